@@ -1,0 +1,65 @@
+# Thin front of the CMake build; every target installs what it misses first (scripts/deps).
+#   make            build; the program is build/riemann2
+#   make check      build and run all tests
+#   make demo       the tour: writes example data, checks it, leaves the result in demo/
+#   make bench      speed, as ratios measured in one run
+#   make install    library, headers, program, man page (DESTDIR and prefix are honoured)
+#   make conformance CASES=dir   run the library on a folder of conformance values
+#   make acceptance DATA=dir     checks on real data that is not part of this repository
+#   make asan | fuzz | format | lint    sanitizer tests, long fuzzing, source checks
+prefix ?= /usr/local
+JOBS ?= $(shell nproc)
+PRESET ?= release
+BUILD = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
+
+.PHONY: all check demo bench install conformance acceptance asan fuzz format format-check lint clean
+
+all: deps-build
+	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+
+deps-%:
+	@scripts/deps $*
+
+tests: deps-build deps-test
+	@cmake --preset $(PRESET) -DRM2_TESTS=ON -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+
+check: tests
+	@ctest --test-dir $(BUILD) --output-on-failure
+
+demo: all
+	@scripts/demo $(BUILD)/riemann2 demo
+
+bench: deps-bench all
+	@scripts/bench $(BUILD)
+
+install: all
+	@cmake --install $(BUILD)
+
+conformance: tests
+	@test -n "$(CASES)" || { echo "usage: make conformance CASES=dir"; exit 2; }
+	@$(BUILD)/tests/conformance "$(CASES)"
+
+acceptance: all
+	@test -n "$(DATA)" || { echo "usage: make acceptance DATA=dir"; exit 2; }
+	@scripts/acceptance $(BUILD)/riemann2 "$(DATA)"
+
+asan:
+	@$(MAKE) --no-print-directory check PRESET=asan
+
+fuzz: tests
+	@scripts/fuzz
+
+SOURCES = $(shell git ls-files '*.c' '*.h')
+format: deps-ci
+	@clang-format -i $(SOURCES)
+
+format-check: deps-ci
+	@clang-format --dry-run -Werror $(SOURCES)
+
+lint: deps-ci tests
+	@scripts/lint $(BUILD)
+
+clean:
+	@rm -rf build demo

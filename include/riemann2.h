@@ -1,0 +1,12 @@
+/* riemann2: low-dimensional Riemannian submanifolds from Riemannian data. The whole public API. */
+#ifndef RIEMANN2_H
+#define RIEMANN2_H
+
+#include "riemann2/base.h"
+#include "riemann2/blas.h"
+#include "riemann2/data.h"
+#include "riemann2/geometry.h"
+#include "riemann2/io.h"
+#include "riemann2/manifold.h"
+
+#endif

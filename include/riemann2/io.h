@@ -1,0 +1,110 @@
+/* Tables and arrays in files: CSV/TSV, NumPy .npy and .npz. Formats only: what the numbers mean is
+ * decided in data.h.
+ *
+ * Readers refuse what they cannot read exactly, with a message that names file, line, column and
+ * value. Writers write a temporary file beside the target and rename it when it is complete and on
+ * disk: a full disk or a crash leaves no half-written file. A target that is not a regular file
+ * (a pipe, /dev/stdout) is written directly; "-" is standard output. */
+#ifndef RIEMANN2_IO_H
+#define RIEMANN2_IO_H
+
+#include <stdio.h>
+
+#include "riemann2/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- CSV and TSV ------------------------------------------------------------------------------ */
+
+typedef enum rm2_header { RM2_HEADER_AUTO, RM2_HEADER_YES, RM2_HEADER_NO } rm2_header;
+
+typedef struct rm2_csv_settings {
+    char delimiter;            /* 0: found from the first line (comma, tab, semicolon, blanks) */
+    rm2_header header;         /* AUTO: a header is a first line with a field that is no number */
+    const char *const *text;   /* columns kept as text (ids, labels): names, or 0-based "3" */
+    size_t text_count;
+    const char *const *numeric; /* columns read as numbers; the others, text apart, become NaN */
+    size_t numeric_count;       /* 0: all columns must be numbers */
+    bool allow_missing;        /* empty fields, NA and NaN become NaN; otherwise an error */
+} rm2_csv_settings;
+
+RM2_API rm2_csv_settings rm2_csv_settings_default(void);
+
+/* Numbers and texts of a CSV file. All columns are there, in the order of the file; a text column
+ * holds codes 0, 1, 2, ... into its list of distinct values, in order of first appearance. */
+typedef struct rm2_table {
+    size_t rows, columns;
+    double *values;     /* rows x columns, C order */
+    char **names;       /* columns; NULL without a header */
+    size_t *lines;      /* rows: line of the file, from 1 */
+    char ***texts;      /* columns: distinct texts of a text column, or NULL */
+    size_t *text_counts;
+} rm2_table;
+
+RM2_API rm2_status rm2_csv_read(rm2_context *ctx, const char *path,
+                                const rm2_csv_settings *settings, rm2_table *table);
+RM2_API void rm2_table_free(rm2_table *table);
+
+/* Column by name, or by 0-based number written out; SIZE_MAX if there is none. */
+RM2_API size_t rm2_table_column(const rm2_table *table, const char *name);
+
+/* Numbers are written so that reading them gives the same bits (shortest of %.15g, 16, 17). */
+RM2_API rm2_status rm2_csv_write(rm2_context *ctx, const char *path, const rm2_table *table,
+                                 bool overwrite);
+
+/* ---- NumPy ------------------------------------------------------------------------------------ */
+
+enum { RM2_ARRAY_MAX_DIMS = 8 };
+
+/* A dense array of doubles in C order, whatever type and order the file has. 64-bit integers
+ * above 2^53 that a double cannot hold exactly are refused; complex, string, structured and object
+ * arrays too. */
+typedef struct rm2_array {
+    char *name; /* inside an .npz; NULL in an .npy */
+    size_t dims;
+    size_t shape[RM2_ARRAY_MAX_DIMS];
+    double *values;
+} rm2_array;
+
+RM2_API size_t rm2_array_count(const rm2_array *array); /* product of the shape */
+RM2_API void rm2_array_free(rm2_array *array);
+
+RM2_API rm2_status rm2_npy_read(rm2_context *ctx, const char *path, rm2_array *array);
+RM2_API rm2_status rm2_npy_write(rm2_context *ctx, const char *path, const rm2_array *array,
+                                 bool overwrite);
+
+/* All arrays of an .npz (stored or deflated), in the order of the file. */
+RM2_API rm2_status rm2_npz_read(rm2_context *ctx, const char *path, rm2_array **arrays,
+                                size_t *count);
+RM2_API rm2_status rm2_npz_write(rm2_context *ctx, const char *path, const rm2_array *arrays,
+                                 size_t count, bool overwrite);
+RM2_API void rm2_arrays_free(rm2_array *arrays, size_t count);
+
+/* ---- the parsers on memory, for those who have the bytes already ------------------------------- */
+
+/* `name` stands for the path in messages. */
+RM2_API rm2_status rm2_csv_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
+                                 const rm2_csv_settings *settings, rm2_table *table);
+RM2_API rm2_status rm2_npy_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
+                                 rm2_array *array);
+RM2_API rm2_status rm2_npz_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
+                                 rm2_array **arrays, size_t *count);
+
+/* ---- files that appear whole or not at all ----------------------------------------------------- */
+
+typedef struct rm2_output rm2_output;
+
+/* Open for writing; refuses an existing file unless `overwrite`. Write to rm2_output_stream, then
+ * commit (flush, fsync, rename) or discard; both free the object. */
+RM2_API rm2_status rm2_output_open(rm2_context *ctx, const char *path, bool overwrite,
+                                   rm2_output **output);
+RM2_API FILE *rm2_output_stream(rm2_output *output);
+RM2_API rm2_status rm2_output_commit(rm2_context *ctx, rm2_output *output);
+RM2_API void rm2_output_discard(rm2_output *output);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

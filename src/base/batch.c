@@ -1,0 +1,69 @@
+/* Loops over independent points: OpenMP threads, one scratch slice a thread, first failure kept. */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include <omp.h>
+
+#include "base/base.h"
+
+enum {
+    CHUNK_MAX = 256, /* points between two looks at the interrupt flag */
+    CACHE_LINE = 8,  /* doubles: slices of two threads never share a line */
+    SERIAL_BELOW = 32 /* points below which starting threads costs more than it brings */
+};
+
+typedef struct failure {
+    rm2_status status;
+    size_t index;
+} failure;
+
+static void run_chunk(rm2i_point_fn fn, const void *job, size_t from, size_t to, double *work,
+                      failure *mine) {
+    for (size_t i = from; i < to; i++) {
+        rm2_status status = fn(job, i, work);
+        if (status == RM2_OK)
+            continue;
+        if (i < mine->index)
+            *mine = (failure){status, i};
+        return;
+    }
+}
+
+rm2_status rm2i_batch(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
+                      const void *job, size_t *failed) {
+    int threads = n < SERIAL_BELOW ? 1 : rm2_context_threads(ctx);
+    size_t slice = (work_size + 2 * CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    double *work;
+    RM2_TRY(rm2i_alloc(ctx, slice * (size_t)threads, sizeof *work, &work));
+
+    size_t chunk = n / (4 * (size_t)threads) + 1;
+    if (chunk > CHUNK_MAX)
+        chunk = CHUNK_MAX;
+    size_t chunks = (n + chunk - 1) / chunk;
+    failure first = {RM2_OK, SIZE_MAX};
+    atomic_bool stop = false;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        failure mine = {RM2_OK, SIZE_MAX};
+        double *own = work + slice * (size_t)omp_get_thread_num();
+#pragma omp for schedule(static)
+        for (size_t c = 0; c < chunks; c++) {
+            if (atomic_load_explicit(&stop, memory_order_relaxed))
+                continue;
+            size_t end = (c + 1) * chunk < n ? (c + 1) * chunk : n;
+            run_chunk(fn, job, c * chunk, end, own, &mine);
+            /* a failure does not stop the other threads: the smallest index is reported */
+            if (rm2i_interrupted(ctx))
+                atomic_store(&stop, true);
+        }
+#pragma omp critical(rm2i_batch_first)
+        if (mine.index < first.index)
+            first = mine;
+    }
+    free(work);
+    if (first.status == RM2_OK && atomic_load(&stop))
+        return rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
+    if (first.status != RM2_OK && failed)
+        *failed = first.index;
+    return first.status;
+}

@@ -1,0 +1,50 @@
+/* Checked allocation. `out` is the address of a pointer of any object type; memcpy moves the
+ * pointer's value, so that no aliasing rule is bent. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+static rm2_status store(rm2_context *ctx, void *block, size_t count, size_t size, void *out) {
+    memcpy(out, &block, sizeof block);
+    if (block)
+        return RM2_OK;
+    return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory: cannot allocate %zu x %zu bytes", count,
+                     size);
+}
+
+static bool total(size_t count, size_t size, size_t *bytes) {
+    return !__builtin_mul_overflow(count ? count : 1, size ? size : 1, bytes) &&
+           *bytes <= PTRDIFF_MAX;
+}
+
+rm2_status rm2i_alloc(rm2_context *ctx, size_t count, size_t size, void *out) {
+    size_t bytes;
+    void *block = total(count, size, &bytes) ? malloc(bytes) : NULL;
+    return store(ctx, block, count, size, out);
+}
+
+rm2_status rm2i_calloc(rm2_context *ctx, size_t count, size_t size, void *out) {
+    size_t bytes;
+    void *block = total(count, size, &bytes) ? calloc(1, bytes) : NULL;
+    return store(ctx, block, count, size, out);
+}
+
+rm2_status rm2i_grow(rm2_context *ctx, size_t count, size_t size, void *inout) {
+    void *old;
+    memcpy(&old, inout, sizeof old);
+    size_t bytes;
+    void *block = total(count, size, &bytes) ? realloc(old, bytes) : NULL;
+    if (!block) {
+        void *ignored;
+        return store(ctx, NULL, count, size, &ignored);
+    }
+    return store(ctx, block, count, size, inout);
+}
+
+rm2_status rm2i_strdup(rm2_context *ctx, const char *text, char **out) {
+    size_t bytes = strlen(text) + 1;
+    RM2_TRY(rm2i_alloc(ctx, bytes, 1, out));
+    memcpy(*out, text, bytes);
+    return RM2_OK;
+}

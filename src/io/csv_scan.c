@@ -1,0 +1,265 @@
+/* Cuts CSV text into fields. The text passes through a window that is refilled in blocks; when the
+ * window ends within a record, the record is scanned again after the refill, so that the scanner
+ * keeps no state between characters. A record that does not fit makes the window grow. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/csv.h"
+
+enum {
+    BLOCK = 1 << 20,     /* bytes of the window at the start */
+    WINDOW_MAX = 1 << 28 /* bytes of the longest record */
+};
+
+typedef struct signature {
+    const char *bytes;
+    size_t size;
+    const char *meaning;
+} signature;
+
+/* What people take for a CSV file at times. */
+static rm2_status refuse_other_formats(const rm2i_csv_scanner *scanner) {
+    static const signature known[] = {
+        {"\xff\xfe", 2, "it is UTF-16 text; save it as UTF-8"},
+        {"\xfe\xff", 2, "it is UTF-16 text; save it as UTF-8"},
+        {"\x93NUMPY", 6, "it is a NumPy array; its name should end in .npy"},
+        {"PK\x03\x04", 4, "it is a zip archive (.npz, .xlsx, ...); save the table as CSV text"},
+        {"\x1f\x8b", 2, "it is compressed with gzip; unpack it first"},
+    };
+    size_t size = (size_t)(scanner->end - scanner->window);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (size >= known[i].size && memcmp(scanner->window, known[i].bytes, known[i].size) == 0)
+            return rm2i_fail(scanner->ctx, RM2_ERR_FORMAT, "%s is not a CSV file: %s",
+                             scanner->source->name, known[i].meaning);
+    return RM2_OK;
+}
+
+size_t rm2i_csv_line_at(const rm2i_csv_scanner *scanner, const char *p) {
+    size_t line = scanner->line;
+    for (const char *q = scanner->record; q < p; q++)
+        line += *q == '\n';
+    return line;
+}
+
+static rm2_status refuse_nul(const rm2i_csv_scanner *scanner, const char *from) {
+    const char *nul = memchr(from, '\0', (size_t)(scanner->end - from));
+    if (!nul)
+        return RM2_OK;
+    return rm2i_fail(scanner->ctx, RM2_ERR_FORMAT,
+                     "%s is not a CSV file: there is a NUL byte in line %zu (binary data, or text "
+                     "in UTF-16; save it as UTF-8)",
+                     scanner->source->name, rm2i_csv_line_at(scanner, nul));
+}
+
+static rm2_status grow_window(rm2i_csv_scanner *scanner) {
+    size_t kept = (size_t)(scanner->end - scanner->record);
+    if (scanner->capacity >= WINDOW_MAX)
+        return rm2i_fail(scanner->ctx, RM2_ERR_FORMAT,
+                         "%s: line %zu is longer than %d MiB; is a quote not closed?",
+                         scanner->source->name, scanner->line, WINDOW_MAX >> 20);
+    size_t capacity = scanner->capacity ? 2 * scanner->capacity : BLOCK;
+    RM2_TRY(rm2i_grow(scanner->ctx, capacity, 1, &scanner->window));
+    scanner->capacity = capacity;
+    scanner->record = scanner->window;
+    scanner->end = scanner->window + kept;
+    return RM2_OK;
+}
+
+rm2_status rm2i_csv_more(rm2i_csv_scanner *scanner) {
+    size_t kept = (size_t)(scanner->end - scanner->record);
+    if (kept > 0)
+        memmove(scanner->window, scanner->record, kept);
+    scanner->record = scanner->window;
+    scanner->end = scanner->window + kept;
+    if (kept + 1 >= scanner->capacity / 2)
+        RM2_TRY(grow_window(scanner));
+    char *fresh = scanner->window + kept;
+    size_t want = scanner->capacity - kept - 1, got;
+    RM2_TRY(scanner->source->read(scanner->source, fresh, want, &got));
+    fresh[got] = '\0';
+    scanner->end = fresh + got;
+    scanner->at_end = got < want;
+    return refuse_nul(scanner, fresh);
+}
+
+rm2_status rm2i_csv_scanner_open(rm2_context *ctx, rm2i_source *source, char delimiter,
+                                 rm2i_csv_scanner *scanner) {
+    *scanner = (rm2i_csv_scanner){.ctx = ctx, .source = source, .line = 1, .delimiter = delimiter};
+    rm2_status filled = rm2i_csv_more(scanner);
+    if (filled == RM2_OK || filled == RM2_ERR_FORMAT)
+        RM2_TRY(refuse_other_formats(scanner));
+    RM2_TRY(filled);
+    if (scanner->end == scanner->window)
+        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s is empty", source->name);
+    if (strncmp(scanner->record, "\xef\xbb\xbf", 3) == 0)
+        scanner->record += 3;
+    return RM2_OK;
+}
+
+void rm2i_csv_scanner_close(rm2i_csv_scanner *scanner) {
+    free(scanner->window);
+    scanner->window = NULL;
+}
+
+const char *rm2i_csv_skip_blanks(const rm2i_csv_scanner *scanner, const char *p) {
+    while (*p == ' ' || (*p == '\t' && scanner->delimiter != '\t'))
+        p++;
+    return p;
+}
+
+void rm2i_csv_end_record(rm2i_csv_scanner *scanner, const char *end) {
+    scanner->line = scanner->has_quotes ? rm2i_csv_line_at(scanner, end) : scanner->line + 1;
+    scanner->record = end;
+    scanner->has_quotes = false;
+}
+
+/* End of a line that holds no record, or NULL if the record begins here. At the end of the window
+ * the line may not be complete: then the result is the end itself. */
+static const char *skip_line(const rm2i_csv_scanner *scanner) {
+    const char *p = rm2i_csv_skip_blanks(scanner, scanner->record);
+    if (*p == '#') {
+        const char *newline = memchr(p, '\n', (size_t)(scanner->end - p));
+        return newline ? newline + 1 : scanner->end;
+    }
+    if (*p == '\r' && (p[1] == '\n' || p + 1 == scanner->end))
+        p++;
+    if (*p == '\n')
+        return p + 1;
+    return p == scanner->end ? p : NULL;
+}
+
+rm2_status rm2i_csv_find_record(rm2i_csv_scanner *scanner, bool *found) {
+    for (;;) {
+        const char *after = skip_line(scanner);
+        *found = after == NULL;
+        if (*found)
+            return RM2_OK;
+        if (after > scanner->record && after[-1] == '\n')
+            rm2i_csv_end_record(scanner, after);
+        else if (scanner->at_end)
+            return RM2_OK;
+        else
+            RM2_TRY(rm2i_csv_more(scanner));
+    }
+}
+
+rm2i_csv_stop rm2i_csv_after_field(const rm2i_csv_scanner *scanner, const char *p,
+                                   const char **cursor) {
+    const char *blanks = p;
+    p = rm2i_csv_skip_blanks(scanner, p);
+    bool after_return = *p == '\r';
+    if (after_return)
+        p++;
+    *cursor = p + 1;
+    if (*p == '\n')
+        return RM2I_CSV_LAST;
+    if (p == scanner->end) {
+        *cursor = p;
+        return scanner->at_end ? RM2I_CSV_LAST : RM2I_CSV_CUT;
+    }
+    if (after_return)
+        return RM2I_CSV_BAD;
+    if (scanner->delimiter == ' ') {
+        *cursor = p;
+        return p > blanks ? RM2I_CSV_NEXT : RM2I_CSV_BAD;
+    }
+    return *p == scanner->delimiter ? RM2I_CSV_NEXT : RM2I_CSV_BAD;
+}
+
+/* After the opening quote: the closing one, or NULL if the window ends before. */
+static const char *scan_quoted(const rm2i_csv_scanner *scanner, const char *p,
+                               rm2i_csv_field *field) {
+    *field = (rm2i_csv_field){.text = p, .quoted = true};
+    for (;;) {
+        p = memchr(p, '"', (size_t)(scanner->end - p));
+        if (!p || (p + 1 == scanner->end && !scanner->at_end))
+            return NULL;
+        if (p[1] != '"')
+            break;
+        field->escaped = true;
+        p += 2;
+    }
+    field->size = (size_t)(p - field->text);
+    return p;
+}
+
+static const char *scan_plain(const rm2i_csv_scanner *scanner, const char *p,
+                              rm2i_csv_field *field) {
+    *field = (rm2i_csv_field){.text = p};
+    const char *solid = p; /* after the last character that is no blank */
+    bool blanks_end = scanner->delimiter == ' ';
+    for (; *p != '\0' && *p != '\n' && *p != '\r' && *p != scanner->delimiter; p++) {
+        if (*p != ' ' && *p != '\t')
+            solid = p + 1;
+        else if (blanks_end)
+            break;
+    }
+    field->size = (size_t)(solid - field->text);
+    return p;
+}
+
+static rm2i_csv_stop bad_field(rm2i_csv_scanner *scanner, const char *p, const char *reason) {
+    scanner->status = rm2i_fail(scanner->ctx, RM2_ERR_FORMAT, "%s: line %zu: %s",
+                                scanner->source->name, rm2i_csv_line_at(scanner, p), reason);
+    return RM2I_CSV_BAD;
+}
+
+rm2i_csv_stop rm2i_csv_scan_field(rm2i_csv_scanner *scanner, const char **cursor,
+                                  rm2i_csv_field *field) {
+    const char *start = rm2i_csv_skip_blanks(scanner, *cursor);
+    const char *p;
+    if (*start == '"') {
+        scanner->has_quotes = true;
+        p = scan_quoted(scanner, start + 1, field);
+        if (!p && !scanner->at_end)
+            return RM2I_CSV_CUT;
+        if (!p)
+            return bad_field(scanner, start, "the quote that begins here is not closed");
+        p++;
+    } else {
+        p = scan_plain(scanner, start, field);
+    }
+    rm2i_csv_stop stop = rm2i_csv_after_field(scanner, p, cursor);
+    if (stop != RM2I_CSV_BAD)
+        return stop;
+    if (*p == '\r')
+        return bad_field(scanner, p,
+                         "a carriage return without a line feed (line ends of old Macs?); convert "
+                         "the line ends first");
+    return bad_field(scanner, p, "there is text after the closing quote of a field");
+}
+
+static rm2i_csv_stop count_fields_in_window(rm2i_csv_scanner *scanner, size_t *count,
+                                            rm2i_csv_field *last) {
+    const char *cursor = scanner->record;
+    rm2i_csv_stop stop;
+    *count = 0;
+    do {
+        stop = rm2i_csv_scan_field(scanner, &cursor, last);
+        *count += 1;
+    } while (stop == RM2I_CSV_NEXT);
+    return stop;
+}
+
+rm2_status rm2i_csv_count_fields(rm2i_csv_scanner *scanner, size_t *count, bool *last_empty) {
+    for (;;) {
+        rm2i_csv_field last;
+        rm2i_csv_stop stop = count_fields_in_window(scanner, count, &last);
+        *last_empty = last.size == 0 && !last.quoted;
+        if (stop == RM2I_CSV_BAD)
+            return scanner->status;
+        if (stop == RM2I_CSV_LAST)
+            return RM2_OK;
+        RM2_TRY(rm2i_csv_more(scanner));
+    }
+}
+
+size_t rm2i_csv_unescape(const rm2i_csv_field *field, char *copy) {
+    size_t used = 0;
+    for (size_t i = 0; i < field->size; i++) {
+        copy[used++] = field->text[i];
+        if (field->escaped && field->text[i] == '"')
+            i++;
+    }
+    return used;
+}

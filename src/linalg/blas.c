@@ -1,0 +1,50 @@
+/* Detects OpenBLAS kernels that are too old for the processor. */
+#include "linalg/blas.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <cblas.h>
+
+#include "base/base.h"
+#include "riemann2/blas.h"
+
+/* OpenBLAS's x86-64 kernels that use no AVX. */
+static const char *const before_avx[] = {"Prescott",    "Core2",  "Penryn",    "Dunnington",
+                                         "Nehalem",     "Atom",   "Athlon",    "Opteron",
+                                         "Opteron_SSE3", "Barcelona", "Bobcat", "Nano",
+                                         "Katmai",      "Coppermine", "Northwood", "Banias",
+                                         "Generic"};
+
+const char *rm2i_blas_better_core(const char *core, rm2i_cpu cpu) {
+    for (size_t i = 0; i < sizeof before_avx / sizeof before_avx[0]; i++)
+        if (strcasecmp(core, before_avx[i]) == 0)
+            return cpu.avx512 ? "SkylakeX" : cpu.avx2_fma ? "Haswell" : NULL;
+    return NULL;
+}
+
+static rm2i_cpu this_cpu(void) {
+    rm2i_cpu cpu = {false, false};
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    cpu.avx2_fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    cpu.avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                 __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                 __builtin_cpu_supports("avx512cd");
+#endif
+    return cpu;
+}
+
+rm2_blas_info rm2_blas_check(rm2_context *ctx) {
+    rm2_blas_info info = {.config = openblas_get_config(), .core = openblas_get_corename()};
+    const char *chosen = getenv("OPENBLAS_CORETYPE");
+    if (!chosen || !*chosen)
+        info.better = rm2i_blas_better_core(info.core, this_cpu());
+    if (info.better)
+        rm2i_log(ctx, RM2_LOG_WARNING,
+                 "OpenBLAS runs its %s kernels, which do not use this processor's AVX; start with "
+                 "OPENBLAS_CORETYPE=%s for matrix products several times faster",
+                 info.core, info.better);
+    return info;
+}

@@ -1,0 +1,129 @@
+/* Vector loops, products, Cholesky. Every inner loop runs along contiguous rows, so that the
+ * compiler vectorises it without reordering sums. */
+#include <math.h>
+#include <string.h>
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include "linalg/dense.h"
+
+enum { SMALL = 48 }; /* up to here loops beat the library's call and thread overhead */
+
+void rm2i_axpy(size_t n, double a, const double *x, double *y) {
+    for (size_t i = 0; i < n; i++)
+        y[i] += a * x[i];
+}
+
+double rm2i_dot(size_t n, const double *x, const double *y) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+double rm2i_max_abs(size_t n, const double *x) {
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        double a = fabs(x[i]);
+        if (!(a <= largest)) /* true for NaN */
+            largest = isnan(a) ? INFINITY : a;
+    }
+    return largest;
+}
+
+double rm2i_norm(size_t n, const double *x) {
+    double square = rm2i_dot(n, x, x);
+    if (square > 1e-280 && square < 1e280)
+        return sqrt(square);
+    double scale = rm2i_max_abs(n, x); /* squares out of range: scale first */
+    if (scale == 0 || isinf(scale))
+        return scale;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (x[i] / scale) * (x[i] / scale);
+    return scale * sqrt(sum);
+}
+
+void rm2i_multiply(size_t n, const double *A, const double *B, double *C) {
+    if (n > SMALL) {
+        int k = (int)n;
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, k, k, 1, A, k, B, k, 0, C, k);
+        return;
+    }
+    memset(C, 0, n * n * sizeof *C);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            rm2i_axpy(n, A[i * n + k], B + k * n, C + i * n);
+}
+
+void rm2i_multiply_tn(size_t n, const double *A, const double *B, double *C) {
+    if (n > SMALL) {
+        int k = (int)n;
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, k, k, k, 1, A, k, B, k, 0, C, k);
+        return;
+    }
+    memset(C, 0, n * n * sizeof *C);
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < n; i++)
+            rm2i_axpy(n, A[k * n + i], B + k * n, C + i * n);
+}
+
+void rm2i_transpose(size_t n, const double *A, double *B) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            B[j * n + i] = A[i * n + j];
+}
+
+void rm2i_weighted_gram(size_t n, const double *d, const double *R, double *C) {
+    memset(C, 0, n * n * sizeof *C);
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < n; i++) /* upper triangle: j >= i */
+            rm2i_axpy(n - i, d[k] * R[k * n + i], R + k * n + i, C + i * n + i);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            C[i * n + j] = C[j * n + i];
+}
+
+void rm2i_symmetrise(size_t n, double *A) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            A[i * n + j] = A[j * n + i] = 0.5 * (A[i * n + j] + A[j * n + i]);
+}
+
+static rm2_status cholesky_lapack(size_t n, double *L) {
+    lapack_int k = (lapack_int)n; /* row-major lower = column-major upper */
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', k, L, k) != 0)
+        return RM2_ERR_NUMERIC;
+    for (size_t i = 0; i < n; i++)
+        memset(L + i * n + i + 1, 0, (n - i - 1) * sizeof *L);
+    return RM2_OK;
+}
+
+rm2_status rm2i_cholesky(size_t n, const double *A, double *L) {
+    memcpy(L, A, n * n * sizeof *L);
+    if (n > SMALL)
+        return cholesky_lapack(n, L);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i; j++) /* L_ij = (A_ij - sum_k<j L_ik L_jk) / L_jj */
+            L[i * n + j] = (L[i * n + j] - rm2i_dot(j, L + i * n, L + j * n)) / L[j * n + j];
+        double pivot = L[i * n + i] - rm2i_dot(i, L + i * n, L + i * n);
+        if (!(pivot > 0) || isinf(pivot))
+            return RM2_ERR_NUMERIC;
+        L[i * n + i] = sqrt(pivot);
+        memset(L + i * n + i + 1, 0, (n - i - 1) * sizeof *L);
+    }
+    return RM2_OK;
+}
+
+void rm2i_lower_inverse(size_t n, const double *L, double *X) {
+    memset(X, 0, n * n * sizeof *X);
+    for (size_t i = 0; i < n; i++) { /* row i: (e_i - sum_k<i L_ik X_k) / L_ii */
+        double *row = X + i * n;
+        row[i] = 1;
+        for (size_t k = 0; k < i; k++)
+            rm2i_axpy(k + 1, -L[i * n + k], X + k * n, row);
+        for (size_t j = 0; j <= i; j++)
+            row[j] /= L[i * n + i];
+    }
+}

@@ -1,0 +1,209 @@
+/* Symmetric eigenvalue problems of one small matrix.
+ *
+ * rm2i_eigen: Householder reduction to tridiagonal form, then implicit QL with Wilkinson's shift
+ * (Bowdler, Martin, Reinsch and Wilkinson, 1968). Eigenvectors are kept as rows, so that a rotation
+ * of the QL sweep works on two contiguous rows. Two to three times faster than LAPACK's dsyevd at
+ * n = 15, where calls cost more than sums; dsyevd takes over for large n.
+ *
+ * rm2i_eigen_gram: one-sided Jacobi (Hestenes, 1958) on C. Forming C C^T first would lose every
+ * eigenvalue below 1e-16 of the largest; rotating the rows of C until they are orthogonal keeps them
+ * to high relative accuracy (Demmel and Veselic, 1992). */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include <lapacke.h>
+
+#include "linalg/dense.h"
+
+enum { LOOPS_UP_TO = 48, MAX_SWEEPS = 60 };
+
+static size_t lapack_doubles(size_t n) {
+    return 1 + 6 * n + 2 * n * n; /* documented lwork of dsyevd */
+}
+
+size_t rm2i_eigen_work(size_t n) {
+    size_t integers = 3 + 5 * n; /* liwork, kept in doubles */
+    return n <= LOOPS_UP_TO ? 2 * n : lapack_doubles(n) + integers;
+}
+
+/* A (n x n, symmetric) -> diagonal d, off-diagonal e (e[n-1] = 0) and Qt with A = Qt^T T Qt.
+ * Row k of Qt holds the k-th Householder vector v until Qt itself is built from them. */
+static void tridiagonalise(size_t n, double *A, double *d, double *e) {
+    for (size_t k = 0; k + 2 < n; k++) {
+        double *v = A + k * n; /* entries k+1 .. n-1 */
+        double length = rm2i_norm(n - k - 1, v + k + 1);
+        d[k] = v[k];
+        e[k] = v[k + 1] > 0 ? -length : length;
+        v[k] = 0; /* beta of I - beta v v^T */
+        if (length == 0)
+            continue;
+        v[k + 1] -= e[k];
+        double beta = -1 / (e[k] * v[k + 1]);
+        v[k] = beta;
+        double *p = e + k + 1; /* free until the next step: p = beta A v */
+        double vp = 0;
+        for (size_t i = k + 1; i < n; i++) {
+            p[i - k - 1] = beta * rm2i_dot(n - k - 1, A + i * n + k + 1, v + k + 1);
+            vp += v[i] * p[i - k - 1];
+        }
+        rm2i_axpy(n - k - 1, -0.5 * beta * vp, v + k + 1, p); /* w = p - (beta/2) (v.p) v */
+        for (size_t i = k + 1; i < n; i++) {                  /* A -= v w^T + w v^T */
+            rm2i_axpy(n - k - 1, -v[i], p, A + i * n + k + 1);
+            rm2i_axpy(n - k - 1, -p[i - k - 1], v + k + 1, A + i * n + k + 1);
+        }
+    }
+    if (n > 1) {
+        d[n - 2] = A[(n - 2) * n + n - 2];
+        e[n - 2] = A[(n - 2) * n + n - 1];
+    }
+    d[n - 1] = A[n * n - 1];
+    e[n - 1] = 0;
+}
+
+/* Turn the stored vectors into Qt = H_{n-3} ... H_0, from the last reflection to the first. */
+static void accumulate(size_t n, double *A) {
+    size_t first = n > 2 ? n - 2 : 0; /* the trailing block that no vector occupies */
+    for (size_t i = first; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            A[i * n + j] = i == j;
+    for (size_t k = first; k-- > 0;) {
+        double *v = A + k * n, beta = v[k];
+        for (size_t i = k + 1; i < n; i++) { /* row_i -= beta (row_i . v) v */
+            double *row = A + i * n;
+            double s = beta * rm2i_dot(n - k - 1, row + k + 1, v + k + 1);
+            rm2i_axpy(n - k - 1, -s, v + k + 1, row + k + 1);
+            row[k] = 0;
+        }
+        memset(v, 0, n * sizeof *v);
+        v[k] = 1;
+    }
+}
+
+static void rotate_rows(size_t n, double c, double s, double *x, double *y) {
+    for (size_t k = 0; k < n; k++) {
+        double old = y[k];
+        y[k] = s * x[k] + c * old;
+        x[k] = c * x[k] - s * old;
+    }
+}
+
+static size_t end_of_block(size_t n, const double *d, const double *e, size_t l) {
+    size_t m = l;
+    while (m + 1 < n && !(fabs(e[m]) <= DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1])) ||
+                          fabs(e[m]) < DBL_MIN / DBL_EPSILON))
+        m++;
+    return m;
+}
+
+/* One implicit QL sweep over the unreduced block l..m. */
+static void ql_sweep(size_t n, size_t l, size_t m, double *d, double *e, double *Zt) {
+    double g = (d[l + 1] - d[l]) / (2 * e[l]);
+    double r = sqrt(g * g + 1);
+    g = d[m] - d[l] + e[l] / (g + copysign(r, g)); /* d_m - shift */
+    double s = 1, c = 1, p = 0;
+    for (size_t i = m; i-- > l;) {
+        double f = s * e[i], b = c * e[i];
+        r = sqrt(f * f + g * g);
+        e[i + 1] = r;
+        if (r == 0) { /* the block splits by itself */
+            d[i + 1] -= p;
+            e[m] = 0;
+            return;
+        }
+        s = f / r;
+        c = g / r;
+        g = d[i + 1] - p;
+        r = (d[i] - g) * s + 2 * c * b;
+        p = s * r;
+        d[i + 1] = g + p;
+        g = c * r - b;
+        rotate_rows(n, c, s, Zt + i * n, Zt + (i + 1) * n);
+    }
+    d[l] -= p;
+    e[l] = g;
+    e[m] = 0;
+}
+
+static rm2_status ql(size_t n, double *d, double *e, double *Zt) {
+    for (size_t l = 0; l < n; l++)
+        for (int sweep = 0;; sweep++) {
+            size_t m = end_of_block(n, d, e, l);
+            if (m == l)
+                break;
+            if (sweep == MAX_SWEEPS)
+                return RM2_ERR_NUMERIC;
+            ql_sweep(n, l, m, d, e, Zt);
+        }
+    return RM2_OK;
+}
+
+static rm2_status eigen_lapack(size_t n, double *values, double *vectors, double *work) {
+    lapack_int k = (lapack_int)n;
+    lapack_int *iwork = (lapack_int *)(void *)(work + lapack_doubles(n));
+    /* column-major eigenvectors in columns = row-major in rows */
+    lapack_int info =
+        LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', k, vectors, k, values, work,
+                            (lapack_int)lapack_doubles(n), iwork, (lapack_int)(3 + 5 * n));
+    return info == 0 ? RM2_OK : RM2_ERR_NUMERIC;
+}
+
+rm2_status rm2i_eigen(size_t n, const double *A, double *values, double *vectors, double *work) {
+    double largest = rm2i_max_abs(n * n, A);
+    if (isinf(largest))
+        return RM2_ERR_NUMERIC;
+    int exponent = 0; /* scale by a power of two, exactly, so that squares stay in range */
+    (void)frexp(largest, &exponent);
+    double down = largest > 0 ? ldexp(1, -exponent) : 1;
+    if (isinf(down)) /* all entries subnormal */
+        return RM2_ERR_NUMERIC;
+    for (size_t i = 0; i < n * n; i++)
+        vectors[i] = down * A[i];
+
+    rm2_status status;
+    if (n > LOOPS_UP_TO) {
+        status = eigen_lapack(n, values, vectors, work);
+    } else {
+        tridiagonalise(n, vectors, values, work);
+        accumulate(n, vectors);
+        status = ql(n, values, work, vectors);
+    }
+    for (size_t i = 0; i < n; i++)
+        values[i] /= down;
+    return status;
+}
+
+/* Rotate rows x, y of C (and of V) so that they become orthogonal; returns their cosine before,
+ * and leaves rows alone whose cosine is below `small`. */
+static double orthogonalise(size_t n, double small, double *x, double *y, double *vx, double *vy) {
+    double a = rm2i_dot(n, x, x), b = rm2i_dot(n, y, y), c = rm2i_dot(n, x, y);
+    double cosine = c == 0 ? 0 : fabs(c) / (sqrt(a) * sqrt(b));
+    if (!(cosine > small))
+        return cosine;
+    double zeta = (b - a) / (2 * c); /* tan of the angle: smaller root of t^2 + 2 zeta t - 1 */
+    double t = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+    double cs = 1 / sqrt(1 + t * t), sn = cs * t;
+    rotate_rows(n, cs, sn, x, y);
+    rotate_rows(n, cs, sn, vx, vy);
+    return cosine;
+}
+
+rm2_status rm2i_eigen_gram(size_t n, double *C, double *values, double *vectors) {
+    if (isinf(rm2i_max_abs(n * n, C)))
+        return RM2_ERR_NUMERIC;
+    for (size_t i = 0; i < n * n; i++)
+        vectors[i] = i % (n + 1) == 0;
+    double worst = 1, small = (double)(n + 3) * DBL_EPSILON; /* rounding of a dot product */
+    for (int sweep = 0; worst > small; sweep++) {
+        if (sweep == MAX_SWEEPS)
+            return RM2_ERR_NUMERIC;
+        worst = 0;
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = i + 1; j < n; j++)
+                worst = fmax(worst, orthogonalise(n, small, C + i * n, C + j * n,
+                                                  vectors + i * n, vectors + j * n));
+    }
+    for (size_t i = 0; i < n; i++)
+        values[i] = rm2i_dot(n, C + i * n, C + i * n);
+    return RM2_OK;
+}

@@ -1,0 +1,105 @@
+/* Below r = 1 every function is its power series in x = k r^2 (the terms fall at least as fast as
+ * 4^j/(2j)!, fifteen reach full precision); above, the closed form, whose cancellation is then at
+ * most a digit. */
+#include "linalg/special.h"
+
+#include <math.h>
+
+enum { TERMS = 15 };
+
+/* sum_j (-x)^j / (2j + 1)! for j >= 1: snc - 1 */
+static double snc_minus_1(double x) {
+    double term = 1, sum = 0;
+    for (int j = 1; j <= TERMS; j++) {
+        term *= -x / ((2 * j) * (2 * j + 1));
+        sum += term;
+    }
+    return sum;
+}
+
+static double sn(int k, double r) {
+    return k > 0 ? sin(r) : sinh(r);
+}
+
+static double cs(int k, double r) {
+    return k > 0 ? cos(r) : cosh(r);
+}
+
+rm2i_space_form rm2i_space_form_at(int k, double r) {
+    double r2 = r * r, half = r < 1 ? 1 + snc_minus_1(k * r2 / 4) : sn(k, r / 2) / (r / 2);
+    rm2i_space_form f = {.cs = cs(k, r), .versine = -k * 0.5 * half * half};
+    if (r >= 1) {
+        f.snc = sn(k, r) / r;
+        f.d_snc = (f.cs - f.snc) / r2;
+        return f;
+    }
+    double x = k * r2, term = 1; /* term = (-x)^j / (2j+1)!; d_snc = -k sum (2j) (-x)^(j-1)/(2j+1)! */
+    f.snc = 1;
+    for (int j = 1; j <= TERMS; j++) {
+        double scale = 1.0 / ((2 * j) * (2 * j + 1));
+        f.d_snc -= k * 2 * j * term * scale;
+        term *= -x * scale;
+        f.snc += term;
+    }
+    return f;
+}
+
+/* phi = sum_j a_j x^j, a_j = (-1)^j 2^(2j+1)/(2j+2)!; psi = -k sum_{j>=1} a_j x^(j-1);
+ * d/dr f(k r^2) / r = 2 k f'(x). */
+static rm2i_pullback pullback_series(int k, double x) {
+    rm2i_pullback g = {.phi = 1, .psi = 0, .d_phi = 0, .d_psi = 0};
+    double a = 1, x0 = 1, x1 = 0, x2 = 0; /* x^j, x^(j-1), x^(j-2) */
+    for (int j = 1; j <= TERMS; j++) {
+        a *= -4.0 / ((2 * j + 1) * (2 * j + 2));
+        x2 = x1;
+        x1 = x0;
+        x0 *= x;
+        g.phi += a * x0;
+        g.psi -= k * a * x1;
+        g.d_phi += 2 * k * a * j * x1;
+        g.d_psi -= 2 * a * (j - 1) * x2;
+    }
+    return g;
+}
+
+rm2i_pullback rm2i_pullback_at(int k, double r) {
+    double r2 = r * r;
+    if (r < 1)
+        return pullback_series(k, k * r2);
+    double s = sn(k, r), snc = s / r;
+    rm2i_pullback g = {.phi = snc * snc};
+    g.psi = (1 - g.phi) / r2;
+    g.d_phi = 2 * s * (cs(k, r) * r - s) / (r2 * r2);
+    g.d_psi = -(g.d_phi + 2 * g.psi) / r2;
+    return g;
+}
+
+double rm2i_log_snc(int k, double r) {
+    if (r < 1)
+        return log1p(snc_minus_1(k * r * r));
+    if (k > 0)
+        return log(fabs(sin(r)) / r);
+    return r - log(2 * r) + log1p(-exp(-2 * r));
+}
+
+double rm2i_spd_g(double d) {
+    return rm2i_pullback_at(-1, fabs(d) / 2).phi;
+}
+
+double rm2i_spd_g1(double d) {
+    return 0.25 * d * rm2i_pullback_at(-1, fabs(d) / 2).d_phi; /* dg/dd = phi_r / 2, r = d/2 */
+}
+
+double rm2i_spd_g3(double d) {
+    double d2 = d * d;
+    if (d2 >= 4) { /* g = 2 (cosh d - 1)/d^2 */
+        double s = sinh(d), c = cosh(d);
+        return 2 * (s - 6 * c / d + 18 * s / d2 - 24 * (c - 1) / (d2 * d)) / d2;
+    }
+    double sum = 0, term = 2.0 / 720; /* sum_{j>=2} 2 (2j)(2j-1)(2j-2) d^(2j-3)/(2j+2)! */
+    for (int j = 2; j <= TERMS; j++) {
+        sum += term * (2 * j) * (2 * j - 1) * (2 * j - 2);
+        term *= d2 / ((2 * j + 3) * (2 * j + 4));
+    }
+    return sum * d;
+}

@@ -1,0 +1,33 @@
+/* Scalar functions of the exponential map, accurate at and near zero.
+ *
+ * Constant curvature k = +1 (sphere) or -1 (hyperbolic), sn = sin or sinh, cs = cos or cosh:
+ *   snc = sn(r)/r, phi = snc^2, psi = (1 - phi)/r^2, and f' means (df/dr)/r.
+ * SPD(n): g(d) = (sinh(d/2)/(d/2))^2, which is phi of curvature -1 at d/2. */
+#ifndef RM2I_SPECIAL_H
+#define RM2I_SPECIAL_H
+
+typedef struct rm2i_space_form {
+    double cs;     /* cs(r) */
+    double snc;    /* sn(r)/r */
+    double d_snc;  /* snc' = (cs - snc)/r^2 */
+    double versine; /* (cs(r) - 1)/r^2 */
+} rm2i_space_form;
+
+rm2i_space_form rm2i_space_form_at(int k, double r);
+
+typedef struct rm2i_pullback {
+    double phi, psi;     /* G = phi I + psi v v^T */
+    double d_phi, d_psi; /* phi', psi' */
+} rm2i_pullback;
+
+rm2i_pullback rm2i_pullback_at(int k, double r);
+
+/* log |sn(r)/r| */
+double rm2i_log_snc(int k, double r);
+
+/* g(d), its first and third derivative. */
+double rm2i_spd_g(double d);
+double rm2i_spd_g1(double d);
+double rm2i_spd_g3(double d);
+
+#endif

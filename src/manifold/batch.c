@@ -1,0 +1,318 @@
+/* The public calls: loops over n points around the one-point calls of product.c, on the context's
+ * threads. A base point shared by all points gets its frame once. */
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "linalg/dense.h"
+#include "manifold/manifold.h"
+
+/* One batch: what is read, what is written. Unused members are NULL or 0. */
+typedef struct job {
+    const rm2_manifold *m;
+    const double *p;            /* base points */
+    const double *shared_frame; /* of the only base point, or NULL */
+    const double *a, *b;        /* further inputs */
+    double *out;
+    size_t count;   /* vectors a point (metric) */
+    size_t *failed; /* set only when a failure is looked at again */
+} job;
+
+/* Frame of point i: the shared one, or made at the start of the scratch. Scratch layout:
+ * frame | two coordinate vectors | work of the geometries. */
+static rm2_status frame_of(const job *j, size_t i, double *scratch, const double **frame) {
+    *frame = j->shared_frame ? j->shared_frame : scratch;
+    if (j->shared_frame)
+        return RM2_OK;
+    double *work = scratch + j->m->frame_size + 2 * j->m->dim;
+    return rm2i_manifold_frame(j->m, j->p + i * j->m->ambient, scratch, work, j->failed);
+}
+
+static double *coords_in(const job *j, double *scratch, size_t which) {
+    return scratch + j->m->frame_size + which * j->m->dim;
+}
+
+static double *work_in(const job *j, double *scratch) {
+    return coords_in(j, scratch, 2);
+}
+
+static size_t scratch_size(const rm2_manifold *m) {
+    return m->frame_size + 2 * m->dim + m->work_size;
+}
+
+static rm2_status explain(rm2_context *ctx, job *j, rm2i_point_fn fn, size_t index,
+                          rm2_status status) {
+    double *scratch;
+    RM2_TRY(rm2i_alloc(ctx, scratch_size(j->m), sizeof *scratch, &scratch));
+    size_t factor = 0;
+    j->failed = &factor;
+    (void)fn(j, index, scratch);
+    free(scratch);
+    const rm2_factor *f = &j->m->factors[factor];
+    return rm2i_fail(ctx, status, "point %zu, factor %zu (%s%zu): %s", index, factor + 1,
+                     f->geometry->name, f->n, rm2_status_text(status));
+}
+
+static rm2_status run(rm2_context *ctx, size_t n, rm2i_point_fn fn, job *j) {
+    size_t index = 0;
+    rm2_status status = rm2i_batch(ctx, n, scratch_size(j->m), fn, j, &index);
+    if (status == RM2_OK || status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
+        return status;
+    return explain(ctx, j, fn, index, status);
+}
+
+/* As run, with base points: p_count 1 or n. */
+static rm2_status run_at(rm2_context *ctx, size_t n, size_t p_count, rm2i_point_fn fn, job *j) {
+    if (p_count != 1 && p_count != n)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%zu base points for %zu points: give 1 or %zu",
+                         p_count, n, n);
+    if (p_count != 1 || n <= 1)
+        return run(ctx, n, fn, j);
+    double *scratch;
+    RM2_TRY(rm2i_alloc(ctx, scratch_size(j->m), sizeof *scratch, &scratch));
+    size_t factor = 0;
+    rm2_status status = rm2i_manifold_frame(j->m, j->p, scratch, work_in(j, scratch), &factor);
+    if (status != RM2_OK) {
+        status = rm2i_fail(ctx, status, "base point, factor %zu (%s%zu): %s", factor + 1,
+                           j->m->factors[factor].geometry->name, j->m->factors[factor].n,
+                           rm2_status_text(status));
+    } else {
+        j->shared_frame = scratch;
+        status = run(ctx, n, fn, j);
+    }
+    free(scratch);
+    return status;
+}
+
+/* ---- points ---------------------------------------------------------------------------------------- */
+
+static rm2_status defect_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    for (size_t k = 0; k < j->m->count; k++) {
+        const rm2_factor *f = &j->m->factors[k];
+        j->out[i * j->m->count + k] = f->geometry->defect(
+            f->n, j->a + i * j->m->ambient + f->ambient_offset, work_in(j, scratch));
+    }
+    return RM2_OK;
+}
+
+rm2_status rm2_manifold_defect(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *x,
+                               double *defect) {
+    return run(ctx, n, defect_point, &(job){.m = m, .a = x, .out = defect});
+}
+
+static rm2_status project_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    size_t at = i * j->m->ambient;
+    return rm2i_manifold_project(j->m, j->a + at, j->out + at, work_in(j, scratch), j->failed);
+}
+
+rm2_status rm2_manifold_project(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *x,
+                                double *y) {
+    return run(ctx, n, project_point, &(job){.m = m, .a = x, .out = y});
+}
+
+rm2_status rm2_manifold_random(rm2_context *ctx, const rm2_manifold *m, size_t n, double *p) {
+    double *work;
+    RM2_TRY(rm2i_alloc(ctx, m->work_size, sizeof *work, &work));
+    for (size_t i = 0; i < n; i++)
+        rm2i_manifold_random(m, rm2_context_rng(ctx), p + i * m->ambient, work);
+    free(work);
+    return RM2_OK;
+}
+
+static rm2_status distance_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    const double *p = j->count == 1 ? j->p : j->p + i * j->m->ambient;
+    return rm2i_manifold_distance(j->m, p, j->a + i * j->m->ambient, j->out + i,
+                                  work_in(j, scratch), j->failed);
+}
+
+rm2_status rm2_manifold_distance(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
+                                 size_t p_count, const double *q, double *d) {
+    if (p_count != 1 && p_count != n)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%zu base points for %zu points: give 1 or %zu",
+                         p_count, n, n);
+    return run(ctx, n, distance_point,
+               &(job){.m = m, .p = p, .a = q, .out = d, .count = p_count});
+}
+
+/* ---- coordinates ----------------------------------------------------------------------------------- */
+
+static rm2_status to_coords_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    const double *frame;
+    RM2_TRY(frame_of(j, i, scratch, &frame));
+    rm2i_manifold_to_coords(j->m, frame, j->a + i * j->m->ambient, j->out + i * j->m->dim,
+                            work_in(j, scratch));
+    return RM2_OK;
+}
+
+rm2_status rm2_manifold_to_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
+                                  const double *p, size_t p_count, const double *v, double *c) {
+    return run_at(ctx, n, p_count, to_coords_point, &(job){.m = m, .p = p, .a = v, .out = c});
+}
+
+static rm2_status from_coords_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    const double *frame;
+    RM2_TRY(frame_of(j, i, scratch, &frame));
+    rm2i_manifold_from_coords(j->m, frame, j->a + i * j->m->dim, j->out + i * j->m->ambient,
+                              work_in(j, scratch));
+    return RM2_OK;
+}
+
+rm2_status rm2_manifold_from_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
+                                    const double *p, size_t p_count, const double *c, double *v) {
+    return run_at(ctx, n, p_count, from_coords_point, &(job){.m = m, .p = p, .a = c, .out = v});
+}
+
+static rm2_status exp_coords_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    const double *frame;
+    RM2_TRY(frame_of(j, i, scratch, &frame));
+    return rm2i_manifold_exp(j->m, frame, j->a + i * j->m->dim, j->out + i * j->m->ambient,
+                             work_in(j, scratch), j->failed);
+}
+
+rm2_status rm2_manifold_exp_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
+                                   const double *p, size_t p_count, const double *c, double *y) {
+    return run_at(ctx, n, p_count, exp_coords_point, &(job){.m = m, .p = p, .a = c, .out = y});
+}
+
+static rm2_status log_coords_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    const double *frame;
+    RM2_TRY(frame_of(j, i, scratch, &frame));
+    return rm2i_manifold_log(j->m, frame, j->a + i * j->m->ambient, j->out + i * j->m->dim,
+                             work_in(j, scratch), j->failed);
+}
+
+rm2_status rm2_manifold_log_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
+                                   const double *p, size_t p_count, const double *q, double *c) {
+    return run_at(ctx, n, p_count, log_coords_point, &(job){.m = m, .p = p, .a = q, .out = c});
+}
+
+/* ---- ambient tangent vectors ----------------------------------------------------------------------- */
+
+/* Frame of point i, and the coordinates of the ambient vectors a and (if given) b there. */
+static rm2_status vectors_of(const job *j, size_t i, double *scratch, const double **frame) {
+    RM2_TRY(frame_of(j, i, scratch, frame));
+    double *work = work_in(j, scratch);
+    size_t at = i * j->m->ambient;
+    rm2i_manifold_to_coords(j->m, *frame, j->a + at, coords_in(j, scratch, 0), work);
+    if (j->b)
+        rm2i_manifold_to_coords(j->m, *frame, j->b + at, coords_in(j, scratch, 1), work);
+    return RM2_OK;
+}
+
+static rm2_status exp_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    const double *frame;
+    RM2_TRY(vectors_of(j, i, scratch, &frame));
+    return rm2i_manifold_exp(j->m, frame, coords_in(j, scratch, 0), j->out + i * j->m->ambient,
+                             work_in(j, scratch), j->failed);
+}
+
+rm2_status rm2_manifold_exp(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
+                            size_t p_count, const double *v, double *y) {
+    return run_at(ctx, n, p_count, exp_point, &(job){.m = m, .p = p, .a = v, .out = y});
+}
+
+static rm2_status log_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    const double *frame;
+    RM2_TRY(frame_of(j, i, scratch, &frame));
+    size_t at = i * j->m->ambient;
+    double *c = coords_in(j, scratch, 0), *work = work_in(j, scratch);
+    RM2_TRY(rm2i_manifold_log(j->m, frame, j->a + at, c, work, j->failed));
+    rm2i_manifold_from_coords(j->m, frame, c, j->out + at, work);
+    return RM2_OK;
+}
+
+rm2_status rm2_manifold_log(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
+                            size_t p_count, const double *q, double *v) {
+    return run_at(ctx, n, p_count, log_point, &(job){.m = m, .p = p, .a = q, .out = v});
+}
+
+static rm2_status inner_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    const double *frame;
+    RM2_TRY(vectors_of(j, i, scratch, &frame));
+    j->out[i] = rm2i_dot(j->m->dim, coords_in(j, scratch, 0), coords_in(j, scratch, 1));
+    return RM2_OK;
+}
+
+rm2_status rm2_manifold_inner(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
+                              size_t p_count, const double *v, const double *w, double *value) {
+    return run_at(ctx, n, p_count, inner_point,
+                  &(job){.m = m, .p = p, .a = v, .b = w, .out = value});
+}
+
+static rm2_status transport_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    const double *frame;
+    RM2_TRY(vectors_of(j, i, scratch, &frame));
+    return rm2i_manifold_transport(j->m, frame, coords_in(j, scratch, 0), coords_in(j, scratch, 1),
+                                   j->out + i * j->m->ambient, work_in(j, scratch), j->failed);
+}
+
+rm2_status rm2_manifold_transport(rm2_context *ctx, const rm2_manifold *m, size_t n,
+                                  const double *p, size_t p_count, const double *v, const double *z,
+                                  double *out) {
+    return run_at(ctx, n, p_count, transport_point,
+                  &(job){.m = m, .p = p, .a = v, .b = z, .out = out});
+}
+
+static rm2_status dexp_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    const double *frame;
+    RM2_TRY(vectors_of(j, i, scratch, &frame));
+    return rm2i_manifold_dexp(j->m, frame, coords_in(j, scratch, 0), coords_in(j, scratch, 1),
+                              j->out + i * j->m->ambient, work_in(j, scratch), j->failed);
+}
+
+rm2_status rm2_manifold_dexp(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
+                             size_t p_count, const double *v, const double *w, double *out) {
+    return run_at(ctx, n, p_count, dexp_point,
+                  &(job){.m = m, .p = p, .a = v, .b = w, .out = out});
+}
+
+/* ---- the exponential map seen from its coordinates -------------------------------------------------- */
+
+static rm2_status log_volume_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    return rm2i_manifold_log_volume(j->m, j->a + i * j->m->dim, j->out + i, work_in(j, scratch),
+                                    j->failed);
+}
+
+rm2_status rm2_manifold_log_volume(rm2_context *ctx, const rm2_manifold *m, size_t n,
+                                   const double *c, double *value) {
+    return run(ctx, n, log_volume_point, &(job){.m = m, .a = c, .out = value});
+}
+
+static rm2_status metric_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    size_t at = i * j->count * j->m->dim;
+    return rm2i_manifold_metric(j->m, j->p + i * j->m->dim, j->count, j->a + at, j->out + at,
+                                work_in(j, scratch), j->failed);
+}
+
+rm2_status rm2_manifold_metric(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *c,
+                               size_t count, const double *W, double *out) {
+    return run(ctx, n, metric_point, &(job){.m = m, .p = c, .a = W, .out = out, .count = count});
+}
+
+static rm2_status metric_derivative_point(const void *arg, size_t i, double *scratch) {
+    const job *j = arg;
+    size_t at = i * j->count * j->m->dim;
+    return rm2i_manifold_metric_derivative(j->m, j->p + i * j->m->dim, j->b + i * j->m->dim,
+                                           j->count, j->a + at, j->out + at, work_in(j, scratch),
+                                           j->failed);
+}
+
+rm2_status rm2_manifold_metric_derivative(rm2_context *ctx, const rm2_manifold *m, size_t n,
+                                          const double *c, const double *z, size_t count,
+                                          const double *W, double *out) {
+    return run(ctx, n, metric_derivative_point,
+               &(job){.m = m, .p = c, .a = W, .b = z, .out = out, .count = count});
+}

@@ -1,0 +1,44 @@
+/* A manifold inside the library: its factors, and the calls on one point that the layers above use
+ * in their own loops. `frame` is frame_size doubles, `work` work_size doubles. A failing call says
+ * in *failed (if not NULL) which factor it was. */
+#ifndef RM2I_MANIFOLD_H
+#define RM2I_MANIFOLD_H
+
+#include "riemann2/manifold.h"
+
+struct rm2_manifold {
+    size_t count;
+    rm2_factor *factors;
+    size_t *frame_offsets; /* of each factor inside a frame */
+    size_t dim, ambient, frame_size, work_size;
+    char *spec;
+};
+
+rm2_status rm2i_manifold_frame(const rm2_manifold *m, const double *p, double *frame, double *work,
+                               size_t *failed);
+void rm2i_manifold_to_coords(const rm2_manifold *m, const double *frame, const double *v, double *c,
+                             double *work);
+void rm2i_manifold_from_coords(const rm2_manifold *m, const double *frame, const double *c,
+                               double *v, double *work);
+rm2_status rm2i_manifold_exp(const rm2_manifold *m, const double *frame, const double *c, double *y,
+                             double *work, size_t *failed);
+rm2_status rm2i_manifold_log(const rm2_manifold *m, const double *frame, const double *q, double *c,
+                             double *work, size_t *failed);
+rm2_status rm2i_manifold_distance(const rm2_manifold *m, const double *p, const double *q,
+                                  double *d, double *work, size_t *failed);
+rm2_status rm2i_manifold_transport(const rm2_manifold *m, const double *frame, const double *c,
+                                   const double *z, double *out, double *work, size_t *failed);
+rm2_status rm2i_manifold_dexp(const rm2_manifold *m, const double *frame, const double *c,
+                              const double *w, double *out, double *work, size_t *failed);
+rm2_status rm2i_manifold_project(const rm2_manifold *m, const double *x, double *y, double *work,
+                                 size_t *failed);
+rm2_status rm2i_manifold_log_volume(const rm2_manifold *m, const double *c, double *value,
+                                    double *work, size_t *failed);
+rm2_status rm2i_manifold_metric(const rm2_manifold *m, const double *c, size_t count,
+                                const double *W, double *out, double *work, size_t *failed);
+rm2_status rm2i_manifold_metric_derivative(const rm2_manifold *m, const double *c, const double *z,
+                                           size_t count, const double *W, double *out, double *work,
+                                           size_t *failed);
+void rm2i_manifold_random(const rm2_manifold *m, rm2_rng *rng, double *p, double *work);
+
+#endif

@@ -1,0 +1,180 @@
+/* Fréchet mean by gradient descent: x <- Exp_x(step * g), g = sum_i w_i Log_x(y_i), which is minus
+ * half the gradient of the variance sum_i w_i d(x, y_i)^2.
+ *
+ * The start is the best of a few data points, which needs no logarithm and so cannot meet the cut
+ * locus. The step is 1 (exact in flat space) and is halved when neither variance nor gradient falls,
+ * as happens in strong negative curvature. Sums run over fixed blocks of points in a fixed order:
+ * the result does not depend on the number of threads. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "linalg/dense.h"
+#include "manifold/manifold.h"
+
+enum { BLOCK = 64, CANDIDATES = 16, WITNESSES = 256 };
+static const double ROUNDING_LEVEL = 1e3; /* tolerances within which no progress means done */
+
+rm2_mean_settings rm2_mean_settings_default(void) {
+    return (rm2_mean_settings){.max_iterations = 500, .tolerance = 1e-14};
+}
+
+typedef struct descent {
+    const rm2_manifold *m;
+    size_t n;
+    const double *points, *weights;
+    double total; /* sum of the weights */
+    double *frame, *work;
+    double *partial; /* blocks x (dim + 1): sums of w Log and of w |Log|^2 */
+    double *gradient, *step, *best, *trial;
+    size_t bad_point;
+} descent;
+
+static double weight(const descent *d, size_t i) {
+    return d->weights ? d->weights[i] : 1;
+}
+
+static size_t block_count(const descent *d) {
+    return (d->n + BLOCK - 1) / BLOCK;
+}
+
+static rm2_status sum_block(const void *arg, size_t b, double *work) {
+    const descent *d = arg;
+    size_t dim = d->m->dim, end = (b + 1) * BLOCK < d->n ? (b + 1) * BLOCK : d->n;
+    double *sum = d->partial + b * (dim + 1), *c = work;
+    memset(sum, 0, (dim + 1) * sizeof *sum);
+    for (size_t i = b * BLOCK; i < end; i++) {
+        RM2_TRY(rm2i_manifold_log(d->m, d->frame, d->points + i * d->m->ambient, c, work + dim,
+                                  NULL));
+        rm2i_axpy(dim, weight(d, i), c, sum);
+        sum[dim] += weight(d, i) * rm2i_dot(dim, c, c);
+    }
+    return RM2_OK;
+}
+
+/* Gradient direction and variance at x. */
+static rm2_status evaluate(rm2_context *ctx, descent *d, const double *x, double *variance) {
+    size_t dim = d->m->dim, bad = 0;
+    RM2_TRY(rm2i_manifold_frame(d->m, x, d->frame, d->work, NULL));
+    rm2_status status = rm2i_batch(ctx, block_count(d), dim + d->m->work_size, sum_block, d, &bad);
+    if (status != RM2_OK)
+        return status == RM2_ERR_CUT_LOCUS
+                   ? rm2i_fail(ctx, status,
+                               "mean: a point among rows %zu to %zu is at the cut locus of the "
+                               "current mean; the points are too spread out for a unique mean",
+                               bad * BLOCK, (bad + 1) * BLOCK - 1)
+                   : rm2i_fail(ctx, status, "mean: a point among rows %zu to %zu: %s", bad * BLOCK,
+                               (bad + 1) * BLOCK - 1, rm2_status_text(status));
+    memset(d->gradient, 0, dim * sizeof *d->gradient);
+    *variance = 0;
+    for (size_t b = 0; b < block_count(d); b++) {
+        rm2i_axpy(dim, 1 / d->total, d->partial + b * (dim + 1), d->gradient);
+        *variance += d->partial[b * (dim + 1) + dim] / d->total;
+    }
+    return RM2_OK;
+}
+
+/* The data point with the least sum of squared distances to evenly picked others. */
+static rm2_status start(rm2_context *ctx, descent *d) {
+    size_t candidates = d->n < CANDIDATES ? d->n : CANDIDATES;
+    size_t witnesses = d->n < WITNESSES ? d->n : WITNESSES;
+    double least = INFINITY;
+    for (size_t c = 0; c < candidates; c++) {
+        const double *x = d->points + c * d->n / candidates * d->m->ambient;
+        double sum = 0;
+        for (size_t w = 0; w < witnesses; w++) {
+            size_t i = w * d->n / witnesses;
+            double r, *work = d->work;
+            rm2_status status =
+                rm2i_manifold_distance(d->m, x, d->points + i * d->m->ambient, &r, work, NULL);
+            if (status != RM2_OK)
+                return rm2i_fail(ctx, status, "mean: point %zu: %s", i, rm2_status_text(status));
+            sum += weight(d, i) * r * r;
+        }
+        if (sum < least) {
+            least = sum;
+            memcpy(d->best, x, d->m->ambient * sizeof *x);
+        }
+    }
+    return isinf(least) ? rm2i_fail(ctx, RM2_ERR_NUMERIC, "mean: distances are not finite") : RM2_OK;
+}
+
+static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings *settings,
+                          rm2_mean_info *info) {
+    size_t dim = d->m->dim, bytes = d->m->ambient * sizeof *d->best;
+    double step = 1, variance, norm;
+    RM2_TRY(evaluate(ctx, d, d->best, &variance));
+    norm = rm2i_norm(dim, d->gradient);
+    while (info->iterations < settings->max_iterations) {
+        double enough = settings->tolerance * sqrt(variance);
+        info->converged = norm <= enough;
+        if (info->converged || rm2i_interrupted(ctx))
+            break;
+        info->iterations++;
+        /* the frame is at the best point: step from there */
+        for (size_t k = 0; k < dim; k++)
+            d->step[k] = step * d->gradient[k];
+        RM2_TRY(rm2i_manifold_exp(d->m, d->frame, d->step, d->trial, d->work, NULL));
+        double new_variance;
+        RM2_TRY(evaluate(ctx, d, d->trial, &new_variance));
+        double new_norm = rm2i_norm(dim, d->gradient);
+        if (new_norm < norm || new_variance < variance * (1 - 1e-12)) {
+            memcpy(d->best, d->trial, bytes);
+            norm = new_norm;
+            variance = new_variance;
+            continue;
+        }
+        RM2_TRY(evaluate(ctx, d, d->best, &variance)); /* back to the best point */
+        info->converged = norm <= ROUNDING_LEVEL * enough;
+        if (info->converged || step < 1e-6)
+            break;
+        step *= 0.5;
+    }
+    info->gradient = norm;
+    info->variance = variance;
+    return RM2_OK;
+}
+
+static rm2_status prepare(rm2_context *ctx, descent *d, double **memory) {
+    const rm2_manifold *m = d->m;
+    size_t blocks = block_count(d);
+    RM2_TRY(rm2i_alloc(ctx,
+                       m->frame_size + m->work_size + (blocks + 2) * (m->dim + 1) + 2 * m->ambient,
+                       sizeof **memory, memory));
+    d->frame = *memory;
+    d->work = d->frame + m->frame_size;
+    d->partial = d->work + m->work_size;
+    d->gradient = d->partial + blocks * (m->dim + 1);
+    d->step = d->gradient + m->dim + 1;
+    d->best = d->step + m->dim + 1;
+    d->trial = d->best + m->ambient;
+    for (size_t i = 0; i < d->n; i++) {
+        if (!(weight(d, i) >= 0) || isinf(weight(d, i)))
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: weight %zu is %g", i, weight(d, i));
+        d->total += weight(d, i);
+    }
+    return d->total > 0 ? RM2_OK : rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: all weights are 0");
+}
+
+rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
+                             const double *points, const double *weights,
+                             const rm2_mean_settings *settings, double *mean, rm2_mean_info *info) {
+    rm2_mean_settings defaults = rm2_mean_settings_default();
+    rm2_mean_info ignored;
+    info = info ? info : &ignored;
+    *info = (rm2_mean_info){.converged = false};
+    if (n == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean of no points");
+    descent d = {.m = m, .n = n, .points = points, .weights = weights};
+    double *memory = NULL;
+    rm2_status status = prepare(ctx, &d, &memory);
+    if (status == RM2_OK)
+        status = start(ctx, &d);
+    if (status == RM2_OK)
+        status = descend(ctx, &d, settings ? settings : &defaults, info);
+    if (status == RM2_OK)
+        memcpy(mean, d.best, m->ambient * sizeof *mean);
+    free(memory);
+    return status;
+}

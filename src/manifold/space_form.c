@@ -1,0 +1,61 @@
+/* Constant curvature k = +1 (sphere) and -1 (hyperbolic): the parts that differ only by the sign.
+ *
+ *   y(v) = cs(r) p + snc(r) v,  r = |v|
+ *   transport of z:  z + [versine v - k snc p] <v, z>,  versine = (cs - 1)/r^2
+ *   dExp w:          snc w + [snc' v - k snc p] <v, w>
+ *   G = dExp^T g dExp = phi I + psi v v^T: radial eigenvalue 1, tangential phi = snc^2
+ *   dG[z] w = (v.z) (phi' w + psi' v (v.w)) + psi (z (v.w) + v (z.w)) */
+#include "linalg/dense.h"
+#include "linalg/special.h"
+#include "manifold/geometry.h"
+
+size_t rm2i_identity_size(size_t n) {
+    return n;
+}
+
+size_t rm2i_next_size(size_t n) {
+    return n + 1;
+}
+
+size_t rm2i_no_work(size_t n) {
+    (void)n;
+    return 0;
+}
+
+void rm2i_space_form_transport(int k, size_t ambient, double r, const double *p, const double *v,
+                               double cz, double *out_z) {
+    rm2i_space_form f = rm2i_space_form_at(k, r);
+    for (size_t i = 0; i < ambient; i++)
+        out_z[i] += (f.versine * v[i] - k * f.snc * p[i]) * cz;
+}
+
+void rm2i_space_form_dexp(int k, size_t ambient, double r, const double *p, const double *v,
+                          double cw, double *out_w) {
+    rm2i_space_form f = rm2i_space_form_at(k, r);
+    for (size_t i = 0; i < ambient; i++)
+        out_w[i] = f.snc * out_w[i] + (f.d_snc * v[i] - k * f.snc * p[i]) * cw;
+}
+
+rm2_status rm2i_space_form_metric(int k, double unit, size_t dim, const double *c, size_t count,
+                                  const double *W, double *out, size_t stride) {
+    rm2i_pullback g = rm2i_pullback_at(k, unit * rm2i_norm(dim, c));
+    for (size_t j = 0; j < count; j++, W += stride, out += stride) {
+        double along = unit * unit * g.psi * rm2i_dot(dim, c, W);
+        for (size_t i = 0; i < dim; i++)
+            out[i] = g.phi * W[i] + along * c[i];
+    }
+    return RM2_OK;
+}
+
+rm2_status rm2i_space_form_metric_derivative(int k, double unit, size_t dim, const double *c,
+                                             const double *z, size_t count, const double *W,
+                                             double *out, size_t stride) {
+    rm2i_pullback g = rm2i_pullback_at(k, unit * rm2i_norm(dim, c));
+    double u2 = unit * unit, cz = u2 * rm2i_dot(dim, c, z);
+    for (size_t j = 0; j < count; j++, W += stride, out += stride) {
+        double cw = u2 * rm2i_dot(dim, c, W), zw = u2 * rm2i_dot(dim, z, W);
+        for (size_t i = 0; i < dim; i++)
+            out[i] = cz * (g.d_phi * W[i] + g.d_psi * c[i] * cw) + g.psi * (z[i] * cw + c[i] * zw);
+    }
+    return RM2_OK;
+}

@@ -1,0 +1,446 @@
+/* SPD(n) with the affine-invariant metric <V, W>_P = tr(P^-1 V P^-1 W).
+ *
+ * With P = L L^T the map V -> S = L^-1 V L^-T is an isometry onto symmetric matrices with the
+ * Frobenius product; coordinates are S_ii and sqrt(2) S_ij (i < j) by rows of the upper triangle.
+ *   Exp_P: L expm(S) L^T          Log_P(Q) = logm(L^-1 Q L^-T)
+ * With S = U diag(l) U^T and W~ = U^T W U:
+ *   dExp in whitened form has entries sinhc((l_a - l_b)/2) W~_ab, so
+ *   G(W1, W2) = sum_ab g(l_a - l_b) W1~_ab W2~_ab,  g(d) = (sinh(d/2)/(d/2))^2
+ *   log det dExp = sum_{a<b} log sinhc((l_a - l_b)/2)
+ *   dG[Z] W ~ = X + X^T,  X_ab = sum_c Z~_ac T(a,c;b) W~_cb,
+ *   T(a,c;b) = (g(l_a - l_b) - g(l_c - l_b))/(l_a - l_c), or by Taylor where l_a ~ l_c.
+ * A small step uses Q - P and expm1, so that neighbours keep their digits; a wide spectrum uses the
+ * Cholesky factor of Q and one-sided Jacobi, so that small eigenvalues keep theirs.
+ *
+ * Frame: P, L^T, L^-1, L^-T, n x n each. Eigenvectors are rows of Ut. */
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "linalg/dense.h"
+#include "linalg/special.h"
+#include "manifold/geometry.h"
+
+static const double SMALL_STEP = 0.5;       /* |S| below which differences and expm1 are used */
+static const double WIDE_SPECTRUM = 1e-9;   /* smallest/largest eigenvalue below which Jacobi is */
+static const double EIGENVALUE_FLOOR = 1e-12; /* projection: relative to the largest */
+static const double NEARLY_EQUAL = 1e-3;    /* |l_a - l_c| below which T is expanded */
+
+static size_t dim(size_t n) {
+    return n * (n + 1) / 2;
+}
+
+static size_t square(size_t n) {
+    return n * n;
+}
+
+static size_t frame_size(size_t n) {
+    return 4 * n * n;
+}
+
+/* Names for the scratch: eigenvalues, eigenvectors, three matrices, the eigensolver's own, and a
+ * frame for the one function that has none. */
+typedef struct scratch {
+    double *values, *Ut, *A, *B, *C, *frame, *eigen;
+} scratch;
+
+static size_t work_size(size_t n) {
+    return n + 8 * n * n + rm2i_eigen_work(n);
+}
+
+static scratch split(size_t n, double *work) {
+    double *matrices = work + n;
+    return (scratch){.values = work,
+                     .Ut = matrices,
+                     .A = matrices + n * n,
+                     .B = matrices + 2 * n * n,
+                     .C = matrices + 3 * n * n,
+                     .frame = matrices + 4 * n * n,
+                     .eigen = matrices + 8 * n * n};
+}
+
+/* ---- coordinates <-> symmetric matrices ---------------------------------------------------------- */
+
+static void pack(size_t n, const double *S, double *c) {
+    for (size_t i = 0; i < n; i++) {
+        *c++ = S[i * n + i];
+        for (size_t j = i + 1; j < n; j++)
+            *c++ = 1.41421356237309504880 * S[i * n + j];
+    }
+}
+
+static void unpack(size_t n, const double *c, double *S) {
+    for (size_t i = 0; i < n; i++) {
+        S[i * n + i] = *c++;
+        for (size_t j = i + 1; j < n; j++)
+            S[i * n + j] = S[j * n + i] = 0.70710678118654752440 * *c++;
+    }
+}
+
+/* out = R X R^T for symmetric X, through a scratch matrix: (R X) then rows against R^T. */
+static void congruence(size_t n, const double *R, const double *Rt, const double *X, double *out,
+                       double *half) {
+    rm2i_multiply(n, R, X, half);
+    rm2i_multiply(n, half, Rt, out);
+    rm2i_symmetrise(n, out);
+}
+
+/* ---- points -------------------------------------------------------------------------------------- */
+
+static void default_point(size_t n, double *p) {
+    for (size_t i = 0; i < n * n; i++)
+        p[i] = i % (n + 1) == 0;
+}
+
+static double smallest(size_t n, const double *values) {
+    double low = values[0];
+    for (size_t i = 1; i < n; i++)
+        low = values[i] < low ? values[i] : low;
+    return low;
+}
+
+static double largest(size_t n, const double *values) {
+    double high = values[0];
+    for (size_t i = 1; i < n; i++)
+        high = values[i] > high ? values[i] : high;
+    return high;
+}
+
+static double asymmetry(size_t n, const double *x) {
+    double worst = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            worst = fmax(worst, fabs(x[i * n + j] - x[j * n + i]));
+    return worst;
+}
+
+/* Relative asymmetry, and how far below zero the spectrum reaches. */
+static double defect(size_t n, const double *x, double *work) {
+    scratch s = split(n, work);
+    double size = rm2i_max_abs(n * n, x);
+    if (isinf(size))
+        return INFINITY;
+    if (size == 0)
+        return 1;
+    double off = asymmetry(n, x) / size;
+    memcpy(s.A, x, n * n * sizeof *x);
+    rm2i_symmetrise(n, s.A);
+    if (rm2i_cholesky(n, s.A, s.B) == RM2_OK)
+        return off;
+    if (rm2i_eigen(n, s.A, s.values, s.Ut, s.eigen) != RM2_OK)
+        return INFINITY;
+    double below = 1e-16 - smallest(n, s.values) / size; /* never 0: x is not positive definite */
+    return fmax(off, fmax(below, 1e-16));
+}
+
+/* Symmetric part with its eigenvalues lifted to the floor; positive definite matrices only lose
+ * their asymmetry. */
+static rm2_status project(size_t n, const double *x, double *y, double *work) {
+    scratch s = split(n, work);
+    if (isinf(rm2i_max_abs(n * n, x)))
+        return RM2_ERR_DOMAIN;
+    memcpy(y, x, n * n * sizeof *y);
+    rm2i_symmetrise(n, y);
+    if (rm2i_cholesky(n, y, s.B) == RM2_OK)
+        return RM2_OK;
+    if (rm2i_eigen(n, y, s.values, s.Ut, s.eigen) != RM2_OK)
+        return RM2_ERR_DOMAIN;
+    double floor_value = EIGENVALUE_FLOOR * largest(n, s.values);
+    if (!(floor_value > 0))
+        return RM2_ERR_DOMAIN;
+    for (size_t i = 0; i < n; i++)
+        s.values[i] = fmax(s.values[i], floor_value);
+    rm2i_weighted_gram(n, s.values, s.Ut, y);
+    return RM2_OK;
+}
+
+/* ---- tangent spaces ------------------------------------------------------------------------------ */
+
+static rm2_status frame(size_t n, const double *p, double *out, double *work) {
+    scratch s = split(n, work);
+    double *Lt = out + n * n, *inverse = Lt + n * n, *inverse_t = inverse + n * n;
+    memcpy(out, p, n * n * sizeof *out);
+    if (rm2i_cholesky(n, p, s.A) != RM2_OK)
+        return RM2_ERR_DOMAIN;
+    rm2i_transpose(n, s.A, Lt);
+    rm2i_lower_inverse(n, s.A, inverse);
+    rm2i_transpose(n, inverse, inverse_t);
+    return RM2_OK;
+}
+
+static const double *frame_Lt(size_t n, const double *f) {
+    return f + n * n;
+}
+
+/* out = L^-1 X L^-T */
+static void whiten(size_t n, const double *f, const double *X, double *out, double *half) {
+    congruence(n, f + 2 * n * n, f + 3 * n * n, X, out, half);
+}
+
+/* out = L X L^T = (Lt)^T X Lt */
+static void colour(size_t n, const double *f, const double *X, double *out, double *half) {
+    rm2i_multiply(n, X, frame_Lt(n, f), half);
+    rm2i_multiply_tn(n, frame_Lt(n, f), half, out);
+    rm2i_symmetrise(n, out);
+}
+
+static void to_coords(size_t n, const double *f, const double *v, double *c, double *work) {
+    scratch s = split(n, work);
+    whiten(n, f, v, s.A, s.B);
+    pack(n, s.A, c);
+}
+
+static void from_coords(size_t n, const double *f, const double *c, double *v, double *work) {
+    scratch s = split(n, work);
+    unpack(n, c, s.A);
+    colour(n, f, s.A, v, s.B);
+}
+
+/* ---- geodesics ----------------------------------------------------------------------------------- */
+
+/* S = coordinates as a matrix = U diag(values) U^T; S itself is left in s.A. */
+static rm2_status decompose(size_t n, const double *c, scratch s) {
+    unpack(n, c, s.A);
+    return rm2i_eigen(n, s.A, s.values, s.Ut, s.eigen);
+}
+
+static rm2_status exponential(size_t n, const double *f, const double *c, double *y, double *work) {
+    scratch s = split(n, work);
+    RM2_TRY(decompose(n, c, s));
+    bool small = rm2i_norm(n, s.values) < SMALL_STEP;
+    for (size_t i = 0; i < n; i++)
+        s.values[i] = small ? expm1(s.values[i]) : exp(s.values[i]);
+    rm2i_multiply(n, s.Ut, frame_Lt(n, f), s.B); /* rows of (L U)^T */
+    rm2i_weighted_gram(n, s.values, s.B, y);     /* L U diag U^T L^T */
+    if (small)
+        rm2i_axpy(n * n, 1, f, y); /* P + L expm1(S) L^T */
+    return isinf(rm2i_max_abs(n * n, y)) ? RM2_ERR_NUMERIC : RM2_OK;
+}
+
+/* Eigenvalues log(l) of the whitened Q from C = L_P^-1 L_Q, for spectra too wide for C C^T. */
+static rm2_status wide_spectrum(size_t n, const double *f, const double *q, scratch s) {
+    if (rm2i_cholesky(n, q, s.A) != RM2_OK)
+        return RM2_ERR_DOMAIN;
+    rm2i_multiply(n, f + 2 * n * n, s.A, s.B);
+    RM2_TRY(rm2i_eigen_gram(n, s.B, s.values, s.Ut));
+    if (!(smallest(n, s.values) > 0))
+        return RM2_ERR_DOMAIN;
+    for (size_t i = 0; i < n; i++)
+        s.values[i] = log(s.values[i]);
+    return RM2_OK;
+}
+
+/* s.values, s.Ut: eigenvalues and vectors of logm(L^-1 Q L^-T). */
+static rm2_status log_spectrum(size_t n, const double *f, const double *q, scratch s) {
+    for (size_t i = 0; i < n * n; i++)
+        s.A[i] = q[i] - f[i];
+    whiten(n, f, s.A, s.B, s.C); /* E = L^-1 (Q - P) L^-T */
+    if (rm2i_norm(n * n, s.B) < SMALL_STEP) {
+        RM2_TRY(rm2i_eigen(n, s.B, s.values, s.Ut, s.eigen));
+        for (size_t i = 0; i < n; i++)
+            s.values[i] = log1p(s.values[i]);
+        return RM2_OK;
+    }
+    whiten(n, f, q, s.B, s.C);
+    if (rm2i_eigen(n, s.B, s.values, s.Ut, s.eigen) != RM2_OK)
+        return RM2_ERR_DOMAIN;
+    if (!(smallest(n, s.values) > WIDE_SPECTRUM * largest(n, s.values)))
+        return wide_spectrum(n, f, q, s);
+    for (size_t i = 0; i < n; i++)
+        s.values[i] = log(s.values[i]);
+    return RM2_OK;
+}
+
+static rm2_status logarithm(size_t n, const double *f, const double *q, double *c, double *work) {
+    scratch s = split(n, work);
+    RM2_TRY(log_spectrum(n, f, q, s));
+    rm2i_weighted_gram(n, s.values, s.Ut, s.A);
+    pack(n, s.A, c);
+    return RM2_OK;
+}
+
+static rm2_status distance(size_t n, const double *p, const double *q, double *d, double *work) {
+    scratch s = split(n, work);
+    RM2_TRY(frame(n, p, s.frame, work));
+    RM2_TRY(log_spectrum(n, s.frame, q, s));
+    *d = rm2i_norm(n, s.values);
+    return RM2_OK;
+}
+
+static double injectivity_radius(size_t n) {
+    (void)n;
+    return INFINITY;
+}
+
+/* exp(S) at the identity for normal coordinates S. */
+static void random_point(size_t n, rm2_rng *rng, double *p, double *work) {
+    scratch s = split(n, work);
+    do {
+        for (size_t i = 0; i < dim(n); i++)
+            s.B[i] = rm2_rng_normal(rng);
+    } while (decompose(n, s.B, s) != RM2_OK);
+    for (size_t i = 0; i < n; i++)
+        s.values[i] = exp(s.values[i]);
+    rm2i_weighted_gram(n, s.values, s.Ut, p);
+}
+
+/* X <- U^T X U, through s.B; s.C holds U. */
+static void rotate_in(size_t n, const double *X, double *out, scratch s) {
+    rm2i_multiply(n, s.Ut, X, s.B);
+    rm2i_multiply(n, s.B, s.C, out);
+}
+
+/* out = L U X U^T L^T for symmetric X in s.A. */
+static void rotate_out_and_colour(size_t n, const double *f, double *out, scratch s) {
+    rm2i_multiply(n, s.Ut, frame_Lt(n, f), s.C); /* (L U)^T */
+    rm2i_multiply(n, s.A, s.C, s.B);
+    rm2i_multiply_tn(n, s.C, s.B, out);
+    rm2i_symmetrise(n, out);
+}
+
+/* L U [m(l_a, l_b) (U^T Z U)_ab] U^T L^T: transport and dExp differ in m only. */
+static rm2_status carry(size_t n, const double *f, const double *c, const double *z,
+                        double (*multiplier)(double, double), double *out, double *work) {
+    scratch s = split(n, work);
+    RM2_TRY(decompose(n, c, s));
+    rm2i_transpose(n, s.Ut, s.C);
+    unpack(n, z, out);
+    rotate_in(n, out, s.A, s);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
+            s.A[a * n + b] *= multiplier(s.values[a], s.values[b]);
+    rotate_out_and_colour(n, f, out, s);
+    return RM2_OK;
+}
+
+static double half_exponentials(double a, double b) {
+    return exp((a + b) / 2); /* E z E^T with E = L expm(S/2) L^-1 */
+}
+
+static double divided_exponential(double a, double b) {
+    /* (e^a - e^b)/(a - b) */
+    return exp((a + b) / 2) * rm2i_space_form_at(-1, fabs(a - b) / 2).snc;
+}
+
+static rm2_status transport(size_t n, const double *f, const double *c, const double *z,
+                            double *out, double *work) {
+    return carry(n, f, c, z, half_exponentials, out, work);
+}
+
+static rm2_status dexp(size_t n, const double *f, const double *c, const double *w, double *out,
+                       double *work) {
+    return carry(n, f, c, w, divided_exponential, out, work);
+}
+
+/* ---- the exponential map seen from its coordinates ------------------------------------------------ */
+
+static rm2_status log_volume(size_t n, const double *c, double *value, double *work) {
+    scratch s = split(n, work);
+    RM2_TRY(decompose(n, c, s));
+    double sum = 0;
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < a; b++)
+            sum += rm2i_log_snc(-1, fabs(s.values[a] - s.values[b]) / 2);
+    *value = sum;
+    return RM2_OK;
+}
+
+/* g(l_a - l_b) for all pairs. */
+static void g_table(size_t n, const double *l, double *g) {
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b <= a; b++)
+            g[a * n + b] = g[b * n + a] = rm2i_spd_g(l[a] - l[b]);
+}
+
+/* out = pack(U X U^T) for symmetric X in s.A. */
+static void rotate_out(size_t n, double *out, scratch s) {
+    rm2i_multiply(n, s.A, s.Ut, s.B);
+    rm2i_multiply_tn(n, s.Ut, s.B, s.A);
+    pack(n, s.A, out);
+}
+
+static rm2_status metric(size_t n, const double *c, size_t count, const double *W, double *out,
+                         size_t stride, double *work) {
+    scratch s = split(n, work);
+    double *g = s.frame, *w = g + n * n;
+    RM2_TRY(decompose(n, c, s));
+    rm2i_transpose(n, s.Ut, s.C);
+    g_table(n, s.values, g);
+    for (size_t k = 0; k < count; k++) {
+        unpack(n, W + k * stride, w);
+        rotate_in(n, w, s.A, s);
+        for (size_t i = 0; i < n * n; i++)
+            s.A[i] *= g[i];
+        rotate_out(n, out + k * stride, s);
+    }
+    return RM2_OK;
+}
+
+/* T(a,c;b) for all b. */
+static void divided_g(size_t n, const double *l, const double *g, size_t a, size_t c, double *T) {
+    double h = l[a] - l[c];
+    for (size_t b = 0; b < n; b++) {
+        double middle = (l[a] + l[c]) / 2 - l[b];
+        T[b] = fabs(h) < NEARLY_EQUAL ? rm2i_spd_g1(middle) + h * h / 24 * rm2i_spd_g3(middle)
+                                      : (g[a * n + b] - g[c * n + b]) / h;
+    }
+}
+
+/* X_ab = sum_c Z_ac T(a,c;b) W_cb; out = X + X^T */
+static void derivative_product(size_t n, const double *l, const double *g, const double *Z,
+                               const double *W, double *X, double *out, double *T) {
+    memset(X, 0, n * n * sizeof *X);
+    for (size_t a = 0; a < n; a++)
+        for (size_t c = 0; c < n; c++) {
+            divided_g(n, l, g, a, c, T);
+            for (size_t b = 0; b < n; b++)
+                X[a * n + b] += Z[a * n + c] * T[b] * W[c * n + b];
+        }
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
+            out[a * n + b] = X[a * n + b] + X[b * n + a];
+}
+
+static rm2_status metric_derivative(size_t n, const double *c, const double *z, size_t count,
+                                    const double *W, double *out, size_t stride, double *work) {
+    scratch s = split(n, work);
+    double *g = s.frame, *Z = g + n * n, *w = Z + n * n, *X = w + n * n;
+    RM2_TRY(decompose(n, c, s));
+    rm2i_transpose(n, s.Ut, s.C);
+    g_table(n, s.values, g);
+    unpack(n, z, X);
+    rotate_in(n, X, Z, s);
+    for (size_t k = 0; k < count; k++) {
+        unpack(n, W + k * stride, X);
+        rotate_in(n, X, w, s);
+        derivative_product(n, s.values, g, Z, w, X, s.A, s.eigen);
+        rotate_out(n, out + k * stride, s);
+    }
+    return RM2_OK;
+}
+
+const rm2_geometry rm2_spd = {
+    .name = "SPD",
+    .n_min = 1,
+    .n_max = 2000,
+    .dim = dim,
+    .ambient = square,
+    .frame_size = frame_size,
+    .work_size = work_size,
+    .default_point = default_point,
+    .defect = defect,
+    .project = project,
+    .random_point = random_point,
+    .frame = frame,
+    .to_coords = to_coords,
+    .from_coords = from_coords,
+    .exp = exponential,
+    .log = logarithm,
+    .distance = distance,
+    .injectivity_radius = injectivity_radius,
+    .transport = transport,
+    .dexp = dexp,
+    .log_volume = log_volume,
+    .metric = metric,
+    .metric_derivative = metric_derivative,
+};
