@@ -1,1 +1,136 @@
-int main(void){return 0;}
+/* riemann2 COMMAND ...: finds the command, and restarts once where the linear algebra library would
+ * run kernels that are too old for the processor. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+const command commands[] = {
+    {"check", "read a data set, say what was found and what to fix", run_check,
+     "FILE --manifold SPEC [options]",
+     "  riemann2 check demos.csv --manifold \"R3 x S3\" --group demo\n"
+     "  riemann2 check tasks.npy --manifold \"R3 x S3\" --quat-order wxyz\n"
+     "  riemann2 check fnc.csv --manifold SPD28 --label Id --spd-layout upper --unit-diagonal\n"},
+    {"generate", "write an example data set", run_generate, "NAME -o FILE [options]",
+     "  riemann2 generate toy -o toy.csv\n"
+     "  riemann2 generate robot -o robot.npz --seed 7\n"},
+    {"version", "version, linear algebra library, threads", run_version, "[--json]", ""},
+    {.name = NULL},
+};
+
+static void print_usage(FILE *out) {
+    (void)fprintf(out, "riemann2 %s: learn low-dimensional Riemannian submanifolds from Riemannian "
+                       "data\n\nusage: riemann2 COMMAND ...\n\n",
+                  rm2_version());
+    for (const command *c = commands; c->name; c++)
+        (void)fprintf(out, "  %-10s %s\n", c->name, c->summary);
+    (void)fprintf(out, "\nriemann2 COMMAND --help tells more.\n");
+}
+
+void command_help(const command *self, const option_group *groups) {
+    printf("riemann2 %s: %s\n\nusage: riemann2 %s %s\n", self->name, self->summary, self->name,
+           self->usage);
+    options_print(stdout, groups);
+    if (self->examples[0])
+        printf("\nExamples:\n%s", self->examples);
+    printf("\nExit codes: 0 done, 1 failure, 2 usage, 3 bad data.\n");
+}
+
+static void log_to_stderr(void *user, rm2_log_level level, const char *line) {
+    const common_options *common = user;
+    if (common->quiet || (level == RM2_LOG_DEBUG && !common->verbose))
+        return;
+    (void)fprintf(stderr, "%s%s\n", level == RM2_LOG_WARNING ? "warning: " : "", line);
+}
+
+rm2_context *command_context(const common_options *common) {
+    rm2_context *ctx;
+    if (rm2_context_create(&ctx) != RM2_OK) {
+        (void)fprintf(stderr, "riemann2: out of memory\n");
+        return NULL;
+    }
+    rm2_context_set_threads(ctx, common->threads < 4096 ? (int)common->threads : 4096);
+    rm2_context_set_seed(ctx, common->seed);
+    rm2_context_set_log(ctx, log_to_stderr, (void *)(uintptr_t)common);
+    return ctx;
+}
+
+int command_fail(const command *self, const rm2_context *ctx, rm2_status status) {
+    const char *text = rm2_context_error(ctx);
+    (void)fprintf(stderr, "riemann2 %s: %s\n", self->name, *text ? text : rm2_status_text(status));
+    switch (status) {
+    case RM2_ERR_ARGUMENT:
+        return EXIT_USAGE;
+    case RM2_ERR_FORMAT:
+    case RM2_ERR_DATA:
+    case RM2_ERR_DOMAIN:
+    case RM2_ERR_CUT_LOCUS:
+        return EXIT_BAD_DATA;
+    default:
+        return EXIT_FAILED;
+    }
+}
+
+int run_version(const command *self, int argc, char **argv) {
+    common_options common = {.help = false};
+    const option_group groups[] = {{"Options", common_option_table, &common}, {.options = NULL}};
+    size_t count;
+    if (!options_parse(self->name, argc, argv, groups, NULL, 0, &count))
+        return EXIT_USAGE;
+    if (common.help) {
+        command_help(self, groups);
+        return EXIT_DONE;
+    }
+    rm2_context *ctx = command_context(&common);
+    if (!ctx)
+        return EXIT_FAILED;
+    rm2_blas_info blas = rm2_blas_check(ctx);
+    int threads = rm2_context_threads(ctx);
+    rm2_context_free(ctx);
+    if (common.json)
+        printf("{\"version\": \"%s\", \"blas\": \"%s\", \"core\": \"%s\", \"threads\": %d}\n",
+               rm2_version(), blas.config, blas.core, threads);
+    else
+        printf("riemann2 %s\n%s, %s kernels\n%d threads\n", rm2_version(), blas.config, blas.core,
+               threads);
+    return EXIT_DONE;
+}
+
+/* OpenBLAS chooses its kernels when it is loaded, so a better choice needs a new start. The variable
+ * is set then, which also ends the recursion. */
+static void restart_with_better_kernels(char **argv) {
+    rm2_blas_info blas = rm2_blas_check(NULL);
+    if (!blas.better || setenv("OPENBLAS_CORETYPE", blas.better, 1) != 0)
+        return;
+    (void)execv("/proc/self/exe", argv);
+    (void)unsetenv("OPENBLAS_CORETYPE"); /* no /proc: go on as we are */
+}
+
+int main(int argc, char **argv) {
+    restart_with_better_kernels(argv);
+    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
+    (void)signal(SIGXFSZ, SIG_IGN); /* so is a file size limit */
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
+        (strcmp(name, "help") == 0 && argc == 2)) {
+        print_usage(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(name, "--version") == 0)
+        name = "version";
+    bool help = strcmp(name, "help") == 0;
+    static char help_flag[] = "--help";
+    char *help_arguments[] = {help_flag};
+    for (const command *c = commands; c->name; c++)
+        if (strcmp(c->name, help ? argv[2] : name) == 0)
+            return help ? c->run(c, 1, help_arguments) : c->run(c, argc - 2, argv + 2);
+    (void)fprintf(stderr, "riemann2: no command \"%s\"; see riemann2 --help\n",
+                  help ? argv[2] : name);
+    return EXIT_USAGE;
+}

@@ -33,7 +33,7 @@ RM2_API void rm2_data_free(rm2_data *data);
 /* ---- reading ------------------------------------------------------------------------------------ */
 
 typedef enum rm2_quat_order {
-    RM2_QUAT_AUTO, /* from header names (qw, qx, qy, qz); without them wxyz must be stated */
+    RM2_QUAT_AUTO, /* from header names (qw, qx, qy, qz); without them wxyz, and the report says so */
     RM2_QUAT_WXYZ,
     RM2_QUAT_XYZW
 } rm2_quat_order;
@@ -70,7 +70,7 @@ typedef struct rm2_data_settings {
     bool angles;       /* S1 factors are given as one angle each */
     rm2_spd_layout spd_layout;
     bool unit_diagonal; /* the triangle has no diagonal: ones are added (correlations) */
-    bool align_signs;   /* S3: choose q or -q along and across trajectories (default) */
+    bool align_signs;   /* S3, SO3: choose q or -q along and across trajectories (default) */
     size_t thin;        /* keep this many evenly spaced points of each trajectory; 0: all */
     const char *holdout; /* "2,5": trajectories set aside, by id; NULL: none */
     bool scale;          /* divide Euclidean factors by one scalar each (see rm2_data_scale) */
@@ -87,13 +87,15 @@ typedef struct rm2_factor_report {
     size_t projected;   /* points moved onto the manifold, of which */
     size_t warned;      /* were further off than project_below */
     size_t sign_flips;  /* quaternions whose sign was changed */
-    size_t sign_jumps;  /* neighbours still more than a quarter turn of S3 apart */
+    size_t sign_jumps;  /* neighbours in a trajectory that still turn by more than 90 degrees */
+    bool order_assumed; /* quaternions whose order nothing tells: wxyz was taken */
     size_t near_cut;    /* points within 0.1 of the cut locus of the mean */
     double spread;      /* root mean squared distance from the mean */
     double farthest;    /* largest distance from the mean */
     size_t rank;        /* numerical rank of the tangent coordinates at the mean */
-    double condition_max;  /* SPD: largest condition number, else 0 */
-    double magnitude;   /* median absolute entry: shows wild scales */
+    bool mean_found;    /* false: spread, farthest, near_cut and rank are not known */
+    double condition;   /* SPD: largest condition number; else 0 */
+    double magnitude;   /* root mean squared entry: shows wild scales */
 } rm2_factor_report;
 
 typedef struct rm2_data_report {
@@ -101,8 +103,7 @@ typedef struct rm2_data_report {
     rm2_factor_report *factor;
     size_t duplicates; /* points equal to the one before them */
     size_t shortest, longest; /* points of the shortest and longest trajectory */
-    size_t time_reversals;    /* rows whose time does not come after the one before */
-    bool mean_converged;
+    size_t time_reversals;    /* points whose time does not come after the one before */
 } rm2_data_report;
 
 RM2_API void rm2_data_report_free(rm2_data_report *report);

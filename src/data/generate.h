@@ -5,7 +5,7 @@
 
 #include "riemann2/data.h"
 
-/* ---- filling ------------------------------------------------------------------------------------ */
+/* ---- filling --------------------------------------------------------------------------------- */
 
 /* Write the points (time, labels) of a data set whose sizes stand. natural[d] is the number of
  * points demonstration d has at the set's own sampling, whatever number was asked for. */
@@ -19,7 +19,7 @@ rm2_status rm2i_fill_manipulability(rm2_context *ctx, rm2_rng *rng, const size_t
 rm2_status rm2i_fill_connectome(rm2_context *ctx, rm2_rng *rng, const size_t *natural,
                                 rm2_data *data);
 
-/* ---- strokes ------------------------------------------------------------------------------------ */
+/* ---- strokes --------------------------------------------------------------------------------- */
 
 enum { RM2I_WAVES = 4, RM2I_BELLS = 5 };
 
@@ -63,17 +63,17 @@ void rm2i_stroke_at(const rm2i_stroke *stroke, double t, double xy[2], double ta
 /* Columns 0 and 1 of `count` rows, `stride` apart, to mean 0 and variance 1. */
 void rm2i_standardise_plane(size_t count, size_t stride, double *points);
 
-/* ---- models ------------------------------------------------------------------------------------- */
+/* ---- models ---------------------------------------------------------------------------------- */
 
-/* Joint angles (n x 4) of the arm following the stroke, with weight `gain` on the alignment of its
- * velocity ellipsoid (0: plain pseudo-inverse). */
+/* Joint angles (n x 4) of the arm following the stroke; `gain` is how fast its null space turns the
+ * velocity ellipsoid towards the motion (0: not at all, plain pseudo-inverse). */
 void rm2i_arm_follow(const rm2i_stroke *stroke, double gain, size_t n, double *angles);
 /* Tip of the arm, and its velocity ellipsoid J J^T as {m11, m12, m22}. */
 void rm2i_arm_tip(const double angles[4], double xy[2]);
 void rm2i_arm_ellipsoid(const double angles[4], double m[3]);
 /* The stroke the arm follows, as drawn by one hand. */
 void rm2i_arm_stroke(rm2_rng *rng, rm2i_stroke *stroke);
-extern const double rm2i_arm_gain;
+extern const double rm2i_arm_gain; /* of the data set */
 
 enum { RM2I_REGIONS = 15 };
 /* Coupling of the regions at the latent point z: 15 x 15, A[i][j] from region j to region i. */

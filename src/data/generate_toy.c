@@ -3,7 +3,8 @@
  * Each demonstration is a pair of strokes (generate_stroke.c), drawn independently of each other as
  * two recordings of a hand would be. The J is standardised over all points of the set. The C (its
  * control points are in radians) lies in the tangent plane at e = (1, 0, 0) and is carried to the
- * sphere by the exponential map, Exp_e(a, b) = (cos r, (a, b) sin(r) / r),   r = |(a, b)|,
+ * sphere by the exponential map,
+ *   Exp_e(a, b) = (cos r, (a, b) sin(r) / r),   r = |(a, b)|,
  * about 1.2 rad from e at most: far enough to be curved, well inside the cut locus at pi. */
 #include <math.h>
 

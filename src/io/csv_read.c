@@ -266,10 +266,11 @@ static bool legal_delimiter(char c) {
 static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
                               const rm2_csv_settings *settings, rm2_table *table) {
     rm2_csv_settings defaults = rm2_csv_settings_default();
+    char shown[RM2I_SHOWN_SIZE];
     reader r = {.settings = settings ? settings : &defaults, .table = table};
     if (!legal_delimiter(r.settings->delimiter))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "this character cannot separate fields: '%c'",
-                         r.settings->delimiter);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "this character cannot separate fields: '%s'",
+                         rm2i_shown(&r.settings->delimiter, 1, shown));
     rm2i_c_locale scope;
     RM2_TRY(rm2i_c_locale_enter(ctx, &scope));
     rm2_status status = rm2i_csv_scanner_open(ctx, source, r.settings->delimiter, &r.scanner);

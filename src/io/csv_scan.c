@@ -6,9 +6,13 @@
 
 #include "io/csv.h"
 
+#ifndef RM2I_CSV_BLOCK /* fuzzing takes a small one, so that records are cut everywhere */
+#define RM2I_CSV_BLOCK (1 << 20)
+#endif
+
 enum {
-    BLOCK = 1 << 20,     /* bytes of the window at the start */
-    WINDOW_MAX = 1 << 28 /* bytes of the longest record */
+    BLOCK = RM2I_CSV_BLOCK, /* bytes of the window at the start */
+    WINDOW_MAX = 1 << 28    /* bytes of the longest record */
 };
 
 typedef struct signature {
@@ -57,7 +61,7 @@ static rm2_status grow_window(rm2i_csv_scanner *scanner) {
         return rm2i_fail(scanner->ctx, RM2_ERR_FORMAT,
                          "%s: line %zu is longer than %d MiB; is a quote not closed?",
                          scanner->source->name, scanner->line, WINDOW_MAX >> 20);
-    size_t capacity = scanner->capacity ? 2 * scanner->capacity : BLOCK;
+    size_t capacity = 2 * scanner->capacity;
     RM2_TRY(rm2i_grow(scanner->ctx, capacity, 1, &scanner->window));
     scanner->capacity = capacity;
     scanner->record = scanner->window;
@@ -67,8 +71,7 @@ static rm2_status grow_window(rm2i_csv_scanner *scanner) {
 
 rm2_status rm2i_csv_more(rm2i_csv_scanner *scanner) {
     size_t kept = (size_t)(scanner->end - scanner->record);
-    if (kept > 0)
-        memmove(scanner->window, scanner->record, kept);
+    memmove(scanner->window, scanner->record, kept);
     scanner->record = scanner->window;
     scanner->end = scanner->window + kept;
     if (kept + 1 >= scanner->capacity / 2)
@@ -85,6 +88,9 @@ rm2_status rm2i_csv_more(rm2i_csv_scanner *scanner) {
 rm2_status rm2i_csv_scanner_open(rm2_context *ctx, rm2i_source *source, char delimiter,
                                  rm2i_csv_scanner *scanner) {
     *scanner = (rm2i_csv_scanner){.ctx = ctx, .source = source, .line = 1, .delimiter = delimiter};
+    RM2_TRY(rm2i_alloc(ctx, BLOCK, 1, &scanner->window));
+    scanner->capacity = BLOCK;
+    scanner->record = scanner->end = scanner->window;
     rm2_status filled = rm2i_csv_more(scanner);
     if (filled == RM2_OK || filled == RM2_ERR_FORMAT)
         RM2_TRY(refuse_other_formats(scanner));

@@ -95,8 +95,11 @@ static rm2_status cholesky_lapack(size_t n, double *L) {
     lapack_int k = (lapack_int)n; /* row-major lower = column-major upper */
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', k, L, k) != 0)
         return RM2_ERR_NUMERIC;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         memset(L + i * n + i + 1, 0, (n - i - 1) * sizeof *L);
+        if (!isfinite(L[i * n + i])) /* OpenBLAS lets NaN pass */
+            return RM2_ERR_NUMERIC;
+    }
     return RM2_OK;
 }
 

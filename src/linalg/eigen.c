@@ -18,6 +18,9 @@
 
 enum { LOOPS_UP_TO = 48, MAX_SWEEPS = 60 };
 
+/* Entries below this count as 0 in a matrix scaled to size one: their squares would underflow. */
+static const double NEGLIGIBLE = 1e-150;
+
 static size_t lapack_doubles(size_t n) {
     return 1 + 6 * n + 2 * n * n; /* documented lwork of dsyevd */
 }
@@ -36,8 +39,10 @@ static void tridiagonalise(size_t n, double *A, double *d, double *e) {
         d[k] = v[k];
         e[k] = v[k + 1] > 0 ? -length : length;
         v[k] = 0; /* beta of I - beta v v^T */
-        if (length == 0)
+        if (length < NEGLIGIBLE) {
+            e[k] = 0;
             continue;
+        }
         v[k + 1] -= e[k];
         double beta = -1 / (e[k] * v[k + 1]);
         v[k] = beta;
@@ -91,7 +96,7 @@ static void rotate_rows(size_t n, double c, double s, double *x, double *y) {
 static size_t end_of_block(size_t n, const double *d, const double *e, size_t l) {
     size_t m = l;
     while (m + 1 < n && !(fabs(e[m]) <= DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1])) ||
-                          fabs(e[m]) < DBL_MIN / DBL_EPSILON))
+                          fabs(e[m]) < NEGLIGIBLE))
         m++;
     return m;
 }

@@ -26,9 +26,8 @@ static void random_point(size_t n, rm2_rng *rng, double *p, double *work) {
 }
 
 static rm2_status frame(size_t n, const double *p, double *out, double *work) {
-    (void)work;
     memcpy(out, p, n * sizeof *out);
-    return RM2_OK;
+    return isinf(defect(n, p, work)) ? RM2_ERR_DOMAIN : RM2_OK;
 }
 
 static void copy(size_t n, const double *base, const double *v, double *out, double *work) {
@@ -41,14 +40,14 @@ static rm2_status exponential(size_t n, const double *p, const double *c, double
     (void)work;
     for (size_t i = 0; i < n; i++)
         y[i] = p[i] + c[i];
-    return RM2_OK;
+    return isinf(rm2i_max_abs(n, y)) ? RM2_ERR_NUMERIC : RM2_OK;
 }
 
 static rm2_status logarithm(size_t n, const double *p, const double *q, double *c, double *work) {
     (void)work;
     for (size_t i = 0; i < n; i++)
         c[i] = q[i] - p[i];
-    return RM2_OK;
+    return isinf(rm2i_max_abs(n, c)) ? RM2_ERR_DOMAIN : RM2_OK;
 }
 
 static rm2_status distance(size_t n, const double *p, const double *q, double *d, double *work) {
@@ -57,7 +56,7 @@ static rm2_status distance(size_t n, const double *p, const double *q, double *d
     for (size_t i = 0; i < n; i++)
         sum += (q[i] - p[i]) * (q[i] - p[i]);
     *d = sqrt(sum);
-    return RM2_OK;
+    return isfinite(*d) ? RM2_OK : RM2_ERR_DOMAIN;
 }
 
 static double injectivity_radius(size_t n) {

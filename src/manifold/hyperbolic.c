@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "linalg/dense.h"
 #include "linalg/special.h"
 #include "manifold/geometry.h"
@@ -43,10 +44,14 @@ static void random_point(size_t n, rm2_rng *rng, double *p, double *work) {
     p[0] = height(n, p + 1);
 }
 
+static bool on_upper_sheet(size_t n, const double *p) {
+    return p[0] > 0 && !isinf(rm2i_max_abs(n + 1, p));
+}
+
 static rm2_status frame(size_t n, const double *p, double *out, double *work) {
     (void)work;
     memcpy(out, p, (n + 1) * sizeof *out);
-    return RM2_OK;
+    return on_upper_sheet(n, p) ? RM2_OK : RM2_ERR_DOMAIN;
 }
 
 /* B^T J v for any v: its tangent part at p. */
@@ -74,6 +79,8 @@ static rm2_status exponential(size_t n, const double *p, const double *c, double
 }
 
 static rm2_status logarithm(size_t n, const double *p, const double *q, double *c, double *work) {
+    if (!on_upper_sheet(n, p) || !on_upper_sheet(n, q))
+        return RM2_ERR_DOMAIN;
     double rise = 0; /* q_0 - p_0 = (s_q - s_p).(s_q + s_p)/(q_0 + p_0) */
     for (size_t i = 1; i <= n; i++) {
         work[i] = q[i] - p[i];
@@ -94,9 +101,9 @@ static size_t work_size(size_t n) {
 
 static rm2_status distance(size_t n, const double *p, const double *q, double *d, double *work) {
     double *c = work + n + 1;
-    rm2_status status = logarithm(n, p, q, c, work);
+    RM2_TRY(logarithm(n, p, q, c, work));
     *d = rm2i_norm(n, c);
-    return status;
+    return RM2_OK;
 }
 
 static double injectivity_radius(size_t n) {

@@ -56,8 +56,12 @@ static rm2_status sum_block(const void *arg, size_t b, double *work) {
 /* Gradient direction and variance at x. */
 static rm2_status evaluate(rm2_context *ctx, descent *d, const double *x, double *variance) {
     size_t dim = d->m->dim, bad = 0;
-    RM2_TRY(rm2i_manifold_frame(d->m, x, d->frame, d->work, NULL));
-    rm2_status status = rm2i_batch(ctx, block_count(d), dim + d->m->work_size, sum_block, d, &bad);
+    rm2_status status = rm2i_manifold_frame(d->m, x, d->frame, d->work, NULL);
+    if (status != RM2_OK)
+        return rm2i_fail(ctx, status, "mean: current mean: %s", rm2_status_text(status));
+    status = rm2i_batch(ctx, block_count(d), dim + d->m->work_size, sum_block, d, &bad);
+    if (status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
+        return status;
     if (status != RM2_OK)
         return status == RM2_ERR_CUT_LOCUS
                    ? rm2i_fail(ctx, status,
@@ -109,13 +113,16 @@ static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings 
     while (info->iterations < settings->max_iterations) {
         double enough = settings->tolerance * sqrt(variance);
         info->converged = norm <= enough;
-        if (info->converged || rm2i_interrupted(ctx))
+        if (info->converged)
             break;
         info->iterations++;
         /* the frame is at the best point: step from there */
         for (size_t k = 0; k < dim; k++)
             d->step[k] = step * d->gradient[k];
-        RM2_TRY(rm2i_manifold_exp(d->m, d->frame, d->step, d->trial, d->work, NULL));
+        rm2_status status = rm2i_manifold_exp(d->m, d->frame, d->step, d->trial, d->work, NULL);
+        if (status != RM2_OK)
+            return rm2i_fail(ctx, status, "mean: step %d: %s", info->iterations,
+                             rm2_status_text(status));
         double new_variance;
         RM2_TRY(evaluate(ctx, d, d->trial, &new_variance));
         double new_norm = rm2i_norm(dim, d->gradient);
@@ -126,7 +133,8 @@ static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings 
             continue;
         }
         RM2_TRY(evaluate(ctx, d, d->best, &variance)); /* back to the best point */
-        info->converged = norm <= ROUNDING_LEVEL * enough;
+        /* logarithms of points of size one round at that size, however close the points are */
+        info->converged = norm <= ROUNDING_LEVEL * settings->tolerance * fmax(1, sqrt(variance));
         if (info->converged || step < 1e-6)
             break;
         step *= 0.5;

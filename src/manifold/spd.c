@@ -160,7 +160,7 @@ static rm2_status frame(size_t n, const double *p, double *out, double *work) {
     scratch s = split(n, work);
     double *Lt = out + n * n, *inverse = Lt + n * n, *inverse_t = inverse + n * n;
     memcpy(out, p, n * n * sizeof *out);
-    if (rm2i_cholesky(n, p, s.A) != RM2_OK)
+    if (isinf(rm2i_max_abs(n * n, p)) || rm2i_cholesky(n, p, s.A) != RM2_OK)
         return RM2_ERR_DOMAIN;
     rm2i_transpose(n, s.A, Lt);
     rm2i_lower_inverse(n, s.A, inverse);

@@ -171,8 +171,9 @@ static rm2_status read_number(parser *p, size_t *n) {
     for (*n = 0; isdigit((unsigned char)*p->at); p->at++)
         if (*n < 100000000)
             *n = *n * 10 + (size_t)(*p->at - '0');
-    if (parenthesis && *p->at++ != ')')
+    if (parenthesis && *p->at != ')')
         return complain(p, "expected ')'");
+    p->at += parenthesis;
     return RM2_OK;
 }
 
@@ -189,6 +190,15 @@ static rm2_status add_short_form(parser *p, const char *name, size_t n) {
     return complain(p, "no such manifold");
 }
 
+static rm2_status add_geometry(parser *p, const rm2_geometry *geometry, size_t n) {
+    char what[80];
+    if (n >= geometry->n_min && n <= geometry->n_max)
+        return add(p, geometry, n);
+    (void)snprintf(what, sizeof what, "%.20s exists for n = %zu to %zu", geometry->name,
+                   geometry->n_min, geometry->n_max);
+    return complain(p, what);
+}
+
 static rm2_status read_term(parser *p) {
     char name[8];
     size_t n = 0;
@@ -197,12 +207,12 @@ static rm2_status read_term(parser *p) {
     RM2_TRY(read_name(p, name));
     p->at += strlen(name);
     RM2_TRY(read_number(p, &n));
-    for (size_t i = 0; i < GEOMETRIES; i++)
-        if (strcmp(name, geometries[i]->name) == 0)
-            return add(p, geometries[i], n);
     const char *end = p->at;
     p->at = start; /* a message points at the name */
-    RM2_TRY(add_short_form(p, name, n));
+    size_t i = 0;
+    while (i < GEOMETRIES && strcmp(name, geometries[i]->name) != 0)
+        i++;
+    RM2_TRY(i < GEOMETRIES ? add_geometry(p, geometries[i], n) : add_short_form(p, name, n));
     p->at = end;
     return RM2_OK;
 }

@@ -50,7 +50,7 @@ void rm2i_sphere_random_point(size_t n, rm2_rng *rng, double *p, double *work) {
 rm2_status rm2i_sphere_frame(size_t n, const double *p, double *frame, double *work) {
     (void)work;
     memcpy(frame, p, (n + 1) * sizeof *frame);
-    return RM2_OK;
+    return isinf(rm2i_max_abs(n + 1, p)) ? RM2_ERR_DOMAIN : RM2_OK;
 }
 
 static double householder_sign(const double *p) {
@@ -118,7 +118,7 @@ rm2_status rm2i_sphere_log(size_t n, const double *p, const double *q, double *c
     double stretch = length > 0 ? 2 * atan2(minus, plus) / length : 0;
     for (size_t i = 0; i < n; i++)
         c[i] *= stretch;
-    return isfinite(stretch) ? RM2_OK : RM2_ERR_DOMAIN;
+    return isfinite(stretch * length) ? RM2_OK : RM2_ERR_DOMAIN;
 }
 
 rm2_status rm2i_sphere_distance(size_t n, const double *p, const double *q, double *d,
@@ -127,7 +127,7 @@ rm2_status rm2i_sphere_distance(size_t n, const double *p, const double *q, doub
     double minus, plus;
     chords(n, p, q, &minus, &plus);
     *d = 2 * atan2(minus, plus);
-    return isnan(*d) ? RM2_ERR_DOMAIN : RM2_OK;
+    return isfinite(minus + plus) ? RM2_OK : RM2_ERR_DOMAIN;
 }
 
 static double injectivity_radius(size_t n) {

@@ -1,0 +1,98 @@
+/* The program: commands are a table, their options are tables, and help comes from both. Only the
+ * installed headers of the library are used here. */
+#ifndef RM2_CLI_H
+#define RM2_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "riemann2.h"
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_BAD_DATA = 3 };
+
+/* ---- options ------------------------------------------------------------------------------------- */
+
+typedef enum option_kind {
+    OPTION_FLAG,     /* bool: set to true */
+    OPTION_FLAG_OFF, /* bool: set to false */
+    OPTION_TEXT,     /* const char * */
+    OPTION_SIZE,     /* size_t, at least 1 */
+    OPTION_INTEGER,  /* uint64_t */
+    OPTION_NUMBER,   /* double, positive */
+    OPTION_CHOICE,   /* int: index in `choices` */
+    OPTION_LETTER    /* char; "tab" for a tab */
+} option_kind;
+
+typedef struct option {
+    const char *name;  /* "--thin" */
+    const char *value; /* name of its value in the help; NULL for flags */
+    option_kind kind;
+    size_t offset;              /* where it goes in the settings */
+    const char *const *choices; /* NULL-ended, for OPTION_CHOICE */
+    const char *help;
+} option;
+
+/* Options every command has. */
+typedef struct common_options {
+    bool help, quiet, verbose, json, force;
+    size_t threads; /* 0: all processors */
+    uint64_t seed;
+} common_options;
+
+/* A group of options and the struct they fill; groups end with a NULL table. */
+typedef struct option_group {
+    const char *title;
+    const option *options; /* ends with a NULL name */
+    void *settings;
+} option_group;
+
+/* Read argv (after the command's name). Positional arguments are kept in place: *count of them.
+ * Returns false after saying what is wrong. */
+bool options_parse(const char *verb, int argc, char **argv, const option_group *groups,
+                   const char **positional, size_t max_positional, size_t *count);
+void options_print(FILE *out, const option_group *groups);
+
+extern const option common_option_table[];
+
+/* Options that say how a file becomes data; also used by other commands that read data. */
+typedef struct data_options {
+    rm2_data_settings settings;
+    int quat_order, orientation, spd_layout, header, scale;
+} data_options;
+
+extern const option data_option_table[];
+data_options data_options_default(void);
+/* The library's settings, once parsed. `scale` auto means: on for products with a Euclidean part. */
+rm2_status data_options_finish(rm2_context *ctx, data_options *options);
+
+/* ---- commands ------------------------------------------------------------------------------------ */
+
+typedef struct command {
+    const char *name;
+    const char *summary;
+    int (*run)(const struct command *self, int argc, char **argv);
+    const char *usage;    /* "FILE --manifold SPEC [options]" */
+    const char *examples; /* lines for --help */
+} command;
+
+extern const command commands[]; /* ends with a NULL name */
+
+void command_help(const command *self, const option_group *groups);
+
+/* A context set up from the common options; NULL after saying why not. */
+rm2_context *command_context(const common_options *common);
+/* Print the context's message; the exit code that fits the status. */
+int command_fail(const command *self, const rm2_context *ctx, rm2_status status);
+
+int run_check(const command *self, int argc, char **argv);
+int run_generate(const command *self, int argc, char **argv);
+int run_version(const command *self, int argc, char **argv);
+
+/* ---- JSON ------------------------------------------------------------------------------------------ */
+
+void json_text(FILE *out, const char *text);   /* with quotes */
+void json_number(FILE *out, double value);     /* null if not finite */
+
+#endif

@@ -1,0 +1,224 @@
+/* .npy and .npz to raw rows. Shapes: (N, D); (trajectories, T, D); (N, n, n) and
+ * (trajectories, T, n, n) for matrices. In an .npz, trajectory ids, labels and time are arrays of
+ * their own with one number a point. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "data/data.h"
+#include "riemann2/io.h"
+
+static void shape_text(const rm2_array *a, char *text, size_t size) {
+    size_t used = (size_t)snprintf(text, size, "(");
+    for (size_t k = 0; k < a->dims && used + 24 < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%zu", k ? ", " : "", a->shape[k]);
+    (void)snprintf(text + used, size - used, ")");
+}
+
+/* Numbers of a row, if the last `tail` axes make one. */
+static size_t tail_product(const rm2_array *a, size_t tail) {
+    size_t product = 1;
+    for (size_t k = a->dims - tail; k < a->dims; k++)
+        product *= a->shape[k];
+    return product;
+}
+
+/* How many trailing axes make one point: the shape must have 1 or 2 axes before them. */
+static size_t point_axes(const rm2_array *a, size_t width, bool columns_chosen) {
+    if (columns_chosen)
+        return a->dims == 2 || a->dims == 3 ? 1 : 0;
+    for (size_t tail = 1; tail <= 2; tail++)
+        if (a->dims >= tail + 1 && a->dims <= tail + 2 && tail_product(a, tail) == width)
+            return tail;
+    return 0;
+}
+
+static rm2_status number_codes(rm2_context *ctx, size_t trajectories, size_t length,
+                               rm2i_codes *group) {
+    RM2_TRY(rm2i_alloc(ctx, trajectories * length, sizeof *group->code, &group->code));
+    RM2_TRY(rm2i_calloc(ctx, trajectories, sizeof *group->names, &group->names));
+    group->count = trajectories;
+    for (size_t k = 0; k < trajectories; k++) {
+        char name[24];
+        (void)snprintf(name, sizeof name, "%zu", k);
+        RM2_TRY(rm2i_strdup(ctx, name, &group->names[k]));
+        for (size_t t = 0; t < length; t++)
+            group->code[k * length + t] = k;
+    }
+    return RM2_OK;
+}
+
+/* Keep the columns listed ("4,0,1"), in place. */
+static rm2_status select_columns(rm2_context *ctx, const char *path, const char *list,
+                                 rm2i_raw *raw) {
+    size_t *chosen, count = 0, length;
+    RM2_TRY(rm2i_alloc(ctx, raw->width, 2 * sizeof *chosen, &chosen));
+    double *row = (double *)(void *)(chosen + raw->width);
+    rm2_status status = RM2_OK;
+    for (const char *item; (item = rm2i_next_item(&list, &length)); count++) {
+        char *end;
+        unsigned long column = strtoul(item, &end, 10);
+        if (end != item + length || length == 0 || column >= raw->width || count == raw->width) {
+            status = rm2i_fail(ctx, RM2_ERR_DATA,
+                               "%s: column \"%.*s\": an array's columns are numbers from 0 to %zu, "
+                               "each used once",
+                               path, (int)(length < 40 ? length : 40), item, raw->width - 1);
+            break;
+        }
+        chosen[count] = column;
+    }
+    for (size_t i = 0; status == RM2_OK && i < raw->rows; i++) {
+        for (size_t k = 0; k < count; k++)
+            row[k] = raw->values[i * raw->width + chosen[k]];
+        memcpy(raw->values + i * count, row, count * sizeof *row);
+    }
+    free(chosen);
+    if (status == RM2_OK)
+        raw->width = count;
+    return status;
+}
+
+static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                              size_t width, rm2_array *a, rm2i_raw *raw) {
+    size_t tail = point_axes(a, width, s->columns != NULL);
+    if (tail == 0) {
+        char shape[120];
+        shape_text(a, shape, sizeof shape);
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "%s: an array of shape %s does not hold points of %s with %zu numbers each; "
+                         "expected (N, %zu) or (trajectories, T, %zu); check the manifold, the "
+                         "layout, or choose --columns",
+                         path, shape, s->manifold, width, width, width);
+    }
+    raw->width = tail_product(a, tail);
+    raw->rows = raw->width ? rm2_array_count(a) / raw->width : 0;
+    if (raw->rows == 0)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: the array is empty", path);
+    if (a->dims == tail + 2)
+        RM2_TRY(number_codes(ctx, a->shape[0], a->shape[1], &raw->group));
+    RM2_TRY(rm2i_alloc(ctx, raw->rows, sizeof *raw->numbers, &raw->numbers));
+    for (size_t i = 0; i < raw->rows; i++)
+        raw->numbers[i] = i;
+    raw->values = a->values;
+    a->values = NULL;
+    return s->columns ? select_columns(ctx, path, s->columns, raw) : RM2_OK;
+}
+
+/* ---- .npz: several arrays ---------------------------------------------------------------------------- */
+
+static rm2_array *find_array(rm2_array *arrays, size_t count, const char *name) {
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(arrays[k].name, name) == 0)
+            return &arrays[k];
+    return NULL;
+}
+
+static rm2_status no_array(rm2_context *ctx, const char *path, const rm2_array *arrays,
+                           size_t count, const char *name) {
+    char list[300] = "none";
+    size_t used = 0;
+    for (size_t k = 0; k < count && used + 48 < sizeof list; k++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.40s", k ? ", " : "",
+                                 arrays[k].name);
+    return rm2i_fail(ctx, RM2_ERR_DATA, "%s: no array \"%.60s\" (the file has: %s)", path, name,
+                     list);
+}
+
+static rm2_status per_point(rm2_context *ctx, const char *path, rm2_array *arrays, size_t count,
+                            const char *name, size_t rows, rm2_array **found) {
+    *found = find_array(arrays, count, name);
+    if (!*found)
+        return no_array(ctx, path, arrays, count, name);
+    if (rm2_array_count(*found) != rows)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%s\" has %zu numbers for %zu points", path,
+                         name, rm2_array_count(*found), rows);
+    return RM2_OK;
+}
+
+/* Distinct numbers of an array, in order of first appearance, with their texts. */
+static rm2_status take_codes(rm2_context *ctx, const rm2_array *a, rm2i_codes *codes) {
+    size_t rows = rm2_array_count(a);
+    double *values; /* distinct ones so far */
+    RM2_TRY(rm2i_alloc(ctx, rows, sizeof *values, &values));
+    rm2_status status = rm2i_alloc(ctx, rows, sizeof *codes->code, &codes->code);
+    if (status == RM2_OK)
+        status = rm2i_calloc(ctx, rows, sizeof *codes->names, &codes->names);
+    for (size_t i = 0; status == RM2_OK && i < rows; i++) {
+        size_t k = i > 0 && a->values[i] == a->values[i - 1] ? codes->code[i - 1] : 0;
+        while (k < codes->count && values[k] != a->values[i])
+            k++;
+        codes->code[i] = k;
+        if (k < codes->count)
+            continue;
+        char name[32];
+        (void)snprintf(name, sizeof name, "%.17g", a->values[i]);
+        status = rm2i_strdup(ctx, name, &codes->names[k]);
+        if (status == RM2_OK)
+            values[codes->count++] = a->values[i];
+    }
+    free(values);
+    return status;
+}
+
+static rm2_status take_roles(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                             rm2_array *arrays, size_t count, rm2i_raw *raw) {
+    rm2_array *a;
+    if (s->group && raw->group.code)
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "%s: the first axis of the points counts the trajectories already; leave "
+                         "out --group",
+                         path);
+    if (s->group) {
+        RM2_TRY(per_point(ctx, path, arrays, count, s->group, raw->rows, &a));
+        RM2_TRY(take_codes(ctx, a, &raw->group));
+    }
+    if (s->label) {
+        RM2_TRY(per_point(ctx, path, arrays, count, s->label, raw->rows, &a));
+        RM2_TRY(take_codes(ctx, a, &raw->label));
+    }
+    if (s->time) {
+        RM2_TRY(per_point(ctx, path, arrays, count, s->time, raw->rows, &a));
+        raw->time = a->values;
+        a->values = NULL;
+    }
+    return RM2_OK;
+}
+
+static rm2_status from_npz(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                           size_t width, rm2i_raw *raw) {
+    rm2_array *arrays;
+    size_t count;
+    RM2_TRY(rm2_npz_read(ctx, path, &arrays, &count));
+    const char *name = s->array ? s->array : "points";
+    rm2_array *points = find_array(arrays, count, name);
+    if (!points && !s->array && count == 1)
+        points = &arrays[0];
+    rm2_status status = points ? take_points(ctx, path, s, width, points, raw)
+                               : no_array(ctx, path, arrays, count, name);
+    if (status == RM2_OK)
+        status = take_roles(ctx, path, s, arrays, count, raw);
+    rm2_arrays_free(arrays, count);
+    return status;
+}
+
+static rm2_status from_npy(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                           size_t width, rm2i_raw *raw) {
+    if (s->group || s->label || s->time)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "%s: an .npy file has no columns by name for --group, --label or --time; "
+                         "use an array (trajectories, T, D), an .npz or a CSV file",
+                         path);
+    rm2_array array;
+    RM2_TRY(rm2_npy_read(ctx, path, &array));
+    rm2_status status = take_points(ctx, path, s, width, &array, raw);
+    rm2_array_free(&array);
+    return status;
+}
+
+rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                               size_t width, rm2i_raw *raw) {
+    return rm2i_has_extension(path, ".npz") ? from_npz(ctx, path, s, width, raw)
+                                            : from_npy(ctx, path, s, width, raw);
+}

@@ -1,0 +1,195 @@
+/* CSV and TSV to raw rows: which columns are points, which are trajectory ids, labels, time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "data/data.h"
+#include "riemann2/io.h"
+
+static void codes_free(rm2i_codes *codes) {
+    free(codes->code);
+    rm2i_strings_free(codes->names, codes->count);
+}
+
+void rm2i_raw_free(rm2i_raw *raw) {
+    free(raw->values);
+    rm2i_strings_free(raw->names, raw->width);
+    free(raw->numbers);
+    free(raw->time);
+    codes_free(&raw->group);
+    codes_free(&raw->label);
+    *raw = (rm2i_raw){.rows = 0};
+}
+
+bool rm2i_has_extension(const char *path, const char *extension) {
+    size_t length = strlen(path), tail = strlen(extension);
+    if (length <= tail)
+        return false;
+    for (size_t i = 0; i < tail; i++) {
+        char c = path[length - tail + i];
+        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != extension[i])
+            return false;
+    }
+    return true;
+}
+
+const char *rm2i_next_item(const char **list, size_t *length) {
+    const char *start = *list;
+    if (!start || !*start)
+        return NULL;
+    *length = strcspn(start, ",");
+    *list = start + *length + (start[*length] == ',');
+    return start;
+}
+
+/* "3 columns: a, b, c" for messages. */
+static void list_columns(const rm2_table *table, char *text, size_t size) {
+    size_t used = (size_t)snprintf(text, size, "%zu columns", table->columns);
+    for (size_t k = 0; table->names && k < table->columns && used + 32 < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%.20s", k ? ", " : ": ",
+                                 table->names[k]);
+    if (table->names && used + 32 >= size)
+        (void)snprintf(text + used, size - used, ", ...");
+}
+
+static rm2_status find_column(rm2_context *ctx, const char *path, const rm2_table *table,
+                              const char *name, size_t *column) {
+    *column = rm2_table_column(table, name);
+    if (*column != SIZE_MAX)
+        return RM2_OK;
+    char columns[300];
+    list_columns(table, columns, sizeof columns);
+    return rm2i_fail(ctx, RM2_ERR_DATA, "%s has no column '%.60s'; it has %s", path, name,
+                     columns);
+}
+
+/* Columns named in settings->columns, or all that have no other role (role[k] is true if so). */
+static rm2_status choose_columns(rm2_context *ctx, const char *path, const rm2_table *table,
+                                 const char *list, bool *role, size_t *chosen, size_t *count) {
+    *count = 0;
+    for (size_t k = 0; !list && k < table->columns; k++)
+        if (!role[k])
+            chosen[(*count)++] = k;
+    const char *item;
+    size_t length;
+    while (list && (item = rm2i_next_item(&list, &length))) {
+        char name[256];
+        (void)snprintf(name, sizeof name, "%.*s", (int)(length < 255 ? length : 255), item);
+        size_t column;
+        RM2_TRY(find_column(ctx, path, table, name, &column));
+        if (role[column])
+            return rm2i_fail(ctx, RM2_ERR_DATA, "%s: column \"%s\" is used twice", path, name);
+        role[column] = true;
+        chosen[(*count)++] = column;
+    }
+    return RM2_OK;
+}
+
+/* The texts of a text column become the names; the table keeps none. */
+static rm2_status take_codes(rm2_context *ctx, rm2_table *table, size_t column, rm2i_codes *codes) {
+    RM2_TRY(rm2i_alloc(ctx, table->rows, sizeof *codes->code, &codes->code));
+    for (size_t i = 0; i < table->rows; i++)
+        codes->code[i] = (size_t)table->values[i * table->columns + column];
+    codes->names = table->texts[column];
+    codes->count = table->text_counts[column];
+    table->texts[column] = NULL;
+    table->text_counts[column] = 0;
+    return RM2_OK;
+}
+
+static rm2_status take_time(rm2_context *ctx, const rm2_table *table, size_t column, double **time) {
+    RM2_TRY(rm2i_alloc(ctx, table->rows, sizeof **time, time));
+    for (size_t i = 0; i < table->rows; i++)
+        (*time)[i] = table->values[i * table->columns + column];
+    return RM2_OK;
+}
+
+/* Keep the chosen columns, in their order, in the same memory. */
+static rm2_status take_values(rm2_context *ctx, rm2_table *table, const size_t *chosen,
+                              size_t count, rm2i_raw *raw) {
+    double *row;
+    RM2_TRY(rm2i_alloc(ctx, count, sizeof *row, &row));
+    for (size_t i = 0; i < table->rows; i++) {
+        for (size_t k = 0; k < count; k++)
+            row[k] = table->values[i * table->columns + chosen[k]];
+        memcpy(table->values + i * count, row, count * sizeof *row);
+    }
+    free(row);
+    raw->rows = table->rows;
+    raw->width = count;
+    raw->values = table->values;
+    raw->numbers = table->lines;
+    raw->lines = true;
+    table->values = NULL;
+    table->lines = NULL;
+    return RM2_OK;
+}
+
+static rm2_status take_names(rm2_context *ctx, const rm2_table *table, const size_t *chosen,
+                             rm2i_raw *raw) {
+    if (!table->names)
+        return RM2_OK;
+    RM2_TRY(rm2i_calloc(ctx, raw->width, sizeof *raw->names, &raw->names));
+    for (size_t k = 0; k < raw->width; k++)
+        RM2_TRY(rm2i_strdup(ctx, table->names[chosen[k]], &raw->names[k]));
+    return RM2_OK;
+}
+
+/* Column of a role, marked as taken; SIZE_MAX if the role is not asked for. */
+static rm2_status role_column(rm2_context *ctx, const char *path, const rm2_table *table,
+                              const char *name, bool *role, size_t *column) {
+    *column = SIZE_MAX;
+    if (!name)
+        return RM2_OK;
+    RM2_TRY(find_column(ctx, path, table, name, column));
+    if (role[*column])
+        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: column \"%.60s\" is used twice", path, name);
+    role[*column] = true;
+    return RM2_OK;
+}
+
+static rm2_status take_all(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                           rm2_table *table, bool *role, size_t *chosen, rm2i_raw *raw) {
+    size_t group, label, time, count;
+    RM2_TRY(role_column(ctx, path, table, s->group, role, &group));
+    RM2_TRY(role_column(ctx, path, table, s->label, role, &label));
+    RM2_TRY(role_column(ctx, path, table, s->time, role, &time));
+    RM2_TRY(choose_columns(ctx, path, table, s->columns, role, chosen, &count));
+    if (count == 0)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: no columns left for the points", path);
+    if (group != SIZE_MAX)
+        RM2_TRY(take_codes(ctx, table, group, &raw->group));
+    if (label != SIZE_MAX)
+        RM2_TRY(take_codes(ctx, table, label, &raw->label));
+    if (time != SIZE_MAX)
+        RM2_TRY(take_time(ctx, table, time, &raw->time));
+    RM2_TRY(take_values(ctx, table, chosen, count, raw));
+    return take_names(ctx, table, chosen, raw);
+}
+
+rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                               rm2i_raw *raw) {
+    const char *text[2];
+    rm2_csv_settings csv = rm2_csv_settings_default();
+    csv.delimiter = s->delimiter;
+    csv.header = (rm2_header)s->header;
+    csv.text = text;
+    if (s->group)
+        text[csv.text_count++] = s->group;
+    if (s->label)
+        text[csv.text_count++] = s->label;
+    rm2_table table;
+    RM2_TRY(rm2_csv_read(ctx, path, &csv, &table));
+    bool *role = NULL;
+    size_t *chosen = NULL;
+    rm2_status status = rm2i_calloc(ctx, table.columns, sizeof *role, &role);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, table.columns, sizeof *chosen, &chosen);
+    if (status == RM2_OK)
+        status = take_all(ctx, path, s, &table, role, chosen, raw);
+    free(role);
+    free(chosen);
+    rm2_table_free(&table);
+    return status;
+}

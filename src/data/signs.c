@@ -1,0 +1,100 @@
+/* q and -q are one orientation: choose signs so that nothing jumps. Along a trajectory each
+ * quaternion takes the sign nearer to the one before; then a whole trajectory takes the sign nearer
+ * to the first trajectory, compared at equal phases. Points without trajectories take the side of
+ * the principal axis of sum q q^T, which does not depend on signs. Never "w >= 0": that makes jumps
+ * where w crosses zero. */
+#include <math.h>
+
+#include "data/data.h"
+#include "linalg/dense.h"
+
+typedef struct quaternions {
+    double *first; /* quaternion of point 0 */
+    size_t stride;
+} quaternions;
+
+static double *at(quaternions q, size_t i) {
+    return q.first + i * q.stride;
+}
+
+static void flip(double *q) {
+    for (int k = 0; k < 4; k++)
+        q[k] = -q[k];
+}
+
+static size_t align_along(quaternions q, size_t from, size_t to) {
+    size_t flips = 0;
+    for (size_t i = from + 1; i < to; i++)
+        if (rm2i_dot(4, at(q, i - 1), at(q, i)) < 0) {
+            flip(at(q, i));
+            flips++;
+        }
+    return flips;
+}
+
+static size_t align_with_first(quaternions q, const size_t *starts, size_t t) {
+    size_t length = starts[t + 1] - starts[t], reference = starts[1] - starts[0];
+    double agreement = 0;
+    for (size_t i = 0; i < length; i++) { /* the same phase of the first trajectory */
+        size_t same = length > 1 ? i * (reference - 1) / (length - 1) : 0;
+        agreement += rm2i_dot(4, at(q, starts[0] + same), at(q, starts[t] + i));
+    }
+    if (agreement >= 0)
+        return 0;
+    for (size_t i = starts[t]; i < starts[t + 1]; i++)
+        flip(at(q, i));
+    return length;
+}
+
+static size_t align_with_axis(quaternions q, size_t count) {
+    double A[16] = {0}, values[4], axes[16], work[8];
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < 4; k++)
+            rm2i_axpy(4, at(q, i)[k], at(q, i), A + 4 * k);
+    if (rm2i_eigen(4, A, values, axes, work) != RM2_OK)
+        return 0;
+    size_t top = 0, flips = 0;
+    for (size_t k = 1; k < 4; k++)
+        top = values[k] > values[top] ? k : top;
+    double *axis = axes + 4 * top;
+    if (rm2i_dot(4, axis, at(q, 0)) < 0) /* the first point keeps its sign */
+        flip(axis);
+    for (size_t i = 0; i < count; i++)
+        if (rm2i_dot(4, axis, at(q, i)) < 0) {
+            flip(at(q, i));
+            flips++;
+        }
+    return flips;
+}
+
+/* Rotations by more than 90 degrees from one point to the next: |<q, q'>| < cos 45 degrees. */
+static size_t count_jumps(quaternions q, size_t from, size_t to) {
+    size_t jumps = 0;
+    for (size_t i = from + 1; i < to; i++)
+        jumps += fabs(rm2i_dot(4, at(q, i - 1), at(q, i))) < 0.70710678118654752;
+    return jumps;
+}
+
+static void align_factor(rm2_data *data, quaternions q, rm2_factor_report *report) {
+    if (data->trajectories == 0) {
+        report->sign_flips = align_with_axis(q, data->count);
+        return;
+    }
+    const size_t *starts = data->starts;
+    for (size_t t = 0; t < data->trajectories; t++) {
+        report->sign_flips += align_along(q, starts[t], starts[t + 1]);
+        report->sign_jumps += count_jumps(q, starts[t], starts[t + 1]);
+        if (t > 0)
+            report->sign_flips += align_with_first(q, starts, t);
+    }
+}
+
+void rm2i_align_signs(rm2_data *data, rm2_data_report *report) {
+    size_t ambient = rm2_manifold_ambient(data->manifold);
+    for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++) {
+        const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
+        if (rm2i_is_orientation(f))
+            align_factor(data, (quaternions){data->points + f->ambient_offset, ambient},
+                         &report->factor[k]);
+    }
+}

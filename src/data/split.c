@@ -1,0 +1,183 @@
+/* Parts of a data set: evenly spaced points, whole trajectories set aside. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "data/data.h"
+
+/* A new data set of the points `keep` (ascending), which come from the trajectories `from`. */
+typedef struct choice {
+    size_t *keep, count;
+    size_t *from, *lengths, trajectories;
+} choice;
+
+static void choice_free(choice *c) {
+    free(c->keep);
+    free(c->from);
+    free(c->lengths);
+}
+
+static rm2_status choice_create(rm2_context *ctx, const rm2_data *data, choice *c) {
+    *c = (choice){.count = 0};
+    RM2_TRY(rm2i_alloc(ctx, data->count, sizeof *c->keep, &c->keep));
+    RM2_TRY(rm2i_alloc(ctx, data->trajectories, sizeof *c->from, &c->from));
+    return rm2i_alloc(ctx, data->trajectories, sizeof *c->lengths, &c->lengths);
+}
+
+static rm2_status copy_trajectories(rm2_context *ctx, const rm2_data *data, const choice *c,
+                                    rm2_data *part) {
+    for (size_t t = 0; t < c->trajectories; t++) {
+        part->starts[t + 1] = part->starts[t] + c->lengths[t];
+        free(part->ids[t]);
+        part->ids[t] = NULL;
+        RM2_TRY(rm2i_strdup(ctx, data->ids[c->from[t]], &part->ids[t]));
+    }
+    return RM2_OK;
+}
+
+static rm2_status copy_points(rm2_context *ctx, const rm2_data *data, const choice *c,
+                              rm2_data *part) {
+    size_t ambient = rm2_manifold_ambient(data->manifold);
+    if (data->time)
+        RM2_TRY(rm2i_data_set_time(ctx, part));
+    if (data->labels)
+        RM2_TRY(rm2i_data_set_labels(ctx, part, data->label_count,
+                                     (const char *const *)data->label_names));
+    for (size_t i = 0; i < c->count; i++) {
+        size_t k = c->keep[i];
+        memcpy(part->points + i * ambient, data->points + k * ambient, ambient * sizeof(double));
+        part->rows[i] = data->rows[k];
+        if (data->time)
+            part->time[i] = data->time[k];
+        if (data->labels)
+            part->labels[i] = data->labels[k];
+    }
+    part->rows_are_lines = data->rows_are_lines;
+    memcpy(part->scale, data->scale,
+           rm2_manifold_factor_count(data->manifold) * sizeof *part->scale);
+    return RM2_OK;
+}
+
+static rm2_status extract(rm2_context *ctx, const rm2_data *data, const choice *c,
+                          rm2_data **part) {
+    RM2_TRY(rm2i_data_create(ctx, rm2_manifold_spec(data->manifold), data->source, c->count,
+                             c->trajectories, part));
+    rm2_status status = copy_trajectories(ctx, data, c, *part);
+    if (status == RM2_OK)
+        status = copy_points(ctx, data, c, *part);
+    if (status != RM2_OK) {
+        rm2_data_free(*part);
+        *part = NULL;
+    }
+    return status;
+}
+
+/* Indices round(k (length - 1)/(thin - 1)), halves to even. */
+static void choose_evenly(const rm2_data *data, size_t t, size_t thin, choice *c) {
+    size_t start = data->starts[t], length = data->starts[t + 1] - start;
+    size_t kept = thin < length ? thin : length;
+    for (size_t k = 0; k < kept; k++) {
+        double at = kept > 1 ? (double)k * (double)(length - 1) / (double)(kept - 1) : 0;
+        c->keep[c->count++] = start + (size_t)nearbyint(at);
+    }
+    c->from[c->trajectories] = t;
+    c->lengths[c->trajectories++] = kept;
+}
+
+rm2_status rm2i_thin(rm2_context *ctx, rm2_data **data, size_t thin) {
+    if ((*data)->trajectories == 0)
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "%s: thinning keeps points of each trajectory, and there are none; name the "
+                         "column of trajectory ids with --group",
+                         (*data)->source);
+    choice c;
+    rm2_data *part = NULL;
+    rm2_status status = choice_create(ctx, *data, &c);
+    for (size_t t = 0; status == RM2_OK && t < (*data)->trajectories; t++)
+        choose_evenly(*data, t, thin, &c);
+    if (status == RM2_OK)
+        status = extract(ctx, *data, &c, &part);
+    choice_free(&c);
+    if (status != RM2_OK)
+        return status;
+    rm2_data_free(*data);
+    *data = part;
+    return RM2_OK;
+}
+
+/* ---- hold-out ---------------------------------------------------------------------------------------- */
+
+static bool in_list(const char *list, const char *id) {
+    const char *item;
+    size_t length;
+    while ((item = rm2i_next_item(&list, &length)))
+        if (length == strlen(id) && strncmp(item, id, length) == 0)
+            return true;
+    return false;
+}
+
+static rm2_status check_ids(rm2_context *ctx, const rm2_data *data, const char *list) {
+    const char *item;
+    size_t length, held = 0;
+    while ((item = rm2i_next_item(&list, &length))) {
+        size_t t = 0;
+        while (t < data->trajectories &&
+               !(strlen(data->ids[t]) == length && strncmp(data->ids[t], item, length) == 0))
+            t++;
+        if (t == data->trajectories)
+            return rm2i_fail(ctx, RM2_ERR_DATA,
+                             "%s: no trajectory \"%.*s\" to hold out; there are %zu, from \"%.40s\" "
+                             "to \"%.40s\"",
+                             data->source, (int)(length < 60 ? length : 60), item,
+                             data->trajectories, data->ids[0], data->ids[data->trajectories - 1]);
+        held++;
+    }
+    return held < data->trajectories
+               ? RM2_OK
+               : rm2i_fail(ctx, RM2_ERR_DATA, "%s: all %zu trajectories would be held out",
+                           data->source, data->trajectories);
+}
+
+static void choose_listed(const rm2_data *data, const char *list, bool listed, choice *c) {
+    for (size_t t = 0; t < data->trajectories; t++) {
+        if (in_list(list, data->ids[t]) != listed)
+            continue;
+        for (size_t i = data->starts[t]; i < data->starts[t + 1]; i++)
+            c->keep[c->count++] = i;
+        c->from[c->trajectories] = t;
+        c->lengths[c->trajectories++] = data->starts[t + 1] - data->starts[t];
+    }
+}
+
+static rm2_status extract_listed(rm2_context *ctx, const rm2_data *data, const char *list,
+                                 bool listed, rm2_data **part) {
+    choice c;
+    rm2_status status = choice_create(ctx, data, &c);
+    if (status == RM2_OK) {
+        choose_listed(data, list, listed, &c);
+        status = extract(ctx, data, &c, part);
+    }
+    choice_free(&c);
+    return status;
+}
+
+rm2_status rm2i_hold_out(rm2_context *ctx, rm2_data **data, const char *ids, rm2_data **held_out) {
+    if ((*data)->trajectories == 0)
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "%s: whole trajectories are held out, and there are none; name the column "
+                         "of trajectory ids with --group",
+                         (*data)->source);
+    RM2_TRY(check_ids(ctx, *data, ids));
+    rm2_data *kept = NULL;
+    RM2_TRY(extract_listed(ctx, *data, ids, true, held_out));
+    rm2_status status = extract_listed(ctx, *data, ids, false, &kept);
+    if (status != RM2_OK) {
+        rm2_data_free(*held_out);
+        *held_out = NULL;
+        return status;
+    }
+    rm2_data_free(*data);
+    *data = kept;
+    return RM2_OK;
+}

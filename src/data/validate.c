@@ -1,0 +1,240 @@
+/* Raw rows to points on the manifold. Every row is converted; what is off the manifold by rounding
+ * is projected and counted, a little more is also warned of, more than that is an error that names
+ * the row, the numbers, and what may be wrong. Where a point needs no more room than its raw row,
+ * the points take over the memory of the rows: a large file is never in memory twice. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "data/data.h"
+#include "linalg/dense.h"
+
+/* One factor on its way in. */
+typedef struct intake {
+    const rm2_data_settings *s;
+    const rm2i_raw *raw;
+    rm2_data *data;
+    const rm2_factor *f;
+    size_t index;           /* of the factor */
+    size_t column, width;   /* of its numbers in a raw row */
+    rm2_quat_order order;
+    rm2_factor_report *report;
+    const double *row; /* the raw row at hand, all factors */
+    double *work, *point;
+} intake;
+
+/* ---- messages ---------------------------------------------------------------------------------------- */
+
+/* "(0.5, 0.5, ...)", or "(qw=0.5, qx=0.5, ...)" where columns have names: at most six numbers. */
+static void numbers_text(const intake *in, char *text, size_t size) {
+    size_t used = (size_t)snprintf(text, size, "(");
+    for (size_t k = in->column; k < in->column + in->width && k < in->column + 6; k++) {
+        used += (size_t)snprintf(text + used, size - used, "%s", k > in->column ? ", " : "");
+        if (in->raw->names)
+            used += (size_t)snprintf(text + used, size - used, "%.16s=", in->raw->names[k]);
+        used += (size_t)snprintf(text + used, size - used, "%.6g", in->row[k]);
+    }
+    (void)snprintf(text + used, size - used, "%s)", in->width > 6 ? ", ..." : "");
+}
+
+static rm2_status not_finite(rm2_context *ctx, const intake *in, size_t row, size_t k) {
+    size_t column = in->column + k;
+    char name[64] = "";
+    if (in->raw->names)
+        (void)snprintf(name, sizeof name, " (\"%.40s\")", in->raw->names[column]);
+    return rm2i_fail(ctx, RM2_ERR_DATA,
+                     "%s, %s, column %zu%s: the value is %g; points need finite numbers: remove or "
+                     "fill the row",
+                     in->data->source, rm2i_data_place(in->data, row).text, column, name,
+                     in->row[column]);
+}
+
+/* Layouts of the same size under which every matrix would be positive definite. */
+static void other_layouts(const intake *in, char *text, size_t size) {
+    size_t n = in->f->n, rows = in->raw->rows < 1000 ? in->raw->rows : 1000;
+    double *A = in->work, *L = in->work + n * n;
+    text[0] = 0;
+    if (!in->raw->values) /* full matrices, converted in place: no other layout has their size */
+        return;
+    for (int layout = 0; layout < RM2I_SPD_LAYOUTS; layout++) {
+        rm2_spd_layout other = (rm2_spd_layout)layout;
+        if (other == in->s->spd_layout || (other >= RM2_SPD_FSL && n != 3) ||
+            rm2i_spd_entries(n, other, in->s->unit_diagonal) != in->width)
+            continue;
+        size_t good = 0;
+        while (good < rows) {
+            rm2i_spd_unpack(n, other, in->s->unit_diagonal,
+                            in->raw->values + good * in->raw->width + in->column, A);
+            if (rm2i_cholesky(n, A, L) != RM2_OK)
+                break;
+            good++;
+        }
+        size_t used = strlen(text);
+        if (good == rows)
+            (void)snprintf(text + used, size - used, "%s--spd-layout %s", used ? " or " : "",
+                           rm2i_spd_layout_name(other));
+    }
+}
+
+static rm2_status off_spd(rm2_context *ctx, const intake *in, size_t row, double defect,
+                          const char *numbers) {
+    char layouts[160];
+    other_layouts(in, layouts, sizeof layouts);
+    return rm2i_fail(ctx, RM2_ERR_DATA,
+                     "%s, %s, factor %zu (SPD%zu): %s with layout %s is not symmetric positive "
+                     "definite (off by %.2g relative to its largest entry)%s%s%s",
+                     in->data->source, rm2i_data_place(in->data, row).text, in->index + 1,
+                     in->f->n, numbers, rm2i_spd_layout_name(in->s->spd_layout), defect,
+                     layouts[0] ? "; with " : "", layouts,
+                     layouts[0] ? " all matrices would be"
+                                : "; check the layout and the columns, or raise --tolerance");
+}
+
+static rm2_status off_manifold(rm2_context *ctx, const intake *in, size_t row, double defect) {
+    char numbers[256];
+    numbers_text(in, numbers, sizeof numbers);
+    if (in->f->geometry == &rm2_spd)
+        return off_spd(ctx, in, row, defect, numbers);
+    return rm2i_fail(ctx, RM2_ERR_DATA,
+                     "%s, %s, factor %zu (%s%zu): %s is off the manifold by %.2g (allowed: %.2g); "
+                     "check the columns, or raise --tolerance",
+                     in->data->source, rm2i_data_place(in->data, row).text, in->index + 1,
+                     in->f->geometry->name, in->f->n, numbers, defect, in->s->warn_below);
+}
+
+/* ---- one factor ---------------------------------------------------------------------------------------- */
+
+static double *point_of(const intake *in, size_t row) {
+    return in->data->points + row * rm2_manifold_ambient(in->data->manifold) +
+           in->f->ambient_offset;
+}
+
+static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
+    const double *numbers = in->row + in->column;
+    for (size_t k = 0; k < in->width; k++)
+        if (!isfinite(numbers[k]))
+            return not_finite(ctx, in, row, k);
+    double hidden = rm2i_convert(in->f, in->s, in->order, numbers, in->point);
+    double defect = fmax(hidden, in->f->geometry->defect(in->f->n, in->point, in->work));
+    rm2_factor_report *r = in->report;
+    if (defect > r->worst_defect || row == 0) {
+        r->worst_defect = defect;
+        r->worst_row = in->data->rows[row];
+    }
+    if (!(defect <= in->s->warn_below))
+        return off_manifold(ctx, in, row, defect);
+    r->projected += defect > 1e-14; /* rounding of the last digits is no correction */
+    r->warned += defect > in->s->project_below;
+    return in->f->geometry->project(in->f->n, in->point, point_of(in, row), in->work) == RM2_OK
+               ? RM2_OK
+               : off_manifold(ctx, in, row, defect);
+}
+
+static void warn(rm2_context *ctx, const intake *in) {
+    if (in->report->warned)
+        rm2i_log(ctx, RM2_LOG_WARNING,
+                 "%s: %zu points of factor %zu (%s%zu) were off the manifold by more than %.0e (the "
+                 "worst by %.2g) and have been projected",
+                 in->data->source, in->report->warned, in->index + 1, in->f->geometry->name,
+                 in->f->n, in->s->project_below, in->report->worst_defect);
+}
+
+/* Order told by the last letters of the four column names: w first or last. */
+static rm2_quat_order order_from_names(const intake *in) {
+    if (!in->raw->names)
+        return RM2_QUAT_AUTO;
+    char last[5] = "";
+    for (size_t k = 0; k < 4; k++) {
+        const char *name = in->raw->names[in->column + k];
+        size_t length = strlen(name);
+        last[k] = (char)(length ? tolower((unsigned char)name[length - 1]) : '?');
+    }
+    if (strcmp(last, "wxyz") == 0)
+        return RM2_QUAT_WXYZ;
+    return strcmp(last, "xyzw") == 0 ? RM2_QUAT_XYZW : RM2_QUAT_AUTO;
+}
+
+static void decide_order(intake *in) {
+    in->order = in->s->quat_order;
+    if (!rm2i_is_orientation(in->f) || in->s->orientation != RM2_ORIENTATION_QUATERNION ||
+        in->order != RM2_QUAT_AUTO)
+        return;
+    in->order = order_from_names(in);
+    if (in->order == RM2_QUAT_AUTO) {
+        in->order = RM2_QUAT_WXYZ;
+        in->report->order_assumed = true;
+    }
+}
+
+/* ---- all factors ------------------------------------------------------------------------------------- */
+
+/* Room for any factor's scratch, a point, and two matrices for the layouts. */
+static size_t work_size(const rm2_manifold *m) {
+    size_t most = 0;
+    for (size_t k = 0; k < rm2_manifold_factor_count(m); k++) {
+        const rm2_factor *f = rm2_manifold_factor(m, k);
+        size_t size = f->geometry->work_size(f->n) + 2 * f->ambient;
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+static rm2_status prepare(rm2_context *ctx, const intake *common, intake *factors) {
+    size_t column = 0;
+    for (size_t k = 0; k < rm2_manifold_factor_count(common->data->manifold); k++) {
+        intake *in = &factors[k];
+        rm2_factor_report *report = common->report + k;
+        *in = *common;
+        in->f = rm2_manifold_factor(common->data->manifold, k);
+        in->index = k;
+        in->report = report;
+        in->column = column;
+        RM2_TRY(rm2i_input_width(ctx, in->f, in->s, &in->width));
+        decide_order(in);
+        column += in->width;
+    }
+    return RM2_OK;
+}
+
+static rm2_status take_rows(rm2_context *ctx, rm2i_raw *raw, rm2_data *data, double *row,
+                            const intake *factors) {
+    const double *from = raw->values;
+    if (raw->width >= rm2_manifold_ambient(data->manifold)) {
+        free(data->points);
+        data->points = raw->values;
+        raw->values = NULL;
+    }
+    for (size_t i = 0; i < raw->rows; i++) {
+        memcpy(row, from + i * raw->width, raw->width * sizeof *row);
+        for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++)
+            RM2_TRY(take_factor(ctx, &factors[k], i));
+    }
+    for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++)
+        warn(ctx, &factors[k]);
+    return RM2_OK;
+}
+
+rm2_status rm2i_validate(rm2_context *ctx, const rm2_data_settings *s, rm2i_raw *raw,
+                         rm2_data *data, rm2_data_report *report) {
+    size_t scratch = work_size(data->manifold), ambient = rm2_manifold_ambient(data->manifold);
+    double *memory = NULL;
+    intake *factors = NULL;
+    rm2_status status =
+        rm2i_alloc(ctx, scratch + ambient + raw->width, sizeof *memory, &memory);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, report->factors, sizeof *factors, &factors);
+    if (status == RM2_OK) {
+        double *row = memory + scratch + ambient;
+        intake common = {.s = s, .raw = raw, .data = data, .report = report->factor, .row = row,
+                         .work = memory, .point = memory + scratch};
+        status = prepare(ctx, &common, factors);
+        if (status == RM2_OK)
+            status = take_rows(ctx, raw, data, row, factors);
+    }
+    free(factors);
+    free(memory);
+    return status;
+}

@@ -1,0 +1,56 @@
+/* Parts of the NumPy reader and writer: npy_header.c understands the header, npy_convert.c the
+ * element types, npy.c reads and writes arrays; the archive code uses all of them. */
+#ifndef RM2I_NPY_H
+#define RM2I_NPY_H
+
+#include "io/io.h"
+
+typedef enum rm2i_npy_kind {
+    RM2I_NPY_FLOAT,
+    RM2I_NPY_SIGNED,
+    RM2I_NPY_UNSIGNED,
+    RM2I_NPY_BOOL
+} rm2i_npy_kind;
+
+typedef struct rm2i_npy_type {
+    rm2i_npy_kind kind;
+    size_t size;  /* bytes of an element: 1, 2, 4 or 8 */
+    bool swapped; /* the byte order is not that of this machine */
+} rm2i_npy_type;
+
+typedef struct rm2i_npy_header {
+    rm2i_npy_type type;
+    bool fortran; /* first index runs fastest */
+    size_t dims;
+    size_t shape[RM2_ARRAY_MAX_DIMS];
+    size_t count; /* elements */
+} rm2i_npy_header;
+
+/* Read magic, version and header; the source then stands at the first element, and has at least
+ * as many bytes left as the elements need. */
+rm2_status rm2i_npy_read_header(rm2i_source *source, rm2i_npy_header *header);
+
+/* '<' on a little-endian machine, '>' on a big-endian one. */
+char rm2i_npy_native_order(void);
+
+/* Convert elements to doubles. Returns `count`, or the index of the first integer that a double
+ * cannot hold; its digits are then in `digits`. */
+size_t rm2i_npy_convert(rm2i_npy_type type, const unsigned char *raw, size_t count, double *values,
+                        char digits[RM2I_NUMBER_SIZE]);
+
+/* Read an array from a source of known size that stands at the magic. On failure the array is
+ * empty. */
+rm2_status rm2i_npy_load(rm2i_source *source, rm2_array *array);
+
+enum { RM2I_NPY_HEADER_MAX = 256 }; /* bytes of any header written here */
+
+/* Magic, version and header of an array of doubles; returns its size, a multiple of 64. */
+size_t rm2i_npy_format_header(const rm2_array *array, char header[RM2I_NPY_HEADER_MAX]);
+
+/* The whole file of an array on a stream; errors stay in the stream. */
+void rm2i_npy_print(FILE *stream, const rm2_array *array);
+
+/* Failure if the array cannot be written: no values, too many dimensions, sizes that overflow. */
+rm2_status rm2i_npy_check_array(rm2_context *ctx, const rm2_array *array);
+
+#endif

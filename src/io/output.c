@@ -1,0 +1,249 @@
+/* Files that appear whole or not at all: a temporary file in the directory of the target, synced,
+ * then renamed over it (or linked, where nothing may be replaced). The temporary file is made with
+ * open(O_EXCL) and mode 0666 rather than mkstemp, so that the kernel applies umask and default
+ * ACLs; asking for the umask is not possible without changing it for all threads. */
+#define _XOPEN_SOURCE 700 /* realpath */ // NOLINT(bugprone-reserved-identifier)
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/io.h"
+
+enum {
+    ATTEMPTS = 100,      /* names tried for the temporary file */
+    NAME_PART_MAX = 200, /* bytes of the target's name kept in the temporary name */
+    SUFFIX_SIZE = 32     /* "/." before and ".tmp", 6 characters and NUL after the name */
+};
+
+struct rm2_output {
+    char *path;      /* for messages */
+    char *target;    /* the file itself, symbolic links resolved; NULL: written directly */
+    char *temporary; /* NULL: written directly */
+    FILE *stream;
+    bool overwrite;
+};
+
+static const char *reason(int error) {
+    return error == ENOSPC ? "disk full" : error ? strerror(error) : "a write did not go through";
+}
+
+static rm2_status write_failed(rm2_context *ctx, const char *name) {
+    return rm2i_fail(ctx, RM2_ERR_IO, "cannot write %s: %s", name, reason(errno));
+}
+
+static rm2_status exists_already(rm2_context *ctx, const char *path) {
+    return rm2i_fail(ctx, RM2_ERR_IO, "%s exists already; use --force to overwrite", path);
+}
+
+rm2_status rm2i_stream_check(rm2_context *ctx, FILE *stream, const char *name) {
+    return ferror(stream) ? write_failed(ctx, name) : RM2_OK;
+}
+
+static void free_output(rm2_output *output) {
+    free(output->path);
+    free(output->target);
+    free(output->temporary);
+    free(output);
+}
+
+static uint64_t name_seed(void) {
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_nsec ^ ((uint64_t)now.tv_sec << 30) ^ ((uint64_t)getpid() << 45);
+}
+
+static void random_letters(rm2_rng *rng, char letters[7]) {
+    for (int i = 0; i < 6; i++)
+        letters[i] = "abcdefghijklmnopqrstuvwxyz012345"[rm2_rng_next(rng) >> 59];
+    letters[6] = '\0';
+}
+
+/* Create ".NAME.tmpXXXXXX" beside the target. */
+static int create_temporary(const char *target, char *temporary, size_t size) {
+    const char *slash = strrchr(target, '/');
+    int directory = slash ? (int)(slash - target) + 1 : 0;
+    rm2_rng rng;
+    rm2_rng_seed(&rng, name_seed());
+    for (int i = 0; i < ATTEMPTS; i++) {
+        char letters[7];
+        random_letters(&rng, letters);
+        (void)snprintf(temporary, size, "%.*s.%.*s.tmp%s", directory, target, NAME_PART_MAX,
+                       target + directory, letters);
+        int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+static rm2_status attach_stream(rm2_context *ctx, rm2_output *output, int fd) {
+    if (fd < 0)
+        return write_failed(ctx, output->path);
+    output->stream = fdopen(fd, "wb");
+    if (output->stream)
+        return RM2_OK;
+    rm2_status status = write_failed(ctx, output->path);
+    (void)close(fd);
+    return status;
+}
+
+static rm2_status open_temporary(rm2_context *ctx, rm2_output *output, const struct stat *old) {
+    size_t size = strlen(output->target) + SUFFIX_SIZE;
+    char *temporary;
+    RM2_TRY(rm2i_alloc(ctx, size, 1, &temporary));
+    int fd = create_temporary(output->target, temporary, size);
+    if (fd < 0) {
+        rm2_status status = write_failed(ctx, output->path);
+        free(temporary);
+        return status;
+    }
+    output->temporary = temporary;
+    if (old)
+        (void)fchmod(fd, old->st_mode & 0777); /* a new file with the old one's permissions */
+    return attach_stream(ctx, output, fd);
+}
+
+/* The file behind symbolic links, in memory of this library. */
+static rm2_status resolve(rm2_context *ctx, rm2_output *output) {
+    char *real = realpath(output->path, NULL);
+    if (!real)
+        return write_failed(ctx, output->path);
+    rm2_status status = rm2i_strdup(ctx, real, &output->target);
+    free(real);
+    return status;
+}
+
+static rm2_status open_existing(rm2_context *ctx, rm2_output *output, const struct stat *info) {
+    if (S_ISDIR(info->st_mode))
+        return rm2i_fail(ctx, RM2_ERR_IO, "cannot write %s: it is a directory", output->path);
+    if (!S_ISREG(info->st_mode))
+        return attach_stream(ctx, output, open(output->path, O_WRONLY | O_CLOEXEC));
+    if (!output->overwrite)
+        return exists_already(ctx, output->path);
+    if (access(output->path, W_OK) != 0)
+        return write_failed(ctx, output->path);
+    RM2_TRY(resolve(ctx, output));
+    return open_temporary(ctx, output, info);
+}
+
+static rm2_status open_target(rm2_context *ctx, rm2_output *output) {
+    struct stat info;
+    if (strcmp(output->path, "-") == 0) {
+        output->stream = stdout;
+        return RM2_OK;
+    }
+    if (stat(output->path, &info) == 0)
+        return open_existing(ctx, output, &info);
+    if (errno != ENOENT)
+        return write_failed(ctx, output->path);
+    if (lstat(output->path, &info) == 0)
+        return rm2i_fail(ctx, RM2_ERR_IO,
+                         "cannot write %s: it is a symbolic link to a file that is not there",
+                         output->path);
+    RM2_TRY(rm2i_strdup(ctx, output->path, &output->target));
+    return open_temporary(ctx, output, NULL);
+}
+
+rm2_status rm2_output_open(rm2_context *ctx, const char *path, bool overwrite,
+                           rm2_output **output) {
+    if (!output)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the output given");
+    *output = NULL;
+    if (!path || !*path)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no file name given");
+    rm2_output *new_output;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *new_output, &new_output));
+    new_output->overwrite = overwrite;
+    rm2_status status = rm2i_strdup(ctx, path, &new_output->path);
+    if (status == RM2_OK)
+        status = open_target(ctx, new_output);
+    if (status == RM2_OK)
+        *output = new_output;
+    else
+        rm2_output_discard(new_output);
+    return status;
+}
+
+FILE *rm2_output_stream(rm2_output *output) {
+    return output ? output->stream : NULL;
+}
+
+void rm2_output_discard(rm2_output *output) {
+    if (!output)
+        return;
+    if (output->stream && output->stream != stdout)
+        (void)fclose(output->stream);
+    if (output->temporary)
+        (void)unlink(output->temporary);
+    free_output(output);
+}
+
+/* Bring all bytes to the disk and close. */
+static rm2_status finish_stream(rm2_context *ctx, rm2_output *output) {
+    errno = 0;
+    RM2_TRY(rm2i_stream_check(ctx, output->stream, output->path));
+    if (fflush(output->stream) != 0)
+        return write_failed(ctx, output->path);
+    if (output->temporary && fsync(fileno(output->stream)) != 0)
+        return write_failed(ctx, output->path);
+    if (output->stream == stdout)
+        return RM2_OK;
+    FILE *stream = output->stream;
+    output->stream = NULL;
+    return fclose(stream) == 0 ? RM2_OK : write_failed(ctx, output->path);
+}
+
+/* Give the temporary file its name without ever replacing another file; on file systems without
+ * hard links a file that comes up between the test and the renaming is lost. */
+static int link_into_place(const rm2_output *output) {
+    if (link(output->temporary, output->target) == 0)
+        return unlink(output->temporary);
+    if (errno == EEXIST)
+        return -1;
+    if (access(output->target, F_OK) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(output->temporary, output->target);
+}
+
+/* The new name is on disk when its directory is; a file system that cannot sync one has none. */
+static void sync_directory(char *target) {
+    char *slash = strrchr(target, '/');
+    if (slash)
+        slash[slash == target] = '\0';
+    int fd = open(slash ? target : ".", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)fsync(fd);
+    (void)close(fd);
+}
+
+static rm2_status move_into_place(rm2_context *ctx, rm2_output *output) {
+    if (!output->temporary)
+        return RM2_OK;
+    int failed =
+        output->overwrite ? rename(output->temporary, output->target) : link_into_place(output);
+    if (failed && errno == EEXIST)
+        return exists_already(ctx, output->path);
+    if (failed)
+        return write_failed(ctx, output->path);
+    free(output->temporary);
+    output->temporary = NULL;
+    sync_directory(output->target);
+    return RM2_OK;
+}
+
+rm2_status rm2_output_commit(rm2_context *ctx, rm2_output *output) {
+    if (!output)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no output given");
+    rm2_status status = finish_stream(ctx, output);
+    if (status == RM2_OK)
+        status = move_into_place(ctx, output);
+    rm2_output_discard(output);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* The .npy reader on any bytes. An array that was read cannot have more elements than there were
+ * bytes, and must come out the same after writing and reading again. */
+#include <string.h>
+
+#include "fuzz.h"
+#include "io/npy.h"
+
+static void check_round_trip(rm2_context *ctx, const rm2_array *array) {
+    char *bytes = NULL;
+    size_t size = 0, count = rm2_array_count(array);
+    FILE *stream = open_memstream(&bytes, &size);
+    CHECK(stream);
+    rm2i_npy_print(stream, array);
+    CHECK(fclose(stream) == 0);
+    rm2_array again;
+    CHECK(rm2_npy_parse(ctx, "memory", bytes, size, &again) == RM2_OK);
+    CHECK(again.dims == array->dims);
+    CHECK(memcmp(again.shape, array->shape, array->dims * sizeof *array->shape) == 0);
+    CHECK(memcmp(again.values, array->values, count * sizeof *array->values) == 0);
+    rm2_array_free(&again);
+    free(bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    rm2_context *ctx;
+    if (rm2_context_create(&ctx) != RM2_OK)
+        return 0;
+    rm2_array array;
+    if (rm2_npy_parse(ctx, "fuzz", data, size, &array) == RM2_OK) {
+        CHECK(array.dims <= RM2_ARRAY_MAX_DIMS && array.values);
+        CHECK(rm2_array_count(&array) <= size);
+        check_round_trip(ctx, &array);
+    } else {
+        CHECK(rm2_context_error(ctx)[0] != '\0' && !strchr(rm2_context_error(ctx), '\n'));
+        CHECK(!array.values);
+    }
+    rm2_array_free(&array);
+    rm2_context_free(ctx);
+    return 0;
+}

@@ -1,0 +1,487 @@
+/* .npz files: what NumPy writes, what this library writes, and archives that are damaged or lie.
+ * Archives for the refusals are made here, with every field of the zip records in reach. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "riemann2/io.h"
+
+enum { ARCHIVE_MAX = 1 << 16, LOCAL = 30, ENTRY = 46, END = 22 };
+
+/* np.savez_compressed(file, a=np.arange(3.), b=np.zeros((2, 50))) of NumPy 1.24: 64-bit extra
+ * fields in the local headers, deflated. */
+static const unsigned char from_numpy[] = {
+    0x50, 0x4b, 0x03, 0x04, 0x14, 0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00, 0x21, 0x00, 0x24, 0x21,
+    0xe1, 0x2b, 0x4c, 0x00, 0x00, 0x00, 0x98, 0x00, 0x00, 0x00, 0x05, 0x00, 0x14, 0x00, 0x61, 0x2e,
+    0x6e, 0x70, 0x79, 0x01, 0x00, 0x10, 0x00, 0x98, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x4c,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x9b, 0xec, 0x17, 0xea, 0x1b, 0x10, 0xc9, 0xc8, 0x50,
+    0xc6, 0x50, 0xad, 0x9e, 0x92, 0x5a, 0x9c, 0x5c, 0xa4, 0x6e, 0xa5, 0xa0, 0x6e, 0x93, 0x66, 0xa1,
+    0xae, 0xa3, 0xa0, 0x9e, 0x96, 0x5f, 0x54, 0x52, 0x94, 0x98, 0x17, 0x9f, 0x5f, 0x94, 0x92, 0x0a,
+    0x12, 0x77, 0x4b, 0xcc, 0x29, 0x4e, 0x05, 0x8a, 0x17, 0x67, 0x24, 0x16, 0xa4, 0x02, 0xf9, 0x1a,
+    0xc6, 0x3a, 0x9a, 0x3a, 0x0a, 0xb5, 0x0a, 0x14, 0x00, 0x2e, 0x06, 0x14, 0xf0, 0xc1, 0x1e, 0xca,
+    0x70, 0x00, 0x00, 0x50, 0x4b, 0x03, 0x04, 0x14, 0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00, 0x21,
+    0x00, 0xba, 0x1e, 0x80, 0x4b, 0x4f, 0x00, 0x00, 0x00, 0xa0, 0x03, 0x00, 0x00, 0x05, 0x00, 0x14,
+    0x00, 0x62, 0x2e, 0x6e, 0x70, 0x79, 0x01, 0x00, 0x10, 0x00, 0xa0, 0x03, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x4f, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x9b, 0xec, 0x17, 0xea, 0x1b, 0x10,
+    0xc9, 0xc8, 0x50, 0xc6, 0x50, 0xad, 0x9e, 0x92, 0x5a, 0x9c, 0x5c, 0xa4, 0x6e, 0xa5, 0xa0, 0x6e,
+    0x93, 0x66, 0xa1, 0xae, 0xa3, 0xa0, 0x9e, 0x96, 0x5f, 0x54, 0x52, 0x94, 0x98, 0x17, 0x9f, 0x5f,
+    0x94, 0x92, 0x0a, 0x12, 0x77, 0x4b, 0xcc, 0x29, 0x4e, 0x05, 0x8a, 0x17, 0x67, 0x24, 0x16, 0xa4,
+    0x02, 0xf9, 0x1a, 0x46, 0x3a, 0x0a, 0xa6, 0x06, 0x9a, 0x3a, 0x0a, 0xb5, 0x0a, 0xe4, 0x02, 0x2e,
+    0x86, 0x51, 0x30, 0x0a, 0x46, 0x01, 0x4e, 0x00, 0x00, 0x50, 0x4b, 0x01, 0x02, 0x14, 0x03, 0x14,
+    0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00, 0x21, 0x00, 0x24, 0x21, 0xe1, 0x2b, 0x4c, 0x00, 0x00,
+    0x00, 0x98, 0x00, 0x00, 0x00, 0x05, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x80, 0x01, 0x00, 0x00, 0x00, 0x00, 0x61, 0x2e, 0x6e, 0x70, 0x79, 0x50, 0x4b, 0x01, 0x02,
+    0x14, 0x03, 0x14, 0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00, 0x21, 0x00, 0xba, 0x1e, 0x80, 0x4b,
+    0x4f, 0x00, 0x00, 0x00, 0xa0, 0x03, 0x00, 0x00, 0x05, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x00, 0x00, 0x80, 0x01, 0x83, 0x00, 0x00, 0x00, 0x62, 0x2e, 0x6e, 0x70, 0x79, 0x50,
+    0x4b, 0x05, 0x06, 0x00, 0x00, 0x00, 0x00, 0x02, 0x00, 0x02, 0x00, 0x66, 0x00, 0x00, 0x00, 0x09,
+    0x01, 0x00, 0x00, 0x00, 0x00,
+};
+
+typedef struct fixture {
+    rm2_context *ctx;
+    char directory[64], path[96];
+    unsigned char bytes[ARCHIVE_MAX];
+    size_t size, directory_at;
+} fixture;
+
+static int set_up(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    assert_int_equal(rm2_context_create(&f->ctx), RM2_OK);
+    (void)strcpy(f->directory, "/tmp/rm2-test-npz-XXXXXX");
+    assert_non_null(mkdtemp(f->directory));
+    (void)snprintf(f->path, sizeof f->path, "%s/a.npz", f->directory);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    fixture *f = *state;
+    (void)unlink(f->path);
+    (void)rmdir(f->directory);
+    rm2_context_free(f->ctx);
+    free(f);
+    return 0;
+}
+
+static void put(fixture *f, uint64_t value, size_t bytes) {
+    for (size_t i = 0; i < bytes; i++)
+        f->bytes[f->size++] = (unsigned char)(i < 8 ? value >> 8 * i : 0);
+}
+
+static void put_bytes(fixture *f, const void *bytes, size_t size) {
+    memcpy(f->bytes + f->size, bytes, size);
+    f->size += size;
+}
+
+/* Overwrite a field of a record made before. */
+static void poke(fixture *f, size_t at, uint64_t value, size_t bytes) {
+    size_t size = f->size;
+    f->size = at;
+    put(f, value, bytes);
+    f->size = size;
+}
+
+static size_t deflate_raw(const void *data, size_t size, unsigned char *packed, size_t room) {
+    z_stream z = {0};
+    assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY), Z_OK);
+    z.next_in = (unsigned char *)(uintptr_t)data;
+    z.avail_in = (uInt)size;
+    z.next_out = packed;
+    z.avail_out = (uInt)room;
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    size_t used = room - z.avail_out;
+    assert_int_equal(deflateEnd(&z), Z_OK);
+    return used;
+}
+
+static void put_common(fixture *f, unsigned method, const void *data, size_t size, size_t packed,
+                       size_t name) {
+    put(f, 20, 2);
+    put(f, 0, 2);
+    put(f, method, 2);
+    put(f, 0, 4);
+    put(f, crc32(0, data, (uInt)size), 4);
+    put(f, packed, 4);
+    put(f, size, 4);
+    put(f, name, 2);
+    put(f, 0, 2);
+}
+
+/* An archive with one entry. Its directory entry lies at f->directory_at. */
+static void make_archive(fixture *f, const char *name, unsigned method, const void *data,
+                         size_t size) {
+    static unsigned char packed[ARCHIVE_MAX];
+    size_t packed_size = size;
+    if (method == 8)
+        packed_size = deflate_raw(data, size, packed, sizeof packed);
+    else
+        memcpy(packed, data, size);
+    f->size = 0;
+    put(f, 0x04034b50, 4);
+    put_common(f, method, data, size, packed_size, strlen(name));
+    put_bytes(f, name, strlen(name));
+    put_bytes(f, packed, packed_size);
+    f->directory_at = f->size;
+    put(f, 0x02014b50, 4);
+    put(f, 20, 2);
+    put_common(f, method, data, size, packed_size, strlen(name));
+    put(f, 0, 10);
+    put(f, 0, 4);
+    put_bytes(f, name, strlen(name));
+    size_t end = f->size;
+    put(f, 0x06054b50, 4);
+    put(f, 0, 4);
+    put(f, 1, 2);
+    put(f, 1, 2);
+    put(f, end - f->directory_at, 4);
+    put(f, f->directory_at, 4);
+    put(f, 0, 2);
+}
+
+/* A .npy file of `count` doubles i = 0, 1, ..., or zeros; returns its size. */
+static size_t make_npy(unsigned char *bytes, size_t count, bool zeros) {
+    char header[128];
+    int length = snprintf(header, sizeof header,
+                          "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu,), }\n", count);
+    memcpy(bytes, "\x93NUMPY\x01\x00", 8);
+    bytes[8] = (unsigned char)length;
+    bytes[9] = 0;
+    memcpy(bytes + 10, header, (size_t)length);
+    for (size_t i = 0; i < count; i++) {
+        double value = zeros ? 0 : (double)i;
+        memcpy(bytes + 10 + length + 8 * i, &value, sizeof value);
+    }
+    return 10 + (size_t)length + 8 * count;
+}
+
+static void make_sample(fixture *f, unsigned method) {
+    unsigned char npy[512];
+    make_archive(f, "a.npy", method, npy, make_npy(npy, 5, false));
+}
+
+static void expect_sample(fixture *f) {
+    rm2_array *arrays;
+    size_t count;
+    if (rm2_npz_parse(f->ctx, "a.npz", f->bytes, f->size, &arrays, &count) != RM2_OK)
+        fail_msg("%s", rm2_context_error(f->ctx));
+    assert_int_equal(count, 1);
+    assert_string_equal(arrays[0].name, "a");
+    assert_int_equal(arrays[0].shape[0], 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_true(arrays[0].values[i] == (double)i);
+    rm2_arrays_free(arrays, count);
+}
+
+static void expect_refusal(fixture *f, rm2_status expected, const char *word) {
+    rm2_array *arrays;
+    size_t count;
+    rm2_status status = rm2_npz_parse(f->ctx, "a.npz", f->bytes, f->size, &arrays, &count);
+    const char *message = rm2_context_error(f->ctx);
+    if (status != expected || !strstr(message, word) || !strstr(message, "a.npz"))
+        fail_msg("status %d, '%s' expected in: %s", (int)status, word, message);
+    assert_null(arrays);
+    assert_int_equal(count, 0);
+}
+
+/* ---- what is read ------------------------------------------------------------------------------
+ */
+
+static void archives_of_numpy_are_read(void **state) {
+    fixture *f = *state;
+    rm2_array *arrays;
+    size_t count;
+    if (rm2_npz_parse(f->ctx, "n", from_numpy, sizeof from_numpy, &arrays, &count) != RM2_OK)
+        fail_msg("%s", rm2_context_error(f->ctx));
+    assert_int_equal(count, 2);
+    assert_string_equal(arrays[0].name, "a");
+    assert_string_equal(arrays[1].name, "b");
+    assert_int_equal(arrays[0].dims, 1);
+    assert_int_equal(arrays[1].shape[1], 50);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(arrays[0].values[i] == (double)i);
+    for (size_t i = 0; i < 100; i++)
+        assert_true(arrays[1].values[i] == 0);
+    rm2_arrays_free(arrays, count);
+}
+
+static void stored_and_deflated_entries_are_read(void **state) {
+    fixture *f = *state;
+    make_sample(f, 0);
+    expect_sample(f);
+    make_sample(f, 8);
+    expect_sample(f);
+    f->bytes[f->size - 2] = 7; /* a comment behind the directory */
+    put_bytes(f, "PK\x05\x06 no", 7);
+    expect_sample(f);
+}
+
+static void large_entries_are_unpacked(void **state) {
+    fixture *f = *state;
+    static unsigned char npy[8 * 40000 + 256];
+    make_archive(f, "zeros.npy", 8, npy, make_npy(npy, 40000, true));
+    rm2_array *arrays;
+    size_t count;
+    assert_int_equal(rm2_npz_parse(f->ctx, "z", f->bytes, f->size, &arrays, &count), RM2_OK);
+    assert_int_equal(rm2_array_count(&arrays[0]), 40000);
+    assert_true(arrays[0].values[39999] == 0);
+    rm2_arrays_free(arrays, count);
+}
+
+/* The same archive with its numbers in the 64-bit records, as in files above 4 GiB. */
+static void zip64_records_are_read(void **state) {
+    fixture *f = *state;
+    make_sample(f, 0);
+    unsigned char directory[ENTRY + 5];
+    size_t start = f->directory_at, size = f->bytes[start + 24];
+    memcpy(directory, f->bytes + start, sizeof directory);
+    f->size = start;
+    put_bytes(f, directory, sizeof directory);
+    poke(f, start + 20, UINT32_MAX, 4);
+    poke(f, start + 24, UINT32_MAX, 4);
+    poke(f, start + 30, 4 + 4 + 28, 2);
+    poke(f, start + 42, UINT32_MAX, 4);
+    put(f, 0x9999, 2); /* an extra field of someone else */
+    put(f, 0, 2);
+    put(f, 1, 2);
+    put(f, 28, 2);
+    put(f, size, 8);
+    put(f, size, 8);
+    put(f, 0, 8);
+    put(f, 0, 4); /* disk */
+    size_t end = f->size;
+    put(f, 0x06064b50, 4);
+    put(f, 44, 8);
+    put(f, 0, 12);
+    put(f, 1, 8);
+    put(f, 1, 8);
+    put(f, end - start, 8);
+    put(f, start, 8);
+    put(f, 0x07064b50, 4);
+    put(f, 0, 4);
+    put(f, end, 8);
+    put(f, 1, 4);
+    put(f, 0x06054b50, 4);
+    put(f, 0, 4);
+    put(f, UINT16_MAX, 2);
+    put(f, UINT16_MAX, 2);
+    put(f, UINT32_MAX, 4);
+    put(f, UINT32_MAX, 4);
+    put(f, 0, 2);
+    expect_sample(f);
+    size_t locator = f->size - END - 20;
+    poke(f, locator + 8, f->size, 8);
+    expect_refusal(f, RM2_ERR_FORMAT, "64-bit directory record");
+    poke(f, locator, 0, 4);
+    expect_refusal(f, RM2_ERR_FORMAT, "64-bit directory record");
+}
+
+static void written_archives_are_read_back(void **state) {
+    fixture *f = *state;
+    double values[] = {1, 2.5, -3, 1e300, 0, -0.0};
+    const rm2_array arrays[] = {{"points", 2, {3, 2}, values},
+                                {"\xc3\xa9t\xc3\xa9/x", 0, {0}, values},
+                                {NULL, 1, {0}, NULL}};
+    const char *const names[] = {"points", "\xc3\xa9t\xc3\xa9/x", "arr_2"};
+    assert_int_equal(rm2_npz_write(f->ctx, f->path, arrays, 3, false), RM2_OK);
+    rm2_array *again;
+    size_t count;
+    assert_int_equal(rm2_npz_read(f->ctx, f->path, &again, &count), RM2_OK);
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(again[i].name, names[i]);
+        assert_int_equal(again[i].dims, arrays[i].dims);
+    }
+    assert_memory_equal(again[0].values, values, sizeof values);
+    rm2_arrays_free(again, count);
+}
+
+static size_t read_whole(const char *path, unsigned char *bytes, size_t room) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, room, file);
+    assert_int_equal(fclose(file), 0);
+    return size;
+}
+
+static void the_same_arrays_give_the_same_bytes(void **state) {
+    fixture *f = *state;
+    double values[] = {1, 2};
+    const rm2_array array = {"a", 1, {2}, values};
+    unsigned char first[1024], second[1024];
+    assert_int_equal(rm2_npz_write(f->ctx, f->path, &array, 1, false), RM2_OK);
+    size_t size = read_whole(f->path, first, sizeof first);
+    assert_int_equal(rm2_npz_write(f->ctx, f->path, &array, 1, true), RM2_OK);
+    assert_int_equal(read_whole(f->path, second, sizeof second), size);
+    assert_memory_equal(first, second, size);
+    assert_int_equal(first[12] | first[13] << 8, 0x21); /* 1980-01-01 */
+}
+
+/* More entries than a 16-bit number can count. */
+static void many_arrays_are_written_and_read(void **state) {
+    fixture *f = *state;
+    enum { COUNT = 66000 };
+    double value = 3;
+    rm2_array *arrays = calloc(COUNT, sizeof *arrays), *again;
+    assert_non_null(arrays);
+    for (size_t i = 0; i < COUNT; i++)
+        arrays[i].values = &value;
+    assert_int_equal(rm2_npz_write(f->ctx, f->path, arrays, COUNT, false), RM2_OK);
+    free(arrays);
+    size_t count;
+    assert_int_equal(rm2_npz_read(f->ctx, f->path, &again, &count), RM2_OK);
+    assert_int_equal(count, COUNT);
+    assert_string_equal(again[COUNT - 1].name, "arr_65999");
+    assert_true(again[COUNT - 1].values[0] == 3);
+    rm2_arrays_free(again, count);
+}
+
+static void pipes_are_read(void **state) {
+    fixture *f = *state;
+    int ends[2];
+    char path[32];
+    rm2_array *arrays;
+    size_t count;
+    make_sample(f, 8);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], f->bytes, f->size), f->size);
+    (void)close(ends[1]);
+    (void)snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    assert_int_equal(rm2_npz_read(f->ctx, path, &arrays, &count), RM2_OK);
+    assert_int_equal(count, 1);
+    rm2_arrays_free(arrays, count);
+    (void)close(ends[0]);
+}
+
+/* ---- what is refused ----------------------------------------------------------------------------
+ */
+
+static void damaged_archives_are_refused(void **state) {
+    fixture *f = *state;
+    expect_refusal(f, RM2_ERR_FORMAT, "no zip directory");
+    make_sample(f, 0);
+    f->size -= 1;
+    expect_refusal(f, RM2_ERR_FORMAT, "no zip directory");
+    make_sample(f, 0);
+    f->bytes[LOCAL + 5 + 100] ^= 1; /* data */
+    expect_refusal(f, RM2_ERR_FORMAT, "checksum");
+    make_sample(f, 8);
+    memset(f->bytes + LOCAL + 5, 0xff, 20);
+    expect_refusal(f, RM2_ERR_FORMAT, "packed data is damaged");
+    make_sample(f, 0);
+    f->bytes[0] = 'X';
+    expect_refusal(f, RM2_ERR_FORMAT, "no entry");
+    make_sample(f, 0);
+    poke(f, f->directory_at, 0, 4);
+    expect_refusal(f, RM2_ERR_FORMAT, "directory is malformed");
+    make_sample(f, 0);
+    poke(f, f->directory_at + 28, 60000, 2); /* length of the name */
+    expect_refusal(f, RM2_ERR_FORMAT, "directory is malformed");
+    make_sample(f, 0);
+    poke(f, f->directory_at + 42, f->size - 8, 4); /* offset */
+    expect_refusal(f, RM2_ERR_FORMAT, "ends within");
+    make_sample(f, 0);
+    poke(f, f->size - 6, f->size, 4); /* offset of the directory */
+    expect_refusal(f, RM2_ERR_FORMAT, "does not fit");
+    make_sample(f, 0);
+    poke(f, f->size - 12, 9999, 2); /* number of entries */
+    expect_refusal(f, RM2_ERR_FORMAT, "does not fit");
+}
+
+static void sizes_that_lie_are_refused(void **state) {
+    fixture *f = *state;
+    make_sample(f, 0);
+    poke(f, f->directory_at + 24, 4000000000u, 4);
+    expect_refusal(f, RM2_ERR_FORMAT, "contradict");
+    make_sample(f, 8);
+    poke(f, f->directory_at + 24, 4000000000u, 4); /* beyond what deflate can do */
+    expect_refusal(f, RM2_ERR_FORMAT, "contradict");
+    make_sample(f, 0);
+    poke(f, f->directory_at + 20, 4000000000u, 4);
+    expect_refusal(f, RM2_ERR_FORMAT, "more bytes than the file");
+    make_sample(f, 8);
+    size_t size = f->bytes[f->directory_at + 24];
+    poke(f, f->directory_at + 24, size - 8, 4); /* one double fewer than packed */
+    expect_refusal(f, RM2_ERR_FORMAT, "promises 5 elements");
+    make_sample(f, 8);
+    poke(f, f->directory_at + 24, size + 8, 4);
+    expect_refusal(f, RM2_ERR_FORMAT, "after the array");
+    make_sample(f, 8);
+    poke(f, f->directory_at + 20, f->bytes[f->directory_at + 20] - 4u, 4);
+    expect_refusal(f, RM2_ERR_FORMAT, "ends too early");
+}
+
+/* A header that promises fewer elements than are packed. */
+static void entries_must_match_their_header(void **state) {
+    fixture *f = *state;
+    unsigned char npy[512];
+    size_t size = make_npy(npy, 5, false);
+    for (unsigned method = 0; method <= 8; method += 8) {
+        make_archive(f, "a.npy", method, npy, size + 8);
+        expect_refusal(f, RM2_ERR_FORMAT, "array 'a': there are bytes after the array");
+    }
+    make_archive(f, "a.npy", 8, npy, size + 8);
+    poke(f, f->directory_at + 24, size, 4);
+    expect_refusal(f, RM2_ERR_FORMAT, "more than the zip directory says");
+}
+
+static void unknown_methods_are_refused(void **state) {
+    fixture *f = *state;
+    make_sample(f, 0);
+    poke(f, f->directory_at + 8, 1, 2);
+    expect_refusal(f, RM2_ERR_UNSUPPORTED, "'a.npy' is encrypted");
+    make_sample(f, 0);
+    poke(f, f->directory_at + 10, 14, 2);
+    expect_refusal(f, RM2_ERR_UNSUPPORTED, "method");
+}
+
+static void archives_without_arrays_are_refused(void **state) {
+    fixture *f = *state;
+    make_archive(f, "readme.txt", 0, "hello", 5);
+    expect_refusal(f, RM2_ERR_FORMAT, "no arrays");
+    make_archive(f, "a.npy", 0, "hello", 5);
+    expect_refusal(f, RM2_ERR_FORMAT, "array 'a'");
+}
+
+static void bad_arguments_are_refused(void **state) {
+    fixture *f = *state;
+    double value = 1;
+    const rm2_array twins[] = {{"a", 0, {0}, &value}, {"a", 0, {0}, &value}};
+    const rm2_array nameless = {"", 0, {0}, &value};
+    rm2_array *arrays;
+    size_t count;
+    assert_int_equal(rm2_npz_write(f->ctx, f->path, twins, 2, false), RM2_ERR_ARGUMENT);
+    assert_non_null(strstr(rm2_context_error(f->ctx), "arrays 0 and 1 have the same name"));
+    assert_int_equal(rm2_npz_write(f->ctx, f->path, &nameless, 1, false), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_npz_write(f->ctx, f->path, NULL, 1, false), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_npz_write(f->ctx, f->path, twins, 0, false), RM2_ERR_ARGUMENT);
+    assert_int_equal(access(f->path, F_OK), -1);
+    assert_int_equal(rm2_npz_write(f->ctx, "/dev/full", twins, 1, true), RM2_ERR_IO);
+    assert_int_equal(rm2_npz_read(f->ctx, "/nowhere/a.npz", &arrays, &count), RM2_ERR_IO);
+    assert_int_equal(rm2_npz_read(f->ctx, f->path, NULL, &count), RM2_ERR_ARGUMENT);
+    rm2_arrays_free(NULL, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(archives_of_numpy_are_read),          TEST(stored_and_deflated_entries_are_read),
+        TEST(large_entries_are_unpacked),          TEST(zip64_records_are_read),
+        TEST(written_archives_are_read_back),      TEST(the_same_arrays_give_the_same_bytes),
+        TEST(many_arrays_are_written_and_read),    TEST(pipes_are_read),
+        TEST(damaged_archives_are_refused),        TEST(sizes_that_lie_are_refused),
+        TEST(entries_must_match_their_header),     TEST(unknown_methods_are_refused),
+        TEST(archives_without_arrays_are_refused), TEST(bad_arguments_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
