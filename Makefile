@@ -39,7 +39,7 @@ install: all
 
 conformance: tests
 	@test -n "$(CASES)" || { echo "usage: make conformance CASES=dir"; exit 2; }
-	@$(BUILD)/tests/conformance "$(CASES)"
+	@$(BUILD)/tests/conformance/conformance "$(CASES)"
 
 acceptance: all
 	@test -n "$(DATA)" || { echo "usage: make acceptance DATA=dir"; exit 2; }

@@ -47,11 +47,12 @@ int main(int argc, char **argv) {
         return 2;
     }
     size_t n = strtoul(argv[2], NULL, 10);
+    int threads = (int)strtol(argv[3], NULL, 10);
     rm2_context *ctx;
     rm2_manifold *m;
     if (n == 0 || rm2_context_create(&ctx) != RM2_OK)
         return 1;
-    rm2_context_set_threads(ctx, atoi(argv[3]));
+    rm2_context_set_threads(ctx, threads);
     require(ctx, rm2_manifold_create(ctx, argv[1], &m));
     size_t ambient = rm2_manifold_ambient(m);
     double *base = malloc((3 * n + 1) * ambient * sizeof *base);

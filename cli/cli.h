@@ -82,7 +82,7 @@ extern const command commands[]; /* ends with a NULL name */
 void command_help(const command *self, const option_group *groups);
 
 /* A context set up from the common options; NULL after saying why not. */
-rm2_context *command_context(const common_options *common);
+rm2_context *command_context(common_options *common);
 /* Print the context's message; the exit code that fits the status. */
 int command_fail(const command *self, const rm2_context *ctx, rm2_status status);
 

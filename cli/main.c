@@ -45,7 +45,7 @@ static void log_to_stderr(void *user, rm2_log_level level, const char *line) {
     (void)fprintf(stderr, "%s%s\n", level == RM2_LOG_WARNING ? "warning: " : "", line);
 }
 
-rm2_context *command_context(const common_options *common) {
+rm2_context *command_context(common_options *common) {
     rm2_context *ctx;
     if (rm2_context_create(&ctx) != RM2_OK) {
         (void)fprintf(stderr, "riemann2: out of memory\n");
@@ -53,7 +53,7 @@ rm2_context *command_context(const common_options *common) {
     }
     rm2_context_set_threads(ctx, common->threads < 4096 ? (int)common->threads : 4096);
     rm2_context_set_seed(ctx, common->seed);
-    rm2_context_set_log(ctx, log_to_stderr, (void *)(uintptr_t)common);
+    rm2_context_set_log(ctx, log_to_stderr, common);
     return ctx;
 }
 

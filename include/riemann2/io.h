@@ -16,18 +16,18 @@
 extern "C" {
 #endif
 
-/* ---- CSV and TSV ------------------------------------------------------------------------------ */
+/* ---- CSV and TSV ----------------------------------------------------------------------------- */
 
 typedef enum rm2_header { RM2_HEADER_AUTO, RM2_HEADER_YES, RM2_HEADER_NO } rm2_header;
 
 typedef struct rm2_csv_settings {
-    char delimiter;            /* 0: found from the first line (comma, tab, semicolon, blanks) */
-    rm2_header header;         /* AUTO: a header is a first line with a field that is no number */
-    const char *const *text;   /* columns kept as text (ids, labels): names, or 0-based "3" */
+    char delimiter;          /* 0: found from the first line (comma, tab, semicolon, blanks) */
+    rm2_header header;       /* AUTO: a header is a first line with a field that is no number */
+    const char *const *text; /* columns kept as text (ids, labels): names, or 0-based "3" */
     size_t text_count;
     const char *const *numeric; /* columns read as numbers; the others, text apart, become NaN */
     size_t numeric_count;       /* 0: all columns must be numbers */
-    bool allow_missing;        /* empty fields, NA and NaN become NaN; otherwise an error */
+    bool allow_missing;         /* empty fields, NA and NaN become NaN; otherwise an error */
 } rm2_csv_settings;
 
 RM2_API rm2_csv_settings rm2_csv_settings_default(void);
@@ -36,10 +36,10 @@ RM2_API rm2_csv_settings rm2_csv_settings_default(void);
  * holds codes 0, 1, 2, ... into its list of distinct values, in order of first appearance. */
 typedef struct rm2_table {
     size_t rows, columns;
-    double *values;     /* rows x columns, C order */
-    char **names;       /* columns; NULL without a header */
-    size_t *lines;      /* rows: line of the file, from 1 */
-    char ***texts;      /* columns: distinct texts of a text column, or NULL */
+    double *values; /* rows x columns, C order */
+    char **names;   /* columns; NULL without a header */
+    size_t *lines;  /* rows: line of the file, from 1 */
+    char ***texts;  /* columns: distinct texts of a text column, or NULL */
     size_t *text_counts;
 } rm2_table;
 
@@ -54,7 +54,7 @@ RM2_API size_t rm2_table_column(const rm2_table *table, const char *name);
 RM2_API rm2_status rm2_csv_write(rm2_context *ctx, const char *path, const rm2_table *table,
                                  bool overwrite);
 
-/* ---- NumPy ------------------------------------------------------------------------------------ */
+/* ---- NumPy ----------------------------------------------------------------------------------- */
 
 enum { RM2_ARRAY_MAX_DIMS = 8 };
 
@@ -82,7 +82,7 @@ RM2_API rm2_status rm2_npz_write(rm2_context *ctx, const char *path, const rm2_a
                                  size_t count, bool overwrite);
 RM2_API void rm2_arrays_free(rm2_array *arrays, size_t count);
 
-/* ---- the parsers on memory, for those who have the bytes already ------------------------------- */
+/* ---- the parsers on memory, for those who have the bytes already ----------------------------- */
 
 /* `name` stands for the path in messages. */
 RM2_API rm2_status rm2_csv_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
@@ -92,7 +92,7 @@ RM2_API rm2_status rm2_npy_parse(rm2_context *ctx, const char *name, const void 
 RM2_API rm2_status rm2_npz_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
                                  rm2_array **arrays, size_t *count);
 
-/* ---- files that appear whole or not at all ----------------------------------------------------- */
+/* ---- files that appear whole or not at all --------------------------------------------------- */
 
 typedef struct rm2_output rm2_output;
 

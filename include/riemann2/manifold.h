@@ -104,7 +104,7 @@ RM2_API rm2_status rm2_manifold_metric_derivative(rm2_context *ctx, const rm2_ma
 
 typedef struct rm2_mean_settings {
     int max_iterations;
-    double tolerance; /* on |gradient| / max(1, root mean squared distance) */
+    double tolerance; /* on |gradient| relative to the root mean squared distance */
 } rm2_mean_settings;
 
 typedef struct rm2_mean_info {

@@ -56,7 +56,7 @@ rm2_status rm2i_batch(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_f
             if (rm2i_interrupted(ctx))
                 atomic_store(&stop, true);
         }
-#pragma omp critical(rm2i_batch_first)
+#pragma omp critical
         if (mine.index < first.index)
             first = mine;
     }

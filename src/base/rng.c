@@ -37,8 +37,8 @@ uint64_t rm2_rng_next(rm2_rng *rng) {
 }
 
 double rm2_rng_uniform(rm2_rng *rng) {
-    /* 53 random bits, moved by half a step so that neither 0 nor 1 comes out */
-    return ((double)(rm2_rng_next(rng) >> 11) + 0.5) * 0x1p-53;
+    /* 52 random bits, moved by half a step so that neither 0 nor 1 comes out */
+    return ((double)(rm2_rng_next(rng) >> 12) + 0.5) * 0x1p-52;
 }
 
 double rm2_rng_normal(rm2_rng *rng) {

@@ -131,6 +131,8 @@ static rm2_status per_point(rm2_context *ctx, const char *path, rm2_array *array
     *found = find_array(arrays, count, name);
     if (!*found)
         return no_array(ctx, path, arrays, count, name);
+    if (!(*found)->values)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%s\" is used twice", path, name);
     if (rm2_array_count(*found) != rows)
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%s\" has %zu numbers for %zu points", path,
                          name, rm2_array_count(*found), rows);

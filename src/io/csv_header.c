@@ -23,7 +23,7 @@ typedef struct seen_marks {
 } seen_marks;
 
 static bool opens_quote(const rm2i_csv_scanner *scanner, const char *p) {
-    return *p == '"' && (p == scanner->record || memchr("\t;, ", p[-1], 4));
+    return *p == '"' && (p == scanner->record || strchr("\t;, ", p[-1]));
 }
 
 /* Which delimiters the record has; false if the window ends before the record does. */
@@ -51,7 +51,7 @@ static rm2_status detect_delimiter(rm2i_csv_scanner *scanner) {
     while (!look_for_marks(scanner, &seen))
         RM2_TRY(rm2i_csv_more(scanner));
     bool only_blanks = seen.blank && !seen.comma;
-    scanner->delimiter = seen.tab ? '\t' : seen.semicolon ? ';' : only_blanks ? ' ' : ',';
+    scanner->delimiter = (char)(seen.tab ? '\t' : seen.semicolon ? ';' : only_blanks ? ' ' : ',');
     return RM2_OK;
 }
 

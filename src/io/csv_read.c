@@ -29,15 +29,12 @@ static rm2i_csv_stop fail(reader *r, rm2_status status) {
 /* "line 3, column 2 ('y')" */
 static void prefix_place(const reader *r, rm2_status status, const char *p, size_t column) {
     const rm2i_csv_scanner *s = &r->scanner;
+    const char *name = r->table->names ? r->table->names[column] : "";
     char shown[RM2I_SHOWN_SIZE];
-    size_t line = rm2i_csv_line_at(s, p);
-    const char *name = r->table->names ? r->table->names[column] : NULL;
-    if (name)
-        (void)rm2i_fail_prefix(s->ctx, status, "%s: line %zu, column %zu ('%s')", s->source->name,
-                               line, column + 1, rm2i_shown(name, strlen(name), shown));
-    else
-        (void)rm2i_fail_prefix(s->ctx, status, "%s: line %zu, column %zu", s->source->name, line,
-                               column + 1);
+    rm2i_shown(name, strlen(name), shown);
+    (void)rm2i_fail_prefix(s->ctx, status, "%s: line %zu, column %zu%s%s%s", s->source->name,
+                           rm2i_csv_line_at(s, p), column + 1, *name ? " ('" : "", shown,
+                           *name ? "')" : "");
 }
 
 static rm2i_csv_stop refuse_value(reader *r, const rm2i_csv_field *field, size_t column,
@@ -56,12 +53,12 @@ static rm2i_csv_stop refuse_value(reader *r, const rm2i_csv_field *field, size_t
     };
     char shown[RM2I_SHOWN_SIZE];
     rm2_status status = refusals[kind].status;
+    rm2i_shown(field->text, field->size, shown);
     if (field->size == 0)
         (void)rm2i_fail(r->scanner.ctx, status,
                         "the value is missing; fill or remove missing values first");
     else
-        (void)rm2i_fail(r->scanner.ctx, status, "'%s' %s",
-                        rm2i_shown(field->text, field->size, shown), refusals[kind].reason);
+        (void)rm2i_fail(r->scanner.ctx, status, "'%s' %s", shown, refusals[kind].reason);
     prefix_place(r, status, field->text, column);
     return fail(r, status);
 }

@@ -178,7 +178,7 @@ static const char *scan_quoted(const rm2i_csv_scanner *scanner, const char *p,
     *field = (rm2i_csv_field){.text = p, .quoted = true};
     for (;;) {
         p = memchr(p, '"', (size_t)(scanner->end - p));
-        if (!p || (p + 1 == scanner->end && !scanner->at_end))
+        if (!p)
             return NULL;
         if (p[1] != '"')
             break;

@@ -8,7 +8,7 @@
 enum { COMMA_NUMBER_MAX = 40 }; /* longest text examined for a decimal comma */
 
 static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
 static bool equals_word(const char *text, size_t size, const char *word) {

@@ -7,8 +7,7 @@
 #include "base/base.h"
 #include "riemann2/io.h"
 
-/* ---- sources of bytes: a file, a stream, memory, or an entry of an archive --------------------
- */
+/* ---- sources of bytes: a file, a stream, memory, or an entry of an archive ------------------- */
 
 typedef struct rm2i_source rm2i_source;
 
@@ -44,8 +43,7 @@ uint64_t rm2i_source_left(const rm2i_source *source);
 /* Read exactly `size` bytes; `what` names them in the message if the source ends before. */
 rm2_status rm2i_source_exactly(rm2i_source *source, void *bytes, size_t size, const char *what);
 
-/* ---- numbers as text ---------------------------------------------------------------------------
- */
+/* ---- numbers as text ------------------------------------------------------------------------- */
 
 /* The "C" locale for the calling thread: enter before the two functions below, leave after. */
 typedef struct rm2i_c_locale {
@@ -65,8 +63,7 @@ enum { RM2I_NUMBER_SIZE = 32 }; /* chars of a formatted double with its NUL */
 /* The shortest of 15, 16 and 17 digits that gives the same bits when read again. */
 void rm2i_format_double(double value, char text[RM2I_NUMBER_SIZE]);
 
-/* ---- texts --------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 enum { RM2I_SHOWN_SIZE = 48 }; /* buffer for a value shown in a message */
 

@@ -84,7 +84,7 @@ static rm2_status read_converted(rm2i_source *source, const rm2i_npy_header *hea
         double *values = in_order ? target + done : buffer->values;
         char digits[RM2I_NUMBER_SIZE];
         size_t converted = rm2i_npy_convert(header->type, buffer->raw, count, values, digits);
-        if (converted < count)
+        if (converted != count)
             return refuse_integer(source, done + converted, digits);
         if (!in_order)
             scatter(header, values, count, &at, target);

@@ -51,7 +51,7 @@ static bool take_word(parser *in, const char *word) {
 /* A quoted string without escapes. */
 static rm2_status take_string(parser *in, char text[TEXT_MAX]) {
     skip_space(in);
-    char quote = in->p < in->end ? *in->p : '\0';
+    char quote = (char)(in->p < in->end ? *in->p : '\0');
     if (quote != '\'' && quote != '"')
         return malformed(in, "a quoted text is missing");
     const char *start = in->p + 1;
@@ -114,7 +114,7 @@ static rm2_status parse_type(const parser *in, const char *descr) {
                                  [RM2I_NPY_BOOL] = 'b'};
     rm2i_npy_type *type = &in->header->type;
     const char *p = descr;
-    char order = *p && strchr("<>=|", *p) ? *p++ : '=';
+    char order = (char)(*p && strchr("<>=|", *p) ? *p++ : '=');
     const char *kind = *p ? memchr(kinds, *p, sizeof kinds) : NULL;
     if (!kind)
         return refuse_kind(in, descr, *p);
@@ -129,7 +129,7 @@ static rm2_status parse_type(const parser *in, const char *descr) {
 }
 
 static rm2_status take_type(parser *in) {
-    char descr[TEXT_MAX];
+    char descr[TEXT_MAX] = "";
     skip_space(in);
     if (in->p < in->end && (*in->p == '[' || *in->p == '('))
         return rm2i_fail(in->source->ctx, RM2_ERR_UNSUPPORTED,

@@ -39,8 +39,8 @@ size_t rm2i_npy_format_header(const rm2_array *array, char header[RM2I_NPY_HEADE
 
 void rm2i_npy_print(FILE *stream, const rm2_array *array) {
     char header[RM2I_NPY_HEADER_MAX];
-    size_t count = rm2_array_count(array);
-    (void)fwrite(header, 1, rm2i_npy_format_header(array, header), stream);
+    size_t size = rm2i_npy_format_header(array, header), count = rm2_array_count(array);
+    (void)fwrite(header, 1, size, stream);
     if (count > 0)
         (void)fwrite(array->values, sizeof(double), count, stream);
 }

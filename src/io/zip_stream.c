@@ -73,7 +73,7 @@ static rm2_status read_entry(rm2i_source *source, void *bytes, size_t size, size
         size_t piece = want - *got < PIECE_MAX ? want - *got : PIECE_MAX, count = 0;
         RM2_TRY(read_piece(stream, (unsigned char *)bytes + *got, piece, &count));
         *got += count;
-        if (count < piece)
+        if (count != piece)
             break;
     }
     return RM2_OK;

@@ -5,10 +5,21 @@
 
 #include <cblas.h>
 #include <lapacke.h>
+#include <omp.h>
 
 #include "linalg/dense.h"
 
 enum { SMALL = 48 }; /* up to here loops beat the library's call and thread overhead */
+
+int rm2i_one_thread_begin(void) {
+    int before = omp_get_max_threads();
+    omp_set_num_threads(1); /* of the calling thread; OpenBLAS asks for it at every call */
+    return before;
+}
+
+void rm2i_one_thread_end(int before) {
+    omp_set_num_threads(before);
+}
 
 void rm2i_axpy(size_t n, double a, const double *x, double *y) {
     for (size_t i = 0; i < n; i++)
@@ -45,10 +56,16 @@ double rm2i_norm(size_t n, const double *x) {
     return scale * sqrt(sum);
 }
 
+static void multiply_blas(CBLAS_TRANSPOSE transpose, size_t n, const double *A, const double *B,
+                          double *C) {
+    int k = (int)n, threads = rm2i_one_thread_begin();
+    cblas_dgemm(CblasRowMajor, transpose, CblasNoTrans, k, k, k, 1, A, k, B, k, 0, C, k);
+    rm2i_one_thread_end(threads);
+}
+
 void rm2i_multiply(size_t n, const double *A, const double *B, double *C) {
     if (n > SMALL) {
-        int k = (int)n;
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, k, k, 1, A, k, B, k, 0, C, k);
+        multiply_blas(CblasNoTrans, n, A, B, C);
         return;
     }
     memset(C, 0, n * n * sizeof *C);
@@ -59,8 +76,7 @@ void rm2i_multiply(size_t n, const double *A, const double *B, double *C) {
 
 void rm2i_multiply_tn(size_t n, const double *A, const double *B, double *C) {
     if (n > SMALL) {
-        int k = (int)n;
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, k, k, k, 1, A, k, B, k, 0, C, k);
+        multiply_blas(CblasTrans, n, A, B, C);
         return;
     }
     memset(C, 0, n * n * sizeof *C);
@@ -93,7 +109,10 @@ void rm2i_symmetrise(size_t n, double *A) {
 
 static rm2_status cholesky_lapack(size_t n, double *L) {
     lapack_int k = (lapack_int)n; /* row-major lower = column-major upper */
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', k, L, k) != 0)
+    int threads = rm2i_one_thread_begin();
+    lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', k, L, k);
+    rm2i_one_thread_end(threads);
+    if (info != 0)
         return RM2_ERR_NUMERIC;
     for (size_t i = 0; i < n; i++) {
         memset(L + i * n + i + 1, 0, (n - i - 1) * sizeof *L);

@@ -1,12 +1,17 @@
 /* Small dense matrices, row-major and contiguous: what one SPD point needs. Kernels for n up to
  * SMALL are plain loops over contiguous rows (a library call costs more than the arithmetic there);
- * larger ones go to BLAS and LAPACK. Nothing here allocates. */
+ * larger ones go to BLAS and LAPACK, on the calling thread only: points are what runs in parallel,
+ * and a result must not depend on whether the caller is a thread of many. Nothing here allocates. */
 #ifndef RM2I_DENSE_H
 #define RM2I_DENSE_H
 
 #include <stddef.h>
 
 #include "riemann2/base.h"
+
+/* Between the two, BLAS and LAPACK start no threads; `end` takes what `begin` returned. */
+int rm2i_one_thread_begin(void);
+void rm2i_one_thread_end(int before);
 
 /* y += a x */
 void rm2i_axpy(size_t n, double a, const double *x, double *y);

@@ -146,10 +146,12 @@ static rm2_status ql(size_t n, double *d, double *e, double *Zt) {
 static rm2_status eigen_lapack(size_t n, double *values, double *vectors, double *work) {
     lapack_int k = (lapack_int)n;
     lapack_int *iwork = (lapack_int *)(void *)(work + lapack_doubles(n));
+    int threads = rm2i_one_thread_begin();
     /* column-major eigenvectors in columns = row-major in rows */
     lapack_int info =
         LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', k, vectors, k, values, work,
                             (lapack_int)lapack_doubles(n), iwork, (lapack_int)(3 + 5 * n));
+    rm2i_one_thread_end(threads);
     return info == 0 ? RM2_OK : RM2_ERR_NUMERIC;
 }
 

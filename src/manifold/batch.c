@@ -1,5 +1,6 @@
 /* The public calls: loops over n points around the one-point calls of product.c, on the context's
  * threads. A base point shared by all points gets its frame once. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/base.h"
@@ -83,6 +84,11 @@ static rm2_status run_at(rm2_context *ctx, size_t n, size_t p_count, rm2i_point_
     return status;
 }
 
+/* A vector that is not finite is refused: what would come of it is NaN. */
+static rm2_status finite(size_t n, const double *x) {
+    return isinf(rm2i_max_abs(n, x)) ? RM2_ERR_DOMAIN : RM2_OK;
+}
+
 /* ---- points ---------------------------------------------------------------------------------------- */
 
 static rm2_status defect_point(const void *arg, size_t i, double *scratch) {
@@ -144,7 +150,7 @@ static rm2_status to_coords_point(const void *arg, size_t i, double *scratch) {
     RM2_TRY(frame_of(j, i, scratch, &frame));
     rm2i_manifold_to_coords(j->m, frame, j->a + i * j->m->ambient, j->out + i * j->m->dim,
                             work_in(j, scratch));
-    return RM2_OK;
+    return finite(j->m->dim, j->out + i * j->m->dim);
 }
 
 rm2_status rm2_manifold_to_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
@@ -158,7 +164,7 @@ static rm2_status from_coords_point(const void *arg, size_t i, double *scratch) 
     RM2_TRY(frame_of(j, i, scratch, &frame));
     rm2i_manifold_from_coords(j->m, frame, j->a + i * j->m->dim, j->out + i * j->m->ambient,
                               work_in(j, scratch));
-    return RM2_OK;
+    return finite(j->m->ambient, j->out + i * j->m->ambient);
 }
 
 rm2_status rm2_manifold_from_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
@@ -202,7 +208,7 @@ static rm2_status vectors_of(const job *j, size_t i, double *scratch, const doub
     rm2i_manifold_to_coords(j->m, *frame, j->a + at, coords_in(j, scratch, 0), work);
     if (j->b)
         rm2i_manifold_to_coords(j->m, *frame, j->b + at, coords_in(j, scratch, 1), work);
-    return RM2_OK;
+    return finite(j->b ? 2 * j->m->dim : j->m->dim, coords_in(j, scratch, 0));
 }
 
 static rm2_status exp_point(const void *arg, size_t i, double *scratch) {
@@ -281,6 +287,7 @@ rm2_status rm2_manifold_dexp(rm2_context *ctx, const rm2_manifold *m, size_t n, 
 
 static rm2_status log_volume_point(const void *arg, size_t i, double *scratch) {
     const job *j = arg;
+    RM2_TRY(finite(j->m->dim, j->a + i * j->m->dim));
     return rm2i_manifold_log_volume(j->m, j->a + i * j->m->dim, j->out + i, work_in(j, scratch),
                                     j->failed);
 }
@@ -293,6 +300,7 @@ rm2_status rm2_manifold_log_volume(rm2_context *ctx, const rm2_manifold *m, size
 static rm2_status metric_point(const void *arg, size_t i, double *scratch) {
     const job *j = arg;
     size_t at = i * j->count * j->m->dim;
+    RM2_TRY(finite(j->m->dim, j->p + i * j->m->dim));
     return rm2i_manifold_metric(j->m, j->p + i * j->m->dim, j->count, j->a + at, j->out + at,
                                 work_in(j, scratch), j->failed);
 }
@@ -305,6 +313,8 @@ rm2_status rm2_manifold_metric(rm2_context *ctx, const rm2_manifold *m, size_t n
 static rm2_status metric_derivative_point(const void *arg, size_t i, double *scratch) {
     const job *j = arg;
     size_t at = i * j->count * j->m->dim;
+    RM2_TRY(finite(j->m->dim, j->p + i * j->m->dim));
+    RM2_TRY(finite(j->m->dim, j->b + i * j->m->dim));
     return rm2i_manifold_metric_derivative(j->m, j->p + i * j->m->dim, j->b + i * j->m->dim,
                                            j->count, j->a + at, j->out + at, work_in(j, scratch),
                                            j->failed);

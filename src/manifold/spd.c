@@ -22,7 +22,7 @@
 #include "manifold/geometry.h"
 
 static const double SMALL_STEP = 0.5;       /* |S| below which differences and expm1 are used */
-static const double WIDE_SPECTRUM = 1e-9;   /* smallest/largest eigenvalue below which Jacobi is */
+static const double WIDE_SPECTRUM = 1e-6;   /* smallest/largest eigenvalue below which Jacobi is */
 static const double EIGENVALUE_FLOOR = 1e-12; /* projection: relative to the largest */
 static const double NEARLY_EQUAL = 1e-3;    /* |l_a - l_c| below which T is expanded */
 
@@ -214,7 +214,8 @@ static rm2_status exponential(size_t n, const double *f, const double *c, double
     rm2i_weighted_gram(n, s.values, s.B, y);     /* L U diag U^T L^T */
     if (small)
         rm2i_axpy(n * n, 1, f, y); /* P + L expm1(S) L^T */
-    return isinf(rm2i_max_abs(n * n, y)) ? RM2_ERR_NUMERIC : RM2_OK;
+    double size = rm2i_max_abs(n * n, y);
+    return size == 0 || isinf(size) ? RM2_ERR_NUMERIC : RM2_OK; /* under- or overflow */
 }
 
 /* Eigenvalues log(l) of the whitened Q from C = L_P^-1 L_Q, for spectra too wide for C C^T. */

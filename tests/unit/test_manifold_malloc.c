@@ -1,0 +1,196 @@
+/* Every allocation of the manifold layer fails once: the call answers RM2_ERR_MEMORY, hands out
+ * nothing and leaks nothing. The program is linked with --wrap for malloc, calloc, realloc and
+ * free; one thread, so that allocations come in a fixed order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "riemann2/manifold.h"
+
+/* ---- counting allocator
+ * ----------------------------------------------------------------------------- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
+
+static long until_failure = -1; /* allocations that still succeed; negative: all */
+static long live;               /* blocks allocated and not freed */
+
+static bool fails_now(void) {
+    if (until_failure < 0)
+        return false;
+    return until_failure-- == 0;
+}
+
+void *__wrap_malloc(size_t size) {
+    void *block = fails_now() ? NULL : __real_malloc(size);
+    live += block != NULL;
+    return block;
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    void *block = fails_now() ? NULL : __real_calloc(count, size);
+    live += block != NULL;
+    return block;
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+    void *block = fails_now() ? NULL : __real_realloc(old, size);
+    live += block != NULL && old == NULL;
+    return block;
+}
+
+void __wrap_free(void *block) {
+    live -= block != NULL;
+    __real_free(block);
+}
+
+/* ---- calls under test
+ * ------------------------------------------------------------------------------- */
+
+enum { POINTS = 200 };
+
+typedef struct fixture {
+    rm2_context *ctx;
+    rm2_manifold *m;
+    double points[POINTS * 7], out[POINTS * 7];
+} fixture;
+
+typedef rm2_status (*call_fn)(fixture *f);
+
+static rm2_status create_context(fixture *f) {
+    (void)f;
+    rm2_context *ctx;
+    rm2_status status = rm2_context_create(&ctx);
+    assert_true((status == RM2_OK) == (ctx != NULL));
+    rm2_context_free(ctx);
+    return status;
+}
+
+static rm2_status create_manifold(fixture *f) {
+    rm2_manifold *m;
+    rm2_status status = rm2_manifold_create(f->ctx, "R3 x S3 x SPD2 x T5", &m);
+    assert_true((status == RM2_OK) == (m != NULL));
+    rm2_manifold_free(m);
+    return status;
+}
+
+static rm2_status batch_log_shared(fixture *f) {
+    return rm2_manifold_log(f->ctx, f->m, POINTS, f->points, 1, f->points, f->out);
+}
+
+static rm2_status batch_log_own(fixture *f) {
+    return rm2_manifold_log(f->ctx, f->m, POINTS, f->points, POINTS, f->points, f->out);
+}
+
+static rm2_status random_points(fixture *f) {
+    return rm2_manifold_random(f->ctx, f->m, POINTS, f->out);
+}
+
+static rm2_status mean(fixture *f) {
+    rm2_mean_info info;
+    return rm2_manifold_mean(f->ctx, f->m, POINTS, f->points, NULL, NULL, f->out, &info);
+}
+
+static rm2_status selftest(fixture *f) {
+    size_t failures;
+    rm2_status status = rm2_manifold_selftest(f->ctx, f->m, 2, NULL, NULL, &failures);
+    assert_int_equal(failures, 0);
+    return status;
+}
+
+/* Fail allocation 0, 1, 2, ... until the call succeeds; returns how many there are. */
+static long fail_each(fixture *f, call_fn call) {
+    for (long k = 0;; k++) {
+        long before = live;
+        until_failure = k;
+        rm2_status status = call(f);
+        bool reached = until_failure < 0;
+        until_failure = -1;
+        assert_int_equal(live, before);
+        if (!reached) {
+            assert_int_equal(status, RM2_OK);
+            return k;
+        }
+        assert_int_equal(status, RM2_ERR_MEMORY);
+        if (call != create_context)
+            assert_non_null(strstr(rm2_context_error(f->ctx), "out of memory"));
+    }
+}
+
+/* ---- tests
+ * ------------------------------------------------------------------------------------------ */
+
+static fixture shared;
+
+static int set_up(void **state) {
+    fixture *f = *state = &shared;
+    if (rm2_context_create(&f->ctx) != RM2_OK ||
+        rm2_manifold_create(f->ctx, "R1 x S2 x H2", &f->m) != RM2_OK)
+        return -1;
+    rm2_context_set_threads(f->ctx, 1);
+    double c[5 * POINTS], p[7];
+    for (size_t i = 0; i < 5 * POINTS; i++) /* within 90 degrees, so that a mean exists */
+        c[i] = rm2_rng_uniform(rm2_context_rng(f->ctx)) - 0.5;
+    rm2_manifold_default_point(f->m, p);
+    return rm2_manifold_exp_coords(f->ctx, f->m, POINTS, p, 1, c, f->points) == RM2_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    fixture *f = *state;
+    rm2_manifold_free(f->m);
+    rm2_context_free(f->ctx);
+    return 0;
+}
+
+static void creation(void **state) {
+    assert_int_equal(fail_each(*state, create_context), 1);
+    assert_true(fail_each(*state, create_manifold) >= 4); /* factors, offsets, spec, object */
+}
+
+static void batches(void **state) {
+    assert_true(fail_each(*state, batch_log_shared) >= 2); /* the shared frame too */
+    assert_true(fail_each(*state, batch_log_own) >= 1);
+    assert_true(fail_each(*state, random_points) >= 1);
+}
+
+/* A failing batch allocates once more to find out which factor it was. */
+static void explanation(void **state) {
+    fixture *f = *state;
+    double q[7];
+    memcpy(q, f->points, sizeof q);
+    for (size_t i = 1; i < 4; i++)
+        q[i] = -q[i];
+    until_failure = 1;
+    assert_int_equal(rm2_manifold_log(f->ctx, f->m, 1, f->points, 1, q, f->out), RM2_ERR_MEMORY);
+    until_failure = -1;
+    assert_int_equal(rm2_manifold_log(f->ctx, f->m, 1, f->points, 1, q, f->out), RM2_ERR_CUT_LOCUS);
+}
+
+static void means(void **state) {
+    assert_true(fail_each(*state, mean) >= 3);
+}
+
+static void conformance_suite(void **state) {
+    assert_true(fail_each(*state, selftest) >= 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(creation),          cmocka_unit_test(batches),
+        cmocka_unit_test(explanation),       cmocka_unit_test(means),
+        cmocka_unit_test(conformance_suite),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
