@@ -48,7 +48,7 @@ acceptance: all
 asan:
 	@$(MAKE) --no-print-directory check PRESET=asan
 
-fuzz: tests
+fuzz: deps-fuzz tests
 	@scripts/fuzz
 
 SOURCES = $(shell git ls-files '*.c' '*.h')

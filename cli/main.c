@@ -65,6 +65,7 @@ int command_fail(const command *self, const rm2_context *ctx, rm2_status status)
         return EXIT_USAGE;
     case RM2_ERR_FORMAT:
     case RM2_ERR_DATA:
+    case RM2_ERR_UNSUPPORTED:
     case RM2_ERR_DOMAIN:
     case RM2_ERR_CUT_LOCUS:
         return EXIT_BAD_DATA;

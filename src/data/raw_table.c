@@ -168,8 +168,26 @@ static rm2_status take_all(rm2_context *ctx, const char *path, const rm2_data_se
     return take_names(ctx, table, chosen, raw);
 }
 
-rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                               rm2i_raw *raw) {
+/* The names in "a,b,c" and one more (or NULL), each a string of its own. */
+static rm2_status split_names(rm2_context *ctx, const char *list, const char *more, char ***names,
+                              size_t *count) {
+    const char *item, *rest = list;
+    size_t length, most = 2;
+    while (rm2i_next_item(&rest, &length))
+        most++;
+    *count = 0;
+    RM2_TRY(rm2i_calloc(ctx, most, sizeof **names, names));
+    while ((item = rm2i_next_item(&list, &length))) {
+        RM2_TRY(rm2i_alloc(ctx, length + 1, 1, &(*names)[*count]));
+        (void)snprintf((*names)[(*count)++], length + 1, "%s", item);
+    }
+    if (more)
+        RM2_TRY(rm2i_strdup(ctx, more, &(*names)[(*count)++]));
+    return RM2_OK;
+}
+
+static rm2_status read_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                             rm2_table *table) {
     const char *text[2];
     rm2_csv_settings csv = rm2_csv_settings_default();
     csv.delimiter = s->delimiter;
@@ -179,8 +197,22 @@ rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_dat
         text[csv.text_count++] = s->group;
     if (s->label)
         text[csv.text_count++] = s->label;
+    char **numeric = NULL; /* other columns may hold anything, if columns are chosen */
+    size_t count = 0;
+    rm2_status status =
+        s->columns ? split_names(ctx, s->columns, s->time, &numeric, &count) : RM2_OK;
+    csv.numeric = (const char *const *)numeric;
+    csv.numeric_count = count;
+    if (status == RM2_OK)
+        status = rm2_csv_read(ctx, path, &csv, table);
+    rm2i_strings_free(numeric, count);
+    return status;
+}
+
+rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                               rm2i_raw *raw) {
     rm2_table table;
-    RM2_TRY(rm2_csv_read(ctx, path, &csv, &table));
+    RM2_TRY(read_table(ctx, path, s, &table));
     bool *role = NULL;
     size_t *chosen = NULL;
     rm2_status status = rm2i_calloc(ctx, table.columns, sizeof *role, &role);

@@ -48,7 +48,7 @@ static rm2_status not_finite(rm2_context *ctx, const intake *in, size_t row, siz
     return rm2i_fail(ctx, RM2_ERR_DATA,
                      "%s, %s, column %zu%s: the value is %g; points need finite numbers: remove or "
                      "fill the row",
-                     in->data->source, rm2i_data_place(in->data, row).text, column, name,
+                     in->data->source, rm2i_data_place(in->data, row).text, column + 1, name,
                      in->row[column]);
 }
 
