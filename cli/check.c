@@ -4,7 +4,8 @@
 
 #include "cli.h"
 
-/* ---- words ----------------------------------------------------------------------------------------- */
+/* ---- words
+ * ----------------------------------------------------------------------------------------- */
 
 static const char *plural(size_t count) {
     return count == 1 ? "" : "s";
@@ -52,7 +53,8 @@ static void print_factors(const rm2_data *data, const rm2_data_report *r) {
            "tangent\ncoordinates there; scale: what training divides the entries by\n");
 }
 
-/* ---- things to look at ----------------------------------------------------------------------------- */
+/* ---- things to look at
+ * ----------------------------------------------------------------------------- */
 
 static void say(size_t *remarks, const char *factor, const char *text) {
     printf("%s- %s%s%s\n", *remarks ? "" : "\nTo look at:\n", factor, *factor ? ": " : "", text);
@@ -62,8 +64,9 @@ static void say(size_t *remarks, const char *factor, const char *text) {
 static void remark_signs(const rm2_factor_report *q, const char *name, size_t *remarks) {
     char text[300];
     if (q->order_assumed)
-        say(remarks, name, "nothing tells the order of the quaternions, so w,x,y,z was taken; state "
-                           "it with --quat-order");
+        say(remarks, name,
+            "nothing tells the order of the quaternions, so w,x,y,z was taken; state "
+            "it with --quat-order");
     if (q->sign_flips) {
         (void)snprintf(text, sizeof text,
                        "the sign of %zu quaternion%s was changed so that trajectories are "
@@ -85,8 +88,9 @@ static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, size_
                           const char *name, size_t *remarks) {
     char text[300];
     if (!q->mean_found) {
-        say(remarks, name, "no unique mean: the points are spread over too much of the manifold for "
-                           "one base point");
+        say(remarks, name,
+            "no unique mean: the points are spread over too much of the manifold for "
+            "one base point");
         return;
     }
     if (q->near_cut) {
@@ -116,10 +120,11 @@ static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, size_
 static void remark_set(const rm2_data *data, const rm2_data_report *r, size_t *remarks) {
     char text[300];
     if (r->duplicates) {
-        (void)snprintf(text, sizeof text,
-                       "%zu point%s repeat%s the one before (a pause?): they count as often as they "
-                       "are there",
-                       r->duplicates, plural(r->duplicates), r->duplicates == 1 ? "s" : "");
+        (void)snprintf(
+            text, sizeof text,
+            "%zu point%s repeat%s the one before (a pause?): they count as often as they "
+            "are there",
+            r->duplicates, plural(r->duplicates), r->duplicates == 1 ? "s" : "");
         say(remarks, "", text);
     }
     if (r->time_reversals) {
@@ -141,11 +146,12 @@ static void print_remarks(const rm2_data *data, const rm2_data_report *r) {
         char name[48], text[300];
         (void)snprintf(name, sizeof name, "factor %zu (%s%zu)", k + 1, f->geometry->name, f->n);
         if (q->warned) {
-            (void)snprintf(text, sizeof text,
-                           "%zu point%s moved onto the manifold by more than rounding, the worst by "
-                           "%.2g (%s %zu)",
-                           q->warned, plural(q->warned), q->worst_defect,
-                           data->rows_are_lines ? "line" : "row", q->worst_row);
+            (void)snprintf(
+                text, sizeof text,
+                "%zu point%s moved onto the manifold by more than rounding, the worst by "
+                "%.2g (%s %zu)",
+                q->warned, plural(q->warned), q->worst_defect,
+                data->rows_are_lines ? "line" : "row", q->worst_row);
             say(&remarks, name, text);
         }
         remark_signs(q, name, &remarks);
@@ -162,7 +168,8 @@ static void print_remarks(const rm2_data *data, const rm2_data_report *r) {
         printf("\nNothing to fix.\n");
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------ */
+/* ---- JSON
+ * ------------------------------------------------------------------------------------------ */
 
 static void json_field(const char *name, double value) {
     printf(", \"%s\": ", name);
@@ -172,12 +179,13 @@ static void json_field(const char *name, double value) {
 static void json_factor(const rm2_data *data, const rm2_data_report *r, size_t k) {
     const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
     const rm2_factor_report *q = &r->factor[k];
-    printf("%s{\"geometry\": \"%s\", \"n\": %zu, \"dim\": %zu, \"projected\": %zu, \"warned\": %zu, "
-           "\"sign_flips\": %zu, \"sign_jumps\": %zu, \"order_assumed\": %s, \"mean_found\": %s, "
-           "\"near_cut\": %zu, \"worst_row\": %zu",
-           k ? ", " : "", f->geometry->name, f->n, f->dim, q->projected, q->warned, q->sign_flips,
-           q->sign_jumps, q->order_assumed ? "true" : "false", q->mean_found ? "true" : "false",
-           q->near_cut, q->worst_row);
+    printf(
+        "%s{\"geometry\": \"%s\", \"n\": %zu, \"dim\": %zu, \"projected\": %zu, \"warned\": %zu, "
+        "\"sign_flips\": %zu, \"sign_jumps\": %zu, \"order_assumed\": %s, \"mean_found\": %s, "
+        "\"near_cut\": %zu, \"worst_row\": %zu",
+        k ? ", " : "", f->geometry->name, f->n, f->dim, q->projected, q->warned, q->sign_flips,
+        q->sign_jumps, q->order_assumed ? "true" : "false", q->mean_found ? "true" : "false",
+        q->near_cut, q->worst_row);
     json_field("worst_defect", q->worst_defect);
     json_field("spread", q->mean_found ? q->spread * data->scale[k] : NAN);
     json_field("farthest", q->mean_found ? q->farthest * data->scale[k] : NAN);
@@ -208,7 +216,8 @@ static void print_json(const rm2_data *data, const rm2_data *held, const rm2_dat
     printf("]}\n");
 }
 
-/* ---- command --------------------------------------------------------------------------------------- */
+/* ---- command
+ * --------------------------------------------------------------------------------------- */
 
 static int check(const command *self, rm2_context *ctx, const char *path, data_options *options,
                  const common_options *common) {

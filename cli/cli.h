@@ -12,7 +12,8 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_BAD_DATA = 3 };
 
-/* ---- options ------------------------------------------------------------------------------------- */
+/* ---- options
+ * ------------------------------------------------------------------------------------- */
 
 typedef enum option_kind {
     OPTION_FLAG,     /* bool: set to true */
@@ -64,10 +65,12 @@ typedef struct data_options {
 
 extern const option data_option_table[];
 data_options data_options_default(void);
-/* The library's settings, once parsed. `scale` auto means: on for products with a Euclidean part. */
+/* The library's settings, once parsed. `scale` auto means: on for products with a Euclidean part.
+ */
 rm2_status data_options_finish(rm2_context *ctx, data_options *options);
 
-/* ---- commands ------------------------------------------------------------------------------------ */
+/* ---- commands
+ * ------------------------------------------------------------------------------------ */
 
 typedef struct command {
     const char *name;
@@ -90,9 +93,10 @@ int run_check(const command *self, int argc, char **argv);
 int run_generate(const command *self, int argc, char **argv);
 int run_version(const command *self, int argc, char **argv);
 
-/* ---- JSON ------------------------------------------------------------------------------------------ */
+/* ---- JSON
+ * ------------------------------------------------------------------------------------------ */
 
-void json_text(FILE *out, const char *text);   /* with quotes */
-void json_number(FILE *out, double value);     /* null if not finite */
+void json_text(FILE *out, const char *text); /* with quotes */
+void json_number(FILE *out, double value);   /* null if not finite */
 
 #endif

@@ -49,8 +49,8 @@ static int generate(const command *self, rm2_context *ctx, const char *name,
     rm2_status status = rm2_generate(ctx, name, &options->settings, &data);
     if (status == RM2_OK)
         status = rm2_data_write(ctx, data, options->output, common->force);
-    int code = status == RM2_OK ? report(data, options->output, common)
-                                : command_fail(self, ctx, status);
+    int code =
+        status == RM2_OK ? report(data, options->output, common) : command_fail(self, ctx, status);
     rm2_data_free(data);
     return code;
 }

@@ -21,8 +21,9 @@ const command commands[] = {
 };
 
 static void print_usage(FILE *out) {
-    (void)fprintf(out, "riemann2 %s: learn low-dimensional Riemannian submanifolds from Riemannian "
-                       "data\n\nusage: riemann2 COMMAND ...\n\n",
+    (void)fprintf(out,
+                  "riemann2 %s: learn low-dimensional Riemannian submanifolds from Riemannian "
+                  "data\n\nusage: riemann2 COMMAND ...\n\n",
                   rm2_version());
     for (const command *c = commands; c->name; c++)
         (void)fprintf(out, "  %-10s %s\n", c->name, c->summary);
@@ -99,8 +100,8 @@ int run_version(const command *self, int argc, char **argv) {
     return EXIT_DONE;
 }
 
-/* OpenBLAS chooses its kernels when it is loaded, so a better choice needs a new start. The variable
- * is set then, which also ends the recursion. */
+/* OpenBLAS chooses its kernels when it is loaded, so a better choice needs a new start. The
+ * variable is set then, which also ends the recursion. */
 static void restart_with_better_kernels(char **argv) {
     rm2_blas_info blas = rm2_blas_check(NULL);
     if (!blas.better || setenv("OPENBLAS_CORETYPE", blas.better, 1) != 0)

@@ -1,6 +1,6 @@
-/* A manifold of one's own: the sphere of radius 3, made from the unit sphere's table by scaling, and
- * put through the library's conformance suite for manifolds.
- * cc own_manifold.c $(pkg-config --cflags --libs riemann2) -lm -o own_manifold */
+/* A manifold of one's own: the sphere of radius 3, made from the unit sphere's table by scaling,
+ * and put through the library's conformance suite for manifolds. cc own_manifold.c $(pkg-config
+ * --cflags --libs riemann2) -lm -o own_manifold */
 #include <stdio.h>
 
 #include <riemann2.h>

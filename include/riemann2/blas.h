@@ -1,9 +1,9 @@
 /* Which kernels the linear algebra library runs on this processor.
  *
  * OpenBLAS picks its kernels when it is loaded. Releases older than a processor may not know it and
- * fall back to kernels without AVX, about five times slower in matrix products. The choice cannot be
- * changed inside a running process: the program restarts itself once with OPENBLAS_CORETYPE set; a
- * user of the library sets that variable before the process starts. */
+ * fall back to kernels without AVX, about five times slower in matrix products. The choice cannot
+ * be changed inside a running process: the program restarts itself once with OPENBLAS_CORETYPE set;
+ * a user of the library sets that variable before the process starts. */
 #ifndef RIEMANN2_BLAS_H
 #define RIEMANN2_BLAS_H
 
@@ -20,7 +20,8 @@ typedef struct rm2_blas_info {
 } rm2_blas_info;
 
 /* Look at the library and the processor; logs a warning to the context's sink if `better` is set.
- * If the environment variable OPENBLAS_CORETYPE is set, that choice is respected: better is NULL. */
+ * If the environment variable OPENBLAS_CORETYPE is set, that choice is respected: better is NULL.
+ */
 RM2_API rm2_blas_info rm2_blas_check(rm2_context *ctx);
 
 #ifdef __cplusplus

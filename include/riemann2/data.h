@@ -30,10 +30,12 @@ typedef struct rm2_data {
 
 RM2_API void rm2_data_free(rm2_data *data);
 
-/* ---- reading ------------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------------------
+ */
 
 typedef enum rm2_quat_order {
-    RM2_QUAT_AUTO, /* from header names (qw, qx, qy, qz); without them wxyz, and the report says so */
+    RM2_QUAT_AUTO, /* from header names (qw, qx, qy, qz); without them wxyz, and the report says so
+                    */
     RM2_QUAT_WXYZ,
     RM2_QUAT_XYZW
 } rm2_quat_order;
@@ -69,11 +71,11 @@ typedef struct rm2_data_settings {
     bool degrees;      /* Euler and joint angles are in degrees */
     bool angles;       /* S1 factors are given as one angle each */
     rm2_spd_layout spd_layout;
-    bool unit_diagonal; /* the triangle has no diagonal: ones are added (correlations) */
-    bool align_signs;   /* S3, SO3: choose q or -q along and across trajectories (default) */
-    size_t thin;        /* keep this many evenly spaced points of each trajectory; 0: all */
-    const char *holdout; /* "2,5": trajectories set aside, by id; NULL: none */
-    bool scale;          /* divide Euclidean factors by one scalar each (see rm2_data_scale) */
+    bool unit_diagonal;   /* the triangle has no diagonal: ones are added (correlations) */
+    bool align_signs;     /* S3, SO3: choose q or -q along and across trajectories (default) */
+    size_t thin;          /* keep this many evenly spaced points of each trajectory; 0: all */
+    const char *holdout;  /* "2,5": trajectories set aside, by id; NULL: none */
+    bool scale;           /* divide Euclidean factors by one scalar each (see rm2_data_scale) */
     double project_below; /* defects up to this are projected silently (counted): 1e-6 */
     double warn_below;    /* up to this with a warning: 1e-3; beyond: an error */
 } rm2_data_settings;
@@ -101,7 +103,7 @@ typedef struct rm2_factor_report {
 typedef struct rm2_data_report {
     size_t factors;
     rm2_factor_report *factor;
-    size_t duplicates; /* points equal to the one before them */
+    size_t duplicates;        /* points equal to the one before them */
     size_t shortest, longest; /* points of the shortest and longest trajectory */
     size_t time_reversals;    /* points whose time does not come after the one before */
 } rm2_data_report;
@@ -123,7 +125,8 @@ RM2_API rm2_status rm2_data_write(rm2_context *ctx, const rm2_data *data, const 
 RM2_API rm2_status rm2_data_scale(rm2_context *ctx, rm2_data *data);
 RM2_API void rm2_data_unscale(const rm2_data *data, size_t n, double *points);
 
-/* ---- examples ------------------------------------------------------------------------------------ */
+/* ---- examples
+ * ------------------------------------------------------------------------------------ */
 
 typedef struct rm2_generate_settings {
     uint64_t seed;

@@ -20,9 +20,9 @@ extern "C" {
 #endif
 
 typedef struct rm2_geometry {
-    const char *name;  /* "S": the letters before n in a spec string */
-    size_t n_min;      /* smallest n */
-    size_t n_max;      /* largest n: sizes must not overflow, stack must not be needed */
+    const char *name; /* "S": the letters before n in a spec string */
+    size_t n_min;     /* smallest n */
+    size_t n_max;     /* largest n: sizes must not overflow, stack must not be needed */
 
     size_t (*dim)(size_t n);        /* required: dimension of the manifold */
     size_t (*ambient)(size_t n);    /* required: doubles of a point */
@@ -55,8 +55,8 @@ typedef struct rm2_geometry {
 
     /* ---- the exponential map seen from its coordinates: required ---- */
     /* d/dt Exp(c + t w) at t = 0; ambient vector at Exp(c). */
-    rm2_status (*dexp)(size_t n, const double *frame, const double *c, const double *w,
-                       double *out, double *work);
+    rm2_status (*dexp)(size_t n, const double *frame, const double *c, const double *w, double *out,
+                       double *work);
     /* log |det dExp| at c: the change of Riemannian volume. */
     rm2_status (*log_volume)(size_t n, const double *c, double *value, double *work);
     /* G = dExp^T g dExp at c, applied to `count` vectors: row k of out = G w_k. Rows of W and out

@@ -20,7 +20,8 @@ void rm2i_log(rm2_context *ctx, rm2_log_level level, const char *format, ...)
 bool rm2i_interrupted(const rm2_context *ctx);
 
 /* count * size bytes, overflow checked; *out is NULL on failure, and never NULL on success.
- * rm2i_calloc clears the memory; rm2i_grow keeps the old contents (and the old block if it fails). */
+ * rm2i_calloc clears the memory; rm2i_grow keeps the old contents (and the old block if it fails).
+ */
 rm2_status rm2i_alloc(rm2_context *ctx, size_t count, size_t size, void *out);
 rm2_status rm2i_calloc(rm2_context *ctx, size_t count, size_t size, void *out);
 rm2_status rm2i_grow(rm2_context *ctx, size_t count, size_t size, void *inout);

@@ -7,8 +7,8 @@
 #include "base/base.h"
 
 enum {
-    CHUNK_MAX = 256, /* points between two looks at the interrupt flag */
-    CACHE_LINE = 8,  /* doubles: slices of two threads never share a line */
+    CHUNK_MAX = 256,  /* points between two looks at the interrupt flag */
+    CACHE_LINE = 8,   /* doubles: slices of two threads never share a line */
     SERIAL_BELOW = 32 /* points below which starting threads costs more than it brings */
 };
 

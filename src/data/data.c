@@ -98,14 +98,14 @@ rm2i_place rm2i_data_place(const rm2_data *data, size_t point) {
         (void)snprintf(place.text, sizeof place.text, "line %zu", data->rows[point]);
     else if (data->starts)
         (void)snprintf(place.text, sizeof place.text, "row %zu (trajectory %.24s, point %zu)",
-                       data->rows[point], data->ids[trajectory],
-                       point - data->starts[trajectory]);
+                       data->rows[point], data->ids[trajectory], point - data->starts[trajectory]);
     else
         (void)snprintf(place.text, sizeof place.text, "row %zu", data->rows[point]);
     return place;
 }
 
-/* ---- scaling -------------------------------------------------------------------------------------- */
+/* ---- scaling
+ * -------------------------------------------------------------------------------------- */
 
 static void multiply_factor(const rm2_manifold *m, const rm2_factor *f, size_t n, double by,
                             double *points) {

@@ -1,13 +1,15 @@
 /* Data sets inside the library: making them, and the steps between a file and a data set.
  *
  *   file -> raw table -> points -> validated -> signs aligned -> thinned, split -> scaled -> report
- *           raw_*.c      convert.c  validate.c   signs.c          split.c          data.c    report.c */
+ *           raw_*.c      convert.c  validate.c   signs.c          split.c          data.c report.c
+ */
 #ifndef RM2I_DATA_H
 #define RM2I_DATA_H
 
 #include "riemann2/data.h"
 
-/* ---- making data sets (data.c) ------------------------------------------------------------------- */
+/* ---- making data sets (data.c)
+ * ------------------------------------------------------------------- */
 
 /* Everything allocated: points 0, rows 0..count-1, ids "0", "1", ..., scale 1, no time, no labels.
  * starts are 0 and the caller's to fill; NULL if trajectories is 0. */
@@ -24,7 +26,8 @@ typedef struct rm2i_place {
 } rm2i_place;
 rm2i_place rm2i_data_place(const rm2_data *data, size_t point);
 
-/* ---- a file's numbers, before they are points (raw_table.c, raw_array.c) -------------------------- */
+/* ---- a file's numbers, before they are points (raw_table.c, raw_array.c)
+ * -------------------------- */
 
 typedef struct rm2i_codes {
     size_t *code; /* one a row, or NULL if there is no such column */
@@ -50,7 +53,8 @@ rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_dat
                                size_t width, rm2i_raw *raw);
 bool rm2i_has_extension(const char *path, const char *extension);
 
-/* ---- conversion to points (convert.c, orientation.c) ---------------------------------------------- */
+/* ---- conversion to points (convert.c, orientation.c)
+ * ---------------------------------------------- */
 
 /* Numbers a file has for this factor, under these options. */
 rm2_status rm2i_input_width(rm2_context *ctx, const rm2_factor *f, const rm2_data_settings *s,
@@ -73,7 +77,8 @@ void rm2i_spd_unpack(size_t n, rm2_spd_layout layout, bool unit_diagonal, const 
 const char *rm2i_spd_layout_name(rm2_spd_layout layout);
 enum { RM2I_SPD_LAYOUTS = RM2_SPD_ANTS + 1 };
 
-/* ---- validation, signs, split, report ------------------------------------------------------------ */
+/* ---- validation, signs, split, report
+ * ------------------------------------------------------------ */
 
 /* Convert raw rows to points of data->manifold, projecting those nearly on it; fills worst_defect,
  * worst_row, projected, warned of the report. May take over raw->values. */
@@ -88,7 +93,8 @@ rm2_status rm2i_hold_out(rm2_context *ctx, rm2_data **data, const char *ids, rm2
 /* The rest of the report. */
 rm2_status rm2i_describe(rm2_context *ctx, const rm2_data *data, rm2_data_report *report);
 
-/* Next item of "a,b,c": sets *length, returns its start and moves *list past it; NULL at the end. */
+/* Next item of "a,b,c": sets *length, returns its start and moves *list past it; NULL at the end.
+ */
 const char *rm2i_next_item(const char **list, size_t *length);
 
 #endif

@@ -86,11 +86,12 @@ static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data
     if (tail == 0) {
         char shape[120];
         shape_text(a, shape, sizeof shape);
-        return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "%s: an array of shape %s does not hold points of %s with %zu numbers each; "
-                         "expected (N, %zu) or (trajectories, T, %zu); check the manifold, the "
-                         "layout, or choose --columns",
-                         path, shape, s->manifold, width, width, width);
+        return rm2i_fail(
+            ctx, RM2_ERR_DATA,
+            "%s: an array of shape %s does not hold points of %s with %zu numbers each; "
+            "expected (N, %zu) or (trajectories, T, %zu); check the manifold, the "
+            "layout, or choose --columns",
+            path, shape, s->manifold, width, width, width);
     }
     raw->width = tail_product(a, tail);
     raw->rows = raw->width ? rm2_array_count(a) / raw->width : 0;
@@ -106,7 +107,8 @@ static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data
     return s->columns ? select_columns(ctx, path, s->columns, raw) : RM2_OK;
 }
 
-/* ---- .npz: several arrays ---------------------------------------------------------------------------- */
+/* ---- .npz: several arrays
+ * ---------------------------------------------------------------------------- */
 
 static rm2_array *find_array(rm2_array *arrays, size_t count, const char *name) {
     for (size_t k = 0; k < count; k++)

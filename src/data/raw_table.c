@@ -47,8 +47,8 @@ const char *rm2i_next_item(const char **list, size_t *length) {
 static void list_columns(const rm2_table *table, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "%zu columns", table->columns);
     for (size_t k = 0; table->names && k < table->columns && used + 32 < size; k++)
-        used += (size_t)snprintf(text + used, size - used, "%s%.20s", k ? ", " : ": ",
-                                 table->names[k]);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%.20s", k ? ", " : ": ", table->names[k]);
     if (table->names && used + 32 >= size)
         (void)snprintf(text + used, size - used, ", ...");
 }
@@ -60,8 +60,7 @@ static rm2_status find_column(rm2_context *ctx, const char *path, const rm2_tabl
         return RM2_OK;
     char columns[300];
     list_columns(table, columns, sizeof columns);
-    return rm2i_fail(ctx, RM2_ERR_DATA, "%s has no column '%.60s'; it has %s", path, name,
-                     columns);
+    return rm2i_fail(ctx, RM2_ERR_DATA, "%s has no column '%.60s'; it has %s", path, name, columns);
 }
 
 /* Columns named in settings->columns, or all that have no other role (role[k] is true if so). */
@@ -98,7 +97,8 @@ static rm2_status take_codes(rm2_context *ctx, rm2_table *table, size_t column, 
     return RM2_OK;
 }
 
-static rm2_status take_time(rm2_context *ctx, const rm2_table *table, size_t column, double **time) {
+static rm2_status take_time(rm2_context *ctx, const rm2_table *table, size_t column,
+                            double **time) {
     RM2_TRY(rm2i_alloc(ctx, table->rows, sizeof **time, time));
     for (size_t i = 0; i < table->rows; i++)
         (*time)[i] = table->values[i * table->columns + column];

@@ -1,4 +1,5 @@
-/* A file to a data set: the chain of steps, and the message when the numbers of columns do not fit. */
+/* A file to a data set: the chain of steps, and the message when the numbers of columns do not fit.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,8 @@ static rm2_status check_settings(rm2_context *ctx, const rm2_data_settings *s) {
     return RM2_OK;
 }
 
-/* ---- number of columns --------------------------------------------------------------------------------- */
+/* ---- number of columns
+ * --------------------------------------------------------------------------------- */
 
 static rm2_status total_width(rm2_context *ctx, const rm2_manifold *m, const rm2_data_settings *s,
                               size_t *total) {
@@ -107,12 +109,12 @@ static rm2_status wrong_width(rm2_context *ctx, const char *path, const rm2_mani
                        raw->names[0]);
     else
         (void)snprintf(advice, sizeof advice, "choose the columns with --columns");
-    return rm2i_fail(ctx, RM2_ERR_DATA,
-                     "%s: %zu columns%s for the points, but %s needs %s; %s", path, raw->width,
-                     columns, rm2_manifold_spec(m), sum, advice);
+    return rm2i_fail(ctx, RM2_ERR_DATA, "%s: %zu columns%s for the points, but %s needs %s; %s",
+                     path, raw->width, columns, rm2_manifold_spec(m), sum, advice);
 }
 
-/* ---- trajectories -------------------------------------------------------------------------------------- */
+/* ---- trajectories
+ * -------------------------------------------------------------------------------------- */
 
 /* Runs of equal ids become trajectories; an id that comes back after another is an error. */
 static rm2_status find_runs(rm2_context *ctx, const char *path, const rm2i_raw *raw,
@@ -125,11 +127,11 @@ static rm2_status find_runs(rm2_context *ctx, const char *path, const rm2i_raw *
         if (i > 0 && code == raw->group.code[i - 1])
             continue;
         if (code != runs) /* codes count first appearances: a new run has the next one */
-            return rm2i_fail(ctx, RM2_ERR_DATA,
-                             "%s, %s %zu: trajectory \"%.60s\" comes back after others; sort the rows "
-                             "so that each trajectory is one run, in order of time",
-                             path, raw->lines ? "line" : "row", raw->numbers[i],
-                             raw->group.names[code]);
+            return rm2i_fail(
+                ctx, RM2_ERR_DATA,
+                "%s, %s %zu: trajectory \"%.60s\" comes back after others; sort the rows "
+                "so that each trajectory is one run, in order of time",
+                path, raw->lines ? "line" : "row", raw->numbers[i], raw->group.names[code]);
         data->starts[runs] = i;
         free(data->ids[runs]);
         data->ids[runs] = NULL;
@@ -159,7 +161,8 @@ static rm2_status copy_roles(rm2_context *ctx, const char *path, rm2i_raw *raw, 
     return RM2_OK;
 }
 
-/* ---- the chain ----------------------------------------------------------------------------------------- */
+/* ---- the chain
+ * ----------------------------------------------------------------------------------------- */
 
 static rm2_status raw_to_data(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                               rm2i_raw *raw, rm2_data **data, rm2_data_report *report) {

@@ -8,8 +8,8 @@
 #include "data/data.h"
 #include "linalg/dense.h"
 
-enum { SAMPLE = 5000, RANK_UP_TO = 1000 }; /* points looked at, dimensions whose rank is found */
-static const double NEAR_CUT = 0.1;        /* radians */
+enum { SAMPLE = 5000, RANK_UP_TO = 1000 };  /* points looked at, dimensions whose rank is found */
+static const double NEAR_CUT = 0.1;         /* radians */
 static const double RANK_TOLERANCE = 1e-12; /* on variances, relative to the largest */
 
 void rm2_data_report_free(rm2_data_report *report) {
@@ -19,7 +19,8 @@ void rm2_data_report_free(rm2_data_report *report) {
     }
 }
 
-/* ---- one factor ------------------------------------------------------------------------------------ */
+/* ---- one factor
+ * ------------------------------------------------------------------------------------ */
 
 typedef struct view {
     rm2_manifold *m; /* the factor alone */
@@ -56,8 +57,8 @@ static rm2_status find_rank(rm2_context *ctx, view *v, size_t dim, size_t *rank)
     if (dim > RANK_UP_TO)
         return RM2_OK;
     size_t square = dim * dim;
-    RM2_TRY(rm2i_calloc(ctx, 2 * square + dim + rm2i_eigen_work(dim), sizeof(double),
-                        &v->covariance));
+    RM2_TRY(
+        rm2i_calloc(ctx, 2 * square + dim + rm2i_eigen_work(dim), sizeof(double), &v->covariance));
     v->vectors = v->covariance + square;
     v->values = v->vectors + square;
     v->work = v->values + dim;
@@ -125,8 +126,7 @@ static rm2_status describe_factor(rm2_context *ctx, const rm2_data *data, const 
     view v = {.m = NULL};
     rm2_status status = view_create(ctx, data, f, &v);
     if (status == RM2_OK) {
-        r->magnitude =
-            rm2i_norm(v.n * f->ambient, v.points) / sqrt((double)(v.n * f->ambient));
+        r->magnitude = rm2i_norm(v.n * f->ambient, v.points) / sqrt((double)(v.n * f->ambient));
         status = describe_spread(ctx, &v, f, r);
     }
     if (status == RM2_OK && f->geometry == &rm2_spd)
@@ -135,7 +135,8 @@ static rm2_status describe_factor(rm2_context *ctx, const rm2_data *data, const 
     return status;
 }
 
-/* ---- the whole set ----------------------------------------------------------------------------------- */
+/* ---- the whole set
+ * ----------------------------------------------------------------------------------- */
 
 static bool starts_trajectory(const rm2_data *data, size_t *t, size_t i) {
     while (*t < data->trajectories && data->starts[*t] < i)
@@ -162,7 +163,7 @@ static void describe_order(const rm2_data *data, rm2_data_report *report) {
 rm2_status rm2i_describe(rm2_context *ctx, const rm2_data *data, rm2_data_report *report) {
     describe_order(data, report);
     for (size_t k = 0; k < report->factors; k++)
-        RM2_TRY(describe_factor(ctx, data, rm2_manifold_factor(data->manifold, k),
-                                &report->factor[k]));
+        RM2_TRY(
+            describe_factor(ctx, data, rm2_manifold_factor(data->manifold, k), &report->factor[k]));
     return RM2_OK;
 }

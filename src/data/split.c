@@ -87,10 +87,11 @@ static void choose_evenly(const rm2_data *data, size_t t, size_t thin, choice *c
 
 rm2_status rm2i_thin(rm2_context *ctx, rm2_data **data, size_t thin) {
     if ((*data)->trajectories == 0)
-        return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "%s: thinning keeps points of each trajectory, and there are none; name the "
-                         "column of trajectory ids with --group",
-                         (*data)->source);
+        return rm2i_fail(
+            ctx, RM2_ERR_DATA,
+            "%s: thinning keeps points of each trajectory, and there are none; name the "
+            "column of trajectory ids with --group",
+            (*data)->source);
     choice c;
     rm2_data *part = NULL;
     rm2_status status = choice_create(ctx, *data, &c);
@@ -106,7 +107,8 @@ rm2_status rm2i_thin(rm2_context *ctx, rm2_data **data, size_t thin) {
     return RM2_OK;
 }
 
-/* ---- hold-out ---------------------------------------------------------------------------------------- */
+/* ---- hold-out
+ * ---------------------------------------------------------------------------------------- */
 
 static bool in_list(const char *list, const char *id) {
     const char *item;
@@ -126,11 +128,12 @@ static rm2_status check_ids(rm2_context *ctx, const rm2_data *data, const char *
                !(strlen(data->ids[t]) == length && strncmp(data->ids[t], item, length) == 0))
             t++;
         if (t == data->trajectories)
-            return rm2i_fail(ctx, RM2_ERR_DATA,
-                             "%s: no trajectory \"%.*s\" to hold out; there are %zu, from \"%.40s\" "
-                             "to \"%.40s\"",
-                             data->source, (int)(length < 60 ? length : 60), item,
-                             data->trajectories, data->ids[0], data->ids[data->trajectories - 1]);
+            return rm2i_fail(
+                ctx, RM2_ERR_DATA,
+                "%s: no trajectory \"%.*s\" to hold out; there are %zu, from \"%.40s\" "
+                "to \"%.40s\"",
+                data->source, (int)(length < 60 ? length : 60), item, data->trajectories,
+                data->ids[0], data->ids[data->trajectories - 1]);
         held++;
     }
     return held < data->trajectories

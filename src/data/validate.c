@@ -18,15 +18,16 @@ typedef struct intake {
     const rm2i_raw *raw;
     rm2_data *data;
     const rm2_factor *f;
-    size_t index;           /* of the factor */
-    size_t column, width;   /* of its numbers in a raw row */
+    size_t index;         /* of the factor */
+    size_t column, width; /* of its numbers in a raw row */
     rm2_quat_order order;
     rm2_factor_report *report;
     const double *row; /* the raw row at hand, all factors */
     double *work, *point;
 } intake;
 
-/* ---- messages ---------------------------------------------------------------------------------------- */
+/* ---- messages
+ * ---------------------------------------------------------------------------------------- */
 
 /* "(0.5, 0.5, ...)", or "(qw=0.5, qx=0.5, ...)" where columns have names: at most six numbers. */
 static void numbers_text(const intake *in, char *text, size_t size) {
@@ -86,8 +87,8 @@ static rm2_status off_spd(rm2_context *ctx, const intake *in, size_t row, double
     return rm2i_fail(ctx, RM2_ERR_DATA,
                      "%s, %s, factor %zu (SPD%zu): %s with layout %s is not symmetric positive "
                      "definite (off by %.2g relative to its largest entry)%s%s%s",
-                     in->data->source, rm2i_data_place(in->data, row).text, in->index + 1,
-                     in->f->n, numbers, rm2i_spd_layout_name(in->s->spd_layout), defect,
+                     in->data->source, rm2i_data_place(in->data, row).text, in->index + 1, in->f->n,
+                     numbers, rm2i_spd_layout_name(in->s->spd_layout), defect,
                      layouts[0] ? "; with " : "", layouts,
                      layouts[0] ? " all matrices would be"
                                 : "; check the layout and the columns, or raise --tolerance");
@@ -105,7 +106,8 @@ static rm2_status off_manifold(rm2_context *ctx, const intake *in, size_t row, d
                      in->f->geometry->name, in->f->n, numbers, defect, in->s->warn_below);
 }
 
-/* ---- one factor ---------------------------------------------------------------------------------------- */
+/* ---- one factor
+ * ---------------------------------------------------------------------------------------- */
 
 static double *point_of(const intake *in, size_t row) {
     return in->data->points + row * rm2_manifold_ambient(in->data->manifold) +
@@ -135,11 +137,12 @@ static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
 
 static void warn(rm2_context *ctx, const intake *in) {
     if (in->report->warned)
-        rm2i_log(ctx, RM2_LOG_WARNING,
-                 "%s: %zu points of factor %zu (%s%zu) were off the manifold by more than %.0e (the "
-                 "worst by %.2g) and have been projected",
-                 in->data->source, in->report->warned, in->index + 1, in->f->geometry->name,
-                 in->f->n, in->s->project_below, in->report->worst_defect);
+        rm2i_log(
+            ctx, RM2_LOG_WARNING,
+            "%s: %zu points of factor %zu (%s%zu) were off the manifold by more than %.0e (the "
+            "worst by %.2g) and have been projected",
+            in->data->source, in->report->warned, in->index + 1, in->f->geometry->name, in->f->n,
+            in->s->project_below, in->report->worst_defect);
 }
 
 /* Order told by the last letters of the four column names: w first or last. */
@@ -169,7 +172,8 @@ static void decide_order(intake *in) {
     }
 }
 
-/* ---- all factors ------------------------------------------------------------------------------------- */
+/* ---- all factors
+ * ------------------------------------------------------------------------------------- */
 
 /* Room for any factor's scratch, a point, and two matrices for the layouts. */
 static size_t work_size(const rm2_manifold *m) {
@@ -222,14 +226,18 @@ rm2_status rm2i_validate(rm2_context *ctx, const rm2_data_settings *s, rm2i_raw 
     size_t scratch = work_size(data->manifold), ambient = rm2_manifold_ambient(data->manifold);
     double *memory = NULL;
     intake *factors = NULL;
-    rm2_status status =
-        rm2i_alloc(ctx, scratch + ambient + raw->width, sizeof *memory, &memory);
+    rm2_status status = rm2i_alloc(ctx, scratch + ambient + raw->width, sizeof *memory, &memory);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, report->factors, sizeof *factors, &factors);
     if (status == RM2_OK) {
         double *row = memory + scratch + ambient;
-        intake common = {.s = s, .raw = raw, .data = data, .report = report->factor, .row = row,
-                         .work = memory, .point = memory + scratch};
+        intake common = {.s = s,
+                         .raw = raw,
+                         .data = data,
+                         .report = report->factor,
+                         .row = row,
+                         .work = memory,
+                         .point = memory + scratch};
         status = prepare(ctx, &common, factors);
         if (status == RM2_OK)
             status = take_rows(ctx, raw, data, row, factors);

@@ -18,7 +18,9 @@ static rm2_status original_points(rm2_context *ctx, const rm2_data *data, double
     return RM2_OK;
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------ */
+/* ---- text
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* Name of entry k of a factor: x y z, sx sy sz, qw qx qy qz, m11 m12 ...; with the factor's number
  * in front if the same kind came before. */
@@ -130,7 +132,8 @@ static rm2_status write_text(rm2_context *ctx, const rm2_data *data, const doubl
     return status;
 }
 
-/* ---- arrays ---------------------------------------------------------------------------------------------- */
+/* ---- arrays
+ * ---------------------------------------------------------------------------------------------- */
 
 static bool equal_lengths(const rm2_data *data) {
     for (size_t t = 0; t < data->trajectories; t++)

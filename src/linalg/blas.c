@@ -11,11 +11,10 @@
 #include "riemann2/blas.h"
 
 /* OpenBLAS's x86-64 kernels that use no AVX. */
-static const char *const before_avx[] = {"Prescott",    "Core2",  "Penryn",    "Dunnington",
-                                         "Nehalem",     "Atom",   "Athlon",    "Opteron",
-                                         "Opteron_SSE3", "Barcelona", "Bobcat", "Nano",
-                                         "Katmai",      "Coppermine", "Northwood", "Banias",
-                                         "Generic"};
+static const char *const before_avx[] = {
+    "Prescott", "Core2",      "Penryn",       "Dunnington", "Nehalem", "Atom",
+    "Athlon",   "Opteron",    "Opteron_SSE3", "Barcelona",  "Bobcat",  "Nano",
+    "Katmai",   "Coppermine", "Northwood",    "Banias",     "Generic"};
 
 const char *rm2i_blas_better_core(const char *core, rm2i_cpu cpu) {
     for (size_t i = 0; i < sizeof before_avx / sizeof before_avx[0]; i++)

@@ -1,7 +1,8 @@
 /* Small dense matrices, row-major and contiguous: what one SPD point needs. Kernels for n up to
  * SMALL are plain loops over contiguous rows (a library call costs more than the arithmetic there);
  * larger ones go to BLAS and LAPACK, on the calling thread only: points are what runs in parallel,
- * and a result must not depend on whether the caller is a thread of many. Nothing here allocates. */
+ * and a result must not depend on whether the caller is a thread of many. Nothing here allocates.
+ */
 #ifndef RM2I_DENSE_H
 #define RM2I_DENSE_H
 

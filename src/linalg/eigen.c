@@ -6,8 +6,8 @@
  * n = 15, where calls cost more than sums; dsyevd takes over for large n.
  *
  * rm2i_eigen_gram: one-sided Jacobi (Hestenes, 1958) on C. Forming C C^T first would lose every
- * eigenvalue below 1e-16 of the largest; rotating the rows of C until they are orthogonal keeps them
- * to high relative accuracy (Demmel and Veselic, 1992). */
+ * eigenvalue below 1e-16 of the largest; rotating the rows of C until they are orthogonal keeps
+ * them to high relative accuracy (Demmel and Veselic, 1992). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -95,8 +95,8 @@ static void rotate_rows(size_t n, double c, double s, double *x, double *y) {
 
 static size_t end_of_block(size_t n, const double *d, const double *e, size_t l) {
     size_t m = l;
-    while (m + 1 < n && !(fabs(e[m]) <= DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1])) ||
-                          fabs(e[m]) < NEGLIGIBLE))
+    while (m + 1 < n &&
+           !(fabs(e[m]) <= DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1])) || fabs(e[m]) < NEGLIGIBLE))
         m++;
     return m;
 }
@@ -207,8 +207,8 @@ rm2_status rm2i_eigen_gram(size_t n, double *C, double *values, double *vectors)
         worst = 0;
         for (size_t i = 0; i < n; i++)
             for (size_t j = i + 1; j < n; j++)
-                worst = fmax(worst, orthogonalise(n, small, C + i * n, C + j * n,
-                                                  vectors + i * n, vectors + j * n));
+                worst = fmax(worst, orthogonalise(n, small, C + i * n, C + j * n, vectors + i * n,
+                                                  vectors + j * n));
     }
     for (size_t i = 0; i < n; i++)
         values[i] = rm2i_dot(n, C + i * n, C + i * n);

@@ -33,7 +33,8 @@ rm2i_space_form rm2i_space_form_at(int k, double r) {
         f.d_snc = (f.cs - f.snc) / r2;
         return f;
     }
-    double x = k * r2, term = 1; /* term = (-x)^j / (2j+1)!; d_snc = -k sum (2j) (-x)^(j-1)/(2j+1)! */
+    double x = k * r2,
+           term = 1; /* term = (-x)^j / (2j+1)!; d_snc = -k sum (2j) (-x)^(j-1)/(2j+1)! */
     f.snc = 1;
     for (int j = 1; j <= TERMS; j++) {
         double scale = 1.0 / ((2 * j) * (2 * j + 1));

@@ -7,9 +7,9 @@
 #define RM2I_SPECIAL_H
 
 typedef struct rm2i_space_form {
-    double cs;     /* cs(r) */
-    double snc;    /* sn(r)/r */
-    double d_snc;  /* snc' = (cs - snc)/r^2 */
+    double cs;      /* cs(r) */
+    double snc;     /* sn(r)/r */
+    double d_snc;   /* snc' = (cs - snc)/r^2 */
     double versine; /* (cs(r) - 1)/r^2 */
 } rm2i_space_form;
 

@@ -89,7 +89,8 @@ static rm2_status finite(size_t n, const double *x) {
     return isinf(rm2i_max_abs(n, x)) ? RM2_ERR_DOMAIN : RM2_OK;
 }
 
-/* ---- points ---------------------------------------------------------------------------------------- */
+/* ---- points
+ * ---------------------------------------------------------------------------------------- */
 
 static rm2_status defect_point(const void *arg, size_t i, double *scratch) {
     const job *j = arg;
@@ -138,11 +139,11 @@ rm2_status rm2_manifold_distance(rm2_context *ctx, const rm2_manifold *m, size_t
     if (p_count != 1 && p_count != n)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%zu base points for %zu points: give 1 or %zu",
                          p_count, n, n);
-    return run(ctx, n, distance_point,
-               &(job){.m = m, .p = p, .a = q, .out = d, .count = p_count});
+    return run(ctx, n, distance_point, &(job){.m = m, .p = p, .a = q, .out = d, .count = p_count});
 }
 
-/* ---- coordinates ----------------------------------------------------------------------------------- */
+/* ---- coordinates
+ * ----------------------------------------------------------------------------------- */
 
 static rm2_status to_coords_point(const void *arg, size_t i, double *scratch) {
     const job *j = arg;
@@ -198,7 +199,8 @@ rm2_status rm2_manifold_log_coords(rm2_context *ctx, const rm2_manifold *m, size
     return run_at(ctx, n, p_count, log_coords_point, &(job){.m = m, .p = p, .a = q, .out = c});
 }
 
-/* ---- ambient tangent vectors ----------------------------------------------------------------------- */
+/* ---- ambient tangent vectors
+ * ----------------------------------------------------------------------- */
 
 /* Frame of point i, and the coordinates of the ambient vectors a and (if given) b there. */
 static rm2_status vectors_of(const job *j, size_t i, double *scratch, const double **frame) {
@@ -279,11 +281,11 @@ static rm2_status dexp_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_dexp(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
                              size_t p_count, const double *v, const double *w, double *out) {
-    return run_at(ctx, n, p_count, dexp_point,
-                  &(job){.m = m, .p = p, .a = v, .b = w, .out = out});
+    return run_at(ctx, n, p_count, dexp_point, &(job){.m = m, .p = p, .a = v, .b = w, .out = out});
 }
 
-/* ---- the exponential map seen from its coordinates -------------------------------------------------- */
+/* ---- the exponential map seen from its coordinates
+ * -------------------------------------------------- */
 
 static rm2_status log_volume_point(const void *arg, size_t i, double *scratch) {
     const job *j = arg;

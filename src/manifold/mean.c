@@ -2,9 +2,9 @@
  * half the gradient of the variance sum_i w_i d(x, y_i)^2.
  *
  * The start is the best of a few data points, which needs no logarithm and so cannot meet the cut
- * locus. The step is 1 (exact in flat space) and is halved when neither variance nor gradient falls,
- * as happens in strong negative curvature. Sums run over fixed blocks of points in a fixed order:
- * the result does not depend on the number of threads. */
+ * locus. The step is 1 (exact in flat space) and is halved when neither variance nor gradient
+ * falls, as happens in strong negative curvature. Sums run over fixed blocks of points in a fixed
+ * order: the result does not depend on the number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +45,8 @@ static rm2_status sum_block(const void *arg, size_t b, double *work) {
     double *sum = d->partial + b * (dim + 1), *c = work;
     memset(sum, 0, (dim + 1) * sizeof *sum);
     for (size_t i = b * BLOCK; i < end; i++) {
-        RM2_TRY(rm2i_manifold_log(d->m, d->frame, d->points + i * d->m->ambient, c, work + dim,
-                                  NULL));
+        RM2_TRY(
+            rm2i_manifold_log(d->m, d->frame, d->points + i * d->m->ambient, c, work + dim, NULL));
         rm2i_axpy(dim, weight(d, i), c, sum);
         sum[dim] += weight(d, i) * rm2i_dot(dim, c, c);
     }
@@ -101,7 +101,8 @@ static rm2_status start(rm2_context *ctx, descent *d) {
             memcpy(d->best, x, d->m->ambient * sizeof *x);
         }
     }
-    return isinf(least) ? rm2i_fail(ctx, RM2_ERR_NUMERIC, "mean: distances are not finite") : RM2_OK;
+    return isinf(least) ? rm2i_fail(ctx, RM2_ERR_NUMERIC, "mean: distances are not finite")
+                        : RM2_OK;
 }
 
 static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings *settings,

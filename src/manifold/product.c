@@ -65,8 +65,8 @@ rm2_status rm2i_manifold_distance(const rm2_manifold *m, const double *p, const 
     for (size_t i = 0; i < m->count; i++) {
         const rm2_factor *f = &m->factors[i];
         double part;
-        rm2_status status = f->geometry->distance(f->n, p + f->ambient_offset,
-                                                  q + f->ambient_offset, &part, work);
+        rm2_status status =
+            f->geometry->distance(f->n, p + f->ambient_offset, q + f->ambient_offset, &part, work);
         if (status != RM2_OK)
             return report(status, i, failed);
         sum = m->count == 1 ? part : hypot(sum, part);
@@ -91,9 +91,8 @@ rm2_status rm2i_manifold_dexp(const rm2_manifold *m, const double *frame, const 
 
 rm2_status rm2i_manifold_project(const rm2_manifold *m, const double *x, double *y, double *work,
                                  size_t *failed) {
-    FOR_FACTORS(
-        m, f, i,
-        f->geometry->project(f->n, x + f->ambient_offset, y + f->ambient_offset, work));
+    FOR_FACTORS(m, f, i,
+                f->geometry->project(f->n, x + f->ambient_offset, y + f->ambient_offset, work));
 }
 
 rm2_status rm2i_manifold_log_volume(const rm2_manifold *m, const double *c, double *value,

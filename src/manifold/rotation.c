@@ -1,9 +1,10 @@
 /* SO(3) as unit quaternions (w, x, y, z), where q and -q are the same rotation.
  *
  * The distance is the rotation angle, twice the distance on S^3: coordinates c at q are the
- * rotation vector in the body frame, Exp_q(c) = q * (cos |c|/2, sin(|c|/2) c/|c|). So every function
- * is the sphere's at c/2, and the logarithm takes the nearer of q and -q. The cut locus is at the
- * angle pi. Ambient tangent vectors are those of S^3; their Riemannian norm is twice the Euclidean. */
+ * rotation vector in the body frame, Exp_q(c) = q * (cos |c|/2, sin(|c|/2) c/|c|). So every
+ * function is the sphere's at c/2, and the logarithm takes the nearer of q and -q. The cut locus is
+ * at the angle pi. Ambient tangent vectors are those of S^3; their Riemannian norm is twice the
+ * Euclidean. */
 #include <math.h>
 
 #include "linalg/dense.h"

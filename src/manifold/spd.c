@@ -21,10 +21,10 @@
 #include "linalg/special.h"
 #include "manifold/geometry.h"
 
-static const double SMALL_STEP = 0.5;       /* |S| below which differences and expm1 are used */
-static const double WIDE_SPECTRUM = 1e-6;   /* smallest/largest eigenvalue below which Jacobi is */
+static const double SMALL_STEP = 0.5;     /* |S| below which differences and expm1 are used */
+static const double WIDE_SPECTRUM = 1e-6; /* smallest/largest eigenvalue below which Jacobi is */
 static const double EIGENVALUE_FLOOR = 1e-12; /* projection: relative to the largest */
-static const double NEARLY_EQUAL = 1e-3;    /* |l_a - l_c| below which T is expanded */
+static const double NEARLY_EQUAL = 1e-3;      /* |l_a - l_c| below which T is expanded */
 
 static size_t dim(size_t n) {
     return n * (n + 1) / 2;
@@ -59,7 +59,8 @@ static scratch split(size_t n, double *work) {
                      .eigen = matrices + 8 * n * n};
 }
 
-/* ---- coordinates <-> symmetric matrices ---------------------------------------------------------- */
+/* ---- coordinates <-> symmetric matrices
+ * ---------------------------------------------------------- */
 
 static void pack(size_t n, const double *S, double *c) {
     for (size_t i = 0; i < n; i++) {
@@ -85,7 +86,8 @@ static void congruence(size_t n, const double *R, const double *Rt, const double
     rm2i_symmetrise(n, out);
 }
 
-/* ---- points -------------------------------------------------------------------------------------- */
+/* ---- points
+ * -------------------------------------------------------------------------------------- */
 
 static void default_point(size_t n, double *p) {
     for (size_t i = 0; i < n * n; i++)
@@ -154,7 +156,8 @@ static rm2_status project(size_t n, const double *x, double *y, double *work) {
     return RM2_OK;
 }
 
-/* ---- tangent spaces ------------------------------------------------------------------------------ */
+/* ---- tangent spaces
+ * ------------------------------------------------------------------------------ */
 
 static rm2_status frame(size_t n, const double *p, double *out, double *work) {
     scratch s = split(n, work);
@@ -196,7 +199,8 @@ static void from_coords(size_t n, const double *f, const double *c, double *v, d
     colour(n, f, s.A, v, s.B);
 }
 
-/* ---- geodesics ----------------------------------------------------------------------------------- */
+/* ---- geodesics
+ * ----------------------------------------------------------------------------------- */
 
 /* S = coordinates as a matrix = U diag(values) U^T; S itself is left in s.A. */
 static rm2_status decompose(size_t n, const double *c, scratch s) {
@@ -333,7 +337,8 @@ static rm2_status dexp(size_t n, const double *f, const double *c, const double 
     return carry(n, f, c, w, divided_exponential, out, work);
 }
 
-/* ---- the exponential map seen from its coordinates ------------------------------------------------ */
+/* ---- the exponential map seen from its coordinates
+ * ------------------------------------------------ */
 
 static rm2_status log_volume(size_t n, const double *c, double *value, double *work) {
     scratch s = split(n, work);

@@ -15,7 +15,8 @@ static const rm2_geometry *const geometries[] = {&rm2_euclidean, &rm2_sphere, &r
                                                  &rm2_spd, &rm2_hyperbolic};
 enum { GEOMETRIES = sizeof geometries / sizeof geometries[0], MAX_FACTORS = 1000 };
 
-/* ---- object ---------------------------------------------------------------------------------------- */
+/* ---- object
+ * ---------------------------------------------------------------------------------------- */
 
 static rm2_status check_factors(rm2_context *ctx, const rm2_factor *factors, size_t count) {
     if (count == 0 || count > MAX_FACTORS)
@@ -120,7 +121,8 @@ void rm2_manifold_default_point(const rm2_manifold *manifold, double *p) {
     }
 }
 
-/* ---- parser ---------------------------------------------------------------------------------------- */
+/* ---- parser
+ * ---------------------------------------------------------------------------------------- */
 
 typedef struct parser {
     rm2_context *ctx;
@@ -130,10 +132,11 @@ typedef struct parser {
 } parser;
 
 static rm2_status complain(const parser *p, const char *what) {
-    return rm2i_fail(p->ctx, RM2_ERR_ARGUMENT,
-                     "manifold \"%.60s\", position %zu: %s; examples: \"R3 x S3\", \"SPD15\", \"SE3\", "
-                     "\"R2 x SPD2 x H2\", \"T7\"",
-                     p->spec, (size_t)(p->at - p->spec) + 1, what);
+    return rm2i_fail(
+        p->ctx, RM2_ERR_ARGUMENT,
+        "manifold \"%.60s\", position %zu: %s; examples: \"R3 x S3\", \"SPD15\", \"SE3\", "
+        "\"R2 x SPD2 x H2\", \"T7\"",
+        p->spec, (size_t)(p->at - p->spec) + 1, what);
 }
 
 static void skip_blanks(parser *p) {

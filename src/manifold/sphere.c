@@ -3,9 +3,9 @@
  * Orthonormal basis at p: columns 1..n of the Householder matrix H = I - u u^T/(1 + |p_0|),
  * u = p + sign(p_0) e_0, which exists at every p (it is discontinuous across p_0 = 0); on S^3 the
  * quaternion products p i, p j, p k, which are smooth everywhere.
- * Distance 2 atan2(|p - q|, |p + q|): arccos would lose half the digits near 0 and pi. The direction
- * of the logarithm is that of q - p, or of q + p beyond 120 degrees, seen in the basis at p: the
- * shorter of the two keeps its digits. */
+ * Distance 2 atan2(|p - q|, |p + q|): arccos would lose half the digits near 0 and pi. The
+ * direction of the logarithm is that of q - p, or of q + p beyond 120 degrees, seen in the basis at
+ * p: the shorter of the two keeps its digits. */
 #include "manifold/sphere.h"
 
 #include <math.h>
