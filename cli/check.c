@@ -4,8 +4,7 @@
 
 #include "cli.h"
 
-/* ---- words
- * ----------------------------------------------------------------------------------------- */
+/* ---- words ---------------------------------------------------------------------------------- */
 
 static const char *plural(size_t count) {
     return count == 1 ? "" : "s";
@@ -53,8 +52,7 @@ static void print_factors(const rm2_data *data, const rm2_data_report *r) {
            "tangent\ncoordinates there; scale: what training divides the entries by\n");
 }
 
-/* ---- things to look at
- * ----------------------------------------------------------------------------- */
+/* ---- things to look at ---------------------------------------------------------------------- */
 
 static void say(size_t *remarks, const char *factor, const char *text) {
     printf("%s- %s%s%s\n", *remarks ? "" : "\nTo look at:\n", factor, *factor ? ": " : "", text);
@@ -168,8 +166,7 @@ static void print_remarks(const rm2_data *data, const rm2_data_report *r) {
         printf("\nNothing to fix.\n");
 }
 
-/* ---- JSON
- * ------------------------------------------------------------------------------------------ */
+/* ---- JSON ----------------------------------------------------------------------------------- */
 
 static void json_field(const char *name, double value) {
     printf(", \"%s\": ", name);
@@ -216,8 +213,7 @@ static void print_json(const rm2_data *data, const rm2_data *held, const rm2_dat
     printf("]}\n");
 }
 
-/* ---- command
- * --------------------------------------------------------------------------------------- */
+/* ---- command -------------------------------------------------------------------------------- */
 
 static int check(const command *self, rm2_context *ctx, const char *path, data_options *options,
                  const common_options *common) {

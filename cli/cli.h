@@ -10,10 +10,9 @@
 
 #include "riemann2.h"
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_BAD_DATA = 3 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_BAD_DATA = 3, EXIT_NOT_CONVERGED = 4 };
 
-/* ---- options
- * ------------------------------------------------------------------------------------- */
+/* ---- options -------------------------------------------------------------------------------- */
 
 typedef enum option_kind {
     OPTION_FLAG,     /* bool: set to true */
@@ -69,8 +68,7 @@ data_options data_options_default(void);
  */
 rm2_status data_options_finish(rm2_context *ctx, data_options *options);
 
-/* ---- commands
- * ------------------------------------------------------------------------------------ */
+/* ---- commands ------------------------------------------------------------------------------- */
 
 typedef struct command {
     const char *name;
@@ -91,10 +89,14 @@ int command_fail(const command *self, const rm2_context *ctx, rm2_status status)
 
 int run_check(const command *self, int argc, char **argv);
 int run_generate(const command *self, int argc, char **argv);
+int run_fit(const command *self, int argc, char **argv);
+int run_info(const command *self, int argc, char **argv);
+int run_decode(const command *self, int argc, char **argv);
+int run_encode(const command *self, int argc, char **argv);
+int run_sample(const command *self, int argc, char **argv);
 int run_version(const command *self, int argc, char **argv);
 
-/* ---- JSON
- * ------------------------------------------------------------------------------------------ */
+/* ---- JSON ----------------------------------------------------------------------------------- */
 
 void json_text(FILE *out, const char *text); /* with quotes */
 void json_number(FILE *out, double value);   /* null if not finite */

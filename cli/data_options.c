@@ -39,6 +39,7 @@ const option data_option_table[] = {
     {"--thin", "K", OPTION_SIZE, DATA(thin), NULL,
      "keep K evenly spaced points of each trajectory"},
     {"--holdout", "ID,...", OPTION_TEXT, DATA(holdout), NULL, "trajectories to set aside"},
+    {"--select", "ID,...", OPTION_TEXT, DATA(select), NULL, "the only trajectories to keep"},
     {"--scale", NULL, OPTION_CHOICE, offsetof(data_options, scale), scales,
      "auto: divide Euclidean factors of products by one number each"},
     {"--tolerance", "X", OPTION_NUMBER, DATA(warn_below), NULL,

@@ -16,6 +16,22 @@ const command commands[] = {
     {"generate", "write an example data set", run_generate, "NAME -o FILE [options]",
      "  riemann2 generate toy -o toy.csv\n"
      "  riemann2 generate robot -o robot.npz --seed 7\n"},
+    {"fit", "train a model on a data set", run_fit, "FILE --manifold SPEC -o MODEL [options]",
+     "  riemann2 fit demos.csv --manifold \"R3 x S3\" --group demo -o model.h5\n"
+     "  riemann2 fit demos.csv --manifold \"R3 x S3\" --group demo --holdout 2 --gpdm -o model.h5\n"
+     "  riemann2 fit long.csv --manifold SPD15 -o model.h5 --checkpoint state.h5 --resume\n"},
+    {"info", "what is in a model file", run_info, "MODEL [--latents FILE] [--json]",
+     "  riemann2 info model.h5 --latents latents.csv\n"},
+    {"decode", "latent points to points on the manifold, with uncertainty", run_decode,
+     "MODEL (LATENTS | --at Z1,Z2 | --train) [-o FILE]",
+     "  riemann2 decode model.h5 --at 0.1,-0.3\n"
+     "  riemann2 decode model.h5 path.csv -o motion.csv\n"},
+    {"encode", "points to latent points, with uncertainty; entries may be missing", run_encode,
+     "MODEL FILE [-o FILE] [options]",
+     "  riemann2 encode model.h5 new.csv --group demo -o latents.csv\n"},
+    {"sample", "trajectories drawn from the model", run_sample,
+     "MODEL (LATENTS | --trajectory ID) [--count N] [-o FILE]",
+     "  riemann2 sample model.h5 --trajectory 0 --count 10 -o samples.csv\n"},
     {"version", "version, linear algebra library, threads", run_version, "[--json]", ""},
     {.name = NULL},
 };
@@ -36,7 +52,7 @@ void command_help(const command *self, const option_group *groups) {
     options_print(stdout, groups);
     if (self->examples[0])
         printf("\nExamples:\n%s", self->examples);
-    printf("\nExit codes: 0 done, 1 failure, 2 usage, 3 bad data.\n");
+    printf("\nExit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 written but not converged.\n");
 }
 
 static void log_to_stderr(void *user, rm2_log_level level, const char *line) {

@@ -22,8 +22,7 @@ const option common_option_table[] = {
     {.name = NULL},
 };
 
-/* ---- values
- * ---------------------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------------------- */
 
 static bool parse_whole(const char *text, uint64_t *value) {
     char *end;
@@ -93,8 +92,7 @@ static bool store(const option *o, void *settings, const char *text) {
     return false;
 }
 
-/* ---- names
- * ----------------------------------------------------------------------------------------- */
+/* ---- names ---------------------------------------------------------------------------------- */
 
 static bool is_flag(const option *o) {
     return o->kind == OPTION_FLAG || o->kind == OPTION_FLAG_OFF;
@@ -195,8 +193,7 @@ bool options_parse(const char *verb, int argc, char **argv, const option_group *
     return true;
 }
 
-/* ---- help
- * ------------------------------------------------------------------------------------------ */
+/* ---- help ----------------------------------------------------------------------------------- */
 
 static void print_option(FILE *out, const option *o) {
     char left[80];

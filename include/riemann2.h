@@ -7,6 +7,10 @@
 #include "riemann2/data.h"
 #include "riemann2/geometry.h"
 #include "riemann2/io.h"
+#include "riemann2/kernel.h"
+#include "riemann2/latent.h"
 #include "riemann2/manifold.h"
+#include "riemann2/model.h"
+#include "riemann2/optim.h"
 
 #endif

@@ -30,8 +30,7 @@ typedef struct rm2_data {
 
 RM2_API void rm2_data_free(rm2_data *data);
 
-/* ---- reading ------------------------------------------------------------------------------------
- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
 typedef enum rm2_quat_order {
     RM2_QUAT_AUTO, /* from header names (qw, qx, qy, qz); without them wxyz, and the report says so
@@ -75,6 +74,8 @@ typedef struct rm2_data_settings {
     bool align_signs;     /* S3, SO3: choose q or -q along and across trajectories (default) */
     size_t thin;          /* keep this many evenly spaced points of each trajectory; 0: all */
     const char *holdout;  /* "2,5": trajectories set aside, by id; NULL: none */
+    const char *select;   /* "2,5": the only trajectories kept; NULL: all */
+    bool allow_missing;   /* NaN stands for a missing entry: Euclidean ones, or whole factors */
     bool scale;           /* divide Euclidean factors by one scalar each (see rm2_data_scale) */
     double project_below; /* defects up to this are projected silently (counted): 1e-6 */
     double warn_below;    /* up to this with a warning: 1e-3; beyond: an error */
@@ -120,13 +121,15 @@ RM2_API rm2_status rm2_data_read(rm2_context *ctx, const char *path,
 RM2_API rm2_status rm2_data_write(rm2_context *ctx, const rm2_data *data, const char *path,
                                   bool overwrite);
 
+/* Name of entry k of a point, as rm2_data_write has it: x, sy, qw, m12, ... */
+RM2_API void rm2_data_column_name(const rm2_manifold *manifold, size_t k, char *name, size_t size);
+
 /* Divide each Euclidean factor by the root of the mean of its column variances; stored in
  * data->scale and undone by rm2_data_unscale on points of the same manifold. */
 RM2_API rm2_status rm2_data_scale(rm2_context *ctx, rm2_data *data);
 RM2_API void rm2_data_unscale(const rm2_data *data, size_t n, double *points);
 
-/* ---- examples
- * ------------------------------------------------------------------------------------ */
+/* ---- examples ------------------------------------------------------------------------------- */
 
 typedef struct rm2_generate_settings {
     uint64_t seed;

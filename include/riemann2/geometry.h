@@ -29,7 +29,8 @@ typedef struct rm2_geometry {
     size_t (*frame_size)(size_t n); /* required: doubles of a frame */
     size_t (*work_size)(size_t n);  /* required: doubles of scratch for any function below */
 
-    /* ---- points: required ---- */
+    /* ---- points: required * ---------------------------------------------------------------------
+     */
     void (*default_point)(size_t n, double *p);
     /* How far x is from the manifold, relative to its own size; 0 on it, infinity for NaN. */
     double (*defect)(size_t n, const double *x, double *work);
@@ -37,12 +38,14 @@ typedef struct rm2_geometry {
     rm2_status (*project)(size_t n, const double *x, double *y, double *work);
     void (*random_point)(size_t n, rm2_rng *rng, double *p, double *work);
 
-    /* ---- tangent spaces: required ---- */
+    /* ---- tangent spaces: required * -------------------------------------------------------------
+     */
     rm2_status (*frame)(size_t n, const double *p, double *frame, double *work);
     void (*to_coords)(size_t n, const double *frame, const double *v, double *c, double *work);
     void (*from_coords)(size_t n, const double *frame, const double *c, double *v, double *work);
 
-    /* ---- geodesics: required ---- */
+    /* ---- geodesics: required * ------------------------------------------------------------------
+     */
     rm2_status (*exp)(size_t n, const double *frame, const double *c, double *y, double *work);
     /* RM2_ERR_CUT_LOCUS within 1e-12 of it. */
     rm2_status (*log)(size_t n, const double *frame, const double *q, double *c, double *work);
@@ -53,7 +56,8 @@ typedef struct rm2_geometry {
     rm2_status (*transport)(size_t n, const double *frame, const double *c, const double *z,
                             double *out, double *work);
 
-    /* ---- the exponential map seen from its coordinates: required ---- */
+    /* ---- the exponential map seen from its coordinates: required * ------------------------------
+     */
     /* d/dt Exp(c + t w) at t = 0; ambient vector at Exp(c). */
     rm2_status (*dexp)(size_t n, const double *frame, const double *c, const double *w, double *out,
                        double *work);

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* ---- CSV and TSV ----------------------------------------------------------------------------- */
+/* ---- CSV and TSV ---------------------------------------------------------------------------- */
 
 typedef enum rm2_header { RM2_HEADER_AUTO, RM2_HEADER_YES, RM2_HEADER_NO } rm2_header;
 
@@ -54,7 +54,7 @@ RM2_API size_t rm2_table_column(const rm2_table *table, const char *name);
 RM2_API rm2_status rm2_csv_write(rm2_context *ctx, const char *path, const rm2_table *table,
                                  bool overwrite);
 
-/* ---- NumPy ----------------------------------------------------------------------------------- */
+/* ---- NumPy ---------------------------------------------------------------------------------- */
 
 enum { RM2_ARRAY_MAX_DIMS = 8 };
 
@@ -82,7 +82,7 @@ RM2_API rm2_status rm2_npz_write(rm2_context *ctx, const char *path, const rm2_a
                                  size_t count, bool overwrite);
 RM2_API void rm2_arrays_free(rm2_array *arrays, size_t count);
 
-/* ---- the parsers on memory, for those who have the bytes already ----------------------------- */
+/* ---- the parsers on memory, for those who have the bytes already ---------------------------- */
 
 /* `name` stands for the path in messages. */
 RM2_API rm2_status rm2_csv_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
@@ -92,7 +92,7 @@ RM2_API rm2_status rm2_npy_parse(rm2_context *ctx, const char *name, const void 
 RM2_API rm2_status rm2_npz_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
                                  rm2_array **arrays, size_t *count);
 
-/* ---- files that appear whole or not at all --------------------------------------------------- */
+/* ---- files that appear whole or not at all -------------------------------------------------- */
 
 typedef struct rm2_output rm2_output;
 

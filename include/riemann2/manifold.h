@@ -41,8 +41,7 @@ RM2_API const rm2_factor *rm2_manifold_factor(const rm2_manifold *manifold, size
 /* The base point of the paper: 0, (1, 0, ...), identity. */
 RM2_API void rm2_manifold_default_point(const rm2_manifold *manifold, double *p);
 
-/* ---- points ------------------------------------------------------------------------------------
- */
+/* ---- points --------------------------------------------------------------------------------- */
 
 /* Relative distance from the manifold, one a point and factor: n x factors. */
 RM2_API rm2_status rm2_manifold_defect(rm2_context *ctx, const rm2_manifold *m, size_t n,
@@ -53,8 +52,7 @@ RM2_API rm2_status rm2_manifold_project(rm2_context *ctx, const rm2_manifold *m,
 RM2_API rm2_status rm2_manifold_random(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                        double *p);
 
-/* ---- geodesics, with ambient tangent vectors ----------------------------------------------------
- */
+/* ---- geodesics, with ambient tangent vectors ------------------------------------------------ */
 
 RM2_API rm2_status rm2_manifold_exp(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                     const double *p, size_t p_count, const double *v, double *y);
@@ -75,8 +73,7 @@ RM2_API rm2_status rm2_manifold_dexp(rm2_context *ctx, const rm2_manifold *m, si
                                      const double *p, size_t p_count, const double *v,
                                      const double *w, double *out);
 
-/* ---- the same in coordinates of the orthonormal frame at p
- * --------------------------------------- */
+/* ---- the same in coordinates of the orthonormal frame at p ---------------------------------- */
 
 RM2_API rm2_status rm2_manifold_to_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                           const double *p, size_t p_count, const double *v,
@@ -91,8 +88,7 @@ RM2_API rm2_status rm2_manifold_log_coords(rm2_context *ctx, const rm2_manifold 
                                            const double *p, size_t p_count, const double *q,
                                            double *c);
 
-/* ---- the exponential map seen from its coordinates ----------------------------------------------
- */
+/* ---- the exponential map seen from its coordinates ------------------------------------------ */
 
 /* log |det dExp| at each of n coordinate vectors. */
 RM2_API rm2_status rm2_manifold_log_volume(rm2_context *ctx, const rm2_manifold *m, size_t n,
@@ -105,8 +101,7 @@ RM2_API rm2_status rm2_manifold_metric_derivative(rm2_context *ctx, const rm2_ma
                                                   const double *c, const double *z, size_t count,
                                                   const double *W, double *out);
 
-/* ---- Fréchet mean
- * -------------------------------------------------------------------------------- */
+/* ---- Fréchet mean --------------------------------------------------------------------------- */
 
 typedef struct rm2_mean_settings {
     int max_iterations;
@@ -128,8 +123,7 @@ RM2_API rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, si
                                      const rm2_mean_settings *settings, double *mean,
                                      rm2_mean_info *info);
 
-/* ---- conformance suite of the interface
- * ---------------------------------------------------------- */
+/* ---- conformance suite of the interface ----------------------------------------------------- */
 
 /* One row a property: worst error over the trials and the bound it must keep. */
 typedef void (*rm2_selftest_fn)(void *user, const char *property, double worst, double bound,

@@ -16,8 +16,7 @@ static bool is_angle(const rm2_factor *f, const rm2_data_settings *s) {
     return s->angles && f->geometry == &rm2_sphere && f->n == 1;
 }
 
-/* ---- symmetric matrices
- * ---------------------------------------------------------------------------- */
+/* ---- symmetric matrices --------------------------------------------------------------------- */
 
 /* Where the six numbers of a diffusion tensor go: (row, column) of entry k. */
 static const unsigned char tensor_orders[3][6][2] = {
@@ -73,8 +72,7 @@ void rm2i_spd_unpack(size_t n, rm2_spd_layout layout, bool unit_diagonal, const 
     }
 }
 
-/* ---- one factor
- * ------------------------------------------------------------------------------------ */
+/* ---- one factor ----------------------------------------------------------------------------- */
 
 static rm2_status spd_width(rm2_context *ctx, const rm2_factor *f, const rm2_data_settings *s,
                             size_t *width) {

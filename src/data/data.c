@@ -104,8 +104,7 @@ rm2i_place rm2i_data_place(const rm2_data *data, size_t point) {
     return place;
 }
 
-/* ---- scaling
- * -------------------------------------------------------------------------------------- */
+/* ---- scaling -------------------------------------------------------------------------------- */
 
 static void multiply_factor(const rm2_manifold *m, const rm2_factor *f, size_t n, double by,
                             double *points) {

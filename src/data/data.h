@@ -8,8 +8,7 @@
 
 #include "riemann2/data.h"
 
-/* ---- making data sets (data.c)
- * ------------------------------------------------------------------- */
+/* ---- making data sets (data.c) -------------------------------------------------------------- */
 
 /* Everything allocated: points 0, rows 0..count-1, ids "0", "1", ..., scale 1, no time, no labels.
  * starts are 0 and the caller's to fill; NULL if trajectories is 0. */
@@ -26,8 +25,7 @@ typedef struct rm2i_place {
 } rm2i_place;
 rm2i_place rm2i_data_place(const rm2_data *data, size_t point);
 
-/* ---- a file's numbers, before they are points (raw_table.c, raw_array.c)
- * -------------------------- */
+/* ---- a file's numbers, before they are points (raw_table.c, raw_array.c) -------------------- */
 
 typedef struct rm2i_codes {
     size_t *code; /* one a row, or NULL if there is no such column */
@@ -53,8 +51,7 @@ rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_dat
                                size_t width, rm2i_raw *raw);
 bool rm2i_has_extension(const char *path, const char *extension);
 
-/* ---- conversion to points (convert.c, orientation.c)
- * ---------------------------------------------- */
+/* ---- conversion to points (convert.c, orientation.c) ---------------------------------------- */
 
 /* Numbers a file has for this factor, under these options. */
 rm2_status rm2i_input_width(rm2_context *ctx, const rm2_factor *f, const rm2_data_settings *s,
@@ -77,8 +74,7 @@ void rm2i_spd_unpack(size_t n, rm2_spd_layout layout, bool unit_diagonal, const 
 const char *rm2i_spd_layout_name(rm2_spd_layout layout);
 enum { RM2I_SPD_LAYOUTS = RM2_SPD_ANTS + 1 };
 
-/* ---- validation, signs, split, report
- * ------------------------------------------------------------ */
+/* ---- validation, signs, split, report ------------------------------------------------------- */
 
 /* Convert raw rows to points of data->manifold, projecting those nearly on it; fills worst_defect,
  * worst_row, projected, warned of the report. May take over raw->values. */
@@ -88,6 +84,8 @@ rm2_status rm2i_validate(rm2_context *ctx, const rm2_data_settings *s, rm2i_raw 
 void rm2i_align_signs(rm2_data *data, rm2_data_report *report);
 /* Keep `thin` evenly spaced points of each trajectory. */
 rm2_status rm2i_thin(rm2_context *ctx, rm2_data **data, size_t thin);
+/* Keep only the trajectories named in `ids`. */
+rm2_status rm2i_select(rm2_context *ctx, rm2_data **data, const char *ids);
 /* Move the trajectories named in `ids` out of *data. */
 rm2_status rm2i_hold_out(rm2_context *ctx, rm2_data **data, const char *ids, rm2_data **held_out);
 /* The rest of the report. */

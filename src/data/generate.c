@@ -38,7 +38,7 @@ const char *rm2_generate_description(size_t index) {
     return index < GENERATORS ? generators[index].description : NULL;
 }
 
-/* ---- what is asked for ----------------------------------------------------------------------- */
+/* ---- what is asked for ---------------------------------------------------------------------- */
 
 static rm2_status find(rm2_context *ctx, const char *name, const generator **found) {
     char known[128] = "";
@@ -71,7 +71,7 @@ static rm2_status complete(rm2_context *ctx, const generator *g, rm2_generate_se
     return RM2_OK;
 }
 
-/* ---- making it ------------------------------------------------------------------------------- */
+/* ---- making it ------------------------------------------------------------------------------ */
 
 static size_t draw_length(const generator *g, rm2_rng *rng) {
     double choices = (double)(g->longest - g->shortest + 1);

@@ -5,7 +5,7 @@
 
 #include "riemann2/data.h"
 
-/* ---- filling --------------------------------------------------------------------------------- */
+/* ---- filling -------------------------------------------------------------------------------- */
 
 /* Write the points (time, labels) of a data set whose sizes stand. natural[d] is the number of
  * points demonstration d has at the set's own sampling, whatever number was asked for. */
@@ -19,7 +19,7 @@ rm2_status rm2i_fill_manipulability(rm2_context *ctx, rm2_rng *rng, const size_t
 rm2_status rm2i_fill_connectome(rm2_context *ctx, rm2_rng *rng, const size_t *natural,
                                 rm2_data *data);
 
-/* ---- strokes --------------------------------------------------------------------------------- */
+/* ---- strokes -------------------------------------------------------------------------------- */
 
 enum { RM2I_WAVES = 4, RM2I_BELLS = 5 };
 
@@ -63,7 +63,7 @@ void rm2i_stroke_at(const rm2i_stroke *stroke, double t, double xy[2], double ta
 /* Columns 0 and 1 of `count` rows, `stride` apart, to mean 0 and variance 1. */
 void rm2i_standardise_plane(size_t count, size_t stride, double *points);
 
-/* ---- models ---------------------------------------------------------------------------------- */
+/* ---- models --------------------------------------------------------------------------------- */
 
 /* Joint angles (n x 4) of the arm following the stroke; `gain` is how fast its null space turns the
  * velocity ellipsoid towards the motion (0: not at all, plain pseudo-inverse). */

@@ -34,7 +34,7 @@ static const double shrinkage = 0.05;
 static const double angle_spread = 0.8, group_shift = 0.6;
 static const char *const groups[] = {"control", "patient"};
 
-/* ---- the model ------------------------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------------------------------ */
 
 typedef struct subject {
     double A[R][R], gain[MODULES];
@@ -78,7 +78,7 @@ static void advance(const subject *who, rm2_rng *rng, double x[R]) {
     memcpy(x, y, sizeof y);
 }
 
-/* ---- one subject ----------------------------------------------------------------------------- */
+/* ---- one subject ---------------------------------------------------------------------------- */
 
 static void draw_subject(rm2_rng *rng, size_t group, subject *who) {
     double shift = group == 0 ? -group_shift : group_shift;
@@ -136,7 +136,7 @@ static void measure(const subject *who, rm2_rng *rng, double *point) {
     shrink_and_scale(point);
 }
 
-/* ---- the data set ---------------------------------------------------------------------------- */
+/* ---- the data set --------------------------------------------------------------------------- */
 
 rm2_status rm2i_fill_connectome(rm2_context *ctx, rm2_rng *rng, const size_t *natural,
                                 rm2_data *data) {

@@ -38,7 +38,7 @@ static const double rest[LINKS] = {-0.6, 0.9, 0.9, 0.9};
 static const double size = 1.8, centre[2] = {-0.3, -0.6}; /* of the C; the first joint is at 0 */
 static const rm2i_hand hand = {0.045, 0.035, 0.04, 0.02, 0.018};
 
-/* ---- kinematics ------------------------------------------------------------------------------ */
+/* ---- kinematics ----------------------------------------------------------------------------- */
 
 /* r[k]: from joint k to the tip. r[0] is the tip itself. */
 static void arms(const double q[LINKS], double r[LINKS][2]) {
@@ -88,7 +88,7 @@ static void pseudo_inverse(double r[LINKS][2], const double e[2], double out[LIN
         out[k] = -r[k][1] * y0 + r[k][0] * y1;
 }
 
-/* ---- the second aim -------------------------------------------------------------------------- */
+/* ---- the second aim ------------------------------------------------------------------------- */
 
 /* d m / d q_j: sum over k of the products' derivatives, with s = r_max(k, j). */
 static void ellipsoid_derivative(double r[LINKS][2], int j, double dm[3]) {
@@ -117,7 +117,7 @@ static void gradient(const double q[LINKS], double r[LINKS][2], const double t[2
     }
 }
 
-/* ---- following ------------------------------------------------------------------------------- */
+/* ---- following ------------------------------------------------------------------------------ */
 
 /* q += by (I - J^+ J) grad h */
 static void climb(double q[LINKS], const double t[2], double by) {
@@ -192,7 +192,7 @@ void rm2i_arm_stroke(rm2_rng *rng, rm2i_stroke *stroke) {
     }
 }
 
-/* ---- the data set ---------------------------------------------------------------------------- */
+/* ---- the data set --------------------------------------------------------------------------- */
 
 static void write_points(size_t n, const double *angles, double *points) {
     for (size_t i = 0; i < n; i++) {

@@ -44,7 +44,7 @@ typedef struct motion {
     double begin[MOVES], end[MOVES];
 } motion;
 
-/* ---- quaternions ----------------------------------------------------------------------------- */
+/* ---- quaternions ---------------------------------------------------------------------------- */
 
 /* q <- exp(scale w / 2) q */
 static void rotate(const double w[3], double scale, double q[4]) {
@@ -63,7 +63,7 @@ static void normalise(double q[4]) {
         q[i] /= norm;
 }
 
-/* ---- drawing the parameters ------------------------------------------------------------------ */
+/* ---- drawing the parameters ----------------------------------------------------------------- */
 
 static void normals(rm2_rng *rng, double spread, double v[3]) {
     for (int i = 0; i < 3; i++)
@@ -119,7 +119,7 @@ static void draw_times(rm2_rng *rng, motion *m) {
     }
 }
 
-/* ---- the motion ------------------------------------------------------------------------------ */
+/* ---- the motion ----------------------------------------------------------------------------- */
 
 static double minimum_jerk(double s) {
     s = fmin(fmax(s, 0), 1);

@@ -36,7 +36,7 @@ const rm2i_letter rm2i_letter_c = {sizeof c_points / sizeof *c_points,
                                     {0.65, 0.59, 0.065},
                                     {0.65, 0.74, 0.060}}};
 
-/* ---- drawing the parameters ------------------------------------------------------------------ */
+/* ---- drawing the parameters ----------------------------------------------------------------- */
 
 static void draw_map(const rm2i_hand *hand, rm2_rng *rng, rm2i_stroke *stroke) {
     double angle = hand->turn * rm2_rng_normal(rng);
@@ -75,7 +75,7 @@ void rm2i_stroke_draw(const rm2i_letter *letter, const rm2i_hand *hand, rm2_rng 
     draw_bells(hand, rng, stroke);
 }
 
-/* ---- where the pen is ------------------------------------------------------------------------ */
+/* ---- where the pen is ----------------------------------------------------------------------- */
 
 static double bells_done(const rm2i_stroke *stroke, double t) {
     double sum = 0;
@@ -147,7 +147,7 @@ void rm2i_stroke_at(const rm2i_stroke *stroke, double t, double xy[2], double ta
     tangent[1] /= length;
 }
 
-/* ---- scale ----------------------------------------------------------------------------------- */
+/* ---- scale ---------------------------------------------------------------------------------- */
 
 void rm2i_standardise_plane(size_t count, size_t stride, double *points) {
     for (size_t axis = 0; axis < 2; axis++) {

@@ -107,8 +107,7 @@ static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data
     return s->columns ? select_columns(ctx, path, s->columns, raw) : RM2_OK;
 }
 
-/* ---- .npz: several arrays
- * ---------------------------------------------------------------------------- */
+/* ---- .npz: several arrays ------------------------------------------------------------------- */
 
 static rm2_array *find_array(rm2_array *arrays, size_t count, const char *name) {
     for (size_t k = 0; k < count; k++)
@@ -128,39 +127,44 @@ static rm2_status no_array(rm2_context *ctx, const char *path, const rm2_array *
                      list);
 }
 
-static rm2_status per_point(rm2_context *ctx, const char *path, rm2_array *arrays, size_t count,
-                            const char *name, size_t rows, rm2_array **found) {
-    *found = find_array(arrays, count, name);
-    if (!*found)
-        return no_array(ctx, path, arrays, count, name);
-    if (!(*found)->values)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%s\" is used twice", path, name);
-    if (rm2_array_count(*found) != rows)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%s\" has %zu numbers for %zu points", path,
-                         name, rm2_array_count(*found), rows);
-    return RM2_OK;
+/* The array `name` with one number a point; NULL after a failure. */
+static rm2_array *per_point(rm2_context *ctx, const char *path, rm2_array *arrays, size_t count,
+                            const char *name, size_t rows) {
+    rm2_array *found = find_array(arrays, count, name);
+    if (!found) {
+        (void)no_array(ctx, path, arrays, count, name);
+        return NULL;
+    }
+    if (found->values && rm2_array_count(found) == rows)
+        return found;
+    if (found->values)
+        (void)rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%s\" has %zu numbers for %zu points", path,
+                        name, rm2_array_count(found), rows);
+    else
+        (void)rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%s\" is used twice", path, name);
+    return NULL;
 }
 
 /* Distinct numbers of an array, in order of first appearance, with their texts. */
-static rm2_status take_codes(rm2_context *ctx, const rm2_array *a, rm2i_codes *codes) {
-    size_t rows = rm2_array_count(a);
+static rm2_status take_codes(rm2_context *ctx, size_t rows, const double *numbers,
+                             rm2i_codes *codes) {
     double *values; /* distinct ones so far */
     RM2_TRY(rm2i_alloc(ctx, rows, sizeof *values, &values));
     rm2_status status = rm2i_alloc(ctx, rows, sizeof *codes->code, &codes->code);
     if (status == RM2_OK)
         status = rm2i_calloc(ctx, rows, sizeof *codes->names, &codes->names);
     for (size_t i = 0; status == RM2_OK && i < rows; i++) {
-        size_t k = i > 0 && a->values[i] == a->values[i - 1] ? codes->code[i - 1] : 0;
-        while (k < codes->count && values[k] != a->values[i])
+        size_t k = i > 0 && numbers[i] == numbers[i - 1] ? codes->code[i - 1] : 0;
+        while (k < codes->count && values[k] != numbers[i])
             k++;
         codes->code[i] = k;
         if (k < codes->count)
             continue;
         char name[32];
-        (void)snprintf(name, sizeof name, "%.17g", a->values[i]);
+        (void)snprintf(name, sizeof name, "%.17g", numbers[i]);
         status = rm2i_strdup(ctx, name, &codes->names[k]);
         if (status == RM2_OK)
-            values[codes->count++] = a->values[i];
+            values[codes->count++] = numbers[i];
     }
     free(values);
     return status;
@@ -175,15 +179,17 @@ static rm2_status take_roles(rm2_context *ctx, const char *path, const rm2_data_
                          "out --group",
                          path);
     if (s->group) {
-        RM2_TRY(per_point(ctx, path, arrays, count, s->group, raw->rows, &a));
-        RM2_TRY(take_codes(ctx, a, &raw->group));
+        a = per_point(ctx, path, arrays, count, s->group, raw->rows);
+        RM2_TRY(a ? take_codes(ctx, raw->rows, a->values, &raw->group) : RM2_ERR_DATA);
     }
     if (s->label) {
-        RM2_TRY(per_point(ctx, path, arrays, count, s->label, raw->rows, &a));
-        RM2_TRY(take_codes(ctx, a, &raw->label));
+        a = per_point(ctx, path, arrays, count, s->label, raw->rows);
+        RM2_TRY(a ? take_codes(ctx, raw->rows, a->values, &raw->label) : RM2_ERR_DATA);
     }
     if (s->time) {
-        RM2_TRY(per_point(ctx, path, arrays, count, s->time, raw->rows, &a));
+        a = per_point(ctx, path, arrays, count, s->time, raw->rows);
+        if (!a)
+            return RM2_ERR_DATA;
         raw->time = a->values;
         a->values = NULL;
     }

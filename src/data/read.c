@@ -29,8 +29,7 @@ static rm2_status check_settings(rm2_context *ctx, const rm2_data_settings *s) {
     return RM2_OK;
 }
 
-/* ---- number of columns
- * --------------------------------------------------------------------------------- */
+/* ---- number of columns ---------------------------------------------------------------------- */
 
 static rm2_status total_width(rm2_context *ctx, const rm2_manifold *m, const rm2_data_settings *s,
                               size_t *total) {
@@ -113,8 +112,7 @@ static rm2_status wrong_width(rm2_context *ctx, const char *path, const rm2_mani
                      path, raw->width, columns, rm2_manifold_spec(m), sum, advice);
 }
 
-/* ---- trajectories
- * -------------------------------------------------------------------------------------- */
+/* ---- trajectories --------------------------------------------------------------------------- */
 
 /* Runs of equal ids become trajectories; an id that comes back after another is an error. */
 static rm2_status find_runs(rm2_context *ctx, const char *path, const rm2i_raw *raw,
@@ -161,8 +159,7 @@ static rm2_status copy_roles(rm2_context *ctx, const char *path, rm2i_raw *raw, 
     return RM2_OK;
 }
 
-/* ---- the chain
- * ----------------------------------------------------------------------------------------- */
+/* ---- the chain ------------------------------------------------------------------------------ */
 
 static rm2_status raw_to_data(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                               rm2i_raw *raw, rm2_data **data, rm2_data_report *report) {
@@ -173,7 +170,7 @@ static rm2_status raw_to_data(rm2_context *ctx, const char *path, const rm2_data
     RM2_TRY(find_runs(ctx, path, raw, *data));
     RM2_TRY(copy_roles(ctx, path, raw, *data));
     RM2_TRY(rm2i_validate(ctx, s, raw, *data, report));
-    if (s->align_signs)
+    if (s->align_signs && !s->allow_missing)
         rm2i_align_signs(*data, report);
     return RM2_OK;
 }
@@ -215,13 +212,15 @@ static rm2_status read_all(rm2_context *ctx, const char *path, const rm2_data_se
     rm2_status status = load(ctx, path, s, m, data, report);
     rm2_manifold_free(m);
     RM2_TRY(status);
+    if (s->select)
+        RM2_TRY(rm2i_select(ctx, data, s->select));
     if (s->thin)
         RM2_TRY(rm2i_thin(ctx, data, s->thin));
     if (s->holdout)
         RM2_TRY(rm2i_hold_out(ctx, data, s->holdout, held_out));
     if (s->scale)
         RM2_TRY(scale_both(ctx, *data, *held_out));
-    return rm2i_describe(ctx, *data, report);
+    return s->allow_missing ? RM2_OK : rm2i_describe(ctx, *data, report);
 }
 
 rm2_status rm2_data_read(rm2_context *ctx, const char *path, const rm2_data_settings *settings,

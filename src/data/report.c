@@ -19,8 +19,7 @@ void rm2_data_report_free(rm2_data_report *report) {
     }
 }
 
-/* ---- one factor
- * ------------------------------------------------------------------------------------ */
+/* ---- one factor ----------------------------------------------------------------------------- */
 
 typedef struct view {
     rm2_manifold *m; /* the factor alone */
@@ -135,8 +134,7 @@ static rm2_status describe_factor(rm2_context *ctx, const rm2_data *data, const 
     return status;
 }
 
-/* ---- the whole set
- * ----------------------------------------------------------------------------------- */
+/* ---- the whole set -------------------------------------------------------------------------- */
 
 static bool starts_trajectory(const rm2_data *data, size_t *t, size_t i) {
     while (*t < data->trajectories && data->starts[*t] < i)

@@ -107,8 +107,7 @@ rm2_status rm2i_thin(rm2_context *ctx, rm2_data **data, size_t thin) {
     return RM2_OK;
 }
 
-/* ---- hold-out
- * ---------------------------------------------------------------------------------------- */
+/* ---- hold-out ------------------------------------------------------------------------------- */
 
 static bool in_list(const char *list, const char *id) {
     const char *item;
@@ -119,27 +118,31 @@ static bool in_list(const char *list, const char *id) {
     return false;
 }
 
-static rm2_status check_ids(rm2_context *ctx, const rm2_data *data, const char *list) {
+/* Every id of the list is there; *count of them. */
+static rm2_status check_ids(rm2_context *ctx, const rm2_data *data, const char *list,
+                            size_t *count) {
     const char *item;
-    size_t length, held = 0;
+    size_t length;
+    *count = 0;
+    if (data->trajectories == 0)
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "%s: there are no trajectories to choose from; name the column of "
+                         "trajectory ids with --group",
+                         data->source);
     while ((item = rm2i_next_item(&list, &length))) {
         size_t t = 0;
         while (t < data->trajectories &&
                !(strlen(data->ids[t]) == length && strncmp(data->ids[t], item, length) == 0))
             t++;
         if (t == data->trajectories)
-            return rm2i_fail(
-                ctx, RM2_ERR_DATA,
-                "%s: no trajectory \"%.*s\" to hold out; there are %zu, from \"%.40s\" "
-                "to \"%.40s\"",
-                data->source, (int)(length < 60 ? length : 60), item, data->trajectories,
-                data->ids[0], data->ids[data->trajectories - 1]);
-        held++;
+            return rm2i_fail(ctx, RM2_ERR_DATA,
+                             "%s: no trajectory \"%.*s\"; there are %zu, from \"%.40s\" to "
+                             "\"%.40s\"",
+                             data->source, (int)(length < 60 ? length : 60), item,
+                             data->trajectories, data->ids[0], data->ids[data->trajectories - 1]);
+        ++*count;
     }
-    return held < data->trajectories
-               ? RM2_OK
-               : rm2i_fail(ctx, RM2_ERR_DATA, "%s: all %zu trajectories would be held out",
-                           data->source, data->trajectories);
+    return RM2_OK;
 }
 
 static void choose_listed(const rm2_data *data, const char *list, bool listed, choice *c) {
@@ -165,14 +168,25 @@ static rm2_status extract_listed(rm2_context *ctx, const rm2_data *data, const c
     return status;
 }
 
-rm2_status rm2i_hold_out(rm2_context *ctx, rm2_data **data, const char *ids, rm2_data **held_out) {
-    if ((*data)->trajectories == 0)
-        return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "%s: whole trajectories are held out, and there are none; name the column "
-                         "of trajectory ids with --group",
-                         (*data)->source);
-    RM2_TRY(check_ids(ctx, *data, ids));
+rm2_status rm2i_select(rm2_context *ctx, rm2_data **data, const char *ids) {
+    size_t count;
     rm2_data *kept = NULL;
+    RM2_TRY(check_ids(ctx, *data, ids, &count));
+    if (count == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no trajectory named to select");
+    RM2_TRY(extract_listed(ctx, *data, ids, true, &kept));
+    rm2_data_free(*data);
+    *data = kept;
+    return RM2_OK;
+}
+
+rm2_status rm2i_hold_out(rm2_context *ctx, rm2_data **data, const char *ids, rm2_data **held_out) {
+    size_t count;
+    rm2_data *kept = NULL;
+    RM2_TRY(check_ids(ctx, *data, ids, &count));
+    if (count >= (*data)->trajectories)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: all %zu trajectories would be held out",
+                         (*data)->source, (*data)->trajectories);
     RM2_TRY(extract_listed(ctx, *data, ids, true, held_out));
     rm2_status status = extract_listed(ctx, *data, ids, false, &kept);
     if (status != RM2_OK) {

@@ -26,8 +26,7 @@ typedef struct intake {
     double *work, *point;
 } intake;
 
-/* ---- messages
- * ---------------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------- */
 
 /* "(0.5, 0.5, ...)", or "(qw=0.5, qx=0.5, ...)" where columns have names: at most six numbers. */
 static void numbers_text(const intake *in, char *text, size_t size) {
@@ -106,19 +105,48 @@ static rm2_status off_manifold(rm2_context *ctx, const intake *in, size_t row, d
                      in->f->geometry->name, in->f->n, numbers, defect, in->s->warn_below);
 }
 
-/* ---- one factor
- * ---------------------------------------------------------------------------------------- */
+/* ---- one factor ----------------------------------------------------------------------------- */
 
 static double *point_of(const intake *in, size_t row) {
     return in->data->points + row * rm2_manifold_ambient(in->data->manifold) +
            in->f->ambient_offset;
 }
 
+/* Numbers that are not finite are errors; NaN may stand for missing entries where that is allowed:
+ * of Euclidean factors, or all of another factor. */
+static rm2_status look_for_missing(rm2_context *ctx, const intake *in, size_t row, bool *missing) {
+    const double *numbers = in->row + in->column;
+    size_t gone = 0;
+    for (size_t k = 0; k < in->width; k++) {
+        if (isinf(numbers[k]) || (isnan(numbers[k]) && !in->s->allow_missing))
+            return not_finite(ctx, in, row, k);
+        gone += isnan(numbers[k]) ? 1 : 0;
+    }
+    *missing = gone > 0;
+    if (gone == 0 || gone == in->width || in->f->geometry == &rm2_euclidean)
+        return RM2_OK;
+    return rm2i_fail(
+        ctx, RM2_ERR_DATA,
+        "%s, %s, factor %zu (%s%zu): %zu of %zu entries are missing; only a whole factor "
+        "or entries of a Euclidean one can be",
+        in->data->source, rm2i_data_place(in->data, row).text, in->index + 1, in->f->geometry->name,
+        in->f->n, gone, in->width);
+}
+
+static void take_missing(const intake *in, const double *numbers, double *point) {
+    bool flat = in->f->geometry == &rm2_euclidean;
+    for (size_t k = 0; k < in->f->ambient; k++)
+        point[k] = flat ? numbers[k] : NAN;
+}
+
 static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
     const double *numbers = in->row + in->column;
-    for (size_t k = 0; k < in->width; k++)
-        if (!isfinite(numbers[k]))
-            return not_finite(ctx, in, row, k);
+    bool missing = false;
+    RM2_TRY(look_for_missing(ctx, in, row, &missing));
+    if (missing) {
+        take_missing(in, numbers, point_of(in, row));
+        return RM2_OK;
+    }
     double hidden = rm2i_convert(in->f, in->s, in->order, numbers, in->point);
     double defect = fmax(hidden, in->f->geometry->defect(in->f->n, in->point, in->work));
     rm2_factor_report *r = in->report;
@@ -172,8 +200,7 @@ static void decide_order(intake *in) {
     }
 }
 
-/* ---- all factors
- * ------------------------------------------------------------------------------------- */
+/* ---- all factors ---------------------------------------------------------------------------- */
 
 /* Room for any factor's scratch, a point, and two matrices for the layouts. */
 static size_t work_size(const rm2_manifold *m) {

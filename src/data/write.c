@@ -18,9 +18,7 @@ static rm2_status original_points(rm2_context *ctx, const rm2_data *data, double
     return RM2_OK;
 }
 
-/* ---- text
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- text ----------------------------------------------------------------------------------- */
 
 /* Name of entry k of a factor: x y z, sx sy sz, qw qx qy qz, m11 m12 ...; with the factor's number
  * in front if the same kind came before. */
@@ -48,17 +46,21 @@ static void entry_name(const rm2_factor *f, size_t k, size_t kind_number, char *
         (void)snprintf(name, size, "%s%s%zu_%zu", prefix, f->geometry->name, f->n, k);
 }
 
+void rm2_data_column_name(const rm2_manifold *m, size_t k, char *name, size_t size) {
+    size_t i = 0, kind_number = 1;
+    while (k >= rm2_manifold_factor(m, i)->ambient_offset + rm2_manifold_factor(m, i)->ambient)
+        i++;
+    const rm2_factor *f = rm2_manifold_factor(m, i);
+    for (size_t before = 0; before < i; before++)
+        kind_number += rm2_manifold_factor(m, before)->geometry == f->geometry;
+    entry_name(f, k - f->ambient_offset, kind_number, name, size);
+}
+
 static rm2_status name_entries(rm2_context *ctx, const rm2_manifold *m, char **names) {
-    for (size_t i = 0; i < rm2_manifold_factor_count(m); i++) {
-        const rm2_factor *f = rm2_manifold_factor(m, i);
-        size_t kind_number = 1;
-        for (size_t before = 0; before < i; before++)
-            kind_number += rm2_manifold_factor(m, before)->geometry == f->geometry;
-        for (size_t k = 0; k < f->ambient; k++) {
-            char name[96];
-            entry_name(f, k, kind_number, name, sizeof name);
-            RM2_TRY(rm2i_strdup(ctx, name, names++));
-        }
+    for (size_t k = 0; k < rm2_manifold_ambient(m); k++) {
+        char name[96];
+        rm2_data_column_name(m, k, name, sizeof name);
+        RM2_TRY(rm2i_strdup(ctx, name, &names[k]));
     }
     return RM2_OK;
 }
@@ -132,8 +134,7 @@ static rm2_status write_text(rm2_context *ctx, const rm2_data *data, const doubl
     return status;
 }
 
-/* ---- arrays
- * ---------------------------------------------------------------------------------------------- */
+/* ---- arrays --------------------------------------------------------------------------------- */
 
 static bool equal_lengths(const rm2_data *data) {
     for (size_t t = 0; t < data->trajectories; t++)

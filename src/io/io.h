@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "riemann2/io.h"
 
-/* ---- sources of bytes: a file, a stream, memory, or an entry of an archive ------------------- */
+/* ---- sources of bytes: a file, a stream, memory, or an entry of an archive ------------------ */
 
 typedef struct rm2i_source rm2i_source;
 
@@ -43,7 +43,7 @@ uint64_t rm2i_source_left(const rm2i_source *source);
 /* Read exactly `size` bytes; `what` names them in the message if the source ends before. */
 rm2_status rm2i_source_exactly(rm2i_source *source, void *bytes, size_t size, const char *what);
 
-/* ---- numbers as text ------------------------------------------------------------------------- */
+/* ---- numbers as text ------------------------------------------------------------------------ */
 
 /* The "C" locale for the calling thread: enter before the two functions below, leave after. */
 typedef struct rm2i_c_locale {
@@ -63,7 +63,7 @@ enum { RM2I_NUMBER_SIZE = 32 }; /* chars of a formatted double with its NUL */
 /* The shortest of 15, 16 and 17 digits that gives the same bits when read again. */
 void rm2i_format_double(double value, char text[RM2I_NUMBER_SIZE]);
 
-/* ---- texts ----------------------------------------------------------------------------------- */
+/* ---- texts ---------------------------------------------------------------------------------- */
 
 enum { RM2I_SHOWN_SIZE = 48 }; /* buffer for a value shown in a message */
 
@@ -92,8 +92,7 @@ void rm2i_texts_free(char **texts, size_t count);
 /* The number written out in a text such as "12", SIZE_MAX if it is none. */
 size_t rm2i_written_number(const char *text);
 
-/* ---- output
- * -------------------------------------------------------------------------------------- */
+/* ---- output --------------------------------------------------------------------------------- */
 
 /* Failure if a write to the stream went wrong; to be called right after the write, while errno
  * still tells why. */

@@ -89,8 +89,7 @@ static rm2_status finite(size_t n, const double *x) {
     return isinf(rm2i_max_abs(n, x)) ? RM2_ERR_DOMAIN : RM2_OK;
 }
 
-/* ---- points
- * ---------------------------------------------------------------------------------------- */
+/* ---- points --------------------------------------------------------------------------------- */
 
 static rm2_status defect_point(const void *arg, size_t i, double *scratch) {
     const job *j = arg;
@@ -142,8 +141,7 @@ rm2_status rm2_manifold_distance(rm2_context *ctx, const rm2_manifold *m, size_t
     return run(ctx, n, distance_point, &(job){.m = m, .p = p, .a = q, .out = d, .count = p_count});
 }
 
-/* ---- coordinates
- * ----------------------------------------------------------------------------------- */
+/* ---- coordinates ---------------------------------------------------------------------------- */
 
 static rm2_status to_coords_point(const void *arg, size_t i, double *scratch) {
     const job *j = arg;
@@ -199,8 +197,7 @@ rm2_status rm2_manifold_log_coords(rm2_context *ctx, const rm2_manifold *m, size
     return run_at(ctx, n, p_count, log_coords_point, &(job){.m = m, .p = p, .a = q, .out = c});
 }
 
-/* ---- ambient tangent vectors
- * ----------------------------------------------------------------------- */
+/* ---- ambient tangent vectors ---------------------------------------------------------------- */
 
 /* Frame of point i, and the coordinates of the ambient vectors a and (if given) b there. */
 static rm2_status vectors_of(const job *j, size_t i, double *scratch, const double **frame) {
@@ -284,8 +281,7 @@ rm2_status rm2_manifold_dexp(rm2_context *ctx, const rm2_manifold *m, size_t n, 
     return run_at(ctx, n, p_count, dexp_point, &(job){.m = m, .p = p, .a = v, .b = w, .out = out});
 }
 
-/* ---- the exponential map seen from its coordinates
- * -------------------------------------------------- */
+/* ---- the exponential map seen from its coordinates ------------------------------------------ */
 
 static rm2_status log_volume_point(const void *arg, size_t i, double *scratch) {
     const job *j = arg;

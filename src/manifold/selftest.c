@@ -17,8 +17,7 @@
 static const double SHORTEST = 0.1, LONGEST = 0.9; /* of the injectivity radius */
 static const double FLAT_RADIUS = 2 / 0.9;         /* used where it is infinite */
 
-/* ---- errors
- * ----------------------------------------------------------------------------------------- */
+/* ---- errors --------------------------------------------------------------------------------- */
 
 static double largest_difference(size_t n, const double *a, const double *b) {
     double worst = 0;
@@ -50,8 +49,7 @@ double rm2i_trial_number_error(double a, double expected) {
     return fabs(a - expected) / fmax(1, fabs(expected));
 }
 
-/* ---- one trial
- * -------------------------------------------------------------------------------------- */
+/* ---- one trial ------------------------------------------------------------------------------ */
 
 /* Give each pointer its part of the block, or only add up the sizes if the block is NULL. */
 static size_t lay_out(rm2i_trial *t, double *block) {
@@ -142,8 +140,7 @@ static rm2_status draw(rm2i_trial *t) {
     return rm2i_manifold_exp(m, t->frame, t->batch_c + m->dim, t->r, t->work, NULL);
 }
 
-/* ---- all trials
- * ------------------------------------------------------------------------------------- */
+/* ---- all trials ----------------------------------------------------------------------------- */
 
 typedef struct table {
     const rm2i_property *properties;

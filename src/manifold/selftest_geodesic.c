@@ -10,8 +10,7 @@
 #include "linalg/dense.h"
 #include "manifold/selftest.h"
 
-/* ---- short forms
- * ------------------------------------------------------------------------------------ */
+/* ---- short forms ---------------------------------------------------------------------------- */
 
 static rm2_status exp_at(rm2i_trial *t, const double *frame, const double *c, double *y) {
     return rm2i_manifold_exp(t->m, frame, c, y, t->work, NULL);
@@ -42,8 +41,7 @@ static double differs(const void *a, const void *b, size_t count) {
     return memcmp(a, b, count * sizeof(double)) != 0;
 }
 
-/* ---- points
- * ----------------------------------------------------------------------------------------- */
+/* ---- points --------------------------------------------------------------------------------- */
 
 /* defect(x) = 0 for random x */
 static rm2_status random_on_manifold(rm2i_trial *t, double *error) {
@@ -83,8 +81,7 @@ static rm2_status projection_idempotent(rm2i_trial *t, double *error) {
     return RM2_OK;
 }
 
-/* ---- frames
- * ----------------------------------------------------------------------------------------- */
+/* ---- frames --------------------------------------------------------------------------------- */
 
 /* to_coords(from_coords(w)) = w */
 static rm2_status frame_round_trip(rm2i_trial *t, double *error) {
@@ -104,8 +101,7 @@ static rm2_status frame_orthonormal(rm2i_trial *t, double *error) {
     return RM2_OK;
 }
 
-/* ---- geodesics
- * -------------------------------------------------------------------------------------- */
+/* ---- geodesics ------------------------------------------------------------------------------ */
 
 /* Exp_p(0) = p */
 static rm2_status exp_of_zero(rm2i_trial *t, double *error) {
@@ -192,8 +188,7 @@ static rm2_status constant_speed(rm2i_trial *t, double *error) {
     return RM2_OK;
 }
 
-/* ---- transport
- * -------------------------------------------------------------------------------------- */
+/* ---- transport ------------------------------------------------------------------------------ */
 
 /* <T u, T w> = u.w and |T u| = |u| */
 static rm2_status transport_isometry(rm2i_trial *t, double *error) {
@@ -223,8 +218,7 @@ static rm2_status transport_along_zero(rm2i_trial *t, double *error) {
     return RM2_OK;
 }
 
-/* ---- products
- * --------------------------------------------------------------------------------------- */
+/* ---- products ------------------------------------------------------------------------------- */
 
 /* Factor f on its own: frame, Exp, Log, transport and dExp are slices of the product's (in
  * batch_1: y, carried w, dExp w; c1: Log_p(q)). */
@@ -275,8 +269,7 @@ static rm2_status distances_add(rm2i_trial *t, double *error) {
     return RM2_OK;
 }
 
-/* ---- batches and means
- * ------------------------------------------------------------------------------ */
+/* ---- batches and means ---------------------------------------------------------------------- */
 
 /* Points Exp_p(c_i) of the batch, then the coordinates of their logarithms, one after the other. */
 static rm2_status batch_results(rm2i_trial *t, size_t p_count, int threads, double *out) {

@@ -51,8 +51,7 @@ static void set_zero(const rm2i_trial *t, double *c) {
     memset(c, 0, t->m->dim * sizeof *c);
 }
 
-/* ---- dExp
- * ------------------------------------------------------------------------------------------- */
+/* ---- dExp ----------------------------------------------------------------------------------- */
 
 /* d/ds Exp_p(s w) at s = 0 has the coordinates w */
 static rm2_status frame_is_dexp_at_zero(rm2i_trial *t, double *error) {
@@ -71,8 +70,7 @@ static rm2_status dexp_is_derivative(rm2i_trial *t, double *error) {
     return RM2_OK;
 }
 
-/* ---- G
- * ---------------------------------------------------------------------------------------------- */
+/* ---- G -------------------------------------------------------------------------------------- */
 
 /* <G u, w> = <dExp u, dExp w> */
 static rm2_status metric_is_pullback(rm2i_trial *t, double *error) {
@@ -133,8 +131,7 @@ static rm2_status metric_of_product(rm2i_trial *t, double *error) {
     return RM2_OK;
 }
 
-/* ---- dG
- * --------------------------------------------------------------------------------------------- */
+/* ---- dG ------------------------------------------------------------------------------------- */
 
 /* dG(c)[v] w = d/ds G(c + s v) w */
 static rm2_status metric_derivative(rm2i_trial *t, double *error) {
@@ -161,8 +158,7 @@ static rm2_status metric_derivative_at_zero(rm2i_trial *t, double *error) {
     return RM2_OK;
 }
 
-/* ---- volume
- * ----------------------------------------------------------------------------------------- */
+/* ---- volume --------------------------------------------------------------------------------- */
 
 /* Half the log of det A; A's lower triangle is read, `factor` is overwritten. */
 static rm2_status half_log_det(size_t n, const double *A, double *factor, double *value) {

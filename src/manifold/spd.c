@@ -59,8 +59,7 @@ static scratch split(size_t n, double *work) {
                      .eigen = matrices + 8 * n * n};
 }
 
-/* ---- coordinates <-> symmetric matrices
- * ---------------------------------------------------------- */
+/* ---- coordinates <-> symmetric matrices ----------------------------------------------------- */
 
 static void pack(size_t n, const double *S, double *c) {
     for (size_t i = 0; i < n; i++) {
@@ -86,8 +85,7 @@ static void congruence(size_t n, const double *R, const double *Rt, const double
     rm2i_symmetrise(n, out);
 }
 
-/* ---- points
- * -------------------------------------------------------------------------------------- */
+/* ---- points --------------------------------------------------------------------------------- */
 
 static void default_point(size_t n, double *p) {
     for (size_t i = 0; i < n * n; i++)
@@ -156,8 +154,7 @@ static rm2_status project(size_t n, const double *x, double *y, double *work) {
     return RM2_OK;
 }
 
-/* ---- tangent spaces
- * ------------------------------------------------------------------------------ */
+/* ---- tangent spaces ------------------------------------------------------------------------- */
 
 static rm2_status frame(size_t n, const double *p, double *out, double *work) {
     scratch s = split(n, work);
@@ -199,8 +196,7 @@ static void from_coords(size_t n, const double *f, const double *c, double *v, d
     colour(n, f, s.A, v, s.B);
 }
 
-/* ---- geodesics
- * ----------------------------------------------------------------------------------- */
+/* ---- geodesics ------------------------------------------------------------------------------ */
 
 /* S = coordinates as a matrix = U diag(values) U^T; S itself is left in s.A. */
 static rm2_status decompose(size_t n, const double *c, scratch s) {
@@ -337,8 +333,7 @@ static rm2_status dexp(size_t n, const double *f, const double *c, const double 
     return carry(n, f, c, w, divided_exponential, out, work);
 }
 
-/* ---- the exponential map seen from its coordinates
- * ------------------------------------------------ */
+/* ---- the exponential map seen from its coordinates ------------------------------------------ */
 
 static rm2_status log_volume(size_t n, const double *c, double *value, double *work) {
     scratch s = split(n, work);

@@ -15,8 +15,7 @@ static const rm2_geometry *const geometries[] = {&rm2_euclidean, &rm2_sphere, &r
                                                  &rm2_spd, &rm2_hyperbolic};
 enum { GEOMETRIES = sizeof geometries / sizeof geometries[0], MAX_FACTORS = 1000 };
 
-/* ---- object
- * ---------------------------------------------------------------------------------------- */
+/* ---- object --------------------------------------------------------------------------------- */
 
 static rm2_status check_factors(rm2_context *ctx, const rm2_factor *factors, size_t count) {
     if (count == 0 || count > MAX_FACTORS)
@@ -121,8 +120,7 @@ void rm2_manifold_default_point(const rm2_manifold *manifold, double *p) {
     }
 }
 
-/* ---- parser
- * ---------------------------------------------------------------------------------------- */
+/* ---- parser --------------------------------------------------------------------------------- */
 
 typedef struct parser {
     rm2_context *ctx;

@@ -12,7 +12,9 @@
     X(frechet_mean)                                                                                \
     X(rotation)                                                                                    \
     X(volume)                                                                                      \
-    X(dexp)
+    X(dexp)                                                                                        \
+    X(kernel)                                                                                      \
+    X(kernel_row)
 
 /* Fill the outputs of a case. */
 typedef void (*check_fn)(conf_case *c);

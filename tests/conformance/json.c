@@ -42,8 +42,7 @@ static bool accept(parser *p, char c) {
     return true;
 }
 
-/* ---- numbers and words
- * --------------------------------------------------------------------------- */
+/* ---- numbers and words ---------------------------------------------------------------------- */
 
 static bool skip_digits(parser *p) {
     const char *start = p->at;
@@ -89,8 +88,7 @@ static bool parse_word(parser *p, const char *word, json_type type, json_value *
     return true;
 }
 
-/* ---- strings
- * ------------------------------------------------------------------------------------- */
+/* ---- strings -------------------------------------------------------------------------------- */
 
 static int hex_digit(char c) {
     if (c >= '0' && c <= '9')
@@ -199,8 +197,7 @@ static bool parse_string(parser *p, const char **string) {
     return true;
 }
 
-/* ---- arrays and objects
- * -------------------------------------------------------------------------- */
+/* ---- arrays and objects --------------------------------------------------------------------- */
 
 /* Name and colon of the next member of `object`. */
 static bool parse_name(parser *p, const json_value *object, json_value *member) {

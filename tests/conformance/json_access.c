@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- files
- * --------------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 /* The whole stream with NUL behind it, to be freed; NULL when it cannot be read. */
 static char *read_stream(FILE *file, size_t *size) {
@@ -48,8 +47,7 @@ json_value *json_load(arena *memory, const char *path, json_error *error) {
     return root;
 }
 
-/* ---- members
- * ------------------------------------------------------------------------------------- */
+/* ---- members -------------------------------------------------------------------------------- */
 
 const json_value *json_member(const json_value *object, const char *name) {
     if (!object || object->type != JSON_OBJECT)
@@ -70,8 +68,7 @@ double json_member_number(const json_value *object, const char *name, double fal
     return member && member->type == JSON_NUMBER ? member->number : fallback;
 }
 
-/* ---- numbers
- * ------------------------------------------------------------------------------------- */
+/* ---- numbers -------------------------------------------------------------------------------- */
 
 static bool count_numbers(const json_value *value, size_t *count) {
     if (value->type == JSON_NUMBER) {

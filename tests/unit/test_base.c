@@ -28,8 +28,7 @@ static int destroy(void **state) {
     return 0;
 }
 
-/* ---- statuses and contexts
- * -------------------------------------------------------------------------- */
+/* ---- statuses and contexts ------------------------------------------------------------------ */
 
 static void version_is_that_of_the_header(void **state) {
     (void)state;
@@ -103,8 +102,7 @@ static void interrupt_is_set_and_cleared(void **state) {
     assert_false(rm2i_interrupted(ctx));
 }
 
-/* ---- messages
- * --------------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------- */
 
 static void failure_is_stored_and_prefixed(void **state) {
     rm2_context *ctx = *state;
@@ -158,8 +156,7 @@ static void log_goes_to_the_sink(void **state) {
     assert_int_equal(s.lines, 1);
 }
 
-/* ---- random numbers
- * --------------------------------------------------------------------------------- */
+/* ---- random numbers ------------------------------------------------------------------------- */
 
 /* First outputs of splitmix64 from 0, and of xoshiro256++ from the state 1, 2, 3, 4: values of the
  * public reference implementations. */
@@ -241,8 +238,7 @@ static void normal_moments(void **state) {
     moments(rm2_rng_normal, expected, spread);
 }
 
-/* ---- batches
- * ---------------------------------------------------------------------------------------- */
+/* ---- batches -------------------------------------------------------------------------------- */
 
 typedef struct batch {
     int *visits;
@@ -310,8 +306,7 @@ static void batch_stops_when_interrupted(void **state) {
     }
 }
 
-/* ---- allocation
- * ------------------------------------------------------------------------------------- */
+/* ---- allocation ----------------------------------------------------------------------------- */
 
 static void impossible_sizes_are_refused(void **state) {
     rm2_context *ctx = *state;

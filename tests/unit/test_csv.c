@@ -111,7 +111,7 @@ static void write_file(const char *path, const char *text) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* ---- what is read ---------------------------------------------------------------------------- */
+/* ---- what is read --------------------------------------------------------------------------- */
 
 static const double one_to_four[] = {1, 2, 3, 4};
 
@@ -288,7 +288,7 @@ static void missing_values_become_nan_when_allowed(void **state) {
                         WORDS("line 2", "column 2", "'-inf'", "finite"));
 }
 
-/* ---- what is refused ------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------ */
 
 static void values_that_are_no_numbers_are_refused(void **state) {
     fixture *f = *state;
@@ -387,8 +387,7 @@ static void bad_arguments_are_refused(void **state) {
     rm2_table_free(NULL);
 }
 
-/* ---- files
- * ---------------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 static void unreadable_paths_are_named(void **state) {
     fixture *f = *state;
@@ -478,8 +477,7 @@ static void long_and_many_rows_are_read(void **state) {
     }
 }
 
-/* ---- locale and writing
- * ---------------------------------------------------------------------------- */
+/* ---- locale and writing --------------------------------------------------------------------- */
 
 static bool enter_comma_locale(void) {
     const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8",

@@ -63,8 +63,7 @@ static rm2_data_settings settings_for(const char *manifold) {
     return s;
 }
 
-/* ---- orientations
- * ------------------------------------------------------------------------------------ */
+/* ---- orientations --------------------------------------------------------------------------- */
 
 /* Rotation matrix of a unit quaternion, from the definition v -> q v q*. */
 static void matrix_of(const double q[4], double R[9]) {
@@ -221,8 +220,7 @@ static void test_signs_without_trajectories(void **state) {
     rm2_data_report_free(&report);
 }
 
-/* ---- matrices, angles
- * --------------------------------------------------------------------------------- */
+/* ---- matrices, angles ----------------------------------------------------------------------- */
 
 static void test_spd_layouts(void **state) {
     (void)state;
@@ -270,8 +268,7 @@ static void test_in_place_columns(void **state) {
     rm2_data_free(data);
 }
 
-/* ---- splits and scaling
- * -------------------------------------------------------------------------------- */
+/* ---- splits and scaling --------------------------------------------------------------------- */
 
 static rm2_data *toy(size_t demos, size_t points) {
     rm2_data *data;
@@ -354,8 +351,7 @@ static void test_held_out_scale(void **state) {
     rm2_data_free(held);
 }
 
-/* ---- files that come back
- * ------------------------------------------------------------------------------- */
+/* ---- files that come back ------------------------------------------------------------------- */
 
 static void assert_round_trip(const char *name, const char *format, const char *spec,
                               const char *group) {

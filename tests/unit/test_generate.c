@@ -27,7 +27,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* ---- helpers --------------------------------------------------------------------------------- */
+/* ---- helpers -------------------------------------------------------------------------------- */
 
 static rm2_data *generate(const char *name, uint64_t seed, size_t trajectories, size_t points) {
     rm2_generate_settings settings = {seed, trajectories, points};
@@ -133,7 +133,7 @@ static void assert_standardised(const rm2_data *data) {
     }
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all of them ---------------------------------------------------------------------------- */
 
 static const struct shape {
     const char *name, *manifold;
@@ -242,7 +242,7 @@ static void test_refusals(void **state) {
     assert_int_equal(rm2_generate(ctx, "toy", NULL, NULL), RM2_ERR_ARGUMENT);
 }
 
-/* ---- toy ------------------------------------------------------------------------------------- */
+/* ---- toy ------------------------------------------------------------------------------------ */
 
 static void test_toy_spread(void **state) {
     (void)state;
@@ -305,7 +305,7 @@ static void test_stroke_tangent(void **state) {
     }
 }
 
-/* ---- robot ----------------------------------------------------------------------------------- */
+/* ---- robot ---------------------------------------------------------------------------------- */
 
 static double quaternion_dot(const double *p, const double *q) {
     return p[3] * q[3] + p[4] * q[4] + p[5] * q[5] + p[6] * q[6];
@@ -361,7 +361,7 @@ static void test_robot_motion(void **state) {
     rm2_data_free(data);
 }
 
-/* ---- manipulability -------------------------------------------------------------------------- */
+/* ---- manipulability ------------------------------------------------------------------------- */
 
 enum { ARM_POINTS = 100 };
 
@@ -478,7 +478,7 @@ static void test_no_jumps(void **state) {
     }
 }
 
-/* ---- connectome ------------------------------------------------------------------------------ */
+/* ---- connectome ----------------------------------------------------------------------------- */
 
 /* Extreme eigenvalues by Jacobi rotations. */
 static void eigen_range(const double *S, double *least, double *most) {

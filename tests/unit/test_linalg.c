@@ -21,8 +21,7 @@ enum { N_MAX = 60, SIZE = N_MAX * N_MAX };
 static const size_t sizes[] = {1, 2, 3, 4, 5, 7, 10, 15, 31, 47, 48, 49, 60};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
-/* ---- making matrices
- * -------------------------------------------------------------------------------- */
+/* ---- making matrices ------------------------------------------------------------------------ */
 
 static rm2_rng rng;
 
@@ -65,8 +64,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* ---- vectors and products
- * --------------------------------------------------------------------------- */
+/* ---- vectors and products ------------------------------------------------------------------- */
 
 static void norms_at_all_scales(void **state) {
     (void)state; /* |(3, 4)| = 5 at every scale, to one rounding of scaling and root */
@@ -133,8 +131,7 @@ static void gram_and_symmetric_part(void **state) {
     assert_memory_equal(R, symmetric, sizeof R);
 }
 
-/* ---- Cholesky
- * --------------------------------------------------------------------------------------- */
+/* ---- Cholesky ------------------------------------------------------------------------------- */
 
 /* |A - L L^T| <= (n + 1) eps |A| and |L X - I| <= n eps |L| |X| (Higham, 2002, chapters 8, 10). */
 static void cholesky_and_inverse(void **state) {
@@ -188,8 +185,7 @@ static void cholesky_refuses(void **state) {
     assert_int_equal(rm2i_cholesky(2, indefinite, L), RM2_ERR_NUMERIC);
 }
 
-/* ---- eigenvalues
- * ------------------------------------------------------------------------------------ */
+/* ---- eigenvalues ---------------------------------------------------------------------------- */
 
 /* Rows orthonormal and A r_k = l_k r_k, each to 20 n eps (of |A|): a backward stable solver makes a
  * small multiple of n eps. */
@@ -311,8 +307,7 @@ static void eigen_refuses(void **state) {
         }
 }
 
-/* ---- eigenvalues of C C^T
- * --------------------------------------------------------------------------- */
+/* ---- eigenvalues of C C^T ------------------------------------------------------------------- */
 
 /* C = diag(s) Q with orthogonal Q: eigenvalues s^2, each to 1e-12 of itself however small. */
 static void gram_of_scaled_orthogonal(void **state) {
@@ -396,8 +391,7 @@ static void gram_of_graded_matrices(void **state) {
     }
 }
 
-/* ---- scalar functions
- * ------------------------------------------------------------------------------- */
+/* ---- scalar functions ----------------------------------------------------------------------- */
 
 /* Long double references: power series in x = k r^2 below 2, where terms fall like 4^j/(2j)!,
  * closed forms above, where they cancel at most two of their nineteen digits. */

@@ -40,8 +40,7 @@ static void assert_contains(const char *text, const char *part) {
         fail_msg("\"%s\" does not contain \"%s\"", text, part);
 }
 
-/* ---- conformance suite
- * ------------------------------------------------------------------------------ */
+/* ---- conformance suite ---------------------------------------------------------------------- */
 
 static void print_failure(void *user, const char *property, double worst, double bound,
                           bool passed) {
@@ -129,8 +128,7 @@ static void suite_restores_the_threads(void **state) {
     rm2_manifold_free(m);
 }
 
-/* ---- broken geometries
- * ------------------------------------------------------------------------------ */
+/* ---- broken geometries ---------------------------------------------------------------------- */
 
 static rm2_status wrong_volume(size_t n, const double *c, double *value, double *work) {
     rm2_status status = rm2_sphere.log_volume(n, c, value, work);
@@ -326,8 +324,7 @@ static void geometry_without_frames_fails_everything(void **state) {
     assert_int_equal(t.failed, t.rows);
 }
 
-/* ---- spec strings
- * ----------------------------------------------------------------------------------- */
+/* ---- spec strings --------------------------------------------------------------------------- */
 
 static void specs_are_normalised(void **state) {
     static const char *const pairs[][2] = {
@@ -443,8 +440,7 @@ static void bad_factors_are_refused(void **state) {
     assert_null(m);
 }
 
-/* ---- calls
- * ------------------------------------------------------------------------------------------ */
+/* ---- calls ---------------------------------------------------------------------------------- */
 
 static void wrong_number_of_bases(void **state) {
     rm2_context *ctx = *state;
@@ -511,8 +507,7 @@ static void interrupt_stops_calls(void **state) {
     rm2_manifold_free(m);
 }
 
-/* ---- mean
- * ------------------------------------------------------------------------------------------- */
+/* ---- mean ----------------------------------------------------------------------------------- */
 
 /* However close together the points are, the mean converges, with the gradient of its rounding:
  * logarithms of points of size one are good to 1e-15. */

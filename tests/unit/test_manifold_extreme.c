@@ -78,8 +78,7 @@ static const char *const all_specs[] = {
     "H5", "SPD1", "SPD2", "SPD7", "SE3", "T3", "SPD15", "R2 x SPD2 x H2"};
 enum { SPECS = sizeof all_specs / sizeof all_specs[0] };
 
-/* ---- no step at all
- * --------------------------------------------------------------------------------- */
+/* ---- no step at all ------------------------------------------------------------------------- */
 
 /* Log_p(p) and d(p, p) are 0 exactly; Exp_p(0) is p to the rounding of one normalisation. */
 static void zero_steps_are_exact(void **state) {
@@ -123,8 +122,7 @@ static void tiny_steps_come_back(void **state) {
     }
 }
 
-/* ---- equal eigenvalues
- * ------------------------------------------------------------------------------ */
+/* ---- equal eigenvalues ---------------------------------------------------------------------- */
 
 /* Coordinates of Q^T diag(l) Q on SPD(n), Q random. */
 static void coords_with_spectrum(rm2_context *ctx, size_t n, const double *l, double *c) {
@@ -216,8 +214,7 @@ static void multiples_of_the_identity(void **state) {
     }
 }
 
-/* ---- cut locus
- * -------------------------------------------------------------------------------------- */
+/* ---- cut locus ------------------------------------------------------------------------------ */
 
 /* On S^n the point -cos(delta) p + sin(delta) u is pi - delta from p, in the direction u. Its
  * rounding, eps, moves the distance by as much and turns the direction by eps/delta. */
@@ -325,8 +322,7 @@ static void quaternion_signs_do_not_matter(void **state) {
     rm2_manifold_free(m);
 }
 
-/* ---- SPD at all scales
- * ------------------------------------------------------------------------------ */
+/* ---- SPD at all scales ---------------------------------------------------------------------- */
 
 /* Congruence by a multiple of the identity is an isometry: coordinates do not see the scale, up to
  * the rounding of the scaled entries times their condition (1e4 times 1e-16). */
@@ -449,8 +445,7 @@ static void exp_leaves_the_range(void **state) {
     rm2_manifold_free(m);
 }
 
-/* ---- far away in hyperbolic space
- * ------------------------------------------------------------------- */
+/* ---- far away in hyperbolic space ----------------------------------------------------------- */
 
 /* Log(Exp(c)) = c, or an error; never anything else. Base within 2 of the origin: the boost there
  * has condition e^4, and the logarithm turns a relative error of the point into an absolute one of
@@ -503,8 +498,7 @@ static void opposite_hyperbolic_points(void **state) {
     rm2_manifold_free(m);
 }
 
-/* ---- not a number, not on the manifold
- * -------------------------------------------------------------- */
+/* ---- not a number, not on the manifold ------------------------------------------------------ */
 
 /* One entry of p, q or v replaced; every call that reads it fails. */
 static void check_not_finite(rm2_context *ctx, const rm2_manifold *m, size_t entry, double bad) {
@@ -575,8 +569,7 @@ static void lower_sheet_of_the_hyperboloid(void **state) {
     rm2_manifold_free(m);
 }
 
-/* ---- defect and projection
- * -------------------------------------------------------------------------- */
+/* ---- defect and projection ------------------------------------------------------------------ */
 
 typedef struct point_case {
     const char *spec;

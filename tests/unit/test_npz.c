@@ -193,7 +193,7 @@ static void expect_refusal(fixture *f, rm2_status expected, const char *word) {
     assert_int_equal(count, 0);
 }
 
-/* ---- what is read ---------------------------------------------------------------------------- */
+/* ---- what is read --------------------------------------------------------------------------- */
 
 static void archives_of_numpy_are_read(void **state) {
     fixture *f = *state;
@@ -365,7 +365,7 @@ static void pipes_are_read(void **state) {
     (void)close(ends[0]);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------ */
 
 static void damaged_archives_are_refused(void **state) {
     fixture *f = *state;

@@ -1,0 +1,140 @@
+/* How a model is trained, as options. A recipe fills the settings; every option given overrides it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "fit.h"
+
+static const char *const recipes[] = {"robust", "map", "paper", NULL};
+static const char *const models[] = {"wgplvm", "gplvm", NULL};
+static const char *const kernels[] = {"se", "matern32", "matern52", NULL};
+static const char *const noises[] = {"kronecker", "per-output", NULL};
+static const char *const outputs[] = {"correlated", "independent", NULL};
+static const char *const tasks[] = {"profile", "learned", NULL};
+static const char *const bases[] = {"frechet", "default", NULL};
+static const char *const inits[] = {"isomap", "pca", "random", NULL};
+static const char *const methods[] = {"lbfgs", "adam", NULL};
+
+#define FIT(member) offsetof(fit_options, member)
+
+const option fit_option_table[] = {
+    {"--output", "FILE", OPTION_TEXT, FIT(output), NULL, "model file to write (also -o)"},
+    {"--recipe", NULL, OPTION_CHOICE, FIT(recipe), recipes,
+     "robust: no tuning; map: all learned under priors; paper: its settings"},
+    {"--model", NULL, OPTION_CHOICE, FIT(model), models,
+     "on the manifold, or Euclidean in ambient coordinates"},
+    {"--latent", "Q", OPTION_SIZE, FIT(latent), NULL, "latent dimensions (default: 2)"},
+    {"--kernel", NULL, OPTION_CHOICE, FIT(kernel), kernels, "kernel on the latent space"},
+    {"--ard", NULL, OPTION_FLAG, FIT(ard), NULL, "one lengthscale a latent dimension"},
+    {"--lengthscale", "X", OPTION_NUMBER, FIT(lengthscale), NULL, "its start, or value if held"},
+    {"--learn-lengthscale", NULL, OPTION_FLAG, FIT(learn_lengthscale), NULL,
+     "learn it, under a log-normal prior of width 0.5 around the start"},
+    {"--noise", NULL, OPTION_CHOICE, FIT(noise), noises, "noise model"},
+    {"--noise-level", "X", OPTION_NUMBER, FIT(noise_level), NULL,
+     "noise variance, relative to the signal's"},
+    {"--learn-noise", NULL, OPTION_FLAG, FIT(learn_noise), NULL,
+     "learn it, under a log-normal prior of width 0.5 around the start"},
+    {"--outputs", NULL, OPTION_CHOICE, FIT(outputs), outputs, "task covariance"},
+    {"--task", NULL, OPTION_CHOICE, FIT(task), tasks,
+     "task covariance in closed form, or as parameters"},
+    {"--rank", "R", OPTION_SIZE, FIT(rank), NULL,
+     "rank of a learned task covariance (default: full)"},
+    {"--gpdm", NULL, OPTION_FLAG, FIT(gpdm), NULL, "dynamics prior over the trajectories"},
+    {"--no-gpdm", NULL, OPTION_FLAG, FIT(no_gpdm), NULL, "without it, where the recipe has it"},
+    {"--anchor", "TAU", OPTION_NUMBER, FIT(anchor), NULL,
+     "keep latents within about TAU of their start"},
+    {"--no-anchor", NULL, OPTION_FLAG, FIT(no_anchor), NULL, "without it"},
+    {"--back-constraint", NULL, OPTION_FLAG, FIT(back_constraint), NULL,
+     "latents as a smooth function of the observations"},
+    {"--back-kernels", "K:L,...", OPTION_TEXT, FIT(back_kernels), NULL,
+     "its kernel and lengthscale a factor: heat:0.2,matern52:0.5"},
+    {"--base", NULL, OPTION_CHOICE, FIT(base), bases, "base point of the tangent space"},
+    {"--init", NULL, OPTION_CHOICE, FIT(init), inits, "start of the latents"},
+    {"--init-from", "FILE", OPTION_TEXT, FIT(init_from), NULL,
+     "start of the latents from a CSV or .npy file"},
+    {"--optimiser", NULL, OPTION_CHOICE, FIT(method), methods, "optimiser"},
+    {"--iterations", "N", OPTION_SIZE, FIT(iterations), NULL, "most iterations"},
+    {"--learning-rate", "X", OPTION_NUMBER, FIT(learning_rate), NULL, "of adam"},
+    {"--decrease", "X", OPTION_NUMBER, FIT(decrease), NULL,
+     "stop at this relative decrease of the objective"},
+    {"--checkpoint", "FILE", OPTION_TEXT, FIT(checkpoint), NULL,
+     "save the state of training there"},
+    {"--checkpoint-every", "S", OPTION_NUMBER, FIT(checkpoint_every), NULL,
+     "seconds between two (default: 60)"},
+    {"--resume", NULL, OPTION_FLAG, FIT(resume), NULL,
+     "continue from the checkpoint if it is there"},
+    {.name = NULL},
+};
+
+fit_options fit_options_default(void) {
+    return (fit_options){.recipe = RM2_RECIPE_ROBUST,
+                         .model = -1,
+                         .kernel = -1,
+                         .noise = -1,
+                         .outputs = -1,
+                         .task = -1,
+                         .base = -1,
+                         .init = -1,
+                         .method = -1,
+                         .checkpoint_every = 60};
+}
+
+static rm2_positive learned_around(double start) {
+    return (rm2_positive){
+        .start = start, .learned = true, .prior = RM2_PRIOR_LOGNORMAL, .a = NAN, .b = 0.5};
+}
+
+static void override_positive(rm2_positive *p, double value, bool learn) {
+    if (value > 0)
+        p->start = value;
+    if (learn)
+        *p = learned_around(p->start);
+}
+
+static void override_choices(const fit_options *o, rm2_fit_settings *s) {
+    if (o->model >= 0)
+        s->model = (rm2_model_kind)o->model;
+    if (o->kernel >= 0)
+        s->kernel = (rm2_latent_kind)o->kernel;
+    if (o->noise >= 0)
+        s->noise = (rm2_noise_kind)o->noise;
+    if (o->outputs >= 0)
+        s->independent = o->outputs == 1;
+    if (o->task >= 0)
+        s->task = (rm2_task_kind)o->task;
+    else if (s->noise == RM2_NOISE_PER_OUTPUT || o->rank)
+        s->task = RM2_TASK_LEARNED; /* there is no closed form */
+    if (o->base >= 0)
+        s->base = (rm2_base_kind)o->base;
+    if (o->init >= 0)
+        s->init = (rm2_init_kind)o->init;
+    if (o->method >= 0)
+        s->optim.method = (rm2_optimiser)o->method;
+}
+
+rm2_fit_settings fit_options_settings(const fit_options *o, uint64_t seed, bool trajectories) {
+    rm2_fit_settings s = rm2_fit_settings_recipe((rm2_recipe)o->recipe);
+    s.seed = seed;
+    override_choices(o, &s);
+    override_positive(&s.lengthscale, o->lengthscale, o->learn_lengthscale);
+    override_positive(&s.noise_variance, o->noise_level, o->learn_noise);
+    s.ard = s.ard || o->ard;
+    s.latent_dim = o->latent ? o->latent : s.latent_dim;
+    s.task_rank = o->rank ? o->rank : s.task_rank;
+    if (o->gpdm)
+        s.gpdm_weight = 1;
+    if (o->no_gpdm || (!trajectories && !o->gpdm))
+        s.gpdm_weight = 0;
+    if (o->anchor > 0)
+        s.latent_anchor = o->anchor;
+    if (o->no_anchor)
+        s.latent_anchor = 0;
+    s.back_constraint = s.back_constraint || o->back_constraint || o->back_kernels;
+    if (o->iterations)
+        s.optim.max_iterations = o->iterations;
+    if (o->learning_rate > 0)
+        s.optim.learning_rate = o->learning_rate;
+    if (o->decrease > 0)
+        s.optim.relative_decrease = o->decrease;
+    return s;
+}

@@ -1,0 +1,259 @@
+/* Models: a wrapped multitask Gaussian process latent variable model of points on a manifold.
+ *
+ *   v_n = Log_p(y_n) in orthonormal coordinates at the base point p, centred: F (N x M)
+ *   vec F ~ N(0, Kf (x) Kx + noise),   Kx = kernel of the latent points X (N x Q)
+ *
+ * Everything decoded, Exp_p(mean + f(x)), lies on the manifold. Training maximises one objective,
+ * the sum of the terms that the settings switch on, over the parameters that they do not hold;
+ * recipes are settings with names. */
+#ifndef RIEMANN2_MODEL_H
+#define RIEMANN2_MODEL_H
+
+#include "riemann2/base.h"
+#include "riemann2/data.h"
+#include "riemann2/kernel.h"
+#include "riemann2/latent.h"
+#include "riemann2/manifold.h"
+#include "riemann2/optim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- settings ------------------------------------------------------------------------------- */
+
+typedef enum rm2_model_kind {
+    RM2_WGPLVM, /* on the manifold, in tangent coordinates */
+    RM2_GPLVM   /* Euclidean, in raw ambient coordinates: decoded points leave the manifold */
+} rm2_model_kind;
+
+typedef enum rm2_noise_kind {
+    RM2_NOISE_KRONECKER, /* Kf (x) (Kx + s2 I) */
+    RM2_NOISE_PER_OUTPUT /* Kf (x) Kx + diag(task noise + noise) (x) I */
+} rm2_noise_kind;
+
+typedef enum rm2_task_kind {
+    RM2_TASK_PROFILE, /* Kf in closed form at its best value (Kronecker noise only) */
+    RM2_TASK_LEARNED  /* Kf = B B^T + diag(v), B and v parameters */
+} rm2_task_kind;
+
+typedef enum rm2_base_kind {
+    RM2_BASE_FRECHET, /* mean of the training points */
+    RM2_BASE_DEFAULT, /* 0, (1, 0, ...), identity: the paper's */
+    RM2_BASE_GIVEN
+} rm2_base_kind;
+
+typedef enum rm2_init_kind {
+    RM2_INIT_ISOMAP, /* time-aware Isomap on the tangent coordinates */
+    RM2_INIT_PCA,    /* principal components of the ambient coordinates */
+    RM2_INIT_RANDOM, /* N(0, 1) */
+    RM2_INIT_GIVEN
+} rm2_init_kind;
+
+typedef enum rm2_prior_kind {
+    RM2_PRIOR_NONE,
+    RM2_PRIOR_GAMMA,    /* concentration a, rate b; a density of the value itself */
+    RM2_PRIOR_LOGNORMAL /* log value ~ N(a, b^2), a density of the logarithm; a NaN: at the start */
+} rm2_prior_kind;
+
+/* A positive hyperparameter. */
+typedef struct rm2_positive {
+    double start; /* 0: from the data, where that is defined (GPDM) */
+    bool learned; /* false: held at `start` */
+    rm2_prior_kind prior;
+    double a, b;
+} rm2_positive;
+
+typedef enum rm2_recipe {
+    RM2_RECIPE_ROBUST, /* latents only, short held lengthscale, anchored: the default */
+    RM2_RECIPE_MAP,    /* everything learned under stated priors */
+    RM2_RECIPE_PAPER   /* the paper's settings */
+} rm2_recipe;
+
+typedef struct rm2_fit_settings {
+    rm2_recipe recipe; /* what the rest was filled from */
+    rm2_model_kind model;
+    size_t latent_dim; /* Q */
+
+    rm2_latent_kind kernel;
+    bool ard; /* one lengthscale a latent dimension */
+    rm2_positive lengthscale, variance;
+
+    rm2_noise_kind noise;
+    rm2_positive noise_variance; /* s2 relative to Kf, or the noise all outputs share */
+    rm2_positive task_noise;     /* per-output noise only */
+    double noise_bound;          /* with softplus: smallest noise */
+
+    rm2_task_kind task;
+    bool independent;   /* Kf diagonal */
+    size_t task_rank;   /* columns of B; 0: as many as outputs */
+    bool task_random;   /* learned Kf starts at random, as the paper's, not at the profile */
+    double task_anchor; /* weight of Kf's isotropic anchor, in units of N; 0: none */
+
+    bool latent_normal;   /* N(0, I) on X */
+    double latent_anchor; /* X ~ N(X0, tau^2 I): tau; 0: none */
+    double gpdm_weight;   /* dynamics over trajectories: weight of its log density; 0: none */
+    rm2_positive gpdm_lengthscale, gpdm_variance, gpdm_noise;
+
+    bool back_constraint;                  /* X = K_M(Y, Y) W */
+    const rm2_factor_kernel *back_kernels; /* one a factor; NULL: defaults */
+    double back_ridge;                     /* of the start W, relative */
+
+    bool softplus; /* positive parameters through softplus instead of logarithms */
+
+    rm2_init_kind init;
+    const double *init_latent; /* N x Q, if given */
+    double time_weight;        /* of the phase in the start */
+    size_t neighbours;
+
+    rm2_base_kind base;
+    const double *base_point; /* if given, in the units of the data */
+
+    rm2_optim_settings optim;
+    uint64_t seed;
+} rm2_fit_settings;
+
+RM2_API rm2_fit_settings rm2_fit_settings_recipe(rm2_recipe recipe);
+
+/* The objective's terms at a parameter value. */
+typedef struct rm2_objective_terms {
+    double log_likelihood; /* of the tangent coordinates, all constants */
+    double task_anchor;    /* -(nu/2) (log|Kf| + tr(Kf^-1 Psi) - M) */
+    double latent;         /* N(0, I) with constants, anchor without */
+    double gpdm;           /* weighted */
+    double hyper;          /* priors of the hyperparameters */
+    double total;
+    double jitter; /* largest that a Cholesky factor needed, 0 if none */
+} rm2_objective_terms;
+
+/* ---- training ------------------------------------------------------------------------------- */
+
+typedef struct rm2_model rm2_model;
+
+/* One row of the iteration table. */
+typedef struct rm2_progress {
+    size_t iteration, max_iterations, evaluations;
+    rm2_objective_terms terms;
+    double gradient; /* largest entry, of the objective divided by N M */
+    double step;
+    double seconds;
+    rm2_stop stop; /* RM2_STOP_RUNNING but for the last row */
+} rm2_progress;
+
+typedef void (*rm2_progress_fn)(void *user, const rm2_progress *progress);
+
+/* Checkpoints: the state of training in `path`, every so many seconds and at the end, written whole
+ * or not at all. With `resume` an existing one is continued, to the same result as without the
+ * stop. */
+typedef struct rm2_checkpoint {
+    const char *path; /* NULL: none */
+    double seconds;   /* between two */
+    bool resume;
+} rm2_checkpoint;
+
+/* Train on a data set. An interrupt ends training with what it has: the model is there and says so.
+ * `checkpoint` and `progress` may be NULL. */
+RM2_API rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
+                           const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
+                           rm2_model **model);
+RM2_API void rm2_model_free(rm2_model *model);
+
+/* Model files are HDF5; the layout is in docs/model-file.md. */
+RM2_API rm2_status rm2_model_write(rm2_context *ctx, const rm2_model *model, const char *path,
+                                   bool overwrite);
+RM2_API rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model **model);
+
+/* ---- what is in a model --------------------------------------------------------------------- */
+
+/* Pointers live as long as the model. */
+typedef struct rm2_model_info {
+    const rm2_manifold *manifold;
+    rm2_model_kind kind;
+    rm2_recipe recipe;
+    rm2_latent_kind kernel;
+    rm2_noise_kind noise_kind;
+    bool independent, back_constraint;
+    size_t points, outputs, latent_dim; /* N, M, Q */
+    size_t trajectories;
+    const size_t *starts; /* NULL without trajectories */
+    const char *const *ids;
+    const size_t *labels; /* NULL without labels */
+    const char *const *label_names;
+    size_t label_count;
+    const char *source;
+    const double *latents;     /* N x Q */
+    const double *data;        /* N x ambient: the training points, in scaled units */
+    const double *base;        /* ambient, in scaled units; NULL for RM2_GPLVM */
+    const double *mean;        /* M: centre of the outputs */
+    const double *scale;       /* one a factor */
+    const double *lengthscale; /* Q */
+    double variance, noise;
+    const double *task_noise;      /* M; NULL with Kronecker noise */
+    const double *task_covariance; /* Kf, M x M */
+    double gpdm[3];                /* lengthscale, variance, noise; 0 without dynamics */
+    rm2_objective_terms start, end;
+    double
+        volume; /* sum of log |det dExp|: log density on the manifold is log_likelihood - volume */
+    rm2_stop stop;
+    size_t iterations, evaluations;
+    double seconds;
+    const double *trace; /* iterations + 1: the objective's total */
+    uint64_t seed;
+} rm2_model_info;
+
+RM2_API rm2_model_info rm2_model_describe(const rm2_model *model);
+
+/* ---- prediction ----------------------------------------------------------------------------- */
+
+/* Decoded points at n latent points, in the units of the data. Any output may be NULL:
+ * points n x ambient; tangent n x M: mean of the outputs (centre included, scaled units);
+ * covariance n x M x M: of the outputs, without observation noise; deviation n: root of its mean
+ * diagonal. */
+RM2_API rm2_status rm2_model_decode(rm2_context *ctx, const rm2_model *model, size_t n,
+                                    const double *latents, double *points, double *tangent,
+                                    double *covariance, double *deviation);
+
+/* Root mean squared distance between training points and their decoded means: of ambient entries in
+ * scaled units, and of outputs. */
+RM2_API rm2_status rm2_model_reconstruction(rm2_context *ctx, const rm2_model *model,
+                                            double *ambient, double *outputs);
+
+typedef enum rm2_encode_kind {
+    RM2_ENCODE_DENSITY, /* maximise predictive density times a broad Gaussian around the latents */
+    RM2_ENCODE_RESIDUAL /* least squares in the metric of the noise */
+} rm2_encode_kind;
+
+typedef struct rm2_encode_settings {
+    rm2_encode_kind objective;
+    size_t starts;        /* latents of so many nearest training points */
+    bool back_constraint; /* use it if the model has one (default) */
+    rm2_optim_settings optim;
+} rm2_encode_settings;
+
+RM2_API rm2_encode_settings rm2_encode_settings_default(void);
+
+typedef struct rm2_encoded {
+    double log_density; /* of the observation given the latent point, tangent coordinates */
+    double residual;    /* norm of observation minus decoded mean, tangent coordinates */
+    bool converged;
+    size_t nearest; /* training point that the best start came from */
+} rm2_encoded;
+
+/* Latent points of n observations in the units of the data; NaN entries are missing (entries of
+ * Euclidean factors, or whole factors). covariance (n x Q x Q, or NULL): latent uncertainty, the
+ * inverse curvature at the result. `info` may be NULL. */
+RM2_API rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *model,
+                                    const rm2_encode_settings *settings, size_t n,
+                                    const double *points, double *latents, double *covariance,
+                                    rm2_encoded *info);
+
+/* `count` draws of whole trajectories over n latent points, from the context's generator: count x n
+ * x ambient, in the units of the data, on the manifold. With `noise` as observations. */
+RM2_API rm2_status rm2_model_sample(rm2_context *ctx, const rm2_model *model, size_t n,
+                                    const double *latents, size_t count, bool noise,
+                                    double *points);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,53 @@
+/* Settings of the optimisers and the reasons why they stop.
+ *
+ * L-BFGS is for smooth functions that are evaluated exactly; Adam takes longer but walks through
+ * rough ground, since it never asks for a decrease. Both keep the best point they have seen. */
+#ifndef RIEMANN2_OPTIM_H
+#define RIEMANN2_OPTIM_H
+
+#include "riemann2/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Why an optimiser stopped: name, value, text. */
+#define RM2_STOP_LIST(X)                                                                           \
+    X(RM2_STOP_RUNNING, 0, "running")                                                              \
+    X(RM2_STOP_DECREASE, 1, "relative decrease below tolerance")                                   \
+    X(RM2_STOP_GRADIENT, 2, "gradient below tolerance")                                            \
+    X(RM2_STOP_MAX_ITERATIONS, 3, "maximum number of iterations")                                  \
+    X(RM2_STOP_LINE_SEARCH, 4, "no further decrease possible")                                     \
+    X(RM2_STOP_INTERRUPTED, 5, "interrupted")                                                      \
+    X(RM2_STOP_MAX_SECONDS, 6, "maximum time")
+
+typedef enum rm2_stop {
+#define RM2_STOP_ENUM(name, value, text) name = (value),
+    RM2_STOP_LIST(RM2_STOP_ENUM)
+#undef RM2_STOP_ENUM
+} rm2_stop;
+
+/* Text of a reason; never NULL. */
+RM2_API const char *rm2_stop_text(rm2_stop stop);
+
+typedef enum rm2_optimiser { RM2_LBFGS, RM2_ADAM } rm2_optimiser;
+
+typedef struct rm2_optim_settings {
+    rm2_optimiser method;
+    size_t max_iterations;
+    double relative_decrease; /* stop at (f_k - f_k+1) / max(|f_k|, |f_k+1|, 1) <= this; 0: off.
+                                 L-BFGS only: a step of Adam may go up */
+    double gradient;          /* stop at max |gradient| <= this */
+    double max_seconds;       /* stop after the iteration that passes this; 0: no limit */
+    size_t history;           /* L-BFGS: pairs kept */
+    double learning_rate, beta1, beta2, epsilon; /* Adam */
+} rm2_optim_settings;
+
+/* L-BFGS, 150 iterations, decrease 1e-5, gradient 1e-6, no time limit, 20 pairs; for Adam the
+ * learning rate 0.025, beta 0.9 and 0.999, epsilon 1e-8. */
+RM2_API rm2_optim_settings rm2_optim_settings_default(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

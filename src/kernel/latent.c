@@ -1,0 +1,144 @@
+/* SE, Matérn 3/2 and 5/2 (Rasmussen and Williams, 2006, chapter 4), s the variance:
+ *   SE    k = s e^(-rho^2/2)                              a = k
+ *   M5/2  k = s (1 + c rho + 5 rho^2/3) e^(-c rho)        a = (5 s/3)(1 + c rho) e^(-c rho),  c =
+ * sqrt 5 M3/2  k = s (1 + c rho) e^(-c rho)                    a = 3 s e^(-c rho), c = sqrt 3 and
+ * d2k/dx dx' at 0 is a(0)/l^2. */
+#include "kernel/latent.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <omp.h>
+
+static const double SQRT3 = 1.7320508075688772935, SQRT5 = 2.2360679774997896964;
+static const double NEGLIGIBLE = 1e-150; /* relative to s; products of two stay normal numbers */
+
+/* Shape and radial factor for s = 1. */
+static double shape(rm2_latent_kind kind, double rho2) {
+    double value = 0, r;
+    switch (kind) {
+    case RM2_LATENT_SE:
+        value = exp(-0.5 * rho2);
+        break;
+    case RM2_LATENT_MATERN32:
+        r = SQRT3 * sqrt(rho2);
+        value = (1 + r) * exp(-r);
+        break;
+    case RM2_LATENT_MATERN52:
+        r = SQRT5 * sqrt(rho2);
+        value = (1 + r + r * r / 3) * exp(-r);
+        break;
+    }
+    return value < NEGLIGIBLE ? 0 : value;
+}
+
+/* a(rho) for s = 1; `value` is the shape there. */
+static double radial(rm2_latent_kind kind, double rho2, double value) {
+    double r;
+    switch (kind) {
+    case RM2_LATENT_SE:
+        return value;
+    case RM2_LATENT_MATERN32:
+        return value == 0 ? 0 : 3 * exp(-SQRT3 * sqrt(rho2));
+    case RM2_LATENT_MATERN52:
+        r = SQRT5 * sqrt(rho2);
+        return value * (5.0 / 3) * (1 + r) / (1 + r + r * r / 3);
+    }
+    return 0;
+}
+
+static double scaled_square(const rm2i_latent_kernel *k, const double *x, const double *y) {
+    double sum = 0;
+    for (size_t q = 0; q < k->dim; q++) {
+        double d = (x[q] - y[q]) / k->lengthscale[q];
+        sum += d * d;
+    }
+    return sum;
+}
+
+void rm2i_latent_gram(const rm2i_latent_kernel *k, size_t n, const double *X, int threads,
+                      double *K) {
+#pragma omp parallel for schedule(static, 8) num_threads(threads) if (n > 64)
+    for (size_t i = 0; i < n; i++) {
+        double *row = K + i * n;
+        for (size_t j = 0; j < i; j++)
+            row[j] = scaled_square(k, X + i * k->dim, X + j * k->dim);
+        for (size_t j = 0; j < i; j++)
+            row[j] = k->variance * shape(k->kind, row[j]);
+        row[i] = k->variance;
+    }
+}
+
+size_t rm2i_latent_backward_work(const rm2i_latent_kernel *k, size_t n, int threads) {
+    return (size_t)threads * (n * k->dim + k->dim + 1);
+}
+
+/* Row i of the lower triangle: each pair counts twice (K_bar is symmetric). */
+static void backward_row(const rm2i_latent_kernel *k, size_t i, const double *X, const double *K,
+                         const double *K_bar, double *X_bar, double *l_bar, double *s_bar) {
+    size_t Q = k->dim;
+    const double *xi = X + i * Q;
+    double s_sum = 0;
+    for (size_t j = 0; j < i; j++) {
+        const double *xj = X + j * Q;
+        if (K[j] == 0)
+            continue;
+        s_sum += 2 * K_bar[j] * K[j];
+        double a = K[j];
+        if (k->kind != RM2_LATENT_SE)
+            a = k->variance * radial(k->kind, scaled_square(k, xi, xj), K[j] / k->variance);
+        double w = 2 * K_bar[j] * a;
+        for (size_t q = 0; q < Q; q++) { /* dk/dx_i = -a (x_i - x_j)/l^2 */
+            double l = k->lengthscale[q], d = xi[q] - xj[q], g = w * d / (l * l);
+            X_bar[i * Q + q] -= g;
+            X_bar[j * Q + q] += g;
+            l_bar[q] += g * d / l;
+        }
+    }
+    *s_bar += s_sum + K_bar[i] * K[i];
+}
+
+void rm2i_latent_gram_backward(const rm2i_latent_kernel *k, size_t n, const double *X,
+                               const double *K, const double *K_bar, int threads, double *work,
+                               double *X_bar, double *lengthscale_bar, double *variance_bar) {
+    size_t part = n * k->dim + k->dim + 1;
+    int used = n > 64 ? threads : 1;
+    memset(work, 0, (size_t)used * part * sizeof *work);
+#pragma omp parallel num_threads(used) if (used > 1)
+    {
+        double *own = work + (size_t)omp_get_thread_num() * part;
+#pragma omp for schedule(static, 8)
+        for (size_t i = 0; i < n; i++)
+            backward_row(k, i, X, K + i * n, K_bar + i * n, own, own + n * k->dim, own + part - 1);
+    }
+    for (int t = 0; t < used; t++) { /* fixed order: the same threads give the same bits */
+        const double *own = work + (size_t)t * part;
+        for (size_t i = 0; i < n * k->dim; i++)
+            X_bar[i] += own[i];
+        for (size_t q = 0; q < k->dim; q++)
+            lengthscale_bar[q] += own[n * k->dim + q];
+        *variance_bar += own[part - 1] / k->variance;
+    }
+}
+
+void rm2i_latent_cross(const rm2i_latent_kernel *k, size_t n, const double *X, const double *x,
+                       double *values) {
+    for (size_t i = 0; i < n; i++)
+        values[i] = k->variance * shape(k->kind, scaled_square(k, X + i * k->dim, x));
+}
+
+void rm2i_latent_cross_gradient(const rm2i_latent_kernel *k, size_t n, const double *X,
+                                const double *x, double *values, double *d) {
+    for (size_t i = 0; i < n; i++) {
+        double rho2 = scaled_square(k, X + i * k->dim, x), value = shape(k->kind, rho2);
+        double a = k->variance * radial(k->kind, rho2, value);
+        values[i] = k->variance * value;
+        for (size_t q = 0; q < k->dim; q++)
+            d[q * n + i] = a * (X[i * k->dim + q] - x[q]) / (k->lengthscale[q] * k->lengthscale[q]);
+    }
+}
+
+void rm2i_latent_derivative_variance(const rm2i_latent_kernel *k, double *diagonal) {
+    for (size_t q = 0; q < k->dim; q++)
+        diagonal[q] = k->variance * radial(k->kind, 0, 1) / (k->lengthscale[q] * k->lengthscale[q]);
+}

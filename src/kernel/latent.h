@@ -1,0 +1,43 @@
+/* Kernels on the latent space R^Q: k(x, x') = s * shape(rho), rho^2 = sum_q ((x - x')_q / l_q)^2.
+ *
+ * Every one of them has a radial factor a(rho) >= 0 with
+ *     dk/dx'_q = a u_q,   u_q = (x - x')_q / l_q^2,      dk/dl_q = a (x - x')_q^2 / l_q^3,
+ * so that all first derivatives are sums of a times differences. */
+#ifndef RM2I_LATENT_H
+#define RM2I_LATENT_H
+
+#include "riemann2/base.h"
+#include "riemann2/latent.h"
+
+typedef struct rm2i_latent_kernel {
+    rm2_latent_kind kind;
+    size_t dim;                /* Q */
+    const double *lengthscale; /* Q */
+    double variance;           /* s */
+} rm2i_latent_kernel;
+
+/* Lower triangle (with diagonal) of K, row-major n x n; X is n x Q. Values too small to matter are
+ * exact zeros: subnormal numbers would slow every later product. */
+void rm2i_latent_gram(const rm2i_latent_kernel *k, size_t n, const double *X, int threads,
+                      double *K);
+
+/* Given K (lower) and K_bar = df/dK with df = sum over ALL i, j of K_bar_ij dK_ij (symmetric, lower
+ * triangle read), add df/dX to X_bar, and df/dl, df/ds to lengthscale_bar (Q) and variance_bar.
+ * work: threads * (n Q + Q + 1) doubles. */
+void rm2i_latent_gram_backward(const rm2i_latent_kernel *k, size_t n, const double *X,
+                               const double *K, const double *K_bar, int threads, double *work,
+                               double *X_bar, double *lengthscale_bar, double *variance_bar);
+size_t rm2i_latent_backward_work(const rm2i_latent_kernel *k, size_t n, int threads);
+
+/* k(x_i, x) for all i. */
+void rm2i_latent_cross(const rm2i_latent_kernel *k, size_t n, const double *X, const double *x,
+                       double *values);
+
+/* Also first derivatives by x: d[q * n + i] = dk(x_i, x)/dx_q. */
+void rm2i_latent_cross_gradient(const rm2i_latent_kernel *k, size_t n, const double *X,
+                                const double *x, double *values, double *d);
+
+/* d2k/dx_q dx'_q at x = x': the prior covariance of the derivative is diagonal. */
+void rm2i_latent_derivative_variance(const rm2i_latent_kernel *k, double *diagonal);
+
+#endif

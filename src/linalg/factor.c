@@ -1,0 +1,60 @@
+/* A row-major lower triangle is a column-major upper one: A = L L^T = U^T U with U = L^T. */
+#include "linalg/factor.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <cblas.h>
+#include <lapacke.h>
+
+static const double FIRST_JITTER = 1e-12, LAST_JITTER = 1.1e-4;
+
+static bool attempt(size_t n, const double *K, double diagonal, double *A) {
+    lapack_int k = (lapack_int)n;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(A + i * n, K + i * n, (i + 1) * sizeof *A);
+        A[i * n + i] += diagonal;
+    }
+    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', k, A, k) == 0;
+}
+
+rm2_status rm2i_factor(size_t n, const double *K, double diagonal, double *A, double *jitter) {
+    double mean = diagonal;
+    for (size_t i = 0; i < n; i++)
+        mean += K[i * n + i] / (double)n;
+    *jitter = 0;
+    if (!isfinite(mean) || mean <= 0)
+        return RM2_ERR_NUMERIC;
+    if (attempt(n, K, diagonal, A))
+        return RM2_OK;
+    for (double relative = FIRST_JITTER; relative < LAST_JITTER; relative *= 10) {
+        *jitter = relative * mean;
+        if (attempt(n, K, diagonal + *jitter, A))
+            return RM2_OK;
+    }
+    return RM2_ERR_NUMERIC;
+}
+
+double rm2i_factor_log_det(size_t n, const double *L) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += log(L[i * n + i]);
+    return 2 * sum;
+}
+
+void rm2i_factor_solve(size_t n, const double *L, size_t count, double *B) {
+    lapack_int k = (lapack_int)n, c = (lapack_int)count;
+    (void)LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', k, c, L, k, B, k);
+}
+
+void rm2i_factor_half_solve(size_t n, const double *L, size_t count, double *B) {
+    int k = (int)n, c = (int)count;
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, k, c, 1, L, k, B,
+                k);
+}
+
+rm2_status rm2i_factor_invert(size_t n, double *L) {
+    lapack_int k = (lapack_int)n;
+    return LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', k, L, k) == 0 ? RM2_OK : RM2_ERR_NUMERIC;
+}

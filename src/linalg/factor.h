@@ -1,0 +1,25 @@
+/* Cholesky factors of large symmetric matrices, lower triangle, row-major. */
+#ifndef RM2I_FACTOR_H
+#define RM2I_FACTOR_H
+
+#include "riemann2/base.h"
+
+/* A = lower Cholesky factor of K + diagonal I (lower triangles; K is kept, A's strict upper
+ * triangle is not touched). If that is not positive definite, multiples of its mean diagonal are
+ * added, ten times more at each attempt (1e-12 to 1e-4); *jitter is what was added, 0 if nothing.
+ */
+rm2_status rm2i_factor(size_t n, const double *K, double diagonal, double *A, double *jitter);
+
+/* log det of L L^T. */
+double rm2i_factor_log_det(size_t n, const double *L);
+
+/* B <- (L L^T)^-1 B for `count` vectors, each contiguous (count x n). */
+void rm2i_factor_solve(size_t n, const double *L, size_t count, double *B);
+
+/* B <- L^-1 B, the same layout. */
+void rm2i_factor_half_solve(size_t n, const double *L, size_t count, double *B);
+
+/* Lower triangle of (L L^T)^-1 in place of L. */
+rm2_status rm2i_factor_invert(size_t n, double *L);
+
+#endif

@@ -1,0 +1,116 @@
+/* The state of training in a file of the same kind as models (see docs/model-file.md). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "io/hdf5.h"
+#include "model/settings_file.h"
+#include "model/train.h"
+
+enum { VERSION = 1, TERMS = sizeof(rm2_objective_terms) / sizeof(double) };
+static const char FORMAT[] = "riemann2 checkpoint";
+
+/* FNV-1a over the bytes of doubles. */
+static void mix(uint64_t *hash, const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        unsigned char bytes[sizeof *values];
+        memcpy(bytes, &values[i], sizeof bytes);
+        for (size_t k = 0; k < sizeof bytes; k++)
+            *hash = (*hash ^ bytes[k]) * UINT64_C(1099511628211);
+    }
+}
+
+static void mix_one(void *hash, double value) {
+    mix(hash, &value, 1);
+}
+
+uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
+    uint64_t hash = UINT64_C(14695981039346656037);
+    mix(&hash, o->p.F, o->p.N * o->p.M);
+    mix(&hash, o->p.X0, o->p.N * o->p.Q);
+    mix(&hash, raw, o->par.raw_size);
+    rm2i_settings_each(&o->s, mix_one, &hash);
+    return hash;
+}
+
+static rm2_status put(rm2_context *ctx, rm2i_h5 *h5, uint64_t fingerprint,
+                      const rm2i_saved *saved) {
+    size_t version = VERSION, print = (size_t)fingerprint, terms = TERMS;
+    double start[TERMS];
+    memcpy(start, &saved->start, sizeof start);
+    RM2_TRY(rm2i_h5_put_text(ctx, h5, "format", FORMAT));
+    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "version", 0, NULL, &version));
+    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "fingerprint", 0, NULL, &print));
+    RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "state", 1, &saved->state_size, saved->state));
+    RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "trace", 1, &saved->trace_size, saved->trace));
+    return rm2i_h5_put_doubles(ctx, h5, "start", 1, &terms, start);
+}
+
+rm2_status rm2i_checkpoint_write(rm2_context *ctx, const char *path, uint64_t fingerprint,
+                                 const rm2i_saved *saved) {
+    rm2i_h5 *h5;
+    RM2_TRY(rm2i_h5_create(ctx, &h5));
+    rm2_status status = put(ctx, h5, fingerprint, saved);
+    if (status != RM2_OK) {
+        rm2i_h5_discard(h5);
+        return status;
+    }
+    return rm2i_h5_commit(ctx, h5, path, true);
+}
+
+static rm2_status check_header(rm2_context *ctx, const rm2i_h5 *h5, const char *path,
+                               uint64_t fingerprint) {
+    char *format;
+    size_t version, print;
+    RM2_TRY(rm2i_h5_get_text(ctx, h5, "format", &format));
+    bool ours = strcmp(format, FORMAT) == 0;
+    free(format);
+    if (!ours)
+        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s is not a checkpoint of a training", path);
+    RM2_TRY(rm2i_h5_get_size(ctx, h5, "version", &version));
+    if (version != VERSION)
+        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s has version %zu, this program reads version %d",
+                         path, version, VERSION);
+    RM2_TRY(rm2i_h5_get_size(ctx, h5, "fingerprint", &print));
+    if (print != fingerprint)
+        return rm2i_fail(
+            ctx, RM2_ERR_DATA,
+            "%s belongs to a training with other data or settings; use the same ones, or "
+            "remove it to start anew",
+            path);
+    return RM2_OK;
+}
+
+static rm2_status get(rm2_context *ctx, const rm2i_h5 *h5, const char *path, uint64_t fingerprint,
+                      rm2i_saved *saved) {
+    double *start;
+    size_t terms = TERMS;
+    RM2_TRY(check_header(ctx, h5, path, fingerprint));
+    saved->state_size = saved->trace_size = SIZE_MAX;
+    RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "state", 1, &saved->state_size, &saved->state));
+    RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "trace", 1, &saved->trace_size, &saved->trace));
+    if (saved->trace_size == 0)
+        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s has no trace", path);
+    RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "start", 1, &terms, &start));
+    memcpy(&saved->start, start, sizeof saved->start);
+    free(start);
+    return RM2_OK;
+}
+
+rm2_status rm2i_checkpoint_read(rm2_context *ctx, const char *path, uint64_t fingerprint,
+                                rm2i_saved *saved) {
+    *saved = (rm2i_saved){.state = NULL};
+    rm2i_h5 *h5;
+    RM2_TRY(rm2i_h5_open(ctx, path, &h5));
+    rm2_status status = get(ctx, h5, path, fingerprint, saved);
+    rm2i_h5_close(h5);
+    if (status != RM2_OK)
+        rm2i_saved_free(saved);
+    return status;
+}
+
+void rm2i_saved_free(rm2i_saved *saved) {
+    free(saved->state);
+    free(saved->trace);
+    *saved = (rm2i_saved){.state = NULL};
+}

@@ -1,0 +1,322 @@
+/* Model files. Layout: docs/model-file.md. Everything needed to predict is there; the posterior is
+ * computed again on reading. Shapes are checked against each other, numbers must be finite. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "io/hdf5.h"
+#include "model/model.h"
+#include "model/settings_file.h"
+
+enum { VERSION = 1, TERMS = sizeof(rm2_objective_terms) / sizeof(double) };
+static const char FORMAT[] = "riemann2 model";
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+typedef struct writer {
+    rm2_context *ctx;
+    rm2i_h5 *h5;
+} writer;
+
+static rm2_status put_vector(writer w, const char *name, size_t n, const double *values) {
+    return rm2i_h5_put_doubles(w.ctx, w.h5, name, 1, &n, values);
+}
+
+static rm2_status put_matrix(writer w, const char *name, size_t rows, size_t columns,
+                             const double *values) {
+    return rm2i_h5_put_doubles(w.ctx, w.h5, name, 2, (size_t[]){rows, columns}, values);
+}
+
+static rm2_status put_number(writer w, const char *name, double value) {
+    return rm2i_h5_put_doubles(w.ctx, w.h5, name, 0, NULL, &value);
+}
+
+static rm2_status put_count(writer w, const char *name, size_t value) {
+    return rm2i_h5_put_sizes(w.ctx, w.h5, name, 0, NULL, &value);
+}
+
+static rm2_status put_terms(writer w, const char *name, const rm2_objective_terms *terms) {
+    double values[TERMS];
+    memcpy(values, terms, sizeof values);
+    return put_vector(w, name, TERMS, values);
+}
+
+static rm2_status put_data(writer w, const rm2_model *m) {
+    size_t ambient = rm2_manifold_ambient(m->manifold), ends = m->trajectories + 1;
+    RM2_TRY(rm2i_h5_put_text(w.ctx, w.h5, "format", FORMAT));
+    RM2_TRY(put_count(w, "version", VERSION));
+    RM2_TRY(rm2i_h5_put_text(w.ctx, w.h5, "manifold", rm2_manifold_spec(m->manifold)));
+    RM2_TRY(rm2i_h5_put_text(w.ctx, w.h5, "source", m->source));
+    RM2_TRY(put_matrix(w, "data/points", m->N, ambient, m->data));
+    RM2_TRY(put_matrix(w, "data/outputs", m->M, m->N, m->F));
+    RM2_TRY(put_vector(w, "data/mean", m->M, m->mean));
+    RM2_TRY(put_vector(w, "data/base", ambient, m->base));
+    RM2_TRY(put_vector(w, "data/scale", rm2_manifold_factor_count(m->manifold), m->scale));
+    if (m->trajectories) {
+        RM2_TRY(rm2i_h5_put_sizes(w.ctx, w.h5, "data/starts", 1, &ends, m->starts));
+        RM2_TRY(rm2i_h5_put_texts(w.ctx, w.h5, "data/ids", m->trajectories,
+                                  (const char *const *)m->ids));
+    }
+    if (m->labels) {
+        RM2_TRY(rm2i_h5_put_sizes(w.ctx, w.h5, "data/labels", 1, &m->N, m->labels));
+        RM2_TRY(rm2i_h5_put_texts(w.ctx, w.h5, "data/label_names", m->label_count,
+                                  (const char *const *)m->label_names));
+    }
+    return RM2_OK;
+}
+
+static rm2_status put_back_constraint(writer w, const rm2_model *m) {
+    size_t factors = rm2_manifold_factor_count(m->manifold);
+    if (!m->back_weights)
+        return RM2_OK;
+    RM2_TRY(put_matrix(w, "parameters/back_weights", m->N, m->Q, m->back_weights));
+    double *kernels; /* kind and lengthscale of each factor */
+    RM2_TRY(rm2i_alloc(w.ctx, factors, 2 * sizeof *kernels, &kernels));
+    for (size_t k = 0; k < factors; k++) {
+        kernels[2 * k] = m->back_kernels[k].kind;
+        kernels[2 * k + 1] = m->back_kernels[k].lengthscale;
+    }
+    rm2_status status = put_matrix(w, "parameters/back_kernels", factors, 2, kernels);
+    free(kernels);
+    return status;
+}
+
+static rm2_status put_parameters(writer w, const rm2_model *m) {
+    RM2_TRY(put_matrix(w, "parameters/latents", m->N, m->Q, m->X));
+    RM2_TRY(put_vector(w, "parameters/lengthscale", m->Q, m->lengthscale));
+    RM2_TRY(put_number(w, "parameters/variance", m->variance));
+    RM2_TRY(put_number(w, "parameters/noise", m->noise));
+    if (m->task_noise)
+        RM2_TRY(put_vector(w, "parameters/task_noise", m->M, m->task_noise));
+    RM2_TRY(put_matrix(w, "parameters/task_covariance", m->M, m->M, m->Kf));
+    RM2_TRY(put_vector(w, "parameters/gpdm", 3, m->gpdm));
+    return put_back_constraint(w, m);
+}
+
+static rm2_status put_training(writer w, const rm2_model *m) {
+    RM2_TRY(put_terms(w, "training/start", &m->start));
+    RM2_TRY(put_terms(w, "training/end", &m->end));
+    RM2_TRY(put_number(w, "training/volume", m->volume));
+    RM2_TRY(put_count(w, "training/stop", (size_t)m->stop));
+    RM2_TRY(put_count(w, "training/evaluations", m->evaluations));
+    RM2_TRY(put_number(w, "training/seconds", m->seconds));
+    RM2_TRY(put_vector(w, "training/trace", m->iterations + 1, m->trace));
+    return rm2i_settings_put(w.ctx, w.h5, &m->settings);
+}
+
+rm2_status rm2_model_write(rm2_context *ctx, const rm2_model *m, const char *path, bool overwrite) {
+    writer w = {ctx, NULL};
+    RM2_TRY(rm2i_h5_create(ctx, &w.h5));
+    rm2_status status = put_data(w, m);
+    if (status == RM2_OK)
+        status = put_parameters(w, m);
+    if (status == RM2_OK)
+        status = put_training(w, m);
+    if (status != RM2_OK) {
+        rm2i_h5_discard(w.h5);
+        return status;
+    }
+    return rm2i_h5_commit(ctx, w.h5, path, overwrite);
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+typedef struct reader {
+    rm2_context *ctx;
+    const rm2i_h5 *h5;
+    const char *path;
+} reader;
+
+static rm2_status check_finite(reader r, const char *name, size_t count, const double *values) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s, entry %zu is %g", r.path, name, i,
+                             values[i]);
+    return RM2_OK;
+}
+
+/* Numbers of a known shape into memory that is there already. */
+static rm2_status get_array(reader r, const char *name, size_t dims, const size_t *shape,
+                            double *values) {
+    size_t copy[2] = {dims > 0 ? shape[0] : 0, dims > 1 ? shape[1] : 0}, count = 1;
+    double *found;
+    for (size_t k = 0; k < dims; k++)
+        count *= shape[k];
+    RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, name, dims, copy, &found));
+    memcpy(values, found, count * sizeof *values);
+    free(found);
+    return check_finite(r, name, count, values);
+}
+
+static rm2_status get_vector(reader r, const char *name, size_t n, double *values) {
+    return get_array(r, name, 1, &n, values);
+}
+
+static rm2_status get_matrix(reader r, const char *name, size_t rows, size_t columns,
+                             double *values) {
+    return get_array(r, name, 2, (size_t[]){rows, columns}, values);
+}
+
+static rm2_status get_positive(reader r, const char *name, double *value) {
+    RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, name, value));
+    if (*value > 0 && isfinite(*value))
+        return RM2_OK;
+    return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s is %g, not positive", r.path, name, *value);
+}
+
+static rm2_status get_terms(reader r, const char *name, rm2_objective_terms *terms) {
+    double values[TERMS];
+    RM2_TRY(get_vector(r, name, TERMS, values));
+    memcpy(terms, values, sizeof values);
+    return RM2_OK;
+}
+
+static rm2_status get_trajectories(reader r, rm2_model *m) {
+    if (!rm2i_h5_has(r.h5, "data/starts"))
+        return RM2_OK;
+    size_t ends = SIZE_MAX, *starts, count;
+    RM2_TRY(rm2i_h5_get_sizes(r.ctx, r.h5, "data/starts", 1, &ends, &starts));
+    m->starts = starts;
+    bool good = ends >= 2 && starts[0] == 0 && starts[ends - 1] == m->N;
+    for (size_t t = 0; good && t + 1 < ends; t++)
+        good = starts[t] < starts[t + 1];
+    if (!good)
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: data/starts does not divide the %zu points",
+                         r.path, m->N);
+    count = ends - 1;
+    RM2_TRY(rm2i_h5_get_texts(r.ctx, r.h5, "data/ids", &count, &m->ids));
+    m->trajectories = count;
+    return RM2_OK;
+}
+
+static rm2_status get_labels(reader r, rm2_model *m) {
+    if (!rm2i_h5_has(r.h5, "data/labels"))
+        return RM2_OK;
+    size_t n = m->N, count = SIZE_MAX;
+    RM2_TRY(rm2i_h5_get_sizes(r.ctx, r.h5, "data/labels", 1, &n, &m->labels));
+    RM2_TRY(rm2i_h5_get_texts(r.ctx, r.h5, "data/label_names", &count, &m->label_names));
+    m->label_count = count;
+    for (size_t i = 0; i < m->N; i++)
+        if (m->labels[i] >= count)
+            return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: data/labels, entry %zu: no label %zu",
+                             r.path, i, m->labels[i]);
+    return RM2_OK;
+}
+
+static rm2_status get_data(reader r, rm2_model *m) {
+    size_t ambient = rm2_manifold_ambient(m->manifold);
+    RM2_TRY(rm2i_h5_get_text(r.ctx, r.h5, "source", &m->source));
+    RM2_TRY(get_matrix(r, "data/points", m->N, ambient, m->data));
+    RM2_TRY(get_matrix(r, "data/outputs", m->M, m->N, m->F));
+    RM2_TRY(get_vector(r, "data/mean", m->M, m->mean));
+    RM2_TRY(get_vector(r, "data/base", ambient, m->base));
+    RM2_TRY(get_vector(r, "data/scale", rm2_manifold_factor_count(m->manifold), m->scale));
+    RM2_TRY(get_trajectories(r, m));
+    return get_labels(r, m);
+}
+
+static rm2_status get_back_constraint(reader r, rm2_model *m) {
+    size_t factors = rm2_manifold_factor_count(m->manifold), shape[2] = {factors, 2};
+    if (!m->back_weights)
+        return RM2_OK;
+    RM2_TRY(get_matrix(r, "parameters/back_weights", m->N, m->Q, m->back_weights));
+    double *kernels;
+    RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, "parameters/back_kernels", 2, shape, &kernels));
+    rm2_status status = RM2_OK;
+    for (size_t k = 0; k < factors; k++) {
+        double kind = kernels[2 * k];
+        if (!(kind >= 0 && kind <= RM2_KERNEL_LOG_EUCLIDEAN))
+            status =
+                rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: back_kernels: no kernel %g", r.path, kind);
+        else
+            m->back_kernels[k] = (rm2_factor_kernel){(rm2_kernel_kind)kind, kernels[2 * k + 1]};
+    }
+    free(kernels);
+    return status;
+}
+
+static rm2_status get_parameters(reader r, rm2_model *m) {
+    RM2_TRY(get_matrix(r, "parameters/latents", m->N, m->Q, m->X));
+    RM2_TRY(get_vector(r, "parameters/lengthscale", m->Q, m->lengthscale));
+    for (size_t q = 0; q < m->Q; q++)
+        if (!(m->lengthscale[q] > 0))
+            return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: lengthscale %zu is %g", r.path, q,
+                             m->lengthscale[q]);
+    RM2_TRY(get_positive(r, "parameters/variance", &m->variance));
+    RM2_TRY(get_positive(r, "parameters/noise", &m->noise));
+    if (m->task_noise)
+        RM2_TRY(get_vector(r, "parameters/task_noise", m->M, m->task_noise));
+    RM2_TRY(get_matrix(r, "parameters/task_covariance", m->M, m->M, m->Kf));
+    RM2_TRY(get_vector(r, "parameters/gpdm", 3, m->gpdm));
+    return get_back_constraint(r, m);
+}
+
+static rm2_status get_training(reader r, rm2_model *m) {
+    size_t stop, length = SIZE_MAX;
+    RM2_TRY(get_terms(r, "training/start", &m->start));
+    RM2_TRY(get_terms(r, "training/end", &m->end));
+    RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "training/volume", &m->volume));
+    RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/stop", &stop));
+    if (stop > RM2_STOP_MAX_SECONDS)
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: no reason to stop has the number %zu", r.path,
+                         stop);
+    m->stop = (rm2_stop)stop;
+    RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/evaluations", &m->evaluations));
+    RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "training/seconds", &m->seconds));
+    RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, "training/trace", 1, &length, &m->trace));
+    if (length == 0)
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: training/trace is empty", r.path);
+    m->iterations = length - 1;
+    return RM2_OK;
+}
+
+/* Format and version, then the sizes and settings that an empty model needs. */
+static rm2_status get_empty(reader r, rm2_model **m) {
+    char *text;
+    size_t version, dims, shape[RM2_ARRAY_MAX_DIMS];
+    RM2_TRY(rm2i_h5_get_text(r.ctx, r.h5, "format", &text));
+    bool ours = strcmp(text, FORMAT) == 0;
+    free(text);
+    if (!ours)
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s is not a model (a checkpoint?)", r.path);
+    RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "version", &version));
+    if (version != VERSION)
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT,
+                         "%s has model format version %zu, this program reads version %d", r.path,
+                         version, VERSION);
+    rm2_fit_settings settings = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    RM2_TRY(rm2i_settings_get(r.ctx, r.h5, &settings));
+    RM2_TRY(rm2i_h5_shape(r.ctx, r.h5, "parameters/latents", &dims, shape));
+    if (dims != 2 || shape[0] < 2 || shape[1] == 0 || shape[1] != settings.latent_dim)
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: parameters/latents has the wrong shape",
+                         r.path);
+    RM2_TRY(rm2i_h5_get_text(r.ctx, r.h5, "manifold", &text));
+    rm2_status status = rm2i_model_create(r.ctx, text, &settings, shape[0], m);
+    free(text);
+    return status;
+}
+
+rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model **model) {
+    *model = NULL;
+    rm2i_h5 *h5;
+    RM2_TRY(rm2i_h5_open(ctx, path, &h5));
+    reader r = {ctx, h5, path};
+    rm2_model *m = NULL;
+    rm2_status status = get_empty(r, &m);
+    if (status == RM2_OK)
+        status = get_data(r, m);
+    if (status == RM2_OK)
+        status = get_parameters(r, m);
+    if (status == RM2_OK)
+        status = get_training(r, m);
+    rm2i_h5_close(h5);
+    if (status == RM2_OK)
+        status = rm2i_model_finish(ctx, m);
+    if (status != RM2_OK) {
+        rm2_model_free(m);
+        return status;
+    }
+    *model = m;
+    return RM2_OK;
+}

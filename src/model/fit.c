@@ -1,0 +1,211 @@
+/* From a data set to a trained model: base point, tangent coordinates, start, objective, training.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "data/data.h"
+#include "model/back.h"
+#include "model/init.h"
+#include "model/model.h"
+#include "model/train.h"
+
+/* ---- data ----------------------------------------------------------------------------------- */
+
+static rm2_status copy_data(rm2_context *ctx, const rm2_data *data, rm2_model *m) {
+    size_t ambient = rm2_manifold_ambient(m->manifold);
+    memcpy(m->data, data->points, m->N * ambient * sizeof *m->data);
+    memcpy(m->scale, data->scale, rm2_manifold_factor_count(m->manifold) * sizeof *m->scale);
+    RM2_TRY(rm2i_strdup(ctx, data->source, &m->source));
+    if (data->trajectories) {
+        RM2_TRY(rm2i_alloc(ctx, data->trajectories + 1, sizeof *m->starts, &m->starts));
+        memcpy(m->starts, data->starts, (data->trajectories + 1) * sizeof *m->starts);
+        RM2_TRY(rm2i_calloc(ctx, data->trajectories, sizeof *m->ids, &m->ids));
+        m->trajectories = data->trajectories;
+        for (size_t t = 0; t < m->trajectories; t++)
+            RM2_TRY(rm2i_strdup(ctx, data->ids[t], &m->ids[t]));
+    }
+    if (data->labels) {
+        RM2_TRY(rm2i_alloc(ctx, m->N, sizeof *m->labels, &m->labels));
+        memcpy(m->labels, data->labels, m->N * sizeof *m->labels);
+        RM2_TRY(rm2i_calloc(ctx, data->label_count, sizeof *m->label_names, &m->label_names));
+        m->label_count = data->label_count;
+        for (size_t k = 0; k < m->label_count; k++)
+            RM2_TRY(rm2i_strdup(ctx, data->label_names[k], &m->label_names[k]));
+    }
+    return RM2_OK;
+}
+
+static rm2_status find_base(rm2_context *ctx, const rm2_fit_settings *s, rm2_model *m) {
+    rm2_mean_info info;
+    rm2_manifold_default_point(m->manifold, m->base);
+    if (s->model == RM2_GPLVM || s->base == RM2_BASE_DEFAULT)
+        return RM2_OK;
+    if (s->base == RM2_BASE_GIVEN) {
+        if (!s->base_point)
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no base point given");
+        memcpy(m->base, s->base_point, rm2_manifold_ambient(m->manifold) * sizeof *m->base);
+        rm2i_model_scale(m, false, 1, m->base);
+        return RM2_OK;
+    }
+    RM2_TRY(rm2_manifold_mean(ctx, m->manifold, m->N, m->data, NULL, NULL, m->base, &info));
+    if (!info.converged)
+        rm2i_log(ctx, RM2_LOG_WARNING,
+                 "the mean of the points did not converge (gradient %.1e after %d iterations); its "
+                 "last value is the base point",
+                 info.gradient, info.iterations);
+    return RM2_OK;
+}
+
+/* V (N x M, becomes centred), mean, F (M x N), volume. */
+static rm2_status find_outputs(rm2_context *ctx, rm2_model *m, double *V) {
+    size_t N = m->N, M = m->M;
+    rm2_status status = rm2i_model_outputs(ctx, m, N, m->data, V);
+    if (status != RM2_OK)
+        return rm2i_fail_prefix(ctx, status, "tangent coordinates at the base point");
+    if (m->settings.model == RM2_WGPLVM) {
+        double *volumes;
+        RM2_TRY(rm2i_alloc(ctx, N, sizeof *volumes, &volumes));
+        status = rm2_manifold_log_volume(ctx, m->manifold, N, V, volumes);
+        for (size_t n = 0; n < N; n++)
+            m->volume += volumes[n];
+        free(volumes);
+        RM2_TRY(status);
+    }
+    for (size_t n = 0; n < N; n++)
+        for (size_t k = 0; k < M; k++)
+            m->mean[k] += V[n * M + k] / (double)N;
+    for (size_t n = 0; n < N; n++)
+        for (size_t k = 0; k < M; k++) {
+            V[n * M + k] -= m->mean[k];
+            m->F[k * N + n] = V[n * M + k];
+        }
+    return RM2_OK;
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+static rm2_status find_start(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
+                             const rm2_model *m, const double *V, double *X0) {
+    rm2i_isomap_settings isomap = {.neighbours = s->neighbours, .time_weight = s->time_weight};
+    rm2_rng rng;
+    switch (s->init) {
+    case RM2_INIT_ISOMAP:
+        return rm2i_init_isomap(ctx, &isomap, m->N, m->M, V, m->trajectories, m->starts, data->time,
+                                m->Q, X0);
+    case RM2_INIT_PCA:
+        return rm2i_init_pca(ctx, m->N, rm2_manifold_ambient(m->manifold), m->data, m->Q, false,
+                             X0);
+    case RM2_INIT_RANDOM:
+        rm2_rng_seed(&rng, s->seed);
+        rm2i_init_random(&rng, m->N, m->Q, X0);
+        return RM2_OK;
+    case RM2_INIT_GIVEN:
+        break;
+    }
+    if (!s->init_latent)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no latent points given to start from");
+    for (size_t i = 0; i < m->N * m->Q; i++)
+        if (!isfinite(s->init_latent[i]))
+            return rm2i_fail(ctx, RM2_ERR_DATA, "latent point %zu of the start is not finite",
+                             i / m->Q);
+    memcpy(X0, s->init_latent, m->N * m->Q * sizeof *X0);
+    return RM2_OK;
+}
+
+/* ---- result --------------------------------------------------------------------------------- */
+
+static void copy_block(const rm2i_objective *o, rm2i_block block, double *to, size_t count) {
+    const rm2i_block_info *b = &o->par.block[block];
+    for (size_t i = 0; i < count && b->count; i++)
+        to[i] = o->natural[b->offset + (b->count > 1 ? i : 0)];
+}
+
+static void take_parameters(const rm2i_objective *o, rm2_model *m) {
+    memcpy(m->X, o->X, m->N * m->Q * sizeof *m->X);
+    memcpy(m->Kf, o->Kf, m->M * m->M * sizeof *m->Kf);
+    memcpy(m->lengthscale, o->lengthscale, m->Q * sizeof *m->lengthscale);
+    copy_block(o, RM2I_VARIANCE, &m->variance, 1);
+    copy_block(o, RM2I_NOISE, &m->noise, 1);
+    if (m->task_noise)
+        copy_block(o, RM2I_TASK_NOISE, m->task_noise, m->M);
+    if (m->back_weights)
+        copy_block(o, RM2I_LATENT, m->back_weights, m->N * m->Q);
+    copy_block(o, RM2I_GPDM_LENGTHSCALE, &m->gpdm[0], 1);
+    copy_block(o, RM2I_GPDM_VARIANCE, &m->gpdm[1], 1);
+    copy_block(o, RM2I_GPDM_NOISE, &m->gpdm[2], 1);
+}
+
+static void take_training(const rm2i_training *t, rm2_model *m) {
+    m->stop = t->stop;
+    m->iterations = t->iterations;
+    m->evaluations = t->evaluations;
+    m->seconds = t->seconds;
+    m->start = t->start;
+    m->end = t->end;
+    m->trace = t->trace;
+}
+
+static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
+                        const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
+                        const double *X0, rm2_model *m) {
+    double *gram = NULL;
+    rm2i_objective *o = NULL;
+    rm2i_training training;
+    rm2_status status =
+        s->back_constraint ? rm2i_back_create(ctx, s->back_kernels, m, &gram) : RM2_OK;
+    if (status == RM2_OK) {
+        rm2i_problem p = {m->N, m->M, m->Q, m->F, X0, gram, m->trajectories, m->starts};
+        status = rm2i_objective_create(ctx, s, &p, &o);
+    }
+    if (status == RM2_OK)
+        status = rm2i_train(ctx, o, checkpoint, progress, user, &training);
+    if (status == RM2_OK) {
+        take_parameters(o, m);
+        take_training(&training, m);
+    }
+    rm2i_objective_free(o);
+    free(gram);
+    if (status == RM2_OK && m->end.jitter > 0)
+        rm2i_log(ctx, RM2_LOG_WARNING, "a jitter of %.1e was added to a covariance matrix",
+                 m->end.jitter);
+    return status;
+}
+
+static rm2_status fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
+                      const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
+                      rm2_model *m) {
+    double *V, *X0;
+    RM2_TRY(copy_data(ctx, data, m));
+    RM2_TRY(find_base(ctx, s, m));
+    RM2_TRY(rm2i_alloc(ctx, m->N, (m->M + m->Q) * sizeof *V, &V));
+    X0 = V + m->N * m->M;
+    rm2_status status = find_outputs(ctx, m, V);
+    if (status == RM2_OK)
+        status = find_start(ctx, data, s, m, V, X0);
+    if (status == RM2_OK)
+        status = train(ctx, s, checkpoint, progress, user, X0, m);
+    free(V);
+    return status == RM2_OK ? rm2i_model_finish(ctx, m) : status;
+}
+
+rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
+                   const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
+                   rm2_model **model) {
+    *model = NULL;
+    if (settings->latent_dim == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the latent space needs at least 1 dimension");
+    if (data->count < 2)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, %s has %zu",
+                         data->source, data->count);
+    rm2_model *m;
+    RM2_TRY(rm2i_model_create(ctx, rm2_manifold_spec(data->manifold), settings, data->count, &m));
+    rm2_status status = fit(ctx, data, settings, checkpoint, progress, user, m);
+    if (status != RM2_OK) {
+        rm2_model_free(m);
+        return status;
+    }
+    *model = m;
+    return RM2_OK;
+}

@@ -1,0 +1,175 @@
+/* Making, finishing and describing models; the passage between points and outputs. */
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "data/data.h"
+#include "manifold/manifold.h"
+
+void rm2_model_free(rm2_model *m) {
+    if (!m)
+        return;
+    rm2i_posterior_free(m->posterior);
+    rm2_manifold_free(m->manifold);
+    free(m->source);
+    free(m->data);
+    free(m->F);
+    free(m->mean);
+    free(m->base);
+    free(m->scale);
+    free(m->starts);
+    rm2i_strings_free(m->ids, m->trajectories);
+    free(m->labels);
+    rm2i_strings_free(m->label_names, m->label_count);
+    free(m->X);
+    free(m->back_weights);
+    free(m->back_kernels);
+    free(m->lengthscale);
+    free(m->task_noise);
+    free(m->Kf);
+    free(m->trace);
+    free(m->frame);
+    free(m);
+}
+
+static rm2_status allocate(rm2_context *ctx, rm2_model *m) {
+    size_t N = m->N, M = m->M, Q = m->Q, ambient = rm2_manifold_ambient(m->manifold);
+    RM2_TRY(rm2i_calloc(ctx, N * ambient, sizeof(double), &m->data));
+    RM2_TRY(rm2i_calloc(ctx, M * N, sizeof(double), &m->F));
+    RM2_TRY(rm2i_calloc(ctx, M, sizeof(double), &m->mean));
+    RM2_TRY(rm2i_calloc(ctx, ambient, sizeof(double), &m->base));
+    RM2_TRY(rm2i_calloc(ctx, rm2_manifold_factor_count(m->manifold), sizeof(double), &m->scale));
+    RM2_TRY(rm2i_calloc(ctx, N * Q, sizeof(double), &m->X));
+    RM2_TRY(rm2i_calloc(ctx, Q, sizeof(double), &m->lengthscale));
+    RM2_TRY(rm2i_calloc(ctx, M * M, sizeof(double), &m->Kf));
+    if (m->settings.noise == RM2_NOISE_PER_OUTPUT)
+        RM2_TRY(rm2i_calloc(ctx, M, sizeof(double), &m->task_noise));
+    if (m->settings.back_constraint) {
+        RM2_TRY(rm2i_calloc(ctx, N * Q, sizeof(double), &m->back_weights));
+        RM2_TRY(rm2i_calloc(ctx, rm2_manifold_factor_count(m->manifold), sizeof *m->back_kernels,
+                            &m->back_kernels));
+    }
+    return RM2_OK;
+}
+
+rm2_status rm2i_model_create(rm2_context *ctx, const char *manifold_spec,
+                             const rm2_fit_settings *settings, size_t N, rm2_model **model) {
+    *model = NULL;
+    rm2_model *m;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *m, &m));
+    m->settings = *settings;
+    m->settings.back_kernels = NULL;
+    m->settings.init_latent = NULL;
+    m->settings.base_point = NULL;
+    rm2_status status = rm2_manifold_create(ctx, manifold_spec, &m->manifold);
+    if (status == RM2_OK) {
+        m->N = N;
+        m->Q = settings->latent_dim;
+        m->M = settings->model == RM2_GPLVM ? rm2_manifold_ambient(m->manifold)
+                                            : rm2_manifold_dim(m->manifold);
+        status = allocate(ctx, m);
+    }
+    if (status != RM2_OK) {
+        rm2_model_free(m);
+        return status;
+    }
+    *model = m;
+    return RM2_OK;
+}
+
+rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
+    double *work;
+    size_t failed;
+    RM2_TRY(rm2i_alloc(ctx, m->manifold->frame_size, sizeof *m->frame, &m->frame));
+    RM2_TRY(rm2i_alloc(ctx, m->manifold->work_size, sizeof *work, &work));
+    rm2_status status = rm2i_manifold_frame(m->manifold, m->base, m->frame, work, &failed);
+    free(work);
+    if (status != RM2_OK)
+        return rm2i_fail(ctx, status, "base point, factor %zu: %s", failed + 1,
+                         rm2_status_text(status));
+    rm2i_gp gp = {.N = m->N,
+                  .M = m->M,
+                  .Q = m->Q,
+                  .noise_kind = m->settings.noise,
+                  .kernel = {m->settings.kernel, m->Q, m->lengthscale, m->variance},
+                  .noise = m->noise,
+                  .task_noise = m->task_noise,
+                  .Kf = m->Kf,
+                  .X = m->X,
+                  .F = m->F};
+    return rm2i_posterior_create(ctx, &gp, &m->posterior);
+}
+
+rm2_status rm2i_model_outputs(rm2_context *ctx, const rm2_model *m, size_t n, const double *points,
+                              double *out) {
+    if (m->settings.model == RM2_GPLVM) {
+        memcpy(out, points, n * m->M * sizeof *out);
+        return RM2_OK;
+    }
+    return rm2_manifold_log_coords(ctx, m->manifold, n, m->base, 1, points, out);
+}
+
+rm2_status rm2i_model_points(rm2_context *ctx, const rm2_model *m, size_t n, const double *outputs,
+                             double *points) {
+    if (m->settings.model == RM2_GPLVM) {
+        memcpy(points, outputs, n * m->M * sizeof *points);
+        return RM2_OK;
+    }
+    return rm2_manifold_exp_coords(ctx, m->manifold, n, m->base, 1, outputs, points);
+}
+
+void rm2i_model_scale(const rm2_model *m, bool undo, size_t n, double *points) {
+    size_t ambient = rm2_manifold_ambient(m->manifold);
+    for (size_t k = 0; k < rm2_manifold_factor_count(m->manifold); k++) {
+        const rm2_factor *f = rm2_manifold_factor(m->manifold, k);
+        for (size_t i = 0; m->scale[k] != 1 && i < n; i++)
+            for (size_t j = 0; j < f->ambient; j++) {
+                double *x = &points[i * ambient + f->ambient_offset + j];
+                *x = undo ? *x * m->scale[k] : *x / m->scale[k];
+            }
+    }
+}
+
+rm2_model_info rm2_model_describe(const rm2_model *m) {
+    return (rm2_model_info){
+        .manifold = m->manifold,
+        .kind = m->settings.model,
+        .recipe = m->settings.recipe,
+        .kernel = m->settings.kernel,
+        .noise_kind = m->settings.noise,
+        .independent = m->settings.independent,
+        .back_constraint = m->settings.back_constraint,
+        .points = m->N,
+        .outputs = m->M,
+        .latent_dim = m->Q,
+        .trajectories = m->trajectories,
+        .starts = m->starts,
+        .ids = (const char *const *)m->ids,
+        .labels = m->labels,
+        .label_names = (const char *const *)m->label_names,
+        .label_count = m->label_count,
+        .source = m->source,
+        .latents = m->X,
+        .data = m->data,
+        .base = m->settings.model == RM2_GPLVM ? NULL : m->base,
+        .mean = m->mean,
+        .scale = m->scale,
+        .lengthscale = m->lengthscale,
+        .variance = m->variance,
+        .noise = m->noise,
+        .task_noise = m->task_noise,
+        .task_covariance = m->Kf,
+        .gpdm = {m->gpdm[0], m->gpdm[1], m->gpdm[2]},
+        .start = m->start,
+        .end = m->end,
+        .volume = m->volume,
+        .stop = m->stop,
+        .iterations = m->iterations,
+        .evaluations = m->evaluations,
+        .seconds = m->seconds,
+        .trace = m->trace,
+        .seed = m->settings.seed,
+    };
+}

@@ -1,0 +1,241 @@
+/* The objective's terms and their derivatives.
+ *
+ *   log-likelihood   Kf (x) (Kx + s2 I), or Kf (x) Kx + diag(d) (x) I        (likelihood.c,
+ * per_output.c) task anchor      -(nu/2) (log|Kf| + tr(Kf^-1 Psi) - M), nu = weight N, Psi = (tr
+ * cov F / M) I latents          N(0, I); or around X0: -|X - X0|^2/(2 tau^2), its constant left out
+ *   dynamics         weight * log p_GPDM(X) (gpdm.c) hyperparameters  Gamma, log-normal
+ * (parameters.c)
+ *
+ * Profile: for given X, likelihood and task anchor are greatest at Kf = (S + nu Psi)/(N + nu), and
+ * there the derivative by X is the one with Kf held (envelope theorem). */
+#include "model/objective.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cblas.h>
+
+#include "base/base.h"
+#include "kernel/latent.h"
+#include "linalg/factor.h"
+
+static const double LOG_2PI = 1.8378770664093454836;
+
+static double *block_values(const rm2i_objective *o, double *array, rm2i_block block) {
+    return array + o->par.block[block].offset;
+}
+
+static double scalar(const rm2i_objective *o, rm2i_block block) {
+    return o->natural[o->par.block[block].offset];
+}
+
+static double *bar(rm2i_objective *o, rm2i_block block) {
+    return block_values(o, o->natural_bar, block);
+}
+
+/* ---- latents -------------------------------------------------------------------------------- */
+
+static void find_latents(rm2i_objective *o) {
+    const double *latent = block_values(o, o->natural, RM2I_LATENT);
+    int N = (int)o->p.N, Q = (int)o->p.Q;
+    if (o->p.gram) /* X = gram W */
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, Q, N, 1, o->p.gram, N, latent, Q,
+                    0, o->X, Q);
+    else
+        memcpy(o->X, latent, o->p.N * o->p.Q * sizeof *o->X);
+    const rm2i_block_info *l = &o->par.block[RM2I_LENGTHSCALE];
+    for (size_t q = 0; q < o->p.Q; q++)
+        o->lengthscale[q] = o->natural[l->offset + (l->count > 1 ? q : 0)];
+}
+
+static void latents_backward(rm2i_objective *o) {
+    double *latent_bar = bar(o, RM2I_LATENT);
+    int N = (int)o->p.N, Q = (int)o->p.Q;
+    if (o->p.gram) /* W_bar = gram^T X_bar */
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, N, Q, N, 1, o->p.gram, N, o->X_bar, Q,
+                    0, latent_bar, Q);
+    else
+        memcpy(latent_bar, o->X_bar, o->p.N * o->p.Q * sizeof *latent_bar);
+    const rm2i_block_info *l = &o->par.block[RM2I_LENGTHSCALE];
+    for (size_t q = 0; q < o->p.Q; q++)
+        o->natural_bar[l->offset + (l->count > 1 ? q : 0)] += o->lengthscale_bar[q];
+}
+
+static void latent_prior(rm2i_objective *o) {
+    size_t entries = o->p.N * o->p.Q;
+    double tau2 = o->s.latent_anchor * o->s.latent_anchor, sum = 0;
+    for (size_t i = 0; o->s.latent_normal && i < entries; i++) {
+        sum -= 0.5 * (o->X[i] * o->X[i] + LOG_2PI);
+        o->X_bar[i] -= o->X[i];
+    }
+    for (size_t i = 0; tau2 > 0 && i < entries; i++) {
+        double off = o->X[i] - o->p.X0[i];
+        sum -= 0.5 * off * off / tau2;
+        o->X_bar[i] -= off / tau2;
+    }
+    o->terms.latent = sum;
+}
+
+static rm2_status dynamics(rm2i_objective *o) {
+    rm2i_gpdm *g = &o->gpdm;
+    double weight = o->s.gpdm_weight;
+    if (weight == 0)
+        return RM2_OK;
+    g->lengthscale = scalar(o, RM2I_GPDM_LENGTHSCALE);
+    g->variance = scalar(o, RM2I_GPDM_VARIANCE);
+    g->noise = scalar(o, RM2I_GPDM_NOISE);
+    RM2_TRY(rm2i_gpdm_evaluate(g, o->X));
+    o->terms.gpdm = weight * g->value;
+    o->terms.jitter = fmax(o->terms.jitter, g->jitter);
+    cblas_daxpy((int)(o->p.N * o->p.Q), weight, g->X_bar, 1, o->X_bar, 1);
+    *bar(o, RM2I_GPDM_LENGTHSCALE) += weight * g->lengthscale_bar;
+    *bar(o, RM2I_GPDM_VARIANCE) += weight * g->variance_bar;
+    *bar(o, RM2I_GPDM_NOISE) += weight * g->noise_bar;
+    return RM2_OK;
+}
+
+/* ---- task covariance ------------------------------------------------------------------------ */
+
+static rm2_status factor_task(rm2i_objective *o) {
+    double jitter;
+    RM2_TRY(rm2i_factor(o->p.M, o->Kf, 0, o->Lf, &jitter));
+    o->terms.jitter = fmax(o->terms.jitter, jitter);
+    return RM2_OK;
+}
+
+/* Kf = (S + nu Psi)/(N + nu), diagonal if the outputs are independent. */
+static rm2_status profile_task(rm2i_objective *o) {
+    size_t M = o->p.M;
+    double nu = o->s.task_anchor * (double)o->p.N, n = (double)o->p.N + nu;
+    for (size_t i = 0; i < M; i++)
+        for (size_t j = 0; j < M; j++)
+            o->Kf[i * M + j] = i != j && o->s.independent
+                                   ? 0
+                                   : (o->mn.S[i * M + j] + (i == j ? nu * o->psi : 0)) / n;
+    return factor_task(o);
+}
+
+/* Kf = B B^T + diag(v) */
+static rm2_status learned_task(rm2i_objective *o) {
+    size_t M = o->p.M, R = o->rank;
+    const double *B = block_values(o, o->natural, RM2I_TASK_FACTOR);
+    const double *v = block_values(o, o->natural, RM2I_TASK_DIAGONAL);
+    memset(o->Kf, 0, M * M * sizeof *o->Kf);
+    if (R > 0)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)M, (int)M, (int)R, 1, B, (int)R,
+                    B, (int)R, 0, o->Kf, (int)M);
+    for (size_t m = 0; m < M; m++)
+        o->Kf[m * M + m] += v[m];
+    return factor_task(o);
+}
+
+/* Value of the anchor; its derivative is added to Kf_bar if Kf is learned. */
+static void task_anchor(rm2i_objective *o) {
+    size_t M = o->p.M;
+    double nu = o->s.task_anchor * (double)o->p.N, *inverse = o->work, trace = 0;
+    if (nu == 0)
+        return;
+    memset(inverse, 0, M * M * sizeof *inverse);
+    for (size_t m = 0; m < M; m++)
+        inverse[m * M + m] = 1;
+    rm2i_factor_solve(M, o->Lf, M, inverse);
+    for (size_t m = 0; m < M; m++)
+        trace += o->psi * inverse[m * M + m];
+    o->terms.task_anchor = -0.5 * nu * (rm2i_factor_log_det(M, o->Lf) + trace - (double)M);
+    if (o->s.task == RM2_TASK_PROFILE)
+        return;
+    /* Kf_bar -= nu/2 (Kf^-1 - psi Kf^-2) */
+    cblas_daxpy((int)(M * M), -0.5 * nu, inverse, 1, o->Kf_bar, 1);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)M, (int)M,
+                0.5 * nu * o->psi, inverse, (int)M, inverse, (int)M, 1, o->Kf_bar, (int)M);
+}
+
+/* B_bar = 2 Kf_bar B, v_bar = diag Kf_bar */
+static void task_backward(rm2i_objective *o) {
+    size_t M = o->p.M, R = o->rank;
+    if (o->s.task == RM2_TASK_PROFILE)
+        return;
+    if (R > 0)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)R, (int)M, 2, o->Kf_bar,
+                    (int)M, block_values(o, o->natural, RM2I_TASK_FACTOR), (int)R, 0,
+                    bar(o, RM2I_TASK_FACTOR), (int)R);
+    for (size_t m = 0; m < M; m++)
+        bar(o, RM2I_TASK_DIAGONAL)[m] += o->Kf_bar[m * M + m];
+}
+
+/* ---- likelihood ----------------------------------------------------------------------------- */
+
+static void kernel_backward(rm2i_objective *o, const rm2i_latent_kernel *kernel,
+                            const double *K_bar) {
+    double variance_bar = 0;
+    rm2i_latent_gram_backward(kernel, o->p.N, o->X, o->K, K_bar, o->threads, o->work, o->X_bar,
+                              o->lengthscale_bar, &variance_bar);
+    *bar(o, RM2I_VARIANCE) += variance_bar;
+}
+
+static rm2_status kronecker(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
+    size_t N = o->p.N;
+    RM2_TRY(rm2i_matrix_normal_solve(&o->mn, o->K, scalar(o, RM2I_NOISE), o->p.F, o->L));
+    o->terms.jitter = fmax(o->terms.jitter, o->mn.jitter);
+    RM2_TRY(o->s.task == RM2_TASK_PROFILE ? profile_task(o) : learned_task(o));
+    o->terms.log_likelihood = rm2i_matrix_normal_value(&o->mn, o->Lf, o->work);
+    if (o->s.task == RM2_TASK_LEARNED)
+        rm2i_matrix_normal_task_backward(&o->mn, o->Lf, o->Kf_bar, o->work);
+    RM2_TRY(rm2i_matrix_normal_backward(&o->mn, o->Lf, o->L, o->work));
+    for (size_t i = 0; i < N; i++)
+        *bar(o, RM2I_NOISE) += o->L[i * N + i];
+    kernel_backward(o, kernel, o->L);
+    return RM2_OK;
+}
+
+static rm2_status per_output(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
+    size_t N = o->p.N, M = o->p.M;
+    for (size_t m = 0; m < M; m++)
+        o->po.d[m] = block_values(o, o->natural, RM2I_TASK_NOISE)[m] + scalar(o, RM2I_NOISE);
+    RM2_TRY(learned_task(o));
+    memcpy(o->po.V, o->K, N * N * sizeof *o->K);
+    RM2_TRY(rm2i_per_output_solve(&o->po, o->Kf, o->p.F, o->work));
+    o->terms.log_likelihood = o->po.value;
+    double *d_bar = bar(o, RM2I_TASK_NOISE);
+    rm2i_per_output_backward(&o->po, o->K, o->L, o->Kf_bar, d_bar, o->work);
+    for (size_t m = 0; m < M; m++)
+        *bar(o, RM2I_NOISE) += d_bar[m];
+    kernel_backward(o, kernel, o->L);
+    return RM2_OK;
+}
+
+/* ---- all terms ------------------------------------------------------------------------------ */
+
+static rm2_status evaluate_terms(rm2i_objective *o) {
+    size_t entries = o->p.N * o->p.Q;
+    memset(o->natural_bar, 0, o->par.natural_size * sizeof *o->natural_bar);
+    memset(o->X_bar, 0, entries * sizeof *o->X_bar);
+    memset(o->lengthscale_bar, 0, o->p.Q * sizeof *o->lengthscale_bar);
+    o->terms = (rm2_objective_terms){.jitter = 0};
+    find_latents(o);
+    rm2i_latent_kernel kernel = {o->s.kernel, o->p.Q, o->lengthscale, scalar(o, RM2I_VARIANCE)};
+    rm2i_latent_gram(&kernel, o->p.N, o->X, o->threads, o->K);
+    RM2_TRY(o->s.noise == RM2_NOISE_KRONECKER ? kronecker(o, &kernel) : per_output(o, &kernel));
+    task_anchor(o);
+    task_backward(o);
+    latent_prior(o);
+    RM2_TRY(dynamics(o));
+    o->terms.hyper = rm2i_parameters_log_prior(&o->par, o->natural, o->natural_bar);
+    latents_backward(o);
+    o->terms.total = o->terms.log_likelihood + o->terms.task_anchor + o->terms.latent +
+                     o->terms.gpdm + o->terms.hyper;
+    return isfinite(o->terms.total) ? RM2_OK : RM2_ERR_NUMERIC;
+}
+
+rm2_status rm2i_objective_evaluate(void *objective, const double *raw, double *f,
+                                   double *gradient) {
+    rm2i_objective *o = objective;
+    double unit = 1 / (double)(o->p.N * o->p.M);
+    rm2i_parameters_unpack(&o->par, raw, o->natural);
+    RM2_TRY(evaluate_terms(o));
+    rm2i_parameters_backward(&o->par, raw, o->natural_bar, o->natural, gradient);
+    *f = -unit * o->terms.total;
+    for (size_t i = 0; i < o->par.raw_size; i++)
+        gradient[i] *= -unit;
+    return RM2_OK;
+}

@@ -1,0 +1,53 @@
+/* What training maximises: the sum of the terms that the settings switch on, as a function of the
+ * raw vector of learned parameters. The optimisers see its negative, divided by N M. */
+#ifndef RM2I_OBJECTIVE_H
+#define RM2I_OBJECTIVE_H
+
+#include "model/gpdm.h"
+#include "model/likelihood.h"
+#include "model/parameters.h"
+#include "riemann2/model.h"
+
+/* The data of the problem; borrowed. */
+typedef struct rm2i_problem {
+    size_t N, M, Q;
+    const double *F;    /* M x N: centred outputs, task-major */
+    const double *X0;   /* N x Q: start and anchor of the latents */
+    const double *gram; /* N x N: back constraint X = gram W; NULL: X is free */
+    size_t trajectories;
+    const size_t *starts;
+} rm2i_problem;
+
+typedef struct rm2i_objective {
+    rm2_context *ctx;
+    rm2_fit_settings s;
+    rm2i_problem p;
+    rm2i_parameters par;
+    int threads;
+    size_t rank; /* columns of B */
+    double psi;  /* Psi = psi I: mean variance of the outputs */
+    double *natural, *natural_bar;
+    double *X, *X_bar;                     /* N x Q */
+    double *lengthscale, *lengthscale_bar; /* Q */
+    double *K, *L;                         /* N x N */
+    double *Kf, *Lf, *Kf_bar;              /* M x M */
+    rm2i_matrix_normal mn;                 /* Kronecker noise */
+    rm2i_per_output po;                    /* per-output noise */
+    rm2i_gpdm gpdm;
+    double *work; /* scratch of the terms, one after the other */
+    double *memory;
+    rm2_objective_terms terms; /* of the last evaluation */
+} rm2i_objective;
+
+rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_problem *p,
+                                 rm2i_objective **objective);
+void rm2i_objective_free(rm2i_objective *o);
+
+/* The raw vector that the settings start from. */
+void rm2i_objective_start(const rm2i_objective *o, double *raw);
+
+/* An rm2i_objective_fn: *f = -total/(N M), with its gradient; terms are in o->terms, natural values
+ * in o->natural, X and Kf in o->X and o->Kf. */
+rm2_status rm2i_objective_evaluate(void *objective, const double *raw, double *f, double *gradient);
+
+#endif

@@ -1,0 +1,315 @@
+/* Making an objective: which blocks there are, where they start, one allocation for all arrays. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cblas.h>
+
+#include "base/base.h"
+#include "kernel/latent.h"
+#include "linalg/dense.h"
+#include "linalg/factor.h"
+#include "model/objective.h"
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+static void positive_block(rm2i_objective *o, rm2i_block which, size_t count,
+                           const rm2_positive *setting, double bound) {
+    rm2i_block_info *b = &o->par.block[which];
+    b->count = count;
+    b->learned = setting->learned;
+    b->transform = o->s.softplus ? RM2I_SOFTPLUS : RM2I_LOG;
+    b->bound = o->s.softplus ? bound : 0;
+    b->prior = setting->prior;
+    b->a = setting->a;
+    b->b = setting->b;
+}
+
+static void describe_blocks(rm2i_objective *o) {
+    const rm2_fit_settings *s = &o->s;
+    size_t N = o->p.N, M = o->p.M, Q = o->p.Q;
+    rm2i_block_info *block = o->par.block;
+    block[RM2I_LATENT] = (rm2i_block_info){.count = N * Q, .learned = true};
+    positive_block(o, RM2I_LENGTHSCALE, s->ard ? Q : 1, &s->lengthscale, 0);
+    positive_block(o, RM2I_VARIANCE, 1, &s->variance, 0);
+    positive_block(o, RM2I_NOISE, 1, &s->noise_variance, s->noise_bound);
+    if (s->noise == RM2_NOISE_PER_OUTPUT)
+        positive_block(o, RM2I_TASK_NOISE, M, &s->task_noise, s->noise_bound);
+    if (s->task == RM2_TASK_LEARNED) {
+        static const rm2_positive diagonal = {.start = 1, .learned = true};
+        block[RM2I_TASK_FACTOR] = (rm2i_block_info){.count = M * o->rank, .learned = true};
+        positive_block(o, RM2I_TASK_DIAGONAL, M, &diagonal, 0);
+    }
+    if (s->gpdm_weight > 0) {
+        positive_block(o, RM2I_GPDM_LENGTHSCALE, 1, &s->gpdm_lengthscale, 0);
+        positive_block(o, RM2I_GPDM_VARIANCE, 1, &s->gpdm_variance, 0);
+        positive_block(o, RM2I_GPDM_NOISE, 1, &s->gpdm_noise, s->noise_bound);
+    }
+    rm2i_parameters_lay_out(&o->par);
+}
+
+/* ---- starts --------------------------------------------------------------------------------- */
+
+static void fill_block(rm2i_objective *o, rm2i_block which, double value) {
+    rm2i_block_info *b = &o->par.block[which];
+    for (size_t i = 0; i < b->count; i++)
+        o->natural[b->offset + i] = value;
+    if (b->prior == RM2_PRIOR_LOGNORMAL && isnan(b->a))
+        b->a = log(value); /* centred at the start */
+}
+
+/* Mean squared entry of the steps of X0 along the trajectories. */
+static double mean_squared_step(const rm2i_problem *p) {
+    double sum = 0;
+    size_t count = 0;
+    for (size_t t = 0; t < p->trajectories; t++)
+        for (size_t i = p->starts[t]; i + 1 < p->starts[t + 1]; i++)
+            for (size_t q = 0; q < p->Q; q++, count++)
+                sum += pow(p->X0[(i + 1) * p->Q + q] - p->X0[i * p->Q + q], 2);
+    return sum > 0 ? sum / (double)count : 1;
+}
+
+static void start_hyperparameters(rm2i_objective *o) {
+    const rm2_fit_settings *s = &o->s;
+    fill_block(o, RM2I_LENGTHSCALE, s->lengthscale.start);
+    fill_block(o, RM2I_VARIANCE, s->variance.start);
+    fill_block(o, RM2I_NOISE, s->noise_variance.start);
+    fill_block(o, RM2I_TASK_NOISE, s->task_noise.start);
+    if (s->gpdm_weight > 0) {
+        double step2 = mean_squared_step(&o->p);
+        const rm2_positive *v = &s->gpdm_variance, *z = &s->gpdm_noise;
+        fill_block(o, RM2I_GPDM_LENGTHSCALE, s->gpdm_lengthscale.start);
+        fill_block(o, RM2I_GPDM_VARIANCE, v->start > 0 ? v->start : step2);
+        fill_block(o, RM2I_GPDM_NOISE, z->start > 0 ? z->start : 0.1 * step2);
+    }
+}
+
+/* X0, or for a back constraint W = (gram + ridge I)^-1 X0. */
+static rm2_status start_latents(rm2i_objective *o) {
+    size_t N = o->p.N, Q = o->p.Q;
+    double *latent = o->natural + o->par.block[RM2I_LATENT].offset, jitter;
+    if (!o->p.gram) {
+        memcpy(latent, o->p.X0, N * Q * sizeof *latent);
+        return RM2_OK;
+    }
+    if (rm2i_factor(N, o->p.gram, o->s.back_ridge, o->L, &jitter) != RM2_OK)
+        return rm2i_fail(o->ctx, RM2_ERR_NUMERIC,
+                         "the Gram matrix of the back constraint is not positive definite");
+    for (size_t q = 0; q < Q; q++) {
+        for (size_t i = 0; i < N; i++)
+            o->work[i] = o->p.X0[i * Q + q];
+        rm2i_factor_solve(N, o->L, 1, o->work);
+        for (size_t i = 0; i < N; i++)
+            latent[i * Q + q] = o->work[i];
+    }
+    return RM2_OK;
+}
+
+/* B ~ N(0, 1), v = softplus(N(0, 1)) */
+static void random_task(rm2i_objective *o) {
+    rm2_rng rng;
+    rm2_rng_seed(&rng, o->s.seed);
+    const rm2i_block_info *B = &o->par.block[RM2I_TASK_FACTOR],
+                          *v = &o->par.block[RM2I_TASK_DIAGONAL];
+    for (size_t i = 0; i < B->count; i++)
+        o->natural[B->offset + i] = rm2_rng_normal(&rng);
+    for (size_t i = 0; i < v->count; i++)
+        o->natural[v->offset + i] = log1p(exp(rm2_rng_normal(&rng)));
+}
+
+/* Kf at X0 by the profile, split into a twentieth of the mean variance on the diagonal and the
+ * leading eigenvectors of the rest. */
+static rm2_status profile_start(rm2i_objective *o) {
+    size_t N = o->p.N, M = o->p.M, R = o->rank;
+    double n = (1 + o->s.task_anchor) * (double)N, floor_value = 0.05 * o->psi, *eigen = o->work;
+    rm2i_latent_kernel kernel = {o->s.kernel, o->p.Q, o->lengthscale, o->s.variance.start};
+    for (size_t q = 0; q < o->p.Q; q++)
+        o->lengthscale[q] = o->s.lengthscale.start;
+    rm2i_latent_gram(&kernel, N, o->p.X0, o->threads, o->K);
+    double noise = o->s.noise == RM2_NOISE_KRONECKER ? o->s.noise_variance.start : 1e-2;
+    if (rm2i_matrix_normal_solve(&o->mn, o->K, noise, o->p.F, o->L) != RM2_OK)
+        return rm2i_fail(o->ctx, RM2_ERR_NUMERIC, "the kernel matrix of the start is singular");
+    for (size_t m = 0; m < M; m++)
+        o->mn.S[m * M + m] += o->s.task_anchor * (double)N * o->psi;
+    for (size_t i = 0; i < M * M; i++)
+        o->mn.S[i] /= n;
+    double *v = o->natural + o->par.block[RM2I_TASK_DIAGONAL].offset;
+    double *B = o->natural + o->par.block[RM2I_TASK_FACTOR].offset;
+    for (size_t m = 0; m < M; m++)
+        v[m] = R > 0 ? floor_value : o->mn.S[m * M + m];
+    if (R == 0)
+        return RM2_OK;
+    double *values = eigen, *vectors = values + M;
+    if (rm2i_eigen(M, o->mn.S, values, vectors, vectors + M * M) != RM2_OK)
+        return rm2i_fail(o->ctx, RM2_ERR_NUMERIC, "the task covariance of the start is not finite");
+    for (size_t r = 0; r < R; r++) { /* the r-th largest that is left */
+        size_t top = 0;
+        for (size_t m = 1; m < M; m++)
+            top = values[m] > values[top] ? m : top;
+        double root = sqrt(fmax(values[top] - floor_value, 0.01 * floor_value));
+        for (size_t m = 0; m < M; m++)
+            B[m * R + r] = root * vectors[top * M + m];
+        values[top] = -INFINITY;
+    }
+    return RM2_OK;
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+static size_t work_size(const rm2i_objective *o) {
+    size_t N = o->p.N, M = o->p.M, Q = o->p.Q;
+    rm2i_latent_kernel kernel = {.dim = Q};
+    size_t size = larger(M * N, 2 * M * M);
+    size = larger(size, rm2i_latent_backward_work(&kernel, N, o->threads));
+    size = larger(size, M + M * M + rm2i_eigen_work(M));
+    if (o->s.gpdm_weight > 0)
+        size = larger(size, rm2i_gpdm_work(N, Q, o->threads));
+    if (o->s.noise == RM2_NOISE_PER_OUTPUT)
+        size = larger(size, rm2i_per_output_work(N, M));
+    return larger(size, N);
+}
+
+/* Cut `count` doubles from the front of *memory. */
+static double *cut(double **memory, size_t count) {
+    double *piece = *memory;
+    *memory += count;
+    return piece;
+}
+
+static rm2_status allocate(rm2i_objective *o) {
+    size_t N = o->p.N, M = o->p.M, Q = o->p.Q, natural = o->par.natural_size;
+    bool eigen = o->s.noise == RM2_NOISE_PER_OUTPUT;
+    size_t per_output = eigen ? N * N + N + M * M + 2 * M + 3 * M * N : 0;
+    size_t total =
+        2 * natural + 3 * N * Q + 2 * Q + 2 * N * N + 4 * M * M + M * N + per_output + work_size(o);
+    RM2_TRY(rm2i_calloc(o->ctx, total, sizeof *o->memory, &o->memory));
+    double *m = o->memory;
+    o->natural = cut(&m, natural);
+    o->natural_bar = cut(&m, natural);
+    o->X = cut(&m, N * Q);
+    o->X_bar = cut(&m, N * Q);
+    o->gpdm.X_bar = cut(&m, N * Q);
+    o->lengthscale = cut(&m, Q);
+    o->lengthscale_bar = cut(&m, Q);
+    o->K = cut(&m, N * N);
+    o->L = cut(&m, N * N);
+    o->Kf = cut(&m, M * M);
+    o->Lf = cut(&m, M * M);
+    o->Kf_bar = cut(&m, M * M);
+    o->mn = (rm2i_matrix_normal){.N = N, .M = M, .S = cut(&m, M * M), .W = cut(&m, M * N)};
+    if (eigen)
+        o->po = (rm2i_per_output){.N = N,
+                                  .M = M,
+                                  .V = cut(&m, N * N),
+                                  .o = cut(&m, N),
+                                  .Ut = cut(&m, M * M),
+                                  .l = cut(&m, M),
+                                  .d = cut(&m, M),
+                                  .rotated = cut(&m, M * N),
+                                  .alpha = cut(&m, M * N),
+                                  .Am = cut(&m, M * N)};
+    o->work = m;
+    o->gpdm.N = N;
+    o->gpdm.Q = Q;
+    o->gpdm.trajectories = o->p.trajectories;
+    o->gpdm.starts = o->p.starts;
+    o->gpdm.threads = o->threads;
+    o->gpdm.K = o->K;
+    o->gpdm.L = o->L;
+    o->gpdm.work = o->work;
+    return RM2_OK;
+}
+
+/* ---- checks, object ------------------------------------------------------------------------- */
+
+static rm2_status check_positive(rm2_context *ctx, const char *name, const rm2_positive *setting,
+                                 bool from_data) {
+    if (isfinite(setting->start) && (setting->start > 0 || (from_data && setting->start == 0)))
+        return RM2_OK;
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be positive, not %g", name, setting->start);
+}
+
+static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_problem *p) {
+    RM2_TRY(check_positive(ctx, "the lengthscale", &s->lengthscale, false));
+    RM2_TRY(check_positive(ctx, "the kernel variance", &s->variance, false));
+    RM2_TRY(check_positive(ctx, "the noise", &s->noise_variance, false));
+    if (s->noise == RM2_NOISE_PER_OUTPUT)
+        RM2_TRY(check_positive(ctx, "the task noise", &s->task_noise, false));
+    if (s->noise == RM2_NOISE_PER_OUTPUT && s->task == RM2_TASK_PROFILE)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "a task covariance in closed form needs Kronecker noise");
+    if (s->gpdm_weight > 0 && p->trajectories == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "the dynamics prior needs trajectories; name their column with --group");
+    if (s->gpdm_weight > 0) {
+        RM2_TRY(
+            check_positive(ctx, "the lengthscale of the dynamics", &s->gpdm_lengthscale, false));
+        RM2_TRY(check_positive(ctx, "the variance of the dynamics", &s->gpdm_variance, true));
+        RM2_TRY(check_positive(ctx, "the noise of the dynamics", &s->gpdm_noise, true));
+    }
+    if (s->task_rank > p->M)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "task rank %zu for %zu outputs", s->task_rank,
+                         p->M);
+    return RM2_OK;
+}
+
+static rm2_status find_psi(rm2i_objective *o) {
+    double sum = 0;
+    for (size_t i = 0; i < o->p.N * o->p.M; i++)
+        sum += o->p.F[i] * o->p.F[i];
+    o->psi = sum / (double)(o->p.N - 1) / (double)o->p.M;
+    if (o->psi > 0 && isfinite(o->psi))
+        return RM2_OK;
+    return rm2i_fail(o->ctx, RM2_ERR_DATA, "all points are the same: there is nothing to learn");
+}
+
+static rm2_status build(rm2i_objective *o) {
+    RM2_TRY(check(o->ctx, &o->s, &o->p));
+    RM2_TRY(find_psi(o));
+    o->rank = o->s.independent ? 0 : o->s.task_rank ? o->s.task_rank : o->p.M;
+    describe_blocks(o);
+    RM2_TRY(allocate(o));
+    start_hyperparameters(o);
+    RM2_TRY(start_latents(o));
+    if (o->s.task != RM2_TASK_LEARNED)
+        return RM2_OK;
+    if (!o->s.task_random)
+        return profile_start(o);
+    random_task(o);
+    return RM2_OK;
+}
+
+rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_problem *p,
+                                 rm2i_objective **objective) {
+    *objective = NULL;
+    if (p->N < 2)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, not %zu", p->N);
+    rm2i_objective *o;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *o, &o));
+    o->ctx = ctx;
+    o->s = *s;
+    o->p = *p;
+    o->threads = rm2_context_threads(ctx);
+    rm2_status status = build(o);
+    if (status != RM2_OK) {
+        rm2i_objective_free(o);
+        return status;
+    }
+    *objective = o;
+    return RM2_OK;
+}
+
+void rm2i_objective_free(rm2i_objective *o) {
+    if (!o)
+        return;
+    free(o->memory);
+    free(o);
+}
+
+void rm2i_objective_start(const rm2i_objective *o, double *raw) {
+    rm2i_parameters_pack(&o->par, o->natural, raw);
+}

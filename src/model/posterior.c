@@ -1,0 +1,217 @@
+/* Posterior mean, variance and derivatives at single points.
+ *
+ * Kronecker: u = L^-1 k*, h = k** - |u|^2, dh = -2 (L^-1 dk)^T u.
+ * Per output: z = V k*, h_m = l_m k** - l_m^2 sum_n z_n^2/(l_m o_n + 1), and likewise for dz. */
+#include "model/posterior.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cblas.h>
+
+#include "base/base.h"
+#include "linalg/factor.h"
+#include "model/likelihood.h"
+
+/* ---- set-up --------------------------------------------------------------------------------- */
+
+static rm2_status solve_kronecker(rm2_context *ctx, rm2i_posterior *p, double *K) {
+    size_t M = p->gp.M;
+    double *S, jitter;
+    RM2_TRY(rm2i_alloc(ctx, M * M, sizeof *S, &S));
+    rm2i_matrix_normal mn = {.N = p->gp.N, .M = M, .W = p->C, .S = S};
+    rm2_status status = rm2i_matrix_normal_solve(&mn, K, p->gp.noise, p->gp.F, p->L);
+    if (status == RM2_OK)
+        status = rm2i_factor(M, p->gp.Kf, 0, p->P, &jitter);
+    for (size_t i = 0; status == RM2_OK && i < M; i++)
+        memset(p->P + i * M + i + 1, 0, (M - i - 1) * sizeof *p->P);
+    free(S);
+    p->observed = p->gp.noise;
+    return status;
+}
+
+static rm2_status solve_per_output(rm2_context *ctx, rm2i_posterior *p) {
+    size_t N = p->gp.N, M = p->gp.M;
+    double *m, *work;
+    RM2_TRY(rm2i_alloc(ctx, M * M + M + 3 * M * N + rm2i_per_output_work(N, M), sizeof *m, &m));
+    rm2i_per_output po = {.N = N,
+                          .M = M,
+                          .V = p->V,
+                          .o = p->o,
+                          .l = p->l,
+                          .Ut = m,
+                          .d = m + M * M,
+                          .rotated = m + M * M + M,
+                          .alpha = m + M * M + M + M * N,
+                          .Am = m + M * M + M + 2 * M * N};
+    work = m + M * M + M + 3 * M * N;
+    for (size_t k = 0; k < M; k++)
+        po.d[k] = p->gp.task_noise[k] + p->gp.noise;
+    rm2_status status = rm2i_per_output_solve(&po, p->gp.Kf, p->gp.F, work);
+    if (status == RM2_OK) { /* C = Kf Am, P = D^1/2 U */
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)N, (int)M, 1, p->gp.Kf,
+                    (int)M, po.Am, (int)N, 0, p->C, (int)N);
+        for (size_t a = 0; a < M; a++)
+            for (size_t k = 0; k < M; k++)
+                p->P[a * M + k] = sqrt(po.d[a]) * po.Ut[k * M + a];
+        for (size_t k = 0; k < M; k++)
+            p->l[k] = fmax(p->l[k], 0);
+        for (size_t n = 0; n < N; n++)
+            p->o[n] = fmax(p->o[n], 0);
+    }
+    free(m);
+    p->observed = 1;
+    return status;
+}
+
+static rm2_status build(rm2_context *ctx, rm2i_posterior *p) {
+    size_t N = p->gp.N, M = p->gp.M;
+    bool eigen = p->gp.noise_kind == RM2_NOISE_PER_OUTPUT;
+    RM2_TRY(rm2i_calloc(ctx, M * N + M * M + N * N + N + M, sizeof *p->memory, &p->memory));
+    p->C = p->memory;
+    p->P = p->C + M * N;
+    p->o = p->P + M * M;
+    p->l = p->o + N;
+    p->L = p->V = p->l + M;
+    if (eigen) {
+        rm2i_latent_gram(&p->gp.kernel, N, p->gp.X, rm2_context_threads(ctx), p->V);
+        return solve_per_output(ctx, p);
+    }
+    double *K;
+    RM2_TRY(rm2i_alloc(ctx, N * N, sizeof *K, &K));
+    rm2i_latent_gram(&p->gp.kernel, N, p->gp.X, rm2_context_threads(ctx), K);
+    rm2_status status = solve_kronecker(ctx, p, K);
+    free(K);
+    return status;
+}
+
+rm2_status rm2i_posterior_create(rm2_context *ctx, const rm2i_gp *gp, rm2i_posterior **posterior) {
+    *posterior = NULL;
+    rm2i_posterior *p;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *p, &p));
+    p->gp = *gp;
+    rm2_status status = build(ctx, p);
+    if (status != RM2_OK) {
+        rm2i_posterior_free(p);
+        return status == RM2_ERR_NUMERIC
+                   ? rm2i_fail(ctx, status, "the covariance of the training points is singular")
+                   : status;
+    }
+    *posterior = p;
+    return RM2_OK;
+}
+
+void rm2i_posterior_free(rm2i_posterior *p) {
+    if (!p)
+        return;
+    free(p->memory);
+    free(p);
+}
+
+/* ---- one point ------------------------------------------------------------------------------ */
+
+size_t rm2i_posterior_work(const rm2i_posterior *p) {
+    return (p->gp.Q + 1) * 2 * p->gp.N + p->gp.Q;
+}
+
+/* Rows of `vectors` (count x N) seen where the covariance is simple: L^-1 v, or V v. */
+static void reduce(const rm2i_posterior *p, size_t count, const double *vectors, double *reduced) {
+    int N = (int)p->gp.N, c = (int)count;
+    if (p->gp.noise_kind == RM2_NOISE_KRONECKER) {
+        memcpy(reduced, vectors, count * p->gp.N * sizeof *reduced);
+        rm2i_factor_half_solve(p->gp.N, p->L, count, reduced);
+    } else {
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, c, N, N, 1, vectors, N, p->V, N, 0,
+                    reduced, N);
+    }
+}
+
+/* l_m prior - l_m^2 sum_n a_n b_n/(l_m o_n + 1), or prior - a.b */
+static double conditioned(const rm2i_posterior *p, size_t m, double prior, const double *a,
+                          const double *b) {
+    size_t N = p->gp.N;
+    if (p->gp.noise_kind == RM2_NOISE_KRONECKER)
+        return prior - cblas_ddot((int)N, a, 1, b, 1);
+    double l = p->l[m], sum = 0;
+    for (size_t n = 0; n < N; n++)
+        sum += a[n] * b[n] / (l * p->o[n] + 1);
+    return l * prior - l * l * sum;
+}
+
+/* All h_m are equal with Kronecker noise: one is computed. */
+static size_t distinct(const rm2i_posterior *p) {
+    return p->gp.noise_kind == RM2_NOISE_KRONECKER ? 1 : p->gp.M;
+}
+
+static void fill_h(const rm2i_posterior *p, const double *reduced, double *h) {
+    for (size_t m = 0; m < p->gp.M; m++)
+        h[m] = m < distinct(p) ? fmax(conditioned(p, m, p->gp.kernel.variance, reduced, reduced), 0)
+                               : h[0];
+}
+
+void rm2i_posterior_at(const rm2i_posterior *p, size_t n, const double *x, double *f, double *h,
+                       double *work) {
+    size_t N = p->gp.N, M = p->gp.M;
+    double *k = work, *reduced = work + n * N;
+    for (size_t i = 0; i < n; i++)
+        rm2i_latent_cross(&p->gp.kernel, N, p->gp.X, x + i * p->gp.Q, k + i * N);
+    /* f = k C^T */
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)M, (int)N, 1, k, (int)N, p->C,
+                (int)N, 0, f, (int)M);
+    if (!h)
+        return;
+    reduce(p, n, k, reduced);
+    for (size_t i = 0; i < n; i++)
+        fill_h(p, reduced + i * N, h + i * M);
+}
+
+/* J = C dk: dk is Q x N. */
+static void jacobian_mean(const rm2i_posterior *p, const double *dk, double *J) {
+    int N = (int)p->gp.N, M = (int)p->gp.M, Q = (int)p->gp.Q;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, Q, N, 1, p->C, N, dk, N, 0, J, Q);
+}
+
+void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f, double *h,
+                             double *J, double *dh, double *work) {
+    size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q;
+    double *k = work, *dk = k + N, *reduced = dk + Q * N; /* (Q + 1) x N: of k, then of dk */
+    rm2i_latent_cross_gradient(&p->gp.kernel, N, p->gp.X, x, k, dk);
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)M, (int)N, 1, p->C, (int)N, k, 1, 0, f, 1);
+    jacobian_mean(p, dk, J);
+    reduce(p, Q + 1, k, reduced);
+    fill_h(p, reduced, h);
+    for (size_t m = 0; m < M; m++)
+        for (size_t q = 0; q < Q; q++)
+            dh[m * Q + q] =
+                m < distinct(p) ? 2 * conditioned(p, m, 0, reduced, reduced + (q + 1) * N) : dh[q];
+}
+
+void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J, double *R,
+                             double *work) {
+    size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q;
+    double *k = work, *dk = k + N, *reduced = dk + Q * N, *prior = reduced + (Q + 1) * N;
+    rm2i_latent_cross_gradient(&p->gp.kernel, N, p->gp.X, x, k, dk);
+    rm2i_latent_derivative_variance(&p->gp.kernel, prior);
+    jacobian_mean(p, dk, J);
+    reduce(p, Q, dk, reduced);
+    for (size_t m = 0; m < M; m++)
+        for (size_t r = 0; r < Q; r++)
+            for (size_t s = 0; s < Q; s++)
+                R[(m * Q + r) * Q + s] =
+                    m < distinct(p)
+                        ? conditioned(p, m, r == s ? prior[r] : 0, reduced + r * N, reduced + s * N)
+                        : R[r * Q + s];
+}
+
+void rm2i_posterior_covariance(const rm2i_posterior *p, const double *h, double noise,
+                               double *cov) {
+    size_t M = p->gp.M;
+    for (size_t a = 0; a < M; a++)
+        for (size_t b = 0; b <= a; b++) {
+            double sum = 0;
+            for (size_t m = 0; m < M; m++)
+                sum += p->P[a * M + m] * p->P[b * M + m] * (h[m] + noise);
+            cov[a * M + b] = cov[b * M + a] = sum;
+        }
+}

@@ -1,0 +1,64 @@
+/* Posterior of the tangent field f: R^Q -> R^M given the training outputs.
+ *
+ *   mean f(x) = C k*(x), C is M x N;  cov f(x) = P diag(h(x)) P^T, P is M x M
+ * Kronecker noise:  C = (A^-1 F)^T, P P^T = Kf, all h equal: h = k** - k*^T A^-1 k*
+ * per-output noise: C = Kf Am, P = D^1/2 U, h_m = l_m k** - l_m^2 k*^T (l_m K + I)^-1 k*
+ * An observation adds `noise` to h: s2, or 1 (whitened by D) where outputs have their own noise. */
+#ifndef RM2I_POSTERIOR_H
+#define RM2I_POSTERIOR_H
+
+#include "kernel/latent.h"
+#include "riemann2/base.h"
+#include "riemann2/model.h"
+
+/* What a posterior is made from; borrowed while it lives. */
+typedef struct rm2i_gp {
+    size_t N, M, Q;
+    rm2_noise_kind noise_kind;
+    rm2i_latent_kernel kernel;
+    double noise;             /* s2, or the noise that all outputs share */
+    const double *task_noise; /* M, per-output noise */
+    const double *Kf;         /* M x M */
+    const double *X;          /* N x Q */
+    const double *F;          /* M x N */
+} rm2i_gp;
+
+typedef struct rm2i_posterior {
+    rm2i_gp gp;
+    double *C, *P;
+    double *L;         /* Kronecker: Cholesky factor of A */
+    double *V, *o, *l; /* per-output: rows of V are eigenvectors of K, eigenvalues o; tasks' l */
+    double observed;   /* noise added to h by an observation */
+    double *memory;
+} rm2i_posterior;
+
+rm2_status rm2i_posterior_create(rm2_context *ctx, const rm2i_gp *gp, rm2i_posterior **posterior);
+void rm2i_posterior_free(rm2i_posterior *p);
+
+/* Mean (n x M) and h (n x M, without observation noise; NULL: not wanted) at n points. work: 2 n N.
+ */
+void rm2i_posterior_at(const rm2i_posterior *p, size_t n, const double *x, double *f, double *h,
+                       double *work);
+
+/* Doubles of scratch for the two calls below. */
+size_t rm2i_posterior_work(const rm2i_posterior *p);
+
+/* At one point, with the derivatives: J (M x Q) = df/dx, dh (M x Q). */
+void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f, double *h,
+                             double *J, double *dh, double *work);
+
+/* Jacobian of f as a random matrix: mean J (M x Q); column m of P^-1 J has covariance R_m (Q x Q):
+ * R is M x Q x Q. */
+void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J, double *R,
+                             double *work);
+
+/* cov = P diag(h + noise) P^T, M x M. */
+void rm2i_posterior_covariance(const rm2i_posterior *p, const double *h, double noise, double *cov);
+
+/* One draw of f at n points jointly, without observation noise: n x M. work:
+ * rm2i_posterior_sample_work(p, n). RM2_ERR_NUMERIC if the joint covariance cannot be factored. */
+rm2_status rm2i_posterior_sample(const rm2i_posterior *p, size_t n, const double *x, rm2_rng *rng,
+                                 double *f, double *work);
+size_t rm2i_posterior_sample_work(const rm2i_posterior *p, size_t n);
+
+#endif

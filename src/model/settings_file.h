@@ -1,0 +1,16 @@
+/* Settings of a training in a model file: every field by name, from one table. */
+#ifndef RM2I_SETTINGS_FILE_H
+#define RM2I_SETTINGS_FILE_H
+
+#include "io/hdf5.h"
+#include "riemann2/model.h"
+
+rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5 *h5, const rm2_fit_settings *s);
+/* Fields that the file lacks keep their value; enumerations are checked for their range. */
+rm2_status rm2i_settings_get(rm2_context *ctx, const rm2i_h5 *h5, rm2_fit_settings *s);
+
+/* Feed every field's value to a function, in a fixed order: what a fingerprint is made of. */
+void rm2i_settings_each(const rm2_fit_settings *s, void (*take)(void *user, double value),
+                        void *user);
+
+#endif

@@ -1,0 +1,152 @@
+/* One loop for both optimisers. A checkpoint holds the optimiser's whole state, so that a resumed
+ * run takes the same steps, bit for bit, as one that was never stopped. */
+#include "model/train.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "optim/optim.h"
+
+typedef struct loop {
+    rm2_context *ctx;
+    rm2i_objective *o;
+    rm2i_optim *optim;
+    const rm2_checkpoint *checkpoint;
+    uint64_t fingerprint;
+    rm2i_training *out;
+    size_t traced; /* values in the trace */
+    double last_checkpoint;
+    double *raw; /* scratch: raw vector, then its gradient */
+} loop;
+
+static double now(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- checkpoints ---------------------------------------------------------------------------- */
+
+static rm2_status save(loop *l) {
+    rm2i_saved saved = {.state_size = rm2i_optim_state_size(l->optim),
+                        .trace = l->out->trace,
+                        .trace_size = l->traced,
+                        .start = l->out->start};
+    RM2_TRY(rm2i_alloc(l->ctx, saved.state_size, sizeof *saved.state, &saved.state));
+    rm2i_optim_save(l->optim, saved.state);
+    rm2_status status = rm2i_checkpoint_write(l->ctx, l->checkpoint->path, l->fingerprint, &saved);
+    free(saved.state);
+    l->last_checkpoint = now();
+    return status;
+}
+
+static bool wants_checkpoint(const loop *l) {
+    return l->checkpoint && l->checkpoint->path;
+}
+
+/* Continue from the checkpoint if there is one and it is asked for. */
+static rm2_status resume(loop *l) {
+    if (!wants_checkpoint(l) || !l->checkpoint->resume || access(l->checkpoint->path, F_OK) != 0)
+        return RM2_OK;
+    rm2i_saved saved;
+    RM2_TRY(rm2i_checkpoint_read(l->ctx, l->checkpoint->path, l->fingerprint, &saved));
+    rm2_status status = rm2i_optim_restore(l->ctx, l->optim, saved.state, saved.state_size);
+    if (status == RM2_OK && saved.trace_size > l->o->s.optim.max_iterations + 1)
+        status = rm2i_fail(l->ctx, RM2_ERR_DATA,
+                           "%s: %zu iterations are done already, more than the %zu asked for",
+                           l->checkpoint->path, saved.trace_size - 1, l->o->s.optim.max_iterations);
+    if (status == RM2_OK) {
+        memcpy(l->out->trace, saved.trace, saved.trace_size * sizeof *saved.trace);
+        l->traced = saved.trace_size;
+        l->out->start = saved.start;
+        rm2i_log(l->ctx, RM2_LOG_INFO, "resumed from %s at iteration %zu", l->checkpoint->path,
+                 saved.trace_size - 1);
+    }
+    rm2i_saved_free(&saved);
+    return status;
+}
+
+/* ---- loop ----------------------------------------------------------------------------------- */
+
+static rm2_status evaluate(loop *l, const double *raw) {
+    double f;
+    return rm2i_objective_evaluate(l->o, raw, &f, l->raw + l->o->par.raw_size);
+}
+
+static void report(const loop *l, rm2_progress_fn progress, void *user, rm2_stop stop) {
+    if (!progress)
+        return;
+    rm2_progress p = {.iteration = rm2i_optim_iteration(l->optim),
+                      .max_iterations = l->o->s.optim.max_iterations,
+                      .evaluations = rm2i_optim_evaluations(l->optim),
+                      .terms = l->o->terms,
+                      .gradient = rm2i_optim_gradient(l->optim),
+                      .step = rm2i_optim_step_length(l->optim),
+                      .seconds = rm2i_optim_seconds(l->optim),
+                      .stop = stop};
+    progress(user, &p);
+}
+
+static void record(loop *l) {
+    double total = -rm2i_optim_f(l->optim) * (double)(l->o->p.N * l->o->p.M);
+    if (l->traced <= l->o->s.optim.max_iterations)
+        l->out->trace[l->traced++] = total;
+}
+
+static rm2_status iterate(loop *l, rm2_progress_fn progress, void *user) {
+    rm2_stop stop = RM2_STOP_RUNNING;
+    while (stop == RM2_STOP_RUNNING) {
+        size_t before = rm2i_optim_iteration(l->optim);
+        RM2_TRY(rm2i_optim_step(l->ctx, l->optim, rm2i_objective_evaluate, l->o, &stop));
+        if (rm2i_optim_iteration(l->optim) > before)
+            record(l);
+        report(l, progress, user, stop);
+        bool due = wants_checkpoint(l) && now() - l->last_checkpoint >= l->checkpoint->seconds;
+        if (due || (wants_checkpoint(l) && stop != RM2_STOP_RUNNING))
+            RM2_TRY(save(l));
+    }
+    l->out->stop = stop;
+    return RM2_OK;
+}
+
+static rm2_status run(loop *l, rm2_progress_fn progress, void *user) {
+    size_t n = l->o->par.raw_size;
+    rm2i_training *out = l->out;
+    RM2_TRY(rm2i_alloc(l->ctx, 2 * n, sizeof *l->raw, &l->raw));
+    RM2_TRY(rm2i_calloc(l->ctx, l->o->s.optim.max_iterations + 1, sizeof *out->trace, &out->trace));
+    rm2i_objective_start(l->o, l->raw);
+    l->fingerprint = rm2i_fingerprint(l->o, l->raw);
+    RM2_TRY(rm2i_optim_create(l->ctx, &l->o->s.optim, n, l->raw, &l->optim));
+    rm2_status status = evaluate(l, l->raw);
+    if (status != RM2_OK)
+        return rm2i_fail(l->ctx, status, "the objective cannot be evaluated at the start: %s",
+                         rm2_status_text(status));
+    out->start = l->o->terms;
+    out->trace[l->traced++] = out->start.total;
+    RM2_TRY(resume(l));
+    l->last_checkpoint = now();
+    RM2_TRY(iterate(l, progress, user));
+    RM2_TRY(evaluate(l, rm2i_optim_best_x(l->optim)));
+    out->end = l->o->terms;
+    out->iterations = rm2i_optim_iteration(l->optim);
+    out->evaluations = rm2i_optim_evaluations(l->optim);
+    out->seconds = rm2i_optim_seconds(l->optim);
+    return RM2_OK;
+}
+
+rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
+                      rm2_progress_fn progress, void *user, rm2i_training *training) {
+    *training = (rm2i_training){.trace = NULL};
+    loop l = {.ctx = ctx, .o = o, .checkpoint = checkpoint, .out = training};
+    rm2_status status = run(&l, progress, user);
+    rm2i_optim_free(l.optim);
+    free(l.raw);
+    if (status != RM2_OK) {
+        free(training->trace);
+        training->trace = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,40 @@
+/* The training loop: optimiser steps, the iteration table, checkpoints. */
+#ifndef RM2I_TRAIN_H
+#define RM2I_TRAIN_H
+
+#include "model/objective.h"
+#include "riemann2/model.h"
+
+typedef struct rm2i_training {
+    rm2_stop stop;
+    size_t iterations, evaluations;
+    double seconds;
+    rm2_objective_terms start, end;
+    double *trace; /* iterations + 1 values of the objective's total; the caller's to free */
+} rm2i_training;
+
+/* Train from the objective's start, or from the checkpoint; leaves the objective evaluated at the
+ * best point. */
+rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
+                      rm2_progress_fn progress, void *user, rm2i_training *training);
+
+/* ---- checkpoint.c --------------------------------------------------------------------------- */
+
+typedef struct rm2i_saved {
+    double *state; /* of the optimiser */
+    size_t state_size;
+    double *trace;
+    size_t trace_size;
+    rm2_objective_terms start;
+} rm2i_saved;
+
+/* A number that differs when data, settings or start differ. */
+uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw);
+rm2_status rm2i_checkpoint_write(rm2_context *ctx, const char *path, uint64_t fingerprint,
+                                 const rm2i_saved *saved);
+/* Reads into fresh arrays; refuses another training's checkpoint. */
+rm2_status rm2i_checkpoint_read(rm2_context *ctx, const char *path, uint64_t fingerprint,
+                                rm2i_saved *saved);
+void rm2i_saved_free(rm2i_saved *saved);
+
+#endif

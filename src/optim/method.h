@@ -1,0 +1,61 @@
+/* Inside the optimisers: the object, what a method is, the stopping rule. */
+#ifndef RM2I_OPTIM_METHOD_H
+#define RM2I_OPTIM_METHOD_H
+
+#include "optim/optim.h"
+
+typedef struct rm2i_problem {
+    rm2i_objective_fn fn;
+    void *user;
+} rm2i_problem;
+
+/* One method. iterate moves x once by evaluating trials and accepting one; *stuck says that there
+ * was none to accept. On failure it leaves the object's state as it was. */
+typedef struct rm2i_method {
+    const char *name;
+    bool monotone; /* f falls in every iteration: a small decrease is a reason to stop */
+    bool pairs;    /* keeps settings.history pairs */
+    size_t (*own_size)(size_t n, size_t history);     /* doubles of state beyond x and gradient */
+    size_t (*scratch_size)(size_t n, size_t history); /* doubles that live for one iteration */
+    rm2_status (*check)(rm2_context *ctx, const rm2_optim_settings *settings);
+    rm2_status (*iterate)(rm2i_optim *o, const rm2i_problem *problem, bool *stuck);
+} rm2i_method;
+
+extern const rm2i_method rm2i_lbfgs, rm2i_adam;
+
+struct rm2i_optim {
+    rm2_optim_settings settings;
+    const rm2i_method *method;
+    size_t n;
+
+    bool started; /* x0 has been evaluated */
+    size_t iteration, evaluations;
+    size_t pairs, next; /* ring of L-BFGS: pairs stored, slot of the next */
+    double f, best_f, gradient_max, step_length, seconds;
+
+    double *memory;                          /* the vectors below; the first `kept` are saved */
+    size_t kept;                             /* doubles */
+    double *x, *gradient, *best, *own;       /* kept */
+    double *trial_x, *trial_gradient, *work; /* scratch */
+};
+
+/* Value and gradient at trial_x; RM2_ERR_NUMERIC if they are not finite. Keeps the best. */
+rm2_status rm2i_optim_evaluate(rm2i_optim *o, const rm2i_problem *problem, double *f);
+
+/* The trial becomes the current point, f its value. */
+void rm2i_optim_accept(rm2i_optim *o, double f, double step_length);
+
+/* What the stopping rule looks at. */
+typedef struct rm2i_progress {
+    double decrease; /* relative, of the iteration just made; infinity if none was made */
+    double gradient; /* max |gradient| */
+    double seconds;
+    size_t iteration;
+    bool stuck, interrupted;
+} rm2i_progress;
+
+double rm2i_relative_decrease(double before, double after);
+rm2_stop rm2i_stop_test(const rm2_optim_settings *settings, bool monotone,
+                        const rm2i_progress *progress);
+
+#endif

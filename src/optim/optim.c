@@ -1,0 +1,245 @@
+/* The optimiser's object and its step: evaluate, let the method move, ask the stopping rule.
+ *
+ * All vectors are one block of memory, allocated once, with what a resume needs in front. Methods
+ * evaluate trials and accept one at the end of an iteration; until then the current point, gradient
+ * and history are untouched, so that a failure or an interrupt never leaves half an iteration. */
+#include "optim/optim.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base.h"
+#include "linalg/dense.h"
+#include "optim/method.h"
+
+static const rm2i_method *find_method(rm2_optimiser name) {
+    switch (name) {
+    case RM2_LBFGS:
+        return &rm2i_lbfgs;
+    case RM2_ADAM:
+        return &rm2i_adam;
+    }
+    return NULL;
+}
+
+static rm2_status check_tolerance(rm2_context *ctx, const char *name, double value) {
+    if (value >= 0)
+        return RM2_OK;
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "optimiser: %s is %g, not 0 or more", name, value);
+}
+
+static rm2_status check_settings(rm2_context *ctx, const rm2_optim_settings *settings) {
+    const rm2i_method *method = find_method(settings->method);
+    if (!method)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "optimiser: unknown method %d",
+                         (int)settings->method);
+    RM2_TRY(check_tolerance(ctx, "relative decrease", settings->relative_decrease));
+    RM2_TRY(check_tolerance(ctx, "gradient", settings->gradient));
+    RM2_TRY(check_tolerance(ctx, "max seconds", settings->max_seconds));
+    return method->check(ctx, settings);
+}
+
+static rm2_status check_start(rm2_context *ctx, size_t n, const double *x0) {
+    if (n == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "optimiser: no variables");
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(x0[i]))
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "optimiser: start: variable %zu is %g", i,
+                             x0[i]);
+    return RM2_OK;
+}
+
+/* Do all sizes computed from the two fit? The largest is below 4 (n + 1) (history + 4) doubles. */
+static bool fits(size_t n, size_t history) {
+    size_t most = SIZE_MAX / 64;
+    return history < most && n < most / (history + 4);
+}
+
+/* Vectors: x, gradient, best and the method's own, which are kept; trial and the method's scratch.
+ */
+static rm2_status allocate(rm2_context *ctx, rm2i_optim *o) {
+    size_t n = o->n, m = o->method->pairs ? o->settings.history : 0;
+    if (!fits(n, m))
+        return rm2i_fail(ctx, RM2_ERR_MEMORY, "optimiser: %zu variables and %zu pairs are too many",
+                         n, m);
+    o->kept = 3 * n + o->method->own_size(n, m);
+    size_t total = o->kept + 2 * n + o->method->scratch_size(n, m);
+    RM2_TRY(rm2i_calloc(ctx, total, sizeof *o->memory, &o->memory));
+    o->x = o->memory;
+    o->gradient = o->x + n;
+    o->best = o->gradient + n;
+    o->own = o->best + n;
+    o->trial_x = o->memory + o->kept;
+    o->trial_gradient = o->trial_x + n;
+    o->work = o->trial_gradient + n;
+    return RM2_OK;
+}
+
+rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *settings, size_t n,
+                             const double *x0, rm2i_optim **optim) {
+    rm2_optim_settings used = settings ? *settings : rm2_optim_settings_default();
+    rm2i_optim *o;
+    *optim = NULL;
+    RM2_TRY(check_settings(ctx, &used));
+    RM2_TRY(check_start(ctx, n, x0));
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *o, &o));
+    o->settings = used;
+    o->method = find_method(used.method);
+    o->n = n;
+    o->f = o->best_f = o->gradient_max = INFINITY;
+    rm2_status status = allocate(ctx, o);
+    if (status != RM2_OK) {
+        rm2i_optim_free(o);
+        return status;
+    }
+    memcpy(o->x, x0, n * sizeof *x0);
+    memcpy(o->best, x0, n * sizeof *x0);
+    *optim = o;
+    return RM2_OK;
+}
+
+void rm2i_optim_free(rm2i_optim *optim) {
+    if (!optim)
+        return;
+    free(optim->memory);
+    free(optim);
+}
+
+/* ---- evaluating and moving ------------------------------------------------------------------ */
+
+rm2_status rm2i_optim_evaluate(rm2i_optim *o, const rm2i_problem *problem, double *f) {
+    o->evaluations++;
+    RM2_TRY(problem->fn(problem->user, o->trial_x, f, o->trial_gradient));
+    if (!isfinite(*f) || !isfinite(rm2i_max_abs(o->n, o->trial_gradient)))
+        return RM2_ERR_NUMERIC;
+    if (*f < o->best_f) {
+        o->best_f = *f;
+        memcpy(o->best, o->trial_x, o->n * sizeof *o->best);
+    }
+    return RM2_OK;
+}
+
+void rm2i_optim_accept(rm2i_optim *o, double f, double step_length) {
+    memcpy(o->x, o->trial_x, o->n * sizeof *o->x);
+    memcpy(o->gradient, o->trial_gradient, o->n * sizeof *o->gradient);
+    o->f = f;
+    o->step_length = step_length;
+    o->gradient_max = rm2i_max_abs(o->n, o->gradient);
+}
+
+/* Why x0 is no start: the objective's own words, or the numbers it gave. */
+static rm2_status bad_start(rm2_context *ctx, const rm2i_optim *o, double f) {
+    double slope = rm2i_max_abs(o->n, o->trial_gradient);
+    if (isfinite(f) && isfinite(slope) && rm2_context_error(ctx)[0])
+        return rm2i_fail_prefix(ctx, RM2_ERR_NUMERIC, "optimiser: start");
+    return rm2i_fail(ctx, RM2_ERR_NUMERIC,
+                     "optimiser: the objective cannot be evaluated at the start (value %g, largest "
+                     "derivative %g)",
+                     f, slope);
+}
+
+/* The evaluation at x0, in the first step only. */
+static rm2_status start(rm2_context *ctx, rm2i_optim *o, const rm2i_problem *problem) {
+    if (o->started)
+        return RM2_OK;
+    double f = 0;
+    memcpy(o->trial_x, o->x, o->n * sizeof *o->x);
+    memset(o->trial_gradient, 0, o->n * sizeof *o->trial_gradient);
+    rm2_status status = rm2i_optim_evaluate(o, problem, &f);
+    if (status == RM2_ERR_NUMERIC)
+        return bad_start(ctx, o, f);
+    RM2_TRY(status);
+    rm2i_optim_accept(o, f, 0);
+    o->started = true;
+    return RM2_OK;
+}
+
+static double now(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static rm2_stop test(const rm2_context *ctx, const rm2i_optim *o, double decrease, bool stuck) {
+    const rm2i_progress progress = {.decrease = decrease,
+                                    .gradient = o->gradient_max,
+                                    .seconds = o->seconds,
+                                    .iteration = o->iteration,
+                                    .stuck = stuck,
+                                    .interrupted = rm2i_interrupted(ctx)};
+    return rm2i_stop_test(&o->settings, o->method->monotone, &progress);
+}
+
+/* One call of the method between two tests; `since` is when the time not yet counted began. */
+static rm2_status advance(rm2_context *ctx, rm2i_optim *o, const rm2i_problem *problem,
+                          double *since, rm2_stop *stop) {
+    RM2_TRY(start(ctx, o, problem));
+    *stop = test(ctx, o, INFINITY, false);
+    if (*stop != RM2_STOP_RUNNING)
+        return RM2_OK;
+    bool stuck = false;
+    double before = o->f;
+    RM2_TRY(o->method->iterate(o, problem, &stuck));
+    o->iteration += !stuck;
+    double end = now();
+    o->seconds += end - *since;
+    *since = end;
+    *stop = test(ctx, o, rm2i_relative_decrease(before, o->f), stuck);
+    return RM2_OK;
+}
+
+rm2_status rm2i_optim_step(rm2_context *ctx, rm2i_optim *optim, rm2i_objective_fn fn, void *user,
+                           rm2_stop *stop) {
+    const rm2i_problem problem = {fn, user};
+    double since = now();
+    *stop = RM2_STOP_INTERRUPTED;
+    if (!optim->started && rm2i_interrupted(ctx))
+        return RM2_OK;
+    rm2_status status = advance(ctx, optim, &problem, &since, stop);
+    optim->seconds += now() - since;
+    if (status == RM2_OK)
+        return RM2_OK;
+    *stop = status == RM2_INTERRUPTED ? RM2_STOP_INTERRUPTED : RM2_STOP_RUNNING;
+    return status == RM2_INTERRUPTED ? RM2_OK : status;
+}
+
+/* ---- accessors ------------------------------------------------------------------------------ */
+
+const double *rm2i_optim_x(const rm2i_optim *optim) {
+    return optim->x;
+}
+
+double rm2i_optim_f(const rm2i_optim *optim) {
+    return optim->f;
+}
+
+double rm2i_optim_gradient(const rm2i_optim *optim) {
+    return optim->gradient_max;
+}
+
+const double *rm2i_optim_best_x(const rm2i_optim *optim) {
+    return optim->best;
+}
+
+double rm2i_optim_best_f(const rm2i_optim *optim) {
+    return optim->best_f;
+}
+
+double rm2i_optim_step_length(const rm2i_optim *optim) {
+    return optim->step_length;
+}
+
+size_t rm2i_optim_iteration(const rm2i_optim *optim) {
+    return optim->iteration;
+}
+
+size_t rm2i_optim_evaluations(const rm2i_optim *optim) {
+    return optim->evaluations;
+}
+
+double rm2i_optim_seconds(const rm2i_optim *optim) {
+    return optim->seconds;
+}

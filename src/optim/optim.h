@@ -1,0 +1,51 @@
+/* Minimisation of f: R^n -> R, one iteration a call. Knows callbacks only. */
+#ifndef RM2I_OPTIM_H
+#define RM2I_OPTIM_H
+
+#include "riemann2/optim.h"
+
+/* f and its gradient (n doubles) at x. RM2_ERR_NUMERIC, or a value or gradient that is not finite,
+ * means "x is outside the domain": the step is shortened. RM2_INTERRUPTED ends the iteration as the
+ * context's flag does; every other status ends the step with that status. */
+typedef rm2_status (*rm2i_objective_fn)(void *user, const double *x, double *f, double *gradient);
+
+typedef struct rm2i_optim rm2i_optim;
+
+/* settings NULL: the defaults; x0 is copied. On failure *optim is NULL. */
+rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *settings, size_t n,
+                             const double *x0, rm2i_optim **optim);
+void rm2i_optim_free(rm2i_optim *optim);
+
+/* One iteration; the first call evaluates at x0 before. *stop is RM2_STOP_RUNNING until a test is
+ * met. Nothing is remembered of it: where a limit is raised, or after a decrease that was too
+ * small, the next call goes on. Allocates nothing.
+ *
+ * A failed or interrupted step leaves the state of the last whole iteration (only the number of
+ * evaluations, the seconds and the best point may have changed), so that it may be saved or tried
+ * again. A failure at x0 is an error with a message. */
+rm2_status rm2i_optim_step(rm2_context *ctx, rm2i_optim *optim, rm2i_objective_fn fn, void *user,
+                           rm2_stop *stop);
+
+/* Current point, its value (infinity before the first evaluation) and max |gradient|. */
+const double *rm2i_optim_x(const rm2i_optim *optim);
+double rm2i_optim_f(const rm2i_optim *optim);
+double rm2i_optim_gradient(const rm2i_optim *optim);
+
+/* Best point of all that were evaluated, trials included. */
+const double *rm2i_optim_best_x(const rm2i_optim *optim);
+double rm2i_optim_best_f(const rm2i_optim *optim);
+
+double rm2i_optim_step_length(const rm2i_optim *optim); /* |x_k+1 - x_k| of the last iteration */
+size_t rm2i_optim_iteration(const rm2i_optim *optim);
+size_t rm2i_optim_evaluations(const rm2i_optim *optim);
+double rm2i_optim_seconds(const rm2i_optim *optim); /* spent inside step, over all resumes */
+
+/* Exact resume: continuing from a saved state gives the same bits as never having stopped. A state
+ * is rm2i_optim_state_size doubles. Restoring is refused, and changes nothing, where method, n or
+ * history differ or the state is damaged; tolerances and limits are those of the new object. */
+size_t rm2i_optim_state_size(const rm2i_optim *optim);
+void rm2i_optim_save(const rm2i_optim *optim, double *state);
+rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim, const double *state,
+                              size_t size);
+
+#endif
