@@ -1,8 +1,8 @@
-/* SE, Matérn 3/2 and 5/2 (Rasmussen and Williams, 2006, chapter 4), s the variance:
- *   SE    k = s e^(-rho^2/2)                              a = k
- *   M5/2  k = s (1 + c rho + 5 rho^2/3) e^(-c rho)        a = (5 s/3)(1 + c rho) e^(-c rho),  c =
- * sqrt 5 M3/2  k = s (1 + c rho) e^(-c rho)                    a = 3 s e^(-c rho), c = sqrt 3 and
- * d2k/dx dx' at 0 is a(0)/l^2. */
+/* SE, Matérn 3/2 and 5/2 (Rasmussen and Williams, 2006, chapter 4), s the variance, c = sqrt(2 nu):
+ *   SE    k = s e^(-rho^2/2)                          a = k
+ *   M5/2  k = s (1 + c rho + 5 rho^2/3) e^(-c rho)    a = (5 s/3)(1 + c rho) e^(-c rho)
+ *   M3/2  k = s (1 + c rho) e^(-c rho)                a = 3 s e^(-c rho)
+ * and d2k/dx dx' at 0 is a(0)/l^2. */
 #include "kernel/latent.h"
 
 #include <math.h>

@@ -51,6 +51,7 @@ static rm2_status explain(rm2_context *ctx, feature_job *job, size_t point, rm2_
     RM2_TRY(rm2i_alloc(ctx, job->kernel->work_size, sizeof *work, &work));
     job->factor = &factor;
     (void)feature_of_point(job, point, work);
+    job->factor = NULL;
     free(work);
     const rm2_factor *f = &job->kernel->rules[factor].factor;
     return rm2i_fail(ctx, status, "point %zu, factor %zu (%s%zu): %s", point, factor + 1,

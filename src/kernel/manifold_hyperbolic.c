@@ -20,27 +20,30 @@
 #include "base/base.h"
 #include "kernel/manifold_mixture.h"
 
-enum { MOST_M = RM2I_HYPERBOLIC_MOST / 2, SERIES = 64 };
+enum { MOST_M = RM2I_HYPERBOLIC_MOST / 2, SERIES = 72 };
 
-static const double STEP_PER_WIDTH = 0.6; /* Gaussian: error e^(-2 (pi/0.6)^2) */
-static const double LONGEST_STEP = 0.45;  /* strip: error e^(-2 pi^2/0.45) */
-static const double NEGLIGIBLE = 1e-19;
-static const double FAR = 350;      /* (r/sinh r)^2 is below 1e-300 */
-static const double LONGEST = 1e60; /* of a time; the kernel no longer changes before */
-static const double PRUNED = -45;   /* log of a weight that does not count */
+static const double STEP_PER_WIDTH = 0.5; /* Gaussian: error e^(-2 (pi/0.5)^2) */
+static const double LONGEST_STEP = 0.35; /* strip: error e^(-2 pi^2/0.35), times that of the pole */
+static const double NEGLIGIBLE = 1e-19;  /* of a term of the rule */
+static const double SERIES_LOG = 44;     /* -log of a negligible term of the series */
+static const double VANISHED = 720;      /* e^-720: below what a kernel keeps */
+static const double FAR = 350;           /* (r/sinh r)^2 is below 1e-300 */
+static const double LONGEST = 1e60;      /* of a time; the kernel no longer changes before */
+static const double PRUNED = -45;        /* log of a weight that does not count */
 
-/* p_0..p_(m-1) at distance r by the series in z = x - 1 <= 1. */
+/* p_0..p_(m-1) at distance r by the series in z = x - 1 <= 1, whose terms fall like (z/2)^j. */
 static void derivatives_near(size_t m, double z, double *p) {
-    double c[SERIES];
+    double c[SERIES], needed = (double)(m + 4) + SERIES_LOG / log(2 / fmax(z, 1e-300));
+    size_t count = needed < SERIES ? (size_t)needed : SERIES;
     c[0] = 1;
-    for (size_t j = 1; j < SERIES; j++)
+    for (size_t j = 1; j < count; j++)
         c[j] = -c[j - 1] * (double)j / (double)(2 * j + 1);
     for (size_t k = 0; k < m; k++) {
         double sum = 0;
-        for (size_t j = SERIES - k; j-- > 0;)
+        for (size_t j = count - k; j-- > 0;)
             sum = sum * z + c[j];
         p[k] = sum;
-        for (size_t j = 0; j + 1 < SERIES - k; j++) /* -d/dz */
+        for (size_t j = 0; j + 1 < count - k; j++) /* -d/dz */
             c[j] = -(double)(j + 1) * c[j + 1];
     }
 }
@@ -112,6 +115,8 @@ static double even_value(size_t m, double t, double r) {
 
 /* H_t(r) but for the factor e^(-rho^2 t) t^(-1/2 - m). */
 static double heat(size_t n, double t, double r) {
+    if (r * r > 4 * VANISHED * t)
+        return 0;
     return n % 2 == 0 ? even_value(n / 2, t, r) : odd_value(n / 2, t, r);
 }
 

@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 
-enum { DEGREE = 15, NODES = DEGREE + 1, FIRST_PANELS = 4, MOST_PANELS = 8192 };
+enum { DEGREE = 15, NODES = DEGREE + 1, FIRST_PANELS = 8, MOST_PANELS = 8192 };
 
 static const double PI = 3.14159265358979323846;
 static const double GOAL = 3e-15; /* error at which doubling stops */

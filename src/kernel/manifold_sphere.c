@@ -100,12 +100,35 @@ static rm2_status make_short(rm2_context *ctx, rm2i_sphere_kernel *k, const long
     return RM2_OK;
 }
 
-/* The largest log weight * H_t(0), about: H_t(0) is 1 for long times. */
+/* Is D_(n+1) e^(-(n+1)(n+d) t) larger than the level before? True up to some n. */
+static bool rises(double d, double n, double t) {
+    return log((2 * n + d + 1) / (2 * n + d - 1) * (n + d - 1) / (n + 1)) > (2 * n + d) * t;
+}
+
+/* log of the largest level at time t: log H_t(0), about. */
+static double log_largest_level(size_t d, double t) {
+    size_t low = 0, high = MOST_LEVELS; /* the largest is in [low, high] */
+    double log_part;
+    if (d == 1)
+        return 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rises((double)d, (double)middle, t))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    double dimension = level_dimension(d, low, &log_part);
+    return log(dimension) + log_part - (double)low * ((double)low + (double)d - 1) * t;
+}
+
+/* The largest log weight * H_t(0), about: sums relative to it neither overflow nor vanish. */
 static double reference_of(const rm2i_sphere_kernel *k, const rm2i_mixture *m) {
-    double reference = -INFINITY;
+    double reference = -INFINITY, limit = rm2i_short_limit(k->d);
     for (size_t i = 0; i < m->count; i++) {
-        double amplitude = rm2i_short_log_amplitude(&k->expansion, k->d, fmin(m->t[i], 0.1));
-        reference = fmax(reference, m->log_weight[i] + fmax(0, amplitude));
+        double t = m->t[i], level = t < limit ? rm2i_short_log_amplitude(&k->expansion, k->d, t)
+                                              : log_largest_level(k->d, t);
+        reference = fmax(reference, m->log_weight[i] + level);
     }
     return reference;
 }

@@ -1,11 +1,13 @@
 /* Latent points of new observations.
  *
- * density:  log N(v; f(x), P diag(h(x) + noise) P^T) + log N(x; mean X, 4 var X), the second a
- * broad Gaussian that only keeps x near the latents residual: -1/2 (v - f(x))^T C^-1 (v - f(x)), C
- * = noise covariance by L-BFGS from the latents of the nearest training points that lie apart from
- * each other. With r = v - f, S = P diag(g) P^T, y = S^-1 r, p_m columns of P: d/dx log N = y^T J +
- * 1/2 sum_m dg_m ((p_m^T y)^2 - p_m^T S^-1 p_m) Missing coordinates: rows of v, f, P are left out.
- */
+ * density:  log N(v; f(x), P diag(h(x) + noise) P^T) + log N(x; mean X, 25 var X), the second a
+ *           broad Gaussian that only keeps x near the latents
+ * residual: -1/2 (v - f(x))^T C^-1 (v - f(x)), C the noise covariance: s2 P P^T, or P P^T = D
+ * by L-BFGS from the latents of the nearest training points that lie apart from each other; the
+ * density also from the best of least squares, so that it is never behind it. With r = v - f,
+ * S = P diag(g) P^T, y = S^-1 r, p_m columns of P:
+ *   d/dx log N = y^T J + 1/2 sum_m dg_m ((p_m^T y)^2 - p_m^T S^-1 p_m)
+ * Missing coordinates: rows of v, f, P are left out. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +48,7 @@ typedef struct observation {
     double *L;                  /* count x count: factor of S, or of P P^T with Kronecker noise */
     double log_det;             /* of P P^T, Kronecker noise */
     double *f, *h, *J, *dh, *r, *y, *Y; /* M, M, MQ, MQ, M, M, M x M */
-    double *gradient;                   /* Q */
+    double *start;                      /* Q: best of least squares */
     double *work;
 } observation;
 
@@ -82,7 +84,7 @@ static observation observation_in(const rm2_model *m, double *memory) {
     o.y = cut(&memory, M);
     o.Y = cut(&memory, M * M);
     o.which = (size_t *)(void *)cut(&memory, M);
-    o.gradient = cut(&memory, Q);
+    o.start = cut(&memory, Q);
     o.work = memory;
     return o;
 }
@@ -114,9 +116,9 @@ static rm2_status observe(observation *o, const double *centred, const bool *the
         memcpy(o->P + o->count * M, P + k * M, M * sizeof *P);
         o->count++;
     }
-    if (!kronecker(o) && !o->residual_only)
+    if (!kronecker(o)) /* S depends on x: factored where it is needed */
         return RM2_OK;
-    RM2_TRY(factor_covariance(o, NULL, kronecker(o) ? 1 : o->m->posterior->observed));
+    RM2_TRY(factor_covariance(o, NULL, 1));
     o->log_det = rm2i_factor_log_det(o->count, o->L);
     return RM2_OK;
 }
@@ -131,7 +133,7 @@ static void spread_of_latents(const rm2_model *m, double *centre, double *precis
         for (size_t n = 0; n < m->N; n++)
             squares += pow(m->X[n * m->Q + q] - centre[q], 2);
         double variance = squares / (double)m->N;
-        precision[q] = variance > 0 ? 0.25 / variance : 1;
+        precision[q] = variance > 0 ? 0.04 / variance : 1;
     }
 }
 
@@ -197,14 +199,26 @@ static double log_density(observation *o, const double *x, double *slope) {
     return kronecker(o) ? kronecker_density(o, slope) : general_density(o, slope);
 }
 
+/* y = C^-1 r; with a noise of their own the outputs' C is diagonal. */
+static void weigh_by_noise(observation *o) {
+    size_t M = o->m->M;
+    memcpy(o->y, o->r, o->count * sizeof *o->y);
+    if (kronecker(o)) {
+        rm2i_factor_solve(o->count, o->L, 1, o->y);
+        for (size_t k = 0; k < o->count; k++)
+            o->y[k] /= o->m->posterior->observed;
+        return;
+    }
+    for (size_t k = 0; k < o->count; k++)
+        o->y[k] /= rm2i_dot(M, o->P + k * M, o->P + k * M);
+}
+
 static double least_squares(observation *o, const double *x, double *slope) {
-    double noise = kronecker(o) ? o->m->posterior->observed : 1;
     rm2i_posterior_gradient(o->m->posterior, x, o->f, o->h, o->J, o->dh, o->work);
     find_residual(o);
-    memcpy(o->y, o->r, o->count * sizeof *o->y);
-    rm2i_factor_solve(o->count, o->L, 1, o->y);
-    add_mean_slope(o, 1 / noise, slope);
-    return -0.5 * rm2i_dot(o->count, o->r, o->y) / noise;
+    weigh_by_noise(o);
+    add_mean_slope(o, 1, slope);
+    return -0.5 * rm2i_dot(o->count, o->r, o->y);
 }
 
 /* An rm2i_objective_fn: minus the log of what is maximised. */
@@ -259,43 +273,52 @@ static size_t next_start(const observation *o, const size_t *starts, size_t coun
     return best;
 }
 
-static rm2_status search_from(observation *o, const rm2_optim_settings *settings, size_t start,
-                              double *x, double *value, bool *converged) {
+/* Minimise from `start`; keep the result in x if it is below *least. */
+static rm2_status search_from(observation *o, const rm2_optim_settings *settings,
+                              const double *start, double *x, double *least, bool *converged) {
     rm2i_optim *optim;
     rm2_stop stop = RM2_STOP_RUNNING;
-    RM2_TRY(rm2i_optim_create(NULL, settings, o->m->Q, o->m->X + start * o->m->Q, &optim));
+    RM2_TRY(rm2i_optim_create(NULL, settings, o->m->Q, start, &optim));
     rm2_status status = RM2_OK;
     while (status == RM2_OK && stop == RM2_STOP_RUNNING)
         status = rm2i_optim_step(NULL, optim, minus_log, o, &stop);
-    memcpy(x, rm2i_optim_best_x(optim), o->m->Q * sizeof *x);
-    *value = rm2i_optim_best_f(optim);
-    *converged = stop != RM2_STOP_MAX_ITERATIONS;
+    if (rm2i_optim_best_f(optim) < *least) {
+        *least = rm2i_optim_best_f(optim);
+        *converged = stop != RM2_STOP_MAX_ITERATIONS;
+        memcpy(x, rm2i_optim_best_x(optim), o->m->Q * sizeof *x);
+    }
     rm2i_optim_free(optim);
     return status;
 }
 
-/* The best of several searches. */
-static rm2_status search(observation *o, const rm2_encode_settings *s, double *x,
+/* The best of the searches from several training latents. */
+static rm2_status search(observation *o, const rm2_encode_settings *s, double *x, double *least,
                          rm2_encoded *info) {
     enum { MOST = 32 };
     size_t starts[MOST], count = 0, wanted = s->starts < MOST ? s->starts : MOST;
-    double least = INFINITY, *trial = o->gradient;
+    *least = INFINITY;
     while (count < wanted) {
         size_t start = next_start(o, starts, count);
-        double value;
-        bool converged;
+        double before = *least;
         if (start == SIZE_MAX)
             break;
         starts[count++] = start;
-        RM2_TRY(search_from(o, &s->optim, start, trial, &value, &converged));
-        if (value < least) {
-            least = value;
-            info->converged = converged;
+        RM2_TRY(search_from(o, &s->optim, o->m->X + start * o->m->Q, x, least, &info->converged));
+        if (*least < before)
             info->nearest = start;
-            memcpy(x, trial, o->m->Q * sizeof *x);
-        }
     }
-    return isfinite(least) ? RM2_OK : RM2_ERR_NUMERIC;
+    return isfinite(*least) ? RM2_OK : RM2_ERR_NUMERIC;
+}
+
+/* The density's own searches, and one from the best of least squares. */
+static rm2_status search_density(observation *o, const rm2_encode_settings *s, double *x,
+                                 rm2_encoded *info) {
+    double least;
+    o->residual_only = true;
+    RM2_TRY(search(o, s, o->start, &least, info));
+    o->residual_only = false;
+    RM2_TRY(search(o, s, x, &least, info));
+    return search_from(o, &s->optim, o->start, x, &least, &info->converged);
 }
 
 /* ---- uncertainty ---------------------------------------------------------------------------- */
@@ -352,13 +375,15 @@ static rm2_status encode_point(const void *arg, size_t i, double *work) {
     observation o = observation_in(m, work);
     double *x = e->latents + i * m->Q, *scratch = work + observation_size(m);
     rm2_encoded info = {.converged = true};
+    double least;
     spread_of_latents(m, o.centre, o.precision);
     o.residual_only = e->s->objective == RM2_ENCODE_RESIDUAL;
     RM2_TRY(observe(&o, e->centred + i * m->M, e->there + i * m->M));
     if (e->mapped)
         info.nearest = next_start(&o, NULL, 0);
     else
-        RM2_TRY(search(&o, e->s, x, &info));
+        RM2_TRY(o.residual_only ? search(&o, e->s, x, &least, &info)
+                                : search_density(&o, e->s, x, &info));
     if (e->covariance)
         RM2_TRY(curvature(&o, x, e->covariance + i * m->Q * m->Q, scratch));
     info.log_density = log_density(&o, x, NULL);

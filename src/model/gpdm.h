@@ -1,7 +1,7 @@
 /* Dynamics prior over trajectories (Wang, Fleet and Hertzmann, 2008, in first differences):
  *   Lo = all points but the last of each trajectory, Up = all but the first, E = Up - Lo,
- *   A = v SE(Lo; l) + z I (one joint kernel),  log p = sum_first log N(x; 0, I) + log N(E; 0, I (x)
- * A). */
+ *   A = v SE(Lo; l) + z I (one joint kernel),
+ *   log p = sum_first log N(x; 0, I) + log N(E; 0, I (x) A). */
 #ifndef RM2I_GPDM_H
 #define RM2I_GPDM_H
 

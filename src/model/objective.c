@@ -1,10 +1,10 @@
 /* The objective's terms and their derivatives.
  *
- *   log-likelihood   Kf (x) (Kx + s2 I), or Kf (x) Kx + diag(d) (x) I        (likelihood.c,
- * per_output.c) task anchor      -(nu/2) (log|Kf| + tr(Kf^-1 Psi) - M), nu = weight N, Psi = (tr
- * cov F / M) I latents          N(0, I); or around X0: -|X - X0|^2/(2 tau^2), its constant left out
- *   dynamics         weight * log p_GPDM(X) (gpdm.c) hyperparameters  Gamma, log-normal
- * (parameters.c)
+ *   log-likelihood   Kf (x) (Kx + s2 I), or Kf (x) Kx + diag(d) (x) I
+ *   task anchor      -(nu/2) (log|Kf| + tr(Kf^-1 Psi) - M), nu = weight N, Psi = (tr cov F/M) I
+ *   latents          N(0, I); or around X0: -|X - X0|^2/(2 tau^2), its constant left out
+ *   dynamics         weight * log p_GPDM(X)
+ *   hyperparameters  Gamma, log-normal
  *
  * Profile: for given X, likelihood and task anchor are greatest at Kf = (S + nu Psi)/(N + nu), and
  * there the derivative by X is the one with Kf held (envelope theorem). */

@@ -1,5 +1,5 @@
-/* Draws of the whole field at n points jointly: g_m ~ N(0, Sigma_m) for each column of P, f = mean
- * + P g. Sigma_m = l_m K** - l_m^2 K*^T (l_m K + I)^-1 K*, or K** - K*^T A^-1 K* for all m. */
+/* Draws of the whole field at n points jointly: f = mean + P g, g_m ~ N(0, Sigma_m) where
+ *   Sigma_m = l_m K** - l_m^2 K*^T (l_m K + I)^-1 K*, or K** - K*^T A^-1 K* for all m. */
 #include <math.h>
 #include <string.h>
 

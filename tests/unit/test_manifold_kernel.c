@@ -268,6 +268,19 @@ static void test_matern_three(void **state) {
         }
 }
 
+/* Spectral integrals in 20 digits: int phi_s(r) |c(s)|^-2 e^(-l^2 s^2/2) ds by mpmath. */
+static void test_hyperbolic_values(void **state) {
+    static const struct {
+        size_t n;
+        double l, r, value;
+    } rows[] = {{4, 0.1, 0.02, 0.98010062707129651528}, {4, 0.7, 1.2, 0.16233298042005135058},
+                {8, 0.7, 0.5, 0.66422656434122322434},  {8, 0.7, 1.5, 0.027486467078170831434},
+                {8, 3, 0.5, 0.82193953680634455258},    {8, 3, 3, 0.0037247000906855031143}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_near(hyperbolic_at(*state, rows[i].n, RM2_KERNEL_HEAT, rows[i].l, rows[i].r),
+                    rows[i].value, 5e-15);
+}
+
 /* Sum of the series itself, far enough for its tail of order (sqrt(2 nu)/(l n))^(2 nu). */
 static void test_matern_series(void **state) {
     static const size_t dims[] = {2, 4, 9};
@@ -516,6 +529,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_images, create, destroy),
         cmocka_unit_test_setup_teardown(test_rotations, create, destroy),
         cmocka_unit_test_setup_teardown(test_matern_three, create, destroy),
+        cmocka_unit_test_setup_teardown(test_hyperbolic_values, create, destroy),
         cmocka_unit_test_setup_teardown(test_matern_series, create, destroy),
         cmocka_unit_test_setup_teardown(test_equations, create, destroy),
         cmocka_unit_test_setup_teardown(test_spd3, create, destroy),
