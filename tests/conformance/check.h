@@ -14,7 +14,10 @@
     X(volume)                                                                                      \
     X(dexp)                                                                                        \
     X(kernel)                                                                                      \
-    X(kernel_row)
+    X(kernel_row)                                                                                  \
+    X(gp)                                                                                          \
+    X(gpdm)                                                                                        \
+    X(gamma_prior)
 
 /* Fill the outputs of a case. */
 typedef void (*check_fn)(conf_case *c);
