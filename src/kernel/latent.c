@@ -12,10 +12,13 @@
 
 static const double SQRT3 = 1.7320508075688772935, SQRT5 = 2.2360679774997896964;
 static const double NEGLIGIBLE = 1e-150; /* relative to s; products of two stay normal numbers */
+static const double FAR = 1e6; /* rho^2 beyond which all are negligible and r^2 might overflow */
 
 /* Shape and radial factor for s = 1. */
 static double shape(rm2_latent_kind kind, double rho2) {
     double value = 0, r;
+    if (rho2 > FAR)
+        return 0;
     switch (kind) {
     case RM2_LATENT_SE:
         value = exp(-0.5 * rho2);
@@ -41,6 +44,8 @@ static double radial(rm2_latent_kind kind, double rho2, double value) {
     case RM2_LATENT_MATERN32:
         return value == 0 ? 0 : 3 * exp(-SQRT3 * sqrt(rho2));
     case RM2_LATENT_MATERN52:
+        if (value == 0)
+            return 0;
         r = SQRT5 * sqrt(rho2);
         return value * (5.0 / 3) * (1 + r) / (1 + r + r * r / 3);
     }
@@ -133,8 +138,10 @@ void rm2i_latent_cross_gradient(const rm2i_latent_kernel *k, size_t n, const dou
         double rho2 = scaled_square(k, X + i * k->dim, x), value = shape(k->kind, rho2);
         double a = k->variance * radial(k->kind, rho2, value);
         values[i] = k->variance * value;
-        for (size_t q = 0; q < k->dim; q++)
-            d[q * n + i] = a * (X[i * k->dim + q] - x[q]) / (k->lengthscale[q] * k->lengthscale[q]);
+        for (size_t q = 0; q < k->dim; q++) {
+            double l = k->lengthscale[q];
+            d[q * n + i] = a == 0 ? 0 : a * (X[i * k->dim + q] - x[q]) / (l * l);
+        }
     }
 }
 

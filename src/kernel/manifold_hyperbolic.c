@@ -33,9 +33,8 @@ static const double PRUNED = -45;        /* log of a weight that does not count 
 
 /* p_0..p_(m-1) at distance r by the series in z = x - 1 <= 1, whose terms fall like (z/2)^j. */
 static void derivatives_near(size_t m, double z, double *p) {
-    double c[SERIES], needed = (double)(m + 4) + SERIES_LOG / log(2 / fmax(z, 1e-300));
+    double c[SERIES] = {1}, needed = (double)(m + 4) + SERIES_LOG / log(2 / fmax(z, 1e-300));
     size_t count = needed < SERIES ? (size_t)needed : SERIES;
-    c[0] = 1;
     for (size_t j = 1; j < count; j++)
         c[j] = -c[j - 1] * (double)j / (double)(2 * j + 1);
     for (size_t k = 0; k < m; k++) {
@@ -122,8 +121,9 @@ static double heat(size_t n, double t, double r) {
 
 /* log of the factor that `heat` leaves out, and of the weight. */
 static double log_weight(size_t n, const rm2i_mixture *m, size_t i) {
+    size_t half = n / 2;
     double rho = ((double)n - 1) / 2, t = fmin(m->t[i], LONGEST);
-    return m->log_weight[i] - rho * rho * t - (0.5 + (double)(n / 2)) * log(t);
+    return m->log_weight[i] - rho * rho * t - (0.5 + (double)half) * log(t);
 }
 
 /* Upper bound, about: the kernel at 0 grows like t^(-n/2) for short times. */

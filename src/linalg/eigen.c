@@ -12,22 +12,16 @@
 #include <math.h>
 #include <string.h>
 
-#include <lapacke.h>
-
 #include "linalg/dense.h"
+#include "linalg/factor.h"
 
 enum { LOOPS_UP_TO = 48, MAX_SWEEPS = 60 };
 
 /* Entries below this count as 0 in a matrix scaled to size one: their squares would underflow. */
 static const double NEGLIGIBLE = 1e-150;
 
-static size_t lapack_doubles(size_t n) {
-    return 1 + 6 * n + 2 * n * n; /* documented lwork of dsyevd */
-}
-
 size_t rm2i_eigen_work(size_t n) {
-    size_t integers = 3 + 5 * n; /* liwork, kept in doubles */
-    return n <= LOOPS_UP_TO ? 2 * n : lapack_doubles(n) + integers;
+    return n <= LOOPS_UP_TO ? 2 * n : rm2i_symmetric_eigen_work(n);
 }
 
 /* A (n x n, symmetric) -> diagonal d, off-diagonal e (e[n-1] = 0) and Qt with A = Qt^T T Qt.
@@ -144,15 +138,10 @@ static rm2_status ql(size_t n, double *d, double *e, double *Zt) {
 }
 
 static rm2_status eigen_lapack(size_t n, double *values, double *vectors, double *work) {
-    lapack_int k = (lapack_int)n;
-    lapack_int *iwork = (lapack_int *)(void *)(work + lapack_doubles(n));
     int threads = rm2i_one_thread_begin();
-    /* column-major eigenvectors in columns = row-major in rows */
-    lapack_int info =
-        LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', k, vectors, k, values, work,
-                            (lapack_int)lapack_doubles(n), iwork, (lapack_int)(3 + 5 * n));
+    rm2_status status = rm2i_symmetric_eigen(n, vectors, values, work);
     rm2i_one_thread_end(threads);
-    return info == 0 ? RM2_OK : RM2_ERR_NUMERIC;
+    return status;
 }
 
 rm2_status rm2i_eigen(size_t n, const double *A, double *values, double *vectors, double *work) {

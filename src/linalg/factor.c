@@ -58,3 +58,23 @@ rm2_status rm2i_factor_invert(size_t n, double *L) {
     lapack_int k = (lapack_int)n;
     return LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', k, L, k) == 0 ? RM2_OK : RM2_ERR_NUMERIC;
 }
+
+static size_t eigen_doubles(size_t n) {
+    return 1 + 6 * n + 2 * n * n; /* documented lwork of dsyevd */
+}
+
+static size_t eigen_integers(size_t n) {
+    return 3 + 5 * n; /* liwork */
+}
+
+size_t rm2i_symmetric_eigen_work(size_t n) {
+    return eigen_doubles(n) + eigen_integers(n); /* integers are kept in doubles */
+}
+
+rm2_status rm2i_symmetric_eigen(size_t n, double *A, double *values, double *work) {
+    lapack_int k = (lapack_int)n, *iwork = (lapack_int *)(void *)(work + eigen_doubles(n));
+    lapack_int info =
+        LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', k, A, k, values, work,
+                            (lapack_int)eigen_doubles(n), iwork, (lapack_int)eigen_integers(n));
+    return info == 0 ? RM2_OK : RM2_ERR_NUMERIC;
+}

@@ -1,4 +1,5 @@
-/* Cholesky factors of large symmetric matrices, lower triangle, row-major. */
+/* Cholesky factors and eigenvectors of large symmetric matrices, lower triangle, row-major, by LAPACK
+ * on its own threads. */
 #ifndef RM2I_FACTOR_H
 #define RM2I_FACTOR_H
 
@@ -9,6 +10,11 @@
  * added, ten times more at each attempt (1e-12 to 1e-4); *jitter is what was added, 0 if nothing.
  */
 rm2_status rm2i_factor(size_t n, const double *K, double diagonal, double *A, double *jitter);
+
+/* A (lower triangle) = sum_k values_k r_k r_k^T: its rows become the eigenvectors r_k, values
+ * ascend. work: rm2i_symmetric_eigen_work(n) doubles. RM2_ERR_NUMERIC if it does not converge. */
+rm2_status rm2i_symmetric_eigen(size_t n, double *A, double *values, double *work);
+size_t rm2i_symmetric_eigen_work(size_t n);
 
 /* log det of L L^T. */
 double rm2i_factor_log_det(size_t n, const double *L);

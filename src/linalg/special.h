@@ -6,6 +6,8 @@
 #ifndef RM2I_SPECIAL_H
 #define RM2I_SPECIAL_H
 
+#define RM2I_LOG_2PI 1.8378770664093454836 /* log(2 pi) */
+
 typedef struct rm2i_space_form {
     double cs;      /* cs(r) */
     double snc;     /* sn(r)/r */

@@ -17,11 +17,10 @@
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
+#include "linalg/special.h"
 #include "model/back.h"
 #include "model/model.h"
 #include "optim/optim.h"
-
-static const double LOG_2PI = 1.8378770664093454836;
 
 rm2_encode_settings rm2_encode_settings_default(void) {
     rm2_encode_settings s = {.objective = RM2_ENCODE_DENSITY,
@@ -62,29 +61,23 @@ static size_t observation_size(const rm2_model *m) {
            rm2i_posterior_work(m->posterior);
 }
 
-static double *cut(double **memory, size_t count) {
-    double *piece = *memory;
-    *memory += count;
-    return piece;
-}
-
 static observation observation_in(const rm2_model *m, double *memory) {
     size_t M = m->M, Q = m->Q;
     observation o = {.m = m};
-    o.v = cut(&memory, M);
-    o.P = cut(&memory, M * M);
-    o.centre = cut(&memory, Q);
-    o.precision = cut(&memory, Q);
-    o.L = cut(&memory, M * M);
-    o.f = cut(&memory, M);
-    o.h = cut(&memory, M);
-    o.J = cut(&memory, M * Q);
-    o.dh = cut(&memory, M * Q);
-    o.r = cut(&memory, M);
-    o.y = cut(&memory, M);
-    o.Y = cut(&memory, M * M);
-    o.which = (size_t *)(void *)cut(&memory, M);
-    o.start = cut(&memory, Q);
+    o.v = rm2i_cut(&memory, M);
+    o.P = rm2i_cut(&memory, M * M);
+    o.centre = rm2i_cut(&memory, Q);
+    o.precision = rm2i_cut(&memory, Q);
+    o.L = rm2i_cut(&memory, M * M);
+    o.f = rm2i_cut(&memory, M);
+    o.h = rm2i_cut(&memory, M);
+    o.J = rm2i_cut(&memory, M * Q);
+    o.dh = rm2i_cut(&memory, M * Q);
+    o.r = rm2i_cut(&memory, M);
+    o.y = rm2i_cut(&memory, M);
+    o.Y = rm2i_cut(&memory, M * M);
+    o.which = (size_t *)(void *)rm2i_cut(&memory, M);
+    o.start = rm2i_cut(&memory, Q);
     o.work = memory;
     return o;
 }
@@ -165,7 +158,7 @@ static double kronecker_density(observation *o, double *slope) {
         for (size_t q = 0; q < o->m->Q; q++)
             slope[q] += 0.5 * o->dh[q] * (quadratic / (g * g) - (double)n / g);
     }
-    return -0.5 * (quadratic / g + (double)n * log(g) + o->log_det + (double)n * LOG_2PI);
+    return -0.5 * (quadratic / g + (double)n * log(g) + o->log_det + (double)n * RM2I_LOG_2PI);
 }
 
 static double general_density(observation *o, double *slope) {
@@ -189,7 +182,8 @@ static double general_density(observation *o, double *slope) {
                 slope[q] += 0.5 * o->dh[m * Q + q] * (along * along - spread);
         }
     }
-    return -0.5 * (rm2i_dot(n, o->r, o->y) + rm2i_factor_log_det(n, o->L) + (double)n * LOG_2PI);
+    return -0.5 *
+           (rm2i_dot(n, o->r, o->y) + rm2i_factor_log_det(n, o->L) + (double)n * RM2I_LOG_2PI);
 }
 
 /* log density at x; its slope is added if wanted. */

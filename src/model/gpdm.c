@@ -5,9 +5,8 @@
 
 #include "base/base.h"
 #include "kernel/latent.h"
+#include "linalg/special.h"
 #include "model/likelihood.h"
-
-static const double LOG_2PI = 1.8378770664093454836;
 
 size_t rm2i_gpdm_work(size_t N, size_t Q, int threads) {
     /* Lo, its derivative, E, W, Z; S and a copy; lengthscales and their derivatives; threads' parts
@@ -41,7 +40,7 @@ static void first_points(rm2i_gpdm *g, const double *X) {
     for (size_t t = 0; t < g->trajectories; t++)
         for (size_t q = 0; q < g->Q; q++) {
             double x = X[g->starts[t] * g->Q + q];
-            g->value -= 0.5 * (x * x + LOG_2PI);
+            g->value -= 0.5 * (x * x + RM2I_LOG_2PI);
             g->X_bar[g->starts[t] * g->Q + q] -= x;
         }
 }

@@ -9,8 +9,7 @@
 
 #include "base/base.h"
 #include "linalg/factor.h"
-
-static const double LOG_2PI = 1.8378770664093454836;
+#include "linalg/special.h"
 
 rm2_status rm2i_matrix_normal_solve(rm2i_matrix_normal *mn, const double *K, double noise,
                                     const double *F, double *L) {
@@ -37,7 +36,7 @@ double rm2i_matrix_normal_value(const rm2i_matrix_normal *mn, const double *Lf, 
     }
     for (size_t m = 0; m < mn->M; m++)
         trace += work[m * mn->M + m];
-    return -0.5 * (trace + M * mn->log_det_A + N * log_det_Kf + N * M * LOG_2PI);
+    return -0.5 * (trace + M * mn->log_det_A + N * log_det_Kf + N * M * RM2I_LOG_2PI);
 }
 
 rm2_status rm2i_matrix_normal_backward(const rm2i_matrix_normal *mn, const double *Lf, double *L,

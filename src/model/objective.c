@@ -18,8 +18,7 @@
 #include "base/base.h"
 #include "kernel/latent.h"
 #include "linalg/factor.h"
-
-static const double LOG_2PI = 1.8378770664093454836;
+#include "linalg/special.h"
 
 static double *block_values(const rm2i_objective *o, double *array, rm2i_block block) {
     return array + o->par.block[block].offset;
@@ -65,7 +64,7 @@ static void latent_prior(rm2i_objective *o) {
     size_t entries = o->p.N * o->p.Q;
     double tau2 = o->s.latent_anchor * o->s.latent_anchor, sum = 0;
     for (size_t i = 0; o->s.latent_normal && i < entries; i++) {
-        sum -= 0.5 * (o->X[i] * o->X[i] + LOG_2PI);
+        sum -= 0.5 * (o->X[i] * o->X[i] + RM2I_LOG_2PI);
         o->X_bar[i] -= o->X[i];
     }
     for (size_t i = 0; tau2 > 0 && i < entries; i++) {

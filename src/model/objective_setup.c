@@ -173,13 +173,6 @@ static size_t work_size(const rm2i_objective *o) {
     return larger(size, N);
 }
 
-/* Cut `count` doubles from the front of *memory. */
-static double *cut(double **memory, size_t count) {
-    double *piece = *memory;
-    *memory += count;
-    return piece;
-}
-
 static rm2_status allocate(rm2i_objective *o) {
     size_t N = o->p.N, M = o->p.M, Q = o->p.Q, natural = o->par.natural_size;
     bool eigen = o->s.noise == RM2_NOISE_PER_OUTPUT;
@@ -188,30 +181,31 @@ static rm2_status allocate(rm2i_objective *o) {
         2 * natural + 3 * N * Q + 2 * Q + 2 * N * N + 4 * M * M + M * N + per_output + work_size(o);
     RM2_TRY(rm2i_calloc(o->ctx, total, sizeof *o->memory, &o->memory));
     double *m = o->memory;
-    o->natural = cut(&m, natural);
-    o->natural_bar = cut(&m, natural);
-    o->X = cut(&m, N * Q);
-    o->X_bar = cut(&m, N * Q);
-    o->gpdm.X_bar = cut(&m, N * Q);
-    o->lengthscale = cut(&m, Q);
-    o->lengthscale_bar = cut(&m, Q);
-    o->K = cut(&m, N * N);
-    o->L = cut(&m, N * N);
-    o->Kf = cut(&m, M * M);
-    o->Lf = cut(&m, M * M);
-    o->Kf_bar = cut(&m, M * M);
-    o->mn = (rm2i_matrix_normal){.N = N, .M = M, .S = cut(&m, M * M), .W = cut(&m, M * N)};
+    o->natural = rm2i_cut(&m, natural);
+    o->natural_bar = rm2i_cut(&m, natural);
+    o->X = rm2i_cut(&m, N * Q);
+    o->X_bar = rm2i_cut(&m, N * Q);
+    o->gpdm.X_bar = rm2i_cut(&m, N * Q);
+    o->lengthscale = rm2i_cut(&m, Q);
+    o->lengthscale_bar = rm2i_cut(&m, Q);
+    o->K = rm2i_cut(&m, N * N);
+    o->L = rm2i_cut(&m, N * N);
+    o->Kf = rm2i_cut(&m, M * M);
+    o->Lf = rm2i_cut(&m, M * M);
+    o->Kf_bar = rm2i_cut(&m, M * M);
+    o->mn =
+        (rm2i_matrix_normal){.N = N, .M = M, .S = rm2i_cut(&m, M * M), .W = rm2i_cut(&m, M * N)};
     if (eigen)
         o->po = (rm2i_per_output){.N = N,
                                   .M = M,
-                                  .V = cut(&m, N * N),
-                                  .o = cut(&m, N),
-                                  .Ut = cut(&m, M * M),
-                                  .l = cut(&m, M),
-                                  .d = cut(&m, M),
-                                  .rotated = cut(&m, M * N),
-                                  .alpha = cut(&m, M * N),
-                                  .Am = cut(&m, M * N)};
+                                  .V = rm2i_cut(&m, N * N),
+                                  .o = rm2i_cut(&m, N),
+                                  .Ut = rm2i_cut(&m, M * M),
+                                  .l = rm2i_cut(&m, M),
+                                  .d = rm2i_cut(&m, M),
+                                  .rotated = rm2i_cut(&m, M * N),
+                                  .alpha = rm2i_cut(&m, M * N),
+                                  .Am = rm2i_cut(&m, M * N)};
     o->work = m;
     o->gpdm.N = N;
     o->gpdm.Q = Q;

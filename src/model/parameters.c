@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double LOG_2PI = 1.8378770664093454836;
+#include "linalg/special.h"
 
 const char *rm2i_block_name(rm2i_block block) {
     static const char *const names[RM2I_BLOCKS] = {
@@ -96,7 +96,7 @@ double rm2i_log_prior(rm2_prior_kind kind, double a, double b, double x, double 
     case RM2_PRIOR_LOGNORMAL:
         z = (log(x) - a) / b;
         *derivative = -z / (b * x);
-        return -0.5 * z * z - log(b) - 0.5 * LOG_2PI;
+        return -0.5 * z * z - log(b) - 0.5 * RM2I_LOG_2PI;
     case RM2_PRIOR_NONE:
         break;
     }

@@ -3,32 +3,14 @@
 #include <string.h>
 
 #include <cblas.h>
-#include <lapacke.h>
 
+#include "linalg/factor.h"
+#include "linalg/special.h"
 #include "model/likelihood.h"
-
-static const double LOG_2PI = 1.8378770664093454836;
-
-static size_t eigen_doubles(size_t n) {
-    return 1 + 6 * n + 2 * n * n; /* documented lwork of dsyevd */
-}
-
-static size_t eigen_total(size_t n) {
-    return eigen_doubles(n) + 3 + 5 * n; /* and liwork, kept in doubles */
-}
 
 size_t rm2i_per_output_work(size_t N, size_t M) {
     size_t largest = N > M ? N : M;
-    return eigen_total(largest) + 2 * M * N + M * M;
-}
-
-/* Rows of A become eigenvectors (A: lower triangle, row-major = upper, column-major). */
-static rm2_status eigen(size_t n, double *A, double *values, double *work) {
-    lapack_int k = (lapack_int)n, *iwork = (lapack_int *)(void *)(work + eigen_doubles(n));
-    lapack_int info =
-        LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', k, A, k, values, work,
-                            (lapack_int)eigen_doubles(n), iwork, (lapack_int)(3 + 5 * n));
-    return info == 0 ? RM2_OK : RM2_ERR_NUMERIC;
+    return rm2i_symmetric_eigen_work(largest) + 2 * M * N + M * M;
 }
 
 /* C = A B or A B^T, row-major: A is r x k, C is r x c. */
@@ -43,7 +25,7 @@ static rm2_status task_eigen(rm2i_per_output *po, const double *Kf, double *work
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < M; j++)
             po->Ut[i * M + j] = Kf[i * M + j] / sqrt(po->d[i] * po->d[j]);
-    return eigen(M, po->Ut, po->l, work);
+    return rm2i_symmetric_eigen(M, po->Ut, po->l, work);
 }
 
 rm2_status rm2i_per_output_solve(rm2i_per_output *po, const double *Kf, const double *F,
@@ -53,7 +35,7 @@ rm2_status rm2i_per_output_solve(rm2i_per_output *po, const double *Kf, const do
     for (size_t m = 0; m < M; m++)
         if (!(po->d[m] > 0))
             return RM2_ERR_NUMERIC;
-    if (task_eigen(po, Kf, work) != RM2_OK || eigen(N, po->V, po->o, work) != RM2_OK)
+    if (task_eigen(po, Kf, work) != RM2_OK || rm2i_symmetric_eigen(N, po->V, po->o, work) != RM2_OK)
         return RM2_ERR_NUMERIC;
     for (size_t m = 0; m < M; m++)
         for (size_t n = 0; n < N; n++)
@@ -76,7 +58,7 @@ rm2_status rm2i_per_output_solve(rm2i_per_output *po, const double *Kf, const do
                 po->alpha, (int)N, 0, po->Am, (int)N);
     for (size_t m = 0; m < M; m++)
         cblas_dscal((int)N, 1 / sqrt(po->d[m]), po->Am + m * N, 1);
-    po->value = -0.5 * (quadratic + log_det + (double)(N * M) * LOG_2PI);
+    po->value = -0.5 * (quadratic + log_det + (double)(N * M) * RM2I_LOG_2PI);
     return isfinite(po->value) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 

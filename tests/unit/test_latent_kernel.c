@@ -1,0 +1,277 @@
+/* Kernels on the latent space: values against their definitions written out once more, first
+ * derivatives against central differences, coincident and far points, threads.
+ *
+ * Tolerances: values and their definition differ by the rounding of a few operations and of one
+ * exponential whose argument is below 10 here, 1e-14 of the variance. Central differences with h =
+ * 1e-5 have an error of h^2 f'''/6 + eps f/h, some 1e-10; the bounds are 1e-7 of the largest
+ * derivative (1e-5 where Matérn 3/2 is not three times differentiable). */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernel/latent.h"
+
+enum { N = 20, MANY = 150, MOST_Q = 3, KINDS = 3 };
+
+static const rm2_latent_kind kinds[KINDS] = {RM2_LATENT_SE, RM2_LATENT_MATERN32,
+                                             RM2_LATENT_MATERN52};
+static const double one_length[MOST_Q] = {0.8, 0.8, 0.8}, ard[MOST_Q] = {0.8, 1.7, 0.5};
+
+/* Calls `check` for every kind, Q = 1..3, one lengthscale and one a dimension. */
+static void for_all(void (*check)(const rm2i_latent_kernel *k)) {
+    for (int kind = 0; kind < KINDS; kind++)
+        for (size_t Q = 1; Q <= MOST_Q; Q++) {
+            rm2i_latent_kernel k = {kinds[kind], Q, one_length, 1.7};
+            check(&k);
+            k.lengthscale = ard;
+            check(&k);
+        }
+}
+
+static void random_points(size_t count, uint64_t seed, double *X) {
+    rm2_rng rng;
+    rm2_rng_seed(&rng, seed);
+    for (size_t i = 0; i < count; i++)
+        X[i] = rm2_rng_normal(&rng);
+}
+
+/* Rasmussen and Williams, 2006, (4.9) and (4.17). */
+static double definition(const rm2i_latent_kernel *k, const double *x, const double *y) {
+    double rho2 = 0;
+    for (size_t q = 0; q < k->dim; q++)
+        rho2 += (x[q] - y[q]) * (x[q] - y[q]) / (k->lengthscale[q] * k->lengthscale[q]);
+    double r = sqrt(rho2);
+    if (k->kind == RM2_LATENT_SE)
+        return k->variance * exp(-rho2 / 2);
+    if (k->kind == RM2_LATENT_MATERN32)
+        return k->variance * (1 + sqrt(3.0) * r) * exp(-sqrt(3.0) * r);
+    return k->variance * (1 + sqrt(5.0) * r + 5 * rho2 / 3) * exp(-sqrt(5.0) * r);
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+static void check_values(const rm2i_latent_kernel *k) {
+    double X[N * MOST_Q], K[N * N], values[N];
+    random_points(N * k->dim, 1, X);
+    for (size_t i = 0; i < N * N; i++)
+        K[i] = -7;
+    rm2i_latent_gram(k, N, X, 1, K);
+    for (size_t i = 0; i < N; i++) {
+        assert_true(K[i * N + i] == k->variance);
+        for (size_t j = 0; j < i; j++)
+            assert_true(fabs(K[i * N + j] - definition(k, X + i * k->dim, X + j * k->dim)) <=
+                        1e-14 * k->variance);
+        for (size_t j = i + 1; j < N; j++)
+            assert_true(K[i * N + j] == -7); /* the upper triangle is left alone */
+    }
+    double x[MOST_Q] = {0.3, -0.2, 0.9};
+    rm2i_latent_cross(k, N, X, x, values);
+    for (size_t i = 0; i < N; i++)
+        assert_true(fabs(values[i] - definition(k, X + i * k->dim, x)) <= 1e-14 * k->variance);
+}
+
+static void test_values(void **state) {
+    (void)state;
+    for_all(check_values);
+}
+
+/* ---- derivatives ---------------------------------------------------------------------------- */
+
+/* f = sum over all i, j of K_bar_ij K_ij, with a symmetric K_bar. */
+static double contracted(const rm2i_latent_kernel *k, const double *X, const double *K_bar) {
+    double sum = 0;
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++)
+            sum += K_bar[(i > j ? i : j) * N + (i > j ? j : i)] *
+                   definition(k, X + i * k->dim, X + j * k->dim);
+    return sum;
+}
+
+static void check_backward(const rm2i_latent_kernel *k) {
+    size_t Q = k->dim;
+    double X[N * MOST_Q], K[N * N], K_bar[N * N], X_bar[N * MOST_Q], l_bar[MOST_Q], s_bar = 3;
+    double *work = malloc(rm2i_latent_backward_work(k, N, 1) * sizeof *work), h = 1e-5, largest = 0;
+    assert_non_null(work);
+    random_points(N * Q, 2, X);
+    random_points(N * N, 3, K_bar);
+    for (size_t i = 0; i < N; i++) /* only the lower triangle may be read */
+        for (size_t j = i + 1; j < N; j++)
+            K_bar[i * N + j] = NAN;
+    for (size_t i = 0; i < N * Q; i++)
+        X_bar[i] = 1; /* results are added */
+    for (size_t q = 0; q < Q; q++)
+        l_bar[q] = 2;
+    rm2i_latent_gram(k, N, X, 1, K);
+    rm2i_latent_gram_backward(k, N, X, K, K_bar, 1, work, X_bar, l_bar, &s_bar);
+    for (size_t i = 0; i < N * Q; i++)
+        largest = fmax(largest, fabs(X_bar[i] - 1));
+    for (size_t i = 0; i < N * Q; i++) {
+        double keep = X[i];
+        X[i] = keep + h;
+        double up = contracted(k, X, K_bar);
+        X[i] = keep - h;
+        double down = contracted(k, X, K_bar);
+        X[i] = keep;
+        assert_true(fabs((up - down) / (2 * h) - (X_bar[i] - 1)) <= 1e-7 * largest);
+    }
+    for (size_t q = 0; q < Q; q++) {
+        double l[MOST_Q];
+        memcpy(l, k->lengthscale, sizeof l);
+        rm2i_latent_kernel moved = *k;
+        moved.lengthscale = l;
+        l[q] = k->lengthscale[q] + h;
+        double up = contracted(&moved, X, K_bar);
+        l[q] = k->lengthscale[q] - h;
+        double down = contracted(&moved, X, K_bar);
+        assert_true(fabs((up - down) / (2 * h) - (l_bar[q] - 2)) <= 1e-7 * largest);
+    }
+    assert_true(fabs(contracted(k, X, K_bar) / k->variance - (s_bar - 3)) <= 1e-12 * largest);
+    free(work);
+}
+
+static void check_cross_gradient(const rm2i_latent_kernel *k) {
+    size_t Q = k->dim;
+    double X[N * MOST_Q], values[N], same[N], d[MOST_Q * N], x[MOST_Q] = {0.3, -0.2, 0.9}, h = 1e-5;
+    random_points(N * Q, 4, X);
+    rm2i_latent_cross_gradient(k, N, X, x, values, d);
+    rm2i_latent_cross(k, N, X, x, same);
+    assert_memory_equal(values, same, sizeof values);
+    for (size_t q = 0; q < Q; q++)
+        for (size_t i = 0; i < N; i++) {
+            double moved[MOST_Q];
+            memcpy(moved, x, sizeof moved);
+            moved[q] = x[q] + h;
+            double up = definition(k, X + i * Q, moved);
+            moved[q] = x[q] - h;
+            double down = definition(k, X + i * Q, moved);
+            assert_true(fabs((up - down) / (2 * h) - d[q * N + i]) <= 1e-7 * k->variance);
+        }
+}
+
+/* d2k/dx_q dx'_r at x = x' by a mixed difference over h = 1e-4: rounding eps/h^2 = 2e-8, truncation
+ * h^2 k''''; Matérn 3/2 has a third derivative that jumps: h k'''. */
+static void check_derivative_variance(const rm2i_latent_kernel *k) {
+    size_t Q = k->dim;
+    double diagonal[MOST_Q], h = 1e-4;
+    double bound = (k->kind == RM2_LATENT_MATERN32 ? 3e-3 : 1e-6) * k->variance;
+    rm2i_latent_derivative_variance(k, diagonal);
+    for (size_t q = 0; q < Q; q++)
+        for (size_t r = 0; r < Q; r++) {
+            double sum = 0;
+            for (int corner = 0; corner < 4; corner++) {
+                double x[MOST_Q] = {0}, y[MOST_Q] = {0};
+                double sx = corner & 1 ? 1 : -1, sy = corner & 2 ? 1 : -1;
+                x[q] += sx * h;
+                y[r] += sy * h;
+                sum += sx * sy * definition(k, x, y);
+            }
+            double expected = q == r ? diagonal[q] : 0, scale = 1 / pow(k->lengthscale[q], 2);
+            assert_true(fabs(sum / (4 * h * h) - expected) <= bound * fmax(scale, 1) * 4);
+        }
+}
+
+static void test_derivatives(void **state) {
+    (void)state;
+    for_all(check_backward);
+    for_all(check_cross_gradient);
+    for_all(check_derivative_variance);
+}
+
+/* ---- edges ---------------------------------------------------------------------------------- */
+
+static void check_coincident(const rm2i_latent_kernel *k) {
+    size_t Q = k->dim;
+    double X[2 * MOST_Q], K[4], K_bar[4] = {0.5, 0, 2, 0.25}, X_bar[2 * MOST_Q] = {0};
+    double l_bar[MOST_Q] = {0}, s_bar = 0, values[2], d[2 * MOST_Q], work[2 * MOST_Q + MOST_Q + 1];
+    random_points(Q, 5, X);
+    memcpy(X + Q, X, Q * sizeof *X);
+    rm2i_latent_gram(k, 2, X, 1, K);
+    assert_true(K[2] == k->variance);
+    rm2i_latent_gram_backward(k, 2, X, K, K_bar, 1, work, X_bar, l_bar, &s_bar);
+    rm2i_latent_cross_gradient(k, 2, X, X, values, d);
+    for (size_t i = 0; i < 2 * Q; i++)
+        assert_true(X_bar[i] == 0 && d[i] == 0);
+    for (size_t q = 0; q < Q; q++)
+        assert_true(l_bar[q] == 0);
+    assert_true(values[0] == k->variance && values[1] == k->variance);
+    assert_true(fabs(s_bar - 4.75) < 1e-14);
+}
+
+/* Every value is 0 or at least 1e-150 of the variance, at all distances up to the largest number,
+ * and derivatives are finite and 0 where the value is. */
+static void check_far(const rm2i_latent_kernel *k) {
+    size_t Q = k->dim;
+    double X[2 * MOST_Q] = {0}, K[4], K_bar[4] = {1, 0, 1, 1}, values[1], d[MOST_Q];
+    double work[3 * MOST_Q + 1];
+    for (double far = 1; far <= 1e300; far *= far < 1e4 ? 1.05 : 1e3) {
+        double X_bar[2 * MOST_Q] = {0}, l_bar[MOST_Q] = {0}, s_bar = 0;
+        X[Q] = far;
+        rm2i_latent_gram(k, 2, X, 1, K);
+        assert_true(K[2] == 0 || (K[2] >= 1e-150 * k->variance && K[2] <= k->variance));
+        assert_true(far < 1000 || K[2] == 0);
+        rm2i_latent_cross_gradient(k, 1, X, X + Q, values, d);
+        assert_true(values[0] == K[2]);
+        rm2i_latent_gram_backward(k, 2, X, K, K_bar, 1, work, X_bar, l_bar, &s_bar);
+        for (size_t q = 0; q < Q; q++) {
+            assert_true(isfinite(d[q]) && isfinite(X_bar[q]) && isfinite(l_bar[q]));
+            assert_true(K[2] != 0 || (d[q] == 0 && X_bar[q] == 0 && l_bar[q] == 0));
+            assert_true(d[q] == 0 || fabs(d[q]) >= 1e-200); /* no subnormal numbers */
+        }
+    }
+}
+
+static void test_edges(void **state) {
+    (void)state;
+    for_all(check_coincident);
+    for_all(check_far);
+}
+
+/* Sums over threads come in another order: some eps times the number of terms apart, 1e-13 of the
+ * largest. The Gram matrix has no sums between threads. */
+static void check_threads(const rm2i_latent_kernel *k) {
+    size_t Q = k->dim, count = MANY * Q;
+    double *memory = malloc((3 * MANY * MANY + 3 * count + 2 * (count + Q + 1)) * sizeof *memory);
+    assert_non_null(memory);
+    double *K1 = memory, *K2 = K1 + MANY * MANY, *K_bar = K2 + MANY * MANY;
+    double *X = K_bar + MANY * MANY, *bar[2] = {X + count, X + 2 * count}, *work = X + 3 * count;
+    double l_bar[2][MOST_Q] = {{0}}, s_bar[2] = {0}, largest = 0;
+    assert_true(rm2i_latent_backward_work(k, MANY, 2) <= 2 * (count + Q + 1));
+    random_points(count, 6, X);
+    random_points(MANY * MANY, 7, K_bar);
+    memset(K1, 0, 2 * MANY * MANY * sizeof *K1);
+    rm2i_latent_gram(k, MANY, X, 1, K1);
+    rm2i_latent_gram(k, MANY, X, 2, K2);
+    assert_memory_equal(K1, K2, MANY * MANY * sizeof *K1);
+    for (int t = 0; t < 2; t++) {
+        memset(bar[t], 0, count * sizeof *X);
+        rm2i_latent_gram_backward(k, MANY, X, K1, K_bar, t + 1, work, bar[t], l_bar[t], &s_bar[t]);
+    }
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fabs(bar[0][i]));
+    for (size_t i = 0; i < count; i++)
+        assert_true(fabs(bar[0][i] - bar[1][i]) <= 1e-13 * largest);
+    for (size_t q = 0; q < Q; q++)
+        assert_true(fabs(l_bar[0][q] - l_bar[1][q]) <= 1e-11 * largest);
+    assert_true(fabs(s_bar[0] - s_bar[1]) <= 1e-11 * largest);
+    free(memory);
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    for_all(check_threads);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
