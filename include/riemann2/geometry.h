@@ -70,6 +70,16 @@ typedef struct rm2_geometry {
     /* The same for dG[z], the derivative of G at c in the direction z. */
     rm2_status (*metric_derivative)(size_t n, const double *c, const double *z, size_t count,
                                     const double *W, double *out, size_t stride, double *work);
+
+    /* ---- optional: exp and log with ambient vectors for many points at one base point ---- */
+    /* Faster than the calls above, one by one, for n up to `many_n_max`; with the same result up to
+     * rounding. Rows of the arrays are `stride` apart. A failure says only that some point cannot
+     * be done this way: the calls above then find out which, and why. */
+    size_t many_n_max; /* 0: not offered */
+    rm2_status (*exp_many)(size_t n, const double *frame, size_t count, const double *v, double *y,
+                           size_t stride);
+    rm2_status (*log_many)(size_t n, const double *frame, size_t count, const double *q, double *v,
+                           size_t stride);
 } rm2_geometry;
 
 /* The built-in geometries. */

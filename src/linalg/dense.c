@@ -21,18 +21,6 @@ void rm2i_one_thread_end(int before) {
     omp_set_num_threads(before);
 }
 
-void rm2i_axpy(size_t n, double a, const double *x, double *y) {
-    for (size_t i = 0; i < n; i++)
-        y[i] += a * x[i];
-}
-
-double rm2i_dot(size_t n, const double *x, const double *y) {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 double rm2i_max_abs(size_t n, const double *x) {
     double largest = 0;
     for (size_t i = 0; i < n; i++) {
@@ -43,14 +31,10 @@ double rm2i_max_abs(size_t n, const double *x) {
     return largest;
 }
 
-double rm2i_norm(size_t n, const double *x) {
-    double square = rm2i_dot(n, x, x);
-    if (square > 1e-280 && square < 1e280)
-        return sqrt(square);
-    double scale = rm2i_max_abs(n, x); /* squares out of range: scale first */
+double rm2i_scaled_norm(size_t n, const double *x) {
+    double scale = rm2i_max_abs(n, x), sum = 0;
     if (scale == 0 || isinf(scale))
         return scale;
-    double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += (x[i] / scale) * (x[i] / scale);
     return scale * sqrt(sum);

@@ -6,6 +6,7 @@
 #ifndef RM2I_DENSE_H
 #define RM2I_DENSE_H
 
+#include <math.h>
 #include <stddef.h>
 
 #include "riemann2/base.h"
@@ -15,9 +16,26 @@ int rm2i_one_thread_begin(void);
 void rm2i_one_thread_end(int before);
 
 /* y += a x */
-void rm2i_axpy(size_t n, double a, const double *x, double *y);
-double rm2i_dot(size_t n, const double *x, const double *y);
-double rm2i_norm(size_t n, const double *x);
+static inline void rm2i_axpy(size_t n, double a, const double *x, double *y) {
+    for (size_t i = 0; i < n; i++)
+        y[i] += a * x[i];
+}
+
+static inline double rm2i_dot(size_t n, const double *x, const double *y) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+/* |x| where squares of entries may overflow or underflow; infinity if an entry is not a number. */
+double rm2i_scaled_norm(size_t n, const double *x);
+
+static inline double rm2i_norm(size_t n, const double *x) {
+    double square = rm2i_dot(n, x, x);
+    return square > 1e-280 && square < 1e280 ? sqrt(square) : rm2i_scaled_norm(n, x);
+}
+
 double rm2i_max_abs(size_t n, const double *x); /* infinity if an entry is not a number */
 
 /* C = A B and C = A^T B, all n x n. */

@@ -16,7 +16,12 @@ static bool attempt(size_t n, const double *K, double diagonal, double *A) {
         memcpy(A + i * n, K + i * n, (i + 1) * sizeof *A);
         A[i * n + i] += diagonal;
     }
-    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', k, A, k) == 0;
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', k, A, k) != 0)
+        return false;
+    for (size_t i = 0; i < n; i++) /* OpenBLAS lets NaN pass; it reaches the diagonal of its row */
+        if (!isfinite(A[i * n + i]))
+            return false;
+    return true;
 }
 
 rm2_status rm2i_factor(size_t n, const double *K, double diagonal, double *A, double *jitter) {

@@ -26,23 +26,28 @@ static double cs(int k, double r) {
 }
 
 rm2i_space_form rm2i_space_form_at(int k, double r) {
-    double r2 = r * r, half = r < 1 ? 1 + snc_minus_1(k * r2 / 4) : sn(k, r / 2) / (r / 2);
-    rm2i_space_form f = {.cs = cs(k, r), .versine = -k * 0.5 * half * half};
+    if (r == 0)
+        return (rm2i_space_form){1, 1};
+    return (rm2i_space_form){cs(k, r), sn(k, r) / r}; /* a quotient keeps its digits at any r */
+}
+
+double rm2i_versine(int k, double r) {
+    double half = rm2i_space_form_at(k, r / 2).snc;
+    return -k * 0.5 * half * half;
+}
+
+double rm2i_d_snc(int k, double r) {
     if (r >= 1) {
-        f.snc = sn(k, r) / r;
-        f.d_snc = (f.cs - f.snc) / r2;
-        return f;
+        rm2i_space_form f = rm2i_space_form_at(k, r);
+        return (f.cs - f.snc) / (r * r);
     }
-    double x = k * r2,
-           term = 1; /* term = (-x)^j / (2j+1)!; d_snc = -k sum (2j) (-x)^(j-1)/(2j+1)! */
-    f.snc = 1;
+    double x = k * r * r, term = 1, sum = 0; /* -k sum_j 2j (-x)^(j-1)/(2j+1)! */
     for (int j = 1; j <= TERMS; j++) {
         double scale = 1.0 / ((2 * j) * (2 * j + 1));
-        f.d_snc -= k * 2 * j * term * scale;
+        sum -= k * 2 * j * term * scale;
         term *= -x * scale;
-        f.snc += term;
     }
-    return f;
+    return sum;
 }
 
 /* phi = sum_j a_j x^j, a_j = (-1)^j 2^(2j+1)/(2j+2)!; psi = -k sum_{j>=1} a_j x^(j-1);

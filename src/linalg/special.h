@@ -9,13 +9,13 @@
 #define RM2I_LOG_2PI 1.8378770664093454836 /* log(2 pi) */
 
 typedef struct rm2i_space_form {
-    double cs;      /* cs(r) */
-    double snc;     /* sn(r)/r */
-    double d_snc;   /* snc' = (cs - snc)/r^2 */
-    double versine; /* (cs(r) - 1)/r^2 */
+    double cs;  /* cs(r) */
+    double snc; /* sn(r)/r */
 } rm2i_space_form;
 
 rm2i_space_form rm2i_space_form_at(int k, double r);
+double rm2i_d_snc(int k, double r);   /* snc' = (cs - snc)/r^2 */
+double rm2i_versine(int k, double r); /* (cs - 1)/r^2 */
 
 typedef struct rm2i_pullback {
     double phi, psi;     /* G = phi I + psi v v^T */

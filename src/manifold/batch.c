@@ -14,8 +14,9 @@ typedef struct job {
     const double *shared_frame; /* of the only base point, or NULL */
     const double *a, *b;        /* further inputs */
     double *out;
-    size_t count;   /* vectors a point (metric) */
-    size_t *failed; /* set only when a failure is looked at again */
+    size_t count;                              /* vectors a point (metric) */
+    size_t *failed;                            /* set only when a failure is looked at again */
+    enum { MANY_NO, MANY_EXP, MANY_LOG } many; /* what could be done for many points at once */
 } job;
 
 /* Frame of point i: the shared one, or made at the start of the scratch. Scratch layout:
@@ -61,6 +62,49 @@ static rm2_status run(rm2_context *ctx, size_t n, rm2i_point_fn fn, job *j) {
     return explain(ctx, j, fn, index, status);
 }
 
+/* ---- many points at once ----------------------------------------------------------------------- */
+
+enum { MANY = 64 }; /* points a call */
+
+typedef struct many_job {
+    const rm2_manifold *m;
+    const double *frame, *in;
+    double *out;
+    size_t n;
+    bool logarithm;
+} many_job;
+
+static bool offers_many(const rm2_manifold *m) {
+    for (size_t k = 0; k < m->count; k++)
+        if (m->factors[k].n > m->factors[k].geometry->many_n_max)
+            return false;
+    return true;
+}
+
+static rm2_status many_block(const void *arg, size_t b, double *work) {
+    const many_job *j = arg;
+    size_t first = b * MANY, count = j->n - first < MANY ? j->n - first : MANY;
+    (void)work;
+    for (size_t k = 0; k < j->m->count; k++) {
+        const rm2_factor *f = &j->m->factors[k];
+        size_t at = first * j->m->ambient + f->ambient_offset;
+        const double *frame = j->frame + j->m->frame_offsets[k];
+        rm2_status status =
+            j->logarithm
+                ? f->geometry->log_many(f->n, frame, count, j->in + at, j->out + at, j->m->ambient)
+                : f->geometry->exp_many(f->n, frame, count, j->in + at, j->out + at, j->m->ambient);
+        if (status != RM2_OK)
+            return status;
+    }
+    return RM2_OK;
+}
+
+/* exp or log of all points at the frame of j, if the manifold offers it and no point is special. */
+static rm2_status run_many(rm2_context *ctx, size_t n, const job *j, bool logarithm) {
+    many_job many = {j->m, j->shared_frame, j->a, j->out, n, logarithm};
+    return rm2i_batch(ctx, (n + MANY - 1) / MANY, 0, many_block, &many, NULL);
+}
+
 /* As run, with base points: p_count 1 or n. */
 static rm2_status run_at(rm2_context *ctx, size_t n, size_t p_count, rm2i_point_fn fn, job *j) {
     if (p_count != 1 && p_count != n)
@@ -78,7 +122,10 @@ static rm2_status run_at(rm2_context *ctx, size_t n, size_t p_count, rm2i_point_
                            rm2_status_text(status));
     } else {
         j->shared_frame = scratch;
-        status = run(ctx, n, fn, j);
+        status = j->many && offers_many(j->m) ? run_many(ctx, n, j, j->many == MANY_LOG)
+                                              : RM2_ERR_UNSUPPORTED;
+        if (status != RM2_OK && status != RM2_INTERRUPTED && status != RM2_ERR_MEMORY)
+            status = run(ctx, n, fn, j);
     }
     free(scratch);
     return status;
@@ -220,7 +267,8 @@ static rm2_status exp_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_exp(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
                             size_t p_count, const double *v, double *y) {
-    return run_at(ctx, n, p_count, exp_point, &(job){.m = m, .p = p, .a = v, .out = y});
+    return run_at(ctx, n, p_count, exp_point,
+                  &(job){.m = m, .p = p, .a = v, .out = y, .many = MANY_EXP});
 }
 
 static rm2_status log_point(const void *arg, size_t i, double *scratch) {
@@ -236,7 +284,8 @@ static rm2_status log_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_log(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
                             size_t p_count, const double *q, double *v) {
-    return run_at(ctx, n, p_count, log_point, &(job){.m = m, .p = p, .a = q, .out = v});
+    return run_at(ctx, n, p_count, log_point,
+                  &(job){.m = m, .p = p, .a = q, .out = v, .many = MANY_LOG});
 }
 
 static rm2_status inner_point(const void *arg, size_t i, double *scratch) {

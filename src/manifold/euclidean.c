@@ -102,6 +102,28 @@ static rm2_status metric_derivative(size_t n, const double *c, const double *z, 
     return RM2_OK;
 }
 
+static rm2_status exp_many(size_t n, const double *p, size_t count, const double *v, double *y,
+                           size_t stride) {
+    double sum = 0; /* finite only if all entries are */
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < n; k++) {
+            y[i * stride + k] = p[k] + v[i * stride + k];
+            sum += y[i * stride + k] * 0;
+        }
+    return sum == 0 ? RM2_OK : RM2_ERR_UNSUPPORTED;
+}
+
+static rm2_status log_many(size_t n, const double *p, size_t count, const double *q, double *v,
+                           size_t stride) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < n; k++) {
+            v[i * stride + k] = q[i * stride + k] - p[k];
+            sum += v[i * stride + k] * 0;
+        }
+    return sum == 0 ? RM2_OK : RM2_ERR_UNSUPPORTED;
+}
+
 const rm2_geometry rm2_euclidean = {
     .name = "R",
     .n_min = 1,
@@ -126,4 +148,7 @@ const rm2_geometry rm2_euclidean = {
     .log_volume = log_volume,
     .metric = metric,
     .metric_derivative = metric_derivative,
+    .many_n_max = 1000000,
+    .exp_many = exp_many,
+    .log_many = log_many,
 };

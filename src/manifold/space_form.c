@@ -24,16 +24,16 @@ size_t rm2i_no_work(size_t n) {
 
 void rm2i_space_form_transport(int k, size_t ambient, double r, const double *p, const double *v,
                                double cz, double *out_z) {
-    rm2i_space_form f = rm2i_space_form_at(k, r);
+    double snc = rm2i_space_form_at(k, r).snc, versine = rm2i_versine(k, r);
     for (size_t i = 0; i < ambient; i++)
-        out_z[i] += (f.versine * v[i] - k * f.snc * p[i]) * cz;
+        out_z[i] += (versine * v[i] - k * snc * p[i]) * cz;
 }
 
 void rm2i_space_form_dexp(int k, size_t ambient, double r, const double *p, const double *v,
                           double cw, double *out_w) {
-    rm2i_space_form f = rm2i_space_form_at(k, r);
+    double snc = rm2i_space_form_at(k, r).snc, d_snc = rm2i_d_snc(k, r);
     for (size_t i = 0; i < ambient; i++)
-        out_w[i] = f.snc * out_w[i] + (f.d_snc * v[i] - k * f.snc * p[i]) * cw;
+        out_w[i] = snc * out_w[i] + (d_snc * v[i] - k * snc * p[i]) * cw;
 }
 
 rm2_status rm2i_space_form_metric(int k, double unit, size_t dim, const double *c, size_t count,

@@ -20,6 +20,7 @@
 #include "linalg/dense.h"
 #include "linalg/special.h"
 #include "manifold/geometry.h"
+#include "manifold/spd_many.h"
 
 static const double SMALL_STEP = 0.5;     /* |S| below which differences and expm1 are used */
 static const double WIDE_SPECTRUM = 1e-6; /* smallest/largest eigenvalue below which Jacobi is */
@@ -444,4 +445,7 @@ const rm2_geometry rm2_spd = {
     .log_volume = log_volume,
     .metric = metric,
     .metric_derivative = metric_derivative,
+    .many_n_max = RM2I_SPD_MANY,
+    .exp_many = rm2i_spd_exp_many,
+    .log_many = rm2i_spd_log_many,
 };

@@ -108,7 +108,7 @@ static void chords(size_t n, const double *p, const double *q, double *minus, do
 rm2_status rm2i_sphere_log(size_t n, const double *p, const double *q, double *c, double *work) {
     double minus, plus;
     chords(n, p, q, &minus, &plus);
-    if (2 * atan2(plus, minus) < RM2I_CUT_LOCUS)
+    if (plus < 0.5 * RM2I_CUT_LOCUS * minus) /* pi - d = 2 atan(plus/minus) */
         return RM2_ERR_CUT_LOCUS;
     double side = plus < 1 ? 1 : -1; /* |p + q| < 1: more than 120 degrees apart */
     for (size_t i = 0; i <= n; i++)
@@ -169,6 +169,11 @@ static rm2_status metric_derivative(size_t n, const double *c, const double *z, 
     return rm2i_space_form_metric_derivative(1, 1, n, c, z, count, W, out, stride);
 }
 
+static rm2_status log_many(size_t n, const double *p, size_t count, const double *q, double *v,
+                           size_t stride) {
+    return rm2i_sphere_log_many(n, p, count, q, v, stride, false);
+}
+
 const rm2_geometry rm2_sphere = {
     .name = "S",
     .n_min = 1,
@@ -193,4 +198,7 @@ const rm2_geometry rm2_sphere = {
     .log_volume = log_volume,
     .metric = metric,
     .metric_derivative = metric_derivative,
+    .many_n_max = 16,
+    .exp_many = rm2i_sphere_exp_many,
+    .log_many = log_many,
 };
