@@ -3,20 +3,14 @@
  * measured and not the disk. Usage: bench_io [DIRECTORY], default /tmp. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "riemann2/io.h"
 
 enum { CSV_ROWS = 500000, NPY_ROWS = 5000000, COLUMNS = 10, BLOCK = 1 << 20, REPEATS = 3 };
 
 typedef rm2_status (*read_fn)(rm2_context *ctx, const char *path);
-
-static double now(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static rm2_status read_csv(rm2_context *ctx, const char *path) {
     rm2_table table;
@@ -82,9 +76,9 @@ static double file_size(const char *path) {
 static rm2_status report(rm2_context *ctx, const char *what, read_fn read, const char *path) {
     double best = 0;
     for (int i = 0; i < REPEATS; i++) {
-        double start = now();
+        double start = seconds();
         rm2_status status = read(ctx, path);
-        double seconds = now() - start;
+        double seconds = seconds() - start;
         if (status != RM2_OK)
             return status;
         best = best == 0 || seconds < best ? seconds : best;

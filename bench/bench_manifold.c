@@ -4,22 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench.h"
 #include "riemann2.h"
 
 enum { RUNS = 5 };
-
-static double seconds(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static void require(rm2_context *ctx, rm2_status status) {
     if (status == RM2_OK)
@@ -68,8 +57,7 @@ int main(int argc, char **argv) {
         require(ctx, rm2_manifold_exp(ctx, m, n, base, 1, vectors, back));
         times[run] = (seconds() - start) / (double)n * 1e9;
     }
-    qsort(times, RUNS, sizeof *times, by_value);
-    printf("%.1f\n", times[RUNS / 2]);
+    printf("%.1f\n", median(times, RUNS));
     free(base);
     rm2_manifold_free(m);
     rm2_context_free(ctx);

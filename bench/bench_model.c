@@ -6,29 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <lapacke.h>
 
+#include "bench.h"
 #include "riemann2.h"
 
 enum { ROUNDS = 7, ITERATIONS = 12 };
-
-static double seconds(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values) {
-    qsort(values, ROUNDS, sizeof *values, by_value);
-    return values[ROUNDS / 2];
-}
 
 static double peak_memory(void) {
     char line[256];
@@ -103,7 +87,7 @@ int main(int argc, char **argv) {
         ours[r] = evaluation(ctx, data, dynamics) * 1e3;
         bare[r] = (lapack_work(n, A) + (dynamics ? lapack_work(increments, A) : 0)) * 1e3;
     }
-    printf("%.3f %.3f %.1f\n", median(ours), median(bare), peak);
+    printf("%.3f %.3f %.1f\n", median(ours, ROUNDS), median(bare, ROUNDS), peak);
     free(A);
     rm2_data_free(data);
     rm2_context_free(ctx);

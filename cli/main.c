@@ -68,7 +68,10 @@ rm2_context *command_context(common_options *common) {
         (void)fprintf(stderr, "riemann2: out of memory\n");
         return NULL;
     }
-    rm2_context_set_threads(ctx, common->threads < 4096 ? (int)common->threads : 4096);
+    int threads = common->threads < 4096 ? (int)common->threads : 4096;
+    rm2_context_set_threads(ctx, threads);
+    if (threads > 0)
+        rm2_blas_set_threads(threads);
     rm2_context_set_seed(ctx, common->seed);
     rm2_context_set_log(ctx, log_to_stderr, common);
     return ctx;

@@ -24,6 +24,10 @@ typedef struct rm2_blas_info {
  */
 RM2_API rm2_blas_info rm2_blas_check(rm2_context *ctx);
 
+/* Threads of the linear algebra library, for the whole process: they are its own, not a context's.
+ * 0 means all processors. */
+RM2_API void rm2_blas_set_threads(int threads);
+
 #ifdef __cplusplus
 }
 #endif

@@ -35,6 +35,10 @@ static rm2i_cpu this_cpu(void) {
     return cpu;
 }
 
+void rm2_blas_set_threads(int threads) {
+    openblas_set_num_threads(threads > 0 ? threads : openblas_get_num_procs());
+}
+
 rm2_blas_info rm2_blas_check(rm2_context *ctx) {
     rm2_blas_info info = {.config = openblas_get_config(), .core = openblas_get_corename()};
     const char *chosen = getenv("OPENBLAS_CORETYPE");

@@ -58,7 +58,7 @@ static rm2_status increments(rm2i_gpdm *g, const double *X, size_t n) {
     rm2i_latent_gram(&kernel, n, Lo, g->threads, g->K);
     rm2i_matrix_normal mn = {.N = n, .M = Q, .W = W, .S = S};
     RM2_TRY(rm2i_matrix_normal_solve(&mn, g->K, g->noise, E, g->L));
-    g->value += rm2i_matrix_normal_value(&mn, NULL, copy);
+    g->value += rm2i_matrix_normal_value(&mn, rm2i_matrix_normal_trace(&mn, NULL, copy), 0);
     g->jitter = mn.jitter;
     RM2_TRY(rm2i_matrix_normal_backward(&mn, NULL, g->L, Z));
     for (size_t i = 0; i < n; i++)

@@ -17,26 +17,29 @@ rm2_status rm2i_matrix_normal_solve(rm2i_matrix_normal *mn, const double *K, dou
     RM2_TRY(rm2i_factor(mn->N, K, noise, L, &mn->jitter));
     mn->log_det_A = rm2i_factor_log_det(mn->N, L);
     memcpy(mn->W, F, mn->N * mn->M * sizeof *F);
-    rm2i_factor_solve(mn->N, L, mn->M, mn->W); /* W = A \ F */
-    /* S = F^T W */
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, M, N, 1, F, N, mn->W, N, 0, mn->S, M);
+    rm2i_factor_half_solve(mn->N, L, mn->M, mn->W); /* Y = L^-1 F */
+    /* S = F^T A^-1 F = Y^T Y */
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, N, 1, mn->W, N, 0, mn->S, M);
     for (size_t i = 0; i < mn->M; i++)
         for (size_t j = 0; j < i; j++)
-            mn->S[i * mn->M + j] = mn->S[j * mn->M + i] =
-                0.5 * (mn->S[i * mn->M + j] + mn->S[j * mn->M + i]);
+            mn->S[j * mn->M + i] = mn->S[i * mn->M + j];
+    rm2i_factor_other_half_solve(mn->N, L, mn->M, mn->W); /* W = L^-T Y = A^-1 F */
     return RM2_OK;
 }
 
-double rm2i_matrix_normal_value(const rm2i_matrix_normal *mn, const double *Lf, double *work) {
-    double N = (double)mn->N, M = (double)mn->M, trace = 0, log_det_Kf = 0;
+double rm2i_matrix_normal_value(const rm2i_matrix_normal *mn, double trace, double log_det_Kf) {
+    double N = (double)mn->N, M = (double)mn->M;
+    return -0.5 * (trace + M * mn->log_det_A + N * log_det_Kf + N * M * RM2I_LOG_2PI);
+}
+
+double rm2i_matrix_normal_trace(const rm2i_matrix_normal *mn, const double *Lf, double *work) {
+    double trace = 0;
     memcpy(work, mn->S, mn->M * mn->M * sizeof *work);
-    if (Lf) {
+    if (Lf)
         rm2i_factor_solve(mn->M, Lf, mn->M, work); /* Kf \ S */
-        log_det_Kf = rm2i_factor_log_det(mn->M, Lf);
-    }
     for (size_t m = 0; m < mn->M; m++)
         trace += work[m * mn->M + m];
-    return -0.5 * (trace + M * mn->log_det_A + N * log_det_Kf + N * M * RM2I_LOG_2PI);
+    return trace;
 }
 
 rm2_status rm2i_matrix_normal_backward(const rm2i_matrix_normal *mn, const double *Lf, double *L,

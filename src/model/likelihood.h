@@ -23,8 +23,10 @@ typedef struct rm2i_matrix_normal {
 /* A = K + noise I, factored: fills L, W, S, log_det_A, jitter. */
 rm2_status rm2i_matrix_normal_solve(rm2i_matrix_normal *mn, const double *K, double noise,
                                     const double *F, double *L);
-/* Log-likelihood with Kf = Lf Lf^T (Lf NULL: the identity). */
-double rm2i_matrix_normal_value(const rm2i_matrix_normal *mn, const double *Lf, double *work);
+/* tr(Kf^-1 S) with Kf = Lf Lf^T (Lf NULL: the identity); work: M^2. */
+double rm2i_matrix_normal_trace(const rm2i_matrix_normal *mn, const double *Lf, double *work);
+/* Log-likelihood from that trace and log|Kf|. */
+double rm2i_matrix_normal_value(const rm2i_matrix_normal *mn, double trace, double log_det_Kf);
 /* A_bar in place of L (lower triangle). `Z`: M x N doubles of scratch. */
 rm2_status rm2i_matrix_normal_backward(const rm2i_matrix_normal *mn, const double *Lf, double *L,
                                        double *Z);

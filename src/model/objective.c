@@ -128,8 +128,15 @@ static rm2_status learned_task(rm2i_objective *o) {
     return factor_task(o);
 }
 
-/* Value of the anchor; its derivative is added to Kf_bar if Kf is learned. */
-static void task_anchor(rm2i_objective *o) {
+/* -(nu/2) (log|Kf| + psi tr Kf^-1 - M) */
+static void anchor_value(rm2i_objective *o, double trace_inverse) {
+    double nu = o->s.task_anchor * (double)o->p.N;
+    o->terms.task_anchor =
+        -0.5 * nu * (rm2i_factor_log_det(o->p.M, o->Lf) + o->psi * trace_inverse - (double)o->p.M);
+}
+
+/* The anchor of a learned Kf: value, and Kf_bar -= nu/2 (Kf^-1 - psi Kf^-2). */
+static void learned_anchor(rm2i_objective *o) {
     size_t M = o->p.M;
     double nu = o->s.task_anchor * (double)o->p.N, *inverse = o->work, trace = 0;
     if (nu == 0)
@@ -139,11 +146,8 @@ static void task_anchor(rm2i_objective *o) {
         inverse[m * M + m] = 1;
     rm2i_factor_solve(M, o->Lf, M, inverse);
     for (size_t m = 0; m < M; m++)
-        trace += o->psi * inverse[m * M + m];
-    o->terms.task_anchor = -0.5 * nu * (rm2i_factor_log_det(M, o->Lf) + trace - (double)M);
-    if (o->s.task == RM2_TASK_PROFILE)
-        return;
-    /* Kf_bar -= nu/2 (Kf^-1 - psi Kf^-2) */
+        trace += inverse[m * M + m];
+    anchor_value(o, trace);
     cblas_daxpy((int)(M * M), -0.5 * nu, inverse, 1, o->Kf_bar, 1);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)M, (int)M,
                 0.5 * nu * o->psi, inverse, (int)M, inverse, (int)M, 1, o->Kf_bar, (int)M);
@@ -152,8 +156,6 @@ static void task_anchor(rm2i_objective *o) {
 /* B_bar = 2 Kf_bar B, v_bar = diag Kf_bar */
 static void task_backward(rm2i_objective *o) {
     size_t M = o->p.M, R = o->rank;
-    if (o->s.task == RM2_TASK_PROFILE)
-        return;
     if (R > 0)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)R, (int)M, 2, o->Kf_bar,
                     (int)M, block_values(o, o->natural, RM2I_TASK_FACTOR), (int)R, 0,
@@ -172,14 +174,31 @@ static void kernel_backward(rm2i_objective *o, const rm2i_latent_kernel *kernel,
     *bar(o, RM2I_VARIANCE) += variance_bar;
 }
 
+/* At the profile tr(Kf^-1 S) = (N + nu) M - nu psi tr Kf^-1, also if only its diagonal is kept. */
+static rm2_status profile_value(rm2i_objective *o) {
+    double N = (double)o->p.N, M = (double)o->p.M, nu = o->s.task_anchor * N;
+    RM2_TRY(profile_task(o));
+    double trace_inverse = rm2i_factor_trace_inverse(o->p.M, o->Lf, o->work);
+    o->terms.log_likelihood = rm2i_matrix_normal_value(
+        &o->mn, (N + nu) * M - nu * o->psi * trace_inverse, rm2i_factor_log_det(o->p.M, o->Lf));
+    anchor_value(o, trace_inverse);
+    return RM2_OK;
+}
+
+static rm2_status learned_value(rm2i_objective *o) {
+    RM2_TRY(learned_task(o));
+    o->terms.log_likelihood =
+        rm2i_matrix_normal_value(&o->mn, rm2i_matrix_normal_trace(&o->mn, o->Lf, o->work),
+                                 rm2i_factor_log_det(o->p.M, o->Lf));
+    rm2i_matrix_normal_task_backward(&o->mn, o->Lf, o->Kf_bar, o->work);
+    return RM2_OK;
+}
+
 static rm2_status kronecker(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
     size_t N = o->p.N;
     RM2_TRY(rm2i_matrix_normal_solve(&o->mn, o->K, scalar(o, RM2I_NOISE), o->p.F, o->L));
     o->terms.jitter = fmax(o->terms.jitter, o->mn.jitter);
-    RM2_TRY(o->s.task == RM2_TASK_PROFILE ? profile_task(o) : learned_task(o));
-    o->terms.log_likelihood = rm2i_matrix_normal_value(&o->mn, o->Lf, o->work);
-    if (o->s.task == RM2_TASK_LEARNED)
-        rm2i_matrix_normal_task_backward(&o->mn, o->Lf, o->Kf_bar, o->work);
+    RM2_TRY(o->s.task == RM2_TASK_PROFILE ? profile_value(o) : learned_value(o));
     RM2_TRY(rm2i_matrix_normal_backward(&o->mn, o->Lf, o->L, o->work));
     for (size_t i = 0; i < N; i++)
         *bar(o, RM2I_NOISE) += o->L[i * N + i];
@@ -215,8 +234,10 @@ static rm2_status evaluate_terms(rm2i_objective *o) {
     rm2i_latent_kernel kernel = {o->s.kernel, o->p.Q, o->lengthscale, scalar(o, RM2I_VARIANCE)};
     rm2i_latent_gram(&kernel, o->p.N, o->X, o->threads, o->K);
     RM2_TRY(o->s.noise == RM2_NOISE_KRONECKER ? kronecker(o, &kernel) : per_output(o, &kernel));
-    task_anchor(o);
-    task_backward(o);
+    if (o->s.task == RM2_TASK_LEARNED) {
+        learned_anchor(o);
+        task_backward(o);
+    }
     latent_prior(o);
     RM2_TRY(dynamics(o));
     o->terms.hyper = rm2i_parameters_log_prior(&o->par, o->natural, o->natural_bar);

@@ -15,41 +15,13 @@
 
 #include <cmocka.h>
 
+#include "io_fixture.h"
 #include "riemann2/io.h"
 
 enum { WINDOW = 1 << 20 }; /* bytes the reader takes at a time */
 
-typedef struct fixture {
-    rm2_context *ctx;
-    char directory[64], path[96];
-    char log[512];
-} fixture;
-
-static void keep_log(void *user, rm2_log_level level, const char *line) {
-    fixture *f = user;
-    if (level == RM2_LOG_WARNING)
-        (void)snprintf(f->log, sizeof f->log, "%s", line);
-}
-
 static int set_up(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    assert_non_null(f);
-    assert_int_equal(rm2_context_create(&f->ctx), RM2_OK);
-    rm2_context_set_log(f->ctx, keep_log, f);
-    (void)strcpy(f->directory, "/tmp/rm2-test-csv-XXXXXX");
-    assert_non_null(mkdtemp(f->directory));
-    (void)snprintf(f->path, sizeof f->path, "%s/table.csv", f->directory);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    (void)unlink(f->path);
-    (void)rmdir(f->directory);
-    rm2_context_free(f->ctx);
-    free(f);
-    return 0;
+    return fixture_set_up(state, "table.csv");
 }
 
 static rm2_table parse_with(fixture *f, const char *text, const rm2_csv_settings *settings) {

@@ -12,39 +12,11 @@
 
 #include <cmocka.h>
 
+#include "io_fixture.h"
 #include "riemann2/io.h"
 
-typedef struct fixture {
-    rm2_context *ctx;
-    char directory[64], path[96];
-    char log[512];
-} fixture;
-
-static void keep_log(void *user, rm2_log_level level, const char *line) {
-    fixture *f = user;
-    if (level == RM2_LOG_WARNING)
-        (void)snprintf(f->log, sizeof f->log, "%s", line);
-}
-
 static int set_up(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    assert_non_null(f);
-    assert_int_equal(rm2_context_create(&f->ctx), RM2_OK);
-    rm2_context_set_log(f->ctx, keep_log, f);
-    (void)strcpy(f->directory, "/tmp/rm2-test-npy-XXXXXX");
-    assert_non_null(mkdtemp(f->directory));
-    (void)snprintf(f->path, sizeof f->path, "%s/a.npy", f->directory);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    (void)unlink(f->path);
-    (void)rmdir(f->directory);
-    rm2_context_free(f->ctx);
-    free(f);
-    return 0;
+    return fixture_set_up(state, "a.npy");
 }
 
 /* A file of the given version with this header text and these data bytes; returns its size. */
