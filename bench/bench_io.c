@@ -78,10 +78,10 @@ static rm2_status report(rm2_context *ctx, const char *what, read_fn read, const
     for (int i = 0; i < REPEATS; i++) {
         double start = seconds();
         rm2_status status = read(ctx, path);
-        double seconds = seconds() - start;
+        double took = seconds() - start;
         if (status != RM2_OK)
             return status;
-        best = best == 0 || seconds < best ? seconds : best;
+        best = best == 0 || took < best ? took : best;
     }
     double megabytes = file_size(path) / 1e6;
     (void)printf("%-10s %7.1f MB %8.3f s %8.0f MB/s\n", what, megabytes, best, megabytes / best);
