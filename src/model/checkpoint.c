@@ -29,18 +29,21 @@ uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
     mix(&hash, o->p.F, o->p.N * o->p.M);
     mix(&hash, o->p.X0, o->p.N * o->p.Q);
     mix(&hash, raw, o->par.raw_size);
+    for (size_t t = 0; t < o->p.trajectories; t++)
+        mix_one(&hash, (double)o->p.starts[t]);
     rm2i_settings_each(&o->s, mix_one, &hash);
     return hash;
 }
 
 static rm2_status put(rm2_context *ctx, rm2i_h5 *h5, uint64_t fingerprint,
                       const rm2i_saved *saved) {
-    size_t version = VERSION, print = (size_t)fingerprint, terms = TERMS;
+    size_t version = VERSION, print = (size_t)fingerprint, terms = TERMS, stop = saved->stop;
     double start[TERMS];
     memcpy(start, &saved->start, sizeof start);
     RM2_TRY(rm2i_h5_put_text(ctx, h5, "format", FORMAT));
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "version", 0, NULL, &version));
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "fingerprint", 0, NULL, &print));
+    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "stop", 0, NULL, &stop));
     RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "state", 1, &saved->state_size, saved->state));
     RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "trace", 1, &saved->trace_size, saved->trace));
     return rm2i_h5_put_doubles(ctx, h5, "start", 1, &terms, start);
@@ -84,8 +87,13 @@ static rm2_status check_header(rm2_context *ctx, const rm2i_h5 *h5, const char *
 static rm2_status get(rm2_context *ctx, const rm2i_h5 *h5, const char *path, uint64_t fingerprint,
                       rm2i_saved *saved) {
     double *start;
-    size_t terms = TERMS;
+    size_t terms = TERMS, stop;
     RM2_TRY(check_header(ctx, h5, path, fingerprint));
+    RM2_TRY(rm2i_h5_get_size(ctx, h5, "stop", &stop));
+    if (stop > RM2_STOP_MAX_SECONDS)
+        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: no reason to stop has the number %zu", path,
+                         stop);
+    saved->stop = (rm2_stop)stop;
     saved->state_size = saved->trace_size = SIZE_MAX;
     RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "state", 1, &saved->state_size, &saved->state));
     RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "trace", 1, &saved->trace_size, &saved->trace));

@@ -109,6 +109,8 @@ rm2_status rm2_model_sample(rm2_context *ctx, const rm2_model *m, size_t n, cons
                             size_t count, bool noise, double *points) {
     size_t M = m->M, ambient = rm2_manifold_ambient(m->manifold);
     double *f, *work;
+    if (n == 0)
+        return RM2_OK;
     RM2_TRY(check_latents(ctx, m, n, latents));
     RM2_TRY(
         rm2i_alloc(ctx, n * M + M + rm2i_posterior_sample_work(m->posterior, n), sizeof *f, &f));

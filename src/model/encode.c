@@ -333,15 +333,20 @@ static rm2_status curvature(observation *o, const double *x, double *covariance,
             H[q * Q + r] = (up[r] - down[r]) / (2 * h);
     }
     rm2i_symmetrise(Q, H);
-    if (rm2i_cholesky(Q, H, L) != RM2_OK) { /* |J|^2 over the mean variance, and the Gaussian */
-        double g = o->h[0] + o->m->posterior->observed;
-        for (size_t q = 0; q < Q; q++)
+    if (rm2i_cholesky(Q, H, L) != RM2_OK) {
+        RM2_TRY(isfinite(log_density(o, x, NULL)) ? RM2_OK : RM2_ERR_NUMERIC); /* J and S at x */
+        double g = kronecker(o) ? o->h[0] + o->m->posterior->observed : 1;     /* S = g L L^T */
+        for (size_t q = 0; q < Q; q++) {
+            for (size_t k = 0; k < o->count; k++)
+                o->y[k] = o->J[o->which[k] * Q + q];
+            rm2i_factor_solve(o->count, o->L, 1, o->y);
             for (size_t r = 0; r < Q; r++) {
                 double sum = q == r ? o->precision[q] : 0;
                 for (size_t k = 0; k < o->count; k++)
-                    sum += o->J[o->which[k] * Q + q] * o->J[o->which[k] * Q + r] / g;
+                    sum += o->y[k] * o->J[o->which[k] * Q + r] / g;
                 H[q * Q + r] = sum;
             }
+        }
         RM2_TRY(rm2i_factor(Q, H, 0, L, &jitter));
     }
     for (size_t i = 0; i < Q * Q; i++)
@@ -356,12 +361,19 @@ static rm2_status curvature(observation *o, const double *x, double *covariance,
 typedef struct encoding {
     const rm2_model *m;
     const rm2_encode_settings *s;
-    bool mapped;     /* latents are given by the back constraint */
+    bool mapped;     /* latents of complete points are given by the back constraint */
     double *centred; /* n x M */
     bool *there;     /* n x M */
     double *latents, *covariance;
     rm2_encoded *info;
 } encoding;
+
+static bool complete(const encoding *e, size_t i) {
+    for (size_t k = 0; k < e->m->M; k++)
+        if (!e->there[i * e->m->M + k])
+            return false;
+    return true;
+}
 
 static rm2_status encode_point(const void *arg, size_t i, double *work) {
     const encoding *e = arg;
@@ -373,7 +385,7 @@ static rm2_status encode_point(const void *arg, size_t i, double *work) {
     spread_of_latents(m, o.centre, o.precision);
     o.residual_only = e->s->objective == RM2_ENCODE_RESIDUAL;
     RM2_TRY(observe(&o, e->centred + i * m->M, e->there + i * m->M));
-    if (e->mapped)
+    if (e->mapped && complete(e, i))
         info.nearest = next_start(&o, NULL, 0);
     else
         RM2_TRY(o.residual_only ? search(&o, e->s, x, &least, &info)
@@ -425,30 +437,28 @@ static rm2_status find_missing(rm2_context *ctx, const rm2_model *m, size_t i, d
 
 /* Centred outputs and masks of the observations. */
 static rm2_status prepare(rm2_context *ctx, const rm2_model *m, size_t n, double *points,
-                          double *centred, bool *there, bool *complete) {
+                          double *centred, bool *there) {
     size_t ambient = rm2_manifold_ambient(m->manifold);
-    *complete = true;
     for (size_t i = 0; i < n; i++)
         RM2_TRY(find_missing(ctx, m, i, points + i * ambient, there + i * m->M));
     RM2_TRY(rm2i_model_outputs(ctx, m, n, points, centred));
-    for (size_t i = 0; i < n * m->M; i++) {
+    for (size_t i = 0; i < n * m->M; i++)
         centred[i] -= m->mean[i % m->M];
-        *complete = *complete && there[i];
-    }
     return RM2_OK;
 }
 
 static rm2_status encode(rm2_context *ctx, const rm2_model *m, const rm2_encode_settings *s,
                          size_t n, double *points, encoding *e) {
-    bool complete;
     size_t failed = 0;
-    RM2_TRY(prepare(ctx, m, n, points, e->centred, e->there, &complete));
-    e->mapped = s->back_constraint && m->back_weights && complete;
+    if (s->starts == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "encoding needs at least 1 start");
+    RM2_TRY(prepare(ctx, m, n, points, e->centred, e->there));
+    e->mapped = s->back_constraint && m->back_weights;
     if (e->mapped)
         RM2_TRY(rm2i_back_map(ctx, m, n, points, e->latents));
     rm2_status status = rm2i_batch(ctx, n, observation_size(m) + 2 * m->Q * m->Q + 4 * m->Q,
                                    encode_point, e, &failed);
-    if (status != RM2_OK && status != RM2_ERR_MEMORY && status != RM2_INTERRUPTED)
+    if (status != RM2_OK && status != RM2_INTERRUPTED)
         return rm2i_fail(ctx, status, "point %zu cannot be encoded: %s", failed,
                          rm2_status_text(status));
     return status;

@@ -11,6 +11,8 @@
 #include "model/model.h"
 #include "model/train.h"
 
+static const double BASE_DEFECT = 1e-6; /* of a given base point; less is projected */
+
 /* ---- data ----------------------------------------------------------------------------------- */
 
 static rm2_status copy_data(rm2_context *ctx, const rm2_data *data, rm2_model *m) {
@@ -37,18 +39,33 @@ static rm2_status copy_data(rm2_context *ctx, const rm2_data *data, rm2_model *m
     return RM2_OK;
 }
 
+/* A given base point is in the units of the data and must lie on the manifold. */
+static rm2_status take_base(rm2_context *ctx, const double *given, rm2_model *m) {
+    size_t factors = rm2_manifold_factor_count(m->manifold);
+    double *defect;
+    if (!given)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no base point given");
+    RM2_TRY(rm2i_alloc(ctx, factors, sizeof *defect, &defect));
+    memcpy(m->base, given, rm2_manifold_ambient(m->manifold) * sizeof *m->base);
+    rm2i_model_scale(m, false, 1, m->base);
+    rm2_status status = rm2_manifold_defect(ctx, m->manifold, 1, m->base, defect);
+    for (size_t k = 0; status == RM2_OK && k < factors; k++)
+        if (!(defect[k] <= BASE_DEFECT))
+            status = rm2i_fail(ctx, RM2_ERR_DOMAIN,
+                               "the base point is not on the manifold: factor %zu is off by %.1e",
+                               k + 1, defect[k]);
+    free(defect);
+    RM2_TRY(status);
+    return rm2_manifold_project(ctx, m->manifold, 1, m->base, m->base);
+}
+
 static rm2_status find_base(rm2_context *ctx, const rm2_fit_settings *s, rm2_model *m) {
     rm2_mean_info info;
     rm2_manifold_default_point(m->manifold, m->base);
     if (s->model == RM2_GPLVM || s->base == RM2_BASE_DEFAULT)
         return RM2_OK;
-    if (s->base == RM2_BASE_GIVEN) {
-        if (!s->base_point)
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no base point given");
-        memcpy(m->base, s->base_point, rm2_manifold_ambient(m->manifold) * sizeof *m->base);
-        rm2i_model_scale(m, false, 1, m->base);
-        return RM2_OK;
-    }
+    if (s->base == RM2_BASE_GIVEN)
+        return take_base(ctx, s->base_point, m);
     RM2_TRY(rm2_manifold_mean(ctx, m->manifold, m->N, m->data, NULL, NULL, m->base, &info));
     if (!info.converged)
         rm2i_log(ctx, RM2_LOG_WARNING,

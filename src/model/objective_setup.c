@@ -227,7 +227,16 @@ static rm2_status check_positive(rm2_context *ctx, const char *name, const rm2_p
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be positive, not %g", name, setting->start);
 }
 
+static rm2_status check_weight(rm2_context *ctx, const char *name, double weight) {
+    if (weight >= 0 && isfinite(weight))
+        return RM2_OK;
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be 0 or positive, not %g", name, weight);
+}
+
 static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_problem *p) {
+    RM2_TRY(check_weight(ctx, "the weight of the task anchor", s->task_anchor));
+    RM2_TRY(check_weight(ctx, "the width of the latent anchor", s->latent_anchor));
+    RM2_TRY(check_weight(ctx, "the weight of the dynamics", s->gpdm_weight));
     RM2_TRY(check_positive(ctx, "the lengthscale", &s->lengthscale, false));
     RM2_TRY(check_positive(ctx, "the kernel variance", &s->variance, false));
     RM2_TRY(check_positive(ctx, "the noise", &s->noise_variance, false));

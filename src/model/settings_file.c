@@ -1,5 +1,5 @@
-/* Fields are kept as doubles: enumerations, flags and counts are small whole numbers, exact there.
- */
+/* Fields are kept as doubles: enumerations, flags and counts are small whole numbers, exact there; a
+ * seed is two of 32 bits. */
 #include "model/settings_file.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-typedef enum field_kind { ENUMERATION, FLAG, COUNT, NUMBER, SEED } field_kind;
+typedef enum field_kind { ENUMERATION, FLAG, COUNT, NUMBER, LOW_HALF, HIGH_HALF } field_kind;
 
 typedef struct field {
     const char *name;
@@ -61,7 +61,8 @@ static const field fields[] = {
     FIELD(optim.epsilon, NUMBER, 0),
     FIELD(optim.relative_decrease, NUMBER, 0),
     FIELD(optim.gradient, NUMBER, 0),
-    FIELD(seed, SEED, 0),
+    FIELD(seed, LOW_HALF, 0),
+    {"seed_high", HIGH_HALF, offsetof(rm2_fit_settings, seed), 0},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
@@ -74,8 +75,10 @@ static double get(const field *f, const rm2_fit_settings *s) {
         return *(const bool *)at;
     case COUNT:
         return (double)*(const size_t *)(const void *)at;
-    case SEED:
-        return (double)*(const uint64_t *)(const void *)at;
+    case LOW_HALF:
+        return (double)(*(const uint64_t *)(const void *)at & UINT32_MAX);
+    case HIGH_HALF:
+        return (double)(*(const uint64_t *)(const void *)at >> 32);
     case NUMBER:
         break;
     }
@@ -85,6 +88,7 @@ static double get(const field *f, const rm2_fit_settings *s) {
 /* False if the value does not fit the field. */
 static bool set(const field *f, double value, rm2_fit_settings *s) {
     char *at = (char *)s + f->offset;
+    uint64_t *halves = (uint64_t *)(void *)at;
     bool whole = value >= 0 && value <= 0x1p53 && value == floor(value);
     if (f->kind != NUMBER && !whole)
         return false;
@@ -98,9 +102,12 @@ static bool set(const field *f, double value, rm2_fit_settings *s) {
     case COUNT:
         *(size_t *)(void *)at = (size_t)value;
         return true;
-    case SEED:
-        *(uint64_t *)(void *)at = (uint64_t)value;
-        return true;
+    case LOW_HALF:
+        *halves = (*halves & ~(uint64_t)UINT32_MAX) | ((uint64_t)value & UINT32_MAX);
+        return value <= UINT32_MAX;
+    case HIGH_HALF:
+        *halves = (*halves & UINT32_MAX) | (uint64_t)value << 32;
+        return value <= UINT32_MAX;
     case NUMBER:
         break;
     }

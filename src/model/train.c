@@ -30,11 +30,12 @@ static double now(void) {
 
 /* ---- checkpoints ---------------------------------------------------------------------------- */
 
-static rm2_status save(loop *l) {
+static rm2_status save(loop *l, rm2_stop stop) {
     rm2i_saved saved = {.state_size = rm2i_optim_state_size(l->optim),
                         .trace = l->out->trace,
                         .trace_size = l->traced,
-                        .start = l->out->start};
+                        .start = l->out->start,
+                        .stop = stop};
     RM2_TRY(rm2i_alloc(l->ctx, saved.state_size, sizeof *saved.state, &saved.state));
     rm2i_optim_save(l->optim, saved.state);
     rm2_status status = rm2i_checkpoint_write(l->ctx, l->checkpoint->path, l->fingerprint, &saved);
@@ -47,14 +48,24 @@ static bool wants_checkpoint(const loop *l) {
     return l->checkpoint && l->checkpoint->path;
 }
 
-/* Continue from the checkpoint if there is one and it is asked for. */
-static rm2_status resume(loop *l) {
+/* Did it end by itself? Then a resume has nothing to do: the last step's decrease, which ended it,
+ * is no part of the optimiser's state. */
+static bool converged(rm2_stop stop) {
+    return stop == RM2_STOP_DECREASE || stop == RM2_STOP_GRADIENT || stop == RM2_STOP_LINE_SEARCH;
+}
+
+/* Continue from the checkpoint if there is one and it is asked for; *stop tells if it had ended. */
+static rm2_status resume(loop *l, rm2_stop *stop) {
+    *stop = RM2_STOP_RUNNING;
     if (!wants_checkpoint(l) || !l->checkpoint->resume || access(l->checkpoint->path, F_OK) != 0)
         return RM2_OK;
     rm2i_saved saved;
     RM2_TRY(rm2i_checkpoint_read(l->ctx, l->checkpoint->path, l->fingerprint, &saved));
     rm2_status status = rm2i_optim_restore(l->ctx, l->optim, saved.state, saved.state_size);
-    if (status == RM2_OK && saved.trace_size > l->o->s.optim.max_iterations + 1)
+    if (status == RM2_OK && saved.trace_size != rm2i_optim_iteration(l->optim) + 1)
+        status = rm2i_fail(l->ctx, RM2_ERR_FORMAT, "%s: trace and iterations do not fit together",
+                           l->checkpoint->path);
+    if (status == RM2_OK && saved.trace_size - 1 > l->o->s.optim.max_iterations)
         status = rm2i_fail(l->ctx, RM2_ERR_DATA,
                            "%s: %zu iterations are done already, more than the %zu asked for",
                            l->checkpoint->path, saved.trace_size - 1, l->o->s.optim.max_iterations);
@@ -62,6 +73,7 @@ static rm2_status resume(loop *l) {
         memcpy(l->out->trace, saved.trace, saved.trace_size * sizeof *saved.trace);
         l->traced = saved.trace_size;
         l->out->start = saved.start;
+        *stop = converged(saved.stop) ? saved.stop : RM2_STOP_RUNNING;
         rm2i_log(l->ctx, RM2_LOG_INFO, "resumed from %s at iteration %zu", l->checkpoint->path,
                  saved.trace_size - 1);
     }
@@ -96,8 +108,7 @@ static void record(loop *l) {
         l->out->trace[l->traced++] = total;
 }
 
-static rm2_status iterate(loop *l, rm2_progress_fn progress, void *user) {
-    rm2_stop stop = RM2_STOP_RUNNING;
+static rm2_status iterate(loop *l, rm2_progress_fn progress, void *user, rm2_stop stop) {
     while (stop == RM2_STOP_RUNNING) {
         size_t before = rm2i_optim_iteration(l->optim);
         RM2_TRY(rm2i_optim_step(l->ctx, l->optim, rm2i_objective_evaluate, l->o, &stop));
@@ -106,7 +117,7 @@ static rm2_status iterate(loop *l, rm2_progress_fn progress, void *user) {
         report(l, progress, user, stop);
         bool due = wants_checkpoint(l) && now() - l->last_checkpoint >= l->checkpoint->seconds;
         if (due || (wants_checkpoint(l) && stop != RM2_STOP_RUNNING))
-            RM2_TRY(save(l));
+            RM2_TRY(save(l, stop));
     }
     l->out->stop = stop;
     return RM2_OK;
@@ -115,6 +126,9 @@ static rm2_status iterate(loop *l, rm2_progress_fn progress, void *user) {
 static rm2_status run(loop *l, rm2_progress_fn progress, void *user) {
     size_t n = l->o->par.raw_size;
     rm2i_training *out = l->out;
+    rm2_stop stop;
+    if (l->o->s.optim.max_iterations == SIZE_MAX)
+        return rm2i_fail(l->ctx, RM2_ERR_ARGUMENT, "too many iterations");
     RM2_TRY(rm2i_alloc(l->ctx, 2 * n, sizeof *l->raw, &l->raw));
     RM2_TRY(rm2i_calloc(l->ctx, l->o->s.optim.max_iterations + 1, sizeof *out->trace, &out->trace));
     rm2i_objective_start(l->o, l->raw);
@@ -126,9 +140,9 @@ static rm2_status run(loop *l, rm2_progress_fn progress, void *user) {
                          rm2_status_text(status));
     out->start = l->o->terms;
     out->trace[l->traced++] = out->start.total;
-    RM2_TRY(resume(l));
+    RM2_TRY(resume(l, &stop));
     l->last_checkpoint = now();
-    RM2_TRY(iterate(l, progress, user));
+    RM2_TRY(iterate(l, progress, user, stop));
     RM2_TRY(evaluate(l, rm2i_optim_best_x(l->optim)));
     out->end = l->o->terms;
     out->iterations = rm2i_optim_iteration(l->optim);
