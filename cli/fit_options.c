@@ -20,38 +20,41 @@ static const char *const methods[] = {"lbfgs", "adam", NULL};
 const option fit_option_table[] = {
     {"--output", "FILE", OPTION_TEXT, FIT(output), NULL, "model file to write (also -o)"},
     {"--recipe", NULL, OPTION_CHOICE, FIT(recipe), recipes,
-     "robust: no tuning; map: all learned under priors; paper: its settings"},
+     "robust (default): no tuning; map: all learned under priors; paper: its settings"},
     {"--model", NULL, OPTION_CHOICE, FIT(model), models,
-     "on the manifold, or Euclidean in ambient coordinates"},
+     "wgplvm (default): on the manifold; gplvm: Euclidean, for comparison"},
     {"--latent", "Q", OPTION_SIZE, FIT(latent), NULL, "latent dimensions (default: 2)"},
     {"--kernel", NULL, OPTION_CHOICE, FIT(kernel), kernels, "kernel on the latent space"},
-    {"--ard", NULL, OPTION_FLAG, FIT(ard), NULL, "one lengthscale a latent dimension"},
-    {"--lengthscale", "X", OPTION_NUMBER, FIT(lengthscale), NULL, "its start, or value if held"},
+    {"--ard", NULL, OPTION_FLAG, FIT(ard), NULL,
+     "a lengthscale for each latent dimension, if it is learned"},
+    {"--lengthscale", "X", OPTION_NUMBER, FIT(lengthscale), NULL,
+     "its value, or its start if it is learned"},
     {"--learn-lengthscale", NULL, OPTION_FLAG, FIT(learn_lengthscale), NULL,
      "learn it, under a log-normal prior of width 0.5 around the start"},
-    {"--noise", NULL, OPTION_CHOICE, FIT(noise), noises, "noise model"},
+    {"--noise", NULL, OPTION_CHOICE, FIT(noise), noises,
+     "one noise for all, or one for each output"},
     {"--noise-level", "X", OPTION_NUMBER, FIT(noise_level), NULL,
      "noise variance, relative to the signal's"},
     {"--learn-noise", NULL, OPTION_FLAG, FIT(learn_noise), NULL,
      "learn it, under a log-normal prior of width 0.5 around the start"},
-    {"--outputs", NULL, OPTION_CHOICE, FIT(outputs), outputs, "task covariance"},
+    {"--outputs", NULL, OPTION_CHOICE, FIT(outputs), outputs, "whether the outputs are correlated"},
     {"--task", NULL, OPTION_CHOICE, FIT(task), tasks,
-     "task covariance in closed form, or as parameters"},
+     "covariance of the outputs in closed form, or as parameters"},
     {"--rank", "R", OPTION_SIZE, FIT(rank), NULL,
-     "rank of a learned task covariance (default: full)"},
+     "rank of a learned covariance of the outputs (default: full)"},
     {"--gpdm", NULL, OPTION_FLAG, FIT(gpdm), NULL, "dynamics prior over the trajectories"},
     {"--no-gpdm", NULL, OPTION_FLAG, FIT(no_gpdm), NULL, "without it, where the recipe has it"},
     {"--anchor", "TAU", OPTION_NUMBER, FIT(anchor), NULL,
      "keep latents within about TAU of their start"},
-    {"--no-anchor", NULL, OPTION_FLAG, FIT(no_anchor), NULL, "without it"},
+    {"--no-anchor", NULL, OPTION_FLAG, FIT(no_anchor), NULL, "without it, where the recipe has it"},
     {"--back-constraint", NULL, OPTION_FLAG, FIT(back_constraint), NULL,
      "latents as a smooth function of the observations"},
     {"--back-kernels", "K:L,...", OPTION_TEXT, FIT(back_kernels), NULL,
-     "its kernel and lengthscale a factor: heat:0.2,matern52:0.5"},
+     "its kernel and lengthscale for each factor: heat:0.2,matern52:0.5"},
     {"--base", NULL, OPTION_CHOICE, FIT(base), bases, "base point of the tangent space"},
     {"--init", NULL, OPTION_CHOICE, FIT(init), inits, "start of the latents"},
     {"--init-from", "FILE", OPTION_TEXT, FIT(init_from), NULL,
-     "start of the latents from a CSV or .npy file"},
+     "start of the latents from a CSV or .npy file (columns z1, z2, ...)"},
     {"--optimiser", NULL, OPTION_CHOICE, FIT(method), methods, "optimiser"},
     {"--iterations", "N", OPTION_SIZE, FIT(iterations), NULL, "most iterations"},
     {"--learning-rate", "X", OPTION_NUMBER, FIT(learning_rate), NULL, "of adam"},
@@ -60,7 +63,7 @@ const option fit_option_table[] = {
     {"--checkpoint", "FILE", OPTION_TEXT, FIT(checkpoint), NULL,
      "save the state of training there"},
     {"--checkpoint-every", "S", OPTION_NUMBER, FIT(checkpoint_every), NULL,
-     "seconds between two (default: 60)"},
+     "seconds between two saves (default: 60)"},
     {"--resume", NULL, OPTION_FLAG, FIT(resume), NULL,
      "continue from the checkpoint if it is there"},
     {.name = NULL},
@@ -75,8 +78,34 @@ fit_options fit_options_default(void) {
                          .task = -1,
                          .base = -1,
                          .init = -1,
-                         .method = -1,
-                         .checkpoint_every = 60};
+                         .method = -1};
+}
+
+const char *fit_options_conflict(const fit_options *o) {
+    rm2_fit_settings recipe = rm2_fit_settings_recipe((rm2_recipe)o->recipe);
+    rm2_optimiser method = o->method >= 0 ? (rm2_optimiser)o->method : recipe.optim.method;
+    bool learned = recipe.lengthscale.learned || o->learn_lengthscale;
+    const struct {
+        bool found;
+        const char *text;
+    } conflicts[] = {
+        {o->gpdm && o->no_gpdm, "--gpdm and --no-gpdm exclude each other"},
+        {o->anchor > 0 && o->no_anchor, "--anchor and --no-anchor exclude each other"},
+        {o->init >= 0 && o->init_from, "--init and --init-from exclude each other"},
+        {o->resume && !o->checkpoint, "--resume needs --checkpoint FILE"},
+        {o->checkpoint_every > 0 && !o->checkpoint, "--checkpoint-every needs --checkpoint FILE"},
+        {o->rank && o->task == RM2_TASK_PROFILE, "--rank needs --task learned"},
+        {o->rank && o->outputs == 1, "--rank needs --outputs correlated"},
+        {o->ard && !learned,
+         "--ard needs --learn-lengthscale: the recipe holds the lengthscale at one value"},
+        {o->learning_rate > 0 && method != RM2_ADAM, "--learning-rate needs --optimiser adam"},
+        {o->decrease > 0 && method == RM2_ADAM,
+         "--decrease needs --optimiser lbfgs: a step of adam may go up"},
+    };
+    for (size_t k = 0; k < sizeof conflicts / sizeof *conflicts; k++)
+        if (conflicts[k].found)
+            return conflicts[k].text;
+    return NULL;
 }
 
 static rm2_positive learned_around(double start) {
