@@ -225,6 +225,11 @@ static bool converged(const training *t, const rm2_model_info *i) {
            (i->stop != RM2_STOP_MAX_ITERATIONS || t->settings.optim.method == RM2_ADAM);
 }
 
+/* Training that reaches its number of iterations is done, converged or not. */
+static bool done(const rm2_model_info *i) {
+    return i->stop != RM2_STOP_INTERRUPTED && i->stop != RM2_STOP_MAX_SECONDS;
+}
+
 /* ---- quality of the result ------------------------------------------------------------------ */
 
 typedef struct quality {
@@ -421,7 +426,7 @@ static int finish(const training *t) {
             print_text(out, t, &info, &q);
         free(q.distance);
     }
-    return converged(t, &info) ? EXIT_DONE : EXIT_NOT_CONVERGED;
+    return done(&info) ? EXIT_DONE : EXIT_NOT_CONVERGED;
 }
 
 /* ---- command -------------------------------------------------------------------------------- */

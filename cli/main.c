@@ -23,7 +23,7 @@ const command commands[] = {
     {"info", "what is in a model file", run_info, "MODEL [--latents FILE] [--json]",
      "  riemann2 info model.h5 --latents latents.csv\n"},
     {"decode", "latent points to points on the manifold, with uncertainty", run_decode,
-     "MODEL (LATENTS | --at Z1,Z2 | --train) [-o FILE]",
+     "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID) [-o FILE]",
      "  riemann2 decode model.h5 --at 0.1,-0.3\n"
      "  riemann2 decode model.h5 path.csv -o motion.csv\n"},
     {"encode", "points to latent points, with uncertainty; entries may be missing", run_encode,

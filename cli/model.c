@@ -486,9 +486,9 @@ static void print_info(const rm2_model_info *i) {
     print_hyperparameters(i);
     printf("recipe        %s, seed %llu\n", recipe_names[i->recipe], (unsigned long long)i->seed);
     print_objective(i);
-    printf("training      %zu iteration%s, %zu evaluation%s, %.2f s; stopped: %s\n", i->iterations,
+    printf("training      %zu iteration%s, %zu evaluation%s; stopped: %s\n", i->iterations,
            i->iterations == 1 ? "" : "s", i->evaluations, i->evaluations == 1 ? "" : "s",
-           i->seconds, rm2_stop_text(i->stop));
+           rm2_stop_text(i->stop));
     if (i->end.jitter > 0)
         printf("jitter        %.1e added to a covariance matrix\n", i->end.jitter);
 }
@@ -520,7 +520,6 @@ static void print_info_json(const rm2_model_info *i) {
     json_field("objective", i->end.total);
     json_field("log_likelihood", i->end.log_likelihood);
     json_field("log_density", i->end.log_likelihood - i->volume);
-    json_field("seconds", i->seconds);
     json_field("jitter", i->end.jitter);
     printf("}\n");
 }

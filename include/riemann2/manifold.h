@@ -43,7 +43,7 @@ RM2_API void rm2_manifold_default_point(const rm2_manifold *manifold, double *p)
 
 /* ---- points --------------------------------------------------------------------------------- */
 
-/* Relative distance from the manifold, one a point and factor: n x factors. */
+/* Relative distance from the manifold: n x factors numbers, one for each factor of each point. */
 RM2_API rm2_status rm2_manifold_defect(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                        const double *x, double *defect);
 RM2_API rm2_status rm2_manifold_project(rm2_context *ctx, const rm2_manifold *m, size_t n,

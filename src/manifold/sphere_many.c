@@ -110,11 +110,16 @@ INLINED rm2_status exp_many(size_t n, const double *p, size_t count, const doubl
     return RM2_OK;
 }
 
-RM2I_LANES_CLONES rm2_status rm2i_sphere_exp_many(size_t n, const double *p, size_t count,
-                                                  const double *v, double *y, size_t stride) {
+RM2I_LANES_CLONES static rm2_status exp_clones(size_t n, const double *p, size_t count,
+                                               const double *v, double *y, size_t stride) {
     return n == 3   ? exp_many(3, p, count, v, y, stride)
            : n == 2 ? exp_many(2, p, count, v, y, stride)
                     : exp_many(n, p, count, v, y, stride);
+}
+
+rm2_status rm2i_sphere_exp_many(size_t n, const double *p, size_t count, const double *v, double *y,
+                                size_t stride) {
+    return exp_clones(n, p, count, v, y, stride);
 }
 
 /* What the logarithm needs of one point x: squared chords, side, <w, p>, and the sign of x. */
@@ -163,13 +168,18 @@ INLINED rm2_status log_many(size_t n, const double *p, size_t count, const doubl
     return RM2_OK;
 }
 
-/* v = log of q, or of -q where that is nearer and both are the same point (`pairs`). */
-RM2I_LANES_CLONES rm2_status rm2i_sphere_log_many(size_t n, const double *p, size_t count,
-                                                  const double *q, double *v, size_t stride,
-                                                  bool pairs) {
+RM2I_LANES_CLONES static rm2_status log_clones(size_t n, const double *p, size_t count,
+                                               const double *q, double *v, size_t stride,
+                                               bool pairs) {
     if (pairs)
         return log_many(3, p, count, q, v, stride, true);
     return n == 3   ? log_many(3, p, count, q, v, stride, false)
            : n == 2 ? log_many(2, p, count, q, v, stride, false)
                     : log_many(n, p, count, q, v, stride, false);
+}
+
+/* v = log of q, or of -q where that is nearer and both are the same point (`pairs`). */
+rm2_status rm2i_sphere_log_many(size_t n, const double *p, size_t count, const double *q, double *v,
+                                size_t stride, bool pairs) {
+    return log_clones(n, p, count, q, v, stride, pairs);
 }

@@ -3,8 +3,8 @@
  * density:  log N(v; f(x), P diag(h(x) + noise) P^T) + log N(x; mean X, 25 var X), the second a
  *           broad Gaussian that only keeps x near the latents
  * residual: -1/2 (v - f(x))^T C^-1 (v - f(x)), C the noise covariance: s2 P P^T, or P P^T = D
- * by L-BFGS from the latents of the nearest training points that lie apart from each other; the
- * density also from the best of least squares, so that it is never behind it. With r = v - f,
+ * by L-BFGS, least squares from the latents of the nearest training points that lie apart from each
+ * other, the density from the best of that and from the nearest one. With r = v - f,
  * S = P diag(g) P^T, y = S^-1 r, p_m columns of P:
  *   d/dx log N = y^T J + 1/2 sum_m dg_m ((p_m^T y)^2 - p_m^T S^-1 p_m)
  * Missing coordinates: rows of v, f, P are left out. */
@@ -208,7 +208,7 @@ static void weigh_by_noise(observation *o) {
 }
 
 static double least_squares(observation *o, const double *x, double *slope) {
-    rm2i_posterior_gradient(o->m->posterior, x, o->f, o->h, o->J, o->dh, o->work);
+    rm2i_posterior_gradient(o->m->posterior, x, o->f, NULL, o->J, NULL, o->work);
     find_residual(o);
     weigh_by_noise(o);
     add_mean_slope(o, 1, slope);
@@ -276,6 +276,8 @@ static rm2_status search_from(observation *o, const rm2_optim_settings *settings
     rm2_status status = RM2_OK;
     while (status == RM2_OK && stop == RM2_STOP_RUNNING)
         status = rm2i_optim_step(NULL, optim, minus_log, o, &stop);
+    if (status == RM2_ERR_NUMERIC) /* nothing from this start; others may do */
+        status = RM2_OK;
     if (rm2i_optim_best_f(optim) < *least) {
         *least = rm2i_optim_best_f(optim);
         *converged = stop != RM2_STOP_MAX_ITERATIONS;
@@ -304,15 +306,21 @@ static rm2_status search(observation *o, const rm2_encode_settings *s, double *x
     return isfinite(*least) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
-/* The density's own searches, and one from the best of least squares. */
+/* Least squares first, from all starts: it needs no variance and costs little. The density then goes
+ * from its best and from the nearest training point. */
 static rm2_status search_density(observation *o, const rm2_encode_settings *s, double *x,
                                  rm2_encoded *info) {
-    double least;
+    size_t nearest = next_start(o, NULL, 0);
+    double least = INFINITY, before;
     o->residual_only = true;
-    RM2_TRY(search(o, s, o->start, &least, info));
+    RM2_TRY(search(o, s, o->start, &before, info));
     o->residual_only = false;
-    RM2_TRY(search(o, s, x, &least, info));
-    return search_from(o, &s->optim, o->start, x, &least, &info->converged);
+    RM2_TRY(search_from(o, &s->optim, o->start, x, &least, &info->converged));
+    before = least;
+    RM2_TRY(search_from(o, &s->optim, o->m->X + nearest * o->m->Q, x, &least, &info->converged));
+    if (least < before)
+        info->nearest = nearest;
+    return isfinite(least) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
 /* ---- uncertainty ---------------------------------------------------------------------------- */

@@ -100,7 +100,6 @@ static rm2_status put_training(writer w, const rm2_model *m) {
     RM2_TRY(put_number(w, "training/volume", m->volume));
     RM2_TRY(put_count(w, "training/stop", (size_t)m->stop));
     RM2_TRY(put_count(w, "training/evaluations", m->evaluations));
-    RM2_TRY(put_number(w, "training/seconds", m->seconds));
     RM2_TRY(put_vector(w, "training/trace", m->iterations + 1, m->trace));
     return rm2i_settings_put(w.ctx, w.h5, &m->settings);
 }
@@ -263,7 +262,6 @@ static rm2_status get_training(reader r, rm2_model *m) {
                          stop);
     m->stop = (rm2_stop)stop;
     RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/evaluations", &m->evaluations));
-    RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "training/seconds", &m->seconds));
     RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, "training/trace", 1, &length, &m->trace));
     if (length == 0)
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: training/trace is empty", r.path);

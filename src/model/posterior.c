@@ -179,6 +179,8 @@ void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f
     rm2i_latent_cross_gradient(&p->gp.kernel, N, p->gp.X, x, k, dk);
     cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)M, (int)N, 1, p->C, (int)N, k, 1, 0, f, 1);
     jacobian_mean(p, dk, J);
+    if (!h)
+        return;
     reduce(p, Q + 1, k, reduced);
     fill_h(p, reduced, h);
     for (size_t m = 0; m < M; m++)

@@ -43,7 +43,7 @@ void rm2i_posterior_at(const rm2i_posterior *p, size_t n, const double *x, doubl
 /* Doubles of scratch for the two calls below. */
 size_t rm2i_posterior_work(const rm2i_posterior *p);
 
-/* At one point, with the derivatives: J (M x Q) = df/dx, dh (M x Q). */
+/* At one point, with the derivatives: J (M x Q) = df/dx, dh (M x Q). h and dh may both be NULL. */
 void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f, double *h,
                              double *J, double *dh, double *work);
 
