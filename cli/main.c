@@ -1,5 +1,5 @@
-/* riemann2 COMMAND ...: finds the command, and restarts once where the linear algebra library would
- * run kernels that are too old for the processor. */
+/* riemann2 COMMAND ...: finds the command, and restarts once where settings that are read when libraries
+ * are loaded are not the best. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,18 +119,23 @@ int run_version(const command *self, int argc, char **argv) {
     return EXIT_DONE;
 }
 
-/* OpenBLAS chooses its kernels when it is loaded, so a better choice needs a new start. The
- * variable is set then, which also ends the recursion. */
-static void restart_with_better_kernels(char **argv) {
+/* Some choices are made when libraries are loaded, so a better one needs a new start: the kernels of
+ * OpenBLAS, and how long threads that wait keep their processor busy (by default long enough to starve
+ * each other where other programs run too). The variables are set then, which also ends the recursion. */
+static void restart_with_better_settings(char **argv) {
     rm2_blas_info blas = rm2_blas_check(NULL);
-    if (!blas.better || setenv("OPENBLAS_CORETYPE", blas.better, 1) != 0)
+    bool spins = !getenv("GOMP_SPINCOUNT") && !getenv("OMP_WAIT_POLICY");
+    if (!blas.better && !spins)
         return;
-    (void)execv("/proc/self/exe", argv);
-    (void)unsetenv("OPENBLAS_CORETYPE"); /* no /proc: go on as we are */
+    if (blas.better && setenv("OPENBLAS_CORETYPE", blas.better, 1) != 0)
+        return;
+    if (spins && setenv("GOMP_SPINCOUNT", "10000", 1) != 0)
+        return;
+    (void)execv("/proc/self/exe", argv); /* returns only if there is no /proc: go on as we are */
 }
 
 int main(int argc, char **argv) {
-    restart_with_better_kernels(argv);
+    restart_with_better_settings(argv);
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
     (void)signal(SIGXFSZ, SIG_IGN); /* so is a file size limit */
     if (argc < 2) {
