@@ -7,6 +7,7 @@
 #include <lapacke.h>
 #include <omp.h>
 
+#include "linalg/clones.h"
 #include "linalg/dense.h"
 
 enum { SMALL = 48 }; /* up to here loops beat the library's call and thread overhead */
@@ -47,15 +48,27 @@ static void multiply_blas(CBLAS_TRANSPOSE transpose, size_t n, const double *A, 
     rm2i_one_thread_end(threads);
 }
 
+RM2I_AVX2_CLONES static void multiply_loops(size_t n, const double *A, const double *B, double *C) {
+    memset(C, 0, n * n * sizeof *C);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            rm2i_axpy(n, A[i * n + k], B + k * n, C + i * n);
+}
+
+RM2I_AVX2_CLONES static void multiply_tn_loops(size_t n, const double *A, const double *B,
+                                               double *C) {
+    memset(C, 0, n * n * sizeof *C);
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < n; i++)
+            rm2i_axpy(n, A[k * n + i], B + k * n, C + i * n);
+}
+
 void rm2i_multiply(size_t n, const double *A, const double *B, double *C) {
     if (n > SMALL) {
         multiply_blas(CblasNoTrans, n, A, B, C);
         return;
     }
-    memset(C, 0, n * n * sizeof *C);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++)
-            rm2i_axpy(n, A[i * n + k], B + k * n, C + i * n);
+    multiply_loops(n, A, B, C);
 }
 
 void rm2i_multiply_tn(size_t n, const double *A, const double *B, double *C) {
@@ -63,10 +76,7 @@ void rm2i_multiply_tn(size_t n, const double *A, const double *B, double *C) {
         multiply_blas(CblasTrans, n, A, B, C);
         return;
     }
-    memset(C, 0, n * n * sizeof *C);
-    for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < n; i++)
-            rm2i_axpy(n, A[k * n + i], B + k * n, C + i * n);
+    multiply_tn_loops(n, A, B, C);
 }
 
 void rm2i_transpose(size_t n, const double *A, double *B) {
@@ -75,7 +85,8 @@ void rm2i_transpose(size_t n, const double *A, double *B) {
             B[j * n + i] = A[i * n + j];
 }
 
-void rm2i_weighted_gram(size_t n, const double *d, const double *R, double *C) {
+RM2I_AVX2_CLONES static void weighted_gram_loops(size_t n, const double *d, const double *R,
+                                                 double *C) {
     memset(C, 0, n * n * sizeof *C);
     for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < n; i++) /* upper triangle: j >= i */
@@ -83,6 +94,10 @@ void rm2i_weighted_gram(size_t n, const double *d, const double *R, double *C) {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
             C[i * n + j] = C[j * n + i];
+}
+
+void rm2i_weighted_gram(size_t n, const double *d, const double *R, double *C) {
+    weighted_gram_loops(n, d, R, C);
 }
 
 void rm2i_symmetrise(size_t n, double *A) {

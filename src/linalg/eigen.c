@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/clones.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 
@@ -20,13 +21,16 @@ enum { LOOPS_UP_TO = 48, MAX_SWEEPS = 60 };
 /* Entries below this count as 0 in a matrix scaled to size one: their squares would underflow. */
 static const double NEGLIGIBLE = 1e-150;
 
+/* Inlined into the clones of `eigen_loops`. */
+#define INLINED static inline __attribute__((always_inline))
+
 size_t rm2i_eigen_work(size_t n) {
     return n <= LOOPS_UP_TO ? 2 * n : rm2i_symmetric_eigen_work(n);
 }
 
 /* A (n x n, symmetric) -> diagonal d, off-diagonal e (e[n-1] = 0) and Qt with A = Qt^T T Qt.
  * Row k of Qt holds the k-th Householder vector v until Qt itself is built from them. */
-static void tridiagonalise(size_t n, double *A, double *d, double *e) {
+INLINED void tridiagonalise(size_t n, double *A, double *d, double *e) {
     for (size_t k = 0; k + 2 < n; k++) {
         double *v = A + k * n; /* entries k+1 .. n-1 */
         double length = rm2i_norm(n - k - 1, v + k + 1);
@@ -40,16 +44,17 @@ static void tridiagonalise(size_t n, double *A, double *d, double *e) {
         v[k + 1] -= e[k];
         double beta = -1 / (e[k] * v[k + 1]);
         v[k] = beta;
-        double *p = e + k + 1; /* free until the next step: p = beta A v */
-        double vp = 0;
-        for (size_t i = k + 1; i < n; i++) {
-            p[i - k - 1] = beta * rm2i_dot(n - k - 1, A + i * n + k + 1, v + k + 1);
-            vp += v[i] * p[i - k - 1];
-        }
-        rm2i_axpy(n - k - 1, -0.5 * beta * vp, v + k + 1, p); /* w = p - (beta/2) (v.p) v */
-        for (size_t i = k + 1; i < n; i++) {                  /* A -= v w^T + w v^T */
-            rm2i_axpy(n - k - 1, -v[i], p, A + i * n + k + 1);
-            rm2i_axpy(n - k - 1, -p[i - k - 1], v + k + 1, A + i * n + k + 1);
+        double *p = e + k + 1; /* free until the next step: p = beta A v, by rows: A is symmetric */
+        size_t rest = n - k - 1;
+        memset(p, 0, rest * sizeof *p);
+        for (size_t i = k + 1; i < n; i++)
+            rm2i_axpy(rest, beta * v[i], A + i * n + k + 1, p);
+        double vp = rm2i_dot(rest, v + k + 1, p);
+        rm2i_axpy(rest, -0.5 * beta * vp, v + k + 1, p); /* w = p - (beta/2) (v.p) v */
+        for (size_t i = k + 1; i < n; i++) {             /* A -= v w^T + w v^T */
+            double *row = A + i * n + k + 1, vi = v[i], wi = p[i - k - 1];
+            for (size_t j = 0; j < rest; j++)
+                row[j] -= vi * p[j] + wi * v[k + 1 + j];
         }
     }
     if (n > 1) {
@@ -61,7 +66,7 @@ static void tridiagonalise(size_t n, double *A, double *d, double *e) {
 }
 
 /* Turn the stored vectors into Qt = H_{n-3} ... H_0, from the last reflection to the first. */
-static void accumulate(size_t n, double *A) {
+INLINED void accumulate(size_t n, double *A) {
     size_t first = n > 2 ? n - 2 : 0; /* the trailing block that no vector occupies */
     for (size_t i = first; i < n; i++)
         for (size_t j = 0; j < n; j++)
@@ -79,7 +84,7 @@ static void accumulate(size_t n, double *A) {
     }
 }
 
-static void rotate_rows(size_t n, double c, double s, double *x, double *y) {
+INLINED void rotate_rows(size_t n, double c, double s, double *x, double *y) {
     for (size_t k = 0; k < n; k++) {
         double old = y[k];
         y[k] = s * x[k] + c * old;
@@ -87,7 +92,7 @@ static void rotate_rows(size_t n, double c, double s, double *x, double *y) {
     }
 }
 
-static size_t end_of_block(size_t n, const double *d, const double *e, size_t l) {
+INLINED size_t end_of_block(size_t n, const double *d, const double *e, size_t l) {
     size_t m = l;
     while (m + 1 < n &&
            !(fabs(e[m]) <= DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1])) || fabs(e[m]) < NEGLIGIBLE))
@@ -96,7 +101,7 @@ static size_t end_of_block(size_t n, const double *d, const double *e, size_t l)
 }
 
 /* One implicit QL sweep over the unreduced block l..m. */
-static void ql_sweep(size_t n, size_t l, size_t m, double *d, double *e, double *Zt) {
+INLINED void ql_sweep(size_t n, size_t l, size_t m, double *d, double *e, double *Zt) {
     double g = (d[l + 1] - d[l]) / (2 * e[l]);
     double r = sqrt(g * g + 1);
     g = d[m] - d[l] + e[l] / (g + copysign(r, g)); /* d_m - shift */
@@ -110,8 +115,9 @@ static void ql_sweep(size_t n, size_t l, size_t m, double *d, double *e, double 
             e[m] = 0;
             return;
         }
-        s = f / r;
-        c = g / r;
+        double inverse = 1 / r;
+        s = f * inverse;
+        c = g * inverse;
         g = d[i + 1] - p;
         r = (d[i] - g) * s + 2 * c * b;
         p = s * r;
@@ -124,7 +130,7 @@ static void ql_sweep(size_t n, size_t l, size_t m, double *d, double *e, double 
     e[m] = 0;
 }
 
-static rm2_status ql(size_t n, double *d, double *e, double *Zt) {
+INLINED rm2_status ql(size_t n, double *d, double *e, double *Zt) {
     for (size_t l = 0; l < n; l++)
         for (int sweep = 0;; sweep++) {
             size_t m = end_of_block(n, d, e, l);
@@ -135,6 +141,13 @@ static rm2_status ql(size_t n, double *d, double *e, double *Zt) {
             ql_sweep(n, l, m, d, e, Zt);
         }
     return RM2_OK;
+}
+
+RM2I_AVX2_CLONES static rm2_status eigen_loops(size_t n, double *values, double *vectors,
+                                               double *work) {
+    tridiagonalise(n, vectors, values, work);
+    accumulate(n, vectors);
+    return ql(n, values, work, vectors);
 }
 
 static rm2_status eigen_lapack(size_t n, double *values, double *vectors, double *work) {
@@ -160,9 +173,7 @@ rm2_status rm2i_eigen(size_t n, const double *A, double *values, double *vectors
     if (n > LOOPS_UP_TO) {
         status = eigen_lapack(n, values, vectors, work);
     } else {
-        tridiagonalise(n, vectors, values, work);
-        accumulate(n, vectors);
-        status = ql(n, values, work, vectors);
+        status = eigen_loops(n, values, vectors, work);
     }
     for (size_t i = 0; i < n; i++)
         values[i] /= down;

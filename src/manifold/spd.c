@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "linalg/clones.h"
 #include "linalg/dense.h"
 #include "linalg/special.h"
 #include "manifold/geometry.h"
@@ -26,6 +27,8 @@ static const double SMALL_STEP = 0.5;     /* |S| below which differences and exp
 static const double WIDE_SPECTRUM = 1e-6; /* smallest/largest eigenvalue below which Jacobi is */
 static const double EIGENVALUE_FLOOR = 1e-12; /* projection: relative to the largest */
 static const double NEARLY_EQUAL = 1e-3;      /* |l_a - l_c| below which T is expanded */
+
+enum { SMALL_N = 48 }; /* up to here triangles by loops beat full products by BLAS */
 
 static size_t dim(size_t n) {
     return n * (n + 1) / 2;
@@ -173,16 +176,71 @@ static const double *frame_Lt(size_t n, const double *f) {
     return f + n * n;
 }
 
+/* Lower triangle to the upper one. */
+static void mirror(size_t n, double *A) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            A[j * n + i] = A[i * n + j];
+}
+
+/* out = X Lt, which is upper triangular: row i += X_ik Lt_k from entry k on. */
+RM2I_AVX2_CLONES static void times_Lt_loops(size_t n, const double *X, const double *Lt,
+                                            double *out) {
+    memset(out, 0, n * n * sizeof *out);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            rm2i_axpy(n - k, X[i * n + k], Lt + k * n + k, out + i * n + k);
+}
+
+/* Lower triangle of L^-1 X L^-T, from R = L^-1 and Rt. */
+RM2I_AVX2_CLONES static void whiten_loops(size_t n, const double *R, const double *Rt,
+                                          const double *X, double *out, double *half) {
+    memset(out, 0, n * n * sizeof *out);
+    memset(half, 0, n * n * sizeof *half);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k <= i; k++)
+            rm2i_axpy(n, R[i * n + k], X + k * n, half + i * n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k <= i; k++)
+            rm2i_axpy(i - k + 1, half[i * n + k], Rt + k * n + k, out + i * n + k);
+}
+
+/* Lower triangle of (Lt)^T T for T = X Lt: row i, up to the diagonal, += Lt_ki T_k. */
+RM2I_AVX2_CLONES static void colour_loops(size_t n, const double *Lt, const double *T,
+                                          double *out) {
+    memset(out, 0, n * n * sizeof *out);
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = k; i < n; i++)
+            rm2i_axpy(i + 1, Lt[k * n + i], T + k * n, out + i * n);
+}
+
+static void times_Lt(size_t n, const double *X, const double *f, double *out) {
+    if (n > SMALL_N)
+        rm2i_multiply(n, X, frame_Lt(n, f), out);
+    else
+        times_Lt_loops(n, X, frame_Lt(n, f), out);
+}
+
 /* out = L^-1 X L^-T */
 static void whiten(size_t n, const double *f, const double *X, double *out, double *half) {
-    congruence(n, f + 2 * n * n, f + 3 * n * n, X, out, half);
+    if (n > SMALL_N) {
+        congruence(n, f + 2 * n * n, f + 3 * n * n, X, out, half);
+        return;
+    }
+    whiten_loops(n, f + 2 * n * n, f + 3 * n * n, X, out, half);
+    mirror(n, out);
 }
 
 /* out = L X L^T = (Lt)^T X Lt */
 static void colour(size_t n, const double *f, const double *X, double *out, double *half) {
-    rm2i_multiply(n, X, frame_Lt(n, f), half);
-    rm2i_multiply_tn(n, frame_Lt(n, f), half, out);
-    rm2i_symmetrise(n, out);
+    times_Lt(n, X, f, half);
+    if (n > SMALL_N) {
+        rm2i_multiply_tn(n, frame_Lt(n, f), half, out);
+        rm2i_symmetrise(n, out);
+        return;
+    }
+    colour_loops(n, frame_Lt(n, f), half, out);
+    mirror(n, out);
 }
 
 static void to_coords(size_t n, const double *f, const double *v, double *c, double *work) {
@@ -211,8 +269,8 @@ static rm2_status exponential(size_t n, const double *f, const double *c, double
     bool small = rm2i_norm(n, s.values) < SMALL_STEP;
     for (size_t i = 0; i < n; i++)
         s.values[i] = small ? expm1(s.values[i]) : exp(s.values[i]);
-    rm2i_multiply(n, s.Ut, frame_Lt(n, f), s.B); /* rows of (L U)^T */
-    rm2i_weighted_gram(n, s.values, s.B, y);     /* L U diag U^T L^T */
+    times_Lt(n, s.Ut, f, s.B);               /* rows of (L U)^T */
+    rm2i_weighted_gram(n, s.values, s.B, y); /* L U diag U^T L^T */
     if (small)
         rm2i_axpy(n * n, 1, f, y); /* P + L expm1(S) L^T */
     double size = rm2i_max_abs(n * n, y);
@@ -232,18 +290,24 @@ static rm2_status wide_spectrum(size_t n, const double *f, const double *q, scra
     return RM2_OK;
 }
 
-/* s.values, s.Ut: eigenvalues and vectors of logm(L^-1 Q L^-T). */
-static rm2_status log_spectrum(size_t n, const double *f, const double *q, scratch s) {
+/* The same near the base point: E = L^-1 (Q - P) L^-T and log1p. */
+static rm2_status small_spectrum(size_t n, const double *f, const double *q, scratch s) {
     for (size_t i = 0; i < n * n; i++)
         s.A[i] = q[i] - f[i];
-    whiten(n, f, s.A, s.B, s.C); /* E = L^-1 (Q - P) L^-T */
-    if (rm2i_norm(n * n, s.B) < SMALL_STEP) {
-        RM2_TRY(rm2i_eigen(n, s.B, s.values, s.Ut, s.eigen));
-        for (size_t i = 0; i < n; i++)
-            s.values[i] = log1p(s.values[i]);
-        return RM2_OK;
-    }
+    whiten(n, f, s.A, s.B, s.C);
+    RM2_TRY(rm2i_eigen(n, s.B, s.values, s.Ut, s.eigen));
+    for (size_t i = 0; i < n; i++)
+        s.values[i] = log1p(s.values[i]);
+    return RM2_OK;
+}
+
+/* s.values, s.Ut: eigenvalues and vectors of logm(L^-1 Q L^-T). */
+static rm2_status log_spectrum(size_t n, const double *f, const double *q, scratch s) {
     whiten(n, f, q, s.B, s.C);
+    for (size_t i = 0; i < n * n; i++)
+        s.A[i] = s.B[i] - (i % (n + 1) == 0);
+    if (rm2i_norm(n * n, s.A) < SMALL_STEP)
+        return small_spectrum(n, f, q, s);
     if (rm2i_eigen(n, s.B, s.values, s.Ut, s.eigen) != RM2_OK)
         return RM2_ERR_DOMAIN;
     if (!(smallest(n, s.values) > WIDE_SPECTRUM * largest(n, s.values)))
@@ -294,7 +358,7 @@ static void rotate_in(size_t n, const double *X, double *out, scratch s) {
 
 /* out = L U X U^T L^T for symmetric X in s.A. */
 static void rotate_out_and_colour(size_t n, const double *f, double *out, scratch s) {
-    rm2i_multiply(n, s.Ut, frame_Lt(n, f), s.C); /* (L U)^T */
+    times_Lt(n, s.Ut, f, s.C); /* (L U)^T */
     rm2i_multiply(n, s.A, s.C, s.B);
     rm2i_multiply_tn(n, s.C, s.B, out);
     rm2i_symmetrise(n, out);

@@ -234,15 +234,15 @@ INLINED rm2_status exp_many(size_t n, const double *frame, size_t count, const d
     return RM2_OK;
 }
 
-RM2I_LANES_CLONES static rm2_status log_clones(size_t n, const double *frame, size_t count,
-                                               const double *q, double *v, size_t stride) {
+RM2I_AVX2_CLONES static rm2_status log_clones(size_t n, const double *frame, size_t count,
+                                              const double *q, double *v, size_t stride) {
     return n == 3   ? log_many(3, frame, count, q, v, stride)
            : n == 2 ? log_many(2, frame, count, q, v, stride)
                     : log_many(n, frame, count, q, v, stride);
 }
 
-RM2I_LANES_CLONES static rm2_status exp_clones(size_t n, const double *frame, size_t count,
-                                               const double *v, double *y, size_t stride) {
+RM2I_AVX2_CLONES static rm2_status exp_clones(size_t n, const double *frame, size_t count,
+                                              const double *v, double *y, size_t stride) {
     return n == 3   ? exp_many(3, frame, count, v, y, stride)
            : n == 2 ? exp_many(2, frame, count, v, y, stride)
                     : exp_many(n, frame, count, v, y, stride);

@@ -198,7 +198,7 @@ const rm2_geometry rm2_sphere = {
     .log_volume = log_volume,
     .metric = metric,
     .metric_derivative = metric_derivative,
-    .many_n_max = 16,
+    .many_n_max = RM2I_SPHERE_MANY,
     .exp_many = rm2i_sphere_exp_many,
     .log_many = log_many,
 };

@@ -20,6 +20,8 @@ rm2_status rm2i_sphere_transport(size_t n, const double *p, const double *c, con
 rm2_status rm2i_sphere_dexp(size_t n, const double *p, const double *c, const double *w,
                             double *out, double *work);
 size_t rm2i_sphere_work(size_t n);
+
+enum { RM2I_SPHERE_MANY = 16 }; /* largest n of the two calls below */
 rm2_status rm2i_sphere_exp_many(size_t n, const double *p, size_t count, const double *v, double *y,
                                 size_t stride);
 rm2_status rm2i_sphere_log_many(size_t n, const double *p, size_t count, const double *q, double *v,

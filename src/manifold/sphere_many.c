@@ -8,6 +8,7 @@
  *   (q + p beyond 120 degrees) less its part along p, of length sin(d) = m l/2; m cancels in d/sin(d).
  * Long vectors and points near the cut locus are left to the calls for single points. */
 #include <math.h>
+#include <string.h>
 
 #include "manifold/geometry.h"
 #include "manifold/lanes.h"
@@ -22,6 +23,7 @@ enum { CIRCULAR = 11, ARCTANGENT = 20 }; /* terms */
 /* sum_j (-x)^j/(2j + odd)!, by Horner: cos h for odd = 0, sin(h)/h for odd = 1, x = h^2. */
 INLINED double alternating(double x, int odd) {
     double sum = 1;
+#pragma GCC unroll 32 /* so that the loop over lanes is the innermost one */
     for (int j = CIRCULAR; j > 0; j--)
         sum = 1 - sum * x * (1.0 / ((2 * j + odd) * (2 * j - 1 + odd)));
     return sum;
@@ -30,6 +32,7 @@ INLINED double alternating(double x, int odd) {
 /* atan(t)/t = sum_j (-t^2)^j/(2j + 1), t^2 < 0.18 */
 INLINED double arctangent_ratio(double t2) {
     double sum = 1.0 / (2 * ARCTANGENT + 1);
+#pragma GCC unroll 32
     for (int j = ARCTANGENT; j-- > 0;)
         sum = 1.0 / (2 * j + 1) - t2 * sum;
     return sum;
@@ -71,55 +74,33 @@ INLINED bool inverse_roots(double *x) {
     return good;
 }
 
-INLINED size_t row_of(size_t count, size_t first, int i) {
-    size_t row = first + (size_t)i;
-    return row < count ? row : count - 1; /* the last point fills the lanes that are left */
-}
-
-INLINED rm2_status exp_many(size_t n, const double *p, size_t count, const double *v, double *y,
-                            size_t stride) {
-    for (size_t first = 0; first < count; first += LANES) {
-        double r2[LANES], cosine[LANES], ratio[LANES];
-        FOR_LANES(i) {
-            const double *x = v + row_of(count, first, i) * stride;
-            double sum = 0;
-            for (size_t k = 0; k <= n; k++)
-                sum += x[k] * x[k];
-            r2[i] = sum;
-        }
-        if (!coefficients(r2, cosine, ratio))
-            return RM2_ERR_UNSUPPORTED;
-        FOR_LANES(i) { /* |y|^2, for the last rounding error of the length */
-            const double *x = v + row_of(count, first, i) * stride;
-            double sum = 0;
-            for (size_t k = 0; k <= n; k++) {
-                double out = cosine[i] * p[k] + ratio[i] * x[k];
-                sum += out * out;
-            }
-            r2[i] = sum;
-        }
-        if (!inverse_roots(r2))
-            return RM2_ERR_UNSUPPORTED;
-        for (int i = 0; i < LANES && first + (size_t)i < count; i++) {
-            const double *x = v + (first + (size_t)i) * stride;
-            double *out = y + (first + (size_t)i) * stride;
-            for (size_t k = 0; k <= n; k++)
-                out[k] = r2[i] * (cosine[i] * p[k] + ratio[i] * x[k]);
-        }
+/* A block of LANES points, `stride` apart. */
+INLINED bool exp_block(size_t n, const double *restrict p, const double *restrict v,
+                       double *restrict y, size_t stride) {
+    double r2[LANES], cosine[LANES], ratio[LANES];
+    FOR_LANES(i) {
+        double sum = 0;
+        for (size_t k = 0; k <= n; k++)
+            sum += v[(size_t)i * stride + k] * v[(size_t)i * stride + k];
+        r2[i] = sum;
     }
-    return RM2_OK;
-}
-
-RM2I_LANES_CLONES static rm2_status exp_clones(size_t n, const double *p, size_t count,
-                                               const double *v, double *y, size_t stride) {
-    return n == 3   ? exp_many(3, p, count, v, y, stride)
-           : n == 2 ? exp_many(2, p, count, v, y, stride)
-                    : exp_many(n, p, count, v, y, stride);
-}
-
-rm2_status rm2i_sphere_exp_many(size_t n, const double *p, size_t count, const double *v, double *y,
-                                size_t stride) {
-    return exp_clones(n, p, count, v, y, stride);
+    if (!coefficients(r2, cosine, ratio))
+        return false;
+    FOR_LANES(i) { /* |y|^2, for the last rounding error of the length */
+        double sum = 0;
+        for (size_t k = 0; k <= n; k++) {
+            double out = cosine[i] * p[k] + ratio[i] * v[(size_t)i * stride + k];
+            sum += out * out;
+        }
+        r2[i] = sum;
+    }
+    if (!inverse_roots(r2))
+        return false;
+    FOR_LANES(i)
+    for (size_t k = 0; k <= n; k++)
+        y[(size_t)i * stride + k] =
+            r2[i] * (cosine[i] * p[k] + ratio[i] * v[(size_t)i * stride + k]);
+    return true;
 }
 
 /* What the logarithm needs of one point x: squared chords, side, <w, p>, and the sign of x. */
@@ -131,13 +112,13 @@ INLINED void chords(size_t n, const double *p, const double *x, bool pairs, int 
     double dot = 0, a2 = 0, b2 = 0, along = 0;
     for (size_t k = 0; k <= n; k++)
         dot += x[k] * p[k];
-    double sign = pairs && dot < 0 ? -1 : 1;
+    double sign = pairs ? copysign(1, dot) : 1;
     for (size_t k = 0; k <= n; k++) {
         double a = sign * x[k] - p[k], b = sign * x[k] + p[k];
         a2 += a * a;
         b2 += b * b;
     }
-    double side = b2 < 1 ? 1 : -1;
+    double side = copysign(1, 1 - b2); /* +1 beyond 120 degrees */
     for (size_t k = 0; k <= n; k++)
         along += (sign * x[k] + side * p[k]) * p[k];
     c->minus2[i] = a2;
@@ -147,35 +128,72 @@ INLINED void chords(size_t n, const double *p, const double *x, bool pairs, int 
     c->sign[i] = sign;
 }
 
-INLINED rm2_status log_many(size_t n, const double *p, size_t count, const double *q, double *v,
-                            size_t stride, bool pairs) {
-    for (size_t first = 0; first < count; first += LANES) {
-        chord_lanes c;
-        double stretch[LANES];
-        FOR_LANES(i)
-        chords(n, p, q + row_of(count, first, i) * stride, pairs, i, &c);
-        if (!stretches(c.minus2, c.plus2, stretch))
-            return RM2_ERR_UNSUPPORTED;
-        for (int i = 0; i < LANES && first + (size_t)i < count; i++) {
-            const double *x = q + (first + (size_t)i) * stride;
-            double *out = v + (first + (size_t)i) * stride;
-            if (pairs && c.plus2[i] - c.minus2[i] < 1e-9) /* half a turn: no nearer one */
-                return RM2_ERR_UNSUPPORTED;
-            for (size_t k = 0; k <= n; k++)
-                out[k] = stretch[i] * (c.sign[i] * x[k] + c.side[i] * p[k] - c.along[i] * p[k]);
-        }
+INLINED bool log_block(size_t n, const double *restrict p, const double *restrict q,
+                       double *restrict v, size_t stride, bool pairs) {
+    chord_lanes c;
+    double stretch[LANES];
+    bool good = true;
+    FOR_LANES(i)
+    chords(n, p, q + (size_t)i * stride, pairs, i, &c);
+    FOR_LANES(i) /* half a turn: neither q nor -q is nearer */
+    good &= !pairs || c.plus2[i] - c.minus2[i] > 1e-9;
+    if (!stretches(c.minus2, c.plus2, stretch) || !good)
+        return false;
+    FOR_LANES(i)
+    for (size_t k = 0; k <= n; k++) {
+        double x = c.sign[i] * q[(size_t)i * stride + k];
+        v[(size_t)i * stride + k] = stretch[i] * (x + c.side[i] * p[k] - c.along[i] * p[k]);
     }
+    return true;
+}
+
+/* All blocks; the last points, if they do not fill one, are padded with copies of the very last. */
+INLINED rm2_status all_blocks(size_t n, const double *p, size_t count, const double *in,
+                              double *out, size_t stride, bool logarithm, bool pairs) {
+    size_t whole = count / LANES * LANES, size = n + 1;
+    for (size_t i = 0; i < whole; i += LANES)
+        if (!(logarithm ? log_block(n, p, in + i * stride, out + i * stride, stride, pairs)
+                        : exp_block(n, p, in + i * stride, out + i * stride, stride)))
+            return RM2_ERR_UNSUPPORTED;
+    if (whole == count)
+        return RM2_OK;
+    double from[LANES * (RM2I_SPHERE_MANY + 1)], to[LANES * (RM2I_SPHERE_MANY + 1)];
+    for (size_t i = 0; i < LANES; i++) {
+        size_t row = whole + i < count ? whole + i : count - 1;
+        memcpy(from + i * size, in + row * stride, size * sizeof *from);
+    }
+    if (!(logarithm ? log_block(n, p, from, to, size, pairs) : exp_block(n, p, from, to, size)))
+        return RM2_ERR_UNSUPPORTED;
+    for (size_t i = whole; i < count; i++)
+        memcpy(out + i * stride, to + (i - whole) * size, size * sizeof *to);
     return RM2_OK;
 }
 
-RM2I_LANES_CLONES static rm2_status log_clones(size_t n, const double *p, size_t count,
-                                               const double *q, double *v, size_t stride,
-                                               bool pairs) {
+/* The strides of S^2 and S^3 by themselves are constants too. */
+RM2I_AVX2_CLONES static rm2_status exp_clones(size_t n, const double *p, size_t count,
+                                              const double *v, double *y, size_t stride) {
+    if (n == 3)
+        return stride == 4 ? all_blocks(3, p, count, v, y, 4, false, false)
+                           : all_blocks(3, p, count, v, y, stride, false, false);
+    return n == 2 ? all_blocks(2, p, count, v, y, stride, false, false)
+                  : all_blocks(n, p, count, v, y, stride, false, false);
+}
+
+rm2_status rm2i_sphere_exp_many(size_t n, const double *p, size_t count, const double *v, double *y,
+                                size_t stride) {
+    return exp_clones(n, p, count, v, y, stride);
+}
+
+RM2I_AVX2_CLONES static rm2_status log_clones(size_t n, const double *p, size_t count,
+                                              const double *q, double *v, size_t stride,
+                                              bool pairs) {
     if (pairs)
-        return log_many(3, p, count, q, v, stride, true);
-    return n == 3   ? log_many(3, p, count, q, v, stride, false)
-           : n == 2 ? log_many(2, p, count, q, v, stride, false)
-                    : log_many(n, p, count, q, v, stride, false);
+        return all_blocks(3, p, count, q, v, stride, true, true);
+    if (n == 3)
+        return stride == 4 ? all_blocks(3, p, count, q, v, 4, true, false)
+                           : all_blocks(3, p, count, q, v, stride, true, false);
+    return n == 2 ? all_blocks(2, p, count, q, v, stride, true, false)
+                  : all_blocks(n, p, count, q, v, stride, true, false);
 }
 
 /* v = log of q, or of -q where that is nearer and both are the same point (`pairs`). */
