@@ -55,7 +55,7 @@ static double radial(rm2_latent_kind kind, double rho2, double value) {
 static double scaled_square(const rm2i_latent_kernel *k, const double *x, const double *y) {
     double sum = 0;
     for (size_t q = 0; q < k->dim; q++) {
-        double d = (x[q] - y[q]) / k->lengthscale[q];
+        double d = (x[q] - y[q]) * (1 / k->lengthscale[q]); /* rounded as in the Gram matrix */
         sum += d * d;
     }
     return sum;
@@ -66,8 +66,14 @@ void rm2i_latent_gram(const rm2i_latent_kernel *k, size_t n, const double *X, in
 #pragma omp parallel for schedule(static, 8) num_threads(threads) if (n > 64)
     for (size_t i = 0; i < n; i++) {
         double *row = K + i * n;
-        for (size_t j = 0; j < i; j++)
-            row[j] = scaled_square(k, X + i * k->dim, X + j * k->dim);
+        memset(row, 0, i * sizeof *row);
+        for (size_t q = 0; q < k->dim; q++) { /* rho^2, without a division in the loop */
+            double x = X[i * k->dim + q], inverse = 1 / k->lengthscale[q];
+            for (size_t j = 0; j < i; j++) {
+                double d = (x - X[j * k->dim + q]) * inverse;
+                row[j] += d * d;
+            }
+        }
         for (size_t j = 0; j < i; j++)
             row[j] = k->variance * shape(k->kind, row[j]);
         row[i] = k->variance;
@@ -78,7 +84,8 @@ size_t rm2i_latent_backward_work(const rm2i_latent_kernel *k, size_t n, int thre
     return (size_t)threads * (n * k->dim + k->dim + 1);
 }
 
-/* Row i of the lower triangle: each pair counts twice (K_bar is symmetric). */
+/* Row i of the lower triangle: each pair counts twice (K_bar is symmetric). Sums of w d and w d^2, still
+ * to be divided by l^2 and l^3. */
 static void backward_row(const rm2i_latent_kernel *k, size_t i, const double *X, const double *K,
                          const double *K_bar, double *X_bar, double *l_bar, double *s_bar) {
     size_t Q = k->dim;
@@ -94,10 +101,10 @@ static void backward_row(const rm2i_latent_kernel *k, size_t i, const double *X,
             a = k->variance * radial(k->kind, scaled_square(k, xi, xj), K[j] / k->variance);
         double w = 2 * K_bar[j] * a;
         for (size_t q = 0; q < Q; q++) { /* dk/dx_i = -a (x_i - x_j)/l^2 */
-            double l = k->lengthscale[q], d = xi[q] - xj[q], g = w * d / (l * l);
+            double d = xi[q] - xj[q], g = w * d;
             X_bar[i * Q + q] -= g;
             X_bar[j * Q + q] += g;
-            l_bar[q] += g * d / l;
+            l_bar[q] += g * d;
         }
     }
     *s_bar += s_sum + K_bar[i] * K[i];
@@ -118,10 +125,12 @@ void rm2i_latent_gram_backward(const rm2i_latent_kernel *k, size_t n, const doub
     }
     for (int t = 0; t < used; t++) { /* fixed order: the same threads give the same bits */
         const double *own = work + (size_t)t * part;
-        for (size_t i = 0; i < n * k->dim; i++)
-            X_bar[i] += own[i];
-        for (size_t q = 0; q < k->dim; q++)
-            lengthscale_bar[q] += own[n * k->dim + q];
+        for (size_t q = 0; q < k->dim; q++) {
+            double inverse = 1 / k->lengthscale[q], square = inverse * inverse;
+            for (size_t i = 0; i < n; i++)
+                X_bar[i * k->dim + q] += own[i * k->dim + q] * square;
+            lengthscale_bar[q] += own[n * k->dim + q] * square * inverse;
+        }
         *variance_bar += own[part - 1] / k->variance;
     }
 }

@@ -65,17 +65,6 @@ void rm2i_factor_other_half_solve(size_t n, const double *L, size_t count, doubl
                 k);
 }
 
-double rm2i_factor_trace_inverse(size_t n, const double *L, double *work) {
-    lapack_int k = (lapack_int)n;
-    double sum = 0;
-    memcpy(work, L, n * n * sizeof *work);
-    (void)LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', k, work, k);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++)
-            sum += work[i * n + j] * work[i * n + j];
-    return sum;
-}
-
 rm2_status rm2i_factor_invert(size_t n, double *L) {
     lapack_int k = (lapack_int)n;
     return LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', k, L, k) == 0 ? RM2_OK : RM2_ERR_NUMERIC;

@@ -28,9 +28,6 @@ void rm2i_factor_half_solve(size_t n, const double *L, size_t count, double *B);
 /* B <- L^-T B, the same layout. */
 void rm2i_factor_other_half_solve(size_t n, const double *L, size_t count, double *B);
 
-/* tr (L L^T)^-1 = |L^-1|^2; work: n^2. */
-double rm2i_factor_trace_inverse(size_t n, const double *L, double *work);
-
 /* Lower triangle of (L L^T)^-1 in place of L. */
 rm2_status rm2i_factor_invert(size_t n, double *L);
 

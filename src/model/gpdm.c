@@ -47,8 +47,8 @@ static void first_points(rm2i_gpdm *g, const double *X) {
 
 static rm2_status increments(rm2i_gpdm *g, const double *X, size_t n) {
     size_t Q = g->Q;
-    double *Lo = g->work, *Lo_bar = Lo + n * Q, *E = Lo_bar + n * Q, *W = E + n * Q, *Z = W + n * Q;
-    double *S = Z + n * Q, *copy = S + Q * Q, *l = copy + Q * Q, *l_bar = l + Q, *rest = l_bar + Q;
+    double *Lo = g->work, *Lo_bar = Lo + n * Q, *E = Lo_bar + n * Q, *W = E + n * Q;
+    double *S = W + n * Q, *l = S + Q * Q, *l_bar = l + Q, *rest = l_bar + Q;
     differences(g, X, n, Lo, E);
     for (size_t q = 0; q < Q; q++) {
         l[q] = g->lengthscale;
@@ -56,11 +56,11 @@ static rm2_status increments(rm2i_gpdm *g, const double *X, size_t n) {
     }
     rm2i_latent_kernel kernel = {RM2_LATENT_SE, Q, l, g->variance};
     rm2i_latent_gram(&kernel, n, Lo, g->threads, g->K);
-    rm2i_matrix_normal mn = {.N = n, .M = Q, .W = W, .S = S};
+    rm2i_matrix_normal mn = {.N = n, .M = Q, .Y = W, .S = S};
     RM2_TRY(rm2i_matrix_normal_solve(&mn, g->K, g->noise, E, g->L));
-    g->value += rm2i_matrix_normal_value(&mn, rm2i_matrix_normal_trace(&mn, NULL, copy), 0);
+    g->value += rm2i_matrix_normal_value(&mn, NULL, NULL);
     g->jitter = mn.jitter;
-    RM2_TRY(rm2i_matrix_normal_backward(&mn, NULL, g->L, Z));
+    RM2_TRY(rm2i_matrix_normal_backward(&mn, g->L)); /* W is A^-1 E now */
     for (size_t i = 0; i < n; i++)
         g->noise_bar += g->L[i * n + i];
     memset(Lo_bar, 0, n * Q * sizeof *Lo_bar);

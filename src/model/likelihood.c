@@ -16,42 +16,35 @@ rm2_status rm2i_matrix_normal_solve(rm2i_matrix_normal *mn, const double *K, dou
     int N = (int)mn->N, M = (int)mn->M;
     RM2_TRY(rm2i_factor(mn->N, K, noise, L, &mn->jitter));
     mn->log_det_A = rm2i_factor_log_det(mn->N, L);
-    memcpy(mn->W, F, mn->N * mn->M * sizeof *F);
-    rm2i_factor_half_solve(mn->N, L, mn->M, mn->W); /* Y = L^-1 F */
-    /* S = F^T A^-1 F = Y^T Y */
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, N, 1, mn->W, N, 0, mn->S, M);
+    memcpy(mn->Y, F, mn->N * mn->M * sizeof *F);
+    rm2i_factor_half_solve(mn->N, L, mn->M, mn->Y); /* Y = L^-1 F */
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, N, 1, mn->Y, N, 0, mn->S, M);
     for (size_t i = 0; i < mn->M; i++)
         for (size_t j = 0; j < i; j++)
             mn->S[j * mn->M + i] = mn->S[i * mn->M + j];
-    rm2i_factor_other_half_solve(mn->N, L, mn->M, mn->W); /* W = L^-T Y = A^-1 F */
     return RM2_OK;
 }
 
-double rm2i_matrix_normal_value(const rm2i_matrix_normal *mn, double trace, double log_det_Kf) {
-    double N = (double)mn->N, M = (double)mn->M;
-    return -0.5 * (trace + M * mn->log_det_A + N * log_det_Kf + N * M * RM2I_LOG_2PI);
+double rm2i_matrix_normal_value(rm2i_matrix_normal *mn, const double *Lf, double *trace) {
+    double N = (double)mn->N, M = (double)mn->M, log_det_Kf = 0;
+    int n = (int)mn->N, m = (int)mn->M;
+    if (Lf) { /* Z = Lf^-1 Y^T */
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, m, n, 1, Lf,
+                    m, mn->Y, n);
+        log_det_Kf = rm2i_factor_log_det(mn->M, Lf);
+    }
+    double square = cblas_ddot(n * m, mn->Y, 1, mn->Y, 1);
+    if (trace)
+        *trace = square;
+    return -0.5 * (square + M * mn->log_det_A + N * log_det_Kf + N * M * RM2I_LOG_2PI);
 }
 
-double rm2i_matrix_normal_trace(const rm2i_matrix_normal *mn, const double *Lf, double *work) {
-    double trace = 0;
-    memcpy(work, mn->S, mn->M * mn->M * sizeof *work);
-    if (Lf)
-        rm2i_factor_solve(mn->M, Lf, mn->M, work); /* Kf \ S */
-    for (size_t m = 0; m < mn->M; m++)
-        trace += work[m * mn->M + m];
-    return trace;
-}
-
-rm2_status rm2i_matrix_normal_backward(const rm2i_matrix_normal *mn, const double *Lf, double *L,
-                                       double *Z) {
+rm2_status rm2i_matrix_normal_backward(rm2i_matrix_normal *mn, double *L) {
     int N = (int)mn->N, M = (int)mn->M;
-    memcpy(Z, mn->W, mn->N * mn->M * sizeof *Z);
-    if (Lf) /* Z = Lf \ W^T, rows are tasks */
-        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, N, 1, Lf,
-                    M, Z, N);
+    rm2i_factor_other_half_solve(mn->N, L, mn->M, mn->Y); /* V = Z L^-1 */
     RM2_TRY(rm2i_factor_invert(mn->N, L));
-    /* A_bar = 1/2 Z^T Z - M/2 A^-1 */
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, N, M, 0.5, Z, N, -0.5 * M, L, N);
+    /* A_bar = 1/2 V^T V - M/2 A^-1 */
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, N, M, 0.5, mn->Y, N, -0.5 * M, L, N);
     return RM2_OK;
 }
 

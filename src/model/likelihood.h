@@ -8,28 +8,29 @@
 
 #include "riemann2/base.h"
 
-/* Matrix normal: Sigma = Kf (x) A.
- *   W = A^-1 F, S = F^T W,  LL = -1/2 tr(Kf^-1 S) - M/2 log|A| - N/2 log|Kf| - NM/2 log 2 pi
- *   A_bar = 1/2 (W Kf^-1 W^T - M A^-1),   Kf_bar = 1/2 (Kf^-1 S Kf^-1 - N Kf^-1)
- * In two steps, because Kf may be found from S (the profile) between them. */
+/* Matrix normal: Sigma = Kf (x) A, A = L L^T, Kf = Lf Lf^T.
+ *   Y = L^-1 F, S = Y^T Y = F^T A^-1 F, Z = Lf^-1 Y^T (M x N), tr(Kf^-1 S) = |Z|^2
+ *   LL = -1/2 |Z|^2 - M/2 log|A| - N/2 log|Kf| - NM/2 log 2 pi
+ *   A_bar = 1/2 (W Kf^-1 W^T - M A^-1) = 1/2 (V^T V - M A^-1), V = Z L^-1, W = A^-1 F
+ *   Kf_bar = 1/2 (Kf^-1 S Kf^-1 - N Kf^-1)
+ * In steps, because Kf may be found from S (the profile) between them. One array is Y, then Z, then V
+ * (which is W^T if Kf is the identity). */
 typedef struct rm2i_matrix_normal {
     size_t N, M;
-    double *W; /* M x N: (A^-1 F)^T */
+    double *Y; /* M x N: Y^T, Z or V */
     double *S; /* M x M */
     double log_det_A;
     double jitter;
 } rm2i_matrix_normal;
 
-/* A = K + noise I, factored: fills L, W, S, log_det_A, jitter. */
+/* A = K + noise I, factored: fills L, Y, S, log_det_A, jitter. */
 rm2_status rm2i_matrix_normal_solve(rm2i_matrix_normal *mn, const double *K, double noise,
                                     const double *F, double *L);
-/* tr(Kf^-1 S) with Kf = Lf Lf^T (Lf NULL: the identity); work: M^2. */
-double rm2i_matrix_normal_trace(const rm2i_matrix_normal *mn, const double *Lf, double *work);
-/* Log-likelihood from that trace and log|Kf|. */
-double rm2i_matrix_normal_value(const rm2i_matrix_normal *mn, double trace, double log_det_Kf);
-/* A_bar in place of L (lower triangle). `Z`: M x N doubles of scratch. */
-rm2_status rm2i_matrix_normal_backward(const rm2i_matrix_normal *mn, const double *Lf, double *L,
-                                       double *Z);
+/* Y becomes Z (Lf NULL: the identity); returns the log-likelihood, and tr(Kf^-1 S) in *trace if that
+ * is not NULL. */
+double rm2i_matrix_normal_value(rm2i_matrix_normal *mn, const double *Lf, double *trace);
+/* Z becomes V, and L the lower triangle of A_bar. */
+rm2_status rm2i_matrix_normal_backward(rm2i_matrix_normal *mn, double *L);
 /* Kf_bar, M x M symmetric; work: 2 M^2. */
 void rm2i_matrix_normal_task_backward(const rm2i_matrix_normal *mn, const double *Lf,
                                       double *Kf_bar, double *work);

@@ -128,11 +128,10 @@ static rm2_status learned_task(rm2i_objective *o) {
     return factor_task(o);
 }
 
-/* -(nu/2) (log|Kf| + psi tr Kf^-1 - M) */
-static void anchor_value(rm2i_objective *o, double trace_inverse) {
-    double nu = o->s.task_anchor * (double)o->p.N;
-    o->terms.task_anchor =
-        -0.5 * nu * (rm2i_factor_log_det(o->p.M, o->Lf) + o->psi * trace_inverse - (double)o->p.M);
+/* -(nu/2) (log|Kf| + psi tr Kf^-1 - M), given nu psi tr Kf^-1 */
+static void anchor_value(rm2i_objective *o, double nu_psi_trace) {
+    double nu = o->s.task_anchor * (double)o->p.N, M = (double)o->p.M;
+    o->terms.task_anchor = -0.5 * (nu * (rm2i_factor_log_det(o->p.M, o->Lf) - M) + nu_psi_trace);
 }
 
 /* The anchor of a learned Kf: value, and Kf_bar -= nu/2 (Kf^-1 - psi Kf^-2). */
@@ -147,7 +146,7 @@ static void learned_anchor(rm2i_objective *o) {
     rm2i_factor_solve(M, o->Lf, M, inverse);
     for (size_t m = 0; m < M; m++)
         trace += inverse[m * M + m];
-    anchor_value(o, trace);
+    anchor_value(o, nu * o->psi * trace);
     cblas_daxpy((int)(M * M), -0.5 * nu, inverse, 1, o->Kf_bar, 1);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)M, (int)M,
                 0.5 * nu * o->psi, inverse, (int)M, inverse, (int)M, 1, o->Kf_bar, (int)M);
@@ -174,22 +173,20 @@ static void kernel_backward(rm2i_objective *o, const rm2i_latent_kernel *kernel,
     *bar(o, RM2I_VARIANCE) += variance_bar;
 }
 
-/* At the profile tr(Kf^-1 S) = (N + nu) M - nu psi tr Kf^-1, also if only its diagonal is kept. */
+/* At the profile tr(Kf^-1 (S + nu Psi)) = (N + nu) M, also if only its diagonal is kept: the trace of
+ * the likelihood gives that of the anchor. */
 static rm2_status profile_value(rm2i_objective *o) {
-    double N = (double)o->p.N, M = (double)o->p.M, nu = o->s.task_anchor * N;
+    double N = (double)o->p.N, nu = o->s.task_anchor * N, trace;
     RM2_TRY(profile_task(o));
-    double trace_inverse = rm2i_factor_trace_inverse(o->p.M, o->Lf, o->work);
-    o->terms.log_likelihood = rm2i_matrix_normal_value(
-        &o->mn, (N + nu) * M - nu * o->psi * trace_inverse, rm2i_factor_log_det(o->p.M, o->Lf));
-    anchor_value(o, trace_inverse);
+    o->terms.log_likelihood = rm2i_matrix_normal_value(&o->mn, o->Lf, &trace);
+    if (nu > 0)
+        anchor_value(o, (N + nu) * (double)o->p.M - trace);
     return RM2_OK;
 }
 
 static rm2_status learned_value(rm2i_objective *o) {
     RM2_TRY(learned_task(o));
-    o->terms.log_likelihood =
-        rm2i_matrix_normal_value(&o->mn, rm2i_matrix_normal_trace(&o->mn, o->Lf, o->work),
-                                 rm2i_factor_log_det(o->p.M, o->Lf));
+    o->terms.log_likelihood = rm2i_matrix_normal_value(&o->mn, o->Lf, NULL);
     rm2i_matrix_normal_task_backward(&o->mn, o->Lf, o->Kf_bar, o->work);
     return RM2_OK;
 }
@@ -199,7 +196,7 @@ static rm2_status kronecker(rm2i_objective *o, const rm2i_latent_kernel *kernel)
     RM2_TRY(rm2i_matrix_normal_solve(&o->mn, o->K, scalar(o, RM2I_NOISE), o->p.F, o->L));
     o->terms.jitter = fmax(o->terms.jitter, o->mn.jitter);
     RM2_TRY(o->s.task == RM2_TASK_PROFILE ? profile_value(o) : learned_value(o));
-    RM2_TRY(rm2i_matrix_normal_backward(&o->mn, o->Lf, o->L, o->work));
+    RM2_TRY(rm2i_matrix_normal_backward(&o->mn, o->L));
     for (size_t i = 0; i < N; i++)
         *bar(o, RM2I_NOISE) += o->L[i * N + i];
     kernel_backward(o, kernel, o->L);

@@ -194,7 +194,7 @@ static rm2_status allocate(rm2i_objective *o) {
     o->Lf = rm2i_cut(&m, M * M);
     o->Kf_bar = rm2i_cut(&m, M * M);
     o->mn =
-        (rm2i_matrix_normal){.N = N, .M = M, .S = rm2i_cut(&m, M * M), .W = rm2i_cut(&m, M * N)};
+        (rm2i_matrix_normal){.N = N, .M = M, .S = rm2i_cut(&m, M * M), .Y = rm2i_cut(&m, M * N)};
     if (eigen)
         o->po = (rm2i_per_output){.N = N,
                                   .M = M,

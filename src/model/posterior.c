@@ -20,8 +20,10 @@ static rm2_status solve_kronecker(rm2_context *ctx, rm2i_posterior *p, double *K
     size_t M = p->gp.M;
     double *S, jitter;
     RM2_TRY(rm2i_alloc(ctx, M * M, sizeof *S, &S));
-    rm2i_matrix_normal mn = {.N = p->gp.N, .M = M, .W = p->C, .S = S};
+    rm2i_matrix_normal mn = {.N = p->gp.N, .M = M, .Y = p->C, .S = S};
     rm2_status status = rm2i_matrix_normal_solve(&mn, K, p->gp.noise, p->gp.F, p->L);
+    if (status == RM2_OK) /* C = (A^-1 F)^T */
+        rm2i_factor_other_half_solve(p->gp.N, p->L, M, p->C);
     if (status == RM2_OK)
         status = rm2i_factor(M, p->gp.Kf, 0, p->P, &jitter);
     for (size_t i = 0; status == RM2_OK && i < M; i++)
