@@ -168,11 +168,6 @@ static void print_remarks(const rm2_data *data, const rm2_data_report *r) {
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void json_field(const char *name, double value) {
-    printf(", \"%s\": ", name);
-    json_number(stdout, value);
-}
-
 static void json_factor(const rm2_data *data, const rm2_data_report *r, size_t k) {
     const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
     const rm2_factor_report *q = &r->factor[k];
@@ -183,13 +178,13 @@ static void json_factor(const rm2_data *data, const rm2_data_report *r, size_t k
         k ? ", " : "", f->geometry->name, f->n, f->dim, q->projected, q->warned, q->sign_flips,
         q->sign_jumps, q->order_assumed ? "true" : "false", q->mean_found ? "true" : "false",
         q->near_cut, q->worst_row);
-    json_field("worst_defect", q->worst_defect);
-    json_field("spread", q->mean_found ? q->spread * data->scale[k] : NAN);
-    json_field("farthest", q->mean_found ? q->farthest * data->scale[k] : NAN);
-    json_field("rank", q->mean_found && q->rank != SIZE_MAX ? (double)q->rank : NAN);
-    json_field("condition", f->geometry == &rm2_spd ? q->condition : NAN);
-    json_field("magnitude", q->magnitude);
-    json_field("scale", data->scale[k]);
+    json_field(stdout, "worst_defect", q->worst_defect);
+    json_field(stdout, "spread", q->mean_found ? q->spread * data->scale[k] : NAN);
+    json_field(stdout, "farthest", q->mean_found ? q->farthest * data->scale[k] : NAN);
+    json_field(stdout, "rank", q->mean_found && q->rank != SIZE_MAX ? (double)q->rank : NAN);
+    json_field(stdout, "condition", f->geometry == &rm2_spd ? q->condition : NAN);
+    json_field(stdout, "magnitude", q->magnitude);
+    json_field(stdout, "scale", data->scale[k]);
     printf("}");
 }
 

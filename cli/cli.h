@@ -98,7 +98,8 @@ int run_version(const command *self, int argc, char **argv);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-void json_text(FILE *out, const char *text); /* with quotes */
-void json_number(FILE *out, double value);   /* null if not finite */
+void json_text(FILE *out, const char *text);                /* with quotes */
+void json_number(FILE *out, double value);                  /* null if not finite */
+void json_field(FILE *out, const char *name, double value); /* , "name": value */
 
 #endif

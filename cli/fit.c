@@ -2,6 +2,8 @@
  * the program. */
 #include "fit.h"
 
+#include "work.h"
+
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -341,11 +343,6 @@ static void judge(const training *t, const rm2_model_info *i, quality *q) {
 
 /* ---- summary -------------------------------------------------------------------------------- */
 
-static void print_field(FILE *out, const char *name, double value) {
-    (void)fprintf(out, ", \"%s\": ", name);
-    json_number(out, value);
-}
-
 static void print_json(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
     (void)fprintf(out, "{\"file\": ");
     json_text(out, t->options->output);
@@ -355,21 +352,21 @@ static void print_json(FILE *out, const training *t, const rm2_model_info *i, co
     json_text(out, rm2_stop_text(i->stop));
     (void)fprintf(out, ", \"converged\": %s, \"iterations\": %zu, \"evaluations\": %zu",
                   converged(t, i) ? "true" : "false", i->iterations, i->evaluations);
-    print_field(out, "seconds", i->seconds);
-    print_field(out, "objective_start", i->start.total);
-    print_field(out, "objective", i->end.total);
-    print_field(out, "log_likelihood", i->end.log_likelihood);
-    print_field(out, "log_density", i->end.log_likelihood - i->volume);
-    print_field(out, "reconstruction", q->ambient);
-    print_field(out, "reconstruction_tangent", q->outputs);
+    json_field(out, "seconds", i->seconds);
+    json_field(out, "objective_start", i->start.total);
+    json_field(out, "objective", i->end.total);
+    json_field(out, "log_likelihood", i->end.log_likelihood);
+    json_field(out, "log_density", i->end.log_likelihood - i->volume);
+    json_field(out, "reconstruction", q->ambient);
+    json_field(out, "reconstruction_tangent", q->outputs);
     (void)fprintf(out, ", \"distance\": [");
     for (size_t k = 0; q->distance && k < rm2_manifold_factor_count(i->manifold); k++) {
         (void)fprintf(out, "%s", k ? ", " : "");
         json_number(out, q->distance[k]);
     }
     (void)fprintf(out, "]");
-    print_field(out, "held_out_log_density", q->held_density);
-    print_field(out, "held_out_residual", q->held_residual);
+    json_field(out, "held_out_log_density", q->held_density);
+    json_field(out, "held_out_residual", q->held_residual);
     (void)fprintf(out, "}\n");
 }
 

@@ -23,3 +23,8 @@ void json_number(FILE *out, double value) {
     else
         (void)fputs("null", out);
 }
+
+void json_field(FILE *out, const char *name, double value) {
+    (void)fprintf(out, ", \"%s\": ", name);
+    json_number(out, value);
+}

@@ -1,0 +1,44 @@
+/* Commands on a model file: what they work with, and how they are run. */
+#ifndef RM2_CLI_MODEL_H
+#define RM2_CLI_MODEL_H
+
+#include "sheet.h"
+#include "work.h"
+
+/* Options of all these commands; each has a table with its own. */
+typedef struct model_options {
+    const char *output, *at, *trajectory, *latents;
+    bool train, noise, residual, no_back;
+    size_t count, starts;
+} model_options;
+
+#define MODEL(member) offsetof(model_options, member)
+
+typedef struct model_work {
+    work work;
+    const char *paths[2]; /* the model, and a second file or NULL */
+    const model_options *options;
+    rm2_model *model;
+    rm2_model_info info;
+} model_work;
+
+/* Does the output go to standard output? */
+bool model_prints(const char *output);
+/* --json asks for the summary on standard output, the table goes to a file or nowhere. */
+bool model_wants_table(const model_work *m);
+int model_write_sheet(const model_work *m, const sheet *s);
+/* Latent points from --at, --train, --trajectory or the second file; the caller's to free. */
+int model_find_latents(const model_work *m, size_t *n, double **latents);
+
+/* One of the actions: on what is in `m` alone, or with options that say how data are read. */
+typedef struct model_action {
+    const option *table;
+    size_t files;      /* most arguments */
+    bool needs_source; /* latent points from exactly one place */
+    int (*run)(const model_work *m);
+    int (*run_with_data)(const model_work *m, data_options *options);
+} model_action;
+
+int model_run(const command *self, int argc, char **argv, const model_action *a);
+
+#endif

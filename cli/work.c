@@ -1,0 +1,168 @@
+/* Steps of commands: messages, checks before the work, files of latent points. */
+#include "work.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- steps of a command --------------------------------------------------------------------- */
+
+int work_complain(const work *w, int code, const char *format, ...) {
+    va_list arguments;
+    (void)fprintf(stderr, "riemann2 %s: ", w->self->name);
+    va_start(arguments, format);
+    (void)vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    (void)fputc('\n', stderr);
+    return code;
+}
+
+int work_no_memory(const work *w) {
+    return work_complain(w, EXIT_FAILED, "%s", rm2_status_text(RM2_ERR_MEMORY));
+}
+
+int work_check(const work *w, rm2_status status) {
+    if (status == RM2_OK)
+        return EXIT_DONE;
+    int code = command_fail(w->self, w->ctx, status);
+    return code == EXIT_DONE ? EXIT_FAILED : code;
+}
+
+void work_note(const work *w, const char *text) {
+    if (!w->common->quiet)
+        (void)fprintf(stderr, "%s\n", text);
+}
+
+bool same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return strcmp(a, b) == 0 || (stat(a, &first) == 0 && stat(b, &second) == 0 &&
+                                 first.st_dev == second.st_dev && first.st_ino == second.st_ino);
+}
+
+int work_check_output(const work *w, const char *path, const char *const *inputs) {
+    struct stat info;
+    if (strcmp(path, "-") == 0 ||
+        (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+        return EXIT_DONE; /* opening a pipe is felt at its other end */
+    for (; *inputs; inputs++)
+        if (same_file(path, *inputs))
+            return work_complain(w, EXIT_FAILED, "%s is read by this command: write elsewhere",
+                                 path);
+    rm2_output *output;
+    rm2_status status = rm2_output_open(w->ctx, path, w->common->force, &output);
+    rm2_output_discard(output);
+    return work_check(w, status);
+}
+
+/* ---- files of latent points ----------------------------------------------------------------- */
+
+void latent_name(size_t q, char name[NAME_SIZE]) {
+    (void)snprintf(name, NAME_SIZE, "z%zu", q + 1);
+}
+
+/* Has the first line a field "z1"? */
+static bool has_latent_names(const char *path) {
+    char line[4096] = "";
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    bool read = fgets(line, sizeof line, file) != NULL;
+    (void)fclose(file);
+    for (const char *at = read ? strstr(line, "z1") : NULL; at; at = strstr(at + 1, "z1"))
+        if ((at == line || strchr(",;\t \"\xBF", at[-1])) && strchr(",;\t \"\r\n", at[2]))
+            return true;
+    return false;
+}
+
+/* A CSV file as a table; of a file with names, only the columns z1, z2, ... have numbers. */
+static rm2_status read_table(rm2_context *ctx, const char *path, size_t Q, bool named,
+                             rm2_table *table) {
+    rm2_csv_settings s = rm2_csv_settings_default();
+    if (!named)
+        return rm2_csv_read(ctx, path, &s, table);
+    *table = (rm2_table){0};
+    char(*names)[NAME_SIZE] = calloc(Q, sizeof *names);
+    const char **numeric = calloc(Q, sizeof *numeric);
+    rm2_status status = RM2_ERR_MEMORY;
+    if (names && numeric) {
+        for (size_t q = 0; q < Q; q++) {
+            latent_name(q, names[q]);
+            numeric[q] = names[q];
+        }
+        s.numeric = numeric;
+        s.numeric_count = Q;
+        status = rm2_csv_read(ctx, path, &s, table);
+    }
+    free(numeric);
+    free(names);
+    return status;
+}
+
+static int take_columns(const work *w, const rm2_table *table, bool named, size_t Q,
+                        double **values) {
+    *values = malloc((table->rows * Q + 1) * sizeof **values);
+    if (!*values)
+        return work_no_memory(w);
+    for (size_t q = 0; q < Q; q++) {
+        char name[NAME_SIZE];
+        latent_name(q, name);
+        size_t column = named ? rm2_table_column(table, name) : q;
+        for (size_t i = 0; i < table->rows; i++)
+            (*values)[i * Q + q] = table->values[i * table->columns + column];
+    }
+    return EXIT_DONE;
+}
+
+static int wrong_columns(const work *w, const char *path, size_t found, size_t Q) {
+    return work_complain(w, EXIT_BAD_DATA,
+                         "%s has %zu column%s, but the latent space has %zu dimension%s%s", path,
+                         found, found == 1 ? "" : "s", Q, Q == 1 ? "" : "s",
+                         found > Q ? "; name their columns z1, z2, ..." : "");
+}
+
+static int read_csv(const work *w, const char *path, size_t Q, size_t *rows, double **values) {
+    rm2_table table;
+    bool named = has_latent_names(path);
+    int code = work_check(w, read_table(w->ctx, path, Q, named, &table));
+    if (code != EXIT_DONE)
+        return code;
+    *rows = table.rows;
+    code = named || table.columns == Q ? take_columns(w, &table, named, Q, values)
+                                       : wrong_columns(w, path, table.columns, Q);
+    rm2_table_free(&table);
+    return code;
+}
+
+/* The last dimension is the latent one: points, or trajectories of points. */
+static int read_npy(const work *w, const char *path, size_t Q, size_t *rows, double **values) {
+    rm2_array array;
+    int code = work_check(w, rm2_npy_read(w->ctx, path, &array));
+    if (code != EXIT_DONE)
+        return code;
+    size_t found = array.dims > 1 ? array.shape[array.dims - 1] : 1;
+    if (found == Q) {
+        *rows = rm2_array_count(&array) / Q;
+        *values = array.values;
+        array.values = NULL;
+    } else {
+        code = wrong_columns(w, path, found, Q);
+    }
+    rm2_array_free(&array);
+    return code;
+}
+
+int work_read_latents(const work *w, const char *path, size_t Q, size_t *rows, double **values) {
+    size_t length = strlen(path);
+    bool npy = length > 4 && strcmp(path + length - 4, ".npy") == 0;
+    *values = NULL;
+    int code = npy ? read_npy(w, path, Q, rows, values) : read_csv(w, path, Q, rows, values);
+    for (size_t i = 0; code == EXIT_DONE && i < *rows * Q; i++)
+        if (!isfinite((*values)[i]))
+            code =
+                work_complain(w, EXIT_BAD_DATA, "%s: latent point %zu is not finite", path, i / Q);
+    if (code == EXIT_DONE && *rows == 0)
+        code = work_complain(w, EXIT_BAD_DATA, "%s has no points", path);
+    return code;
+}

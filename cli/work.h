@@ -1,0 +1,43 @@
+/* What the commands that make and use models share: steps that report their own failure, files of latent
+ * points. */
+#ifndef RM2_CLI_WORK_H
+#define RM2_CLI_WORK_H
+
+#include "cli.h"
+
+/* A command's run: who it is, what it works with. Its steps return an exit code, and one that is
+ * not EXIT_DONE has printed its one line. */
+typedef struct work {
+    const command *self;
+    rm2_context *ctx;
+    const common_options *common;
+} work;
+
+#if defined(__GNUC__)
+#define CLI_FORMAT __attribute__((format(printf, 3, 4)))
+#else
+#define CLI_FORMAT
+#endif
+
+/* Print "riemann2 COMMAND: ..." and return the code. */
+int work_complain(const work *w, int code, const char *format, ...) CLI_FORMAT;
+int work_no_memory(const work *w);
+/* The exit code of a call of the library; prints its message. */
+int work_check(const work *w, rm2_status status);
+/* A message that --quiet silences. */
+void work_note(const work *w, const char *text);
+
+/* Can `path` be written at the end? Says so before the work instead of after it. `inputs` (ends
+ * with NULL) must not be overwritten even with --force. */
+int work_check_output(const work *w, const char *path, const char *const *inputs);
+bool same_file(const char *a, const char *b);
+
+/* "z1", "z2", ...: the column of latent coordinate q. */
+enum { NAME_SIZE = 32 };
+void latent_name(size_t q, char name[NAME_SIZE]);
+
+/* A file of latent points (CSV or .npy): rows x Q, the caller's to free. In a CSV with columns z1,
+ * z2, ... only these are read, so that what encode, decode and info write can be used. */
+int work_read_latents(const work *w, const char *path, size_t Q, size_t *rows, double **values);
+
+#endif
