@@ -128,7 +128,7 @@ static int encode_file(const model_work *m, data_options *options) {
     rm2_data *data = NULL;
     encoded e = {.n = 0};
     int code = read_observations(m, options, &data);
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE && data)
         code = encode(m, data, &e);
     if (code == EXIT_DONE && model_wants_table(m))
         code = write_encoded(m, &e, data);

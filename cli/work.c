@@ -158,7 +158,7 @@ int work_read_latents(const work *w, const char *path, size_t Q, size_t *rows, d
     bool npy = length > 4 && strcmp(path + length - 4, ".npy") == 0;
     *values = NULL;
     int code = npy ? read_npy(w, path, Q, rows, values) : read_csv(w, path, Q, rows, values);
-    for (size_t i = 0; code == EXIT_DONE && i < *rows * Q; i++)
+    for (size_t i = 0; code == EXIT_DONE && *values && i < *rows * Q; i++)
         if (!isfinite((*values)[i]))
             code =
                 work_complain(w, EXIT_BAD_DATA, "%s: latent point %zu is not finite", path, i / Q);

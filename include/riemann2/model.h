@@ -196,7 +196,7 @@ typedef struct rm2_model_info {
         volume; /* sum of log |det dExp|: log density on the manifold is log_likelihood - volume */
     rm2_stop stop;
     size_t iterations, evaluations;
-    double seconds; /* of the training; 0 in a model that was read from a file */
+    double seconds;      /* of the training; 0 in a model that was read from a file */
     const double *trace; /* iterations + 1: the objective's total */
     uint64_t seed;
 } rm2_model_info;

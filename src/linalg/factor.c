@@ -8,7 +8,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 
-static const double FIRST_JITTER = 1e-12, LAST_JITTER = 1.1e-4;
+enum { FIRST_JITTER = -12, LAST_JITTER = -4 }; /* powers of ten, relative to the mean diagonal */
 
 static bool attempt(size_t n, const double *K, double diagonal, double *A) {
     lapack_int k = (lapack_int)n;
@@ -33,8 +33,8 @@ rm2_status rm2i_factor(size_t n, const double *K, double diagonal, double *A, do
         return RM2_ERR_NUMERIC;
     if (attempt(n, K, diagonal, A))
         return RM2_OK;
-    for (double relative = FIRST_JITTER; relative < LAST_JITTER; relative *= 10) {
-        *jitter = relative * mean;
+    for (int power = FIRST_JITTER; power <= LAST_JITTER; power++) {
+        *jitter = pow(10, power) * mean;
         if (attempt(n, K, diagonal + *jitter, A))
             return RM2_OK;
     }
