@@ -124,12 +124,9 @@ static int read_observations(const model_work *m, data_options *options, rm2_dat
     return work_check(&m->work, status);
 }
 
-static int encode_file(const model_work *m, data_options *options) {
-    rm2_data *data = NULL;
+static int encode_data(const model_work *m, const rm2_data *data) {
     encoded e = {.n = 0};
-    int code = read_observations(m, options, &data);
-    if (code == EXIT_DONE && data)
-        code = encode(m, data, &e);
+    int code = encode(m, data, &e);
     if (code == EXIT_DONE && model_wants_table(m))
         code = write_encoded(m, &e, data);
     if (code == EXIT_DONE) {
@@ -137,6 +134,14 @@ static int encode_file(const model_work *m, data_options *options) {
         code = e.converged == e.n ? EXIT_DONE : EXIT_NOT_CONVERGED;
     }
     encoded_free(&e);
+    return code;
+}
+
+static int encode_file(const model_work *m, data_options *options) {
+    rm2_data *data = NULL;
+    int code = read_observations(m, options, &data);
+    if (code == EXIT_DONE && data)
+        code = encode_data(m, data);
     rm2_data_free(data);
     return code;
 }
