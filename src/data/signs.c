@@ -47,7 +47,7 @@ static size_t align_with_first(quaternions q, const size_t *starts, size_t t) {
 }
 
 static size_t align_with_axis(quaternions q, size_t count) {
-    double A[16] = {0}, values[4], axes[16], work[8];
+    double A[16] = {0}, values[4], axes[16], work[32]; /* rm2i_eigen_work(4) is 28 */
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < 4; k++)
             rm2i_axpy(4, at(q, i)[k], at(q, i), A + 4 * k);

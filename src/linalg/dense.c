@@ -22,14 +22,22 @@ void rm2i_one_thread_end(int before) {
     omp_set_num_threads(before);
 }
 
-double rm2i_max_abs(size_t n, const double *x) {
+RM2I_AVX2_CLONES static double max_abs_loop(size_t n, const double *x, bool *numbers) {
     double largest = 0;
+    int bad = 0;
     for (size_t i = 0; i < n; i++) {
         double a = fabs(x[i]);
-        if (!(a <= largest)) /* true for NaN */
-            largest = isnan(a) ? INFINITY : a;
+        largest = a > largest ? a : largest;
+        bad |= a != a;
     }
+    *numbers = !bad;
     return largest;
+}
+
+double rm2i_max_abs(size_t n, const double *x) {
+    bool numbers;
+    double largest = max_abs_loop(n, x, &numbers);
+    return numbers ? largest : INFINITY;
 }
 
 double rm2i_scaled_norm(size_t n, const double *x) {

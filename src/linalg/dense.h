@@ -16,7 +16,7 @@ int rm2i_one_thread_begin(void);
 void rm2i_one_thread_end(int before);
 
 /* y += a x */
-static inline void rm2i_axpy(size_t n, double a, const double *x, double *y) {
+static inline void rm2i_axpy(size_t n, double a, const double *restrict x, double *restrict y) {
     for (size_t i = 0; i < n; i++)
         y[i] += a * x[i];
 }

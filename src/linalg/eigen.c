@@ -24,67 +24,98 @@ static const double NEGLIGIBLE = 1e-150;
 /* Inlined into the clones of `eigen_loops`. */
 #define INLINED static inline __attribute__((always_inline))
 
-size_t rm2i_eigen_work(size_t n) {
-    return n <= LOOPS_UP_TO ? 2 * n : rm2i_symmetric_eigen_work(n);
+/* Rows are padded with zeros to a multiple of four entries: vector loops then leave no rest. */
+static size_t padded(size_t n) {
+    return (n + 3) / 4 * 4;
 }
 
-/* A (n x n, symmetric) -> diagonal d, off-diagonal e (e[n-1] = 0) and Qt with A = Qt^T T Qt.
- * Row k of Qt holds the k-th Householder vector v until Qt itself is built from them. */
-INLINED void tridiagonalise(size_t n, double *A, double *d, double *e) {
+size_t rm2i_eigen_work(size_t n) { /* matrix, a row, off-diagonal and betas; or LAPACK's */
+    return n <= LOOPS_UP_TO ? n * padded(n) + padded(n) + 2 * n : rm2i_symmetric_eigen_work(n);
+}
+
+/* Loops over `width` entries, a multiple of four: no rest, no test for overlap. */
+#define FOR_FOURS(j, q, width)                                                                     \
+    for (size_t j = 0; j < (width); j += 4)                                                        \
+        for (size_t q = j; q < (j) + 4; q++)
+
+/* y += a x */
+INLINED void axpy(size_t width, double a, const double *restrict x, double *restrict y) {
+    FOR_FOURS(j, q, width)
+    y[q] += a * x[q];
+}
+
+/* y -= a x + b z */
+INLINED void update(size_t width, double a, const double *restrict x, double b,
+                    const double *restrict z, double *restrict y) {
+    FOR_FOURS(j, q, width)
+    y[q] -= a * x[q] + b * z[q];
+}
+
+/* x' = c x - s y, y' = s x + c y */
+INLINED void rotate(size_t width, double c, double s, double *restrict x, double *restrict y) {
+    FOR_FOURS(j, q, width) {
+        double old = y[q];
+        y[q] = s * x[q] + c * old;
+        x[q] = c * x[q] - s * old;
+    }
+}
+
+/* A (n x n, symmetric, rows ld apart) -> diagonal d, off-diagonal e (e[n-1] = 0), and the Householder
+ * vectors of H_k = I - beta_k v_k v_k^T, row k, which are zero up to entry k. p: a row of scratch. */
+INLINED void tridiagonalise(size_t n, size_t ld, double *A, double *d, double *e, double *beta,
+                            double *p) {
     for (size_t k = 0; k + 2 < n; k++) {
-        double *v = A + k * n; /* entries k+1 .. n-1 */
-        double length = rm2i_norm(n - k - 1, v + k + 1);
+        double *v = A + k * ld, length = rm2i_norm(n - k - 1, v + k + 1);
         d[k] = v[k];
         e[k] = v[k + 1] > 0 ? -length : length;
-        v[k] = 0; /* beta of I - beta v v^T */
+        beta[k] = 0;
+        memset(v, 0, (k + 1) * sizeof *v);
         if (length < NEGLIGIBLE) {
             e[k] = 0;
             continue;
         }
         v[k + 1] -= e[k];
-        double beta = -1 / (e[k] * v[k + 1]);
-        v[k] = beta;
-        double *p = e + k + 1; /* free until the next step: p = beta A v, by rows: A is symmetric */
-        size_t rest = n - k - 1;
-        memset(p, 0, rest * sizeof *p);
-        for (size_t i = k + 1; i < n; i++)
-            rm2i_axpy(rest, beta * v[i], A + i * n + k + 1, p);
-        double vp = rm2i_dot(rest, v + k + 1, p);
-        rm2i_axpy(rest, -0.5 * beta * vp, v + k + 1, p); /* w = p - (beta/2) (v.p) v */
-        for (size_t i = k + 1; i < n; i++) {             /* A -= v w^T + w v^T */
-            double *row = A + i * n + k + 1, vi = v[i], wi = p[i - k - 1];
-            for (size_t j = 0; j < rest; j++)
-                row[j] -= vi * p[j] + wi * v[k + 1 + j];
-        }
+        beta[k] = -1 / (e[k] * v[k + 1]);
+        size_t from = (k + 1) / 4 * 4,
+               width = ld - from; /* whole vectors: v is zero before k + 1 */
+        memset(p, 0, ld * sizeof *p);
+        for (size_t i = k + 1; i < n; i++) /* p = beta A v, by rows: A is symmetric */
+            axpy(width, beta[k] * v[i], A + i * ld + from, p + from);
+        memset(p, 0, (k + 1) * sizeof *p);
+        double vp = rm2i_dot(width, v + from, p + from);
+        axpy(width, -0.5 * beta[k] * vp, v + from, p + from); /* w = p - (beta/2) (v.p) v */
+        for (size_t i = k + 1; i < n; i++)                    /* A -= v w^T + w v^T */
+            update(width, v[i], p + from, p[i], v + from, A + i * ld + from);
     }
     if (n > 1) {
-        d[n - 2] = A[(n - 2) * n + n - 2];
-        e[n - 2] = A[(n - 2) * n + n - 1];
+        d[n - 2] = A[(n - 2) * ld + n - 2];
+        e[n - 2] = A[(n - 2) * ld + n - 1];
     }
-    d[n - 1] = A[n * n - 1];
+    d[n - 1] = A[(n - 1) * ld + n - 1];
     e[n - 1] = 0;
 }
 
-/* Turn the stored vectors into Qt = H_{n-3} ... H_0, from the last reflection to the first. */
-INLINED void accumulate(size_t n, double *A) {
+/* Turn the vectors into Qt = H_{n-3} ... H_0, from the last reflection to the first: A = Qt^T T Qt. */
+INLINED void accumulate(size_t n, size_t ld, double *A, const double *beta) {
     size_t first = n > 2 ? n - 2 : 0; /* the trailing block that no vector occupies */
-    for (size_t i = first; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            A[i * n + j] = i == j;
+    for (size_t i = first; i < n; i++) {
+        memset(A + i * ld, 0, ld * sizeof *A);
+        A[i * ld + i] = 1;
+    }
     for (size_t k = first; k-- > 0;) {
-        double *v = A + k * n, beta = v[k];
+        double *v = A + k * ld;
+        size_t from = (k + 1) / 4 * 4, width = ld - from;
         for (size_t i = k + 1; i < n; i++) { /* row_i -= beta (row_i . v) v */
-            double *row = A + i * n;
-            double s = beta * rm2i_dot(n - k - 1, row + k + 1, v + k + 1);
-            rm2i_axpy(n - k - 1, -s, v + k + 1, row + k + 1);
-            row[k] = 0;
+            double *row = A + i * ld + from;
+            double s = beta[k] * rm2i_dot(width, row, v + from);
+            axpy(width, -s, v + from, row);
         }
-        memset(v, 0, n * sizeof *v);
+        memset(v, 0, ld * sizeof *v);
         v[k] = 1;
     }
 }
 
-INLINED void rotate_rows(size_t n, double c, double s, double *x, double *y) {
+static void rotate_rows(size_t n, double c, double s, double *x, double *y) {
     for (size_t k = 0; k < n; k++) {
         double old = y[k];
         y[k] = s * x[k] + c * old;
@@ -101,7 +132,7 @@ INLINED size_t end_of_block(size_t n, const double *d, const double *e, size_t l
 }
 
 /* One implicit QL sweep over the unreduced block l..m. */
-INLINED void ql_sweep(size_t n, size_t l, size_t m, double *d, double *e, double *Zt) {
+INLINED void ql_sweep(size_t ld, size_t l, size_t m, double *d, double *e, double *Zt) {
     double g = (d[l + 1] - d[l]) / (2 * e[l]);
     double r = sqrt(g * g + 1);
     g = d[m] - d[l] + e[l] / (g + copysign(r, g)); /* d_m - shift */
@@ -123,14 +154,14 @@ INLINED void ql_sweep(size_t n, size_t l, size_t m, double *d, double *e, double
         p = s * r;
         d[i + 1] = g + p;
         g = c * r - b;
-        rotate_rows(n, c, s, Zt + i * n, Zt + (i + 1) * n);
+        rotate(ld, c, s, Zt + i * ld, Zt + (i + 1) * ld);
     }
     d[l] -= p;
     e[l] = g;
     e[m] = 0;
 }
 
-INLINED rm2_status ql(size_t n, double *d, double *e, double *Zt) {
+INLINED rm2_status ql(size_t n, size_t ld, double *d, double *e, double *Zt) {
     for (size_t l = 0; l < n; l++)
         for (int sweep = 0;; sweep++) {
             size_t m = end_of_block(n, d, e, l);
@@ -138,19 +169,33 @@ INLINED rm2_status ql(size_t n, double *d, double *e, double *Zt) {
                 break;
             if (sweep == MAX_SWEEPS)
                 return RM2_ERR_NUMERIC;
-            ql_sweep(n, l, m, d, e, Zt);
+            ql_sweep(ld, l, m, d, e, Zt);
         }
     return RM2_OK;
 }
 
-RM2I_AVX2_CLONES static rm2_status eigen_loops(size_t n, double *values, double *vectors,
-                                               double *work) {
-    tridiagonalise(n, vectors, values, work);
-    accumulate(n, vectors);
-    return ql(n, values, work, vectors);
+/* A = down * A first, in padded rows of the scratch. */
+RM2I_AVX2_CLONES static rm2_status eigen_loops(size_t n, const double *A, double down,
+                                               double *values, double *vectors, double *work) {
+    size_t ld = padded(n);
+    double *M = work, *row = M + n * ld, *e = row + ld, *beta = e + n;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++)
+            M[i * ld + j] = down * A[i * n + j];
+        memset(M + i * ld + n, 0, (ld - n) * sizeof *M);
+    }
+    tridiagonalise(n, ld, M, values, e, beta, row);
+    accumulate(n, ld, M, beta);
+    rm2_status status = ql(n, ld, values, e, M);
+    for (size_t i = 0; i < n; i++)
+        memcpy(vectors + i * n, M + i * ld, n * sizeof *vectors);
+    return status;
 }
 
-static rm2_status eigen_lapack(size_t n, double *values, double *vectors, double *work) {
+static rm2_status eigen_lapack(size_t n, const double *A, double down, double *values,
+                               double *vectors, double *work) {
+    for (size_t i = 0; i < n * n; i++)
+        vectors[i] = down * A[i];
     int threads = rm2i_one_thread_begin();
     rm2_status status = rm2i_symmetric_eigen(n, vectors, values, work);
     rm2i_one_thread_end(threads);
@@ -166,15 +211,8 @@ rm2_status rm2i_eigen(size_t n, const double *A, double *values, double *vectors
     double down = largest > 0 ? ldexp(1, -exponent) : 1;
     if (isinf(down)) /* all entries subnormal */
         return RM2_ERR_NUMERIC;
-    for (size_t i = 0; i < n * n; i++)
-        vectors[i] = down * A[i];
-
-    rm2_status status;
-    if (n > LOOPS_UP_TO) {
-        status = eigen_lapack(n, values, vectors, work);
-    } else {
-        status = eigen_loops(n, values, vectors, work);
-    }
+    rm2_status status = n > LOOPS_UP_TO ? eigen_lapack(n, A, down, values, vectors, work)
+                                        : eigen_loops(n, A, down, values, vectors, work);
     for (size_t i = 0; i < n; i++)
         values[i] /= down;
     return status;
