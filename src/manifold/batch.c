@@ -7,6 +7,8 @@
 #include "linalg/dense.h"
 #include "manifold/manifold.h"
 
+typedef enum many_kind { MANY_NO, MANY_EXP, MANY_LOG } many_kind;
+
 /* One batch: what is read, what is written. Unused members are NULL or 0. */
 typedef struct job {
     const rm2_manifold *m;
@@ -14,9 +16,9 @@ typedef struct job {
     const double *shared_frame; /* of the only base point, or NULL */
     const double *a, *b;        /* further inputs */
     double *out;
-    size_t count;                              /* vectors a point (metric) */
-    size_t *failed;                            /* set only when a failure is looked at again */
-    enum { MANY_NO, MANY_EXP, MANY_LOG } many; /* what could be done for many points at once */
+    size_t count;   /* vectors a point (metric) */
+    size_t *failed; /* set only when a failure is looked at again */
+    many_kind many; /* what could be done for many points at once */
 } job;
 
 /* Frame of point i: the shared one, or made at the start of the scratch. Scratch layout:
@@ -48,6 +50,7 @@ static rm2_status explain(rm2_context *ctx, job *j, rm2i_point_fn fn, size_t ind
     size_t factor = 0;
     j->failed = &factor;
     (void)fn(j, index, scratch);
+    j->failed = NULL;
     free(scratch);
     const rm2_factor *f = &j->m->factors[factor];
     return rm2i_fail(ctx, status, "point %zu, factor %zu (%s%zu): %s", index, factor + 1,
@@ -122,8 +125,9 @@ static rm2_status run_at(rm2_context *ctx, size_t n, size_t p_count, rm2i_point_
                            rm2_status_text(status));
     } else {
         j->shared_frame = scratch;
-        status = j->many && offers_many(j->m) ? run_many(ctx, n, j, j->many == MANY_LOG)
-                                              : RM2_ERR_UNSUPPORTED;
+        status = RM2_ERR_UNSUPPORTED;
+        if (j->many != MANY_NO && offers_many(j->m))
+            status = run_many(ctx, n, j, j->many == MANY_LOG);
         if (status != RM2_OK && status != RM2_INTERRUPTED && status != RM2_ERR_MEMORY)
             status = run(ctx, n, fn, j);
     }
@@ -150,7 +154,8 @@ static rm2_status defect_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_defect(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *x,
                                double *defect) {
-    return run(ctx, n, defect_point, &(job){.m = m, .a = x, .out = defect});
+    job j = {.m = m, .a = x, .out = defect};
+    return run(ctx, n, defect_point, &j);
 }
 
 static rm2_status project_point(const void *arg, size_t i, double *scratch) {
@@ -161,7 +166,8 @@ static rm2_status project_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_project(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *x,
                                 double *y) {
-    return run(ctx, n, project_point, &(job){.m = m, .a = x, .out = y});
+    job j = {.m = m, .a = x, .out = y};
+    return run(ctx, n, project_point, &j);
 }
 
 rm2_status rm2_manifold_random(rm2_context *ctx, const rm2_manifold *m, size_t n, double *p) {
@@ -185,7 +191,8 @@ rm2_status rm2_manifold_distance(rm2_context *ctx, const rm2_manifold *m, size_t
     if (p_count != 1 && p_count != n)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%zu base points for %zu points: give 1 or %zu",
                          p_count, n, n);
-    return run(ctx, n, distance_point, &(job){.m = m, .p = p, .a = q, .out = d, .count = p_count});
+    job j = {.m = m, .p = p, .a = q, .out = d, .count = p_count};
+    return run(ctx, n, distance_point, &j);
 }
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
@@ -201,7 +208,8 @@ static rm2_status to_coords_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_to_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                   const double *p, size_t p_count, const double *v, double *c) {
-    return run_at(ctx, n, p_count, to_coords_point, &(job){.m = m, .p = p, .a = v, .out = c});
+    job j = {.m = m, .p = p, .a = v, .out = c};
+    return run_at(ctx, n, p_count, to_coords_point, &j);
 }
 
 static rm2_status from_coords_point(const void *arg, size_t i, double *scratch) {
@@ -215,7 +223,8 @@ static rm2_status from_coords_point(const void *arg, size_t i, double *scratch) 
 
 rm2_status rm2_manifold_from_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                     const double *p, size_t p_count, const double *c, double *v) {
-    return run_at(ctx, n, p_count, from_coords_point, &(job){.m = m, .p = p, .a = c, .out = v});
+    job j = {.m = m, .p = p, .a = c, .out = v};
+    return run_at(ctx, n, p_count, from_coords_point, &j);
 }
 
 static rm2_status exp_coords_point(const void *arg, size_t i, double *scratch) {
@@ -228,7 +237,8 @@ static rm2_status exp_coords_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_exp_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                    const double *p, size_t p_count, const double *c, double *y) {
-    return run_at(ctx, n, p_count, exp_coords_point, &(job){.m = m, .p = p, .a = c, .out = y});
+    job j = {.m = m, .p = p, .a = c, .out = y};
+    return run_at(ctx, n, p_count, exp_coords_point, &j);
 }
 
 static rm2_status log_coords_point(const void *arg, size_t i, double *scratch) {
@@ -241,7 +251,8 @@ static rm2_status log_coords_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_log_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                    const double *p, size_t p_count, const double *q, double *c) {
-    return run_at(ctx, n, p_count, log_coords_point, &(job){.m = m, .p = p, .a = q, .out = c});
+    job j = {.m = m, .p = p, .a = q, .out = c};
+    return run_at(ctx, n, p_count, log_coords_point, &j);
 }
 
 /* ---- ambient tangent vectors ---------------------------------------------------------------- */
@@ -267,8 +278,8 @@ static rm2_status exp_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_exp(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
                             size_t p_count, const double *v, double *y) {
-    return run_at(ctx, n, p_count, exp_point,
-                  &(job){.m = m, .p = p, .a = v, .out = y, .many = MANY_EXP});
+    job j = {.m = m, .p = p, .a = v, .out = y, .many = MANY_EXP};
+    return run_at(ctx, n, p_count, exp_point, &j);
 }
 
 static rm2_status log_point(const void *arg, size_t i, double *scratch) {
@@ -284,8 +295,8 @@ static rm2_status log_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_log(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
                             size_t p_count, const double *q, double *v) {
-    return run_at(ctx, n, p_count, log_point,
-                  &(job){.m = m, .p = p, .a = q, .out = v, .many = MANY_LOG});
+    job j = {.m = m, .p = p, .a = q, .out = v, .many = MANY_LOG};
+    return run_at(ctx, n, p_count, log_point, &j);
 }
 
 static rm2_status inner_point(const void *arg, size_t i, double *scratch) {
@@ -298,8 +309,8 @@ static rm2_status inner_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_inner(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
                               size_t p_count, const double *v, const double *w, double *value) {
-    return run_at(ctx, n, p_count, inner_point,
-                  &(job){.m = m, .p = p, .a = v, .b = w, .out = value});
+    job j = {.m = m, .p = p, .a = v, .b = w, .out = value};
+    return run_at(ctx, n, p_count, inner_point, &j);
 }
 
 static rm2_status transport_point(const void *arg, size_t i, double *scratch) {
@@ -313,8 +324,8 @@ static rm2_status transport_point(const void *arg, size_t i, double *scratch) {
 rm2_status rm2_manifold_transport(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                   const double *p, size_t p_count, const double *v, const double *z,
                                   double *out) {
-    return run_at(ctx, n, p_count, transport_point,
-                  &(job){.m = m, .p = p, .a = v, .b = z, .out = out});
+    job j = {.m = m, .p = p, .a = v, .b = z, .out = out};
+    return run_at(ctx, n, p_count, transport_point, &j);
 }
 
 static rm2_status dexp_point(const void *arg, size_t i, double *scratch) {
@@ -327,7 +338,8 @@ static rm2_status dexp_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_dexp(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
                              size_t p_count, const double *v, const double *w, double *out) {
-    return run_at(ctx, n, p_count, dexp_point, &(job){.m = m, .p = p, .a = v, .b = w, .out = out});
+    job j = {.m = m, .p = p, .a = v, .b = w, .out = out};
+    return run_at(ctx, n, p_count, dexp_point, &j);
 }
 
 /* ---- the exponential map seen from its coordinates ------------------------------------------ */
@@ -341,7 +353,8 @@ static rm2_status log_volume_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_log_volume(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                    const double *c, double *value) {
-    return run(ctx, n, log_volume_point, &(job){.m = m, .a = c, .out = value});
+    job j = {.m = m, .a = c, .out = value};
+    return run(ctx, n, log_volume_point, &j);
 }
 
 static rm2_status metric_point(const void *arg, size_t i, double *scratch) {
@@ -354,7 +367,8 @@ static rm2_status metric_point(const void *arg, size_t i, double *scratch) {
 
 rm2_status rm2_manifold_metric(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *c,
                                size_t count, const double *W, double *out) {
-    return run(ctx, n, metric_point, &(job){.m = m, .p = c, .a = W, .out = out, .count = count});
+    job j = {.m = m, .p = c, .a = W, .out = out, .count = count};
+    return run(ctx, n, metric_point, &j);
 }
 
 static rm2_status metric_derivative_point(const void *arg, size_t i, double *scratch) {
@@ -370,6 +384,6 @@ static rm2_status metric_derivative_point(const void *arg, size_t i, double *scr
 rm2_status rm2_manifold_metric_derivative(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                           const double *c, const double *z, size_t count,
                                           const double *W, double *out) {
-    return run(ctx, n, metric_derivative_point,
-               &(job){.m = m, .p = c, .a = W, .b = z, .out = out, .count = count});
+    job j = {.m = m, .p = c, .a = W, .b = z, .out = out, .count = count};
+    return run(ctx, n, metric_derivative_point, &j);
 }

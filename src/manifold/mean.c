@@ -108,7 +108,7 @@ static rm2_status start(rm2_context *ctx, descent *d) {
 static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings *settings,
                           rm2_mean_info *info) {
     size_t dim = d->m->dim, bytes = d->m->ambient * sizeof *d->best;
-    double step = 1, variance, norm;
+    double step = 1, variance = 0, norm;
     RM2_TRY(evaluate(ctx, d, d->best, &variance));
     norm = rm2i_norm(dim, d->gradient);
     while (info->iterations < settings->max_iterations) {
@@ -124,7 +124,7 @@ static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings 
         if (status != RM2_OK)
             return rm2i_fail(ctx, status, "mean: step %d: %s", info->iterations,
                              rm2_status_text(status));
-        double new_variance;
+        double new_variance = 0;
         RM2_TRY(evaluate(ctx, d, d->trial, &new_variance));
         double new_norm = rm2i_norm(dim, d->gradient);
         if (new_norm < norm || new_variance < variance * (1 - 1e-12)) {

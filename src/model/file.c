@@ -295,6 +295,12 @@ static rm2_status get_empty(reader r, rm2_model **m) {
     return status;
 }
 
+static rm2_status get_contents(reader r, rm2_model *m) {
+    RM2_TRY(get_data(r, m));
+    RM2_TRY(get_parameters(r, m));
+    return get_training(r, m);
+}
+
 rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model **model) {
     *model = NULL;
     rm2i_h5 *h5;
@@ -302,12 +308,8 @@ rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model **model)
     reader r = {ctx, h5, path};
     rm2_model *m = NULL;
     rm2_status status = get_empty(r, &m);
-    if (status == RM2_OK)
-        status = get_data(r, m);
-    if (status == RM2_OK)
-        status = get_parameters(r, m);
-    if (status == RM2_OK)
-        status = get_training(r, m);
+    if (status == RM2_OK && m)
+        status = get_contents(r, m);
     rm2i_h5_close(h5);
     if (status == RM2_OK)
         status = rm2i_model_finish(ctx, m);
