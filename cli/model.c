@@ -125,14 +125,13 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
     common_options common = {.help = false};
     data_options data = data_options_default();
     model_options options = {.output = NULL};
-    const option_group common_group = {"Common options", common_option_table, &common};
-    const option_group data_group = {"Data", data_option_table, &data};
-    const option_group groups[] = {{"Options", a->table, &options},
-                                   a->run ? common_group : data_group,
-                                   a->run ? (option_group){.options = NULL} : common_group,
-                                   {.options = NULL}};
+    option_group groups[4] = {{"Options", a->table, &options}};
+    size_t count = 1;
+    if (a->run_with_data)
+        groups[count++] = (option_group){"Data", data_option_table, &data};
+    groups[count++] = (option_group){"Common options", common_option_table, &common};
+    groups[count] = (option_group){.options = NULL};
     model_work m = {.work = {self, NULL, &common}, .options = &options};
-    size_t count;
     if (!options_parse(self->name, argc, argv, groups, m.paths, a->files, &count))
         return EXIT_USAGE;
     if (common.help) {

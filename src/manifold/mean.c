@@ -170,7 +170,7 @@ rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
                              const double *points, const double *weights,
                              const rm2_mean_settings *settings, double *mean, rm2_mean_info *info) {
     rm2_mean_settings defaults = rm2_mean_settings_default();
-    rm2_mean_info ignored;
+    rm2_mean_info ignored = {.converged = false};
     info = info ? info : &ignored;
     *info = (rm2_mean_info){.converged = false};
     if (n == 0)
