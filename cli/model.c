@@ -116,7 +116,7 @@ static int open_and_run(model_work *m, const model_action *a, data_options *data
     if (code != EXIT_DONE)
         return code;
     m->info = rm2_model_describe(m->model);
-    code = a->run ? a->run(m) : a->run_with_data(m, data);
+    code = a->run_with_data ? a->run_with_data(m, data) : a->run(m);
     rm2_model_free(m->model);
     return code;
 }

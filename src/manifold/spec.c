@@ -151,7 +151,7 @@ static rm2_status add(parser *p, const rm2_geometry *geometry, size_t n) {
 
 static rm2_status read_name(parser *p, char name[8]) {
     size_t length = 0;
-    while (isalpha((unsigned char)p->at[length]) && length < 7) {
+    while (length < 7 && isalpha((unsigned char)p->at[length])) {
         name[length] = (char)toupper((unsigned char)p->at[length]);
         length++;
     }
