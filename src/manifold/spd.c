@@ -183,13 +183,24 @@ static void mirror(size_t n, double *A) {
             A[j * n + i] = A[i * n + j];
 }
 
-/* out = X Lt, which is upper triangular: row i += X_ik Lt_k from entry k on. */
-RM2I_AVX2_CLONES static void times_Lt_loops(size_t n, const double *X, const double *Lt,
-                                            double *out) {
-    memset(out, 0, n * n * sizeof *out);
-    for (size_t i = 0; i < n; i++)
+/* out = X Lt, Lt upper triangular: row i += X_ik Lt_k from entry k on. Rows are padded to multiples of
+ * four entries, so that the inner loop is whole vectors; what lies before k is zero. */
+RM2I_AVX2_CLONES static void times_Lt_loops(size_t n, const double *restrict X,
+                                            const double *restrict Lt, double *restrict out) {
+    size_t ld = (n + 3) / 4 * 4;
+    double padded[SMALL_N * SMALL_N], row[SMALL_N];
+    for (size_t k = 0; k < n; k++) {
+        memcpy(padded + k * ld, Lt + k * n, n * sizeof *padded);
+        memset(padded + k * ld + n, 0, (ld - n) * sizeof *padded);
+    }
+    for (size_t i = 0; i < n; i++) {
+        memset(row, 0, ld * sizeof *row);
         for (size_t k = 0; k < n; k++)
-            rm2i_axpy(n - k, X[i * n + k], Lt + k * n + k, out + i * n + k);
+            for (size_t j = k / 4 * 4; j < ld; j += 4)
+                for (size_t q = j; q < j + 4; q++)
+                    row[q] += X[i * n + k] * padded[k * ld + q];
+        memcpy(out + i * n, row, n * sizeof *row);
+    }
 }
 
 /* Lower triangle of L^-1 X L^-T, from R = L^-1 and Rt. */
