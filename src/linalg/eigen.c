@@ -2,8 +2,8 @@
  *
  * rm2i_eigen: Householder reduction to tridiagonal form, then implicit QL with Wilkinson's shift
  * (Bowdler, Martin, Reinsch and Wilkinson, 1968). Eigenvectors are kept as rows, so that a rotation
- * of the QL sweep works on two contiguous rows. Two to three times faster than LAPACK's dsyevd at
- * n = 15, where calls cost more than sums; dsyevd takes over for large n.
+ * of the QL sweep works on two contiguous rows. For small n calls into LAPACK cost
+ * more than the sums; dsyevd takes over for large n.
  *
  * rm2i_eigen_gram: one-sided Jacobi (Hestenes, 1958) on C. Forming C C^T first would lose every
  * eigenvalue below 1e-16 of the largest; rotating the rows of C until they are orthogonal keeps
