@@ -5,11 +5,13 @@
 #include "riemann2/base.h"
 #include "riemann2/blas.h"
 #include "riemann2/data.h"
+#include "riemann2/geodesic.h"
 #include "riemann2/geometry.h"
 #include "riemann2/io.h"
 #include "riemann2/kernel.h"
 #include "riemann2/latent.h"
 #include "riemann2/manifold.h"
+#include "riemann2/metric.h"
 #include "riemann2/model.h"
 #include "riemann2/optim.h"
 

@@ -1,0 +1,185 @@
+/* Geodesics of a metric on the latent space: shortest paths on a grid or a graph, curves that
+ * minimise the energy, solutions of the geodesic equation; exponential and logarithm, distances,
+ * means, medoids. Only the metric is known here: the latent space becomes a manifold one can
+ * compute on, whatever its metric comes from.
+ *
+ * A geodesic is found in stages, each of which may be the last: a path on a network (global: it
+ * finds the way), a cubic spline through it that minimises the energy (smooth), and the
+ * boundary-value problem of the geodesic equation (exact). No stage makes the energy higher. */
+#ifndef RIEMANN2_GEODESIC_H
+#define RIEMANN2_GEODESIC_H
+
+#include "riemann2/base.h"
+#include "riemann2/manifold.h"
+#include "riemann2/metric.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- networks: shortest paths over nodes ---------------------------------------------------- */
+
+typedef struct rm2_network rm2_network;
+
+typedef enum rm2_edge_rule {
+    RM2_EDGE_ENDS,    /* mean of G at the ends; longer edges in pieces, G interpolated between */
+    RM2_EDGE_MIDPOINT /* G at the edge's own midpoint: as many evaluations as edges */
+} rm2_edge_rule;
+
+typedef struct rm2_grid_settings {
+    size_t points;  /* along each dimension; 0: 50 for Q <= 2, 24 for Q = 3 */
+    double padding; /* of the box around the points, in parts of its larger side: 0.1 */
+    size_t reach;   /* edges to all primitive steps of so many cells: 1, 2, 3 are 8, 16, 32
+                        directions in the plane; 0: 3 for Q <= 2, 2 for Q = 3 */
+    rm2_edge_rule rule;
+} rm2_grid_settings;
+
+RM2_API rm2_grid_settings rm2_grid_settings_default(void);
+
+/* A regular grid over the box of `n` points, Q <= 3. The metric is evaluated at its nodes once. */
+RM2_API rm2_status rm2_network_grid(rm2_context *ctx, const rm2_metric *metric,
+                                    const rm2_grid_settings *settings, size_t n,
+                                    const double *points, rm2_network **network);
+/* The same with nodes given along each axis: axes[q] has counts[q] increasing values. */
+RM2_API rm2_status rm2_network_grid_axes(rm2_context *ctx, const rm2_metric *metric, size_t reach,
+                                         rm2_edge_rule rule, const size_t *counts,
+                                         const double *const *axes, rm2_network **network);
+/* The `neighbours` nearest (Euclidean, symmetrised) of n points, any Q. A graph in several pieces is
+ * refused with their number and the neighbours that would join them. */
+RM2_API rm2_status rm2_network_graph(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                                     const double *points, size_t neighbours, rm2_edge_rule rule,
+                                     rm2_network **network);
+RM2_API void rm2_network_free(rm2_network *network);
+
+/* Pointers live as long as the network. */
+typedef struct rm2_network_info {
+    size_t nodes, Q;
+    const double *x;      /* nodes x Q; grids: last coordinate fastest */
+    const double *G;      /* nodes x Q x Q */
+    const size_t *counts; /* Q numbers of nodes along the axes; NULL for graphs */
+} rm2_network_info;
+
+RM2_API rm2_network_info rm2_network_describe(const rm2_network *network);
+
+/* Shortest path between two points, which need not be nodes: they are joined to the nodes around.
+ * `path` (the caller's to free with free()) is *count x Q with both ends. RM2_ERR_DATA, with the
+ * box, for a point outside a grid. */
+RM2_API rm2_status rm2_network_path(rm2_context *ctx, const rm2_network *network,
+                                    const rm2_metric *metric, const double *from, const double *to,
+                                    size_t *count, double **path, double *length);
+/* Lengths of the shortest paths between n points: n x n, symmetric. */
+RM2_API rm2_status rm2_network_distances(rm2_context *ctx, const rm2_network *network,
+                                         const rm2_metric *metric, size_t n, const double *points,
+                                         double *distance);
+
+/* ---- geodesics ------------------------------------------------------------------------------ */
+
+typedef enum rm2_geodesic_stage {
+    RM2_STAGE_PATH,   /* the initial path, resampled at constant speed */
+    RM2_STAGE_SPLINE, /* least energy among cubic splines */
+    RM2_STAGE_POLISH  /* solution of the geodesic equation */
+} rm2_geodesic_stage;
+
+RM2_API const char *rm2_stage_text(rm2_geodesic_stage stage);
+
+typedef struct rm2_geodesic_settings {
+    rm2_geodesic_stage last; /* where to stop: RM2_STAGE_POLISH */
+    size_t nodes;            /* of the result: 200 */
+    size_t intervals;        /* of the first spline, doubled where that is too coarse: 16 */
+    size_t max_iterations;   /* of each optimisation: 200 */
+    double tolerance;        /* of the geodesic equation, relative: 1e-6 */
+} rm2_geodesic_settings;
+
+RM2_API rm2_geodesic_settings rm2_geodesic_settings_default(void);
+
+typedef struct rm2_curve {
+    size_t nodes, Q;
+    double *x;             /* nodes x Q, at equal steps of t = 0..1, of constant speed */
+    double *velocity;      /* nodes x Q: dx/dt */
+    double length, energy; /* integrals of |x'| and |x'|^2 */
+    double path_length, spline_length; /* after the stages before; 0 where there was none */
+    double residual;                   /* largest |D x'/dt| / length over the curve */
+    rm2_geodesic_stage stage;          /* what the result comes from */
+    size_t iterations, evaluations;    /* of optimiser and Newton; points where G was asked for */
+    bool converged;                    /* the stage asked for was reached to its tolerance */
+} rm2_curve;
+
+RM2_API void rm2_curve_free(rm2_curve *curve);
+
+/* The geodesic between two points. Without a network (NULL) the straight line is the initial path.
+ * Coincident points give a curve of length 0. */
+RM2_API rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric,
+                                const rm2_network *network, const rm2_geodesic_settings *settings,
+                                const double *from, const double *to, rm2_curve **curve);
+/* From an initial path of n points, ends included. */
+RM2_API rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
+                                       const rm2_geodesic_settings *settings, size_t n,
+                                       const double *path, rm2_curve **curve);
+/* Through all of n >= 2 points in turn: geodesics end to end, one curve of constant speed. */
+RM2_API rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
+                                        const rm2_network *network,
+                                        const rm2_geodesic_settings *settings, size_t n,
+                                        const double *points, rm2_curve **curve);
+
+/* Called as pairs are done; on the thread of the caller. */
+typedef void (*rm2_count_fn)(void *user, size_t done, size_t total);
+
+/* `count` pairs (count x Q each) on the context's threads; curves[i] is NULL where one failed, and
+ * *failed the first such (SIZE_MAX: none), with its message in the context. */
+RM2_API rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric,
+                                     const rm2_network *network,
+                                     const rm2_geodesic_settings *settings, size_t count,
+                                     const double *from, const double *to, rm2_count_fn progress,
+                                     void *user, rm2_curve **curves, size_t *failed);
+
+/* Exponential map: the geodesic from x with velocity v at t = 1, by Dormand and Prince's method with
+ * relative error `tolerance` a step. `nodes` > 0: also the path (nodes x Q, equal steps of t).
+ * velocity (Q, may be NULL): at the end. RM2_ERR_NUMERIC where it leaves what numbers can hold. */
+RM2_API rm2_status rm2_geodesic_exp(rm2_context *ctx, const rm2_metric *metric, double tolerance,
+                                    const double *x, const double *v, double *end, double *velocity,
+                                    size_t nodes, double *path);
+/* Logarithm: the velocity at x of the geodesic to y; `converged` as in rm2_curve. */
+RM2_API rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric,
+                                    const rm2_network *network,
+                                    const rm2_geodesic_settings *settings, const double *x,
+                                    const double *y, double *v, bool *converged);
+
+/* ---- many points ---------------------------------------------------------------------------- */
+
+/* Distances between n points, n x n and symmetric; *open counts pairs that did not converge. */
+RM2_API rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
+                                          const rm2_network *network,
+                                          const rm2_geodesic_settings *settings, size_t n,
+                                          const double *points, rm2_count_fn progress, void *user,
+                                          double *distance, size_t *open);
+
+/* Fréchet mean of n points (weights NULL: equal), starting at the medoid of the network's or the
+ * straight distances. */
+RM2_API rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric,
+                                     const rm2_network *network,
+                                     const rm2_geodesic_settings *settings, size_t n,
+                                     const double *points, const double *weights,
+                                     const rm2_mean_settings *mean_settings, double *mean,
+                                     rm2_mean_info *info);
+
+/* k medoids of n points with these distances: medoids (k indices), cluster of each point (n, may be
+ * NULL), total distance to them. Partitioning around medoids, from the greedy start: no chance. */
+RM2_API rm2_status rm2_medoids(rm2_context *ctx, size_t n, const double *distance, size_t k,
+                               size_t *medoids, size_t *cluster, double *cost);
+
+/* ---- timing --------------------------------------------------------------------------------- */
+
+typedef struct rm2_speed_limits {
+    const double *speed;        /* one a factor, in units of its distance a second; 0: none */
+    const double *acceleration; /* the same a second squared, NULL or 0: none: starts and ends at
+                                   rest otherwise */
+} rm2_speed_limits;
+
+/* Times of n points of a trajectory on a manifold, as fast as the limits allow, from 0. */
+RM2_API rm2_status rm2_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,
+                              const double *points, const rm2_speed_limits *limits, double *time);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,120 @@
+/* Riemannian metrics on the latent space R^Q.
+ *
+ * A metric gives at every point x a symmetric positive definite Q x Q matrix G(x) and, exactly, its
+ * derivative. Those of models are pulled back from the data through the random decoder; geodesics
+ * (geodesic.h) see only what is declared here, so that they can be tested on the sphere in latitude
+ * and longitude, with no Gaussian process in sight. */
+#ifndef RIEMANN2_METRIC_H
+#define RIEMANN2_METRIC_H
+
+#include "riemann2/base.h"
+#include "riemann2/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rm2_metric rm2_metric;
+
+RM2_API void rm2_metric_free(rm2_metric *metric);
+RM2_API size_t rm2_metric_dim(const rm2_metric *metric); /* Q */
+/* One line for tables and files: "expected pullback metric, contrast 100 (weight 23.1)". */
+RM2_API const char *rm2_metric_text(const rm2_metric *metric);
+
+/* ---- evaluation ----------------------------------------------------------------------------- */
+
+/* G (n x Q x Q) and, unless NULL, dG (n x Q x Q x Q): dG[i][t] = dG/dx_t at point i. RM2_ERR_DOMAIN
+ * where the metric is not defined (the half plane below its edge). */
+RM2_API rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                                 const double *x, double *G, double *dG);
+
+/* log sqrt det G at n points: the magnification factor, which itself overflows far from the data
+ * where metrics grow; -infinity where G is singular. */
+RM2_API rm2_status rm2_metric_magnification(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                                            const double *x, double *log_magnification);
+
+/* Length of the polygon through n points, and energy n-1 times the sum of squared lengths of its
+ * sides: each side with G at Gauss-Legendre points. Either may be NULL. */
+RM2_API rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                                      const double *path, double *length, double *energy);
+
+/* ---- metrics of a model --------------------------------------------------------------------- */
+
+/* A positive weight c(y) on the ambient space: it multiplies the metric of the data, so that
+ * geodesics go round where it is large. Value and gradient (ambient entries) at a point y in the
+ * units of the data. */
+typedef rm2_status (*rm2_cost_fn)(const void *user, const double *y, double *value,
+                                  double *gradient);
+
+#define RM2_ALL_FACTORS SIZE_MAX
+
+typedef struct rm2_cost {
+    rm2_cost_fn at; /* NULL: no cost */
+    const void *user;
+    size_t factor; /* whose metric is multiplied; RM2_ALL_FACTORS */
+} rm2_cost;
+
+/* Obstacles: c(y) = 1 + sum_k height_k exp(-|y - centre_k|^2/(2 radius_k^2)) in one Euclidean
+ * factor, `offset` and `dim` saying where its entries are in y. */
+typedef struct rm2_obstacles {
+    size_t count, offset, dim;
+    const double *centres; /* count x dim */
+    const double *radius, *height;
+} rm2_obstacles;
+
+RM2_API rm2_status rm2_obstacles_cost(const void *obstacles, const double *y, double *value,
+                                      double *gradient);
+
+typedef struct rm2_pullback_settings {
+    double contrast; /* metric far from the data over metric on the data; 0: weight 1 */
+    double weight;   /* of the covariance term, instead of a contrast; 0: from the contrast */
+    rm2_cost cost;
+} rm2_pullback_settings;
+
+/* Contrast 100, no cost. */
+RM2_API rm2_pullback_settings rm2_pullback_settings_default(void);
+
+/* The expected pullback metric E[J^T Gc J] = J^T Gc J + w sum_m (p_m^T Gc p_m) R_m of a model, which
+ * must live as long as the metric; what `cost` points to as well. w = 1 is the expectation; a
+ * contrast gives w = max(1, contrast a/b), a = median over the latents of tr(J^T Gc J), b that of
+ * the covariance term far from the data. */
+RM2_API rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
+                                       const rm2_pullback_settings *settings, rm2_metric **metric);
+/* The weight w of a pullback metric; 1 for others. */
+RM2_API double rm2_metric_weight(const rm2_metric *metric);
+
+/* How certain is a pullback metric? a^T G a is random: its mean (w = 1) and standard deviation at n
+ * points, for a direction (n x Q) each, or of the trace of G where `directions` is NULL. */
+RM2_API rm2_status rm2_metric_spread(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                                     const double *x, const double *directions, double *mean,
+                                     double *deviation);
+
+/* Expected length of the polygon through n points: the mean over `samples` random Jacobians at each
+ * node, and its standard error. Not above the length under the expected metric (Jensen). */
+RM2_API rm2_status rm2_metric_expected_length(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                                              const double *path, size_t samples, double *length,
+                                              double *standard_error);
+
+/* The density metric: G = lambda I, lambda = p^(-2/Q), p the kernel density of `n` points (n x Q)
+ * with width `sigma`. Where p underflows it is held at a floor: lambda stays finite. */
+RM2_API rm2_status rm2_metric_density(rm2_context *ctx, size_t n, size_t Q, const double *points,
+                                      double sigma, rm2_metric **metric);
+
+/* ---- metrics in closed form, for tests and teaching ----------------------------------------- */
+
+/* "euclidean": I. "sphere_latlon": (latitude, longitude), diag(1, cos^2 lat). "half_plane": (x, y),
+ * I/y^2. "bump": the surface z = 2 exp(-|x|^2/2) seen from above, I + grad z grad z^T. The second
+ * and third have Q = 2. */
+RM2_API rm2_status rm2_metric_analytic(rm2_context *ctx, const char *name, size_t Q,
+                                       rm2_metric **metric);
+
+/* One's own: fills G and, unless NULL, dG at one point. */
+typedef rm2_status (*rm2_metric_fn)(const void *user, const double *x, double *G, double *dG);
+RM2_API rm2_status rm2_metric_from_function(rm2_context *ctx, size_t Q, rm2_metric_fn at,
+                                            const void *user, const char *text,
+                                            rm2_metric **metric);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,141 @@
+/* Metrics in closed form, and those of the caller: one point at a time. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "metric/metric.h"
+
+typedef struct pointwise {
+    size_t Q;
+    rm2_metric_fn at;
+    const void *user;
+} pointwise;
+
+static size_t no_work(const void *self, size_t count, bool derivative) {
+    (void)self, (void)count, (void)derivative;
+    return 0;
+}
+
+static rm2_status at_points(const void *self, size_t count, const double *x, double *G, double *dG,
+                            double *work) {
+    const pointwise *p = self;
+    size_t Q = p->Q;
+    (void)work;
+    for (size_t i = 0; i < count; i++)
+        RM2_TRY(p->at(p->user, x + i * Q, G + i * Q * Q, dG ? dG + i * Q * Q * Q : NULL));
+    return RM2_OK;
+}
+
+static const rm2i_metric_type pointwise_type = {
+    .work = no_work, .at = at_points, .free = free, .block = 64};
+
+rm2_status rm2_metric_from_function(rm2_context *ctx, size_t Q, rm2_metric_fn at, const void *user,
+                                    const char *text, rm2_metric **metric) {
+    *metric = NULL;
+    pointwise *p;
+    if (Q == 0 || !at)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a metric needs a dimension and a function");
+    RM2_TRY(rm2i_alloc(ctx, 1, sizeof *p, &p));
+    *p = (pointwise){Q, at, user};
+    return rm2i_metric_create(ctx, &pointwise_type, Q, p, text, metric);
+}
+
+/* ---- closed forms --------------------------------------------------------------------------- */
+
+/* G = factor I; `derivative` (Q) is that of the factor. */
+static void isotropic(size_t Q, double factor, const double *derivative, double *G, double *dG) {
+    memset(G, 0, Q * Q * sizeof *G);
+    for (size_t r = 0; r < Q; r++)
+        G[r * Q + r] = factor;
+    if (!dG)
+        return;
+    memset(dG, 0, Q * Q * Q * sizeof *dG);
+    for (size_t t = 0; t < Q; t++)
+        for (size_t r = 0; r < Q; r++)
+            dG[(t * Q + r) * Q + r] = derivative[t];
+}
+
+static rm2_status euclidean(const void *user, const double *x, double *G, double *dG) {
+    size_t Q = *(const size_t *)user;
+    (void)x;
+    memset(G, 0, Q * Q * sizeof *G);
+    for (size_t r = 0; r < Q; r++)
+        G[r * Q + r] = 1;
+    if (dG)
+        memset(dG, 0, Q * Q * Q * sizeof *dG);
+    return RM2_OK;
+}
+
+static rm2_status sphere_latlon(const void *user, const double *x, double *G, double *dG) {
+    (void)user;
+    double c = cos(x[0]), s = sin(x[0]);
+    memcpy(G, (double[4]){1, 0, 0, c * c}, 4 * sizeof *G);
+    if (dG) /* d cos^2 = -2 sin cos, by latitude only */
+        memcpy(dG, (double[8]){0, 0, 0, -2 * s * c, 0, 0, 0, 0}, 8 * sizeof *dG);
+    return RM2_OK;
+}
+
+static rm2_status half_plane(const void *user, const double *x, double *G, double *dG) {
+    (void)user;
+    if (!(x[1] > 0))
+        return RM2_ERR_DOMAIN;
+    double y = x[1];
+    isotropic(2, 1 / (y * y), (double[2]){0, -2 / (y * y * y)}, G, dG);
+    return RM2_OK;
+}
+
+/* z = 2 e, e = exp(-|x|^2/2): grad z = -2 e x, so that G = I + 4 e^2 x x^T. */
+static rm2_status bump(const void *user, const double *x, double *G, double *dG) {
+    size_t Q = *(const size_t *)user;
+    double square = 0;
+    for (size_t q = 0; q < Q; q++)
+        square += x[q] * x[q];
+    double a = 4 * exp(-square);
+    for (size_t r = 0; r < Q; r++)
+        for (size_t s = 0; s < Q; s++)
+            G[r * Q + s] = (r == s) + a * x[r] * x[s];
+    for (size_t t = 0; dG && t < Q; t++) /* da/dx_t = -2 a x_t */
+        for (size_t r = 0; r < Q; r++)
+            for (size_t s = 0; s < Q; s++)
+                dG[(t * Q + r) * Q + s] =
+                    a * (-2 * x[t] * x[r] * x[s] + (r == t ? x[s] : 0) + (s == t ? x[r] : 0));
+    return RM2_OK;
+}
+
+typedef struct closed_form {
+    const char *name;
+    rm2_metric_fn at;
+    size_t Q; /* 0: any */
+} closed_form;
+
+static const closed_form closed_forms[] = {
+    {"euclidean", euclidean, 0},
+    {"sphere_latlon", sphere_latlon, 2},
+    {"half_plane", half_plane, 2},
+    {"bump", bump, 0},
+};
+
+/* The dimension stands behind the function table, where the forms for any Q find it. */
+typedef struct sized_pointwise {
+    pointwise base;
+    size_t Q;
+} sized_pointwise;
+
+rm2_status rm2_metric_analytic(rm2_context *ctx, const char *name, size_t Q, rm2_metric **metric) {
+    *metric = NULL;
+    for (size_t i = 0; i < sizeof closed_forms / sizeof *closed_forms; i++) {
+        const closed_form *form = &closed_forms[i];
+        if (strcmp(form->name, name) != 0)
+            continue;
+        if (Q == 0 || (form->Q && form->Q != Q))
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "metric %s has not %zu dimensions", name, Q);
+        sized_pointwise *p;
+        RM2_TRY(rm2i_alloc(ctx, 1, sizeof *p, &p));
+        p->Q = Q;
+        p->base = (pointwise){Q, form->at, &p->Q};
+        return rm2i_metric_create(ctx, &pointwise_type, Q, p, name, metric);
+    }
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                     "no metric is called %s (euclidean, sphere_latlon, half_plane, bump)", name);
+}

@@ -1,0 +1,44 @@
+/* A metric inside the library: a table of functions and what they work on. */
+#ifndef RM2I_METRIC_H
+#define RM2I_METRIC_H
+
+#include "riemann2/metric.h"
+
+typedef struct rm2i_metric_type {
+    /* Doubles of scratch for `count` points at once. */
+    size_t (*work)(const void *self, size_t count, bool derivative);
+    /* G and, unless NULL, dG at `count` points, on the calling thread. */
+    rm2_status (*at)(const void *self, size_t count, const double *x, double *G, double *dG,
+                     double *work);
+    void (*free)(void *self);
+    size_t block; /* points that are best done at once: blocks run on different threads */
+} rm2i_metric_type;
+
+struct rm2_metric {
+    const rm2i_metric_type *type;
+    size_t Q;
+    void *self;
+    char *text;
+};
+
+/* Takes over `self`, also when it fails. */
+rm2_status rm2i_metric_create(rm2_context *ctx, const rm2i_metric_type *type, size_t Q, void *self,
+                              const char *text, rm2_metric **metric);
+
+/* For loops that evaluate often: scratch for n points on `threads` threads, and the evaluation that
+ * uses it. On one thread nothing else is started. A failure has no message. */
+size_t rm2i_metric_work(const rm2_metric *metric, size_t n, int threads, bool derivative);
+rm2_status rm2i_metric_at(const rm2_metric *metric, size_t n, const double *x, double *G,
+                          double *dG, int threads, double *work);
+
+/* v^T G w for Q x Q matrices. */
+static inline double rm2i_metric_inner(size_t Q, const double *G, const double *v,
+                                       const double *w) {
+    double sum = 0;
+    for (size_t r = 0; r < Q; r++)
+        for (size_t s = 0; s < Q; s++)
+            sum += v[r] * G[r * Q + s] * w[s];
+    return sum;
+}
+
+#endif
