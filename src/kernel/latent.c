@@ -2,7 +2,8 @@
  *   SE    k = s e^(-rho^2/2)                          a = k
  *   M5/2  k = s (1 + c rho + 5 rho^2/3) e^(-c rho)    a = (5 s/3)(1 + c rho) e^(-c rho)
  *   M3/2  k = s (1 + c rho) e^(-c rho)                a = 3 s e^(-c rho)
- * and d2k/dx dx' at 0 is a(0)/l^2. */
+ * and d2k/dx dx' at 0 is a(0)/l^2. Second derivatives: d2k/dx_r dx_s = b u_r u_s - a d_rs/l_r^2 with
+ * b = k, (25 s/3) e^(-c rho), 3 s c e^(-c rho)/rho (b u u is 0 at rho = 0). */
 #include "kernel/latent.h"
 
 #include <math.h>
@@ -48,6 +49,19 @@ static double radial(rm2_latent_kind kind, double rho2, double value) {
             return 0;
         r = SQRT5 * sqrt(rho2);
         return value * (5.0 / 3) * (1 + r) / (1 + r + r * r / 3);
+    }
+    return 0;
+}
+
+/* b(rho) for s = 1; `a` is the radial factor there. */
+static double second_radial(rm2_latent_kind kind, double rho2, double a) {
+    switch (kind) {
+    case RM2_LATENT_SE:
+        return a;
+    case RM2_LATENT_MATERN32:
+        return rho2 == 0 ? 0 : a * SQRT3 / sqrt(rho2);
+    case RM2_LATENT_MATERN52:
+        return 5 * a / (1 + SQRT5 * sqrt(rho2));
     }
     return 0;
 }
@@ -150,6 +164,25 @@ void rm2i_latent_cross_gradient(const rm2i_latent_kernel *k, size_t n, const dou
         for (size_t q = 0; q < k->dim; q++) {
             double l = k->lengthscale[q];
             d[q * n + i] = a == 0 ? 0 : a * (X[i * k->dim + q] - x[q]) / (l * l);
+        }
+    }
+}
+
+void rm2i_latent_cross_hessian(const rm2i_latent_kernel *k, size_t n, const double *X,
+                               const double *x, double *values, double *d, double *h) {
+    rm2i_latent_cross_gradient(k, n, X, x, values, d);
+    for (size_t i = 0; i < n; i++) {
+        double rho2 = scaled_square(k, X + i * k->dim, x);
+        double a = radial(k->kind, rho2, values[i] / k->variance);
+        double b = a == 0 ? 0 : k->variance * second_radial(k->kind, rho2, a);
+        double *out = h + i;
+        for (size_t r = 0; r < k->dim; r++) {
+            double lr2 = k->lengthscale[r] * k->lengthscale[r];
+            double ur = (X[i * k->dim + r] - x[r]) / lr2;
+            for (size_t s = r; s < k->dim; s++, out += n) {
+                double us = (X[i * k->dim + s] - x[s]) / (k->lengthscale[s] * k->lengthscale[s]);
+                *out = (b == 0 ? 0 : b * ur * us) - (r == s ? k->variance * a / lr2 : 0);
+            }
         }
     }
 }

@@ -37,6 +37,11 @@ void rm2i_latent_cross(const rm2i_latent_kernel *k, size_t n, const double *X, c
 void rm2i_latent_cross_gradient(const rm2i_latent_kernel *k, size_t n, const double *X,
                                 const double *x, double *values, double *d);
 
+/* Also second derivatives by x: h[pair * n + i] = d2k(x_i, x)/dx_r dx_s for r <= s, pairs in the
+ * order (0,0), (0,1), ..., (1,1), ... */
+void rm2i_latent_cross_hessian(const rm2i_latent_kernel *k, size_t n, const double *X,
+                               const double *x, double *values, double *d, double *h);
+
 /* d2k/dx_q dx'_q at x = x': the prior covariance of the derivative is diagonal. */
 void rm2i_latent_derivative_variance(const rm2i_latent_kernel *k, double *diagonal);
 

@@ -31,12 +31,12 @@ typedef struct decoding {
     size_t n;
 } decoding;
 
-/* Block b of the points; work: 2 BLOCK N for the posterior, h, one covariance. */
+/* Block b of the points; work: that of the posterior, h, one covariance. */
 static rm2_status decode_block(const void *arg, size_t b, double *work) {
     const decoding *d = arg;
     const rm2_model *m = d->m;
     size_t first = b * BLOCK, count = d->n - first < BLOCK ? d->n - first : BLOCK, M = m->M;
-    double *h = work + 2 * BLOCK * m->N, *own = h + BLOCK * M;
+    double *h = work + rm2i_posterior_at_work(m->posterior, BLOCK), *own = h + BLOCK * M;
     bool uncertain = d->covariance || d->deviation;
     rm2i_posterior_at(m->posterior, count, d->latents + first * m->Q, d->tangent + first * M,
                       uncertain ? h : NULL, work);
@@ -56,7 +56,7 @@ static rm2_status decode_block(const void *arg, size_t b, double *work) {
 rm2_status rm2_model_decode(rm2_context *ctx, const rm2_model *m, size_t n, const double *latents,
                             double *points, double *tangent, double *covariance,
                             double *deviation) {
-    size_t M = m->M, work = 2 * BLOCK * m->N + BLOCK * M + M * M;
+    size_t M = m->M, work = rm2i_posterior_at_work(m->posterior, BLOCK) + BLOCK * M + M * M;
     double *own = NULL;
     RM2_TRY(check_latents(ctx, m, n, latents));
     if (!tangent)

@@ -76,6 +76,8 @@ static rm2_status build(rm2_context *ctx, rm2i_posterior *p) {
     p->o = p->P + M * M;
     p->l = p->o + N;
     p->L = p->V = p->l + M;
+    p->n = N;
+    p->Z = p->gp.X;
     if (eigen) {
         rm2i_latent_gram(&p->gp.kernel, N, p->gp.X, rm2_context_threads(ctx), p->V);
         return solve_per_output(ctx, p);
@@ -114,25 +116,31 @@ void rm2i_posterior_free(rm2i_posterior *p) {
 /* ---- one point ------------------------------------------------------------------------------ */
 
 size_t rm2i_posterior_work(const rm2i_posterior *p) {
-    return (p->gp.Q + 1) * 2 * p->gp.N + p->gp.Q;
+    return (p->gp.Q + 1) * 2 * p->n + p->gp.Q;
 }
 
-/* Rows of `vectors` (count x N) seen where the covariance is simple: L^-1 v, or V v. */
-static void reduce(const rm2i_posterior *p, size_t count, const double *vectors, double *reduced) {
-    int N = (int)p->gp.N, c = (int)count;
+void rm2i_posterior_reduce(const rm2i_posterior *p, size_t count, const double *vectors,
+                           double *reduced) {
+    int N = (int)p->n, c = (int)count;
     if (p->gp.noise_kind == RM2_NOISE_KRONECKER) {
-        memcpy(reduced, vectors, count * p->gp.N * sizeof *reduced);
-        rm2i_factor_half_solve(p->gp.N, p->L, count, reduced);
+        memcpy(reduced, vectors, count * p->n * sizeof *reduced);
+        rm2i_factor_half_solve(p->n, p->L, count, reduced);
     } else {
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, c, N, N, 1, vectors, N, p->V, N, 0,
                     reduced, N);
     }
 }
 
+void rm2i_posterior_restore(const rm2i_posterior *p, size_t count, const double *reduced,
+                            double *solved) {
+    memcpy(solved, reduced, count * p->n * sizeof *solved);
+    rm2i_factor_other_half_solve(p->n, p->L, count, solved);
+}
+
 /* l_m prior - l_m^2 sum_n a_n b_n/(l_m o_n + 1), or prior - a.b */
 static double conditioned(const rm2i_posterior *p, size_t m, double prior, const double *a,
                           const double *b) {
-    size_t N = p->gp.N;
+    size_t N = p->n;
     if (p->gp.noise_kind == RM2_NOISE_KRONECKER)
         return prior - cblas_ddot((int)N, a, 1, b, 1);
     double l = p->l[m], sum = 0;
@@ -152,38 +160,42 @@ static void fill_h(const rm2i_posterior *p, const double *reduced, double *h) {
                                : h[0];
 }
 
+size_t rm2i_posterior_at_work(const rm2i_posterior *p, size_t n) {
+    return 2 * n * p->n;
+}
+
 void rm2i_posterior_at(const rm2i_posterior *p, size_t n, const double *x, double *f, double *h,
                        double *work) {
-    size_t N = p->gp.N, M = p->gp.M;
+    size_t N = p->n, M = p->gp.M;
     double *k = work, *reduced = work + n * N;
     for (size_t i = 0; i < n; i++)
-        rm2i_latent_cross(&p->gp.kernel, N, p->gp.X, x + i * p->gp.Q, k + i * N);
+        rm2i_latent_cross(&p->gp.kernel, N, p->Z, x + i * p->gp.Q, k + i * N);
     /* f = k C^T */
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)M, (int)N, 1, k, (int)N, p->C,
                 (int)N, 0, f, (int)M);
     if (!h)
         return;
-    reduce(p, n, k, reduced);
+    rm2i_posterior_reduce(p, n, k, reduced);
     for (size_t i = 0; i < n; i++)
         fill_h(p, reduced + i * N, h + i * M);
 }
 
 /* J = C dk: dk is Q x N. */
 static void jacobian_mean(const rm2i_posterior *p, const double *dk, double *J) {
-    int N = (int)p->gp.N, M = (int)p->gp.M, Q = (int)p->gp.Q;
+    int N = (int)p->n, M = (int)p->gp.M, Q = (int)p->gp.Q;
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, Q, N, 1, p->C, N, dk, N, 0, J, Q);
 }
 
 void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f, double *h,
                              double *J, double *dh, double *work) {
-    size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q;
+    size_t N = p->n, M = p->gp.M, Q = p->gp.Q;
     double *k = work, *dk = k + N, *reduced = dk + Q * N; /* (Q + 1) x N: of k, then of dk */
-    rm2i_latent_cross_gradient(&p->gp.kernel, N, p->gp.X, x, k, dk);
+    rm2i_latent_cross_gradient(&p->gp.kernel, N, p->Z, x, k, dk);
     cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)M, (int)N, 1, p->C, (int)N, k, 1, 0, f, 1);
     jacobian_mean(p, dk, J);
     if (!h)
         return;
-    reduce(p, Q + 1, k, reduced);
+    rm2i_posterior_reduce(p, Q + 1, k, reduced);
     fill_h(p, reduced, h);
     for (size_t m = 0; m < M; m++)
         for (size_t q = 0; q < Q; q++)
@@ -193,12 +205,12 @@ void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f
 
 void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J, double *R,
                              double *work) {
-    size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q;
+    size_t N = p->n, M = p->gp.M, Q = p->gp.Q;
     double *k = work, *dk = k + N, *reduced = dk + Q * N, *prior = reduced + (Q + 1) * N;
-    rm2i_latent_cross_gradient(&p->gp.kernel, N, p->gp.X, x, k, dk);
+    rm2i_latent_cross_gradient(&p->gp.kernel, N, p->Z, x, k, dk);
     rm2i_latent_derivative_variance(&p->gp.kernel, prior);
     jacobian_mean(p, dk, J);
-    reduce(p, Q, dk, reduced);
+    rm2i_posterior_reduce(p, Q, dk, reduced);
     for (size_t m = 0; m < M; m++)
         for (size_t r = 0; r < Q; r++)
             for (size_t s = 0; s < Q; s++)

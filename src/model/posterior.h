@@ -1,6 +1,6 @@
 /* Posterior of the tangent field f: R^Q -> R^M given the training outputs.
  *
- *   mean f(x) = C k*(x), C is M x N;  cov f(x) = P diag(h(x)) P^T, P is M x M
+ *   mean f(x) = C k*(x), C is M x N;   cov f(x) = P diag(h(x)) P^T, P is M x M
  * Kronecker noise:  C = (A^-1 F)^T, P P^T = Kf, all h equal: h = k** - k*^T A^-1 k*
  * per-output noise: C = Kf Am, P = D^1/2 U, h_m = l_m k** - l_m^2 k*^T (l_m K + I)^-1 k*
  * An observation adds `noise` to h: s2, or 1 (whitened by D) where outputs have their own noise. */
@@ -25,7 +25,9 @@ typedef struct rm2i_gp {
 
 typedef struct rm2i_posterior {
     rm2i_gp gp;
-    double *C, *P;
+    size_t n;          /* support points: those that k* is taken with; here the training points */
+    const double *Z;   /* n x Q */
+    double *C, *P;     /* C is M x n */
     double *L;         /* Kronecker: Cholesky factor of A */
     double *V, *o, *l; /* per-output: rows of V are eigenvectors of K, eigenvalues o; tasks' l */
     double observed;   /* noise added to h by an observation */
@@ -35,10 +37,12 @@ typedef struct rm2i_posterior {
 rm2_status rm2i_posterior_create(rm2_context *ctx, const rm2i_gp *gp, rm2i_posterior **posterior);
 void rm2i_posterior_free(rm2i_posterior *p);
 
-/* Mean (n x M) and h (n x M, without observation noise; NULL: not wanted) at n points. work: 2 n N.
- */
+/* Mean (n x M) and h (n x M, without observation noise; NULL: not wanted) at n points. work:
+ * rm2i_posterior_at_work(p, n). */
 void rm2i_posterior_at(const rm2i_posterior *p, size_t n, const double *x, double *f, double *h,
                        double *work);
+
+size_t rm2i_posterior_at_work(const rm2i_posterior *p, size_t n);
 
 /* Doubles of scratch for the two calls below. */
 size_t rm2i_posterior_work(const rm2i_posterior *p);
@@ -51,6 +55,14 @@ void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f
  * R is M x Q x Q. */
 void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J, double *R,
                              double *work);
+
+/* Rows of `vectors` (count x n) seen where the covariance is simple: L^-1 v, or V v. */
+void rm2i_posterior_reduce(const rm2i_posterior *p, size_t count, const double *vectors,
+                           double *reduced);
+
+/* Kronecker noise: what is left of A^-1 v for a reduced v: L^-T. */
+void rm2i_posterior_restore(const rm2i_posterior *p, size_t count, const double *reduced,
+                            double *solved);
 
 /* cov = P diag(h + noise) P^T, M x M. */
 void rm2i_posterior_covariance(const rm2i_posterior *p, const double *h, double noise, double *cov);

@@ -11,14 +11,14 @@
 
 size_t rm2i_posterior_sample_work(const rm2i_posterior *p, size_t n) {
     /* cross and reduced (n x N), prior, covariance and factor (n x n), normals (n), g (M x n) */
-    return 2 * n * p->gp.N + 3 * n * n + n + p->gp.M * n;
+    return 2 * n * p->n + 3 * n * n + n + p->gp.M * n;
 }
 
 /* Sigma = scale * prior - R diag(w) R^T with rows R of `reduced`; lower triangle, through `scaled`.
  */
 static void joint_covariance(const rm2i_posterior *p, size_t n, size_t m, const double *prior,
                              const double *reduced, double *scaled, double *Sigma) {
-    size_t N = p->gp.N;
+    size_t N = p->n;
     bool eigen = p->gp.noise_kind == RM2_NOISE_PER_OUTPUT;
     double scale = eigen ? p->l[m] : 1;
     for (size_t i = 0; i < n; i++)
@@ -42,23 +42,17 @@ static void draw(size_t n, const double *L, rm2_rng *rng, double *normals, doubl
 
 rm2_status rm2i_posterior_sample(const rm2i_posterior *p, size_t n, const double *x, rm2_rng *rng,
                                  double *f, double *work) {
-    size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q;
+    size_t N = p->n, M = p->gp.M, Q = p->gp.Q;
     double *cross = work, *reduced = cross + n * N, *prior = reduced + n * N,
            *Sigma = prior + n * n, *L = Sigma + n * n, *normals = L + n * n, *g = normals + n,
            jitter;
     for (size_t i = 0; i < n; i++)
-        rm2i_latent_cross(&p->gp.kernel, N, p->gp.X, x + i * Q, cross + i * N);
+        rm2i_latent_cross(&p->gp.kernel, N, p->Z, x + i * Q, cross + i * N);
     rm2i_latent_gram(&p->gp.kernel, n, x, 1, prior);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)M, (int)N, 1, cross, (int)N,
                 p->C, (int)N, 0, f, (int)M);
     bool eigen = p->gp.noise_kind == RM2_NOISE_PER_OUTPUT;
-    if (eigen) {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)N, (int)N, 1, cross,
-                    (int)N, p->V, (int)N, 0, reduced, (int)N);
-    } else {
-        memcpy(reduced, cross, n * N * sizeof *reduced);
-        rm2i_factor_half_solve(N, p->L, n, reduced);
-    }
+    rm2i_posterior_reduce(p, n, cross, reduced);
     for (size_t m = 0; m < M; m++) {
         if (eigen && p->l[m] == 0) { /* a direction without signal */
             memset(g + m * n, 0, n * sizeof *g);
