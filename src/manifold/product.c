@@ -2,7 +2,9 @@
  * with their offsets; distances add in squares, log-volumes add. A single manifold is a product of
  * one. */
 #include <math.h>
+#include <string.h>
 
+#include "linalg/dense.h"
 #include "manifold/manifold.h"
 
 static rm2_status report(rm2_status status, size_t factor, size_t *failed) {
@@ -123,6 +125,46 @@ rm2_status rm2i_manifold_metric_derivative(const rm2_manifold *m, const double *
                 f->geometry->metric_derivative(f->n, c + f->dim_offset, z + f->dim_offset, count,
                                                W + f->dim_offset, out + f->dim_offset, m->dim,
                                                work));
+}
+
+/* Squared norms for a geometry that has no call of its own; `out` is dim doubles. */
+static rm2_status default_norms(const rm2_factor *f, const double *c, size_t count, const double *W,
+                                size_t directions, const double *Z, size_t stride, double *value,
+                                double *derivative, double *out, double *work) {
+    rm2_status status = RM2_OK;
+    for (size_t k = 0; k < count && status == RM2_OK; k++) {
+        const double *w = W + k * stride;
+        status = f->geometry->metric(f->n, c, 1, w, out, stride, work);
+        value[k] += rm2i_dot(f->dim, w, out);
+        for (size_t d = 0; d < directions && status == RM2_OK; d++) {
+            status =
+                f->geometry->metric_derivative(f->n, c, Z + d * stride, 1, w, out, stride, work);
+            derivative[k * directions + d] += rm2i_dot(f->dim, w, out);
+        }
+    }
+    return status;
+}
+
+rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c, size_t count,
+                                      const double *W, size_t directions, const double *Z,
+                                      double *value, double *derivative, double *work,
+                                      size_t *failed) {
+    memset(value, 0, count * sizeof *value);
+    if (directions)
+        memset(derivative, 0, count * directions * sizeof *derivative);
+    for (size_t i = 0; i < m->count; i++) {
+        const rm2_factor *f = &m->factors[i];
+        size_t at = f->dim_offset;
+        const double *own_Z = directions ? Z + at : NULL;
+        rm2_status status = f->geometry->metric_norms
+                                ? f->geometry->metric_norms(f->n, c + at, count, W + at, directions,
+                                                            own_Z, m->dim, value, derivative, work)
+                                : default_norms(f, c + at, count, W + at, directions, own_Z, m->dim,
+                                                value, derivative, work, work + f->dim);
+        if (status != RM2_OK)
+            return report(status, i, failed);
+    }
+    return RM2_OK;
 }
 
 void rm2i_manifold_random(const rm2_manifold *m, rm2_rng *rng, double *p, double *work) {

@@ -158,6 +158,29 @@ static rm2_status metric_derivative_at_zero(rm2i_trial *t, double *error) {
     return RM2_OK;
 }
 
+/* w^T G w and w^T dG[z] w, several at once, against metric and metric_derivative */
+static rm2_status norms_of_metric(rm2i_trial *t, double *error) {
+    size_t dim = t->m->dim;
+    double *W = t->batch_1, *Z = t->batch_2, value[2], derivative[4];
+    memcpy(W, t->u, dim * sizeof *W);
+    memcpy(W + dim, t->w, dim * sizeof *W);
+    memcpy(Z, t->v, dim * sizeof *Z);
+    memcpy(Z + dim, t->u, dim * sizeof *Z);
+    RM2_TRY(rm2i_manifold_metric_norms(t->m, t->c, 2, W, 2, Z, value, derivative, t->work, NULL));
+    for (size_t k = 0; k < 2; k++) {
+        const double *w = W + k * dim;
+        RM2_TRY(rm2i_manifold_metric(t->m, t->c, 1, w, t->c1, t->work, NULL));
+        value[k] -= rm2i_dot(dim, w, t->c1);
+        for (size_t d = 0; d < 2; d++) {
+            RM2_TRY(rm2i_manifold_metric_derivative(t->m, t->c, Z + d * dim, 1, w, t->c1, t->work,
+                                                    NULL));
+            derivative[2 * k + d] -= rm2i_dot(dim, w, t->c1);
+        }
+    }
+    *error = fmax(rm2i_max_abs(2, value), rm2i_max_abs(4, derivative));
+    return RM2_OK;
+}
+
 /* ---- volume --------------------------------------------------------------------------------- */
 
 /* Half the log of det A; A's lower triangle is read, `factor` is overwritten. */
@@ -219,6 +242,7 @@ const rm2i_property rm2i_metric_properties[] = {
     {"metric_derivative is the derivative of metric", 1e-9, metric_derivative, false},
     {"metric_derivative is symmetric", 1e-13, metric_derivative_symmetric, false},
     {"metric_derivative at 0 is 0", 1e-14, metric_derivative_at_zero, false},
+    {"metric_norms are those of metric and its derivative", 1e-12, norms_of_metric, false},
     {"log_volume is half log det of the metric", 1e-11, volume_of_metric, true},
     {"log_volume is log |det dExp|", 1e-9, volume_of_dexp, true},
 };

@@ -42,14 +42,22 @@ static size_t frame_size(size_t n) {
     return 4 * n * n;
 }
 
-/* Names for the scratch: eigenvalues, eigenvectors, three matrices, the eigensolver's own, and a
- * frame for the one function that has none. */
+/* Names for the scratch: eigenvalues, eigenvectors, three matrices, the eigensolver's own, a frame
+ * for the one function that has none, and rotated vectors for squared norms. */
 typedef struct scratch {
-    double *values, *Ut, *A, *B, *C, *frame, *eigen;
+    double *values, *Ut, *A, *B, *C, *frame, *eigen, *rotated;
 } scratch;
 
+enum { DIRECTIONS = 4 }; /* of derivatives of squared norms that are done at once */
+
+/* Vectors whose squared norms are done at once: their matrices stay in the cache. */
+static size_t norms_block(size_t n) {
+    size_t fits = ((size_t)1 << 17) / (n * n) + 1;
+    return fits < dim(n) ? fits : dim(n);
+}
+
 static size_t work_size(size_t n) {
-    return n + 8 * n * n + rm2i_eigen_work(n);
+    return n + 8 * n * n + rm2i_eigen_work(n) + (norms_block(n) + DIRECTIONS) * n * n;
 }
 
 static scratch split(size_t n, double *work) {
@@ -60,7 +68,8 @@ static scratch split(size_t n, double *work) {
                      .B = matrices + 2 * n * n,
                      .C = matrices + 3 * n * n,
                      .frame = matrices + 4 * n * n,
-                     .eigen = matrices + 8 * n * n};
+                     .eigen = matrices + 8 * n * n,
+                     .rotated = matrices + 8 * n * n + rm2i_eigen_work(n)};
 }
 
 /* ---- coordinates <-> symmetric matrices ----------------------------------------------------- */
@@ -496,6 +505,68 @@ static rm2_status metric_derivative(size_t n, const double *c, const double *z, 
     return RM2_OK;
 }
 
+/* ---- squared norms: w^T G w = sum_ab g_ab W~_ab^2, and along Z
+ *   w^T dG[Z] w = 2 sum_ac Z~_ac sum_b T(a,c;b) W~_ab W~_cb,
+ * one T for all vectors ---- */
+
+static void rotate_rows(size_t n, size_t count, const double *W, size_t stride, double *rotated,
+                        scratch s) {
+    for (size_t k = 0; k < count; k++) {
+        unpack(n, W + k * stride, s.A);
+        rotate_in(n, s.A, rotated + k * n * n, s);
+    }
+}
+
+RM2I_AVX2_CLONES
+static double triple_dot(size_t n, const double *x, const double *y, const double *z) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * y[i] * z[i];
+    return sum;
+}
+
+static void add_derivatives(size_t n, const double *g, size_t count, const double *rotated,
+                            size_t directions, const double *Z, size_t all, double *derivative,
+                            scratch s) {
+    double *T = s.eigen;
+    for (size_t a = 0; a < n; a++)
+        for (size_t c = 0; c <= a; c++) {
+            divided_g(n, s.values, g, a, c, T);
+            double twice = a == c ? 2 : 4; /* T is symmetric in a and c */
+            for (size_t k = 0; k < count; k++) {
+                const double *w = rotated + k * n * n;
+                double sum = twice * triple_dot(n, T, w + a * n, w + c * n);
+                for (size_t d = 0; d < directions; d++)
+                    derivative[k * all + d] += sum * Z[d * n * n + a * n + c];
+            }
+        }
+}
+
+static rm2_status metric_norms(size_t n, const double *c, size_t count, const double *W,
+                               size_t directions, const double *Z, size_t stride, double *value,
+                               double *derivative, double *work) {
+    scratch s = split(n, work);
+    double *g = s.frame, *Zt = s.rotated + norms_block(n) * n * n;
+    RM2_TRY(decompose(n, c, s));
+    rm2i_transpose(n, s.Ut, s.C);
+    g_table(n, s.values, g);
+    for (size_t first = 0; first < count; first += norms_block(n)) {
+        size_t block = count - first < norms_block(n) ? count - first : norms_block(n);
+        rotate_rows(n, block, W + first * stride, stride, s.rotated, s);
+        for (size_t k = 0; k < block; k++) {
+            const double *w = s.rotated + k * n * n;
+            value[first + k] += triple_dot(n * n, g, w, w);
+        }
+        for (size_t d = 0; d < directions; d += DIRECTIONS) {
+            size_t some = directions - d < DIRECTIONS ? directions - d : DIRECTIONS;
+            rotate_rows(n, some, Z + d * stride, stride, Zt, s);
+            add_derivatives(n, g, block, s.rotated, some, Zt, directions,
+                            derivative + first * directions + d, s);
+        }
+    }
+    return RM2_OK;
+}
+
 const rm2_geometry rm2_spd = {
     .name = "SPD",
     .n_min = 1,
@@ -520,6 +591,7 @@ const rm2_geometry rm2_spd = {
     .log_volume = log_volume,
     .metric = metric,
     .metric_derivative = metric_derivative,
+    .metric_norms = metric_norms,
     .many_n_max = RM2I_SPD_MANY,
     .exp_many = rm2i_spd_exp_many,
     .log_many = rm2i_spd_log_many,

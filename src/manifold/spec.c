@@ -45,6 +45,8 @@ static void lay_out(rm2_manifold *m) {
         m->ambient += f->ambient;
         m->frame_size += f->geometry->frame_size(f->n);
         size_t work = f->geometry->work_size(f->n);
+        if (!f->geometry->metric_norms) /* the default way keeps one vector */
+            work += f->dim;
         m->work_size = work > m->work_size ? work : m->work_size;
     }
 }

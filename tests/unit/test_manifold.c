@@ -100,7 +100,7 @@ static void suite_reports_every_property(void **state) {
     tally t = {.rows = 0};
     size_t failures;
     assert_int_equal(rm2_manifold_selftest(ctx, m, 3, count_row, &t, &failures), RM2_OK);
-    assert_int_equal(t.rows, 35);
+    assert_int_equal(t.rows, 36);
     assert_int_equal(t.failed, 0);
     assert_int_equal(rm2_manifold_selftest(ctx, m, 3, NULL, NULL, &failures), RM2_OK);
     rm2_manifold_free(m);
@@ -232,6 +232,14 @@ static void in_the_cube(size_t n, rm2_rng *rng, double *p, double *work) {
         p[i] = rm2_rng_uniform(rng);
 }
 
+static rm2_status no_norms(size_t n, const double *c, size_t count, const double *W,
+                           size_t directions, const double *Z, size_t stride, double *value,
+                           double *derivative, double *work) {
+    (void)n, (void)c, (void)count, (void)W, (void)directions, (void)Z, (void)stride, (void)value;
+    (void)derivative, (void)work;
+    return RM2_OK;
+}
+
 static const struct {
     const char *property; /* that must fail */
     rm2_geometry part;    /* members other than NULL replace those of the sphere */
@@ -254,6 +262,7 @@ static const struct {
     {"metric at 0 is the identity", {.metric = not_a_number}},
     {"Gauss lemma: G(c) c = c", {.metric = not_a_number}},
     {"metric_derivative is the derivative of metric", {.metric_derivative = half_derivative}},
+    {"metric_norms are those of metric and its derivative", {.metric_norms = no_norms}},
     {"dExp is the derivative of Exp", {.dexp = transport_as_dexp}},
     {"projection keeps points", {.project = no_projection}},
     {"projection is idempotent", {.project = no_projection}},
@@ -271,6 +280,7 @@ static rm2_geometry broken_sphere(const rm2_geometry *part) {
     REPLACE(distance);
     REPLACE(metric);
     REPLACE(metric_derivative);
+    REPLACE(metric_norms);
     REPLACE(dexp);
     REPLACE(project);
     REPLACE(random_point);
