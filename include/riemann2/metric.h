@@ -41,8 +41,8 @@ RM2_API rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *metric
 /* ---- metrics of a model --------------------------------------------------------------------- */
 
 /* A positive weight c(y) on the ambient space: it multiplies the metric of the data, so that
- * geodesics go round where it is large. Value and gradient (ambient entries) at a point y in the
- * units of the data. */
+ * geodesics go round where it is large. Value and gradient (ambient entries, zero before the call)
+ * at a point y in the units of the data. */
 typedef rm2_status (*rm2_cost_fn)(const void *user, const double *y, double *value,
                                   double *gradient);
 
@@ -83,14 +83,15 @@ RM2_API rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
 /* The weight w of a pullback metric; 1 for others. */
 RM2_API double rm2_metric_weight(const rm2_metric *metric);
 
-/* How certain is a pullback metric? a^T G a is random: its mean (w = 1) and standard deviation at n
- * points, for a direction (n x Q) each, or of the trace of G where `directions` is NULL. */
+/* How certain is a pullback metric? a^T G a is random: its mean (w = 1, no cost) and standard
+ * deviation at n points, for a direction (n x Q) each, or of the trace of G where `directions` is
+ * NULL. */
 RM2_API rm2_status rm2_metric_spread(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                      const double *x, const double *directions, double *mean,
                                      double *deviation);
 
-/* Expected length of the polygon through n points: the mean over `samples` random Jacobians at each
- * node, and its standard error. Not above the length under the expected metric (Jensen). */
+/* Expected length (no cost) of the polygon through n points: the mean over `samples` random
+ * Jacobians on each side, and its standard error. Not above the length under the expected metric (Jensen). */
 RM2_API rm2_status rm2_metric_expected_length(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                               const double *path, size_t samples, double *length,
                                               double *standard_error);

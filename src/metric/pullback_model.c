@@ -1,0 +1,171 @@
+/* The pullback metric of a model: its weight by the contrast rule, its cost.
+ *
+ *   w = max(1, contrast a/b),  a = median over the latents of tr(J^T Gc J),
+ *   b = median over the latents of sum_m (p_m^T Gc p_m) tr(R_m far from all data)
+ * so that the metric where nothing is known is `contrast` times the metric on the data. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "linalg/dense.h"
+#include "metric/pullback.h"
+
+enum { BLOCK = 64 }; /* latents whose Jacobians are computed at once */
+
+rm2_pullback_settings rm2_pullback_settings_default(void) {
+    return (rm2_pullback_settings){.contrast = 100};
+}
+
+/* ---- contrast ------------------------------------------------------------------------------- */
+
+typedef struct survey {
+    const rm2i_pullback_field *field;
+    double *on_data, *far; /* N each */
+} survey;
+
+/* Latents of block b: tr(J^T Gc J), and the far field's trace. */
+static rm2_status survey_block(const void *job, size_t b, double *work) {
+    const survey *s = job;
+    const rm2i_pullback_field *f = s->field;
+    const rm2i_posterior *p = f->posterior;
+    size_t M = p->gp.M, Q = p->gp.Q, first = b * BLOCK;
+    size_t count = p->gp.N - first < BLOCK ? p->gp.N - first : BLOCK;
+    double *c = rm2i_cut(&work, M), *GJ = rm2i_cut(&work, Q * M), *w = rm2i_cut(&work, M);
+    double *moments = rm2i_cut(&work, rm2i_moments_work(p, BLOCK, RM2I_MOMENT_MEAN));
+    rm2i_moments mo;
+    rm2i_moments_at(p, count, p->gp.X + first * Q, RM2I_MOMENT_MEAN, moments, &mo);
+    for (size_t i = 0; i < count; i++) {
+        const double *J = mo.J + i * Q * M;
+        for (size_t k = 0; k < M; k++)
+            c[k] = mo.f[i * M + k] + f->mean[k];
+        RM2_TRY(rm2i_pullback_ambient(f, c, Q, J, GJ, work));
+        s->on_data[first + i] = rm2i_dot(Q * M, J, GJ);
+        if (f->manifold) {
+            RM2_TRY(
+                rm2i_manifold_metric_norms(f->manifold, c, M, f->Pt, 0, NULL, w, NULL, work, NULL));
+        } else {
+            for (size_t m = 0; m < M; m++)
+                w[m] = rm2i_dot(M, f->Pt + m * M, f->Pt + m * M);
+        }
+        s->far[first + i] = rm2i_moments_far_trace(p, w);
+    }
+    return RM2_OK;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(size_t n, double *values) {
+    qsort(values, n, sizeof *values, by_value);
+    return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+static rm2_status contrast_weight(rm2_context *ctx, const rm2i_pullback_field *f, double contrast,
+                                  double *weight) {
+    size_t N = f->posterior->gp.N, M = f->posterior->gp.M, Q = f->posterior->gp.Q;
+    size_t work = 2 * M + Q * M + rm2i_moments_work(f->posterior, BLOCK, RM2I_MOMENT_MEAN) +
+                  (f->manifold ? f->manifold->work_size : 0);
+    survey s = {.field = f};
+    RM2_TRY(rm2i_alloc(ctx, 2 * N, sizeof *s.on_data, &s.on_data));
+    s.far = s.on_data + N;
+    rm2_status status = rm2i_batch(ctx, (N + BLOCK - 1) / BLOCK, work, survey_block, &s, NULL);
+    if (status == RM2_OK) {
+        double a = median(N, s.on_data), b = median(N, s.far), w = contrast * a / b;
+        *weight = isfinite(w) && w > 1 ? w : 1;
+    } else if (status != RM2_INTERRUPTED && status != RM2_ERR_MEMORY) {
+        status = rm2i_fail(ctx, status, "the metric of the data cannot be computed at the latents");
+    }
+    free(s.on_data);
+    return status;
+}
+
+/* ---- costs ---------------------------------------------------------------------------------- */
+
+rm2_status rm2_obstacles_cost(const void *obstacles, const double *y, double *value,
+                              double *gradient) {
+    const rm2_obstacles *o = obstacles;
+    const double *at = y + o->offset;
+    *value = 1;
+    for (size_t q = 0; q < o->dim; q++)
+        gradient[o->offset + q] = 0;
+    for (size_t k = 0; k < o->count; k++) {
+        const double *centre = o->centres + k * o->dim;
+        double square = 0, r2 = o->radius[k] * o->radius[k];
+        for (size_t q = 0; q < o->dim; q++)
+            square += (at[q] - centre[q]) * (at[q] - centre[q]);
+        double bump = o->height[k] * exp(-square / (2 * r2));
+        *value += bump;
+        for (size_t q = 0; q < o->dim; q++)
+            gradient[o->offset + q] -= bump * (at[q] - centre[q]) / r2;
+    }
+    return RM2_OK;
+}
+
+static rm2_status find_cost_factor(rm2_context *ctx, const rm2_model *m, rm2i_pullback_field *f) {
+    size_t factors = rm2_manifold_factor_count(m->manifold);
+    if (!f->cost.at || f->cost.factor == RM2_ALL_FACTORS)
+        return RM2_OK;
+    if (f->cost.factor >= factors)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the cost is on factor %zu of %s, which has %zu",
+                         f->cost.factor + 1, rm2_manifold_spec(m->manifold), factors);
+    const rm2_factor *factor = rm2_manifold_factor(m->manifold, f->cost.factor);
+    f->from = f->manifold ? factor->dim_offset : factor->ambient_offset;
+    f->to = f->from + (f->manifold ? factor->dim : factor->ambient);
+    return RM2_OK;
+}
+
+/* ---- the metric ----------------------------------------------------------------------------- */
+
+static rm2_status check(rm2_context *ctx, const rm2_pullback_settings *s) {
+    if (!(s->contrast >= 0 && isfinite(s->contrast)))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "contrast is %g: must be 0 (none) or positive",
+                         s->contrast);
+    if (!(s->weight >= 0 && isfinite(s->weight)))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "weight is %g: must be 0 or positive", s->weight);
+    return RM2_OK;
+}
+
+static void describe(const rm2i_pullback_field *f, const rm2_pullback_settings *s, char text[160]) {
+    char rule[64] = "the expectation";
+    if (s->weight == 0 && s->contrast > 0)
+        (void)snprintf(rule, sizeof rule, "contrast %.4g", s->contrast);
+    else if (f->weight != 1)
+        (void)snprintf(rule, sizeof rule, "given weight");
+    (void)snprintf(text, 160, "expected pullback metric, %s (weight %.4g)%s", rule, f->weight,
+                   f->cost.at ? ", with a cost on the data's space" : "");
+}
+
+rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
+                               const rm2_pullback_settings *settings, rm2_metric **metric) {
+    *metric = NULL;
+    rm2_pullback_settings s = settings ? *settings : rm2_pullback_settings_default();
+    rm2i_pullback_field like = {.posterior = model->posterior,
+                                .manifold =
+                                    model->settings.model == RM2_WGPLVM ? model->manifold : NULL,
+                                .mean = model->mean,
+                                .weight = s.weight > 0 ? s.weight : 1,
+                                .cost = s.cost,
+                                .model = model};
+    char text[160];
+    RM2_TRY(check(ctx, &s));
+    RM2_TRY(find_cost_factor(ctx, model, &like));
+    RM2_TRY(rm2i_pullback_create(ctx, &like, "", metric));
+    rm2i_pullback_field *f = (*metric)->self;
+    rm2_status status = RM2_OK;
+    if (s.weight == 0 && s.contrast > 0)
+        status = contrast_weight(ctx, f, s.contrast, &f->weight);
+    free((*metric)->text);
+    (*metric)->text = NULL;
+    describe(f, &s, text);
+    if (status == RM2_OK)
+        status = rm2i_strdup(ctx, text, &(*metric)->text);
+    if (status != RM2_OK) {
+        rm2_metric_free(*metric);
+        *metric = NULL;
+    }
+    return status;
+}

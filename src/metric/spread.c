@@ -1,0 +1,190 @@
+/* How certain a pullback metric is. For directions a_j (one, or a basis for the trace), with
+ *   mu_j = J a_j,  tau_m[j,l] = a_j^T R_m a_l,  Gp = P^T Gc P,  b_j = P^T Gc mu_j,
+ * the sum of a_j^T G a_j over j, Gc held at the mean, has
+ *   mean      sum_j mu_j^T Gc mu_j + sum_m tau_m[j,j] Gp_mm
+ *   variance  sum_jl 2 sum_mn tau_m[j,l] tau_n[j,l] Gp_mn^2 + 4 sum_m tau_m[j,l] b_jm b_lm
+ * and the random length |J a| is the root of a quadratic form in M normal numbers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "linalg/dense.h"
+#include "metric/pullback.h"
+
+/* What is known at one point; arrays in the caller's scratch. */
+typedef struct local {
+    const rm2i_pullback_field *f;
+    rm2i_moments mo;
+    double *c, *Gp, *GP; /* M, M x M: P^T Gc P, M x M: rows Gc p_m */
+    double *mu, *b;      /* Q x M each */
+    double *tau;         /* M */
+    double *work;
+} local;
+
+static size_t local_size(const rm2i_pullback_field *f) {
+    size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
+    return 2 * M + 2 * M * M + 2 * Q * M +
+           rm2i_moments_work(f->posterior, 1, RM2I_MOMENT_COVARIANCE) +
+           (f->manifold ? f->manifold->work_size : 0);
+}
+
+static rm2_status local_at(const rm2i_pullback_field *f, const double *x, double *at, local *l) {
+    size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
+    l->f = f;
+    l->c = rm2i_cut(&at, M);
+    l->tau = rm2i_cut(&at, M);
+    l->Gp = rm2i_cut(&at, M * M);
+    l->GP = rm2i_cut(&at, M * M);
+    l->mu = rm2i_cut(&at, Q * M);
+    l->b = rm2i_cut(&at, Q * M);
+    double *moments = rm2i_cut(&at, rm2i_moments_work(f->posterior, 1, RM2I_MOMENT_COVARIANCE));
+    l->work = at;
+    rm2i_moments_at(f->posterior, 1, x, RM2I_MOMENT_COVARIANCE, moments, &l->mo);
+    for (size_t k = 0; k < M; k++)
+        l->c[k] = l->mo.f[k] + f->mean[k];
+    RM2_TRY(rm2i_pullback_ambient(f, l->c, M, f->Pt, l->GP, l->work));
+    for (size_t m = 0; m < M; m++)
+        for (size_t n = 0; n <= m; n++)
+            l->Gp[m * M + n] = l->Gp[n * M + m] = rm2i_dot(M, f->Pt + m * M, l->GP + n * M);
+    return RM2_OK;
+}
+
+/* mu_j, b_j for a direction; returns mu_j^T Gc mu_j. */
+static rm2_status aim(local *l, size_t j, const double *a, double *square) {
+    size_t M = l->f->posterior->gp.M, Q = l->f->posterior->gp.Q;
+    double *mu = l->mu + j * M, *b = l->b + j * M;
+    memset(mu, 0, M * sizeof *mu);
+    for (size_t r = 0; r < Q; r++)
+        rm2i_axpy(M, a[r], l->mo.J + r * M, mu);
+    RM2_TRY(rm2i_pullback_ambient(l->f, l->c, 1, mu, l->tau, l->work));
+    *square = rm2i_dot(M, mu, l->tau);
+    for (size_t m = 0; m < M; m++)
+        b[m] = rm2i_dot(M, mu, l->GP + m * M);
+    return RM2_OK;
+}
+
+/* ---- variance ------------------------------------------------------------------------------- */
+
+/* The terms of the pair (j, l) of directions: variance, and the trace with tau where j = l. */
+static double pair_variance(const local *l, size_t j, size_t k, double *trace) {
+    size_t M = l->f->posterior->gp.M;
+    double sum = 0;
+    *trace = 0;
+    for (size_t m = 0; m < M; m++) {
+        *trace += l->tau[m] * l->Gp[m * M + m];
+        sum += 4 * l->tau[m] * l->b[j * M + m] * l->b[k * M + m];
+        for (size_t n = 0; n < M; n++)
+            sum += 2 * l->tau[m] * l->tau[n] * l->Gp[m * M + n] * l->Gp[m * M + n];
+    }
+    return sum;
+}
+
+typedef struct spread_job {
+    const rm2i_pullback_field *f;
+    const double *x, *directions;
+    double *mean, *deviation;
+} spread_job;
+
+static rm2_status spread_point(const void *arg, size_t i, double *work) {
+    const spread_job *s = arg;
+    size_t Q = s->f->posterior->gp.Q, count = s->directions ? 1 : Q;
+    double *basis = rm2i_cut(&work, Q * Q), mean = 0, variance = 0;
+    local l;
+    RM2_TRY(local_at(s->f, s->x + i * Q, work, &l));
+    for (size_t k = 0; k < Q * Q; k++)
+        basis[k] = k % (Q + 1) == 0;
+    if (s->directions)
+        memcpy(basis, s->directions + i * Q, Q * sizeof *basis);
+    for (size_t j = 0; j < count; j++) {
+        double square;
+        RM2_TRY(aim(&l, j, basis + j * Q, &square));
+        mean += square;
+    }
+    for (size_t j = 0; j < count; j++)
+        for (size_t k = 0; k < count; k++) {
+            double trace;
+            rm2i_moments_each(&l.mo, 0, basis + j * Q, basis + k * Q, l.tau);
+            variance += pair_variance(&l, j, k, &trace);
+            mean += j == k ? trace : 0;
+        }
+    s->mean[i] = mean;
+    s->deviation[i] = sqrt(fmax(variance, 0));
+    return isfinite(mean) && isfinite(variance) ? RM2_OK : RM2_ERR_NUMERIC;
+}
+
+rm2_status rm2_metric_spread(rm2_context *ctx, const rm2_metric *metric, size_t n, const double *x,
+                             const double *directions, double *mean, double *deviation) {
+    spread_job job = {.x = x, .directions = directions, .mean = mean, .deviation = deviation};
+    size_t failed = 0, Q = metric->Q;
+    RM2_TRY(rm2i_pullback_of(ctx, metric, &job.f));
+    rm2_status status = rm2i_batch(ctx, n, Q * Q + local_size(job.f), spread_point, &job, &failed);
+    if (status != RM2_OK && status != RM2_INTERRUPTED && status != RM2_ERR_MEMORY)
+        return rm2i_fail(ctx, status, "the metric cannot be computed at point %zu", failed);
+    return status;
+}
+
+/* ---- expected length ------------------------------------------------------------------------ */
+
+/* One draw of |J a|: z_m = sqrt(tau_m) N(0, 1), |mu + P z|^2 = square + 2 b.z + z^T Gp z. */
+static double draw_length(const local *l, double square, rm2_rng *rng, double *z) {
+    size_t M = l->f->posterior->gp.M;
+    for (size_t m = 0; m < M; m++)
+        z[m] = sqrt(fmax(l->tau[m], 0)) * rm2_rng_normal(rng);
+    for (size_t m = 0; m < M; m++)
+        square += z[m] * (2 * l->b[m] + rm2i_dot(M, l->Gp + m * M, z));
+    return sqrt(fmax(square, 0));
+}
+
+/* Mean length of one side, with G at its midpoint, and the variance of that mean. */
+static rm2_status side_length(const rm2i_pullback_field *f, const double *from, const double *to,
+                              size_t samples, rm2_rng *rng, double *work, double *length,
+                              double *variance) {
+    size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
+    double *middle = rm2i_cut(&work, Q), *step = rm2i_cut(&work, Q), *z = rm2i_cut(&work, M);
+    double square, sum = 0, squares = 0, count = (double)samples;
+    local l;
+    for (size_t q = 0; q < Q; q++) {
+        middle[q] = (from[q] + to[q]) / 2;
+        step[q] = to[q] - from[q];
+    }
+    RM2_TRY(local_at(f, middle, work, &l));
+    RM2_TRY(aim(&l, 0, step, &square));
+    rm2i_moments_each(&l.mo, 0, step, step, l.tau);
+    for (size_t k = 0; k < samples; k++) {
+        double one = draw_length(&l, square, rng, z);
+        sum += one;
+        squares += one * one;
+    }
+    *length = sum / count;
+    *variance = fmax(squares / count - *length * *length, 0) / (count - 1);
+    return RM2_OK;
+}
+
+rm2_status rm2_metric_expected_length(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                                      const double *path, size_t samples, double *length,
+                                      double *standard_error) {
+    const rm2i_pullback_field *f;
+    size_t Q = metric->Q;
+    double *work, total = 0, variance = 0;
+    RM2_TRY(rm2i_pullback_of(ctx, metric, &f));
+    if (samples < 2)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "an expected length needs at least two samples");
+    RM2_TRY(rm2i_alloc(ctx, 2 * Q + f->posterior->gp.M + local_size(f), sizeof *work, &work));
+    rm2_status status = RM2_OK;
+    for (size_t i = 0; i + 1 < n && status == RM2_OK; i++) {
+        double one, its_variance;
+        status = side_length(f, path + i * Q, path + (i + 1) * Q, samples, rm2_context_rng(ctx),
+                             work, &one, &its_variance);
+        if (status != RM2_OK) {
+            status = rm2i_fail(ctx, status, "the metric cannot be computed at side %zu", i);
+            break;
+        }
+        total += one;
+        variance += its_variance;
+    }
+    free(work);
+    *length = total;
+    *standard_error = sqrt(variance);
+    return status;
+}
