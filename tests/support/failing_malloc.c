@@ -18,7 +18,7 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 void __wrap_free(void *block);
 
-/* ---- failures ------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static long until_failure = -1; /* allocations that still succeed; negative: all */
 static bool failures_stay, failed;
@@ -41,7 +41,7 @@ static bool fails_now(void) {
     return true;
 }
 
-/* ---- blocks --------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 enum { MOST_LIVE = 4096 };
 static void *blocks[MOST_LIVE]; /* allocated here and not freed */
@@ -85,7 +85,7 @@ void __wrap_free(void *block) {
     __real_free(block);
 }
 
-/* ---- calls under test ----------------------------------------------------------------------- */
+/* ---- calls under test ------------------------------------------------------------------------ */
 
 /* Whether there was an allocation `k` to fail. */
 static bool survives(rm2_context *ctx, allocating_fn call, void *fixture, long k, bool for_good) {
