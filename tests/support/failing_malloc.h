@@ -11,7 +11,7 @@
 void fail_allocation_after(long count, bool for_good);
 void fail_no_allocation(void);
 
-/* A call under test: releases what it was given, and asserts that a failing one was given nothing. */
+/* A call under test: releases what it was given; one that fails asserts that this was nothing. */
 typedef rm2_status (*allocating_fn)(void *fixture);
 
 /* Make allocation 0, 1, 2, ... of the call fail, once alone and once with all later ones, until
