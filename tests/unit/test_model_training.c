@@ -193,12 +193,52 @@ static void test_settings_refused(void **state) {
     rm2_data_free(data);
 }
 
+/* Priors that are no densities, and noises at the bound of their transform, in words that name the
+ * hyperparameter. */
+static void test_hyperparameters_refused(void **state) {
+    (void)state;
+    rm2_data *data = example_data("toy", 2, 6);
+    static const rm2_positive bad[] = {
+        {1, true, RM2_PRIOR_GAMMA, -0.5, 2},         {1, true, RM2_PRIOR_GAMMA, 2, 0},
+        {1, true, RM2_PRIOR_GAMMA, NAN, 2},          {1, true, RM2_PRIOR_GAMMA, 2, INFINITY},
+        {1, true, RM2_PRIOR_LOGNORMAL, 0, 0},        {1, true, RM2_PRIOR_LOGNORMAL, 0, NAN},
+        {1, true, RM2_PRIOR_LOGNORMAL, INFINITY, 1}, {0, true, RM2_PRIOR_NONE, 0, 0},
+        {-1, false, RM2_PRIOR_NONE, 0, 0},
+    };
+    rm2_model *model;
+    for (size_t k = 0; k < 7 * sizeof bad / sizeof *bad; k++) {
+        rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
+        const struct {
+            rm2_positive *setting;
+            const char *name;
+        } all[] = {{&s.lengthscale, "the lengthscale"},
+                   {&s.variance, "the kernel variance"},
+                   {&s.noise_variance, "the noise"},
+                   {&s.task_noise, "the task noise"},
+                   {&s.gpdm_lengthscale, "the lengthscale of the dynamics"},
+                   {&s.gpdm_variance, "the variance of the dynamics"},
+                   {&s.gpdm_noise, "the noise of the dynamics"}};
+        *all[k % 7].setting = bad[k / 7];
+        if (k % 7 >= 5 && bad[k / 7].start == 0)
+            continue; /* from the data */
+        assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
+        assert_null(model);
+        if (!strstr(rm2_context_error(ctx), all[k % 7].name))
+            fail_msg("%s: %s", all[k % 7].name, rm2_context_error(ctx));
+    }
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
+    s.noise_variance.start = s.noise_bound;
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
+    assert_non_null(strstr(rm2_context_error(ctx), "the noise must start above its bound 1e-08"));
+    rm2_data_free(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_variants),         cmocka_unit_test(test_on_and_off_the_manifold),
         cmocka_unit_test(test_other_manifolds),  cmocka_unit_test(test_seed),
         cmocka_unit_test(test_base_point),       cmocka_unit_test(test_given_start),
-        cmocka_unit_test(test_settings_refused),
+        cmocka_unit_test(test_settings_refused), cmocka_unit_test(test_hyperparameters_refused),
     };
     return cmocka_run_group_tests(tests, model_set_up, model_tear_down);
 }
