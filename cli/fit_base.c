@@ -79,7 +79,7 @@ static int take_row(const source *s, const rm2_table *table, double *point) {
     if (table->rows != 1)
         return work_complain(s->work, s->code, "--base-point %s: %zu points, but one is needed",
                              s->text, table->rows);
-    size_t *columns = malloc(ambient * sizeof *columns);
+    size_t *columns = calloc(ambient, sizeof *columns);
     if (!columns)
         return work_no_memory(s->work);
     bool fits = find_columns(s->manifold, table, columns) || table->columns == ambient;
@@ -193,7 +193,7 @@ int fit_read_base(training *t) {
         return EXIT_DONE;
     size_t count = count_numbers(text);
     source s = {&t->work, text, t->data->manifold, count ? EXIT_USAGE : EXIT_BAD_DATA};
-    t->base = malloc(rm2_manifold_ambient(s.manifold) * sizeof *t->base);
+    t->base = calloc(rm2_manifold_ambient(s.manifold), sizeof *t->base);
     if (!t->base)
         return work_no_memory(&t->work);
     int code = count ? take_numbers(&s, count, t->base) : read_file(&s, t->base);
