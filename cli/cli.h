@@ -22,8 +22,17 @@ typedef enum option_kind {
     OPTION_INTEGER,  /* uint64_t */
     OPTION_NUMBER,   /* double, positive */
     OPTION_CHOICE,   /* int: index in `choices` */
-    OPTION_LETTER    /* char; "tab" for a tab */
+    OPTION_LETTER,   /* char; "tab" for a tab */
+    OPTION_LIST      /* option_list: may be given several times */
 } option_kind;
+
+enum { OPTION_LIST_MOST = 8 };
+
+/* The texts of an option that is given several times, in their order. */
+typedef struct option_list {
+    const char *texts[OPTION_LIST_MOST];
+    size_t count;
+} option_list;
 
 typedef struct option {
     const char *name;  /* "--thin" */

@@ -1,26 +1,60 @@
-/* Options of training. */
+/* Training: its options, and what a run of the command owns. */
 #ifndef RM2_CLI_FIT_H
 #define RM2_CLI_FIT_H
 
-#include "cli.h"
+#include "work.h"
+
+/* ---- options --------------------------------------------------------------------------------- */
 
 /* -1 in a choice, 0 in a number: as the recipe has it. */
 typedef struct fit_options {
     const char *output;
     int recipe, model, kernel, noise, outputs, task, base, init, method;
     size_t latent, rank, iterations;
-    bool ard, learn_lengthscale, learn_noise, gpdm, no_gpdm, no_anchor, back_constraint, resume;
-    double lengthscale, noise_level, anchor, learning_rate, decrease, checkpoint_every;
-    const char *back_kernels, *init_from, *checkpoint;
+    bool ard, gpdm, no_gpdm, no_anchor, back_constraint, resume;
+    double anchor, learning_rate, decrease, checkpoint_every;
+    const char *back_kernels, *base_point, *init_from, *checkpoint;
+    option_list set, learn, hold, prior; /* of hyperparameters, by name */
 } fit_options;
 
 extern const option fit_option_table[];
+extern const option hyper_option_table[];
+extern const char hyper_option_title[]; /* with the names */
 fit_options fit_options_default(void);
-/* What is wrong with the options together: an option that would have no effect is an error, not a
- * silence. NULL if they fit. */
-const char *fit_options_conflict(const fit_options *o);
+
 /* Settings of the recipe with the options' overrides. Dynamics need trajectories: a recipe's are
- * left out where there are none. */
-rm2_fit_settings fit_options_settings(const fit_options *o, uint64_t seed, bool trajectories);
+ * left out where there are none. An option that would have no effect is an error, not a silence. */
+int fit_options_settings(const work *w, const fit_options *o, bool trajectories,
+                         rm2_fit_settings *s);
+/* The part of it that is about hyperparameters. */
+int fit_hyper_settings(const work *w, const fit_options *o, rm2_fit_settings *s);
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+/* Everything a run of the command owns. */
+typedef struct training {
+    work work;
+    const char *path; /* of the data */
+    data_options *data_options;
+    const fit_options *options;
+    rm2_data *data, *held; /* held: trajectories set aside, or NULL */
+    rm2_fit_settings settings;
+    rm2_factor_kernel *kernels;
+    double *start; /* latent points to start from, or NULL */
+    double *base;  /* base point, or NULL */
+    rm2_model *model;
+} training;
+
+/* Data, settings, and what else comes from files. */
+int fit_read_inputs(training *t);
+/* --base-point: a point of the training's manifold, in the units of the data. */
+int fit_read_base(training *t);
+
+/* What became of the training, on `out`, with the model written. */
+void fit_print_summary(FILE *out, const training *t, const rm2_model_info *i);
+
+static inline const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
 
 #endif

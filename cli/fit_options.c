@@ -1,8 +1,5 @@
 /* How a model is trained, as options. A recipe fills the settings; every option given overrides it.
  */
-#include <math.h>
-#include <string.h>
-
 #include "fit.h"
 
 static const char *const recipes[] = {"robust", "map", "paper", NULL};
@@ -27,16 +24,8 @@ const option fit_option_table[] = {
     {"--kernel", NULL, OPTION_CHOICE, FIT(kernel), kernels, "kernel on the latent space"},
     {"--ard", NULL, OPTION_FLAG, FIT(ard), NULL,
      "a lengthscale for each latent dimension, if it is learned"},
-    {"--lengthscale", "X", OPTION_NUMBER, FIT(lengthscale), NULL,
-     "its value, or its start if it is learned"},
-    {"--learn-lengthscale", NULL, OPTION_FLAG, FIT(learn_lengthscale), NULL,
-     "learn it, under a log-normal prior of width 0.5 around the start"},
     {"--noise", NULL, OPTION_CHOICE, FIT(noise), noises,
      "one noise for all, or one for each output"},
-    {"--noise-level", "X", OPTION_NUMBER, FIT(noise_level), NULL,
-     "noise variance, relative to the signal's"},
-    {"--learn-noise", NULL, OPTION_FLAG, FIT(learn_noise), NULL,
-     "learn it, under a log-normal prior of width 0.5 around the start"},
     {"--outputs", NULL, OPTION_CHOICE, FIT(outputs), outputs, "whether the outputs are correlated"},
     {"--task", NULL, OPTION_CHOICE, FIT(task), tasks,
      "covariance of the outputs in closed form, or as parameters"},
@@ -51,7 +40,10 @@ const option fit_option_table[] = {
      "latents as a smooth function of the observations"},
     {"--back-kernels", "K:L,...", OPTION_TEXT, FIT(back_kernels), NULL,
      "its kernel and lengthscale for each factor: heat:0.2,matern52:0.5"},
-    {"--base", NULL, OPTION_CHOICE, FIT(base), bases, "base point of the tangent space"},
+    {"--base", NULL, OPTION_CHOICE, FIT(base), bases,
+     "base point: mean of the data (frechet), or 0, (1, 0, ...), identity"},
+    {"--base-point", "X,Y,...", OPTION_TEXT, FIT(base_point), NULL,
+     "this base point: numbers, or a file, as decode writes points"},
     {"--init", NULL, OPTION_CHOICE, FIT(init), inits, "start of the latents"},
     {"--init-from", "FILE", OPTION_TEXT, FIT(init_from), NULL,
      "start of the latents from a CSV or .npy file (columns z1, z2, ...)"},
@@ -81,45 +73,6 @@ fit_options fit_options_default(void) {
                          .method = -1};
 }
 
-const char *fit_options_conflict(const fit_options *o) {
-    rm2_fit_settings recipe = rm2_fit_settings_recipe((rm2_recipe)o->recipe);
-    rm2_optimiser method = o->method >= 0 ? (rm2_optimiser)o->method : recipe.optim.method;
-    bool learned = recipe.lengthscale.learned || o->learn_lengthscale;
-    const struct {
-        bool found;
-        const char *text;
-    } conflicts[] = {
-        {o->gpdm && o->no_gpdm, "--gpdm and --no-gpdm exclude each other"},
-        {o->anchor > 0 && o->no_anchor, "--anchor and --no-anchor exclude each other"},
-        {o->init >= 0 && o->init_from, "--init and --init-from exclude each other"},
-        {o->resume && !o->checkpoint, "--resume needs --checkpoint FILE"},
-        {o->checkpoint_every > 0 && !o->checkpoint, "--checkpoint-every needs --checkpoint FILE"},
-        {o->rank && o->task == RM2_TASK_PROFILE, "--rank needs --task learned"},
-        {o->rank && o->outputs == 1, "--rank needs --outputs correlated"},
-        {o->ard && !learned,
-         "--ard needs --learn-lengthscale: the recipe holds the lengthscale at one value"},
-        {o->learning_rate > 0 && method != RM2_ADAM, "--learning-rate needs --optimiser adam"},
-        {o->decrease > 0 && method == RM2_ADAM,
-         "--decrease needs --optimiser lbfgs: a step of adam may go up"},
-    };
-    for (size_t k = 0; k < sizeof conflicts / sizeof *conflicts; k++)
-        if (conflicts[k].found)
-            return conflicts[k].text;
-    return NULL;
-}
-
-static rm2_positive learned_around(double start) {
-    return (rm2_positive){
-        .start = start, .learned = true, .prior = RM2_PRIOR_LOGNORMAL, .a = NAN, .b = 0.5};
-}
-
-static void override_positive(rm2_positive *p, double value, bool learn) {
-    if (value > 0)
-        p->start = value;
-    if (learn)
-        *p = learned_around(p->start);
-}
-
 static void override_choices(const fit_options *o, rm2_fit_settings *s) {
     if (o->model >= 0)
         s->model = (rm2_model_kind)o->model;
@@ -141,29 +94,65 @@ static void override_choices(const fit_options *o, rm2_fit_settings *s) {
         s->optim.method = (rm2_optimiser)o->method;
 }
 
-rm2_fit_settings fit_options_settings(const fit_options *o, uint64_t seed, bool trajectories) {
-    rm2_fit_settings s = rm2_fit_settings_recipe((rm2_recipe)o->recipe);
-    s.seed = seed;
-    override_choices(o, &s);
-    override_positive(&s.lengthscale, o->lengthscale, o->learn_lengthscale);
-    override_positive(&s.noise_variance, o->noise_level, o->learn_noise);
-    s.ard = s.ard || o->ard;
-    s.latent_dim = o->latent ? o->latent : s.latent_dim;
-    s.task_rank = o->rank ? o->rank : s.task_rank;
+static void override_rest(const fit_options *o, bool trajectories, rm2_fit_settings *s) {
+    s->ard = s->ard || o->ard;
+    s->latent_dim = o->latent ? o->latent : s->latent_dim;
+    s->task_rank = o->rank ? o->rank : s->task_rank;
     if (o->gpdm)
-        s.gpdm_weight = 1;
+        s->gpdm_weight = 1;
     if (o->no_gpdm || (!trajectories && !o->gpdm))
-        s.gpdm_weight = 0;
+        s->gpdm_weight = 0;
     if (o->anchor > 0)
-        s.latent_anchor = o->anchor;
+        s->latent_anchor = o->anchor;
     if (o->no_anchor)
-        s.latent_anchor = 0;
-    s.back_constraint = s.back_constraint || o->back_constraint || o->back_kernels;
+        s->latent_anchor = 0;
+    s->back_constraint = s->back_constraint || o->back_constraint || o->back_kernels;
     if (o->iterations)
-        s.optim.max_iterations = o->iterations;
+        s->optim.max_iterations = o->iterations;
     if (o->learning_rate > 0)
-        s.optim.learning_rate = o->learning_rate;
+        s->optim.learning_rate = o->learning_rate;
     if (o->decrease > 0)
-        s.optim.relative_decrease = o->decrease;
-    return s;
+        s->optim.relative_decrease = o->decrease;
+}
+
+/* What is wrong with the options together, or NULL. */
+static const char *find_conflict(const fit_options *o, const rm2_fit_settings *s) {
+    const struct {
+        bool found;
+        const char *text;
+    } conflicts[] = {
+        {o->gpdm && o->no_gpdm, "--gpdm and --no-gpdm exclude each other"},
+        {o->anchor > 0 && o->no_anchor, "--anchor and --no-anchor exclude each other"},
+        {o->init >= 0 && o->init_from, "--init and --init-from exclude each other"},
+        {o->base >= 0 && o->base_point, "--base and --base-point exclude each other"},
+        {(o->base >= 0 || o->base_point) && s->model == RM2_GPLVM,
+         "--base and --base-point need --model wgplvm: the other has no tangent space"},
+        {o->resume && !o->checkpoint, "--resume needs --checkpoint FILE"},
+        {o->checkpoint_every > 0 && !o->checkpoint, "--checkpoint-every needs --checkpoint FILE"},
+        {o->rank && o->task == RM2_TASK_PROFILE, "--rank needs --task learned"},
+        {o->rank && o->outputs == 1, "--rank needs --outputs correlated"},
+        {o->ard && !s->lengthscale.learned,
+         "--ard needs --learn lengthscale: it is held at one value"},
+        {o->learning_rate > 0 && s->optim.method != RM2_ADAM,
+         "--learning-rate needs --optimiser adam"},
+        {o->decrease > 0 && s->optim.method == RM2_ADAM,
+         "--decrease needs --optimiser lbfgs: a step of adam may go up"},
+    };
+    for (size_t k = 0; k < sizeof conflicts / sizeof *conflicts; k++)
+        if (conflicts[k].found)
+            return conflicts[k].text;
+    return NULL;
+}
+
+int fit_options_settings(const work *w, const fit_options *o, bool trajectories,
+                         rm2_fit_settings *s) {
+    *s = rm2_fit_settings_recipe((rm2_recipe)o->recipe);
+    s->seed = w->common->seed;
+    override_choices(o, s);
+    override_rest(o, trajectories, s);
+    int code = fit_hyper_settings(w, o, s);
+    if (code != EXIT_DONE)
+        return code;
+    const char *conflict = find_conflict(o, s);
+    return conflict ? work_complain(w, EXIT_USAGE, "%s", conflict) : EXIT_DONE;
 }

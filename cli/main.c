@@ -19,7 +19,10 @@ const command commands[] = {
     {"fit", "train a model on a data set", run_fit, "FILE --manifold SPEC -o MODEL [options]",
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" --group demo -o model.h5\n"
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" --group demo --holdout 2 --gpdm -o model.h5\n"
-     "  riemann2 fit long.csv --manifold SPD15 -o model.h5 --checkpoint state.h5 --resume\n"},
+     "  riemann2 fit long.csv --manifold SPD15 -o model.h5 --checkpoint state.h5 --resume\n"
+     "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --base-point 0,0,0.4,1,0,0,0\n"
+     "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --set noise=0.01 \\\n"
+     "      --learn lengthscale,noise --prior lengthscale=gamma:2:10,noise=lognormal:start:0.3\n"},
     {"info", "what is in a model file", run_info, "MODEL [--latents FILE] [--json]",
      "  riemann2 info model.h5 --latents latents.csv\n"},
     {"decode", "latent points to points on the manifold, with uncertainty", run_decode,

@@ -47,11 +47,13 @@ static bool parse_letter(const char *text, char *value) {
 
 /* What a value should have been, for the message. */
 static void expectation(const option *o, char *text, size_t size) {
-    static const char *const words[] = {[OPTION_TEXT] = "a text",
-                                        [OPTION_SIZE] = "a whole number from 1",
-                                        [OPTION_INTEGER] = "a whole number from 0",
-                                        [OPTION_NUMBER] = "a positive number",
-                                        [OPTION_LETTER] = "one character, or tab"};
+    static const char *const words[] = {
+        [OPTION_TEXT] = "a text",
+        [OPTION_SIZE] = "a whole number from 1",
+        [OPTION_INTEGER] = "a whole number from 0",
+        [OPTION_NUMBER] = "a positive number",
+        [OPTION_LETTER] = "one character, or tab",
+        [OPTION_LIST] = "items with commas between them, and the option at most 8 times"};
     if (o->kind != OPTION_CHOICE) {
         (void)snprintf(text, size, "%s", words[o->kind]);
         return;
@@ -59,6 +61,13 @@ static void expectation(const option *o, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "one of");
     for (int k = 0; o->choices[k] && used < size; k++)
         used += (size_t)snprintf(text + used, size - used, "%s %s", k ? "," : "", o->choices[k]);
+}
+
+static bool append(option_list *list, const char *text) {
+    if (list->count == OPTION_LIST_MOST)
+        return false;
+    list->texts[list->count++] = text;
+    return true;
 }
 
 static bool store(const option *o, void *settings, const char *text) {
@@ -88,6 +97,8 @@ static bool store(const option *o, void *settings, const char *text) {
         return parse_choice(text, o->choices, (int *)(void *)at);
     case OPTION_LETTER:
         return parse_letter(text, at);
+    case OPTION_LIST:
+        return append((option_list *)(void *)at, text);
     }
     return false;
 }
@@ -129,11 +140,13 @@ static const char *nearest(const option_group *groups, const char *name) {
     const char *best = NULL;
     size_t most = 3; /* two dashes and a letter are no likeness */
     for (; groups->options; groups++)
-        for (const option *o = groups->options; o->name; o++)
-            if (common_start(o->name, name) > most) {
-                most = common_start(o->name, name);
+        for (const option *o = groups->options; o->name; o++) {
+            size_t shared = common_start(o->name, name);
+            if (shared > most || (best && shared == most && strlen(o->name) < strlen(best))) {
+                most = shared;
                 best = o->name;
             }
+        }
     return best;
 }
 

@@ -14,19 +14,7 @@
 #include <omp.h>
 
 #include "base/base.h"
-
-static int create(void **state) {
-    rm2_context *ctx;
-    if (rm2_context_create(&ctx) != RM2_OK)
-        return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int destroy(void **state) {
-    rm2_context_free(*state);
-    return 0;
-}
+#include "context_fixture.h"
 
 /* ---- statuses and contexts ------------------------------------------------------------------ */
 
@@ -352,7 +340,6 @@ static void strings_are_copied(void **state) {
 }
 
 int main(void) {
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, create, destroy)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(version_is_that_of_the_header),
         cmocka_unit_test(every_status_has_its_own_text),
@@ -376,6 +363,5 @@ int main(void) {
         WITH_CONTEXT(growing_keeps_the_contents),
         WITH_CONTEXT(strings_are_copied),
     };
-#undef WITH_CONTEXT
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,19 +12,8 @@
 
 #include <cmocka.h>
 
+#include "context_fixture.h"
 #include "model/init.h"
-
-static int set_up(void **state) {
-    rm2_context *ctx;
-    assert_int_equal(rm2_context_create(&ctx), RM2_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    rm2_context_free(*state);
-    return 0;
-}
 
 static void assert_ok(rm2_context *ctx, rm2_status status) {
     if (status != RM2_OK)
@@ -428,27 +417,25 @@ static void interrupt_stops(void **state) {
     assert_int_equal(rm2i_init_isomap(ctx, NULL, N, 2, F, 0, NULL, NULL, 2, X), RM2_INTERRUPTED);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(curve_is_unrolled),
-        TEST(time_untangles_a_retraced_stroke),
-        TEST(given_time_counts),
-        TEST(threads_and_scale_change_nothing),
-        TEST(graph_is_as_defined),
-        TEST(parts_are_joined_by_shortest_links),
-        TEST(paths_are_shortest),
-        TEST(unreachable_is_infinite),
-        TEST(scaling_recovers_points),
-        TEST(components_equal_scaling),
-        TEST(large_numbers_do_not_overflow),
-        TEST(random_is_standard_normal),
-        TEST(missing_columns_are_spread),
-        TEST(few_points),
-        TEST(duplicates),
-        TEST(hopeless_data_are_refused),
-        TEST(interrupt_stops),
+        WITH_CONTEXT(curve_is_unrolled),
+        WITH_CONTEXT(time_untangles_a_retraced_stroke),
+        WITH_CONTEXT(given_time_counts),
+        WITH_CONTEXT(threads_and_scale_change_nothing),
+        WITH_CONTEXT(graph_is_as_defined),
+        WITH_CONTEXT(parts_are_joined_by_shortest_links),
+        WITH_CONTEXT(paths_are_shortest),
+        WITH_CONTEXT(unreachable_is_infinite),
+        WITH_CONTEXT(scaling_recovers_points),
+        WITH_CONTEXT(components_equal_scaling),
+        WITH_CONTEXT(large_numbers_do_not_overflow),
+        WITH_CONTEXT(random_is_standard_normal),
+        WITH_CONTEXT(missing_columns_are_spread),
+        WITH_CONTEXT(few_points),
+        WITH_CONTEXT(duplicates),
+        WITH_CONTEXT(hopeless_data_are_refused),
+        WITH_CONTEXT(interrupt_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

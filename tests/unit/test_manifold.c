@@ -12,33 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "riemann2/manifold.h"
-
-static int create(void **state) {
-    rm2_context *ctx;
-    if (rm2_context_create(&ctx) != RM2_OK)
-        return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int destroy(void **state) {
-    rm2_context_free(*state);
-    return 0;
-}
-
-static rm2_manifold *make(rm2_context *ctx, const char *spec) {
-    rm2_manifold *m = NULL;
-    rm2_status status = rm2_manifold_create(ctx, spec, &m);
-    if (status != RM2_OK)
-        fail_msg("%s: %s", spec, rm2_context_error(ctx));
-    return m;
-}
-
-static void assert_contains(const char *text, const char *part) {
-    if (!strstr(text, part))
-        fail_msg("\"%s\" does not contain \"%s\"", text, part);
-}
+#include "context_fixture.h"
 
 /* ---- conformance suite ---------------------------------------------------------------------- */
 
@@ -49,7 +23,7 @@ static void print_failure(void *user, const char *property, double worst, double
 }
 
 static void check_spec(rm2_context *ctx, const char *spec, size_t trials) {
-    rm2_manifold *m = make(ctx, spec);
+    rm2_manifold *m = make_manifold(ctx, spec);
     size_t failures = 99;
     char label[64];
     (void)snprintf(label, sizeof label, "%s", spec);
@@ -96,7 +70,7 @@ static bool failed(const tally *t, const char *property) {
 
 static void suite_reports_every_property(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "S2");
+    rm2_manifold *m = make_manifold(ctx, "S2");
     tally t = {.rows = 0};
     size_t failures;
     assert_int_equal(rm2_manifold_selftest(ctx, m, 3, count_row, &t, &failures), RM2_OK);
@@ -108,7 +82,7 @@ static void suite_reports_every_property(void **state) {
 
 static void suite_refuses_no_trials(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "S2");
+    rm2_manifold *m = make_manifold(ctx, "S2");
     size_t failures;
     assert_int_equal(rm2_manifold_selftest(ctx, m, 0, NULL, NULL, &failures), RM2_ERR_ARGUMENT);
     assert_contains(rm2_context_error(ctx), "trial");
@@ -120,7 +94,7 @@ static void suite_refuses_no_trials(void **state) {
 /* The suite leaves the number of threads as it was. */
 static void suite_restores_the_threads(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "S2");
+    rm2_manifold *m = make_manifold(ctx, "S2");
     size_t failures;
     rm2_context_set_threads(ctx, 3);
     assert_int_equal(rm2_manifold_selftest(ctx, m, 1, NULL, NULL, &failures), RM2_OK);
@@ -352,7 +326,8 @@ static void specs_are_normalised(void **state) {
         {"R007", "R7"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        rm2_manifold *m = make(*state, pairs[i][0]), *again = make(*state, rm2_manifold_spec(m));
+        rm2_manifold *m = make_manifold(*state, pairs[i][0]),
+                     *again = make_manifold(*state, rm2_manifold_spec(m));
         assert_string_equal(rm2_manifold_spec(m), pairs[i][1]);
         assert_string_equal(rm2_manifold_spec(again), pairs[i][1]);
         rm2_manifold_free(again);
@@ -361,7 +336,7 @@ static void specs_are_normalised(void **state) {
 }
 
 static void sizes_and_offsets_add_up(void **state) {
-    rm2_manifold *m = make(*state, "R2 x SPD3 x SO3 x T7");
+    rm2_manifold *m = make_manifold(*state, "R2 x SPD3 x SO3 x T7");
     assert_int_equal(rm2_manifold_dim(m), 2 + 6 + 3 + 7);
     assert_int_equal(rm2_manifold_ambient(m), 2 + 9 + 4 + 14);
     assert_int_equal(rm2_manifold_factor_count(m), 10);
@@ -380,7 +355,7 @@ static void sizes_and_offsets_add_up(void **state) {
 }
 
 static void default_points(void **state) {
-    rm2_manifold *m = make(*state, "R2 x S2 x SO3 x SPD2 x H1");
+    rm2_manifold *m = make_manifold(*state, "R2 x S2 x SO3 x SPD2 x H1");
     const double expected[15] = {0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 1, 0};
     double p[15];
     rm2_manifold_default_point(m, p);
@@ -454,7 +429,7 @@ static void bad_factors_are_refused(void **state) {
 
 static void wrong_number_of_bases(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "R2");
+    rm2_manifold *m = make_manifold(ctx, "R2");
     double x[10] = {0}, y[10];
     assert_int_equal(rm2_manifold_log(ctx, m, 5, x, 2, x, y), RM2_ERR_ARGUMENT);
     assert_string_equal(rm2_context_error(ctx), "2 base points for 5 points: give 1 or 5");
@@ -468,7 +443,7 @@ static void wrong_number_of_bases(void **state) {
 static void cut_locus_names_point_and_factor(void **state) {
     rm2_context *ctx = *state;
     enum { N = 300 };
-    rm2_manifold *m = make(ctx, "R3 x S3");
+    rm2_manifold *m = make_manifold(ctx, "R3 x S3");
     static double p[7 * N], q[7 * N], v[7 * N];
     assert_int_equal(rm2_manifold_random(ctx, m, N, p), RM2_OK);
     assert_int_equal(rm2_manifold_random(ctx, m, N, q), RM2_OK);
@@ -488,7 +463,7 @@ static void cut_locus_names_point_and_factor(void **state) {
 
 static void bad_shared_base_is_named(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "R1 x SPD2");
+    rm2_manifold *m = make_manifold(ctx, "R1 x SPD2");
     double p[5] = {0, 1, 2, 2, 1}, q[10] = {0, 1, 0, 0, 1, 0, 1, 0, 0, 1}, v[10];
     assert_int_equal(rm2_manifold_log(ctx, m, 2, p, 1, q, v), RM2_ERR_DOMAIN);
     assert_contains(rm2_context_error(ctx), "base point, factor 2 (SPD2): point is not on");
@@ -501,7 +476,7 @@ static void bad_shared_base_is_named(void **state) {
 static void interrupt_stops_calls(void **state) {
     rm2_context *ctx = *state;
     enum { N = 2000 };
-    rm2_manifold *m = make(ctx, "S2");
+    rm2_manifold *m = make_manifold(ctx, "S2");
     static double p[3 * N], v[3 * N];
     size_t failures;
     rm2_mean_info info;
@@ -527,7 +502,7 @@ static void mean_of_tight_clusters(void **state) {
     static const char *const specs[] = {"R3", "S2", "SO3", "H2", "SPD3"};
     for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++)
         for (double spread = 0.1; spread > 1e-17; spread /= 100) {
-            rm2_manifold *m = make(ctx, specs[s]);
+            rm2_manifold *m = make_manifold(ctx, specs[s]);
             double p[9], c[6 * N], points[9 * N], mean[9];
             rm2_mean_info info;
             assert_int_equal(rm2_manifold_random(ctx, m, 1, p), RM2_OK);
@@ -543,7 +518,7 @@ static void mean_of_tight_clusters(void **state) {
 
 static void mean_with_weights(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "R1");
+    rm2_manifold *m = make_manifold(ctx, "R1");
     double points[3] = {0, 1, 10}, weights[3] = {1, 3, 0}, mean;
     rm2_mean_info info;
     assert_int_equal(rm2_manifold_mean(ctx, m, 3, points, weights, NULL, &mean, &info), RM2_OK);
@@ -554,7 +529,7 @@ static void mean_with_weights(void **state) {
 
 static void mean_refuses(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "S1");
+    rm2_manifold *m = make_manifold(ctx, "S1");
     double points[4] = {1, 0, -1, 0}, mean[2], weights[2] = {0, 0};
     assert_int_equal(rm2_manifold_mean(ctx, m, 0, points, NULL, NULL, mean, NULL),
                      RM2_ERR_ARGUMENT);
@@ -577,7 +552,6 @@ static void mean_refuses(void **state) {
 }
 
 int main(void) {
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, create, destroy)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(every_manifold_conforms),
         WITH_CONTEXT(large_manifolds_conform),
@@ -601,6 +575,5 @@ int main(void) {
         WITH_CONTEXT(mean_with_weights),
         WITH_CONTEXT(mean_refuses),
     };
-#undef WITH_CONTEXT
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

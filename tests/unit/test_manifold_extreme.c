@@ -14,41 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_fixture.h"
 #include "linalg/dense.h"
-#include "riemann2/manifold.h"
 
 enum { AMBIENT = 256, DIM = 128 }; /* room for SPD15 */
 static const double PI = 3.14159265358979323846;
 
-static int create(void **state) {
-    rm2_context *ctx;
-    if (rm2_context_create(&ctx) != RM2_OK)
-        return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int destroy(void **state) {
-    rm2_context_free(*state);
-    return 0;
-}
-
-static rm2_manifold *make(rm2_context *ctx, const char *spec) {
-    rm2_manifold *m = NULL;
-    if (rm2_manifold_create(ctx, spec, &m) != RM2_OK)
-        fail_msg("%s: %s", spec, rm2_context_error(ctx));
-    return m;
-}
-
 static rm2_manifold *make_spd(rm2_context *ctx, size_t n) {
     char spec[16];
     (void)snprintf(spec, sizeof spec, "SPD%zu", n);
-    return make(ctx, spec);
-}
-
-static void assert_contains(const char *text, const char *part) {
-    if (!strstr(text, part))
-        fail_msg("\"%s\" does not contain \"%s\"", text, part);
+    return make_manifold(ctx, spec);
 }
 
 static void assert_small(double error, double bound, const char *what, double at) {
@@ -84,7 +59,7 @@ enum { SPECS = sizeof all_specs / sizeof all_specs[0] };
 static void zero_steps_are_exact(void **state) {
     rm2_context *ctx = *state;
     for (size_t k = 0; k < SPECS; k++) {
-        rm2_manifold *m = make(ctx, all_specs[k]);
+        rm2_manifold *m = make_manifold(ctx, all_specs[k]);
         double p[AMBIENT], y[AMBIENT], v[AMBIENT], c[DIM], d = 1;
         for (int trial = 0; trial < 20; trial++) {
             assert_int_equal(rm2_manifold_random(ctx, m, 1, p), RM2_OK);
@@ -106,7 +81,7 @@ static void zero_steps_are_exact(void **state) {
 static void tiny_steps_come_back(void **state) {
     rm2_context *ctx = *state;
     for (size_t k = 0; k < SPECS; k++) {
-        rm2_manifold *m = make(ctx, all_specs[k]);
+        rm2_manifold *m = make_manifold(ctx, all_specs[k]);
         size_t dim = rm2_manifold_dim(m);
         double p[AMBIENT], y[AMBIENT], c[DIM], back[DIM];
         rm2_manifold_default_point(m, p);
@@ -224,7 +199,7 @@ static void near_antipodes(void **state) {
     static const double deltas[] = {1e-3, 1e-6, 1e-9, 1e-11, 2e-12};
     for (size_t k = 0; k < 4; k++)
         for (size_t t = 0; t < 20; t++) {
-            rm2_manifold *m = make(ctx, specs[k]);
+            rm2_manifold *m = make_manifold(ctx, specs[k]);
             size_t D = rm2_manifold_ambient(m), dim = D - 1;
             double p[10], u[9], v[10], q[10], c[9], d;
             assert_int_equal(rm2_manifold_random(ctx, m, 1, p), RM2_OK);
@@ -257,7 +232,7 @@ static void near_antipodes(void **state) {
 static void at_the_cut_locus(void **state) {
     rm2_context *ctx = *state;
     static const double deltas[] = {0, 1e-300, 1e-16, 1e-13, 9e-13};
-    rm2_manifold *s2 = make(ctx, "S2"), *so3 = make(ctx, "SO3");
+    rm2_manifold *s2 = make_manifold(ctx, "S2"), *so3 = make_manifold(ctx, "SO3");
     for (size_t j = 0; j < sizeof deltas / sizeof deltas[0]; j++) {
         double p[4] = {1, 0, 0, 0}, v[4];
         double antipode[3] = {-1, sin(deltas[j]), 0};
@@ -275,7 +250,7 @@ static void at_the_cut_locus(void **state) {
  * away: length and direction keep all their digits. */
 static void near_half_turns(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "SO3"), *s3 = make(ctx, "S3");
+    rm2_manifold *m = make_manifold(ctx, "SO3"), *s3 = make_manifold(ctx, "S3");
     static const double deltas[] = {1e-3, 1e-6, 1e-9, 1e-11, 2e-12};
     for (size_t t = 0; t < 50; t++)
         for (size_t j = 0; j < sizeof deltas / sizeof deltas[0]; j++) {
@@ -297,7 +272,7 @@ static void near_half_turns(void **state) {
 /* q and -q are one rotation: the same bits come out of log and distance. */
 static void quaternion_signs_do_not_matter(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "SO3");
+    rm2_manifold *m = make_manifold(ctx, "SO3");
     for (size_t t = 0; t < 100; t++) {
         double p[4], q[4], minus_p[4], minus_q[4], c[3], other[3], d, d_other;
         assert_int_equal(rm2_manifold_random(ctx, m, 1, p), RM2_OK);
@@ -435,7 +410,7 @@ static void ill_conditioned_matrices(void **state) {
 
 static void exp_leaves_the_range(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "SPD2");
+    rm2_manifold *m = make_manifold(ctx, "SPD2");
     double p[4] = {1, 0, 0, 1}, y[4];
     static const double far[][3] = {{800, 0, 0}, {0, 0, 1e4}, {1e308, 0, 0}, {-800, 0, -800}};
     for (size_t k = 0; k < 4; k++) {
@@ -457,7 +432,7 @@ static void far_hyperbolic_points(void **state) {
     for (size_t k = 0; k < 3; k++)
         for (size_t j = 0; j < sizeof distances / sizeof distances[0]; j++)
             for (int trial = 0; trial < 20; trial++) {
-                rm2_manifold *m = make(ctx, specs[k]);
+                rm2_manifold *m = make_manifold(ctx, specs[k]);
                 size_t dim = rm2_manifold_dim(m);
                 double p[6], q[6], c[5], back[5], d;
                 rm2_manifold_default_point(m, p);
@@ -487,7 +462,7 @@ static void far_hyperbolic_points(void **state) {
 /* Two points far from the origin on opposite sides. */
 static void opposite_hyperbolic_points(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "H2");
+    rm2_manifold *m = make_manifold(ctx, "H2");
     static const double distances[] = {10, 30, 100, 170};
     for (size_t j = 0; j < 4; j++) {
         double r = distances[j], d;
@@ -529,7 +504,7 @@ static void check_not_finite(rm2_context *ctx, const rm2_manifold *m, size_t ent
 static void numbers_that_are_not_finite(void **state) {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     for (size_t k = 0; k < SPECS; k++) {
-        rm2_manifold *m = make(*state, all_specs[k]);
+        rm2_manifold *m = make_manifold(*state, all_specs[k]);
         size_t step = rm2_manifold_ambient(m) > 50 ? 7 : 1;
         for (size_t entry = 0; entry < rm2_manifold_ambient(m); entry += step)
             for (size_t b = 0; b < 3; b++)
@@ -540,7 +515,7 @@ static void numbers_that_are_not_finite(void **state) {
 
 static void indefinite_matrices(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "SPD2");
+    rm2_manifold *m = make_manifold(ctx, "SPD2");
     static const double bad[][4] = {
         {1, 2, 2, 1}, {-1, 0, 0, -1}, {0, 0, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, -1e-3}};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
@@ -561,7 +536,7 @@ static void indefinite_matrices(void **state) {
 
 static void lower_sheet_of_the_hyperboloid(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "H2");
+    rm2_manifold *m = make_manifold(ctx, "H2");
     double p[3] = {1, 0, 0}, below[3] = {-1, 0, 0}, out[3], d;
     assert_int_equal(rm2_manifold_log(ctx, m, 1, p, 1, below, out), RM2_ERR_DOMAIN);
     assert_int_equal(rm2_manifold_log(ctx, m, 1, below, 1, p, out), RM2_ERR_DOMAIN);
@@ -615,7 +590,7 @@ static void defects_and_projections(void **state) {
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         const point_case *t = &cases[k];
-        rm2_manifold *m = make(ctx, t->spec);
+        rm2_manifold *m = make_manifold(ctx, t->spec);
         double defect, y[4], again[4];
         size_t D = rm2_manifold_ambient(m);
         assert_int_equal(rm2_manifold_defect(ctx, m, 1, t->x, &defect), RM2_OK);
@@ -638,7 +613,7 @@ static void defects_and_projections(void **state) {
 /* One defect a factor. */
 static void defects_of_products(void **state) {
     rm2_context *ctx = *state;
-    rm2_manifold *m = make(ctx, "R1 x S1 x H1");
+    rm2_manifold *m = make_manifold(ctx, "R1 x S1 x H1");
     double x[10] = {5, 1, 0, 1, 0, 5, 1.5, 0, 1.25, 0}, y[10], defect[6];
     const double expected[6] = {0, 0, 0, 0, 0.5, 0.25};
     assert_int_equal(rm2_manifold_defect(ctx, m, 2, x, defect), RM2_OK);
@@ -650,7 +625,6 @@ static void defects_of_products(void **state) {
 }
 
 int main(void) {
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, create, destroy)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(zero_steps_are_exact),
         WITH_CONTEXT(tiny_steps_come_back),
@@ -672,6 +646,5 @@ int main(void) {
         WITH_CONTEXT(defects_and_projections),
         WITH_CONTEXT(defects_of_products),
     };
-#undef WITH_CONTEXT
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_fixture.h"
 #include "kernel/manifold_hyperbolic.h"
 #include "kernel/manifold_kernel.h"
 #include "kernel/manifold_sphere.h"
@@ -18,19 +19,6 @@
 
 static const double PI = 3.14159265358979323846;
 enum { N = 30, MOST_FACTORS = 7 };
-
-static int create(void **state) {
-    rm2_context *ctx;
-    if (rm2_context_create(&ctx) != RM2_OK)
-        return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int destroy(void **state) {
-    rm2_context_free(*state);
-    return 0;
-}
 
 /* The same kernel on every factor, `random` points and the matrix of them. */
 typedef struct bed {
@@ -524,20 +512,13 @@ static void test_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_matrices, create, destroy),
-        cmocka_unit_test_setup_teardown(test_isometries, create, destroy),
-        cmocka_unit_test_setup_teardown(test_images, create, destroy),
-        cmocka_unit_test_setup_teardown(test_rotations, create, destroy),
-        cmocka_unit_test_setup_teardown(test_matern_three, create, destroy),
-        cmocka_unit_test_setup_teardown(test_hyperbolic_values, create, destroy),
-        cmocka_unit_test_setup_teardown(test_matern_series, create, destroy),
-        cmocka_unit_test_setup_teardown(test_equations, create, destroy),
-        cmocka_unit_test_setup_teardown(test_spd3, create, destroy),
-        cmocka_unit_test_setup_teardown(test_limits, create, destroy),
-        cmocka_unit_test_setup_teardown(test_neighbours, create, destroy),
-        cmocka_unit_test_setup_teardown(test_messages, create, destroy),
-        cmocka_unit_test_setup_teardown(test_bad_points, create, destroy),
-        cmocka_unit_test_setup_teardown(test_names, create, destroy),
+        WITH_CONTEXT(test_matrices),      WITH_CONTEXT(test_isometries),
+        WITH_CONTEXT(test_images),        WITH_CONTEXT(test_rotations),
+        WITH_CONTEXT(test_matern_three),  WITH_CONTEXT(test_hyperbolic_values),
+        WITH_CONTEXT(test_matern_series), WITH_CONTEXT(test_equations),
+        WITH_CONTEXT(test_spd3),          WITH_CONTEXT(test_limits),
+        WITH_CONTEXT(test_neighbours),    WITH_CONTEXT(test_messages),
+        WITH_CONTEXT(test_bad_points),    WITH_CONTEXT(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 /* Every allocation of the manifold layer fails once: the call answers RM2_ERR_MEMORY, hands out
- * nothing and leaks nothing. The program is linked with --wrap for malloc, calloc, realloc and
- * free; one thread, so that allocations come in a fixed order. */
+ * nothing and leaks nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,50 +9,8 @@
 
 #include <string.h>
 
+#include "failing_malloc.h"
 #include "riemann2/manifold.h"
-
-/* ---- counting allocator --------------------------------------------------------------------- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __wrap_free(void *block);
-
-static long until_failure = -1; /* allocations that still succeed; negative: all */
-static long live;               /* blocks allocated and not freed */
-
-static bool fails_now(void) {
-    if (until_failure < 0)
-        return false;
-    return until_failure-- == 0;
-}
-
-void *__wrap_malloc(size_t size) {
-    void *block = fails_now() ? NULL : __real_malloc(size);
-    live += block != NULL;
-    return block;
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    void *block = fails_now() ? NULL : __real_calloc(count, size);
-    live += block != NULL;
-    return block;
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    void *block = fails_now() ? NULL : __real_realloc(old, size);
-    live += block != NULL && old == NULL;
-    return block;
-}
-
-void __wrap_free(void *block) {
-    live -= block != NULL;
-    __real_free(block);
-}
 
 /* ---- calls under test ----------------------------------------------------------------------- */
 
@@ -65,10 +22,8 @@ typedef struct fixture {
     double points[POINTS * 7], out[POINTS * 7];
 } fixture;
 
-typedef rm2_status (*call_fn)(fixture *f);
-
-static rm2_status create_context(fixture *f) {
-    (void)f;
+static rm2_status create_context(void *state) {
+    (void)state;
     rm2_context *ctx;
     rm2_status status = rm2_context_create(&ctx);
     assert_true((status == RM2_OK) == (ctx != NULL));
@@ -76,7 +31,8 @@ static rm2_status create_context(fixture *f) {
     return status;
 }
 
-static rm2_status create_manifold(fixture *f) {
+static rm2_status create_manifold(void *state) {
+    fixture *f = state;
     rm2_manifold *m;
     rm2_status status = rm2_manifold_create(f->ctx, "R3 x S3 x SPD2 x T5", &m);
     assert_true((status == RM2_OK) == (m != NULL));
@@ -84,47 +40,33 @@ static rm2_status create_manifold(fixture *f) {
     return status;
 }
 
-static rm2_status batch_log_shared(fixture *f) {
+static rm2_status batch_log_shared(void *state) {
+    fixture *f = state;
     return rm2_manifold_log(f->ctx, f->m, POINTS, f->points, 1, f->points, f->out);
 }
 
-static rm2_status batch_log_own(fixture *f) {
+static rm2_status batch_log_own(void *state) {
+    fixture *f = state;
     return rm2_manifold_log(f->ctx, f->m, POINTS, f->points, POINTS, f->points, f->out);
 }
 
-static rm2_status random_points(fixture *f) {
+static rm2_status random_points(void *state) {
+    fixture *f = state;
     return rm2_manifold_random(f->ctx, f->m, POINTS, f->out);
 }
 
-static rm2_status mean(fixture *f) {
+static rm2_status mean(void *state) {
+    fixture *f = state;
     rm2_mean_info info;
     return rm2_manifold_mean(f->ctx, f->m, POINTS, f->points, NULL, NULL, f->out, &info);
 }
 
-static rm2_status selftest(fixture *f) {
+static rm2_status selftest(void *state) {
+    fixture *f = state;
     size_t failures;
     rm2_status status = rm2_manifold_selftest(f->ctx, f->m, 2, NULL, NULL, &failures);
     assert_int_equal(failures, 0);
     return status;
-}
-
-/* Fail allocation 0, 1, 2, ... until the call succeeds; returns how many there are. */
-static long fail_each(fixture *f, call_fn call) {
-    for (long k = 0;; k++) {
-        long before = live;
-        until_failure = k;
-        rm2_status status = call(f);
-        bool reached = until_failure < 0;
-        until_failure = -1;
-        assert_int_equal(live, before);
-        if (!reached) {
-            assert_int_equal(status, RM2_OK);
-            return k;
-        }
-        assert_int_equal(status, RM2_ERR_MEMORY);
-        if (call != create_context)
-            assert_non_null(strstr(rm2_context_error(f->ctx), "out of memory"));
-    }
 }
 
 /* ---- tests ---------------------------------------------------------------------------------- */
@@ -151,8 +93,12 @@ static int tear_down(void **state) {
     return 0;
 }
 
+static long fail_each(fixture *f, allocating_fn call) {
+    return fail_each_allocation(f->ctx, call, f);
+}
+
 static void creation(void **state) {
-    assert_int_equal(fail_each(*state, create_context), 1);
+    assert_int_equal(fail_each_allocation(NULL, create_context, NULL), 1);
     assert_true(fail_each(*state, create_manifold) >= 4); /* factors, offsets, spec, object */
 }
 
@@ -169,9 +115,9 @@ static void explanation(void **state) {
     memcpy(q, f->points, sizeof q);
     for (size_t i = 1; i < 4; i++)
         q[i] = -q[i];
-    until_failure = 1;
+    fail_allocation_after(1, false);
     assert_int_equal(rm2_manifold_log(f->ctx, f->m, 1, f->points, 1, q, f->out), RM2_ERR_MEMORY);
-    until_failure = -1;
+    fail_no_allocation();
     assert_int_equal(rm2_manifold_log(f->ctx, f->m, 1, f->points, 1, q, f->out), RM2_ERR_CUT_LOCUS);
 }
 

@@ -1,7 +1,5 @@
 /* Every allocation of the model layer fails once: the call answers RM2_ERR_MEMORY, hands out
- * nothing, leaves no file and leaks nothing. The program is linked with --wrap for malloc, calloc,
- * realloc and free, which libraries of their own (HDF5, BLAS) do not see; one thread, so that
- * allocations come in a fixed order. */
+ * nothing, leaves no file and leaks nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,67 +14,8 @@
 
 #include <omp.h>
 
+#include "failing_malloc.h"
 #include "riemann2/model.h"
-
-/* ---- counting allocator --------------------------------------------------------------------- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __wrap_free(void *block);
-
-static long until_failure = -1; /* allocations that still succeed; negative: all */
-enum { MOST_LIVE = 4096 };
-static void *blocks[MOST_LIVE]; /* allocated here and not freed */
-static long live;
-
-static bool fails_now(void) {
-    if (until_failure < 0)
-        return false;
-    return until_failure-- == 0;
-}
-
-static void *count_in(void *block) {
-    if (block) {
-        if (live == MOST_LIVE)
-            abort();
-        blocks[live++] = block;
-    }
-    return block;
-}
-
-/* Blocks of the C library (realpath) were never counted. */
-static void count_out(const void *block) {
-    for (long k = live; block && k-- > 0;)
-        if (blocks[k] == block) {
-            blocks[k] = blocks[--live];
-            return;
-        }
-}
-
-void *__wrap_malloc(size_t size) {
-    return count_in(fails_now() ? NULL : __real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return count_in(fails_now() ? NULL : __real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    if (fails_now())
-        return NULL;
-    count_out(old);
-    return count_in(__real_realloc(old, size));
-}
-
-void __wrap_free(void *block) {
-    count_out(block);
-    __real_free(block);
-}
 
 /* ---- calls under test ----------------------------------------------------------------------- */
 
@@ -90,8 +29,6 @@ typedef struct fixture {
     char folder[32], path[64], checkpoint[64];
 } fixture;
 
-typedef rm2_status (*call_fn)(fixture *f);
-
 static rm2_status fit(fixture *f, const rm2_data *data, const rm2_checkpoint *checkpoint) {
     rm2_model *model;
     rm2_status status = rm2_fit(f->ctx, data, &f->settings, checkpoint, NULL, NULL, &model);
@@ -100,22 +37,26 @@ static rm2_status fit(fixture *f, const rm2_data *data, const rm2_checkpoint *ch
     return status;
 }
 
-static rm2_status fit_data(fixture *f) {
+static rm2_status fit_data(void *state) {
+    fixture *f = state;
     return fit(f, f->data, NULL);
 }
 
-static rm2_status fit_labelled(fixture *f) {
+static rm2_status fit_labelled(void *state) {
+    fixture *f = state;
     return fit(f, f->labelled, NULL);
 }
 
 /* With a checkpoint: none there at the start, then the one of the run that succeeds. */
-static rm2_status fit_and_save(fixture *f) {
+static rm2_status fit_and_save(void *state) {
+    fixture *f = state;
     rm2_checkpoint checkpoint = {f->checkpoint, 0, false};
     (void)remove(f->checkpoint);
     return fit(f, f->data, &checkpoint);
 }
 
-static rm2_status resume(fixture *f) {
+static rm2_status resume(void *state) {
+    fixture *f = state;
     rm2_checkpoint checkpoint = {f->checkpoint, 1e9, true};
     return fit(f, f->data, &checkpoint);
 }
@@ -127,15 +68,18 @@ static rm2_status write_file(fixture *f, const rm2_model *model) {
     return status;
 }
 
-static rm2_status write_plain(fixture *f) {
+static rm2_status write_plain(void *state) {
+    fixture *f = state;
     return write_file(f, f->plain);
 }
 
-static rm2_status write_back(fixture *f) {
+static rm2_status write_back(void *state) {
+    fixture *f = state;
     return write_file(f, f->back);
 }
 
-static rm2_status read_file(fixture *f) {
+static rm2_status read_file(void *state) {
+    fixture *f = state;
     rm2_model *model;
     rm2_status status = rm2_model_read(f->ctx, f->path, &model);
     assert_true((status == RM2_OK) == (model != NULL));
@@ -145,51 +89,35 @@ static rm2_status read_file(fixture *f) {
 
 static const double latents[2 * Q] = {0.1, -0.2, 0.3, 0.4};
 
-static rm2_status decode(fixture *f) {
+static rm2_status decode(void *state) {
+    fixture *f = state;
     double points[2 * D], covariance[2 * M * M], deviation[2];
     return rm2_model_decode(f->ctx, f->plain, 2, latents, points, NULL, covariance, deviation);
 }
 
-static rm2_status reconstruct(fixture *f) {
+static rm2_status reconstruct(void *state) {
+    fixture *f = state;
     double ambient, outputs;
     return rm2_model_reconstruction(f->ctx, f->plain, &ambient, &outputs);
 }
 
-static rm2_status encode(fixture *f) {
+static rm2_status encode(void *state) {
+    fixture *f = state;
     double x[2 * Q], covariance[2 * Q * Q];
     rm2_encoded info[2];
     return rm2_model_encode(f->ctx, f->plain, NULL, 2, f->data->points, x, covariance, info);
 }
 
-static rm2_status encode_back(fixture *f) {
+static rm2_status encode_back(void *state) {
+    fixture *f = state;
     double x[2 * Q];
     return rm2_model_encode(f->ctx, f->back, NULL, 2, f->data->points, x, NULL, NULL);
 }
 
-static rm2_status sample(fixture *f) {
+static rm2_status sample(void *state) {
+    fixture *f = state;
     double points[3 * 2 * D];
     return rm2_model_sample(f->ctx, f->plain, 2, latents, 3, true, points);
-}
-
-/* Fail allocation 0, 1, 2, ... until the call succeeds; returns how many there are. */
-static long fail_each(fixture *f, call_fn call) {
-    for (long k = 0;; k++) {
-        long before = live;
-        until_failure = k;
-        rm2_status status = call(f);
-        bool reached = until_failure < 0;
-        until_failure = -1;
-        if (live != before)
-            fail_msg("allocation %ld: %ld blocks are left", k, live - before);
-        if (!reached) {
-            assert_int_equal(status, RM2_OK);
-            return k;
-        }
-        if (status != RM2_ERR_MEMORY)
-            fail_msg("allocation %ld: status %d, %s", k, (int)status, rm2_context_error(f->ctx));
-        if (!strstr(rm2_context_error(f->ctx), "out of memory"))
-            fail_msg("allocation %ld: %s", k, rm2_context_error(f->ctx));
-    }
 }
 
 /* ---- tests ---------------------------------------------------------------------------------- */
@@ -236,6 +164,10 @@ static int tear_down(void **state) {
     (void)remove(f->path);
     (void)remove(f->checkpoint);
     return rmdir(f->folder);
+}
+
+static long fail_each(fixture *f, allocating_fn call) {
+    return fail_each_allocation(f->ctx, call, f);
 }
 
 static void training(void **state) {

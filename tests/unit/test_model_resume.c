@@ -1,0 +1,145 @@
+/* Progress and interrupts of a training; checkpoints that are resumed bit for bit. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "model_fixture.h"
+
+typedef struct watcher {
+    size_t calls, last, interrupt_at;
+    double total;
+    rm2_stop stop;
+} watcher;
+
+static void watch(void *user, const rm2_progress *p) {
+    watcher *w = user;
+    assert_int_equal(w->stop, RM2_STOP_RUNNING); /* nothing comes after the last row */
+    w->calls++;
+    w->last = p->iteration;
+    w->stop = p->stop;
+    w->total = p->terms.total;
+    assert_true(isfinite(p->terms.total) && p->gradient >= 0 && p->evaluations > 0);
+    if (p->iteration == w->interrupt_at)
+        rm2_context_interrupt(ctx);
+}
+
+static void test_interrupt(void **state) {
+    (void)state;
+    rm2_data *data = example_data("toy", 2, 12);
+    rm2_fit_settings s = robust_settings(50);
+    s.optim.relative_decrease = s.optim.gradient = 0;
+    watcher w = {.interrupt_at = 4};
+    rm2_model *model;
+    rm2_status status = rm2_fit(ctx, data, &s, NULL, watch, &w, &model);
+    rm2_context_clear_interrupt(ctx);
+    assert_int_equal(status, RM2_OK);
+    rm2_model_info i = rm2_model_describe(model);
+    assert_int_equal(i.stop, RM2_STOP_INTERRUPTED);
+    assert_int_equal(w.stop, RM2_STOP_INTERRUPTED);
+    assert_int_equal(i.iterations, 4);
+    check_model(model);
+    rm2_model_free(model);
+    /* without interrupt: one row an iteration, and the reason at the end */
+    w = (watcher){.interrupt_at = SIZE_MAX};
+    s.optim.max_iterations = 6;
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, watch, &w, &model), RM2_OK);
+    assert_int_equal(w.stop, RM2_STOP_MAX_ITERATIONS);
+    assert_true(w.last == 6 && w.calls >= 6 && w.calls <= 7);
+    rm2_model_free(model);
+    rm2_data_free(data);
+}
+
+static void assert_same_training(const rm2_model *a, const rm2_model *b) {
+    rm2_model_info i = rm2_model_describe(a), k = rm2_model_describe(b);
+    assert_int_equal(i.iterations, k.iterations);
+    assert_int_equal(i.evaluations, k.evaluations);
+    assert_int_equal(i.stop, k.stop);
+    assert_memory_equal(i.latents, k.latents, i.points * i.latent_dim * sizeof(double));
+    assert_memory_equal(i.task_covariance, k.task_covariance,
+                        i.outputs * i.outputs * sizeof(double));
+    assert_memory_equal(i.trace, k.trace, (i.iterations + 1) * sizeof(double));
+    assert_memory_equal(&i.start, &k.start, sizeof i.start);
+    assert_memory_equal(&i.end, &k.end, sizeof i.end);
+}
+
+/* 7 iterations and a resume to 40 are 40 iterations, bit for bit. */
+static void test_resume(void **state) {
+    (void)state;
+    rm2_data *data = example_data("toy", 2, 12), *other = example_data("toy", 2, 13);
+    static const rm2_recipe recipes[] = {RM2_RECIPE_ROBUST, RM2_RECIPE_MAP, RM2_RECIPE_PAPER};
+    for (int k = 0; k < 3; k++) { /* L-BFGS, L-BFGS, Adam */
+        rm2_fit_settings s = rm2_fit_settings_recipe(recipes[k]);
+        rm2_checkpoint checkpoint = {in_folder("checkpoint"), k == 1 ? 0 : 1e9, true};
+        s.optim.relative_decrease = s.optim.gradient = 0;
+        s.optim.max_iterations = 40;
+        rm2_model *whole = fit_model(data, &s), *rest, *refused;
+        s.optim.max_iterations = 7;
+        rm2_model *part = fit_model_with(data, &s, &checkpoint); /* nothing there to resume yet */
+        assert_int_equal(rm2_model_describe(part).iterations, 7);
+        s.optim.max_iterations = 40;
+        rest = fit_model_with(data, &s, &checkpoint);
+        assert_same_training(whole, rest);
+        /* fewer iterations than are done, other data, other settings */
+        s.optim.max_iterations = 5;
+        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+        s.optim.max_iterations = 40;
+        assert_int_equal(rm2_fit(ctx, other, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+        assert_non_null(strstr(rm2_context_error(ctx), "other data or settings"));
+        s.lengthscale.start *= 1.5;
+        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+        assert_null(refused);
+        assert_int_equal(unlink(checkpoint.path), 0);
+        rm2_model_free(whole);
+        rm2_model_free(part);
+        rm2_model_free(rest);
+    }
+    rm2_data_free(data);
+    rm2_data_free(other);
+}
+
+/* The same points in other trajectories are other data, since the dynamics see them. */
+static void test_resume_sees_trajectories(void **state) {
+    (void)state;
+    rm2_data *data = example_data("toy", 2, 12);
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
+    rm2_checkpoint checkpoint = {in_folder("checkpoint"), 1e9, true};
+    s.optim.max_iterations = 3;
+    rm2_model_free(fit_model_with(data, &s, &checkpoint));
+    data->starts[1] = 7;
+    rm2_model *refused;
+    assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+    assert_int_equal(unlink(checkpoint.path), 0);
+    rm2_data_free(data);
+}
+
+/* A training that had converged stays as it is when resumed. */
+static void test_resume_after_the_end(void **state) {
+    (void)state;
+    rm2_data *data = example_data("toy", 2, 12);
+    rm2_fit_settings s = robust_settings(150);
+    rm2_checkpoint checkpoint = {in_folder("checkpoint"), 1e9, true};
+    rm2_model *first = fit_model_with(data, &s, &checkpoint);
+    assert_int_equal(rm2_model_describe(first).stop, RM2_STOP_DECREASE);
+    rm2_model *again = fit_model_with(data, &s, &checkpoint);
+    assert_same_training(first, again);
+    assert_int_equal(unlink(checkpoint.path), 0);
+    rm2_model_free(first);
+    rm2_model_free(again);
+    rm2_data_free(data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_interrupt),
+        cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_resume_sees_trajectories),
+        cmocka_unit_test(test_resume_after_the_end),
+    };
+    return cmocka_run_group_tests(tests, model_set_up, model_tear_down);
+}
