@@ -1,4 +1,4 @@
-/* Every allocation of the model layer fails once: the call answers RM2_ERR_MEMORY, hands out
+/* Every allocation of the model and evaluation layers fails once: the call answers RM2_ERR_MEMORY, hands out
  * nothing, leaves no file and leaks nothing. The program is linked with --wrap for malloc, calloc,
  * realloc and free, which libraries of their own (HDF5, BLAS) do not see; one thread, so that
  * allocations come in a fixed order. */
@@ -16,6 +16,7 @@
 
 #include <omp.h>
 
+#include "riemann2/eval.h"
 #include "riemann2/model.h"
 
 /* ---- counting allocator --------------------------------------------------------------------- */
@@ -171,6 +172,41 @@ static rm2_status sample(fixture *f) {
     return rm2_model_sample(f->ctx, f->plain, 2, latents, 3, true, points);
 }
 
+static rm2_status score(fixture *f) {
+    rm2_score each[DEMOS], total;
+    return rm2_model_score(f->ctx, f->plain, NULL, f->data, NULL, each, &total);
+}
+
+static rm2_status calibrate(fixture *f) {
+    rm2_calibration c;
+    return rm2_model_calibration(f->ctx, f->plain, 2, latents, f->data->points, NULL, NULL, &c);
+}
+
+static rm2_status compare(fixture *f) {
+    double rows[N * D];
+    rm2_sequence s[DEMOS] = {{POINTS, M, rows}, {POINTS, M, rows + (size_t)POINTS * M}};
+    rm2_status status =
+        rm2_space_rows(f->ctx, f->plain, RM2_SPACE_TANGENT, N, f->data->points, rows);
+    return status == RM2_OK ? rm2_dtw_floor(f->ctx, NULL, DEMOS, s, NULL, NULL) : status;
+}
+
+static rm2_status look_at_points(fixture *f) {
+    double out[4 * D];
+    size_t on;
+    rm2_status status = rm2_on_manifold(f->ctx, f->data->manifold, N, f->data->points, NULL, &on);
+    if (status == RM2_OK)
+        status = rm2_resample(f->ctx, f->data->manifold, POINTS, f->data->points, 4, out);
+    return status;
+}
+
+static rm2_status align_signs(fixture *f) {
+    size_t trajectories = f->data->trajectories;
+    f->data->trajectories = 0; /* the sum of the training points needs memory */
+    rm2_status status = rm2_model_align_signs(f->ctx, f->plain, f->data);
+    f->data->trajectories = trajectories;
+    return status;
+}
+
 /* Fail allocation 0, 1, 2, ... until the call succeeds; returns how many there are. */
 static long fail_each(fixture *f, call_fn call) {
     for (long k = 0;; k++) {
@@ -275,12 +311,19 @@ static void prediction(void **state) {
     assert_true(fail_each(f, sample) >= 2);
 }
 
+static void evaluation(void **state) {
+    fixture *f = *state;
+    assert_true(fail_each(f, score) >= 8);
+    assert_true(fail_each(f, calibrate) >= 2);
+    assert_true(fail_each(f, compare) >= 5);
+    assert_true(fail_each(f, look_at_points) >= 4);
+    assert_true(fail_each(f, align_signs) == 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(training),
-        cmocka_unit_test(checkpoints),
-        cmocka_unit_test(files),
-        cmocka_unit_test(prediction),
+        cmocka_unit_test(training),   cmocka_unit_test(checkpoints), cmocka_unit_test(files),
+        cmocka_unit_test(prediction), cmocka_unit_test(evaluation),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
