@@ -48,6 +48,7 @@ static bool parse_letter(const char *text, char *value) {
 /* What a value should have been, for the message. */
 static void expectation(const option *o, char *text, size_t size) {
     static const char *const words[] = {[OPTION_TEXT] = "a text",
+                                        [OPTION_TEXTS] = "a text, 64 times at most",
                                         [OPTION_SIZE] = "a whole number from 1",
                                         [OPTION_INTEGER] = "a whole number from 0",
                                         [OPTION_NUMBER] = "a positive number",
@@ -59,6 +60,13 @@ static void expectation(const option *o, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "one of");
     for (int k = 0; o->choices[k] && used < size; k++)
         used += (size_t)snprintf(text + used, size - used, "%s %s", k ? "," : "", o->choices[k]);
+}
+
+static bool append(text_list *list, const char *text) {
+    if (list->count == TEXT_LIST_MAX)
+        return false;
+    list->items[list->count++] = text;
+    return true;
 }
 
 static bool store(const option *o, void *settings, const char *text) {
@@ -73,6 +81,8 @@ static bool store(const option *o, void *settings, const char *text) {
     case OPTION_TEXT:
         *(const char **)(void *)at = text;
         return true;
+    case OPTION_TEXTS:
+        return append((text_list *)(void *)at, text);
     case OPTION_SIZE:
         if (!parse_whole(text, &whole) || whole == 0 || whole > SIZE_MAX / 4)
             return false;
