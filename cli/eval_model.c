@@ -73,25 +73,32 @@ static int latents_from_file(const evaluation *e, double **latents) {
     return code;
 }
 
+/* The length of the first held-out trajectory that has not n points; n if there is none. */
+static size_t other_length(const rm2_data *held, size_t n) {
+    if (held->trajectories == 0)
+        return held->count;
+    for (size_t t = 0; t < held->trajectories; t++)
+        if (held->starts[t + 1] - held->starts[t] != n)
+            return held->starts[t + 1] - held->starts[t];
+    return n;
+}
+
 /* Those of a training trajectory, for each held-out trajectory, which must be as long. */
 static int latents_of_trajectory(const evaluation *e, double **latents) {
-    size_t n, Q = e->m->info.latent_dim, length = e->held->count;
-    double *one;
+    size_t n = 0, Q = e->m->info.latent_dim, count = e->held->count;
+    double *one, *all = NULL;
     int code = model_find_latents(e->m, &n, &one);
-    for (size_t t = 0; code == EXIT_DONE && t < e->held->trajectories; t++) {
-        length = e->held->starts[t + 1] - e->held->starts[t];
-        if (length != n)
-            break;
-    }
+    size_t length = other_length(e->held, n);
     if (code == EXIT_DONE && length != n)
         code = work_complain(&e->m->work, EXIT_BAD_DATA,
                              "trajectory %s of the model has %zu points, a held-out one has %zu; "
                              "--thin makes them equal",
                              e->m->options->trajectory, n, length);
-    if (code == EXIT_DONE && !(*latents = malloc(e->held->count * Q * sizeof **latents)))
+    if (code == EXIT_DONE && !(all = malloc(count * Q * sizeof *all)))
         code = work_no_memory(&e->m->work);
-    for (size_t i = 0; code == EXIT_DONE && i < e->held->count; i++)
-        memcpy(*latents + i * Q, one + i % n * Q, Q * sizeof *one);
+    for (size_t i = 0; all && i < count; i++)
+        memcpy(all + i * Q, one + i % n * Q, Q * sizeof *one);
+    *latents = all;
     free(one);
     return code;
 }

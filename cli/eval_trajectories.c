@@ -74,9 +74,10 @@ static int take_demonstrations(const evaluation *e, demonstrations *d) {
     double *points = malloc((e->options->resample + 1) * ambient * sizeof *points);
     d->rows = malloc((total + 1) * width * sizeof *d->rows);
     d->sequences = calloc(d->of.count, sizeof *d->sequences);
-    int code = points && d->rows && d->sequences ? EXIT_DONE : work_no_memory(&e->m->work);
+    bool room = points && d->rows && d->sequences;
+    int code = room ? EXIT_DONE : work_no_memory(&e->m->work);
     double *rows = d->rows;
-    for (size_t t = 0; code == EXIT_DONE && t < d->of.count; t++) {
+    for (size_t t = 0; room && code == EXIT_DONE && t < d->of.count; t++) {
         code = check_points(e, d->of.source, take_demonstration(e, d, t, points, rows));
         d->sequences[t] = (rm2_sequence){length_of(e, d, t), width, rows};
         rows += length_of(e, d, t) * width;

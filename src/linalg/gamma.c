@@ -47,8 +47,8 @@ static double leading(double a, double x) {
 /* sum_n x^n / ((a + 1) ... (a + n)), x < a + 1: the terms fall */
 static double series(double a, double x) {
     double term = 1, sum = 1;
-    for (double n = a + 1; term > 0.25 * DBL_EPSILON * sum; n++) {
-        term *= x / n;
+    for (int n = 1; term > 0.25 * DBL_EPSILON * sum; n++) {
+        term *= x / (a + n);
         sum += term;
     }
     return sum;
@@ -57,7 +57,7 @@ static double series(double a, double x) {
 /* The continued fraction, by the method of Lentz. */
 static double fraction(double a, double x) {
     double b = x + 1 - a, c = 1 / DBL_MIN, d = 1 / b, h = d, change = 0;
-    for (double n = 1; fabs(change - 1) > DBL_EPSILON; n++) {
+    for (int n = 1; fabs(change - 1) > DBL_EPSILON; n++) {
         double an = n * (a - n);
         b += 2;
         d = an * d + b;
