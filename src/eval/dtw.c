@@ -64,13 +64,11 @@ static rm2_status find_costs(const pairing *p, size_t i, size_t from, size_t to,
     return RM2_OK;
 }
 
-/* Row i of D in place of row i - 1; outside [from, to) it is infinite. */
+/* Row i of D in place of row i - 1; outside [from, to) it is infinite. What is left of `from`, which grows
+ * by one a row, is not read again. */
 static void advance(const double *costs, size_t i, size_t from, size_t to, double *sums) {
-    double left = INFINITY, corner = i == 0 ? 0 : INFINITY; /* D_i,j-1 and D_i-1,j-1 */
-    if (from > 0) {
-        corner = sums[from - 1];
-        sums[from - 1] = INFINITY; /* no part of this row */
-    }
+    double left = INFINITY;                                            /* D_i,j-1 */
+    double corner = from > 0 ? sums[from - 1] : i == 0 ? 0 : INFINITY; /* D_i-1,j-1 */
     for (size_t j = from; j < to; j++) {
         double above = sums[j];
         left = costs[j] + smaller(smaller(above, left), corner);

@@ -353,6 +353,20 @@ static double mahalanobis(size_t M, const double *S, const double *r) {
     return sum;
 }
 
+/* sup |F_n(u) - u|, reached at one of the values or just before it. */
+static double distance_from_uniform(size_t n, const double *u) {
+    double worst = 0;
+    for (size_t i = 0; i < n; i++) {
+        double below = 0, up_to = 0;
+        for (size_t k = 0; k < n; k++) {
+            below += u[k] < u[i] ? 1 / (double)n : 0;
+            up_to += u[k] <= u[i] ? 1 / (double)n : 0;
+        }
+        worst = fmax(worst, fmax(fabs(up_to - u[i]), fabs(below - u[i])));
+    }
+    return worst;
+}
+
 static void check_squares(const rm2_model *model) {
     enum { N = 70 }; /* more than one block */
     rm2_model_info i = rm2_model_describe(model);
@@ -391,6 +405,7 @@ static void check_squares(const rm2_model *model) {
             near(pit[k], 1 - exp(-squares[k] / 2) * (1 + squares[k] / 2), 1e-14);
     }
     near(c.mean_square, sum / (double)(M * N), 1e-12 * c.mean_square);
+    near(c.uniformity, distance_from_uniform(N, pit), 1e-13);
     free(cov);
 }
 
@@ -446,6 +461,7 @@ static void small_and_encoded(void **state) {
     rm2_model_info i = rm2_model_describe(wrapped);
     size_t n = i.points;
     double *points = malloc(n * 9 * sizeof *points), *x = points + n * 5, *sampled = x + n * 2;
+    double one_pit = NAN;
     rm2_calibration given, encoded, one;
     rm2_encode_settings residual = rm2_encode_settings_default();
     assert_non_null(points);
@@ -458,8 +474,9 @@ static void small_and_encoded(void **state) {
     assert_int_equal(rm2_model_calibration(ctx, wrapped, n, x, points, NULL, NULL, &encoded),
                      RM2_OK);
     assert_true(encoded.mean_square < given.mean_square);
-    assert_int_equal(rm2_model_calibration(ctx, wrapped, 1, x, points, NULL, NULL, &one), RM2_OK);
-    assert_true(one.uniformity >= 0.5);
+    assert_int_equal(rm2_model_calibration(ctx, wrapped, 1, x, points, NULL, &one_pit, &one),
+                     RM2_OK);
+    near(one.uniformity, fmax(one_pit, 1 - one_pit), 1e-15);
     refused(rm2_model_calibration(ctx, wrapped, 0, x, points, NULL, NULL, &one), RM2_ERR_ARGUMENT,
             "no points");
     x[3] = NAN;
