@@ -18,21 +18,20 @@ typedef enum option_kind {
     OPTION_FLAG,     /* bool: set to true */
     OPTION_FLAG_OFF, /* bool: set to false */
     OPTION_TEXT,     /* const char * */
+    OPTION_TEXTS,    /* text_list: one more */
     OPTION_SIZE,     /* size_t, at least 1 */
     OPTION_INTEGER,  /* uint64_t */
     OPTION_NUMBER,   /* double, positive */
     OPTION_CHOICE,   /* int: index in `choices` */
-    OPTION_LETTER,   /* char; "tab" for a tab */
-    OPTION_LIST      /* option_list: may be given several times */
+    OPTION_LETTER    /* char; "tab" for a tab */
 } option_kind;
 
-enum { OPTION_LIST_MOST = 8 };
-
-/* The texts of an option that is given several times, in their order. */
-typedef struct option_list {
-    const char *texts[OPTION_LIST_MOST];
+/* Values of an option that may be given several times. */
+enum { TEXT_LIST_MAX = 64 };
+typedef struct text_list {
+    const char *items[TEXT_LIST_MAX];
     size_t count;
-} option_list;
+} text_list;
 
 typedef struct option {
     const char *name;  /* "--thin" */
@@ -103,6 +102,7 @@ int run_info(const command *self, int argc, char **argv);
 int run_decode(const command *self, int argc, char **argv);
 int run_encode(const command *self, int argc, char **argv);
 int run_sample(const command *self, int argc, char **argv);
+int run_eval(const command *self, int argc, char **argv);
 int run_version(const command *self, int argc, char **argv);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* riemann2 encode: points to latent points. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "model.h"
 
@@ -108,22 +107,6 @@ static int encode(const model_work *m, const rm2_data *data, encoded *e) {
     return code;
 }
 
-/* Data in the model's manifold and the file's own units; missing entries are allowed. */
-static int read_observations(const model_work *m, data_options *options, rm2_data **data) {
-    const char *own = rm2_manifold_spec(m->info.manifold);
-    if (!options->settings.manifold)
-        options->settings.manifold = own;
-    rm2_status status = data_options_finish(m->work.ctx, options);
-    options->settings.scale = false;
-    options->settings.allow_missing = true;
-    if (status == RM2_OK)
-        status = rm2_data_read(m->work.ctx, m->paths[1], &options->settings, data, NULL, NULL);
-    if (status == RM2_OK && strcmp(rm2_manifold_spec((*data)->manifold), own) != 0)
-        return work_complain(&m->work, EXIT_BAD_DATA, "the model is on %s, the data are on %s", own,
-                             rm2_manifold_spec((*data)->manifold));
-    return work_check(&m->work, status);
-}
-
 static int encode_data(const model_work *m, const rm2_data *data) {
     encoded e = {.n = 0};
     int code = encode(m, data, &e);
@@ -139,7 +122,8 @@ static int encode_data(const model_work *m, const rm2_data *data) {
 
 static int encode_file(const model_work *m, data_options *options) {
     rm2_data *data = NULL;
-    int code = read_observations(m, options, &data);
+    options->settings.allow_missing = true;
+    int code = model_read_data(m, m->paths[1], options, &data, NULL);
     if (code == EXIT_DONE && data)
         code = encode_data(m, data);
     rm2_data_free(data);

@@ -14,7 +14,7 @@ typedef struct fit_options {
     bool ard, gpdm, no_gpdm, no_anchor, back_constraint, resume;
     double anchor, learning_rate, decrease, checkpoint_every;
     const char *back_kernels, *base_point, *init_from, *checkpoint;
-    option_list set, learn, hold, prior; /* of hyperparameters, by name */
+    text_list set, learn, hold, prior; /* of hyperparameters, by name */
 } fit_options;
 
 extern const option fit_option_table[];

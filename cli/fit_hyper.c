@@ -45,12 +45,12 @@ const char hyper_option_title[] = "Hyperparameters (NAME:" HYPER_NAMES ")";
 #define FIT(member) offsetof(fit_options, member)
 
 const option hyper_option_table[] = {
-    {"--set", "NAME=X,...", OPTION_LIST, FIT(set), NULL, "value, or start if it is learned"},
-    {"--learn", "NAME,...", OPTION_LIST, FIT(learn), NULL,
+    {"--set", "NAME=X,...", OPTION_TEXTS, FIT(set), NULL, "value, or start if it is learned"},
+    {"--learn", "NAME,...", OPTION_TEXTS, FIT(learn), NULL,
      "learn what the recipe holds, by default under lognormal:start:0.5"},
-    {"--hold", "NAME,...", OPTION_LIST, FIT(hold), NULL,
+    {"--hold", "NAME,...", OPTION_TEXTS, FIT(hold), NULL,
      "hold what the recipe learns, without a prior"},
-    {"--prior", "NAME=P,...", OPTION_LIST, FIT(prior), NULL,
+    {"--prior", "NAME=P,...", OPTION_TEXTS, FIT(prior), NULL,
      "none, gamma:SHAPE:RATE, lognormal:MEAN:WIDTH (of the log; MEAN may be start)"},
     {.name = NULL},
 };
@@ -199,9 +199,9 @@ int fit_hyper_settings(const work *w, const fit_options *o, rm2_fit_settings *s)
     change c = {.work = w, .settings = s};
     for (int action = 0; action < ACTIONS; action++) {
         const char *at = (const char *)o + actions[action].offset;
-        const option_list *list = (const option_list *)(const void *)at;
+        const text_list *list = (const text_list *)(const void *)at;
         for (size_t k = 0; k < list->count; k++) {
-            int code = take_list(&c, action, list->texts[k]);
+            int code = take_list(&c, action, list->items[k]);
             if (code != EXIT_DONE)
                 return code;
         }

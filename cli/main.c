@@ -35,6 +35,11 @@ const command commands[] = {
     {"sample", "trajectories drawn from the model", run_sample,
      "MODEL (LATENTS | --trajectory ID) [--count N] [-o FILE]",
      "  riemann2 sample model.h5 --trajectory 0 --count 10 -o samples.csv\n"},
+    {"eval", "distances of trajectories, held-out density, calibration", run_eval,
+     "MODEL [--reference FILE] [--trajectory FILE] [--holdout-file FILE] [options]",
+     "  riemann2 eval model.h5 --reference demos.csv --group demo --holdout 2\n"
+     "  riemann2 eval model.h5 --trajectory motion.csv --space tangent\n"
+     "  riemann2 eval model.h5 --holdout-file new.csv --group demo --latents-of 0 --json\n"},
     {"version", "version, linear algebra library, threads", run_version, "[--json]", ""},
     {.name = NULL},
 };

@@ -90,6 +90,23 @@ int model_find_latents(const model_work *m, size_t *n, double **latents) {
     return work_read_latents(&m->work, m->paths[1], m->info.latent_dim, n, latents);
 }
 
+/* ---- data ----------------------------------------------------------------------------------- */
+
+int model_read_data(const model_work *m, const char *path, data_options *options, rm2_data **data,
+                    rm2_data **held_out) {
+    const char *own = rm2_manifold_spec(m->info.manifold);
+    if (!options->settings.manifold)
+        options->settings.manifold = own;
+    rm2_status status = data_options_finish(m->work.ctx, options);
+    options->settings.scale = false;
+    if (status == RM2_OK)
+        status = rm2_data_read(m->work.ctx, path, &options->settings, data, held_out, NULL);
+    if (status == RM2_OK && strcmp(rm2_manifold_spec((*data)->manifold), own) != 0)
+        return work_complain(&m->work, EXIT_BAD_DATA, "the model is on %s, the data are on %s", own,
+                             rm2_manifold_spec((*data)->manifold));
+    return work_check(&m->work, status);
+}
+
 /* ---- running a command on a model file ------------------------------------------------------ */
 
 /* A model there must be, and latent points or data from one place where they are needed. */
@@ -125,13 +142,15 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
     common_options common = {.help = false};
     data_options data = data_options_default();
     model_options options = {.output = NULL};
-    option_group groups[4] = {{"Options", a->table, &options}};
+    option_group groups[5] = {{"Options", a->table, &options}};
     size_t count = 1;
+    if (a->own_table)
+        groups[count++] = (option_group){a->own_title, a->own_table, a->own};
     if (a->run_with_data)
         groups[count++] = (option_group){"Data", data_option_table, &data};
     groups[count++] = (option_group){"Common options", common_option_table, &common};
     groups[count] = (option_group){.options = NULL};
-    model_work m = {.work = {self, NULL, &common}, .options = &options};
+    model_work m = {.work = {self, NULL, &common}, .options = &options, .own = a->own};
     if (!options_parse(self->name, argc, argv, groups, m.paths, a->files, &count))
         return EXIT_USAGE;
     if (common.help) {

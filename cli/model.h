@@ -18,6 +18,7 @@ typedef struct model_work {
     work work;
     const char *paths[2]; /* the model, and a second file or NULL */
     const model_options *options;
+    const void *own; /* the command's own options, as in model_action */
     rm2_model *model;
     rm2_model_info info;
 } model_work;
@@ -29,10 +30,17 @@ bool model_wants_table(const model_work *m);
 int model_write_sheet(const model_work *m, const sheet *s);
 /* Latent points from --at, --train, --trajectory or the second file; the caller's to free. */
 int model_find_latents(const model_work *m, size_t *n, double **latents);
+/* Data on the model's manifold, in the units of the file, as the options say; held_out may be NULL if
+ * they set nothing aside. Both are the caller's to free. */
+int model_read_data(const model_work *m, const char *path, data_options *options, rm2_data **data,
+                    rm2_data **held_out);
 
 /* One of the actions: on what is in `m` alone, or with options that say how data are read. */
 typedef struct model_action {
-    const option *table;
+    const option *table;     /* fills model_options */
+    const option *own_table; /* fills `own`; NULL: the command has no options of its own */
+    const char *own_title;   /* in the help */
+    void *own;
     size_t files;      /* most arguments */
     bool needs_source; /* latent points from exactly one place */
     int (*run)(const model_work *m);

@@ -47,13 +47,12 @@ static bool parse_letter(const char *text, char *value) {
 
 /* What a value should have been, for the message. */
 static void expectation(const option *o, char *text, size_t size) {
-    static const char *const words[] = {
-        [OPTION_TEXT] = "a text",
-        [OPTION_SIZE] = "a whole number from 1",
-        [OPTION_INTEGER] = "a whole number from 0",
-        [OPTION_NUMBER] = "a positive number",
-        [OPTION_LETTER] = "one character, or tab",
-        [OPTION_LIST] = "items with commas between them, and the option at most 8 times"};
+    static const char *const words[] = {[OPTION_TEXT] = "a text",
+                                        [OPTION_TEXTS] = "a text, 64 times at most",
+                                        [OPTION_SIZE] = "a whole number from 1",
+                                        [OPTION_INTEGER] = "a whole number from 0",
+                                        [OPTION_NUMBER] = "a positive number",
+                                        [OPTION_LETTER] = "one character, or tab"};
     if (o->kind != OPTION_CHOICE) {
         (void)snprintf(text, size, "%s", words[o->kind]);
         return;
@@ -63,10 +62,10 @@ static void expectation(const option *o, char *text, size_t size) {
         used += (size_t)snprintf(text + used, size - used, "%s %s", k ? "," : "", o->choices[k]);
 }
 
-static bool append(option_list *list, const char *text) {
-    if (list->count == OPTION_LIST_MOST)
+static bool append(text_list *list, const char *text) {
+    if (list->count == TEXT_LIST_MAX)
         return false;
-    list->texts[list->count++] = text;
+    list->items[list->count++] = text;
     return true;
 }
 
@@ -82,6 +81,8 @@ static bool store(const option *o, void *settings, const char *text) {
     case OPTION_TEXT:
         *(const char **)(void *)at = text;
         return true;
+    case OPTION_TEXTS:
+        return append((text_list *)(void *)at, text);
     case OPTION_SIZE:
         if (!parse_whole(text, &whole) || whole == 0 || whole > SIZE_MAX / 4)
             return false;
@@ -97,8 +98,6 @@ static bool store(const option *o, void *settings, const char *text) {
         return parse_choice(text, o->choices, (int *)(void *)at);
     case OPTION_LETTER:
         return parse_letter(text, at);
-    case OPTION_LIST:
-        return append((option_list *)(void *)at, text);
     }
     return false;
 }

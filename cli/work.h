@@ -32,6 +32,9 @@ void work_note(const work *w, const char *text);
 int work_check_output(const work *w, const char *path, const char *const *inputs);
 bool same_file(const char *a, const char *b);
 
+/* Has the first line of a CSV file a field of that name? */
+bool work_has_column(const char *path, const char *name);
+
 /* "z1", "z2", ...: the column of latent coordinate q. */
 enum { NAME_SIZE = 32 };
 void latent_name(size_t q, char name[NAME_SIZE]);

@@ -52,5 +52,9 @@ typedef rm2_status (*rm2i_point_fn)(const void *job, size_t i, double *work);
  * is then the smallest index that failed. */
 rm2_status rm2i_batch(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
                       const void *job, size_t *failed);
+/* The same where each i is work enough for a thread of its own (pairs of trajectories): on all
+ * threads however few there are, the interrupt looked at after each. */
+rm2_status rm2i_tasks(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
+                      const void *job, size_t *failed);
 
 #endif

@@ -29,16 +29,12 @@ static void run_chunk(rm2i_point_fn fn, const void *job, size_t from, size_t to,
     }
 }
 
-rm2_status rm2i_batch(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
-                      const void *job, size_t *failed) {
-    int threads = n < SERIAL_BELOW ? 1 : rm2_context_threads(ctx);
+static rm2_status run_chunks(rm2_context *ctx, size_t n, size_t chunk, int threads,
+                             size_t work_size, rm2i_point_fn fn, const void *job, size_t *failed) {
     size_t slice = (work_size + 2 * CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     double *work;
     RM2_TRY(rm2i_alloc(ctx, slice * (size_t)threads, sizeof *work, &work));
 
-    size_t chunk = n / (4 * (size_t)threads) + 1;
-    if (chunk > CHUNK_MAX)
-        chunk = CHUNK_MAX;
     size_t chunks = (n + chunk - 1) / chunk;
     failure first = {RM2_OK, SIZE_MAX};
     atomic_bool stop = false;
@@ -66,4 +62,21 @@ rm2_status rm2i_batch(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_f
     if (first.status != RM2_OK && failed)
         *failed = first.index;
     return first.status;
+}
+
+rm2_status rm2i_batch(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
+                      const void *job, size_t *failed) {
+    int threads = n < SERIAL_BELOW ? 1 : rm2_context_threads(ctx);
+    size_t chunk = n / (4 * (size_t)threads) + 1;
+    if (chunk > CHUNK_MAX)
+        chunk = CHUNK_MAX;
+    return run_chunks(ctx, n, chunk, threads, work_size, fn, job, failed);
+}
+
+rm2_status rm2i_tasks(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
+                      const void *job, size_t *failed) {
+    size_t threads = (size_t)rm2_context_threads(ctx);
+    if (threads > n)
+        threads = n ? n : 1;
+    return run_chunks(ctx, n, 1, (int)threads, work_size, fn, job, failed);
 }

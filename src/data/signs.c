@@ -32,16 +32,19 @@ static size_t align_along(quaternions q, size_t from, size_t to) {
     return flips;
 }
 
-static size_t align_with_first(quaternions q, const size_t *starts, size_t t) {
-    size_t length = starts[t + 1] - starts[t], reference = starts[1] - starts[0];
+/* Points [from, to) together take the sign that agrees with a reference of `count` points, `stride`
+ * doubles apart, at equal phases. */
+static size_t align_with(quaternions q, size_t from, size_t to, const double *reference,
+                         size_t stride, size_t count) {
+    size_t length = to - from;
     double agreement = 0;
-    for (size_t i = 0; i < length; i++) { /* the same phase of the first trajectory */
-        size_t same = length > 1 ? i * (reference - 1) / (length - 1) : 0;
-        agreement += rm2i_dot(4, at(q, starts[0] + same), at(q, starts[t] + i));
+    for (size_t i = 0; i < length; i++) {
+        size_t same = length > 1 ? i * (count - 1) / (length - 1) : 0;
+        agreement += rm2i_dot(4, reference + same * stride, at(q, from + i));
     }
     if (agreement >= 0)
         return 0;
-    for (size_t i = starts[t]; i < starts[t + 1]; i++)
+    for (size_t i = from; i < to; i++)
         flip(at(q, i));
     return length;
 }
@@ -85,7 +88,8 @@ static void align_factor(rm2_data *data, quaternions q, rm2_factor_report *repor
         report->sign_flips += align_along(q, starts[t], starts[t + 1]);
         report->sign_jumps += count_jumps(q, starts[t], starts[t + 1]);
         if (t > 0)
-            report->sign_flips += align_with_first(q, starts, t);
+            report->sign_flips += align_with(q, starts[t], starts[t + 1], at(q, starts[0]),
+                                             q.stride, starts[1] - starts[0]);
     }
 }
 
@@ -96,5 +100,20 @@ void rm2i_align_signs(rm2_data *data, rm2_data_report *report) {
         if (rm2i_is_orientation(f))
             align_factor(data, (quaternions){data->points + f->ambient_offset, ambient},
                          &report->factor[k]);
+    }
+}
+
+void rm2i_align_signs_with(rm2_data *data, size_t count, const double *reference) {
+    size_t ambient = rm2_manifold_ambient(data->manifold);
+    for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++) {
+        const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
+        quaternions q = {data->points + f->ambient_offset, ambient};
+        const double *same = reference + f->ambient_offset;
+        if (!rm2i_is_orientation(f))
+            continue;
+        if (data->trajectories == 0)
+            (void)align_with(q, 0, data->count, same, ambient, count);
+        for (size_t t = 0; t < data->trajectories; t++)
+            (void)align_with(q, data->starts[t], data->starts[t + 1], same, ambient, count);
     }
 }

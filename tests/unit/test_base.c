@@ -250,17 +250,21 @@ static rm2_status visit(const void *job, size_t i, double *work) {
     return RM2_OK;
 }
 
-enum { POINTS = 5000 };
+enum { POINTS = 5000, WAYS = 2 };
+
+typedef rm2_status (*batch_fn)(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
+                               const void *job, size_t *failed);
+static const batch_fn ways[WAYS] = {rm2i_batch, rm2i_tasks}; /* light and heavy work a point */
 
 static void batch_visits_every_point_once(void **state) {
     rm2_context *ctx = *state;
-    static const size_t sizes[] = {0, 1, 31, 32, 33, 257, POINTS};
-    for (int threads = 1; threads <= 4; threads++)
+    static const size_t sizes[] = {0, 1, 2, 31, 32, 33, 257, POINTS};
+    for (int run = 0; run < 4 * WAYS; run++)
         for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
             int visits[POINTS] = {0};
             batch b = {.visits = visits, .bad = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
-            rm2_context_set_threads(ctx, threads);
-            assert_int_equal(rm2i_batch(ctx, sizes[k], 3, visit, &b, NULL), RM2_OK);
+            rm2_context_set_threads(ctx, 1 + run / WAYS);
+            assert_int_equal(ways[run % WAYS](ctx, sizes[k], 3, visit, &b, NULL), RM2_OK);
             for (size_t i = 0; i < POINTS; i++)
                 assert_int_equal(visits[i], i < sizes[k]);
         }
@@ -268,24 +272,25 @@ static void batch_visits_every_point_once(void **state) {
 
 static void batch_reports_the_smallest_failure(void **state) {
     rm2_context *ctx = *state;
-    for (int threads = 1; threads <= 8; threads++) {
+    for (int run = 0; run < 8 * WAYS; run++) {
         int visits[POINTS] = {0};
         batch b = {.visits = visits, .bad = {1234, 1235, 4999}};
         size_t failed = 0;
-        rm2_context_set_threads(ctx, threads);
-        assert_int_equal(rm2i_batch(ctx, POINTS, 3, visit, &b, &failed), RM2_ERR_CUT_LOCUS);
+        batch_fn way = ways[run % WAYS];
+        rm2_context_set_threads(ctx, 1 + run / WAYS);
+        assert_int_equal(way(ctx, POINTS, 3, visit, &b, &failed), RM2_ERR_CUT_LOCUS);
         assert_int_equal(failed, 1234);
-        assert_int_equal(rm2i_batch(ctx, POINTS, 3, visit, &b, NULL), RM2_ERR_CUT_LOCUS);
+        assert_int_equal(way(ctx, POINTS, 3, visit, &b, NULL), RM2_ERR_CUT_LOCUS);
     }
 }
 
 static void batch_stops_when_interrupted(void **state) {
     rm2_context *ctx = *state;
-    for (int threads = 1; threads <= 4; threads++) {
+    for (int run = 0; run < 4 * WAYS; run++) {
         int visits[POINTS] = {0}, total = 0;
         batch b = {.visits = visits, .bad = {SIZE_MAX, SIZE_MAX, SIZE_MAX}, .ctx = ctx};
-        rm2_context_set_threads(ctx, threads);
-        assert_int_equal(rm2i_batch(ctx, POINTS, 3, visit, &b, NULL), RM2_INTERRUPTED);
+        rm2_context_set_threads(ctx, 1 + run / WAYS);
+        assert_int_equal(ways[run % WAYS](ctx, POINTS, 3, visit, &b, NULL), RM2_INTERRUPTED);
         assert_string_equal(rm2_context_error(ctx), "interrupted");
         for (size_t i = 0; i < POINTS; i++)
             total += visits[i];

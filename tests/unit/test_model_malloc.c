@@ -1,5 +1,5 @@
-/* Every allocation of the model layer fails once: the call answers RM2_ERR_MEMORY, hands out
- * nothing, leaves no file and leaks nothing. */
+/* Every allocation of the model and evaluation layers fails once: the call answers RM2_ERR_MEMORY,
+ * hands out nothing, leaves no file and leaks nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 #include <omp.h>
 
 #include "failing_malloc.h"
+#include "riemann2/eval.h"
 #include "riemann2/model.h"
 
 /* ---- calls under test ----------------------------------------------------------------------- */
@@ -120,6 +121,46 @@ static rm2_status sample(void *state) {
     return rm2_model_sample(f->ctx, f->plain, 2, latents, 3, true, points);
 }
 
+static rm2_status score(void *state) {
+    fixture *f = state;
+    rm2_score each[DEMOS], total;
+    return rm2_model_score(f->ctx, f->plain, NULL, f->data, NULL, each, &total);
+}
+
+static rm2_status calibrate(void *state) {
+    fixture *f = state;
+    rm2_calibration c;
+    return rm2_model_calibration(f->ctx, f->plain, 2, latents, f->data->points, NULL, NULL, &c);
+}
+
+static rm2_status compare(void *state) {
+    fixture *f = state;
+    double rows[N * D];
+    rm2_sequence s[DEMOS] = {{POINTS, M, rows}, {POINTS, M, rows + (size_t)POINTS * M}};
+    rm2_status status =
+        rm2_space_rows(f->ctx, f->plain, RM2_SPACE_TANGENT, N, f->data->points, rows);
+    return status == RM2_OK ? rm2_dtw_floor(f->ctx, NULL, DEMOS, s, NULL, NULL) : status;
+}
+
+static rm2_status look_at_points(void *state) {
+    fixture *f = state;
+    double out[4 * D];
+    size_t on;
+    rm2_status status = rm2_on_manifold(f->ctx, f->data->manifold, N, f->data->points, NULL, &on);
+    if (status == RM2_OK)
+        status = rm2_resample(f->ctx, f->data->manifold, POINTS, f->data->points, 4, out);
+    return status;
+}
+
+static rm2_status align_signs(void *state) {
+    fixture *f = state;
+    size_t trajectories = f->data->trajectories;
+    f->data->trajectories = 0; /* the sum of the training points needs memory */
+    rm2_status status = rm2_model_align_signs(f->ctx, f->plain, f->data);
+    f->data->trajectories = trajectories;
+    return status;
+}
+
 /* ---- tests ---------------------------------------------------------------------------------- */
 
 static fixture shared;
@@ -207,12 +248,19 @@ static void prediction(void **state) {
     assert_true(fail_each(f, sample) >= 2);
 }
 
+static void evaluation(void **state) {
+    fixture *f = *state;
+    assert_true(fail_each(f, score) >= 8);
+    assert_true(fail_each(f, calibrate) >= 2);
+    assert_true(fail_each(f, compare) >= 5);
+    assert_true(fail_each(f, look_at_points) >= 4);
+    assert_true(fail_each(f, align_signs) == 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(training),
-        cmocka_unit_test(checkpoints),
-        cmocka_unit_test(files),
-        cmocka_unit_test(prediction),
+        cmocka_unit_test(training),   cmocka_unit_test(checkpoints), cmocka_unit_test(files),
+        cmocka_unit_test(prediction), cmocka_unit_test(evaluation),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,0 +1,113 @@
+/* Data that a model has not seen: encode them, decode what was found, compare.
+ *
+ * With v = Log_p(y) the density of the observation against the Riemannian volume of the manifold is
+ *   log p(y) = log N(v; f(x), S(x)) - log |det dExp_p(v)| */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "data/data.h"
+#include "eval/eval.h"
+#include "manifold/manifold.h"
+#include "model/model.h"
+
+/* What is known of each of n points. */
+typedef struct scoring {
+    const rm2_model *m;
+    size_t n;
+    double *latents;   /* n x Q */
+    rm2_encoded *info; /* n */
+    double *points,
+        *outputs;           /* observed: n x ambient in the units of the data, then scaled; n x M */
+    double *mean, *decoded; /* predicted: n x M, n x ambient in scaled units */
+    double *volume;         /* n: log |det dExp| at the observation; NaN: not on the manifold */
+} scoring;
+
+static rm2_status take_points(rm2_context *ctx, const rm2_data *data, double *points) {
+    size_t ambient = data->manifold->ambient;
+    for (size_t i = 0; i < data->count * ambient; i++)
+        if (!isfinite(data->points[i]))
+            return rm2i_fail(ctx, RM2_ERR_DATA, "%s, %s: entry %zu is %g; scores need all entries",
+                             data->source, rm2i_data_place(data, i / ambient).text, i % ambient,
+                             data->points[i]);
+    memcpy(points, data->points, data->count * ambient * sizeof *points);
+    rm2_data_unscale(data, data->count, points);
+    return RM2_OK;
+}
+
+static rm2_status find_volumes(rm2_context *ctx, scoring *s) {
+    if (s->m->settings.model != RM2_GPLVM)
+        return rm2_manifold_log_volume(ctx, s->m->manifold, s->n, s->outputs, s->volume);
+    for (size_t i = 0; i < s->n; i++)
+        s->volume[i] = NAN;
+    return RM2_OK;
+}
+
+static rm2_status predict(rm2_context *ctx, const rm2_encode_settings *settings, scoring *s) {
+    const rm2_model *m = s->m;
+    RM2_TRY(rm2_model_encode(ctx, m, settings, s->n, s->points, s->latents, NULL, s->info));
+    rm2i_model_scale(m, false, s->n, s->points);
+    RM2_TRY(rm2i_model_outputs(ctx, m, s->n, s->points, s->outputs));
+    RM2_TRY(find_volumes(ctx, s));
+    RM2_TRY(rm2_model_decode(ctx, m, s->n, s->latents, NULL, s->mean, NULL, NULL));
+    return rm2i_model_points(ctx, m, s->n, s->mean, s->decoded);
+}
+
+static double mean_squared_length(size_t from, size_t to, size_t width, const double *x,
+                                  const double *y) {
+    double sum = 0;
+    for (size_t i = from * width; i < to * width; i++)
+        sum += (x[i] - y[i]) * (x[i] - y[i]);
+    return sum / (double)(to - from);
+}
+
+/* Over points [from, to). */
+static rm2_score score_of(const scoring *s, size_t from, size_t to) {
+    rm2_score score = {.points = to - from};
+    for (size_t i = from; i < to; i++) {
+        score.converged += s->info[i].converged;
+        score.log_density += s->info[i].log_density / (double)score.points;
+        score.log_density_manifold +=
+            (s->info[i].log_density - s->volume[i]) / (double)score.points;
+    }
+    score.tangent = sqrt(mean_squared_length(from, to, s->m->M, s->outputs, s->mean));
+    score.ambient =
+        sqrt(mean_squared_length(from, to, s->m->manifold->ambient, s->points, s->decoded));
+    return score;
+}
+
+static rm2_status score_data(rm2_context *ctx, const rm2_encode_settings *settings,
+                             const rm2_data *data, scoring *s, rm2_score *each, rm2_score *total) {
+    RM2_TRY(take_points(ctx, data, s->points));
+    RM2_TRY(predict(ctx, settings, s));
+    for (size_t t = 0; each && t < data->trajectories; t++)
+        each[t] = score_of(s, data->starts[t], data->starts[t + 1]);
+    *total = score_of(s, 0, s->n);
+    return RM2_OK;
+}
+
+rm2_status rm2_model_score(rm2_context *ctx, const rm2_model *m,
+                           const rm2_encode_settings *settings, const rm2_data *data,
+                           double *latents, rm2_score *each, rm2_score *total) {
+    size_t n = data->count, D = m->manifold->ambient;
+    double *memory, *cut;
+    scoring s = {.m = m, .n = n};
+    RM2_TRY(rm2i_check_manifold(ctx, m, data));
+    if (n == 0)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "%s has no points", data->source);
+    RM2_TRY(rm2i_alloc(ctx, n, (2 * D + 2 * m->M + 1 + m->Q) * sizeof *memory, &memory));
+    cut = memory;
+    s.points = rm2i_cut(&cut, n * D);
+    s.decoded = rm2i_cut(&cut, n * D);
+    s.outputs = rm2i_cut(&cut, n * m->M);
+    s.mean = rm2i_cut(&cut, n * m->M);
+    s.volume = rm2i_cut(&cut, n);
+    s.latents = latents ? latents : cut;
+    rm2_status status = rm2i_alloc(ctx, n, sizeof *s.info, &s.info);
+    if (status == RM2_OK)
+        status = score_data(ctx, settings, data, &s, each, total);
+    free(s.info);
+    free(memory);
+    return status;
+}
