@@ -1,7 +1,5 @@
 /* Every allocation of the model layer fails once: the call answers RM2_ERR_MEMORY, hands out
- * nothing, leaves no file and leaks nothing. The program is linked with --wrap for malloc, calloc,
- * realloc and free, which libraries of their own (HDF5, BLAS) do not see; one thread, so that
- * allocations come in a fixed order. */
+ * nothing, leaves no file and leaks nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,81 +14,20 @@
 
 #include <omp.h>
 
+#include "failing_malloc.h"
 #include "riemann2/model.h"
-
-/* ---- counting allocator --------------------------------------------------------------------- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __wrap_free(void *block);
-
-static long until_failure = -1; /* allocations that still succeed; negative: all */
-enum { MOST_LIVE = 4096 };
-static void *blocks[MOST_LIVE]; /* allocated here and not freed */
-static long live;
-
-static bool fails_now(void) {
-    if (until_failure < 0)
-        return false;
-    return until_failure-- == 0;
-}
-
-static void *count_in(void *block) {
-    if (block) {
-        if (live == MOST_LIVE)
-            abort();
-        blocks[live++] = block;
-    }
-    return block;
-}
-
-/* Blocks of the C library (realpath) were never counted. */
-static void count_out(const void *block) {
-    for (long k = live; block && k-- > 0;)
-        if (blocks[k] == block) {
-            blocks[k] = blocks[--live];
-            return;
-        }
-}
-
-void *__wrap_malloc(size_t size) {
-    return count_in(fails_now() ? NULL : __real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return count_in(fails_now() ? NULL : __real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    if (fails_now())
-        return NULL;
-    count_out(old);
-    return count_in(__real_realloc(old, size));
-}
-
-void __wrap_free(void *block) {
-    count_out(block);
-    __real_free(block);
-}
 
 /* ---- calls under test ----------------------------------------------------------------------- */
 
 enum { DEMOS = 2, POINTS = 3, N = DEMOS * POINTS, D = 5, M = 4, Q = 2 };
 
-typedef struct fixture {
+struct fixture {
     rm2_context *ctx;
     rm2_data *data, *labelled;
     rm2_fit_settings settings;
     rm2_model *plain, *back; /* back: with a back constraint and noise an output */
     char folder[32], path[64], checkpoint[64];
-} fixture;
-
-typedef rm2_status (*call_fn)(fixture *f);
+};
 
 static rm2_status fit(fixture *f, const rm2_data *data, const rm2_checkpoint *checkpoint) {
     rm2_model *model;
@@ -171,27 +108,6 @@ static rm2_status sample(fixture *f) {
     return rm2_model_sample(f->ctx, f->plain, 2, latents, 3, true, points);
 }
 
-/* Fail allocation 0, 1, 2, ... until the call succeeds; returns how many there are. */
-static long fail_each(fixture *f, call_fn call) {
-    for (long k = 0;; k++) {
-        long before = live;
-        until_failure = k;
-        rm2_status status = call(f);
-        bool reached = until_failure < 0;
-        until_failure = -1;
-        if (live != before)
-            fail_msg("allocation %ld: %ld blocks are left", k, live - before);
-        if (!reached) {
-            assert_int_equal(status, RM2_OK);
-            return k;
-        }
-        if (status != RM2_ERR_MEMORY)
-            fail_msg("allocation %ld: status %d, %s", k, (int)status, rm2_context_error(f->ctx));
-        if (!strstr(rm2_context_error(f->ctx), "out of memory"))
-            fail_msg("allocation %ld: %s", k, rm2_context_error(f->ctx));
-    }
-}
-
 /* ---- tests ---------------------------------------------------------------------------------- */
 
 static fixture shared;
@@ -241,38 +157,38 @@ static int tear_down(void **state) {
 static void training(void **state) {
     fixture *f = *state;
     rm2_fit_settings keep = f->settings;
-    assert_true(fail_each(f, fit_data) >= 30);
-    assert_true(fail_each(f, fit_labelled) >= 30);
+    assert_true(fail_each(f->ctx, f, fit_data) >= 30);
+    assert_true(fail_each(f->ctx, f, fit_labelled) >= 30);
     use_back_constraint(&f->settings);
-    assert_true(fail_each(f, fit_data) >= 35);
+    assert_true(fail_each(f->ctx, f, fit_data) >= 35);
     f->settings.model = RM2_GPLVM;
     f->settings.optim.method = RM2_ADAM;
     f->settings.init = RM2_INIT_PCA;
-    assert_true(fail_each(f, fit_data) >= 30);
+    assert_true(fail_each(f->ctx, f, fit_data) >= 30);
     f->settings = keep;
 }
 
 static void checkpoints(void **state) {
     fixture *f = *state;
-    assert_true(fail_each(f, fit_and_save) >= 35);
-    assert_true(fail_each(f, resume) >= 35);
+    assert_true(fail_each(f->ctx, f, fit_and_save) >= 35);
+    assert_true(fail_each(f->ctx, f, resume) >= 35);
 }
 
 static void files(void **state) {
     fixture *f = *state;
-    assert_true(fail_each(f, write_plain) >= 2);
-    assert_true(fail_each(f, read_file) >= 20);
-    assert_true(fail_each(f, write_back) >= 3);
-    assert_true(fail_each(f, read_file) >= 20);
+    assert_true(fail_each(f->ctx, f, write_plain) >= 2);
+    assert_true(fail_each(f->ctx, f, read_file) >= 20);
+    assert_true(fail_each(f->ctx, f, write_back) >= 3);
+    assert_true(fail_each(f->ctx, f, read_file) >= 20);
 }
 
 static void prediction(void **state) {
     fixture *f = *state;
-    assert_true(fail_each(f, decode) >= 3);
-    assert_true(fail_each(f, reconstruct) >= 3);
-    assert_true(fail_each(f, encode) >= 6);
-    assert_true(fail_each(f, encode_back) >= 6);
-    assert_true(fail_each(f, sample) >= 2);
+    assert_true(fail_each(f->ctx, f, decode) >= 3);
+    assert_true(fail_each(f->ctx, f, reconstruct) >= 3);
+    assert_true(fail_each(f->ctx, f, encode) >= 6);
+    assert_true(fail_each(f->ctx, f, encode_back) >= 6);
+    assert_true(fail_each(f->ctx, f, sample) >= 2);
 }
 
 int main(void) {
