@@ -23,8 +23,9 @@ RM2_API const char *rm2_metric_text(const rm2_metric *metric);
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
-/* G (n x Q x Q) and, unless NULL, dG (n x Q x Q x Q): dG[i][t] = dG/dx_t at point i. RM2_ERR_DOMAIN
- * where the metric is not defined (the half plane below its edge). */
+/* G (n x Q x Q) and, unless NULL, dG (n x Q x Q x Q): dG[i][t] = dG/dx_t at point i. RM2_ERR_DATA
+ * for a point that is not finite, RM2_ERR_DOMAIN where the metric is not defined (the half plane
+ * below its edge); the message names the point. */
 RM2_API rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                  const double *x, double *G, double *dG);
 
@@ -33,8 +34,9 @@ RM2_API rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *metric, siz
 RM2_API rm2_status rm2_metric_magnification(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                             const double *x, double *log_magnification);
 
-/* Length of the polygon through n points, and energy n-1 times the sum of squared lengths of its
- * sides: each side with G at Gauss-Legendre points. Either may be NULL. */
+/* Length of the polygon c through n points and energy, the integral of c'^T G c' over time 0..1 with
+ * all sides taking equally long: each side with G at three Gauss-Legendre points. Either may be
+ * NULL. RM2_ERR_NUMERIC if they overflow. */
 RM2_API rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                       const double *path, double *length, double *energy);
 
