@@ -34,6 +34,10 @@ size_t rm2i_metric_work(const rm2_metric *metric, size_t n, int threads, bool de
 rm2_status rm2i_metric_at(const rm2_metric *metric, size_t n, const double *x, double *G,
                           double *dG, int threads, double *work);
 
+/* G = factor I and, unless NULL, dG from the factor's derivative (Q). */
+void rm2i_metric_isotropic(size_t Q, double factor, const double *derivative, double *G,
+                           double *dG);
+
 /* Where G is taken on a side of a polygon, as parts of it, and with which weight. */
 enum { RM2I_SIDE_NODES = 3 };
 extern const double rm2i_side_node[RM2I_SIDE_NODES], rm2i_side_weight[RM2I_SIDE_NODES];

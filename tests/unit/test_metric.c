@@ -129,6 +129,7 @@ static void test_names_and_dimensions(void **state) {
                 assert_int_equal(rm2_metric_analytic(ctx, planes[k], Q, &metric), RM2_ERR_ARGUMENT);
                 assert_null(metric);
                 assert_message(planes[k]);
+                assert_message("it has 2");
             }
     assert_int_equal(rm2_metric_analytic(ctx, "euclidean", 0, &metric), RM2_ERR_ARGUMENT);
     assert_null(metric);

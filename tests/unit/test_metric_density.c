@@ -103,6 +103,9 @@ static void test_far_away(void **state) {
             before = G[0];
         }
         assert_true(before > 1e30 && dG[0] == 0);
+        double edge[MOST_Q] = {-1e308, 1e308, 1e308};
+        assert_int_equal(rm2_metric_at(ctx, metric, 1, edge, G, dG), RM2_OK);
+        assert_true(G[0] == before && dG[0] == 0);
         rm2_metric_free(metric);
     }
 }
