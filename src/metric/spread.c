@@ -43,10 +43,10 @@ static rm2_status local_at(const rm2i_pullback_field *f, const double *x, double
     rm2i_moments_at(f->posterior, 1, x, RM2I_MOMENT_COVARIANCE, moments, &l->mo);
     for (size_t k = 0; k < M; k++)
         l->c[k] = l->mo.f[k] + f->mean[k];
-    RM2_TRY(rm2i_pullback_ambient(f, l->c, M, f->Pt, l->GP, l->work));
+    RM2_TRY(rm2i_pullback_ambient(f, l->c, M, f->all.Pt, l->GP, l->work));
     for (size_t m = 0; m < M; m++)
         for (size_t n = 0; n <= m; n++)
-            l->Gp[m * M + n] = l->Gp[n * M + m] = rm2i_dot(M, f->Pt + m * M, l->GP + n * M);
+            l->Gp[m * M + n] = l->Gp[n * M + m] = rm2i_dot(M, f->all.Pt + m * M, l->GP + n * M);
     return RM2_OK;
 }
 

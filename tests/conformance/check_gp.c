@@ -181,9 +181,11 @@ static void output_expected(gp_case *g, const rm2i_posterior *p, size_t n, const
     double *dG = case_output(g->c, "dEG", n * Q * Q * Q), *G = case_output(g->c, "EG", n * Q * Q);
     const rm2_manifold *manifold = G && dG ? case_manifold(g->c, NULL) : NULL;
     const double *mean = manifold ? case_input(g->c, "tangent_mean", g->M) : NULL;
-    rm2i_pullback_field field = {.posterior = p, .manifold = manifold, .mean = mean, .weight = 1};
+    rm2i_pullback_field like = {.posterior = p, .manifold = manifold, .mean = mean, .weight = 1};
+    rm2i_pullback_field *field;
     rm2_metric *metric;
-    if (!mean || !case_ok(g->c, rm2i_pullback_create(g->c->ctx, &field, "expected", &metric)))
+    if (!mean || !case_ok(g->c, rm2i_pullback_field_create(g->c->ctx, &like, &field)) ||
+        !case_ok(g->c, rm2i_pullback_create(g->c->ctx, field, "expected", &metric)))
         return;
     case_ok(g->c, rm2_metric_at(g->c->ctx, metric, n, x, G, dG));
     rm2_metric_free(metric);

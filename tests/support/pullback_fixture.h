@@ -129,8 +129,10 @@ static inline void field_free(field_problem *p) {
 static inline rm2_metric *field_metric(rm2_context *ctx, const field_problem *p, double weight) {
     rm2i_pullback_field like = {
         .posterior = p->posterior, .manifold = p->manifold, .mean = p->mean, .weight = weight};
+    rm2i_pullback_field *field;
     rm2_metric *metric;
-    assert_int_equal(rm2i_pullback_create(ctx, &like, "test", &metric), RM2_OK);
+    assert_int_equal(rm2i_pullback_field_create(ctx, &like, &field), RM2_OK);
+    assert_int_equal(rm2i_pullback_create(ctx, field, "test", &metric), RM2_OK);
     return metric;
 }
 
@@ -148,6 +150,59 @@ static inline void field_expected(rm2_context *ctx, const field_problem *p, cons
     field_output(p, x, c);
     dense_ambient(ctx, p->manifold, p->gp.M, c, Gc);
     dense_expected(&p->dense, x, Gc, weight, E);
+}
+
+/* ---- sampled Jacobians ---------------------------------------------------------------------- */
+
+enum { FIELD_MOST_MQ = FIELD_MOST_M * FIELD_MOST_Q };
+
+/* The Jacobian at one place as a random matrix: mean, covariance C and a factor of it, Gc. */
+typedef struct field_jacobian {
+    size_t M, Q;
+    double mean[FIELD_MOST_MQ], C[FIELD_MOST_MQ * FIELD_MOST_MQ];
+    double L[FIELD_MOST_MQ * FIELD_MOST_MQ], Gc[FIELD_MOST_M * FIELD_MOST_M];
+} field_jacobian;
+
+static inline void field_jacobian_at(rm2_context *ctx, const field_problem *p, const double *x,
+                                     field_jacobian *j) {
+    size_t n = p->gp.M * p->gp.Q;
+    double c[FIELD_MOST_M], trace = 0;
+    j->M = p->gp.M;
+    j->Q = p->gp.Q;
+    field_output(p, x, c);
+    dense_ambient(ctx, p->manifold, j->M, c, j->Gc);
+    dense_jacobian(&p->dense, x, j->mean, j->C);
+    for (size_t i = 0; i < n; i++)
+        trace += j->C[i * n + i];
+    for (size_t r = 0; r < n; r++)
+        for (size_t s = 0; s <= r; s++) { /* C may be singular but for rounding */
+            double sum = j->C[r * n + s] + (r == s ? 1e-12 * trace : 0);
+            for (size_t k = 0; k < s; k++)
+                sum -= j->L[r * n + k] * j->L[s * n + k];
+            assert_true(r != s || sum > 0);
+            j->L[r * n + s] = r == s ? sqrt(sum) : sum / j->L[s * n + s];
+        }
+}
+
+static inline void field_draw(const field_jacobian *j, rm2_rng *rng, double *J) {
+    size_t n = j->M * j->Q;
+    double z[FIELD_MOST_MQ];
+    for (size_t k = 0; k < n; k++)
+        z[k] = rm2_rng_normal(rng);
+    for (size_t k = 0; k < n; k++) {
+        J[k] = j->mean[k];
+        for (size_t l = 0; l <= k; l++)
+            J[k] += j->L[k * n + l] * z[l];
+    }
+}
+
+/* (J^T Gc J)_rs of a draw. */
+static inline double field_square(const field_jacobian *j, const double *J, size_t r, size_t s) {
+    double sum = 0;
+    for (size_t a = 0; a < j->M; a++)
+        for (size_t b = 0; b < j->M; b++)
+            sum += j->Gc[a * j->M + b] * J[a * j->Q + r] * J[b * j->Q + s];
+    return sum;
 }
 
 /* Manifolds, noises and kernels that every check runs through, with Q = 1, 2, 3 in turn. */

@@ -127,57 +127,28 @@ static void test_derivative(void **state) {
 
 /* ---- sampled Jacobians ---------------------------------------------------------------------- */
 
-/* L L^T = A + 1e-12 trace: covariances of Jacobians may be singular but for rounding. */
-static void factor(size_t n, const double *A, double *L) {
-    double trace = 0;
-    for (size_t i = 0; i < n; i++)
-        trace += A[i * n + i];
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++) {
-            double sum = A[i * n + j] + (i == j ? 1e-12 * trace : 0);
-            for (size_t k = 0; k < j; k++)
-                sum -= L[i * n + k] * L[j * n + k];
-            L[i * n + j] = i == j ? sqrt(sum) : sum / L[j * n + j];
-            assert_true(i != j || sum > 0);
-        }
-}
-
 /* The mean of J^T Gc J over sampled Jacobians, within 5 of its standard errors. The seed is fixed:
  * no chance. */
 static void mean_over_samples(const field_kind *kind) {
-    enum { DRAWS = 4000, MOST = FIELD_MOST_M * FIELD_MOST_Q };
+    enum { DRAWS = 4000 };
     size_t Q = kind->Q;
     field_problem p;
-    field_create(ctx, kind, &p);
-    size_t M = p.gp.M, MQ = M * Q;
-    rm2_metric *metric = field_metric(ctx, &p, 1);
-    double G[Q3], c[FIELD_MOST_M], Gc[FIELD_MOST_M * FIELD_MOST_M], mean[MOST], cov[MOST * MOST];
-    double L[MOST * MOST], J[MOST], sum[Q3] = {0}, squares[Q3] = {0};
+    field_jacobian j;
+    double G[Q3], J[FIELD_MOST_MQ], sum[Q3] = {0}, squares[Q3] = {0};
     rm2_rng rng;
     rm2_rng_seed(&rng, 5);
-    assert_int_equal(rm2_metric_at(ctx, metric, 1, places[1], G, NULL), RM2_OK);
-    field_output(&p, places[1], c);
-    dense_ambient(ctx, p.manifold, M, c, Gc);
-    dense_jacobian(&p.dense, places[1], mean, cov);
-    factor(MQ, cov, L);
+    field_create(ctx, kind, &p);
+    field_jacobian_at(ctx, &p, places[1], &j);
     for (int draw = 0; draw < DRAWS; draw++) {
-        double z[MOST];
-        for (size_t k = 0; k < MQ; k++)
-            z[k] = rm2_rng_normal(&rng);
-        for (size_t k = 0; k < MQ; k++) {
-            J[k] = mean[k];
-            for (size_t l = 0; l <= k; l++)
-                J[k] += L[k * MQ + l] * z[l];
-        }
+        field_draw(&j, &rng, J);
         for (size_t k = 0; k < Q * Q; k++) {
-            double one = 0;
-            for (size_t a = 0; a < M; a++)
-                for (size_t b = 0; b < M; b++)
-                    one += Gc[a * M + b] * J[a * Q + k / Q] * J[b * Q + k % Q];
+            double one = field_square(&j, J, k / Q, k % Q);
             sum[k] += one / DRAWS;
             squares[k] += one * one / DRAWS;
         }
     }
+    rm2_metric *metric = field_metric(ctx, &p, 1);
+    assert_int_equal(rm2_metric_at(ctx, metric, 1, places[1], G, NULL), RM2_OK);
     for (size_t k = 0; k < Q * Q; k++) {
         double error = sqrt((squares[k] - sum[k] * sum[k]) / DRAWS);
         assert_true(error > 0 && fabs(sum[k] - G[k]) <= 5 * error);
@@ -240,7 +211,7 @@ static void lengths_are_those_of_decoded_points(const field_kind *kind) {
 static void metric_of_a_known_curve(void **state) {
     (void)state;
     enum { N = 41, M = 4 };
-    double X[N], F[M * N], Kf[M * M] = {0}, mean[M] = {0}, l = 0.6;
+    double X[N], F[M * N], Kf[M * M] = {0}, l = 0.6;
     rm2_manifold *m;
     assert_int_equal(rm2_manifold_create(ctx, "R2 x S2", &m), RM2_OK);
     for (size_t n = 0; n < N; n++) {
@@ -259,11 +230,9 @@ static void metric_of_a_known_curve(void **state) {
                   .Kf = Kf,
                   .X = X,
                   .F = F};
-    rm2i_posterior *posterior;
-    rm2_metric *metric;
-    assert_int_equal(rm2i_posterior_create(ctx, &gp, &posterior), RM2_OK);
-    rm2i_pullback_field like = {.posterior = posterior, .manifold = m, .mean = mean, .weight = 1};
-    assert_int_equal(rm2i_pullback_create(ctx, &like, "test", &metric), RM2_OK);
+    field_problem curve = {.manifold = m, .gp = gp};
+    assert_int_equal(rm2i_posterior_create(ctx, &gp, &curve.posterior), RM2_OK);
+    rm2_metric *metric = field_metric(ctx, &curve, 1);
     for (int i = -7; i <= 7; i++) {
         double x = 0.21 * i + 0.03, h = 1e-4, c1[M], c2[M], G;
         for (size_t k = 0; k < M; k++) {
@@ -275,8 +244,7 @@ static void metric_of_a_known_curve(void **state) {
         assert_close("speed on the curve", 1, &G, &square, 1e-3);
     }
     rm2_metric_free(metric);
-    rm2i_posterior_free(posterior);
-    rm2_manifold_free(m);
+    field_free(&curve);
 }
 
 static void test_decoded_distances(void **state) {
