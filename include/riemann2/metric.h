@@ -23,8 +23,9 @@ RM2_API const char *rm2_metric_text(const rm2_metric *metric);
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
-/* G (n x Q x Q) and, unless NULL, dG (n x Q x Q x Q): dG[i][t] = dG/dx_t at point i. RM2_ERR_DOMAIN
- * where the metric is not defined (the half plane below its edge). */
+/* G (n x Q x Q) and, unless NULL, dG (n x Q x Q x Q): dG[i][t] = dG/dx_t at point i. RM2_ERR_DATA
+ * for a point that is not finite, RM2_ERR_DOMAIN where the metric is not defined (the half plane
+ * below its edge); the message names the point. */
 RM2_API rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                  const double *x, double *G, double *dG);
 
@@ -33,8 +34,9 @@ RM2_API rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *metric, siz
 RM2_API rm2_status rm2_metric_magnification(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                             const double *x, double *log_magnification);
 
-/* Length of the polygon through n points, and energy n-1 times the sum of squared lengths of its
- * sides: each side with G at Gauss-Legendre points. Either may be NULL. */
+/* Length of the polygon c through n points and energy, the integral of c'^T G c' over time 0..1 with
+ * all sides taking equally long: each side with G at three Gauss-Legendre points. Either may be
+ * NULL. RM2_ERR_NUMERIC if they overflow. */
 RM2_API rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                       const double *path, double *length, double *energy);
 
@@ -42,7 +44,7 @@ RM2_API rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *metric
 
 /* A positive weight c(y) on the ambient space: it multiplies the metric of the data, so that
  * geodesics go round where it is large. Value and gradient (ambient entries, zero before the call)
- * at a point y in the units of the data. */
+ * at a point y in the units of the data. Called from several threads at once. */
 typedef rm2_status (*rm2_cost_fn)(const void *user, const double *y, double *value,
                                   double *gradient);
 
@@ -71,7 +73,7 @@ typedef struct rm2_pullback_settings {
     rm2_cost cost;
 } rm2_pullback_settings;
 
-/* Contrast 100, no cost. */
+/* Contrast 100, no cost; one that is put in concerns all factors. */
 RM2_API rm2_pullback_settings rm2_pullback_settings_default(void);
 
 /* The expected pullback metric E[J^T Gc J] = J^T Gc J + w sum_m (p_m^T Gc p_m) R_m of a model, which
@@ -91,7 +93,8 @@ RM2_API rm2_status rm2_metric_spread(rm2_context *ctx, const rm2_metric *metric,
                                      double *deviation);
 
 /* Expected length (no cost) of the polygon through n points: the mean over `samples` random
- * Jacobians on each side, and its standard error. Not above the length under the expected metric (Jensen). */
+ * Jacobians, from the context's generator, at each of the points where rm2_metric_measure takes G,
+ * and its standard error. Not above the length under the expected metric, w = 1 (Jensen). */
 RM2_API rm2_status rm2_metric_expected_length(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                               const double *path, size_t samples, double *length,
                                               double *standard_error);
@@ -109,7 +112,7 @@ RM2_API rm2_status rm2_metric_density(rm2_context *ctx, size_t n, size_t Q, cons
 RM2_API rm2_status rm2_metric_analytic(rm2_context *ctx, const char *name, size_t Q,
                                        rm2_metric **metric);
 
-/* One's own: fills G and, unless NULL, dG at one point. */
+/* One's own: fills G and, unless NULL, dG at one point; called from several threads at once. */
 typedef rm2_status (*rm2_metric_fn)(const void *user, const double *x, double *G, double *dG);
 RM2_API rm2_status rm2_metric_from_function(rm2_context *ctx, size_t Q, rm2_metric_fn at,
                                             const void *user, const char *text,

@@ -43,25 +43,21 @@ rm2_status rm2_metric_from_function(rm2_context *ctx, size_t Q, rm2_metric_fn at
 
 /* ---- closed forms --------------------------------------------------------------------------- */
 
-/* G = factor I; `derivative` (Q) is that of the factor. */
-static void isotropic(size_t Q, double factor, const double *derivative, double *G, double *dG) {
-    memset(G, 0, Q * Q * sizeof *G);
+void rm2i_metric_isotropic(size_t Q, double factor, const double *derivative, double *G,
+                           double *dG) {
     for (size_t r = 0; r < Q; r++)
-        G[r * Q + r] = factor;
-    if (!dG)
-        return;
-    memset(dG, 0, Q * Q * Q * sizeof *dG);
-    for (size_t t = 0; t < Q; t++)
+        for (size_t s = 0; s < Q; s++)
+            G[r * Q + s] = r == s ? factor : 0;
+    for (size_t t = 0; dG && t < Q; t++)
         for (size_t r = 0; r < Q; r++)
-            dG[(t * Q + r) * Q + r] = derivative[t];
+            for (size_t s = 0; s < Q; s++)
+                dG[(t * Q + r) * Q + s] = r == s ? derivative[t] : 0;
 }
 
 static rm2_status euclidean(const void *user, const double *x, double *G, double *dG) {
     size_t Q = *(const size_t *)user;
     (void)x;
-    memset(G, 0, Q * Q * sizeof *G);
-    for (size_t r = 0; r < Q; r++)
-        G[r * Q + r] = 1;
+    rm2i_metric_isotropic(Q, 1, NULL, G, NULL);
     if (dG)
         memset(dG, 0, Q * Q * Q * sizeof *dG);
     return RM2_OK;
@@ -81,7 +77,7 @@ static rm2_status half_plane(const void *user, const double *x, double *G, doubl
     if (!(x[1] > 0))
         return RM2_ERR_DOMAIN;
     double y = x[1];
-    isotropic(2, 1 / (y * y), (double[2]){0, -2 / (y * y * y)}, G, dG);
+    rm2i_metric_isotropic(2, 1 / (y * y), (double[2]){0, -2 / (y * y * y)}, G, dG);
     return RM2_OK;
 }
 
@@ -116,12 +112,6 @@ static const closed_form closed_forms[] = {
     {"bump", bump, 0},
 };
 
-/* The dimension stands behind the function table, where the forms for any Q find it. */
-typedef struct sized_pointwise {
-    pointwise base;
-    size_t Q;
-} sized_pointwise;
-
 rm2_status rm2_metric_analytic(rm2_context *ctx, const char *name, size_t Q, rm2_metric **metric) {
     *metric = NULL;
     for (size_t i = 0; i < sizeof closed_forms / sizeof *closed_forms; i++) {
@@ -129,11 +119,11 @@ rm2_status rm2_metric_analytic(rm2_context *ctx, const char *name, size_t Q, rm2
         if (strcmp(form->name, name) != 0)
             continue;
         if (Q == 0 || (form->Q && form->Q != Q))
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "metric %s has not %zu dimensions", name, Q);
-        sized_pointwise *p;
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "metric %s does not exist in %zu dimensions%s",
+                             name, Q, form->Q ? ": it has 2" : "");
+        pointwise *p;
         RM2_TRY(rm2i_alloc(ctx, 1, sizeof *p, &p));
-        p->Q = Q;
-        p->base = (pointwise){Q, form->at, &p->Q};
+        *p = (pointwise){Q, form->at, &p->Q}; /* forms for any Q find it there */
         return rm2i_metric_create(ctx, &pointwise_type, Q, p, name, metric);
     }
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT,

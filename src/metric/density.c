@@ -1,44 +1,44 @@
 /* The density metric (Lebanon, UAI 2003): G = lambda I with lambda^(-Q/2) = p, the kernel density
  *
- *   p(x) = 1/N sum_n (2 pi)^(-Q/2) sigma^-Q exp(-|x - x_n|^2/(2 sigma^2))
- *   lambda = (p + floor)^(-2/Q),  d lambda/dx = -2/Q lambda/(p + floor) dp/dx
- * so that curves stay where points are dense. The floor, FLOOR times the density of N points in one
- * place, keeps lambda finite where exp underflows. */
+ *   p(x) = (2 pi sigma^2)^(-Q/2) r(x),  r = 1/N sum_n exp(-|x - x_n|^2/(2 sigma^2))
+ *   lambda = 2 pi sigma^2 (r + FLOOR)^(-2/Q),  d lambda/dx = -2/Q lambda (dr/dx)/(r + FLOOR)
+ * so that curves stay where points are dense. The floor keeps lambda finite where exp underflows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "linalg/special.h"
 #include "metric/metric.h"
 
-static const double FLOOR = 1e-100;
+static const double FLOOR = 1e-100, TWO_PI = 6.2831853071795864769;
 
 typedef struct density {
     size_t N, Q;
-    double sigma, peak; /* peak: (2 pi)^(-Q/2) sigma^-Q */
-    double points[];    /* N x Q */
+    double sigma, least; /* least: lambda where all points are in one place, 2 pi sigma^2 */
+    double points[];     /* N x Q */
 } density;
 
 /* lambda and, unless NULL, its derivative. */
 static double lambda_at(const density *d, const double *x, double *derivative) {
-    double p = FLOOR, inverse = 1 / (d->sigma * d->sigma); /* relative to the peak */
+    double p = FLOOR, inverse = 1 / d->sigma; /* p: relative to the peak */
     if (derivative)
         memset(derivative, 0, d->Q * sizeof *derivative);
     for (size_t n = 0; n < d->N; n++) {
         const double *y = d->points + n * d->Q;
         double square = 0;
-        for (size_t q = 0; q < d->Q; q++)
-            square += (x[q] - y[q]) * (x[q] - y[q]);
-        double part = exp(-0.5 * square * inverse) / (double)d->N;
+        for (size_t q = 0; q < d->Q; q++) {
+            double u = (x[q] - y[q]) * inverse;
+            square += u * u;
+        }
+        double part = exp(-0.5 * square) / (double)d->N;
         p += part;
-        for (size_t q = 0; derivative && q < d->Q; q++)
-            derivative[q] -= part * (x[q] - y[q]) * inverse;
+        for (size_t q = 0; derivative && part > 0 && q < d->Q; q++) /* sigma dp/dx */
+            derivative[q] -= part * ((x[q] - y[q]) * inverse);
     }
-    double power = -2 / (double)d->Q, lambda = pow(d->peak * p, power);
+    double power = -2 / (double)d->Q, lambda = d->least * pow(p, power);
     for (size_t q = 0; derivative && q < d->Q; q++)
-        derivative[q] *= power * lambda / p;
+        derivative[q] = power * lambda * (derivative[q] / p) * inverse;
     return lambda;
 }
 
@@ -46,16 +46,9 @@ static rm2_status at_points(const void *self, size_t count, const double *x, dou
                             double *work) {
     const density *d = self;
     size_t Q = d->Q;
-    memset(G, 0, count * Q * Q * sizeof *G);
-    if (dG)
-        memset(dG, 0, count * Q * Q * Q * sizeof *dG);
     for (size_t i = 0; i < count; i++) {
         double lambda = lambda_at(d, x + i * Q, dG ? work : NULL);
-        for (size_t r = 0; r < Q; r++)
-            G[(i * Q + r) * Q + r] = lambda;
-        for (size_t t = 0; dG && t < Q; t++)
-            for (size_t r = 0; r < Q; r++)
-                dG[((i * Q + t) * Q + r) * Q + r] = work[t];
+        rm2i_metric_isotropic(Q, lambda, work, G + i * Q * Q, dG ? dG + i * Q * Q * Q : NULL);
     }
     return RM2_OK;
 }
@@ -78,15 +71,12 @@ rm2_status rm2_metric_density(rm2_context *ctx, size_t n, size_t Q, const double
     if (!(sigma > 0 && isfinite(sigma)))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "sigma of the density metric is %g: not positive",
                          sigma);
-    for (size_t i = 0; i < n * Q; i++)
-        if (!isfinite(points[i]))
-            return rm2i_fail(ctx, RM2_ERR_DATA, "point %zu, coordinate %zu is %g", i / Q, i % Q,
-                             points[i]);
+    RM2_TRY(rm2i_metric_check_points(ctx, Q, n, points));
     RM2_TRY(rm2i_alloc(ctx, 1, sizeof *d + n * Q * sizeof *points, &d));
     d->N = n;
     d->Q = Q;
     d->sigma = sigma;
-    d->peak = exp(-0.5 * (double)Q * RM2I_LOG_2PI) * pow(sigma, -(double)Q);
+    d->least = TWO_PI * sigma * sigma;
     memcpy(d->points, points, n * Q * sizeof *points);
     (void)snprintf(text, sizeof text, "density metric, sigma %.4g", sigma);
     return rm2i_metric_create(ctx, &density_type, Q, d, text, metric);

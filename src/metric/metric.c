@@ -1,14 +1,14 @@
 /* Evaluation of any metric at many points, and what follows from G alone: magnification, lengths. */
 #include "metric/metric.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <omp.h>
 
 #include "base/base.h"
-#include "linalg/dense.h"
 
 /* ---- the object ----------------------------------------------------------------------------- */
 
@@ -93,57 +93,121 @@ rm2_status rm2i_metric_at(const rm2_metric *m, size_t n, const double *x, double
     return status;
 }
 
-/* Which point does not work? The first that fails alone. */
-static rm2_status name_failure(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
-                               double *G, double *dG, double *work, rm2_status status) {
-    size_t Q = m->Q;
-    for (size_t i = 0; i < n; i++)
-        if (rm2i_metric_at(m, 1, x + i * Q, G, dG, 1, work) != RM2_OK)
-            return rm2i_fail(ctx, status, "the metric cannot be computed at point %zu (%.6g%s)", i,
-                             x[i * Q], Q > 1 ? ", ..." : "");
-    return rm2i_fail(ctx, status, "the metric cannot be computed");
+rm2_status rm2i_metric_check_points(rm2_context *ctx, size_t Q, size_t n, const double *x) {
+    for (size_t i = 0; i < n * Q; i++)
+        if (!isfinite(x[i]))
+            return rm2i_fail(ctx, RM2_ERR_DATA, "point %zu, coordinate %zu is %g", i / Q, i % Q,
+                             x[i]);
+    return RM2_OK;
 }
 
-enum { CHUNK = 16384 }; /* points between two looks at the interrupt flag */
+/* "0.5, -1", or only the first coordinates where there are many. */
+static void print_point(size_t Q, const double *x, char text[96]) {
+    size_t used = 0, shown = Q < 4 ? Q : 4; /* of at most 15 characters each */
+    for (size_t q = 0; q < shown; q++)
+        used += (size_t)snprintf(text + used, 96 - used, "%s%.6g", q ? ", " : "", x[q]);
+    if (shown < Q)
+        (void)snprintf(text + used, 96 - used, ", ...");
+}
 
-rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
-                         double *G, double *dG) {
-    size_t Q = m->Q, chunk = n < CHUNK ? n : CHUNK;
+/* Which point does not work? The first that fails alone: its index, its status, and a message. */
+static rm2_status name_failure(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
+                               double *G, double *dG, double *work, size_t *failed) {
+    size_t Q = m->Q, i = 0;
+    rm2_status status = rm2i_metric_at(m, 1, x, G, dG, 1, work);
+    while (status == RM2_OK && ++i < n)
+        status = rm2i_metric_at(m, 1, x + i * Q, G, dG, 1, work);
+    char place[96] = "none alone";
+    if (i < n)
+        print_point(Q, x + i * Q, place);
+    *failed = i;
+    return rm2i_fail(ctx, i < n ? status : RM2_ERR_NUMERIC, "%s: %s at (%s)", m->text,
+                     status == RM2_ERR_DOMAIN ? "not defined" : "cannot be computed", place);
+}
+
+enum { LOOKS = 4 }; /* blocks of a thread between two looks at the interrupt flag */
+
+/* The message of a failure does not say which of the points it was: *failed does, and is SIZE_MAX
+ * where it was none of them. */
+static rm2_status evaluate(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
+                           double *G, double *dG, size_t *failed) {
     int threads = rm2_context_threads(ctx);
+    size_t Q = m->Q, most = LOOKS * (size_t)threads * m->type->block, chunk = n < most ? n : most;
     double *work;
+    *failed = SIZE_MAX;
     RM2_TRY(rm2i_alloc(ctx, rm2i_metric_work(m, chunk, threads, dG != NULL), sizeof *work, &work));
     rm2_status status = RM2_OK;
     for (size_t i = 0; i < n && status == RM2_OK; i += chunk) {
         size_t count = n - i < chunk ? n - i : chunk;
         const double *at = x + i * Q;
         double *g = G + i * Q * Q, *dg = dG ? dG + i * Q * Q * Q : NULL;
-        if (rm2i_interrupted(ctx))
+        if (rm2i_interrupted(ctx)) {
             status = rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
-        else
-            status = rm2i_metric_at(m, count, at, g, dg, threads, work);
-        if (status != RM2_OK && status != RM2_INTERRUPTED)
-            status = name_failure(ctx, m, count, at, g, dg, work, status);
+            break;
+        }
+        status = rm2i_metric_at(m, count, at, g, dg, threads, work);
+        if (status != RM2_OK) {
+            status = name_failure(ctx, m, count, at, g, dg, work, failed);
+            *failed += i;
+        }
     }
     free(work);
     return status;
 }
 
+rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
+                         double *G, double *dG) {
+    size_t failed;
+    RM2_TRY(rm2i_metric_check_points(ctx, m->Q, n, x));
+    rm2_status status = evaluate(ctx, m, n, x, G, dG, &failed);
+    return status != RM2_OK && failed != SIZE_MAX
+               ? rm2i_fail_prefix(ctx, status, "point %zu", failed)
+               : status;
+}
+
 /* ---- magnification -------------------------------------------------------------------------- */
 
-/* log sqrt det by elimination with the diagonal as pivots: G is symmetric and not indefinite but
- * for rounding. G is destroyed. */
-static double log_root_det(size_t Q, double *G) {
-    double sum = 0, size = rm2i_max_abs(Q * Q, G);
-    for (size_t k = 0; k < Q; k++) {
-        double pivot = G[k * Q + k];
-        if (!(pivot > size * 1e-15)) /* what elimination leaves of a singular matrix */
+static size_t largest_diagonal(size_t Q, const double *G) {
+    size_t best = 0;
+    for (size_t k = 1; k < Q; k++)
+        best = G[k * Q + k] > G[best * Q + best] ? k : best;
+    return best;
+}
+
+/* log sqrt det of a positive definite matrix A with unit diagonal, by elimination with the largest
+ * diagonal entry as pivot; -infinity where no more than rounding is left of it. A is destroyed. */
+static double log_root_det_unit(size_t Q, double *A) {
+    double sum = 0, rounding = 4 * (double)Q * DBL_EPSILON;
+    for (size_t step = 0; step < Q; step++) {
+        size_t k = largest_diagonal(Q, A);
+        double pivot = A[k * Q + k];
+        if (!(pivot > rounding))
             return -INFINITY;
         sum += 0.5 * log(pivot);
-        for (size_t i = k + 1; i < Q; i++)
-            for (size_t j = k + 1; j < Q; j++)
-                G[i * Q + j] -= G[i * Q + k] * G[k * Q + j] / pivot;
+        for (size_t i = 0; i < Q; i++)
+            for (size_t j = 0; i != k && j < Q; j++)
+                A[i * Q + j] -= j == k ? 0 : A[i * Q + k] * A[k * Q + j] / pivot;
+        A[k * Q + k] = 0; /* done */
     }
     return sum;
+}
+
+/* log sqrt det G = sum_r log sqrt G_rr + log sqrt det A, A_rs = G_rs/sqrt(G_rr G_ss): neither the
+ * size of G nor that of one direction against another matters. G is destroyed. */
+static double log_root_det(size_t Q, double *G) {
+    double sum = 0;
+    for (size_t r = 0; r < Q; r++) {
+        if (!(G[r * Q + r] > 0))
+            return -INFINITY;
+        sum += 0.5 * log(G[r * Q + r]);
+    }
+    for (size_t r = 0; r < Q; r++)
+        for (size_t s = 0; s < Q; s++)
+            if (r != s)
+                G[r * Q + s] = G[r * Q + s] / sqrt(G[r * Q + r]) / sqrt(G[s * Q + s]);
+    for (size_t r = 0; r < Q; r++)
+        G[r * Q + r] = 1;
+    return sum + log_root_det_unit(Q, G);
 }
 
 rm2_status rm2_metric_magnification(rm2_context *ctx, const rm2_metric *m, size_t n,
@@ -161,31 +225,45 @@ rm2_status rm2_metric_magnification(rm2_context *ctx, const rm2_metric *m, size_
 /* ---- lengths -------------------------------------------------------------------------------- */
 
 /* Gauss-Legendre with 3 points on [0, 1]: exact to degree 5 */
-static const double NODE[3] = {0.11270166537925831148, 0.5, 0.88729833462074168852};
-static const double WEIGHT[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+const double rm2i_side_node[RM2I_SIDE_NODES] = {0.11270166537925831148, 0.5,
+                                                0.88729833462074168852};
+const double rm2i_side_weight[RM2I_SIDE_NODES] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+
+static void place_nodes(size_t Q, const double *from, const double *to, double *x) {
+    for (size_t g = 0; g < RM2I_SIDE_NODES; g++)
+        for (size_t q = 0; q < Q; q++)
+            x[g * Q + q] = (1 - rm2i_side_node[g]) * from[q] + rm2i_side_node[g] * to[q];
+}
+
+/* Add to the length and to the sum of squares what G at the nodes of one side gives. */
+static void add_side(size_t Q, const double *from, const double *to, const double *G, double *step,
+                     double *length, double *squares) {
+    for (size_t q = 0; q < Q; q++)
+        step[q] = to[q] - from[q];
+    for (size_t g = 0; g < RM2I_SIDE_NODES; g++) {
+        double square = rm2i_metric_inner(Q, G + g * Q * Q, step, step);
+        *length += rm2i_side_weight[g] * sqrt(fmax(square, 0));
+        *squares += rm2i_side_weight[g] * square;
+    }
+}
 
 rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *m, size_t n, const double *path,
                               double *length, double *energy) {
-    size_t Q = m->Q, sides = n > 1 ? n - 1 : 0;
+    size_t Q = m->Q, sides = n > 1 ? n - 1 : 0, nodes = RM2I_SIDE_NODES * sides, failed;
     double *x, *G, total = 0, squares = 0;
-    RM2_TRY(rm2i_alloc(ctx, 3 * sides, (Q + Q * Q) * sizeof *x, &x));
-    G = x + 3 * sides * Q;
+    RM2_TRY(rm2i_metric_check_points(ctx, Q, n, path));
+    RM2_TRY(rm2i_alloc(ctx, nodes, (Q + Q * Q) * sizeof *x, &x));
+    G = x + nodes * Q;
     for (size_t i = 0; i < sides; i++)
-        for (size_t g = 0; g < 3; g++)
-            for (size_t q = 0; q < Q; q++)
-                x[(3 * i + g) * Q + q] =
-                    (1 - NODE[g]) * path[i * Q + q] + NODE[g] * path[(i + 1) * Q + q];
-    rm2_status status = rm2_metric_at(ctx, m, 3 * sides, x, G, NULL);
-    for (size_t i = 0; i < sides && status == RM2_OK; i++) {
-        double *step = x; /* no longer needed */
-        for (size_t q = 0; q < Q; q++)
-            step[q] = path[(i + 1) * Q + q] - path[i * Q + q];
-        for (size_t g = 0; g < 3; g++) {
-            double square = rm2i_metric_inner(Q, G + (3 * i + g) * Q * Q, step, step);
-            total += WEIGHT[g] * sqrt(fmax(square, 0));
-            squares += WEIGHT[g] * square;
-        }
-    }
+        place_nodes(Q, path + i * Q, path + (i + 1) * Q, x + RM2I_SIDE_NODES * i * Q);
+    rm2_status status = evaluate(ctx, m, nodes, x, G, NULL, &failed);
+    if (status != RM2_OK && failed != SIZE_MAX)
+        status = rm2i_fail_prefix(ctx, status, "side %zu", failed / RM2I_SIDE_NODES);
+    for (size_t i = 0; i < sides && status == RM2_OK; i++)
+        add_side(Q, path + i * Q, path + (i + 1) * Q, G + RM2I_SIDE_NODES * i * Q * Q, x, &total,
+                 &squares);
+    if (status == RM2_OK && !isfinite((double)sides * squares))
+        status = rm2i_fail(ctx, RM2_ERR_NUMERIC, "the length of the path overflows");
     free(x);
     if (length)
         *length = total;

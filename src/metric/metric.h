@@ -25,11 +25,22 @@ struct rm2_metric {
 rm2_status rm2i_metric_create(rm2_context *ctx, const rm2i_metric_type *type, size_t Q, void *self,
                               const char *text, rm2_metric **metric);
 
+/* RM2_ERR_DATA with a message if a coordinate of n points is not finite. */
+rm2_status rm2i_metric_check_points(rm2_context *ctx, size_t Q, size_t n, const double *x);
+
 /* For loops that evaluate often: scratch for n points on `threads` threads, and the evaluation that
- * uses it. On one thread nothing else is started. A failure has no message. */
+ * uses it. On one thread none is started here. A failure has no message. */
 size_t rm2i_metric_work(const rm2_metric *metric, size_t n, int threads, bool derivative);
 rm2_status rm2i_metric_at(const rm2_metric *metric, size_t n, const double *x, double *G,
                           double *dG, int threads, double *work);
+
+/* G = factor I and, unless NULL, dG from the factor's derivative (Q). */
+void rm2i_metric_isotropic(size_t Q, double factor, const double *derivative, double *G,
+                           double *dG);
+
+/* Where G is taken on a side of a polygon, as parts of it, and with which weight. */
+enum { RM2I_SIDE_NODES = 3 };
+extern const double rm2i_side_node[RM2I_SIDE_NODES], rm2i_side_weight[RM2I_SIDE_NODES];
 
 /* v^T G w for Q x Q matrices. */
 static inline double rm2i_metric_inner(size_t Q, const double *G, const double *v,

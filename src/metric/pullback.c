@@ -76,37 +76,33 @@ rm2_status rm2i_pullback_ambient(const rm2i_pullback_field *f, const double *c, 
     return RM2_OK;
 }
 
-/* w_m = p_m^T Gc p_m and dw_m along the rows of J, for the rows of Pt. */
-static rm2_status weights(const rm2i_pullback_field *f, const double *Pt, const double *J,
-                          bool derivative, point_scratch *s) {
-    size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q, directions = derivative ? Q : 0;
-    if (!f->manifold) {
-        for (size_t m = 0; m < M; m++)
-            s->w[m] = rm2i_dot(M, Pt + m * M, Pt + m * M);
-        memset(s->dw, 0, Q * M * sizeof *s->dw);
-        return RM2_OK;
-    }
-    RM2_TRY(rm2i_manifold_metric_norms(f->manifold, s->c, M, Pt, directions, J, s->w, s->by_vector,
-                                       s->work, NULL));
+rm2_status rm2i_pullback_weights(const rm2i_pullback_field *f, const double *c, const double *Pt,
+                                 size_t directions, const double *Z, double *value,
+                                 double *derivative, double *work) {
+    size_t M = f->posterior->gp.M;
+    if (f->manifold)
+        return rm2i_manifold_metric_norms(f->manifold, c, M, Pt, directions, Z, value, derivative,
+                                          work, NULL);
     for (size_t m = 0; m < M; m++)
-        for (size_t t = 0; t < directions; t++)
-            s->dw[t * M + m] = s->by_vector[m * Q + t];
+        value[m] = rm2i_dot(M, Pt + m * M, Pt + m * M);
+    for (size_t k = 0; k < M * directions; k++)
+        derivative[k] = 0;
     return RM2_OK;
 }
 
-/* Keep the coordinates from..to of `count` vectors only. */
-static void restrict_to(size_t M, size_t from, size_t to, size_t count, double *W) {
+/* Keep only the part's coordinates of `count` vectors. */
+static void restrict_to(const rm2i_output_part *part, size_t M, size_t count, double *W) {
     for (size_t k = 0; k < count; k++) {
-        memset(W + k * M, 0, from * sizeof *W);
-        memset(W + k * M + to, 0, (M - to) * sizeof *W);
+        memset(W + k * M, 0, part->from * sizeof *W);
+        memset(W + k * M + part->to, 0, (M - part->to) * sizeof *W);
     }
 }
 
 /* ---- one point ------------------------------------------------------------------------------ */
 
 /* dE[t] = dJ^T Gc J + J^T Gc dJ + J^T dGc[J_t] J; s->GJ is there. */
-static rm2_status mean_derivative(const rm2i_pullback_field *f, const rm2i_moments *mo, size_t i,
-                                  size_t from, size_t to, point_scratch *s, double *dE) {
+static rm2_status mean_derivative(const rm2i_pullback_field *f, const rm2i_output_part *part,
+                                  const rm2i_moments *mo, size_t i, point_scratch *s, double *dE) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
     const double *J = mo->J + i * Q * M, *dJ = mo->dJ + i * Q * (Q + 1) / 2 * M;
     for (size_t t = 0; t < Q; t++) {
@@ -115,7 +111,7 @@ static rm2_status mean_derivative(const rm2i_pullback_field *f, const rm2i_momen
                                                     s->work, NULL));
         else
             memset(s->dGJ, 0, Q * M * sizeof *s->dGJ);
-        restrict_to(M, from, to, Q, s->dGJ);
+        restrict_to(part, M, Q, s->dGJ);
         for (size_t r = 0; r < Q; r++)
             for (size_t q = 0; q <= r; q++)
                 dE[(t * Q + r) * Q + q] = dE[(t * Q + q) * Q + r] =
@@ -126,20 +122,16 @@ static rm2_status mean_derivative(const rm2i_pullback_field *f, const rm2i_momen
     return RM2_OK;
 }
 
-/* E and dE (unless NULL) at point i with Gc restricted to the coordinates from..to. */
-static rm2_status expected(const rm2i_pullback_field *f, const rm2i_moments *mo, size_t i,
-                           size_t from, size_t to, const double *Pt, point_scratch *s, double *E,
-                           double *dE) {
-    size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    const double *J = mo->J + i * Q * M;
-    RM2_TRY(rm2i_pullback_ambient(f, s->c, Q, J, s->GJ, s->work));
-    restrict_to(M, from, to, Q, s->GJ);
-    for (size_t r = 0; r < Q; r++)
-        for (size_t q = 0; q <= r; q++)
-            E[r * Q + q] = E[q * Q + r] = rm2i_dot(M, J + r * M, s->GJ + q * M);
-    if (dE)
-        RM2_TRY(mean_derivative(f, mo, i, from, to, s, dE));
-    RM2_TRY(weights(f, Pt, J, dE != NULL, s));
+/* w sum_m (p_m^T Gc p_m) R_m and its derivatives are added to E and dE. */
+static rm2_status add_covariance(const rm2i_pullback_field *f, const rm2i_output_part *part,
+                                 const rm2i_moments *mo, size_t i, point_scratch *s, double *E,
+                                 double *dE) {
+    size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q, directions = dE ? Q : 0;
+    RM2_TRY(rm2i_pullback_weights(f, s->c, part->Pt, directions, mo->J + i * Q * M, s->w,
+                                  s->by_vector, s->work));
+    for (size_t m = 0; m < M; m++)
+        for (size_t t = 0; t < directions; t++)
+            s->dw[t * M + m] = s->by_vector[m * Q + t];
     rm2i_moments_covariance(mo, i, s->w, s->dw, s->R, dE ? s->dR : NULL);
     rm2i_axpy(Q * Q, f->weight, s->R, E);
     if (dE)
@@ -147,30 +139,49 @@ static rm2_status expected(const rm2i_pullback_field *f, const rm2i_moments *mo,
     return RM2_OK;
 }
 
-/* c(y) - 1 at the decoded point, in the units of the data, and its derivatives by x. */
-static rm2_status cost_at(const rm2i_pullback_field *f, const double *J, point_scratch *s,
-                          double *excess, double *d_excess) {
+/* E and dE (unless NULL) at point i with a part of the outputs only. */
+static rm2_status expected(const rm2i_pullback_field *f, const rm2i_output_part *part,
+                           const rm2i_moments *mo, size_t i, point_scratch *s, double *E,
+                           double *dE) {
+    size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
+    const double *J = mo->J + i * Q * M;
+    RM2_TRY(rm2i_pullback_ambient(f, s->c, Q, J, s->GJ, s->work));
+    restrict_to(part, M, Q, s->GJ);
+    for (size_t r = 0; r < Q; r++)
+        for (size_t q = 0; q <= r; q++)
+            E[r * Q + q] = E[q * Q + r] = rm2i_dot(M, J + r * M, s->GJ + q * M);
+    if (dE)
+        RM2_TRY(mean_derivative(f, part, mo, i, s, dE));
+    return add_covariance(f, part, mo, i, s, E, dE);
+}
+
+/* c(y) - 1 at the decoded point, in the units of the data; leaves the gradient of c. */
+static rm2_status cost_at(const rm2i_pullback_field *f, point_scratch *s, double *excess) {
     const rm2_model *m = f->model;
-    size_t M = m->M, Q = m->Q, D = rm2_manifold_ambient(m->manifold);
+    size_t D = ambient_of(f);
     if (f->manifold)
         RM2_TRY(rm2i_manifold_exp(m->manifold, m->frame, s->c, s->y, s->work, NULL));
     else
         memcpy(s->y, s->c, D * sizeof *s->y);
     rm2i_model_scale(m, true, 1, s->y);
     memset(s->gradient, 0, D * sizeof *s->gradient);
-    RM2_TRY(f->cost.at(f->cost.user, s->y, excess, s->gradient));
-    if (!(*excess > 0))
-        return RM2_ERR_DOMAIN;
-    *excess -= 1;
-    for (size_t t = 0; t < Q; t++) { /* grad c . (scale dExp J_t) */
-        if (f->manifold)
-            RM2_TRY(rm2i_manifold_dexp(m->manifold, m->frame, s->c, J + t * M, s->moved, s->work,
-                                       NULL));
-        else
-            memcpy(s->moved, J + t * M, D * sizeof *s->moved);
-        rm2i_model_scale(m, true, 1, s->moved);
-        d_excess[t] = rm2i_dot(D, s->gradient, s->moved);
-    }
+    double cost;
+    RM2_TRY(f->cost.at(f->cost.user, s->y, &cost, s->gradient));
+    *excess = cost - 1;
+    return cost > 0 ? RM2_OK : RM2_ERR_DOMAIN;
+}
+
+/* dc/dx_t = grad c . (scale dExp J_t) */
+static rm2_status cost_slope(const rm2i_pullback_field *f, const double *Jt, point_scratch *s,
+                             double *slope) {
+    const rm2_model *m = f->model;
+    size_t D = ambient_of(f);
+    if (f->manifold)
+        RM2_TRY(rm2i_manifold_dexp(m->manifold, m->frame, s->c, Jt, s->moved, s->work, NULL));
+    else
+        memcpy(s->moved, Jt, D * sizeof *s->moved);
+    rm2i_model_scale(m, true, 1, s->moved);
+    *slope = rm2i_dot(D, s->gradient, s->moved);
     return RM2_OK;
 }
 
@@ -178,20 +189,20 @@ static rm2_status cost_at(const rm2i_pullback_field *f, const double *J, point_s
 static rm2_status add_cost(const rm2i_pullback_field *f, const rm2i_moments *mo, size_t i,
                            point_scratch *s, double *G, double *dG) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    const double *J = mo->J + i * Q * M;
-    double excess, *d_excess = s->by_vector; /* Q of its M Q; free after the weights */
-    if (f->Pt_cost) {
-        RM2_TRY(expected(f, mo, i, f->from, f->to, f->Pt_cost, s, s->part, dG ? s->d_part : NULL));
+    double excess, slope;
+    if (f->costly.Pt) {
+        RM2_TRY(expected(f, &f->costly, mo, i, s, s->part, dG ? s->d_part : NULL));
     } else {
         memcpy(s->part, G, Q * Q * sizeof *G);
         if (dG)
             memcpy(s->d_part, dG, Q * Q * Q * sizeof *dG);
     }
-    RM2_TRY(cost_at(f, J, s, &excess, d_excess));
+    RM2_TRY(cost_at(f, s, &excess));
     rm2i_axpy(Q * Q, excess, s->part, G);
     for (size_t t = 0; dG && t < Q; t++) {
+        RM2_TRY(cost_slope(f, mo->J + (i * Q + t) * M, s, &slope));
         rm2i_axpy(Q * Q, excess, s->d_part + t * Q * Q, dG + t * Q * Q);
-        rm2i_axpy(Q * Q, d_excess[t], s->part, dG + t * Q * Q);
+        rm2i_axpy(Q * Q, slope, s->part, dG + t * Q * Q);
     }
     return RM2_OK;
 }
@@ -208,7 +219,7 @@ static rm2_status at_points(const void *self, size_t count, const double *x, dou
         double *Gi = G + i * Q * Q, *dGi = dG ? dG + i * Q * Q * Q : NULL;
         for (size_t k = 0; k < M; k++)
             s.c[k] = mo.f[i * M + k] + f->mean[k];
-        RM2_TRY(expected(f, &mo, i, 0, M, f->Pt, &s, Gi, dGi));
+        RM2_TRY(expected(f, &f->all, &mo, i, &s, Gi, dGi));
         if (f->cost.at)
             RM2_TRY(add_cost(f, &mo, i, &s, Gi, dGi));
     }
@@ -224,36 +235,46 @@ static size_t work_size(const void *self, size_t count, bool derivative) {
 
 /* ---- the object ----------------------------------------------------------------------------- */
 
-static void free_field(void *self) {
-    rm2i_pullback_field *f = self;
-    free(f->Pt);
-    free(f);
-}
-
-static const rm2i_metric_type pullback_type = {
-    .work = work_size, .at = at_points, .free = free_field, .block = 64};
-
-rm2_status rm2i_pullback_create(rm2_context *ctx, const rm2i_pullback_field *like, const char *text,
-                                rm2_metric **metric) {
-    *metric = NULL;
+rm2_status rm2i_pullback_field_create(rm2_context *ctx, const rm2i_pullback_field *like,
+                                      rm2i_pullback_field **field) {
     size_t M = like->posterior->gp.M;
     bool one = like->cost.at && like->cost.factor != RM2_ALL_FACTORS;
     rm2i_pullback_field *f;
+    double *memory;
+    *field = NULL;
     RM2_TRY(rm2i_alloc(ctx, 1, sizeof *f, &f));
-    *f = *like;
-    f->Pt = f->Pt_cost = NULL;
-    rm2_status status = rm2i_alloc(ctx, (one ? 2 : 1) * M * M, sizeof *f->Pt, &f->Pt);
+    rm2_status status = rm2i_alloc(ctx, (one ? 2 : 1) * M * M, sizeof *memory, &memory);
     if (status != RM2_OK) {
         free(f);
         return status;
     }
-    rm2i_transpose(M, f->posterior->P, f->Pt);
+    *f = *like;
+    f->all = (rm2i_output_part){0, M, memory};
+    f->costly.Pt = one ? memory + M * M : NULL;
+    rm2i_transpose(M, f->posterior->P, f->all.Pt);
     if (one) {
-        f->Pt_cost = f->Pt + M * M;
-        memcpy(f->Pt_cost, f->Pt, M * M * sizeof *f->Pt);
-        restrict_to(M, f->from, f->to, M, f->Pt_cost);
+        memcpy(f->costly.Pt, f->all.Pt, M * M * sizeof *memory);
+        restrict_to(&f->costly, M, M, f->costly.Pt);
     }
-    return rm2i_metric_create(ctx, &pullback_type, f->posterior->gp.Q, f, text, metric);
+    *field = f;
+    return RM2_OK;
+}
+
+void rm2i_pullback_field_free(rm2i_pullback_field *f) {
+    free(f->all.Pt);
+    free(f);
+}
+
+static void free_self(void *self) {
+    rm2i_pullback_field_free(self);
+}
+
+static const rm2i_metric_type pullback_type = {
+    .work = work_size, .at = at_points, .free = free_self, .block = 64};
+
+rm2_status rm2i_pullback_create(rm2_context *ctx, rm2i_pullback_field *field, const char *text,
+                                rm2_metric **metric) {
+    return rm2i_metric_create(ctx, &pullback_type, field->posterior->gp.Q, field, text, metric);
 }
 
 rm2_status rm2i_pullback_of(rm2_context *ctx, const rm2_metric *metric,
@@ -261,7 +282,8 @@ rm2_status rm2i_pullback_of(rm2_context *ctx, const rm2_metric *metric,
     *field = metric->self;
     return metric->type == &pullback_type
                ? RM2_OK
-               : rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "the %s is not random", metric->text);
+               : rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "%s: not random, as pullback metrics are",
+                           metric->text);
 }
 
 double rm2_metric_weight(const rm2_metric *metric) {

@@ -7,6 +7,12 @@
 #include "model/model.h"
 #include "model/moments.h"
 
+/* Some of the coordinates of the outputs: all, or those of one factor. */
+typedef struct rm2i_output_part {
+    size_t from, to;
+    double *Pt; /* M x M: row m is p_m, zero outside from..to */
+} rm2i_output_part;
+
 typedef struct rm2i_pullback_field {
     const rm2i_posterior *posterior;
     const rm2_manifold *manifold; /* NULL: the outputs are Euclidean */
@@ -14,13 +20,17 @@ typedef struct rm2i_pullback_field {
     double weight;                /* of the covariance term */
     rm2_cost cost;
     const rm2_model *model; /* for the cost: frame and scale; may be NULL without */
-    double *Pt;             /* M x M: row m is p_m */
-    double *Pt_cost;        /* the same within the factor of the cost; NULL: all */
-    size_t from, to;        /* coordinates of that factor */
+    rm2i_output_part all;
+    rm2i_output_part costly; /* what the cost multiplies, unless that is all; only then has it Pt */
 } rm2i_pullback_field;
 
-/* Takes everything but Pt, Pt_cost, from and to from `like`; what it points to must live on. */
-rm2_status rm2i_pullback_create(rm2_context *ctx, const rm2i_pullback_field *like, const char *text,
+/* A copy of `like` with its own arrays Pt; what else it points to must live on. */
+rm2_status rm2i_pullback_field_create(rm2_context *ctx, const rm2i_pullback_field *like,
+                                      rm2i_pullback_field **field);
+void rm2i_pullback_field_free(rm2i_pullback_field *field);
+
+/* Takes over the field, also when it fails. */
+rm2_status rm2i_pullback_create(rm2_context *ctx, rm2i_pullback_field *field, const char *text,
                                 rm2_metric **metric);
 
 /* The field of a pullback metric; RM2_ERR_UNSUPPORTED with a message for other metrics. */
@@ -30,5 +40,11 @@ rm2_status rm2i_pullback_of(rm2_context *ctx, const rm2_metric *metric,
 /* Gc = dExp^T g dExp at the outputs c, applied to `count` vectors (no cost). */
 rm2_status rm2i_pullback_ambient(const rm2i_pullback_field *f, const double *c, size_t count,
                                  const double *W, double *out, double *work);
+
+/* value[m] = p_m^T Gc p_m (no cost) for the rows p_m of Pt and, along `directions` vectors Z,
+ * derivative[m * directions + d] = p_m^T dGc[z_d] p_m. */
+rm2_status rm2i_pullback_weights(const rm2i_pullback_field *f, const double *c, const double *Pt,
+                                 size_t directions, const double *Z, double *value,
+                                 double *derivative, double *work);
 
 #endif

@@ -15,7 +15,7 @@
 enum { BLOCK = 64 }; /* latents whose Jacobians are computed at once */
 
 rm2_pullback_settings rm2_pullback_settings_default(void) {
-    return (rm2_pullback_settings){.contrast = 100};
+    return (rm2_pullback_settings){.contrast = 100, .cost.factor = RM2_ALL_FACTORS};
 }
 
 /* ---- contrast ------------------------------------------------------------------------------- */
@@ -42,14 +42,10 @@ static rm2_status survey_block(const void *job, size_t b, double *work) {
             c[k] = mo.f[i * M + k] + f->mean[k];
         RM2_TRY(rm2i_pullback_ambient(f, c, Q, J, GJ, work));
         s->on_data[first + i] = rm2i_dot(Q * M, J, GJ);
-        if (f->manifold) {
-            RM2_TRY(
-                rm2i_manifold_metric_norms(f->manifold, c, M, f->Pt, 0, NULL, w, NULL, work, NULL));
-        } else {
-            for (size_t m = 0; m < M; m++)
-                w[m] = rm2i_dot(M, f->Pt + m * M, f->Pt + m * M);
-        }
-        s->far[first + i] = rm2i_moments_far_trace(p, w);
+        RM2_TRY(rm2i_pullback_weights(f, c, f->all.Pt, 0, NULL, w, NULL, work));
+        s->far[first + i] = rm2i_moments_far_trace(&mo, w);
+        if (!isfinite(s->on_data[first + i] + s->far[first + i]))
+            return RM2_ERR_NUMERIC;
     }
     return RM2_OK;
 }
@@ -75,7 +71,12 @@ static rm2_status contrast_weight(rm2_context *ctx, const rm2i_pullback_field *f
     rm2_status status = rm2i_batch(ctx, (N + BLOCK - 1) / BLOCK, work, survey_block, &s, NULL);
     if (status == RM2_OK) {
         double a = median(N, s.on_data), b = median(N, s.far), w = contrast * a / b;
-        *weight = isfinite(w) && w > 1 ? w : 1;
+        *weight = fmax(1, w);
+        if (!isfinite(w))
+            status = rm2i_fail(ctx, RM2_ERR_NUMERIC,
+                               "contrast %g cannot be reached: the metric is %g on the data and %g "
+                               "far from it",
+                               contrast, a, b);
     } else if (status != RM2_INTERRUPTED && status != RM2_ERR_MEMORY) {
         status = rm2i_fail(ctx, status, "the metric of the data cannot be computed at the latents");
     }
@@ -113,8 +114,8 @@ static rm2_status find_cost_factor(rm2_context *ctx, const rm2_model *m, rm2i_pu
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the cost is on factor %zu of %s, which has %zu",
                          f->cost.factor + 1, rm2_manifold_spec(m->manifold), factors);
     const rm2_factor *factor = rm2_manifold_factor(m->manifold, f->cost.factor);
-    f->from = f->manifold ? factor->dim_offset : factor->ambient_offset;
-    f->to = f->from + (f->manifold ? factor->dim : factor->ambient);
+    f->costly.from = f->manifold ? factor->dim_offset : factor->ambient_offset;
+    f->costly.to = f->costly.from + (f->manifold ? factor->dim : factor->ambient);
     return RM2_OK;
 }
 
@@ -150,22 +151,18 @@ rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
                                 .weight = s.weight > 0 ? s.weight : 1,
                                 .cost = s.cost,
                                 .model = model};
+    rm2i_pullback_field *f;
     char text[160];
     RM2_TRY(check(ctx, &s));
     RM2_TRY(find_cost_factor(ctx, model, &like));
-    RM2_TRY(rm2i_pullback_create(ctx, &like, "", metric));
-    rm2i_pullback_field *f = (*metric)->self;
-    rm2_status status = RM2_OK;
-    if (s.weight == 0 && s.contrast > 0)
-        status = contrast_weight(ctx, f, s.contrast, &f->weight);
-    free((*metric)->text);
-    (*metric)->text = NULL;
-    describe(f, &s, text);
-    if (status == RM2_OK)
-        status = rm2i_strdup(ctx, text, &(*metric)->text);
-    if (status != RM2_OK) {
-        rm2_metric_free(*metric);
-        *metric = NULL;
+    RM2_TRY(rm2i_pullback_field_create(ctx, &like, &f));
+    if (s.weight == 0 && s.contrast > 0) {
+        rm2_status status = contrast_weight(ctx, f, s.contrast, &f->weight);
+        if (status != RM2_OK) {
+            rm2i_pullback_field_free(f);
+            return status;
+        }
     }
-    return status;
+    describe(f, &s, text);
+    return rm2i_pullback_create(ctx, f, text, metric);
 }

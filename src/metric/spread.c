@@ -43,30 +43,31 @@ static rm2_status local_at(const rm2i_pullback_field *f, const double *x, double
     rm2i_moments_at(f->posterior, 1, x, RM2I_MOMENT_COVARIANCE, moments, &l->mo);
     for (size_t k = 0; k < M; k++)
         l->c[k] = l->mo.f[k] + f->mean[k];
-    RM2_TRY(rm2i_pullback_ambient(f, l->c, M, f->Pt, l->GP, l->work));
+    RM2_TRY(rm2i_pullback_ambient(f, l->c, M, f->all.Pt, l->GP, l->work));
     for (size_t m = 0; m < M; m++)
         for (size_t n = 0; n <= m; n++)
-            l->Gp[m * M + n] = l->Gp[n * M + m] = rm2i_dot(M, f->Pt + m * M, l->GP + n * M);
-    return RM2_OK;
+            l->Gp[m * M + n] = l->Gp[n * M + m] = rm2i_dot(M, f->all.Pt + m * M, l->GP + n * M);
+    return isfinite(rm2i_max_abs(M * M, l->Gp)) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
-/* mu_j, b_j for a direction; returns mu_j^T Gc mu_j. */
+/* mu and b of direction j; *square is mu^T Gc mu. */
 static rm2_status aim(local *l, size_t j, const double *a, double *square) {
     size_t M = l->f->posterior->gp.M, Q = l->f->posterior->gp.Q;
     double *mu = l->mu + j * M, *b = l->b + j * M;
     memset(mu, 0, M * sizeof *mu);
     for (size_t r = 0; r < Q; r++)
         rm2i_axpy(M, a[r], l->mo.J + r * M, mu);
-    RM2_TRY(rm2i_pullback_ambient(l->f, l->c, 1, mu, l->tau, l->work));
-    *square = rm2i_dot(M, mu, l->tau);
+    RM2_TRY(rm2i_pullback_ambient(l->f, l->c, 1, mu, b, l->work));
+    *square = rm2i_dot(M, mu, b);
     for (size_t m = 0; m < M; m++)
         b[m] = rm2i_dot(M, mu, l->GP + m * M);
-    return RM2_OK;
+    return isfinite(*square) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
 /* ---- variance ------------------------------------------------------------------------------- */
 
-/* The terms of the pair (j, l) of directions: variance, and the trace with tau where j = l. */
+/* What the pair (j, k) of directions adds to the variance, with its tau in l->tau; and the sum of
+ * tau_m Gp_mm, which counts in the mean where j = k. */
 static double pair_variance(const local *l, size_t j, size_t k, double *trace) {
     size_t M = l->f->posterior->gp.M;
     double sum = 0;
@@ -113,15 +114,22 @@ static rm2_status spread_point(const void *arg, size_t i, double *work) {
     return isfinite(mean) && isfinite(variance) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
+static bool concerns_a_point(rm2_status status) {
+    return status != RM2_OK && status != RM2_INTERRUPTED && status != RM2_ERR_MEMORY;
+}
+
 rm2_status rm2_metric_spread(rm2_context *ctx, const rm2_metric *metric, size_t n, const double *x,
                              const double *directions, double *mean, double *deviation) {
     spread_job job = {.x = x, .directions = directions, .mean = mean, .deviation = deviation};
     size_t failed = 0, Q = metric->Q;
     RM2_TRY(rm2i_pullback_of(ctx, metric, &job.f));
+    RM2_TRY(rm2i_metric_check_points(ctx, Q, n, x));
+    if (directions && rm2i_metric_check_points(ctx, Q, n, directions) != RM2_OK)
+        return rm2i_fail_prefix(ctx, RM2_ERR_DATA, "directions");
     rm2_status status = rm2i_batch(ctx, n, Q * Q + local_size(job.f), spread_point, &job, &failed);
-    if (status != RM2_OK && status != RM2_INTERRUPTED && status != RM2_ERR_MEMORY)
-        return rm2i_fail(ctx, status, "the metric cannot be computed at point %zu", failed);
-    return status;
+    return concerns_a_point(status)
+               ? rm2i_fail(ctx, status, "the metric cannot be computed at point %zu", failed)
+               : status;
 }
 
 /* ---- expected length ------------------------------------------------------------------------ */
@@ -136,28 +144,42 @@ static double draw_length(const local *l, double square, rm2_rng *rng, double *z
     return sqrt(fmax(square, 0));
 }
 
-/* Mean length of one side, with G at its midpoint, and the variance of that mean. */
-static rm2_status side_length(const rm2i_pullback_field *f, const double *from, const double *to,
+/* Mean of |J step| at x over the samples, and the variance of that mean (Welford's sums). */
+static rm2_status mean_length(const rm2i_pullback_field *f, const double *x, const double *step,
                               size_t samples, rm2_rng *rng, double *work, double *length,
                               double *variance) {
-    size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    double *middle = rm2i_cut(&work, Q), *step = rm2i_cut(&work, Q), *z = rm2i_cut(&work, M);
-    double square, sum = 0, squares = 0, count = (double)samples;
+    double *z = rm2i_cut(&work, f->posterior->gp.M), square, mean = 0, squares = 0;
     local l;
-    for (size_t q = 0; q < Q; q++) {
-        middle[q] = (from[q] + to[q]) / 2;
-        step[q] = to[q] - from[q];
-    }
-    RM2_TRY(local_at(f, middle, work, &l));
+    RM2_TRY(local_at(f, x, work, &l));
     RM2_TRY(aim(&l, 0, step, &square));
     rm2i_moments_each(&l.mo, 0, step, step, l.tau);
     for (size_t k = 0; k < samples; k++) {
-        double one = draw_length(&l, square, rng, z);
-        sum += one;
-        squares += one * one;
+        double one = draw_length(&l, square, rng, z), off = one - mean;
+        mean += off / (double)(k + 1);
+        squares += off * (one - mean);
     }
-    *length = sum / count;
-    *variance = fmax(squares / count - *length * *length, 0) / (count - 1);
+    *length = mean;
+    *variance = squares / ((double)samples * (double)(samples - 1));
+    return RM2_OK;
+}
+
+/* Add the length of one side, with G at the nodes of its rule: then Jensen's inequality holds node by
+ * node against rm2_metric_measure. */
+static rm2_status add_side(const rm2i_pullback_field *f, const double *from, const double *to,
+                           size_t samples, rm2_rng *rng, double *work, double *length,
+                           double *variance) {
+    size_t Q = f->posterior->gp.Q;
+    double *x = rm2i_cut(&work, Q), *step = rm2i_cut(&work, Q), one, its_variance;
+    for (size_t q = 0; q < Q; q++)
+        step[q] = to[q] - from[q];
+    for (size_t g = 0; g < RM2I_SIDE_NODES; g++) {
+        double weight = rm2i_side_weight[g];
+        for (size_t q = 0; q < Q; q++)
+            x[q] = from[q] + rm2i_side_node[g] * step[q];
+        RM2_TRY(mean_length(f, x, step, samples, rng, work, &one, &its_variance));
+        *length += weight * one;
+        *variance += weight * weight * its_variance;
+    }
     return RM2_OK;
 }
 
@@ -168,20 +190,17 @@ rm2_status rm2_metric_expected_length(rm2_context *ctx, const rm2_metric *metric
     size_t Q = metric->Q;
     double *work, total = 0, variance = 0;
     RM2_TRY(rm2i_pullback_of(ctx, metric, &f));
+    RM2_TRY(rm2i_metric_check_points(ctx, Q, n, path));
     if (samples < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "an expected length needs at least two samples");
     RM2_TRY(rm2i_alloc(ctx, 2 * Q + f->posterior->gp.M + local_size(f), sizeof *work, &work));
     rm2_status status = RM2_OK;
     for (size_t i = 0; i + 1 < n && status == RM2_OK; i++) {
-        double one, its_variance;
-        status = side_length(f, path + i * Q, path + (i + 1) * Q, samples, rm2_context_rng(ctx),
-                             work, &one, &its_variance);
-        if (status != RM2_OK) {
+        status = rm2i_interrupted(ctx) ? rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted")
+                                       : add_side(f, path + i * Q, path + (i + 1) * Q, samples,
+                                                  rm2_context_rng(ctx), work, &total, &variance);
+        if (concerns_a_point(status))
             status = rm2i_fail(ctx, status, "the metric cannot be computed at side %zu", i);
-            break;
-        }
-        total += one;
-        variance += its_variance;
     }
     free(work);
     *length = total;

@@ -178,29 +178,27 @@ static double combine(const rm2i_moments *mo, size_t i, const double *a, size_t 
 void rm2i_moments_each(const rm2i_moments *mo, size_t i, const double *a, const double *b,
                        double *value) {
     const rm2i_posterior *p = mo->p;
-    double prior = 0;
+    double prior = 0, sum = 0;
     for (size_t r = 0; r < p->gp.Q; r++)
         prior += a[r] * b[r] * mo->prior[r];
     for (size_t m = 0; m < p->gp.M; m++)
         value[m] = kronecker(p) ? prior : p->l[m] * prior;
     for (size_t k = 0; k < p->n; k++) {
         double product = combine(mo, i, a, k) * combine(mo, i, b, k);
-        for (size_t m = 0; m < p->gp.M; m++)
-            value[m] -=
-                kronecker(p) ? product : p->l[m] * p->l[m] * product / (p->l[m] * p->o[k] + 1);
+        sum += product;
+        for (size_t m = 0; !kronecker(p) && m < p->gp.M; m++)
+            value[m] -= p->l[m] * p->l[m] * product / (p->l[m] * p->o[k] + 1);
     }
+    for (size_t m = 0; kronecker(p) && m < p->gp.M; m++)
+        value[m] -= sum;
 }
 
-double rm2i_moments_far_trace(const rm2i_posterior *p, const double *w) {
-    double weight = 0, trace = 0, prior[1];
-    rm2i_latent_kernel one = p->gp.kernel;
-    one.dim = 1;
+double rm2i_moments_far_trace(const rm2i_moments *mo, const double *w) {
+    const rm2i_posterior *p = mo->p;
+    double weight = 0, trace = 0;
     for (size_t m = 0; m < p->gp.M; m++)
         weight += kronecker(p) ? w[m] : w[m] * p->l[m];
-    for (size_t q = 0; q < p->gp.Q; q++) {
-        one.lengthscale = p->gp.kernel.lengthscale + q;
-        rm2i_latent_derivative_variance(&one, prior);
-        trace += prior[0];
-    }
+    for (size_t q = 0; q < p->gp.Q; q++)
+        trace += mo->prior[q];
     return weight * trace;
 }

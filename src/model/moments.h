@@ -49,6 +49,6 @@ void rm2i_moments_each(const rm2i_moments *moments, size_t i, const double *a, c
                        double *value);
 
 /* What R becomes far from all data: sum_m w_m l_m d2K (l_m = 1 with Kronecker noise), its trace. */
-double rm2i_moments_far_trace(const rm2i_posterior *p, const double *w);
+double rm2i_moments_far_trace(const rm2i_moments *moments, const double *w);
 
 #endif

@@ -1,11 +1,12 @@
-/* Checks "gp", "gpdm" and "gamma_prior": likelihoods with derivatives by the natural parameters, and
- * the posterior with its Jacobian. These look below the public API: a model there is trained, here
- * its parameters are given. */
+/* Checks "gp", "gpdm" and "gamma_prior": likelihoods with derivatives by the natural parameters, the
+ * posterior with its Jacobian, and the metric it expects. These look below the public API: a model
+ * there is trained, here its parameters are given. */
 #include "check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "metric/pullback.h"
 #include "model/gpdm.h"
 #include "model/objective.h"
 #include "model/posterior.h"
@@ -174,6 +175,22 @@ static void output_metric(gp_case *g, const rm2i_posterior *p, size_t n, const d
     case_ok(g->c, rm2_manifold_metric(g->c->ctx, manifold, n, f, M, identity, G));
 }
 
+/* The expected pullback metric (weight 1) and its derivatives. */
+static void output_expected(gp_case *g, const rm2i_posterior *p, size_t n, const double *x) {
+    size_t Q = g->Q;
+    double *dG = case_output(g->c, "dEG", n * Q * Q * Q), *G = case_output(g->c, "EG", n * Q * Q);
+    const rm2_manifold *manifold = G && dG ? case_manifold(g->c, NULL) : NULL;
+    const double *mean = manifold ? case_input(g->c, "tangent_mean", g->M) : NULL;
+    rm2i_pullback_field like = {.posterior = p, .manifold = manifold, .mean = mean, .weight = 1};
+    rm2i_pullback_field *field;
+    rm2_metric *metric;
+    if (!mean || !case_ok(g->c, rm2i_pullback_field_create(g->c->ctx, &like, &field)) ||
+        !case_ok(g->c, rm2i_pullback_create(g->c->ctx, field, "expected", &metric)))
+        return;
+    case_ok(g->c, rm2_metric_at(g->c->ctx, metric, n, x, G, dG));
+    rm2_metric_free(metric);
+}
+
 static void posterior(gp_case *g, const rm2i_objective *o) {
     size_t size;
     const double *x = json_member(g->in, "Xstar") ? case_input_any(g->c, "Xstar", &size) : NULL;
@@ -192,6 +209,7 @@ static void posterior(gp_case *g, const rm2i_objective *o) {
         return;
     output_posterior(g, p, size / g->Q, x);
     output_metric(g, p, size / g->Q, x);
+    output_expected(g, p, size / g->Q, x);
     rm2i_posterior_free(p);
 }
 

@@ -1,5 +1,5 @@
-/* Kernels on the latent space: values against their definitions written out once more, first
- * derivatives against central differences, coincident and far points, threads.
+/* Kernels on the latent space: values against their definitions written out once more, first and
+ * second derivatives against central differences, coincident and far points, threads.
  *
  * Tolerances: values and their definition differ by the rounding of a few operations and of one
  * exponential whose argument is below 10 here, 1e-14 of the variance. Central differences with h =
@@ -153,6 +153,77 @@ static void check_cross_gradient(const rm2i_latent_kernel *k) {
         }
 }
 
+/* d2k/dx_r dx_s of the definition by mixed differences over h, in extended precision. */
+static long double mixed_difference(const rm2i_latent_kernel *k, const double *x, const double *y,
+                                    size_t r, size_t s, long double h) {
+    long double sum = 0;
+    for (int corner = 0; corner < 4; corner++) {
+        long double d[MOST_Q], rho2 = 0, sr = corner & 1 ? 1 : -1, ss = corner & 2 ? 1 : -1;
+        for (size_t q = 0; q < k->dim; q++) {
+            d[q] = (long double)x[q] - y[q] + (q == r ? sr * h : 0) + (q == s ? ss * h : 0);
+            rho2 += d[q] * d[q] / ((long double)k->lengthscale[q] * k->lengthscale[q]);
+        }
+        long double c = sqrtl((k->kind == RM2_LATENT_MATERN32 ? 3 : 5) * rho2);
+        sum += sr * ss *
+               (k->kind == RM2_LATENT_SE         ? expl(-rho2 / 2)
+                : k->kind == RM2_LATENT_MATERN32 ? (1 + c) * expl(-c)
+                                                 : (1 + c + c * c / 3) * expl(-c));
+    }
+    return k->variance * sum / (4 * h * h);
+}
+
+/* Differences over h and h/2, extrapolated: truncation h^4 k/100 (1e-14 times at most 1e6 at
+ * these distances and lengthscales), rounding 1e-19/h^2: 1e-8 is ten times their sum. */
+static void check_cross_hessian(const rm2i_latent_kernel *k) {
+    size_t Q = k->dim, T = Q * (Q + 1) / 2;
+    double X[N * MOST_Q], values[N], d[MOST_Q * N], same[N], same_d[MOST_Q * N];
+    double h[MOST_Q * (MOST_Q + 1) / 2 * N], x[MOST_Q] = {0.3, -0.2, 0.9};
+    random_points(N * Q, 4, X);
+    rm2i_latent_cross_hessian(k, N, X, x, values, d, h);
+    rm2i_latent_cross_gradient(k, N, X, x, same, same_d);
+    assert_memory_equal(values, same, sizeof values);
+    assert_memory_equal(d, same_d, Q * N * sizeof *d);
+    size_t pair = 0;
+    for (size_t r = 0; r < Q; r++)
+        for (size_t s = r; s < Q; s++, pair++)
+            for (size_t i = 0; i < N; i++) {
+                long double coarse = mixed_difference(k, x, X + i * Q, r, s, 4e-4L);
+                long double fine = mixed_difference(k, x, X + i * Q, r, s, 2e-4L);
+                double expected = (double)((4 * fine - coarse) / 3);
+                if (!(fabs(h[pair * N + i] - expected) <= 1e-8 * k->variance))
+                    fail_msg("kind %d, pair %zu, point %zu: %.15g against %.15g", (int)k->kind,
+                             pair, i, h[pair * N + i], expected);
+            }
+    assert_int_equal(pair, T);
+}
+
+/* At a coincident point the Hessian is minus the variance of the derivative; nearby it tends to it
+ * (Matérn 3/2 with the distance, the others with its square); far away it is finite, 0 where the
+ * value is, and never subnormal. */
+static void check_hessian_edges(const rm2i_latent_kernel *k) {
+    size_t Q = k->dim, T = Q * (Q + 1) / 2;
+    double X[MOST_Q] = {0.3, -0.2, 0.9}, value, d[MOST_Q], diagonal[MOST_Q];
+    double h[MOST_Q * (MOST_Q + 1) / 2], near[MOST_Q * (MOST_Q + 1) / 2];
+    double close[MOST_Q] = {0.3 + 1e-9, -0.2 - 2e-9, 0.9 + 1e-9};
+    rm2i_latent_derivative_variance(k, diagonal);
+    rm2i_latent_cross_hessian(k, 1, X, X, &value, d, h);
+    rm2i_latent_cross_hessian(k, 1, X, close, &value, d, near);
+    size_t pair = 0;
+    for (size_t r = 0; r < Q; r++)
+        for (size_t s = r; s < Q; s++, pair++) {
+            assert_true(h[pair] == (r == s ? -diagonal[r] : 0));
+            assert_true(fabs(near[pair] - h[pair]) <= 1e-6 * k->variance);
+        }
+    for (double far = 1; far <= 1e300; far *= far < 1e4 ? 1.05 : 1e3) {
+        close[0] = far;
+        rm2i_latent_cross_hessian(k, 1, X, close, &value, d, h);
+        for (size_t t = 0; t < T; t++) {
+            assert_true(isfinite(h[t]) && (value != 0 || h[t] == 0));
+            assert_true(h[t] == 0 || fabs(h[t]) >= 1e-200);
+        }
+    }
+}
+
 /* d2k/dx_q dx'_r at x = x' by a mixed difference over h = 1e-4: rounding eps/h^2 = 2e-8, truncation
  * h^2 k''''; Matérn 3/2 has a third derivative that jumps: h k'''. */
 static void check_derivative_variance(const rm2i_latent_kernel *k) {
@@ -225,6 +296,12 @@ static void check_far(const rm2i_latent_kernel *k) {
     }
 }
 
+static void test_second_derivatives(void **state) {
+    (void)state;
+    for_all(check_cross_hessian);
+    for_all(check_hessian_edges);
+}
+
 static void test_edges(void **state) {
     (void)state;
     for_all(check_coincident);
@@ -270,6 +347,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_second_derivatives),
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_threads),
     };

@@ -14,10 +14,10 @@
 #include <cmocka.h>
 #include <omp.h>
 
+#include "dense_gp.h"
 #include "linalg/factor.h"
-#include "model/posterior.h"
 
-enum { N = 12, M = 3, Q = 2, NM = N * M, PATH = 3 };
+enum { N = 12, M = 3, Q = 2, PATH = 3 };
 
 static rm2_context *ctx;
 static double X[N * Q], F[M * N];
@@ -109,109 +109,11 @@ static double *scratch(size_t count) {
     return work;
 }
 
-/* ---- dense conditioning --------------------------------------------------------------------- */
-
-/* Kernel between x and y, with derivatives by y where asked for: order 0; order 1: by y_r; order 2:
- * by x_q and y_r. From the closed forms in docs/mathematics.md. */
-static long double kernel(const rm2i_latent_kernel *k, const double *x, const double *y, int order,
-                          size_t q, size_t r) {
-    long double u[Q], rho2 = 0, s = k->variance, lq = k->lengthscale[q];
-    for (size_t i = 0; i < Q; i++) {
-        long double l = k->lengthscale[i], d = (long double)x[i] - y[i];
-        u[i] = d / (l * l);
-        rho2 += d * d / (l * l);
-    }
-    long double rho = sqrtl(rho2), c = sqrtl(k->kind == RM2_LATENT_MATERN32 ? 3 : 5), value, a, b;
-    long double e = expl(-c * rho);
-    /* k, dk/dy_r = a u_r, d2k/dx_q dy_r = a delta/l^2 - b u_q u_r */
-    if (k->kind == RM2_LATENT_SE) {
-        value = a = b = s * expl(-rho2 / 2);
-    } else if (k->kind == RM2_LATENT_MATERN32) {
-        value = s * (1 + c * rho) * e;
-        a = 3 * s * e;
-        b = rho > 0 ? 3 * s * e * c / rho : 0;
-    } else {
-        value = s * (1 + c * rho + 5 * rho2 / 3) * e;
-        a = 5 * s / 3 * (1 + c * rho) * e;
-        b = 25 * s / 3 * e;
-    }
-    return order == 0   ? value
-           : order == 1 ? a * u[r]
-                        : (q == r ? a / (lq * lq) : 0) - b * u[q] * u[r];
-}
-
-/* What is asked of the field: f_task(x), or its derivative by x_q (derivative true). */
-typedef struct query {
-    const double *x;
-    size_t task, q;
-    bool derivative;
-} query;
-
-static long double covariance_of(const problem *p, const query *a, const query *b) {
-    const rm2i_latent_kernel *k = &p->gp.kernel;
-    long double t = p->Kf[a->task * M + b->task];
-    if (a->derivative && b->derivative)
-        return t * kernel(k, a->x, b->x, 2, a->q, b->q);
-    if (a->derivative) /* by the second argument of kernel() */
-        return t * kernel(k, b->x, a->x, 1, 0, a->q);
-    if (b->derivative)
-        return t * kernel(k, a->x, b->x, 1, 0, b->q);
-    return t * kernel(k, a->x, b->x, 0, 0, 0);
-}
-
-static void dense_factor(const problem *p, long double *L) {
-    for (size_t r = 0; r < NM; r++)
-        for (size_t c = 0; c <= r; c++) {
-            query a = {X + r % N * Q, r / N, 0, false}, b = {X + c % N * Q, c / N, 0, false};
-            long double sum = covariance_of(p, &a, &b);
-            if (r % N == c % N && p->gp.noise_kind == RM2_NOISE_KRONECKER)
-                sum += (long double)p->Kf[a.task * M + b.task] * p->gp.noise;
-            if (r == c && p->gp.noise_kind == RM2_NOISE_PER_OUTPUT)
-                sum += (long double)task_noise[a.task] + p->gp.noise;
-            for (size_t k = 0; k < c; k++)
-                sum -= L[r * NM + k] * L[c * NM + k];
-            L[r * NM + c] = r == c ? sqrtl(sum) : sum / L[c * NM + c];
-            assert_true(r != c || sum > 0);
-        }
-}
-
-static void half_solve(const long double *L, long double *v) {
-    for (size_t r = 0; r < NM; r++) {
-        for (size_t k = 0; k < r; k++)
-            v[r] -= L[r * NM + k] * v[k];
-        v[r] /= L[r * NM + r];
-    }
-}
-
-/* Mean (count) and covariance (count x count) of the queries given the observations. */
-static void condition(const problem *p, size_t count, const query *queries, double *mean,
+static void condition(const problem *p, size_t count, const dense_query *queries, double *mean,
                       double *cov) {
-    long double *L = malloc((NM * NM + (count + 1) * NM) * sizeof *L);
-    assert_non_null(L);
-    long double *y = L + NM * NM, *cross = y + NM;
-    dense_factor(p, L);
-    for (size_t i = 0; i < NM; i++)
-        y[i] = F[i];
-    half_solve(L, y);
-    for (size_t a = 0; a < count; a++) {
-        for (size_t i = 0; i < NM; i++) {
-            query observed = {X + i % N * Q, i / N, 0, false};
-            cross[a * NM + i] = covariance_of(p, &queries[a], &observed);
-        }
-        half_solve(L, cross + a * NM);
-        long double sum = 0;
-        for (size_t i = 0; i < NM; i++)
-            sum += cross[a * NM + i] * y[i];
-        mean[a] = (double)sum;
-    }
-    for (size_t a = 0; a < count; a++)
-        for (size_t b = 0; b < count; b++) {
-            long double sum = covariance_of(p, &queries[a], &queries[b]);
-            for (size_t i = 0; i < NM; i++)
-                sum -= cross[a * NM + i] * cross[b * NM + i];
-            cov[a * count + b] = (double)sum;
-        }
-    free(L);
+    dense_gp d = dense_create(&p->gp);
+    dense_condition(&d, count, queries, mean, cov);
+    free(d.L);
 }
 
 /* ---- mean, covariance, Jacobian ------------------------------------------------------------- */
@@ -229,10 +131,10 @@ static void check_moments(const problem *p) {
     rm2i_posterior_at(posterior, PATH, path, only, NULL, work);
     assert_memory_equal(f, only, sizeof f);
     for (size_t i = 0; i < PATH; i++) {
-        query queries[M];
+        dense_query queries[M];
         double mean[M], cov[M * M], found[M * M], noisy[M * M];
         for (size_t m = 0; m < M; m++)
-            queries[m] = (query){path + i * Q, m, 0, false};
+            queries[m] = (dense_query){path + i * Q, m, 0, false};
         condition(p, M, queries, mean, cov);
         assert_near(M, f + i * M, mean, p->tolerance);
         rm2i_posterior_covariance(posterior, h + i * M, 0, found);
@@ -256,12 +158,10 @@ static void check_jacobian(const problem *p) {
     rm2i_posterior *posterior = posterior_of(p);
     double *work = scratch(rm2i_posterior_work(posterior)), J[M * Q], R[M * Q * Q];
     const double *P = posterior->P;
+    dense_gp d = dense_create(&p->gp);
     for (size_t i = 0; i < PATH; i++) {
-        query queries[M * Q];
         double mean[M * Q], cov[M * Q * M * Q], found[M * Q * M * Q];
-        for (size_t k = 0; k < M * Q; k++)
-            queries[k] = (query){path + i * Q, k / Q, k % Q, true};
-        condition(p, M * Q, queries, mean, cov);
+        dense_jacobian(&d, path + i * Q, mean, cov);
         rm2i_posterior_jacobian(posterior, path + i * Q, J, R, work);
         assert_near(M * Q, J, mean, 10 * p->tolerance);
         for (size_t a = 0; a < M * Q; a++)
@@ -273,6 +173,7 @@ static void check_jacobian(const problem *p) {
             }
         assert_near(M * Q * M * Q, found, cov, 10 * p->tolerance);
     }
+    free(d.L);
     free(work);
     rm2i_posterior_free(posterior);
 }
@@ -397,9 +298,9 @@ static void check_draws(const problem *p) {
     rm2i_posterior *posterior = posterior_of(p);
     double *work = scratch(rm2i_posterior_sample_work(posterior, PATH)), f[D];
     double mean[D], cov[D * D], sum[D] = {0}, products[D * D] = {0};
-    query queries[D];
+    dense_query queries[D];
     for (size_t k = 0; k < D; k++)
-        queries[k] = (query){path + k / M * Q, k % M, 0, false};
+        queries[k] = (dense_query){path + k / M * Q, k % M, 0, false};
     condition(p, D, queries, mean, cov);
     rm2_rng rng;
     rm2_rng_seed(&rng, 17);
