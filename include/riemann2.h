@@ -15,5 +15,6 @@
 #include "riemann2/metric.h"
 #include "riemann2/model.h"
 #include "riemann2/optim.h"
+#include "riemann2/plot.h"
 
 #endif
