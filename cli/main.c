@@ -32,6 +32,12 @@ const command commands[] = {
     {"sample", "trajectories drawn from the model", run_sample,
      "MODEL (LATENTS | --trajectory ID) [--count N] [-o FILE]",
      "  riemann2 sample model.h5 --trajectory 0 --count 10 -o samples.csv\n"},
+    {"robot", "joint motions of an arm that follows a trajectory", run_robot,
+     "track FILE --arm ARM [-o FILE] [options]",
+     "  riemann2 decode model.h5 path.csv -o motion.csv\n"
+     "  riemann2 robot track motion.csv --arm panda -o joints.csv\n"
+     "  riemann2 robot track motion.csv --arm planar:1,1,1,1 --place auto -o joints.csv\n"
+     "  riemann2 robot track motion.csv --arm my_arm.csv --scale 0.1 --offset 0.4,0,0.3\n"},
     {"version", "version, linear algebra library, threads", run_version, "[--json]", ""},
     {.name = NULL},
 };

@@ -32,6 +32,11 @@ void work_note(const work *w, const char *text);
 int work_check_output(const work *w, const char *path, const char *const *inputs);
 bool same_file(const char *a, const char *b);
 
+/* "1,2,3": exactly `count` finite numbers with commas between them. */
+bool parse_numbers(const char *text, size_t count, double *values);
+/* Has the first line of a text file a field with this name? */
+bool has_column(const char *path, const char *name);
+
 /* "z1", "z2", ...: the column of latent coordinate q. */
 enum { NAME_SIZE = 32 };
 void latent_name(size_t q, char name[NAME_SIZE]);
