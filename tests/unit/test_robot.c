@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <math.h>
 
 #include "io_fixture.h"
+#include "near.h"
 #include "robot/robot.h"
 
 enum { MOST = 8, TRIALS = 40 };
@@ -19,13 +19,6 @@ static const double pi = 3.14159265358979323846;
 static int set_up(void **state) {
     return fixture_set_up(state, "arm.csv");
 }
-
-/* Fails on NaN too. */
-static void near(double a, double b, double bound, int line) {
-    if (!(fabs(a - b) <= bound))
-        fail_msg("line %d: %.17g and %.17g differ by %g, more than %g", line, a, b, a - b, bound);
-}
-#define assert_near(a, b, bound) near(a, b, bound, __LINE__)
 
 static rm2_arm *open_arm(fixture *f, const char *spec) {
     rm2_arm *arm = NULL;
