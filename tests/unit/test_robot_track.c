@@ -366,6 +366,70 @@ static void the_null_space_keeps_away_from_limits(void **state) {
     rm2_arm_free(arm);
 }
 
+/* The ellipsoid that is wanted turns at once while the tip stays: the null space follows as fast as
+ * the speed limits allow, though null_step would allow ten times as much. */
+static void the_null_space_keeps_speed_limits(void **state) {
+    (void)state;
+    enum { POINTS = 200 };
+    rm2_link links[5];
+    for (size_t i = 0; i < 5; i++)
+        links[i] = (rm2_link){i ? 1 : 0, 0, 0, 0, -3, i < 4 ? 3 : -3, 1};
+    rm2_arm *arm = NULL;
+    assert_int_equal(rm2_arm_create(ctx, "four", links, 5, &arm), RM2_OK);
+    double targets[POINTS][6], time[POINTS], q[POINTS][4];
+    const double before[4] = {3, 1, 1, 2}, after[4] = {3, -1, -1, 2};
+    rm2_track_error errors[POINTS];
+    rm2_track_info info;
+    for (size_t i = 0; i < POINTS; i++) {
+        targets[i][0] = 0.5;
+        targets[i][1] = 1.5;
+        memcpy(targets[i] + 2, i < 3 ? before : after, sizeof before);
+        time[i] = 0.01 * (double)i;
+    }
+    assert_int_equal(
+        rm2_arm_track(ctx, arm, &profile, POINTS, targets[0], time, NULL, q[0], errors, &info),
+        RM2_OK);
+    assert_int_equal(info.missed, 0);
+    inside_limits(arm, POINTS, q[0]);
+    assert_true(info.stretch > 0.9 && info.stretch <= 1 + 1e-9); /* at the limit, rounding apart */
+    assert_true(errors[POINTS - 1].ellipsoid < 0.5 * errors[3].ellipsoid);
+    rm2_arm_free(arm);
+}
+
+static double sum_of_squares(size_t n, const rm2_track_error *e) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += e[i].ellipsoid * e[i].ellipsoid;
+    return sum;
+}
+
+/* Several ways through the targets are tried, and the best is kept: no worse than single ones. */
+static void the_best_start_is_kept(void **state) {
+    (void)state;
+    rm2_arm *arm = open_arm("planar:1,1,1,1");
+    double made[N * 4], targets[N * 6], q[N * 4], at[7];
+    rm2_track_error errors[N];
+    rm2_track_settings one = rm2_track_settings_default();
+    smooth_motion(arm, N, made);
+    for (size_t i = 0; i < N; i++) { /* ellipsoids that this arm does not have at these places */
+        assert_int_equal(rm2_arm_pose(ctx, arm, 1, made + 4 * i, at), RM2_OK);
+        memcpy(targets + 6 * i, (double[]){at[0], at[1], 5, 1, 1, 2}, 6 * sizeof *targets);
+    }
+    assert_int_equal(rm2_arm_track(ctx, arm, &profile, N, targets, NULL, NULL, q, errors, NULL),
+                     RM2_OK);
+    double best = sum_of_squares(N, errors), worst = 0;
+    one.starts = 1;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        rm2_context_set_seed(ctx, seed);
+        assert_int_equal(rm2_arm_track(ctx, arm, &profile, N, targets, NULL, &one, q, errors, NULL),
+                         RM2_OK);
+        assert_true(best <= sum_of_squares(N, errors) * 1.001);
+        worst = fmax(worst, sum_of_squares(N, errors));
+    }
+    assert_true(worst > 1.1 * best); /* there are worse ones, or this shows nothing */
+    rm2_arm_free(arm);
+}
+
 static void speeds_are_measured(void **state) {
     (void)state;
     rm2_arm *arm = stiff_arm(); /* 1 rad/s */
@@ -554,6 +618,8 @@ int main(void) {
         CASE(a_stretched_arm_bends),
         CASE(a_stretched_arm_has_an_ellipsoid),
         CASE(the_null_space_keeps_away_from_limits),
+        CASE(the_null_space_keeps_speed_limits),
+        CASE(the_best_start_is_kept),
         CASE(speeds_are_measured),
         CASE(the_same_seed_gives_the_same_motion),
         CASE(bad_input_is_refused),
