@@ -46,22 +46,27 @@ static bool better(const rm2i_candidate *a, const rm2i_candidate *b) {
     return a->reached ? a->aim < b->aim : a->residual < b->residual;
 }
 
-static bool same_angles(size_t joints, const double *a, const double *b) {
-    for (size_t k = 0; k < joints; k++)
-        if (fabs(a[k] - b[k]) > DIFFERENT)
+/* The same posture; whole turns of a joint without limits are none. */
+static bool same_posture(const rm2_arm *arm, const double *a, const double *b) {
+    for (size_t k = 0; k < arm->joints; k++) {
+        const rm2_link *l = rm2_arm_joint(arm, k);
+        bool free_to_turn = isinf(l->lower) && isinf(l->upper);
+        double turn = free_to_turn ? remainder(a[k] - b[k], 2 * pi) : a[k] - b[k];
+        if (fabs(turn) > DIFFERENT)
             return false;
+    }
     return true;
 }
 
 /* Into the list, best first, without others like it. */
-static void insert(size_t joints, const rm2i_candidate *new, size_t most, rm2i_candidate *list,
+static void insert(const rm2_arm *arm, const rm2i_candidate *new, size_t most, rm2i_candidate *list,
                    size_t *count) {
     size_t kept = 0, at = 0;
     for (size_t i = 0; i < *count; i++)
-        if (same_angles(joints, list[i].q, new->q) && !better(new, &list[i]))
+        if (same_posture(arm, list[i].q, new->q) && !better(new, &list[i]))
             return;
     for (size_t i = 0; i < *count; i++)
-        if (!same_angles(joints, list[i].q, new->q))
+        if (!same_posture(arm, list[i].q, new->q))
             list[kept++] = list[i];
     while (at < kept && !better(new, &list[at]))
         at++;
@@ -94,7 +99,7 @@ rm2_status rm2i_candidates(rm2i_solver *s, const double *target, size_t starts, 
             return rm2i_fail(s->ctx, RM2_INTERRUPTED, "interrupted");
         rm2i_random_angles(s, c.q);
         RM2_TRY(try_start(s, target, &c));
-        insert(s->joints, &c, most, list, count);
+        insert(s->arm, &c, most, list, count);
     }
     return RM2_OK;
 }
