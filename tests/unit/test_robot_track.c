@@ -396,6 +396,68 @@ static void the_null_space_keeps_speed_limits(void **state) {
     rm2_arm_free(arm);
 }
 
+/* Distance of the ellipsoid at q from the one that is wanted; infinite beyond the limits. */
+static double distance_at(const rm2_arm *arm, const rm2_manifold *spd, const double *target,
+                          const double q[4]) {
+    double M[4], d;
+    for (size_t k = 0; k < 4; k++)
+        if (fabs(q[k]) > rm2_arm_joint(arm, k)->upper)
+            return INFINITY;
+    assert_int_equal(rm2_arm_manipulability(ctx, arm, 2, 1, q, M), RM2_OK);
+    assert_int_equal(rm2_manifold_distance(ctx, spd, 1, M, 1, target + 2, &d), RM2_OK);
+    return d;
+}
+
+/* Four links of length 1: the first two angles from a grid, the others in closed form, elbow up and
+ * down, are all configurations that reach a target. */
+static double best_of_grid(const rm2_arm *arm, const rm2_manifold *spd, const double *target) {
+    enum { GRID = 300 };
+    double limit = rm2_arm_joint(arm, 0)->upper, best = INFINITY;
+    for (int i = 0; i <= GRID; i++)
+        for (int j = 0; j <= GRID; j++) {
+            double a = limit * (2.0 * i / GRID - 1), b = limit * (2.0 * j / GRID - 1);
+            double x = target[0] - cos(a) - cos(a + b), y = target[1] - sin(a) - sin(a + b);
+            double bend = 2 * acos(hypot(x, y) / 2); /* NaN out of reach */
+            if (isnan(bend))
+                continue;
+            for (int side = -1; side <= 1; side += 2) {
+                double third = remainder(atan2(y, x) - side * bend / 2 - a - b, 8 * atan(1));
+                const double q[4] = {a, b, third, side * bend};
+                best = fmin(best, distance_at(arm, spd, target, q));
+            }
+        }
+    return best;
+}
+
+static void the_null_space_goes_along_limits(void **state) {
+    (void)state;
+    rm2_link links[5];
+    for (size_t i = 0; i < 5; i++)
+        links[i] = (rm2_link){i ? 1 : 0, 0, 0, 0, -1.2, i < 4 ? 1.2 : -1.2, 1};
+    links[4].theta = 1.2;
+    rm2_arm *arm = NULL;
+    rm2_manifold *spd;
+    assert_int_equal(rm2_arm_create(ctx, "four", links, 5, &arm), RM2_OK);
+    assert_int_equal(rm2_manifold_create(ctx, "SPD2", &spd), RM2_OK);
+    const double targets[][6] = {{2.2, 1, 9, 0, 0, 1},
+                                 {2.2, 1, 1, 0, 0, 9},
+                                 {1.5, -1.5, 5, 3, 3, 4},
+                                 {2.8, 0, 8, -2, -2, 8}};
+    for (size_t t = 0; t < 4; t++) {
+        double q[4], at_limit = 0;
+        rm2_track_error error;
+        assert_int_equal(rm2_arm_solve(ctx, arm, &profile, targets[t], NULL, q, &error), RM2_OK);
+        assert_false(error.missed);
+        inside_limits(arm, 1, q);
+        for (size_t k = 0; k < 4; k++)
+            at_limit = fmax(at_limit, fabs(q[k]));
+        assert_int_equal(fabs(at_limit - 1.2) < 1e-9, t < 3); /* the last one needs no limit */
+        assert_true(error.ellipsoid <= best_of_grid(arm, spd, targets[t]) + 1e-6);
+    }
+    rm2_manifold_free(spd);
+    rm2_arm_free(arm);
+}
+
 static double sum_of_squares(size_t n, const rm2_track_error *e) {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -619,6 +681,7 @@ int main(void) {
         CASE(a_stretched_arm_has_an_ellipsoid),
         CASE(the_null_space_keeps_away_from_limits),
         CASE(the_null_space_keeps_speed_limits),
+        CASE(the_null_space_goes_along_limits),
         CASE(the_best_start_is_kept),
         CASE(speeds_are_measured),
         CASE(the_same_seed_gives_the_same_motion),
