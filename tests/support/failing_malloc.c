@@ -1,0 +1,111 @@
+#include "failing_malloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+static long until_failure = -1; /* allocations that still succeed; negative: all */
+static bool failures_stay, failed;
+
+void fail_allocation_after(long count, bool for_good) {
+    until_failure = count;
+    failures_stay = for_good;
+    failed = false;
+}
+
+void fail_no_allocation(void) {
+    until_failure = -1;
+}
+
+static bool fails_now(void) {
+    if (until_failure < 0 || until_failure-- > 0)
+        return false;
+    until_failure = failures_stay ? 0 : -1;
+    failed = true;
+    return true;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+enum { MOST_LIVE = 4096 };
+static void *blocks[MOST_LIVE]; /* allocated here and not freed */
+static long live;
+
+static void *count_in(void *block) {
+    if (block) {
+        if (live == MOST_LIVE)
+            abort();
+        blocks[live++] = block;
+    }
+    return block;
+}
+
+/* Blocks of the C library (realpath) were never counted. */
+static void count_out(const void *block) {
+    for (long k = live; block && k-- > 0;)
+        if (blocks[k] == block) {
+            blocks[k] = blocks[--live];
+            return;
+        }
+}
+
+void *__wrap_malloc(size_t size) {
+    return count_in(fails_now() ? NULL : __real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return count_in(fails_now() ? NULL : __real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+    if (fails_now())
+        return NULL;
+    count_out(old);
+    return count_in(__real_realloc(old, size));
+}
+
+void __wrap_free(void *block) {
+    count_out(block);
+    __real_free(block);
+}
+
+/* ---- calls under test ------------------------------------------------------------------------ */
+
+/* Whether there was an allocation `k` to fail. */
+static bool survives(rm2_context *ctx, allocating_fn call, void *fixture, long k, bool for_good) {
+    long before = live;
+    fail_allocation_after(k, for_good);
+    rm2_status status = call(fixture);
+    fail_no_allocation();
+    if (live != before)
+        fail_msg("allocation %ld: %ld blocks are left", k, live - before);
+    if (!failed && status != RM2_OK)
+        fail_msg("no allocation failed, but status %d, %s", (int)status, rm2_context_error(ctx));
+    if (failed && status != RM2_ERR_MEMORY)
+        fail_msg("allocation %ld: status %d, %s", k, (int)status, rm2_context_error(ctx));
+    if (failed && ctx && !strstr(rm2_context_error(ctx), "out of memory"))
+        fail_msg("allocation %ld: %s", k, rm2_context_error(ctx));
+    return failed;
+}
+
+long fail_each_allocation(rm2_context *ctx, allocating_fn call, void *fixture) {
+    for (long k = 0;; k++)
+        if (!survives(ctx, call, fixture, k, false) || !survives(ctx, call, fixture, k, true))
+            return k;
+}

@@ -1,0 +1,22 @@
+/* Allocations that fail on purpose. A program called *_malloc is linked with --wrap for malloc,
+ * calloc, realloc and free, so that calls from the library come here; those inside other shared
+ * libraries (HDF5, BLAS, the C library itself) do not. Not for threads: one, so that allocations
+ * come in a fixed order. */
+#ifndef FAILING_MALLOC_H
+#define FAILING_MALLOC_H
+
+#include "riemann2/base.h"
+
+/* After `count` more allocations one fails (and with it every later one, if `for_good`). */
+void fail_allocation_after(long count, bool for_good);
+void fail_no_allocation(void);
+
+/* A call under test: releases what it was given; one that fails asserts that this was nothing. */
+typedef rm2_status (*allocating_fn)(void *fixture);
+
+/* Make allocation 0, 1, 2, ... of the call fail, once alone and once with all later ones, until
+ * the call needs no more: each time the status is RM2_ERR_MEMORY, the message in `ctx` (NULL: there
+ * is none) says so, and nothing leaks. Returns how many allocations there are. */
+long fail_each_allocation(rm2_context *ctx, allocating_fn call, void *fixture);
+
+#endif
