@@ -77,16 +77,28 @@ static void print_errors(FILE *out, const char *what, summary s, const char *uni
     (void)fprintf(out, "%s error: mean %.3g, largest %.3g%s\n", what, s.mean, s.largest, unit);
 }
 
+static void print_vector(FILE *out, size_t count, const double *v) {
+    for (size_t k = 0; k < count; k++)
+        (void)fprintf(out, "%s%.6g", k ? ", " : "(", v[k]);
+    (void)fprintf(out, ")");
+}
+
 static void print_placement(const robot_work *r, FILE *out) {
-    const rm2_placement *p = &r->options->placement, none = rm2_placement_default();
-    if (memcmp(p->offset, none.offset, sizeof p->offset) == 0 && p->scale == 1) {
+    const rm2_placement *p = &r->options->placement;
+    bool turned = p->rotation[0] != 1;
+    bool moved = p->offset[0] != 0 || p->offset[1] != 0 || p->offset[2] != 0;
+    if (!moved && !turned && p->scale == 1) {
         if (r->placed)
             (void)fprintf(out, "placed: the points are within reach and stay where they are\n");
         return;
     }
-    (void)fprintf(out, "placed: positions times %.6g, then moved by (%.6g, %.6g", p->scale,
-                  p->offset[0], p->offset[1]);
-    (void)fprintf(out, r->task.dim == 3 ? ", %.6g)\n" : ")\n", p->offset[2]);
+    (void)fprintf(out, "placed: positions times %.6g, moved by ", p->scale);
+    print_vector(out, r->task.dim, p->offset);
+    if (turned) {
+        (void)fprintf(out, ", turned before by the quaternion ");
+        print_vector(out, 4, p->rotation);
+    }
+    (void)fprintf(out, "\n");
 }
 
 static void print_limits(const robot_work *r, FILE *out) {

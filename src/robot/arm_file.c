@@ -48,7 +48,7 @@ static rm2_link link_of_row(const double *row, const size_t column[COLUMNS]) {
 }
 
 static rm2_status make(rm2_context *ctx, const char *path, const rm2_table *table, rm2_arm **arm) {
-    size_t column[COLUMNS];
+    size_t column[COLUMNS] = {0};
     rm2_link links[RM2_ARM_MAX_LINKS];
     RM2_TRY(find_columns(ctx, path, table, column));
     for (size_t i = 0; i < table->rows && i < RM2_ARM_MAX_LINKS; i++) {

@@ -93,9 +93,11 @@ rm2_status rm2i_check_angles(rm2_context *ctx, const rm2_arm *arm, size_t n, con
     return RM2_OK;
 }
 
-static rm2_status check_dim(rm2_context *ctx, size_t dim) {
-    if (dim == 2 || dim == 3)
-        return RM2_OK;
+static bool has_ellipsoid(size_t dim) {
+    return dim == 2 || dim == 3;
+}
+
+static rm2_status no_ellipsoid(rm2_context *ctx, size_t dim) {
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "ellipsoids have 2 or 3 dimensions, not %zu", dim);
 }
 
@@ -140,7 +142,8 @@ rm2_status rm2_arm_jacobian(rm2_context *ctx, const rm2_arm *arm, size_t n, cons
 
 rm2_status rm2_arm_manipulability(rm2_context *ctx, const rm2_arm *arm, size_t dim, size_t n,
                                   const double *q, double *ellipsoids) {
-    RM2_TRY(check_dim(ctx, dim));
+    if (!has_ellipsoid(dim))
+        return no_ellipsoid(ctx, dim);
     RM2_TRY(rm2i_check_angles(ctx, arm, n, q));
     for (size_t i = 0; i < n; i++) {
         rm2i_posture p;
@@ -152,7 +155,8 @@ rm2_status rm2_arm_manipulability(rm2_context *ctx, const rm2_arm *arm, size_t d
 
 rm2_status rm2_arm_manipulability_derivative(rm2_context *ctx, const rm2_arm *arm, size_t dim,
                                              size_t n, const double *q, double *derivatives) {
-    RM2_TRY(check_dim(ctx, dim));
+    if (!has_ellipsoid(dim))
+        return no_ellipsoid(ctx, dim);
     RM2_TRY(rm2i_check_angles(ctx, arm, n, q));
     for (size_t i = 0; i < n; i++) {
         rm2i_posture p;

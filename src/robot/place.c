@@ -46,7 +46,7 @@ static rm2_status check(rm2_context *ctx, const rm2_arm_task *task, const rm2_pl
 /* out = s_M R M R^T: columns, then rows. */
 static void turn_ellipsoid(size_t dim, const rm2_placement *p, double *M) {
     for (int pass = 0; pass < 2; pass++) {
-        double out[9];
+        double out[RM2I_ELLIPSOID_SIZE] = {0};
         for (size_t j = 0; j < dim; j++) {
             double column[3] = {0, 0, 0}, turned[3];
             for (size_t i = 0; i < dim; i++)
