@@ -26,6 +26,8 @@ typedef struct robot_work {
     bool placed;         /* a placement was found, not given */
 } robot_work;
 
+/* Targets and task from the file; r->data is the caller's to free. */
+int robot_read(robot_work *r);
 /* The joint motion as a table, where it is asked for. */
 int robot_write(const robot_work *r);
 /* Errors, limits, speeds; the exit code. */

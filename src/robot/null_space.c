@@ -126,7 +126,7 @@ static double try_step(rm2i_solver *s, const double *target, const rm2i_box *box
 
 rm2_status rm2i_descend(rm2i_solver *s, const double *target, const rm2i_box *box,
                         size_t iterations, double *q, double *aim) {
-    double step[RM2_ARM_MAX_LINKS], trial[RM2_ARM_MAX_LINKS], mu = MU_START, next;
+    double step[RM2_ARM_MAX_LINKS], trial[RM2_ARM_MAX_LINKS], mu = MU_START, next = INFINITY;
     double near = fmax(rm2i_reach(s, target, box, q), 1e-12 * s->arm->reach);
     size_t rows, ignored;
     RM2_TRY(second_aim(s, target, q, true, &rows, aim));

@@ -32,6 +32,7 @@ rm2_placement rm2_placement_default(void) {
 
 static rm2_status check(rm2_context *ctx, const rm2_arm_task *task, const rm2_placement *p) {
     double length = rm2i_norm(4, p->rotation);
+    RM2_TRY(rm2i_check_task(ctx, task));
     if (!(p->scale > 0) || !(p->ellipsoid_scale > 0) || !isfinite(p->scale) ||
         !isfinite(p->ellipsoid_scale) || isinf(rm2i_max_abs(3, p->offset)))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "placement: scales must be positive and finite");
@@ -66,8 +67,9 @@ static void place(const rm2_arm_task *task, const rm2_placement *p, double *targ
     double x[3] = {0, 0, 0}, turned[3];
     memcpy(x, target, task->dim * sizeof *x);
     rm2i_quaternion_rotate(p->rotation, x, turned);
-    for (size_t i = 0; i < task->dim; i++)
-        target[i] = p->scale * turned[i] + p->offset[i];
+    for (int i = 0; i < 3; i++)
+        x[i] = p->scale * turned[i] + p->offset[i];
+    memcpy(target, x, task->dim * sizeof *x);
     target += task->dim;
     if (task->orientation) {
         rm2i_quaternion_multiply(p->rotation, target, target);
@@ -203,9 +205,10 @@ static rm2_status find_place(const search *f, rm2_placement *p, bool *found) {
     bool fits = f->radius >= SMALLEST * reach && f->radius <= LARGEST * reach;
     double scale = fits || !(f->radius > 0) ? 1 : WANTED * reach / f->radius;
     best = (judgement){.missed = f->n, .jumps = SIZE_MAX};
-    for (int size = 0; size < SIZES && !*found; size++, scale *= SMALLER) {
+    for (int size = 0; size < SIZES && !*found; size++) {
         RM2_TRY(try_centres(f, scale, &best, p));
         *found = best.missed == 0;
+        scale *= SMALLER;
     }
     return RM2_OK;
 }

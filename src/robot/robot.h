@@ -57,7 +57,9 @@ enum { RM2I_MAIN_ROWS = 6, RM2I_ELLIPSOID_ROWS = 6, RM2I_ELLIPSOID_SIZE = 9 };
 enum { RM2I_TARGET_SIZE = 3 + 4 + RM2I_ELLIPSOID_SIZE };
 
 size_t rm2i_task_rows(const rm2_arm_task *task); /* of the main task: 2, 3, 5 or 6 */
-rm2_status rm2i_check_task(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task);
+rm2_status rm2i_check_task(rm2_context *ctx, const rm2_arm_task *task);
+/* Can the arm have such a task? */
+rm2_status rm2i_check_arm(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task);
 /* Finite, quaternions of unit length, ellipsoids positive definite. */
 rm2_status rm2i_check_targets(rm2_context *ctx, const rm2_arm_task *task, size_t n,
                               const double *targets);

@@ -75,7 +75,8 @@ rm2_status rm2i_solver_create(rm2_context *ctx, const rm2_arm *arm, const rm2_ar
     *solver = NULL;
     if (!ctx)
         return RM2_ERR_ARGUMENT; /* random numbers are the context's */
-    RM2_TRY(rm2i_check_task(ctx, arm, task));
+    RM2_TRY(rm2i_check_task(ctx, task));
+    RM2_TRY(rm2i_check_arm(ctx, arm, task));
     RM2_TRY(check_settings(ctx, &s));
     if (s.start)
         RM2_TRY(check_start(ctx, arm, s.start));

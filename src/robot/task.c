@@ -60,15 +60,19 @@ static bool is_planar(const rm2_arm *arm) {
     return true;
 }
 
-rm2_status rm2i_check_task(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task) {
-    if ((task->dim != 2 && task->dim != 3) || (task->orientation && task->dim != 3))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "positions have 2 or 3 coordinates, and 3 beside orientations; not %zu",
-                         task->dim);
-    if (task->ellipsoid && task->dim == 3 && is_planar(arm))
-        return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
-                         "%s moves in a plane: its ellipsoids are of SPD2, not SPD3", arm->name);
-    return RM2_OK;
+rm2_status rm2i_check_task(rm2_context *ctx, const rm2_arm_task *task) {
+    if ((task->dim == 2 && !task->orientation) || task->dim == 3)
+        return RM2_OK;
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                     "positions have 2 or 3 coordinates, and 3 beside orientations; not %zu",
+                     task->dim);
+}
+
+rm2_status rm2i_check_arm(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task) {
+    if (!task->ellipsoid || task->dim == 2 || !is_planar(arm))
+        return RM2_OK;
+    return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
+                     "%s moves in a plane: its ellipsoids are of SPD2, not SPD3", arm->name);
 }
 
 static const double *quaternion_of(const rm2_arm_task *task, const double *target) {

@@ -178,7 +178,12 @@ typedef struct trajectory {
     rm2_track_error *errors;
 } trajectory;
 
-/* All targets from the start in the first row of q on, which `from_given` says to be on the way. */
+/* Time from the target before to target i. */
+static double step_time(const trajectory *t, size_t i) {
+    return t->time ? t->time[i] - t->time[i - 1] : INFINITY;
+}
+
+/* All targets, from the configuration in the first row of q on. */
 static rm2_status follow(rm2i_solver *s, const trajectory *t, outcome *o) {
     size_t width = rm2_arm_task_width(&s->task);
     *o = (outcome){.missed = 0};
@@ -187,8 +192,7 @@ static rm2_status follow(rm2i_solver *s, const trajectory *t, outcome *o) {
         if (rm2i_interrupted(s->ctx))
             return rm2i_fail(s->ctx, RM2_INTERRUPTED, "interrupted");
         if (i > 0)
-            RM2_TRY(go_on(s, t->targets + i * width, q - s->joints,
-                          t->time ? t->time[i] - t->time[i - 1] : INFINITY, q));
+            RM2_TRY(go_on(s, t->targets + i * width, q - s->joints, step_time(t, i), q));
         RM2_TRY(rm2i_measure(s, t->targets + i * width, q, &t->errors[i]));
         o->missed += t->errors[i].missed;
         o->worst = fmax(o->worst, over_tolerance(s, &t->errors[i]));
@@ -206,23 +210,22 @@ static bool improves(const outcome *a, const outcome *b) {
 
 /* ---- summary -------------------------------------------------------------------------------- */
 
-static void summarise_limits(const rm2_arm *arm, size_t n, const double *q, rm2_track_info *info) {
-    for (size_t i = 0; i < n * arm->joints; i++) {
-        const rm2_link *l = rm2_arm_joint(arm, i % arm->joints);
-        double margin = fmin(q[i] - l->lower, l->upper - q[i]);
+static void summarise_limits(const rm2_arm *arm, const double *q, rm2_track_info *info) {
+    for (size_t k = 0; k < arm->joints; k++) {
+        const rm2_link *l = rm2_arm_joint(arm, k);
+        double margin = fmin(q[k] - l->lower, l->upper - q[k]);
         if (margin < info->margin) {
             info->margin = margin;
-            info->margin_joint = i % arm->joints;
+            info->margin_joint = k;
         }
     }
 }
 
-static void summarise_steps(const rm2_arm *arm, size_t n, const double *q, const double *time,
-                            rm2_track_info *info) {
-    for (size_t i = arm->joints; i < n * arm->joints; i++) {
-        size_t row = i / arm->joints, k = i % arm->joints;
-        double step = fabs(q[i] - q[i - arm->joints]);
-        double ratio = time ? step / (time[row] - time[row - 1]) / rm2_arm_joint(arm, k)->speed : 0;
+/* From one configuration to the next in the time dt, infinite if unknown. */
+static void summarise_step(const rm2_arm *arm, const double *q, const double *next, double dt,
+                           rm2_track_info *info) {
+    for (size_t k = 0; k < arm->joints; k++) {
+        double step = fabs(next[k] - q[k]), ratio = step / dt / rm2_arm_joint(arm, k)->speed;
         info->largest_step = fmax(info->largest_step, step);
         if (ratio > info->stretch) {
             info->stretch = ratio;
@@ -240,9 +243,11 @@ static void summarise(const rm2i_solver *s, const trajectory *t, rm2_track_info 
             worst = over_tolerance(s, &t->errors[i]);
             info->worst = i;
         }
+        const double *q = t->q + i * s->joints;
+        summarise_limits(s->arm, q, info);
+        if (i > 0)
+            summarise_step(s->arm, q - s->joints, q, step_time(t, i), info);
     }
-    summarise_limits(s->arm, t->n, t->q, info);
-    summarise_steps(s->arm, t->n, t->q, t->time, info);
 }
 
 /* ---- public --------------------------------------------------------------------------------- */
