@@ -119,9 +119,10 @@ static void print_limits(const robot_work *r, FILE *out) {
 
 static void print_text(const robot_work *r, FILE *out) {
     const rm2_data *d = r->data;
-    size_t trajectories = d->trajectories ? d->trajectories : 1;
-    (void)fprintf(out, "%s: %zu joints, %zu points of %s, %zu trajector%s\n", rm2_arm_name(r->arm),
-                  rm2_arm_joints(r->arm), d->count, rm2_manifold_spec(d->manifold), trajectories,
+    size_t trajectories = d->trajectories ? d->trajectories : 1, joints = rm2_arm_joints(r->arm);
+    (void)fprintf(out, "%s: %zu joint%s, %zu point%s of %s, %zu trajector%s\n",
+                  rm2_arm_name(r->arm), joints, joints == 1 ? "" : "s", d->count,
+                  d->count == 1 ? "" : "s", rm2_manifold_spec(d->manifold), trajectories,
                   trajectories == 1 ? "y" : "ies");
     print_placement(r, out);
     print_errors(out, "position", summarise(r, offsetof(rm2_track_error, position)), "");

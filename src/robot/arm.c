@@ -54,9 +54,11 @@ static rm2_status fill(rm2_context *ctx, const char *name, const rm2_link *links
             arm->link_of[arm->joints++] = i;
     }
     arm->links = count;
-    if (arm->joints == 0 || !(arm->reach > 0) || !isfinite(arm->reach))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "arm %s has no %s", name,
-                         arm->joints == 0 ? "joint that moves" : "length, or an infinite one");
+    if (arm->joints == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "arm %s has no joint that moves", name);
+    if (!(arm->reach > 1 / RM2I_LARGEST && arm->reach < RM2I_LARGEST))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "arm %s has links of %g in all; choose other units",
+                         name, arm->reach);
     return rm2i_strdup(ctx, name, &arm->name);
 }
 

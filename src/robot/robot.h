@@ -19,6 +19,9 @@ typedef struct rm2i_segment {
     double cosine, sine; /* of alpha / 2 */
 } rm2i_segment;
 
+/* Lengths, so that their squares and the squares of these are numbers. */
+#define RM2I_LARGEST 1e50
+
 struct rm2_arm {
     char *name;
     size_t links, joints;

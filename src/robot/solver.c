@@ -22,6 +22,8 @@
 
 static const double ROUNDING = 1e-13;    /* of lengths, relative to the reach */
 static const double NO_PROGRESS = 1e-13; /* relative decrease of |r|^2 at which to stop */
+static const double FAR =
+    1e4; /* times the reach: nearest configurations differ by 1e-4 from then on */
 static const double MU_MIN = 1e-8, MU_MAX = 1e12;
 static const double ELLIPSOID_FLOOR = 1e-12; /* relative to the squared reach */
 
@@ -210,7 +212,18 @@ static double next_mu(double mu, double gain) {
     return gain < 0.25 ? 4 * mu : mu;
 }
 
-double rm2i_reach(rm2i_solver *s, const double *target, const rm2i_box *box, double *q) {
+/* A target that is far out of reach, nearer by in the same direction: the same configurations are
+ * nearest to it, and the residual does not drown what they can change of it. */
+static void shorten(const rm2i_solver *s, const double *target, double *near) {
+    double length = rm2i_norm(s->task.dim, target), most = FAR * s->arm->reach;
+    memcpy(near, target, rm2_arm_task_width(&s->task) * sizeof *near);
+    for (size_t i = 0; i < s->task.dim && length > most; i++)
+        near[i] *= most / length;
+}
+
+double rm2i_reach(rm2i_solver *s, const double *far, const rm2i_box *box, double *q) {
+    double target[RM2I_TARGET_SIZE];
+    shorten(s, far, target);
     double r[RM2I_MAIN_ROWS], left[RM2I_MAIN_ROWS], trial_r[RM2I_MAIN_ROWS];
     double step[RM2_ARM_MAX_LINKS], trial[RM2_ARM_MAX_LINKS], mu = 1;
     double norm = residual_at(s, target, q, r);

@@ -355,7 +355,7 @@ static void bad_arms_are_refused(void **state) {
         {"1,0,0,0,2,1,1\n", "line 2: the lower limit is above the upper one"},
         {"1,0,0,0,,,0\n", "line 2: the largest speed must be positive"},
         {"1,0,0,0,0,0,\n", "no joint that moves"},
-        {"0,0,0,0,,,\n", "no length"},
+        {"0,0,0,0,,,\n", "links of 0 in all"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         (void)snprintf(text, sizeof text, "%s%s", header, cases[k].row);
@@ -364,6 +364,7 @@ static void bad_arms_are_refused(void **state) {
     refuses_file(f, "a,d,alpha,theta,lower,upper,type\n1,0,0,0,,,1\n", "no column speed");
     refuses_file(f, "a,d,alpha\n1,0,0\n", "3 columns");
     refuses_file(f, "a,d,alpha,theta,lower,upper,speed,type\n1,0,0,0,,,,1\n", "revolute");
+    refuses(f, "planar:1e60", RM2_ERR_ARGUMENT, "links of 1e+60 in all");
     refuses(f, "planar:", RM2_ERR_ARGUMENT, "expected lengths");
     refuses(f, "planar:1,-1", RM2_ERR_ARGUMENT, "expected lengths");
     refuses(f, "planar:1,x", RM2_ERR_ARGUMENT, "expected lengths");

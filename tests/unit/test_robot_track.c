@@ -219,6 +219,24 @@ static void far_targets_are_met_as_nearly_as_possible(void **state) {
     rm2_arm_free(arm);
 }
 
+/* The arm points at what is very far, though the distance hardly depends on where it points. */
+static void very_far_targets_are_pointed_at(void **state) {
+    (void)state;
+    rm2_arm *arm = open_arm("planar:2,1");
+    for (int power = 2; power < 50; power += 4) {
+        double far = pow(10, power), q[2], at[7];
+        rm2_track_error error;
+        assert_int_equal(
+            rm2_arm_solve(ctx, arm, &position, (double[]){-3 * far, 4 * far}, NULL, q, &error),
+            RM2_OK);
+        assert_near(error.position, 5 * far - 3, 1e-11 * far);
+        assert_int_equal(rm2_arm_pose(ctx, arm, 1, q, at), RM2_OK);
+        assert_near(at[0], -1.8, 1e-3); /* reach over distance, 1e-4, and the flat minimum */
+        assert_near(at[1], 2.4, 1e-3);
+    }
+    rm2_arm_free(arm);
+}
+
 /* Against all configurations of a grid of 1000 x 1000: the grid's best is at most its spacing off. */
 static void limits_make_targets_far(void **state) {
     (void)state;
@@ -552,6 +570,8 @@ static void bad_input_is_refused(void **state) {
     refuses(
         rm2_arm_track(ctx, arm, &position, 2, (double[]){1, 1, NAN, 1}, NULL, NULL, q, NULL, NULL),
         RM2_ERR_DATA, "target 1 has a number that is not finite");
+    refuses(rm2_arm_track(ctx, arm, &position, 1, (double[]){1, -1e60}, NULL, NULL, q, NULL, NULL),
+            RM2_ERR_DATA, "target 0 is 1e+60 away");
     refuses(rm2_arm_track(ctx, arm, &position, 0, good, NULL, NULL, q, NULL, NULL),
             RM2_ERR_ARGUMENT, "no targets");
     refuses(rm2_arm_track(ctx, arm, &position, 2, good, late, NULL, q, NULL, NULL), RM2_ERR_DATA,
@@ -676,6 +696,7 @@ int main(void) {
         CASE(ellipsoids_of_a_motion_are_met_in_the_null_space),
         CASE(ellipsoid_errors_are_distances),
         CASE(far_targets_are_met_as_nearly_as_possible),
+        CASE(very_far_targets_are_pointed_at),
         CASE(limits_make_targets_far),
         CASE(limits_always_hold),
         CASE(a_stretched_arm_bends),
