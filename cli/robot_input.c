@@ -10,7 +10,7 @@ static bool column_names(const char *path, const rm2_manifold *m, char text[COLU
     for (size_t k = 0; k < rm2_manifold_ambient(m) && used < COLUMNS_SIZE; k++) {
         char name[96];
         rm2_data_column_name(m, k, name, sizeof name);
-        if (!has_column(path, name))
+        if (!work_has_column(path, name))
             return false;
         used += (size_t)snprintf(text + used, COLUMNS_SIZE - used, "%s%s", k ? "," : "", name);
     }
@@ -60,7 +60,7 @@ static int find_columns(const robot_work *r, char text[COLUMNS_SIZE]) {
 }
 
 static const char *first_column(const char *path, const char *a, const char *b) {
-    return has_column(path, a) ? a : b && has_column(path, b) ? b : NULL;
+    return work_has_column(path, a) ? a : b && work_has_column(path, b) ? b : NULL;
 }
 
 static int check_time(const robot_work *r) {

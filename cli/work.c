@@ -67,24 +67,24 @@ bool parse_numbers(const char *text, size_t count, double *values) {
     return true;
 }
 
-bool has_column(const char *path, const char *name) {
+/* ---- files of latent points ----------------------------------------------------------------- */
+
+void latent_name(size_t q, char name[NAME_SIZE]) {
+    (void)snprintf(name, NAME_SIZE, "z%zu", q + 1);
+}
+
+bool work_has_column(const char *path, const char *name) {
     char line[4096] = "";
+    size_t length = strlen(name);
     FILE *file = fopen(path, "r");
     if (!file)
         return false;
     bool read = fgets(line, sizeof line, file) != NULL;
     (void)fclose(file);
-    size_t length = strlen(name);
     for (const char *at = read ? strstr(line, name) : NULL; at; at = strstr(at + 1, name))
         if ((at == line || strchr(",;\t \"\xBF", at[-1])) && strchr(",;\t \"\r\n", at[length]))
             return true;
     return false;
-}
-
-/* ---- files of latent points ----------------------------------------------------------------- */
-
-void latent_name(size_t q, char name[NAME_SIZE]) {
-    (void)snprintf(name, NAME_SIZE, "z%zu", q + 1);
 }
 
 /* A CSV file as a table; of a file with names, only the columns z1, z2, ... have numbers. */
@@ -135,7 +135,7 @@ static int wrong_columns(const work *w, const char *path, size_t found, size_t Q
 
 static int read_csv(const work *w, const char *path, size_t Q, size_t *rows, double **values) {
     rm2_table table;
-    bool named = has_column(path, "z1");
+    bool named = work_has_column(path, "z1");
     int code = work_check(w, read_table(w->ctx, path, Q, named, &table));
     if (code != EXIT_DONE)
         return code;

@@ -31,7 +31,7 @@ struct rm2_arm {
     size_t link_of[RM2_ARM_MAX_LINKS]; /* joint -> link */
 };
 
-/* One row of an arm's table, without its limits; NULL: fine, else what is wrong. */
+/* What is wrong with a link; NULL: nothing. */
 const char *rm2i_link_problem(const rm2_link *link);
 rm2_status rm2i_arm_read(rm2_context *ctx, const char *path, rm2_arm **arm);
 
@@ -59,7 +59,7 @@ rm2_status rm2i_check_angles(rm2_context *ctx, const rm2_arm *arm, size_t n, con
 enum { RM2I_MAIN_ROWS = 6, RM2I_ELLIPSOID_ROWS = 6, RM2I_ELLIPSOID_SIZE = 9 };
 enum { RM2I_TARGET_SIZE = 3 + 4 + RM2I_ELLIPSOID_SIZE };
 
-size_t rm2i_task_rows(const rm2_arm_task *task); /* of the main task: 2, 3, 5 or 6 */
+size_t rm2i_task_rows(const rm2_arm_task *task); /* of the main task: 2, 3 or 6 */
 rm2_status rm2i_check_task(rm2_context *ctx, const rm2_arm_task *task);
 /* Can the arm have such a task? */
 rm2_status rm2i_check_arm(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task);
@@ -138,7 +138,7 @@ typedef struct rm2i_candidate {
     double q[RM2_ARM_MAX_LINKS];
 } rm2i_candidate;
 
-/* The best `most` that differ, best first, from settings.starts random configurations. */
+/* The best `most` that differ, best first, from `starts` random configurations. */
 rm2_status rm2i_candidates(rm2i_solver *solver, const double *target, size_t starts, size_t most,
                            rm2i_candidate *list, size_t *count);
 void rm2i_random_angles(rm2i_solver *solver, double *q);
