@@ -103,6 +103,7 @@ int run_decode(const command *self, int argc, char **argv);
 int run_encode(const command *self, int argc, char **argv);
 int run_sample(const command *self, int argc, char **argv);
 int run_eval(const command *self, int argc, char **argv);
+int run_robot(const command *self, int argc, char **argv);
 int run_version(const command *self, int argc, char **argv);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

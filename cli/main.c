@@ -40,6 +40,12 @@ const command commands[] = {
      "  riemann2 eval model.h5 --reference demos.csv --group demo --holdout 2\n"
      "  riemann2 eval model.h5 --trajectory motion.csv --space tangent\n"
      "  riemann2 eval model.h5 --holdout-file new.csv --group demo --latents-of 0 --json\n"},
+    {"robot", "joint motions of an arm that follows a trajectory", run_robot,
+     "track FILE --arm ARM [-o FILE] [options]",
+     "  riemann2 decode model.h5 path.csv -o motion.csv\n"
+     "  riemann2 robot track motion.csv --arm panda -o joints.csv\n"
+     "  riemann2 robot track motion.csv --arm planar:1,1,1,1 --place auto -o joints.csv\n"
+     "  riemann2 robot track motion.csv --arm my_arm.csv --scale 0.1 --offset 0.4,0,0.3\n"},
     {"version", "version, linear algebra library, threads", run_version, "[--json]", ""},
     {.name = NULL},
 };

@@ -1,7 +1,6 @@
 /* Running a command on a model file: options, the file, where latent points come from. */
 #include "model.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,17 +20,6 @@ int model_write_sheet(const model_work *m, const sheet *s) {
 }
 
 /* ---- latent points to work on --------------------------------------------------------------- */
-
-static bool parse_numbers(const char *text, size_t count, double *values) {
-    for (size_t k = 0; k < count; k++) {
-        char *end;
-        values[k] = strtod(text, &end);
-        if (end == text || *end != (k + 1 < count ? ',' : 0) || !isfinite(values[k]))
-            return false;
-        text = end + 1;
-    }
-    return true;
-}
 
 static int latents_at(const model_work *m, size_t *n, double **latents) {
     size_t Q = m->info.latent_dim;

@@ -56,6 +56,17 @@ int work_check_output(const work *w, const char *path, const char *const *inputs
     return work_check(w, status);
 }
 
+bool parse_numbers(const char *text, size_t count, double *values) {
+    for (size_t k = 0; k < count; k++) {
+        char *end;
+        values[k] = strtod(text, &end);
+        if (end == text || *end != (k + 1 < count ? ',' : 0) || !isfinite(values[k]))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
 /* ---- files of latent points ----------------------------------------------------------------- */
 
 void latent_name(size_t q, char name[NAME_SIZE]) {

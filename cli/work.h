@@ -27,6 +27,9 @@ int work_check(const work *w, rm2_status status);
 /* A message that --quiet silences. */
 void work_note(const work *w, const char *text);
 
+/* "1,2,3": exactly `count` finite numbers with commas between them. */
+bool parse_numbers(const char *text, size_t count, double *values);
+
 /* Can `path` be written at the end? Says so before the work instead of after it. `inputs` (ends
  * with NULL) must not be overwritten even with --force. */
 int work_check_output(const work *w, const char *path, const char *const *inputs);

@@ -16,5 +16,6 @@
 #include "riemann2/model.h"
 #include "riemann2/optim.h"
 #include "riemann2/plot.h"
+#include "riemann2/robot.h"
 
 #endif

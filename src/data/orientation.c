@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "data/data.h"
+#include "linalg/quaternion.h"
 
 /* Largest entry of |R^T R - I|; 2 if R is a reflection. */
 static double orthogonality_defect(const double R[9]) {
@@ -45,14 +46,6 @@ void rm2i_rotvec_to_quaternion(const double v[3], double q[4]) {
         q[i + 1] = s * v[i];
 }
 
-static void multiply(const double a[4], const double b[4], double out[4]) {
-    double w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
-    double x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
-    double y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
-    double z = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
-    memcpy(out, (double[]){w, x, y, z}, 4 * sizeof *out);
-}
-
 static int axis_of(char letter) {
     const char *axes = "xyzXYZ", *at = letter ? strchr(axes, letter) : NULL;
     return at ? (int)(at - axes) % 3 : -1;
@@ -78,8 +71,8 @@ void rm2i_euler_to_quaternion(const double angles[3], const char *order, double 
         double turn[4] = {cos(angles[i] / 2), 0, 0, 0};
         turn[1 + axis_of(order[i])] = sin(angles[i] / 2);
         if (turning(order))
-            multiply(q, turn, q);
+            rm2i_quaternion_multiply(q, turn, q);
         else
-            multiply(turn, q, q);
+            rm2i_quaternion_multiply(turn, q, q);
     }
 }

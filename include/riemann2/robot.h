@@ -1,0 +1,153 @@
+/* Robot arms: kinematics of serial arms with revolute joints, and tracking of trajectories in
+ * position, pose and manipulability.
+ *
+ * An arm is a table of links in modified Denavit-Hartenberg parameters (Craig): link i leads from
+ * frame i-1 to frame i by Rx(alpha) Dx(a) Rz(theta + q) Dz(d). A link whose limits are equal turns by
+ * that angle and does not move: flanges and tools are such links. Lengths are in the units of the
+ * table (metres for the built-in Panda), angles in radians, poses are position and unit quaternion
+ * w x y z in the frame of the base. Calls on n configurations take n x joints angles in C order. */
+#ifndef RIEMANN2_ROBOT_H
+#define RIEMANN2_ROBOT_H
+
+#include "riemann2/base.h"
+#include "riemann2/manifold.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- arms ----------------------------------------------------------------------------------- */
+
+typedef struct rm2_link {
+    double a, d, alpha, theta; /* theta: added to the joint's angle */
+    double lower, upper;       /* of the joint's angle; infinite: no limit; equal: no joint */
+    double speed;              /* largest angular speed, positive; infinite: no limit */
+} rm2_link;
+
+enum { RM2_ARM_MAX_LINKS = 64 };
+
+typedef struct rm2_arm rm2_arm;
+
+RM2_API rm2_status rm2_arm_create(rm2_context *ctx, const char *name, const rm2_link *links,
+                                  size_t count, rm2_arm **arm);
+/* "panda" (Franka Emika Panda to its flange), "planar:L1,L2,..." (links in the x-y plane, without
+ * limits), or a CSV file with columns a, d, alpha, theta, lower, upper, speed, a row a link; empty
+ * fields of the last three mean no limit. */
+RM2_API rm2_status rm2_arm_open(rm2_context *ctx, const char *spec, rm2_arm **arm);
+RM2_API void rm2_arm_free(rm2_arm *arm);
+
+RM2_API const char *rm2_arm_name(const rm2_arm *arm);
+RM2_API size_t rm2_arm_joints(const rm2_arm *arm); /* links that move */
+RM2_API size_t rm2_arm_links(const rm2_arm *arm);
+RM2_API const rm2_link *rm2_arm_link(const rm2_arm *arm, size_t link);
+RM2_API const rm2_link *rm2_arm_joint(const rm2_arm *arm, size_t joint);
+/* No point of the arm is further than this from its base. */
+RM2_API double rm2_arm_reach(const rm2_arm *arm);
+
+/* ---- kinematics ----------------------------------------------------------------------------- */
+
+/* Pose of the last frame: n x 7. */
+RM2_API rm2_status rm2_arm_pose(rm2_context *ctx, const rm2_arm *arm, size_t n, const double *q,
+                                double *poses);
+/* Origins of the base and of every link's frame, for drawing: n x (links + 1) x 3. */
+RM2_API rm2_status rm2_arm_skeleton(rm2_context *ctx, const rm2_arm *arm, size_t n, const double *q,
+                                    double *points);
+/* Geometric Jacobian, n x 6 x joints: rows of the velocity, then of the angular velocity. */
+RM2_API rm2_status rm2_arm_jacobian(rm2_context *ctx, const rm2_arm *arm, size_t n, const double *q,
+                                    double *jacobian);
+/* Velocity manipulability ellipsoid J J^T of the first `dim` (2 or 3) coordinates of the position,
+ * n x dim x dim: joint speeds |dq| <= 1 give the velocities v^T (J J^T)^-1 v <= 1. */
+RM2_API rm2_status rm2_arm_manipulability(rm2_context *ctx, const rm2_arm *arm, size_t dim,
+                                          size_t n, const double *q, double *ellipsoids);
+/* Its derivative by each joint: n x joints x dim x dim. */
+RM2_API rm2_status rm2_arm_manipulability_derivative(rm2_context *ctx, const rm2_arm *arm,
+                                                     size_t dim, size_t n, const double *q,
+                                                     double *derivatives);
+
+/* ---- tracking ------------------------------------------------------------------------------- */
+
+/* What the arm shall reach. Positions and orientations are the main task; ellipsoids are followed in
+ * its null space. A target is position, quaternion and ellipsoid side by side, without those that
+ * are not asked for: a point of R2, R3, R3 x S3, R2 x SPD2, ... */
+typedef struct rm2_arm_task {
+    size_t dim;       /* of the position: 2 (x and y) or 3 */
+    bool orientation; /* unit quaternion w x y z; either sign */
+    bool ellipsoid;   /* dim x dim */
+} rm2_arm_task;
+
+/* The task that points of a manifold describe; RM2_ERR_UNSUPPORTED if they describe none. */
+RM2_API rm2_status rm2_arm_task_of(rm2_context *ctx, const rm2_manifold *manifold,
+                                   rm2_arm_task *task);
+RM2_API size_t rm2_arm_task_width(const rm2_arm_task *task); /* numbers of a target */
+
+typedef struct rm2_track_settings {
+    double position_tolerance;    /* a target further off than this is missed: 1e-6 */
+    double orientation_tolerance; /* the same for the rotation angle: 1e-6 */
+    double
+        orientation_weight; /* length that weighs as much as a radian; 0: a quarter of the reach */
+    double
+        limit_weight;  /* null space: weight of the distance from the middle of the joints' ranges;
+                            negative: 1, or 0 where ellipsoids are tracked */
+    double null_step;  /* null space: largest motion of a joint from one target to the next: 0.1 */
+    size_t iterations; /* most steps towards one target: 200 */
+    size_t starts;     /* random configurations to start from: 30 */
+    const double *start; /* joints: start from here instead; NULL: from random ones */
+} rm2_track_settings;
+
+RM2_API rm2_track_settings rm2_track_settings_default(void);
+
+/* Errors at one target; those that are not asked for are 0. */
+typedef struct rm2_track_error {
+    double position;
+    double orientation; /* rotation angle */
+    double ellipsoid;   /* affine-invariant distance */
+    bool missed;        /* position or orientation beyond its tolerance */
+} rm2_track_error;
+
+typedef struct rm2_track_info {
+    size_t missed;       /* targets */
+    size_t worst;        /* target with the largest main error */
+    double margin;       /* smallest distance to a limit; infinite without limits */
+    size_t margin_joint; /* where */
+    double largest_step; /* of a joint between neighbours */
+    double stretch; /* largest speed over its limit: above 1, time must be stretched by this factor;
+                       0 without time or speed limits */
+    size_t stretch_joint;
+} rm2_track_info;
+
+/* A configuration for one target by inverse kinematics from several starts; the nearest one if it
+ * is out of reach. Random numbers are the context's. */
+RM2_API rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task,
+                                 const double *target, const rm2_track_settings *settings,
+                                 double *q, rm2_track_error *error);
+/* A joint trajectory, n x joints, through n targets in turn; never beyond the limits of the joints.
+ * `time` (n, growing) may be NULL; with it motions in the null space keep the speed limits.
+ * `errors` (n), `info` and `settings` may be NULL. */
+RM2_API rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task,
+                                 size_t n, const double *targets, const double *time,
+                                 const rm2_track_settings *settings, double *q,
+                                 rm2_track_error *errors, rm2_track_info *info);
+
+/* ---- placing a trajectory in the workspace -------------------------------------------------- */
+
+/* Positions become scale R x + offset, orientations r q, ellipsoids ellipsoid_scale R M R^T, R the
+ * rotation of the unit quaternion r. */
+typedef struct rm2_placement {
+    double scale, offset[3], rotation[4], ellipsoid_scale;
+} rm2_placement;
+
+RM2_API rm2_placement rm2_placement_default(void); /* leaves everything where it is */
+RM2_API rm2_status rm2_arm_place(rm2_context *ctx, const rm2_arm_task *task,
+                                 const rm2_placement *placement, size_t n, double *targets);
+/* Find scale and offset that put the targets within reach of the arm; what is there already stays
+ * as it is. Rotation and ellipsoid_scale are kept as given. *found is false if no place was good for
+ * all of the targets that were tried; the best one is there then. */
+RM2_API rm2_status rm2_arm_place_auto(rm2_context *ctx, const rm2_arm *arm,
+                                      const rm2_arm_task *task, size_t n, const double *targets,
+                                      const rm2_track_settings *settings, rm2_placement *placement,
+                                      bool *found);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

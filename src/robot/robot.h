@@ -1,0 +1,146 @@
+/* Robot arms inside the library.
+ *
+ *   arm.c, arm_file.c      tables of links
+ *   kinematics.c           poses, Jacobian, ellipsoid and its derivative
+ *   task.c                 targets: what they are, how far the arm is from one
+ *   solver.c               damped least squares towards one target, inside a box of joint angles
+ *   null_space.c           the second aim, in the null space of the first
+ *   track.c                starts and trajectories
+ *   place.c                trajectories into the workspace
+ */
+#ifndef RM2I_ROBOT_H
+#define RM2I_ROBOT_H
+
+#include "riemann2/robot.h"
+
+/* What a link does apart from its joint: Rx(alpha) Dx(a) Dz(d). */
+typedef struct rm2i_segment {
+    double shift[3];     /* from frame i-1 to frame i, in frame i-1 */
+    double cosine, sine; /* of alpha / 2 */
+} rm2i_segment;
+
+/* Lengths, so that their squares and the squares of these are numbers. */
+#define RM2I_LARGEST 1e50
+
+struct rm2_arm {
+    char *name;
+    size_t links, joints;
+    double reach;
+    rm2_link link[RM2_ARM_MAX_LINKS];
+    rm2i_segment segment[RM2_ARM_MAX_LINKS];
+    size_t link_of[RM2_ARM_MAX_LINKS]; /* joint -> link */
+};
+
+/* What is wrong with a link; NULL: nothing. */
+const char *rm2i_link_problem(const rm2_link *link);
+rm2_status rm2i_arm_read(rm2_context *ctx, const char *path, rm2_arm **arm);
+
+/* ---- kinematics (kinematics.c) -------------------------------------------------------------- */
+
+/* Where an arm is at one configuration: all that its derivatives are made of. */
+typedef struct rm2i_posture {
+    double tip[3], turn[4];              /* pose of the last frame */
+    double axis[RM2_ARM_MAX_LINKS][3];   /* z_k, unit vector of joint k */
+    double column[RM2_ARM_MAX_LINKS][3]; /* J_k = z_k x (tip - o_k), velocity that joint k gives */
+} rm2i_posture;
+
+/* `origins` ((links + 1) x 3) may be NULL. */
+void rm2i_arm_posture(const rm2_arm *arm, const double *q, rm2i_posture *posture, double *origins);
+/* M = J J^T of the first dim rows. */
+void rm2i_ellipsoid(size_t joints, size_t dim, const rm2i_posture *posture, double *M);
+/* dM / dq_j */
+void rm2i_ellipsoid_derivative(size_t joints, size_t dim, const rm2i_posture *posture, size_t j,
+                               double *dM);
+/* Are n x joints angles finite? */
+rm2_status rm2i_check_angles(rm2_context *ctx, const rm2_arm *arm, size_t n, const double *q);
+
+/* ---- tasks (task.c) ------------------------------------------------------------------------- */
+
+enum { RM2I_MAIN_ROWS = 6, RM2I_ELLIPSOID_ROWS = 6, RM2I_ELLIPSOID_SIZE = 9 };
+enum { RM2I_TARGET_SIZE = 3 + 4 + RM2I_ELLIPSOID_SIZE };
+
+size_t rm2i_task_rows(const rm2_arm_task *task); /* of the main task: 2, 3 or 6 */
+rm2_status rm2i_check_task(rm2_context *ctx, const rm2_arm_task *task);
+/* Can the arm have such a task? */
+rm2_status rm2i_check_arm(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task);
+/* Finite, quaternions of unit length, ellipsoids positive definite. */
+rm2_status rm2i_check_targets(rm2_context *ctx, const rm2_arm_task *task, size_t n,
+                              const double *targets);
+
+/* r = (x_d - x, weight e), e the rotation vector from the orientation to the desired one. */
+void rm2i_task_residual(const rm2_arm_task *task, const double *target, double weight,
+                        const rm2i_posture *posture, double *r);
+/* A (rows x joints) with dr = -A dq to first order. */
+void rm2i_task_matrix(const rm2_arm_task *task, size_t joints, double weight,
+                      const rm2i_posture *posture, double *A);
+/* c: coordinates of Log_M(M_d) in an orthonormal frame at M = J J^T + floor I; columns of C (if not
+ * NULL, coordinates x joints) those of dM/dq_j, so that dc = -C dq where c = 0, and the derivative of
+ * |c|^2 / 2 is -C^T c everywhere. work: rm2_spd.work_size(dim). */
+rm2_status rm2i_ellipsoid_residual(const rm2_arm_task *task, const double *target, size_t joints,
+                                   double floor, const rm2i_posture *posture, double *c, double *C,
+                                   double *work);
+
+/* ---- solving (solver.c, null_space.c, track.c) ---------------------------------------------- */
+
+enum { RM2I_SECOND_ROWS = RM2I_ELLIPSOID_ROWS + RM2_ARM_MAX_LINKS };
+
+/* One arm, one task, and the memory of all steps; allocated once a call. */
+typedef struct rm2i_solver {
+    rm2_context *ctx;
+    const rm2_arm *arm;
+    rm2_arm_task task;
+    rm2_track_settings settings; /* defaults filled in */
+    size_t joints, rows;
+    double floor; /* added to the diagonal of J J^T, so that a stretched arm has an ellipsoid too */
+    rm2i_posture posture;
+    double A[RM2I_MAIN_ROWS * RM2_ARM_MAX_LINKS];      /* main task */
+    double free_A[RM2I_MAIN_ROWS * RM2_ARM_MAX_LINKS]; /* without joints that are held */
+    double S[RM2I_SECOND_ROWS * RM2_ARM_MAX_LINKS], s[RM2I_SECOND_ROWS]; /* second aim */
+    double free_S[RM2I_SECOND_ROWS * RM2_ARM_MAX_LINKS]; /* in the null space of free_A */
+    double gram[RM2I_SECOND_ROWS * RM2I_SECOND_ROWS], factor[RM2I_SECOND_ROWS * RM2I_SECOND_ROWS];
+    double half[RM2I_SECOND_ROWS], whole[RM2I_SECOND_ROWS];
+    double work[]; /* of rm2_spd */
+} rm2i_solver;
+
+/* Joint angles that a solve may use. */
+typedef struct rm2i_box {
+    double lower[RM2_ARM_MAX_LINKS], upper[RM2_ARM_MAX_LINKS];
+} rm2i_box;
+
+/* `settings` may be NULL. */
+rm2_status rm2i_solver_create(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task,
+                              const rm2_track_settings *settings, rm2i_solver **solver);
+void rm2i_box_of_arm(const rm2_arm *arm, rm2i_box *box);
+
+/* x = A^T (A A^T + damping I)^-1 b: the least-squares step of A x = b, shortened where A is nearly
+ * singular; the damping is raised where rounding leaves no factor. A: rows x joints. */
+void rm2i_damped_step(rm2i_solver *solver, size_t rows, const double *A, const double *b,
+                      double damping, double *x);
+
+/* From q, inside the box, to the nearest configuration that least squares finds; |r| there. */
+double rm2i_reach(rm2i_solver *solver, const double *target, const rm2i_box *box, double *q);
+/* Errors at q. */
+rm2_status rm2i_measure(rm2i_solver *solver, const double *target, const double *q,
+                        rm2_track_error *error);
+bool rm2i_reached(rm2i_solver *solver, const double *target, const double *q);
+
+bool rm2i_has_second_aim(const rm2i_solver *solver);
+/* Improve the second aim from q, which reaches the target, without leaving target or box; *aim is
+ * its value there. */
+rm2_status rm2i_descend(rm2i_solver *solver, const double *target, const rm2i_box *box,
+                        size_t iterations, double *q, double *aim);
+
+/* A way to reach one target. */
+typedef struct rm2i_candidate {
+    bool reached;
+    double residual; /* |r| */
+    double aim;      /* second aim, if reached */
+    double q[RM2_ARM_MAX_LINKS];
+} rm2i_candidate;
+
+/* The best `most` that differ, best first, from `starts` random configurations. */
+rm2_status rm2i_candidates(rm2i_solver *solver, const double *target, size_t starts, size_t most,
+                           rm2i_candidate *list, size_t *count);
+void rm2i_random_angles(rm2i_solver *solver, double *q);
+
+#endif
