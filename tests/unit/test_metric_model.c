@@ -107,7 +107,7 @@ static void train(const model_kind *kind, trained *t) {
     for (size_t k = 0; k < PLACES; k++) /* beside latents, by less than a lengthscale */
         for (size_t q = 0; q < Q; q++)
             t->x[k * Q + q] =
-                i->latents[(5 + 11 * k) * Q + q] + (q ? 0.3 : -0.4) * i->lengthscale[q];
+                i->latents[(5 + 11 * k) % N * Q + q] + (q ? 0.3 : -0.4) * i->lengthscale[q];
 }
 
 static void release(trained *t) {
