@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -14,12 +15,12 @@
 
 enum { POINTS = 3, Q = 2 };
 
-struct fixture {
+typedef struct fixture {
     rm2_context *ctx;
     rm2_model *model;
     rm2_metric *pullback, *closed;
     double G[POINTS * Q * Q], dG[POINTS * Q * Q * Q], a[POINTS], b[POINTS];
-};
+} fixture;
 
 static const double x[POINTS * Q] = {0.1, 0.2, 0.5, 0.4, 0.7, 1.1};
 
@@ -29,7 +30,8 @@ static rm2_status keep_or_nothing(rm2_status status, rm2_metric *metric) {
     return status;
 }
 
-static rm2_status make_analytic(fixture *f) {
+static rm2_status make_analytic(void *state) {
+    fixture *f = state;
     rm2_metric *metric;
     rm2_status status = rm2_metric_analytic(f->ctx, "bump", Q, &metric);
     return keep_or_nothing(status, metric);
@@ -41,26 +43,30 @@ static rm2_status flat(const void *user, const double *at, double *G, double *dG
     return RM2_OK;
 }
 
-static rm2_status make_own(fixture *f) {
+static rm2_status make_own(void *state) {
+    fixture *f = state;
     rm2_metric *metric;
     rm2_status status = rm2_metric_from_function(f->ctx, Q, flat, NULL, "own", &metric);
     return keep_or_nothing(status, metric);
 }
 
-static rm2_status make_density(fixture *f) {
+static rm2_status make_density(void *state) {
+    fixture *f = state;
     rm2_metric *metric;
     rm2_status status = rm2_metric_density(f->ctx, POINTS, Q, x, 0.3, &metric);
     return keep_or_nothing(status, metric);
 }
 
 /* By contrast: the latents are surveyed. */
-static rm2_status make_pullback(fixture *f) {
+static rm2_status make_pullback(void *state) {
+    fixture *f = state;
     rm2_metric *metric;
     rm2_status status = rm2_metric_pullback(f->ctx, f->model, NULL, &metric);
     return keep_or_nothing(status, metric);
 }
 
-static rm2_status make_with_cost(fixture *f) {
+static rm2_status make_with_cost(void *state) {
+    fixture *f = state;
     const double centre[2] = {0, 0}, one = 1;
     rm2_obstacles o = {1, 0, 2, centre, &one, &one};
     rm2_pullback_settings s = {.weight = 2, .cost = {rm2_obstacles_cost, &o, 0}};
@@ -69,27 +75,33 @@ static rm2_status make_with_cost(fixture *f) {
     return keep_or_nothing(status, metric);
 }
 
-static rm2_status evaluate(fixture *f) {
+static rm2_status evaluate(void *state) {
+    fixture *f = state;
     return rm2_metric_at(f->ctx, f->pullback, POINTS, x, f->G, f->dG);
 }
 
-static rm2_status evaluate_closed(fixture *f) {
+static rm2_status evaluate_closed(void *state) {
+    fixture *f = state;
     return rm2_metric_at(f->ctx, f->closed, POINTS, x, f->G, f->dG);
 }
 
-static rm2_status magnify(fixture *f) {
+static rm2_status magnify(void *state) {
+    fixture *f = state;
     return rm2_metric_magnification(f->ctx, f->pullback, POINTS, x, f->a);
 }
 
-static rm2_status measure(fixture *f) {
+static rm2_status measure(void *state) {
+    fixture *f = state;
     return rm2_metric_measure(f->ctx, f->pullback, POINTS, x, f->a, f->b);
 }
 
-static rm2_status spread(fixture *f) {
+static rm2_status spread(void *state) {
+    fixture *f = state;
     return rm2_metric_spread(f->ctx, f->pullback, POINTS, x, NULL, f->a, f->b);
 }
 
-static rm2_status expected_length(fixture *f) {
+static rm2_status expected_length(void *state) {
+    fixture *f = state;
     return rm2_metric_expected_length(f->ctx, f->pullback, POINTS, x, 4, f->a, f->b);
 }
 
@@ -127,21 +139,21 @@ static int tear_down(void **state) {
 /* The least number of allocations is known from what each call must hold: object, text, own data. */
 static void creation(void **state) {
     fixture *f = *state;
-    assert_true(fail_each(f->ctx, f, make_analytic) >= 3);
-    assert_true(fail_each(f->ctx, f, make_own) >= 3);
-    assert_true(fail_each(f->ctx, f, make_density) >= 3);
-    assert_true(fail_each(f->ctx, f, make_pullback) >= 6);
-    assert_true(fail_each(f->ctx, f, make_with_cost) >= 4);
+    assert_true(fail_each_allocation(f->ctx, make_analytic, f) >= 3);
+    assert_true(fail_each_allocation(f->ctx, make_own, f) >= 3);
+    assert_true(fail_each_allocation(f->ctx, make_density, f) >= 3);
+    assert_true(fail_each_allocation(f->ctx, make_pullback, f) >= 6);
+    assert_true(fail_each_allocation(f->ctx, make_with_cost, f) >= 4);
 }
 
 static void evaluation(void **state) {
     fixture *f = *state;
-    assert_true(fail_each(f->ctx, f, evaluate) >= 1);
-    assert_true(fail_each(f->ctx, f, evaluate_closed) >= 1);
-    assert_true(fail_each(f->ctx, f, magnify) >= 2);
-    assert_true(fail_each(f->ctx, f, measure) >= 2);
-    assert_true(fail_each(f->ctx, f, spread) >= 1);
-    assert_true(fail_each(f->ctx, f, expected_length) >= 1);
+    assert_true(fail_each_allocation(f->ctx, evaluate, f) >= 1);
+    assert_true(fail_each_allocation(f->ctx, evaluate_closed, f) >= 1);
+    assert_true(fail_each_allocation(f->ctx, magnify, f) >= 2);
+    assert_true(fail_each_allocation(f->ctx, measure, f) >= 2);
+    assert_true(fail_each_allocation(f->ctx, spread, f) >= 1);
+    assert_true(fail_each_allocation(f->ctx, expected_length, f) >= 1);
 }
 
 int main(void) {
