@@ -154,6 +154,17 @@ static void take_parameters(const rm2i_objective *o, rm2_model *m) {
     copy_block(o, RM2I_GPDM_NOISE, &m->gpdm[2], 1);
 }
 
+static rm2_status take_inducing(rm2_context *ctx, const rm2i_objective *o, rm2_model *m) {
+    rm2i_sets sets = rm2i_objective_sets(o);
+    m->gpdm_inducing = sets.dynamics.count;
+    if (sets.likelihood.count == 0)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, sets.likelihood.count, sizeof *m->inducing, &m->inducing));
+    memcpy(m->inducing, sets.likelihood.index, sets.likelihood.count * sizeof *m->inducing);
+    m->inducing_count = sets.likelihood.count;
+    return RM2_OK;
+}
+
 static void take_training(const rm2i_training *t, rm2_model *m) {
     m->stop = t->stop;
     m->iterations = t->iterations;
@@ -161,6 +172,8 @@ static void take_training(const rm2i_training *t, rm2_model *m) {
     m->seconds = t->seconds;
     m->start = t->start;
     m->end = t->end;
+    m->likelihood = t->likelihood;
+    m->dynamics = t->dynamics;
     m->trace = t->trace;
 }
 
@@ -181,6 +194,7 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
     if (status == RM2_OK) {
         take_parameters(o, m);
         take_training(&training, m);
+        status = take_inducing(ctx, o, m);
     }
     rm2i_objective_free(o);
     free(gram);
