@@ -7,10 +7,10 @@
 /* -1 in a choice, 0 in a number: as the recipe has it. */
 typedef struct fit_options {
     const char *output;
-    int recipe, model, kernel, noise, outputs, task, base, init, method;
-    size_t latent, rank, iterations;
+    int recipe, model, kernel, noise, outputs, task, base, init, method, inference;
+    size_t latent, rank, iterations, inducing;
     bool ard, learn_lengthscale, learn_noise, gpdm, no_gpdm, no_anchor, back_constraint, resume;
-    double lengthscale, noise_level, anchor, learning_rate, decrease, checkpoint_every;
+    double accuracy, lengthscale, noise_level, anchor, learning_rate, decrease, checkpoint_every;
     const char *back_kernels, *init_from, *checkpoint;
 } fit_options;
 

@@ -13,6 +13,7 @@ static const char *const outputs[] = {"correlated", "independent", NULL};
 static const char *const tasks[] = {"profile", "learned", NULL};
 static const char *const bases[] = {"frechet", "default", NULL};
 static const char *const inits[] = {"isomap", "pca", "random", NULL};
+static const char *const inferences[] = {"auto", "exact", "inducing", NULL};
 static const char *const methods[] = {"lbfgs", "adam", NULL};
 
 #define FIT(member) offsetof(fit_options, member)
@@ -55,6 +56,12 @@ const option fit_option_table[] = {
     {"--init", NULL, OPTION_CHOICE, FIT(init), inits, "start of the latents"},
     {"--init-from", "FILE", OPTION_TEXT, FIT(init_from), NULL,
      "start of the latents from a CSV or .npy file (columns z1, z2, ...)"},
+    {"--inference", NULL, OPTION_CHOICE, FIT(inference), inferences,
+     "exact, or by inducing points; auto (default): these above 1000 points"},
+    {"--accuracy", "NATS", OPTION_NUMBER, FIT(accuracy), NULL,
+     "of inducing points: error of the log-likelihood, nats a point (default: 0.001)"},
+    {"--inducing", "N", OPTION_SIZE, FIT(inducing), NULL,
+     "how many inducing points (default: as many as the accuracy needs)"},
     {"--optimiser", NULL, OPTION_CHOICE, FIT(method), methods, "optimiser"},
     {"--iterations", "N", OPTION_SIZE, FIT(iterations), NULL, "most iterations"},
     {"--learning-rate", "X", OPTION_NUMBER, FIT(learning_rate), NULL, "of adam"},
@@ -78,7 +85,8 @@ fit_options fit_options_default(void) {
                          .task = -1,
                          .base = -1,
                          .init = -1,
-                         .method = -1};
+                         .method = -1,
+                         .inference = -1};
 }
 
 const char *fit_options_conflict(const fit_options *o) {
@@ -98,6 +106,10 @@ const char *fit_options_conflict(const fit_options *o) {
         {o->rank && o->outputs == 1, "--rank needs --outputs correlated"},
         {o->ard && !learned,
          "--ard needs --learn-lengthscale: the recipe holds the lengthscale at one value"},
+        {o->inducing && o->accuracy > 0, "--inducing and --accuracy exclude each other"},
+        {o->inducing && o->inference == RM2_INFERENCE_EXACT, "--inducing needs --inference inducing"},
+        {o->accuracy > 0 && o->inference == RM2_INFERENCE_EXACT,
+         "--accuracy needs --inference inducing"},
         {o->learning_rate > 0 && method != RM2_ADAM, "--learning-rate needs --optimiser adam"},
         {o->decrease > 0 && method == RM2_ADAM,
          "--decrease needs --optimiser lbfgs: a step of adam may go up"},
@@ -141,10 +153,22 @@ static void override_choices(const fit_options *o, rm2_fit_settings *s) {
         s->optim.method = (rm2_optimiser)o->method;
 }
 
+static void override_inference(const fit_options *o, rm2_fit_settings *s) {
+    if (o->inference >= 0)
+        s->inference = (rm2_inference)o->inference;
+    if (o->inducing) {
+        s->inference = RM2_INFERENCE_INDUCING;
+        s->inducing = o->inducing;
+    }
+    if (o->accuracy > 0)
+        s->accuracy = o->accuracy;
+}
+
 rm2_fit_settings fit_options_settings(const fit_options *o, uint64_t seed, bool trajectories) {
     rm2_fit_settings s = rm2_fit_settings_recipe((rm2_recipe)o->recipe);
     s.seed = seed;
     override_choices(o, &s);
+    override_inference(o, &s);
     override_positive(&s.lengthscale, o->lengthscale, o->learn_lengthscale);
     override_positive(&s.noise_variance, o->noise_level, o->learn_noise);
     s.ard = s.ard || o->ard;

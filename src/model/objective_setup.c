@@ -310,6 +310,17 @@ static rm2_status find_psi(rm2i_objective *o) {
     return rm2i_fail(o->ctx, RM2_ERR_DATA, "all points are the same: there is nothing to learn");
 }
 
+/* Where a rough kernel needs more than a third of the points, exact inference costs no more. */
+static rm2_status prepare_inference(rm2i_objective *o) {
+    if (wants_inducing(o)) {
+        RM2_TRY(rm2i_objective_choose(o));
+        if (o->s.inference == RM2_INFERENCE_INDUCING || 3 * o->inducing->r <= o->p.N)
+            return RM2_OK;
+        RM2_TRY(rm2i_objective_use(o, &(rm2i_sets){.likelihood = {.count = 0}}));
+    }
+    return allocate_square(o);
+}
+
 static rm2_status build(rm2i_objective *o) {
     RM2_TRY(check(o->ctx, &o->s, &o->p));
     RM2_TRY(find_psi(o));
@@ -319,7 +330,7 @@ static rm2_status build(rm2i_objective *o) {
     start_hyperparameters(o);
     RM2_TRY(start_latents(o));
     rm2i_objective_latents(o);
-    RM2_TRY(wants_inducing(o) ? rm2i_objective_choose(o) : allocate_square(o));
+    RM2_TRY(prepare_inference(o));
     if (o->s.task != RM2_TASK_LEARNED)
         return RM2_OK;
     if (!o->s.task_random)
