@@ -57,8 +57,7 @@ void rm2i_objective_latents(rm2i_objective *o);
 
 /* ---- objective_inducing.c ------------------------------------------------------------------- */
 
-/* Choose the inducing points at the natural values, X and lengthscales as they stand; or take those of
- * an earlier choice. */
+/* Choose the inducing points at the natural values, X and lengthscales as they stand. */
 rm2_status rm2i_objective_choose(rm2i_objective *o);
 
 /* An inducing set and the remaining trace of K - Q: when it was chosen, at the last evaluation. */
@@ -70,6 +69,7 @@ typedef struct rm2i_sets {
     rm2i_set likelihood, dynamics;
 } rm2i_sets;
 rm2i_sets rm2i_objective_sets(const rm2i_objective *o); /* borrowed */
+/* In place of those there are; RM2_ERR_FORMAT if they cannot be. */
 rm2_status rm2i_objective_use(rm2i_objective *o, const rm2i_sets *sets);
 
 /* Have the latents moved so far that the sets should be chosen again? While training goes on, a choice

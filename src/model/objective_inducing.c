@@ -63,26 +63,33 @@ rm2i_sets rm2i_objective_sets(const rm2i_objective *o) {
     return (rm2i_sets){set_of(o->inducing), set_of(o->gpdm.inducing)};
 }
 
-static rm2_status use(rm2i_objective *o, const rm2i_set *set, size_t N, size_t M,
-                      rm2i_inducing **in) {
-    rm2i_inducing_free(*in);
-    *in = NULL;
-    if (set->count == 0)
+/* A set that was read may hold anything. */
+static bool sound(const rm2i_set *set, size_t N) {
+    bool good = set->count > 0 && set->count <= N && set->chosen >= 0 && isfinite(set->trace);
+    for (size_t j = 0; good && j < set->count; j++)
+        good = set->index[j] < N;
+    return good;
+}
+
+static rm2_status use(rm2_context *ctx, const rm2i_set *set, rm2i_inducing **inducing) {
+    const rm2i_inducing *old = *inducing;
+    rm2i_inducing *in;
+    if (!old)
         return RM2_OK;
-    for (size_t j = 0; j < set->count; j++)
-        if (set->index[j] >= N)
-            return rm2i_fail(o->ctx, RM2_ERR_FORMAT, "inducing point %zu of %zu points",
-                             set->index[j], N);
-    RM2_TRY(rm2i_inducing_create(o->ctx, N, M, o->p.Q, set->count, set->index, true, in));
-    (*in)->chosen = set->chosen;
-    (*in)->trace = set->trace;
+    if (!sound(set, old->N))
+        return rm2i_fail(ctx, RM2_ERR_FORMAT, "the inducing points are not some of the %zu points",
+                         old->N);
+    RM2_TRY(rm2i_inducing_create(ctx, old->N, old->M, old->Q, set->count, set->index, true, &in));
+    in->chosen = set->chosen;
+    in->trace = set->trace;
+    rm2i_inducing_free(*inducing);
+    *inducing = in;
     return RM2_OK;
 }
 
 rm2_status rm2i_objective_use(rm2i_objective *o, const rm2i_sets *sets) {
-    size_t increments = o->p.N - o->p.trajectories;
-    RM2_TRY(use(o, &sets->likelihood, o->p.N, o->p.M, &o->inducing));
-    return use(o, &sets->dynamics, increments, o->p.Q, &o->gpdm.inducing);
+    RM2_TRY(use(o->ctx, &sets->likelihood, &o->inducing));
+    return use(o->ctx, &sets->dynamics, &o->gpdm.inducing);
 }
 
 /* ---- how well they do ----------------------------------------------------------------------- */

@@ -316,7 +316,9 @@ static rm2_status prepare_inference(rm2i_objective *o) {
         RM2_TRY(rm2i_objective_choose(o));
         if (o->s.inference == RM2_INFERENCE_INDUCING || 3 * o->inducing->r <= o->p.N)
             return RM2_OK;
-        RM2_TRY(rm2i_objective_use(o, &(rm2i_sets){.likelihood = {.count = 0}}));
+        rm2i_inducing_free(o->inducing);
+        rm2i_inducing_free(o->gpdm.inducing);
+        o->inducing = o->gpdm.inducing = NULL;
     }
     return allocate_square(o);
 }

@@ -72,8 +72,11 @@ static rm2_status resume(loop *l, rm2_stop *stop) {
         status = rm2i_fail(l->ctx, RM2_ERR_DATA,
                            "%s: %zu iterations are done already, more than the %zu asked for",
                            l->checkpoint->path, saved.trace_size - 1, l->o->s.optim.max_iterations);
-    if (status == RM2_OK && l->o->inducing)
+    if (status == RM2_OK) {
         status = rm2i_objective_use(l->o, &saved.sets);
+        if (status == RM2_ERR_FORMAT)
+            (void)rm2i_fail_prefix(l->ctx, status, "%s", l->checkpoint->path);
+    }
     if (status == RM2_OK) {
         memcpy(l->out->trace, saved.trace, saved.trace_size * sizeof *saved.trace);
         l->traced = saved.trace_size;
@@ -124,7 +127,11 @@ static rm2_status choose_again(loop *l, rm2_stop *stop) {
         return RM2_OK;
     rm2i_objective_latents(o);
     RM2_TRY(rm2i_objective_choose(o));
-    RM2_TRY(rm2i_optim_renew(l->optim, rm2i_objective_evaluate, o));
+    rm2_status status = rm2i_optim_renew(l->optim, rm2i_objective_evaluate, o);
+    if (status == RM2_ERR_NUMERIC)
+        return rm2i_fail(l->ctx, status,
+                         "the objective cannot be evaluated with newly chosen inducing points");
+    RM2_TRY(status);
     rm2i_log(l->ctx, RM2_LOG_DEBUG, "iteration %zu: %zu inducing points chosen",
              rm2i_optim_iteration(l->optim), o->inducing->r);
     *stop = RM2_STOP_RUNNING;
