@@ -395,10 +395,12 @@ static void print_reconstruction(FILE *out, const rm2_model_info *i, const quali
 static void print_inference(FILE *out, const rm2_model_info *i) {
     if (i->inducing == 0)
         return;
-    (void)fprintf(out, "inference by %zu inducing points: log-likelihood %.4f, exactly between %.4f and "
-                       "%.4f (at most %.1e nats a point above)\n",
-                  i->inducing, i->end.log_likelihood, i->likelihood.lower, i->likelihood.upper,
-                  (i->likelihood.upper - i->end.log_likelihood) / (double)i->points);
+    (void)fprintf(
+        out,
+        "inference by %zu inducing point%s: log-likelihood %.4f, exactly between %.4f and "
+        "%.4f (at most %.1e nats a point above)\n",
+        i->inducing, plural(i->inducing), i->end.log_likelihood, i->likelihood.lower,
+        i->likelihood.upper, (i->likelihood.upper - i->end.log_likelihood) / (double)i->points);
     if (i->gpdm_inducing)
         (void)fprintf(out, "dynamics by %zu: %.4f, exactly between %.4f and %.4f\n",
                       i->gpdm_inducing, i->end.gpdm, i->dynamics.lower, i->dynamics.upper);

@@ -51,11 +51,12 @@ static void print_inference(const rm2_model_info *i) {
         printf("inference     exact\n");
         return;
     }
-    printf("inference     %zu inducing points: likelihood exactly between %.4f and %.4f\n",
-           i->inducing, i->likelihood.lower, i->likelihood.upper);
+    printf("inference     %zu inducing point%s: likelihood exactly between %.4f and %.4f\n",
+           i->inducing, i->inducing == 1 ? "" : "s", i->likelihood.lower, i->likelihood.upper);
     if (i->gpdm_inducing)
-        printf("  dynamics    %zu inducing points: exactly between %.4f and %.4f\n",
-               i->gpdm_inducing, i->dynamics.lower, i->dynamics.upper);
+        printf("  dynamics    %zu inducing point%s: exactly between %.4f and %.4f\n",
+               i->gpdm_inducing, i->gpdm_inducing == 1 ? "" : "s", i->dynamics.lower,
+               i->dynamics.upper);
 }
 
 static void print_info(const rm2_model_info *i) {

@@ -203,12 +203,12 @@ typedef struct rm2_model_info {
     const double *scale;       /* one a factor */
     const double *lengthscale; /* Q */
     double variance, noise;
-    const double *task_noise;      /* M; NULL with Kronecker noise */
-    const double *task_covariance; /* Kf, M x M */
-    double gpdm[3];                /* lengthscale, variance, noise; 0 without dynamics */
-    size_t inducing;               /* inducing points; 0: exact inference */
-    const size_t *inducing_points; /* which of the training points; NULL: exact */
-    size_t gpdm_inducing;          /* those of the dynamics */
+    const double *task_noise;             /* M; NULL with Kronecker noise */
+    const double *task_covariance;        /* Kf, M x M */
+    double gpdm[3];                       /* lengthscale, variance, noise; 0 without dynamics */
+    size_t inducing;                      /* inducing points; 0: exact inference */
+    const size_t *inducing_points;        /* which of the training points; NULL: exact */
+    size_t gpdm_inducing;                 /* those of the dynamics */
     rm2_certificate likelihood, dynamics; /* of end.log_likelihood and end.gpdm */
     rm2_objective_terms start, end;
     double

@@ -180,10 +180,11 @@ static void take_training(const rm2i_training *t, rm2_model *m) {
 /* Inference that was not asked for is told; an accuracy that was not reached, too. */
 static void tell_inference(rm2_context *ctx, const rm2i_objective *o) {
     if (o->inducing && o->s.inference == RM2_INFERENCE_AUTO)
-        rm2i_log(ctx, RM2_LOG_INFO,
-                 "%zu points: inference by inducing points, %zu at the start (--inference exact for "
-                 "none)",
-                 o->p.N, o->inducing->r);
+        rm2i_log(
+            ctx, RM2_LOG_INFO,
+            "%zu points: inference by inducing points, %zu at the start (--inference exact for "
+            "none)",
+            o->p.N, o->inducing->r);
 }
 
 static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m) {

@@ -74,8 +74,8 @@ void rm2i_inducing_free(rm2i_inducing *in) {
     free(in);
 }
 
-rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t N, size_t M,
-                               const double *X, double enough, size_t most,
+rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t N,
+                               size_t M, const double *X, double enough, size_t most,
                                rm2i_inducing **inducing) {
     size_t *index, count;
     double left;
@@ -184,17 +184,18 @@ static double whiten(rm2i_inducing *in, const double *Lf) {
     int N = (int)in->N, M = (int)in->M, R = (int)in->r;
     memcpy(in->U, in->u, in->M * in->r * sizeof *in->U);
     if (Lf) {
-        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, N, 1, Lf, M,
-                    in->Y, N);
-        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, R, 1, Lf, M,
-                    in->U, R);
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, N, 1, Lf,
+                    M, in->Y, N);
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, R, 1, Lf,
+                    M, in->U, R);
     }
     return cblas_ddot(N * M, in->Y, 1, in->Y, 1) / in->noise +
            cblas_ddot(R * M, in->U, 1, in->U, 1);
 }
 
 /* -1/2 (square + M log|Q + s2 I| + N log|Kf| + N M log 2 pi) */
-static double log_density(const rm2i_inducing *in, double square, double log_det, const double *Lf) {
+static double log_density(const rm2i_inducing *in, double square, double log_det,
+                          const double *Lf) {
     double N = (double)in->N, M = (double)in->M;
     double task = Lf ? rm2i_factor_log_det(in->M, Lf) : 0;
     return -0.5 * (square + M * log_det + N * task + N * M * RM2I_LOG_2PI);
@@ -204,8 +205,7 @@ double rm2i_inducing_value(rm2i_inducing *in, const double *Lf, double *trace) {
     double square = whiten(in, Lf);
     if (trace)
         *trace = square;
-    return log_density(in, square, in->log_det, Lf) -
-           0.5 * (double)in->M * in->trace / in->noise;
+    return log_density(in, square, in->log_det, Lf) - 0.5 * (double)in->M * in->trace / in->noise;
 }
 
 /* ---- certificate ---------------------------------------------------------------------------- */

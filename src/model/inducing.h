@@ -23,10 +23,10 @@
 typedef struct rm2i_inducing {
     size_t N, M, Q, r;
     int threads;
-    size_t *index; /* r: which of the points, in the order in which they were chosen */
-    double chosen; /* t where and when they were */
-    double *Z;     /* r x Q: where they are now */
-    double *K, *V; /* N x r: Kun^T and V^T; without derivatives one array */
+    size_t *index;       /* r: which of the points, in the order in which they were chosen */
+    double chosen;       /* t where and when they were */
+    double *Z;           /* r x Q: where they are now */
+    double *K, *V;       /* N x r: Kun^T and V^T; without derivatives one array */
     double *Kuu, *L, *A; /* r x r, lower triangles; L is Lu */
     double *B;           /* r x r: its Cholesky factor, then scratch of the derivatives */
     double *u, *U;       /* M x r: u^T, and Lf^-1 u^T */
@@ -52,8 +52,8 @@ rm2_status rm2i_inducing_create(rm2_context *ctx, size_t N, size_t M, size_t Q, 
                                 const size_t *index, bool derivatives, rm2i_inducing **inducing);
 void rm2i_inducing_free(rm2i_inducing *in);
 /* Choose and create, with derivatives, in place of *inducing, which may be NULL. */
-rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t N, size_t M,
-                               const double *X, double enough, size_t most,
+rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t N,
+                               size_t M, const double *X, double enough, size_t most,
                                rm2i_inducing **inducing);
 
 /* Everything up to R and S at the points X (N x Q) and outputs F (M x N). */

@@ -24,8 +24,8 @@ static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, dou
     /* Kun_bar^T = 2 (V^T C Lu^-1 + 1/2 W Kf^-1 u^T Lu^-1) = V^T P + Y^T H */
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, R, R, 1, in->V + first * r, R,
                 rows->P, R, 0, K_bar, R);
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, R, M, 1, in->Y + first, N, rows->H, R, 1,
-                K_bar, R);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, R, M, 1, in->Y + first, N, rows->H, R,
+                1, K_bar, R);
     rm2i_latent_rows_backward(rows->kernel, count, rows->X + first * Q, r, in->Z, in->K + first * r,
                               K_bar, rows->X_bar + first * Q, Z_bar, l_bar, s_bar);
 }
@@ -86,8 +86,8 @@ rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *k
     small_matrices(in);
     rm2i_inducing_rows(&rows, backward_rows, rm2i_inducing_part(in), sums);
     double *Z_bar = in->parts, *l_bar = Z_bar + r * Q, *s_bar = l_bar + Q;
-    rm2i_latent_gram_backward(kernel, r, in->Z, in->Kuu, in->A, in->threads, in->parts + sums, Z_bar,
-                              l_bar, s_bar);
+    rm2i_latent_gram_backward(kernel, r, in->Z, in->Kuu, in->A, in->threads, in->parts + sums,
+                              Z_bar, l_bar, s_bar);
     for (size_t j = 0; j < r; j++)
         rm2i_axpy(Q, 1, Z_bar + j * Q, X_bar + in->index[j] * Q);
     rm2i_axpy(Q, 1, l_bar, lengthscale_bar);

@@ -22,11 +22,11 @@ typedef struct choice {
     const rm2i_latent_kernel *kernel;
     size_t n, chunks, count, pivot;
     const double *X;
-    double **rows;     /* chunks of CHUNK x n: g_j */
-    double *d;         /* n */
-    double *sum;       /* of d, by block */
-    size_t *best;      /* place of the largest d, by block */
-    double *at_pivot;  /* g_j(p), for all j */
+    double **rows;    /* chunks of CHUNK x n: g_j */
+    double *d;        /* n */
+    double *sum;      /* of d, by block */
+    size_t *best;     /* place of the largest d, by block */
+    double *at_pivot; /* g_j(p), for all j */
     int threads;
 } choice;
 
@@ -47,7 +47,8 @@ static void survey(const choice *c, size_t b) {
 
 /* The newest row and what it leaves of d, for one block of points. */
 static void update_block(const choice *c, size_t b) {
-    size_t first = b * BLOCK, count = c->n - first < BLOCK ? c->n - first : BLOCK, Q = c->kernel->dim;
+    size_t first = b * BLOCK, count = c->n - first < BLOCK ? c->n - first : BLOCK,
+           Q = c->kernel->dim;
     size_t j = c->count;
     double *g = row(c, j) + first, *d = c->d + first, scale = 1 / c->at_pivot[j];
     rm2i_latent_rows(c->kernel, 1, c->X + c->pivot * Q, count, c->X + first * Q, g);

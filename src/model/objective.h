@@ -36,7 +36,7 @@ typedef struct rm2i_objective {
     rm2i_inducing *inducing;               /* in place of K and L; NULL: exact inference */
     rm2i_per_output po;                    /* per-output noise */
     rm2i_gpdm gpdm;
-    double *work; /* scratch of the terms, one after the other */
+    double *work;              /* scratch of the terms, one after the other */
     double *memory, *square;   /* square: K and L */
     rm2_objective_terms terms; /* of the last evaluation */
 } rm2i_objective;

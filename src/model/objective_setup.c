@@ -190,8 +190,7 @@ static rm2_status allocate(rm2i_objective *o) {
     size_t N = o->p.N, M = o->p.M, Q = o->p.Q, natural = o->par.natural_size;
     bool eigen = o->s.noise == RM2_NOISE_PER_OUTPUT;
     size_t per_output = eigen ? N * N + N + M * M + 2 * M + 3 * M * N : 0;
-    size_t total =
-        2 * natural + 3 * N * Q + 2 * Q + 4 * M * M + M * N + per_output + work_size(o);
+    size_t total = 2 * natural + 3 * N * Q + 2 * Q + 4 * M * M + M * N + per_output + work_size(o);
     RM2_TRY(rm2i_calloc(o->ctx, total, sizeof *o->memory, &o->memory));
     double *m = o->memory;
     o->natural = rm2i_cut(&m, natural);
@@ -263,8 +262,8 @@ static bool wants_inducing(const rm2i_objective *o) {
 
 static rm2_status check_inference(rm2_context *ctx, const rm2_fit_settings *s) {
     if (!(s->accuracy > 0 && isfinite(s->accuracy)))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the accuracy must be positive, not %g nats a point",
-                         s->accuracy);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "the accuracy must be positive, not %g nats a point", s->accuracy);
     if (s->inference == RM2_INFERENCE_INDUCING && s->noise == RM2_NOISE_PER_OUTPUT)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "inducing points need Kronecker noise; with a noise for each output "

@@ -29,11 +29,11 @@ typedef struct rm2i_gp {
 
 typedef struct rm2i_posterior {
     rm2i_gp gp;
-    size_t n;          /* support points, those that k* is taken with: training or inducing points */
-    const double *Z;   /* n x Q */
-    double *C, *P;     /* C is M x n */
-    double *L;         /* Kronecker: Cholesky factor of A */
-    double *root;      /* inducing points: root^T root stands for A^-1 */
+    size_t n;        /* support points, those that k* is taken with: training or inducing points */
+    const double *Z; /* n x Q */
+    double *C, *P;   /* C is M x n */
+    double *L;       /* Kronecker: Cholesky factor of A */
+    double *root;    /* inducing points: root^T root stands for A^-1 */
     double *V, *o, *l; /* per-output: rows of V are eigenvectors of K, eigenvalues o; tasks' l */
     double observed;   /* noise added to h by an observation */
     double *memory;

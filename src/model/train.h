@@ -27,7 +27,7 @@ typedef struct rm2i_saved {
     double *trace;
     size_t trace_size;
     rm2_objective_terms start;
-    rm2_stop stop; /* RM2_STOP_RUNNING but at the end */
+    rm2_stop stop;  /* RM2_STOP_RUNNING but at the end */
     rm2i_sets sets; /* of inducing points */
 } rm2i_saved;
 

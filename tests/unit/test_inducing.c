@@ -218,9 +218,10 @@ static double dense_exact(const problem *p) {
 }
 
 static void for_cases(void (*check)(problem *p)) {
-    static const rm2_latent_kind kinds[] = {RM2_LATENT_SE, RM2_LATENT_MATERN32, RM2_LATENT_MATERN52};
-    static const size_t sizes[][4] = {{40, 3, 2, 9}, {150, 2, 1, 12}, {300, 4, 3, 40},
-                                      {129, 1, 2, 1}, {2, 1, 1, 1}};
+    static const rm2_latent_kind kinds[] = {RM2_LATENT_SE, RM2_LATENT_MATERN32,
+                                            RM2_LATENT_MATERN52};
+    static const size_t sizes[][4] = {
+        {40, 3, 2, 9}, {150, 2, 1, 12}, {300, 4, 3, 40}, {129, 1, 2, 1}, {2, 1, 1, 1}};
     for (size_t k = 0; k < 3; k++)
         for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
             problem p;
@@ -244,8 +245,7 @@ static void check_pieces(problem *p) {
         assert_close(in->S[i], S[i], 1e-9, "S");
     double lower = rm2i_inducing_value(in, p->Lf, &trace);
     assert_close(trace, square, 1e-9, "tr(Kf^-1 S)");
-    assert_close(lower,
-                 dense_density(p, square, log_det) - 0.5 * (double)p->M * t / p->noise, 1e-9,
+    assert_close(lower, dense_density(p, square, log_det) - 0.5 * (double)p->M * t / p->noise, 1e-9,
                  "lower bound");
     free_inducing(in);
     free(S);
@@ -301,8 +301,8 @@ static void bounds_bracket_the_exact_value(void **state) {
         rm2i_inducing *in = inducing_of(&p);
         double exact = dense_exact(&p), lower = lower_of(&p, in), slack = 1e-9 * fabs(exact) + 1e-9;
         rm2i_bounds bounds;
-        ok(rm2i_inducing_bounds(ctx, &k, N, M, p.X, p.F, noise, p.Lf, (double)N / 2 * rm2_rng_uniform(&rng),
-                                &bounds));
+        ok(rm2i_inducing_bounds(ctx, &k, N, M, p.X, p.F, noise, p.Lf,
+                                (double)N / 2 * rm2_rng_uniform(&rng), &bounds));
         if (!(lower <= exact + slack && bounds.lower <= exact + slack &&
               bounds.upper >= exact - slack))
             fail_msg("trial %d: %.12g (any set %.12g) <= %.12g <= %.12g", (int)trial, bounds.lower,
@@ -368,7 +368,8 @@ static gradient gradient_of(const problem *p, rm2i_inducing *in) {
 static void choose_apart(problem *p) {
     rm2i_latent_kernel k = kernel_of(p);
     double left;
-    ok(rm2i_inducing_choose(ctx, &k, p->N, p->X, 1e-5 * (double)p->N, p->r, p->index, &p->r, &left));
+    ok(rm2i_inducing_choose(ctx, &k, p->N, p->X, 1e-5 * (double)p->N, p->r, p->index, &p->r,
+                            &left));
 }
 
 static double difference(problem *p, rm2i_inducing *in, double *at, double h) {

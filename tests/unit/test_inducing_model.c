@@ -95,7 +95,8 @@ static rm2i_posterior *posterior_of(const rm2i_gp *gp) {
 static void dense_posterior(const rm2i_gp *gp, double *weights, double *C) {
     size_t r = gp->inducing;
     double *Z = numbers(r * Q), *Kuu = numbers(r * r), *L = numbers(r * r), *T = numbers(N * r);
-    double *A = numbers(N * N), *LA = numbers(N * N), *V = numbers(N * r), *G = numbers(r * N), jitter;
+    double *A = numbers(N * N), *LA = numbers(N * N), *V = numbers(N * r), *G = numbers(r * N),
+           jitter;
     for (size_t j = 0; j < r; j++)
         memcpy(Z + j * Q, X + chosen[j] * Q, Q * sizeof *Z);
     rm2i_latent_gram(&gp->kernel, r, Z, 1, Kuu);
@@ -174,7 +175,7 @@ static void reduce_and_restore(void **state) {
     rm2i_gp gp = gp_of(RM2_LATENT_MATERN52, R);
     rm2i_posterior *p = posterior_of(&gp);
     double weights[R * M] = {0}, C[R * R] = {0}, v[2 * R], reduced[2 * R], solved[2 * R],
-           expected[2 * R] = {0};
+                       expected[2 * R] = {0};
     for (size_t i = 0; i < 2 * R; i++)
         v[i] = cos((double)i);
     dense_posterior(&gp, weights, C);
@@ -279,8 +280,8 @@ static void check_certificate(const rm2_model *model, double accuracy) {
         assert_true(i.inducing_points[j] < i.points);
     if (!(i.end.log_likelihood <= i.likelihood.lower + slack &&
           i.likelihood.lower <= exact + slack && exact <= i.likelihood.upper + slack))
-        fail_msg("%.10g <= %.10g <= %.10g <= %.10g", i.end.log_likelihood, i.likelihood.lower, exact,
-                 i.likelihood.upper);
+        fail_msg("%.10g <= %.10g <= %.10g <= %.10g", i.end.log_likelihood, i.likelihood.lower,
+                 exact, i.likelihood.upper);
     if (!(i.likelihood.upper - i.end.log_likelihood <= accuracy * points))
         fail_msg("off by %g nats a point", (i.likelihood.upper - i.end.log_likelihood) / points);
 }

@@ -177,7 +177,8 @@ static void remainders_are_quadratic(void **state) {
         rm2_fit_settings s = settings_of(&combinations[k]);
         rm2i_objective *o = objective_of(&s);
         size_t n = o->par.raw_size;
-        double *raw = raw_near_start(o), *gradient = raw + n, *moved = malloc(3 * n * sizeof *moved);
+        double *raw = raw_near_start(o), *gradient = raw + n,
+               *moved = malloc(3 * n * sizeof *moved);
         assert_non_null(moved);
         double *direction = moved + n, *ignored = direction + n, slope = 0, remainder[2];
         double f = value_at(o, raw, gradient);
@@ -227,7 +228,8 @@ static void all_points_are_exact_inference(void **state) {
         for (size_t i = 0; i < n; i++)
             largest = fmax(largest, fabs(theirs[i]));
         for (size_t i = 0; i < n; i++)
-            if (!(fabs(mine[i] - theirs[i]) <= 1e-4 * largest)) /* Kuu^-1 there: 1e-12 of it is lost */
+            if (!(fabs(mine[i] - theirs[i]) <=
+                  1e-4 * largest)) /* Kuu^-1 there: 1e-12 of it is lost */
                 fail_msg("combination %zu, derivative %zu: %g, exactly %g (of %g)", k, i, mine[i],
                          theirs[i], largest);
         for (size_t i = 0; i < M * M; i++)
@@ -245,9 +247,9 @@ static double exact_likelihood(const rm2i_objective *o) {
                                  o->natural[o->par.block[RM2I_VARIANCE].offset]};
     rm2i_matrix_normal mn = {.N = N, .M = M, .Y = Y, .S = S};
     rm2i_latent_gram(&kernel, N, o->X, 1, K);
-    assert_int_equal(rm2i_matrix_normal_solve(&mn, K, o->natural[o->par.block[RM2I_NOISE].offset],
-                                              F, L),
-                     RM2_OK);
+    assert_int_equal(
+        rm2i_matrix_normal_solve(&mn, K, o->natural[o->par.block[RM2I_NOISE].offset], F, L),
+        RM2_OK);
     return rm2i_matrix_normal_value(&mn, o->Lf, NULL);
 }
 
