@@ -9,10 +9,10 @@
 /* -1 in a choice, 0 in a number: as the recipe has it. */
 typedef struct fit_options {
     const char *output;
-    int recipe, model, kernel, noise, outputs, task, base, init, method;
-    size_t latent, rank, iterations;
+    int recipe, model, kernel, noise, outputs, task, base, init, method, inference;
+    size_t latent, rank, iterations, inducing;
     bool ard, gpdm, no_gpdm, no_anchor, back_constraint, resume;
-    double anchor, learning_rate, decrease, checkpoint_every;
+    double accuracy, anchor, learning_rate, decrease, checkpoint_every;
     const char *back_kernels, *base_point, *init_from, *checkpoint;
     text_list set, learn, hold, prior; /* of hyperparameters, by name */
 } fit_options;

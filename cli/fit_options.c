@@ -10,6 +10,7 @@ static const char *const outputs[] = {"correlated", "independent", NULL};
 static const char *const tasks[] = {"profile", "learned", NULL};
 static const char *const bases[] = {"frechet", "default", NULL};
 static const char *const inits[] = {"isomap", "pca", "random", NULL};
+static const char *const inferences[] = {"auto", "exact", "inducing", NULL};
 static const char *const methods[] = {"lbfgs", "adam", NULL};
 
 #define FIT(member) offsetof(fit_options, member)
@@ -47,6 +48,12 @@ const option fit_option_table[] = {
     {"--init", NULL, OPTION_CHOICE, FIT(init), inits, "start of the latents"},
     {"--init-from", "FILE", OPTION_TEXT, FIT(init_from), NULL,
      "start of the latents from a CSV or .npy file (columns z1, z2, ...)"},
+    {"--inference", NULL, OPTION_CHOICE, FIT(inference), inferences,
+     "exact, or by inducing points; auto (default): these above 1000 points"},
+    {"--accuracy", "NATS", OPTION_NUMBER, FIT(accuracy), NULL,
+     "of inducing points: error of the log-likelihood, nats a point (default: 0.001)"},
+    {"--inducing", "N", OPTION_SIZE, FIT(inducing), NULL,
+     "how many inducing points (default: as many as the accuracy needs)"},
     {"--optimiser", NULL, OPTION_CHOICE, FIT(method), methods, "optimiser"},
     {"--iterations", "N", OPTION_SIZE, FIT(iterations), NULL, "most iterations"},
     {"--learning-rate", "X", OPTION_NUMBER, FIT(learning_rate), NULL, "of adam"},
@@ -70,7 +77,8 @@ fit_options fit_options_default(void) {
                          .task = -1,
                          .base = -1,
                          .init = -1,
-                         .method = -1};
+                         .method = -1,
+                         .inference = -1};
 }
 
 static void override_choices(const fit_options *o, rm2_fit_settings *s) {
@@ -92,6 +100,17 @@ static void override_choices(const fit_options *o, rm2_fit_settings *s) {
         s->init = (rm2_init_kind)o->init;
     if (o->method >= 0)
         s->optim.method = (rm2_optimiser)o->method;
+}
+
+static void override_inference(const fit_options *o, rm2_fit_settings *s) {
+    if (o->inference >= 0)
+        s->inference = (rm2_inference)o->inference;
+    if (o->inducing) {
+        s->inference = RM2_INFERENCE_INDUCING;
+        s->inducing = o->inducing;
+    }
+    if (o->accuracy > 0)
+        s->accuracy = o->accuracy;
 }
 
 static void override_rest(const fit_options *o, bool trajectories, rm2_fit_settings *s) {
@@ -133,6 +152,11 @@ static const char *find_conflict(const fit_options *o, const rm2_fit_settings *s
         {o->rank && o->outputs == 1, "--rank needs --outputs correlated"},
         {o->ard && !s->lengthscale.learned,
          "--ard needs --learn lengthscale: it is held at one value"},
+        {o->inducing && o->accuracy > 0, "--inducing and --accuracy exclude each other"},
+        {o->inducing && o->inference == RM2_INFERENCE_EXACT,
+         "--inducing needs --inference inducing"},
+        {o->accuracy > 0 && o->inference == RM2_INFERENCE_EXACT,
+         "--accuracy needs --inference inducing"},
         {o->learning_rate > 0 && s->optim.method != RM2_ADAM,
          "--learning-rate needs --optimiser adam"},
         {o->decrease > 0 && s->optim.method == RM2_ADAM,
@@ -149,6 +173,7 @@ int fit_options_settings(const work *w, const fit_options *o, bool trajectories,
     *s = rm2_fit_settings_recipe((rm2_recipe)o->recipe);
     s->seed = w->common->seed;
     override_choices(o, s);
+    override_inference(o, s);
     override_rest(o, trajectories, s);
     int code = fit_hyper_settings(w, o, s);
     if (code != EXIT_DONE)

@@ -137,6 +137,12 @@ static void print_json(FILE *out, const training *t, const rm2_model_info *i, co
     json_field(out, "objective", i->end.total);
     json_field(out, "log_likelihood", i->end.log_likelihood);
     json_field(out, "log_density", i->end.log_likelihood - i->volume);
+    (void)fprintf(out, ", \"inducing\": %zu, \"gpdm_inducing\": %zu", i->inducing,
+                  i->gpdm_inducing);
+    json_field(out, "log_likelihood_lower", i->likelihood.lower);
+    json_field(out, "log_likelihood_upper", i->likelihood.upper);
+    json_field(out, "gpdm_lower", i->dynamics.lower);
+    json_field(out, "gpdm_upper", i->dynamics.upper);
     json_field(out, "reconstruction", q->ambient);
     json_field(out, "reconstruction_tangent", q->outputs);
     (void)fprintf(out, ", \"distance\": [");
@@ -165,6 +171,21 @@ static void print_reconstruction(FILE *out, const rm2_model_info *i, const quali
     (void)fprintf(out, ", units of the data\n");
 }
 
+/* What is proven of the bounds that were maximised. */
+static void print_inference(FILE *out, const rm2_model_info *i) {
+    if (i->inducing == 0)
+        return;
+    (void)fprintf(
+        out,
+        "inference by %zu inducing point%s: log-likelihood %.4f, exactly between %.4f and "
+        "%.4f (at most %.1e nats a point above)\n",
+        i->inducing, plural(i->inducing), i->end.log_likelihood, i->likelihood.lower,
+        i->likelihood.upper, (i->likelihood.upper - i->end.log_likelihood) / (double)i->points);
+    if (i->gpdm_inducing)
+        (void)fprintf(out, "dynamics by %zu: %.4f, exactly between %.4f and %.4f\n",
+                      i->gpdm_inducing, i->end.gpdm, i->dynamics.lower, i->dynamics.upper);
+}
+
 static void print_text(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
     (void)fprintf(out, "trained on %zu points of %s, %zu latent dimension%s\n", i->points,
                   rm2_manifold_spec(i->manifold), i->latent_dim, plural(i->latent_dim));
@@ -173,6 +194,7 @@ static void print_text(FILE *out, const training *t, const rm2_model_info *i, co
                   plural(i->evaluations), i->seconds);
     (void)fprintf(out, "objective %.4f (start %.4f); log density on the manifold %.4f\n",
                   i->end.total, i->start.total, i->end.log_likelihood - i->volume);
+    print_inference(out, i);
     print_reconstruction(out, i, q);
     if (isfinite(q->held_density))
         (void)fprintf(out,

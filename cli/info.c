@@ -46,6 +46,19 @@ static void print_objective(const rm2_model_info *i) {
            i->end.task_anchor, i->end.latent, i->end.gpdm, i->end.hyper);
 }
 
+static void print_inference(const rm2_model_info *i) {
+    if (i->inducing == 0) {
+        printf("inference     exact\n");
+        return;
+    }
+    printf("inference     %zu inducing point%s: likelihood exactly between %.4f and %.4f\n",
+           i->inducing, i->inducing == 1 ? "" : "s", i->likelihood.lower, i->likelihood.upper);
+    if (i->gpdm_inducing)
+        printf("  dynamics    %zu inducing point%s: exactly between %.4f and %.4f\n",
+               i->gpdm_inducing, i->gpdm_inducing == 1 ? "" : "s", i->dynamics.lower,
+               i->dynamics.upper);
+}
+
 static void print_info(const rm2_model_info *i) {
     printf("model         %s on %s (%zu outputs), %zu latent dimension%s%s\n",
            i->kind == RM2_WGPLVM ? "wrapped GPLVM" : "Euclidean GPLVM",
@@ -60,6 +73,7 @@ static void print_info(const rm2_model_info *i) {
     print_hyperparameters(i);
     printf("recipe        %s, seed %llu\n", recipe_names[i->recipe], (unsigned long long)i->seed);
     print_objective(i);
+    print_inference(i);
     printf("training      %zu iteration%s, %zu evaluation%s; stopped: %s\n", i->iterations,
            i->iterations == 1 ? "" : "s", i->evaluations, i->evaluations == 1 ? "" : "s",
            rm2_stop_text(i->stop));
@@ -90,6 +104,11 @@ static void print_info_json(const rm2_model_info *i) {
     json_field(stdout, "log_likelihood", i->end.log_likelihood);
     json_field(stdout, "log_density", i->end.log_likelihood - i->volume);
     json_field(stdout, "jitter", i->end.jitter);
+    printf(", \"inducing\": %zu, \"gpdm_inducing\": %zu", i->inducing, i->gpdm_inducing);
+    json_field(stdout, "log_likelihood_lower", i->likelihood.lower);
+    json_field(stdout, "log_likelihood_upper", i->likelihood.upper);
+    json_field(stdout, "gpdm_lower", i->dynamics.lower);
+    json_field(stdout, "gpdm_upper", i->dynamics.upper);
     printf("}\n");
 }
 

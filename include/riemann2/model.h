@@ -50,6 +50,12 @@ typedef enum rm2_init_kind {
     RM2_INIT_GIVEN
 } rm2_init_kind;
 
+typedef enum rm2_inference {
+    RM2_INFERENCE_AUTO,    /* exact for few points, inducing for many (Kronecker noise only) */
+    RM2_INFERENCE_EXACT,   /* N^3 */
+    RM2_INFERENCE_INDUCING /* a lower bound by r inducing points, N r^2 (Kronecker noise only) */
+} rm2_inference;
+
 typedef enum rm2_prior_kind {
     RM2_PRIOR_NONE,
     RM2_PRIOR_GAMMA,    /* concentration a, rate b; a density of the value itself */
@@ -101,6 +107,10 @@ typedef struct rm2_fit_settings {
 
     bool softplus; /* positive parameters through softplus instead of logarithms */
 
+    rm2_inference inference;
+    double accuracy; /* of inducing points: how far, in nats a point, the bound may be off */
+    size_t inducing; /* how many; 0: as many as the accuracy needs */
+
     rm2_init_kind init;
     const double *init_latent; /* N x Q, if given */
     double time_weight;        /* of the phase in the start */
@@ -117,7 +127,7 @@ RM2_API rm2_fit_settings rm2_fit_settings_recipe(rm2_recipe recipe);
 
 /* The objective's terms at a parameter value. */
 typedef struct rm2_objective_terms {
-    double log_likelihood; /* of the tangent coordinates, all constants */
+    double log_likelihood; /* of the tangent coordinates, all constants; or its lower bound */
     double task_anchor;    /* -(nu/2) (log|Kf| + tr(Kf^-1 Psi) - M) */
     double latent;         /* N(0, I) with constants, anchor without */
     double gpdm;           /* weighted */
@@ -125,6 +135,11 @@ typedef struct rm2_objective_terms {
     double total;
     double jitter; /* largest that a Cholesky factor needed, 0 if none */
 } rm2_objective_terms;
+
+/* What the exact log density is proven to be within; both are it with exact inference. */
+typedef struct rm2_certificate {
+    double lower, upper;
+} rm2_certificate;
 
 /* ---- training ------------------------------------------------------------------------------- */
 
@@ -188,9 +203,13 @@ typedef struct rm2_model_info {
     const double *scale;       /* one a factor */
     const double *lengthscale; /* Q */
     double variance, noise;
-    const double *task_noise;      /* M; NULL with Kronecker noise */
-    const double *task_covariance; /* Kf, M x M */
-    double gpdm[3];                /* lengthscale, variance, noise; 0 without dynamics */
+    const double *task_noise;             /* M; NULL with Kronecker noise */
+    const double *task_covariance;        /* Kf, M x M */
+    double gpdm[3];                       /* lengthscale, variance, noise; 0 without dynamics */
+    size_t inducing;                      /* inducing points; 0: exact inference */
+    const size_t *inducing_points;        /* which of the training points; NULL: exact */
+    size_t gpdm_inducing;                 /* those of the dynamics */
+    rm2_certificate likelihood, dynamics; /* of end.log_likelihood and end.gpdm */
     rm2_objective_terms start, end;
     double
         volume; /* sum of log |det dExp|: log density on the manifold is log_likelihood - volume */

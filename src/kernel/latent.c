@@ -75,23 +75,65 @@ static double scaled_square(const rm2i_latent_kernel *k, const double *x, const 
     return sum;
 }
 
+/* Kernel between x and the first n rows of X. */
+static void kernel_row(const rm2i_latent_kernel *k, const double *x, size_t n, const double *X,
+                       double *row) {
+    memset(row, 0, n * sizeof *row);
+    for (size_t q = 0; q < k->dim; q++) { /* rho^2, without a division in the loop */
+        double xq = x[q], inverse = 1 / k->lengthscale[q];
+        for (size_t j = 0; j < n; j++) {
+            double d = (xq - X[j * k->dim + q]) * inverse;
+            row[j] += d * d;
+        }
+    }
+    for (size_t j = 0; j < n; j++)
+        row[j] = k->variance * shape(k->kind, row[j]);
+}
+
 void rm2i_latent_gram(const rm2i_latent_kernel *k, size_t n, const double *X, int threads,
                       double *K) {
 #pragma omp parallel for schedule(static, 8) num_threads(threads) if (n > 64)
     for (size_t i = 0; i < n; i++) {
-        double *row = K + i * n;
-        memset(row, 0, i * sizeof *row);
-        for (size_t q = 0; q < k->dim; q++) { /* rho^2, without a division in the loop */
-            double x = X[i * k->dim + q], inverse = 1 / k->lengthscale[q];
-            for (size_t j = 0; j < i; j++) {
-                double d = (x - X[j * k->dim + q]) * inverse;
-                row[j] += d * d;
-            }
-        }
-        for (size_t j = 0; j < i; j++)
-            row[j] = k->variance * shape(k->kind, row[j]);
-        row[i] = k->variance;
+        kernel_row(k, X + i * k->dim, i, X, K + i * n);
+        K[i * n + i] = k->variance;
     }
+}
+
+void rm2i_latent_rows(const rm2i_latent_kernel *k, size_t n, const double *X, size_t r,
+                      const double *Z, double *K) {
+    for (size_t i = 0; i < n; i++)
+        kernel_row(k, X + i * k->dim, r, Z, K + i * r);
+}
+
+/* K_bar becomes w = K_bar a; sums of w d and w d^2, as for the Gram matrix. */
+void rm2i_latent_rows_backward(const rm2i_latent_kernel *k, size_t n, const double *X, size_t r,
+                               const double *Z, const double *K, double *K_bar, double *X_bar,
+                               double *Z_bar, double *lengthscale_bar, double *variance_bar) {
+    size_t Q = k->dim;
+    double s_sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double *x = X + i * Q, *row = K + i * r;
+        double *w = K_bar + i * r;
+        for (size_t j = 0; j < r; j++) {
+            double a = row[j];
+            s_sum += w[j] * a;
+            if (k->kind != RM2_LATENT_SE && a != 0)
+                a = k->variance * radial(k->kind, scaled_square(k, x, Z + j * Q), a / k->variance);
+            w[j] *= a;
+        }
+        for (size_t q = 0; q < Q; q++) { /* dk/dx = -a (x - z)/l^2 = -dk/dz, dk/dl = a d^2/l^3 */
+            double inverse = 1 / k->lengthscale[q], square = inverse * inverse, sum = 0, spread = 0;
+            for (size_t j = 0; j < r; j++) {
+                double d = x[q] - Z[j * Q + q], g = w[j] * d * square;
+                Z_bar[j * Q + q] += g;
+                sum += g;
+                spread += g * d;
+            }
+            X_bar[i * Q + q] -= sum;
+            lengthscale_bar[q] += spread * inverse;
+        }
+    }
+    *variance_bar += s_sum / k->variance;
 }
 
 size_t rm2i_latent_backward_work(const rm2i_latent_kernel *k, size_t n, int threads) {

@@ -35,6 +35,31 @@ uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
     return hash;
 }
 
+/* An inducing set, if there is one: indices, and the two traces. */
+static rm2_status put_set(rm2_context *ctx, rm2i_h5 *h5, const char *index, const char *traces,
+                          const rm2i_set *set) {
+    size_t two = 2;
+    if (set->count == 0)
+        return RM2_OK;
+    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, index, 1, &set->count, set->index));
+    return rm2i_h5_put_doubles(ctx, h5, traces, 1, &two, (double[]){set->chosen, set->trace});
+}
+
+static rm2_status get_set(rm2_context *ctx, const rm2i_h5 *h5, const char *index,
+                          const char *traces, rm2i_set *set) {
+    size_t two = 2, count = SIZE_MAX;
+    double *found;
+    if (!rm2i_h5_has(h5, index))
+        return RM2_OK;
+    RM2_TRY(rm2i_h5_get_sizes(ctx, h5, index, 1, &count, &set->index));
+    RM2_TRY(rm2i_h5_get_doubles(ctx, h5, traces, 1, &two, &found));
+    set->count = count;
+    set->chosen = found[0];
+    set->trace = found[1];
+    free(found);
+    return RM2_OK;
+}
+
 static rm2_status put(rm2_context *ctx, rm2i_h5 *h5, uint64_t fingerprint,
                       const rm2i_saved *saved) {
     size_t version = VERSION, print = (size_t)fingerprint, terms = TERMS, stop = saved->stop;
@@ -46,7 +71,9 @@ static rm2_status put(rm2_context *ctx, rm2i_h5 *h5, uint64_t fingerprint,
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "stop", 0, NULL, &stop));
     RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "state", 1, &saved->state_size, saved->state));
     RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "trace", 1, &saved->trace_size, saved->trace));
-    return rm2i_h5_put_doubles(ctx, h5, "start", 1, &terms, start);
+    RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "start", 1, &terms, start));
+    RM2_TRY(put_set(ctx, h5, "inducing", "inducing_trace", &saved->sets.likelihood));
+    return put_set(ctx, h5, "gpdm_inducing", "gpdm_inducing_trace", &saved->sets.dynamics);
 }
 
 rm2_status rm2i_checkpoint_write(rm2_context *ctx, const char *path, uint64_t fingerprint,
@@ -102,7 +129,8 @@ static rm2_status get(rm2_context *ctx, const rm2i_h5 *h5, const char *path, uin
     RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "start", 1, &terms, &start));
     memcpy(&saved->start, start, sizeof saved->start);
     free(start);
-    return RM2_OK;
+    RM2_TRY(get_set(ctx, h5, "inducing", "inducing_trace", &saved->sets.likelihood));
+    return get_set(ctx, h5, "gpdm_inducing", "gpdm_inducing_trace", &saved->sets.dynamics);
 }
 
 rm2_status rm2i_checkpoint_read(rm2_context *ctx, const char *path, uint64_t fingerprint,
@@ -120,5 +148,7 @@ rm2_status rm2i_checkpoint_read(rm2_context *ctx, const char *path, uint64_t fin
 void rm2i_saved_free(rm2i_saved *saved) {
     free(saved->state);
     free(saved->trace);
+    free(saved->sets.likelihood.index);
+    free(saved->sets.dynamics.index);
     *saved = (rm2i_saved){.state = NULL};
 }

@@ -91,6 +91,9 @@ static rm2_status put_parameters(writer w, const rm2_model *m) {
         RM2_TRY(put_vector(w, "parameters/task_noise", m->M, m->task_noise));
     RM2_TRY(put_matrix(w, "parameters/task_covariance", m->M, m->M, m->Kf));
     RM2_TRY(put_vector(w, "parameters/gpdm", 3, m->gpdm));
+    if (m->inducing)
+        RM2_TRY(rm2i_h5_put_sizes(w.ctx, w.h5, "parameters/inducing", 1, &m->inducing_count,
+                                  m->inducing));
     return put_back_constraint(w, m);
 }
 
@@ -101,6 +104,12 @@ static rm2_status put_training(writer w, const rm2_model *m) {
     RM2_TRY(put_count(w, "training/stop", (size_t)m->stop));
     RM2_TRY(put_count(w, "training/evaluations", m->evaluations));
     RM2_TRY(put_vector(w, "training/trace", m->iterations + 1, m->trace));
+    if (m->inducing) {
+        RM2_TRY(put_vector(w, "training/certificate", 4,
+                           (double[]){m->likelihood.lower, m->likelihood.upper, m->dynamics.lower,
+                                      m->dynamics.upper}));
+        RM2_TRY(put_count(w, "training/gpdm_inducing", m->gpdm_inducing));
+    }
     return rm2i_settings_put(w.ctx, w.h5, &m->settings);
 }
 
@@ -235,6 +244,33 @@ static rm2_status get_back_constraint(reader r, rm2_model *m) {
     return status;
 }
 
+static rm2_status get_inducing(reader r, rm2_model *m) {
+    size_t count = SIZE_MAX;
+    if (!rm2i_h5_has(r.h5, "parameters/inducing"))
+        return RM2_OK;
+    RM2_TRY(rm2i_h5_get_sizes(r.ctx, r.h5, "parameters/inducing", 1, &count, &m->inducing));
+    bool good = count > 0 && count <= m->N && m->settings.noise == RM2_NOISE_KRONECKER;
+    for (size_t j = 0; good && j < count; j++)
+        good = m->inducing[j] < m->N;
+    if (!good)
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT,
+                         "%s: parameters/inducing are not some of the %zu points", r.path, m->N);
+    m->inducing_count = count;
+    return RM2_OK;
+}
+
+/* What was proven of the likelihood and of the dynamics; with exact inference there is nothing to. */
+static rm2_status get_certificate(reader r, rm2_model *m) {
+    double c[4] = {m->end.log_likelihood, m->end.log_likelihood, m->end.gpdm, m->end.gpdm};
+    if (m->inducing) {
+        RM2_TRY(get_vector(r, "training/certificate", 4, c));
+        RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/gpdm_inducing", &m->gpdm_inducing));
+    }
+    m->likelihood = (rm2_certificate){c[0], c[1]};
+    m->dynamics = (rm2_certificate){c[2], c[3]};
+    return RM2_OK;
+}
+
 static rm2_status get_parameters(reader r, rm2_model *m) {
     RM2_TRY(get_matrix(r, "parameters/latents", m->N, m->Q, m->X));
     RM2_TRY(get_vector(r, "parameters/lengthscale", m->Q, m->lengthscale));
@@ -248,6 +284,7 @@ static rm2_status get_parameters(reader r, rm2_model *m) {
         RM2_TRY(get_vector(r, "parameters/task_noise", m->M, m->task_noise));
     RM2_TRY(get_matrix(r, "parameters/task_covariance", m->M, m->M, m->Kf));
     RM2_TRY(get_vector(r, "parameters/gpdm", 3, m->gpdm));
+    RM2_TRY(get_inducing(r, m));
     return get_back_constraint(r, m);
 }
 
@@ -266,7 +303,7 @@ static rm2_status get_training(reader r, rm2_model *m) {
     if (length == 0)
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: training/trace is empty", r.path);
     m->iterations = length - 1;
-    return RM2_OK;
+    return get_certificate(r, m);
 }
 
 /* Format and version, then the sizes and settings that an empty model needs. */

@@ -154,6 +154,17 @@ static void take_parameters(const rm2i_objective *o, rm2_model *m) {
     copy_block(o, RM2I_GPDM_NOISE, &m->gpdm[2], 1);
 }
 
+static rm2_status take_inducing(rm2_context *ctx, const rm2i_objective *o, rm2_model *m) {
+    rm2i_sets sets = rm2i_objective_sets(o);
+    m->gpdm_inducing = sets.dynamics.count;
+    if (sets.likelihood.count == 0)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, sets.likelihood.count, sizeof *m->inducing, &m->inducing));
+    memcpy(m->inducing, sets.likelihood.index, sets.likelihood.count * sizeof *m->inducing);
+    m->inducing_count = sets.likelihood.count;
+    return RM2_OK;
+}
+
 static void take_training(const rm2i_training *t, rm2_model *m) {
     m->stop = t->stop;
     m->iterations = t->iterations;
@@ -161,7 +172,28 @@ static void take_training(const rm2i_training *t, rm2_model *m) {
     m->seconds = t->seconds;
     m->start = t->start;
     m->end = t->end;
+    m->likelihood = t->likelihood;
+    m->dynamics = t->dynamics;
     m->trace = t->trace;
+}
+
+/* Inference that was not asked for is told; an accuracy that was not reached, too. */
+static void tell_inference(rm2_context *ctx, const rm2i_objective *o) {
+    if (o->inducing && o->s.inference == RM2_INFERENCE_AUTO)
+        rm2i_log(
+            ctx, RM2_LOG_INFO,
+            "%zu points: inference by inducing points, %zu at the start (--inference exact for "
+            "none)",
+            o->p.N, o->inducing->r);
+}
+
+static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m) {
+    double off = (m->likelihood.upper - m->end.log_likelihood) / (double)m->N;
+    if (m->inducing && s->inducing == 0 && off > s->accuracy)
+        rm2i_log(ctx, RM2_LOG_WARNING,
+                 "%zu inducing points: the log-likelihood is proven to %.1e nats a point, not to "
+                 "%.1e; ask for more points with --inducing, or for less accuracy",
+                 m->inducing_count, off, s->accuracy);
 }
 
 static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
@@ -177,16 +209,21 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
         status = rm2i_objective_create(ctx, s, &p, &o);
     }
     if (status == RM2_OK)
+        tell_inference(ctx, o);
+    if (status == RM2_OK)
         status = rm2i_train(ctx, o, checkpoint, progress, user, &training);
     if (status == RM2_OK) {
         take_parameters(o, m);
         take_training(&training, m);
+        status = take_inducing(ctx, o, m);
     }
     rm2i_objective_free(o);
     free(gram);
     if (status == RM2_OK && m->end.jitter > 0)
         rm2i_log(ctx, RM2_LOG_WARNING, "a jitter of %.1e was added to a covariance matrix",
                  m->end.jitter);
+    if (status == RM2_OK)
+        tell_accuracy(ctx, s, m);
     return status;
 }
 

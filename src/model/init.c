@@ -10,12 +10,19 @@
  * no neighbours, so that a stroke which retraces itself does not fold. Steps of a trajectory are
  * edges whatever lies between them: a demonstration never falls apart.
  *
+ * From ALL_UP_TO points on, paths start from landmarks only (init_mds.c). Landmark j is at the fraction
+ * frac((j + 1/2) g) of the points, g the golden section: as dense as the data, and, because points are
+ * in the order of their trajectories, even along these, without the resonance of equal steps with
+ * trajectories of equal length.
+ *
  * X0 does not depend on the scale of F, which is brought to about one first, by a power of two. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/init.h"
+
+enum { ALL_UP_TO = 2000, LANDMARKS = 500 };
 
 rm2i_isomap_settings rm2i_isomap_settings_default(void) {
     return (rm2i_isomap_settings){.neighbours = 8, .time_weight = 4};
@@ -112,7 +119,7 @@ static void fill_features(size_t N, size_t M, double scale, const double *F, siz
 
 /* ---- starts --------------------------------------------------------------------------------- */
 
-static rm2_status embed(rm2_context *ctx, const rm2i_graph *graph, size_t Q, double *X0) {
+static rm2_status embed_all(rm2_context *ctx, const rm2i_graph *graph, size_t Q, double *X0) {
     size_t n = graph->n, size;
     double *distance;
     if (__builtin_mul_overflow(n, n, &size))
@@ -122,9 +129,53 @@ static rm2_status embed(rm2_context *ctx, const rm2i_graph *graph, size_t Q, dou
     if (status == RM2_OK)
         status = rm2i_init_mds(ctx, n, distance, Q, X0);
     free(distance);
-    if (status == RM2_OK)
-        rm2i_init_unit(n, Q, X0);
     return status;
+}
+
+static int by_place(const void *a, const void *b) {
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Returns how many are distinct. */
+static size_t choose_landmarks(size_t n, size_t count, size_t *landmark) {
+    const double golden = 0.61803398874989484820;
+    size_t distinct = 0;
+    for (size_t j = 0; j < count; j++) {
+        double whole, at = modf(((double)j + 0.5) * golden, &whole) * (double)n;
+        landmark[j] = (size_t)at < n ? (size_t)at : n - 1;
+    }
+    qsort(landmark, count, sizeof *landmark, by_place);
+    for (size_t j = 0; j < count; j++)
+        if (j == 0 || landmark[j] != landmark[j - 1])
+            landmark[distinct++] = landmark[j];
+    return distinct;
+}
+
+static rm2_status embed_landmarks(rm2_context *ctx, const rm2i_graph *graph, size_t count, size_t Q,
+                                  double *X0) {
+    size_t *landmark;
+    double *distance = NULL;
+    RM2_TRY(rm2i_alloc(ctx, count, sizeof *landmark, &landmark));
+    count = choose_landmarks(graph->n, count, landmark);
+    rm2_status status = rm2i_alloc(ctx, graph->n, count * sizeof *distance, &distance);
+    if (status == RM2_OK)
+        status = rm2i_graph_distances_from(ctx, graph, count, landmark, distance);
+    if (status == RM2_OK)
+        status = rm2i_init_landmarks(ctx, graph->n, count, landmark, distance, Q, X0);
+    free(distance);
+    free(landmark);
+    return status;
+}
+
+static rm2_status embed(rm2_context *ctx, const rm2i_graph *graph, size_t landmarks, size_t Q,
+                        double *X0) {
+    if (landmarks == 0)
+        landmarks = graph->n <= ALL_UP_TO ? graph->n : LANDMARKS;
+    RM2_TRY(landmarks >= graph->n ? embed_all(ctx, graph, Q, X0)
+                                  : embed_landmarks(ctx, graph, landmarks, Q, X0));
+    rm2i_init_unit(graph->n, Q, X0);
+    return RM2_OK;
 }
 
 rm2_status rm2i_init_isomap(rm2_context *ctx, const rm2i_isomap_settings *settings, size_t N,
@@ -149,7 +200,7 @@ rm2_status rm2i_init_isomap(rm2_context *ctx, const rm2i_isomap_settings *settin
         rm2i_graph_build(ctx, N, M + 1, features, use->neighbours, trajectories, starts, &graph);
     free(features);
     if (status == RM2_OK)
-        status = embed(ctx, &graph, Q, X0);
+        status = embed(ctx, &graph, use->landmarks, Q, X0);
     rm2i_graph_free(&graph);
     return status;
 }

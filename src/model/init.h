@@ -16,6 +16,8 @@
 typedef struct rm2i_isomap_settings {
     size_t neighbours;  /* k of the graph: 8 */
     double time_weight; /* extent of the time axis against that of the data: 4 */
+    size_t
+        landmarks; /* paths start from so many points; 0: from all of up to 2000, else from 500 */
 } rm2i_isomap_settings;
 
 rm2i_isomap_settings rm2i_isomap_settings_default(void);
@@ -57,8 +59,16 @@ void rm2i_graph_free(rm2i_graph *graph);
  * path. */
 rm2_status rm2i_graph_distances(rm2_context *ctx, const rm2i_graph *graph, double *distance);
 
+/* The same from `count` nodes only: count x n, row i from node source[i]. */
+rm2_status rm2i_graph_distances_from(rm2_context *ctx, const rm2i_graph *graph, size_t count,
+                                     const size_t *source, double *distance);
+
 /* Classical scaling of the distances (N x N, destroyed) to X (N x Q), not scaled. */
 rm2_status rm2i_init_mds(rm2_context *ctx, size_t N, double *distance, size_t Q, double *X);
+
+/* The same from the distances of L landmarks from all points (L x N). */
+rm2_status rm2i_init_landmarks(rm2_context *ctx, size_t N, size_t L, const size_t *landmark,
+                               const double *distance, size_t Q, double *X);
 
 /* Divide all entries by their standard deviation. */
 void rm2i_init_unit(size_t N, size_t Q, double *X);

@@ -5,6 +5,14 @@
  * and principal components, Y = U S W^T for centred Y: X = (U S)_Q = (Y W)_Q, from the smaller of
  * Y^T Y = W S^2 W^T and Y Y^T = U S^2 U^T.
  *
+ * For many points, classical scaling of some of them, the landmarks, and all by triangulation (de Silva
+ * and Tenenbaum, Stanford technical report, 2004): with m_i the mean squared distance of landmark i from
+ * the landmarks, and d_i its distance from x,
+ *
+ *     x_q = 1/2 sum_i V_iq (m_i - d_i^2) / lambda_q^1/2
+ *
+ * which is the point itself at a landmark; principal axes of all points are taken at the end.
+ *
  * Only the Q leading eigenpairs are computed (LAPACK dsyevr, bisection and inverse iteration: the
  * same bits each time), on one thread, because sums shared by threads depend on their number. The
  * sign of a column is free; its entry of largest magnitude is made positive. An eigenvalue below
@@ -204,6 +212,59 @@ rm2_status rm2i_init_mds(rm2_context *ctx, size_t N, double *distance, size_t Q,
     centre_twice(N, distance, means);
     free(means);
     return from_products(ctx, N, distance, Q, X);
+}
+
+/* ---- landmarks ------------------------------------------------------------------------------ */
+
+/* B from the distances between the landmarks; forth and back, the same sum may round differently. */
+static rm2_status between_landmarks(rm2_context *ctx, size_t N, size_t L, const size_t *landmark,
+                                    const double *distance, double *B) {
+    for (size_t i = 0; i < L; i++)
+        for (size_t n = 0; n < N; n++)
+            if (!isfinite(distance[i * N + n]))
+                return rm2i_fail(ctx, RM2_ERR_NUMERIC, "the distance of points %zu and %zu is %g",
+                                 landmark[i], n, distance[i * N + n]);
+    for (size_t i = 0; i < L; i++)
+        for (size_t j = 0; j <= i; j++)
+            B[i * L + j] = B[j * L + i] = distance[j * N + landmark[i]];
+    return RM2_OK;
+}
+
+/* T (N x held) from the eigenpairs (rising) of the landmarks. */
+static void triangulate(size_t N, size_t L, const double *distance, const double *means,
+                        size_t count, const double *values, const double *vectors, size_t held,
+                        double *T) {
+    memset(T, 0, N * held * sizeof *T);
+    for (size_t i = 0; i < L; i++)
+        for (size_t q = 0; q < held; q++) {
+            size_t k = count - 1 - q;
+            double weight = vectors[k * L + i] / (2 * sqrt(values[k]));
+            const double *d = distance + i * N;
+            for (size_t n = 0; n < N; n++)
+                T[n * held + q] += weight * (means[i] - d[n] * d[n]);
+        }
+}
+
+rm2_status rm2i_init_landmarks(rm2_context *ctx, size_t N, size_t L, const size_t *landmark,
+                               const double *distance, size_t Q, double *X) {
+    size_t count = Q < L ? Q : L;
+    double *B;
+    RM2_TRY(rm2i_alloc(ctx, L * L + L + L * (count + 1) + N * count, sizeof *B, &B));
+    double *means = B + L * L, *values = means + L, *vectors = values + L, *T = vectors + L * count;
+    rm2_status status = between_landmarks(ctx, N, L, landmark, distance, B);
+    if (status == RM2_OK) {
+        centre_twice(L, B, means);
+        status = leading_eigen(ctx, L, B, count, values, vectors);
+    }
+    size_t held = status == RM2_OK ? count_held(count, values) : 0;
+    if (status == RM2_OK && held == 0)
+        status = no_extent(ctx, N);
+    if (status == RM2_OK) {
+        triangulate(N, L, distance, means, count, values, vectors, held, T);
+        status = rm2i_init_pca(ctx, N, held, T, Q, false, X);
+    }
+    free(B);
+    return status;
 }
 
 /* ---- principal components ------------------------------------------------------------------- */

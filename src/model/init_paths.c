@@ -1,5 +1,5 @@
-/* Shortest paths between all nodes: Dijkstra's method (Numerische Mathematik 1, 1959) from every
- * node, with a binary heap that knows where each node is, so that a node's distance can fall in
+/* Shortest paths between nodes: Dijkstra's method (Numerische Mathematik 1, 1959) from every source,
+ * with a binary heap that knows where each node is, so that a node's distance can fall in
  * place. n (n + e) log n steps for n nodes and e edges; a node has few edges here, for which this
  * beats the n^3 of Floyd and Warshall by far. Sources are independent: threads share nothing but
  * the graph, and the result does not depend on them. */
@@ -51,13 +51,15 @@ static size_t pop(queue *q) {
 
 typedef struct paths_job {
     const rm2i_graph *graph;
+    const size_t *source; /* NULL: every node */
     double *distance;
 } paths_job;
 
-static rm2_status paths_from(const void *job, size_t source, double *work) {
+static rm2_status paths_from(const void *job, size_t k, double *work) {
     const paths_job *j = job;
     const rm2i_graph *g = j->graph;
-    double *at = j->distance + source * g->n;
+    size_t source = j->source ? j->source[k] : k;
+    double *at = j->distance + k * g->n;
     queue q = {.node = (size_t *)(void *)work, .place = (size_t *)(void *)(work + g->n), .at = at};
     for (size_t i = 0; i < g->n; i++)
         at[i] = INFINITY;
@@ -78,10 +80,15 @@ static rm2_status paths_from(const void *job, size_t source, double *work) {
     return RM2_OK;
 }
 
+rm2_status rm2i_graph_distances_from(rm2_context *ctx, const rm2i_graph *graph, size_t count,
+                                     const size_t *source, double *distance) {
+    paths_job job = {graph, source, distance};
+    return rm2i_batch(ctx, count, 2 * graph->n, paths_from, &job, NULL);
+}
+
 rm2_status rm2i_graph_distances(rm2_context *ctx, const rm2i_graph *graph, double *distance) {
     size_t n = graph->n;
-    paths_job job = {graph, distance};
-    RM2_TRY(rm2i_batch(ctx, n, 2 * n, paths_from, &job, NULL));
+    RM2_TRY(rm2i_graph_distances_from(ctx, graph, n, NULL, distance));
     for (size_t i = 0; i < n; i++) /* forth and back, the same sum may round differently */
         for (size_t j = 0; j < i; j++)
             distance[i * n + j] = distance[j * n + i];

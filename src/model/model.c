@@ -29,6 +29,7 @@ void rm2_model_free(rm2_model *m) {
     free(m->lengthscale);
     free(m->task_noise);
     free(m->Kf);
+    free(m->inducing);
     free(m->trace);
     free(m->frame);
     free(m);
@@ -98,7 +99,9 @@ rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
                   .task_noise = m->task_noise,
                   .Kf = m->Kf,
                   .X = m->X,
-                  .F = m->F};
+                  .F = m->F,
+                  .inducing = m->inducing_count,
+                  .index = m->inducing};
     return rm2i_posterior_create(ctx, &gp, &m->posterior);
 }
 
@@ -162,6 +165,11 @@ rm2_model_info rm2_model_describe(const rm2_model *m) {
         .task_noise = m->task_noise,
         .task_covariance = m->Kf,
         .gpdm = {m->gpdm[0], m->gpdm[1], m->gpdm[2]},
+        .inducing = m->inducing_count,
+        .inducing_points = m->inducing,
+        .gpdm_inducing = m->gpdm_inducing,
+        .likelihood = m->likelihood,
+        .dynamics = m->dynamics,
         .start = m->start,
         .end = m->end,
         .volume = m->volume,

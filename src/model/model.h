@@ -31,8 +31,11 @@ struct rm2_model {
     double *task_noise; /* M, or NULL */
     double *Kf;         /* M x M */
     double gpdm[3];
+    size_t *inducing; /* inducing_count of the points, or NULL: exact inference */
+    size_t inducing_count, gpdm_inducing;
     /* record */
     rm2_objective_terms start, end;
+    rm2_certificate likelihood, dynamics;
     double volume;
     rm2_stop stop;
     size_t iterations, evaluations;

@@ -1,6 +1,6 @@
 /* The objective's terms and their derivatives.
  *
- *   log-likelihood   Kf (x) (Kx + s2 I), or Kf (x) Kx + diag(d) (x) I
+ *   log-likelihood   Kf (x) (Kx + s2 I), or its lower bound; or Kf (x) Kx + diag(d) (x) I
  *   task anchor      -(nu/2) (log|Kf| + tr(Kf^-1 Psi) - M), nu = weight N, Psi = (tr cov F/M) I
  *   latents          N(0, I); or around X0: -|X - X0|^2/(2 tau^2), its constant left out
  *   dynamics         weight * log p_GPDM(X)
@@ -34,7 +34,7 @@ static double *bar(rm2i_objective *o, rm2i_block block) {
 
 /* ---- latents -------------------------------------------------------------------------------- */
 
-static void find_latents(rm2i_objective *o) {
+void rm2i_objective_latents(rm2i_objective *o) {
     const double *latent = block_values(o, o->natural, RM2I_LATENT);
     int N = (int)o->p.N, Q = (int)o->p.Q;
     if (o->p.gram) /* X = gram W */
@@ -173,12 +173,18 @@ static void kernel_backward(rm2i_objective *o, const rm2i_latent_kernel *kernel,
     *bar(o, RM2I_VARIANCE) += variance_bar;
 }
 
+/* Of the matrix normal once S is known, exact or the lower bound. */
+static double matrix_normal_value(rm2i_objective *o, double *trace) {
+    return o->inducing ? rm2i_inducing_value(o->inducing, o->Lf, trace)
+                       : rm2i_matrix_normal_value(&o->mn, o->Lf, trace);
+}
+
 /* At the profile tr(Kf^-1 (S + nu Psi)) = (N + nu) M, also if only its diagonal is kept: the trace of
  * the likelihood gives that of the anchor. */
 static rm2_status profile_value(rm2i_objective *o) {
     double N = (double)o->p.N, nu = o->s.task_anchor * N, trace;
     RM2_TRY(profile_task(o));
-    o->terms.log_likelihood = rm2i_matrix_normal_value(&o->mn, o->Lf, &trace);
+    o->terms.log_likelihood = matrix_normal_value(o, &trace);
     if (nu > 0)
         anchor_value(o, (N + nu) * (double)o->p.M - trace);
     return RM2_OK;
@@ -186,16 +192,21 @@ static rm2_status profile_value(rm2i_objective *o) {
 
 static rm2_status learned_value(rm2i_objective *o) {
     RM2_TRY(learned_task(o));
-    o->terms.log_likelihood = rm2i_matrix_normal_value(&o->mn, o->Lf, NULL);
+    o->terms.log_likelihood = matrix_normal_value(o, NULL);
     rm2i_matrix_normal_task_backward(&o->mn, o->Lf, o->Kf_bar, o->work);
     return RM2_OK;
 }
 
+static rm2_status task_value(rm2i_objective *o) {
+    return o->s.task == RM2_TASK_PROFILE ? profile_value(o) : learned_value(o);
+}
+
 static rm2_status kronecker(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
     size_t N = o->p.N;
+    rm2i_latent_gram(kernel, N, o->X, o->threads, o->K);
     RM2_TRY(rm2i_matrix_normal_solve(&o->mn, o->K, scalar(o, RM2I_NOISE), o->p.F, o->L));
     o->terms.jitter = fmax(o->terms.jitter, o->mn.jitter);
-    RM2_TRY(o->s.task == RM2_TASK_PROFILE ? profile_value(o) : learned_value(o));
+    RM2_TRY(task_value(o));
     RM2_TRY(rm2i_matrix_normal_backward(&o->mn, o->L));
     for (size_t i = 0; i < N; i++)
         *bar(o, RM2I_NOISE) += o->L[i * N + i];
@@ -203,8 +214,21 @@ static rm2_status kronecker(rm2i_objective *o, const rm2i_latent_kernel *kernel)
     return RM2_OK;
 }
 
+/* The lower bound: its S and Lf^-1 R^T are where those of the exact likelihood would be. */
+static rm2_status bounded(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
+    rm2i_inducing *in = o->inducing;
+    in->Y = o->mn.Y;
+    in->S = o->mn.S;
+    RM2_TRY(rm2i_inducing_solve(in, kernel, o->X, scalar(o, RM2I_NOISE), o->p.F));
+    o->terms.jitter = fmax(o->terms.jitter, in->jitter);
+    RM2_TRY(task_value(o));
+    return rm2i_inducing_backward(in, kernel, o->X, o->X_bar, o->lengthscale_bar,
+                                  bar(o, RM2I_VARIANCE), bar(o, RM2I_NOISE));
+}
+
 static rm2_status per_output(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
     size_t N = o->p.N, M = o->p.M;
+    rm2i_latent_gram(kernel, N, o->X, o->threads, o->K);
     for (size_t m = 0; m < M; m++)
         o->po.d[m] = block_values(o, o->natural, RM2I_TASK_NOISE)[m] + scalar(o, RM2I_NOISE);
     RM2_TRY(learned_task(o));
@@ -219,6 +243,13 @@ static rm2_status per_output(rm2i_objective *o, const rm2i_latent_kernel *kernel
     return RM2_OK;
 }
 
+static rm2_status likelihood(rm2i_objective *o) {
+    rm2i_latent_kernel kernel = {o->s.kernel, o->p.Q, o->lengthscale, scalar(o, RM2I_VARIANCE)};
+    if (o->s.noise == RM2_NOISE_PER_OUTPUT)
+        return per_output(o, &kernel);
+    return o->inducing ? bounded(o, &kernel) : kronecker(o, &kernel);
+}
+
 /* ---- all terms ------------------------------------------------------------------------------ */
 
 static rm2_status evaluate_terms(rm2i_objective *o) {
@@ -227,10 +258,8 @@ static rm2_status evaluate_terms(rm2i_objective *o) {
     memset(o->X_bar, 0, entries * sizeof *o->X_bar);
     memset(o->lengthscale_bar, 0, o->p.Q * sizeof *o->lengthscale_bar);
     o->terms = (rm2_objective_terms){.jitter = 0};
-    find_latents(o);
-    rm2i_latent_kernel kernel = {o->s.kernel, o->p.Q, o->lengthscale, scalar(o, RM2I_VARIANCE)};
-    rm2i_latent_gram(&kernel, o->p.N, o->X, o->threads, o->K);
-    RM2_TRY(o->s.noise == RM2_NOISE_KRONECKER ? kronecker(o, &kernel) : per_output(o, &kernel));
+    rm2i_objective_latents(o);
+    RM2_TRY(likelihood(o));
     if (o->s.task == RM2_TASK_LEARNED) {
         learned_anchor(o);
         task_backward(o);

@@ -4,6 +4,7 @@
 #define RM2I_OBJECTIVE_H
 
 #include "model/gpdm.h"
+#include "model/inducing.h"
 #include "model/likelihood.h"
 #include "model/parameters.h"
 #include "riemann2/model.h"
@@ -29,13 +30,14 @@ typedef struct rm2i_objective {
     double *natural, *natural_bar;
     double *X, *X_bar;                     /* N x Q */
     double *lengthscale, *lengthscale_bar; /* Q */
-    double *K, *L;                         /* N x N */
+    double *K, *L;                         /* N x N; exact inference only */
     double *Kf, *Lf, *Kf_bar;              /* M x M */
     rm2i_matrix_normal mn;                 /* Kronecker noise */
+    rm2i_inducing *inducing;               /* in place of K and L; NULL: exact inference */
     rm2i_per_output po;                    /* per-output noise */
     rm2i_gpdm gpdm;
-    double *work; /* scratch of the terms, one after the other */
-    double *memory;
+    double *work;              /* scratch of the terms, one after the other */
+    double *memory, *square;   /* square: K and L */
     rm2_objective_terms terms; /* of the last evaluation */
 } rm2i_objective;
 
@@ -49,5 +51,33 @@ void rm2i_objective_start(const rm2i_objective *o, double *raw);
 /* An rm2i_objective_fn: *f = -total/(N M), with its gradient; terms are in o->terms, natural values
  * in o->natural, X and Kf in o->X and o->Kf. */
 rm2_status rm2i_objective_evaluate(void *objective, const double *raw, double *f, double *gradient);
+
+/* X and lengthscales from the natural values. */
+void rm2i_objective_latents(rm2i_objective *o);
+
+/* ---- objective_inducing.c ------------------------------------------------------------------- */
+
+/* Choose the inducing points at the natural values, X and lengthscales as they stand. */
+rm2_status rm2i_objective_choose(rm2i_objective *o);
+
+/* An inducing set and the remaining trace of K - Q: when it was chosen, at the last evaluation. */
+typedef struct rm2i_set {
+    size_t *index, count; /* 0: none */
+    double chosen, trace;
+} rm2i_set;
+typedef struct rm2i_sets {
+    rm2i_set likelihood, dynamics;
+} rm2i_sets;
+rm2i_sets rm2i_objective_sets(const rm2i_objective *o); /* borrowed */
+/* In place of those there are; RM2_ERR_FORMAT if they cannot be. */
+rm2_status rm2i_objective_use(rm2i_objective *o, const rm2i_sets *sets);
+
+/* Have the latents moved so far that the sets should be chosen again? While training goes on, a choice
+ * lasts longer than at its end. */
+bool rm2i_objective_stale(const rm2i_objective *o, bool ended);
+
+/* Bounds of the exact log-likelihood and of the exact dynamics term at the last evaluation. */
+rm2_status rm2i_objective_certify(const rm2i_objective *o, rm2_certificate *likelihood,
+                                  rm2_certificate *dynamics);
 
 #endif

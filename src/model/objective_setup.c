@@ -92,17 +92,20 @@ static rm2_status start_latents(rm2i_objective *o) {
         memcpy(latent, o->p.X0, N * Q * sizeof *latent);
         return RM2_OK;
     }
-    if (rm2i_factor(N, o->p.gram, o->s.back_ridge, o->L, &jitter) != RM2_OK)
-        return rm2i_fail(o->ctx, RM2_ERR_NUMERIC,
-                         "the Gram matrix of the back constraint is not positive definite");
-    for (size_t q = 0; q < Q; q++) {
+    double *L;
+    RM2_TRY(rm2i_alloc(o->ctx, N, N * sizeof *L, &L));
+    bool factored = rm2i_factor(N, o->p.gram, o->s.back_ridge, L, &jitter) == RM2_OK;
+    for (size_t q = 0; factored && q < Q; q++) {
         for (size_t i = 0; i < N; i++)
             o->work[i] = o->p.X0[i * Q + q];
-        rm2i_factor_solve(N, o->L, 1, o->work);
+        rm2i_factor_solve(N, L, 1, o->work);
         for (size_t i = 0; i < N; i++)
             latent[i * Q + q] = o->work[i];
     }
-    return RM2_OK;
+    free(L);
+    return factored ? RM2_OK
+                    : rm2i_fail(o->ctx, RM2_ERR_NUMERIC,
+                                "the Gram matrix of the back constraint is not positive definite");
 }
 
 /* B ~ N(0, 1), v = softplus(N(0, 1)) */
@@ -117,17 +120,27 @@ static void random_task(rm2i_objective *o) {
         o->natural[v->offset + i] = log1p(exp(rm2_rng_normal(&rng)));
 }
 
+/* S = F^T A^-1 F at the start. */
+static rm2_status start_products(rm2i_objective *o) {
+    rm2i_latent_kernel kernel = {o->s.kernel, o->p.Q, o->lengthscale, o->s.variance.start};
+    double noise = o->s.noise == RM2_NOISE_KRONECKER ? o->s.noise_variance.start : 1e-2;
+    for (size_t q = 0; q < o->p.Q; q++)
+        o->lengthscale[q] = o->s.lengthscale.start;
+    if (o->inducing) {
+        o->inducing->Y = o->mn.Y;
+        o->inducing->S = o->mn.S;
+        return rm2i_inducing_solve(o->inducing, &kernel, o->p.X0, noise, o->p.F);
+    }
+    rm2i_latent_gram(&kernel, o->p.N, o->p.X0, o->threads, o->K);
+    return rm2i_matrix_normal_solve(&o->mn, o->K, noise, o->p.F, o->L);
+}
+
 /* Kf at X0 by the profile, split into a twentieth of the mean variance on the diagonal and the
  * leading eigenvectors of the rest. */
 static rm2_status profile_start(rm2i_objective *o) {
     size_t N = o->p.N, M = o->p.M, R = o->rank;
     double n = (1 + o->s.task_anchor) * (double)N, floor_value = 0.05 * o->psi, *eigen = o->work;
-    rm2i_latent_kernel kernel = {o->s.kernel, o->p.Q, o->lengthscale, o->s.variance.start};
-    for (size_t q = 0; q < o->p.Q; q++)
-        o->lengthscale[q] = o->s.lengthscale.start;
-    rm2i_latent_gram(&kernel, N, o->p.X0, o->threads, o->K);
-    double noise = o->s.noise == RM2_NOISE_KRONECKER ? o->s.noise_variance.start : 1e-2;
-    if (rm2i_matrix_normal_solve(&o->mn, o->K, noise, o->p.F, o->L) != RM2_OK)
+    if (start_products(o) != RM2_OK)
         return rm2i_fail(o->ctx, RM2_ERR_NUMERIC, "the kernel matrix of the start is singular");
     for (size_t m = 0; m < M; m++)
         o->mn.S[m * M + m] += o->s.task_anchor * (double)N * o->psi;
@@ -177,8 +190,7 @@ static rm2_status allocate(rm2i_objective *o) {
     size_t N = o->p.N, M = o->p.M, Q = o->p.Q, natural = o->par.natural_size;
     bool eigen = o->s.noise == RM2_NOISE_PER_OUTPUT;
     size_t per_output = eigen ? N * N + N + M * M + 2 * M + 3 * M * N : 0;
-    size_t total =
-        2 * natural + 3 * N * Q + 2 * Q + 2 * N * N + 4 * M * M + M * N + per_output + work_size(o);
+    size_t total = 2 * natural + 3 * N * Q + 2 * Q + 4 * M * M + M * N + per_output + work_size(o);
     RM2_TRY(rm2i_calloc(o->ctx, total, sizeof *o->memory, &o->memory));
     double *m = o->memory;
     o->natural = rm2i_cut(&m, natural);
@@ -188,8 +200,6 @@ static rm2_status allocate(rm2i_objective *o) {
     o->gpdm.X_bar = rm2i_cut(&m, N * Q);
     o->lengthscale = rm2i_cut(&m, Q);
     o->lengthscale_bar = rm2i_cut(&m, Q);
-    o->K = rm2i_cut(&m, N * N);
-    o->L = rm2i_cut(&m, N * N);
     o->Kf = rm2i_cut(&m, M * M);
     o->Lf = rm2i_cut(&m, M * M);
     o->Kf_bar = rm2i_cut(&m, M * M);
@@ -212,9 +222,16 @@ static rm2_status allocate(rm2i_objective *o) {
     o->gpdm.trajectories = o->p.trajectories;
     o->gpdm.starts = o->p.starts;
     o->gpdm.threads = o->threads;
-    o->gpdm.K = o->K;
-    o->gpdm.L = o->L;
     o->gpdm.work = o->work;
+    return RM2_OK;
+}
+
+/* Exact inference: K and L, which the dynamics use as well. */
+static rm2_status allocate_square(rm2i_objective *o) {
+    size_t N = o->p.N;
+    RM2_TRY(rm2i_calloc(o->ctx, N, 2 * N * sizeof *o->square, &o->square));
+    o->K = o->gpdm.K = o->square;
+    o->L = o->gpdm.L = o->square + N * N;
     return RM2_OK;
 }
 
@@ -277,11 +294,33 @@ static rm2_status check_weight(rm2_context *ctx, const char *name, double weight
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be 0 or positive, not %g", name, weight);
 }
 
+/* Inducing points pay from some hundred points on; where exact inference is a matter of seconds, it is
+ * preferred. */
+enum { EXACT_UP_TO = 1000 };
+
+static bool wants_inducing(const rm2i_objective *o) {
+    return o->s.inference == RM2_INFERENCE_INDUCING ||
+           (o->s.inference == RM2_INFERENCE_AUTO && o->p.N > EXACT_UP_TO &&
+            o->s.noise == RM2_NOISE_KRONECKER);
+}
+
+static rm2_status check_inference(rm2_context *ctx, const rm2_fit_settings *s) {
+    if (!(s->accuracy > 0 && isfinite(s->accuracy)))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "the accuracy must be positive, not %g nats a point", s->accuracy);
+    if (s->inference == RM2_INFERENCE_INDUCING && s->noise == RM2_NOISE_PER_OUTPUT)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "inducing points need Kronecker noise; with a noise for each output "
+                         "inference is exact");
+    return RM2_OK;
+}
+
 static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_problem *p) {
     RM2_TRY(check_weight(ctx, "the weight of the task anchor", s->task_anchor));
     RM2_TRY(check_weight(ctx, "the width of the latent anchor", s->latent_anchor));
     RM2_TRY(check_weight(ctx, "the weight of the dynamics", s->gpdm_weight));
     RM2_TRY(check_hyperparameters(ctx, s));
+    RM2_TRY(check_inference(ctx, s));
     if (s->noise == RM2_NOISE_PER_OUTPUT && s->task == RM2_TASK_PROFILE)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a task covariance in closed form needs Kronecker noise");
@@ -304,6 +343,19 @@ static rm2_status find_psi(rm2i_objective *o) {
     return rm2i_fail(o->ctx, RM2_ERR_DATA, "all points are the same: there is nothing to learn");
 }
 
+/* Where a rough kernel needs more than a third of the points, exact inference costs no more. */
+static rm2_status prepare_inference(rm2i_objective *o) {
+    if (wants_inducing(o)) {
+        RM2_TRY(rm2i_objective_choose(o));
+        if (o->s.inference == RM2_INFERENCE_INDUCING || 3 * o->inducing->r <= o->p.N)
+            return RM2_OK;
+        rm2i_inducing_free(o->inducing);
+        rm2i_inducing_free(o->gpdm.inducing);
+        o->inducing = o->gpdm.inducing = NULL;
+    }
+    return allocate_square(o);
+}
+
 static rm2_status build(rm2i_objective *o) {
     RM2_TRY(check(o->ctx, &o->s, &o->p));
     RM2_TRY(find_psi(o));
@@ -312,6 +364,8 @@ static rm2_status build(rm2i_objective *o) {
     RM2_TRY(allocate(o));
     start_hyperparameters(o);
     RM2_TRY(start_latents(o));
+    rm2i_objective_latents(o);
+    RM2_TRY(prepare_inference(o));
     if (o->s.task != RM2_TASK_LEARNED)
         return RM2_OK;
     if (!o->s.task_random)
@@ -343,6 +397,9 @@ rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s, co
 void rm2i_objective_free(rm2i_objective *o) {
     if (!o)
         return;
+    rm2i_inducing_free(o->inducing);
+    rm2i_inducing_free(o->gpdm.inducing);
+    free(o->square);
     free(o->memory);
     free(o);
 }

@@ -1,6 +1,6 @@
 /* Posterior mean, variance and derivatives at single points.
  *
- * Kronecker: u = L^-1 k*, h = k** - |u|^2, dh = -2 (L^-1 dk)^T u.
+ * Kronecker: u = L^-1 k* (or root k*), h = k** - |u|^2, dh = -2 (L^-1 dk)^T u.
  * Per output: z = V k*, h_m = l_m k** - l_m^2 sum_n z_n^2/(l_m o_n + 1), and likewise for dz. */
 #include "model/posterior.h"
 
@@ -12,25 +12,53 @@
 
 #include "base/base.h"
 #include "linalg/factor.h"
+#include "model/inducing.h"
 #include "model/likelihood.h"
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
+/* P = Cholesky factor of Kf, zeros above the diagonal. */
+static rm2_status factor_task(rm2i_posterior *p) {
+    size_t M = p->gp.M;
+    double jitter;
+    RM2_TRY(rm2i_factor(M, p->gp.Kf, 0, p->P, &jitter));
+    for (size_t i = 0; i < M; i++)
+        memset(p->P + i * M + i + 1, 0, (M - i - 1) * sizeof *p->P);
+    p->observed = p->gp.noise;
+    return RM2_OK;
+}
+
 static rm2_status solve_kronecker(rm2_context *ctx, rm2i_posterior *p, double *K) {
     size_t M = p->gp.M;
-    double *S, jitter;
+    double *S;
     RM2_TRY(rm2i_alloc(ctx, M * M, sizeof *S, &S));
     rm2i_matrix_normal mn = {.N = p->gp.N, .M = M, .Y = p->C, .S = S};
     rm2_status status = rm2i_matrix_normal_solve(&mn, K, p->gp.noise, p->gp.F, p->L);
     if (status == RM2_OK) /* C = (A^-1 F)^T */
         rm2i_factor_other_half_solve(p->gp.N, p->L, M, p->C);
     if (status == RM2_OK)
-        status = rm2i_factor(M, p->gp.Kf, 0, p->P, &jitter);
-    for (size_t i = 0; status == RM2_OK && i < M; i++)
-        memset(p->P + i * M + i + 1, 0, (M - i - 1) * sizeof *p->P);
+        status = factor_task(p);
     free(S);
-    p->observed = p->gp.noise;
     return status;
+}
+
+/* C = (Lu^-T u)^T. With A = V V^T = E diag(e) E^T, I - s2 B^-1 = E diag(e/(e + s2)) E^T, and the root
+ * is diag(sqrt(e/(e + s2))) E^T Lu^-1: no difference of large numbers, and directions that the data do
+ * not determine, where Lu^-1 is large, count little. work: e and the eigenproblem's. */
+static rm2_status solve_inducing(rm2i_posterior *p, rm2i_inducing *in, double *work) {
+    size_t r = in->r, M = p->gp.M;
+    double *e = work;
+    RM2_TRY(rm2i_inducing_solve(in, &p->gp.kernel, p->gp.X, p->gp.noise, p->gp.F));
+    memcpy(p->C, in->u, M * r * sizeof *p->C);
+    rm2i_factor_other_half_solve(r, in->L, M, p->C);
+    memcpy(p->root, in->A, r * r * sizeof *p->root);
+    RM2_TRY(rm2i_symmetric_eigen(r, p->root, e, work + r));
+    for (size_t k = 0; k < r; k++) {
+        double weight = fmax(e[k], 0) / (fmax(e[k], 0) + p->gp.noise);
+        cblas_dscal((int)r, sqrt(weight), p->root + k * r, 1);
+    }
+    rm2i_factor_other_half_solve(r, in->L, r, p->root); /* rows: e_k^T Lu^-1 */
+    return factor_task(p);
 }
 
 static rm2_status solve_per_output(rm2_context *ctx, rm2i_posterior *p) {
@@ -67,7 +95,33 @@ static rm2_status solve_per_output(rm2_context *ctx, rm2i_posterior *p) {
     return status;
 }
 
-static rm2_status build(rm2_context *ctx, rm2i_posterior *p) {
+static rm2_status build_inducing(rm2_context *ctx, rm2i_posterior *p) {
+    size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q, r = p->gp.inducing;
+    double *Z, *work;
+    rm2i_inducing *in;
+    RM2_TRY(rm2i_calloc(ctx, M * r + M * M + r * r + r * Q, sizeof *p->memory, &p->memory));
+    p->C = p->memory;
+    p->P = p->C + M * r;
+    p->root = p->P + M * M;
+    Z = p->root + r * r;
+    for (size_t j = 0; j < r; j++)
+        memcpy(Z + j * Q, p->gp.X + p->gp.index[j] * Q, Q * sizeof *Z);
+    p->n = r;
+    p->Z = Z;
+    size_t size = M * N + M * M + r + rm2i_symmetric_eigen_work(r);
+    RM2_TRY(rm2i_inducing_create(ctx, N, M, Q, r, p->gp.index, false, &in));
+    rm2_status status = rm2i_alloc(ctx, size, sizeof *work, &work);
+    if (status == RM2_OK) {
+        in->Y = work;
+        in->S = work + M * N;
+        status = solve_inducing(p, in, in->S + M * M);
+        free(work);
+    }
+    rm2i_inducing_free(in);
+    return status;
+}
+
+static rm2_status build_exact(rm2_context *ctx, rm2i_posterior *p) {
     size_t N = p->gp.N, M = p->gp.M;
     bool eigen = p->gp.noise_kind == RM2_NOISE_PER_OUTPUT;
     RM2_TRY(rm2i_calloc(ctx, M * N + M * M + N * N + N + M, sizeof *p->memory, &p->memory));
@@ -95,7 +149,7 @@ rm2_status rm2i_posterior_create(rm2_context *ctx, const rm2i_gp *gp, rm2i_poste
     rm2i_posterior *p;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *p, &p));
     p->gp = *gp;
-    rm2_status status = build(ctx, p);
+    rm2_status status = gp->inducing ? build_inducing(ctx, p) : build_exact(ctx, p);
     if (status != RM2_OK) {
         rm2i_posterior_free(p);
         return status == RM2_ERR_NUMERIC
@@ -122,17 +176,24 @@ size_t rm2i_posterior_work(const rm2i_posterior *p) {
 void rm2i_posterior_reduce(const rm2i_posterior *p, size_t count, const double *vectors,
                            double *reduced) {
     int N = (int)p->n, c = (int)count;
-    if (p->gp.noise_kind == RM2_NOISE_KRONECKER) {
+    const double *rows = p->root ? p->root : p->V;
+    if (p->gp.noise_kind == RM2_NOISE_KRONECKER && !p->root) {
         memcpy(reduced, vectors, count * p->n * sizeof *reduced);
         rm2i_factor_half_solve(p->n, p->L, count, reduced);
     } else {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, c, N, N, 1, vectors, N, p->V, N, 0,
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, c, N, N, 1, vectors, N, rows, N, 0,
                     reduced, N);
     }
 }
 
 void rm2i_posterior_restore(const rm2i_posterior *p, size_t count, const double *reduced,
                             double *solved) {
+    int n = (int)p->n;
+    if (p->root) {
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, n, n, 1, reduced, n,
+                    p->root, n, 0, solved, n);
+        return;
+    }
     memcpy(solved, reduced, count * p->n * sizeof *solved);
     rm2i_factor_other_half_solve(p->n, p->L, count, solved);
 }

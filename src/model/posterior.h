@@ -2,6 +2,8 @@
  *
  *   mean f(x) = C k*(x), C is M x N;   cov f(x) = P diag(h(x)) P^T, P is M x M
  * Kronecker noise:  C = (A^-1 F)^T, P P^T = Kf, all h equal: h = k** - k*^T A^-1 k*
+ * inducing points:  the same with k* taken with these, C = (Lu^-T u)^T and in place of A^-1
+ *                   Lu^-T (I - s2 B^-1) Lu^-1 (symbols of inducing.h)
  * per-output noise: C = Kf Am, P = D^1/2 U, h_m = l_m k** - l_m^2 k*^T (l_m K + I)^-1 k*
  * An observation adds `noise` to h: s2, or 1 (whitened by D) where outputs have their own noise. */
 #ifndef RM2I_POSTERIOR_H
@@ -21,14 +23,17 @@ typedef struct rm2i_gp {
     const double *Kf;         /* M x M */
     const double *X;          /* N x Q */
     const double *F;          /* M x N */
+    size_t inducing;          /* inducing points; 0: none, exact */
+    const size_t *index;      /* which of X */
 } rm2i_gp;
 
 typedef struct rm2i_posterior {
     rm2i_gp gp;
-    size_t n;          /* support points: those that k* is taken with; here the training points */
-    const double *Z;   /* n x Q */
-    double *C, *P;     /* C is M x n */
-    double *L;         /* Kronecker: Cholesky factor of A */
+    size_t n;        /* support points, those that k* is taken with: training or inducing points */
+    const double *Z; /* n x Q */
+    double *C, *P;   /* C is M x n */
+    double *L;       /* Kronecker: Cholesky factor of A */
+    double *root;    /* inducing points: root^T root stands for A^-1 */
     double *V, *o, *l; /* per-output: rows of V are eigenvectors of K, eigenvalues o; tasks' l */
     double observed;   /* noise added to h by an observation */
     double *memory;
@@ -56,11 +61,11 @@ void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f
 void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J, double *R,
                              double *work);
 
-/* Rows of `vectors` (count x n) seen where the covariance is simple: L^-1 v, or V v. */
+/* Rows of `vectors` (count x n) seen where the covariance is simple: L^-1 v, root v, or V v. */
 void rm2i_posterior_reduce(const rm2i_posterior *p, size_t count, const double *vectors,
                            double *reduced);
 
-/* Kronecker noise: what is left of A^-1 v for a reduced v: L^-T. */
+/* Kronecker noise: what is left of A^-1 v for a reduced v: L^-T or root^T. */
 void rm2i_posterior_restore(const rm2i_posterior *p, size_t count, const double *reduced,
                             double *solved);
 

@@ -35,6 +35,7 @@ static rm2_fit_settings robust(void) {
         .gpdm_variance = around(0, 0.5),
         .gpdm_noise = around(0, 0.5),
         .back_ridge = 1e-6,
+        .accuracy = 1e-3,
         .init = RM2_INIT_ISOMAP,
         .time_weight = 4,
         .neighbours = 8,

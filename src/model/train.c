@@ -1,4 +1,6 @@
-/* One loop for both optimisers. A checkpoint holds the optimiser's whole state, so that a resumed
+/* One loop for both optimisers. Inducing points are held while an iteration runs, and chosen anew before
+ * the next where the latents have left them behind; training that seems to have ended goes on if the
+ * choice was old. A checkpoint holds the optimiser's whole state, so that a resumed
  * run takes the same steps, bit for bit, as one that was never stopped. */
 #include "model/train.h"
 
@@ -35,7 +37,8 @@ static rm2_status save(loop *l, rm2_stop stop) {
                         .trace = l->out->trace,
                         .trace_size = l->traced,
                         .start = l->out->start,
-                        .stop = stop};
+                        .stop = stop,
+                        .sets = rm2i_objective_sets(l->o)};
     RM2_TRY(rm2i_alloc(l->ctx, saved.state_size, sizeof *saved.state, &saved.state));
     rm2i_optim_save(l->optim, saved.state);
     rm2_status status = rm2i_checkpoint_write(l->ctx, l->checkpoint->path, l->fingerprint, &saved);
@@ -69,6 +72,11 @@ static rm2_status resume(loop *l, rm2_stop *stop) {
         status = rm2i_fail(l->ctx, RM2_ERR_DATA,
                            "%s: %zu iterations are done already, more than the %zu asked for",
                            l->checkpoint->path, saved.trace_size - 1, l->o->s.optim.max_iterations);
+    if (status == RM2_OK) {
+        status = rm2i_objective_use(l->o, &saved.sets);
+        if (status == RM2_ERR_FORMAT)
+            (void)rm2i_fail_prefix(l->ctx, status, "%s", l->checkpoint->path);
+    }
     if (status == RM2_OK) {
         memcpy(l->out->trace, saved.trace, saved.trace_size * sizeof *saved.trace);
         l->traced = saved.trace_size;
@@ -108,12 +116,36 @@ static void record(loop *l) {
         l->out->trace[l->traced++] = total;
 }
 
+/* Inducing points at the current latents, if those there are have become stale. Where training had
+ * ended, it goes on then. */
+static rm2_status choose_again(loop *l, rm2_stop *stop) {
+    rm2i_objective *o = l->o;
+    if (!o->inducing || !(*stop == RM2_STOP_RUNNING || converged(*stop)))
+        return RM2_OK;
+    rm2i_parameters_unpack(&o->par, rm2i_optim_x(l->optim), o->natural);
+    if (!rm2i_objective_stale(o, *stop != RM2_STOP_RUNNING))
+        return RM2_OK;
+    rm2i_objective_latents(o);
+    RM2_TRY(rm2i_objective_choose(o));
+    rm2_status status = rm2i_optim_renew(l->optim, rm2i_objective_evaluate, o);
+    if (status == RM2_ERR_NUMERIC)
+        return rm2i_fail(l->ctx, status,
+                         "the objective cannot be evaluated with newly chosen inducing points");
+    RM2_TRY(status);
+    rm2i_log(l->ctx, RM2_LOG_DEBUG, "iteration %zu: %zu inducing points chosen",
+             rm2i_optim_iteration(l->optim), o->inducing->r);
+    *stop = RM2_STOP_RUNNING;
+    return RM2_OK;
+}
+
 static rm2_status iterate(loop *l, rm2_progress_fn progress, void *user, rm2_stop stop) {
+    RM2_TRY(choose_again(l, &stop)); /* a resumed training may have been stopped before it did */
     while (stop == RM2_STOP_RUNNING) {
         size_t before = rm2i_optim_iteration(l->optim);
         RM2_TRY(rm2i_optim_step(l->ctx, l->optim, rm2i_objective_evaluate, l->o, &stop));
         if (rm2i_optim_iteration(l->optim) > before)
             record(l);
+        RM2_TRY(choose_again(l, &stop));
         report(l, progress, user, stop);
         bool due = wants_checkpoint(l) && now() - l->last_checkpoint >= l->checkpoint->seconds;
         if (due || (wants_checkpoint(l) && stop != RM2_STOP_RUNNING))
@@ -145,6 +177,7 @@ static rm2_status run(loop *l, rm2_progress_fn progress, void *user) {
     RM2_TRY(iterate(l, progress, user, stop));
     RM2_TRY(evaluate(l, rm2i_optim_best_x(l->optim)));
     out->end = l->o->terms;
+    RM2_TRY(rm2i_objective_certify(l->o, &out->likelihood, &out->dynamics));
     out->iterations = rm2i_optim_iteration(l->optim);
     out->evaluations = rm2i_optim_evaluations(l->optim);
     out->seconds = rm2i_optim_seconds(l->optim);

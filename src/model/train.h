@@ -10,6 +10,7 @@ typedef struct rm2i_training {
     size_t iterations, evaluations;
     double seconds;
     rm2_objective_terms start, end;
+    rm2_certificate likelihood, dynamics; /* at the end */
     double *trace; /* iterations + 1 values of the objective's total; the caller's to free */
 } rm2i_training;
 
@@ -26,7 +27,8 @@ typedef struct rm2i_saved {
     double *trace;
     size_t trace_size;
     rm2_objective_terms start;
-    rm2_stop stop; /* RM2_STOP_RUNNING but at the end */
+    rm2_stop stop;  /* RM2_STOP_RUNNING but at the end */
+    rm2i_sets sets; /* of inducing points */
 } rm2i_saved;
 
 /* A number that differs when data, settings or start differ. */

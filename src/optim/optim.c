@@ -206,6 +206,33 @@ rm2_status rm2i_optim_step(rm2_context *ctx, rm2i_optim *optim, rm2i_objective_f
     return status == RM2_INTERRUPTED ? RM2_OK : status;
 }
 
+rm2_status rm2i_optim_renew(rm2i_optim *optim, rm2i_objective_fn fn, void *user) {
+    rm2i_optim *o = optim;
+    const rm2i_problem problem = {fn, user};
+    bool apart = memcmp(o->best, o->x, o->n * sizeof *o->x) != 0;
+    double before = o->best_f, best_f = INFINITY, f, since = now();
+    if (!o->started)
+        return RM2_OK;
+    o->best_f = -INFINITY; /* evaluating must not move the best point while it is measured itself */
+    rm2_status status = RM2_OK;
+    if (apart) {
+        memcpy(o->trial_x, o->best, o->n * sizeof *o->x);
+        status = rm2i_optim_evaluate(o, &problem, &best_f);
+    }
+    if (status == RM2_OK) {
+        memcpy(o->trial_x, o->x, o->n * sizeof *o->x);
+        status = rm2i_optim_evaluate(o, &problem, &f);
+    }
+    o->seconds += now() - since;
+    o->best_f = before;
+    RM2_TRY(status);
+    rm2i_optim_accept(o, f, o->step_length);
+    o->best_f = fmin(f, best_f);
+    if (f <= best_f)
+        memcpy(o->best, o->x, o->n * sizeof *o->x);
+    return RM2_OK;
+}
+
 /* ---- accessors ------------------------------------------------------------------------------ */
 
 const double *rm2i_optim_x(const rm2i_optim *optim) {

@@ -26,6 +26,11 @@ void rm2i_optim_free(rm2i_optim *optim);
 rm2_status rm2i_optim_step(rm2_context *ctx, rm2i_optim *optim, rm2i_objective_fn fn, void *user,
                            rm2_stop *stop);
 
+/* The function has changed a little, as a bound that was made tighter: evaluate it again at the current
+ * point and at the best one. Pairs and moments are kept, because curvature hardly changes. Does
+ * nothing before the first step; a failure leaves the state as it was. */
+rm2_status rm2i_optim_renew(rm2i_optim *optim, rm2i_objective_fn fn, void *user);
+
 /* Current point, its value (infinity before the first evaluation) and max |gradient|. */
 const double *rm2i_optim_x(const rm2i_optim *optim);
 double rm2i_optim_f(const rm2i_optim *optim);

@@ -15,6 +15,7 @@
 #include <omp.h>
 
 #include "failing_malloc.h"
+#include "model/init.h"
 #include "riemann2/eval.h"
 #include "riemann2/model.h"
 
@@ -257,10 +258,39 @@ static void evaluation(void **state) {
     assert_true(fail_each(f, align_signs) == 1);
 }
 
+static rm2_status start_from_landmarks(void *state) {
+    fixture *f = state;
+    double F[40 * 2], X[40 * Q];
+    rm2i_isomap_settings s = {.neighbours = 3, .time_weight = 0, .landmarks = 10};
+    for (size_t i = 0; i < 80; i++)
+        F[i] = (double)(i * 37 % 80);
+    return rm2i_init_isomap(f->ctx, &s, 40, 2, F, 0, NULL, NULL, Q, X);
+}
+
+static void inducing_points(void **state) {
+    fixture *f = *state;
+    rm2_fit_settings keep = f->settings;
+    rm2_model *plain = f->plain;
+    f->settings.inference = RM2_INFERENCE_INDUCING;
+    f->settings.gpdm_weight = 1;
+    assert_true(fail_each(f, fit_data) >= 50);
+    assert_true(fail_each(f, fit_and_save) >= 50);
+    assert_true(fail_each(f, resume) >= 50);
+    assert_int_equal(rm2_fit(f->ctx, f->data, &f->settings, NULL, NULL, NULL, &f->plain), RM2_OK);
+    assert_true(fail_each(f, write_plain) >= 2);
+    assert_true(fail_each(f, read_file) >= 20);
+    assert_true(fail_each(f, decode) >= 3);
+    assert_true(fail_each(f, start_from_landmarks) >= 10);
+    rm2_model_free(f->plain);
+    f->plain = plain;
+    f->settings = keep;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(training),   cmocka_unit_test(checkpoints), cmocka_unit_test(files),
-        cmocka_unit_test(prediction), cmocka_unit_test(evaluation),
+        cmocka_unit_test(training),   cmocka_unit_test(checkpoints),
+        cmocka_unit_test(files),      cmocka_unit_test(prediction),
+        cmocka_unit_test(evaluation), cmocka_unit_test(inducing_points),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

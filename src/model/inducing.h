@@ -1,0 +1,100 @@
+/* Inducing points for the matrix normal likelihood: Sigma = Kf (x) (K + s2 I) with K replaced by
+ * Q = Knu Kuu^-1 Kun, where u are r of the N points, and the collapsed variational bound of the log
+ * density (Titsias, AISTATS 2009) in place of the density. Cost N r^2, memory N r.
+ *
+ *   Kuu = Lu Lu^T,  V = Lu^-1 Kun,  A = V V^T,  B = s2 I + A,  u = B^-1 V F,  R = F - V^T u
+ *   t = tr(K - Q) = tr K - |V|^2,   log|Q + s2 I| = (N - r) log s2 + log|B|
+ *   S = F^T (Q + s2 I)^-1 F = R^T R/s2 + u^T u      (a sum of squares: nothing cancels)
+ *   lower = -1/2 (tr(Kf^-1 S) + M log|Q + s2 I| + N log|Kf| + N M log 2 pi + M t/s2)
+ *   upper = the same without the last term, and with S at the noise s2 + t (Titsias, 2014)
+ *   lower <= exact <= upper, because 0 <= K - Q <= t I.
+ *
+ * Sums over n go in blocks of rows; each thread adds its blocks, and the threads' parts are added in
+ * their order: the same number of threads gives the same bits. */
+#ifndef RM2I_INDUCING_H
+#define RM2I_INDUCING_H
+
+#include "kernel/latent.h"
+#include "riemann2/base.h"
+
+/* The most that are chosen where only an accuracy is asked for. */
+#define RM2I_INDUCING_MOST 1000
+
+typedef struct rm2i_inducing {
+    size_t N, M, Q, r;
+    int threads;
+    size_t *index;       /* r: which of the points, in the order in which they were chosen */
+    double chosen;       /* t where and when they were */
+    double *Z;           /* r x Q: where they are now */
+    double *K, *V;       /* N x r: Kun^T and V^T; without derivatives one array */
+    double *Kuu, *L, *A; /* r x r, lower triangles; L is Lu */
+    double *B;           /* r x r: its Cholesky factor, then scratch of the derivatives */
+    double *u, *U;       /* M x r: u^T, and Lf^-1 u^T */
+    double *Y;           /* M x N, the caller's: R^T, then Lf^-1 R^T */
+    double *S;           /* M x M, the caller's */
+    double noise, trace; /* s2, t */
+    double log_det;      /* log|Q + s2 I| */
+    double jitter;       /* of Kuu; the bounds hold with it */
+    double *parts;       /* the threads' sums and scratch */
+    double *memory;
+} rm2i_inducing;
+
+/* Pivoted Cholesky of K (Fine and Scheinberg, 2001): the point whose variance given those before it is
+ * largest, again and again, until t <= enough, `most` are chosen, or what is left is rounding. `index`
+ * has room for `most`; *left is t. */
+rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t n,
+                                const double *X, double enough, size_t most, size_t *index,
+                                size_t *count, double *left);
+
+/* Arrays for r inducing points among N, with M outputs; `derivatives` if backward will be called. Y
+ * and S are to be set by the caller. */
+rm2_status rm2i_inducing_create(rm2_context *ctx, size_t N, size_t M, size_t Q, size_t r,
+                                const size_t *index, bool derivatives, rm2i_inducing **inducing);
+void rm2i_inducing_free(rm2i_inducing *in);
+/* Choose and create, with derivatives, in place of *inducing, which may be NULL. */
+rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t N,
+                               size_t M, const double *X, double enough, size_t most,
+                               rm2i_inducing **inducing);
+
+/* Everything up to R and S at the points X (N x Q) and outputs F (M x N). */
+rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
+                               double noise, const double *F);
+/* Y becomes Lf^-1 R^T (Lf NULL: the identity); the lower bound, and tr(Kf^-1 S) in *trace if that is
+ * not NULL. */
+double rm2i_inducing_value(rm2i_inducing *in, const double *Lf, double *trace);
+/* After value: adds the lower bound's derivatives. */
+rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
+                                  const double *X, double *X_bar, double *lengthscale_bar,
+                                  double *variance_bar, double *noise_bar);
+
+/* Both bounds for points that are given, with an inducing set of their own, t <= enough or as many
+ * points as memory allows. *count: how many there were. */
+typedef struct rm2i_bounds {
+    double lower, upper;
+    size_t count;
+} rm2i_bounds;
+rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t N,
+                                size_t M, const double *X, const double *F, double noise,
+                                const double *Lf, double enough, rm2i_bounds *bounds);
+
+/* ---- for the files of this subject ----------------------------------------------------------- */
+
+/* What a pass over the rows works on. */
+typedef struct rm2i_rows {
+    rm2i_inducing *in;
+    const rm2i_latent_kernel *kernel;
+    const double *X, *F;
+    double *X_bar;
+    const double *P, *H; /* of the derivatives */
+} rm2i_rows;
+
+typedef void (*rm2i_rows_fn)(const rm2i_rows *rows, size_t first, size_t count, double *own);
+
+/* Runs fn over the blocks of rows; in->parts then begins with the sum of the threads' first `summed`
+ * entries, of `size` each. */
+void rm2i_inducing_rows(const rm2i_rows *rows, rm2i_rows_fn fn, size_t size, size_t summed);
+size_t rm2i_inducing_part(const rm2i_inducing *in);
+/* Rows in a block. */
+enum { RM2I_ROWS = 128 };
+
+#endif

@@ -1,0 +1,127 @@
+/* The objective's inducing points: how many, when they are chosen anew, and what is proven by them.
+ *
+ * The lower bound misses the log density by about M t/s2 or less, t = tr(K - Q): M t/(2 s2) by its last
+ * term, and in the quadratic form tr(Kf^-1 W^T (K - Q) W)/2, which is M t/(2 s2) where the residuals
+ * s2 W are noise. An accuracy of a nats a point is therefore t <= a N s2/M; a choice stops at a quarter
+ * of that, and lasts until the latents, which the points are among, have moved too far. A choice changes
+ * the objective by less than the accuracy, so that the optimiser goes on as if nothing had happened.
+ *
+ * The upper bound needs t against s2 itself, and is computed once, at the end, with a set of its own. */
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "model/objective.h"
+
+static const double RESERVE = 0.25; /* of the trace that is allowed: where a choice stops */
+/* A trace beyond what is allowed, and so many times that at the choice, ends it. */
+static const double WHILE_TRAINING = 4, AT_THE_END = 1.5;
+static const double OF_UPPER_BOUND = 0.25; /* of the accuracy: what the upper bound may lose */
+
+static double natural(const rm2i_objective *o, rm2i_block block) {
+    return o->natural[o->par.block[block].offset];
+}
+
+static rm2i_latent_kernel kernel_of(const rm2i_objective *o) {
+    return (rm2i_latent_kernel){o->s.kernel, o->p.Q, o->lengthscale, natural(o, RM2I_VARIANCE)};
+}
+
+/* Largest t for the accuracy: a N s2/M, and for the dynamics a n z/Q. */
+static double allowed(const rm2i_objective *o) {
+    return o->s.accuracy * (double)o->p.N * natural(o, RM2I_NOISE) / (double)o->p.M;
+}
+
+static double allowed_dynamics(const rm2i_objective *o) {
+    double n = (double)(o->p.N - o->p.trajectories);
+    return o->s.accuracy * n * natural(o, RM2I_GPDM_NOISE) / (double)o->p.Q;
+}
+
+static void take_gpdm_values(rm2i_objective *o) {
+    o->gpdm.lengthscale = natural(o, RM2I_GPDM_LENGTHSCALE);
+    o->gpdm.variance = natural(o, RM2I_GPDM_VARIANCE);
+    o->gpdm.noise = natural(o, RM2I_GPDM_NOISE);
+}
+
+rm2_status rm2i_objective_choose(rm2i_objective *o) {
+    rm2i_latent_kernel kernel = kernel_of(o);
+    size_t given = o->s.inducing, most = given ? given : RM2I_INDUCING_MOST;
+    double enough = given ? 0 : RESERVE * allowed(o);
+    RM2_TRY(rm2i_inducing_renew(o->ctx, &kernel, o->p.N, o->p.M, o->X, enough, most, &o->inducing));
+    if (o->s.gpdm_weight == 0)
+        return RM2_OK;
+    take_gpdm_values(o);
+    return rm2i_gpdm_choose(o->ctx, &o->gpdm, o->X, RESERVE * allowed_dynamics(o), most);
+}
+
+/* ---- sets that travel ----------------------------------------------------------------------- */
+
+static rm2i_set set_of(const rm2i_inducing *in) {
+    return in ? (rm2i_set){in->index, in->r, in->chosen, in->trace} : (rm2i_set){.count = 0};
+}
+
+rm2i_sets rm2i_objective_sets(const rm2i_objective *o) {
+    return (rm2i_sets){set_of(o->inducing), set_of(o->gpdm.inducing)};
+}
+
+/* A set that was read may hold anything. */
+static bool sound(const rm2i_set *set, size_t N) {
+    bool good = set->count > 0 && set->count <= N && set->chosen >= 0 && isfinite(set->trace);
+    for (size_t j = 0; good && j < set->count; j++)
+        good = set->index[j] < N;
+    return good;
+}
+
+static rm2_status use(rm2_context *ctx, const rm2i_set *set, rm2i_inducing **inducing) {
+    const rm2i_inducing *old = *inducing;
+    rm2i_inducing *in;
+    if (!old)
+        return RM2_OK;
+    if (!sound(set, old->N))
+        return rm2i_fail(ctx, RM2_ERR_FORMAT, "the inducing points are not some of the %zu points",
+                         old->N);
+    RM2_TRY(rm2i_inducing_create(ctx, old->N, old->M, old->Q, set->count, set->index, true, &in));
+    in->chosen = set->chosen;
+    in->trace = set->trace;
+    rm2i_inducing_free(*inducing);
+    *inducing = in;
+    return RM2_OK;
+}
+
+rm2_status rm2i_objective_use(rm2i_objective *o, const rm2i_sets *sets) {
+    RM2_TRY(use(o->ctx, &sets->likelihood, &o->inducing));
+    return use(o->ctx, &sets->dynamics, &o->gpdm.inducing);
+}
+
+/* ---- how well they do ----------------------------------------------------------------------- */
+
+static bool stale(const rm2i_inducing *in, double limit, bool ended) {
+    return in && in->trace > fmax(limit, (ended ? AT_THE_END : WHILE_TRAINING) * in->chosen);
+}
+
+bool rm2i_objective_stale(const rm2i_objective *o, bool ended) {
+    return stale(o->inducing, o->s.inducing ? 0 : allowed(o), ended) ||
+           stale(o->gpdm.inducing, o->gpdm.inducing ? allowed_dynamics(o) : 0, ended);
+}
+
+rm2_status rm2i_objective_certify(const rm2i_objective *o, rm2_certificate *likelihood,
+                                  rm2_certificate *dynamics) {
+    double N = (double)o->p.N, weight = o->s.gpdm_weight;
+    rm2i_latent_kernel kernel = kernel_of(o);
+    rm2i_bounds bounds;
+    *likelihood = (rm2_certificate){o->terms.log_likelihood, o->terms.log_likelihood};
+    *dynamics = (rm2_certificate){o->terms.gpdm, o->terms.gpdm};
+    if (!o->inducing)
+        return RM2_OK;
+    /* the upper bound lies at most N M t/(2 s2) above: N times as much as the lower one below */
+    RM2_TRY(rm2i_inducing_bounds(o->ctx, &kernel, o->p.N, o->p.M, o->X, o->p.F,
+                                 natural(o, RM2I_NOISE), o->Lf, OF_UPPER_BOUND * allowed(o) / N,
+                                 &bounds));
+    *likelihood = (rm2_certificate){fmax(bounds.lower, o->terms.log_likelihood), bounds.upper};
+    if (!o->gpdm.inducing)
+        return RM2_OK;
+    RM2_TRY(rm2i_gpdm_bounds(o->ctx, &o->gpdm, o->X, OF_UPPER_BOUND * allowed_dynamics(o) / N,
+                             &bounds));
+    *dynamics =
+        (rm2_certificate){fmax(weight * bounds.lower, o->terms.gpdm), weight * bounds.upper};
+    return RM2_OK;
+}
