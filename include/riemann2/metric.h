@@ -71,6 +71,9 @@ typedef struct rm2_pullback_settings {
     double contrast; /* metric far from the data over metric on the data; 0: weight 1 */
     double weight;   /* of the covariance term, instead of a contrast; 0: from the contrast */
     rm2_cost cost;
+    double support; /* evaluate through some of the training points only, chosen so that they leave
+                       this much of the latent kernel's trace unexplained, relative to its variance:
+                       1e-7 is good for finding paths; 0: exact. Kronecker noise only */
 } rm2_pullback_settings;
 
 /* Contrast 100, no cost; one that is put in concerns all factors. */

@@ -240,11 +240,13 @@ rm2_status rm2i_pullback_field_create(rm2_context *ctx, const rm2i_pullback_fiel
     size_t M = like->posterior->gp.M;
     bool one = like->cost.at && like->cost.factor != RM2_ALL_FACTORS;
     rm2i_pullback_field *f;
-    double *memory;
+    double *memory = NULL;
     *field = NULL;
-    RM2_TRY(rm2i_alloc(ctx, 1, sizeof *f, &f));
-    rm2_status status = rm2i_alloc(ctx, (one ? 2 : 1) * M * M, sizeof *memory, &memory);
+    rm2_status status = rm2i_alloc(ctx, 1, sizeof *f, &f);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, (one ? 2 : 1) * M * M, sizeof *memory, &memory);
     if (status != RM2_OK) {
+        rm2i_posterior_free(like->reduced);
         free(f);
         return status;
     }
@@ -261,6 +263,7 @@ rm2_status rm2i_pullback_field_create(rm2_context *ctx, const rm2i_pullback_fiel
 }
 
 void rm2i_pullback_field_free(rm2i_pullback_field *f) {
+    rm2i_posterior_free(f->reduced);
     free(f->all.Pt);
     free(f);
 }

@@ -15,6 +15,7 @@ typedef struct rm2i_output_part {
 
 typedef struct rm2i_pullback_field {
     const rm2i_posterior *posterior;
+    rm2i_posterior *reduced;      /* the same, if it is the field's own; freed with it */
     const rm2_manifold *manifold; /* NULL: the outputs are Euclidean */
     const double *mean;           /* M: centre of the outputs */
     double weight;                /* of the covariance term */
@@ -24,7 +25,8 @@ typedef struct rm2i_pullback_field {
     rm2i_output_part costly; /* what the cost multiplies, unless that is all; only then has it Pt */
 } rm2i_pullback_field;
 
-/* A copy of `like` with its own arrays Pt; what else it points to must live on. */
+/* A copy of `like` with its own arrays Pt; what else it points to must live on. Takes over
+ * like->reduced, also when it fails. */
 rm2_status rm2i_pullback_field_create(rm2_context *ctx, const rm2i_pullback_field *like,
                                       rm2i_pullback_field **field);
 void rm2i_pullback_field_free(rm2i_pullback_field *field);

@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "metric/pullback.h"
+#include "model/inducing.h"
 
 enum { BLOCK = 64 }; /* latents whose Jacobians are computed at once */
 
@@ -119,6 +120,31 @@ static rm2_status find_cost_factor(rm2_context *ctx, const rm2_model *m, rm2i_pu
     return RM2_OK;
 }
 
+/* ---- fewer support points ------------------------------------------------------------------- */
+
+/* A posterior through some of the training points: r^2 instead of N^2 a point. Where it would take
+ * more than two thirds of them, or inference is by inducing points anyway, there is none. */
+static rm2_status reduce_support(rm2_context *ctx, const rm2_model *model, double support,
+                                 rm2i_posterior **reduced) {
+    rm2i_gp gp = model->posterior->gp;
+    size_t *index, most = gp.N / 3 * 2;
+    double left;
+    *reduced = NULL;
+    if (support == 0 || gp.inducing || gp.noise_kind != RM2_NOISE_KRONECKER || most == 0)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, most, sizeof *index, &index));
+    double enough = support * gp.kernel.variance;
+    rm2_status status =
+        rm2i_inducing_choose(ctx, &gp.kernel, gp.N, gp.X, enough, most, index, &gp.inducing, &left);
+    gp.index = index;
+    if (status == RM2_OK && left <= enough)
+        status = rm2i_posterior_create(ctx, &gp, reduced);
+    if (*reduced)
+        (*reduced)->gp.index = NULL; /* not needed any more */
+    free(index);
+    return status;
+}
+
 /* ---- the metric ----------------------------------------------------------------------------- */
 
 static rm2_status check(rm2_context *ctx, const rm2_pullback_settings *s) {
@@ -127,6 +153,9 @@ static rm2_status check(rm2_context *ctx, const rm2_pullback_settings *s) {
                          s->contrast);
     if (!(s->weight >= 0 && isfinite(s->weight)))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "weight is %g: must be 0 or positive", s->weight);
+    if (!(s->support >= 0 && s->support < 1))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "support is %g: must be 0 (exact) or a small number", s->support);
     return RM2_OK;
 }
 
@@ -155,6 +184,9 @@ rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
     char text[160];
     RM2_TRY(check(ctx, &s));
     RM2_TRY(find_cost_factor(ctx, model, &like));
+    RM2_TRY(reduce_support(ctx, model, s.support, &like.reduced));
+    if (like.reduced)
+        like.posterior = like.reduced;
     RM2_TRY(rm2i_pullback_field_create(ctx, &like, &f));
     if (s.weight == 0 && s.contrast > 0) {
         rm2_status status = contrast_weight(ctx, f, s.contrast, &f->weight);
