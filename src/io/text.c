@@ -11,8 +11,7 @@ enum {
     SLOTS_START = 16
 };
 
-/* Bytes of the well-formed UTF-8 character at p that prints something; 0 if there is none. */
-static size_t printable_length(const unsigned char *p, size_t left) {
+size_t rm2i_printable_length(const unsigned char *p, size_t left) {
     if (p[0] < 0x80)
         return p[0] >= 0x20 && p[0] != 0x7f;
     size_t length = p[0] >= 0xc2 && p[0] < 0xe0   ? 2
@@ -24,14 +23,18 @@ static size_t printable_length(const unsigned char *p, size_t left) {
     for (size_t i = 1; i < length; i++)
         if ((p[i] & 0xc0) != 0x80)
             return 0;
-    bool control = p[0] == 0xc2 && p[1] < 0xa0; /* U+0080 to U+009F */
-    return control ? 0 : length;
+    bool control = p[0] == 0xc2 && p[1] < 0xa0;   /* U+0080 to U+009F */
+    bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) /* fits into fewer bytes */
+                    || (p[0] == 0xf0 && p[1] < 0x90);
+    bool no_character = (p[0] == 0xed && p[1] >= 0xa0) /* half of a surrogate pair */
+                        || (p[0] == 0xf4 && p[1] >= 0x90);
+    return control || overlong || no_character ? 0 : length;
 }
 
 const char *rm2i_shown(const char *text, size_t size, char shown[RM2I_SHOWN_SIZE]) {
     size_t used = 0, i = 0;
     while (i < size) {
-        size_t length = printable_length((const unsigned char *)text + i, size - i);
+        size_t length = rm2i_printable_length((const unsigned char *)text + i, size - i);
         if (used + (length ? length : 1) > SHOWN_BYTES) {
             memcpy(shown + used, "...", 3);
             used += 3;
