@@ -12,5 +12,6 @@
 #include "riemann2/manifold.h"
 #include "riemann2/model.h"
 #include "riemann2/optim.h"
+#include "riemann2/plot.h"
 
 #endif

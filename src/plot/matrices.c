@@ -1,0 +1,222 @@
+/* Rows of matrices as square heat maps. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/draw.h"
+
+enum { SIZE_MAX_SHOWN = 1000, COUNT_MAX = 64, COLOURS = 257 };
+
+static const double GAP = 4, SQUARE_MAX = 120; /* lengths on the page */
+
+void rm2i_matrix_row_free(rm2i_matrix_row *row) {
+    for (size_t i = 0; row->names && i < row->count; i++)
+        free(row->names[i]);
+    free(row->names);
+    free(row->name);
+    free(row->values);
+}
+
+/* ---- adding ----------------------------------------------------------------------------------- */
+
+static rm2_status check_matrices(rm2_context *ctx, const rm2_panel *panel, const rm2_matrices *m) {
+    RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << RM2_PANEL_MATRICES, "rm2_plot_matrices"));
+    if (!m || !m->values)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_matrices: no matrices given");
+    if (m->count < 1 || m->count > COUNT_MAX || m->n < 1 || m->n > SIZE_MAX_SHOWN)
+        return rm2i_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "rm2_plot_matrices: cannot draw %zu matrices of size %zu in a row: 1 to %d "
+            "of size 1 to %d are possible",
+            m->count, m->n, COUNT_MAX, SIZE_MAX_SHOWN);
+    if (!(m->limit >= 0 && isfinite(m->limit)))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_matrices: %g is no limit for colours",
+                         m->limit);
+    for (size_t i = 0; m->correlation && i < m->count; i++)
+        for (size_t k = 0; k < m->n; k++) {
+            double variance = m->values[(i * m->n + k) * m->n + k];
+            if (variance <= 0)
+                return rm2i_fail(
+                    ctx, RM2_ERR_DOMAIN,
+                    "rm2_plot_matrices: matrix %zu has %g on the diagonal (row %zu): it "
+                    "has no correlations",
+                    i, variance, k);
+        }
+    return RM2_OK;
+}
+
+static rm2_status copy_names(rm2_context *ctx, const rm2_matrices *m, rm2i_matrix_row *row) {
+    RM2_TRY(rm2i_copy_label(ctx, m->name, &row->name));
+    if (!m->names)
+        return RM2_OK;
+    RM2_TRY(rm2i_calloc(ctx, m->count, sizeof *row->names, &row->names));
+    for (size_t i = 0; i < m->count; i++)
+        RM2_TRY(rm2i_copy_label(ctx, m->names[i], &row->names[i]));
+    return RM2_OK;
+}
+
+/* Entries as they are shown, and the largest of them; infinity if there is none. */
+static double copy_values(const rm2_matrices *m, double *values) {
+    double largest = -INFINITY;
+    size_t n = m->n;
+    for (size_t i = 0; i < m->count; i++) {
+        const double *A = m->values + i * n * n;
+        for (size_t r = 0; r < n; r++)
+            for (size_t c = 0; c < n; c++) { /* a_rc / sqrt(a_rr a_cc) */
+                double scale = m->correlation ? sqrt(A[r * n + r]) * sqrt(A[c * n + c]) : 1;
+                double value = A[r * n + c] / scale;
+                values[(i * n + r) * n + c] = isfinite(value) ? value : NAN;
+                largest = isfinite(value) ? fmax(largest, fabs(value)) : largest;
+            }
+    }
+    return largest;
+}
+
+static rm2_status make_row(rm2_context *ctx, const rm2_matrices *m, rm2i_matrix_row *row,
+                           double *largest) {
+    row->count = m->count;
+    row->n = m->n;
+    RM2_TRY(rm2i_alloc(ctx, m->count * m->n * m->n, sizeof(double), &row->values));
+    *largest = copy_values(m, row->values);
+    if (*largest < 0)
+        return rm2i_fail(
+            ctx, RM2_ERR_DATA,
+            "rm2_plot_matrices: no entry is a finite number: there is nothing to show");
+    return copy_names(ctx, m, row);
+}
+
+/* Colours for all rows: up to what was asked for, or the largest entry. */
+static void extend_colours(rm2_panel *panel, double limit, double largest) {
+    rm2i_range *colours = &panel->matrix_colours;
+    double reach = limit > 0 ? limit : largest > 0 ? largest : 1;
+    colours->hi = panel->matrix_row_count == 1 ? reach : fmax(colours->hi, reach);
+    colours->lo = -colours->hi;
+}
+
+rm2_status rm2_plot_matrices(rm2_context *ctx, rm2_panel *panel, const rm2_matrices *matrices) {
+    RM2_TRY(check_matrices(ctx, panel, matrices));
+    RM2_TRY(rm2i_grow(ctx, panel->matrix_row_count + 1, sizeof *panel->matrix_rows,
+                      &panel->matrix_rows));
+    rm2i_matrix_row row = {0};
+    double largest = 0;
+    char *label = NULL;
+    rm2_status status = make_row(ctx, matrices, &row, &largest);
+    if (status == RM2_OK && !panel->matrix_label)
+        status = rm2i_copy_label(ctx, matrices->label, &label);
+    if (status != RM2_OK) {
+        rm2i_matrix_row_free(&row);
+        return status;
+    }
+    if (label)
+        panel->matrix_label = label;
+    panel->matrix_rows[panel->matrix_row_count++] = row;
+    extend_colours(panel, matrices->limit, largest);
+    return RM2_OK;
+}
+
+/* ---- drawing ---------------------------------------------------------------------------------- */
+
+/* Sizes on the page: side of a square, room for the names of rows (left) and, in the rows that have
+ * them, for those of matrices (below). */
+typedef struct arrangement {
+    size_t columns;
+    double side, left, below;
+    double rest; /* height of all that is no square */
+} arrangement;
+
+static double row_gap(const arrangement *a, const rm2i_matrix_row *row) {
+    return GAP + (row->names ? a->below : 0);
+}
+
+static double widest_name(cairo_t *cr, const rm2i_matrix_row *row) {
+    double width = 0;
+    for (size_t i = 0; row->names && i < row->count; i++)
+        if (row->names[i])
+            width = fmax(width, rm2i_text_width(cr, row->names[i]));
+    return width;
+}
+
+static arrangement arrange(cairo_t *cr, const rm2i_place *place) {
+    const rm2_panel *panel = place->panel;
+    arrangement a = {0};
+    rm2i_font(cr, place->font_size, false);
+    a.below = rm2i_digit_height(cr) + GAP;
+    for (size_t i = 0; i < panel->matrix_row_count; i++) {
+        const rm2i_matrix_row *row = &panel->matrix_rows[i];
+        a.columns = row->count > a.columns ? row->count : a.columns;
+        a.left = row->name ? 1.25 * place->font_size + GAP : a.left;
+        a.rest += row_gap(&a, row);
+    }
+    double rows = (double)panel->matrix_row_count, columns = (double)a.columns;
+    double across = (place->area.w - a.left - (columns - 1) * GAP) / columns;
+    double down = (place->area.h - a.rest + GAP) / rows;
+    a.side = fmax(1, fmin(SQUARE_MAX, fmin(across, down)));
+    return a;
+}
+
+/* The frame is what the squares take, in the middle of the area. */
+void rm2i_matrices_fit(cairo_t *cr, rm2i_place *place) {
+    arrangement a = arrange(cr, place);
+    double rows = (double)place->panel->matrix_row_count, columns = (double)a.columns;
+    double width = a.left + columns * a.side + (columns - 1) * GAP;
+    double height = rows * a.side + a.rest - GAP;
+    double below =
+        row_gap(&a, &place->panel->matrix_rows[place->panel->matrix_row_count - 1]) - GAP;
+    place->view.frame =
+        (rm2i_rect){place->area.x + (place->area.w - width) / 2,
+                    place->area.y + (place->area.h - height) / 2, width, height - below};
+}
+
+typedef struct matrix_source {
+    const double *values;
+    size_t n;
+    const rm2i_range *colours;
+} matrix_source;
+
+static rm2_colour matrix_colour(const void *data, double across, double down) {
+    const matrix_source *m = data;
+    size_t r = (size_t)(down * (double)m->n), c = (size_t)(across * (double)m->n);
+    return rm2_map_colour(RM2_MAP_DIVERGING, rm2i_range_part(m->colours, m->values[r * m->n + c]));
+}
+
+static void draw_name(cairo_t *cr, const rm2i_place *place, const char *name, rm2i_rect square,
+                      double widest) {
+    double shrink = fmin(1, (square.w + GAP - 1) / fmax(widest, 1));
+    if (!name)
+        return;
+    rm2i_font(cr, place->font_size * shrink, false);
+    rm2i_set_colour(cr, RM2I_INK, 1);
+    rm2i_text_at(cr, name, square.x + square.w / 2, square.y + square.h + GAP, 0.5, 0);
+}
+
+static void draw_row(cairo_t *cr, const rm2i_place *place, const rm2i_matrix_row *row,
+                     const arrangement *a, double y) {
+    rm2i_font(cr, place->font_size, false);
+    double widest = widest_name(cr, row), x = place->view.frame.x;
+    rm2i_block name;
+    rm2i_block_make(cr, row->name, place->font_size, false, a->side, &name);
+    rm2i_set_colour(cr, RM2I_INK, 1);
+    rm2i_block_draw(cr, &name, x + a->left / 2 - GAP / 2, y + a->side / 2, -3.14159265358979 / 2);
+    for (size_t i = 0; i < row->count; i++) {
+        rm2i_rect square = {x + a->left + (double)i * (a->side + GAP), y, a->side, a->side};
+        matrix_source source = {row->values + i * row->n * row->n, row->n,
+                                &place->panel->matrix_colours};
+        rm2i_raster_draw(cr, square, matrix_colour, &source);
+        cairo_rectangle(cr, square.x, square.y, square.w, square.h);
+        rm2i_set_colour(cr, RM2I_INK, 1);
+        cairo_set_line_width(cr, 0.5);
+        cairo_stroke(cr);
+        if (row->names)
+            draw_name(cr, place, row->names[i], square, widest);
+    }
+}
+
+void rm2i_matrices_draw(cairo_t *cr, const rm2i_place *place) {
+    arrangement a = arrange(cr, place);
+    double y = place->view.frame.y;
+    for (size_t i = 0; i < place->panel->matrix_row_count; i++) {
+        const rm2i_matrix_row *row = &place->panel->matrix_rows[i];
+        draw_row(cr, place, row, &a, y);
+        y += a.side + row_gap(&a, row);
+    }
+}

@@ -1,0 +1,99 @@
+/* What a figure is made of: panels, items, heat maps. Filled by the rm2_plot_* calls (figure.c,
+ * items.c, shapes.c, heat.c, matrices.c), read when the figure is drawn (draw.h). */
+#ifndef RM2I_PLOT_H
+#define RM2I_PLOT_H
+
+#include "base/base.h"
+#include "riemann2/plot.h"
+
+enum {
+    RM2I_TEXT_MAX = 240,    /* bytes of a label */
+    RM2I_PANEL_TEXTS = 4,   /* title and labels of three axes */
+    RM2I_JOINTS_MAX = 64,   /* of an arm */
+    RM2I_PLOT_MAX = 1 << 26 /* points of one item: more is a wrong size, not a figure */
+};
+
+typedef struct rm2i_item rm2i_item;
+typedef struct rm2i_item_kind rm2i_item_kind; /* how it is drawn: draw.h */
+
+/* One item of a panel. `points` are count x dims of the panel: what the axes must show. */
+struct rm2i_item {
+    const rm2i_item_kind *kind;
+    rm2_style style; /* complete: no zeros that mean a default, except the size of ellipses */
+    char *label;
+    size_t count;
+    double *points; /* owned; `extra` is cut from the same memory */
+    double *extra;  /* ellipses: 3 a point (semi-axes, angle); frames: 9 (rotation matrix) */
+    size_t joints;  /* of an arm */
+};
+
+typedef struct rm2i_range {
+    double lo, hi;
+    bool log;
+} rm2i_range;
+
+typedef struct rm2i_heat {
+    size_t columns, rows;
+    double *part;       /* rows x columns: 0 at the first colour, 1 at the last; NaN: no value */
+    rm2i_range x, y;    /* places of the outermost columns and rows */
+    rm2i_range colours; /* values of the first and last colour */
+    bool below, above;  /* are there values outside? */
+    size_t contours;
+    char *label;
+} rm2i_heat;
+
+typedef struct rm2i_matrix_row {
+    size_t count, n;
+    double *values; /* as shown */
+    char *name;
+    char **names; /* NULL or count */
+} rm2i_matrix_row;
+
+struct rm2_panel {
+    rm2_panel_settings settings; /* its texts are those below */
+    char *texts[RM2I_PANEL_TEXTS];
+    size_t row, column; /* from 0 */
+    rm2i_item **items;
+    size_t item_count, item_capacity;
+    size_t colours_used;
+    rm2i_heat *heat;
+    rm2i_matrix_row *matrix_rows;
+    size_t matrix_row_count;
+    rm2i_range matrix_colours;
+    char *matrix_label;
+};
+
+struct rm2_figure {
+    double width, height; /* points */
+    double font_size;
+    char *title;
+    size_t rows, columns;
+    double *row_parts, *column_parts; /* add up to 1; one piece of memory, owned by row_parts */
+    rm2_panel **panels;               /* rows x columns; NULL where a cell is empty */
+};
+
+/* Where a value is in a range: 0 at lo, 1 at hi; NaN if it is nowhere. */
+double rm2i_range_part(const rm2i_range *range, double value);
+
+/* Numbers of a point as stored: 2 in a plane, 3 elsewhere. */
+static inline size_t rm2i_panel_dims(const rm2_panel *panel) {
+    return panel->settings.kind == RM2_PANEL_PLANE ? 2 : 3;
+}
+
+/* A copy of a label, NULL if `text` is; an error if it is too long or not UTF-8. */
+rm2_status rm2i_copy_label(rm2_context *ctx, const char *text, char **copy);
+
+/* Failure if the panel is NULL or not of one of the kinds (bits 1 << kind); `call` is for the message. */
+rm2_status rm2i_expect_panel(rm2_context *ctx, const rm2_panel *panel, unsigned kinds,
+                             const char *call);
+
+/* An empty item of a panel with room for `count` points and `extra` more numbers, with a complete
+ * style; the panel owns it. */
+rm2_status rm2i_item_add(rm2_context *ctx, rm2_panel *panel, const rm2i_item_kind *kind,
+                         size_t count, size_t extra, const rm2_style *style, rm2i_item **item);
+
+void rm2i_item_free(rm2i_item *item);
+void rm2i_heat_free(rm2i_heat *heat);
+void rm2i_matrix_row_free(rm2i_matrix_row *row);
+
+#endif

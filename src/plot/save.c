@@ -1,0 +1,168 @@
+/* Figures as files. Cairo writes into a stream that appears whole or not at all; an SVG goes through
+ * memory first, since Cairo numbers its parts from a counter of the process: its names are replaced by
+ * i0, i1, ... in the order of the file. A PDF gets no date. So the same figure is the same bytes. */
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "io/io.h"
+#include "plot/draw.h"
+
+static const double DPI_DEFAULT = 300, DPI_MIN = 10, DPI_MAX = 2400;
+enum { PIXELS_MAX = 30000 }; /* Cairo's images end at 32767 */
+
+typedef enum format { FORMAT_NONE, FORMAT_PNG, FORMAT_SVG, FORMAT_PDF } format;
+
+static format format_of(const char *path) {
+    static const char *const endings[] = {".png", ".svg", ".pdf"};
+    size_t size = strlen(path);
+    for (int i = 0; i < 3; i++)
+        if (size > 4 && strcasecmp(path + size - 4, endings[i]) == 0)
+            return (format)(FORMAT_PNG + i);
+    return FORMAT_NONE;
+}
+
+/* ---- what Cairo reports ----------------------------------------------------------------------- */
+
+static cairo_status_t write_bytes(void *stream, const unsigned char *bytes, unsigned size) {
+    return fwrite(bytes, 1, size, stream) == size ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
+}
+
+static rm2_status check_cairo(rm2_context *ctx, cairo_status_t status, FILE *stream,
+                              const char *path) {
+    if (status == CAIRO_STATUS_SUCCESS)
+        return RM2_OK;
+    if (status == CAIRO_STATUS_NO_MEMORY)
+        return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
+    RM2_TRY(rm2i_stream_check(ctx, stream, path));
+    return rm2i_fail(ctx, RM2_ERR_IO, "cannot draw %s: %s", path, cairo_status_to_string(status));
+}
+
+/* Draw on a surface and finish it; the surface is released. */
+static rm2_status draw_on(rm2_context *ctx, const rm2_figure *figure, cairo_surface_t *surface,
+                          double scale, FILE *stream, const char *path) {
+    cairo_t *cr = cairo_create(surface);
+    cairo_scale(cr, scale, scale);
+    rm2_status status = rm2i_figure_draw(ctx, figure, cr);
+    if (status == RM2_OK)
+        status = check_cairo(ctx, cairo_status(cr), stream, path);
+    cairo_destroy(cr);
+    return status;
+}
+
+/* ---- formats ---------------------------------------------------------------------------------- */
+
+static rm2_status save_png(rm2_context *ctx, const rm2_figure *figure, const char *path, double dpi,
+                           FILE *stream) {
+    double scale = dpi / 72, width = ceil(figure->width * scale - 1e-6),
+           height = ceil(figure->height * scale - 1e-6);
+    if (width > PIXELS_MAX || height > PIXELS_MAX)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "a PNG of %.0f x %.0f pixels is too large, %d is the limit: choose fewer "
+                         "than %g dpi, or .pdf",
+                         width, height, PIXELS_MAX, dpi);
+    cairo_surface_t *surface =
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
+    rm2_status status = draw_on(ctx, figure, surface, scale, stream, path);
+    if (status == RM2_OK)
+        status = check_cairo(ctx, cairo_surface_write_to_png_stream(surface, write_bytes, stream),
+                             stream, path);
+    cairo_surface_destroy(surface);
+    return status;
+}
+
+static rm2_status save_vector(rm2_context *ctx, const rm2_figure *figure, const char *path,
+                              cairo_surface_t *surface, FILE *stream) {
+    rm2_status status = draw_on(ctx, figure, surface, 1, stream, path);
+    cairo_surface_finish(surface);
+    if (status == RM2_OK)
+        status = check_cairo(ctx, cairo_surface_status(surface), stream, path);
+    cairo_surface_destroy(surface);
+    return status;
+}
+
+static rm2_status save_pdf(rm2_context *ctx, const rm2_figure *figure, const char *path,
+                           FILE *stream) {
+    cairo_surface_t *surface =
+        cairo_pdf_surface_create_for_stream(write_bytes, stream, figure->width, figure->height);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
+    return save_vector(ctx, figure, path, surface, stream);
+}
+
+/* Bytes from here to the next name of a part, which stands behind id=" or # and before " or ). */
+static size_t before_name(const char *svg) {
+    const char *start = strstr(svg, "id=\""), *reference = strchr(svg, '#');
+    size_t a = start ? (size_t)(start - svg) + 4 : SIZE_MAX;
+    size_t b = reference ? (size_t)(reference - svg) + 1 : SIZE_MAX;
+    return a < b ? a : b;
+}
+
+static rm2_status print_renamed(rm2_context *ctx, const char *svg, rm2i_text_set *names,
+                                FILE *stream, const char *path) {
+    for (size_t skip; (skip = before_name(svg)) != SIZE_MAX;) {
+        size_t number, length = strcspn(svg + skip, "\")");
+        (void)fwrite(svg, 1, skip, stream);
+        RM2_TRY(rm2i_text_set_add(ctx, names, svg + skip, length, &number));
+        (void)fprintf(stream, "i%zu", number);
+        svg += skip + length;
+    }
+    (void)fputs(svg, stream);
+    return rm2i_stream_check(ctx, stream, path);
+}
+
+static rm2_status save_svg(rm2_context *ctx, const rm2_figure *figure, const char *path,
+                           FILE *stream) {
+    char *svg = NULL;
+    size_t size = 0;
+    rm2i_text_set names = {0};
+    FILE *memory = open_memstream(&svg, &size);
+    if (!memory)
+        return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
+    cairo_surface_t *surface =
+        cairo_svg_surface_create_for_stream(write_bytes, memory, figure->width, figure->height);
+    rm2_status status = save_vector(ctx, figure, path, surface, memory);
+    if (fclose(memory) != 0 && status == RM2_OK)
+        status = rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
+    if (status == RM2_OK)
+        status = print_renamed(ctx, svg, &names, stream, path);
+    rm2i_text_set_free(&names);
+    free(svg);
+    return status;
+}
+
+static rm2_status print_figure(rm2_context *ctx, const rm2_figure *figure, const char *path,
+                               double dpi, FILE *stream) {
+    rm2i_c_locale scope; /* ticks have a point, whatever the locale of the program */
+    RM2_TRY(rm2i_c_locale_enter(ctx, &scope));
+    format chosen = format_of(path);
+    rm2_status status = chosen == FORMAT_PNG   ? save_png(ctx, figure, path, dpi, stream)
+                        : chosen == FORMAT_SVG ? save_svg(ctx, figure, path, stream)
+                                               : save_pdf(ctx, figure, path, stream);
+    rm2i_c_locale_leave(&scope);
+    return status;
+}
+
+rm2_status rm2_figure_save(rm2_context *ctx, const rm2_figure *figure, const char *path, double dpi,
+                           bool overwrite) {
+    if (!figure || !path)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no figure or no file name given");
+    if (format_of(path) == FORMAT_NONE)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "cannot tell the format of %s: let it end in .png, .svg or .pdf", path);
+    if (dpi != 0 && !(dpi >= DPI_MIN && dpi <= DPI_MAX))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%g dpi is not between %g and %g", dpi, DPI_MIN,
+                         DPI_MAX);
+    rm2_output *output;
+    RM2_TRY(rm2_output_open(ctx, path, overwrite, &output));
+    errno = 0;
+    rm2_status status =
+        print_figure(ctx, figure, path, dpi == 0 ? DPI_DEFAULT : dpi, rm2_output_stream(output));
+    if (status == RM2_OK)
+        return rm2_output_commit(ctx, output);
+    rm2_output_discard(output);
+    return status;
+}
