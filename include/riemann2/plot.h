@@ -4,7 +4,7 @@
  * A figure is a grid of panels; a panel has a kind, and its items are added one by one. Everything
  * handed in is copied. Margins, ticks, legends and colour bars are laid out when the figure is saved,
  * from the measured size of every text, so that nothing overlaps and nothing is cut. The same figure
- * gives the same bytes every time.
+ * gives the same bytes every time, with the same versions of Cairo and of the fonts.
  *
  *     rm2_figure_settings page = rm2_figure_settings_default();
  *     rm2_panel_settings plane = rm2_panel_settings_default(RM2_PANEL_PLANE);
@@ -173,7 +173,7 @@ RM2_API rm2_status rm2_plot_ellipses(rm2_context *ctx, rm2_panel *panel, size_t 
                                      const double *centres, const double *matrices,
                                      const rm2_style *style);
 
-/* Orientations (n unit quaternions wxyz) as three arrows, x vermilion, y green, z blue, at positions
+/* Orientations (n quaternions wxyz, of any length) as three arrows, x vermilion, y green, z blue, at positions
  * (n x 3; NULL: evenly along the x axis). style.size: length of an arrow. SPACE only. */
 RM2_API rm2_status rm2_plot_frames(rm2_context *ctx, rm2_panel *panel, size_t n,
                                    const double *positions, const double *quaternions,
@@ -193,7 +193,7 @@ typedef struct rm2_heat {
     const char *label;                 /* of the colour bar */
     double min, max;                   /* values of the first and last colour; equal: of the data */
     bool log;                          /* colours by the logarithm of the value */
-    size_t contours;                   /* number of contour lines */
+    size_t contours;                   /* about so many contour lines, at round values */
 } rm2_heat;
 
 /* The background of a PLANE panel, one a panel, with a colour bar; NaN is light grey. */
@@ -217,8 +217,8 @@ RM2_API rm2_status rm2_plot_matrices(rm2_context *ctx, rm2_panel *panel,
 /* ---- points of a manifold ------------------------------------------------------------------- */
 
 /* The panel that shows a factor: R2, S1 and H2 (as the Poincare disc) in a plane, R3 in space, S2 on
- * the sphere, S3 and SO3 as frames in space, SPD2 in its cone, larger SPD as matrices of correlations.
- */
+ * the sphere, S3 and SO3 as frames in space, at the positions of an R3 factor just before them if there
+ * is one, SPD2 in its cone, larger SPD as matrices of correlations. */
 RM2_API rm2_status rm2_panel_settings_factor(rm2_context *ctx, const rm2_manifold *manifold,
                                              size_t factor, rm2_panel_settings *settings);
 

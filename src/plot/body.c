@@ -60,10 +60,7 @@ static void ball(cairo_t *cr, const rm2i_view *view) {
 void rm2i_sphere_draw(cairo_t *cr, const rm2i_place *place) {
     ball(cr, &place->view);
     graticule(cr, &place->view, true);
-    cairo_push_group(cr);
     rm2i_items_draw(cr, place, RM2I_HIDDEN);
-    cairo_pop_group_to_source(cr);
-    cairo_paint_with_alpha(cr, 0.3);
     graticule(cr, &place->view, false);
     rm2i_items_draw(cr, place, RM2I_VISIBLE);
 }

@@ -46,6 +46,8 @@ void rm2i_block_make(cairo_t *cr, const char *text, double size, bool bold, doub
                      rm2i_block *block);
 /* Centred at (x, y), turned by an angle (radians, clockwise on the page). */
 void rm2i_block_draw(cairo_t *cr, const rm2i_block *block, double x, double y, double angle);
+/* Lines begin at x; y is the middle. */
+void rm2i_block_draw_left(cairo_t *cr, const rm2i_block *block, double x, double y);
 
 /* ---- ticks (ticks.c) ------------------------------------------------------------------------- */
 
@@ -55,7 +57,8 @@ typedef struct rm2i_ticks {
     size_t count, minor_count;
     double at[RM2I_TICKS_MAX], minor[RM2I_MINOR_MAX];
     char text[RM2I_TICKS_MAX][RM2I_TICK_TEXT];
-    int exponent; /* texts are values / 10^exponent */
+    int exponent; /* texts are (value - offset) / 10^exponent */
+    double offset;
 } rm2i_ticks;
 
 /* At most `most` round values of the range, as many as there can be; most >= 2. */
@@ -66,7 +69,7 @@ void rm2i_ticks_make(const rm2i_range *range, size_t most, rm2i_ticks *ticks);
 void rm2i_ticks_fit(cairo_t *cr, const rm2i_range *range, double length, bool vertical,
                     rm2i_ticks *ticks, double *breadth);
 
-/* "label (x10^-3)": the label with the power of ten that the ticks leave out. */
+/* "label (×10⁻³ + 1700000000)": the label with what the texts of the ticks leave out. */
 void rm2i_axis_text(const char *label, const rm2i_ticks *ticks, char text[RM2I_LINE_SIZE]);
 
 /* ---- views (view.c, space.c) ------------------------------------------------------------------ */
@@ -154,7 +157,7 @@ typedef struct rm2i_legend_box {
     rm2_legend mode;
     size_t count, columns, rows;
     const rm2i_item *entries[RM2I_LEGEND_MAX];
-    double size; /* of the letters */
+    double size, text_width; /* of the letters; of a line of text, at most */
     double column_width[RM2I_LEGEND_MAX], entry_height;
     double width, height;
     double x, y;
@@ -188,7 +191,7 @@ void rm2i_cone_front(cairo_t *cr, const rm2i_view *view);
 void rm2i_matrices_fit(cairo_t *cr, rm2i_place *place);
 void rm2i_matrices_draw(cairo_t *cr, const rm2i_place *place);
 
-/* Items of a panel, in their order. */
+/* Items of a panel, in their order; faint in the pass of those hidden. */
 void rm2i_items_draw(cairo_t *cr, const rm2i_place *place, rm2i_pass pass);
 
 /* What is inside the frame of a plane, or all of another panel but title, bar and legend (layout.c). */

@@ -40,30 +40,30 @@ static bool in_circle(const rm2_factor *factor, picture shown) {
     return shown == PICTURE_DISC || (factor->geometry == &rm2_sphere && factor->n == 1);
 }
 
-static rm2_status find_factor(rm2_context *ctx, const rm2_manifold *manifold, size_t index,
-                              const rm2_factor **factor, picture *shown, rm2_panel_kind *kind) {
+/* Does the manifold have the factor, and the factor a picture? */
+static rm2_status check_factor(rm2_context *ctx, const rm2_manifold *manifold, size_t index) {
+    rm2_panel_kind kind;
     if (!manifold || index >= rm2_manifold_factor_count(manifold))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no manifold given, or it has no factor %zu",
                          index);
-    *factor = rm2_manifold_factor(manifold, index);
-    *shown = picture_of(*factor, kind);
-    if (*shown == NO_PICTURE)
+    const rm2_factor *factor = rm2_manifold_factor(manifold, index);
+    if (picture_of(factor, &kind) == NO_PICTURE)
         return rm2i_fail(
             ctx, RM2_ERR_UNSUPPORTED,
             "there is no picture of %s%zu, factor %zu of %s: plot its coordinates over "
             "time instead",
-            (*factor)->geometry->name, (*factor)->n, index, rm2_manifold_spec(manifold));
+            factor->geometry->name, factor->n, index, rm2_manifold_spec(manifold));
     return RM2_OK;
 }
 
 rm2_status rm2_panel_settings_factor(rm2_context *ctx, const rm2_manifold *manifold, size_t factor,
                                      rm2_panel_settings *settings) {
-    const rm2_factor *f = NULL;
-    picture shown = NO_PICTURE;
-    rm2_panel_kind kind = RM2_PANEL_PLANE;
+    rm2_panel_kind kind;
     if (!settings)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the settings given");
-    RM2_TRY(find_factor(ctx, manifold, factor, &f, &shown, &kind));
+    RM2_TRY(check_factor(ctx, manifold, factor));
+    const rm2_factor *f = rm2_manifold_factor(manifold, factor);
+    picture shown = picture_of(f, &kind);
     *settings = rm2_panel_settings_default(kind);
     settings->equal = kind == RM2_PANEL_PLANE || kind == RM2_PANEL_SPACE;
     if (in_circle(f, shown)) {
@@ -138,10 +138,10 @@ static rm2_status plot_circle(rm2_context *ctx, rm2_panel *panel) {
 
 rm2_status rm2_plot_factor(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
                            size_t factor, size_t n, const double *points, const rm2_style *style) {
-    const rm2_factor *f = NULL;
-    picture shown = NO_PICTURE;
-    rm2_panel_kind kind = RM2_PANEL_PLANE;
-    RM2_TRY(find_factor(ctx, manifold, factor, &f, &shown, &kind));
+    rm2_panel_kind kind;
+    RM2_TRY(check_factor(ctx, manifold, factor));
+    const rm2_factor *f = rm2_manifold_factor(manifold, factor);
+    picture shown = picture_of(f, &kind);
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << kind, "rm2_plot_factor of this manifold"));
     if (!points || n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_factor: no points given");

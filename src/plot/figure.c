@@ -53,7 +53,7 @@ static rm2_status set_parts(rm2_context *ctx, size_t n, const double *given, dou
 static rm2_status make_grid(rm2_context *ctx, const rm2_figure_settings *s, rm2_figure *figure) {
     figure->rows = s->rows;
     figure->columns = s->columns;
-    RM2_TRY(rm2i_calloc(ctx, s->rows * s->columns, sizeof *figure->panels, &figure->panels));
+    RM2_TRY(rm2i_calloc(ctx, s->rows * s->columns, sizeof(rm2_panel *), &figure->panels));
     RM2_TRY(rm2i_alloc(ctx, s->rows + s->columns, sizeof(double), &figure->row_parts));
     figure->column_parts = figure->row_parts + s->rows;
     RM2_TRY(set_parts(ctx, s->rows, s->row_parts, figure->row_parts));
@@ -198,10 +198,6 @@ rm2_status rm2_figure_panel(rm2_context *ctx, rm2_figure *figure, size_t row, si
 }
 
 /* ---- what the other files ask of a panel ------------------------------------------------------ */
-
-size_t rm2i_panel_dims(const rm2_panel *panel) {
-    return panel->settings.kind == RM2_PANEL_PLANE ? 2 : 3;
-}
 
 rm2_status rm2i_expect_panel(rm2_context *ctx, const rm2_panel *panel, unsigned kinds,
                              const char *call) {

@@ -16,7 +16,10 @@ void rm2i_item_free(rm2i_item *item) {
     free(item);
 }
 
-static rm2_status check_style(rm2_context *ctx, const rm2_style *style) {
+static rm2_status check_item(rm2_context *ctx, size_t count, const rm2_style *style) {
+    if (count < 1 || count > RM2I_PLOT_MAX)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "cannot plot %zu points: 1 to %d are possible",
+                         count, RM2I_PLOT_MAX);
     if (!(style->width >= 0 && style->size >= 0 && style->width <= 1000 && style->size <= 1e6))
         return rm2i_fail(
             ctx, RM2_ERR_ARGUMENT,
@@ -62,10 +65,7 @@ rm2_status rm2i_item_add(rm2_context *ctx, rm2_panel *panel, const rm2i_item_kin
     *item = NULL;
     if (!style)
         style = &plain;
-    if (count < 1 || count > RM2I_PLOT_MAX)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "cannot plot %zu points: 1 to %d are possible",
-                         count, RM2I_PLOT_MAX);
-    RM2_TRY(check_style(ctx, style));
+    RM2_TRY(check_item(ctx, count, style));
     size_t numbers = count * rm2i_panel_dims(panel);
     rm2i_item *made;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *made, &made));
@@ -185,6 +185,8 @@ rm2_status rm2_plot_band(rm2_context *ctx, rm2_panel *panel, size_t n, const dou
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << RM2_PANEL_PLANE, "rm2_plot_band"));
     if (!x || !low || !high)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_band: x, low or high is missing");
+    if (n < 1 || n > RM2I_PLOT_MAX / 2)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_band: cannot plot %zu points", n);
     rm2i_item *item;
     RM2_TRY(rm2i_item_add(ctx, panel, &rm2i_band, 2 * n, 0, style, &item));
     for (size_t i = 0; i < n; i++) {

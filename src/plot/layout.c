@@ -10,15 +10,18 @@
 
 static const double EDGE = 3, CELL_GAP = 9, GAP = 3; /* lengths on the page */
 static const double AREA_MIN = 24;                   /* side of the smallest area worth drawing */
+static const double FAINT = 0.3;                     /* opacity of what is hidden */
 enum { ROUNDS = 12, ROUNDS_FREE = 2 };
 
 void rm2i_items_draw(cairo_t *cr, const rm2i_place *place, rm2i_pass pass) {
     rm2i_view view = place->view;
     view.pass = pass;
     for (size_t i = 0; i < place->panel->item_count; i++) {
-        const rm2i_item *item = place->panel->items[i];
+        rm2i_item item = *place->panel->items[i];
+        if (pass == RM2I_HIDDEN)
+            item.style.opacity *= FAINT;
         cairo_save(cr);
-        item->kind->draw(item, &view, cr);
+        item.kind->draw(&item, &view, cr);
         cairo_restore(cr);
     }
 }

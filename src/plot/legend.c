@@ -39,7 +39,7 @@ static double column_width(cairo_t *cr, const rm2i_legend_box *legend, size_t c)
     double width = 0;
     for (size_t i = c * legend->rows; i < (c + 1) * legend->rows && i < legend->count; i++)
         width = fmax(width, rm2i_text_width(cr, legend->entries[i]->label));
-    return SAMPLE + GAP + width;
+    return SAMPLE + GAP + fmin(width, legend->text_width);
 }
 
 static void arrange(cairo_t *cr, size_t columns, rm2i_legend_box *legend) {
@@ -53,22 +53,29 @@ static void arrange(cairo_t *cr, size_t columns, rm2i_legend_box *legend) {
     legend->height = (double)legend->rows * legend->entry_height + 2 * PAD;
 }
 
+/* All entries are as high as the one with the most lines. */
+static double entry_height(cairo_t *cr, const rm2i_legend_box *legend) {
+    double height = 1.4 * legend->size;
+    for (size_t i = 0; i < legend->count; i++) {
+        rm2i_block text;
+        rm2i_block_make(cr, legend->entries[i]->label, legend->size, false, legend->text_width,
+                        &text);
+        height = fmax(height, text.height + 0.15 * legend->size);
+    }
+    return height;
+}
+
 void rm2i_legend_measure(cairo_t *cr, double font_size, double width, rm2i_legend_box *legend) {
     if (legend->count == 0)
         return;
-    legend->entry_height = 1.4 * font_size;
     legend->size = font_size;
+    legend->text_width = fmax(font_size, width - SAMPLE - GAP - 2 * PAD);
+    legend->entry_height = entry_height(cr, legend);
     rm2i_font(cr, font_size, false);
     size_t columns = legend->mode == RM2_LEGEND_BELOW ? legend->count : legend->count > 8 ? 2 : 1;
     arrange(cr, columns, legend);
     while (legend->columns > 1 && legend->width > width)
         arrange(cr, legend->columns - 1, legend);
-    if (legend->width > width) { /* one column, and too wide: smaller letters */
-        double fixed = SAMPLE + GAP + 2 * PAD;
-        legend->size *= fmax(0.1, (width - fixed) / (legend->width - fixed));
-        rm2i_font(cr, legend->size, false);
-        arrange(cr, 1, legend);
-    }
 }
 
 /* ---- free corners ----------------------------------------------------------------------------- */
@@ -140,7 +147,8 @@ static bool is_light(rm2_colour c) {
 
 static void draw_entry(cairo_t *cr, const rm2i_legend_box *legend, const rm2i_item *item, double x,
                        double middle) {
-    double height = 0.75 * legend->entry_height;
+    double height = 1.05 * legend->size;
+    rm2i_block text;
     rm2i_rect box = {x, middle - height / 2, SAMPLE, height};
     if (is_light(item->style.colour)) {
         cairo_rectangle(cr, box.x - 1, box.y, box.w + 2, box.h);
@@ -148,9 +156,9 @@ static void draw_entry(cairo_t *cr, const rm2i_legend_box *legend, const rm2i_it
         cairo_fill(cr);
     }
     item->kind->sample(item, box, cr);
-    rm2i_font(cr, legend->size, false);
+    rm2i_block_make(cr, item->label, legend->size, false, legend->text_width, &text);
     rm2i_set_colour(cr, RM2I_INK, 1);
-    rm2i_text_at(cr, item->label, x + SAMPLE + GAP, middle, 0, 0.5);
+    rm2i_block_draw_left(cr, &text, x + SAMPLE + GAP, middle);
 }
 
 void rm2i_legend_draw(cairo_t *cr, const rm2i_legend_box *legend) {

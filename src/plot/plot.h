@@ -76,7 +76,9 @@ struct rm2_figure {
 double rm2i_range_part(const rm2i_range *range, double value);
 
 /* Numbers of a point as stored: 2 in a plane, 3 elsewhere. */
-size_t rm2i_panel_dims(const rm2_panel *panel);
+static inline size_t rm2i_panel_dims(const rm2_panel *panel) {
+    return panel->settings.kind == RM2_PANEL_PLANE ? 2 : 3;
+}
 
 /* A copy of a label, NULL if `text` is; an error if it is too long or not UTF-8. */
 rm2_status rm2i_copy_label(rm2_context *ctx, const char *text, char **copy);

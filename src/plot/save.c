@@ -102,7 +102,7 @@ static size_t before_name(const char *svg) {
 }
 
 static rm2_status print_renamed(rm2_context *ctx, const char *svg, rm2i_text_set *names,
-                                FILE *stream) {
+                                FILE *stream, const char *path) {
     for (size_t skip; (skip = before_name(svg)) != SIZE_MAX;) {
         size_t number, length = strcspn(svg + skip, "\")");
         (void)fwrite(svg, 1, skip, stream);
@@ -111,7 +111,7 @@ static rm2_status print_renamed(rm2_context *ctx, const char *svg, rm2i_text_set
         svg += skip + length;
     }
     (void)fputs(svg, stream);
-    return RM2_OK;
+    return rm2i_stream_check(ctx, stream, path);
 }
 
 static rm2_status save_svg(rm2_context *ctx, const rm2_figure *figure, const char *path,
@@ -128,7 +128,7 @@ static rm2_status save_svg(rm2_context *ctx, const rm2_figure *figure, const cha
     if (fclose(memory) != 0 && status == RM2_OK)
         status = rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
     if (status == RM2_OK)
-        status = print_renamed(ctx, svg, &names, stream);
+        status = print_renamed(ctx, svg, &names, stream, path);
     rm2i_text_set_free(&names);
     free(svg);
     return status;

@@ -77,6 +77,17 @@ void rm2i_block_make(cairo_t *cr, const char *text, double size, bool bold, doub
     block->height = (double)block->lines * LINE * block->size;
 }
 
+/* Middle of line i below the middle of the block. */
+static double line_offset(const rm2i_block *block, size_t i) {
+    return ((double)i + 0.5) * LINE * block->size - block->height / 2;
+}
+
+void rm2i_block_draw_left(cairo_t *cr, const rm2i_block *block, double x, double y) {
+    rm2i_font(cr, block->size, block->bold);
+    for (size_t i = 0; i < block->lines; i++)
+        rm2i_text_at(cr, block->line[i], x, y + line_offset(block, i), 0, 0.5);
+}
+
 void rm2i_block_draw(cairo_t *cr, const rm2i_block *block, double x, double y, double angle) {
     if (block->lines == 0)
         return;
@@ -84,9 +95,7 @@ void rm2i_block_draw(cairo_t *cr, const rm2i_block *block, double x, double y, d
     cairo_translate(cr, x, y);
     cairo_rotate(cr, angle);
     rm2i_font(cr, block->size, block->bold);
-    for (size_t i = 0; i < block->lines; i++) {
-        double line = ((double)i + 0.5) * LINE * block->size - block->height / 2;
-        rm2i_text_at(cr, block->line[i], 0, line, 0.5, 0.5);
-    }
+    for (size_t i = 0; i < block->lines; i++)
+        rm2i_text_at(cr, block->line[i], 0, line_offset(block, i), 0.5, 0.5);
     cairo_restore(cr);
 }

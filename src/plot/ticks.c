@@ -12,6 +12,7 @@
 static const double SLACK = 1e-9;    /* a tick this part of the range outside is still at its end */
 static const double LARGE = 99999.5; /* from here on a power of ten is taken out of the texts */
 static const double SMALL = 1e-3;    /* and below here */
+static const double LONG = 1e5;      /* more steps from zero are written as an offset */
 
 double rm2i_range_part(const rm2i_range *range, double value) {
     if (range->log)
@@ -36,9 +37,10 @@ static void superscript(int exponent, char text[RM2I_TICK_TEXT]) {
     static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
     char plain[16];
     (void)snprintf(plain, sizeof plain, "%d", exponent);
-    text[0] = '\0';
+    int used = 0;
     for (const char *p = plain; *p; p++)
-        (void)strcat(text, *p == '-' ? "⁻" : digits[*p - '0']);
+        used += snprintf(text + used, RM2I_TICK_TEXT - (size_t)used, "%s",
+                         *p == '-' ? "⁻" : digits[*p - '0']);
 }
 
 static void power_text(int factor, int exponent, char text[RM2I_TICK_TEXT]) {
@@ -60,14 +62,20 @@ static void number_text(double value, double step, char text[RM2I_TICK_TEXT]) {
 }
 
 void rm2i_axis_text(const char *label, const rm2i_ticks *ticks, char text[RM2I_LINE_SIZE]) {
-    char power[RM2I_TICK_TEXT];
-    superscript(ticks->exponent, power);
-    if (ticks->exponent == 0)
-        (void)snprintf(text, RM2I_LINE_SIZE, "%s", label ? label : "");
-    else if (label && *label)
-        (void)snprintf(text, RM2I_LINE_SIZE, "%.240s (×10%.24s)", label, power);
+    char power[RM2I_TICK_TEXT] = "", offset[RM2I_TICK_TEXT] = "", digits[RM2I_TICK_TEXT];
+    bool named = label && *label;
+    if (ticks->exponent != 0) {
+        superscript(ticks->exponent, digits);
+        (void)snprintf(power, sizeof power, "×10%.20s", digits);
+    }
+    if (ticks->offset != 0)
+        (void)snprintf(offset, sizeof offset, "%s%s%s%.15g", *power ? " " : "",
+                       ticks->offset < 0 ? "−" : "+", *power ? " " : "", fabs(ticks->offset));
+    if (!*power && !*offset)
+        (void)snprintf(text, RM2I_LINE_SIZE, "%s", named ? label : "");
     else
-        (void)snprintf(text, RM2I_LINE_SIZE, "×10%.24s", power);
+        (void)snprintf(text, RM2I_LINE_SIZE, named ? "%.200s (%.24s%.36s)" : "%s%.24s%.36s",
+                       named ? label : "", power, offset);
 }
 
 /* ---- linear ---------------------------------------------------------------------------------- */
@@ -90,17 +98,25 @@ static double round_step(const rm2i_range *range, size_t most) {
         }
 }
 
+/* Number of steps that all ticks have in common, if it would make their texts too long. */
+static double common_steps(double first, size_t count) {
+    double largest = fmax(fabs(first), fabs(first + (double)count - 1));
+    double span = pow(10, ceil(log10((double)count) + SLACK));
+    return largest > LONG ? trunc(first / span) * span : 0;
+}
+
 static void linear_ticks(const rm2i_range *range, size_t most, rm2i_ticks *ticks) {
     double first, step = round_step(range, most);
     ticks->count = (size_t)multiples(range, step, &first);
-    double largest = fmax(fabs(first), fabs(first + (double)ticks->count - 1)) * step;
+    double common = common_steps(first, ticks->count), start = first - common;
+    double largest = fmax(fabs(start), fabs(start + (double)ticks->count - 1)) * step;
+    ticks->offset = common * step;
     if (largest > 0 && (largest >= LARGE || largest < SMALL))
         ticks->exponent = (int)floor(log10(largest) + SLACK);
     double unit = pow(10, ticks->exponent);
     for (size_t i = 0; i < ticks->count; i++) {
-        double number = first + (double)i;
-        ticks->at[i] = number * step;
-        number_text(number * (step / unit), step / unit, ticks->text[i]);
+        ticks->at[i] = (first + (double)i) * step;
+        number_text((start + (double)i) * (step / unit), step / unit, ticks->text[i]);
     }
 }
 
@@ -188,11 +204,13 @@ static bool texts_fit(cairo_t *cr, const rm2i_range *range, double length, bool 
 
 void rm2i_ticks_fit(cairo_t *cr, const rm2i_range *range, double length, bool vertical,
                     rm2i_ticks *ticks, double *breadth) {
-    for (size_t most = 7; most >= 2; most--) {
+    bool fit = false;
+    for (size_t most = 7; most >= 2 && !fit; most--) {
         rm2i_ticks_make(range, most, ticks);
-        if (texts_fit(cr, range, length, vertical, ticks))
-            break;
+        fit = texts_fit(cr, range, length, vertical, ticks);
     }
+    for (size_t i = 1; !fit && i < ticks->count; i++)
+        ticks->text[i][0] = '\0'; /* not even two: the first alone */
     *breadth = 0;
     for (size_t i = 0; i < ticks->count; i++)
         *breadth = fmax(*breadth, rm2i_text_width(cr, ticks->text[i]));

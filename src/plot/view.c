@@ -29,7 +29,7 @@ static void extend(rm2i_range *range, double value) {
     range->hi = fmax(range->hi, value);
 }
 
-static void extend_by_items(const rm2_panel *panel, rm2i_range range[3]) {
+static void extend_by_items(const rm2_panel *panel, rm2i_range *range) {
     size_t dims = rm2i_panel_dims(panel);
     for (size_t i = 0; i < panel->item_count; i++) {
         const rm2i_item *item = panel->items[i];
@@ -77,7 +77,9 @@ static rm2_status range_of_axis(rm2_context *ctx, const rm2_panel *panel, size_t
             ctx, RM2_ERR_DATA,
             "panel (%zu, %zu) has no %s point to show: plot something, or set the axes", panel->row,
             panel->column, range->log ? "positive" : "finite");
-    widen(range, panel->heat ? 0 : PAD);
+    const rm2i_range *heat = !panel->heat ? NULL : k == 0 ? &panel->heat->x : &panel->heat->y;
+    bool covered = heat && heat->lo <= range->lo && heat->hi >= range->hi;
+    widen(range, covered ? 0 : PAD);
     return RM2_OK;
 }
 
