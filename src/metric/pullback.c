@@ -9,8 +9,6 @@
  * coordinates of that factor in Gc; dc/dx_t = grad c . dExp J_t. */
 #include "metric/pullback.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

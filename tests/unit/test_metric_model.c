@@ -20,6 +20,7 @@
 
 enum { Q = 2, PLACES = 3 };
 
+static const char SWAPPED[] = "S2 x R2";
 static rm2_context *ctx;
 
 static int setup(void **state) {
@@ -43,18 +44,31 @@ typedef struct trained {
     const rm2_manifold *manifold; /* of the outputs: NULL if they are Euclidean */
     rm2i_gp gp;
     dense_gp dense;
+    const rm2_factor *flat; /* the Euclidean factor, and its scale */
+    double scale;
     double *F;            /* M x N */
     double x[PLACES * Q]; /* among the latents */
     double step;          /* for differences */
 } trained;
 
 typedef struct model_kind {
-    const char *data;
+    const char *data;     /* an example, or SWAPPED */
     size_t demos, points; /* points: of a demonstration */
     rm2_model_kind kind;
     rm2_noise_kind noise;
     rm2_latent_kind kernel;
 } model_kind;
+
+/* The toy data, R2 x S2, as SWAPPED: factors begin at different places in points and in coordinates. */
+static void swap_factors(rm2_data *data) {
+    rm2_manifold_free(data->manifold);
+    assert_int_equal(rm2_manifold_create(ctx, SWAPPED, &data->manifold), RM2_OK);
+    for (size_t n = 0; n < data->count; n++) {
+        double *y = data->points + 5 * n, flat[2] = {y[0], y[1]};
+        memmove(y, y + 2, 3 * sizeof *y);
+        memcpy(y + 3, flat, sizeof flat);
+    }
+}
 
 static rm2_model *fit(const model_kind *kind) {
     rm2_generate_settings g = {.seed = 3, .trajectories = kind->demos, .points = kind->points};
@@ -66,7 +80,10 @@ static rm2_model *fit(const model_kind *kind) {
     s.kernel = kind->kernel;
     s.noise = kind->noise;
     s.task = kind->noise == RM2_NOISE_PER_OUTPUT ? RM2_TASK_LEARNED : RM2_TASK_PROFILE;
-    assert_int_equal(rm2_generate(ctx, kind->data, &g, &data), RM2_OK);
+    bool swapped = strcmp(kind->data, SWAPPED) == 0;
+    assert_int_equal(rm2_generate(ctx, swapped ? "toy" : kind->data, &g, &data), RM2_OK);
+    if (swapped)
+        swap_factors(data);
     assert_int_equal(rm2_data_scale(ctx, data), RM2_OK);
     if (rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));
@@ -80,7 +97,10 @@ static void train(const model_kind *kind, trained *t) {
     t->info = rm2_model_describe(t->model);
     const rm2_model_info *i = &t->info;
     size_t N = i->points, M = i->outputs;
-    assert_true(fabs(i->scale[0] - 1) > 1e-3); /* the Euclidean factor is scaled */
+    size_t flat = rm2_manifold_factor(i->manifold, 0)->geometry == &rm2_euclidean ? 0 : 1;
+    t->flat = rm2_manifold_factor(i->manifold, flat);
+    t->scale = i->scale[flat];
+    assert_true(fabs(t->scale - 1) > 1e-3 && i->scale[1 - flat] == 1);
     t->manifold = i->kind == RM2_WGPLVM ? i->manifold : NULL;
     t->F = malloc(2 * N * M * sizeof *t->F);
     assert_non_null(t->F);
@@ -123,6 +143,8 @@ static void for_models(void (*check)(const trained *t)) {
         {"toy", 2, 20, RM2_WGPLVM, RM2_NOISE_PER_OUTPUT, RM2_LATENT_MATERN52},
         {"toy", 2, 20, RM2_GPLVM, RM2_NOISE_KRONECKER, RM2_LATENT_SE},
         {"toy", 2, 20, RM2_GPLVM, RM2_NOISE_PER_OUTPUT, RM2_LATENT_SE},
+        {SWAPPED, 2, 20, RM2_WGPLVM, RM2_NOISE_KRONECKER, RM2_LATENT_SE},
+        {SWAPPED, 2, 20, RM2_GPLVM, RM2_NOISE_KRONECKER, RM2_LATENT_SE},
         {"manipulability", 2, 20, RM2_WGPLVM, RM2_NOISE_KRONECKER, RM2_LATENT_SE},
         {"manipulability", 2, 20, RM2_WGPLVM, RM2_NOISE_PER_OUTPUT, RM2_LATENT_SE},
         {"manipulability", 2, 20, RM2_GPLVM, RM2_NOISE_KRONECKER, RM2_LATENT_MATERN32},
@@ -281,9 +303,8 @@ static void check_decoded(const trained *t) {
         for (size_t q = 0; q < 2 * Q; q++)
             ends[q] = t->x[i * Q + q % Q] + (q < Q ? -0.5 : 0.5) * h * a[q % Q];
         assert_int_equal(rm2_model_decode(ctx, t->model, 2, ends, y, NULL, NULL, NULL), RM2_OK);
-        const rm2_factor *f = rm2_manifold_factor(t->info.manifold, 0);
-        for (size_t k = 0; k < 2 * D; k++) /* the first factor is the scaled one */
-            y[k] /= k % D < f->ambient ? t->info.scale[0] : 1;
+        for (size_t k = 0; k < 2 * D; k++)
+            y[k] /= k % D - t->flat->ambient_offset < t->flat->ambient ? t->scale : 1;
         if (t->manifold)
             assert_int_equal(rm2_manifold_distance(ctx, t->manifold, 1, y, 1, y + D, &d), RM2_OK);
         for (size_t k = 0; !t->manifold && k < D; k++)
@@ -358,19 +379,20 @@ static void check_cost(const trained *t, rm2_cost cost) {
     rm2_metric_free(without);
 }
 
-/* Obstacles on the first, Euclidean factor, close to where the model decodes to: in data units. */
+/* Obstacles on the Euclidean factor, close to where the model decodes to: in data units. */
 static void check_costs(const trained *t) {
-    size_t D = rm2_manifold_ambient(t->info.manifold);
-    double centres[4], radius[2], height[2] = {3, 0.8}, y[PLACES * FIELD_MOST_D];
-    assert_int_equal(rm2_model_decode(ctx, t->model, PLACES, t->x, y, NULL, NULL, NULL), RM2_OK);
-    double spread =
-        hypot(y[0] - y[D], y[1] - y[D + 1]) + hypot(y[0] - y[2 * D], y[1] - y[2 * D + 1]);
+    size_t D = rm2_manifold_ambient(t->info.manifold), at = t->flat->ambient_offset;
+    double centres[4], radius[2], height[2] = {3, 0.8}, decoded[PLACES * FIELD_MOST_D];
+    assert_int_equal(rm2_model_decode(ctx, t->model, PLACES, t->x, decoded, NULL, NULL, NULL),
+                     RM2_OK);
+    const double *y = decoded + at, *y1 = y + D, *y2 = y1 + D;
+    double spread = hypot(y[0] - y1[0], y[1] - y1[1]) + hypot(y[0] - y2[0], y[1] - y2[1]);
     for (size_t k = 0; k < 2; k++) {
         centres[2 * k] = y[k * D] + 0.1 * spread;
         centres[2 * k + 1] = y[k * D + 1] - 0.2 * spread;
         radius[k] = (0.5 + 0.3 * (double)k) * spread;
     }
-    rm2_obstacles obstacles = {2, 0, 2, centres, radius, height};
+    rm2_obstacles obstacles = {2, at, 2, centres, radius, height};
     check_cost(t, (rm2_cost){rm2_obstacles_cost, &obstacles, RM2_ALL_FACTORS});
     check_cost(t, (rm2_cost){rm2_obstacles_cost, &obstacles, 0});
     check_cost(t, (rm2_cost){rm2_obstacles_cost, &obstacles, 1});
