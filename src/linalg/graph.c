@@ -1,7 +1,7 @@
 /* Shortest paths by Dijkstra's method (Numerische Mathematik 1, 1959): nodes leave a heap in the
  * order of their distance, and each shortens the ways to its neighbours. (n + e) log n steps for n
- * nodes and e edges, which are few at a node here. Parts by union and find, with halved paths (Tarjan
- * and van Leeuwen, Journal of the ACM 31, 1984). */
+ * nodes and e edges, which are few at a node here. Parts by union and find, with halved paths
+ * (Tarjan and van Leeuwen, Journal of the ACM 31, 1984). */
 #include "linalg/graph.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ rm2_status rm2i_graph_rows(rm2_context *ctx, size_t n, const rm2i_edge *edges, s
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
-size_t rm2i_graph_root(size_t *parent, size_t i) {
+static size_t root(size_t *parent, size_t i) {
     while (parent[i] != i) {
         parent[i] = parent[parent[i]];
         i = parent[i];
@@ -61,20 +61,16 @@ size_t rm2i_graph_root(size_t *parent, size_t i) {
     return i;
 }
 
-void rm2i_graph_join(size_t *parent, size_t a, size_t b) {
-    a = rm2i_graph_root(parent, a);
-    b = rm2i_graph_root(parent, b);
-    parent[a > b ? a : b] = a > b ? b : a;
-}
-
 size_t rm2i_graph_parts(size_t n, const rm2i_edge *edges, size_t count, size_t *parent) {
     for (size_t i = 0; i < n; i++)
         parent[i] = i;
-    for (size_t e = 0; e < count; e++)
-        rm2i_graph_join(parent, edges[e].a, edges[e].b);
+    for (size_t e = 0; e < count; e++) {
+        size_t a = root(parent, edges[e].a), b = root(parent, edges[e].b);
+        parent[a > b ? a : b] = a > b ? b : a;
+    }
     size_t parts = 0;
     for (size_t i = 0; i < n; i++) {
-        parent[i] = rm2i_graph_root(parent, i);
+        parent[i] = root(parent, i);
         parts += parent[i] == i;
     }
     return parts;

@@ -25,9 +25,6 @@ void rm2i_graph_free(rm2i_graph *graph);
 
 /* parent[i] becomes the smallest node of the part of i; returns the number of parts. */
 size_t rm2i_graph_parts(size_t n, const rm2i_edge *edges, size_t count, size_t *parent);
-/* For parts that grow: the smallest node of the part of i; join the parts of a and b. */
-size_t rm2i_graph_root(size_t *parent, size_t i);
-void rm2i_graph_join(size_t *parent, size_t a, size_t b);
 
 /* A search for shortest paths from seeds, each at a distance of its own. */
 typedef struct rm2i_search {

@@ -144,10 +144,11 @@ static void leaf_squares(size_t count, size_t d, const double *restrict columns,
 void rm2i_tree_squares(const rm2i_tree *tree, const double *x, double *square) {
     double found[LEAF];
     for (size_t p = 0; p < (size_t)1 << tree->levels; p++) {
-        size_t begin = begin_of(tree, tree->levels, p), end = begin_of(tree, tree->levels, p + 1);
-        leaf_squares(end - begin, tree->d, tree->columns + begin * tree->d, x, found);
-        for (size_t i = begin; i < end; i++)
-            square[tree->order[i]] = found[i - begin];
+        size_t begin = begin_of(tree, tree->levels, p);
+        size_t count = begin_of(tree, tree->levels, p + 1) - begin;
+        leaf_squares(count, tree->d, tree->columns + begin * tree->d, x, found);
+        for (size_t i = 0; i < count; i++)
+            square[tree->order[begin + i]] = found[i];
     }
 }
 
@@ -159,23 +160,19 @@ typedef struct query {
     double *square;
 } query;
 
-static bool comes_before(double square, size_t index, double other, size_t other_index) {
-    return square < other || (square == other && index < other_index);
-}
-
 /* Insert into the sorted list, if it is not behind all of a full one. */
 static void consider(query *q, size_t index, double square) {
     size_t at = q->held;
     if (index == q->except)
         return;
     if (at == q->k) {
-        if (!comes_before(square, index, q->square[at - 1], q->index[at - 1]))
+        if (!rm2i_comes_before(square, index, q->square[at - 1], q->index[at - 1]))
             return;
         at--;
     } else {
         q->held++;
     }
-    for (; at > 0 && comes_before(square, index, q->square[at - 1], q->index[at - 1]); at--) {
+    for (; at > 0 && rm2i_comes_before(square, index, q->square[at - 1], q->index[at - 1]); at--) {
         q->square[at] = q->square[at - 1];
         q->index[at] = q->index[at - 1];
     }
@@ -186,12 +183,13 @@ static void consider(query *q, size_t index, double square) {
 static void visit_leaf(query *q, size_t p) {
     const rm2i_tree *tree = q->tree;
     double found[LEAF];
-    size_t begin = begin_of(tree, tree->levels, p), end = begin_of(tree, tree->levels, p + 1);
-    leaf_squares(end - begin, tree->d, tree->columns + begin * tree->d, q->x, found);
+    size_t begin = begin_of(tree, tree->levels, p);
+    size_t count = begin_of(tree, tree->levels, p + 1) - begin;
+    leaf_squares(count, tree->d, tree->columns + begin * tree->d, q->x, found);
     double farthest = q->held == q->k ? q->square[q->k - 1] : INFINITY;
-    for (size_t i = begin; i < end; i++)
-        if (found[i - begin] <= farthest)
-            consider(q, tree->order[i], found[i - begin]);
+    for (size_t i = 0; i < count; i++)
+        if (found[i] <= farthest)
+            consider(q, tree->order[begin + i], found[i]);
 }
 
 static double box_square(const rm2i_tree *tree, size_t node, const double *x) {

@@ -5,6 +5,12 @@
 
 #include "linalg/graph.h"
 
+/* The order of neighbours. */
+static inline bool rm2i_comes_before(double square, size_t index, double other,
+                                     size_t other_index) {
+    return square < other || (square == other && index < other_index);
+}
+
 /* A k-d tree over n points: a complete binary tree, node 1 at the top, 2j and 2j + 1 below node j;
  * node p of the 2^t on level t has the points order[p n / 2^t] .. before order[(p + 1) n / 2^t]. */
 typedef struct rm2i_tree {

@@ -17,7 +17,8 @@
     X(kernel_row)                                                                                  \
     X(gp)                                                                                          \
     X(gpdm)                                                                                        \
-    X(gamma_prior)
+    X(gamma_prior)                                                                                 \
+    X(grid8)
 
 /* Fill the outputs of a case. */
 typedef void (*check_fn)(conf_case *c);
