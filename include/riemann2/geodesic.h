@@ -29,23 +29,25 @@ typedef enum rm2_edge_rule {
 typedef struct rm2_grid_settings {
     size_t points;  /* along each dimension; 0: 50 for Q <= 2, 24 for Q = 3 */
     double padding; /* of the box around the points, in parts of its larger side: 0.1 */
-    size_t reach;   /* edges to all primitive steps of so many cells: 1, 2, 3 are 8, 16, 32
-                        directions in the plane; 0: 3 for Q <= 2, 2 for Q = 3 */
+    size_t reach;   /* edges to all primitive steps of so many cells, at most 10: 1, 2, 3 are 8,
+                       16, 32 directions in the plane; 0: 3 for Q <= 2, 2 for Q = 3 */
     rm2_edge_rule rule;
 } rm2_grid_settings;
 
 RM2_API rm2_grid_settings rm2_grid_settings_default(void);
 
-/* A regular grid over the box of `n` points, Q <= 3. The metric is evaluated at its nodes once. */
+/* A regular grid over the box of `n` points, Q <= 3. The metric is evaluated at its nodes once.
+ * `settings` may be NULL. */
 RM2_API rm2_status rm2_network_grid(rm2_context *ctx, const rm2_metric *metric,
                                     const rm2_grid_settings *settings, size_t n,
                                     const double *points, rm2_network **network);
-/* The same with nodes given along each axis: axes[q] has counts[q] increasing values. */
+/* The same with nodes given along each axis: axes[q] has counts[q] >= 2 increasing values. `reach`
+ * as above. */
 RM2_API rm2_status rm2_network_grid_axes(rm2_context *ctx, const rm2_metric *metric, size_t reach,
                                          rm2_edge_rule rule, const size_t *counts,
                                          const double *const *axes, rm2_network **network);
-/* The `neighbours` nearest (Euclidean, symmetrised) of n points, any Q. A graph in several pieces is
- * refused with their number and the neighbours that would join them. */
+/* The `neighbours` nearest (Euclidean, symmetrised) of n points, any Q. A graph in several pieces
+ * is refused with their number and the neighbours that would join them. */
 RM2_API rm2_status rm2_network_graph(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                      const double *points, size_t neighbours, rm2_edge_rule rule,
                                      rm2_network **network);
@@ -61,13 +63,14 @@ typedef struct rm2_network_info {
 
 RM2_API rm2_network_info rm2_network_describe(const rm2_network *network);
 
-/* Shortest path between two points, which need not be nodes: they are joined to the nodes around.
- * `path` (the caller's to free with free()) is *count x Q with both ends. RM2_ERR_DATA, with the
- * box, for a point outside a grid. */
+/* Shortest path between two points, which need not be nodes: they are joined to the nodes around,
+ * and to each other if they are close. `path` (the caller's to free with free()) is *count x Q with
+ * both ends, also where they are equal. RM2_ERR_DATA, with the box, for a point outside a grid. */
 RM2_API rm2_status rm2_network_path(rm2_context *ctx, const rm2_network *network,
                                     const rm2_metric *metric, const double *from, const double *to,
                                     size_t *count, double **path, double *length);
-/* Lengths of the shortest paths between n points: n x n, symmetric. */
+/* Lengths of the shortest paths between n points: n x n, symmetric, each as rm2_network_path has
+ * it. */
 RM2_API rm2_status rm2_network_distances(rm2_context *ctx, const rm2_network *network,
                                          const rm2_metric *metric, size_t n, const double *points,
                                          double *distance);
@@ -162,20 +165,23 @@ RM2_API rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric,
                                      const rm2_mean_settings *mean_settings, double *mean,
                                      rm2_mean_info *info);
 
-/* k medoids of n points with these distances: medoids (k indices), cluster of each point (n, may be
- * NULL), total distance to them. Partitioning around medoids, from the greedy start: no chance. */
+/* k medoids of n points with these distances (n x n): medoids (k increasing indices), cluster of
+ * each point (n, may be NULL; c: it is nearest to medoids[c]), total distance to them.
+ * Partitioning around medoids, from the greedy start: no chance. */
 RM2_API rm2_status rm2_medoids(rm2_context *ctx, size_t n, const double *distance, size_t k,
                                size_t *medoids, size_t *cluster, double *cost);
 
 /* ---- timing --------------------------------------------------------------------------------- */
 
 typedef struct rm2_speed_limits {
-    const double *speed;        /* one a factor, in units of its distance a second; 0: none */
-    const double *acceleration; /* the same a second squared, NULL or 0: none: starts and ends at
-                                   rest otherwise */
+    const double *speed; /* one a factor, in units of its distance a second; NULL or 0: none */
+    const double *acceleration; /* the same a second squared, NULL or 0: none. With one or more, the
+                                   trajectory starts and ends at rest, and speed is continuous */
 } rm2_speed_limits;
 
-/* Times of n points of a trajectory on a manifold, as fast as the limits allow, from 0. */
+/* Times of n points of a trajectory on a manifold, as fast as the limits allow, from 0. Speeds are
+ * along a factor's way, accelerations their changes, whatever the direction does. Points in a row
+ * between which no factor with a limit moves have the same time. */
 RM2_API rm2_status rm2_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,
                               const double *points, const rm2_speed_limits *limits, double *time);
 

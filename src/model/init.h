@@ -10,6 +10,7 @@
 #define RM2I_MODEL_INIT_H
 
 #include "base/base.h"
+#include "linalg/graph.h"
 
 #define RM2I_INIT_SPREAD 0.01
 
@@ -40,20 +41,10 @@ void rm2i_init_random(rm2_rng *rng, size_t N, size_t Q, double *X0);
 
 /* ---- the parts of Isomap -------------------------------------------------------------------- */
 
-/* An undirected graph by rows: node i has the edges first[i] .. first[i + 1] - 1, and every edge is
- * there from both of its ends. */
-typedef struct rm2i_graph {
-    size_t n;
-    size_t *first; /* n + 1 */
-    size_t *to;
-    double *length;
-} rm2i_graph;
-
 /* The k nearest neighbours of each of n points in d dimensions (ties: the smaller index),
  * symmetrised, with the steps of the trajectories; connected. On failure the graph is empty. */
 rm2_status rm2i_graph_build(rm2_context *ctx, size_t n, size_t d, const double *points, size_t k,
                             size_t trajectories, const size_t *starts, rm2i_graph *graph);
-void rm2i_graph_free(rm2i_graph *graph);
 
 /* Lengths of the shortest paths between all nodes, n x n and symmetric; infinite where there is no
  * path. */

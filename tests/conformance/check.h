@@ -18,7 +18,8 @@
     X(gp)                                                                                          \
     X(gpdm)                                                                                        \
     X(gamma_prior)                                                                                 \
-    X(dtw)
+    X(dtw)                                                                                         \
+    X(grid8)
 
 /* Fill the outputs of a case. */
 typedef void (*check_fn)(conf_case *c);

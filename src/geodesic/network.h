@@ -1,0 +1,104 @@
+/* Networks inside the library: nodes with their metrics, and edges by rows, sorted. A grid and a
+ * graph over points differ in where an edge is cut, and in which nodes a further point is joined
+ * to; everything else sees nodes and edges.
+ *
+ *     network.c         the object, checks
+ *     network_grid.c    nodes on a grid
+ *     network_graph.c   nodes at points
+ *     network_edge.c    lengths of edges
+ *     network_join.c    edges from a point that is no node
+ *     network_path.c    paths and distances */
+#ifndef RM2I_NETWORK_H
+#define RM2I_NETWORK_H
+
+#include "linalg/graph.h"
+#include "linalg/neighbours.h"
+#include "riemann2/geodesic.h"
+
+enum { RM2I_GRID_Q = 3 }; /* most dimensions of a grid */
+
+struct rm2_network {
+    size_t nodes, Q;
+    double *x, *G;
+    rm2_edge_rule rule;
+    rm2i_graph graph; /* rows in the order of the nodes that they lead to */
+
+    size_t span; /* pieces of the longest line: cells that a grid's may cross; else 1 */
+
+    bool grid;
+    size_t reach;
+    size_t count[RM2I_GRID_Q], stride[RM2I_GRID_Q];
+    double *axis[RM2I_GRID_Q]; /* one allocation, the first's */
+
+    rm2i_tree tree; /* graphs: the nodes */
+    size_t neighbours;
+};
+
+rm2_status rm2i_network_check_rule(rm2_context *ctx, rm2_edge_rule rule);
+/* Is the metric as wide as the network, are n points finite and inside a grid? */
+rm2_status rm2i_network_check(rm2_context *ctx, const rm2_network *network,
+                              const rm2_metric *metric, size_t n, const double *points);
+
+/* Where x is along axis q of a grid, in nodes: 2.25 is a quarter of the way from node 2 to 3. */
+double rm2i_grid_place(const rm2_network *network, size_t q, double x);
+
+/* ---- lengths -------------------------------------------------------------------------------- */
+
+/* Straight lines from one point to others, rows `which` of xs and Gs. */
+typedef struct rm2i_star {
+    const double *x, *G;
+    size_t count;
+    const size_t *which;
+    const double *xs, *Gs;
+    double *length; /* count: the result */
+} rm2i_star;
+
+/* Scratch for stars of so many lines, none longer than the span. */
+size_t rm2i_star_work(const rm2_network *network, const rm2_metric *metric, size_t count);
+/* Infinite where numbers end. A failure, of the metric at midpoints, has no message. */
+rm2_status rm2i_star_lengths(const rm2_network *network, const rm2_metric *metric,
+                             const rm2i_star *star, double *work);
+
+/* Lengths of all edges of a network whose nodes, metrics and rows are there. */
+rm2_status rm2i_network_measure(rm2_context *ctx, rm2_network *network, const rm2_metric *metric);
+
+/* ---- points that are no nodes --------------------------------------------------------------- */
+
+/* A point and the nodes that it is joined to: on a grid those within the span along each axis, in a
+ * graph the nearest; a point on a node to that alone, by an edge of length 0. */
+typedef struct rm2i_join {
+    const double *x, *G; /* given */
+    size_t *node;        /* rm2i_join_most, given */
+    double *length;      /* the same */
+    size_t count;
+    bool on_node;
+    double radius; /* graphs: squared distance of the farthest node */
+} rm2i_join;
+
+size_t rm2i_join_most(const rm2_network *network);
+/* work: rm2i_star_work of rm2i_join_most lines. */
+rm2_status rm2i_network_join(const rm2_network *network, const rm2_metric *metric, rm2i_join *join,
+                             double *work);
+/* The straight line between two points, where they are as close as joined ones are; infinity where
+ * they are not, or one is a node. */
+rm2_status rm2i_join_direct(const rm2_network *network, const rm2_metric *metric,
+                            const rm2i_join *a, const rm2i_join *b, double *length, double *work);
+
+/* ---- a path --------------------------------------------------------------------------------- */
+
+typedef struct rm2i_walk {
+    const double *from, *to;
+    size_t count; /* nodes between the two, in order; they are in the scratch */
+    const size_t *node;
+    double length;
+} rm2i_walk;
+
+/* For loops over pairs, with scratch of one's own: a failure has no message. Both points must be
+ * finite and inside a grid. RM2_ERR_NUMERIC where no path has a finite length. */
+size_t rm2i_walk_work(const rm2_network *network, const rm2_metric *metric);
+rm2_status rm2i_network_walk(const rm2_network *network, const rm2_metric *metric,
+                             const double *from, const double *to, rm2i_walk *walk, double *work);
+/* The points of a walk with both ends: (count + 2) x Q. */
+void rm2i_walk_points(const rm2_network *network, const rm2i_walk *walk, double *path);
+
+#endif

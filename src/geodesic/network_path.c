@@ -1,0 +1,198 @@
+/* Shortest paths between points. The two become nodes for one search: its seeds are the nodes that
+ * one is joined to, its exits those that the other is joined to; no path leads through a third
+ * point, so that a path does not depend on which others are asked for. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "geodesic/network.h"
+#include "metric/metric.h"
+
+/* ---- one path ------------------------------------------------------------------------------- */
+
+_Static_assert(sizeof(size_t) == sizeof(double), "indices live in scratch memory for doubles");
+
+static size_t *cut_indices(double **memory, size_t count) {
+    return (size_t *)(void *)rm2i_cut(memory, count);
+}
+
+/* Scratch: metrics and joins of two points; distances, exits, nodes before and heap of the search;
+ * the rest is that of stars and of the metric at one point, by turns. */
+static size_t rest_work(const rm2_network *net, const rm2_metric *metric) {
+    size_t star = rm2i_star_work(net, metric, rm2i_join_most(net));
+    size_t point = rm2i_metric_work(metric, 1, 1, false);
+    return star > point ? star : point;
+}
+
+size_t rm2i_walk_work(const rm2_network *net, const rm2_metric *metric) {
+    return 2 * (net->Q * net->Q + 2 * rm2i_join_most(net)) + 5 * net->nodes +
+           rest_work(net, metric);
+}
+
+static rm2_status join_point(const rm2_network *net, const rm2_metric *metric, const double *x,
+                             rm2i_join *join, double **memory, double *rest) {
+    size_t most = rm2i_join_most(net);
+    double *G = rm2i_cut(memory, net->Q * net->Q);
+    *join = (rm2i_join){.x = x, .G = G, .node = cut_indices(memory, most)};
+    join->length = rm2i_cut(memory, most);
+    RM2_TRY(rm2i_metric_at(metric, 1, x, G, NULL, 1, rest));
+    return rm2i_network_join(net, metric, join, rest);
+}
+
+/* The nodes from the seed to `last`, but for those that are the ends themselves, behind each other
+ * in `order`. */
+static void collect(const rm2i_join *from, const rm2i_join *to, const size_t *before, size_t last,
+                    size_t *order, rm2i_walk *walk) {
+    size_t count = 0;
+    for (size_t i = last; i != SIZE_MAX; i = before[i])
+        count++;
+    size_t at = count;
+    for (size_t i = last; i != SIZE_MAX; i = before[i])
+        order[--at] = i;
+    size_t skipped = from->on_node && count > 0;
+    walk->node = order + skipped;
+    walk->count = count - skipped;
+    walk->count -= to->on_node && walk->count > 0;
+}
+
+rm2_status rm2i_network_walk(const rm2_network *net, const rm2_metric *metric, const double *from,
+                             const double *to, rm2i_walk *walk, double *work) {
+    double *memory = work, *rest = work + rm2i_walk_work(net, metric) - rest_work(net, metric);
+    size_t n = net->nodes;
+    rm2i_join a, b;
+    RM2_TRY(join_point(net, metric, from, &a, &memory, rest));
+    RM2_TRY(join_point(net, metric, to, &b, &memory, rest));
+    *walk = (rm2i_walk){.from = from, .to = to};
+    RM2_TRY(rm2i_join_direct(net, metric, &a, &b, &walk->length, rest));
+    double *at = rm2i_cut(&memory, n), *ends = rm2i_cut(&memory, n);
+    size_t *before = cut_indices(&memory, n);
+    for (size_t i = 0; i < n; i++)
+        ends[i] = INFINITY;
+    for (size_t i = 0; i < b.count; i++)
+        ends[b.node[i]] = b.length[i];
+    rm2i_search search = {&net->graph, a.count, a.node, a.length, ends, at, before, memory};
+    size_t last = rm2i_graph_search(&search, &walk->length);
+    collect(&a, &b, before, last, (size_t *)(void *)memory,
+            walk); /* the heap is no longer needed */
+    return isfinite(walk->length) ? RM2_OK : RM2_ERR_NUMERIC;
+}
+
+void rm2i_walk_points(const rm2_network *net, const rm2i_walk *walk, double *path) {
+    size_t Q = net->Q, bytes = Q * sizeof *path;
+    memcpy(path, walk->from, bytes);
+    for (size_t i = 0; i < walk->count; i++)
+        memcpy(path + (i + 1) * Q, net->x + walk->node[i] * Q, bytes);
+    memcpy(path + (walk->count + 1) * Q, walk->to, bytes);
+}
+
+rm2_status rm2_network_path(rm2_context *ctx, const rm2_network *network, const rm2_metric *metric,
+                            const double *from, const double *to, size_t *count, double **path,
+                            double *length) {
+    *count = 0;
+    *path = NULL;
+    double *work;
+    rm2i_walk walk = {0};
+    RM2_TRY(rm2i_network_check(ctx, network, metric, 1, from));
+    RM2_TRY(rm2i_network_check(ctx, network, metric, 1, to));
+    RM2_TRY(rm2i_alloc(ctx, rm2i_walk_work(network, metric), sizeof *work, &work));
+    rm2_status status = rm2i_network_walk(network, metric, from, to, &walk, work);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, walk.count + 2, network->Q * sizeof **path, path);
+    else
+        status = rm2i_fail(ctx, status,
+                           "no path of finite length: the metric is too large, or cannot be "
+                           "computed near the ends");
+    if (*path) {
+        rm2i_walk_points(network, &walk, *path);
+        *count = walk.count + 2;
+        *length = walk.length;
+    }
+    free(work);
+    return status;
+}
+
+/* ---- distances ------------------------------------------------------------------------------ */
+
+typedef struct distances_job {
+    const rm2_network *net;
+    const rm2_metric *metric;
+    size_t n;
+    rm2i_join *join; /* of each point */
+    double *distance;
+} distances_job;
+
+static rm2_status join_one(const void *job, size_t i, double *work) {
+    const distances_job *j = job;
+    return rm2i_network_join(j->net, j->metric, &j->join[i], work);
+}
+
+/* Distances of point i to all later ones; the diagonal is 0. */
+static rm2_status distances_from(const void *job, size_t i, double *work) {
+    const distances_job *j = job;
+    const rm2i_join *a = &j->join[i];
+    size_t nodes = j->net->nodes;
+    double *row = j->distance + i * j->n, *at = rm2i_cut(&work, nodes);
+    double *heap = rm2i_cut(&work, 2 * nodes);
+    rm2i_search search = {.graph = &j->net->graph,
+                          .seeds = a->count,
+                          .seed = a->node,
+                          .start = a->length,
+                          .at = at,
+                          .work = heap};
+    (void)rm2i_graph_search(&search, NULL);
+    row[i] = 0;
+    for (size_t k = i + 1; k < j->n; k++) {
+        const rm2i_join *b = &j->join[k];
+        RM2_TRY(rm2i_join_direct(j->net, j->metric, a, b, &row[k], work));
+        for (size_t m = 0; m < b->count; m++)
+            row[k] = fmin(row[k], at[b->node[m]] + b->length[m]);
+        if (!isfinite(row[k]))
+            return RM2_ERR_NUMERIC;
+    }
+    return RM2_OK;
+}
+
+/* Joins and then distances, on the context's threads. */
+static rm2_status run_distances(rm2_context *ctx, const distances_job *job) {
+    size_t failed = 0, star = rm2i_star_work(job->net, job->metric, rm2i_join_most(job->net));
+    rm2_status status = rm2i_batch(ctx, job->n, star, join_one, job, &failed);
+    if (status == RM2_OK)
+        status = rm2i_batch(ctx, job->n, 3 * job->net->nodes + star, distances_from, job, &failed);
+    if (status == RM2_OK || status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
+        return status;
+    return rm2i_fail(ctx, status,
+                     "no paths of finite length from point %zu: the metric is too large, or cannot "
+                     "be computed near it",
+                     failed);
+}
+
+rm2_status rm2_network_distances(rm2_context *ctx, const rm2_network *network,
+                                 const rm2_metric *metric, size_t n, const double *points,
+                                 double *distance) {
+    size_t Q = network->Q, most = rm2i_join_most(network), *nodes = NULL;
+    double *numbers = NULL; /* metrics and lengths */
+    rm2i_join *join;
+    RM2_TRY(rm2i_network_check(ctx, network, metric, n, points));
+    RM2_TRY(rm2i_calloc(ctx, n, sizeof *join, &join));
+    rm2_status status = rm2i_alloc(ctx, n, most * sizeof *nodes, &nodes);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, n, (Q * Q + most) * sizeof *numbers, &numbers);
+    if (status == RM2_OK)
+        status = rm2_metric_at(ctx, metric, n, points, numbers, NULL);
+    if (status == RM2_OK) {
+        for (size_t i = 0; i < n; i++)
+            join[i] = (rm2i_join){.x = points + i * Q,
+                                  .G = numbers + i * Q * Q,
+                                  .node = nodes + i * most,
+                                  .length = numbers + n * Q * Q + i * most};
+        distances_job job = {network, metric, n, join, distance};
+        status = run_distances(ctx, &job);
+    }
+    for (size_t i = 0; i < n && status == RM2_OK; i++)
+        for (size_t k = 0; k < i; k++)
+            distance[i * n + k] = distance[k * n + i];
+    free(join);
+    free(nodes);
+    free(numbers);
+    return status;
+}

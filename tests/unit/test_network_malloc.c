@@ -1,0 +1,181 @@
+/* Every allocation of networks, medoids and times fails once: the call answers RM2_ERR_MEMORY,
+ * hands out nothing and leaks nothing. The program is linked with --wrap for malloc, calloc,
+ * realloc and free; one thread, so that allocations come in a fixed order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "riemann2/geodesic.h"
+
+/* ---- counting allocator --------------------------------------------------------------------- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
+
+static bool counting;
+static long calls_left, live;
+
+static bool fails_now(void) {
+    return counting && calls_left-- == 0;
+}
+
+static void *counted(void *block) {
+    live += counting && block;
+    return block;
+}
+
+void *__wrap_malloc(size_t size) {
+    return fails_now() ? NULL : counted(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return fails_now() ? NULL : counted(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *block, size_t size) {
+    if (fails_now())
+        return NULL;
+    void *moved = __real_realloc(block, size);
+    return block ? moved : counted(moved);
+}
+
+void __wrap_free(void *block) {
+    live -= counting && block;
+    __real_free(block);
+}
+
+/* ---- calls under test ----------------------------------------------------------------------- */
+
+enum { N = 40, MOST_CALLS = 100 };
+
+typedef struct fixture {
+    rm2_context *ctx;
+    rm2_metric *metric;
+    rm2_network *grid;
+    rm2_manifold *manifold;
+    double points[N * 2], distance[N * N];
+} fixture;
+
+typedef rm2_status (*call_fn)(fixture *f);
+
+static rm2_status make_grid(fixture *f) {
+    rm2_network *network;
+    rm2_grid_settings settings = {.points = 6, .padding = 0.1, .rule = RM2_EDGE_MIDPOINT};
+    rm2_status status = rm2_network_grid(f->ctx, f->metric, &settings, N, f->points, &network);
+    assert_true((status == RM2_OK) == (network != NULL));
+    rm2_network_free(network);
+    return status;
+}
+
+static rm2_status make_graph(fixture *f) {
+    rm2_network *network;
+    rm2_status status =
+        rm2_network_graph(f->ctx, f->metric, N, f->points, 8, RM2_EDGE_ENDS, &network);
+    assert_true((status == RM2_OK) == (network != NULL));
+    rm2_network_free(network);
+    return status;
+}
+
+/* Refused for its pieces, which are counted in memory: success is the message. */
+static rm2_status make_pieces(fixture *f) {
+    rm2_network *network;
+    rm2_status status =
+        rm2_network_graph(f->ctx, f->metric, N, f->points, 1, RM2_EDGE_ENDS, &network);
+    assert_null(network);
+    return status == RM2_ERR_DATA ? RM2_OK : status;
+}
+
+static rm2_status find_path(fixture *f) {
+    size_t count;
+    double *path, length;
+    rm2_status status = rm2_network_path(f->ctx, f->grid, f->metric, f->points, f->points + 20,
+                                         &count, &path, &length);
+    assert_true((status == RM2_OK) == (path != NULL && count > 0));
+    free(path);
+    return status;
+}
+
+static rm2_status find_distances(fixture *f) {
+    return rm2_network_distances(f->ctx, f->grid, f->metric, N, f->points, f->distance);
+}
+
+static rm2_status find_medoids(fixture *f) {
+    size_t medoids[3];
+    double cost;
+    return rm2_medoids(f->ctx, N, f->distance, 3, medoids, NULL, &cost);
+}
+
+static rm2_status find_times(fixture *f) {
+    double time[N];
+    rm2_speed_limits limits = {(const double[]){1}, (const double[]){1}};
+    return rm2_retime(f->ctx, f->manifold, N, f->points, &limits, time);
+}
+
+/* ---- the test ------------------------------------------------------------------------------- */
+
+static void every_allocation_fails(void **state) {
+    fixture *f = *state;
+    static const call_fn calls[] = {make_grid,      make_graph,   make_pieces, find_path,
+                                    find_distances, find_medoids, find_times};
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
+        rm2_status status = RM2_ERR_MEMORY;
+        long k = 0;
+        for (; status != RM2_OK && k < MOST_CALLS; k++) {
+            calls_left = k;
+            live = 0;
+            counting = true;
+            status = calls[c](f);
+            counting = false;
+            assert_int_equal(live, 0);
+            if (status == RM2_OK)
+                break;
+            assert_int_equal(status, RM2_ERR_MEMORY);
+            assert_non_null(strstr(rm2_context_error(f->ctx), "out of memory"));
+        }
+        assert_in_range(k, 2, MOST_CALLS - 1);
+    }
+}
+
+static int set_up(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    assert_int_equal(rm2_context_create(&f->ctx), RM2_OK);
+    rm2_context_set_threads(f->ctx, 1);
+    assert_int_equal(rm2_metric_analytic(f->ctx, "bump", 2, &f->metric), RM2_OK);
+    assert_int_equal(rm2_manifold_create(f->ctx, "R2", &f->manifold), RM2_OK);
+    for (size_t i = 0; i < (size_t)N * 2; i++)
+        f->points[i] = rm2_rng_normal(rm2_context_rng(f->ctx));
+    assert_int_equal(rm2_network_grid(f->ctx, f->metric, NULL, N, f->points, &f->grid), RM2_OK);
+    assert_int_equal(find_distances(f), RM2_OK); /* what medoids need */
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    fixture *f = *state;
+    rm2_network_free(f->grid);
+    rm2_metric_free(f->metric);
+    rm2_manifold_free(f->manifold);
+    rm2_context_free(f->ctx);
+    free(f);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_allocation_fails, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
