@@ -17,7 +17,10 @@
     X(kernel_row)                                                                                  \
     X(gp)                                                                                          \
     X(gpdm)                                                                                        \
-    X(gamma_prior)
+    X(gamma_prior)                                                                                 \
+    X(spline)                                                                                      \
+    X(shoot)                                                                                       \
+    X(bvp)
 
 /* Fill the outputs of a case. */
 typedef void (*check_fn)(conf_case *c);
