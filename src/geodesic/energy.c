@@ -116,41 +116,33 @@ void rm2i_energy_gradient(const rm2i_energy *e, const rm2i_sample *sample, doubl
     }
 }
 
-/* A step for differences of dG: a millionth of the curve's extent, and no less than what can be
- * added to its coordinates. */
-static double difference_step(const rm2i_energy *e, const rm2i_sample *sample) {
-    double extent = 0, size = 0;
-    for (size_t q = 0; q < e->Q; q++) {
-        double low = INFINITY, high = -INFINITY;
-        for (size_t k = 0; k < e->points; k++) {
-            low = fmin(low, sample->x[k * e->Q + q]);
-            high = fmax(high, sample->x[k * e->Q + q]);
-        }
-        extent = fmax(extent, high - low);
-        size = fmax(size, fmax(fabs(low), fabs(high)));
-    }
-    return fmax(1e-6 * extent, 1e-9 * size);
+/* A step for differences of dG at point k: small beside the way to the next point, on which the
+ * curve is thought to know the metric, and large beside what can be added to its coordinates. */
+static double difference_step(const rm2i_energy *e, const rm2i_sample *sample, size_t k) {
+    size_t Q = e->Q;
+    double way = e->weight[k] * rm2i_norm(Q, sample->v + k * Q);
+    return fmax(1e-4 * way, 1e-9 * rm2i_max_abs(Q, sample->x + k * Q));
 }
 
-/* dG with coordinate t moved by `step`. */
-static rm2_status shift(const rm2i_energy *e, const rm2i_sample *sample, size_t t, double step) {
+/* dG with coordinate t moved by a step, up or down (sign -1). */
+static rm2_status shift(const rm2i_energy *e, const rm2i_sample *sample, size_t t, double sign) {
     memcpy(e->shifted, sample->x, e->points * e->Q * sizeof *e->shifted);
     for (size_t k = 0; k < e->points; k++)
-        e->shifted[k * e->Q + t] += step;
+        e->shifted[k * e->Q + t] += sign * difference_step(e, sample, k);
     return rm2i_probe_at(e->probe, e->points, e->shifted, e->shifted_G, e->shifted_dG);
 }
 
 rm2_status rm2i_energy_bend(const rm2i_energy *e, const rm2i_sample *sample, double *bend) {
     size_t Q = e->Q;
     for (size_t t = 0; t < Q; t++) {
-        double step = difference_step(e, sample);
-        rm2_status status = shift(e, sample, t, step);
+        rm2_status status = shift(e, sample, t, 1);
         if (rm2i_no_metric(status)) /* an edge of the domain is near: look the other way */
-            status = shift(e, sample, t, step = -step);
+            status = shift(e, sample, t, -1);
         RM2_TRY(status);
         for (size_t k = 0; k < e->points; k++)
             for (size_t s = 0; s < Q; s++) {
                 const double *v = sample->v + k * Q;
+                double step = e->shifted[k * Q + t] - sample->x[k * Q + t];
                 size_t at = (k * Q + s) * Q * Q;
                 double there = rm2i_metric_inner(Q, e->shifted_dG + at, v, v);
                 double here = rm2i_metric_inner(Q, sample->dG + at, v, v);

@@ -8,6 +8,7 @@
  * from there: on each mesh just far enough that the mesh is the larger error.
  *
  * (Modes as indicators of error: Mavriplis, Comput. Methods Appl. Mech. Engrg. 116, 1994.) */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,18 @@ static double element_error(const mesh *m, size_t i) {
     double before = mode_square(m, DEGREE - 3, G) + mode_square(m, DEGREE - 4, G);
     double h = m->curve->breaks[i + 1] - m->curve->breaks[i];
     return h * last * (last < before ? last / before : 1);
+}
+
+/* Relative error of the velocity from the rounding of coordinates, |x| eps, on elements this small. */
+static double rounding_of(const rm2i_pieces *curve) {
+    double size = 0, extent = 0;
+    for (size_t q = 0; q < curve->Q; q++) {
+        double first = curve->coef[q], last = curve->coef[(curve->count - 1) * curve->Q + q];
+        size = fmax(size, fmax(fabs(first), fabs(last)));
+        extent = fmax(extent, fabs(last - first));
+    }
+    double nodes = DEGREE * (double)curve->intervals;
+    return extent > 0 ? DBL_EPSILON * size / extent * DEGREE * nodes : 0;
 }
 
 static void estimate(mesh *m) {
@@ -169,7 +182,7 @@ static rm2_status solve(rm2i_stage *stage, mesh *m, bool *stuck) {
             return RM2_OK;
         estimate(m);
         m->rest = rest_after(m->newton->step, before);
-        enough = SHARE * fmax(stage->tolerance, m->total);
+        enough = SHARE * fmax(fmax(stage->tolerance, rounding_of(m->curve)), m->total);
         if (m->rest <= enough)
             return RM2_OK;
         if (m->total > COARSE && m->newton->iterations >= COARSE_ITERATIONS)
@@ -184,9 +197,10 @@ static rm2_status refine(rm2i_stage *stage, mesh *m, bool *converged) {
         bool stuck;
         RM2_TRY(solve(stage, m, &stuck));
         stage->iterations += m->newton->iterations;
-        *converged = m->total <= stage->tolerance && m->rest <= stage->tolerance;
-        if (*converged || stuck || stage->iterations >= stage->max_iterations ||
-            m->total <= stage->tolerance || m->curve->intervals > MOST_ELEMENTS)
+        double tolerance = fmax(stage->tolerance, rounding_of(m->curve));
+        *converged = m->total <= tolerance && m->rest <= tolerance;
+        if (stuck || stage->iterations >= stage->max_iterations || m->total <= tolerance ||
+            m->curve->intervals > MOST_ELEMENTS)
             return RM2_OK;
         mesh fine;
         rm2_status status = divide(stage, m, &fine);
@@ -207,9 +221,10 @@ rm2_status rm2i_polish_stage(rm2i_stage *stage, const rm2i_arc *start, size_t el
     }
     if (status == RM2_OK)
         status = refine(stage, &m, &converged);
-    if (status == RM2_OK)
+    bool moved = stage->iterations > 0;
+    if (status == RM2_OK && moved)
         status = rm2i_arc_create(stage->ctx, stage->probe, m.curve, DEGREE + 1, &out->arc);
-    if (status == RM2_OK) {
+    if (status == RM2_OK && moved) {
         out->curve = m.curve;
         out->converged = converged;
         out->error = m.total + m.rest;

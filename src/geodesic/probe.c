@@ -31,29 +31,28 @@ rm2_status rm2i_probe_at(rm2i_probe *probe, size_t n, const double *x, double *G
 
 /* ---- geodesic equation ---------------------------------------------------------------------- */
 
-/* b <- (L L^T)^-1 b */
-static void solve(size_t n, const double *L, double *b) {
-    for (size_t i = 0; i < n; i++)
-        b[i] = (b[i] - rm2i_dot(i, L + i * n, b)) / L[i * n + i];
-    for (size_t i = n; i-- > 0;) {
-        b[i] /= L[i * n + i];
-        rm2i_axpy(i, -b[i], L + i * n, b);
+rm2_status rm2i_raise(size_t Q, const double *G, double *v, double *L) {
+    RM2_TRY(rm2i_cholesky(Q, G, L));
+    for (size_t i = 0; i < Q; i++)
+        v[i] = (v[i] - rm2i_dot(i, L + i * Q, v)) / L[i * Q + i];
+    for (size_t i = Q; i-- > 0;) {
+        v[i] /= L[i * Q + i];
+        rm2i_axpy(i, -v[i], L + i * Q, v);
     }
+    return RM2_OK;
 }
 
 rm2_status rm2i_acceleration(size_t Q, const double *G, const double *dG, const double *v,
                              double *a, double *work) {
-    double *L = work, *Gv = work + Q * Q;
-    RM2_TRY(rm2i_cholesky(Q, G, L));
+    double *Dv = work, *L = work + Q;
     for (size_t r = 0; r < Q; r++)
         a[r] = 0;
     for (size_t t = 0; t < Q; t++) {
         const double *D = dG + t * Q * Q;
         for (size_t r = 0; r < Q; r++)
-            Gv[r] = rm2i_dot(Q, D + r * Q, v); /* d_t G v */
-        rm2i_axpy(Q, -v[t], Gv, a);
-        a[t] += 0.5 * rm2i_dot(Q, v, Gv);
+            Dv[r] = rm2i_dot(Q, D + r * Q, v); /* d_t G v */
+        rm2i_axpy(Q, -v[t], Dv, a);
+        a[t] += 0.5 * rm2i_dot(Q, v, Dv);
     }
-    solve(Q, L, a);
-    return RM2_OK;
+    return rm2i_raise(Q, G, a, L);
 }

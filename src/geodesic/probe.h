@@ -26,6 +26,9 @@ static inline bool rm2i_no_metric(rm2_status status) {
     return status == RM2_ERR_DOMAIN || status == RM2_ERR_NUMERIC;
 }
 
+/* v <- G^-1 v: velocity from momentum; L is scratch, Q x Q. RM2_ERR_NUMERIC where G is singular. */
+rm2_status rm2i_raise(size_t Q, const double *G, double *v, double *L);
+
 /* Christoffel term of the geodesic equation x'' = a: G a = -(sum_t v_t d_t G) v + 1/2 [v^T d_r G v]_r.
  * work: Q (Q + 1) doubles. RM2_ERR_NUMERIC where G is singular. */
 rm2_status rm2i_acceleration(size_t Q, const double *G, const double *dG, const double *v,

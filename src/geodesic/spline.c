@@ -28,7 +28,7 @@ void rm2i_candidate_clear(rm2i_candidate *candidate) {
 
 /* Least energy of the candidate's curve. */
 static rm2_status minimise(rm2i_stage *stage, size_t max_iterations, rm2i_candidate *c,
-                           double *energy) {
+                           double *energy, bool *moved_at_all) {
     rm2i_newton *newton;
     bool moved = true;
     RM2_TRY(rm2i_newton_create(stage->ctx, stage->probe, c->curve, POINTS, &newton));
@@ -39,24 +39,27 @@ static rm2_status minimise(rm2i_stage *stage, size_t max_iterations, rm2i_candid
     c->error = INFINITY;
     c->converged = moved && newton->damping == 0 && newton->step <= stage->tolerance;
     *energy = newton->now.energy;
+    *moved_at_all = newton->iterations > 0;
     stage->iterations += newton->iterations;
     rm2i_newton_free(newton);
     return status;
 }
 
-/* The best spline of so many intervals; none where the spline through the start has no energy. */
+/* The best spline of so many intervals; none where the one through the start has no energy, or cannot
+ * be made better. */
 static rm2_status one_spline(rm2i_stage *stage, const rm2i_arc *start, size_t intervals,
                              bool is_last, rm2i_candidate *c) {
     double energy = 0;
+    bool moved = false;
     size_t most = stage->max_iterations;
     if (!is_last && most > COARSE_ITERATIONS)
         most = COARSE_ITERATIONS;
     RM2_TRY(rm2i_pieces_create(stage->ctx, start->curve->Q, intervals, RM2I_SPLINE, &c->curve));
     rm2i_arc_resample(start, c->curve);
-    rm2_status status = minimise(stage, most, c, &energy);
-    if (status == RM2_OK)
+    rm2_status status = minimise(stage, most, c, &energy, &moved);
+    if (status == RM2_OK && moved)
         status = rm2i_arc_create(stage->ctx, stage->probe, c->curve, LENGTH_POINTS, &c->arc);
-    if (rm2i_no_metric(status)) {
+    if (rm2i_no_metric(status) || (status == RM2_OK && !moved)) {
         rm2i_candidate_clear(c);
         return RM2_OK;
     }
