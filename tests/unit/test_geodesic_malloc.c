@@ -1,0 +1,180 @@
+/* Every allocation of the geodesics fails once: the call answers RM2_ERR_MEMORY, hands out nothing
+ * and leaks nothing. The program is linked with --wrap for malloc, calloc, realloc and free; one
+ * thread, so that allocations come in a fixed order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "riemann2/geodesic.h"
+
+/* ---- counting allocator --------------------------------------------------------------------- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
+
+static long until_failure = -1; /* allocations that still succeed; negative: all */
+static long live;
+
+static bool fails_now(void) {
+    if (until_failure < 0)
+        return false;
+    return until_failure-- == 0;
+}
+
+static void *count_in(void *block) {
+    live += block != NULL;
+    return block;
+}
+
+void *__wrap_malloc(size_t size) {
+    return count_in(fails_now() ? NULL : __real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return count_in(fails_now() ? NULL : __real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+    if (fails_now())
+        return NULL;
+    live += old == NULL;
+    return __real_realloc(old, size);
+}
+
+void __wrap_free(void *block) {
+    live -= block != NULL;
+    __real_free(block);
+}
+
+/* ---- calls under test ----------------------------------------------------------------------- */
+
+enum { Q = 2, N = 3 };
+static const double points[N * Q] = {-0.5, 0, 0.7, 0.8, 0.1, 1.5};
+
+typedef struct fixture {
+    rm2_context *ctx;
+    rm2_metric *metric;
+} fixture;
+
+static fixture shared;
+
+static rm2_status one(fixture *f) {
+    rm2_curve *curve = NULL;
+    rm2_status status = rm2_geodesic(f->ctx, f->metric, NULL, NULL, points, points + Q, &curve);
+    assert_true((curve != NULL) == (status == RM2_OK));
+    rm2_curve_free(curve);
+    return status;
+}
+
+static rm2_status through(fixture *f) {
+    rm2_curve *curve = NULL;
+    rm2_status status = rm2_geodesic_through(f->ctx, f->metric, NULL, NULL, N, points, &curve);
+    assert_true((curve != NULL) == (status == RM2_OK));
+    rm2_curve_free(curve);
+    return status;
+}
+
+static rm2_status outside(fixture *f) { /* the way of messages about paths without a metric */
+    rm2_metric *metric = NULL;
+    rm2_curve *curve = NULL;
+    rm2_status status = rm2_metric_analytic(f->ctx, "half_plane", Q, &metric);
+    if (status == RM2_OK)
+        status = rm2_geodesic(f->ctx, metric, NULL, NULL, points + Q, (double[Q]){0, -1}, &curve);
+    assert_null(curve);
+    rm2_metric_free(metric);
+    return status == RM2_ERR_DOMAIN ? RM2_OK : status;
+}
+
+static rm2_status many(fixture *f) {
+    rm2_curve *curves[2] = {NULL, NULL};
+    rm2_status status = rm2_geodesic_many(f->ctx, f->metric, NULL, NULL, 2, points, points + Q,
+                                          NULL, NULL, curves, NULL);
+    rm2_curve_free(curves[0]);
+    rm2_curve_free(curves[1]);
+    return status;
+}
+
+static rm2_status distances(fixture *f) {
+    double distance[N * N];
+    return rm2_geodesic_distances(f->ctx, f->metric, NULL, NULL, N, points, NULL, NULL, distance,
+                                  NULL);
+}
+
+static rm2_status mean(fixture *f) {
+    double m[Q];
+    return rm2_geodesic_mean(f->ctx, f->metric, NULL, NULL, N, points, NULL,
+                             &(rm2_mean_settings){.max_iterations = 1}, m, NULL);
+}
+
+static rm2_status exponential(fixture *f) {
+    double end[Q];
+    return rm2_geodesic_exp(f->ctx, f->metric, 1e-6, points, points + Q, end, NULL, 0, NULL);
+}
+
+static rm2_status logarithm(fixture *f) {
+    double v[Q];
+    return rm2_geodesic_log(f->ctx, f->metric, NULL, NULL, points, points + Q, v, NULL);
+}
+
+/* How many allocations the call makes, each of which fails once. */
+static long fail_each(fixture *f, rm2_status (*call)(fixture *f)) {
+    for (long k = 0;; k++) {
+        long before = live;
+        until_failure = k;
+        rm2_status status = call(f);
+        bool failed = until_failure < 0;
+        until_failure = -1;
+        assert_true(live == before);
+        if (!failed) {
+            assert_int_equal(status, RM2_OK);
+            return k;
+        }
+        assert_int_equal(status, RM2_ERR_MEMORY);
+    }
+}
+
+/* ---- the tests ------------------------------------------------------------------------------ */
+
+static int set_up(void **state) {
+    fixture *f = *state = &shared;
+    if (rm2_context_create(&f->ctx) != RM2_OK)
+        return -1;
+    rm2_context_set_threads(f->ctx, 1);
+    return rm2_metric_analytic(f->ctx, "sphere_latlon", Q, &f->metric) == RM2_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    fixture *f = *state;
+    rm2_metric_free(f->metric);
+    rm2_context_free(f->ctx);
+    return 0;
+}
+
+static void every_call(void **state) {
+    fixture *f = *state;
+    assert_true(fail_each(f, one) >= 30);
+    assert_true(fail_each(f, through) >= 60);
+    assert_true(fail_each(f, outside) >= 5);
+    assert_true(fail_each(f, many) >= 60);
+    assert_true(fail_each(f, distances) >= 60);
+    assert_true(fail_each(f, mean) >= 100);
+    assert_true(fail_each(f, exponential) >= 2);
+    assert_true(fail_each(f, logarithm) >= 30);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
