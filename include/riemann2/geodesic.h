@@ -90,7 +90,7 @@ typedef struct rm2_geodesic_settings {
     size_t nodes;            /* of the result: 200 */
     size_t intervals;        /* of the first spline, doubled where that is too coarse: 16 */
     size_t max_iterations;   /* of each optimisation: 200 */
-    double tolerance;        /* of the geodesic equation, relative: 1e-6 */
+    double tolerance;        /* of the velocity, relative; that of the length is its square: 1e-6 */
 } rm2_geodesic_settings;
 
 RM2_API rm2_geodesic_settings rm2_geodesic_settings_default(void);
@@ -98,13 +98,14 @@ RM2_API rm2_geodesic_settings rm2_geodesic_settings_default(void);
 typedef struct rm2_curve {
     size_t nodes, Q;
     double *x;             /* nodes x Q, at equal steps of t = 0..1, of constant speed */
-    double *velocity;      /* nodes x Q: dx/dt */
-    double length, energy; /* integrals of |x'| and |x'|^2 */
+    double *velocity;      /* nodes x Q: dx/dt, |dx/dt| = length */
+    double length, energy; /* integrals of |x'| and |x'|^2, the square of the length */
     double path_length, spline_length; /* after the stages before; 0 where there was none */
-    double residual;                   /* largest |D x'/dt| / length over the curve */
-    rm2_geodesic_stage stage;          /* what the result comes from */
-    size_t iterations, evaluations;    /* of optimiser and Newton; points where G was asked for */
-    bool converged;                    /* the stage asked for was reached to its tolerance */
+    double residual;                   /* largest |D x'/dt| / length at the nodes */
+    double error; /* estimated, of the velocity, relative; infinity before RM2_STAGE_POLISH */
+    rm2_geodesic_stage stage;       /* what the result comes from */
+    size_t iterations, evaluations; /* of optimiser and Newton; points where G was asked for */
+    bool converged;                 /* the stage asked for was reached to its tolerance */
 } rm2_curve;
 
 RM2_API void rm2_curve_free(rm2_curve *curve);
@@ -114,11 +115,12 @@ RM2_API void rm2_curve_free(rm2_curve *curve);
 RM2_API rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric,
                                 const rm2_network *network, const rm2_geodesic_settings *settings,
                                 const double *from, const double *to, rm2_curve **curve);
-/* From an initial path of n points, ends included. */
+/* From an initial path of n points, ends included. A path whose ends coincide gives the point. */
 RM2_API rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
                                        const rm2_geodesic_settings *settings, size_t n,
                                        const double *path, rm2_curve **curve);
-/* Through all of n >= 2 points in turn: geodesics end to end, one curve of constant speed. */
+/* Through all of n >= 2 points in turn: geodesics end to end, one curve of constant speed. Nodes are
+ * equally spaced along the whole, so that points on the way lie between two of them. */
 RM2_API rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
                                         const rm2_network *network,
                                         const rm2_geodesic_settings *settings, size_t n,
@@ -127,8 +129,9 @@ RM2_API rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metr
 /* Called as pairs are done; on the thread of the caller. */
 typedef void (*rm2_count_fn)(void *user, size_t done, size_t total);
 
-/* `count` pairs (count x Q each) on the context's threads; curves[i] is NULL where one failed, and
- * *failed the first such (SIZE_MAX: none), with its message in the context. */
+/* `count` pairs (count x Q each) on the context's threads. One that fails does not stop the others
+ * (an interrupt and lack of memory do): curves[i] is NULL there, *failed (may be NULL) the first
+ * (SIZE_MAX: none), whose status is returned, with its message in the context. */
 RM2_API rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric,
                                      const rm2_network *network,
                                      const rm2_geodesic_settings *settings, size_t count,
@@ -137,11 +140,12 @@ RM2_API rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric,
 
 /* Exponential map: the geodesic from x with velocity v at t = 1, by Dormand and Prince's method with
  * relative error `tolerance` a step. `nodes` > 0: also the path (nodes x Q, equal steps of t).
- * velocity (Q, may be NULL): at the end. RM2_ERR_NUMERIC where it leaves what numbers can hold. */
+ * velocity (Q, may be NULL): at the end. RM2_ERR_DOMAIN where it leaves the metric, RM2_ERR_NUMERIC
+ * where it leaves what numbers can hold; both say how far it came. */
 RM2_API rm2_status rm2_geodesic_exp(rm2_context *ctx, const rm2_metric *metric, double tolerance,
                                     const double *x, const double *v, double *end, double *velocity,
                                     size_t nodes, double *path);
-/* Logarithm: the velocity at x of the geodesic to y; `converged` as in rm2_curve. */
+/* Logarithm: the velocity at x of the geodesic to y; `converged` (may be NULL) as in rm2_curve. */
 RM2_API rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric,
                                     const rm2_network *network,
                                     const rm2_geodesic_settings *settings, const double *x,
@@ -149,7 +153,8 @@ RM2_API rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric,
 
 /* ---- many points ---------------------------------------------------------------------------- */
 
-/* Distances between n points, n x n and symmetric; *open counts pairs that did not converge. */
+/* Distances between n points, n x n and symmetric; *open (may be NULL) counts pairs that did not
+ * converge. */
 RM2_API rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
                                           const rm2_network *network,
                                           const rm2_geodesic_settings *settings, size_t n,
@@ -157,7 +162,8 @@ RM2_API rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *me
                                           double *distance, size_t *open);
 
 /* Fréchet mean of n points (weights NULL: equal), starting at the medoid of the network's or the
- * straight distances. */
+ * straight distances. The gradient cannot be smaller than what the tolerance of the geodesics
+ * leaves: the larger of the two tolerances counts. mean_settings and info may be NULL. */
 RM2_API rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric,
                                      const rm2_network *network,
                                      const rm2_geodesic_settings *settings, size_t n,

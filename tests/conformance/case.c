@@ -8,7 +8,7 @@
 #include <string.h>
 
 void case_begin(conf_case *c, rm2_context *ctx, const json_value *json) {
-    *c = (conf_case){.ctx = ctx, .json = json};
+    *c = (conf_case){.ctx = ctx, .json = json, .in = json_member(json, "in")};
 }
 
 void case_end(conf_case *c) {
@@ -39,7 +39,7 @@ const rm2_manifold *case_manifold(conf_case *c, const char *spec) {
     if (c->manifold)
         return c->manifold;
     if (!spec)
-        spec = json_member_string(json_member(c->json, "in"), "manifold", NULL);
+        spec = json_member_string(c->in, "manifold", NULL);
     if (!spec)
         case_fail(c, "input manifold is missing");
     else
@@ -64,7 +64,7 @@ double *case_identity(conf_case *c, size_t n) {
 }
 
 const double *case_input_any(conf_case *c, const char *name, size_t *count) {
-    const json_value *value = json_member(json_member(c->json, "in"), name);
+    const json_value *value = json_member(c->in, name);
     double *numbers = json_numbers(value, count);
     if (!numbers) {
         case_fail(c, "input %s is %s", name, value ? "not numbers" : "missing");

@@ -25,6 +25,7 @@ typedef struct case_value {
 typedef struct conf_case {
     rm2_context *ctx;
     const json_value *json; /* check, in, out, tol, tag */
+    const json_value *in;   /* where inputs are looked up; a check may point it further in */
     rm2_manifold *manifold; /* freed with the case */
     case_value *values;     /* outputs so far, the current one first */
     char note[NOTE_SIZE];   /* not empty: the case is failed as a whole */

@@ -19,7 +19,11 @@
     X(gpdm)                                                                                        \
     X(gamma_prior)                                                                                 \
     X(dtw)                                                                                         \
-    X(grid8)
+    X(grid8)                                                                                       \
+    X(gp_shoot)                                                                                    \
+    X(spline)                                                                                      \
+    X(shoot)                                                                                       \
+    X(bvp)
 
 /* Fill the outputs of a case. */
 typedef void (*check_fn)(conf_case *c);

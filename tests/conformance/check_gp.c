@@ -1,6 +1,6 @@
-/* Checks "gp", "gpdm" and "gamma_prior": likelihoods with derivatives by the natural parameters, the
- * posterior with its Jacobian, and the metric it expects. These look below the public API: a model
- * there is trained, here its parameters are given. */
+/* Checks "gp", "gp_shoot", "gpdm" and "gamma_prior": likelihoods with derivatives by the natural
+ * parameters, the posterior with its Jacobian, the expected metric and its geodesics. These look below the public API: a model there is trained, here
+ * its parameters are given. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "model/gpdm.h"
 #include "model/objective.h"
 #include "model/posterior.h"
+#include "riemann2/geodesic.h"
 
 /* A case's Gaussian process. */
 typedef struct gp_case {
@@ -25,7 +26,7 @@ typedef struct gp_case {
 static bool read_case(conf_case *c, gp_case *g) {
     size_t x, f, l, b, v;
     g->c = c;
-    g->in = json_member(c->json, "in");
+    g->in = c->in;
     g->X = case_input_any(c, "X", &x);
     g->F = case_input_any(c, "F", &f);
     g->lengthscale = case_input_any(c, "lengthscale", &l);
@@ -175,25 +176,32 @@ static void output_metric(gp_case *g, const rm2i_posterior *p, size_t n, const d
     case_ok(g->c, rm2_manifold_metric(g->c->ctx, manifold, n, f, M, identity, G));
 }
 
-/* The expected pullback metric (weight 1) and its derivatives. */
+/* The expected pullback metric of the posterior; NULL (and a failure) where the case has none. */
+static rm2_metric *pullback(gp_case *g, const rm2i_posterior *p) {
+    rm2i_pullback_field like = {.posterior = p,
+                                .manifold = case_manifold(g->c, NULL),
+                                .mean = case_input(g->c, "tangent_mean", g->M),
+                                .weight = 1};
+    rm2i_pullback_field *field;
+    rm2_metric *metric = NULL;
+    if (like.manifold && like.mean &&
+        case_ok(g->c, rm2i_pullback_field_create(g->c->ctx, &like, &field)))
+        case_ok(g->c, rm2i_pullback_create(g->c->ctx, field, "", &metric));
+    return metric;
+}
+
+/* EG and its derivatives dEG[q] */
 static void output_expected(gp_case *g, const rm2i_posterior *p, size_t n, const double *x) {
     size_t Q = g->Q;
-    double *dG = case_output(g->c, "dEG", n * Q * Q * Q), *G = case_output(g->c, "EG", n * Q * Q);
-    const rm2_manifold *manifold = G && dG ? case_manifold(g->c, NULL) : NULL;
-    const double *mean = manifold ? case_input(g->c, "tangent_mean", g->M) : NULL;
-    rm2i_pullback_field like = {.posterior = p, .manifold = manifold, .mean = mean, .weight = 1};
-    rm2i_pullback_field *field;
-    rm2_metric *metric;
-    if (!mean || !case_ok(g->c, rm2i_pullback_field_create(g->c->ctx, &like, &field)) ||
-        !case_ok(g->c, rm2i_pullback_create(g->c->ctx, field, "expected", &metric)))
-        return;
-    case_ok(g->c, rm2_metric_at(g->c->ctx, metric, n, x, G, dG));
+    double *G = case_output(g->c, "EG", n * Q * Q), *dG = case_output(g->c, "dEG", n * Q * Q * Q);
+    double *scratch = case_scratch(g->c, n * Q * Q);
+    rm2_metric *metric = (G || dG) && scratch ? pullback(g, p) : NULL;
+    if (metric)
+        case_ok(g->c, rm2_metric_at(g->c->ctx, metric, n, x, G ? G : scratch, dG));
     rm2_metric_free(metric);
 }
 
-static void posterior(gp_case *g, const rm2i_objective *o) {
-    size_t size;
-    const double *x = json_member(g->in, "Xstar") ? case_input_any(g->c, "Xstar", &size) : NULL;
+static rm2i_posterior *posterior_of(gp_case *g, const rm2i_objective *o) {
     rm2i_gp gp = {.N = g->N,
                   .M = g->M,
                   .Q = g->Q,
@@ -205,7 +213,14 @@ static void posterior(gp_case *g, const rm2i_objective *o) {
                   .X = g->X,
                   .F = g->Ft};
     rm2i_posterior *p;
-    if (!x || !case_ok(g->c, rm2i_posterior_create(g->c->ctx, &gp, &p)))
+    return case_ok(g->c, rm2i_posterior_create(g->c->ctx, &gp, &p)) ? p : NULL;
+}
+
+static void output_at_points(gp_case *g, const rm2i_objective *o) {
+    size_t size;
+    const double *x = json_member(g->in, "Xstar") ? case_input_any(g->c, "Xstar", &size) : NULL;
+    rm2i_posterior *p = x ? posterior_of(g, o) : NULL;
+    if (!p)
         return;
     output_posterior(g, p, size / g->Q, x);
     output_metric(g, p, size / g->Q, x);
@@ -213,17 +228,44 @@ static void posterior(gp_case *g, const rm2i_objective *o) {
     rm2i_posterior_free(p);
 }
 
+/* The Gaussian process of a case with its likelihood evaluated; NULL after saying why not. */
+static rm2i_objective *begin(conf_case *c, gp_case *g) {
+    if (read_case(c, g) && read_settings(g))
+        return evaluate(g);
+    case_fail(c, "the inputs do not fit together");
+    return NULL;
+}
+
 void check_gp(conf_case *c) {
     gp_case g = {.c = NULL};
-    if (!read_case(c, &g) || !read_settings(&g)) {
-        case_fail(c, "the inputs do not fit together");
-        return;
-    }
-    rm2i_objective *o = evaluate(&g);
+    rm2i_objective *o = begin(c, &g);
     if (!o)
         return;
     output_likelihood(&g, o);
-    posterior(&g, o);
+    output_at_points(&g, o);
+    rm2i_objective_free(o);
+}
+
+/* ---- a geodesic of the expected metric ------------------------------------------------------- */
+
+static void shoot(gp_case *g, const rm2i_posterior *p, const double *x0, const double *v0) {
+    double *x1 = case_output(g->c, "x1", g->Q), *v1 = case_output(g->c, "v1", g->Q);
+    rm2_metric *metric = x1 && v1 ? pullback(g, p) : NULL;
+    if (metric)
+        case_ok(g->c, rm2_geodesic_exp(g->c->ctx, metric, 1e-9, x0, v0, x1, v1, 0, NULL));
+    rm2_metric_free(metric);
+}
+
+void check_gp_shoot(conf_case *c) {
+    gp_case g = {.c = NULL};
+    size_t size;
+    const double *x0 = case_input_any(c, "x0", &size), *v0 = case_input_any(c, "v0", &size);
+    c->in = json_member(c->in, "gp");
+    rm2i_objective *o = x0 && v0 ? begin(c, &g) : NULL;
+    rm2i_posterior *p = o ? posterior_of(&g, o) : NULL;
+    if (p)
+        shoot(&g, p, x0, v0);
+    rm2i_posterior_free(p);
     rm2i_objective_free(o);
 }
 
@@ -236,7 +278,7 @@ static void output_number(conf_case *c, const char *name, double value) {
 }
 
 void check_gpdm(conf_case *c) {
-    const json_value *in = json_member(c->json, "in");
+    const json_value *in = c->in;
     size_t size, count, N = 0;
     const double *X = case_input_any(c, "X", &size);
     const double *lengths = case_input_any(c, "trajectory_lengths", &count);
@@ -274,7 +316,7 @@ void check_gpdm(conf_case *c) {
 }
 
 void check_gamma_prior(conf_case *c) {
-    const json_value *in = json_member(c->json, "in");
+    const json_value *in = c->in;
     size_t n;
     const double *x = case_input_any(c, "x", &n);
     double *value = x ? case_output(c, "log_prob", n) : NULL;

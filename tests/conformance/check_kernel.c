@@ -7,7 +7,7 @@
 #include "riemann2/kernel.h"
 
 static rm2_manifold_kernel *make_kernel(conf_case *c, const rm2_manifold *m) {
-    const json_value *in = json_member(c->json, "in");
+    const json_value *in = c->in;
     const char *name = json_member_string(in, "kernel", "");
     rm2_factor_kernel setting = {.lengthscale = json_member_number(in, "lengthscale", 0)};
     rm2_manifold_kernel *kernel = NULL;

@@ -1,0 +1,108 @@
+/* Geodesics between many pairs of points, and the distances between all of a set. */
+#include <stdatomic.h>
+
+#include "base/base.h"
+#include "geodesic/crew.h"
+#include "geodesic/track.h"
+
+/* ---- pairs ---------------------------------------------------------------------------------- */
+
+typedef struct pairs {
+    const rm2_network *network;
+    const rm2_geodesic_settings *settings;
+    size_t Q;
+    const double *from, *to;
+    rm2_curve **curves;
+} pairs;
+
+static rm2_status one_pair(void *job, size_t i, rm2i_worker *worker) {
+    const pairs *p = job;
+    rm2i_track track;
+    rm2_status status = rm2i_track_between(worker->ctx, &worker->probe, p->network, p->settings,
+                                           p->from + i * p->Q, p->to + i * p->Q, &track);
+    if (status == RM2_OK)
+        status = rm2i_track_sample(worker->ctx, &worker->probe, p->settings->nodes, 1, &track,
+                                   &p->curves[i]);
+    rm2i_track_clear(&track);
+    return status == RM2_OK ? status : rm2i_fail_prefix(worker->ctx, status, "pair %zu", i);
+}
+
+rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const rm2_network *network,
+                             const rm2_geodesic_settings *settings, size_t count,
+                             const double *from, const double *to, rm2_count_fn progress,
+                             void *user, rm2_curve **curves, size_t *failed) {
+    rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
+    pairs p = {.network = network,
+               .settings = settings ? settings : &defaults,
+               .Q = rm2_metric_dim(metric),
+               .from = from,
+               .to = to,
+               .curves = curves};
+    for (size_t i = 0; i < count; i++)
+        curves[i] = NULL;
+    if (failed)
+        *failed = SIZE_MAX;
+    RM2_TRY(rm2i_check_geodesic_settings(ctx, p.settings));
+    return rm2i_crew_run(ctx, metric, count, one_pair, &p, progress, user, failed);
+}
+
+/* ---- distances ------------------------------------------------------------------------------ */
+
+typedef struct distances {
+    const rm2_network *network;
+    const rm2_geodesic_settings *settings;
+    size_t n, Q;
+    const double *points;
+    double *distance;
+    atomic_size_t open;
+} distances;
+
+/* The pair (i, j), i < j, of a number: pairs are counted along the rows of the upper triangle. */
+static void find_pair(size_t n, size_t number, size_t *i, size_t *j) {
+    *i = 0;
+    while (number >= n - 1 - *i)
+        number -= n - 1 - (*i)++;
+    *j = *i + 1 + number;
+}
+
+static rm2_status one_distance(void *job, size_t number, rm2i_worker *worker) {
+    distances *d = job;
+    size_t i, j;
+    rm2i_track track;
+    find_pair(d->n, number, &i, &j);
+    rm2_status status = rm2i_track_between(worker->ctx, &worker->probe, d->network, d->settings,
+                                           d->points + i * d->Q, d->points + j * d->Q, &track);
+    if (status == RM2_OK) {
+        d->distance[i * d->n + j] = d->distance[j * d->n + i] = track.best.arc->length;
+        atomic_fetch_add(&d->open, (size_t)!track.best.converged);
+    }
+    rm2i_track_clear(&track);
+    return status == RM2_OK
+               ? status
+               : rm2i_fail_prefix(worker->ctx, status, "from point %zu to point %zu", i, j);
+}
+
+rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
+                                  const rm2_network *network, const rm2_geodesic_settings *settings,
+                                  size_t n, const double *points, rm2_count_fn progress, void *user,
+                                  double *distance, size_t *open) {
+    rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
+    distances d = {.network = network,
+                   .settings = settings ? settings : &defaults,
+                   .n = n,
+                   .Q = rm2_metric_dim(metric),
+                   .points = points,
+                   .distance = distance};
+    if (open)
+        *open = 0;
+    RM2_TRY(rm2i_check_geodesic_settings(ctx, d.settings));
+    if (network && d.settings->last == RM2_STAGE_PATH)
+        return rm2_network_distances(ctx, network, metric, n, points, distance);
+    for (size_t i = 0; i < n; i++)
+        distance[i * n + i] = 0;
+    size_t count = n > 1 ? n * (n - 1) / 2 : 0;
+    RM2_TRY(rm2i_crew_run(ctx, metric, count, one_distance, &d, progress, user, NULL));
+    if (open)
+        *open = atomic_load(&d.open);
+    return RM2_OK;
+}

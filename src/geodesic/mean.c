@@ -1,0 +1,257 @@
+/* Fréchet mean by gradient descent: m <- Exp_m(step g), g = sum_i w_i Log_m(x_i), which is minus half
+ * the gradient of the variance sum_i w_i d(m, x_i)^2; weights add up to one.
+ *
+ * Logarithms are velocities of geodesics, the dear part: those to a new m start from those to the old
+ * one, pulled along with their end. The step is 1 (exact in flat space) and is halved where neither
+ * variance nor gradient falls. The start is the medoid. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "geodesic/crew.h"
+#include "geodesic/track.h"
+#include "linalg/dense.h"
+
+enum { NODES = 64 }; /* of the geodesics: they serve as paths only */
+static const double LEAST_STEP = 1e-3;
+static const double EXP_TOLERANCE = 1e-9;
+
+/* Geodesics from one point to all others, and what follows from them. */
+typedef struct fan {
+    double *m; /* Q */
+    rm2_curve **curves;
+    double *gradient; /* Q: mean of the logarithms */
+    double norm, variance;
+    bool converged; /* all of them */
+} fan;
+
+typedef struct descent {
+    const rm2_metric *metric;
+    const rm2_network *network;
+    rm2_geodesic_settings settings;
+    size_t n, Q;
+    const double *points;
+    double *weights, *step, *G, *memory;
+    fan best, trial;
+} descent;
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static rm2_status prepare(rm2_context *ctx, descent *d, const double *weights) {
+    size_t Q = d->Q;
+    double total = 0;
+    RM2_TRY(rm2i_alloc(ctx, d->n + 5 * Q + Q * Q, sizeof *d->memory, &d->memory));
+    double *memory = d->memory;
+    d->weights = rm2i_cut(&memory, d->n);
+    d->step = rm2i_cut(&memory, Q);
+    d->G = rm2i_cut(&memory, Q * Q);
+    for (int k = 0; k < 2; k++) {
+        fan *f = k ? &d->trial : &d->best;
+        f->m = rm2i_cut(&memory, Q);
+        f->gradient = rm2i_cut(&memory, Q);
+        RM2_TRY(rm2i_calloc(ctx, d->n, sizeof(rm2_curve *), &f->curves));
+    }
+    for (size_t i = 0; i < d->n; i++) {
+        d->weights[i] = weights ? weights[i] : 1;
+        if (!(d->weights[i] >= 0) || isinf(d->weights[i]))
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: weight %zu is %g", i, d->weights[i]);
+        total += d->weights[i];
+    }
+    if (!(total > 0) || isinf(total))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: the weights add up to %g", total);
+    for (size_t i = 0; i < d->n; i++)
+        d->weights[i] /= total;
+    return RM2_OK;
+}
+
+static void clear_curves(const descent *d, fan *f) {
+    for (size_t i = 0; f->curves && i < d->n; i++) {
+        rm2_curve_free(f->curves[i]);
+        f->curves[i] = NULL;
+    }
+}
+
+static void release(descent *d) {
+    clear_curves(d, &d->best);
+    clear_curves(d, &d->trial);
+    free(d->best.curves);
+    free(d->trial.curves);
+    free(d->memory);
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+static void straight_distances(const descent *d, double *distance) {
+    for (size_t i = 0; i < d->n; i++)
+        for (size_t j = 0; j < d->n; j++) {
+            double square = 0;
+            for (size_t q = 0; q < d->Q; q++) {
+                double gap = d->points[i * d->Q + q] - d->points[j * d->Q + q];
+                square += gap * gap;
+            }
+            distance[i * d->n + j] = sqrt(square);
+        }
+}
+
+/* The point with the least weighted sum of squared distances to all. */
+static rm2_status start(rm2_context *ctx, descent *d) {
+    double *distance, least = INFINITY;
+    RM2_TRY(rm2i_alloc(ctx, d->n, d->n * sizeof *distance, &distance));
+    rm2_status status = RM2_OK;
+    if (d->network)
+        status = rm2_network_distances(ctx, d->network, d->metric, d->n, d->points, distance);
+    else
+        straight_distances(d, distance);
+    for (size_t i = 0; i < d->n && status == RM2_OK; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < d->n; j++)
+            sum += d->weights[j] * distance[i * d->n + j] * distance[i * d->n + j];
+        if (sum < least || i == 0) {
+            least = sum;
+            memcpy(d->best.m, d->points + i * d->Q, d->Q * sizeof *d->best.m);
+        }
+    }
+    free(distance);
+    return status;
+}
+
+/* ---- geodesics to all points ---------------------------------------------------------------- */
+
+typedef struct spread_job {
+    const descent *d;
+    const fan *before; /* whose geodesics to start from; NULL: none */
+    fan *fan;
+} spread_job;
+
+/* The old geodesic with its front pulled from the old point to the new one. */
+static void pull(const rm2_curve *old, const double *from, const double *to, double *path) {
+    for (size_t j = 0; j < old->nodes; j++) {
+        double part = 1 - (double)j / (double)(old->nodes - 1);
+        for (size_t q = 0; q < old->Q; q++)
+            path[j * old->Q + q] = old->x[j * old->Q + q] + part * (to[q] - from[q]);
+    }
+    memcpy(path, to, old->Q * sizeof *to);
+}
+
+static rm2_status path_to(const spread_job *job, size_t i, rm2_context *ctx, size_t *n,
+                          double **path) {
+    const descent *d = job->d;
+    if (!job->before)
+        return rm2i_start_path(ctx, d->metric, d->network, job->fan->m, d->points + i * d->Q, n,
+                               path);
+    const rm2_curve *old = job->before->curves[i];
+    RM2_TRY(rm2i_alloc(ctx, old->nodes, d->Q * sizeof **path, path));
+    pull(old, job->before->m, job->fan->m, *path);
+    *n = old->nodes;
+    return RM2_OK;
+}
+
+static rm2_status one_geodesic(void *arg, size_t i, rm2i_worker *worker) {
+    const spread_job *job = arg;
+    const rm2_geodesic_settings *settings = &job->d->settings;
+    double *path = NULL;
+    size_t n;
+    rm2i_track track = {.stage = RM2_STAGE_PATH};
+    rm2_status status = path_to(job, i, worker->ctx, &n, &path);
+    if (status == RM2_OK)
+        status = rm2i_track_create(worker->ctx, &worker->probe, settings, n, path, &track);
+    if (status == RM2_OK)
+        status = rm2i_track_sample(worker->ctx, &worker->probe, settings->nodes, 1, &track,
+                                   &job->fan->curves[i]);
+    rm2i_track_clear(&track);
+    free(path);
+    return status == RM2_OK ? status
+                            : rm2i_fail_prefix(worker->ctx, status, "mean: to point %zu", i);
+}
+
+/* Geodesics from f->m, their mean velocity and squared length. */
+static rm2_status spread(rm2_context *ctx, descent *d, const fan *before, fan *f) {
+    spread_job job = {.d = d, .before = before, .fan = f};
+    clear_curves(d, f);
+    RM2_TRY(rm2i_crew_run(ctx, d->metric, d->n, one_geodesic, &job, NULL, NULL, NULL));
+    memset(f->gradient, 0, d->Q * sizeof *f->gradient);
+    f->variance = 0;
+    f->converged = true;
+    for (size_t i = 0; i < d->n; i++) {
+        const rm2_curve *c = f->curves[i];
+        rm2i_axpy(d->Q, d->weights[i], c->velocity, f->gradient);
+        f->variance += d->weights[i] * c->length * c->length;
+        f->converged = f->converged && c->converged;
+    }
+    RM2_TRY(rm2_metric_at(ctx, d->metric, 1, f->m, d->G, NULL));
+    f->norm = sqrt(fmax(rm2i_metric_inner(d->Q, d->G, f->gradient, f->gradient), 0));
+    return RM2_OK;
+}
+
+/* ---- descent -------------------------------------------------------------------------------- */
+
+/* Try a step from the best point; *better says that it is the new one. A step that leaves the metric
+ * is too long. */
+static rm2_status try_step(rm2_context *ctx, descent *d, double step, bool *better) {
+    *better = false;
+    for (size_t q = 0; q < d->Q; q++)
+        d->step[q] = step * d->best.gradient[q];
+    rm2_status status = rm2_geodesic_exp(ctx, d->metric, EXP_TOLERANCE, d->best.m, d->step,
+                                         d->trial.m, NULL, 0, NULL);
+    if (status == RM2_OK)
+        status = spread(ctx, d, &d->best, &d->trial);
+    if (status != RM2_OK)
+        return rm2i_no_metric(status) ? RM2_OK : status;
+    *better = d->trial.norm < d->best.norm || d->trial.variance < d->best.variance * (1 - 1e-12);
+    if (*better) {
+        fan old = d->best;
+        d->best = d->trial;
+        d->trial = old;
+    }
+    return RM2_OK;
+}
+
+static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings *settings,
+                          rm2_mean_info *info) {
+    double step = 1, tolerance = fmax(settings->tolerance, d->settings.tolerance);
+    RM2_TRY(spread(ctx, d, NULL, &d->best));
+    for (;;) {
+        bool done = d->best.norm <= tolerance * sqrt(d->best.variance);
+        info->converged = done && d->best.converged;
+        if (done || step < LEAST_STEP || info->iterations >= settings->max_iterations)
+            break;
+        bool better;
+        info->iterations++;
+        RM2_TRY(try_step(ctx, d, step, &better));
+        if (!better)
+            step *= 0.5;
+    }
+    info->gradient = d->best.norm;
+    info->variance = d->best.variance;
+    return RM2_OK;
+}
+
+rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const rm2_network *network,
+                             const rm2_geodesic_settings *settings, size_t n, const double *points,
+                             const double *weights, const rm2_mean_settings *mean_settings,
+                             double *mean, rm2_mean_info *info) {
+    rm2_mean_settings defaults = rm2_mean_settings_default();
+    rm2_mean_info ignored;
+    info = info ? info : &ignored;
+    *info = (rm2_mean_info){.converged = false};
+    descent d = {.metric = metric,
+                 .network = network,
+                 .settings = settings ? *settings : rm2_geodesic_settings_default(),
+                 .n = n,
+                 .Q = rm2_metric_dim(metric),
+                 .points = points};
+    RM2_TRY(rm2i_check_geodesic_settings(ctx, &d.settings));
+    if (n == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean of no points");
+    d.settings.nodes = NODES;
+    rm2_status status = prepare(ctx, &d, weights);
+    if (status == RM2_OK)
+        status = start(ctx, &d);
+    if (status == RM2_OK)
+        status = descend(ctx, &d, mean_settings ? mean_settings : &defaults, info);
+    if (status == RM2_OK)
+        memcpy(mean, d.best.m, d.Q * sizeof *mean);
+    release(&d);
+    return status;
+}

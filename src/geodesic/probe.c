@@ -1,0 +1,58 @@
+/* Evaluation of the metric along curves. */
+#include "geodesic/probe.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "linalg/dense.h"
+
+rm2_status rm2i_probe_begin(rm2_context *ctx, const rm2_metric *metric, const rm2_context *watched,
+                            int threads, rm2i_probe *probe) {
+    *probe = (rm2i_probe){.metric = metric, .watched = watched, .threads = threads};
+    /* the scratch does not grow beyond one block a thread */
+    size_t n = metric->type->block * (size_t)threads;
+    size_t value = rm2i_metric_work(metric, n, threads, false);
+    size_t both = rm2i_metric_work(metric, n, threads, true);
+    return rm2i_alloc(ctx, value > both ? value : both, sizeof *probe->work, &probe->work);
+}
+
+void rm2i_probe_end(rm2i_probe *probe) {
+    free(probe->work);
+    probe->work = NULL;
+}
+
+rm2_status rm2i_probe_at(rm2i_probe *probe, size_t n, const double *x, double *G, double *dG) {
+    if (rm2i_interrupted(probe->watched))
+        return RM2_INTERRUPTED;
+    probe->evaluations += n;
+    return rm2i_metric_at(probe->metric, n, x, G, dG, probe->threads, probe->work);
+}
+
+/* ---- geodesic equation ---------------------------------------------------------------------- */
+
+rm2_status rm2i_raise(size_t Q, const double *G, double *v, double *L) {
+    RM2_TRY(rm2i_cholesky(Q, G, L));
+    for (size_t i = 0; i < Q; i++)
+        v[i] = (v[i] - rm2i_dot(i, L + i * Q, v)) / L[i * Q + i];
+    for (size_t i = Q; i-- > 0;) {
+        v[i] /= L[i * Q + i];
+        rm2i_axpy(i, -v[i], L + i * Q, v);
+    }
+    return RM2_OK;
+}
+
+rm2_status rm2i_acceleration(size_t Q, const double *G, const double *dG, const double *v,
+                             double *a, double *work) {
+    double *Dv = work, *L = work + Q;
+    for (size_t r = 0; r < Q; r++)
+        a[r] = 0;
+    for (size_t t = 0; t < Q; t++) {
+        const double *D = dG + t * Q * Q;
+        for (size_t r = 0; r < Q; r++)
+            Dv[r] = rm2i_dot(Q, D + r * Q, v); /* d_t G v */
+        rm2i_axpy(Q, -v[t], Dv, a);
+        a[t] += 0.5 * rm2i_dot(Q, v, Dv);
+    }
+    return rm2i_raise(Q, G, a, L);
+}

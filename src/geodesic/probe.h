@@ -1,0 +1,37 @@
+/* Where curves ask for the metric: its scratch, a count of points, the interrupt flag. */
+#ifndef RM2I_PROBE_H
+#define RM2I_PROBE_H
+
+#include "metric/metric.h"
+
+typedef struct rm2i_probe {
+    const rm2_metric *metric;
+    const rm2_context *watched; /* whose interrupt flag ends the work */
+    int threads;
+    size_t evaluations; /* points so far */
+    double *work;
+} rm2i_probe;
+
+/* Messages go to ctx; free with rm2i_probe_end, also after a failure. */
+rm2_status rm2i_probe_begin(rm2_context *ctx, const rm2_metric *metric, const rm2_context *watched,
+                            int threads, rm2i_probe *probe);
+void rm2i_probe_end(rm2i_probe *probe);
+
+/* G and, unless NULL, dG at n points. RM2_ERR_DOMAIN and RM2_ERR_NUMERIC where there is no metric,
+ * without a message; RM2_INTERRUPTED. */
+rm2_status rm2i_probe_at(rm2i_probe *probe, size_t n, const double *x, double *G, double *dG);
+
+/* Does a status say that the metric is not defined at a point? */
+static inline bool rm2i_no_metric(rm2_status status) {
+    return status == RM2_ERR_DOMAIN || status == RM2_ERR_NUMERIC;
+}
+
+/* v <- G^-1 v: velocity from momentum; L is scratch, Q x Q. RM2_ERR_NUMERIC where G is singular. */
+rm2_status rm2i_raise(size_t Q, const double *G, double *v, double *L);
+
+/* Christoffel term of the geodesic equation x'' = a: G a = -(sum_t v_t d_t G) v + 1/2 [v^T d_r G v]_r.
+ * work: Q (Q + 1) doubles. RM2_ERR_NUMERIC where G is singular. */
+rm2_status rm2i_acceleration(size_t Q, const double *G, const double *dG, const double *v,
+                             double *a, double *work);
+
+#endif

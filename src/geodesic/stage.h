@@ -1,0 +1,34 @@
+/* The stages of a geodesic: each starts from a curve of known lengths and makes a shorter one. */
+#ifndef RM2I_STAGE_H
+#define RM2I_STAGE_H
+
+#include "geodesic/arc.h"
+
+typedef struct rm2i_stage {
+    rm2_context *ctx;
+    rm2i_probe *probe;
+    size_t max_iterations; /* of one minimisation */
+    double tolerance;      /* relative error of the velocity */
+    size_t iterations;     /* so far */
+} rm2i_stage;
+
+/* What a stage has made. */
+typedef struct rm2i_candidate {
+    rm2i_pieces *curve; /* NULL: nothing */
+    rm2i_arc *arc;
+    double error; /* estimated, of the velocity; infinity where there is no estimate */
+    bool converged;
+} rm2i_candidate;
+
+void rm2i_candidate_clear(rm2i_candidate *candidate);
+
+/* Least energy among natural cubic splines. Intervals are doubled from `intervals` as long as they
+ * are too coarse for the metric. */
+rm2_status rm2i_spline_stage(rm2i_stage *stage, const rm2i_arc *start, size_t intervals,
+                             rm2i_candidate *out);
+
+/* Solution of the geodesic equation: elements, divided from `elements` where they are too coarse. */
+rm2_status rm2i_polish_stage(rm2i_stage *stage, const rm2i_arc *start, size_t elements,
+                             rm2i_candidate *out);
+
+#endif

@@ -1,0 +1,38 @@
+/* One geodesic on its way: from a path through the stages to nodes of constant speed. */
+#ifndef RM2I_TRACK_H
+#define RM2I_TRACK_H
+
+#include "geodesic/stage.h"
+#include "riemann2/geodesic.h"
+
+typedef struct rm2i_track {
+    rm2i_candidate best;
+    rm2_geodesic_stage stage; /* that it comes from */
+    double path_length, spline_length;
+    size_t iterations;
+} rm2i_track;
+
+rm2_status rm2i_check_geodesic_settings(rm2_context *ctx, const rm2_geodesic_settings *settings);
+
+/* From a path of n >= 2 points. Where its ends coincide the track is the point. Clear the track also
+ * after a failure. */
+rm2_status rm2i_track_create(rm2_context *ctx, rm2i_probe *probe,
+                             const rm2_geodesic_settings *settings, size_t n, const double *path,
+                             rm2i_track *track);
+void rm2i_track_clear(rm2i_track *track);
+
+/* `count` tracks end to end as one curve of `nodes` nodes. */
+rm2_status rm2i_track_sample(rm2_context *ctx, rm2i_probe *probe, size_t nodes, size_t count,
+                             const rm2i_track *tracks, rm2_curve **curve);
+
+/* The same from the path to start from. */
+rm2_status rm2i_track_between(rm2_context *ctx, rm2i_probe *probe, const rm2_network *network,
+                              const rm2_geodesic_settings *settings, const double *from,
+                              const double *to, rm2i_track *track);
+
+/* The path to start from: of the network, or the straight line where that is NULL. The caller's to
+ * free. */
+rm2_status rm2i_start_path(rm2_context *ctx, const rm2_metric *metric, const rm2_network *network,
+                           const double *from, const double *to, size_t *n, double **path);
+
+#endif
