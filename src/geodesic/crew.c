@@ -49,7 +49,7 @@ static void dismiss(crew *c) {
 static void note_failure(crew *c, rm2_status status, size_t i, const rm2_context *ctx) {
     if (status == RM2_INTERRUPTED || status == RM2_ERR_MEMORY)
         atomic_store(&c->stop, true);
-#pragma omp critical(rm2i_crew_failure)
+#pragma omp critical
     if (i < c->failed) {
         c->status = status;
         c->failed = i;

@@ -70,14 +70,16 @@ rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm
                             const rm2_geodesic_settings *settings, const double *x, const double *y,
                             double *v, bool *converged) {
     rm2_geodesic_settings used = settings ? *settings : rm2_geodesic_settings_default();
-    rm2_curve *curve;
+    rm2_curve *curve = NULL;
     used.nodes = 2;
-    RM2_TRY(rm2_geodesic(ctx, metric, network, &used, x, y, &curve));
-    memcpy(v, curve->velocity, curve->Q * sizeof *v);
-    if (converged)
-        *converged = curve->converged;
+    rm2_status status = rm2_geodesic(ctx, metric, network, &used, x, y, &curve);
+    if (curve) {
+        memcpy(v, curve->velocity, curve->Q * sizeof *v);
+        if (converged)
+            *converged = curve->converged;
+    }
     rm2_curve_free(curve);
-    return RM2_OK;
+    return status;
 }
 
 /* ---- through several points ----------------------------------------------------------------- */

@@ -232,7 +232,7 @@ rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const r
                              const double *weights, const rm2_mean_settings *mean_settings,
                              double *mean, rm2_mean_info *info) {
     rm2_mean_settings defaults = rm2_mean_settings_default();
-    rm2_mean_info ignored;
+    rm2_mean_info ignored = {.converged = false};
     info = info ? info : &ignored;
     *info = (rm2_mean_info){.converged = false};
     descent d = {.metric = metric,

@@ -20,12 +20,6 @@ static const double SURE = 1e-3;       /* steps that need no look at the energy 
 static const double UNEVENNESS = 0.03; /* of length against root of energy */
 static const double ROUNDING = 1e-9;   /* of lengths */
 
-void rm2i_candidate_clear(rm2i_candidate *candidate) {
-    rm2i_arc_free(candidate->arc);
-    rm2i_pieces_free(candidate->curve);
-    *candidate = (rm2i_candidate){.curve = NULL};
-}
-
 /* Least energy of the candidate's curve. */
 static rm2_status minimise(rm2i_stage *stage, size_t max_iterations, rm2i_candidate *c,
                            double *energy, bool *moved_at_all) {

@@ -22,6 +22,10 @@ typedef struct rm2i_candidate {
 
 void rm2i_candidate_clear(rm2i_candidate *candidate);
 
+/* The path of n >= 2 points itself, and its length. */
+rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_probe *probe, size_t n, const double *path,
+                           rm2i_candidate *out);
+
 /* Least energy among natural cubic splines. Intervals are doubled from `intervals` as long as they
  * are too coarse for the metric. */
 rm2_status rm2i_spline_stage(rm2i_stage *stage, const rm2i_arc *start, size_t intervals,
