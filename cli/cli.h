@@ -104,6 +104,11 @@ int run_encode(const command *self, int argc, char **argv);
 int run_sample(const command *self, int argc, char **argv);
 int run_eval(const command *self, int argc, char **argv);
 int run_robot(const command *self, int argc, char **argv);
+int run_metric(const command *self, int argc, char **argv);
+int run_geodesic(const command *self, int argc, char **argv);
+int run_distance(const command *self, int argc, char **argv);
+int run_mean(const command *self, int argc, char **argv);
+int run_experiment(const command *self, int argc, char **argv);
 int run_version(const command *self, int argc, char **argv);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

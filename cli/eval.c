@@ -201,10 +201,10 @@ static int evaluate(const model_work *m, data_options *data) {
 
 int run_eval(const command *self, int argc, char **argv) {
     eval_options options = {.reference = NULL};
+    const option_group groups[] = {{"What to evaluate", eval_table, &options}, {.options = NULL}};
     return model_run(self, argc, argv,
                      &(model_action){.table = shared_table,
-                                     .own_table = eval_table,
-                                     .own_title = "What to evaluate",
+                                     .groups = groups,
                                      .own = &options,
                                      .files = 1,
                                      .run_with_data = evaluate});

@@ -2,7 +2,6 @@
  * the program. */
 #include "fit.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,27 +45,6 @@ static void print_row(void *user, const rm2_progress *p) {
                       p->seconds / (double)p->iteration *
                           (double)(p->max_iterations - p->iteration));
     (void)fprintf(stderr, "\n");
-}
-
-/* ---- interrupt ------------------------------------------------------------------------------- */
-
-static rm2_context *interrupted_context; /* the one that the signal handler stops */
-
-static void on_interrupt(int number) {
-    (void)number;
-    rm2_context_interrupt(interrupted_context);
-}
-
-/* Catch the first signal for `ctx`; with NULL, none any more. */
-static void catch_interrupts(rm2_context *ctx) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = ctx ? on_interrupt : SIG_DFL;
-    action.sa_flags = ctx ? (int)SA_RESETHAND : 0;
-    (void)sigemptyset(&action.sa_mask);
-    interrupted_context = ctx ? ctx : interrupted_context;
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
 }
 
 /* ---- outputs --------------------------------------------------------------------------------- */

@@ -34,19 +34,6 @@ static int complain_count(const source *s, size_t count) {
 
 /* ---- numbers on the command line ------------------------------------------------------------- */
 
-/* How many numbers with commas between them the text is; 0 if it is anything else. */
-static size_t count_numbers(const char *text) {
-    for (size_t count = 1;; count++) {
-        char *end;
-        (void)strtod(text, &end);
-        if (end == text || (*end && *end != ','))
-            return 0;
-        if (!*end)
-            return count;
-        text = end + 1;
-    }
-}
-
 static int take_numbers(const source *s, size_t count, double *point) {
     char *end;
     const char *text = s->text;

@@ -46,6 +46,27 @@ const command commands[] = {
      "  riemann2 robot track motion.csv --arm panda -o joints.csv\n"
      "  riemann2 robot track motion.csv --arm planar:1,1,1,1 --place auto -o joints.csv\n"
      "  riemann2 robot track motion.csv --arm my_arm.csv --scale 0.1 --offset 0.4,0,0.3\n"},
+    {"metric", "the metric of the latent space, magnification, uncertainty", run_metric,
+     "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID | --on-grid) [-o FILE]",
+     "  riemann2 metric model.h5 --on-grid -o grid.csv\n"
+     "  riemann2 metric model.h5 --at 0.1,-0.3 --spread --contrast none\n"},
+    {"geodesic", "shortest path between two points, decoded with uncertainty", run_geodesic,
+     "MODEL --from POINT --to POINT [-o FILE] [options]",
+     "  riemann2 geodesic model.h5 --from first:0 --to last:5 -o motion.csv\n"
+     "  riemann2 geodesic model.h5 --from 0.1,-0.3 --to 17 --through 1.2,0.4 --duration 4\n"
+     "  riemann2 geodesic model.h5 --from 0 --to 99 --avoid 0.4,0.1,0.2,0.05,50 -o round.csv\n"},
+    {"distance", "geodesic distances between many points; medoids", run_distance,
+     "MODEL (LATENTS | --train | --trajectory ID) [-o FILE]",
+     "  riemann2 distance model.h5 subjects.csv --medoids 3 -o distances.npy\n"},
+    {"mean", "Fréchet mean of latent points", run_mean,
+     "MODEL (LATENTS | --train | --trajectory ID) [-o FILE]",
+     "  riemann2 mean model.h5 --trajectory 0\n"},
+    {"experiment", "the experiments of the paper, all models side by side", run_experiment,
+     "NAME [--data FILE] [-o FOLDER] [options]",
+     "  riemann2 experiment toy\n"
+     "  riemann2 experiment robot --data poses.csv --thin 40 -o report\n"
+     "  riemann2 experiment all --seed 1 --force\n"
+     "Names: toy, robot, manipulability, connectome, metric-learning, all.\n"},
     {"version", "version, linear algebra library, threads", run_version, "[--json]", ""},
     {.name = NULL},
 };

@@ -101,7 +101,8 @@ int model_read_data(const model_work *m, const char *path, data_options *options
 static int check_sources(const model_work *m, const model_action *a, size_t files) {
     const command *self = m->work.self;
     const model_options *o = m->options;
-    int sources = (files == 2) + (o->at != NULL) + o->train + (o->trajectory != NULL);
+    int sources =
+        (files == 2) + (o->at != NULL) + o->train + (o->trajectory != NULL) + o->whole_grid;
     if (sources > 1)
         return work_complain(&m->work, EXIT_USAGE,
                              "more than one source of latent points; usage: riemann2 %s %s",
@@ -130,10 +131,14 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
     common_options common = {.help = false};
     data_options data = data_options_default();
     model_options options = {.output = NULL};
-    option_group groups[5] = {{"Options", a->table, &options}};
+    option_group groups[6] = {{"Options", a->table, &options}};
     size_t count = 1;
-    if (a->own_table)
-        groups[count++] = (option_group){a->own_title, a->own_table, a->own};
+    for (const option_group *g = a->groups; g && g->options; g++) {
+        groups[count] = *g;
+        if (!g->settings)
+            groups[count].settings = &options.geometry;
+        count++;
+    }
     if (a->run_with_data)
         groups[count++] = (option_group){"Data", data_option_table, &data};
     groups[count++] = (option_group){"Common options", common_option_table, &common};

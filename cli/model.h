@@ -5,11 +5,22 @@
 #include "sheet.h"
 #include "work.h"
 
+/* Options of the commands on the latent space's geometry. */
+typedef struct geometry_options {
+    int metric, start, stage;
+    const char *contrast, *avoid;
+    double weight, sigma, padding, tolerance;
+    size_t grid, reach, neighbours, nodes, intervals;
+} geometry_options;
+
 /* Options of all these commands; each has a table with its own. */
 typedef struct model_options {
     const char *output, *at, *trajectory, *latents;
-    bool train, noise, residual, no_back;
-    size_t count, starts;
+    const char *from, *to, *through, *pairs, *speed, *acceleration;
+    bool train, noise, residual, no_back, whole_grid, spread;
+    size_t count, starts, medoids, samples;
+    double duration;
+    geometry_options geometry;
 } model_options;
 
 #define MODEL(member) offsetof(model_options, member)
@@ -37,12 +48,11 @@ int model_read_data(const model_work *m, const char *path, data_options *options
 
 /* One of the actions: on what is in `m` alone, or with options that say how data are read. */
 typedef struct model_action {
-    const option *table;     /* fills model_options */
-    const option *own_table; /* fills `own`; NULL: the command has no options of its own */
-    const char *own_title;   /* in the help */
-    void *own;
-    size_t files;      /* most arguments */
-    bool needs_source; /* latent points from exactly one place */
+    const option *table;        /* fills model_options */
+    const option_group *groups; /* more options, at most 3 groups; settings NULL: the geometry's */
+    void *own;                  /* for the command itself */
+    size_t files;               /* most arguments */
+    bool needs_source;          /* latent points from exactly one place */
     int (*run)(const model_work *m);
     int (*run_with_data)(const model_work *m, data_options *options);
 } model_action;

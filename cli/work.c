@@ -2,6 +2,7 @@
 #include "work.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,28 @@ int work_check_output(const work *w, const char *path, const char *const *inputs
     return work_check(w, status);
 }
 
+/* ---- interrupt ------------------------------------------------------------------------------ */
+
+static rm2_context *interrupted_context; /* the one that the signal handler stops */
+
+static void on_interrupt(int number) {
+    (void)number;
+    rm2_context_interrupt(interrupted_context);
+}
+
+void catch_interrupts(rm2_context *ctx) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = ctx ? on_interrupt : SIG_DFL;
+    action.sa_flags = ctx ? (int)SA_RESETHAND : 0;
+    (void)sigemptyset(&action.sa_mask);
+    interrupted_context = ctx ? ctx : interrupted_context;
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- numbers in arguments ------------------------------------------------------------------- */
+
 bool parse_numbers(const char *text, size_t count, double *values) {
     for (size_t k = 0; k < count; k++) {
         char *end;
@@ -65,6 +88,18 @@ bool parse_numbers(const char *text, size_t count, double *values) {
         text = end + 1;
     }
     return true;
+}
+
+size_t count_numbers(const char *text) {
+    for (size_t count = 1;; count++) {
+        char *end;
+        (void)strtod(text, &end);
+        if (end == text || (*end && *end != ','))
+            return 0;
+        if (!*end)
+            return count;
+        text = end + 1;
+    }
 }
 
 /* ---- files of latent points ----------------------------------------------------------------- */

@@ -19,6 +19,14 @@ typedef struct work {
 #define CLI_FORMAT
 #endif
 
+/* Run a call of the library; on failure hand its status to the caller. */
+#define WORK_TRY(call)                                                                             \
+    do {                                                                                           \
+        rm2_status work_try_status_ = (call);                                                      \
+        if (work_try_status_ != RM2_OK)                                                            \
+            return work_try_status_;                                                               \
+    } while (0)
+
 /* Print "riemann2 COMMAND: ..." and return the code. */
 int work_complain(const work *w, int code, const char *format, ...) CLI_FORMAT;
 int work_no_memory(const work *w);
@@ -37,6 +45,12 @@ bool same_file(const char *a, const char *b);
 
 /* Has the first line of a CSV file a field of that name? */
 bool work_has_column(const char *path, const char *name);
+
+/* Ctrl-C and the like stop the calls that run on `ctx`, once; NULL: no more. */
+void catch_interrupts(rm2_context *ctx);
+
+/* How many numbers with commas between them; 0 if the text is something else. */
+size_t count_numbers(const char *text);
 
 /* "z1", "z2", ...: the column of latent coordinate q. */
 enum { NAME_SIZE = 32 };

@@ -1,0 +1,131 @@
+/* riemann2 experiment: the experiments of the paper, with all models side by side.
+ *
+ * An experiment is a table of variants: a model, and how one moves in its latent space. Data come from
+ * the generators or from a file of the same kind; every number of the tables is computed here, the
+ * paper's own stand beside them for comparison. */
+#ifndef RM2_CLI_EXPERIMENT_H
+#define RM2_CLI_EXPERIMENT_H
+
+#include "work.h"
+
+/* ---- what is compared ----------------------------------------------------------------------- */
+
+typedef enum movement {
+    MOVE_STRAIGHT, /* Euclidean latent space: straight lines */
+    MOVE_PULLBACK, /* geodesics of the expected pullback metric */
+    MOVE_DENSITY   /* geodesics of the density metric */
+} movement;
+
+typedef struct variant {
+    const char *name;
+    rm2_model_kind kind;
+    bool independent; /* outputs */
+    movement movement;
+    double sigma;                        /* of the density metric */
+    const char *paper_share, *paper_dtw; /* as printed in the paper; NULL: nothing */
+} variant;
+
+typedef struct experiment {
+    const char *name, *title, *generator, *manifold;
+    const char *paper_table; /* where the paper has its numbers */
+    const variant *variants;
+    size_t count;
+    /* the paper's settings, for --recipe paper */
+    double learning_rate, back_lengthscale; /* 0: no back constraint */
+    bool gpdm, lengthscale_prior;
+} experiment;
+
+extern const experiment experiments[]; /* ends with a NULL name */
+
+/* ---- what came out -------------------------------------------------------------------------- */
+
+typedef struct trained {
+    rm2_model_kind kind;
+    bool independent;
+    rm2_model *model;
+    rm2_model_info info;
+    rm2_metric *pullback;
+    rm2_network *grid; /* of the pullback metric; NULL above three latent dimensions */
+    double seconds;
+} trained;
+
+typedef struct outcome {
+    const variant *variant;
+    const trained *trained;
+    char metric[160]; /* what was minimised */
+    rm2_curve *curve;
+    double *points;              /* nodes x ambient, units of the data */
+    double *deviation;           /* nodes */
+    double share;                /* of points on the manifold */
+    rm2_spread dtw, dtw_tangent; /* count 0: not defined */
+    double seconds;
+} outcome;
+
+/* How well an arm follows a decoded trajectory. */
+typedef struct execution {
+    const outcome *outcome;
+    char arm[32];
+    size_t n, joints;
+    double *q, *skeleton, *targets; /* n x joints, n x (links + 1) x 3, n x width */
+    size_t links, width;
+    double mean_position, worst_position, mean_orientation, mean_ellipsoid;
+    rm2_track_info info;
+} execution;
+
+enum { MOST_TRAINED = 4, MOST_VARIANTS = 8, MOST_EXECUTIONS = 2, MOST_FIGURES = 12 };
+
+typedef struct figure_file {
+    char name[48]; /* without folder */
+    char caption[256];
+} figure_file;
+
+typedef struct experiment_options {
+    const char *output, *data, *contrast;
+    int recipe, format;
+    size_t nodes, iterations;
+} experiment_options;
+
+typedef struct experiment_run {
+    work work;
+    const experiment *experiment;
+    const experiment_options *options;
+    data_options *data_options;
+    const char *folder;
+    rm2_data *data;      /* trained on */
+    rm2_data *reference; /* demonstrations in full, units of the data */
+    bool spd;            /* tangent coordinates are compared as well */
+    trained models[MOST_TRAINED];
+    size_t model_count;
+    outcome outcomes[MOST_VARIANTS];
+    size_t outcome_count;
+    rm2_spread floor, floor_tangent; /* between the demonstrations; count 0: none */
+    execution executions[MOST_EXECUTIONS];
+    size_t execution_count;
+    figure_file figures[MOST_FIGURES];
+    size_t figure_count;
+    double seconds;
+} experiment_run;
+
+/* Steps; each returns an exit code and has said what went wrong. */
+int experiment_load(experiment_run *r);
+int experiment_train(experiment_run *r);
+int experiment_move(experiment_run *r);
+int experiment_compare(experiment_run *r);
+int experiment_execute(experiment_run *r); /* robot and manipulability: an arm follows */
+int experiment_draw(experiment_run *r);
+int experiment_report(experiment_run *r);
+void experiment_free(experiment_run *r);
+
+/* The wrapped model with correlated outputs: Riemann2's. */
+const trained *experiment_wrapped(const experiment_run *r);
+/* The outcome of that movement on that model; NULL if there is none. */
+const outcome *experiment_outcome(const experiment_run *r, const trained *t, movement m);
+
+/* A line that --quiet silences: "toy: ...". */
+void experiment_say(const experiment_run *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Folder and name in one path. */
+void experiment_path(const experiment_run *r, const char *name, char *path, size_t size);
+double experiment_clock(void);
+
+#endif

@@ -1,0 +1,349 @@
+/* Data, training, movement and comparison of an experiment. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment.h"
+
+/* ---- data ----------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *ending) {
+    size_t a = strlen(text), b = strlen(ending);
+    return a >= b && strcmp(text + a - b, ending) == 0;
+}
+
+static int read_file(experiment_run *r) {
+    const work *w = &r->work;
+    data_options *o = r->data_options;
+    const char *path = r->options->data;
+    rm2_data *held = NULL;
+    bool trajectories = strcmp(r->experiment->name, "connectome") != 0;
+    if (!o->settings.manifold)
+        o->settings.manifold = r->experiment->manifold;
+    if (!o->settings.group && trajectories && !ends_with(path, ".npy") && !ends_with(path, ".npz"))
+        o->settings.group = "demo";
+    rm2_status status = data_options_finish(w->ctx, o);
+    if (status == RM2_OK)
+        status = rm2_data_read(w->ctx, path, &o->settings, &r->data, &held, NULL);
+    rm2_data_free(held);
+    rm2_data_settings full = o->settings; /* the same demonstrations, all their points */
+    full.thin = 0;
+    full.scale = false;
+    held = NULL;
+    if (status == RM2_OK)
+        status = rm2_data_read(w->ctx, path, &full, &r->reference, &held, NULL);
+    rm2_data_free(held);
+    return work_check(w, status);
+}
+
+static int generate(experiment_run *r) {
+    const work *w = &r->work;
+    rm2_generate_settings s = {.seed = w->common->seed};
+    rm2_status status = rm2_generate(w->ctx, r->experiment->generator, &s, &r->reference);
+    if (status == RM2_OK)
+        status = rm2_generate(w->ctx, r->experiment->generator, &s, &r->data);
+    if (status == RM2_OK)
+        status = rm2_data_scale(w->ctx, r->data);
+    return work_check(w, status);
+}
+
+static bool has_spd(const rm2_manifold *m) {
+    for (size_t i = 0; i < rm2_manifold_factor_count(m); i++)
+        if (rm2_manifold_factor(m, i)->geometry == &rm2_spd)
+            return true;
+    return false;
+}
+
+int experiment_load(experiment_run *r) {
+    int code = r->options->data ? read_file(r) : generate(r);
+    if (code != EXIT_DONE)
+        return code;
+    r->spd = has_spd(r->data->manifold) && r->data->trajectories > 1;
+    experiment_say(r, "%zu points on %s, %zu trajectories", r->data->count,
+                   rm2_manifold_spec(r->data->manifold), r->data->trajectories);
+    return EXIT_DONE;
+}
+
+/* ---- training ------------------------------------------------------------------------------- */
+
+/* The paper's settings of this experiment (its appendix): learning rate, priors, back constraints. */
+static void paper_settings(const experiment_run *r, rm2_factor_kernel *kernels, bool euclidean,
+                           rm2_fit_settings *s) {
+    const experiment *e = r->experiment;
+    s->optim.learning_rate = e->learning_rate;
+    s->gpdm_weight = e->gpdm ? 1 : 0;
+    if (e->lengthscale_prior && !euclidean) {
+        s->lengthscale.prior = RM2_PRIOR_GAMMA;
+        s->lengthscale.a = s->lengthscale.b = 2;
+    }
+    if (e->back_lengthscale == 0)
+        return;
+    s->back_constraint = true;
+    s->back_kernels = kernels;
+    size_t factors = euclidean ? 1 : rm2_manifold_factor_count(r->data->manifold);
+    for (size_t k = 0; k < factors; k++)
+        kernels[k] = (rm2_factor_kernel){RM2_KERNEL_HEAT, euclidean ? 0.2 : e->back_lengthscale};
+}
+
+static int train_one(experiment_run *r, trained *t) {
+    const work *w = &r->work;
+    const experiment_options *o = r->options;
+    enum { MOST_FACTORS = 16 };
+    rm2_factor_kernel kernels[MOST_FACTORS];
+    rm2_fit_settings s = rm2_fit_settings_recipe((rm2_recipe)o->recipe);
+    s.model = t->kind;
+    s.independent = t->independent;
+    s.seed = w->common->seed;
+    if (r->data->trajectories == 0)
+        s.gpdm_weight = 0;
+    if (rm2_manifold_factor_count(r->data->manifold) > MOST_FACTORS)
+        return work_complain(w, EXIT_BAD_DATA, "more than %d factors", MOST_FACTORS);
+    if (s.recipe == RM2_RECIPE_PAPER)
+        paper_settings(r, kernels, t->kind == RM2_GPLVM, &s);
+    if (o->iterations)
+        s.optim.max_iterations = o->iterations;
+    double started = experiment_clock();
+    int code = work_check(w, rm2_fit(w->ctx, r->data, &s, NULL, NULL, NULL, &t->model));
+    if (code != EXIT_DONE)
+        return code;
+    t->seconds = experiment_clock() - started;
+    t->info = rm2_model_describe(t->model);
+    experiment_say(r, "trained %s%s in %.1f s, %zu evaluations, objective %.6g",
+                   t->kind == RM2_WGPLVM ? "wrapped model" : "Euclidean model",
+                   t->independent ? " with independent outputs" : "", t->seconds,
+                   t->info.evaluations, t->info.end.total);
+    return EXIT_DONE;
+}
+
+static int open_pullback(experiment_run *r, trained *t) {
+    const work *w = &r->work;
+    rm2_pullback_settings p = rm2_pullback_settings_default();
+    rm2_grid_settings g = rm2_grid_settings_default();
+    const char *contrast = r->options->contrast;
+    if (contrast && strcmp(contrast, "none") == 0)
+        p.contrast = 0;
+    else if (contrast && (!parse_numbers(contrast, 1, &p.contrast) || !(p.contrast > 0)))
+        return work_complain(w, EXIT_USAGE, "--contrast %s: expected a positive number, or none",
+                             contrast);
+    rm2_status status = rm2_metric_pullback(w->ctx, t->model, &p, &t->pullback);
+    if (status == RM2_OK)
+        status =
+            rm2_network_grid(w->ctx, t->pullback, &g, t->info.points, t->info.latents, &t->grid);
+    return work_check(w, status);
+}
+
+static trained *find_trained(experiment_run *r, const variant *v) {
+    for (size_t k = 0; k < r->model_count; k++)
+        if (r->models[k].kind == v->kind && r->models[k].independent == v->independent)
+            return &r->models[k];
+    return NULL;
+}
+
+int experiment_train(experiment_run *r) {
+    int code = EXIT_DONE;
+    for (size_t k = 0; k < r->experiment->count && code == EXIT_DONE; k++) {
+        const variant *v = &r->experiment->variants[k];
+        if (find_trained(r, v))
+            continue;
+        trained *t = &r->models[r->model_count++];
+        *t = (trained){.kind = v->kind, .independent = v->independent};
+        code = train_one(r, t);
+        if (code == EXIT_DONE)
+            code = open_pullback(r, t);
+    }
+    return code;
+}
+
+/* ---- movement ------------------------------------------------------------------------------- */
+
+/* From the first point of the first demonstration to the last of the last; without trajectories
+ * between the two latents that are furthest apart. */
+static void find_ends(const rm2_model_info *i, const double **from, const double **to) {
+    size_t Q = i->latent_dim;
+    double most = -1;
+    *from = i->latents;
+    *to = i->latents + (i->points - 1) * Q;
+    for (size_t a = 0; i->trajectories == 0 && a < i->points; a++)
+        for (size_t b = 0; b < a; b++) {
+            double square = 0;
+            for (size_t q = 0; q < Q; q++)
+                square += pow(i->latents[a * Q + q] - i->latents[b * Q + q], 2);
+            if (square > most) {
+                most = square;
+                *from = i->latents + b * Q;
+                *to = i->latents + a * Q;
+            }
+        }
+}
+
+/* The metric of a movement, and a network that finds the way in it; *own says who frees them. */
+static rm2_status open_metric(const experiment_run *r, const outcome *o, rm2_metric **metric,
+                              rm2_network **network, bool *own) {
+    rm2_context *ctx = r->work.ctx;
+    const trained *t = o->trained;
+    rm2_grid_settings g = rm2_grid_settings_default();
+    *metric = t->pullback;
+    *network = t->grid;
+    *own = o->variant->movement != MOVE_PULLBACK;
+    if (!*own)
+        return RM2_OK;
+    *network = NULL;
+    if (o->variant->movement == MOVE_STRAIGHT)
+        return rm2_metric_analytic(ctx, "euclidean", t->info.latent_dim, metric);
+    rm2_status status = rm2_metric_density(ctx, t->info.points, t->info.latent_dim, t->info.latents,
+                                           o->variant->sigma, metric);
+    return status == RM2_OK
+               ? rm2_network_grid(ctx, *metric, &g, t->info.points, t->info.latents, network)
+               : status;
+}
+
+static rm2_status move(const experiment_run *r, outcome *o) {
+    rm2_context *ctx = r->work.ctx;
+    const trained *t = o->trained;
+    rm2_geodesic_settings s = rm2_geodesic_settings_default();
+    rm2_metric *metric = NULL;
+    rm2_network *network = NULL;
+    const double *from, *to;
+    bool own;
+    if (r->options->nodes)
+        s.nodes = r->options->nodes;
+    find_ends(&t->info, &from, &to);
+    rm2_status status = open_metric(r, o, &metric, &network, &own);
+    if (status == RM2_OK) {
+        (void)snprintf(o->metric, sizeof o->metric, "%s", rm2_metric_text(metric));
+        status = rm2_geodesic(ctx, metric, network, &s, from, to, &o->curve);
+    }
+    if (own) {
+        rm2_network_free(network);
+        rm2_metric_free(metric);
+    }
+    return status;
+}
+
+static int decode(const experiment_run *r, outcome *o) {
+    size_t n = o->curve->nodes, ambient = rm2_manifold_ambient(r->data->manifold), on;
+    o->points = malloc(n * ambient * sizeof *o->points);
+    o->deviation = malloc(n * sizeof *o->deviation);
+    if (!o->points || !o->deviation)
+        return work_no_memory(&r->work);
+    rm2_status status = rm2_model_decode(r->work.ctx, o->trained->model, n, o->curve->x, o->points,
+                                         NULL, NULL, o->deviation);
+    if (status == RM2_OK)
+        status = rm2_on_manifold(r->work.ctx, r->data->manifold, n, o->points, NULL, &on);
+    if (status == RM2_OK)
+        o->share = (double)on / (double)n;
+    return work_check(&r->work, status);
+}
+
+int experiment_move(experiment_run *r) {
+    int code = EXIT_DONE;
+    for (size_t k = 0; k < r->experiment->count && code == EXIT_DONE; k++) {
+        outcome *o = &r->outcomes[r->outcome_count++];
+        double started = experiment_clock();
+        o->variant = &r->experiment->variants[k];
+        o->trained = find_trained(r, o->variant);
+        code = work_check(&r->work, move(r, o));
+        if (code == EXIT_DONE)
+            code = decode(r, o);
+        o->seconds = experiment_clock() - started;
+        if (code == EXIT_DONE && o->variant->movement != MOVE_STRAIGHT)
+            experiment_say(r, "%s: length %.4g, %zu iterations, %.2f s%s", o->variant->name,
+                           o->curve->length, o->curve->iterations, o->seconds,
+                           o->curve->converged ? "" : ", not converged");
+    }
+    return code;
+}
+
+/* ---- comparison ----------------------------------------------------------------------------- */
+
+/* Rows of all demonstrations in a space, one sequence each. */
+typedef struct rows {
+    double *values;
+    rm2_sequence *sequences;
+} rows;
+
+static rm2_status demonstration_rows(const experiment_run *r, rm2_space space, rows *out) {
+    const rm2_model *model = experiment_wrapped(r)->model;
+    const rm2_data *d = r->reference;
+    size_t width = rm2_space_width(model, space);
+    out->values = malloc((d->count * width + 1) * sizeof *out->values);
+    out->sequences = calloc(d->trajectories + 1, sizeof *out->sequences);
+    if (!out->values || !out->sequences)
+        return RM2_ERR_MEMORY;
+    for (size_t t = 0; t < d->trajectories; t++)
+        out->sequences[t] = (rm2_sequence){d->starts[t + 1] - d->starts[t], width,
+                                           out->values + d->starts[t] * width};
+    return rm2_space_rows(r->work.ctx, model, space, d->count, d->points, out->values);
+}
+
+static void rows_free(rows *r) {
+    free(r->values);
+    free(r->sequences);
+}
+
+static rm2_status compare_one(const experiment_run *r, rm2_space space, const rows *demos,
+                              const outcome *o, rm2_spread *spread) {
+    const rm2_model *model = experiment_wrapped(r)->model;
+    size_t width = rm2_space_width(model, space), n = o->curve->nodes;
+    double *values = malloc(n * width * sizeof *values);
+    if (!values)
+        return RM2_ERR_MEMORY;
+    rm2_sequence own = {n, width, values};
+    rm2_status status = rm2_space_rows(r->work.ctx, model, space, n, o->points, values);
+    if (status == RM2_OK)
+        status = rm2_dtw_from(r->work.ctx, NULL, &own, r->reference->trajectories, demos->sequences,
+                              NULL, spread);
+    free(values);
+    return status;
+}
+
+static int compare_in(experiment_run *r, rm2_space space, rm2_spread *floor) {
+    bool tangent = space == RM2_SPACE_TANGENT;
+    rows demos = {.values = NULL};
+    rm2_status status = demonstration_rows(r, space, &demos);
+    if (status == RM2_OK)
+        status = rm2_dtw_floor(r->work.ctx, NULL, r->reference->trajectories, demos.sequences, NULL,
+                               floor);
+    for (size_t k = 0; k < r->outcome_count && status == RM2_OK; k++) {
+        outcome *o = &r->outcomes[k];
+        if (!tangent || o->share == 1) /* only points on the manifold have a logarithm */
+            status = compare_one(r, space, &demos, o, tangent ? &o->dtw_tangent : &o->dtw);
+    }
+    rows_free(&demos);
+    return work_check(&r->work, status);
+}
+
+int experiment_compare(experiment_run *r) {
+    if (r->reference->trajectories < 2)
+        return EXIT_DONE;
+    rm2_status status =
+        rm2_model_align_signs(r->work.ctx, experiment_wrapped(r)->model, r->reference);
+    int code = work_check(&r->work, status);
+    if (code == EXIT_DONE)
+        code = compare_in(r, RM2_SPACE_AMBIENT, &r->floor);
+    if (code == EXIT_DONE && r->spd)
+        code = compare_in(r, RM2_SPACE_TANGENT, &r->floor_tangent);
+    return code;
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+void experiment_free(experiment_run *r) {
+    for (size_t k = 0; k < r->execution_count; k++) {
+        free(r->executions[k].q);
+        free(r->executions[k].skeleton);
+        free(r->executions[k].targets);
+    }
+    for (size_t k = 0; k < r->outcome_count; k++) {
+        rm2_curve_free(r->outcomes[k].curve);
+        free(r->outcomes[k].points);
+        free(r->outcomes[k].deviation);
+    }
+    for (size_t k = 0; k < r->model_count; k++) {
+        rm2_network_free(r->models[k].grid);
+        rm2_metric_free(r->models[k].pullback);
+        rm2_model_free(r->models[k].model);
+    }
+    rm2_data_free(r->reference);
+    rm2_data_free(r->data);
+}

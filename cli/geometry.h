@@ -1,0 +1,40 @@
+/* What the commands on the latent space's geometry share: the metric, the network that finds the
+ * way, end points, progress. */
+#ifndef RM2_CLI_GEOMETRY_H
+#define RM2_CLI_GEOMETRY_H
+
+#include "model.h"
+
+/* Groups of options for model_action: of the metric alone, and with those of paths. */
+extern const option_group metric_groups[], path_groups[];
+
+/* Everything a geodesic needs; made from the options, freed by geometry_close. */
+typedef struct geometry {
+    rm2_metric *metric;   /* what is minimised */
+    rm2_metric *pullback; /* the model's own, for lengths; `metric` itself unless that is another */
+    rm2_network *network; /* NULL: straight lines */
+    rm2_geodesic_settings settings;
+    rm2_obstacles obstacles;
+    double *obstacle_memory;
+} geometry;
+
+/* The metric alone; with `points` (n x Q) also a network around these and the training latents. */
+int geometry_open(const model_work *m, size_t n, const double *points, geometry *g);
+void geometry_close(geometry *g);
+
+/* An end point: "17" or "index:17" (training point), "first:ID" and "last:ID" (of a trajectory),
+ * "0.1,-0.3" or "latent:..." (coordinates), "point:..." or as many numbers as a data point has
+ * (encoded first). */
+int geometry_parse_end(const model_work *m, const char *name, const char *text, double *x);
+
+/* A progress line with the time left: fn and user of calls that count. */
+typedef struct progress {
+    bool shown, terminal;
+    double started, last;
+    const char *what;
+} progress;
+
+progress progress_begin(const work *w, const char *what);
+void progress_count(void *user, size_t done, size_t total);
+
+#endif
