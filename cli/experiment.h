@@ -45,7 +45,8 @@ typedef struct trained {
     rm2_model *model;
     rm2_model_info info;
     rm2_metric *pullback;
-    rm2_network *grid; /* of the pullback metric; NULL above three latent dimensions */
+    rm2_metric *search; /* the same, quicker to evaluate: paths are searched in it */
+    rm2_network *grid;  /* of that */
     double seconds;
 } trained;
 

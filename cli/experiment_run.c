@@ -126,9 +126,11 @@ static int open_pullback(experiment_run *r, trained *t) {
         return work_complain(w, EXIT_USAGE, "--contrast %s: expected a positive number, or none",
                              contrast);
     rm2_status status = rm2_metric_pullback(w->ctx, t->model, &p, &t->pullback);
+    p.support = 1e-7;
     if (status == RM2_OK)
-        status =
-            rm2_network_grid(w->ctx, t->pullback, &g, t->info.points, t->info.latents, &t->grid);
+        status = rm2_metric_pullback(w->ctx, t->model, &p, &t->search);
+    if (status == RM2_OK)
+        status = rm2_network_grid(w->ctx, t->search, &g, t->info.points, t->info.latents, &t->grid);
     return work_check(w, status);
 }
 
@@ -182,7 +184,7 @@ static rm2_status open_metric(const experiment_run *r, const outcome *o, rm2_met
     rm2_context *ctx = r->work.ctx;
     const trained *t = o->trained;
     rm2_grid_settings g = rm2_grid_settings_default();
-    *metric = t->pullback;
+    *metric = t->search;
     *network = t->grid;
     *own = o->variant->movement != MOVE_PULLBACK;
     if (!*own)
@@ -341,6 +343,7 @@ void experiment_free(experiment_run *r) {
     }
     for (size_t k = 0; k < r->model_count; k++) {
         rm2_network_free(r->models[k].grid);
+        rm2_metric_free(r->models[k].search);
         rm2_metric_free(r->models[k].pullback);
         rm2_model_free(r->models[k].model);
     }

@@ -170,7 +170,11 @@ static int pullback_settings(const model_work *m, geometry *g, rm2_pullback_sett
     return code;
 }
 
-static int open_metric(const model_work *m, geometry *g) {
+/* What is unexplained by the support points of the metric in which paths are searched. */
+static const double SEARCH_SUPPORT = 1e-7;
+
+/* Paths are searched in a metric that is quicker to evaluate, and measured in the exact one. */
+static int open_metric(const model_work *m, bool search, geometry *g) {
     const geometry_options *o = &m->options->geometry;
     rm2_context *ctx = m->work.ctx;
     size_t Q = m->info.latent_dim;
@@ -185,8 +189,12 @@ static int open_metric(const model_work *m, geometry *g) {
                                                        o->sigma > 0 ? o->sigma : 0.25, &g->metric));
     if (o->metric == METRIC_STRAIGHT)
         return work_check(&m->work, rm2_metric_analytic(ctx, "euclidean", Q, &g->metric));
-    g->metric = g->pullback;
-    return EXIT_DONE;
+    if (!search) {
+        g->metric = g->pullback;
+        return EXIT_DONE;
+    }
+    s.support = SEARCH_SUPPORT;
+    return work_check(&m->work, rm2_metric_pullback(ctx, m->model, &s, &g->metric));
 }
 
 /* ---- network -------------------------------------------------------------------------------- */
@@ -239,7 +247,7 @@ static void take_settings(const geometry_options *o, rm2_geodesic_settings *s) {
 int geometry_open(const model_work *m, size_t n, const double *points, geometry *g) {
     *g = (geometry){.metric = NULL};
     take_settings(&m->options->geometry, &g->settings);
-    int code = open_metric(m, g);
+    int code = open_metric(m, points && !m->options->whole_grid, g);
     if (code == EXIT_DONE && points)
         code = open_network(m, n, points, g);
     return code;

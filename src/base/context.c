@@ -116,7 +116,8 @@ rm2_status rm2i_fail_prefix(rm2_context *ctx, rm2_status status, const char *for
         int used = vsnprintf(ctx->error, sizeof ctx->error, format, args);
         va_end(args);
         if (used >= 0 && (size_t)used < sizeof ctx->error)
-            (void)snprintf(ctx->error + used, sizeof ctx->error - (size_t)used, ": %s", old);
+            (void)snprintf(ctx->error + used, sizeof ctx->error - (size_t)used, ": %.*s",
+                           MESSAGE_SIZE - 1 - used, old);
     }
     return status;
 }

@@ -72,8 +72,8 @@ rm2_status rm2i_network_walk(const rm2_network *net, const rm2_metric *metric, c
         ends[b.node[i]] = b.length[i];
     rm2i_search search = {&net->graph, a.count, a.node, a.length, ends, at, before, memory};
     size_t last = rm2i_graph_search(&search, &walk->length);
-    collect(&a, &b, before, last, (size_t *)(void *)memory,
-            walk); /* the heap is no longer needed */
+    size_t *order = (size_t *)(void *)memory; /* where the heap was */
+    collect(&a, &b, before, last, order, walk);
     return isfinite(walk->length) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
@@ -144,8 +144,10 @@ static rm2_status distances_from(const void *job, size_t i, double *work) {
     for (size_t k = i + 1; k < j->n; k++) {
         const rm2i_join *b = &j->join[k];
         RM2_TRY(rm2i_join_direct(j->net, j->metric, a, b, &row[k], work));
-        for (size_t m = 0; m < b->count; m++)
-            row[k] = fmin(row[k], at[b->node[m]] + b->length[m]);
+        for (size_t m = 0; m < b->count; m++) {
+            double length = at[b->node[m]] + b->length[m];
+            row[k] = length < row[k] ? length : row[k];
+        }
         if (!isfinite(row[k]))
             return RM2_ERR_NUMERIC;
     }
