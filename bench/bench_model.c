@@ -50,6 +50,7 @@ static double evaluation(rm2_context *ctx, const rm2_data *data, bool dynamics) 
     rm2_model *model;
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     s.gpdm_weight = dynamics ? 1 : 0;
+    s.inference = RM2_INFERENCE_EXACT;
     s.init = RM2_INIT_PCA; /* the start is not what is timed */
     s.optim.max_iterations = ITERATIONS;
     s.optim.relative_decrease = 0;
