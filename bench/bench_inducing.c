@@ -11,18 +11,6 @@
 
 enum { ROUNDS = 5, ITERATIONS = 8, LENGTH = 200 };
 
-static double peak_memory(void) {
-    char line[256];
-    double kilobytes = 0;
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            kilobytes = strtod(line + 6, NULL);
-    if (f)
-        (void)fclose(f);
-    return kilobytes / 1024;
-}
-
 static void require(rm2_context *ctx, rm2_status status) {
     if (status == RM2_OK)
         return;
