@@ -57,6 +57,10 @@ void rm2i_objective_latents(rm2i_objective *o);
 
 /* ---- objective_inducing.c ------------------------------------------------------------------- */
 
+rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settings *s);
+/* At the start: inducing points, or the N x N matrices of exact inference. */
+rm2_status rm2i_objective_prepare(rm2i_objective *o);
+
 /* Choose the inducing points at the natural values, X and lengthscales as they stand. */
 rm2_status rm2i_objective_choose(rm2i_objective *o);
 

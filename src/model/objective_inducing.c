@@ -1,4 +1,5 @@
-/* The objective's inducing points: how many, when they are chosen anew, and what is proven by them.
+/* The objective's inference, exact or by inducing points: how many of these, when they are chosen anew,
+ * and what is proven by them.
  *
  * The lower bound misses the log density by about M t/s2 or less, t = tr(K - Q): M t/(2 s2) by its last
  * term, and in the quadratic form tr(Kf^-1 W^T (K - Q) W)/2, which is M t/(2 s2) where the residuals
@@ -8,7 +9,6 @@
  *
  * The upper bound needs t against s2 itself, and is computed once, at the end, with a set of its own. */
 #include <math.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "model/objective.h"
@@ -51,6 +51,51 @@ rm2_status rm2i_objective_choose(rm2i_objective *o) {
         return RM2_OK;
     take_gpdm_values(o);
     return rm2i_gpdm_choose(o->ctx, &o->gpdm, o->X, RESERVE * allowed_dynamics(o), most);
+}
+
+/* ---- which inference ------------------------------------------------------------------------ */
+
+rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settings *s) {
+    if (!(s->accuracy > 0 && isfinite(s->accuracy)))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "the accuracy must be positive, not %g nats a point", s->accuracy);
+    if (s->inference == RM2_INFERENCE_INDUCING && s->noise == RM2_NOISE_PER_OUTPUT)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "inducing points need Kronecker noise; with a noise for each output "
+                         "inference is exact");
+    return RM2_OK;
+}
+
+/* Inducing points pay from some hundred points on; where exact inference is a matter of seconds, it is
+ * preferred. */
+enum { EXACT_UP_TO = 1000 };
+
+static bool wants_inducing(const rm2i_objective *o) {
+    return o->s.inference == RM2_INFERENCE_INDUCING ||
+           (o->s.inference == RM2_INFERENCE_AUTO && o->p.N > EXACT_UP_TO &&
+            o->s.noise == RM2_NOISE_KRONECKER);
+}
+
+/* Exact inference: K and L, which the dynamics use as well. */
+static rm2_status allocate_square(rm2i_objective *o) {
+    size_t N = o->p.N;
+    RM2_TRY(rm2i_calloc(o->ctx, N, 2 * N * sizeof *o->square, &o->square));
+    o->K = o->gpdm.K = o->square;
+    o->L = o->gpdm.L = o->square + N * N;
+    return RM2_OK;
+}
+
+/* Where a rough kernel needs more than a third of the points, exact inference costs no more. */
+rm2_status rm2i_objective_prepare(rm2i_objective *o) {
+    if (wants_inducing(o)) {
+        RM2_TRY(rm2i_objective_choose(o));
+        if (o->s.inference == RM2_INFERENCE_INDUCING || 3 * o->inducing->r <= o->p.N)
+            return RM2_OK;
+        rm2i_inducing_free(o->inducing);
+        rm2i_inducing_free(o->gpdm.inducing);
+        o->inducing = o->gpdm.inducing = NULL;
+    }
+    return allocate_square(o);
 }
 
 /* ---- sets that travel ----------------------------------------------------------------------- */

@@ -226,15 +226,6 @@ static rm2_status allocate(rm2i_objective *o) {
     return RM2_OK;
 }
 
-/* Exact inference: K and L, which the dynamics use as well. */
-static rm2_status allocate_square(rm2i_objective *o) {
-    size_t N = o->p.N;
-    RM2_TRY(rm2i_calloc(o->ctx, N, 2 * N * sizeof *o->square, &o->square));
-    o->K = o->gpdm.K = o->square;
-    o->L = o->gpdm.L = o->square + N * N;
-    return RM2_OK;
-}
-
 /* ---- checks, object ------------------------------------------------------------------------- */
 
 static rm2_status check_prior(rm2_context *ctx, const char *name, const rm2_positive *p) {
@@ -294,33 +285,12 @@ static rm2_status check_weight(rm2_context *ctx, const char *name, double weight
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be 0 or positive, not %g", name, weight);
 }
 
-/* Inducing points pay from some hundred points on; where exact inference is a matter of seconds, it is
- * preferred. */
-enum { EXACT_UP_TO = 1000 };
-
-static bool wants_inducing(const rm2i_objective *o) {
-    return o->s.inference == RM2_INFERENCE_INDUCING ||
-           (o->s.inference == RM2_INFERENCE_AUTO && o->p.N > EXACT_UP_TO &&
-            o->s.noise == RM2_NOISE_KRONECKER);
-}
-
-static rm2_status check_inference(rm2_context *ctx, const rm2_fit_settings *s) {
-    if (!(s->accuracy > 0 && isfinite(s->accuracy)))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the accuracy must be positive, not %g nats a point", s->accuracy);
-    if (s->inference == RM2_INFERENCE_INDUCING && s->noise == RM2_NOISE_PER_OUTPUT)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "inducing points need Kronecker noise; with a noise for each output "
-                         "inference is exact");
-    return RM2_OK;
-}
-
 static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_problem *p) {
     RM2_TRY(check_weight(ctx, "the weight of the task anchor", s->task_anchor));
     RM2_TRY(check_weight(ctx, "the width of the latent anchor", s->latent_anchor));
     RM2_TRY(check_weight(ctx, "the weight of the dynamics", s->gpdm_weight));
     RM2_TRY(check_hyperparameters(ctx, s));
-    RM2_TRY(check_inference(ctx, s));
+    RM2_TRY(rm2i_objective_check_inference(ctx, s));
     if (s->noise == RM2_NOISE_PER_OUTPUT && s->task == RM2_TASK_PROFILE)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a task covariance in closed form needs Kronecker noise");
@@ -343,19 +313,6 @@ static rm2_status find_psi(rm2i_objective *o) {
     return rm2i_fail(o->ctx, RM2_ERR_DATA, "all points are the same: there is nothing to learn");
 }
 
-/* Where a rough kernel needs more than a third of the points, exact inference costs no more. */
-static rm2_status prepare_inference(rm2i_objective *o) {
-    if (wants_inducing(o)) {
-        RM2_TRY(rm2i_objective_choose(o));
-        if (o->s.inference == RM2_INFERENCE_INDUCING || 3 * o->inducing->r <= o->p.N)
-            return RM2_OK;
-        rm2i_inducing_free(o->inducing);
-        rm2i_inducing_free(o->gpdm.inducing);
-        o->inducing = o->gpdm.inducing = NULL;
-    }
-    return allocate_square(o);
-}
-
 static rm2_status build(rm2i_objective *o) {
     RM2_TRY(check(o->ctx, &o->s, &o->p));
     RM2_TRY(find_psi(o));
@@ -365,7 +322,7 @@ static rm2_status build(rm2i_objective *o) {
     start_hyperparameters(o);
     RM2_TRY(start_latents(o));
     rm2i_objective_latents(o);
-    RM2_TRY(prepare_inference(o));
+    RM2_TRY(rm2i_objective_prepare(o));
     if (o->s.task != RM2_TASK_LEARNED)
         return RM2_OK;
     if (!o->s.task_random)

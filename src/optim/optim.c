@@ -210,7 +210,7 @@ rm2_status rm2i_optim_renew(rm2i_optim *optim, rm2i_objective_fn fn, void *user)
     rm2i_optim *o = optim;
     const rm2i_problem problem = {fn, user};
     bool apart = memcmp(o->best, o->x, o->n * sizeof *o->x) != 0;
-    double before = o->best_f, best_f = INFINITY, f, since = now();
+    double before = o->best_f, best_f = INFINITY, f = INFINITY, since = now();
     if (!o->started)
         return RM2_OK;
     o->best_f = -INFINITY; /* evaluating must not move the best point while it is measured itself */
