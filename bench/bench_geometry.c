@@ -95,14 +95,16 @@ static double grid_metric(rm2_context *ctx, const rm2_metric *metric, const rm2_
 static double query(rm2_context *ctx, const rm2_model *model, const rm2_metric *metric,
                     const rm2_network *grid, size_t *evaluations, double *length) {
     rm2_model_info i = rm2_model_describe(model);
+    rm2_geodesic_settings s = rm2_geodesic_settings_default();
     rm2_curve *curve;
+    s.tolerance = 1e-4; /* as the program has it */
     double *points = malloc(200 * rm2_manifold_ambient(i.manifold) * sizeof *points),
            deviation[200];
     if (!points)
         exit(1);
     double start = seconds();
-    require(ctx, rm2_geodesic(ctx, metric, grid, NULL, i.latents, i.latents + (i.points - 1) * 2,
-                              &curve));
+    require(ctx,
+            rm2_geodesic(ctx, metric, grid, &s, i.latents, i.latents + (i.points - 1) * 2, &curve));
     require(ctx,
             rm2_model_decode(ctx, model, curve->nodes, curve->x, points, NULL, NULL, deviation));
     double taken = seconds() - start;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "experiment.h"
+#include "geometry.h"
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
@@ -126,7 +127,7 @@ static int open_pullback(experiment_run *r, trained *t) {
         return work_complain(w, EXIT_USAGE, "--contrast %s: expected a positive number, or none",
                              contrast);
     rm2_status status = rm2_metric_pullback(w->ctx, t->model, &p, &t->pullback);
-    p.support = 1e-7;
+    p.support = PATH_SUPPORT;
     if (status == RM2_OK)
         status = rm2_metric_pullback(w->ctx, t->model, &p, &t->search);
     if (status == RM2_OK)
@@ -207,6 +208,7 @@ static rm2_status move(const experiment_run *r, outcome *o) {
     rm2_network *network = NULL;
     const double *from, *to;
     bool own;
+    s.tolerance = PATH_TOLERANCE;
     if (r->options->nodes)
         s.nodes = r->options->nodes;
     find_ends(&t->info, &from, &to);

@@ -47,7 +47,7 @@ static const option path_table[] = {
     {"--intervals", "N", OPTION_SIZE, GEOMETRY(intervals), NULL,
      "of the first spline (default: 16)"},
     {"--tolerance", "X", OPTION_NUMBER, GEOMETRY(tolerance), NULL,
-     "of the geodesic equation, relative (default: 1e-6)"},
+     "relative error of the velocity; that of the length is its square (default: 1e-4)"},
     {.name = NULL},
 };
 
@@ -170,9 +170,6 @@ static int pullback_settings(const model_work *m, geometry *g, rm2_pullback_sett
     return code;
 }
 
-/* What is unexplained by the support points of the metric in which paths are searched. */
-static const double SEARCH_SUPPORT = 1e-7;
-
 /* Paths are searched in a metric that is quicker to evaluate, and measured in the exact one. */
 static int open_metric(const model_work *m, bool search, geometry *g) {
     const geometry_options *o = &m->options->geometry;
@@ -193,7 +190,7 @@ static int open_metric(const model_work *m, bool search, geometry *g) {
         g->metric = g->pullback;
         return EXIT_DONE;
     }
-    s.support = SEARCH_SUPPORT;
+    s.support = PATH_SUPPORT;
     return work_check(&m->work, rm2_metric_pullback(ctx, m->model, &s, &g->metric));
 }
 
@@ -240,8 +237,7 @@ static void take_settings(const geometry_options *o, rm2_geodesic_settings *s) {
         s->nodes = o->nodes;
     if (o->intervals)
         s->intervals = o->intervals;
-    if (o->tolerance > 0)
-        s->tolerance = o->tolerance;
+    s->tolerance = o->tolerance > 0 ? o->tolerance : PATH_TOLERANCE;
 }
 
 int geometry_open(const model_work *m, size_t n, const double *points, geometry *g) {

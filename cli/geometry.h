@@ -5,6 +5,11 @@
 
 #include "model.h"
 
+/* Relative error of the velocity of paths; their length is good to its square. */
+#define PATH_TOLERANCE 1e-4
+/* What the support points of the metric in which paths are searched leave unexplained. */
+#define PATH_SUPPORT 1e-7
+
 /* Groups of options for model_action: of the metric alone, and with those of paths. */
 extern const option_group metric_groups[], path_groups[];
 
