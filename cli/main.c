@@ -61,6 +61,11 @@ const command commands[] = {
     {"mean", "Fréchet mean of latent points", run_mean,
      "MODEL (LATENTS | --train | --trajectory ID) [-o FILE]",
      "  riemann2 mean model.h5 --trajectory 0\n"},
+    {"plot", "figures of a model and of paths in it (PNG, SVG, PDF)", run_plot,
+     "MODEL -o FILE [--kind KIND] [--path FILE]... [options]",
+     "  riemann2 plot model.h5 --path motion.csv -o latent.png\n"
+     "  riemann2 plot model.h5 --kind decoded --path motion.csv -o motion.pdf\n"
+     "  riemann2 plot model.h5 --kind training -o training.svg\n"},
     {"experiment", "the experiments of the paper, all models side by side", run_experiment,
      "NAME [--data FILE] [-o FOLDER] [options]",
      "  riemann2 experiment toy\n"

@@ -1,0 +1,89 @@
+/* Parts of figures. */
+#include "figures.h"
+
+#include <stdlib.h>
+
+static const double LOG_10 = 2.30258509299404568402;
+
+double figure_latent_height(const rm2_network *grid, double width) {
+    rm2_network_info g = rm2_network_describe(grid);
+    const double *last = g.x + 2 * (g.nodes - 1);
+    double height = 32 + (width - 32) * (last[1] - g.x[1]) / (last[0] - g.x[0]);
+    return height < 1.3 * width ? height : 1.3 * width;
+}
+
+rm2_status figure_latent_panel(rm2_context *ctx, rm2_figure *figure, size_t row, size_t column,
+                               const char *title, rm2_panel **panel) {
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
+    s.title = title;
+    s.x.label = "latent x1";
+    s.y.label = "latent x2";
+    s.equal = true;
+    s.legend = RM2_LEGEND_BELOW;
+    return rm2_figure_panel(ctx, figure, row, column, &s, panel);
+}
+
+/* Values on the grid, rows of y: the network has the last coordinate fastest. */
+static rm2_status grid_values(rm2_context *ctx, const rm2_model *model, const rm2_metric *metric,
+                              const rm2_network_info *g, bool uncertainty, double *values) {
+    size_t nx = g->counts[0], ny = g->counts[1];
+    double *field = malloc(g->nodes * sizeof *field);
+    if (!field)
+        return RM2_ERR_MEMORY;
+    rm2_status status = uncertainty
+                            ? rm2_model_decode(ctx, model, g->nodes, g->x, NULL, NULL, NULL, field)
+                            : rm2_metric_magnification(ctx, metric, g->nodes, g->x, field);
+    for (size_t i = 0; i < nx && status == RM2_OK; i++)
+        for (size_t j = 0; j < ny; j++)
+            values[j * nx + i] = uncertainty ? field[i * ny + j] : field[i * ny + j] / LOG_10;
+    free(field);
+    return status;
+}
+
+rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *model,
+                       const rm2_metric *metric, const rm2_network *grid, bool uncertainty) {
+    rm2_network_info g = rm2_network_describe(grid);
+    size_t last = g.nodes - 1;
+    double *values = malloc(g.nodes * sizeof *values);
+    if (!values)
+        return RM2_ERR_MEMORY;
+    rm2_heat heat = {.columns = g.counts[0],
+                     .rows = g.counts[1],
+                     .values = values,
+                     .x_min = g.x[0],
+                     .y_min = g.x[1],
+                     .x_max = g.x[2 * last],
+                     .y_max = g.x[2 * last + 1],
+                     .label = uncertainty ? "standard deviation" : "log10 magnification"};
+    rm2_status status = grid_values(ctx, model, metric, &g, uncertainty, values);
+    if (status == RM2_OK)
+        status = rm2_plot_heat(ctx, panel, &heat);
+    free(values);
+    return status;
+}
+
+rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i) {
+    static const rm2_style plain = {
+        .label = "training data", .colour = RM2_WHITE, .size = 1.5, .opacity = 0.7};
+    static const rm2_style grouped = {.size = 3, .halo = true};
+    if (i->labels)
+        return rm2_plot_groups(ctx, panel, i->points, i->latents, i->labels, i->label_count,
+                               i->label_names, &grouped);
+    return rm2_plot_points(ctx, panel, i->points, i->latents, &plain);
+}
+
+rm2_status figure_trace(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i, double zero,
+                        double unit, const char *label) {
+    size_t n = i->iterations + 1;
+    double *points = malloc(2 * n * sizeof *points);
+    if (!points)
+        return RM2_ERR_MEMORY;
+    for (size_t k = 0; k < n; k++) {
+        points[2 * k] = (double)k;
+        points[2 * k + 1] = (i->trace[k] - zero) / unit;
+    }
+    rm2_style style = {.label = label, .width = 1.2};
+    rm2_status status = rm2_plot_curve(ctx, panel, n, points, &style);
+    free(points);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* Parts of figures that `plot` and `experiment` share. */
+#ifndef RM2_CLI_FIGURES_H
+#define RM2_CLI_FIGURES_H
+
+#include "work.h"
+
+/* Height of a panel of that width (millimetres) around the grid, in which one unit is equally long on
+ * both axes: with room for labels, legend and colour bar. */
+double figure_latent_height(const rm2_network *grid, double width);
+/* A panel for a latent space of two dimensions. */
+rm2_status figure_latent_panel(rm2_context *ctx, rm2_figure *figure, size_t row, size_t column,
+                               const char *title, rm2_panel **panel);
+/* Magnification of the metric, or standard deviation of decoded points, on the grid's nodes. */
+rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *model,
+                       const rm2_metric *metric, const rm2_network *grid, bool uncertainty);
+/* Latents, by label if there are labels. */
+rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *info);
+/* The objective over the iterations, less `zero`, divided by `unit`. */
+rm2_status figure_trace(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *info, double zero,
+                        double unit, const char *label);
+
+#endif
