@@ -60,6 +60,8 @@ typedef struct option_group {
  * Returns false after saying what is wrong. */
 bool options_parse(const char *verb, int argc, char **argv, const option_group *groups,
                    const char **positional, size_t max_positional, size_t *count);
+/* The first option of a table that is in argv; NULL: none. */
+const char *options_given(int argc, char **argv, const option *table);
 void options_print(FILE *out, const option_group *groups);
 
 extern const option common_option_table[];

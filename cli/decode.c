@@ -1,6 +1,5 @@
 /* riemann2 decode and sample: latent points to points on the manifold. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "model.h"
 
@@ -26,7 +25,7 @@ static const option sample_table[] = {
 static void report_points(const model_work *m, size_t points, size_t samples) {
     const char *output = m->options->output;
     if (m->work.common->json) {
-        FILE *out = output && strcmp(output, "-") == 0 ? stderr : stdout;
+        FILE *out = model_summary(m);
         (void)fprintf(out, "{\"file\": ");
         if (output)
             json_text(out, output);

@@ -1,6 +1,6 @@
 /* riemann2 distance and mean: many latent points at once. */
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "geometry.h"
 
@@ -26,21 +26,14 @@ static const option mean_table[] = {
 static int open_points(const model_work *m, size_t *n, double **points, geometry *g) {
     *g = (geometry){.metric = NULL};
     int code = model_find_latents(m, n, points);
-    return code == EXIT_DONE ? geometry_open(m, *n, *points, g) : code;
+    return code == EXIT_DONE ? geometry_open_around(m, *n, *points, g) : code;
 }
 
 /* ---- distance ------------------------------------------------------------------------------- */
 
-static bool is_npy(const char *path) {
-    size_t length = path ? strlen(path) : 0;
-    return length > 4 && strcmp(path + length - 4, ".npy") == 0;
-}
-
 static int write_matrix(const model_work *m, size_t n, double *distance) {
-    if (is_npy(m->options->output)) {
-        size_t shape[2] = {n, n};
-        rm2_array array = {.dims = 2, .values = distance};
-        memcpy(array.shape, shape, sizeof shape);
+    if (m->options->output && has_ending(m->options->output, ".npy")) {
+        rm2_array array = {.dims = 2, .shape = {n, n}, .values = distance};
         return work_check(&m->work, rm2_npy_write(m->work.ctx, m->options->output, &array,
                                                   m->work.common->force));
     }
@@ -71,64 +64,96 @@ static int find_medoids(const model_work *m, size_t n, const double *distance, c
                                             NULL, &c->cost));
 }
 
-static void report_distances(const model_work *m, const geometry *g, size_t n,
-                             const double *distance, size_t open, const centres *c) {
-    double sum = 0, largest = 0;
+/* What is said of a distance matrix. */
+typedef struct distance_summary {
+    size_t n, open; /* points, pairs that did not converge */
+    double mean, largest;
+} distance_summary;
+
+static distance_summary summarise(size_t n, const double *distance, size_t open) {
+    distance_summary s = {.n = n, .open = open};
     for (size_t k = 0; k < n * n; k++) {
-        sum += distance[k];
-        largest = distance[k] > largest ? distance[k] : largest;
+        s.mean += distance[k];
+        s.largest = fmax(s.largest, distance[k]);
     }
-    double mean = n > 1 ? sum / (double)(n * (n - 1)) : 0;
-    bool json = m->work.common->json;
-    FILE *out = !json && model_prints(m->options->output) ? stderr : stdout;
-    if (json) {
-        printf("{\"points\": %zu, \"not_converged\": %zu, \"metric\": ", n, open);
-        json_text(stdout, rm2_metric_text(g->metric));
-        json_field(stdout, "weight", rm2_metric_weight(g->metric));
-        json_field(stdout, "mean", mean);
-        json_field(stdout, "largest", largest);
-    } else if (!m->work.common->quiet) {
-        (void)fprintf(out, "%zu points: mean distance %.6g, largest %.6g, %zu not converged; %s\n",
-                      n, mean, largest, open, rm2_metric_text(g->metric));
-    }
-    if (c->index && (json || !m->work.common->quiet)) {
-        (void)fprintf(out, json ? ", \"medoids\": [" : "medoids:");
-        for (size_t k = 0; k < m->options->medoids; k++)
-            (void)fprintf(out, json ? "%s%zu" : "%s %zu", json && k ? ", " : "", c->index[k]);
-        (void)fprintf(out, json ? "]" : "\n");
-    }
-    if (json)
-        printf("}\n");
+    s.mean /= n > 1 ? (double)n * (double)(n - 1) : 1;
+    return s;
 }
 
-static int do_distance(const model_work *m) {
-    geometry g;
-    centres c = {.index = NULL};
-    size_t n = 0, open = 0;
-    double *points, *distance = NULL;
-    int code = open_points(m, &n, &points, &g);
-    if (code == EXIT_DONE && m->options->medoids > n)
-        code = work_complain(&m->work, EXIT_USAGE, "--medoids %zu: there are %zu points",
-                             m->options->medoids, n);
-    if (code == EXIT_DONE && !(distance = calloc(n * n, sizeof *distance)))
-        code = work_no_memory(&m->work);
-    if (code == EXIT_DONE) {
-        progress p = progress_begin(&m->work, "distances");
-        catch_interrupts(m->work.ctx);
-        code = work_check(&m->work,
-                          rm2_geodesic_distances(m->work.ctx, g.metric, g.network, &g.settings, n,
-                                                 points, progress_count, &p, distance, &open));
-        catch_interrupts(NULL);
+static void print_distances_json(FILE *out, const geometry *g, const distance_summary *s,
+                                 const centres *c, size_t medoids) {
+    (void)fprintf(out, "{\"points\": %zu, \"not_converged\": %zu, \"metric\": ", s->n, s->open);
+    json_text(out, rm2_metric_text(g->metric));
+    json_field(out, "weight", rm2_metric_weight(g->metric));
+    json_field(out, "mean", s->mean);
+    json_field(out, "largest", s->largest);
+    if (medoids) {
+        (void)fprintf(out, ", \"medoids\": [");
+        for (size_t k = 0; k < medoids; k++)
+            (void)fprintf(out, "%s%zu", k ? ", " : "", c->index[k]);
+        (void)fprintf(out, "]");
+        json_field(out, "distance_to_medoids", c->cost);
     }
+    (void)fprintf(out, "}\n");
+}
+
+static void print_distances(FILE *out, const geometry *g, const distance_summary *s,
+                            const centres *c, size_t medoids) {
+    (void)fprintf(out, "%zu point%s: mean distance %.6g, largest %.6g, %zu not converged; %s\n",
+                  s->n, s->n == 1 ? "" : "s", s->mean, s->largest, s->open,
+                  rm2_metric_text(g->metric));
+    if (!medoids)
+        return;
+    (void)fprintf(out, "medoids:");
+    for (size_t k = 0; k < medoids; k++)
+        (void)fprintf(out, " %zu", c->index[k]);
+    (void)fprintf(out, " (points from 0), total distance to them %.6g\n", c->cost);
+}
+
+static int find_distances(const model_work *m, const geometry *g, size_t n, const double *points,
+                          double *distance, size_t *open) {
+    progress p = progress_begin(&m->work, "distances");
+    catch_interrupts(m->work.ctx);
+    rm2_status status = rm2_geodesic_distances(m->work.ctx, g->metric, g->network, &g->settings, n,
+                                               points, progress_count, &p, distance, open);
+    catch_interrupts(NULL);
+    return work_check(&m->work, status);
+}
+
+/* Distances between the points, in what `distance` has room for. */
+static int work_on_distances(const model_work *m, const geometry *g, size_t n, const double *points,
+                             double *distance) {
+    size_t open = 0, medoids = m->options->medoids;
+    centres c = {.index = NULL};
+    int code = find_distances(m, g, n, points, distance, &open);
     if (code == EXIT_DONE)
         code = find_medoids(m, n, distance, &c);
     if (code == EXIT_DONE && model_wants_table(m))
         code = write_matrix(m, n, distance);
     if (code == EXIT_DONE) {
-        report_distances(m, &g, n, distance, open, &c);
+        distance_summary s = summarise(n, distance, open);
+        if (m->work.common->json)
+            print_distances_json(model_summary(m), g, &s, &c, medoids);
+        else if (!m->work.common->quiet)
+            print_distances(model_summary(m), g, &s, &c, medoids);
         code = open ? EXIT_NOT_CONVERGED : EXIT_DONE;
     }
     free(c.index);
+    return code;
+}
+
+static int do_distance(const model_work *m) {
+    geometry g;
+    size_t n = 0;
+    double *points, *distance = NULL;
+    int code = open_points(m, &n, &points, &g);
+    if (code == EXIT_DONE && m->options->medoids > n)
+        code = work_complain(&m->work, EXIT_USAGE, "--medoids %zu: there %s %zu point%s",
+                             m->options->medoids, n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+    if (code == EXIT_DONE && !(distance = calloc(n, n * sizeof *distance)))
+        code = work_no_memory(&m->work);
+    if (code == EXIT_DONE)
+        code = work_on_distances(m, &g, n, points, distance);
     free(distance);
     free(points);
     geometry_close(&g);
@@ -167,23 +192,24 @@ static int write_mean(const model_work *m, const double *mean) {
 
 static void report_mean(const model_work *m, const geometry *g, size_t n, const double *mean,
                         const rm2_mean_info *info) {
+    FILE *out = model_summary(m);
     if (m->work.common->json) {
-        printf("{\"points\": %zu, \"mean\": [", n);
+        (void)fprintf(out, "{\"points\": %zu, \"mean\": [", n);
         for (size_t q = 0; q < m->info.latent_dim; q++) {
-            printf("%s", q ? ", " : "");
-            json_number(stdout, mean[q]);
+            (void)fprintf(out, "%s", q ? ", " : "");
+            json_number(out, mean[q]);
         }
-        printf("], \"metric\": ");
-        json_text(stdout, rm2_metric_text(g->metric));
-        json_field(stdout, "weight", rm2_metric_weight(g->metric));
-        json_field(stdout, "variance", info->variance);
-        json_field(stdout, "gradient", info->gradient);
-        printf(", \"iterations\": %d, \"converged\": %s}\n", info->iterations,
-               info->converged ? "true" : "false");
+        (void)fprintf(out, "], \"metric\": ");
+        json_text(out, rm2_metric_text(g->metric));
+        json_field(out, "weight", rm2_metric_weight(g->metric));
+        json_field(out, "variance", info->variance);
+        json_field(out, "gradient", info->gradient);
+        (void)fprintf(out, ", \"iterations\": %d, \"converged\": %s}\n", info->iterations,
+                      info->converged ? "true" : "false");
     } else if (!m->work.common->quiet) {
-        (void)fprintf(model_prints(m->options->output) ? stderr : stdout,
-                      "mean of %zu points: variance %.6g, %d iterations%s; %s\n", n, info->variance,
-                      info->iterations, info->converged ? "" : ", NOT CONVERGED",
+        (void)fprintf(out, "mean of %zu point%s: variance %.6g, %d iteration%s%s; %s\n", n,
+                      n == 1 ? "" : "s", info->variance, info->iterations,
+                      info->iterations == 1 ? "" : "s", info->converged ? "" : ", NOT CONVERGED",
                       rm2_metric_text(g->metric));
     }
 }

@@ -67,18 +67,19 @@ static int write_encoded(const model_work *m, const encoded *e, const rm2_data *
 }
 
 static void print_encoded(const model_work *m, const encoded *e) {
+    FILE *out = model_summary(m);
     double density = 0, squares = 0;
     for (size_t i = 0; i < e->n; i++) {
         density += e->info[i].log_density / (double)e->n;
         squares += e->info[i].residual * e->info[i].residual / (double)e->n;
     }
     if (m->work.common->json) {
-        printf("{\"points\": %zu, \"converged\": %zu", e->n, e->converged);
-        json_field(stdout, "log_density", density);
-        json_field(stdout, "residual", sqrt(squares));
-        printf("}\n");
+        (void)fprintf(out, "{\"points\": %zu, \"converged\": %zu", e->n, e->converged);
+        json_field(out, "log_density", density);
+        json_field(out, "residual", sqrt(squares));
+        (void)fprintf(out, "}\n");
     } else if (!m->work.common->quiet) {
-        (void)fprintf(model_prints(m->options->output) ? stderr : stdout,
+        (void)fprintf(out,
                       "encoded %zu point%s (%zu converged): mean log density %.4f, root mean "
                       "squared residual %.4g (tangent coordinates)\n",
                       e->n, e->n == 1 ? "" : "s", e->converged, density, sqrt(squares));

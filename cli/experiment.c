@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
+#include <unistd.h>
 
 /* ---- the paper's experiments, with the numbers it prints ------------------------------------- */
 
@@ -51,19 +51,57 @@ static const variant density_variants[] = {
     {"Riemann²", RM2_WGPLVM, false, MOVE_PULLBACK, 0, "100", "3.8 ± 0.91"},
 };
 
-#define VARIANTS(list) list, sizeof(list) / sizeof *(list)
+#define VARIANTS(list) .variants = (list), .count = sizeof(list) / sizeof *(list)
 
 const experiment experiments[] = {
-    {"toy", "Letters on R2 x S2", "toy", "R2 x S2", "Table 2", VARIANTS(toy_variants), 0.025, 0,
-     true, false},
-    {"robot", "Robot motions on R3 x S3", "robot", "R3 x S3", "Table 2", VARIANTS(robot_variants),
-     0.05, 0.2, false, true},
-    {"manipulability", "Manipulability ellipsoids on R2 x SPD2", "manipulability", "R2 x SPD2",
-     "Table 3", VARIANTS(manipulability_variants), 0.025, 0.5, true, true},
-    {"connectome", "Brain connectomes", "connectome", "SPD15", "Table 2",
-     VARIANTS(connectome_variants), 0.03, 0, false, false},
-    {"metric-learning", "Density metrics beside the pullback metric", "toy", "R2 x S2", "Table 4",
-     VARIANTS(density_variants), 0.025, 0, true, false},
+    {.name = "toy",
+     .title = "Letters on R2 x S2",
+     .generator = "toy",
+     .manifold = "R2 x S2",
+     .paper_table = "Table 2",
+     VARIANTS(toy_variants),
+     .trajectories = true,
+     .learning_rate = 0.025,
+     .gpdm = true},
+    {.name = "robot",
+     .title = "Robot motions on R3 x S3",
+     .generator = "robot",
+     .manifold = "R3 x S3",
+     .paper_table = "Table 2",
+     VARIANTS(robot_variants),
+     .trajectories = true,
+     .arm = true,
+     .learning_rate = 0.05,
+     .back_lengthscale = 0.2,
+     .lengthscale_prior = true},
+    {.name = "manipulability",
+     .title = "Manipulability ellipsoids on R2 x SPD2",
+     .generator = "manipulability",
+     .manifold = "R2 x SPD2",
+     .paper_table = "Table 3",
+     VARIANTS(manipulability_variants),
+     .trajectories = true,
+     .arm = true,
+     .learning_rate = 0.025,
+     .back_lengthscale = 0.5,
+     .gpdm = true,
+     .lengthscale_prior = true},
+    {.name = "connectome",
+     .title = "Brain connectomes",
+     .generator = "connectome",
+     .manifold = "SPD15",
+     .paper_table = "Table 2",
+     VARIANTS(connectome_variants),
+     .learning_rate = 0.03},
+    {.name = "metric-learning",
+     .title = "Density metrics beside the pullback metric",
+     .generator = "toy",
+     .manifold = "R2 x S2",
+     .paper_table = "Table 4",
+     VARIANTS(density_variants),
+     .trajectories = true,
+     .learning_rate = 0.025,
+     .gpdm = true},
     {.name = NULL},
 };
 
@@ -79,6 +117,9 @@ static const option experiment_table[] = {
      "where tables, figures and the report go (also -o; default: riemann2-NAME)"},
     {"--data", "FILE", OPTION_TEXT, EXPERIMENT(data), NULL,
      "real data of the same kind, instead of generated ones"},
+    {"--demos", "N", OPTION_SIZE, EXPERIMENT(demos), NULL, "generated trajectories"},
+    {"--points", "N", OPTION_SIZE, EXPERIMENT(points), NULL,
+     "points of a generated trajectory (connectome: of the set)"},
     {"--recipe", NULL, OPTION_CHOICE, EXPERIMENT(recipe), recipe_names,
      "robust (default), map, or the paper's settings (slow)"},
     {"--contrast", "X", OPTION_TEXT, EXPERIMENT(contrast), NULL,
@@ -93,12 +134,6 @@ static const option experiment_table[] = {
 
 /* ---- small things --------------------------------------------------------------------------- */
 
-double experiment_clock(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void experiment_say(const experiment_run *r, const char *format, ...) {
     va_list arguments;
     if (r->work.common->quiet)
@@ -110,15 +145,16 @@ void experiment_say(const experiment_run *r, const char *format, ...) {
     (void)fputc('\n', stderr);
 }
 
-void experiment_path(const experiment_run *r, const char *name, char *path, size_t size) {
-    (void)snprintf(path, size, "%s/%s", r->folder, name);
+void experiment_path(const experiment_run *r, const char *name, const char *ending,
+                     char path[PATH_SIZE]) {
+    (void)snprintf(path, PATH_SIZE, "%s/%s.%s", r->folder, name, ending);
 }
 
 const trained *experiment_wrapped(const experiment_run *r) {
-    for (size_t k = 0; k < r->model_count; k++)
-        if (r->models[k].kind == RM2_WGPLVM && !r->models[k].independent)
-            return &r->models[k];
-    return NULL;
+    const trained *t = r->models;
+    while (t->kind != RM2_WGPLVM || t->independent)
+        t++;
+    return t;
 }
 
 const outcome *experiment_outcome(const experiment_run *r, const trained *t, movement m) {
@@ -128,32 +164,85 @@ const outcome *experiment_outcome(const experiment_run *r, const trained *t, mov
     return NULL;
 }
 
-static int make_folder(const experiment_run *r) {
-    if (mkdir(r->folder, 0777) == 0 || errno == EEXIST)
+/* ---- folders -------------------------------------------------------------------------------- */
+
+static int make_folder(const work *w, const char *folder) {
+    if (mkdir(folder, 0777) == 0 || errno == EEXIST)
         return EXIT_DONE;
-    return work_complain(&r->work, EXIT_FAILED, "%s cannot be made: %s", r->folder,
-                         strerror(errno));
+    return work_complain(w, EXIT_FAILED, "cannot make the folder %s: %s", folder, strerror(errno));
+}
+
+static bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* A folder that is not there yet: could it be? It is made when there is something to put in. */
+static int try_folder(const work *w, const char *folder) {
+    enum { LONGEST = PATH_SIZE - 100 };
+    if (strlen(folder) > LONGEST)
+        return work_complain(w, EXIT_USAGE, "the name of the folder has more than %d characters",
+                             LONGEST);
+    if (access(folder, F_OK) == 0)
+        return is_folder(folder)
+                   ? EXIT_DONE
+                   : work_complain(w, EXIT_FAILED, "%s is a file, not a folder", folder);
+    int code = make_folder(w, folder);
+    if (code == EXIT_DONE)
+        (void)rmdir(folder);
+    return code;
+}
+
+/* Will everything that an experiment writes find its place? Said before the work. */
+static int check_folder(const work *w, const experiment_options *o, const char *folder) {
+    static const char *const files[] = {"table.txt", "table.csv", "table.json", "report.html"};
+    static const char *const figures[] = {"latent-space", "decoded", "training", "arm"};
+    const char *const inputs[] = {o->data, NULL};
+    char path[PATH_SIZE];
+    int code = try_folder(w, folder);
+    if (code != EXIT_DONE || !is_folder(folder))
+        return code;
+    for (size_t k = 0; k < sizeof files / sizeof *files && code == EXIT_DONE; k++) {
+        (void)snprintf(path, sizeof path, "%s/%s", folder, files[k]);
+        code = work_check_output(w, path, inputs);
+    }
+    for (size_t k = 0; k < 2 * sizeof figures / sizeof *figures && code == EXIT_DONE; k++) {
+        (void)snprintf(path, sizeof path, "%s/%s.%s", folder, figures[k / 2],
+                       k % 2 ? format_names[o->format] : "svg");
+        code = work_check_output(w, path, inputs);
+    }
+    return code;
 }
 
 /* ---- one experiment, or all ----------------------------------------------------------------- */
 
+/* All numbers first; the folder appears when they are there. */
+static int run_steps(experiment_run *r) {
+    int (*const steps[])(experiment_run *) = {experiment_load, experiment_train, experiment_move,
+                                              experiment_compare, experiment_execute};
+    int code = EXIT_DONE;
+    for (size_t k = 0; k < sizeof steps / sizeof *steps && code == EXIT_DONE; k++)
+        code = steps[k](r);
+    if (code == EXIT_DONE)
+        code = make_folder(&r->work, r->folder);
+    if (code == EXIT_DONE)
+        code = experiment_draw(r);
+    return code == EXIT_DONE ? experiment_report(r) : code;
+}
+
 static int run_one(const work *w, const experiment *e, const experiment_options *o,
                    data_options *data, const char *folder) {
-    int (*const steps[])(experiment_run *) = {
-        experiment_load,    experiment_train, experiment_move,  experiment_compare,
-        experiment_execute, experiment_draw,  experiment_report};
-    double started = experiment_clock();
     experiment_run *r = calloc(1, sizeof *r);
     if (!r)
         return work_no_memory(w);
-    *r = (experiment_run){
-        .work = *w, .experiment = e, .options = o, .data_options = data, .folder = folder};
-    int code = make_folder(r);
+    *r = (experiment_run){.work = *w,
+                          .experiment = e,
+                          .options = o,
+                          .data_options = data,
+                          .folder = folder,
+                          .started = work_clock()};
     catch_interrupts(w->ctx);
-    for (size_t k = 0; k < sizeof steps / sizeof *steps && code == EXIT_DONE; k++) {
-        r->seconds = experiment_clock() - started;
-        code = steps[k](r);
-    }
+    int code = run_steps(r);
     catch_interrupts(NULL);
     experiment_free(r);
     free(r);
@@ -162,13 +251,17 @@ static int run_one(const work *w, const experiment *e, const experiment_options 
 
 static int run_all(const work *w, const experiment_options *o, data_options *data) {
     const char *root = o->output ? o->output : "riemann2-experiments";
-    int code = EXIT_DONE;
+    char folder[PATH_SIZE];
     if (o->data)
         return work_complain(w, EXIT_USAGE, "--data belongs to one experiment, not to all");
-    if (mkdir(root, 0777) != 0 && errno != EEXIST)
-        return work_complain(w, EXIT_FAILED, "%s cannot be made: %s", root, strerror(errno));
+    int code = try_folder(w, root);
+    for (const experiment *e = experiments; e->name && code == EXIT_DONE && is_folder(root); e++) {
+        (void)snprintf(folder, sizeof folder, "%s/%s", root, e->name);
+        code = check_folder(w, o, folder);
+    }
+    if (code == EXIT_DONE)
+        code = make_folder(w, root);
     for (const experiment *e = experiments; e->name && code == EXIT_DONE; e++) {
-        char folder[1024];
         data_options own = *data;
         (void)snprintf(folder, sizeof folder, "%s/%s", root, e->name);
         code = run_one(w, e, o, &own, folder);
@@ -176,20 +269,39 @@ static int run_all(const work *w, const experiment_options *o, data_options *dat
     return code;
 }
 
+static int run_single(const work *w, const experiment *e, const experiment_options *o,
+                      data_options *data) {
+    char own[PATH_SIZE];
+    const char *folder = o->output ? o->output : own;
+    (void)snprintf(own, sizeof own, "riemann2-%s", e->name);
+    if (o->demos && !e->trajectories)
+        return work_complain(w, EXIT_USAGE, "%s has points without trajectories: no --demos",
+                             e->name);
+    int code = check_folder(w, o, folder);
+    return code == EXIT_DONE ? run_one(w, e, o, data, folder) : code;
+}
+
 static int run_named(const work *w, const char *name, const experiment_options *o,
                      data_options *data) {
-    char folder[256];
     if (strcmp(name, "all") == 0)
         return run_all(w, o, data);
     for (const experiment *e = experiments; e->name; e++)
-        if (strcmp(e->name, name) == 0) {
-            (void)snprintf(folder, sizeof folder, "riemann2-%s", name);
-            return run_one(w, e, o, data, o->output ? o->output : folder);
-        }
+        if (strcmp(e->name, name) == 0)
+            return run_single(w, e, o, data);
     return work_complain(w, EXIT_USAGE,
                          "no experiment is called %s: toy, robot, manipulability, connectome, "
                          "metric-learning, all",
                          name);
+}
+
+/* Options that would be without effect; `given` is one of those that say how data are read. */
+static int check_options(const work *w, const experiment_options *o, const char *given) {
+    double contrast;
+    if (o->data && (o->demos || o->points))
+        return work_complain(w, EXIT_USAGE, "--demos and --points are for generated data");
+    if (!o->data && given)
+        return work_complain(w, EXIT_USAGE, "%s needs --data", given);
+    return work_take_contrast(w, o->contrast, &contrast);
 }
 
 int run_experiment(const command *self, int argc, char **argv) {
@@ -215,7 +327,9 @@ int run_experiment(const command *self, int argc, char **argv) {
     work w = {self, command_context(&common), &common};
     if (!w.ctx)
         return EXIT_FAILED;
-    int code = run_named(&w, name, &options, &data);
+    int code = check_options(&w, &options, options_given(argc, argv, data_option_table));
+    if (code == EXIT_DONE)
+        code = run_named(&w, name, &options, &data);
     rm2_context_free(w.ctx);
     return code;
 }

@@ -30,6 +30,7 @@ typedef struct experiment {
     const char *paper_table; /* where the paper has its numbers */
     const variant *variants;
     size_t count;
+    bool trajectories, arm; /* points of demonstrations; an arm follows the decoded ones */
     /* the paper's settings, for --recipe paper */
     double learning_rate, back_lengthscale; /* 0: no back constraint */
     bool gpdm, lengthscale_prior;
@@ -47,7 +48,6 @@ typedef struct trained {
     rm2_metric *pullback;
     rm2_metric *search; /* the same, quicker to evaluate: paths are searched in it */
     rm2_network *grid;  /* of that */
-    double seconds;
 } trained;
 
 typedef struct outcome {
@@ -55,17 +55,17 @@ typedef struct outcome {
     const trained *trained;
     char metric[160]; /* what was minimised */
     rm2_curve *curve;
+    double length;               /* in the model's own metric, whatever was minimised */
     double *points;              /* nodes x ambient, units of the data */
-    double *deviation;           /* nodes */
     double share;                /* of points on the manifold */
     rm2_spread dtw, dtw_tangent; /* count 0: not defined */
-    double seconds;
 } outcome;
 
 /* How well an arm follows a decoded trajectory. */
 typedef struct execution {
     const outcome *outcome;
     char arm[32];
+    bool flat; /* a planar arm */
     size_t n, joints;
     double *q, *skeleton, *targets; /* n x joints, n x (links + 1) x 3, n x width */
     size_t links, width;
@@ -73,17 +73,17 @@ typedef struct execution {
     rm2_track_info info;
 } execution;
 
-enum { MOST_TRAINED = 4, MOST_VARIANTS = 8, MOST_EXECUTIONS = 2, MOST_FIGURES = 12 };
+enum { MOST_TRAINED = 4, MOST_VARIANTS = 8, MOST_EXECUTIONS = 2, MOST_FIGURES = 4 };
 
 typedef struct figure_file {
-    char name[48]; /* without folder */
-    char caption[256];
+    const char *name; /* without folder and ending */
+    const char *caption;
 } figure_file;
 
 typedef struct experiment_options {
     const char *output, *data, *contrast;
     int recipe, format;
-    size_t nodes, iterations;
+    size_t nodes, iterations, demos, points;
 } experiment_options;
 
 typedef struct experiment_run {
@@ -94,7 +94,6 @@ typedef struct experiment_run {
     const char *folder;
     rm2_data *data;      /* trained on */
     rm2_data *reference; /* demonstrations in full, units of the data */
-    bool spd;            /* tangent coordinates are compared as well */
     trained models[MOST_TRAINED];
     size_t model_count;
     outcome outcomes[MOST_VARIANTS];
@@ -104,7 +103,8 @@ typedef struct experiment_run {
     size_t execution_count;
     figure_file figures[MOST_FIGURES];
     size_t figure_count;
-    double seconds;
+    char *notes; /* lines below the table */
+    double started;
 } experiment_run;
 
 /* Steps; each returns an exit code and has said what went wrong. */
@@ -112,21 +112,44 @@ int experiment_load(experiment_run *r);
 int experiment_train(experiment_run *r);
 int experiment_move(experiment_run *r);
 int experiment_compare(experiment_run *r);
-int experiment_execute(experiment_run *r); /* robot and manipulability: an arm follows */
+int experiment_execute(experiment_run *r);
 int experiment_draw(experiment_run *r);
 int experiment_report(experiment_run *r);
 void experiment_free(experiment_run *r);
 
-/* The wrapped model with correlated outputs: Riemann2's. */
+/* The wrapped model with correlated outputs, Riemann2's: every experiment has one. */
 const trained *experiment_wrapped(const experiment_run *r);
 /* The outcome of that movement on that model; NULL if there is none. */
 const outcome *experiment_outcome(const experiment_run *r, const trained *t, movement m);
 
+/* ---- figures and tables --------------------------------------------------------------------- */
+
+/* The path is drawn on a heat map, or on white paper. */
+rm2_style experiment_style(const experiment_run *r, const outcome *o, bool on_heat);
+const char *experiment_model_name(const trained *t);
+/* Save as SVG, and in the format asked for. */
+int experiment_save(experiment_run *r, const rm2_figure *figure, const char *name,
+                    const char *caption);
+int experiment_draw_latents(experiment_run *r);
+int experiment_draw_decoded(experiment_run *r);
+int experiment_draw_arms(experiment_run *r);
+
+enum { CELL = 32, MOST_CELLS = 9 };
+typedef struct table_line {
+    char cells[MOST_CELLS][CELL];
+    size_t count;
+} table_line;
+
+table_line experiment_head(const experiment_run *r);
+table_line experiment_row(const experiment_run *r, const outcome *o);
+void experiment_print_html(const experiment_run *r, FILE *out);
+
 /* A line that --quiet silences: "toy: ...". */
 void experiment_say(const experiment_run *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Folder and name in one path. */
-void experiment_path(const experiment_run *r, const char *name, char *path, size_t size);
-double experiment_clock(void);
+/* Folder, name and ending in one path. */
+enum { PATH_SIZE = 1200 };
+void experiment_path(const experiment_run *r, const char *name, const char *ending,
+                     char path[PATH_SIZE]);
 
 #endif

@@ -6,12 +6,6 @@
 
 #include "experiment.h"
 
-static const char *arm_of(const experiment *e) {
-    if (strcmp(e->name, "robot") == 0)
-        return "panda";
-    return strcmp(e->name, "manipulability") == 0 ? "planar:1,1,1,1" : NULL;
-}
-
 /* Means and largest errors of a tracked trajectory. */
 static void summarise(execution *e, const rm2_track_error *errors) {
     for (size_t i = 0; i < e->n; i++) {
@@ -47,6 +41,7 @@ static int execute_one(experiment_run *r, const rm2_arm *arm, const rm2_arm_task
                      .n = o->curve->nodes,
                      .joints = rm2_arm_joints(arm),
                      .links = rm2_arm_links(arm),
+                     .flat = task->dim == 2,
                      .width = rm2_arm_task_width(task)};
     (void)snprintf(e->arm, sizeof e->arm, "%s", rm2_arm_name(arm));
     e->q = calloc(e->n * e->joints, sizeof *e->q);
@@ -72,24 +67,25 @@ static int execute_wrapped(experiment_run *r, const rm2_arm *arm, const rm2_arm_
     int code =
         work_check(&r->work, rm2_arm_place_auto(r->work.ctx, arm, task, geodesic->curve->nodes,
                                                 geodesic->points, NULL, &placement, &found));
-    if (code == EXIT_DONE)
-        code = execute_one(r, arm, task, &placement, geodesic);
+    if (code == EXIT_DONE && !found)
+        experiment_say(r, "no place was found where all of the path is within reach of %s",
+                       rm2_arm_name(arm));
     if (code == EXIT_DONE && straight)
         code = execute_one(r, arm, task, &placement, straight);
-    return code;
+    return code == EXIT_DONE ? execute_one(r, arm, task, &placement, geodesic) : code;
 }
 
 int experiment_execute(experiment_run *r) {
-    const char *spec = arm_of(r->experiment);
     rm2_arm_task task;
     rm2_arm *arm;
-    if (!spec)
+    if (!r->experiment->arm)
         return EXIT_DONE;
     if (rm2_arm_task_of(r->work.ctx, r->data->manifold, &task) != RM2_OK) {
         experiment_say(r, "no arm can follow points of %s", rm2_manifold_spec(r->data->manifold));
         return EXIT_DONE;
     }
-    int code = work_check(&r->work, rm2_arm_open(r->work.ctx, spec, &arm));
+    const char *name = task.dim == 2 ? "planar:1,1,1,1" : "panda";
+    int code = work_check(&r->work, rm2_arm_open(r->work.ctx, name, &arm));
     if (code != EXIT_DONE)
         return code;
     code = execute_wrapped(r, arm, &task);

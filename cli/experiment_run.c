@@ -8,20 +8,15 @@
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *ending) {
-    size_t a = strlen(text), b = strlen(ending);
-    return a >= b && strcmp(text + a - b, ending) == 0;
-}
-
 static int read_file(experiment_run *r) {
     const work *w = &r->work;
     data_options *o = r->data_options;
     const char *path = r->options->data;
     rm2_data *held = NULL;
-    bool trajectories = strcmp(r->experiment->name, "connectome") != 0;
     if (!o->settings.manifold)
         o->settings.manifold = r->experiment->manifold;
-    if (!o->settings.group && trajectories && !ends_with(path, ".npy") && !ends_with(path, ".npz"))
+    if (!o->settings.group && r->experiment->trajectories && !has_ending(path, ".npy") &&
+        !has_ending(path, ".npz"))
         o->settings.group = "demo";
     rm2_status status = data_options_finish(w->ctx, o);
     if (status == RM2_OK)
@@ -39,7 +34,9 @@ static int read_file(experiment_run *r) {
 
 static int generate(experiment_run *r) {
     const work *w = &r->work;
-    rm2_generate_settings s = {.seed = w->common->seed};
+    rm2_generate_settings s = {.seed = w->common->seed,
+                               .trajectories = r->experiment->trajectories ? r->options->demos : 0,
+                               .points = r->options->points};
     rm2_status status = rm2_generate(w->ctx, r->experiment->generator, &s, &r->reference);
     if (status == RM2_OK)
         status = rm2_generate(w->ctx, r->experiment->generator, &s, &r->data);
@@ -48,20 +45,13 @@ static int generate(experiment_run *r) {
     return work_check(w, status);
 }
 
-static bool has_spd(const rm2_manifold *m) {
-    for (size_t i = 0; i < rm2_manifold_factor_count(m); i++)
-        if (rm2_manifold_factor(m, i)->geometry == &rm2_spd)
-            return true;
-    return false;
-}
-
 int experiment_load(experiment_run *r) {
     int code = r->options->data ? read_file(r) : generate(r);
     if (code != EXIT_DONE)
         return code;
-    r->spd = has_spd(r->data->manifold) && r->data->trajectories > 1;
-    experiment_say(r, "%zu points on %s, %zu trajectories", r->data->count,
-                   rm2_manifold_spec(r->data->manifold), r->data->trajectories);
+    experiment_say(r, "%zu points on %s, %zu trajector%s", r->data->count,
+                   rm2_manifold_spec(r->data->manifold), r->data->trajectories,
+                   r->data->trajectories == 1 ? "y" : "ies");
     return EXIT_DONE;
 }
 
@@ -103,15 +93,14 @@ static int train_one(experiment_run *r, trained *t) {
         paper_settings(r, kernels, t->kind == RM2_GPLVM, &s);
     if (o->iterations)
         s.optim.max_iterations = o->iterations;
-    double started = experiment_clock();
+    double started = work_clock();
     int code = work_check(w, rm2_fit(w->ctx, r->data, &s, NULL, NULL, NULL, &t->model));
     if (code != EXIT_DONE)
         return code;
-    t->seconds = experiment_clock() - started;
     t->info = rm2_model_describe(t->model);
     experiment_say(r, "trained %s%s in %.1f s, %zu evaluations, objective %.6g",
                    t->kind == RM2_WGPLVM ? "wrapped model" : "Euclidean model",
-                   t->independent ? " with independent outputs" : "", t->seconds,
+                   t->independent ? " with independent outputs" : "", work_clock() - started,
                    t->info.evaluations, t->info.end.total);
     return EXIT_DONE;
 }
@@ -120,12 +109,9 @@ static int open_pullback(experiment_run *r, trained *t) {
     const work *w = &r->work;
     rm2_pullback_settings p = rm2_pullback_settings_default();
     rm2_grid_settings g = rm2_grid_settings_default();
-    const char *contrast = r->options->contrast;
-    if (contrast && strcmp(contrast, "none") == 0)
-        p.contrast = 0;
-    else if (contrast && (!parse_numbers(contrast, 1, &p.contrast) || !(p.contrast > 0)))
-        return work_complain(w, EXIT_USAGE, "--contrast %s: expected a positive number, or none",
-                             contrast);
+    int code = work_take_contrast(w, r->options->contrast, &p.contrast);
+    if (code != EXIT_DONE)
+        return code;
     rm2_status status = rm2_metric_pullback(w->ctx, t->model, &p, &t->pullback);
     p.support = PATH_SUPPORT;
     if (status == RM2_OK)
@@ -224,35 +210,34 @@ static rm2_status move(const experiment_run *r, outcome *o) {
     return status;
 }
 
-static int decode(const experiment_run *r, outcome *o) {
-    size_t n = o->curve->nodes, ambient = rm2_manifold_ambient(r->data->manifold), on;
-    o->points = malloc(n * ambient * sizeof *o->points);
-    o->deviation = malloc(n * sizeof *o->deviation);
-    if (!o->points || !o->deviation)
-        return work_no_memory(&r->work);
-    rm2_status status = rm2_model_decode(r->work.ctx, o->trained->model, n, o->curve->x, o->points,
-                                         NULL, NULL, o->deviation);
-    if (status == RM2_OK)
-        status = rm2_on_manifold(r->work.ctx, r->data->manifold, n, o->points, NULL, &on);
-    if (status == RM2_OK)
-        o->share = (double)on / (double)n;
-    return work_check(&r->work, status);
+/* Length in the model's own metric, decoded points, and how many of them are on the manifold. */
+static rm2_status judge(const experiment_run *r, outcome *o) {
+    rm2_context *ctx = r->work.ctx;
+    size_t n = o->curve->nodes, on;
+    o->points = malloc(n * rm2_manifold_ambient(r->data->manifold) * sizeof *o->points);
+    if (!o->points)
+        return RM2_ERR_MEMORY;
+    o->length = o->curve->length;
+    if (o->variant->movement != MOVE_PULLBACK)
+        WORK_TRY(rm2_metric_measure(ctx, o->trained->pullback, n, o->curve->x, &o->length, NULL));
+    WORK_TRY(rm2_model_decode(ctx, o->trained->model, n, o->curve->x, o->points, NULL, NULL, NULL));
+    WORK_TRY(rm2_on_manifold(ctx, r->data->manifold, n, o->points, NULL, &on));
+    o->share = (double)on / (double)n;
+    return RM2_OK;
 }
 
 int experiment_move(experiment_run *r) {
     int code = EXIT_DONE;
     for (size_t k = 0; k < r->experiment->count && code == EXIT_DONE; k++) {
         outcome *o = &r->outcomes[r->outcome_count++];
-        double started = experiment_clock();
+        double started = work_clock();
         o->variant = &r->experiment->variants[k];
         o->trained = find_trained(r, o->variant);
-        code = work_check(&r->work, move(r, o));
-        if (code == EXIT_DONE)
-            code = decode(r, o);
-        o->seconds = experiment_clock() - started;
+        rm2_status status = move(r, o);
+        code = work_check(&r->work, status == RM2_OK ? judge(r, o) : status);
         if (code == EXIT_DONE && o->variant->movement != MOVE_STRAIGHT)
             experiment_say(r, "%s: length %.4g, %zu iterations, %.2f s%s", o->variant->name,
-                           o->curve->length, o->curve->iterations, o->seconds,
+                           o->length, o->curve->iterations, work_clock() - started,
                            o->curve->converged ? "" : ", not converged");
     }
     return code;
@@ -317,6 +302,14 @@ static int compare_in(experiment_run *r, rm2_space space, rm2_spread *floor) {
     return work_check(&r->work, status);
 }
 
+/* Symmetric matrices of very different size are compared in tangent coordinates as well. */
+static bool has_spd(const rm2_manifold *m) {
+    for (size_t i = 0; i < rm2_manifold_factor_count(m); i++)
+        if (rm2_manifold_factor(m, i)->geometry == &rm2_spd)
+            return true;
+    return false;
+}
+
 int experiment_compare(experiment_run *r) {
     if (r->reference->trajectories < 2)
         return EXIT_DONE;
@@ -325,7 +318,7 @@ int experiment_compare(experiment_run *r) {
     int code = work_check(&r->work, status);
     if (code == EXIT_DONE)
         code = compare_in(r, RM2_SPACE_AMBIENT, &r->floor);
-    if (code == EXIT_DONE && r->spd)
+    if (code == EXIT_DONE && has_spd(r->data->manifold))
         code = compare_in(r, RM2_SPACE_TANGENT, &r->floor_tangent);
     return code;
 }
@@ -341,7 +334,6 @@ void experiment_free(experiment_run *r) {
     for (size_t k = 0; k < r->outcome_count; k++) {
         rm2_curve_free(r->outcomes[k].curve);
         free(r->outcomes[k].points);
-        free(r->outcomes[k].deviation);
     }
     for (size_t k = 0; k < r->model_count; k++) {
         rm2_network_free(r->models[k].grid);
@@ -351,4 +343,5 @@ void experiment_free(experiment_run *r) {
     }
     rm2_data_free(r->reference);
     rm2_data_free(r->data);
+    free(r->notes);
 }

@@ -102,13 +102,11 @@ static int read_array(const source *s, double *point) {
 }
 
 static int read_file(const source *s, double *point) {
-    size_t length = strlen(s->text);
     if (access(s->text, F_OK) != 0)
         return work_complain(s->work, EXIT_USAGE,
                              "--base-point %s: neither numbers with commas between them nor a file",
                              s->text);
-    bool npy = length > 4 && strcmp(s->text + length - 4, ".npy") == 0;
-    return npy ? read_array(s, point) : read_table(s, point);
+    return has_ending(s->text, ".npy") ? read_array(s, point) : read_table(s, point);
 }
 
 /* ---- on the manifold ------------------------------------------------------------------------- */
@@ -122,39 +120,6 @@ static int check_finite(const source *s, const double *point) {
                                  k + 1, name, point[k]);
     }
     return EXIT_DONE;
-}
-
-/* Factor k of the point is `defect` off the manifold: complain, warn or be silent. */
-static int judge_defect(const source *s, const rm2_data_settings *limits, size_t k, double defect) {
-    const rm2_factor *f = rm2_manifold_factor(s->manifold, k);
-    char text[160];
-    if (!(defect <= limits->warn_below))
-        return work_complain(s->work, s->code,
-                             "--base-point %s: factor %zu (%s%zu) is off the manifold by %.1e, "
-                             "more than the tolerance %g (--tolerance)",
-                             s->text, k + 1, f->geometry->name, f->n, defect, limits->warn_below);
-    (void)snprintf(text, sizeof text,
-                   "warning: the base point is off the manifold by %.1e in factor %zu (%s%zu); "
-                   "projected",
-                   defect, k + 1, f->geometry->name, f->n);
-    if (defect > limits->project_below)
-        work_note(s->work, text);
-    return EXIT_DONE;
-}
-
-static int move_onto(const source *s, const rm2_data_settings *limits, double *point) {
-    size_t factors = rm2_manifold_factor_count(s->manifold);
-    double *defect = malloc(factors * sizeof *defect);
-    if (!defect)
-        return work_no_memory(s->work);
-    rm2_context *ctx = s->work->ctx;
-    int code = work_check(s->work, rm2_manifold_defect(ctx, s->manifold, 1, point, defect));
-    for (size_t k = 0; code == EXIT_DONE && k < factors; k++)
-        code = judge_defect(s, limits, k, defect[k]);
-    free(defect);
-    if (code != EXIT_DONE)
-        return code;
-    return work_check(s->work, rm2_manifold_project(ctx, s->manifold, 1, point, point));
 }
 
 /* q and -q are one orientation: the sign on the side of the data, whose own signs were chosen. */
@@ -187,7 +152,8 @@ int fit_read_base(training *t) {
     if (code == EXIT_DONE)
         code = check_finite(&s, t->base);
     if (code == EXIT_DONE)
-        code = move_onto(&s, &t->data_options->settings, t->base);
+        code = work_move_onto(&t->work, s.code, "--base-point", s.manifold,
+                              &t->data_options->settings, t->base);
     if (code == EXIT_DONE && t->data_options->settings.align_signs)
         choose_signs(t);
     t->settings.base = RM2_BASE_GIVEN;

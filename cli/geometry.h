@@ -1,5 +1,5 @@
 /* What the commands on the latent space's geometry share: the metric, the network that finds the
- * way, end points, progress. */
+ * way, obstacles, end points, progress. */
 #ifndef RM2_CLI_GEOMETRY_H
 #define RM2_CLI_GEOMETRY_H
 
@@ -23,9 +23,17 @@ typedef struct geometry {
     double *obstacle_memory;
 } geometry;
 
-/* The metric alone; with `points` (n x Q) also a network around these and the training latents. */
-int geometry_open(const model_work *m, size_t n, const double *points, geometry *g);
+/* The metric alone. */
+int geometry_open(const model_work *m, geometry *g);
+/* The metric for paths, and a network around `points` (n x Q) and the training latents. Paths are
+ * searched in a metric that is quicker to evaluate, and measured in the exact one. */
+int geometry_open_around(const model_work *m, size_t n, const double *points, geometry *g);
+/* The grid over the training latents, once the metric is there. */
+int geometry_add_grid(const model_work *m, geometry *g);
 void geometry_close(geometry *g);
+
+/* --avoid: obstacles in the first Euclidean factor. */
+int geometry_take_obstacles(const model_work *m, const char *text, geometry *g);
 
 /* An end point: "17" or "index:17" (training point), "first:ID" and "last:ID" (of a trajectory),
  * "0.1,-0.3" or "latent:..." (coordinates), "point:..." or as many numbers as a data point has

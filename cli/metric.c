@@ -1,4 +1,5 @@
 /* riemann2 metric: the metric of the latent space at points or on a grid. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,11 @@ static const option metric_table[] = {
     {"--trajectory", "ID", OPTION_TEXT, MODEL(trajectory), NULL,
      "at the latents of this training trajectory"},
     {"--on-grid", NULL, OPTION_FLAG, MODEL(whole_grid), NULL,
-     "at the nodes of the grid over the latents (--grid, --padding)"},
+     "at the nodes of a grid over the latents"},
+    {"--grid", "N", OPTION_SIZE, MODEL(geometry.grid), NULL,
+     "grid nodes along a dimension (default: 50, or 24 in three dimensions)"},
+    {"--padding", "P", OPTION_NUMBER, MODEL(geometry.padding), NULL,
+     "margin of the grid, in parts of its larger side (default: 0.1)"},
     {"--spread", NULL, OPTION_FLAG, MODEL(spread), NULL,
      "also mean and standard deviation of the random metric's trace"},
     {.name = NULL},
@@ -76,40 +81,40 @@ static int write_field(const model_work *m, const field *f) {
 }
 
 static void report(const model_work *m, const geometry *g, const field *f) {
+    FILE *out = model_summary(m);
     double low = f->magnification[0], high = low;
     for (size_t i = 1; i < f->n; i++) {
-        low = f->magnification[i] < low ? f->magnification[i] : low;
-        high = f->magnification[i] > high ? f->magnification[i] : high;
+        low = fmin(low, f->magnification[i]);
+        high = fmax(high, f->magnification[i]);
     }
     if (m->work.common->json) {
-        printf("{\"points\": %zu, \"metric\": ", f->n);
-        json_text(stdout, rm2_metric_text(g->metric));
-        json_field(stdout, "weight", rm2_metric_weight(g->metric));
-        json_field(stdout, "log_magnification_min", low);
-        json_field(stdout, "log_magnification_max", high);
-        printf("}\n");
+        (void)fprintf(out, "{\"points\": %zu, \"metric\": ", f->n);
+        json_text(out, rm2_metric_text(g->metric));
+        json_field(out, "weight", rm2_metric_weight(g->metric));
+        json_field(out, "log_magnification_min", low);
+        json_field(out, "log_magnification_max", high);
+        (void)fprintf(out, "}\n");
     } else if (!m->work.common->quiet) {
-        (void)fprintf(model_prints(m->options->output) ? stderr : stdout,
-                      "%zu point%s, %s: log magnification from %.3g to %.3g\n", f->n,
+        (void)fprintf(out, "%zu point%s, %s: log magnification from %.3g to %.3g\n", f->n,
                       f->n == 1 ? "" : "s", rm2_metric_text(g->metric), low, high);
     }
 }
 
-/* Points from the options; those of a grid come from the network. */
-static int find_points(const model_work *m, const geometry *g, field *f) {
+static int points_of_grid(const model_work *m, geometry *g, field *f) {
+    size_t Q = m->info.latent_dim;
+    int code = geometry_add_grid(m, g);
+    if (code != EXIT_DONE)
+        return code;
+    rm2_network_info grid = rm2_network_describe(g->network);
+    if (!field_alloc(f, grid.nodes, Q))
+        return work_no_memory(&m->work);
+    memcpy(f->x, grid.x, grid.nodes * Q * sizeof *f->x);
+    return EXIT_DONE;
+}
+
+static int points_of_options(const model_work *m, field *f) {
     size_t n = 0, Q = m->info.latent_dim;
     double *latents = NULL;
-    if (m->options->whole_grid) {
-        if (!g->network)
-            return work_complain(&m->work, EXIT_USAGE,
-                                 "--on-grid needs at most 3 latent dimensions, the model has %zu",
-                                 Q);
-        rm2_network_info grid = rm2_network_describe(g->network);
-        if (!field_alloc(f, grid.nodes, Q))
-            return work_no_memory(&m->work);
-        memcpy(f->x, grid.x, grid.nodes * Q * sizeof *f->x);
-        return EXIT_DONE;
-    }
     int code = model_find_latents(m, &n, &latents);
     if (code == EXIT_DONE && latents && field_alloc(f, n, Q))
         memcpy(f->x, latents, n * Q * sizeof *f->x);
@@ -119,13 +124,28 @@ static int find_points(const model_work *m, const geometry *g, field *f) {
     return code;
 }
 
+static int check_options(const model_work *m, const geometry *g) {
+    const model_options *o = m->options;
+    size_t Q = m->info.latent_dim;
+    if ((o->geometry.grid || o->geometry.padding > 0) && !o->whole_grid)
+        return work_complain(&m->work, EXIT_USAGE, "--grid and --padding need --on-grid");
+    if (o->whole_grid && Q > 3)
+        return work_complain(&m->work, EXIT_USAGE,
+                             "--on-grid needs at most 3 latent dimensions, the model has %zu", Q);
+    if (o->spread && g->metric != g->pullback)
+        return work_complain(&m->work, EXIT_USAGE,
+                             "--spread needs --metric pullback: the others are not random");
+    return EXIT_DONE;
+}
+
 static int do_metric(const model_work *m) {
     geometry g;
     field f = {.n = 0};
-    bool grid = m->options->whole_grid && m->info.latent_dim <= 3;
-    int code = geometry_open(m, 0, grid ? m->info.latents : NULL, &g);
+    int code = geometry_open(m, &g);
     if (code == EXIT_DONE)
-        code = find_points(m, &g, &f);
+        code = check_options(m, &g);
+    if (code == EXIT_DONE)
+        code = m->options->whole_grid ? points_of_grid(m, &g, &f) : points_of_options(m, &f);
     if (code == EXIT_DONE)
         code = evaluate(m, &g, &f);
     if (code == EXIT_DONE && model_wants_table(m))
@@ -140,7 +160,7 @@ static int do_metric(const model_work *m) {
 int run_metric(const command *self, int argc, char **argv) {
     return model_run(self, argc, argv,
                      &(model_action){.table = metric_table,
-                                     .groups = path_groups,
+                                     .groups = metric_groups,
                                      .files = 2,
                                      .needs_source = true,
                                      .run = do_metric});

@@ -14,6 +14,10 @@ bool model_wants_table(const model_work *m) {
     return m->options->output || !m->work.common->json;
 }
 
+FILE *model_summary(const model_work *m) {
+    return model_wants_table(m) && model_prints(m->options->output) ? stderr : stdout;
+}
+
 int model_write_sheet(const model_work *m, const sheet *s) {
     const char *path = m->options->output ? m->options->output : "-";
     return work_check(&m->work, rm2_csv_write(m->work.ctx, path, &s->table, m->work.common->force));
@@ -44,7 +48,7 @@ static int latents_of(const model_work *m, size_t from, size_t to, size_t *n, do
     return EXIT_DONE;
 }
 
-static int no_trajectory(const model_work *m) {
+static int no_trajectory(const model_work *m, const char *id) {
     enum { SHOWN = 10 };
     char list[200] = "";
     size_t used = 0, count = m->info.trajectories;
@@ -55,15 +59,21 @@ static int no_trajectory(const model_work *m) {
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", t ? ", " : "",
                                  m->info.ids[t]);
     return work_complain(&m->work, EXIT_BAD_DATA, "the model has no trajectory \"%s\"; it has %s%s",
-                         m->options->trajectory, list, count > SHOWN ? ", ..." : "");
+                         id, list, count > SHOWN ? ", ..." : "");
+}
+
+int model_find_trajectory(const model_work *m, const char *id, size_t *trajectory) {
+    for (*trajectory = 0; *trajectory < m->info.trajectories; ++*trajectory)
+        if (strcmp(m->info.ids[*trajectory], id) == 0)
+            return EXIT_DONE;
+    return no_trajectory(m, id);
 }
 
 static int latents_of_trajectory(const model_work *m, size_t *n, double **latents) {
-    const rm2_model_info *i = &m->info;
-    for (size_t t = 0; t < i->trajectories; t++)
-        if (strcmp(i->ids[t], m->options->trajectory) == 0)
-            return latents_of(m, i->starts[t], i->starts[t + 1], n, latents);
-    return no_trajectory(m);
+    const size_t *starts = m->info.starts;
+    size_t t;
+    int code = model_find_trajectory(m, m->options->trajectory, &t);
+    return code == EXIT_DONE ? latents_of(m, starts[t], starts[t + 1], n, latents) : code;
 }
 
 /* From --at, --train, --trajectory or a file. */
@@ -114,8 +124,13 @@ static int check_sources(const model_work *m, const model_action *a, size_t file
 }
 
 static int open_and_run(model_work *m, const model_action *a, data_options *data) {
-    const char *const inputs[] = {m->paths[0], m->paths[1], NULL};
+    const char *const read[] = {m->paths[0], m->paths[1], m->options->pairs,
+                                m->options->geometry.avoid};
+    const char *inputs[sizeof read / sizeof *read + 1] = {NULL};
     const char *output = m->options->latents ? m->options->latents : m->options->output;
+    for (size_t k = 0, next = 0; k < sizeof read / sizeof *read; k++)
+        if (read[k])
+            inputs[next++] = read[k];
     int code = output ? work_check_output(&m->work, output, inputs) : EXIT_DONE;
     if (code == EXIT_DONE)
         code = work_check(&m->work, rm2_model_read(m->work.ctx, m->paths[0], &m->model));

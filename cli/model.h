@@ -38,9 +38,13 @@ typedef struct model_work {
 bool model_prints(const char *output);
 /* --json asks for the summary on standard output, the table goes to a file or nowhere. */
 bool model_wants_table(const model_work *m);
+/* Where the summary goes: standard error if the table is on standard output. */
+FILE *model_summary(const model_work *m);
 int model_write_sheet(const model_work *m, const sheet *s);
 /* Latent points from --at, --train, --trajectory or the second file; the caller's to free. */
 int model_find_latents(const model_work *m, size_t *n, double **latents);
+/* The number of a training trajectory; says which ones there are if it is not among them. */
+int model_find_trajectory(const model_work *m, const char *id, size_t *trajectory);
 /* Data on the model's manifold, in the units of the file, as the options say; held_out may be NULL if
  * they set nothing aside. Both are the caller's to free. */
 int model_read_data(const model_work *m, const char *path, data_options *options, rm2_data **data,

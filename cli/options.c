@@ -205,6 +205,17 @@ bool options_parse(const char *verb, int argc, char **argv, const option_group *
     return true;
 }
 
+const char *options_given(int argc, char **argv, const option *table) {
+    const option_group group[] = {{.options = table}, {.options = NULL}};
+    void *settings;
+    for (int i = 0; i < argc; i++) {
+        const option *o = find(group, argv[i], strcspn(argv[i], "="), &settings);
+        if (o)
+            return o->name;
+    }
+    return NULL;
+}
+
 /* ---- help ----------------------------------------------------------------------------------- */
 
 static void print_option(FILE *out, const option *o) {

@@ -233,7 +233,9 @@ static int do_plot(const model_work *m) {
     if (code == EXIT_DONE)
         code = read_paths(&j);
     if (code == EXIT_DONE && kinds[kind].grid)
-        code = geometry_open(m, 0, m->info.latents, &g);
+        code = geometry_open(m, &g);
+    if (code == EXIT_DONE && kinds[kind].grid)
+        code = geometry_add_grid(m, &g);
     if (code == EXIT_DONE)
         code = work_check(&m->work, kinds[kind].draw(&j, &g));
     if (code == EXIT_DONE)

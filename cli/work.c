@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* ---- steps of a command --------------------------------------------------------------------- */
 
@@ -100,6 +101,84 @@ size_t count_numbers(const char *text) {
             return count;
         text = end + 1;
     }
+}
+
+char **split_text(const char *text, char separator, size_t *count) {
+    *count = 1;
+    for (const char *at = text; *at; at++)
+        *count += *at == separator;
+    char **parts = malloc(*count * sizeof *parts + strlen(text) + 1);
+    if (!parts)
+        return NULL;
+    char *next = strcpy((char *)(parts + *count), text);
+    for (size_t k = 0; k < *count; k++) {
+        char *end = strchr(next, separator);
+        parts[k] = next;
+        if (end)
+            *end = 0;
+        next = end ? end + 1 : next;
+    }
+    return parts;
+}
+
+int work_take_contrast(const work *w, const char *text, double *contrast) {
+    if (!text)
+        return EXIT_DONE;
+    bool none = strcmp(text, "none") == 0;
+    if (none)
+        *contrast = 0;
+    if (none || (parse_numbers(text, 1, contrast) && *contrast > 0))
+        return EXIT_DONE;
+    return work_complain(w, EXIT_USAGE, "--contrast %s: expected a positive number, or none", text);
+}
+
+/* ---- points given by hand ------------------------------------------------------------------- */
+
+/* Factor k of the point is `defect` off the manifold: complain, warn or be silent. */
+static int judge_defect(const work *w, int code, const char *name, const rm2_manifold *m, size_t k,
+                        const rm2_data_settings *limits, double defect) {
+    const rm2_data_settings own = rm2_data_settings_default();
+    const rm2_factor *f = rm2_manifold_factor(m, k);
+    double warn = limits ? limits->warn_below : own.warn_below;
+    double project = limits ? limits->project_below : own.project_below;
+    if (!(defect <= warn))
+        return work_complain(w, code,
+                             "%s: factor %zu (%s%zu) is off the manifold by %.1e, more than the "
+                             "tolerance %g%s",
+                             name, k + 1, f->geometry->name, f->n, defect, warn,
+                             limits ? " (--tolerance)" : "");
+    if (defect > project && !w->common->quiet)
+        (void)fprintf(stderr,
+                      "warning: %s is off the manifold by %.1e in factor %zu (%s%zu); projected\n",
+                      name, defect, k + 1, f->geometry->name, f->n);
+    return EXIT_DONE;
+}
+
+int work_move_onto(const work *w, int code, const char *name, const rm2_manifold *m,
+                   const rm2_data_settings *limits, double *point) {
+    size_t factors = rm2_manifold_factor_count(m);
+    double *defect = malloc(factors * sizeof *defect);
+    if (!defect)
+        return work_no_memory(w);
+    int failed = work_check(w, rm2_manifold_defect(w->ctx, m, 1, point, defect));
+    for (size_t k = 0; failed == EXIT_DONE && k < factors; k++)
+        failed = judge_defect(w, code, name, m, k, limits, defect[k]);
+    free(defect);
+    return failed == EXIT_DONE ? work_check(w, rm2_manifold_project(w->ctx, m, 1, point, point))
+                               : failed;
+}
+
+/* ---- small things --------------------------------------------------------------------------- */
+
+bool has_ending(const char *path, const char *ending) {
+    size_t length = strlen(path), end = strlen(ending);
+    return length > end && strcmp(path + length - end, ending) == 0;
+}
+
+double work_clock(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- files of latent points ----------------------------------------------------------------- */
@@ -200,10 +279,9 @@ static int read_npy(const work *w, const char *path, size_t Q, size_t *rows, dou
 }
 
 int work_read_latents(const work *w, const char *path, size_t Q, size_t *rows, double **values) {
-    size_t length = strlen(path);
-    bool npy = length > 4 && strcmp(path + length - 4, ".npy") == 0;
     *values = NULL;
-    int code = npy ? read_npy(w, path, Q, rows, values) : read_csv(w, path, Q, rows, values);
+    int code = has_ending(path, ".npy") ? read_npy(w, path, Q, rows, values)
+                                        : read_csv(w, path, Q, rows, values);
     for (size_t i = 0; code == EXIT_DONE && *values && i < *rows * Q; i++)
         if (!isfinite((*values)[i]))
             code =

@@ -37,6 +37,22 @@ void work_note(const work *w, const char *text);
 
 /* "1,2,3": exactly `count` finite numbers with commas between them. */
 bool parse_numbers(const char *text, size_t count, double *values);
+/* How many numbers with commas between them; 0 if the text is something else. */
+size_t count_numbers(const char *text);
+/* The parts of a text between separators, one at least; all are freed with one free(). NULL: no
+ * memory. */
+char **split_text(const char *text, char separator, size_t *count);
+/* "--contrast 100" or "--contrast none", which is 0; NULL leaves the value as it is. */
+int work_take_contrast(const work *w, const char *text, double *contrast);
+
+/* Project a point that was given by hand onto the manifold; one that is too far off is refused with
+ * `code`. Limits NULL: the default ones. */
+int work_move_onto(const work *w, int code, const char *name, const rm2_manifold *m,
+                   const rm2_data_settings *limits, double *point);
+
+bool has_ending(const char *path, const char *ending);
+/* Seconds since some moment. */
+double work_clock(void);
 
 /* Can `path` be written at the end? Says so before the work instead of after it. `inputs` (ends
  * with NULL) must not be overwritten even with --force. */
@@ -48,9 +64,6 @@ bool work_has_column(const char *path, const char *name);
 
 /* Ctrl-C and the like stop the calls that run on `ctx`, once; NULL: no more. */
 void catch_interrupts(rm2_context *ctx);
-
-/* How many numbers with commas between them; 0 if the text is something else. */
-size_t count_numbers(const char *text);
 
 /* "z1", "z2", ...: the column of latent coordinate q. */
 enum { NAME_SIZE = 32 };
