@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "experiment.h"
+#include "figures.h"
 
 enum { PAGE_WIDTH = 175 }; /* millimetres: two columns of a paper */
 
@@ -51,72 +52,6 @@ rm2_style experiment_style(const experiment_run *r, const outcome *o, bool on_he
         break;
     }
     return s;
-}
-
-/* ---- values over a latent space ------------------------------------------------------------- */
-
-/* log10 sqrt det G at the nodes, which the network knows. */
-static rm2_status magnification(const trained *t, double *field) {
-    rm2_network_info g = rm2_network_describe(t->grid);
-    for (size_t k = 0; k < g.nodes; k++) {
-        const double *G = g.G + 4 * k;
-        field[k] = 0.5 * log10(G[0] * G[3] - G[1] * G[2]);
-    }
-    return RM2_OK;
-}
-
-/* Values on the grid, rows of y: the network has the last coordinate fastest. */
-static rm2_status grid_values(const experiment_run *r, const trained *t, bool uncertainty,
-                              double *values) {
-    rm2_network_info g = rm2_network_describe(t->grid);
-    size_t nx = g.counts[0], ny = g.counts[1];
-    double *field = malloc(g.nodes * sizeof *field);
-    if (!field)
-        return RM2_ERR_MEMORY;
-    rm2_status status =
-        uncertainty ? rm2_model_decode(r->work.ctx, t->model, g.nodes, g.x, NULL, NULL, NULL, field)
-                    : magnification(t, field);
-    for (size_t i = 0; i < nx && status == RM2_OK; i++)
-        for (size_t j = 0; j < ny; j++)
-            values[j * nx + i] = field[i * ny + j];
-    free(field);
-    return status;
-}
-
-static rm2_status add_heat(const experiment_run *r, const trained *t, bool uncertainty,
-                           rm2_panel *panel) {
-    rm2_network_info g = rm2_network_describe(t->grid);
-    size_t last = g.nodes - 1;
-    double *values = malloc(g.nodes * sizeof *values);
-    if (!values)
-        return RM2_ERR_MEMORY;
-    rm2_heat heat = {.columns = g.counts[0],
-                     .rows = g.counts[1],
-                     .values = values,
-                     .x_min = g.x[0],
-                     .y_min = g.x[1],
-                     .x_max = g.x[2 * last],
-                     .y_max = g.x[2 * last + 1],
-                     .label = uncertainty ? "standard deviation" : "log10 magnification"};
-    rm2_status status = grid_values(r, t, uncertainty, values);
-    if (status == RM2_OK)
-        status = rm2_plot_heat(r->work.ctx, panel, &heat);
-    free(values);
-    return status;
-}
-
-/* Latents by label, or all alike: small and translucent where they are many. */
-static rm2_status add_latents(const experiment_run *r, const trained *t, rm2_panel *panel) {
-    const rm2_model_info *i = &t->info;
-    rm2_style plain = {.label = "training data",
-                       .colour = RM2_WHITE,
-                       .size = i->points > 300 ? 1.3 : 1.8,
-                       .opacity = 0.7};
-    static const rm2_style grouped = {.size = 2.6, .halo = true};
-    if (i->labels)
-        return rm2_plot_groups(r->work.ctx, panel, i->points, i->latents, i->labels, i->label_count,
-                               i->label_names, &grouped);
-    return rm2_plot_points(r->work.ctx, panel, i->points, i->latents, &plain);
 }
 
 /* ---- latent spaces -------------------------------------------------------------------------- */
@@ -196,8 +131,8 @@ static rm2_status latent_panel(const experiment_run *r, const latent_page *p, si
     s.equal = true;
     s.legend = row + 1 == p->rows ? RM2_LEGEND_BELOW : RM2_LEGEND_NONE;
     WORK_TRY(rm2_figure_panel(r->work.ctx, figure, row, index % p->columns, &s, &panel));
-    WORK_TRY(add_heat(r, t, uncertainty, panel));
-    WORK_TRY(add_latents(r, t, panel));
+    WORK_TRY(figure_heat(r->work.ctx, panel, t->model, t->pullback, t->grid, uncertainty));
+    WORK_TRY(figure_latents(r->work.ctx, panel, &t->info));
     return add_latent_curves(r, t, panel);
 }
 
@@ -223,21 +158,6 @@ int experiment_draw_latents(experiment_run *r) {
 /* ---- training ------------------------------------------------------------------------------- */
 
 /* Objective of every model above its start, over the iterations. */
-static rm2_status add_trace(const experiment_run *r, const trained *t, rm2_panel *panel) {
-    size_t n = t->info.iterations + 1;
-    double *points = malloc(2 * n * sizeof *points);
-    if (!points)
-        return RM2_ERR_MEMORY;
-    for (size_t k = 0; k < n; k++) {
-        points[2 * k] = (double)k;
-        points[2 * k + 1] = (t->info.trace[k] - t->info.trace[0]) / (double)t->info.points;
-    }
-    rm2_style style = {.label = experiment_model_name(t), .width = 1.2};
-    rm2_status status = rm2_plot_curve(r->work.ctx, panel, n, points, &style);
-    free(points);
-    return status;
-}
-
 static int draw_training(experiment_run *r) {
     rm2_figure_settings page = rm2_figure_settings_default();
     rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
@@ -252,7 +172,9 @@ static int draw_training(experiment_run *r) {
     if (status == RM2_OK)
         status = rm2_figure_panel(r->work.ctx, figure, 0, 0, &s, &panel);
     for (size_t k = 0; k < r->model_count && status == RM2_OK; k++)
-        status = add_trace(r, &r->models[k], panel);
+        status =
+            figure_trace(r->work.ctx, panel, &r->models[k].info, r->models[k].info.trace[0],
+                         (double)r->models[k].info.points, experiment_model_name(&r->models[k]));
     int code = status == RM2_OK ? experiment_save(r, figure, "training",
                                                   "Training: the objective over its iterations.")
                                 : work_check(&r->work, status);

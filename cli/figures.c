@@ -63,9 +63,11 @@ rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *mode
 }
 
 rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i) {
-    static const rm2_style plain = {
-        .label = "training data", .colour = RM2_WHITE, .size = 1.5, .opacity = 0.7};
-    static const rm2_style grouped = {.size = 3, .halo = true};
+    rm2_style plain = {.label = "training data",
+                       .colour = RM2_WHITE,
+                       .size = i->points > 300 ? 1.3 : 1.8,
+                       .opacity = 0.7};
+    static const rm2_style grouped = {.size = 2.6, .halo = true};
     if (i->labels)
         return rm2_plot_groups(ctx, panel, i->points, i->latents, i->labels, i->label_count,
                                i->label_names, &grouped);
