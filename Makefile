@@ -26,7 +26,7 @@ tests: deps-build deps-test
 	@cmake --build $(BUILD) -j $(JOBS)
 
 check: tests
-	@ctest --test-dir $(BUILD) --output-on-failure
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
 
 demo: all
 	@scripts/demo $(BUILD)/riemann2 demo
