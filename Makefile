@@ -1,7 +1,7 @@
 # Thin front of the CMake build; every target installs what it misses first (scripts/deps).
 #   make            build; the program is build/riemann2
 #   make check      build and run all tests
-#   make demo       the tour: writes example data, checks it, leaves the result in demo/
+#   make demo       the tour: two experiments of the paper, with reports in demo/
 #   make bench      speed, as ratios measured in one run
 #   make install    library, headers, program, man page (DESTDIR and prefix are honoured)
 #   make conformance CASES=dir   run the library on a folder of conformance values

@@ -177,10 +177,10 @@ static rm2_status measure_straight(const geodesic_job *j, size_t n, const double
     if (!path)
         return RM2_ERR_MEMORY;
     for (size_t i = 0; i < rows * Q; i++) {
-        size_t leg = i / Q < rows - 1 ? i / Q / FINE_STEPS : n - 2;
-        double t = (double)(i / Q - leg * FINE_STEPS) / FINE_STEPS;
+        size_t row = i / Q, leg = row < rows - 1 ? row / FINE_STEPS : n - 2;
+        size_t step = row - leg * FINE_STEPS;
         const double *from = stops + leg * Q + i % Q;
-        path[i] = (1 - t) * from[0] + t * from[Q];
+        path[i] = from[0] + (double)step / FINE_STEPS * (from[Q] - from[0]);
     }
     rm2_status status = rm2_metric_measure(j->m->work.ctx, j->g.pullback, rows, path, length, NULL);
     free(path);
@@ -196,7 +196,7 @@ static rm2_status measure(geodesic_job *j, size_t k) {
     const rm2_metric *pullback = j->g.pullback;
     WORK_TRY(measure_straight(j, j->stops ? j->stops : 2, j->ends + (j->stops ? 0 : 2 * k * Q),
                               &found->straight));
-    if (j->g.metric != pullback)
+    if (j->g.other)
         WORK_TRY(rm2_metric_measure(ctx, pullback, c->nodes, c->x, &c->length, &c->energy));
     if (!samples)
         return RM2_OK;
@@ -206,10 +206,11 @@ static rm2_status measure(geodesic_job *j, size_t k) {
 
 static int find_geodesics(geodesic_job *j) {
     const work *w = &j->m->work;
-    j->curves = calloc(j->pairs, sizeof(rm2_curve *));
-    j->measured = calloc(j->pairs, sizeof *j->measured);
+    j->curves = calloc(j->pairs + 1, sizeof(rm2_curve *));
+    j->measured = calloc(j->pairs + 1, sizeof *j->measured);
     if (!j->curves || !j->measured)
         return work_no_memory(w);
+    /* what j holds is freed by job_free. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     int code = geometry_open_around(j->m, j->stops ? j->stops : 2 * j->pairs, j->ends, &j->g);
     if (code != EXIT_DONE)
         return code;

@@ -129,7 +129,7 @@ static void print_one(FILE *out, const geodesic_job *j) {
         (void)fprintf(out, "expected length %.6g +- %.1e (sampled Jacobians)\n",
                       j->measured[0].expected, j->measured[0].standard_error);
     (void)fprintf(out, "%s\n", rm2_metric_text(j->g.metric));
-    if (j->g.metric != j->g.pullback)
+    if (j->g.other)
         (void)fprintf(out, "lengths in the %s\n", rm2_metric_text(j->g.pullback));
 }
 

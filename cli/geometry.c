@@ -92,6 +92,7 @@ static int open_metrics(const model_work *m, bool search, geometry *g) {
         code = work_check(&m->work, rm2_metric_pullback(ctx, m->model, &s, &g->pullback));
     if (code != EXIT_DONE)
         return code;
+    g->other = o->metric != METRIC_PULLBACK;
     if (o->metric == METRIC_DENSITY)
         return work_check(&m->work, rm2_metric_density(ctx, m->info.points, Q, m->info.latents,
                                                        o->sigma > 0 ? o->sigma : 0.25, &g->metric));

@@ -16,7 +16,8 @@ extern const option_group metric_groups[], path_groups[];
 /* Everything a geodesic needs; made from the options, freed by geometry_close. */
 typedef struct geometry {
     rm2_metric *metric;   /* what is minimised */
-    rm2_metric *pullback; /* the model's own, for lengths; `metric` itself unless that is another */
+    rm2_metric *pullback; /* the model's own, for lengths */
+    bool other;           /* `metric` is neither that nor it through fewer support points */
     rm2_network *network; /* NULL: straight lines */
     rm2_geodesic_settings settings;
     rm2_obstacles obstacles;

@@ -22,9 +22,9 @@ static const rm2_factor *first_euclidean(const rm2_manifold *m) {
 
 static int parse_rows(const model_work *m, const char *text, rows *r) {
     char **parts = split_text(text, ';', &r->count);
-    r->values = malloc(r->count * r->width * sizeof *r->values);
+    r->values = malloc((r->count * r->width + 1) * sizeof *r->values);
     int code = parts && r->values ? EXIT_DONE : work_no_memory(&m->work);
-    for (size_t k = 0; k < r->count && code == EXIT_DONE; k++)
+    for (size_t k = 0; parts && k < r->count && code == EXIT_DONE; k++)
         if (!parse_numbers(parts[k], r->width, r->values + k * r->width))
             code = work_complain(&m->work, EXIT_USAGE,
                                  "--avoid %s: expected a file, or %zu numbers for each obstacle: "
@@ -71,7 +71,7 @@ static int bad_row(const model_work *m, const rows *r, size_t k, double radius, 
 /* From rows to the arrays of the library. */
 static int arrange(const model_work *m, const rm2_factor *factor, const rows *r, geometry *g) {
     size_t dim = factor->dim;
-    g->obstacle_memory = malloc(r->count * r->width * sizeof *g->obstacle_memory);
+    g->obstacle_memory = malloc((r->count * r->width + 1) * sizeof *g->obstacle_memory);
     if (!g->obstacle_memory)
         return work_no_memory(&m->work);
     double *centres = g->obstacle_memory, *radius = centres + r->count * dim;

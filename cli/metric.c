@@ -132,7 +132,7 @@ static int check_options(const model_work *m, const geometry *g) {
     if (o->whole_grid && Q > 3)
         return work_complain(&m->work, EXIT_USAGE,
                              "--on-grid needs at most 3 latent dimensions, the model has %zu", Q);
-    if (o->spread && g->metric != g->pullback)
+    if (o->spread && g->other)
         return work_complain(&m->work, EXIT_USAGE,
                              "--spread needs --metric pullback: the others are not random");
     return EXIT_DONE;

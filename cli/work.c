@@ -107,10 +107,11 @@ char **split_text(const char *text, char separator, size_t *count) {
     *count = 1;
     for (const char *at = text; *at; at++)
         *count += *at == separator;
-    char **parts = malloc(*count * sizeof *parts + strlen(text) + 1);
+    size_t size = strlen(text) + 1;
+    char **parts = malloc(*count * sizeof *parts + size);
     if (!parts)
         return NULL;
-    char *next = strcpy((char *)(parts + *count), text);
+    char *next = memcpy(parts + *count, text, size);
     for (size_t k = 0; k < *count; k++) {
         char *end = strchr(next, separator);
         parts[k] = next;

@@ -1,0 +1,99 @@
+/* From data to a motion: learns the latent space of example motions, gives it the metric of their
+ * manifold, finds the shortest path between the start of one demonstration and the end of another, and
+ * decodes it to a trajectory on the manifold with its uncertainty.
+ * cc geodesic.c $(pkg-config --cflags --libs riemann2) -lm -o geodesic */
+#include <stdio.h>
+
+#include <riemann2.h>
+
+/* The toy data are on R2 x S2: 2 + 3 numbers a point. */
+enum { NODES = 9, LATENT = 2, AMBIENT = 5 };
+
+/* What the program makes on its way, in this order. */
+typedef struct work {
+    rm2_context *ctx;
+    rm2_data *data;
+    rm2_model *model;
+    rm2_metric *metric;
+    rm2_network *grid;
+    rm2_curve *curve;
+} work;
+
+/* A model of four short demonstrations, its metric, and a grid that finds the way in it. */
+static rm2_status learn(work *w) {
+    rm2_generate_settings small = {.trajectories = 4, .points = 40};
+    rm2_fit_settings recipe = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    rm2_pullback_settings pullback = rm2_pullback_settings_default();
+    rm2_grid_settings grid = rm2_grid_settings_default();
+
+    rm2_status status = rm2_generate(w->ctx, "toy", &small, &w->data);
+    if (status == RM2_OK)
+        status = rm2_fit(w->ctx, w->data, &recipe, NULL, NULL, NULL, &w->model);
+    if (status == RM2_OK)
+        status = rm2_metric_pullback(w->ctx, w->model, &pullback, &w->metric);
+    if (status != RM2_OK)
+        return status;
+    rm2_model_info info = rm2_model_describe(w->model);
+    printf("%s\n", rm2_metric_text(w->metric));
+    return rm2_network_grid(w->ctx, w->metric, &grid, info.points, info.latents, &w->grid);
+}
+
+/* From the first point of the first demonstration to the last of the last one. */
+static rm2_status connect(work *w) {
+    rm2_model_info info = rm2_model_describe(w->model);
+    rm2_geodesic_settings settings = rm2_geodesic_settings_default();
+    double ends[2 * LATENT], straight;
+    for (int q = 0; q < LATENT; q++) {
+        ends[q] = info.latents[q];
+        ends[LATENT + q] = info.latents[(info.points - 1) * LATENT + (size_t)q];
+    }
+    settings.nodes = NODES;
+    rm2_status status =
+        rm2_geodesic(w->ctx, w->metric, w->grid, &settings, ends, ends + LATENT, &w->curve);
+    if (status != RM2_OK)
+        return status;
+    printf("length %.3f on the grid, %.3f as a spline, %.3f in the end: %s, %s\n",
+           w->curve->path_length, w->curve->spline_length, w->curve->length,
+           rm2_stage_text(w->curve->stage), w->curve->converged ? "converged" : "not converged");
+    settings.last = RM2_STAGE_PATH; /* without a network: the straight line */
+    rm2_curve *line = NULL;
+    status = rm2_geodesic(w->ctx, w->metric, NULL, &settings, ends, ends + LATENT, &line);
+    straight = line ? line->length : 0;
+    rm2_curve_free(line);
+    if (status == RM2_OK)
+        printf("length %.3f along the straight line\n", straight);
+    return status;
+}
+
+/* Every node as a point on the manifold. */
+static rm2_status decode(const work *w) {
+    double points[NODES * AMBIENT], deviation[NODES];
+    rm2_status status =
+        rm2_model_decode(w->ctx, w->model, NODES, w->curve->x, points, NULL, NULL, deviation);
+    for (int k = 0; status == RM2_OK && k < NODES; k++) {
+        const double *x = w->curve->x + k * LATENT, *y = points + k * AMBIENT;
+        printf("(%6.3f, %6.3f) -> (%6.3f, %6.3f) (%6.3f, %6.3f, %6.3f), deviation %.3f\n", x[0],
+               x[1], y[0], y[1], y[2], y[3], y[4], deviation[k]);
+    }
+    return status;
+}
+
+int main(void) {
+    work w = {NULL};
+    rm2_status status = rm2_context_create(&w.ctx);
+    if (status == RM2_OK)
+        status = learn(&w);
+    if (status == RM2_OK)
+        status = connect(&w);
+    if (status == RM2_OK)
+        status = decode(&w);
+    if (status != RM2_OK)
+        fprintf(stderr, "%s\n", w.ctx ? rm2_context_error(w.ctx) : rm2_status_text(status));
+    rm2_curve_free(w.curve);
+    rm2_network_free(w.grid);
+    rm2_metric_free(w.metric);
+    rm2_model_free(w.model);
+    rm2_data_free(w.data);
+    rm2_context_free(w.ctx);
+    return status == RM2_OK ? 0 : 1;
+}
