@@ -38,7 +38,7 @@ static int latent_point(const model_work *m, const char *name, const char *text,
 static int encode(const model_work *m, const char *name, double *y, double *x) {
     rm2_data one = {.manifold = (rm2_manifold *)m->info.manifold, .count = 1, .points = y};
     rm2_encode_settings s = rm2_encode_settings_default();
-    rm2_encoded info;
+    rm2_encoded info = {.residual = 0};
     rm2_status status = rm2_model_align_signs(m->work.ctx, m->model, &one);
     if (status == RM2_OK)
         status = rm2_model_encode(m->work.ctx, m->model, &s, 1, y, x, NULL, &info);
