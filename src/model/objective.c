@@ -129,9 +129,17 @@ static rm2_status learned_task(rm2i_objective *o) {
 }
 
 /* -(nu/2) (log|Kf| + psi tr Kf^-1 - M), given nu psi tr Kf^-1 */
-static void anchor_value(rm2i_objective *o, double nu_psi_trace) {
+static void anchor_value(rm2i_objective *o, double log_det_Kf, double nu_psi_trace) {
     double nu = o->s.task_anchor * (double)o->p.N, M = (double)o->p.M;
-    o->terms.task_anchor = -0.5 * (nu * (rm2i_factor_log_det(o->p.M, o->Lf) - M) + nu_psi_trace);
+    o->terms.task_anchor = -0.5 * (nu * (log_det_Kf - M) + nu_psi_trace);
+}
+
+/* At the profile tr(Kf^-1 (S + nu Psi)) = (N + nu) M, also if only its diagonal is kept: the trace of
+ * the likelihood gives that of the anchor. */
+static void profile_anchor(rm2i_objective *o, double log_det_Kf, double trace) {
+    double N = (double)o->p.N, nu = o->s.task_anchor * N;
+    if (nu > 0)
+        anchor_value(o, log_det_Kf, (N + nu) * (double)o->p.M - trace);
 }
 
 /* The anchor of a learned Kf: value, and Kf_bar -= nu/2 (Kf^-1 - psi Kf^-2). */
@@ -146,7 +154,7 @@ static void learned_anchor(rm2i_objective *o) {
     rm2i_factor_solve(M, o->Lf, M, inverse);
     for (size_t m = 0; m < M; m++)
         trace += inverse[m * M + m];
-    anchor_value(o, nu * o->psi * trace);
+    anchor_value(o, rm2i_factor_log_det(M, o->Lf), nu * o->psi * trace);
     cblas_daxpy((int)(M * M), -0.5 * nu, inverse, 1, o->Kf_bar, 1);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)M, (int)M,
                 0.5 * nu * o->psi, inverse, (int)M, inverse, (int)M, 1, o->Kf_bar, (int)M);
@@ -179,14 +187,11 @@ static double matrix_normal_value(rm2i_objective *o, double *trace) {
                        : rm2i_matrix_normal_value(&o->mn, o->Lf, trace);
 }
 
-/* At the profile tr(Kf^-1 (S + nu Psi)) = (N + nu) M, also if only its diagonal is kept: the trace of
- * the likelihood gives that of the anchor. */
 static rm2_status profile_value(rm2i_objective *o) {
-    double N = (double)o->p.N, nu = o->s.task_anchor * N, trace;
+    double trace;
     RM2_TRY(profile_task(o));
     o->terms.log_likelihood = matrix_normal_value(o, &trace);
-    if (nu > 0)
-        anchor_value(o, (N + nu) * (double)o->p.M - trace);
+    profile_anchor(o, rm2i_factor_log_det(o->p.M, o->Lf), trace);
     return RM2_OK;
 }
 
@@ -201,13 +206,26 @@ static rm2_status task_value(rm2i_objective *o) {
     return o->s.task == RM2_TASK_PROFILE ? profile_value(o) : learned_value(o);
 }
 
-static rm2_status kronecker(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
-    size_t N = o->p.N;
-    rm2i_latent_gram(kernel, N, o->X, o->threads, o->K);
+/* Value, and A_bar in L, by Kf or without it. */
+static rm2_status primal(rm2i_objective *o) {
     RM2_TRY(rm2i_matrix_normal_solve(&o->mn, o->K, scalar(o, RM2I_NOISE), o->p.F, o->L));
     o->terms.jitter = fmax(o->terms.jitter, o->mn.jitter);
     RM2_TRY(task_value(o));
-    RM2_TRY(rm2i_matrix_normal_backward(&o->mn, o->L));
+    return rm2i_matrix_normal_backward(&o->mn, o->L);
+}
+
+static rm2_status dual(rm2i_objective *o) {
+    RM2_TRY(rm2i_dual_solve(&o->du, o->K, scalar(o, RM2I_NOISE), o->L));
+    o->terms.jitter = fmax(o->terms.jitter, o->du.jitter);
+    o->terms.log_likelihood = o->du.value;
+    profile_anchor(o, o->du.log_det_Kf, o->du.trace);
+    return RM2_OK;
+}
+
+static rm2_status kronecker(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
+    size_t N = o->p.N;
+    rm2i_latent_gram(kernel, N, o->X, o->threads, o->K);
+    RM2_TRY(o->dual ? dual(o) : primal(o));
     for (size_t i = 0; i < N; i++)
         *bar(o, RM2I_NOISE) += o->L[i * N + i];
     kernel_backward(o, kernel, o->L);

@@ -3,6 +3,7 @@
 #ifndef RM2I_OBJECTIVE_H
 #define RM2I_OBJECTIVE_H
 
+#include "model/dual.h"
 #include "model/gpdm.h"
 #include "model/inducing.h"
 #include "model/likelihood.h"
@@ -33,11 +34,13 @@ typedef struct rm2i_objective {
     double *K, *L;                         /* N x N; exact inference only */
     double *Kf, *Lf, *Kf_bar;              /* M x M */
     rm2i_matrix_normal mn;                 /* Kronecker noise */
+    bool dual;                             /* evaluate by `du`, without Kf */
+    rm2i_dual du;                          /* Kronecker noise, profile, many outputs */
     rm2i_inducing *inducing;               /* in place of K and L; NULL: exact inference */
     rm2i_per_output po;                    /* per-output noise */
     rm2i_gpdm gpdm;
     double *work;              /* scratch of the terms, one after the other */
-    double *memory, *square;   /* square: K and L */
+    double *memory, *square;   /* square: K and L, and those of `du` */
     rm2_objective_terms terms; /* of the last evaluation */
 } rm2i_objective;
 
@@ -49,7 +52,7 @@ void rm2i_objective_free(rm2i_objective *o);
 void rm2i_objective_start(const rm2i_objective *o, double *raw);
 
 /* An rm2i_objective_fn: *f = -total/(N M), with its gradient; terms are in o->terms, natural values
- * in o->natural, X and Kf in o->X and o->Kf. */
+ * in o->natural, X and (unless o->dual, which may be cleared) Kf in o->X and o->Kf. */
 rm2_status rm2i_objective_evaluate(void *objective, const double *raw, double *f, double *gradient);
 
 /* X and lengthscales from the natural values. */

@@ -76,12 +76,31 @@ static bool wants_inducing(const rm2i_objective *o) {
             o->s.noise == RM2_NOISE_KRONECKER);
 }
 
+/* With half as many outputs as points, a second N x N factor costs less than the outputs. */
+static bool wants_dual(const rm2i_objective *o) {
+    return o->s.task == RM2_TASK_PROFILE && !o->s.independent && o->s.task_anchor > 0 &&
+           2 * o->p.M >= o->p.N;
+}
+
+static void prepare_dual(rm2i_objective *o) {
+    size_t N = o->p.N;
+    double nu = o->s.task_anchor * (double)N, *rest = o->square + 2 * N * N;
+    o->du = (rm2i_dual){.N = N, .M = o->p.M, .c = nu * o->psi, .n = (double)N + nu};
+    o->du.T = rm2i_cut(&rest, N * N);
+    o->du.sum = rm2i_cut(&rest, N * N);
+    o->du.C = rm2i_cut(&rest, N * N);
+    rm2i_dual_prepare(&o->du, o->p.F);
+}
+
 /* Exact inference: K and L, which the dynamics use as well. */
 static rm2_status allocate_square(rm2i_objective *o) {
     size_t N = o->p.N;
-    RM2_TRY(rm2i_calloc(o->ctx, N, 2 * N * sizeof *o->square, &o->square));
+    o->dual = wants_dual(o);
+    RM2_TRY(rm2i_calloc(o->ctx, N, (o->dual ? 5 : 2) * N * sizeof *o->square, &o->square));
     o->K = o->gpdm.K = o->square;
     o->L = o->gpdm.L = o->square + N * N;
+    if (o->dual)
+        prepare_dual(o);
     return RM2_OK;
 }
 

@@ -305,6 +305,63 @@ static void test_profile_is_the_maximum(void **state) {
     rm2i_objective_free(free_task);
 }
 
+/* Many outputs: N x N matrices alone, or by Kf, which has been checked above. The condition of the
+ * kernel matrices, 1e2 to 1e4, times 1e-16 is what may differ. */
+static void test_dual_is_the_primal(void **state) {
+    (void)state;
+    enum { FEW = 12, MOST = 30 };
+    static const size_t outputs[] = {6, 11, 12, 13, MOST};
+    double many[FEW * MOST];
+    rm2_rng rng;
+    rm2_rng_seed(&rng, 5);
+    for (size_t i = 0; i < FEW * MOST; i++)
+        many[i] = rm2_rng_normal(&rng);
+    for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++) {
+        rm2i_problem p = {FEW, outputs[k], Q, many, X0, NULL, 0, NULL};
+        rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+        s.lengthscale = s.noise_variance = learned(0.3, RM2_PRIOR_NONE, 0, 0);
+        s.gpdm_weight = 0;
+        rm2i_objective *o;
+        assert_int_equal(rm2i_objective_create(ctx, &s, &p, &o), RM2_OK);
+        size_t n = o->par.raw_size;
+        double *raw = raw_near_start(o), *g = raw + n, *reference = g + n;
+        assert_true(o->dual);
+        double f = value_at(o, raw, g);
+        rm2_objective_terms terms = o->terms;
+        o->dual = false;
+        assert_true(fabs(value_at(o, raw, reference) - f) <= 1e-12 * fabs(f));
+        assert_true(fabs(terms.task_anchor - o->terms.task_anchor) <= 1e-12 * fabs(o->terms.total));
+        double largest = 0;
+        for (size_t i = 0; i < n; i++) {
+            largest = fmax(largest, fabs(reference[i]));
+            assert_true(fabs(g[i] - reference[i]) <= 1e-11);
+        }
+        assert_true(largest > 1e-3);
+        free(raw);
+        rm2i_objective_free(o);
+    }
+}
+
+/* Where it does not hold or does not pay. */
+static void test_dual_where_it_pays(void **state) {
+    (void)state;
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    s.gpdm_weight = 0;
+    rm2i_objective *o = objective_of(&s);
+    assert_false(o->dual); /* 4 outputs of 30 points */
+    rm2i_objective_free(o);
+    rm2i_problem few = {4, M, Q, F, X0, NULL, 0, NULL};
+    for (int without = 0; without < 3; without++) {
+        rm2_fit_settings other = s;
+        other.independent = without == 0;
+        other.task_anchor = without == 1 ? 0 : s.task_anchor;
+        other.task = without == 2 ? RM2_TASK_LEARNED : s.task;
+        assert_int_equal(rm2i_objective_create(ctx, &other, &few, &o), RM2_OK);
+        assert_false(o->dual);
+        rm2i_objective_free(o);
+    }
+}
+
 static void test_refusals(void **state) {
     (void)state;
     rm2i_objective *o;
@@ -329,8 +386,9 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense_likelihood), cmocka_unit_test(test_gradients),
-        cmocka_unit_test(test_taylor_slope),     cmocka_unit_test(test_profile_is_the_maximum),
+        cmocka_unit_test(test_dense_likelihood),   cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_taylor_slope),       cmocka_unit_test(test_profile_is_the_maximum),
+        cmocka_unit_test(test_dual_is_the_primal), cmocka_unit_test(test_dual_where_it_pays),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
