@@ -125,6 +125,8 @@ static const option experiment_table[] = {
     {"--contrast", "X", OPTION_TEXT, EXPERIMENT(contrast), NULL,
      "of the pullback metric (default: 100); none: the expectation"},
     {"--nodes", "N", OPTION_SIZE, EXPERIMENT(nodes), NULL, "points of a path (default: 200)"},
+    {"--grid", "N", OPTION_SIZE, EXPERIMENT(grid), NULL,
+     "grid nodes along a dimension, for paths and figures (default: 50)"},
     {"--iterations", "N", OPTION_SIZE, EXPERIMENT(iterations), NULL,
      "most iterations of a training, instead of the recipe's"},
     {"--format", NULL, OPTION_CHOICE, EXPERIMENT(format), format_names,

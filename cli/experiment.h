@@ -83,7 +83,7 @@ typedef struct figure_file {
 typedef struct experiment_options {
     const char *output, *data, *contrast;
     int recipe, format;
-    size_t nodes, iterations, demos, points;
+    size_t nodes, grid, iterations, demos, points;
 } experiment_options;
 
 typedef struct experiment_run {

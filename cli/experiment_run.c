@@ -105,10 +105,16 @@ static int train_one(experiment_run *r, trained *t) {
     return EXIT_DONE;
 }
 
+static rm2_grid_settings grid_settings(const experiment_run *r) {
+    rm2_grid_settings g = rm2_grid_settings_default();
+    g.points = r->options->grid;
+    return g;
+}
+
 static int open_pullback(experiment_run *r, trained *t) {
     const work *w = &r->work;
     rm2_pullback_settings p = rm2_pullback_settings_default();
-    rm2_grid_settings g = rm2_grid_settings_default();
+    rm2_grid_settings g = grid_settings(r);
     int code = work_take_contrast(w, r->options->contrast, &p.contrast);
     if (code != EXIT_DONE)
         return code;
@@ -170,7 +176,7 @@ static rm2_status open_metric(const experiment_run *r, const outcome *o, rm2_met
                               rm2_network **network, bool *own) {
     rm2_context *ctx = r->work.ctx;
     const trained *t = o->trained;
-    rm2_grid_settings g = rm2_grid_settings_default();
+    rm2_grid_settings g = grid_settings(r);
     *metric = t->search;
     *network = t->grid;
     *own = o->variant->movement != MOVE_PULLBACK;
