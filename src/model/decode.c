@@ -17,38 +17,46 @@ static rm2_status check_latents(rm2_context *ctx, const rm2_model *m, size_t n,
     return RM2_OK;
 }
 
-static double mean_deviation(size_t M, const double *covariance) {
+/* Root of the mean variance: tr(P diag(h) P^T) = sum_k h_k |p_k|^2, p_k the columns of P. */
+static double mean_deviation(size_t M, const double *h, const double *squares) {
     double trace = 0;
     for (size_t k = 0; k < M; k++)
-        trace += covariance[k * M + k];
+        trace += h[k] * squares[k];
     return sqrt(trace / (double)M);
+}
+
+static void column_squares(size_t M, const double *P, double *squares) {
+    memset(squares, 0, M * sizeof *squares);
+    for (size_t a = 0; a < M; a++)
+        for (size_t k = 0; k < M; k++)
+            squares[k] += P[a * M + k] * P[a * M + k];
 }
 
 typedef struct decoding {
     const rm2_model *m;
     const double *latents;
+    const double *squares; /* M: of the columns of P */
     double *tangent, *covariance, *deviation;
     size_t n;
 } decoding;
 
-/* Block b of the points; work: that of the posterior, h, one covariance. */
+/* Block b of the points; work: that of the posterior, h, and that of a covariance. */
 static rm2_status decode_block(const void *arg, size_t b, double *work) {
     const decoding *d = arg;
     const rm2_model *m = d->m;
     size_t first = b * BLOCK, count = d->n - first < BLOCK ? d->n - first : BLOCK, M = m->M;
-    double *h = work + rm2i_posterior_at_work(m->posterior, BLOCK), *own = h + BLOCK * M;
+    double *h = work + rm2i_posterior_at_work(m->posterior, BLOCK), *rest = h + BLOCK * M;
     bool uncertain = d->covariance || d->deviation;
     rm2i_posterior_at(m->posterior, count, d->latents + first * m->Q, d->tangent + first * M,
                       uncertain ? h : NULL, work);
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < M; k++)
             d->tangent[(first + i) * M + k] += m->mean[k];
-        if (!uncertain)
-            continue;
-        double *cov = d->covariance ? d->covariance + (first + i) * M * M : own;
-        rm2i_posterior_covariance(m->posterior, h + i * M, 0, cov);
+        if (d->covariance)
+            rm2i_posterior_covariance(m->posterior, h + i * M, d->covariance + (first + i) * M * M,
+                                      rest);
         if (d->deviation)
-            d->deviation[first + i] = mean_deviation(M, cov);
+            d->deviation[first + i] = mean_deviation(M, h + i * M, d->squares);
     }
     return RM2_OK;
 }
@@ -56,12 +64,13 @@ static rm2_status decode_block(const void *arg, size_t b, double *work) {
 rm2_status rm2_model_decode(rm2_context *ctx, const rm2_model *m, size_t n, const double *latents,
                             double *points, double *tangent, double *covariance,
                             double *deviation) {
-    size_t M = m->M, work = rm2i_posterior_at_work(m->posterior, BLOCK) + BLOCK * M + M * M;
-    double *own = NULL;
+    size_t M = m->M, work = rm2i_posterior_at_work(m->posterior, BLOCK) + BLOCK * M;
+    double *own;
     RM2_TRY(check_latents(ctx, m, n, latents));
-    if (!tangent)
-        RM2_TRY(rm2i_alloc(ctx, n, M * sizeof *own, &own));
-    decoding d = {m, latents, tangent ? tangent : own, covariance, deviation, n};
+    RM2_TRY(rm2i_alloc(ctx, tangent ? 1 : n + 1, M * sizeof *own, &own));
+    column_squares(M, m->posterior->P, own);
+    decoding d = {m, latents, own, tangent ? tangent : own + M, covariance, deviation, n};
+    work += covariance ? M * M : 0;
     rm2_status status = rm2i_batch(ctx, (n + BLOCK - 1) / BLOCK, work, decode_block, &d, NULL);
     if (status == RM2_OK && points) {
         status = rm2i_model_points(ctx, m, n, d.tangent, points);

@@ -11,6 +11,7 @@
 #include <cblas.h>
 
 #include "base/base.h"
+#include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "model/inducing.h"
 #include "model/likelihood.h"
@@ -281,14 +282,13 @@ void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J
                         : R[r * Q + s];
 }
 
-void rm2i_posterior_covariance(const rm2i_posterior *p, const double *h, double noise,
-                               double *cov) {
+void rm2i_posterior_covariance(const rm2i_posterior *p, const double *h, double *cov,
+                               double *work) {
     size_t M = p->gp.M;
+    int m = (int)M;
     for (size_t a = 0; a < M; a++)
-        for (size_t b = 0; b <= a; b++) {
-            double sum = 0;
-            for (size_t m = 0; m < M; m++)
-                sum += p->P[a * M + m] * p->P[b * M + m] * (h[m] + noise);
-            cov[a * M + b] = cov[b * M + a] = sum;
-        }
+        for (size_t k = 0; k < M; k++)
+            work[a * M + k] = p->P[a * M + k] * h[k];
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, m, m, 1, work, m, p->P, m, 0, cov, m);
+    rm2i_symmetrise(M, cov);
 }

@@ -69,8 +69,8 @@ void rm2i_posterior_reduce(const rm2i_posterior *p, size_t count, const double *
 void rm2i_posterior_restore(const rm2i_posterior *p, size_t count, const double *reduced,
                             double *solved);
 
-/* cov = P diag(h + noise) P^T, M x M. */
-void rm2i_posterior_covariance(const rm2i_posterior *p, const double *h, double noise, double *cov);
+/* cov = P diag(h) P^T, M x M; work: M^2. */
+void rm2i_posterior_covariance(const rm2i_posterior *p, const double *h, double *cov, double *work);
 
 /* One draw of f at n points jointly, without observation noise: n x M. work:
  * rm2i_posterior_sample_work(p, n). RM2_ERR_NUMERIC if the joint covariance cannot be factored. */

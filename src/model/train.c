@@ -178,9 +178,12 @@ static rm2_status run(loop *l, rm2_progress_fn progress, void *user) {
     RM2_TRY(resume(l, &stop));
     l->last_checkpoint = now();
     RM2_TRY(iterate(l, progress, user, stop));
-    l->o->dual = false; /* for the model: Kf itself */
     RM2_TRY(evaluate(l, rm2i_optim_best_x(l->optim)));
     out->end = l->o->terms;
+    if (l->o->dual) { /* the model needs Kf itself */
+        l->o->dual = false;
+        RM2_TRY(evaluate(l, rm2i_optim_best_x(l->optim)));
+    }
     RM2_TRY(rm2i_objective_certify(l->o, &out->likelihood, &out->dynamics));
     out->iterations = rm2i_optim_iteration(l->optim);
     out->evaluations = rm2i_optim_evaluations(l->optim);

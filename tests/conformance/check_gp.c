@@ -142,14 +142,15 @@ static void output_posterior(gp_case *g, const rm2i_posterior *p, size_t n, cons
     double *h = case_scratch(g->c, n * M), *f = case_scratch(g->c, n * M);
     double *J = case_scratch(g->c, M * Q), *R = case_scratch(g->c, M * Q * Q);
     double *work = case_scratch(g->c, 2 * n * g->N + rm2i_posterior_work(p));
-    if (!h || !f || !J || !R || !work)
+    double *square = case_scratch(g->c, M * M);
+    if (!h || !f || !J || !R || !work || !square)
         return;
     rm2i_posterior_at(p, n, x, f, h, work);
     for (size_t i = 0; i < n; i++) {
         if (mean)
             memcpy(mean + i * M, f + i * M, M * sizeof *mean);
         if (cov)
-            rm2i_posterior_covariance(p, h + i * M, 0, cov + i * M * M);
+            rm2i_posterior_covariance(p, h + i * M, cov + i * M * M, square);
         rm2i_posterior_jacobian(p, x + i * Q, J, R, work);
         if (jac)
             memcpy(jac + i * M * Q, J, M * Q * sizeof *jac);

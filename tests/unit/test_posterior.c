@@ -132,15 +132,17 @@ static void check_moments(const problem *p) {
     assert_memory_equal(f, only, sizeof f);
     for (size_t i = 0; i < PATH; i++) {
         dense_query queries[M];
-        double mean[M], cov[M * M], found[M * M], noisy[M * M];
+        double mean[M], cov[M * M], found[M * M], noisy[M * M], square[M * M];
         for (size_t m = 0; m < M; m++)
             queries[m] = (dense_query){path + i * Q, m, 0, false};
         condition(p, M, queries, mean, cov);
         assert_near(M, f + i * M, mean, p->tolerance);
-        rm2i_posterior_covariance(posterior, h + i * M, 0, found);
+        rm2i_posterior_covariance(posterior, h + i * M, found, square);
         assert_near(M * M, found, cov, p->tolerance);
         /* an observation's own noise */
-        rm2i_posterior_covariance(posterior, h + i * M, posterior->observed, noisy);
+        for (size_t m = 0; m < M; m++)
+            h[i * M + m] += posterior->observed;
+        rm2i_posterior_covariance(posterior, h + i * M, noisy, square);
         for (size_t a = 0; a < M; a++)
             for (size_t b = 0; b < M; b++) {
                 double noise = p->gp.noise_kind == RM2_NOISE_KRONECKER
@@ -231,12 +233,12 @@ static void test_gradient(void **state) {
 /* Far from all data the posterior is the prior, to the last bit; at data it is narrower. */
 static void check_prior_far_away(const problem *p) {
     rm2i_posterior *posterior = posterior_of(p);
-    double x[2 * Q] = {1e6, -1e6, X[0], X[1]}, f[2 * M], h[2 * M], cov[M * M];
+    double x[2 * Q] = {1e6, -1e6, X[0], X[1]}, f[2 * M], h[2 * M], cov[M * M], square[M * M];
     double *work = scratch(4 * N);
     rm2i_posterior_at(posterior, 2, x, f, h, work);
     for (size_t m = 0; m < M; m++)
         assert_true(f[m] == 0 && h[M + m] < h[m] + 1e-12);
-    rm2i_posterior_covariance(posterior, h, 0, cov);
+    rm2i_posterior_covariance(posterior, h, cov, square);
     for (size_t k = 0; k < M * M; k++)
         assert_true(fabs(cov[k] - p->Kf[k] * p->gp.kernel.variance) <= 1e-10);
     free(work);
@@ -258,9 +260,9 @@ static void test_singular_task(void **state) {
         for (size_t m = 0; m < M; m++)
             p.Kf[m * M + m] -= 1e-8;
         rm2i_posterior *posterior = posterior_of(&p);
-        double f[M], h[M], cov[M * M], *work = scratch(2 * N);
+        double f[M], h[M], cov[M * M], square[M * M], *work = scratch(2 * N);
         rm2i_posterior_at(posterior, 1, path, f, h, work);
-        rm2i_posterior_covariance(posterior, h, 0, cov);
+        rm2i_posterior_covariance(posterior, h, cov, square);
         /* multiples of b = (1, -0.6, 0.8); with Kronecker noise the mean is that of each output */
         assert_true(!noise || fabs(f[1] + 0.6 * f[0]) <= 1e-12);
         assert_true(!noise || fabs(f[2] - 0.8 * f[0]) <= 1e-12);
