@@ -74,10 +74,10 @@ typedef struct rm2_geometry {
     /* ---- optional: squared norms; default: by the two calls above ---- */
     /* Add w_k^T G w_k to value[k] for `count` vectors w_k, and w_k^T dG[z_d] w_k to
      * derivative[k * directions + d] for `directions` vectors z_d. Rows of W and Z are `stride`
-     * apart. */
+     * apart. With `sum` only the sums over k are wanted, however they are divided among the k. */
     rm2_status (*metric_norms)(size_t n, const double *c, size_t count, const double *W,
-                               size_t directions, const double *Z, size_t stride, double *value,
-                               double *derivative, double *work);
+                               size_t directions, const double *Z, size_t stride, bool sum,
+                               double *value, double *derivative, double *work);
 
     /* ---- optional: exp and log with ambient vectors for many points at one base point ---- */
     /* Faster than the calls above, one by one, for n up to `many_n_max`; with the same result up to

@@ -39,9 +39,10 @@ rm2_status rm2i_manifold_metric(const rm2_manifold *m, const double *c, size_t c
 rm2_status rm2i_manifold_metric_derivative(const rm2_manifold *m, const double *c, const double *z,
                                            size_t count, const double *W, double *out, double *work,
                                            size_t *failed);
-/* value[k] = w_k^T G w_k, derivative[k * directions + d] = w_k^T dG[z_d] w_k. */
+/* value[k] = w_k^T G w_k, derivative[k * directions + d] = w_k^T dG[z_d] w_k. With `sum` only the sums
+ * over k are right. */
 rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c, size_t count,
-                                      const double *W, size_t directions, const double *Z,
+                                      const double *W, size_t directions, const double *Z, bool sum,
                                       double *value, double *derivative, double *work,
                                       size_t *failed);
 void rm2i_manifold_random(const rm2_manifold *m, rm2_rng *rng, double *p, double *work);

@@ -146,7 +146,7 @@ static rm2_status default_norms(const rm2_factor *f, const double *c, size_t cou
 }
 
 rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c, size_t count,
-                                      const double *W, size_t directions, const double *Z,
+                                      const double *W, size_t directions, const double *Z, bool sum,
                                       double *value, double *derivative, double *work,
                                       size_t *failed) {
     memset(value, 0, count * sizeof *value);
@@ -156,11 +156,12 @@ rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c, si
         const rm2_factor *f = &m->factors[i];
         size_t at = f->dim_offset;
         const double *own_Z = directions ? Z + at : NULL;
-        rm2_status status = f->geometry->metric_norms
-                                ? f->geometry->metric_norms(f->n, c + at, count, W + at, directions,
-                                                            own_Z, m->dim, value, derivative, work)
-                                : default_norms(f, c + at, count, W + at, directions, own_Z, m->dim,
-                                                value, derivative, work, work + f->dim);
+        rm2_status status =
+            f->geometry->metric_norms
+                ? f->geometry->metric_norms(f->n, c + at, count, W + at, directions, own_Z, m->dim,
+                                            sum, value, derivative, work)
+                : default_norms(f, c + at, count, W + at, directions, own_Z, m->dim, value,
+                                derivative, work, work + f->dim);
         if (status != RM2_OK)
             return report(status, i, failed);
     }

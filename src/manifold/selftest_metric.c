@@ -166,7 +166,8 @@ static rm2_status norms_of_metric(rm2i_trial *t, double *error) {
     memcpy(W + dim, t->w, dim * sizeof *W);
     memcpy(Z, t->v, dim * sizeof *Z);
     memcpy(Z + dim, t->u, dim * sizeof *Z);
-    RM2_TRY(rm2i_manifold_metric_norms(t->m, t->c, 2, W, 2, Z, value, derivative, t->work, NULL));
+    RM2_TRY(rm2i_manifold_metric_norms(t->m, t->c, 2, W, 2, Z, false, value, derivative, t->work,
+                                       NULL));
     for (size_t k = 0; k < 2; k++) {
         const double *w = W + k * dim;
         RM2_TRY(rm2i_manifold_metric(t->m, t->c, 1, w, t->c1, t->work, NULL));

@@ -16,6 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cblas.h>
+
 #include "base/base.h"
 #include "linalg/clones.h"
 #include "linalg/dense.h"
@@ -56,8 +58,15 @@ static size_t norms_block(size_t n) {
     return fits < dim(n) ? fits : dim(n);
 }
 
+/* Sums of squared norms by matrix products: of matrices so large that these pay, and so small that n
+ * of their squares are no burden. */
+static bool sums_by_products(size_t n) {
+    return n >= 5 && n <= SMALL_N;
+}
+
 static size_t work_size(size_t n) {
-    return n + 8 * n * n + rm2i_eigen_work(n) + (norms_block(n) + DIRECTIONS) * n * n;
+    size_t sums = sums_by_products(n) ? (norms_block(n) + n) * n * n : 0;
+    return n + 8 * n * n + rm2i_eigen_work(n) + (norms_block(n) + DIRECTIONS) * n * n + sums;
 }
 
 static scratch split(size_t n, double *work) {
@@ -547,14 +556,71 @@ static void add_derivatives(size_t n, const double *g, size_t count, const doubl
         }
 }
 
+/* Only the sums over the vectors: with N_b[a][c] = sum_k W~_ab W~_cb,
+ *   sum_k w^T G w = sum_ab g_ab N_b[a][a],   sum_k w^T dG[Z] w = 2 sum_ac Z~_ac sum_b T(a,c;b) N_b[a][c] */
+
+/* N_b for b = 0..n-1, n x n each, lower triangles. */
+static void sum_products(size_t n, size_t count, const double *W, size_t stride, double *N,
+                         double *turned, scratch s) {
+    size_t most = norms_block(n);
+    int m = (int)n;
+    for (size_t first = 0; first < count; first += most) {
+        size_t block = count - first < most ? count - first : most;
+        int rows = (int)(block * n);
+        for (size_t k = 0; k < block; k++)
+            unpack(n, W + (first + k) * stride, s.rotated + k * n * n);
+        /* (b; k, i) = sum_j U_jb W_ij, then (b, k; a) = sum_i U_ia (b; k, i) */
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, rows, m, 1, s.Ut, m, s.rotated, m,
+                    0, turned, rows);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, m, m, 1, turned, m, s.Ut, m, 0,
+                    s.rotated, m);
+        for (size_t b = 0; b < n; b++)
+            cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, m, (int)block, 1,
+                        s.rotated + b * block * n, m, first > 0, N + b * n * n, m);
+    }
+}
+
+static void sum_derivatives(size_t n, const double *g, const double *N, size_t directions,
+                            const double *Z, double *derivative, scratch s) {
+    double *T = s.eigen;
+    for (size_t a = 0; a < n; a++)
+        for (size_t c = 0; c <= a; c++) {
+            double sum = 0, twice = a == c ? 2 : 4;
+            divided_g(n, s.values, g, a, c, T);
+            for (size_t b = 0; b < n; b++)
+                sum += T[b] * N[(b * n + a) * n + c];
+            for (size_t d = 0; d < directions; d++)
+                derivative[d] += twice * sum * Z[d * n * n + a * n + c];
+        }
+}
+
+static void metric_sums(size_t n, const double *g, size_t count, const double *W, size_t directions,
+                        const double *Z, size_t stride, double *value, double *derivative,
+                        double *Zt, scratch s) {
+    double *N = Zt + DIRECTIONS * n * n, *turned = N + n * n * n;
+    sum_products(n, count, W, stride, N, turned, s);
+    for (size_t b = 0; b < n; b++)
+        for (size_t a = 0; a < n; a++)
+            *value += g[a * n + b] * N[(b * n + a) * n + a];
+    for (size_t d = 0; d < directions; d += DIRECTIONS) {
+        size_t some = directions - d < DIRECTIONS ? directions - d : DIRECTIONS;
+        rotate_rows(n, some, Z + d * stride, stride, Zt, s);
+        sum_derivatives(n, g, N, some, Zt, derivative + d, s);
+    }
+}
+
 static rm2_status metric_norms(size_t n, const double *c, size_t count, const double *W,
-                               size_t directions, const double *Z, size_t stride, double *value,
-                               double *derivative, double *work) {
+                               size_t directions, const double *Z, size_t stride, bool sum,
+                               double *value, double *derivative, double *work) {
     scratch s = split(n, work);
     double *g = s.frame, *Zt = s.rotated + norms_block(n) * n * n;
     RM2_TRY(decompose(n, c, s));
     rm2i_transpose(n, s.Ut, s.C);
     g_table(n, s.values, g);
+    if (sum && count > 0 && sums_by_products(n)) {
+        metric_sums(n, g, count, W, directions, Z, stride, value, derivative, Zt, s);
+        return RM2_OK;
+    }
     for (size_t first = 0; first < count; first += norms_block(n)) {
         size_t block = count - first < norms_block(n) ? count - first : norms_block(n);
         rotate_rows(n, block, W + first * stride, stride, s.rotated, s);

@@ -79,8 +79,9 @@ rm2_status rm2i_pullback_weights(const rm2i_pullback_field *f, const double *c, 
                                  double *derivative, double *work) {
     size_t M = f->posterior->gp.M;
     if (f->manifold)
-        return rm2i_manifold_metric_norms(f->manifold, c, M, Pt, directions, Z, value, derivative,
-                                          work, NULL);
+        return rm2i_manifold_metric_norms(f->manifold, c, M, Pt, directions, Z,
+                                          f->posterior->gp.noise_kind == RM2_NOISE_KRONECKER, value,
+                                          derivative, work, NULL);
     for (size_t m = 0; m < M; m++)
         value[m] = rm2i_dot(M, Pt + m * M, Pt + m * M);
     for (size_t k = 0; k < M * directions; k++)

@@ -44,7 +44,8 @@ rm2_status rm2i_pullback_ambient(const rm2i_pullback_field *f, const double *c, 
                                  const double *W, double *out, double *work);
 
 /* value[m] = p_m^T Gc p_m (no cost) for the rows p_m of Pt and, along `directions` vectors Z,
- * derivative[m * directions + d] = p_m^T dGc[z_d] p_m. */
+ * derivative[m * directions + d] = p_m^T dGc[z_d] p_m. With Kronecker noise, where only sums over m
+ * count, only they are right. */
 rm2_status rm2i_pullback_weights(const rm2i_pullback_field *f, const double *c, const double *Pt,
                                  size_t directions, const double *Z, double *value,
                                  double *derivative, double *work);

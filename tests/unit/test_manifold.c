@@ -207,10 +207,10 @@ static void in_the_cube(size_t n, rm2_rng *rng, double *p, double *work) {
 }
 
 static rm2_status no_norms(size_t n, const double *c, size_t count, const double *W,
-                           size_t directions, const double *Z, size_t stride, double *value,
-                           double *derivative, double *work) {
-    (void)n, (void)c, (void)count, (void)W, (void)directions, (void)Z, (void)stride, (void)value;
-    (void)derivative, (void)work;
+                           size_t directions, const double *Z, size_t stride, bool sum,
+                           double *value, double *derivative, double *work) {
+    (void)n, (void)c, (void)count, (void)W, (void)directions, (void)Z, (void)stride, (void)sum;
+    (void)value, (void)derivative, (void)work;
     return RM2_OK;
 }
 

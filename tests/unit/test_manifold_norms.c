@@ -77,11 +77,12 @@ static void check(const char *spec, double size) {
     random_numbers(m->dim, 1, size, c);
     random_numbers(VECTORS * m->dim, 2, 1, W);
     random_numbers(DIRECTIONS * m->dim, 3, 1, Z);
-    assert_int_equal(
-        rm2i_manifold_metric_norms(m, c, VECTORS, W, DIRECTIONS, Z, value, derivative, work, NULL),
-        RM2_OK);
-    assert_int_equal(rm2i_manifold_metric_norms(m, c, VECTORS, W, 0, NULL, alone, NULL, work, NULL),
+    assert_int_equal(rm2i_manifold_metric_norms(m, c, VECTORS, W, DIRECTIONS, Z, false, value,
+                                                derivative, work, NULL),
                      RM2_OK);
+    assert_int_equal(
+        rm2i_manifold_metric_norms(m, c, VECTORS, W, 0, NULL, false, alone, NULL, work, NULL),
+        RM2_OK);
     assert_memory_equal(value, alone, sizeof value);
     for (size_t k = 0; k < VECTORS * DIRECTIONS; k++)
         largest = fmax(largest, fabs(derivative[k]));
@@ -113,6 +114,48 @@ static void test_definition(void **state) {
             check(specs[i], sizes[k]);
 }
 
+/* Sums over the vectors, by matrix products or not, against those of the norms above. */
+static void test_sums(void **state) {
+    (void)state;
+    enum { DIRECTIONS = 6 };
+    static const char *const specs[] = {"SPD3", "SPD5", "R2 x S2", "SPD6 x S2 x SPD2", "SPD15"};
+    static const size_t counts[] = {0, 1, 7, 200};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+        for (size_t k = 0; k < 4; k++) {
+            rm2_manifold *m;
+            assert_int_equal(rm2_manifold_create(ctx, specs[i], &m), RM2_OK);
+            size_t count = counts[k], all = count * (1 + DIRECTIONS), dim = m->dim;
+            double *work = numbers(m->work_size), *c = numbers(dim), *W = numbers(count * dim + 1);
+            double *Z = numbers(DIRECTIONS * dim), *each = numbers(all + 1),
+                   *sums = numbers(all + 1);
+            random_numbers(dim, 1, k == 1 ? 0 : 0.5, c);
+            random_numbers(count * dim, 2, 1, W);
+            random_numbers(DIRECTIONS * dim, 3, 1, Z);
+            assert_int_equal(rm2i_manifold_metric_norms(m, c, count, W, DIRECTIONS, Z, false, each,
+                                                        each + count, work, NULL),
+                             RM2_OK);
+            assert_int_equal(rm2i_manifold_metric_norms(m, c, count, W, DIRECTIONS, Z, true, sums,
+                                                        sums + count, work, NULL),
+                             RM2_OK);
+            double total[2][1 + DIRECTIONS] = {{0}};
+            for (size_t j = 0; j < count; j++)
+                for (size_t d = 0; d <= DIRECTIONS; d++) {
+                    size_t at = d ? count + j * DIRECTIONS + d - 1 : j;
+                    total[0][d] += each[at];
+                    total[1][d] += sums[at];
+                }
+            for (size_t d = 0; d <= DIRECTIONS; d++) /* derivatives may cancel */
+                assert_true(fabs(total[1][d] - total[0][d]) <= 1e-12 * total[0][0]);
+            free(work);
+            free(c);
+            free(W);
+            free(Z);
+            free(each);
+            free(sums);
+            rm2_manifold_free(m);
+        }
+}
+
 /* More vectors than the coordinates there are, which is more than one block of large matrices, and
  * more directions than are done at once: the same as metric and metric_derivative one by one. */
 static void test_blocks(void **state) {
@@ -127,9 +170,9 @@ static void test_blocks(void **state) {
     random_numbers(dim, 1, 0.2, c);
     random_numbers(COUNT * dim, 2, 1, W);
     random_numbers(DIRECTIONS * dim, 3, 1, Z);
-    assert_int_equal(
-        rm2i_manifold_metric_norms(m, c, COUNT, W, DIRECTIONS, Z, value, derivative, work, NULL),
-        RM2_OK);
+    assert_int_equal(rm2i_manifold_metric_norms(m, c, COUNT, W, DIRECTIONS, Z, false, value,
+                                                derivative, work, NULL),
+                     RM2_OK);
     for (size_t k = 0; k < COUNT; k += 23) {
         double expected = 0;
         const double *w = W + k * dim;
@@ -158,6 +201,7 @@ static void test_blocks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_sums),
         cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
