@@ -4,17 +4,9 @@
 #include <string.h>
 
 #include "experiment.h"
+#include "figures.h"
 
 enum { PAGE_WIDTH = 175 }; /* millimetres: two columns of a paper */
-
-static const rm2_style demonstration_style = {
-    .label = "demonstrations", .colour = RM2_GREY, .width = 0.6, .opacity = 0.7};
-
-static void label_axes(rm2_panel_settings *s, bool metres) {
-    s->x.label = metres ? "x [m]" : "x";
-    s->y.label = metres ? "y [m]" : "y";
-    s->z.label = metres ? "z [m]" : "z";
-}
 
 /* Generated motions of robots are in metres; of other data the unit is not known. */
 static bool in_metres(const experiment_run *r) {
@@ -23,12 +15,8 @@ static bool in_metres(const experiment_run *r) {
 
 static rm2_status add_demonstrations(const experiment_run *r, size_t factor, rm2_panel *panel) {
     const rm2_data *d = r->reference;
-    size_t ambient = rm2_manifold_ambient(d->manifold);
-    for (size_t t = 0; t < d->trajectories; t++)
-        WORK_TRY(rm2_plot_factor(r->work.ctx, panel, d->manifold, factor,
-                                 d->starts[t + 1] - d->starts[t],
-                                 d->points + d->starts[t] * ambient, &demonstration_style));
-    return RM2_OK;
+    return figure_demonstrations(r->work.ctx, panel, d->manifold, factor, d->trajectories,
+                                 d->starts, d->points);
 }
 
 static rm2_status add_decoded(const experiment_run *r, const outcome *o, size_t factor,
@@ -39,12 +27,6 @@ static rm2_status add_decoded(const experiment_run *r, const outcome *o, size_t 
 }
 
 /* ---- any factors ---------------------------------------------------------------------------- */
-
-/* Is this factor one whose demonstrations would hide everything: frames, matrices? */
-static bool crowded(const rm2_factor *f) {
-    return f->geometry == &rm2_rotation || (f->geometry == &rm2_sphere && f->n == 3) ||
-           (f->geometry == &rm2_spd && f->n > 2);
-}
 
 static bool has_picture(const experiment_run *r, size_t factor) {
     rm2_panel_settings s;
@@ -60,10 +42,9 @@ static rm2_status factor_panel(const experiment_run *r, const trained *t, size_t
     s.title = experiment_model_name(t);
     s.legend = RM2_LEGEND_BELOW;
     if (f->geometry == &rm2_euclidean)
-        label_axes(&s, in_metres(r));
+        figure_label_axes(&s, in_metres(r));
     WORK_TRY(rm2_figure_panel(r->work.ctx, figure, row, column, &s, &panel));
-    if (!crowded(f))
-        WORK_TRY(add_demonstrations(r, factor, panel));
+    WORK_TRY(add_demonstrations(r, factor, panel));
     for (size_t k = 0; k < r->outcome_count; k++)
         if (r->outcomes[k].trained == t)
             WORK_TRY(add_decoded(r, &r->outcomes[k], factor, panel));
@@ -97,7 +78,7 @@ static rm2_status pose_panel(const experiment_run *r, const outcome *o, rm2_figu
     s.title = o->variant->name;
     s.equal = true;
     s.legend = RM2_LEGEND_BELOW;
-    label_axes(&s, in_metres(r));
+    figure_label_axes(&s, in_metres(r));
     WORK_TRY(rm2_figure_panel(r->work.ctx, figure, 0, column, &s, &panel));
     WORK_TRY(add_demonstrations(r, 0, panel));
     WORK_TRY(add_decoded(r, o, 0, panel));
@@ -140,7 +121,7 @@ static rm2_status ellipse_panel(const experiment_run *r, const outcome *o, rm2_f
     s.title = o->variant->name;
     s.equal = true;
     s.legend = RM2_LEGEND_NONE;
-    label_axes(&s, false);
+    figure_label_axes(&s, false);
     WORK_TRY(rm2_figure_panel(r->work.ctx, figure, 0, column, &s, &panel));
     WORK_TRY(add_demonstrations(r, 0, panel));
     return rm2_plot_ellipses(r->work.ctx, panel, ELLIPSES, centres, matrices, &style);
@@ -277,7 +258,7 @@ static rm2_status arm_panel(const experiment_run *r, const execution *e, rm2_fig
     s.title = e->outcome->variant->name;
     s.equal = true;
     s.legend = RM2_LEGEND_NONE;
-    label_axes(&s, !e->flat);
+    figure_label_axes(&s, !e->flat);
     if (status == RM2_OK) {
         arm_points(e, SHOWN, arms, path);
         status = rm2_figure_panel(r->work.ctx, figure, 0, column, &s, &panel);

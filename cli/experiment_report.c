@@ -12,8 +12,18 @@ static void percent(double share, char text[CELL]) {
     (void)snprintf(text, CELL, whole ? "%.0f" : "%.1f", 100 * share);
 }
 
+/* So many digits, but no power of ten for what is a thousand or a million. */
+static int decimals(double value, int digits) {
+    double size = fabs(value);
+    int before = size >= 1 ? (int)log10(size) + 1 : 0;
+    return before < digits ? digits - before : 0;
+}
+
 static void spread(const rm2_spread *s, char text[CELL]) {
-    if (s->count)
+    if (s->count && s->mean < 1e9)
+        (void)snprintf(text, CELL, "%.*f ± %.*f", decimals(s->mean, 3), s->mean,
+                       decimals(s->deviation, 2), s->deviation);
+    else if (s->count)
         (void)snprintf(text, CELL, "%.3g ± %.2g", s->mean, s->deviation);
     else
         (void)snprintf(text, CELL, "-");
@@ -26,12 +36,25 @@ static void ratio(const rm2_spread *s, const rm2_spread *floor, char text[CELL])
         (void)snprintf(text, CELL, "-");
 }
 
-/* Columns that a reader can see; width counts letters, not bytes. */
-static void pad(FILE *out, const char *text, int width) {
+/* Letters, not bytes: what a reader sees. */
+static int width_of(const char *text) {
     int letters = 0;
-    for (const char *at = text; *at; at++)
-        letters += (*at & 0xC0) != 0x80;
-    (void)fprintf(out, "%s%*s", text, letters < width ? width - letters : 0, "");
+    for (; *text; text++)
+        letters += (*text & 0xC0) != 0x80;
+    return letters;
+}
+
+/* ---- against the paper ---------------------------------------------------------------------- */
+
+/* Numbers as printed in the paper: "100", "3.8 ± 0.91". */
+static bool worse_share(const outcome *o) {
+    const char *paper = o->variant->paper_share;
+    return paper && 100 * o->share < strtod(paper, NULL) - 0.5; /* printed as whole numbers */
+}
+
+static bool worse_dtw(const outcome *o) {
+    const char *paper = o->variant->paper_dtw;
+    return paper && o->dtw.count && o->dtw.mean > strtod(paper, NULL);
 }
 
 /* ---- one table, in several forms ------------------------------------------------------------ */
@@ -80,21 +103,29 @@ table_line experiment_row(const experiment_run *r, const outcome *o) {
     return l;
 }
 
-static void print_line(FILE *out, const table_line *l) {
+static void widen(const table_line *l, int width[MOST_CELLS]) {
     for (size_t k = 0; k < l->count; k++)
-        pad(out, l->cells[k], k == 0 ? 24 : k + 1 < l->count ? 15 : 0);
-    (void)fputc('\n', out);
+        if (width_of(l->cells[k]) > width[k])
+            width[k] = width_of(l->cells[k]);
+}
+
+static void print_line(FILE *out, const table_line *l, const int width[MOST_CELLS]) {
+    for (size_t k = 0; k + 1 < l->count; k++)
+        (void)fprintf(out, "%s%*s", l->cells[k], width[k] + 3 - width_of(l->cells[k]), "");
+    (void)fprintf(out, "%s\n", l->cells[l->count - 1]);
 }
 
 static void print_text(const experiment_run *r, FILE *out) {
-    table_line top = experiment_head(r);
+    table_line lines[1 + MOST_VARIANTS] = {experiment_head(r)};
+    int width[MOST_CELLS] = {0};
+    for (size_t k = 0; k < r->outcome_count; k++)
+        lines[1 + k] = experiment_row(r, &r->outcomes[k]);
+    for (size_t k = 0; k <= r->outcome_count; k++)
+        widen(&lines[k], width);
     (void)fprintf(out, "%s (%s of the paper)\n\n", r->experiment->title,
                   r->experiment->paper_table);
-    print_line(out, &top);
-    for (size_t k = 0; k < r->outcome_count; k++) {
-        table_line l = experiment_row(r, &r->outcomes[k]);
-        print_line(out, &l);
-    }
+    for (size_t k = 0; k <= r->outcome_count; k++)
+        print_line(out, &lines[k], width);
     (void)fprintf(out, "\n%s", r->notes);
 }
 
@@ -145,6 +176,8 @@ static void json_outcome(FILE *out, const outcome *o) {
     json_spread(out, "dtw", &o->dtw);
     json_spread(out, "dtw_tangent", &o->dtw_tangent);
     json_field(out, "length", o->length);
+    (void)fprintf(out, ", \"worse_than_paper\": %s",
+                  worse_share(o) || worse_dtw(o) ? "true" : "false");
     (void)fprintf(out, ", \"converged\": %s, \"metric\": ", o->curve->converged ? "true" : "false");
     json_text(out, o->metric);
     (void)fprintf(out, "}");
@@ -209,6 +242,29 @@ static void print_executions(const experiment_run *r, FILE *out) {
     }
 }
 
+/* Where the paper has a better number. */
+static void print_worse(const experiment_run *r, FILE *out) {
+    bool any = false;
+    for (size_t k = 0; k < r->outcome_count; k++) {
+        const outcome *o = &r->outcomes[k];
+        char text[CELL];
+        percent(o->share, text);
+        if (worse_share(o))
+            (void)fprintf(out, "worse than the paper: %s, %s %% on the manifold (paper: %s)\n",
+                          o->variant->name, text, o->variant->paper_share);
+        spread(&o->dtw, text);
+        if (worse_dtw(o))
+            (void)fprintf(out, "worse than the paper: %s, DTW %s (paper: %s)\n", o->variant->name,
+                          text, o->variant->paper_dtw);
+        any = any || worse_share(o) || worse_dtw(o);
+    }
+    if (!any)
+        (void)fprintf(out, "no number is worse than the paper's\n");
+    if (r->floor.count)
+        (void)fprintf(out, "DTW is in units of the data: where they are not the paper's, multiples "
+                           "of the floor compare.\n");
+}
+
 /* What a reader must know to compare: data, recipe, metrics, geodesics that are none. */
 static void print_origin(const experiment_run *r, FILE *out) {
     static const char *const recipes[] = {"robust", "map", "paper"};
@@ -231,6 +287,7 @@ static int write_notes(experiment_run *r) {
     if (!out)
         return work_no_memory(&r->work);
     print_floor(r, out);
+    print_worse(r, out);
     print_executions(r, out);
     print_origin(r, out);
     bool failed = ferror(out) != 0;

@@ -62,16 +62,44 @@ rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *mode
     return status;
 }
 
+enum { MOST_GROUPS = 12 }; /* more cannot be told apart: names of points, not of groups */
+
 rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i) {
     rm2_style plain = {.label = "training data",
                        .colour = RM2_WHITE,
                        .size = i->points > 300 ? 1.3 : 1.8,
                        .opacity = 0.7};
     static const rm2_style grouped = {.size = 2.6, .halo = true};
-    if (i->labels)
+    if (i->labels && i->label_count <= MOST_GROUPS)
         return rm2_plot_groups(ctx, panel, i->points, i->latents, i->labels, i->label_count,
                                i->label_names, &grouped);
     return rm2_plot_points(ctx, panel, i->points, i->latents, &plain);
+}
+
+void figure_label_axes(rm2_panel_settings *s, bool metres) {
+    s->x.label = metres ? "x [m]" : "x";
+    s->y.label = metres ? "y [m]" : "y";
+    s->z.label = metres ? "z [m]" : "z";
+}
+
+/* Is this factor one whose demonstrations would hide everything? */
+static bool crowded(const rm2_factor *f) {
+    return f->geometry == &rm2_rotation || (f->geometry == &rm2_sphere && f->n == 3) ||
+           (f->geometry == &rm2_spd && f->n > 2);
+}
+
+rm2_status figure_demonstrations(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
+                                 size_t factor, size_t trajectories, const size_t *starts,
+                                 const double *points) {
+    static const rm2_style style = {
+        .label = "demonstrations", .colour = RM2_GREY, .width = 0.6, .opacity = 0.7};
+    size_t ambient = rm2_manifold_ambient(manifold);
+    if (crowded(rm2_manifold_factor(manifold, factor)))
+        return RM2_OK;
+    for (size_t t = 0; t < trajectories; t++)
+        WORK_TRY(rm2_plot_factor(ctx, panel, manifold, factor, starts[t + 1] - starts[t],
+                                 points + starts[t] * ambient, &style));
+    return RM2_OK;
 }
 
 rm2_status figure_trace(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i, double zero,

@@ -13,8 +13,15 @@ rm2_status figure_latent_panel(rm2_context *ctx, rm2_figure *figure, size_t row,
 /* Magnification of the metric, or standard deviation of decoded points, on the grid's nodes. */
 rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *model,
                        const rm2_metric *metric, const rm2_network *grid, bool uncertainty);
-/* Latents, by label if there are labels. */
+/* Latents, by label if there are labels, and few. */
 rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *info);
+/* x, y and z, in metres where that is known. */
+void figure_label_axes(rm2_panel_settings *s, bool metres);
+/* Trajectories in the background of a factor's panel; none where they would hide everything: frames, large
+ * matrices. points: starts[trajectories] x ambient. */
+rm2_status figure_demonstrations(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
+                                 size_t factor, size_t trajectories, const size_t *starts,
+                                 const double *points);
 /* The objective over the iterations, less `zero`, divided by `unit`. */
 rm2_status figure_trace(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *info, double zero,
                         double unit, const char *label);

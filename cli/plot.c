@@ -125,13 +125,43 @@ static rm2_status draw_latent(plot_job *j, const geometry *g) {
     return add_paths(j, panel);
 }
 
+/* Training points in the units of the data; the caller's to free. NULL: no memory. */
+static double *training_points(const rm2_model_info *i) {
+    size_t ambient = rm2_manifold_ambient(i->manifold);
+    double *points = malloc((i->points * ambient + 1) * sizeof *points);
+    for (size_t n = 0; points && n < i->points; n++)
+        for (size_t k = 0; k < rm2_manifold_factor_count(i->manifold); k++) {
+            const rm2_factor *f = rm2_manifold_factor(i->manifold, k);
+            for (size_t e = 0; e < f->ambient; e++) {
+                size_t at = n * ambient + f->ambient_offset + e;
+                points[at] = i->data[at] * i->scale[k];
+            }
+        }
+    return points;
+}
+
+static rm2_status add_training(const plot_job *j, size_t factor, rm2_panel *panel) {
+    const rm2_model_info *i = &j->m->info;
+    double *points = training_points(i);
+    if (!points)
+        return RM2_ERR_MEMORY;
+    rm2_status status = figure_demonstrations(j->m->work.ctx, panel, i->manifold, factor,
+                                              i->trajectories, i->starts, points);
+    free(points);
+    return status;
+}
+
 static rm2_status factor_panel(const plot_job *j, size_t factor) {
     rm2_context *ctx = j->m->work.ctx;
     const rm2_manifold *m = j->m->info.manifold;
     rm2_panel_settings s;
     rm2_panel *panel;
     WORK_TRY(rm2_panel_settings_factor(ctx, m, factor, &s));
+    s.legend = RM2_LEGEND_BELOW;
+    if (rm2_manifold_factor(m, factor)->geometry == &rm2_euclidean)
+        figure_label_axes(&s, false);
     WORK_TRY(rm2_figure_panel(ctx, j->figure, 0, factor, &s, &panel));
+    WORK_TRY(add_training(j, factor, panel));
     for (size_t k = 0; k < j->options->paths.count; k++) {
         rm2_style style = {.label = j->paths[k].name, .colour = rm2_palette(k), .width = 1.3};
         WORK_TRY(rm2_plot_factor(ctx, panel, m, factor, j->paths[k].n, j->paths[k].points, &style));
