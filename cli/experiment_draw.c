@@ -77,7 +77,7 @@ static double grid_aspect(const experiment_run *r) {
 
 static size_t latent_legend_entries(const experiment_run *r) {
     const trained *t = &r->models[0];
-    size_t entries = t->info.labels ? t->info.label_count : 1;
+    size_t entries = figure_groups(&t->info);
     for (size_t k = 0; k < r->outcome_count; k++)
         entries += r->outcomes[k].trained == t;
     return entries;

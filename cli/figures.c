@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { MOST_GROUPS = 12 }; /* more cannot be told apart: names of points, not of groups */
+
 static const double LOG_10 = 2.30258509299404568402;
 
 double figure_latent_height(const rm2_network *grid, double width) {
@@ -61,8 +63,9 @@ rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *mode
     free(values);
     return status;
 }
-
-enum { MOST_GROUPS = 12 }; /* more cannot be told apart: names of points, not of groups */
+size_t figure_groups(const rm2_model_info *i) {
+    return i->labels && i->label_count <= MOST_GROUPS ? i->label_count : 1;
+}
 
 rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i) {
     rm2_style plain = {.label = "training data",
@@ -70,7 +73,7 @@ rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_in
                        .size = i->points > 300 ? 1.3 : 1.8,
                        .opacity = 0.7};
     static const rm2_style grouped = {.size = 2.6, .halo = true};
-    if (i->labels && i->label_count <= MOST_GROUPS)
+    if (figure_groups(i) > 1)
         return rm2_plot_groups(ctx, panel, i->points, i->latents, i->labels, i->label_count,
                                i->label_names, &grouped);
     return rm2_plot_points(ctx, panel, i->points, i->latents, &plain);

@@ -13,7 +13,9 @@ rm2_status figure_latent_panel(rm2_context *ctx, rm2_figure *figure, size_t row,
 /* Magnification of the metric, or standard deviation of decoded points, on the grid's nodes. */
 rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *model,
                        const rm2_metric *metric, const rm2_network *grid, bool uncertainty);
-/* Latents, by label if there are labels, and few. */
+/* Groups of latents that a legend tells apart: by label if there are labels, and few; else one. */
+size_t figure_groups(const rm2_model_info *info);
+/* Latents, by these groups. */
 rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *info);
 /* x, y and z, in metres where that is known. */
 void figure_label_axes(rm2_panel_settings *s, bool metres);
