@@ -121,10 +121,19 @@ static int encode_data(const model_work *m, const rm2_data *data) {
     return code;
 }
 
+/* Points are encoded one by one, so each takes the sign of the training point next to it. */
+static int align_signs(const model_work *m, const rm2_data *data) {
+    rm2_data alone = *data;
+    alone.trajectories = 0;
+    return work_check(&m->work, rm2_model_align_signs(m->work.ctx, m->model, &alone));
+}
+
 static int encode_file(const model_work *m, data_options *options) {
     rm2_data *data = NULL;
     options->settings.allow_missing = true;
     int code = model_read_data(m, m->paths[1], options, &data, NULL);
+    if (code == EXIT_DONE && data && options->settings.align_signs)
+        code = align_signs(m, data);
     if (code == EXIT_DONE && data)
         code = encode_data(m, data);
     rm2_data_free(data);

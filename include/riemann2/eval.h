@@ -88,7 +88,7 @@ RM2_API rm2_status rm2_space_rows(rm2_context *ctx, const rm2_model *model, rm2_
 
 /* Quaternions (S3, SO3) with the signs that the model's training data have: each trajectory of `data`
  * as a whole takes the sign that agrees with the model's first one at equal phases; without
- * trajectories, all points the sign of the mean. */
+ * trajectories, points take that of the nearest training point. Missing ones stay. */
 RM2_API rm2_status rm2_model_align_signs(rm2_context *ctx, const rm2_model *model, rm2_data *data);
 
 /* ---- data that a model has not seen --------------------------------------------------------- */

@@ -82,9 +82,14 @@ rm2_status rm2i_validate(rm2_context *ctx, const rm2_data_settings *s, rm2i_raw 
                          rm2_data *data, rm2_data_report *report);
 /* Choose q or -q for each S3 and SO3 factor; fills sign_flips and sign_jumps. */
 void rm2i_align_signs(rm2_data *data, rm2_data_report *report);
-/* Each trajectory (all points, if there are none) as a whole takes the sign that agrees with `count`
- * points of a reference, at equal phases. */
-void rm2i_align_signs_with(rm2_data *data, size_t count, const double *reference);
+/* Points whose signs others take. */
+typedef struct rm2i_sign_reference {
+    size_t count, first; /* points; of the first trajectory, 0: there is none */
+    const double *points;
+} rm2i_sign_reference;
+/* Each trajectory as a whole takes the sign that agrees with the reference's first at equal phases, or
+ * with the nearest points where that has none; points without trajectories that of the nearest. */
+void rm2i_align_signs_with(rm2_data *data, const rm2i_sign_reference *reference);
 /* Keep `thin` evenly spaced points of each trajectory. */
 rm2_status rm2i_thin(rm2_context *ctx, rm2_data **data, size_t thin);
 /* Keep only the trajectories named in `ids`. */

@@ -2,7 +2,8 @@
  * quaternion takes the sign nearer to the one before; then a whole trajectory takes the sign nearer
  * to the first trajectory, compared at equal phases. Points without trajectories take the side of
  * the principal axis of sum q q^T, which does not depend on signs. Never "w >= 0": that makes jumps
- * where w crosses zero. */
+ * where w crosses zero. New data take the sign of a model's first trajectory, or, where there is none on
+ * one of the sides, of the nearest of its points. */
 #include <math.h>
 
 #include "data/data.h"
@@ -103,17 +104,46 @@ void rm2i_align_signs(rm2_data *data, rm2_data_report *report) {
     }
 }
 
-void rm2i_align_signs_with(rm2_data *data, size_t count, const double *reference) {
+/* <q, r> for the nearest of `count` orientations r; 0 for a missing q. */
+static double nearest_product(const double *q, const double *reference, size_t stride,
+                              size_t count) {
+    double nearest = 0;
+    for (size_t i = 0; i < count; i++) {
+        double product = rm2i_dot(4, reference + i * stride, q);
+        nearest = fabs(product) > fabs(nearest) ? product : nearest;
+    }
+    return nearest;
+}
+
+/* Points [from, to) together take the sign that agrees with what is nearest to each. */
+static void align_with_nearest(quaternions q, size_t from, size_t to, const double *reference,
+                               size_t stride, size_t count) {
+    double agreement = 0;
+    for (size_t i = from; i < to; i++)
+        agreement += nearest_product(at(q, i), reference, stride, count);
+    for (size_t i = from; agreement < 0 && i < to; i++)
+        flip(at(q, i));
+}
+
+static void align_factor_with(const rm2_data *data, quaternions q, const rm2i_sign_reference *r,
+                              const double *same) {
+    for (size_t i = 0; data->trajectories == 0 && i < data->count; i++)
+        align_with_nearest(q, i, i + 1, same, q.stride, r->count);
+    for (size_t t = 0; t < data->trajectories; t++) {
+        size_t from = data->starts[t], to = data->starts[t + 1];
+        if (r->first)
+            (void)align_with(q, from, to, same, q.stride, r->first);
+        else
+            align_with_nearest(q, from, to, same, q.stride, r->count);
+    }
+}
+
+void rm2i_align_signs_with(rm2_data *data, const rm2i_sign_reference *reference) {
     size_t ambient = rm2_manifold_ambient(data->manifold);
     for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++) {
         const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
-        quaternions q = {data->points + f->ambient_offset, ambient};
-        const double *same = reference + f->ambient_offset;
-        if (!rm2i_is_orientation(f))
-            continue;
-        if (data->trajectories == 0)
-            (void)align_with(q, 0, data->count, same, ambient, count);
-        for (size_t t = 0; t < data->trajectories; t++)
-            (void)align_with(q, data->starts[t], data->starts[t + 1], same, ambient, count);
+        if (rm2i_is_orientation(f))
+            align_factor_with(data, (quaternions){data->points + f->ambient_offset, ambient},
+                              reference, reference->points + f->ambient_offset);
     }
 }

@@ -128,17 +128,8 @@ rm2_status rm2_resample(rm2_context *ctx, const rm2_manifold *m, size_t n, const
 /* ---- signs ---------------------------------------------------------------------------------- */
 
 rm2_status rm2_model_align_signs(rm2_context *ctx, const rm2_model *m, rm2_data *data) {
-    double *sum;
+    rm2i_sign_reference r = {m->N, m->trajectories ? m->starts[1] - m->starts[0] : 0, m->data};
     RM2_TRY(rm2i_check_manifold(ctx, m, data));
-    if (m->trajectories && data->trajectories) {
-        rm2i_align_signs_with(data, m->starts[1] - m->starts[0], m->data);
-        return RM2_OK;
-    }
-    size_t ambient = m->manifold->ambient;
-    RM2_TRY(rm2i_calloc(ctx, ambient, sizeof *sum, &sum));
-    for (size_t i = 0; i < m->N * ambient; i++)
-        sum[i % ambient] += m->data[i];
-    rm2i_align_signs_with(data, 1, sum);
-    free(sum);
+    rm2i_align_signs_with(data, &r);
     return RM2_OK;
 }

@@ -241,9 +241,15 @@ static void signs(void **state) {
     flip(robot, robot->starts[1], robot->starts[2]);
     assert_int_equal(rm2_model_align_signs(ctx, poses, robot), RM2_OK);
     assert_memory_equal(robot->points, before, bytes);
-    robot->trajectories = 0; /* all points at once */
-    flip(robot, 0, robot->count);
+    robot->trajectories = 0; /* each point alone; a missing one stays */
+    flip(robot, 0, robot->count / 3);
+    flip(robot, robot->count / 2, robot->count / 2 + 1);
+    for (size_t k = 3; k < 7; k++)
+        robot->points[k] = NAN;
     assert_int_equal(rm2_model_align_signs(ctx, poses, robot), RM2_OK);
+    for (size_t k = 3; k < 7; k++)
+        assert_true(isnan(robot->points[k]));
+    memcpy(robot->points, before, 7 * sizeof(double));
     assert_memory_equal(robot->points, before, bytes);
     robot->trajectories = trajectories;
     refused(rm2_model_align_signs(ctx, wrapped, robot), RM2_ERR_DATA,

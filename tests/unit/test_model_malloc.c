@@ -153,15 +153,6 @@ static rm2_status look_at_points(void *state) {
     return status;
 }
 
-static rm2_status align_signs(void *state) {
-    fixture *f = state;
-    size_t trajectories = f->data->trajectories;
-    f->data->trajectories = 0; /* the sum of the training points needs memory */
-    rm2_status status = rm2_model_align_signs(f->ctx, f->plain, f->data);
-    f->data->trajectories = trajectories;
-    return status;
-}
-
 /* ---- tests ---------------------------------------------------------------------------------- */
 
 static fixture shared;
@@ -255,7 +246,6 @@ static void evaluation(void **state) {
     assert_true(fail_each(f, calibrate) >= 2);
     assert_true(fail_each(f, compare) >= 5);
     assert_true(fail_each(f, look_at_points) >= 4);
-    assert_true(fail_each(f, align_signs) == 1);
 }
 
 static rm2_status start_from_landmarks(void *state) {
