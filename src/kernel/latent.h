@@ -30,11 +30,11 @@ void rm2i_latent_gram_backward(const rm2i_latent_kernel *k, size_t n, const doub
 size_t rm2i_latent_backward_work(const rm2i_latent_kernel *k, size_t n, int threads);
 
 /* K_ij = k(x_i, z_j), n x r row-major, on the calling thread; K_bar = df/dK adds to X_bar (n x Q) and
- * Z_bar (r x Q), and to lengthscale_bar (Q) and variance_bar. K_bar is overwritten. */
+ * Z_bar (r x Q), and to lengthscale_bar (Q) and variance_bar. */
 void rm2i_latent_rows(const rm2i_latent_kernel *k, size_t n, const double *X, size_t r,
                       const double *Z, double *K);
 void rm2i_latent_rows_backward(const rm2i_latent_kernel *k, size_t n, const double *X, size_t r,
-                               const double *Z, const double *K, double *K_bar, double *X_bar,
+                               const double *Z, const double *K, const double *K_bar, double *X_bar,
                                double *Z_bar, double *lengthscale_bar, double *variance_bar);
 
 /* k(x_i, x) for all i. */
