@@ -43,9 +43,9 @@ static void print_numbers(FILE *out, const bench_row *row) {
     json_field(out, "bare_ms", median(&row->bare));
     json_field(out, "ratio", bench_ratio(row->ours.median, median(&row->bare)));
     json_field(out, "exact_ms", median(&row->exact));
-    json_field(out, "exact_ratio", bench_ratio(median(&row->exact), row->ours.median));
+    json_field(out, "exact_gain", bench_ratio(median(&row->exact), row->ours.median));
     json_field(out, "torch_ms", row->torch);
-    json_field(out, "torch_ratio", bench_ratio(row->torch, row->ours.median));
+    json_field(out, "torch_gain", bench_ratio(row->torch, row->ours.median));
     json_field(out, "evaluations", row->evaluations ? (double)row->evaluations : NAN);
     json_field(out, "objective", row->objective);
     json_field(out, "memory_mb", row->memory);

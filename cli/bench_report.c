@@ -94,9 +94,12 @@ void bench_print_machine(FILE *out, const bench_machine *m) {
                   rm2_version(), m->processor, m->threads, m->processors, m->blas, m->kernels,
                   m->compiler, m->optimised ? "" : ", NOT OPTIMISED");
     (void)fprintf(out,
-                  "\nms: median of the rounds; spread: their interquartile range; GFLOP/s: "
-                  "operations of the bare work\nin our time; bare: work of BLAS and LAPACK that "
-                  "cannot be avoided, by turns with ours; MB: peak\nbeyond data and model\n");
+                  "\nms: median of the rounds; spread: their interquartile range\n"
+                  "bare: milliseconds of BLAS and LAPACK that cannot be avoided, by turns with "
+                  "ours; ratio: ms/bare\n"
+                  "GFLOP/s: operations of the bare work in our time; gain: others' time over "
+                  "ours\n"
+                  "MB: peak of memory, libraries, data and model included\n");
 }
 
 /* ---- table ----------------------------------------------------------------------------------- */

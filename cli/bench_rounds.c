@@ -50,12 +50,14 @@ static double memory_line(const char *name) {
     return kilobytes / 1024;
 }
 
-/* Let the peak begin anew; what is in use now. Linux forgets the old peak when told so. */
-static double forget_peak(void) {
+/* Let the peak begin anew, so that what came before (the training of a model that is used) is no part
+ * of it. Linux does it when told so; elsewhere the peak is that of the whole process. */
+static void forget_peak(void) {
     FILE *f = fopen("/proc/self/clear_refs", "w");
-    bool told = f && fputs("5", f) >= 0;
-    told = f && fclose(f) == 0 && told;
-    return memory_line(told ? "VmRSS:" : "VmHWM:");
+    if (!f)
+        return;
+    (void)fputs("5", f);
+    (void)fclose(f);
 }
 
 /* ---- statistics ------------------------------------------------------------------------------ */
@@ -86,10 +88,9 @@ static bench_times summarise(size_t count, double *seconds) {
 
 /* The first run of ours: its peak of memory, and then what its bare work is. */
 static rm2_status begin(const bench_turns *t, double *seconds, bare_work **bare, bench_row *row) {
-    double before = forget_peak();
+    forget_peak();
     WORK_TRY(t->ours(t->user, seconds));
-    double more = memory_line("VmHWM:") - before;
-    row->memory = more < 0 ? 0 : more; /* pages are counted with some delay */
+    row->memory = memory_line("VmHWM:");
     if (!t->shape)
         return RM2_OK;
     bare_shape shape = t->shape(t->user);
