@@ -1,7 +1,6 @@
 /* riemann2 bench: how fast the library is on this machine, beside the work that cannot be avoided. */
 #include "bench.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "geometry.h"
@@ -162,8 +161,11 @@ static size_t rounds_of(const bench_job *j, const bench_case *c) {
 }
 
 static int measure_case(bench_job *j, const bench_case *c, bench_row *row) {
-    const bench_run run = {
-        .ctx = j->work.ctx, .subject = c, .rounds = rounds_of(j, c), .seed = j->work.common->seed};
+    const bench_run run = {.ctx = j->work.ctx,
+                           .subject = c,
+                           .rounds = rounds_of(j, c),
+                           .iterations = j->options->quick ? 3 : 10,
+                           .seed = j->work.common->seed};
     int code = bench_in_child(&j->work, &run, row);
     if (code == EXIT_DONE && j->options->torch && c->group == BENCH_EVALUATION && !row->failure[0])
         code = bench_ask_torch(&j->work, j->options->torch, c, row);
@@ -260,19 +262,15 @@ int run_bench(const command *self, int argc, char **argv) {
         command_help(self, groups);
         return EXIT_DONE;
     }
-    bench_job *j = calloc(1, sizeof *j);
-    rm2_context *ctx = j ? command_context(&common) : NULL;
-    int code = EXIT_FAILED;
-    if (ctx) {
-        if (!common.verbose)
-            rm2_context_set_log(ctx, NULL, NULL); /* trainings have much to say */
-        j->work = (work){self, ctx, &common};
-        j->options = &options;
-        code = choose_groups(j, count, names);
-        if (code == EXIT_DONE)
-            code = run_job(j);
-    }
+    rm2_context *ctx = command_context(&common);
+    if (!ctx)
+        return EXIT_FAILED;
+    if (!common.verbose)
+        rm2_context_set_log(ctx, NULL, NULL); /* trainings have much to say */
+    bench_job j = {.work = {self, ctx, &common}, .options = &options};
+    int code = choose_groups(&j, count, names);
+    if (code == EXIT_DONE)
+        code = run_job(&j);
     rm2_context_free(ctx);
-    free(j);
     return code;
 }
