@@ -112,6 +112,7 @@ int run_distance(const command *self, int argc, char **argv);
 int run_mean(const command *self, int argc, char **argv);
 int run_plot(const command *self, int argc, char **argv);
 int run_experiment(const command *self, int argc, char **argv);
+int run_bench(const command *self, int argc, char **argv);
 int run_version(const command *self, int argc, char **argv);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

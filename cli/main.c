@@ -72,6 +72,11 @@ const command commands[] = {
      "  riemann2 experiment robot --data poses.csv --thin 40 -o report\n"
      "  riemann2 experiment all --seed 1 --force\n"
      "Names: toy, robot, manipulability, connectome, metric-learning, all.\n"},
+    {"bench", "speed on this machine, beside the work that cannot be avoided", run_bench,
+     "[NAME...] [options]",
+     "  riemann2 bench --quick\n"
+     "  riemann2 bench evaluation grid -o speed.json\n"
+     "Names: evaluation, inducing, training, grid, geodesic, codec (default: all).\n"},
     {"version", "version, linear algebra library, threads", run_version, "[--json]", ""},
     {.name = NULL},
 };
