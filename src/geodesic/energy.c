@@ -68,7 +68,7 @@ void rm2i_energy_free(rm2i_energy *energy) {
 /* ---- value ---------------------------------------------------------------------------------- */
 
 size_t rm2i_sample_size(const rm2i_energy *e) {
-    return e->points * (2 * e->Q + e->Q * e->Q + e->Q * e->Q * e->Q);
+    return e->points * (2 * e->Q + 2 * e->Q * e->Q + e->Q * e->Q * e->Q);
 }
 
 rm2i_sample rm2i_sample_cut(const rm2i_energy *e, double **memory) {
@@ -76,14 +76,18 @@ rm2i_sample rm2i_sample_cut(const rm2i_energy *e, double **memory) {
     return (rm2i_sample){.x = rm2i_cut(memory, n * Q),
                          .v = rm2i_cut(memory, n * Q),
                          .G = rm2i_cut(memory, n * Q * Q),
-                         .dG = rm2i_cut(memory, n * Q * Q * Q)};
+                         .dG = rm2i_cut(memory, n * Q * Q * Q),
+                         .bend = rm2i_cut(memory, n * Q * Q)};
 }
 
 rm2_status rm2i_energy_at(const rm2i_energy *e, rm2i_sample *sample) {
     size_t Q = e->Q;
     for (size_t k = 0; k < e->points; k++)
         rm2i_pieces_sum(e->curve, &e->local[k], sample->x + k * Q, sample->v + k * Q, NULL);
-    RM2_TRY(rm2i_probe_at(e->probe, e->points, sample->x, sample->G, sample->dG));
+    sample->bent = rm2i_metric_can_bend(e->probe->metric);
+    RM2_TRY(sample->bent ? rm2i_probe_bend_at(e->probe, e->points, sample->x, sample->v, sample->G,
+                                              sample->dG, sample->bend)
+                         : rm2i_probe_at(e->probe, e->points, sample->x, sample->G, sample->dG));
     sample->energy = 0;
     for (size_t k = 0; k < e->points; k++) {
         const double *v = sample->v + k * Q;
@@ -134,6 +138,10 @@ static rm2_status shift(const rm2i_energy *e, const rm2i_sample *sample, size_t 
 
 rm2_status rm2i_energy_bend(const rm2i_energy *e, const rm2i_sample *sample, double *bend) {
     size_t Q = e->Q;
+    if (sample->bent) {
+        memcpy(bend, sample->bend, e->points * Q * Q * sizeof *bend);
+        return RM2_OK;
+    }
     for (size_t t = 0; t < Q; t++) {
         rm2_status status = shift(e, sample, t, 1);
         if (rm2i_no_metric(status)) /* an edge of the domain is near: look the other way */

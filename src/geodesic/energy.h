@@ -10,6 +10,8 @@
 typedef struct rm2i_sample {
     double *x, *v;  /* points x Q */
     double *G, *dG; /* points x Q x Q (x Q) */
+    double *bend;   /* points x Q x Q: v^T d_r d_s G v, if `bent` */
+    bool bent;      /* the metric has second derivatives of its own */
     double energy;
 } rm2i_sample;
 
@@ -37,7 +39,8 @@ rm2_status rm2i_energy_at(const rm2i_energy *e, rm2i_sample *sample);
 
 void rm2i_energy_gradient(const rm2i_energy *e, const rm2i_sample *sample, double *gradient);
 
-/* bend (points x Q x Q) = v^T d_r d_s G v, by differences of dG: Q evaluations a point. */
+/* bend (points x Q x Q) = v^T d_r d_s G v: the sample's, or by differences of dG, which take Q evaluations
+ * a point. */
 rm2_status rm2i_energy_bend(const rm2i_energy *e, const rm2i_sample *sample, double *bend);
 
 /* The second derivative H, and its part K that has G only: positive definite, twice the squared

@@ -134,7 +134,7 @@ size_t rm2i_star_work(const rm2_network *net, const rm2_metric *metric, size_t c
     size_t Q = net->Q, most = count * net->span;
     if (net->rule == RM2_EDGE_ENDS)
         return Q;
-    return Q + most * (Q + Q * Q) + rm2i_metric_work(metric, most, 1, false);
+    return Q + most * (Q + Q * Q) + rm2i_metric_work(metric, most, 1, RM2I_ORDER_VALUE);
 }
 
 rm2_status rm2i_star_lengths(const rm2_network *net, const rm2_metric *metric,

@@ -20,7 +20,7 @@ static size_t *cut_indices(double **memory, size_t count) {
  * the rest is that of stars and of the metric at one point, by turns. */
 static size_t rest_work(const rm2_network *net, const rm2_metric *metric) {
     size_t star = rm2i_star_work(net, metric, rm2i_join_most(net));
-    size_t point = rm2i_metric_work(metric, 1, 1, false);
+    size_t point = rm2i_metric_work(metric, 1, 1, RM2I_ORDER_VALUE);
     return star > point ? star : point;
 }
 

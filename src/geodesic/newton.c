@@ -134,7 +134,7 @@ static rm2_status prepare(rm2i_newton *s) {
     s->sampled = true;
     rm2i_energy_gradient(s->energy, &s->now, s->gradient);
     memcpy(s->before, free_coefficients(s), s->energy->unknowns * sizeof *s->before);
-    if (!s->has_bend)
+    if (!s->has_bend || s->now.bent)
         return renew_bend(s);
     rm2i_energy_hessian(s->energy, &s->now, s->bend, s->H, s->K);
     return RM2_OK;

@@ -5,7 +5,7 @@
  * Where modes shrink, the first two that are missing are about A A/B, with A the size of the last
  * two and B that of the two before. The sum over the elements estimates the relative error of the
  * velocity, of order s. Elements with too large a share are divided, and Newton's method goes on
- * from there: on each mesh just far enough that the mesh is the larger error.
+ * from there: on each mesh only as far as its own error is worth.
  *
  * (Modes as indicators of error: Mavriplis, Comput. Methods Appl. Mech. Engrg. 116, 1994.) */
 #include <float.h>
@@ -26,7 +26,8 @@ enum {
 };
 static const double COARSE = 1e-2;
 static const double SURE = 1e-3;  /* steps that need no look at the energy after them */
-static const double SHARE = 0.5;  /* of Newton's error beside that of the mesh */
+/* Newton's error: beside that of a mesh that will be divided, and in parts of the tolerance. */
+static const double ROUGH_SHARE = 2, SHARE = 0.5;
 static const double SAFETY = 0.2; /* error aimed at by division, in parts of the tolerance */
 
 typedef struct mesh {
@@ -182,7 +183,8 @@ static rm2_status solve(rm2i_stage *stage, mesh *m, bool *stuck) {
             return RM2_OK;
         estimate(m);
         m->rest = rest_after(m->newton->step, before);
-        enough = SHARE * fmax(fmax(stage->tolerance, rounding_of(m->curve)), m->total);
+        double tolerance = fmax(stage->tolerance, rounding_of(m->curve));
+        enough = m->total > tolerance ? ROUGH_SHARE * m->total : SHARE * tolerance;
         if (m->rest <= enough)
             return RM2_OK;
         if (m->total > COARSE && m->newton->iterations >= COARSE_ITERATIONS)

@@ -12,9 +12,14 @@ rm2_status rm2i_probe_begin(rm2_context *ctx, const rm2_metric *metric, const rm
     *probe = (rm2i_probe){.metric = metric, .watched = watched, .threads = threads};
     /* the scratch does not grow beyond one block a thread */
     size_t n = metric->type->block * (size_t)threads;
-    size_t value = rm2i_metric_work(metric, n, threads, false);
-    size_t both = rm2i_metric_work(metric, n, threads, true);
-    return rm2i_alloc(ctx, value > both ? value : both, sizeof *probe->work, &probe->work);
+    size_t most = 0;
+    rm2i_metric_order highest =
+        rm2i_metric_can_bend(metric) ? RM2I_ORDER_BEND : RM2I_ORDER_DERIVATIVE;
+    for (rm2i_metric_order order = RM2I_ORDER_VALUE; order <= highest; order++) {
+        size_t size = rm2i_metric_work(metric, n, threads, order);
+        most = size > most ? size : most;
+    }
+    return rm2i_alloc(ctx, most, sizeof *probe->work, &probe->work);
 }
 
 void rm2i_probe_end(rm2i_probe *probe) {
@@ -27,6 +32,14 @@ rm2_status rm2i_probe_at(rm2i_probe *probe, size_t n, const double *x, double *G
         return RM2_INTERRUPTED;
     probe->evaluations += n;
     return rm2i_metric_at(probe->metric, n, x, G, dG, probe->threads, probe->work);
+}
+
+rm2_status rm2i_probe_bend_at(rm2i_probe *probe, size_t n, const double *x, const double *v,
+                              double *G, double *dG, double *bend) {
+    if (rm2i_interrupted(probe->watched))
+        return RM2_INTERRUPTED;
+    probe->evaluations += n;
+    return rm2i_metric_bend_at(probe->metric, n, x, v, G, dG, bend, probe->threads, probe->work);
 }
 
 /* ---- geodesic equation ---------------------------------------------------------------------- */

@@ -21,6 +21,10 @@ void rm2i_probe_end(rm2i_probe *probe);
  * without a message; RM2_INTERRUPTED. */
 rm2_status rm2i_probe_at(rm2i_probe *probe, size_t n, const double *x, double *G, double *dG);
 
+/* The same with v^T d_r d_s G v, where the metric has it. */
+rm2_status rm2i_probe_bend_at(rm2i_probe *probe, size_t n, const double *x, const double *v,
+                              double *G, double *dG, double *bend);
+
 /* Does a status say that the metric is not defined at a point? */
 static inline bool rm2i_no_metric(rm2_status status) {
     return status == RM2_ERR_DOMAIN || status == RM2_ERR_NUMERIC;

@@ -171,6 +171,44 @@ void rm2i_latent_cross_hessian(const rm2i_latent_kernel *k, size_t n, const doub
     cross(k, n, X, x, values, d, h);
 }
 
+/* p_s = sum_r v_r h_rs; pairs are in the order of the upper triangle. */
+RM2I_AVX2_CLONES static void along(size_t Q, size_t n, const double *v, const double *h,
+                                   double *p) {
+    memset(p, 0, Q * n * sizeof *p);
+    for (size_t r = 0; r < Q; r++)
+        for (size_t s = r; s < Q; s++, h += n)
+            for (size_t i = 0; i < n; i++) {
+                p[s * n + i] += v[r] * h[i];
+                if (r != s)
+                    p[r * n + i] += v[s] * h[i];
+            }
+}
+
+/* pp_ts = u_t p_s - v_t dk_s/l_t^2 - d_ts (sum_r v_r dk_r)/l_s^2, because dk = k u for SE */
+RM2I_AVX2_CLONES static void along_twice(const rm2i_latent_kernel *k, size_t n, const double *X,
+                                         const double *x, const double *v, const double *d,
+                                         const double *p, double *pp) {
+    size_t Q = k->dim;
+    for (size_t t = 0; t < Q; t++)
+        for (size_t s = t; s < Q; s++, pp += n) {
+            double over = 1 / (k->lengthscale[t] * k->lengthscale[t]), at = x[t], vt = v[t] * over;
+            const double *ps = p + s * n, *ds = d + s * n;
+            for (size_t i = 0; i < n; i++)
+                pp[i] =
+                    rm2i_zero_unless(ps[i] != 0, (X[i * Q + t] - at) * over * ps[i]) - vt * ds[i];
+            for (size_t r = 0; t == s && r < Q; r++)
+                for (size_t i = 0; i < n; i++)
+                    pp[i] -= v[r] * over * d[r * n + i];
+        }
+}
+
+void rm2i_latent_cross_along(const rm2i_latent_kernel *k, size_t n, const double *X,
+                             const double *x, const double *v, const double *d, const double *h,
+                             double *p, double *pp) {
+    along(k->dim, n, v, h, p);
+    along_twice(k, n, X, x, v, d, p, pp);
+}
+
 void rm2i_latent_derivative_variance(const rm2i_latent_kernel *k, double *diagonal) {
     double a = k->variance * rm2i_latent_shape_at(k->kind, 0).a;
     for (size_t q = 0; q < k->dim; q++)

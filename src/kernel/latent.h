@@ -50,6 +50,12 @@ void rm2i_latent_cross_gradient(const rm2i_latent_kernel *k, size_t n, const dou
 void rm2i_latent_cross_hessian(const rm2i_latent_kernel *k, size_t n, const double *X,
                                const double *x, double *values, double *d, double *h);
 
+/* SE only: derivatives of dk/dx along v, from those above: p[q * n + i] = sum_r v_r d2k/dx_r dx_q and
+ * pp[pair * n + i] = sum_r v_r d3k/dx_r dx_t dx_s. */
+void rm2i_latent_cross_along(const rm2i_latent_kernel *k, size_t n, const double *X,
+                             const double *x, const double *v, const double *d, const double *h,
+                             double *p, double *pp);
+
 /* d2k/dx_q dx'_q at x = x': the prior covariance of the derivative is diagonal. */
 void rm2i_latent_derivative_variance(const rm2i_latent_kernel *k, double *diagonal);
 

@@ -12,8 +12,8 @@ typedef struct pointwise {
     const void *user;
 } pointwise;
 
-static size_t no_work(const void *self, size_t count, bool derivative) {
-    (void)self, (void)count, (void)derivative;
+static size_t no_work(const void *self, size_t count, rm2i_metric_order order) {
+    (void)self, (void)count, (void)order;
     return 0;
 }
 

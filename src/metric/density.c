@@ -53,8 +53,8 @@ static rm2_status at_points(const void *self, size_t count, const double *x, dou
     return RM2_OK;
 }
 
-static size_t work_size(const void *self, size_t count, bool derivative) {
-    (void)count, (void)derivative;
+static size_t work_size(const void *self, size_t count, rm2i_metric_order order) {
+    (void)count, (void)order;
     return ((const density *)self)->Q;
 }
 

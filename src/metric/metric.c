@@ -49,18 +49,18 @@ const char *rm2_metric_text(const rm2_metric *metric) {
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
-/* Points of one block: few enough that every thread has one. */
+/* Points of one block: few enough that every thread has as many blocks as the others. */
 static size_t block_of(const rm2_metric *m, size_t n, int threads) {
-    size_t share = (n + (size_t)threads - 1) / (size_t)threads;
-    return share < m->type->block ? (share ? share : 1) : m->type->block;
+    size_t all = (size_t)threads, turns = (n + all * m->type->block - 1) / (all * m->type->block);
+    return turns ? (n + all * turns - 1) / (all * turns) : 1;
 }
 
-static size_t slice_of(const rm2_metric *m, size_t block, bool derivative) {
-    return (m->type->work(m->self, block, derivative) + 15) / 8 * 8; /* own cache lines */
+static size_t slice_of(const rm2_metric *m, size_t block, rm2i_metric_order order) {
+    return (m->type->work(m->self, block, order) + 15) / 8 * 8; /* own cache lines */
 }
 
-size_t rm2i_metric_work(const rm2_metric *m, size_t n, int threads, bool derivative) {
-    return (size_t)threads * slice_of(m, block_of(m, n, threads), derivative);
+size_t rm2i_metric_work(const rm2_metric *m, size_t n, int threads, rm2i_metric_order order) {
+    return (size_t)threads * slice_of(m, block_of(m, n, threads), order);
 }
 
 static bool all_finite(size_t n, const double *x) {
@@ -70,27 +70,60 @@ static bool all_finite(size_t n, const double *x) {
     return true;
 }
 
-rm2_status rm2i_metric_at(const rm2_metric *m, size_t n, const double *x, double *G, double *dG,
-                          int threads, double *work) {
-    size_t Q = m->Q, block = block_of(m, n, threads), slice = slice_of(m, block, dG != NULL);
+/* What is asked for at n points; dG, v and bend may be NULL. */
+typedef struct request {
+    const double *x, *v;
+    double *G, *dG, *bend;
+} request;
+
+static rm2_status answer(const rm2_metric *m, const request *r, size_t i, size_t count,
+                         double *work) {
+    size_t Q = m->Q;
+    const double *x = r->x + i * Q;
+    double *G = r->G + i * Q * Q, *dG = r->dG ? r->dG + i * Q * Q * Q : NULL;
+    if (r->bend)
+        return m->type->bend(m->self, count, x, r->v + i * Q, G, dG, r->bend + i * Q * Q, work);
+    return m->type->at(m->self, count, x, G, dG, work);
+}
+
+static bool is_finite(size_t n, size_t Q, const request *r) {
+    return all_finite(n * Q * Q, r->G) && (!r->dG || all_finite(n * Q * Q * Q, r->dG)) &&
+           (!r->bend || all_finite(n * Q * Q, r->bend));
+}
+
+static rm2_status in_blocks(const rm2_metric *m, size_t n, const request *r,
+                            rm2i_metric_order order, int threads, double *work) {
+    size_t block = block_of(m, n, threads), slice = slice_of(m, block, order);
     size_t blocks = (n + block - 1) / block;
     rm2_status status = RM2_OK;
-    if (!all_finite(n * Q, x))
+    if (!all_finite(n * m->Q, r->x))
         return RM2_ERR_NUMERIC;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && blocks > 1)
     for (size_t b = 0; b < blocks; b++) {
         size_t i = b * block, count = n - i < block ? n - i : block;
-        rm2_status own =
-            m->type->at(m->self, count, x + i * Q, G + i * Q * Q, dG ? dG + i * Q * Q * Q : NULL,
-                        work + slice * (size_t)omp_get_thread_num());
+        rm2_status own = answer(m, r, i, count, work + slice * (size_t)omp_get_thread_num());
         if (own != RM2_OK) {
 #pragma omp critical
             status = own;
         }
     }
-    if (status == RM2_OK && !(all_finite(n * Q * Q, G) && (!dG || all_finite(n * Q * Q * Q, dG))))
-        status = RM2_ERR_NUMERIC;
-    return status;
+    return status == RM2_OK && !is_finite(n, m->Q, r) ? RM2_ERR_NUMERIC : status;
+}
+
+rm2_status rm2i_metric_at(const rm2_metric *m, size_t n, const double *x, double *G, double *dG,
+                          int threads, double *work) {
+    request r = {.x = x, .G = G, .dG = dG};
+    return in_blocks(m, n, &r, dG ? RM2I_ORDER_DERIVATIVE : RM2I_ORDER_VALUE, threads, work);
+}
+
+bool rm2i_metric_can_bend(const rm2_metric *m) {
+    return m->type->can_bend && m->type->can_bend(m->self);
+}
+
+rm2_status rm2i_metric_bend_at(const rm2_metric *m, size_t n, const double *x, const double *v,
+                               double *G, double *dG, double *bend, int threads, double *work) {
+    request r = {.x = x, .v = v, .G = G, .dG = dG, .bend = bend};
+    return in_blocks(m, n, &r, RM2I_ORDER_BEND, threads, work);
 }
 
 rm2_status rm2i_metric_check_points(rm2_context *ctx, size_t Q, size_t n, const double *x) {
@@ -135,7 +168,9 @@ static rm2_status evaluate(rm2_context *ctx, const rm2_metric *m, size_t n, cons
     size_t Q = m->Q, most = LOOKS * (size_t)threads * m->type->block, chunk = n < most ? n : most;
     double *work;
     *failed = SIZE_MAX;
-    RM2_TRY(rm2i_alloc(ctx, rm2i_metric_work(m, chunk, threads, dG != NULL), sizeof *work, &work));
+    RM2_TRY(rm2i_alloc(
+        ctx, rm2i_metric_work(m, chunk, threads, dG ? RM2I_ORDER_DERIVATIVE : RM2I_ORDER_VALUE),
+        sizeof *work, &work));
     rm2_status status = RM2_OK;
     for (size_t i = 0; i < n && status == RM2_OK; i += chunk) {
         size_t count = n - i < chunk ? n - i : chunk;

@@ -4,12 +4,23 @@
 
 #include "riemann2/metric.h"
 
+typedef enum rm2i_metric_order {
+    RM2I_ORDER_VALUE,
+    RM2I_ORDER_DERIVATIVE,
+    RM2I_ORDER_BEND
+} rm2i_metric_order;
+
 typedef struct rm2i_metric_type {
-    /* Doubles of scratch for `count` points at once. */
-    size_t (*work)(const void *self, size_t count, bool derivative);
+    /* Doubles of scratch for `count` points at once; with derivatives of G, or also a bend. */
+    size_t (*work)(const void *self, size_t count, rm2i_metric_order order);
     /* G and, unless NULL, dG at `count` points, on the calling thread. */
     rm2_status (*at)(const void *self, size_t count, const double *x, double *G, double *dG,
                      double *work);
+    /* Optional, where can_bend says so: also bend (count x Q x Q) = v^T d_r d_s G v for a direction v
+     * (count x Q) at each point. */
+    bool (*can_bend)(const void *self);
+    rm2_status (*bend)(const void *self, size_t count, const double *x, const double *v, double *G,
+                       double *dG, double *bend, double *work);
     void (*free)(void *self);
     size_t block; /* points that are best done at once: blocks run on different threads */
 } rm2i_metric_type;
@@ -30,9 +41,14 @@ rm2_status rm2i_metric_check_points(rm2_context *ctx, size_t Q, size_t n, const 
 
 /* For loops that evaluate often: scratch for n points on `threads` threads, and the evaluation that
  * uses it. On one thread none is started here. A failure has no message. */
-size_t rm2i_metric_work(const rm2_metric *metric, size_t n, int threads, bool derivative);
+size_t rm2i_metric_work(const rm2_metric *metric, size_t n, int threads, rm2i_metric_order order);
 rm2_status rm2i_metric_at(const rm2_metric *metric, size_t n, const double *x, double *G,
                           double *dG, int threads, double *work);
+
+/* The same with the bend along v, for metrics that have one. */
+bool rm2i_metric_can_bend(const rm2_metric *metric);
+rm2_status rm2i_metric_bend_at(const rm2_metric *metric, size_t n, const double *x, const double *v,
+                               double *G, double *dG, double *bend, int threads, double *work);
 
 /* G = factor I and, unless NULL, dG from the factor's derivative (Q). */
 void rm2i_metric_isotropic(size_t Q, double factor, const double *derivative, double *G,

@@ -35,7 +35,7 @@ static size_t ambient_of(const rm2i_pullback_field *f) {
 
 static size_t manifold_work(const rm2i_pullback_field *f) {
     size_t own = f->manifold ? f->manifold->work_size : 0;
-    size_t cost = f->cost.at ? f->model->manifold->work_size : 0;
+    size_t cost = f->cost.at ? f->model->manifold->work_size : rm2i_pullback_bend_work(f);
     return own > cost ? own : cost;
 }
 
@@ -206,14 +206,19 @@ static rm2_status add_cost(const rm2i_pullback_field *f, const rm2i_moments *mo,
     return RM2_OK;
 }
 
-static rm2_status at_points(const void *self, size_t count, const double *x, double *G, double *dG,
-                            double *work) {
-    const rm2i_pullback_field *f = self;
+static rm2i_moment_kind moments_of(rm2i_metric_order order) {
+    return order == RM2I_ORDER_VALUE        ? RM2I_MOMENT_COVARIANCE
+           : order == RM2I_ORDER_DERIVATIVE ? RM2I_MOMENT_DERIVATIVE
+                                            : RM2I_MOMENT_BEND;
+}
+
+static rm2_status evaluate(const rm2i_pullback_field *f, rm2i_metric_order order, size_t count,
+                           const double *x, const double *v, double *G, double *dG, double *bend,
+                           double *work) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
     point_scratch s = cut_scratch(f, work);
     rm2i_moments mo;
-    rm2i_moments_at(f->posterior, count, x, dG ? RM2I_MOMENT_DERIVATIVE : RM2I_MOMENT_COVARIANCE,
-                    work + scratch_size(f), &mo);
+    rm2i_moments_at(f->posterior, count, x, v, moments_of(order), work + scratch_size(f), &mo);
     for (size_t i = 0; i < count; i++) {
         double *Gi = G + i * Q * Q, *dGi = dG ? dG + i * Q * Q * Q : NULL;
         for (size_t k = 0; k < M; k++)
@@ -221,15 +226,31 @@ static rm2_status at_points(const void *self, size_t count, const double *x, dou
         RM2_TRY(expected(f, &f->all, &mo, i, &s, Gi, dGi));
         if (f->cost.at)
             RM2_TRY(add_cost(f, &mo, i, &s, Gi, dGi));
+        if (bend)
+            RM2_TRY(rm2i_pullback_bend(f, &mo, i, s.c, v + i * Q, dGi, bend + i * Q * Q, s.work));
     }
     return RM2_OK;
 }
 
-static size_t work_size(const void *self, size_t count, bool derivative) {
+static rm2_status at_points(const void *self, size_t count, const double *x, double *G, double *dG,
+                            double *work) {
+    return evaluate(self, dG ? RM2I_ORDER_DERIVATIVE : RM2I_ORDER_VALUE, count, x, NULL, G, dG,
+                    NULL, work);
+}
+
+static bool can_bend(const void *self) {
     const rm2i_pullback_field *f = self;
-    return scratch_size(f) +
-           rm2i_moments_work(f->posterior, count,
-                             derivative ? RM2I_MOMENT_DERIVATIVE : RM2I_MOMENT_COVARIANCE);
+    return !f->cost.at && rm2i_moments_can_bend(f->posterior);
+}
+
+static rm2_status bend_at_points(const void *self, size_t count, const double *x, const double *v,
+                                 double *G, double *dG, double *bend, double *work) {
+    return evaluate(self, RM2I_ORDER_BEND, count, x, v, G, dG, bend, work);
+}
+
+static size_t work_size(const void *self, size_t count, rm2i_metric_order order) {
+    const rm2i_pullback_field *f = self;
+    return scratch_size(f) + rm2i_moments_work(f->posterior, count, moments_of(order));
 }
 
 /* ---- the object ----------------------------------------------------------------------------- */
@@ -272,7 +293,13 @@ static void free_self(void *self) {
 }
 
 static const rm2i_metric_type pullback_type = {
-    .work = work_size, .at = at_points, .free = free_self, .block = 64};
+    .work = work_size,
+    .at = at_points,
+    .can_bend = can_bend,
+    .bend = bend_at_points,
+    .free = free_self,
+    .block = 64,
+};
 
 rm2_status rm2i_pullback_create(rm2_context *ctx, rm2i_pullback_field *field, const char *text,
                                 rm2_metric **metric) {

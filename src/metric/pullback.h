@@ -50,4 +50,13 @@ rm2_status rm2i_pullback_weights(const rm2i_pullback_field *f, const double *c, 
                                  size_t directions, const double *Z, double *value,
                                  double *derivative, double *work);
 
+/* ---- second derivatives (pullback_bend.c) --------------------------------------------------- */
+
+/* v^T d_t d_s G v at point i of the moments, whose mean output (centre included) is c and which has dG; no
+ * cost. work: rm2i_pullback_bend_work. */
+size_t rm2i_pullback_bend_work(const rm2i_pullback_field *f);
+rm2_status rm2i_pullback_bend(const rm2i_pullback_field *f, const rm2i_moments *mo, size_t i,
+                              const double *c, const double *v, const double *dG, double *bend,
+                              double *work);
+
 #endif

@@ -36,7 +36,7 @@ static rm2_status survey_block(const void *job, size_t b, double *work) {
     double *c = rm2i_cut(&work, M), *GJ = rm2i_cut(&work, Q * M), *w = rm2i_cut(&work, M);
     double *moments = rm2i_cut(&work, rm2i_moments_work(p, BLOCK, RM2I_MOMENT_MEAN));
     rm2i_moments mo;
-    rm2i_moments_at(p, count, p->gp.X + first * Q, RM2I_MOMENT_MEAN, moments, &mo);
+    rm2i_moments_at(p, count, p->gp.X + first * Q, NULL, RM2I_MOMENT_MEAN, moments, &mo);
     for (size_t i = 0; i < count; i++) {
         const double *J = mo.J + i * Q * M;
         for (size_t k = 0; k < M; k++)

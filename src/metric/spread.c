@@ -40,7 +40,7 @@ static rm2_status local_at(const rm2i_pullback_field *f, const double *x, double
     l->b = rm2i_cut(&at, Q * M);
     double *moments = rm2i_cut(&at, rm2i_moments_work(f->posterior, 1, RM2I_MOMENT_COVARIANCE));
     l->work = at;
-    rm2i_moments_at(f->posterior, 1, x, RM2I_MOMENT_COVARIANCE, moments, &l->mo);
+    rm2i_moments_at(f->posterior, 1, x, NULL, RM2I_MOMENT_COVARIANCE, moments, &l->mo);
     for (size_t k = 0; k < M; k++)
         l->c[k] = l->mo.f[k] + f->mean[k];
     RM2_TRY(rm2i_pullback_ambient(f, l->c, M, f->all.Pt, l->GP, l->work));

@@ -23,7 +23,8 @@ static void lay_out(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind
                     rm2i_moments *mo, double **k, double **dk) {
     size_t n = p->n, M = p->gp.M, Q = p->gp.Q, T = pairs(Q);
     double *at = work;
-    bool derivative = kind == RM2I_MOMENT_DERIVATIVE, covariance = kind != RM2I_MOMENT_MEAN;
+    bool derivative = kind >= RM2I_MOMENT_DERIVATIVE, covariance = kind != RM2I_MOMENT_MEAN;
+    bool bend = kind == RM2I_MOMENT_BEND;
     *mo = (rm2i_moments){.p = p};
     mo->f = rm2i_cut(&at, count * M);
     mo->J = rm2i_cut(&at, count * Q * M);
@@ -33,6 +34,10 @@ static void lay_out(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind
     mo->S = rm2i_cut(&at, derivative ? count * (kronecker(p) ? Q : T) * n : 0);
     mo->c = rm2i_cut(&at, kronecker(p) ? 0 : (1 + Q) * n);
     mo->prior = rm2i_cut(&at, Q);
+    mo->dp = rm2i_cut(&at, bend ? count * Q * n : 0);
+    mo->pU = rm2i_cut(&at, bend ? count * Q * n : 0);
+    mo->pp = rm2i_cut(&at, bend ? count * T * n : 0);
+    mo->ddJ = rm2i_cut(&at, bend ? count * T * M : 0);
     *k = rm2i_cut(&at, count * n);
     *dk = rm2i_cut(&at, count * Q * n);
 }
@@ -42,8 +47,10 @@ size_t rm2i_moments_work(const rm2i_posterior *p, size_t count, rm2i_moment_kind
     size_t size = count * (M + Q * M + n + Q * n) + Q + (kronecker(p) ? 0 : (1 + Q) * n);
     if (kind != RM2I_MOMENT_MEAN)
         size += count * Q * n;
-    if (kind == RM2I_MOMENT_DERIVATIVE)
+    if (kind >= RM2I_MOMENT_DERIVATIVE)
         size += count * (T * M + T * n + (kronecker(p) ? Q : T) * n);
+    if (kind == RM2I_MOMENT_BEND)
+        size += count * (2 * Q * n + T * n + T * M);
     return size;
 }
 
@@ -54,14 +61,28 @@ static void project(const rm2i_posterior *p, size_t rows, const double *vectors,
                 out, M);
 }
 
-void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, rm2i_moment_kind kind,
-                     double *work, rm2i_moments *mo) {
+bool rm2i_moments_can_bend(const rm2i_posterior *p) {
+    return kronecker(p) && p->gp.kernel.kind == RM2_LATENT_SE;
+}
+
+static void bend_at(const rm2i_posterior *p, size_t count, const double *x, const double *v,
+                    const double *dk, rm2i_moments *mo) {
+    size_t n = p->n, Q = p->gp.Q, T = pairs(Q);
+    for (size_t i = 0; i < count; i++)
+        rm2i_latent_cross_along(&p->gp.kernel, n, p->Z, x + i * Q, v + i * Q, dk + i * Q * n,
+                                mo->H + i * T * n, mo->dp + i * Q * n, mo->pp + i * T * n);
+    rm2i_posterior_reduce(p, count * Q, mo->dp, mo->pU);
+    project(p, count * T, mo->pp, mo->ddJ);
+}
+
+void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, const double *v,
+                     rm2i_moment_kind kind, double *work, rm2i_moments *mo) {
     size_t n = p->n, Q = p->gp.Q, T = pairs(Q);
     double *k, *dk;
     lay_out(p, count, kind, work, mo, &k, &dk);
     rm2i_latent_derivative_variance(&p->gp.kernel, mo->prior);
     for (size_t i = 0; i < count; i++)
-        if (kind == RM2I_MOMENT_DERIVATIVE)
+        if (kind >= RM2I_MOMENT_DERIVATIVE)
             rm2i_latent_cross_hessian(&p->gp.kernel, n, p->Z, x + i * Q, k + i * n, dk + i * Q * n,
                                       mo->H + i * T * n);
         else
@@ -72,13 +93,15 @@ void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, rm2
     if (kind == RM2I_MOMENT_MEAN)
         return;
     rm2i_posterior_reduce(p, count * Q, dk, mo->U);
-    if (kind != RM2I_MOMENT_DERIVATIVE)
+    if (kind < RM2I_MOMENT_DERIVATIVE)
         return;
     project(p, count * T, mo->H, mo->dJ); /* dJ = C H */
     if (kronecker(p))
         rm2i_posterior_restore(p, count * Q, mo->U, mo->S); /* S = A^-1 dk */
     else
         rm2i_posterior_reduce(p, count * T, mo->H, mo->S);
+    if (kind == RM2I_MOMENT_BEND)
+        bend_at(p, count, x, v, dk, mo);
 }
 
 /* ---- sum of w_m R_m ------------------------------------------------------------------------- */
@@ -162,6 +185,37 @@ void rm2i_moments_covariance(const rm2i_moments *mo, size_t i, const double *w, 
         kronecker_covariance(mo, i, w, dw, R, dR);
     else
         per_output_covariance(mo, i, w, dw, R, dR);
+}
+
+/* ---- along a direction ---------------------------------------------------------------------- */
+
+/* out = sum_r v_r rows_r */
+static void combine_rows(size_t Q, size_t n, const double *v, const double *rows, double *out) {
+    memset(out, 0, n * sizeof *out);
+    for (size_t r = 0; r < Q; r++)
+        rm2i_axpy(n, v[r], rows + r * n, out);
+}
+
+/* With p = dk v: v^T R v = prior - |p|^2, slopes -2 p.p_t, second -2 (p_t.p_s + p.p_ts), products those of
+ * A^-1. Row 0 of dp is scratch now. */
+void rm2i_moments_along(const rm2i_moments *mo, size_t i, const double *v, double *value,
+                        double *slope, double *second) {
+    size_t n = mo->p->n, Q = mo->p->gp.Q, T = pairs(Q);
+    const double *pU = mo->pU + i * Q * n;
+    double *p = mo->dp;
+    combine_rows(Q, n, v, mo->U + i * Q * n, p);
+    *value = -rm2i_dot(n, p, p);
+    for (size_t q = 0; q < Q; q++)
+        *value += mo->prior[q] * v[q] * v[q];
+    for (size_t t = 0; t < Q; t++)
+        slope[t] = -2 * rm2i_dot(n, p, pU + t * n);
+    combine_rows(Q, n, v, mo->S + i * Q * n, p);
+    for (size_t t = 0; t < Q; t++)
+        for (size_t s = t; s < Q; s++) {
+            size_t k = rm2i_pair(Q, t, s);
+            second[k] = -2 * (rm2i_dot(n, pU + t * n, pU + s * n) +
+                              rm2i_dot(n, p, mo->pp + (i * T + k) * n));
+        }
 }
 
 /* ---- single rows and the far field ---------------------------------------------------------- */

@@ -13,7 +13,8 @@
 typedef enum rm2i_moment_kind {
     RM2I_MOMENT_MEAN,       /* f and J only */
     RM2I_MOMENT_COVARIANCE, /* and sum w_m R_m */
-    RM2I_MOMENT_DERIVATIVE  /* and the derivatives of all by x */
+    RM2I_MOMENT_DERIVATIVE, /* and the derivatives of all by x */
+    RM2I_MOMENT_BEND        /* and second derivatives of J v and v^T R v: SE, Kronecker noise */
 } rm2i_moment_kind;
 
 /* Everything lies in the caller's scratch. T = Q (Q + 1)/2 pairs r <= s. */
@@ -27,11 +28,18 @@ typedef struct rm2i_moments {
     double *S;     /* Kronecker: A^-1 dk, count x Q x n; per output: H reduced, count x T x n */
     double *c;     /* per output: (1 + Q) x n */
     double *prior; /* Q: d2K */
+    /* along v, p = dk v: */
+    double *dp;  /* count x Q x n: dp/dx_t; scratch afterwards */
+    double *pU;  /* the same reduced */
+    double *pp;  /* count x T x n: d2p/dx_t dx_s */
+    double *ddJ; /* count x T x M: C pp = d2(J v)/dx_t dx_s */
 } rm2i_moments;
 
 size_t rm2i_moments_work(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind);
-void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, rm2i_moment_kind kind,
-                     double *work, rm2i_moments *moments);
+/* v (count x Q) is for RM2I_MOMENT_BEND, which rm2i_moments_can_bend must allow; else NULL. */
+void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, const double *v,
+                     rm2i_moment_kind kind, double *work, rm2i_moments *moments);
+bool rm2i_moments_can_bend(const rm2i_posterior *p);
 
 /* Place of the pair (r, s) among the T. */
 static inline size_t rm2i_pair(size_t Q, size_t r, size_t s) {
@@ -43,6 +51,10 @@ static inline size_t rm2i_pair(size_t Q, size_t r, size_t s) {
  * weights change by dw (Q x M). */
 void rm2i_moments_covariance(const rm2i_moments *moments, size_t i, const double *w,
                              const double *dw, double *R, double *dR);
+
+/* Kronecker noise: v^T R v at point i, its derivatives by x_t (Q) and by x_t and x_s (T). */
+void rm2i_moments_along(const rm2i_moments *moments, size_t i, const double *v, double *value,
+                        double *slope, double *second);
 
 /* a^T R_m b at point i for all m. */
 void rm2i_moments_each(const rm2i_moments *moments, size_t i, const double *a, const double *b,

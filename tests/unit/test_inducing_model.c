@@ -209,8 +209,8 @@ static void all_points_give_the_exact_posterior(void **state) {
         double *a = numbers(rm2i_moments_work(p, PATH, RM2I_MOMENT_DERIVATIVE));
         double *b = numbers(rm2i_moments_work(e, PATH, RM2I_MOMENT_DERIVATIVE));
         const double w[M] = {1, 0.5, 2}, dw[Q * M] = {0.1, 0.2, -0.3, 1, 0, 2};
-        rm2i_moments_at(p, PATH, path, RM2I_MOMENT_DERIVATIVE, a, &mine);
-        rm2i_moments_at(e, PATH, path, RM2I_MOMENT_DERIVATIVE, b, &theirs);
+        rm2i_moments_at(p, PATH, path, NULL, RM2I_MOMENT_DERIVATIVE, a, &mine);
+        rm2i_moments_at(e, PATH, path, NULL, RM2I_MOMENT_DERIVATIVE, b, &theirs);
         for (size_t i = 0; i < PATH; i++) {
             double S[Q * Q], dS[Q * Q * Q], exact_S[Q * Q], exact_dS[Q * Q * Q];
             rm2i_moments_covariance(&mine, i, w, dw, S, dS);

@@ -197,6 +197,43 @@ static void check_cross_hessian(const rm2i_latent_kernel *k) {
     assert_int_equal(pair, T);
 }
 
+/* Derivatives along v: p = H v, and central differences of p over 1e-5 for the next ones (truncation 1e-10
+ * times a fifth derivative of the kernel, rounding 1e-11). */
+static void check_cross_along(const rm2i_latent_kernel *k) {
+    size_t Q = k->dim;
+    double X[N * MOST_Q], values[N], d[MOST_Q * N], h[MOST_Q * (MOST_Q + 1) / 2 * N], step = 1e-5;
+    double p[3][MOST_Q * N], pp[MOST_Q * (MOST_Q + 1) / 2 * N];
+    const double x[MOST_Q] = {0.3, -0.2, 0.9}, v[MOST_Q] = {0.8, -0.5, 0.3};
+    if (k->kind != RM2_LATENT_SE)
+        return;
+    random_points(N * Q, 4, X);
+    for (size_t t = 0; t < Q; t++) {
+        static const int sides[3] = {-1, 1, 0}; /* the last is at x itself */
+        for (size_t side = 0; side < 3; side++) {
+            double at[MOST_Q];
+            memcpy(at, x, sizeof at);
+            at[t] += sides[side] * step;
+            rm2i_latent_cross_hessian(k, N, X, at, values, d, h);
+            rm2i_latent_cross_along(k, N, X, at, v, d, h, p[side], pp);
+        }
+        for (size_t s = 0; s < Q; s++)
+            for (size_t i = 0; i < N; i++) {
+                size_t low = s < t ? s : t, pair = low * (2 * Q - low - 1) / 2 + (s < t ? t : s);
+                double expected = (p[1][s * N + i] - p[0][s * N + i]) / (2 * step);
+                assert_true(fabs(pp[pair * N + i] - expected) <= 1e-6 * k->variance);
+            }
+    }
+    for (size_t s = 0; s < Q; s++)
+        for (size_t i = 0; i < N; i++) {
+            double sum = 0;
+            for (size_t r = 0; r < Q; r++) {
+                size_t low = s < r ? s : r, pair = low * (2 * Q - low - 1) / 2 + (s < r ? r : s);
+                sum += v[r] * h[pair * N + i];
+            }
+            assert_true(fabs(p[2][s * N + i] - sum) <= 1e-13 * k->variance);
+        }
+}
+
 /* At a coincident point the Hessian is minus the variance of the derivative; nearby it tends to it
  * (Matérn 3/2 with the distance, the others with its square); far away it is finite, 0 where the
  * value is, and never subnormal. */
@@ -299,6 +336,7 @@ static void check_far(const rm2i_latent_kernel *k) {
 static void test_second_derivatives(void **state) {
     (void)state;
     for_all(check_cross_hessian);
+    for_all(check_cross_along);
     for_all(check_hessian_edges);
 }
 

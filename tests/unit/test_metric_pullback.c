@@ -114,6 +114,55 @@ static void taylor_slope_is_two(const field_kind *kind) {
     field_free(&p);
 }
 
+/* v^T d_t d_s G v against differences of dG, for fields that have it: all with the SE kernel and Kronecker
+ * noise. Its own differences, of the manifold's part, are over 1e-5 lengthscales: 1e-4 of the largest
+ * entry. */
+static void bend_is_that_of_the_metric(const field_kind *kind) {
+    static const double v[FIELD_MOST_Q] = {0.7, -0.6, 0.4};
+    size_t Q = kind->Q;
+    field_problem p;
+    field_create(ctx, kind, &p);
+    rm2_metric *metric = field_metric(ctx, &p, 7.5);
+    bool has = kind->noise == RM2_NOISE_KRONECKER && kind->kernel == RM2_LATENT_SE;
+    assert_true(rm2i_metric_can_bend(metric) == has);
+    double *work = malloc(rm2i_metric_work(metric, 1, 1, RM2I_ORDER_BEND) * sizeof *work);
+    assert_non_null(work);
+    for (size_t i = 0; has && i < POINTS; i++) {
+        double G[Q3], dG[Q3], same_G[Q3], same_dG[Q3], bend[Q3], expected[Q3], h = 1e-4, scale = 1;
+        assert_int_equal(rm2i_metric_bend_at(metric, 1, places[i], v, G, dG, bend, 1, work),
+                         RM2_OK);
+        assert_int_equal(rm2i_metric_at(metric, 1, places[i], same_G, same_dG, 1, work), RM2_OK);
+        assert_memory_equal(G, same_G, Q * Q * sizeof *G);
+        assert_memory_equal(dG, same_dG, Q * Q * Q * sizeof *dG);
+        for (size_t s = 0; s < Q; s++) {
+            double x[FIELD_MOST_Q], up[Q3], down[Q3];
+            memcpy(x, places[i], sizeof x);
+            x[s] += h;
+            assert_int_equal(rm2i_metric_at(metric, 1, x, G, up, 1, work), RM2_OK);
+            x[s] -= 2 * h;
+            assert_int_equal(rm2i_metric_at(metric, 1, x, G, down, 1, work), RM2_OK);
+            for (size_t t = 0; t < Q; t++) {
+                expected[t * Q + s] = (rm2i_metric_inner(Q, up + t * Q * Q, v, v) -
+                                       rm2i_metric_inner(Q, down + t * Q * Q, v, v)) /
+                                      (2 * h);
+                scale = fmax(scale, fabs(expected[t * Q + s]));
+            }
+        }
+        for (size_t k = 0; k < Q * Q; k++)
+            if (!(fabs(bend[k] - expected[k]) <= 1e-4 * scale))
+                fail_msg("place %zu of %s, Q %zu: %.8g, not %.8g", i,
+                         kind->spec ? kind->spec : "R3", Q, bend[k], expected[k]);
+    }
+    free(work);
+    rm2_metric_free(metric);
+    field_free(&p);
+}
+
+static void test_bend(void **state) {
+    (void)state;
+    field_for_all(bend_is_that_of_the_metric);
+}
+
 static void test_definition(void **state) {
     (void)state;
     field_for_all(expected_is_the_definition);
@@ -348,6 +397,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definition),
         cmocka_unit_test(test_derivative),
+        cmocka_unit_test(test_bend),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_decoded_distances),
         cmocka_unit_test(metric_of_a_known_curve),
