@@ -24,6 +24,7 @@ static const double FIRST_RADIUS = 0.1, LEAST_RADIUS = 1e-9;
 static const double SHRINKS_FAST = 0.1; /* a step over the one before: old derivatives will do */
 static const double FIRST_DAMPING = 1e-4, DAMPING_FACTOR = 4, MOST_DAMPING = 1e100;
 enum { BISECTIONS = 4 };              /* of the factor between the last two dampings */
+static const double SURE = 1e-3;      /* steps that may need no look at the energy after them */
 static const double ROUNDING = 1e-10; /* of energies: metrics of models have no more digits */
 
 static void cut_memory(rm2i_newton *s) {
@@ -140,11 +141,16 @@ static rm2_status prepare(rm2i_newton *s) {
     return RM2_OK;
 }
 
+double rm2i_newton_rest(double step, double before) {
+    return isfinite(before) && step < before ? step * step / (before - step) : step;
+}
+
 /* Move along the direction; *lower says that the energy is, or was not looked at. */
-static rm2_status try_step(rm2i_newton *s, double sure, bool *lower) {
+static rm2_status try_step(rm2i_newton *s, double last, double enough, bool *lower) {
     size_t n = s->energy->unknowns;
+    double left = s->damping > 0 ? s->step : rm2i_newton_rest(s->step, last);
     rm2i_axpy(n, 1, s->direction, free_coefficients(s));
-    *lower = s->step <= sure;
+    *lower = s->step <= SURE && left <= enough;
     if (*lower) {
         s->sampled = false;
         return RM2_OK;
@@ -175,14 +181,14 @@ static void accept(rm2i_newton *s) {
     s->trial = old;
 }
 
-rm2_status rm2i_newton_step(rm2i_newton *s, double sure, bool *moved) {
+rm2_status rm2i_newton_step(rm2i_newton *s, double enough, bool *moved) {
     double last = s->step;
     *moved = false;
     RM2_TRY(prepare(s));
     while (s->has_bend && s->now.energy > 0 && s->radius > LEAST_RADIUS) {
         bool found = find_damped_direction(s);
         if (found && (s->damping == 0 || s->exact_bend))
-            RM2_TRY(try_step(s, sure, moved));
+            RM2_TRY(try_step(s, last, enough, moved));
         if (*moved || (!found && s->exact_bend))
             break;
         if (s->exact_bend)

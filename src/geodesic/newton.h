@@ -25,8 +25,11 @@ rm2_status rm2i_newton_create(rm2_context *ctx, rm2i_probe *probe, rm2i_pieces *
                               size_t points, rm2i_newton **newton);
 void rm2i_newton_free(rm2i_newton *newton);
 
-/* One step; *moved is false where none lowers the energy. A step of size `sure` or less is taken
- * without looking at the energy after it. Fails where the curve it starts from has no energy. */
-rm2_status rm2i_newton_step(rm2i_newton *newton, double sure, bool *moved);
+/* One step; *moved is false where none lowers the energy. A small step that leaves `enough` or less is
+ * taken without looking at the energy after it. Fails where the curve it starts from has no energy. */
+rm2_status rm2i_newton_step(rm2i_newton *newton, double enough, bool *moved);
+
+/* What is left after steps that shrink like a geometric series: the last, and the one before. */
+double rm2i_newton_rest(double step, double before);
 
 #endif

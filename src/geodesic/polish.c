@@ -25,7 +25,6 @@ enum {
     COARSE_ITERATIONS = 5 /* on a mesh whose error is larger than COARSE */
 };
 static const double COARSE = 1e-2;
-static const double SURE = 1e-3;  /* steps that need no look at the energy after them */
 /* Newton's error: beside that of a mesh that will be divided, and in parts of the tolerance. */
 static const double ROUGH_SHARE = 2, SHARE = 0.5;
 static const double SAFETY = 0.2; /* error aimed at by division, in parts of the tolerance */
@@ -165,11 +164,6 @@ static rm2_status divide(rm2i_stage *stage, const mesh *old, mesh *fine) {
 
 /* ---- solution ------------------------------------------------------------------------------- */
 
-/* What is left after steps that shrink like a geometric series. */
-static double rest_after(double step, double before) {
-    return isfinite(before) && step < before ? step * step / (before - step) : step;
-}
-
 /* Newton's steps until the mesh is the larger error; *stuck where no step lowers the energy. */
 static rm2_status solve(rm2i_stage *stage, mesh *m, bool *stuck) {
     double enough = 0;
@@ -177,12 +171,12 @@ static rm2_status solve(rm2i_stage *stage, mesh *m, bool *stuck) {
     while (m->newton->iterations + stage->iterations < stage->max_iterations) {
         bool moved;
         double before = m->newton->step;
-        RM2_TRY(rm2i_newton_step(m->newton, fmin(SURE, enough), &moved));
+        RM2_TRY(rm2i_newton_step(m->newton, enough, &moved));
         *stuck = !moved;
         if (!moved)
             return RM2_OK;
         estimate(m);
-        m->rest = rest_after(m->newton->step, before);
+        m->rest = rm2i_newton_rest(m->newton->step, before);
         double tolerance = fmax(stage->tolerance, rounding_of(m->curve));
         enough = m->total > tolerance ? ROUGH_SHARE * m->total : SHARE * tolerance;
         if (m->rest <= enough)

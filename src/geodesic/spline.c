@@ -16,7 +16,6 @@ enum {
     MOST_INTERVALS = 128,
     COARSE_ITERATIONS = 15 /* after which a finer spline is the better use of evaluations */
 };
-static const double SURE = 1e-3;       /* steps that need no look at the energy after them */
 static const double UNEVENNESS = 0.03; /* of length against root of energy */
 static const double ROUNDING = 1e-9;   /* of lengths */
 
@@ -29,7 +28,7 @@ static rm2_status minimise(rm2i_stage *stage, size_t max_iterations, rm2i_candid
     rm2_status status = RM2_OK;
     while (status == RM2_OK && moved && newton->iterations < max_iterations &&
            (newton->step > stage->tolerance || newton->damping > 0))
-        status = rm2i_newton_step(newton, fmin(SURE, stage->tolerance), &moved);
+        status = rm2i_newton_step(newton, stage->tolerance, &moved);
     c->error = INFINITY;
     c->converged = moved && newton->damping == 0 && newton->step <= stage->tolerance;
     *energy = newton->now.energy;
