@@ -34,8 +34,9 @@ static void lay_out(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind
     mo->S = rm2i_cut(&at, derivative ? count * (kronecker(p) ? Q : T) * n : 0);
     mo->c = rm2i_cut(&at, kronecker(p) ? 0 : (1 + Q) * n);
     mo->prior = rm2i_cut(&at, Q);
-    mo->dp = rm2i_cut(&at, bend ? count * Q * n : 0);
     mo->pU = rm2i_cut(&at, bend ? count * Q * n : 0);
+    mo->pV = rm2i_cut(&at, bend ? count * Q * n : 0);
+    mo->row = rm2i_cut(&at, bend ? 2 * n : 0);
     mo->pp = rm2i_cut(&at, bend ? count * T * n : 0);
     mo->ddJ = rm2i_cut(&at, bend ? count * T * M : 0);
     *k = rm2i_cut(&at, count * n);
@@ -50,7 +51,7 @@ size_t rm2i_moments_work(const rm2i_posterior *p, size_t count, rm2i_moment_kind
     if (kind >= RM2I_MOMENT_DERIVATIVE)
         size += count * (T * M + T * n + (kronecker(p) ? Q : T) * n);
     if (kind == RM2I_MOMENT_BEND)
-        size += count * (2 * Q * n + T * n + T * M);
+        size += count * (2 * Q * n + T * n + T * M) + 2 * n;
     return size;
 }
 
@@ -70,8 +71,13 @@ static void bend_at(const rm2i_posterior *p, size_t count, const double *x, cons
     size_t n = p->n, Q = p->gp.Q, T = pairs(Q);
     for (size_t i = 0; i < count; i++)
         rm2i_latent_cross_along(&p->gp.kernel, n, p->Z, x + i * Q, v + i * Q, dk + i * Q * n,
-                                mo->H + i * T * n, mo->dp + i * Q * n, mo->pp + i * T * n);
-    rm2i_posterior_reduce(p, count * Q, mo->dp, mo->pU);
+                                mo->H + i * T * n, mo->pU + i * Q * n, mo->pp + i * T * n);
+    if (p->inverse) {
+        rm2i_posterior_solve(p, count * Q, mo->pU, mo->pV);
+    } else {
+        rm2i_posterior_reduce(p, count * Q, mo->pU, mo->pV);
+        mo->pU = mo->pV;
+    }
     project(p, count * T, mo->pp, mo->ddJ);
 }
 
@@ -92,32 +98,39 @@ void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, con
     project(p, count * Q, dk, mo->J); /* J = C dk */
     if (kind == RM2I_MOMENT_MEAN)
         return;
-    rm2i_posterior_reduce(p, count * Q, dk, mo->U);
+    mo->V = mo->U;
+    if (p->inverse) {
+        rm2i_posterior_solve(p, count * Q, dk, mo->V);
+        mo->S = mo->V;
+        mo->U = dk;
+    } else {
+        rm2i_posterior_reduce(p, count * Q, dk, mo->U);
+    }
     if (kind < RM2I_MOMENT_DERIVATIVE)
         return;
     project(p, count * T, mo->H, mo->dJ); /* dJ = C H */
-    if (kronecker(p))
-        rm2i_posterior_restore(p, count * Q, mo->U, mo->S); /* S = A^-1 dk */
-    else
+    if (!kronecker(p))
         rm2i_posterior_reduce(p, count * T, mo->H, mo->S);
+    else if (!p->inverse)
+        rm2i_posterior_restore(p, count * Q, mo->U, mo->S); /* S = A^-1 dk */
     if (kind == RM2I_MOMENT_BEND)
         bend_at(p, count, x, v, dk, mo);
 }
 
 /* ---- sum of w_m R_m ------------------------------------------------------------------------- */
 
-/* R[r][s] = prior - U_r.U_s, times the sum of the weights; dR by the product rule with
- * d(U_r.U_s)/dx_t = H_rt.S_s + S_r.H_st. */
+/* R[r][s] = prior - U_r.V_s, times the sum of the weights; dR by the product rule with
+ * d(U_r.V_s)/dx_t = H_rt.S_s + S_r.H_st. */
 static void kronecker_covariance(const rm2i_moments *mo, size_t i, const double *w,
                                  const double *dw, double *R, double *dR) {
     size_t n = mo->p->n, M = mo->p->gp.M, Q = mo->p->gp.Q, T = pairs(Q);
-    const double *U = mo->U + i * Q * n;
+    const double *U = mo->U + i * Q * n, *V = mo->V + i * Q * n;
     double total = 0;
     for (size_t m = 0; m < M; m++)
         total += w[m];
     for (size_t r = 0; r < Q; r++)
         for (size_t s = 0; s <= r; s++) {
-            double sigma = (r == s ? mo->prior[r] : 0) - rm2i_dot(n, U + r * n, U + s * n);
+            double sigma = (r == s ? mo->prior[r] : 0) - rm2i_dot(n, U + r * n, V + s * n);
             R[r * Q + s] = R[s * Q + r] = sigma;
         }
     for (size_t t = 0; dR && t < Q; t++) {
@@ -197,35 +210,37 @@ static void combine_rows(size_t Q, size_t n, const double *v, const double *rows
 }
 
 /* With p = dk v: v^T R v = prior - |p|^2, slopes -2 p.p_t, second -2 (p_t.p_s + p.p_ts), products those of
- * A^-1. Row 0 of dp is scratch now. */
+ * A^-1. */
 void rm2i_moments_along(const rm2i_moments *mo, size_t i, const double *v, double *value,
                         double *slope, double *second) {
     size_t n = mo->p->n, Q = mo->p->gp.Q, T = pairs(Q);
-    const double *pU = mo->pU + i * Q * n;
-    double *p = mo->dp;
+    const double *pU = mo->pU + i * Q * n, *pV = mo->pV + i * Q * n;
+    double *p = mo->row, *other = p + n;
     combine_rows(Q, n, v, mo->U + i * Q * n, p);
-    *value = -rm2i_dot(n, p, p);
+    combine_rows(Q, n, v, mo->V + i * Q * n, other);
+    *value = -rm2i_dot(n, p, other);
     for (size_t q = 0; q < Q; q++)
         *value += mo->prior[q] * v[q] * v[q];
     for (size_t t = 0; t < Q; t++)
-        slope[t] = -2 * rm2i_dot(n, p, pU + t * n);
+        slope[t] = -2 * rm2i_dot(n, p, pV + t * n);
     combine_rows(Q, n, v, mo->S + i * Q * n, p);
     for (size_t t = 0; t < Q; t++)
         for (size_t s = t; s < Q; s++) {
             size_t k = rm2i_pair(Q, t, s);
-            second[k] = -2 * (rm2i_dot(n, pU + t * n, pU + s * n) +
+            second[k] = -2 * (rm2i_dot(n, pU + t * n, pV + s * n) +
                               rm2i_dot(n, p, mo->pp + (i * T + k) * n));
         }
 }
 
 /* ---- single rows and the far field ---------------------------------------------------------- */
 
-/* u = sum_r a_r U_r, entry k */
-static double combine(const rm2i_moments *mo, size_t i, const double *a, size_t k) {
+/* sum_r a_r U_r, entry k, at point i */
+static double combine(const rm2i_moments *mo, const double *U, size_t i, const double *a,
+                      size_t k) {
     size_t n = mo->p->n, Q = mo->p->gp.Q;
     double sum = 0;
     for (size_t r = 0; r < Q; r++)
-        sum += a[r] * mo->U[(i * Q + r) * n + k];
+        sum += a[r] * U[(i * Q + r) * n + k];
     return sum;
 }
 
@@ -238,7 +253,7 @@ void rm2i_moments_each(const rm2i_moments *mo, size_t i, const double *a, const 
     for (size_t m = 0; m < p->gp.M; m++)
         value[m] = kronecker(p) ? prior : p->l[m] * prior;
     for (size_t k = 0; k < p->n; k++) {
-        double product = combine(mo, i, a, k) * combine(mo, i, b, k);
+        double product = combine(mo, mo->U, i, a, k) * combine(mo, mo->V, i, b, k);
         sum += product;
         for (size_t m = 0; !kronecker(p) && m < p->gp.M; m++)
             value[m] -= p->l[m] * p->l[m] * product / (p->l[m] * p->o[k] + 1);

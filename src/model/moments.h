@@ -20,19 +20,20 @@ typedef enum rm2i_moment_kind {
 /* Everything lies in the caller's scratch. T = Q (Q + 1)/2 pairs r <= s. */
 typedef struct rm2i_moments {
     const rm2i_posterior *p;
-    double *f;     /* count x M */
-    double *J;     /* count x Q x M: row r is df/dx_r */
-    double *dJ;    /* count x T x M: d2f/dx_r dx_s */
-    double *H;     /* count x T x n: d2k/dx_r dx_s */
-    double *U;     /* count x Q x n: dk reduced */
-    double *S;     /* Kronecker: A^-1 dk, count x Q x n; per output: H reduced, count x T x n */
-    double *c;     /* per output: (1 + Q) x n */
+    double *f;  /* count x M */
+    double *J;  /* count x Q x M: row r is df/dx_r */
+    double *dJ; /* count x T x M: d2f/dx_r dx_s */
+    double *H;  /* count x T x n: d2k/dx_r dx_s */
+    double *U,
+        *V;    /* count x Q x n: U.V stands for dk^T A^-1 dk; dk reduced both, or dk and A^-1 dk */
+    double *S; /* Kronecker: A^-1 dk, count x Q x n; per output: H reduced, count x T x n */
+    double *c; /* per output: (1 + Q) x n */
     double *prior; /* Q: d2K */
     /* along v, p = dk v: */
-    double *dp;  /* count x Q x n: dp/dx_t; scratch afterwards */
-    double *pU;  /* the same reduced */
-    double *pp;  /* count x T x n: d2p/dx_t dx_s */
-    double *ddJ; /* count x T x M: C pp = d2(J v)/dx_t dx_s */
+    double *pU, *pV; /* count x Q x n: as U and V, of dp/dx_t */
+    double *pp;      /* count x T x n: d2p/dx_t dx_s */
+    double *ddJ;     /* count x T x M: C pp = d2(J v)/dx_t dx_s */
+    double *row;     /* 2 x n: scratch */
 } rm2i_moments;
 
 size_t rm2i_moments_work(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind);

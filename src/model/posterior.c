@@ -4,6 +4,7 @@
  * Per output: z = V k*, h_m = l_m k** - l_m^2 sum_n z_n^2/(l_m o_n + 1), and likewise for dz. */
 #include "model/posterior.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,22 @@ static rm2_status solve_kronecker(rm2_context *ctx, rm2i_posterior *p, double *K
     return status;
 }
 
+static const double HARMLESS = 1e-9; /* error of k*^T A^-1 k*, relative to k** */
+
+/* W = root^T root. k*^T W k* loses eps |W| k** of k**. */
+static void multiply_root(rm2i_posterior *p) {
+    size_t r = p->n;
+    int n = (int)r;
+    double largest = 0, *W = p->inverse;
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, n, 1, p->root, n, p->root, n, 0, W,
+                n);
+    rm2i_symmetrise(r, W);
+    for (size_t k = 0; k < r; k++)
+        largest = fmax(largest, W[k * r + k]);
+    if (!(DBL_EPSILON * largest * p->gp.kernel.variance <= HARMLESS))
+        p->inverse = NULL;
+}
+
 /* C = (Lu^-T u)^T. With A = V V^T = E diag(e) E^T, I - s2 B^-1 = E diag(e/(e + s2)) E^T, and the root
  * is diag(sqrt(e/(e + s2))) E^T Lu^-1: no difference of large numbers, and directions that the data do
  * not determine, where Lu^-1 is large, count little. work: e and the eigenproblem's. */
@@ -59,6 +76,7 @@ static rm2_status solve_inducing(rm2i_posterior *p, rm2i_inducing *in, double *w
         cblas_dscal((int)r, sqrt(weight), p->root + k * r, 1);
     }
     rm2i_factor_other_half_solve(r, in->L, r, p->root); /* rows: e_k^T Lu^-1 */
+    multiply_root(p);
     return factor_task(p);
 }
 
@@ -100,11 +118,12 @@ static rm2_status build_inducing(rm2_context *ctx, rm2i_posterior *p) {
     size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q, r = p->gp.inducing;
     double *Z, *work;
     rm2i_inducing *in;
-    RM2_TRY(rm2i_calloc(ctx, M * r + M * M + r * r + r * Q, sizeof *p->memory, &p->memory));
+    RM2_TRY(rm2i_calloc(ctx, M * r + M * M + 2 * r * r + r * Q, sizeof *p->memory, &p->memory));
     p->C = p->memory;
     p->P = p->C + M * r;
     p->root = p->P + M * M;
-    Z = p->root + r * r;
+    p->inverse = p->root + r * r;
+    Z = p->inverse + r * r;
     for (size_t j = 0; j < r; j++)
         memcpy(Z + j * Q, p->gp.X + p->gp.index[j] * Q, Q * sizeof *Z);
     p->n = r;
@@ -185,6 +204,13 @@ void rm2i_posterior_reduce(const rm2i_posterior *p, size_t count, const double *
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, c, N, N, 1, vectors, N, rows, N, 0,
                     reduced, N);
     }
+}
+
+void rm2i_posterior_solve(const rm2i_posterior *p, size_t count, const double *vectors,
+                          double *solved) {
+    int n = (int)p->n;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, n, n, 1, vectors, n,
+                p->inverse, n, 0, solved, n);
 }
 
 void rm2i_posterior_restore(const rm2i_posterior *p, size_t count, const double *reduced,

@@ -34,6 +34,7 @@ typedef struct rm2i_posterior {
     double *C, *P;   /* C is M x n */
     double *L;       /* Kronecker: Cholesky factor of A */
     double *root;    /* inducing points: root^T root stands for A^-1 */
+    double *inverse; /* that product, where its rounding does no harm; NULL elsewhere */
     double *V, *o, *l; /* per-output: rows of V are eigenvectors of K, eigenvalues o; tasks' l */
     double observed;   /* noise added to h by an observation */
     double *memory;
@@ -64,6 +65,10 @@ void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J
 /* Rows of `vectors` (count x n) seen where the covariance is simple: L^-1 v, root v, or V v. */
 void rm2i_posterior_reduce(const rm2i_posterior *p, size_t count, const double *vectors,
                            double *reduced);
+
+/* Where there is `inverse`: A^-1 v at once, half the work of the two calls around this. */
+void rm2i_posterior_solve(const rm2i_posterior *p, size_t count, const double *vectors,
+                          double *solved);
 
 /* Kronecker noise: what is left of A^-1 v for a reduced v: L^-T or root^T. */
 void rm2i_posterior_restore(const rm2i_posterior *p, size_t count, const double *reduced,
