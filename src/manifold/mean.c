@@ -59,7 +59,7 @@ static rm2_status evaluate(rm2_context *ctx, descent *d, const double *x, double
     rm2_status status = rm2i_manifold_frame(d->m, x, d->frame, d->work, NULL);
     if (status != RM2_OK)
         return rm2i_fail(ctx, status, "mean: current mean: %s", rm2_status_text(status));
-    status = rm2i_batch(ctx, block_count(d), dim + d->m->work_size, sum_block, d, &bad);
+    status = rm2i_tasks(ctx, block_count(d), dim + d->m->work_size, sum_block, d, &bad);
     if (status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
         return status;
     if (status != RM2_OK)

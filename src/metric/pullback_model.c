@@ -69,7 +69,7 @@ static rm2_status contrast_weight(rm2_context *ctx, const rm2i_pullback_field *f
     survey s = {.field = f};
     RM2_TRY(rm2i_alloc(ctx, 2 * N, sizeof *s.on_data, &s.on_data));
     s.far = s.on_data + N;
-    rm2_status status = rm2i_batch(ctx, (N + BLOCK - 1) / BLOCK, work, survey_block, &s, NULL);
+    rm2_status status = rm2i_tasks(ctx, (N + BLOCK - 1) / BLOCK, work, survey_block, &s, NULL);
     if (status == RM2_OK) {
         double a = median(N, s.on_data), b = median(N, s.far), w = contrast * a / b;
         *weight = fmax(1, w);

@@ -126,7 +126,7 @@ rm2_status rm2_metric_spread(rm2_context *ctx, const rm2_metric *metric, size_t 
     RM2_TRY(rm2i_metric_check_points(ctx, Q, n, x));
     if (directions && rm2i_metric_check_points(ctx, Q, n, directions) != RM2_OK)
         return rm2i_fail_prefix(ctx, RM2_ERR_DATA, "directions");
-    rm2_status status = rm2i_batch(ctx, n, Q * Q + local_size(job.f), spread_point, &job, &failed);
+    rm2_status status = rm2i_tasks(ctx, n, Q * Q + local_size(job.f), spread_point, &job, &failed);
     return concerns_a_point(status)
                ? rm2i_fail(ctx, status, "the metric cannot be computed at point %zu", failed)
                : status;

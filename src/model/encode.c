@@ -464,7 +464,7 @@ static rm2_status encode(rm2_context *ctx, const rm2_model *m, const rm2_encode_
     e->mapped = s->back_constraint && m->back_weights;
     if (e->mapped)
         RM2_TRY(rm2i_back_map(ctx, m, n, points, e->latents));
-    rm2_status status = rm2i_batch(ctx, n, observation_size(m) + 2 * m->Q * m->Q + 4 * m->Q,
+    rm2_status status = rm2i_tasks(ctx, n, observation_size(m) + 2 * m->Q * m->Q + 4 * m->Q,
                                    encode_point, e, &failed);
     if (status != RM2_OK && status != RM2_INTERRUPTED)
         return rm2i_fail(ctx, status, "point %zu cannot be encoded: %s", failed,
