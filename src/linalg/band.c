@@ -4,13 +4,15 @@
 
 #include <math.h>
 
+#include "linalg/clones.h"
 #include "linalg/dense.h"
 
 static size_t first_column(size_t reach, size_t i) {
     return i > reach ? i - reach : 0;
 }
 
-bool rm2i_band_cholesky(size_t n, size_t reach, double *A) {
+RM2I_AVX2_CLONES
+static bool factor(size_t n, size_t reach, double *A) {
     for (size_t i = 0; i < n; i++)
         for (size_t j = first_column(reach, i); j <= i; j++) {
             size_t k = first_column(reach, i), ij = rm2i_band_index(reach, i, j);
@@ -24,6 +26,10 @@ bool rm2i_band_cholesky(size_t n, size_t reach, double *A) {
                 return false;
         }
     return true;
+}
+
+bool rm2i_band_cholesky(size_t n, size_t reach, double *A) {
+    return factor(n, reach, A);
 }
 
 void rm2i_band_solve(size_t n, size_t reach, const double *L, double *b) {

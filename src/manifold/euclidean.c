@@ -102,6 +102,15 @@ static rm2_status metric_derivative(size_t n, const double *c, const double *z, 
     return RM2_OK;
 }
 
+static rm2_status metric_norms(size_t n, const double *c, size_t count, const double *W,
+                               size_t directions, const double *Z, size_t stride, bool sum,
+                               double *value, double *derivative, double *work) {
+    (void)c, (void)directions, (void)Z, (void)sum, (void)derivative, (void)work; /* G is constant */
+    for (size_t k = 0; k < count; k++)
+        value[k] += rm2i_dot(n, W + k * stride, W + k * stride);
+    return RM2_OK;
+}
+
 static rm2_status exp_many(size_t n, const double *p, size_t count, const double *v, double *y,
                            size_t stride) {
     double sum = 0; /* finite only if all entries are */
@@ -148,6 +157,7 @@ const rm2_geometry rm2_euclidean = {
     .log_volume = log_volume,
     .metric = metric,
     .metric_derivative = metric_derivative,
+    .metric_norms = metric_norms,
     .many_n_max = 1000000,
     .exp_many = exp_many,
     .log_many = log_many,

@@ -19,6 +19,11 @@ rm2_status rm2i_space_form_metric_derivative(int k, double unit, size_t dim, con
                                              const double *z, size_t count, const double *W,
                                              double *out, size_t stride);
 
+/* The same for squared norms, as in rm2_geometry's metric_norms. */
+void rm2i_space_form_metric_norms(int k, double unit, size_t dim, const double *c, size_t count,
+                                  const double *W, size_t directions, const double *Z,
+                                  size_t stride, double *value, double *derivative);
+
 /* Given ambient p, v (the geodesic's start), z and cz = <v, z>: out = z carried along Exp(t v). */
 void rm2i_space_form_transport(int k, size_t ambient, double r, const double *p, const double *v,
                                double cz, double *out_z);

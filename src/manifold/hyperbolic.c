@@ -145,6 +145,14 @@ static rm2_status metric_derivative(size_t n, const double *c, const double *z, 
     return rm2i_space_form_metric_derivative(-1, 1, n, c, z, count, W, out, stride);
 }
 
+static rm2_status metric_norms(size_t n, const double *c, size_t count, const double *W,
+                               size_t directions, const double *Z, size_t stride, bool sum,
+                               double *value, double *derivative, double *work) {
+    (void)sum, (void)work;
+    rm2i_space_form_metric_norms(-1, 1, n, c, count, W, directions, Z, stride, value, derivative);
+    return RM2_OK;
+}
+
 const rm2_geometry rm2_hyperbolic = {
     .name = "H",
     .n_min = 1,
@@ -169,4 +177,5 @@ const rm2_geometry rm2_hyperbolic = {
     .log_volume = log_volume,
     .metric = metric,
     .metric_derivative = metric_derivative,
+    .metric_norms = metric_norms,
 };

@@ -59,3 +59,22 @@ rm2_status rm2i_space_form_metric_derivative(int k, double unit, size_t dim, con
     }
     return RM2_OK;
 }
+
+/* w^T G w = phi |w|^2 + psi (v.w)^2, and along z (v.z) (phi' |w|^2 + psi' (v.w)^2) + 2 psi (v.w) (z.w) */
+void rm2i_space_form_metric_norms(int k, double unit, size_t dim, const double *c, size_t count,
+                                  const double *W, size_t directions, const double *Z,
+                                  size_t stride, double *value, double *derivative) {
+    rm2i_pullback g = rm2i_pullback_at(k, unit * rm2i_norm(dim, c));
+    double u2 = unit * unit;
+    for (size_t j = 0; j < count; j++) {
+        const double *w = W + j * stride;
+        double ww = rm2i_dot(dim, w, w), cw = rm2i_dot(dim, c, w);
+        value[j] += g.phi * ww + u2 * g.psi * cw * cw;
+        for (size_t d = 0; d < directions; d++) {
+            const double *z = Z + d * stride;
+            double cz = u2 * rm2i_dot(dim, c, z), zw = u2 * rm2i_dot(dim, z, w);
+            derivative[j * directions + d] +=
+                cz * (g.d_phi * ww + u2 * g.d_psi * cw * cw) + 2 * g.psi * cw * zw;
+        }
+    }
+}

@@ -169,6 +169,14 @@ static rm2_status metric_derivative(size_t n, const double *c, const double *z, 
     return rm2i_space_form_metric_derivative(1, 1, n, c, z, count, W, out, stride);
 }
 
+static rm2_status metric_norms(size_t n, const double *c, size_t count, const double *W,
+                               size_t directions, const double *Z, size_t stride, bool sum,
+                               double *value, double *derivative, double *work) {
+    (void)sum, (void)work;
+    rm2i_space_form_metric_norms(1, 1, n, c, count, W, directions, Z, stride, value, derivative);
+    return RM2_OK;
+}
+
 static rm2_status log_many(size_t n, const double *p, size_t count, const double *q, double *v,
                            size_t stride) {
     return rm2i_sphere_log_many(n, p, count, q, v, stride, false);
@@ -198,6 +206,7 @@ const rm2_geometry rm2_sphere = {
     .log_volume = log_volume,
     .metric = metric,
     .metric_derivative = metric_derivative,
+    .metric_norms = metric_norms,
     .many_n_max = RM2I_SPHERE_MANY,
     .exp_many = rm2i_sphere_exp_many,
     .log_many = log_many,

@@ -7,6 +7,7 @@
 #include <cblas.h>
 
 #include "base/base.h"
+#include "linalg/clones.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 
@@ -121,6 +122,7 @@ void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, con
 
 /* R[r][s] = prior - U_r.V_s, times the sum of the weights; dR by the product rule with
  * d(U_r.V_s)/dx_t = H_rt.S_s + S_r.H_st. */
+RM2I_AVX2_CLONES
 static void kronecker_covariance(const rm2i_moments *mo, size_t i, const double *w,
                                  const double *dw, double *R, double *dR) {
     size_t n = mo->p->n, M = mo->p->gp.M, Q = mo->p->gp.Q, T = pairs(Q);
@@ -211,8 +213,9 @@ static void combine_rows(size_t Q, size_t n, const double *v, const double *rows
 
 /* With p = dk v: v^T R v = prior - |p|^2, slopes -2 p.p_t, second -2 (p_t.p_s + p.p_ts), products those of
  * A^-1. */
-void rm2i_moments_along(const rm2i_moments *mo, size_t i, const double *v, double *value,
-                        double *slope, double *second) {
+RM2I_AVX2_CLONES
+static void along(const rm2i_moments *mo, size_t i, const double *v, double *value, double *slope,
+                  double *second) {
     size_t n = mo->p->n, Q = mo->p->gp.Q, T = pairs(Q);
     const double *pU = mo->pU + i * Q * n, *pV = mo->pV + i * Q * n;
     double *p = mo->row, *other = p + n;
@@ -230,6 +233,11 @@ void rm2i_moments_along(const rm2i_moments *mo, size_t i, const double *v, doubl
             second[k] = -2 * (rm2i_dot(n, pU + t * n, pV + s * n) +
                               rm2i_dot(n, p, mo->pp + (i * T + k) * n));
         }
+}
+
+void rm2i_moments_along(const rm2i_moments *mo, size_t i, const double *v, double *value,
+                        double *slope, double *second) {
+    along(mo, i, v, value, slope, second);
 }
 
 /* ---- single rows and the far field ---------------------------------------------------------- */
