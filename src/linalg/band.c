@@ -1,5 +1,6 @@
-/* Cholesky factors of band matrices, by rows: L(i, j) = (A(i, j) - sum_k L(i, k) L(j, k)) / L(j, j),
- * where k runs over the columns that both rows have. The band does not fill. */
+/* Cholesky factors of band matrices, column by column (outer products): once column j of L is known, the
+ * columns it reaches lose l l^T. Every loop is a vector operation on contiguous numbers, without a sum
+ * that waits for the one before. The band does not fill. */
 #include "linalg/band.h"
 
 #include <math.h>
@@ -7,24 +8,25 @@
 #include "linalg/clones.h"
 #include "linalg/dense.h"
 
-static size_t first_column(size_t reach, size_t i) {
-    return i > reach ? i - reach : 0;
+/* Entries of column j below the diagonal. */
+static size_t below(size_t n, size_t reach, size_t j) {
+    return n - 1 - j < reach ? n - 1 - j : reach;
 }
 
 RM2I_AVX2_CLONES
 static bool factor(size_t n, size_t reach, double *A) {
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = first_column(reach, i); j <= i; j++) {
-            size_t k = first_column(reach, i), ij = rm2i_band_index(reach, i, j);
-            double rest = A[ij] - rm2i_dot(j - k, A + rm2i_band_index(reach, i, k),
-                                           A + rm2i_band_index(reach, j, k));
-            if (j < i)
-                A[ij] = rest / A[rm2i_band_index(reach, j, j)];
-            else if (rest > 0 && isfinite(rest))
-                A[ij] = sqrt(rest);
-            else
-                return false;
-        }
+    for (size_t j = 0; j < n; j++) {
+        double *column = A + rm2i_band_index(reach, j, j);
+        size_t rows = below(n, reach, j);
+        if (!(column[0] > 0 && isfinite(column[0])))
+            return false;
+        column[0] = sqrt(column[0]);
+        double inverse = 1 / column[0];
+        for (size_t k = 1; k <= rows; k++)
+            column[k] *= inverse;
+        for (size_t k = 1; k <= rows; k++) /* A(i, j + k) -= L(i, j) L(j + k, j), i = j + k... */
+            rm2i_axpy(rows - k + 1, -column[k], column + k, column + k * (reach + 1));
+    }
     return true;
 }
 
@@ -33,24 +35,23 @@ bool rm2i_band_cholesky(size_t n, size_t reach, double *A) {
 }
 
 void rm2i_band_solve(size_t n, size_t reach, const double *L, double *b) {
-    for (size_t i = 0; i < n; i++) {
-        size_t k = first_column(reach, i);
-        b[i] -= rm2i_dot(i - k, L + rm2i_band_index(reach, i, k), b + k);
-        b[i] /= L[rm2i_band_index(reach, i, i)];
+    for (size_t j = 0; j < n; j++) {
+        const double *column = L + rm2i_band_index(reach, j, j);
+        b[j] /= column[0];
+        rm2i_axpy(below(n, reach, j), -b[j], column + 1, b + j + 1);
     }
-    for (size_t i = n; i-- > 0;) {
-        size_t k = first_column(reach, i);
-        b[i] /= L[rm2i_band_index(reach, i, i)];
-        rm2i_axpy(i - k, -b[i], L + rm2i_band_index(reach, i, k), b + k);
+    for (size_t j = n; j-- > 0;) {
+        const double *column = L + rm2i_band_index(reach, j, j);
+        b[j] = (b[j] - rm2i_dot(below(n, reach, j), column + 1, b + j + 1)) / column[0];
     }
 }
 
 double rm2i_band_form(size_t n, size_t reach, const double *A, const double *y) {
     double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t k = first_column(reach, i);
-        double left = rm2i_dot(i - k, A + rm2i_band_index(reach, i, k), y + k);
-        sum += y[i] * (2 * left + A[rm2i_band_index(reach, i, i)] * y[i]);
+    for (size_t j = 0; j < n; j++) {
+        const double *column = A + rm2i_band_index(reach, j, j);
+        double under = rm2i_dot(below(n, reach, j), column + 1, y + j + 1);
+        sum += y[j] * (2 * under + column[0] * y[j]);
     }
     return sum;
 }

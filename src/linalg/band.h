@@ -1,6 +1,6 @@
 /* Symmetric positive definite matrices with few diagonals: what local basis functions on a line
- * give. Row i of the lower triangle is stored as `reach` + 1 numbers, A(i, i - reach) to A(i, i), so
- * that a matrix is n x (reach + 1); entries left of column 0 are not read. */
+ * give. Column j of the lower triangle is stored as `reach` + 1 numbers, A(j, j) to A(j + reach, j), so
+ * that a matrix is n x (reach + 1); entries below row n - 1 are not read. */
 #ifndef RM2I_BAND_H
 #define RM2I_BAND_H
 
@@ -8,7 +8,7 @@
 
 /* Where A(i, j) is stored, i >= j >= i - reach. */
 static inline size_t rm2i_band_index(size_t reach, size_t i, size_t j) {
-    return i * (reach + 1) + reach - (i - j);
+    return j * (reach + 1) + i - j;
 }
 
 /* A = L L^T in place; false, and A is lost, if it is not positive definite. */

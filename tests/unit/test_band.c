@@ -54,8 +54,8 @@ static void solves(void **state) {
 
 static void indefinite(void **state) {
     (void)state;
-    double A[] = {0, 1, 2, 1, 2, 1}; /* 2 x 2 blocks: (1, 2; 2, 1) */
-    double B[] = {0, 1, NAN, 1};
+    double A[] = {1, 2, 1, 2, 1, 0}; /* 2 x 2 blocks: (1, 2; 2, 1) */
+    double B[] = {1, NAN, 1, 0};
     assert_false(rm2i_band_cholesky(3, 1, A));
     assert_false(rm2i_band_cholesky(2, 1, B));
 }
