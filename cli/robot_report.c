@@ -109,9 +109,9 @@ static void print_limits(const robot_work *r, FILE *out) {
     else
         (void)fprintf(out, "joint limits: none\n");
     (void)fprintf(out, "largest step of a joint: %.3g rad\n", i->largest_step);
-    if (i->stretch > 1)
+    if (i->stretch > 1 + 1e-6) /* more than rounding; the factor rounded up, so that it is enough */
         (void)fprintf(out, "speed limits: exceeded by joint %zu; stretch time by the factor %.4g\n",
-                      i->stretch_joint + 1, i->stretch);
+                      i->stretch_joint + 1, ceil(1e3 * i->stretch) / 1e3);
     else if (i->stretch > 0)
         (void)fprintf(out, "speed limits: kept; at most %.3g of a limit (joint %zu)\n", i->stretch,
                       i->stretch_joint + 1);
