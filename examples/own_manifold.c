@@ -110,7 +110,8 @@ int main(void) {
     large_sphere.log_volume = log_volume;
     large_sphere.metric = metric;
     large_sphere.metric_derivative = metric_derivative;
-    large_sphere.metric_norms = NULL; /* the unit sphere's: the library falls back to the two above */
+    large_sphere.metric_norms =
+        NULL; /* the unit sphere's: the library falls back to the two above */
 
     const rm2_factor factors[] = {{.geometry = &rm2_euclidean, .n = 2},
                                   {.geometry = &large_sphere, .n = 2}};
