@@ -59,8 +59,11 @@ static size_t slice_of(const rm2_metric *m, size_t block, rm2i_metric_order orde
     return (m->type->work(m->self, block, order) + 15) / 8 * 8; /* own cache lines */
 }
 
+/* Fewer points may have a larger block than n: the scratch is for the largest of all. */
 size_t rm2i_metric_work(const rm2_metric *m, size_t n, int threads, rm2i_metric_order order) {
-    return (size_t)threads * slice_of(m, block_of(m, n, threads), order);
+    size_t share = (n + (size_t)threads - 1) / (size_t)threads;
+    size_t largest = share < m->type->block ? share : m->type->block;
+    return (size_t)threads * slice_of(m, largest ? largest : 1, order);
 }
 
 static bool all_finite(size_t n, const double *x) {

@@ -39,7 +39,7 @@ rm2_status rm2i_metric_create(rm2_context *ctx, const rm2i_metric_type *type, si
 /* RM2_ERR_DATA with a message if a coordinate of n points is not finite. */
 rm2_status rm2i_metric_check_points(rm2_context *ctx, size_t Q, size_t n, const double *x);
 
-/* For loops that evaluate often: scratch for n points on `threads` threads, and the evaluation that
+/* For loops that evaluate often: scratch for up to n points on `threads` threads, and the evaluation that
  * uses it. On one thread none is started here. A failure has no message. */
 size_t rm2i_metric_work(const rm2_metric *metric, size_t n, int threads, rm2i_metric_order order);
 rm2_status rm2i_metric_at(const rm2_metric *metric, size_t n, const double *x, double *G,

@@ -333,6 +333,33 @@ static void batches_agree(const field_kind *kind) {
     field_free(&p);
 }
 
+/* Scratch for n points is enough for every smaller number, which may be cut into larger blocks: 65 points on
+ * one thread are two blocks of 33, 64 are one. A number behind the scratch stays what it is. */
+static void scratch_is_enough(const field_kind *kind) {
+    enum { MOST_POINTS = 65 };
+    double x[MOST_POINTS * FIELD_MOST_Q] = {0}, G[MOST_POINTS * FIELD_MOST_Q * FIELD_MOST_Q];
+    field_problem p;
+    field_create(ctx, kind, &p);
+    rm2_metric *metric = field_metric(ctx, &p, 2);
+    size_t size = rm2i_metric_work(metric, MOST_POINTS, 1, RM2I_ORDER_VALUE);
+    double *work = malloc((size + 1) * sizeof *work);
+    assert_non_null(work);
+    for (size_t n = MOST_POINTS; n > 0; n--) {
+        assert_true(rm2i_metric_work(metric, n, 1, RM2I_ORDER_VALUE) <= size);
+        work[size] = 12345;
+        assert_int_equal(rm2i_metric_at(metric, n, x, G, NULL, 1, work), RM2_OK);
+        assert_true(work[size] == 12345);
+    }
+    free(work);
+    rm2_metric_free(metric);
+    field_free(&p);
+}
+
+static void test_scratch(void **state) {
+    (void)state;
+    field_for_all(scratch_is_enough);
+}
+
 static void test_batches(void **state) {
     (void)state;
     for (int noise = 0; noise < 2; noise++) {
@@ -402,6 +429,7 @@ int main(void) {
         cmocka_unit_test(test_decoded_distances),
         cmocka_unit_test(metric_of_a_known_curve),
         cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_scratch),
         cmocka_unit_test(test_far_field),
         cmocka_unit_test(test_not_finite),
     };
