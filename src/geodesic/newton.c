@@ -8,8 +8,8 @@
  * coefficients; and H, which knows the walls of a corridor, gets the last digits.
  *
  * Factors of band matrices cost nothing beside the metric, so d is found by trying. H needs second
- * derivatives of G, by differences at Q times as many points as a gradient: they are used again as
- * long as steps shrink fast. */
+ * derivatives of G: the metric's own, new at each step; or, where it has none, by differences at Q times
+ * as many points as a gradient, which are used again as long as steps shrink fast. */
 #include "geodesic/newton.h"
 
 #include <math.h>

@@ -164,7 +164,7 @@ static rm2_status divide(rm2i_stage *stage, const mesh *old, mesh *fine) {
 
 /* ---- solution ------------------------------------------------------------------------------- */
 
-/* Newton's steps until the mesh is the larger error; *stuck where no step lowers the energy. */
+/* Newton's steps as far as the mesh is worth; *stuck where no step lowers the energy. */
 static rm2_status solve(rm2i_stage *stage, mesh *m, bool *stuck) {
     double enough = 0;
     *stuck = false;

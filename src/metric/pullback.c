@@ -103,7 +103,7 @@ static void restrict_to(const rm2i_output_part *part, size_t M, size_t count, do
 static rm2_status mean_derivative(const rm2i_pullback_field *f, const rm2i_output_part *part,
                                   const rm2i_moments *mo, size_t i, point_scratch *s, double *dE) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    const double *J = mo->J + i * Q * M, *dJ = mo->dJ + i * Q * (Q + 1) / 2 * M;
+    const double *J = mo->J + i * Q * M, *dJ = mo->dJ + i * rm2i_pairs(Q) * M;
     for (size_t t = 0; t < Q; t++) {
         if (f->manifold)
             RM2_TRY(rm2i_manifold_metric_derivative(f->manifold, s->c, J + t * M, Q, J, s->dGJ,

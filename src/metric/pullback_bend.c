@@ -30,13 +30,9 @@ typedef struct bend_scratch {
     double *work;           /* of the manifold */
 } bend_scratch;
 
-static size_t pairs(size_t Q) {
-    return Q * (Q + 1) / 2;
-}
-
 size_t rm2i_pullback_bend_work(const rm2i_pullback_field *f) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    return 4 * M + 3 * Q * M + 3 * Q + pairs(Q) + (f->manifold ? f->manifold->work_size : 0);
+    return 4 * M + 3 * Q * M + 3 * Q + rm2i_pairs(Q) + (f->manifold ? f->manifold->work_size : 0);
 }
 
 static bend_scratch cut(const rm2i_pullback_field *f, double *at) {
@@ -48,7 +44,7 @@ static bend_scratch cut(const rm2i_pullback_field *f, double *at) {
     b.moved.ut = rm2i_cut(&at, Q * M);
     b.moved.rho_t = rm2i_cut(&at, Q);
     b.slope = rm2i_cut(&at, Q);
-    b.second = rm2i_cut(&at, pairs(Q));
+    b.second = rm2i_cut(&at, rm2i_pairs(Q));
     b.e = rm2i_cut(&at, Q);
     b.Gu = rm2i_cut(&at, M);
     b.w = rm2i_cut(&at, M);
@@ -66,7 +62,7 @@ static void add(size_t n, const double *a, double factor, const double *b, doubl
 /* The state with x_s moved by a step. */
 static void move(const rm2i_moments *mo, size_t i, const double *c, const double *v, double rho,
                  size_t s, double step, bend_scratch *b) {
-    size_t M = mo->p->gp.M, Q = mo->p->gp.Q, T = pairs(Q);
+    size_t M = mo->p->gp.M, Q = mo->p->gp.Q, T = rm2i_pairs(Q);
     const double *J = mo->J + i * Q * M, *dJ = mo->dJ + i * T * M, *ddJ = mo->ddJ + i * T * M;
     state *m = &b->moved;
     add(M, c, step, J + s * M, m->c);

@@ -15,14 +15,10 @@ static bool kronecker(const rm2i_posterior *p) {
     return p->gp.noise_kind == RM2_NOISE_KRONECKER;
 }
 
-static size_t pairs(size_t Q) {
-    return Q * (Q + 1) / 2;
-}
-
 /* Cut the arrays from `work`; rm2i_moments_work adds up the same sizes. */
 static void lay_out(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind, double *work,
                     rm2i_moments *mo, double **k, double **dk) {
-    size_t n = p->n, M = p->gp.M, Q = p->gp.Q, T = pairs(Q);
+    size_t n = p->n, M = p->gp.M, Q = p->gp.Q, T = rm2i_pairs(Q);
     double *at = work;
     bool derivative = kind >= RM2I_MOMENT_DERIVATIVE, covariance = kind != RM2I_MOMENT_MEAN;
     bool bend = kind == RM2I_MOMENT_BEND;
@@ -45,7 +41,7 @@ static void lay_out(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind
 }
 
 size_t rm2i_moments_work(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind) {
-    size_t n = p->n, M = p->gp.M, Q = p->gp.Q, T = pairs(Q);
+    size_t n = p->n, M = p->gp.M, Q = p->gp.Q, T = rm2i_pairs(Q);
     size_t size = count * (M + Q * M + n + Q * n) + Q + (kronecker(p) ? 0 : (1 + Q) * n);
     if (kind != RM2I_MOMENT_MEAN)
         size += count * Q * n;
@@ -69,7 +65,7 @@ bool rm2i_moments_can_bend(const rm2i_posterior *p) {
 
 static void bend_at(const rm2i_posterior *p, size_t count, const double *x, const double *v,
                     const double *dk, rm2i_moments *mo) {
-    size_t n = p->n, Q = p->gp.Q, T = pairs(Q);
+    size_t n = p->n, Q = p->gp.Q, T = rm2i_pairs(Q);
     for (size_t i = 0; i < count; i++)
         rm2i_latent_cross_along(&p->gp.kernel, n, p->Z, x + i * Q, v + i * Q, dk + i * Q * n,
                                 mo->H + i * T * n, mo->pU + i * Q * n, mo->pp + i * T * n);
@@ -84,7 +80,7 @@ static void bend_at(const rm2i_posterior *p, size_t count, const double *x, cons
 
 void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, const double *v,
                      rm2i_moment_kind kind, double *work, rm2i_moments *mo) {
-    size_t n = p->n, Q = p->gp.Q, T = pairs(Q);
+    size_t n = p->n, Q = p->gp.Q, T = rm2i_pairs(Q);
     double *k, *dk;
     lay_out(p, count, kind, work, mo, &k, &dk);
     rm2i_latent_derivative_variance(&p->gp.kernel, mo->prior);
@@ -125,7 +121,7 @@ void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, con
 RM2I_AVX2_CLONES
 static void kronecker_covariance(const rm2i_moments *mo, size_t i, const double *w,
                                  const double *dw, double *R, double *dR) {
-    size_t n = mo->p->n, M = mo->p->gp.M, Q = mo->p->gp.Q, T = pairs(Q);
+    size_t n = mo->p->n, M = mo->p->gp.M, Q = mo->p->gp.Q, T = rm2i_pairs(Q);
     const double *U = mo->U + i * Q * n, *V = mo->V + i * Q * n;
     double total = 0;
     for (size_t m = 0; m < M; m++)
@@ -175,7 +171,7 @@ static double weighted_dot(size_t n, const double *c, const double *a, const dou
 static void per_output_covariance(const rm2i_moments *mo, size_t i, const double *w,
                                   const double *dw, double *R, double *dR) {
     const rm2i_posterior *p = mo->p;
-    size_t n = p->n, M = p->gp.M, Q = p->gp.Q, T = pairs(Q);
+    size_t n = p->n, M = p->gp.M, Q = p->gp.Q, T = rm2i_pairs(Q);
     const double *Z = mo->U + i * Q * n, *ZH = mo->S + i * T * n;
     double *c = mo->c, *dc = mo->c + n, scale = gather_weights(p, w, c);
     for (size_t r = 0; r < Q; r++)
@@ -216,7 +212,7 @@ static void combine_rows(size_t Q, size_t n, const double *v, const double *rows
 RM2I_AVX2_CLONES
 static void along(const rm2i_moments *mo, size_t i, const double *v, double *value, double *slope,
                   double *second) {
-    size_t n = mo->p->n, Q = mo->p->gp.Q, T = pairs(Q);
+    size_t n = mo->p->n, Q = mo->p->gp.Q, T = rm2i_pairs(Q);
     const double *pU = mo->pU + i * Q * n, *pV = mo->pV + i * Q * n;
     double *p = mo->row, *other = p + n;
     combine_rows(Q, n, v, mo->U + i * Q * n, p);

@@ -42,7 +42,11 @@ void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, con
                      rm2i_moment_kind kind, double *work, rm2i_moments *moments);
 bool rm2i_moments_can_bend(const rm2i_posterior *p);
 
-/* Place of the pair (r, s) among the T. */
+/* T, and the place of the pair (r, s) among them. */
+static inline size_t rm2i_pairs(size_t Q) {
+    return Q * (Q + 1) / 2;
+}
+
 static inline size_t rm2i_pair(size_t Q, size_t r, size_t s) {
     size_t low = r < s ? r : s, high = r < s ? s : r;
     return low * (2 * Q - low - 1) / 2 + high;
