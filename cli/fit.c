@@ -9,6 +9,7 @@
 static void training_free(training *t) {
     free(t->start);
     free(t->base);
+    free(t->inducing);
     free(t->kernels);
     rm2_model_free(t->model);
     rm2_data_free(t->data);
@@ -52,12 +53,14 @@ static void print_row(void *user, const rm2_progress *p) {
 /* What would be written must not be in the way of anything; told before training. */
 static int check_outputs(const training *t) {
     const fit_options *o = t->options;
-    const char *inputs[4] = {t->path};
+    const char *inputs[5] = {t->path};
     size_t count = 1;
     if (o->init_from)
         inputs[count++] = o->init_from;
     if (o->base_point)
-        inputs[count] = o->base_point;
+        inputs[count++] = o->base_point;
+    if (o->inducing_points)
+        inputs[count] = o->inducing_points;
     int code = work_check_output(&t->work, o->output, inputs);
     if (code != EXIT_DONE || !o->checkpoint)
         return code;

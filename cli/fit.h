@@ -11,9 +11,9 @@ typedef struct fit_options {
     const char *output;
     int recipe, model, kernel, noise, outputs, task, base, init, method, inference;
     size_t latent, rank, iterations, inducing;
-    bool ard, gpdm, no_gpdm, no_anchor, back_constraint, resume;
+    bool ard, gpdm, no_gpdm, no_anchor, back_constraint, resume, optimise_inducing;
     double accuracy, anchor, learning_rate, decrease, checkpoint_every;
-    const char *back_kernels, *base_point, *init_from, *checkpoint;
+    const char *back_kernels, *base_point, *init_from, *inducing_points, *checkpoint;
     text_list set, learn, hold, prior; /* of hyperparameters, by name */
 } fit_options;
 
@@ -40,8 +40,9 @@ typedef struct training {
     rm2_data *data, *held; /* held: trajectories set aside, or NULL */
     rm2_fit_settings settings;
     rm2_factor_kernel *kernels;
-    double *start; /* latent points to start from, or NULL */
-    double *base;  /* base point, or NULL */
+    double *start;    /* latent points to start from, or NULL */
+    double *base;     /* base point, or NULL */
+    size_t *inducing; /* inducing points, or NULL */
     rm2_model *model;
 } training;
 
@@ -49,6 +50,8 @@ typedef struct training {
 int fit_read_inputs(training *t);
 /* --base-point: a point of the training's manifold, in the units of the data. */
 int fit_read_base(training *t);
+/* --inducing-points: some of the training points. */
+int fit_read_inducing(training *t);
 
 /* What became of the training, on `out`, with the model written. */
 void fit_print_summary(FILE *out, const training *t, const rm2_model_info *i);

@@ -94,5 +94,7 @@ int fit_read_inputs(training *t) {
         code = take_back_kernels(t);
     if (code == EXIT_DONE)
         code = take_start(t);
+    if (code == EXIT_DONE)
+        code = fit_read_inducing(t);
     return code == EXIT_DONE ? fit_read_base(t) : code;
 }

@@ -54,6 +54,10 @@ const option fit_option_table[] = {
      "of inducing points: error of the log-likelihood, nats a point (default: 0.001)"},
     {"--inducing", "N", OPTION_SIZE, FIT(inducing), NULL,
      "how many inducing points (default: as many as the accuracy needs)"},
+    {"--inducing-points", "I,J,...", OPTION_TEXT, FIT(inducing_points), NULL,
+     "these training points, from 0: numbers, or a file with a column point"},
+    {"--optimise-inducing", NULL, OPTION_FLAG, FIT(optimise_inducing), NULL,
+     "inducing points leave the training points, and are optimised"},
     {"--optimiser", NULL, OPTION_CHOICE, FIT(method), methods, "optimiser"},
     {"--iterations", "N", OPTION_SIZE, FIT(iterations), NULL, "most iterations"},
     {"--learning-rate", "X", OPTION_NUMBER, FIT(learning_rate), NULL, "of adam"},
@@ -105,10 +109,10 @@ static void override_choices(const fit_options *o, rm2_fit_settings *s) {
 static void override_inference(const fit_options *o, rm2_fit_settings *s) {
     if (o->inference >= 0)
         s->inference = (rm2_inference)o->inference;
-    if (o->inducing) {
+    if (o->inducing || o->inducing_points || o->optimise_inducing)
         s->inference = RM2_INFERENCE_INDUCING;
-        s->inducing = o->inducing;
-    }
+    s->inducing = o->inducing;
+    s->inducing_free = o->optimise_inducing;
     if (o->accuracy > 0)
         s->accuracy = o->accuracy;
 }
@@ -153,8 +157,15 @@ static const char *find_conflict(const fit_options *o, const rm2_fit_settings *s
         {o->ard && !s->lengthscale.learned,
          "--ard needs --learn lengthscale: it is held at one value"},
         {o->inducing && o->accuracy > 0, "--inducing and --accuracy exclude each other"},
+        {o->inducing_points && o->accuracy > 0,
+         "--inducing-points and --accuracy exclude each other"},
+        {o->inducing_points && o->inducing, "--inducing-points and --inducing exclude each other"},
         {o->inducing && o->inference == RM2_INFERENCE_EXACT,
          "--inducing needs --inference inducing"},
+        {o->inducing_points && o->inference == RM2_INFERENCE_EXACT,
+         "--inducing-points needs --inference inducing"},
+        {o->optimise_inducing && o->inference == RM2_INFERENCE_EXACT,
+         "--optimise-inducing needs --inference inducing"},
         {o->accuracy > 0 && o->inference == RM2_INFERENCE_EXACT,
          "--accuracy needs --inference inducing"},
         {o->learning_rate > 0 && s->optim.method != RM2_ADAM,

@@ -177,10 +177,11 @@ static void print_inference(FILE *out, const rm2_model_info *i) {
         return;
     (void)fprintf(
         out,
-        "inference by %zu inducing point%s: log-likelihood %.4f, exactly between %.4f and "
+        "inference by %zu %sinducing point%s: log-likelihood %.4f, exactly between %.4f and "
         "%.4f (at most %.1e nats a point above)\n",
-        i->inducing, plural(i->inducing), i->end.log_likelihood, i->likelihood.lower,
-        i->likelihood.upper, (i->likelihood.upper - i->end.log_likelihood) / (double)i->points);
+        i->inducing, i->inducing_points ? "" : "optimised ", plural(i->inducing),
+        i->end.log_likelihood, i->likelihood.lower, i->likelihood.upper,
+        (i->likelihood.upper - i->end.log_likelihood) / (double)i->points);
     if (i->gpdm_inducing)
         (void)fprintf(out, "dynamics by %zu: %.4f, exactly between %.4f and %.4f\n",
                       i->gpdm_inducing, i->end.gpdm, i->dynamics.lower, i->dynamics.upper);

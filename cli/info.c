@@ -51,8 +51,9 @@ static void print_inference(const rm2_model_info *i) {
         printf("inference     exact\n");
         return;
     }
-    printf("inference     %zu inducing point%s: likelihood exactly between %.4f and %.4f\n",
-           i->inducing, i->inducing == 1 ? "" : "s", i->likelihood.lower, i->likelihood.upper);
+    printf("inference     %zu %sinducing point%s: likelihood exactly between %.4f and %.4f\n",
+           i->inducing, i->inducing_points ? "" : "optimised ", i->inducing == 1 ? "" : "s",
+           i->likelihood.lower, i->likelihood.upper);
     if (i->gpdm_inducing)
         printf("  dynamics    %zu inducing point%s: exactly between %.4f and %.4f\n",
                i->gpdm_inducing, i->gpdm_inducing == 1 ? "" : "s", i->dynamics.lower,

@@ -110,6 +110,8 @@ typedef struct rm2_fit_settings {
     rm2_inference inference;
     double accuracy; /* of inducing points: how far, in nats a point, the bound may be off */
     size_t inducing; /* how many; 0: as many as the accuracy needs */
+    const size_t *inducing_points; /* so many training points; NULL: chosen, anew when they move */
+    bool inducing_free; /* they leave the points they start from, and are optimised like these */
 
     rm2_init_kind init;
     const double *init_latent; /* N x Q, if given */
@@ -207,7 +209,8 @@ typedef struct rm2_model_info {
     const double *task_covariance;        /* Kf, M x M */
     double gpdm[3];                       /* lengthscale, variance, noise; 0 without dynamics */
     size_t inducing;                      /* inducing points; 0: exact inference */
-    const size_t *inducing_points;        /* which of the training points; NULL: exact */
+    const size_t *inducing_points;        /* which training points; NULL: exact, or free */
+    const double *inducing_inputs;        /* inducing x Q: where they are; NULL: exact */
     size_t gpdm_inducing;                 /* those of the dynamics */
     rm2_certificate likelihood, dynamics; /* of end.log_likelihood and end.gpdm */
     rm2_objective_terms start, end;

@@ -128,7 +128,7 @@ static rm2_status reduce_support(rm2_context *ctx, const rm2_model *model, doubl
                                  rm2i_posterior **reduced) {
     rm2i_gp gp = model->posterior->gp;
     size_t *index, most = gp.N / 3 * 2;
-    double left;
+    double left, *Z = NULL;
     *reduced = NULL;
     if (support == 0 || gp.inducing || gp.noise_kind != RM2_NOISE_KRONECKER || most == 0)
         return RM2_OK;
@@ -136,11 +136,14 @@ static rm2_status reduce_support(rm2_context *ctx, const rm2_model *model, doubl
     double enough = support * gp.kernel.variance;
     rm2_status status =
         rm2i_inducing_choose(ctx, &gp.kernel, gp.N, gp.X, enough, most, index, &gp.inducing, &left);
-    gp.index = index;
     if (status == RM2_OK && left <= enough)
+        status = rm2i_alloc(ctx, gp.inducing, gp.Q * sizeof *Z, &Z);
+    if (status == RM2_OK && Z) {
+        rm2i_inducing_gather(gp.inducing, index, gp.Q, gp.X, Z);
+        gp.Z = Z;
         status = rm2i_posterior_create(ctx, &gp, reduced);
-    if (*reduced)
-        (*reduced)->gp.index = NULL; /* not needed any more */
+    }
+    free(Z);
     free(index);
     return status;
 }

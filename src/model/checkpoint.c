@@ -32,6 +32,8 @@ uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
     for (size_t t = 0; t < o->p.trajectories; t++)
         mix_one(&hash, (double)o->p.starts[t]);
     rm2i_settings_each(&o->s, mix_one, &hash);
+    for (size_t j = 0; o->s.inducing_points && j < o->s.inducing; j++)
+        mix_one(&hash, (double)o->s.inducing_points[j]);
     return hash;
 }
 

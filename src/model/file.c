@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "io/hdf5.h"
+#include "model/inducing.h"
 #include "model/model.h"
 #include "model/settings_file.h"
 
@@ -82,6 +83,16 @@ static rm2_status put_back_constraint(writer w, const rm2_model *m) {
     return status;
 }
 
+/* Which points they are, or where they are. */
+static rm2_status put_inducing(writer w, const rm2_model *m) {
+    size_t count = m->inducing_count;
+    if (m->inducing)
+        return rm2i_h5_put_sizes(w.ctx, w.h5, "parameters/inducing", 1, &count, m->inducing);
+    if (count)
+        return put_matrix(w, "parameters/inducing_inputs", count, m->Q, m->inducing_inputs);
+    return RM2_OK;
+}
+
 static rm2_status put_parameters(writer w, const rm2_model *m) {
     RM2_TRY(put_matrix(w, "parameters/latents", m->N, m->Q, m->X));
     RM2_TRY(put_vector(w, "parameters/lengthscale", m->Q, m->lengthscale));
@@ -91,9 +102,7 @@ static rm2_status put_parameters(writer w, const rm2_model *m) {
         RM2_TRY(put_vector(w, "parameters/task_noise", m->M, m->task_noise));
     RM2_TRY(put_matrix(w, "parameters/task_covariance", m->M, m->M, m->Kf));
     RM2_TRY(put_vector(w, "parameters/gpdm", 3, m->gpdm));
-    if (m->inducing)
-        RM2_TRY(rm2i_h5_put_sizes(w.ctx, w.h5, "parameters/inducing", 1, &m->inducing_count,
-                                  m->inducing));
+    RM2_TRY(put_inducing(w, m));
     return put_back_constraint(w, m);
 }
 
@@ -104,7 +113,7 @@ static rm2_status put_training(writer w, const rm2_model *m) {
     RM2_TRY(put_count(w, "training/stop", (size_t)m->stop));
     RM2_TRY(put_count(w, "training/evaluations", m->evaluations));
     RM2_TRY(put_vector(w, "training/trace", m->iterations + 1, m->trace));
-    if (m->inducing) {
+    if (m->inducing_count) {
         RM2_TRY(put_vector(w, "training/certificate", 4,
                            (double[]){m->likelihood.lower, m->likelihood.upper, m->dynamics.lower,
                                       m->dynamics.upper}));
@@ -244,10 +253,8 @@ static rm2_status get_back_constraint(reader r, rm2_model *m) {
     return status;
 }
 
-static rm2_status get_inducing(reader r, rm2_model *m) {
+static rm2_status get_inducing_points(reader r, rm2_model *m) {
     size_t count = SIZE_MAX;
-    if (!rm2i_h5_has(r.h5, "parameters/inducing"))
-        return RM2_OK;
     RM2_TRY(rm2i_h5_get_sizes(r.ctx, r.h5, "parameters/inducing", 1, &count, &m->inducing));
     bool good = count > 0 && count <= m->N && m->settings.noise == RM2_NOISE_KRONECKER;
     for (size_t j = 0; good && j < count; j++)
@@ -256,13 +263,33 @@ static rm2_status get_inducing(reader r, rm2_model *m) {
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT,
                          "%s: parameters/inducing are not some of the %zu points", r.path, m->N);
     m->inducing_count = count;
+    RM2_TRY(rm2i_alloc(r.ctx, count, m->Q * sizeof *m->inducing_inputs, &m->inducing_inputs));
+    rm2i_inducing_gather(count, m->inducing, m->Q, m->X, m->inducing_inputs);
     return RM2_OK;
+}
+
+static rm2_status get_inducing_inputs(reader r, rm2_model *m) {
+    static const char name[] = "parameters/inducing_inputs";
+    size_t shape[2] = {SIZE_MAX, m->Q};
+    RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, name, 2, shape, &m->inducing_inputs));
+    RM2_TRY(check_finite(r, name, shape[0] * m->Q, m->inducing_inputs));
+    if (shape[0] == 0 || shape[0] > m->N || m->settings.noise != RM2_NOISE_KRONECKER)
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s has %zu rows for %zu points", r.path, name,
+                         shape[0], m->N);
+    m->inducing_count = shape[0];
+    return RM2_OK;
+}
+
+static rm2_status get_inducing(reader r, rm2_model *m) {
+    if (rm2i_h5_has(r.h5, "parameters/inducing"))
+        return get_inducing_points(r, m);
+    return rm2i_h5_has(r.h5, "parameters/inducing_inputs") ? get_inducing_inputs(r, m) : RM2_OK;
 }
 
 /* What was proven of the likelihood and of the dynamics; with exact inference there is nothing to. */
 static rm2_status get_certificate(reader r, rm2_model *m) {
     double c[4] = {m->end.log_likelihood, m->end.log_likelihood, m->end.gpdm, m->end.gpdm};
-    if (m->inducing) {
+    if (m->inducing_count) {
         RM2_TRY(get_vector(r, "training/certificate", 4, c));
         RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/gpdm_inducing", &m->gpdm_inducing));
     }

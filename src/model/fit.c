@@ -155,13 +155,17 @@ static void take_parameters(const rm2i_objective *o, rm2_model *m) {
 }
 
 static rm2_status take_inducing(rm2_context *ctx, const rm2i_objective *o, rm2_model *m) {
-    rm2i_sets sets = rm2i_objective_sets(o);
-    m->gpdm_inducing = sets.dynamics.count;
-    if (sets.likelihood.count == 0)
+    const rm2i_inducing *in = o->inducing;
+    m->gpdm_inducing = o->gpdm.inducing ? o->gpdm.inducing->r : 0;
+    if (!in)
         return RM2_OK;
-    RM2_TRY(rm2i_alloc(ctx, sets.likelihood.count, sizeof *m->inducing, &m->inducing));
-    memcpy(m->inducing, sets.likelihood.index, sets.likelihood.count * sizeof *m->inducing);
-    m->inducing_count = sets.likelihood.count;
+    m->inducing_count = in->r;
+    RM2_TRY(rm2i_alloc(ctx, in->r, m->Q * sizeof *m->inducing_inputs, &m->inducing_inputs));
+    memcpy(m->inducing_inputs, in->Z, in->r * m->Q * sizeof *in->Z);
+    if (!in->index)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, in->r, sizeof *m->inducing, &m->inducing));
+    memcpy(m->inducing, in->index, in->r * sizeof *m->inducing);
     return RM2_OK;
 }
 
@@ -189,7 +193,7 @@ static void tell_inference(rm2_context *ctx, const rm2i_objective *o) {
 
 static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m) {
     double off = (m->likelihood.upper - m->end.log_likelihood) / (double)m->N;
-    if (m->inducing && s->inducing == 0 && off > s->accuracy)
+    if (m->inducing_count && s->inducing == 0 && off > s->accuracy)
         rm2i_log(ctx, RM2_LOG_WARNING,
                  "%zu inducing points: the log-likelihood is proven to %.1e nats a point, not to "
                  "%.1e; ask for more points with --inducing, or for less accuracy",

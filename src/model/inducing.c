@@ -29,7 +29,6 @@ size_t rm2i_inducing_part(const rm2i_inducing *in) {
 static rm2_status allocate(rm2_context *ctx, rm2i_inducing *in, bool derivatives) {
     size_t N = in->N, M = in->M, r = in->r, parts = (size_t)in->threads * rm2i_inducing_part(in);
     size_t rows = N * r * (derivatives ? 2 : 1);
-    RM2_TRY(rm2i_alloc(ctx, r, sizeof *in->index, &in->index));
     RM2_TRY(rm2i_calloc(ctx, rows + r * in->Q + 4 * r * r + 2 * M * r + parts, sizeof *in->memory,
                         &in->memory));
     double *m = in->memory;
@@ -57,11 +56,14 @@ rm2_status rm2i_inducing_create(rm2_context *ctx, size_t N, size_t M, size_t Q, 
     in->r = r;
     in->threads = rm2_context_threads(ctx);
     rm2_status status = allocate(ctx, in, derivatives);
+    if (status == RM2_OK && index)
+        status = rm2i_alloc(ctx, r, sizeof *in->index, &in->index);
     if (status != RM2_OK) {
         rm2i_inducing_free(in);
         return status;
     }
-    memcpy(in->index, index, r * sizeof *index);
+    if (index)
+        memcpy(in->index, index, r * sizeof *index);
     *inducing = in;
     return RM2_OK;
 }
@@ -72,6 +74,17 @@ void rm2i_inducing_free(rm2i_inducing *in) {
     free(in->index);
     free(in->memory);
     free(in);
+}
+
+void rm2i_inducing_gather(size_t r, const size_t *index, size_t Q, const double *X, double *Z) {
+    for (size_t j = 0; j < r; j++)
+        memcpy(Z + j * Q, X + index[j] * Q, Q * sizeof *Z);
+}
+
+void rm2i_inducing_release(rm2i_inducing *in, const double *X) {
+    rm2i_inducing_gather(in->r, in->index, in->Q, X, in->Z);
+    free(in->index);
+    in->index = NULL;
 }
 
 rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t N,
@@ -167,9 +180,9 @@ static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double no
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                                double noise, const double *F) {
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
-    size_t r = in->r, Q = in->Q, sums = r * r + in->M * r + 1;
-    for (size_t j = 0; j < r; j++)
-        memcpy(in->Z + j * Q, X + in->index[j] * Q, Q * sizeof *X);
+    size_t r = in->r, sums = r * r + in->M * r + 1;
+    if (in->index)
+        rm2i_inducing_gather(r, in->index, in->Q, X, in->Z);
     rm2i_latent_gram(kernel, r, in->Z, in->threads, in->Kuu);
     RM2_TRY(rm2i_factor(r, in->Kuu, 0, in->L, &in->jitter));
     rm2i_inducing_rows(&rows, forward, rm2i_inducing_part(in), sums);

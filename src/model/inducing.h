@@ -1,6 +1,6 @@
 /* Inducing points for the matrix normal likelihood: Sigma = Kf (x) (K + s2 I) with K replaced by
- * Q = Knu Kuu^-1 Kun, where u are r of the N points, and the collapsed variational bound of the log
- * density (Titsias, AISTATS 2009) in place of the density. Cost N r^2, memory N r.
+ * Q = Knu Kuu^-1 Kun, where u are r of the N points or free inputs, and the collapsed variational bound
+ * of the log density (Titsias, AISTATS 2009) in place of the density. Cost N r^2, memory N r.
  *
  *   Kuu = Lu Lu^T,  V = Lu^-1 Kun,  A = V V^T,  B = s2 I + A,  u = B^-1 V F,  R = F - V^T u
  *   t = tr(K - Q) = tr K - |V|^2,   log|Q + s2 I| = (N - r) log s2 + log|B|
@@ -23,9 +23,10 @@
 typedef struct rm2i_inducing {
     size_t N, M, Q, r;
     int threads;
-    size_t *index;       /* r: which of the points, in the order in which they were chosen */
+    size_t *index;       /* r: which points, in the order in which they were chosen; NULL: free */
     double chosen;       /* t where and when they were */
-    double *Z;           /* r x Q: where they are now */
+    double *Z;           /* r x Q: where they are now; the caller sets those that are free */
+    double *Z_bar;       /* r x Q, the caller's: where derivatives of free ones are added */
     double *K, *V;       /* N x r: Kun^T and V^T; without derivatives one array */
     double *Kuu, *L, *A; /* r x r, lower triangles; L is Lu */
     double *B;           /* r x r: its Cholesky factor, then scratch of the derivatives */
@@ -46,11 +47,15 @@ rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_latent_kernel *kern
                                 const double *X, double enough, size_t most, size_t *index,
                                 size_t *count, double *left);
 
-/* Arrays for r inducing points among N, with M outputs; `derivatives` if backward will be called. Y
- * and S are to be set by the caller. */
+/* Arrays for r inducing points among N (index NULL: free inputs), with M outputs; `derivatives` if
+ * backward will be called. Y and S are to be set by the caller. */
 rm2_status rm2i_inducing_create(rm2_context *ctx, size_t N, size_t M, size_t Q, size_t r,
                                 const size_t *index, bool derivatives, rm2i_inducing **inducing);
 void rm2i_inducing_free(rm2i_inducing *in);
+/* Z = the rows `index` of X. */
+void rm2i_inducing_gather(size_t r, const size_t *index, size_t Q, const double *X, double *Z);
+/* From now on they are free, and start where they are among X. */
+void rm2i_inducing_release(rm2i_inducing *in, const double *X);
 /* Choose and create, with derivatives, in place of *inducing, which may be NULL. */
 rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t N,
                                size_t M, const double *X, double enough, size_t most,

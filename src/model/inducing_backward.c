@@ -5,7 +5,7 @@
  *   s2_bar = 1/2 tr(Kf^-1 W^T W) - M/2 (N - tr(B^-1 A))/s2 + M t/(2 s2^2)
  *
  * so that one product of V with an r x r matrix a block is all that a gradient adds: Kuu_bar needs no
- * pass of its own. Z are rows of X; their derivative is added there. */
+ * pass of its own. Where Z are rows of X, their derivative is added there. */
 #include <string.h>
 
 #include <cblas.h>
@@ -89,7 +89,7 @@ rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *k
     rm2i_latent_gram_backward(kernel, r, in->Z, in->Kuu, in->A, in->threads, in->parts + sums,
                               Z_bar, l_bar, s_bar);
     for (size_t j = 0; j < r; j++)
-        rm2i_axpy(Q, 1, Z_bar + j * Q, X_bar + in->index[j] * Q);
+        rm2i_axpy(Q, 1, Z_bar + j * Q, in->index ? X_bar + in->index[j] * Q : in->Z_bar + j * Q);
     rm2i_axpy(Q, 1, l_bar, lengthscale_bar);
     *variance_bar += *s_bar - 0.5 * (double)(in->N * in->M) / in->noise; /* k_nn = s */
     return RM2_OK;

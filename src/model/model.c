@@ -30,6 +30,7 @@ void rm2_model_free(rm2_model *m) {
     free(m->task_noise);
     free(m->Kf);
     free(m->inducing);
+    free(m->inducing_inputs);
     free(m->trace);
     free(m->frame);
     free(m);
@@ -64,6 +65,7 @@ rm2_status rm2i_model_create(rm2_context *ctx, const char *manifold_spec,
     m->settings.back_kernels = NULL;
     m->settings.init_latent = NULL;
     m->settings.base_point = NULL;
+    m->settings.inducing_points = NULL;
     rm2_status status = rm2_manifold_create(ctx, manifold_spec, &m->manifold);
     if (status == RM2_OK) {
         m->N = N;
@@ -101,7 +103,7 @@ rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
                   .X = m->X,
                   .F = m->F,
                   .inducing = m->inducing_count,
-                  .index = m->inducing};
+                  .Z = m->inducing_inputs};
     return rm2i_posterior_create(ctx, &gp, &m->posterior);
 }
 
@@ -167,6 +169,7 @@ rm2_model_info rm2_model_describe(const rm2_model *m) {
         .gpdm = {m->gpdm[0], m->gpdm[1], m->gpdm[2]},
         .inducing = m->inducing_count,
         .inducing_points = m->inducing,
+        .inducing_inputs = m->inducing_inputs,
         .gpdm_inducing = m->gpdm_inducing,
         .likelihood = m->likelihood,
         .dynamics = m->dynamics,

@@ -31,8 +31,10 @@ struct rm2_model {
     double *task_noise; /* M, or NULL */
     double *Kf;         /* M x M */
     double gpdm[3];
-    size_t *inducing; /* inducing_count of the points, or NULL: exact inference */
-    size_t inducing_count, gpdm_inducing;
+    size_t inducing_count;   /* 0: exact inference */
+    size_t *inducing;        /* which of the points they are; NULL: exact, or free inputs */
+    double *inducing_inputs; /* inducing_count x Q: where they are; NULL: exact */
+    size_t gpdm_inducing;
     /* record */
     rm2_objective_terms start, end;
     rm2_certificate likelihood, dynamics;

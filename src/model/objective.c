@@ -237,6 +237,10 @@ static rm2_status bounded(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
     rm2i_inducing *in = o->inducing;
     in->Y = o->mn.Y;
     in->S = o->mn.S;
+    if (!in->index) {
+        memcpy(in->Z, block_values(o, o->natural, RM2I_INDUCING), in->r * in->Q * sizeof *in->Z);
+        in->Z_bar = bar(o, RM2I_INDUCING);
+    }
     RM2_TRY(rm2i_inducing_solve(in, kernel, o->X, scalar(o, RM2I_NOISE), o->p.F));
     o->terms.jitter = fmax(o->terms.jitter, in->jitter);
     RM2_TRY(task_value(o));

@@ -60,14 +60,18 @@ void rm2i_objective_latents(rm2i_objective *o);
 
 /* ---- objective_inducing.c ------------------------------------------------------------------- */
 
-rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settings *s);
+rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N);
+/* Room for free inducing inputs behind the other natural values. */
+size_t rm2i_objective_free_inputs(const rm2i_objective *o);
 /* At the start: inducing points, or the N x N matrices of exact inference. */
 rm2_status rm2i_objective_prepare(rm2i_objective *o);
 
-/* Choose the inducing points at the natural values, X and lengthscales as they stand. */
+/* Choose the inducing points at the natural values, X and lengthscales as they stand. Those that were
+ * given, or are free, stay what they are. */
 rm2_status rm2i_objective_choose(rm2i_objective *o);
 
-/* An inducing set and the remaining trace of K - Q: when it was chosen, at the last evaluation. */
+/* An inducing set and the remaining trace of K - Q: when it was chosen, at the last evaluation. Free
+ * inputs are parameters, not a set. */
 typedef struct rm2i_set {
     size_t *index, count; /* 0: none */
     double chosen, trace;

@@ -7,8 +7,14 @@
  * of that, and lasts until the latents, which the points are among, have moved too far. A choice changes
  * the objective by less than the accuracy, so that the optimiser goes on as if nothing had happened.
  *
+ * Points that the user gives are not chosen again. Free inputs are a block of parameters, as many as were
+ * chosen or given and starting there: the bound holds wherever they are, and training raises it by them.
+ * Both are about the likelihood; the dynamics choose theirs always.
+ *
  * The upper bound needs t against s2 itself, and is computed once, at the end, with a set of its own. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "model/objective.h"
@@ -42,20 +48,74 @@ static void take_gpdm_values(rm2i_objective *o) {
     o->gpdm.noise = natural(o, RM2I_GPDM_NOISE);
 }
 
-rm2_status rm2i_objective_choose(rm2i_objective *o) {
+/* The set stays as it is once it is there. */
+static bool settled(const rm2i_objective *o) {
+    return o->s.inducing_points || o->s.inducing_free;
+}
+
+static rm2_status choose_likelihood(rm2i_objective *o) {
+    size_t N = o->p.N, M = o->p.M, count = o->s.inducing;
     rm2i_latent_kernel kernel = kernel_of(o);
-    size_t given = o->s.inducing, most = given ? given : RM2I_INDUCING_MOST;
-    double enough = given ? 0 : RESERVE * allowed(o);
-    RM2_TRY(rm2i_inducing_renew(o->ctx, &kernel, o->p.N, o->p.M, o->X, enough, most, &o->inducing));
+    if (o->inducing && settled(o))
+        return RM2_OK;
+    if (o->s.inducing_points)
+        return rm2i_inducing_create(o->ctx, N, M, o->p.Q, count, o->s.inducing_points, true,
+                                    &o->inducing);
+    return rm2i_inducing_renew(o->ctx, &kernel, N, M, o->X, count ? 0 : RESERVE * allowed(o),
+                               count ? count : RM2I_INDUCING_MOST, &o->inducing);
+}
+
+rm2_status rm2i_objective_choose(rm2i_objective *o) {
+    size_t most = o->s.inducing && !o->s.inducing_points ? o->s.inducing : RM2I_INDUCING_MOST;
+    RM2_TRY(choose_likelihood(o));
     if (o->s.gpdm_weight == 0)
         return RM2_OK;
     take_gpdm_values(o);
     return rm2i_gpdm_choose(o->ctx, &o->gpdm, o->X, RESERVE * allowed_dynamics(o), most);
 }
 
+/* ---- free inputs ---------------------------------------------------------------------------- */
+
+size_t rm2i_objective_free_inputs(const rm2i_objective *o) {
+    size_t most = o->s.inducing ? o->s.inducing : RM2I_INDUCING_MOST;
+    return o->s.inducing_free ? (most < o->p.N ? most : o->p.N) * o->p.Q : 0;
+}
+
+/* A block of their own, where the points they are now start it. */
+static void release(rm2i_objective *o) {
+    rm2i_inducing *in = o->inducing;
+    rm2i_inducing_release(in, o->X);
+    o->par.block[RM2I_INDUCING] = (rm2i_block_info){.count = in->r * in->Q, .learned = true};
+    rm2i_parameters_lay_out(&o->par);
+    memcpy(o->natural + o->par.block[RM2I_INDUCING].offset, in->Z, in->r * in->Q * sizeof *in->Z);
+}
+
 /* ---- which inference ------------------------------------------------------------------------ */
 
-rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settings *s) {
+/* Training points that there are, each once. */
+static rm2_status check_points(rm2_context *ctx, const rm2_fit_settings *s, size_t N) {
+    bool *seen;
+    if (s->inducing == 0 || s->inducing > N)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "%zu inducing points are given for %zu training points", s->inducing, N);
+    RM2_TRY(rm2i_calloc(ctx, N, sizeof *seen, &seen));
+    rm2_status status = RM2_OK;
+    for (size_t j = 0; status == RM2_OK && j < s->inducing; j++) {
+        size_t point = s->inducing_points[j];
+        if (point >= N)
+            status =
+                rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                          "inducing point %zu: the training points are 0 to %zu", point, N - 1);
+        else if (seen[point])
+            status = rm2i_fail(ctx, RM2_ERR_ARGUMENT, "inducing point %zu is given twice", point);
+        else
+            seen[point] = true;
+    }
+    free(seen);
+    return status;
+}
+
+rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N) {
     if (!(s->accuracy > 0 && isfinite(s->accuracy)))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "the accuracy must be positive, not %g nats a point", s->accuracy);
@@ -63,7 +123,7 @@ rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settin
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "inducing points need Kronecker noise; with a noise for each output "
                          "inference is exact");
-    return RM2_OK;
+    return s->inducing_points ? check_points(ctx, s, N) : RM2_OK;
 }
 
 /* Inducing points pay from some hundred points on; where exact inference is a matter of seconds, it is
@@ -108,8 +168,11 @@ static rm2_status allocate_square(rm2i_objective *o) {
 rm2_status rm2i_objective_prepare(rm2i_objective *o) {
     if (wants_inducing(o)) {
         RM2_TRY(rm2i_objective_choose(o));
-        if (o->s.inference == RM2_INFERENCE_INDUCING || 3 * o->inducing->r <= o->p.N)
+        if (o->s.inference == RM2_INFERENCE_INDUCING || 3 * o->inducing->r <= o->p.N) {
+            if (o->s.inducing_free)
+                release(o);
             return RM2_OK;
+        }
         rm2i_inducing_free(o->inducing);
         rm2i_inducing_free(o->gpdm.inducing);
         o->inducing = o->gpdm.inducing = NULL;
@@ -120,7 +183,8 @@ rm2_status rm2i_objective_prepare(rm2i_objective *o) {
 /* ---- sets that travel ----------------------------------------------------------------------- */
 
 static rm2i_set set_of(const rm2i_inducing *in) {
-    return in ? (rm2i_set){in->index, in->r, in->chosen, in->trace} : (rm2i_set){.count = 0};
+    return in && in->index ? (rm2i_set){in->index, in->r, in->chosen, in->trace}
+                           : (rm2i_set){.count = 0};
 }
 
 rm2i_sets rm2i_objective_sets(const rm2i_objective *o) {
@@ -138,7 +202,7 @@ static bool sound(const rm2i_set *set, size_t N) {
 static rm2_status use(rm2_context *ctx, const rm2i_set *set, rm2i_inducing **inducing) {
     const rm2i_inducing *old = *inducing;
     rm2i_inducing *in;
-    if (!old)
+    if (!old || !old->index)
         return RM2_OK;
     if (!sound(set, old->N))
         return rm2i_fail(ctx, RM2_ERR_FORMAT, "the inducing points are not some of the %zu points",
@@ -163,7 +227,7 @@ static bool stale(const rm2i_inducing *in, double limit, bool ended) {
 }
 
 bool rm2i_objective_stale(const rm2i_objective *o, bool ended) {
-    return stale(o->inducing, o->s.inducing ? 0 : allowed(o), ended) ||
+    return (!settled(o) && stale(o->inducing, o->s.inducing ? 0 : allowed(o), ended)) ||
            stale(o->gpdm.inducing, o->gpdm.inducing ? allowed_dynamics(o) : 0, ended);
 }
 

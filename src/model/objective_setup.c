@@ -187,7 +187,8 @@ static size_t work_size(const rm2i_objective *o) {
 }
 
 static rm2_status allocate(rm2i_objective *o) {
-    size_t N = o->p.N, M = o->p.M, Q = o->p.Q, natural = o->par.natural_size;
+    size_t N = o->p.N, M = o->p.M, Q = o->p.Q;
+    size_t natural = o->par.natural_size + rm2i_objective_free_inputs(o);
     bool eigen = o->s.noise == RM2_NOISE_PER_OUTPUT;
     size_t per_output = eigen ? N * N + N + M * M + 2 * M + 3 * M * N : 0;
     size_t total = 2 * natural + 3 * N * Q + 2 * Q + 4 * M * M + M * N + per_output + work_size(o);
@@ -290,7 +291,7 @@ static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_
     RM2_TRY(check_weight(ctx, "the width of the latent anchor", s->latent_anchor));
     RM2_TRY(check_weight(ctx, "the weight of the dynamics", s->gpdm_weight));
     RM2_TRY(check_hyperparameters(ctx, s));
-    RM2_TRY(rm2i_objective_check_inference(ctx, s));
+    RM2_TRY(rm2i_objective_check_inference(ctx, s, p->N));
     if (s->noise == RM2_NOISE_PER_OUTPUT && s->task == RM2_TASK_PROFILE)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a task covariance in closed form needs Kronecker noise");

@@ -16,6 +16,7 @@ typedef enum rm2i_block {
     RM2I_GPDM_LENGTHSCALE, /* of the dynamics */
     RM2I_GPDM_VARIANCE,
     RM2I_GPDM_NOISE,
+    RM2I_INDUCING, /* free inducing inputs, r x Q; the last: r is known after the rest is set up */
     RM2I_BLOCKS
 } rm2i_block;
 

@@ -116,20 +116,19 @@ static rm2_status solve_per_output(rm2_context *ctx, rm2i_posterior *p) {
 
 static rm2_status build_inducing(rm2_context *ctx, rm2i_posterior *p) {
     size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q, r = p->gp.inducing;
-    double *Z, *work;
+    double *work;
     rm2i_inducing *in;
     RM2_TRY(rm2i_calloc(ctx, M * r + M * M + 2 * r * r + r * Q, sizeof *p->memory, &p->memory));
     p->C = p->memory;
     p->P = p->C + M * r;
     p->root = p->P + M * M;
     p->inverse = p->root + r * r;
-    Z = p->inverse + r * r;
-    for (size_t j = 0; j < r; j++)
-        memcpy(Z + j * Q, p->gp.X + p->gp.index[j] * Q, Q * sizeof *Z);
     p->n = r;
-    p->Z = Z;
+    p->Z = memcpy(p->inverse + r * r, p->gp.Z, r * Q * sizeof *p->Z);
+    p->gp.Z = p->Z;
     size_t size = M * N + M * M + r + rm2i_symmetric_eigen_work(r);
-    RM2_TRY(rm2i_inducing_create(ctx, N, M, Q, r, p->gp.index, false, &in));
+    RM2_TRY(rm2i_inducing_create(ctx, N, M, Q, r, NULL, false, &in));
+    memcpy(in->Z, p->Z, r * Q * sizeof *in->Z);
     rm2_status status = rm2i_alloc(ctx, size, sizeof *work, &work);
     if (status == RM2_OK) {
         in->Y = work;

@@ -24,7 +24,7 @@ typedef struct rm2i_gp {
     const double *X;          /* N x Q */
     const double *F;          /* M x N */
     size_t inducing;          /* inducing points; 0: none, exact */
-    const size_t *index;      /* which of X */
+    const double *Z;          /* inducing x Q: where they are; copied */
 } rm2i_gp;
 
 typedef struct rm2i_posterior {

@@ -52,6 +52,7 @@ static const field fields[] = {
     FIELD(inference, ENUMERATION, RM2_INFERENCE_INDUCING),
     FIELD(accuracy, NUMBER, 0),
     FIELD(inducing, COUNT, 0),
+    FIELD(inducing_free, FLAG, 0),
     FIELD(init, ENUMERATION, RM2_INIT_GIVEN),
     FIELD(time_weight, NUMBER, 0),
     FIELD(neighbours, COUNT, 0),

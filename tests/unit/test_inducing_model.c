@@ -52,13 +52,13 @@ static void assert_near(size_t count, const double *a, const double *b, double t
 
 enum { N = 40, M = 3, Q = 2, R = 14, PATH = 4 };
 
-static double X[N * Q], F[M * N];
-static size_t chosen[N];
+static double X[N * Q], F[M * N], inputs[N * Q];
 static const double lengthscale[Q] = {0.7, 1.1}, noise = 0.03;
 static const double Kf[M * M] = {1, 0.3, -0.2, 0.3, 0.8, 0.1, -0.2, 0.1, 0.6};
 static const double path[PATH * Q] = {0.1, -0.2, 0.4, 0.1, -0.6, 0.3, 4, 3}; /* the last: far off */
 
-static rm2i_gp gp_of(rm2_latent_kind kind, size_t inducing) {
+/* `apart`: how far the inducing inputs are from the points they were chosen among. */
+static rm2i_gp gp_of(rm2_latent_kind kind, size_t inducing, double apart) {
     rm2i_gp gp = {.N = N,
                   .M = M,
                   .Q = Q,
@@ -69,8 +69,8 @@ static rm2i_gp gp_of(rm2_latent_kind kind, size_t inducing) {
                   .X = X,
                   .F = F,
                   .inducing = inducing,
-                  .index = chosen};
-    size_t count;
+                  .Z = inputs};
+    size_t count, chosen[N];
     double left;
     rm2_rng rng;
     rm2_rng_seed(&rng, 3);
@@ -81,6 +81,9 @@ static rm2i_gp gp_of(rm2_latent_kind kind, size_t inducing) {
     assert_int_equal(rm2i_inducing_choose(ctx, &gp.kernel, N, X, 0, N, chosen, &count, &left),
                      RM2_OK);
     gp.inducing = inducing < count ? inducing : count;
+    rm2i_inducing_gather(gp.inducing, chosen, Q, X, inputs);
+    for (size_t i = 0; i < gp.inducing * Q; i++)
+        inputs[i] += apart * rm2_rng_normal(&rng);
     return gp;
 }
 
@@ -94,14 +97,12 @@ static rm2i_posterior *posterior_of(const rm2i_gp *gp) {
  * C = T A^-1 T^T (r x r) of the variance k** - ku^T C ku. */
 static void dense_posterior(const rm2i_gp *gp, double *weights, double *C) {
     size_t r = gp->inducing;
-    double *Z = numbers(r * Q), *Kuu = numbers(r * r), *L = numbers(r * r), *T = numbers(N * r);
+    double *Kuu = numbers(r * r), *L = numbers(r * r), *T = numbers(N * r);
     double *A = numbers(N * N), *LA = numbers(N * N), *V = numbers(N * r), *G = numbers(r * N),
            jitter;
-    for (size_t j = 0; j < r; j++)
-        memcpy(Z + j * Q, X + chosen[j] * Q, Q * sizeof *Z);
-    rm2i_latent_gram(&gp->kernel, r, Z, 1, Kuu);
+    rm2i_latent_gram(&gp->kernel, r, inputs, 1, Kuu);
     assert_int_equal(rm2i_factor(r, Kuu, 0, L, &jitter), RM2_OK);
-    rm2i_latent_rows(&gp->kernel, N, X, r, Z, T);
+    rm2i_latent_rows(&gp->kernel, N, X, r, inputs, T);
     memcpy(V, T, N * r * sizeof *V);
     rm2i_factor_solve(r, L, N, T); /* row n: Kuu^-1 k(x_n) */
     for (size_t i = 0; i < N * N; i++)
@@ -118,7 +119,6 @@ static void dense_posterior(const rm2i_gp *gp, double *weights, double *C) {
     for (size_t i = 0; i < r * r; i++)
         for (size_t n = 0; n < N; n++)
             C[i] += G[i / r * N + n] * T[n * r + i % r];
-    free(Z);
     free(Kuu);
     free(L);
     free(T);
@@ -131,8 +131,9 @@ static void dense_posterior(const rm2i_gp *gp, double *weights, double *C) {
 /* Kuu has a condition of 1e6 or less, Kuu^-1 on both sides of the dense C loses its square. */
 static void posterior_is_the_dense_one(void **state) {
     (void)state;
-    for (int kind = 0; kind < 3; kind++) {
-        rm2i_gp gp = gp_of((rm2_latent_kind)kind, R);
+    for (int variant = 0; variant < 6;
+         variant++) { /* three kernels, inputs among the points and apart */
+        rm2i_gp gp = gp_of((rm2_latent_kind)(variant / 2), R, variant % 2 ? 0.1 : 0);
         rm2i_posterior *p = posterior_of(&gp);
         double weights[R * M] = {0}, C[R * R] = {0}, k[R], dk[Q * R], prior[Q];
         double f[PATH * M], h[PATH * M], J[M * Q], Sigma[M * Q * Q];
@@ -172,7 +173,7 @@ static void posterior_is_the_dense_one(void **state) {
 /* Reduced and restored, a vector is C times itself: what the metric's derivatives stand on. */
 static void reduce_and_restore(void **state) {
     (void)state;
-    rm2i_gp gp = gp_of(RM2_LATENT_MATERN52, R);
+    rm2i_gp gp = gp_of(RM2_LATENT_MATERN52, R, 0);
     rm2i_posterior *p = posterior_of(&gp);
     double weights[R * M] = {0}, C[R * R] = {0}, v[2 * R], reduced[2 * R], solved[2 * R],
                        expected[2 * R] = {0};
@@ -196,7 +197,7 @@ static void reduce_and_restore(void **state) {
 static void all_points_give_the_exact_posterior(void **state) {
     (void)state;
     for (int kind = 0; kind < 3; kind++) {
-        rm2i_gp gp = gp_of((rm2_latent_kind)kind, N), exact_gp = gp;
+        rm2i_gp gp = gp_of((rm2_latent_kind)kind, N, 0), exact_gp = gp;
         exact_gp.inducing = 0;
         rm2i_posterior *p = posterior_of(&gp), *e = posterior_of(&exact_gp);
         double f[PATH * M], h[PATH * M], exact_f[PATH * M], exact_h[PATH * M];

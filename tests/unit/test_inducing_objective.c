@@ -139,13 +139,15 @@ static double value_at(rm2i_objective *o, const double *raw, double *gradient) {
  * derivative of a block. */
 static void gradients_are_differences(void **state) {
     (void)state;
-    for (size_t k = 0; k < COMBINATIONS; k++) {
-        rm2_fit_settings s = settings_of(&combinations[k]);
+    for (size_t k = 0; k < 2 * COMBINATIONS; k++) {
+        rm2_fit_settings s = settings_of(&combinations[k / 2]);
+        s.inducing_free = k % 2;
         rm2i_objective *o = objective_of(&s);
         double *raw = raw_near_start(o), *gradient = raw + o->par.raw_size;
         double *ignored = gradient + o->par.raw_size;
         assert_non_null(o->inducing);
         assert_in_range(o->inducing->r, 5, N - 1);
+        assert_int_equal(o->par.block[RM2I_INDUCING].count, k % 2 ? o->inducing->r * Q : 0);
         (void)value_at(o, raw, gradient);
         size_t at = 0;
         for (int b = 0; b < RM2I_BLOCKS; b++) {
@@ -162,7 +164,7 @@ static void gradients_are_differences(void **state) {
                 largest = fmax(largest, fabs(gradient[at]));
             }
             if (block->learned && block->count && !(worst <= 1e-6 * largest))
-                fail_msg("combination %zu, %s: error %.2e of %.2e", k,
+                fail_msg("combination %zu, %s: error %.2e of %.2e", k / 2,
                          rm2i_block_name((rm2i_block)b), worst, largest);
         }
         free(raw);
@@ -173,8 +175,9 @@ static void gradients_are_differences(void **state) {
 /* f(x + t d) - f(x) - t g.d falls like t^2: the ratio of the remainders at t and t/2 is 4. */
 static void remainders_are_quadratic(void **state) {
     (void)state;
-    for (size_t k = 0; k < COMBINATIONS; k++) {
-        rm2_fit_settings s = settings_of(&combinations[k]);
+    for (size_t k = 0; k < 2 * COMBINATIONS; k++) {
+        rm2_fit_settings s = settings_of(&combinations[k / 2]);
+        s.inducing_free = k % 2;
         rm2i_objective *o = objective_of(&s);
         size_t n = o->par.raw_size;
         double *raw = raw_near_start(o), *gradient = raw + n,
@@ -196,7 +199,7 @@ static void remainders_are_quadratic(void **state) {
         }
         double order = log2(remainder[0] / remainder[1]);
         if (!(fabs(order - 2) < 0.05)) /* third order terms at t = 2e-3 */
-            fail_msg("combination %zu: slope %.3f", k, order);
+            fail_msg("combination %zu: slope %.3f", k / 2, order);
         free(moved);
         free(raw);
         rm2i_objective_free(o);

@@ -263,6 +263,14 @@ static void inducing_points(void **state) {
     rm2_model *plain = f->plain;
     f->settings.inference = RM2_INFERENCE_INDUCING;
     f->settings.gpdm_weight = 1;
+    f->settings.inducing_points = (const size_t[]){0, 2};
+    f->settings.inducing = 2;
+    assert_true(fail_each(f, fit_data) >= 50);
+    f->settings.inducing_free = true;
+    assert_true(fail_each(f, fit_and_save) >= 50);
+    f->settings = keep;
+    f->settings.inference = RM2_INFERENCE_INDUCING;
+    f->settings.gpdm_weight = 1;
     assert_true(fail_each(f, fit_data) >= 50);
     assert_true(fail_each(f, fit_and_save) >= 50);
     assert_true(fail_each(f, resume) >= 50);
