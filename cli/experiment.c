@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "words.h"
+
 /* ---- the paper's experiments, with the numbers it prints ------------------------------------- */
 
 static const variant toy_variants[] = {
@@ -109,7 +111,6 @@ const experiment experiments[] = {
 
 #define EXPERIMENT(member) offsetof(experiment_options, member)
 
-static const char *const recipe_names[] = {"robust", "map", "paper", NULL};
 static const char *const format_names[] = {"svg", "png", "pdf", NULL};
 
 static const option experiment_table[] = {
@@ -120,7 +121,7 @@ static const option experiment_table[] = {
     {"--demos", "N", OPTION_SIZE, EXPERIMENT(demos), NULL, "generated trajectories"},
     {"--points", "N", OPTION_SIZE, EXPERIMENT(points), NULL,
      "points of a generated trajectory (connectome: of the set)"},
-    {"--recipe", NULL, OPTION_CHOICE, EXPERIMENT(recipe), recipe_names,
+    {"--recipe", NULL, OPTION_CHOICE, EXPERIMENT(recipe), recipe_words,
      "robust (default), map, or the paper's settings (slow)"},
     {"--contrast", "X", OPTION_TEXT, EXPERIMENT(contrast), NULL,
      "of the pullback metric (default: 100); none: the expectation"},

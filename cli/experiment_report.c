@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "experiment.h"
+#include "words.h"
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
@@ -267,9 +268,8 @@ static void print_worse(const experiment_run *r, FILE *out) {
 
 /* What a reader must know to compare: data, recipe, metrics, geodesics that are none. */
 static void print_origin(const experiment_run *r, FILE *out) {
-    static const char *const recipes[] = {"robust", "map", "paper"};
     (void)fprintf(out, "data: %s, %zu points on %s; recipe: %s\n", r->data->source, r->data->count,
-                  rm2_manifold_spec(r->data->manifold), recipes[r->options->recipe]);
+                  rm2_manifold_spec(r->data->manifold), recipe_words[r->options->recipe]);
     for (size_t k = 0; k < r->outcome_count; k++) {
         const outcome *o = &r->outcomes[k];
         if (o->variant->movement == MOVE_PULLBACK || !o->curve->converged)

@@ -56,8 +56,4 @@ int fit_read_inducing(training *t);
 /* What became of the training, on `out`, with the model written. */
 void fit_print_summary(FILE *out, const training *t, const rm2_model_info *i);
 
-static inline const char *plural(size_t count) {
-    return count == 1 ? "" : "s";
-}
-
 #endif

@@ -1,34 +1,28 @@
 /* How a model is trained, as options. A recipe fills the settings; every option given overrides it.
  */
 #include "fit.h"
+#include "words.h"
 
-static const char *const recipes[] = {"robust", "map", "paper", NULL};
-static const char *const models[] = {"wgplvm", "gplvm", NULL};
-static const char *const kernels[] = {"se", "matern32", "matern52", NULL};
-static const char *const noises[] = {"kronecker", "per-output", NULL};
 static const char *const outputs[] = {"correlated", "independent", NULL};
-static const char *const tasks[] = {"profile", "learned", NULL};
 static const char *const bases[] = {"frechet", "default", NULL};
 static const char *const inits[] = {"isomap", "pca", "random", NULL};
-static const char *const inferences[] = {"auto", "exact", "inducing", NULL};
-static const char *const methods[] = {"lbfgs", "adam", NULL};
 
 #define FIT(member) offsetof(fit_options, member)
 
 const option fit_option_table[] = {
     {"--output", "FILE", OPTION_TEXT, FIT(output), NULL, "model file to write (also -o)"},
-    {"--recipe", NULL, OPTION_CHOICE, FIT(recipe), recipes,
+    {"--recipe", NULL, OPTION_CHOICE, FIT(recipe), recipe_words,
      "robust (default): no tuning; map: all learned under priors; paper: its settings"},
-    {"--model", NULL, OPTION_CHOICE, FIT(model), models,
+    {"--model", NULL, OPTION_CHOICE, FIT(model), model_words,
      "wgplvm (default): on the manifold; gplvm: Euclidean, for comparison"},
     {"--latent", "Q", OPTION_SIZE, FIT(latent), NULL, "latent dimensions (default: 2)"},
-    {"--kernel", NULL, OPTION_CHOICE, FIT(kernel), kernels, "kernel on the latent space"},
+    {"--kernel", NULL, OPTION_CHOICE, FIT(kernel), kernel_words, "kernel on the latent space"},
     {"--ard", NULL, OPTION_FLAG, FIT(ard), NULL,
      "a lengthscale for each latent dimension, if it is learned"},
-    {"--noise", NULL, OPTION_CHOICE, FIT(noise), noises,
+    {"--noise", NULL, OPTION_CHOICE, FIT(noise), noise_words,
      "one noise for all, or one for each output"},
     {"--outputs", NULL, OPTION_CHOICE, FIT(outputs), outputs, "whether the outputs are correlated"},
-    {"--task", NULL, OPTION_CHOICE, FIT(task), tasks,
+    {"--task", NULL, OPTION_CHOICE, FIT(task), task_words,
      "covariance of the outputs in closed form, or as parameters"},
     {"--rank", "R", OPTION_SIZE, FIT(rank), NULL,
      "rank of a learned covariance of the outputs (default: full)"},
@@ -48,7 +42,7 @@ const option fit_option_table[] = {
     {"--init", NULL, OPTION_CHOICE, FIT(init), inits, "start of the latents"},
     {"--init-from", "FILE", OPTION_TEXT, FIT(init_from), NULL,
      "start of the latents from a CSV or .npy file (columns z1, z2, ...)"},
-    {"--inference", NULL, OPTION_CHOICE, FIT(inference), inferences,
+    {"--inference", NULL, OPTION_CHOICE, FIT(inference), inference_words,
      "exact, or by inducing points; auto (default): these above 1000 points"},
     {"--accuracy", "NATS", OPTION_NUMBER, FIT(accuracy), NULL,
      "of inducing points: error of the log-likelihood, nats a point (default: 0.001)"},
@@ -58,7 +52,7 @@ const option fit_option_table[] = {
      "these training points, from 0: numbers, or a file with a column point"},
     {"--optimise-inducing", NULL, OPTION_FLAG, FIT(optimise_inducing), NULL,
      "inducing points leave the training points, and are optimised"},
-    {"--optimiser", NULL, OPTION_CHOICE, FIT(method), methods, "optimiser"},
+    {"--optimiser", NULL, OPTION_CHOICE, FIT(method), optimiser_words, "optimiser"},
     {"--iterations", "N", OPTION_SIZE, FIT(iterations), NULL, "most iterations"},
     {"--learning-rate", "X", OPTION_NUMBER, FIT(learning_rate), NULL, "of adam"},
     {"--decrease", "X", OPTION_NUMBER, FIT(decrease), NULL,

@@ -98,7 +98,7 @@ static void judge(const training *t, const rm2_model_info *i, quality *q) {
     *q = (quality){NAN, NAN, NULL, NAN, NAN};
     warn_unless(t, "reconstruction",
                 rm2_model_reconstruction(t->work.ctx, t->model, &q->ambient, &q->outputs));
-    if (i->kind == RM2_WGPLVM) { /* the other's points are not on the manifold */
+    if (i->settings->model == RM2_WGPLVM) { /* the other's points are not on the manifold */
         q->distance = malloc(rm2_manifold_factor_count(i->manifold) * sizeof *q->distance);
         rm2_status status = q->distance ? find_distances(t, i, q->distance) : RM2_ERR_MEMORY;
         warn_unless(t, "reconstruction", status);

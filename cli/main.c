@@ -23,8 +23,8 @@ const command commands[] = {
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --base-point 0,0,0.4,1,0,0,0\n"
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --set noise=0.01 \\\n"
      "      --learn lengthscale,noise --prior lengthscale=gamma:2:10,noise=lognormal:start:0.3\n"},
-    {"info", "what is in a model file", run_info, "MODEL [--latents FILE] [--json]",
-     "  riemann2 info model.h5 --latents latents.csv\n"},
+    {"info", "what is in a model file and how it was trained", run_info,
+     "MODEL [--latents FILE] [--json]", "  riemann2 info model.h5 --latents latents.csv\n"},
     {"decode", "latent points to points on the manifold, with uncertainty", run_decode,
      "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID) [-o FILE]",
      "  riemann2 decode model.h5 --at 0.1,-0.3\n"

@@ -50,6 +50,11 @@ int work_take_contrast(const work *w, const char *text, double *contrast);
 int work_move_onto(const work *w, int code, const char *name, const rm2_manifold *m,
                    const rm2_data_settings *limits, double *point);
 
+/* Of a word after a count. */
+static inline const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
 bool has_ending(const char *path, const char *ending);
 /* Seconds since some moment. */
 double work_clock(void);

@@ -185,11 +185,10 @@ RM2_API rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model 
 /* Pointers live as long as the model. */
 typedef struct rm2_model_info {
     const rm2_manifold *manifold;
-    rm2_model_kind kind;
-    rm2_recipe recipe;
-    rm2_latent_kind kernel;
-    rm2_noise_kind noise_kind;
-    bool independent, back_constraint;
+    /* How it was trained. `base_point` is there whatever its kind (NULL for RM2_GPLVM), as are the
+     * `back_kernels` of a back constraint (for RM2_GPLVM one, of the ambient space); `init_latent`
+     * is NULL. */
+    const rm2_fit_settings *settings;
     size_t points, outputs, latent_dim; /* N, M, Q */
     size_t trajectories;
     const size_t *starts; /* NULL without trajectories */
@@ -220,7 +219,6 @@ typedef struct rm2_model_info {
     size_t iterations, evaluations;
     double seconds;      /* of the training; 0 in a model that was read from a file */
     const double *trace; /* iterations + 1: the objective's total */
-    uint64_t seed;
 } rm2_model_info;
 
 RM2_API rm2_model_info rm2_model_describe(const rm2_model *model);

@@ -19,6 +19,7 @@ void rm2_model_free(rm2_model *m) {
     free(m->mean);
     free(m->base);
     free(m->scale);
+    free(m->base_point);
     free(m->starts);
     rm2i_strings_free(m->ids, m->trajectories);
     free(m->labels);
@@ -52,6 +53,7 @@ static rm2_status allocate(rm2_context *ctx, rm2_model *m) {
         RM2_TRY(rm2i_calloc(ctx, N * Q, sizeof(double), &m->back_weights));
         RM2_TRY(rm2i_calloc(ctx, rm2_manifold_factor_count(m->manifold), sizeof *m->back_kernels,
                             &m->back_kernels));
+        m->settings.back_kernels = m->back_kernels;
     }
     return RM2_OK;
 }
@@ -62,7 +64,7 @@ rm2_status rm2i_model_create(rm2_context *ctx, const char *manifold_spec,
     rm2_model *m;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *m, &m));
     m->settings = *settings;
-    m->settings.back_kernels = NULL;
+    m->settings.back_kernels = NULL; /* pointers to the model's own come with these */
     m->settings.init_latent = NULL;
     m->settings.base_point = NULL;
     m->settings.inducing_points = NULL;
@@ -82,9 +84,22 @@ rm2_status rm2i_model_create(rm2_context *ctx, const char *manifold_spec,
     return RM2_OK;
 }
 
+/* The base point as one would give it. */
+static rm2_status keep_base_point(rm2_context *ctx, rm2_model *m) {
+    size_t ambient = rm2_manifold_ambient(m->manifold);
+    if (m->settings.model == RM2_GPLVM)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, ambient, sizeof *m->base_point, &m->base_point));
+    memcpy(m->base_point, m->base, ambient * sizeof *m->base_point);
+    rm2i_model_scale(m, true, 1, m->base_point);
+    m->settings.base_point = m->base_point;
+    return RM2_OK;
+}
+
 rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
     double *work;
     size_t failed;
+    RM2_TRY(keep_base_point(ctx, m));
     RM2_TRY(rm2i_alloc(ctx, m->manifold->frame_size, sizeof *m->frame, &m->frame));
     RM2_TRY(rm2i_alloc(ctx, m->manifold->work_size, sizeof *work, &work));
     rm2_status status = rm2i_manifold_frame(m->manifold, m->base, m->frame, work, &failed);
@@ -140,12 +155,7 @@ void rm2i_model_scale(const rm2_model *m, bool undo, size_t n, double *points) {
 rm2_model_info rm2_model_describe(const rm2_model *m) {
     return (rm2_model_info){
         .manifold = m->manifold,
-        .kind = m->settings.model,
-        .recipe = m->settings.recipe,
-        .kernel = m->settings.kernel,
-        .noise_kind = m->settings.noise,
-        .independent = m->settings.independent,
-        .back_constraint = m->settings.back_constraint,
+        .settings = &m->settings,
         .points = m->N,
         .outputs = m->M,
         .latent_dim = m->Q,
@@ -181,6 +191,5 @@ rm2_model_info rm2_model_describe(const rm2_model *m) {
         .evaluations = m->evaluations,
         .seconds = m->seconds,
         .trace = m->trace,
-        .seed = m->settings.seed,
     };
 }

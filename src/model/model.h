@@ -7,15 +7,16 @@
 
 struct rm2_model {
     rm2_manifold *manifold;
-    rm2_fit_settings settings; /* without borrowed pointers */
+    rm2_fit_settings settings; /* its pointers are to members of this, or NULL */
     size_t N, M, Q;
     char *source;
     /* training data, scaled units */
-    double *data;  /* N x ambient */
-    double *F;     /* M x N */
-    double *mean;  /* M */
-    double *base;  /* ambient; the default point for RM2_GPLVM, which does not use it */
-    double *scale; /* factors */
+    double *data;       /* N x ambient */
+    double *F;          /* M x N */
+    double *mean;       /* M */
+    double *base;       /* ambient; the default point for RM2_GPLVM, which does not use it */
+    double *scale;      /* factors */
+    double *base_point; /* the base in the units of the data; NULL for RM2_GPLVM */
     size_t trajectories;
     size_t *starts;
     char **ids;

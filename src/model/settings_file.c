@@ -67,8 +67,11 @@ static const field fields[] = {
     FIELD(optim.gradient, NUMBER, 0),
     FIELD(seed, LOW_HALF, 0),
     {"seed_high", HIGH_HALF, offsetof(rm2_fit_settings, seed), 0},
+    /* limits: a run that resumes another may have others */
+    FIELD(optim.max_iterations, COUNT, 0),
+    FIELD(optim.max_seconds, NUMBER, 0),
 };
-enum { FIELDS = sizeof fields / sizeof fields[0] };
+enum { LIMITS = 2, FIELDS = sizeof fields / sizeof fields[0] };
 
 static double get(const field *f, const rm2_fit_settings *s) {
     const char *at = (const char *)s + f->offset;
@@ -150,6 +153,6 @@ rm2_status rm2i_settings_get(rm2_context *ctx, const rm2i_h5 *h5, rm2_fit_settin
 
 void rm2i_settings_each(const rm2_fit_settings *s, void (*take)(void *user, double value),
                         void *user) {
-    for (size_t k = 0; k < FIELDS; k++)
+    for (size_t k = 0; k < FIELDS - LIMITS; k++)
         take(user, get(&fields[k], s));
 }

@@ -9,7 +9,8 @@ rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5 *h5, const rm2_fit_settin
 /* Fields that the file lacks keep their value; enumerations are checked for their range. */
 rm2_status rm2i_settings_get(rm2_context *ctx, const rm2i_h5 *h5, rm2_fit_settings *s);
 
-/* Feed every field's value to a function, in a fixed order: what a fingerprint is made of. */
+/* Feed every field's value but those of limits (iterations, seconds) to a function, in a fixed
+ * order: what a fingerprint is made of. */
 void rm2i_settings_each(const rm2_fit_settings *s, void (*take)(void *user, double value),
                         void *user);
 

@@ -27,7 +27,7 @@ double log_density_at(const rm2_model *model, const double *x, const double *v, 
         for (size_t b = 0; b < n; b++) {
             size_t at = which[a] * M + which[b];
             S[a][b] = cov[at];
-            if (i.noise_kind == RM2_NOISE_KRONECKER)
+            if (i.settings->noise == RM2_NOISE_KRONECKER)
                 S[a][b] += i.noise * i.task_covariance[at];
             else if (a == b)
                 S[a][b] += i.noise + i.task_noise[which[a]];

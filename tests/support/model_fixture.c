@@ -119,7 +119,7 @@ void check_model(const rm2_model *model) {
         assert_true(deviation[n] >= 0 &&
                     fabs(deviation[n] - sqrt(trace / (double)M)) <= 1e-12 * deviation[n]);
     }
-    if (i.kind == RM2_WGPLVM) {
+    if (i.settings->model == RM2_WGPLVM) {
         double *v = numbers(N * M); /* outputs of the training points */
         assert_true(worst_defect(i.manifold, N, points) < 1e-12);
         assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, N, i.base, 1, i.data, v), RM2_OK);

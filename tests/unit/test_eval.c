@@ -281,7 +281,7 @@ static void check_score(const rm2_model *model, rm2_encode_kind objective) {
     memcpy(v, i.data, n * D * sizeof *v);
     for (size_t k = 0; k < n; k++)
         volume[k] = 0;
-    if (i.kind == RM2_WGPLVM) {
+    if (i.settings->model == RM2_WGPLVM) {
         assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, n, i.base, 1, i.data, v), RM2_OK);
         assert_int_equal(rm2_manifold_log_volume(ctx, i.manifold, n, v, volume), RM2_OK);
     }
@@ -301,7 +301,7 @@ static void check_score(const rm2_model *model, rm2_encode_kind objective) {
     near(each[1].log_density, density, 1e-9);
     near(each[1].tangent, sqrt(tangent), 1e-12);
     near(each[1].ambient, sqrt(ambient), 1e-12);
-    if (i.kind == RM2_WGPLVM)
+    if (i.settings->model == RM2_WGPLVM)
         near(each[1].log_density_manifold, on_manifold, 1e-9);
     else
         assert_true(isnan(each[1].log_density_manifold));
@@ -388,7 +388,7 @@ static void check_squares(const rm2_model *model) {
     for (size_t k = 0; k < N; k++)
         for (size_t j = 0; j < 2; j++)
             scaled[k * D + j] /= i.scale[0];
-    if (i.kind == RM2_GPLVM)
+    if (i.settings->model == RM2_GPLVM)
         memcpy(v, scaled, sizeof v);
     else
         assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, N, i.base, 1, scaled, v), RM2_OK);
@@ -400,7 +400,7 @@ static void check_squares(const rm2_model *model) {
         for (size_t a = 0; a < M; a++) {
             r[a] = v[k * M + a] - mean[k * M + a];
             for (size_t b = 0; b < M; b++)
-                S[a * M + b] += i.noise_kind == RM2_NOISE_KRONECKER
+                S[a * M + b] += i.settings->noise == RM2_NOISE_KRONECKER
                                     ? i.noise * i.task_covariance[a * M + b]
                                     : (a == b ? i.noise + i.task_noise[a] : 0);
         }

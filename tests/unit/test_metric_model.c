@@ -101,7 +101,7 @@ static void train(const model_kind *kind, trained *t) {
     t->flat = rm2_manifold_factor(i->manifold, flat);
     t->scale = i->scale[flat];
     assert_true(fabs(t->scale - 1) > 1e-3 && i->scale[1 - flat] == 1);
-    t->manifold = i->kind == RM2_WGPLVM ? i->manifold : NULL;
+    t->manifold = i->settings->model == RM2_WGPLVM ? i->manifold : NULL;
     t->F = malloc(2 * N * M * sizeof *t->F);
     assert_non_null(t->F);
     double *rows = t->F + N * M; /* outputs of the data, N x M */
@@ -116,8 +116,8 @@ static void train(const model_kind *kind, trained *t) {
     t->gp = (rm2i_gp){.N = N,
                       .M = M,
                       .Q = Q,
-                      .noise_kind = i->noise_kind,
-                      .kernel = {i->kernel, Q, i->lengthscale, i->variance},
+                      .noise_kind = i->settings->noise,
+                      .kernel = {i->settings->kernel, Q, i->lengthscale, i->variance},
                       .noise = i->noise,
                       .task_noise = i->task_noise,
                       .Kf = i->task_covariance,

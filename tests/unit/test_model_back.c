@@ -71,7 +71,7 @@ static void test_back_constraint(void **state) {
         s.model = kind ? RM2_GPLVM : RM2_WGPLVM;
         rm2_model *model = fit_model(data, &s);
         rm2_model_info i = rm2_model_describe(model);
-        assert_true(i.back_constraint);
+        assert_true(i.settings->back_constraint);
         double x[60 * 2], K[20 * 60], cov[20 * 4];
         size_t indefinite = 0;
         rm2_encoded info[20];

@@ -21,7 +21,7 @@ static void test_variants(void **state) {
         print_message("%s: %.1f to %.1f\n", variants[k].name, i.start.total, i.end.total);
         check_model(model);
         assert_true(i.end.total > i.start.total);
-        assert_int_equal(i.recipe, variants[k].recipe);
+        assert_int_equal(i.settings->recipe, variants[k].recipe);
         assert_int_equal(i.points, 60);
         assert_int_equal(i.trajectories, 3);
         assert_int_equal(i.outputs, s.model == RM2_GPLVM ? 5 : 4);
