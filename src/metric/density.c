@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "linalg/branchless.h"
 #include "metric/metric.h"
 
 static const double FLOOR = 1e-100, TWO_PI = 6.2831853071795864769;
@@ -31,7 +32,7 @@ static double lambda_at(const density *d, const double *x, double *derivative) {
             double u = (x[q] - y[q]) * inverse;
             square += u * u;
         }
-        double part = exp(-0.5 * square) / (double)d->N;
+        double part = rm2i_exp_negative(-0.5 * square) / (double)d->N;
         p += part;
         for (size_t q = 0; derivative && part > 0 && q < d->Q; q++) /* sigma dp/dx */
             derivative[q] -= part * ((x[q] - y[q]) * inverse);
