@@ -96,18 +96,10 @@ static int check_output(const evaluation *e) {
 /* The model's training points in the units of the data. */
 static int take_training(evaluation *e) {
     const rm2_model_info *i = &e->m->info;
-    size_t ambient = rm2_manifold_ambient(i->manifold);
-    e->training = malloc(i->points * ambient * sizeof *e->training);
+    e->training = malloc(i->points * rm2_manifold_ambient(i->manifold) * sizeof *e->training);
     if (!e->training)
         return work_no_memory(&e->m->work);
-    for (size_t k = 0; k < rm2_manifold_factor_count(i->manifold); k++) {
-        const rm2_factor *f = rm2_manifold_factor(i->manifold, k);
-        for (size_t n = 0; n < i->points; n++)
-            for (size_t j = 0; j < f->ambient; j++) {
-                size_t at = n * ambient + f->ambient_offset + j;
-                e->training[at] = i->data[at] * i->scale[k];
-            }
-    }
+    rm2_model_data(e->m->model, e->training);
     return EXIT_DONE;
 }
 

@@ -48,8 +48,7 @@ static rm2_status find_distances(const training *t, const rm2_model_info *i, dou
     if (!points)
         return RM2_ERR_MEMORY;
     double *decoded = points + entries;
-    memcpy(points, i->data, entries * sizeof *points);
-    rm2_data_unscale(t->data, i->points, points);
+    rm2_model_data(t->model, points);
     rm2_status status =
         rm2_model_decode(ctx, t->model, i->points, i->latents, decoded, NULL, NULL, NULL);
     for (size_t k = 0; status == RM2_OK && k < rm2_manifold_factor_count(i->manifold); k++)

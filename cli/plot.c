@@ -125,26 +125,12 @@ static rm2_status draw_latent(plot_job *j, const geometry *g) {
     return add_paths(j, panel);
 }
 
-/* Training points in the units of the data; the caller's to free. NULL: no memory. */
-static double *training_points(const rm2_model_info *i) {
-    size_t ambient = rm2_manifold_ambient(i->manifold);
-    double *points = malloc((i->points * ambient + 1) * sizeof *points);
-    for (size_t n = 0; points && n < i->points; n++)
-        for (size_t k = 0; k < rm2_manifold_factor_count(i->manifold); k++) {
-            const rm2_factor *f = rm2_manifold_factor(i->manifold, k);
-            for (size_t e = 0; e < f->ambient; e++) {
-                size_t at = n * ambient + f->ambient_offset + e;
-                points[at] = i->data[at] * i->scale[k];
-            }
-        }
-    return points;
-}
-
 static rm2_status add_training(const plot_job *j, size_t factor, rm2_panel *panel) {
     const rm2_model_info *i = &j->m->info;
-    double *points = training_points(i);
+    double *points = malloc(i->points * rm2_manifold_ambient(i->manifold) * sizeof *points);
     if (!points)
         return RM2_ERR_MEMORY;
+    rm2_model_data(j->m->model, points);
     rm2_status status = figure_demonstrations(j->m->work.ctx, panel, i->manifold, factor,
                                               i->trajectories, i->starts, points);
     free(points);

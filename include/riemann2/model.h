@@ -223,6 +223,9 @@ typedef struct rm2_model_info {
 
 RM2_API rm2_model_info rm2_model_describe(const rm2_model *model);
 
+/* The training points in the units of the data: N x ambient. */
+RM2_API void rm2_model_data(const rm2_model *model, double *points);
+
 /* ---- prediction ----------------------------------------------------------------------------- */
 
 /* Decoded points at n latent points, in the units of the data. Any output may be NULL:

@@ -193,3 +193,8 @@ rm2_model_info rm2_model_describe(const rm2_model *m) {
         .trace = m->trace,
     };
 }
+
+void rm2_model_data(const rm2_model *m, double *points) {
+    memcpy(points, m->data, m->N * rm2_manifold_ambient(m->manifold) * sizeof *points);
+    rm2i_model_scale(m, true, m->N, points);
+}

@@ -1,4 +1,4 @@
-/* One context for all tests of a program. */
+/* One context for a program: what all its tests, or one at a time, work with. */
 #ifndef SHARED_CONTEXT_H
 #define SHARED_CONTEXT_H
 
@@ -6,7 +6,7 @@
 
 extern rm2_context *ctx;
 
-/* Of the group of tests. */
+/* Of the group of tests, or of each. */
 int create_shared_context(void **state);
 int free_shared_context(void **state);
 

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "model/model.h"
 #include "model_fixture.h"
 
 /* Trained and sound in all it says, encodes and draws; or refused with a sentence. Outputs beyond
@@ -35,8 +34,7 @@ static void check_survives(const char *name, const rm2_data *data, const rm2_fit
     else
         print_message("%s, decoding: %s\n", name, rm2_context_error(ctx));
     assert_true(status == RM2_OK || (!must_train && status == RM2_ERR_NUMERIC));
-    memcpy(points, i.data, N * D * sizeof *points);
-    rm2i_model_scale(model, true, N, points);
+    rm2_model_data(model, points);
     if (rm2_model_encode(ctx, model, NULL, N, points, x, cov, NULL) != RM2_OK)
         fail_msg("%s, encoding: %s", name, rm2_context_error(ctx));
     assert_finite(N * Q, x);
