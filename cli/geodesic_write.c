@@ -1,4 +1,5 @@
 /* riemann2 geodesic: its table and its summary. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ static void print_curve(FILE *out, const geodesic_job *j, size_t k) {
     json_field(out, "path_length", c->path_length);
     json_field(out, "spline_length", c->spline_length);
     json_field(out, "residual", c->residual);
+    json_field(out, "error", c->error);
     (void)fprintf(
         out, ", \"stage\": \"%s\", \"iterations\": %zu, \"evaluations\": %zu, \"converged\": %s}",
         rm2_stage_text(c->stage), c->iterations, c->evaluations, c->converged ? "true" : "false");
@@ -117,14 +119,15 @@ static void print_json(FILE *out, const geodesic_job *j) {
     (void)fprintf(out, "]}\n");
 }
 
+/* How good it is: what --tolerance is about where it is known, else how much the curve bends. */
 static void print_one(FILE *out, const geodesic_job *j) {
     const rm2_curve *c = j->curves[0];
+    bool known = isfinite(c->error);
     (void)fprintf(out,
-                  "length %.6g (straight line %.6g), energy %.6g, %s, residual %.1e, %zu "
-                  "iteration%s%s\n",
+                  "length %.6g (straight line %.6g), energy %.6g, %s, %s %.1e, %zu iteration%s%s\n",
                   c->length, j->measured[0].straight, c->energy, rm2_stage_text(c->stage),
-                  c->residual, c->iterations, c->iterations == 1 ? "" : "s",
-                  c->converged ? "" : ", NOT CONVERGED");
+                  known ? "relative error" : "residual", known ? c->error : c->residual,
+                  c->iterations, plural(c->iterations), c->converged ? "" : ", NOT CONVERGED");
     if (j->m->options->samples)
         (void)fprintf(out, "expected length %.6g +- %.1e (sampled Jacobians)\n",
                       j->measured[0].expected, j->measured[0].standard_error);
