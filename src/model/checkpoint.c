@@ -74,6 +74,7 @@ static rm2_status put(rm2_context *ctx, rm2i_h5 *h5, uint64_t fingerprint,
     RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "state", 1, &saved->state_size, saved->state));
     RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "trace", 1, &saved->trace_size, saved->trace));
     RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "start", 1, &terms, start));
+    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "chosen_at", 0, NULL, &saved->chosen_at));
     RM2_TRY(put_set(ctx, h5, "inducing", "inducing_trace", &saved->sets.likelihood));
     return put_set(ctx, h5, "gpdm_inducing", "gpdm_inducing_trace", &saved->sets.dynamics);
 }
@@ -131,6 +132,7 @@ static rm2_status get(rm2_context *ctx, const rm2i_h5 *h5, const char *path, uin
     RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "start", 1, &terms, &start));
     memcpy(&saved->start, start, sizeof saved->start);
     free(start);
+    RM2_TRY(rm2i_h5_get_size(ctx, h5, "chosen_at", &saved->chosen_at));
     RM2_TRY(get_set(ctx, h5, "inducing", "inducing_trace", &saved->sets.likelihood));
     return get_set(ctx, h5, "gpdm_inducing", "gpdm_inducing_trace", &saved->sets.dynamics);
 }

@@ -22,6 +22,7 @@
 static const double RESERVE = 0.25; /* of the trace that is allowed: where a choice stops */
 /* A trace beyond what is allowed, and so many times that at the choice, ends it. */
 static const double WHILE_TRAINING = 4, AT_THE_END = 1.5;
+static const double ROUNDING = 1e-14;      /* of the trace of K: what a trace is known to */
 static const double OF_UPPER_BOUND = 0.25; /* of the accuracy: what the upper bound may lose */
 
 static double natural(const rm2i_objective *o, rm2i_block block) {
@@ -227,7 +228,8 @@ static bool stale(const rm2i_inducing *in, double limit, bool ended) {
 }
 
 bool rm2i_objective_stale(const rm2i_objective *o, bool ended) {
-    return (!settled(o) && stale(o->inducing, o->s.inducing ? 0 : allowed(o), ended)) ||
+    double known = ROUNDING * (double)o->p.N * natural(o, RM2I_VARIANCE);
+    return (!settled(o) && stale(o->inducing, o->s.inducing ? known : allowed(o), ended)) ||
            stale(o->gpdm.inducing, o->gpdm.inducing ? allowed_dynamics(o) : 0, ended);
 }
 

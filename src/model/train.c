@@ -19,7 +19,8 @@ typedef struct loop {
     const rm2_checkpoint *checkpoint;
     uint64_t fingerprint;
     rm2i_training *out;
-    size_t traced; /* values in the trace */
+    size_t traced;    /* values in the trace */
+    size_t chosen_at; /* iteration of the last choice of inducing points */
     double last_checkpoint;
     double choosing; /* seconds spent on choices of inducing points */
     double *raw;     /* scratch: raw vector, then its gradient */
@@ -39,7 +40,8 @@ static rm2_status save(loop *l, rm2_stop stop) {
                         .trace_size = l->traced,
                         .start = l->out->start,
                         .stop = stop,
-                        .sets = rm2i_objective_sets(l->o)};
+                        .sets = rm2i_objective_sets(l->o),
+                        .chosen_at = l->chosen_at};
     RM2_TRY(rm2i_alloc(l->ctx, saved.state_size, sizeof *saved.state, &saved.state));
     rm2i_optim_save(l->optim, saved.state);
     rm2_status status = rm2i_checkpoint_write(l->ctx, l->checkpoint->path, l->fingerprint, &saved);
@@ -82,6 +84,7 @@ static rm2_status resume(loop *l, rm2_stop *stop) {
         memcpy(l->out->trace, saved.trace, saved.trace_size * sizeof *saved.trace);
         l->traced = saved.trace_size;
         l->out->start = saved.start;
+        l->chosen_at = saved.chosen_at;
         *stop = converged(saved.stop) ? saved.stop : RM2_STOP_RUNNING;
         rm2i_log(l->ctx, RM2_LOG_INFO, "resumed from %s at iteration %zu", l->checkpoint->path,
                  saved.trace_size - 1);
@@ -118,10 +121,12 @@ static void record(loop *l) {
 }
 
 /* Inducing points at the current latents, if those there are have become stale. Where training had
- * ended, it goes on then. */
+ * ended, it goes on then; a second choice without a step between would be the first one again. */
 static rm2_status choose_again(loop *l, rm2_stop *stop) {
     rm2i_objective *o = l->o;
-    if (!o->inducing || !(*stop == RM2_STOP_RUNNING || converged(*stop)))
+    size_t iteration = rm2i_optim_iteration(l->optim);
+    if (!o->inducing || iteration == l->chosen_at ||
+        !(*stop == RM2_STOP_RUNNING || converged(*stop)))
         return RM2_OK;
     rm2i_parameters_unpack(&o->par, rm2i_optim_x(l->optim), o->natural);
     if (!rm2i_objective_stale(o, *stop != RM2_STOP_RUNNING))
@@ -129,14 +134,15 @@ static rm2_status choose_again(loop *l, rm2_stop *stop) {
     double since = now();
     rm2i_objective_latents(o);
     RM2_TRY(rm2i_objective_choose(o));
+    l->chosen_at = iteration;
     l->choosing += now() - since;
     rm2_status status = rm2i_optim_renew(l->optim, rm2i_objective_evaluate, o);
     if (status == RM2_ERR_NUMERIC)
         return rm2i_fail(l->ctx, status,
                          "the objective cannot be evaluated with newly chosen inducing points");
     RM2_TRY(status);
-    rm2i_log(l->ctx, RM2_LOG_DEBUG, "iteration %zu: %zu inducing points chosen",
-             rm2i_optim_iteration(l->optim), o->inducing->r);
+    rm2i_log(l->ctx, RM2_LOG_DEBUG, "iteration %zu: %zu inducing points chosen", iteration,
+             o->inducing->r);
     *stop = RM2_STOP_RUNNING;
     return RM2_OK;
 }

@@ -27,8 +27,9 @@ typedef struct rm2i_saved {
     double *trace;
     size_t trace_size;
     rm2_objective_terms start;
-    rm2_stop stop;  /* RM2_STOP_RUNNING but at the end */
-    rm2i_sets sets; /* of inducing points */
+    rm2_stop stop;    /* RM2_STOP_RUNNING but at the end */
+    rm2i_sets sets;   /* of inducing points */
+    size_t chosen_at; /* iteration at which they were chosen */
 } rm2i_saved;
 
 /* A number that differs when data, settings or start differ. */

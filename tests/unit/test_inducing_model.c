@@ -457,10 +457,11 @@ static void same_bits_again(void **state) {
     rm2_data_free(data);
 }
 
-static rm2_data *plane(size_t count, const double *points) {
+static rm2_data *plane(size_t count, const double *points, size_t trajectories) {
     rm2_data *data;
-    assert_int_equal(rm2i_data_create(ctx, "R2", "test", count, 1, &data), RM2_OK);
-    data->starts[1] = count;
+    assert_int_equal(rm2i_data_create(ctx, "R2", "test", count, trajectories, &data), RM2_OK);
+    if (trajectories)
+        data->starts[1] = count;
     memcpy(data->points, points, count * 2 * sizeof *points);
     return data;
 }
@@ -475,7 +476,7 @@ static void few_points_and_duplicates(void **state) {
         line[2 * i] = 1;
         line[2 * i + 1] = (double)i;
     }
-    rm2_data *sets[] = {plane(2, two), plane(MANY, twice), plane(MANY, line)};
+    rm2_data *sets[] = {plane(2, two, 1), plane(MANY, twice, 1), plane(MANY, line, 1)};
     for (size_t k = 0; k < 3; k++)
         for (size_t count = 0; count < 3; count++) { /* by accuracy, one, more than there are */
             rm2_fit_settings s = inducing(count ? RM2_RECIPE_ROBUST : RM2_RECIPE_MAP, 10);
@@ -496,6 +497,30 @@ static void few_points_and_duplicates(void **state) {
         rm2_data_free(sets[k]);
 }
 
+/* Six points, each four times, and hardly any noise: what is left of the trace is rounding, which no
+ * choice makes smaller, and no step is possible. Training ends all the same. */
+static void traces_of_rounding_end(void **state) {
+    (void)state;
+    enum { PLACES = 6, TIMES = 4 };
+    static const double places[PLACES * 2] = {
+        1.2881847531554629,  1.4494456086997709,   0.066335808938261909, -0.76454365097163179,
+        -1.0921732151041414, 0.031334516831716869, -1.0221031700108729,  -1.4368294451025299,
+        0.19931197648375384, 0.13337460465860485,  0.54646830033823157,  -0.91397094373531262};
+    double points[PLACES * TIMES * 2];
+    for (size_t i = 0; i < PLACES * TIMES; i++)
+        memcpy(points + 2 * i, places + i / TIMES * 2, 2 * sizeof *points);
+    rm2_data *data = plane(PLACES * TIMES, points, 0);
+    for (size_t count = 0; count < 9; count++) {
+        rm2_fit_settings s = inducing(RM2_RECIPE_ROBUST, 20);
+        s.inducing = count;
+        s.noise_variance.start = 1e-10;
+        rm2_model *model = fit(data, &s, NULL);
+        assert_in_range(model->evaluations, 1, 400); /* 20 iterations with their line searches */
+        rm2_model_free(model);
+    }
+    rm2_data_free(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(posterior_is_the_dense_one),
@@ -508,6 +533,7 @@ int main(void) {
         cmocka_unit_test(resume_is_exact),
         cmocka_unit_test(same_bits_again),
         cmocka_unit_test(few_points_and_duplicates),
+        cmocka_unit_test(traces_of_rounding_end),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
