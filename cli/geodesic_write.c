@@ -86,6 +86,11 @@ int geodesic_write(const geodesic_job *j) {
 
 /* ---- the summary ---------------------------------------------------------------------------- */
 
+/* Length after a stage before the last; null where there was none. */
+static double after_stage(double length) {
+    return length > 0 ? length : NAN;
+}
+
 static void print_curve(FILE *out, const geodesic_job *j, size_t k) {
     const rm2_curve *c = j->curves[k];
     (void)fprintf(out, "{\"nodes\": %zu", j->nodes);
@@ -96,8 +101,8 @@ static void print_curve(FILE *out, const geodesic_job *j, size_t k) {
         json_field(out, "expected_length", j->measured[k].expected);
         json_field(out, "expected_length_error", j->measured[k].standard_error);
     }
-    json_field(out, "path_length", c->path_length);
-    json_field(out, "spline_length", c->spline_length);
+    json_field(out, "path_length", after_stage(c->path_length));
+    json_field(out, "spline_length", after_stage(c->spline_length));
     json_field(out, "residual", c->residual);
     json_field(out, "error", c->error);
     (void)fprintf(

@@ -1,5 +1,5 @@
-/* Lengths: the speed |x'| is known at Gauss's points of each interval; between them it is the
- * polynomial through these values, whose integral is exact by the same rule. */
+/* Lengths: the speed |x'| is known at Gauss's points of each interval, or of equal parts of it; between
+ * them it is the polynomial through these values, whose integral is exact by the same rule. */
 #include "geodesic/arc.h"
 
 #include <math.h>
@@ -7,15 +7,34 @@
 
 #include "base/base.h"
 
+enum { MOST_PARTS = 16384 }; /* of all intervals */
+
+static size_t parts_of_all(const rm2i_arc *arc) {
+    return arc->curve->intervals * arc->parts;
+}
+
+/* In time. */
+static double width_of(const rm2i_arc *arc, size_t part) {
+    const double *breaks = arc->curve->breaks + part / arc->parts;
+    return (breaks[1] - breaks[0]) / (double)arc->parts;
+}
+
+static double front_of(const rm2i_arc *arc, size_t part) {
+    return arc->curve->breaks[part / arc->parts] +
+           (double)(part % arc->parts) * width_of(arc, part);
+}
+
 static rm2_status evaluate(rm2_context *ctx, rm2i_probe *probe, rm2i_arc *arc) {
     const rm2i_pieces *p = arc->curve;
-    size_t Q = p->Q, g = arc->rule.points, n = p->intervals * g;
+    size_t Q = p->Q, g = arc->rule.points, n = parts_of_all(arc) * g;
     double *x;
     RM2_TRY(rm2i_alloc(ctx, n, (2 * Q + Q * Q) * sizeof *x, &x));
     double *v = x + n * Q, *G = v + n * Q;
     for (size_t k = 0; k < n; k++) {
         rm2i_local local;
-        rm2i_pieces_basis(p, k / g, arc->rule.node[k % g], &local);
+        size_t part = k / g;
+        double u = ((double)(part % arc->parts) + arc->rule.node[k % g]) / (double)arc->parts;
+        rm2i_pieces_basis(p, part / arc->parts, u, &local);
         rm2i_pieces_sum(p, &local, x + k * Q, v + k * Q, NULL);
     }
     rm2_status status = rm2i_probe_at(probe, n, x, G, NULL);
@@ -28,27 +47,25 @@ static rm2_status evaluate(rm2_context *ctx, rm2i_probe *probe, rm2i_arc *arc) {
 }
 
 static void accumulate(rm2i_arc *arc) {
-    const rm2i_pieces *p = arc->curve;
-    size_t g = arc->rule.points;
-    for (size_t i = 0; i < p->intervals; i++) {
-        double h = p->breaks[i + 1] - p->breaks[i], sum = 0;
+    size_t g = arc->rule.points, parts = parts_of_all(arc);
+    for (size_t i = 0; i < parts; i++) {
+        double h = width_of(arc, i), sum = 0;
         for (size_t k = 0; k < g; k++)
             sum += arc->rule.weight[k] * arc->speed[i * g + k];
         arc->at[i + 1] = arc->at[i] + h * sum;
     }
-    arc->length = arc->at[p->intervals];
+    arc->length = arc->at[parts];
 }
 
-rm2_status rm2i_arc_create(rm2_context *ctx, rm2i_probe *probe, const rm2i_pieces *curve,
-                           size_t points, rm2i_arc **arc) {
+static rm2_status create(rm2_context *ctx, rm2i_probe *probe, const rm2i_pieces *curve,
+                         size_t points, size_t parts, rm2i_arc **arc) {
     rm2i_arc *a;
     *arc = NULL;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *a, &a));
-    *a = (rm2i_arc){.curve = curve, .rule = rm2i_gauss_rule(points)};
-    rm2_status status =
-        rm2i_calloc(ctx, curve->intervals * (points + 1) + 1, sizeof *a->at, &a->at);
+    *a = (rm2i_arc){.curve = curve, .rule = rm2i_gauss_rule(points), .parts = parts};
+    rm2_status status = rm2i_calloc(ctx, parts_of_all(a) * (points + 1) + 1, sizeof *a->at, &a->at);
     if (status == RM2_OK) {
-        a->speed = a->at + curve->intervals + 1;
+        a->speed = a->at + parts_of_all(a) + 1;
         status = evaluate(ctx, probe, a);
     }
     if (status != RM2_OK) {
@@ -57,6 +74,23 @@ rm2_status rm2i_arc_create(rm2_context *ctx, rm2i_probe *probe, const rm2i_piece
     }
     accumulate(a);
     *arc = a;
+    return RM2_OK;
+}
+
+rm2_status rm2i_arc_create(rm2_context *ctx, rm2i_probe *probe, const rm2i_pieces *curve,
+                           size_t points, rm2i_arc **arc) {
+    return create(ctx, probe, curve, points, 1, arc);
+}
+
+rm2_status rm2i_arc_refine(rm2_context *ctx, rm2i_probe *probe, double accuracy, rm2i_arc **arc) {
+    for (bool settled = false; !settled && 2 * parts_of_all(*arc) <= MOST_PARTS;) {
+        const rm2i_arc *old = *arc;
+        rm2i_arc *finer;
+        RM2_TRY(create(ctx, probe, old->curve, old->rule.points, 2 * old->parts, &finer));
+        settled = fabs(finer->length - old->length) <= accuracy * finer->length;
+        rm2i_arc_free(*arc);
+        *arc = finer;
+    }
     return RM2_OK;
 }
 
@@ -69,7 +103,7 @@ void rm2i_arc_free(rm2i_arc *arc) {
 
 /* ---- times of lengths ----------------------------------------------------------------------- */
 
-/* Length from the front of interval i to its part u, and the speed there. */
+/* Length from the front of part i to u in it, and the speed there. */
 static double length_to(const rm2i_arc *arc, size_t i, double u, double *speed) {
     const rm2i_rule *rule = &arc->rule;
     double value[RM2I_RULE_MAX], slope[RM2I_RULE_MAX], second[RM2I_RULE_MAX], sum = 0;
@@ -85,13 +119,12 @@ static double length_to(const rm2i_arc *arc, size_t i, double u, double *speed) 
         else
             sum += u * rule->weight[g] * here;
     }
-    return (arc->curve->breaks[i + 1] - arc->curve->breaks[i]) * sum;
+    return width_of(arc, i) * sum;
 }
 
 /* Root of length_to(u) = s by Newton's steps that stay between two bounds, else by bisection. */
 static double part_of(const rm2i_arc *arc, size_t i, double s) {
-    const double *breaks = arc->curve->breaks;
-    double h = breaks[i + 1] - breaks[i], low = 0, high = 1, whole = arc->at[i + 1] - arc->at[i];
+    double h = width_of(arc, i), low = 0, high = 1, whole = arc->at[i + 1] - arc->at[i];
     if (!(whole > 0))
         return 0;
     double u = s / whole;
@@ -111,7 +144,7 @@ static double part_of(const rm2i_arc *arc, size_t i, double s) {
 }
 
 double rm2i_arc_time(const rm2i_arc *arc, double s) {
-    size_t low = 0, high = arc->curve->intervals;
+    size_t low = 0, high = parts_of_all(arc);
     double target = s * arc->length;
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
@@ -120,8 +153,7 @@ double rm2i_arc_time(const rm2i_arc *arc, double s) {
         else
             low = middle;
     }
-    const double *breaks = arc->curve->breaks;
-    return breaks[low] + part_of(arc, low, target - arc->at[low]) * (breaks[low + 1] - breaks[low]);
+    return front_of(arc, low) + part_of(arc, low, target - arc->at[low]) * width_of(arc, low);
 }
 
 void rm2i_arc_resample(const rm2i_arc *arc, rm2i_pieces *into) {

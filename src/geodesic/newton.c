@@ -145,6 +145,11 @@ double rm2i_newton_rest(double step, double before) {
     return isfinite(before) && step < before ? step * step / (before - step) : step;
 }
 
+/* Energies are equal up to so much. */
+static double rounding_of(const rm2i_newton *s) {
+    return fmax(ROUNDING, 2 * rm2i_pieces_rounding(s->curve));
+}
+
 /* Move along the direction; *lower says that the energy is, or was not looked at. */
 static rm2_status try_step(rm2i_newton *s, double last, double enough, bool *lower) {
     size_t n = s->energy->unknowns;
@@ -156,7 +161,7 @@ static rm2_status try_step(rm2i_newton *s, double last, double enough, bool *low
         return RM2_OK;
     }
     rm2_status status = rm2i_energy_at(s->energy, &s->trial);
-    *lower = status == RM2_OK && s->trial.energy <= s->now.energy * (1 + ROUNDING);
+    *lower = status == RM2_OK && s->trial.energy <= s->now.energy * (1 + rounding_of(s));
     if (!*lower)
         memcpy(free_coefficients(s), s->before, n * sizeof *s->before);
     return rm2i_no_metric(status) ? RM2_OK : status;

@@ -13,6 +13,9 @@ enum {
     MOST_PIECES = 4096
 };
 static const double UNEVEN = 0.05; /* difference of two rules on a side, in mean sides */
+/* Of coordinates: the direction from one end to the other keeps six digits, and a geodesic differs from
+ * the line by less than that. */
+static const double ONE_PLACE = 1e-10;
 
 rm2_status rm2i_start_path(rm2_context *ctx, const rm2_metric *metric, const rm2_network *network,
                            const double *from, const double *to, size_t *n, double **path) {
@@ -45,11 +48,23 @@ static size_t pieces_of(size_t Q, const double *path, size_t i, double length) {
     return pieces > 1 ? (size_t)pieces : 1;
 }
 
-/* Between coincident ends nothing is shorter than the point. */
-static rm2_status make_point(rm2_context *ctx, size_t Q, const double *x, rm2i_pieces **point) {
-    RM2_TRY(rm2i_pieces_create(ctx, Q, 1, 1, point));
-    memcpy((*point)->coef, x, Q * sizeof *x);
-    memcpy((*point)->coef + Q, x, Q * sizeof *x);
+/* Do the ends coincide, or as good as that? */
+static bool is_one_place(size_t Q, size_t n, const double *path) {
+    const double *last = path + (n - 1) * Q;
+    double size = 0, extent = 0;
+    for (size_t q = 0; q < Q; q++) {
+        size = fmax(size, fmax(fabs(path[q]), fabs(last[q])));
+        extent = fmax(extent, fabs(last[q] - path[q]));
+    }
+    return extent <= ONE_PLACE * size;
+}
+
+/* Between ends in one place nothing is shorter than the line, whichever way the path goes. */
+static rm2_status make_line(rm2_context *ctx, size_t Q, size_t n, const double *path,
+                            rm2i_pieces **line) {
+    RM2_TRY(rm2i_pieces_create(ctx, Q, 1, 1, line));
+    memcpy((*line)->coef, path, Q * sizeof *path);
+    memcpy((*line)->coef + Q, path + (n - 1) * Q, Q * sizeof *path);
     return RM2_OK;
 }
 
@@ -58,8 +73,8 @@ static rm2_status make_polygon(rm2_context *ctx, size_t Q, size_t n, const doubl
                                rm2i_pieces **polygon) {
     double length = 0;
     size_t sides = 0;
-    if (memcmp(path, path + (n - 1) * Q, Q * sizeof *path) == 0)
-        return make_point(ctx, Q, path, polygon);
+    if (is_one_place(Q, n, path))
+        return make_line(ctx, Q, n, path, polygon);
     for (size_t i = 0; i + 1 < n; i++)
         length += side_of(Q, path, i);
     if (!isfinite(length))
@@ -170,6 +185,6 @@ rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_probe *probe, size_t n, const 
     if (rm2i_no_metric(status))
         return name_failure(ctx, probe->metric, out->curve, status);
     out->converged = true;
-    out->error = INFINITY;
+    out->error = is_one_place(Q, n, path) ? 0 : INFINITY;
     return status;
 }

@@ -1,6 +1,8 @@
 /* Piecewise polynomials: basis functions, values, interpolation. */
 #include "geodesic/pieces.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,4 +156,15 @@ void rm2i_pieces_interpolate(rm2i_pieces *p) {
     for (size_t i = K - 1; i > 0; i--)
         for (size_t q = 0; q < Q; q++)
             a[i * Q + q] = (a[i * Q + q] - a[(i + 1) * Q + q]) / pivot[i < PIVOTS ? i : PIVOTS - 1];
+}
+
+/* eps |x| of the mean difference, extent/count */
+double rm2i_pieces_rounding(const rm2i_pieces *p) {
+    const double *first = p->coef, *last = p->coef + (p->count - 1) * p->Q;
+    double size = 0, extent = 0;
+    for (size_t q = 0; q < p->Q; q++) {
+        size = fmax(size, fmax(fabs(first[q]), fabs(last[q])));
+        extent = fmax(extent, fabs(last[q] - first[q]));
+    }
+    return extent > 0 ? DBL_EPSILON * size / extent * (double)p->count : 0;
 }

@@ -47,6 +47,10 @@ void rm2i_pieces_sum(const rm2i_pieces *p, const rm2i_local *local, double *x, d
 /* The same at a time t. */
 void rm2i_pieces_at(const rm2i_pieces *p, double t, double *x, double *v, double *a);
 
+/* Relative size of what is lost in differences of neighbouring coefficients because coordinates are
+ * rounded. */
+double rm2i_pieces_rounding(const rm2i_pieces *p);
+
 /* Time k of the `count` at which values determine the curve: knots of a spline, nodes of elements. */
 double rm2i_pieces_site(const rm2i_pieces *p, size_t k);
 /* The coefficients hold values at the sites: make them coefficients. */

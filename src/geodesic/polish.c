@@ -8,7 +8,6 @@
  * from there: on each mesh only as far as its own error is worth.
  *
  * (Modes as indicators of error: Mavriplis, Comput. Methods Appl. Mech. Engrg. 116, 1994.) */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,16 +81,10 @@ static double element_error(const mesh *m, size_t i) {
     return h * last * (last < before ? last / before : 1);
 }
 
-/* Relative error of the velocity from the rounding of coordinates, |x| eps, on elements this small. */
+/* Relative error of the velocity from the rounding of coordinates: derivatives of the degree's
+ * polynomials make so much more of it. */
 static double rounding_of(const rm2i_pieces *curve) {
-    double size = 0, extent = 0;
-    for (size_t q = 0; q < curve->Q; q++) {
-        double first = curve->coef[q], last = curve->coef[(curve->count - 1) * curve->Q + q];
-        size = fmax(size, fmax(fabs(first), fabs(last)));
-        extent = fmax(extent, fabs(last - first));
-    }
-    double nodes = DEGREE * (double)curve->intervals;
-    return extent > 0 ? DBL_EPSILON * size / extent * DEGREE * nodes : 0;
+    return DEGREE * rm2i_pieces_rounding(curve);
 }
 
 static void estimate(mesh *m) {

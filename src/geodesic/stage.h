@@ -9,6 +9,7 @@ typedef struct rm2i_stage {
     rm2i_probe *probe;
     size_t max_iterations; /* of one minimisation */
     double tolerance;      /* relative error of the velocity */
+    double accuracy;       /* of lengths, relative; 0: as a first rule has them */
     size_t iterations;     /* so far */
 } rm2i_stage;
 

@@ -8,9 +8,10 @@
 
 #include "base/base.h"
 
-enum { INTERVALS_PER_ELEMENT = 2 };  /* of the spline, for the first elements */
-static const double ROUGH = 0.03;    /* tolerance of a spline that is polished afterwards */
-static const double ROUNDING = 1e-9; /* of lengths */
+enum { INTERVALS_PER_ELEMENT = 2 };         /* of the spline, for the first elements */
+static const double ROUGH = 0.03;           /* tolerance of a spline that is polished afterwards */
+static const double ROUNDING = 1e-9;        /* of lengths */
+static const double LENGTH_ACCURACY = 1e-6; /* where a spline is the result */
 
 rm2_status rm2i_check_geodesic_settings(rm2_context *ctx, const rm2_geodesic_settings *settings) {
     if (settings->nodes < 2)
@@ -33,25 +34,23 @@ void rm2i_candidate_clear(rm2i_candidate *candidate) {
 
 /* ---- stages --------------------------------------------------------------------------------- */
 
-/* Measure a curve again, as finely as can be. */
-static rm2_status remeasure(rm2i_stage *stage, rm2i_candidate *candidate) {
-    rm2i_arc *fine;
-    RM2_TRY(rm2i_arc_create(stage->ctx, stage->probe, candidate->curve, RM2I_RULE_MAX, &fine));
-    rm2i_arc_free(candidate->arc);
-    candidate->arc = fine;
-    return RM2_OK;
+/* Both as long as they are, to a relative accuracy. */
+static rm2_status measure(rm2i_stage *stage, double accuracy, rm2i_candidate *one,
+                          rm2i_candidate *other) {
+    RM2_TRY(rm2i_arc_refine(stage->ctx, stage->probe, accuracy, &one->arc));
+    return rm2i_arc_refine(stage->ctx, stage->probe, accuracy, &other->arc);
 }
 
 /* Is the candidate longer than the best so far? Rules with few points err where a curve is coarse,
  * so both are measured again before that is believed. */
 static rm2_status is_longer(rm2i_stage *stage, rm2i_candidate *best, rm2i_candidate *candidate,
                             bool *longer) {
+    double slack = fmax(ROUNDING, rm2i_pieces_rounding(candidate->curve));
     *longer = false;
-    if (candidate->arc->length <= best->arc->length * (1 + ROUNDING))
+    if (candidate->arc->length <= best->arc->length * (1 + slack))
         return RM2_OK;
-    RM2_TRY(remeasure(stage, best));
-    RM2_TRY(remeasure(stage, candidate));
-    *longer = !(candidate->arc->length <= best->arc->length * (1 + ROUNDING));
+    RM2_TRY(measure(stage, 0.1 * ROUNDING, best, candidate));
+    *longer = !(candidate->arc->length <= best->arc->length * (1 + slack));
     return RM2_OK;
 }
 
@@ -89,7 +88,13 @@ static rm2_status run_spline(rm2_context *ctx, rm2i_probe *probe,
                         .tolerance =
                             polished ? fmax(ROUGH, settings->tolerance) : settings->tolerance};
     rm2i_candidate candidate = {.curve = NULL};
-    rm2_status status = rm2i_spline_stage(&stage, track->best.arc, settings->intervals, &candidate);
+    rm2_status status = RM2_OK;
+    if (!polished) { /* it may be the result */
+        stage.accuracy = LENGTH_ACCURACY;
+        status = rm2i_arc_refine(ctx, probe, stage.accuracy, &track->best.arc);
+    }
+    if (status == RM2_OK || rm2i_no_metric(status)) /* as it was measured before */
+        status = rm2i_spline_stage(&stage, track->best.arc, settings->intervals, &candidate);
     *intervals = candidate.curve ? candidate.curve->intervals : settings->intervals;
     if (status == RM2_OK)
         status = settle(&stage, RM2_STAGE_SPLINE, &candidate, track);
@@ -122,7 +127,7 @@ rm2_status rm2i_track_create(rm2_context *ctx, rm2i_probe *probe,
     RM2_TRY(rm2i_path_stage(ctx, probe, n, path, &track->best));
     if (settings->last == RM2_STAGE_PATH)
         return RM2_OK;
-    if (track->best.arc->length == 0) { /* nothing is shorter */
+    if (track->best.error == 0 || track->best.arc->length == 0) { /* nothing is shorter */
         track->stage = settings->last;
         track->best.error = 0;
         return RM2_OK;
