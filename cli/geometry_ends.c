@@ -1,8 +1,11 @@
 /* End points of geodesics, by their many names. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "geometry.h"
+
+static const double FAR = 8; /* lengthscales: kernels there are exp(-32) = 1e-14 and less */
 
 static int training_point(const model_work *m, const char *name, const char *text, double *x) {
     char *end;
@@ -27,11 +30,34 @@ static int trajectory_end(const model_work *m, const char *id, bool first, doubl
     return EXIT_DONE;
 }
 
+/* From the nearest training latent, in lengthscales. */
+static double distance_from_data(const rm2_model_info *i, const double *x) {
+    double nearest = INFINITY;
+    for (size_t n = 0; n < i->points; n++) {
+        double square = 0;
+        for (size_t q = 0; q < i->latent_dim; q++) {
+            double part = (x[q] - i->latents[n * i->latent_dim + q]) / i->lengthscale[q];
+            square += part * part;
+        }
+        nearest = fmin(nearest, square);
+    }
+    return sqrt(nearest);
+}
+
 static int latent_point(const model_work *m, const char *name, const char *text, double *x) {
-    if (parse_numbers(text, m->info.latent_dim, x))
-        return EXIT_DONE;
-    return work_complain(&m->work, EXIT_USAGE, "%s %s: a latent point has %zu number%s", name, text,
-                         m->info.latent_dim, m->info.latent_dim == 1 ? "" : "s");
+    if (!parse_numbers(text, m->info.latent_dim, x))
+        return work_complain(&m->work, EXIT_USAGE, "%s %s: a latent point has %zu number%s", name,
+                             text, m->info.latent_dim, plural(m->info.latent_dim));
+    double away = distance_from_data(&m->info, x);
+    char note[256];
+    (void)snprintf(
+        note, sizeof note,
+        "warning: %s %s is %.3g lengthscales from the nearest training latent, where the "
+        "model knows nothing",
+        name, text, away);
+    if (away > FAR)
+        work_note(&m->work, note);
+    return EXIT_DONE;
 }
 
 /* Encode a point that is on the manifold; its quaternions get the signs of the training data. */
