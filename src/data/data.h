@@ -37,6 +37,7 @@ typedef struct rm2i_raw {
     size_t rows, width;
     double *values;  /* rows x width: the columns chosen, in their order */
     char **names;    /* width, or NULL */
+    size_t *columns; /* width: which of the file's they are, from 0; NULL: all of them */
     size_t *numbers; /* rows: line or index */
     bool lines;
     double *time; /* rows, or NULL */

@@ -50,34 +50,40 @@ static rm2_status number_codes(rm2_context *ctx, size_t trajectories, size_t len
     return RM2_OK;
 }
 
-/* Keep the columns listed ("4,0,1"), in place. */
-static rm2_status select_columns(rm2_context *ctx, const char *path, const char *list,
-                                 rm2i_raw *raw) {
-    size_t *chosen, count = 0, length;
-    RM2_TRY(rm2i_alloc(ctx, raw->width, 2 * sizeof *chosen, &chosen));
-    double *row = (double *)(void *)(chosen + raw->width);
-    rm2_status status = RM2_OK;
-    for (const char *item; (item = rm2i_next_item(&list, &length)); count++) {
+/* The numbers in a list such as "4,0,1", of which there may be as many as columns. */
+static rm2_status parse_columns(rm2_context *ctx, const char *path, const char *list, size_t width,
+                                size_t *chosen, size_t *count) {
+    size_t length;
+    *count = 0;
+    for (const char *item; (item = rm2i_next_item(&list, &length)); ++*count) {
         char *end;
         unsigned long column = strtoul(item, &end, 10);
-        if (end != item + length || length == 0 || column >= raw->width || count == raw->width) {
-            status = rm2i_fail(ctx, RM2_ERR_DATA,
-                               "%s: column \"%.*s\": an array's columns are numbers from 0 to %zu, "
-                               "each used once",
-                               path, (int)(length < 40 ? length : 40), item, raw->width - 1);
-            break;
-        }
-        chosen[count] = column;
+        if (end != item + length || length == 0 || column >= width || *count == width)
+            return rm2i_fail(ctx, RM2_ERR_DATA,
+                             "%s: column \"%.*s\": an array's columns are numbers from 0 to %zu, "
+                             "each used once",
+                             path, (int)(length < 40 ? length : 40), item, width - 1);
+        chosen[*count] = column;
     }
-    for (size_t i = 0; status == RM2_OK && i < raw->rows; i++) {
+    return RM2_OK;
+}
+
+/* Keep the columns listed, in place. */
+static rm2_status select_columns(rm2_context *ctx, const char *path, const char *list,
+                                 rm2i_raw *raw) {
+    size_t count;
+    double *row;
+    RM2_TRY(rm2i_alloc(ctx, raw->width, sizeof *raw->columns, &raw->columns));
+    RM2_TRY(parse_columns(ctx, path, list, raw->width, raw->columns, &count));
+    RM2_TRY(rm2i_alloc(ctx, raw->width, sizeof *row, &row));
+    for (size_t i = 0; i < raw->rows; i++) {
         for (size_t k = 0; k < count; k++)
-            row[k] = raw->values[i * raw->width + chosen[k]];
+            row[k] = raw->values[i * raw->width + raw->columns[k]];
         memcpy(raw->values + i * count, row, count * sizeof *row);
     }
-    free(chosen);
-    if (status == RM2_OK)
-        raw->width = count;
-    return status;
+    free(row);
+    raw->width = count;
+    return RM2_OK;
 }
 
 static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data_settings *s,

@@ -40,16 +40,31 @@ static void numbers_text(const intake *in, char *text, size_t size) {
     (void)snprintf(text + used, size - used, "%s)", in->width > 6 ? ", ..." : "");
 }
 
-static rm2_status not_finite(rm2_context *ctx, const intake *in, size_t row, size_t k) {
-    size_t column = in->column + k;
-    char name[64] = "";
+/* "line 3, column 2 ("y")" of a text file, whose columns count from 1 as its lines do, or
+ * "row 2, column 1 (counted from 0)" of an array: where number k of the factor stands. */
+typedef struct cell {
+    char text[200];
+} cell;
+
+static cell cell_of(const intake *in, size_t row, size_t k) {
+    cell found;
+    size_t at = in->column + k, column = in->raw->columns ? in->raw->columns[at] : at;
+    rm2i_place place = rm2i_data_place(in->data, row);
     if (in->raw->names)
-        (void)snprintf(name, sizeof name, " (\"%.40s\")", in->raw->names[column]);
+        (void)snprintf(found.text, sizeof found.text, "%s, column %zu (\"%.40s\")", place.text,
+                       column + 1, in->raw->names[at]);
+    else if (in->raw->lines)
+        (void)snprintf(found.text, sizeof found.text, "%s, column %zu", place.text, column + 1);
+    else
+        (void)snprintf(found.text, sizeof found.text, "%s, column %zu (counted from 0)", place.text,
+                       column);
+    return found;
+}
+
+static rm2_status not_finite(rm2_context *ctx, const intake *in, size_t row, size_t k) {
     return rm2i_fail(ctx, RM2_ERR_DATA,
-                     "%s, %s, column %zu%s: the value is %g; points need finite numbers: remove or "
-                     "fill the row",
-                     in->data->source, rm2i_data_place(in->data, row).text, column + 1, name,
-                     in->row[column]);
+                     "%s, %s: the value is %g; points need finite numbers: remove or fill the row",
+                     in->data->source, cell_of(in, row, k).text, in->row[in->column + k]);
 }
 
 /* Layouts of the same size under which every matrix would be positive definite. */

@@ -1,0 +1,76 @@
+/* Data that are refused: the message says where the number stands in the file and what to do. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "io_fixture.h"
+#include "riemann2/data.h"
+#include "riemann2/io.h"
+
+static int set_up(void **state) {
+    return fixture_set_up(state, "a.npy");
+}
+
+static rm2_data_settings settings_for(const char *manifold) {
+    rm2_data_settings s = rm2_data_settings_default();
+    s.manifold = manifold;
+    return s;
+}
+
+static void expect_refusal(const fixture *f, const rm2_data_settings *s, rm2_status expected,
+                           const char *text) {
+    rm2_data *data;
+    rm2_status status = rm2_data_read(f->ctx, f->path, s, &data, NULL, NULL);
+    if (status != expected || !strstr(rm2_context_error(f->ctx), text))
+        fail_msg("status %d, \"%s\" expected in: %s", (int)status, text, rm2_context_error(f->ctx));
+    assert_null(data);
+}
+
+/* Points in an array of three columns, all of them or those listed, with one entry of row 2 changed. */
+static void expect_complaint(const fixture *f, const char *columns, size_t column, double value,
+                             const char *text) {
+    double values[4 * 3] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    const rm2_array array = {.dims = 2, .shape = {4, 3}, .values = values};
+    rm2_data_settings s = settings_for(columns ? "R2" : "R3");
+    s.columns = columns;
+    values[2 * 3 + column] = value;
+    assert_int_equal(rm2_npy_write(f->ctx, f->path, &array, true), RM2_OK);
+    expect_refusal(f, &s, RM2_ERR_DATA, text);
+}
+
+/* Rows and columns as NumPy counts them, also where columns were chosen. */
+static void entries_that_are_not_finite_are_named(void **state) {
+    const fixture *f = *state;
+    expect_complaint(f, NULL, 1, NAN, "a.npy, row 2, column 1 (counted from 0): the value is nan");
+    expect_complaint(f, NULL, 0, INFINITY, "row 2, column 0 (counted from 0): the value is inf");
+    expect_complaint(f, "2,0", 2, NAN, "row 2, column 2 (counted from 0): the value is nan");
+    expect_complaint(f, "2,0", 0, -INFINITY, "row 2, column 0 (counted from 0): the value is -inf");
+}
+
+static void entries_of_trajectories_are_named(void **state) {
+    const fixture *f = *state;
+    double values[3 * 2 * 2] = {0, 1, 2, 3, 4, 5, 6, NAN, 8, 9, 10, 11};
+    const rm2_array array = {.dims = 3, .shape = {3, 2, 2}, .values = values};
+    rm2_data_settings s = settings_for("R2");
+    assert_int_equal(rm2_npy_write(f->ctx, f->path, &array, true), RM2_OK);
+    expect_refusal(f, &s, RM2_ERR_DATA,
+                   "row 3 (trajectory 1, point 1), column 1 (counted from 0): the value is nan");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(entries_that_are_not_finite_are_named),
+        TEST(entries_of_trajectories_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
