@@ -55,6 +55,33 @@ static void entries_that_are_not_finite_are_named(void **state) {
     expect_complaint(f, "2,0", 0, -INFINITY, "row 2, column 0 (counted from 0): the value is -inf");
 }
 
+/* Squared distances between +-1e150 are 4e300; DBL_MAX is 1.8e308. Other manifolds have other limits. */
+static void entries_whose_squares_overflow_are_named(void **state) {
+    const fixture *f = *state;
+    expect_complaint(f, NULL, 1, -1e300,
+                     "a.npy, row 2, column 1 (counted from 0): the value is -1e+300; beyond 1e+150 "
+                     "squared distances overflow: divide the entries of factor 1 (R3)");
+    expect_complaint(f, "2,0", 0, 1.01e150,
+                     "row 2, column 0 (counted from 0): the value is 1.01e+150");
+    double large[] = {1e150, -1e150, -1e150, 1e150, 0, 0}, matrices[] = {2e300, 0, 0, 1e300};
+    const rm2_array points = {.dims = 2, .shape = {3, 2}, .values = large};
+    const rm2_array matrix = {.dims = 2, .shape = {1, 4}, .values = matrices};
+    rm2_data_settings s = settings_for("R2");
+    rm2_data *data;
+    rm2_data_report report;
+    assert_int_equal(rm2_npy_write(f->ctx, f->path, &points, true), RM2_OK);
+    assert_int_equal(rm2_data_read(f->ctx, f->path, &s, &data, NULL, &report), RM2_OK);
+    assert_true(report.factor[0].mean_found);
+    /* (0, 0) is the mean: two points at sqrt(2) 1e150, one at 0 */
+    assert_true(fabs(report.factor[0].spread / (sqrt(4.0 / 3) * 1e150) - 1) < 1e-14);
+    rm2_data_report_free(&report);
+    rm2_data_free(data);
+    s = settings_for("SPD2");
+    assert_int_equal(rm2_npy_write(f->ctx, f->path, &matrix, true), RM2_OK);
+    assert_int_equal(rm2_data_read(f->ctx, f->path, &s, &data, NULL, NULL), RM2_OK);
+    rm2_data_free(data);
+}
+
 static void entries_of_trajectories_are_named(void **state) {
     const fixture *f = *state;
     double values[3 * 2 * 2] = {0, 1, 2, 3, 4, 5, 6, NAN, 8, 9, 10, 11};
@@ -71,6 +98,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(entries_that_are_not_finite_are_named),
         TEST(entries_of_trajectories_are_named),
+        TEST(entries_whose_squares_overflow_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
