@@ -95,7 +95,7 @@ static bool known_size(rm2i_npy_kind kind, size_t size) {
     case RM2I_NPY_FLOAT:
         return size == 2 || size == 4 || size == 8;
     case RM2I_NPY_UTF32:
-    case RM2I_NPY_BYTES: /* of no bytes there could be any number in a file */
+    case RM2I_NPY_BYTES: /* of texts without bytes a file could promise any number */
         return size > 0 && size != SIZE_MAX;
     case RM2I_NPY_SIGNED:
     case RM2I_NPY_UNSIGNED:
