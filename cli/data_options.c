@@ -47,15 +47,18 @@ const option data_option_table[] = {
     {.name = NULL},
 };
 
+enum { NOT_GIVEN = -1 };
+
 data_options data_options_default(void) {
-    return (data_options){.settings = rm2_data_settings_default()};
+    return (data_options){.settings = rm2_data_settings_default(), .orientation = NOT_GIVEN};
 }
 
 rm2_status data_options_finish(rm2_context *ctx, data_options *options) {
     rm2_data_settings *s = &options->settings;
     s->quat_order = (rm2_quat_order)options->quat_order;
-    s->orientation = (rm2_orientation)options->orientation;
-    if (s->euler)
+    if (options->orientation != NOT_GIVEN)
+        s->orientation = (rm2_orientation)options->orientation;
+    else if (s->euler)
         s->orientation = RM2_ORIENTATION_EULER;
     s->spd_layout = (rm2_spd_layout)options->spd_layout;
     s->header = options->header;

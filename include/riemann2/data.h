@@ -55,6 +55,7 @@ typedef enum rm2_spd_layout {
     RM2_SPD_ANTS    /* xx xy yy xz yz zz, also dipy */
 } rm2_spd_layout;
 
+/* What cannot have an effect, such as `angles` where no factor is S1, is refused. */
 typedef struct rm2_data_settings {
     const char *manifold; /* spec; required */
     const char *columns;  /* "a,b,c": names or 0-based numbers; NULL: all without another role */

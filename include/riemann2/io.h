@@ -59,8 +59,8 @@ RM2_API rm2_status rm2_csv_write(rm2_context *ctx, const char *path, const rm2_t
 enum { RM2_ARRAY_MAX_DIMS = 8 };
 
 /* A dense array of doubles in C order, whatever type and order the file has. 64-bit integers
- * above 2^53 that a double cannot hold exactly are refused; complex, string, structured and object
- * arrays too. */
+ * above 2^53 that a double cannot hold exactly are refused; complex, structured and object arrays
+ * too, and texts, which have a reader of their own. */
 typedef struct rm2_array {
     char *name; /* inside an .npz; NULL in an .npy */
     size_t dims;
@@ -82,6 +82,32 @@ RM2_API rm2_status rm2_npz_write(rm2_context *ctx, const char *path, const rm2_a
                                  size_t count, bool overwrite);
 RM2_API void rm2_arrays_free(rm2_array *arrays, size_t count);
 
+/* An .npz whose arrays are read one at a time: what is in the others does not matter. */
+typedef struct rm2_npz rm2_npz;
+
+RM2_API rm2_status rm2_npz_open(rm2_context *ctx, const char *path, rm2_npz **npz);
+RM2_API void rm2_npz_close(rm2_npz *npz);
+RM2_API size_t rm2_npz_count(const rm2_npz *npz);                   /* arrays */
+RM2_API const char *rm2_npz_name(const rm2_npz *npz, size_t index); /* NULL past the end */
+RM2_API size_t rm2_npz_find(const rm2_npz *npz, const char *name);  /* SIZE_MAX: none has it */
+
+/* Does the array hold texts, to be read by rm2_npz_texts, or numbers, by rm2_npz_array? */
+RM2_API rm2_status rm2_npz_holds_texts(rm2_context *ctx, rm2_npz *npz, size_t index, bool *texts);
+RM2_API rm2_status rm2_npz_array(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_array *array);
+
+/* An array of texts (NumPy's U and S) of one dimension, in UTF-8: codes into the list of distinct
+ * ones, in order of first appearance, as in a table. Bytes that are not UTF-8, zeros within a text
+ * and numbers that are no Unicode characters are refused. */
+typedef struct rm2_texts {
+    size_t count;
+    size_t *codes; /* count */
+    char **distinct;
+    size_t distinct_count;
+} rm2_texts;
+
+RM2_API rm2_status rm2_npz_texts(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_texts *texts);
+RM2_API void rm2_texts_free(rm2_texts *texts);
+
 /* ---- the parsers on memory, for those who have the bytes already ---------------------------- */
 
 /* `name` stands for the path in messages. */
@@ -91,6 +117,9 @@ RM2_API rm2_status rm2_npy_parse(rm2_context *ctx, const char *name, const void 
                                  rm2_array *array);
 RM2_API rm2_status rm2_npz_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
                                  rm2_array **arrays, size_t *count);
+/* The bytes must stay until rm2_npz_close. */
+RM2_API rm2_status rm2_npz_open_bytes(rm2_context *ctx, const char *name, const void *bytes,
+                                      size_t size, rm2_npz **npz);
 
 /* ---- files that appear whole or not at all -------------------------------------------------- */
 

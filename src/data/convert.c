@@ -12,8 +12,12 @@ bool rm2i_is_orientation(const rm2_factor *f) {
     return f->geometry == &rm2_rotation || (f->geometry == &rm2_sphere && f->n == 3);
 }
 
+bool rm2i_is_circle(const rm2_factor *f) {
+    return f->geometry == &rm2_sphere && f->n == 1;
+}
+
 static bool is_angle(const rm2_factor *f, const rm2_data_settings *s) {
-    return s->angles && f->geometry == &rm2_sphere && f->n == 1;
+    return s->angles && rm2i_is_circle(f);
 }
 
 /* ---- symmetric matrices --------------------------------------------------------------------- */

@@ -1,5 +1,7 @@
 /* Data sets inside the library: making them, and the steps between a file and a data set.
  *
+ * The settings are looked at first (settings.c). Then
+ *
  *   file -> raw table -> points -> validated -> signs aligned -> thinned, split -> scaled -> report
  *           raw_*.c      convert.c  validate.c   signs.c          split.c          data.c report.c
  */
@@ -37,6 +39,7 @@ typedef struct rm2i_raw {
     size_t rows, width;
     double *values;  /* rows x width: the columns chosen, in their order */
     char **names;    /* width, or NULL */
+    size_t *columns; /* width: which of the file's they are, from 0; NULL: all of them */
     size_t *numbers; /* rows: line or index */
     bool lines;
     double *time; /* rows, or NULL */
@@ -51,6 +54,12 @@ rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_dat
                                size_t width, rm2i_raw *raw);
 bool rm2i_has_extension(const char *path, const char *extension);
 
+/* ---- settings (settings.c) ------------------------------------------------------------------- */
+
+/* Failure if a setting cannot have an effect on this file and manifold, or Euler angles have no order. */
+rm2_status rm2i_check_settings(rm2_context *ctx, const char *path, const rm2_manifold *m,
+                               const rm2_data_settings *s);
+
 /* ---- conversion to points (convert.c, orientation.c) ---------------------------------------- */
 
 /* Numbers a file has for this factor, under these options. */
@@ -61,6 +70,7 @@ rm2_status rm2i_input_width(rm2_context *ctx, const rm2_factor *f, const rm2_dat
 double rm2i_convert(const rm2_factor *f, const rm2_data_settings *s, rm2_quat_order order,
                     const double *in, double *out);
 bool rm2i_is_orientation(const rm2_factor *f); /* S3 or SO3 */
+bool rm2i_is_circle(const rm2_factor *f);      /* S1 */
 
 double rm2i_matrix_to_quaternion(const double R[9], double q[4]);
 void rm2i_rotvec_to_quaternion(const double v[3], double q[4]);

@@ -1,6 +1,6 @@
 /* .npy and .npz to raw rows. Shapes: (N, D); (trajectories, T, D); (N, n, n) and
  * (trajectories, T, n, n) for matrices. In an .npz, trajectory ids, labels and time are arrays of
- * their own with one number a point. */
+ * their own with one number a point, ids and labels also with one text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,34 +50,40 @@ static rm2_status number_codes(rm2_context *ctx, size_t trajectories, size_t len
     return RM2_OK;
 }
 
-/* Keep the columns listed ("4,0,1"), in place. */
-static rm2_status select_columns(rm2_context *ctx, const char *path, const char *list,
-                                 rm2i_raw *raw) {
-    size_t *chosen, count = 0, length;
-    RM2_TRY(rm2i_alloc(ctx, raw->width, 2 * sizeof *chosen, &chosen));
-    double *row = (double *)(void *)(chosen + raw->width);
-    rm2_status status = RM2_OK;
-    for (const char *item; (item = rm2i_next_item(&list, &length)); count++) {
+/* The numbers in a list such as "4,0,1", of which there may be as many as columns. */
+static rm2_status parse_columns(rm2_context *ctx, const char *path, const char *list, size_t width,
+                                size_t *chosen, size_t *count) {
+    size_t length;
+    *count = 0;
+    for (const char *item; (item = rm2i_next_item(&list, &length)); ++*count) {
         char *end;
         unsigned long column = strtoul(item, &end, 10);
-        if (end != item + length || length == 0 || column >= raw->width || count == raw->width) {
-            status = rm2i_fail(ctx, RM2_ERR_DATA,
-                               "%s: column \"%.*s\": an array's columns are numbers from 0 to %zu, "
-                               "each used once",
-                               path, (int)(length < 40 ? length : 40), item, raw->width - 1);
-            break;
-        }
-        chosen[count] = column;
+        if (end != item + length || length == 0 || column >= width || *count == width)
+            return rm2i_fail(ctx, RM2_ERR_DATA,
+                             "%s: column \"%.*s\": an array's columns are numbers from 0 to %zu, "
+                             "each used once",
+                             path, (int)(length < 40 ? length : 40), item, width - 1);
+        chosen[*count] = column;
     }
-    for (size_t i = 0; status == RM2_OK && i < raw->rows; i++) {
+    return RM2_OK;
+}
+
+/* Keep the columns listed, in place. */
+static rm2_status select_columns(rm2_context *ctx, const char *path, const char *list,
+                                 rm2i_raw *raw) {
+    size_t count;
+    double *row;
+    RM2_TRY(rm2i_alloc(ctx, raw->width, sizeof *raw->columns, &raw->columns));
+    RM2_TRY(parse_columns(ctx, path, list, raw->width, raw->columns, &count));
+    RM2_TRY(rm2i_alloc(ctx, raw->width, sizeof *row, &row));
+    for (size_t i = 0; i < raw->rows; i++) {
         for (size_t k = 0; k < count; k++)
-            row[k] = raw->values[i * raw->width + chosen[k]];
+            row[k] = raw->values[i * raw->width + raw->columns[k]];
         memcpy(raw->values + i * count, row, count * sizeof *row);
     }
-    free(chosen);
-    if (status == RM2_OK)
-        raw->width = count;
-    return status;
+    free(row);
+    raw->width = count;
+    return RM2_OK;
 }
 
 static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data_settings *s,
@@ -109,45 +115,78 @@ static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data
 
 /* ---- .npz: several arrays ------------------------------------------------------------------- */
 
-static rm2_array *find_array(rm2_array *arrays, size_t count, const char *name) {
-    for (size_t k = 0; k < count; k++)
-        if (strcmp(arrays[k].name, name) == 0)
-            return &arrays[k];
-    return NULL;
-}
-
-static rm2_status no_array(rm2_context *ctx, const char *path, const rm2_array *arrays,
-                           size_t count, const char *name) {
+static rm2_status no_array(rm2_context *ctx, const char *path, const rm2_npz *npz,
+                           const char *name) {
     char list[300] = "none";
     size_t used = 0;
-    for (size_t k = 0; k < count && used + 48 < sizeof list; k++)
+    for (size_t k = 0; k < rm2_npz_count(npz) && used + 48 < sizeof list; k++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.40s", k ? ", " : "",
-                                 arrays[k].name);
+                                 rm2_npz_name(npz, k));
     return rm2i_fail(ctx, RM2_ERR_DATA, "%s: no array \"%.60s\" (the file has: %s)", path, name,
                      list);
 }
 
-/* The array `name` with one number a point; NULL after a failure. */
-static rm2_array *per_point(rm2_context *ctx, const char *path, rm2_array *arrays, size_t count,
-                            const char *name, size_t rows) {
-    rm2_array *found = find_array(arrays, count, name);
-    if (!found) {
-        (void)no_array(ctx, path, arrays, count, name);
-        return NULL;
-    }
-    if (found->values && rm2_array_count(found) == rows)
-        return found;
-    if (found->values)
-        (void)rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%s\" has %zu numbers for %zu points", path,
-                        name, rm2_array_count(found), rows);
-    else
-        (void)rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%s\" is used twice", path, name);
-    return NULL;
+/* The array called s->array, or "points", or the only one. */
+static rm2_status find_points(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                              const rm2_npz *npz, size_t *index) {
+    const char *name = s->array ? s->array : "points";
+    *index = rm2_npz_find(npz, name);
+    if (*index == SIZE_MAX && !s->array && rm2_npz_count(npz) == 1)
+        *index = 0;
+    return *index == SIZE_MAX ? no_array(ctx, path, npz, name) : RM2_OK;
 }
 
-/* Distinct numbers of an array, in order of first appearance, with their texts. */
-static rm2_status take_codes(rm2_context *ctx, size_t rows, const double *numbers,
-                             rm2i_codes *codes) {
+static rm2_status read_points(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                              size_t width, rm2_npz *npz, size_t index, rm2i_raw *raw) {
+    rm2_array points;
+    RM2_TRY(rm2_npz_array(ctx, npz, index, &points));
+    rm2_status status = take_points(ctx, path, s, width, &points, raw);
+    rm2_array_free(&points);
+    return status;
+}
+
+/* An archive on its way in. */
+typedef struct intake {
+    const char *path;
+    rm2_npz *npz;
+    size_t points; /* index of the points */
+    rm2i_raw *raw;
+} intake;
+
+static rm2_status find_role(rm2_context *ctx, const intake *in, const char *name, size_t *index) {
+    *index = rm2_npz_find(in->npz, name);
+    if (*index == SIZE_MAX)
+        return no_array(ctx, in->path, in->npz, name);
+    if (*index == in->points)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%.60s\" is used twice", in->path, name);
+    return RM2_OK;
+}
+
+static rm2_status check_count(rm2_context *ctx, const intake *in, const char *name, size_t count,
+                              const char *what) {
+    if (count == in->raw->rows)
+        return RM2_OK;
+    return rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%.60s\" has %zu %s for %zu points", in->path,
+                     name, count, what, in->raw->rows);
+}
+
+/* The array with one number a point. */
+static rm2_status read_numbers(rm2_context *ctx, const intake *in, const char *name, size_t index,
+                               double **numbers) {
+    rm2_array array;
+    RM2_TRY(rm2_npz_array(ctx, in->npz, index, &array));
+    rm2_status status = check_count(ctx, in, name, rm2_array_count(&array), "numbers");
+    if (status == RM2_OK) {
+        *numbers = array.values;
+        array.values = NULL;
+    }
+    rm2_array_free(&array);
+    return status;
+}
+
+/* Distinct numbers, in order of first appearance, with their texts. */
+static rm2_status code_numbers(rm2_context *ctx, size_t rows, const double *numbers,
+                               rm2i_codes *codes) {
     double *values; /* distinct ones so far */
     RM2_TRY(rm2i_alloc(ctx, rows, sizeof *values, &values));
     rm2_status status = rm2i_alloc(ctx, rows, sizeof *codes->code, &codes->code);
@@ -170,46 +209,63 @@ static rm2_status take_codes(rm2_context *ctx, size_t rows, const double *number
     return status;
 }
 
-static rm2_status take_roles(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                             rm2_array *arrays, size_t count, rm2i_raw *raw) {
-    rm2_array *a;
+/* Texts are codes already. */
+static rm2_status code_texts(rm2_context *ctx, const intake *in, const char *name, size_t index,
+                             rm2i_codes *codes) {
+    rm2_texts texts;
+    RM2_TRY(rm2_npz_texts(ctx, in->npz, index, &texts));
+    rm2_status status = check_count(ctx, in, name, texts.count, "texts");
+    if (status == RM2_OK) {
+        *codes = (rm2i_codes){texts.codes, texts.distinct, texts.distinct_count};
+        texts = (rm2_texts){0};
+    }
+    rm2_texts_free(&texts);
+    return status;
+}
+
+static rm2_status take_codes(rm2_context *ctx, const intake *in, const char *name,
+                             rm2i_codes *codes) {
+    size_t index;
+    bool are_texts = false;
+    double *numbers = NULL;
+    RM2_TRY(find_role(ctx, in, name, &index));
+    RM2_TRY(rm2_npz_holds_texts(ctx, in->npz, index, &are_texts));
+    if (are_texts)
+        return code_texts(ctx, in, name, index, codes);
+    RM2_TRY(read_numbers(ctx, in, name, index, &numbers));
+    rm2_status status = code_numbers(ctx, in->raw->rows, numbers, codes);
+    free(numbers);
+    return status;
+}
+
+static rm2_status take_roles(rm2_context *ctx, const intake *in, const rm2_data_settings *s) {
+    rm2i_raw *raw = in->raw;
+    size_t time;
     if (s->group && raw->group.code)
         return rm2i_fail(ctx, RM2_ERR_DATA,
                          "%s: the first axis of the points counts the trajectories already; leave "
                          "out --group",
-                         path);
-    if (s->group) {
-        a = per_point(ctx, path, arrays, count, s->group, raw->rows);
-        RM2_TRY(a ? take_codes(ctx, raw->rows, a->values, &raw->group) : RM2_ERR_DATA);
-    }
-    if (s->label) {
-        a = per_point(ctx, path, arrays, count, s->label, raw->rows);
-        RM2_TRY(a ? take_codes(ctx, raw->rows, a->values, &raw->label) : RM2_ERR_DATA);
-    }
-    if (s->time) {
-        a = per_point(ctx, path, arrays, count, s->time, raw->rows);
-        if (!a)
-            return RM2_ERR_DATA;
-        raw->time = a->values;
-        a->values = NULL;
-    }
-    return RM2_OK;
+                         in->path);
+    if (s->group)
+        RM2_TRY(take_codes(ctx, in, s->group, &raw->group));
+    if (s->label)
+        RM2_TRY(take_codes(ctx, in, s->label, &raw->label));
+    if (!s->time)
+        return RM2_OK;
+    RM2_TRY(find_role(ctx, in, s->time, &time));
+    return read_numbers(ctx, in, s->time, time, &raw->time);
 }
 
 static rm2_status from_npz(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                            size_t width, rm2i_raw *raw) {
-    rm2_array *arrays;
-    size_t count;
-    RM2_TRY(rm2_npz_read(ctx, path, &arrays, &count));
-    const char *name = s->array ? s->array : "points";
-    rm2_array *points = find_array(arrays, count, name);
-    if (!points && !s->array && count == 1)
-        points = &arrays[0];
-    rm2_status status = points ? take_points(ctx, path, s, width, points, raw)
-                               : no_array(ctx, path, arrays, count, name);
+    intake in = {.path = path, .raw = raw};
+    RM2_TRY(rm2_npz_open(ctx, path, &in.npz));
+    rm2_status status = find_points(ctx, path, s, in.npz, &in.points);
     if (status == RM2_OK)
-        status = take_roles(ctx, path, s, arrays, count, raw);
-    rm2_arrays_free(arrays, count);
+        status = read_points(ctx, path, s, width, in.npz, in.points, raw);
+    if (status == RM2_OK)
+        status = take_roles(ctx, &in, s);
+    rm2_npz_close(in.npz);
     return status;
 }
 

@@ -15,6 +15,7 @@ static void codes_free(rm2i_codes *codes) {
 void rm2i_raw_free(rm2i_raw *raw) {
     free(raw->values);
     rm2i_strings_free(raw->names, raw->width);
+    free(raw->columns);
     free(raw->numbers);
     free(raw->time);
     codes_free(&raw->group);
@@ -106,13 +107,12 @@ static rm2_status take_time(rm2_context *ctx, const rm2_table *table, size_t col
 }
 
 /* Keep the chosen columns, in their order, in the same memory. */
-static rm2_status take_values(rm2_context *ctx, rm2_table *table, const size_t *chosen,
-                              size_t count, rm2i_raw *raw) {
+static rm2_status take_values(rm2_context *ctx, rm2_table *table, size_t count, rm2i_raw *raw) {
     double *row;
     RM2_TRY(rm2i_alloc(ctx, count, sizeof *row, &row));
     for (size_t i = 0; i < table->rows; i++) {
         for (size_t k = 0; k < count; k++)
-            row[k] = table->values[i * table->columns + chosen[k]];
+            row[k] = table->values[i * table->columns + raw->columns[k]];
         memcpy(table->values + i * count, row, count * sizeof *row);
     }
     free(row);
@@ -126,13 +126,12 @@ static rm2_status take_values(rm2_context *ctx, rm2_table *table, const size_t *
     return RM2_OK;
 }
 
-static rm2_status take_names(rm2_context *ctx, const rm2_table *table, const size_t *chosen,
-                             rm2i_raw *raw) {
+static rm2_status take_names(rm2_context *ctx, const rm2_table *table, rm2i_raw *raw) {
     if (!table->names)
         return RM2_OK;
     RM2_TRY(rm2i_calloc(ctx, raw->width, sizeof *raw->names, &raw->names));
     for (size_t k = 0; k < raw->width; k++)
-        RM2_TRY(rm2i_strdup(ctx, table->names[chosen[k]], &raw->names[k]));
+        RM2_TRY(rm2i_strdup(ctx, table->names[raw->columns[k]], &raw->names[k]));
     return RM2_OK;
 }
 
@@ -150,12 +149,12 @@ static rm2_status role_column(rm2_context *ctx, const char *path, const rm2_tabl
 }
 
 static rm2_status take_all(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                           rm2_table *table, bool *role, size_t *chosen, rm2i_raw *raw) {
+                           rm2_table *table, bool *role, rm2i_raw *raw) {
     size_t group, label, time, count;
     RM2_TRY(role_column(ctx, path, table, s->group, role, &group));
     RM2_TRY(role_column(ctx, path, table, s->label, role, &label));
     RM2_TRY(role_column(ctx, path, table, s->time, role, &time));
-    RM2_TRY(choose_columns(ctx, path, table, s->columns, role, chosen, &count));
+    RM2_TRY(choose_columns(ctx, path, table, s->columns, role, raw->columns, &count));
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: no columns left for the points", path);
     if (group != SIZE_MAX)
@@ -164,8 +163,8 @@ static rm2_status take_all(rm2_context *ctx, const char *path, const rm2_data_se
         RM2_TRY(take_codes(ctx, table, label, &raw->label));
     if (time != SIZE_MAX)
         RM2_TRY(take_time(ctx, table, time, &raw->time));
-    RM2_TRY(take_values(ctx, table, chosen, count, raw));
-    return take_names(ctx, table, chosen, raw);
+    RM2_TRY(take_values(ctx, table, count, raw));
+    return take_names(ctx, table, raw);
 }
 
 /* The names in "a,b,c" and one more (or NULL), each a string of its own. */
@@ -215,14 +214,12 @@ rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_dat
     rm2_table table;
     RM2_TRY(read_table(ctx, path, s, &table));
     bool *role = NULL;
-    size_t *chosen = NULL;
     rm2_status status = rm2i_calloc(ctx, table.columns, sizeof *role, &role);
     if (status == RM2_OK)
-        status = rm2i_alloc(ctx, table.columns, sizeof *chosen, &chosen);
+        status = rm2i_alloc(ctx, table.columns, sizeof *raw->columns, &raw->columns);
     if (status == RM2_OK)
-        status = take_all(ctx, path, s, &table, role, chosen, raw);
+        status = take_all(ctx, path, s, &table, role, raw);
     free(role);
-    free(chosen);
     rm2_table_free(&table);
     return status;
 }

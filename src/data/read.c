@@ -6,28 +6,6 @@
 
 #include "base/base.h"
 #include "data/data.h"
-#include "riemann2/io.h"
-
-rm2_data_settings rm2_data_settings_default(void) {
-    return (rm2_data_settings){
-        .header = RM2_HEADER_AUTO,
-        .quat_order = RM2_QUAT_AUTO,
-        .orientation = RM2_ORIENTATION_QUATERNION,
-        .spd_layout = RM2_SPD_FULL,
-        .align_signs = true,
-        .project_below = 1e-6,
-        .warn_below = 1e-3,
-    };
-}
-
-static rm2_status check_settings(rm2_context *ctx, const rm2_data_settings *s) {
-    if (s->orientation == RM2_ORIENTATION_EULER && !rm2i_euler_order_valid(s->euler))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "Euler angles need the order of their axes: three letters such as xyz "
-                         "(fixed axes) or ZYX (axes that turn), neighbours different; got \"%s\"",
-                         s->euler ? s->euler : "");
-    return RM2_OK;
-}
 
 /* ---- number of columns ---------------------------------------------------------------------- */
 
@@ -207,9 +185,10 @@ static rm2_status scale_both(rm2_context *ctx, rm2_data *data, rm2_data *held_ou
 static rm2_status read_all(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                            rm2_data **data, rm2_data **held_out, rm2_data_report *report) {
     rm2_manifold *m;
-    RM2_TRY(check_settings(ctx, s));
     RM2_TRY(rm2_manifold_create(ctx, s->manifold, &m));
-    rm2_status status = load(ctx, path, s, m, data, report);
+    rm2_status status = rm2i_check_settings(ctx, path, m, s);
+    if (status == RM2_OK)
+        status = load(ctx, path, s, m, data, report);
     rm2_manifold_free(m);
     RM2_TRY(status);
     if (s->select)

@@ -12,6 +12,10 @@
 #include "data/data.h"
 #include "linalg/dense.h"
 
+/* Entries of Euclidean factors up to this: (2e150)^2 = 4e300, so that squared distances of ten million
+ * entries add up without overflow. */
+static const double LARGEST = 1e150;
+
 /* One factor on its way in. */
 typedef struct intake {
     const rm2_data_settings *s;
@@ -40,16 +44,39 @@ static void numbers_text(const intake *in, char *text, size_t size) {
     (void)snprintf(text + used, size - used, "%s)", in->width > 6 ? ", ..." : "");
 }
 
-static rm2_status not_finite(rm2_context *ctx, const intake *in, size_t row, size_t k) {
-    size_t column = in->column + k;
-    char name[64] = "";
+/* "line 3, column 2 ("y")" of a text file, whose columns count from 1 as its lines do, or
+ * "row 2, column 1 (counted from 0)" of an array: where number k of the factor stands. */
+typedef struct cell {
+    char text[200];
+} cell;
+
+static cell cell_of(const intake *in, size_t row, size_t k) {
+    cell found;
+    size_t at = in->column + k, column = in->raw->columns ? in->raw->columns[at] : at;
+    rm2i_place place = rm2i_data_place(in->data, row);
     if (in->raw->names)
-        (void)snprintf(name, sizeof name, " (\"%.40s\")", in->raw->names[column]);
+        (void)snprintf(found.text, sizeof found.text, "%s, column %zu (\"%.40s\")", place.text,
+                       column + 1, in->raw->names[at]);
+    else if (in->raw->lines)
+        (void)snprintf(found.text, sizeof found.text, "%s, column %zu", place.text, column + 1);
+    else
+        (void)snprintf(found.text, sizeof found.text, "%s, column %zu (counted from 0)", place.text,
+                       column);
+    return found;
+}
+
+static rm2_status not_finite(rm2_context *ctx, const intake *in, size_t row, size_t k) {
     return rm2i_fail(ctx, RM2_ERR_DATA,
-                     "%s, %s, column %zu%s: the value is %g; points need finite numbers: remove or "
-                     "fill the row",
-                     in->data->source, rm2i_data_place(in->data, row).text, column + 1, name,
-                     in->row[column]);
+                     "%s, %s: the value is %g; points need finite numbers: remove or fill the row",
+                     in->data->source, cell_of(in, row, k).text, in->row[in->column + k]);
+}
+
+static rm2_status too_large(rm2_context *ctx, const intake *in, size_t row, size_t k) {
+    return rm2i_fail(ctx, RM2_ERR_DATA,
+                     "%s, %s: the value is %g; beyond %g squared distances overflow: divide the "
+                     "entries of factor %zu (R%zu) by one large number, or choose larger units",
+                     in->data->source, cell_of(in, row, k).text, in->row[in->column + k], LARGEST,
+                     in->index + 1, in->f->n);
 }
 
 /* Layouts of the same size under which every matrix would be positive definite. */
@@ -112,18 +139,21 @@ static double *point_of(const intake *in, size_t row) {
            in->f->ambient_offset;
 }
 
-/* Numbers that are not finite are errors; NaN may stand for missing entries where that is allowed:
- * of Euclidean factors, or all of another factor. */
+/* Numbers that are not finite are errors, and Euclidean ones whose squares would not be; NaN may
+ * stand for missing entries where that is allowed: of Euclidean factors, or all of another factor. */
 static rm2_status look_for_missing(rm2_context *ctx, const intake *in, size_t row, bool *missing) {
     const double *numbers = in->row + in->column;
+    bool flat = in->f->geometry == &rm2_euclidean;
     size_t gone = 0;
     for (size_t k = 0; k < in->width; k++) {
         if (isinf(numbers[k]) || (isnan(numbers[k]) && !in->s->allow_missing))
             return not_finite(ctx, in, row, k);
+        if (flat && fabs(numbers[k]) > LARGEST)
+            return too_large(ctx, in, row, k);
         gone += isnan(numbers[k]) ? 1 : 0;
     }
     *missing = gone > 0;
-    if (gone == 0 || gone == in->width || in->f->geometry == &rm2_euclidean)
+    if (gone == 0 || gone == in->width || flat)
         return RM2_OK;
     return rm2i_fail(
         ctx, RM2_ERR_DATA,

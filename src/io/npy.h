@@ -1,5 +1,6 @@
 /* Parts of the NumPy reader and writer: npy_header.c understands the header, npy_convert.c the
- * element types, npy.c reads and writes arrays; the archive code uses all of them. */
+ * types of numbers, npy_text.c the texts, npy.c reads and writes arrays; the archive code uses all
+ * of them. */
 #ifndef RM2I_NPY_H
 #define RM2I_NPY_H
 
@@ -9,12 +10,14 @@ typedef enum rm2i_npy_kind {
     RM2I_NPY_FLOAT,
     RM2I_NPY_SIGNED,
     RM2I_NPY_UNSIGNED,
-    RM2I_NPY_BOOL
+    RM2I_NPY_BOOL,
+    RM2I_NPY_UTF32, /* texts: code points of 4 bytes, padded with zeros */
+    RM2I_NPY_BYTES  /* texts: bytes, padded with zeros */
 } rm2i_npy_kind;
 
 typedef struct rm2i_npy_type {
     rm2i_npy_kind kind;
-    size_t size;  /* bytes of an element: 1, 2, 4 or 8 */
+    size_t size;  /* bytes of an element: 1, 2, 4 or 8 of a number; any number of a text */
     bool swapped; /* the byte order is not that of this machine */
 } rm2i_npy_type;
 
@@ -38,9 +41,13 @@ char rm2i_npy_native_order(void);
 size_t rm2i_npy_convert(rm2i_npy_type type, const unsigned char *raw, size_t count, double *values,
                         char digits[RM2I_NUMBER_SIZE]);
 
-/* Read an array from a source of known size that stands at the magic. On failure the array is
- * empty. */
+/* Read an array of numbers from a source of known size that stands at the magic. On failure the
+ * array is empty. */
 rm2_status rm2i_npy_load(rm2i_source *source, rm2_array *array);
+
+/* The same for an array of texts, of one dimension. */
+rm2_status rm2i_npy_load_texts(rm2i_source *source, rm2_texts *texts);
+bool rm2i_npy_is_text(rm2i_npy_type type);
 
 enum { RM2I_NPY_HEADER_MAX = 256 }; /* bytes of any header written here */
 

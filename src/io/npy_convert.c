@@ -1,4 +1,4 @@
-/* Elements of NumPy arrays as doubles. Every type but the 64-bit integers fits exactly; of those a
+/* Numbers of NumPy arrays as doubles. Every type but the 64-bit integers fits exactly; of those a
  * number is refused if it has more than 53 significant bits, so that no id or counter is changed
  * silently. */
 #include <inttypes.h>
@@ -87,6 +87,8 @@ static bool from_bits(rm2i_npy_type type, uint64_t bits, double *value) {
         *value = (double)bits;
         return fits_double(bits);
     case RM2I_NPY_BOOL:
+    case RM2I_NPY_UTF32: /* texts are no numbers: npy_text.c */
+    case RM2I_NPY_BYTES:
         break;
     }
     *value = bits != 0;

@@ -75,14 +75,14 @@ static rm2_status refuse_type(const parser *in, const char *type, const char *wh
 
 static rm2_status refuse_kind(const parser *in, const char *descr, char kind) {
     if (kind == 'O')
-        return refuse_type(in, descr,
-                           "hold pickled Python objects, which are refused because reading them "
-                           "can run code; save numbers: np.save(path, np.asarray(x, dtype=float))");
+        return refuse_type(
+            in, descr,
+            "hold pickled Python objects, which are refused because reading them "
+            "can run code; save numbers: np.save(path, np.asarray(x, dtype=float)), or "
+            "texts: dtype=str");
     if (kind == 'c')
         return refuse_type(in, descr,
                            "are complex; save real and imaginary part as two real arrays");
-    if (kind == 'S' || kind == 'U' || kind == 'a')
-        return refuse_type(in, descr, "hold texts, not numbers");
     if (kind == 'M' || kind == 'm')
         return refuse_type(in, descr, "hold dates or times; convert them to numbers first");
     return refuse_type(in, descr, "cannot be read; save numbers: np.asarray(x, dtype=float)");
@@ -94,6 +94,9 @@ static bool known_size(rm2i_npy_kind kind, size_t size) {
         return size == 1;
     case RM2I_NPY_FLOAT:
         return size == 2 || size == 4 || size == 8;
+    case RM2I_NPY_UTF32:
+    case RM2I_NPY_BYTES: /* of texts without bytes a file could promise any number */
+        return size > 0 && size != SIZE_MAX;
     case RM2I_NPY_SIGNED:
     case RM2I_NPY_UNSIGNED:
         break;
@@ -101,17 +104,28 @@ static bool known_size(rm2i_npy_kind kind, size_t size) {
     return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
+bool rm2i_npy_is_text(rm2i_npy_type type) {
+    return type.kind == RM2I_NPY_UTF32 || type.kind == RM2I_NPY_BYTES;
+}
+
 char rm2i_npy_native_order(void) {
     const uint16_t probe = 1;
     return *(const unsigned char *)&probe == 1 ? '<' : '>';
 }
 
-/* A type name such as "<f8". */
+/* Bytes of an element, from the number in its type name; SIZE_MAX if there is none. */
+static size_t written_size(rm2i_npy_kind kind, const char *digits) {
+    size_t size = rm2i_written_number(digits);
+    if (kind == RM2I_NPY_UTF32 && __builtin_mul_overflow(size, sizeof(uint32_t), &size))
+        return SIZE_MAX;
+    return size;
+}
+
+/* A type name such as "<f8" or "<U5". */
 static rm2_status parse_type(const parser *in, const char *descr) {
-    static const char kinds[] = {[RM2I_NPY_FLOAT] = 'f',
-                                 [RM2I_NPY_SIGNED] = 'i',
-                                 [RM2I_NPY_UNSIGNED] = 'u',
-                                 [RM2I_NPY_BOOL] = 'b'};
+    static const char kinds[] = {
+        [RM2I_NPY_FLOAT] = 'f', [RM2I_NPY_SIGNED] = 'i', [RM2I_NPY_UNSIGNED] = 'u',
+        [RM2I_NPY_BOOL] = 'b',  [RM2I_NPY_UTF32] = 'U',  [RM2I_NPY_BYTES] = 'S'};
     rm2i_npy_type *type = &in->header->type;
     const char *p = descr;
     char order = (char)(*p && strchr("<>=|", *p) ? *p++ : '=');
@@ -119,10 +133,12 @@ static rm2_status parse_type(const parser *in, const char *descr) {
     if (!kind)
         return refuse_kind(in, descr, *p);
     type->kind = (rm2i_npy_kind)(kind - kinds);
-    type->size = rm2i_written_number(p + 1);
+    type->size = written_size(type->kind, p + 1);
     type->swapped = (order == '<' || order == '>') && order != rm2i_npy_native_order();
     if (type->kind == RM2I_NPY_FLOAT && (type->size == 12 || type->size == 16))
         return refuse_type(in, descr, "are long doubles; convert them with x.astype('f8')");
+    if (rm2i_npy_is_text(*type) && type->size == 0)
+        return refuse_type(in, descr, "hold texts without any character");
     if (!known_size(type->kind, type->size))
         return refuse_kind(in, descr, '\0');
     return RM2_OK;

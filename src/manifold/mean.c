@@ -28,7 +28,6 @@ typedef struct descent {
     double *frame, *work;
     double *partial; /* blocks x (dim + 1): sums of w Log and of w |Log|^2 */
     double *gradient, *step, *best, *trial;
-    size_t bad_point;
 } descent;
 
 static double weight(const descent *d, size_t i) {
@@ -39,9 +38,13 @@ static size_t block_count(const descent *d) {
     return (d->n + BLOCK - 1) / BLOCK;
 }
 
+static size_t block_end(const descent *d, size_t b) {
+    return (b + 1) * BLOCK < d->n ? (b + 1) * BLOCK : d->n;
+}
+
 static rm2_status sum_block(const void *arg, size_t b, double *work) {
     const descent *d = arg;
-    size_t dim = d->m->dim, end = (b + 1) * BLOCK < d->n ? (b + 1) * BLOCK : d->n;
+    size_t dim = d->m->dim, end = block_end(d, b);
     double *sum = d->partial + b * (dim + 1), *c = work;
     memset(sum, 0, (dim + 1) * sizeof *sum);
     for (size_t i = b * BLOCK; i < end; i++) {
@@ -51,6 +54,22 @@ static rm2_status sum_block(const void *arg, size_t b, double *work) {
         sum[dim] += weight(d, i) * rm2i_dot(dim, c, c);
     }
     return RM2_OK;
+}
+
+/* The point that made the sum over its block fail, found by its logarithm. */
+static rm2_status refuse_point(rm2_context *ctx, const descent *d, size_t b, rm2_status status) {
+    size_t i = b * BLOCK, last = block_end(d, b) - 1;
+    while (i < last && rm2i_manifold_log(d->m, d->frame, d->points + i * d->m->ambient, d->gradient,
+                                         d->work, NULL) == RM2_OK)
+        i++;
+    if (status == RM2_ERR_CUT_LOCUS)
+        return rm2i_fail(
+            ctx, status,
+            "mean: point %zu (counted from 0) is at the cut locus of the current mean; "
+            "the points are too spread out for a unique mean",
+            i);
+    return rm2i_fail(ctx, status, "mean: point %zu (counted from 0): %s", i,
+                     rm2_status_text(status));
 }
 
 /* Gradient direction and variance at x. */
@@ -63,13 +82,7 @@ static rm2_status evaluate(rm2_context *ctx, descent *d, const double *x, double
     if (status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
         return status;
     if (status != RM2_OK)
-        return status == RM2_ERR_CUT_LOCUS
-                   ? rm2i_fail(ctx, status,
-                               "mean: a point among rows %zu to %zu is at the cut locus of the "
-                               "current mean; the points are too spread out for a unique mean",
-                               bad * BLOCK, (bad + 1) * BLOCK - 1)
-                   : rm2i_fail(ctx, status, "mean: a point among rows %zu to %zu: %s", bad * BLOCK,
-                               (bad + 1) * BLOCK - 1, rm2_status_text(status));
+        return refuse_point(ctx, d, bad, status);
     memset(d->gradient, 0, dim * sizeof *d->gradient);
     *variance = 0;
     for (size_t b = 0; b < block_count(d); b++) {
@@ -93,7 +106,8 @@ static rm2_status start(rm2_context *ctx, descent *d) {
             rm2_status status =
                 rm2i_manifold_distance(d->m, x, d->points + i * d->m->ambient, &r, work, NULL);
             if (status != RM2_OK)
-                return rm2i_fail(ctx, status, "mean: point %zu: %s", i, rm2_status_text(status));
+                return rm2i_fail(ctx, status, "mean: point %zu (counted from 0): %s", i,
+                                 rm2_status_text(status));
             sum += weight(d, i) * r * r;
         }
         if (sum < least) {

@@ -45,14 +45,14 @@ static rm2_status check_factor(rm2_context *ctx, const rm2_manifold *manifold, s
     rm2_panel_kind kind;
     if (!manifold || index >= rm2_manifold_factor_count(manifold))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no manifold given, or it has no factor %zu",
-                         index);
+                         index + 1);
     const rm2_factor *factor = rm2_manifold_factor(manifold, index);
     if (picture_of(factor, &kind) == NO_PICTURE)
         return rm2i_fail(
             ctx, RM2_ERR_UNSUPPORTED,
             "there is no picture of %s%zu, factor %zu of %s: plot its coordinates over "
             "time instead",
-            factor->geometry->name, factor->n, index, rm2_manifold_spec(manifold));
+            factor->geometry->name, factor->n, index + 1, rm2_manifold_spec(manifold));
     return RM2_OK;
 }
 

@@ -1,5 +1,5 @@
-/* The .npy reader on any bytes. An array that was read cannot have more elements than there were
- * bytes, and must come out the same after writing and reading again. */
+/* The .npy readers of numbers and of texts on any bytes. An array that was read cannot have more
+ * elements than there were bytes, and numbers must come out the same after writing and reading again. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -21,6 +21,21 @@ static void check_round_trip(rm2_context *ctx, const rm2_array *array) {
     free(bytes);
 }
 
+static void check_texts(rm2_context *ctx, const uint8_t *data, size_t size) {
+    rm2i_source source;
+    rm2_texts texts;
+    rm2i_source_memory(ctx, "fuzz", data, size, &source);
+    if (rm2i_npy_load_texts(&source, &texts) == RM2_OK) {
+        CHECK(texts.count <= size && texts.distinct_count <= texts.count);
+        for (size_t i = 0; i < texts.count; i++)
+            CHECK(texts.codes[i] < texts.distinct_count);
+    } else {
+        CHECK(rm2_context_error(ctx)[0] != '\0' && !strchr(rm2_context_error(ctx), '\n'));
+        CHECK(!texts.codes && !texts.distinct);
+    }
+    rm2_texts_free(&texts);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     rm2_context *ctx;
     if (rm2_context_create(&ctx) != RM2_OK)
@@ -35,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         CHECK(!array.values);
     }
     rm2_array_free(&array);
+    check_texts(ctx, data, size);
     rm2_context_free(ctx);
     return 0;
 }

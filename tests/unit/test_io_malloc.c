@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "failing_malloc.h"
-#include "riemann2/io.h"
+#include "io/npy.h"
 
 typedef struct fixture {
     rm2_context *ctx;
@@ -70,6 +70,20 @@ static rm2_status parse_npy(void *state) {
     rm2_status status = rm2_npy_parse(f->ctx, "a.npy", file, sizeof file - 1, &array);
     assert_true(status == RM2_OK || !array.values);
     rm2_array_free(&array);
+    return status;
+}
+
+static rm2_status parse_texts(void *state) {
+    fixture *f = state;
+    static const char file[] = "\x93NUMPY\x01\x00\x3c\x00"
+                               "{'descr': '|S1', 'fortran_order': False, 'shape': (9,), }  \n"
+                               "abcabdefg";
+    rm2i_source source;
+    rm2_texts texts;
+    rm2i_source_memory(f->ctx, "a.npy", file, sizeof file - 1, &source);
+    rm2_status status = rm2i_npy_load_texts(&source, &texts);
+    assert_true(status == RM2_OK ? texts.distinct_count == 7 : !texts.codes && !texts.distinct);
+    rm2_texts_free(&texts);
     return status;
 }
 
@@ -157,6 +171,10 @@ static void npy_reader_survives_on_a_pipe(void **state) {
     fail_every_allocation(*state, read_npy_from_pipe, 4);
 }
 
+static void text_reader_survives(void **state) {
+    fail_every_allocation(*state, parse_texts, 12);
+}
+
 static void npz_writer_and_reader_survive(void **state) {
     fail_every_allocation(*state, write_npz, 6);
     fail_every_allocation(*state, read_npz, 10);
@@ -177,6 +195,7 @@ int main(void) {
         TEST(csv_reader_survives),           TEST(npy_reader_survives),
         TEST(npy_reader_survives_on_a_pipe), TEST(npz_writer_and_reader_survive),
         TEST(npz_reader_survives_deflate),   TEST(csv_writer_survives),
+        TEST(text_reader_survives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -527,6 +527,30 @@ static void mean_with_weights(void **state) {
     rm2_manifold_free(m);
 }
 
+/* All points but one at one place of the circle, that one opposite: it is named, whichever of the blocks it
+ * is in that sums are made of. */
+static void mean_names_the_point_at_the_cut_locus(void **state) {
+    enum { MOST = 150 };
+    rm2_context *ctx = *state;
+    rm2_manifold *m = make_manifold(ctx, "S1");
+    const size_t cases[][2] = {
+        {12, 9}, {12, 11}, {64, 63}, {70, 67}, {MOST, 128}}; /* number, which */
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double points[2 * MOST], mean[2];
+        char expected[64];
+        for (size_t i = 0; i < cases[k][0]; i++) {
+            points[2 * i] = i == cases[k][1] ? -1 : 1;
+            points[2 * i + 1] = 0;
+        }
+        assert_int_equal(rm2_manifold_mean(ctx, m, cases[k][0], points, NULL, NULL, mean, NULL),
+                         RM2_ERR_CUT_LOCUS);
+        (void)snprintf(expected, sizeof expected, "mean: point %zu (counted from 0) is at the cut",
+                       cases[k][1]);
+        assert_contains(rm2_context_error(ctx), expected);
+    }
+    rm2_manifold_free(m);
+}
+
 static void mean_refuses(void **state) {
     rm2_context *ctx = *state;
     rm2_manifold *m = make_manifold(ctx, "S1");
@@ -574,6 +598,7 @@ int main(void) {
         WITH_CONTEXT(mean_of_tight_clusters),
         WITH_CONTEXT(mean_with_weights),
         WITH_CONTEXT(mean_refuses),
+        WITH_CONTEXT(mean_names_the_point_at_the_cut_locus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

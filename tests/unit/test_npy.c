@@ -216,7 +216,7 @@ static void types_that_are_no_numbers_are_refused(void **state) {
                  {"'|O'", "np.save(path, np.asarray(x, dtype=float))"},
                  {"'<c16'", "'<c16'"},
                  {"'<c16'", "complex"},
-                 {"'<U5'", "texts"},
+                 {"'<U2'", "texts"},
                  {"'|S3'", "texts"},
                  {"'<M8[ns]'", "dates"},
                  {"'|V8'", "'|V8'"},

@@ -117,35 +117,55 @@ static void put_common(fixture *f, unsigned method, const void *data, size_t siz
     put(f, 0, 2);
 }
 
-/* An archive with one entry. Its directory entry lies at f->directory_at. */
-static void make_archive(fixture *f, const char *name, unsigned method, const void *data,
-                         size_t size) {
+typedef struct member {
+    const char *name;
+    const void *data;
+    size_t size;
+    size_t offset, packed; /* where it is in the archive, and its bytes there */
+} member;
+
+static void put_member(fixture *f, unsigned method, member *m) {
     static unsigned char packed[ARCHIVE_MAX];
-    size_t packed_size = size;
+    m->packed = m->size;
+    m->offset = f->size;
     if (method == 8)
-        packed_size = deflate_raw(data, size, packed, sizeof packed);
+        m->packed = deflate_raw(m->data, m->size, packed, sizeof packed);
     else
-        memcpy(packed, data, size);
-    f->size = 0;
+        memcpy(packed, m->data, m->size);
     put(f, 0x04034b50, 4);
-    put_common(f, method, data, size, packed_size, strlen(name));
-    put_bytes(f, name, strlen(name));
-    put_bytes(f, packed, packed_size);
+    put_common(f, method, m->data, m->size, m->packed, strlen(m->name));
+    put_bytes(f, m->name, strlen(m->name));
+    put_bytes(f, packed, m->packed);
+}
+
+static void put_directory(fixture *f, unsigned method, const member *members, size_t count) {
     f->directory_at = f->size;
-    put(f, 0x02014b50, 4);
-    put(f, 20, 2);
-    put_common(f, method, data, size, packed_size, strlen(name));
-    put(f, 0, 10);
-    put(f, 0, 4);
-    put_bytes(f, name, strlen(name));
+    for (size_t i = 0; i < count; i++) {
+        const member *m = &members[i];
+        put(f, 0x02014b50, 4);
+        put(f, 20, 2);
+        put_common(f, method, m->data, m->size, m->packed, strlen(m->name));
+        put(f, 0, 10);
+        put(f, m->offset, 4);
+        put_bytes(f, m->name, strlen(m->name));
+    }
     size_t end = f->size;
     put(f, 0x06054b50, 4);
     put(f, 0, 4);
-    put(f, 1, 2);
-    put(f, 1, 2);
+    put(f, count, 2);
+    put(f, count, 2);
     put(f, end - f->directory_at, 4);
     put(f, f->directory_at, 4);
     put(f, 0, 2);
+}
+
+/* An archive with one entry. Its directory entry lies at f->directory_at. */
+static void make_archive(fixture *f, const char *name, unsigned method, const void *data,
+                         size_t size) {
+    member only = {.name = name, .data = data, .size = size};
+    f->size = 0;
+    put_member(f, method, &only);
+    put_directory(f, method, &only, 1);
 }
 
 /* A .npy file of `count` doubles i = 0, 1, ..., or zeros; returns its size. */
@@ -365,6 +385,66 @@ static void pipes_are_read(void **state) {
     (void)close(ends[0]);
 }
 
+/* Texts, numbers, pickled objects and a text beside them. */
+static void make_mixed(fixture *f, unsigned method) {
+#define HEADER(descr)                                                                              \
+    "\x93NUMPY\x01\0\x39\0{'descr': '" descr "', 'fortran_order': False, 'shape': (4,), }"
+    static const char texts[] = HEADER("|S2") "b\0ab\0\0b\0";
+    static const char objects[] = HEADER("|O8") "junk";
+#undef HEADER
+    unsigned char npy[512];
+    member members[] = {{.name = "who.npy", .data = texts, .size = sizeof texts - 1},
+                        {.name = "note.txt", .data = "hello", .size = 5},
+                        {.name = "x.npy", .data = npy, .size = make_npy(npy, 5, false)},
+                        {.name = "any.npy", .data = objects, .size = sizeof objects - 1}};
+    f->size = 0;
+    for (size_t i = 0; i < 4; i++)
+        put_member(f, method, &members[i]);
+    put_directory(f, method, members, 4);
+}
+
+static void expect_mixed(fixture *f, rm2_npz *npz) {
+    rm2_array array;
+    rm2_texts texts;
+    bool are_texts = false;
+    assert_int_equal(rm2_npz_holds_texts(f->ctx, npz, 0, &are_texts), RM2_OK);
+    assert_true(are_texts);
+    if (rm2_npz_texts(f->ctx, npz, 0, &texts) != RM2_OK)
+        fail_msg("%s", rm2_context_error(f->ctx));
+    assert_memory_equal(texts.codes, ((size_t[]){0, 1, 2, 0}), 4 * sizeof(size_t));
+    assert_int_equal(texts.distinct_count, 3);
+    assert_string_equal(texts.distinct[0], "b");
+    assert_string_equal(texts.distinct[1], "ab");
+    assert_string_equal(texts.distinct[2], "");
+    rm2_texts_free(&texts);
+    assert_int_equal(rm2_npz_holds_texts(f->ctx, npz, 1, &are_texts), RM2_OK);
+    assert_false(are_texts);
+    assert_int_equal(rm2_npz_array(f->ctx, npz, 1, &array), RM2_OK);
+    assert_string_equal(array.name, "x");
+    assert_int_equal(array.shape[0], 5);
+    assert_true(array.values[4] == 4);
+    rm2_array_free(&array);
+}
+
+static void arrays_are_read_one_at_a_time(void **state) {
+    fixture *f = *state;
+    for (unsigned method = 0; method <= 8; method += 8) {
+        rm2_npz *npz;
+        make_mixed(f, method);
+        if (rm2_npz_open_bytes(f->ctx, "a.npz", f->bytes, f->size, &npz) != RM2_OK)
+            fail_msg("%s", rm2_context_error(f->ctx));
+        assert_int_equal(rm2_npz_count(npz), 3);
+        assert_string_equal(rm2_npz_name(npz, 2), "any");
+        assert_null(rm2_npz_name(npz, 3));
+        assert_int_equal(rm2_npz_find(npz, "x"), 1);
+        assert_int_equal(rm2_npz_find(npz, "note"), SIZE_MAX);
+        expect_mixed(f, npz);
+        rm2_npz_close(npz);
+        expect_refusal(f, RM2_ERR_UNSUPPORTED, "array 'who': the array holds texts");
+    }
+    rm2_npz_close(NULL);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------ */
 
 static void damaged_archives_are_refused(void **state) {
@@ -454,6 +534,35 @@ static void archives_without_arrays_are_refused(void **state) {
     expect_refusal(f, RM2_ERR_FORMAT, "array 'a'");
 }
 
+static void arrays_of_another_kind_are_refused(void **state) {
+    fixture *f = *state;
+    rm2_npz *npz;
+    rm2_array array;
+    rm2_texts texts;
+    bool are_texts;
+    make_mixed(f, 0);
+    f->bytes[LOCAL + 7 + 70] ^= 1; /* within the texts */
+    assert_int_equal(rm2_npz_open_bytes(f->ctx, "a.npz", f->bytes, f->size, &npz), RM2_OK);
+    assert_int_equal(rm2_npz_array(f->ctx, npz, 0, &array), RM2_ERR_UNSUPPORTED);
+    assert_null(array.values);
+    assert_int_equal(rm2_npz_texts(f->ctx, npz, 1, &texts), RM2_ERR_UNSUPPORTED);
+    assert_non_null(strstr(rm2_context_error(f->ctx), "a.npz: array 'x': the array holds numbers"));
+    assert_int_equal(rm2_npz_texts(f->ctx, npz, 0, &texts), RM2_ERR_FORMAT);
+    assert_non_null(strstr(rm2_context_error(f->ctx), "checksum"));
+    assert_null(texts.codes);
+    assert_int_equal(rm2_npz_holds_texts(f->ctx, npz, 2, &are_texts), RM2_ERR_UNSUPPORTED);
+    assert_int_equal(rm2_npz_array(f->ctx, npz, 3, &array), RM2_ERR_ARGUMENT);
+    assert_non_null(strstr(rm2_context_error(f->ctx), "no array number 3"));
+    assert_int_equal(rm2_npz_texts(f->ctx, npz, SIZE_MAX, &texts), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_npz_array(f->ctx, npz, 1, NULL), RM2_ERR_ARGUMENT);
+    rm2_npz_close(npz);
+    assert_int_equal(rm2_npz_array(f->ctx, NULL, 0, &array), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_npz_open(f->ctx, f->path, NULL), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_npz_open(f->ctx, "/nowhere/a.npz", &npz), RM2_ERR_IO);
+    assert_null(npz);
+    assert_int_equal(rm2_npz_count(NULL), 0);
+}
+
 static void bad_arguments_are_refused(void **state) {
     fixture *f = *state;
     double value = 1;
@@ -484,6 +593,7 @@ int main(void) {
         TEST(damaged_archives_are_refused),        TEST(sizes_that_lie_are_refused),
         TEST(entries_must_match_their_header),     TEST(unknown_methods_are_refused),
         TEST(archives_without_arrays_are_refused), TEST(bad_arguments_are_refused),
+        TEST(arrays_are_read_one_at_a_time),       TEST(arrays_of_another_kind_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -400,8 +400,8 @@ static void factors_without_a_picture_are_named(void **state) {
     const double point[] = {1, 2, 3, 4, 5, 6, 7};
     must(p, rm2_manifold_create(p->ctx, "R2 x R5", &m));
     expect(p, rm2_panel_settings_factor(p->ctx, m, 1, &s), RM2_ERR_UNSUPPORTED,
-           "no picture of R5, factor 1 of R2 x R5");
-    expect(p, rm2_panel_settings_factor(p->ctx, m, 2, &s), RM2_ERR_ARGUMENT, "no factor 2");
+           "no picture of R5, factor 2 of R2 x R5");
+    expect(p, rm2_panel_settings_factor(p->ctx, m, 2, &s), RM2_ERR_ARGUMENT, "no factor 3");
     expect(p, rm2_panel_settings_factor(p->ctx, m, 0, NULL), RM2_ERR_ARGUMENT, "no place");
     begin(p, rm2_panel_settings_default(RM2_PANEL_SPACE));
     expect(p, rm2_plot_factor(p->ctx, p->panel, m, 0, 1, point, NULL), RM2_ERR_ARGUMENT,
