@@ -163,7 +163,12 @@ RM2_API rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *me
 
 /* Fréchet mean of n points (weights NULL: equal), starting at the medoid of the network's or the
  * straight distances. The gradient cannot be smaller than what the tolerance of the geodesics
- * leaves: the larger of the two tolerances counts. mean_settings and info may be NULL. */
+ * leaves: the larger of the two tolerances counts. mean_settings and info may be NULL.
+ *
+ * With RM2_STAGE_PATH distances are rm2_network_distances, or lengths of straight lines: the search
+ * starts at the best of all points and nodes, and ends where steps of the larger of the tolerance
+ * and 1e-3, relative to the root of the variance, find no lower variance. Such variances have kinks,
+ * and the gradient, by differences over the last step, need not be small. */
 RM2_API rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric,
                                      const rm2_network *network,
                                      const rm2_geodesic_settings *settings, size_t n,
