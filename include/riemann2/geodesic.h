@@ -190,9 +190,16 @@ typedef struct rm2_speed_limits {
                                    trajectory starts and ends at rest, and speed is continuous */
 } rm2_speed_limits;
 
-/* Times of n points of a trajectory on a manifold, as fast as the limits allow, from 0. Speeds are
- * along a factor's way, accelerations their changes, whatever the direction does. Points in a row
- * between which no factor with a limit moves have the same time. */
+/* Times t of n points x of a trajectory on a manifold, from 0, as fast as the limits allow. In each
+ * factor, with h_i = t_{i+1} - t_i,
+ *
+ *     d(x_i, x_{i+1}) <= speed h_i,
+ *     |2 (Log_{x_i}(x_{i+1})/h_i + Log_{x_i}(x_{i-1})/h_{i-1})| <= acceleration (h_{i-1} + h_i):
+ *
+ * change of speed and of direction together. Corners are passed the slower the closer the points, in the
+ * limit at rest. The shorter the steps, the closer the times to the shortest possible. Points in a row
+ * between which no factor with a limit moves, but for rounding, have the same time and count as one.
+ * RM2_ERR_CUT_LOCUS for steps of a factor with a limit of acceleration that have no direction. */
 RM2_API rm2_status rm2_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,
                               const double *points, const rm2_speed_limits *limits, double *time);
 
