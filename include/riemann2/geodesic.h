@@ -163,7 +163,12 @@ RM2_API rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *me
 
 /* Fréchet mean of n points (weights NULL: equal), starting at the medoid of the network's or the
  * straight distances. The gradient cannot be smaller than what the tolerance of the geodesics
- * leaves: the larger of the two tolerances counts. mean_settings and info may be NULL. */
+ * leaves: the larger of the two tolerances counts. mean_settings and info may be NULL.
+ *
+ * With RM2_STAGE_PATH distances are rm2_network_distances, or lengths of straight lines: the search
+ * starts at the best of all points and nodes, and ends where steps of the larger of the tolerance
+ * and 1e-3, relative to the root of the variance, find no lower variance. Such variances have kinks,
+ * and the gradient, by differences over the last step, need not be small. */
 RM2_API rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric,
                                      const rm2_network *network,
                                      const rm2_geodesic_settings *settings, size_t n,
@@ -185,9 +190,16 @@ typedef struct rm2_speed_limits {
                                    trajectory starts and ends at rest, and speed is continuous */
 } rm2_speed_limits;
 
-/* Times of n points of a trajectory on a manifold, as fast as the limits allow, from 0. Speeds are
- * along a factor's way, accelerations their changes, whatever the direction does. Points in a row
- * between which no factor with a limit moves have the same time. */
+/* Times t of n points x of a trajectory on a manifold, from 0, as fast as the limits allow. In each
+ * factor, with h_i = t_{i+1} - t_i,
+ *
+ *     d(x_i, x_{i+1}) <= speed h_i,
+ *     |2 (Log_{x_i}(x_{i+1})/h_i + Log_{x_i}(x_{i-1})/h_{i-1})| <= acceleration (h_{i-1} + h_i):
+ *
+ * change of speed and of direction together. Corners are passed the slower the closer the points, in the
+ * limit at rest. The shorter the steps, the closer the times to the shortest possible. Points in a row
+ * between which no factor with a limit moves, but for rounding, have the same time and count as one.
+ * RM2_ERR_CUT_LOCUS for steps of a factor with a limit of acceleration that have no direction. */
 RM2_API rm2_status rm2_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,
                               const double *points, const rm2_speed_limits *limits, double *time);
 

@@ -2,20 +2,26 @@
  * the gradient of the variance sum_i w_i d(m, x_i)^2; weights add up to one.
  *
  * Logarithms are velocities of geodesics, the dear part: those to a new m start from those to the old
- * one, pulled along with their end. The step is 1 (exact in flat space) and is halved where neither
- * variance nor gradient falls. The start is the medoid. */
+ * one, pulled along with their end; the stages make geodesics of them. The step is 1 (exact in flat
+ * space) and is halved where the variance does not fall. Near the minimum its changes drown in the
+ * error of the lengths: then the gradient must fall. The start is the medoid. Paths, which nothing
+ * shortens once they are pulled, have a search of their own (mean_path.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "geodesic/crew.h"
+#include "geodesic/mean.h"
 #include "geodesic/track.h"
 #include "linalg/dense.h"
 
 enum { NODES = 64 }; /* of the geodesics: they serve as paths only */
 static const double LEAST_STEP = 1e-3;
 static const double EXP_TOLERANCE = 1e-9;
+static const double ROUNDING = 1e-9; /* of variances, relative */
+static const double SPLINE_ERROR =
+    1e-3; /* of variances by splines, whose intervals change with m */
 
 /* Geodesics from one point to all others, and what follows from them. */
 typedef struct fan {
@@ -34,6 +40,7 @@ typedef struct descent {
     const double *points;
     double *weights, *step, *G, *memory;
     fan best, trial;
+    double least; /* variance so far */
 } descent;
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -186,6 +193,21 @@ static rm2_status spread(rm2_context *ctx, descent *d, const fan *before, fan *f
 
 /* ---- descent -------------------------------------------------------------------------------- */
 
+/* How far variances are right: lengths are to the square of the tolerance of the velocities. */
+static double variance_error(const descent *d) {
+    return d->settings.last == RM2_STAGE_SPLINE
+               ? SPLINE_ERROR
+               : fmax(d->settings.tolerance * d->settings.tolerance, ROUNDING);
+}
+
+/* Is the variance of the trial lower, or its gradient at a variance that is, as far as one can tell, no
+ * higher than the lowest so far? */
+static bool is_better(const descent *d) {
+    if (d->trial.variance < d->best.variance * (1 - 1e-12))
+        return true;
+    return d->trial.norm < d->best.norm && d->trial.variance <= d->least * (1 + variance_error(d));
+}
+
 /* Try a step from the best point; *better says that it is the new one. A step that leaves the metric
  * is too long. */
 static rm2_status try_step(rm2_context *ctx, descent *d, double step, bool *better) {
@@ -198,11 +220,12 @@ static rm2_status try_step(rm2_context *ctx, descent *d, double step, bool *bett
         status = spread(ctx, d, &d->best, &d->trial);
     if (status != RM2_OK)
         return rm2i_no_metric(status) ? RM2_OK : status;
-    *better = d->trial.norm < d->best.norm || d->trial.variance < d->best.variance * (1 - 1e-12);
+    *better = is_better(d);
     if (*better) {
         fan old = d->best;
         d->best = d->trial;
         d->trial = old;
+        d->least = fmin(d->least, d->best.variance);
     }
     return RM2_OK;
 }
@@ -211,6 +234,7 @@ static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings 
                           rm2_mean_info *info) {
     double step = 1, tolerance = fmax(settings->tolerance, d->settings.tolerance);
     RM2_TRY(spread(ctx, d, NULL, &d->best));
+    d->least = d->best.variance;
     for (;;) {
         bool done = d->best.norm <= tolerance * sqrt(d->best.variance);
         info->converged = done && d->best.converged;
@@ -224,6 +248,20 @@ static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings 
     }
     info->gradient = d->best.norm;
     info->variance = d->best.variance;
+    return RM2_OK;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+static rm2_status find_mean(rm2_context *ctx, descent *d, const rm2_mean_settings *settings,
+                            double *mean, rm2_mean_info *info) {
+    if (d->settings.last == RM2_STAGE_PATH) {
+        rm2i_variance v = {d->metric, d->network, d->n, d->Q, d->points, d->weights, NULL};
+        return rm2i_mean_of_paths(ctx, &v, settings, mean, info);
+    }
+    RM2_TRY(start(ctx, d));
+    RM2_TRY(descend(ctx, d, settings, info));
+    memcpy(mean, d->best.m, d->Q * sizeof *mean);
     return RM2_OK;
 }
 
@@ -247,11 +285,7 @@ rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const r
     d.settings.nodes = NODES;
     rm2_status status = prepare(ctx, &d, weights);
     if (status == RM2_OK)
-        status = start(ctx, &d);
-    if (status == RM2_OK)
-        status = descend(ctx, &d, mean_settings ? mean_settings : &defaults, info);
-    if (status == RM2_OK)
-        memcpy(mean, d.best.m, d.Q * sizeof *mean);
+        status = find_mean(ctx, &d, mean_settings ? mean_settings : &defaults, mean, info);
     release(&d);
     return status;
 }

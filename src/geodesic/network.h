@@ -6,7 +6,7 @@
  *     network_grid.c    nodes on a grid
  *     network_graph.c   nodes at points
  *     network_edge.c    lengths of edges
- *     network_join.c    edges from a point that is no node
+ *     network_join.c    edges from points that are no nodes
  *     network_path.c    paths and distances */
 #ifndef RM2I_NETWORK_H
 #define RM2I_NETWORK_H
@@ -38,6 +38,12 @@ rm2_status rm2i_network_check_rule(rm2_context *ctx, rm2_edge_rule rule);
 /* Is the metric as wide as the network, are n points finite and inside a grid? */
 rm2_status rm2i_network_check(rm2_context *ctx, const rm2_network *network,
                               const rm2_metric *metric, size_t n, const double *points);
+
+/* Indices in scratch memory for doubles. */
+_Static_assert(sizeof(size_t) == sizeof(double), "an index takes the place of a number");
+static inline size_t *rm2i_cut_indices(double **memory, size_t count) {
+    return (size_t *)(void *)rm2i_cut(memory, count);
+}
 
 /* Where x is along axis q of a grid, in nodes: 2.25 is a quarter of the way from node 2 to 3. */
 double rm2i_grid_place(const rm2_network *network, size_t q, double x);
@@ -83,6 +89,29 @@ rm2_status rm2i_network_join(const rm2_network *network, const rm2_metric *metri
  * they are not, or one is a node. */
 rm2_status rm2i_join_direct(const rm2_network *network, const rm2_metric *metric,
                             const rm2i_join *a, const rm2i_join *b, double *length, double *work);
+
+/* The join of one point, with its metric, in memory cut from *memory, rm2i_join_size. The point must be
+ * finite and inside a grid. work: rm2i_join_work. A failure has no message. */
+size_t rm2i_join_size(const rm2_network *network);
+size_t rm2i_join_work(const rm2_network *network, const rm2_metric *metric);
+rm2_status rm2i_network_join_point(const rm2_network *network, const rm2_metric *metric,
+                                   const double *x, rm2i_join *join, double **memory, double *work);
+
+/* Joins of n points, which must stay where they are, in one block: the caller's to free with
+ * free(). */
+rm2_status rm2i_network_join_all(rm2_context *ctx, const rm2_network *network,
+                                 const rm2_metric *metric, size_t n, const double *points,
+                                 rm2i_join **joins);
+
+/* ---- distances ------------------------------------------------------------------------------ */
+
+/* Distances of all nodes from a joined point. work: 2 nodes. */
+void rm2i_join_search(const rm2_network *network, const rm2i_join *from, double *at, double *work);
+/* Length of the shortest path from there to another one, infinite where there is none. work: as for
+ * rm2i_join_direct. */
+rm2_status rm2i_join_distance(const rm2_network *network, const rm2_metric *metric,
+                              const rm2i_join *from, const double *at, const rm2i_join *to,
+                              double *length, double *work);
 
 /* ---- a path --------------------------------------------------------------------------------- */
 

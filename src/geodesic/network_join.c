@@ -5,8 +5,10 @@
  * plane the worst was 4.1 % too long with the reach alone, 1.2 % so. Only the ends of a path are
  * affected. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "geodesic/network.h"
+#include "metric/metric.h"
 
 /* ---- grids ---------------------------------------------------------------------------------- */
 
@@ -94,4 +96,78 @@ rm2_status rm2i_join_direct(const rm2_network *net, const rm2_metric *metric, co
         return RM2_OK;
     rm2i_star star = {a->x, a->G, 1, (const size_t[]){0}, b->x, b->G, length};
     return rm2i_star_lengths(net, metric, &star, work);
+}
+
+/* ---- one, with its metric ------------------------------------------------------------------- */
+
+size_t rm2i_join_size(const rm2_network *net) {
+    return net->Q * net->Q + 2 * rm2i_join_most(net);
+}
+
+/* Stars and the metric at one point, by turns. */
+size_t rm2i_join_work(const rm2_network *net, const rm2_metric *metric) {
+    size_t star = rm2i_star_work(net, metric, rm2i_join_most(net));
+    size_t point = rm2i_metric_work(metric, 1, 1, RM2I_ORDER_VALUE);
+    return star > point ? star : point;
+}
+
+rm2_status rm2i_network_join_point(const rm2_network *net, const rm2_metric *metric,
+                                   const double *x, rm2i_join *join, double **memory,
+                                   double *work) {
+    size_t most = rm2i_join_most(net);
+    double *G = rm2i_cut(memory, net->Q * net->Q);
+    *join = (rm2i_join){.x = x, .G = G, .node = rm2i_cut_indices(memory, most)};
+    join->length = rm2i_cut(memory, most);
+    RM2_TRY(rm2i_metric_at(metric, 1, x, G, NULL, 1, work));
+    return rm2i_network_join(net, metric, join, work);
+}
+
+/* ---- many ----------------------------------------------------------------------------------- */
+
+typedef struct join_job {
+    const rm2_network *net;
+    const rm2_metric *metric;
+    rm2i_join *join;
+} join_job;
+
+static rm2_status join_one(const void *job, size_t i, double *work) {
+    const join_job *j = job;
+    return rm2i_network_join(j->net, j->metric, &j->join[i], work);
+}
+
+static rm2_status run_joins(rm2_context *ctx, const join_job *job, size_t n) {
+    size_t failed = 0, work = rm2i_star_work(job->net, job->metric, rm2i_join_most(job->net));
+    rm2_status status = rm2i_batch(ctx, n, work, join_one, job, &failed);
+    if (status == RM2_OK || status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
+        return status;
+    return rm2i_fail(ctx, status,
+                     "point %zu cannot be joined to the network: the metric cannot be computed "
+                     "near it",
+                     failed);
+}
+
+/* One block: joins, then metrics and lengths, then nodes. */
+rm2_status rm2i_network_join_all(rm2_context *ctx, const rm2_network *net, const rm2_metric *metric,
+                                 size_t n, const double *points, rm2i_join **joins) {
+    size_t Q = net->Q, most = rm2i_join_most(net), numbers = Q * Q + most;
+    rm2i_join *join = NULL;
+    *joins = NULL;
+    RM2_TRY(rm2i_network_check(ctx, net, metric, n, points));
+    RM2_TRY(rm2i_calloc(ctx, n, sizeof *join + numbers * sizeof(double) + most * sizeof(size_t),
+                        &join));
+    double *G = (double *)(void *)(join + n), *length = G + n * Q * Q;
+    size_t *node = (size_t *)(void *)(length + n * most);
+    rm2_status status = rm2_metric_at(ctx, metric, n, points, G, NULL);
+    for (size_t i = 0; i < n; i++)
+        join[i] = (rm2i_join){.x = points + i * Q,
+                              .G = G + i * Q * Q,
+                              .node = node + i * most,
+                              .length = length + i * most};
+    if (status == RM2_OK)
+        status = run_joins(ctx, &(join_job){net, metric, join}, n);
+    if (status == RM2_OK)
+        *joins = join;
+    else
+        free(join);
+    return status;
 }

@@ -6,37 +6,13 @@
 #include <string.h>
 
 #include "geodesic/network.h"
-#include "metric/metric.h"
 
 /* ---- one path ------------------------------------------------------------------------------- */
 
-_Static_assert(sizeof(size_t) == sizeof(double), "indices live in scratch memory for doubles");
-
-static size_t *cut_indices(double **memory, size_t count) {
-    return (size_t *)(void *)rm2i_cut(memory, count);
-}
-
-/* Scratch: metrics and joins of two points; distances, exits, nodes before and heap of the search;
- * the rest is that of stars and of the metric at one point, by turns. */
-static size_t rest_work(const rm2_network *net, const rm2_metric *metric) {
-    size_t star = rm2i_star_work(net, metric, rm2i_join_most(net));
-    size_t point = rm2i_metric_work(metric, 1, 1, RM2I_ORDER_VALUE);
-    return star > point ? star : point;
-}
-
+/* Scratch: joins of two points; distances, exits, nodes before and heap of the search; the rest is
+ * that of joins. */
 size_t rm2i_walk_work(const rm2_network *net, const rm2_metric *metric) {
-    return 2 * (net->Q * net->Q + 2 * rm2i_join_most(net)) + 5 * net->nodes +
-           rest_work(net, metric);
-}
-
-static rm2_status join_point(const rm2_network *net, const rm2_metric *metric, const double *x,
-                             rm2i_join *join, double **memory, double *rest) {
-    size_t most = rm2i_join_most(net);
-    double *G = rm2i_cut(memory, net->Q * net->Q);
-    *join = (rm2i_join){.x = x, .G = G, .node = cut_indices(memory, most)};
-    join->length = rm2i_cut(memory, most);
-    RM2_TRY(rm2i_metric_at(metric, 1, x, G, NULL, 1, rest));
-    return rm2i_network_join(net, metric, join, rest);
+    return 2 * rm2i_join_size(net) + 5 * net->nodes + rm2i_join_work(net, metric);
 }
 
 /* The nodes from the seed to `last`, but for those that are the ends themselves, behind each other
@@ -57,15 +33,15 @@ static void collect(const rm2i_join *from, const rm2i_join *to, const size_t *be
 
 rm2_status rm2i_network_walk(const rm2_network *net, const rm2_metric *metric, const double *from,
                              const double *to, rm2i_walk *walk, double *work) {
-    double *memory = work, *rest = work + rm2i_walk_work(net, metric) - rest_work(net, metric);
+    double *memory = work, *rest = work + rm2i_walk_work(net, metric) - rm2i_join_work(net, metric);
     size_t n = net->nodes;
     rm2i_join a, b;
-    RM2_TRY(join_point(net, metric, from, &a, &memory, rest));
-    RM2_TRY(join_point(net, metric, to, &b, &memory, rest));
+    RM2_TRY(rm2i_network_join_point(net, metric, from, &a, &memory, rest));
+    RM2_TRY(rm2i_network_join_point(net, metric, to, &b, &memory, rest));
     *walk = (rm2i_walk){.from = from, .to = to};
     RM2_TRY(rm2i_join_direct(net, metric, &a, &b, &walk->length, rest));
     double *at = rm2i_cut(&memory, n), *ends = rm2i_cut(&memory, n);
-    size_t *before = cut_indices(&memory, n);
+    size_t *before = rm2i_cut_indices(&memory, n);
     for (size_t i = 0; i < n; i++)
         ends[i] = INFINITY;
     for (size_t i = 0; i < b.count; i++)
@@ -113,53 +89,52 @@ rm2_status rm2_network_path(rm2_context *ctx, const rm2_network *network, const 
 
 /* ---- distances ------------------------------------------------------------------------------ */
 
+void rm2i_join_search(const rm2_network *net, const rm2i_join *from, double *at, double *work) {
+    rm2i_search search = {.graph = &net->graph,
+                          .seeds = from->count,
+                          .seed = from->node,
+                          .start = from->length,
+                          .at = at,
+                          .work = work};
+    (void)rm2i_graph_search(&search, NULL);
+}
+
+rm2_status rm2i_join_distance(const rm2_network *net, const rm2_metric *metric,
+                              const rm2i_join *from, const double *at, const rm2i_join *to,
+                              double *length, double *work) {
+    RM2_TRY(rm2i_join_direct(net, metric, from, to, length, work));
+    for (size_t k = 0; k < to->count; k++)
+        *length = fmin(*length, at[to->node[k]] + to->length[k]);
+    return RM2_OK;
+}
+
 typedef struct distances_job {
     const rm2_network *net;
     const rm2_metric *metric;
     size_t n;
-    rm2i_join *join; /* of each point */
+    const rm2i_join *join; /* of each point */
     double *distance;
 } distances_job;
-
-static rm2_status join_one(const void *job, size_t i, double *work) {
-    const distances_job *j = job;
-    return rm2i_network_join(j->net, j->metric, &j->join[i], work);
-}
 
 /* Distances of point i to all later ones; the diagonal is 0. */
 static rm2_status distances_from(const void *job, size_t i, double *work) {
     const distances_job *j = job;
     const rm2i_join *a = &j->join[i];
-    size_t nodes = j->net->nodes;
-    double *row = j->distance + i * j->n, *at = rm2i_cut(&work, nodes);
-    double *heap = rm2i_cut(&work, 2 * nodes);
-    rm2i_search search = {.graph = &j->net->graph,
-                          .seeds = a->count,
-                          .seed = a->node,
-                          .start = a->length,
-                          .at = at,
-                          .work = heap};
-    (void)rm2i_graph_search(&search, NULL);
+    double *row = j->distance + i * j->n, *at = rm2i_cut(&work, j->net->nodes);
+    rm2i_join_search(j->net, a, at, rm2i_cut(&work, 2 * j->net->nodes));
     row[i] = 0;
     for (size_t k = i + 1; k < j->n; k++) {
-        const rm2i_join *b = &j->join[k];
-        RM2_TRY(rm2i_join_direct(j->net, j->metric, a, b, &row[k], work));
-        for (size_t m = 0; m < b->count; m++) {
-            double length = at[b->node[m]] + b->length[m];
-            row[k] = length < row[k] ? length : row[k];
-        }
+        RM2_TRY(rm2i_join_distance(j->net, j->metric, a, at, &j->join[k], &row[k], work));
         if (!isfinite(row[k]))
             return RM2_ERR_NUMERIC;
     }
     return RM2_OK;
 }
 
-/* Joins and then distances, on the context's threads. */
 static rm2_status run_distances(rm2_context *ctx, const distances_job *job) {
-    size_t failed = 0, star = rm2i_star_work(job->net, job->metric, rm2i_join_most(job->net));
-    rm2_status status = rm2i_batch(ctx, job->n, star, join_one, job, &failed);
-    if (status == RM2_OK)
-        status = rm2i_batch(ctx, job->n, 3 * job->net->nodes + star, distances_from, job, &failed);
+    size_t failed = 0, star = rm2i_star_work(job->net, job->metric, 1);
+    rm2_status status =
+        rm2i_batch(ctx, job->n, 3 * job->net->nodes + star, distances_from, job, &failed);
     if (status == RM2_OK || status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
         return status;
     return rm2i_fail(ctx, status,
@@ -171,30 +146,13 @@ static rm2_status run_distances(rm2_context *ctx, const distances_job *job) {
 rm2_status rm2_network_distances(rm2_context *ctx, const rm2_network *network,
                                  const rm2_metric *metric, size_t n, const double *points,
                                  double *distance) {
-    size_t Q = network->Q, most = rm2i_join_most(network), *nodes = NULL;
-    double *numbers = NULL; /* metrics and lengths */
-    rm2i_join *join;
-    RM2_TRY(rm2i_network_check(ctx, network, metric, n, points));
-    RM2_TRY(rm2i_calloc(ctx, n, sizeof *join, &join));
-    rm2_status status = rm2i_alloc(ctx, n, most * sizeof *nodes, &nodes);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, n, (Q * Q + most) * sizeof *numbers, &numbers);
-    if (status == RM2_OK)
-        status = rm2_metric_at(ctx, metric, n, points, numbers, NULL);
-    if (status == RM2_OK) {
-        for (size_t i = 0; i < n; i++)
-            join[i] = (rm2i_join){.x = points + i * Q,
-                                  .G = numbers + i * Q * Q,
-                                  .node = nodes + i * most,
-                                  .length = numbers + n * Q * Q + i * most};
-        distances_job job = {network, metric, n, join, distance};
-        status = run_distances(ctx, &job);
-    }
+    rm2i_join *join = NULL;
+    RM2_TRY(rm2i_network_join_all(ctx, network, metric, n, points, &join));
+    distances_job job = {network, metric, n, join, distance};
+    rm2_status status = run_distances(ctx, &job);
     for (size_t i = 0; i < n && status == RM2_OK; i++)
         for (size_t k = 0; k < i; k++)
             distance[i * n + k] = distance[k * n + i];
     free(join);
-    free(nodes);
-    free(numbers);
     return status;
 }

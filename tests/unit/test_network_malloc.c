@@ -1,5 +1,5 @@
-/* Every allocation of networks, medoids and times fails once: the call answers RM2_ERR_MEMORY,
- * hands out nothing and leaks nothing. */
+/* Every allocation of networks, means on them, medoids and times fails once: the call answers
+ * RM2_ERR_MEMORY, hands out nothing and leaks nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,6 +68,24 @@ static rm2_status find_distances(void *state) {
     return rm2_network_distances(f->ctx, f->grid, f->metric, N, f->points, f->distance);
 }
 
+static rm2_status find_mean(const fixture *f, const rm2_network *network) {
+    rm2_geodesic_settings paths = rm2_geodesic_settings_default();
+    double mean[2];
+    paths.last = RM2_STAGE_PATH;
+    return rm2_geodesic_mean(f->ctx, f->metric, network, &paths, 3, f->points, NULL,
+                             &(rm2_mean_settings){.max_iterations = 2}, mean, NULL);
+}
+
+static rm2_status mean_on_grid(void *state) {
+    const fixture *f = state;
+    return find_mean(f, f->grid);
+}
+
+static rm2_status mean_by_lines(void *state) {
+    const fixture *f = state;
+    return find_mean(f, NULL);
+}
+
 static rm2_status find_medoids(void *state) {
     fixture *f = state;
     size_t medoids[3];
@@ -86,8 +104,9 @@ static rm2_status find_times(void *state) {
 
 static void every_allocation_fails(void **state) {
     fixture *f = *state;
-    static const allocating_fn calls[] = {make_grid,      make_graph,   make_pieces, find_path,
-                                          find_distances, find_medoids, find_times};
+    static const allocating_fn calls[] = {make_grid,     make_graph,     make_pieces,
+                                          find_path,     find_distances, mean_on_grid,
+                                          mean_by_lines, find_medoids,   find_times};
     for (size_t c = 0; c < sizeof calls / sizeof *calls; c++)
         assert_true(fail_each_allocation(f->ctx, calls[c], f) >= 2);
 }
