@@ -52,7 +52,7 @@ static rm2_status one_spline(rm2i_stage *stage, const rm2i_arc *start, size_t in
     rm2_status status = minimise(stage, most, c, &energy, &moved);
     if (status == RM2_OK && moved)
         status = rm2i_arc_create(stage->ctx, stage->probe, c->curve, LENGTH_POINTS, &c->arc);
-    if (status == RM2_OK && c->arc && stage->accuracy > 0)
+    if (status == RM2_OK && moved && stage->accuracy > 0)
         status = rm2i_arc_refine(stage->ctx, stage->probe, stage->accuracy, &c->arc);
     if (rm2i_no_metric(status) || (status == RM2_OK && !moved)) {
         rm2i_candidate_clear(c);
