@@ -48,7 +48,7 @@ static const option plot_table[] = {
 typedef struct drawn_path {
     size_t n;
     double *x, *points, *deviation;
-    const char *name;
+    char name[DRAWN_SIZE];
 } drawn_path;
 
 typedef struct plot_job {
@@ -68,7 +68,7 @@ static const char *file_name(const char *path) {
 static int read_path(const plot_job *j, const char *file, drawn_path *p) {
     const model_work *m = j->m;
     size_t ambient = rm2_manifold_ambient(m->info.manifold);
-    p->name = file_name(file);
+    figure_text(file_name(file), p->name);
     int code = work_read_latents(&m->work, file, m->info.latent_dim, &p->n, &p->x);
     if (code != EXIT_DONE)
         return code;
@@ -227,6 +227,14 @@ static const struct {
              [KIND_TIME] = {draw_time, false, true},
              [KIND_TRAINING] = {draw_training, false, false}};
 
+/* The paths must not be overwritten. */
+static int check_output(const plot_job *j) {
+    const text_list *list = &j->options->paths;
+    const char *inputs[TEXT_LIST_MAX + 1] = {NULL};
+    memcpy(inputs, list->items, list->count * sizeof *inputs);
+    return work_check_output(&j->m->work, j->m->options->output, inputs);
+}
+
 static int check(const plot_job *j) {
     const model_work *m = j->m;
     int kind = j->options->kind;
@@ -239,7 +247,7 @@ static int check(const plot_job *j) {
                              kind_names[kind], m->info.latent_dim);
     if (kinds[kind].paths && j->options->paths.count == 0)
         return work_complain(&m->work, EXIT_USAGE, "--kind %s needs --path FILE", kind_names[kind]);
-    return EXIT_DONE;
+    return check_output(j);
 }
 
 static int do_plot(const model_work *m) {
