@@ -11,7 +11,7 @@ void latent_name(size_t q, char name[COLUMN_NAME]) {
 static bool columns_create(column_list *c, size_t count) {
     *c = (column_list){.count = count,
                        .names = calloc(count, sizeof *c->names),
-                       .list = calloc(count, sizeof *c->list)};
+                       .list = calloc(count + 1, sizeof *c->list)};
     for (size_t k = 0; c->names && c->list && k < count; k++)
         c->list[k] = c->names[k];
     return c->names && c->list;
@@ -53,7 +53,7 @@ bool columns_all(const column_list *c, const rm2_table *header) {
 }
 
 const char *columns_ids(const rm2_table *header) {
-    static const char *const names[] = {"demo", "sample"};
+    static const char *const names[] = {"demo", "sample", "pair"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (rm2_table_column(header, names[k]) != SIZE_MAX)
             return names[k];

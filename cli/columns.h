@@ -8,7 +8,7 @@
 
 enum { COLUMN_NAME = 96 };
 
-/* Names in the form that rm2_csv_settings has them. */
+/* Names in the form that rm2_csv_settings has them; `list` has room for one more. */
 typedef struct column_list {
     size_t count;
     char (*names)[COLUMN_NAME];
@@ -24,7 +24,7 @@ void columns_free(column_list *c);
 bool columns_any(const column_list *c, const rm2_table *header);
 bool columns_all(const column_list *c, const rm2_table *header);
 
-/* The column that tells trajectories of a file apart: demo, sample; NULL: none. */
+/* The column that tells trajectories of a file apart: demo, sample, pair; NULL: none. */
 const char *columns_ids(const rm2_table *header);
 
 /* "z1", "z2", ...: the column of latent coordinate q. */

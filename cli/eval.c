@@ -28,7 +28,7 @@ static const option eval_table[] = {
     {"--trajectory", "FILE", OPTION_TEXTS, EVAL(trajectories), NULL,
      "points to compare with them, as decode and sample write them; may be repeated"},
     {"--by", "COLUMN", OPTION_TEXT, EVAL(by), NULL,
-     "its column of ids, if it has several (default: demo or sample)"},
+     "its column of ids, if it has several (default: demo, sample or pair)"},
     {"--space", NULL, OPTION_CHOICE, EVAL(space), spaces,
      "coordinates, or distance, that trajectories are compared in"},
     {"--dtw", NULL, OPTION_CHOICE, EVAL(dtw), conventions,

@@ -58,6 +58,31 @@ int work_check_output(const work *w, const char *path, const char *const *inputs
     return work_check(w, status);
 }
 
+const char *const table_formats[] = {".csv", ".tsv", ".txt", NULL};
+
+/* ".csv" of a path; NULL: the name has no ending. */
+static const char *ending_of(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot && dot > name ? dot : NULL;
+}
+
+int work_check_format(const work *w, const char *path, const char *const *formats) {
+    struct stat info;
+    char list[64] = "";
+    const char *ending = ending_of(path);
+    if (!ending || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
+        return EXIT_DONE;
+    for (size_t k = 0, used = 0; formats[k] && used < sizeof list; k++) {
+        if (strcmp(ending, formats[k]) == 0)
+            return EXIT_DONE;
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", formats[k]);
+    }
+    return work_complain(w, EXIT_USAGE, "%s: %s is no format that is written here; there %s %s",
+                         path, ending, formats[1] ? "are" : "is", list);
+}
+
 /* ---- interrupt ------------------------------------------------------------------------------ */
 
 static rm2_context *interrupted_context; /* the one that the signal handler stops */
