@@ -315,6 +315,9 @@ static int run_named(const work *w, const char *name, const experiment_options *
 /* Options that would be without effect; `given` is one of those that say how data are read. */
 static int check_options(const work *w, const experiment_options *o, const char *given) {
     double contrast;
+    if (o->output && strcmp(o->output, "-") == 0)
+        return work_complain(w, EXIT_USAGE,
+                             "-o needs a folder: tables, figures and a report cannot be printed");
     if (o->data && (o->demos || o->points))
         return work_complain(w, EXIT_USAGE, "--demos and --points are for generated data");
     if (!o->data && given)
