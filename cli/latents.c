@@ -65,7 +65,7 @@ static int take_table(const work *w, const rm2_table *table, const latent_column
                       latent_paths *p) {
     size_t Q = c->named.count;
     p->count = table->rows;
-    p->x = malloc((table->rows * Q + 1) * sizeof *p->x);
+    p->x = calloc(table->rows * Q + 1, sizeof *p->x);
     p->starts = malloc((table->rows + 1) * sizeof *p->starts);
     p->time = c->timed ? malloc((table->rows + 1) * sizeof *p->time) : NULL;
     if (!p->x || !p->starts || (c->timed && !p->time))
