@@ -228,9 +228,11 @@ static FILE *place_of_table(const bench_job *j) {
 }
 
 static int run_job(bench_job *j) {
-    const char *const none[] = {NULL};
-    int code =
-        j->options->output ? work_check_output(&j->work, j->options->output, none) : EXIT_DONE;
+    static const char *const formats[] = {".json", NULL};
+    const char *const none[] = {NULL}, *output = j->options->output;
+    int code = output ? work_check_output(&j->work, output, none) : EXIT_DONE;
+    if (output && code == EXIT_DONE)
+        code = work_check_format(&j->work, output, formats);
     if (code != EXIT_DONE)
         return code;
     plan(j);

@@ -117,7 +117,9 @@ int run_version(const command *self, int argc, char **argv);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-void json_text(FILE *out, const char *text);                /* with quotes */
+/* Bytes of the UTF-8 character that a text starts with; 0: it is none. */
+size_t utf8_length(const char *text);
+void json_text(FILE *out, const char *text);                /* with quotes; U+FFFD for bad bytes */
 void json_number(FILE *out, double value);                  /* null if not finite */
 void json_field(FILE *out, const char *name, double value); /* , "name": value */
 

@@ -14,6 +14,8 @@ static const option distance_table[] = {
     {.name = NULL},
 };
 
+static const char *const matrix_formats[] = {".csv", ".tsv", ".txt", ".npy", NULL};
+
 static const option mean_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL, "CSV file to write (also -o; - prints)"},
     {"--train", NULL, OPTION_FLAG, MODEL(train), NULL, "of the latents of the training data"},
@@ -166,6 +168,7 @@ int run_distance(const command *self, int argc, char **argv) {
                                      .groups = path_groups,
                                      .files = 2,
                                      .needs_source = true,
+                                     .formats = matrix_formats,
                                      .run = do_distance});
 }
 

@@ -28,7 +28,7 @@ static const option eval_table[] = {
     {"--trajectory", "FILE", OPTION_TEXTS, EVAL(trajectories), NULL,
      "points to compare with them, as decode and sample write them; may be repeated"},
     {"--by", "COLUMN", OPTION_TEXT, EVAL(by), NULL,
-     "its column of ids, if it has several (default: demo or sample)"},
+     "its column of ids, if it has several (default: demo, sample or pair)"},
     {"--space", NULL, OPTION_CHOICE, EVAL(space), spaces,
      "coordinates, or distance, that trajectories are compared in"},
     {"--dtw", NULL, OPTION_CHOICE, EVAL(dtw), conventions,
@@ -127,22 +127,22 @@ static int read_data(evaluation *e, data_options *options) {
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-static void print_json(const evaluation *e) {
+static void print_json(const evaluation *e, FILE *out) {
     const eval_options *o = e->options;
-    printf("{\"model\": ");
-    json_text(stdout, e->m->paths[0]);
-    printf(", \"manifold\": \"%s\", \"space\": \"%s\", \"dtw\": \"%s\"",
-           rm2_manifold_spec(e->m->info.manifold), spaces[o->space], conventions[o->dtw]);
-    findings_print_json(stdout, &e->found);
-    printf("}\n");
+    (void)fprintf(out, "{\"model\": ");
+    json_text(out, e->m->paths[0]);
+    (void)fprintf(out, ", \"manifold\": \"%s\", \"space\": \"%s\", \"dtw\": \"%s\"",
+                  rm2_manifold_spec(e->m->info.manifold), spaces[o->space], conventions[o->dtw]);
+    findings_print_json(out, &e->found);
+    (void)fprintf(out, "}\n");
 }
 
-static void print_text(const evaluation *e) {
+static void print_text(const evaluation *e, FILE *out) {
     static const char *const by[] = {"ambient coordinates", "tangent coordinates at the base point",
                                      "distances on the manifold"};
-    printf("%s on %s: %s, Euclidean factors in the model's units\n\n", e->m->paths[0],
-           rm2_manifold_spec(e->m->info.manifold), by[e->options->space]);
-    findings_print(stdout, &e->found);
+    (void)fprintf(out, "%s on %s: %s, Euclidean factors in the model's units\n\n", e->m->paths[0],
+                  rm2_manifold_spec(e->m->info.manifold), by[e->options->space]);
+    findings_print(out, &e->found);
 }
 
 static int report(const evaluation *e) {
@@ -154,10 +154,11 @@ static int report(const evaluation *e) {
                                    findings_write(e->m->work.ctx, &e->found, output, common->force))
                       : EXIT_DONE;
     bool taken = output && strcmp(output, "-") == 0; /* standard output has the CSV */
-    if (code == EXIT_DONE && common->json && !taken)
-        print_json(e);
-    else if (code == EXIT_DONE && !taken && !(common->quiet && output))
-        print_text(e);
+    FILE *out = taken ? stderr : stdout;
+    if (code == EXIT_DONE && common->json)
+        print_json(e, out);
+    else if (code == EXIT_DONE && !(common->quiet && output))
+        print_text(e, out);
     if (code == EXIT_DONE && !e->converged)
         return EXIT_NOT_CONVERGED;
     return code;

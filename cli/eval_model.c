@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "eval.h"
+#include "latents.h"
 
 /* ---- density and reconstruction ------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "eval.h"
 
 /* Demonstrations as they are compared. */
@@ -145,33 +146,24 @@ static int compare(evaluation *e, const demonstrations *d, const char *name, siz
 
 /* ---- files of trajectories ------------------------------------------------------------------ */
 
-enum { COLUMN_NAME = 96 };
+/* Columns of a file of points: those with the names of decode and sample, or, if it has none of them, all
+ * but the one of ids. */
+typedef struct point_columns {
+    column_list named;
+    const char *ids; /* NULL: all rows are one trajectory */
+    bool found;      /* the file has such names */
+} point_columns;
 
-/* Columns of a file with points as decode and sample write them, with ids by name `by` or NULL; of a
- * file that has not these names (named false), all columns must be numbers. */
-static rm2_status read_table(const evaluation *e, const char *path, const char *by, bool named,
-                             rm2_table *table) {
-    const rm2_manifold *m = e->m->info.manifold;
-    size_t ambient = rm2_manifold_ambient(m);
-    rm2_csv_settings s = rm2_csv_settings_default();
-    char(*names)[COLUMN_NAME] = calloc(ambient, sizeof *names);
-    const char **numeric = calloc(ambient, sizeof *numeric);
-    rm2_status status = RM2_ERR_MEMORY;
-    *table = (rm2_table){0};
-    if (names && numeric) {
-        for (size_t k = 0; k < ambient; k++) {
-            rm2_data_column_name(m, k, names[k], sizeof names[k]);
-            numeric[k] = names[k];
-        }
-        s.text = &by;
-        s.text_count = by != NULL;
-        s.numeric = numeric;
-        s.numeric_count = named ? ambient : 0;
-        status = rm2_csv_read(e->m->work.ctx, path, &s, table);
-    }
-    free(numeric);
-    free(names);
-    return status;
+static rm2_status choose_columns(void *user, const rm2_table *header, rm2_csv_settings *s) {
+    point_columns *c = user;
+    if (!c->ids)
+        c->ids = columns_ids(header);
+    c->found = columns_any(&c->named, header);
+    s->text = &c->ids;
+    s->text_count = c->ids != NULL;
+    s->numeric = c->named.list;
+    s->numeric_count = c->found ? c->named.count : 0;
+    return RM2_OK;
 }
 
 static int wrong_columns(const evaluation *e, const char *path, size_t found) {
@@ -185,16 +177,12 @@ static int wrong_columns(const evaluation *e, const char *path, size_t found) {
                          rm2_manifold_ambient(m), first);
 }
 
-/* The points of a table: by name, or all columns but the one of ids in their order. */
-static void take_points(const rm2_manifold *m, const rm2_table *table, bool named, size_t ids,
+static void take_points(const point_columns *c, const rm2_table *table, size_t ids,
                         double *points) {
-    size_t ambient = rm2_manifold_ambient(m);
-    for (size_t k = 0; k < ambient; k++) {
-        char name[COLUMN_NAME];
-        rm2_data_column_name(m, k, name, sizeof name);
-        size_t column = named ? rm2_table_column(table, name) : k < ids ? k : k + 1;
+    for (size_t k = 0; k < c->named.count; k++) {
+        size_t column = c->found ? rm2_table_column(table, c->named.list[k]) : k < ids ? k : k + 1;
         for (size_t i = 0; i < table->rows; i++)
-            points[i * ambient + k] = table->values[i * table->columns + column];
+            points[i * c->named.count + k] = table->values[i * table->columns + column];
     }
 }
 
@@ -217,39 +205,39 @@ static int compare_runs(evaluation *e, const demonstrations *d, const char *path
     return code;
 }
 
-static int compare_table(evaluation *e, const demonstrations *d, const char *path, const char *by,
-                         bool named, const rm2_table *table) {
-    const rm2_manifold *m = e->m->info.manifold;
-    size_t ambient = rm2_manifold_ambient(m);
-    size_t ids = by ? rm2_table_column(table, by) : SIZE_MAX,
-           numbers = table->columns - (by != NULL);
+static int compare_table(evaluation *e, const demonstrations *d, const char *path,
+                         const point_columns *c, const rm2_table *table) {
+    size_t ids = c->ids ? rm2_table_column(table, c->ids) : SIZE_MAX,
+           numbers = table->columns - (c->ids != NULL);
     if (table->rows == 0)
         return work_complain(&e->m->work, EXIT_BAD_DATA, "%s has no points", path);
-    if (!named && numbers != ambient)
+    if (!c->found && numbers != c->named.count)
         return wrong_columns(e, path, numbers);
-    double *points = malloc(table->rows * ambient * sizeof *points);
+    double *points = malloc(table->rows * c->named.count * sizeof *points);
     if (!points)
         return work_no_memory(&e->m->work);
-    take_points(m, table, named, ids, points);
+    take_points(c, table, ids, points);
     int code = compare_runs(e, d, path, table, ids, points);
     free(points);
     return code;
 }
 
 static int compare_file(evaluation *e, const demonstrations *d, const char *path) {
-    char first[COLUMN_NAME];
-    rm2_table table;
-    const char *by = e->options->by;
-    rm2_data_column_name(e->m->info.manifold, 0, first, sizeof first);
-    bool named = work_has_column(path, first);
-    if (!by && work_has_column(path, "demo"))
-        by = "demo";
-    else if (!by && work_has_column(path, "sample"))
-        by = "sample";
-    int code = work_check(&e->m->work, read_table(e, path, by, named, &table));
+    const work *w = &e->m->work;
+    point_columns c = {.ids = e->options->by};
+    rm2_csv_settings s = rm2_csv_settings_default();
+    rm2_table table = {.rows = 0};
+    s.choose = choose_columns;
+    s.user = &c;
+    s.text = &c.ids; /* given by its number, it says nothing of a header */
+    s.text_count = c.ids != NULL;
+    int code = columns_of_points(&c.named, e->m->info.manifold)
+                   ? work_check(w, rm2_csv_read(w->ctx, path, &s, &table))
+                   : work_no_memory(w);
     if (code == EXIT_DONE)
-        code = compare_table(e, d, path, by, named, &table);
+        code = compare_table(e, d, path, &c, &table);
     rm2_table_free(&table);
+    columns_free(&c.named);
     return code;
 }
 

@@ -219,6 +219,14 @@ static int check_folder(const work *w, const experiment_options *o, const char *
 
 /* ---- one experiment, or all ----------------------------------------------------------------- */
 
+/* Everything is written by now. */
+static int judge_geodesics(const experiment_run *r) {
+    for (size_t k = 0; k < r->outcome_count; k++)
+        if (!r->outcomes[k].curve->converged)
+            return EXIT_NOT_CONVERGED;
+    return EXIT_DONE;
+}
+
 /* All numbers first; the folder appears when they are there. */
 static int run_steps(experiment_run *r) {
     int (*const steps[])(experiment_run *) = {experiment_load, experiment_train, experiment_move,
@@ -230,7 +238,9 @@ static int run_steps(experiment_run *r) {
         code = make_folder(&r->work, r->folder);
     if (code == EXIT_DONE)
         code = experiment_draw(r);
-    return code == EXIT_DONE ? experiment_report(r) : code;
+    if (code == EXIT_DONE)
+        code = experiment_report(r);
+    return code == EXIT_DONE ? judge_geodesics(r) : code;
 }
 
 static int run_one(const work *w, const experiment *e, const experiment_options *o,
@@ -264,12 +274,17 @@ static int run_all(const work *w, const experiment_options *o, data_options *dat
     }
     if (code == EXIT_DONE)
         code = make_folder(w, root);
+    int open = EXIT_DONE;
     for (const experiment *e = experiments; e->name && code == EXIT_DONE; e++) {
         data_options own = *data;
         (void)snprintf(folder, sizeof folder, "%s/%s", root, e->name);
         code = run_one(w, e, o, &own, folder);
+        if (code == EXIT_NOT_CONVERGED) { /* a finding of one; the others run */
+            open = code;
+            code = EXIT_DONE;
+        }
     }
-    return code;
+    return code == EXIT_DONE ? open : code;
 }
 
 static int run_single(const work *w, const experiment *e, const experiment_options *o,
@@ -300,6 +315,9 @@ static int run_named(const work *w, const char *name, const experiment_options *
 /* Options that would be without effect; `given` is one of those that say how data are read. */
 static int check_options(const work *w, const experiment_options *o, const char *given) {
     double contrast;
+    if (o->output && strcmp(o->output, "-") == 0)
+        return work_complain(w, EXIT_USAGE,
+                             "-o needs a folder: tables, figures and a report cannot be printed");
     if (o->data && (o->demos || o->points))
         return work_complain(w, EXIT_USAGE, "--demos and --points are for generated data");
     if (!o->data && given)

@@ -2,6 +2,7 @@
 #include "figures.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_GROUPS = 12 }; /* more cannot be told apart: names of points, not of groups */
 
@@ -63,8 +64,42 @@ rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *mode
     free(values);
     return status;
 }
+
 size_t figure_groups(const rm2_model_info *i) {
     return i->labels && i->label_count <= MOST_GROUPS ? i->label_count : 1;
+}
+
+void figure_text(const char *text, char drawn[DRAWN_SIZE]) {
+    static const char replacement[] = "\xef\xbf\xbd", more[] = "...";
+    size_t used = 0;
+    while (*text) {
+        size_t length = utf8_length(text);
+        bool control =
+            (unsigned char)*text < 0x20 || *text == 0x7f ||
+            (length == 2 && (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0);
+        const char *shown = length == 0 || control ? replacement : text;
+        size_t size = shown == text ? length : sizeof replacement - 1;
+        if (used + size + sizeof more > DRAWN_SIZE) {
+            memcpy(drawn + used, more, sizeof more);
+            return;
+        }
+        memcpy(drawn + used, shown, size);
+        used += size;
+        text += length ? length : 1;
+    }
+    drawn[used] = 0;
+}
+
+static rm2_status grouped_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i) {
+    static const rm2_style style = {.size = 2.6, .halo = true};
+    char texts[MOST_GROUPS][DRAWN_SIZE];
+    const char *names[MOST_GROUPS];
+    for (size_t k = 0; k < i->label_count; k++) {
+        figure_text(i->label_names[k], texts[k]);
+        names[k] = texts[k];
+    }
+    return rm2_plot_groups(ctx, panel, i->points, i->latents, i->labels, i->label_count, names,
+                           &style);
 }
 
 rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i) {
@@ -72,10 +107,8 @@ rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_in
                        .colour = RM2_WHITE,
                        .size = i->points > 300 ? 1.3 : 1.8,
                        .opacity = 0.7};
-    static const rm2_style grouped = {.size = 2.6, .halo = true};
     if (figure_groups(i) > 1)
-        return rm2_plot_groups(ctx, panel, i->points, i->latents, i->labels, i->label_count,
-                               i->label_names, &grouped);
+        return grouped_latents(ctx, panel, i);
     return rm2_plot_points(ctx, panel, i->points, i->latents, &plain);
 }
 

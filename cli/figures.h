@@ -13,6 +13,10 @@ rm2_status figure_latent_panel(rm2_context *ctx, rm2_figure *figure, size_t row,
 /* Magnification of the metric, or standard deviation of decoded points, on the grid's nodes. */
 rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *model,
                        const rm2_metric *metric, const rm2_network *grid, bool uncertainty);
+/* A text of a file as a figure can have it: U+FFFD for bytes that are not UTF-8 and for control characters, a
+ * long one ends in "...". */
+enum { DRAWN_SIZE = 200 };
+void figure_text(const char *text, char drawn[DRAWN_SIZE]);
 /* Groups of latents that a legend tells apart: by label if there are labels, and few; else one. */
 size_t figure_groups(const rm2_model_info *info);
 /* Latents, by these groups. */

@@ -99,9 +99,11 @@ static int train(training *t) {
     return work_check(w, status);
 }
 
-/* Training that reaches its number of iterations is done, converged or not. */
-static bool done(const rm2_model_info *i) {
-    return i->stop != RM2_STOP_INTERRUPTED && i->stop != RM2_STOP_MAX_SECONDS;
+fit_end fit_ended(const training *t, const rm2_model_info *i) {
+    if (i->stop == RM2_STOP_INTERRUPTED || i->stop == RM2_STOP_MAX_SECONDS)
+        return FIT_UNFINISHED;
+    bool no_other_end = t->settings.optim.method == RM2_ADAM;
+    return i->stop != RM2_STOP_MAX_ITERATIONS || no_other_end ? FIT_CONVERGED : FIT_AT_LIMIT;
 }
 
 static int finish(const training *t) {
@@ -115,7 +117,7 @@ static int finish(const training *t) {
         FILE *out = strcmp(t->options->output, "-") == 0 ? stderr : stdout;
         fit_print_summary(out, t, &info);
     }
-    return done(&info) ? EXIT_DONE : EXIT_NOT_CONVERGED;
+    return fit_ended(t, &info) == FIT_UNFINISHED ? EXIT_NOT_CONVERGED : EXIT_DONE;
 }
 
 /* ---- command --------------------------------------------------------------------------------- */

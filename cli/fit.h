@@ -53,6 +53,15 @@ int fit_read_base(training *t);
 /* --inducing-points: some of the training points. */
 int fit_read_inducing(training *t);
 
+/* How a training ended, the one rule for words, JSON and exit code: at its own end or at its number of
+ * iterations it is finished (0), stopped before (interrupted, out of time) it is not (4). */
+typedef enum fit_end {
+    FIT_CONVERGED,
+    FIT_AT_LIMIT, /* more iterations may improve it */
+    FIT_UNFINISHED
+} fit_end;
+fit_end fit_ended(const training *t, const rm2_model_info *i);
+
 /* What became of the training, on `out`, with the model written. */
 void fit_print_summary(FILE *out, const training *t, const rm2_model_info *i);
 

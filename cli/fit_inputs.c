@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fit.h"
+#include "latents.h"
 
 /* "heat:0.2,matern52:0.5", one for each factor. */
 static bool parse_back_kernels(const char *text, size_t factors, rm2_factor_kernel *kernels) {

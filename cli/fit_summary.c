@@ -116,12 +116,6 @@ static void judge(const training *t, const rm2_model_info *i, quality *q) {
 
 /* ---- summary --------------------------------------------------------------------------------- */
 
-/* Adam has no other end than its number of iterations. */
-static bool converged(const training *t, const rm2_model_info *i) {
-    return i->stop != RM2_STOP_INTERRUPTED && i->stop != RM2_STOP_MAX_SECONDS &&
-           (i->stop != RM2_STOP_MAX_ITERATIONS || t->settings.optim.method == RM2_ADAM);
-}
-
 static void print_json(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
     (void)fprintf(out, "{\"file\": ");
     json_text(out, t->options->output);
@@ -129,8 +123,11 @@ static void print_json(FILE *out, const training *t, const rm2_model_info *i, co
                   ", \"points\": %zu, \"outputs\": %zu, \"latent\": %zu, \"stop\": ", i->points,
                   i->outputs, i->latent_dim);
     json_text(out, rm2_stop_text(i->stop));
-    (void)fprintf(out, ", \"converged\": %s, \"iterations\": %zu, \"evaluations\": %zu",
-                  converged(t, i) ? "true" : "false", i->iterations, i->evaluations);
+    fit_end end = fit_ended(t, i);
+    (void)fprintf(
+        out, ", \"finished\": %s, \"converged\": %s, \"iterations\": %zu, \"evaluations\": %zu",
+        end == FIT_UNFINISHED ? "false" : "true", end == FIT_CONVERGED ? "true" : "false",
+        i->iterations, i->evaluations);
     json_field(out, "seconds", i->seconds);
     json_field(out, "objective_start", i->start.total);
     json_field(out, "objective", i->end.total);
@@ -186,6 +183,21 @@ static void print_inference(FILE *out, const rm2_model_info *i) {
                       i->gpdm_inducing, i->end.gpdm, i->dynamics.lower, i->dynamics.upper);
 }
 
+/* What could be done to improve a training that did not end by itself. */
+static void print_advice(FILE *out, const training *t, const rm2_model_info *i) {
+    bool saved = t->options->checkpoint != NULL;
+    size_t limit = t->settings.optim.max_iterations;
+    if (fit_ended(t, i) == FIT_AT_LIMIT)
+        (void)fprintf(
+            out, "stopped at the limit of %zu iteration%s; more --iterations%s may improve it\n",
+            limit, plural(limit), saved ? " with --resume" : "");
+    if (fit_ended(t, i) == FIT_UNFINISHED)
+        (void)fprintf(
+            out, "not finished; %s\n",
+            saved ? "go on with --resume"
+                  : "the model has the best state so far, a --checkpoint would let it go on");
+}
+
 static void print_text(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
     (void)fprintf(out, "trained on %zu points of %s, %zu latent dimension%s\n", i->points,
                   rm2_manifold_spec(i->manifold), i->latent_dim, plural(i->latent_dim));
@@ -202,10 +214,7 @@ static void print_text(FILE *out, const training *t, const rm2_model_info *i, co
                       "%.4g (tangent coordinates)\n",
                       t->held->count, q->held_density, q->held_residual);
     (void)fprintf(out, "model: %s\n", t->options->output);
-    if (!converged(t, i))
-        (void)fprintf(out, "not converged: %s\n",
-                      t->options->checkpoint ? "go on with --resume (and more --iterations)"
-                                             : "try more --iterations");
+    print_advice(out, t, i);
 }
 
 void fit_print_summary(FILE *out, const training *t, const rm2_model_info *i) {

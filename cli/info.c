@@ -39,6 +39,9 @@ static int write_latents(const model_work *m, const char *path) {
 /* With the latents on standard output there is nothing else. */
 static int do_info(const model_work *m) {
     const char *latents = m->options->latents;
+    if (latents && model_prints(latents) && m->work.common->json)
+        return work_complain(&m->work, EXIT_USAGE,
+                             "--json and --latents - both print: write the latents to a file");
     int code = latents ? write_latents(m, latents) : EXIT_DONE;
     if (code != EXIT_DONE || (latents && model_prints(latents)))
         return code;

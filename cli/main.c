@@ -1,5 +1,6 @@
 /* riemann2 COMMAND ...: finds the command, and restarts once where settings that are read when libraries
  * are loaded are not the best. */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,10 +180,7 @@ static void restart_with_better_settings(char **argv) {
     (void)execv("/proc/self/exe", argv); /* returns only if there is no /proc: go on as we are */
 }
 
-int main(int argc, char **argv) {
-    restart_with_better_settings(argv);
-    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
-    (void)signal(SIGXFSZ, SIG_IGN); /* so is a file size limit */
+static int run_command(int argc, char **argv) {
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;
@@ -204,4 +202,23 @@ int main(int argc, char **argv) {
     (void)fprintf(stderr, "riemann2: no command \"%s\"; see riemann2 --help\n",
                   help ? argv[2] : name);
     return EXIT_USAGE;
+}
+
+/* What was printed must have arrived: a full disk or a closed pipe is a failure of a command that had none
+ * (one that failed has said why). */
+static int check_printed(int code) {
+    errno = 0;
+    bool lost = fflush(stdout) != 0 || ferror(stdout);
+    if (!lost || (code != EXIT_DONE && code != EXIT_NOT_CONVERGED))
+        return code;
+    (void)fprintf(stderr, "riemann2: cannot write to standard output%s%s\n", errno ? ": " : "",
+                  errno ? strerror(errno) : "");
+    return EXIT_FAILED;
+}
+
+int main(int argc, char **argv) {
+    restart_with_better_settings(argv);
+    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
+    (void)signal(SIGXFSZ, SIG_IGN); /* so is a file size limit */
+    return check_printed(run_command(argc, argv));
 }

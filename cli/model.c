@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "latents.h"
+
 /* ---- what a command on a model works with --------------------------------------------------- */
 
 bool model_prints(const char *output) {
@@ -132,6 +134,8 @@ static int open_and_run(model_work *m, const model_action *a, data_options *data
         if (read[k])
             inputs[next++] = read[k];
     int code = output ? work_check_output(&m->work, output, inputs) : EXIT_DONE;
+    if (output && code == EXIT_DONE)
+        code = work_check_format(&m->work, output, a->formats ? a->formats : table_formats);
     if (code == EXIT_DONE)
         code = work_check(&m->work, rm2_model_read(m->work.ctx, m->paths[0], &m->model));
     if (code != EXIT_DONE)

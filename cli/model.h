@@ -57,6 +57,7 @@ typedef struct model_action {
     void *own;                  /* for the command itself */
     size_t files;               /* most arguments */
     bool needs_source;          /* latent points from exactly one place */
+    const char *const *formats; /* of the output; NULL: table_formats */
     int (*run)(const model_work *m);
     int (*run_with_data)(const model_work *m, data_options *options);
 } model_action;

@@ -1,32 +1,21 @@
 /* riemann2 plot: figures of a model and of paths in it. */
+#include "plot.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "figures.h"
-#include "geometry.h"
-
-typedef enum plot_kind {
-    KIND_LATENT,
-    KIND_UNCERTAINTY,
-    KIND_DECODED,
-    KIND_TIME,
-    KIND_TRAINING
-} plot_kind;
 static const char *const kind_names[] = {"latent", "uncertainty", "decoded",
                                          "time",   "training",    NULL};
-
-typedef struct plot_options {
-    int kind;
-    text_list paths;
-    double width, height, dpi;
-    const char *title;
-} plot_options;
 
 #define PLOT(member) offsetof(plot_options, member)
 
 static const option shared_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
      "figure to write: .png, .svg or .pdf (also -o)"},
+    {"--grid", "N", OPTION_SIZE, MODEL(geometry.grid), NULL,
+     "nodes along a dimension of the grid that is coloured (default: 50)"},
+    {"--padding", "P", OPTION_NUMBER, MODEL(geometry.padding), NULL,
+     "margin of the grid, in parts of its larger side (default: 0.1)"},
     {.name = NULL},
 };
 
@@ -35,7 +24,8 @@ static const option plot_table[] = {
      "latent space with magnification (default) or uncertainty; decoded paths; over time; "
      "training"},
     {"--path", "FILE", OPTION_TEXTS, PLOT(paths), NULL,
-     "a path to draw, as geodesic and decode write it; may be repeated"},
+     "a path to draw, as geodesic and decode write it, or several (column demo, sample or\n"
+     "                            pair); may be repeated"},
     {"--width", "MM", OPTION_NUMBER, PLOT(width), NULL, "of the figure (default: 120)"},
     {"--height", "MM", OPTION_NUMBER, PLOT(height), NULL,
      "of the figure (default: from its shape)"},
@@ -44,20 +34,6 @@ static const option plot_table[] = {
     {.name = NULL},
 };
 
-/* A path of the command line: its latents, what they decode to, its name in the legend. */
-typedef struct drawn_path {
-    size_t n;
-    double *x, *points, *deviation;
-    const char *name;
-} drawn_path;
-
-typedef struct plot_job {
-    const model_work *m;
-    const plot_options *options;
-    drawn_path *paths;
-    rm2_figure *figure;
-} plot_job;
-
 /* ---- paths ---------------------------------------------------------------------------------- */
 
 static const char *file_name(const char *path) {
@@ -65,189 +41,120 @@ static const char *file_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-static int read_path(const plot_job *j, const char *file, drawn_path *p) {
+static int read_file(const plot_job *j, const char *path, drawn_file *f) {
     const model_work *m = j->m;
     size_t ambient = rm2_manifold_ambient(m->info.manifold);
-    p->name = file_name(file);
-    int code = work_read_latents(&m->work, file, m->info.latent_dim, &p->n, &p->x);
+    figure_text(file_name(path), f->name);
+    int code = work_read_paths(&m->work, path, m->info.latent_dim, &f->paths);
     if (code != EXIT_DONE)
         return code;
-    p->points = malloc(p->n * ambient * sizeof *p->points);
-    p->deviation = malloc(p->n * sizeof *p->deviation);
-    if (!p->points || !p->deviation)
+    f->points = malloc(f->paths.count * ambient * sizeof *f->points);
+    if (!f->points)
         return work_no_memory(&m->work);
-    return work_check(&m->work, rm2_model_decode(m->work.ctx, m->model, p->n, p->x, p->points, NULL,
-                                                 NULL, p->deviation));
+    return work_check(&m->work, rm2_model_decode(m->work.ctx, m->model, f->paths.count, f->paths.x,
+                                                 f->points, NULL, NULL, NULL));
 }
 
-static int read_paths(plot_job *j) {
+static int read_files(plot_job *j) {
     const text_list *list = &j->options->paths;
     int code = EXIT_DONE;
-    j->paths = calloc(list->count + 1, sizeof *j->paths);
-    if (!j->paths)
+    j->files = calloc(list->count + 1, sizeof *j->files);
+    if (!j->files)
         return work_no_memory(&j->m->work);
     for (size_t k = 0; k < list->count && code == EXIT_DONE; k++)
-        code = read_path(j, list->items[k], &j->paths[k]);
+        code = read_file(j, list->items[k], &j->files[k]);
     return code;
 }
 
-/* ---- kinds of figures ----------------------------------------------------------------------- */
-
-static rm2_status open_figure(plot_job *j, size_t columns, double height) {
-    rm2_figure_settings page = rm2_figure_settings_default();
-    const plot_options *o = j->options;
-    page.columns = columns;
-    page.width = o->width > 0 ? o->width : columns > 1 ? 175 : 120;
-    page.height = o->height > 0 ? o->height : height;
-    page.title = o->title;
-    return rm2_figure_create(j->m->work.ctx, &page, &j->figure);
-}
-
-static rm2_status add_paths(const plot_job *j, rm2_panel *panel) {
-    for (size_t k = 0; k < j->options->paths.count; k++) {
-        const drawn_path *p = &j->paths[k];
-        rm2_style style = {
-            .label = p->name, .colour = rm2_palette(k + 1), .width = 1.5, .halo = true};
-        WORK_TRY(rm2_plot_curve(j->m->work.ctx, panel, p->n, p->x, &style));
+static void free_files(plot_job *j) {
+    for (size_t k = 0; j->files && k < j->options->paths.count; k++) {
+        latent_paths_free(&j->files[k].paths);
+        free(j->files[k].points);
     }
-    return RM2_OK;
+    free(j->files);
 }
 
-static rm2_status draw_latent(plot_job *j, const geometry *g) {
-    bool uncertainty = j->options->kind == KIND_UNCERTAINTY;
-    rm2_context *ctx = j->m->work.ctx;
-    rm2_panel *panel;
-    double width = j->options->width > 0 ? j->options->width : 120;
-    WORK_TRY(open_figure(j, 1, figure_latent_height(g->network, width)));
-    WORK_TRY(figure_latent_panel(ctx, j->figure, 0, 0, NULL, &panel));
-    WORK_TRY(figure_heat(ctx, panel, j->m->model, g->pullback, g->network, uncertainty));
-    WORK_TRY(figure_latents(ctx, panel, &j->m->info));
-    return add_paths(j, panel);
+static size_t count_paths(const plot_job *j) {
+    size_t count = 0;
+    for (size_t k = 0; k < j->options->paths.count; k++)
+        count += j->files[k].paths.runs;
+    return count;
 }
 
-static rm2_status add_training(const plot_job *j, size_t factor, rm2_panel *panel) {
-    const rm2_model_info *i = &j->m->info;
-    double *points = malloc(i->points * rm2_manifold_ambient(i->manifold) * sizeof *points);
-    if (!points)
-        return RM2_ERR_MEMORY;
-    rm2_model_data(j->m->model, points);
-    rm2_status status = figure_demonstrations(j->m->work.ctx, panel, i->manifold, factor,
-                                              i->trajectories, i->starts, points);
-    free(points);
-    return status;
-}
+/* ---- before the work ------------------------------------------------------------------------ */
 
-static rm2_status factor_panel(const plot_job *j, size_t factor) {
-    rm2_context *ctx = j->m->work.ctx;
-    const rm2_manifold *m = j->m->info.manifold;
-    rm2_panel_settings s;
-    rm2_panel *panel;
-    WORK_TRY(rm2_panel_settings_factor(ctx, m, factor, &s));
-    s.legend = RM2_LEGEND_BELOW;
-    if (rm2_manifold_factor(m, factor)->geometry == &rm2_euclidean)
-        figure_label_axes(&s, false);
-    WORK_TRY(rm2_figure_panel(ctx, j->figure, 0, factor, &s, &panel));
-    WORK_TRY(add_training(j, factor, panel));
-    for (size_t k = 0; k < j->options->paths.count; k++) {
-        rm2_style style = {.label = j->paths[k].name, .colour = rm2_palette(k), .width = 1.3};
-        WORK_TRY(rm2_plot_factor(ctx, panel, m, factor, j->paths[k].n, j->paths[k].points, &style));
-    }
-    return RM2_OK;
-}
+static const char *const figure_formats[] = {".png", ".svg", ".pdf", NULL};
 
-static rm2_status draw_decoded(plot_job *j, const geometry *g) {
-    size_t factors = rm2_manifold_factor_count(j->m->info.manifold);
-    (void)g;
-    WORK_TRY(open_figure(j, factors, 90));
-    for (size_t k = 0; k < factors; k++)
-        WORK_TRY(factor_panel(j, k));
-    return RM2_OK;
-}
+typedef enum need { NEVER, PERHAPS, ALWAYS } need;
 
-/* Entry e of a path over t = 0..1. */
-static rm2_status entry_curve(const plot_job *j, const drawn_path *p, size_t entry,
-                              const char *name, rm2_panel *panel) {
-    size_t ambient = rm2_manifold_ambient(j->m->info.manifold);
-    double *line = malloc(2 * p->n * sizeof *line);
-    if (!line)
-        return RM2_ERR_MEMORY;
-    for (size_t i = 0; i < p->n; i++) {
-        line[2 * i] = p->n > 1 ? (double)i / (double)(p->n - 1) : 0;
-        line[2 * i + 1] = p->points[i * ambient + entry];
-    }
-    rm2_style style = {.label = name, .width = 1.2};
-    rm2_status status = rm2_plot_curve(j->m->work.ctx, panel, p->n, line, &style);
-    free(line);
-    return status;
-}
-
-/* Entries of the first path's points, a panel for each factor. */
-static rm2_status draw_time(plot_job *j, const geometry *g) {
-    enum { MOST_ENTRIES = 8 };
-    const rm2_manifold *m = j->m->info.manifold;
-    size_t factors = rm2_manifold_factor_count(m);
-    (void)g;
-    WORK_TRY(open_figure(j, factors, 90));
-    for (size_t k = 0; k < factors; k++) {
-        const rm2_factor *f = rm2_manifold_factor(m, k);
-        rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
-        rm2_panel *panel;
-        char title[32];
-        (void)snprintf(title, sizeof title, "%s%zu", f->geometry->name, f->n);
-        s.title = title;
-        s.x.label = "t";
-        s.legend = RM2_LEGEND_BELOW;
-        WORK_TRY(rm2_figure_panel(j->m->work.ctx, j->figure, 0, k, &s, &panel));
-        for (size_t e = 0; e < f->ambient && e < MOST_ENTRIES; e++) {
-            char name[96];
-            rm2_data_column_name(m, f->ambient_offset + e, name, sizeof name);
-            WORK_TRY(entry_curve(j, &j->paths[0], f->ambient_offset + e, name, panel));
-        }
-    }
-    return RM2_OK;
-}
-
-static rm2_status draw_training(plot_job *j, const geometry *g) {
-    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
-    rm2_panel *panel;
-    (void)g;
-    s.x.label = "iteration";
-    s.y.label = "objective";
-    WORK_TRY(open_figure(j, 1, 80));
-    WORK_TRY(rm2_figure_panel(j->m->work.ctx, j->figure, 0, 0, &s, &panel));
-    return figure_trace(j->m->work.ctx, panel, &j->m->info, 0, 1, NULL);
-}
-
+/* What a kind of figure shows; options about something else would do nothing. */
 static const struct {
     rm2_status (*draw)(plot_job *j, const geometry *g);
-    bool grid, paths; /* what it needs */
-} kinds[] = {[KIND_LATENT] = {draw_latent, true, false},
-             [KIND_UNCERTAINTY] = {draw_latent, true, false},
-             [KIND_DECODED] = {draw_decoded, false, true},
-             [KIND_TIME] = {draw_time, false, true},
-             [KIND_TRAINING] = {draw_training, false, false}};
+    bool grid, metric;
+    need paths;
+} kinds[] = {[KIND_LATENT] = {plot_latent, true, true, PERHAPS},
+             [KIND_UNCERTAINTY] = {plot_latent, true, false, PERHAPS},
+             [KIND_DECODED] = {plot_decoded, false, false, ALWAYS},
+             [KIND_TIME] = {plot_time, false, false, ALWAYS},
+             [KIND_TRAINING] = {plot_training, false, false, NEVER}};
+
+static int check_options(const plot_job *j) {
+    const geometry_options *o = &j->m->options->geometry;
+    int kind = j->options->kind;
+    const struct {
+        bool found;
+        const char *text;
+    } conflicts[] = {
+        {kinds[kind].paths == ALWAYS && j->options->paths.count == 0, "needs --path FILE"},
+        {kinds[kind].paths == NEVER && j->options->paths.count > 0,
+         "shows no paths: leave --path out"},
+        {!kinds[kind].grid && (o->grid || o->padding > 0),
+         "has no grid: leave --grid and --padding out"},
+        {!kinds[kind].metric &&
+             (o->metric || o->contrast || o->weight > 0 || o->sigma > 0 || o->avoid),
+         "shows no metric: leave --metric, --contrast, --weight, --sigma and --avoid out"},
+    };
+    for (size_t k = 0; k < sizeof conflicts / sizeof *conflicts; k++)
+        if (conflicts[k].found)
+            return work_complain(&j->m->work, EXIT_USAGE, "--kind %s %s", kind_names[kind],
+                                 conflicts[k].text);
+    return EXIT_DONE;
+}
+
+/* The paths must not be overwritten. */
+static int check_output(const plot_job *j) {
+    const work *w = &j->m->work;
+    const char *output = j->m->options->output, *inputs[TEXT_LIST_MAX + 1] = {NULL};
+    bool known = false;
+    for (size_t k = 0; output && figure_formats[k]; k++)
+        known = known || has_ending(output, figure_formats[k]);
+    if (!known)
+        return work_complain(w, EXIT_USAGE, "needs -o FILE with the ending .png, .svg or .pdf");
+    if (j->options->dpi > 0 && !has_ending(output, ".png"))
+        return work_complain(w, EXIT_USAGE, "--dpi is the resolution of a .png; %s has none",
+                             output);
+    memcpy(inputs, j->options->paths.items, j->options->paths.count * sizeof *inputs);
+    return work_check_output(w, output, inputs);
+}
 
 static int check(const plot_job *j) {
     const model_work *m = j->m;
-    int kind = j->options->kind;
-    if (model_prints(m->options->output))
-        return work_complain(&m->work, EXIT_USAGE,
-                             "needs -o FILE with the ending .png, .svg or .pdf");
-    if (kinds[kind].grid && m->info.latent_dim != 2)
+    int code = check_options(j), kind = j->options->kind;
+    if (code == EXIT_DONE && kinds[kind].grid && m->info.latent_dim != 2)
         return work_complain(&m->work, EXIT_USAGE,
                              "--kind %s draws two latent dimensions, the model has %zu",
                              kind_names[kind], m->info.latent_dim);
-    if (kinds[kind].paths && j->options->paths.count == 0)
-        return work_complain(&m->work, EXIT_USAGE, "--kind %s needs --path FILE", kind_names[kind]);
-    return EXIT_DONE;
+    return code == EXIT_DONE ? check_output(j) : code;
 }
+
+/* ---- command -------------------------------------------------------------------------------- */
 
 static int do_plot(const model_work *m) {
     plot_job j = {.m = m, .options = m->own};
     geometry g = {.metric = NULL};
     int code = check(&j), kind = j.options->kind;
     if (code == EXIT_DONE)
-        code = read_paths(&j);
+        code = read_files(&j);
     if (code == EXIT_DONE && kinds[kind].grid)
         code = geometry_open(m, &g);
     if (code == EXIT_DONE && kinds[kind].grid)
@@ -260,16 +167,11 @@ static int do_plot(const model_work *m) {
     if (code == EXIT_DONE && m->work.common->json) {
         printf("{\"file\": ");
         json_text(stdout, m->options->output);
-        printf(", \"kind\": \"%s\", \"paths\": %zu}\n", kind_names[kind], j.options->paths.count);
+        printf(", \"kind\": \"%s\", \"paths\": %zu}\n", kind_names[kind], count_paths(&j));
     } else if (code == EXIT_DONE && !m->work.common->quiet) {
         printf("%s\n", m->options->output);
     }
-    for (size_t k = 0; j.paths && k < j.options->paths.count; k++) {
-        free(j.paths[k].x);
-        free(j.paths[k].points);
-        free(j.paths[k].deviation);
-    }
-    free(j.paths);
+    free_files(&j);
     rm2_figure_free(j.figure);
     geometry_close(&g);
     return code;
@@ -278,9 +180,12 @@ static int do_plot(const model_work *m) {
 int run_plot(const command *self, int argc, char **argv) {
     plot_options options = {.kind = KIND_LATENT};
     const option_group groups[] = {
-        {"Figure", plot_table, &options}, path_groups[0], path_groups[1], {.options = NULL}};
-    return model_run(
-        self, argc, argv,
-        &(model_action){
-            .table = shared_table, .groups = groups, .own = &options, .files = 1, .run = do_plot});
+        {"Figure", plot_table, &options}, metric_groups[0], {.options = NULL}};
+    return model_run(self, argc, argv,
+                     &(model_action){.table = shared_table,
+                                     .groups = groups,
+                                     .own = &options,
+                                     .files = 1,
+                                     .formats = figure_formats,
+                                     .run = do_plot});
 }

@@ -30,7 +30,7 @@ static const option robot_table[] = {
      "on the way, no motion but what the main task needs"},
     {"--start", "Q1,Q2,...", OPTION_TEXT, ROBOT(start), NULL,
      "joint angles to start from (default: the best of random ones)"},
-    {"--starts", "N", OPTION_SIZE, ROBOT(track.starts), NULL,
+    {"--starts", "N", OPTION_SIZE, ROBOT(starts), NULL,
      "random configurations tried for the start (default: 30)"},
     {"--iterations", "N", OPTION_SIZE, ROBOT(track.iterations), NULL,
      "most steps towards a point (default: 200)"},
@@ -59,7 +59,7 @@ static const option input_table[] = {
     {"--columns", "A,B,...", OPTION_TEXT, DATA(columns), NULL,
      "columns of the points (default: those with the names of the manifold)"},
     {"--group", "COLUMN", OPTION_TEXT, DATA(group), NULL,
-     "trajectory ids (default: demo or sample, if there is one)"},
+     "trajectory ids (default: demo, sample or pair, if there is one)"},
     {"--time", "COLUMN", OPTION_TEXT, DATA(time), NULL,
      "time of the points (default: time, if there is one)"},
     {"--select", "ID,...", OPTION_TEXT, DATA(select), NULL, "the only trajectories to follow"},
@@ -138,6 +138,12 @@ static int place_targets(robot_work *r) {
 
 static int parse_start(const robot_work *r, double angles[RM2_ARM_MAX_LINKS]) {
     size_t joints = rm2_arm_joints(r->arm);
+    if (r->options->start && r->options->starts)
+        return work_complain(
+            &r->work, EXIT_USAGE,
+            "--start says where to start, and --starts tries several: leave one out");
+    if (r->options->starts)
+        r->options->track.starts = r->options->starts;
     if (!r->options->start)
         return EXIT_DONE;
     r->options->track.start = angles;
@@ -216,8 +222,10 @@ static int follow(robot_work *r) {
 static int track(robot_work *r) {
     const char *const inputs[] = {r->path, r->options->arm, NULL};
     double start[RM2_ARM_MAX_LINKS];
-    int code =
-        r->options->output ? work_check_output(&r->work, r->options->output, inputs) : EXIT_DONE;
+    const char *output = r->options->output;
+    int code = output ? work_check_output(&r->work, output, inputs) : EXIT_DONE;
+    if (output && code == EXIT_DONE)
+        code = work_check_format(&r->work, output, table_formats);
     if (r->options->no_null_space)
         r->options->track.null_step = 0;
     if (code == EXIT_DONE)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "work.h"
+#include "columns.h"
 
 bool sheet_create(sheet *s, size_t rows, size_t columns) {
     *s = (sheet){.table = {.rows = rows, .columns = columns}};
@@ -79,7 +79,7 @@ bool sheet_add_labels(sheet *s, const rm2_model_info *i) {
 
 bool sheet_add_latents(sheet *s, size_t Q, const double *latents) {
     for (size_t q = 0; q < Q; q++) {
-        char name[NAME_SIZE];
+        char name[COLUMN_NAME];
         latent_name(q, name);
         if (!sheet_add(s, name, latents + q, Q))
             return false;
@@ -90,7 +90,7 @@ bool sheet_add_latents(sheet *s, size_t Q, const double *latents) {
 bool sheet_add_points(sheet *s, const rm2_manifold *m, const double *points) {
     size_t ambient = rm2_manifold_ambient(m);
     for (size_t k = 0; k < ambient; k++) {
-        char name[96];
+        char name[COLUMN_NAME];
         rm2_data_column_name(m, k, name, sizeof name);
         if (!sheet_add(s, name, points + k, ambient))
             return false;

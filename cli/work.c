@@ -1,4 +1,4 @@
-/* Steps of commands: messages, checks before the work, files of latent points. */
+/* Steps of commands: messages, checks before the work. */
 #include "work.h"
 
 #include <math.h>
@@ -56,6 +56,31 @@ int work_check_output(const work *w, const char *path, const char *const *inputs
     rm2_status status = rm2_output_open(w->ctx, path, w->common->force, &output);
     rm2_output_discard(output);
     return work_check(w, status);
+}
+
+const char *const table_formats[] = {".csv", ".tsv", ".txt", NULL};
+
+/* ".csv" of a path; NULL: the name has no ending. */
+static const char *ending_of(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot && dot > name ? dot : NULL;
+}
+
+int work_check_format(const work *w, const char *path, const char *const *formats) {
+    struct stat info;
+    char list[64] = "";
+    const char *ending = ending_of(path);
+    if (!ending || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
+        return EXIT_DONE;
+    for (size_t k = 0, used = 0; formats[k] && used < sizeof list; k++) {
+        if (strcmp(ending, formats[k]) == 0)
+            return EXIT_DONE;
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", formats[k]);
+    }
+    return work_complain(w, EXIT_USAGE, "%s: %s is no format that is written here; there %s %s",
+                         path, ending, formats[1] ? "are" : "is", list);
 }
 
 /* ---- interrupt ------------------------------------------------------------------------------ */
@@ -180,114 +205,4 @@ double work_clock(void) {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- files of latent points ----------------------------------------------------------------- */
-
-void latent_name(size_t q, char name[NAME_SIZE]) {
-    (void)snprintf(name, NAME_SIZE, "z%zu", q + 1);
-}
-
-bool work_has_column(const char *path, const char *name) {
-    char line[4096] = "";
-    size_t length = strlen(name);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return false;
-    bool read = fgets(line, sizeof line, file) != NULL;
-    (void)fclose(file);
-    for (const char *at = read ? strstr(line, name) : NULL; at; at = strstr(at + 1, name))
-        if ((at == line || strchr(",;\t \"\xBF", at[-1])) && strchr(",;\t \"\r\n", at[length]))
-            return true;
-    return false;
-}
-
-/* A CSV file as a table; of a file with names, only the columns z1, z2, ... have numbers. */
-static rm2_status read_table(rm2_context *ctx, const char *path, size_t Q, bool named,
-                             rm2_table *table) {
-    rm2_csv_settings s = rm2_csv_settings_default();
-    if (!named)
-        return rm2_csv_read(ctx, path, &s, table);
-    *table = (rm2_table){0};
-    char(*names)[NAME_SIZE] = calloc(Q, sizeof *names);
-    const char **numeric = calloc(Q, sizeof *numeric);
-    rm2_status status = RM2_ERR_MEMORY;
-    if (names && numeric) {
-        for (size_t q = 0; q < Q; q++) {
-            latent_name(q, names[q]);
-            numeric[q] = names[q];
-        }
-        s.numeric = numeric;
-        s.numeric_count = Q;
-        status = rm2_csv_read(ctx, path, &s, table);
-    }
-    free(numeric);
-    free(names);
-    return status;
-}
-
-static int take_columns(const work *w, const rm2_table *table, bool named, size_t Q,
-                        double **values) {
-    *values = malloc((table->rows * Q + 1) * sizeof **values);
-    if (!*values)
-        return work_no_memory(w);
-    for (size_t q = 0; q < Q; q++) {
-        char name[NAME_SIZE];
-        latent_name(q, name);
-        size_t column = named ? rm2_table_column(table, name) : q;
-        for (size_t i = 0; i < table->rows; i++)
-            (*values)[i * Q + q] = table->values[i * table->columns + column];
-    }
-    return EXIT_DONE;
-}
-
-static int wrong_columns(const work *w, const char *path, size_t found, size_t Q) {
-    return work_complain(w, EXIT_BAD_DATA,
-                         "%s has %zu column%s, but the latent space has %zu dimension%s%s", path,
-                         found, found == 1 ? "" : "s", Q, Q == 1 ? "" : "s",
-                         found > Q ? "; name their columns z1, z2, ..." : "");
-}
-
-static int read_csv(const work *w, const char *path, size_t Q, size_t *rows, double **values) {
-    rm2_table table;
-    bool named = work_has_column(path, "z1");
-    int code = work_check(w, read_table(w->ctx, path, Q, named, &table));
-    if (code != EXIT_DONE)
-        return code;
-    *rows = table.rows;
-    code = named || table.columns == Q ? take_columns(w, &table, named, Q, values)
-                                       : wrong_columns(w, path, table.columns, Q);
-    rm2_table_free(&table);
-    return code;
-}
-
-/* The last dimension is the latent one: points, or trajectories of points. */
-static int read_npy(const work *w, const char *path, size_t Q, size_t *rows, double **values) {
-    rm2_array array;
-    int code = work_check(w, rm2_npy_read(w->ctx, path, &array));
-    if (code != EXIT_DONE)
-        return code;
-    size_t found = array.dims > 1 ? array.shape[array.dims - 1] : 1;
-    if (found == Q) {
-        *rows = rm2_array_count(&array) / Q;
-        *values = array.values;
-        array.values = NULL;
-    } else {
-        code = wrong_columns(w, path, found, Q);
-    }
-    rm2_array_free(&array);
-    return code;
-}
-
-int work_read_latents(const work *w, const char *path, size_t Q, size_t *rows, double **values) {
-    *values = NULL;
-    int code = has_ending(path, ".npy") ? read_npy(w, path, Q, rows, values)
-                                        : read_csv(w, path, Q, rows, values);
-    for (size_t i = 0; code == EXIT_DONE && *values && i < *rows * Q; i++)
-        if (!isfinite((*values)[i]))
-            code =
-                work_complain(w, EXIT_BAD_DATA, "%s: latent point %zu is not finite", path, i / Q);
-    if (code == EXIT_DONE && *rows == 0)
-        code = work_complain(w, EXIT_BAD_DATA, "%s has no points", path);
-    return code;
 }

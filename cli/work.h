@@ -63,19 +63,16 @@ double work_clock(void);
  * with NULL) must not be overwritten even with --force. */
 int work_check_output(const work *w, const char *path, const char *const *inputs);
 bool same_file(const char *a, const char *b);
-
-/* Has the first line of a CSV file a field of that name? */
-bool work_has_column(const char *path, const char *name);
+/* Does the ending of a file's name stand for one of the formats (".csv", ...; ends with NULL) that a command
+ * writes? Names without an ending are the first one's. Another ending is refused before the work: a file
+ * should be what its name says. */
+int work_check_format(const work *w, const char *path, const char *const *formats);
+extern const char *const table_formats[]; /* of what is written as CSV */
 
 /* Ctrl-C and the like stop the calls that run on `ctx`, once; NULL: no more. */
 void catch_interrupts(rm2_context *ctx);
 
-/* "z1", "z2", ...: the column of latent coordinate q. */
+/* Room for a column's name, or for a word with a number in it. */
 enum { NAME_SIZE = 32 };
-void latent_name(size_t q, char name[NAME_SIZE]);
-
-/* A file of latent points (CSV or .npy): rows x Q, the caller's to free. In a CSV with columns z1,
- * z2, ... only these are read, so that what encode, decode and info write can be used. */
-int work_read_latents(const work *w, const char *path, size_t Q, size_t *rows, double **values);
 
 #endif

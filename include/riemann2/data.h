@@ -4,6 +4,7 @@
 #define RIEMANN2_DATA_H
 
 #include "riemann2/base.h"
+#include "riemann2/io.h"
 #include "riemann2/manifold.h"
 
 #ifdef __cplusplus
@@ -117,6 +118,12 @@ RM2_API void rm2_data_report_free(rm2_data_report *report);
 RM2_API rm2_status rm2_data_read(rm2_context *ctx, const char *path,
                                  const rm2_data_settings *settings, rm2_data **data,
                                  rm2_data **held_out, rm2_data_report *report);
+
+/* The same from a table of rm2_csv_read, for those who must see the names of its columns first; columns of
+ * ids and labels were read as texts. `name` stands for the path. What the table had is moved or freed. */
+RM2_API rm2_status rm2_data_from_table(rm2_context *ctx, const char *name, rm2_table *table,
+                                       const rm2_data_settings *settings, rm2_data **data,
+                                       rm2_data **held_out, rm2_data_report *report);
 
 /* Write .csv .tsv .npy .npz by extension: trajectory id (column "demo"), time, label, point. */
 RM2_API rm2_status rm2_data_write(rm2_context *ctx, const rm2_data *data, const char *path,

@@ -20,7 +20,15 @@ extern "C" {
 
 typedef enum rm2_header { RM2_HEADER_AUTO, RM2_HEADER_YES, RM2_HEADER_NO } rm2_header;
 
-typedef struct rm2_csv_settings {
+typedef struct rm2_table rm2_table;
+typedef struct rm2_csv_settings rm2_csv_settings;
+
+/* Which columns to read, once their names are known: may set the two lists of the settings, which must
+ * stay until the file is read. `header` has names and number of the columns and no rows. */
+typedef rm2_status (*rm2_csv_choose_fn)(void *user, const rm2_table *header,
+                                        rm2_csv_settings *settings);
+
+struct rm2_csv_settings {
     char delimiter;          /* 0: found from the first line (comma, tab, semicolon, blanks) */
     rm2_header header;       /* AUTO: a header is a first line with a field that is no number */
     const char *const *text; /* columns kept as text (ids, labels): names, or 0-based "3" */
@@ -28,20 +36,22 @@ typedef struct rm2_csv_settings {
     const char *const *numeric; /* columns read as numbers; the others, text apart, become NaN */
     size_t numeric_count;       /* 0: all columns must be numbers */
     bool allow_missing;         /* empty fields, NA and NaN become NaN; otherwise an error */
-} rm2_csv_settings;
+    rm2_csv_choose_fn choose;   /* NULL: the lists are as they are */
+    void *user;                 /* of it */
+};
 
 RM2_API rm2_csv_settings rm2_csv_settings_default(void);
 
 /* Numbers and texts of a CSV file. All columns are there, in the order of the file; a text column
  * holds codes 0, 1, 2, ... into its list of distinct values, in order of first appearance. */
-typedef struct rm2_table {
+struct rm2_table {
     size_t rows, columns;
     double *values; /* rows x columns, C order */
     char **names;   /* columns; NULL without a header */
     size_t *lines;  /* rows: line of the file, from 1 */
     char ***texts;  /* columns: distinct texts of a text column, or NULL */
     size_t *text_counts;
-} rm2_table;
+};
 
 RM2_API rm2_status rm2_csv_read(rm2_context *ctx, const char *path,
                                 const rm2_csv_settings *settings, rm2_table *table);

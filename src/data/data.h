@@ -49,6 +49,9 @@ typedef struct rm2i_raw {
 void rm2i_raw_free(rm2i_raw *raw);
 rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                rm2i_raw *raw);
+/* The same from a table that was read before; takes over what it needs of it. */
+rm2_status rm2i_raw_take_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                               rm2_table *table, rm2i_raw *raw);
 /* `width` is what the manifold and the options ask for: it tells the shapes apart. */
 rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                size_t width, rm2i_raw *raw);

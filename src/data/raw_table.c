@@ -87,7 +87,13 @@ static rm2_status choose_columns(rm2_context *ctx, const char *path, const rm2_t
 }
 
 /* The texts of a text column become the names; the table keeps none. */
-static rm2_status take_codes(rm2_context *ctx, rm2_table *table, size_t column, rm2i_codes *codes) {
+static rm2_status take_codes(rm2_context *ctx, const char *path, rm2_table *table, size_t column,
+                             rm2i_codes *codes) {
+    if (!table->texts || !table->texts[column])
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "%s: column %zu has ids or labels, but was not read "
+                         "as text",
+                         path, column);
     RM2_TRY(rm2i_alloc(ctx, table->rows, sizeof *codes->code, &codes->code));
     for (size_t i = 0; i < table->rows; i++)
         codes->code[i] = (size_t)table->values[i * table->columns + column];
@@ -158,9 +164,9 @@ static rm2_status take_all(rm2_context *ctx, const char *path, const rm2_data_se
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: no columns left for the points", path);
     if (group != SIZE_MAX)
-        RM2_TRY(take_codes(ctx, table, group, &raw->group));
+        RM2_TRY(take_codes(ctx, path, table, group, &raw->group));
     if (label != SIZE_MAX)
-        RM2_TRY(take_codes(ctx, table, label, &raw->label));
+        RM2_TRY(take_codes(ctx, path, table, label, &raw->label));
     if (time != SIZE_MAX)
         RM2_TRY(take_time(ctx, table, time, &raw->time));
     RM2_TRY(take_values(ctx, table, count, raw));
@@ -209,17 +215,26 @@ static rm2_status read_table(rm2_context *ctx, const char *path, const rm2_data_
     return status;
 }
 
+rm2_status rm2i_raw_take_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                               rm2_table *table, rm2i_raw *raw) {
+    bool *role = NULL;
+    if (!table->values || !table->lines)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: a table that was read from a file is needed",
+                         path);
+    rm2_status status = rm2i_calloc(ctx, table->columns, sizeof *role, &role);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, table->columns, sizeof *raw->columns, &raw->columns);
+    if (status == RM2_OK)
+        status = take_all(ctx, path, s, table, role, raw);
+    free(role);
+    return status;
+}
+
 rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                rm2i_raw *raw) {
     rm2_table table;
     RM2_TRY(read_table(ctx, path, s, &table));
-    bool *role = NULL;
-    rm2_status status = rm2i_calloc(ctx, table.columns, sizeof *role, &role);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, table.columns, sizeof *raw->columns, &raw->columns);
-    if (status == RM2_OK)
-        status = take_all(ctx, path, s, &table, role, raw);
-    free(role);
+    rm2_status status = rm2i_raw_take_table(ctx, path, s, &table, raw);
     rm2_table_free(&table);
     return status;
 }

@@ -153,14 +153,23 @@ static rm2_status raw_to_data(rm2_context *ctx, const char *path, const rm2_data
     return RM2_OK;
 }
 
-static rm2_status load(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                       const rm2_manifold *m, rm2_data **data, rm2_data_report *report) {
+/* From the table, or without one from the file. */
+static rm2_status load_raw(rm2_context *ctx, const char *path, rm2_table *table,
+                           const rm2_data_settings *s, size_t width, rm2i_raw *raw) {
+    if (table)
+        return rm2i_raw_take_table(ctx, path, s, table, raw);
+    if (rm2i_has_extension(path, ".npy") || rm2i_has_extension(path, ".npz"))
+        return rm2i_raw_from_array(ctx, path, s, width, raw);
+    return rm2i_raw_from_table(ctx, path, s, raw);
+}
+
+static rm2_status load(rm2_context *ctx, const char *path, rm2_table *table,
+                       const rm2_data_settings *s, const rm2_manifold *m, rm2_data **data,
+                       rm2_data_report *report) {
     size_t width;
     RM2_TRY(total_width(ctx, m, s, &width));
     rm2i_raw raw = {.rows = 0};
-    bool array = rm2i_has_extension(path, ".npy") || rm2i_has_extension(path, ".npz");
-    rm2_status status = array ? rm2i_raw_from_array(ctx, path, s, width, &raw)
-                              : rm2i_raw_from_table(ctx, path, s, &raw);
+    rm2_status status = load_raw(ctx, path, table, s, width, &raw);
     if (status == RM2_OK && raw.width != width)
         status = wrong_width(ctx, path, m, s, &raw, width);
     if (status == RM2_OK)
@@ -182,13 +191,14 @@ static rm2_status scale_both(rm2_context *ctx, rm2_data *data, rm2_data *held_ou
     return RM2_OK;
 }
 
-static rm2_status read_all(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                           rm2_data **data, rm2_data **held_out, rm2_data_report *report) {
+static rm2_status read_all(rm2_context *ctx, const char *path, rm2_table *table,
+                           const rm2_data_settings *s, rm2_data **data, rm2_data **held_out,
+                           rm2_data_report *report) {
     rm2_manifold *m;
     RM2_TRY(rm2_manifold_create(ctx, s->manifold, &m));
     rm2_status status = rm2i_check_settings(ctx, path, m, s);
     if (status == RM2_OK)
-        status = load(ctx, path, s, m, data, report);
+        status = load(ctx, path, table, s, m, data, report);
     rm2_manifold_free(m);
     RM2_TRY(status);
     if (s->select)
@@ -202,14 +212,16 @@ static rm2_status read_all(rm2_context *ctx, const char *path, const rm2_data_se
     return s->allow_missing ? RM2_OK : rm2i_describe(ctx, *data, report);
 }
 
-rm2_status rm2_data_read(rm2_context *ctx, const char *path, const rm2_data_settings *settings,
-                         rm2_data **data, rm2_data **held_out, rm2_data_report *report) {
+/* Everything or nothing: on failure all results are empty. */
+static rm2_status read_or_nothing(rm2_context *ctx, const char *path, rm2_table *table,
+                                  const rm2_data_settings *settings, rm2_data **data,
+                                  rm2_data **held_out, rm2_data_report *report) {
     rm2_data *held = NULL;
     rm2_data_report found = {.factors = 0};
     *data = NULL;
     if (held_out)
         *held_out = NULL;
-    rm2_status status = read_all(ctx, path, settings, data, &held, &found);
+    rm2_status status = read_all(ctx, path, table, settings, data, &held, &found);
     if (status != RM2_OK) {
         rm2_data_free(*data);
         *data = NULL;
@@ -225,5 +237,20 @@ rm2_status rm2_data_read(rm2_context *ctx, const char *path, const rm2_data_sett
         *report = found;
     else
         rm2_data_report_free(&found);
+    return status;
+}
+
+rm2_status rm2_data_read(rm2_context *ctx, const char *path, const rm2_data_settings *settings,
+                         rm2_data **data, rm2_data **held_out, rm2_data_report *report) {
+    return read_or_nothing(ctx, path, NULL, settings, data, held_out, report);
+}
+
+rm2_status rm2_data_from_table(rm2_context *ctx, const char *name, rm2_table *table,
+                               const rm2_data_settings *settings, rm2_data **data,
+                               rm2_data **held_out, rm2_data_report *report) {
+    rm2_table none = {.rows = 0};
+    rm2_status status =
+        read_or_nothing(ctx, name, table ? table : &none, settings, data, held_out, report);
+    rm2_table_free(table);
     return status;
 }

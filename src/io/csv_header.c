@@ -8,6 +8,9 @@
  * needs one; otherwise the first record is a header if a column that is read as numbers has a text
  * there. Columns listed by number as text say nothing, as their values are texts in every row.
  *
+ * Which columns are read may depend on the names: then the caller chooses them (`choose`), and names that
+ * he may ask for do not make a header.
+ *
  * A delimiter at the very end of the first record adds no column, except in a file without header
  * whose missing values are welcome: there it is one. */
 #include <stdio.h>
@@ -209,6 +212,9 @@ rm2_status rm2i_csv_read_header(rm2i_csv_scanner *scanner, const rm2_csv_setting
     } else {
         drop_names(table);
     }
-    const char *unknown = assign_roles(table, settings, *roles);
+    rm2_csv_settings chosen = *settings;
+    if (chosen.choose)
+        RM2_TRY(chosen.choose(chosen.user, table, &chosen));
+    const char *unknown = assign_roles(table, &chosen, *roles);
     return unknown ? no_such_column(scanner, table, unknown) : RM2_OK;
 }

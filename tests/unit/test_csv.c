@@ -247,6 +247,34 @@ static void only_the_numeric_columns_must_be_numbers(void **state) {
                   (const double[]){1, (double)NAN, 2, (double)NAN});
 }
 
+/* Only z1 and z2, where the file has them; `user` counts the calls. */
+static rm2_status choose_latents(void *user, const rm2_table *header, rm2_csv_settings *settings) {
+    static const char *const names[] = {"z1", "z2"};
+    ++*(size_t *)user;
+    assert_int_equal(header->rows, 0);
+    settings->numeric = names;
+    settings->numeric_count = rm2_table_column(header, "z1") == SIZE_MAX ? 0 : 2;
+    return header->columns == 9 ? RM2_ERR_UNSUPPORTED : RM2_OK;
+}
+
+static void columns_are_chosen_by_the_names_that_are_found(void **state) {
+    fixture *f = *state;
+    size_t calls = 0;
+    rm2_csv_settings settings = rm2_csv_settings_default();
+    settings.choose = choose_latents;
+    settings.user = &calls;
+    expect_values(parse_with(f, "# z1\n\nz2,note,z1\n1,a,2\n", &settings), 1, 3,
+                  (const double[]){1, (double)NAN, 2});
+    expect_values(parse_with(f, "1,2\n3,4\n", &settings), 2, 2, (const double[]){1, 2, 3, 4});
+    expect_refusal_with(f, "z1,y\n1,2\n", 9, &settings, RM2_ERR_DATA,
+                        WORDS("no column 'z2'", "z1, y"));
+    rm2_table table;
+    assert_int_equal(rm2_csv_parse(f->ctx, "t.csv", "1,2,3,4,5,6,7,8,9\n", 18, &settings, &table),
+                     RM2_ERR_UNSUPPORTED);
+    assert_null(table.values);
+    assert_int_equal(calls, 4);
+}
+
 static void missing_values_become_nan_when_allowed(void **state) {
     fixture *f = *state;
     rm2_csv_settings settings = rm2_csv_settings_default();
@@ -568,6 +596,7 @@ int main(void) {
         TEST(text_columns_hold_codes),
         TEST(text_columns_by_number_say_nothing_about_the_header),
         TEST(only_the_numeric_columns_must_be_numbers),
+        TEST(columns_are_chosen_by_the_names_that_are_found),
         TEST(missing_values_become_nan_when_allowed),
         TEST(values_that_are_no_numbers_are_refused),
         TEST(decimal_commas_are_named),

@@ -415,6 +415,50 @@ static void test_matrix_stack(void **state) {
     }
 }
 
+/* A table gives the same data as its file, and is empty afterwards. */
+static void test_from_table(void **state) {
+    (void)state;
+    const char *text = "id,t,x,y\nb,0,1,2\nb,1,3,4\na,0,5,6\n";
+    const char *const ids[] = {"id"};
+    rm2_data_settings s = settings_for("R2");
+    s.group = "id";
+    s.time = "t";
+    rm2_csv_settings csv = rm2_csv_settings_default();
+    csv.text = ids;
+    csv.text_count = 1;
+    rm2_table table;
+    rm2_data *data, *read = read_text(text, s, NULL);
+    ok(rm2_csv_parse(ctx, "t.csv", text, strlen(text), &csv, &table));
+    ok(rm2_data_from_table(ctx, "t.csv", &table, &s, &data, NULL, NULL));
+    assert_null(table.values);
+    assert_null(table.names);
+    assert_string_equal(data->source, "t.csv");
+    assert_int_equal(data->trajectories, 2);
+    assert_string_equal(data->ids[0], "b");
+    assert_int_equal(data->rows[2], 4);
+    assert_same(data->points, read->points, 6, 0);
+    assert_same(data->time, read->time, 3, 0);
+    rm2_data_free(read);
+    rm2_data_free(data);
+}
+
+static void test_bad_tables(void **state) {
+    (void)state;
+    rm2_data_settings s = settings_for("R1");
+    rm2_table table;
+    rm2_data *data;
+    s.group = "id";
+    ok(rm2_csv_parse(ctx, "t.csv", "id,x\n1,2\n", 9, NULL, &table));
+    assert_int_equal(rm2_data_from_table(ctx, "t.csv", &table, &s, &data, NULL, NULL),
+                     RM2_ERR_ARGUMENT);
+    assert_non_null(strstr(rm2_context_error(ctx), "not read as text"));
+    assert_null(data);
+    assert_null(table.values);
+    assert_int_equal(rm2_data_from_table(ctx, "t.csv", NULL, &s, &data, NULL, NULL),
+                     RM2_ERR_ARGUMENT);
+    assert_non_null(strstr(rm2_context_error(ctx), "read from a file"));
+}
+
 static void test_report(void **state) {
     (void)state;
     rm2_data_settings s = settings_for("R2 x S2");
@@ -448,6 +492,8 @@ int main(void) {
         cmocka_unit_test(test_held_out_scale),
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_matrix_stack),
+        cmocka_unit_test(test_from_table),
+        cmocka_unit_test(test_bad_tables),
         cmocka_unit_test(test_report),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
