@@ -40,9 +40,21 @@ static int take_column(const work *w, const rm2_table *table, numbers *n) {
     return EXIT_DONE;
 }
 
+/* Where there is a column `point`, the others may hold anything. */
+static rm2_status choose_column(void *user, const rm2_table *header, rm2_csv_settings *settings) {
+    static const char *const point[] = {"point"};
+    (void)user;
+    if (header->names && rm2_table_column(header, "point") != SIZE_MAX) {
+        settings->numeric = point;
+        settings->numeric_count = 1;
+    }
+    return RM2_OK;
+}
+
 static int read_table(const work *w, numbers *n) {
     rm2_csv_settings settings = rm2_csv_settings_default();
     rm2_table table;
+    settings.choose = choose_column;
     int code = work_check(w, rm2_csv_read(w->ctx, n->text, &settings, &table));
     if (code != EXIT_DONE)
         return code;
@@ -72,12 +84,9 @@ static int read_file(const work *w, numbers *n) {
     return has_ending(n->text, ".npy") ? read_array(w, n) : read_table(w, n);
 }
 
-/* Whole numbers of training points; that each is given once is the library's to say. */
-static int take_points(training *t, const numbers *n) {
+/* Whole numbers of training points, each once. */
+static int check_points(const training *t, const numbers *n, bool *seen) {
     size_t N = t->data->count;
-    t->inducing = calloc(n->count ? n->count : 1, sizeof *t->inducing);
-    if (!t->inducing)
-        return work_no_memory(&t->work);
     for (size_t k = 0; k < n->count; k++) {
         double value = n->values[k];
         if (!(value >= 0 && value < (double)N && value <= (double)(size_t)value))
@@ -85,8 +94,24 @@ static int take_points(training *t, const numbers *n) {
                 &t->work, n->code,
                 "--inducing-points %s, number %zu: %g is none of the training points 0 to %zu",
                 n->text, k + 1, value, N - 1);
-        t->inducing[k] = (size_t)value;
+        if (seen[(size_t)value])
+            return work_complain(&t->work, n->code,
+                                 "--inducing-points %s, number %zu: point %g is there twice",
+                                 n->text, k + 1, value);
+        seen[(size_t)value] = true;
     }
+    return EXIT_DONE;
+}
+
+static int take_points(training *t, const numbers *n) {
+    bool *seen = calloc(t->data->count, sizeof *seen);
+    t->inducing = calloc(n->count ? n->count : 1, sizeof *t->inducing);
+    int code = seen && t->inducing ? check_points(t, n, seen) : work_no_memory(&t->work);
+    free(seen);
+    if (code != EXIT_DONE)
+        return code;
+    for (size_t k = 0; k < n->count; k++)
+        t->inducing[k] = (size_t)n->values[k];
     t->settings.inference = RM2_INFERENCE_INDUCING;
     t->settings.inducing_points = t->inducing;
     t->settings.inducing = n->count;

@@ -76,17 +76,29 @@ static void put_model_settings(const rm2_model_info *i) {
     put_flag("softplus", s->softplus);
 }
 
+static void put_inducing_points(const rm2_fit_settings *s) {
+    if (!s->inducing_points) {
+        printf(", \"inducing_points\": null");
+        return;
+    }
+    printf(", \"inducing_points\": [");
+    for (size_t k = 0; k < s->inducing; k++)
+        printf("%s%zu", k ? ", " : "", s->inducing_points[k]);
+    printf("]");
+}
+
 static void put_training_settings(const rm2_fit_settings *s) {
     const rm2_optim_settings *o = &s->optim;
     put_word("inference", inference_words[s->inference]);
     put_number("accuracy", s->accuracy);
     put_count_or_null("inducing", s->inducing);
+    put_inducing_points(s);
     put_flag("inducing_free", s->inducing_free);
     put_word("init", inits[s->init]);
     put_number("time_weight", s->time_weight);
     put_count("neighbours", s->neighbours);
     put_word("optimiser", optimiser_words[o->method]);
-    put_count("max_iterations", o->max_iterations);
+    put_count_or_null("max_iterations", o->max_iterations);
     put_number("max_seconds", o->max_seconds > 0 ? o->max_seconds : NAN);
     put_number("relative_decrease", o->relative_decrease);
     put_number("gradient", o->gradient);

@@ -168,14 +168,20 @@ static void print_objective(const rm2_model_info *i) {
            i->end.task_anchor, i->end.latent, i->end.gpdm, i->end.hyper);
 }
 
+static const char *inducing_word(const rm2_model_info *i) {
+    if (!i->inducing_points)
+        return "optimised ";
+    return i->settings->inducing_points ? "given " : "";
+}
+
 static void print_inference(const rm2_model_info *i) {
     if (i->inducing == 0) {
         printf("inference     exact\n");
         return;
     }
     printf("inference     %zu %sinducing point%s: likelihood exactly between %.4f and %.4f\n",
-           i->inducing, i->inducing_points ? "" : "optimised ", plural(i->inducing),
-           i->likelihood.lower, i->likelihood.upper);
+           i->inducing, inducing_word(i), plural(i->inducing), i->likelihood.lower,
+           i->likelihood.upper);
     if (i->gpdm_inducing)
         printf("  dynamics    %zu inducing point%s: exactly between %.4f and %.4f\n",
                i->gpdm_inducing, plural(i->gpdm_inducing), i->dynamics.lower, i->dynamics.upper);
@@ -183,8 +189,9 @@ static void print_inference(const rm2_model_info *i) {
 
 static void print_optimiser(const rm2_fit_settings *s) {
     const rm2_optim_settings *o = &s->optim;
-    printf("optimiser     %s, at most %zu iteration%s", o->method == RM2_ADAM ? "Adam" : "L-BFGS",
-           o->max_iterations, plural(o->max_iterations));
+    printf("optimiser     %s", o->method == RM2_ADAM ? "Adam" : "L-BFGS");
+    if (o->max_iterations)
+        printf(", at most %zu iteration%s", o->max_iterations, plural(o->max_iterations));
     if (o->max_seconds > 0)
         printf(" and %.4g s", o->max_seconds);
     if (o->method == RM2_ADAM)

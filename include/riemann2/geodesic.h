@@ -102,7 +102,8 @@ typedef struct rm2_curve {
     double length, energy; /* integrals of |x'| and |x'|^2, the square of the length */
     double path_length, spline_length; /* after the stages before; 0 where there was none */
     double residual;                   /* largest |D x'/dt| / length at the nodes */
-    double error; /* estimated, of the velocity, relative; infinity before RM2_STAGE_POLISH */
+    double error; /* estimated, of the velocity, relative; infinity before RM2_STAGE_POLISH, 0 where
+                     ends coincide */
     rm2_geodesic_stage stage;       /* what the result comes from */
     size_t iterations, evaluations; /* of optimiser and Newton; points where G was asked for */
     bool converged;                 /* the stage asked for was reached to its tolerance */
@@ -111,11 +112,13 @@ typedef struct rm2_curve {
 RM2_API void rm2_curve_free(rm2_curve *curve);
 
 /* The geodesic between two points. Without a network (NULL) the straight line is the initial path.
- * Coincident points give a curve of length 0. */
+ * Coincident points give a curve of length 0; between points that differ by less than 1e-10 of their
+ * coordinates, where the direction has few digits, it is the line. */
 RM2_API rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric,
                                 const rm2_network *network, const rm2_geodesic_settings *settings,
                                 const double *from, const double *to, rm2_curve **curve);
-/* From an initial path of n points, ends included. A path whose ends coincide gives the point. */
+/* From an initial path of n points, ends included. A path whose ends coincide, as above, gives the point
+ * or the line. */
 RM2_API rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
                                        const rm2_geodesic_settings *settings, size_t n,
                                        const double *path, rm2_curve **curve);

@@ -112,6 +112,7 @@ typedef struct rm2_fit_settings {
     size_t inducing; /* how many; 0: as many as the accuracy needs */
     const size_t *inducing_points; /* so many training points; NULL: chosen, anew when they move */
     bool inducing_free; /* they leave the points they start from, and are optimised like these */
+    /* either of the two asks for inference by inducing points, also where it is RM2_INFERENCE_AUTO */
 
     rm2_init_kind init;
     const double *init_latent; /* N x Q, if given */
@@ -186,8 +187,8 @@ RM2_API rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model 
 typedef struct rm2_model_info {
     const rm2_manifold *manifold;
     /* How it was trained. `base_point` is there whatever its kind (NULL for RM2_GPLVM), as are the
-     * `back_kernels` of a back constraint (for RM2_GPLVM one, of the ambient space); `init_latent`
-     * is NULL. */
+     * `back_kernels` of a back constraint (for RM2_GPLVM one, of the ambient space) and inducing points
+     * that were given; `init_latent` is NULL. */
     const rm2_fit_settings *settings;
     size_t points, outputs, latent_dim; /* N, M, Q */
     size_t trajectories;

@@ -63,6 +63,10 @@ static rm2_status parse_columns(rm2_context *ctx, const char *path, const char *
                              "%s: column \"%.*s\": an array's columns are numbers from 0 to %zu, "
                              "each used once",
                              path, (int)(length < 40 ? length : 40), item, width - 1);
+        for (size_t k = 0; k < *count; k++)
+            if (chosen[k] == column)
+                return rm2i_fail(ctx, RM2_ERR_DATA, "%s: column \"%lu\" is used twice", path,
+                                 column);
         chosen[*count] = column;
     }
     return RM2_OK;
@@ -184,6 +188,18 @@ static rm2_status read_numbers(rm2_context *ctx, const intake *in, const char *n
     return status;
 }
 
+static rm2_status check_ids(rm2_context *ctx, const intake *in, const char *name,
+                            const double *numbers) {
+    for (size_t i = 0; i < in->raw->rows; i++)
+        if (!isfinite(numbers[i]))
+            return rm2i_fail(
+                ctx, RM2_ERR_DATA,
+                "%s: array \"%.60s\", entry %zu (counted from 0) is %g: ids and labels "
+                "must be numbers or texts",
+                in->path, name, i, numbers[i]);
+    return RM2_OK;
+}
+
 /* Distinct numbers, in order of first appearance, with their texts. */
 static rm2_status code_numbers(rm2_context *ctx, size_t rows, const double *numbers,
                                rm2i_codes *codes) {
@@ -233,7 +249,9 @@ static rm2_status take_codes(rm2_context *ctx, const intake *in, const char *nam
     if (are_texts)
         return code_texts(ctx, in, name, index, codes);
     RM2_TRY(read_numbers(ctx, in, name, index, &numbers));
-    rm2_status status = code_numbers(ctx, in->raw->rows, numbers, codes);
+    rm2_status status = check_ids(ctx, in, name, numbers);
+    if (status == RM2_OK)
+        status = code_numbers(ctx, in->raw->rows, numbers, codes);
     free(numbers);
     return status;
 }

@@ -158,13 +158,17 @@ void rm2i_pieces_interpolate(rm2i_pieces *p) {
             a[i * Q + q] = (a[i * Q + q] - a[(i + 1) * Q + q]) / pivot[i < PIVOTS ? i : PIVOTS - 1];
 }
 
-/* eps |x| of the mean difference, extent/count */
+/* eps |x| of the mean difference, way/count */
 double rm2i_pieces_rounding(const rm2i_pieces *p) {
-    const double *first = p->coef, *last = p->coef + (p->count - 1) * p->Q;
-    double size = 0, extent = 0;
-    for (size_t q = 0; q < p->Q; q++) {
-        size = fmax(size, fmax(fabs(first[q]), fabs(last[q])));
-        extent = fmax(extent, fabs(last[q] - first[q]));
+    double size = 0, way = 0;
+    for (size_t k = 0; k < p->count; k++) {
+        const double *x = p->coef + k * p->Q;
+        double step = 0;
+        for (size_t q = 0; q < p->Q; q++) {
+            size = fmax(size, fabs(x[q]));
+            step = k > 0 ? fmax(step, fabs(x[q] - *(x + q - p->Q))) : 0;
+        }
+        way += step;
     }
-    return extent > 0 ? DBL_EPSILON * size / extent * (double)p->count : 0;
+    return way > 0 ? DBL_EPSILON * size / way * (double)p->count : 0;
 }

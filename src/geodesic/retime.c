@@ -15,7 +15,8 @@
 #include "base/base.h"
 #include "riemann2/geodesic.h"
 
-static const double ROUNDING = 1e-12; /* parts of the whole way that are no step */
+static const double ROUNDING = 1e-12;                /* parts of the whole way that are no step */
+static const double LEAST = 1e-100, LARGEST = 1e100; /* limits */
 
 /* ---- distances ------------------------------------------------------------------------------ */
 
@@ -61,6 +62,11 @@ static rm2_status read_limits(rm2_context *ctx, const char *what, size_t count, 
         if (!(value >= 0))
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the %s limit of factor %zu is %g", what, f + 1,
                              value);
+        if (value > 0 && isfinite(value) && !(value >= LEAST && value <= LARGEST))
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                             "the %s limit of factor %zu is %g: not between %g and %g, where its "
+                             "square is a number",
+                             what, f + 1, value, LEAST, LARGEST);
         limit[f] = value > 0 ? value : INFINITY;
         *any = *any || isfinite(limit[f]);
     }

@@ -119,7 +119,10 @@ static rm2_status put_training(writer w, const rm2_model *m) {
                                       m->dynamics.upper}));
         RM2_TRY(put_count(w, "training/gpdm_inducing", m->gpdm_inducing));
     }
-    return rm2i_settings_put(w.ctx, w.h5, &m->settings);
+    RM2_TRY(rm2i_settings_put(w.ctx, w.h5, &m->settings));
+    return m->given_inducing ? rm2i_h5_put_sizes(w.ctx, w.h5, "settings/inducing_points", 1,
+                                                 &m->settings.inducing, m->given_inducing)
+                             : RM2_OK;
 }
 
 rm2_status rm2_model_write(rm2_context *ctx, const rm2_model *m, const char *path, bool overwrite) {
@@ -253,15 +256,21 @@ static rm2_status get_back_constraint(reader r, rm2_model *m) {
     return status;
 }
 
+/* Some of the training points; *count may be SIZE_MAX: any number. */
+static rm2_status get_points(reader r, const rm2_model *m, const char *name, size_t *count,
+                             size_t **points) {
+    RM2_TRY(rm2i_h5_get_sizes(r.ctx, r.h5, name, 1, count, points));
+    bool good = *count > 0 && *count <= m->N && m->settings.noise == RM2_NOISE_KRONECKER;
+    for (size_t j = 0; good && j < *count; j++)
+        good = (*points)[j] < m->N;
+    return good ? RM2_OK
+                : rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s are not some of the %zu points", r.path,
+                            name, m->N);
+}
+
 static rm2_status get_inducing_points(reader r, rm2_model *m) {
     size_t count = SIZE_MAX;
-    RM2_TRY(rm2i_h5_get_sizes(r.ctx, r.h5, "parameters/inducing", 1, &count, &m->inducing));
-    bool good = count > 0 && count <= m->N && m->settings.noise == RM2_NOISE_KRONECKER;
-    for (size_t j = 0; good && j < count; j++)
-        good = m->inducing[j] < m->N;
-    if (!good)
-        return rm2i_fail(r.ctx, RM2_ERR_FORMAT,
-                         "%s: parameters/inducing are not some of the %zu points", r.path, m->N);
+    RM2_TRY(get_points(r, m, "parameters/inducing", &count, &m->inducing));
     m->inducing_count = count;
     RM2_TRY(rm2i_alloc(r.ctx, count, m->Q * sizeof *m->inducing_inputs, &m->inducing_inputs));
     rm2i_inducing_gather(count, m->inducing, m->Q, m->X, m->inducing_inputs);
@@ -280,7 +289,17 @@ static rm2_status get_inducing_inputs(reader r, rm2_model *m) {
     return RM2_OK;
 }
 
+static rm2_status get_given_inducing(reader r, rm2_model *m) {
+    static const char name[] = "settings/inducing_points";
+    if (!rm2i_h5_has(r.h5, name))
+        return RM2_OK;
+    RM2_TRY(get_points(r, m, name, &m->settings.inducing, &m->given_inducing));
+    m->settings.inducing_points = m->given_inducing;
+    return RM2_OK;
+}
+
 static rm2_status get_inducing(reader r, rm2_model *m) {
+    RM2_TRY(get_given_inducing(r, m));
     if (rm2i_h5_has(r.h5, "parameters/inducing"))
         return get_inducing_points(r, m);
     return rm2i_h5_has(r.h5, "parameters/inducing_inputs") ? get_inducing_inputs(r, m) : RM2_OK;
@@ -348,6 +367,7 @@ static rm2_status get_empty(reader r, rm2_model **m) {
                          "%s has model format version %zu, this program reads version %d", r.path,
                          version, VERSION);
     rm2_fit_settings settings = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    settings.optim.max_iterations = 0; /* early files do not tell */
     RM2_TRY(rm2i_settings_get(r.ctx, r.h5, &settings));
     RM2_TRY(rm2i_h5_shape(r.ctx, r.h5, "parameters/latents", &dims, shape));
     if (dims != 2 || shape[0] < 2 || shape[1] == 0 || shape[1] != settings.latent_dim)

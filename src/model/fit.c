@@ -154,6 +154,14 @@ static void take_parameters(const rm2i_objective *o, rm2_model *m) {
     copy_block(o, RM2I_GPDM_NOISE, &m->gpdm[2], 1);
 }
 
+static rm2_status copy_points(rm2_context *ctx, size_t count, const size_t *points, size_t **copy) {
+    if (!points)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, count, sizeof **copy, copy));
+    memcpy(*copy, points, count * sizeof **copy);
+    return RM2_OK;
+}
+
 static rm2_status take_inducing(rm2_context *ctx, const rm2i_objective *o, rm2_model *m) {
     const rm2i_inducing *in = o->inducing;
     m->gpdm_inducing = o->gpdm.inducing ? o->gpdm.inducing->r : 0;
@@ -162,11 +170,9 @@ static rm2_status take_inducing(rm2_context *ctx, const rm2i_objective *o, rm2_m
     m->inducing_count = in->r;
     RM2_TRY(rm2i_alloc(ctx, in->r, m->Q * sizeof *m->inducing_inputs, &m->inducing_inputs));
     memcpy(m->inducing_inputs, in->Z, in->r * m->Q * sizeof *in->Z);
-    if (!in->index)
-        return RM2_OK;
-    RM2_TRY(rm2i_alloc(ctx, in->r, sizeof *m->inducing, &m->inducing));
-    memcpy(m->inducing, in->index, in->r * sizeof *m->inducing);
-    return RM2_OK;
+    RM2_TRY(copy_points(ctx, o->s.inducing, o->s.inducing_points, &m->given_inducing));
+    m->settings.inducing_points = m->given_inducing;
+    return copy_points(ctx, in->r, in->index, &m->inducing);
 }
 
 static void take_training(const rm2i_training *t, rm2_model *m) {

@@ -32,6 +32,7 @@ void rm2_model_free(rm2_model *m) {
     free(m->Kf);
     free(m->inducing);
     free(m->inducing_inputs);
+    free(m->given_inducing);
     free(m->trace);
     free(m->frame);
     free(m);

@@ -116,11 +116,19 @@ static rm2_status check_points(rm2_context *ctx, const rm2_fit_settings *s, size
     return status;
 }
 
+/* Whoever says something about the points wants them. */
+static bool must_be_inducing(const rm2_fit_settings *s) {
+    return s->inference == RM2_INFERENCE_INDUCING || s->inducing_points || s->inducing_free;
+}
+
 rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N) {
     if (!(s->accuracy > 0 && isfinite(s->accuracy)))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "the accuracy must be positive, not %g nats a point", s->accuracy);
-    if (s->inference == RM2_INFERENCE_INDUCING && s->noise == RM2_NOISE_PER_OUTPUT)
+    if (s->inference == RM2_INFERENCE_EXACT && must_be_inducing(s))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "inference is to be exact, but inducing points are given or optimised");
+    if (must_be_inducing(s) && s->noise == RM2_NOISE_PER_OUTPUT)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "inducing points need Kronecker noise; with a noise for each output "
                          "inference is exact");
@@ -132,9 +140,8 @@ rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settin
 enum { EXACT_UP_TO = 1000 };
 
 static bool wants_inducing(const rm2i_objective *o) {
-    return o->s.inference == RM2_INFERENCE_INDUCING ||
-           (o->s.inference == RM2_INFERENCE_AUTO && o->p.N > EXACT_UP_TO &&
-            o->s.noise == RM2_NOISE_KRONECKER);
+    return must_be_inducing(&o->s) || (o->s.inference == RM2_INFERENCE_AUTO &&
+                                       o->p.N > EXACT_UP_TO && o->s.noise == RM2_NOISE_KRONECKER);
 }
 
 /* With half as many outputs as points, a second N x N factor costs less than the outputs. */
@@ -169,7 +176,7 @@ static rm2_status allocate_square(rm2i_objective *o) {
 rm2_status rm2i_objective_prepare(rm2i_objective *o) {
     if (wants_inducing(o)) {
         RM2_TRY(rm2i_objective_choose(o));
-        if (o->s.inference == RM2_INFERENCE_INDUCING || 3 * o->inducing->r <= o->p.N) {
+        if (must_be_inducing(&o->s) || 3 * o->inducing->r <= o->p.N) {
             if (o->s.inducing_free)
                 release(o);
             return RM2_OK;

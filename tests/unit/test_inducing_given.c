@@ -67,6 +67,8 @@ static void given_points_stay(void **state) {
     for (int k = 0; k < 4; k++) {
         rm2_fit_settings s = settings_of(k % 2 ? RM2_RECIPE_MAP : RM2_RECIPE_ROBUST);
         s.inducing_points = given;
+        s.inference =
+            k ? RM2_INFERENCE_INDUCING : RM2_INFERENCE_AUTO; /* few points: all the same */
         s.back_constraint = k == 2;
         s.optim.method = k == 3 ? RM2_ADAM : RM2_LBFGS;
         rm2_model *model = fit(f, &s, NULL);
@@ -79,7 +81,8 @@ static void given_points_stay(void **state) {
                                 i.latent_dim * sizeof *i.latents);
         assert_true(i.end.total > i.start.total);
         assert_true((i.gpdm_inducing > GIVEN) == (s.gpdm_weight > 0)); /* by accuracy */
-        assert_null(model->settings.inducing_points); /* nothing borrowed is kept */
+        assert_true(i.settings->inducing_points != given); /* nothing borrowed is kept */
+        assert_memory_equal(i.settings->inducing_points, given, sizeof given);
         rm2_model_free(model);
     }
 }
@@ -107,6 +110,13 @@ static void points_that_cannot_be(void **state) {
     refuse(f, &s, "61 inducing points are given for 60 training points");
     s.inducing = 0;
     refuse(f, &s, "0 inducing points are given");
+    s.inducing_points = given;
+    s.inducing = GIVEN;
+    s.inference = RM2_INFERENCE_EXACT;
+    refuse(f, &s, "inference is to be exact");
+    s = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
+    s.inducing_free = true;
+    refuse(f, &s, "Kronecker noise");
 }
 
 /* All points, in any order, are exact inference; those far from it have a bound below. */
@@ -122,6 +132,7 @@ static void all_points_are_exact_inference(void **state) {
         all[n] = n * 7 % N;
     rm2_model *bound = fit(f, &s, NULL);
     s.inference = RM2_INFERENCE_EXACT;
+    s.inducing_points = NULL;
     rm2_model *exact = fit(f, &s, NULL);
     double off = exact->end.log_likelihood - bound->end.log_likelihood;
     if (!(fabs(off) <= 1e-6 * fabs(exact->end.log_likelihood))) /* pivots down to 1e-12 */
@@ -211,6 +222,30 @@ static void files_keep_free_inputs(void **state) {
     rm2_model_free(model);
 }
 
+/* The settings in a file train the same model again. */
+static void settings_are_kept(void **state) {
+    const fixture *f = *state;
+    for (int k = 0; k < 2; k++) {
+        rm2_fit_settings s = settings_of(RM2_RECIPE_ROBUST);
+        s.inducing_points = given;
+        s.inducing_free = k;
+        rm2_model *model = fit(f, &s, NULL), *read;
+        assert_int_equal(rm2_model_write(f->ctx, model, f->file, true), RM2_OK);
+        assert_int_equal(rm2_model_read(f->ctx, f->file, &read), RM2_OK);
+        rm2_model *again = fit(f, rm2_model_describe(read).settings, NULL);
+        assert_memory_equal(model->X, again->X, model->N * model->Q * sizeof *model->X);
+        assert_memory_equal(&model->end, &again->end, sizeof model->end);
+        rm2_model_free(again);
+        rm2_model_free(read);
+        model->given_inducing[1] = N; /* no such point */
+        assert_int_equal(rm2_model_write(f->ctx, model, f->file, true), RM2_OK);
+        assert_int_equal(rm2_model_read(f->ctx, f->file, &read), RM2_ERR_FORMAT);
+        assert_non_null(strstr(rm2_context_error(f->ctx), "settings/inducing_points"));
+        assert_int_equal(unlink(f->file), 0);
+        rm2_model_free(model);
+    }
+}
+
 /* Stopped and resumed, bit for bit the same; with other points it is another training. */
 static void resume_is_exact(void **state) {
     const fixture *f = *state;
@@ -251,6 +286,7 @@ int main(void) {
         cmocka_unit_test(free_inputs_raise_the_bound),
         cmocka_unit_test(free_inputs_by_accuracy),
         cmocka_unit_test(files_keep_free_inputs),
+        cmocka_unit_test(settings_are_kept),
         cmocka_unit_test(resume_is_exact),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -146,9 +146,14 @@ static void bad_input_is_refused(void **state) {
     points[4] = INFINITY;
     assert_int_equal(rm2_retime(ctx, m, 2, points, &limits, time), RM2_ERR_DOMAIN);
     assert_contains(rm2_context_error(ctx), "points 0 and 1 in factor 1 (R1)");
-    points[4] = 1e100;
-    limit[0] = 1e-300;
-    limits = (rm2_speed_limits){limit, NULL};
+    points[4] = 1;
+    limit[0] = 1e160;
+    assert_int_equal(rm2_retime(ctx, m, 2, points, &limits, time), RM2_ERR_ARGUMENT);
+    assert_contains(rm2_context_error(ctx), "factor 1 is 1e+160: not between 1e-100 and 1e+100");
+    points[4] = 1e150; /* squares of the clock's speed are 0 */
+    limit[0] = 1e-100;
+    limit[1] = 0;
+    limits = (rm2_speed_limits){limit, limit};
     assert_int_equal(rm2_retime(ctx, m, 2, points, &limits, time), RM2_ERR_NUMERIC);
     assert_contains(rm2_context_error(ctx), "beyond what numbers can hold");
     rm2_manifold_free(m);
