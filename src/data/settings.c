@@ -75,6 +75,7 @@ static rm2_status check_manifold(rm2_context *ctx, const rm2_manifold *m,
         {s->quat_order != RM2_QUAT_AUTO && !quaternions, "--quat-order",
          orientations ? "--orientation or --euler says that orientations are no quaternions"
                       : "it is for S3 and SO3 factors"},
+        {!s->align_signs && !orientations, "--keep-signs", "it is for S3 and SO3 factors"},
         {s->degrees && !(s->angles && circles) && !turned, "--degrees",
          "no factor is given as angles; these are S1 factors with --angles, S3 and SO3 factors "
          "with "
