@@ -104,9 +104,11 @@ static int check_points(const training *t, const numbers *n, bool *seen) {
 }
 
 static int take_points(training *t, const numbers *n) {
-    bool *seen = calloc(t->data->count, sizeof *seen);
     t->inducing = calloc(n->count ? n->count : 1, sizeof *t->inducing);
-    int code = seen && t->inducing ? check_points(t, n, seen) : work_no_memory(&t->work);
+    if (!t->inducing)
+        return work_no_memory(&t->work);
+    bool *seen = calloc(t->data->count, sizeof *seen);
+    int code = seen ? check_points(t, n, seen) : work_no_memory(&t->work);
     free(seen);
     if (code != EXIT_DONE)
         return code;
