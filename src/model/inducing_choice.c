@@ -7,10 +7,10 @@
  * Schneider, Applied Numerical Mathematics 62, 2012). n r numbers, n r^2 steps, in blocks of points whose
  * sums are added in a fixed order: the choice does not depend on the number of threads.
  *
- * The sum over j reads all rows for each new one, and memory is what takes the time. So the next pivots are
- * guessed, as the largest of a d that those before them make smaller around them, and the rows of several
- * are begun together, by one matrix product. A guess that is not confirmed costs its share of that; the
- * choice is the same. */
+ * The sum over j reads all rows for each new one, and where these are many, memory is what takes the time.
+ * So the next pivots are guessed, as the largest of a d that those before them make smaller around them, and
+ * the rows of several are begun together, by one matrix product. A guess that is not confirmed costs its
+ * share of that; the choice is the same. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +23,11 @@
 #include "model/inducing.h"
 
 enum {
-    BLOCK = 1024, /* points */
-    CHUNK = 32,   /* rows g_j of one allocation */
-    AHEAD = 8,    /* rows that are begun together */
-    BATCHES = 2   /* of these, kept */
+    BLOCK = 1024,    /* points */
+    CHUNK = 32,      /* rows g_j of one allocation */
+    AHEAD = 8,       /* rows that are begun together */
+    BATCHES = 2,     /* of these, kept */
+    CACHED = 1 << 21 /* numbers that stay in a cache: rows need not be read together */
 };
 
 static const double ROUNDING = 1e-12; /* of k(x, x): what is below is no variance any more */
@@ -165,21 +166,25 @@ static begun *begin(choice *c) {
     return batch;
 }
 
+/* The beginning of the pivot's row; NULL where that is not worth it. */
 static begun *find_begun(choice *c) {
     for (size_t k = 0; k < BATCHES * AHEAD; k++)
         if (c->begun[k].point == c->pivot)
             return &c->begun[k];
-    return begin(c);
+    return c->n * c->count > CACHED ? begin(c) : NULL;
 }
 
 /* ---- one row -------------------------------------------------------------------------------- */
 
 /* The newest row and what it leaves of d, for one block of points. */
 static void update_block(const choice *c, const begun *start, size_t b) {
-    size_t first = b * BLOCK, count = block_size(c, first), j = c->count;
+    size_t first = b * BLOCK, count = block_size(c, first), Q = c->kernel->dim, j = c->count;
     double *g = row(c, j) + first, *d = c->d + first, scale = 1 / c->at_pivot[j];
-    memcpy(g, start->row + first, count * sizeof *g);
-    for (size_t i = start->done; i < j;) {
+    if (start)
+        memcpy(g, start->row + first, count * sizeof *g);
+    else
+        rm2i_latent_rows(c->kernel, 1, c->X + c->pivot * Q, count, c->X + first * Q, g);
+    for (size_t i = start ? start->done : 0; i < j;) {
         size_t rows = CHUNK - i % CHUNK; /* to the end of the allocation */
         rows = rows < j - i ? rows : j - i;
         subtract(count, rows, c->at_pivot + i, row(c, i) + first, c->n, g);
@@ -219,7 +224,8 @@ static rm2_status take(rm2_context *ctx, choice *c) {
 #pragma omp parallel for schedule(static) num_threads(c->threads) if (blocks > 1)
     for (size_t b = 0; b < blocks; b++)
         update_block(c, start, b);
-    start->point = SIZE_MAX;
+    if (start)
+        start->point = SIZE_MAX;
     c->count++;
     return RM2_OK;
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <omp.h>
 
+#include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "model/inducing.h"
 #include "model/likelihood.h"
@@ -564,6 +565,47 @@ static void sums_do_not_depend_on_threads(void **state) {
     free_problem(&p);
 }
 
+/* So many points that rows are begun ahead of their pivots: each choice is still the point whose variance
+ * given those before is largest, by the definition, up to rounding. */
+static void many_points_are_chosen_greedily(void **state) {
+    (void)state;
+    enum { N = 9000, R = 300, Q = 2 };
+    problem p;
+    make_problem(&p, N, 1, Q, R, 0.05, RM2_LATENT_SE, 8);
+    for (size_t q = 0; q < Q; q++)
+        p.lengthscale[q] = 0.15;
+    rm2i_latent_kernel k = kernel_of(&p);
+    double *G = doubles((size_t)R * N), *d = doubles(N), left, sum = 0;
+    size_t count;
+    ok(rm2i_inducing_choose(ctx, &k, N, p.X, 0, R, p.index, &count, &left));
+    assert_int_equal(count, R);
+    for (size_t i = 0; i < N; i++)
+        d[i] = k.variance;
+    for (size_t j = 0; j < R; j++) {
+        size_t pivot = p.index[j];
+        double *g = G + j * N, largest = 0;
+        for (size_t i = 0; i < N; i++)
+            largest = fmax(largest, d[i]);
+        if (!(d[pivot] >= largest * (1 - 1e-6)))
+            fail_msg("choice %zu has %g, another point %g", j, d[pivot], largest);
+        rm2i_latent_rows(&k, 1, p.X + pivot * Q, N, p.X, g);
+        for (size_t l = 0; l < j; l++)
+            rm2i_axpy(N, -G[l * N + pivot], G + l * N, g);
+        double scale = 1 / sqrt(d[pivot]);
+        for (size_t i = 0; i < N; i++) {
+            g[i] *= scale;
+            d[i] -= g[i] * g[i];
+        }
+        d[pivot] = 0;
+    }
+    for (size_t i = 0; i < N; i++)
+        sum += d[i];
+    assert_close(left, sum, 1e-6, "what is left");
+    free(G);
+    free(d);
+    free_problem(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_the_dense_ones),
@@ -576,6 +618,7 @@ int main(void) {
         cmocka_unit_test(choice_is_greedy),
         cmocka_unit_test(choice_of_few_and_of_equal_points),
         cmocka_unit_test(choice_does_not_depend_on_threads),
+        cmocka_unit_test(many_points_are_chosen_greedily),
         cmocka_unit_test(sums_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
