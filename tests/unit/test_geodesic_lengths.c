@@ -88,10 +88,47 @@ static void ends_hardly_apart(void **state) {
     rm2_metric_free(metric);
 }
 
+/* A ring around a hill, its ends hardly apart: what rounding leaves open is little against the way, so the
+ * tolerance is met, not waived. lambda = 1 + 40 exp(-8 |x|^2). */
+static rm2_status hill(const void *user, const double *x, double *G, double *dG) {
+    (void)user;
+    double e = 40 * exp(-8 * (x[0] * x[0] + x[1] * x[1]));
+    G[0] = G[3] = 1 + e;
+    G[1] = G[2] = 0;
+    for (size_t q = 0; dG && q < 2; q++) {
+        dG[q * 4] = dG[q * 4 + 3] = -16 * x[q] * e;
+        dG[q * 4 + 1] = dG[q * 4 + 2] = 0;
+    }
+    return RM2_OK;
+}
+
+static void loops_meet_their_tolerance(void **state) {
+    (void)state;
+    enum { NODES = 65 };
+    rm2_metric *metric;
+    assert_int_equal(rm2_metric_from_function(ctx, 2, hill, NULL, "hill", &metric), RM2_OK);
+    for (double gap = 1e-6; gap > 0.9e-10; gap /= 10) {
+        double path[NODES * 2];
+        for (size_t k = 0; k < NODES; k++) {
+            double t = gap + (2 * 3.14159265358979 - 2 * gap) * (double)k / (NODES - 1);
+            path[2 * k] = cos(t);
+            path[2 * k + 1] = sin(t);
+        }
+        rm2_geodesic_settings s = rm2_geodesic_settings_default();
+        rm2_curve *c;
+        assert_int_equal(rm2_geodesic_refine(ctx, metric, &s, NODES, path, &c), RM2_OK);
+        if (c->converged && !(c->error <= s.tolerance))
+            fail_msg("gap %g: converged with an error of %g", gap, c->error);
+        rm2_curve_free(c);
+    }
+    rm2_metric_free(metric);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hills_on_a_line),
         cmocka_unit_test(ends_hardly_apart),
+        cmocka_unit_test(loops_meet_their_tolerance),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
