@@ -8,19 +8,7 @@
 #include <cmocka.h>
 
 #include "riemann2/geodesic.h"
-
-static rm2_context *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return rm2_context_create(&ctx) == RM2_OK ? 0 : 1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    rm2_context_free(ctx);
-    return 0;
-}
+#include "shared_context.h"
 
 /* Q = 1, sqrt G = 1 + 10 sin^2(k x); its integral is 6 x - 5 sin(2 k x)/(2 k). */
 static rm2_status hills(const void *user, const double *x, double *G, double *dG) {
@@ -130,5 +118,5 @@ int main(void) {
         cmocka_unit_test(ends_hardly_apart),
         cmocka_unit_test(loops_meet_their_tolerance),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, create_shared_context, free_shared_context);
 }

@@ -13,21 +13,9 @@
 #include <string.h>
 
 #include "riemann2/geodesic.h"
+#include "shared_context.h"
 
 enum { Q = 2, N = 9, D = 3, PAIRS = N * (N - 1) / 2 };
-
-static rm2_context *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return rm2_context_create(&ctx) == RM2_OK ? 0 : 1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    rm2_context_free(ctx);
-    return 0;
-}
 
 /* ---- charts --------------------------------------------------------------------------------- */
 
@@ -272,5 +260,5 @@ int main(void) {
         cmocka_unit_test(easy_means),
         cmocka_unit_test(bad_means),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, create_shared_context, free_shared_context);
 }

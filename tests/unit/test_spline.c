@@ -19,19 +19,7 @@
 #include "linalg/band.h"
 #include "linalg/dense.h"
 #include "metric_fixture.h"
-
-static rm2_context *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return rm2_context_create(&ctx) == RM2_OK ? 0 : 1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    rm2_context_free(ctx);
-    return 0;
-}
+#include "shared_context.h"
 
 static bool close_to(double got, double want, double tolerance) {
     return fabs(got - want) <= tolerance * fmax(1, fabs(want)); /* false for NaN */
@@ -354,5 +342,5 @@ int main(void) {
         cmocka_unit_test(energy_derivatives),
         cmocka_unit_test(order_of_collocation),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, create_shared_context, free_shared_context);
 }
