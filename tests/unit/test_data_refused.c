@@ -188,11 +188,31 @@ static void settings_that_contradict_each_other_are_refused(void **state) {
     expect_settings(f, "b.csv", s, NULL);
 }
 
+/* Ids and labels that are no numbers would each be one of their own, as NaN is not equal to itself. */
+static void ids_that_are_not_finite_are_named(void **state) {
+    const fixture *f = *state;
+    double values[3 * 2] = {0, 1, 2, 3, 4, 5}, ids[3] = {0, 0, NAN};
+    char points_name[] = "points", ids_name[] = "ids";
+    const rm2_array arrays[] = {{points_name, 2, {3, 2}, values}, {ids_name, 1, {3}, ids}};
+    fixture npz = *f;
+    (void)snprintf(npz.path, sizeof npz.path, "%s/a.npz", f->directory);
+    assert_int_equal(rm2_npz_write(f->ctx, npz.path, arrays, 2, true), RM2_OK);
+    for (int k = 0; k < 2; k++) {
+        rm2_data_settings s = settings_for("R2");
+        s.array = "points";
+        s.group = k ? NULL : "ids";
+        s.label = k ? "ids" : NULL;
+        expect_refusal(&npz, &s, RM2_ERR_DATA, "array \"ids\", entry 2 (counted from 0) is nan");
+    }
+    assert_int_equal(unlink(npz.path), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(entries_that_are_not_finite_are_named),
+        TEST(ids_that_are_not_finite_are_named),
         TEST(entries_of_trajectories_are_named),
         TEST(entries_whose_squares_overflow_are_named),
         TEST(settings_without_effect_on_the_file_are_refused),
