@@ -74,16 +74,16 @@ static void add_magnification(const album *a, rm2_panel *where) {
         for (int c = 0; c < COLUMNS; c++)
             grid[r * COLUMNS + c] =
                 magnification(-2 + 4.0 * c / (COLUMNS - 1), -1.2 + 2.6 * r / (ROWS - 1));
-    rm2_heat heat = {.columns = COLUMNS,
-                     .rows = ROWS,
-                     .values = grid,
-                     .x_min = -2,
-                     .x_max = 2,
-                     .y_min = -1.2,
-                     .y_max = 1.4,
-                     .log = true,
-                     .contours = 4,
-                     .label = "magnification √det G"};
+    rm2_heat_map heat = {.columns = COLUMNS,
+                         .rows = ROWS,
+                         .values = grid,
+                         .x_min = -2,
+                         .x_max = 2,
+                         .y_min = -1.2,
+                         .y_max = 1.4,
+                         .log = true,
+                         .contours = 4,
+                         .label = "magnification √det G"};
     must(a, rm2_plot_heat(a->ctx, where, &heat));
 }
 

@@ -15,7 +15,7 @@ typedef struct work {
     rm2_data *data;
     rm2_model *model;
     rm2_metric *metric;
-    rm2_network *grid;
+    rm2_roadmap *grid;
     rm2_curve *curve;
 } work;
 
@@ -26,7 +26,7 @@ static rm2_status learn(work *w) {
     rm2_pullback_settings pullback = rm2_pullback_settings_default();
     rm2_grid_settings grid = rm2_grid_settings_default();
 
-    rm2_status status = rm2_generate(w->ctx, "toy", &small, &w->data);
+    rm2_status status = rm2_data_generate(w->ctx, "toy", &small, &w->data);
     if (status == RM2_OK)
         status = rm2_fit(w->ctx, w->data, &recipe, NULL, NULL, NULL, &w->model);
     if (status == RM2_OK)
@@ -35,7 +35,7 @@ static rm2_status learn(work *w) {
         return status;
     rm2_model_info info = rm2_model_describe(w->model);
     printf("%s\n", rm2_metric_text(w->metric));
-    return rm2_network_grid(w->ctx, w->metric, &grid, info.points, info.latents, &w->grid);
+    return rm2_roadmap_grid(w->ctx, w->metric, &grid, info.points, info.latents, &w->grid);
 }
 
 /* From the first point of the first demonstration to the last of the last one. */
@@ -55,7 +55,7 @@ static rm2_status connect(work *w) {
     printf("length %.3f on the grid, %.3f as a spline, %.3f in the end: %s, %s\n",
            w->curve->path_length, w->curve->spline_length, w->curve->length,
            rm2_stage_text(w->curve->stage), w->curve->converged ? "converged" : "not converged");
-    settings.last = RM2_STAGE_PATH; /* without a network: the straight line */
+    settings.last = RM2_STAGE_PATH; /* without a roadmap: the straight line */
     rm2_curve *line = NULL;
     status = rm2_geodesic(w->ctx, w->metric, NULL, &settings, ends, ends + LATENT, &line);
     straight = line ? line->length : 0;
@@ -90,7 +90,7 @@ int main(void) {
     if (status != RM2_OK)
         fprintf(stderr, "%s\n", w.ctx ? rm2_context_error(w.ctx) : rm2_status_text(status));
     rm2_curve_free(w.curve);
-    rm2_network_free(w.grid);
+    rm2_roadmap_free(w.grid);
     rm2_metric_free(w.metric);
     rm2_model_free(w.model);
     rm2_data_free(w.data);

@@ -56,7 +56,7 @@ int main(void) {
 
     rm2_status status = rm2_context_create(&ctx);
     if (status == RM2_OK)
-        status = rm2_generate(ctx, "toy", &small, &data);
+        status = rm2_data_generate(ctx, "toy", &small, &data);
     if (status == RM2_OK)
         status = rm2_fit(ctx, data, &recipe, NULL, print_progress, NULL, &model);
     if (status == RM2_OK)

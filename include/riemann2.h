@@ -16,6 +16,8 @@
 #include "riemann2/model.h"
 #include "riemann2/optim.h"
 #include "riemann2/plot.h"
+#include "riemann2/roadmap.h"
 #include "riemann2/robot.h"
+#include "riemann2/trajectory.h"
 
 #endif

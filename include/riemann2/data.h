@@ -147,11 +147,11 @@ typedef struct rm2_generate_settings {
 
 /* toy (R2 x S2), robot (R3 x S3), manipulability (R2 x SPD2), connectome (SPD15). `settings` may
  * be NULL. */
-RM2_API rm2_status rm2_generate(rm2_context *ctx, const char *name,
-                                const rm2_generate_settings *settings, rm2_data **data);
+RM2_API rm2_status rm2_data_generate(rm2_context *ctx, const char *name,
+                                     const rm2_generate_settings *settings, rm2_data **data);
 /* Names and one-line descriptions, for help texts; NULL past the end. */
-RM2_API const char *rm2_generate_name(size_t index);
-RM2_API const char *rm2_generate_description(size_t index);
+RM2_API const char *rm2_data_example_name(size_t index);
+RM2_API const char *rm2_data_example_description(size_t index);
 
 #ifdef __cplusplus
 }

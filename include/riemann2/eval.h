@@ -13,78 +13,20 @@
 extern "C" {
 #endif
 
-/* ---- distances between sequences of points -------------------------------------------------- */
-
-/* Points in order: count x width, borrowed. */
-typedef struct rm2_sequence {
-    size_t count, width;
-    const double *points;
-} rm2_sequence;
-
-typedef enum rm2_dtw_kind {
-    RM2_DTW_WARPED, /* root of the least sum of squared distances over all warping paths, as
-                       dtw_ndim of dtaidistance */
-    RM2_DTW_PADDED, /* the same, the shorter one padded with its last point first */
-    RM2_DTW_NEAREST /* no warping: sum over the points of both of the distance to the nearest point
-                       of the other (the formula printed in the paper) */
-} rm2_dtw_kind;
-
-typedef struct rm2_dtw_settings {
-    rm2_dtw_kind kind;
-    size_t window; /* points i and j may meet if j - i is less than this beyond 0 and beyond the
-                      difference of the lengths (Sakoe and Chiba); 1: diagonals only; 0: no limit */
-    const rm2_manifold
-        *manifold; /* its distance between points; NULL: Euclidean distance of rows */
-} rm2_dtw_settings;
-
-/* `settings` NULL: warped, no window, Euclidean. */
-RM2_API rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings,
-                           const rm2_sequence *a, const rm2_sequence *b, double *distance);
-
-typedef struct rm2_spread {
-    size_t count;
-    double mean;
-    double deviation; /* standard deviation with divisor `count`, as numpy.std */
-} rm2_spread;
-
-/* Distances of one sequence from `count` others, on the context's threads. distances: `count`, or
- * NULL. */
-RM2_API rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
-                                const rm2_sequence *from, size_t count, const rm2_sequence *others,
-                                double *distances, rm2_spread *spread);
-/* Distances among `count` >= 2 sequences, all pairs i < j. The mean is the floor: what one
- * demonstration is away from another. distances: count (count - 1)/2 by rows, or NULL. */
-RM2_API rm2_status rm2_dtw_floor(rm2_context *ctx, const rm2_dtw_settings *settings, size_t count,
-                                 const rm2_sequence *sequences, double *distances,
-                                 rm2_spread *spread);
-
-/* ---- points --------------------------------------------------------------------------------- */
-
-/* Which of n points are on the manifold, in the sense of numpy.isclose,
- * |a - b| <= 1e-8 + 1e-5 |b|: norm 1 (spheres, rotations); symmetric entries, and positive definite
- * (SPD); <x, x> = -1 and x0 > 0 (hyperbolic); always (Euclidean); relative defect up to 1e-5 (other
- * geometries). A number that is not finite is off. on: n x factors, or NULL; *count: points with
- * all their factors on. */
-RM2_API rm2_status rm2_on_manifold(rm2_context *ctx, const rm2_manifold *m, size_t n,
-                                   const double *points, bool *on, size_t *count);
-
-/* `count` points at equal steps along n points, on the geodesics between neighbours. */
-RM2_API rm2_status rm2_resample(rm2_context *ctx, const rm2_manifold *m, size_t n,
-                                const double *points, size_t count, double *out);
-
 /* ---- data as a model sees them -------------------------------------------------------------- */
 
-typedef enum rm2_space {
-    RM2_SPACE_AMBIENT, /* ambient coordinates, Euclidean factors in the model's units */
-    RM2_SPACE_TANGENT, /* coordinates of the logarithm at the model's base point */
-    RM2_SPACE_MANIFOLD /* as ambient; points must be on the manifold, compare by its distance */
-} rm2_space;
+typedef enum rm2_model_view {
+    RM2_VIEW_AMBIENT, /* ambient coordinates, Euclidean factors in the model's units */
+    RM2_VIEW_TANGENT, /* coordinates of the logarithm at the model's base point */
+    RM2_VIEW_MANIFOLD /* as ambient; points must be on the manifold, compare by its distance */
+} rm2_model_view;
 
 /* Numbers of a point. */
-RM2_API size_t rm2_space_width(const rm2_model *model, rm2_space space);
+RM2_API size_t rm2_model_view_width(const rm2_model *model, rm2_model_view view);
 /* n points in the units of the data to rows of that space. */
-RM2_API rm2_status rm2_space_rows(rm2_context *ctx, const rm2_model *model, rm2_space space,
-                                  size_t n, const double *points, double *rows);
+RM2_API rm2_status rm2_model_view_rows(rm2_context *ctx, const rm2_model *model,
+                                       rm2_model_view view, size_t n, const double *points,
+                                       double *rows);
 
 /* Quaternions (S3, SO3) with the signs that the model's training data have: each trajectory of `data`
  * as a whole takes the sign that agrees with the model's first one at equal phases; without

@@ -3,7 +3,7 @@
  * means, medoids. Only the metric is known here: the latent space becomes a manifold one can
  * compute on, whatever its metric comes from.
  *
- * A geodesic is found in stages, each of which may be the last: a path on a network (global: it
+ * A geodesic is found in stages, each of which may be the last: a path on a roadmap (global: it
  * finds the way), a cubic spline through it that minimises the energy (smooth), and the
  * boundary-value problem of the geodesic equation (exact). No stage makes the energy higher. */
 #ifndef RIEMANN2_GEODESIC_H
@@ -12,68 +12,11 @@
 #include "riemann2/base.h"
 #include "riemann2/manifold.h"
 #include "riemann2/metric.h"
+#include "riemann2/roadmap.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- networks: shortest paths over nodes ---------------------------------------------------- */
-
-typedef struct rm2_network rm2_network;
-
-typedef enum rm2_edge_rule {
-    RM2_EDGE_ENDS,    /* mean of G at the ends; longer edges in pieces, G interpolated between */
-    RM2_EDGE_MIDPOINT /* G at the edge's own midpoint: as many evaluations as edges */
-} rm2_edge_rule;
-
-typedef struct rm2_grid_settings {
-    size_t points;  /* along each dimension; 0: 50 for Q <= 2, 24 for Q = 3 */
-    double padding; /* of the box around the points, in parts of its larger side: 0.1 */
-    size_t reach;   /* edges to all primitive steps of so many cells, at most 10: 1, 2, 3 are 8,
-                       16, 32 directions in the plane; 0: 3 for Q <= 2, 2 for Q = 3 */
-    rm2_edge_rule rule;
-} rm2_grid_settings;
-
-RM2_API rm2_grid_settings rm2_grid_settings_default(void);
-
-/* A regular grid over the box of `n` points, Q <= 3. The metric is evaluated at its nodes once.
- * `settings` may be NULL. */
-RM2_API rm2_status rm2_network_grid(rm2_context *ctx, const rm2_metric *metric,
-                                    const rm2_grid_settings *settings, size_t n,
-                                    const double *points, rm2_network **network);
-/* The same with nodes given along each axis: axes[q] has counts[q] >= 2 increasing values. `reach`
- * as above. */
-RM2_API rm2_status rm2_network_grid_axes(rm2_context *ctx, const rm2_metric *metric, size_t reach,
-                                         rm2_edge_rule rule, const size_t *counts,
-                                         const double *const *axes, rm2_network **network);
-/* The `neighbours` nearest (Euclidean, symmetrised) of n points, any Q. A graph in several pieces
- * is refused with their number and the neighbours that would join them. */
-RM2_API rm2_status rm2_network_graph(rm2_context *ctx, const rm2_metric *metric, size_t n,
-                                     const double *points, size_t neighbours, rm2_edge_rule rule,
-                                     rm2_network **network);
-RM2_API void rm2_network_free(rm2_network *network);
-
-/* Pointers live as long as the network. */
-typedef struct rm2_network_info {
-    size_t nodes, Q;
-    const double *x;      /* nodes x Q; grids: last coordinate fastest */
-    const double *G;      /* nodes x Q x Q */
-    const size_t *counts; /* Q numbers of nodes along the axes; NULL for graphs */
-} rm2_network_info;
-
-RM2_API rm2_network_info rm2_network_describe(const rm2_network *network);
-
-/* Shortest path between two points, which need not be nodes: they are joined to the nodes around,
- * and to each other if they are close. `path` (the caller's to free with free()) is *count x Q with
- * both ends, also where they are equal. RM2_ERR_DATA, with the box, for a point outside a grid. */
-RM2_API rm2_status rm2_network_path(rm2_context *ctx, const rm2_network *network,
-                                    const rm2_metric *metric, const double *from, const double *to,
-                                    size_t *count, double **path, double *length);
-/* Lengths of the shortest paths between n points: n x n, symmetric, each as rm2_network_path has
- * it. */
-RM2_API rm2_status rm2_network_distances(rm2_context *ctx, const rm2_network *network,
-                                         const rm2_metric *metric, size_t n, const double *points,
-                                         double *distance);
 
 /* ---- geodesics ------------------------------------------------------------------------------ */
 
@@ -111,11 +54,11 @@ typedef struct rm2_curve {
 
 RM2_API void rm2_curve_free(rm2_curve *curve);
 
-/* The geodesic between two points. Without a network (NULL) the straight line is the initial path.
+/* The geodesic between two points. Without a roadmap (NULL) the straight line is the initial path.
  * Coincident points give a curve of length 0; between points that differ by less than 1e-10 of their
  * coordinates, where the direction has few digits, it is the line. */
 RM2_API rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric,
-                                const rm2_network *network, const rm2_geodesic_settings *settings,
+                                const rm2_roadmap *roadmap, const rm2_geodesic_settings *settings,
                                 const double *from, const double *to, rm2_curve **curve);
 /* From an initial path of n points, ends included. A path whose ends coincide, as above, gives the point
  * or the line. */
@@ -125,7 +68,7 @@ RM2_API rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metri
 /* Through all of n >= 2 points in turn: geodesics end to end, one curve of constant speed. Nodes are
  * equally spaced along the whole, so that points on the way lie between two of them. */
 RM2_API rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
-                                        const rm2_network *network,
+                                        const rm2_roadmap *roadmap,
                                         const rm2_geodesic_settings *settings, size_t n,
                                         const double *points, rm2_curve **curve);
 
@@ -136,7 +79,7 @@ typedef void (*rm2_count_fn)(void *user, size_t done, size_t total);
  * (an interrupt and lack of memory do): curves[i] is NULL there, *failed (may be NULL) the first
  * (SIZE_MAX: none), whose status is returned, with its message in the context. */
 RM2_API rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric,
-                                     const rm2_network *network,
+                                     const rm2_roadmap *roadmap,
                                      const rm2_geodesic_settings *settings, size_t count,
                                      const double *from, const double *to, rm2_count_fn progress,
                                      void *user, rm2_curve **curves, size_t *failed);
@@ -150,7 +93,7 @@ RM2_API rm2_status rm2_geodesic_exp(rm2_context *ctx, const rm2_metric *metric, 
                                     size_t nodes, double *path);
 /* Logarithm: the velocity at x of the geodesic to y; `converged` (may be NULL) as in rm2_curve. */
 RM2_API rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric,
-                                    const rm2_network *network,
+                                    const rm2_roadmap *roadmap,
                                     const rm2_geodesic_settings *settings, const double *x,
                                     const double *y, double *v, bool *converged);
 
@@ -159,21 +102,21 @@ RM2_API rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric,
 /* Distances between n points, n x n and symmetric; *open (may be NULL) counts pairs that did not
  * converge. */
 RM2_API rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
-                                          const rm2_network *network,
+                                          const rm2_roadmap *roadmap,
                                           const rm2_geodesic_settings *settings, size_t n,
                                           const double *points, rm2_count_fn progress, void *user,
                                           double *distance, size_t *open);
 
-/* Fréchet mean of n points (weights NULL: equal), starting at the medoid of the network's or the
+/* Fréchet mean of n points (weights NULL: equal), starting at the medoid of the roadmap's or the
  * straight distances. The gradient cannot be smaller than what the tolerance of the geodesics
  * leaves: the larger of the two tolerances counts. mean_settings and info may be NULL.
  *
- * With RM2_STAGE_PATH distances are rm2_network_distances, or lengths of straight lines: the search
+ * With RM2_STAGE_PATH distances are rm2_roadmap_distances, or lengths of straight lines: the search
  * starts at the best of all points and nodes, and ends where steps of the larger of the tolerance
  * and 1e-3, relative to the root of the variance, find no lower variance. Such variances have kinks,
  * and the gradient, by differences over the last step, need not be small. */
 RM2_API rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric,
-                                     const rm2_network *network,
+                                     const rm2_roadmap *roadmap,
                                      const rm2_geodesic_settings *settings, size_t n,
                                      const double *points, const double *weights,
                                      const rm2_mean_settings *mean_settings, double *mean,
@@ -182,29 +125,8 @@ RM2_API rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric,
 /* k medoids of n points with these distances (n x n): medoids (k increasing indices), cluster of
  * each point (n, may be NULL; c: it is nearest to medoids[c]), total distance to them.
  * Partitioning around medoids, from the greedy start: no chance. */
-RM2_API rm2_status rm2_medoids(rm2_context *ctx, size_t n, const double *distance, size_t k,
-                               size_t *medoids, size_t *cluster, double *cost);
-
-/* ---- timing --------------------------------------------------------------------------------- */
-
-typedef struct rm2_speed_limits {
-    const double *speed; /* one a factor, in units of its distance a second; NULL or 0: none */
-    const double *acceleration; /* the same a second squared, NULL or 0: none. With one or more, the
-                                   trajectory starts and ends at rest, and speed is continuous */
-} rm2_speed_limits;
-
-/* Times t of n points x of a trajectory on a manifold, from 0, as fast as the limits allow. In each
- * factor, with h_i = t_{i+1} - t_i,
- *
- *     d(x_i, x_{i+1}) <= speed h_i,
- *     |2 (Log_{x_i}(x_{i+1})/h_i + Log_{x_i}(x_{i-1})/h_{i-1})| <= acceleration (h_{i-1} + h_i):
- *
- * change of speed and of direction together. Corners are passed the slower the closer the points, in the
- * limit at rest. The shorter the steps, the closer the times to the shortest possible. Points in a row
- * between which no factor with a limit moves, but for rounding, have the same time and count as one.
- * RM2_ERR_CUT_LOCUS for steps of a factor with a limit of acceleration that have no direction. */
-RM2_API rm2_status rm2_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,
-                              const double *points, const rm2_speed_limits *limits, double *time);
+RM2_API rm2_status rm2_distance_medoids(rm2_context *ctx, size_t n, const double *distance,
+                                        size_t k, size_t *medoids, size_t *cluster, double *cost);
 
 #ifdef __cplusplus
 }

@@ -133,15 +133,15 @@ RM2_API rm2_status rm2_npz_open_bytes(rm2_context *ctx, const char *name, const 
 
 /* ---- files that appear whole or not at all -------------------------------------------------- */
 
-typedef struct rm2_output rm2_output;
+typedef struct rm2_writer rm2_writer;
 
-/* Open for writing; refuses an existing file unless `overwrite`. Write to rm2_output_stream, then
+/* Open for writing; refuses an existing file unless `overwrite`. Write to rm2_writer_stream, then
  * commit (flush, fsync, rename) or discard; both free the object. */
-RM2_API rm2_status rm2_output_open(rm2_context *ctx, const char *path, bool overwrite,
-                                   rm2_output **output);
-RM2_API FILE *rm2_output_stream(rm2_output *output);
-RM2_API rm2_status rm2_output_commit(rm2_context *ctx, rm2_output *output);
-RM2_API void rm2_output_discard(rm2_output *output);
+RM2_API rm2_status rm2_writer_open(rm2_context *ctx, const char *path, bool overwrite,
+                                   rm2_writer **output);
+RM2_API FILE *rm2_writer_stream(rm2_writer *output);
+RM2_API rm2_status rm2_writer_commit(rm2_context *ctx, rm2_writer *output);
+RM2_API void rm2_writer_discard(rm2_writer *output);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* Kernels on the latent space. */
+/* The Gaussian process over the latent space: its kernels and its noise. */
 #ifndef RIEMANN2_LATENT_H
 #define RIEMANN2_LATENT_H
 
@@ -11,6 +11,11 @@ typedef enum rm2_latent_kind {
     RM2_LATENT_MATERN32, /* once differentiable */
     RM2_LATENT_MATERN52  /* twice differentiable */
 } rm2_latent_kind;
+
+typedef enum rm2_noise_kind {
+    RM2_NOISE_KRONECKER, /* Kf (x) (Kx + s2 I) */
+    RM2_NOISE_PER_OUTPUT /* Kf (x) Kx + diag(task noise + noise) (x) I */
+} rm2_noise_kind;
 
 #ifdef __cplusplus
 }

@@ -48,6 +48,13 @@ RM2_API rm2_status rm2_manifold_defect(rm2_context *ctx, const rm2_manifold *m, 
                                        const double *x, double *defect);
 RM2_API rm2_status rm2_manifold_project(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                         const double *x, double *y);
+/* Which of n points are on the manifold, in the sense of numpy.isclose,
+ * |a - b| <= 1e-8 + 1e-5 |b|: norm 1 (spheres, rotations); symmetric entries, and positive definite
+ * (SPD); <x, x> = -1 and x0 > 0 (hyperbolic); always (Euclidean); relative defect up to 1e-5 (other
+ * geometries). A number that is not finite is off. on: n x factors, or NULL; *count: points with
+ * all their factors on. */
+RM2_API rm2_status rm2_manifold_contains(rm2_context *ctx, const rm2_manifold *m, size_t n,
+                                         const double *points, bool *on, size_t *count);
 /* From the context's generator; the same points whatever the number of threads. */
 RM2_API rm2_status rm2_manifold_random(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                        double *p);

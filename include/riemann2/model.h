@@ -27,11 +27,6 @@ typedef enum rm2_model_kind {
     RM2_GPLVM   /* Euclidean, in raw ambient coordinates: decoded points leave the manifold */
 } rm2_model_kind;
 
-typedef enum rm2_noise_kind {
-    RM2_NOISE_KRONECKER, /* Kf (x) (Kx + s2 I) */
-    RM2_NOISE_PER_OUTPUT /* Kf (x) Kx + diag(task noise + noise) (x) I */
-} rm2_noise_kind;
-
 typedef enum rm2_task_kind {
     RM2_TASK_PROFILE, /* Kf in closed form at its best value (Kronecker noise only) */
     RM2_TASK_LEARNED  /* Kf = B B^T + diag(v), B and v parameters */
@@ -63,12 +58,12 @@ typedef enum rm2_prior_kind {
 } rm2_prior_kind;
 
 /* A positive hyperparameter. */
-typedef struct rm2_positive {
+typedef struct rm2_hyperparameter {
     double start; /* 0: from the data, where that is defined (GPDM) */
     bool learned; /* false: held at `start` */
     rm2_prior_kind prior;
     double a, b;
-} rm2_positive;
+} rm2_hyperparameter;
 
 typedef enum rm2_recipe {
     RM2_RECIPE_ROBUST, /* latents only, short held lengthscale, anchored: the default */
@@ -83,12 +78,12 @@ typedef struct rm2_fit_settings {
 
     rm2_latent_kind kernel;
     bool ard; /* one lengthscale a latent dimension */
-    rm2_positive lengthscale, variance;
+    rm2_hyperparameter lengthscale, variance;
 
     rm2_noise_kind noise;
-    rm2_positive noise_variance; /* s2 relative to Kf, or the noise all outputs share */
-    rm2_positive task_noise;     /* per-output noise only */
-    double noise_bound;          /* with softplus: smallest noise */
+    rm2_hyperparameter noise_variance; /* s2 relative to Kf, or the noise all outputs share */
+    rm2_hyperparameter task_noise;     /* per-output noise only */
+    double noise_bound;                /* with softplus: smallest noise */
 
     rm2_task_kind task;
     bool independent;   /* Kf diagonal */
@@ -99,7 +94,7 @@ typedef struct rm2_fit_settings {
     bool latent_normal;   /* N(0, I) on X */
     double latent_anchor; /* X ~ N(X0, tau^2 I): tau; 0: none */
     double gpdm_weight;   /* dynamics over trajectories: weight of its log density; 0: none */
-    rm2_positive gpdm_lengthscale, gpdm_variance, gpdm_noise;
+    rm2_hyperparameter gpdm_lengthscale, gpdm_variance, gpdm_noise;
 
     bool back_constraint;                  /* X = K_M(Y, Y) W */
     const rm2_factor_kernel *back_kernels; /* one a factor; NULL: defaults */

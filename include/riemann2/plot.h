@@ -53,7 +53,7 @@ typedef enum rm2_colour_map {
 } rm2_colour_map;
 
 /* Colour at t in [0, 1] (clamped); light grey for NaN. */
-RM2_API rm2_colour rm2_map_colour(rm2_colour_map map, double t);
+RM2_API rm2_colour rm2_colour_map_at(rm2_colour_map map, double t);
 
 /* ---- how an item looks ---------------------------------------------------------------------- */
 
@@ -186,7 +186,7 @@ RM2_API rm2_status rm2_plot_arm(rm2_context *ctx, rm2_panel *panel, size_t n, si
 
 /* ---- heat maps ------------------------------------------------------------------------------ */
 
-typedef struct rm2_heat {
+typedef struct rm2_heat_map {
     size_t columns, rows;              /* at least 2 x 2 */
     const double *values;              /* rows x columns, C order; row 0 is at y_min */
     double x_min, x_max, y_min, y_max; /* places of the first and last column and row */
@@ -194,10 +194,10 @@ typedef struct rm2_heat {
     double min, max;                   /* values of the first and last colour; equal: of the data */
     bool log;                          /* colours by the logarithm of the value */
     size_t contours;                   /* about so many contour lines, at round values */
-} rm2_heat;
+} rm2_heat_map;
 
 /* The background of a PLANE panel, one a panel, with a colour bar; NaN is light grey. */
-RM2_API rm2_status rm2_plot_heat(rm2_context *ctx, rm2_panel *panel, const rm2_heat *heat);
+RM2_API rm2_status rm2_plot_heat(rm2_context *ctx, rm2_panel *panel, const rm2_heat_map *heat);
 
 typedef struct rm2_matrices {
     size_t count, n;          /* matrices, their size */

@@ -89,8 +89,8 @@ rm2_status rm2i_data_set_time(rm2_context *ctx, rm2_data *data) {
     return rm2i_calloc(ctx, data->count, sizeof *data->time, &data->time);
 }
 
-rm2i_place rm2i_data_place(const rm2_data *data, size_t point) {
-    rm2i_place place;
+rm2i_input_place rm2i_data_place(const rm2_data *data, size_t point) {
+    rm2i_input_place place;
     size_t trajectory = 0;
     while (data->starts && data->starts[trajectory + 1] <= point)
         trajectory++;

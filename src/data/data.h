@@ -22,10 +22,10 @@ rm2_status rm2i_data_set_time(rm2_context *ctx, rm2_data *data);
 void rm2i_strings_free(char **strings, size_t count);
 
 /* "line 12" or "point 11 (trajectory 2, point 3)": where a point came from, for messages. */
-typedef struct rm2i_place {
+typedef struct rm2i_input_place {
     char text[96];
-} rm2i_place;
-rm2i_place rm2i_data_place(const rm2_data *data, size_t point);
+} rm2i_input_place;
+rm2i_input_place rm2i_data_place(const rm2_data *data, size_t point);
 
 /* ---- a file's numbers, before they are points (raw_table.c, raw_array.c) -------------------- */
 

@@ -30,11 +30,11 @@ static const generator generators[] = {
 };
 enum { GENERATORS = sizeof generators / sizeof *generators };
 
-const char *rm2_generate_name(size_t index) {
+const char *rm2_data_example_name(size_t index) {
     return index < GENERATORS ? generators[index].name : NULL;
 }
 
-const char *rm2_generate_description(size_t index) {
+const char *rm2_data_example_description(size_t index) {
     return index < GENERATORS ? generators[index].description : NULL;
 }
 
@@ -111,10 +111,10 @@ static rm2_status make(rm2_context *ctx, const generator *g, const rm2_generate_
     return status;
 }
 
-rm2_status rm2_generate(rm2_context *ctx, const char *name, const rm2_generate_settings *settings,
-                        rm2_data **data) {
+rm2_status rm2_data_generate(rm2_context *ctx, const char *name,
+                             const rm2_generate_settings *settings, rm2_data **data) {
     if (!data)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_generate: no place for the data");
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_data_generate: no place for the data");
     *data = NULL;
     rm2_generate_settings s = {0};
     if (settings)

@@ -53,7 +53,7 @@ typedef struct cell {
 static cell cell_of(const intake *in, size_t row, size_t k) {
     cell found;
     size_t at = in->column + k, column = in->raw->columns ? in->raw->columns[at] : at;
-    rm2i_place place = rm2i_data_place(in->data, row);
+    rm2i_input_place place = rm2i_data_place(in->data, row);
     if (in->raw->names)
         (void)snprintf(found.text, sizeof found.text, "%s, column %zu (\"%.40s\")", place.text,
                        column + 1, in->raw->names[at]);

@@ -1,4 +1,4 @@
-/* Inside the evaluation layer: checks that its files share (space.c). */
+/* Inside the evaluation layer: checks that its files share (view.c). */
 #ifndef RM2I_EVAL_H
 #define RM2I_EVAL_H
 

@@ -105,7 +105,7 @@ void rm2i_arc_free(rm2i_arc *arc) {
 
 /* Length from the front of part i to u in it, and the speed there. */
 static double length_to(const rm2i_arc *arc, size_t i, double u, double *speed) {
-    const rm2i_rule *rule = &arc->rule;
+    const rm2i_quadrature *rule = &arc->rule;
     double value[RM2I_RULE_MAX], slope[RM2I_RULE_MAX], second[RM2I_RULE_MAX], sum = 0;
     const double *known = arc->speed + i * rule->points;
     for (size_t g = 0; g <= rule->points; g++) { /* the last is the speed at u itself */

@@ -7,7 +7,7 @@
 
 typedef struct rm2i_arc {
     const rm2i_pieces *curve;
-    rm2i_rule rule;
+    rm2i_quadrature rule;
     size_t parts;  /* of each interval, on which the rule is used */
     double *at;    /* intervals x parts + 1: length up to each part */
     double *speed; /* intervals x parts x points: |x'| */

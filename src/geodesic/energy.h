@@ -20,7 +20,7 @@ typedef struct rm2i_energy {
     const rm2i_pieces *curve;
     size_t Q, points;       /* of the whole curve */
     size_t unknowns, reach; /* of the second derivative, a band matrix */
-    rm2i_rule rule;         /* on each interval */
+    rm2i_quadrature rule;   /* on each interval */
     rm2i_local *local;      /* basis functions at each point */
     double *weight;
     double *shifted, *shifted_G, *shifted_dG; /* scratch like a sample's */

@@ -54,25 +54,25 @@ rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
     return status;
 }
 
-rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric, const rm2_network *network,
+rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                         const rm2_geodesic_settings *settings, const double *from, const double *to,
                         rm2_curve **curve) {
     double *path;
     size_t n;
     *curve = NULL;
-    RM2_TRY(rm2i_start_path(ctx, metric, network, from, to, &n, &path));
+    RM2_TRY(rm2i_start_path(ctx, metric, roadmap, from, to, &n, &path));
     rm2_status status = rm2_geodesic_refine(ctx, metric, settings, n, path, curve);
     free(path);
     return status;
 }
 
-rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm2_network *network,
+rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                             const rm2_geodesic_settings *settings, const double *x, const double *y,
                             double *v, bool *converged) {
     rm2_geodesic_settings used = settings ? *settings : rm2_geodesic_settings_default();
     rm2_curve *curve = NULL;
     used.nodes = 2;
-    rm2_status status = rm2_geodesic(ctx, metric, network, &used, x, y, &curve);
+    rm2_status status = rm2_geodesic(ctx, metric, roadmap, &used, x, y, &curve);
     if (curve) {
         memcpy(v, curve->velocity, curve->Q * sizeof *v);
         if (converged)
@@ -85,7 +85,7 @@ rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm
 /* ---- through several points ----------------------------------------------------------------- */
 
 rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
-                                const rm2_network *network, const rm2_geodesic_settings *settings,
+                                const rm2_roadmap *roadmap, const rm2_geodesic_settings *settings,
                                 size_t n, const double *points, rm2_curve **curve) {
     rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
     const rm2_geodesic_settings *used = settings ? settings : &defaults;
@@ -100,7 +100,7 @@ rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
     rm2_status status = rm2i_probe_begin(ctx, metric, ctx, rm2_context_threads(ctx), &probe);
     for (size_t i = 0; i < legs && status == RM2_OK; i++) {
         const double *from = points + i * Q;
-        status = rm2i_track_between(ctx, &probe, network, used, from, from + Q, &tracks[i]);
+        status = rm2i_track_between(ctx, &probe, roadmap, used, from, from + Q, &tracks[i]);
         if (status != RM2_OK)
             (void)rm2i_fail_prefix(ctx, status, "from point %zu to point %zu", i, i + 1);
     }

@@ -8,7 +8,7 @@
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
 typedef struct pairs {
-    const rm2_network *network;
+    const rm2_roadmap *roadmap;
     const rm2_geodesic_settings *settings;
     size_t Q;
     const double *from, *to;
@@ -18,7 +18,7 @@ typedef struct pairs {
 static rm2_status one_pair(void *job, size_t i, rm2i_worker *worker) {
     const pairs *p = job;
     rm2i_track track;
-    rm2_status status = rm2i_track_between(worker->ctx, &worker->probe, p->network, p->settings,
+    rm2_status status = rm2i_track_between(worker->ctx, &worker->probe, p->roadmap, p->settings,
                                            p->from + i * p->Q, p->to + i * p->Q, &track);
     if (status == RM2_OK)
         status = rm2i_track_sample(worker->ctx, &worker->probe, p->settings->nodes, 1, &track,
@@ -27,12 +27,12 @@ static rm2_status one_pair(void *job, size_t i, rm2i_worker *worker) {
     return status == RM2_OK ? status : rm2i_fail_prefix(worker->ctx, status, "pair %zu", i);
 }
 
-rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const rm2_network *network,
+rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                              const rm2_geodesic_settings *settings, size_t count,
                              const double *from, const double *to, rm2_count_fn progress,
                              void *user, rm2_curve **curves, size_t *failed) {
     rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
-    pairs p = {.network = network,
+    pairs p = {.roadmap = roadmap,
                .settings = settings ? settings : &defaults,
                .Q = rm2_metric_dim(metric),
                .from = from,
@@ -49,7 +49,7 @@ rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const r
 /* ---- distances ------------------------------------------------------------------------------ */
 
 typedef struct distances {
-    const rm2_network *network;
+    const rm2_roadmap *roadmap;
     const rm2_geodesic_settings *settings;
     size_t n, Q;
     const double *points;
@@ -70,7 +70,7 @@ static rm2_status one_distance(void *job, size_t number, rm2i_worker *worker) {
     size_t i, j;
     rm2i_track track;
     find_pair(d->n, number, &i, &j);
-    rm2_status status = rm2i_track_between(worker->ctx, &worker->probe, d->network, d->settings,
+    rm2_status status = rm2i_track_between(worker->ctx, &worker->probe, d->roadmap, d->settings,
                                            d->points + i * d->Q, d->points + j * d->Q, &track);
     if (status == RM2_OK) {
         d->distance[i * d->n + j] = d->distance[j * d->n + i] = track.best.arc->length;
@@ -83,11 +83,11 @@ static rm2_status one_distance(void *job, size_t number, rm2i_worker *worker) {
 }
 
 rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
-                                  const rm2_network *network, const rm2_geodesic_settings *settings,
+                                  const rm2_roadmap *roadmap, const rm2_geodesic_settings *settings,
                                   size_t n, const double *points, rm2_count_fn progress, void *user,
                                   double *distance, size_t *open) {
     rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
-    distances d = {.network = network,
+    distances d = {.roadmap = roadmap,
                    .settings = settings ? settings : &defaults,
                    .n = n,
                    .Q = rm2_metric_dim(metric),
@@ -96,8 +96,8 @@ rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
     if (open)
         *open = 0;
     RM2_TRY(rm2i_check_geodesic_settings(ctx, d.settings));
-    if (network && d.settings->last == RM2_STAGE_PATH)
-        return rm2_network_distances(ctx, network, metric, n, points, distance);
+    if (roadmap && d.settings->last == RM2_STAGE_PATH)
+        return rm2_roadmap_distances(ctx, roadmap, metric, n, points, distance);
     for (size_t i = 0; i < n; i++)
         distance[i * n + i] = 0;
     size_t count = n > 1 ? n * (n - 1) / 2 : 0;

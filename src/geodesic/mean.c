@@ -34,7 +34,7 @@ typedef struct fan {
 
 typedef struct descent {
     const rm2_metric *metric;
-    const rm2_network *network;
+    const rm2_roadmap *roadmap;
     rm2_geodesic_settings settings;
     size_t n, Q;
     const double *points;
@@ -106,8 +106,8 @@ static rm2_status start(rm2_context *ctx, descent *d) {
     double *distance, least = INFINITY;
     RM2_TRY(rm2i_alloc(ctx, d->n, d->n * sizeof *distance, &distance));
     rm2_status status = RM2_OK;
-    if (d->network)
-        status = rm2_network_distances(ctx, d->network, d->metric, d->n, d->points, distance);
+    if (d->roadmap)
+        status = rm2_roadmap_distances(ctx, d->roadmap, d->metric, d->n, d->points, distance);
     else
         straight_distances(d, distance);
     for (size_t i = 0; i < d->n && status == RM2_OK; i++) {
@@ -145,7 +145,7 @@ static rm2_status path_to(const spread_job *job, size_t i, rm2_context *ctx, siz
                           double **path) {
     const descent *d = job->d;
     if (!job->before)
-        return rm2i_start_path(ctx, d->metric, d->network, job->fan->m, d->points + i * d->Q, n,
+        return rm2i_start_path(ctx, d->metric, d->roadmap, job->fan->m, d->points + i * d->Q, n,
                                path);
     const rm2_curve *old = job->before->curves[i];
     RM2_TRY(rm2i_alloc(ctx, old->nodes, d->Q * sizeof **path, path));
@@ -256,7 +256,7 @@ static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings 
 static rm2_status find_mean(rm2_context *ctx, descent *d, const rm2_mean_settings *settings,
                             double *mean, rm2_mean_info *info) {
     if (d->settings.last == RM2_STAGE_PATH) {
-        rm2i_variance v = {d->metric, d->network, d->n, d->Q, d->points, d->weights, NULL};
+        rm2i_variance v = {d->metric, d->roadmap, d->n, d->Q, d->points, d->weights, NULL};
         return rm2i_mean_of_paths(ctx, &v, settings, mean, info);
     }
     RM2_TRY(start(ctx, d));
@@ -265,7 +265,7 @@ static rm2_status find_mean(rm2_context *ctx, descent *d, const rm2_mean_setting
     return RM2_OK;
 }
 
-rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const rm2_network *network,
+rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                              const rm2_geodesic_settings *settings, size_t n, const double *points,
                              const double *weights, const rm2_mean_settings *mean_settings,
                              double *mean, rm2_mean_info *info) {
@@ -274,7 +274,7 @@ rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const r
     info = info ? info : &ignored;
     *info = (rm2_mean_info){.converged = false};
     descent d = {.metric = metric,
-                 .network = network,
+                 .roadmap = roadmap,
                  .settings = settings ? *settings : rm2_geodesic_settings_default(),
                  .n = n,
                  .Q = rm2_metric_dim(metric),

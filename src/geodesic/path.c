@@ -17,13 +17,13 @@ static const double UNEVEN = 0.05; /* difference of two rules on a side, in mean
  * the line by less than that. */
 static const double ONE_PLACE = 1e-10;
 
-rm2_status rm2i_start_path(rm2_context *ctx, const rm2_metric *metric, const rm2_network *network,
+rm2_status rm2i_start_path(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                            const double *from, const double *to, size_t *n, double **path) {
     size_t Q = rm2_metric_dim(metric);
     double length;
     *path = NULL;
-    if (network)
-        return rm2_network_path(ctx, network, metric, from, to, n, path, &length);
+    if (roadmap)
+        return rm2_roadmap_path(ctx, roadmap, metric, from, to, n, path, &length);
     RM2_TRY(rm2i_alloc(ctx, 2 * Q, sizeof **path, path));
     memcpy(*path, from, Q * sizeof *from);
     memcpy(*path + Q, to, Q * sizeof *to);
@@ -138,7 +138,7 @@ static rm2_status halve_uneven(rm2_context *ctx, const rm2i_arc *arc, size_t une
 }
 
 /* Length of the polygon, with sides halved until the metric is even on each. */
-static rm2_status measure_polygon(rm2_context *ctx, rm2i_probe *probe, rm2i_candidate *out) {
+static rm2_status measure_polygon(rm2_context *ctx, rm2i_probe *probe, rm2i_curve_candidate *out) {
     for (;;) {
         RM2_TRY(rm2i_arc_create(ctx, probe, out->curve, PATH_POINTS, &out->arc));
         size_t uneven = count_uneven(out->arc);
@@ -166,12 +166,12 @@ static rm2_status name_failure(rm2_context *ctx, const rm2_metric *metric,
     if (own == RM2_OK)
         (void)rm2i_fail(ctx, status, "the metric cannot be computed between two of its points");
     return rm2i_fail_prefix(ctx, status,
-                            "geodesic: initial path (give a network, or a path that "
+                            "geodesic: initial path (give a roadmap, or a path that "
                             "stays where the metric is defined)");
 }
 
 rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_probe *probe, size_t n, const double *path,
-                           rm2i_candidate *out) {
+                           rm2i_curve_candidate *out) {
     size_t Q = probe->metric->Q;
     for (size_t i = 0; i < n * Q; i++)
         if (!isfinite(path[i]))

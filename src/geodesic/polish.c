@@ -57,7 +57,7 @@ static void mesh_clear(mesh *m) {
 
 /* |a_j|^2 / (2j + 1), a_j = (2j + 1) sum_k w_k P_j(u_k) v_k, in the metric of the element. */
 static double mode_square(const mesh *m, size_t j, const double *G) {
-    const rm2i_rule *rule = &m->newton->energy->rule;
+    const rm2i_quadrature *rule = &m->newton->energy->rule;
     size_t Q = m->curve->Q;
     memset(m->mode, 0, Q * sizeof *m->mode);
     for (size_t k = 0; k < rule->points; k++) {
@@ -108,7 +108,7 @@ static size_t parts_of(const mesh *m, size_t i, double tolerance) {
 
 /* Second derivatives of G at the points of part j of element i, by interpolation. */
 static void carry_bend(const mesh *old, size_t i, size_t j, size_t parts, double *bend) {
-    const rm2i_rule *rule = &old->newton->energy->rule;
+    const rm2i_quadrature *rule = &old->newton->energy->rule;
     size_t square = old->curve->Q * old->curve->Q;
     double value[RM2I_RULE_MAX], slope[RM2I_RULE_MAX], second[RM2I_RULE_MAX];
     memset(bend, 0, DEGREE * square * sizeof *bend);
@@ -200,7 +200,7 @@ static rm2_status refine(rm2i_stage *stage, mesh *m, bool *converged) {
 }
 
 rm2_status rm2i_polish_stage(rm2i_stage *stage, const rm2i_arc *start, size_t elements,
-                             rm2i_candidate *out) {
+                             rm2i_curve_candidate *out) {
     mesh m;
     bool converged = false;
     rm2_status status = mesh_create(stage->ctx, start->curve->Q, elements, &m);

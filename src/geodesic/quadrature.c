@@ -30,8 +30,8 @@ static double legendre(size_t n, double x, double *derivative) {
     return value;
 }
 
-rm2i_rule rm2i_gauss_rule(size_t points) {
-    rm2i_rule rule = {.points = points};
+rm2i_quadrature rm2i_gauss_rule(size_t points) {
+    rm2i_quadrature rule = {.points = points};
     for (size_t i = 0; i < points; i++) {
         double x = -cos(PI * ((double)i + 0.75) / ((double)points + 0.5)), derivative = 1;
         for (int step = 0; step < 8; step++)

@@ -83,7 +83,7 @@ static void sum_momentum(size_t points, const rm2i_local *local, const double *w
 /* Momentum at the front or (end = 1) the back of a curve of elements. */
 static rm2_status end_momentum(rm2_context *ctx, rm2i_probe *probe, const rm2i_pieces *p,
                                size_t end, double *momentum) {
-    rm2i_rule rule = rm2i_gauss_rule(p->degree);
+    rm2i_quadrature rule = rm2i_gauss_rule(p->degree);
     rm2i_local local[RM2I_RULE_MAX];
     size_t i = end ? p->intervals - 1 : 0;
     double *memory;

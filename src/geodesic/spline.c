@@ -20,7 +20,7 @@ static const double UNEVENNESS = 0.03; /* of length against root of energy */
 static const double ROUNDING = 1e-9;   /* of lengths */
 
 /* Least energy of the candidate's curve. */
-static rm2_status minimise(rm2i_stage *stage, size_t max_iterations, rm2i_candidate *c,
+static rm2_status minimise(rm2i_stage *stage, size_t max_iterations, rm2i_curve_candidate *c,
                            double *energy, bool *moved_at_all) {
     rm2i_newton *newton;
     bool moved = true;
@@ -41,7 +41,7 @@ static rm2_status minimise(rm2i_stage *stage, size_t max_iterations, rm2i_candid
 /* The best spline of so many intervals; none where the one through the start has no energy, or cannot
  * be made better. */
 static rm2_status one_spline(rm2i_stage *stage, const rm2i_arc *start, size_t intervals,
-                             bool is_last, rm2i_candidate *c) {
+                             bool is_last, rm2i_curve_candidate *c) {
     double energy = 0;
     bool moved = false;
     size_t most = stage->max_iterations;
@@ -65,10 +65,10 @@ static rm2_status one_spline(rm2i_stage *stage, const rm2i_arc *start, size_t in
 }
 
 rm2_status rm2i_spline_stage(rm2i_stage *stage, const rm2i_arc *start, size_t intervals,
-                             rm2i_candidate *out) {
+                             rm2i_curve_candidate *out) {
     for (;; intervals *= 2) {
         bool is_last = 2 * intervals > MOST_INTERVALS;
-        rm2i_candidate next = {.curve = NULL};
+        rm2i_curve_candidate next = {.curve = NULL};
         rm2_status status =
             one_spline(stage, out->arc ? out->arc : start, intervals, is_last, &next);
         if (status != RM2_OK) {

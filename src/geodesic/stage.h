@@ -14,26 +14,26 @@ typedef struct rm2i_stage {
 } rm2i_stage;
 
 /* What a stage has made. */
-typedef struct rm2i_candidate {
+typedef struct rm2i_curve_candidate {
     rm2i_pieces *curve; /* NULL: nothing */
     rm2i_arc *arc;
     double error; /* estimated, of the velocity; infinity where there is no estimate */
     bool converged;
-} rm2i_candidate;
+} rm2i_curve_candidate;
 
-void rm2i_candidate_clear(rm2i_candidate *candidate);
+void rm2i_candidate_clear(rm2i_curve_candidate *candidate);
 
 /* The path of n >= 2 points itself, and its length. */
 rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_probe *probe, size_t n, const double *path,
-                           rm2i_candidate *out);
+                           rm2i_curve_candidate *out);
 
 /* Least energy among natural cubic splines. Intervals are doubled from `intervals` as long as they
  * are too coarse for the metric. */
 rm2_status rm2i_spline_stage(rm2i_stage *stage, const rm2i_arc *start, size_t intervals,
-                             rm2i_candidate *out);
+                             rm2i_curve_candidate *out);
 
 /* Solution of the geodesic equation: elements, divided from `elements` where they are too coarse. */
 rm2_status rm2i_polish_stage(rm2i_stage *stage, const rm2i_arc *start, size_t elements,
-                             rm2i_candidate *out);
+                             rm2i_curve_candidate *out);
 
 #endif

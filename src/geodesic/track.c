@@ -26,25 +26,25 @@ rm2_status rm2i_check_geodesic_settings(rm2_context *ctx, const rm2_geodesic_set
     return RM2_OK;
 }
 
-void rm2i_candidate_clear(rm2i_candidate *candidate) {
+void rm2i_candidate_clear(rm2i_curve_candidate *candidate) {
     rm2i_arc_free(candidate->arc);
     rm2i_pieces_free(candidate->curve);
-    *candidate = (rm2i_candidate){.curve = NULL};
+    *candidate = (rm2i_curve_candidate){.curve = NULL};
 }
 
 /* ---- stages --------------------------------------------------------------------------------- */
 
 /* Both as long as they are, to a relative accuracy. */
-static rm2_status measure(rm2i_stage *stage, double accuracy, rm2i_candidate *one,
-                          rm2i_candidate *other) {
+static rm2_status measure(rm2i_stage *stage, double accuracy, rm2i_curve_candidate *one,
+                          rm2i_curve_candidate *other) {
     RM2_TRY(rm2i_arc_refine(stage->ctx, stage->probe, accuracy, &one->arc));
     return rm2i_arc_refine(stage->ctx, stage->probe, accuracy, &other->arc);
 }
 
 /* Is the candidate longer than the best so far? Rules with few points err where a curve is coarse,
  * so both are measured again before that is believed. */
-static rm2_status is_longer(rm2i_stage *stage, rm2i_candidate *best, rm2i_candidate *candidate,
-                            bool *longer) {
+static rm2_status is_longer(rm2i_stage *stage, rm2i_curve_candidate *best,
+                            rm2i_curve_candidate *candidate, bool *longer) {
     double slack = fmax(ROUNDING, rm2i_pieces_rounding(candidate->curve));
     *longer = false;
     if (candidate->arc->length <= best->arc->length * (1 + slack))
@@ -55,8 +55,8 @@ static rm2_status is_longer(rm2i_stage *stage, rm2i_candidate *best, rm2i_candid
 }
 
 /* Take over what a stage has made, if it is good. */
-static rm2_status settle(rm2i_stage *stage, rm2_geodesic_stage name, rm2i_candidate *candidate,
-                         rm2i_track *track) {
+static rm2_status settle(rm2i_stage *stage, rm2_geodesic_stage name,
+                         rm2i_curve_candidate *candidate, rm2i_track *track) {
     bool refused = !candidate->curve;
     rm2_status status = refused ? RM2_OK : is_longer(stage, &track->best, candidate, &refused);
     if (rm2i_no_metric(status))
@@ -74,7 +74,7 @@ static rm2_status settle(rm2i_stage *stage, rm2_geodesic_stage name, rm2i_candid
     rm2i_candidate_clear(&track->best);
     track->best = *candidate;
     track->stage = name;
-    *candidate = (rm2i_candidate){.curve = NULL};
+    *candidate = (rm2i_curve_candidate){.curve = NULL};
     return RM2_OK;
 }
 
@@ -87,7 +87,7 @@ static rm2_status run_spline(rm2_context *ctx, rm2i_probe *probe,
                         .max_iterations = settings->max_iterations,
                         .tolerance =
                             polished ? fmax(ROUGH, settings->tolerance) : settings->tolerance};
-    rm2i_candidate candidate = {.curve = NULL};
+    rm2i_curve_candidate candidate = {.curve = NULL};
     rm2_status status = RM2_OK;
     if (!polished) { /* it may be the result */
         stage.accuracy = LENGTH_ACCURACY;
@@ -110,7 +110,7 @@ static rm2_status run_polish(rm2_context *ctx, rm2i_probe *probe,
                         .probe = probe,
                         .max_iterations = settings->max_iterations,
                         .tolerance = settings->tolerance};
-    rm2i_candidate candidate = {.curve = NULL};
+    rm2i_curve_candidate candidate = {.curve = NULL};
     size_t elements = (intervals + INTERVALS_PER_ELEMENT - 1) / INTERVALS_PER_ELEMENT;
     rm2_status status = rm2i_polish_stage(&stage, track->best.arc, elements, &candidate);
     if (status == RM2_OK)
@@ -139,13 +139,13 @@ rm2_status rm2i_track_create(rm2_context *ctx, rm2i_probe *probe,
     return status == RM2_INTERRUPTED ? rm2i_fail(ctx, status, "geodesic: interrupted") : status;
 }
 
-rm2_status rm2i_track_between(rm2_context *ctx, rm2i_probe *probe, const rm2_network *network,
+rm2_status rm2i_track_between(rm2_context *ctx, rm2i_probe *probe, const rm2_roadmap *roadmap,
                               const rm2_geodesic_settings *settings, const double *from,
                               const double *to, rm2i_track *track) {
     double *path;
     size_t n;
     *track = (rm2i_track){.stage = RM2_STAGE_PATH};
-    RM2_TRY(rm2i_start_path(ctx, probe->metric, network, from, to, &n, &path));
+    RM2_TRY(rm2i_start_path(ctx, probe->metric, roadmap, from, to, &n, &path));
     rm2_status status = rm2i_track_create(ctx, probe, settings, n, path, track);
     free(path);
     return status;

@@ -6,7 +6,7 @@
 #include "riemann2/geodesic.h"
 
 typedef struct rm2i_track {
-    rm2i_candidate best;
+    rm2i_curve_candidate best;
     rm2_geodesic_stage stage; /* that it comes from */
     double path_length, spline_length;
     size_t iterations;
@@ -26,13 +26,13 @@ rm2_status rm2i_track_sample(rm2_context *ctx, rm2i_probe *probe, size_t nodes, 
                              const rm2i_track *tracks, rm2_curve **curve);
 
 /* The same from the path to start from. */
-rm2_status rm2i_track_between(rm2_context *ctx, rm2i_probe *probe, const rm2_network *network,
+rm2_status rm2i_track_between(rm2_context *ctx, rm2i_probe *probe, const rm2_roadmap *roadmap,
                               const rm2_geodesic_settings *settings, const double *from,
                               const double *to, rm2i_track *track);
 
-/* The path to start from: of the network, or the straight line where that is NULL. The caller's to
+/* The path to start from: of the roadmap, or the straight line where that is NULL. The caller's to
  * free. */
-rm2_status rm2i_start_path(rm2_context *ctx, const rm2_metric *metric, const rm2_network *network,
+rm2_status rm2i_start_path(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                            const double *from, const double *to, size_t *n, double **path);
 
 #endif

@@ -1,7 +1,7 @@
-/* With a network, one search from m knows the distances to all points: that is the variance at m. One
+/* With a roadmap, one search from m knows the distances to all points: that is the variance at m. One
  * search from each point x_i, on the other hand, knows d(m, x_i) for all nodes m at once, and n of
  * them the variance at every node and every point; sums are taken in the order of the points, so that
- * they do not depend on threads. Distances are those of rm2_network_distances. */
+ * they do not depend on threads. Distances are those of rm2_roadmap_distances. */
 #include "geodesic/variance.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@ enum { BLOCK = 64 }; /* searches whose distances are kept until they are added *
 
 rm2_status rm2i_variance_begin(rm2_context *ctx, rm2i_variance *v) {
     v->joins = NULL;
-    return v->network
-               ? rm2i_network_join_all(ctx, v->network, v->metric, v->n, v->points, &v->joins)
+    return v->roadmap
+               ? rm2i_roadmap_join_all(ctx, v->roadmap, v->metric, v->n, v->points, &v->joins)
                : RM2_OK;
 }
 
@@ -36,7 +36,7 @@ static double term(double weight, double distance) {
 typedef struct block_job {
     const rm2i_variance *v;
     size_t first;     /* point of the block */
-    size_t places;    /* nodes of the network, and behind them the points */
+    size_t places;    /* nodes of the roadmap, and behind them the points */
     double *distance; /* BLOCK x places */
 } block_job;
 
@@ -45,11 +45,11 @@ static rm2_status distances_from(const void *job, size_t i, double *work) {
     const block_job *b = job;
     const rm2i_variance *v = b->v;
     const rm2i_join *from = &v->joins[b->first + i];
-    size_t nodes = v->network->nodes;
+    size_t nodes = v->roadmap->nodes;
     double *at = b->distance + i * b->places;
-    rm2i_join_search(v->network, from, at, rm2i_cut(&work, 2 * nodes));
+    rm2i_join_search(v->roadmap, from, at, rm2i_cut(&work, 2 * nodes));
     for (size_t k = 0; k < v->n; k++)
-        RM2_TRY(rm2i_join_distance(v->network, v->metric, from, at, &v->joins[k], &at[nodes + k],
+        RM2_TRY(rm2i_join_distance(v->roadmap, v->metric, from, at, &v->joins[k], &at[nodes + k],
                                    work));
     at[nodes + b->first + i] = 0;
     return RM2_OK;
@@ -58,7 +58,7 @@ static rm2_status distances_from(const void *job, size_t i, double *work) {
 /* The variance at all places: sum (places), cleared. */
 static rm2_status sum_blocks(rm2_context *ctx, block_job *b, double *sum) {
     const rm2i_variance *v = b->v;
-    size_t work = 2 * v->network->nodes + rm2i_star_work(v->network, v->metric, 1);
+    size_t work = 2 * v->roadmap->nodes + rm2i_star_work(v->roadmap, v->metric, 1);
     for (b->first = 0; b->first < v->n; b->first += BLOCK) {
         size_t count = v->n - b->first < BLOCK ? v->n - b->first : BLOCK, failed = 0;
         rm2_status status = rm2i_tasks(ctx, count, work, distances_from, b, &failed);
@@ -73,9 +73,9 @@ static rm2_status sum_blocks(rm2_context *ctx, block_job *b, double *sum) {
     return RM2_OK;
 }
 
-static rm2_status best_of_network(rm2_context *ctx, const rm2i_variance *v, double *x,
+static rm2_status best_of_roadmap(rm2_context *ctx, const rm2i_variance *v, double *x,
                                   double *least) {
-    const rm2_network *net = v->network;
+    const rm2_roadmap *net = v->roadmap;
     size_t rows = v->n < BLOCK ? v->n : BLOCK, best = 0;
     block_job job = {.v = v, .places = net->nodes + v->n};
     RM2_TRY(rm2i_calloc(ctx, rows + 1, job.places * sizeof *job.distance, &job.distance));
@@ -115,7 +115,7 @@ static rm2_status best_of_points(rm2_context *ctx, const rm2i_variance *v, doubl
 
 rm2_status rm2i_variance_best(rm2_context *ctx, const rm2i_variance *v, double *x, double *least) {
     *least = INFINITY;
-    RM2_TRY(v->network ? best_of_network(ctx, v, x, least) : best_of_points(ctx, v, x, least));
+    RM2_TRY(v->roadmap ? best_of_roadmap(ctx, v, x, least) : best_of_points(ctx, v, x, least));
     return isfinite(*least)
                ? RM2_OK
                : rm2i_fail(ctx, RM2_ERR_NUMERIC,
@@ -131,7 +131,7 @@ typedef struct trial_job {
     double *result; /* of each trial; of lines: of each trial to each point */
 } trial_job;
 
-static bool is_inside(const rm2_network *net, const double *x) {
+static bool is_inside(const rm2_roadmap *net, const double *x) {
     for (size_t q = 0; q < net->Q; q++)
         if (!isfinite(x[q]) ||
             (net->grid && (x[q] < net->axis[q][0] || x[q] > net->axis[q][net->count[q] - 1])))
@@ -140,11 +140,11 @@ static bool is_inside(const rm2_network *net, const double *x) {
 }
 
 static rm2_status sum_from(const rm2i_variance *v, const double *x, double *sum, double *work) {
-    const rm2_network *net = v->network;
+    const rm2_roadmap *net = v->roadmap;
     rm2i_join join;
     double *memory = rm2i_cut(&work, rm2i_join_size(net)), *at = rm2i_cut(&work, net->nodes);
     double *heap = rm2i_cut(&work, 2 * net->nodes), length;
-    RM2_TRY(rm2i_network_join_point(net, v->metric, x, &join, &memory, work));
+    RM2_TRY(rm2i_roadmap_join_point(net, v->metric, x, &join, &memory, work));
     rm2i_join_search(net, &join, at, heap);
     *sum = 0;
     for (size_t i = 0; i < v->n; i++) {
@@ -158,7 +158,7 @@ static rm2_status one_trial(const void *job, size_t k, double *work) {
     const trial_job *t = job;
     const double *x = t->x + k * t->v->Q;
     t->result[k] = INFINITY;
-    if (!is_inside(t->v->network, x))
+    if (!is_inside(t->v->roadmap, x))
         return RM2_OK;
     rm2_status status = sum_from(t->v, x, &t->result[k], work);
     if (status != RM2_OK)
@@ -172,7 +172,7 @@ static rm2_status one_line(void *job, size_t k, rm2i_worker *worker) {
     const rm2i_variance *v = t->v;
     size_t n = 0;
     double *path = NULL;
-    rm2i_candidate line = {.curve = NULL};
+    rm2i_curve_candidate line = {.curve = NULL};
     rm2_status status = rm2i_start_path(worker->ctx, v->metric, NULL, t->x + k / v->n * v->Q,
                                         v->points + k % v->n * v->Q, &n, &path);
     if (status == RM2_OK)
@@ -200,10 +200,10 @@ static rm2_status sum_lines(rm2_context *ctx, const rm2i_variance *v, size_t cou
 
 rm2_status rm2i_variance_at(rm2_context *ctx, const rm2i_variance *v, size_t count, const double *x,
                             double *variance) {
-    if (!v->network)
+    if (!v->roadmap)
         return sum_lines(ctx, v, count, x, variance);
     trial_job job = {.v = v, .x = x, .result = variance};
     size_t work =
-        rm2i_join_size(v->network) + 3 * v->network->nodes + rm2i_join_work(v->network, v->metric);
+        rm2i_join_size(v->roadmap) + 3 * v->roadmap->nodes + rm2i_join_work(v->roadmap, v->metric);
     return rm2i_tasks(ctx, count, work, one_trial, &job, NULL);
 }

@@ -95,12 +95,12 @@ rm2_status rm2_csv_write(rm2_context *ctx, const char *path, const rm2_table *ta
                          bool overwrite) {
     if (!table || table->columns == 0 || (table->rows > 0 && !table->values))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no table, or a table without columns, given");
-    rm2_output *output;
-    RM2_TRY(rm2_output_open(ctx, path, overwrite, &output));
-    rm2_status status = rm2i_csv_print(ctx, rm2_output_stream(output), path, table,
+    rm2_writer *output;
+    RM2_TRY(rm2_writer_open(ctx, path, overwrite, &output));
+    rm2_status status = rm2i_csv_print(ctx, rm2_writer_stream(output), path, table,
                                        rm2i_ends_with(path, ".tsv") ? '\t' : ',');
     if (status == RM2_OK)
-        return rm2_output_commit(ctx, output);
-    rm2_output_discard(output);
+        return rm2_writer_commit(ctx, output);
+    rm2_writer_discard(output);
     return status;
 }

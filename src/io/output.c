@@ -19,7 +19,7 @@ enum {
     SUFFIX_SIZE = 32     /* "/." before and ".tmp", 6 characters and NUL after the name */
 };
 
-struct rm2_output {
+struct rm2_writer {
     char *path;      /* for messages */
     char *target;    /* the file itself, symbolic links resolved; NULL: written directly */
     char *temporary; /* NULL: written directly */
@@ -43,7 +43,7 @@ rm2_status rm2i_stream_check(rm2_context *ctx, FILE *stream, const char *name) {
     return ferror(stream) ? write_failed(ctx, name) : RM2_OK;
 }
 
-static void free_output(rm2_output *output) {
+static void free_output(rm2_writer *output) {
     free(output->path);
     free(output->target);
     free(output->temporary);
@@ -80,7 +80,7 @@ static int create_temporary(const char *target, char *temporary, size_t size) {
     return -1;
 }
 
-static rm2_status attach_stream(rm2_context *ctx, rm2_output *output, int fd) {
+static rm2_status attach_stream(rm2_context *ctx, rm2_writer *output, int fd) {
     if (fd < 0)
         return write_failed(ctx, output->path);
     output->stream = fdopen(fd, "wb");
@@ -91,7 +91,7 @@ static rm2_status attach_stream(rm2_context *ctx, rm2_output *output, int fd) {
     return status;
 }
 
-static rm2_status open_temporary(rm2_context *ctx, rm2_output *output, const struct stat *old) {
+static rm2_status open_temporary(rm2_context *ctx, rm2_writer *output, const struct stat *old) {
     size_t size = strlen(output->target) + SUFFIX_SIZE;
     char *temporary;
     RM2_TRY(rm2i_alloc(ctx, size, 1, &temporary));
@@ -108,7 +108,7 @@ static rm2_status open_temporary(rm2_context *ctx, rm2_output *output, const str
 }
 
 /* The file behind symbolic links, in memory of this library. */
-static rm2_status resolve(rm2_context *ctx, rm2_output *output) {
+static rm2_status resolve(rm2_context *ctx, rm2_writer *output) {
     char *real = realpath(output->path, NULL);
     if (!real)
         return write_failed(ctx, output->path);
@@ -117,7 +117,7 @@ static rm2_status resolve(rm2_context *ctx, rm2_output *output) {
     return status;
 }
 
-static rm2_status open_existing(rm2_context *ctx, rm2_output *output, const struct stat *info) {
+static rm2_status open_existing(rm2_context *ctx, rm2_writer *output, const struct stat *info) {
     if (S_ISDIR(info->st_mode))
         return rm2i_fail(ctx, RM2_ERR_IO, "cannot write %s: it is a directory", output->path);
     if (!S_ISREG(info->st_mode))
@@ -130,7 +130,7 @@ static rm2_status open_existing(rm2_context *ctx, rm2_output *output, const stru
     return open_temporary(ctx, output, info);
 }
 
-static rm2_status open_target(rm2_context *ctx, rm2_output *output) {
+static rm2_status open_target(rm2_context *ctx, rm2_writer *output) {
     struct stat info;
     if (strcmp(output->path, "-") == 0) {
         output->stream = stdout;
@@ -148,14 +148,14 @@ static rm2_status open_target(rm2_context *ctx, rm2_output *output) {
     return open_temporary(ctx, output, NULL);
 }
 
-rm2_status rm2_output_open(rm2_context *ctx, const char *path, bool overwrite,
-                           rm2_output **output) {
+rm2_status rm2_writer_open(rm2_context *ctx, const char *path, bool overwrite,
+                           rm2_writer **output) {
     if (!output)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the output given");
     *output = NULL;
     if (!path || !*path)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no file name given");
-    rm2_output *new_output;
+    rm2_writer *new_output;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *new_output, &new_output));
     new_output->overwrite = overwrite;
     rm2_status status = rm2i_strdup(ctx, path, &new_output->path);
@@ -164,15 +164,15 @@ rm2_status rm2_output_open(rm2_context *ctx, const char *path, bool overwrite,
     if (status == RM2_OK)
         *output = new_output;
     else
-        rm2_output_discard(new_output);
+        rm2_writer_discard(new_output);
     return status;
 }
 
-FILE *rm2_output_stream(rm2_output *output) {
+FILE *rm2_writer_stream(rm2_writer *output) {
     return output ? output->stream : NULL;
 }
 
-void rm2_output_discard(rm2_output *output) {
+void rm2_writer_discard(rm2_writer *output) {
     if (!output)
         return;
     if (output->stream && output->stream != stdout)
@@ -183,7 +183,7 @@ void rm2_output_discard(rm2_output *output) {
 }
 
 /* Bring all bytes to the disk and close. */
-static rm2_status finish_stream(rm2_context *ctx, rm2_output *output) {
+static rm2_status finish_stream(rm2_context *ctx, rm2_writer *output) {
     errno = 0;
     RM2_TRY(rm2i_stream_check(ctx, output->stream, output->path));
     if (fflush(output->stream) != 0)
@@ -199,7 +199,7 @@ static rm2_status finish_stream(rm2_context *ctx, rm2_output *output) {
 
 /* Give the temporary file its name without ever replacing another file; on file systems without
  * hard links a file that comes up between the test and the renaming is lost. */
-static int link_into_place(const rm2_output *output) {
+static int link_into_place(const rm2_writer *output) {
     if (link(output->temporary, output->target) == 0)
         return unlink(output->temporary);
     if (errno == EEXIST)
@@ -223,7 +223,7 @@ static void sync_directory(char *target) {
     (void)close(fd);
 }
 
-static rm2_status move_into_place(rm2_context *ctx, rm2_output *output) {
+static rm2_status move_into_place(rm2_context *ctx, rm2_writer *output) {
     if (!output->temporary)
         return RM2_OK;
     int failed =
@@ -238,12 +238,12 @@ static rm2_status move_into_place(rm2_context *ctx, rm2_output *output) {
     return RM2_OK;
 }
 
-rm2_status rm2_output_commit(rm2_context *ctx, rm2_output *output) {
+rm2_status rm2_writer_commit(rm2_context *ctx, rm2_writer *output) {
     if (!output)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no output given");
     rm2_status status = finish_stream(ctx, output);
     if (status == RM2_OK)
         status = move_into_place(ctx, output);
-    rm2_output_discard(output);
+    rm2_writer_discard(output);
     return status;
 }

@@ -21,7 +21,7 @@ typedef struct feature_job {
     size_t *factor; /* set when a failure is looked at again, else NULL */
 } feature_job;
 
-static rm2_status feature_of_factor(const rm2i_rule *rule, const double *x, double *feature,
+static rm2_status feature_of_factor(const rm2i_kernel_rule *rule, const double *x, double *feature,
                                     double *work) {
     const rm2_factor *f = &rule->factor;
     if (!(f->geometry->defect(f->n, x, work) <= ON_MANIFOLD))
@@ -35,7 +35,7 @@ static rm2_status feature_of_point(const void *data, size_t i, double *work) {
     const double *x = job->points + i * k->ambient;
     double *feature = job->features + i * k->feature_size;
     for (size_t f = 0; f < k->count; f++) {
-        const rm2i_rule *rule = &k->rules[f];
+        const rm2i_kernel_rule *rule = &k->rules[f];
         if (job->factor)
             *job->factor = f;
         RM2_TRY(feature_of_factor(rule, x + rule->factor.ambient_offset, feature, work));
@@ -86,7 +86,7 @@ static rm2_status pair_value(const rm2_manifold_kernel *k, const double *fx, con
                              double *value, double *work) {
     double product = 1;
     for (size_t f = 0; f < k->count && product > 0; f++) {
-        const rm2i_rule *rule = &k->rules[f];
+        const rm2i_kernel_rule *rule = &k->rules[f];
         double factor;
         RM2_TRY(rule->pair(rule, fx, fy, &factor, work));
         product *= factor;

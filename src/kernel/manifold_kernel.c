@@ -59,9 +59,9 @@ static rm2_status check_setting(rm2_context *ctx, const rm2_factor *f, const rm2
 }
 
 static rm2_status make_rule(rm2_context *ctx, const rm2_factor *f, const rm2_factor_kernel *s,
-                            rm2i_rule *rule) {
+                            rm2i_kernel_rule *rule) {
     RM2_TRY(check_setting(ctx, f, s));
-    *rule = (rm2i_rule){.factor = *f, .kind = s->kind, .lengthscale = s->lengthscale};
+    *rule = (rm2i_kernel_rule){.factor = *f, .kind = s->kind, .lengthscale = s->lengthscale};
     if (f->geometry == &rm2_spd && f->n > 1)
         return rm2i_rule_spd(ctx, rule);
     return rm2i_rule_radial(ctx, rule);
@@ -73,7 +73,7 @@ static rm2_status make_rules(rm2_context *ctx, const rm2_manifold *m,
     RM2_TRY(rm2i_calloc(ctx, count, sizeof *k->rules, &k->rules));
     for (size_t i = 0; i < count; i++) {
         const rm2_factor *f = rm2_manifold_factor(m, i);
-        rm2i_rule *rule = &k->rules[i];
+        rm2i_kernel_rule *rule = &k->rules[i];
         k->count = i + 1;
         rm2_status status = make_rule(ctx, f, &settings[i], rule);
         if (status != RM2_OK)
@@ -91,7 +91,7 @@ static rm2_status make_text(rm2_context *ctx, rm2_manifold_kernel *k) {
     size_t used = 0, size = k->count * TEXT_SIZE + 1;
     RM2_TRY(rm2i_alloc(ctx, size, 1, &k->text));
     for (size_t i = 0; i < k->count; i++) {
-        const rm2i_rule *rule = &k->rules[i];
+        const rm2i_kernel_rule *rule = &k->rules[i];
         int length = snprintf(k->text + used, size - used, "%s%s (lengthscale %.6g) on %s%zu",
                               i > 0 ? " x " : "", rm2_kernel_name(rule->kind), rule->lengthscale,
                               rule->factor.geometry->name, rule->factor.n);

@@ -17,22 +17,23 @@
 #include "riemann2/kernel.h"
 
 /* One factor's kernel. A point is turned into a feature once; `pair` sees two features. */
-typedef struct rm2i_rule rm2i_rule;
-struct rm2i_rule {
+typedef struct rm2i_kernel_rule rm2i_kernel_rule;
+struct rm2i_kernel_rule {
     rm2_factor factor;
     rm2_kernel_kind kind;
     double lengthscale;
     size_t feature_size, work_size;
-    rm2_status (*feature)(const rm2i_rule *rule, const double *x, double *feature, double *work);
-    rm2_status (*pair)(const rm2i_rule *rule, const double *fx, const double *fy, double *value,
-                       double *work);
+    rm2_status (*feature)(const rm2i_kernel_rule *rule, const double *x, double *feature,
+                          double *work);
+    rm2_status (*pair)(const rm2i_kernel_rule *rule, const double *fx, const double *fy,
+                       double *value, double *work);
     rm2i_profile *profile; /* of rules that read a table over the distance, else NULL */
     rm2i_spd3 *spd3;       /* of SPD(3), else NULL */
 };
 
 struct rm2_manifold_kernel {
     size_t count;
-    rm2i_rule *rules;
+    rm2i_kernel_rule *rules;
     size_t ambient;
     size_t feature_size; /* of all factors */
     size_t work_size;    /* enough for any factor */
@@ -40,8 +41,8 @@ struct rm2_manifold_kernel {
 };
 
 /* Fill feature, pair and what they need; factor, kind and lengthscale are set. */
-rm2_status rm2i_rule_radial(rm2_context *ctx, rm2i_rule *rule);
-rm2_status rm2i_rule_spd(rm2_context *ctx, rm2i_rule *rule);
+rm2_status rm2i_rule_radial(rm2_context *ctx, rm2i_kernel_rule *rule);
+rm2_status rm2i_rule_spd(rm2_context *ctx, rm2i_kernel_rule *rule);
 
 /* The kernels of the line, as functions of distance/lengthscale. */
 double rm2i_flat_kernel(rm2_kernel_kind kind, double scaled);

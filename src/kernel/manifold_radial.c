@@ -34,14 +34,14 @@ double rm2i_flat_kernel(rm2_kernel_kind kind, double s) {
     return value < RM2I_TINY || isnan(value) ? 0 : value; /* inf * 0 far out */
 }
 
-static rm2_status copy_point(const rm2i_rule *rule, const double *x, double *feature,
+static rm2_status copy_point(const rm2i_kernel_rule *rule, const double *x, double *feature,
                              double *work) {
     (void)work;
     memcpy(feature, x, rule->feature_size * sizeof *x);
     return RM2_OK;
 }
 
-static rm2_status flat_pair(const rm2i_rule *rule, const double *fx, const double *fy,
+static rm2_status flat_pair(const rm2i_kernel_rule *rule, const double *fx, const double *fy,
                             double *value, double *work) {
     double d;
     RM2_TRY(rule->factor.geometry->distance(rule->factor.n, fx, fy, &d, work));
@@ -49,7 +49,7 @@ static rm2_status flat_pair(const rm2i_rule *rule, const double *fx, const doubl
     return RM2_OK;
 }
 
-static rm2_status table_pair(const rm2i_rule *rule, const double *fx, const double *fy,
+static rm2_status table_pair(const rm2i_kernel_rule *rule, const double *fx, const double *fy,
                              double *value, double *work) {
     double d;
     RM2_TRY(rule->factor.geometry->distance(rule->factor.n, fx, fy, &d, work));
@@ -70,7 +70,7 @@ static double hyperbolic_value(const void *kernel, double r) {
     return rm2i_hyperbolic_kernel_at(kernel, r);
 }
 
-static rm2_status make_sphere(rm2_context *ctx, rm2i_rule *rule) {
+static rm2_status make_sphere(rm2_context *ctx, rm2i_kernel_rule *rule) {
     bool rotation = rule->factor.geometry == &rm2_rotation;
     double scale = rule->lengthscale;
     rm2i_sphere_kernel k;
@@ -82,7 +82,7 @@ static rm2_status make_sphere(rm2_context *ctx, rm2i_rule *rule) {
     return status;
 }
 
-static rm2_status make_hyperbolic(rm2_context *ctx, rm2i_rule *rule) {
+static rm2_status make_hyperbolic(rm2_context *ctx, rm2i_kernel_rule *rule) {
     if (rule->factor.n > RM2I_HYPERBOLIC_MOST)
         return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
                          "%s on H%zu is not available: hyperbolic kernels go up to H%d",
@@ -95,7 +95,7 @@ static rm2_status make_hyperbolic(rm2_context *ctx, rm2i_rule *rule) {
     return status;
 }
 
-rm2_status rm2i_rule_radial(rm2_context *ctx, rm2i_rule *rule) {
+rm2_status rm2i_rule_radial(rm2_context *ctx, rm2i_kernel_rule *rule) {
     const rm2_geometry *g = rule->factor.geometry;
     size_t n = rule->factor.n;
     rule->feature_size = rule->factor.ambient;

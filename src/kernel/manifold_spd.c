@@ -20,8 +20,8 @@ static const double FARTHEST = 1500; /* on H^2 */
 /* ---- log-Euclidean -------------------------------------------------------------------------- */
 
 /* work: identity | its frame | work of the geometry */
-static rm2_status logarithm_at_identity(const rm2i_rule *rule, const double *x, double *feature,
-                                        double *work) {
+static rm2_status logarithm_at_identity(const rm2i_kernel_rule *rule, const double *x,
+                                        double *feature, double *work) {
     const rm2_geometry *g = rule->factor.geometry;
     size_t n = rule->factor.n;
     double *frame = work + n * n, *rest = frame + g->frame_size(n);
@@ -30,8 +30,8 @@ static rm2_status logarithm_at_identity(const rm2i_rule *rule, const double *x, 
     return g->log(n, frame, x, feature, rest);
 }
 
-static rm2_status log_pair(const rm2i_rule *rule, const double *fx, const double *fy, double *value,
-                           double *work) {
+static rm2_status log_pair(const rm2i_kernel_rule *rule, const double *fx, const double *fy,
+                           double *value, double *work) {
     (void)work;
     double sum = 0;
     for (size_t i = 0; i < rule->feature_size; i++) {
@@ -45,14 +45,14 @@ static rm2_status log_pair(const rm2i_rule *rule, const double *fx, const double
 /* ---- heat ----------------------------------------------------------------------------------- */
 
 /* A feature is the point followed by its frame. */
-static rm2_status point_and_frame(const rm2i_rule *rule, const double *x, double *feature,
+static rm2_status point_and_frame(const rm2i_kernel_rule *rule, const double *x, double *feature,
                                   double *work) {
     size_t n = rule->factor.n;
     memcpy(feature, x, n * n * sizeof *x);
     return rule->factor.geometry->frame(n, x, feature + n * n, work);
 }
 
-static rm2_status spd2_pair(const rm2i_rule *rule, const double *fx, const double *fy,
+static rm2_status spd2_pair(const rm2i_kernel_rule *rule, const double *fx, const double *fy,
                             double *value, double *work) {
     double c[3]; /* S_11, sqrt(2) S_12, S_22 */
     RM2_TRY(rule->factor.geometry->log(2, fx + 4, fy, c, work));
@@ -64,7 +64,7 @@ static rm2_status spd2_pair(const rm2i_rule *rule, const double *fx, const doubl
 }
 
 /* work: eigenvectors (9) | that of the eigensolver | of the geometry */
-static rm2_status spd3_pair(const rm2i_rule *rule, const double *fx, const double *fy,
+static rm2_status spd3_pair(const rm2i_kernel_rule *rule, const double *fx, const double *fy,
                             double *value, double *work) {
     double c[6], w[3], *eigen = work + 9, *rest = eigen + rm2i_eigen_work(3);
     RM2_TRY(rule->factor.geometry->log(3, fx + 9, fy, c, rest));
@@ -80,7 +80,7 @@ static double plane_value(const void *kernel, double r) {
     return rm2i_hyperbolic_kernel_at(kernel, r);
 }
 
-static rm2_status make_spd2(rm2_context *ctx, rm2i_rule *rule) {
+static rm2_status make_spd2(rm2_context *ctx, rm2i_kernel_rule *rule) {
     double l = rule->lengthscale * ROOT_HALF;
     rm2i_hyperbolic_kernel k;
     RM2_TRY(rm2i_hyperbolic_kernel_create(ctx, 2, RM2_KERNEL_HEAT, l, &k));
@@ -90,7 +90,7 @@ static rm2_status make_spd2(rm2_context *ctx, rm2i_rule *rule) {
     return status;
 }
 
-static rm2_status make_heat(rm2_context *ctx, rm2i_rule *rule) {
+static rm2_status make_heat(rm2_context *ctx, rm2i_kernel_rule *rule) {
     const rm2_geometry *g = rule->factor.geometry;
     size_t n = rule->factor.n;
     if (n > 3)
@@ -104,7 +104,7 @@ static rm2_status make_heat(rm2_context *ctx, rm2i_rule *rule) {
     return n == 2 ? make_spd2(ctx, rule) : rm2i_spd3_create(ctx, rule->lengthscale, &rule->spd3);
 }
 
-rm2_status rm2i_rule_spd(rm2_context *ctx, rm2i_rule *rule) {
+rm2_status rm2i_rule_spd(rm2_context *ctx, rm2i_kernel_rule *rule) {
     const rm2_geometry *g = rule->factor.geometry;
     size_t n = rule->factor.n;
     if (rule->kind == RM2_KERNEL_HEAT)

@@ -29,7 +29,8 @@ static double largest_difference(size_t n, const double *a, const double *b) {
     return worst;
 }
 
-double rm2i_trial_point_error(const rm2i_trial *t, const double *x, const double *expected) {
+double rm2i_trial_point_error(const rm2i_selftest_trial *t, const double *x,
+                              const double *expected) {
     double worst = 0;
     for (size_t i = 0; i < t->m->count; i++) {
         const rm2_factor *f = &t->m->factors[i];
@@ -41,7 +42,8 @@ double rm2i_trial_point_error(const rm2i_trial *t, const double *x, const double
     return worst;
 }
 
-double rm2i_trial_coords_error(const rm2i_trial *t, const double *c, const double *expected) {
+double rm2i_trial_coords_error(const rm2i_selftest_trial *t, const double *c,
+                               const double *expected) {
     return largest_difference(t->m->dim, c, expected) / fmax(1, rm2i_norm(t->m->dim, expected));
 }
 
@@ -52,7 +54,7 @@ double rm2i_trial_number_error(double a, double expected) {
 /* ---- one trial ------------------------------------------------------------------------------ */
 
 /* Give each pointer its part of the block, or only add up the sizes if the block is NULL. */
-static size_t lay_out(rm2i_trial *t, double *block) {
+static size_t lay_out(rm2i_selftest_trial *t, double *block) {
     const rm2_manifold *m = t->m;
     size_t square = t->dense ? m->dim * m->dim : 0,
            batch = RM2I_TRIAL_BATCH * (m->ambient + m->dim);
@@ -116,13 +118,13 @@ static void coordinates_inside(const rm2_manifold *m, rm2_rng *rng, double *c) {
 }
 
 /* y = Exp(c) from the frame, and the frame there */
-static rm2_status step(rm2i_trial *t, const double *frame, const double *c, double *y,
+static rm2_status step(rm2i_selftest_trial *t, const double *frame, const double *c, double *y,
                        double *frame_y) {
     RM2_TRY(rm2i_manifold_exp(t->m, frame, c, y, t->work, NULL));
     return rm2i_manifold_frame(t->m, y, frame_y, t->work, NULL);
 }
 
-static rm2_status draw(rm2i_trial *t) {
+static rm2_status draw(rm2i_selftest_trial *t) {
     const rm2_manifold *m = t->m;
     rm2_rng *rng = rm2_context_rng(t->ctx);
     coordinates_inside(m, rng, t->c1);
@@ -153,7 +155,7 @@ static bool fatal(rm2_status status) {
     return status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED;
 }
 
-static rm2_status put_to_table(rm2i_trial *t, rm2_status drawn, const table *list) {
+static rm2_status put_to_table(rm2i_selftest_trial *t, rm2_status drawn, const table *list) {
     for (size_t i = 0; i < list->count; i++) {
         const rm2i_property *property = &list->properties[i];
         if (property->dense && !t->dense)
@@ -171,7 +173,7 @@ static rm2_status put_to_table(rm2i_trial *t, rm2_status drawn, const table *lis
     return RM2_OK;
 }
 
-static rm2_status run_trials(rm2i_trial *t, size_t trials, const table tables[2]) {
+static rm2_status run_trials(rm2i_selftest_trial *t, size_t trials, const table tables[2]) {
     for (size_t k = 0; k < trials; k++) {
         rm2_status drawn = draw(t);
         for (size_t i = 0; i < 2; i++)
@@ -180,7 +182,7 @@ static rm2_status run_trials(rm2i_trial *t, size_t trials, const table tables[2]
     return RM2_OK;
 }
 
-static size_t report_table(const rm2i_trial *t, const table *list, rm2_selftest_fn report,
+static size_t report_table(const rm2i_selftest_trial *t, const table *list, rm2_selftest_fn report,
                            void *user) {
     size_t failures = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -195,7 +197,7 @@ static size_t report_table(const rm2i_trial *t, const table *list, rm2_selftest_
     return failures;
 }
 
-static rm2_status run(rm2i_trial *t, size_t trials, double *worst, rm2_selftest_fn report,
+static rm2_status run(rm2i_selftest_trial *t, size_t trials, double *worst, rm2_selftest_fn report,
                       void *user, size_t *failures) {
     const table tables[2] = {
         {rm2i_geodesic_properties, rm2i_geodesic_property_count, worst},
@@ -212,7 +214,7 @@ rm2_status rm2_manifold_selftest(rm2_context *ctx, const rm2_manifold *m, size_t
     if (!ctx || !m || trials == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "selftest needs a context, a manifold and at least one trial");
-    rm2i_trial t = {.ctx = ctx, .m = m, .dense = m->dim <= RM2I_TRIAL_DENSE_DIM};
+    rm2i_selftest_trial t = {.ctx = ctx, .m = m, .dense = m->dim <= RM2I_TRIAL_DENSE_DIM};
     size_t properties = rm2i_geodesic_property_count + rm2i_metric_property_count;
     double *block, *worst;
     RM2_TRY(rm2i_alloc(ctx, lay_out(&t, NULL), sizeof *block, &block));

@@ -12,7 +12,7 @@ enum {
 };
 
 /* Random data of one trial, then scratch that each property may overwrite. */
-typedef struct rm2i_trial {
+typedef struct rm2i_selftest_trial {
     rm2_context *ctx;
     const rm2_manifold *m;
     bool dense; /* D and gram are there */
@@ -30,12 +30,12 @@ typedef struct rm2i_trial {
     double *batch_p, *batch_1, *batch_2; /* scratch: RM2I_TRIAL_BATCH points and coordinates */
     double *D, *gram;                    /* scratch: dim x dim */
     double *work;                        /* of the geometries */
-} rm2i_trial;
+} rm2i_selftest_trial;
 
 typedef struct rm2i_property {
     const char *name;
     double bound;
-    rm2_status (*check)(rm2i_trial *t, double *error);
+    rm2_status (*check)(rm2i_selftest_trial *t, double *error);
     bool dense; /* needs D and gram */
 } rm2i_property;
 
@@ -45,9 +45,11 @@ extern const rm2i_property rm2i_metric_properties[];
 extern const size_t rm2i_metric_property_count;
 
 /* Largest difference of two points, each factor relative to its own largest entry. */
-double rm2i_trial_point_error(const rm2i_trial *t, const double *x, const double *expected);
+double rm2i_trial_point_error(const rm2i_selftest_trial *t, const double *x,
+                              const double *expected);
 /* |a - b| / max(1, |b|) for coordinates. */
-double rm2i_trial_coords_error(const rm2i_trial *t, const double *c, const double *expected);
+double rm2i_trial_coords_error(const rm2i_selftest_trial *t, const double *c,
+                               const double *expected);
 /* |a - b| / max(1, |b|) for numbers. */
 double rm2i_trial_number_error(double a, double expected);
 

@@ -12,20 +12,20 @@
 
 /* ---- short forms ---------------------------------------------------------------------------- */
 
-static rm2_status exp_at(rm2i_trial *t, const double *frame, const double *c, double *y) {
+static rm2_status exp_at(rm2i_selftest_trial *t, const double *frame, const double *c, double *y) {
     return rm2i_manifold_exp(t->m, frame, c, y, t->work, NULL);
 }
 
-static rm2_status log_at(rm2i_trial *t, const double *frame, const double *q, double *c) {
+static rm2_status log_at(rm2i_selftest_trial *t, const double *frame, const double *q, double *c) {
     return rm2i_manifold_log(t->m, frame, q, c, t->work, NULL);
 }
 
-static rm2_status distance(rm2i_trial *t, const double *p, const double *q, double *d) {
+static rm2_status distance(rm2i_selftest_trial *t, const double *p, const double *q, double *d) {
     return rm2i_manifold_distance(t->m, p, q, d, t->work, NULL);
 }
 
 /* out = coordinates at Exp_p(c) of z carried there. */
-static rm2_status transport(rm2i_trial *t, const double *c, const double *frame_end,
+static rm2_status transport(rm2i_selftest_trial *t, const double *c, const double *frame_end,
                             const double *z, double *out) {
     RM2_TRY(rm2i_manifold_transport(t->m, t->frame, c, z, t->x1, t->work, NULL));
     rm2i_manifold_to_coords(t->m, frame_end, t->x1, out, t->work);
@@ -44,7 +44,7 @@ static double differs(const void *a, const void *b, size_t count) {
 /* ---- points --------------------------------------------------------------------------------- */
 
 /* defect(x) = 0 for random x */
-static rm2_status random_on_manifold(rm2i_trial *t, double *error) {
+static rm2_status random_on_manifold(rm2i_selftest_trial *t, double *error) {
     rm2i_manifold_random(t->m, rm2_context_rng(t->ctx), t->x1, t->work);
     *error = 0;
     for (size_t i = 0; i < t->m->count; i++) {
@@ -56,7 +56,7 @@ static rm2_status random_on_manifold(rm2i_trial *t, double *error) {
 }
 
 /* the same generator state gives the same point */
-static rm2_status random_repeats(rm2i_trial *t, double *error) {
+static rm2_status random_repeats(rm2i_selftest_trial *t, double *error) {
     rm2_rng first = *rm2_context_rng(t->ctx), second = first;
     rm2i_manifold_random(t->m, &first, t->x1, t->work);
     rm2i_manifold_random(t->m, &second, t->x2, t->work);
@@ -65,14 +65,14 @@ static rm2_status random_repeats(rm2i_trial *t, double *error) {
 }
 
 /* project(p) = p */
-static rm2_status projection_keeps(rm2i_trial *t, double *error) {
+static rm2_status projection_keeps(rm2i_selftest_trial *t, double *error) {
     RM2_TRY(rm2i_manifold_project(t->m, t->p, t->x1, t->work, NULL));
     *error = rm2i_trial_point_error(t, t->x1, t->p);
     return RM2_OK;
 }
 
 /* project(project(x)) = project(x) for x near the manifold */
-static rm2_status projection_idempotent(rm2i_trial *t, double *error) {
+static rm2_status projection_idempotent(rm2i_selftest_trial *t, double *error) {
     for (size_t i = 0; i < t->m->ambient; i++)
         t->x1[i] = t->p[i] * (1 + 1e-3 * rm2_rng_normal(rm2_context_rng(t->ctx)));
     RM2_TRY(rm2i_manifold_project(t->m, t->x1, t->x2, t->work, NULL));
@@ -84,7 +84,7 @@ static rm2_status projection_idempotent(rm2i_trial *t, double *error) {
 /* ---- frames --------------------------------------------------------------------------------- */
 
 /* to_coords(from_coords(w)) = w */
-static rm2_status frame_round_trip(rm2i_trial *t, double *error) {
+static rm2_status frame_round_trip(rm2i_selftest_trial *t, double *error) {
     rm2i_manifold_from_coords(t->m, t->frame, t->w, t->x1, t->work);
     rm2i_manifold_to_coords(t->m, t->frame, t->x1, t->c1, t->work);
     *error = rm2i_trial_coords_error(t, t->c1, t->w);
@@ -92,7 +92,7 @@ static rm2_status frame_round_trip(rm2i_trial *t, double *error) {
 }
 
 /* <from_coords(u), from_coords(w)> = u.w, through the public call */
-static rm2_status frame_orthonormal(rm2i_trial *t, double *error) {
+static rm2_status frame_orthonormal(rm2i_selftest_trial *t, double *error) {
     double inner;
     rm2i_manifold_from_coords(t->m, t->frame, t->u, t->x1, t->work);
     rm2i_manifold_from_coords(t->m, t->frame, t->w, t->x2, t->work);
@@ -104,7 +104,7 @@ static rm2_status frame_orthonormal(rm2i_trial *t, double *error) {
 /* ---- geodesics ------------------------------------------------------------------------------ */
 
 /* Exp_p(0) = p */
-static rm2_status exp_of_zero(rm2i_trial *t, double *error) {
+static rm2_status exp_of_zero(rm2i_selftest_trial *t, double *error) {
     memset(t->c1, 0, t->m->dim * sizeof *t->c1);
     RM2_TRY(exp_at(t, t->frame, t->c1, t->x1));
     *error = rm2i_trial_point_error(t, t->x1, t->p);
@@ -112,14 +112,14 @@ static rm2_status exp_of_zero(rm2i_trial *t, double *error) {
 }
 
 /* Log_p(p) = 0 */
-static rm2_status log_of_base(rm2i_trial *t, double *error) {
+static rm2_status log_of_base(rm2i_selftest_trial *t, double *error) {
     RM2_TRY(log_at(t, t->frame, t->p, t->c1));
     *error = rm2i_max_abs(t->m->dim, t->c1);
     return RM2_OK;
 }
 
 /* Log_p(Exp_p(c)) = c */
-static rm2_status log_inverts_exp(rm2i_trial *t, double *error) {
+static rm2_status log_inverts_exp(rm2i_selftest_trial *t, double *error) {
     RM2_TRY(log_at(t, t->frame, t->y, t->c1));
     *error = rm2i_trial_coords_error(t, t->c1, t->c);
     return RM2_OK;
@@ -127,7 +127,8 @@ static rm2_status log_inverts_exp(rm2i_trial *t, double *error) {
 
 /* The distance of two points is one on the manifold, whatever represents them (q and -q on SO(3)).
  */
-static rm2_status gap(rm2i_trial *t, const double *x, const double *expected, double *error) {
+static rm2_status gap(rm2i_selftest_trial *t, const double *x, const double *expected,
+                      double *error) {
     double d;
     RM2_TRY(distance(t, expected, x, &d));
     double off = rm2i_trial_point_error(t, x, expected);
@@ -136,14 +137,14 @@ static rm2_status gap(rm2i_trial *t, const double *x, const double *expected, do
 }
 
 /* Exp_p(Log_p(q)) = q */
-static rm2_status exp_inverts_log(rm2i_trial *t, double *error) {
+static rm2_status exp_inverts_log(rm2i_selftest_trial *t, double *error) {
     RM2_TRY(log_at(t, t->frame, t->q, t->c1));
     RM2_TRY(exp_at(t, t->frame, t->c1, t->x1));
     return gap(t, t->x1, t->q, error);
 }
 
 /* |Log_p(q)| = d(p, q) */
-static rm2_status log_length(rm2i_trial *t, double *error) {
+static rm2_status log_length(rm2i_selftest_trial *t, double *error) {
     double d;
     RM2_TRY(log_at(t, t->frame, t->q, t->c1));
     RM2_TRY(distance(t, t->p, t->q, &d));
@@ -152,7 +153,7 @@ static rm2_status log_length(rm2i_trial *t, double *error) {
 }
 
 /* d(p, q) = d(q, p) */
-static rm2_status distance_symmetric(rm2i_trial *t, double *error) {
+static rm2_status distance_symmetric(rm2i_selftest_trial *t, double *error) {
     double there, back;
     RM2_TRY(distance(t, t->p, t->q, &there));
     RM2_TRY(distance(t, t->q, t->p, &back));
@@ -161,12 +162,12 @@ static rm2_status distance_symmetric(rm2i_trial *t, double *error) {
 }
 
 /* d(p, p) = 0 */
-static rm2_status distance_to_self(rm2i_trial *t, double *error) {
+static rm2_status distance_to_self(rm2i_selftest_trial *t, double *error) {
     return distance(t, t->p, t->p, error);
 }
 
 /* d(p, r) <= d(p, q) + d(q, r) */
-static rm2_status triangle(rm2i_trial *t, double *error) {
+static rm2_status triangle(rm2i_selftest_trial *t, double *error) {
     double pq, qr, pr;
     RM2_TRY(distance(t, t->p, t->q, &pq));
     RM2_TRY(distance(t, t->q, t->r, &qr));
@@ -176,7 +177,7 @@ static rm2_status triangle(rm2i_trial *t, double *error) {
 }
 
 /* d(Exp_p(a c), Exp_p(b c)) = |b - a| |c| */
-static rm2_status constant_speed(rm2i_trial *t, double *error) {
+static rm2_status constant_speed(rm2i_selftest_trial *t, double *error) {
     rm2_rng *rng = rm2_context_rng(t->ctx);
     double a = rm2_rng_uniform(rng), b = rm2_rng_uniform(rng), d;
     scale(t->m->dim, a, t->c, t->c1);
@@ -191,7 +192,7 @@ static rm2_status constant_speed(rm2i_trial *t, double *error) {
 /* ---- transport ------------------------------------------------------------------------------ */
 
 /* <T u, T w> = u.w and |T u| = |u| */
-static rm2_status transport_isometry(rm2i_trial *t, double *error) {
+static rm2_status transport_isometry(rm2i_selftest_trial *t, double *error) {
     size_t dim = t->m->dim;
     RM2_TRY(transport(t, t->c, t->frame_y, t->u, t->c1));
     RM2_TRY(transport(t, t->c, t->frame_y, t->w, t->c2));
@@ -202,7 +203,7 @@ static rm2_status transport_isometry(rm2i_trial *t, double *error) {
 }
 
 /* T c = -Log_y(p), y = Exp_p(c) */
-static rm2_status transport_velocity(rm2i_trial *t, double *error) {
+static rm2_status transport_velocity(rm2i_selftest_trial *t, double *error) {
     RM2_TRY(transport(t, t->c, t->frame_y, t->c, t->c1));
     RM2_TRY(log_at(t, t->frame_y, t->p, t->c2));
     scale(t->m->dim, -1, t->c2, t->c2);
@@ -211,7 +212,7 @@ static rm2_status transport_velocity(rm2i_trial *t, double *error) {
 }
 
 /* T_0 w = w */
-static rm2_status transport_along_zero(rm2i_trial *t, double *error) {
+static rm2_status transport_along_zero(rm2i_selftest_trial *t, double *error) {
     memset(t->c2, 0, t->m->dim * sizeof *t->c2);
     RM2_TRY(transport(t, t->c2, t->frame, t->w, t->c1));
     *error = rm2i_trial_coords_error(t, t->c1, t->w);
@@ -222,7 +223,7 @@ static rm2_status transport_along_zero(rm2i_trial *t, double *error) {
 
 /* Factor f on its own: frame, Exp, Log, transport and dExp are slices of the product's (in
  * batch_1: y, carried w, dExp w; c1: Log_p(q)). */
-static rm2_status compare_factor(rm2i_trial *t, const rm2_factor *f, double *error) {
+static rm2_status compare_factor(rm2i_selftest_trial *t, const rm2_factor *f, double *error) {
     const rm2_geometry *g = f->geometry;
     size_t n = f->n, at = f->ambient_offset, D = t->m->ambient;
     const double *c = t->c + f->dim_offset, *w = t->w + f->dim_offset;
@@ -240,7 +241,7 @@ static rm2_status compare_factor(rm2i_trial *t, const rm2_factor *f, double *err
 }
 
 /* a product does in each factor what the factor does on its own */
-static rm2_status product_is_its_factors(rm2i_trial *t, double *error) {
+static rm2_status product_is_its_factors(rm2i_selftest_trial *t, double *error) {
     const rm2_manifold *m = t->m;
     size_t D = m->ambient;
     double *carried = t->batch_1 + D, *image = carried + D;
@@ -255,7 +256,7 @@ static rm2_status product_is_its_factors(rm2i_trial *t, double *error) {
 }
 
 /* d^2 = sum of the factors' d^2 */
-static rm2_status distances_add(rm2i_trial *t, double *error) {
+static rm2_status distances_add(rm2i_selftest_trial *t, double *error) {
     double whole, sum = 0;
     RM2_TRY(distance(t, t->p, t->q, &whole));
     for (size_t i = 0; i < t->m->count; i++) {
@@ -272,7 +273,7 @@ static rm2_status distances_add(rm2i_trial *t, double *error) {
 /* ---- batches and means ---------------------------------------------------------------------- */
 
 /* Points Exp_p(c_i) of the batch, then the coordinates of their logarithms, one after the other. */
-static rm2_status batch_results(rm2i_trial *t, size_t p_count, int threads, double *out) {
+static rm2_status batch_results(rm2i_selftest_trial *t, size_t p_count, int threads, double *out) {
     size_t n = RM2I_TRIAL_BATCH;
     int before = rm2_context_threads(t->ctx);
     for (size_t i = 0; i < n; i++)
@@ -287,12 +288,12 @@ static rm2_status batch_results(rm2i_trial *t, size_t p_count, int threads, doub
     return status;
 }
 
-static double batches_differ(const rm2i_trial *t) {
+static double batches_differ(const rm2i_selftest_trial *t) {
     return differs(t->batch_1, t->batch_2, RM2I_TRIAL_BATCH * (t->m->ambient + t->m->dim));
 }
 
 /* one base for all points, bit for bit as a base for each */
-static rm2_status shared_base(rm2i_trial *t, double *error) {
+static rm2_status shared_base(rm2i_selftest_trial *t, double *error) {
     RM2_TRY(batch_results(t, 1, 1, t->batch_1));
     RM2_TRY(batch_results(t, RM2I_TRIAL_BATCH, 1, t->batch_2));
     *error = batches_differ(t);
@@ -300,7 +301,7 @@ static rm2_status shared_base(rm2i_trial *t, double *error) {
 }
 
 /* one thread, bit for bit as two */
-static rm2_status threads_agree(rm2i_trial *t, double *error) {
+static rm2_status threads_agree(rm2i_selftest_trial *t, double *error) {
     RM2_TRY(batch_results(t, RM2I_TRIAL_BATCH, 1, t->batch_1));
     RM2_TRY(batch_results(t, RM2I_TRIAL_BATCH, 2, t->batch_2));
     *error = batches_differ(t);
@@ -308,7 +309,7 @@ static rm2_status threads_agree(rm2i_trial *t, double *error) {
 }
 
 /* the mean of Exp_p(c/2) and Exp_p(-c/2), which are closer than the injectivity radius, is p */
-static rm2_status mean_of_pair(rm2i_trial *t, double *error) {
+static rm2_status mean_of_pair(rm2i_selftest_trial *t, double *error) {
     size_t dim = t->m->dim;
     double *pair = t->batch_1;
     rm2_mean_info info;

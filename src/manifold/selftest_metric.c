@@ -15,18 +15,18 @@
 static const double STEP = 7.4e-4; /* DBL_EPSILON^(1/5) */
 
 /* A function of coordinates; `out` has as many doubles as the caller of differentiate says. */
-typedef rm2_status (*coords_fn)(rm2i_trial *t, const double *c, double *out);
+typedef rm2_status (*coords_fn)(rm2i_selftest_trial *t, const double *c, double *out);
 
-static rm2_status exponential(rm2i_trial *t, const double *c, double *out) {
+static rm2_status exponential(rm2i_selftest_trial *t, const double *c, double *out) {
     return rm2i_manifold_exp(t->m, t->frame, c, out, t->work, NULL);
 }
 
-static rm2_status metric_on_w(rm2i_trial *t, const double *c, double *out) {
+static rm2_status metric_on_w(rm2i_selftest_trial *t, const double *c, double *out) {
     return rm2i_manifold_metric(t->m, c, 1, t->w, out, t->work, NULL);
 }
 
 /* out = d/ds f(c + s z) at s = 0, `size` doubles; overwrites c3 and batch_1. */
-static rm2_status differentiate(rm2i_trial *t, coords_fn f, size_t size, const double *c,
+static rm2_status differentiate(rm2i_selftest_trial *t, coords_fn f, size_t size, const double *c,
                                 const double *z, double *out) {
     static const double at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
     memset(out, 0, size * sizeof *out);
@@ -40,21 +40,21 @@ static rm2_status differentiate(rm2i_trial *t, coords_fn f, size_t size, const d
 }
 
 /* out = d/ds Exp(c + s z), in the coordinates of a frame at the end point */
-static rm2_status difference_of_exp(rm2i_trial *t, const double *c, const double *z,
+static rm2_status difference_of_exp(rm2i_selftest_trial *t, const double *c, const double *z,
                                     const double *frame_end, double *out) {
     RM2_TRY(differentiate(t, exponential, t->m->ambient, c, z, t->x2));
     rm2i_manifold_to_coords(t->m, frame_end, t->x2, out, t->work);
     return RM2_OK;
 }
 
-static void set_zero(const rm2i_trial *t, double *c) {
+static void set_zero(const rm2i_selftest_trial *t, double *c) {
     memset(c, 0, t->m->dim * sizeof *c);
 }
 
 /* ---- dExp ----------------------------------------------------------------------------------- */
 
 /* d/ds Exp_p(s w) at s = 0 has the coordinates w */
-static rm2_status frame_is_dexp_at_zero(rm2i_trial *t, double *error) {
+static rm2_status frame_is_dexp_at_zero(rm2i_selftest_trial *t, double *error) {
     set_zero(t, t->c2);
     RM2_TRY(difference_of_exp(t, t->c2, t->w, t->frame, t->c1));
     *error = rm2i_trial_coords_error(t, t->c1, t->w);
@@ -62,7 +62,7 @@ static rm2_status frame_is_dexp_at_zero(rm2i_trial *t, double *error) {
 }
 
 /* dExp(c) w = d/ds Exp_p(c + s w) */
-static rm2_status dexp_is_derivative(rm2i_trial *t, double *error) {
+static rm2_status dexp_is_derivative(rm2i_selftest_trial *t, double *error) {
     RM2_TRY(rm2i_manifold_dexp(t->m, t->frame, t->c, t->w, t->x1, t->work, NULL));
     rm2i_manifold_to_coords(t->m, t->frame_y, t->x1, t->c1, t->work);
     RM2_TRY(difference_of_exp(t, t->c, t->w, t->frame_y, t->c2));
@@ -73,7 +73,7 @@ static rm2_status dexp_is_derivative(rm2i_trial *t, double *error) {
 /* ---- G -------------------------------------------------------------------------------------- */
 
 /* <G u, w> = <dExp u, dExp w> */
-static rm2_status metric_is_pullback(rm2i_trial *t, double *error) {
+static rm2_status metric_is_pullback(rm2i_selftest_trial *t, double *error) {
     RM2_TRY(difference_of_exp(t, t->c, t->u, t->frame_y, t->c1));
     RM2_TRY(difference_of_exp(t, t->c, t->w, t->frame_y, t->c2));
     double expected = rm2i_dot(t->m->dim, t->c1, t->c2);
@@ -83,7 +83,7 @@ static rm2_status metric_is_pullback(rm2i_trial *t, double *error) {
 }
 
 /* <G u, w> = <u, G w> */
-static rm2_status metric_symmetric(rm2i_trial *t, double *error) {
+static rm2_status metric_symmetric(rm2i_selftest_trial *t, double *error) {
     size_t dim = t->m->dim;
     RM2_TRY(rm2i_manifold_metric(t->m, t->c, 1, t->u, t->c1, t->work, NULL));
     RM2_TRY(rm2i_manifold_metric(t->m, t->c, 1, t->w, t->c2, t->work, NULL));
@@ -92,14 +92,14 @@ static rm2_status metric_symmetric(rm2i_trial *t, double *error) {
 }
 
 /* G(c) c = c (Gauss) */
-static rm2_status gauss_lemma(rm2i_trial *t, double *error) {
+static rm2_status gauss_lemma(rm2i_selftest_trial *t, double *error) {
     RM2_TRY(rm2i_manifold_metric(t->m, t->c, 1, t->c, t->c1, t->work, NULL));
     *error = rm2i_trial_coords_error(t, t->c1, t->c);
     return RM2_OK;
 }
 
 /* G(0) w = w */
-static rm2_status metric_at_zero(rm2i_trial *t, double *error) {
+static rm2_status metric_at_zero(rm2i_selftest_trial *t, double *error) {
     set_zero(t, t->c2);
     RM2_TRY(metric_on_w(t, t->c2, t->c1));
     *error = rm2i_trial_coords_error(t, t->c1, t->w);
@@ -107,7 +107,7 @@ static rm2_status metric_at_zero(rm2i_trial *t, double *error) {
 }
 
 /* G and dG[v] of u and w in one call and in each factor alone, bit for bit */
-static rm2_status metric_of_product(rm2i_trial *t, double *error) {
+static rm2_status metric_of_product(rm2i_selftest_trial *t, double *error) {
     const rm2_manifold *m = t->m;
     size_t dim = m->dim;
     double *W = t->batch_p, *G = t->batch_1, *dG = G + 2 * dim, *own = t->batch_2;
@@ -134,7 +134,7 @@ static rm2_status metric_of_product(rm2i_trial *t, double *error) {
 /* ---- dG ------------------------------------------------------------------------------------- */
 
 /* dG(c)[v] w = d/ds G(c + s v) w */
-static rm2_status metric_derivative(rm2i_trial *t, double *error) {
+static rm2_status metric_derivative(rm2i_selftest_trial *t, double *error) {
     RM2_TRY(rm2i_manifold_metric_derivative(t->m, t->c, t->v, 1, t->w, t->c1, t->work, NULL));
     RM2_TRY(differentiate(t, metric_on_w, t->m->dim, t->c, t->v, t->c2));
     *error = rm2i_trial_coords_error(t, t->c1, t->c2);
@@ -142,7 +142,7 @@ static rm2_status metric_derivative(rm2i_trial *t, double *error) {
 }
 
 /* <dG[v] u, w> = <u, dG[v] w> */
-static rm2_status metric_derivative_symmetric(rm2i_trial *t, double *error) {
+static rm2_status metric_derivative_symmetric(rm2i_selftest_trial *t, double *error) {
     size_t dim = t->m->dim;
     RM2_TRY(rm2i_manifold_metric_derivative(t->m, t->c, t->v, 1, t->u, t->c1, t->work, NULL));
     RM2_TRY(rm2i_manifold_metric_derivative(t->m, t->c, t->v, 1, t->w, t->c2, t->work, NULL));
@@ -151,7 +151,7 @@ static rm2_status metric_derivative_symmetric(rm2i_trial *t, double *error) {
 }
 
 /* dG(0) = 0, as in all normal coordinates */
-static rm2_status metric_derivative_at_zero(rm2i_trial *t, double *error) {
+static rm2_status metric_derivative_at_zero(rm2i_selftest_trial *t, double *error) {
     set_zero(t, t->c2);
     RM2_TRY(rm2i_manifold_metric_derivative(t->m, t->c2, t->v, 1, t->w, t->c1, t->work, NULL));
     *error = rm2i_max_abs(t->m->dim, t->c1);
@@ -159,7 +159,7 @@ static rm2_status metric_derivative_at_zero(rm2i_trial *t, double *error) {
 }
 
 /* w^T G w and w^T dG[z] w, several at once, against metric and metric_derivative */
-static rm2_status norms_of_metric(rm2i_trial *t, double *error) {
+static rm2_status norms_of_metric(rm2i_selftest_trial *t, double *error) {
     size_t dim = t->m->dim;
     double *W = t->batch_1, *Z = t->batch_2, value[2], derivative[4];
     memcpy(W, t->u, dim * sizeof *W);
@@ -193,12 +193,12 @@ static rm2_status half_log_det(size_t n, const double *A, double *factor, double
     return RM2_OK;
 }
 
-static void set_unit(const rm2i_trial *t, size_t i, double *c) {
+static void set_unit(const rm2i_selftest_trial *t, size_t i, double *c) {
     set_zero(t, c);
     c[i] = 1;
 }
 
-static rm2_status volume_error(rm2i_trial *t, double expected, double *error) {
+static rm2_status volume_error(rm2i_selftest_trial *t, double expected, double *error) {
     double value;
     RM2_TRY(rm2i_manifold_log_volume(t->m, t->c, &value, t->work, NULL));
     *error = rm2i_trial_number_error(value, expected);
@@ -206,7 +206,7 @@ static rm2_status volume_error(rm2i_trial *t, double expected, double *error) {
 }
 
 /* log_volume = log(det G)/2 */
-static rm2_status volume_of_metric(rm2i_trial *t, double *error) {
+static rm2_status volume_of_metric(rm2i_selftest_trial *t, double *error) {
     size_t dim = t->m->dim;
     double expected;
     for (size_t i = 0; i < dim; i++) {
@@ -218,7 +218,7 @@ static rm2_status volume_of_metric(rm2i_trial *t, double *error) {
 }
 
 /* log_volume = log |det dExp|, dExp by differences: log(det D^T D)/2 */
-static rm2_status volume_of_dexp(rm2i_trial *t, double *error) {
+static rm2_status volume_of_dexp(rm2i_selftest_trial *t, double *error) {
     size_t dim = t->m->dim;
     double expected;
     for (size_t i = 0; i < dim; i++) { /* row i of D = dExp e_i */

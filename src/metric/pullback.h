@@ -2,10 +2,10 @@
 #ifndef RM2I_PULLBACK_H
 #define RM2I_PULLBACK_H
 
+#include "gp/moments.h"
 #include "manifold/manifold.h"
 #include "metric/metric.h"
 #include "model/model.h"
-#include "model/moments.h"
 
 /* Some of the coordinates of the outputs: all, or those of one factor. */
 typedef struct rm2i_output_part {

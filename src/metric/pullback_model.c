@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "gp/inducing.h"
 #include "linalg/dense.h"
 #include "metric/pullback.h"
-#include "model/inducing.h"
 
 enum { BLOCK = 64 }; /* latents whose Jacobians are computed at once */
 

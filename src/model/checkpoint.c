@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "io/hdf5.h"
+#include "hdf5/hdf5.h"
 #include "model/settings_file.h"
 #include "model/train.h"
 

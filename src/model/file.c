@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "io/hdf5.h"
-#include "model/inducing.h"
+#include "gp/inducing.h"
+#include "hdf5/hdf5.h"
 #include "model/model.h"
 #include "model/settings_file.h"
 

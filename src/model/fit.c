@@ -7,9 +7,9 @@
 #include "base/base.h"
 #include "data/data.h"
 #include "model/back.h"
-#include "model/init.h"
 #include "model/model.h"
 #include "model/train.h"
+#include "start/start.h"
 
 static const double BASE_DEFECT = 1e-6; /* of a given base point; less is projected */
 
@@ -109,14 +109,14 @@ static rm2_status find_start(rm2_context *ctx, const rm2_data *data, const rm2_f
     rm2_rng rng;
     switch (s->init) {
     case RM2_INIT_ISOMAP:
-        return rm2i_init_isomap(ctx, &isomap, m->N, m->M, V, m->trajectories, m->starts, data->time,
-                                m->Q, X0);
+        return rm2i_start_isomap(ctx, &isomap, m->N, m->M, V, m->trajectories, m->starts,
+                                 data->time, m->Q, X0);
     case RM2_INIT_PCA:
-        return rm2i_init_pca(ctx, m->N, rm2_manifold_ambient(m->manifold), m->data, m->Q, false,
-                             X0);
+        return rm2i_start_pca(ctx, m->N, rm2_manifold_ambient(m->manifold), m->data, m->Q, false,
+                              X0);
     case RM2_INIT_RANDOM:
         rm2_rng_seed(&rng, s->seed);
-        rm2i_init_random(&rng, m->N, m->Q, X0);
+        rm2i_start_random(&rng, m->N, m->Q, X0);
         return RM2_OK;
     case RM2_INIT_GIVEN:
         break;
@@ -133,7 +133,8 @@ static rm2_status find_start(rm2_context *ctx, const rm2_data *data, const rm2_f
 
 /* ---- result --------------------------------------------------------------------------------- */
 
-static void copy_block(const rm2i_objective *o, rm2i_block block, double *to, size_t count) {
+static void copy_block(const rm2i_objective *o, rm2i_parameter_block block, double *to,
+                       size_t count) {
     const rm2i_block_info *b = &o->par.block[block];
     for (size_t i = 0; i < count && b->count; i++)
         to[i] = o->natural[b->offset + (b->count > 1 ? i : 0)];
@@ -215,7 +216,7 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
     rm2_status status =
         s->back_constraint ? rm2i_back_create(ctx, s->back_kernels, m, &gram) : RM2_OK;
     if (status == RM2_OK) {
-        rm2i_problem p = {m->N, m->M, m->Q, m->F, X0, gram, m->trajectories, m->starts};
+        rm2i_model_problem p = {m->N, m->M, m->Q, m->F, X0, gram, m->trajectories, m->starts};
         status = rm2i_objective_create(ctx, s, &p, &o);
     }
     if (status == RM2_OK)

@@ -2,7 +2,7 @@
 #ifndef RM2I_MODEL_H
 #define RM2I_MODEL_H
 
-#include "model/posterior.h"
+#include "gp/posterior.h"
 #include "riemann2/model.h"
 
 struct rm2_model {

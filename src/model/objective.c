@@ -20,15 +20,15 @@
 #include "linalg/factor.h"
 #include "linalg/special.h"
 
-static double *block_values(const rm2i_objective *o, double *array, rm2i_block block) {
+static double *block_values(const rm2i_objective *o, double *array, rm2i_parameter_block block) {
     return array + o->par.block[block].offset;
 }
 
-static double scalar(const rm2i_objective *o, rm2i_block block) {
+static double scalar(const rm2i_objective *o, rm2i_parameter_block block) {
     return o->natural[o->par.block[block].offset];
 }
 
-static double *bar(rm2i_objective *o, rm2i_block block) {
+static double *bar(rm2i_objective *o, rm2i_parameter_block block) {
     return block_values(o, o->natural_bar, block);
 }
 

@@ -3,27 +3,27 @@
 #ifndef RM2I_OBJECTIVE_H
 #define RM2I_OBJECTIVE_H
 
-#include "model/dual.h"
-#include "model/gpdm.h"
-#include "model/inducing.h"
-#include "model/likelihood.h"
+#include "gp/dual.h"
+#include "gp/gpdm.h"
+#include "gp/inducing.h"
+#include "gp/likelihood.h"
 #include "model/parameters.h"
 #include "riemann2/model.h"
 
 /* The data of the problem; borrowed. */
-typedef struct rm2i_problem {
+typedef struct rm2i_model_problem {
     size_t N, M, Q;
     const double *F;    /* M x N: centred outputs, task-major */
     const double *X0;   /* N x Q: start and anchor of the latents */
     const double *gram; /* N x N: back constraint X = gram W; NULL: X is free */
     size_t trajectories;
     const size_t *starts;
-} rm2i_problem;
+} rm2i_model_problem;
 
 typedef struct rm2i_objective {
     rm2_context *ctx;
     rm2_fit_settings s;
-    rm2i_problem p;
+    rm2i_model_problem p;
     rm2i_parameters par;
     int threads;
     size_t rank; /* columns of B */
@@ -44,8 +44,8 @@ typedef struct rm2i_objective {
     rm2_objective_terms terms; /* of the last evaluation */
 } rm2i_objective;
 
-rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_problem *p,
-                                 rm2i_objective **objective);
+rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s,
+                                 const rm2i_model_problem *p, rm2i_objective **objective);
 void rm2i_objective_free(rm2i_objective *o);
 
 /* The raw vector that the settings start from. */

@@ -25,7 +25,7 @@ static const double WHILE_TRAINING = 4, AT_THE_END = 1.5;
 static const double ROUNDING = 1e-14;      /* of the trace of K: what a trace is known to */
 static const double OF_UPPER_BOUND = 0.25; /* of the accuracy: what the upper bound may lose */
 
-static double natural(const rm2i_objective *o, rm2i_block block) {
+static double natural(const rm2i_objective *o, rm2i_parameter_block block) {
     return o->natural[o->par.block[block].offset];
 }
 

@@ -13,8 +13,8 @@
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-static void positive_block(rm2i_objective *o, rm2i_block which, size_t count,
-                           const rm2_positive *setting, double bound) {
+static void positive_block(rm2i_objective *o, rm2i_parameter_block which, size_t count,
+                           const rm2_hyperparameter *setting, double bound) {
     rm2i_block_info *b = &o->par.block[which];
     b->count = count;
     b->learned = setting->learned;
@@ -36,7 +36,7 @@ static void describe_blocks(rm2i_objective *o) {
     if (s->noise == RM2_NOISE_PER_OUTPUT)
         positive_block(o, RM2I_TASK_NOISE, M, &s->task_noise, s->noise_bound);
     if (s->task == RM2_TASK_LEARNED) {
-        static const rm2_positive diagonal = {.start = 1, .learned = true};
+        static const rm2_hyperparameter diagonal = {.start = 1, .learned = true};
         block[RM2I_TASK_FACTOR] = (rm2i_block_info){.count = M * o->rank, .learned = true};
         positive_block(o, RM2I_TASK_DIAGONAL, M, &diagonal, 0);
     }
@@ -50,7 +50,7 @@ static void describe_blocks(rm2i_objective *o) {
 
 /* ---- starts --------------------------------------------------------------------------------- */
 
-static void fill_block(rm2i_objective *o, rm2i_block which, double value) {
+static void fill_block(rm2i_objective *o, rm2i_parameter_block which, double value) {
     rm2i_block_info *b = &o->par.block[which];
     for (size_t i = 0; i < b->count; i++)
         o->natural[b->offset + i] = value;
@@ -59,7 +59,7 @@ static void fill_block(rm2i_objective *o, rm2i_block which, double value) {
 }
 
 /* Mean squared entry of the steps of X0 along the trajectories. */
-static double mean_squared_step(const rm2i_problem *p) {
+static double mean_squared_step(const rm2i_model_problem *p) {
     double sum = 0;
     size_t count = 0;
     for (size_t t = 0; t < p->trajectories; t++)
@@ -77,7 +77,7 @@ static void start_hyperparameters(rm2i_objective *o) {
     fill_block(o, RM2I_TASK_NOISE, s->task_noise.start);
     if (s->gpdm_weight > 0) {
         double step2 = mean_squared_step(&o->p);
-        const rm2_positive *v = &s->gpdm_variance, *z = &s->gpdm_noise;
+        const rm2_hyperparameter *v = &s->gpdm_variance, *z = &s->gpdm_noise;
         fill_block(o, RM2I_GPDM_LENGTHSCALE, s->gpdm_lengthscale.start);
         fill_block(o, RM2I_GPDM_VARIANCE, v->start > 0 ? v->start : step2);
         fill_block(o, RM2I_GPDM_NOISE, z->start > 0 ? z->start : 0.1 * step2);
@@ -229,7 +229,7 @@ static rm2_status allocate(rm2i_objective *o) {
 
 /* ---- checks, object ------------------------------------------------------------------------- */
 
-static rm2_status check_prior(rm2_context *ctx, const char *name, const rm2_positive *p) {
+static rm2_status check_prior(rm2_context *ctx, const char *name, const rm2_hyperparameter *p) {
     bool width = p->b > 0 && isfinite(p->b);
     if (p->prior == RM2_PRIOR_GAMMA && !(p->a > 0 && isfinite(p->a) && width))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -247,7 +247,7 @@ static rm2_status check_prior(rm2_context *ctx, const char *name, const rm2_posi
 /* `from_data`: a start of 0 is one; `bound`: least value that softplus reaches. */
 typedef struct positive_check {
     const char *name;
-    const rm2_positive *setting;
+    const rm2_hyperparameter *setting;
     bool used, from_data;
     double bound;
 } positive_check;
@@ -286,7 +286,7 @@ static rm2_status check_weight(rm2_context *ctx, const char *name, double weight
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be 0 or positive, not %g", name, weight);
 }
 
-static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_problem *p) {
+static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_model_problem *p) {
     RM2_TRY(check_weight(ctx, "the weight of the task anchor", s->task_anchor));
     RM2_TRY(check_weight(ctx, "the width of the latent anchor", s->latent_anchor));
     RM2_TRY(check_weight(ctx, "the weight of the dynamics", s->gpdm_weight));
@@ -332,8 +332,8 @@ static rm2_status build(rm2i_objective *o) {
     return RM2_OK;
 }
 
-rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_problem *p,
-                                 rm2i_objective **objective) {
+rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s,
+                                 const rm2i_model_problem *p, rm2i_objective **objective) {
     *objective = NULL;
     if (p->N < 2)
         return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, not %zu", p->N);

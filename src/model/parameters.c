@@ -5,7 +5,7 @@
 
 #include "linalg/special.h"
 
-const char *rm2i_block_name(rm2i_block block) {
+const char *rm2i_block_name(rm2i_parameter_block block) {
     static const char *const names[RM2I_BLOCKS] = {
         "latent",        "lengthscale", "variance",      "noise",
         "task_noise",    "task_factor", "task_diagonal", "gpdm_lengthscale",

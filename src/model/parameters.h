@@ -5,7 +5,7 @@
 
 #include "riemann2/model.h"
 
-typedef enum rm2i_block {
+typedef enum rm2i_parameter_block {
     RM2I_LATENT,           /* X (N x Q), or the weights of the back constraint */
     RM2I_LENGTHSCALE,      /* 1 or Q */
     RM2I_VARIANCE,         /* s */
@@ -18,9 +18,9 @@ typedef enum rm2i_block {
     RM2I_GPDM_NOISE,
     RM2I_INDUCING, /* free inducing inputs, r x Q; the last: r is known after the rest is set up */
     RM2I_BLOCKS
-} rm2i_block;
+} rm2i_parameter_block;
 
-const char *rm2i_block_name(rm2i_block block);
+const char *rm2i_block_name(rm2i_parameter_block block);
 
 typedef enum rm2i_transform {
     RM2I_IDENTITY,

@@ -4,17 +4,17 @@
 #include "riemann2/model.h"
 
 /* Held at a value; learned under a log-normal prior of this width around its start. */
-static rm2_positive held(double value) {
-    return (rm2_positive){.start = value, .learned = false};
+static rm2_hyperparameter held(double value) {
+    return (rm2_hyperparameter){.start = value, .learned = false};
 }
 
-static rm2_positive around(double value, double width) {
-    return (rm2_positive){
+static rm2_hyperparameter around(double value, double width) {
+    return (rm2_hyperparameter){
         .start = value, .learned = true, .prior = RM2_PRIOR_LOGNORMAL, .a = NAN, .b = width};
 }
 
-static rm2_positive unconstrained(double value) {
-    return (rm2_positive){.start = value, .learned = true};
+static rm2_hyperparameter unconstrained(double value) {
+    return (rm2_hyperparameter){.start = value, .learned = true};
 }
 
 static rm2_fit_settings robust(void) {

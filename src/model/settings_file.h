@@ -2,7 +2,7 @@
 #ifndef RM2I_SETTINGS_FILE_H
 #define RM2I_SETTINGS_FILE_H
 
-#include "io/hdf5.h"
+#include "hdf5/hdf5.h"
 #include "riemann2/model.h"
 
 rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5 *h5, const rm2_fit_settings *s);

@@ -69,7 +69,7 @@ static void store_moments(rm2i_optim *o) {
     }
 }
 
-static rm2_status iterate(rm2i_optim *o, const rm2i_problem *problem, bool *stuck) {
+static rm2_status iterate(rm2i_optim *o, const rm2i_optim_problem *problem, bool *stuck) {
     double f = 0, scale = 1;
     rm2_status status = RM2_ERR_NUMERIC;
     compute_step(o);

@@ -80,10 +80,10 @@ static double direction(rm2i_optim *o, bool steepest) {
 
 typedef struct line {
     rm2i_optim *o;
-    const rm2i_problem *problem;
+    const rm2i_optim_problem *problem;
 } line;
 
-static rm2_status along(void *user, rm2i_trial *trial) {
+static rm2_status along(void *user, rm2i_line_trial *trial) {
     const line *l = user;
     rm2i_optim *o = l->o;
     memcpy(o->trial_x, o->x, o->n * sizeof *o->x);
@@ -93,8 +93,8 @@ static rm2_status along(void *user, rm2i_trial *trial) {
     return isfinite(trial->slope) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
-static rm2_status search(rm2i_optim *o, const rm2i_problem *problem, bool steepest,
-                         rm2i_trial *trial, bool *found) {
+static rm2_status search(rm2i_optim *o, const rm2i_optim_problem *problem, bool steepest,
+                         rm2i_line_trial *trial, bool *found) {
     line l = {o, problem};
     double step = direction(o, steepest), slope = rm2i_dot(o->n, o->gradient, o->work);
     return rm2i_line_search(along, &l, o->f, slope, step, trial, found);
@@ -123,8 +123,8 @@ static void store_pair(rm2i_optim *o) {
     o->pairs += o->pairs < r.size;
 }
 
-static rm2_status iterate(rm2i_optim *o, const rm2i_problem *problem, bool *stuck) {
-    rm2i_trial trial;
+static rm2_status iterate(rm2i_optim *o, const rm2i_optim_problem *problem, bool *stuck) {
+    rm2i_line_trial trial;
     bool steepest = o->pairs == 0, found;
     RM2_TRY(search(o, problem, steepest, &trial, &found));
     if (!found && !steepest) {

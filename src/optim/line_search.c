@@ -26,27 +26,28 @@ static const double GROW_MAX = 4;
 
 typedef struct search {
     double f0, slope0;
-    rm2i_trial best, other; /* ends of the interval; `best` has the least value */
-    bool bracketed;         /* a minimum lies between the two */
+    rm2i_line_trial best, other; /* ends of the interval; `best` has the least value */
+    bool bracketed;              /* a minimum lies between the two */
     bool descended;   /* a step met the first condition, with phi rising there: use phi itself */
     double low, high; /* where the next trial may lie */
     double width, width_before;
-    double wall;     /* shortest step beyond `best` that was outside the domain */
-    double approach; /* fraction of the way from `best` to try after a failure */
-    rm2i_trial kept; /* lowest trial that may be accepted; step 0: none */
+    double wall;          /* shortest step beyond `best` that was outside the domain */
+    double approach;      /* fraction of the way from `best` to try after a failure */
+    rm2i_line_trial kept; /* lowest trial that may be accepted; step 0: none */
 } search;
 
-static bool acceptable(const search *s, const rm2i_trial *t) {
+static bool acceptable(const search *s, const rm2i_line_trial *t) {
     return t->f <= s->f0 + C1 * t->step * s->slope0 && t->f < s->f0;
 }
 
-static bool wolfe(const search *s, const rm2i_trial *t) {
+static bool wolfe(const search *s, const rm2i_line_trial *t) {
     return acceptable(s, t) && fabs(t->slope) <= -C2 * s->slope0;
 }
 
 /* Minimiser of the cubic with the values and slopes of a and b, as a fraction of the way from a to
  * b; *has_minimum is false where the cubic is monotone. */
-static double cubic_fraction(const rm2i_trial *a, const rm2i_trial *b, bool *has_minimum) {
+static double cubic_fraction(const rm2i_line_trial *a, const rm2i_line_trial *b,
+                             bool *has_minimum) {
     double theta = 3 * (a->f - b->f) / (b->step - a->step) + a->slope + b->slope;
     double scale = fmax(fabs(theta), fmax(fabs(a->slope), fabs(b->slope)));
     double square = (theta / scale) * (theta / scale) - (a->slope / scale) * (b->slope / scale);
@@ -57,37 +58,37 @@ static double cubic_fraction(const rm2i_trial *a, const rm2i_trial *b, bool *has
     return ((gamma - a->slope) + theta) / (((gamma - a->slope) + gamma) + b->slope);
 }
 
-static double cubic(const rm2i_trial *a, const rm2i_trial *b) {
+static double cubic(const rm2i_line_trial *a, const rm2i_line_trial *b) {
     bool ignored;
     return a->step + cubic_fraction(a, b, &ignored) * (b->step - a->step);
 }
 
 /* Zero of the line through both slopes. */
-static double secant(const rm2i_trial *a, const rm2i_trial *b) {
+static double secant(const rm2i_line_trial *a, const rm2i_line_trial *b) {
     return a->step + a->slope / (a->slope - b->slope) * (b->step - a->step);
 }
 
 /* Minimiser of the parabola with the values of both and the slope of a. */
-static double parabola(const rm2i_trial *a, const rm2i_trial *b) {
+static double parabola(const rm2i_line_trial *a, const rm2i_line_trial *b) {
     double gap = b->step - a->step;
     return a->step + a->slope / ((a->f - b->f) / gap + a->slope) / 2 * gap;
 }
 
 /* Case 1, the trial is higher: the minimum lies before it. */
-static double step_back(const rm2i_trial *best, const rm2i_trial *t) {
+static double step_back(const rm2i_line_trial *best, const rm2i_line_trial *t) {
     double c = cubic(best, t), q = parabola(best, t);
     return fabs(c - best->step) < fabs(q - best->step) ? c : c + (q - c) / 2;
 }
 
 /* Case 2, lower with a slope of the other sign: the minimum lies between. */
-static double step_between(const rm2i_trial *best, const rm2i_trial *t) {
+static double step_between(const rm2i_line_trial *best, const rm2i_line_trial *t) {
     double c = cubic(t, best), q = secant(t, best);
     return fabs(c - t->step) > fabs(q - t->step) ? c : q;
 }
 
 /* Case 3, lower with a smaller slope of the same sign: the minimum lies beyond. */
-static double step_beyond(const search *s, const rm2i_trial *best, const rm2i_trial *other,
-                          const rm2i_trial *t) {
+static double step_beyond(const search *s, const rm2i_line_trial *best,
+                          const rm2i_line_trial *other, const rm2i_line_trial *t) {
     bool forward = t->step > best->step, has_minimum;
     double r = cubic_fraction(t, best, &has_minimum), q = secant(t, best);
     double c = r < 0 && has_minimum ? t->step + r * (best->step - t->step)
@@ -102,8 +103,8 @@ static double step_beyond(const search *s, const rm2i_trial *best, const rm2i_tr
 }
 
 /* Case 4, lower with a slope as steep: go on to the far end. */
-static double step_on(const search *s, const rm2i_trial *best, const rm2i_trial *other,
-                      const rm2i_trial *t) {
+static double step_on(const search *s, const rm2i_line_trial *best, const rm2i_line_trial *other,
+                      const rm2i_line_trial *t) {
     if (s->bracketed)
         return cubic(t, other);
     return t->step > best->step ? s->high : s->low;
@@ -111,7 +112,8 @@ static double step_on(const search *s, const rm2i_trial *best, const rm2i_trial 
 
 /* Next step, and the interval with the trial taken in. The ends are given apart from s since they
  * may be those of psi. */
-static double interpolate(search *s, rm2i_trial *best, rm2i_trial *other, const rm2i_trial *t) {
+static double interpolate(search *s, rm2i_line_trial *best, rm2i_line_trial *other,
+                          const rm2i_line_trial *t) {
     bool higher = t->f > best->f, turned = t->slope * copysign(1, best->slope) < 0;
     double step;
     if (higher)
@@ -134,17 +136,18 @@ static double interpolate(search *s, rm2i_trial *best, rm2i_trial *other, const 
     return step;
 }
 
-static rm2i_trial tilt(rm2i_trial t, double slope) {
-    return (rm2i_trial){t.step, t.f - t.step * slope, t.slope - slope};
+static rm2i_line_trial tilt(rm2i_line_trial t, double slope) {
+    return (rm2i_line_trial){t.step, t.f - t.step * slope, t.slope - slope};
 }
 
-static double take_in(search *s, const rm2i_trial *t) {
+static double take_in(search *s, const rm2i_line_trial *t) {
     double slope = C1 * s->slope0;
     bool enough = t->f <= s->f0 + t->step * slope;
     s->descended = s->descended || (enough && t->slope >= 0);
     if (s->descended || enough || t->f > s->best.f)
         return interpolate(s, &s->best, &s->other, t);
-    rm2i_trial best = tilt(s->best, slope), other = tilt(s->other, slope), now = tilt(*t, slope);
+    rm2i_line_trial best = tilt(s->best, slope), other = tilt(s->other, slope),
+                    now = tilt(*t, slope);
     double step = interpolate(s, &best, &other, &now);
     s->best = tilt(best, -slope);
     s->other = tilt(other, -slope);
@@ -162,7 +165,7 @@ static double safeguard(search *s, double step) {
 }
 
 /* Next step after a finite trial. */
-static double after_value(search *s, const rm2i_trial *t) {
+static double after_value(search *s, const rm2i_line_trial *t) {
     if (acceptable(s, t) && (s->kept.step == 0 || t->f < s->kept.f))
         s->kept = *t;
     s->approach = 0.5;
@@ -200,7 +203,7 @@ static bool finished(const search *s, double next) {
 }
 
 /* Without a strong Wolfe step the lowest acceptable one has to do. */
-static rm2_status settle(rm2i_line_fn fn, void *user, const search *s, rm2i_trial *trial,
+static rm2_status settle(rm2i_line_fn fn, void *user, const search *s, rm2i_line_trial *trial,
                          bool *found) {
     if (s->kept.step == 0)
         return RM2_OK;
@@ -215,8 +218,8 @@ static rm2_status settle(rm2i_line_fn fn, void *user, const search *s, rm2i_tria
 }
 
 rm2_status rm2i_line_search(rm2i_line_fn fn, void *user, double f0, double slope0, double step,
-                            rm2i_trial *trial, bool *found) {
-    rm2i_trial start = {0, f0, slope0};
+                            rm2i_line_trial *trial, bool *found) {
+    rm2i_line_trial start = {0, f0, slope0};
     search s = {.f0 = f0,
                 .slope0 = slope0,
                 .best = start,

@@ -4,10 +4,10 @@
 
 #include "optim/optim.h"
 
-typedef struct rm2i_problem {
+typedef struct rm2i_optim_problem {
     rm2i_objective_fn fn;
     void *user;
-} rm2i_problem;
+} rm2i_optim_problem;
 
 /* One method. iterate moves x once by evaluating trials and accepting one; *stuck says that there
  * was none to accept. On failure it leaves the object's state as it was. */
@@ -18,7 +18,7 @@ typedef struct rm2i_method {
     size_t (*own_size)(size_t n, size_t history);     /* doubles of state beyond x and gradient */
     size_t (*scratch_size)(size_t n, size_t history); /* doubles that live for one iteration */
     rm2_status (*check)(rm2_context *ctx, const rm2_optim_settings *settings);
-    rm2_status (*iterate)(rm2i_optim *o, const rm2i_problem *problem, bool *stuck);
+    rm2_status (*iterate)(rm2i_optim *o, const rm2i_optim_problem *problem, bool *stuck);
 } rm2i_method;
 
 extern const rm2i_method rm2i_lbfgs, rm2i_adam;
@@ -40,7 +40,7 @@ struct rm2i_optim {
 };
 
 /* Value and gradient at trial_x; RM2_ERR_NUMERIC if they are not finite. Keeps the best. */
-rm2_status rm2i_optim_evaluate(rm2i_optim *o, const rm2i_problem *problem, double *f);
+rm2_status rm2i_optim_evaluate(rm2i_optim *o, const rm2i_optim_problem *problem, double *f);
 
 /* The trial becomes the current point, f its value. */
 void rm2i_optim_accept(rm2i_optim *o, double f, double step_length);

@@ -110,7 +110,7 @@ void rm2i_optim_free(rm2i_optim *optim) {
 
 /* ---- evaluating and moving ------------------------------------------------------------------ */
 
-rm2_status rm2i_optim_evaluate(rm2i_optim *o, const rm2i_problem *problem, double *f) {
+rm2_status rm2i_optim_evaluate(rm2i_optim *o, const rm2i_optim_problem *problem, double *f) {
     o->evaluations++;
     RM2_TRY(problem->fn(problem->user, o->trial_x, f, o->trial_gradient));
     if (!isfinite(*f) || !isfinite(rm2i_max_abs(o->n, o->trial_gradient)))
@@ -142,7 +142,7 @@ static rm2_status bad_start(rm2_context *ctx, const rm2i_optim *o, double f) {
 }
 
 /* The evaluation at x0, in the first step only. */
-static rm2_status start(rm2_context *ctx, rm2i_optim *o, const rm2i_problem *problem) {
+static rm2_status start(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_problem *problem) {
     if (o->started)
         return RM2_OK;
     double f = 0;
@@ -174,7 +174,7 @@ static rm2_stop test(const rm2_context *ctx, const rm2i_optim *o, double decreas
 }
 
 /* One call of the method between two tests; `since` is when the time not yet counted began. */
-static rm2_status advance(rm2_context *ctx, rm2i_optim *o, const rm2i_problem *problem,
+static rm2_status advance(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_problem *problem,
                           double *since, rm2_stop *stop) {
     RM2_TRY(start(ctx, o, problem));
     *stop = test(ctx, o, INFINITY, false);
@@ -193,7 +193,7 @@ static rm2_status advance(rm2_context *ctx, rm2i_optim *o, const rm2i_problem *p
 
 rm2_status rm2i_optim_step(rm2_context *ctx, rm2i_optim *optim, rm2i_objective_fn fn, void *user,
                            rm2_stop *stop) {
-    const rm2i_problem problem = {fn, user};
+    const rm2i_optim_problem problem = {fn, user};
     double since = now();
     *stop = RM2_STOP_INTERRUPTED;
     if (!optim->started && rm2i_interrupted(ctx))
@@ -208,7 +208,7 @@ rm2_status rm2i_optim_step(rm2_context *ctx, rm2i_optim *optim, rm2i_objective_f
 
 rm2_status rm2i_optim_renew(rm2i_optim *optim, rm2i_objective_fn fn, void *user) {
     rm2i_optim *o = optim;
-    const rm2i_problem problem = {fn, user};
+    const rm2i_optim_problem problem = {fn, user};
     bool apart = memcmp(o->best, o->x, o->n * sizeof *o->x) != 0;
     double before = o->best_f, best_f = INFINITY, f = INFINITY, since = now();
     if (!o->started)

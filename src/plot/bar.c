@@ -27,7 +27,7 @@ static cairo_pattern_t *gradient(rm2_colour_map map, double bottom, double top) 
     enum { STOPS = 64 };
     cairo_pattern_t *pattern = cairo_pattern_create_linear(0, bottom, 0, top);
     for (int i = 0; i <= STOPS; i++) {
-        rm2_colour c = rm2_map_colour(map, (double)i / STOPS);
+        rm2_colour c = rm2_colour_map_at(map, (double)i / STOPS);
         cairo_pattern_add_color_stop_rgb(pattern, (double)i / STOPS, (c >> 16 & 255u) / 255.0,
                                          (c >> 8 & 255u) / 255.0, (c & 255u) / 255.0);
     }

@@ -57,7 +57,7 @@ static void ball(cairo_t *cr, const rm2i_view *view) {
     cairo_stroke(cr);
 }
 
-void rm2i_sphere_draw(cairo_t *cr, const rm2i_place *place) {
+void rm2i_sphere_draw(cairo_t *cr, const rm2i_drawing_place *place) {
     ball(cr, &place->view);
     graticule(cr, &place->view, true);
     rm2i_items_draw(cr, place, RM2I_HIDDEN);

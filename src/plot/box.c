@@ -98,9 +98,9 @@ static double label_angle(const edge *e) {
 }
 
 /* Offset and half sizes of the label: beyond the deepest text of a tick. */
-static void label_box(cairo_t *cr, const rm2i_place *place, const edge *e, size_t k, double o[2],
-                      double h[2]) {
-    const rm2i_block *label = &place->label[k];
+static void label_box(cairo_t *cr, const rm2i_drawing_place *place, const edge *e, size_t k,
+                      double o[2], double h[2]) {
+    const rm2i_text_block *label = &place->label[k];
     double deepest = 0, c = fabs(cos(label_angle(e))), s = fabs(sin(label_angle(e)));
     rm2i_font(cr, place->font_size, false);
     for (size_t i = 0; i < place->ticks[k].count; i++) {
@@ -130,7 +130,7 @@ static bool texts_apart(cairo_t *cr, const rm2i_view *view, const edge *e, size_
     return true;
 }
 
-void rm2i_box_axis(cairo_t *cr, rm2i_place *place, const rm2i_view *estimate, size_t k) {
+void rm2i_box_axis(cairo_t *cr, rm2i_drawing_place *place, const rm2i_view *estimate, size_t k) {
     const rm2_panel_settings *s = &place->panel->settings;
     const char *const labels[] = {s->x.label, s->y.label, s->z.label};
     edge e = edge_of_axis(estimate, k);
@@ -146,7 +146,7 @@ void rm2i_box_axis(cairo_t *cr, rm2i_place *place, const rm2i_view *estimate, si
     rm2i_block_make(cr, text, place->font_size, false, room, &place->label[k]);
 }
 
-void rm2i_box_anchors(cairo_t *cr, const rm2i_place *place, size_t k, rm2i_anchors *list) {
+void rm2i_box_anchors(cairo_t *cr, const rm2i_drawing_place *place, size_t k, rm2i_anchors *list) {
     rm2i_view unit = rm2i_unit_view(&place->view);
     edge e = edge_of_axis(&place->view, k);
     if (!e.seen)
@@ -178,7 +178,7 @@ static void line(cairo_t *cr, const rm2i_view *view, const double a[3], const do
 }
 
 /* Lines on the pane across axis k at the ticks of axis `along`. */
-static void draw_grid(cairo_t *cr, const rm2i_place *place, size_t k, size_t along) {
+static void draw_grid(cairo_t *cr, const rm2i_drawing_place *place, size_t k, size_t along) {
     const rm2i_view *view = &place->view;
     size_t across = 3 - k - along;
     for (size_t i = 0; i < place->ticks[along].count; i++) {
@@ -193,7 +193,7 @@ static void draw_grid(cairo_t *cr, const rm2i_place *place, size_t k, size_t alo
 }
 
 /* The face behind the data across axis k. */
-static void draw_pane(cairo_t *cr, const rm2i_place *place, size_t k) {
+static void draw_pane(cairo_t *cr, const rm2i_drawing_place *place, size_t k) {
     const rm2i_view *view = &place->view;
     size_t a = (k + 1) % 3, b = (k + 2) % 3;
     double q[3], page[3];
@@ -215,7 +215,7 @@ static void draw_pane(cairo_t *cr, const rm2i_place *place, size_t k) {
     draw_grid(cr, place, k, b);
 }
 
-static void draw_axis(cairo_t *cr, const rm2i_place *place, size_t k) {
+static void draw_axis(cairo_t *cr, const rm2i_drawing_place *place, size_t k) {
     const rm2i_view *view = &place->view;
     edge e = edge_of_axis(view, k);
     double page[3], o[2], h[2];
@@ -239,7 +239,7 @@ static void draw_axis(cairo_t *cr, const rm2i_place *place, size_t k) {
     rm2i_block_draw(cr, &place->label[k], page[0] + o[0], page[1] + o[1], label_angle(&e));
 }
 
-void rm2i_box_draw(cairo_t *cr, const rm2i_place *place) {
+void rm2i_box_draw(cairo_t *cr, const rm2i_drawing_place *place) {
     for (size_t k = 0; k < 3; k++)
         draw_pane(cr, place, k);
     for (size_t k = 0; k < 3; k++)

@@ -22,12 +22,12 @@ typedef struct rm2i_anchors {
 rm2i_view rm2i_unit_view(const rm2i_view *view);
 
 /* Ticks and label of axis k for a view of about the final scale. */
-void rm2i_box_axis(cairo_t *cr, rm2i_place *place, const rm2i_view *estimate, size_t k);
+void rm2i_box_axis(cairo_t *cr, rm2i_drawing_place *place, const rm2i_view *estimate, size_t k);
 
 /* Anchors of the texts of axis k: one a tick, in their order, then the label if there is one. */
-void rm2i_box_anchors(cairo_t *cr, const rm2i_place *place, size_t k, rm2i_anchors *list);
+void rm2i_box_anchors(cairo_t *cr, const rm2i_drawing_place *place, size_t k, rm2i_anchors *list);
 
 /* Panes behind the data with grid, then the axes. */
-void rm2i_box_draw(cairo_t *cr, const rm2i_place *place);
+void rm2i_box_draw(cairo_t *cr, const rm2i_drawing_place *place);
 
 #endif

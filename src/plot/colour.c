@@ -69,7 +69,7 @@ static rm2_colour diverging(double t) {
     return from_oklab(0.98 - 0.5 * away, 0.145 * away, (t < 0.5 ? 255 : 40) * PI / 180);
 }
 
-rm2_colour rm2_map_colour(rm2_colour_map map, double t) {
+rm2_colour rm2_colour_map_at(rm2_colour_map map, double t) {
     if (isnan(t))
         return RM2I_LIGHT;
     double inside = t < 0 ? 0 : t > 1 ? 1 : t;

@@ -26,13 +26,13 @@ rm2_colour rm2i_mix(rm2_colour a, rm2_colour b, double t);
 enum { RM2I_LINES_MAX = 4, RM2I_LINE_SIZE = RM2I_TEXT_MAX + 32 };
 
 /* A text broken into lines that fit a width; if they cannot, in smaller letters. */
-typedef struct rm2i_block {
+typedef struct rm2i_text_block {
     char line[RM2I_LINES_MAX][RM2I_LINE_SIZE];
     size_t lines;
     double size; /* of the letters */
     bool bold;
     double width, height;
-} rm2i_block;
+} rm2i_text_block;
 
 void rm2i_font(cairo_t *cr, double size, bool bold);
 double rm2i_text_width(cairo_t *cr, const char *text);
@@ -43,11 +43,11 @@ double rm2i_digit_height(cairo_t *cr);
 void rm2i_text_at(cairo_t *cr, const char *text, double x, double y, double across, double down);
 
 void rm2i_block_make(cairo_t *cr, const char *text, double size, bool bold, double width,
-                     rm2i_block *block);
+                     rm2i_text_block *block);
 /* Centred at (x, y), turned by an angle (radians, clockwise on the page). */
-void rm2i_block_draw(cairo_t *cr, const rm2i_block *block, double x, double y, double angle);
+void rm2i_block_draw(cairo_t *cr, const rm2i_text_block *block, double x, double y, double angle);
 /* Lines begin at x; y is the middle. */
-void rm2i_block_draw_left(cairo_t *cr, const rm2i_block *block, double x, double y);
+void rm2i_block_draw_left(cairo_t *cr, const rm2i_text_block *block, double x, double y);
 
 /* ---- ticks (ticks.c) ------------------------------------------------------------------------- */
 
@@ -136,7 +136,7 @@ typedef struct rm2i_bar {
     bool below, above; /* with a point at the end: values go on */
     rm2i_ticks ticks;
     double breadth;
-    rm2i_block label;
+    rm2i_text_block label;
     double width; /* all of it, with the gap before it */
 } rm2i_bar;
 
@@ -163,7 +163,7 @@ typedef struct rm2i_legend_box {
     double x, y;
 } rm2i_legend_box;
 
-typedef struct rm2i_place {
+typedef struct rm2i_drawing_place {
     const rm2_panel *panel;
     double font_size;
     rm2i_rect cell, area;       /* area: the cell without the margins */
@@ -171,37 +171,37 @@ typedef struct rm2i_place {
     rm2i_view start, view;      /* before and after fitting it into the area */
     rm2i_ticks ticks[3];
     double breadth[3]; /* of the texts of the ticks */
-    rm2i_block title, label[3];
+    rm2i_text_block title, label[3];
     rm2i_bar bar;
     rm2i_legend_box legend;
-} rm2i_place;
+} rm2i_drawing_place;
 
 /* Plane: axes around the frame (plane.c). */
-void rm2i_plane_fit(cairo_t *cr, rm2i_place *place);
-void rm2i_plane_draw(cairo_t *cr, const rm2i_place *place);
+void rm2i_plane_fit(cairo_t *cr, rm2i_drawing_place *place);
+void rm2i_plane_draw(cairo_t *cr, const rm2i_drawing_place *place);
 
 /* Space, sphere and cone: projected bodies with their axes (space.c, box.c, body.c). */
-void rm2i_space_fit(cairo_t *cr, rm2i_place *place);
-void rm2i_space_draw(cairo_t *cr, const rm2i_place *place);
-void rm2i_sphere_draw(cairo_t *cr, const rm2i_place *place);
+void rm2i_space_fit(cairo_t *cr, rm2i_drawing_place *place);
+void rm2i_space_draw(cairo_t *cr, const rm2i_drawing_place *place);
+void rm2i_sphere_draw(cairo_t *cr, const rm2i_drawing_place *place);
 void rm2i_cone_back(cairo_t *cr, const rm2i_view *view);
 void rm2i_cone_front(cairo_t *cr, const rm2i_view *view);
 
 /* Matrices (matrices_draw.c). */
-void rm2i_matrices_fit(cairo_t *cr, rm2i_place *place);
-void rm2i_matrices_draw(cairo_t *cr, const rm2i_place *place);
+void rm2i_matrices_fit(cairo_t *cr, rm2i_drawing_place *place);
+void rm2i_matrices_draw(cairo_t *cr, const rm2i_drawing_place *place);
 
 /* Items of a panel, in their order; faint in the pass of those hidden. */
-void rm2i_items_draw(cairo_t *cr, const rm2i_place *place, rm2i_pass pass);
+void rm2i_items_draw(cairo_t *cr, const rm2i_drawing_place *place, rm2i_pass pass);
 
 /* What is inside the frame of a plane, or all of another panel but title, bar and legend (layout.c). */
-void rm2i_place_draw_inside(cairo_t *cr, const rm2i_place *place);
+void rm2i_place_draw_inside(cairo_t *cr, const rm2i_drawing_place *place);
 
 /* Entries and their size for a width (legend.c); `find` decides an AUTO that found no free corner to be
  * BELOW. */
 rm2_status rm2i_legend_start(rm2_context *ctx, const rm2_panel *panel, rm2i_legend_box *legend);
 void rm2i_legend_measure(cairo_t *cr, double font_size, double width, rm2i_legend_box *legend);
-void rm2i_legend_find(const rm2i_place *place, rm2i_legend_box *legend);
+void rm2i_legend_find(const rm2i_drawing_place *place, rm2i_legend_box *legend);
 void rm2i_legend_draw(cairo_t *cr, const rm2i_legend_box *legend);
 
 /* The whole figure on a page whose units are points. */

@@ -19,7 +19,7 @@ void rm2i_heat_free(rm2i_heat *heat) {
 
 /* ---- adding ----------------------------------------------------------------------------------- */
 
-static rm2_status check_heat(rm2_context *ctx, const rm2_panel *panel, const rm2_heat *heat) {
+static rm2_status check_heat(rm2_context *ctx, const rm2_panel *panel, const rm2_heat_map *heat) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << RM2_PANEL_PLANE, "rm2_plot_heat"));
     if (!heat || !heat->values)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_heat: no values given");
@@ -47,7 +47,7 @@ static rm2_status check_heat(rm2_context *ctx, const rm2_panel *panel, const rm2
 }
 
 /* Values of the first and last colour: as asked for, or of the data. */
-static rm2_status colour_range(rm2_context *ctx, const rm2_heat *heat, rm2i_range *colours) {
+static rm2_status colour_range(rm2_context *ctx, const rm2_heat_map *heat, rm2i_range *colours) {
     double lo = INFINITY, hi = -INFINITY;
     for (size_t i = 0; i < heat->rows * heat->columns; i++) {
         double value = heat->values[i];
@@ -74,7 +74,7 @@ static rm2_status colour_range(rm2_context *ctx, const rm2_heat *heat, rm2i_rang
     return RM2_OK;
 }
 
-static void store_values(const rm2_heat *heat, rm2i_heat *made) {
+static void store_values(const rm2_heat_map *heat, rm2i_heat *made) {
     for (size_t i = 0; i < heat->rows * heat->columns; i++) {
         double value = heat->values[i];
         double part = isfinite(value) ? rm2i_range_part(&made->colours, value) : NAN;
@@ -84,7 +84,7 @@ static void store_values(const rm2_heat *heat, rm2i_heat *made) {
     }
 }
 
-rm2_status rm2_plot_heat(rm2_context *ctx, rm2_panel *panel, const rm2_heat *heat) {
+rm2_status rm2_plot_heat(rm2_context *ctx, rm2_panel *panel, const rm2_heat_map *heat) {
     rm2i_range colours;
     RM2_TRY(check_heat(ctx, panel, heat));
     RM2_TRY(colour_range(ctx, heat, &colours));
@@ -171,7 +171,7 @@ void rm2i_heat_draw(cairo_t *cr, const rm2i_heat *heat, const rm2i_view *view) {
     heat_source source = {.heat = heat};
     double upper_left[3], lower_right[3];
     for (int i = 0; i < COLOURS; i++)
-        source.colours[i] = rm2_map_colour(RM2_MAP_SEQUENTIAL, (i + 0.5) / COLOURS);
+        source.colours[i] = rm2_colour_map_at(RM2_MAP_SEQUENTIAL, (i + 0.5) / COLOURS);
     if (!rm2i_view_point(view, (double[]){heat->x.lo, heat->y.hi}, upper_left) ||
         !rm2i_view_point(view, (double[]){heat->x.hi, heat->y.lo}, lower_right))
         return;

@@ -13,7 +13,7 @@ static const double AREA_MIN = 24;                   /* side of the smallest are
 static const double FAINT = 0.3;                     /* opacity of what is hidden */
 enum { ROUNDS = 12, ROUNDS_FREE = 2 };
 
-void rm2i_items_draw(cairo_t *cr, const rm2i_place *place, rm2i_pass pass) {
+void rm2i_items_draw(cairo_t *cr, const rm2i_drawing_place *place, rm2i_pass pass) {
     rm2i_view view = place->view;
     view.pass = pass;
     for (size_t i = 0; i < place->panel->item_count; i++) {
@@ -26,7 +26,7 @@ void rm2i_items_draw(cairo_t *cr, const rm2i_place *place, rm2i_pass pass) {
     }
 }
 
-void rm2i_place_draw_inside(cairo_t *cr, const rm2i_place *place) {
+void rm2i_place_draw_inside(cairo_t *cr, const rm2i_drawing_place *place) {
     if (place->view.kind == RM2_PANEL_PLANE)
         rm2i_items_draw(cr, place, RM2I_ALL);
     else if (place->view.kind == RM2_PANEL_SPHERE)
@@ -40,7 +40,7 @@ void rm2i_place_draw_inside(cairo_t *cr, const rm2i_place *place) {
 /* ---- measuring -------------------------------------------------------------------------------- */
 
 /* Fit the panel into its area; the margins it needs around it. */
-static rm2i_margins measure(cairo_t *cr, rm2i_place *place) {
+static rm2i_margins measure(cairo_t *cr, rm2i_drawing_place *place) {
     const rm2_panel *panel = place->panel;
     rm2_panel_kind kind = panel->settings.kind;
     place->axes = (rm2i_margins){0, 0, 0, 0};
@@ -83,7 +83,7 @@ static bool grow(rm2i_margins *margins, const rm2i_margins *need) {
 }
 
 /* Planes share margins with the planes of their row and column; titles of a row are aligned. */
-static void align(rm2i_place *places, size_t count) {
+static void align(rm2i_drawing_place *places, size_t count) {
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++) {
             rm2i_margins *a = &places[i].margins, *b = &places[j].margins;
@@ -101,7 +101,7 @@ static void align(rm2i_place *places, size_t count) {
         }
 }
 
-static rm2_status set_area(rm2_context *ctx, const rm2_figure *figure, rm2i_place *place) {
+static rm2_status set_area(rm2_context *ctx, const rm2_figure *figure, rm2i_drawing_place *place) {
     const rm2i_margins *m = &place->margins;
     const rm2i_rect *cell = &place->cell;
     place->area = (rm2i_rect){cell->x + m->left, cell->y + m->top, cell->w - m->left - m->right,
@@ -118,7 +118,7 @@ static rm2_status set_area(rm2_context *ctx, const rm2_figure *figure, rm2i_plac
 /* Rounds of measuring and setting areas. The first ones start with areas that are too large, and their
  * margins are forgotten; after that margins only grow, so that it comes to an end. */
 static rm2_status settle(rm2_context *ctx, const rm2_figure *figure, cairo_t *cr,
-                         rm2i_place *places, size_t count) {
+                         rm2i_drawing_place *places, size_t count) {
     bool changed = true;
     for (int round = 0; round < ROUNDS && changed; round++) {
         changed = false;
@@ -156,7 +156,7 @@ static rm2i_rect cell_of(const rm2_figure *figure, const rm2_panel *panel, doubl
     return cell;
 }
 
-static void start_bar(rm2i_place *place) {
+static void start_bar(rm2i_drawing_place *place) {
     const rm2_panel *panel = place->panel;
     if (panel->heat)
         place->bar = (rm2i_bar){.colours = &panel->heat->colours,
@@ -168,12 +168,12 @@ static void start_bar(rm2i_place *place) {
 }
 
 static rm2_status start_places(rm2_context *ctx, const rm2_figure *figure, double top,
-                               rm2i_place *places, size_t *count) {
+                               rm2i_drawing_place *places, size_t *count) {
     *count = 0;
     for (size_t i = 0; i < figure->rows * figure->columns; i++) {
         if (!figure->panels[i])
             continue;
-        rm2i_place *place = &places[(*count)++];
+        rm2i_drawing_place *place = &places[(*count)++];
         place->panel = figure->panels[i];
         place->font_size = figure->font_size;
         place->cell = place->area = cell_of(figure, place->panel, top);
@@ -189,7 +189,7 @@ static rm2_status start_places(rm2_context *ctx, const rm2_figure *figure, doubl
 
 /* Legends without a free corner go below their panels, which changes the areas. */
 static rm2_status settle_legends(rm2_context *ctx, const rm2_figure *figure, cairo_t *cr,
-                                 rm2i_place *places, size_t count) {
+                                 rm2i_drawing_place *places, size_t count) {
     for (bool moved = true; moved;) {
         RM2_TRY(settle(ctx, figure, cr, places, count));
         moved = false;
@@ -204,7 +204,7 @@ static rm2_status settle_legends(rm2_context *ctx, const rm2_figure *figure, cai
 
 /* ---- drawing ---------------------------------------------------------------------------------- */
 
-static void place_legend(const rm2i_place *place, rm2i_legend_box *legend) {
+static void place_legend(const rm2i_drawing_place *place, rm2i_legend_box *legend) {
     const rm2i_rect *frame = &place->view.frame;
     if (legend->mode == RM2_LEGEND_BELOW) {
         legend->x = frame->x + frame->w / 2 - legend->width / 2;
@@ -218,7 +218,7 @@ static void place_legend(const rm2i_place *place, rm2i_legend_box *legend) {
     }
 }
 
-static void draw_place(cairo_t *cr, const rm2i_place *place) {
+static void draw_place(cairo_t *cr, const rm2i_drawing_place *place) {
     const rm2i_rect *frame = &place->view.frame;
     if (place->view.kind == RM2_PANEL_PLANE)
         rm2i_plane_draw(cr, place);
@@ -244,8 +244,8 @@ static void set_quality(cairo_t *cr) {
 }
 
 rm2_status rm2i_figure_draw(rm2_context *ctx, const rm2_figure *figure, cairo_t *cr) {
-    rm2i_place *places;
-    rm2i_block title;
+    rm2i_drawing_place *places;
+    rm2i_text_block title;
     size_t count;
     RM2_TRY(rm2i_calloc(ctx, figure->rows * figure->columns, sizeof *places, &places));
     set_quality(cr);

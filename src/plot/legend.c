@@ -57,7 +57,7 @@ static void arrange(cairo_t *cr, size_t columns, rm2i_legend_box *legend) {
 static double entry_height(cairo_t *cr, const rm2i_legend_box *legend) {
     double height = 1.4 * legend->size;
     for (size_t i = 0; i < legend->count; i++) {
-        rm2i_block text;
+        rm2i_text_block text;
         rm2i_block_make(cr, legend->entries[i]->label, legend->size, false, legend->text_width,
                         &text);
         height = fmax(height, text.height + 0.15 * legend->size);
@@ -81,7 +81,7 @@ void rm2i_legend_measure(cairo_t *cr, double font_size, double width, rm2i_legen
 /* ---- free corners ----------------------------------------------------------------------------- */
 
 /* The ink of a panel without heat map, texts and legend, a pixel a point of the page. */
-static cairo_surface_t *make_mask(const rm2i_place *place) {
+static cairo_surface_t *make_mask(const rm2i_drawing_place *place) {
     const rm2i_rect *frame = &place->view.frame;
     cairo_surface_t *mask =
         cairo_image_surface_create(CAIRO_FORMAT_A8, (int)ceil(frame->w), (int)ceil(frame->h));
@@ -106,7 +106,7 @@ static bool is_empty(cairo_surface_t *mask, double x, double y, double w, double
     return bytes != NULL;
 }
 
-void rm2i_legend_find(const rm2i_place *place, rm2i_legend_box *legend) {
+void rm2i_legend_find(const rm2i_drawing_place *place, rm2i_legend_box *legend) {
     enum { TRIED = 12 }; /* corners first, then along the sides */
     static const double corners[TRIED][2] = {{1, 0},    {0, 0},    {1, 1},    {0, 1},
                                              {0.5, 0},  {0.5, 1},  {1, 0.5},  {0, 0.5},
@@ -148,7 +148,7 @@ static bool is_light(rm2_colour c) {
 static void draw_entry(cairo_t *cr, const rm2i_legend_box *legend, const rm2i_item *item, double x,
                        double middle) {
     double height = 1.05 * legend->size;
-    rm2i_block text;
+    rm2i_text_block text;
     rm2i_rect box = {x, middle - height / 2, SAMPLE, height};
     if (is_light(item->style.colour)) {
         cairo_rectangle(cr, box.x - 1, box.y, box.w + 2, box.h);

@@ -136,7 +136,7 @@ static double widest_name(cairo_t *cr, const rm2i_matrix_row *row) {
     return width;
 }
 
-static arrangement arrange(cairo_t *cr, const rm2i_place *place) {
+static arrangement arrange(cairo_t *cr, const rm2i_drawing_place *place) {
     const rm2_panel *panel = place->panel;
     arrangement a = {0};
     rm2i_font(cr, place->font_size, false);
@@ -155,7 +155,7 @@ static arrangement arrange(cairo_t *cr, const rm2i_place *place) {
 }
 
 /* The frame is what the squares take, in the middle of the area. */
-void rm2i_matrices_fit(cairo_t *cr, rm2i_place *place) {
+void rm2i_matrices_fit(cairo_t *cr, rm2i_drawing_place *place) {
     arrangement a = arrange(cr, place);
     double rows = (double)place->panel->matrix_row_count, columns = (double)a.columns;
     double width = a.left + columns * a.side + (columns - 1) * GAP;
@@ -176,11 +176,12 @@ typedef struct matrix_source {
 static rm2_colour matrix_colour(const void *data, double across, double down) {
     const matrix_source *m = data;
     size_t r = (size_t)(down * (double)m->n), c = (size_t)(across * (double)m->n);
-    return rm2_map_colour(RM2_MAP_DIVERGING, rm2i_range_part(m->colours, m->values[r * m->n + c]));
+    return rm2_colour_map_at(RM2_MAP_DIVERGING,
+                             rm2i_range_part(m->colours, m->values[r * m->n + c]));
 }
 
-static void draw_name(cairo_t *cr, const rm2i_place *place, const char *name, rm2i_rect square,
-                      double widest) {
+static void draw_name(cairo_t *cr, const rm2i_drawing_place *place, const char *name,
+                      rm2i_rect square, double widest) {
     double shrink = fmin(1, (square.w + GAP - 1) / fmax(widest, 1));
     if (!name)
         return;
@@ -189,11 +190,11 @@ static void draw_name(cairo_t *cr, const rm2i_place *place, const char *name, rm
     rm2i_text_at(cr, name, square.x + square.w / 2, square.y + square.h + GAP, 0.5, 0);
 }
 
-static void draw_row(cairo_t *cr, const rm2i_place *place, const rm2i_matrix_row *row,
+static void draw_row(cairo_t *cr, const rm2i_drawing_place *place, const rm2i_matrix_row *row,
                      const arrangement *a, double y) {
     rm2i_font(cr, place->font_size, false);
     double widest = widest_name(cr, row), x = place->view.frame.x;
-    rm2i_block name;
+    rm2i_text_block name;
     rm2i_block_make(cr, row->name, place->font_size, false, a->side, &name);
     rm2i_set_colour(cr, RM2I_INK, 1);
     rm2i_block_draw(cr, &name, x + a->left / 2 - GAP / 2, y + a->side / 2, -3.14159265358979 / 2);
@@ -211,7 +212,7 @@ static void draw_row(cairo_t *cr, const rm2i_place *place, const rm2i_matrix_row
     }
 }
 
-void rm2i_matrices_draw(cairo_t *cr, const rm2i_place *place) {
+void rm2i_matrices_draw(cairo_t *cr, const rm2i_drawing_place *place) {
     arrangement a = arrange(cr, place);
     double y = place->view.frame.y;
     for (size_t i = 0; i < place->panel->matrix_row_count; i++) {

@@ -6,7 +6,7 @@
 static const double TICK = 2.5, MINOR = 1.5, GAP = 2, LABEL_GAP = 3; /* lengths on the page */
 
 /* How far texts of the x axis go beyond the frame, to the left and to the right. */
-static void overhang(cairo_t *cr, const rm2i_place *place, double *left, double *right) {
+static void overhang(cairo_t *cr, const rm2i_drawing_place *place, double *left, double *right) {
     const rm2i_ticks *ticks = &place->ticks[0];
     *left = *right = 0;
     for (size_t i = 0; i < ticks->count; i++) {
@@ -17,7 +17,7 @@ static void overhang(cairo_t *cr, const rm2i_place *place, double *left, double 
     }
 }
 
-static void make_axis(cairo_t *cr, rm2i_place *place, size_t k, const rm2_axis *axis) {
+static void make_axis(cairo_t *cr, rm2i_drawing_place *place, size_t k, const rm2_axis *axis) {
     double length = k == 0 ? place->view.frame.w : place->view.frame.h;
     char text[RM2I_LINE_SIZE];
     rm2i_font(cr, place->font_size, false);
@@ -28,7 +28,7 @@ static void make_axis(cairo_t *cr, rm2i_place *place, size_t k, const rm2_axis *
     rm2i_block_make(cr, text, place->font_size, false, length, &place->label[k]);
 }
 
-void rm2i_plane_fit(cairo_t *cr, rm2i_place *place) {
+void rm2i_plane_fit(cairo_t *cr, rm2i_drawing_place *place) {
     const rm2_panel_settings *s = &place->panel->settings;
     rm2i_margins *axes = &place->axes;
     place->view = place->start;
@@ -50,7 +50,7 @@ void rm2i_plane_fit(cairo_t *cr, rm2i_place *place) {
     axes->left = fmax(axes->left, left);
 }
 
-static void draw_ticks(cairo_t *cr, const rm2i_place *place, size_t k) {
+static void draw_ticks(cairo_t *cr, const rm2i_drawing_place *place, size_t k) {
     const rm2i_ticks *ticks = &place->ticks[k];
     const rm2i_view *view = &place->view;
     double bottom = view->frame.y + view->frame.h;
@@ -75,9 +75,9 @@ static void draw_ticks(cairo_t *cr, const rm2i_place *place, size_t k) {
     }
 }
 
-static void draw_labels(cairo_t *cr, const rm2i_place *place) {
+static void draw_labels(cairo_t *cr, const rm2i_drawing_place *place) {
     const rm2i_rect *frame = &place->view.frame;
-    const rm2i_block *x = &place->label[0], *y = &place->label[1];
+    const rm2i_text_block *x = &place->label[0], *y = &place->label[1];
     double below = place->axes.bottom - x->height / 2;
     double beside = TICK + GAP + place->breadth[1] + LABEL_GAP + y->height / 2;
     if (place->panel->settings.y.hidden)
@@ -86,7 +86,7 @@ static void draw_labels(cairo_t *cr, const rm2i_place *place) {
     rm2i_block_draw(cr, y, frame->x - beside, frame->y + frame->h / 2, -3.14159265358979 / 2);
 }
 
-void rm2i_plane_draw(cairo_t *cr, const rm2i_place *place) {
+void rm2i_plane_draw(cairo_t *cr, const rm2i_drawing_place *place) {
     const rm2i_rect *frame = &place->view.frame;
     cairo_save(cr);
     cairo_rectangle(cr, frame->x, frame->y, frame->w, frame->h);

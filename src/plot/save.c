@@ -156,13 +156,13 @@ rm2_status rm2_figure_save(rm2_context *ctx, const rm2_figure *figure, const cha
     if (dpi != 0 && !(dpi >= DPI_MIN && dpi <= DPI_MAX))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%g dpi is not between %g and %g", dpi, DPI_MIN,
                          DPI_MAX);
-    rm2_output *output;
-    RM2_TRY(rm2_output_open(ctx, path, overwrite, &output));
+    rm2_writer *output;
+    RM2_TRY(rm2_writer_open(ctx, path, overwrite, &output));
     errno = 0;
     rm2_status status =
-        print_figure(ctx, figure, path, dpi == 0 ? DPI_DEFAULT : dpi, rm2_output_stream(output));
+        print_figure(ctx, figure, path, dpi == 0 ? DPI_DEFAULT : dpi, rm2_writer_stream(output));
     if (status == RM2_OK)
-        return rm2_output_commit(ctx, output);
-    rm2_output_discard(output);
+        return rm2_writer_commit(ctx, output);
+    rm2_writer_discard(output);
     return status;
 }

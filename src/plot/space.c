@@ -62,7 +62,7 @@ static void add_corners(const rm2i_view *unit, rm2i_anchors *list) {
 }
 
 /* The smallest rectangle around all items, with the size of what is drawn there. */
-static void add_items(const rm2i_place *place, const rm2i_view *unit, rm2i_anchors *list) {
+static void add_items(const rm2i_drawing_place *place, const rm2i_view *unit, rm2i_anchors *list) {
     double lo[2] = {DBL_MAX, DBL_MAX}, hi[2] = {-DBL_MAX, -DBL_MAX}, half = 0, page[3];
     for (size_t i = 0; i < place->panel->item_count; i++) {
         const rm2i_item *item = place->panel->items[i];
@@ -96,7 +96,7 @@ static bool collide(const rm2i_anchor *a, const rm2i_anchor *b, double scale) {
 
 /* Where texts of axes j and k meet, near a corner of the box, one of a tick is left out: of the axis
  * that has more of them. */
-static void separate(cairo_t *cr, rm2i_place *place, size_t j, size_t k) {
+static void separate(cairo_t *cr, rm2i_drawing_place *place, size_t j, size_t k) {
     rm2i_anchors first = {0}, second = {0};
     rm2i_ticks *a = &place->ticks[j], *b = &place->ticks[k];
     rm2i_box_anchors(cr, place, j, &first);
@@ -114,7 +114,7 @@ static void separate(cairo_t *cr, rm2i_place *place, size_t j, size_t k) {
 }
 
 /* Axes for an estimate of the view, then the view that leaves room for them. */
-static void fit_with_axes(cairo_t *cr, rm2i_place *place, const rm2i_view *estimate,
+static void fit_with_axes(cairo_t *cr, rm2i_drawing_place *place, const rm2i_view *estimate,
                           const rm2i_anchors *bare) {
     rm2i_anchors list = *bare;
     for (size_t k = 0; k < 3; k++) {
@@ -124,7 +124,7 @@ static void fit_with_axes(cairo_t *cr, rm2i_place *place, const rm2i_view *estim
     fit(&list, place->area, &place->view);
 }
 
-void rm2i_space_fit(cairo_t *cr, rm2i_place *place) {
+void rm2i_space_fit(cairo_t *cr, rm2i_drawing_place *place) {
     rm2i_anchors bare = {0};
     place->view = place->start;
     rm2i_view unit = rm2i_unit_view(&place->view);
@@ -147,7 +147,7 @@ void rm2i_space_fit(cairo_t *cr, rm2i_place *place) {
     separate(cr, place, 1, 2);
 }
 
-void rm2i_space_draw(cairo_t *cr, const rm2i_place *place) {
+void rm2i_space_draw(cairo_t *cr, const rm2i_drawing_place *place) {
     bool cone = place->view.kind == RM2_PANEL_CONE;
     rm2i_box_draw(cr, place);
     if (cone)

@@ -31,7 +31,7 @@ void rm2i_text_at(cairo_t *cr, const char *text, double x, double y, double acro
     cairo_new_path(cr); /* it leaves a point behind the text */
 }
 
-static double widest(cairo_t *cr, const rm2i_block *block) {
+static double widest(cairo_t *cr, const rm2i_text_block *block) {
     double width = 0;
     for (size_t i = 0; i < block->lines; i++) {
         double w = rm2i_text_width(cr, block->line[i]);
@@ -41,7 +41,7 @@ static double widest(cairo_t *cr, const rm2i_block *block) {
 }
 
 /* Add a word to the last line, or to a new one if it does not fit and there may be one more. */
-static void add_word(cairo_t *cr, rm2i_block *block, const char *word, size_t length,
+static void add_word(cairo_t *cr, rm2i_text_block *block, const char *word, size_t length,
                      double width) {
     char *line = block->line[block->lines - 1];
     size_t used = strlen(line);
@@ -57,7 +57,7 @@ static void add_word(cairo_t *cr, rm2i_block *block, const char *word, size_t le
 }
 
 void rm2i_block_make(cairo_t *cr, const char *text, double size, bool bold, double width,
-                     rm2i_block *block) {
+                     rm2i_text_block *block) {
     memset(block, 0, sizeof *block);
     if (!text || !*text)
         return;
@@ -78,17 +78,17 @@ void rm2i_block_make(cairo_t *cr, const char *text, double size, bool bold, doub
 }
 
 /* Middle of line i below the middle of the block. */
-static double line_offset(const rm2i_block *block, size_t i) {
+static double line_offset(const rm2i_text_block *block, size_t i) {
     return ((double)i + 0.5) * LINE * block->size - block->height / 2;
 }
 
-void rm2i_block_draw_left(cairo_t *cr, const rm2i_block *block, double x, double y) {
+void rm2i_block_draw_left(cairo_t *cr, const rm2i_text_block *block, double x, double y) {
     rm2i_font(cr, block->size, block->bold);
     for (size_t i = 0; i < block->lines; i++)
         rm2i_text_at(cr, block->line[i], x, y + line_offset(block, i), 0, 0.5);
 }
 
-void rm2i_block_draw(cairo_t *cr, const rm2i_block *block, double x, double y, double angle) {
+void rm2i_block_draw(cairo_t *cr, const rm2i_text_block *block, double x, double y, double angle) {
     if (block->lines == 0)
         return;
     cairo_save(cr);

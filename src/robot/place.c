@@ -129,7 +129,7 @@ static void measure_targets(search *f) {
 }
 
 /* One target from where the arm is, or from random starts. */
-static rm2_status visit(rm2i_solver *s, const double *target, rm2i_candidate *at) {
+static rm2_status visit(rm2i_solver *s, const double *target, rm2i_arm_candidate *at) {
     rm2i_box box;
     size_t count;
     rm2i_box_of_arm(s->arm, &box);
@@ -148,7 +148,7 @@ static rm2_status judge(const search *f, double scale, const double *offset, siz
     size_t width = rm2_arm_task_width(&s->task);
     double target[RM2I_TARGET_SIZE], before[RM2_ARM_MAX_LINKS];
     rm2_placement p = rm2_placement_default();
-    rm2i_candidate at;
+    rm2i_arm_candidate at;
     p.scale = scale;
     memcpy(p.offset, offset, sizeof p.offset);
     *j = (judgement){.missed = 0};

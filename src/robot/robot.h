@@ -131,16 +131,16 @@ rm2_status rm2i_descend(rm2i_solver *solver, const double *target, const rm2i_bo
                         size_t iterations, double *q, double *aim);
 
 /* A way to reach one target. */
-typedef struct rm2i_candidate {
+typedef struct rm2i_arm_candidate {
     bool reached;
     double residual; /* |r| */
     double aim;      /* second aim, if reached */
     double q[RM2_ARM_MAX_LINKS];
-} rm2i_candidate;
+} rm2i_arm_candidate;
 
 /* The best `most` that differ, best first, from `starts` random configurations. */
 rm2_status rm2i_candidates(rm2i_solver *solver, const double *target, size_t starts, size_t most,
-                           rm2i_candidate *list, size_t *count);
+                           rm2i_arm_candidate *list, size_t *count);
 void rm2i_random_angles(rm2i_solver *solver, double *q);
 
 #endif

@@ -40,7 +40,7 @@ void rm2i_random_angles(rm2i_solver *s, double *q) {
     }
 }
 
-static bool better(const rm2i_candidate *a, const rm2i_candidate *b) {
+static bool better(const rm2i_arm_candidate *a, const rm2i_arm_candidate *b) {
     if (a->reached != b->reached)
         return a->reached;
     return a->reached ? a->aim < b->aim : a->residual < b->residual;
@@ -59,8 +59,8 @@ static bool same_posture(const rm2_arm *arm, const double *a, const double *b) {
 }
 
 /* Into the list, best first, without others like it. */
-static void insert(const rm2_arm *arm, const rm2i_candidate *new, size_t most, rm2i_candidate *list,
-                   size_t *count) {
+static void insert(const rm2_arm *arm, const rm2i_arm_candidate *new, size_t most,
+                   rm2i_arm_candidate *list, size_t *count) {
     size_t kept = 0, at = 0;
     for (size_t i = 0; i < *count; i++)
         if (same_posture(arm, list[i].q, new->q) && !better(new, &list[i]))
@@ -79,7 +79,7 @@ static void insert(const rm2_arm *arm, const rm2i_candidate *new, size_t most, r
     *count = kept;
 }
 
-static rm2_status try_start(rm2i_solver *s, const double *target, rm2i_candidate *c) {
+static rm2_status try_start(rm2i_solver *s, const double *target, rm2i_arm_candidate *c) {
     rm2i_box box;
     rm2i_box_of_arm(s->arm, &box);
     c->residual = rm2i_reach(s, target, &box, c->q);
@@ -91,10 +91,10 @@ static rm2_status try_start(rm2i_solver *s, const double *target, rm2i_candidate
 }
 
 rm2_status rm2i_candidates(rm2i_solver *s, const double *target, size_t starts, size_t most,
-                           rm2i_candidate *list, size_t *count) {
+                           rm2i_arm_candidate *list, size_t *count) {
     *count = 0;
     for (size_t i = 0; i < starts; i++) {
-        rm2i_candidate c;
+        rm2i_arm_candidate c;
         if (rm2i_interrupted(s->ctx))
             return rm2i_fail(s->ctx, RM2_INTERRUPTED, "interrupted");
         rm2i_random_angles(s, c.q);
@@ -256,7 +256,7 @@ rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_tas
                          const double *target, const rm2_track_settings *settings, double *q,
                          rm2_track_error *error) {
     rm2i_solver *s;
-    rm2i_candidate best = {.reached = false};
+    rm2i_arm_candidate best = {.reached = false};
     size_t count = 1;
     RM2_TRY(rm2i_solver_create(ctx, arm, task, settings, &s));
     rm2_status status = rm2i_check_targets(ctx, task, 1, target);
@@ -285,7 +285,7 @@ static rm2_status check_time(rm2_context *ctx, size_t n, const double *time) {
 }
 
 /* Follow the trajectory from each candidate; the best is in `best` in the end. */
-static rm2_status follow_candidates(rm2i_solver *s, const rm2i_candidate *list, size_t count,
+static rm2_status follow_candidates(rm2i_solver *s, const rm2i_arm_candidate *list, size_t count,
                                     trajectory *trial, trajectory *best) {
     outcome o, least = {.missed = SIZE_MAX};
     for (size_t i = 0; i < count; i++) {
@@ -302,7 +302,7 @@ static rm2_status follow_candidates(rm2i_solver *s, const rm2i_candidate *list, 
 }
 
 static rm2_status track(rm2i_solver *s, trajectory *trial, trajectory *best) {
-    rm2i_candidate list[FOLLOWED];
+    rm2i_arm_candidate list[FOLLOWED];
     size_t count = 0;
     if (s->settings.start) {
         RM2_TRY(go_on(s, trial->targets, s->settings.start, INFINITY, list[0].q));

@@ -1,7 +1,7 @@
 /* Check "dtw": distances between two sequences, in three conventions. */
 #include "check.h"
 
-#include "riemann2/eval.h"
+#include "riemann2/trajectory.h"
 
 /* The input of that name as a sequence: a list of rows. */
 static bool take_sequence(conf_case *c, const char *name, rm2_sequence *s) {

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gp/gpdm.h"
+#include "gp/posterior.h"
 #include "metric/pullback.h"
-#include "model/gpdm.h"
 #include "model/objective.h"
-#include "model/posterior.h"
 #include "riemann2/geodesic.h"
 
 /* A case's Gaussian process. */
@@ -51,7 +51,7 @@ static bool read_settings(gp_case *g) {
     static const char *const kernels[] = {"se", "matern32", "matern52"};
     const char *kernel = json_member_string(g->in, "kernel", "");
     bool per_output = strcmp(json_member_string(g->in, "noise_model", ""), "per-output") == 0;
-    rm2_positive one = {.start = 1, .learned = true};
+    rm2_hyperparameter one = {.start = 1, .learned = true};
     int k = 0;
     while (k < 3 && strcmp(kernel, kernels[k]) != 0)
         k++;
@@ -73,13 +73,14 @@ static bool read_settings(gp_case *g) {
 
 /* ---- likelihood ------------------------------------------------------------------------------ */
 
-static void set_block(rm2i_objective *o, rm2i_block block, const double *values) {
+static void set_block(rm2i_objective *o, rm2i_parameter_block block, const double *values) {
     const rm2i_block_info *b = &o->par.block[block];
     if (b->count)
         memcpy(o->natural + b->offset, values, b->count * sizeof *values);
 }
 
-static void output_block(gp_case *g, const rm2i_objective *o, const char *name, rm2i_block block) {
+static void output_block(gp_case *g, const rm2i_objective *o, const char *name,
+                         rm2i_parameter_block block) {
     const rm2i_block_info *b = &o->par.block[block];
     double *out = case_output(g->c, name, b->count);
     if (out)
@@ -100,7 +101,7 @@ static void output_likelihood(gp_case *g, const rm2i_objective *o) {
 }
 
 static rm2i_objective *evaluate(gp_case *g) {
-    rm2i_problem p = {.N = g->N, .M = g->M, .Q = g->Q, .F = g->Ft, .X0 = g->X};
+    rm2i_model_problem p = {.N = g->N, .M = g->M, .Q = g->Q, .F = g->Ft, .X0 = g->X};
     rm2i_objective *o;
     if (!case_ok(g->c, rm2i_objective_create(g->c->ctx, &g->settings, &p, &o)))
         return NULL;

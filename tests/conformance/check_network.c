@@ -16,22 +16,22 @@ static void output_lengths(conf_case *c, const rm2_metric *metric, const char *n
     if (!axes[0] || !axes[1] || !pairs)
         return;
     double *lengths = case_output(c, name, numbers / 2);
-    rm2_network *network = NULL;
+    rm2_roadmap *roadmap = NULL;
     if (!lengths ||
-        !case_ok(c, rm2_network_grid_axes(c->ctx, metric, 1, rule, counts, axes, &network)))
+        !case_ok(c, rm2_roadmap_grid_axes(c->ctx, metric, 1, rule, counts, axes, &roadmap)))
         return;
-    rm2_network_info info = rm2_network_describe(network);
+    rm2_roadmap_info info = rm2_roadmap_describe(roadmap);
     for (size_t i = 0; i + 1 < numbers; i += 2) {
         size_t from = (size_t)pairs[i], to = (size_t)pairs[i + 1], count;
         double *path = NULL;
         if (from >= info.nodes || to >= info.nodes)
             case_fail(c, "pair %zu is not of two nodes", i / 2);
         else
-            case_ok(c, rm2_network_path(c->ctx, network, metric, info.x + from * info.Q,
+            case_ok(c, rm2_roadmap_path(c->ctx, roadmap, metric, info.x + from * info.Q,
                                         info.x + to * info.Q, &count, &path, &lengths[i / 2]));
         free(path);
     }
-    rm2_network_free(network);
+    rm2_roadmap_free(roadmap);
 }
 
 void check_grid8(conf_case *c) {

@@ -2,8 +2,8 @@
  * elements than there were bytes, and numbers must come out the same after writing and reading again. */
 #include <string.h>
 
+#include "array/npy.h"
 #include "fuzz.h"
-#include "io/npy.h"
 
 static void check_round_trip(rm2_context *ctx, const rm2_array *array) {
     char *bytes = NULL;

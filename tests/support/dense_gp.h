@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/posterior.h"
+#include "gp/posterior.h"
 
 enum { DENSE_MOST_Q = 4 };
 

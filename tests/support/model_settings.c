@@ -10,7 +10,7 @@
 /* Bits, so that a NaN is equal to itself. */
 #define SAME(member) assert_memory_equal(&a->member, &b->member, sizeof a->member)
 
-static void assert_same_positive(const rm2_positive *a, const rm2_positive *b) {
+static void assert_same_positive(const rm2_hyperparameter *a, const rm2_hyperparameter *b) {
     SAME(start);
     SAME(learned);
     SAME(prior);

@@ -1,0 +1,134 @@
+/* Rounds: ours, the bare work and exact inference by turns, so that whatever else the machine does
+ * meets all of them; medians and quartiles; the peak of memory. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite/suite.h"
+
+/* ---- data and models ------------------------------------------------------------------------- */
+
+/* Six trajectories, above 1200 points as many as have 200 points. */
+rm2_status bench_data(const bench_run *run, rm2_data **data) {
+    const bench_case *c = run->subject;
+    rm2_generate_settings g = {.seed = run->seed, .points = c->points};
+    if (strcmp(c->data, "connectome") != 0) {
+        g.trajectories = c->points > 1200 ? c->points / 200 : 6;
+        g.points = c->points / g.trajectories;
+    }
+    WORK_TRY(rm2_data_generate(run->ctx, c->data, &g, data));
+    return rm2_data_scale(run->ctx, *data);
+}
+
+rm2_fit_settings bench_recipe(const bench_run *run) {
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    unsigned flags = run->subject->flags;
+    s.inference = flags & BENCH_SPARSE ? RM2_INFERENCE_INDUCING : RM2_INFERENCE_EXACT;
+    s.gpdm_weight = flags & BENCH_DYNAMICS ? 1 : 0;
+    s.seed = run->seed;
+    return s;
+}
+
+rm2_status bench_fit(const bench_run *run, const rm2_data *data, const rm2_fit_settings *settings,
+                     rm2_model **model) {
+    WORK_TRY(rm2_fit(run->ctx, data, settings, NULL, NULL, NULL, model));
+    return rm2_model_describe(*model).stop == RM2_STOP_INTERRUPTED ? RM2_INTERRUPTED : RM2_OK;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* A line of /proc/self/status, in MB; NaN where there is none. */
+static double memory_line(const char *name) {
+    char line[256];
+    double kilobytes = NAN;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, name, strlen(name)) == 0)
+            kilobytes = strtod(line + strlen(name), NULL);
+    if (f)
+        (void)fclose(f);
+    return kilobytes / 1024;
+}
+
+/* Let the peak begin anew, so that what came before (the training of a model that is used) is no part
+ * of it. Linux does it when told so; elsewhere the peak is that of the whole process. */
+static void forget_peak(void) {
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+    if (!f)
+        return;
+    (void)fputs("5", f);
+    (void)fclose(f);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------ */
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Between the sorted values around part q of the way. */
+static double quantile(size_t count, const double *sorted, double q) {
+    double at = q * (double)(count - 1);
+    size_t below = (size_t)at, above = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
+}
+
+static bench_times summarise(size_t count, double *seconds) {
+    qsort(seconds, count, sizeof *seconds, by_value);
+    return (bench_times){
+        .count = count,
+        .median = 1e3 * quantile(count, seconds, 0.5),
+        .quartile = {1e3 * quantile(count, seconds, 0.25), 1e3 * quantile(count, seconds, 0.75)},
+        .least = 1e3 * seconds[0],
+        .most = 1e3 * seconds[count - 1]};
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+/* The first run of ours: its peak of memory, and then what its bare work is. */
+static rm2_status begin(const bench_turns *t, double *seconds, bare_work **bare, bench_row *row) {
+    forget_peak();
+    WORK_TRY(t->ours(t->user, seconds));
+    row->memory = memory_line("VmHWM:");
+    if (!t->shape)
+        return RM2_OK;
+    bare_shape shape = t->shape(t->user);
+    row->operations = bare_operations(&shape);
+    *bare = bare_create(&shape);
+    return *bare ? RM2_OK : RM2_ERR_MEMORY;
+}
+
+/* One round; seconds of ours, bare, exact. */
+static rm2_status turn(const bench_turns *t, bool first, bare_work **bare, bench_row *row,
+                       double seconds[3]) {
+    WORK_TRY(first ? begin(t, &seconds[0], bare, row) : t->ours(t->user, &seconds[0]));
+    if (*bare)
+        seconds[1] = bare_seconds(*bare);
+    if (t->exact)
+        WORK_TRY(t->exact(t->user, &seconds[2]));
+    return isfinite(seconds[0] + seconds[1] + seconds[2]) ? RM2_OK : RM2_ERR_NUMERIC;
+}
+
+rm2_status bench_by_turns(const bench_run *run, const bench_turns *turns, bench_row *row) {
+    size_t rounds = run->rounds, warm_up = turns->cold ? 0 : 1;
+    bare_work *bare = NULL;
+    double *all = calloc(rounds, 3 * sizeof *all);
+    rm2_status status = all ? RM2_OK : RM2_ERR_MEMORY;
+    for (size_t k = 0; k < rounds + warm_up && status == RM2_OK; k++) {
+        double seconds[3] = {0};
+        status = turn(turns, k == 0, &bare, row, seconds);
+        for (size_t part = 0; part < 3 && k >= warm_up && status == RM2_OK; part++)
+            all[part * rounds + k - warm_up] = seconds[part];
+    }
+    if (status == RM2_OK) {
+        row->ours = summarise(rounds, all);
+        if (bare)
+            row->bare = summarise(rounds, all + rounds);
+        if (turns->exact)
+            row->exact = summarise(rounds, all + 2 * rounds);
+    }
+    bare_free(bare);
+    free(all);
+    return status;
+}

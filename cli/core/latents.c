@@ -1,0 +1,152 @@
+/* Files of latent points. */
+#include "core/latents.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/columns.h"
+
+void latent_paths_free(latent_paths *p) {
+    free(p->x);
+    free(p->starts);
+    free(p->time);
+    *p = (latent_paths){.count = 0};
+}
+
+static int wrong_columns(const work *w, const char *path, size_t found, size_t Q) {
+    return work_complain(
+        w, EXIT_BAD_DATA, "%s has %zu column%s, but the latent space has %zu dimension%s%s", path,
+        found, plural(found), Q, plural(Q), found > Q ? "; name their columns z1, z2, ..." : "");
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------ */
+
+/* z1, z2, ..., if the file has these names; for paths also ids and time, if it has them. */
+typedef struct latent_columns {
+    column_list named;
+    bool found, paths, timed;
+    const char *ids; /* NULL: none */
+} latent_columns;
+
+/* Of a file with these names no other column must be numbers. */
+static rm2_status choose_columns(void *user, const rm2_table *header, rm2_csv_settings *s) {
+    latent_columns *c = user;
+    c->found = columns_any(&c->named, header);
+    if (!c->found)
+        return RM2_OK;
+    c->ids = c->paths ? columns_ids(header) : NULL;
+    c->timed = c->paths && rm2_table_column(header, "time") != SIZE_MAX;
+    c->named.list[c->named.count] = "time";
+    s->numeric = c->named.list;
+    s->numeric_count = c->named.count + c->timed;
+    s->text = &c->ids;
+    s->text_count = c->ids != NULL;
+    return RM2_OK;
+}
+
+static void take_column(const rm2_table *table, size_t column, double *values, size_t stride) {
+    for (size_t i = 0; i < table->rows; i++)
+        values[i * stride] = table->values[i * table->columns + column];
+}
+
+/* Each run of rows with one id. */
+static void find_runs(const rm2_table *table, const char *ids, latent_paths *p) {
+    size_t column = ids ? rm2_table_column(table, ids) : SIZE_MAX;
+    const double *code = ids ? table->values + column : NULL;
+    p->runs = 0;
+    for (size_t i = 0; i < table->rows; i++)
+        if (i == 0 || (code && code[i * table->columns] != code[(i - 1) * table->columns]))
+            p->starts[p->runs++] = i;
+    p->starts[p->runs] = table->rows;
+}
+
+static int take_table(const work *w, const rm2_table *table, const latent_columns *c,
+                      latent_paths *p) {
+    size_t Q = c->named.count;
+    p->count = table->rows;
+    p->x = calloc(table->rows * Q + 1, sizeof *p->x);
+    p->starts = malloc((table->rows + 1) * sizeof *p->starts);
+    p->time = c->timed ? malloc((table->rows + 1) * sizeof *p->time) : NULL;
+    if (!p->x || !p->starts || (c->timed && !p->time))
+        return work_no_memory(w);
+    for (size_t q = 0; q < Q; q++)
+        take_column(table, c->found ? rm2_table_column(table, c->named.list[q]) : q, p->x + q, Q);
+    if (c->timed)
+        take_column(table, rm2_table_column(table, "time"), p->time, 1);
+    find_runs(table, c->ids, p);
+    return EXIT_DONE;
+}
+
+static int read_csv(const work *w, const char *path, size_t Q, bool paths, latent_paths *p) {
+    latent_columns c = {.paths = paths};
+    rm2_csv_settings s = rm2_csv_settings_default();
+    rm2_table table = {.rows = 0};
+    s.choose = choose_columns;
+    s.user = &c;
+    int code = columns_of_latents(&c.named, Q)
+                   ? work_check(w, rm2_csv_read(w->ctx, path, &s, &table))
+                   : work_no_memory(w);
+    if (code == EXIT_DONE)
+        code = c.found || table.columns == Q ? take_table(w, &table, &c, p)
+                                             : wrong_columns(w, path, table.columns, Q);
+    rm2_table_free(&table);
+    columns_free(&c.named);
+    return code;
+}
+
+/* ---- arrays --------------------------------------------------------------------------------- */
+
+/* The last axis is the latent one, the one before counts the points of a trajectory. */
+static int take_array(const work *w, rm2_array *array, size_t Q, latent_paths *p) {
+    size_t length = array->dims > 2 ? array->shape[array->dims - 2] : 0;
+    p->count = rm2_array_count(array) / Q;
+    p->runs = length ? p->count / length : 1;
+    p->starts = malloc((p->runs + 1) * sizeof *p->starts);
+    if (!p->starts)
+        return work_no_memory(w);
+    for (size_t t = 0; t <= p->runs; t++)
+        p->starts[t] = t < p->runs ? t * length : p->count;
+    p->x = array->values;
+    array->values = NULL;
+    return EXIT_DONE;
+}
+
+static int read_npy(const work *w, const char *path, size_t Q, latent_paths *p) {
+    rm2_array array;
+    int code = work_check(w, rm2_npy_read(w->ctx, path, &array));
+    if (code != EXIT_DONE)
+        return code;
+    size_t found = array.dims > 1 ? array.shape[array.dims - 1] : 1;
+    code = found == Q ? take_array(w, &array, Q, p) : wrong_columns(w, path, found, Q);
+    rm2_array_free(&array);
+    return code;
+}
+
+static int read_file(const work *w, const char *path, size_t Q, bool paths, latent_paths *p) {
+    *p = (latent_paths){.count = 0};
+    int code = has_ending(path, ".npy") ? read_npy(w, path, Q, p) : read_csv(w, path, Q, paths, p);
+    for (size_t i = 0; code == EXIT_DONE && p->x && i < p->count * Q; i++)
+        if (!isfinite(p->x[i]))
+            code =
+                work_complain(w, EXIT_BAD_DATA, "%s: latent point %zu is not finite", path, i / Q);
+    if (code == EXIT_DONE && p->count == 0)
+        code = work_complain(w, EXIT_BAD_DATA, "%s has no points", path);
+    if (code != EXIT_DONE)
+        latent_paths_free(p);
+    return code;
+}
+
+int work_read_latents(const work *w, const char *path, size_t Q, size_t *rows, double **values) {
+    latent_paths p;
+    int code = read_file(w, path, Q, false, &p);
+    *rows = p.count;
+    *values = p.x;
+    p.x = NULL;
+    latent_paths_free(&p);
+    return code;
+}
+
+int work_read_paths(const work *w, const char *path, size_t Q, latent_paths *p) {
+    return read_file(w, path, Q, true, p);
+}

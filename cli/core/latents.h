@@ -1,0 +1,24 @@
+/* Files of latent points, CSV or .npy. In a CSV with columns z1, z2, ... only these are read, so that what
+ * encode, decode, geodesic and info write can be used. */
+#ifndef RM2_CLI_LATENTS_H
+#define RM2_CLI_LATENTS_H
+
+#include "core/work.h"
+
+/* The points of a file: rows x Q, the caller's to free. */
+int work_read_latents(const work *w, const char *path, size_t Q, size_t *rows, double **values);
+
+/* The same as paths: trajectories that a column (demo, sample, pair) or an axis of an array tells apart,
+ * and their times. */
+typedef struct latent_paths {
+    size_t count; /* points */
+    double *x;    /* count x Q */
+    size_t runs;
+    size_t *starts; /* runs + 1: first point of each, and count */
+    double *time;   /* count; NULL: there is no column time */
+} latent_paths;
+
+int work_read_paths(const work *w, const char *path, size_t Q, latent_paths *p);
+void latent_paths_free(latent_paths *p);
+
+#endif

@@ -1,0 +1,67 @@
+/* Commands on a model file: what they work with, and how they are run. */
+#ifndef RM2_CLI_MODEL_H
+#define RM2_CLI_MODEL_H
+
+#include "core/sheet.h"
+#include "core/work.h"
+
+/* Options of the commands on the latent space's geometry. */
+typedef struct geometry_options {
+    int metric, start, stage;
+    const char *contrast, *avoid;
+    double weight, sigma, padding, tolerance;
+    size_t grid, reach, neighbours, nodes, intervals;
+} geometry_options;
+
+/* Options of all these commands; each has a table with its own. */
+typedef struct model_options {
+    const char *output, *at, *trajectory, *latents;
+    const char *from, *to, *through, *pairs, *speed, *acceleration;
+    bool train, noise, residual, no_back, whole_grid, spread;
+    size_t count, starts, medoids, samples;
+    double duration;
+    geometry_options geometry;
+} model_options;
+
+#define MODEL(member) offsetof(model_options, member)
+
+typedef struct model_work {
+    work work;
+    const char *paths[2]; /* the model, and a second file or NULL */
+    const model_options *options;
+    const void *own; /* the command's own options, as in model_action */
+    rm2_model *model;
+    rm2_model_info info;
+} model_work;
+
+/* Does the output go to standard output? */
+bool model_prints(const char *output);
+/* --json asks for the summary on standard output, the table goes to a file or nowhere. */
+bool model_wants_table(const model_work *m);
+/* Where the summary goes: standard error if the table is on standard output. */
+FILE *model_summary(const model_work *m);
+int model_write_sheet(const model_work *m, const sheet *s);
+/* Latent points from --at, --train, --trajectory or the second file; the caller's to free. */
+int model_find_latents(const model_work *m, size_t *n, double **latents);
+/* The number of a training trajectory; says which ones there are if it is not among them. */
+int model_find_trajectory(const model_work *m, const char *id, size_t *trajectory);
+/* Data on the model's manifold, in the units of the file, as the options say; held_out may be NULL if
+ * they set nothing aside. Both are the caller's to free. */
+int model_read_data(const model_work *m, const char *path, data_options *options, rm2_data **data,
+                    rm2_data **held_out);
+
+/* One of the actions: on what is in `m` alone, or with options that say how data are read. */
+typedef struct model_action {
+    const option *table;        /* fills model_options */
+    const option_group *groups; /* more options, at most 3 groups; settings NULL: the geometry's */
+    void *own;                  /* for the command itself */
+    size_t files;               /* most arguments */
+    bool needs_source;          /* latent points from exactly one place */
+    const char *const *formats; /* of the output; NULL: table_formats */
+    int (*run)(const model_work *m);
+    int (*run_with_data)(const model_work *m, data_options *options);
+} model_action;
+
+int model_run(const command *self, int argc, char **argv, const model_action *a);
+
+#endif

@@ -1,0 +1,208 @@
+/* Steps of commands: messages, checks before the work. */
+#include "core/work.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* ---- steps of a command --------------------------------------------------------------------- */
+
+int work_complain(const work *w, int code, const char *format, ...) {
+    va_list arguments;
+    (void)fprintf(stderr, "riemann2 %s: ", w->self->name);
+    va_start(arguments, format);
+    (void)vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    (void)fputc('\n', stderr);
+    return code;
+}
+
+int work_no_memory(const work *w) {
+    return work_complain(w, EXIT_FAILED, "%s", rm2_status_text(RM2_ERR_MEMORY));
+}
+
+int work_check(const work *w, rm2_status status) {
+    if (status == RM2_OK)
+        return EXIT_DONE;
+    int code = command_fail(w->self, w->ctx, status);
+    return code == EXIT_DONE ? EXIT_FAILED : code;
+}
+
+void work_note(const work *w, const char *text) {
+    if (!w->common->quiet)
+        (void)fprintf(stderr, "%s\n", text);
+}
+
+bool same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return strcmp(a, b) == 0 || (stat(a, &first) == 0 && stat(b, &second) == 0 &&
+                                 first.st_dev == second.st_dev && first.st_ino == second.st_ino);
+}
+
+int work_check_output(const work *w, const char *path, const char *const *inputs) {
+    struct stat info;
+    if (strcmp(path, "-") == 0 ||
+        (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+        return EXIT_DONE; /* opening a pipe is felt at its other end */
+    for (; *inputs; inputs++)
+        if (same_file(path, *inputs))
+            return work_complain(w, EXIT_FAILED, "%s is read by this command: write elsewhere",
+                                 path);
+    rm2_writer *output;
+    rm2_status status = rm2_writer_open(w->ctx, path, w->common->force, &output);
+    rm2_writer_discard(output);
+    return work_check(w, status);
+}
+
+const char *const table_formats[] = {".csv", ".tsv", ".txt", NULL};
+
+/* ".csv" of a path; NULL: the name has no ending. */
+static const char *ending_of(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot && dot > name ? dot : NULL;
+}
+
+int work_check_format(const work *w, const char *path, const char *const *formats) {
+    struct stat info;
+    char list[64] = "";
+    const char *ending = ending_of(path);
+    if (!ending || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
+        return EXIT_DONE;
+    for (size_t k = 0, used = 0; formats[k] && used < sizeof list; k++) {
+        if (strcmp(ending, formats[k]) == 0)
+            return EXIT_DONE;
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", formats[k]);
+    }
+    return work_complain(w, EXIT_USAGE, "%s: %s is no format that is written here; there %s %s",
+                         path, ending, formats[1] ? "are" : "is", list);
+}
+
+/* ---- interrupt ------------------------------------------------------------------------------ */
+
+static rm2_context *interrupted_context; /* the one that the signal handler stops */
+
+static void on_interrupt(int number) {
+    (void)number;
+    rm2_context_interrupt(interrupted_context);
+}
+
+void catch_interrupts(rm2_context *ctx) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = ctx ? on_interrupt : SIG_DFL;
+    action.sa_flags = ctx ? (int)SA_RESETHAND : 0;
+    (void)sigemptyset(&action.sa_mask);
+    interrupted_context = ctx ? ctx : interrupted_context;
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- numbers in arguments ------------------------------------------------------------------- */
+
+bool parse_numbers(const char *text, size_t count, double *values) {
+    for (size_t k = 0; k < count; k++) {
+        char *end;
+        values[k] = strtod(text, &end);
+        if (end == text || *end != (k + 1 < count ? ',' : 0) || !isfinite(values[k]))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+size_t count_numbers(const char *text) {
+    for (size_t count = 1;; count++) {
+        char *end;
+        (void)strtod(text, &end);
+        if (end == text || (*end && *end != ','))
+            return 0;
+        if (!*end)
+            return count;
+        text = end + 1;
+    }
+}
+
+char **split_text(const char *text, char separator, size_t *count) {
+    *count = 1;
+    for (const char *at = text; *at; at++)
+        *count += *at == separator;
+    size_t size = strlen(text) + 1;
+    char **parts = malloc(*count * sizeof *parts + size);
+    if (!parts)
+        return NULL;
+    char *next = memcpy(parts + *count, text, size);
+    for (size_t k = 0; k < *count; k++) {
+        char *end = strchr(next, separator);
+        parts[k] = next;
+        if (end)
+            *end = 0;
+        next = end ? end + 1 : next;
+    }
+    return parts;
+}
+
+int work_take_contrast(const work *w, const char *text, double *contrast) {
+    if (!text)
+        return EXIT_DONE;
+    bool none = strcmp(text, "none") == 0;
+    if (none)
+        *contrast = 0;
+    if (none || (parse_numbers(text, 1, contrast) && *contrast > 0))
+        return EXIT_DONE;
+    return work_complain(w, EXIT_USAGE, "--contrast %s: expected a positive number, or none", text);
+}
+
+/* ---- points given by hand ------------------------------------------------------------------- */
+
+/* Factor k of the point is `defect` off the manifold: complain, warn or be silent. */
+static int judge_defect(const work *w, int code, const char *name, const rm2_manifold *m, size_t k,
+                        const rm2_data_settings *limits, double defect) {
+    const rm2_data_settings own = rm2_data_settings_default();
+    const rm2_factor *f = rm2_manifold_factor(m, k);
+    double warn = limits ? limits->warn_below : own.warn_below;
+    double project = limits ? limits->project_below : own.project_below;
+    if (!(defect <= warn))
+        return work_complain(w, code,
+                             "%s: factor %zu (%s%zu) is off the manifold by %.1e, more than the "
+                             "tolerance %g%s",
+                             name, k + 1, f->geometry->name, f->n, defect, warn,
+                             limits ? " (--tolerance)" : "");
+    if (defect > project && !w->common->quiet)
+        (void)fprintf(stderr,
+                      "warning: %s is off the manifold by %.1e in factor %zu (%s%zu); projected\n",
+                      name, defect, k + 1, f->geometry->name, f->n);
+    return EXIT_DONE;
+}
+
+int work_move_onto(const work *w, int code, const char *name, const rm2_manifold *m,
+                   const rm2_data_settings *limits, double *point) {
+    size_t factors = rm2_manifold_factor_count(m);
+    double *defect = malloc(factors * sizeof *defect);
+    if (!defect)
+        return work_no_memory(w);
+    int failed = work_check(w, rm2_manifold_defect(w->ctx, m, 1, point, defect));
+    for (size_t k = 0; failed == EXIT_DONE && k < factors; k++)
+        failed = judge_defect(w, code, name, m, k, limits, defect[k]);
+    free(defect);
+    return failed == EXIT_DONE ? work_check(w, rm2_manifold_project(w->ctx, m, 1, point, point))
+                               : failed;
+}
+
+/* ---- small things --------------------------------------------------------------------------- */
+
+bool has_ending(const char *path, const char *ending) {
+    size_t length = strlen(path), end = strlen(ending);
+    return length > end && strcmp(path + length - end, ending) == 0;
+}
+
+double work_clock(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

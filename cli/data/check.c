@@ -1,0 +1,259 @@
+/* riemann2 check: reads a data set and says in words what was found and what to do about it. */
+#include <math.h>
+#include <string.h>
+
+#include "core/cli.h"
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+static const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
+static void print_heading(const rm2_data *data, const rm2_data *held, const rm2_data_report *r) {
+    printf("%s: %zu point%s on %s (dimension %zu)\n", data->source, data->count,
+           plural(data->count), rm2_manifold_spec(data->manifold),
+           rm2_manifold_dim(data->manifold));
+    if (data->trajectories && r->shortest == r->longest)
+        printf("%zu trajector%s of %zu point%s\n", data->trajectories,
+               data->trajectories == 1 ? "y" : "ies", r->longest, plural(r->longest));
+    else if (data->trajectories)
+        printf("%zu trajectories of %zu to %zu points\n", data->trajectories, r->shortest,
+               r->longest);
+    if (held)
+        printf("held out: %zu trajector%s, %zu points\n", held->trajectories,
+               held->trajectories == 1 ? "y" : "ies", held->count);
+    if (data->labels) {
+        printf("%zu label%s:", data->label_count, plural(data->label_count));
+        for (size_t k = 0; k < data->label_count && k < 8; k++)
+            printf(" %s", data->label_names[k]);
+        printf("%s\n", data->label_count > 8 ? " ..." : "");
+    }
+}
+
+static void print_factors(const rm2_data *data, const rm2_data_report *r) {
+    printf("\n%-8s %12s %10s %10s %10s %8s %10s\n", "factor", "worst defect", "projected", "spread",
+           "farthest", "rank", "scale");
+    for (size_t k = 0; k < r->factors; k++) {
+        const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
+        const rm2_factor_report *q = &r->factor[k];
+        char name[32], rank[32] = "-", spread[32] = "-", farthest[32] = "-";
+        (void)snprintf(name, sizeof name, "%s%zu", f->geometry->name, f->n);
+        if (q->mean_found && q->rank != SIZE_MAX)
+            (void)snprintf(rank, sizeof rank, "%zu/%zu", q->rank, f->dim);
+        if (q->mean_found) {
+            (void)snprintf(spread, sizeof spread, "%.4g", q->spread * data->scale[k]);
+            (void)snprintf(farthest, sizeof farthest, "%.4g", q->farthest * data->scale[k]);
+        }
+        printf("%-8s %12.1e %10zu %10s %10s %8s %10.4g\n", name, q->worst_defect, q->projected,
+               spread, farthest, rank, data->scale[k]);
+    }
+    printf("spread: root mean squared distance from the mean, in the file's units; rank: of the "
+           "tangent\ncoordinates there; scale: what training divides the entries by\n");
+}
+
+/* ---- things to look at ---------------------------------------------------------------------- */
+
+static void say(size_t *remarks, const char *factor, const char *text) {
+    printf("%s- %s%s%s\n", *remarks ? "" : "\nTo look at:\n", factor, *factor ? ": " : "", text);
+    ++*remarks;
+}
+
+static void remark_signs(const rm2_factor_report *q, const char *name, size_t *remarks) {
+    char text[300];
+    if (q->order_assumed)
+        say(remarks, name,
+            "nothing tells the order of the quaternions, so w,x,y,z was taken; state "
+            "it with --quat-order");
+    if (q->sign_flips) {
+        (void)snprintf(text, sizeof text,
+                       "the sign of %zu quaternion%s was changed so that trajectories are "
+                       "continuous and agree (q and -q are the same orientation; --keep-signs "
+                       "leaves them)",
+                       q->sign_flips, plural(q->sign_flips));
+        say(remarks, name, text);
+    }
+    if (q->sign_jumps) {
+        (void)snprintf(text, sizeof text,
+                       "%zu step%s turn by more than 90 degrees: points missing, trajectories run "
+                       "together (--group), or quaternions in another order (--quat-order)?",
+                       q->sign_jumps, plural(q->sign_jumps));
+        say(remarks, name, text);
+    }
+}
+
+static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, size_t points,
+                          const char *name, size_t *remarks) {
+    char text[300];
+    if (!q->mean_found) {
+        say(remarks, name,
+            "no unique mean: the points are spread over too much of the manifold for "
+            "one base point");
+        return;
+    }
+    if (q->near_cut) {
+        (void)snprintf(text, sizeof text,
+                       "%zu point%s within 0.1 of the cut locus of the mean: the logarithm is "
+                       "unstable there; choose another base point or fewer data",
+                       q->near_cut, plural(q->near_cut));
+        say(remarks, name, text);
+    }
+    size_t most = points - 1 < f->dim ? points - 1 : f->dim; /* rank that so many points can have */
+    if (q->rank != SIZE_MAX && q->rank < most) {
+        (void)snprintf(text, sizeof text,
+                       "the points vary in %zu of %zu directions only; constant or dependent "
+                       "columns are fine, but carry nothing to learn",
+                       q->rank, f->dim);
+        say(remarks, name, text);
+    }
+    if (q->condition > 1e10) {
+        (void)snprintf(text, sizeof text,
+                       "condition numbers up to %.1e: nearly singular matrices; regularise them "
+                       "(shrinkage) if that is estimation noise",
+                       q->condition);
+        say(remarks, name, text);
+    }
+}
+
+static void remark_set(const rm2_data *data, const rm2_data_report *r, size_t *remarks) {
+    char text[300];
+    if (r->duplicates) {
+        (void)snprintf(
+            text, sizeof text,
+            "%zu point%s repeat%s the one before (a pause?): they count as often as they "
+            "are there",
+            r->duplicates, plural(r->duplicates), r->duplicates == 1 ? "s" : "");
+        say(remarks, "", text);
+    }
+    if (r->time_reversals) {
+        (void)snprintf(text, sizeof text, "time does not grow at %zu point%s of a trajectory",
+                       r->time_reversals, plural(r->time_reversals));
+        say(remarks, "", text);
+    }
+    if (data->trajectories && r->shortest < 2)
+        say(remarks, "", "a trajectory has a single point");
+    if (data->count < 3)
+        say(remarks, "", "fewer than 3 points: not enough to learn from");
+}
+
+static void print_remarks(const rm2_data *data, const rm2_data_report *r) {
+    size_t remarks = 0;
+    for (size_t k = 0; k < r->factors; k++) {
+        const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
+        const rm2_factor_report *q = &r->factor[k];
+        char name[48], text[300];
+        (void)snprintf(name, sizeof name, "factor %zu (%s%zu)", k + 1, f->geometry->name, f->n);
+        if (q->warned) {
+            (void)snprintf(
+                text, sizeof text,
+                "%zu point%s moved onto the manifold by more than rounding, the worst by "
+                "%.2g (%s %zu)",
+                q->warned, plural(q->warned), q->worst_defect,
+                data->rows_are_lines ? "line" : "row", q->worst_row);
+            say(&remarks, name, text);
+        }
+        remark_signs(q, name, &remarks);
+        remark_spread(f, q, data->count, name, &remarks);
+        if (q->magnitude > 0 && (q->magnitude < 1e-6 || q->magnitude > 1e6)) {
+            (void)snprintf(text, sizeof text,
+                           "entries around %.1e: fine, tolerances are relative to the data",
+                           q->magnitude);
+            say(&remarks, name, text);
+        }
+    }
+    remark_set(data, r, &remarks);
+    if (remarks == 0)
+        printf("\nNothing to fix.\n");
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void json_factor(const rm2_data *data, const rm2_data_report *r, size_t k) {
+    const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
+    const rm2_factor_report *q = &r->factor[k];
+    printf(
+        "%s{\"geometry\": \"%s\", \"n\": %zu, \"dim\": %zu, \"projected\": %zu, \"warned\": %zu, "
+        "\"sign_flips\": %zu, \"sign_jumps\": %zu, \"order_assumed\": %s, \"mean_found\": %s, "
+        "\"near_cut\": %zu, \"worst_row\": %zu",
+        k ? ", " : "", f->geometry->name, f->n, f->dim, q->projected, q->warned, q->sign_flips,
+        q->sign_jumps, q->order_assumed ? "true" : "false", q->mean_found ? "true" : "false",
+        q->near_cut, q->worst_row);
+    json_field(stdout, "worst_defect", q->worst_defect);
+    json_field(stdout, "spread", q->mean_found ? q->spread * data->scale[k] : NAN);
+    json_field(stdout, "farthest", q->mean_found ? q->farthest * data->scale[k] : NAN);
+    json_field(stdout, "rank", q->mean_found && q->rank != SIZE_MAX ? (double)q->rank : NAN);
+    json_field(stdout, "condition", f->geometry == &rm2_spd ? q->condition : NAN);
+    json_field(stdout, "magnitude", q->magnitude);
+    json_field(stdout, "scale", data->scale[k]);
+    printf("}");
+}
+
+static void print_json(const rm2_data *data, const rm2_data *held, const rm2_data_report *r) {
+    printf("{\"file\": ");
+    json_text(stdout, data->source);
+    printf(", \"manifold\": \"%s\", \"dim\": %zu, \"ambient\": %zu, \"points\": %zu, "
+           "\"trajectories\": %zu, \"shortest\": %zu, \"longest\": %zu, \"held_out\": %zu, "
+           "\"labels\": [",
+           rm2_manifold_spec(data->manifold), rm2_manifold_dim(data->manifold),
+           rm2_manifold_ambient(data->manifold), data->count, data->trajectories, r->shortest,
+           r->longest, held ? held->count : 0);
+    for (size_t k = 0; k < data->label_count; k++) {
+        printf("%s", k ? ", " : "");
+        json_text(stdout, data->label_names[k]);
+    }
+    printf("], \"duplicates\": %zu, \"time_reversals\": %zu, \"factors\": [", r->duplicates,
+           r->time_reversals);
+    for (size_t k = 0; k < r->factors; k++)
+        json_factor(data, r, k);
+    printf("]}\n");
+}
+
+/* ---- command -------------------------------------------------------------------------------- */
+
+static int check(const command *self, rm2_context *ctx, const char *path, data_options *options,
+                 const common_options *common) {
+    rm2_data *data = NULL, *held = NULL;
+    rm2_data_report report = {.factors = 0};
+    rm2_status status = data_options_finish(ctx, options);
+    if (status == RM2_OK)
+        status = rm2_data_read(ctx, path, &options->settings, &data, &held, &report);
+    if (status != RM2_OK)
+        return command_fail(self, ctx, status);
+    if (common->json) {
+        print_json(data, held, &report);
+    } else {
+        print_heading(data, held, &report);
+        print_factors(data, &report);
+        print_remarks(data, &report);
+    }
+    rm2_data_free(data);
+    rm2_data_free(held);
+    rm2_data_report_free(&report);
+    return EXIT_DONE;
+}
+
+int run_check(const command *self, int argc, char **argv) {
+    common_options common = {.help = false};
+    data_options options = data_options_default();
+    const option_group groups[] = {{"Data", data_option_table, &options},
+                                   {"Common options", common_option_table, &common},
+                                   {.options = NULL}};
+    const char *path = NULL;
+    size_t count;
+    if (!options_parse(self->name, argc, argv, groups, &path, 1, &count))
+        return EXIT_USAGE;
+    if (common.help) {
+        command_help(self, groups);
+        return EXIT_DONE;
+    }
+    if (count == 0 || !options.settings.manifold) {
+        (void)fprintf(stderr, "usage: riemann2 check %s\n%s", self->usage, self->examples);
+        return EXIT_USAGE;
+    }
+    rm2_context *ctx = command_context(&common);
+    if (!ctx)
+        return EXIT_FAILED;
+    int code = check(self, ctx, path, &options, &common);
+    rm2_context_free(ctx);
+    return code;
+}

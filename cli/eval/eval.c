@@ -1,0 +1,204 @@
+/* riemann2 eval: how good are a model and the trajectories that come from it. */
+#include "eval/eval.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const spaces[] = {"ambient", "tangent", "manifold", NULL};
+static const char *const conventions[] = {"warped", "padded", "nearest", NULL};
+static const char *const objectives[] = {"both", "density", "residual", NULL};
+
+#define EVAL(member) offsetof(eval_options, member)
+
+static const option shared_table[] = {
+    {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
+     "CSV file of all numbers (also -o; - prints)"},
+    {"--starts", "N", OPTION_SIZE, MODEL(starts), NULL,
+     "searches for the latent point of each held-out point (default: 4)"},
+    {"--no-back-constraint", NULL, OPTION_FLAG, MODEL(no_back), NULL,
+     "search, even if the model has a back constraint"},
+    {"--latents-of", "ID", OPTION_TEXT, MODEL(trajectory), NULL,
+     "calibrate held-out points at the latents of this training trajectory"},
+    {.name = NULL},
+};
+
+static const option eval_table[] = {
+    {"--reference", "FILE", OPTION_TEXT, EVAL(reference), NULL,
+     "demonstrations (default: the model's training data)"},
+    {"--trajectory", "FILE", OPTION_TEXTS, EVAL(trajectories), NULL,
+     "points to compare with them, as decode and sample write them; may be repeated"},
+    {"--by", "COLUMN", OPTION_TEXT, EVAL(by), NULL,
+     "its column of ids, if it has several (default: demo, sample or pair)"},
+    {"--space", NULL, OPTION_CHOICE, EVAL(space), spaces,
+     "coordinates, or distance, that trajectories are compared in"},
+    {"--dtw", NULL, OPTION_CHOICE, EVAL(dtw), conventions,
+     "root of the least sum of squares; shorter one padded first; sum of nearest distances"},
+    {"--window", "N", OPTION_SIZE, EVAL(window), NULL,
+     "warp by less than N points (default: no limit)"},
+    {"--resample", "N", OPTION_SIZE, EVAL(resample), NULL,
+     "demonstrations at N equal steps, along geodesics"},
+    {"--holdout-file", "FILE", OPTION_TEXT, EVAL(holdout_file), NULL,
+     "held-out data (or --reference with --holdout ID,...)"},
+    {"--objective", NULL, OPTION_CHOICE, EVAL(objective), objectives,
+     "how held-out points are encoded"},
+    {"--latents", "FILE", OPTION_TEXT, EVAL(latents), NULL,
+     "calibrate held-out points at these latents instead of encoded ones"},
+    {"--train", NULL, OPTION_FLAG, EVAL(train), NULL, "evaluate the training data too"},
+    {.name = NULL},
+};
+
+/* ---- before the work ------------------------------------------------------------------------ */
+
+static int check_options(const evaluation *e, const data_options *data) {
+    const eval_options *o = e->options;
+    bool held_out = o->holdout_file || data->settings.holdout;
+    bool given = o->latents || e->m->options->trajectory;
+    const struct {
+        bool found;
+        const char *text;
+    } conflicts[] = {
+        {data->settings.holdout && !o->reference,
+         "--holdout needs --reference, the file that has these trajectories"},
+        {data->settings.holdout && o->holdout_file,
+         "--holdout and --holdout-file exclude each other"},
+        {o->latents && e->m->options->trajectory, "--latents and --latents-of exclude each other"},
+        {given && !held_out,
+         "latents need held-out points: --holdout-file, or --reference with --holdout"},
+        {o->window && o->dtw == RM2_DTW_NEAREST,
+         "--window limits warping, and --dtw nearest has none"},
+        {o->by && o->trajectories.count == 0, "--by needs --trajectory"},
+    };
+    for (size_t k = 0; k < sizeof conflicts / sizeof *conflicts; k++)
+        if (conflicts[k].found)
+            return work_complain(&e->m->work, EXIT_USAGE, "%s", conflicts[k].text);
+    return EXIT_DONE;
+}
+
+static int check_output(const evaluation *e) {
+    const eval_options *o = e->options;
+    const char *inputs[TEXT_LIST_MAX + 5] = {e->m->paths[0]};
+    size_t count = 1;
+    if (!e->m->options->output)
+        return EXIT_DONE;
+    for (size_t k = 0; k < o->trajectories.count; k++)
+        inputs[count++] = o->trajectories.items[k];
+    if (o->reference)
+        inputs[count++] = o->reference;
+    if (o->holdout_file)
+        inputs[count++] = o->holdout_file;
+    if (o->latents)
+        inputs[count++] = o->latents;
+    return work_check_output(&e->m->work, e->m->options->output, inputs);
+}
+
+/* ---- data ----------------------------------------------------------------------------------- */
+
+/* The model's training points in the units of the data. */
+static int take_training(evaluation *e) {
+    const rm2_model_info *i = &e->m->info;
+    e->training = malloc(i->points * rm2_manifold_ambient(i->manifold) * sizeof *e->training);
+    if (!e->training)
+        return work_no_memory(&e->m->work);
+    rm2_model_data(e->m->model, e->training);
+    return EXIT_DONE;
+}
+
+static int align_signs(const evaluation *e, const data_options *options, rm2_data *data) {
+    if (!data || !options->settings.align_signs)
+        return EXIT_DONE;
+    return work_check(&e->m->work, rm2_model_align_signs(e->m->work.ctx, e->m->model, data));
+}
+
+/* --select and --holdout are about the reference, if there is one. */
+static int read_data(evaluation *e, data_options *options) {
+    const eval_options *o = e->options;
+    int code = take_training(e);
+    if (code == EXIT_DONE && o->reference)
+        code = model_read_data(e->m, o->reference, options, &e->reference, &e->held);
+    if (code == EXIT_DONE && o->holdout_file) {
+        if (o->reference)
+            options->settings.select = NULL;
+        code = model_read_data(e->m, o->holdout_file, options, &e->held, NULL);
+    }
+    if (code == EXIT_DONE)
+        code = align_signs(e, options, e->reference);
+    return code == EXIT_DONE ? align_signs(e, options, e->held) : code;
+}
+
+/* ---- results -------------------------------------------------------------------------------- */
+
+static void print_json(const evaluation *e, FILE *out) {
+    const eval_options *o = e->options;
+    (void)fprintf(out, "{\"model\": ");
+    json_text(out, e->m->paths[0]);
+    (void)fprintf(out, ", \"manifold\": \"%s\", \"space\": \"%s\", \"dtw\": \"%s\"",
+                  rm2_manifold_spec(e->m->info.manifold), spaces[o->space], conventions[o->dtw]);
+    findings_print_json(out, &e->found);
+    (void)fprintf(out, "}\n");
+}
+
+static void print_text(const evaluation *e, FILE *out) {
+    static const char *const by[] = {"ambient coordinates", "tangent coordinates at the base point",
+                                     "distances on the manifold"};
+    (void)fprintf(out, "%s on %s: %s, Euclidean factors in the model's units\n\n", e->m->paths[0],
+                  rm2_manifold_spec(e->m->info.manifold), by[e->options->space]);
+    findings_print(out, &e->found);
+}
+
+static int report(const evaluation *e) {
+    const common_options *common = e->m->work.common;
+    const char *output = e->m->options->output;
+    if (e->found.failed)
+        return work_no_memory(&e->m->work);
+    int code = output ? work_check(&e->m->work,
+                                   findings_write(e->m->work.ctx, &e->found, output, common->force))
+                      : EXIT_DONE;
+    bool taken = output && strcmp(output, "-") == 0; /* standard output has the CSV */
+    FILE *out = taken ? stderr : stdout;
+    if (code == EXIT_DONE && common->json)
+        print_json(e, out);
+    else if (code == EXIT_DONE && !(common->quiet && output))
+        print_text(e, out);
+    if (code == EXIT_DONE && !e->converged)
+        return EXIT_NOT_CONVERGED;
+    return code;
+}
+
+static int evaluate(const model_work *m, data_options *data) {
+    evaluation e = {.m = m, .options = m->own, .converged = true};
+    const eval_options *o = e.options;
+    int code = check_options(&e, data);
+    if (code == EXIT_DONE)
+        code = check_output(&e);
+    if (code == EXIT_DONE)
+        code = read_data(&e, data);
+    bool nothing = !o->reference && !e.held && o->trajectories.count == 0; /* asked for */
+    bool training = o->train || nothing;
+    if (code == EXIT_DONE && (o->reference || o->trajectories.count || nothing))
+        code = eval_trajectories(&e);
+    if (code == EXIT_DONE && e.held)
+        code = eval_held_out(&e);
+    if (code == EXIT_DONE && training)
+        code = eval_training(&e);
+    if (code == EXIT_DONE)
+        code = eval_calibration(&e, training);
+    if (code == EXIT_DONE)
+        code = report(&e);
+    findings_free(&e.found);
+    rm2_data_free(e.reference);
+    rm2_data_free(e.held);
+    free(e.training);
+    free(e.encoded);
+    return code;
+}
+
+int run_eval(const command *self, int argc, char **argv) {
+    eval_options options = {.reference = NULL};
+    const option_group groups[] = {{"What to evaluate", eval_table, &options}, {.options = NULL}};
+    return model_run(self, argc, argv,
+                     &(model_action){.table = shared_table,
+                                     .groups = groups,
+                                     .own = &options,
+                                     .files = 1,
+                                     .run_with_data = evaluate});
+}

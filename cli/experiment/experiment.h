@@ -1,0 +1,155 @@
+/* riemann2 experiment: the experiments of the paper, with all models side by side.
+ *
+ * An experiment is a table of variants: a model, and how one moves in its latent space. Data come from
+ * the generators or from a file of the same kind; every number of the tables is computed here, the
+ * paper's own stand beside them for comparison. */
+#ifndef RM2_CLI_EXPERIMENT_H
+#define RM2_CLI_EXPERIMENT_H
+
+#include "core/work.h"
+
+/* ---- what is compared ----------------------------------------------------------------------- */
+
+typedef enum movement {
+    MOVE_STRAIGHT, /* Euclidean latent space: straight lines */
+    MOVE_PULLBACK, /* geodesics of the expected pullback metric */
+    MOVE_DENSITY   /* geodesics of the density metric */
+} movement;
+
+typedef struct variant {
+    const char *name;
+    rm2_model_kind kind;
+    bool independent; /* outputs */
+    movement movement;
+    double sigma;                        /* of the density metric */
+    const char *paper_share, *paper_dtw; /* as printed in the paper; NULL: nothing */
+} variant;
+
+typedef struct experiment {
+    const char *name, *title, *generator, *manifold;
+    const char *paper_table; /* where the paper has its numbers */
+    const variant *variants;
+    size_t count;
+    bool trajectories, arm; /* points of demonstrations; an arm follows the decoded ones */
+    /* the paper's settings, for --recipe paper */
+    double learning_rate, back_lengthscale; /* 0: no back constraint */
+    bool gpdm, lengthscale_prior;
+} experiment;
+
+extern const experiment experiments[]; /* ends with a NULL name */
+
+/* ---- what came out -------------------------------------------------------------------------- */
+
+typedef struct trained {
+    rm2_model_kind kind;
+    bool independent;
+    rm2_model *model;
+    rm2_model_info info;
+    rm2_metric *pullback;
+    rm2_metric *search; /* the same, quicker to evaluate: paths are searched in it */
+    rm2_roadmap *grid;  /* of that */
+} trained;
+
+typedef struct outcome {
+    const variant *variant;
+    const trained *trained;
+    char metric[160]; /* what was minimised */
+    rm2_curve *curve;
+    double length;                         /* in the model's own metric, whatever was minimised */
+    double *points;                        /* nodes x ambient, units of the data */
+    double share;                          /* of points on the manifold */
+    rm2_distance_summary dtw, dtw_tangent; /* count 0: not defined */
+} outcome;
+
+/* How well an arm follows a decoded trajectory. */
+typedef struct execution {
+    const outcome *outcome;
+    char arm[32];
+    bool flat; /* a planar arm */
+    size_t n, joints;
+    double *q, *skeleton, *targets; /* n x joints, n x (links + 1) x 3, n x width */
+    size_t links, width;
+    double mean_position, worst_position, mean_orientation, mean_ellipsoid;
+    rm2_track_info info;
+} execution;
+
+enum { MOST_TRAINED = 4, MOST_VARIANTS = 8, MOST_EXECUTIONS = 2, MOST_FIGURES = 4 };
+
+typedef struct figure_file {
+    const char *name; /* without folder and ending */
+    const char *caption;
+} figure_file;
+
+typedef struct experiment_options {
+    const char *output, *data, *contrast;
+    int recipe, format;
+    size_t nodes, grid, iterations, demos, points;
+} experiment_options;
+
+typedef struct experiment_run {
+    work work;
+    const experiment *experiment;
+    const experiment_options *options;
+    data_options *data_options;
+    const char *folder;
+    rm2_data *data;      /* trained on */
+    rm2_data *reference; /* demonstrations in full, units of the data */
+    trained models[MOST_TRAINED];
+    size_t model_count;
+    outcome outcomes[MOST_VARIANTS];
+    size_t outcome_count;
+    rm2_distance_summary floor, floor_tangent; /* between the demonstrations; count 0: none */
+    execution executions[MOST_EXECUTIONS];
+    size_t execution_count;
+    figure_file figures[MOST_FIGURES];
+    size_t figure_count;
+    char *notes; /* lines below the table */
+    double started;
+} experiment_run;
+
+/* Steps; each returns an exit code and has said what went wrong. */
+int experiment_load(experiment_run *r);
+int experiment_train(experiment_run *r);
+int experiment_move(experiment_run *r);
+int experiment_compare(experiment_run *r);
+int experiment_execute(experiment_run *r);
+int experiment_draw(experiment_run *r);
+int experiment_report(experiment_run *r);
+void experiment_free(experiment_run *r);
+
+/* The wrapped model with correlated outputs, Riemann2's: every experiment has one. */
+const trained *experiment_wrapped(const experiment_run *r);
+/* The outcome of that movement on that model; NULL if there is none. */
+const outcome *experiment_outcome(const experiment_run *r, const trained *t, movement m);
+
+/* ---- figures and tables --------------------------------------------------------------------- */
+
+/* The path is drawn on a heat map, or on white paper. */
+rm2_style experiment_style(const experiment_run *r, const outcome *o, bool on_heat);
+const char *experiment_model_name(const trained *t);
+/* Save as SVG, and in the format asked for. */
+int experiment_save(experiment_run *r, const rm2_figure *figure, const char *name,
+                    const char *caption);
+int experiment_draw_latents(experiment_run *r);
+int experiment_draw_decoded(experiment_run *r);
+int experiment_draw_arms(experiment_run *r);
+
+enum { CELL = 32, MOST_CELLS = 9 };
+typedef struct table_line {
+    char cells[MOST_CELLS][CELL];
+    size_t count;
+} table_line;
+
+table_line experiment_head(const experiment_run *r);
+table_line experiment_row(const experiment_run *r, const outcome *o);
+void experiment_print_html(const experiment_run *r, FILE *out);
+
+/* A line that --quiet silences: "toy: ...". */
+void experiment_say(const experiment_run *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Folder, name and ending in one path. */
+enum { PATH_SIZE = 1200 };
+void experiment_path(const experiment_run *r, const char *name, const char *ending,
+                     char path[PATH_SIZE]);
+
+#endif

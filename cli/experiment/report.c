@@ -1,0 +1,332 @@
+/* Tables of an experiment: text, CSV, JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/words.h"
+#include "experiment/experiment.h"
+
+/* ---- cells ---------------------------------------------------------------------------------- */
+
+static void percent(double share, char text[CELL]) {
+    bool whole = share == 0 || share == 1; /* 99.6 is not 100 */
+    (void)snprintf(text, CELL, whole ? "%.0f" : "%.1f", 100 * share);
+}
+
+/* So many digits, but no power of ten for what is a thousand or a million. */
+static int decimals(double value, int digits) {
+    double size = fabs(value);
+    int before = size >= 1 ? (int)log10(size) + 1 : 0;
+    return before < digits ? digits - before : 0;
+}
+
+static void spread(const rm2_distance_summary *s, char text[CELL]) {
+    if (s->count && s->mean < 1e9)
+        (void)snprintf(text, CELL, "%.*f ± %.*f", decimals(s->mean, 3), s->mean,
+                       decimals(s->deviation, 2), s->deviation);
+    else if (s->count)
+        (void)snprintf(text, CELL, "%.3g ± %.2g", s->mean, s->deviation);
+    else
+        (void)snprintf(text, CELL, "-");
+}
+
+static void ratio(const rm2_distance_summary *s, const rm2_distance_summary *floor,
+                  char text[CELL]) {
+    if (s->count && floor->count && floor->mean > 0)
+        (void)snprintf(text, CELL, "%.3g", s->mean / floor->mean);
+    else
+        (void)snprintf(text, CELL, "-");
+}
+
+/* Letters, not bytes: what a reader sees. */
+static int width_of(const char *text) {
+    int letters = 0;
+    for (; *text; text++)
+        letters += (*text & 0xC0) != 0x80;
+    return letters;
+}
+
+/* ---- against the paper ---------------------------------------------------------------------- */
+
+/* Numbers as printed in the paper: "100", "3.8 ± 0.91". */
+static bool worse_share(const outcome *o) {
+    const char *paper = o->variant->paper_share;
+    return paper && 100 * o->share < strtod(paper, NULL) - 0.5; /* printed as whole numbers */
+}
+
+static bool worse_dtw(const outcome *o) {
+    const char *paper = o->variant->paper_dtw;
+    return paper && o->dtw.count && o->dtw.mean > strtod(paper, NULL);
+}
+
+/* ---- one table, in several forms ------------------------------------------------------------ */
+
+static void add(table_line *l, const char *text) {
+    (void)snprintf(l->cells[l->count++], CELL, "%s", text);
+}
+
+table_line experiment_head(const experiment_run *r) {
+    table_line l = {.count = 0};
+    add(&l, "model");
+    add(&l, "on manifold %");
+    add(&l, "paper %");
+    if (r->floor.count) {
+        add(&l, "DTW");
+        add(&l, "over floor");
+        add(&l, "paper DTW");
+    }
+    if (r->floor_tangent.count) {
+        add(&l, "DTW, tangent");
+        add(&l, "over floor");
+    }
+    return l;
+}
+
+table_line experiment_row(const experiment_run *r, const outcome *o) {
+    table_line l = {.count = 0};
+    char text[CELL];
+    add(&l, o->variant->name);
+    percent(o->share, text);
+    add(&l, text);
+    add(&l, o->variant->paper_share ? o->variant->paper_share : "-");
+    if (r->floor.count) {
+        spread(&o->dtw, text);
+        add(&l, text);
+        ratio(&o->dtw, &r->floor, text);
+        add(&l, text);
+        add(&l, o->variant->paper_dtw ? o->variant->paper_dtw : "-");
+    }
+    if (r->floor_tangent.count) {
+        spread(&o->dtw_tangent, text);
+        add(&l, text);
+        ratio(&o->dtw_tangent, &r->floor_tangent, text);
+        add(&l, text);
+    }
+    return l;
+}
+
+static void widen(const table_line *l, int width[MOST_CELLS]) {
+    for (size_t k = 0; k < l->count; k++)
+        if (width_of(l->cells[k]) > width[k])
+            width[k] = width_of(l->cells[k]);
+}
+
+static void print_line(FILE *out, const table_line *l, const int width[MOST_CELLS]) {
+    for (size_t k = 0; k + 1 < l->count; k++)
+        (void)fprintf(out, "%s%*s", l->cells[k], width[k] + 3 - width_of(l->cells[k]), "");
+    (void)fprintf(out, "%s\n", l->cells[l->count - 1]);
+}
+
+static void print_text(const experiment_run *r, FILE *out) {
+    table_line lines[1 + MOST_VARIANTS] = {experiment_head(r)};
+    int width[MOST_CELLS] = {0};
+    for (size_t k = 0; k < r->outcome_count; k++)
+        lines[1 + k] = experiment_row(r, &r->outcomes[k]);
+    for (size_t k = 0; k <= r->outcome_count; k++)
+        widen(&lines[k], width);
+    (void)fprintf(out, "%s (%s of the paper)\n\n", r->experiment->title,
+                  r->experiment->paper_table);
+    for (size_t k = 0; k <= r->outcome_count; k++)
+        print_line(out, &lines[k], width);
+    (void)fprintf(out, "\n%s", r->notes);
+}
+
+static void print_csv_number(FILE *out, double value) {
+    if (isfinite(value))
+        (void)fprintf(out, ",%.10g", value);
+    else
+        (void)fprintf(out, ",");
+}
+
+static void print_csv(const experiment_run *r, FILE *out) {
+    (void)fprintf(out, "model,on_manifold,dtw_mean,dtw_sd,dtw_floor,dtw_tangent_mean,"
+                       "dtw_tangent_sd,dtw_tangent_floor,length,converged,paper_on_manifold,"
+                       "paper_dtw\n");
+    for (size_t k = 0; k < r->outcome_count; k++) {
+        const outcome *o = &r->outcomes[k];
+        (void)fprintf(out, "\"%s\"", o->variant->name);
+        print_csv_number(out, o->share);
+        print_csv_number(out, o->dtw.count ? o->dtw.mean : NAN);
+        print_csv_number(out, o->dtw.count ? o->dtw.deviation : NAN);
+        print_csv_number(out, r->floor.count ? r->floor.mean : NAN);
+        print_csv_number(out, o->dtw_tangent.count ? o->dtw_tangent.mean : NAN);
+        print_csv_number(out, o->dtw_tangent.count ? o->dtw_tangent.deviation : NAN);
+        print_csv_number(out, r->floor_tangent.count ? r->floor_tangent.mean : NAN);
+        print_csv_number(out, o->length);
+        (void)fprintf(out, ",%d,%s,\"%s\"\n", o->curve->converged,
+                      o->variant->paper_share ? o->variant->paper_share : "",
+                      o->variant->paper_dtw ? o->variant->paper_dtw : "");
+    }
+}
+
+static void json_spread(FILE *out, const char *name, const rm2_distance_summary *s) {
+    (void)fprintf(out, ", \"%s\": ", name);
+    if (!s->count) {
+        (void)fprintf(out, "null");
+        return;
+    }
+    (void)fprintf(out, "{\"mean\": ");
+    json_number(out, s->mean);
+    json_field(out, "sd", s->deviation);
+    (void)fprintf(out, "}");
+}
+
+static void json_outcome(FILE *out, const outcome *o) {
+    (void)fprintf(out, "{\"name\": ");
+    json_text(out, o->variant->name);
+    json_field(out, "on_manifold", o->share);
+    json_spread(out, "dtw", &o->dtw);
+    json_spread(out, "dtw_tangent", &o->dtw_tangent);
+    json_field(out, "length", o->length);
+    (void)fprintf(out, ", \"worse_than_paper\": %s",
+                  worse_share(o) || worse_dtw(o) ? "true" : "false");
+    (void)fprintf(out, ", \"converged\": %s, \"metric\": ", o->curve->converged ? "true" : "false");
+    json_text(out, o->metric);
+    (void)fprintf(out, "}");
+}
+
+static void json_execution(FILE *out, const execution *e) {
+    (void)fprintf(out, "{\"arm\": ");
+    json_text(out, e->arm);
+    (void)fprintf(out, ", \"model\": ");
+    json_text(out, e->outcome->variant->name);
+    json_field(out, "position_error", e->mean_position);
+    json_field(out, "orientation_error", e->mean_orientation);
+    json_field(out, "ellipsoid_error", e->mean_ellipsoid);
+    (void)fprintf(out, ", \"missed\": %zu}", e->info.missed);
+}
+
+static void print_json(const experiment_run *r, FILE *out) {
+    (void)fprintf(out, "{\"experiment\": \"%s\", \"data\": ", r->experiment->name);
+    json_text(out, r->data->source);
+    (void)fprintf(out, ", \"points\": %zu", r->data->count);
+    json_spread(out, "floor", &r->floor);
+    json_spread(out, "floor_tangent", &r->floor_tangent);
+    (void)fprintf(out, ", \"models\": [");
+    for (size_t k = 0; k < r->outcome_count; k++) {
+        (void)fprintf(out, "%s", k ? ", " : "");
+        json_outcome(out, &r->outcomes[k]);
+    }
+    (void)fprintf(out, "], \"executions\": [");
+    for (size_t k = 0; k < r->execution_count; k++) {
+        (void)fprintf(out, "%s", k ? ", " : "");
+        json_execution(out, &r->executions[k]);
+    }
+    (void)fprintf(out, "]}\n");
+}
+
+/* ---- notes ---------------------------------------------------------------------------------- */
+
+static void print_floor(const experiment_run *r, FILE *out) {
+    char text[CELL];
+    if (!r->floor.count)
+        return;
+    spread(&r->floor, text);
+    (void)fprintf(out, "floor: %s between the %zu demonstrations", text,
+                  r->reference->trajectories);
+    if (r->floor_tangent.count) {
+        spread(&r->floor_tangent, text);
+        (void)fprintf(out, " (%s in tangent coordinates)", text);
+    }
+    (void)fputc('\n', out);
+}
+
+static void print_executions(const experiment_run *r, FILE *out) {
+    for (size_t k = 0; k < r->execution_count; k++) {
+        const execution *e = &r->executions[k];
+        (void)fprintf(out, "%s follows %s: position error %.2g mean, %.2g largest", e->arm,
+                      e->outcome->variant->name, e->mean_position, e->worst_position);
+        if (e->mean_orientation > 0)
+            (void)fprintf(out, ", orientation %.2g rad", e->mean_orientation);
+        if (e->mean_ellipsoid > 0)
+            (void)fprintf(out, ", ellipsoid %.2g", e->mean_ellipsoid);
+        (void)fprintf(out, "; %zu of %zu points missed\n", e->info.missed, e->n);
+    }
+}
+
+/* Where the paper has a better number. */
+static void print_worse(const experiment_run *r, FILE *out) {
+    bool any = false;
+    for (size_t k = 0; k < r->outcome_count; k++) {
+        const outcome *o = &r->outcomes[k];
+        char text[CELL];
+        percent(o->share, text);
+        if (worse_share(o))
+            (void)fprintf(out, "worse than the paper: %s, %s %% on the manifold (paper: %s)\n",
+                          o->variant->name, text, o->variant->paper_share);
+        spread(&o->dtw, text);
+        if (worse_dtw(o))
+            (void)fprintf(out, "worse than the paper: %s, DTW %s (paper: %s)\n", o->variant->name,
+                          text, o->variant->paper_dtw);
+        any = any || worse_share(o) || worse_dtw(o);
+    }
+    if (!any)
+        (void)fprintf(out, "no number is worse than the paper's\n");
+    if (r->floor.count)
+        (void)fprintf(out, "DTW is in units of the data: where they are not the paper's, multiples "
+                           "of the floor compare.\n");
+}
+
+/* What a reader must know to compare: data, recipe, metrics, geodesics that are none. */
+static void print_origin(const experiment_run *r, FILE *out) {
+    (void)fprintf(out, "data: %s, %zu points on %s; recipe: %s\n", r->data->source, r->data->count,
+                  rm2_manifold_spec(r->data->manifold), recipe_words[r->options->recipe]);
+    for (size_t k = 0; k < r->outcome_count; k++) {
+        const outcome *o = &r->outcomes[k];
+        if (o->variant->movement == MOVE_PULLBACK || !o->curve->converged)
+            (void)fprintf(out, "%s: %s%s\n", o->variant->name, o->metric,
+                          o->curve->converged ? "" : "; geodesic NOT CONVERGED");
+    }
+    if (!r->options->data)
+        (void)fprintf(out, "The paper's numbers are from its own data; these are from the "
+                           "generated example of the same kind.\n");
+}
+
+static int write_notes(experiment_run *r) {
+    size_t size;
+    FILE *out = open_memstream(&r->notes, &size);
+    if (!out)
+        return work_no_memory(&r->work);
+    print_floor(r, out);
+    print_worse(r, out);
+    print_executions(r, out);
+    print_origin(r, out);
+    bool failed = ferror(out) != 0;
+    return fclose(out) != 0 || failed ? work_no_memory(&r->work) : EXIT_DONE;
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+static int write_file(const experiment_run *r, const char *name, const char *ending,
+                      void (*print)(const experiment_run *, FILE *)) {
+    char path[PATH_SIZE];
+    rm2_writer *output;
+    experiment_path(r, name, ending, path);
+    int code =
+        work_check(&r->work, rm2_writer_open(r->work.ctx, path, r->work.common->force, &output));
+    if (code != EXIT_DONE)
+        return code;
+    print(r, rm2_writer_stream(output));
+    return work_check(&r->work, rm2_writer_commit(r->work.ctx, output));
+}
+
+int experiment_report(experiment_run *r) {
+    static const struct {
+        const char *name, *ending;
+        void (*print)(const experiment_run *, FILE *);
+    } files[] = {{"table", "txt", print_text},
+                 {"table", "csv", print_csv},
+                 {"table", "json", print_json},
+                 {"report", "html", experiment_print_html}};
+    int code = write_notes(r);
+    for (size_t k = 0; k < sizeof files / sizeof *files && code == EXIT_DONE; k++)
+        code = write_file(r, files[k].name, files[k].ending, files[k].print);
+    if (code != EXIT_DONE)
+        return code;
+    if (r->work.common->json)
+        print_json(r, stdout);
+    else if (!r->work.common->quiet)
+        print_text(r, stdout);
+    experiment_say(r, "%.1f s; %s/report.html", work_clock() - r->started, r->folder);
+    return EXIT_DONE;
+}

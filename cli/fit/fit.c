@@ -1,0 +1,165 @@
+/* riemann2 fit: trains a model. The first Ctrl-C ends training with what it has, a second one ends
+ * the program. */
+#include "fit/fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void training_free(training *t) {
+    free(t->start);
+    free(t->base);
+    free(t->inducing);
+    free(t->kernels);
+    rm2_model_free(t->model);
+    rm2_data_free(t->data);
+    rm2_data_free(t->held);
+}
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+enum { ROW_EVERY = 10 };                /* iterations between two rows, */
+static const double ROW_AT_LEAST = 2.0; /* or seconds, where iterations take long */
+
+typedef struct table {
+    bool quiet, every, terminal, begun;
+    double last; /* seconds at the last row */
+} table;
+
+static void print_row(void *user, const rm2_progress *p) {
+    table *t = user;
+    bool last = p->stop != RM2_STOP_RUNNING;
+    bool due = p->iteration % ROW_EVERY == 0 || p->iteration == 1;
+    if (t->quiet || !(t->every || last || due || p->seconds - t->last >= ROW_AT_LEAST))
+        return;
+    if (!t->begun)
+        (void)fprintf(stderr, "%6s | %12s | %12s | %11s | %8s | %8s | %7s\n", "iter", "objective",
+                      "loglik", "priors", "|grad|", "step", "time");
+    t->begun = true;
+    t->last = p->seconds;
+    double priors = p->terms.total - p->terms.log_likelihood;
+    (void)fprintf(stderr, "%6zu | %12.4f | %12.4f | %11.4f | %8.1e | %8.1e | %6.1fs", p->iteration,
+                  p->terms.total, p->terms.log_likelihood, priors, p->gradient, p->step,
+                  p->seconds);
+    if (t->terminal && !last && p->iteration)
+        (void)fprintf(stderr, "  (at most %.0fs more)",
+                      p->seconds / (double)p->iteration *
+                          (double)(p->max_iterations - p->iteration));
+    (void)fprintf(stderr, "\n");
+}
+
+/* ---- outputs --------------------------------------------------------------------------------- */
+
+/* What would be written must not be in the way of anything; told before training. */
+static int check_outputs(const training *t) {
+    const fit_options *o = t->options;
+    const char *inputs[5] = {t->path};
+    size_t count = 1;
+    if (o->init_from)
+        inputs[count++] = o->init_from;
+    if (o->base_point)
+        inputs[count++] = o->base_point;
+    if (o->inducing_points)
+        inputs[count] = o->inducing_points;
+    int code = work_check_output(&t->work, o->output, inputs);
+    if (code != EXIT_DONE || !o->checkpoint)
+        return code;
+    if (strcmp(o->checkpoint, "-") == 0)
+        return work_complain(&t->work, EXIT_USAGE, "--checkpoint needs a file");
+    if (same_file(o->checkpoint, o->output))
+        return work_complain(&t->work, EXIT_USAGE,
+                             "model and checkpoint cannot be the same file, %s", o->output);
+    bool exists = access(o->checkpoint, F_OK) == 0;
+    if (exists && !o->resume && !t->work.common->force)
+        return work_complain(&t->work, EXIT_FAILED,
+                             "%s exists already; use --resume to continue from it, --force to "
+                             "overwrite",
+                             o->checkpoint);
+    common_options overwrite = *t->work.common;
+    overwrite.force = true;
+    work with = t->work;
+    with.common = &overwrite;
+    return work_check_output(&with, o->checkpoint, inputs);
+}
+
+/* ---- training -------------------------------------------------------------------------------- */
+
+static int train(training *t) {
+    const work *w = &t->work;
+    const fit_options *o = t->options;
+    table rows = {
+        .quiet = w->common->quiet, .every = w->common->verbose, .terminal = isatty(2) != 0};
+    rm2_checkpoint checkpoint = {o->checkpoint, o->checkpoint_every > 0 ? o->checkpoint_every : 60,
+                                 o->resume};
+    catch_interrupts(w->ctx);
+    rm2_status status =
+        rm2_fit(w->ctx, t->data, &t->settings, &checkpoint, print_row, &rows, &t->model);
+    catch_interrupts(NULL);
+    rm2_context_clear_interrupt(w->ctx);
+    return work_check(w, status);
+}
+
+fit_end fit_ended(const training *t, const rm2_model_info *i) {
+    if (i->stop == RM2_STOP_INTERRUPTED || i->stop == RM2_STOP_MAX_SECONDS)
+        return FIT_UNFINISHED;
+    bool no_other_end = t->settings.optim.method == RM2_ADAM;
+    return i->stop != RM2_STOP_MAX_ITERATIONS || no_other_end ? FIT_CONVERGED : FIT_AT_LIMIT;
+}
+
+static int finish(const training *t) {
+    const common_options *common = t->work.common;
+    rm2_model_info info = rm2_model_describe(t->model);
+    int code = work_check(
+        &t->work, rm2_model_write(t->work.ctx, t->model, t->options->output, common->force));
+    if (code != EXIT_DONE)
+        return code;
+    if (common->json || !common->quiet) {
+        FILE *out = strcmp(t->options->output, "-") == 0 ? stderr : stdout;
+        fit_print_summary(out, t, &info);
+    }
+    return fit_ended(t, &info) == FIT_UNFINISHED ? EXIT_NOT_CONVERGED : EXIT_DONE;
+}
+
+/* ---- command --------------------------------------------------------------------------------- */
+
+static int fit(training *t) {
+    int code = check_outputs(t);
+    if (code == EXIT_DONE)
+        code = fit_read_inputs(t);
+    if (code == EXIT_DONE)
+        code = train(t);
+    return code == EXIT_DONE ? finish(t) : code;
+}
+
+int run_fit(const command *self, int argc, char **argv) {
+    common_options common = {.help = false};
+    data_options data = data_options_default();
+    fit_options options = fit_options_default();
+    const option_group groups[] = {{"Training", fit_option_table, &options},
+                                   {hyper_option_title, hyper_option_table, &options},
+                                   {"Data", data_option_table, &data},
+                                   {"Common options", common_option_table, &common},
+                                   {.options = NULL}};
+    training t = {.work = {self, NULL, &common}, .data_options = &data, .options = &options};
+    size_t count;
+    if (!options_parse(self->name, argc, argv, groups, &t.path, 1, &count))
+        return EXIT_USAGE;
+    if (common.help) {
+        command_help(self, groups);
+        return EXIT_DONE;
+    }
+    if (count == 0 || !data.settings.manifold || !options.output) {
+        (void)fprintf(stderr, "usage: riemann2 fit %s\n%s", self->usage, self->examples);
+        return EXIT_USAGE;
+    }
+    int code = fit_options_settings(&t.work, &options, true, &t.settings);
+    if (code != EXIT_DONE) /* told before data are read */
+        return code;
+    t.work.ctx = command_context(&common);
+    if (!t.work.ctx)
+        return EXIT_FAILED;
+    code = fit(&t);
+    training_free(&t);
+    rm2_context_free(t.work.ctx);
+    return code;
+}

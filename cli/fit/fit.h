@@ -1,0 +1,68 @@
+/* Training: its options, and what a run of the command owns. */
+#ifndef RM2_CLI_FIT_H
+#define RM2_CLI_FIT_H
+
+#include "core/work.h"
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* -1 in a choice, 0 in a number: as the recipe has it. */
+typedef struct fit_options {
+    const char *output;
+    int recipe, model, kernel, noise, outputs, task, base, init, method, inference;
+    size_t latent, rank, iterations, inducing;
+    bool ard, gpdm, no_gpdm, no_anchor, back_constraint, resume, optimise_inducing;
+    double accuracy, anchor, learning_rate, decrease, checkpoint_every;
+    const char *back_kernels, *base_point, *init_from, *inducing_points, *checkpoint;
+    text_list set, learn, hold, prior; /* of hyperparameters, by name */
+} fit_options;
+
+extern const option fit_option_table[];
+extern const option hyper_option_table[];
+extern const char hyper_option_title[]; /* with the names */
+fit_options fit_options_default(void);
+
+/* Settings of the recipe with the options' overrides. Dynamics need trajectories: a recipe's are
+ * left out where there are none. An option that would have no effect is an error, not a silence. */
+int fit_options_settings(const work *w, const fit_options *o, bool trajectories,
+                         rm2_fit_settings *s);
+/* The part of it that is about hyperparameters. */
+int fit_hyper_settings(const work *w, const fit_options *o, rm2_fit_settings *s);
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+/* Everything a run of the command owns. */
+typedef struct training {
+    work work;
+    const char *path; /* of the data */
+    data_options *data_options;
+    const fit_options *options;
+    rm2_data *data, *held; /* held: trajectories set aside, or NULL */
+    rm2_fit_settings settings;
+    rm2_factor_kernel *kernels;
+    double *start;    /* latent points to start from, or NULL */
+    double *base;     /* base point, or NULL */
+    size_t *inducing; /* inducing points, or NULL */
+    rm2_model *model;
+} training;
+
+/* Data, settings, and what else comes from files. */
+int fit_read_inputs(training *t);
+/* --base-point: a point of the training's manifold, in the units of the data. */
+int fit_read_base(training *t);
+/* --inducing-points: some of the training points. */
+int fit_read_inducing(training *t);
+
+/* How a training ended, the one rule for words, JSON and exit code: at its own end or at its number of
+ * iterations it is finished (0), stopped before (interrupted, out of time) it is not (4). */
+typedef enum fit_end {
+    FIT_CONVERGED,
+    FIT_AT_LIMIT, /* more iterations may improve it */
+    FIT_UNFINISHED
+} fit_end;
+fit_end fit_ended(const training *t, const rm2_model_info *i);
+
+/* What became of the training, on `out`, with the model written. */
+void fit_print_summary(FILE *out, const training *t, const rm2_model_info *i);
+
+#endif

@@ -1,0 +1,101 @@
+/* What training reads: the data, kernels of the back constraint, latent points to start from. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/latents.h"
+#include "fit/fit.h"
+
+/* "heat:0.2,matern52:0.5", one for each factor. */
+static bool parse_back_kernels(const char *text, size_t factors, rm2_factor_kernel *kernels) {
+    for (size_t k = 0; k < factors; k++) {
+        char name[32];
+        size_t length = strcspn(text, ":");
+        if (length == 0 || length >= sizeof name || text[length] != ':')
+            return false;
+        memcpy(name, text, length);
+        name[length] = 0;
+        char *end;
+        double value = strtod(text + length + 1, &end);
+        if (!rm2_kernel_from_name(name, &kernels[k].kind) || end == text + length + 1 ||
+            !(value > 0 && isfinite(value)) || *end != (k + 1 < factors ? ',' : 0))
+            return false;
+        kernels[k].lengthscale = value;
+        text = end + 1;
+    }
+    return true;
+}
+
+static int take_back_kernels(training *t) {
+    const char *text = t->options->back_kernels;
+    if (!text)
+        return EXIT_DONE;
+    size_t factors =
+        t->settings.model == RM2_GPLVM ? 1 : rm2_manifold_factor_count(t->data->manifold);
+    t->kernels = calloc(factors, sizeof *t->kernels);
+    if (!t->kernels)
+        return work_no_memory(&t->work);
+    t->settings.back_kernels = t->kernels;
+    if (parse_back_kernels(text, factors, t->kernels))
+        return EXIT_DONE;
+    return work_complain(&t->work, EXIT_USAGE,
+                         "--back-kernels %s: expected kernel:lengthscale for %zu factor%s (%s), "
+                         "such as heat:0.2%s",
+                         text, factors, plural(factors), rm2_manifold_spec(t->data->manifold),
+                         factors > 1 ? ",matern52:0.5" : "");
+}
+
+static int take_start(training *t) {
+    const char *path = t->options->init_from;
+    size_t rows;
+    if (!path)
+        return EXIT_DONE;
+    int code = work_read_latents(&t->work, path, t->settings.latent_dim, &rows, &t->start);
+    if (code == EXIT_DONE && rows != t->data->count)
+        code = work_complain(&t->work, EXIT_BAD_DATA,
+                             "%s has %zu latent point%s, but there are %zu training points", path,
+                             rows, plural(rows), t->data->count);
+    t->settings.init = RM2_INIT_GIVEN;
+    t->settings.init_latent = t->start;
+    return code;
+}
+
+/* Numbers of dimensions that cannot be meant, and settings that the data do not allow. */
+static int check_settings(const training *t) {
+    size_t Q = t->settings.latent_dim, dim = rm2_manifold_dim(t->data->manifold);
+    char text[160];
+    if (Q > t->data->count)
+        return work_complain(&t->work, EXIT_USAGE,
+                             "--latent %zu: more latent dimensions than points (%zu)", Q,
+                             t->data->count);
+    (void)snprintf(text, sizeof text, "warning: %zu latent dimensions for data of dimension %zu", Q,
+                   dim);
+    if (Q > dim)
+        work_note(&t->work, text);
+    rm2_fit_settings recipe = rm2_fit_settings_recipe(t->settings.recipe);
+    if (recipe.gpdm_weight > 0 && t->data->trajectories == 0 && !t->options->gpdm &&
+        !t->options->no_gpdm)
+        work_note(&t->work, "warning: no trajectories, so without the recipe's dynamics prior; "
+                            "name their column with --group");
+    return EXIT_DONE;
+}
+
+int fit_read_inputs(training *t) {
+    const work *w = &t->work;
+    rm2_status status = data_options_finish(w->ctx, t->data_options);
+    if (status == RM2_OK)
+        status =
+            rm2_data_read(w->ctx, t->path, &t->data_options->settings, &t->data, &t->held, NULL);
+    if (status != RM2_OK)
+        return work_check(w, status);
+    int code = fit_options_settings(w, t->options, t->data->trajectories > 0, &t->settings);
+    if (code == EXIT_DONE)
+        code = check_settings(t);
+    if (code == EXIT_DONE)
+        code = take_back_kernels(t);
+    if (code == EXIT_DONE)
+        code = take_start(t);
+    if (code == EXIT_DONE)
+        code = fit_read_inducing(t);
+    return code == EXIT_DONE ? fit_read_base(t) : code;
+}

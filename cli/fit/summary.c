@@ -1,0 +1,228 @@
+/* What became of a training: distances of its points from what they are decoded to, scores of what
+ * was held out, as text or JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit/fit.h"
+
+/* ---- quality --------------------------------------------------------------------------------- */
+
+typedef struct quality {
+    double ambient, outputs; /* reconstruction: root mean squared errors, scaled units */
+    double *distance;        /* one for each factor, units of the data; NULL: not known */
+    double held_density, held_residual; /* NaN: nothing held out */
+} quality;
+
+/* Root mean squared distance of the factor's part of n points. */
+static rm2_status factor_distance(rm2_context *ctx, const rm2_factor *factor, size_t n,
+                                  size_t ambient, const double *a, const double *b,
+                                  double *result) {
+    size_t own = factor->ambient;
+    rm2_manifold *m;
+    double *x = malloc(n * (2 * own + 1) * sizeof *x);
+    if (!x)
+        return RM2_ERR_MEMORY;
+    double *y = x + n * own, *d = y + n * own, sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(x + i * own, a + i * ambient + factor->ambient_offset, own * sizeof *x);
+        memcpy(y + i * own, b + i * ambient + factor->ambient_offset, own * sizeof *y);
+    }
+    rm2_status status = rm2_manifold_from_factors(ctx, factor, 1, &m);
+    if (status == RM2_OK) {
+        status = rm2_manifold_distance(ctx, m, n, x, n, y, d);
+        rm2_manifold_free(m);
+    }
+    for (size_t i = 0; status == RM2_OK && i < n; i++)
+        sum += d[i] * d[i] / (double)n;
+    *result = sqrt(sum);
+    free(x);
+    return status;
+}
+
+/* Distances between the training points and what they are decoded to, factor by factor. */
+static rm2_status find_distances(const training *t, const rm2_model_info *i, double *distance) {
+    rm2_context *ctx = t->work.ctx;
+    size_t ambient = rm2_manifold_ambient(i->manifold), entries = i->points * ambient;
+    double *points = malloc(2 * entries * sizeof *points);
+    if (!points)
+        return RM2_ERR_MEMORY;
+    double *decoded = points + entries;
+    rm2_model_data(t->model, points);
+    rm2_status status =
+        rm2_model_decode(ctx, t->model, i->points, i->latents, decoded, NULL, NULL, NULL);
+    for (size_t k = 0; status == RM2_OK && k < rm2_manifold_factor_count(i->manifold); k++)
+        status = factor_distance(ctx, rm2_manifold_factor(i->manifold, k), i->points, ambient,
+                                 points, decoded, &distance[k]);
+    free(points);
+    return status;
+}
+
+/* Means over the trajectories that were held out. */
+static rm2_status score_held_out(const training *t, quality *q) {
+    size_t n = t->held->count, Q = t->settings.latent_dim;
+    double *latents = malloc(n * Q * sizeof *latents), squares = 0;
+    rm2_encoded *info = malloc(n * sizeof *info);
+    rm2_status status = RM2_ERR_MEMORY;
+    if (latents && info) {
+        rm2_data_unscale(t->held, n, t->held->points);
+        status =
+            rm2_model_encode(t->work.ctx, t->model, NULL, n, t->held->points, latents, NULL, info);
+    }
+    if (status == RM2_OK) {
+        q->held_density = 0;
+        for (size_t i = 0; i < n; i++) {
+            q->held_density += info[i].log_density / (double)n;
+            squares += info[i].residual * info[i].residual / (double)n;
+        }
+        q->held_residual = sqrt(squares);
+    }
+    free(latents);
+    free(info);
+    return status;
+}
+
+/* The model is written by now: what cannot be told about it is a warning. */
+static void warn_unless(const training *t, const char *what, rm2_status status) {
+    char text[512];
+    const char *why = rm2_context_error(t->work.ctx);
+    (void)snprintf(text, sizeof text, "warning: %s: %s", what,
+                   status != RM2_ERR_MEMORY && *why ? why : rm2_status_text(status));
+    if (status != RM2_OK)
+        work_note(&t->work, text);
+}
+
+static void judge(const training *t, const rm2_model_info *i, quality *q) {
+    char text[96];
+    *q = (quality){NAN, NAN, NULL, NAN, NAN};
+    warn_unless(t, "reconstruction",
+                rm2_model_reconstruction(t->work.ctx, t->model, &q->ambient, &q->outputs));
+    if (i->settings->model == RM2_WGPLVM) { /* the other's points are not on the manifold */
+        q->distance = malloc(rm2_manifold_factor_count(i->manifold) * sizeof *q->distance);
+        rm2_status status = q->distance ? find_distances(t, i, q->distance) : RM2_ERR_MEMORY;
+        warn_unless(t, "reconstruction", status);
+        if (status != RM2_OK) {
+            free(q->distance);
+            q->distance = NULL;
+        }
+    }
+    if (t->held) {
+        (void)snprintf(text, sizeof text, "encoding the %zu points that were held out",
+                       t->held->count);
+        work_note(&t->work, text);
+        warn_unless(t, "the points that were held out", score_held_out(t, q));
+    }
+}
+
+/* ---- summary --------------------------------------------------------------------------------- */
+
+static void print_json(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
+    (void)fprintf(out, "{\"file\": ");
+    json_text(out, t->options->output);
+    (void)fprintf(out,
+                  ", \"points\": %zu, \"outputs\": %zu, \"latent\": %zu, \"stop\": ", i->points,
+                  i->outputs, i->latent_dim);
+    json_text(out, rm2_stop_text(i->stop));
+    fit_end end = fit_ended(t, i);
+    (void)fprintf(
+        out, ", \"finished\": %s, \"converged\": %s, \"iterations\": %zu, \"evaluations\": %zu",
+        end == FIT_UNFINISHED ? "false" : "true", end == FIT_CONVERGED ? "true" : "false",
+        i->iterations, i->evaluations);
+    json_field(out, "seconds", i->seconds);
+    json_field(out, "objective_start", i->start.total);
+    json_field(out, "objective", i->end.total);
+    json_field(out, "log_likelihood", i->end.log_likelihood);
+    json_field(out, "log_density", i->end.log_likelihood - i->volume);
+    (void)fprintf(out, ", \"inducing\": %zu, \"gpdm_inducing\": %zu", i->inducing,
+                  i->gpdm_inducing);
+    json_field(out, "log_likelihood_lower", i->likelihood.lower);
+    json_field(out, "log_likelihood_upper", i->likelihood.upper);
+    json_field(out, "gpdm_lower", i->dynamics.lower);
+    json_field(out, "gpdm_upper", i->dynamics.upper);
+    json_field(out, "reconstruction", q->ambient);
+    json_field(out, "reconstruction_tangent", q->outputs);
+    (void)fprintf(out, ", \"distance\": [");
+    for (size_t k = 0; q->distance && k < rm2_manifold_factor_count(i->manifold); k++) {
+        (void)fprintf(out, "%s", k ? ", " : "");
+        json_number(out, q->distance[k]);
+    }
+    (void)fprintf(out, "]");
+    json_field(out, "held_out_log_density", q->held_density);
+    json_field(out, "held_out_residual", q->held_residual);
+    (void)fprintf(out, "}\n");
+}
+
+static void print_reconstruction(FILE *out, const rm2_model_info *i, const quality *q) {
+    if (!q->distance) {
+        (void)fprintf(out, "reconstruction: root mean squared error of the entries %.4g\n",
+                      q->ambient);
+        return;
+    }
+    (void)fprintf(out, "reconstruction: root mean squared distance");
+    for (size_t k = 0; k < rm2_manifold_factor_count(i->manifold); k++) {
+        const rm2_factor *f = rm2_manifold_factor(i->manifold, k);
+        (void)fprintf(out, "%s %.4g on %s%zu", k ? "," : "", q->distance[k], f->geometry->name,
+                      f->n);
+    }
+    (void)fprintf(out, ", units of the data\n");
+}
+
+/* What is proven of the bounds that were maximised. */
+static void print_inference(FILE *out, const rm2_model_info *i) {
+    if (i->inducing == 0)
+        return;
+    (void)fprintf(
+        out,
+        "inference by %zu %sinducing point%s: log-likelihood %.4f, exactly between %.4f and "
+        "%.4f (at most %.1e nats a point above)\n",
+        i->inducing, i->inducing_points ? "" : "optimised ", plural(i->inducing),
+        i->end.log_likelihood, i->likelihood.lower, i->likelihood.upper,
+        (i->likelihood.upper - i->end.log_likelihood) / (double)i->points);
+    if (i->gpdm_inducing)
+        (void)fprintf(out, "dynamics by %zu: %.4f, exactly between %.4f and %.4f\n",
+                      i->gpdm_inducing, i->end.gpdm, i->dynamics.lower, i->dynamics.upper);
+}
+
+/* What could be done to improve a training that did not end by itself. */
+static void print_advice(FILE *out, const training *t, const rm2_model_info *i) {
+    bool saved = t->options->checkpoint != NULL;
+    size_t limit = t->settings.optim.max_iterations;
+    if (fit_ended(t, i) == FIT_AT_LIMIT)
+        (void)fprintf(
+            out, "stopped at the limit of %zu iteration%s; more --iterations%s may improve it\n",
+            limit, plural(limit), saved ? " with --resume" : "");
+    if (fit_ended(t, i) == FIT_UNFINISHED)
+        (void)fprintf(
+            out, "not finished; %s\n",
+            saved ? "go on with --resume"
+                  : "the model has the best state so far, a --checkpoint would let it go on");
+}
+
+static void print_text(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
+    (void)fprintf(out, "trained on %zu points of %s, %zu latent dimension%s\n", i->points,
+                  rm2_manifold_spec(i->manifold), i->latent_dim, plural(i->latent_dim));
+    (void)fprintf(out, "stopped: %s, after %zu iteration%s (%zu evaluation%s, %.2f s)\n",
+                  rm2_stop_text(i->stop), i->iterations, plural(i->iterations), i->evaluations,
+                  plural(i->evaluations), i->seconds);
+    (void)fprintf(out, "objective %.4f (start %.4f); log density on the manifold %.4f\n",
+                  i->end.total, i->start.total, i->end.log_likelihood - i->volume);
+    print_inference(out, i);
+    print_reconstruction(out, i, q);
+    if (isfinite(q->held_density))
+        (void)fprintf(out,
+                      "held out: %zu points, mean log density %.4f, root mean squared residual "
+                      "%.4g (tangent coordinates)\n",
+                      t->held->count, q->held_density, q->held_residual);
+    (void)fprintf(out, "model: %s\n", t->options->output);
+    print_advice(out, t, i);
+}
+
+void fit_print_summary(FILE *out, const training *t, const rm2_model_info *i) {
+    quality q;
+    judge(t, i, &q);
+    if (t->work.common->json)
+        print_json(out, t, i, &q);
+    else
+        print_text(out, t, i, &q);
+    free(q.distance);
+}

@@ -1,0 +1,259 @@
+/* riemann2 geodesic: shortest paths in the latent space, decoded to trajectories on the manifold. */
+#include "geometry/geodesic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const option geodesic_table[] = {
+    {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
+     "CSV file of the trajectory to write (also -o; - prints)"},
+    {"--from", "POINT", OPTION_TEXT, MODEL(from), NULL,
+     "index of a training point, latent coordinates, entries of a point, first:ID, last:ID"},
+    {"--to", "POINT", OPTION_TEXT, MODEL(to), NULL, "the same"},
+    {"--through", "P;P;...", OPTION_TEXT, MODEL(through), NULL, "points to pass on the way"},
+    {"--pairs", "FILE", OPTION_TEXT, MODEL(pairs), NULL,
+     "CSV file with columns from and to: many pairs of training points"},
+    {"--duration", "S", OPTION_NUMBER, MODEL(duration), NULL, "seconds: adds a column time"},
+    {"--speed-limit", "V1,V2,...", OPTION_TEXT, MODEL(speed), NULL,
+     "one a factor, 0 for none: adds a column time, as fast as the limits allow"},
+    {"--acceleration-limit", "A1,...", OPTION_TEXT, MODEL(acceleration), NULL,
+     "one a factor, 0 for none: starts and ends at rest"},
+    {"--samples", "N", OPTION_SIZE, MODEL(samples), NULL,
+     "expected length of the path, from so many random Jacobians"},
+    {.name = NULL},
+};
+
+/* ---- end points ----------------------------------------------------------------------------- */
+
+static int ends_of_way(geodesic_job *j) {
+    const model_options *o = j->m->options;
+    size_t Q = j->m->info.latent_dim, between = 0;
+    char **via = o->through ? split_text(o->through, ';', &between) : NULL;
+    j->pairs = 1;
+    j->ends = malloc((between + 2) * Q * sizeof *j->ends);
+    if (!j->ends || (o->through && !via)) {
+        free((void *)via);
+        return work_no_memory(&j->m->work);
+    }
+    int code = geometry_parse_end(j->m, "--from", o->from, j->ends);
+    for (size_t k = 0; k < between && code == EXIT_DONE; k++)
+        code = geometry_parse_end(j->m, "--through", via[k], j->ends + (k + 1) * Q);
+    if (code == EXIT_DONE)
+        code = geometry_parse_end(j->m, "--to", o->to, j->ends + (between + 1) * Q);
+    j->stops = between ? between + 2 : 0;
+    free((void *)via);
+    return code;
+}
+
+static int take_pairs(geodesic_job *j, const rm2_table *table, const char *path) {
+    const rm2_model_info *i = &j->m->info;
+    size_t from = rm2_table_column(table, "from"), to = rm2_table_column(table, "to");
+    j->pairs = table->rows;
+    j->ends = malloc(j->pairs * 2 * i->latent_dim * sizeof *j->ends);
+    if (!j->ends)
+        return work_no_memory(&j->m->work);
+    for (size_t k = 0; k < 2 * j->pairs; k++) {
+        double index = table->values[k / 2 * table->columns + (k % 2 ? to : from)];
+        if (!(index >= 0 && index < (double)i->points && index == (double)(size_t)index))
+            return work_complain(&j->m->work, EXIT_BAD_DATA,
+                                 "%s, line %zu, column %s: %g is no index of a training point "
+                                 "(0 to %zu)",
+                                 path, table->lines[k / 2], k % 2 ? "to" : "from", index,
+                                 i->points - 1);
+        memcpy(j->ends + k * i->latent_dim, i->latents + (size_t)index * i->latent_dim,
+               i->latent_dim * sizeof *j->ends);
+    }
+    return EXIT_DONE;
+}
+
+static int ends_of_pairs(geodesic_job *j) {
+    static const char *const names[] = {"from", "to"};
+    const char *path = j->m->options->pairs;
+    rm2_csv_settings s = rm2_csv_settings_default();
+    rm2_table table;
+    s.header = RM2_HEADER_YES;
+    s.numeric = names;
+    s.numeric_count = 2;
+    int code = work_check(&j->m->work, rm2_csv_read(j->m->work.ctx, path, &s, &table));
+    if (code != EXIT_DONE)
+        return code;
+    code = take_pairs(j, &table, path);
+    rm2_table_free(&table);
+    return code;
+}
+
+static int find_ends(geodesic_job *j) {
+    const model_options *o = j->m->options;
+    if (o->pairs && (o->from || o->to || o->through))
+        return work_complain(&j->m->work, EXIT_USAGE,
+                             "--pairs excludes --from, --to and --through");
+    if (o->pairs)
+        return ends_of_pairs(j);
+    if (!o->from || !o->to)
+        return work_complain(&j->m->work, EXIT_USAGE, "needs --from and --to, or --pairs");
+    return ends_of_way(j);
+}
+
+/* ---- limits --------------------------------------------------------------------------------- */
+
+/* One number for each factor; *values stays NULL if the option was not given. */
+static int take_limits(const model_work *m, const char *name, const char *text, double **values) {
+    size_t factors = rm2_manifold_factor_count(m->info.manifold);
+    if (!text)
+        return EXIT_DONE;
+    *values = malloc(factors * sizeof **values);
+    if (!*values)
+        return work_no_memory(&m->work);
+    bool good = parse_numbers(text, factors, *values);
+    for (size_t f = 0; f < factors && good; f++)
+        good = (*values)[f] >= 0;
+    return good ? EXIT_DONE
+                : work_complain(&m->work, EXIT_USAGE,
+                                "%s %s: expected %zu number%s, one for each factor of %s, 0 for "
+                                "no limit",
+                                name, text, factors, factors == 1 ? "" : "s",
+                                rm2_manifold_spec(m->info.manifold));
+}
+
+static int find_limits(geodesic_job *j) {
+    const model_options *o = j->m->options;
+    if (o->duration > 0 && (o->speed || o->acceleration))
+        return work_complain(&j->m->work, EXIT_USAGE,
+                             "--duration excludes limits of speed and acceleration");
+    int code = take_limits(j->m, "--speed-limit", o->speed, &j->speed);
+    return code == EXIT_DONE
+               ? take_limits(j->m, "--acceleration-limit", o->acceleration, &j->acceleration)
+               : code;
+}
+
+/* ---- geodesics ------------------------------------------------------------------------------ */
+
+/* Lengths of polygons need enough nodes, more perhaps than were asked for. */
+enum { FINE_STEPS = 199 };
+
+static void choose_nodes(geodesic_job *j) {
+    j->nodes = j->g.settings.nodes;
+    j->stride =
+        j->nodes > 1 && j->nodes <= FINE_STEPS ? (FINE_STEPS + j->nodes - 2) / (j->nodes - 1) : 1;
+    if (j->nodes > 1)
+        j->g.settings.nodes = (j->nodes - 1) * j->stride + 1;
+}
+
+static rm2_status compute_many(geodesic_job *j) {
+    const geometry *g = &j->g;
+    size_t Q = j->m->info.latent_dim;
+    progress p = progress_begin(&j->m->work, "geodesics");
+    double *from = malloc(2 * j->pairs * Q * sizeof *from);
+    if (!from)
+        return RM2_ERR_MEMORY;
+    double *to = from + j->pairs * Q;
+    for (size_t k = 0; k < j->pairs; k++) {
+        memcpy(from + k * Q, j->ends + 2 * k * Q, Q * sizeof *from);
+        memcpy(to + k * Q, j->ends + (2 * k + 1) * Q, Q * sizeof *to);
+    }
+    rm2_status status = rm2_geodesic_many(j->m->work.ctx, g->metric, g->roadmap, &g->settings,
+                                          j->pairs, from, to, progress_count, &p, j->curves, NULL);
+    free(from);
+    return status;
+}
+
+static rm2_status compute(geodesic_job *j) {
+    const geometry *g = &j->g;
+    rm2_context *ctx = j->m->work.ctx;
+    if (j->stops)
+        return rm2_geodesic_through(ctx, g->metric, g->roadmap, &g->settings, j->stops, j->ends,
+                                    &j->curves[0]);
+    if (j->pairs > 1)
+        return compute_many(j);
+    return rm2_geodesic(ctx, g->metric, g->roadmap, &g->settings, j->ends,
+                        j->ends + j->m->info.latent_dim, &j->curves[0]);
+}
+
+/* Length of the straight lines through n points, each in as many steps as a curve has. */
+static rm2_status measure_straight(const geodesic_job *j, size_t n, const double *stops,
+                                   double *length) {
+    size_t Q = j->m->info.latent_dim, rows = (n - 1) * FINE_STEPS + 1;
+    double *path = malloc(rows * Q * sizeof *path);
+    if (!path)
+        return RM2_ERR_MEMORY;
+    for (size_t i = 0; i < rows * Q; i++) {
+        size_t row = i / Q, leg = row < rows - 1 ? row / FINE_STEPS : n - 2;
+        size_t step = row - leg * FINE_STEPS;
+        const double *from = stops + leg * Q + i % Q;
+        path[i] = from[0] + (double)step / FINE_STEPS * (from[Q] - from[0]);
+    }
+    rm2_status status = rm2_metric_measure(j->m->work.ctx, j->g.pullback, rows, path, length, NULL);
+    free(path);
+    return status;
+}
+
+/* Curve k in the model's own metric, whatever was minimised. */
+static rm2_status measure(geodesic_job *j, size_t k) {
+    rm2_context *ctx = j->m->work.ctx;
+    size_t Q = j->m->info.latent_dim, samples = j->m->options->samples;
+    rm2_curve *c = j->curves[k];
+    measured *found = &j->measured[k];
+    const rm2_metric *pullback = j->g.pullback;
+    WORK_TRY(measure_straight(j, j->stops ? j->stops : 2, j->ends + (j->stops ? 0 : 2 * k * Q),
+                              &found->straight));
+    if (j->g.other)
+        WORK_TRY(rm2_metric_measure(ctx, pullback, c->nodes, c->x, &c->length, &c->energy));
+    if (!samples)
+        return RM2_OK;
+    return rm2_metric_expected_length(ctx, pullback, c->nodes, c->x, samples, &found->expected,
+                                      &found->standard_error);
+}
+
+static int find_geodesics(geodesic_job *j) {
+    const work *w = &j->m->work;
+    j->curves = calloc(j->pairs + 1, sizeof(rm2_curve *));
+    j->measured = calloc(j->pairs + 1, sizeof *j->measured);
+    if (!j->curves || !j->measured)
+        return work_no_memory(w);
+    /* what j holds is freed by job_free. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+    int code = geometry_open_around(j->m, j->stops ? j->stops : 2 * j->pairs, j->ends, &j->g);
+    if (code != EXIT_DONE)
+        return code;
+    choose_nodes(j);
+    catch_interrupts(w->ctx);
+    rm2_status status = compute(j);
+    for (size_t k = 0; k < j->pairs && status == RM2_OK; k++)
+        status = measure(j, k);
+    catch_interrupts(NULL);
+    return work_check(w, status);
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static void job_free(geodesic_job *j) {
+    for (size_t k = 0; j->curves && k < j->pairs; k++)
+        rm2_curve_free(j->curves[k]);
+    free((void *)j->curves);
+    free(j->measured);
+    free(j->ends);
+    free(j->speed);
+    free(j->acceleration);
+    geometry_close(&j->g);
+}
+
+static int do_geodesic(const model_work *m) {
+    geodesic_job j = {.m = m};
+    int code = find_limits(&j);
+    if (code == EXIT_DONE)
+        code = find_ends(&j);
+    if (code == EXIT_DONE)
+        code = find_geodesics(&j);
+    if (code == EXIT_DONE && model_wants_table(m))
+        code = geodesic_write(&j);
+    if (code == EXIT_DONE)
+        code = geodesic_report(&j);
+    job_free(&j);
+    return code;
+}
+
+int run_geodesic(const command *self, int argc, char **argv) {
+    return model_run(
+        self, argc, argv,
+        &(model_action){
+            .table = geodesic_table, .groups = path_groups, .files = 1, .run = do_geodesic});
+}

@@ -1,0 +1,32 @@
+/* riemann2 geodesic: what its parts share. */
+#ifndef RM2_CLI_GEODESIC_H
+#define RM2_CLI_GEODESIC_H
+
+#include "geometry/geometry.h"
+
+/* What is known of one curve beside its points; lengths in the model's own metric. */
+typedef struct measured {
+    double straight; /* length of the straight line, or of those through the stops */
+    double expected, standard_error; /* expected length, with --samples */
+} measured;
+
+/* Geodesics and what was found about them. */
+typedef struct geodesic_job {
+    const model_work *m;
+    geometry g;
+    size_t pairs;                 /* curves */
+    size_t stops;                 /* points of the one way with --through; 0: pairs */
+    size_t nodes;                 /* asked for */
+    size_t stride;                /* the curves have so many times as many steps */
+    double *ends;                 /* pairs x 2 x Q, or stops x Q */
+    double *speed, *acceleration; /* limits of the factors; NULL: none */
+    rm2_curve **curves;
+    measured *measured;
+} geodesic_job;
+
+/* Nodes of all curves with their decoded points, as a table. */
+int geodesic_write(const geodesic_job *j);
+/* Print the summary; the exit code. */
+int geodesic_report(const geodesic_job *j);
+
+#endif

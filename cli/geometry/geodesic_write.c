@@ -1,0 +1,157 @@
+/* riemann2 geodesic: its table and its summary. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "geometry/geodesic.h"
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+/* The nodes asked for of all curves, one after the other. */
+typedef struct trajectory {
+    size_t rows, Q, ambient;
+    double *pair, *t, *time, *x, *points, *deviation, *memory;
+} trajectory;
+
+static bool trajectory_alloc(trajectory *r, const geodesic_job *j) {
+    r->Q = j->m->info.latent_dim;
+    r->ambient = rm2_manifold_ambient(j->m->info.manifold);
+    r->rows = j->pairs * j->nodes;
+    r->memory = malloc(r->rows * (4 + r->Q + r->ambient) * sizeof *r->memory);
+    if (!r->memory)
+        return false;
+    r->pair = r->memory;
+    r->t = r->pair + r->rows;
+    r->time = r->t + r->rows;
+    r->deviation = r->time + r->rows;
+    r->x = r->deviation + r->rows;
+    r->points = r->x + r->rows * r->Q;
+    return true;
+}
+
+static void take_nodes(const geodesic_job *j, trajectory *r) {
+    for (size_t row = 0; row < r->rows; row++) {
+        size_t curve = row / j->nodes, node = row % j->nodes;
+        r->pair[row] = (double)curve;
+        r->t[row] = (double)node / (double)(j->nodes - 1);
+        memcpy(r->x + row * r->Q, j->curves[curve]->x + node * j->stride * r->Q,
+               r->Q * sizeof *r->x);
+    }
+}
+
+static bool has_limits(const geodesic_job *j) {
+    return j->speed || j->acceleration;
+}
+
+static rm2_status fill_times(const geodesic_job *j, trajectory *r) {
+    for (size_t i = 0; i < r->rows; i++)
+        r->time[i] = j->m->options->duration * r->t[i];
+    rm2_speed_limits limits = {j->speed, j->acceleration};
+    rm2_status status = RM2_OK;
+    for (size_t row = 0; has_limits(j) && row < r->rows && status == RM2_OK; row += j->nodes)
+        status = rm2_trajectory_retime(j->m->work.ctx, j->m->info.manifold, j->nodes,
+                                       r->points + row * r->ambient, &limits, r->time + row);
+    return status;
+}
+
+static int write_trajectory(const geodesic_job *j, const trajectory *r) {
+    sheet s;
+    bool timed = has_limits(j) || j->m->options->duration > 0, many = j->m->options->pairs != NULL;
+    size_t columns = (many ? 1u : 0u) + 1 + (timed ? 1u : 0u) + r->Q + r->ambient + 1;
+    bool built =
+        sheet_create(&s, r->rows, columns) && (!many || sheet_add(&s, "pair", r->pair, 1)) &&
+        sheet_add(&s, "t", r->t, 1) && (!timed || sheet_add(&s, "time", r->time, 1)) &&
+        sheet_add_latents(&s, r->Q, r->x) && sheet_add_points(&s, j->m->info.manifold, r->points) &&
+        sheet_add(&s, "deviation", r->deviation, 1);
+    int code = built ? model_write_sheet(j->m, &s) : work_no_memory(&j->m->work);
+    sheet_free(&s);
+    return code;
+}
+
+int geodesic_write(const geodesic_job *j) {
+    trajectory r = {.memory = NULL};
+    if (!trajectory_alloc(&r, j))
+        return work_no_memory(&j->m->work);
+    take_nodes(j, &r);
+    rm2_status status = rm2_model_decode(j->m->work.ctx, j->m->model, r.rows, r.x, r.points, NULL,
+                                         NULL, r.deviation);
+    if (status == RM2_OK)
+        status = fill_times(j, &r);
+    int code = work_check(&j->m->work, status);
+    if (code == EXIT_DONE)
+        code = write_trajectory(j, &r);
+    free(r.memory);
+    return code;
+}
+
+/* ---- the summary ---------------------------------------------------------------------------- */
+
+/* Length after a stage before the last; null where there was none. */
+static double after_stage(double length) {
+    return length > 0 ? length : NAN;
+}
+
+static void print_curve(FILE *out, const geodesic_job *j, size_t k) {
+    const rm2_curve *c = j->curves[k];
+    (void)fprintf(out, "{\"nodes\": %zu", j->nodes);
+    json_field(out, "length", c->length);
+    json_field(out, "energy", c->energy);
+    json_field(out, "straight_length", j->measured[k].straight);
+    if (j->m->options->samples) {
+        json_field(out, "expected_length", j->measured[k].expected);
+        json_field(out, "expected_length_error", j->measured[k].standard_error);
+    }
+    json_field(out, "path_length", after_stage(c->path_length));
+    json_field(out, "spline_length", after_stage(c->spline_length));
+    json_field(out, "residual", c->residual);
+    json_field(out, "error", c->error);
+    (void)fprintf(
+        out, ", \"stage\": \"%s\", \"iterations\": %zu, \"evaluations\": %zu, \"converged\": %s}",
+        rm2_stage_text(c->stage), c->iterations, c->evaluations, c->converged ? "true" : "false");
+}
+
+static void print_json(FILE *out, const geodesic_job *j) {
+    (void)fprintf(out, "{\"metric\": ");
+    json_text(out, rm2_metric_text(j->g.metric));
+    json_field(out, "weight", rm2_metric_weight(j->g.metric));
+    (void)fprintf(out, ", \"lengths_in\": ");
+    json_text(out, rm2_metric_text(j->g.pullback));
+    (void)fprintf(out, ", \"curves\": [");
+    for (size_t k = 0; k < j->pairs; k++) {
+        (void)fprintf(out, "%s", k ? ", " : "");
+        print_curve(out, j, k);
+    }
+    (void)fprintf(out, "]}\n");
+}
+
+/* How good it is: what --tolerance is about where it is known, else how much the curve bends. */
+static void print_one(FILE *out, const geodesic_job *j) {
+    const rm2_curve *c = j->curves[0];
+    bool known = isfinite(c->error);
+    (void)fprintf(out,
+                  "length %.6g (straight line %.6g), energy %.6g, %s, %s %.1e, %zu iteration%s%s\n",
+                  c->length, j->measured[0].straight, c->energy, rm2_stage_text(c->stage),
+                  known ? "relative error" : "residual", known ? c->error : c->residual,
+                  c->iterations, plural(c->iterations), c->converged ? "" : ", NOT CONVERGED");
+    if (j->m->options->samples)
+        (void)fprintf(out, "expected length %.6g +- %.1e (sampled Jacobians)\n",
+                      j->measured[0].expected, j->measured[0].standard_error);
+    (void)fprintf(out, "%s\n", rm2_metric_text(j->g.metric));
+    if (j->g.other)
+        (void)fprintf(out, "lengths in the %s\n", rm2_metric_text(j->g.pullback));
+}
+
+int geodesic_report(const geodesic_job *j) {
+    FILE *out = model_summary(j->m);
+    size_t open = 0;
+    for (size_t k = 0; k < j->pairs; k++)
+        open += !j->curves[k]->converged;
+    if (j->m->work.common->json)
+        print_json(out, j);
+    else if (!j->m->work.common->quiet && !j->m->options->pairs)
+        print_one(out, j);
+    else if (!j->m->work.common->quiet)
+        (void)fprintf(out, "%zu geodesic%s, %zu not converged; %s\n", j->pairs,
+                      j->pairs == 1 ? "" : "s", open, rm2_metric_text(j->g.metric));
+    return open ? EXIT_NOT_CONVERGED : EXIT_DONE;
+}

@@ -1,0 +1,18 @@
+/* What is in a model and how it was trained, on standard output. */
+#ifndef RM2_CLI_INFO_H
+#define RM2_CLI_INFO_H
+
+#include "core/work.h"
+
+void info_print_text(const rm2_model_info *i);
+/* The same in full: every entry of the base point, every setting. */
+void info_print_json(const rm2_model_info *i);
+
+/* ---- what both say --------------------------------------------------------------------------- */
+
+/* Mean of the diagonal of Kf. */
+double info_output_variance(const rm2_model_info *i);
+/* Kernels of a back constraint: one a factor, or one of the ambient space. */
+size_t info_back_kernels(const rm2_model_info *i);
+
+#endif

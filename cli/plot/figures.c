@@ -1,0 +1,155 @@
+/* Parts of figures. */
+#include "plot/figures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_GROUPS = 12 }; /* more cannot be told apart: names of points, not of groups */
+
+static const double LOG_10 = 2.30258509299404568402;
+
+double figure_latent_height(const rm2_roadmap *grid, double width) {
+    rm2_roadmap_info g = rm2_roadmap_describe(grid);
+    const double *last = g.x + 2 * (g.nodes - 1);
+    double height = 32 + (width - 32) * (last[1] - g.x[1]) / (last[0] - g.x[0]);
+    return height < 1.3 * width ? height : 1.3 * width;
+}
+
+rm2_status figure_latent_panel(rm2_context *ctx, rm2_figure *figure, size_t row, size_t column,
+                               const char *title, rm2_panel **panel) {
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
+    s.title = title;
+    s.x.label = "latent x1";
+    s.y.label = "latent x2";
+    s.equal = true;
+    s.legend = RM2_LEGEND_BELOW;
+    return rm2_figure_panel(ctx, figure, row, column, &s, panel);
+}
+
+/* Values on the grid, rows of y: the roadmap has the last coordinate fastest. */
+static rm2_status grid_values(rm2_context *ctx, const rm2_model *model, const rm2_metric *metric,
+                              const rm2_roadmap_info *g, bool uncertainty, double *values) {
+    size_t nx = g->counts[0], ny = g->counts[1];
+    double *field = malloc(g->nodes * sizeof *field);
+    if (!field)
+        return RM2_ERR_MEMORY;
+    rm2_status status = uncertainty
+                            ? rm2_model_decode(ctx, model, g->nodes, g->x, NULL, NULL, NULL, field)
+                            : rm2_metric_magnification(ctx, metric, g->nodes, g->x, field);
+    for (size_t i = 0; i < nx && status == RM2_OK; i++)
+        for (size_t j = 0; j < ny; j++)
+            values[j * nx + i] = uncertainty ? field[i * ny + j] : field[i * ny + j] / LOG_10;
+    free(field);
+    return status;
+}
+
+rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *model,
+                       const rm2_metric *metric, const rm2_roadmap *grid, bool uncertainty) {
+    rm2_roadmap_info g = rm2_roadmap_describe(grid);
+    size_t last = g.nodes - 1;
+    double *values = malloc(g.nodes * sizeof *values);
+    if (!values)
+        return RM2_ERR_MEMORY;
+    rm2_heat_map heat = {.columns = g.counts[0],
+                         .rows = g.counts[1],
+                         .values = values,
+                         .x_min = g.x[0],
+                         .y_min = g.x[1],
+                         .x_max = g.x[2 * last],
+                         .y_max = g.x[2 * last + 1],
+                         .label = uncertainty ? "standard deviation" : "log10 magnification"};
+    rm2_status status = grid_values(ctx, model, metric, &g, uncertainty, values);
+    if (status == RM2_OK)
+        status = rm2_plot_heat(ctx, panel, &heat);
+    free(values);
+    return status;
+}
+
+size_t figure_groups(const rm2_model_info *i) {
+    return i->labels && i->label_count <= MOST_GROUPS ? i->label_count : 1;
+}
+
+void figure_text(const char *text, char drawn[DRAWN_SIZE]) {
+    static const char replacement[] = "\xef\xbf\xbd", more[] = "...";
+    size_t used = 0;
+    while (*text) {
+        size_t length = utf8_length(text);
+        bool control =
+            (unsigned char)*text < 0x20 || *text == 0x7f ||
+            (length == 2 && (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0);
+        const char *shown = length == 0 || control ? replacement : text;
+        size_t size = shown == text ? length : sizeof replacement - 1;
+        if (used + size + sizeof more > DRAWN_SIZE) {
+            memcpy(drawn + used, more, sizeof more);
+            return;
+        }
+        memcpy(drawn + used, shown, size);
+        used += size;
+        text += length ? length : 1;
+    }
+    drawn[used] = 0;
+}
+
+static rm2_status grouped_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i) {
+    static const rm2_style style = {.size = 2.6, .halo = true};
+    char texts[MOST_GROUPS][DRAWN_SIZE];
+    const char *names[MOST_GROUPS];
+    for (size_t k = 0; k < i->label_count; k++) {
+        figure_text(i->label_names[k], texts[k]);
+        names[k] = texts[k];
+    }
+    return rm2_plot_groups(ctx, panel, i->points, i->latents, i->labels, i->label_count, names,
+                           &style);
+}
+
+rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i) {
+    rm2_style plain = {.label = "training data",
+                       .colour = RM2_WHITE,
+                       .size = i->points > 300 ? 1.3 : 1.8,
+                       .opacity = 0.7};
+    if (figure_groups(i) > 1)
+        return grouped_latents(ctx, panel, i);
+    return rm2_plot_points(ctx, panel, i->points, i->latents, &plain);
+}
+
+void figure_label_axes(rm2_panel_settings *s, bool metres) {
+    s->x.label = metres ? "x [m]" : "x";
+    s->y.label = metres ? "y [m]" : "y";
+    s->z.label = metres ? "z [m]" : "z";
+}
+
+/* Is this factor one whose demonstrations would hide everything? */
+static bool crowded(const rm2_factor *f) {
+    return f->geometry == &rm2_rotation || (f->geometry == &rm2_sphere && f->n == 3) ||
+           (f->geometry == &rm2_spd && f->n > 2);
+}
+
+rm2_status figure_demonstrations(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
+                                 size_t factor, size_t trajectories, const size_t *starts,
+                                 const double *points) {
+    static const rm2_style style = {
+        .label = "demonstrations", .colour = RM2_GREY, .width = 0.6, .opacity = 0.7};
+    size_t ambient = rm2_manifold_ambient(manifold);
+    if (crowded(rm2_manifold_factor(manifold, factor)))
+        return RM2_OK;
+    for (size_t t = 0; t < trajectories; t++)
+        WORK_TRY(rm2_plot_factor(ctx, panel, manifold, factor, starts[t + 1] - starts[t],
+                                 points + starts[t] * ambient, &style));
+    return RM2_OK;
+}
+
+rm2_status figure_trace(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i, double zero,
+                        double unit, const char *label) {
+    size_t n = i->iterations + 1;
+    double *points = malloc(2 * n * sizeof *points);
+    if (!points)
+        return RM2_ERR_MEMORY;
+    for (size_t k = 0; k < n; k++) {
+        points[2 * k] = (double)k;
+        points[2 * k + 1] = (i->trace[k] - zero) / unit;
+    }
+    rm2_style style = {.label = label, .width = 1.2};
+    rm2_status status = rm2_plot_curve(ctx, panel, n, points, &style);
+    free(points);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* Parts of figures that `plot` and `experiment` share. */
+#ifndef RM2_CLI_FIGURES_H
+#define RM2_CLI_FIGURES_H
+
+#include "core/work.h"
+
+/* Height of a panel of that width (millimetres) around the grid, in which one unit is equally long on
+ * both axes: with room for labels, legend and colour bar. */
+double figure_latent_height(const rm2_roadmap *grid, double width);
+/* A panel for a latent space of two dimensions. */
+rm2_status figure_latent_panel(rm2_context *ctx, rm2_figure *figure, size_t row, size_t column,
+                               const char *title, rm2_panel **panel);
+/* Magnification of the metric, or standard deviation of decoded points, on the grid's nodes. */
+rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *model,
+                       const rm2_metric *metric, const rm2_roadmap *grid, bool uncertainty);
+/* A text of a file as a figure can have it: U+FFFD for bytes that are not UTF-8 and for control characters, a
+ * long one ends in "...". */
+enum { DRAWN_SIZE = 200 };
+void figure_text(const char *text, char drawn[DRAWN_SIZE]);
+/* Groups of latents that a legend tells apart: by label if there are labels, and few; else one. */
+size_t figure_groups(const rm2_model_info *info);
+/* Latents, by these groups. */
+rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *info);
+/* x, y and z, in metres where that is known. */
+void figure_label_axes(rm2_panel_settings *s, bool metres);
+/* Trajectories in the background of a factor's panel; none where they would hide everything: frames, large
+ * matrices. points: starts[trajectories] x ambient. */
+rm2_status figure_demonstrations(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
+                                 size_t factor, size_t trajectories, const size_t *starts,
+                                 const double *points);
+/* The objective over the iterations, less `zero`, divided by `unit`. */
+rm2_status figure_trace(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *info, double zero,
+                        double unit, const char *label);
+
+#endif

@@ -1,0 +1,191 @@
+/* riemann2 plot: figures of a model and of paths in it. */
+#include "plot/plot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_names[] = {"latent", "uncertainty", "decoded",
+                                         "time",   "training",    NULL};
+
+#define PLOT(member) offsetof(plot_options, member)
+
+static const option shared_table[] = {
+    {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
+     "figure to write: .png, .svg or .pdf (also -o)"},
+    {"--grid", "N", OPTION_SIZE, MODEL(geometry.grid), NULL,
+     "nodes along a dimension of the grid that is coloured (default: 50)"},
+    {"--padding", "P", OPTION_NUMBER, MODEL(geometry.padding), NULL,
+     "margin of the grid, in parts of its larger side (default: 0.1)"},
+    {.name = NULL},
+};
+
+static const option plot_table[] = {
+    {"--kind", NULL, OPTION_CHOICE, PLOT(kind), kind_names,
+     "latent space with magnification (default) or uncertainty; decoded paths; over time; "
+     "training"},
+    {"--path", "FILE", OPTION_TEXTS, PLOT(paths), NULL,
+     "a path to draw, as geodesic and decode write it, or several (column demo, sample or\n"
+     "                            pair); may be repeated"},
+    {"--width", "MM", OPTION_NUMBER, PLOT(width), NULL, "of the figure (default: 120)"},
+    {"--height", "MM", OPTION_NUMBER, PLOT(height), NULL,
+     "of the figure (default: from its shape)"},
+    {"--dpi", "N", OPTION_NUMBER, PLOT(dpi), NULL, "resolution of a PNG (default: 300)"},
+    {"--title", "TEXT", OPTION_TEXT, PLOT(title), NULL, "above the figure"},
+    {.name = NULL},
+};
+
+/* ---- paths ---------------------------------------------------------------------------------- */
+
+static const char *file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static int read_file(const plot_job *j, const char *path, drawn_file *f) {
+    const model_work *m = j->m;
+    size_t ambient = rm2_manifold_ambient(m->info.manifold);
+    figure_text(file_name(path), f->name);
+    int code = work_read_paths(&m->work, path, m->info.latent_dim, &f->paths);
+    if (code != EXIT_DONE)
+        return code;
+    f->points = malloc(f->paths.count * ambient * sizeof *f->points);
+    if (!f->points)
+        return work_no_memory(&m->work);
+    return work_check(&m->work, rm2_model_decode(m->work.ctx, m->model, f->paths.count, f->paths.x,
+                                                 f->points, NULL, NULL, NULL));
+}
+
+static int read_files(plot_job *j) {
+    const text_list *list = &j->options->paths;
+    int code = EXIT_DONE;
+    j->files = calloc(list->count + 1, sizeof *j->files);
+    if (!j->files)
+        return work_no_memory(&j->m->work);
+    for (size_t k = 0; k < list->count && code == EXIT_DONE; k++)
+        code = read_file(j, list->items[k], &j->files[k]);
+    return code;
+}
+
+static void free_files(plot_job *j) {
+    for (size_t k = 0; j->files && k < j->options->paths.count; k++) {
+        latent_paths_free(&j->files[k].paths);
+        free(j->files[k].points);
+    }
+    free(j->files);
+}
+
+static size_t count_paths(const plot_job *j) {
+    size_t count = 0;
+    for (size_t k = 0; k < j->options->paths.count; k++)
+        count += j->files[k].paths.runs;
+    return count;
+}
+
+/* ---- before the work ------------------------------------------------------------------------ */
+
+static const char *const figure_formats[] = {".png", ".svg", ".pdf", NULL};
+
+typedef enum need { NEVER, PERHAPS, ALWAYS } need;
+
+/* What a kind of figure shows; options about something else would do nothing. */
+static const struct {
+    rm2_status (*draw)(plot_job *j, const geometry *g);
+    bool grid, metric;
+    need paths;
+} kinds[] = {[KIND_LATENT] = {plot_latent, true, true, PERHAPS},
+             [KIND_UNCERTAINTY] = {plot_latent, true, false, PERHAPS},
+             [KIND_DECODED] = {plot_decoded, false, false, ALWAYS},
+             [KIND_TIME] = {plot_time, false, false, ALWAYS},
+             [KIND_TRAINING] = {plot_training, false, false, NEVER}};
+
+static int check_options(const plot_job *j) {
+    const geometry_options *o = &j->m->options->geometry;
+    int kind = j->options->kind;
+    const struct {
+        bool found;
+        const char *text;
+    } conflicts[] = {
+        {kinds[kind].paths == ALWAYS && j->options->paths.count == 0, "needs --path FILE"},
+        {kinds[kind].paths == NEVER && j->options->paths.count > 0,
+         "shows no paths: leave --path out"},
+        {!kinds[kind].grid && (o->grid || o->padding > 0),
+         "has no grid: leave --grid and --padding out"},
+        {!kinds[kind].metric &&
+             (o->metric || o->contrast || o->weight > 0 || o->sigma > 0 || o->avoid),
+         "shows no metric: leave --metric, --contrast, --weight, --sigma and --avoid out"},
+    };
+    for (size_t k = 0; k < sizeof conflicts / sizeof *conflicts; k++)
+        if (conflicts[k].found)
+            return work_complain(&j->m->work, EXIT_USAGE, "--kind %s %s", kind_names[kind],
+                                 conflicts[k].text);
+    return EXIT_DONE;
+}
+
+/* The paths must not be overwritten. */
+static int check_output(const plot_job *j) {
+    const work *w = &j->m->work;
+    const char *output = j->m->options->output, *inputs[TEXT_LIST_MAX + 1] = {NULL};
+    bool known = false;
+    for (size_t k = 0; output && figure_formats[k]; k++)
+        known = known || has_ending(output, figure_formats[k]);
+    if (!known)
+        return work_complain(w, EXIT_USAGE, "needs -o FILE with the ending .png, .svg or .pdf");
+    if (j->options->dpi > 0 && !has_ending(output, ".png"))
+        return work_complain(w, EXIT_USAGE, "--dpi is the resolution of a .png; %s has none",
+                             output);
+    memcpy(inputs, j->options->paths.items, j->options->paths.count * sizeof *inputs);
+    return work_check_output(w, output, inputs);
+}
+
+static int check(const plot_job *j) {
+    const model_work *m = j->m;
+    int code = check_options(j), kind = j->options->kind;
+    if (code == EXIT_DONE && kinds[kind].grid && m->info.latent_dim != 2)
+        return work_complain(&m->work, EXIT_USAGE,
+                             "--kind %s draws two latent dimensions, the model has %zu",
+                             kind_names[kind], m->info.latent_dim);
+    return code == EXIT_DONE ? check_output(j) : code;
+}
+
+/* ---- command -------------------------------------------------------------------------------- */
+
+static int do_plot(const model_work *m) {
+    plot_job j = {.m = m, .options = m->own};
+    geometry g = {.metric = NULL};
+    int code = check(&j), kind = j.options->kind;
+    if (code == EXIT_DONE)
+        code = read_files(&j);
+    if (code == EXIT_DONE && kinds[kind].grid)
+        code = geometry_open(m, &g);
+    if (code == EXIT_DONE && kinds[kind].grid)
+        code = geometry_add_grid(m, &g);
+    if (code == EXIT_DONE)
+        code = work_check(&m->work, kinds[kind].draw(&j, &g));
+    if (code == EXIT_DONE)
+        code = work_check(&m->work, rm2_figure_save(m->work.ctx, j.figure, m->options->output,
+                                                    j.options->dpi, m->work.common->force));
+    if (code == EXIT_DONE && m->work.common->json) {
+        printf("{\"file\": ");
+        json_text(stdout, m->options->output);
+        printf(", \"kind\": \"%s\", \"paths\": %zu}\n", kind_names[kind], count_paths(&j));
+    } else if (code == EXIT_DONE && !m->work.common->quiet) {
+        printf("%s\n", m->options->output);
+    }
+    free_files(&j);
+    rm2_figure_free(j.figure);
+    geometry_close(&g);
+    return code;
+}
+
+int run_plot(const command *self, int argc, char **argv) {
+    plot_options options = {.kind = KIND_LATENT};
+    const option_group groups[] = {
+        {"Figure", plot_table, &options}, metric_groups[0], {.options = NULL}};
+    return model_run(self, argc, argv,
+                     &(model_action){.table = shared_table,
+                                     .groups = groups,
+                                     .own = &options,
+                                     .files = 1,
+                                     .formats = figure_formats,
+                                     .run = do_plot});
+}

@@ -1,0 +1,148 @@
+/* riemann2 encode: points to latent points. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/model.h"
+
+static const option encode_table[] = {
+    {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL, "CSV file to write (also -o; - prints)"},
+    {"--residual", NULL, OPTION_FLAG, MODEL(residual), NULL,
+     "least squares instead of the predictive density"},
+    {"--starts", "N", OPTION_SIZE, MODEL(starts), NULL, "searches for each point (default: 4)"},
+    {"--no-back-constraint", NULL, OPTION_FLAG, MODEL(no_back), NULL,
+     "search, even if the model has a back constraint"},
+    {.name = NULL},
+};
+
+typedef struct encoded {
+    size_t n, Q, converged;
+    double *latents, *covariance;
+    rm2_encoded *info;
+} encoded;
+
+static void encoded_free(encoded *e) {
+    free(e->latents);
+    free(e->covariance);
+    free(e->info);
+}
+
+/* Standard deviations: roots of the covariance's diagonal. */
+static bool add_deviations(sheet *s, const encoded *e, double *column) {
+    for (size_t q = 0; q < e->Q; q++) {
+        char name[NAME_SIZE];
+        (void)snprintf(name, sizeof name, "sd%zu", q + 1);
+        for (size_t i = 0; i < e->n; i++)
+            column[i] = sqrt(fmax(e->covariance[(i * e->Q + q) * e->Q + q], 0));
+        if (!sheet_add(s, name, column, 1))
+            return false;
+    }
+    return true;
+}
+
+static bool add_quality(sheet *s, const encoded *e, double *column) {
+    static const char *const names[] = {"log_density", "residual", "converged"};
+    for (int k = 0; k < 3; k++) {
+        for (size_t i = 0; i < e->n; i++)
+            column[i] = k == 0   ? e->info[i].log_density
+                        : k == 1 ? e->info[i].residual
+                                 : (double)e->info[i].converged;
+        if (!sheet_add(s, names[k], column, 1))
+            return false;
+    }
+    return true;
+}
+
+static int write_encoded(const model_work *m, const encoded *e, const rm2_data *data) {
+    sheet s;
+    double *column = malloc((e->n + 1) * sizeof *column);
+    bool built = sheet_create(&s, e->n, (data->trajectories ? 1u : 0u) + 2 * e->Q + 3) && column &&
+                 sheet_add_trajectories(&s, data->trajectories, data->starts,
+                                        (const char *const *)data->ids) &&
+                 sheet_add_latents(&s, e->Q, e->latents) && add_deviations(&s, e, column) &&
+                 add_quality(&s, e, column);
+    int code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
+    sheet_free(&s);
+    free(column);
+    return code;
+}
+
+static void print_encoded(const model_work *m, const encoded *e) {
+    FILE *out = model_summary(m);
+    double density = 0, squares = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        density += e->info[i].log_density / (double)e->n;
+        squares += e->info[i].residual * e->info[i].residual / (double)e->n;
+    }
+    if (m->work.common->json) {
+        (void)fprintf(out, "{\"points\": %zu, \"converged\": %zu", e->n, e->converged);
+        json_field(out, "log_density", density);
+        json_field(out, "residual", sqrt(squares));
+        (void)fprintf(out, "}\n");
+    } else if (!m->work.common->quiet) {
+        (void)fprintf(out,
+                      "encoded %zu point%s (%zu converged): mean log density %.4f, root mean "
+                      "squared residual %.4g (tangent coordinates)\n",
+                      e->n, e->n == 1 ? "" : "s", e->converged, density, sqrt(squares));
+    }
+}
+
+static int encode(const model_work *m, const rm2_data *data, encoded *e) {
+    const model_options *o = m->options;
+    rm2_encode_settings s = rm2_encode_settings_default();
+    if (o->residual)
+        s.objective = RM2_ENCODE_RESIDUAL;
+    if (o->starts)
+        s.starts = o->starts;
+    s.back_constraint = !o->no_back;
+    e->n = data->count;
+    e->Q = m->info.latent_dim;
+    e->latents = calloc(e->n, e->Q * sizeof *e->latents);
+    e->covariance = calloc(e->n, e->Q * e->Q * sizeof *e->covariance);
+    e->info = calloc(e->n, sizeof *e->info);
+    if (!e->latents || !e->covariance || !e->info)
+        return work_no_memory(&m->work);
+    int code = work_check(&m->work, rm2_model_encode(m->work.ctx, m->model, &s, e->n, data->points,
+                                                     e->latents, e->covariance, e->info));
+    for (size_t i = 0; code == EXIT_DONE && i < e->n; i++)
+        e->converged += e->info[i].converged;
+    return code;
+}
+
+static int encode_data(const model_work *m, const rm2_data *data) {
+    encoded e = {.n = 0};
+    int code = encode(m, data, &e);
+    if (code == EXIT_DONE && model_wants_table(m))
+        code = write_encoded(m, &e, data);
+    if (code == EXIT_DONE) {
+        print_encoded(m, &e);
+        code = e.converged == e.n ? EXIT_DONE : EXIT_NOT_CONVERGED;
+    }
+    encoded_free(&e);
+    return code;
+}
+
+/* Points are encoded one by one, so each takes the sign of the training point next to it. */
+static int align_signs(const model_work *m, const rm2_data *data) {
+    rm2_data alone = *data;
+    alone.trajectories = 0;
+    return work_check(&m->work, rm2_model_align_signs(m->work.ctx, m->model, &alone));
+}
+
+static int encode_file(const model_work *m, data_options *options) {
+    rm2_data *data = NULL;
+    options->settings.allow_missing = true;
+    int code = model_read_data(m, m->paths[1], options, &data, NULL);
+    if (code == EXIT_DONE && data && options->settings.align_signs)
+        code = align_signs(m, data);
+    if (code == EXIT_DONE && data)
+        code = encode_data(m, data);
+    rm2_data_free(data);
+    return code;
+}
+
+int run_encode(const command *self, int argc, char **argv) {
+    return model_run(
+        self, argc, argv,
+        &(model_action){
+            .table = encode_table, .files = 2, .needs_source = true, .run_with_data = encode_file});
+}

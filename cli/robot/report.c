@@ -1,0 +1,205 @@
+/* What riemann2 robot track writes and says. */
+#include <math.h>
+#include <string.h>
+
+#include "core/sheet.h"
+#include "robot/robot.h"
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static bool add_angles(sheet *s, size_t joints, const double *q) {
+    for (size_t k = 0; k < joints; k++) {
+        char name[NAME_SIZE];
+        (void)snprintf(name, sizeof name, "q%zu", k + 1);
+        if (!sheet_add(s, name, q + k, joints))
+            return false;
+    }
+    return true;
+}
+
+/* Column "name" of one member of the errors. */
+static bool add_error(sheet *s, const char *name, const rm2_track_error *errors, size_t offset) {
+    size_t column = s->next;
+    rm2_table *t = &s->table;
+    if (!sheet_add(s, name, t->values, 0))
+        return false;
+    for (size_t i = 0; i < t->rows; i++)
+        memcpy(t->values + i * t->columns + column, (const char *)&errors[i] + offset,
+               sizeof(double));
+    return true;
+}
+
+int robot_write(const robot_work *r) {
+    const rm2_data *d = r->data;
+    size_t joints = rm2_arm_joints(r->arm);
+    sheet s;
+    if (!r->options->output && r->work.common->json)
+        return EXIT_DONE;
+    size_t columns = joints + rm2_manifold_ambient(d->manifold) + 1 + (d->trajectories ? 1 : 0) +
+                     (d->time ? 1 : 0) + (r->task.orientation ? 1 : 0) +
+                     (r->task.ellipsoid ? 1 : 0);
+    bool built =
+        sheet_create(&s, d->count, columns) &&
+        sheet_add_trajectories(&s, d->trajectories, d->starts, (const char *const *)d->ids) &&
+        (!d->time || sheet_add(&s, "time", d->time, 1)) && add_angles(&s, joints, r->q) &&
+        sheet_add_points(&s, d->manifold, r->reached) &&
+        add_error(&s, "position_error", r->errors, offsetof(rm2_track_error, position)) &&
+        (!r->task.orientation ||
+         add_error(&s, "orientation_error", r->errors, offsetof(rm2_track_error, orientation))) &&
+        (!r->task.ellipsoid ||
+         add_error(&s, "manipulability_error", r->errors, offsetof(rm2_track_error, ellipsoid)));
+    const char *path = r->options->output ? r->options->output : "-";
+    int code = built ? work_check(&r->work,
+                                  rm2_csv_write(r->work.ctx, path, &s.table, r->work.common->force))
+                     : work_no_memory(&r->work);
+    sheet_free(&s);
+    return code;
+}
+
+/* ---- the summary ---------------------------------------------------------------------------- */
+
+typedef struct summary {
+    double mean, largest;
+} summary;
+
+static summary summarise(const robot_work *r, size_t offset) {
+    summary s = {0, 0};
+    for (size_t i = 0; i < r->data->count; i++) {
+        double value;
+        memcpy(&value, (const char *)&r->errors[i] + offset, sizeof value);
+        s.mean += value / (double)r->data->count;
+        s.largest = fmax(s.largest, value);
+    }
+    return s;
+}
+
+static void print_errors(FILE *out, const char *what, summary s, const char *unit) {
+    (void)fprintf(out, "%s error: mean %.3g, largest %.3g%s\n", what, s.mean, s.largest, unit);
+}
+
+static void print_vector(FILE *out, size_t count, const double *v) {
+    for (size_t k = 0; k < count; k++)
+        (void)fprintf(out, "%s%.6g", k ? ", " : "(", v[k]);
+    (void)fprintf(out, ")");
+}
+
+static void print_placement(const robot_work *r, FILE *out) {
+    const rm2_placement *p = &r->options->placement;
+    bool turned = p->rotation[0] != 1;
+    bool moved = p->offset[0] != 0 || p->offset[1] != 0 || p->offset[2] != 0;
+    if (!moved && !turned && p->scale == 1) {
+        if (r->placed)
+            (void)fprintf(out, "placed: the points are within reach and stay where they are\n");
+        return;
+    }
+    (void)fprintf(out, "placed: positions times %.6g, moved by ", p->scale);
+    print_vector(out, r->task.dim, p->offset);
+    if (turned) {
+        (void)fprintf(out, ", turned before by the quaternion ");
+        print_vector(out, 4, p->rotation);
+    }
+    (void)fprintf(out, "\n");
+}
+
+static void print_limits(const robot_work *r, FILE *out) {
+    const rm2_track_info *i = &r->info;
+    if (isfinite(i->margin))
+        (void)fprintf(out, "joint limits: kept, by at least %.3g rad (joint %zu)\n", i->margin,
+                      i->margin_joint + 1);
+    else
+        (void)fprintf(out, "joint limits: none\n");
+    (void)fprintf(out, "largest step of a joint: %.3g rad\n", i->largest_step);
+    if (i->stretch > 1 + 1e-6) /* more than rounding; the factor rounded up, so that it is enough */
+        (void)fprintf(out, "speed limits: exceeded by joint %zu; stretch time by the factor %.4g\n",
+                      i->stretch_joint + 1, ceil(1e3 * i->stretch) / 1e3);
+    else if (i->stretch > 0)
+        (void)fprintf(out, "speed limits: kept; at most %.3g of a limit (joint %zu)\n", i->stretch,
+                      i->stretch_joint + 1);
+}
+
+static void print_text(const robot_work *r, FILE *out) {
+    const rm2_data *d = r->data;
+    size_t trajectories = d->trajectories ? d->trajectories : 1, joints = rm2_arm_joints(r->arm);
+    (void)fprintf(out, "%s: %zu joint%s, %zu point%s of %s, %zu trajector%s\n",
+                  rm2_arm_name(r->arm), joints, joints == 1 ? "" : "s", d->count,
+                  d->count == 1 ? "" : "s", rm2_manifold_spec(d->manifold), trajectories,
+                  trajectories == 1 ? "y" : "ies");
+    print_placement(r, out);
+    print_errors(out, "position", summarise(r, offsetof(rm2_track_error, position)), "");
+    if (r->task.orientation)
+        print_errors(out, "orientation", summarise(r, offsetof(rm2_track_error, orientation)),
+                     " rad");
+    if (r->task.ellipsoid)
+        print_errors(out, "manipulability", summarise(r, offsetof(rm2_track_error, ellipsoid)),
+                     " (affine-invariant distance)");
+    print_limits(r, out);
+}
+
+static void json_errors(FILE *out, const char *name, summary s) {
+    (void)fprintf(out, ", \"%s_error_mean\": ", name);
+    json_number(out, s.mean);
+    (void)fprintf(out, ", \"%s_error_largest\": ", name);
+    json_number(out, s.largest);
+}
+
+static void json_list(FILE *out, const char *name, size_t count, const double *values) {
+    (void)fprintf(out, ", \"%s\": [", name);
+    for (size_t k = 0; k < count; k++) {
+        (void)fprintf(out, "%s", k ? ", " : "");
+        json_number(out, values[k]);
+    }
+    (void)fprintf(out, "]");
+}
+
+static void print_json(const robot_work *r, FILE *out) {
+    const rm2_track_info *i = &r->info;
+    const rm2_placement *p = &r->options->placement;
+    (void)fprintf(out, "{\"arm\": ");
+    json_text(out, rm2_arm_name(r->arm));
+    (void)fprintf(out, ", \"manifold\": ");
+    json_text(out, rm2_manifold_spec(r->data->manifold));
+    (void)fprintf(out, ", \"joints\": %zu, \"points\": %zu, \"trajectories\": %zu, \"missed\": %zu",
+                  rm2_arm_joints(r->arm), r->data->count, r->data->trajectories, i->missed);
+    json_errors(out, "position", summarise(r, offsetof(rm2_track_error, position)));
+    if (r->task.orientation)
+        json_errors(out, "orientation", summarise(r, offsetof(rm2_track_error, orientation)));
+    if (r->task.ellipsoid)
+        json_errors(out, "manipulability", summarise(r, offsetof(rm2_track_error, ellipsoid)));
+    json_field(out, "limit_margin", i->margin);
+    json_field(out, "largest_step", i->largest_step);
+    json_field(out, "speed_ratio", i->stretch > 0 ? i->stretch : (double)NAN);
+    (void)fprintf(out, ", \"speed_limits_kept\": %s",
+                  i->stretch > 1   ? "false"
+                  : i->stretch > 0 ? "true"
+                                   : "null");
+    json_field(out, "time_stretch", i->stretch > 0 ? fmax(i->stretch, 1) : (double)NAN);
+    json_field(out, "scale", p->scale);
+    json_list(out, "offset", r->task.dim, p->offset);
+    json_list(out, "rotation", 4, p->rotation);
+    (void)fprintf(out, "}\n");
+}
+
+/* "3 of 68 points were missed, line 17 most: ..." */
+static int complain_of_misses(const robot_work *r) {
+    const rm2_data *d = r->data;
+    const rm2_track_error *e = &r->errors[r->info.worst];
+    char angle[NAME_SIZE] = "";
+    if (r->task.orientation)
+        (void)snprintf(angle, sizeof angle, " and %.3g rad", e->orientation);
+    return work_complain(&r->work, EXIT_NOT_CONVERGED,
+                         "%zu of %zu points were missed, %s %zu most: by %.3g%s; the nearest "
+                         "configurations were taken",
+                         r->info.missed, d->count, d->rows_are_lines ? "line" : "row",
+                         d->rows[r->info.worst], e->position, angle);
+}
+
+int robot_report(const robot_work *r) {
+    const char *output = r->options->output;
+    bool prints = output ? strcmp(output, "-") == 0 : !r->work.common->json;
+    FILE *out = prints ? stderr : stdout;
+    if (r->work.common->json)
+        print_json(r, out);
+    else if (!r->work.common->quiet)
+        print_text(r, out);
+    return r->info.missed > 0 ? complain_of_misses(r) : EXIT_DONE;
+}

@@ -1,0 +1,37 @@
+/* riemann2 robot track: what it works with and what it found. */
+#ifndef RM2_CLI_ROBOT_H
+#define RM2_CLI_ROBOT_H
+
+#include "core/work.h"
+
+typedef struct robot_options {
+    data_options data;
+    rm2_track_settings track;
+    rm2_placement placement;
+    const char *arm, *output, *offset, *rotate, *start;
+    int place;     /* 1: auto */
+    size_t starts; /* 0: not given */
+    bool no_null_space;
+} robot_options;
+
+typedef struct robot_work {
+    work work;
+    robot_options *options;
+    const char *path;
+    rm2_data *data; /* points are the targets, once placed */
+    rm2_arm *arm;
+    rm2_arm_task task;
+    double *q, *reached; /* points x joints, points x ambient */
+    rm2_track_error *errors;
+    rm2_track_info info; /* of all trajectories */
+    bool placed;         /* a placement was found, not given */
+} robot_work;
+
+/* Targets and task from the file; r->data is the caller's to free. */
+int robot_read(robot_work *r);
+/* The joint motion as a table, where it is asked for. */
+int robot_write(const robot_work *r);
+/* Errors, limits, speeds; the exit code. */
+int robot_report(const robot_work *r);
+
+#endif

@@ -1,0 +1,229 @@
+/* .npz files: zip archives of .npy files. The directory is read first; an entry is unpacked straight
+ * into the .npy reader when its array is asked for, so that arrays of no interest may be of any
+ * type. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/npy.h"
+#include "array/zip.h"
+
+enum { PLACE_SIZE = 512 }; /* chars of "file.npz: array 'name'" */
+
+struct rm2_npz {
+    rm2i_source archive;
+    char *path;              /* the archive's name in messages */
+    rm2i_zip_entry *entries; /* of the arrays, their names without ".npy" */
+    size_t count;
+};
+
+void rm2_arrays_free(rm2_array *arrays, size_t count) {
+    for (size_t i = 0; arrays && i < count; i++)
+        rm2_array_free(&arrays[i]);
+    free(arrays);
+}
+
+/* ---- the directory -------------------------------------------------------------------------- */
+
+/* Only entries that are arrays stay. */
+static void keep_arrays(rm2_context *ctx, rm2_npz *npz) {
+    size_t all = npz->count;
+    npz->count = 0;
+    for (size_t i = 0; i < all; i++) {
+        rm2i_zip_entry *entry = &npz->entries[i];
+        char shown[RM2I_SHOWN_SIZE];
+        if (rm2i_ends_with(entry->name, ".npy")) {
+            entry->name[strlen(entry->name) - strlen(".npy")] = '\0';
+            npz->entries[npz->count++] = *entry;
+        } else {
+            rm2i_log(ctx, RM2_LOG_DEBUG, "%s: the entry '%s' is no .npy and is left out",
+                     npz->archive.name, rm2i_shown(entry->name, strlen(entry->name), shown));
+            free(entry->name);
+        }
+    }
+}
+
+static rm2_status read_directory(rm2_context *ctx, rm2_npz *npz) {
+    RM2_TRY(rm2i_source_spool(&npz->archive));
+    RM2_TRY(rm2i_zip_read_directory(&npz->archive, &npz->entries, &npz->count));
+    keep_arrays(ctx, npz);
+    if (npz->count == 0)
+        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s holds no arrays", npz->archive.name);
+    return RM2_OK;
+}
+
+/* An archive over the source, which it takes over, also on failure. */
+static rm2_status open_source(rm2_context *ctx, rm2i_source source, rm2_npz **npz) {
+    rm2_npz *opened = NULL;
+    rm2_status status = rm2i_calloc(ctx, 1, sizeof *opened, &opened);
+    if (status != RM2_OK) {
+        rm2i_source_close(&source);
+        return status;
+    }
+    opened->archive = source;
+    status = rm2i_strdup(ctx, source.name, &opened->path);
+    if (status == RM2_OK) {
+        opened->archive.name = opened->path;
+        status = read_directory(ctx, opened);
+    }
+    if (status == RM2_OK)
+        *npz = opened;
+    else
+        rm2_npz_close(opened);
+    return status;
+}
+
+rm2_status rm2_npz_open(rm2_context *ctx, const char *path, rm2_npz **npz) {
+    if (!npz)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the archive given");
+    *npz = NULL;
+    rm2i_source source;
+    RM2_TRY(rm2i_source_open(ctx, path, &source));
+    return open_source(ctx, source, npz);
+}
+
+rm2_status rm2_npz_open_bytes(rm2_context *ctx, const char *name, const void *bytes, size_t size,
+                              rm2_npz **npz) {
+    if (!npz || (!bytes && size > 0))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the archive, or no bytes given");
+    *npz = NULL;
+    rm2i_source source;
+    rm2i_source_memory(ctx, name, bytes, size, &source);
+    return open_source(ctx, source, npz);
+}
+
+void rm2_npz_close(rm2_npz *npz) {
+    if (!npz)
+        return;
+    rm2i_zip_free(npz->entries, npz->count);
+    rm2i_source_close(&npz->archive);
+    free(npz->path);
+    free(npz);
+}
+
+size_t rm2_npz_count(const rm2_npz *npz) {
+    return npz ? npz->count : 0;
+}
+
+const char *rm2_npz_name(const rm2_npz *npz, size_t index) {
+    return index < rm2_npz_count(npz) ? npz->entries[index].name : NULL;
+}
+
+size_t rm2_npz_find(const rm2_npz *npz, const char *name) {
+    for (size_t i = 0; name && i < rm2_npz_count(npz); i++)
+        if (strcmp(npz->entries[i].name, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+/* ---- one array ------------------------------------------------------------------------------ */
+
+/* What is done with the unpacked bytes of an entry. */
+typedef rm2_status (*take_fn)(rm2i_zip_stream *stream, void *result);
+
+static rm2_status take_numbers(rm2i_zip_stream *stream, void *result) {
+    RM2_TRY(rm2i_npy_load(&stream->source, result));
+    return rm2i_zip_check_end(stream);
+}
+
+static rm2_status take_texts(rm2i_zip_stream *stream, void *result) {
+    RM2_TRY(rm2i_npy_load_texts(&stream->source, result));
+    return rm2i_zip_check_end(stream);
+}
+
+static rm2_status take_kind(rm2i_zip_stream *stream, void *result) {
+    rm2i_npy_header header;
+    RM2_TRY(rm2i_npy_read_header(&stream->source, &header));
+    *(bool *)result = rm2i_npy_is_text(header.type);
+    return RM2_OK;
+}
+
+static rm2_status unpack(rm2_context *ctx, rm2_npz *npz, size_t index, take_fn take, void *result) {
+    char place[PLACE_SIZE], shown[RM2I_SHOWN_SIZE];
+    const rm2i_zip_entry *entry = &npz->entries[index];
+    (void)snprintf(place, sizeof place, "%s: array '%s'", npz->archive.name,
+                   rm2i_shown(entry->name, strlen(entry->name), shown));
+    npz->archive.ctx = ctx;
+    rm2i_zip_stream stream;
+    rm2_status status = rm2i_zip_open(&npz->archive, entry, place, &stream);
+    if (status == RM2_OK)
+        status = take(&stream, result);
+    rm2i_zip_close(&stream);
+    return status;
+}
+
+static rm2_status check_index(rm2_context *ctx, const rm2_npz *npz, size_t index,
+                              const void *result) {
+    if (!npz || !result)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no archive, or no place for an array given");
+    if (index >= npz->count)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s has no array number %zu, but %zu arrays",
+                         npz->archive.name, index, npz->count);
+    return RM2_OK;
+}
+
+rm2_status rm2_npz_holds_texts(rm2_context *ctx, rm2_npz *npz, size_t index, bool *texts) {
+    RM2_TRY(check_index(ctx, npz, index, texts));
+    return unpack(ctx, npz, index, take_kind, texts);
+}
+
+rm2_status rm2_npz_array(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_array *array) {
+    if (array)
+        *array = (rm2_array){0};
+    RM2_TRY(check_index(ctx, npz, index, array));
+    rm2_status status = unpack(ctx, npz, index, take_numbers, array);
+    if (status == RM2_OK)
+        status = rm2i_strdup(ctx, npz->entries[index].name, &array->name);
+    if (status != RM2_OK)
+        rm2_array_free(array);
+    return status;
+}
+
+rm2_status rm2_npz_texts(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_texts *texts) {
+    if (texts)
+        *texts = (rm2_texts){0};
+    RM2_TRY(check_index(ctx, npz, index, texts));
+    rm2_status status = unpack(ctx, npz, index, take_texts, texts);
+    if (status != RM2_OK)
+        rm2_texts_free(texts);
+    return status;
+}
+
+/* ---- all arrays ----------------------------------------------------------------------------- */
+
+static rm2_status read_all(rm2_context *ctx, rm2_npz *npz, rm2_array **arrays, size_t *count) {
+    RM2_TRY(rm2i_calloc(ctx, npz->count, sizeof **arrays, arrays));
+    rm2_status status = RM2_OK;
+    for (; status == RM2_OK && *count < npz->count; ++*count)
+        status = rm2_npz_array(ctx, npz, *count, &(*arrays)[*count]);
+    if (status != RM2_OK) {
+        rm2_arrays_free(*arrays, *count);
+        *arrays = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
+rm2_status rm2_npz_read(rm2_context *ctx, const char *path, rm2_array **arrays, size_t *count) {
+    if (!arrays || !count)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the arrays given");
+    *arrays = NULL;
+    *count = 0;
+    rm2_npz *npz;
+    RM2_TRY(rm2_npz_open(ctx, path, &npz));
+    rm2_status status = read_all(ctx, npz, arrays, count);
+    rm2_npz_close(npz);
+    return status;
+}
+
+rm2_status rm2_npz_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
+                         rm2_array **arrays, size_t *count) {
+    if (!arrays || !count || (!bytes && size > 0))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the arrays, or no bytes given");
+    *arrays = NULL;
+    *count = 0;
+    rm2_npz *npz;
+    RM2_TRY(rm2_npz_open_bytes(ctx, name, bytes, size, &npz));
+    rm2_status status = read_all(ctx, npz, arrays, count);
+    rm2_npz_close(npz);
+    return status;
+}

@@ -1,0 +1,148 @@
+/* The increments are a matrix normal with identity columns: the same code as the likelihood. */
+#include "gp/gpdm.h"
+
+#include <string.h>
+
+#include <cblas.h>
+
+#include "base/base.h"
+#include "gp/likelihood.h"
+#include "kernel/latent.h"
+#include "linalg/special.h"
+
+/* The scratch memory, and what is in it. */
+typedef struct increments {
+    size_t n;                 /* how many */
+    double *Lo, *Lo_bar;      /* n x Q */
+    double *E, *W, *S;        /* Q x n, Q x n, Q x Q */
+    double *l, *l_bar, *rest; /* Q, Q */
+    rm2i_latent_kernel kernel;
+} increments;
+
+size_t rm2i_gpdm_work(size_t N, size_t Q, int threads) {
+    /* Lo, its derivative, E, W, Z; S and a copy; lengthscales and their derivatives; threads' parts
+     */
+    return 5 * N * Q + 2 * Q * Q + 2 * Q + (size_t)threads * (N * Q + Q + 1);
+}
+
+/* Pack Lo (n x Q) and E (Q x n). */
+static void differences(const rm2i_gpdm *g, const double *X, size_t n, double *Lo, double *E) {
+    size_t Q = g->Q, k = 0;
+    for (size_t t = 0; t < g->trajectories; t++)
+        for (size_t i = g->starts[t]; i + 1 < g->starts[t + 1]; i++, k++)
+            for (size_t q = 0; q < Q; q++) {
+                Lo[k * Q + q] = X[i * Q + q];
+                E[q * n + k] = X[(i + 1) * Q + q] - X[i * Q + q];
+            }
+}
+
+static increments increments_at(const rm2i_gpdm *g, const double *X) {
+    size_t n = g->N - g->trajectories, Q = g->Q;
+    double *m = g->work;
+    increments i = {.n = n};
+    i.Lo = rm2i_cut(&m, n * Q);
+    i.Lo_bar = rm2i_cut(&m, n * Q);
+    i.E = rm2i_cut(&m, n * Q);
+    i.W = rm2i_cut(&m, n * Q);
+    i.S = rm2i_cut(&m, Q * Q);
+    i.l = rm2i_cut(&m, Q);
+    i.l_bar = rm2i_cut(&m, Q);
+    i.rest = m;
+    differences(g, X, n, i.Lo, i.E);
+    memset(i.Lo_bar, 0, n * Q * sizeof *i.Lo_bar);
+    for (size_t q = 0; q < Q; q++) {
+        i.l[q] = g->lengthscale;
+        i.l_bar[q] = 0;
+    }
+    i.kernel = (rm2i_latent_kernel){RM2_LATENT_SE, Q, i.l, g->variance};
+    return i;
+}
+
+/* dE = -W: Up -= W, Lo += W and the kernel's part. */
+static void scatter(const rm2i_gpdm *g, size_t n, const double *W, const double *Lo_bar) {
+    size_t Q = g->Q, k = 0;
+    for (size_t t = 0; t < g->trajectories; t++)
+        for (size_t i = g->starts[t]; i + 1 < g->starts[t + 1]; i++, k++)
+            for (size_t q = 0; q < Q; q++) {
+                g->X_bar[i * Q + q] += Lo_bar[k * Q + q] + W[q * n + k];
+                g->X_bar[(i + 1) * Q + q] -= W[q * n + k];
+            }
+}
+
+static double first_points(const rm2i_gpdm *g, const double *X, double *X_bar) {
+    double sum = 0;
+    for (size_t t = 0; t < g->trajectories; t++)
+        for (size_t q = 0; q < g->Q; q++) {
+            double x = X[g->starts[t] * g->Q + q];
+            sum -= 0.5 * (x * x + RM2I_LOG_2PI);
+            if (X_bar)
+                X_bar[g->starts[t] * g->Q + q] -= x;
+        }
+    return sum;
+}
+
+/* The log density of the increments with its derivatives; i->W becomes A^-1 E. */
+static rm2_status exact(rm2i_gpdm *g, increments *i) {
+    size_t n = i->n;
+    rm2i_latent_gram(&i->kernel, n, i->Lo, g->threads, g->K);
+    rm2i_matrix_normal mn = {.N = n, .M = g->Q, .Y = i->W, .S = i->S};
+    RM2_TRY(rm2i_matrix_normal_solve(&mn, g->K, g->noise, i->E, g->L));
+    g->value += rm2i_matrix_normal_value(&mn, NULL, NULL);
+    g->jitter = mn.jitter;
+    RM2_TRY(rm2i_matrix_normal_backward(&mn, g->L));
+    for (size_t k = 0; k < n; k++)
+        g->noise_bar += g->L[k * n + k];
+    rm2i_latent_gram_backward(&i->kernel, n, i->Lo, g->K, g->L, g->threads, i->rest, i->Lo_bar,
+                              i->l_bar, &g->variance_bar);
+    return RM2_OK;
+}
+
+/* The same for the lower bound, where A = Q + z I. */
+static rm2_status bounded(rm2i_gpdm *g, increments *i) {
+    rm2i_inducing *in = g->inducing;
+    in->Y = i->W;
+    in->S = i->S;
+    RM2_TRY(rm2i_inducing_solve(in, &i->kernel, i->Lo, g->noise, i->E));
+    g->value += rm2i_inducing_value(in, NULL, NULL);
+    g->jitter = in->jitter;
+    RM2_TRY(rm2i_inducing_backward(in, &i->kernel, i->Lo, i->Lo_bar, i->l_bar, &g->variance_bar,
+                                   &g->noise_bar));
+    cblas_dscal((int)(i->n * g->Q), 1 / g->noise, i->W, 1); /* A^-1 E = R/z */
+    return RM2_OK;
+}
+
+rm2_status rm2i_gpdm_evaluate(rm2i_gpdm *g, const double *X) {
+    g->jitter = g->lengthscale_bar = g->variance_bar = g->noise_bar = 0;
+    memset(g->X_bar, 0, g->N * g->Q * sizeof *g->X_bar);
+    g->value = first_points(g, X, g->X_bar);
+    if (g->N == g->trajectories)
+        return RM2_OK;
+    increments i = increments_at(g, X);
+    RM2_TRY(g->inducing ? bounded(g, &i) : exact(g, &i));
+    for (size_t q = 0; q < g->Q; q++)
+        g->lengthscale_bar += i.l_bar[q];
+    scatter(g, i.n, i.W, i.Lo_bar);
+    return RM2_OK;
+}
+
+rm2_status rm2i_gpdm_choose(rm2_context *ctx, rm2i_gpdm *g, const double *X, double enough,
+                            size_t most) {
+    if (g->N == g->trajectories)
+        return RM2_OK;
+    increments i = increments_at(g, X);
+    return rm2i_inducing_renew(ctx, &i.kernel, i.n, g->Q, i.Lo, enough, most, &g->inducing);
+}
+
+rm2_status rm2i_gpdm_bounds(rm2_context *ctx, const rm2i_gpdm *g, const double *X, double enough,
+                            rm2i_bounds *bounds) {
+    double first = first_points(g, X, NULL);
+    *bounds = (rm2i_bounds){0, 0, 0};
+    if (g->N > g->trajectories) {
+        increments i = increments_at(g, X);
+        RM2_TRY(rm2i_inducing_bounds(ctx, &i.kernel, i.n, g->Q, i.Lo, i.E, g->noise, NULL, enough,
+                                     bounds));
+    }
+    bounds->lower += first;
+    bounds->upper += first;
+    return RM2_OK;
+}

@@ -1,0 +1,36 @@
+/* Dynamics prior over trajectories (Wang, Fleet and Hertzmann, 2008, in first differences):
+ *   Lo = all points but the last of each trajectory, Up = all but the first, E = Up - Lo,
+ *   A = v SE(Lo; l) + z I (one joint kernel),
+ *   log p = sum_first log N(x; 0, I) + log N(E; 0, I (x) A);
+ * or its lower bound by inducing points, which are a set of their own among Lo. */
+#ifndef RM2I_GPDM_H
+#define RM2I_GPDM_H
+
+#include "gp/inducing.h"
+#include "riemann2/base.h"
+
+typedef struct rm2i_gpdm {
+    size_t N, Q, trajectories;
+    const size_t *starts;
+    int threads;
+    double lengthscale, variance, noise;
+    double *K, *L;           /* exact: scratch, (N - trajectories)^2 each */
+    rm2i_inducing *inducing; /* NULL: exact */
+    double *work;            /* rm2i_gpdm_work(N, Q, threads) */
+    double *X_bar;           /* N x Q, set */
+    double lengthscale_bar, variance_bar, noise_bar;
+    double value, jitter;
+} rm2i_gpdm;
+
+size_t rm2i_gpdm_work(size_t N, size_t Q, int threads);
+/* Fills value, jitter and the derivatives at X. */
+rm2_status rm2i_gpdm_evaluate(rm2i_gpdm *g, const double *X);
+
+/* Choose the inducing points at X: t <= enough, or `most` of them. Without increments there are none. */
+rm2_status rm2i_gpdm_choose(rm2_context *ctx, rm2i_gpdm *g, const double *X, double enough,
+                            size_t most);
+/* Bounds of the exact value at X, by a set for which t <= enough. */
+rm2_status rm2i_gpdm_bounds(rm2_context *ctx, const rm2i_gpdm *g, const double *X, double enough,
+                            rm2i_bounds *bounds);
+
+#endif

@@ -1,0 +1,96 @@
+/* Derivatives of the lower bound. With W = R/s2, and V W = u because B u = V F,
+ *
+ *   C = M/2 (I/s2 - B^-1),   D = M/2 (A/s2 - I + s2 B^-1) + 1/2 u Kf^-1 u^T  (= C A + ...)
+ *   Kun_bar = 2 Lu^-T (C V + 1/2 u Kf^-1 W^T),   Kuu_bar = -Lu^-T D Lu^-1,   k_nn_bar = -M/(2 s2)
+ *   s2_bar = 1/2 tr(Kf^-1 W^T W) - M/2 (N - tr(B^-1 A))/s2 + M t/(2 s2^2)
+ *
+ * so that one product of V with an r x r matrix a block is all that a gradient adds: Kuu_bar needs no
+ * pass of its own. Where Z are rows of X, their derivative is added there. */
+#include <string.h>
+
+#include <cblas.h>
+
+#include "base/base.h"
+#include "gp/inducing.h"
+#include "linalg/dense.h"
+#include "linalg/factor.h"
+
+/* Own: Z_bar (r x Q), lengthscale_bar (Q), variance_bar, then Kun_bar of the block, not summed. */
+static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, double *own) {
+    const rm2i_inducing *in = rows->in;
+    size_t r = in->r, Q = in->Q;
+    int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N;
+    double *Z_bar = own, *l_bar = Z_bar + r * Q, *s_bar = l_bar + Q, *K_bar = s_bar + 1;
+    /* Kun_bar^T = 2 (V^T C Lu^-1 + 1/2 W Kf^-1 u^T Lu^-1) = V^T P + Y^T H */
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, R, R, 1, in->V + first * r, R,
+                rows->P, R, 0, K_bar, R);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, R, M, 1, in->Y + first, N, rows->H, R,
+                1, K_bar, R);
+    rm2i_latent_rows_backward(rows->kernel, count, rows->X + first * Q, r, in->Z, in->K + first * r,
+                              K_bar, rows->X_bar + first * Q, Z_bar, l_bar, s_bar);
+}
+
+static void mirror(size_t n, double *A) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            A[j * n + i] = A[i * n + j];
+}
+
+/* Lu^-T D Lu^-1 in place of D: rows Lu^-T d give D Lu^-1; transposed and once more, Lu^-T D Lu^-1. */
+static void between_factors(const rm2i_inducing *in, double *D) {
+    size_t r = in->r;
+    rm2i_factor_other_half_solve(r, in->L, r, D);
+    for (size_t i = 0; i < r; i++)
+        for (size_t j = 0; j < i; j++) {
+            double keep = D[i * r + j];
+            D[i * r + j] = D[j * r + i];
+            D[j * r + i] = keep;
+        }
+    rm2i_factor_other_half_solve(r, in->L, r, D);
+}
+
+/* From B^-1 (in->B): P = 2 C Lu^-1 there, Kuu_bar in place of A, H = U Lu^-1/s2 in place of U. */
+static void small_matrices(rm2i_inducing *in) {
+    size_t r = in->r;
+    double M = (double)in->M, s2 = in->noise, *B = in->B, *A = in->A;
+    mirror(r, B);
+    for (size_t i = 0; i < r * r; i++) {
+        double one = i % (r + 1) == 0;
+        A[i] = -0.5 * M * (A[i] / s2 - one + s2 * B[i]);
+        B[i] = M * (one / s2 - B[i]);
+    }
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)r, (int)in->M, -0.5, in->U, (int)r, 1,
+                A, (int)r);
+    mirror(r, A);
+    between_factors(in, A);
+    rm2i_factor_other_half_solve(r, in->L, r, B);
+    rm2i_factor_other_half_solve(r, in->L, in->M, in->U);
+    cblas_dscal((int)(r * in->M), 1 / s2, in->U, 1);
+}
+
+static double noise_derivative(const rm2i_inducing *in) {
+    double N = (double)in->N, M = (double)in->M, s2 = in->noise, trace = 0;
+    for (size_t j = 0; j < in->r; j++) /* tr(B^-1 A) = r - s2 tr B^-1 */
+        trace += 1 - s2 * in->B[j * in->r + j];
+    double square = cblas_ddot((int)(in->N * in->M), in->Y, 1, in->Y, 1) / (s2 * s2);
+    return 0.5 * (square - M * (N - trace) / s2 + M * in->trace / (s2 * s2));
+}
+
+rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
+                                  const double *X, double *X_bar, double *lengthscale_bar,
+                                  double *variance_bar, double *noise_bar) {
+    size_t r = in->r, Q = in->Q, sums = r * Q + Q + 1;
+    rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .X_bar = X_bar, .P = in->B, .H = in->U};
+    RM2_TRY(rm2i_factor_invert(r, in->B));
+    *noise_bar += noise_derivative(in);
+    small_matrices(in);
+    rm2i_inducing_rows(&rows, backward_rows, rm2i_inducing_part(in), sums);
+    double *Z_bar = in->parts, *l_bar = Z_bar + r * Q, *s_bar = l_bar + Q;
+    rm2i_latent_gram_backward(kernel, r, in->Z, in->Kuu, in->A, in->threads, in->parts + sums,
+                              Z_bar, l_bar, s_bar);
+    for (size_t j = 0; j < r; j++)
+        rm2i_axpy(Q, 1, Z_bar + j * Q, in->index ? X_bar + in->index[j] * Q : in->Z_bar + j * Q);
+    rm2i_axpy(Q, 1, l_bar, lengthscale_bar);
+    *variance_bar += *s_bar - 0.5 * (double)(in->N * in->M) / in->noise; /* k_nn = s */
+    return RM2_OK;
+}

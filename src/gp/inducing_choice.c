@@ -1,0 +1,284 @@
+/* Which points are inducing. Pivoted Cholesky needs only the rows of K that it chooses:
+ *
+ *   d_i = k(x_i, x_i) - sum_j g_j(i)^2,   p = argmax d,   g = (k(., x_p) - sum_j g_j(p) g_j)/sqrt(d_p)
+ *
+ * d is the variance of each point given those that are chosen, and its sum is t = tr(K - Q). It is
+ * greedy, and for kernels as smooth as these close to the best of its size (Harbrecht, Peters and
+ * Schneider, Applied Numerical Mathematics 62, 2012). n r numbers, n r^2 steps, in blocks of points whose
+ * sums are added in a fixed order: the choice does not depend on the number of threads.
+ *
+ * The sum over j reads all rows for each new one, and where these are many, memory is what takes the time.
+ * So the next pivots are guessed, as the largest of a d that those before them make smaller around them, and
+ * the rows of several are begun together, by one matrix product. A guess that is not confirmed costs its
+ * share of that; the choice is the same. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cblas.h>
+
+#include "base/base.h"
+#include "gp/inducing.h"
+#include "linalg/clones.h"
+#include "linalg/dense.h"
+
+enum {
+    BLOCK = 1024,    /* points */
+    CHUNK = 32,      /* rows g_j of one allocation */
+    AHEAD = 8,       /* rows that are begun together */
+    BATCHES = 2,     /* of these, kept */
+    CACHED = 1 << 21 /* numbers that stay in a cache: rows need not be read together */
+};
+
+static const double ROUNDING = 1e-12; /* of k(x, x): what is below is no variance any more */
+static const double NARROW = 0.5;     /* lengthscales of what is left of K, against those of K */
+
+/* The beginning of the row of a point: k(., x_p) - sum_{j < done} g_j(p) g_j. */
+typedef struct begun {
+    size_t point; /* SIZE_MAX: none */
+    size_t done;
+    double *row; /* n */
+} begun;
+
+typedef struct choice {
+    const rm2i_latent_kernel *kernel;
+    size_t n, chunks, count, pivot;
+    const double *X;
+    double **rows;    /* chunks of CHUNK x n: g_j */
+    double *d;        /* n */
+    double *sum;      /* of d, by block */
+    size_t *best;     /* place of the largest d, by block */
+    double *at_pivot; /* g_j(p), for all j */
+    begun begun[BATCHES * AHEAD];
+    size_t batch;     /* number of the next */
+    size_t most;      /* columns of at_guess */
+    double *at_guess; /* AHEAD x most: g_j of guessed points */
+    double *guess;    /* n: d as it is expected to become */
+    double *narrow;   /* lengthscales */
+    int threads;
+} choice;
+
+static double *row(const choice *c, size_t j) {
+    return c->rows[j / CHUNK] + j % CHUNK * c->n;
+}
+
+static size_t block_size(const choice *c, size_t first) {
+    return c->n - first < BLOCK ? c->n - first : BLOCK;
+}
+
+static void survey(const choice *c, size_t b) {
+    size_t first = b * BLOCK, end = first + block_size(c, first);
+    c->sum[b] = 0;
+    c->best[b] = first;
+    for (size_t i = first; i < end; i++) {
+        c->sum[b] += c->d[i];
+        if (c->d[i] > c->d[c->best[b]])
+            c->best[b] = i;
+    }
+}
+
+/* g -= sum_i a_i row_i over `rows` rows of one allocation, four at a time: g is read and written once for
+ * these. */
+RM2I_AVX2_CLONES static void subtract(size_t count, size_t rows, const double *a,
+                                      const double *restrict first, size_t apart,
+                                      double *restrict g) {
+    size_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        const double *r = first + i * apart, *s = r + apart, *t = s + apart, *u = t + apart;
+        for (size_t k = 0; k < count; k++)
+            g[k] -= (a[i] * r[k] + a[i + 1] * s[k]) + (a[i + 2] * t[k] + a[i + 3] * u[k]);
+    }
+    for (; i < rows; i++)
+        rm2i_axpy(count, -a[i], first + i * apart, g);
+}
+
+/* ---- rows ahead ----------------------------------------------------------------------------- */
+
+/* guess *= 1 - rho^2 around a point, rho the narrow kernel's correlation with it. */
+static void discount(const choice *c, size_t point) {
+    rm2i_latent_kernel kernel = *c->kernel;
+    size_t blocks = (c->n + BLOCK - 1) / BLOCK, Q = kernel.dim;
+    kernel.lengthscale = c->narrow;
+    kernel.variance = 1;
+#pragma omp parallel for schedule(static) num_threads(c->threads) if (blocks > 1)
+    for (size_t b = 0; b < blocks; b++) {
+        size_t first = b * BLOCK, count = block_size(c, first);
+        double rho[BLOCK];
+        rm2i_latent_rows(&kernel, 1, c->X + point * Q, count, c->X + first * Q, rho);
+        for (size_t i = 0; i < count; i++)
+            c->guess[first + i] *= 1 - rho[i] * rho[i];
+    }
+    c->guess[point] = 0;
+}
+
+static size_t largest_guess(const choice *c) {
+    size_t best = 0;
+    for (size_t i = 1; i < c->n; i++)
+        if (c->guess[i] > c->guess[best])
+            best = i;
+    return best;
+}
+
+/* The pivot, and the pivots that will come after it if the guesses are right. */
+static void guess_pivots(const choice *c, begun *batch) {
+    memcpy(c->guess, c->d, c->n * sizeof *c->guess);
+    batch[0].point = c->pivot;
+    for (size_t k = 0; k < BATCHES * AHEAD; k++)
+        if (c->begun[k].point != SIZE_MAX)
+            discount(c, c->begun[k].point);
+    for (size_t k = 1; k < AHEAD; k++) {
+        size_t best = largest_guess(c);
+        batch[k].point = c->guess[best] > 0 ? best : SIZE_MAX;
+        if (batch[k].point != SIZE_MAX && k + 1 < AHEAD)
+            discount(c, best);
+    }
+}
+
+/* Rows of the batch in one block of points. */
+static void begin_block(const choice *c, const begun *batch, size_t b) {
+    size_t first = b * BLOCK, count = block_size(c, first), Q = c->kernel->dim, j = c->count;
+    for (size_t k = 0; k < AHEAD; k++)
+        if (batch[k].point != SIZE_MAX)
+            rm2i_latent_rows(c->kernel, 1, c->X + batch[k].point * Q, count, c->X + first * Q,
+                             batch[k].row + first);
+    for (size_t i = 0; i < j; i += CHUNK)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, AHEAD, (int)count,
+                    (int)(j - i < CHUNK ? j - i : CHUNK), -1, c->at_guess + i, (int)c->most,
+                    row(c, i) + first, (int)c->n, 1, batch[0].row + first, (int)c->n);
+}
+
+/* Begin the row of the pivot, with others. */
+static begun *begin(choice *c) {
+    size_t blocks = (c->n + BLOCK - 1) / BLOCK;
+    begun *batch = c->begun + c->batch++ % BATCHES * AHEAD;
+    for (size_t k = 0; k < AHEAD; k++)
+        batch[k].point = SIZE_MAX;
+    guess_pivots(c, batch);
+    for (size_t k = 0; k < AHEAD; k++) {
+        batch[k].done = c->count;
+        for (size_t i = 0; i < c->count; i++)
+            c->at_guess[k * c->most + i] =
+                batch[k].point != SIZE_MAX ? row(c, i)[batch[k].point] : 0;
+    }
+#pragma omp parallel for schedule(static) num_threads(c->threads) if (blocks > 1)
+    for (size_t b = 0; b < blocks; b++)
+        begin_block(c, batch, b);
+    return batch;
+}
+
+/* The beginning of the pivot's row; NULL where that is not worth it. */
+static begun *find_begun(choice *c) {
+    for (size_t k = 0; k < BATCHES * AHEAD; k++)
+        if (c->begun[k].point == c->pivot)
+            return &c->begun[k];
+    return c->n * c->count > CACHED ? begin(c) : NULL;
+}
+
+/* ---- one row -------------------------------------------------------------------------------- */
+
+/* The newest row and what it leaves of d, for one block of points. */
+static void update_block(const choice *c, const begun *start, size_t b) {
+    size_t first = b * BLOCK, count = block_size(c, first), Q = c->kernel->dim, j = c->count;
+    double *g = row(c, j) + first, *d = c->d + first, scale = 1 / c->at_pivot[j];
+    if (start)
+        memcpy(g, start->row + first, count * sizeof *g);
+    else
+        rm2i_latent_rows(c->kernel, 1, c->X + c->pivot * Q, count, c->X + first * Q, g);
+    for (size_t i = start ? start->done : 0; i < j;) {
+        size_t rows = CHUNK - i % CHUNK; /* to the end of the allocation */
+        rows = rows < j - i ? rows : j - i;
+        subtract(count, rows, c->at_pivot + i, row(c, i) + first, c->n, g);
+        i += rows;
+    }
+    for (size_t i = 0; i < count; i++) {
+        g[i] *= scale;
+        d[i] = fmax(d[i] - g[i] * g[i], 0);
+    }
+    if (c->pivot >= first && c->pivot < first + count)
+        c->d[c->pivot] = 0;
+    survey(c, b);
+}
+
+/* The point with the largest d; *left becomes the sum. */
+static size_t next_pivot(const choice *c, double *left) {
+    size_t blocks = (c->n + BLOCK - 1) / BLOCK, best = c->best[0];
+    *left = 0;
+    for (size_t b = 0; b < blocks; b++) {
+        *left += c->sum[b];
+        if (c->d[c->best[b]] > c->d[best])
+            best = c->best[b];
+    }
+    return best;
+}
+
+static rm2_status take(rm2_context *ctx, choice *c) {
+    size_t blocks = (c->n + BLOCK - 1) / BLOCK;
+    if (c->count == c->chunks * CHUNK) {
+        RM2_TRY(rm2i_alloc(ctx, c->n, CHUNK * sizeof(double), &c->rows[c->chunks]));
+        c->chunks++;
+    }
+    for (size_t i = 0; i < c->count; i++)
+        c->at_pivot[i] = row(c, i)[c->pivot];
+    c->at_pivot[c->count] = sqrt(c->d[c->pivot]);
+    begun *start = find_begun(c);
+#pragma omp parallel for schedule(static) num_threads(c->threads) if (blocks > 1)
+    for (size_t b = 0; b < blocks; b++)
+        update_block(c, start, b);
+    if (start)
+        start->point = SIZE_MAX;
+    c->count++;
+    return RM2_OK;
+}
+
+static rm2_status choose(rm2_context *ctx, choice *c, double enough, size_t most, size_t *index,
+                         double *left) {
+    double variance = c->kernel->variance;
+    for (size_t i = 0; i < c->n; i++)
+        c->d[i] = variance;
+    for (size_t b = 0; b < (c->n + BLOCK - 1) / BLOCK; b++)
+        survey(c, b);
+    for (;;) {
+        c->pivot = next_pivot(c, left);
+        bool done = *left <= enough || c->d[c->pivot] <= ROUNDING * variance;
+        if (c->count == most || (c->count > 0 && done)) /* one there is, however much is enough */
+            return RM2_OK;
+        index[c->count] = c->pivot;
+        RM2_TRY(take(ctx, c));
+    }
+}
+
+rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t n,
+                                const double *X, double enough, size_t most, size_t *index,
+                                size_t *count, double *left) {
+    choice c = {.kernel = kernel, .n = n, .X = X, .threads = rm2_context_threads(ctx)};
+    size_t blocks = (n + BLOCK - 1) / BLOCK;
+    most = most < n ? most : n;
+    c.most = most;
+    rm2_status status =
+        rm2i_alloc(ctx, (2 + BATCHES * AHEAD) * n + blocks + (1 + AHEAD) * most + kernel->dim,
+                   sizeof *c.d, &c.d);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, blocks, sizeof *c.best, &c.best);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, most / CHUNK + 1, sizeof *c.rows, &c.rows);
+    if (status == RM2_OK) {
+        double *rest = c.d + n;
+        c.sum = rm2i_cut(&rest, blocks);
+        c.at_pivot = rm2i_cut(&rest, most);
+        c.at_guess = rm2i_cut(&rest, AHEAD * most);
+        c.guess = rm2i_cut(&rest, n);
+        c.narrow = rm2i_cut(&rest, kernel->dim);
+        for (size_t q = 0; q < kernel->dim; q++)
+            c.narrow[q] = NARROW * kernel->lengthscale[q];
+        for (size_t k = 0; k < BATCHES * AHEAD; k++)
+            c.begun[k] = (begun){SIZE_MAX, 0, rm2i_cut(&rest, n)};
+        status = choose(ctx, &c, enough, most, index, left);
+    }
+    *count = c.count;
+    for (size_t k = 0; k < c.chunks; k++)
+        free(c.rows[k]);
+    free(c.rows);
+    free(c.best);
+    free(c.d);
+    return status;
+}

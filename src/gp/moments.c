@@ -1,0 +1,277 @@
+/* Jacobian moments: kernel vectors of all points, then matrix products and solves on all of them. */
+#include "gp/moments.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cblas.h>
+
+#include "base/base.h"
+#include "linalg/clones.h"
+#include "linalg/dense.h"
+#include "linalg/factor.h"
+
+static bool kronecker(const rm2i_posterior *p) {
+    return p->gp.noise_kind == RM2_NOISE_KRONECKER;
+}
+
+/* Cut the arrays from `work`; rm2i_moments_work adds up the same sizes. */
+static void lay_out(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind, double *work,
+                    rm2i_moments *mo, double **k, double **dk) {
+    size_t n = p->n, M = p->gp.M, Q = p->gp.Q, T = rm2i_pairs(Q);
+    double *at = work;
+    bool derivative = kind >= RM2I_MOMENT_DERIVATIVE, covariance = kind != RM2I_MOMENT_MEAN;
+    bool bend = kind == RM2I_MOMENT_BEND;
+    *mo = (rm2i_moments){.p = p};
+    mo->f = rm2i_cut(&at, count * M);
+    mo->J = rm2i_cut(&at, count * Q * M);
+    mo->dJ = rm2i_cut(&at, derivative ? count * T * M : 0);
+    mo->H = rm2i_cut(&at, derivative ? count * T * n : 0);
+    mo->U = rm2i_cut(&at, covariance ? count * Q * n : 0);
+    mo->S = rm2i_cut(&at, derivative ? count * (kronecker(p) ? Q : T) * n : 0);
+    mo->c = rm2i_cut(&at, kronecker(p) ? 0 : (1 + Q) * n);
+    mo->prior = rm2i_cut(&at, Q);
+    mo->pU = rm2i_cut(&at, bend ? count * Q * n : 0);
+    mo->pV = rm2i_cut(&at, bend ? count * Q * n : 0);
+    mo->row = rm2i_cut(&at, bend ? 2 * n : 0);
+    mo->pp = rm2i_cut(&at, bend ? count * T * n : 0);
+    mo->ddJ = rm2i_cut(&at, bend ? count * T * M : 0);
+    *k = rm2i_cut(&at, count * n);
+    *dk = rm2i_cut(&at, count * Q * n);
+}
+
+size_t rm2i_moments_work(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind) {
+    size_t n = p->n, M = p->gp.M, Q = p->gp.Q, T = rm2i_pairs(Q);
+    size_t size = count * (M + Q * M + n + Q * n) + Q + (kronecker(p) ? 0 : (1 + Q) * n);
+    if (kind != RM2I_MOMENT_MEAN)
+        size += count * Q * n;
+    if (kind >= RM2I_MOMENT_DERIVATIVE)
+        size += count * (T * M + T * n + (kronecker(p) ? Q : T) * n);
+    if (kind == RM2I_MOMENT_BEND)
+        size += count * (2 * Q * n + T * n + T * M) + 2 * n;
+    return size;
+}
+
+/* out (rows x M) = vectors (rows x n) C^T */
+static void project(const rm2i_posterior *p, size_t rows, const double *vectors, double *out) {
+    int n = (int)p->n, M = (int)p->gp.M;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, M, n, 1, vectors, n, p->C, n, 0,
+                out, M);
+}
+
+bool rm2i_moments_can_bend(const rm2i_posterior *p) {
+    return kronecker(p) && p->gp.kernel.kind == RM2_LATENT_SE;
+}
+
+static void bend_at(const rm2i_posterior *p, size_t count, const double *x, const double *v,
+                    const double *dk, rm2i_moments *mo) {
+    size_t n = p->n, Q = p->gp.Q, T = rm2i_pairs(Q);
+    for (size_t i = 0; i < count; i++)
+        rm2i_latent_cross_along(&p->gp.kernel, n, p->Z, x + i * Q, v + i * Q, dk + i * Q * n,
+                                mo->H + i * T * n, mo->pU + i * Q * n, mo->pp + i * T * n);
+    if (p->inverse) {
+        rm2i_posterior_solve(p, count * Q, mo->pU, mo->pV);
+    } else {
+        rm2i_posterior_reduce(p, count * Q, mo->pU, mo->pV);
+        mo->pU = mo->pV;
+    }
+    project(p, count * T, mo->pp, mo->ddJ);
+}
+
+void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, const double *v,
+                     rm2i_moment_kind kind, double *work, rm2i_moments *mo) {
+    size_t n = p->n, Q = p->gp.Q, T = rm2i_pairs(Q);
+    double *k, *dk;
+    lay_out(p, count, kind, work, mo, &k, &dk);
+    rm2i_latent_derivative_variance(&p->gp.kernel, mo->prior);
+    for (size_t i = 0; i < count; i++)
+        if (kind >= RM2I_MOMENT_DERIVATIVE)
+            rm2i_latent_cross_hessian(&p->gp.kernel, n, p->Z, x + i * Q, k + i * n, dk + i * Q * n,
+                                      mo->H + i * T * n);
+        else
+            rm2i_latent_cross_gradient(&p->gp.kernel, n, p->Z, x + i * Q, k + i * n,
+                                       dk + i * Q * n);
+    project(p, count, k, mo->f);      /* f = C k */
+    project(p, count * Q, dk, mo->J); /* J = C dk */
+    if (kind == RM2I_MOMENT_MEAN)
+        return;
+    mo->V = mo->U;
+    if (p->inverse) {
+        rm2i_posterior_solve(p, count * Q, dk, mo->V);
+        mo->S = mo->V;
+        mo->U = dk;
+    } else {
+        rm2i_posterior_reduce(p, count * Q, dk, mo->U);
+    }
+    if (kind < RM2I_MOMENT_DERIVATIVE)
+        return;
+    project(p, count * T, mo->H, mo->dJ); /* dJ = C H */
+    if (!kronecker(p))
+        rm2i_posterior_reduce(p, count * T, mo->H, mo->S);
+    else if (!p->inverse)
+        rm2i_posterior_restore(p, count * Q, mo->U, mo->S); /* S = A^-1 dk */
+    if (kind == RM2I_MOMENT_BEND)
+        bend_at(p, count, x, v, dk, mo);
+}
+
+/* ---- sum of w_m R_m ------------------------------------------------------------------------- */
+
+/* R[r][s] = prior - U_r.V_s, times the sum of the weights; dR by the product rule with
+ * d(U_r.V_s)/dx_t = H_rt.S_s + S_r.H_st. */
+RM2I_AVX2_CLONES
+static void kronecker_covariance(const rm2i_moments *mo, size_t i, const double *w,
+                                 const double *dw, double *R, double *dR) {
+    size_t n = mo->p->n, M = mo->p->gp.M, Q = mo->p->gp.Q, T = rm2i_pairs(Q);
+    const double *U = mo->U + i * Q * n, *V = mo->V + i * Q * n;
+    double total = 0;
+    for (size_t m = 0; m < M; m++)
+        total += w[m];
+    for (size_t r = 0; r < Q; r++)
+        for (size_t s = 0; s <= r; s++) {
+            double sigma = (r == s ? mo->prior[r] : 0) - rm2i_dot(n, U + r * n, V + s * n);
+            R[r * Q + s] = R[s * Q + r] = sigma;
+        }
+    for (size_t t = 0; dR && t < Q; t++) {
+        const double *S = mo->S + i * Q * n, *H = mo->H + i * T * n;
+        double d_total = 0;
+        for (size_t m = 0; m < M; m++)
+            d_total += dw[t * M + m];
+        for (size_t r = 0; r < Q; r++)
+            for (size_t s = 0; s <= r; s++) {
+                double d = rm2i_dot(n, H + rm2i_pair(Q, r, t) * n, S + s * n) +
+                           rm2i_dot(n, S + r * n, H + rm2i_pair(Q, s, t) * n);
+                dR[(t * Q + r) * Q + s] = dR[(t * Q + s) * Q + r] =
+                    d_total * R[r * Q + s] - total * d;
+            }
+    }
+    for (size_t k = 0; k < Q * Q; k++)
+        R[k] *= total;
+}
+
+/* c_n = sum_m w_m l_m^2/(l_m o_n + 1); returns w.l */
+static double gather_weights(const rm2i_posterior *p, const double *w, double *c) {
+    double scale = 0;
+    memset(c, 0, p->n * sizeof *c);
+    for (size_t m = 0; m < p->gp.M; m++) {
+        double l = p->l[m], wl2 = w[m] * l * l;
+        scale += w[m] * l;
+        for (size_t k = 0; k < p->n; k++)
+            c[k] += wl2 / (l * p->o[k] + 1);
+    }
+    return scale;
+}
+
+static double weighted_dot(size_t n, const double *c, const double *a, const double *b) {
+    double sum = 0;
+    for (size_t k = 0; k < n; k++)
+        sum += c[k] * a[k] * b[k];
+    return sum;
+}
+
+static void per_output_covariance(const rm2i_moments *mo, size_t i, const double *w,
+                                  const double *dw, double *R, double *dR) {
+    const rm2i_posterior *p = mo->p;
+    size_t n = p->n, M = p->gp.M, Q = p->gp.Q, T = rm2i_pairs(Q);
+    const double *Z = mo->U + i * Q * n, *ZH = mo->S + i * T * n;
+    double *c = mo->c, *dc = mo->c + n, scale = gather_weights(p, w, c);
+    for (size_t r = 0; r < Q; r++)
+        for (size_t s = 0; s <= r; s++)
+            R[r * Q + s] = R[s * Q + r] =
+                (r == s ? scale * mo->prior[r] : 0) - weighted_dot(n, c, Z + r * n, Z + s * n);
+    for (size_t t = 0; dR && t < Q; t++) {
+        double d_scale = gather_weights(p, dw + t * M, dc);
+        for (size_t r = 0; r < Q; r++)
+            for (size_t s = 0; s <= r; s++)
+                dR[(t * Q + r) * Q + s] = dR[(t * Q + s) * Q + r] =
+                    (r == s ? d_scale * mo->prior[r] : 0) -
+                    weighted_dot(n, dc, Z + r * n, Z + s * n) -
+                    weighted_dot(n, c, ZH + rm2i_pair(Q, r, t) * n, Z + s * n) -
+                    weighted_dot(n, c, Z + r * n, ZH + rm2i_pair(Q, s, t) * n);
+    }
+}
+
+void rm2i_moments_covariance(const rm2i_moments *mo, size_t i, const double *w, const double *dw,
+                             double *R, double *dR) {
+    if (kronecker(mo->p))
+        kronecker_covariance(mo, i, w, dw, R, dR);
+    else
+        per_output_covariance(mo, i, w, dw, R, dR);
+}
+
+/* ---- along a direction ---------------------------------------------------------------------- */
+
+/* out = sum_r v_r rows_r */
+static void combine_rows(size_t Q, size_t n, const double *v, const double *rows, double *out) {
+    memset(out, 0, n * sizeof *out);
+    for (size_t r = 0; r < Q; r++)
+        rm2i_axpy(n, v[r], rows + r * n, out);
+}
+
+/* With p = dk v: v^T R v = prior - |p|^2, slopes -2 p.p_t, second -2 (p_t.p_s + p.p_ts), products those of
+ * A^-1. */
+RM2I_AVX2_CLONES
+static void along(const rm2i_moments *mo, size_t i, const double *v, double *value, double *slope,
+                  double *second) {
+    size_t n = mo->p->n, Q = mo->p->gp.Q, T = rm2i_pairs(Q);
+    const double *pU = mo->pU + i * Q * n, *pV = mo->pV + i * Q * n;
+    double *p = mo->row, *other = p + n;
+    combine_rows(Q, n, v, mo->U + i * Q * n, p);
+    combine_rows(Q, n, v, mo->V + i * Q * n, other);
+    *value = -rm2i_dot(n, p, other);
+    for (size_t q = 0; q < Q; q++)
+        *value += mo->prior[q] * v[q] * v[q];
+    for (size_t t = 0; t < Q; t++)
+        slope[t] = -2 * rm2i_dot(n, p, pV + t * n);
+    combine_rows(Q, n, v, mo->S + i * Q * n, p);
+    for (size_t t = 0; t < Q; t++)
+        for (size_t s = t; s < Q; s++) {
+            size_t k = rm2i_pair(Q, t, s);
+            second[k] = -2 * (rm2i_dot(n, pU + t * n, pV + s * n) +
+                              rm2i_dot(n, p, mo->pp + (i * T + k) * n));
+        }
+}
+
+void rm2i_moments_along(const rm2i_moments *mo, size_t i, const double *v, double *value,
+                        double *slope, double *second) {
+    along(mo, i, v, value, slope, second);
+}
+
+/* ---- single rows and the far field ---------------------------------------------------------- */
+
+/* sum_r a_r U_r, entry k, at point i */
+static double combine(const rm2i_moments *mo, const double *U, size_t i, const double *a,
+                      size_t k) {
+    size_t n = mo->p->n, Q = mo->p->gp.Q;
+    double sum = 0;
+    for (size_t r = 0; r < Q; r++)
+        sum += a[r] * U[(i * Q + r) * n + k];
+    return sum;
+}
+
+void rm2i_moments_each(const rm2i_moments *mo, size_t i, const double *a, const double *b,
+                       double *value) {
+    const rm2i_posterior *p = mo->p;
+    double prior = 0, sum = 0;
+    for (size_t r = 0; r < p->gp.Q; r++)
+        prior += a[r] * b[r] * mo->prior[r];
+    for (size_t m = 0; m < p->gp.M; m++)
+        value[m] = kronecker(p) ? prior : p->l[m] * prior;
+    for (size_t k = 0; k < p->n; k++) {
+        double product = combine(mo, mo->U, i, a, k) * combine(mo, mo->V, i, b, k);
+        sum += product;
+        for (size_t m = 0; !kronecker(p) && m < p->gp.M; m++)
+            value[m] -= p->l[m] * p->l[m] * product / (p->l[m] * p->o[k] + 1);
+    }
+    for (size_t m = 0; kronecker(p) && m < p->gp.M; m++)
+        value[m] -= sum;
+}
+
+double rm2i_moments_far_trace(const rm2i_moments *mo, const double *w) {
+    const rm2i_posterior *p = mo->p;
+    double weight = 0, trace = 0;
+    for (size_t m = 0; m < p->gp.M; m++)
+        weight += kronecker(p) ? w[m] : w[m] * p->l[m];
+    for (size_t q = 0; q < p->gp.Q; q++)
+        trace += mo->prior[q];
+    return weight * trace;
+}

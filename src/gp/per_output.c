@@ -1,0 +1,118 @@
+/* The likelihood with one noise variance an output: two eigenproblems make Sigma diagonal. */
+#include <math.h>
+#include <string.h>
+
+#include <cblas.h>
+
+#include "gp/likelihood.h"
+#include "linalg/factor.h"
+#include "linalg/special.h"
+
+size_t rm2i_per_output_work(size_t N, size_t M) {
+    size_t largest = N > M ? N : M;
+    return rm2i_symmetric_eigen_work(largest) + 2 * M * N + M * M;
+}
+
+/* C = A B or A B^T, row-major: A is r x k, C is r x c. */
+static void product(size_t r, size_t c, size_t k, const double *A, const double *B, bool transpose,
+                    double *C) {
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, transpose ? CblasTrans : CblasNoTrans, (int)r, (int)c,
+                (int)k, 1, A, (int)k, B, (int)(transpose ? k : c), 0, C, (int)c);
+}
+
+static rm2_status task_eigen(rm2i_per_output *po, const double *Kf, double *work) {
+    size_t M = po->M;
+    for (size_t i = 0; i < M; i++)
+        for (size_t j = 0; j < M; j++)
+            po->Ut[i * M + j] = Kf[i * M + j] / sqrt(po->d[i] * po->d[j]);
+    return rm2i_symmetric_eigen(M, po->Ut, po->l, work);
+}
+
+rm2_status rm2i_per_output_solve(rm2i_per_output *po, const double *Kf, const double *F,
+                                 double *work) {
+    size_t N = po->N, M = po->M;
+    double *scaled = work, *turned = work + M * N;
+    for (size_t m = 0; m < M; m++)
+        if (!(po->d[m] > 0))
+            return RM2_ERR_NUMERIC;
+    if (task_eigen(po, Kf, work) != RM2_OK || rm2i_symmetric_eigen(N, po->V, po->o, work) != RM2_OK)
+        return RM2_ERR_NUMERIC;
+    for (size_t m = 0; m < M; m++)
+        for (size_t n = 0; n < N; n++)
+            scaled[m * N + n] = F[m * N + n] / sqrt(po->d[m]);
+    product(M, N, M, po->Ut, scaled, false, turned);    /* U^T D^-1/2 F^T */
+    product(M, N, N, turned, po->V, true, po->rotated); /* ... V: rows of V are eigenvectors */
+    double quadratic = 0, log_det = 0;
+    for (size_t m = 0; m < M; m++) {
+        for (size_t n = 0; n < N; n++) {
+            double den = fmax(po->o[n], 0) * fmax(po->l[m], 0) + 1, *f = &po->rotated[m * N + n];
+            log_det += log(den);
+            quadratic += *f * *f / den;
+            *f /= den;
+        }
+        log_det += (double)N * log(po->d[m]);
+    }
+    product(M, N, N, po->rotated, po->V, false, po->alpha); /* rows alpha_m = V (F~/den)_m */
+    /* Am = T alpha, T = D^-1/2 U */
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)M, (int)N, (int)M, 1, po->Ut, (int)M,
+                po->alpha, (int)N, 0, po->Am, (int)N);
+    for (size_t m = 0; m < M; m++)
+        cblas_dscal((int)N, 1 / sqrt(po->d[m]), po->Am + m * N, 1);
+    po->value = -0.5 * (quadratic + log_det + (double)(N * M) * RM2I_LOG_2PI);
+    return isfinite(po->value) ? RM2_OK : RM2_ERR_NUMERIC;
+}
+
+static double denominator(const rm2i_per_output *po, size_t n, size_t m) {
+    return fmax(po->o[n], 0) * fmax(po->l[m], 0) + 1;
+}
+
+/* K_bar = 1/2 (sum_m l_m alpha_m alpha_m^T - V diag(sum_m l_m/den_nm) V^T) */
+static void kernel_backward(const rm2i_per_output *po, double *K_bar, double *work) {
+    size_t N = po->N, M = po->M;
+    double *scaled = work; /* N x N: rows of V times the root of their weight */
+    for (size_t n = 0; n < N; n++) {
+        double weight = 0;
+        for (size_t m = 0; m < M; m++)
+            weight += fmax(po->l[m], 0) / denominator(po, n, m);
+        for (size_t k = 0; k < N; k++)
+            scaled[n * N + k] = sqrt(weight) * po->V[n * N + k];
+    }
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)N, (int)N, -0.5, scaled, (int)N, 0,
+                K_bar, (int)N);
+    for (size_t m = 0; m < M; m++)
+        cblas_dsyr(CblasRowMajor, CblasLower, (int)N, 0.5 * fmax(po->l[m], 0), po->alpha + m * N, 1,
+                   K_bar, (int)N);
+}
+
+/* Kf_bar = 1/2 (Am K Am^T - T diag(sum_n o_n/den_nm) T^T);
+ * d_bar_a = 1/2 (|Am_a|^2 - sum_m T_am^2 sum_n 1/den_nm) */
+static void task_backward(const rm2i_per_output *po, const double *K, double *Kf_bar, double *d_bar,
+                          double *work) {
+    size_t N = po->N, M = po->M;
+    double *half = work; /* M x N: Am K */
+    cblas_dsymm(CblasRowMajor, CblasRight, CblasLower, (int)M, (int)N, 1, K, (int)N, po->Am, (int)N,
+                0, half, (int)N);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)M, (int)M, (int)N, 0.5, half, (int)N,
+                po->Am, (int)N, 0, Kf_bar, (int)M);
+    for (size_t a = 0; a < M; a++)
+        d_bar[a] = 0.5 * cblas_ddot((int)N, po->Am + a * N, 1, po->Am + a * N, 1);
+    for (size_t m = 0; m < M; m++) {
+        double weight = 0, inverse = 0;
+        for (size_t n = 0; n < N; n++) {
+            weight += fmax(po->o[n], 0) / denominator(po, n, m);
+            inverse += 1 / denominator(po, n, m);
+        }
+        for (size_t a = 0; a < M; a++) {
+            double Ta = po->Ut[m * M + a] / sqrt(po->d[a]);
+            d_bar[a] -= 0.5 * Ta * Ta * inverse;
+            for (size_t b = 0; b < M; b++)
+                Kf_bar[a * M + b] -= 0.5 * weight * Ta * po->Ut[m * M + b] / sqrt(po->d[b]);
+        }
+    }
+}
+
+void rm2i_per_output_backward(const rm2i_per_output *po, const double *K, double *K_bar,
+                              double *Kf_bar, double *d_bar, double *work) {
+    task_backward(po, K, Kf_bar, d_bar, work);
+    kernel_backward(po, K_bar, work);
+}

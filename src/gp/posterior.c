@@ -1,0 +1,319 @@
+/* Posterior mean, variance and derivatives at single points.
+ *
+ * Kronecker: u = L^-1 k* (or root k*), h = k** - |u|^2, dh = -2 (L^-1 dk)^T u.
+ * Per output: z = V k*, h_m = l_m k** - l_m^2 sum_n z_n^2/(l_m o_n + 1), and likewise for dz. */
+#include "gp/posterior.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cblas.h>
+
+#include "base/base.h"
+#include "gp/inducing.h"
+#include "gp/likelihood.h"
+#include "linalg/dense.h"
+#include "linalg/factor.h"
+
+/* ---- set-up --------------------------------------------------------------------------------- */
+
+/* P = Cholesky factor of Kf, zeros above the diagonal. */
+static rm2_status factor_task(rm2i_posterior *p) {
+    size_t M = p->gp.M;
+    double jitter;
+    RM2_TRY(rm2i_factor(M, p->gp.Kf, 0, p->P, &jitter));
+    for (size_t i = 0; i < M; i++)
+        memset(p->P + i * M + i + 1, 0, (M - i - 1) * sizeof *p->P);
+    p->observed = p->gp.noise;
+    return RM2_OK;
+}
+
+static rm2_status solve_kronecker(rm2_context *ctx, rm2i_posterior *p, double *K) {
+    size_t M = p->gp.M;
+    double *S;
+    RM2_TRY(rm2i_alloc(ctx, M * M, sizeof *S, &S));
+    rm2i_matrix_normal mn = {.N = p->gp.N, .M = M, .Y = p->C, .S = S};
+    rm2_status status = rm2i_matrix_normal_solve(&mn, K, p->gp.noise, p->gp.F, p->L);
+    if (status == RM2_OK) /* C = (A^-1 F)^T */
+        rm2i_factor_other_half_solve(p->gp.N, p->L, M, p->C);
+    if (status == RM2_OK)
+        status = factor_task(p);
+    free(S);
+    return status;
+}
+
+static const double HARMLESS = 1e-9; /* error of k*^T A^-1 k*, relative to k** */
+
+/* W = root^T root. k*^T W k* loses eps |W| k** of k**. */
+static void multiply_root(rm2i_posterior *p) {
+    size_t r = p->n;
+    int n = (int)r;
+    double largest = 0, *W = p->inverse;
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, n, 1, p->root, n, p->root, n, 0, W,
+                n);
+    rm2i_symmetrise(r, W);
+    for (size_t k = 0; k < r; k++)
+        largest = fmax(largest, W[k * r + k]);
+    if (!(DBL_EPSILON * largest * p->gp.kernel.variance <= HARMLESS))
+        p->inverse = NULL;
+}
+
+/* C = (Lu^-T u)^T. With A = V V^T = E diag(e) E^T, I - s2 B^-1 = E diag(e/(e + s2)) E^T, and the root
+ * is diag(sqrt(e/(e + s2))) E^T Lu^-1: no difference of large numbers, and directions that the data do
+ * not determine, where Lu^-1 is large, count little. work: e and the eigenproblem's. */
+static rm2_status solve_inducing(rm2i_posterior *p, rm2i_inducing *in, double *work) {
+    size_t r = in->r, M = p->gp.M;
+    double *e = work;
+    RM2_TRY(rm2i_inducing_solve(in, &p->gp.kernel, p->gp.X, p->gp.noise, p->gp.F));
+    memcpy(p->C, in->u, M * r * sizeof *p->C);
+    rm2i_factor_other_half_solve(r, in->L, M, p->C);
+    memcpy(p->root, in->A, r * r * sizeof *p->root);
+    RM2_TRY(rm2i_symmetric_eigen(r, p->root, e, work + r));
+    for (size_t k = 0; k < r; k++) {
+        double weight = fmax(e[k], 0) / (fmax(e[k], 0) + p->gp.noise);
+        cblas_dscal((int)r, sqrt(weight), p->root + k * r, 1);
+    }
+    rm2i_factor_other_half_solve(r, in->L, r, p->root); /* rows: e_k^T Lu^-1 */
+    multiply_root(p);
+    return factor_task(p);
+}
+
+static rm2_status solve_per_output(rm2_context *ctx, rm2i_posterior *p) {
+    size_t N = p->gp.N, M = p->gp.M;
+    double *m, *work;
+    RM2_TRY(rm2i_alloc(ctx, M * M + M + 3 * M * N + rm2i_per_output_work(N, M), sizeof *m, &m));
+    rm2i_per_output po = {.N = N,
+                          .M = M,
+                          .V = p->V,
+                          .o = p->o,
+                          .l = p->l,
+                          .Ut = m,
+                          .d = m + M * M,
+                          .rotated = m + M * M + M,
+                          .alpha = m + M * M + M + M * N,
+                          .Am = m + M * M + M + 2 * M * N};
+    work = m + M * M + M + 3 * M * N;
+    for (size_t k = 0; k < M; k++)
+        po.d[k] = p->gp.task_noise[k] + p->gp.noise;
+    rm2_status status = rm2i_per_output_solve(&po, p->gp.Kf, p->gp.F, work);
+    if (status == RM2_OK) { /* C = Kf Am, P = D^1/2 U */
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)N, (int)M, 1, p->gp.Kf,
+                    (int)M, po.Am, (int)N, 0, p->C, (int)N);
+        for (size_t a = 0; a < M; a++)
+            for (size_t k = 0; k < M; k++)
+                p->P[a * M + k] = sqrt(po.d[a]) * po.Ut[k * M + a];
+        for (size_t k = 0; k < M; k++)
+            p->l[k] = fmax(p->l[k], 0);
+        for (size_t n = 0; n < N; n++)
+            p->o[n] = fmax(p->o[n], 0);
+    }
+    free(m);
+    p->observed = 1;
+    return status;
+}
+
+static rm2_status build_inducing(rm2_context *ctx, rm2i_posterior *p) {
+    size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q, r = p->gp.inducing;
+    double *work;
+    rm2i_inducing *in;
+    RM2_TRY(rm2i_calloc(ctx, M * r + M * M + 2 * r * r + r * Q, sizeof *p->memory, &p->memory));
+    p->C = p->memory;
+    p->P = p->C + M * r;
+    p->root = p->P + M * M;
+    p->inverse = p->root + r * r;
+    p->n = r;
+    p->Z = memcpy(p->inverse + r * r, p->gp.Z, r * Q * sizeof *p->Z);
+    p->gp.Z = p->Z;
+    size_t size = M * N + M * M + r + rm2i_symmetric_eigen_work(r);
+    RM2_TRY(rm2i_inducing_create(ctx, N, M, Q, r, NULL, false, &in));
+    memcpy(in->Z, p->Z, r * Q * sizeof *in->Z);
+    rm2_status status = rm2i_alloc(ctx, size, sizeof *work, &work);
+    if (status == RM2_OK) {
+        in->Y = work;
+        in->S = work + M * N;
+        status = solve_inducing(p, in, in->S + M * M);
+        free(work);
+    }
+    rm2i_inducing_free(in);
+    return status;
+}
+
+static rm2_status build_exact(rm2_context *ctx, rm2i_posterior *p) {
+    size_t N = p->gp.N, M = p->gp.M;
+    bool eigen = p->gp.noise_kind == RM2_NOISE_PER_OUTPUT;
+    RM2_TRY(rm2i_calloc(ctx, M * N + M * M + N * N + N + M, sizeof *p->memory, &p->memory));
+    p->C = p->memory;
+    p->P = p->C + M * N;
+    p->o = p->P + M * M;
+    p->l = p->o + N;
+    p->L = p->V = p->l + M;
+    p->n = N;
+    p->Z = p->gp.X;
+    if (eigen) {
+        rm2i_latent_gram(&p->gp.kernel, N, p->gp.X, rm2_context_threads(ctx), p->V);
+        return solve_per_output(ctx, p);
+    }
+    double *K;
+    RM2_TRY(rm2i_alloc(ctx, N * N, sizeof *K, &K));
+    rm2i_latent_gram(&p->gp.kernel, N, p->gp.X, rm2_context_threads(ctx), K);
+    rm2_status status = solve_kronecker(ctx, p, K);
+    free(K);
+    return status;
+}
+
+rm2_status rm2i_posterior_create(rm2_context *ctx, const rm2i_gp *gp, rm2i_posterior **posterior) {
+    *posterior = NULL;
+    rm2i_posterior *p;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *p, &p));
+    p->gp = *gp;
+    rm2_status status = gp->inducing ? build_inducing(ctx, p) : build_exact(ctx, p);
+    if (status != RM2_OK) {
+        rm2i_posterior_free(p);
+        return status == RM2_ERR_NUMERIC
+                   ? rm2i_fail(ctx, status, "the covariance of the training points is singular")
+                   : status;
+    }
+    *posterior = p;
+    return RM2_OK;
+}
+
+void rm2i_posterior_free(rm2i_posterior *p) {
+    if (!p)
+        return;
+    free(p->memory);
+    free(p);
+}
+
+/* ---- one point ------------------------------------------------------------------------------ */
+
+size_t rm2i_posterior_work(const rm2i_posterior *p) {
+    return (p->gp.Q + 1) * 2 * p->n + p->gp.Q;
+}
+
+void rm2i_posterior_reduce(const rm2i_posterior *p, size_t count, const double *vectors,
+                           double *reduced) {
+    int N = (int)p->n, c = (int)count;
+    const double *rows = p->root ? p->root : p->V;
+    if (p->gp.noise_kind == RM2_NOISE_KRONECKER && !p->root) {
+        memcpy(reduced, vectors, count * p->n * sizeof *reduced);
+        rm2i_factor_half_solve(p->n, p->L, count, reduced);
+    } else {
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, c, N, N, 1, vectors, N, rows, N, 0,
+                    reduced, N);
+    }
+}
+
+void rm2i_posterior_solve(const rm2i_posterior *p, size_t count, const double *vectors,
+                          double *solved) {
+    int n = (int)p->n;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, n, n, 1, vectors, n,
+                p->inverse, n, 0, solved, n);
+}
+
+void rm2i_posterior_restore(const rm2i_posterior *p, size_t count, const double *reduced,
+                            double *solved) {
+    int n = (int)p->n;
+    if (p->root) {
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, n, n, 1, reduced, n,
+                    p->root, n, 0, solved, n);
+        return;
+    }
+    memcpy(solved, reduced, count * p->n * sizeof *solved);
+    rm2i_factor_other_half_solve(p->n, p->L, count, solved);
+}
+
+/* l_m prior - l_m^2 sum_n a_n b_n/(l_m o_n + 1), or prior - a.b */
+static double conditioned(const rm2i_posterior *p, size_t m, double prior, const double *a,
+                          const double *b) {
+    size_t N = p->n;
+    if (p->gp.noise_kind == RM2_NOISE_KRONECKER)
+        return prior - cblas_ddot((int)N, a, 1, b, 1);
+    double l = p->l[m], sum = 0;
+    for (size_t n = 0; n < N; n++)
+        sum += a[n] * b[n] / (l * p->o[n] + 1);
+    return l * prior - l * l * sum;
+}
+
+/* All h_m are equal with Kronecker noise: one is computed. */
+static size_t distinct(const rm2i_posterior *p) {
+    return p->gp.noise_kind == RM2_NOISE_KRONECKER ? 1 : p->gp.M;
+}
+
+static void fill_h(const rm2i_posterior *p, const double *reduced, double *h) {
+    for (size_t m = 0; m < p->gp.M; m++)
+        h[m] = m < distinct(p) ? fmax(conditioned(p, m, p->gp.kernel.variance, reduced, reduced), 0)
+                               : h[0];
+}
+
+size_t rm2i_posterior_at_work(const rm2i_posterior *p, size_t n) {
+    return 2 * n * p->n;
+}
+
+void rm2i_posterior_at(const rm2i_posterior *p, size_t n, const double *x, double *f, double *h,
+                       double *work) {
+    size_t N = p->n, M = p->gp.M;
+    double *k = work, *reduced = work + n * N;
+    for (size_t i = 0; i < n; i++)
+        rm2i_latent_cross(&p->gp.kernel, N, p->Z, x + i * p->gp.Q, k + i * N);
+    /* f = k C^T */
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)M, (int)N, 1, k, (int)N, p->C,
+                (int)N, 0, f, (int)M);
+    if (!h)
+        return;
+    rm2i_posterior_reduce(p, n, k, reduced);
+    for (size_t i = 0; i < n; i++)
+        fill_h(p, reduced + i * N, h + i * M);
+}
+
+/* J = C dk: dk is Q x N. */
+static void jacobian_mean(const rm2i_posterior *p, const double *dk, double *J) {
+    int N = (int)p->n, M = (int)p->gp.M, Q = (int)p->gp.Q;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, Q, N, 1, p->C, N, dk, N, 0, J, Q);
+}
+
+void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f, double *h,
+                             double *J, double *dh, double *work) {
+    size_t N = p->n, M = p->gp.M, Q = p->gp.Q;
+    double *k = work, *dk = k + N, *reduced = dk + Q * N; /* (Q + 1) x N: of k, then of dk */
+    rm2i_latent_cross_gradient(&p->gp.kernel, N, p->Z, x, k, dk);
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)M, (int)N, 1, p->C, (int)N, k, 1, 0, f, 1);
+    jacobian_mean(p, dk, J);
+    if (!h)
+        return;
+    rm2i_posterior_reduce(p, Q + 1, k, reduced);
+    fill_h(p, reduced, h);
+    for (size_t m = 0; m < M; m++)
+        for (size_t q = 0; q < Q; q++)
+            dh[m * Q + q] =
+                m < distinct(p) ? 2 * conditioned(p, m, 0, reduced, reduced + (q + 1) * N) : dh[q];
+}
+
+void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J, double *R,
+                             double *work) {
+    size_t N = p->n, M = p->gp.M, Q = p->gp.Q;
+    double *k = work, *dk = k + N, *reduced = dk + Q * N, *prior = reduced + (Q + 1) * N;
+    rm2i_latent_cross_gradient(&p->gp.kernel, N, p->Z, x, k, dk);
+    rm2i_latent_derivative_variance(&p->gp.kernel, prior);
+    jacobian_mean(p, dk, J);
+    rm2i_posterior_reduce(p, Q, dk, reduced);
+    for (size_t m = 0; m < M; m++)
+        for (size_t r = 0; r < Q; r++)
+            for (size_t s = 0; s < Q; s++)
+                R[(m * Q + r) * Q + s] =
+                    m < distinct(p)
+                        ? conditioned(p, m, r == s ? prior[r] : 0, reduced + r * N, reduced + s * N)
+                        : R[r * Q + s];
+}
+
+void rm2i_posterior_covariance(const rm2i_posterior *p, const double *h, double *cov,
+                               double *work) {
+    size_t M = p->gp.M;
+    int m = (int)M;
+    for (size_t a = 0; a < M; a++)
+        for (size_t k = 0; k < M; k++)
+            work[a * M + k] = p->P[a * M + k] * h[k];
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, m, m, 1, work, m, p->P, m, 0, cov, m);
+    rm2i_symmetrise(M, cov);
+}

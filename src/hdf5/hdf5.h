@@ -1,0 +1,61 @@
+/* Model files: HDF5 behind a sealed block of 512 bytes. Datasets are named "group/name"; numbers
+ * are 64 bits wide, texts have a fixed length. A file is built in memory and written whole; the
+ * same contents give the same bytes. It is read whole, and its seal is checked before libhdf5 sees
+ * it. Every failure names file and dataset. libhdf5 must be a thread-safe build (Debian's is) where
+ * several threads use model files at once. */
+#ifndef RM2I_HDF5_H
+#define RM2I_HDF5_H
+
+#include "io/io.h"
+
+typedef struct rm2i_h5 rm2i_h5;
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+rm2_status rm2i_h5_create(rm2_context *ctx, rm2i_h5 **h5);
+
+/* Arrays in C order, at most RM2_ARRAY_MAX_DIMS dimensions, extents may be 0; dims = 0 (shape NULL)
+ * is a single value. Groups are made as needed; a name can be used once. */
+rm2_status rm2i_h5_put_doubles(rm2_context *ctx, rm2i_h5 *h5, const char *name, size_t dims,
+                               const size_t *shape, const double *values);
+rm2_status rm2i_h5_put_sizes(rm2_context *ctx, rm2i_h5 *h5, const char *name, size_t dims,
+                             const size_t *shape, const size_t *values);
+rm2_status rm2i_h5_put_text(rm2_context *ctx, rm2i_h5 *h5, const char *name, const char *text);
+rm2_status rm2i_h5_put_texts(rm2_context *ctx, rm2i_h5 *h5, const char *name, size_t count,
+                             const char *const *texts);
+
+/* Write the file, whole or not at all (see rm2_writer_open); frees h5 in every case. */
+rm2_status rm2i_h5_commit(rm2_context *ctx, rm2i_h5 *h5, const char *path, bool overwrite);
+void rm2i_h5_discard(rm2i_h5 *h5);
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+/* "-" is standard input. */
+rm2_status rm2i_h5_open(rm2_context *ctx, const char *path, rm2i_h5 **h5);
+rm2_status rm2i_h5_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
+                         rm2i_h5 **h5);
+void rm2i_h5_close(rm2i_h5 *h5);
+
+/* Is there such a group or dataset? */
+bool rm2i_h5_has(const rm2i_h5 *h5, const char *name);
+
+/* Extents of a dataset of numbers or texts. */
+rm2_status rm2i_h5_shape(rm2_context *ctx, const rm2i_h5 *h5, const char *name, size_t *dims,
+                         size_t shape[RM2_ARRAY_MAX_DIMS]);
+
+/* An array with exactly `dims` dimensions of extents `shape`; entries SIZE_MAX of `shape` stand for
+ * any extent, and are filled in. *values is for the caller to free; NULL on failure. Values are
+ * not looked at: they may be NaN. */
+rm2_status rm2i_h5_get_doubles(rm2_context *ctx, const rm2i_h5 *h5, const char *name, size_t dims,
+                               size_t *shape, double **values);
+rm2_status rm2i_h5_get_sizes(rm2_context *ctx, const rm2i_h5 *h5, const char *name, size_t dims,
+                             size_t *shape, size_t **values);
+rm2_status rm2i_h5_get_double(rm2_context *ctx, const rm2i_h5 *h5, const char *name, double *value);
+rm2_status rm2i_h5_get_size(rm2_context *ctx, const rm2i_h5 *h5, const char *name, size_t *value);
+
+/* Texts are for the caller to free (rm2i_texts_free); *count as an entry of `shape` above. */
+rm2_status rm2i_h5_get_text(rm2_context *ctx, const rm2i_h5 *h5, const char *name, char **text);
+rm2_status rm2i_h5_get_texts(rm2_context *ctx, const rm2i_h5 *h5, const char *name, size_t *count,
+                             char ***texts);
+
+#endif

@@ -1,0 +1,158 @@
+/* Shortest paths between points. The two become nodes for one search: its seeds are the nodes that
+ * one is joined to, its exits those that the other is joined to; no path leads through a third
+ * point, so that a path does not depend on which others are asked for. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roadmap/roadmap.h"
+
+/* ---- one path ------------------------------------------------------------------------------- */
+
+/* Scratch: joins of two points; distances, exits, nodes before and heap of the search; the rest is
+ * that of joins. */
+size_t rm2i_walk_work(const rm2_roadmap *net, const rm2_metric *metric) {
+    return 2 * rm2i_join_size(net) + 5 * net->nodes + rm2i_join_work(net, metric);
+}
+
+/* The nodes from the seed to `last`, but for those that are the ends themselves, behind each other
+ * in `order`. */
+static void collect(const rm2i_join *from, const rm2i_join *to, const size_t *before, size_t last,
+                    size_t *order, rm2i_walk *walk) {
+    size_t count = 0;
+    for (size_t i = last; i != SIZE_MAX; i = before[i])
+        count++;
+    size_t at = count;
+    for (size_t i = last; i != SIZE_MAX; i = before[i])
+        order[--at] = i;
+    size_t skipped = from->on_node && count > 0;
+    walk->node = order + skipped;
+    walk->count = count - skipped;
+    walk->count -= to->on_node && walk->count > 0;
+}
+
+rm2_status rm2i_roadmap_walk(const rm2_roadmap *net, const rm2_metric *metric, const double *from,
+                             const double *to, rm2i_walk *walk, double *work) {
+    double *memory = work, *rest = work + rm2i_walk_work(net, metric) - rm2i_join_work(net, metric);
+    size_t n = net->nodes;
+    rm2i_join a, b;
+    RM2_TRY(rm2i_roadmap_join_point(net, metric, from, &a, &memory, rest));
+    RM2_TRY(rm2i_roadmap_join_point(net, metric, to, &b, &memory, rest));
+    *walk = (rm2i_walk){.from = from, .to = to};
+    RM2_TRY(rm2i_join_direct(net, metric, &a, &b, &walk->length, rest));
+    double *at = rm2i_cut(&memory, n), *ends = rm2i_cut(&memory, n);
+    size_t *before = rm2i_cut_indices(&memory, n);
+    for (size_t i = 0; i < n; i++)
+        ends[i] = INFINITY;
+    for (size_t i = 0; i < b.count; i++)
+        ends[b.node[i]] = b.length[i];
+    rm2i_search search = {&net->graph, a.count, a.node, a.length, ends, at, before, memory};
+    size_t last = rm2i_graph_search(&search, &walk->length);
+    size_t *order = (size_t *)(void *)memory; /* where the heap was */
+    collect(&a, &b, before, last, order, walk);
+    return isfinite(walk->length) ? RM2_OK : RM2_ERR_NUMERIC;
+}
+
+void rm2i_walk_points(const rm2_roadmap *net, const rm2i_walk *walk, double *path) {
+    size_t Q = net->Q, bytes = Q * sizeof *path;
+    memcpy(path, walk->from, bytes);
+    for (size_t i = 0; i < walk->count; i++)
+        memcpy(path + (i + 1) * Q, net->x + walk->node[i] * Q, bytes);
+    memcpy(path + (walk->count + 1) * Q, walk->to, bytes);
+}
+
+rm2_status rm2_roadmap_path(rm2_context *ctx, const rm2_roadmap *roadmap, const rm2_metric *metric,
+                            const double *from, const double *to, size_t *count, double **path,
+                            double *length) {
+    *count = 0;
+    *path = NULL;
+    double *work;
+    rm2i_walk walk = {0};
+    RM2_TRY(rm2i_roadmap_check(ctx, roadmap, metric, 1, from));
+    RM2_TRY(rm2i_roadmap_check(ctx, roadmap, metric, 1, to));
+    RM2_TRY(rm2i_alloc(ctx, rm2i_walk_work(roadmap, metric), sizeof *work, &work));
+    rm2_status status = rm2i_roadmap_walk(roadmap, metric, from, to, &walk, work);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, walk.count + 2, roadmap->Q * sizeof **path, path);
+    else
+        status = rm2i_fail(ctx, status,
+                           "no path of finite length: the metric is too large, or cannot be "
+                           "computed near the ends");
+    if (*path) {
+        rm2i_walk_points(roadmap, &walk, *path);
+        *count = walk.count + 2;
+        *length = walk.length;
+    }
+    free(work);
+    return status;
+}
+
+/* ---- distances ------------------------------------------------------------------------------ */
+
+void rm2i_join_search(const rm2_roadmap *net, const rm2i_join *from, double *at, double *work) {
+    rm2i_search search = {.graph = &net->graph,
+                          .seeds = from->count,
+                          .seed = from->node,
+                          .start = from->length,
+                          .at = at,
+                          .work = work};
+    (void)rm2i_graph_search(&search, NULL);
+}
+
+rm2_status rm2i_join_distance(const rm2_roadmap *net, const rm2_metric *metric,
+                              const rm2i_join *from, const double *at, const rm2i_join *to,
+                              double *length, double *work) {
+    RM2_TRY(rm2i_join_direct(net, metric, from, to, length, work));
+    for (size_t k = 0; k < to->count; k++)
+        *length = fmin(*length, at[to->node[k]] + to->length[k]);
+    return RM2_OK;
+}
+
+typedef struct distances_job {
+    const rm2_roadmap *net;
+    const rm2_metric *metric;
+    size_t n;
+    const rm2i_join *join; /* of each point */
+    double *distance;
+} distances_job;
+
+/* Distances of point i to all later ones; the diagonal is 0. */
+static rm2_status distances_from(const void *job, size_t i, double *work) {
+    const distances_job *j = job;
+    const rm2i_join *a = &j->join[i];
+    double *row = j->distance + i * j->n, *at = rm2i_cut(&work, j->net->nodes);
+    rm2i_join_search(j->net, a, at, rm2i_cut(&work, 2 * j->net->nodes));
+    row[i] = 0;
+    for (size_t k = i + 1; k < j->n; k++) {
+        RM2_TRY(rm2i_join_distance(j->net, j->metric, a, at, &j->join[k], &row[k], work));
+        if (!isfinite(row[k]))
+            return RM2_ERR_NUMERIC;
+    }
+    return RM2_OK;
+}
+
+static rm2_status run_distances(rm2_context *ctx, const distances_job *job) {
+    size_t failed = 0, star = rm2i_star_work(job->net, job->metric, 1);
+    rm2_status status =
+        rm2i_batch(ctx, job->n, 3 * job->net->nodes + star, distances_from, job, &failed);
+    if (status == RM2_OK || status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
+        return status;
+    return rm2i_fail(ctx, status,
+                     "no paths of finite length from point %zu: the metric is too large, or cannot "
+                     "be computed near it",
+                     failed);
+}
+
+rm2_status rm2_roadmap_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
+                                 const rm2_metric *metric, size_t n, const double *points,
+                                 double *distance) {
+    rm2i_join *join = NULL;
+    RM2_TRY(rm2i_roadmap_join_all(ctx, roadmap, metric, n, points, &join));
+    distances_job job = {roadmap, metric, n, join, distance};
+    rm2_status status = run_distances(ctx, &job);
+    for (size_t i = 0; i < n && status == RM2_OK; i++)
+        for (size_t k = 0; k < i; k++)
+            distance[i * n + k] = distance[k * n + i];
+    free(join);
+    return status;
+}

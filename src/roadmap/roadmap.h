@@ -1,0 +1,133 @@
+/* Roadmaps inside the library: nodes with their metrics, and edges by rows, sorted. A grid and a
+ * graph over points differ in where an edge is cut, and in which nodes a further point is joined
+ * to; everything else sees nodes and edges.
+ *
+ *     roadmap.c         the object, checks
+ *     roadmap_grid.c    nodes on a grid
+ *     roadmap_graph.c   nodes at points
+ *     roadmap_edge.c    lengths of edges
+ *     roadmap_join.c    edges from points that are no nodes
+ *     roadmap_path.c    paths and distances */
+#ifndef RM2I_NETWORK_H
+#define RM2I_NETWORK_H
+
+#include "linalg/graph.h"
+#include "linalg/neighbours.h"
+#include "riemann2/roadmap.h"
+
+enum { RM2I_GRID_Q = 3 }; /* most dimensions of a grid */
+
+struct rm2_roadmap {
+    size_t nodes, Q;
+    double *x, *G;
+    rm2_edge_rule rule;
+    rm2i_graph graph; /* rows in the order of the nodes that they lead to */
+
+    size_t span; /* pieces of the longest line: cells that a grid's may cross; else 1 */
+
+    bool grid;
+    size_t reach;
+    size_t count[RM2I_GRID_Q], stride[RM2I_GRID_Q];
+    double *axis[RM2I_GRID_Q]; /* one allocation, the first's */
+
+    rm2i_tree tree; /* graphs: the nodes */
+    size_t neighbours;
+};
+
+rm2_status rm2i_roadmap_check_rule(rm2_context *ctx, rm2_edge_rule rule);
+/* Is the metric as wide as the roadmap, are n points finite and inside a grid? */
+rm2_status rm2i_roadmap_check(rm2_context *ctx, const rm2_roadmap *roadmap,
+                              const rm2_metric *metric, size_t n, const double *points);
+
+/* Indices in scratch memory for doubles. */
+_Static_assert(sizeof(size_t) == sizeof(double), "an index takes the place of a number");
+static inline size_t *rm2i_cut_indices(double **memory, size_t count) {
+    return (size_t *)(void *)rm2i_cut(memory, count);
+}
+
+/* Where x is along axis q of a grid, in nodes: 2.25 is a quarter of the way from node 2 to 3. */
+double rm2i_grid_place(const rm2_roadmap *roadmap, size_t q, double x);
+
+/* ---- lengths -------------------------------------------------------------------------------- */
+
+/* Straight lines from one point to others, rows `which` of xs and Gs. */
+typedef struct rm2i_star {
+    const double *x, *G;
+    size_t count;
+    const size_t *which;
+    const double *xs, *Gs;
+    double *length; /* count: the result */
+} rm2i_star;
+
+/* Scratch for stars of so many lines, none longer than the span. */
+size_t rm2i_star_work(const rm2_roadmap *roadmap, const rm2_metric *metric, size_t count);
+/* Infinite where numbers end. A failure, of the metric at midpoints, has no message. */
+rm2_status rm2i_star_lengths(const rm2_roadmap *roadmap, const rm2_metric *metric,
+                             const rm2i_star *star, double *work);
+
+/* Lengths of all edges of a roadmap whose nodes, metrics and rows are there. */
+rm2_status rm2i_roadmap_measure(rm2_context *ctx, rm2_roadmap *roadmap, const rm2_metric *metric);
+
+/* ---- points that are no nodes --------------------------------------------------------------- */
+
+/* A point and the nodes that it is joined to: on a grid those within the span along each axis, in a
+ * graph the nearest; a point on a node to that alone, by an edge of length 0. */
+typedef struct rm2i_join {
+    const double *x, *G; /* given */
+    size_t *node;        /* rm2i_join_most, given */
+    double *length;      /* the same */
+    size_t count;
+    bool on_node;
+    double radius; /* graphs: squared distance of the farthest node */
+} rm2i_join;
+
+size_t rm2i_join_most(const rm2_roadmap *roadmap);
+/* work: rm2i_star_work of rm2i_join_most lines. */
+rm2_status rm2i_roadmap_join(const rm2_roadmap *roadmap, const rm2_metric *metric, rm2i_join *join,
+                             double *work);
+/* The straight line between two points, where they are as close as joined ones are; infinity where
+ * they are not, or one is a node. */
+rm2_status rm2i_join_direct(const rm2_roadmap *roadmap, const rm2_metric *metric,
+                            const rm2i_join *a, const rm2i_join *b, double *length, double *work);
+
+/* The join of one point, with its metric, in memory cut from *memory, rm2i_join_size. The point must be
+ * finite and inside a grid. work: rm2i_join_work. A failure has no message. */
+size_t rm2i_join_size(const rm2_roadmap *roadmap);
+size_t rm2i_join_work(const rm2_roadmap *roadmap, const rm2_metric *metric);
+rm2_status rm2i_roadmap_join_point(const rm2_roadmap *roadmap, const rm2_metric *metric,
+                                   const double *x, rm2i_join *join, double **memory, double *work);
+
+/* Joins of n points, which must stay where they are, in one block: the caller's to free with
+ * free(). */
+rm2_status rm2i_roadmap_join_all(rm2_context *ctx, const rm2_roadmap *roadmap,
+                                 const rm2_metric *metric, size_t n, const double *points,
+                                 rm2i_join **joins);
+
+/* ---- distances ------------------------------------------------------------------------------ */
+
+/* Distances of all nodes from a joined point. work: 2 nodes. */
+void rm2i_join_search(const rm2_roadmap *roadmap, const rm2i_join *from, double *at, double *work);
+/* Length of the shortest path from there to another one, infinite where there is none. work: as for
+ * rm2i_join_direct. */
+rm2_status rm2i_join_distance(const rm2_roadmap *roadmap, const rm2_metric *metric,
+                              const rm2i_join *from, const double *at, const rm2i_join *to,
+                              double *length, double *work);
+
+/* ---- a path --------------------------------------------------------------------------------- */
+
+typedef struct rm2i_walk {
+    const double *from, *to;
+    size_t count; /* nodes between the two, in order; they are in the scratch */
+    const size_t *node;
+    double length;
+} rm2i_walk;
+
+/* For loops over pairs, with scratch of one's own: a failure has no message. Both points must be
+ * finite and inside a grid. RM2_ERR_NUMERIC where no path has a finite length. */
+size_t rm2i_walk_work(const rm2_roadmap *roadmap, const rm2_metric *metric);
+rm2_status rm2i_roadmap_walk(const rm2_roadmap *roadmap, const rm2_metric *metric,
+                             const double *from, const double *to, rm2i_walk *walk, double *work);
+/* The points of a walk with both ends: (count + 2) x Q. */
+void rm2i_walk_points(const rm2_roadmap *roadmap, const rm2i_walk *walk, double *path);
+
+#endif

@@ -1,0 +1,337 @@
+/* Configurations from inner products. Classical scaling (Torgerson, Psychometrika 17, 1952):
+ *
+ *     B = -1/2 J (d^2) J,  J = I - 1 1^T / N,     B = V diag(lambda) V^T,     X = V_Q lambda_Q^1/2
+ *
+ * and principal components, Y = U S W^T for centred Y: X = (U S)_Q = (Y W)_Q, from the smaller of
+ * Y^T Y = W S^2 W^T and Y Y^T = U S^2 U^T.
+ *
+ * For many points, classical scaling of some of them, the landmarks, and all by triangulation (de Silva
+ * and Tenenbaum, Stanford technical report, 2004): with m_i the mean squared distance of landmark i from
+ * the landmarks, and d_i its distance from x,
+ *
+ *     x_q = 1/2 sum_i V_iq (m_i - d_i^2) / lambda_q^1/2
+ *
+ * which is the point itself at a landmark; principal axes of all points are taken at the end.
+ *
+ * Only the Q leading eigenpairs are computed (LAPACK dsyevr, bisection and inverse iteration: the
+ * same bits each time), on one thread, because sums shared by threads depend on their number. The
+ * sign of a column is free; its entry of largest magnitude is made positive. An eigenvalue below
+ * NEGLIGIBLE times the first is rounding, and its column gets a spread instead: the R_d sequence of
+ * Roberts (frac(i g^-q), g^(d+1) = g + 1), even in the d columns that need it and hardly correlated
+ * with the others. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include "linalg/dense.h"
+#include "start/start.h"
+
+#define NEGLIGIBLE 1e-10 /* of the first eigenvalue: 1e-5 of its extent */
+#define SAME       1e-6  /* magnitudes this close are equal when the sign is chosen */
+
+/* ---- eigenpairs ----------------------------------------------------------------------------- */
+
+typedef struct eigen_call {
+    lapack_int n, count, *support, *iwork, liwork;
+    double *A, *values, *vectors, *work;
+    lapack_int lwork;
+} eigen_call;
+
+static lapack_int run_dsyevr(eigen_call *c) {
+    lapack_int found = 0;
+    lapack_int info = LAPACKE_dsyevr_work(
+        LAPACK_COL_MAJOR, 'V', 'I', 'L', c->n, c->A, c->n, 0, 0, c->n - c->count + 1, c->n, 0,
+        &found, c->values, c->vectors, c->n, c->support, c->work, c->lwork, c->iwork, c->liwork);
+    return info == 0 && c->lwork != -1 && found != c->count ? 1 : info;
+}
+
+/* Ask for the sizes of the scratch memory. */
+static rm2_status ask_sizes(rm2_context *ctx, const eigen_call *c, size_t *lwork, size_t *liwork) {
+    double doubles = 0;
+    lapack_int integers = 0;
+    eigen_call query = *c;
+    query.work = &doubles;
+    query.iwork = &integers;
+    query.lwork = query.liwork = -1;
+    if (run_dsyevr(&query) != 0)
+        return rm2i_fail(ctx, RM2_ERR_NUMERIC, "eigenvalue problem of size %d refused", c->n);
+    *lwork = (size_t)doubles;
+    *liwork = (size_t)integers;
+    return RM2_OK;
+}
+
+static rm2_status solve(rm2_context *ctx, eigen_call *c) {
+    size_t lwork = 0, liwork = 0;
+    RM2_TRY(ask_sizes(ctx, c, &lwork, &liwork));
+    c->lwork = (lapack_int)lwork;
+    c->liwork = (lapack_int)liwork;
+    rm2_status status = rm2i_alloc(ctx, lwork, sizeof *c->work, &c->work);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, liwork, sizeof *c->iwork, &c->iwork);
+    if (status == RM2_OK && run_dsyevr(c) != 0)
+        status = rm2i_fail(ctx, RM2_ERR_NUMERIC,
+                           "no convergence in an eigenvalue problem of size %d", c->n);
+    free(c->work);
+    free(c->iwork);
+    return status;
+}
+
+/* The `count` largest eigenvalues, rising, of a symmetric matrix (destroyed), and their vectors, by
+ * rows. `values` has room for n. */
+static rm2_status leading_eigen(rm2_context *ctx, size_t n, double *A, size_t count, double *values,
+                                double *vectors) {
+    if (n > INT_MAX / 2)
+        return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "eigenvalue problem of size %zu", n);
+    eigen_call call = {.n = (lapack_int)n,
+                       .count = (lapack_int)count,
+                       .A = A,
+                       .values = values,
+                       .vectors = vectors};
+    RM2_TRY(rm2i_alloc(ctx, 2 * n, sizeof *call.support, &call.support));
+    int threads = rm2i_one_thread_begin();
+    rm2_status status = solve(ctx, &call);
+    rm2i_one_thread_end(threads);
+    free(call.support);
+    return status;
+}
+
+/* ---- columns of a start --------------------------------------------------------------------- */
+
+static double deviation(size_t count, const double *x) {
+    double mean = 0, square = 0;
+    for (size_t i = 0; i < count; i++)
+        mean += x[i];
+    mean /= (double)count;
+    for (size_t i = 0; i < count; i++)
+        square += (x[i] - mean) * (x[i] - mean);
+    return sqrt(square / (double)count);
+}
+
+void rm2i_start_unit(size_t N, size_t Q, double *X) {
+    double scale = deviation(N * Q, X);
+    for (size_t i = 0; scale > 0 && i < N * Q; i++)
+        X[i] /= scale;
+}
+
+static void choose_sign(size_t N, size_t Q, double *column) {
+    double largest = 0;
+    for (size_t i = 0; i < N; i++)
+        largest = fmax(largest, fabs(column[i * Q]));
+    size_t first = 0;
+    while (fabs(column[first * Q]) < (1 - SAME) * largest)
+        first++;
+    if (column[first * Q] < 0)
+        for (size_t i = 0; i < N; i++)
+            column[i * Q] = -column[i * Q];
+}
+
+/* Columns held .. Q - 1 get their spread; the others, their sign. */
+static void complete(size_t N, size_t Q, size_t held, double *X) {
+    for (size_t q = 0; q < held; q++)
+        choose_sign(N, Q, X + q);
+    if (held == Q)
+        return;
+    double g = 1.5, step = 1, missing = (double)(Q - held);
+    double size = RM2I_START_SPREAD * sqrt(12.) * deviation(N * Q, X); /* uniform: variance 1/12 */
+    for (int i = 0; i < 100; i++)
+        g = pow(1 + g, 1 / (missing + 1));
+    for (size_t q = held; q < Q; q++) {
+        double mean = 0, whole;
+        step /= g;
+        for (size_t i = 0; i < N; i++) {
+            X[i * Q + q] = size * modf((double)(i + 1) * step, &whole);
+            mean += X[i * Q + q] / (double)N;
+        }
+        for (size_t i = 0; i < N; i++)
+            X[i * Q + q] -= mean;
+    }
+}
+
+/* How many of the eigenvalues (rising) are more than rounding. */
+static size_t count_held(size_t count, const double *values) {
+    size_t held = 0;
+    while (held < count && values[count - 1 - held] > NEGLIGIBLE * values[count - 1])
+        held++;
+    return held;
+}
+
+static rm2_status no_extent(rm2_context *ctx, size_t N) {
+    return rm2i_fail(ctx, RM2_ERR_DATA, "%zu points are too close together for a start", N);
+}
+
+/* X = V lambda^1/2 for the inner products B (N x N, destroyed). */
+static rm2_status from_products(rm2_context *ctx, size_t N, double *B, size_t Q, double *X) {
+    size_t count = Q < N ? Q : N;
+    double *values;
+    RM2_TRY(rm2i_alloc(ctx, N * (count + 1), sizeof *values, &values));
+    const double *vectors = values + N;
+    rm2_status status = leading_eigen(ctx, N, B, count, values, values + N);
+    size_t held = status == RM2_OK ? count_held(count, values) : 0;
+    if (status == RM2_OK && held == 0)
+        status = no_extent(ctx, N);
+    if (status == RM2_OK) {
+        memset(X, 0, N * Q * sizeof *X);
+        for (size_t q = 0; q < held; q++)
+            for (size_t i = 0; i < N; i++)
+                X[i * Q + q] = sqrt(values[count - 1 - q]) * vectors[(count - 1 - q) * N + i];
+        complete(N, Q, held, X);
+    }
+    free(values);
+    return status;
+}
+
+/* ---- classical scaling ---------------------------------------------------------------------- */
+
+static void centre_twice(size_t N, double *B, double *means) {
+    double mean = 0;
+    for (size_t i = 0; i < N; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < N; j++) {
+            B[i * N + j] *= B[i * N + j];
+            sum += B[i * N + j];
+        }
+        means[i] = sum / (double)N;
+        mean += means[i] / (double)N;
+    }
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++)
+            B[i * N + j] = -0.5 * (B[i * N + j] - means[i] - means[j] + mean);
+}
+
+rm2_status rm2i_start_mds(rm2_context *ctx, size_t N, double *distance, size_t Q, double *X) {
+    for (size_t i = 0; i < N * N; i++)
+        if (!isfinite(distance[i]))
+            return rm2i_fail(ctx, RM2_ERR_NUMERIC, "the distance of points %zu and %zu is %g",
+                             i / N, i % N, distance[i]);
+    double *means;
+    RM2_TRY(rm2i_alloc(ctx, N, sizeof *means, &means));
+    centre_twice(N, distance, means);
+    free(means);
+    return from_products(ctx, N, distance, Q, X);
+}
+
+/* ---- landmarks ------------------------------------------------------------------------------ */
+
+/* B from the distances between the landmarks; forth and back, the same sum may round differently. */
+static rm2_status between_landmarks(rm2_context *ctx, size_t N, size_t L, const size_t *landmark,
+                                    const double *distance, double *B) {
+    for (size_t i = 0; i < L; i++)
+        for (size_t n = 0; n < N; n++)
+            if (!isfinite(distance[i * N + n]))
+                return rm2i_fail(ctx, RM2_ERR_NUMERIC, "the distance of points %zu and %zu is %g",
+                                 landmark[i], n, distance[i * N + n]);
+    for (size_t i = 0; i < L; i++)
+        for (size_t j = 0; j <= i; j++)
+            B[i * L + j] = B[j * L + i] = distance[j * N + landmark[i]];
+    return RM2_OK;
+}
+
+/* T (N x held) from the eigenpairs (rising) of the landmarks. */
+static void triangulate(size_t N, size_t L, const double *distance, const double *means,
+                        size_t count, const double *values, const double *vectors, size_t held,
+                        double *T) {
+    memset(T, 0, N * held * sizeof *T);
+    for (size_t i = 0; i < L; i++)
+        for (size_t q = 0; q < held; q++) {
+            size_t k = count - 1 - q;
+            double weight = vectors[k * L + i] / (2 * sqrt(values[k]));
+            const double *d = distance + i * N;
+            for (size_t n = 0; n < N; n++)
+                T[n * held + q] += weight * (means[i] - d[n] * d[n]);
+        }
+}
+
+rm2_status rm2i_start_landmarks(rm2_context *ctx, size_t N, size_t L, const size_t *landmark,
+                                const double *distance, size_t Q, double *X) {
+    size_t count = Q < L ? Q : L;
+    double *B;
+    RM2_TRY(rm2i_alloc(ctx, L * L + L + L * (count + 1) + N * count, sizeof *B, &B));
+    double *means = B + L * L, *values = means + L, *vectors = values + L, *T = vectors + L * count;
+    rm2_status status = between_landmarks(ctx, N, L, landmark, distance, B);
+    if (status == RM2_OK) {
+        centre_twice(L, B, means);
+        status = leading_eigen(ctx, L, B, count, values, vectors);
+    }
+    size_t held = status == RM2_OK ? count_held(count, values) : 0;
+    if (status == RM2_OK && held == 0)
+        status = no_extent(ctx, N);
+    if (status == RM2_OK) {
+        triangulate(N, L, distance, means, count, values, vectors, held, T);
+        status = rm2i_start_pca(ctx, N, held, T, Q, false, X);
+    }
+    free(B);
+    return status;
+}
+
+/* ---- principal components ------------------------------------------------------------------- */
+
+static void centre(size_t N, size_t D, double scale, const double *Y, double *C) {
+    for (size_t m = 0; m < D; m++) {
+        double mean = 0;
+        for (size_t i = 0; i < N; i++)
+            mean += scale * Y[i * D + m];
+        mean /= (double)N;
+        for (size_t i = 0; i < N; i++)
+            C[i * D + m] = scale * Y[i * D + m] - mean;
+    }
+}
+
+/* P = C^T C (D x D) or C C^T (N x N), lower triangle in columns. */
+static void products(size_t N, size_t D, bool of_columns, const double *C, double *P) {
+    int rows = (int)(of_columns ? D : N), inner = (int)(of_columns ? N : D), width = (int)D;
+    int threads = rm2i_one_thread_begin();
+    cblas_dsyrk(CblasRowMajor, CblasUpper, of_columns ? CblasTrans : CblasNoTrans, rows, inner, 1,
+                C, width, 0, P, rows);
+    rm2i_one_thread_end(threads);
+}
+
+/* X = C W for the eigenvectors W of P = C^T C (destroyed). */
+static rm2_status scores(rm2_context *ctx, size_t N, size_t D, const double *C, double *P, size_t Q,
+                         double *X) {
+    size_t count = Q < D ? Q : D;
+    double *values;
+    RM2_TRY(rm2i_alloc(ctx, D * (count + 1), sizeof *values, &values));
+    rm2_status status = leading_eigen(ctx, D, P, count, values, values + D);
+    size_t held = status == RM2_OK ? count_held(count, values) : 0;
+    if (status == RM2_OK && held == 0)
+        status = no_extent(ctx, N);
+    if (status == RM2_OK) {
+        memset(X, 0, N * Q * sizeof *X);
+        for (size_t q = 0; q < held; q++)
+            for (size_t i = 0; i < N; i++)
+                X[i * Q + q] = rm2i_dot(D, C + i * D, values + D + (count - 1 - q) * D);
+        complete(N, Q, held, X);
+    }
+    free(values);
+    return status;
+}
+
+rm2_status rm2i_start_pca(rm2_context *ctx, size_t N, size_t D, const double *Y, size_t Q,
+                          bool scale, double *X0) {
+    double shrink;
+    RM2_TRY(rm2i_start_check(ctx, N, D, Y, Q, &shrink));
+    if (N > INT_MAX / 2 || D > INT_MAX / 2)
+        return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "principal components of %zu x %zu", N, D);
+    bool of_columns = D <= N;
+    size_t side = of_columns ? D : N;
+    double *C, *P;
+    RM2_TRY(rm2i_alloc(ctx, N * D + side * side, sizeof *C, &C));
+    P = C + N * D;
+    centre(N, D, shrink, Y, C);
+    products(N, D, of_columns, C, P);
+    rm2_status status =
+        of_columns ? scores(ctx, N, D, C, P, Q, X0) : from_products(ctx, N, P, Q, X0);
+    free(C);
+    if (status != RM2_OK)
+        return status;
+    if (scale)
+        rm2i_start_unit(N, Q, X0);
+    else
+        for (size_t i = 0; i < N * Q; i++)
+            X0[i] /= shrink;
+    return RM2_OK;
+}

@@ -1,0 +1,211 @@
+/* Time-aware Isomap (Tenenbaum, de Silva and Langford, Science 290, 2000, with time as one more
+ * axis):
+ *
+ *     rho^2 = sum_m var F_m                    (variances divide by N)
+ *     feature_i = [F_i, om rho phase_i]        phase: 0 .. 1 along each trajectory
+ *     graph = k nearest features, made symmetric, with the steps of the trajectories
+ *     X0 = classical scaling of the shortest paths, over the standard deviation of all entries
+ *
+ * The time axis holds apart what a stroke passes twice: points close in space and far in time are
+ * no neighbours, so that a stroke which retraces itself does not fold. Steps of a trajectory are
+ * edges whatever lies between them: a demonstration never falls apart.
+ *
+ * From ALL_UP_TO points on, paths start from landmarks only (init_mds.c). Landmark j is at the fraction
+ * frac((j + 1/2) g) of the points, g the golden section: as dense as the data, and, because points are
+ * in the order of their trajectories, even along these, without the resonance of equal steps with
+ * trajectories of equal length.
+ *
+ * X0 does not depend on the scale of F, which is brought to about one first, by a power of two. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "start/start.h"
+
+enum { ALL_UP_TO = 2000, LANDMARKS = 500 };
+
+rm2i_isomap_settings rm2i_isomap_settings_default(void) {
+    return (rm2i_isomap_settings){.neighbours = 8, .time_weight = 4};
+}
+
+static bool all_rows_equal(size_t N, size_t M, const double *F) {
+    for (size_t i = 1; i < N; i++)
+        for (size_t m = 0; m < M; m++)
+            if (F[i * M + m] != F[m])
+                return false;
+    return true;
+}
+
+rm2_status rm2i_start_check(rm2_context *ctx, size_t N, size_t M, const double *F, size_t Q,
+                            double *scale) {
+    if (Q == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a latent space needs at least one dimension");
+    if (N < 2 || M == 0)
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "%zu points of %zu coordinates: a start needs at least two points", N, M);
+    double largest = 0;
+    for (size_t i = 0; i < N * M; i++) {
+        if (!isfinite(F[i]))
+            return rm2i_fail(ctx, RM2_ERR_DATA, "point %zu, coordinate %zu is not finite: %g",
+                             i / M, i % M, F[i]);
+        largest = fmax(largest, fabs(F[i]));
+    }
+    if (all_rows_equal(N, M, F))
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "all %zu points are equal: there is nothing to learn from", N);
+    int exponent;
+    (void)frexp(largest, &exponent);
+    *scale = ldexp(1, exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent);
+    return RM2_OK;
+}
+
+/* ---- features ------------------------------------------------------------------------------- */
+
+static rm2_status check_trajectories(rm2_context *ctx, size_t N, size_t trajectories,
+                                     const size_t *starts, const double *time) {
+    if (trajectories == 0)
+        return RM2_OK;
+    bool good = starts && starts[0] == 0 && starts[trajectories] == N;
+    for (size_t d = 0; good && d < trajectories; d++)
+        good = starts[d] < starts[d + 1];
+    if (!good)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "the starts of %zu trajectories do not rise from 0 to %zu", trajectories,
+                         N);
+    for (size_t i = 0; time && i < N; i++)
+        if (!isfinite(time[i]))
+            return rm2i_fail(ctx, RM2_ERR_DATA, "the time of point %zu is not finite: %g", i,
+                             time[i]);
+    return RM2_OK;
+}
+
+/* Where point i of the trajectory [from, to) is in time: 0 at its first point, 1 at its last. A
+ * trajectory whose last time is its first has no usable time, one point no extent. */
+static double phase(size_t from, size_t to, size_t i, const double *time) {
+    if (to - from < 2)
+        return 0;
+    if (time && time[to - 1] != time[from]) /* halves: the difference may not overflow */
+        return (time[i] / 2 - time[from] / 2) / (time[to - 1] / 2 - time[from] / 2);
+    return (double)(i - from) / (double)(to - from - 1);
+}
+
+/* sqrt(sum_m var F_m) */
+static double spread(size_t N, size_t M, double scale, const double *F) {
+    double sum = 0;
+    for (size_t m = 0; m < M; m++) {
+        double mean = 0, square = 0;
+        for (size_t i = 0; i < N; i++)
+            mean += scale * F[i * M + m];
+        mean /= (double)N;
+        for (size_t i = 0; i < N; i++)
+            square += (scale * F[i * M + m] - mean) * (scale * F[i * M + m] - mean);
+        sum += square / (double)N;
+    }
+    return sqrt(sum);
+}
+
+static void fill_features(size_t N, size_t M, double scale, const double *F, size_t trajectories,
+                          const size_t *starts, const double *time, double weight,
+                          double *features) {
+    for (size_t i = 0; i < N; i++) {
+        for (size_t m = 0; m < M; m++)
+            features[i * (M + 1) + m] = scale * F[i * M + m];
+        features[i * (M + 1) + M] = 0;
+    }
+    for (size_t d = 0; d < trajectories; d++)
+        for (size_t i = starts[d]; i < starts[d + 1]; i++)
+            features[i * (M + 1) + M] = weight * phase(starts[d], starts[d + 1], i, time);
+}
+
+/* ---- starts --------------------------------------------------------------------------------- */
+
+static rm2_status embed_all(rm2_context *ctx, const rm2i_graph *graph, size_t Q, double *X0) {
+    size_t n = graph->n, size;
+    double *distance;
+    if (__builtin_mul_overflow(n, n, &size))
+        return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory: distances of %zu points", n);
+    RM2_TRY(rm2i_alloc(ctx, size, sizeof *distance, &distance));
+    rm2_status status = rm2i_graph_distances(ctx, graph, distance);
+    if (status == RM2_OK)
+        status = rm2i_start_mds(ctx, n, distance, Q, X0);
+    free(distance);
+    return status;
+}
+
+static int by_place(const void *a, const void *b) {
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Returns how many are distinct. */
+static size_t choose_landmarks(size_t n, size_t count, size_t *landmark) {
+    const double golden = 0.61803398874989484820;
+    size_t distinct = 0;
+    for (size_t j = 0; j < count; j++) {
+        double whole, at = modf(((double)j + 0.5) * golden, &whole) * (double)n;
+        landmark[j] = (size_t)at < n ? (size_t)at : n - 1;
+    }
+    qsort(landmark, count, sizeof *landmark, by_place);
+    for (size_t j = 0; j < count; j++)
+        if (j == 0 || landmark[j] != landmark[j - 1])
+            landmark[distinct++] = landmark[j];
+    return distinct;
+}
+
+static rm2_status embed_landmarks(rm2_context *ctx, const rm2i_graph *graph, size_t count, size_t Q,
+                                  double *X0) {
+    size_t *landmark;
+    double *distance = NULL;
+    RM2_TRY(rm2i_alloc(ctx, count, sizeof *landmark, &landmark));
+    count = choose_landmarks(graph->n, count, landmark);
+    rm2_status status = rm2i_alloc(ctx, graph->n, count * sizeof *distance, &distance);
+    if (status == RM2_OK)
+        status = rm2i_graph_distances_from(ctx, graph, count, landmark, distance);
+    if (status == RM2_OK)
+        status = rm2i_start_landmarks(ctx, graph->n, count, landmark, distance, Q, X0);
+    free(distance);
+    free(landmark);
+    return status;
+}
+
+static rm2_status embed(rm2_context *ctx, const rm2i_graph *graph, size_t landmarks, size_t Q,
+                        double *X0) {
+    if (landmarks == 0)
+        landmarks = graph->n <= ALL_UP_TO ? graph->n : LANDMARKS;
+    RM2_TRY(landmarks >= graph->n ? embed_all(ctx, graph, Q, X0)
+                                  : embed_landmarks(ctx, graph, landmarks, Q, X0));
+    rm2i_start_unit(graph->n, Q, X0);
+    return RM2_OK;
+}
+
+rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *settings, size_t N,
+                             size_t M, const double *F, size_t trajectories, const size_t *starts,
+                             const double *time, size_t Q, double *X0) {
+    rm2i_isomap_settings defaults = rm2i_isomap_settings_default();
+    const rm2i_isomap_settings *use = settings ? settings : &defaults;
+    if (use->neighbours == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the graph of a start needs neighbours");
+    if (!(use->time_weight >= 0 && use->time_weight <= 1e6))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the weight of time is %g, not within 0 .. 1e6",
+                         use->time_weight);
+    double scale;
+    RM2_TRY(rm2i_start_check(ctx, N, M, F, Q, &scale));
+    RM2_TRY(check_trajectories(ctx, N, trajectories, starts, time));
+    double *features, weight = use->time_weight * spread(N, M, scale, F);
+    RM2_TRY(rm2i_alloc(ctx, N * (M + 1), sizeof *features, &features));
+    fill_features(N, M, scale, F, trajectories, starts, time, weight, features);
+
+    rm2i_graph graph;
+    rm2_status status =
+        rm2i_graph_build(ctx, N, M + 1, features, use->neighbours, trajectories, starts, &graph);
+    free(features);
+    if (status == RM2_OK)
+        status = embed(ctx, &graph, use->landmarks, Q, X0);
+    rm2i_graph_free(&graph);
+    return status;
+}
+
+void rm2i_start_random(rm2_rng *rng, size_t N, size_t Q, double *X0) {
+    for (size_t i = 0; i < N * Q; i++)
+        X0[i] = rm2_rng_normal(rng);
+}

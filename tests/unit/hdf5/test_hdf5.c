@@ -1,0 +1,542 @@
+/* Model files: what is put is what is got, bit by bit; damaged files and foreign ones are refused
+ * with a message that names file and dataset; nothing that a file holds brings the reader down. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "hdf5/file.h"
+
+enum { FLIPS = 5000 };
+
+typedef struct fixture {
+    rm2_context *ctx;
+    char directory[64], path[96], other[96];
+} fixture;
+
+static int set_up(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    assert_int_equal(rm2_context_create(&f->ctx), RM2_OK);
+    (void)strcpy(f->directory, "/tmp/rm2-test-hdf5-XXXXXX");
+    assert_non_null(mkdtemp(f->directory));
+    (void)snprintf(f->path, sizeof f->path, "%s/a.h5", f->directory);
+    (void)snprintf(f->other, sizeof f->other, "%s/b.h5", f->directory);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    fixture *f = *state;
+    (void)unlink(f->path);
+    (void)unlink(f->other);
+    assert_int_equal(rmdir(f->directory), 0); /* nothing is left behind */
+    rm2_context_free(f->ctx);
+    free(f);
+    return 0;
+}
+
+static void assert_ok(const fixture *f, rm2_status status) {
+    if (status != RM2_OK)
+        fail_msg("%s", rm2_context_error(f->ctx));
+}
+
+static void assert_message(const fixture *f, const char *part) {
+    if (!strstr(rm2_context_error(f->ctx), part))
+        fail_msg("\"%s\" is not in: %s", part, rm2_context_error(f->ctx));
+}
+
+static const double VALUES[6] = {1, -0.0, 1e-310, 0x1.fffffffffffffp1023, 3.141592653589793, 42};
+static const size_t SIZES[3] = {0, 7, SIZE_MAX};
+
+static rm2i_h5 *fill(const fixture *f) {
+    static const char *const ids[] = {"", "Übung", "c"};
+    rm2i_h5 *h5;
+    assert_ok(f, rm2i_h5_create(f->ctx, &h5));
+    assert_ok(f, rm2i_h5_put_doubles(f->ctx, h5, "model/X", 2, (size_t[]){2, 3}, VALUES));
+    assert_ok(f, rm2i_h5_put_doubles(f->ctx, h5, "model/kernel/noise", 0, NULL, &VALUES[4]));
+    assert_ok(f, rm2i_h5_put_doubles(f->ctx, h5, "model/empty", 2, (size_t[]){0, 3}, NULL));
+    assert_ok(f, rm2i_h5_put_sizes(f->ctx, h5, "starts", 1, (size_t[]){3}, SIZES));
+    assert_ok(f, rm2i_h5_put_sizes(f->ctx, h5, "version", 0, NULL, &SIZES[1]));
+    assert_ok(f, rm2i_h5_put_text(f->ctx, h5, "spec", "R3 x S3"));
+    assert_ok(f, rm2i_h5_put_text(f->ctx, h5, "note", ""));
+    assert_ok(f, rm2i_h5_put_texts(f->ctx, h5, "ids", 3, ids));
+    assert_ok(f, rm2i_h5_put_texts(f->ctx, h5, "none", 0, NULL));
+    return h5;
+}
+
+static void write_file(const fixture *f, const char *path) {
+    assert_ok(f, rm2i_h5_commit(f->ctx, fill(f), path, true));
+}
+
+static unsigned char *load_file(const char *path, size_t *size) {
+    FILE *stream = fopen(path, "rb");
+    assert_non_null(stream);
+    unsigned char *bytes = malloc(1 << 20);
+    assert_non_null(bytes);
+    *size = fread(bytes, 1, 1 << 20, stream);
+    (void)fclose(stream);
+    return bytes;
+}
+
+static void store_file(const char *path, const void *bytes, size_t size) {
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(bytes, 1, size, stream), size);
+    assert_int_equal(fclose(stream), 0);
+}
+
+/* ---- what is put is what is got ------------------------------------------------------------- */
+
+static void numbers_come_back(void **state) {
+    fixture *f = *state;
+    rm2i_h5 *h5;
+    write_file(f, f->path);
+    assert_ok(f, rm2i_h5_open(f->ctx, f->path, &h5));
+    size_t any[2] = {SIZE_MAX, SIZE_MAX}, rows[2] = {0, 3}, three[1] = {3}, version;
+    double *x, noise;
+    assert_ok(f, rm2i_h5_get_doubles(f->ctx, h5, "model/X", 2, any, &x));
+    assert_int_equal(any[0], 2);
+    assert_int_equal(any[1], 3);
+    assert_memory_equal(x, VALUES, sizeof VALUES);
+    free(x);
+    assert_ok(f, rm2i_h5_get_doubles(f->ctx, h5, "model/empty", 2, rows, &x));
+    assert_non_null(x);
+    free(x);
+    assert_ok(f, rm2i_h5_get_double(f->ctx, h5, "model/kernel/noise", &noise));
+    assert_memory_equal(&noise, &VALUES[4], sizeof noise);
+    size_t *starts;
+    assert_ok(f, rm2i_h5_get_sizes(f->ctx, h5, "starts", 1, three, &starts));
+    assert_memory_equal(starts, SIZES, sizeof SIZES);
+    free(starts);
+    assert_ok(f, rm2i_h5_get_size(f->ctx, h5, "version", &version));
+    assert_int_equal(version, 7);
+    rm2i_h5_close(h5);
+}
+
+static void texts_come_back(void **state) {
+    fixture *f = *state;
+    rm2i_h5 *h5;
+    char *text, **texts;
+    write_file(f, f->path);
+    assert_ok(f, rm2i_h5_open(f->ctx, f->path, &h5));
+    assert_ok(f, rm2i_h5_get_text(f->ctx, h5, "spec", &text));
+    assert_string_equal(text, "R3 x S3");
+    free(text);
+    assert_ok(f, rm2i_h5_get_text(f->ctx, h5, "note", &text));
+    assert_string_equal(text, "");
+    free(text);
+    size_t count = SIZE_MAX, none = SIZE_MAX;
+    assert_ok(f, rm2i_h5_get_texts(f->ctx, h5, "ids", &count, &texts));
+    assert_int_equal(count, 3);
+    assert_string_equal(texts[0], "");
+    assert_string_equal(texts[1], "Übung");
+    assert_string_equal(texts[2], "c");
+    rm2i_texts_free(texts, count);
+    assert_ok(f, rm2i_h5_get_texts(f->ctx, h5, "none", &none, &texts));
+    assert_int_equal(none, 0);
+    rm2i_texts_free(texts, none);
+    rm2i_h5_close(h5);
+}
+
+static void not_a_number_comes_back(void **state) {
+    fixture *f = *state;
+    double values[2] = {NAN, -INFINITY}, *back;
+    size_t shape[1] = {2};
+    rm2i_h5 *h5;
+    assert_ok(f, rm2i_h5_create(f->ctx, &h5));
+    assert_ok(f, rm2i_h5_put_doubles(f->ctx, h5, "a", 1, shape, values));
+    assert_ok(f, rm2i_h5_commit(f->ctx, h5, f->path, false));
+    assert_ok(f, rm2i_h5_open(f->ctx, f->path, &h5));
+    assert_ok(f, rm2i_h5_get_doubles(f->ctx, h5, "a", 1, shape, &back));
+    assert_memory_equal(back, values, sizeof values);
+    free(back);
+    rm2i_h5_close(h5);
+}
+
+static void shapes_and_names(void **state) {
+    fixture *f = *state;
+    rm2i_h5 *h5;
+    size_t dims, shape[RM2_ARRAY_MAX_DIMS];
+    write_file(f, f->path);
+    assert_ok(f, rm2i_h5_open(f->ctx, f->path, &h5));
+    assert_ok(f, rm2i_h5_shape(f->ctx, h5, "model/X", &dims, shape));
+    assert_int_equal(dims, 2);
+    assert_int_equal(shape[1], 3);
+    assert_ok(f, rm2i_h5_shape(f->ctx, h5, "spec", &dims, shape));
+    assert_int_equal(dims, 0);
+    assert_true(rm2i_h5_has(h5, "model"));
+    assert_true(rm2i_h5_has(h5, "model/kernel/noise"));
+    assert_false(rm2i_h5_has(h5, "model/kernel/nois"));
+    assert_false(rm2i_h5_has(h5, "modem/kernel/noise"));
+    assert_false(rm2i_h5_has(h5, "spec/kernel"));
+    assert_false(rm2i_h5_has(h5, ""));
+    rm2i_h5_close(h5);
+}
+
+static void nothing_comes_back(void **state) {
+    fixture *f = *state;
+    rm2i_h5 *h5;
+    assert_ok(f, rm2i_h5_create(f->ctx, &h5));
+    assert_ok(f, rm2i_h5_commit(f->ctx, h5, f->path, false));
+    assert_ok(f, rm2i_h5_open(f->ctx, f->path, &h5));
+    assert_false(rm2i_h5_has(h5, "spec"));
+    rm2i_h5_close(h5);
+}
+
+/* More datasets than a group holds without an index, unless told to. */
+static void many_come_back(void **state) {
+    fixture *f = *state;
+    enum { MANY = 300 };
+    rm2i_h5 *h5;
+    char name[32];
+    size_t value;
+    assert_ok(f, rm2i_h5_create(f->ctx, &h5));
+    for (size_t i = 0; i < MANY; i++) {
+        (void)snprintf(name, sizeof name, "group/%zu", i);
+        assert_ok(f, rm2i_h5_put_sizes(f->ctx, h5, name, 0, NULL, &i));
+    }
+    assert_ok(f, rm2i_h5_commit(f->ctx, h5, f->path, false));
+    assert_ok(f, rm2i_h5_open(f->ctx, f->path, &h5));
+    for (size_t i = 0; i < MANY; i++) {
+        (void)snprintf(name, sizeof name, "group/%zu", i);
+        assert_ok(f, rm2i_h5_get_size(f->ctx, h5, name, &value));
+        assert_int_equal(value, i);
+    }
+    rm2i_h5_close(h5);
+}
+
+static void same_contents_same_bytes(void **state) {
+    fixture *f = *state;
+    size_t size, other_size;
+    write_file(f, f->path);
+    (void)sleep(1); /* times in HDF5 are in seconds */
+    write_file(f, f->other);
+    unsigned char *bytes = load_file(f->path, &size), *other = load_file(f->other, &other_size);
+    assert_int_equal(size, other_size);
+    assert_memory_equal(bytes, other, size);
+    free(bytes);
+    free(other);
+}
+
+static void several_files_at_once(void **state) {
+    fixture *f = *state;
+    rm2i_h5 *one, *two, *three;
+    size_t version;
+    write_file(f, f->path);
+    assert_ok(f, rm2i_h5_open(f->ctx, f->path, &one));
+    assert_ok(f, rm2i_h5_open(f->ctx, f->path, &two)); /* the same file twice */
+    three = fill(f);
+    rm2i_h5_close(one);
+    assert_ok(f, rm2i_h5_get_size(f->ctx, two, "version", &version));
+    assert_ok(f, rm2i_h5_commit(f->ctx, three, f->path, true)); /* read whole: may be replaced */
+    assert_ok(f, rm2i_h5_get_size(f->ctx, two, "version", &version));
+    rm2i_h5_close(two);
+}
+
+/* ---- refusals ------------------------------------------------------------------------------- */
+
+static void putting_fails(void **state) {
+    fixture *f = *state;
+    rm2i_h5 *h5 = fill(f);
+    size_t shape[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    assert_int_equal(rm2i_h5_put_text(f->ctx, h5, "spec", "again"), RM2_ERR_ARGUMENT);
+    assert_message(f, "dataset spec");
+    assert_int_equal(rm2i_h5_put_text(f->ctx, h5, "spec/below", "x"), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_h5_put_doubles(f->ctx, h5, "many", 9, shape, VALUES), RM2_ERR_ARGUMENT);
+    assert_message(f, "too many dimensions");
+    rm2i_h5_discard(h5);
+    rm2i_h5_discard(NULL);
+}
+
+static void existing_file_stays(void **state) {
+    fixture *f = *state;
+    store_file(f->path, "mine", 4);
+    assert_int_equal(rm2i_h5_commit(f->ctx, fill(f), f->path, false), RM2_ERR_IO);
+    assert_message(f, "exists already");
+    size_t size;
+    unsigned char *bytes = load_file(f->path, &size);
+    assert_int_equal(size, 4);
+    free(bytes);
+    assert_int_equal(rm2i_h5_commit(f->ctx, fill(f), "", false), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_h5_commit(f->ctx, fill(f), "/no/such/place", false), RM2_ERR_IO);
+    assert_message(f, "/no/such/place");
+}
+
+static void open_refuses(fixture *f, const char *path, rm2_status status, const char *part) {
+    rm2i_h5 *h5;
+    assert_int_equal(rm2i_h5_open(f->ctx, path, &h5), status);
+    assert_null(h5);
+    assert_message(f, path);
+    assert_message(f, part);
+}
+
+static void other_files_are_refused(void **state) {
+    fixture *f = *state;
+    char text[2048];
+    memset(text, 'x', sizeof text);
+    open_refuses(f, f->path, RM2_ERR_IO, "cannot read");
+    open_refuses(f, f->directory, RM2_ERR_IO, "directory");
+    store_file(f->path, "", 0);
+    open_refuses(f, f->path, RM2_ERR_FORMAT, "empty");
+    store_file(f->path, text, sizeof text);
+    open_refuses(f, f->path, RM2_ERR_FORMAT, "not a model");
+    store_file(f->path, "\x89HDF\r\n\x1a\n........", 16);
+    open_refuses(f, f->path, RM2_ERR_FORMAT, "is an HDF5 file, but not a model");
+    store_file(f->path, "RIEMANN2", 8);
+    open_refuses(f, f->path, RM2_ERR_FORMAT, "cut off");
+}
+
+static void other_versions_are_refused(void **state) {
+    fixture *f = *state;
+    size_t size;
+    write_file(f, f->path);
+    unsigned char *bytes = load_file(f->path, &size);
+    bytes[8] = 2;
+    store_file(f->path, bytes, size);
+    open_refuses(f, f->path, RM2_ERR_FORMAT, "file format 2");
+    rm2i_h5_seal(bytes, size);
+    store_file(f->path, bytes, size - 1);
+    open_refuses(f, f->path, RM2_ERR_FORMAT, "cut off");
+    memset(bytes + size, 0, 1);
+    store_file(f->path, bytes, size + 1);
+    open_refuses(f, f->path, RM2_ERR_FORMAT, "damaged");
+    bytes[size - 1] ^= 1;
+    store_file(f->path, bytes, size);
+    open_refuses(f, f->path, RM2_ERR_FORMAT, "checksum");
+    free(bytes);
+}
+
+static void wrong_datasets_are_refused(void **state) {
+    fixture *f = *state;
+    rm2i_h5 *h5;
+    double *x;
+    size_t *s, shape[2] = {2, 4}, any[3] = {SIZE_MAX, SIZE_MAX, SIZE_MAX}, four = 4;
+    char *text, **texts;
+    write_file(f, f->path);
+    assert_ok(f, rm2i_h5_open(f->ctx, f->path, &h5));
+    assert_int_equal(rm2i_h5_get_doubles(f->ctx, h5, "model/Y", 2, any, &x), RM2_ERR_FORMAT);
+    assert_message(f, f->path);
+    assert_message(f, "no dataset model/Y");
+    assert_int_equal(rm2i_h5_get_doubles(f->ctx, h5, "model/X", 2, shape, &x), RM2_ERR_FORMAT);
+    assert_message(f, "dataset model/X is 2 x 3, expected 2 x 4");
+    assert_null(x);
+    assert_int_equal(rm2i_h5_get_doubles(f->ctx, h5, "model/X", 3, any, &x), RM2_ERR_FORMAT);
+    assert_message(f, "expected any x any x any");
+    assert_int_equal(rm2i_h5_get_double(f->ctx, h5, "model/X", x), RM2_ERR_FORMAT);
+    assert_message(f, "expected a single value");
+    assert_int_equal(rm2i_h5_get_doubles(f->ctx, h5, "starts", 1, any, &x), RM2_ERR_FORMAT);
+    assert_message(f, "floating-point");
+    assert_int_equal(rm2i_h5_get_sizes(f->ctx, h5, "model/X", 2, any, &s), RM2_ERR_FORMAT);
+    assert_message(f, "whole numbers");
+    assert_int_equal(rm2i_h5_get_sizes(f->ctx, h5, "model", 0, NULL, &s), RM2_ERR_FORMAT);
+    assert_message(f, "cannot be opened");
+    assert_int_equal(rm2i_h5_get_text(f->ctx, h5, "ids", &text), RM2_ERR_FORMAT);
+    assert_int_equal(rm2i_h5_get_text(f->ctx, h5, "version", &text), RM2_ERR_FORMAT);
+    assert_message(f, "texts");
+    assert_int_equal(rm2i_h5_get_texts(f->ctx, h5, "ids", &four, &texts), RM2_ERR_FORMAT);
+    assert_message(f, "dataset ids is 3, expected 4");
+    assert_null(texts);
+    rm2i_h5_close(h5);
+}
+
+/* ---- files of others, with a good seal ------------------------------------------------------ */
+
+static void add_foreign(hid_t file) {
+    hsize_t four = 4;
+    hid_t space = H5Screate_simple(1, &four, NULL), creation = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t variable = H5Tcopy(H5T_C_S1), none = H5Screate(H5S_NULL);
+    assert_true(H5Tset_size(variable, H5T_VARIABLE) >= 0);
+    assert_true(H5Pset_chunk(creation, 1, &four) >= 0);
+    assert_true(H5Pset_deflate(creation, 1) >= 0);
+    hid_t sets[] = {
+        H5Dcreate2(file, "packed", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+        H5Dcreate2(file, "single", H5T_IEEE_F32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+        H5Dcreate2(file, "never", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+        H5Dcreate2(file, "null", H5T_IEEE_F64LE, none, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+        H5Dcreate2(file, "text", variable, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        assert_true(sets[i] >= 0);
+        if (i != 2)
+            (void)H5Dwrite(sets[i], i == 4 ? variable : H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
+                           H5P_DEFAULT, i == 4 ? (void *)(char *[]){"a", "b", "c", "d"} : VALUES);
+        (void)H5Dclose(sets[i]);
+    }
+    assert_true(H5Lcreate_soft("single", file, "soft", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_external("/tmp/x", "/y", file, "far", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    (void)H5Sclose(space);
+    (void)H5Sclose(none);
+    (void)H5Tclose(variable);
+    (void)H5Pclose(creation);
+}
+
+static void foreign_storage_is_refused(void **state) {
+    fixture *f = *state;
+    hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+    assert_true(H5Pset_userblock(creation, RM2I_H5_BLOCK) >= 0);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    assert_true(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0);
+    hid_t file = H5Fcreate(f->path, H5F_ACC_TRUNC, creation, access);
+    assert_true(file >= 0);
+    add_foreign(file);
+    assert_true(H5Fclose(file) >= 0);
+    (void)H5Pclose(creation);
+    (void)H5Pclose(access);
+    size_t size;
+    unsigned char *bytes = load_file(f->path, &size);
+    rm2i_h5_seal(bytes, size);
+    rm2i_h5 *h5;
+    assert_ok(f, rm2i_h5_parse(f->ctx, "memory", bytes, size, &h5));
+    free(bytes);
+    static const char *const names[] = {"packed", "single", "never", "null", "soft", "far", "text"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        double *x;
+        char **texts;
+        size_t any[1] = {SIZE_MAX}, count = SIZE_MAX;
+        assert_int_equal(rm2i_h5_get_doubles(f->ctx, h5, names[i], 1, any, &x), RM2_ERR_FORMAT);
+        assert_message(f, names[i]);
+        assert_int_equal(rm2i_h5_get_texts(f->ctx, h5, names[i], &count, &texts), RM2_ERR_FORMAT);
+    }
+    rm2i_h5_close(h5);
+}
+
+/* The oldest layout, which this library does not write, does not reach libhdf5. */
+static void oldest_layout_is_refused(void **state) {
+    fixture *f = *state;
+    rm2i_h5 *h5;
+    size_t size;
+    hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+    assert_true(H5Pset_userblock(creation, RM2I_H5_BLOCK) >= 0);
+    hid_t file = H5Fcreate(f->path, H5F_ACC_TRUNC, creation, H5P_DEFAULT);
+    assert_true(file >= 0);
+    assert_true(H5Fclose(file) >= 0);
+    (void)H5Pclose(creation);
+    unsigned char *bytes = load_file(f->path, &size);
+    rm2i_h5_seal(bytes, size);
+    assert_int_equal(rm2i_h5_parse(f->ctx, "old", bytes, size, &h5), RM2_ERR_FORMAT);
+    assert_message(f, "old: libhdf5");
+    rm2i_h5_seal(bytes, RM2I_H5_BLOCK); /* nothing behind the block */
+    assert_int_equal(rm2i_h5_parse(f->ctx, "old", bytes, RM2I_H5_BLOCK, &h5), RM2_ERR_FORMAT);
+    free(bytes);
+}
+
+/* ---- damage --------------------------------------------------------------------------------- */
+
+static void truncated_files_are_refused(void **state) {
+    fixture *f = *state;
+    rm2i_h5 *h5;
+    size_t size;
+    write_file(f, f->path);
+    unsigned char *bytes = load_file(f->path, &size);
+    for (size_t cut = 0; cut < size; cut += cut < 1024 ? 1 : 64)
+        assert_int_equal(rm2i_h5_parse(f->ctx, "cut", bytes, cut, &h5), RM2_ERR_FORMAT);
+    free(bytes);
+}
+
+/* Whatever the file says now, reading it ends with a value or a message. */
+static void read_everything(const fixture *f, const rm2i_h5 *h5) {
+    static const char *const names[] = {
+        "model/X", "model/kernel/noise", "model/empty", "starts", "version", "spec", "note", "ids",
+        "none"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t any[2] = {SIZE_MAX, SIZE_MAX}, count = SIZE_MAX, dims, *s;
+        size_t shape[RM2_ARRAY_MAX_DIMS];
+        double *x;
+        char *text, **texts;
+        (void)rm2i_h5_shape(f->ctx, h5, names[i], &dims, shape);
+        if (rm2i_h5_get_doubles(f->ctx, h5, names[i], 2, any, &x) == RM2_OK)
+            free(x);
+        if (rm2i_h5_get_sizes(f->ctx, h5, names[i], 1, any, &s) == RM2_OK)
+            free(s);
+        if (rm2i_h5_get_text(f->ctx, h5, names[i], &text) == RM2_OK)
+            free(text);
+        if (rm2i_h5_get_texts(f->ctx, h5, names[i], &count, &texts) == RM2_OK)
+            rm2i_texts_free(texts, count);
+    }
+}
+
+static void damaged_files_are_refused(void **state) {
+    fixture *f = *state;
+    rm2i_h5 *h5;
+    rm2_rng rng;
+    size_t size;
+    write_file(f, f->path);
+    unsigned char *bytes = load_file(f->path, &size);
+    rm2_rng_seed(&rng, 1);
+    for (int i = 0; i < FLIPS; i++) {
+        size_t at = rm2_rng_next(&rng) % size;
+        unsigned char old = bytes[at];
+        bytes[at] = (unsigned char)(old ^ (1 + rm2_rng_next(&rng) % 255));
+        assert_int_equal(rm2i_h5_parse(f->ctx, "bad", bytes, size, &h5), RM2_ERR_FORMAT);
+        bytes[at] = old;
+    }
+    assert_ok(f, rm2i_h5_parse(f->ctx, "good", bytes, size, &h5));
+    read_everything(f, h5);
+    rm2i_h5_close(h5);
+    free(bytes);
+}
+
+/* ---- libhdf5's own printing ----------------------------------------------------------------- */
+
+static herr_t count_errors(hid_t stack, void *data) {
+    (void)stack;
+    ++*(int *)data;
+    return 0;
+}
+
+static void printing_is_off_and_on_again(void **state) {
+    fixture *f = *state;
+    int errors = 0;
+    H5E_auto2_t print, before;
+    void *data, *before_data;
+    rm2i_h5 *h5;
+    double value;
+    assert_true(H5Eget_auto2(H5E_DEFAULT, &before, &before_data) >= 0);
+    assert_true(H5Eset_auto2(H5E_DEFAULT, count_errors, &errors) >= 0);
+    h5 = fill(f);
+    assert_int_equal(rm2i_h5_put_text(f->ctx, h5, "spec", "again"), RM2_ERR_ARGUMENT);
+    assert_ok(f, rm2i_h5_commit(f->ctx, h5, f->path, true));
+    assert_ok(f, rm2i_h5_open(f->ctx, f->path, &h5));
+    assert_int_equal(rm2i_h5_get_double(f->ctx, h5, "model", &value), RM2_ERR_FORMAT);
+    assert_int_equal(rm2i_h5_get_double(f->ctx, h5, "spec/x", &value), RM2_ERR_FORMAT);
+    rm2i_h5_close(h5);
+    assert_int_equal(errors, 0);
+    assert_true(H5Eget_auto2(H5E_DEFAULT, &print, &data) >= 0);
+    assert_true(print == count_errors);
+    assert_ptr_equal(data, &errors);
+    assert_true(H5Eset_auto2(H5E_DEFAULT, before, before_data) >= 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(numbers_come_back),
+        TEST(texts_come_back),
+        TEST(not_a_number_comes_back),
+        TEST(nothing_comes_back),
+        TEST(many_come_back),
+        TEST(shapes_and_names),
+        TEST(same_contents_same_bytes),
+        TEST(several_files_at_once),
+        TEST(putting_fails),
+        TEST(existing_file_stays),
+        TEST(other_files_are_refused),
+        TEST(other_versions_are_refused),
+        TEST(wrong_datasets_are_refused),
+        TEST(foreign_storage_is_refused),
+        TEST(oldest_layout_is_refused),
+        TEST(truncated_files_are_refused),
+        TEST(damaged_files_are_refused),
+        TEST(printing_is_off_and_on_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,191 @@
+/* Landmark Isomap: points whose distances are known come out again, the start of many points is that of
+ * all shortest paths up to the method's error, and degenerate data give a finite start. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "start/start.h"
+
+static int set_up(void **state) {
+    rm2_context *ctx;
+    assert_int_equal(rm2_context_create(&ctx), RM2_OK);
+    *state = ctx;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    rm2_context_free(*state);
+    return 0;
+}
+
+static void assert_ok(rm2_context *ctx, rm2_status status) {
+    if (status != RM2_OK)
+        fail_msg("%s", rm2_context_error(ctx));
+}
+
+static double *doubles(size_t count) {
+    double *x = calloc(count, sizeof *x);
+    assert_non_null(x);
+    return x;
+}
+
+static double distance(size_t d, const double *x, const double *y) {
+    double sum = 0;
+    for (size_t k = 0; k < d; k++)
+        sum += (x[k] - y[k]) * (x[k] - y[k]);
+    return sqrt(sum);
+}
+
+/* Squared distance of Y from X (both centred, N x 2) after the best rotation or reflection and scale,
+ * relative to X. With H = Y^T X, the best orthogonal map gives |H|_* (sum of singular values), and
+ * 1 - |H|_*^2/(|X|^2 |Y|^2) is what is left. For 2 x 2: |H|_*^2 = |H|_F^2 + 2 |det H|. */
+static double procrustes(size_t N, const double *X, const double *Y) {
+    double H[4] = {0}, xx = 0, yy = 0;
+    for (size_t i = 0; i < N; i++)
+        for (size_t k = 0; k < 4; k++)
+            H[k] += Y[i * 2 + k / 2] * X[i * 2 + k % 2];
+    for (size_t i = 0; i < N * 2; i++) {
+        xx += X[i] * X[i];
+        yy += Y[i] * Y[i];
+    }
+    double square =
+        H[0] * H[0] + H[1] * H[1] + H[2] * H[2] + H[3] * H[3] + 2 * fabs(H[0] * H[3] - H[1] * H[2]);
+    return 1 - square / (xx * yy);
+}
+
+/* Euclidean distances determine the points: triangulation is exact then, from any landmarks that span
+ * the space. */
+static void triangulation_recovers_points(void **state) {
+    rm2_context *ctx = *state;
+    enum { N = 60, L = 7, D = 3 };
+    double P[N * D], distances[L * N], X[N * D];
+    size_t landmark[L];
+    rm2_rng rng;
+    rm2_rng_seed(&rng, 3);
+    for (size_t i = 0; i < N * D; i++)
+        P[i] = (double)(1 + i % D) * rm2_rng_normal(&rng);
+    for (size_t i = 0; i < L; i++) {
+        landmark[i] = 3 + 8 * i;
+        for (size_t n = 0; n < N; n++)
+            distances[i * N + n] = distance(D, P + landmark[i] * D, P + n * D);
+    }
+    assert_ok(ctx, rm2i_start_landmarks(ctx, N, L, landmark, distances, D, X));
+    for (size_t i = 0; i < N * N; i++) {
+        double d = distance(D, P + i / N * D, P + i % N * D);
+        assert_true(fabs(distance(D, X + i / N * D, X + i % N * D) - d) < 1e-11);
+    }
+    for (size_t q = 0; q < D; q++) { /* centred */
+        double mean = 0;
+        for (size_t n = 0; n < N; n++)
+            mean += X[n * D + q] / N;
+        assert_true(fabs(mean) < 1e-12);
+    }
+    distances[5] = INFINITY;
+    assert_int_equal(rm2i_start_landmarks(ctx, N, L, landmark, distances, D, X), RM2_ERR_NUMERIC);
+}
+
+/* Demonstrations of a stroke that crosses itself, in three dimensions. */
+static double *strokes(size_t demos, size_t points, size_t *starts) {
+    double *F = doubles(demos * points * 3);
+    rm2_rng rng;
+    rm2_rng_seed(&rng, 7);
+    for (size_t d = 0; d < demos; d++) {
+        double a = 0.1 * rm2_rng_normal(&rng), b = 0.1 * rm2_rng_normal(&rng);
+        starts[d] = d * points;
+        for (size_t i = 0; i < points; i++) {
+            double t = 2 * (double)i / (double)points, *f = F + (d * points + i) * 3;
+            f[0] = sin(3 * t) * (1 + a) + 0.01 * rm2_rng_normal(&rng);
+            f[1] = sin(2 * t + b) + 0.01 * rm2_rng_normal(&rng);
+            f[2] = t * (1 + b) + a * cos(t);
+        }
+    }
+    starts[demos] = demos * points;
+    return F;
+}
+
+/* All shortest paths against those from 500 and from 100 of 1500 points: sampling error. */
+static void start_is_that_of_all_paths(void **state) {
+    rm2_context *ctx = *state;
+    enum { DEMOS = 10, POINTS = 150, N = DEMOS * POINTS };
+    size_t starts[DEMOS + 1];
+    double *F = strokes(DEMOS, POINTS, starts), *all = doubles(N * 2), *some = doubles(N * 2);
+    rm2i_isomap_settings s = rm2i_isomap_settings_default();
+    assert_ok(ctx, rm2i_start_isomap(ctx, &s, N, 3, F, DEMOS, starts, NULL, 2, all));
+    s.landmarks = 500;
+    assert_ok(ctx, rm2i_start_isomap(ctx, &s, N, 3, F, DEMOS, starts, NULL, 2, some));
+    assert_true(procrustes(N, all, some) < 1e-4); /* 1 % of the extent */
+    s.landmarks = 100;
+    assert_ok(ctx, rm2i_start_isomap(ctx, &s, N, 3, F, DEMOS, starts, NULL, 2, some));
+    assert_true(procrustes(N, all, some) < 1e-3);
+    double square = 0;
+    for (size_t i = 0; i < N * 2; i++)
+        square += some[i] * some[i];
+    assert_true(fabs(square / (N * 2) - 1) < 1e-12); /* unit deviation, as ever */
+    s.landmarks = N + 5;                             /* more than points: all */
+    assert_ok(ctx, rm2i_start_isomap(ctx, &s, N, 3, F, DEMOS, starts, NULL, 2, some));
+    assert_memory_equal(all, some, N * 2 * sizeof *all);
+    free(F);
+    free(all);
+    free(some);
+}
+
+/* From 2001 points on there are 500 landmarks; threads change nothing. */
+static void many_points(void **state) {
+    rm2_context *ctx = *state;
+    enum { DEMOS = 3, POINTS = 667, N = DEMOS * POINTS };
+    size_t starts[DEMOS + 1];
+    double *F = strokes(DEMOS, POINTS, starts), *X = doubles(N * 2), *Y = doubles(N * 2);
+    rm2i_isomap_settings s = rm2i_isomap_settings_default();
+    rm2_context_set_threads(ctx, 1);
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL, N, 3, F, DEMOS, starts, NULL, 2, X));
+    rm2_context_set_threads(ctx, 3);
+    s.landmarks = 500;
+    assert_ok(ctx, rm2i_start_isomap(ctx, &s, N, 3, F, DEMOS, starts, NULL, 2, Y));
+    assert_memory_equal(X, Y, N * 2 * sizeof *X);
+    free(F);
+    free(X);
+    free(Y);
+}
+
+static void degenerate_data(void **state) {
+    rm2_context *ctx = *state;
+    enum { N = 90, Q = 3 };
+    double line[N], places[N], X[N * Q];
+    rm2i_isomap_settings s = {.neighbours = 8, .time_weight = 0};
+    for (size_t i = 0; i < N; i++) {
+        line[i] = (double)i;
+        places[i] = (double)(i % 2); /* two places: landmarks coincide */
+    }
+    for (s.landmarks = 2; s.landmarks < 40; s.landmarks += 9) {
+        assert_ok(ctx, rm2i_start_isomap(ctx, &s, N, 1, line, 0, NULL, NULL, Q, X));
+        for (size_t i = 0; i < N * Q; i++)
+            assert_true(isfinite(X[i]));
+        for (size_t i = 1; i < N; i++) /* in order, on either way */
+            assert_true((X[i * Q] - X[(i - 1) * Q]) * (X[(N - 1) * Q] - X[0]) > 0);
+        if (s.landmarks == 2) /* they may be in the same place */
+            continue;
+        assert_ok(ctx, rm2i_start_isomap(ctx, &s, N, 1, places, 0, NULL, NULL, Q, X));
+        for (size_t i = 2; i < N; i++)
+            assert_true(isfinite(X[i * Q + 2]) && fabs(X[i * Q] - X[(i - 2) * Q]) < 1e-9);
+    }
+    rm2_context_interrupt(ctx);
+    assert_int_equal(rm2i_start_isomap(ctx, &s, N, 1, line, 0, NULL, NULL, Q, X), RM2_INTERRUPTED);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(triangulation_recovers_points),
+        TEST(start_is_that_of_all_paths),
+        TEST(many_points),
+        TEST(degenerate_data),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
