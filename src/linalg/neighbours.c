@@ -155,7 +155,8 @@ void rm2i_tree_squares(const rm2i_tree *tree, const double *x, double *square) {
 typedef struct query {
     const rm2i_tree *tree;
     const double *x;
-    size_t except, k, held;
+    size_t from, to; /* points left out: from .. before to */
+    size_t k, held;
     size_t *index;
     double *square;
 } query;
@@ -163,7 +164,7 @@ typedef struct query {
 /* Insert into the sorted list, if it is not behind all of a full one. */
 static void consider(query *q, size_t index, double square) {
     size_t at = q->held;
-    if (index == q->except)
+    if (index >= q->from && index < q->to)
         return;
     if (at == q->k) {
         if (!rm2i_comes_before(square, index, q->square[at - 1], q->index[at - 1]))
@@ -219,12 +220,24 @@ static void visit(query *q, size_t level, size_t p, double nearest) {
     visit(q, level + 1, 2 * p + !right_first, right_first ? left : right);
 }
 
-size_t rm2i_tree_nearest(const rm2i_tree *tree, const double *x, size_t except, size_t k,
-                         size_t *index, double *square) {
-    query q = {.tree = tree, .x = x, .except = except, .k = k, .index = index, .square = square};
+size_t rm2i_tree_nearest_outside(const rm2i_tree *tree, const double *x, size_t from, size_t to,
+                                 size_t k, size_t *index, double *square) {
+    query q = {.tree = tree,
+               .x = x,
+               .from = from,
+               .to = to,
+               .k = k,
+               .index = index,
+               .square = square};
     if (k > 0)
         visit(&q, 0, 0, 0);
     return q.held;
+}
+
+size_t rm2i_tree_nearest(const rm2i_tree *tree, const double *x, size_t except, size_t k,
+                         size_t *index, double *square) {
+    size_t end = except < SIZE_MAX ? except + 1 : SIZE_MAX;
+    return rm2i_tree_nearest_outside(tree, x, except, end, k, index, square);
 }
 
 /* ---- all points ----------------------------------------------------------------------------- */
@@ -234,20 +247,41 @@ typedef struct all_job {
     const double *points;
     size_t k;
     size_t *nearest;
+    size_t runs;          /* 0: every point is one of its own */
+    const size_t *starts; /* runs + 1 */
 } all_job;
+
+/* Run of point i: the last that starts at or before it. */
+static size_t run_of(const all_job *j, size_t i) {
+    size_t low = 0, high = j->runs;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (j->starts[middle] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 /* In the order of the tree: one query finds in the cache what the one before it needed. */
 static rm2_status find_nearest(const void *job, size_t turn, double *work) {
     const all_job *j = job;
-    size_t i = j->tree->order[turn];
-    (void)rm2i_tree_nearest(j->tree, j->points + i * j->tree->d, i, j->k, j->nearest + i * j->k,
-                            work);
+    size_t i = j->tree->order[turn], run = run_of(j, i);
+    size_t from = j->runs ? j->starts[run] : i, to = j->runs ? j->starts[run + 1] : i + 1;
+    (void)rm2i_tree_nearest_outside(j->tree, j->points + i * j->tree->d, from, to, j->k,
+                                    j->nearest + i * j->k, work);
     return RM2_OK;
 }
 
 rm2_status rm2i_neighbours(rm2_context *ctx, const rm2i_tree *tree, const double *points, size_t k,
                            size_t *nearest) {
-    all_job job = {tree, points, k, nearest};
+    return rm2i_neighbours_in_others(ctx, tree, points, k, 0, NULL, nearest);
+}
+
+rm2_status rm2i_neighbours_in_others(rm2_context *ctx, const rm2i_tree *tree, const double *points,
+                                     size_t k, size_t runs, const size_t *starts, size_t *nearest) {
+    all_job job = {tree, points, k, nearest, runs, starts};
     return rm2i_batch(ctx, tree->n, k, find_nearest, &job, NULL);
 }
 

@@ -29,12 +29,19 @@ void rm2i_tree_free(rm2i_tree *tree);
  * (k each). Returns how many there are, fewer than k if the points are. */
 size_t rm2i_tree_nearest(const rm2i_tree *tree, const double *x, size_t except, size_t k,
                          size_t *index, double *square);
+/* The same, but for the points from .. before to. */
+size_t rm2i_tree_nearest_outside(const rm2i_tree *tree, const double *x, size_t from, size_t to,
+                                 size_t k, size_t *index, double *square);
 /* Squared distances (n) of all points from x. */
 void rm2i_tree_squares(const rm2i_tree *tree, const double *x, double *square);
 
 /* The k < n nearest of each of the tree's points: n x k. */
 rm2_status rm2i_neighbours(rm2_context *ctx, const rm2i_tree *tree, const double *points, size_t k,
                            size_t *nearest);
+/* The k nearest of each point that are in another run than it: `runs` runs of consecutive points, run t
+ * from starts[t] to before starts[t + 1]; at least k points are outside of each. */
+rm2_status rm2i_neighbours_in_others(rm2_context *ctx, const rm2i_tree *tree, const double *points,
+                                     size_t k, size_t runs, const size_t *starts, size_t *nearest);
 /* Is j among the k nearest of i? */
 bool rm2i_is_neighbour(const size_t *nearest, size_t k, size_t i, size_t j);
 /* Pairs of which one is among the k nearest of the other, each once, as long as they are apart;

@@ -12,6 +12,7 @@
 typedef struct cloud {
     size_t n, d, k;
     const double *points; /* n x d */
+    const rm2i_graph_plan *plan;
     rm2i_tree tree;
     size_t *nearest; /* n x k */
 } cloud;
@@ -21,14 +22,15 @@ static rm2i_edge edge(const cloud *c, size_t a, size_t b) {
 }
 
 /* Neighbours, then steps, each edge once; returns how many. */
-static size_t list_edges(const cloud *c, size_t trajectories, const size_t *starts,
-                         rm2i_edge *edges) {
+static size_t list_edges(const cloud *c, rm2i_edge *edges) {
+    const rm2i_graph_plan *p = c->plan;
     size_t count = rm2i_neighbour_edges(c->n, c->d, c->points, c->k, c->nearest, edges);
-    for (size_t t = 0; t < trajectories; t++)
-        for (size_t i = starts[t]; i + 1 < starts[t + 1]; i++)
-            if (!rm2i_is_neighbour(c->nearest, c->k, i, i + 1) &&
-                !rm2i_is_neighbour(c->nearest, c->k, i + 1, i))
-                edges[count++] = edge(c, i, i + 1);
+    for (size_t t = 0; t < p->trajectories; t++)
+        for (size_t i = p->starts[t]; i < p->starts[t + 1]; i++)
+            for (size_t s = 1; s <= p->steps && i + s < p->starts[t + 1]; s++)
+                if (!rm2i_is_neighbour(c->nearest, c->k, i, i + s) &&
+                    !rm2i_is_neighbour(c->nearest, c->k, i + s, i))
+                    edges[count++] = edge(c, i, i + s);
     return count;
 }
 
@@ -77,17 +79,22 @@ static rm2_status join_parts(rm2_context *ctx, const cloud *c, size_t parts, con
     return status;
 }
 
-static rm2_status build(rm2_context *ctx, const cloud *c, size_t trajectories, const size_t *starts,
-                        rm2i_graph *graph) {
+static rm2_status find_neighbours(rm2_context *ctx, const cloud *c) {
+    const rm2i_graph_plan *p = c->plan;
+    return rm2i_neighbours_in_others(ctx, &c->tree, c->points, c->k,
+                                     p->others_only ? p->trajectories : 0, p->starts, c->nearest);
+}
+
+static rm2_status build(rm2_context *ctx, const cloud *c, rm2i_graph *graph) {
     rm2i_edge *edges = NULL; /* neighbours, steps, links */
     size_t *parent = NULL, count = 0;
-    rm2_status status = rm2i_neighbours(ctx, &c->tree, c->points, c->k, c->nearest);
+    rm2_status status = find_neighbours(ctx, c);
     if (status == RM2_OK)
-        status = rm2i_alloc(ctx, c->n * (c->k + 2), sizeof *edges, &edges);
+        status = rm2i_alloc(ctx, c->n * (c->k + c->plan->steps + 1), sizeof *edges, &edges);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, c->n, sizeof *parent, &parent);
     if (status == RM2_OK) {
-        count = list_edges(c, trajectories, starts, edges);
+        count = list_edges(c, edges);
         size_t parts = rm2i_graph_parts(c->n, edges, count, parent);
         status = join_parts(ctx, c, parts, parent, edges, &count);
     }
@@ -98,14 +105,26 @@ static rm2_status build(rm2_context *ctx, const cloud *c, size_t trajectories, c
     return status;
 }
 
-rm2_status rm2i_graph_build(rm2_context *ctx, size_t n, size_t d, const double *points, size_t k,
-                            size_t trajectories, const size_t *starts, rm2i_graph *graph) {
+/* As many neighbours as every point has. */
+static size_t most_neighbours(const rm2i_graph_plan *p) {
+    size_t longest = 1;
+    for (size_t t = 0; p->others_only && t < p->trajectories; t++)
+        if (p->starts[t + 1] - p->starts[t] > longest)
+            longest = p->starts[t + 1] - p->starts[t];
+    return p->k < p->n - longest ? p->k : p->n - longest;
+}
+
+rm2_status rm2i_graph_build(rm2_context *ctx, const rm2i_graph_plan *plan, rm2i_graph *graph) {
     *graph = (rm2i_graph){0};
-    cloud c = {.n = n, .d = d, .k = k < n ? k : n - 1, .points = points};
-    RM2_TRY(rm2i_tree_build(ctx, n, d, points, &c.tree));
-    rm2_status status = rm2i_alloc(ctx, n, c.k * sizeof *c.nearest, &c.nearest);
+    cloud c = {.n = plan->n,
+               .d = plan->d,
+               .k = most_neighbours(plan),
+               .points = plan->points,
+               .plan = plan};
+    RM2_TRY(rm2i_tree_build(ctx, c.n, c.d, c.points, &c.tree));
+    rm2_status status = rm2i_alloc(ctx, c.n, c.k * sizeof *c.nearest, &c.nearest);
     if (status == RM2_OK)
-        status = build(ctx, &c, trajectories, starts, graph);
+        status = build(ctx, &c, graph);
     rm2i_tree_free(&c.tree);
     free(c.nearest);
     return status;

@@ -61,8 +61,8 @@ rm2_status rm2i_start_check(rm2_context *ctx, size_t N, size_t M, const double *
 
 /* ---- features ------------------------------------------------------------------------------- */
 
-static rm2_status check_trajectories(rm2_context *ctx, size_t N, size_t trajectories,
-                                     const size_t *starts, const double *time) {
+rm2_status rm2i_start_check_trajectories(rm2_context *ctx, size_t N, size_t trajectories,
+                                         const size_t *starts) {
     if (trajectories == 0)
         return RM2_OK;
     bool good = starts && starts[0] == 0 && starts[trajectories] == N;
@@ -72,6 +72,10 @@ static rm2_status check_trajectories(rm2_context *ctx, size_t N, size_t trajecto
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "the starts of %zu trajectories do not rise from 0 to %zu", trajectories,
                          N);
+    return RM2_OK;
+}
+
+static rm2_status check_time(rm2_context *ctx, size_t N, const double *time) {
     for (size_t i = 0; time && i < N; i++)
         if (!isfinite(time[i]))
             return rm2i_fail(ctx, RM2_ERR_DATA, "the time of point %zu is not finite: %g", i,
@@ -168,14 +172,12 @@ static rm2_status embed_landmarks(rm2_context *ctx, const rm2i_graph *graph, siz
     return status;
 }
 
-static rm2_status embed(rm2_context *ctx, const rm2i_graph *graph, size_t landmarks, size_t Q,
-                        double *X0) {
+rm2_status rm2i_start_embed(rm2_context *ctx, const rm2i_graph *graph, size_t landmarks, size_t Q,
+                            double *X) {
     if (landmarks == 0)
         landmarks = graph->n <= ALL_UP_TO ? graph->n : LANDMARKS;
-    RM2_TRY(landmarks >= graph->n ? embed_all(ctx, graph, Q, X0)
-                                  : embed_landmarks(ctx, graph, landmarks, Q, X0));
-    rm2i_start_unit(graph->n, Q, X0);
-    return RM2_OK;
+    return landmarks >= graph->n ? embed_all(ctx, graph, Q, X)
+                                 : embed_landmarks(ctx, graph, landmarks, Q, X);
 }
 
 rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *settings, size_t N,
@@ -190,18 +192,27 @@ rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *setti
                          use->time_weight);
     double scale;
     RM2_TRY(rm2i_start_check(ctx, N, M, F, Q, &scale));
-    RM2_TRY(check_trajectories(ctx, N, trajectories, starts, time));
+    RM2_TRY(rm2i_start_check_trajectories(ctx, N, trajectories, starts));
+    RM2_TRY(check_time(ctx, N, trajectories ? time : NULL));
     double *features, weight = use->time_weight * spread(N, M, scale, F);
     RM2_TRY(rm2i_alloc(ctx, N * (M + 1), sizeof *features, &features));
     fill_features(N, M, scale, F, trajectories, starts, time, weight, features);
 
     rm2i_graph graph;
-    rm2_status status =
-        rm2i_graph_build(ctx, N, M + 1, features, use->neighbours, trajectories, starts, &graph);
+    rm2i_graph_plan plan = {.n = N,
+                            .d = M + 1,
+                            .points = features,
+                            .k = use->neighbours,
+                            .trajectories = trajectories,
+                            .starts = starts,
+                            .steps = 1};
+    rm2_status status = rm2i_graph_build(ctx, &plan, &graph);
     free(features);
     if (status == RM2_OK)
-        status = embed(ctx, &graph, use->landmarks, Q, X0);
+        status = rm2i_start_embed(ctx, &graph, use->landmarks, Q, X0);
     rm2i_graph_free(&graph);
+    if (status == RM2_OK)
+        rm2i_start_unit(N, Q, X0);
     return status;
 }
 

@@ -41,10 +41,23 @@ void rm2i_start_random(rm2_rng *rng, size_t N, size_t Q, double *X0);
 
 /* ---- the parts of Isomap -------------------------------------------------------------------- */
 
-/* The k nearest neighbours of each of n points in d dimensions (ties: the smaller index),
- * symmetrised, with the steps of the trajectories; connected. On failure the graph is empty. */
-rm2_status rm2i_graph_build(rm2_context *ctx, size_t n, size_t d, const double *points, size_t k,
-                            size_t trajectories, const size_t *starts, rm2i_graph *graph);
+typedef struct rm2i_graph_plan {
+    size_t n, d;
+    const double *points; /* n x d */
+    size_t k;             /* nearest neighbours of a point (ties: the smaller index), symmetrised */
+    size_t trajectories;
+    const size_t *starts; /* trajectories + 1 */
+    size_t steps;         /* points of a trajectory up to so many steps apart are joined */
+    bool others_only;     /* neighbours are in other trajectories than the point itself */
+} rm2i_graph_plan;
+
+/* The graph of neighbours and steps; connected. On failure it is empty. */
+rm2_status rm2i_graph_build(rm2_context *ctx, const rm2i_graph_plan *plan, rm2i_graph *graph);
+
+/* Shortest paths, from `landmarks` points (0: from all of up to 2000, else from 500), and classical
+ * scaling: X (n x Q), not scaled. */
+rm2_status rm2i_start_embed(rm2_context *ctx, const rm2i_graph *graph, size_t landmarks, size_t Q,
+                            double *X);
 
 /* Lengths of the shortest paths between all nodes, n x n and symmetric; infinite where there is no
  * path. */
@@ -63,6 +76,10 @@ rm2_status rm2i_start_landmarks(rm2_context *ctx, size_t N, size_t L, const size
 
 /* Divide all entries by their standard deviation. */
 void rm2i_start_unit(size_t N, size_t Q, double *X);
+
+/* Trajectories (0: none) that are runs of the N points, none empty. */
+rm2_status rm2i_start_check_trajectories(rm2_context *ctx, size_t N, size_t trajectories,
+                                         const size_t *starts);
 
 /* Checks common to the starts: at least two points, finite, not all equal; and *scale, the power of
  * two that brings the largest magnitude to about one. */

@@ -164,6 +164,18 @@ static void threads_and_scale_change_nothing(void **state) {
     assert_memory_equal(one, X, sizeof X);
 }
 
+static rm2_status build_graph(rm2_context *ctx, size_t n, size_t d, const double *points, size_t k,
+                              size_t trajectories, const size_t *starts, rm2i_graph *g) {
+    rm2i_graph_plan plan = {.n = n,
+                            .d = d,
+                            .points = points,
+                            .k = k,
+                            .trajectories = trajectories,
+                            .starts = starts,
+                            .steps = 1};
+    return rm2i_graph_build(ctx, &plan, g);
+}
+
 /* ---- parts ---------------------------------------------------------------------------------- */
 
 static double edge_length(const rm2i_graph *g, size_t a, size_t b) {
@@ -183,7 +195,7 @@ static void graph_is_as_defined(void **state) {
     rm2_rng_seed(&rng, 3);
     for (size_t i = 0; i < N * D; i++)
         P[i] = rm2_rng_normal(&rng);
-    assert_ok(ctx, rm2i_graph_build(ctx, N, D, P, K, 2, starts, &g));
+    assert_ok(ctx, build_graph(ctx, N, D, P, K, 2, starts, &g));
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++) {
             double d = distance(D, P + i * D, P + j * D);
@@ -202,6 +214,49 @@ static void graph_is_as_defined(void **state) {
     rm2i_graph_free(&g);
 }
 
+/* Neighbours in other trajectories only, and steps of one and two. */
+static void graph_of_others_is_as_defined(void **state) {
+    rm2_context *ctx = *state;
+    enum { N = 60, D = 2, K = 3 };
+    double P[N * D];
+    size_t starts[] = {0, 25, 40, N};
+    rm2i_graph g;
+    rm2_rng rng;
+    rm2_rng_seed(&rng, 8);
+    for (size_t i = 0; i < N * D; i++)
+        P[i] = rm2_rng_normal(&rng);
+    rm2i_graph_plan plan = {N, D, P, K, 3, starts, 2, true};
+    assert_ok(ctx, rm2i_graph_build(ctx, &plan, &g));
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++) {
+            size_t run[2] = {(i >= 25) + (i >= 40), (j >= 25) + (j >= 40)}, closer_i = 0, closer_j = 0;
+            double d = distance(D, P + i * D, P + j * D), length = edge_length(&g, i, j);
+            for (size_t k = 0; k < N; k++) {
+                size_t own = (size_t)(k >= 25) + (k >= 40);
+                closer_i += own != run[0] && distance(D, P + i * D, P + k * D) < d;
+                closer_j += own != run[1] && distance(D, P + j * D, P + k * D) < d;
+            }
+            bool same = run[0] == run[1], step = (i > j ? i - j : j - i) <= 2 && i != j;
+            bool wanted = same ? step : closer_i < K || closer_j < K;
+            assert_int_equal(isfinite(length), wanted);
+            assert_true(!wanted || fabs(length - d) < 1e-15);
+        }
+    rm2i_graph_free(&g);
+}
+
+/* With one trajectory there are no others. */
+static void graph_without_others(void **state) {
+    rm2_context *ctx = *state;
+    double P[] = {0, 1, 2, 3};
+    size_t starts[] = {0, 4};
+    rm2i_graph g;
+    rm2i_graph_plan plan = {4, 1, P, 3, 1, starts, 2, true};
+    assert_ok(ctx, rm2i_graph_build(ctx, &plan, &g));
+    assert_int_equal(g.first[4], 2 * 5);
+    assert_true(isinf(edge_length(&g, 0, 3)) && edge_length(&g, 0, 2) == 2);
+    rm2i_graph_free(&g);
+}
+
 /* Three clusters on a line, at 0, 10 and 16: joined by the two shortest links, not the third. */
 static void parts_are_joined_by_shortest_links(void **state) {
     rm2_context *ctx = *state;
@@ -210,7 +265,7 @@ static void parts_are_joined_by_shortest_links(void **state) {
     rm2i_graph g;
     for (size_t i = 0; i < N; i++)
         P[i] = centre[i % 3] + 0.1 * (double)(i / 3);
-    assert_ok(ctx, rm2i_graph_build(ctx, N, 1, P, K, 0, NULL, &g));
+    assert_ok(ctx, build_graph(ctx, N, 1, P, K, 0, NULL, &g));
     size_t between = 0;
     for (size_t i = 0; i < N; i++)
         for (size_t e = g.first[i]; e < g.first[i + 1]; e++)
@@ -242,7 +297,7 @@ static void paths_are_shortest(void **state) {
     rm2i_graph g;
     some_data(N, D, P);
     memcpy(P + 10 * D, P + 40 * D, D * sizeof *P); /* an edge of length 0 */
-    assert_ok(ctx, rm2i_graph_build(ctx, N, D, P, 3, 0, NULL, &g));
+    assert_ok(ctx, build_graph(ctx, N, D, P, 3, 0, NULL, &g));
     assert_ok(ctx, rm2i_graph_distances(ctx, &g, found));
     floyd_warshall(&g, expected);
     for (size_t i = 0; i < N * N; i++) {
@@ -424,6 +479,8 @@ int main(void) {
         WITH_CONTEXT(given_time_counts),
         WITH_CONTEXT(threads_and_scale_change_nothing),
         WITH_CONTEXT(graph_is_as_defined),
+        WITH_CONTEXT(graph_of_others_is_as_defined),
+        WITH_CONTEXT(graph_without_others),
         WITH_CONTEXT(parts_are_joined_by_shortest_links),
         WITH_CONTEXT(paths_are_shortest),
         WITH_CONTEXT(unreachable_is_infinite),

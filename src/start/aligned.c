@@ -1,0 +1,346 @@
+/* A start that needs no even timing.
+ *
+ *   - every demonstration is a curve with nodes at equal steps of arc length (curves.c)
+ *   - demonstrations of the same motion make a family, found from the costs of aligning each to each
+ *     (align.c, pairs.c, families.c)
+ *   - in a family, alignment to the common motion gives each node a phase p (motion.c, phase.c)
+ *   - Isomap of the nodes with features [q, om rho p]: edges between nodes up to two steps apart in a
+ *     demonstration, and to the nearest nodes in others; the first dimension rises with the phase
+ *   - families are laid side by side, beginning with the largest, each next to the one most like it
+ *     (sheet.c)
+ *   - one scalar makes the standard deviation of all entries of nodes 1; points lie between the nodes of
+ *     their curves.
+ *
+ * Nothing depends on the units of F (brought to about one by a power of two), and hardly anything on the
+ * timing: it counts only as far as most demonstrations agree. */
+#include "start/aligned.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "start/motion.h"
+#include "start/pairs.h"
+#include "start/sheet.h"
+#include "start/start.h"
+
+enum { OWN_STEPS = 2 };
+
+typedef struct aligned {
+    rm2_context *ctx;
+    rm2i_aligned_settings settings;
+    rm2i_demos demos;
+    size_t Q;
+    rm2i_curves curves;
+    rm2i_pairs pairs;
+    size_t families;
+    size_t *family;      /* D */
+    size_t *member;      /* D: demonstrations, family by family */
+    rm2i_motion *motion; /* families */
+    rm2i_sheet *sheet;   /* families */
+    double *nodes;       /* q and Y of all families */
+} aligned;
+
+rm2i_aligned_settings rm2i_aligned_settings_default(void) {
+    return (rm2i_aligned_settings){.neighbours = 8, .time_weight = 8};
+}
+
+/* ---- families ---------------------------------------------------------------------------------- */
+
+static rm2_status find_families(aligned *w) {
+    size_t D = w->demos.D;
+    RM2_TRY(rm2i_pairs_build(w->ctx, &w->curves, &w->pairs));
+    RM2_TRY(rm2i_calloc(w->ctx, 2 * D, sizeof *w->family, &w->family));
+    w->member = w->family + D;
+    w->families = w->settings.families;
+    if (w->settings.family)
+        memcpy(w->family, w->settings.family, D * sizeof *w->family);
+    else if (w->families == 0)
+        RM2_TRY(rm2i_pairs_families(w->ctx, &w->pairs, w->family, &w->families));
+    size_t at = 0;
+    for (size_t f = 0; f < w->families; f++)
+        for (size_t d = 0; d < D; d++)
+            if (w->family[d] == f)
+                w->member[at++] = d;
+    return RM2_OK;
+}
+
+/* Motion and phases of each family. */
+static rm2_status find_motions(aligned *w) {
+    const size_t *member = w->member;
+    RM2_TRY(rm2i_calloc(w->ctx, w->families, sizeof *w->motion, &w->motion));
+    for (size_t f = 0; f < w->families; f++) {
+        size_t count = 0, reference = rm2i_pairs_reference(&w->pairs, w->family, f);
+        for (size_t d = 0; d < w->demos.D; d++)
+            count += w->family[d] == f;
+        RM2_TRY(rm2i_motion_build(w->ctx, &w->curves, count, member, reference, &w->motion[f]));
+        RM2_TRY(rm2i_motion_phase(w->ctx, &w->demos, &w->curves, &w->motion[f]));
+        member += count;
+    }
+    return RM2_OK;
+}
+
+/* ---- embedding --------------------------------------------------------------------------------- */
+
+/* Nodes of the families, one sheet after the other. */
+static rm2_status make_sheets(aligned *w) {
+    const rm2i_curves *c = &w->curves;
+    size_t total = c->first[c->D], M = c->M;
+    RM2_TRY(rm2i_alloc(w->ctx, w->families, sizeof *w->sheet, &w->sheet));
+    RM2_TRY(rm2i_alloc(w->ctx, total, (M + w->Q) * sizeof *w->nodes, &w->nodes));
+    double *q = w->nodes, *Y = w->nodes + total * M;
+    for (size_t f = 0; f < w->families; f++) {
+        const rm2i_motion *m = &w->motion[f];
+        size_t n = m->slot[m->count];
+        w->sheet[f] = (rm2i_sheet){n, M, w->Q, q, Y};
+        for (size_t k = 0; k < m->count; k++)
+            memcpy(q + m->slot[k] * M, rm2i_curve(c, m->member[k]).node,
+                   rm2i_curve_nodes(c, m->member[k]) * M * sizeof *q);
+        q += n * M;
+        Y += n * w->Q;
+    }
+    return RM2_OK;
+}
+
+/* [q, om rho p] */
+static void fill_features(const rm2i_sheet *s, double weight, const double *phase,
+                          double *features) {
+    for (size_t i = 0; i < s->n; i++) {
+        memcpy(features + i * (s->M + 1), s->q + i * s->M, s->M * sizeof *features);
+        features[i * (s->M + 1) + s->M] = weight * phase[i];
+    }
+}
+
+/* Make the first dimension rise with the phase. */
+static void orient(const rm2i_sheet *s, const double *phase) {
+    double mean = 0, sum = 0;
+    for (size_t i = 0; i < s->n; i++)
+        mean += phase[i] / (double)s->n;
+    for (size_t i = 0; i < s->n; i++)
+        sum += (phase[i] - mean) * s->Y[i * s->Q];
+    for (size_t i = 0; sum < 0 && i < s->n; i++)
+        s->Y[i * s->Q] = -s->Y[i * s->Q];
+}
+
+static rm2_status embed(const aligned *w, const rm2i_motion *m, const rm2i_sheet *s) {
+    double *features;
+    rm2i_graph graph;
+    RM2_TRY(rm2i_alloc(w->ctx, s->n, (s->M + 1) * sizeof *features, &features));
+    fill_features(s, w->settings.time_weight * w->curves.spread, m->phase, features);
+    rm2i_graph_plan plan = {.n = s->n,
+                            .d = s->M + 1,
+                            .points = features,
+                            .k = w->settings.neighbours,
+                            .trajectories = m->count,
+                            .starts = m->slot,
+                            .steps = OWN_STEPS,
+                            .others_only = true};
+    rm2_status status = rm2i_graph_build(w->ctx, &plan, &graph);
+    free(features);
+    if (status == RM2_OK)
+        status = rm2i_start_embed(w->ctx, &graph, 0, s->Q, s->Y);
+    rm2i_graph_free(&graph);
+    if (status == RM2_OK)
+        orient(s, m->phase);
+    return status;
+}
+
+/* ---- arrangement ------------------------------------------------------------------------------- */
+
+/* Mean cost of aligning demonstrations of family a to the references of family b. */
+static double mean_cost(const aligned *w, size_t a, size_t b) {
+    const rm2i_pairs *p = &w->pairs;
+    double sum = 0, pairs = 0;
+    for (size_t d = 0; d < p->D; d++)
+        for (size_t r = 0; r < p->R; r++)
+            if (w->family[d] == a && w->family[p->reference[r]] == b) {
+                sum += p->strict[d * p->R + r];
+                pairs++;
+            }
+    return pairs > 0 ? sum / pairs : INFINITY;
+}
+
+/* Which family comes first: the largest, of equals the one whose members are closest to each other. */
+static size_t first_family(const aligned *w) {
+    size_t best = 0;
+    for (size_t f = 1; f < w->families; f++) {
+        size_t more = w->motion[f].count, most = w->motion[best].count;
+        if (more > most || (more == most && mean_cost(w, f, f) < mean_cost(w, best, best)))
+            best = f;
+    }
+    return best;
+}
+
+/* order (families): each family is followed by the one that is most like it. */
+static void order_families(const aligned *w, size_t *order) {
+    for (size_t f = 0; f < w->families; f++)
+        order[f] = f;
+    order[0] = first_family(w);
+    order[order[0]] = 0;
+    for (size_t k = 1; k < w->families; k++) {
+        size_t best = k, held = order[k];
+        double least = INFINITY;
+        for (size_t l = k; l < w->families; l++) {
+            double cost = mean_cost(w, order[l], order[k - 1]);
+            if (cost < least) {
+                least = cost;
+                best = l;
+            }
+        }
+        order[k] = order[best];
+        order[best] = held;
+    }
+}
+
+static rm2_status arrange(const aligned *w) {
+    size_t *order;
+    rm2i_sheet *sheet = NULL;
+    RM2_TRY(rm2i_alloc(w->ctx, w->families, sizeof *order, &order));
+    rm2_status status = rm2i_alloc(w->ctx, w->families, sizeof *sheet, &sheet);
+    if (status == RM2_OK) {
+        order_families(w, order);
+        for (size_t f = 0; f < w->families; f++)
+            sheet[f] = w->sheet[order[f]];
+        status = rm2i_sheets_arrange(w->ctx, w->families, sheet);
+    }
+    free(order);
+    free(sheet);
+    return status;
+}
+
+/* ---- points ------------------------------------------------------------------------------------ */
+
+/* Centre the nodes, and scale them. */
+static void standardise(const aligned *w) {
+    size_t n = w->curves.first[w->curves.D], Q = w->Q;
+    double *Y = w->nodes + n * w->curves.M;
+    for (size_t q = 0; q < Q; q++) {
+        double mean = 0;
+        for (size_t i = 0; i < n; i++)
+            mean += Y[i * Q + q] / (double)n;
+        for (size_t i = 0; i < n; i++)
+            Y[i * Q + q] -= mean;
+    }
+    rm2i_start_unit(n, Q, Y);
+}
+
+static void place_points(const aligned *w, double *X0) {
+    size_t Q = w->Q;
+    for (size_t f = 0; f < w->families; f++) {
+        const rm2i_motion *m = &w->motion[f];
+        for (size_t k = 0; k < m->count; k++) {
+            const double *Y = w->sheet[f].Y + m->slot[k] * Q;
+            size_t d = m->member[k], nodes = m->slot[k + 1] - m->slot[k];
+            for (size_t i = w->demos.starts[d]; i < w->demos.starts[d + 1]; i++)
+                for (size_t q = 0; q < Q; q++)
+                    X0[i * Q + q] = rm2i_between(nodes, Y + q, Q, w->curves.place[i]);
+        }
+    }
+}
+
+/* ---- report ------------------------------------------------------------------------------------ */
+
+/* Phases are relative to the motion: 0 .. 1. */
+static void report_demo(const aligned *w, const rm2i_motion *m, size_t k, rm2_start_demo *demo) {
+    size_t d = m->member[k], from = w->demos.starts[d], T = w->demos.starts[d + 1] - from;
+    size_t nodes = m->slot[k + 1] - m->slot[k];
+    const double *phase = m->phase + m->slot[k], *place = w->curves.place + from;
+    *demo = (rm2_start_demo){.family = w->family[d],
+                             .reversed = m->fit[k].reversed,
+                             .begin = phase[0] / m->extent,
+                             .end = phase[nodes - 1] / m->extent,
+                             .misfit = m->fit[k].cost};
+    for (size_t i = 0; i < T; i++) {
+        double even = T > 1 ? (double)i / (double)(T - 1) : 0;
+        double at = rm2i_between(nodes, phase, 1, place[i]) / m->extent;
+        double off = fabs(at - demo->begin - even * (demo->end - demo->begin));
+        demo->unevenness = fmax(demo->unevenness, off);
+    }
+}
+
+static rm2_status make_report(const aligned *w, rm2_start_report **report) {
+    RM2_TRY(rm2i_start_report_create(w->ctx, w->demos.D, w->families, report));
+    (*report)->labelled = w->settings.family;
+    for (size_t f = 0; f < w->families; f++) {
+        const rm2i_motion *m = &w->motion[f];
+        bool complete = m->nodes == rm2i_curve_nodes(&w->curves, m->reference);
+        (*report)->family[f] = (rm2_start_family){m->count, m->reference, complete};
+        for (size_t k = 0; k < m->count; k++)
+            report_demo(w, m, k, &(*report)->demo[m->member[k]]);
+    }
+    return RM2_OK;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static rm2_status run(aligned *w, double *X0, rm2_start_report **report) {
+    RM2_TRY(find_families(w));
+    RM2_TRY(find_motions(w));
+    RM2_TRY(make_sheets(w));
+    for (size_t f = 0; f < w->families; f++)
+        RM2_TRY(embed(w, &w->motion[f], &w->sheet[f]));
+    RM2_TRY(arrange(w));
+    standardise(w);
+    place_points(w, X0);
+    return make_report(w, report);
+}
+
+static void release(aligned *w) {
+    for (size_t f = 0; w->motion && f < w->families; f++)
+        rm2i_motion_free(&w->motion[f]);
+    free(w->motion);
+    free(w->sheet);
+    free(w->nodes);
+    free(w->family);
+    rm2i_pairs_free(&w->pairs);
+    rm2i_curves_free(&w->curves);
+}
+
+static rm2_status check_settings(rm2_context *ctx, const rm2i_aligned_settings *s,
+                                 const rm2i_demos *demos) {
+    if (s->neighbours == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.neighbours is 0; it must be at least 1");
+    if (!(s->time_weight >= 0 && s->time_weight <= 1e6))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.time_weight is %g, not within 0 .. 1e6",
+                         s->time_weight);
+    for (size_t d = 0; s->family && d < demos->D; d++)
+        if (s->family[d] >= s->families)
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "trajectory %zu is of family %zu of %zu", d,
+                             s->family[d], s->families);
+    return RM2_OK;
+}
+
+static rm2_status without_alignment(rm2_context *ctx, size_t neighbours, const rm2i_demos *demos,
+                                    size_t Q, double *X0) {
+    rm2i_isomap_settings s = rm2i_isomap_settings_default();
+    s.neighbours = neighbours;
+    return rm2i_start_isomap(ctx, &s, demos->N, demos->M, demos->F, demos->D, demos->starts, NULL,
+                             Q, X0);
+}
+
+rm2_status rm2i_start_aligned(rm2_context *ctx, const rm2i_aligned_settings *settings,
+                              const rm2i_demos *demos, size_t Q, double *X0,
+                              rm2_start_report **report) {
+    aligned w = {.ctx = ctx,
+                 .settings = settings ? *settings : rm2i_aligned_settings_default(),
+                 .demos = *demos,
+                 .Q = Q};
+    double scale, *F;
+    *report = NULL;
+    RM2_TRY(check_settings(ctx, &w.settings, demos));
+    RM2_TRY(rm2i_start_check(ctx, demos->N, demos->M, demos->F, Q, &scale));
+    RM2_TRY(rm2i_start_check_trajectories(ctx, demos->N, demos->D, demos->starts));
+    if (demos->D < 2)
+        return without_alignment(ctx, w.settings.neighbours, demos, Q, X0);
+    RM2_TRY(rm2i_alloc(ctx, demos->N, demos->M * sizeof *F, &F));
+    for (size_t i = 0; i < demos->N * demos->M; i++)
+        F[i] = scale * demos->F[i];
+    w.demos.F = F;
+    rm2_status status = rm2i_curves_build(ctx, &w.demos, &w.curves);
+    bool lengthless = status == RM2_OK && w.curves.first[demos->D] == 0;
+    if (status == RM2_OK && !lengthless)
+        status = run(&w, X0, report);
+    release(&w);
+    free(F);
+    return lengthless ? without_alignment(ctx, w.settings.neighbours, demos, Q, X0) : status;
+}

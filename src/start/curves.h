@@ -1,0 +1,40 @@
+/* Demonstrations as curves: nodes at even steps of arc length, whatever the timing was. */
+#ifndef RM2I_CURVES_H
+#define RM2I_CURVES_H
+
+#include "base/base.h"
+
+/* Demonstrations of points F (N x M); demonstration d has the points starts[d] .. starts[d + 1] - 1. */
+typedef struct rm2i_demos {
+    size_t N, M, D;
+    const double *F;
+    const size_t *starts;
+} rm2i_demos;
+
+typedef struct rm2i_curves {
+    size_t D, M;
+    double spread;  /* rho: root of the summed variances along the curves */
+    double spacing; /* h: arc length between two nodes */
+    size_t *first;  /* D + 1: curve d has the nodes first[d] .. first[d + 1] - 1 */
+    double *node;   /* first[D] x M */
+    double *place;  /* N: where a point is on its curve, in nodes from the curve's first */
+} rm2i_curves;
+
+static inline size_t rm2i_curve_nodes(const rm2i_curves *c, size_t d) {
+    return c->first[d + 1] - c->first[d];
+}
+
+/* Empty curves (first[D] = 0) if more than half of the demonstrations have no length. */
+rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_demos *demos, rm2i_curves *curves);
+void rm2i_curves_free(rm2i_curves *curves);
+
+/* Median of n values, which are sorted; of an even number the mean of the middle two. */
+double rm2i_median(size_t n, double *x);
+
+/* Running mean of n values over 2 half + 1 of them, fewer at the ends, on both sides alike. */
+void rm2i_running_mean(size_t n, const double *x, size_t half, double *mean);
+
+/* Value at `place` (0 .. n - 1) of a function that is linear between its n values, `stride` apart. */
+double rm2i_between(size_t n, const double *x, size_t stride, double place);
+
+#endif
