@@ -92,8 +92,14 @@ static rm2_status exact(rm2i_gpdm *g, increments *i) {
     RM2_TRY(rm2i_matrix_normal_backward(&mn, g->L));
     for (size_t k = 0; k < n; k++)
         g->noise_bar += g->L[k * n + k];
-    rm2i_latent_gram_backward(&i->kernel, n, i->Lo, g->K, g->L, g->threads, i->rest, i->Lo_bar,
-                              i->l_bar, &g->variance_bar);
+    const rm2i_latent_adjoint adjoint = {.n = n,
+                                         .X = i->Lo,
+                                         .K = g->K,
+                                         .K_bar = g->L,
+                                         .X_bar = i->Lo_bar,
+                                         .lengthscale_bar = i->l_bar,
+                                         .variance_bar = &g->variance_bar};
+    rm2i_latent_gram_backward(&i->kernel, &adjoint, g->threads, i->rest);
     return RM2_OK;
 }
 

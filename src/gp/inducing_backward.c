@@ -26,8 +26,17 @@ static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, dou
                 rows->P, R, 0, K_bar, R);
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, R, M, 1, in->Y + first, N, rows->H, R,
                 1, K_bar, R);
-    rm2i_latent_rows_backward(rows->kernel, count, rows->X + first * Q, r, in->Z, in->K + first * r,
-                              K_bar, rows->X_bar + first * Q, Z_bar, l_bar, s_bar);
+    const rm2i_latent_adjoint adjoint = {.n = count,
+                                         .r = r,
+                                         .X = rows->X + first * Q,
+                                         .Z = in->Z,
+                                         .K = in->K + first * r,
+                                         .K_bar = K_bar,
+                                         .X_bar = rows->X_bar + first * Q,
+                                         .Z_bar = Z_bar,
+                                         .lengthscale_bar = l_bar,
+                                         .variance_bar = s_bar};
+    rm2i_latent_rows_backward(rows->kernel, &adjoint);
 }
 
 static void mirror(size_t n, double *A) {
@@ -86,8 +95,14 @@ rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *k
     small_matrices(in);
     rm2i_inducing_rows(&rows, backward_rows, rm2i_inducing_part(in), sums);
     double *Z_bar = in->parts, *l_bar = Z_bar + r * Q, *s_bar = l_bar + Q;
-    rm2i_latent_gram_backward(kernel, r, in->Z, in->Kuu, in->A, in->threads, in->parts + sums,
-                              Z_bar, l_bar, s_bar);
+    const rm2i_latent_adjoint adjoint = {.n = r,
+                                         .X = in->Z,
+                                         .K = in->Kuu,
+                                         .K_bar = in->A,
+                                         .X_bar = Z_bar,
+                                         .lengthscale_bar = l_bar,
+                                         .variance_bar = s_bar};
+    rm2i_latent_gram_backward(kernel, &adjoint, in->threads, in->parts + sums);
     for (size_t j = 0; j < r; j++)
         rm2i_axpy(Q, 1, Z_bar + j * Q, in->index ? X_bar + in->index[j] * Q : in->Z_bar + j * Q);
     rm2i_axpy(Q, 1, l_bar, lengthscale_bar);

@@ -66,9 +66,14 @@ bool rm2i_moments_can_bend(const rm2i_posterior *p) {
 static void bend_at(const rm2i_posterior *p, size_t count, const double *x, const double *v,
                     const double *dk, rm2i_moments *mo) {
     size_t n = p->n, Q = p->gp.Q, T = rm2i_pairs(Q);
-    for (size_t i = 0; i < count; i++)
-        rm2i_latent_cross_along(&p->gp.kernel, n, p->Z, x + i * Q, v + i * Q, dk + i * Q * n,
-                                mo->H + i * T * n, mo->pU + i * Q * n, mo->pp + i * T * n);
+    for (size_t i = 0; i < count; i++) {
+        const rm2i_latent_along along = {.v = v + i * Q,
+                                         .d = dk + i * Q * n,
+                                         .h = mo->H + i * T * n,
+                                         .p = mo->pU + i * Q * n,
+                                         .pp = mo->pp + i * T * n};
+        rm2i_latent_cross_along(&p->gp.kernel, n, p->Z, x + i * Q, &along);
+    }
     if (p->inverse) {
         rm2i_posterior_solve(p, count * Q, mo->pU, mo->pV);
     } else {

@@ -176,8 +176,14 @@ static void task_backward(rm2i_objective *o) {
 static void kernel_backward(rm2i_objective *o, const rm2i_latent_kernel *kernel,
                             const double *K_bar) {
     double variance_bar = 0;
-    rm2i_latent_gram_backward(kernel, o->p.N, o->X, o->K, K_bar, o->threads, o->work, o->X_bar,
-                              o->lengthscale_bar, &variance_bar);
+    const rm2i_latent_adjoint adjoint = {.n = o->p.N,
+                                         .X = o->X,
+                                         .K = o->K,
+                                         .K_bar = K_bar,
+                                         .X_bar = o->X_bar,
+                                         .lengthscale_bar = o->lengthscale_bar,
+                                         .variance_bar = &variance_bar};
+    rm2i_latent_gram_backward(kernel, &adjoint, o->threads, o->work);
     *bar(o, RM2I_VARIANCE) += variance_bar;
 }
 

@@ -175,9 +175,8 @@ static size_t larger(size_t a, size_t b) {
 
 static size_t work_size(const rm2i_objective *o) {
     size_t N = o->p.N, M = o->p.M, Q = o->p.Q;
-    rm2i_latent_kernel kernel = {.dim = Q};
     size_t size = larger(M * N, 2 * M * M);
-    size = larger(size, rm2i_latent_backward_work(&kernel, N, o->threads));
+    size = larger(size, rm2i_latent_backward_work(Q, N, o->threads));
     size = larger(size, M + M * M + rm2i_eigen_work(M));
     if (o->s.gpdm_weight > 0)
         size = larger(size, rm2i_gpdm_work(N, Q, o->threads));

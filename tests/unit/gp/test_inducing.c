@@ -429,7 +429,15 @@ static void all_points_give_the_exact_gradient(void **state) {
     ok(rm2i_matrix_normal_backward(&mn, L));
     for (size_t i = 0; i < N; i++)
         noise_bar += L[i * N + i];
-    rm2i_latent_gram_backward(&k, N, p.X, K, L, 1, work, X_bar, l_bar, &s_bar);
+    rm2i_latent_gram_backward(&k,
+                              &(rm2i_latent_adjoint){.n = N,
+                                                     .X = p.X,
+                                                     .K = K,
+                                                     .K_bar = L,
+                                                     .X_bar = X_bar,
+                                                     .lengthscale_bar = l_bar,
+                                                     .variance_bar = &s_bar},
+                              1, work);
     for (size_t i = 0; i < N * Q; i++)
         assert_close(g.X[i], X_bar[i], 1e-8, "X");
     for (size_t q = 0; q < Q; q++)
