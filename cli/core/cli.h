@@ -93,6 +93,10 @@ void command_help(const command *self, const option_group *groups);
 
 /* A context set up from the common options; NULL after saying why not. */
 rm2_context *command_context(common_options *common);
+/* A message of the library with options in place of its fields: "settings.spd_layout upper" is "--spd-layout
+ * upper". Returns `text`. */
+enum { MESSAGE_SIZE = 1200 };
+const char *message_as_options(const char *message, char *text, size_t size);
 /* Print the context's message; the exit code that fits the status. */
 int command_fail(const command *self, const rm2_context *ctx, rm2_status status);
 

@@ -19,7 +19,9 @@ static void log_to_stderr(void *user, rm2_log_level level, const char *line) {
     const common_options *common = user;
     if (common->quiet || (level == RM2_LOG_DEBUG && !common->verbose))
         return;
-    (void)fprintf(stderr, "%s%s\n", level == RM2_LOG_WARNING ? "warning: " : "", line);
+    char text[MESSAGE_SIZE];
+    (void)fprintf(stderr, "%s%s\n", level == RM2_LOG_WARNING ? "warning: " : "",
+                  message_as_options(line, text, sizeof text));
 }
 
 rm2_context *command_context(common_options *common) {
@@ -38,7 +40,8 @@ rm2_context *command_context(common_options *common) {
 }
 
 int command_fail(const command *self, const rm2_context *ctx, rm2_status status) {
-    const char *text = rm2_context_error(ctx);
+    char text[MESSAGE_SIZE];
+    (void)message_as_options(rm2_context_error(ctx), text, sizeof text);
     (void)fprintf(stderr, "%s: %s\n", self->title, *text ? text : rm2_status_text(status));
     switch (status) {
     case RM2_ERR_ARGUMENT:
