@@ -306,7 +306,8 @@ static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_
                          "a task covariance in closed form needs Kronecker noise");
     if (s->gpdm_weight > 0 && p->trajectories == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the dynamics prior needs trajectories; name their column with --group");
+                         "the dynamics prior needs trajectories; name their column with "
+                         "settings.group of the data");
     if (s->task_rank > p->M)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "task rank %zu for %zu outputs", s->task_rank,
                          p->M);
