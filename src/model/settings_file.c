@@ -101,8 +101,10 @@ static bool set(const field *f, double value, rm2_fit_settings *s) {
         return false;
     switch (f->kind) {
     case ENUMERATION:
+        if (value > f->last)
+            return false;
         *(int *)(void *)at = (int)value;
-        return value <= f->last;
+        return true;
     case FLAG:
         *(bool *)at = value != 0;
         return value <= 1;
