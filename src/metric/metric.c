@@ -94,8 +94,18 @@ static bool is_finite(size_t n, size_t Q, const request *r) {
            (!r->bend || all_finite(n * Q * Q, r->bend));
 }
 
+/* The status of block b of the points; the room's threads have one slice of scratch each. */
+static rm2_status one_block(const rm2_metric *m, size_t n, const request *r,
+                            const rm2i_metric_room *room, size_t block, size_t b, size_t slice) {
+    size_t i = b * block, count = n - i < block ? n - i : block;
+    if (rm2i_interrupted(room->ctx))
+        return RM2_INTERRUPTED;
+    return answer(m, r, i, count, room->work + slice * (size_t)omp_get_thread_num());
+}
+
 static rm2_status in_blocks(const rm2_metric *m, size_t n, const request *r,
-                            rm2i_metric_order order, int threads, double *work) {
+                            rm2i_metric_order order, const rm2i_metric_room *room) {
+    int threads = room->threads;
     size_t block = block_of(m, n, threads), slice = slice_of(m, block, order);
     size_t blocks = (n + block - 1) / block;
     rm2_status status = RM2_OK;
@@ -103,8 +113,7 @@ static rm2_status in_blocks(const rm2_metric *m, size_t n, const request *r,
         return RM2_ERR_NUMERIC;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && blocks > 1)
     for (size_t b = 0; b < blocks; b++) {
-        size_t i = b * block, count = n - i < block ? n - i : block;
-        rm2_status own = answer(m, r, i, count, work + slice * (size_t)omp_get_thread_num());
+        rm2_status own = one_block(m, n, r, room, block, b, slice);
         if (own != RM2_OK) {
 #pragma omp critical
             status = own;
@@ -114,9 +123,9 @@ static rm2_status in_blocks(const rm2_metric *m, size_t n, const request *r,
 }
 
 rm2_status rm2i_metric_at(const rm2_metric *m, size_t n, const double *x, double *G, double *dG,
-                          int threads, double *work) {
+                          const rm2i_metric_room *room) {
     request r = {.x = x, .G = G, .dG = dG};
-    return in_blocks(m, n, &r, dG ? RM2I_ORDER_DERIVATIVE : RM2I_ORDER_VALUE, threads, work);
+    return in_blocks(m, n, &r, dG ? RM2I_ORDER_DERIVATIVE : RM2I_ORDER_VALUE, room);
 }
 
 bool rm2i_metric_can_bend(const rm2_metric *m) {
@@ -124,9 +133,9 @@ bool rm2i_metric_can_bend(const rm2_metric *m) {
 }
 
 rm2_status rm2i_metric_bend_at(const rm2_metric *m, size_t n, const double *x, const double *v,
-                               double *G, double *dG, double *bend, int threads, double *work) {
+                               double *G, double *dG, double *bend, const rm2i_metric_room *room) {
     request r = {.x = x, .v = v, .G = G, .dG = dG, .bend = bend};
-    return in_blocks(m, n, &r, RM2I_ORDER_BEND, threads, work);
+    return in_blocks(m, n, &r, RM2I_ORDER_BEND, room);
 }
 
 rm2_status rm2i_metric_check_points(rm2_context *ctx, size_t Q, size_t n, const double *x) {
@@ -146,61 +155,79 @@ static void print_point(size_t Q, const double *x, char text[96]) {
         (void)snprintf(text + used, 96 - used, ", ...");
 }
 
+/* The request from point i on. */
+static request from_point(const rm2_metric *m, const request *r, size_t i) {
+    size_t Q = m->Q;
+    return (request){
+        .x = r->x + i * Q, .G = r->G + i * Q * Q, .dG = r->dG ? r->dG + i * Q * Q * Q : NULL};
+}
+
 /* Which point does not work? The first that fails alone: its index, its status, and a message. */
-static rm2_status name_failure(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
-                               double *G, double *dG, double *work, size_t *failed) {
+static rm2_status name_failure(rm2_context *ctx, const rm2_metric *m, size_t n, const request *r,
+                               double *work, size_t *failed) {
     size_t Q = m->Q, i = 0;
-    rm2_status status = rm2i_metric_at(m, 1, x, G, dG, 1, work);
+    rm2i_metric_room room = {1, work, NULL};
+    rm2_status status = rm2i_metric_at(m, 1, r->x, r->G, r->dG, &room);
     while (status == RM2_OK && ++i < n)
-        status = rm2i_metric_at(m, 1, x + i * Q, G, dG, 1, work);
+        status = rm2i_metric_at(m, 1, r->x + i * Q, r->G, r->dG, &room);
     char place[96] = "none alone";
     if (i < n)
-        print_point(Q, x + i * Q, place);
+        print_point(Q, r->x + i * Q, place);
     *failed = i;
     return rm2i_fail(ctx, i < n ? status : RM2_ERR_NUMERIC, "%s: %s at (%s)", m->text,
                      status == RM2_ERR_DOMAIN ? "not defined" : "cannot be computed", place);
 }
 
-enum { LOOKS = 4 }; /* blocks of a thread between two looks at the interrupt flag */
+enum { TURNS = 4 }; /* blocks of a thread that scratch and counts are for */
 
 /* The message of a failure does not say which of the points it was: *failed does, and is SIZE_MAX
  * where it was none of them. */
-static rm2_status evaluate(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
-                           double *G, double *dG, size_t *failed) {
+static rm2_status evaluate(rm2_context *ctx, const rm2_metric *m, size_t n, const request *r,
+                           bool counted, size_t *failed) {
     int threads = rm2_context_threads(ctx);
-    size_t Q = m->Q, most = LOOKS * (size_t)threads * m->type->block, chunk = n < most ? n : most;
+    size_t most = TURNS * (size_t)threads * m->type->block, chunk = n < most ? n : most;
     double *work;
     *failed = SIZE_MAX;
     RM2_TRY(rm2i_alloc(
-        ctx, rm2i_metric_work(m, chunk, threads, dG ? RM2I_ORDER_DERIVATIVE : RM2I_ORDER_VALUE),
+        ctx, rm2i_metric_work(m, chunk, threads, r->dG ? RM2I_ORDER_DERIVATIVE : RM2I_ORDER_VALUE),
         sizeof *work, &work));
+    rm2i_metric_room room = {threads, work, ctx};
     rm2_status status = RM2_OK;
     for (size_t i = 0; i < n && status == RM2_OK; i += chunk) {
         size_t count = n - i < chunk ? n - i : chunk;
-        const double *at = x + i * Q;
-        double *g = G + i * Q * Q, *dg = dG ? dG + i * Q * Q * Q : NULL;
-        if (rm2i_interrupted(ctx)) {
-            status = rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
-            break;
-        }
-        status = rm2i_metric_at(m, count, at, g, dg, threads, work);
-        if (status != RM2_OK) {
-            status = name_failure(ctx, m, count, at, g, dg, work, failed);
+        request part = from_point(m, r, i);
+        status = rm2i_metric_at(m, count, part.x, part.G, part.dG, &room);
+        if (status == RM2_INTERRUPTED) {
+            (void)rm2i_fail(ctx, status, "interrupted");
+        } else if (status != RM2_OK) {
+            status = name_failure(ctx, m, count, &part, work, failed);
             *failed += i;
+        } else if (counted) {
+            rm2i_activity_advance(ctx, count);
         }
     }
     free(work);
     return status;
 }
 
-rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
-                         double *G, double *dG) {
+static rm2_status at_points(rm2_context *ctx, const rm2_metric *m, size_t n, const request *r,
+                            bool counted) {
     size_t failed;
-    RM2_TRY(rm2i_metric_check_points(ctx, m->Q, n, x));
-    rm2_status status = evaluate(ctx, m, n, x, G, dG, &failed);
+    RM2_TRY(rm2i_metric_check_points(ctx, m->Q, n, r->x));
+    rm2_status status = evaluate(ctx, m, n, r, counted, &failed);
     return status != RM2_OK && failed != SIZE_MAX
                ? rm2i_fail_prefix(ctx, status, "point %zu", failed)
                : status;
+}
+
+rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
+                         double *G, double *dG) {
+    return at_points(ctx, m, n, &(request){.x = x, .G = G, .dG = dG}, false);
+}
+
+rm2_status rm2i_metric_at_counted(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
+                                  double *G) {
+    return at_points(ctx, m, n, &(request){.x = x, .G = G}, true);
 }
 
 /* ---- magnification -------------------------------------------------------------------------- */
@@ -294,7 +321,7 @@ rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *m, size_t n, c
     G = x + nodes * Q;
     for (size_t i = 0; i < sides; i++)
         place_nodes(Q, path + i * Q, path + (i + 1) * Q, x + RM2I_SIDE_NODES * i * Q);
-    rm2_status status = evaluate(ctx, m, nodes, x, G, NULL, &failed);
+    rm2_status status = evaluate(ctx, m, nodes, &(request){.x = x, .G = G}, false, &failed);
     if (status != RM2_OK && failed != SIZE_MAX)
         status = rm2i_fail_prefix(ctx, status, "side %zu", failed / RM2I_SIDE_NODES);
     for (size_t i = 0; i < sides && status == RM2_OK; i++)
