@@ -12,7 +12,8 @@ static void describe(const rm2_progress *p, char line[LINE_SIZE]) {
     bool stages = strcmp(p->activity, "geodesic") == 0; /* which do not take equally long */
     double left = p->done ? p->seconds / (double)p->done * (double)(p->total - p->done) : 0;
     if (p->total == 0)
-        (void)snprintf(line, LINE_SIZE, "%s %zu, %.0f s", p->activity, p->done, p->seconds);
+        (void)snprintf(line, LINE_SIZE, "%s%s %zu, %.0f s", p->activity,
+                       strcmp(p->activity, "mean") == 0 ? ", geodesics" : "", p->done, p->seconds);
     else if (stages || p->done == 0)
         (void)snprintf(line, LINE_SIZE, "%s %zu of %zu%s, %.0f s", p->activity, p->done, p->total,
                        stages ? " stages" : "", p->seconds);
@@ -66,10 +67,11 @@ void progress_begin(const work *w, progress *p) {
     catch_interrupts(w->ctx);
 }
 
-void progress_end(progress *p) {
+int progress_end(progress *p, rm2_status status) {
     catch_interrupts(NULL);
     rm2_context_set_progress(p->work->ctx, NULL, NULL);
     if (p->width > 0)
         (void)fprintf(stderr, "\r%*s\r", p->width, "");
     p->width = 0;
+    return work_check(p->work, status);
 }

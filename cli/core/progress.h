@@ -15,7 +15,8 @@ typedef struct progress {
  * terminal in one line that is written over, elsewhere in a line every ten seconds. Ctrl-C ends them
  * with RM2_INTERRUPTED, a second one ends the program. */
 void progress_begin(const work *w, progress *p);
-void progress_end(progress *p);
+/* The exit code of the call that was watched; prints its message. */
+int progress_end(progress *p, rm2_status status);
 
 /* The same lines for work that the program does itself: no context, no Ctrl-C. */
 progress progress_of(const work *w);

@@ -117,13 +117,12 @@ static void print_distances(FILE *out, const rm2_metric *metric, const distance_
 static int find_distances(const model_work *m, size_t n, const double *points, rm2_space **space,
                           double *distance, size_t *unconverged) {
     progress p;
-    progress_begin(&m->work, &p);
     int code = open_space(m, n, points, space);
-    if (code == EXIT_DONE)
-        code = work_check(
-            &m->work, rm2_space_distances(m->work.ctx, *space, n, points, distance, unconverged));
-    progress_end(&p);
-    return code;
+    if (code != EXIT_DONE)
+        return code;
+    progress_begin(&m->work, &p);
+    return progress_end(&p,
+                        rm2_space_distances(m->work.ctx, *space, n, points, distance, unconverged));
 }
 
 /* Distances between the points, in what `distance` has room for. */
@@ -225,13 +224,11 @@ static void report_mean(const model_work *m, const rm2_metric *metric, size_t n,
 static int find_mean(const model_work *m, size_t n, const double *points, rm2_space **space,
                      double *mean, rm2_mean_info *info) {
     progress p;
-    progress_begin(&m->work, &p);
     int code = open_space(m, n, points, space);
-    if (code == EXIT_DONE)
-        code = work_check(&m->work,
-                          rm2_space_mean(m->work.ctx, *space, n, points, NULL, NULL, mean, info));
-    progress_end(&p);
-    return code;
+    if (code != EXIT_DONE)
+        return code;
+    progress_begin(&m->work, &p);
+    return progress_end(&p, rm2_space_mean(m->work.ctx, *space, n, points, NULL, NULL, mean, info));
 }
 
 static int do_mean(const model_work *m) {

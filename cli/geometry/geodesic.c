@@ -192,14 +192,11 @@ static rm2_status measure(geodesic_job *j, size_t k) {
                                      &found->standard_error);
 }
 
-static int compute_and_measure(geodesic_job *j) {
-    int code = open_space(j);
-    if (code != EXIT_DONE)
-        return code;
-    rm2_status status = compute(j);
-    for (size_t k = 0; k < j->pairs && status == RM2_OK; k++)
-        status = measure(j, k);
-    return work_check(&j->m->work, status);
+static rm2_status compute_and_measure(geodesic_job *j) {
+    WORK_TRY(compute(j));
+    for (size_t k = 0; k < j->pairs; k++)
+        WORK_TRY(measure(j, k));
+    return RM2_OK;
 }
 
 static int find_geodesics(geodesic_job *j) {
@@ -208,10 +205,11 @@ static int find_geodesics(geodesic_job *j) {
     j->measured = calloc(j->pairs + 1, sizeof *j->measured);
     if (!j->curves || !j->measured)
         return work_no_memory(&j->m->work);
+    int code = open_space(j);
+    if (code != EXIT_DONE)
+        return code;
     progress_begin(&j->m->work, &p);
-    int code = compute_and_measure(j);
-    progress_end(&p);
-    return code;
+    return progress_end(&p, compute_and_measure(j));
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */

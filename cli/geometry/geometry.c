@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/progress.h"
+
 /* ---- options -------------------------------------------------------------------------------- */
 
 #define GEOMETRY(member) offsetof(geometry_options, member)
@@ -126,9 +128,12 @@ static int create(const model_work *m, const rm2_space_settings *s, size_t n, co
         code = geometry_take_obstacles(m, m->options->geometry.avoid, &obstacles, &memory);
         with.obstacles = &obstacles;
     }
-    if (code == EXIT_DONE)
-        code =
-            work_check(&m->work, rm2_space_create(m->work.ctx, m->model, &with, n, points, space));
+    if (code == EXIT_DONE) {
+        progress p;
+        progress_begin(&m->work, &p);
+        rm2_status status = rm2_space_create(m->work.ctx, m->model, &with, n, points, space);
+        code = progress_end(&p, status);
+    }
     free(memory);
     return code;
 }

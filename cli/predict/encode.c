@@ -106,8 +106,7 @@ static int encode(const model_work *m, const rm2_data *data, encoded *e) {
     progress_begin(&m->work, &p);
     rm2_status status = rm2_model_encode(m->work.ctx, m->model, &s, e->n, data->points, e->latents,
                                          e->covariance, e->info);
-    progress_end(&p);
-    int code = work_check(&m->work, status);
+    int code = progress_end(&p, status);
     for (size_t i = 0; code == EXIT_DONE && i < e->n; i++)
         e->converged += e->info[i].converged;
     return code;

@@ -56,7 +56,8 @@ static void note_failure(crew *c, rm2_status status, size_t i, const rm2_context
     if (!is_end(c->status) && (is_end(status) || i < c->failed)) {
         c->status = status;
         c->failed = is_end(status) ? SIZE_MAX : i;
-        (void)snprintf(c->message, sizeof c->message, "%s", rm2_context_error(ctx));
+        (void)snprintf(c->message, sizeof c->message, "%s",
+                       status == RM2_INTERRUPTED ? "interrupted" : rm2_context_error(ctx));
     }
 }
 
