@@ -193,8 +193,8 @@ static void tell_inference(rm2_context *ctx, const rm2i_objective *o) {
     if (o->inducing && o->s.inference == RM2_INFERENCE_AUTO)
         rm2i_log(
             ctx, RM2_LOG_INFO,
-            "%zu points: inference by inducing points, %zu at the start (--inference exact for "
-            "none)",
+            "%zu points: inference by inducing points, %zu at the start (settings.inference exact "
+            "for none)",
             o->p.N, o->inducing->r);
 }
 
@@ -203,7 +203,7 @@ static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2
     if (m->inducing_count && s->inducing == 0 && off > s->accuracy)
         rm2i_log(ctx, RM2_LOG_WARNING,
                  "%zu inducing points: the log-likelihood is proven to %.1e nats a point, not to "
-                 "%.1e; ask for more points with --inducing, or for less accuracy",
+                 "%.1e; ask for more points with settings.inducing, or for less accuracy",
                  m->inducing_count, off, s->accuracy);
 }
 
