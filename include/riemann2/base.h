@@ -14,9 +14,10 @@
  * Process-wide state belongs to the libraries below:
  * - OpenBLAS has one number of threads for the process (rm2_blas_set_threads), used for large
  *   matrices. Inside a parallel region it uses one.
- * - libhdf5 has global state. Only model files and checkpoints use it; they need its thread-safe build
- *   (Debian's is) where several threads read or write them at once. Its printing of errors is off
- *   during these calls, and as before after them.
+  * - libhdf5 has global state. Writing model files and checkpoints uses it, which needs its thread-safe
+ *   build (Debian's is) where several threads write at once; reading does not. Its printing of errors
+ *   is off during these calls, and as before after them.
+
  * - OpenMP runs the library's own loops, on as many threads as the context says: OMP_NUM_THREADS and
  *   omp_set_num_threads do not change that, OMP_THREAD_LIMIT and OMP_DYNAMIC may lower it. Inside a
  *   parallel region of the caller these loops run on the calling thread alone, unless nested
