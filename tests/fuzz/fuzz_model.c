@@ -62,7 +62,7 @@ static void make_file(rm2_context *ctx, const rm2_data *data, size_t which, cons
     bool saves = which == FILES - 1;
     rm2_checkpoint checkpoint = {saves ? path : NULL, 1e9, false};
     rm2_model *model;
-    CHECK(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &model) == RM2_OK);
+    CHECK(rm2_fit(ctx, data, &s, &checkpoint, &model) == RM2_OK);
     CHECK(saves || rm2_model_write(ctx, model, path, true) == RM2_OK);
     rm2_model_free(model);
     load(path, &originals[which]);

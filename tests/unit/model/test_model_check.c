@@ -397,7 +397,7 @@ static bool resume_and_use(const char *path) {
     rm2_checkpoint checkpoint = {path, 1e9, true};
     rm2_model *model;
     s.optim.max_iterations = 5;
-    rm2_status status = rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &model);
+    rm2_status status = rm2_fit(ctx, data, &s, &checkpoint, &model);
     rm2_data_free(data);
     assert_true((status == RM2_OK) == (model != NULL));
     if (!model)
