@@ -21,7 +21,9 @@ typedef struct work {
 
 /* A model of four short demonstrations, its metric, and a grid that finds the way in it. */
 static rm2_status learn(work *w) {
-    rm2_generate_settings small = {.trajectories = 4, .points = 40};
+    rm2_generate_settings small = rm2_generate_settings_default();
+    small.trajectories = 4;
+    small.points = 40;
     rm2_fit_settings recipe = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     rm2_pullback_settings pullback = rm2_pullback_settings_default();
     rm2_grid_settings grid = rm2_grid_settings_default();

@@ -18,6 +18,7 @@
 #include "riemann2/plot.h"
 #include "riemann2/roadmap.h"
 #include "riemann2/robot.h"
+#include "riemann2/settings.h"
 #include "riemann2/trajectory.h"
 
 #endif

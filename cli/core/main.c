@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/cli.h"
+#include "core/settings.h"
 
 const command commands[] = {
     {"check", "read a data set, say what was found and what to fix", run_check,
@@ -103,9 +103,11 @@ void command_help(const command *self, const option_group *groups) {
 
 static void log_to_stderr(void *user, rm2_log_level level, const char *line) {
     const common_options *common = user;
+    char text[MESSAGE_SIZE];
     if (common->quiet || (level == RM2_LOG_DEBUG && !common->verbose))
         return;
-    (void)fprintf(stderr, "%s%s\n", level == RM2_LOG_WARNING ? "warning: " : "", line);
+    (void)fprintf(stderr, "%s%s\n", level == RM2_LOG_WARNING ? "warning: " : "",
+                  settings_as_options(line, text, sizeof text));
 }
 
 rm2_context *command_context(common_options *common) {
@@ -124,8 +126,10 @@ rm2_context *command_context(common_options *common) {
 }
 
 int command_fail(const command *self, const rm2_context *ctx, rm2_status status) {
-    const char *text = rm2_context_error(ctx);
-    (void)fprintf(stderr, "riemann2 %s: %s\n", self->name, *text ? text : rm2_status_text(status));
+    const char *error = rm2_context_error(ctx);
+    char text[MESSAGE_SIZE];
+    (void)fprintf(stderr, "riemann2 %s: %s\n", self->name,
+                  *error ? settings_as_options(error, text, sizeof text) : rm2_status_text(status));
     switch (status) {
     case RM2_ERR_ARGUMENT:
         return EXIT_USAGE;
@@ -142,7 +146,8 @@ int command_fail(const command *self, const rm2_context *ctx, rm2_status status)
 
 int run_version(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
-    const option_group groups[] = {{"Options", common_option_table, &common}, {.options = NULL}};
+    const option_group groups[] = {{"Options", common_option_table, &common, NULL},
+                                   {.options = NULL}};
     size_t count;
     if (!options_parse(self->name, argc, argv, groups, NULL, 0, &count))
         return EXIT_USAGE;

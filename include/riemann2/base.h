@@ -74,6 +74,16 @@ RM2_API void rm2_context_set_log(rm2_context *ctx, rm2_log_fn sink, void *user);
 RM2_API void rm2_context_interrupt(rm2_context *ctx);
 RM2_API void rm2_context_clear_interrupt(rm2_context *ctx);
 
+/* ---- settings -------------------------------------------------------------------------------
+ *
+ * Every struct of settings that a call takes begins with `size_t size`, the size of the struct as its
+ * user was compiled, and has a function that fills it with the defaults (rm2_..._settings_default, or
+ * rm2_fit_settings_recipe). Start from that function. The library copies what the caller's struct has
+ * over its own defaults: later versions may add members at the end, and programs that were compiled
+ * before keep working. NULL means the defaults. A size that no version has, such as the 0 of a struct
+ * that was only zeroed, is RM2_ERR_ARGUMENT. Structs inside of settings (rm2_optim_settings,
+ * rm2_hyperparameter, rm2_cost, rm2_axis) have no size and do not grow. */
+
 /* xoshiro256++ (Blackman and Vigna, 2019): 256 bits of state, plain data, yours to copy. */
 typedef struct rm2_rng {
     uint64_t state[4];

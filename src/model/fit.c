@@ -193,8 +193,8 @@ static void tell_inference(rm2_context *ctx, const rm2i_objective *o) {
     if (o->inducing && o->s.inference == RM2_INFERENCE_AUTO)
         rm2i_log(
             ctx, RM2_LOG_INFO,
-            "%zu points: inference by inducing points, %zu at the start (--inference exact for "
-            "none)",
+            "%zu points: inference by inducing points, %zu at the start (settings.inference exact "
+            "for none)",
             o->p.N, o->inducing->r);
 }
 
@@ -203,7 +203,7 @@ static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2
     if (m->inducing_count && s->inducing == 0 && off > s->accuracy)
         rm2i_log(ctx, RM2_LOG_WARNING,
                  "%zu inducing points: the log-likelihood is proven to %.1e nats a point, not to "
-                 "%.1e; ask for more points with --inducing, or for less accuracy",
+                 "%.1e; ask for more points with settings.inducing, or for less accuracy",
                  m->inducing_count, off, s->accuracy);
 }
 
@@ -259,14 +259,15 @@ rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_setting
                    const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
                    rm2_model **model) {
     *model = NULL;
-    if (settings->latent_dim == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the latent space needs at least 1 dimension");
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), &s));
     if (data->count < 2)
         return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, %s has %zu",
                          data->source, data->count);
     rm2_model *m;
-    RM2_TRY(rm2i_model_create(ctx, rm2_manifold_spec(data->manifold), settings, data->count, &m));
-    rm2_status status = fit(ctx, data, settings, checkpoint, progress, user, m);
+    RM2_TRY(rm2i_model_create(ctx, rm2_manifold_spec(data->manifold), &s, data->count, &m));
+    rm2_status status = fit(ctx, data, &s, checkpoint, progress, user, m);
     if (status != RM2_OK) {
         rm2_model_free(m);
         return status;
