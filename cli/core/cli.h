@@ -106,6 +106,7 @@ int run_mean(const command *self, int argc, char **argv);
 int run_plot(const command *self, int argc, char **argv);
 int run_experiment(const command *self, int argc, char **argv);
 int run_bench(const command *self, int argc, char **argv);
+int run_settings(const command *self, int argc, char **argv);
 int run_version(const command *self, int argc, char **argv);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

@@ -78,6 +78,10 @@ const command commands[] = {
      "  riemann2 bench --quick\n"
      "  riemann2 bench evaluation grid -o speed.json\n"
      "Names: evaluation, inducing, training, grid, geodesic, codec (default: all).\n"},
+    {"settings", "all settings with their ranges and defaults", run_settings,
+     "[fit|data|encode] [--json]",
+     "  riemann2 settings fit\n"
+     "  riemann2 settings --json\n"},
     {"version", "version, linear algebra library, threads", run_version, "[--json]", ""},
     {.name = NULL},
 };

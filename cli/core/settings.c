@@ -3,8 +3,12 @@
 
 #include <string.h>
 
-const settings_table_fn setting_tables[] = {rm2_fit_settings_table, rm2_data_settings_table,
-                                            rm2_encode_settings_table, NULL};
+const settings_page settings_pages[] = {
+    {rm2_fit_settings_table, "Training", "rm2_fit_settings", "fit"},
+    {rm2_data_settings_table, "Data", "rm2_data_settings", "check, fit, encode, eval, experiment"},
+    {rm2_encode_settings_table, "Encoding", "rm2_encode_settings", "encode, eval"},
+    {.table = NULL},
+};
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -98,9 +102,9 @@ static bool is_name(char c) {
 static const rm2_setting *find_field(const char *text, size_t *length) {
     const rm2_setting *best = NULL;
     *length = 0;
-    for (size_t t = 0; setting_tables[t]; t++)
-        for (size_t k = 0; rm2_settings_at(setting_tables[t](), k); k++) {
-            const rm2_setting *s = rm2_settings_at(setting_tables[t](), k);
+    for (const settings_page *p = settings_pages; p->table; p++)
+        for (size_t k = 0; k < p->table()->count; k++) {
+            const rm2_setting *s = rm2_settings_at(p->table(), k);
             size_t own = strlen(s->field);
             if (own > *length && strncmp(text, s->field, own) == 0 && !is_name(text[own])) {
                 best = s;

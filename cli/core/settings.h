@@ -18,9 +18,13 @@ struct setting_options {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* All tables that options are made from; ends with NULL. */
-typedef const rm2_settings_table *(*settings_table_fn)(void);
-extern const settings_table_fn setting_tables[];
+/* A table that options are made from: its title in the reference, the struct, the commands. */
+typedef struct settings_page {
+    const rm2_settings_table *(*table)(void);
+    const char *title, *type, *commands;
+} settings_page;
+
+extern const settings_page settings_pages[]; /* all; ends with a NULL table */
 
 /* "latent": the option without dashes; the name of a hyperparameter in --set and in output. */
 const char *setting_name(const rm2_setting *setting, char word[SETTING_WORD]);

@@ -66,7 +66,7 @@ static const rm2_setting rows[] = {
      .help = "the only trajectories to keep; empty: all"},
 
     {DATA(allow_missing, FLAG), .defaults = {"no"}, .group = "Values",
-     .help = "NaN is a missing entry: single Euclidean ones, or whole other factors"},
+     .help = "entries may be missing: single Euclidean ones, or whole other factors"},
     {DATA(scale, CHOICE), .words = scale_words, .defaults = {"auto"}, .group = "Values",
      .help = "divide Euclidean factors by one number each; auto: those of products"},
     {DATA(project_below, NUMBER), RM2I_FROM(0), .defaults = {"1e-6"}, .group = "Values",

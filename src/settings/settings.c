@@ -34,7 +34,7 @@ static void list_words(const char *const *words, char *text, size_t size) {
 static void range_text(const rm2_setting *s, char *text, size_t size) {
     bool whole = s->type == RM2_SETTING_COUNT;
     const char *what = whole ? "a whole number" : "a number";
-    const char *before = s->upper_open ? "below" : "to";
+    const char *before = s->upper_open ? "and below" : "to";
     if (whole ? s->upper < RM2I_COUNT_MAX : isfinite(s->upper))
         (void)snprintf(text, size, "%s %s %g %s %g", what, s->lower_open ? "above" : "from",
                        s->lower, before, s->upper);
@@ -52,7 +52,7 @@ static void type_text(const rm2_setting *s, char *text, size_t size) {
     case RM2_SETTING_RECIPE:
         if (s->words)
             list_words(s->words, words, sizeof words);
-        (void)snprintf(text, size, "one of %s", s->words ? words : "yes, no");
+        (void)snprintf(text, size, "%s%s", s->words ? "one of " : "yes or no", words);
         return;
     case RM2_SETTING_COUNT:
     case RM2_SETTING_NUMBER:
