@@ -19,6 +19,12 @@ void rm2i_log(rm2_context *ctx, rm2_log_level level, const char *format, ...)
 
 bool rm2i_interrupted(const rm2_context *ctx);
 
+/* Geometries registered in a context: kept here, understood by the manifold layer. NULL past the
+ * last one. */
+struct rm2_geometry;
+rm2_status rm2i_context_add_geometry(rm2_context *ctx, const struct rm2_geometry *geometry);
+const struct rm2_geometry *rm2i_context_geometry(const rm2_context *ctx, size_t index);
+
 /* count * size bytes, overflow checked; *out is NULL on failure, and never NULL on success.
  * rm2i_calloc clears the memory; rm2i_grow keeps the old contents (and the old block if it fails).
  */

@@ -1,4 +1,5 @@
-/* Context: message of the last failure, log sink, threads, generator, interrupt flag. */
+/* Context: message of the last failure, log sink, threads, generator, interrupt flag, registered
+ * geometries. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@ struct rm2_context {
     rm2_log_fn sink;
     void *sink_user;
     atomic_bool interrupted; /* lock-free, so that a signal handler may set it */
+    const struct rm2_geometry **geometries;
+    size_t geometry_count;
 };
 
 #define RM2_STRING_(x) #x
@@ -51,6 +54,9 @@ rm2_status rm2_context_create(rm2_context **ctx) {
 }
 
 void rm2_context_free(rm2_context *ctx) {
+    if (!ctx)
+        return;
+    free(ctx->geometries);
     free(ctx);
 }
 
@@ -95,6 +101,16 @@ void rm2_context_set_seed(rm2_context *ctx, uint64_t seed) {
 
 rm2_rng *rm2_context_rng(rm2_context *ctx) {
     return ctx ? &ctx->rng : NULL;
+}
+
+rm2_status rm2i_context_add_geometry(rm2_context *ctx, const struct rm2_geometry *geometry) {
+    RM2_TRY(rm2i_grow(ctx, ctx->geometry_count + 1, sizeof *ctx->geometries, &ctx->geometries));
+    ctx->geometries[ctx->geometry_count++] = geometry;
+    return RM2_OK;
+}
+
+const struct rm2_geometry *rm2i_context_geometry(const rm2_context *ctx, size_t index) {
+    return ctx && index < ctx->geometry_count ? ctx->geometries[index] : NULL;
 }
 
 rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {
