@@ -44,7 +44,7 @@ typedef struct trained {
     rm2_model_kind kind;
     bool independent;
     rm2_model *model;
-    rm2_model_info info;
+    const rm2_model_info *info;
     rm2_metric *pullback;
     rm2_metric *search; /* the same, quicker to evaluate: paths are searched in it */
     rm2_roadmap *grid;  /* of that */

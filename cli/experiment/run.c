@@ -38,10 +38,9 @@ static int generate(experiment_run *r) {
                                .trajectories = r->experiment->trajectories ? r->options->demos : 0,
                                .points = r->options->points};
     rm2_status status = rm2_data_generate(w->ctx, r->experiment->generator, &s, &r->reference);
+    s.scale = true;
     if (status == RM2_OK)
         status = rm2_data_generate(w->ctx, r->experiment->generator, &s, &r->data);
-    if (status == RM2_OK)
-        status = rm2_data_scale(w->ctx, r->data);
     return work_check(w, status);
 }
 
@@ -97,11 +96,11 @@ static int train_one(experiment_run *r, trained *t) {
     int code = work_check(w, rm2_fit(w->ctx, r->data, &s, NULL, NULL, NULL, &t->model));
     if (code != EXIT_DONE)
         return code;
-    t->info = rm2_model_describe(t->model);
+    t->info = rm2_model_info_of(t->model);
     experiment_say(r, "trained %s%s in %.1f s, %zu evaluations, objective %.6g",
                    t->kind == RM2_WGPLVM ? "wrapped model" : "Euclidean model",
                    t->independent ? " with independent outputs" : "", work_clock() - started,
-                   t->info.evaluations, t->info.end.total);
+                   t->info->evaluations, t->info->end.total);
     return EXIT_DONE;
 }
 
@@ -123,7 +122,8 @@ static int open_pullback(experiment_run *r, trained *t) {
     if (status == RM2_OK)
         status = rm2_metric_pullback(w->ctx, t->model, &p, &t->search);
     if (status == RM2_OK)
-        status = rm2_roadmap_grid(w->ctx, t->search, &g, t->info.points, t->info.latents, &t->grid);
+        status =
+            rm2_roadmap_grid(w->ctx, t->search, &g, t->info->points, t->info->latents, &t->grid);
     return work_check(w, status);
 }
 
@@ -158,7 +158,7 @@ static void find_ends(const rm2_model_info *i, const double **from, const double
     double most = -1;
     *from = i->latents;
     *to = i->latents + (i->points - 1) * Q;
-    for (size_t a = 0; i->trajectories == 0 && a < i->points; a++)
+    for (size_t a = 0; i->data->trajectories == 0 && a < i->points; a++)
         for (size_t b = 0; b < a; b++) {
             double square = 0;
             for (size_t q = 0; q < Q; q++)
@@ -184,11 +184,11 @@ static rm2_status open_metric(const experiment_run *r, const outcome *o, rm2_met
         return RM2_OK;
     *roadmap = NULL;
     if (o->variant->movement == MOVE_STRAIGHT)
-        return rm2_metric_analytic(ctx, "euclidean", t->info.latent_dim, metric);
-    rm2_status status = rm2_metric_density(ctx, t->info.points, t->info.latent_dim, t->info.latents,
-                                           o->variant->sigma, metric);
+        return rm2_metric_analytic(ctx, "euclidean", t->info->latent_dim, metric);
+    rm2_status status = rm2_metric_density(ctx, t->info->points, t->info->latent_dim,
+                                           t->info->latents, o->variant->sigma, metric);
     return status == RM2_OK
-               ? rm2_roadmap_grid(ctx, *metric, &g, t->info.points, t->info.latents, roadmap)
+               ? rm2_roadmap_grid(ctx, *metric, &g, t->info->points, t->info->latents, roadmap)
                : status;
 }
 
@@ -203,7 +203,7 @@ static rm2_status move(const experiment_run *r, outcome *o) {
     s.tolerance = PATH_TOLERANCE;
     if (r->options->nodes)
         s.nodes = r->options->nodes;
-    find_ends(&t->info, &from, &to);
+    find_ends(t->info, &from, &to);
     rm2_status status = open_metric(r, o, &metric, &roadmap, &own);
     if (status == RM2_OK) {
         (void)snprintf(o->metric, sizeof o->metric, "%s", rm2_metric_text(metric));
@@ -319,9 +319,12 @@ static bool has_spd(const rm2_manifold *m) {
 int experiment_compare(experiment_run *r) {
     if (r->reference->trajectories < 2)
         return EXIT_DONE;
-    rm2_status status =
-        rm2_model_align_signs(r->work.ctx, experiment_wrapped(r)->model, r->reference);
-    int code = work_check(&r->work, status);
+    rm2_data *aligned;
+    int code = work_check(&r->work, rm2_data_align(r->work.ctx, r->reference, r->data, &aligned));
+    if (code == EXIT_DONE) {
+        rm2_data_free(r->reference);
+        r->reference = aligned;
+    }
     if (code == EXIT_DONE)
         code = compare_in(r, RM2_VIEW_AMBIENT, &r->floor);
     if (code == EXIT_DONE && has_spd(r->data->manifold))

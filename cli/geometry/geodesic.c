@@ -27,7 +27,7 @@ static const option geodesic_table[] = {
 
 static int ends_of_way(geodesic_job *j) {
     const model_options *o = j->m->options;
-    size_t Q = j->m->info.latent_dim, between = 0;
+    size_t Q = j->m->info->latent_dim, between = 0;
     char **via = o->through ? split_text(o->through, ';', &between) : NULL;
     j->pairs = 1;
     j->ends = malloc((between + 2) * Q * sizeof *j->ends);
@@ -46,7 +46,7 @@ static int ends_of_way(geodesic_job *j) {
 }
 
 static int take_pairs(geodesic_job *j, const rm2_table *table, const char *path) {
-    const rm2_model_info *i = &j->m->info;
+    const rm2_model_info *i = j->m->info;
     size_t from = rm2_table_column(table, "from"), to = rm2_table_column(table, "to");
     j->pairs = table->rows;
     j->ends = malloc(j->pairs * 2 * i->latent_dim * sizeof *j->ends);
@@ -98,7 +98,7 @@ static int find_ends(geodesic_job *j) {
 
 /* One number for each factor; *values stays NULL if the option was not given. */
 static int take_limits(const model_work *m, const char *name, const char *text, double **values) {
-    size_t factors = rm2_manifold_factor_count(m->info.manifold);
+    size_t factors = rm2_manifold_factor_count(m->info->manifold);
     if (!text)
         return EXIT_DONE;
     *values = malloc(factors * sizeof **values);
@@ -112,7 +112,7 @@ static int take_limits(const model_work *m, const char *name, const char *text, 
                                 "%s %s: expected %zu number%s, one for each factor of %s, 0 for "
                                 "no limit",
                                 name, text, factors, factors == 1 ? "" : "s",
-                                rm2_manifold_spec(m->info.manifold));
+                                rm2_manifold_spec(m->info->manifold));
 }
 
 static int find_limits(geodesic_job *j) {
@@ -141,7 +141,7 @@ static void choose_nodes(geodesic_job *j) {
 
 static rm2_status compute_many(geodesic_job *j) {
     const geometry *g = &j->g;
-    size_t Q = j->m->info.latent_dim;
+    size_t Q = j->m->info->latent_dim;
     progress p = progress_begin(&j->m->work, "geodesics");
     double *from = malloc(2 * j->pairs * Q * sizeof *from);
     if (!from)
@@ -166,13 +166,13 @@ static rm2_status compute(geodesic_job *j) {
     if (j->pairs > 1)
         return compute_many(j);
     return rm2_geodesic(ctx, g->metric, g->roadmap, &g->settings, j->ends,
-                        j->ends + j->m->info.latent_dim, &j->curves[0]);
+                        j->ends + j->m->info->latent_dim, &j->curves[0]);
 }
 
 /* Length of the straight lines through n points, each in as many steps as a curve has. */
 static rm2_status measure_straight(const geodesic_job *j, size_t n, const double *stops,
                                    double *length) {
-    size_t Q = j->m->info.latent_dim, rows = (n - 1) * FINE_STEPS + 1;
+    size_t Q = j->m->info->latent_dim, rows = (n - 1) * FINE_STEPS + 1;
     double *path = malloc(rows * Q * sizeof *path);
     if (!path)
         return RM2_ERR_MEMORY;
@@ -190,7 +190,7 @@ static rm2_status measure_straight(const geodesic_job *j, size_t n, const double
 /* Curve k in the model's own metric, whatever was minimised. */
 static rm2_status measure(geodesic_job *j, size_t k) {
     rm2_context *ctx = j->m->work.ctx;
-    size_t Q = j->m->info.latent_dim, samples = j->m->options->samples;
+    size_t Q = j->m->info->latent_dim, samples = j->m->options->samples;
     rm2_curve *c = j->curves[k];
     measured *found = &j->measured[k];
     const rm2_metric *pullback = j->g.pullback;

@@ -84,7 +84,7 @@ static int pullback_settings(const model_work *m, geometry *g, rm2_pullback_sett
 static int open_metrics(const model_work *m, bool search, geometry *g) {
     const geometry_options *o = &m->options->geometry;
     rm2_context *ctx = m->work.ctx;
-    size_t Q = m->info.latent_dim;
+    size_t Q = m->info->latent_dim;
     rm2_pullback_settings s;
     *g = (geometry){.metric = NULL};
     int code = pullback_settings(m, g, &s);
@@ -94,7 +94,7 @@ static int open_metrics(const model_work *m, bool search, geometry *g) {
         return code;
     g->other = o->metric != METRIC_PULLBACK;
     if (o->metric == METRIC_DENSITY)
-        return work_check(&m->work, rm2_metric_density(ctx, m->info.points, Q, m->info.latents,
+        return work_check(&m->work, rm2_metric_density(ctx, m->info->points, Q, m->info->latents,
                                                        o->sigma > 0 ? o->sigma : 0.25, &g->metric));
     if (o->metric == METRIC_STRAIGHT)
         return work_check(&m->work, rm2_metric_analytic(ctx, "euclidean", Q, &g->metric));
@@ -132,11 +132,11 @@ static int open_grid(const model_work *m, size_t n, const double *points, geomet
 }
 
 int geometry_add_grid(const model_work *m, geometry *g) {
-    return open_grid(m, m->info.points, m->info.latents, g);
+    return open_grid(m, m->info->points, m->info->latents, g);
 }
 
 static int open_grid_around(const model_work *m, size_t n, const double *points, geometry *g) {
-    const rm2_model_info *i = &m->info;
+    const rm2_model_info *i = m->info;
     size_t Q = i->latent_dim, all = i->points + n;
     double *covered = malloc(all * Q * sizeof *covered);
     if (!covered)
@@ -151,7 +151,7 @@ static int open_grid_around(const model_work *m, size_t n, const double *points,
 static int open_graph(const model_work *m, geometry *g) {
     size_t neighbours = m->options->geometry.neighbours;
     return work_check(&m->work,
-                      rm2_roadmap_graph(m->work.ctx, g->metric, m->info.points, m->info.latents,
+                      rm2_roadmap_graph(m->work.ctx, g->metric, m->info->points, m->info->latents,
                                         neighbours ? neighbours : 8, RM2_EDGE_ENDS, &g->roadmap));
 }
 
@@ -161,7 +161,7 @@ static int choose_start(const model_work *m) {
         return o->start;
     if (o->metric == METRIC_STRAIGHT)
         return START_LINE;
-    return m->info.latent_dim <= 3 ? START_GRID : START_GRAPH;
+    return m->info->latent_dim <= 3 ? START_GRID : START_GRAPH;
 }
 
 static int open_roadmap(const model_work *m, size_t n, const double *points, geometry *g) {

@@ -101,7 +101,7 @@ static void report(const model_work *m, const geometry *g, const field *f) {
 }
 
 static int points_of_grid(const model_work *m, geometry *g, field *f) {
-    size_t Q = m->info.latent_dim;
+    size_t Q = m->info->latent_dim;
     int code = geometry_add_grid(m, g);
     if (code != EXIT_DONE)
         return code;
@@ -113,7 +113,7 @@ static int points_of_grid(const model_work *m, geometry *g, field *f) {
 }
 
 static int points_of_options(const model_work *m, field *f) {
-    size_t n = 0, Q = m->info.latent_dim;
+    size_t n = 0, Q = m->info->latent_dim;
     double *latents = NULL;
     int code = model_find_latents(m, &n, &latents);
     if (code == EXIT_DONE && latents && field_alloc(f, n, Q))
@@ -126,7 +126,7 @@ static int points_of_options(const model_work *m, field *f) {
 
 static int check_options(const model_work *m, const geometry *g) {
     const model_options *o = m->options;
-    size_t Q = m->info.latent_dim;
+    size_t Q = m->info->latent_dim;
     if ((o->geometry.grid || o->geometry.padding > 0) && !o->whole_grid)
         return work_complain(&m->work, EXIT_USAGE, "--grid and --padding need --on-grid");
     if (o->whole_grid && Q > 3)

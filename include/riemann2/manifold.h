@@ -68,10 +68,11 @@ RM2_API rm2_status rm2_manifold_project(rm2_context *ctx, const rm2_manifold *m,
 /* As rm2_manifold_project, for points that should be on the manifold: one whose defect in some factor
  * is larger than `tolerance`, or that is not finite, is refused with RM2_ERR_DOMAIN and a message that
  * names point, factor and defect. Factors whose defect is up to 1e-14 are copied as they are; defects
- * beyond 1e-6 are logged as a warning. y may be x. */
+ * beyond 1e-6 are logged as a warning. `name` says in both what the points are (NULL: nothing). y may
+ * be x. */
 RM2_API rm2_status rm2_manifold_project_within(rm2_context *ctx, const rm2_manifold *m,
-                                               double tolerance, size_t n, const double *x,
-                                               double *y);
+                                               const char *name, double tolerance, size_t n,
+                                               const double *x, double *y);
 /* Which of n points are on the manifold, in the sense of numpy.isclose,
  * |a - b| <= 1e-8 + 1e-5 |b|: norm 1 (spheres, rotations); symmetric entries, and positive definite
  * (SPD); <x, x> = -1 and x0 > 0 (hyperbolic); always (Euclidean); relative defect up to 1e-5 (other

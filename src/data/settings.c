@@ -42,6 +42,21 @@ static rm2_status check_file(rm2_context *ctx, const char *path, const rm2_data_
     return refuse_idle(ctx, path, options, sizeof options / sizeof *options);
 }
 
+static rm2_status check_memory(rm2_context *ctx, const rm2_data_settings *s) {
+    static const char arrays[] = "rm2_data_arrays has it", file[] = "it is for files";
+    const idle_option options[] = {
+        {s->manifold, "settings.manifold", arrays},
+        {s->group, "settings.group", arrays},
+        {s->label, "settings.label", arrays},
+        {s->time, "settings.time", arrays},
+        {s->columns, "settings.columns", file},
+        {s->array, "settings.array", file},
+        {s->delimiter, "settings.delimiter", file},
+        {s->header != RM2_HEADER_AUTO, "settings.header", file},
+    };
+    return refuse_idle(ctx, "data in memory", options, sizeof options / sizeof *options);
+}
+
 static bool any_factor(const rm2_manifold *m, bool (*is)(const rm2_factor *f)) {
     for (size_t k = 0; k < rm2_manifold_factor_count(m); k++)
         if (is(rm2_manifold_factor(m, k)))
@@ -86,7 +101,7 @@ static rm2_status check_manifold(rm2_context *ctx, const rm2_manifold *m,
 
 rm2_status rm2i_check_settings(rm2_context *ctx, const char *path, const rm2_manifold *m,
                                const rm2_data_settings *s) {
-    RM2_TRY(check_file(ctx, path, s));
+    RM2_TRY(path ? check_file(ctx, path, s) : check_memory(ctx, s));
     RM2_TRY(check_manifold(ctx, m, s));
     if (s->orientation == RM2_ORIENTATION_EULER && !rm2i_euler_order_valid(s->euler))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,

@@ -140,23 +140,34 @@ static rm2_status write_bytes(rm2_context *ctx, const char *path, bool overwrite
     return status;
 }
 
-rm2_status rm2i_h5_commit(rm2_context *ctx, rm2i_h5 *h5, const char *path, bool overwrite) {
+rm2_status rm2i_h5_bytes(rm2_context *ctx, rm2i_h5 *h5, const char *name, unsigned char **bytes,
+                         size_t *size) {
+    *bytes = NULL;
+    *size = 0;
     if (!h5)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no model file given");
-    if (!path || !*path) {
-        rm2i_h5_discard(h5);
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no file name given");
-    }
-    unsigned char *bytes;
-    size_t size = 0;
     rm2i_h5_quiet quiet = rm2i_h5_quiet_begin();
-    rm2_status status = take_image(ctx, h5, path, &bytes, &size);
+    rm2_status status = take_image(ctx, h5, name, bytes, size);
     rm2i_h5_quiet_end(quiet);
     rm2i_h5_discard(h5);
     if (status == RM2_OK) {
-        rm2i_h5_seal(bytes, size);
-        status = write_bytes(ctx, path, overwrite, bytes, size);
+        rm2i_h5_seal(*bytes, *size);
+        return RM2_OK;
     }
+    free(*bytes);
+    *bytes = NULL;
+    return status;
+}
+
+rm2_status rm2i_h5_commit(rm2_context *ctx, rm2i_h5 *h5, const char *path, bool overwrite) {
+    unsigned char *bytes;
+    size_t size;
+    if (h5 && (!path || !*path)) {
+        rm2i_h5_discard(h5);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no file name given");
+    }
+    RM2_TRY(rm2i_h5_bytes(ctx, h5, path, &bytes, &size));
+    rm2_status status = write_bytes(ctx, path, overwrite, bytes, size);
     free(bytes);
     return status;
 }

@@ -24,6 +24,9 @@ rm2_status rm2i_h5_put_text(rm2_context *ctx, rm2i_h5 *h5, const char *name, con
 rm2_status rm2i_h5_put_texts(rm2_context *ctx, rm2i_h5 *h5, const char *name, size_t count,
                              const char *const *texts);
 
+/* The bytes of the file, the caller's to free; `name` is for messages. Frees h5 in every case. */
+rm2_status rm2i_h5_bytes(rm2_context *ctx, rm2i_h5 *h5, const char *name, unsigned char **bytes,
+                         size_t *size);
 /* Write the file, whole or not at all (see rm2_writer_open); frees h5 in every case. */
 rm2_status rm2i_h5_commit(rm2_context *ctx, rm2i_h5 *h5, const char *path, bool overwrite);
 void rm2i_h5_discard(rm2i_h5 *h5);

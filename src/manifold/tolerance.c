@@ -21,7 +21,9 @@ rm2_status rm2i_factor_project_within(const rm2_factor *f, double tolerance, con
 
 typedef struct intake {
     const rm2_manifold *m;
+    const char *name; /* of the points, or NULL */
     double tolerance;
+    size_t n;
     const double *x;
     double *y;
     double *defect; /* n x factors */
@@ -43,61 +45,62 @@ static rm2_status take_point(const void *arg, size_t i, double *work) {
     return RM2_OK;
 }
 
-/* "point 3, ", or nothing where there is only one. */
+/* "NAME: point 3, "; without the number where there is only one. */
 typedef struct place {
-    char text[40];
+    char text[120];
 } place;
 
-static place place_of(size_t n, size_t i) {
+static place place_of(const intake *in, size_t i) {
     place p = {""};
-    if (n > 1)
-        (void)snprintf(p.text, sizeof p.text, "point %zu, ", i);
+    int used = in->name ? snprintf(p.text, sizeof p.text, "%.60s: ", in->name) : 0;
+    if (in->n > 1)
+        (void)snprintf(p.text + used, sizeof p.text - (size_t)used, "point %zu, ", i);
     return p;
 }
 
-static rm2_status refuse(rm2_context *ctx, const intake *in, size_t n, size_t i) {
+static rm2_status refuse(rm2_context *ctx, const intake *in, size_t i) {
     const rm2_manifold *m = in->m;
     const double *x = in->x + i * m->ambient;
     for (size_t j = 0; j < m->ambient; j++)
         if (!isfinite(x[j]))
             return rm2i_fail(ctx, RM2_ERR_DOMAIN,
                              "%sentry %zu (counted from 0) is %g: must be finite",
-                             place_of(n, i).text, j, x[j]);
+                             place_of(in, i).text, j, x[j]);
     size_t k = 0;
     while (k + 1 < m->count && in->defect[i * m->count + k] <= in->tolerance)
         k++;
     const rm2_factor *f = &m->factors[k];
     return rm2i_fail(ctx, RM2_ERR_DOMAIN,
-                     "%sfactor %zu (%s%zu) is off the manifold by %.2g, more than the tolerance %g",
-                     place_of(n, i).text, k + 1, f->geometry->name, f->n,
+                     "%sfactor %zu (%s%zu) is off the manifold by %.1e, more than the tolerance %g",
+                     place_of(in, i).text, k + 1, f->geometry->name, f->n,
                      in->defect[i * m->count + k], in->tolerance);
 }
 
-static void warn(rm2_context *ctx, const intake *in, size_t n) {
+static void warn(rm2_context *ctx, const intake *in) {
     const rm2_manifold *m = in->m;
     size_t worst = 0, moved = 0;
-    for (size_t i = 0; i < n * m->count; i++) {
+    for (size_t i = 0; i < in->n * m->count; i++) {
         moved += in->defect[i] > SILENT;
         worst = in->defect[i] > in->defect[worst] ? i : worst;
     }
     if (moved == 0)
         return;
     const rm2_factor *f = &m->factors[worst % m->count];
-    rm2i_log(ctx, RM2_LOG_WARNING, "%sfactor %zu (%s%zu) is off the manifold by %.2g%s; projected",
-             place_of(n, worst / m->count).text, worst % m->count + 1, f->geometry->name, f->n,
+    rm2i_log(ctx, RM2_LOG_WARNING, "%sfactor %zu (%s%zu) is off the manifold by %.1e%s; projected",
+             place_of(in, worst / m->count).text, worst % m->count + 1, f->geometry->name, f->n,
              in->defect[worst], moved > 1 ? ", others by less" : "");
 }
 
-rm2_status rm2_manifold_project_within(rm2_context *ctx, const rm2_manifold *m, double tolerance,
-                                       size_t n, const double *x, double *y) {
-    intake in = {.m = m, .tolerance = tolerance, .x = x, .y = y};
+rm2_status rm2_manifold_project_within(rm2_context *ctx, const rm2_manifold *m, const char *name,
+                                       double tolerance, size_t n, const double *x, double *y) {
+    intake in = {.m = m, .name = name, .tolerance = tolerance, .n = n, .x = x, .y = y};
     size_t failed = 0;
     RM2_TRY(rm2i_calloc(ctx, n, m->count * sizeof *in.defect, &in.defect));
     rm2_status status = rm2i_batch(ctx, n, m->work_size + m->ambient, take_point, &in, &failed);
     if (status == RM2_OK)
-        warn(ctx, &in, n);
+        warn(ctx, &in);
     else if (status != RM2_ERR_MEMORY && status != RM2_INTERRUPTED)
-        status = refuse(ctx, &in, n, failed);
+        status = refuse(ctx, &in, failed);
     free(in.defect);
     return status;
 }

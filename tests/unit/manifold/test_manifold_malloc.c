@@ -67,7 +67,7 @@ static rm2_status register_geometry(void *state) {
 
 static rm2_status project_within(void *state) {
     fixture *f = state;
-    return rm2_manifold_project_within(f->ctx, f->m, 1e-3, POINTS, f->points, f->out);
+    return rm2_manifold_project_within(f->ctx, f->m, NULL, 1e-3, POINTS, f->points, f->out);
 }
 
 static rm2_status random_points(void *state) {

@@ -206,7 +206,7 @@ static void incomplete_geometries(void **state) {
 static void off_the_manifold(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *x,
                              const char *why) {
     double y[10];
-    assert_int_equal(rm2_manifold_project_within(ctx, m, 1e-3, n, x, y), RM2_ERR_DOMAIN);
+    assert_int_equal(rm2_manifold_project_within(ctx, m, NULL, 1e-3, n, x, y), RM2_ERR_DOMAIN);
     assert_string_equal(rm2_context_error(ctx), why);
 }
 
@@ -216,33 +216,38 @@ static void points_within_a_tolerance(void **state) {
     const double on[5] = {7, -1e30, 0.6, 0, 0.8};
     double off[10], y[10];
     memcpy(off, on, sizeof on);
-    assert_int_equal(rm2_manifold_project_within(ctx, m, 0, 1, on, y), RM2_OK);
+    assert_int_equal(rm2_manifold_project_within(ctx, m, NULL, 0, 1, on, y), RM2_OK);
     assert_memory_equal(y, on, sizeof on);
     off[2] *= 1 + 1e-15; /* rounding: taken as it is */
     off[4] *= 1 + 1e-15;
-    assert_int_equal(rm2_manifold_project_within(ctx, m, 1e-3, 1, off, off), RM2_OK);
+    assert_int_equal(rm2_manifold_project_within(ctx, m, NULL, 1e-3, 1, off, off), RM2_OK);
     assert_true(off[2] != on[2] && off[4] != on[4]);
     for (size_t k = 2; k < 5; k++)
         off[k] = 1.0005 * on[k];
-    assert_int_equal(rm2_manifold_project_within(ctx, m, 1e-3, 1, off, off), RM2_OK); /* in place */
+    assert_int_equal(rm2_manifold_project_within(ctx, m, NULL, 1e-3, 1, off, off),
+                     RM2_OK); /* in place */
     for (size_t k = 0; k < 5; k++)
         assert_true(fabs(off[k] - on[k]) <= 2e-16 * fabs(on[k]));
     memcpy(off + 5, on, sizeof on);
     off[7] = 3;
-    off_the_manifold(ctx, m, 2, off,
-                     "point 1, factor 2 (S2) is off the manifold by 2.1, more than the tolerance "
-                     "0.001");
+    off_the_manifold(
+        ctx, m, 2, off,
+        "point 1, factor 2 (S2) is off the manifold by 2.1e+00, more than the tolerance "
+        "0.001");
     off_the_manifold(ctx, m, 1, off + 5,
-                     "factor 2 (S2) is off the manifold by 2.1, more than the tolerance 0.001");
+                     "factor 2 (S2) is off the manifold by 2.1e+00, more than the tolerance 0.001");
     off[6] = INFINITY;
     off_the_manifold(ctx, m, 2, off, "point 1, entry 1 (counted from 0) is inf: must be finite");
     off[1] = NAN;
     off_the_manifold(ctx, m, 2, off, "point 0, entry 1 (counted from 0) is nan: must be finite");
+    assert_int_equal(rm2_manifold_project_within(ctx, m, "goal", 1e-3, 2, off, y), RM2_ERR_DOMAIN);
+    assert_contains(rm2_context_error(ctx), "goal: point 0, entry 1");
     rm2_manifold_free(m);
     m = make_manifold(ctx, "SO3");
-    off_the_manifold(ctx, m, 1, (double[]){0, 0, 0, 0},
-                     "factor 1 (SO3) is off the manifold by 1, more than the tolerance 0.001");
-    assert_int_equal(rm2_manifold_project_within(ctx, m, 2, 1, (double[]){0, 0, 0, 0}, y),
+    off_the_manifold(
+        ctx, m, 1, (double[]){0, 0, 0, 0},
+        "factor 1 (SO3) is off the manifold by 1.0e+00, more than the tolerance 0.001");
+    assert_int_equal(rm2_manifold_project_within(ctx, m, NULL, 2, 1, (double[]){0, 0, 0, 0}, y),
                      RM2_ERR_DOMAIN); /* within the tolerance, but nothing is nearest */
     rm2_manifold_free(m);
 }
@@ -258,12 +263,12 @@ static void moved_points_are_logged(void **state) {
     rm2_manifold *m = make_manifold(ctx, "S2");
     double x[9] = {1, 0, 0, 0, 1.0001, 0, 0, 0, 1.0002}, y[9];
     rm2_context_set_log(ctx, keep_line, line);
-    assert_int_equal(rm2_manifold_project_within(ctx, m, 1e-3, 1, x, y), RM2_OK);
+    assert_int_equal(rm2_manifold_project_within(ctx, m, NULL, 1e-3, 1, x, y), RM2_OK);
     x[0] = 1 + 9e-7;
-    assert_int_equal(rm2_manifold_project_within(ctx, m, 1e-3, 1, x, y), RM2_OK);
+    assert_int_equal(rm2_manifold_project_within(ctx, m, NULL, 1e-3, 1, x, y), RM2_OK);
     assert_string_equal(line, "");
-    assert_int_equal(rm2_manifold_project_within(ctx, m, 1e-3, 3, x, y), RM2_OK);
-    assert_string_equal(line, "point 2, factor 1 (S2) is off the manifold by 0.0002, others by "
+    assert_int_equal(rm2_manifold_project_within(ctx, m, NULL, 1e-3, 3, x, y), RM2_OK);
+    assert_string_equal(line, "point 2, factor 1 (S2) is off the manifold by 2.0e-04, others by "
                               "less; projected");
     rm2_context_set_log(ctx, NULL, NULL);
     rm2_manifold_free(m);
