@@ -33,19 +33,19 @@ static rm2_status learn(work *w) {
         status = rm2_metric_pullback(w->ctx, w->model, &pullback, &w->metric);
     if (status != RM2_OK)
         return status;
-    rm2_model_info info = rm2_model_describe(w->model);
+    const rm2_model_info *info = rm2_model_info_of(w->model);
     printf("%s\n", rm2_metric_text(w->metric));
-    return rm2_roadmap_grid(w->ctx, w->metric, &grid, info.points, info.latents, &w->grid);
+    return rm2_roadmap_grid(w->ctx, w->metric, &grid, info->points, info->latents, &w->grid);
 }
 
 /* From the first point of the first demonstration to the last of the last one. */
 static rm2_status connect(work *w) {
-    rm2_model_info info = rm2_model_describe(w->model);
+    const rm2_model_info *info = rm2_model_info_of(w->model);
     rm2_geodesic_settings settings = rm2_geodesic_settings_default();
     double ends[2 * LATENT], straight;
     for (int q = 0; q < LATENT; q++) {
-        ends[q] = info.latents[q];
-        ends[LATENT + q] = info.latents[(info.points - 1) * LATENT + (size_t)q];
+        ends[q] = info->latents[q];
+        ends[LATENT + q] = info->latents[(info->points - 1) * LATENT + (size_t)q];
     }
     settings.nodes = NODES;
     rm2_status status =
