@@ -20,9 +20,8 @@ typedef struct rm2_data {
     const char *source;   /* file name, or the name it was given */
     size_t count;         /* points */
     const double *points; /* count x ambient, Euclidean factors divided by their scale */
-    const size_t *rows;   /* count: where each point came from (for messages) ... */
-    const char
-        *row_word; /* ... counted as "line" of a text file, "row" of an array file or "point" */
+    const size_t *rows;   /* count: number of each point where it came from, for messages */
+    const char *row_word; /* "line" of a text file, "row" of an array file, or "point" */
     size_t trajectories;
     const size_t *starts;   /* trajectories + 1: first point of each, and count; NULL if none */
     const char *const *ids; /* trajectories */
@@ -30,9 +29,8 @@ typedef struct rm2_data {
     const size_t *labels;   /* count: index into label_names, or NULL */
     const char *const *label_names;
     size_t label_count;
-    const double
-        *scale;     /* factors: what a Euclidean factor's entries were divided by (1: nothing) */
-    size_t missing; /* entries that are missing (NaN): see rm2_data_settings.allow_missing */
+    const double *scale; /* factors: what Euclidean entries were divided by (1: nothing) */
+    size_t missing;      /* entries that are missing (NaN): rm2_data_settings.allow_missing */
 } rm2_data;
 
 /* One more reference; free gives one back, and the last one frees. NULL is allowed in both. */
@@ -174,12 +172,12 @@ RM2_API rm2_status rm2_data_create(rm2_context *ctx, const rm2_data_arrays *arra
  * without trajectories each point takes that of the nearest reference point. Missing ones stay. */
 RM2_API rm2_status rm2_data_align(rm2_context *ctx, const rm2_data *data, const rm2_data *reference,
                                   rm2_data **aligned);
-/* The same for n points of one's own on the reference's manifold, each alone, in place. */
+/* The same for n points of your own on the reference's manifold, each alone, in place. */
 RM2_API void rm2_data_align_points(const rm2_data *reference, size_t n, double *points);
 
 /* The points in the units they came in: count x ambient. */
 RM2_API void rm2_data_original(const rm2_data *data, double *points);
-/* The same for n points of one's own that are in the units of data->points, in place. */
+/* The same for n points of your own that are in the units of data->points, in place. */
 RM2_API void rm2_data_unscale(const rm2_data *data, size_t n, double *points);
 
 /* Write .csv .tsv .npy .npz by extension: trajectory id (column "demo"), time, label, point. */

@@ -12,10 +12,9 @@ struct rm2_model {
     const rm2_manifold *manifold; /* of the data */
     rm2_fit_settings settings;    /* its pointers are to members of this, or NULL */
     size_t N, M, Q;
-    double *F;    /* M x N: outputs of the training points, centred */
-    double *mean; /* M */
-    double *
-        base; /* ambient, in scaled units; the default point for RM2_GPLVM, which does not use it */
+    double *F;          /* M x N: outputs of the training points, centred */
+    double *mean;       /* M */
+    double *base;       /* ambient, scaled units; the default point for RM2_GPLVM, which has none */
     double *base_point; /* the base in the units of the data; NULL for RM2_GPLVM */
     /* parameters */
     double *X;                       /* N x Q */

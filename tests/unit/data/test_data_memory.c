@@ -239,7 +239,8 @@ static void other_forms(void **state) {
     for (size_t k = 0; k < 8; k++)
         assert_true(fabs(data->points[k] - want[k]) < 1e-15);
     rm2_data_free(data);
-    a.width = 8;
+    a.width = 8; /* what is not the form that the settings tell */
+    a.points = want;
     assert_int_equal(rm2_data_create(ctx, &a, &s, &data, NULL, NULL), RM2_ERR_DATA);
     assert_contains(rm2_context_error(ctx), "8 columns for the points");
     assert_null(data);
