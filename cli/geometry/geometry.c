@@ -72,7 +72,7 @@ static int choose_start(const model_work *m) {
         return o->start;
     if (o->metric == RM2_SPACE_STRAIGHT)
         return RM2_SPACE_LINE;
-    return m->info.latent_dim <= 3 ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;
+    return m->info->latent_dim <= 3 ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;
 }
 
 static int check_path_options(const model_work *m) {

@@ -96,7 +96,7 @@ static int find_place(robot_work *r) {
                              "--offset out");
     int code =
         work_check(&r->work, rm2_arm_place_auto(r->work.ctx, r->arm, &r->task, r->data->count,
-                                                r->data->points, &r->options->track, p, &found));
+                                                r->targets, &r->options->track, p, &found));
     r->placed = code == EXIT_DONE;
     if (code == EXIT_DONE && !found)
         work_note(&r->work, "warning: no place was found where the arm reaches all points");
@@ -111,7 +111,7 @@ static int place_targets(robot_work *r) {
         code = find_place(r);
     if (code == EXIT_DONE)
         code = work_check(&r->work, rm2_arm_place(r->work.ctx, &r->task, &r->options->placement,
-                                                  r->data->count, r->data->points));
+                                                  r->data->count, r->targets));
     return code;
 }
 
@@ -191,7 +191,7 @@ static int follow(robot_work *r) {
     for (size_t t = 0; t < count && status == RM2_OK; t++) {
         size_t from = d->starts ? d->starts[t] : 0, to = d->starts ? d->starts[t + 1] : d->count;
         rm2_track_info info;
-        status = rm2_arm_track(r->work.ctx, r->arm, &r->task, to - from, d->points + from * width,
+        status = rm2_arm_track(r->work.ctx, r->arm, &r->task, to - from, r->targets + from * width,
                                d->time ? d->time + from : NULL, &r->options->track,
                                r->q + from * joints, r->errors + from, &info);
         if (status == RM2_OK)
@@ -226,6 +226,7 @@ static int track(robot_work *r) {
     free(r->q);
     free(r->reached);
     free(r->errors);
+    free(r->targets);
     rm2_data_free(r->data);
     rm2_arm_free(r->arm);
     return code;

@@ -82,6 +82,9 @@ typedef struct rm2_context rm2_context;
 RM2_API rm2_status rm2_context_create(rm2_context **ctx);
 RM2_API void rm2_context_free(rm2_context *ctx);
 
+/* Free an array that a call of the library handed out; NULL is allowed. */
+RM2_API void rm2_free(void *block);
+
 /* Text of the last failure, one line without newline; "" if there was none. */
 RM2_API const char *rm2_context_error(const rm2_context *ctx);
 

@@ -1,4 +1,4 @@
-/* Context: message of the last failure, log sink, threads, generator. */
+/* Context: message of the last failure, log sink, threads, generator, registered geometries. */
 #include "base/context.h"
 
 #include <stdio.h>
@@ -45,6 +45,9 @@ rm2_status rm2i_context_child(rm2_context *parent, int threads, rm2_context **ch
 }
 
 void rm2_context_free(rm2_context *ctx) {
+    if (!ctx)
+        return;
+    free(ctx->geometries);
     free(ctx);
 }
 
@@ -75,6 +78,16 @@ void rm2_context_set_seed(rm2_context *ctx, uint64_t seed) {
 
 rm2_rng *rm2_context_rng(rm2_context *ctx) {
     return ctx ? &ctx->rng : NULL;
+}
+
+rm2_status rm2i_context_add_geometry(rm2_context *ctx, const struct rm2_geometry *geometry) {
+    RM2_TRY(rm2i_grow(ctx, ctx->geometry_count + 1, sizeof *ctx->geometries, &ctx->geometries));
+    ctx->geometries[ctx->geometry_count++] = geometry;
+    return RM2_OK;
+}
+
+const struct rm2_geometry *rm2i_context_geometry(const rm2_context *ctx, size_t index) {
+    return ctx && index < ctx->geometry_count ? ctx->geometries[index] : NULL;
 }
 
 static void store_message(rm2_context *ctx, const char *format, va_list args) {

@@ -106,8 +106,14 @@ static rm2_status find_squares(rm2_context *ctx, const calibrating *c) {
 rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *m, size_t n,
                                  const double *latents, const double *points, double *squares,
                                  double *probabilities, rm2_calibration *calibration) {
-    size_t D = m->manifold->ambient;
     double *scaled, *cut;
+    if (!m || !latents || !points || !calibration)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_model_calibration: %s is NULL",
+                         !m         ? "model"
+                         : !latents ? "latents"
+                         : points   ? "output pointer calibration"
+                                    : "points");
+    size_t D = m->manifold->ambient;
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no points to calibrate on");
     RM2_TRY(rm2i_check_finite(ctx, "latent point", n, m->Q, latents));
@@ -115,10 +121,10 @@ rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *m, size_t n,
     RM2_TRY(rm2i_alloc(ctx, n, (D + m->M + 2) * sizeof *scaled, &scaled));
     cut = scaled + n * D;
     double *outputs = rm2i_cut(&cut, n * m->M), *sorted = rm2i_cut(&cut, n);
-    memcpy(scaled, points, n * D * sizeof *scaled);
-    rm2i_model_scale(m, false, n, scaled);
     calibrating c = {m, n, latents, outputs, squares ? squares : cut};
-    rm2_status status = rm2i_model_outputs(ctx, m, n, scaled, outputs);
+    rm2_status status = rm2i_model_take(ctx, m, n, points, scaled, NULL);
+    if (status == RM2_OK)
+        status = rm2i_model_outputs(ctx, m, n, scaled, outputs);
     if (status == RM2_OK)
         status = find_squares(ctx, &c);
     for (size_t i = 0; status == RM2_OK && i < n; i++)

@@ -4,10 +4,8 @@
  *   log p(y) = log N(v; f(x), S(x)) - log |det dExp_p(v)| */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
-#include "data/data.h"
 #include "eval/eval.h"
 #include "manifold/manifold.h"
 #include "model/model.h"
@@ -24,18 +22,6 @@ typedef struct scoring {
     double *volume;         /* n: log |det dExp| at the observation; NaN: not on the manifold */
 } scoring;
 
-static rm2_status take_points(rm2_context *ctx, const rm2_data *data, double *points) {
-    size_t ambient = data->manifold->ambient;
-    for (size_t i = 0; i < data->count * ambient; i++)
-        if (!isfinite(data->points[i]))
-            return rm2i_fail(ctx, RM2_ERR_DATA, "%s, %s: entry %zu is %g; scores need all entries",
-                             data->source, rm2i_data_place(data, i / ambient).text, i % ambient,
-                             data->points[i]);
-    memcpy(points, data->points, data->count * ambient * sizeof *points);
-    rm2_data_unscale(data, data->count, points);
-    return RM2_OK;
-}
-
 static rm2_status find_volumes(rm2_context *ctx, scoring *s) {
     if (s->m->settings.model != RM2_GPLVM)
         return rm2_manifold_log_volume(ctx, s->m->manifold, s->n, s->outputs, s->volume);
@@ -47,7 +33,7 @@ static rm2_status find_volumes(rm2_context *ctx, scoring *s) {
 static rm2_status predict(rm2_context *ctx, const rm2_encode_settings *settings, scoring *s) {
     const rm2_model *m = s->m;
     RM2_TRY(rm2_model_encode(ctx, m, settings, s->n, s->points, s->latents, NULL, s->info));
-    rm2i_model_scale(m, false, s->n, s->points);
+    rm2i_data_scale(m->data, s->n, s->points);
     RM2_TRY(rm2i_model_outputs(ctx, m, s->n, s->points, s->outputs));
     RM2_TRY(find_volumes(ctx, s));
     RM2_TRY(rm2_model_decode(ctx, m, s->n, s->latents, NULL, s->mean, NULL, NULL));
@@ -79,7 +65,7 @@ static rm2_score score_of(const scoring *s, size_t from, size_t to) {
 
 static rm2_status score_data(rm2_context *ctx, const rm2_encode_settings *settings,
                              const rm2_data *data, scoring *s, rm2_score *each, rm2_score *total) {
-    RM2_TRY(take_points(ctx, data, s->points));
+    rm2_data_original(data, s->points);
     RM2_TRY(predict(ctx, settings, s));
     for (size_t t = 0; each && t < data->trajectories; t++)
         each[t] = score_of(s, data->starts[t], data->starts[t + 1]);
@@ -90,12 +76,16 @@ static rm2_status score_data(rm2_context *ctx, const rm2_encode_settings *settin
 rm2_status rm2_model_score(rm2_context *ctx, const rm2_model *m,
                            const rm2_encode_settings *settings, const rm2_data *data,
                            double *latents, rm2_score *each, rm2_score *total) {
-    size_t n = data->count, D = m->manifold->ambient;
     double *memory, *cut;
+    if (!m || !data || !total)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_model_score: %s is NULL",
+                         !m     ? "model"
+                         : data ? "output pointer total"
+                                : "data");
+    size_t n = data->count, D = m->manifold->ambient;
     scoring s = {.m = m, .n = n};
     RM2_TRY(rm2i_check_manifold(ctx, m, data));
-    if (n == 0)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "%s has no points", data->source);
+    RM2_TRY(rm2i_data_complete(ctx, data, "scores need"));
     RM2_TRY(rm2i_alloc(ctx, n, (2 * D + 2 * m->M + 1 + m->Q) * sizeof *memory, &memory));
     cut = memory;
     s.points = rm2i_cut(&cut, n * D);

@@ -225,9 +225,9 @@ static void test_fit_by_an_earlier_version(void **state) {
     memset(&s.optim, 0xff, sizeof s.optim);
     ok(rm2_fit(ctx, data, &s, NULL, &model));
     ok(rm2_fit(ctx, data, NULL, NULL, &same)); /* NULL is the first recipe */
-    assert_same_settings(rm2_model_describe(model).settings, &whole);
-    assert_same_settings(rm2_model_describe(same).settings, &whole);
-    assert_true(rm2_model_describe(model).end.total == rm2_model_describe(same).end.total);
+    assert_same_settings(rm2_model_info_of(model)->settings, &whole);
+    assert_same_settings(rm2_model_info_of(same)->settings, &whole);
+    assert_true(rm2_model_info_of(model)->end.total == rm2_model_info_of(same)->end.total);
     rm2_model_free(same);
     rm2_model_free(model);
     rm2_data_free(data);
