@@ -35,7 +35,8 @@ rm2_status rm2i_probe_at(rm2i_probe *probe, size_t n, const double *x, double *G
 rm2_status rm2i_probe_bend_at(rm2i_probe *probe, size_t n, const double *x, const double *v,
                               double *G, double *dG, double *bend) {
     probe->evaluations += n;
-    return rm2i_metric_bend_at(probe->metric, n, x, v, G, dG, bend, &probe->room);
+    const rm2i_metric_request request = {.x = x, .G = G, .dG = dG, .v = v, .bend = bend};
+    return rm2i_metric_bend_at(probe->metric, n, &request, &probe->room);
 }
 
 /* ---- geodesic equation ---------------------------------------------------------------------- */

@@ -106,11 +106,11 @@ static rm2_status find_outputs(rm2_context *ctx, rm2_model *m, double *V) {
 static rm2_status find_start(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
                              const rm2_model *m, const double *V, double *X0) {
     rm2i_isomap_settings isomap = {.neighbours = s->neighbours, .time_weight = s->time_weight};
+    const rm2i_start_data points = {m->N, m->M, V, m->trajectories, m->starts, data->time};
     rm2_rng rng;
     switch (s->init) {
     case RM2_INIT_ISOMAP:
-        return rm2i_start_isomap(ctx, &isomap, m->N, m->M, V, m->trajectories, m->starts,
-                                 data->time, m->Q, X0);
+        return rm2i_start_isomap(ctx, &isomap, &points, m->Q, X0);
     case RM2_INIT_PCA:
         return rm2i_start_pca(ctx, m->N, rm2_manifold_ambient(m->manifold), m->data, m->Q, false,
                               X0);
