@@ -20,7 +20,9 @@ typedef struct work {
 
 /* A model of four short demonstrations, and its latent space. */
 static rm2_status learn(work *w) {
-    rm2_generate_settings small = {.trajectories = 4, .points = 40};
+    rm2_generate_settings small = rm2_generate_settings_default();
+    small.trajectories = 4;
+    small.points = 40;
     rm2_fit_settings recipe = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     rm2_space_settings settings = rm2_space_settings_default();
     settings.nodes = NODES;

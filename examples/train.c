@@ -54,7 +54,9 @@ int main(void) {
     rm2_context *ctx = NULL;
     rm2_data *data = NULL;
     rm2_model *model = NULL;
-    rm2_generate_settings small = {.trajectories = 4, .points = 40};
+    rm2_generate_settings small = rm2_generate_settings_default();
+    small.trajectories = 4;
+    small.points = 40;
     rm2_fit_settings recipe = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
 
     rm2_status status = rm2_context_create(&ctx);

@@ -11,7 +11,9 @@
 /* Six trajectories, above 1200 points as many as have 200 points. */
 rm2_status bench_data(const bench_run *run, rm2_data **data) {
     const bench_case *c = run->subject;
-    rm2_generate_settings g = {.seed = run->seed, .points = c->points};
+    rm2_generate_settings g = rm2_generate_settings_default();
+    g.seed = run->seed;
+    g.points = c->points;
     if (strcmp(c->data, "connectome") != 0) {
         g.trajectories = c->points > 1200 ? c->points / 200 : 6;
         g.points = c->points / g.trajectories;

@@ -97,10 +97,8 @@ int model_read_data(const model_work *m, const char *path, data_options *options
     const char *own = rm2_manifold_spec(m->info.manifold);
     if (!options->settings.manifold)
         options->settings.manifold = own;
-    rm2_status status = data_options_finish(m->work.ctx, options);
-    options->settings.scale = false;
-    if (status == RM2_OK)
-        status = rm2_data_read(m->work.ctx, path, &options->settings, data, held_out, NULL);
+    options->settings.scale = RM2_SCALE_NONE;
+    rm2_status status = rm2_data_read(m->work.ctx, path, &options->settings, data, held_out, NULL);
     if (status == RM2_OK && strcmp(rm2_manifold_spec((*data)->manifold), own) != 0)
         return work_complain(&m->work, EXIT_BAD_DATA, "the model is on %s, the data are on %s", own,
                              rm2_manifold_spec((*data)->manifold));
@@ -150,17 +148,17 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
     common_options common = {.help = false};
     data_options data = data_options_default();
     model_options options = {.output = NULL};
-    option_group groups[6] = {{"Options", a->table, &options}};
+    option_group groups[7] = {{"Options", a->table, &options, NULL}};
     size_t count = 1;
-    for (const option_group *g = a->groups; g && g->options; g++) {
+    for (const option_group *g = a->groups; g && !group_is_last(g); g++) {
         groups[count] = *g;
         if (!g->settings)
             groups[count].settings = &options.geometry;
         count++;
     }
     if (a->run_with_data)
-        groups[count++] = (option_group){"Data", data_option_table, &data};
-    groups[count++] = (option_group){"Common options", common_option_table, &common};
+        groups[count++] = (option_group){"Data", NULL, &data.settings, &data.from};
+    groups[count++] = (option_group){"Common options", common_option_table, &common, NULL};
     groups[count] = (option_group){.options = NULL};
     model_work m = {.work = {self, NULL, &common}, .options = &options, .own = a->own};
     if (!options_parse(self->title, argc, argv, groups, m.paths, a->files, &count))

@@ -2,6 +2,7 @@
 #ifndef RM2_CLI_MODEL_H
 #define RM2_CLI_MODEL_H
 
+#include "core/settings.h"
 #include "core/sheet.h"
 #include "core/work.h"
 
@@ -17,8 +18,8 @@ typedef struct geometry_options {
 typedef struct model_options {
     const char *output, *at, *trajectory, *latents;
     const char *from, *to, *through, *pairs, *speed, *acceleration;
-    bool train, noise, residual, no_back, whole_grid, spread;
-    size_t count, starts, medoids, samples;
+    bool train, noise, whole_grid, spread;
+    size_t count, medoids, samples;
     double duration;
     geometry_options geometry;
 } model_options;

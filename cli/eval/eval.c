@@ -13,10 +13,6 @@ static const char *const objectives[] = {"both", "density", "residual", NULL};
 static const option shared_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
      "CSV file of all numbers (also -o; - prints)"},
-    {"--starts", "N", OPTION_SIZE, MODEL(starts), NULL,
-     "searches for the latent point of each held-out point (default: 4)"},
-    {"--no-back-constraint", NULL, OPTION_FLAG, MODEL(no_back), NULL,
-     "search, even if the model has a back constraint"},
     {"--latents-of", "ID", OPTION_TEXT, MODEL(trajectory), NULL,
      "calibrate held-out points at the latents of this training trajectory"},
     {.name = NULL},
@@ -193,8 +189,12 @@ static int evaluate(const model_work *m, data_options *data) {
 }
 
 int run_eval(const command *self, int argc, char **argv) {
-    eval_options options = {.reference = NULL};
-    const option_group groups[] = {{"What to evaluate", eval_table, &options}, {.options = NULL}};
+    static const char *const except[] = {"objective", NULL}; /* eval's has one word more */
+    eval_options options = {.encode = rm2_encode_settings_default()};
+    setting_options from = {.table = rm2_encode_settings_table(), .except = except};
+    const option_group groups[] = {{"What to evaluate", eval_table, &options, NULL},
+                                   {"Held-out points", NULL, &options.encode, &from},
+                                   {.options = NULL}};
     return model_run(self, argc, argv,
                      &(model_action){.table = shared_table,
                                      .groups = groups,

@@ -21,12 +21,9 @@ static void add_score(evaluation *e, const char *part, const char *item, const r
 static int score(evaluation *e, rm2_encode_kind objective, double *latents) {
     const model_work *m = e->m;
     const char *part = objective == RM2_ENCODE_DENSITY ? "held_out_density" : "held_out_residual";
-    rm2_encode_settings s = rm2_encode_settings_default();
+    rm2_encode_settings s = e->options->encode;
     rm2_score total, *each = calloc(e->held->trajectories + 1, sizeof *each);
     s.objective = objective;
-    s.back_constraint = !m->options->no_back;
-    if (m->options->starts)
-        s.starts = m->options->starts;
     if (!each)
         return work_no_memory(&m->work);
     int code = work_check(

@@ -16,10 +16,11 @@ typedef struct demonstrations {
 } demonstrations;
 
 static rm2_dtw_settings dtw_settings(const evaluation *e) {
-    return (rm2_dtw_settings){
-        .kind = (rm2_dtw_kind)e->options->dtw,
-        .window = e->options->window,
-        .manifold = e->options->space == RM2_VIEW_MANIFOLD ? e->m->info.manifold : NULL};
+    rm2_dtw_settings s = rm2_dtw_settings_default();
+    s.kind = (rm2_dtw_kind)e->options->dtw;
+    s.window = e->options->window;
+    s.manifold = e->options->space == RM2_VIEW_MANIFOLD ? e->m->info.manifold : NULL;
+    return s;
 }
 
 /* What is wrong with the points of a file: the file's name first. */

@@ -17,13 +17,11 @@ static int read_file(experiment_run *r) {
     if (!o->settings.group && r->experiment->trajectories && !has_ending(path, ".npy") &&
         !has_ending(path, ".npz"))
         o->settings.group = "demo";
-    rm2_status status = data_options_finish(w->ctx, o);
-    if (status == RM2_OK)
-        status = rm2_data_read(w->ctx, path, &o->settings, &r->data, &held, NULL);
+    rm2_status status = rm2_data_read(w->ctx, path, &o->settings, &r->data, &held, NULL);
     rm2_data_free(held);
     rm2_data_settings full = o->settings; /* the same demonstrations, all their points */
     full.thin = 0;
-    full.scale = false;
+    full.scale = RM2_SCALE_NONE;
     held = NULL;
     if (status == RM2_OK)
         status = rm2_data_read(w->ctx, path, &full, &r->reference, &held, NULL);
@@ -33,9 +31,10 @@ static int read_file(experiment_run *r) {
 
 static int generate(experiment_run *r) {
     const work *w = &r->work;
-    rm2_generate_settings s = {.seed = w->common->seed,
-                               .trajectories = r->experiment->trajectories ? r->options->demos : 0,
-                               .points = r->options->points};
+    rm2_generate_settings s = rm2_generate_settings_default();
+    s.seed = w->common->seed;
+    s.trajectories = r->experiment->trajectories ? r->options->demos : 0;
+    s.points = r->options->points;
     rm2_status status = rm2_data_generate(w->ctx, r->experiment->generator, &s, &r->reference);
     if (status == RM2_OK)
         status = rm2_data_generate(w->ctx, r->experiment->generator, &s, &r->data);
@@ -80,7 +79,10 @@ static int train_one(experiment_run *r, trained *t) {
     const experiment_options *o = r->options;
     enum { MOST_FACTORS = 16 };
     rm2_factor_kernel kernels[MOST_FACTORS];
-    rm2_fit_settings s = rm2_fit_settings_recipe((rm2_recipe)o->recipe);
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    int code = work_check(w, settings_apply(w->ctx, &o->from, &s));
+    if (code != EXIT_DONE)
+        return code;
     s.model = t->kind;
     s.independent = t->independent;
     s.seed = w->common->seed;
@@ -90,10 +92,8 @@ static int train_one(experiment_run *r, trained *t) {
         return work_complain(w, EXIT_BAD_DATA, "more than %d factors", MOST_FACTORS);
     if (s.recipe == RM2_RECIPE_PAPER)
         paper_settings(r, kernels, t->kind == RM2_GPLVM, &s);
-    if (o->iterations)
-        s.optim.max_iterations = o->iterations;
     double started = work_clock();
-    int code = work_check(w, rm2_fit(w->ctx, r->data, &s, NULL, &t->model));
+    code = work_check(w, rm2_fit(w->ctx, r->data, &s, NULL, &t->model));
     if (code != EXIT_DONE)
         return code;
     t->info = rm2_model_describe(t->model);

@@ -49,9 +49,9 @@ static const option path_table[] = {
     {.name = NULL},
 };
 
-const option_group metric_groups[] = {{"Metric", metric_table, NULL}, {.options = NULL}};
+const option_group metric_groups[] = {{"Metric", metric_table, NULL, NULL}, {.options = NULL}};
 const option_group path_groups[] = {
-    {"Metric", metric_table, NULL}, {"Path", path_table, NULL}, {.options = NULL}};
+    {"Metric", metric_table, NULL, NULL}, {"Path", path_table, NULL, NULL}, {.options = NULL}};
 
 /* ---- settings ------------------------------------------------------------------------------- */
 

@@ -72,7 +72,7 @@ static rm2_status add_decoded(const plot_job *j, const drawn_file *f, size_t fac
 static rm2_status factor_panel(const plot_job *j, size_t factor) {
     rm2_context *ctx = j->m->work.ctx;
     const rm2_manifold *m = j->m->info.manifold;
-    rm2_panel_settings s;
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     rm2_panel *panel;
     WORK_TRY(rm2_panel_settings_factor(ctx, m, factor, &s));
     s.legend = RM2_LEGEND_BELOW;

@@ -178,7 +178,7 @@ static int do_plot(const model_work *m) {
 int run_plot(const command *self, int argc, char **argv) {
     plot_options options = {.kind = KIND_LATENT};
     const option_group groups[] = {
-        {"Figure", plot_table, &options}, metric_groups[0], {.options = NULL}};
+        {"Figure", plot_table, &options, NULL}, metric_groups[0], {.options = NULL}};
     return model_run(self, argc, argv,
                      &(model_action){.table = shared_table,
                                      .groups = groups,

@@ -7,11 +7,6 @@
 
 static const option encode_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL, "CSV file to write (also -o; - prints)"},
-    {"--residual", NULL, OPTION_FLAG, MODEL(residual), NULL,
-     "least squares instead of the predictive density"},
-    {"--starts", "N", OPTION_SIZE, MODEL(starts), NULL, "searches for each point (default: 4)"},
-    {"--no-back-constraint", NULL, OPTION_FLAG, MODEL(no_back), NULL,
-     "search, even if the model has a back constraint"},
     {.name = NULL},
 };
 
@@ -88,13 +83,6 @@ static void print_encoded(const model_work *m, const encoded *e) {
 }
 
 static int encode(const model_work *m, const rm2_data *data, encoded *e) {
-    const model_options *o = m->options;
-    rm2_encode_settings s = rm2_encode_settings_default();
-    if (o->residual)
-        s.objective = RM2_ENCODE_RESIDUAL;
-    if (o->starts)
-        s.starts = o->starts;
-    s.back_constraint = !o->no_back;
     e->n = data->count;
     e->Q = m->info.latent_dim;
     e->latents = calloc(e->n, e->Q * sizeof *e->latents);
@@ -104,8 +92,8 @@ static int encode(const model_work *m, const rm2_data *data, encoded *e) {
         return work_no_memory(&m->work);
     progress p;
     progress_begin(&m->work, &p);
-    rm2_status status = rm2_model_encode(m->work.ctx, m->model, &s, e->n, data->points, e->latents,
-                                         e->covariance, e->info);
+    rm2_status status = rm2_model_encode(m->work.ctx, m->model, m->own, e->n, data->points,
+                                         e->latents, e->covariance, e->info);
     int code = progress_end(&p, status);
     for (size_t i = 0; code == EXIT_DONE && i < e->n; i++)
         e->converged += e->info[i].converged;
@@ -145,8 +133,14 @@ static int encode_file(const model_work *m, data_options *options) {
 }
 
 int run_encode(const command *self, int argc, char **argv) {
-    return model_run(
-        self, argc, argv,
-        &(model_action){
-            .table = encode_table, .files = 2, .needs_source = true, .run_with_data = encode_file});
+    rm2_encode_settings settings = rm2_encode_settings_default();
+    setting_options from = {.table = rm2_encode_settings_table()};
+    const option_group groups[] = {{NULL, NULL, &settings, &from}, {.options = NULL}};
+    return model_run(self, argc, argv,
+                     &(model_action){.table = encode_table,
+                                     .groups = groups,
+                                     .own = &settings,
+                                     .files = 2,
+                                     .needs_source = true,
+                                     .run_with_data = encode_file});
 }

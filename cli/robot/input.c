@@ -93,21 +93,11 @@ static int unknown_points(const robot_work *r) {
                          r->path);
 }
 
-/* The settings, once the manifold is known; positions keep their units. */
-static rm2_status finish_settings(robot_work *r) {
-    rm2_status status = data_options_finish(r->work.ctx, &r->options->data);
-    r->options->data.settings.scale = false;
-    return status;
-}
-
 static int read_array(robot_work *r) {
     if (!r->options->data.settings.manifold)
         return unknown_points(r);
-    rm2_status status = finish_settings(r);
-    if (status == RM2_OK)
-        status =
-            rm2_data_read(r->work.ctx, r->path, &r->options->data.settings, &r->data, NULL, NULL);
-    return work_check(&r->work, status);
+    return work_check(&r->work, rm2_data_read(r->work.ctx, r->path, &r->options->data.settings,
+                                              &r->data, NULL, NULL));
 }
 
 static int read_text(robot_work *r) {
@@ -124,8 +114,6 @@ static int read_text(robot_work *r) {
     free(c.numeric);
     if (c.unknown)
         return unknown_points(r);
-    if (status == RM2_OK)
-        status = finish_settings(r);
     if (status == RM2_OK)
         status = rm2_data_from_table(r->work.ctx, r->path, &table, s, &r->data, NULL, NULL);
     rm2_table_free(&table);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const quat_orders[] = {"auto", "wxyz", "xyzw", NULL};
-static const char *const layouts[] = {"full", "upper", "lower", NULL};
 static const char *const places[] = {"given", "auto", NULL};
 
 #define ROBOT(member) offsetof(robot_options, member)
@@ -51,27 +49,10 @@ static const option place_table[] = {
     {.name = NULL},
 };
 
-#define DATA(member) offsetof(robot_options, data.settings.member)
-
-static const option input_table[] = {
-    {"--manifold", "SPEC", OPTION_TEXT, DATA(manifold), NULL,
-     "R2, R3, R3 x S3, R2 x SPD2, ... (default: from the columns' names)"},
-    {"--columns", "A,B,...", OPTION_TEXT, DATA(columns), NULL,
-     "columns of the points (default: those with the names of the manifold)"},
-    {"--group", "COLUMN", OPTION_TEXT, DATA(group), NULL,
-     "trajectory ids (default: demo, sample or pair, if there is one)"},
-    {"--time", "COLUMN", OPTION_TEXT, DATA(time), NULL,
-     "time of the points (default: time, if there is one)"},
-    {"--select", "ID,...", OPTION_TEXT, DATA(select), NULL, "the only trajectories to follow"},
-    {"--array", "NAME", OPTION_TEXT, DATA(array), NULL, "array of the points in an .npz file"},
-    {"--quat-order", NULL, OPTION_CHOICE, ROBOT(data.quat_order), quat_orders,
-     "order of quaternions (auto: from names such as qw,qx,qy,qz)"},
-    {"--spd-layout", NULL, OPTION_CHOICE, ROBOT(data.spd_layout), layouts,
-     "order of the entries of ellipsoids"},
-    {"--delimiter", "C", OPTION_LETTER, DATA(delimiter), NULL,
-     "character between fields, or tab (default: found from the file)"},
-    {.name = NULL},
-};
+/* How the points are read; what is not given comes from the names of the columns. */
+static const char *const input_settings[] = {"manifold",  "columns", "group",      "time",
+                                             "array",     "select",  "quat_order", "spd_layout",
+                                             "delimiter", NULL};
 
 /* ---- the place ------------------------------------------------------------------------------ */
 
@@ -255,10 +236,13 @@ int run_robot(const command *self, int argc, char **argv) {
     robot_options options = {.data = data_options_default(),
                              .track = rm2_track_settings_default(),
                              .placement = rm2_placement_default()};
-    const option_group groups[] = {{"Options", robot_table, &options},
-                                   {"Place of the trajectory", place_table, &options},
-                                   {"Data", input_table, &options},
-                                   {"Common options", common_option_table, &common},
+    options.data.from.only = input_settings;
+    options.data.settings.scale = RM2_SCALE_NONE; /* positions keep their units */
+    const option_group groups[] = {{"Options", robot_table, &options, NULL},
+                                   {"Place of the trajectory", place_table, &options, NULL},
+                                   {"Data (default: from the names of columns)", NULL,
+                                    &options.data.settings, &options.data.from},
+                                   {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
     const char *arguments[2] = {NULL, NULL};
     size_t count;

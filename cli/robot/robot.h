@@ -2,6 +2,7 @@
 #ifndef RM2_CLI_ROBOT_H
 #define RM2_CLI_ROBOT_H
 
+#include "core/settings.h"
 #include "core/work.h"
 
 typedef struct robot_options {

@@ -60,7 +60,7 @@ RM2_API const char *rm2_version(void);
     X(RM2_ERR_MEMORY, 2, "out of memory")                                                          \
     X(RM2_ERR_IO, 3, "cannot read or write a file")                                                \
     X(RM2_ERR_FORMAT, 4, "file is not in the expected format")                                     \
-    X(RM2_ERR_DATA, 5, "data do not fit the manifold or the settings")                              \
+    X(RM2_ERR_DATA, 5, "data do not fit the manifold or the settings")                             \
     X(RM2_ERR_CUT_LOCUS, 6, "logarithm at the cut locus: no unique shortest geodesic")             \
     X(RM2_ERR_DOMAIN, 7, "point is not on the manifold")                                           \
     X(RM2_ERR_NUMERIC, 8, "numerical failure")                                                     \
@@ -110,6 +110,15 @@ RM2_API void rm2_context_set_log(rm2_context *ctx, rm2_log_fn sink, void *user);
 RM2_API void rm2_context_interrupt(rm2_context *ctx);
 RM2_API void rm2_context_clear_interrupt(rm2_context *ctx);
 
+/* ---- settings -------------------------------------------------------------------------------
+ *
+ * Every struct of settings that a call takes begins with `size_t size`, the size of the struct as its
+ * user was compiled, and has a function that fills it with the defaults (rm2_..._settings_default, or
+ * rm2_fit_settings_recipe). Start from that function. The library copies what the caller's struct has
+ * over its own defaults: later versions may add members at the end, and programs that were compiled
+ * before keep working. NULL means the defaults. A size that no version has, such as the 0 of a struct
+ * that was only zeroed, is RM2_ERR_ARGUMENT. Structs inside of settings (rm2_optim_settings,
+ * rm2_hyperparameter, rm2_cost, rm2_axis) have no size and do not grow. */
 struct rm2_fit_progress; /* model.h */
 
 /* How far a long call is. */

@@ -6,6 +6,7 @@
 #include "riemann2/base.h"
 #include "riemann2/io.h"
 #include "riemann2/manifold.h"
+#include "riemann2/settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +42,7 @@ typedef enum rm2_quat_order {
 } rm2_quat_order;
 
 typedef enum rm2_orientation {
+    RM2_ORIENTATION_AUTO, /* Euler angles where `euler` is given, else quaternions */
     RM2_ORIENTATION_QUATERNION,
     RM2_ORIENTATION_MATRIX, /* 9 entries by rows */
     RM2_ORIENTATION_ROTVEC, /* axis times angle in radians */
@@ -56,8 +58,17 @@ typedef enum rm2_spd_layout {
     RM2_SPD_ANTS    /* xx xy yy xz yz zz, also dipy */
 } rm2_spd_layout;
 
-/* What cannot have an effect, such as `angles` where no factor is S1, is refused. */
+/* Which Euclidean factors are divided by one scalar each (see rm2_data_scale). */
+typedef enum rm2_scale_rule {
+    RM2_SCALE_NONE,
+    RM2_SCALE_ALL,
+    RM2_SCALE_AUTO /* those of products, if there are at least two points */
+} rm2_scale_rule;
+
+/* Settings that cannot take effect, such as `angles` where no factor is S1, are rejected. Defaults and
+ * ranges are in the table (rm2_data_settings_table) and in docs/settings.md. */
 typedef struct rm2_data_settings {
+    size_t size;          /* as rm2_data_settings_default sets it */
     const char *manifold; /* spec; required */
     const char *columns;  /* "a,b,c": names or 0-based numbers; NULL: all without another role */
     const char *group;    /* column (array, in an .npz) of trajectory ids; NULL: none */
@@ -65,25 +76,32 @@ typedef struct rm2_data_settings {
     const char *time;     /* column of time; NULL: none */
     const char *array;    /* array of points in an .npz; NULL: "points", or the only one */
     char delimiter;       /* as in rm2_csv_settings */
-    int header;           /* an rm2_header */
+    rm2_header header;
     rm2_quat_order quat_order;
     rm2_orientation orientation; /* how S3 and SO3 factors are given */
     const char *euler; /* "xyz": fixed axes, "XYZ": turning axes, first to last; any order */
     bool degrees;      /* Euler and joint angles are in degrees */
     bool angles;       /* S1 factors are given as one angle each */
     rm2_spd_layout spd_layout;
-    bool unit_diagonal;   /* the triangle has no diagonal: ones are added (correlations) */
-    bool align_signs;     /* S3, SO3: choose q or -q along and across trajectories (default) */
-    size_t thin;          /* keep this many evenly spaced points of each trajectory; 0: all */
-    const char *holdout;  /* "2,5": trajectories set aside, by id; NULL: none */
-    const char *select;   /* "2,5": the only trajectories kept; NULL: all */
-    bool allow_missing;   /* NaN stands for a missing entry: Euclidean ones, or whole factors */
-    bool scale;           /* divide Euclidean factors by one scalar each (see rm2_data_scale) */
+    bool unit_diagonal;  /* the triangle has no diagonal: ones are added (correlations) */
+    bool align_signs;    /* S3, SO3: choose q or -q along and across trajectories (default) */
+    size_t thin;         /* keep this many evenly spaced points of each trajectory; 0: all */
+    const char *holdout; /* "2,5": trajectories set aside, by id; NULL: none */
+    const char *select;  /* "2,5": the only trajectories kept; NULL: all */
+    bool allow_missing;  /* NaN stands for a missing entry: Euclidean ones, or whole factors */
+    rm2_scale_rule scale;
     double project_below; /* defects up to this are projected silently (counted): 1e-6 */
     double warn_below;    /* up to this with a warning: 1e-3; beyond: an error */
 } rm2_data_settings;
 
-RM2_API rm2_data_settings rm2_data_settings_default(void);
+RM2_API const rm2_settings_table *rm2_data_settings_table(void);
+
+static inline rm2_data_settings rm2_data_settings_default(void) {
+    rm2_data_settings settings = {0};
+    settings.size = sizeof settings;
+    rm2_settings_fill(rm2_data_settings_table(), 0, &settings);
+    return settings;
+}
 
 /* What was found on the way; everything `riemann2 check` prints comes from here. */
 typedef struct rm2_factor_report {
@@ -140,10 +158,17 @@ RM2_API void rm2_data_unscale(const rm2_data *data, size_t n, double *points);
 /* ---- examples ------------------------------------------------------------------------------- */
 
 typedef struct rm2_generate_settings {
+    size_t size; /* as rm2_generate_settings_default sets it */
     uint64_t seed;
     size_t trajectories; /* 0: the example's own number */
     size_t points;       /* points of a trajectory (connectome: of the set); 0: its own number */
 } rm2_generate_settings;
+
+static inline rm2_generate_settings rm2_generate_settings_default(void) {
+    rm2_generate_settings settings = {0};
+    settings.size = sizeof settings;
+    return settings;
+}
 
 /* toy (R2 x S2), robot (R3 x S3), manipulability (R2 x SPD2), connectome (SPD15). `settings` may
  * be NULL. */

@@ -111,6 +111,7 @@ RM2_API rm2_status rm2_manifold_metric_derivative(rm2_context *ctx, const rm2_ma
 /* ---- Fréchet mean --------------------------------------------------------------------------- */
 
 typedef struct rm2_mean_settings {
+    size_t size; /* as rm2_mean_settings_default sets it */
     int max_iterations;
     double tolerance; /* on |gradient| relative to the root mean squared distance */
 } rm2_mean_settings;
@@ -122,7 +123,14 @@ typedef struct rm2_mean_info {
     double variance; /* weighted mean of squared distances */
 } rm2_mean_info;
 
-RM2_API rm2_mean_settings rm2_mean_settings_default(void);
+static inline rm2_mean_settings rm2_mean_settings_default(void) {
+    rm2_mean_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.max_iterations = 500;
+    settings.tolerance = 1e-14;
+    return settings;
+}
+
 /* Minimiser of sum_i w_i d(mean, p_i)^2; `weights` (NULL: equal) need not sum to one. `settings`
  * and `info` may be NULL. */
 RM2_API rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,

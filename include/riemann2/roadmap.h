@@ -17,6 +17,7 @@ typedef enum rm2_edge_rule {
 } rm2_edge_rule;
 
 typedef struct rm2_grid_settings {
+    size_t size;    /* as rm2_grid_settings_default sets it */
     size_t points;  /* along each dimension; 0: 50 for Q <= 2, 24 for Q = 3 */
     double padding; /* of the box around the points, in parts of its larger side: 0.1 */
     size_t reach;   /* edges to all primitive steps of so many cells, at most 10: 1, 2, 3 are 8,
@@ -24,7 +25,12 @@ typedef struct rm2_grid_settings {
     rm2_edge_rule rule;
 } rm2_grid_settings;
 
-RM2_API rm2_grid_settings rm2_grid_settings_default(void);
+static inline rm2_grid_settings rm2_grid_settings_default(void) {
+    rm2_grid_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.padding = 0.1;
+    return settings;
+}
 
 /* A regular grid over the box of `n` points, Q <= 3. The metric is evaluated at its nodes once.
  * `settings` may be NULL. */

@@ -81,6 +81,7 @@ RM2_API rm2_status rm2_arm_task_of(rm2_context *ctx, const rm2_manifold *manifol
 RM2_API size_t rm2_arm_task_width(const rm2_arm_task *task); /* numbers of a target */
 
 typedef struct rm2_track_settings {
+    size_t size;                  /* as rm2_track_settings_default sets it */
     double position_tolerance;    /* a target further off than this is missed: 1e-6 */
     double orientation_tolerance; /* the same for the rotation angle: 1e-6 */
     double
@@ -94,7 +95,17 @@ typedef struct rm2_track_settings {
     const double *start; /* joints: start from here instead; NULL: from random ones */
 } rm2_track_settings;
 
-RM2_API rm2_track_settings rm2_track_settings_default(void);
+static inline rm2_track_settings rm2_track_settings_default(void) {
+    rm2_track_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.position_tolerance = 1e-6;
+    settings.orientation_tolerance = 1e-6;
+    settings.limit_weight = -1;
+    settings.null_step = 0.1;
+    settings.iterations = 200;
+    settings.starts = 30;
+    return settings;
+}
 
 /* Errors at one target; those that are not asked for are 0. */
 typedef struct rm2_track_error {

@@ -56,6 +56,14 @@ static inline double *rm2i_cut(double **memory, size_t count) {
 /* A copy of a string. */
 rm2_status rm2i_strdup(rm2_context *ctx, const char *text, char **out);
 
+/* Settings of a caller, whose struct begins with its size and may be an earlier, shorter version: copy
+ * them over the defaults in `own`, which begins with the size that this library knows. NULL: the defaults
+ * stay. RM2_ERR_ARGUMENT for a size that no version has. */
+rm2_status rm2i_settings_take(rm2_context *ctx, const void *given, void *own);
+rm2_status rm2i_settings_check_size(rm2_context *ctx, const void *given, size_t known);
+/* The way back: as much of `own` as the caller's struct has room for; checks its size as above. */
+rm2_status rm2i_settings_give(rm2_context *ctx, const void *own, void *given);
+
 /* Run the expression; on failure hand its status to the caller. For functions that own nothing. */
 #define RM2_TRY(expression)                                                                        \
     do {                                                                                           \

@@ -60,6 +60,12 @@ bool rm2i_has_extension(const char *path, const char *extension);
 /* ---- settings (settings.c) ------------------------------------------------------------------- */
 
 /* Failure if a setting cannot have an effect on this file and manifold, or Euler angles have no order. */
+/* The caller's settings over the defaults, checked; what is automatic and does not depend on the manifold
+ * is decided. */
+rm2_status rm2i_data_take_settings(rm2_context *ctx, const rm2_data_settings *given,
+                                   rm2_data_settings *own);
+/* Are the Euclidean factors of these data to be scaled? */
+bool rm2i_data_scales(const rm2_data_settings *s, const rm2_data *data);
 rm2_status rm2i_check_settings(rm2_context *ctx, const char *path, const rm2_manifold *m,
                                const rm2_data_settings *s);
 

@@ -116,9 +116,8 @@ rm2_status rm2_data_generate(rm2_context *ctx, const char *name,
     if (!data)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_data_generate: no place for the data");
     *data = NULL;
-    rm2_generate_settings s = {0};
-    if (settings)
-        s = *settings;
+    rm2_generate_settings s = rm2_generate_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     const generator *g = NULL;
     RM2_TRY(find(ctx, name, &g));
     RM2_TRY(complete(ctx, g, &s));

@@ -196,7 +196,7 @@ static rm2_status read_table(rm2_context *ctx, const char *path, const rm2_data_
     const char *text[2];
     rm2_csv_settings csv = rm2_csv_settings_default();
     csv.delimiter = s->delimiter;
-    csv.header = (rm2_header)s->header;
+    csv.header = s->header;
     csv.allow_missing = s->allow_missing;
     csv.text = text;
     if (s->group)

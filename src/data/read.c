@@ -209,7 +209,7 @@ static rm2_status read_all(rm2_context *ctx, const char *path, rm2_table *table,
         RM2_TRY(rm2i_thin(ctx, data, s->thin));
     if (s->holdout)
         RM2_TRY(rm2i_hold_out(ctx, data, s->holdout, held_out));
-    if (s->scale)
+    if (rm2i_data_scales(s, *data))
         RM2_TRY(scale_both(ctx, *data, *held_out));
     return s->allow_missing ? RM2_OK : rm2i_describe(ctx, *data, report);
 }
@@ -223,7 +223,10 @@ static rm2_status read_or_nothing(rm2_context *ctx, const char *path, rm2_table 
     *data = NULL;
     if (held_out)
         *held_out = NULL;
-    rm2_status status = read_all(ctx, path, table, settings, data, &held, &found);
+    rm2_data_settings own;
+    rm2_status status = rm2i_data_take_settings(ctx, settings, &own);
+    if (status == RM2_OK)
+        status = read_all(ctx, path, table, &own, data, &held, &found);
     if (status != RM2_OK) {
         rm2_data_free(*data);
         *data = NULL;

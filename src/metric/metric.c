@@ -204,8 +204,8 @@ static rm2_status evaluate(rm2_context *ctx, const rm2_metric *m, size_t n,
     return status;
 }
 
-static rm2_status at_points(rm2_context *ctx, const rm2_metric *m, size_t n, const rm2i_metric_request *r,
-                            bool counted) {
+static rm2_status at_points(rm2_context *ctx, const rm2_metric *m, size_t n,
+                            const rm2i_metric_request *r, bool counted) {
     size_t failed;
     RM2_TRY(rm2i_metric_check_points(ctx, m->Q, n, r->x));
     rm2_status status = evaluate(ctx, m, n, r, counted, &failed);

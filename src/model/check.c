@@ -63,7 +63,6 @@ static const range ZERO = {0, 0, "0, since the settings have no dynamics"};
 static const range ONE = {1, 1, "1, since only Euclidean factors have units"};
 static const range FINITE = {-DBL_MAX, DBL_MAX, "finite"};
 static const range NOT_NEGATIVE = {0, INFINITY, "0 or positive"};
-static const range FRACTION = {0, 1, "between 0 and 1"};
 
 static bool inside(const range *r, double value) {
     return value >= r->lowest && value <= r->highest; /* false for NaN */
@@ -297,23 +296,12 @@ static rm2_status check_record(const check *c) {
     return check_bounds(c, &m->dynamics);
 }
 
-/* Settings that training accepts, and numbers of which it looks at some only where they are used. */
+/* Settings that training accepts; their ranges were checked when they were read. */
 static rm2_status check_settings(const check *c) {
     const rm2_model *m = c->m;
     const rm2_fit_settings *s = &m->settings;
     rm2i_model_problem p = {
         .N = m->N, .M = m->M, .Q = m->Q, .trajectories = m->trajectories, .starts = m->starts};
-    RM2_TRY(check_number(c, "settings/noise_bound", s->noise_bound, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/back_ridge", s->back_ridge, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/time_weight", s->time_weight, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/optim.learning_rate", s->optim.learning_rate, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/optim.beta1", s->optim.beta1, &FRACTION));
-    RM2_TRY(check_number(c, "settings/optim.beta2", s->optim.beta2, &FRACTION));
-    RM2_TRY(check_number(c, "settings/optim.epsilon", s->optim.epsilon, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/optim.gradient", s->optim.gradient, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/optim.relative_decrease", s->optim.relative_decrease,
-                         &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/optim.max_seconds", s->optim.max_seconds, &NOT_NEGATIVE));
     rm2_status status = rm2i_objective_check(c->ctx, s, &p);
     if (status == RM2_OK || status == RM2_ERR_MEMORY)
         return status;

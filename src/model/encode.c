@@ -22,18 +22,6 @@
 #include "model/model.h"
 #include "optim/optim.h"
 
-rm2_encode_settings rm2_encode_settings_default(void) {
-    rm2_encode_settings s = {.objective = RM2_ENCODE_DENSITY,
-                             .starts = 4,
-                             .back_constraint = true,
-                             .optim = rm2_optim_settings_default()};
-    s.optim.max_iterations = 200;
-    s.optim.relative_decrease = 1e-10;
-    s.optim.gradient = 1e-5;
-    s.optim.history = 5;
-    return s;
-}
-
 /* ---- one observation ------------------------------------------------------------------------ */
 
 typedef struct observation {
@@ -463,8 +451,6 @@ static rm2_status prepare(rm2_context *ctx, const rm2_model *m, size_t n, double
 static rm2_status encode(rm2_context *ctx, const rm2_model *m, const rm2_encode_settings *s,
                          size_t n, double *points, encoding *e) {
     size_t failed = 0;
-    if (s->starts == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "encoding needs at least 1 start");
     RM2_TRY(prepare(ctx, m, n, points, e->centred, e->there));
     e->mapped = s->back_constraint && m->back_weights;
     if (e->mapped)
@@ -480,7 +466,9 @@ static rm2_status encode(rm2_context *ctx, const rm2_model *m, const rm2_encode_
 rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *m,
                             const rm2_encode_settings *settings, size_t n, const double *points,
                             double *latents, double *covariance, rm2_encoded *info) {
-    rm2_encode_settings defaults = rm2_encode_settings_default();
+    rm2_encode_settings used = rm2_encode_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, settings, &used));
+    RM2_TRY(rm2_settings_check(ctx, rm2_encode_settings_table(), &used));
     size_t ambient = rm2_manifold_ambient(m->manifold);
     double *scaled = NULL;
     bool *there = NULL;
@@ -492,7 +480,7 @@ rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *m,
         rm2i_model_scale(m, false, n, scaled);
         encoding e = {.ctx = ctx,
                       .m = m,
-                      .s = settings ? settings : &defaults,
+                      .s = &used,
                       .centred = scaled + n * ambient,
                       .there = there,
                       .latents = latents,

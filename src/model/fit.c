@@ -256,15 +256,16 @@ static rm2_status fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_sett
 rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
                    const rm2_checkpoint *checkpoint, rm2_model **model) {
     *model = NULL;
-    if (settings->latent_dim == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the latent space needs at least 1 dimension");
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), &s));
     if (data->count < 2)
         return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, %s has %zu",
                          data->source, data->count);
     rm2_model *m;
-    RM2_TRY(rm2i_model_create(ctx, rm2_manifold_spec(data->manifold), settings, data->count, &m));
-    rm2i_activity_begin(ctx, "fit", settings->optim.max_iterations);
-    rm2_status status = fit(ctx, data, settings, checkpoint, m);
+    RM2_TRY(rm2i_model_create(ctx, rm2_manifold_spec(data->manifold), &s, data->count, &m));
+    rm2i_activity_begin(ctx, "fit", s.optim.max_iterations);
+    rm2_status status = fit(ctx, data, &s, checkpoint, m);
     rm2i_activity_end(ctx);
     if (status != RM2_OK) {
         rm2_model_free(m);

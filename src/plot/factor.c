@@ -64,13 +64,13 @@ rm2_status rm2_panel_settings_factor(rm2_context *ctx, const rm2_manifold *manif
     RM2_TRY(check_factor(ctx, manifold, factor));
     const rm2_factor *f = rm2_manifold_factor(manifold, factor);
     picture shown = picture_of(f, &kind);
-    *settings = rm2_panel_settings_default(kind);
-    settings->equal = kind == RM2_PANEL_PLANE || kind == RM2_PANEL_SPACE;
+    rm2_panel_settings s = rm2_panel_settings_default(kind);
+    s.equal = kind == RM2_PANEL_PLANE || kind == RM2_PANEL_SPACE;
     if (in_circle(f, shown)) {
-        settings->x.min = settings->y.min = -1.05;
-        settings->x.max = settings->y.max = 1.05;
+        s.x.min = s.y.min = -1.05;
+        s.x.max = s.y.max = 1.05;
     }
-    return RM2_OK;
+    return rm2_settings_give(ctx, &s, settings);
 }
 
 /* ---- copies of one factor --------------------------------------------------------------------- */

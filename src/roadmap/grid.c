@@ -11,10 +11,6 @@
 
 enum { REACH_MAX = 10, STEPS_MAX = 21 * 21 * 21 };
 
-rm2_grid_settings rm2_grid_settings_default(void) {
-    return (rm2_grid_settings){.points = 0, .padding = 0.1, .reach = 0, .rule = RM2_EDGE_ENDS};
-}
-
 size_t rm2i_grid_points(size_t Q) {
     return Q <= 2 ? 50 : 24;
 }
@@ -238,7 +234,8 @@ rm2_status rm2_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
                             const rm2_grid_settings *settings, size_t n, const double *points,
                             rm2_roadmap **roadmap) {
     *roadmap = NULL;
-    rm2_grid_settings s = settings ? *settings : rm2_grid_settings_default();
+    rm2_grid_settings s = rm2_grid_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     size_t Q = rm2_metric_dim(metric), count = s.points ? s.points : rm2i_grid_points(Q);
     RM2_TRY(check(ctx, Q, s.reach, s.rule));
     if (count < 2 || n == 0)

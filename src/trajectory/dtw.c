@@ -127,9 +127,13 @@ static rm2_status nearest(const pairing *p, double *distance, double *work) {
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
-static const rm2_dtw_settings plain = {.kind = RM2_DTW_WARPED};
-
-static rm2_status check_settings(rm2_context *ctx, const rm2_dtw_settings *s) {
+static rm2_status take_settings(rm2_context *ctx, const rm2_dtw_settings *settings,
+                                rm2_dtw_settings *s) {
+    *s = rm2_dtw_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, settings, s));
+    if ((unsigned)s->kind > RM2_DTW_NEAREST)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.kind is %d, not an rm2_dtw_kind",
+                         (int)s->kind);
     if (s->kind == RM2_DTW_NEAREST && s->window)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a window of %zu limits warping; the sum of nearest distances has none",
@@ -197,7 +201,6 @@ static rm2_status distance_of_pair(const void *arg, size_t k, double *work) {
 
 static rm2_status check_pairs(rm2_context *ctx, const pairs *p, size_t *longest) {
     const rm2_sequence *first = p->from ? p->from : p->sequences;
-    RM2_TRY(check_settings(ctx, p->settings));
     *longest = first->count;
     if (p->from)
         RM2_TRY(check_sequence(ctx, p->settings, first->width, first, 0));
@@ -247,14 +250,18 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
 
 rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings, const rm2_sequence *a,
                    const rm2_sequence *b, double *distance) {
-    pairs p = {ctx, settings ? settings : &plain, a, b, 1, distance};
+    rm2_dtw_settings used;
+    pairs p = {ctx, &used, a, b, 1, distance};
+    RM2_TRY(take_settings(ctx, settings, &used));
     return run_pairs(ctx, &p, 1, NULL);
 }
 
 rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
                         const rm2_sequence *from, size_t count, const rm2_sequence *others,
                         double *distances, rm2_distance_summary *spread) {
-    pairs p = {ctx, settings ? settings : &plain, from, others, count, distances};
+    rm2_dtw_settings used;
+    pairs p = {ctx, &used, from, others, count, distances};
+    RM2_TRY(take_settings(ctx, settings, &used));
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no sequence to take the distance from");
     return run_pairs(ctx, &p, count, spread);
@@ -263,7 +270,9 @@ rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
 rm2_status rm2_dtw_floor(rm2_context *ctx, const rm2_dtw_settings *settings, size_t count,
                          const rm2_sequence *sequences, double *distances,
                          rm2_distance_summary *spread) {
-    pairs p = {ctx, settings ? settings : &plain, NULL, sequences, count, distances};
+    rm2_dtw_settings used;
+    pairs p = {ctx, &used, NULL, sequences, count, distances};
+    RM2_TRY(take_settings(ctx, settings, &used));
     if (count < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "%zu sequence%s: distances among sequences need at least 2", count,

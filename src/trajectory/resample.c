@@ -29,8 +29,8 @@ static rm2_status interpolate(rm2_context *ctx, const rm2_manifold *m, size_t n,
     return RM2_OK;
 }
 
-rm2_status rm2_trajectory_resample(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *points,
-                        size_t count, double *out) {
+rm2_status rm2_trajectory_resample(rm2_context *ctx, const rm2_manifold *m, size_t n,
+                                   const double *points, size_t count, double *out) {
     double *work;
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no points to resample");

@@ -60,6 +60,7 @@ static rm2_data *read_text(const char *text, rm2_data_settings s, rm2_data_repor
 static rm2_data_settings settings_for(const char *manifold) {
     rm2_data_settings s = rm2_data_settings_default();
     s.manifold = manifold;
+    s.scale = RM2_SCALE_NONE;
     return s;
 }
 
@@ -272,7 +273,7 @@ static void test_in_place_columns(void **state) {
 
 static rm2_data *toy(size_t demos, size_t points) {
     rm2_data *data;
-    rm2_generate_settings g = {.trajectories = demos, .points = points};
+    rm2_generate_settings g = {.size = sizeof g, .trajectories = demos, .points = points};
     ok(rm2_data_generate(ctx, "toy", &g, &data));
     return data;
 }
@@ -339,7 +340,7 @@ static void test_held_out_scale(void **state) {
     rm2_data_settings s = settings_for("R1 x S1");
     s.group = "g";
     s.holdout = "b";
-    s.scale = true;
+    s.scale = RM2_SCALE_ALL;
     const char *path = write_file("data.csv", "g,x,c,s\na,0,1,0\na,4,1,0\nb,8,1,0\n");
     rm2_data *data, *held;
     ok(rm2_data_read(ctx, path, &s, &data, &held, NULL));
@@ -349,6 +350,49 @@ static void test_held_out_scale(void **state) {
     assert_true(fabs(held->points[0] - 8 / sqrt(8)) < 1e-15);
     rm2_data_free(data);
     rm2_data_free(held);
+}
+
+/* By itself only a product of two points or more is scaled. */
+static void test_automatic_scale(void **state) {
+    (void)state;
+    const struct {
+        const char *manifold, *file;
+        rm2_scale_rule rule;
+        bool scaled;
+    } cases[] = {
+        {"R1 x S1", "0,1,0\n4,1,0\n", RM2_SCALE_AUTO, true},
+        {"R1 x S1", "4,1,0\n", RM2_SCALE_AUTO, false},
+        {"R1 x S1", "0,1,0\n4,1,0\n", RM2_SCALE_NONE, false},
+        {"R3", "0,1,0\n4,1,0\n", RM2_SCALE_AUTO, false},
+        {"R3", "0,1,0\n4,1,0\n", RM2_SCALE_ALL, true},
+    };
+    assert_int_equal(rm2_data_settings_default().scale, RM2_SCALE_AUTO);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        rm2_data_settings s = settings_for(cases[k].manifold);
+        s.scale = cases[k].rule;
+        const char *path = write_file("data.csv", cases[k].file);
+        rm2_data *data;
+        ok(rm2_data_read(ctx, path, &s, &data, NULL, NULL));
+        (void)unlink(path);
+        assert_int_equal(data->scale[0] != 1, cases[k].scaled);
+        rm2_data_free(data);
+    }
+}
+
+/* Axes of Euler angles alone say what orientations are. */
+static void test_automatic_orientation(void **state) {
+    (void)state;
+    const char *path = write_file("data.csv", "0,0,1\n0,0.5,1\n");
+    rm2_data_settings s = settings_for("SO3");
+    rm2_data *automatic, *named;
+    s.euler = "xyz";
+    ok(rm2_data_read(ctx, path, &s, &automatic, NULL, NULL));
+    s.orientation = RM2_ORIENTATION_EULER;
+    ok(rm2_data_read(ctx, path, &s, &named, NULL, NULL));
+    (void)unlink(path);
+    assert_memory_equal(automatic->points, named->points, 8 * sizeof *named->points);
+    rm2_data_free(automatic);
+    rm2_data_free(named);
 }
 
 /* ---- files that come back ------------------------------------------------------------------- */
@@ -490,6 +534,8 @@ int main(void) {
         cmocka_unit_test(test_hold_out),
         cmocka_unit_test(test_scale),
         cmocka_unit_test(test_held_out_scale),
+        cmocka_unit_test(test_automatic_scale),
+        cmocka_unit_test(test_automatic_orientation),
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_matrix_stack),
         cmocka_unit_test(test_from_table),

@@ -39,7 +39,7 @@ static bool fit(const rm2_data *data, const rm2_fit_settings *s, rm2_model **mod
 static int set_up(void **state) {
     (void)state;
     omp_set_num_threads(1); /* BLAS: these matrices are too small to share, waiting costs time */
-    rm2_generate_settings size = {.trajectories = 3, .points = 12};
+    rm2_generate_settings size = {.size = sizeof size, .trajectories = 3, .points = 12};
     rm2_fit_settings robust = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST), other;
     robust.optim.max_iterations = 20;
     if (rm2_context_create(&ctx) != RM2_OK ||

@@ -71,7 +71,8 @@ static void swap_factors(rm2_data *data) {
 }
 
 static rm2_model *fit(const model_kind *kind) {
-    rm2_generate_settings g = {.seed = 3, .trajectories = kind->demos, .points = kind->points};
+    rm2_generate_settings g = {
+        .size = sizeof g, .seed = 3, .trajectories = kind->demos, .points = kind->points};
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     rm2_data *data;
     rm2_model *model;
@@ -159,6 +160,7 @@ static void for_models(void (*check)(const trained *t)) {
 
 static rm2_metric *pullback(const trained *t, rm2_pullback_settings s) {
     rm2_metric *metric;
+    s.size = sizeof s;
     if (rm2_metric_pullback(ctx, t->model, &s, &metric) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));
     assert_int_equal(rm2_metric_dim(metric), Q);
@@ -268,7 +270,8 @@ static void test_refusals(void **state) {
     rm2_metric *metric;
     static const double bad[] = {-1, NAN, INFINITY};
     for (int k = 0; k < 3; k++) {
-        rm2_pullback_settings contrast = {.contrast = bad[k]}, weight = {.weight = bad[k]};
+        rm2_pullback_settings contrast = {.size = sizeof contrast, .contrast = bad[k]},
+                              weight = {.size = sizeof weight, .weight = bad[k]};
         assert_int_equal(rm2_metric_pullback(ctx, model, &contrast, &metric), RM2_ERR_ARGUMENT);
         assert_null(metric);
         assert_non_null(strstr(rm2_context_error(ctx), "contrast"));

@@ -239,7 +239,8 @@ static const char *in_folder(const char *name) {
 }
 
 static rm2_data *example(const char *name, size_t trajectories, size_t points) {
-    rm2_generate_settings s = {.seed = 1, .trajectories = trajectories, .points = points};
+    rm2_generate_settings s = {
+        .size = sizeof s, .seed = 1, .trajectories = trajectories, .points = points};
     rm2_data *data;
     assert_int_equal(rm2_data_generate(ctx, name, &s, &data), RM2_OK);
     return data;

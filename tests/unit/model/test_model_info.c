@@ -34,6 +34,7 @@ static rm2_hyperparameter learned(double start, rm2_prior_kind prior, double a, 
 /* No member is as the default recipe has it, but for those that exclude others. */
 static rm2_fit_settings unusual_settings(void) {
     return (rm2_fit_settings){
+        .size = sizeof(rm2_fit_settings),
         .recipe = RM2_RECIPE_MAP,
         .model = RM2_WGPLVM,
         .latent_dim = 3,

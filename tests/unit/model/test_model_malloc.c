@@ -170,7 +170,8 @@ static void use_back_constraint(rm2_fit_settings *s) {
 static int set_up(void **state) {
     fixture *f = *state = &shared;
     omp_set_num_threads(1); /* BLAS: these matrices are too small to share, waiting costs time */
-    rm2_generate_settings toy = {.trajectories = DEMOS, .points = POINTS}, set = {.points = N};
+    rm2_generate_settings toy = {.size = sizeof toy, .trajectories = DEMOS, .points = POINTS},
+                          set = {.size = sizeof set, .points = N};
     (void)strcpy(f->folder, "/tmp/rm2-test-model-XXXXXX");
     if (!mkdtemp(f->folder) || rm2_context_create(&f->ctx) != RM2_OK)
         return -1;

@@ -211,13 +211,13 @@ static void test_hyperparameters_refused(void **state) {
         const struct {
             rm2_hyperparameter *setting;
             const char *name;
-        } all[] = {{&s.lengthscale, "the lengthscale"},
-                   {&s.variance, "the kernel variance"},
-                   {&s.noise_variance, "the noise"},
-                   {&s.task_noise, "the task noise"},
-                   {&s.gpdm_lengthscale, "the lengthscale of the dynamics"},
-                   {&s.gpdm_variance, "the variance of the dynamics"},
-                   {&s.gpdm_noise, "the noise of the dynamics"}};
+        } all[] = {{&s.lengthscale, "settings.lengthscale"},
+                   {&s.variance, "settings.variance"},
+                   {&s.noise_variance, "settings.noise_variance"},
+                   {&s.task_noise, "settings.task_noise"},
+                   {&s.gpdm_lengthscale, "settings.gpdm_lengthscale"},
+                   {&s.gpdm_variance, "settings.gpdm_variance"},
+                   {&s.gpdm_noise, "settings.gpdm_noise"}};
         *all[k % 7].setting = bad[k / 7];
         if (k % 7 >= 5 && bad[k / 7].start == 0)
             continue; /* from the data */
@@ -229,7 +229,8 @@ static void test_hyperparameters_refused(void **state) {
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
     s.noise_variance.start = s.noise_bound;
     assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
-    assert_non_null(strstr(rm2_context_error(ctx), "the noise must start above its bound 1e-08"));
+    assert_non_null(
+        strstr(rm2_context_error(ctx), "settings.noise_variance.start is 1e-08, expected"));
     rm2_data_free(data);
 }
 

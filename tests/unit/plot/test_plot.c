@@ -60,8 +60,13 @@ static void fill_space(picture *p, rm2_panel *panel) {
 
 /* A page of all kinds of panels; `word` makes titles and labels long. */
 static void draw_everything(picture *p, const char *word) {
-    rm2_figure_settings page = {
-        .width = 200, .height = 170, .rows = 2, .columns = 3, .font_size = 8, .title = word};
+    rm2_figure_settings page = {.size = sizeof page,
+                                .width = 200,
+                                .height = 170,
+                                .rows = 2,
+                                .columns = 3,
+                                .font_size = 8,
+                                .title = word};
     rm2_panel_settings s = plane();
     const double sphere[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, spd[] = {2, 1, 1, 2, 1, 0, 0, 3};
     rm2_figure_free(p->figure);
@@ -252,7 +257,8 @@ static void impossible_figures_are_refused(void **state) {
                {85, NAN, 1, 1, 8, "mm"},        {85, 60, 0, 1, 8, "0 x 1 panels"},
                {85, 60, 50, 50, 8, "50 x 50"},  {85, 60, 1, 1, 0, "font size 0"}};
     for (size_t i = 0; i < 6; i++) {
-        rm2_figure_settings s = {.width = bad[i].width,
+        rm2_figure_settings s = {.size = sizeof s,
+                                 .width = bad[i].width,
                                  .height = bad[i].height,
                                  .rows = bad[i].rows,
                                  .columns = bad[i].columns,
@@ -267,7 +273,8 @@ static void impossible_figures_are_refused(void **state) {
     expect(p, rm2_figure_create(p->ctx, NULL, NULL), RM2_ERR_ARGUMENT, "no place");
     s.column_parts = NULL;
     s.title = "two\nlines";
-    expect(p, rm2_figure_create(p->ctx, &s, &p->figure), RM2_ERR_ARGUMENT, "'two...' is not UTF-8 on one line: byte 4");
+    expect(p, rm2_figure_create(p->ctx, &s, &p->figure), RM2_ERR_ARGUMENT,
+           "'two...' is not UTF-8 on one line: byte 4");
     rm2_figure_free(NULL);
 }
 
@@ -396,7 +403,7 @@ static void impossible_matrices_are_refused(void **state) {
 static void factors_without_a_picture_are_named(void **state) {
     picture *p = *state;
     rm2_manifold *m;
-    rm2_panel_settings s;
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     const double point[] = {1, 2, 3, 4, 5, 6, 7};
     must(p, rm2_manifold_create(p->ctx, "R2 x R5", &m));
     expect(p, rm2_panel_settings_factor(p->ctx, m, 1, &s), RM2_ERR_UNSUPPORTED,

@@ -68,7 +68,7 @@ static rm2_status fill_factors(fixture *f, rm2_figure *figure) {
                            1, 2, 3, 0, 1, 0, 0, 2, 1, 0, 1, 2, 0, 0, 0, 1};
     rm2_status status = RM2_OK;
     for (size_t k = 0; status == RM2_OK && k < 3; k++) {
-        rm2_panel_settings s;
+        rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
         rm2_panel *panel = NULL;
         status = rm2_panel_settings_factor(f->ctx, f->poses, k, &s);
         s.title = "factor";

@@ -72,7 +72,7 @@ static void boxes_are_padded(void **state) {
     }
     assert_int_equal(net->graph.first[25 * 50 + 26] - net->graph.first[25 * 50 + 25], 32);
     rm2_roadmap_free(net);
-    rm2_grid_settings tight = {.points = 7, .padding = 0, .reach = 2};
+    rm2_grid_settings tight = {.size = sizeof tight, .points = 7, .padding = 0, .reach = 2};
     const double box[4] = {0, 0.1, 0.3, 0.7};
     assert_ok(ctx, rm2_roadmap_grid(ctx, metric, &tight, 2, box, &net));
     assert_memory_equal(net->x, box, sizeof *box * 2); /* ends exactly: both points are inside */
@@ -136,7 +136,8 @@ static void one_dimension_is_an_integral(void **state) {
     assert_ok(ctx, rm2_metric_from_function(ctx, 1, quartic, NULL, "quartic", &metric));
     const double ends[2] = {-1, 1};
     for (rm2_edge_rule rule = RM2_EDGE_ENDS; rule <= RM2_EDGE_MIDPOINT; rule++) {
-        rm2_grid_settings settings = {.points = 101, .padding = 0.05, .reach = 3, .rule = rule};
+        rm2_grid_settings settings = {
+            .size = sizeof settings, .points = 101, .padding = 0.05, .reach = 3, .rule = rule};
         rm2_roadmap *net;
         assert_ok(ctx, rm2_roadmap_grid(ctx, metric, &settings, 2, ends, &net));
         double h = net->x[1] - net->x[0];
@@ -222,7 +223,8 @@ static void extreme_metrics(void **state) {
         for (rm2_edge_rule rule = RM2_EDGE_ENDS; rule <= RM2_EDGE_MIDPOINT; rule++) {
             rm2_metric *metric;
             rm2_roadmap *net;
-            rm2_grid_settings settings = {.points = 9, .padding = 0, .reach = 2, .rule = rule};
+            rm2_grid_settings settings = {
+                .size = sizeof settings, .points = 9, .padding = 0, .reach = 2, .rule = rule};
             assert_ok(ctx, rm2_metric_from_function(ctx, 2, constant, metrics[m], "", &metric));
             assert_ok(ctx, rm2_roadmap_grid(ctx, metric, &settings, 2, ends, &net));
             size_t count;
@@ -308,9 +310,9 @@ static void bad_grids_are_refused(void **state) {
     assert_says(ctx, "does not increase");
     s.padding = -1;
     assert_int_equal(rm2_roadmap_grid(ctx, plane, &s, 2, line, &net), RM2_ERR_ARGUMENT);
-    s = (rm2_grid_settings){.points = 1};
+    s = (rm2_grid_settings){.size = sizeof(rm2_grid_settings), .points = 1};
     assert_int_equal(rm2_roadmap_grid(ctx, plane, &s, 2, line, &net), RM2_ERR_ARGUMENT);
-    s = (rm2_grid_settings){.points = 5, .reach = 11};
+    s = (rm2_grid_settings){.size = sizeof(rm2_grid_settings), .points = 5, .reach = 11};
     assert_int_equal(rm2_roadmap_grid(ctx, plane, &s, 2, line, &net), RM2_ERR_ARGUMENT);
     assert_says(ctx, "at most 10");
     assert_int_equal(rm2_roadmap_graph(ctx, plane, 2, bad, 1, RM2_EDGE_ENDS, &net), RM2_ERR_DATA);

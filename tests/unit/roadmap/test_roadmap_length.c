@@ -127,7 +127,7 @@ typedef struct surface {
 
 static void compare_lengths(rm2_context *ctx, const surface *s, rm2_edge_rule rule) {
     rm2_metric *metric = analytic(ctx, s->metric, 2);
-    rm2_grid_settings settings = {.padding = 0, .rule = rule};
+    rm2_grid_settings settings = {.size = sizeof settings, .padding = 0, .rule = rule};
     const double corners[4] = {s->low[0], s->low[1], s->high[0], s->high[1]};
     rm2_roadmap *net;
     rm2_rng rng;
@@ -216,7 +216,7 @@ static void flat_space_keeps_the_bound(void **state) {
                 }
     assert_int_equal(count, 98);
     double bound = stencil_bound((const double(*)[3])step, count);
-    rm2_grid_settings settings = {.points = 17, .padding = 0};
+    rm2_grid_settings settings = {.size = sizeof settings, .points = 17, .padding = 0};
     const double corners[6] = {0, 0, 0, 1, 1, 1};
     rm2_roadmap *net;
     rm2_rng rng;

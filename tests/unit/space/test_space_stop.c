@@ -88,7 +88,7 @@ static rm2_status path_distances(double *answer) {
 }
 
 static rm2_status mean(double *answer) {
-    rm2_mean_settings few = {.max_iterations = 2, .tolerance = 1e-9};
+    rm2_mean_settings few = {.size = sizeof few, .max_iterations = 2, .tolerance = 1e-9};
     return rm2_space_mean(ctx, space, 4, slow, NULL, &few, answer, NULL);
 }
 
@@ -118,10 +118,9 @@ static rm2_status logarithm(double *answer) {
 }
 
 static rm2_status encode(double *answer) {
-    static const rm2_optim_settings quick = {
-        .method = RM2_LBFGS, .max_iterations = 5, .gradient = 1e-6, .history = 5};
     rm2_encode_settings s = rm2_encode_settings_default();
-    s.optim = quick;
+    s.optim.max_iterations = 5;
+    s.optim.history = 5;
     s.starts = 2;
     return rm2_model_encode(ctx, model, &s, N, toy->points, answer, NULL, NULL);
 }
