@@ -145,9 +145,10 @@ static int open_space(geodesic_job *j) {
     rm2_space_settings s;
     int code = geometry_settings(j->m, &s);
     choose_nodes(j, &s);
-    return code == EXIT_DONE
-               ? geometry_open(j->m, &s, j->stops ? j->stops : 2 * j->pairs, j->ends, &j->space)
-               : code;
+    if (code != EXIT_DONE)
+        return code;
+    /* what j holds is freed by job_free. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+    return geometry_open(j->m, &s, j->stops ? j->stops : 2 * j->pairs, j->ends, &j->space);
 }
 
 static rm2_status compute_many(geodesic_job *j) {

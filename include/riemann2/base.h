@@ -136,8 +136,8 @@ typedef struct rm2_progress {
                                            and between iterations */
 } rm2_progress;
 
-/* Return false to stop: the same as rm2_context_interrupt. The last report of a call that is complete
- * can no longer stop that call. Must not call the library with this context. */
+/* Return false to stop: the same as rm2_context_interrupt. A call whose work is complete by then still
+ * succeeds. Must not call the library with this context. */
 typedef bool (*rm2_progress_fn)(void *user, const rm2_progress *progress);
 
 /* Who is told about the progress of long calls (NULL: nobody): when they begin, when a part is done,

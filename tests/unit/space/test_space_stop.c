@@ -225,8 +225,10 @@ static void stopped_by_the_callback(void **state) {
             for (size_t stop = 1; stop <= reports && stop <= 12; stop++) {
                 rm2_status status = run_listened(c, stop, &l, answer);
                 bool at_end = l.last.total > 0 && l.last.done == l.last.total;
-                assert_true(status == RM2_INTERRUPTED ||
-                            (status == RM2_OK && (at_end || l.calls < stop || c->total == 0)));
+                bool others = threads > 1; /* may have been at the last parts already */
+                assert_true(
+                    status == RM2_INTERRUPTED ||
+                    (status == RM2_OK && (at_end || others || l.calls < stop || c->total == 0)));
                 if (stop == 1)
                     assert_int_equal(status, RM2_INTERRUPTED);
                 rm2_context_clear_interrupt(ctx);
