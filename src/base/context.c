@@ -90,9 +90,18 @@ const struct rm2_geometry *rm2i_context_geometry(const rm2_context *ctx, size_t 
     return ctx && index < ctx->geometry_count ? ctx->geometries[index] : NULL;
 }
 
+/* Messages quote files and names, which may hold anything: no control character gets out of here. */
+static void make_one_line(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
 static void store_message(rm2_context *ctx, const char *format, va_list args) {
-    if (ctx)
-        (void)vsnprintf(ctx->error, sizeof ctx->error, format, args);
+    if (!ctx)
+        return;
+    (void)vsnprintf(ctx->error, sizeof ctx->error, format, args);
+    make_one_line(ctx->error);
 }
 
 rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {
@@ -122,6 +131,7 @@ rm2_status rm2i_fail_prefix(rm2_context *ctx, rm2_status status, const char *for
         if (used >= 0 && (size_t)used < sizeof ctx->error)
             (void)snprintf(ctx->error + used, sizeof ctx->error - (size_t)used, ": %.*s",
                            RM2I_MESSAGE_SIZE - 1 - used, old);
+        make_one_line(ctx->error);
     }
     return status;
 }
@@ -134,5 +144,6 @@ void rm2i_log(rm2_context *ctx, rm2_log_level level, const char *format, ...) {
     va_start(args, format);
     (void)vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    make_one_line(line);
     ctx->sink(ctx->sink_user, level, line);
 }
