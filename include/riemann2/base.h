@@ -42,7 +42,7 @@ RM2_API const char *rm2_version(void);
     X(RM2_ERR_MEMORY, 2, "out of memory")                                                          \
     X(RM2_ERR_IO, 3, "cannot read or write a file")                                                \
     X(RM2_ERR_FORMAT, 4, "file is not in the expected format")                                     \
-    X(RM2_ERR_DATA, 5, "data do not fit the manifold or the settings")                              \
+    X(RM2_ERR_DATA, 5, "data do not fit the manifold or the settings")                             \
     X(RM2_ERR_CUT_LOCUS, 6, "logarithm at the cut locus: no unique shortest geodesic")             \
     X(RM2_ERR_DOMAIN, 7, "point is not on the manifold")                                           \
     X(RM2_ERR_NUMERIC, 8, "numerical failure")                                                     \

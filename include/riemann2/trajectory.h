@@ -59,7 +59,7 @@ RM2_API rm2_status rm2_dtw_floor(rm2_context *ctx, const rm2_dtw_settings *setti
 
 /* `count` points at equal steps along n points, on the geodesics between neighbours. */
 RM2_API rm2_status rm2_trajectory_resample(rm2_context *ctx, const rm2_manifold *m, size_t n,
-                                const double *points, size_t count, double *out);
+                                           const double *points, size_t count, double *out);
 
 /* ---- timing --------------------------------------------------------------------------------- */
 
@@ -80,7 +80,8 @@ typedef struct rm2_speed_limits {
  * between which no factor with a limit moves, but for rounding, have the same time and count as one.
  * RM2_ERR_CUT_LOCUS for steps of a factor with a limit of acceleration that have no direction. */
 RM2_API rm2_status rm2_trajectory_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,
-                              const double *points, const rm2_speed_limits *limits, double *time);
+                                         const double *points, const rm2_speed_limits *limits,
+                                         double *time);
 
 #ifdef __cplusplus
 }
