@@ -41,9 +41,9 @@ static int score(evaluation *e, rm2_encode_kind objective, double *latents) {
 static int calibrate(evaluation *e, const char *item, size_t n, const double *latents,
                      const double *points) {
     const model_work *m = e->m;
+    const rm2_calibration_points both = {.n = n, .latents = latents, .points = points};
     rm2_calibration c;
-    int code = work_check(
-        &m->work, rm2_model_calibration(m->work.ctx, m->model, n, latents, points, NULL, NULL, &c));
+    int code = work_check(&m->work, rm2_model_calibration(m->work.ctx, m->model, &both, &c));
     if (code != EXIT_DONE)
         return code;
     findings_item(&e->found, "calibration", item);

@@ -98,8 +98,8 @@ static rm2_status grouped_latents(rm2_context *ctx, rm2_panel *panel, const rm2_
         figure_text(i->data->label_names[k], texts[k]);
         names[k] = texts[k];
     }
-    return rm2_plot_groups(ctx, panel, i->points, i->latents, i->data->labels, i->data->label_count,
-                           names, &style);
+    const rm2_groups groups = {i->points, i->latents, i->data->labels, i->data->label_count, names};
+    return rm2_plot_groups(ctx, panel, &groups, &style);
 }
 
 rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i) {

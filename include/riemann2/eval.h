@@ -63,13 +63,20 @@ typedef struct rm2_calibration {
                           and the uniform one (Kolmogorov and Smirnov's statistic) */
 } rm2_calibration;
 
-/* n points (units of the data) against the predictions at n latent points. Latents that were encoded
- * from the same points were chosen to fit them, which takes up to Q of the M degrees of freedom: the
- * coverage is then too high. squares (d2) and probabilities (F(d2), the PIT values), n each, may be
- * NULL. */
-RM2_API rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *model, size_t n,
-                                         const double *latents, const double *points,
-                                         double *squares, double *probabilities,
+/* Points, the latent points at which they are predicted, and, unless NULL, where the results of each are
+ * written. */
+typedef struct rm2_calibration_points {
+    size_t n;
+    const double *latents; /* n x Q */
+    const double *points;  /* n x ambient, in the units of the data */
+    double *squares;       /* n: d2 */
+    double *probabilities; /* n: F(d2), the PIT values */
+} rm2_calibration_points;
+
+/* Latents that were encoded from the same points were chosen to fit them, which takes up to Q of the M
+ * degrees of freedom: the coverage is then too high. */
+RM2_API rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *model,
+                                         const rm2_calibration_points *points,
                                          rm2_calibration *calibration);
 
 #ifdef __cplusplus

@@ -4,7 +4,9 @@
  *   log p(y) = log N(v; f(x), S(x)) - log |det dExp_p(v)| */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "eval/eval.h"
 #include "manifold/manifold.h"
@@ -20,7 +22,20 @@ typedef struct scoring {
         *outputs;           /* observed: n x ambient in the units of the data, then scaled; n x M */
     double *mean, *decoded; /* predicted: n x M, n x ambient in scaled units */
     double *volume;         /* n: log |det dExp| at the observation; NaN: not on the manifold */
+    double *memory;
 } scoring;
+
+static void lay_out(void *arg, rm2i_arena *a) {
+    scoring *s = arg;
+    size_t n = s->n, D = s->m->manifold->ambient, M = s->m->M;
+    s->points = rm2i_take(a, double, n, D);
+    s->decoded = rm2i_take(a, double, n, D);
+    s->outputs = rm2i_take(a, double, n, M);
+    s->mean = rm2i_take(a, double, n, M);
+    s->volume = rm2i_take(a, double, n);
+    s->latents = rm2i_take(a, double, n, s->m->Q);
+    s->info = rm2i_take(a, rm2_encoded, n);
+}
 
 static rm2_status find_volumes(rm2_context *ctx, scoring *s) {
     if (s->m->settings.model != RM2_GPLVM)
@@ -76,28 +91,19 @@ static rm2_status score_data(rm2_context *ctx, const rm2_encode_settings *settin
 rm2_status rm2_model_score(rm2_context *ctx, const rm2_model *m,
                            const rm2_encode_settings *settings, const rm2_data *data,
                            double *latents, rm2_score *each, rm2_score *total) {
-    double *memory, *cut;
     if (!m || !data || !total)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_model_score: %s is NULL",
                          !m     ? "model"
                          : data ? "output pointer total"
                                 : "data");
-    size_t n = data->count, D = m->manifold->ambient;
+    size_t n = data->count;
     scoring s = {.m = m, .n = n};
     RM2_TRY(rm2i_check_manifold(ctx, m, data));
     RM2_TRY(rm2i_data_complete(ctx, data, "scores need"));
-    RM2_TRY(rm2i_alloc(ctx, n, (2 * D + 2 * m->M + 1 + m->Q) * sizeof *memory, &memory));
-    cut = memory;
-    s.points = rm2i_cut(&cut, n * D);
-    s.decoded = rm2i_cut(&cut, n * D);
-    s.outputs = rm2i_cut(&cut, n * m->M);
-    s.mean = rm2i_cut(&cut, n * m->M);
-    s.volume = rm2i_cut(&cut, n);
-    s.latents = latents ? latents : cut;
-    rm2_status status = rm2i_alloc(ctx, n, sizeof *s.info, &s.info);
-    if (status == RM2_OK)
-        status = score_data(ctx, settings, data, &s, each, total);
-    free(s.info);
-    free(memory);
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &s, &s.memory));
+    rm2_status status = score_data(ctx, settings, data, &s, each, total);
+    if (status == RM2_OK && latents)
+        memcpy(latents, s.latents, n * m->Q * sizeof *latents);
+    free(s.memory);
     return status;
 }

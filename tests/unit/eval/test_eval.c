@@ -369,7 +369,9 @@ static void check_squares(const rm2_model *model) {
     else
         assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, N, i.base, 1, scaled, v), RM2_OK);
     assert_int_equal(rm2_model_decode(ctx, model, N, x, NULL, mean, cov, NULL), RM2_OK);
-    assert_int_equal(rm2_model_calibration(ctx, model, N, x, points, squares, pit, &c), RM2_OK);
+    assert_int_equal(rm2_model_calibration(
+                         ctx, model, &(rm2_calibration_points){N, x, points, squares, pit}, &c),
+                     RM2_OK);
     double sum = 0;
     for (size_t k = 0; k < N; k++) {
         double *S = cov + k * M * M, r[5];
@@ -415,7 +417,9 @@ static void check_truth(const rm2_model *model) {
         assert_int_equal(
             rm2_model_sample(ctx, model, ONE_BY_ONE, x + k * 2, 1, true, points + k * 5), RM2_OK);
     }
-    assert_int_equal(rm2_model_calibration(ctx, model, N, x, points, NULL, NULL, &c), RM2_OK);
+    assert_int_equal(
+        rm2_model_calibration(ctx, model, &(rm2_calibration_points){N, x, points, NULL, NULL}, &c),
+        RM2_OK);
     assert_int_equal(c.points, N);
     assert_int_equal(c.outputs, i.outputs);
     for (size_t l = 0; l < RM2_LEVELS; l++)
@@ -424,7 +428,9 @@ static void check_truth(const rm2_model *model) {
     assert_true(c.uniformity > 0 && c.uniformity < 2.2 / sqrt(N));
     for (size_t k = 0; k < N * 5; k++) /* twice the noise and more: too certain, and it shows */
         points[k] += k % 5 < 2 ? 0.5 * rm2_rng_normal(rm2_context_rng(ctx)) : 0;
-    assert_int_equal(rm2_model_calibration(ctx, model, N, x, points, NULL, NULL, &c), RM2_OK);
+    assert_int_equal(
+        rm2_model_calibration(ctx, model, &(rm2_calibration_points){N, x, points, NULL, NULL}, &c),
+        RM2_OK);
     assert_true(c.mean_square > 1.5 && c.coverage[4] < 0.8);
     free(x);
 }
@@ -451,22 +457,31 @@ static void small_and_encoded(void **state) {
     memcpy(sampled, i.latents, n * 2 * sizeof *sampled);
     assert_int_equal(rm2_model_sample(ctx, wrapped, n, sampled, 1, true, points), RM2_OK);
     assert_int_equal(rm2_model_encode(ctx, wrapped, &residual, n, points, x, NULL, NULL), RM2_OK);
-    assert_int_equal(rm2_model_calibration(ctx, wrapped, n, sampled, points, NULL, NULL, &given),
-                     RM2_OK);
-    assert_int_equal(rm2_model_calibration(ctx, wrapped, n, x, points, NULL, NULL, &encoded),
+    assert_int_equal(
+        rm2_model_calibration(ctx, wrapped,
+                              &(rm2_calibration_points){n, sampled, points, NULL, NULL}, &given),
+        RM2_OK);
+    assert_int_equal(rm2_model_calibration(ctx, wrapped,
+                                           &(rm2_calibration_points){n, x, points, NULL, NULL},
+                                           &encoded),
                      RM2_OK);
     assert_true(encoded.mean_square < given.mean_square);
-    assert_int_equal(rm2_model_calibration(ctx, wrapped, 1, x, points, NULL, &one_pit, &one),
+    assert_int_equal(rm2_model_calibration(ctx, wrapped,
+                                           &(rm2_calibration_points){1, x, points, NULL, &one_pit},
+                                           &one),
                      RM2_OK);
     near(one.uniformity, fmax(one_pit, 1 - one_pit), 1e-15);
-    refused(rm2_model_calibration(ctx, wrapped, 0, x, points, NULL, NULL, &one), RM2_ERR_ARGUMENT,
-            "no points");
+    refused(rm2_model_calibration(ctx, wrapped, &(rm2_calibration_points){0, x, points, NULL, NULL},
+                                  &one),
+            RM2_ERR_ARGUMENT, "no points");
     x[3] = NAN;
-    refused(rm2_model_calibration(ctx, wrapped, n, x, points, NULL, NULL, &one), RM2_ERR_DATA,
-            "latent point 1: coordinate 1 is nan");
+    refused(rm2_model_calibration(ctx, wrapped, &(rm2_calibration_points){n, x, points, NULL, NULL},
+                                  &one),
+            RM2_ERR_DATA, "latent point 1: coordinate 1 is nan");
     points[7] = INFINITY;
-    refused(rm2_model_calibration(ctx, wrapped, n, sampled, points, NULL, NULL, &one), RM2_ERR_DATA,
-            "point 1: coordinate 2 is inf");
+    refused(rm2_model_calibration(ctx, wrapped,
+                                  &(rm2_calibration_points){n, sampled, points, NULL, NULL}, &one),
+            RM2_ERR_DATA, "point 1: coordinate 2 is inf");
     free(points);
 }
 

@@ -148,7 +148,8 @@ static rm2_status score(void *state) {
 static rm2_status calibrate(void *state) {
     fixture *f = state;
     rm2_calibration c;
-    return rm2_model_calibration(f->ctx, f->plain, 2, latents, f->data->points, NULL, NULL, &c);
+    return rm2_model_calibration(
+        f->ctx, f->plain, &(rm2_calibration_points){2, latents, f->data->points, NULL, NULL}, &c);
 }
 
 static rm2_status compare(void *state) {

@@ -339,7 +339,10 @@ static void points_are_checked(void **state) {
     encode_refuses(model, y, RM2_ERR_DOMAIN,
                    "point 1, factor 2 (S3) is off the manifold by 2.0e+00");
     rm2_calibration c;
-    assert_int_equal(rm2_model_calibration(ctx, model, 2, x, y, NULL, NULL, &c), RM2_ERR_DOMAIN);
+    assert_int_equal(
+        rm2_model_calibration(ctx, model,
+                              &(rm2_calibration_points){.n = 2, .latents = x, .points = y}, &c),
+        RM2_ERR_DOMAIN);
     assert_contains(rm2_context_error(ctx), "point 1, factor 2 (S3) is off the manifold");
     memset(y + 10, 0, 4 * sizeof *y);
     encode_refuses(model, y, RM2_ERR_DOMAIN,

@@ -47,8 +47,10 @@ static void fill_plane(picture *p, rm2_panel *panel) {
     must(p, rm2_plot_band(p->ctx, panel, 3, x, low, high, &(rm2_style){.label = "band"}));
     must(p, rm2_plot_curve(p->ctx, panel, 4, path, &(rm2_style){.label = "curve", .halo = true}));
     must(p, rm2_plot_ellipses(p->ctx, panel, 4, path, spd, &(rm2_style){.label = "ellipses"}));
-    must(p, rm2_plot_groups(p->ctx, panel, 4, path, (size_t[]){0, 1, 0, 1}, 2,
-                            (const char *const[]){"first", "second"}, NULL));
+    must(p, rm2_plot_groups(p->ctx, panel,
+                            &(rm2_groups){4, path, (size_t[]){0, 1, 0, 1}, 2,
+                                          (const char *const[]){"first", "second"}},
+                            NULL));
     must(p, rm2_plot_arm(p->ctx, panel, 2, 2, path, &(rm2_style){.label = "arm"}));
 }
 
@@ -325,10 +327,11 @@ static void impossible_items_are_refused(void **state) {
     expect(p, rm2_plot_curve(p->ctx, p->panel, 2, NULL, NULL), RM2_ERR_ARGUMENT, "no points");
     expect(p, rm2_plot_points(p->ctx, p->panel, SIZE_MAX, xy, NULL), RM2_ERR_ARGUMENT,
            "cannot plot");
-    expect(p, rm2_plot_groups(p->ctx, p->panel, 2, xy, (size_t[]){0, 2}, 2, NULL, NULL),
+    expect(p,
+           rm2_plot_groups(p->ctx, p->panel, &(rm2_groups){2, xy, (size_t[]){0, 2}, 2, NULL}, NULL),
            RM2_ERR_ARGUMENT, "point 1 is of group 2, but there are 2");
-    expect(p, rm2_plot_groups(p->ctx, p->panel, 2, xy, NULL, 2, NULL, NULL), RM2_ERR_ARGUMENT,
-           "no groups");
+    expect(p, rm2_plot_groups(p->ctx, p->panel, &(rm2_groups){2, xy, NULL, 2, NULL}, NULL),
+           RM2_ERR_ARGUMENT, "no groups");
     expect(p, rm2_plot_band(p->ctx, p->panel, 2, xy, NULL, xy, NULL), RM2_ERR_ARGUMENT, "missing");
     expect(p, rm2_plot_band(p->ctx, p->panel, SIZE_MAX / 2 + 2, xy, xy, xy, NULL), RM2_ERR_ARGUMENT,
            "cannot plot");
