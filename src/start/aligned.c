@@ -29,7 +29,7 @@ enum { OWN_STEPS = 2 };
 typedef struct aligned {
     rm2_context *ctx;
     rm2i_aligned_settings settings;
-    rm2i_demos demos;
+    rm2i_start_data demos;
     size_t Q;
     rm2i_curves curves;
     rm2i_pairs pairs;
@@ -48,7 +48,7 @@ rm2i_aligned_settings rm2i_aligned_settings_default(void) {
 /* ---- families ---------------------------------------------------------------------------------- */
 
 static rm2_status find_families(aligned *w) {
-    size_t D = w->demos.D;
+    size_t D = w->demos.trajectories;
     RM2_TRY(rm2i_pairs_build(w->ctx, &w->curves, &w->pairs));
     RM2_TRY(rm2i_calloc(w->ctx, 2 * D, sizeof *w->family, &w->family));
     w->member = w->family + D;
@@ -71,7 +71,7 @@ static rm2_status find_motions(aligned *w) {
     RM2_TRY(rm2i_calloc(w->ctx, w->families, sizeof *w->motion, &w->motion));
     for (size_t f = 0; f < w->families; f++) {
         size_t count = 0, reference = rm2i_pairs_reference(&w->pairs, w->family, f);
-        for (size_t d = 0; d < w->demos.D; d++)
+        for (size_t d = 0; d < w->demos.trajectories; d++)
             count += w->family[d] == f;
         RM2_TRY(rm2i_motion_build(w->ctx, &w->curves, count, member, reference, &w->motion[f]));
         RM2_TRY(rm2i_motion_phase(w->ctx, &w->demos, &w->curves, &w->motion[f]));
@@ -127,15 +127,9 @@ static rm2_status embed(const aligned *w, const rm2i_motion *m, const rm2i_sheet
     rm2i_graph graph;
     RM2_TRY(rm2i_alloc(w->ctx, s->n, (s->M + 1) * sizeof *features, &features));
     fill_features(s, w->settings.time_weight * w->curves.spread, m->phase, features);
-    rm2i_graph_plan plan = {.n = s->n,
-                            .d = s->M + 1,
-                            .points = features,
-                            .k = w->settings.neighbours,
-                            .trajectories = m->count,
-                            .starts = m->slot,
-                            .steps = OWN_STEPS,
-                            .others_only = true};
-    rm2_status status = rm2i_graph_build(w->ctx, &plan, &graph);
+    const rm2i_start_data nodes = {s->n, s->M + 1, features, m->count, m->slot, NULL};
+    const rm2i_graph_settings plan = {w->settings.neighbours, true, OWN_STEPS};
+    rm2_status status = rm2i_graph_build(w->ctx, &nodes, &plan, &graph);
     free(features);
     if (status == RM2_OK)
         status = rm2i_start_embed(w->ctx, &graph, 0, s->Q, s->Y);
@@ -259,7 +253,7 @@ static void report_demo(const aligned *w, const rm2i_motion *m, size_t k, rm2_st
 }
 
 static rm2_status make_report(const aligned *w, rm2_start_report **report) {
-    RM2_TRY(rm2i_start_report_create(w->ctx, w->demos.D, w->families, report));
+    RM2_TRY(rm2i_start_report_create(w->ctx, w->demos.trajectories, w->families, report));
     (*report)->labelled = w->settings.family;
     for (size_t f = 0; f < w->families; f++) {
         const rm2i_motion *m = &w->motion[f];
@@ -297,29 +291,28 @@ static void release(aligned *w) {
 }
 
 static rm2_status check_settings(rm2_context *ctx, const rm2i_aligned_settings *s,
-                                 const rm2i_demos *demos) {
+                                 const rm2i_start_data *demos) {
     if (s->neighbours == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.neighbours is 0; it must be at least 1");
     if (!(s->time_weight >= 0 && s->time_weight <= 1e6))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.time_weight is %g, not within 0 .. 1e6",
                          s->time_weight);
-    for (size_t d = 0; s->family && d < demos->D; d++)
+    for (size_t d = 0; s->family && d < demos->trajectories; d++)
         if (s->family[d] >= s->families)
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "trajectory %zu is of family %zu of %zu", d,
                              s->family[d], s->families);
     return RM2_OK;
 }
 
-static rm2_status without_alignment(rm2_context *ctx, size_t neighbours, const rm2i_demos *demos,
+static rm2_status without_alignment(rm2_context *ctx, size_t neighbours, const rm2i_start_data *demos,
                                     size_t Q, double *X0) {
     rm2i_isomap_settings s = rm2i_isomap_settings_default();
     s.neighbours = neighbours;
-    return rm2i_start_isomap(ctx, &s, demos->N, demos->M, demos->F, demos->D, demos->starts, NULL,
-                             Q, X0);
+    return rm2i_start_isomap(ctx, &s, demos, Q, X0);
 }
 
 rm2_status rm2i_start_aligned(rm2_context *ctx, const rm2i_aligned_settings *settings,
-                              const rm2i_demos *demos, size_t Q, double *X0,
+                              const rm2i_start_data *demos, size_t Q, double *X0,
                               rm2_start_report **report) {
     aligned w = {.ctx = ctx,
                  .settings = settings ? *settings : rm2i_aligned_settings_default(),
@@ -329,15 +322,15 @@ rm2_status rm2i_start_aligned(rm2_context *ctx, const rm2i_aligned_settings *set
     *report = NULL;
     RM2_TRY(check_settings(ctx, &w.settings, demos));
     RM2_TRY(rm2i_start_check(ctx, demos->N, demos->M, demos->F, Q, &scale));
-    RM2_TRY(rm2i_start_check_trajectories(ctx, demos->N, demos->D, demos->starts));
-    if (demos->D < 2)
+    RM2_TRY(rm2i_start_check_trajectories(ctx, demos));
+    if (demos->trajectories < 2)
         return without_alignment(ctx, w.settings.neighbours, demos, Q, X0);
     RM2_TRY(rm2i_alloc(ctx, demos->N, demos->M * sizeof *F, &F));
     for (size_t i = 0; i < demos->N * demos->M; i++)
         F[i] = scale * demos->F[i];
     w.demos.F = F;
     rm2_status status = rm2i_curves_build(ctx, &w.demos, &w.curves);
-    bool lengthless = status == RM2_OK && w.curves.first[demos->D] == 0;
+    bool lengthless = status == RM2_OK && w.curves.first[demos->trajectories] == 0;
     if (status == RM2_OK && !lengthless)
         status = run(&w, X0, report);
     release(&w);

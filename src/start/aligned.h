@@ -20,7 +20,7 @@ rm2i_aligned_settings rm2i_aligned_settings_default(void);
  * that of rm2i_start_isomap with its own weight of time, and *report is NULL. Errors as there;
  * `settings` may be NULL. */
 rm2_status rm2i_start_aligned(rm2_context *ctx, const rm2i_aligned_settings *settings,
-                              const rm2i_demos *demos, size_t Q, double *X0,
+                              const rm2i_start_data *demos, size_t Q, double *X0,
                               rm2_start_report **report);
 
 #endif

@@ -154,9 +154,9 @@ static void put_nodes(size_t T, size_t M, const double *q, double *s, size_t nod
 
 /* ---- all demonstrations ----------------------------------------------------------------------- */
 
-static size_t longest_demo(const rm2i_demos *demos) {
+static size_t longest_demo(const rm2i_start_data *demos) {
     size_t longest = 0;
-    for (size_t d = 0; d < demos->D; d++) {
+    for (size_t d = 0; d < demos->trajectories; d++) {
         size_t T = demos->starts[d + 1] - demos->starts[d];
         longest = T > longest ? T : longest;
     }
@@ -164,12 +164,12 @@ static size_t longest_demo(const rm2i_demos *demos) {
 }
 
 /* q (N x M), arc lengths of the points, lengths of the curves (D). */
-static rm2_status measure(rm2_context *ctx, const rm2i_demos *demos, double *q, double *s,
+static rm2_status measure(rm2_context *ctx, const rm2i_start_data *demos, double *q, double *s,
                           double *length) {
     size_t longest = longest_demo(demos), M = demos->M;
     double *work;
     RM2_TRY(rm2i_alloc(ctx, 2 * longest + 2 * SPIKE_STEPS + M + 1, sizeof *work, &work));
-    for (size_t d = 0; d < demos->D; d++) {
+    for (size_t d = 0; d < demos->trajectories; d++) {
         size_t from = demos->starts[d], T = demos->starts[d + 1] - from;
         remove_spikes(T, M, demos->F + from * M, q + from * M, work);
         remove_noise(T, M, q + from * M, work);
@@ -186,10 +186,10 @@ static double weight_of(const double *s, size_t T, size_t i) {
 
 /* Weighted mean of column m: sum over the points of w x / sum of w; of the squared differences from
  * `centre` if that is not NULL. */
-static double average(const rm2i_demos *demos, const double *q, const double *s, size_t m,
+static double average(const rm2i_start_data *demos, const double *q, const double *s, size_t m,
                       const double *length, const double *centre) {
     double sum = 0, whole = 0;
-    for (size_t d = 0; d < demos->D; d++) {
+    for (size_t d = 0; d < demos->trajectories; d++) {
         size_t from = demos->starts[d], T = demos->starts[d + 1] - from;
         for (size_t i = 0; length[d] > 0 && i < T; i++) {
             double weight = weight_of(s + from, T, i), x = q[(from + i) * demos->M + m];
@@ -201,7 +201,7 @@ static double average(const rm2i_demos *demos, const double *q, const double *s,
 }
 
 /* rho */
-static double spread_of(const rm2i_demos *demos, const double *q, const double *s,
+static double spread_of(const rm2i_start_data *demos, const double *q, const double *s,
                         const double *length) {
     double sum = 0;
     for (size_t m = 0; m < demos->M; m++) {
@@ -232,15 +232,15 @@ static bool count_nodes(size_t D, const double *length, rm2i_curves *c, double *
     return true;
 }
 
-static rm2_status resample(rm2_context *ctx, const rm2i_demos *demos, double *q,
+static rm2_status resample(rm2_context *ctx, const rm2i_start_data *demos, double *q,
                            rm2i_curves *c) {
     double *length = q + demos->N * demos->M;
     RM2_TRY(measure(ctx, demos, q, c->place, length));
     c->spread = spread_of(demos, q, c->place, length);
-    if (!count_nodes(demos->D, length, c, length + demos->D))
+    if (!count_nodes(demos->trajectories, length, c, length + demos->trajectories))
         return RM2_OK;
     RM2_TRY(rm2i_alloc(ctx, c->first[c->D], c->M * sizeof *c->node, &c->node));
-    for (size_t d = 0; d < demos->D; d++) {
+    for (size_t d = 0; d < demos->trajectories; d++) {
         size_t from = demos->starts[d];
         put_nodes(demos->starts[d + 1] - from, c->M, q + from * c->M, c->place + from,
                   rm2i_curve_nodes(c, d), c->node + c->first[d] * c->M);
@@ -255,14 +255,14 @@ void rm2i_curves_free(rm2i_curves *c) {
     *c = (rm2i_curves){0};
 }
 
-rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_demos *demos, rm2i_curves *c) {
-    *c = (rm2i_curves){.D = demos->D, .M = demos->M};
+rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_start_data *demos, rm2i_curves *c) {
+    *c = (rm2i_curves){.D = demos->trajectories, .M = demos->M};
     double *q = NULL;
     rm2_status status = rm2i_calloc(ctx, c->D + 1, sizeof *c->first, &c->first);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, demos->N, sizeof *c->place, &c->place);
     if (status == RM2_OK)
-        status = rm2i_alloc(ctx, demos->N * demos->M + 2 * demos->D, sizeof *q, &q);
+        status = rm2i_alloc(ctx, demos->N * demos->M + 2 * demos->trajectories, sizeof *q, &q);
     if (status == RM2_OK)
         status = resample(ctx, demos, q, c);
     free(q);

@@ -2,14 +2,7 @@
 #ifndef RM2I_CURVES_H
 #define RM2I_CURVES_H
 
-#include "base/base.h"
-
-/* Demonstrations of points F (N x M); demonstration d has the points starts[d] .. starts[d + 1] - 1. */
-typedef struct rm2i_demos {
-    size_t N, M, D;
-    const double *F;
-    const size_t *starts;
-} rm2i_demos;
+#include "start/start.h"
 
 typedef struct rm2i_curves {
     size_t D, M;
@@ -25,7 +18,7 @@ static inline size_t rm2i_curve_nodes(const rm2i_curves *c, size_t d) {
 }
 
 /* Empty curves (first[D] = 0) if more than half of the demonstrations have no length. */
-rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_demos *demos, rm2i_curves *curves);
+rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_start_data *demos, rm2i_curves *curves);
 void rm2i_curves_free(rm2i_curves *curves);
 
 /* Median of n values, which are sorted; of an even number the mean of the middle two. */

@@ -145,3 +145,32 @@ rm2_status rm2i_families(rm2_context *ctx, size_t n, const double *distance, siz
     free(l.cluster);
     return status;
 }
+
+/* ---- labels ----------------------------------------------------------------------------------- */
+
+static bool varies(const rm2i_labels *l, size_t d) {
+    for (size_t i = l->starts[d]; i < l->starts[d + 1]; i++)
+        if (l->label[i] != l->label[l->starts[d]])
+            return true;
+    return false;
+}
+
+rm2_status rm2i_families_of_labels(rm2_context *ctx, const rm2i_labels *l, size_t *family,
+                                   size_t *count, size_t *varying) {
+    size_t *of_label; /* its family; SIZE_MAX: none yet */
+    *count = 0;
+    *varying = SIZE_MAX;
+    RM2_TRY(rm2i_alloc(ctx, l->count, sizeof *of_label, &of_label));
+    for (size_t k = 0; k < l->count; k++)
+        of_label[k] = SIZE_MAX;
+    for (size_t d = 0; d < l->trajectories; d++) {
+        size_t *own = &of_label[l->label[l->starts[d]]];
+        if (*own == SIZE_MAX)
+            *own = (*count)++;
+        family[d] = *own;
+        if (*varying == SIZE_MAX && varies(l, d))
+            *varying = d;
+    }
+    free(of_label);
+    return RM2_OK;
+}

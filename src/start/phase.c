@@ -24,7 +24,7 @@ typedef struct consensus {
 } consensus;
 
 /* Points of member k in each cell. */
-static void count_points(const rm2i_demos *demos, const rm2i_curves *c, const rm2i_motion *m,
+static void count_points(const rm2i_start_data *demos, const rm2i_curves *c, const rm2i_motion *m,
                          size_t k, size_t cells, double *count) {
     size_t d = m->member[k], nodes = rm2i_curve_nodes(c, d);
     memset(count, 0, cells * sizeof *count);
@@ -46,7 +46,7 @@ static void find_range(const rm2i_motion *m, size_t k, double *low, double *high
 }
 
 /* n_d of member k. */
-static void find_density(const rm2i_demos *demos, const rm2i_curves *c, const rm2i_motion *m,
+static void find_density(const rm2i_start_data *demos, const rm2i_curves *c, const rm2i_motion *m,
                          size_t k, const consensus *s) {
     double *density = s->density + k * s->cells, low, high, sum = 0, passed = 0;
     count_points(demos, c, m, k, s->cells, s->work);
@@ -98,7 +98,7 @@ static double phase_at(const consensus *s, double u) {
     return rm2i_between(s->cells + 1, s->phase, 1, u);
 }
 
-rm2_status rm2i_motion_phase(rm2_context *ctx, const rm2i_demos *demos, const rm2i_curves *c,
+rm2_status rm2i_motion_phase(rm2_context *ctx, const rm2i_start_data *demos, const rm2i_curves *c,
                              rm2i_motion *m) {
     size_t cells = m->nodes - 1, larger = m->count > cells ? m->count : cells;
     double *memory;

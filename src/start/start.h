@@ -1,10 +1,10 @@
-/* Starts of the latent points X0 (N x Q, one row a point): time-aware Isomap, principal components,
- * random. Training keeps the topology of its start, so that a start must not fold the data.
+/* Starts of the latent points X0 (N x Q, one row per point): time-aware Isomap, principal components,
+ * random; the start from aligned demonstrations is in aligned.h. Training keeps the topology of its start, so that a start must not fold the data.
  *
  * Columns for which the data have no extent (Q at least N, or data in fewer than Q dimensions) get
  * a spread of RM2I_START_SPREAD times the standard deviation of all entries: a column of zeros is a
  * saddle point that training never leaves, and its metric is singular. The spread is the
- * low-discrepancy sequence of init_mds.c: nothing here but rm2i_start_random is random, and nothing
+ * low-discrepancy sequence of mds.c: nothing here but rm2i_start_random is random, and nothing
  * depends on the number of threads. */
 #ifndef RM2I_START_H
 #define RM2I_START_H
@@ -23,13 +23,19 @@ typedef struct rm2i_isomap_settings {
 
 rm2i_isomap_settings rm2i_isomap_settings_default(void);
 
-/* Time-aware Isomap of tangent coordinates F (N x M). `trajectories` may be 0; `starts` is
- * trajectories + 1 points, as in rm2_data; `time` may be NULL: points are evenly spaced then. The
- * standard deviation of all entries of X0 is 1. `settings` may be NULL. RM2_ERR_DATA if there are
- * fewer than two points, all are equal, or a number is not finite. */
-rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *settings, size_t N,
-                             size_t M, const double *F, size_t trajectories, const size_t *starts,
-                             const double *time, size_t Q, double *X0);
+/* Points, in the order of their trajectories. */
+typedef struct rm2i_start_data {
+    size_t N, M;
+    const double *F;      /* N x M: tangent coordinates */
+    size_t trajectories;  /* may be 0 */
+    const size_t *starts; /* trajectories + 1, as in rm2_data */
+    const double *time;   /* N, or NULL: points are evenly spaced */
+} rm2i_start_data;
+
+/* Time-aware Isomap. The standard deviation of all entries of X0 is 1. `settings` may be NULL.
+ * RM2_ERR_DATA if there are fewer than two points, all are equal, or a number is not finite. */
+rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *settings,
+                             const rm2i_start_data *data, size_t Q, double *X0);
 
 /* Scores of the Q leading principal components of Y (N x D), which is centred here; with `scale`
  * divided by the standard deviation of all their entries. */
@@ -41,20 +47,17 @@ void rm2i_start_random(rm2_rng *rng, size_t N, size_t Q, double *X0);
 
 /* ---- the parts of Isomap -------------------------------------------------------------------- */
 
-typedef struct rm2i_graph_plan {
-    size_t n, d;
-    const double *points; /* n x d */
-    size_t k;             /* nearest neighbours of a point (ties: the smaller index), symmetrised */
-    size_t trajectories;
-    const size_t *starts; /* trajectories + 1 */
-    size_t steps;         /* points of a trajectory up to so many steps apart are joined */
-    bool others_only;     /* neighbours are in other trajectories than the point itself */
-} rm2i_graph_plan;
+typedef struct rm2i_graph_settings {
+    size_t neighbours; /* nearest ones of each point (ties: the smaller index), symmetrised */
+    bool others_only;  /* they are in other trajectories than the point itself */
+    size_t steps;      /* points up to this many steps apart in a trajectory are joined */
+} rm2i_graph_settings;
 
-/* The graph of neighbours and steps; connected. On failure it is empty. */
-rm2_status rm2i_graph_build(rm2_context *ctx, const rm2i_graph_plan *plan, rm2i_graph *graph);
+/* The graph of neighbours and steps; connected. Time is not looked at. On failure it is empty. */
+rm2_status rm2i_graph_build(rm2_context *ctx, const rm2i_start_data *points,
+                            const rm2i_graph_settings *settings, rm2i_graph *graph);
 
-/* Shortest paths, from `landmarks` points (0: from all of up to 2000, else from 500), and classical
+/* Shortest paths from `landmarks` points (0: from all of up to 2000, else from 500) and classical
  * scaling: X (n x Q), not scaled. */
 rm2_status rm2i_start_embed(rm2_context *ctx, const rm2i_graph *graph, size_t landmarks, size_t Q,
                             double *X);
@@ -77,9 +80,8 @@ rm2_status rm2i_start_landmarks(rm2_context *ctx, size_t N, size_t L, const size
 /* Divide all entries by their standard deviation. */
 void rm2i_start_unit(size_t N, size_t Q, double *X);
 
-/* Trajectories (0: none) that are runs of the N points, none empty. */
-rm2_status rm2i_start_check_trajectories(rm2_context *ctx, size_t N, size_t trajectories,
-                                         const size_t *starts);
+/* Trajectories, if there are any, are runs of the points, none empty; time is finite. */
+rm2_status rm2i_start_check_trajectories(rm2_context *ctx, const rm2i_start_data *data);
 
 /* Checks common to the starts: at least two points, finite, not all equal; and *scale, the power of
  * two that brings the largest magnitude to about one. */

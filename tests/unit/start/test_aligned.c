@@ -29,7 +29,7 @@ static void forget(result *r) {
 static result start_with(rm2_context *ctx, const rm2i_aligned_settings *settings,
                          const demo_set *set, size_t dims) {
     result r;
-    rm2i_demos demos = demos_of(set);
+    rm2i_start_data demos = demos_of(set);
     r.X = calloc(demos.N * dims, sizeof *r.X);
     assert_non_null(r.X);
     if (rm2i_start_aligned(ctx, settings, &demos, dims, r.X, &r.report) != RM2_OK)
@@ -393,9 +393,8 @@ static void assert_as_isomap(rm2_context *ctx, const demo_set *s) {
     double *X = calloc(demo_points(s) * Q, sizeof *X);
     assert_non_null(X);
     assert_null(r.report);
-    assert_int_equal(rm2i_start_isomap(ctx, NULL, demo_points(s), DEMO_DIM, s->F, s->count,
-                                       s->starts, NULL, Q, X),
-                     RM2_OK);
+    rm2i_start_data demos = demos_of(s);
+    assert_int_equal(rm2i_start_isomap(ctx, NULL, &demos, Q, X), RM2_OK);
     assert_memory_equal(X, r.X, demo_points(s) * Q * sizeof *X);
     free(X);
     forget(&r);
@@ -437,7 +436,7 @@ static void equal_demonstrations(void **state) {
     forget(&r);
     for (size_t i = 0; i < demo_points(&s) * DEMO_DIM; i++)
         s.F[i] = 1;
-    rm2i_demos demos = demos_of(&s);
+    rm2i_start_data demos = demos_of(&s);
     double X[2 * T * Q];
     assert_int_equal(rm2i_start_aligned(*state, NULL, &demos, Q, X, &r.report), RM2_ERR_DATA);
     assert_contains(rm2_context_error(*state), "are equal");
@@ -446,7 +445,7 @@ static void equal_demonstrations(void **state) {
 
 static void refuses(rm2_context *ctx, const rm2i_aligned_settings *settings, const char *part) {
     demo_set s = one_motion();
-    rm2i_demos demos = demos_of(&s);
+    rm2i_start_data demos = demos_of(&s);
     rm2_start_report *report;
     double X[DEMOS * T * Q];
     assert_int_equal(rm2i_start_aligned(ctx, settings, &demos, Q, X, &report), RM2_ERR_ARGUMENT);
@@ -471,7 +470,7 @@ static void wrong_settings_are_refused(void **state) {
 
 static void interrupt_stops(void **state) {
     demo_set s = one_motion();
-    rm2i_demos demos = demos_of(&s);
+    rm2i_start_data demos = demos_of(&s);
     rm2_start_report *report;
     double X[DEMOS * T * Q];
     rm2_context_interrupt(*state);

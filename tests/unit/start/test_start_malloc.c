@@ -20,7 +20,7 @@ typedef struct fixture {
 
 static rm2_status align(void *state) {
     fixture *f = state;
-    rm2i_demos demos = demos_of(&f->set);
+    rm2i_start_data demos = demos_of(&f->set);
     rm2_start_report *report;
     double X[8 * T * Q];
     rm2_status status = rm2i_start_aligned(f->ctx, NULL, &demos, Q, X, &report);

@@ -1,0 +1,130 @@
+/* The start of the latents, as the settings ask for it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "model/model.h"
+#include "start/aligned.h"
+#include "start/families.h"
+#include "start/start.h"
+
+/* ---- families ------------------------------------------------------------------------------- */
+
+/* Does every family have at least two demonstrations? */
+static bool all_shared(size_t demos, const size_t *family, size_t families) {
+    for (size_t f = 0; f < families; f++) {
+        size_t members = 0;
+        for (size_t d = 0; d < demos; d++)
+            members += family[d] == f;
+        if (members < 2)
+            return false;
+    }
+    return true;
+}
+
+/* Families by label: RM2_ERR_DATA if they are asked for and cannot be had. *count is 0 if they are to be
+ * found. */
+static rm2_status take_labels(rm2_context *ctx, const rm2_data *data, rm2_families kind,
+                              size_t *family, size_t *count) {
+    size_t varying = SIZE_MAX;
+    *count = 0;
+    if (!data->labels)
+        return kind == RM2_FAMILIES_AUTO
+                   ? RM2_OK
+                   : rm2i_fail(ctx, RM2_ERR_DATA, "settings.families is label: %s has no labels",
+                               data->source);
+    RM2_TRY(rm2i_families_of_labels(
+        ctx, &(rm2i_labels){data->trajectories, data->starts, data->labels, data->label_count},
+        family, count, &varying));
+    if (varying != SIZE_MAX && kind == RM2_FAMILIES_LABEL)
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "settings.families is label: trajectory %s has more than one label",
+                         data->ids[varying]);
+    if (varying != SIZE_MAX ||
+        (kind == RM2_FAMILIES_AUTO && !all_shared(data->trajectories, family, *count)))
+        *count = 0;
+    return RM2_OK;
+}
+
+/* ---- starts --------------------------------------------------------------------------------- */
+
+/* Demonstrations that do not simply follow each other are worth a line. */
+static void log_report(rm2_context *ctx, const rm2_start_report *r) {
+    size_t reversed = 0, incomplete = 0;
+    for (size_t d = 0; r && d < r->demos; d++)
+        reversed += r->demo[d].reversed;
+    for (size_t f = 0; r && f < r->families; f++)
+        incomplete += !r->family[f].complete;
+    if (r && (r->families > 1 || reversed || incomplete))
+        rm2i_log(ctx, RM2_LOG_INFO,
+                 "start: %zu trajectories in %zu famil%s%s, %zu reversed, %zu famil%s without a "
+                 "complete one",
+                 r->demos, r->families, r->families == 1 ? "y" : "ies",
+                 r->labelled ? " by label" : "", reversed, incomplete,
+                 incomplete == 1 ? "y" : "ies");
+}
+
+static rm2_status start_aligned(rm2_context *ctx, const rm2_fit_settings *s,
+                                const rm2i_start_data *points, double *X0, rm2_model *m) {
+    rm2i_aligned_settings aligned = rm2i_aligned_settings_default();
+    size_t *family;
+    aligned.neighbours = s->neighbours;
+    if (s->time_weight > 0)
+        aligned.time_weight = s->time_weight;
+    RM2_TRY(rm2i_alloc(ctx, points->trajectories, sizeof *family, &family));
+    rm2_status status = RM2_OK;
+    if (s->families == RM2_FAMILIES_ONE)
+        aligned.families = 1;
+    else
+        status = take_labels(ctx, m->data, s->families, family, &aligned.families);
+    if (s->families != RM2_FAMILIES_ONE && aligned.families > 0)
+        aligned.family = family;
+    if (status == RM2_OK)
+        status = rm2i_start_aligned(ctx, &aligned, points, m->Q, X0, &m->start_report);
+    free(family);
+    if (status == RM2_OK)
+        log_report(ctx, m->start_report);
+    return status;
+}
+
+static rm2_status start_given(rm2_context *ctx, const double *given, const rm2_model *m,
+                              double *X0) {
+    if (!given)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no latent points given to start from");
+    for (size_t i = 0; i < m->N * m->Q; i++)
+        if (!isfinite(given[i]))
+            return rm2i_fail(ctx, RM2_ERR_DATA, "latent point %zu of the start is not finite",
+                             i / m->Q);
+    memcpy(X0, given, m->N * m->Q * sizeof *X0);
+    return RM2_OK;
+}
+
+rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *s, const double *V,
+                            double *X0, rm2_model *m) {
+    const rm2_data *data = m->data;
+    rm2i_isomap_settings isomap = rm2i_isomap_settings_default();
+    const rm2i_start_data points = {m->N, m->M, V, data->trajectories, data->starts, data->time};
+    rm2_rng rng;
+    isomap.neighbours = s->neighbours;
+    if (s->time_weight > 0)
+        isomap.time_weight = s->time_weight;
+    switch (s->init) {
+    case RM2_INIT_ALIGNED:
+        if (data->trajectories > 1)
+            return start_aligned(ctx, s, &points, X0, m);
+        return rm2i_start_isomap(ctx, &isomap, &points, m->Q, X0);
+    case RM2_INIT_ISOMAP:
+        return rm2i_start_isomap(ctx, &isomap, &points, m->Q, X0);
+    case RM2_INIT_PCA:
+        return rm2i_start_pca(ctx, m->N, rm2_manifold_ambient(m->manifold), data->points, m->Q,
+                              false, X0);
+    case RM2_INIT_RANDOM:
+        rm2_rng_seed(&rng, s->seed);
+        rm2i_start_random(&rng, m->N, m->Q, X0);
+        return RM2_OK;
+    case RM2_INIT_GIVEN:
+        break;
+    }
+    return start_given(ctx, s->init_latent, m, X0);
+}
