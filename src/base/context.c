@@ -105,12 +105,11 @@ static void store_message(rm2_context *ctx, const char *format, va_list args) {
     make_one_line(ctx->error);
 }
 
-rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {
+void rm2i_message(rm2_context *ctx, const char *format, ...) {
     va_list args;
     va_start(args, format);
     store_message(ctx, format, args);
     va_end(args);
-    return status;
 }
 
 rm2_status rm2_context_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {
