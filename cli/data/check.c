@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/settings.h"
+#include "core/start.h"
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
@@ -115,6 +116,97 @@ static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, size_
     }
 }
 
+/* ---- columns and demonstrations --------------------------------------------------------------- */
+
+static void remark_column(const rm2_data *data, const rm2_odd_column *odd, size_t *remarks) {
+    static const char *const words[] = {
+        [RM2_ODD_CONSTANT] = "is constant: fine, but it carries nothing to learn",
+        [RM2_ODD_STEADY] = "runs evenly along every trajectory: time or an index? It would be learned as part "
+                           "of the motion; name it with --time, or leave it out with --columns",
+        [RM2_ODD_TINY] = "varies a thousand times less than others of its factor (other units?): training "
+                         "hardly sees it; change its units, or give it a factor of its own",
+    };
+    const rm2_factor *f = rm2_manifold_factor(data->manifold, odd->factor);
+    char name[64];
+    (void)snprintf(name, sizeof name, "factor %zu (%s%zu), entry %zu", odd->factor + 1,
+                   f->geometry->name, f->n, odd->entry + 1);
+    say(remarks, name, words[odd->kind]);
+}
+
+/* What some of the trajectories have, and what it means. */
+typedef struct demo_remark {
+    start_choice choice;
+    const char *what, *means;
+} demo_remark;
+
+static bool is_cut(const rm2_data *data, const rm2_start_report *r, size_t d) {
+    (void)data;
+    return start_is_cut(&r->demo[d]);
+}
+
+static bool is_uneven(const rm2_data *data, const rm2_start_report *r, size_t d) {
+    (void)data;
+    return r->demo[d].unevenness > 4 * START_UNEVEN;
+}
+
+/* For a tenth of its points. */
+static bool rests(const rm2_data *data, const rm2_start_report *r, size_t d) {
+    return 10 * r->demo[d].resting > data->starts[d + 1] - data->starts[d];
+}
+
+static bool has_outliers(const rm2_data *data, const rm2_start_report *r, size_t d) {
+    (void)data;
+    return r->demo[d].outliers > 0;
+}
+
+static const demo_remark demo_remarks[] = {
+    {start_is_reversed, "run against the others",
+     "training turns them; leave them out (--holdout) if they are another motion"},
+    {is_cut, "late beginnings or early ends",
+     "training puts them where they belong on the motion"},
+    {is_uneven, "uneven pace", "training aligns it; with --init isomap the timing would count"},
+    {rests, "pauses",
+     "the start ignores them, but resting points count in training as often as they are there"},
+    {has_outliers, "points far from those around them",
+     "the start leaves them out, training does not: correct or remove them if they are errors"},
+    {start_is_odd, "unlike the others", "another motion, or a recording that went wrong?"},
+};
+
+static void remark_demos(const rm2_data *data, const rm2_start_report *r, const demo_remark *remark,
+                         size_t *remarks) {
+    size_t count = 0;
+    for (size_t d = 0; d < r->demos; d++)
+        count += remark->choice(data, r, d);
+    if (count == 0)
+        return;
+    printf("%s- %s (trajector%s", *remarks ? "" : "\nTo look at:\n", remark->what,
+           count == 1 ? "y" : "ies");
+    ++*remarks;
+    start_list(stdout, data, r, remark->choice);
+    printf("): %s\n", remark->means);
+}
+
+static void remark_start(const rm2_data *data, const rm2_start_report *r, size_t *remarks) {
+    char text[300];
+    size_t parts = 0;
+    if (!r)
+        return;
+    if (r->families > 1 && !r->labelled) {
+        (void)snprintf(text, sizeof text,
+                       "%zu families of motions found: training lays them side by side; name them "
+                       "with fit --family COLUMN, or ask for one with fit --families one",
+                       r->families);
+        say(remarks, "", text);
+    }
+    for (size_t f = 0; f < r->families; f++)
+        parts += !r->family[f].complete;
+    if (parts)
+        say(remarks, "",
+            "no trajectory is complete in at least one family: its motion is put together from parts");
+    for (size_t k = 0; k < sizeof demo_remarks / sizeof *demo_remarks; k++)
+        remark_demos(data, r, &demo_remarks[k], remarks);
+}
+
 static void remark_set(const rm2_data *data, const rm2_data_report *r, size_t *remarks) {
     char text[300];
     if (r->duplicates) {
@@ -136,7 +228,8 @@ static void remark_set(const rm2_data *data, const rm2_data_report *r, size_t *r
         say(remarks, "", "fewer than 3 points: not enough to learn from");
 }
 
-static void print_remarks(const rm2_data *data, const rm2_data_report *r) {
+static void print_remarks(const rm2_data *data, const rm2_data_report *r,
+                          const rm2_start_report *start) {
     size_t remarks = 0;
     for (size_t k = 0; k < r->factors; k++) {
         const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
@@ -160,7 +253,10 @@ static void print_remarks(const rm2_data *data, const rm2_data_report *r) {
             say(&remarks, name, text);
         }
     }
+    for (size_t k = 0; k < r->odd_columns; k++)
+        remark_column(data, &r->odd_column[k], &remarks);
     remark_set(data, r, &remarks);
+    remark_start(data, start, &remarks);
     if (remarks == 0)
         printf("\nNothing to fix.\n");
 }
@@ -187,7 +283,18 @@ static void json_factor(const rm2_data *data, const rm2_data_report *r, size_t k
     printf("}");
 }
 
-static void print_json(const rm2_data *data, const rm2_data *held, const rm2_data_report *r) {
+static void json_columns(const rm2_data_report *r) {
+    static const char *const words[] = {
+        [RM2_ODD_CONSTANT] = "constant", [RM2_ODD_STEADY] = "steady", [RM2_ODD_TINY] = "tiny"};
+    printf(", \"odd_columns\": [");
+    for (size_t k = 0; k < r->odd_columns; k++)
+        printf("%s{\"factor\": %zu, \"entry\": %zu, \"kind\": \"%s\"}", k ? ", " : "",
+               r->odd_column[k].factor, r->odd_column[k].entry, words[r->odd_column[k].kind]);
+    printf("]");
+}
+
+static void print_json(const rm2_data *data, const rm2_data *held, const rm2_data_report *r,
+                       const rm2_start_report *start) {
     printf("{\"file\": ");
     json_text(stdout, data->source);
     printf(", \"manifold\": \"%s\", \"dim\": %zu, \"ambient\": %zu, \"points\": %zu, "
@@ -204,10 +311,20 @@ static void print_json(const rm2_data *data, const rm2_data *held, const rm2_dat
            r->time_reversals);
     for (size_t k = 0; k < r->factors; k++)
         json_factor(data, r, k);
-    printf("]}\n");
+    printf("]");
+    json_columns(r);
+    start_json(stdout, data, start);
+    printf("}\n");
 }
 
 /* ---- command -------------------------------------------------------------------------------- */
+
+/* What training would find in the demonstrations; NULL if it cannot be told: that there is no mean, or
+ * entries are missing, is said elsewhere. */
+static rm2_start_report *look_at_demos(rm2_context *ctx, const rm2_data *data) {
+    rm2_start_report *start = NULL;
+    return rm2_fit_inspect(ctx, data, NULL, &start) == RM2_OK ? start : NULL;
+}
 
 static int check(const command *self, rm2_context *ctx, const char *path, data_options *options,
                  const common_options *common) {
@@ -216,13 +333,16 @@ static int check(const command *self, rm2_context *ctx, const char *path, data_o
     rm2_status status = rm2_data_read(ctx, path, &options->settings, &data, &held, &report);
     if (status != RM2_OK)
         return command_fail(self, ctx, status);
+    rm2_start_report *start = look_at_demos(ctx, data);
     if (common->json) {
-        print_json(data, held, &report);
+        print_json(data, held, &report, start);
     } else {
         print_heading(data, held, &report);
+        start_print(stdout, data, start);
         print_factors(data, &report);
-        print_remarks(data, &report);
+        print_remarks(data, &report, start);
     }
+    rm2_start_report_free(start);
     rm2_data_free(data);
     rm2_data_free(held);
     rm2_data_report_clear(&report);

@@ -136,8 +136,21 @@ static int fit(training *t) {
     return code == EXIT_DONE ? finish(t) : code;
 }
 
+/* --family: its column takes the place of the labels. */
+static int take_family(training *t) {
+    const char *family = t->options->family;
+    if (!family)
+        return EXIT_DONE;
+    if (t->data_options->settings.label)
+        return work_complain(&t->work, EXIT_USAGE, "--family and --label exclude each other");
+    t->data_options->settings.label = family;
+    return EXIT_DONE;
+}
+
 static int run(training *t) {
     int code = fit_options_settings(&t->work, t->options, true, &t->settings);
+    if (code == EXIT_DONE)
+        code = take_family(t);
     if (code == EXIT_DONE) /* what is wrong with them is said before data are read */
         code = fit(t);
     training_free(t);

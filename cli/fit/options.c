@@ -10,6 +10,8 @@ const option fit_option_table[] = {
     {"--output", "FILE", OPTION_TEXT, FIT(output), NULL, "model file to write (also -o)"},
     {"--init-from", "FILE", OPTION_TEXT, FIT(init_from), NULL,
      "start of the latents from a CSV or .npy file (columns z1, z2, ...)"},
+    {"--family", "COLUMN", OPTION_TEXT, FIT(family), NULL,
+     "column that tells the families of trajectories: --label COLUMN --families label"},
     {"--base-point", "X,Y,...", OPTION_TEXT, FIT(base_point), NULL,
      "this base point: numbers, or a file, as decode writes points"},
     {"--back-kernels", "K:L,...", OPTION_TEXT, FIT(back_kernels), NULL,
@@ -42,6 +44,8 @@ static void complete(const fit_options *o, bool trajectories, rm2_fit_settings *
         s->gpdm_weight = 0;
     if (o->back_kernels && !setting_given(&o->from, "back_constraint"))
         s->back_constraint = true;
+    if (o->family)
+        s->families = RM2_FAMILIES_LABEL;
 }
 
 /* ---- options that contradict each other ------------------------------------------------------ */
@@ -98,6 +102,7 @@ static const char *find_conflict(const fit_options *o, const rm2_fit_settings *s
     bool init = setting_given(&o->from, "init"), base = setting_given(&o->from, "base");
     bool back = setting_given(&o->from, "back_constraint") && !s->back_constraint;
     bool accuracy = setting_given(&o->from, "accuracy");
+    bool families = setting_given(&o->from, "families");
     const struct {
         bool found;
         const char *text;
@@ -105,6 +110,8 @@ static const char *find_conflict(const fit_options *o, const rm2_fit_settings *s
         {init && s->init != RM2_INIT_GIVEN && o->init_from,
          "--init and --init-from exclude each other"},
         {s->init == RM2_INIT_GIVEN && !o->init_from, "--init given needs --init-from FILE"},
+        {o->family && families, "--family and --families exclude each other"},
+        {o->family && (s->init != RM2_INIT_ALIGNED || o->init_from), "--family needs --init aligned"},
         {base && s->base != RM2_BASE_GIVEN && o->base_point,
          "--base and --base-point exclude each other"},
         {s->base == RM2_BASE_GIVEN && !o->base_point, "--base given needs --base-point"},

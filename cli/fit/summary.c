@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/start.h"
 #include "fit/fit.h"
 
 /* ---- quality --------------------------------------------------------------------------------- */
@@ -149,6 +150,7 @@ static void print_json(FILE *out, const training *t, const rm2_model_info *i, co
         json_number(out, q->distance[k]);
     }
     (void)fprintf(out, "]");
+    start_json(out, i->data, i->start_report);
     json_field(out, "held_out_log_density", q->held_density);
     json_field(out, "held_out_residual", q->held_residual);
     (void)fprintf(out, "}\n");
@@ -203,6 +205,7 @@ static void print_advice(FILE *out, const training *t, const rm2_model_info *i) 
 static void print_text(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
     (void)fprintf(out, "trained on %zu points of %s, %zu latent dimension%s\n", i->points,
                   rm2_manifold_spec(i->manifold), i->latent_dim, plural(i->latent_dim));
+    start_print(out, i->data, i->start_report);
     (void)fprintf(out, "stopped: %s, after %zu iteration%s (%zu evaluation%s, %.2f s)\n",
                   rm2_stop_text(i->stop), i->iterations, plural(i->iterations), i->evaluations,
                   plural(i->evaluations), i->seconds);

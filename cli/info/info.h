@@ -3,6 +3,7 @@
 #define RM2_CLI_INFO_H
 
 #include "core/settings.h"
+#include "core/start.h"
 #include "core/work.h"
 
 void info_print_text(const rm2_model_info *i);

@@ -121,40 +121,6 @@ static void put_hyperparameters(const rm2_model_info *i) {
     printf("}");
 }
 
-/* ---- start ----------------------------------------------------------------------------------- */
-
-static void put_demo(const char *id, const rm2_start_demo *d) {
-    printf("{\"id\": ");
-    json_text(stdout, id);
-    put_count("family", d->family);
-    printf(", \"reversed\": %s", d->reversed ? "true" : "false");
-    put_number("begin", d->begin);
-    put_number("end", d->end);
-    put_number("misfit", d->misfit);
-    put_number("unevenness", d->unevenness);
-    printf("}");
-}
-
-static void put_start(const rm2_model_info *i) {
-    const rm2_start_report *r = i->start_report;
-    if (!r) {
-        printf(", \"start\": null");
-        return;
-    }
-    printf(", \"start\": {\"labelled\": %s, \"families\": [", r->labelled ? "true" : "false");
-    for (size_t f = 0; f < r->families; f++) {
-        printf("%s{\"trajectories\": %zu, \"reference\": ", f ? ", " : "", r->family[f].demos);
-        json_text(stdout, i->data->ids[r->family[f].reference]);
-        printf(", \"complete\": %s}", r->family[f].complete ? "true" : "false");
-    }
-    printf("], \"trajectories\": [");
-    for (size_t d = 0; d < r->demos; d++) {
-        printf("%s", d ? ", " : "");
-        put_demo(i->data->ids[d], &r->demo[d]);
-    }
-    printf("]}");
-}
-
 /* ---- the rest -------------------------------------------------------------------------------- */
 
 static void put_objective(const rm2_model_info *i) {
@@ -197,7 +163,7 @@ void info_print_json(const rm2_model_info *i) {
     put_base(i);
     put_hyperparameters(i);
     put_settings(i);
-    put_start(i);
+    start_json(stdout, i->data, i->start_report);
     put_numbers("lengthscale", i->latent_dim, i->lengthscale);
     put_number("variance", i->variance);
     put_number("noise", i->noise);

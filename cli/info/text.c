@@ -179,72 +179,6 @@ static void print_settings(const rm2_model_info *i) {
     print_back_kernels(i);
 }
 
-/* ---- start ----------------------------------------------------------------------------------- */
-
-static const double CUT = 0.1, UNEVEN = 0.05; /* least that is worth a line, in phase */
-
-/* Where a demonstration enters and leaves the motion, in the motion's direction. */
-static double demo_first(const rm2_start_demo *d) {
-    return d->reversed ? d->end : d->begin;
-}
-
-static double demo_last(const rm2_start_demo *d) {
-    return d->reversed ? d->begin : d->end;
-}
-
-static void print_families(const rm2_model_info *i, const rm2_start_report *r) {
-    begin("start");
-    printf("%zu trajectories aligned in %zu famil%s%s\n", r->demos, r->families,
-           r->families == 1 ? "y" : "ies", r->labelled ? " by label" : "");
-    for (size_t f = 0; f < r->families; f++) {
-        const rm2_start_family *family = &r->family[f];
-        printf("  family %-*zu%zu around %s%s:", COLUMN - 9, f + 1, family->demos,
-               i->data->ids[family->reference],
-               family->complete ? "" : ", none of them complete");
-        for (size_t d = 0, shown = 0; d < r->demos && shown <= ALL_SHOWN; d++)
-            if (r->demo[d].family == f && shown++ < ALL_SHOWN)
-                printf(" %s", i->data->ids[d]);
-        printf(family->demos > ALL_SHOWN ? " ...\n" : "\n");
-    }
-}
-
-static void print_cut(const char *id, const rm2_start_demo *d) {
-    bool late = demo_first(d) > CUT, early = demo_last(d) < 1 - CUT;
-    begin("  cut");
-    printf("%s", id);
-    if (late)
-        printf(" begins at %.2f", demo_first(d));
-    if (early)
-        printf("%s ends at %.2f", late ? "," : "", demo_last(d));
-    printf(" of the motion\n");
-}
-
-static void print_start(const rm2_model_info *i) {
-    const rm2_start_report *r = i->start_report;
-    double uneven = 0;
-    size_t reversed = 0;
-    if (!r)
-        return;
-    print_families(i, r);
-    for (size_t d = 0; d < r->demos; d++) {
-        reversed += r->demo[d].reversed;
-        uneven = fmax(uneven, r->demo[d].unevenness);
-        if (demo_first(&r->demo[d]) > CUT || demo_last(&r->demo[d]) < 1 - CUT)
-            print_cut(i->data->ids[d], &r->demo[d]);
-    }
-    if (reversed) {
-        begin("  reversed");
-        for (size_t d = 0, shown = 0; d < r->demos; d++)
-            if (r->demo[d].reversed)
-                printf("%s%s", shown++ ? " " : "", i->data->ids[d]);
-        printf("\n");
-    }
-    if (uneven > UNEVEN) {
-        begin("  timing");
-        printf("up to %.2f of the motion off an even pace\n", uneven);
-    }
-}
-
 /* ---- training -------------------------------------------------------------------------------- */
 
 static void print_objective(const rm2_model_info *i) {
@@ -298,6 +232,6 @@ void info_print_text(const rm2_model_info *i) {
     print_objective(i);
     print_inference(i);
     print_training(i);
-    print_start(i);
+    start_print(stdout, i->data, i->start_report);
     print_settings(i);
 }

@@ -128,12 +128,26 @@ typedef struct rm2_factor_report {
     double magnitude;   /* root mean squared entry: shows wild scales */
 } rm2_factor_report;
 
+/* Columns of Euclidean factors that may not be what they are taken for. */
+typedef enum rm2_oddity {
+    RM2_ODD_CONSTANT, /* one value */
+    RM2_ODD_STEADY,   /* runs evenly along every trajectory, as time or an index does */
+    RM2_ODD_TINY      /* varies less than a thousandth of the factor's largest */
+} rm2_oddity;
+
+typedef struct rm2_odd_column {
+    size_t factor, entry; /* entry of the factor, both from 0 */
+    rm2_oddity kind;
+} rm2_odd_column;
+
 typedef struct rm2_data_report {
     size_t factors;
     rm2_factor_report *factor;
     size_t duplicates;        /* points equal to the one before them */
     size_t shortest, longest; /* points of the shortest and longest trajectory */
     size_t time_reversals;    /* points whose time does not come after the one before */
+    size_t odd_columns;
+    rm2_odd_column *odd_column;
 } rm2_data_report;
 
 RM2_API void rm2_data_report_clear(rm2_data_report *report);

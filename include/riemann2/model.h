@@ -111,7 +111,7 @@ typedef struct rm2_fit_settings {
 
     rm2_init_kind init;
     const double *init_latent; /* N x Q, if given */
-    double time_weight; /* of the phase in the start; 0: the start's own */
+    double time_weight;        /* of the phase in the start */
     size_t neighbours;
 
     rm2_base_kind base;
@@ -177,6 +177,11 @@ typedef struct rm2_checkpoint {
  * computed there is no model yet: RM2_INTERRUPTED. */
 RM2_API rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
                            const rm2_checkpoint *checkpoint, rm2_model **model);
+/* What the start of such a training finds in the demonstrations, without training: families, cuts, reversals,
+ * timing, outliers, pauses. *report (rm2_start_report_free) is NULL if the start aligns none: another one is
+ * asked for, there are fewer than two trajectories, or most do not move. */
+RM2_API rm2_status rm2_fit_inspect(rm2_context *ctx, const rm2_data *data,
+                                   const rm2_fit_settings *settings, rm2_start_report **report);
 RM2_API void rm2_model_free(rm2_model *model);
 
 /* Model files are HDF5; the layout is in docs/model-file.md. */

@@ -17,6 +17,8 @@ typedef struct rm2_start_demo {
     double begin, end;   /* phase of its first and last point; the later first if reversed */
     double misfit;       /* root mean squared distance from the motion, over the spread of the data */
     double unevenness;   /* largest deviation of its phase from an even pace between begin and end */
+    size_t outliers;     /* points far from those around them; left out of the alignment */
+    size_t resting;      /* points of pauses: at a twentieth of the mean speed or less */
 } rm2_start_demo;
 
 typedef struct rm2_start_family {
@@ -32,6 +34,9 @@ typedef struct rm2_start_report {
     rm2_start_demo *demo;
     rm2_start_family *family;
 } rm2_start_report;
+
+/* NULL is allowed. */
+RM2_API void rm2_start_report_free(rm2_start_report *report);
 
 #ifdef __cplusplus
 }

@@ -165,7 +165,9 @@ rm2_status rm2i_hold_out(rm2_context *ctx, rm2i_draft *draft, const char *ids,
 rm2_status rm2i_scale(rm2_context *ctx, rm2i_draft *draft, rm2i_draft *held_out);
 /* n points in original units to those of the data set (rm2_data_unscale is the way back). */
 void rm2i_data_scale(const rm2_data *data, size_t n, double *points);
-/* The rest of the report. */
+/* Odd columns of the report. */
+rm2_status rm2i_describe_columns(rm2_context *ctx, const rm2_data *data, rm2_data_report *report);
+/* The rest of the report, with them. */
 rm2_status rm2i_describe(rm2_context *ctx, const rm2_data *data, rm2_data_report *report);
 
 /* Next item of "a,b,c": sets *length, returns its start and moves *list past it; NULL at the end.

@@ -175,7 +175,7 @@ static rm2_status make_or_nothing(rm2_context *ctx, const origin *from,
         status = finish(ctx, &made, data, held_out);
     if (status == RM2_OK && report) {
         *report = made.report;
-        made.report.factor = NULL;
+        made.report = (rm2_data_report){.factors = 0};
     }
     rm2_data_report_clear(&made.report);
     rm2i_draft_clear(&made.data);

@@ -15,6 +15,7 @@ static const double RANK_TOLERANCE = 1e-12; /* on variances, relative to the lar
 void rm2_data_report_clear(rm2_data_report *report) {
     if (report) {
         free(report->factor);
+        free(report->odd_column);
         *report = (rm2_data_report){.factors = 0};
     }
 }
@@ -160,6 +161,7 @@ static void describe_order(const rm2_data *data, rm2_data_report *report) {
 
 rm2_status rm2i_describe(rm2_context *ctx, const rm2_data *data, rm2_data_report *report) {
     describe_order(data, report);
+    RM2_TRY(rm2i_describe_columns(ctx, data, report));
     for (size_t k = 0; k < report->factors; k++)
         RM2_TRY(
             describe_factor(ctx, data, rm2_manifold_factor(data->manifold, k), &report->factor[k]));

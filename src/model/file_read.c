@@ -181,7 +181,7 @@ static rm2_status get_empty(rm2i_reader r, rm2_model **m) {
 static rm2_status get_contents(rm2i_reader r, rm2_model *m) {
     RM2_TRY(get_outputs(r, m));
     RM2_TRY(get_parameters(r, m));
-    RM2_TRY(rm2i_start_get(r, m->data->trajectories, &m->start_report));
+    RM2_TRY(rm2i_start_get(r, m->data, &m->start_report));
     return get_training(r, m);
 }
 

@@ -187,22 +187,61 @@ static rm2_status fit(rm2_context *ctx, const rm2_fit_settings *s, const rm2_che
     return status == RM2_OK ? rm2i_model_finish(ctx, m) : status;
 }
 
+/* Settings that count, and an untrained model, if data and settings allow. */
+static rm2_status prepare(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
+                          rm2_fit_settings *s, rm2_model **model) {
+    *s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    RM2_TRY(rm2i_settings_take(ctx, settings, s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), s));
+    if (data->count < 2)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, %s has %zu",
+                         data->source, data->count);
+    RM2_TRY(rm2i_data_complete(ctx, data, "training needs"));
+    return rm2i_model_create(ctx, data, s, model);
+}
+
+static rm2_status inspect(rm2_context *ctx, const rm2_fit_settings *s, rm2_model *m) {
+    double *V;
+    RM2_TRY(find_base(ctx, s, m));
+    RM2_TRY(rm2i_alloc(ctx, m->N, m->M * sizeof *V, &V));
+    rm2_status status = find_outputs(ctx, m, V);
+    if (status == RM2_OK)
+        status = rm2i_model_start(ctx, s, V, NULL, m);
+    free(V);
+    return status;
+}
+
+rm2_status rm2_fit_inspect(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
+                           rm2_start_report **report) {
+    rm2_fit_settings s;
+    rm2_model *m;
+    if (!report)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit_inspect: output pointer report is NULL");
+    *report = NULL;
+    if (!data)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit_inspect: data is NULL");
+    RM2_TRY(prepare(ctx, data, settings, &s, &m));
+    rm2_status status = RM2_OK;
+    if (s.init == RM2_INIT_ALIGNED && data->trajectories > 1)
+        status = inspect(ctx, &s, m);
+    if (status == RM2_OK) {
+        *report = m->start_report;
+        m->start_report = NULL;
+    }
+    rm2_model_free(m);
+    return status;
+}
+
 rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
                    const rm2_checkpoint *checkpoint, rm2_model **model) {
-    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    rm2_fit_settings s;
+    rm2_model *m;
     if (!model)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit: output pointer model is NULL");
     *model = NULL;
     if (!data)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit: data is NULL");
-    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
-    RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), &s));
-    if (data->count < 2)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, %s has %zu",
-                         data->source, data->count);
-    RM2_TRY(rm2i_data_complete(ctx, data, "training needs"));
-    rm2_model *m;
-    RM2_TRY(rm2i_model_create(ctx, data, &s, &m));
+    RM2_TRY(prepare(ctx, data, settings, &s, &m));
     rm2i_activity_begin(ctx, "fit", s.optim.max_iterations);
     rm2_status status = fit(ctx, &s, checkpoint, m);
     rm2i_activity_end(ctx);

@@ -27,7 +27,7 @@ void rm2_model_free(rm2_model *m) {
     free(m->inducing_inputs);
     free(m->given_inducing);
     free(m->trace);
-    rm2i_start_report_free(m->start_report);
+    rm2_start_report_free(m->start_report);
     free(m->frame);
     free(m);
 }

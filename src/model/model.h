@@ -49,7 +49,7 @@ struct rm2_model {
 rm2_status rm2i_model_create(rm2_context *ctx, const rm2_data *data,
                              const rm2_fit_settings *settings, rm2_model **model);
 /* Start X0 (N x Q) of the latents from the outputs V (N x M, centred), as the settings ask for; fills the
- * model's report of it. */
+ * model's report of it. X0 NULL: of aligned demonstrations the report alone. */
 rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *settings, const double *V,
                             double *X0, rm2_model *model);
 /* Posterior, frame and info, once the parameters are there. */

@@ -49,29 +49,12 @@ static rm2_status take_labels(rm2_context *ctx, const rm2_data *data, rm2_famili
 
 /* ---- starts --------------------------------------------------------------------------------- */
 
-/* Demonstrations that do not simply follow each other are worth a line. */
-static void log_report(rm2_context *ctx, const rm2_start_report *r) {
-    size_t reversed = 0, incomplete = 0;
-    for (size_t d = 0; r && d < r->demos; d++)
-        reversed += r->demo[d].reversed;
-    for (size_t f = 0; r && f < r->families; f++)
-        incomplete += !r->family[f].complete;
-    if (r && (r->families > 1 || reversed || incomplete))
-        rm2i_log(ctx, RM2_LOG_INFO,
-                 "start: %zu trajectories in %zu famil%s%s, %zu reversed, %zu famil%s without a "
-                 "complete one",
-                 r->demos, r->families, r->families == 1 ? "y" : "ies",
-                 r->labelled ? " by label" : "", reversed, incomplete,
-                 incomplete == 1 ? "y" : "ies");
-}
-
 static rm2_status start_aligned(rm2_context *ctx, const rm2_fit_settings *s,
                                 const rm2i_start_data *points, double *X0, rm2_model *m) {
     rm2i_aligned_settings aligned = rm2i_aligned_settings_default();
     size_t *family;
     aligned.neighbours = s->neighbours;
-    if (s->time_weight > 0)
-        aligned.time_weight = s->time_weight;
+    aligned.time_weight = s->time_weight;
     RM2_TRY(rm2i_alloc(ctx, points->trajectories, sizeof *family, &family));
     rm2_status status = RM2_OK;
     if (s->families == RM2_FAMILIES_ONE)
@@ -83,8 +66,6 @@ static rm2_status start_aligned(rm2_context *ctx, const rm2_fit_settings *s,
     if (status == RM2_OK)
         status = rm2i_start_aligned(ctx, &aligned, points, m->Q, X0, &m->start_report);
     free(family);
-    if (status == RM2_OK)
-        log_report(ctx, m->start_report);
     return status;
 }
 
@@ -103,12 +84,10 @@ static rm2_status start_given(rm2_context *ctx, const double *given, const rm2_m
 rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *s, const double *V,
                             double *X0, rm2_model *m) {
     const rm2_data *data = m->data;
-    rm2i_isomap_settings isomap = rm2i_isomap_settings_default();
+    const rm2i_isomap_settings isomap = {.neighbours = s->neighbours,
+                                         .time_weight = s->time_weight};
     const rm2i_start_data points = {m->N, m->M, V, data->trajectories, data->starts, data->time};
     rm2_rng rng;
-    isomap.neighbours = s->neighbours;
-    if (s->time_weight > 0)
-        isomap.time_weight = s->time_weight;
     switch (s->init) {
     case RM2_INIT_ALIGNED:
         if (data->trajectories > 1)

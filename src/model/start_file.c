@@ -11,7 +11,7 @@ enum { NUMBERS = 4 }; /* begin, end, misfit, unevenness */
 /* The report as arrays. */
 typedef struct arrays {
     size_t demos, families;
-    size_t *family, *reversed;            /* demos */
+    size_t *family, *reversed, *outliers, *resting; /* demos */
     double *numbers;                      /* demos x NUMBERS */
     size_t *reference, *complete; /* families */
     double *memory;
@@ -21,6 +21,8 @@ static void lay_out(void *arg, rm2i_arena *a) {
     arrays *s = arg;
     s->family = rm2i_take(a, size_t, s->demos);
     s->reversed = rm2i_take(a, size_t, s->demos);
+    s->outliers = rm2i_take(a, size_t, s->demos);
+    s->resting = rm2i_take(a, size_t, s->demos);
     s->numbers = rm2i_take(a, double, s->demos, NUMBERS);
     s->reference = rm2i_take(a, size_t, s->families);
     s->complete = rm2i_take(a, size_t, s->families);
@@ -32,6 +34,8 @@ static void take_apart(const rm2_start_report *r, const arrays *s) {
         double *x = s->numbers + d * NUMBERS;
         s->family[d] = demo->family;
         s->reversed[d] = demo->reversed;
+        s->outliers[d] = demo->outliers;
+        s->resting[d] = demo->resting;
         x[0] = demo->begin;
         x[1] = demo->end;
         x[2] = demo->misfit;
@@ -47,6 +51,8 @@ static rm2_status put_arrays(rm2_context *ctx, rm2i_h5_writer *h5, const arrays 
     size_t shape[] = {s->demos, NUMBERS};
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "start/family", 1, &s->demos, s->family));
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "start/reversed", 1, &s->demos, s->reversed));
+    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "start/outliers", 1, &s->demos, s->outliers));
+    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "start/resting", 1, &s->demos, s->resting));
     RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "start/phase", 2, shape, s->numbers));
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "start/reference", 1, &s->families, s->reference));
     return rm2i_h5_put_sizes(ctx, h5, "start/complete", 1, &s->families, s->complete);
@@ -83,9 +89,11 @@ static rm2_status get_sizes(rm2i_reader r, const char *name, size_t count, size_
     return status;
 }
 
-static rm2_status get_arrays(rm2i_reader r, const arrays *s) {
+static rm2_status get_arrays(rm2i_reader r, size_t points, const arrays *s) {
     RM2_TRY(get_sizes(r, "start/family", s->demos, s->families, s->family));
     RM2_TRY(get_sizes(r, "start/reversed", s->demos, 2, s->reversed));
+    RM2_TRY(get_sizes(r, "start/outliers", s->demos, points + 1, s->outliers));
+    RM2_TRY(get_sizes(r, "start/resting", s->demos, points + 1, s->resting));
     RM2_TRY(rm2i_file_matrix(r, "start/phase", s->demos, NUMBERS, s->numbers));
     RM2_TRY(get_sizes(r, "start/reference", s->families, s->demos, s->reference));
     return get_sizes(r, "start/complete", s->families, 2, s->complete);
@@ -96,8 +104,14 @@ static void put_together(const arrays *s, rm2_start_report *r) {
         r->family[f] = (rm2_start_family){0, s->reference[f], s->complete[f] != 0};
     for (size_t d = 0; d < s->demos; d++) {
         const double *x = s->numbers + d * NUMBERS;
-        r->demo[d] =
-            (rm2_start_demo){s->family[d], s->reversed[d] != 0, x[0], x[1], x[2], x[3]};
+        r->demo[d] = (rm2_start_demo){.family = s->family[d],
+                                      .reversed = s->reversed[d] != 0,
+                                      .begin = x[0],
+                                      .end = x[1],
+                                      .misfit = x[2],
+                                      .unevenness = x[3],
+                                      .outliers = s->outliers[d],
+                                      .resting = s->resting[d]};
         r->family[s->family[d]].demos++;
     }
 }
@@ -114,16 +128,19 @@ static rm2_status get_families(rm2i_reader r, size_t trajectories, size_t *famil
     return RM2_OK;
 }
 
-rm2_status rm2i_start_get(rm2i_reader r, size_t trajectories, rm2_start_report **report) {
-    arrays s = {.demos = trajectories};
+rm2_status rm2i_start_get(rm2i_reader r, const rm2_data *data, rm2_start_report **report) {
+    arrays s = {.demos = data->trajectories};
     size_t labelled;
     *report = NULL;
     if (!rm2i_h5_has(r.h5, "start/reference"))
         return RM2_OK;
-    RM2_TRY(get_families(r, trajectories, &s.families));
+    RM2_TRY(get_families(r, s.demos, &s.families));
     RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "start/labelled", &labelled));
+    if (labelled > 1)
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: start/labelled is %zu, expected 0 or 1",
+                         r.path, labelled);
     RM2_TRY(rm2i_arena_alloc(r.ctx, lay_out, &s, &s.memory));
-    rm2_status status = get_arrays(r, &s);
+    rm2_status status = get_arrays(r, data->count, &s);
     if (status == RM2_OK)
         status = rm2i_start_report_create(r.ctx, s.demos, s.families, report);
     if (status == RM2_OK) {

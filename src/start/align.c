@@ -142,15 +142,20 @@ static ending run(const table *t, const costs *k) {
 
 /* ---- the fit ------------------------------------------------------------------------------------ */
 
+/* Costs of all ways: forwards and reversed. */
+typedef struct all_costs {
+    double of[RM2I_ENDS][2];
+} all_costs;
+
 /* The least cost: forwards in the plain way, unless another way beats it by its margin. */
-static double choose(const double cost[][2], rm2i_ends plain, double margin, rm2i_fit *fit) {
+static double choose(const all_costs *cost, rm2i_ends plain, double margin, rm2i_fit *fit) {
     const rm2i_ends ways[] = {plain, RM2I_LATER, RM2I_EARLIER};
     double best = INFINITY;
     for (size_t way = 0; way < 3; way++)
         for (int reversed = 0; reversed < 2; reversed++) {
             double factor = (reversed ? REVERSED : 1) * (way ? margin : 1);
-            double value = cost[ways[way]][reversed];
-            bool allowed = value <= factor * factor * cost[plain][0];
+            double value = cost->of[ways[way]][reversed];
+            bool allowed = value <= factor * factor * cost->of[plain][0];
             if (!allowed || value >= best)
                 continue;
             best = value;
@@ -162,17 +167,18 @@ static double choose(const double cost[][2], rm2i_ends plain, double margin, rm2
 
 rm2i_fit rm2i_align(const rm2i_curves *c, rm2i_nodes query, rm2i_nodes reference, double *work) {
     table t = prepare(c->M, query, reference, work);
-    double cost[RM2I_ENDS][2], scale = 1 / (c->spread * sqrt((double)query.n));
+    all_costs cost;
+    double scale = 1 / (c->spread * sqrt((double)query.n));
     for (int ends = 0; ends < RM2I_ENDS; ends++) {
         costs k = costs_of(c, (rm2i_ends)ends, t.a);
         for (int reversed = 0; reversed < 2; reversed++) {
             t.reversed = reversed;
-            cost[ends][reversed] = run(&t, &k).cost;
+            cost.of[ends][reversed] = run(&t, &k).cost;
         }
     }
     rm2i_fit fit;
-    fit.strict = scale * sqrt(choose(cost, RM2I_STRICT, 1, &fit));
-    fit.cost = scale * sqrt(choose(cost, RM2I_WITHIN, STAGGERED, &fit));
+    fit.strict = scale * sqrt(choose(&cost, RM2I_STRICT, 1, &fit));
+    fit.cost = scale * sqrt(choose(&cost, RM2I_WITHIN, STAGGERED, &fit));
     return fit;
 }
 

@@ -4,7 +4,7 @@
  *   - demonstrations of the same motion make a family, found from the costs of aligning each to each
  *     (align.c, pairs.c, families.c)
  *   - in a family, alignment to the common motion gives each node a phase p (motion.c, phase.c)
- *   - Isomap of the nodes with features [q, om rho p]: edges between nodes up to two steps apart in a
+ *   - Isomap of the nodes with features [q, 2 om rho p]: edges between nodes up to two steps apart in a
  *     demonstration, and to the nearest nodes in others; the first dimension rises with the phase
  *   - families are laid side by side, beginning with the largest, each next to the one most like it
  *     (sheet.c)
@@ -42,7 +42,7 @@ typedef struct aligned {
 } aligned;
 
 rm2i_aligned_settings rm2i_aligned_settings_default(void) {
-    return (rm2i_aligned_settings){.neighbours = 8, .time_weight = 8};
+    return (rm2i_aligned_settings){.neighbours = 8, .time_weight = 4};
 }
 
 /* ---- families ---------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ static rm2_status make_sheets(aligned *w) {
     return RM2_OK;
 }
 
-/* [q, om rho p] */
+/* [q, 2 om rho p] */
 static void fill_features(const rm2i_sheet *s, double weight, const double *phase,
                           double *features) {
     for (size_t i = 0; i < s->n; i++) {
@@ -126,7 +126,7 @@ static rm2_status embed(const aligned *w, const rm2i_motion *m, const rm2i_sheet
     double *features;
     rm2i_graph graph;
     RM2_TRY(rm2i_alloc(w->ctx, s->n, (s->M + 1) * sizeof *features, &features));
-    fill_features(s, w->settings.time_weight * w->curves.spread, m->phase, features);
+    fill_features(s, 2 * w->settings.time_weight * w->curves.spread, m->phase, features);
     const rm2i_start_data nodes = {s->n, s->M + 1, features, m->count, m->slot, NULL};
     const rm2i_graph_settings plan = {w->settings.neighbours, true, OWN_STEPS};
     rm2_status status = rm2i_graph_build(w->ctx, &nodes, &plan, &graph);
@@ -243,7 +243,9 @@ static void report_demo(const aligned *w, const rm2i_motion *m, size_t k, rm2_st
                              .reversed = m->fit[k].reversed,
                              .begin = phase[0] / m->extent,
                              .end = phase[nodes - 1] / m->extent,
-                             .misfit = m->fit[k].cost};
+                             .misfit = m->fit[k].cost,
+                             .outliers = w->curves.spikes[d],
+                             .resting = w->curves.rests[d]};
     for (size_t i = 0; i < T; i++) {
         double even = T > 1 ? (double)i / (double)(T - 1) : 0;
         double at = rm2i_between(nodes, phase, 1, place[i]) / m->extent;
@@ -267,15 +269,21 @@ static rm2_status make_report(const aligned *w, rm2_start_report **report) {
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-static rm2_status run(aligned *w, double *X0, rm2_start_report **report) {
-    RM2_TRY(find_families(w));
-    RM2_TRY(find_motions(w));
+static rm2_status place(aligned *w, double *X0) {
     RM2_TRY(make_sheets(w));
     for (size_t f = 0; f < w->families; f++)
         RM2_TRY(embed(w, &w->motion[f], &w->sheet[f]));
     RM2_TRY(arrange(w));
     standardise(w);
     place_points(w, X0);
+    return RM2_OK;
+}
+
+static rm2_status run(aligned *w, double *X0, rm2_start_report **report) {
+    RM2_TRY(find_families(w));
+    RM2_TRY(find_motions(w));
+    if (X0)
+        RM2_TRY(place(w, X0));
     return make_report(w, report);
 }
 
@@ -308,6 +316,8 @@ static rm2_status without_alignment(rm2_context *ctx, size_t neighbours, const r
                                     size_t Q, double *X0) {
     rm2i_isomap_settings s = rm2i_isomap_settings_default();
     s.neighbours = neighbours;
+    if (!X0)
+        return RM2_OK;
     return rm2i_start_isomap(ctx, &s, demos, Q, X0);
 }
 

@@ -24,18 +24,20 @@
 
 #include "linalg/neighbours.h"
 
-
 enum {
     SPIKE_HALF = 2,     /* half width of the median that shows spikes */
     SPIKE_STEPS = 5,    /* steps on each side that say how large a step is */
     SPIKE_SHORTEST = 7, /* shorter demonstrations are taken as they are */
     NOISE_POINTS = 80,  /* running median: half width 1 for so many points */
+    REST_STEPS = 4,     /* least steps of a pause, */
+    REST_SHARE = 20,    /* or this part of the demonstration */
     LEAST_NODES = 8,
     LONGEST = 4,       /* times the typical number of nodes */
     ALL_NODES = 20000, /* of all curves; more are thinned */
     THINNEST = 20      /* typical number of nodes, at least */
 };
 static const double SPIKE = 4;
+static const double REST = 0.05; /* speed of a pause, against the mean */
 static const double NODES_PER_SPREAD = 5, NODES_MIN = 40, NODES_MAX = 200;
 
 /* ---- sequences ------------------------------------------------------------------------------ */
@@ -88,12 +90,13 @@ static double step_around(size_t T, const double *step, double mean, size_t i, d
     return fmax(rm2i_median(to - from, work), mean / 2);
 }
 
-/* q: F without spikes. work: T + 2 SPIKE_STEPS + M */
-static void remove_spikes(size_t T, size_t M, const double *F, double *q, double *work) {
+/* q: F without spikes; returns how many there were. work: T + 2 SPIKE_STEPS + M */
+static size_t remove_spikes(size_t T, size_t M, const double *F, double *q, double *work) {
     double *step = work, *few = step + T, *centre = few + 2 * (size_t)SPIKE_STEPS, mean = 0;
+    size_t spikes = 0;
     memcpy(q, F, T * M * sizeof *q);
     if (T < SPIKE_SHORTEST)
-        return;
+        return 0;
     for (size_t i = 0; i + 1 < T; i++) {
         step[i] = rm2i_separation(M, F, i, i + 1);
         mean += step[i] / (double)(T - 1);
@@ -104,9 +107,12 @@ static void remove_spikes(size_t T, size_t M, const double *F, double *q, double
             centre[m] = median_around(T, M, F, m, i, SPIKE_HALF, few);
             square += (F[i * M + m] - centre[m]) * (F[i * M + m] - centre[m]);
         }
-        if (sqrt(square) > SPIKE * sigma)
+        if (sqrt(square) > SPIKE * sigma) {
             memcpy(q + i * M, centre, M * sizeof *q);
+            spikes++;
+        }
     }
+    return spikes;
 }
 
 /* Running median of every column. work: T + 2 (T / NOISE_POINTS) + 1 */
@@ -132,6 +138,28 @@ static double arc_lengths(size_t T, size_t M, const double *q, double *s) {
     for (size_t i = 0; !(length > 0) && i < T; i++)
         s[i] = (double)i;
     return length;
+}
+
+/* Are the points i .. i + window all within `radius` of point i? */
+static bool rests(size_t M, const double *q, size_t i, size_t window, double radius) {
+    for (size_t k = i + window; k > i; k--)
+        if (rm2i_separation(M, q, i, k) > radius)
+            return false;
+    return true;
+}
+
+/* Points of pauses: those of windows of T/20 points, at least 5, that stay within a twentieth of the way that
+ * so many points go on average. */
+static size_t count_rests(size_t T, size_t M, const double *q, double length) {
+    size_t window = T / REST_SHARE > REST_STEPS ? T / REST_SHARE : REST_STEPS, count = 0, seen = 0;
+    for (size_t i = 0; i + window < T; i++)
+        if (rests(M, q, i, window, REST * (double)window * length / (double)(T - 1))) {
+            size_t from = i > seen ? i : seen;
+            count += i + window + 1 - from;
+            seen = i + window + 1;
+            i += window / 4; /* windows overlap enough */
+        }
+    return count;
 }
 
 /* Nodes at equal steps of s; s becomes places. */
@@ -163,17 +191,18 @@ static size_t longest_demo(const rm2i_start_data *demos) {
     return longest;
 }
 
-/* q (N x M), arc lengths of the points, lengths of the curves (D). */
-static rm2_status measure(rm2_context *ctx, const rm2i_start_data *demos, double *q, double *s,
-                          double *length) {
+/* q (N x M), arc lengths of the points, lengths of the curves (D); what was seen on the way. */
+static rm2_status measure(rm2_context *ctx, const rm2i_start_data *demos, double *q,
+                          rm2i_curves *c, double *length) {
     size_t longest = longest_demo(demos), M = demos->M;
     double *work;
     RM2_TRY(rm2i_alloc(ctx, 2 * longest + 2 * SPIKE_STEPS + M + 1, sizeof *work, &work));
     for (size_t d = 0; d < demos->trajectories; d++) {
         size_t from = demos->starts[d], T = demos->starts[d + 1] - from;
-        remove_spikes(T, M, demos->F + from * M, q + from * M, work);
+        c->spikes[d] = remove_spikes(T, M, demos->F + from * M, q + from * M, work);
         remove_noise(T, M, q + from * M, work);
-        length[d] = arc_lengths(T, M, q + from * M, s + from);
+        length[d] = arc_lengths(T, M, q + from * M, c->place + from);
+        c->rests[d] = count_rests(T, M, q + from * M, length[d]);
     }
     free(work);
     return RM2_OK;
@@ -235,7 +264,7 @@ static bool count_nodes(size_t D, const double *length, rm2i_curves *c, double *
 static rm2_status resample(rm2_context *ctx, const rm2i_start_data *demos, double *q,
                            rm2i_curves *c) {
     double *length = q + demos->N * demos->M;
-    RM2_TRY(measure(ctx, demos, q, c->place, length));
+    RM2_TRY(measure(ctx, demos, q, c, length));
     c->spread = spread_of(demos, q, c->place, length);
     if (!count_nodes(demos->trajectories, length, c, length + demos->trajectories))
         return RM2_OK;
@@ -252,6 +281,7 @@ void rm2i_curves_free(rm2i_curves *c) {
     free(c->first);
     free(c->node);
     free(c->place);
+    free(c->spikes);
     *c = (rm2i_curves){0};
 }
 
@@ -259,6 +289,9 @@ rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_start_data *demos, rm2
     *c = (rm2i_curves){.D = demos->trajectories, .M = demos->M};
     double *q = NULL;
     rm2_status status = rm2i_calloc(ctx, c->D + 1, sizeof *c->first, &c->first);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, 2 * c->D, sizeof *c->spikes, &c->spikes);
+    c->rests = c->spikes ? c->spikes + c->D : NULL;
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, demos->N, sizeof *c->place, &c->place);
     if (status == RM2_OK)

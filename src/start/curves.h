@@ -11,6 +11,8 @@ typedef struct rm2i_curves {
     size_t *first;  /* D + 1: curve d has the nodes first[d] .. first[d + 1] - 1 */
     double *node;   /* first[D] x M */
     double *place;  /* N: where a point is on its curve, in nodes from the curve's first */
+    size_t *spikes; /* D: points that were replaced */
+    size_t *rests;  /* D: points of pauses */
 } rm2i_curves;
 
 static inline size_t rm2i_curve_nodes(const rm2i_curves *c, size_t d) {

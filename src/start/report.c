@@ -14,14 +14,14 @@ rm2_status rm2i_start_report_create(rm2_context *ctx, size_t demos, size_t famil
     if (status == RM2_OK)
         status = rm2i_calloc(ctx, families, sizeof *r->family, &r->family);
     if (status != RM2_OK) {
-        rm2i_start_report_free(r);
+        rm2_start_report_free(r);
         return status;
     }
     *report = r;
     return RM2_OK;
 }
 
-void rm2i_start_report_free(rm2_start_report *report) {
+void rm2_start_report_free(rm2_start_report *report) {
     if (!report)
         return;
     free(report->demo);

@@ -31,7 +31,7 @@ static inline void demo_point(size_t motion, size_t number, double u, double *x)
     for (size_t k = 0; k < DEMO_DIM; k++) {
         double w = (double)k + 1;
         x[k] = cos(2.1 * w * u + 1.3 * w + 2.6 * m * w) + 0.5 * sin(5.3 * u + w * w + m) +
-               0.06 * sin(3 * u + 2.4 * n + w);
+               0.06 * sin(3 * u + 2.4 * n + w) + 0.5 * m * w;
     }
 }
 

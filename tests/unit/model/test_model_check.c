@@ -207,6 +207,15 @@ static const forgery forgeries[] = {
     {FREE, "parameters/inducing_inputs", 2, 1e200, "entry 2 is 1e+200"},
     {FREE, "parameters/inducing_inputs", 2, NAN, "entry 2 is"},
     {GIVEN, "settings/inducing_points", 1, 16, "not some of the 16 points"},
+    /* start */
+    {PLAIN, "start/family", 0, 9, "entry 0 is 9, expected less than 1"},
+    {PLAIN, "start/reversed", 1, 2, "entry 1 is 2, expected less than 2"},
+    {PLAIN, "start/outliers", 0, 17, "expected less than 17"},
+    {PLAIN, "start/resting", 0, 17, "expected less than 17"},
+    {PLAIN, "start/phase", 1, NAN, "entry 1 is"},
+    {PLAIN, "start/reference", 0, 7, "entry 0 is 7"},
+    {PLAIN, "start/complete", 0, 2, "entry 0 is 2"},
+    {PLAIN, "start/labelled", 0, 2, "expected 0 or 1"},
     /* record */
     {PLAIN, "training/trace", 2, NAN, "entry 2 is"},
     {PLAIN, "training/volume", 0, INFINITY, "finite"},

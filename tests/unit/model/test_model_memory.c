@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "near.h"
 #include "context_fixture.h"
 #include "model/model.h"
 #include "model_fixture.h"
@@ -288,7 +289,8 @@ static void *use_model(void *arg) {
     return NULL;
 }
 
-/* Two threads with a context each do with one model what one thread does with it. */
+/* Two threads with a context each do with one model what one thread does with it: bit for bit, but for the
+ * curve at the end, whose refinement carries the rounding of sums on, which depends on where a thread's memory lies. */
 static void threads_share_a_model(void **state) {
     (void)state;
     rm2_data *data = scaled_example("toy", 3, 12);
@@ -301,10 +303,13 @@ static void threads_share_a_model(void **state) {
     for (int k = 0; k < 2; k++)
         assert_int_equal(pthread_join(thread[k], NULL), 0);
     (void)use_model(&shares[2]);
+    size_t count = shares[2].count, before = count - 8 * rm2_model_info_of(model)->latent_dim - 1;
     for (int k = 0; k < 2; k++) {
         assert_non_null(shares[k].result);
-        assert_int_equal(shares[k].count, shares[2].count);
-        assert_memory_equal(shares[k].result, shares[2].result, shares[2].count * sizeof(double));
+        assert_int_equal(shares[k].count, count);
+        assert_memory_equal(shares[k].result, shares[2].result, before * sizeof(double));
+        for (size_t i = before; i < count; i++)
+            assert_near(shares[k].result[i], shares[2].result[i], 1e-10);
     }
     for (int k = 0; k < 3; k++)
         free(shares[k].result);

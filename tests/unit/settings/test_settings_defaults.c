@@ -52,7 +52,7 @@ static rm2_fit_settings robust(void) {
                               .back_ridge = 1e-6,
                               .inference = RM2_INFERENCE_AUTO,
                               .accuracy = 1e-3,
-                              .init = RM2_INIT_ISOMAP,
+                              .init = RM2_INIT_ALIGNED,
                               .time_weight = 4,
                               .neighbours = 8,
                               .base = RM2_BASE_FRECHET,

@@ -168,7 +168,7 @@ static void parts_are_found(void **state) {
     struct {
         double from;
         bool reversed;
-    } cases[] = {{0, false}, {3, false}, {4, true}, {-2, false}, {6, false}, {6, true}};
+    } cases[] = {{0, false}, {3, false}, {4, true}, {-2, false}, {6, false}, {5, true}};
     p.curves = (rm2i_curves){
         .D = 2, .M = M, .spread = 3, .spacing = 1, .first = p.first, .node = p.node};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

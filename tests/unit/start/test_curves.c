@@ -81,6 +81,8 @@ static void pauses_count_for_nothing(void **state) {
     assert_int_equal(rm2i_curve_nodes(&c, 0), rm2i_curve_nodes(&c, 1));
     for (size_t k = 0; k < rm2i_curve_nodes(&c, 0) * 2; k++)
         assert_near(c.node[k], c.node[c.first[1] * 2 + k], 1e-12);
+    assert_true(c.rests[0] == 0 && c.rests[1] >= PAUSE && c.rests[1] <= PAUSE + 4);
+    assert_true(c.spikes[0] == 0 && c.spikes[1] == 0);
     rm2i_curves_free(&c);
 }
 
@@ -97,6 +99,7 @@ static void spikes_are_removed(void **state) {
     F[2 * 35 + 1] -= 2;
     build(*state, &demos, &spiked);
     assert_int_equal(clean.first[1], spiked.first[1]);
+    assert_true(clean.spikes[0] == 0 && spiked.spikes[0] == 2 && spiked.spikes[1] == 0);
     for (size_t k = 0; k < clean.first[1] * 2; k++) /* a median of five moves a point by a step */
         assert_near(clean.node[k], spiked.node[k], clean.spacing);
     rm2i_curves_free(&clean);
@@ -148,7 +151,7 @@ static void points_without_length(void **state) {
     assert_int_equal(rm2i_curve_nodes(&c, 1), 8);
     assert_int_equal(rm2i_curve_nodes(&c, 2), 8);
     for (size_t k = c.first[1]; k < c.first[3]; k++)
-        assert_near(distance(2, c.node + k * 2, F + (k < c.first[2] ? 6 : 8)), 0, 0);
+        assert_near(distance(2, c.node + k * 2, F + (k < c.first[2] ? 6 : 8)), 0, 1e-14);
     assert_true(c.place[3] == 0 && c.place[4] == 0 && c.place[5] == 7);
     rm2i_curves_free(&c);
     demos = (rm2i_start_data){3, 2, F + 6, 2, (const size_t[]){0, 1, 3}, NULL};

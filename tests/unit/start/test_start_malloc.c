@@ -25,7 +25,7 @@ static rm2_status align(void *state) {
     double X[8 * T * Q];
     rm2_status status = rm2i_start_aligned(f->ctx, NULL, &demos, Q, X, &report);
     assert_true((status == RM2_OK) == (report != NULL));
-    rm2i_start_report_free(report);
+    rm2_start_report_free(report);
     return status;
 }
 

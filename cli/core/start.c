@@ -1,0 +1,161 @@
+/* What the start of a training found in the demonstrations. */
+#include "core/start.h"
+
+enum { SHOWN = 12, COLUMN = 20 };
+static const double ODD_MISFIT = 0.25, ODD_RATIO = 3; /* of the spread; against others */
+
+/* ---- choices --------------------------------------------------------------------------------- */
+
+/* Is the misfit large, and more than three times that of at least half of the family? */
+bool start_is_odd(const rm2_data *data, const rm2_start_report *r, size_t d) {
+    (void)data;
+    const rm2_start_demo *demo = &r->demo[d];
+    size_t better = 0;
+    for (size_t k = 0; demo->misfit > ODD_MISFIT && k < r->demos; k++)
+        better += r->demo[k].family == demo->family && ODD_RATIO * r->demo[k].misfit < demo->misfit;
+    return better > 0 && 2 * better >= r->family[demo->family].demos;
+}
+
+bool start_is_reversed(const rm2_data *data, const rm2_start_report *r, size_t d) {
+    (void)data;
+    return r->demo[d].reversed;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void begin(FILE *out, const char *name) {
+    (void)fprintf(out, "%-*s", COLUMN, name);
+}
+
+void start_list(FILE *out, const rm2_data *data, const rm2_start_report *r, start_choice choice) {
+    size_t count = 0;
+    for (size_t d = 0; d < r->demos; d++)
+        if (choice(data, r, d) && count++ < SHOWN)
+            (void)fprintf(out, " %s", data->ids[d]);
+    if (count > SHOWN)
+        (void)fprintf(out, " ... (%zu)", count);
+}
+
+static void print_members(FILE *out, const rm2_data *data, const rm2_start_report *r, size_t f) {
+    const rm2_start_family *family = &r->family[f];
+    (void)fprintf(out, "  family %-*zu%zu around %s%s:", COLUMN - 9, f + 1, family->demos,
+                  data->ids[family->reference], family->complete ? "" : ", none of them complete");
+    for (size_t d = 0, shown = 0; d < r->demos && shown <= SHOWN; d++)
+        if (r->demo[d].family == f && shown++ < SHOWN)
+            (void)fprintf(out, " %s", data->ids[d]);
+    (void)fprintf(out, family->demos > SHOWN ? " ...\n" : "\n");
+}
+
+static void print_families(FILE *out, const rm2_data *data, const rm2_start_report *r) {
+    begin(out, "demonstrations");
+    (void)fprintf(out, "%zu aligned, %zu famil%s%s\n", r->demos, r->families,
+                  r->families == 1 ? "y" : "ies",
+                  r->labelled ? " by label" : "");
+    for (size_t f = 0; f < r->families; f++)
+        print_members(out, data, r, f);
+}
+
+static void print_cut(FILE *out, const char *id, const rm2_start_demo *d) {
+    bool late = start_first(d) > START_CUT, early = start_last(d) < 1 - START_CUT;
+    begin(out, "  cut");
+    (void)fprintf(out, "%s", id);
+    if (late)
+        (void)fprintf(out, " begins at %.2f", start_first(d));
+    if (early)
+        (void)fprintf(out, "%s ends at %.2f", late ? "," : "", start_last(d));
+    (void)fprintf(out, " of the motion\n");
+}
+
+static void print_cuts(FILE *out, const rm2_data *data, const rm2_start_report *r) {
+    size_t cut = 0;
+    for (size_t d = 0; d < r->demos; d++)
+        if (start_is_cut(&r->demo[d]) && cut++ < SHOWN)
+            print_cut(out, data->ids[d], &r->demo[d]);
+    if (cut > SHOWN) {
+        begin(out, "  cut");
+        (void)fprintf(out, "... (%zu trajectories)\n", cut);
+    }
+}
+
+static void print_chosen(FILE *out, const char *name, const rm2_data *data,
+                         const rm2_start_report *r, start_choice choice) {
+    size_t count = 0;
+    for (size_t d = 0; d < r->demos; d++)
+        count += choice(data, r, d);
+    if (count == 0)
+        return;
+    (void)fprintf(out, "%-*s", COLUMN - 1, name);
+    start_list(out, data, r, choice);
+    (void)fprintf(out, "\n");
+}
+
+static void print_timing(FILE *out, const rm2_data *data, const rm2_start_report *r) {
+    size_t worst = 0, resting = 0, outliers = 0;
+    for (size_t d = 0; d < r->demos; d++) {
+        worst = r->demo[d].unevenness > r->demo[worst].unevenness ? d : worst;
+        resting += r->demo[d].resting;
+        outliers += r->demo[d].outliers;
+    }
+    if (r->demo[worst].unevenness > START_UNEVEN) {
+        begin(out, "  timing");
+        (void)fprintf(out, "aligned: up to %.2f of the motion off an even pace (%s)\n",
+                      r->demo[worst].unevenness, data->ids[worst]);
+    }
+    if (resting) {
+        begin(out, "  pauses");
+        (void)fprintf(out, "%zu of %zu points\n", resting, data->count);
+    }
+    if (outliers) {
+        begin(out, "  outliers");
+        (void)fprintf(out, "%zu of %zu points, left out of the alignment\n", outliers,
+                      data->count);
+    }
+}
+
+void start_print(FILE *out, const rm2_data *data, const rm2_start_report *r) {
+    if (!r)
+        return;
+    print_families(out, data, r);
+    print_cuts(out, data, r);
+    print_chosen(out, "  reversed", data, r, start_is_reversed);
+    print_chosen(out, "  odd", data, r, start_is_odd);
+    print_timing(out, data, r);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static const char *truth(bool value) {
+    return value ? "true" : "false";
+}
+
+static void demo_json(FILE *out, const char *id, const rm2_start_demo *d) {
+    (void)fprintf(out, "{\"id\": ");
+    json_text(out, id);
+    (void)fprintf(out, ", \"family\": %zu, \"reversed\": %s, \"cut\": %s", d->family,
+                  truth(d->reversed), truth(start_is_cut(d)));
+    json_field(out, "begin", d->begin);
+    json_field(out, "end", d->end);
+    json_field(out, "misfit", d->misfit);
+    json_field(out, "unevenness", d->unevenness);
+    (void)fprintf(out, ", \"outliers\": %zu, \"resting\": %zu}", d->outliers, d->resting);
+}
+
+void start_json(FILE *out, const rm2_data *data, const rm2_start_report *r) {
+    if (!r) {
+        (void)fprintf(out, ", \"start\": null");
+        return;
+    }
+    (void)fprintf(out, ", \"start\": {\"labelled\": %s, \"families\": [", truth(r->labelled));
+    for (size_t f = 0; f < r->families; f++) {
+        (void)fprintf(out, "%s{\"trajectories\": %zu, \"reference\": ", f ? ", " : "",
+                      r->family[f].demos);
+        json_text(out, data->ids[r->family[f].reference]);
+        (void)fprintf(out, ", \"complete\": %s}", truth(r->family[f].complete));
+    }
+    (void)fprintf(out, "], \"trajectories\": [");
+    for (size_t d = 0; d < r->demos; d++) {
+        (void)fprintf(out, "%s", d ? ", " : "");
+        demo_json(out, data->ids[d], &r->demo[d]);
+    }
+    (void)fprintf(out, "]}");
+}
