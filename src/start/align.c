@@ -12,7 +12,8 @@
  *
  * and the end in the same way. Nodes are as far apart as they are on both curves, so that steps other
  * than one stretch the query; leaving out a node of the query costs as much as a distance of 0.4
- * (within), 0.2 (later, earlier) or 0.55 (strict) of the spread of the data. */
+ * (within), 0.2 (later, earlier) or 0.55 (strict) of the spread of the data. Where so much may be left out, the
+ * rest must be shown to run together. */
 #include "start/align.h"
 
 #include <math.h>
@@ -24,6 +25,7 @@ enum { PAD = 3 }; /* infinite entries before each row of V: steps of up to 3 nee
 
 static const double REVERSED = 0.5; /* anything else must be closer by these factors */
 static const double STAGGERED = 0.7;
+static const double TOGETHER = 0.3, ADVANCE = 0.5; /* of an overlap; of the spread, of a step */
 
 typedef struct costs {
     double stretch, unused; /* of a node; in units of the squared spacing until scaled */
@@ -140,6 +142,37 @@ static ending run(const table *t, const costs *k) {
     return end;
 }
 
+/* The step by which V_i(j) was reached; SIZE_MAX: it begins there. */
+static size_t step_to(const table *t, const costs *k, size_t i, size_t j) {
+    if (i == 0)
+        return SIZE_MAX;
+    const double *last = row_of(t, i - 1);
+    double best = j == 0 ? begin_cost(k, i) : INFINITY;
+    size_t step = SIZE_MAX;
+    for (size_t s = 0; s <= PAD && s <= j; s++) {
+        double bend = (double)s - 1, value = last[j - s] + k->stretch * bend * bend;
+        if (value < best || (step == SIZE_MAX && j > 0)) {
+            best = value;
+            step = s;
+        }
+    }
+    return step;
+}
+
+/* Do query and reference really run together where they overlap, so that one is a continuation of the other?
+ * They are close there, and the place on the reference advances at least half as fast as on the query:
+ * motions that only share an end meet there, head to head. */
+static bool run_together(const table *t, const costs *k, ending end, double spread) {
+    size_t i = end.i, j = end.j;
+    double sum = squares_of(t, i)[j];
+    for (size_t s; (s = step_to(t, k, i, j)) != SIZE_MAX; sum += squares_of(t, i)[j]) {
+        i--;
+        j -= s;
+    }
+    double span = (double)(end.i - i), limit = TOGETHER * spread;
+    return (double)(end.j - j) >= ADVANCE * span && sum <= limit * limit * (span + 1);
+}
+
 /* ---- the fit ------------------------------------------------------------------------------------ */
 
 /* Costs of all ways: forwards and reversed. */
@@ -171,9 +204,13 @@ rm2i_fit rm2i_align(const rm2i_curves *c, rm2i_nodes query, rm2i_nodes reference
     double scale = 1 / (c->spread * sqrt((double)query.n));
     for (int ends = 0; ends < RM2I_ENDS; ends++) {
         costs k = costs_of(c, (rm2i_ends)ends, t.a);
+        bool staggered = ends == RM2I_LATER || ends == RM2I_EARLIER;
+        t.rows = staggered ? t.a : 2;
         for (int reversed = 0; reversed < 2; reversed++) {
             t.reversed = reversed;
-            cost.of[ends][reversed] = run(&t, &k).cost;
+            ending end = run(&t, &k);
+            bool counts = !staggered || run_together(&t, &k, end, c->spread);
+            cost.of[ends][reversed] = counts ? end.cost : INFINITY;
         }
     }
     rm2i_fit fit;
@@ -183,23 +220,6 @@ rm2i_fit rm2i_align(const rm2i_curves *c, rm2i_nodes query, rm2i_nodes reference
 }
 
 /* ---- places ------------------------------------------------------------------------------------- */
-
-/* The step by which V_i(j) was reached; SIZE_MAX: it begins there. */
-static size_t step_to(const table *t, const costs *k, size_t i, size_t j) {
-    if (i == 0)
-        return SIZE_MAX;
-    const double *last = row_of(t, i - 1);
-    double best = j == 0 ? begin_cost(k, i) : INFINITY;
-    size_t step = SIZE_MAX;
-    for (size_t s = 0; s <= PAD && s <= j; s++) {
-        double bend = (double)s - 1, value = last[j - s] + k->stretch * bend * bend;
-        if (value < best || (step == SIZE_MAX && j > 0)) {
-            best = value;
-            step = s;
-        }
-    }
-    return step;
-}
 
 static void reverse(size_t n, double *x) {
     for (size_t i = 0; i < n / 2; i++) {

@@ -54,29 +54,52 @@ static rules rules_of(const pair *p, rm2i_ends ends) {
                    (size_t)(after[ends] * a)};
 }
 
-/* Least cost of what follows node i on node j. */
-static double rest(const pair *p, const rules *u, bool reversed, size_t i, size_t j) {
+/* An alignment from a pair of nodes on: cost, and of the pairs until it ends: how many, how far the reference
+ * advances, the sum of squared distances. */
+typedef struct way {
+    double cost, squares;
+    size_t pairs, advance;
+} way;
+
+/* The least one that follows node i on node j. */
+static way rest(const pair *p, const rules *u, bool reversed, size_t i, size_t j) {
     size_t a = p->first[1], r = p->first[2] - a, left = a - 1 - i;
-    double own = square(p, i, j, reversed), best = INFINITY;
+    way best = {.cost = INFINITY};
     if (left == 0)
-        best = u->unused * (double)(r - 1 - j);
+        best.cost = u->unused * (double)(r - 1 - j);
     else if (j == r - 1 && left <= u->after)
-        best = u->outside * (double)left;
+        best.cost = u->outside * (double)left;
     for (size_t k = 0; left > 0 && k <= 3 && j + k < r; k++) {
+        way next = rest(p, u, reversed, i + 1, j + k);
         double bend = (double)k - 1;
-        best = fmin(best, u->stretch * bend * bend + rest(p, u, reversed, i + 1, j + k));
+        next.cost += u->stretch * bend * bend;
+        next.advance += k;
+        best = next.cost < best.cost ? next : best;
     }
-    return own + best;
+    best.cost += square(p, i, j, reversed);
+    best.squares += square(p, i, j, reversed);
+    best.pairs++;
+    return best;
 }
 
+/* The least cost; infinite if the curves must run together, and do not. */
 static double least(const pair *p, rm2i_ends ends, bool reversed) {
     rules u = rules_of(p, ends);
-    double best = INFINITY;
-    for (size_t j = 0; j < p->first[2] - p->first[1]; j++)
-        best = fmin(best, u.unused * (double)j + rest(p, &u, reversed, 0, j));
-    for (size_t i = 1; i <= u.before && i < p->first[1]; i++)
-        best = fmin(best, u.outside * (double)i + rest(p, &u, reversed, i, 0));
-    return best;
+    way best = {.cost = INFINITY};
+    for (size_t j = 0; j < p->first[2] - p->first[1]; j++) {
+        way w = rest(p, &u, reversed, 0, j);
+        w.cost += u.unused * (double)j;
+        best = w.cost < best.cost ? w : best;
+    }
+    for (size_t i = 1; i <= u.before && i < p->first[1]; i++) {
+        way w = rest(p, &u, reversed, i, 0);
+        w.cost += u.outside * (double)i;
+        best = w.cost < best.cost ? w : best;
+    }
+    double limit = 0.3 * p->curves.spread;
+    bool together = 2 * best.advance >= best.pairs - 1 &&
+                    best.squares <= limit * limit * (double)best.pairs;
+    return together || ends == RM2I_WITHIN || ends == RM2I_STRICT ? best.cost : INFINITY;
 }
 
 /* The plain way forwards, unless others are lower by their factors. */

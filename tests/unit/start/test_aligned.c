@@ -353,6 +353,32 @@ static void families_are_apart(void **state) {
     free(s.F);
 }
 
+/* Two motions that begin at the same place, up and down: two families, not one motion from end to end. */
+static void a_common_beginning_is_no_continuation(void **state) {
+    demo_set s = {0};
+    for (size_t d = 0; d < 2 * DEMOS; d++) {
+        demo_plan p = whole(d);
+        add_demo(&s, &p);
+        for (size_t i = 0; i < T; i++) {
+            double t = (double)i / (T - 1), side = d < DEMOS ? 1 : -1, n = (double)d;
+            double *x = s.F + (d * T + i) * DEMO_DIM;
+            x[0] = 2 * t + 0.03 * sin(n);
+            x[1] = side * (4 * t * (1 - t) + 0.5 * t + 0.05 * sin(3 * t + n));
+            x[2] = 0.3 * sin(6 * t);
+            x[3] = 0;
+        }
+    }
+    result r = start(*state, &s);
+    assert_int_equal(r.report->families, 2);
+    for (size_t d = 0; d < s.count; d++) {
+        assert_int_equal(r.report->demo[d].family, d / DEMOS);
+        assert_false(r.report->demo[d].reversed);
+        assert_true(r.report->family[d / DEMOS].complete);
+    }
+    forget(&r);
+    free(s.F);
+}
+
 static void any_dimension(void **state) {
     demo_set s = two_motions();
     for (size_t dims = 1; dims <= 5; dims++) {
@@ -500,6 +526,7 @@ int main(void) {
         WITH_CONTEXT(halves_make_a_whole),
         WITH_CONTEXT(loops_begin_anywhere),
         WITH_CONTEXT(families_are_apart),
+        WITH_CONTEXT(a_common_beginning_is_no_continuation),
         WITH_CONTEXT(any_dimension),
         WITH_CONTEXT(a_thousand),
         WITH_CONTEXT(small_families_among_many),
