@@ -6,8 +6,8 @@
  *   - in a family, alignment to the common motion gives each node a phase p (motion.c, phase.c)
  *   - Isomap of the nodes with features [q, 2 om rho p]: edges between nodes up to two steps apart in a
  *     demonstration, and to the nearest nodes in others; the first dimension rises with the phase
- *   - families are laid side by side, beginning with the largest, each next to the one most like it
- *     (sheet.c)
+ *   - families are placed side by side, beginning with the largest, each next to the one most like it
+ *     (arrange.c)
  *   - one scalar makes the standard deviation of all entries of nodes 1; points lie between the nodes of
  *     their curves.
  *
@@ -19,9 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "start/motion.h"
 #include "start/pairs.h"
-#include "start/sheet.h"
+#include "start/arrange.h"
 #include "start/start.h"
 
 enum { OWN_STEPS = 2 };
@@ -37,7 +38,7 @@ typedef struct aligned {
     size_t *family;      /* D */
     size_t *member;      /* D: demonstrations, family by family */
     rm2i_motion *motion; /* families */
-    rm2i_sheet *sheet;   /* families */
+    rm2i_embedding *embedding;   /* families */
     double *nodes;       /* q and Y of all families */
 } aligned;
 
@@ -82,17 +83,17 @@ static rm2_status find_motions(aligned *w) {
 
 /* ---- embedding --------------------------------------------------------------------------------- */
 
-/* Nodes of the families, one sheet after the other. */
-static rm2_status make_sheets(aligned *w) {
+/* Nodes of the families, one family after the other. */
+static rm2_status make_embeddings(aligned *w) {
     const rm2i_curves *c = &w->curves;
     size_t total = c->first[c->D], M = c->M;
-    RM2_TRY(rm2i_alloc(w->ctx, w->families, sizeof *w->sheet, &w->sheet));
+    RM2_TRY(rm2i_alloc(w->ctx, w->families, sizeof *w->embedding, &w->embedding));
     RM2_TRY(rm2i_alloc(w->ctx, total, (M + w->Q) * sizeof *w->nodes, &w->nodes));
     double *q = w->nodes, *Y = w->nodes + total * M;
     for (size_t f = 0; f < w->families; f++) {
         const rm2i_motion *m = &w->motion[f];
         size_t n = m->slot[m->count];
-        w->sheet[f] = (rm2i_sheet){n, M, w->Q, q, Y};
+        w->embedding[f] = (rm2i_embedding){n, M, w->Q, q, Y};
         for (size_t k = 0; k < m->count; k++)
             memcpy(q + m->slot[k] * M, rm2i_curve(c, m->member[k]).node,
                    rm2i_curve_nodes(c, m->member[k]) * M * sizeof *q);
@@ -103,7 +104,7 @@ static rm2_status make_sheets(aligned *w) {
 }
 
 /* [q, 2 om rho p] */
-static void fill_features(const rm2i_sheet *s, double weight, const double *phase,
+static void fill_features(const rm2i_embedding *s, double weight, const double *phase,
                           double *features) {
     for (size_t i = 0; i < s->n; i++) {
         memcpy(features + i * (s->M + 1), s->q + i * s->M, s->M * sizeof *features);
@@ -112,7 +113,7 @@ static void fill_features(const rm2i_sheet *s, double weight, const double *phas
 }
 
 /* Make the first dimension rise with the phase. */
-static void orient(const rm2i_sheet *s, const double *phase) {
+static void orient(const rm2i_embedding *s, const double *phase) {
     double mean = 0, sum = 0;
     for (size_t i = 0; i < s->n; i++)
         mean += phase[i] / (double)s->n;
@@ -122,7 +123,7 @@ static void orient(const rm2i_sheet *s, const double *phase) {
         s->Y[i * s->Q] = -s->Y[i * s->Q];
 }
 
-static rm2_status embed(const aligned *w, const rm2i_motion *m, const rm2i_sheet *s) {
+static rm2_status embed(const aligned *w, const rm2i_motion *m, const rm2i_embedding *s) {
     double *features;
     rm2i_graph graph;
     RM2_TRY(rm2i_alloc(w->ctx, s->n, (s->M + 1) * sizeof *features, &features));
@@ -141,64 +142,76 @@ static rm2_status embed(const aligned *w, const rm2i_motion *m, const rm2i_sheet
 
 /* ---- arrangement ------------------------------------------------------------------------------- */
 
-/* Mean cost of aligning demonstrations of family a to the references of family b. */
-static double mean_cost(const aligned *w, size_t a, size_t b) {
+/* mean (families x families): cost of aligning demonstrations of one family to the references of another;
+ * infinite if it has none. work: families x families */
+static void mean_costs(const aligned *w, double *mean, double *work) {
     const rm2i_pairs *p = &w->pairs;
-    double sum = 0, pairs = 0;
+    size_t F = w->families;
+    memset(mean, 0, F * F * sizeof *mean);
+    memset(work, 0, F * F * sizeof *work);
     for (size_t d = 0; d < p->D; d++)
-        for (size_t r = 0; r < p->R; r++)
-            if (w->family[d] == a && w->family[p->reference[r]] == b) {
-                sum += p->strict[d * p->R + r];
-                pairs++;
-            }
-    return pairs > 0 ? sum / pairs : INFINITY;
+        for (size_t r = 0; r < p->R; r++) {
+            size_t at = w->family[d] * F + w->family[p->reference[r]];
+            mean[at] += p->strict[d * p->R + r];
+            work[at]++;
+        }
+    for (size_t k = 0; k < F * F; k++)
+        mean[k] = work[k] > 0 ? mean[k] / work[k] : INFINITY;
 }
 
-/* Which family comes first: the largest, of equals the one whose members are closest to each other. */
-static size_t first_family(const aligned *w) {
-    size_t best = 0;
-    for (size_t f = 1; f < w->families; f++) {
+/* The family that is placed first: the largest, of equals the one whose members are closest to each other. */
+static size_t first_family(const aligned *w, const double *mean) {
+    size_t best = 0, F = w->families;
+    for (size_t f = 1; f < F; f++) {
         size_t more = w->motion[f].count, most = w->motion[best].count;
-        if (more > most || (more == most && mean_cost(w, f, f) < mean_cost(w, best, best)))
+        if (more > most || (more == most && mean[f * F + f] < mean[best * F + best]))
             best = f;
     }
     return best;
 }
 
-/* order (families): each family is followed by the one that is most like it. */
-static void order_families(const aligned *w, size_t *order) {
-    for (size_t f = 0; f < w->families; f++)
+/* order (families): each family is followed by the one that is most similar to it. */
+static void order_families(const aligned *w, const double *mean, size_t *order) {
+    size_t F = w->families;
+    for (size_t f = 0; f < F; f++)
         order[f] = f;
-    order[0] = first_family(w);
+    order[0] = first_family(w, mean);
     order[order[0]] = 0;
-    for (size_t k = 1; k < w->families; k++) {
+    for (size_t k = 1; k < F; k++) {
         size_t best = k, held = order[k];
-        double least = INFINITY;
-        for (size_t l = k; l < w->families; l++) {
-            double cost = mean_cost(w, order[l], order[k - 1]);
-            if (cost < least) {
-                least = cost;
+        for (size_t l = k + 1; l < F; l++)
+            if (mean[order[l] * F + order[k - 1]] < mean[order[best] * F + order[k - 1]])
                 best = l;
-            }
-        }
         order[k] = order[best];
         order[best] = held;
     }
 }
 
-static rm2_status arrange(const aligned *w) {
+typedef struct arrangement {
+    size_t families;
     size_t *order;
-    rm2i_sheet *sheet = NULL;
-    RM2_TRY(rm2i_alloc(w->ctx, w->families, sizeof *order, &order));
-    rm2_status status = rm2i_alloc(w->ctx, w->families, sizeof *sheet, &sheet);
-    if (status == RM2_OK) {
-        order_families(w, order);
-        for (size_t f = 0; f < w->families; f++)
-            sheet[f] = w->sheet[order[f]];
-        status = rm2i_sheets_arrange(w->ctx, w->families, sheet);
-    }
-    free(order);
-    free(sheet);
+    rm2i_embedding *embedding; /* in that order */
+    double *mean, *work;       /* families x families */
+    double *memory;
+} arrangement;
+
+static void lay_out_arrangement(void *arg, rm2i_arena *a) {
+    arrangement *s = arg;
+    s->order = rm2i_take(a, size_t, s->families);
+    s->embedding = rm2i_take(a, rm2i_embedding, s->families);
+    s->mean = rm2i_take(a, double, s->families, s->families);
+    s->work = rm2i_take(a, double, s->families, s->families);
+}
+
+static rm2_status arrange(const aligned *w) {
+    arrangement s = {.families = w->families};
+    RM2_TRY(rm2i_arena_alloc(w->ctx, lay_out_arrangement, &s, &s.memory));
+    mean_costs(w, s.mean, s.work);
+    order_families(w, s.mean, s.order);
+    for (size_t f = 0; f < w->families; f++)
+        s.embedding[f] = w->embedding[s.order[f]];
+    rm2_status status = rm2i_arrange(w->ctx, w->families, s.embedding);
+    free(s.memory);
     return status;
 }
 
@@ -223,7 +236,7 @@ static void place_points(const aligned *w, double *X0) {
     for (size_t f = 0; f < w->families; f++) {
         const rm2i_motion *m = &w->motion[f];
         for (size_t k = 0; k < m->count; k++) {
-            const double *Y = w->sheet[f].Y + m->slot[k] * Q;
+            const double *Y = w->embedding[f].Y + m->slot[k] * Q;
             size_t d = m->member[k], nodes = m->slot[k + 1] - m->slot[k];
             for (size_t i = w->demos.starts[d]; i < w->demos.starts[d + 1]; i++)
                 for (size_t q = 0; q < Q; q++)
@@ -270,9 +283,9 @@ static rm2_status make_report(const aligned *w, rm2_start_report **report) {
 /* ---- the whole --------------------------------------------------------------------------------- */
 
 static rm2_status place(aligned *w, double *X0) {
-    RM2_TRY(make_sheets(w));
+    RM2_TRY(make_embeddings(w));
     for (size_t f = 0; f < w->families; f++)
-        RM2_TRY(embed(w, &w->motion[f], &w->sheet[f]));
+        RM2_TRY(embed(w, &w->motion[f], &w->embedding[f]));
     RM2_TRY(arrange(w));
     standardise(w);
     place_points(w, X0);
@@ -291,7 +304,7 @@ static void release(aligned *w) {
     for (size_t f = 0; w->motion && f < w->families; f++)
         rm2i_motion_free(&w->motion[f]);
     free(w->motion);
-    free(w->sheet);
+    free(w->embedding);
     free(w->nodes);
     free(w->family);
     rm2i_pairs_free(&w->pairs);

@@ -1,4 +1,4 @@
-/* Families are laid side by side: along dimension 1 where they agree best, one above the other along
+/* Families are placed side by side: along dimension 1 where they agree best, one above the other along
  * dimension 2. With L the median extent along dimension 1, each family in turn is
  *
  *   - shifted along dimension 1, by one of 25 values within 0.3 L of its centre, to where the mean squared
@@ -7,7 +7,7 @@
  *   - moved along dimension 2 so that it begins 0.05 L above the highest node so far.
  *
  * In one dimension they follow each other, with the same gap. */
-#include "start/sheet.h"
+#include "start/arrange.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ typedef struct range {
     double low, high;
 } range;
 
-static range range_of(const rm2i_sheet *s, size_t q) {
+static range range_of(const rm2i_embedding *s, size_t q) {
     range r = {INFINITY, -INFINITY};
     for (size_t i = 0; i < s->n; i++) {
         r.low = fmin(r.low, s->Y[i * s->Q + q]);
@@ -30,12 +30,12 @@ static range range_of(const rm2i_sheet *s, size_t q) {
     return r;
 }
 
-static void move(const rm2i_sheet *s, size_t q, double by) {
+static void move(const rm2i_embedding *s, size_t q, double by) {
     for (size_t i = 0; i < s->n; i++)
         s->Y[i * s->Q + q] += by;
 }
 
-static void centre(const rm2i_sheet *s) {
+static void centre(const rm2i_embedding *s) {
     double mean = 0;
     for (size_t i = 0; i < s->n; i++)
         mean += s->Y[i * s->Q] / (double)s->n;
@@ -43,7 +43,7 @@ static void centre(const rm2i_sheet *s) {
 }
 
 /* Average (M) of the nodes around abscissa x. */
-static void curve_at(const rm2i_sheet *s, double x, double width, double *mean) {
+static void curve_at(const rm2i_embedding *s, double x, double width, double *mean) {
     double sum = 0;
     for (size_t m = 0; m < s->M; m++)
         mean[m] = 0;
@@ -58,7 +58,7 @@ static void curve_at(const rm2i_sheet *s, double x, double width, double *mean) 
 }
 
 /* Mean squared distance of the curves where b is shifted. work: 2 M */
-static double mismatch(const rm2i_sheet *a, const rm2i_sheet *b, double shift, double width,
+static double mismatch(const rm2i_embedding *a, const rm2i_embedding *b, double shift, double width,
                        double *work) {
     range ra = range_of(a, 0), rb = range_of(b, 0);
     double low = fmax(ra.low, rb.low + shift), high = fmin(ra.high, rb.high + shift), sum = 0;
@@ -74,7 +74,7 @@ static double mismatch(const rm2i_sheet *a, const rm2i_sheet *b, double shift, d
     return sum / ABSCISSAS;
 }
 
-static double best_shift(const rm2i_sheet *a, const rm2i_sheet *b, double extent, double *work) {
+static double best_shift(const rm2i_embedding *a, const rm2i_embedding *b, double extent, double *work) {
     double least = INFINITY, best = 0;
     for (size_t k = 0; k < SHIFTS; k++) {
         double shift = SHIFT * extent * (2 * (double)k / (SHIFTS - 1) - 1);
@@ -88,28 +88,28 @@ static double best_shift(const rm2i_sheet *a, const rm2i_sheet *b, double extent
 }
 
 /* L */
-static double typical_extent(size_t count, const rm2i_sheet *sheet, double *work) {
+static double typical_extent(size_t count, const rm2i_embedding *embedding, double *work) {
     for (size_t f = 0; f < count; f++) {
-        range r = range_of(&sheet[f], 0);
+        range r = range_of(&embedding[f], 0);
         work[f] = r.high - r.low;
     }
     return rm2i_median(count, work);
 }
 
-rm2_status rm2i_sheets_arrange(rm2_context *ctx, size_t count, const rm2i_sheet *sheet) {
+rm2_status rm2i_arrange(rm2_context *ctx, size_t count, const rm2i_embedding *embedding) {
     double *work;
     if (count < 2)
         return RM2_OK;
-    RM2_TRY(rm2i_alloc(ctx, 2 * sheet->M + count, sizeof *work, &work));
-    double extent = typical_extent(count, sheet, work), top = 0;
-    size_t up = sheet->Q > 1 ? 1 : 0;
+    RM2_TRY(rm2i_alloc(ctx, 2 * embedding->M + count, sizeof *work, &work));
+    double extent = typical_extent(count, embedding, work), top = 0;
+    size_t up = embedding->Q > 1 ? 1 : 0;
     for (size_t f = 0; f < count; f++) {
-        centre(&sheet[f]);
+        centre(&embedding[f]);
         if (f && up)
-            move(&sheet[f], 0, best_shift(&sheet[f - 1], &sheet[f], extent, work));
-        range r = range_of(&sheet[f], up);
+            move(&embedding[f], 0, best_shift(&embedding[f - 1], &embedding[f], extent, work));
+        range r = range_of(&embedding[f], up);
         double by = f ? top + GAP * extent - r.low : 0;
-        move(&sheet[f], up, by);
+        move(&embedding[f], up, by);
         top = r.high + by;
     }
     free(work);
