@@ -49,8 +49,7 @@ static void print_members(FILE *out, const rm2_data *data, const rm2_start_repor
 static void print_families(FILE *out, const rm2_data *data, const rm2_start_report *r) {
     begin(out, "demonstrations");
     (void)fprintf(out, "%zu aligned, %zu famil%s%s\n", r->demos, r->families,
-                  r->families == 1 ? "y" : "ies",
-                  r->labelled ? " by label" : "");
+                  r->families == 1 ? "y" : "ies", r->labelled ? " by label" : "");
     for (size_t f = 0; f < r->families; f++)
         print_members(out, data, r, f);
 }
@@ -107,8 +106,7 @@ static void print_timing(FILE *out, const rm2_data *data, const rm2_start_report
     }
     if (outliers) {
         begin(out, "  outliers");
-        (void)fprintf(out, "%zu of %zu points, left out of the alignment\n", outliers,
-                      data->count);
+        (void)fprintf(out, "%zu of %zu points, left out of the alignment\n", outliers, data->count);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "core/cli.h"
 
 /* Least that is worth a word. */
-#define START_CUT 0.1     /* of the motion that a demonstration lacks at an end */
+#define START_CUT    0.1  /* of the motion that a demonstration lacks at an end */
 #define START_UNEVEN 0.05 /* of the motion off an even pace */
 
 /* Where a demonstration enters and leaves the motion, in the motion's direction. */

@@ -121,10 +121,12 @@ static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, size_
 static void remark_column(const rm2_data *data, const rm2_odd_column *odd, size_t *remarks) {
     static const char *const words[] = {
         [RM2_ODD_CONSTANT] = "is constant: fine, but it carries nothing to learn",
-        [RM2_ODD_STEADY] = "runs evenly along every trajectory: time or an index? It would be learned as part "
-                           "of the motion; name it with --time, or leave it out with --columns",
-        [RM2_ODD_TINY] = "varies a thousand times less than others of its factor (other units?): training "
-                         "hardly sees it; change its units, or give it a factor of its own",
+        [RM2_ODD_STEADY] =
+            "runs evenly along every trajectory: time or an index? It would be learned as part "
+            "of the motion; name it with --time, or leave it out with --columns",
+        [RM2_ODD_TINY] =
+            "varies a thousand times less than others of its factor (other units?): training "
+            "hardly sees it; change its units, or give it a factor of its own",
     };
     const rm2_factor *f = rm2_manifold_factor(data->manifold, odd->factor);
     char name[64];
@@ -162,8 +164,7 @@ static bool has_outliers(const rm2_data *data, const rm2_start_report *r, size_t
 static const demo_remark demo_remarks[] = {
     {start_is_reversed, "run against the others",
      "training turns them; leave them out (--holdout) if they are another motion"},
-    {is_cut, "late beginnings or early ends",
-     "training puts them where they belong on the motion"},
+    {is_cut, "late beginnings or early ends", "training puts them where they belong on the motion"},
     {is_uneven, "uneven pace", "training aligns it; with --init isomap the timing would count"},
     {rests, "pauses",
      "the start ignores them, but resting points count in training as often as they are there"},
@@ -202,7 +203,8 @@ static void remark_start(const rm2_data *data, const rm2_start_report *r, size_t
         parts += !r->family[f].complete;
     if (parts)
         say(remarks, "",
-            "no trajectory is complete in at least one family: its motion is put together from parts");
+            "no trajectory is complete in at least one family: its motion is put together from "
+            "parts");
     for (size_t k = 0; k < sizeof demo_remarks / sizeof *demo_remarks; k++)
         remark_demos(data, r, &demo_remarks[k], remarks);
 }

@@ -11,7 +11,8 @@ typedef struct fit_options {
     rm2_fit_settings
         settings; /* as the options were read one by one: fit_options_settings is what counts */
     setting_options from;
-    const char *output, *back_kernels, *base_point, *init_from, *family, *inducing_points, *checkpoint;
+    const char *output, *back_kernels, *base_point, *init_from, *family, *inducing_points,
+        *checkpoint;
     double checkpoint_every; /* 0: not given */
     bool resume;
     text_list set, learn, hold, prior; /* of hyperparameters, by name */

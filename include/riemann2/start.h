@@ -13,12 +13,12 @@ extern "C" {
 /* One demonstration (trajectory). Phases run from 0 to 1 along the motion of the family. */
 typedef struct rm2_start_demo {
     size_t family;
-    bool reversed;       /* it runs against the motion */
-    double begin, end;   /* phase of its first and last point; the later first if reversed */
-    double misfit;       /* root mean squared distance from the motion, over the spread of the data */
-    double unevenness;   /* largest deviation of its phase from an even pace between begin and end */
-    size_t outliers;     /* points far from those around them; left out of the alignment */
-    size_t resting;      /* points of pauses: at a twentieth of the mean speed or less */
+    bool reversed;     /* it runs against the motion */
+    double begin, end; /* phase of its first and last point; the later first if reversed */
+    double misfit;     /* root mean squared distance from the motion, over the spread of the data */
+    double unevenness; /* largest deviation of its phase from an even pace between begin and end */
+    size_t outliers;   /* points far from those around them; left out of the alignment */
+    size_t resting;    /* points of pauses: at a twentieth of the mean speed or less */
 } rm2_start_demo;
 
 typedef struct rm2_start_family {

@@ -5,9 +5,9 @@
 #include "base/base.h"
 #include "data/data.h"
 
-enum { SHORTEST = 5 };              /* points of a trajectory that show a steady column */
-static const double EVEN = 0.01;    /* largest distance from an even run, of its range */
-static const double TINY = 1e-3;    /* deviation, against the factor's largest */
+enum { SHORTEST = 5 };           /* points of a trajectory that show a steady column */
+static const double EVEN = 0.01; /* largest distance from an even run, of its range */
+static const double TINY = 1e-3; /* deviation, against the factor's largest */
 
 /* One entry of all points. */
 typedef struct column {

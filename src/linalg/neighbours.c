@@ -222,13 +222,8 @@ static void visit(query *q, size_t level, size_t p, double nearest) {
 
 size_t rm2i_tree_nearest_outside(const rm2i_tree *tree, const double *x, size_t from, size_t to,
                                  size_t k, size_t *index, double *square) {
-    query q = {.tree = tree,
-               .x = x,
-               .from = from,
-               .to = to,
-               .k = k,
-               .index = index,
-               .square = square};
+    query q = {
+        .tree = tree, .x = x, .from = from, .to = to, .k = k, .index = index, .square = square};
     if (k > 0)
         visit(&q, 0, 0, 0);
     return q.held;

@@ -37,7 +37,7 @@ struct rm2_model {
     rm2_stop stop;
     size_t iterations, evaluations;
     double seconds;
-    double *trace; /* iterations + 1 */
+    double *trace;                  /* iterations + 1 */
     rm2_start_report *start_report; /* NULL unless the start aligned demonstrations */
     /* derived */
     rm2i_posterior *posterior;

@@ -12,8 +12,8 @@ enum { NUMBERS = 4 }; /* begin, end, misfit, unevenness */
 typedef struct arrays {
     size_t demos, families;
     size_t *family, *reversed, *outliers, *resting; /* demos */
-    double *numbers;                      /* demos x NUMBERS */
-    size_t *reference, *complete; /* families */
+    double *numbers;                                /* demos x NUMBERS */
+    size_t *reference, *complete;                   /* families */
     double *memory;
 } arrays;
 
@@ -81,8 +81,9 @@ static rm2_status get_sizes(rm2i_reader r, const char *name, size_t count, size_
     rm2_status status = RM2_OK;
     for (size_t k = 0; k < count; k++) {
         if (found[k] >= below && status == RM2_OK)
-            status = rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s: entry %zu is %zu, expected less than %zu",
-                               r.path, name, k, found[k], below);
+            status =
+                rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s: entry %zu is %zu, expected less than %zu",
+                          r.path, name, k, found[k], below);
         values[k] = found[k];
     }
     free(found);

@@ -20,9 +20,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "start/arrange.h"
 #include "start/motion.h"
 #include "start/pairs.h"
-#include "start/arrange.h"
 #include "start/start.h"
 
 enum { OWN_STEPS = 2 };
@@ -35,11 +35,11 @@ typedef struct aligned {
     rm2i_curves curves;
     rm2i_pairs pairs;
     size_t families;
-    size_t *family;      /* D */
-    size_t *member;      /* D: demonstrations, family by family */
-    rm2i_motion *motion; /* families */
-    rm2i_embedding *embedding;   /* families */
-    double *nodes;       /* q and Y of all families */
+    size_t *family;            /* D */
+    size_t *member;            /* D: demonstrations, family by family */
+    rm2i_motion *motion;       /* families */
+    rm2i_embedding *embedding; /* families */
+    double *nodes;             /* q and Y of all families */
 } aligned;
 
 rm2i_aligned_settings rm2i_aligned_settings_default(void) {
@@ -325,8 +325,8 @@ static rm2_status check_settings(rm2_context *ctx, const rm2i_aligned_settings *
     return RM2_OK;
 }
 
-static rm2_status without_alignment(rm2_context *ctx, size_t neighbours, const rm2i_start_data *demos,
-                                    size_t Q, double *X0) {
+static rm2_status without_alignment(rm2_context *ctx, size_t neighbours,
+                                    const rm2i_start_data *demos, size_t Q, double *X0) {
     rm2i_isomap_settings s = rm2i_isomap_settings_default();
     s.neighbours = neighbours;
     if (!X0)

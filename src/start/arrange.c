@@ -74,7 +74,8 @@ static double mismatch(const rm2i_embedding *a, const rm2i_embedding *b, double 
     return sum / ABSCISSAS;
 }
 
-static double best_shift(const rm2i_embedding *a, const rm2i_embedding *b, double extent, double *work) {
+static double best_shift(const rm2i_embedding *a, const rm2i_embedding *b, double extent,
+                         double *work) {
     double least = INFINITY, best = 0;
     for (size_t k = 0; k < SHIFTS; k++) {
         double shift = SHIFT * extent * (2 * (double)k / (SHIFTS - 1) - 1);

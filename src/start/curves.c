@@ -192,8 +192,8 @@ static size_t longest_demo(const rm2i_start_data *demos) {
 }
 
 /* q (N x M), arc lengths of the points, lengths of the curves (D); what was seen on the way. */
-static rm2_status measure(rm2_context *ctx, const rm2i_start_data *demos, double *q,
-                          rm2i_curves *c, double *length) {
+static rm2_status measure(rm2_context *ctx, const rm2i_start_data *demos, double *q, rm2i_curves *c,
+                          double *length) {
     size_t longest = longest_demo(demos), M = demos->M;
     double *work;
     RM2_TRY(rm2i_alloc(ctx, 2 * longest + 2 * SPIKE_STEPS + M + 1, sizeof *work, &work));

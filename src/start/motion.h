@@ -24,7 +24,7 @@ void rm2i_motion_free(rm2i_motion *motion);
 
 /* Phases from places: one mean demonstration is as long as 1; faster where the demonstrations, all
  * together, have many points. */
-rm2_status rm2i_motion_phase(rm2_context *ctx, const rm2i_start_data *demos, const rm2i_curves *curves,
-                             rm2i_motion *motion);
+rm2_status rm2i_motion_phase(rm2_context *ctx, const rm2i_start_data *demos,
+                             const rm2i_curves *curves, rm2i_motion *motion);
 
 #endif

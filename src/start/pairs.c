@@ -18,8 +18,8 @@ typedef struct pairs_job {
 static rm2_status align_pair(const void *job, size_t k, double *work) {
     const pairs_job *j = job;
     size_t query = k / j->pairs->R, reference = j->pairs->reference[k % j->pairs->R];
-    rm2i_fit fit = rm2i_align(j->curves, rm2i_curve(j->curves, query),
-                              rm2i_curve(j->curves, reference), work);
+    rm2i_fit fit =
+        rm2i_align(j->curves, rm2i_curve(j->curves, query), rm2i_curve(j->curves, reference), work);
     j->pairs->cost[k] = fit.cost;
     j->pairs->strict[k] = fit.strict;
     return RM2_OK;
@@ -49,8 +49,8 @@ rm2_status rm2i_pairs_build(rm2_context *ctx, const rm2i_curves *curves, rm2i_pa
         p->strict = p->cost + D * p->R;
         for (size_t r = 0; r < p->R; r++)
             p->reference[r] = (2 * r + 1) * D / (2 * p->R);
-        status = rm2i_tasks(ctx, D * p->R, rm2i_align_work(most_nodes(curves)), align_pair,
-                            &job, NULL);
+        status =
+            rm2i_tasks(ctx, D * p->R, rm2i_align_work(most_nodes(curves)), align_pair, &job, NULL);
     }
     if (status != RM2_OK)
         rm2i_pairs_free(p);

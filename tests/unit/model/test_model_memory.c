@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "near.h"
 #include "context_fixture.h"
 #include "model/model.h"
 #include "model_fixture.h"
+#include "near.h"
 #include "riemann2/eval.h"
 #include "riemann2/geodesic.h"
 

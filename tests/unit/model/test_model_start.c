@@ -23,8 +23,10 @@ static rm2_data *two_motions(const char *const *labels) {
     rm2_data *data;
     rm2_manifold *R4 = make_manifold(ctx, "R4");
     for (size_t d = 0; d < DEMOS; d++)
-        add_demo(&s, &(demo_plan){.points = T, .motion = d % 2, .number = d, .end = 1,
-                                  .reversed = d == DEMOS - 1});
+        add_demo(
+            &s,
+            &(demo_plan){
+                .points = T, .motion = d % 2, .number = d, .end = 1, .reversed = d == DEMOS - 1});
     rm2_data_arrays arrays = {.manifold = R4,
                               .count = demo_points(&s),
                               .points = s.F,

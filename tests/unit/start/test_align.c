@@ -97,8 +97,8 @@ static double least(const pair *p, rm2i_ends ends, bool reversed) {
         best = w.cost < best.cost ? w : best;
     }
     double limit = 0.3 * p->curves.spread;
-    bool together = 2 * best.advance >= best.pairs - 1 &&
-                    best.squares <= limit * limit * (double)best.pairs;
+    bool together =
+        2 * best.advance >= best.pairs - 1 && best.squares <= limit * limit * (double)best.pairs;
     return together || ends == RM2I_WITHIN || ends == RM2I_STRICT ? best.cost : INFINITY;
 }
 
@@ -108,7 +108,8 @@ static double expected(const pair *p, rm2i_ends plain, double margin) {
     rm2i_ends ways[] = {plain, RM2I_LATER, RM2I_EARLIER};
     for (size_t w = 0; w < 3; w++)
         for (int reversed = 0; reversed < 2; reversed++) {
-            double factor = (w ? margin : 1) * (reversed ? 0.5 : 1), cost = least(p, ways[w], reversed);
+            double factor = (w ? margin : 1) * (reversed ? 0.5 : 1),
+                   cost = least(p, ways[w], reversed);
             if (cost <= factor * factor * forward && cost < best)
                 best = cost;
         }
@@ -175,8 +176,8 @@ static void places_cost_as_much(void **state) {
             memcpy(p.node + (p.first[1] - 1 - i) * M, held, sizeof held);
         }
         rm2i_fit fit = fit_of(&p);
-        rm2i_align_places(&p.curves, rm2i_curve(&p.curves, 0), rm2i_curve(&p.curves, 1), &fit, place,
-                          p.work);
+        rm2i_align_places(&p.curves, rm2i_curve(&p.curves, 0), rm2i_curve(&p.curves, 1), &fit,
+                          place, p.work);
         assert_near(cost_of_places(&p, &fit, place), fit.cost, 1e-12 * fit.cost);
         reversed += fit.reversed;
     }
@@ -192,8 +193,8 @@ static void parts_are_found(void **state) {
         double from;
         bool reversed;
     } cases[] = {{0, false}, {3, false}, {4, true}, {-2, false}, {6, false}, {5, true}};
-    p.curves = (rm2i_curves){
-        .D = 2, .M = M, .spread = 3, .spacing = 1, .first = p.first, .node = p.node};
+    p.curves =
+        (rm2i_curves){.D = 2, .M = M, .spread = 3, .spacing = 1, .first = p.first, .node = p.node};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         for (size_t i = 0; i < 6; i++)
             p.node[i * M] = cases[c].from + (double)(cases[c].reversed ? 5 - i : i);
@@ -201,8 +202,8 @@ static void parts_are_found(void **state) {
             p.node[(6 + j) * M] = (double)j;
         rm2i_fit fit = fit_of(&p);
         assert_int_equal(fit.reversed, cases[c].reversed);
-        rm2i_align_places(&p.curves, rm2i_curve(&p.curves, 0), rm2i_curve(&p.curves, 1), &fit, place,
-                          p.work);
+        rm2i_align_places(&p.curves, rm2i_curve(&p.curves, 0), rm2i_curve(&p.curves, 1), &fit,
+                          place, p.work);
         for (size_t i = 0; i < 6; i++)
             assert_true(place[i] == p.node[i * M]);
     }
@@ -222,8 +223,8 @@ static void work_is_enough(void **state) {
         assert_non_null(work);
         rm2i_fit fit =
             rm2i_align(&p.curves, rm2i_curve(&p.curves, 0), rm2i_curve(&p.curves, 1), work);
-        rm2i_align_places(&p.curves, rm2i_curve(&p.curves, 0), rm2i_curve(&p.curves, 1), &fit, place,
-                          work);
+        rm2i_align_places(&p.curves, rm2i_curve(&p.curves, 0), rm2i_curve(&p.curves, 1), &fit,
+                          place, work);
         free(work);
     }
 }

@@ -55,8 +55,7 @@ static void nodes_are_even(void **state) {
         assert_near(distance(2, node, F), 0, 1e-12);
         assert_near(distance(2, node + (size_t)39 * 2, F + (size_t)(T - 1) * 2), 0, 1e-12);
         for (size_t k = 0; k + 1 < 40; k++)
-            assert_near(distance(2, node + k * 2, node + (k + 1) * 2), c.spacing,
-                        5e-3 * c.spacing);
+            assert_near(distance(2, node + k * 2, node + (k + 1) * 2), c.spacing, 5e-3 * c.spacing);
         for (size_t i = 0; i < T; i++) {
             double angle = pi * pow((double)i / (T - 1), d ? 1.7 : 1);
             assert_near(c.place[d * T + i], 39 * angle / pi, 0.05);
