@@ -228,7 +228,7 @@ static int check(const command *self, rm2_context *ctx, const char *path, data_o
     }
     rm2_data_free(data);
     rm2_data_free(held);
-    rm2_data_report_free(&report);
+    rm2_data_report_clear(&report);
     return EXIT_DONE;
 }
 

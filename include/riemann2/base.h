@@ -3,7 +3,10 @@
  * Every function that can fail returns an rm2_status and takes an rm2_context first. The context
  * keeps the text of the last failure (with file, row, column and value in it), the number of
  * threads, the random generator, the log sink and the interrupt flag. The library has no global
- * mutable state: two threads that use two contexts never meet. */
+ * mutable state: two threads that use two contexts never meet.
+ *
+ * rm2_X_free(x) frees an object that the library made, rm2_X_clear(&x) empties a struct of the caller that the
+ * library filled, rm2_free an array that it handed out; NULL and empty structs are allowed. */
 #ifndef RIEMANN2_BASE_H
 #define RIEMANN2_BASE_H
 
@@ -42,7 +45,7 @@ RM2_API const char *rm2_version(void);
     X(RM2_ERR_MEMORY, 2, "out of memory")                                                          \
     X(RM2_ERR_IO, 3, "cannot read or write a file")                                                \
     X(RM2_ERR_FORMAT, 4, "file is not in the expected format")                                     \
-    X(RM2_ERR_DATA, 5, "data do not fit the manifold or the settings")                              \
+    X(RM2_ERR_DATA, 5, "data do not fit the manifold or the settings")                             \
     X(RM2_ERR_CUT_LOCUS, 6, "logarithm at the cut locus: no unique shortest geodesic")             \
     X(RM2_ERR_DOMAIN, 7, "point is not on the manifold")                                           \
     X(RM2_ERR_NUMERIC, 8, "numerical failure")                                                     \
@@ -63,6 +66,9 @@ typedef struct rm2_context rm2_context;
 /* A context: one per thread of the caller. On failure *ctx is NULL. */
 RM2_API rm2_status rm2_context_create(rm2_context **ctx);
 RM2_API void rm2_context_free(rm2_context *ctx);
+
+/* Free an array that a call of the library handed out; NULL is allowed. */
+RM2_API void rm2_free(void *block);
 
 /* Text of the last failure, one line without newline; "" if there was none. */
 RM2_API const char *rm2_context_error(const rm2_context *ctx);

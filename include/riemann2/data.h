@@ -111,7 +111,7 @@ typedef struct rm2_data_report {
     size_t time_reversals;    /* points whose time does not come after the one before */
 } rm2_data_report;
 
-RM2_API void rm2_data_report_free(rm2_data_report *report);
+RM2_API void rm2_data_report_clear(rm2_data_report *report);
 
 /* Read .csv .tsv .txt .npy .npz by extension. With `holdout` the trajectories set aside come in
  * *held_out (NULL pointer allowed if there are none). `report` may be NULL. */

@@ -54,7 +54,7 @@ typedef struct rm2_roadmap_info {
 RM2_API rm2_roadmap_info rm2_roadmap_describe(const rm2_roadmap *roadmap);
 
 /* Shortest path between two points, which need not be nodes: they are joined to the nodes around,
- * and to each other if they are close. `path` (the caller's to free with free()) is *count x Q with
+ * and to each other if they are close. `path` (freed with rm2_free) is *count x Q with
  * both ends, also where they are equal. RM2_ERR_DATA, with the box, for a point outside a grid. */
 RM2_API rm2_status rm2_roadmap_path(rm2_context *ctx, const rm2_roadmap *roadmap,
                                     const rm2_metric *metric, const double *from, const double *to,

@@ -30,7 +30,7 @@ size_t rm2_array_count(const rm2_array *array) {
     return count;
 }
 
-void rm2_array_free(rm2_array *array) {
+void rm2_array_clear(rm2_array *array) {
     if (!array)
         return;
     free(array->name);
@@ -118,7 +118,7 @@ rm2_status rm2i_npy_load(rm2i_source *source, rm2_array *array) {
     memcpy(array->shape, header.shape, sizeof array->shape);
     rm2_status status = read_elements(source, &header, array->values);
     if (status != RM2_OK)
-        rm2_array_free(array);
+        rm2_array_clear(array);
     return status;
 }
 

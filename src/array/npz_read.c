@@ -18,7 +18,7 @@ struct rm2_npz {
 
 void rm2_arrays_free(rm2_array *arrays, size_t count) {
     for (size_t i = 0; arrays && i < count; i++)
-        rm2_array_free(&arrays[i]);
+        rm2_array_clear(&arrays[i]);
     free(arrays);
 }
 
@@ -174,7 +174,7 @@ rm2_status rm2_npz_array(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_array
     if (status == RM2_OK)
         status = rm2i_strdup(ctx, npz->entries[index].name, &array->name);
     if (status != RM2_OK)
-        rm2_array_free(array);
+        rm2_array_clear(array);
     return status;
 }
 
@@ -184,7 +184,7 @@ rm2_status rm2_npz_texts(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_texts
     RM2_TRY(check_index(ctx, npz, index, texts));
     rm2_status status = unpack(ctx, npz, index, take_texts, texts);
     if (status != RM2_OK)
-        rm2_texts_free(texts);
+        rm2_texts_clear(texts);
     return status;
 }
 

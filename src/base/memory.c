@@ -48,3 +48,7 @@ rm2_status rm2i_strdup(rm2_context *ctx, const char *text, char **out) {
     memcpy(*out, text, bytes);
     return RM2_OK;
 }
+
+void rm2_free(void *block) {
+    free(block);
+}

@@ -229,7 +229,7 @@ static rm2_status read_or_nothing(rm2_context *ctx, const char *path, rm2_table 
         *data = NULL;
         rm2_data_free(held);
         held = NULL;
-        rm2_data_report_free(&found);
+        rm2_data_report_clear(&found);
     }
     if (held_out)
         *held_out = held;
@@ -238,7 +238,7 @@ static rm2_status read_or_nothing(rm2_context *ctx, const char *path, rm2_table 
     if (report)
         *report = found;
     else
-        rm2_data_report_free(&found);
+        rm2_data_report_clear(&found);
     return status;
 }
 
@@ -253,6 +253,6 @@ rm2_status rm2_data_from_table(rm2_context *ctx, const char *name, rm2_table *ta
     rm2_table none = {.rows = 0};
     rm2_status status =
         read_or_nothing(ctx, name, table ? table : &none, settings, data, held_out, report);
-    rm2_table_free(table);
+    rm2_table_clear(table);
     return status;
 }

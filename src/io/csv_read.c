@@ -276,7 +276,7 @@ static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
     close_reader(&r);
     rm2i_c_locale_leave(&scope);
     if (status != RM2_OK)
-        rm2_table_free(table);
+        rm2_table_clear(table);
     return status;
 }
 

@@ -8,7 +8,7 @@ rm2_csv_settings rm2_csv_settings_default(void) {
     return (rm2_csv_settings){.header = RM2_HEADER_AUTO};
 }
 
-void rm2_table_free(rm2_table *table) {
+void rm2_table_clear(rm2_table *table) {
     if (!table)
         return;
     for (size_t c = 0; c < table->columns; c++)

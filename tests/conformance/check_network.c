@@ -29,7 +29,7 @@ static void output_lengths(conf_case *c, const rm2_metric *metric, const char *n
         else
             case_ok(c, rm2_roadmap_path(c->ctx, roadmap, metric, info.x + from * info.Q,
                                         info.x + to * info.Q, &count, &path, &lengths[i / 2]));
-        free(path);
+        rm2_free(path);
     }
     rm2_roadmap_free(roadmap);
 }

@@ -167,12 +167,12 @@ static void test_quaternion_order(void **state) {
     assert_same(data->points, (double[]){0.8, 0, 0, 0.6, 1, 0, 0, 0}, 8, 0);
     assert_false(report.factor[0].order_assumed);
     rm2_data_free(data);
-    rm2_data_report_free(&report);
+    rm2_data_report_clear(&report);
     data = read_text("0.8,0,0,0.6\n1,0,0,0\n", s, &report);
     assert_same(data->points, (double[]){0.8, 0, 0, 0.6, 1, 0, 0, 0}, 8, 0);
     assert_true(report.factor[0].order_assumed);
     rm2_data_free(data);
-    rm2_data_report_free(&report);
+    rm2_data_report_clear(&report);
     s.quat_order = RM2_QUAT_XYZW;
     data = read_text("0,0,0.6,0.8\n", s, NULL);
     assert_same(data->points, (double[]){0.8, 0, 0, 0.6}, 4, 0);
@@ -217,7 +217,7 @@ static void test_signs_without_trajectories(void **state) {
                 1e-15);
     assert_int_equal(report.factor[0].sign_flips, 2);
     rm2_data_free(data);
-    rm2_data_report_free(&report);
+    rm2_data_report_clear(&report);
 }
 
 /* ---- matrices, angles ----------------------------------------------------------------------- */
@@ -472,7 +472,7 @@ static void test_report(void **state) {
     assert_true(fabs(r.factor[0].spread - sqrt(0.6875)) < 1e-14); /* variance of 1,2,3,3, over n */
     assert_true(r.factor[1].spread == 0);
     rm2_data_free(data);
-    rm2_data_report_free(&r);
+    rm2_data_report_clear(&r);
 }
 
 int main(void) {

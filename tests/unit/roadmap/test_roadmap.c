@@ -44,7 +44,7 @@ static void grids_are_as_defined(void **state) {
                     assert_ok(*state, rm2_roadmap_path(*state, net, metric, net->x + i * Q,
                                                        net->x + j * Q, &count, &path, &length));
                     assert_true(fabs(length - D[i * net->nodes + j]) < ROUNDING);
-                    free(path);
+                    rm2_free(path);
                 }
                 free(D);
                 rm2_roadmap_free(net);
@@ -114,7 +114,7 @@ static void ridges_are_seen(void **state) {
         /* linear between nodes, G is 1e6 (1 - |x|): the way across is at least, by concavity of
          * the root, 1000 times the area of a triangle of height 1 */
         assert_true(length > 1000);
-        free(path);
+        rm2_free(path);
         rm2_roadmap_free(net);
     }
     rm2_metric_free(metric);
@@ -147,7 +147,7 @@ static void one_dimension_is_an_integral(void **state) {
                 double exact = fabs(b * b * b / 3 + b - a * a * a / 3 - a);
                 assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, &a, &b, &count, &path, &length));
                 assert_true(fabs(length - exact) <= h * h * fabs(a - b) + ROUNDING);
-                free(path);
+                rm2_free(path);
             }
         rm2_roadmap_free(net);
     }
@@ -165,18 +165,18 @@ static void special_points(void **state) {
     double *path, length;
     assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, off, off, &count, &path, &length));
     assert_true(count == 2 && length == 0 && path[0] == path[2] && path[1] == path[3]);
-    free(path);
+    rm2_free(path);
     assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, node, node, &count, &path, &length));
     assert_true(count == 2 && length == 0);
-    free(path);
+    rm2_free(path);
     assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, off, close, &count, &path, &length));
     assert_true(count == 2); /* straight: no way round is shorter in so small a triangle */
     assert_true(fabs(length - line_length(ctx, net, metric, off, close)) < ROUNDING);
-    free(path);
+    rm2_free(path);
     assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, node, net->x, &count, &path, &length));
     for (size_t i = 0; i + 1 < count; i++) /* ends that are nodes come once */
         assert_true(path[2 * i] != path[2 * i + 2] || path[2 * i + 1] != path[2 * i + 3]);
-    free(path);
+    rm2_free(path);
     rm2_roadmap_free(net);
     rm2_metric_free(metric);
 }
@@ -243,7 +243,7 @@ static void extreme_metrics(void **state) {
                 for (size_t i = 0; i < 2 * count; i++)
                     assert_true(isfinite(path[i]));
             }
-            free(path);
+            rm2_free(path);
             rm2_roadmap_free(net);
             rm2_metric_free(metric);
         }
@@ -276,7 +276,7 @@ static void distances_do_not_depend_on_threads(void **state) {
             assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, points + 2 * i, points + 2 * j,
                                             &count, &path, &length));
             assert_true(fabs(length - one[i * N + j]) < ROUNDING);
-            free(path);
+            rm2_free(path);
         }
     assert_ok(ctx, rm2_roadmap_distances(ctx, net, metric, 0, points, more));
     rm2_roadmap_free(net);
