@@ -134,8 +134,8 @@ static rm2_status reduce_support(rm2_context *ctx, const rm2_model *model, doubl
         return RM2_OK;
     RM2_TRY(rm2i_alloc(ctx, most, sizeof *index, &index));
     double enough = support * gp.kernel.variance;
-    rm2_status status =
-        rm2i_inducing_choose(ctx, &gp.kernel, gp.N, gp.X, enough, most, index, &gp.inducing, &left);
+    const rm2i_inducing_request request = {&gp.kernel, gp.N, gp.X, enough, most};
+    rm2_status status = rm2i_inducing_choose(ctx, &request, index, &gp.inducing, &left);
     if (status == RM2_OK && left <= enough)
         status = rm2i_alloc(ctx, gp.inducing, gp.Q * sizeof *Z, &Z);
     if (status == RM2_OK && Z) {

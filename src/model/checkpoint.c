@@ -38,8 +38,8 @@ uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
 }
 
 /* An inducing set, if there is one: indices, and the two traces. */
-static rm2_status put_set(rm2_context *ctx, rm2i_h5 *h5, const char *index, const char *traces,
-                          const rm2i_set *set) {
+static rm2_status put_set(rm2_context *ctx, rm2i_h5_writer *h5, const char *index,
+                          const char *traces, const rm2i_set *set) {
     size_t two = 2;
     if (set->count == 0)
         return RM2_OK;
@@ -62,7 +62,7 @@ static rm2_status get_set(rm2_context *ctx, const rm2i_h5 *h5, const char *index
     return RM2_OK;
 }
 
-static rm2_status put(rm2_context *ctx, rm2i_h5 *h5, uint64_t fingerprint,
+static rm2_status put(rm2_context *ctx, rm2i_h5_writer *h5, uint64_t fingerprint,
                       const rm2i_saved *saved) {
     size_t version = VERSION, print = (size_t)fingerprint, terms = TERMS, stop = saved->stop;
     double start[TERMS];
@@ -81,7 +81,7 @@ static rm2_status put(rm2_context *ctx, rm2i_h5 *h5, uint64_t fingerprint,
 
 rm2_status rm2i_checkpoint_write(rm2_context *ctx, const char *path, uint64_t fingerprint,
                                  const rm2i_saved *saved) {
-    rm2i_h5 *h5;
+    rm2i_h5_writer *h5;
     RM2_TRY(rm2i_h5_create(ctx, &h5));
     rm2_status status = put(ctx, h5, fingerprint, saved);
     if (status != RM2_OK) {

@@ -17,7 +17,7 @@ static const char FORMAT[] = "riemann2 model";
 
 typedef struct writer {
     rm2_context *ctx;
-    rm2i_h5 *h5;
+    rm2i_h5_writer *h5;
 } writer;
 
 static rm2_status put_vector(writer w, const char *name, size_t n, const double *values) {

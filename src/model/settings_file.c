@@ -126,7 +126,7 @@ static void path_of(const field *f, char *path, size_t size) {
     (void)snprintf(path, size, "settings/%s", f->name);
 }
 
-rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5 *h5, const rm2_fit_settings *s) {
+rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5_writer *h5, const rm2_fit_settings *s) {
     for (size_t k = 0; k < FIELDS; k++) {
         char path[64];
         double value = get(&fields[k], s);
