@@ -92,7 +92,8 @@ RM2_API void rm2_context_set_log(rm2_context *ctx, rm2_log_fn sink, void *user);
 RM2_API void rm2_context_interrupt(rm2_context *ctx);
 RM2_API void rm2_context_clear_interrupt(rm2_context *ctx);
 
-/* xoshiro256++ (Blackman and Vigna, 2019): 256 bits of state, plain data, yours to copy. */
+/* xoshiro256++ (Blackman and Vigna, 2019): 256 bits of state, plain data, yours to copy. Without a generator (NULL)
+ * the numbers are 0 and NaN. */
 typedef struct rm2_rng {
     uint64_t state[4];
     double spare; /* second normal of a pair, if has_spare */

@@ -40,11 +40,11 @@ void rm2_metric_free(rm2_metric *metric) {
 }
 
 size_t rm2_metric_dim(const rm2_metric *metric) {
-    return metric->Q;
+    return metric ? metric->Q : 0;
 }
 
 const char *rm2_metric_text(const rm2_metric *metric) {
-    return metric->text;
+    return metric ? metric->text : "";
 }
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
@@ -193,11 +193,14 @@ static rm2_status evaluate(rm2_context *ctx, const rm2_metric *m, size_t n, cons
     return status;
 }
 
-rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
+rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *metric, size_t n, const double *x,
                          double *G, double *dG) {
     size_t failed;
-    RM2_TRY(rm2i_metric_check_points(ctx, m->Q, n, x));
-    rm2_status status = evaluate(ctx, m, n, x, G, dG, &failed);
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, x, G);
+    RM2_TRY(rm2i_metric_check_points(ctx, metric->Q, n, x));
+    rm2_status status = evaluate(ctx, metric, n, x, G, dG, &failed);
     return status != RM2_OK && failed != SIZE_MAX
                ? rm2i_fail_prefix(ctx, status, "point %zu", failed)
                : status;
@@ -248,12 +251,15 @@ static double log_root_det(size_t Q, double *G) {
     return sum + log_root_det_unit(Q, G);
 }
 
-rm2_status rm2_metric_magnification(rm2_context *ctx, const rm2_metric *m, size_t n,
+rm2_status rm2_metric_magnification(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                     const double *x, double *log_magnification) {
-    size_t Q = m->Q;
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, x, log_magnification);
+    size_t Q = metric->Q;
     double *G;
     RM2_TRY(rm2i_alloc(ctx, n, Q * Q * sizeof *G, &G));
-    rm2_status status = rm2_metric_at(ctx, m, n, x, G, NULL);
+    rm2_status status = rm2_metric_at(ctx, metric, n, x, G, NULL);
     for (size_t i = 0; i < n && status == RM2_OK; i++)
         log_magnification[i] = log_root_det(Q, G + i * Q * Q);
     free(G);
@@ -285,16 +291,19 @@ static void add_side(size_t Q, const double *from, const double *to, const doubl
     }
 }
 
-rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *m, size_t n, const double *path,
-                              double *length, double *energy) {
-    size_t Q = m->Q, sides = n > 1 ? n - 1 : 0, nodes = RM2I_SIDE_NODES * sides, failed;
+rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                              const double *path, double *length, double *energy) {
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, path);
+    size_t Q = metric->Q, sides = n > 1 ? n - 1 : 0, nodes = RM2I_SIDE_NODES * sides, failed;
     double *x, *G, total = 0, squares = 0;
     RM2_TRY(rm2i_metric_check_points(ctx, Q, n, path));
     RM2_TRY(rm2i_alloc(ctx, nodes, (Q + Q * Q) * sizeof *x, &x));
     G = x + nodes * Q;
     for (size_t i = 0; i < sides; i++)
         place_nodes(Q, path + i * Q, path + (i + 1) * Q, x + RM2I_SIDE_NODES * i * Q);
-    rm2_status status = evaluate(ctx, m, nodes, x, G, NULL, &failed);
+    rm2_status status = evaluate(ctx, metric, nodes, x, G, NULL, &failed);
     if (status != RM2_OK && failed != SIZE_MAX)
         status = rm2i_fail_prefix(ctx, status, "side %zu", failed / RM2I_SIDE_NODES);
     for (size_t i = 0; i < sides && status == RM2_OK; i++)

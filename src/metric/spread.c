@@ -120,6 +120,9 @@ static bool concerns_a_point(rm2_status status) {
 
 rm2_status rm2_metric_spread(rm2_context *ctx, const rm2_metric *metric, size_t n, const double *x,
                              const double *directions, double *mean, double *deviation) {
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, x, mean, deviation);
     spread_job job = {.x = x, .directions = directions, .mean = mean, .deviation = deviation};
     size_t failed = 0, Q = metric->Q;
     RM2_TRY(rm2i_pullback_of(ctx, metric, &job.f));
@@ -186,6 +189,9 @@ static rm2_status add_side(const rm2i_pullback_field *f, const double *from, con
 rm2_status rm2_metric_expected_length(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                       const double *path, size_t samples, double *length,
                                       double *standard_error) {
+    RM2_REQUIRE(ctx, metric, length, standard_error);
+    if (n > 0)
+        RM2_REQUIRE(ctx, path);
     const rm2i_pullback_field *f;
     size_t Q = metric->Q;
     double *work, total = 0, variance = 0;

@@ -255,6 +255,7 @@ static void summarise(const rm2i_solver *s, const trajectory *t, rm2_track_info 
 rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task,
                          const double *target, const rm2_track_settings *settings, double *q,
                          rm2_track_error *error) {
+    RM2_REQUIRE(ctx, arm, task, target, q);
     rm2i_solver *s;
     rm2i_arm_candidate best = {.reached = false};
     size_t count = 1;
@@ -317,6 +318,9 @@ rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_tas
                          const double *targets, const double *time,
                          const rm2_track_settings *settings, double *q, rm2_track_error *errors,
                          rm2_track_info *info) {
+    RM2_REQUIRE(ctx, arm, task);
+    if (n > 0)
+        RM2_REQUIRE(ctx, targets, q);
     rm2i_solver *s;
     RM2_TRY(rm2i_solver_create(ctx, arm, task, settings, &s));
     trajectory t[2] = {{n, targets, time, NULL, NULL}, {n, targets, time, NULL, NULL}};

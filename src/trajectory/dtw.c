@@ -126,6 +126,9 @@ static rm2_status nearest(const pairing *p, double *distance, double *work) {
 static const rm2_dtw_settings plain = {.kind = RM2_DTW_WARPED};
 
 static rm2_status check_settings(rm2_context *ctx, const rm2_dtw_settings *s) {
+    if ((unsigned)s->kind > RM2_DTW_NEAREST)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.kind is %d, not an rm2_dtw_kind",
+                         (int)s->kind);
     if (s->kind == RM2_DTW_NEAREST && s->window)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a window of %zu limits warping; the sum of nearest distances has none",
@@ -146,6 +149,8 @@ static rm2_status check_sequence(rm2_context *ctx, const rm2_dtw_settings *s, si
         return rm2i_fail(ctx, RM2_ERR_DATA,
                          "sequence %zu has %zu numbers a point, the others have %zu", index,
                          q->width, width);
+    if (!q->points)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "sequence %zu: points is NULL", index);
     for (size_t i = 0; i < q->count * width; i++)
         if (!isfinite(q->points[i]))
             return rm2i_fail(ctx, RM2_ERR_DATA, "sequence %zu, point %zu: entry %zu is %g", index,
@@ -239,6 +244,7 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
 
 rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings, const rm2_sequence *a,
                    const rm2_sequence *b, double *distance) {
+    RM2_REQUIRE(ctx, a, b, distance);
     pairs p = {settings ? settings : &plain, a, b, 1, distance};
     return run_pairs(ctx, &p, 1, NULL);
 }
@@ -246,6 +252,9 @@ rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings, const rm2
 rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
                         const rm2_sequence *from, size_t count, const rm2_sequence *others,
                         double *distances, rm2_distance_summary *spread) {
+    RM2_REQUIRE(ctx, from);
+    if (count > 0)
+        RM2_REQUIRE(ctx, others);
     pairs p = {settings ? settings : &plain, from, others, count, distances};
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no sequence to take the distance from");
@@ -255,6 +264,8 @@ rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
 rm2_status rm2_dtw_floor(rm2_context *ctx, const rm2_dtw_settings *settings, size_t count,
                          const rm2_sequence *sequences, double *distances,
                          rm2_distance_summary *spread) {
+    if (count > 0)
+        RM2_REQUIRE(ctx, sequences);
     pairs p = {settings ? settings : &plain, NULL, sequences, count, distances};
     if (count < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,

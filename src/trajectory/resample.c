@@ -29,9 +29,10 @@ static rm2_status interpolate(rm2_context *ctx, const rm2_manifold *m, size_t n,
     return RM2_OK;
 }
 
-rm2_status rm2_trajectory_resample(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *points,
-                        size_t count, double *out) {
+rm2_status rm2_trajectory_resample(rm2_context *ctx, const rm2_manifold *m, size_t n,
+                                   const double *points, size_t count, double *out) {
     double *work;
+    RM2_REQUIRE(ctx, m, points, out);
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no points to resample");
     RM2_TRY(rm2i_alloc(ctx, count, (2 * m->ambient + m->dim + 1) * sizeof *work, &work));

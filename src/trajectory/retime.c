@@ -138,6 +138,7 @@ static rm2_status find_times(rm2_context *ctx, rm2i_timing *t, size_t n, bool ac
 rm2_status rm2_trajectory_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,
                                  const double *points, const rm2_speed_limits *limits,
                                  double *time) {
+    RM2_REQUIRE(ctx, manifold, points, limits, time);
     size_t factors = manifold->count;
     bool limited = false, accelerated = false;
     double *memory;
