@@ -37,11 +37,13 @@ void rm2_curve_free(rm2_curve *curve) {
 rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
                                const rm2_geodesic_settings *settings, size_t n, const double *path,
                                rm2_curve **curve) {
+    RM2_REQUIRE(ctx, curve);
+    *curve = NULL;
+    RM2_REQUIRE(ctx, metric, path);
     rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
     const rm2_geodesic_settings *used = settings ? settings : &defaults;
     rm2i_probe probe;
     rm2i_track track;
-    *curve = NULL;
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: a path of %zu points, not 2 or more", n);
     RM2_TRY(rm2i_check_geodesic_settings(ctx, used));
@@ -59,7 +61,9 @@ rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric, const rm2_ro
                         rm2_curve **curve) {
     double *path;
     size_t n;
+    RM2_REQUIRE(ctx, curve);
     *curve = NULL;
+    RM2_REQUIRE(ctx, metric, from, to);
     RM2_TRY(rm2i_start_path(ctx, metric, roadmap, from, to, &n, &path));
     rm2_status status = rm2_geodesic_refine(ctx, metric, settings, n, path, curve);
     free(path);
@@ -69,6 +73,7 @@ rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric, const rm2_ro
 rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                             const rm2_geodesic_settings *settings, const double *x, const double *y,
                             double *v, bool *converged) {
+    RM2_REQUIRE(ctx, metric, x, y, v);
     rm2_geodesic_settings used = settings ? *settings : rm2_geodesic_settings_default();
     rm2_curve *curve = NULL;
     used.nodes = 2;
@@ -87,12 +92,14 @@ rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm
 rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
                                 const rm2_roadmap *roadmap, const rm2_geodesic_settings *settings,
                                 size_t n, const double *points, rm2_curve **curve) {
+    RM2_REQUIRE(ctx, curve);
+    *curve = NULL;
+    RM2_REQUIRE(ctx, metric, points);
     rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
     const rm2_geodesic_settings *used = settings ? settings : &defaults;
     size_t Q = rm2_metric_dim(metric), legs = n - 1;
     rm2i_probe probe;
     rm2i_track *tracks;
-    *curve = NULL;
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic through %zu points, not 2 or more", n);
     RM2_TRY(rm2i_check_geodesic_settings(ctx, used));

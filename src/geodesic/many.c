@@ -31,6 +31,9 @@ rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const r
                              const rm2_geodesic_settings *settings, size_t count,
                              const double *from, const double *to, rm2_count_fn progress,
                              void *user, rm2_curve **curves, size_t *failed) {
+    RM2_REQUIRE(ctx, metric);
+    if (count > 0)
+        RM2_REQUIRE(ctx, from, to, curves);
     rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
     pairs p = {.roadmap = roadmap,
                .settings = settings ? settings : &defaults,
@@ -86,6 +89,9 @@ rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
                                   const rm2_roadmap *roadmap, const rm2_geodesic_settings *settings,
                                   size_t n, const double *points, rm2_count_fn progress, void *user,
                                   double *distance, size_t *open) {
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points, distance);
     rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
     distances d = {.roadmap = roadmap,
                    .settings = settings ? settings : &defaults,

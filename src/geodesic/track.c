@@ -14,6 +14,9 @@ static const double ROUNDING = 1e-9;        /* of lengths */
 static const double LENGTH_ACCURACY = 1e-6; /* where a spline is the result */
 
 rm2_status rm2i_check_geodesic_settings(rm2_context *ctx, const rm2_geodesic_settings *settings) {
+    if ((unsigned)settings->last > RM2_STAGE_POLISH)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.last is %d, not an rm2_geodesic_stage",
+                         (int)settings->last);
     if (settings->nodes < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: %zu nodes, not 2 or more",
                          settings->nodes);

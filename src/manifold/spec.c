@@ -73,7 +73,9 @@ static rm2_status build(rm2_context *ctx, const rm2_factor *factors, size_t coun
 
 rm2_status rm2_manifold_from_factors(rm2_context *ctx, const rm2_factor *factors, size_t count,
                                      rm2_manifold **manifold) {
+    RM2_REQUIRE(ctx, manifold);
     *manifold = NULL;
+    RM2_REQUIRE(ctx, factors);
     RM2_TRY(check_factors(ctx, factors, count));
     rm2_manifold *m;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *m, &m));
@@ -96,27 +98,27 @@ void rm2_manifold_free(rm2_manifold *manifold) {
 }
 
 const char *rm2_manifold_spec(const rm2_manifold *manifold) {
-    return manifold->spec;
+    return manifold ? manifold->spec : "";
 }
 
 size_t rm2_manifold_dim(const rm2_manifold *manifold) {
-    return manifold->dim;
+    return manifold ? manifold->dim : 0;
 }
 
 size_t rm2_manifold_ambient(const rm2_manifold *manifold) {
-    return manifold->ambient;
+    return manifold ? manifold->ambient : 0;
 }
 
 size_t rm2_manifold_factor_count(const rm2_manifold *manifold) {
-    return manifold->count;
+    return manifold ? manifold->count : 0;
 }
 
 const rm2_factor *rm2_manifold_factor(const rm2_manifold *manifold, size_t index) {
-    return index < manifold->count ? &manifold->factors[index] : NULL;
+    return manifold && index < manifold->count ? &manifold->factors[index] : NULL;
 }
 
 void rm2_manifold_default_point(const rm2_manifold *manifold, double *p) {
-    for (size_t i = 0; i < manifold->count; i++) {
+    for (size_t i = 0; manifold && p && i < manifold->count; i++) {
         const rm2_factor *f = &manifold->factors[i];
         f->geometry->default_point(f->n, p + f->ambient_offset);
     }
@@ -229,9 +231,9 @@ static bool read_times(parser *p) {
 }
 
 rm2_status rm2_manifold_create(rm2_context *ctx, const char *spec, rm2_manifold **manifold) {
+    RM2_REQUIRE(ctx, manifold);
     *manifold = NULL;
-    if (!spec)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no manifold given");
+    RM2_REQUIRE(ctx, spec);
     parser p = {.ctx = ctx, .spec = spec, .at = spec};
     RM2_TRY(rm2i_alloc(ctx, MAX_FACTORS, sizeof *p.factors, &p.factors));
     rm2_status status;

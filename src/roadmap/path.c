@@ -64,8 +64,10 @@ void rm2i_walk_points(const rm2_roadmap *net, const rm2i_walk *walk, double *pat
 rm2_status rm2_roadmap_path(rm2_context *ctx, const rm2_roadmap *roadmap, const rm2_metric *metric,
                             const double *from, const double *to, size_t *count, double **path,
                             double *length) {
+    RM2_REQUIRE(ctx, count, path);
     *count = 0;
     *path = NULL;
+    RM2_REQUIRE(ctx, roadmap, metric, from, to, length);
     double *work;
     rm2i_walk walk = {0};
     RM2_TRY(rm2i_roadmap_check(ctx, roadmap, metric, 1, from));
@@ -146,6 +148,9 @@ static rm2_status run_distances(rm2_context *ctx, const distances_job *job) {
 rm2_status rm2_roadmap_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
                                  const rm2_metric *metric, size_t n, const double *points,
                                  double *distance) {
+    RM2_REQUIRE(ctx, roadmap, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points, distance);
     rm2i_join *join = NULL;
     RM2_TRY(rm2i_roadmap_join_all(ctx, roadmap, metric, n, points, &join));
     distances_job job = {roadmap, metric, n, join, distance};

@@ -327,13 +327,14 @@ static void impossible_items_are_refused(void **state) {
            RM2_ERR_ARGUMENT, "point 1 is of group 2, but there are 2");
     expect(p, rm2_plot_groups(p->ctx, p->panel, 2, xy, NULL, 2, NULL, NULL), RM2_ERR_ARGUMENT,
            "'group' is NULL");
-    expect(p, rm2_plot_band(p->ctx, p->panel, 2, xy, NULL, xy, NULL), RM2_ERR_ARGUMENT, "'low' is NULL");
+    expect(p, rm2_plot_band(p->ctx, p->panel, 2, xy, NULL, xy, NULL), RM2_ERR_ARGUMENT,
+           "'low' is NULL");
     expect(p, rm2_plot_band(p->ctx, p->panel, SIZE_MAX / 2 + 2, xy, xy, xy, NULL), RM2_ERR_ARGUMENT,
            "cannot plot");
     expect(p, rm2_plot_ellipses(p->ctx, p->panel, 1, xy, bad_spd, NULL), RM2_ERR_DOMAIN,
            "matrix 0, [1 2; 2 1], is not symmetric and positive definite");
     expect(p, rm2_plot_ellipses(p->ctx, p->panel, 1, NULL, bad_spd, NULL), RM2_ERR_ARGUMENT,
-           "no centres");
+           "'centres' is NULL");
     expect(p, rm2_plot_frames(p->ctx, p->panel, 1, NULL, zero, NULL), RM2_ERR_ARGUMENT,
            "rm2_plot_frames does not draw in a panel of kind PLANE");
     expect(p, rm2_plot_arm(p->ctx, p->panel, 1, 1, xy, NULL), RM2_ERR_ARGUMENT, "1 joints");
