@@ -8,11 +8,14 @@
 /* The toy data are on R2 x S2: two factors, 2 + 3 numbers. */
 enum { STEPS = 5, LATENT = 2, FACTORS = 2, AMBIENT = 5 };
 
-static void print_progress(void *user, const rm2_progress *p) {
+/* Called after each iteration, and a few times in between; false would end the training. */
+static bool print_progress(void *user, const rm2_progress *progress) {
+    const rm2_fit_progress *row = progress->fit;
     (void)user;
-    if (p->stop != RM2_STOP_RUNNING)
-        printf("%zu iterations, objective %.3f: %s\n", p->iteration, p->terms.total,
-               rm2_stop_text(p->stop));
+    if (row && row->stop != RM2_STOP_RUNNING)
+        printf("%zu iterations, objective %.3f: %s\n", row->iteration, row->terms.total,
+               rm2_stop_text(row->stop));
+    return true;
 }
 
 /* Latent points from the first to the last one of trajectory `t`. */
@@ -55,10 +58,12 @@ int main(void) {
     rm2_fit_settings recipe = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
 
     rm2_status status = rm2_context_create(&ctx);
-    if (status == RM2_OK)
+    if (status == RM2_OK) {
+        rm2_context_set_progress(ctx, print_progress, NULL);
         status = rm2_data_generate(ctx, "toy", &small, &data);
+    }
     if (status == RM2_OK)
-        status = rm2_fit(ctx, data, &recipe, NULL, print_progress, NULL, &model);
+        status = rm2_fit(ctx, data, &recipe, NULL, &model);
     if (status == RM2_OK)
         status = walk(ctx, model);
     if (status != RM2_OK)

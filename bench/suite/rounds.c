@@ -31,7 +31,7 @@ rm2_fit_settings bench_recipe(const bench_run *run) {
 
 rm2_status bench_fit(const bench_run *run, const rm2_data *data, const rm2_fit_settings *settings,
                      rm2_model **model) {
-    WORK_TRY(rm2_fit(run->ctx, data, settings, NULL, NULL, NULL, model));
+    WORK_TRY(rm2_fit(run->ctx, data, settings, NULL, model));
     return rm2_model_describe(*model).stop == RM2_STOP_INTERRUPTED ? RM2_INTERRUPTED : RM2_OK;
 }
 

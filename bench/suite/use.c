@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry/geometry.h"
 #include "suite/suite.h"
 
 enum {
@@ -15,8 +14,7 @@ typedef struct use {
     rm2_data *data;
     rm2_model *model;
     rm2_model_info info;
-    rm2_metric *metric;
-    rm2_roadmap *grid;
+    rm2_space *space;
     double *out; /* room for results */
     size_t evaluations;
 } use;
@@ -33,12 +31,13 @@ static rm2_status open_model(use *u, const bench_run *run) {
     return RM2_OK;
 }
 
-static rm2_status open_grid(use *u, double support) {
-    rm2_pullback_settings s = rm2_pullback_settings_default();
-    s.support = support;
-    WORK_TRY(rm2_metric_pullback(u->run->ctx, u->model, &s, &u->metric));
-    return rm2_roadmap_grid(u->run->ctx, u->metric, NULL, u->info.points, u->info.latents,
-                            &u->grid);
+/* `exact`: with the metric itself, not the quicker one in which paths are searched. */
+static rm2_status open_space(use *u, bool exact) {
+    rm2_space_settings s = rm2_space_settings_default();
+    s.roadmap = RM2_SPACE_GRID;
+    if (exact)
+        s.support = 0;
+    return rm2_space_create(u->run->ctx, u->model, &s, 0, NULL, &u->space);
 }
 
 static rm2_status make_room(use *u, size_t count) {
@@ -48,8 +47,7 @@ static rm2_status make_room(use *u, size_t count) {
 
 static void close_all(use *u) {
     free(u->out);
-    rm2_roadmap_free(u->grid);
-    rm2_metric_free(u->metric);
+    rm2_space_free(u->space);
     rm2_model_free(u->model);
     rm2_data_free(u->data);
 }
@@ -81,9 +79,9 @@ static rm2_status measure(use *u, bench_turns *turns, bench_row *row) {
 
 static rm2_status metric_on_grid(void *user, double *seconds) {
     use *u = user;
-    rm2_roadmap_info g = rm2_roadmap_describe(u->grid);
+    rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(u->space));
     double start = work_clock();
-    WORK_TRY(rm2_metric_at(u->run->ctx, u->metric, g.nodes, g.x, u->out, NULL));
+    WORK_TRY(rm2_metric_at(u->run->ctx, rm2_space_metric(u->space), g.nodes, g.x, u->out, NULL));
     *seconds = work_clock() - start;
     return RM2_OK;
 }
@@ -91,7 +89,8 @@ static rm2_status metric_on_grid(void *user, double *seconds) {
 /* J = C dk, and L^-1 dk or root dk, where dk has Q columns. */
 static bare_shape grid_shape(const void *user) {
     const use *u = user;
-    return prediction_shape(u, rm2_roadmap_describe(u->grid).nodes, u->info.latent_dim);
+    return prediction_shape(u, rm2_roadmap_describe(rm2_space_roadmap(u->space)).nodes,
+                            u->info.latent_dim);
 }
 
 rm2_status bench_grid(const bench_run *run, bench_row *row) {
@@ -99,9 +98,9 @@ rm2_status bench_grid(const bench_run *run, bench_row *row) {
     bench_turns turns = {.ours = metric_on_grid, .shape = grid_shape};
     rm2_status status = open_model(&u, run);
     if (status == RM2_OK)
-        status = open_grid(&u, 0);
+        status = open_space(&u, true);
     if (status == RM2_OK) {
-        rm2_roadmap_info g = rm2_roadmap_describe(u.grid);
+        rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(u.space));
         status = make_room(&u, g.nodes * g.Q * g.Q);
     }
     if (status == RM2_OK)
@@ -114,20 +113,17 @@ rm2_status bench_grid(const bench_run *run, bench_row *row) {
 
 static rm2_status decode_curve(const use *u, const rm2_curve *curve) {
     double *deviation = u->out + curve->nodes * rm2_manifold_ambient(u->info.manifold);
-    return rm2_model_decode(u->run->ctx, u->model, curve->nodes, curve->x, u->out, NULL, NULL,
-                            deviation);
+    return rm2_space_decode(u->run->ctx, u->space, curve->nodes, curve->x, u->out, deviation);
 }
 
 /* From the first training point to the last, as the program does it. */
 static rm2_status query(void *user, double *seconds) {
     use *u = user;
     const rm2_model_info *i = &u->info;
-    rm2_geodesic_settings s = rm2_geodesic_settings_default();
     rm2_curve *curve;
-    s.tolerance = PATH_TOLERANCE;
     double start = work_clock();
-    WORK_TRY(rm2_geodesic(u->run->ctx, u->metric, u->grid, &s, i->latents,
-                          i->latents + (i->points - 1) * i->latent_dim, &curve));
+    WORK_TRY(rm2_space_geodesic(u->run->ctx, u->space, i->latents,
+                                i->latents + (i->points - 1) * i->latent_dim, &curve));
     rm2_status status = decode_curve(u, curve);
     *seconds = work_clock() - start;
     u->evaluations = curve->evaluations;
@@ -142,9 +138,9 @@ rm2_status bench_geodesic(const bench_run *run, bench_row *row) {
     bench_turns turns = {.ours = query};
     rm2_status status = open_model(&u, run);
     if (status == RM2_OK)
-        status = open_grid(&u, PATH_SUPPORT);
+        status = open_space(&u, false);
     if (status == RM2_OK)
-        status = make_room(&u, rm2_geodesic_settings_default().nodes *
+        status = make_room(&u, rm2_space_settings_default().nodes *
                                    (rm2_manifold_ambient(u.info.manifold) + 1));
     if (status == RM2_OK)
         status = measure(&u, &turns, row);

@@ -45,9 +45,7 @@ typedef struct trained {
     bool independent;
     rm2_model *model;
     rm2_model_info info;
-    rm2_metric *pullback;
-    rm2_metric *search; /* the same, quicker to evaluate: paths are searched in it */
-    rm2_roadmap *grid;  /* of that */
+    rm2_space *space; /* with its pullback metric */
 } trained;
 
 typedef struct outcome {

@@ -26,12 +26,15 @@ typedef struct table {
     double last; /* seconds at the last row */
 } table;
 
-static void print_row(void *user, const rm2_progress *p) {
+static bool print_row(void *user, const rm2_progress *progress) {
     table *t = user;
+    const rm2_fit_progress *p = progress->fit;
+    if (!p) /* between iterations */
+        return true;
     bool last = p->stop != RM2_STOP_RUNNING;
     bool due = p->iteration % ROW_EVERY == 0 || p->iteration == 1;
     if (t->quiet || !(t->every || last || due || p->seconds - t->last >= ROW_AT_LEAST))
-        return;
+        return true;
     if (!t->begun)
         (void)fprintf(stderr, "%6s | %12s | %12s | %11s | %8s | %8s | %7s\n", "iter", "objective",
                       "loglik", "priors", "|grad|", "step", "time");
@@ -46,6 +49,7 @@ static void print_row(void *user, const rm2_progress *p) {
                       p->seconds / (double)p->iteration *
                           (double)(p->max_iterations - p->iteration));
     (void)fprintf(stderr, "\n");
+    return true;
 }
 
 /* ---- outputs --------------------------------------------------------------------------------- */
@@ -91,10 +95,11 @@ static int train(training *t) {
         .quiet = w->common->quiet, .every = w->common->verbose, .terminal = isatty(2) != 0};
     rm2_checkpoint checkpoint = {o->checkpoint, o->checkpoint_every > 0 ? o->checkpoint_every : 60,
                                  o->resume};
+    rm2_context_set_progress(w->ctx, print_row, &rows);
     catch_interrupts(w->ctx);
-    rm2_status status =
-        rm2_fit(w->ctx, t->data, &t->settings, &checkpoint, print_row, &rows, &t->model);
+    rm2_status status = rm2_fit(w->ctx, t->data, &t->settings, &checkpoint, &t->model);
     catch_interrupts(NULL);
+    rm2_context_set_progress(w->ctx, NULL, NULL);
     rm2_context_clear_interrupt(w->ctx);
     return work_check(w, status);
 }

@@ -33,14 +33,15 @@ static rm2_status add_files(const plot_job *j, rm2_panel *panel) {
     return RM2_OK;
 }
 
-rm2_status plot_latent(plot_job *j, const geometry *g) {
+rm2_status plot_latent(plot_job *j, const rm2_space *space) {
     bool uncertainty = j->options->kind == KIND_UNCERTAINTY;
     rm2_context *ctx = j->m->work.ctx;
     rm2_panel *panel;
     double width = j->options->width > 0 ? j->options->width : 120;
-    WORK_TRY(open_figure(j, 1, figure_latent_height(g->roadmap, width)));
+    WORK_TRY(open_figure(j, 1, figure_latent_height(rm2_space_roadmap(space), width)));
     WORK_TRY(figure_latent_panel(ctx, j->figure, 0, 0, NULL, &panel));
-    WORK_TRY(figure_heat(ctx, panel, j->m->model, g->metric, g->roadmap, uncertainty));
+    WORK_TRY(figure_heat(ctx, panel, j->m->model, rm2_space_metric(space), rm2_space_roadmap(space),
+                         uncertainty));
     WORK_TRY(figure_latents(ctx, panel, &j->m->info));
     return add_files(j, panel);
 }
@@ -86,9 +87,9 @@ static rm2_status factor_panel(const plot_job *j, size_t factor) {
     return RM2_OK;
 }
 
-rm2_status plot_decoded(plot_job *j, const geometry *g) {
+rm2_status plot_decoded(plot_job *j, const rm2_space *space) {
     size_t factors = rm2_manifold_factor_count(j->m->info.manifold);
-    (void)g;
+    (void)space;
     WORK_TRY(open_figure(j, factors, 90));
     for (size_t k = 0; k < factors; k++)
         WORK_TRY(factor_panel(j, k));
@@ -134,11 +135,11 @@ static rm2_status entry_curves(const plot_job *j, size_t entry, rm2_colour colou
 }
 
 /* A panel for each factor. */
-rm2_status plot_time(plot_job *j, const geometry *g) {
+rm2_status plot_time(plot_job *j, const rm2_space *space) {
     enum { MOST_ENTRIES = 8 };
     const rm2_manifold *m = j->m->info.manifold;
     size_t factors = rm2_manifold_factor_count(m);
-    (void)g;
+    (void)space;
     WORK_TRY(open_figure(j, factors, 90));
     for (size_t k = 0; k < factors; k++) {
         const rm2_factor *f = rm2_manifold_factor(m, k);
@@ -156,10 +157,10 @@ rm2_status plot_time(plot_job *j, const geometry *g) {
     return RM2_OK;
 }
 
-rm2_status plot_training(plot_job *j, const geometry *g) {
+rm2_status plot_training(plot_job *j, const rm2_space *space) {
     rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     rm2_panel *panel;
-    (void)g;
+    (void)space;
     s.x.label = "iteration";
     s.y.label = "objective";
     WORK_TRY(open_figure(j, 1, 80));

@@ -65,7 +65,7 @@ typedef struct latent_page {
 static double grid_aspect(const experiment_run *r) {
     double aspect = 0;
     for (size_t k = 0; k < r->model_count; k++) {
-        rm2_roadmap_info g = rm2_roadmap_describe(r->models[k].grid);
+        rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(r->models[k].space));
         const double *last = g.x + 2 * (g.nodes - 1);
         aspect = fmax(aspect, (last[1] - g.x[1]) / (last[0] - g.x[0]));
     }
@@ -128,7 +128,8 @@ static rm2_status latent_panel(const experiment_run *r, const latent_page *p, si
     s.equal = true;
     s.legend = row + 1 == p->rows ? RM2_LEGEND_BELOW : RM2_LEGEND_NONE;
     WORK_TRY(rm2_figure_panel(r->work.ctx, figure, row, index % p->columns, &s, &panel));
-    WORK_TRY(figure_heat(r->work.ctx, panel, t->model, t->pullback, t->grid, uncertainty));
+    WORK_TRY(figure_heat(r->work.ctx, panel, t->model, rm2_space_exact_metric(t->space),
+                         rm2_space_roadmap(t->space), uncertainty));
     WORK_TRY(figure_latents(r->work.ctx, panel, &t->info));
     return add_latent_curves(r, t, panel);
 }

@@ -89,7 +89,7 @@ typedef enum need { NEVER, PERHAPS, ALWAYS } need;
 
 /* What a kind of figure shows; options about something else would do nothing. */
 static const struct {
-    rm2_status (*draw)(plot_job *j, const geometry *g);
+    rm2_status (*draw)(plot_job *j, const rm2_space *space);
     bool grid, metric;
     need paths;
 } kinds[] = {[KIND_LATENT] = {plot_latent, true, true, PERHAPS},
@@ -151,16 +151,14 @@ static int check(const plot_job *j) {
 
 static int do_plot(const model_work *m) {
     plot_job j = {.m = m, .options = m->own};
-    geometry g = {.metric = NULL};
+    rm2_space *space = NULL;
     int code = check(&j), kind = j.options->kind;
     if (code == EXIT_DONE)
         code = read_files(&j);
     if (code == EXIT_DONE && kinds[kind].grid)
-        code = geometry_open(m, &g);
-    if (code == EXIT_DONE && kinds[kind].grid)
-        code = geometry_add_grid(m, &g);
+        code = geometry_open_metric(m, true, &space);
     if (code == EXIT_DONE)
-        code = work_check(&m->work, kinds[kind].draw(&j, &g));
+        code = work_check(&m->work, kinds[kind].draw(&j, space));
     if (code == EXIT_DONE)
         code = work_check(&m->work, rm2_figure_save(m->work.ctx, j.figure, m->options->output,
                                                     j.options->dpi, m->work.common->force));
@@ -173,7 +171,7 @@ static int do_plot(const model_work *m) {
     }
     free_files(&j);
     rm2_figure_free(j.figure);
-    geometry_close(&g);
+    rm2_space_free(space);
     return code;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/model.h"
+#include "core/progress.h"
 
 static const option encode_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL, "CSV file to write (also -o; - prints)"},
@@ -101,8 +102,11 @@ static int encode(const model_work *m, const rm2_data *data, encoded *e) {
     e->info = calloc(e->n, sizeof *e->info);
     if (!e->latents || !e->covariance || !e->info)
         return work_no_memory(&m->work);
-    int code = work_check(&m->work, rm2_model_encode(m->work.ctx, m->model, &s, e->n, data->points,
-                                                     e->latents, e->covariance, e->info));
+    progress p;
+    progress_begin(&m->work, &p);
+    rm2_status status = rm2_model_encode(m->work.ctx, m->model, &s, e->n, data->points, e->latents,
+                                         e->covariance, e->info);
+    int code = progress_end(&p, status);
     for (size_t i = 0; code == EXIT_DONE && i < e->n; i++)
         e->converged += e->info[i].converged;
     return code;

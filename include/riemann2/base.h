@@ -1,12 +1,32 @@
-/* Status codes, context and random numbers: what every other call of the library stands on.
+/* Status codes, context, progress and random numbers: what every other call of the library needs.
  *
  * Every function that can fail returns an rm2_status and takes an rm2_context first. The context
  * keeps the text of the last failure (with file, row, column and value in it), the number of
- * threads, the random generator, the log sink and the interrupt flag. The library has no global
- * mutable state: two threads that use two contexts never meet.
+ * threads, the random generator, the log sink, the progress callback and the interrupt flag.
  *
- * rm2_X_free(x) frees an object that the library made, rm2_X_clear(&x) empties a struct of the caller that the
- * library filled, rm2_free an array that it handed out; NULL and empty structs are allowed. */
+ * Threads. The library has no global mutable state: two threads that use two contexts share nothing
+ * but the objects that both read. A context is used by one thread at a time; only
+ * rm2_context_interrupt may be called on it from elsewhere. Objects that calls take as `const` may be
+ * read by several threads at once, each with its own context. Log sink and progress callback run on
+ * the thread that made the call. Costs and metrics of your own (metric.h) are called on several
+ * threads at once.
+ *
+ * Process-wide state belongs to the libraries below:
+ * - OpenBLAS has one number of threads for the process (rm2_blas_set_threads), used for large
+ *   matrices. Inside a parallel region it uses one.
+ * - libhdf5 has global state. Writing model files and checkpoints uses it, which needs its thread-safe
+ *   build (Debian's is) where several threads write at once; reading does not. Its printing of errors
+ *   is off during these calls, and as before after them.
+ * - OpenMP runs the library's own loops, on as many threads as the context says: OMP_NUM_THREADS and
+ *   omp_set_num_threads do not change that, OMP_THREAD_LIMIT and OMP_DYNAMIC may lower it. Inside a
+ *   parallel region of the caller these loops run on the calling thread alone, unless nested
+ *   parallelism is on (OMP_MAX_ACTIVE_LEVELS). All of them finish with fewer threads than asked for.
+ *
+ * Memory. rm2_X_free(x) frees an object that the library made, rm2_X_clear(&x) empties a struct of the caller
+ * that the library filled, rm2_free an array that it handed out; NULL and empty structs are allowed.
+ *
+ * Arguments. A NULL where a pointer is required, also the context, is RM2_ERR_ARGUMENT; functions without a
+ * status then return 0, NaN, NULL or "". */
 #ifndef RIEMANN2_BASE_H
 #define RIEMANN2_BASE_H
 
@@ -88,9 +108,40 @@ typedef void (*rm2_log_fn)(void *user, rm2_log_level level, const char *line);
 /* Where messages go; without a sink they are dropped. */
 RM2_API void rm2_context_set_log(rm2_context *ctx, rm2_log_fn sink, void *user);
 
-/* Ask running calls to stop soon with RM2_INTERRUPTED; safe in a signal handler. */
+/* ---- progress and interrupts ---------------------------------------------------------------- */
+
+/* Set a flag that ends the running call soon, and later ones when they begin, until it is cleared;
+ * safe in a signal handler and from any thread. A call that ends so returns RM2_INTERRUPTED and hands
+ * out nothing: objects are NULL, the contents of arrays and structs for results are unspecified. The
+ * one exception is rm2_fit: interrupted while it trains it returns RM2_OK and the model that it has,
+ * whose stop reason is RM2_STOP_INTERRUPTED. */
 RM2_API void rm2_context_interrupt(rm2_context *ctx);
 RM2_API void rm2_context_clear_interrupt(rm2_context *ctx);
+
+struct rm2_fit_progress; /* model.h */
+
+/* How far a long call is. */
+typedef struct rm2_progress {
+    const char *activity; /* and what `done` counts: "fit" (iterations), "encode" (points),
+                             "distances" and "geodesics" (pairs), "geodesic" (stages, of each leg),
+                             "mean" (geodesics or searches), "roadmap" (nodes) */
+    size_t done, total;   /* total 0: unknown */
+    double seconds;       /* since the call began */
+    const struct rm2_fit_progress
+        *fit; /* one row of the iteration table; NULL for other activities,
+                                           and between iterations */
+} rm2_progress;
+
+/* Return false to stop: the same as rm2_context_interrupt. The last report of a call that is complete
+ * can no longer stop that call. Must not call the library with this context. */
+typedef bool (*rm2_progress_fn)(void *user, const rm2_progress *progress);
+
+/* Who is told about the progress of long calls (NULL: nobody): when they begin, when a part is done,
+ * and about ten times per second in between. Called on the thread that made the call, never twice at
+ * a time, also where several threads work. A call inside another one is a part of that. */
+RM2_API void rm2_context_set_progress(rm2_context *ctx, rm2_progress_fn progress, void *user);
+
+/* ---- random numbers ------------------------------------------------------------------------- */
 
 /* xoshiro256++ (Blackman and Vigna, 2019): 256 bits of state, plain data, yours to copy. Without a generator (NULL)
  * the numbers are 0 and NaN. */

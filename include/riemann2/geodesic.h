@@ -72,17 +72,15 @@ RM2_API rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metr
                                         const rm2_geodesic_settings *settings, size_t n,
                                         const double *points, rm2_curve **curve);
 
-/* Called as pairs are done; on the thread of the caller. */
-typedef void (*rm2_count_fn)(void *user, size_t done, size_t total);
-
-/* `count` pairs (count x Q each) on the context's threads. One that fails does not stop the others
- * (an interrupt and lack of memory do): curves[i] is NULL there, *failed (may be NULL) the first
- * (SIZE_MAX: none), whose status is returned, with its message in the context. */
+/* `count` pairs (count x Q each) on the context's threads. One that fails does not stop the others:
+ * curves[i] is NULL there, *failed (may be NULL) the first (SIZE_MAX: none), whose status is returned,
+ * with its message in the context. After an interrupt, or where memory is short, all curves are NULL
+ * and *failed is SIZE_MAX. */
 RM2_API rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric,
                                      const rm2_roadmap *roadmap,
                                      const rm2_geodesic_settings *settings, size_t count,
-                                     const double *from, const double *to, rm2_count_fn progress,
-                                     void *user, rm2_curve **curves, size_t *failed);
+                                     const double *from, const double *to, rm2_curve **curves,
+                                     size_t *failed);
 
 /* Exponential map: the geodesic from x with velocity v at t = 1, by Dormand and Prince's method with
  * relative error `tolerance` a step. `nodes` > 0: also the path (nodes x Q, equal steps of t).
@@ -99,13 +97,13 @@ RM2_API rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric,
 
 /* ---- many points ---------------------------------------------------------------------------- */
 
-/* Distances between n points, n x n and symmetric; *open (may be NULL) counts pairs that did not
- * converge. */
+/* Distances between n points, n x n and symmetric; *unconverged (may be NULL) counts pairs that did
+ * not converge. */
 RM2_API rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
                                           const rm2_roadmap *roadmap,
                                           const rm2_geodesic_settings *settings, size_t n,
-                                          const double *points, rm2_count_fn progress, void *user,
-                                          double *distance, size_t *open);
+                                          const double *points, double *distance,
+                                          size_t *unconverged);
 
 /* Fréchet mean of n points (weights NULL: equal), starting at the medoid of the roadmap's or the
  * straight distances. The gradient cannot be smaller than what the tolerance of the geodesics

@@ -143,17 +143,15 @@ typedef struct rm2_certificate {
 
 typedef struct rm2_model rm2_model;
 
-/* One row of the iteration table. */
-typedef struct rm2_progress {
+/* One row of the iteration table, in rm2_progress.fit. */
+typedef struct rm2_fit_progress {
     size_t iteration, max_iterations, evaluations;
     rm2_objective_terms terms;
     double gradient; /* largest entry, of the objective divided by N M */
     double step;
     double seconds;
-    rm2_stop stop; /* RM2_STOP_RUNNING but for the last row */
-} rm2_progress;
-
-typedef void (*rm2_progress_fn)(void *user, const rm2_progress *progress);
+    rm2_stop stop; /* RM2_STOP_RUNNING except in the last row */
+} rm2_fit_progress;
 
 /* Checkpoints: the state of training in `path`, every so many seconds and at the end, written whole
  * or not at all. With `resume` an existing one is continued, to the same result as without the
@@ -164,11 +162,11 @@ typedef struct rm2_checkpoint {
     bool resume;
 } rm2_checkpoint;
 
-/* Train on a data set. An interrupt ends training with what it has: the model is there and says so.
- * `checkpoint` and `progress` may be NULL. */
+/* Train on a data set; `checkpoint` may be NULL. The progress callback gets one row per iteration, and
+ * one with the reason at the end. An interrupt ends training with what it has: RM2_OK, a model, and
+ * RM2_STOP_INTERRUPTED in it. While its start is computed there is no model yet: RM2_INTERRUPTED. */
 RM2_API rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
-                           const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
-                           rm2_model **model);
+                           const rm2_checkpoint *checkpoint, rm2_model **model);
 RM2_API void rm2_model_free(rm2_model *model);
 
 /* Model files are HDF5; the layout is in docs/model-file.md. */

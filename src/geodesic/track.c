@@ -58,8 +58,8 @@ static rm2_status is_longer(rm2i_stage *stage, rm2i_curve_candidate *best,
 }
 
 /* Take over what a stage has made, if it is good. */
-static rm2_status settle(rm2i_stage *stage, rm2_geodesic_stage name,
-                         rm2i_curve_candidate *candidate, rm2i_track *track) {
+static rm2_status take_over(rm2i_stage *stage, rm2_geodesic_stage name,
+                            rm2i_curve_candidate *candidate, rm2i_track *track) {
     bool refused = !candidate->curve;
     rm2_status status = refused ? RM2_OK : is_longer(stage, &track->best, candidate, &refused);
     if (rm2i_no_metric(status))
@@ -81,6 +81,16 @@ static rm2_status settle(rm2i_stage *stage, rm2_geodesic_stage name,
     return RM2_OK;
 }
 
+/* The same, as a part of the activity that is done. */
+static rm2_status finish_stage(rm2i_stage *stage, rm2_geodesic_stage name,
+                               rm2i_curve_candidate *candidate, rm2i_track *track) {
+    rm2_status status = take_over(stage, name, candidate, track);
+    if (status == RM2_OK)
+        rm2i_activity_advance(stage->ctx, 1);
+    track->iterations += stage->iterations;
+    return status;
+}
+
 static rm2_status run_spline(rm2_context *ctx, rm2i_probe *probe,
                              const rm2_geodesic_settings *settings, rm2i_track *track,
                              size_t *intervals) {
@@ -100,9 +110,8 @@ static rm2_status run_spline(rm2_context *ctx, rm2i_probe *probe,
         status = rm2i_spline_stage(&stage, track->best.arc, settings->intervals, &candidate);
     *intervals = candidate.curve ? candidate.curve->intervals : settings->intervals;
     if (status == RM2_OK)
-        status = settle(&stage, RM2_STAGE_SPLINE, &candidate, track);
+        status = finish_stage(&stage, RM2_STAGE_SPLINE, &candidate, track);
     rm2i_candidate_clear(&candidate);
-    track->iterations += stage.iterations;
     return status;
 }
 
@@ -117,9 +126,8 @@ static rm2_status run_polish(rm2_context *ctx, rm2i_probe *probe,
     size_t elements = (intervals + INTERVALS_PER_ELEMENT - 1) / INTERVALS_PER_ELEMENT;
     rm2_status status = rm2i_polish_stage(&stage, track->best.arc, elements, &candidate);
     if (status == RM2_OK)
-        status = settle(&stage, RM2_STAGE_POLISH, &candidate, track);
+        status = finish_stage(&stage, RM2_STAGE_POLISH, &candidate, track);
     rm2i_candidate_clear(&candidate);
-    track->iterations += stage.iterations;
     return status;
 }
 
@@ -128,11 +136,13 @@ rm2_status rm2i_track_create(rm2_context *ctx, rm2i_probe *probe,
                              rm2i_track *track) {
     *track = (rm2i_track){.stage = RM2_STAGE_PATH};
     RM2_TRY(rm2i_path_stage(ctx, probe, n, path, &track->best));
+    rm2i_activity_advance(ctx, 1);
     if (settings->last == RM2_STAGE_PATH)
         return RM2_OK;
     if (track->best.error == 0 || track->best.arc->length == 0) { /* nothing is shorter */
         track->stage = settings->last;
         track->best.error = 0;
+        rm2i_activity_advance(ctx, (size_t)settings->last);
         return RM2_OK;
     }
     size_t intervals = 0;

@@ -34,6 +34,7 @@ static double term(double weight, double distance) {
 /* ---- nodes and points ----------------------------------------------------------------------- */
 
 typedef struct block_job {
+    rm2_context *ctx;
     const rm2i_variance *v;
     size_t first;     /* point of the block */
     size_t places;    /* nodes of the roadmap, and behind them the points */
@@ -52,6 +53,7 @@ static rm2_status distances_from(const void *job, size_t i, double *work) {
         RM2_TRY(rm2i_join_distance(v->roadmap, v->metric, from, at, &v->joins[k], &at[nodes + k],
                                    work));
     at[nodes + b->first + i] = 0;
+    rm2i_activity_advance(b->ctx, 1);
     return RM2_OK;
 }
 
@@ -77,7 +79,7 @@ static rm2_status best_of_roadmap(rm2_context *ctx, const rm2i_variance *v, doub
                                   double *least) {
     const rm2_roadmap *net = v->roadmap;
     size_t rows = v->n < BLOCK ? v->n : BLOCK, best = 0;
-    block_job job = {.v = v, .places = net->nodes + v->n};
+    block_job job = {.ctx = ctx, .v = v, .places = net->nodes + v->n};
     RM2_TRY(rm2i_calloc(ctx, rows + 1, job.places * sizeof *job.distance, &job.distance));
     double *sum = job.distance + rows * job.places;
     rm2_status status = sum_blocks(ctx, &job, sum);
@@ -97,8 +99,8 @@ static rm2_status best_of_points(rm2_context *ctx, const rm2i_variance *v, doubl
     double *distance;
     lines.last = RM2_STAGE_PATH;
     RM2_TRY(rm2i_alloc(ctx, n, n * sizeof *distance, &distance));
-    rm2_status status = rm2_geodesic_distances(ctx, v->metric, NULL, &lines, n, v->points, NULL,
-                                               NULL, distance, NULL);
+    rm2_status status =
+        rm2_geodesic_distances(ctx, v->metric, NULL, &lines, n, v->points, distance, NULL);
     *least = INFINITY;
     for (size_t k = 0; k < n && status == RM2_OK; k++) {
         double sum = 0;
@@ -126,6 +128,7 @@ rm2_status rm2i_variance_best(rm2_context *ctx, const rm2i_variance *v, double *
 /* ---- anywhere ------------------------------------------------------------------------------- */
 
 typedef struct trial_job {
+    rm2_context *ctx;
     const rm2i_variance *v;
     const double *x;
     double *result; /* of each trial; of lines: of each trial to each point */
@@ -163,6 +166,7 @@ static rm2_status one_trial(const void *job, size_t k, double *work) {
     rm2_status status = sum_from(t->v, x, &t->result[k], work);
     if (status != RM2_OK)
         t->result[k] = INFINITY;
+    rm2i_activity_advance(t->ctx, 1);
     return rm2i_no_metric(status) ? RM2_OK : status;
 }
 
@@ -187,8 +191,7 @@ static rm2_status sum_lines(rm2_context *ctx, const rm2i_variance *v, size_t cou
                             double *variance) {
     trial_job job = {.v = v, .x = x};
     RM2_TRY(rm2i_alloc(ctx, count, v->n * sizeof *job.result, &job.result));
-    rm2_status status =
-        rm2i_crew_run(ctx, v->metric, count * v->n, one_line, &job, NULL, NULL, NULL);
+    rm2_status status = rm2i_crew_run(ctx, v->metric, count * v->n, one_line, &job, NULL);
     for (size_t k = 0; k < count && status == RM2_OK; k++) {
         variance[k] = 0;
         for (size_t i = 0; i < v->n; i++)
@@ -202,7 +205,7 @@ rm2_status rm2i_variance_at(rm2_context *ctx, const rm2i_variance *v, size_t cou
                             double *variance) {
     if (!v->roadmap)
         return sum_lines(ctx, v, count, x, variance);
-    trial_job job = {.v = v, .x = x, .result = variance};
+    trial_job job = {.ctx = ctx, .v = v, .x = x, .result = variance};
     size_t work =
         rm2i_join_size(v->roadmap) + 3 * v->roadmap->nodes + rm2i_join_work(v->roadmap, v->metric);
     return rm2i_tasks(ctx, count, work, one_trial, &job, NULL);

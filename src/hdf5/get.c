@@ -48,11 +48,13 @@ bool rm2i_h5_has(const rm2i_h5 *h5, const char *name) {
 static rm2_status find_dataset(rm2_context *ctx, const rm2i_h5 *h5, const char *name,
                                const rm2i_h5_object **dataset) {
     *dataset = find(h5, name);
-    if (!*dataset)
-        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: dataset %s is missing", h5->name, name);
-    if ((*dataset)->kind == RM2I_H5_GROUP)
-        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: %s is a group, not a dataset", h5->name, name);
-    return RM2_OK;
+    if (*dataset && (*dataset)->kind != RM2I_H5_GROUP)
+        return RM2_OK;
+    if (*dataset)
+        (void)rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: %s is a group, not a dataset", h5->name, name);
+    else
+        (void)rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: dataset %s is missing", h5->name, name);
+    return RM2_ERR_FORMAT;
 }
 
 rm2_status rm2i_h5_shape(rm2_context *ctx, const rm2i_h5 *h5, const char *name, size_t *dims,

@@ -48,6 +48,9 @@ rm2_status rm2i_h5_open_bytes(rm2_context *ctx, const void *bytes, size_t size, 
                               rm2i_h5 **h5);
 void rm2i_h5_close(rm2i_h5 *h5);
 
+/* The file's name for messages. */
+const char *rm2i_h5_name(const rm2i_h5 *h5);
+
 /* Is there such a group or dataset? */
 bool rm2i_h5_has(const rm2i_h5 *h5, const char *name);
 

@@ -71,3 +71,7 @@ void rm2i_h5_close(rm2i_h5 *h5) {
     free(h5->name);
     free(h5);
 }
+
+const char *rm2i_h5_name(const rm2i_h5 *h5) {
+    return h5->name;
+}

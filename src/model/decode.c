@@ -126,6 +126,10 @@ rm2_status rm2_model_sample(rm2_context *ctx, const rm2_model *m, size_t n, cons
     work = f + n * M + M;
     rm2_status status = RM2_OK;
     for (size_t k = 0; k < count && status == RM2_OK; k++) {
+        if (rm2i_interrupted(ctx)) {
+            status = rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
+            break;
+        }
         status = rm2i_posterior_sample(m->posterior, n, latents, rm2_context_rng(ctx), f, work);
         if (status != RM2_OK) {
             status =

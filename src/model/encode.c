@@ -37,6 +37,7 @@ rm2_encode_settings rm2_encode_settings_default(void) {
 /* ---- one observation ------------------------------------------------------------------------ */
 
 typedef struct observation {
+    rm2_context *ctx; /* whose interrupt ends a search */
     const rm2_model *m;
     bool residual_only;
     size_t count;               /* coordinates that are there */
@@ -275,7 +276,8 @@ static rm2_status search_from(observation *o, const rm2_optim_settings *settings
     RM2_TRY(rm2i_optim_create(NULL, settings, o->m->Q, start, &optim));
     rm2_status status = RM2_OK;
     while (status == RM2_OK && stop == RM2_STOP_RUNNING)
-        status = rm2i_optim_step(NULL, optim, minus_log, o, &stop);
+        status = rm2i_interrupted(o->ctx) ? RM2_INTERRUPTED
+                                          : rm2i_optim_step(NULL, optim, minus_log, o, &stop);
     if (status == RM2_ERR_NUMERIC) /* nothing from this start; others may do */
         status = RM2_OK;
     if (rm2i_optim_best_f(optim) < *least) {
@@ -367,6 +369,7 @@ static rm2_status curvature(observation *o, const double *x, double *covariance,
 /* ---- batch ---------------------------------------------------------------------------------- */
 
 typedef struct encoding {
+    rm2_context *ctx;
     const rm2_model *m;
     const rm2_encode_settings *s;
     bool mapped;     /* latents of complete points are given by the back constraint */
@@ -391,6 +394,7 @@ static rm2_status encode_point(const void *arg, size_t i, double *work) {
     rm2_encoded info = {.converged = true};
     double least;
     spread_of_latents(m, o.centre, o.precision);
+    o.ctx = e->ctx;
     o.residual_only = e->s->objective == RM2_ENCODE_RESIDUAL;
     RM2_TRY(observe(&o, e->centred + i * m->M, e->there + i * m->M));
     if (e->mapped && complete(e, i))
@@ -404,6 +408,7 @@ static rm2_status encode_point(const void *arg, size_t i, double *work) {
     info.residual = rm2i_norm(o.count, o.r);
     if (e->info)
         e->info[i] = info;
+    rm2i_activity_advance(e->ctx, 1);
     return isfinite(info.log_density) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
@@ -485,14 +490,17 @@ rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *m,
     if (status == RM2_OK) {
         memcpy(scaled, points, n * ambient * sizeof *scaled);
         rm2i_model_scale(m, false, n, scaled);
-        encoding e = {.m = m,
+        encoding e = {.ctx = ctx,
+                      .m = m,
                       .s = settings ? settings : &defaults,
                       .centred = scaled + n * ambient,
                       .there = there,
                       .latents = latents,
                       .covariance = covariance,
                       .info = info};
+        rm2i_activity_begin(ctx, "encode", n);
         status = encode(ctx, m, e.s, n, scaled, &e);
+        rm2i_activity_end(ctx);
     }
     free(scaled);
     free(there);

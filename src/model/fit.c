@@ -106,11 +106,11 @@ static rm2_status find_outputs(rm2_context *ctx, rm2_model *m, double *V) {
 static rm2_status find_start(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
                              const rm2_model *m, const double *V, double *X0) {
     rm2i_isomap_settings isomap = {.neighbours = s->neighbours, .time_weight = s->time_weight};
+    const rm2i_start_data points = {m->N, m->M, V, m->trajectories, m->starts, data->time};
     rm2_rng rng;
     switch (s->init) {
     case RM2_INIT_ISOMAP:
-        return rm2i_start_isomap(ctx, &isomap, m->N, m->M, V, m->trajectories, m->starts,
-                                 data->time, m->Q, X0);
+        return rm2i_start_isomap(ctx, &isomap, &points, m->Q, X0);
     case RM2_INIT_PCA:
         return rm2i_start_pca(ctx, m->N, rm2_manifold_ambient(m->manifold), m->data, m->Q, false,
                               X0);
@@ -208,8 +208,7 @@ static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2
 }
 
 static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
-                        const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
-                        const double *X0, rm2_model *m) {
+                        const rm2_checkpoint *checkpoint, const double *X0, rm2_model *m) {
     double *gram = NULL;
     rm2i_objective *o = NULL;
     rm2i_training training;
@@ -222,7 +221,7 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
     if (status == RM2_OK)
         tell_inference(ctx, o);
     if (status == RM2_OK)
-        status = rm2i_train(ctx, o, checkpoint, progress, user, &training);
+        status = rm2i_train(ctx, o, checkpoint, &training);
     if (status == RM2_OK) {
         take_parameters(o, m);
         take_training(&training, m);
@@ -239,8 +238,7 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
 }
 
 static rm2_status fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
-                      const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
-                      rm2_model *m) {
+                      const rm2_checkpoint *checkpoint, rm2_model *m) {
     double *V, *X0;
     RM2_TRY(copy_data(ctx, data, m));
     RM2_TRY(find_base(ctx, s, m));
@@ -250,14 +248,13 @@ static rm2_status fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_sett
     if (status == RM2_OK)
         status = find_start(ctx, data, s, m, V, X0);
     if (status == RM2_OK)
-        status = train(ctx, s, checkpoint, progress, user, X0, m);
+        status = train(ctx, s, checkpoint, X0, m);
     free(V);
     return status == RM2_OK ? rm2i_model_finish(ctx, m) : status;
 }
 
 rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
-                   const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
-                   rm2_model **model) {
+                   const rm2_checkpoint *checkpoint, rm2_model **model) {
     *model = NULL;
     if (settings->latent_dim == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the latent space needs at least 1 dimension");
@@ -266,7 +263,9 @@ rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_setting
                          data->source, data->count);
     rm2_model *m;
     RM2_TRY(rm2i_model_create(ctx, rm2_manifold_spec(data->manifold), settings, data->count, &m));
-    rm2_status status = fit(ctx, data, settings, checkpoint, progress, user, m);
+    rm2i_activity_begin(ctx, "fit", settings->optim.max_iterations);
+    rm2_status status = fit(ctx, data, settings, checkpoint, m);
+    rm2i_activity_end(ctx);
     if (status != RM2_OK) {
         rm2_model_free(m);
         return status;

@@ -295,7 +295,8 @@ static rm2_status check_weight(rm2_context *ctx, const char *name, double weight
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be 0 or positive, not %g", name, weight);
 }
 
-static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_model_problem *p) {
+rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
+                                const rm2i_model_problem *p) {
     RM2_TRY(check_weight(ctx, "the weight of the task anchor", s->task_anchor));
     RM2_TRY(check_weight(ctx, "the width of the latent anchor", s->latent_anchor));
     RM2_TRY(check_weight(ctx, "the weight of the dynamics", s->gpdm_weight));
@@ -325,7 +326,7 @@ static rm2_status find_psi(rm2i_objective *o) {
 }
 
 static rm2_status build(rm2i_objective *o) {
-    RM2_TRY(check(o->ctx, &o->s, &o->p));
+    RM2_TRY(rm2i_objective_check(o->ctx, &o->s, &o->p));
     RM2_TRY(find_psi(o));
     o->rank = o->s.independent ? 0 : o->s.task_rank ? o->s.task_rank : o->p.M;
     describe_blocks(o);

@@ -115,7 +115,7 @@ static rm2_status midpoint_lengths(const rm2_roadmap *net, const rm2_metric *met
     double *G = rm2i_cut(&work, most * Q * Q);
     for (size_t i = 0; i < s->count; i++)
         total += list_midpoints(net, s->x, s->xs + s->which[i] * Q, x + total * Q);
-    RM2_TRY(rm2i_metric_at(metric, total, x, G, NULL, 1, work));
+    RM2_TRY(rm2i_metric_at(metric, total, x, G, NULL, &(rm2i_metric_room){1, work, NULL}));
     for (size_t i = 0; i < s->count; i++) {
         const double *end = s->xs + s->which[i] * Q;
         size_t pieces = pieces_of(net, s->x, end);
@@ -153,6 +153,7 @@ rm2_status rm2i_star_lengths(const rm2_roadmap *net, const rm2_metric *metric,
 /* ---- all edges ------------------------------------------------------------------------------ */
 
 typedef struct measure_job {
+    rm2_context *ctx;
     const rm2_roadmap *net;
     const rm2_metric *metric;
 } measure_job;
@@ -182,6 +183,8 @@ static rm2_status measure_forward(const void *job, size_t i, double *work) {
                       .xs = net->x,
                       .Gs = net->G,
                       .length = g->length + e};
+    if (net->rule == RM2_EDGE_MIDPOINT && rm2i_interrupted(j->ctx)) /* a row may take long */
+        return RM2_INTERRUPTED;
     return star.count ? rm2i_star_lengths(net, j->metric, &star, work) : RM2_OK;
 }
 
@@ -195,7 +198,7 @@ static rm2_status copy_back(const void *job, size_t i, double *work) {
 }
 
 rm2_status rm2i_roadmap_measure(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric) {
-    measure_job job = {net, metric};
+    measure_job job = {ctx, net, metric};
     size_t most = 0, failed = 0;
     for (size_t i = 0; i < net->nodes; i++) {
         size_t row = net->graph.first[i + 1] - net->graph.first[i];

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/heap.h"
+#include "metric/metric.h"
 #include "roadmap/roadmap.h"
 
 /* ---- pieces --------------------------------------------------------------------------------- */
@@ -131,9 +132,17 @@ static rm2_status join_nodes(rm2_context *ctx, rm2_roadmap *net, size_t k) {
     return status;
 }
 
+static rm2_status build(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric) {
+    size_t n = net->nodes, k = net->neighbours;
+    RM2_TRY(rm2i_tree_build(ctx, n, net->Q, net->x, &net->tree));
+    RM2_TRY(join_nodes(ctx, net, k < n ? k : n - 1));
+    RM2_TRY(rm2i_metric_at_counted(ctx, metric, n, net->x, net->G));
+    return rm2i_roadmap_measure(ctx, net, metric);
+}
+
 static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric,
                        const double *points) {
-    size_t n = net->nodes, Q = net->Q, k = net->neighbours;
+    size_t n = net->nodes, Q = net->Q;
     RM2_TRY(rm2i_alloc(ctx, n, Q * sizeof *net->x, &net->x));
     RM2_TRY(rm2i_alloc(ctx, n, Q * Q * sizeof *net->G, &net->G));
     for (size_t i = 0; i < n * Q; i++) {
@@ -142,10 +151,10 @@ static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *met
                              i / Q, i % Q, points[i]);
         net->x[i] = points[i];
     }
-    RM2_TRY(rm2i_tree_build(ctx, n, Q, net->x, &net->tree));
-    RM2_TRY(join_nodes(ctx, net, k < n ? k : n - 1));
-    RM2_TRY(rm2_metric_at(ctx, metric, n, net->x, net->G, NULL));
-    return rm2i_roadmap_measure(ctx, net, metric);
+    rm2i_activity_begin(ctx, "roadmap", n);
+    rm2_status status = build(ctx, net, metric);
+    rm2i_activity_end(ctx);
+    return status;
 }
 
 rm2_status rm2_roadmap_graph(rm2_context *ctx, const rm2_metric *metric, size_t n,

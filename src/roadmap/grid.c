@@ -6,12 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metric/metric.h"
 #include "roadmap/roadmap.h"
 
 enum { REACH_MAX = 10, STEPS_MAX = 21 * 21 * 21 };
 
 rm2_grid_settings rm2_grid_settings_default(void) {
     return (rm2_grid_settings){.points = 0, .padding = 0.1, .reach = 0, .rule = RM2_EDGE_ENDS};
+}
+
+size_t rm2i_grid_points(size_t Q) {
+    return Q <= 2 ? 50 : 24;
+}
+
+size_t rm2i_grid_reach(size_t Q) {
+    return Q <= 2 ? 3 : 2;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -60,6 +69,13 @@ static size_t list_neighbours(const rm2_roadmap *net, size_t i, size_t count, co
     return found;
 }
 
+/* At some of the nodes: should the call end? */
+static rm2_status look(rm2_context *ctx, size_t i) {
+    return i % 1024 == 1023 && rm2i_interrupted(ctx)
+               ? rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted")
+               : RM2_OK;
+}
+
 static rm2_status join_nodes(rm2_context *ctx, rm2_roadmap *net) {
     rm2i_graph *g = &net->graph;
     step *steps;
@@ -67,14 +83,18 @@ static rm2_status join_nodes(rm2_context *ctx, rm2_roadmap *net) {
     size_t count = list_steps(net->Q, (int)net->reach, steps);
     g->n = net->nodes;
     rm2_status status = rm2i_calloc(ctx, net->nodes + 1, sizeof *g->first, &g->first);
-    for (size_t i = 0; i < net->nodes && status == RM2_OK; i++)
+    for (size_t i = 0; i < net->nodes && status == RM2_OK; i++) {
         g->first[i + 1] = g->first[i] + list_neighbours(net, i, count, steps, NULL);
+        status = look(ctx, i);
+    }
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, g->first[net->nodes], sizeof *g->to, &g->to);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, g->first[net->nodes], sizeof *g->length, &g->length);
-    for (size_t i = 0; i < net->nodes && status == RM2_OK; i++)
+    for (size_t i = 0; i < net->nodes && status == RM2_OK; i++) {
         (void)list_neighbours(net, i, count, steps, g->to + g->first[i]);
+        status = look(ctx, i);
+    }
     free(steps);
     return status;
 }
@@ -123,7 +143,7 @@ static rm2_status place_nodes(rm2_context *ctx, rm2_roadmap *net, const rm2_metr
     for (size_t i = 0; i < net->nodes; i++)
         for (size_t q = 0; q < Q; q++)
             net->x[i * Q + q] = net->axis[q][i / net->stride[q] % net->count[q]];
-    rm2_status status = rm2_metric_at(ctx, metric, net->nodes, net->x, net->G, NULL);
+    rm2_status status = rm2i_metric_at_counted(ctx, metric, net->nodes, net->x, net->G);
     return status == RM2_OK ? status : rm2i_fail_prefix(ctx, status, "nodes of the grid");
 }
 
@@ -132,9 +152,14 @@ static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *met
     for (size_t q = 0; q < net->Q; q++)
         RM2_TRY(check_axis(ctx, q, counts[q], axes[q]));
     RM2_TRY(copy_axes(ctx, net, counts, axes));
-    RM2_TRY(place_nodes(ctx, net, metric));
-    RM2_TRY(join_nodes(ctx, net));
-    return rm2i_roadmap_measure(ctx, net, metric);
+    rm2i_activity_begin(ctx, "roadmap", net->nodes);
+    rm2_status status = place_nodes(ctx, net, metric);
+    if (status == RM2_OK)
+        status = join_nodes(ctx, net);
+    if (status == RM2_OK)
+        status = rm2i_roadmap_measure(ctx, net, metric);
+    rm2i_activity_end(ctx);
+    return status;
 }
 
 static rm2_status check(rm2_context *ctx, size_t Q, size_t reach, rm2_edge_rule rule) {
@@ -158,7 +183,7 @@ static rm2_status create(rm2_context *ctx, const rm2_metric *metric, size_t Q, s
     net->Q = Q;
     net->grid = true;
     net->rule = rule;
-    net->reach = reach ? reach : Q <= 2 ? 3 : 2;
+    net->reach = reach ? reach : rm2i_grid_reach(Q);
     net->span = 3 * net->reach;
     rm2_status status = fill(ctx, net, metric, counts, axes);
     if (status == RM2_OK)
@@ -222,7 +247,7 @@ rm2_status rm2_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
     if (n > 0)
         RM2_REQUIRE(ctx, points);
     rm2_grid_settings s = settings ? *settings : rm2_grid_settings_default();
-    size_t Q = rm2_metric_dim(metric), count = s.points ? s.points : Q <= 2 ? 50 : 24;
+    size_t Q = rm2_metric_dim(metric), count = s.points ? s.points : rm2i_grid_points(Q);
     RM2_TRY(check(ctx, Q, s.reach, s.rule));
     if (count < 2 || n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,

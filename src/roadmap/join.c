@@ -118,13 +118,14 @@ rm2_status rm2i_roadmap_join_point(const rm2_roadmap *net, const rm2_metric *met
     double *G = rm2i_cut(memory, net->Q * net->Q);
     *join = (rm2i_join){.x = x, .G = G, .node = rm2i_cut_indices(memory, most)};
     join->length = rm2i_cut(memory, most);
-    RM2_TRY(rm2i_metric_at(metric, 1, x, G, NULL, 1, work));
+    RM2_TRY(rm2i_metric_at(metric, 1, x, G, NULL, &(rm2i_metric_room){1, work, NULL}));
     return rm2i_roadmap_join(net, metric, join, work);
 }
 
 /* ---- many ----------------------------------------------------------------------------------- */
 
 typedef struct join_job {
+    rm2_context *ctx;
     const rm2_roadmap *net;
     const rm2_metric *metric;
     rm2i_join *join;
@@ -132,6 +133,8 @@ typedef struct join_job {
 
 static rm2_status join_one(const void *job, size_t i, double *work) {
     const join_job *j = job;
+    if (j->net->rule == RM2_EDGE_MIDPOINT && rm2i_interrupted(j->ctx)) /* a star may take long */
+        return RM2_INTERRUPTED;
     return rm2i_roadmap_join(j->net, j->metric, &j->join[i], work);
 }
 
@@ -164,7 +167,7 @@ rm2_status rm2i_roadmap_join_all(rm2_context *ctx, const rm2_roadmap *net, const
                               .node = node + i * most,
                               .length = length + i * most};
     if (status == RM2_OK)
-        status = run_joins(ctx, &(join_job){net, metric, join}, n);
+        status = run_joins(ctx, &(join_job){ctx, net, metric, join}, n);
     if (status == RM2_OK)
         *joins = join;
     else

@@ -111,6 +111,7 @@ rm2_status rm2i_join_distance(const rm2_roadmap *net, const rm2_metric *metric,
 }
 
 typedef struct distances_job {
+    rm2_context *ctx;
     const rm2_roadmap *net;
     const rm2_metric *metric;
     size_t n;
@@ -130,13 +131,14 @@ static rm2_status distances_from(const void *job, size_t i, double *work) {
         if (!isfinite(row[k]))
             return RM2_ERR_NUMERIC;
     }
+    rm2i_activity_advance(j->ctx, j->n - 1 - i);
     return RM2_OK;
 }
 
 static rm2_status run_distances(rm2_context *ctx, const distances_job *job) {
     size_t failed = 0, star = rm2i_star_work(job->net, job->metric, 1);
     rm2_status status =
-        rm2i_batch(ctx, job->n, 3 * job->net->nodes + star, distances_from, job, &failed);
+        rm2i_tasks(ctx, job->n, 3 * job->net->nodes + star, distances_from, job, &failed);
     if (status == RM2_OK || status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
         return status;
     return rm2i_fail(ctx, status,
@@ -145,7 +147,7 @@ static rm2_status run_distances(rm2_context *ctx, const distances_job *job) {
                      failed);
 }
 
-rm2_status rm2_roadmap_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
+static rm2_status find_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
                                  const rm2_metric *metric, size_t n, const double *points,
                                  double *distance) {
     RM2_REQUIRE(ctx, roadmap, metric);
@@ -153,11 +155,20 @@ rm2_status rm2_roadmap_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
         RM2_REQUIRE(ctx, points, distance);
     rm2i_join *join = NULL;
     RM2_TRY(rm2i_roadmap_join_all(ctx, roadmap, metric, n, points, &join));
-    distances_job job = {roadmap, metric, n, join, distance};
+    distances_job job = {ctx, roadmap, metric, n, join, distance};
     rm2_status status = run_distances(ctx, &job);
     for (size_t i = 0; i < n && status == RM2_OK; i++)
         for (size_t k = 0; k < i; k++)
             distance[i * n + k] = distance[k * n + i];
     free(join);
+    return status;
+}
+
+rm2_status rm2_roadmap_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
+                                 const rm2_metric *metric, size_t n, const double *points,
+                                 double *distance) {
+    rm2i_activity_begin(ctx, "distances", n > 1 ? n * (n - 1) / 2 : 0);
+    rm2_status status = find_distances(ctx, roadmap, metric, n, points, distance);
+    rm2i_activity_end(ctx);
     return status;
 }

@@ -45,6 +45,10 @@ static inline size_t *rm2i_cut_indices(double **memory, size_t count) {
     return (size_t *)(void *)rm2i_cut(memory, count);
 }
 
+/* Nodes along each dimension of a grid, and cells that its edges span, where nobody says. */
+size_t rm2i_grid_points(size_t Q);
+size_t rm2i_grid_reach(size_t Q);
+
 /* Where x is along axis q of a grid, in nodes: 2.25 is a quarter of the way from node 2 to 3. */
 double rm2i_grid_place(const rm2_roadmap *roadmap, size_t q, double x);
 

@@ -20,11 +20,13 @@ typedef struct pairing {
     const rm2_sequence *a, *b;
     size_t rows, columns;
     const rm2_dtw_settings *settings;
+    rm2_context *ctx; /* whose interrupt ends the work */
 } pairing;
 
-static pairing pair_up(const rm2_dtw_settings *s, const rm2_sequence *a, const rm2_sequence *b) {
+static pairing pair_up(rm2_context *ctx, const rm2_dtw_settings *s, const rm2_sequence *a,
+                       const rm2_sequence *b) {
     bool swap = a->count < b->count;
-    pairing p = {.a = swap ? b : a, .b = swap ? a : b, .settings = s};
+    pairing p = {.a = swap ? b : a, .b = swap ? a : b, .settings = s, .ctx = ctx};
     p.rows = p.a->count;
     p.columns = s->kind == RM2_DTW_PADDED ? p.rows : p.b->count;
     return p;
@@ -51,6 +53,8 @@ static rm2_status find_costs(const pairing *p, size_t i, size_t from, size_t to,
                              double *work) {
     size_t width = p->a->width, last = p->b->count - 1;
     const double *x = p->a->points + i * width;
+    if (rm2i_interrupted(p->ctx))
+        return RM2_INTERRUPTED;
     for (size_t j = from; j < to; j++) {
         const double *y = p->b->points + (j < last ? j : last) * width;
         if (!p->settings->manifold) {
@@ -162,6 +166,7 @@ static rm2_status check_sequence(rm2_context *ctx, const rm2_dtw_settings *s, si
 
 /* One sequence against `count` others, or (from NULL) these among themselves. */
 typedef struct pairs {
+    rm2_context *ctx;
     const rm2_dtw_settings *settings;
     const rm2_sequence *from, *sequences;
     size_t count;
@@ -173,13 +178,13 @@ static pairing find_pair(const pairs *p, size_t k, size_t *i, size_t *j) {
     *i = 0;
     *j = k;
     if (p->from)
-        return pair_up(p->settings, p->from, &p->sequences[k]);
+        return pair_up(p->ctx, p->settings, p->from, &p->sequences[k]);
     for (size_t row = p->count - 1; *j >= row; row--) {
         *j -= row;
         ++*i;
     }
     *j += *i + 1;
-    return pair_up(p->settings, &p->sequences[*i], &p->sequences[*j]);
+    return pair_up(p->ctx, p->settings, &p->sequences[*i], &p->sequences[*j]);
 }
 
 static rm2_status distance_of_pair(const void *arg, size_t k, double *work) {
@@ -191,6 +196,7 @@ static rm2_status distance_of_pair(const void *arg, size_t k, double *work) {
                             : warped(&pair, &p->distances[k], work);
     if (status == RM2_OK && !isfinite(p->distances[k])) /* squares overflow */
         return RM2_ERR_NUMERIC;
+    rm2i_activity_advance(p->ctx, 1);
     return status;
 }
 
@@ -230,8 +236,10 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
         RM2_TRY(rm2i_alloc(ctx, total, sizeof *own, &own));
     if (own)
         p->distances = own;
+    rm2i_activity_begin(ctx, "distances", total);
     rm2_status status =
         rm2i_tasks(ctx, total, pairing_work(p->settings, longest), distance_of_pair, p, &failed);
+    rm2i_activity_end(ctx);
     if (status == RM2_OK && spread)
         *spread = spread_of(total, p->distances);
     free(own);
@@ -245,7 +253,7 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
 rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings, const rm2_sequence *a,
                    const rm2_sequence *b, double *distance) {
     RM2_REQUIRE(ctx, a, b, distance);
-    pairs p = {settings ? settings : &plain, a, b, 1, distance};
+    pairs p = {ctx, settings ? settings : &plain, a, b, 1, distance};
     return run_pairs(ctx, &p, 1, NULL);
 }
 
@@ -255,7 +263,7 @@ rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
     RM2_REQUIRE(ctx, from);
     if (count > 0)
         RM2_REQUIRE(ctx, others);
-    pairs p = {settings ? settings : &plain, from, others, count, distances};
+    pairs p = {ctx, settings ? settings : &plain, from, others, count, distances};
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no sequence to take the distance from");
     return run_pairs(ctx, &p, count, spread);
@@ -266,7 +274,7 @@ rm2_status rm2_dtw_floor(rm2_context *ctx, const rm2_dtw_settings *settings, siz
                          rm2_distance_summary *spread) {
     if (count > 0)
         RM2_REQUIRE(ctx, sequences);
-    pairs p = {settings ? settings : &plain, NULL, sequences, count, distances};
+    pairs p = {ctx, settings ? settings : &plain, NULL, sequences, count, distances};
     if (count < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "%zu sequence%s: distances among sequences need at least 2", count,

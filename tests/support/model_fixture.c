@@ -57,7 +57,7 @@ rm2_data *data_of(const char *spec, size_t count, const double *points, bool tra
 rm2_model *fit_model_with(const rm2_data *data, const rm2_fit_settings *s,
                           const rm2_checkpoint *checkpoint) {
     rm2_model *model;
-    ok(rm2_fit(ctx, data, s, checkpoint, NULL, NULL, &model));
+    ok(rm2_fit(ctx, data, s, checkpoint, &model));
     return model;
 }
 

@@ -33,7 +33,7 @@ static void refused(rm2_status status, rm2_status want, const char *text) {
 }
 
 static bool fit(const rm2_data *data, const rm2_fit_settings *s, rm2_model **model) {
-    return rm2_fit(ctx, data, s, NULL, NULL, NULL, model) == RM2_OK;
+    return rm2_fit(ctx, data, s, NULL, model) == RM2_OK;
 }
 
 static int set_up(void **state) {

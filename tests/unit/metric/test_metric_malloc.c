@@ -120,7 +120,7 @@ static int set_up(void **state) {
     rm2_context_set_threads(f->ctx, 1);
     s.optim.max_iterations = 2;
     bool ready = rm2_data_generate(f->ctx, "toy", &toy, &data) == RM2_OK &&
-                 rm2_fit(f->ctx, data, &s, NULL, NULL, NULL, &f->model) == RM2_OK &&
+                 rm2_fit(f->ctx, data, &s, NULL, &f->model) == RM2_OK &&
                  rm2_metric_pullback(f->ctx, f->model, NULL, &f->pullback) == RM2_OK &&
                  rm2_metric_analytic(f->ctx, "half_plane", Q, &f->closed) == RM2_OK;
     rm2_data_free(data);

@@ -85,7 +85,7 @@ static rm2_model *fit(const model_kind *kind) {
     if (swapped)
         swap_factors(data);
     assert_int_equal(rm2_data_scale(ctx, data), RM2_OK);
-    if (rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model) != RM2_OK)
+    if (rm2_fit(ctx, data, &s, NULL, &model) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));
     rm2_data_free(data);
     return model;

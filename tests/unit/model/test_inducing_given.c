@@ -54,7 +54,7 @@ static rm2_fit_settings settings_of(rm2_recipe recipe) {
 static rm2_model *fit(const fixture *f, const rm2_fit_settings *s,
                       const rm2_checkpoint *checkpoint) {
     rm2_model *model;
-    if (rm2_fit(f->ctx, f->data, s, checkpoint, NULL, NULL, &model) != RM2_OK)
+    if (rm2_fit(f->ctx, f->data, s, checkpoint, &model) != RM2_OK)
         fail_msg("%s", rm2_context_error(f->ctx));
     return model;
 }
@@ -89,7 +89,7 @@ static void given_points_stay(void **state) {
 
 static void refuse(const fixture *f, const rm2_fit_settings *s, const char *message) {
     rm2_model *model;
-    assert_int_equal(rm2_fit(f->ctx, f->data, s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_fit(f->ctx, f->data, s, NULL, &model), RM2_ERR_ARGUMENT);
     assert_null(model);
     if (!strstr(rm2_context_error(f->ctx), message))
         fail_msg("%s", rm2_context_error(f->ctx));
@@ -270,8 +270,7 @@ static void resume_is_exact(void **state) {
         others[2]++;
         s.inducing_points = others;
         rm2_model *refused;
-        assert_int_equal(rm2_fit(f->ctx, f->data, &s, &checkpoint, NULL, NULL, &refused),
-                         RM2_ERR_DATA);
+        assert_int_equal(rm2_fit(f->ctx, f->data, &s, &checkpoint, &refused), RM2_ERR_DATA);
         assert_int_equal(unlink(f->file), 0);
         rm2_model_free(whole);
         rm2_model_free(rest);

@@ -255,7 +255,7 @@ static rm2_fit_settings inducing(rm2_recipe recipe, size_t iterations) {
 static rm2_model *fit(const rm2_data *data, const rm2_fit_settings *s,
                       const rm2_checkpoint *checkpoint) {
     rm2_model *model;
-    if (rm2_fit(ctx, data, s, checkpoint, NULL, NULL, &model) != RM2_OK)
+    if (rm2_fit(ctx, data, s, checkpoint, &model) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));
     return model;
 }
@@ -433,7 +433,7 @@ static void resume_is_exact(void **state) {
         assert_memory_equal(&a.likelihood, &b.likelihood, sizeof a.likelihood);
         s.accuracy = 2e-3; /* another training */
         rm2_model *refused;
-        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, &refused), RM2_ERR_DATA);
         assert_int_equal(unlink(checkpoint.path), 0);
         rm2_model_free(whole);
         rm2_model_free(rest);

@@ -157,7 +157,7 @@ static void test_damaged_files(void **state) {
     assert_non_null(strstr(rm2_context_error(ctx), "not a model"));
     assert_null(none);
     assert_int_equal(rm2_model_write(ctx, model, checkpoint.path, true), RM2_OK);
-    assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &none), RM2_ERR_FORMAT);
+    assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, &none), RM2_ERR_FORMAT);
     assert_non_null(strstr(rm2_context_error(ctx), "not a checkpoint"));
     assert_null(none);
     assert_int_equal(unlink(checkpoint.path), 0);

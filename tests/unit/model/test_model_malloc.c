@@ -34,7 +34,7 @@ typedef struct fixture {
 
 static rm2_status fit(fixture *f, const rm2_data *data, const rm2_checkpoint *checkpoint) {
     rm2_model *model;
-    rm2_status status = rm2_fit(f->ctx, data, &f->settings, checkpoint, NULL, NULL, &model);
+    rm2_status status = rm2_fit(f->ctx, data, &f->settings, checkpoint, &model);
     assert_true((status == RM2_OK) == (model != NULL));
     rm2_model_free(model);
     return status;
@@ -183,8 +183,8 @@ static int set_up(void **state) {
     use_back_constraint(&back);
     return rm2_data_generate(f->ctx, "toy", &toy, &f->data) == RM2_OK &&
                    rm2_data_generate(f->ctx, "connectome", &set, &f->labelled) == RM2_OK &&
-                   rm2_fit(f->ctx, f->data, &f->settings, NULL, NULL, NULL, &f->plain) == RM2_OK &&
-                   rm2_fit(f->ctx, f->data, &back, NULL, NULL, NULL, &f->back) == RM2_OK &&
+                   rm2_fit(f->ctx, f->data, &f->settings, NULL, &f->plain) == RM2_OK &&
+                   rm2_fit(f->ctx, f->data, &back, NULL, &f->back) == RM2_OK &&
                    rm2_model_write(f->ctx, f->plain, f->path, true) == RM2_OK
                ? 0
                : -1;
@@ -257,7 +257,7 @@ static rm2_status start_from_landmarks(void *state) {
     rm2i_isomap_settings s = {.neighbours = 3, .time_weight = 0, .landmarks = 10};
     for (size_t i = 0; i < 80; i++)
         F[i] = (double)(i * 37 % 80);
-    return rm2i_start_isomap(f->ctx, &s, 40, 2, F, 0, NULL, NULL, Q, X);
+    return rm2i_start_isomap(f->ctx, &s, &(rm2i_start_data){40, 2, F, 0, NULL, NULL}, Q, X);
 }
 
 static void inducing_points(void **state) {
@@ -277,7 +277,7 @@ static void inducing_points(void **state) {
     assert_true(fail_each(f, fit_data) >= 50);
     assert_true(fail_each(f, fit_and_save) >= 50);
     assert_true(fail_each(f, resume) >= 50);
-    assert_int_equal(rm2_fit(f->ctx, f->data, &f->settings, NULL, NULL, NULL, &f->plain), RM2_OK);
+    assert_int_equal(rm2_fit(f->ctx, f->data, &f->settings, NULL, &f->plain), RM2_OK);
     assert_true(fail_each(f, write_plain) >= 2);
     assert_true(fail_each(f, read_file) >= 20);
     assert_true(fail_each(f, decode) >= 3);

@@ -17,16 +17,20 @@ typedef struct watcher {
     rm2_stop stop;
 } watcher;
 
-static void watch(void *user, const rm2_progress *p) {
+static bool watch(void *user, const rm2_progress *progress) {
     watcher *w = user;
+    const rm2_fit_progress *p = progress->fit;
+    assert_string_equal(progress->activity, "fit");
+    if (!p) /* between iterations */
+        return true;
+    assert_true(progress->done == p->iteration && progress->total == p->max_iterations);
     assert_int_equal(w->stop, RM2_STOP_RUNNING); /* nothing comes after the last row */
     w->calls++;
     w->last = p->iteration;
     w->stop = p->stop;
     w->total = p->terms.total;
     assert_true(isfinite(p->terms.total) && p->gradient >= 0 && p->evaluations > 0);
-    if (p->iteration == w->interrupt_at)
-        rm2_context_interrupt(ctx);
+    return p->iteration != w->interrupt_at;
 }
 
 static void test_interrupt(void **state) {
@@ -36,7 +40,8 @@ static void test_interrupt(void **state) {
     s.optim.relative_decrease = s.optim.gradient = 0;
     watcher w = {.interrupt_at = 4};
     rm2_model *model;
-    rm2_status status = rm2_fit(ctx, data, &s, NULL, watch, &w, &model);
+    rm2_context_set_progress(ctx, watch, &w);
+    rm2_status status = rm2_fit(ctx, data, &s, NULL, &model);
     rm2_context_clear_interrupt(ctx);
     assert_int_equal(status, RM2_OK);
     rm2_model_info i = rm2_model_describe(model);
@@ -48,7 +53,8 @@ static void test_interrupt(void **state) {
     /* without interrupt: one row an iteration, and the reason at the end */
     w = (watcher){.interrupt_at = SIZE_MAX};
     s.optim.max_iterations = 6;
-    assert_int_equal(rm2_fit(ctx, data, &s, NULL, watch, &w, &model), RM2_OK);
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_OK);
+    rm2_context_set_progress(ctx, NULL, NULL);
     assert_int_equal(w.stop, RM2_STOP_MAX_ITERATIONS);
     assert_true(w.last == 6 && w.calls >= 6 && w.calls <= 7);
     rm2_model_free(model);
@@ -87,12 +93,12 @@ static void test_resume(void **state) {
         assert_same_training(whole, rest);
         /* fewer iterations than are done, other data, other settings */
         s.optim.max_iterations = 5;
-        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, &refused), RM2_ERR_DATA);
         s.optim.max_iterations = 40;
-        assert_int_equal(rm2_fit(ctx, other, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+        assert_int_equal(rm2_fit(ctx, other, &s, &checkpoint, &refused), RM2_ERR_DATA);
         assert_non_null(strstr(rm2_context_error(ctx), "other data or settings"));
         s.lengthscale.start *= 1.5;
-        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, &refused), RM2_ERR_DATA);
         assert_null(refused);
         assert_int_equal(unlink(checkpoint.path), 0);
         rm2_model_free(whole);
@@ -113,7 +119,7 @@ static void test_resume_sees_trajectories(void **state) {
     rm2_model_free(fit_model_with(data, &s, &checkpoint));
     data->starts[1] = 7;
     rm2_model *refused;
-    assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+    assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, &refused), RM2_ERR_DATA);
     assert_int_equal(unlink(checkpoint.path), 0);
     rm2_data_free(data);
 }

@@ -18,7 +18,7 @@
 static void check_survives(const char *name, const rm2_data *data, const rm2_fit_settings *s,
                            bool must_train) {
     rm2_model *model;
-    rm2_status status = rm2_fit(ctx, data, s, NULL, NULL, NULL, &model);
+    rm2_status status = rm2_fit(ctx, data, s, NULL, &model);
     if (status != RM2_OK) {
         print_message("%s: %s\n", name, rm2_context_error(ctx));
         assert_null(model);
@@ -88,7 +88,7 @@ static void test_few_points(void **state) {
     rm2_model *model;
     rm2_fit_settings s = robust_settings(3);
     rm2_data *one = data_of("R2 x S2", 1, toy->points, false);
-    assert_int_equal(rm2_fit(ctx, one, &s, NULL, NULL, NULL, &model), RM2_ERR_DATA);
+    assert_int_equal(rm2_fit(ctx, one, &s, NULL, &model), RM2_ERR_DATA);
     assert_null(model);
     rm2_data_free(one);
     rm2_data_free(toy);
@@ -124,7 +124,7 @@ static void test_nothing_to_learn(void **state) {
         rm2_fit_settings s = rm2_fit_settings_recipe(recipes[k % 3]);
         s.model = k < 3 ? RM2_WGPLVM : RM2_GPLVM;
         rm2_model *model;
-        assert_int_equal(rm2_fit(ctx, toy, &s, NULL, NULL, NULL, &model), RM2_ERR_DATA);
+        assert_int_equal(rm2_fit(ctx, toy, &s, NULL, &model), RM2_ERR_DATA);
         assert_null(model);
         if (!strstr(rm2_context_error(ctx), "nothing to learn"))
             fail_msg("%s", rm2_context_error(ctx));

@@ -126,19 +126,19 @@ static void test_base_point(void **state) {
     }
     rm2_model *model;
     s.base_point = NULL;
-    assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
     assert_null(model);
     /* the antipode of a training point: no unique logarithm */
     for (size_t k = 2; k < 5; k++)
         given[k] = -data->points[k];
     s.base_point = given;
-    assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_CUT_LOCUS);
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_CUT_LOCUS);
     assert_non_null(strstr(rm2_context_error(ctx), "base point"));
     /* not on the manifold, not a number */
     const double off[2][5] = {{0, 0, 2, 0, 0}, {NAN, 0, 1, 0, 0}};
     for (int k = 0; k < 2; k++) {
         s.base_point = off[k];
-        assert_int_not_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_OK);
+        assert_int_not_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_OK);
         assert_null(model);
         assert_non_null(strstr(rm2_context_error(ctx), "base point"));
     }
@@ -162,10 +162,10 @@ static void test_given_start(void **state) {
     assert_true(i.end.total == i.start.total);
     rm2_model_free(model);
     X0[7] = NAN;
-    assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_DATA);
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_DATA);
     assert_non_null(strstr(rm2_context_error(ctx), "latent point 3"));
     s.init_latent = NULL;
-    assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
     assert_null(model);
     rm2_data_free(data);
 }
@@ -187,7 +187,7 @@ static void test_settings_refused(void **state) {
             s.latent_dim = 0;
         else
             s.task_rank = 9;
-        assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
+        assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
         assert_null(model);
     }
     rm2_data_free(data);
@@ -221,14 +221,14 @@ static void test_hyperparameters_refused(void **state) {
         *all[k % 7].setting = bad[k / 7];
         if (k % 7 >= 5 && bad[k / 7].start == 0)
             continue; /* from the data */
-        assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
+        assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
         assert_null(model);
         if (!strstr(rm2_context_error(ctx), all[k % 7].name))
             fail_msg("%s: %s", all[k % 7].name, rm2_context_error(ctx));
     }
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
     s.noise_variance.start = s.noise_bound;
-    assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
     assert_non_null(strstr(rm2_context_error(ctx), "the noise must start above its bound 1e-08"));
     rm2_data_free(data);
 }

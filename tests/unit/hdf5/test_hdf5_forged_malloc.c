@@ -1,6 +1,7 @@
 /* Files with a right seal and right checksums that this library did not write: other parts of HDF5 are
- * refused with a message that says what they are, and whatever a field says, reading ends with values or
- * with a message. Run under ASan, these tests also see every access outside of the file. */
+ * refused with a message that says what they are; whatever a field says, reading ends with values or
+ * with a message, and asks for memory in proportion to the file. Run under ASan, these tests also see every
+ * access outside of the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "failing_malloc.h"
 #include "h5_forge.h"
 #include "hdf5/bytes.h"
 #include "hdf5/read.h"
@@ -19,7 +21,8 @@
 #include "hdf5/write.h"
 #include "shared_context.h"
 
-enum { FIELDS_MAX = 4096, STEPS = 20000 };
+/* PROPORTION: ten times the file at once (hdf5.h), blocks that grow by halves counted at every size. */
+enum { FIELDS_MAX = 4096, STEPS = 20000, PROPORTION = 30, SMALL = 4096 };
 
 typedef struct file {
     unsigned char *bytes;
@@ -72,7 +75,9 @@ static bool survives(const unsigned char *bytes, size_t size) {
     rm2i_h5 *h5;
     assert_non_null(copy);
     memcpy(copy, bytes, size);
+    (void)bytes_requested();
     rm2_status status = rm2i_h5_open_bytes(ctx, copy, size, "forged", &h5);
+    assert_in_range(bytes_requested(), 0, PROPORTION * size + SMALL);
     if (status == RM2_OK) {
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             read_dataset(h5, names[i]);
@@ -451,6 +456,50 @@ static void other_parts_of_hdf5_are_refused(void **state) {
     assert_int_equal(unlink(path), 0);
 }
 
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* The most objects that bytes can be: groups with names of few letters. */
+static void many_objects(void **state) {
+    (void)state;
+    enum { MANY = 1000 };
+    char name[16];
+    rm2i_h5_writer *h5;
+    file f;
+    ok(rm2i_h5_create(ctx, &h5));
+    for (size_t k = 0; k < MANY; k++) {
+        (void)snprintf(name, sizeof name, "%zx/e", k);
+        ok(rm2i_h5_put_texts(ctx, h5, name, 0, NULL));
+    }
+    ok(rm2i_h5_to_bytes(ctx, h5, &f.bytes, &f.size));
+    assert_true(survives(f.bytes, f.size));
+    free(f.bytes);
+}
+
+static rm2_status open_and_read(void *state) {
+    const file *f = state;
+    size_t any[2] = {SIZE_MAX, SIZE_MAX}, count = SIZE_MAX;
+    rm2i_h5 *h5;
+    double *values = NULL;
+    char **texts = NULL;
+    rm2_status status = rm2i_h5_open_bytes(ctx, f->bytes, f->size, "memory", &h5);
+    if (status == RM2_OK)
+        status = rm2i_h5_get_doubles(ctx, h5, "a/X", 2, any, &values);
+    if (status == RM2_OK)
+        status = rm2i_h5_get_texts(ctx, h5, "ids", &count, &texts);
+    if (texts)
+        rm2i_texts_free(texts, count);
+    free(values);
+    rm2i_h5_close(h5);
+    return status;
+}
+
+static void allocations_may_fail(void **state) {
+    (void)state;
+    file f = valid_file();
+    assert_true(fail_each_allocation(ctx, open_and_read, &f) >= 8);
+    free(f.bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_may_say_anything),
@@ -459,6 +508,8 @@ int main(void) {
         cmocka_unit_test(circles_are_refused),
         cmocka_unit_test(continuation_of_itself),
         cmocka_unit_test(other_parts_of_hdf5_are_refused),
+        cmocka_unit_test(many_objects),
+        cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests(tests, create_shared_context, free_shared_context);
 }
