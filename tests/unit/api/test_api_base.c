@@ -13,6 +13,7 @@ static void contexts(void **state) {
     rm2_context_set_threads(NULL, 2);
     assert_int_equal(rm2_context_threads(NULL), 1);
     rm2_context_set_log(NULL, NULL, NULL);
+    rm2_context_set_progress(NULL, NULL, NULL);
     rm2_context_interrupt(NULL);
     rm2_context_clear_interrupt(NULL);
     rm2_context_set_seed(NULL, 1);
