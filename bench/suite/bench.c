@@ -253,8 +253,8 @@ static int run_job(bench_job *j) {
 static int run_bench(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     bench_options options = {.output = NULL};
-    const option_group groups[] = {{"Options", bench_table, &options},
-                                   {"Common options", common_option_table, &common},
+    const option_group groups[] = {{"Options", bench_table, &options, NULL},
+                                   {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
     const char *names[BENCH_GROUPS];
     size_t count;

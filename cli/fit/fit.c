@@ -113,16 +113,16 @@ fit_end fit_ended(const training *t, const rm2_model_info *i) {
 
 static int finish(const training *t) {
     const common_options *common = t->work.common;
-    rm2_model_info info = rm2_model_describe(t->model);
+    const rm2_model_info *info = rm2_model_info_of(t->model);
     int code = work_check(
         &t->work, rm2_model_write(t->work.ctx, t->model, t->options->output, common->force));
     if (code != EXIT_DONE)
         return code;
     if (common->json || !common->quiet) {
         FILE *out = strcmp(t->options->output, "-") == 0 ? stderr : stdout;
-        fit_print_summary(out, t, &info);
+        fit_print_summary(out, t, info);
     }
-    return fit_ended(t, &info) == FIT_UNFINISHED ? EXIT_NOT_CONVERGED : EXIT_DONE;
+    return fit_ended(t, info) == FIT_UNFINISHED ? EXIT_NOT_CONVERGED : EXIT_DONE;
 }
 
 /* ---- command --------------------------------------------------------------------------------- */
@@ -136,14 +136,26 @@ static int fit(training *t) {
     return code == EXIT_DONE ? finish(t) : code;
 }
 
+static int run(training *t) {
+    int code = fit_options_settings(&t->work, t->options, true, &t->settings);
+    if (code == EXIT_DONE) /* what is wrong with them is said before data are read */
+        code = fit(t);
+    training_free(t);
+    return code;
+}
+
 int run_fit(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     data_options data = data_options_default();
     fit_options options = fit_options_default();
-    const option_group groups[] = {{"Training", fit_option_table, &options},
-                                   {hyper_option_title, hyper_option_table, &options},
-                                   {"Data", data_option_table, &data},
-                                   {"Common options", common_option_table, &common},
+    char names[200] = "", title[240];
+    hyper_list_names(names, sizeof names);
+    (void)snprintf(title, sizeof title, "Hyperparameters (NAME:%s)", names);
+    const option_group groups[] = {{"Files", fit_option_table, &options, NULL},
+                                   {NULL, NULL, &options.settings, &options.from},
+                                   {title, hyper_option_table, &options, NULL},
+                                   {"Data", NULL, &data.settings, &data.from},
+                                   {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
     training t = {.work = {self, NULL, &common}, .data_options = &data, .options = &options};
     size_t count;
@@ -157,14 +169,10 @@ int run_fit(const command *self, int argc, char **argv) {
         (void)fprintf(stderr, "usage: riemann2 fit %s\n%s", self->usage, self->examples);
         return EXIT_USAGE;
     }
-    int code = fit_options_settings(&t.work, &options, true, &t.settings);
-    if (code != EXIT_DONE) /* told before data are read */
-        return code;
     t.work.ctx = command_context(&common);
     if (!t.work.ctx)
         return EXIT_FAILED;
-    code = fit(&t);
-    training_free(&t);
+    int code = run(&t);
     rm2_context_free(t.work.ctx);
     return code;
 }

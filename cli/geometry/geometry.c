@@ -49,9 +49,9 @@ static const option path_table[] = {
     {.name = NULL},
 };
 
-const option_group metric_groups[] = {{"Metric", metric_table, NULL}, {.options = NULL}};
+const option_group metric_groups[] = {{"Metric", metric_table, NULL, NULL}, {.options = NULL}};
 const option_group path_groups[] = {
-    {"Metric", metric_table, NULL}, {"Path", path_table, NULL}, {.options = NULL}};
+    {"Metric", metric_table, NULL, NULL}, {"Path", path_table, NULL, NULL}, {.options = NULL}};
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
@@ -72,7 +72,7 @@ static int choose_start(const model_work *m) {
         return o->start;
     if (o->metric == RM2_SPACE_STRAIGHT)
         return RM2_SPACE_LINE;
-    return m->info.latent_dim <= 3 ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;
+    return m->info->latent_dim <= 3 ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;
 }
 
 static int check_path_options(const model_work *m) {

@@ -43,9 +43,9 @@ static const char *file_name(const char *path) {
 
 static int read_file(const plot_job *j, const char *path, drawn_file *f) {
     const model_work *m = j->m;
-    size_t ambient = rm2_manifold_ambient(m->info.manifold);
+    size_t ambient = rm2_manifold_ambient(m->info->manifold);
     figure_text(file_name(path), f->name);
-    int code = work_read_paths(&m->work, path, m->info.latent_dim, &f->paths);
+    int code = work_read_paths(&m->work, path, m->info->latent_dim, &f->paths);
     if (code != EXIT_DONE)
         return code;
     f->points = malloc(f->paths.count * ambient * sizeof *f->points);
@@ -140,10 +140,10 @@ static int check_output(const plot_job *j) {
 static int check(const plot_job *j) {
     const model_work *m = j->m;
     int code = check_options(j), kind = j->options->kind;
-    if (code == EXIT_DONE && kinds[kind].grid && m->info.latent_dim != 2)
+    if (code == EXIT_DONE && kinds[kind].grid && m->info->latent_dim != 2)
         return work_complain(&m->work, EXIT_USAGE,
                              "--kind %s draws two latent dimensions, the model has %zu",
-                             kind_names[kind], m->info.latent_dim);
+                             kind_names[kind], m->info->latent_dim);
     return code == EXIT_DONE ? check_output(j) : code;
 }
 
@@ -178,7 +178,7 @@ static int do_plot(const model_work *m) {
 int run_plot(const command *self, int argc, char **argv) {
     plot_options options = {.kind = KIND_LATENT};
     const option_group groups[] = {
-        {"Figure", plot_table, &options}, metric_groups[0], {.options = NULL}};
+        {"Figure", plot_table, &options, NULL}, metric_groups[0], {.options = NULL}};
     return model_run(self, argc, argv,
                      &(model_action){.table = shared_table,
                                      .groups = groups,

@@ -118,6 +118,15 @@ RM2_API void rm2_context_set_log(rm2_context *ctx, rm2_log_fn sink, void *user);
 RM2_API void rm2_context_interrupt(rm2_context *ctx);
 RM2_API void rm2_context_clear_interrupt(rm2_context *ctx);
 
+/* ---- settings -------------------------------------------------------------------------------
+ *
+ * Every struct of settings that a call takes begins with `size_t size`, the size of the struct as its
+ * user was compiled, and has a function that fills it with the defaults (rm2_..._settings_default, or
+ * rm2_fit_settings_recipe). Start from that function. The library copies what the caller's struct has
+ * over its own defaults: later versions may add members at the end, and programs that were compiled
+ * before keep working. NULL means the defaults. A size that no version has, such as the 0 of a struct
+ * that was only zeroed, is RM2_ERR_ARGUMENT. Structs inside of settings (rm2_optim_settings,
+ * rm2_hyperparameter, rm2_cost, rm2_axis) have no size and do not grow. */
 struct rm2_fit_progress; /* model.h */
 
 /* How far a long call is. */
@@ -132,8 +141,8 @@ typedef struct rm2_progress {
                                            and between iterations */
 } rm2_progress;
 
-/* Return false to stop: the same as rm2_context_interrupt. The last report of a call that is complete
- * can no longer stop that call. Must not call the library with this context. */
+/* Return false to stop: the same as rm2_context_interrupt. A call whose work is complete by then still
+ * succeeds. Must not call the library with this context. */
 typedef bool (*rm2_progress_fn)(void *user, const rm2_progress *progress);
 
 /* Who is told about the progress of long calls (NULL: nobody): when they begin, when a part is done,

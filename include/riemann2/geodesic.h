@@ -29,6 +29,7 @@ typedef enum rm2_geodesic_stage {
 RM2_API const char *rm2_stage_text(rm2_geodesic_stage stage);
 
 typedef struct rm2_geodesic_settings {
+    size_t size;             /* as rm2_geodesic_settings_default sets it */
     rm2_geodesic_stage last; /* where to stop: RM2_STAGE_POLISH */
     size_t nodes;            /* of the result: 200 */
     size_t intervals;        /* of the first spline, doubled where that is too coarse: 16 */
@@ -36,7 +37,16 @@ typedef struct rm2_geodesic_settings {
     double tolerance;        /* of the velocity, relative; that of the length is its square: 1e-6 */
 } rm2_geodesic_settings;
 
-RM2_API rm2_geodesic_settings rm2_geodesic_settings_default(void);
+static inline rm2_geodesic_settings rm2_geodesic_settings_default(void) {
+    rm2_geodesic_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.last = RM2_STAGE_POLISH;
+    settings.nodes = 200;
+    settings.intervals = 16;
+    settings.max_iterations = 200;
+    settings.tolerance = 1e-6;
+    return settings;
+}
 
 typedef struct rm2_curve {
     size_t nodes, Q;

@@ -6,8 +6,12 @@
 
 #include "riemann2/base.h"
 
-/* Store the message in the context (NULL is allowed) and return the status. */
-rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...) RM2_PRINTF(3, 4);
+/* Store the message of a failure in the context (NULL is allowed). */
+void rm2i_message(rm2_context *ctx, const char *format, ...) RM2_PRINTF(2, 3);
+
+/* Store the message, with the value of the status: rm2i_fail(ctx, status, format, ...). A macro, so
+ * that static analysis knows that a failure is not RM2_OK. */
+#define rm2i_fail(ctx, status, ...) (rm2i_message((ctx), __VA_ARGS__), (rm2_status)(status))
 
 /* Put "text: " in front of the stored message, to say where a failure came up; returns status. */
 rm2_status rm2i_fail_prefix(rm2_context *ctx, rm2_status status, const char *format, ...)
@@ -39,6 +43,12 @@ void rm2i_activity_row(rm2_context *ctx, size_t done, const struct rm2_fit_progr
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
+/* Geometries registered in a context: kept here, understood by the manifold layer. NULL past the
+ * last one. */
+struct rm2_geometry;
+rm2_status rm2i_context_add_geometry(rm2_context *ctx, const struct rm2_geometry *geometry);
+const struct rm2_geometry *rm2i_context_geometry(const rm2_context *ctx, size_t index);
+
 /* count * size bytes, overflow checked; *out is NULL on failure, and never NULL on success.
  * rm2i_calloc clears the memory; rm2i_grow keeps the old contents (and the old block if it fails).
  */
@@ -56,6 +66,14 @@ static inline double *rm2i_cut(double **memory, size_t count) {
 /* A copy of a string. */
 rm2_status rm2i_strdup(rm2_context *ctx, const char *text, char **out);
 
+/* Settings of a caller, whose struct begins with its size and may be an earlier, shorter version: copy
+ * them over the defaults in `own`, which begins with the size that this library knows. NULL: the defaults
+ * stay. RM2_ERR_ARGUMENT for a size that no version has. */
+rm2_status rm2i_settings_take(rm2_context *ctx, const void *given, void *own);
+rm2_status rm2i_settings_check_size(rm2_context *ctx, const void *given, size_t known);
+/* The way back: as much of `own` as the caller's struct has room for; checks its size as above. */
+rm2_status rm2i_settings_give(rm2_context *ctx, const void *own, void *given);
+
 /* Run the expression; on failure hand its status to the caller. For functions that own nothing. */
 #define RM2_TRY(expression)                                                                        \
     do {                                                                                           \
@@ -71,6 +89,11 @@ rm2_status rm2i_strdup(rm2_context *ctx, const char *text, char **out);
     do {                                                                                           \
         if (!(ctx))                                                                                \
             return RM2_ERR_ARGUMENT;                                                               \
+        RM2_REQUIRE_EACH(ctx, __VA_ARGS__);                                                        \
+    } while (0)
+/* The same where the context is for messages only and may be NULL. */
+#define RM2_REQUIRE_EACH(ctx, ...)                                                                 \
+    do {                                                                                           \
         RM2I_REQUIRE_OF(__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0)(ctx, __VA_ARGS__)                        \
     } while (0)
 #define RM2I_REQUIRE_OF(a, b, c, d, e, f, count, ...) RM2I_REQUIRE_NAMED(count)

@@ -19,14 +19,6 @@ const char *rm2_stage_text(rm2_geodesic_stage stage) {
     return "unknown stage";
 }
 
-rm2_geodesic_settings rm2_geodesic_settings_default(void) {
-    return (rm2_geodesic_settings){.last = RM2_STAGE_POLISH,
-                                   .nodes = 200,
-                                   .intervals = 16,
-                                   .max_iterations = 200,
-                                   .tolerance = 1e-6};
-}
-
 void rm2_curve_free(rm2_curve *curve) {
     if (!curve)
         return;
@@ -57,12 +49,12 @@ rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
                                const rm2_geodesic_settings *settings, size_t n, const double *path,
                                rm2_curve **curve) {
     RM2_REQUIRE(ctx, curve);
+    rm2_geodesic_settings used;
     *curve = NULL;
     RM2_REQUIRE(ctx, metric, path);
-    rm2_geodesic_settings used = settings ? *settings : rm2_geodesic_settings_default();
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: a path of %zu points, not 2 or more", n);
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, &used));
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     rm2i_activity_begin(ctx, "geodesic", stages_of(&used));
     rm2_status status = refine(ctx, metric, &used, n, path, curve);
     rm2i_activity_end(ctx);
@@ -75,10 +67,10 @@ rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric, const rm2_ro
     RM2_REQUIRE(ctx, curve);
     *curve = NULL;
     RM2_REQUIRE(ctx, metric, from, to);
-    rm2_geodesic_settings used = settings ? *settings : rm2_geodesic_settings_default();
+    rm2_geodesic_settings used;
     double *path;
     size_t n;
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, &used));
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     rm2i_activity_begin(ctx, "geodesic", stages_of(&used));
     rm2_status status = rm2i_start_path(ctx, metric, roadmap, from, to, &n, &path);
     if (status == RM2_OK)
@@ -92,8 +84,9 @@ rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm
                             const rm2_geodesic_settings *settings, const double *x, const double *y,
                             double *v, bool *converged) {
     RM2_REQUIRE(ctx, metric, x, y, v);
-    rm2_geodesic_settings used = settings ? *settings : rm2_geodesic_settings_default();
+    rm2_geodesic_settings used;
     rm2_curve *curve = NULL;
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     used.nodes = 2;
     rm2_status status = rm2_geodesic(ctx, metric, roadmap, &used, x, y, &curve);
     if (curve) {
@@ -127,13 +120,13 @@ rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
     RM2_REQUIRE(ctx, curve);
     *curve = NULL;
     RM2_REQUIRE(ctx, metric, points);
-    rm2_geodesic_settings used = settings ? *settings : rm2_geodesic_settings_default();
+    rm2_geodesic_settings used;
     size_t legs = n - 1;
     rm2i_probe probe;
     rm2i_track *tracks;
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic through %zu points, not 2 or more", n);
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, &used));
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     RM2_TRY(rm2i_calloc(ctx, legs, sizeof *tracks, &tracks));
     rm2i_activity_begin(ctx, "geodesic", legs * stages_of(&used));
     rm2_status status = rm2i_probe_begin(ctx, metric, rm2_context_threads(ctx), &probe);

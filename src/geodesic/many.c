@@ -42,9 +42,9 @@ rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const r
     RM2_REQUIRE(ctx, metric);
     if (count > 0)
         RM2_REQUIRE(ctx, from, to, curves);
-    rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
+    rm2_geodesic_settings used;
     pairs p = {.roadmap = roadmap,
-               .settings = settings ? settings : &defaults,
+               .settings = &used,
                .Q = rm2_metric_dim(metric),
                .from = from,
                .to = to,
@@ -53,7 +53,7 @@ rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const r
         curves[i] = NULL;
     if (failed)
         *failed = SIZE_MAX;
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, p.settings));
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     rm2i_activity_begin(ctx, "geodesics", count);
     rm2_status status = rm2i_crew_run(ctx, metric, count, one_pair, &p, failed);
     rm2i_activity_end(ctx);
@@ -104,17 +104,17 @@ rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
     RM2_REQUIRE(ctx, metric);
     if (n > 0)
         RM2_REQUIRE(ctx, points, distance);
-    rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
+    rm2_geodesic_settings used;
     distances d = {.roadmap = roadmap,
-                   .settings = settings ? settings : &defaults,
+                   .settings = &used,
                    .n = n,
                    .Q = rm2_metric_dim(metric),
                    .points = points,
                    .distance = distance};
     if (unconverged)
         *unconverged = 0;
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, d.settings));
-    if (roadmap && d.settings->last == RM2_STAGE_PATH)
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
+    if (roadmap && used.last == RM2_STAGE_PATH)
         return rm2_roadmap_distances(ctx, roadmap, metric, n, points, distance);
     for (size_t i = 0; i < n; i++)
         distance[i * n + i] = 0;

@@ -272,24 +272,24 @@ rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const r
     RM2_REQUIRE(ctx, metric, mean);
     if (n > 0)
         RM2_REQUIRE(ctx, points);
-    rm2_mean_settings defaults = rm2_mean_settings_default();
+    rm2_mean_settings limits = rm2_mean_settings_default();
     rm2_mean_info ignored = {.converged = false};
     info = info ? info : &ignored;
     *info = (rm2_mean_info){.converged = false};
     descent d = {.metric = metric,
                  .roadmap = roadmap,
-                 .settings = settings ? *settings : rm2_geodesic_settings_default(),
                  .n = n,
                  .Q = rm2_metric_dim(metric),
                  .points = points};
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, &d.settings));
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &d.settings));
+    RM2_TRY(rm2i_settings_take(ctx, mean_settings, &limits));
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean of no points");
     d.settings.nodes = NODES;
     rm2i_activity_begin(ctx, "mean", 0);
     rm2_status status = prepare(ctx, &d, weights);
     if (status == RM2_OK)
-        status = find_mean(ctx, &d, mean_settings ? mean_settings : &defaults, mean, info);
+        status = find_mean(ctx, &d, &limits, mean, info);
     release(&d);
     rm2i_activity_end(ctx);
     return status;

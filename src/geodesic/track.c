@@ -13,7 +13,7 @@ static const double ROUGH = 0.03;           /* tolerance of a spline that is pol
 static const double ROUNDING = 1e-9;        /* of lengths */
 static const double LENGTH_ACCURACY = 1e-6; /* where a spline is the result */
 
-rm2_status rm2i_check_geodesic_settings(rm2_context *ctx, const rm2_geodesic_settings *settings) {
+static rm2_status check(rm2_context *ctx, const rm2_geodesic_settings *settings) {
     if ((unsigned)settings->last > RM2_STAGE_POLISH)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.last is %d, not an rm2_geodesic_stage",
                          (int)settings->last);
@@ -27,6 +27,13 @@ rm2_status rm2i_check_geodesic_settings(rm2_context *ctx, const rm2_geodesic_set
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: tolerance is %g, not above 0",
                          settings->tolerance);
     return RM2_OK;
+}
+
+rm2_status rm2i_take_geodesic_settings(rm2_context *ctx, const rm2_geodesic_settings *given,
+                                       rm2_geodesic_settings *own) {
+    *own = rm2_geodesic_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, given, own));
+    return check(ctx, own);
 }
 
 void rm2i_candidate_clear(rm2i_curve_candidate *candidate) {

@@ -262,21 +262,19 @@ static bool legal_delimiter(char c) {
 
 static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
                               const rm2_csv_settings *settings, rm2_table *table) {
-    rm2_csv_settings defaults = rm2_csv_settings_default();
+    rm2_csv_settings used = rm2_csv_settings_default();
     char shown[RM2I_SHOWN_SIZE];
-    if (!settings)
-        settings = &defaults;
-    reader r = {.settings = settings, .table = table};
+    reader r = {.settings = &used, .table = table};
+    RM2_TRY(rm2i_settings_take(ctx, settings, &used));
+    if ((unsigned)used.header > RM2_HEADER_NO)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.header is %d, not an rm2_header",
+                         (int)used.header);
     if (!legal_delimiter(r.settings->delimiter))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "this character cannot separate fields: '%s'",
                          rm2i_shown(&r.settings->delimiter, 1, shown));
-    if ((unsigned)settings->header > RM2_HEADER_NO)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.header is %d, not an rm2_header",
-                         (int)settings->header);
-    if (settings->text_count > 0)
-        RM2_REQUIRE(ctx, settings->text);
-    if (settings->numeric_count > 0)
-        RM2_REQUIRE(ctx, settings->numeric);
+    if ((used.text_count > 0 && !used.text) || (used.numeric_count > 0 && !used.numeric))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s is NULL",
+                         used.text_count > 0 && !used.text ? "text" : "numeric");
     rm2i_c_locale scope;
     RM2_TRY(rm2i_c_locale_enter(ctx, &scope));
     rm2_status status = rm2i_csv_scanner_open(ctx, source, r.settings->delimiter, &r.scanner);

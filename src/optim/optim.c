@@ -65,14 +65,13 @@ static void lay_out(void *optim, rm2i_arena *a) {
 
 rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *settings, size_t n,
                              const double *x0, rm2i_optim **optim) {
-    rm2_optim_settings used = settings ? *settings : rm2_optim_settings_default();
     rm2i_optim *o;
     *optim = NULL;
-    RM2_TRY(check_settings(ctx, &used));
+    RM2_TRY(check_settings(ctx, settings));
     RM2_TRY(check_start(ctx, n, x0));
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *o, &o));
-    o->settings = used;
-    o->method = find_method(used.method);
+    o->settings = *settings;
+    o->method = find_method(settings->method);
     o->n = n;
     o->f = o->best_f = o->gradient_max = INFINITY;
     rm2_status status = rm2i_arena_calloc(ctx, lay_out, o, &o->memory);

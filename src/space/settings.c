@@ -8,20 +8,6 @@
 
 /* ---- the struct ----------------------------------------------------------------------------- */
 
-/* A caller that was compiled with an older header has fewer fields: the others keep their defaults. */
-static rm2_status copy_over(rm2_context *ctx, const rm2_space_settings *given,
-                            rm2_space_settings *s) {
-    size_t size = given->size;
-    if (size < offsetof(rm2_space_settings, contrast) || size > sizeof *s)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.size is %zu, this library's settings of a space have %zu bytes: "
-                         "begin with rm2_space_settings_default()",
-                         size, sizeof *s);
-    memcpy(s, given, size);
-    s->size = sizeof *s;
-    return RM2_OK;
-}
-
 rm2_geodesic_settings rm2i_space_geodesics(const rm2_space_settings *s) {
     rm2_geodesic_settings g = rm2_geodesic_settings_default();
     g.last = s->stage;
@@ -89,12 +75,11 @@ static void choose_roadmap(size_t Q, size_t n, rm2_space_settings *s) {
 rm2_status rm2i_space_settings_take(rm2_context *ctx, const rm2_space_settings *given, size_t Q,
                                     size_t n, rm2_space_settings *s) {
     *s = rm2_space_settings_default();
-    if (given)
-        RM2_TRY(copy_over(ctx, given, s));
+    RM2_TRY(rm2i_settings_take(ctx, given, s));
     RM2_TRY(check_choice(ctx, "stage", (int)s->stage, RM2_STAGE_POLISH));
     RM2_TRY(check_metric(ctx, s));
-    rm2_geodesic_settings geodesics = rm2i_space_geodesics(s);
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, &geodesics));
+    rm2_geodesic_settings asked = rm2i_space_geodesics(s), geodesics;
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, &asked, &geodesics));
     RM2_TRY(check_choice(ctx, "roadmap", (int)s->roadmap, RM2_SPACE_LINE));
     choose_roadmap(Q, n, s);
     return check_roadmap(ctx, s);

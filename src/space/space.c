@@ -221,12 +221,9 @@ rm2_status rm2_space_with_geodesic_settings(rm2_context *ctx, const rm2_space *s
     RM2_REQUIRE(ctx, other);
     *other = NULL;
     RM2_REQUIRE(ctx, space);
-    rm2_geodesic_settings g = settings ? *settings : rm2_geodesic_settings_default();
+    rm2_geodesic_settings g;
     rm2_space_settings s = space->settings;
-    if (g.last < RM2_STAGE_PATH || g.last > RM2_STAGE_POLISH)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.last is %d: must be 0 to %d", (int)g.last,
-                         (int)RM2_STAGE_POLISH);
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, &g));
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &g));
     rm2i_space_set_geodesics(&g, &s);
     (void)atomic_fetch_add(&space->core->users, 1);
     return space_of(ctx, space->core, &s, other);

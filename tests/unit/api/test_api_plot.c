@@ -65,10 +65,14 @@ static void items(void **state) {
     NO_CONTEXT(rm2_plot_points(NULL, panel, 2, xy, NULL));
     MISSING("panel", rm2_plot_points(ctx, NULL, 2, xy, NULL));
     MISSING("points", rm2_plot_points(ctx, panel, 2, NULL, NULL));
-    NO_CONTEXT(rm2_plot_groups(NULL, panel, 2, xy, group, 1, NULL, NULL));
-    MISSING("panel", rm2_plot_groups(ctx, NULL, 2, xy, group, 1, NULL, NULL));
-    MISSING("points", rm2_plot_groups(ctx, panel, 2, NULL, group, 1, NULL, NULL));
-    MISSING("group", rm2_plot_groups(ctx, panel, 2, xy, NULL, 1, NULL, NULL));
+    const rm2_groups groups = {2, xy, group, 1, NULL};
+    NO_CONTEXT(rm2_plot_groups(NULL, panel, &groups, NULL));
+    MISSING("panel", rm2_plot_groups(ctx, NULL, &groups, NULL));
+    MISSING("groups", rm2_plot_groups(ctx, panel, NULL, NULL));
+    MISSING("groups->points",
+            rm2_plot_groups(ctx, panel, &(rm2_groups){2, NULL, group, 1, NULL}, NULL));
+    MISSING("groups->group",
+            rm2_plot_groups(ctx, panel, &(rm2_groups){2, xy, NULL, 1, NULL}, NULL));
     NO_CONTEXT(rm2_plot_band(NULL, panel, 2, xy, xy, xy, NULL));
     MISSING("panel", rm2_plot_band(ctx, NULL, 2, xy, xy, xy, NULL));
     MISSING("x", rm2_plot_band(ctx, panel, 2, NULL, xy, xy, NULL));

@@ -69,6 +69,7 @@ static void tracking(void **state) {
     rm2_context *ctx = *state;
     const rm2_arm_task task = {.dim = 2};
     const double target[] = {1, 1};
+    const rm2_arm_targets targets = {&task, 1, target, NULL};
     rm2_arm *arm;
     double q[2];
     rm2_track_settings s = rm2_track_settings_default();
@@ -79,12 +80,15 @@ static void tracking(void **state) {
     MISSING("target", rm2_arm_solve(ctx, arm, &task, NULL, &s, q, NULL));
     MISSING("q", rm2_arm_solve(ctx, arm, &task, target, &s, NULL, NULL));
     MUST(rm2_arm_solve(ctx, arm, &task, target, NULL, q, NULL));
-    NO_CONTEXT(rm2_arm_track(NULL, arm, &task, 1, target, NULL, &s, q, NULL, NULL));
-    MISSING("arm", rm2_arm_track(ctx, NULL, &task, 1, target, NULL, &s, q, NULL, NULL));
-    MISSING("task", rm2_arm_track(ctx, arm, NULL, 1, target, NULL, &s, q, NULL, NULL));
-    MISSING("targets", rm2_arm_track(ctx, arm, &task, 1, NULL, NULL, &s, q, NULL, NULL));
-    MISSING("q", rm2_arm_track(ctx, arm, &task, 1, target, NULL, &s, NULL, NULL, NULL));
-    MUST(rm2_arm_track(ctx, arm, &task, 1, target, NULL, NULL, q, NULL, NULL));
+    NO_CONTEXT(rm2_arm_track(NULL, arm, &targets, &s, q, NULL, NULL));
+    MISSING("arm", rm2_arm_track(ctx, NULL, &targets, &s, q, NULL, NULL));
+    MISSING("targets->task",
+            rm2_arm_track(ctx, arm, &(rm2_arm_targets){NULL, 1, target, NULL}, &s, q, NULL, NULL));
+    MISSING("targets", rm2_arm_track(ctx, arm, NULL, &s, q, NULL, NULL));
+    MISSING("targets->points",
+            rm2_arm_track(ctx, arm, &(rm2_arm_targets){&task, 1, NULL, NULL}, &s, q, NULL, NULL));
+    MISSING("q", rm2_arm_track(ctx, arm, &targets, &s, NULL, NULL, NULL));
+    MUST(rm2_arm_track(ctx, arm, &targets, NULL, q, NULL, NULL));
     rm2_arm_free(arm);
 }
 
@@ -93,6 +97,7 @@ static void placing(void **state) {
     const rm2_arm_task task = {.dim = 2};
     rm2_placement p = rm2_placement_default();
     double target[] = {1, 1};
+    const rm2_arm_targets targets = {&task, 1, target, NULL};
     rm2_arm *arm;
     bool found;
     MUST(rm2_arm_open(ctx, "planar:1,1", &arm));
@@ -100,12 +105,16 @@ static void placing(void **state) {
     MISSING("task", rm2_arm_place(ctx, NULL, &p, 1, target));
     MISSING("placement", rm2_arm_place(ctx, &task, NULL, 1, target));
     MISSING("targets", rm2_arm_place(ctx, &task, &p, 1, NULL));
-    NO_CONTEXT(rm2_arm_place_auto(NULL, arm, &task, 1, target, NULL, &p, &found));
-    MISSING("arm", rm2_arm_place_auto(ctx, NULL, &task, 1, target, NULL, &p, &found));
-    MISSING("task", rm2_arm_place_auto(ctx, arm, NULL, 1, target, NULL, &p, &found));
-    MISSING("targets", rm2_arm_place_auto(ctx, arm, &task, 1, NULL, NULL, &p, &found));
-    MISSING("placement", rm2_arm_place_auto(ctx, arm, &task, 1, target, NULL, NULL, &found));
-    MISSING("found", rm2_arm_place_auto(ctx, arm, &task, 1, target, NULL, &p, NULL));
+    NO_CONTEXT(rm2_arm_place_auto(NULL, arm, &targets, NULL, &p, &found));
+    MISSING("arm", rm2_arm_place_auto(ctx, NULL, &targets, NULL, &p, &found));
+    MISSING("targets->task", rm2_arm_place_auto(ctx, arm, &(rm2_arm_targets){NULL, 1, target, NULL},
+                                                NULL, &p, &found));
+    MISSING("targets", rm2_arm_place_auto(ctx, arm, NULL, NULL, &p, &found));
+    MISSING(
+        "targets->points",
+        rm2_arm_place_auto(ctx, arm, &(rm2_arm_targets){&task, 1, NULL, NULL}, NULL, &p, &found));
+    MISSING("placement", rm2_arm_place_auto(ctx, arm, &targets, NULL, NULL, &found));
+    MISSING("found", rm2_arm_place_auto(ctx, arm, &targets, NULL, &p, NULL));
     rm2_arm_free(arm);
 }
 

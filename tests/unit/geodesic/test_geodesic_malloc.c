@@ -74,8 +74,9 @@ static rm2_status distances(void *state) {
 static rm2_status mean(void *state) {
     fixture *f = state;
     double m[Q];
-    return rm2_geodesic_mean(f->ctx, f->metric, NULL, NULL, N, points, NULL,
-                             &(rm2_mean_settings){.max_iterations = 1}, m, NULL);
+    return rm2_geodesic_mean(
+        f->ctx, f->metric, NULL, NULL, N, points, NULL,
+        &(rm2_mean_settings){.size = sizeof(rm2_mean_settings), .max_iterations = 1}, m, NULL);
 }
 
 static rm2_status exponential(void *state) {

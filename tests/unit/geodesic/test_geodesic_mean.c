@@ -225,7 +225,7 @@ static void easy_means(void **state) {
     assert_int_equal(rm2_geodesic_mean(ctx, metric, NULL, NULL, 2, points, NULL, NULL, mean, NULL),
                      RM2_OK);
     assert_true(mean[0] == 0 && mean[1] == 0);
-    const rm2_mean_settings none = {.max_iterations = 0, .tolerance = 1e-14};
+    const rm2_mean_settings none = {.size = sizeof none, .max_iterations = 0, .tolerance = 1e-14};
     assert_int_equal(
         rm2_geodesic_mean(ctx, metric, NULL, NULL, 3, points, NULL, &none, mean, &info), RM2_OK);
     assert_true(!info.converged && info.iterations == 0 && info.gradient > 0);

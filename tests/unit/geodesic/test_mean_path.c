@@ -217,7 +217,7 @@ static void halfway(void **state) {
 static void without_iterations(void **state) {
     fixture f = begin(*state, GRID, CELLS);
     rm2_geodesic_settings paths = stage(RM2_STAGE_PATH);
-    const rm2_mean_settings none = {.max_iterations = 0, .tolerance = 1e-14};
+    const rm2_mean_settings none = {.size = sizeof none, .max_iterations = 0, .tolerance = 1e-14};
     rm2_mean_info info;
     double mean[Q], again;
     assert_int_equal(rm2_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, N, f.points, NULL, &none,

@@ -89,7 +89,7 @@ static void compare_points(const rm2_space *space, const parts *p, const double 
     double a[9], b[9], v[Q], w[Q], end[Q], back[Q];
     size_t unconverged = 9, open = 9;
     bool converged = false;
-    rm2_mean_settings few = {.max_iterations = 2, .tolerance = 1e-6};
+    rm2_mean_settings few = {.size = sizeof few, .max_iterations = 2, .tolerance = 1e-6};
     rm2_mean_info one, two;
     ok(rm2_space_distances(ctx, space, 3, x, a, &unconverged));
     ok(rm2_geodesic_distances(ctx, p->search, p->roadmap, &p->geodesics, 3, x, b, &open));

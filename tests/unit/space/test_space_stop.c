@@ -88,7 +88,7 @@ static rm2_status path_distances(double *answer) {
 }
 
 static rm2_status mean(double *answer) {
-    rm2_mean_settings few = {.max_iterations = 2, .tolerance = 1e-9};
+    rm2_mean_settings few = {.size = sizeof few, .max_iterations = 2, .tolerance = 1e-9};
     return rm2_space_mean(ctx, space, 4, slow, NULL, &few, answer, NULL);
 }
 
@@ -118,10 +118,9 @@ static rm2_status logarithm(double *answer) {
 }
 
 static rm2_status encode(double *answer) {
-    static const rm2_optim_settings quick = {
-        .method = RM2_LBFGS, .max_iterations = 5, .gradient = 1e-6, .history = 5};
     rm2_encode_settings s = rm2_encode_settings_default();
-    s.optim = quick;
+    s.optim.max_iterations = 5;
+    s.optim.history = 5;
     s.starts = 2;
     return rm2_model_encode(ctx, model, &s, N, toy->points, answer, NULL, NULL);
 }
@@ -226,8 +225,10 @@ static void stopped_by_the_callback(void **state) {
             for (size_t stop = 1; stop <= reports && stop <= 12; stop++) {
                 rm2_status status = run_listened(c, stop, &l, answer);
                 bool at_end = l.last.total > 0 && l.last.done == l.last.total;
-                assert_true(status == RM2_INTERRUPTED ||
-                            (status == RM2_OK && (at_end || l.calls < stop || c->total == 0)));
+                bool others = threads > 1; /* may have been at the last parts already */
+                assert_true(
+                    status == RM2_INTERRUPTED ||
+                    (status == RM2_OK && (at_end || others || l.calls < stop || c->total == 0)));
                 if (stop == 1)
                     assert_int_equal(status, RM2_INTERRUPTED);
                 rm2_context_clear_interrupt(ctx);
@@ -327,7 +328,7 @@ static void fit_hands_out_its_model(void **state) {
                 continue;
             }
             ok(status);
-            assert_int_equal(rm2_model_describe(fitted).stop, RM2_STOP_INTERRUPTED);
+            assert_int_equal(rm2_model_info_of(fitted)->stop, RM2_STOP_INTERRUPTED);
             assert_true(l.stop == RM2_STOP_INTERRUPTED && l.rows >= 1);
             check_model(fitted);
             rm2_model_free(fitted);

@@ -29,7 +29,7 @@ static void take_curve(rm2_curve *c, double *lengths) {
 
 static void ask(rm2_context *own, answers *a) {
     const double far[Q] = {3, -4};
-    rm2_mean_settings few = {.max_iterations = 1, .tolerance = 1e-6};
+    rm2_mean_settings few = {.size = sizeof few, .max_iterations = 1, .tolerance = 1e-6};
     rm2_curve *inside = NULL, *outside = NULL;
     CALL(rm2_space_distances(own, a->space, POINTS, a->points, a->distance, NULL));
     CALL(rm2_space_geodesic(own, a->space, a->points, a->points + Q, &inside));
