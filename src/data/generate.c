@@ -43,15 +43,15 @@ const char *rm2_data_example_description(size_t index) {
 static rm2_status find(rm2_context *ctx, const char *name, const generator **found) {
     char known[128] = "";
     for (size_t i = 0; i < GENERATORS; i++) {
-        if (name && strcmp(name, generators[i].name) == 0) {
+        if (strcmp(name, generators[i].name) == 0) {
             *found = &generators[i];
             return RM2_OK;
         }
         strncat(known, i ? ", " : "", sizeof known - strlen(known) - 1);
         strncat(known, generators[i].name, sizeof known - strlen(known) - 1);
     }
-    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no example data set '%s'; known: %s",
-                     name ? name : "(null)", known);
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "unknown example data set '%s'; known: %s", name,
+                     known);
 }
 
 /* Fill in the set's own numbers and refuse what cannot be made. */
