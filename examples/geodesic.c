@@ -39,8 +39,8 @@ static rm2_status learn(work *w) {
 
 /* From the first point of the first demonstration to the last of the last one. */
 static rm2_status connect(work *w) {
-    rm2_model_info info = rm2_model_describe(w->model);
-    const double *from = info.latents, *to = from + (info.points - 1) * LATENT;
+    const rm2_model_info *info = rm2_model_info_of(w->model);
+    const double *from = info->latents, *to = from + (info->points - 1) * LATENT;
     double ends[2 * LATENT] = {from[0], from[1], to[0], to[1]}, straight;
     rm2_status status = rm2_space_geodesic(w->ctx, w->space, from, to, &w->curve);
     if (status != RM2_OK)

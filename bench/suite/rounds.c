@@ -18,8 +18,7 @@ rm2_status bench_data(const bench_run *run, rm2_data **data) {
         g.trajectories = c->points > 1200 ? c->points / 200 : 6;
         g.points = c->points / g.trajectories;
     }
-    WORK_TRY(rm2_data_generate(run->ctx, c->data, &g, data));
-    return rm2_data_scale(run->ctx, *data);
+    return rm2_data_generate(run->ctx, c->data, &g, data);
 }
 
 rm2_fit_settings bench_recipe(const bench_run *run) {
@@ -34,7 +33,7 @@ rm2_fit_settings bench_recipe(const bench_run *run) {
 rm2_status bench_fit(const bench_run *run, const rm2_data *data, const rm2_fit_settings *settings,
                      rm2_model **model) {
     WORK_TRY(rm2_fit(run->ctx, data, settings, NULL, model));
-    return rm2_model_describe(*model).stop == RM2_STOP_INTERRUPTED ? RM2_INTERRUPTED : RM2_OK;
+    return rm2_model_info_of(*model)->stop == RM2_STOP_INTERRUPTED ? RM2_INTERRUPTED : RM2_OK;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@ typedef struct model_work {
     const model_options *options;
     const void *own; /* the command's own options, as in model_action */
     rm2_model *model;
-    rm2_model_info info;
+    const rm2_model_info *info;
 } model_work;
 
 /* Does the output go to standard output? */
@@ -44,6 +44,9 @@ int model_find_trajectory(const model_work *m, const char *id, size_t *trajector
  * they set nothing aside. Both are the caller's to free. */
 int model_read_data(const model_work *m, const char *path, data_options *options, rm2_data **data,
                     rm2_data **held_out);
+
+/* Replace *data (which may be NULL) by the same with the signs of the model's training data. */
+int model_align_signs(const model_work *m, rm2_data **data);
 
 /* One of the actions: on what is in `m` alone, or with options that say how data are read. */
 typedef struct model_action {

@@ -148,8 +148,7 @@ static void print_remarks(const rm2_data *data, const rm2_data_report *r) {
                 text, sizeof text,
                 "%zu point%s moved onto the manifold by more than rounding, the worst by "
                 "%.2g (%s %zu)",
-                q->warned, plural(q->warned), q->worst_defect,
-                data->rows_are_lines ? "line" : "row", q->worst_row);
+                q->warned, plural(q->warned), q->worst_defect, data->row_word, q->worst_row);
             say(&remarks, name, text);
         }
         remark_signs(q, name, &remarks);
@@ -226,7 +225,7 @@ static int check(const command *self, rm2_context *ctx, const char *path, data_o
     }
     rm2_data_free(data);
     rm2_data_free(held);
-    rm2_data_report_free(&report);
+    rm2_data_report_clear(&report);
     return EXIT_DONE;
 }
 

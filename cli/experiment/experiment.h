@@ -45,7 +45,7 @@ typedef struct trained {
     rm2_model_kind kind;
     bool independent;
     rm2_model *model;
-    rm2_model_info info;
+    const rm2_model_info *info;
     rm2_space *space; /* with its pullback metric */
 } trained;
 

@@ -36,10 +36,9 @@ static int generate(experiment_run *r) {
     s.trajectories = r->experiment->trajectories ? r->options->demos : 0;
     s.points = r->options->points;
     rm2_status status = rm2_data_generate(w->ctx, r->experiment->generator, &s, &r->reference);
+    s.scale = RM2_SCALE_ALL;
     if (status == RM2_OK)
         status = rm2_data_generate(w->ctx, r->experiment->generator, &s, &r->data);
-    if (status == RM2_OK)
-        status = rm2_data_scale(w->ctx, r->data);
     return work_check(w, status);
 }
 
@@ -96,11 +95,11 @@ static int train_one(experiment_run *r, trained *t) {
     code = work_check(w, rm2_fit(w->ctx, r->data, &s, NULL, &t->model));
     if (code != EXIT_DONE)
         return code;
-    t->info = rm2_model_describe(t->model);
+    t->info = rm2_model_info_of(t->model);
     experiment_say(r, "trained %s%s in %.1f s, %zu evaluations, objective %.6g",
                    t->kind == RM2_WGPLVM ? "wrapped model" : "Euclidean model",
                    t->independent ? " with independent outputs" : "", work_clock() - started,
-                   t->info.evaluations, t->info.end.total);
+                   t->info->evaluations, t->info->end.total);
     return EXIT_DONE;
 }
 
@@ -141,7 +140,7 @@ static void find_ends(const rm2_model_info *i, const double **from, const double
     double most = -1;
     *from = i->latents;
     *to = i->latents + (i->points - 1) * Q;
-    for (size_t a = 0; i->trajectories == 0 && a < i->points; a++)
+    for (size_t a = 0; i->data->trajectories == 0 && a < i->points; a++)
         for (size_t b = 0; b < a; b++) {
             double square = 0;
             for (size_t q = 0; q < Q; q++)
@@ -174,7 +173,7 @@ static int move(const experiment_run *r, outcome *o) {
     if (code != EXIT_DONE)
         return code;
     const rm2_space *space = other ? other : t->space;
-    find_ends(&t->info, &from, &to);
+    find_ends(t->info, &from, &to);
     (void)snprintf(o->metric, sizeof o->metric, "%s", rm2_metric_text(rm2_space_metric(space)));
     rm2_status status = rm2_space_geodesic(r->work.ctx, space, from, to, &o->curve);
     rm2_space_free(other);
@@ -286,9 +285,12 @@ static bool has_spd(const rm2_manifold *m) {
 int experiment_compare(experiment_run *r) {
     if (r->reference->trajectories < 2)
         return EXIT_DONE;
-    rm2_status status =
-        rm2_model_align_signs(r->work.ctx, experiment_wrapped(r)->model, r->reference);
-    int code = work_check(&r->work, status);
+    rm2_data *aligned;
+    int code = work_check(&r->work, rm2_data_align(r->work.ctx, r->reference, r->data, &aligned));
+    if (code == EXIT_DONE) {
+        rm2_data_free(r->reference);
+        r->reference = aligned;
+    }
     if (code == EXIT_DONE)
         code = compare_in(r, RM2_VIEW_AMBIENT, &r->floor);
     if (code == EXIT_DONE && has_spd(r->data->manifold))

@@ -113,16 +113,16 @@ fit_end fit_ended(const training *t, const rm2_model_info *i) {
 
 static int finish(const training *t) {
     const common_options *common = t->work.common;
-    rm2_model_info info = rm2_model_describe(t->model);
+    const rm2_model_info *info = rm2_model_info_of(t->model);
     int code = work_check(
         &t->work, rm2_model_write(t->work.ctx, t->model, t->options->output, common->force));
     if (code != EXIT_DONE)
         return code;
     if (common->json || !common->quiet) {
         FILE *out = strcmp(t->options->output, "-") == 0 ? stderr : stdout;
-        fit_print_summary(out, t, &info);
+        fit_print_summary(out, t, info);
     }
-    return fit_ended(t, &info) == FIT_UNFINISHED ? EXIT_NOT_CONVERGED : EXIT_DONE;
+    return fit_ended(t, info) == FIT_UNFINISHED ? EXIT_NOT_CONVERGED : EXIT_DONE;
 }
 
 /* ---- command --------------------------------------------------------------------------------- */

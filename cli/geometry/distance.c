@@ -174,7 +174,7 @@ int run_distance(const command *self, int argc, char **argv) {
 
 static int write_mean(const model_work *m, const double *mean) {
     sheet s;
-    size_t Q = m->info.latent_dim, ambient = rm2_manifold_ambient(m->info.manifold);
+    size_t Q = m->info->latent_dim, ambient = rm2_manifold_ambient(m->info->manifold);
     double deviation, *point = malloc(ambient * sizeof *point);
     if (!point)
         return work_no_memory(&m->work);
@@ -182,7 +182,7 @@ static int write_mean(const model_work *m, const double *mean) {
         &m->work, rm2_model_decode(m->work.ctx, m->model, 1, mean, point, NULL, NULL, &deviation));
     if (code == EXIT_DONE) {
         bool built = sheet_create(&s, 1, Q + ambient + 1) && sheet_add_latents(&s, Q, mean) &&
-                     sheet_add_points(&s, m->info.manifold, point) &&
+                     sheet_add_points(&s, m->info->manifold, point) &&
                      sheet_add(&s, "deviation", &deviation, 1);
         code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
         sheet_free(&s);
@@ -196,7 +196,7 @@ static void report_mean(const model_work *m, const rm2_metric *metric, size_t n,
     FILE *out = model_summary(m);
     if (m->work.common->json) {
         (void)fprintf(out, "{\"points\": %zu, \"mean\": [", n);
-        for (size_t q = 0; q < m->info.latent_dim; q++) {
+        for (size_t q = 0; q < m->info->latent_dim; q++) {
             (void)fprintf(out, "%s", q ? ", " : "");
             json_number(out, mean[q]);
         }
@@ -231,7 +231,7 @@ static int do_mean(const model_work *m) {
     rm2_mean_info info = {.converged = false};
     double *points, *mean = NULL;
     int code = model_find_latents(m, &n, &points);
-    if (code == EXIT_DONE && !(mean = calloc(m->info.latent_dim, sizeof *mean)))
+    if (code == EXIT_DONE && !(mean = calloc(m->info->latent_dim, sizeof *mean)))
         code = work_no_memory(&m->work);
     if (code == EXIT_DONE)
         code = find_mean(m, n, points, &space, mean, &info);

@@ -29,7 +29,7 @@ static const option geodesic_table[] = {
 
 static int ends_of_way(geodesic_job *j) {
     const model_options *o = j->m->options;
-    size_t Q = j->m->info.latent_dim, between = 0;
+    size_t Q = j->m->info->latent_dim, between = 0;
     char **via = o->through ? split_text(o->through, ';', &between) : NULL;
     j->pairs = 1;
     j->ends = malloc((between + 2) * Q * sizeof *j->ends);
@@ -48,7 +48,7 @@ static int ends_of_way(geodesic_job *j) {
 }
 
 static int take_pairs(geodesic_job *j, const rm2_table *table, const char *path) {
-    const rm2_model_info *i = &j->m->info;
+    const rm2_model_info *i = j->m->info;
     size_t from = rm2_table_column(table, "from"), to = rm2_table_column(table, "to");
     j->pairs = table->rows;
     j->ends = malloc(j->pairs * 2 * i->latent_dim * sizeof *j->ends);
@@ -80,7 +80,7 @@ static int ends_of_pairs(geodesic_job *j) {
     if (code != EXIT_DONE)
         return code;
     code = take_pairs(j, &table, path);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     return code;
 }
 
@@ -100,7 +100,7 @@ static int find_ends(geodesic_job *j) {
 
 /* One number for each factor; *values stays NULL if the option was not given. */
 static int take_limits(const model_work *m, const char *name, const char *text, double **values) {
-    size_t factors = rm2_manifold_factor_count(m->info.manifold);
+    size_t factors = rm2_manifold_factor_count(m->info->manifold);
     if (!text)
         return EXIT_DONE;
     *values = malloc(factors * sizeof **values);
@@ -114,7 +114,7 @@ static int take_limits(const model_work *m, const char *name, const char *text, 
                                 "%s %s: expected %zu number%s, one for each factor of %s, 0 for "
                                 "no limit",
                                 name, text, factors, factors == 1 ? "" : "s",
-                                rm2_manifold_spec(m->info.manifold));
+                                rm2_manifold_spec(m->info->manifold));
 }
 
 static int find_limits(geodesic_job *j) {
@@ -147,7 +147,7 @@ static int open_space(geodesic_job *j) {
 }
 
 static rm2_status compute_many(geodesic_job *j) {
-    size_t Q = j->m->info.latent_dim;
+    size_t Q = j->m->info->latent_dim;
     double *from = malloc(2 * j->pairs * Q * sizeof *from);
     if (!from)
         return RM2_ERR_MEMORY;
@@ -168,14 +168,14 @@ static rm2_status compute(geodesic_job *j) {
         return rm2_space_through(ctx, j->space, j->stops, j->ends, &j->curves[0]);
     if (j->pairs > 1)
         return compute_many(j);
-    return rm2_space_geodesic(ctx, j->space, j->ends, j->ends + j->m->info.latent_dim,
+    return rm2_space_geodesic(ctx, j->space, j->ends, j->ends + j->m->info->latent_dim,
                               &j->curves[0]);
 }
 
 /* Curve k in the model's own metric, whatever was minimised. */
 static rm2_status measure(geodesic_job *j, size_t k) {
     rm2_context *ctx = j->m->work.ctx;
-    size_t Q = j->m->info.latent_dim, samples = j->m->options->samples;
+    size_t Q = j->m->info->latent_dim, samples = j->m->options->samples;
     rm2_curve *c = j->curves[k];
     measured *found = &j->measured[k];
     WORK_TRY(rm2_space_straight_length(ctx, j->space, j->stops ? j->stops : 2,

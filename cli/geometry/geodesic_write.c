@@ -14,8 +14,8 @@ typedef struct trajectory {
 } trajectory;
 
 static bool trajectory_alloc(trajectory *r, const geodesic_job *j) {
-    r->Q = j->m->info.latent_dim;
-    r->ambient = rm2_manifold_ambient(j->m->info.manifold);
+    r->Q = j->m->info->latent_dim;
+    r->ambient = rm2_manifold_ambient(j->m->info->manifold);
     r->rows = j->pairs * j->nodes;
     r->memory = malloc(r->rows * (4 + r->Q + r->ambient) * sizeof *r->memory);
     if (!r->memory)
@@ -49,7 +49,7 @@ static rm2_status fill_times(const geodesic_job *j, trajectory *r) {
     rm2_speed_limits limits = {j->speed, j->acceleration};
     rm2_status status = RM2_OK;
     for (size_t row = 0; has_limits(j) && row < r->rows && status == RM2_OK; row += j->nodes)
-        status = rm2_trajectory_retime(j->m->work.ctx, j->m->info.manifold, j->nodes,
+        status = rm2_trajectory_retime(j->m->work.ctx, j->m->info->manifold, j->nodes,
                                        r->points + row * r->ambient, &limits, r->time + row);
     return status;
 }
@@ -58,11 +58,12 @@ static int write_trajectory(const geodesic_job *j, const trajectory *r) {
     sheet s;
     bool timed = has_limits(j) || j->m->options->duration > 0, many = j->m->options->pairs != NULL;
     size_t columns = (many ? 1u : 0u) + 1 + (timed ? 1u : 0u) + r->Q + r->ambient + 1;
-    bool built =
-        sheet_create(&s, r->rows, columns) && (!many || sheet_add(&s, "pair", r->pair, 1)) &&
-        sheet_add(&s, "t", r->t, 1) && (!timed || sheet_add(&s, "time", r->time, 1)) &&
-        sheet_add_latents(&s, r->Q, r->x) && sheet_add_points(&s, j->m->info.manifold, r->points) &&
-        sheet_add(&s, "deviation", r->deviation, 1);
+    bool built = sheet_create(&s, r->rows, columns) &&
+                 (!many || sheet_add(&s, "pair", r->pair, 1)) && sheet_add(&s, "t", r->t, 1) &&
+                 (!timed || sheet_add(&s, "time", r->time, 1)) &&
+                 sheet_add_latents(&s, r->Q, r->x) &&
+                 sheet_add_points(&s, j->m->info->manifold, r->points) &&
+                 sheet_add(&s, "deviation", r->deviation, 1);
     int code = built ? model_write_sheet(j->m, &s) : work_no_memory(&j->m->work);
     sheet_free(&s);
     return code;

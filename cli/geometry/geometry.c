@@ -48,7 +48,7 @@ static rm2_space_roadmap_kind choose_start(const model_work *m) {
         return s->roadmap;
     if (s->metric == RM2_SPACE_STRAIGHT)
         return RM2_SPACE_LINE;
-    return m->info.latent_dim <= 3 ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;
+    return m->info->latent_dim <= 3 ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;
 }
 
 static int check_roadmap(const model_work *m) {

@@ -99,7 +99,7 @@ static void report(const model_work *m, const rm2_metric *metric, const field *f
 }
 
 static int points_of_grid(const model_work *m, const rm2_space *space, field *f) {
-    size_t Q = m->info.latent_dim;
+    size_t Q = m->info->latent_dim;
     rm2_roadmap_info grid = rm2_roadmap_describe(rm2_space_roadmap(space));
     if (!field_alloc(f, grid.nodes, Q))
         return work_no_memory(&m->work);
@@ -108,7 +108,7 @@ static int points_of_grid(const model_work *m, const rm2_space *space, field *f)
 }
 
 static int points_of_options(const model_work *m, field *f) {
-    size_t n = 0, Q = m->info.latent_dim;
+    size_t n = 0, Q = m->info->latent_dim;
     double *latents = NULL;
     int code = model_find_latents(m, &n, &latents);
     if (code == EXIT_DONE && latents && field_alloc(f, n, Q))
@@ -121,7 +121,7 @@ static int points_of_options(const model_work *m, field *f) {
 
 static int check_options(const model_work *m) {
     const model_options *o = m->options;
-    size_t Q = m->info.latent_dim;
+    size_t Q = m->info->latent_dim;
     const setting_options *from = &o->space_from;
     if ((setting_given(from, "grid_points") || setting_given(from, "padding")) && !o->whole_grid)
         return work_complain(&m->work, EXIT_USAGE, "--grid and --padding need --on-grid");

@@ -51,7 +51,7 @@ static int read_rows(const model_work *m, const char *path, rows *r) {
                              "%s has %zu columns; obstacles have %zu: centre, radius, height", path,
                              table.columns, r->width);
     }
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     return code;
 }
 
@@ -91,10 +91,10 @@ static int arrange(const model_work *m, const rm2_factor *factor, const rows *r,
 
 int geometry_take_obstacles(const model_work *m, const char *text, rm2_obstacles *obstacles,
                             double **memory) {
-    const rm2_factor *factor = first_euclidean(m->info.manifold);
+    const rm2_factor *factor = first_euclidean(m->info->manifold);
     if (!factor)
         return work_complain(&m->work, EXIT_USAGE, "--avoid needs a Euclidean factor; %s has none",
-                             rm2_manifold_spec(m->info.manifold));
+                             rm2_manifold_spec(m->info->manifold));
     rows r = {.width = factor->dim + 2};
     int code = access(text, F_OK) == 0 ? read_rows(m, text, &r) : parse_rows(m, text, &r);
     if (code == EXIT_DONE)

@@ -53,11 +53,11 @@ const double *info_values(const rm2_model_info *i, const rm2_hyperparameter *h, 
 }
 
 static int write_latents(const model_work *m, const char *path) {
-    const rm2_model_info *i = &m->info;
+    const rm2_model_info *i = m->info;
     sheet s;
-    size_t texts = (i->trajectories ? 1u : 0u) + (i->labels ? 1u : 0u);
+    size_t texts = (i->data->trajectories ? 1u : 0u) + (i->data->labels ? 1u : 0u);
     bool built = sheet_create(&s, i->points, i->latent_dim + texts) &&
-                 sheet_add_trajectories(&s, i->trajectories, i->starts, i->ids) &&
+                 sheet_add_trajectories(&s, i->data->trajectories, i->data->starts, i->data->ids) &&
                  sheet_add_labels(&s, i) && sheet_add_latents(&s, i->latent_dim, i->latents);
     int code = built ? work_check(&m->work,
                                   rm2_csv_write(m->work.ctx, path, &s.table, m->work.common->force))
@@ -76,9 +76,9 @@ static int do_info(const model_work *m) {
     if (code != EXIT_DONE || (latents && model_prints(latents)))
         return code;
     if (m->work.common->json)
-        info_print_json(&m->info);
+        info_print_json(m->info);
     else
-        info_print_text(&m->info);
+        info_print_text(m->info);
     return EXIT_DONE;
 }
 

@@ -30,11 +30,12 @@ static void print_data(const rm2_model_info *i) {
            rm2_manifold_spec(i->manifold), i->outputs, i->latent_dim, plural(i->latent_dim),
            i->settings->back_constraint ? ", back constraint" : "");
     begin("data");
-    printf("%zu points of %s", i->points, i->source);
-    if (i->trajectories)
-        printf(", %zu %s", i->trajectories, i->trajectories == 1 ? "trajectory" : "trajectories");
-    if (i->label_count)
-        printf(", %zu label%s", i->label_count, plural(i->label_count));
+    printf("%zu points of %s", i->points, i->data->source);
+    if (i->data->trajectories)
+        printf(", %zu %s", i->data->trajectories,
+               i->data->trajectories == 1 ? "trajectory" : "trajectories");
+    if (i->data->label_count)
+        printf(", %zu label%s", i->data->label_count, plural(i->data->label_count));
     printf("\n");
 }
 
@@ -42,11 +43,12 @@ static void print_scale(const rm2_model_info *i) {
     bool any = false;
     for (size_t k = 0; k < rm2_manifold_factor_count(i->manifold); k++) {
         const rm2_factor *f = rm2_manifold_factor(i->manifold, k);
-        if (i->scale[k] == 1)
+        if (i->data->scale[k] == 1)
             continue;
         if (!any)
             begin("scale");
-        printf("%s%s%zu divided by %.4g", any ? ", " : "", f->geometry->name, f->n, i->scale[k]);
+        printf("%s%s%zu divided by %.4g", any ? ", " : "", f->geometry->name, f->n,
+               i->data->scale[k]);
         any = true;
     }
     if (any)
@@ -104,7 +106,8 @@ static void print_hyperparameter(const rm2_model_info *i, const rm2_setting *s) 
 /* Is it the group's own name, as "kernel" in the group Kernel? */
 static bool names_group(const rm2_setting *s) {
     size_t k = 0;
-    while (s->name[k] && (s->name[k] == '_' ? ' ' : s->name[k]) == (s->group[k] | 0x20))
+    while (s->name[k] && s->group[k] &&
+           (s->name[k] == '_' ? ' ' : s->name[k]) == (s->group[k] | 0x20))
         k++;
     return !s->name[k] && !s->group[k];
 }

@@ -74,7 +74,7 @@ static double grid_aspect(const experiment_run *r) {
 
 static size_t latent_legend_entries(const experiment_run *r) {
     const trained *t = &r->models[0];
-    size_t entries = figure_groups(&t->info);
+    size_t entries = figure_groups(t->info);
     for (size_t k = 0; k < r->outcome_count; k++)
         entries += r->outcomes[k].trained == t;
     return entries;
@@ -130,7 +130,7 @@ static rm2_status latent_panel(const experiment_run *r, const latent_page *p, si
     WORK_TRY(rm2_figure_panel(r->work.ctx, figure, row, index % p->columns, &s, &panel));
     WORK_TRY(figure_heat(r->work.ctx, panel, t->model, rm2_space_exact_metric(t->space),
                          rm2_space_roadmap(t->space), uncertainty));
-    WORK_TRY(figure_latents(r->work.ctx, panel, &t->info));
+    WORK_TRY(figure_latents(r->work.ctx, panel, t->info));
     return add_latent_curves(r, t, panel);
 }
 
@@ -171,8 +171,8 @@ static int draw_training(experiment_run *r) {
         status = rm2_figure_panel(r->work.ctx, figure, 0, 0, &s, &panel);
     for (size_t k = 0; k < r->model_count && status == RM2_OK; k++)
         status =
-            figure_trace(r->work.ctx, panel, &r->models[k].info, r->models[k].info.trace[0],
-                         (double)r->models[k].info.points, experiment_model_name(&r->models[k]));
+            figure_trace(r->work.ctx, panel, r->models[k].info, r->models[k].info->trace[0],
+                         (double)r->models[k].info->points, experiment_model_name(&r->models[k]));
     int code = status == RM2_OK ? experiment_save(r, figure, "training",
                                                   "Training: the objective over its iterations.")
                                 : work_check(&r->work, status);

@@ -40,9 +40,9 @@ static const char *file_name(const char *path) {
 
 static int read_file(const plot_job *j, const char *path, drawn_file *f) {
     const model_work *m = j->m;
-    size_t ambient = rm2_manifold_ambient(m->info.manifold);
+    size_t ambient = rm2_manifold_ambient(m->info->manifold);
     figure_text(file_name(path), f->name);
-    int code = work_read_paths(&m->work, path, m->info.latent_dim, &f->paths);
+    int code = work_read_paths(&m->work, path, m->info->latent_dim, &f->paths);
     if (code != EXIT_DONE)
         return code;
     f->points = malloc(f->paths.count * ambient * sizeof *f->points);
@@ -144,10 +144,10 @@ static int check_output(const plot_job *j) {
 static int check(const plot_job *j) {
     const model_work *m = j->m;
     int code = check_options(j), kind = j->options->kind;
-    if (code == EXIT_DONE && kinds[kind].grid && m->info.latent_dim != 2)
+    if (code == EXIT_DONE && kinds[kind].grid && m->info->latent_dim != 2)
         return work_complain(&m->work, EXIT_USAGE,
                              "--kind %s draws two latent dimensions, the model has %zu",
-                             kind_names[kind], m->info.latent_dim);
+                             kind_names[kind], m->info->latent_dim);
     return code == EXIT_DONE ? check_output(j) : code;
 }
 

@@ -94,9 +94,9 @@ static int find_place(robot_work *r) {
         return work_complain(&r->work, EXIT_USAGE,
                              "--place auto finds scale and offset itself; leave --scale and "
                              "--offset out");
-    int code =
-        work_check(&r->work, rm2_arm_place_auto(r->work.ctx, r->arm, &r->task, r->data->count,
-                                                r->data->points, &r->options->track, p, &found));
+    const rm2_arm_targets targets = {.task = &r->task, .n = r->data->count, .points = r->targets};
+    int code = work_check(
+        &r->work, rm2_arm_place_auto(r->work.ctx, r->arm, &targets, &r->options->track, p, &found));
     r->placed = code == EXIT_DONE;
     if (code == EXIT_DONE && !found)
         work_note(&r->work, "warning: no place was found where the arm reaches all points");
@@ -111,7 +111,7 @@ static int place_targets(robot_work *r) {
         code = find_place(r);
     if (code == EXIT_DONE)
         code = work_check(&r->work, rm2_arm_place(r->work.ctx, &r->task, &r->options->placement,
-                                                  r->data->count, r->data->points));
+                                                  r->data->count, r->targets));
     return code;
 }
 
@@ -190,9 +190,12 @@ static int follow(robot_work *r) {
     rm2_status status = RM2_OK;
     for (size_t t = 0; t < count && status == RM2_OK; t++) {
         size_t from = d->starts ? d->starts[t] : 0, to = d->starts ? d->starts[t + 1] : d->count;
+        const rm2_arm_targets targets = {.task = &r->task,
+                                         .n = to - from,
+                                         .points = r->targets + from * width,
+                                         .time = d->time ? d->time + from : NULL};
         rm2_track_info info;
-        status = rm2_arm_track(r->work.ctx, r->arm, &r->task, to - from, d->points + from * width,
-                               d->time ? d->time + from : NULL, &r->options->track,
+        status = rm2_arm_track(r->work.ctx, r->arm, &targets, &r->options->track,
                                r->q + from * joints, r->errors + from, &info);
         if (status == RM2_OK)
             add_info(r, &info, from);
@@ -226,6 +229,7 @@ static int track(robot_work *r) {
     free(r->q);
     free(r->reached);
     free(r->errors);
+    free(r->targets);
     rm2_data_free(r->data);
     rm2_arm_free(r->arm);
     return code;

@@ -158,10 +158,10 @@ typedef struct rm2_checkpoint {
     bool resume;
 } rm2_checkpoint;
 
-/* Train on a data set; `settings` (NULL: RM2_RECIPE_ROBUST) and `checkpoint` may be NULL. The progress callback
- * gets one row per iteration, and one with the reason at the end. An interrupt ends training with what it has:
- * RM2_OK, a model, and RM2_STOP_INTERRUPTED in it. While its start is computed there is no model yet:
- * RM2_INTERRUPTED. */
+/* Train on a data set, which the model retains; entries must not be missing. `settings` (NULL: RM2_RECIPE_ROBUST) and
+ * `checkpoint` may be NULL. The progress callback gets one row per iteration, and one with the reason at the end. An
+ * interrupt ends training with what it has: RM2_OK, a model, and RM2_STOP_INTERRUPTED in it. While its start is
+ * computed there is no model yet: RM2_INTERRUPTED. */
 RM2_API rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
                            const rm2_checkpoint *checkpoint, rm2_model **model);
 RM2_API void rm2_model_free(rm2_model *model);
@@ -171,28 +171,28 @@ RM2_API rm2_status rm2_model_write(rm2_context *ctx, const rm2_model *model, con
                                    bool overwrite);
 RM2_API rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model **model);
 
+/* The same in memory: the bytes are those of the file. *bytes is freed with rm2_free; `name` stands for
+ * the path in messages (NULL: "model"). A model of a geometry of one's own is read in a context where
+ * that is registered (rm2_manifold_register), else RM2_ERR_UNSUPPORTED. */
+RM2_API rm2_status rm2_model_to_bytes(rm2_context *ctx, const rm2_model *model, void **bytes,
+                                      size_t *size);
+RM2_API rm2_status rm2_model_from_bytes(rm2_context *ctx, const void *bytes, size_t size,
+                                        const char *name, rm2_model **model);
+
 /* ---- what is in a model --------------------------------------------------------------------- */
 
-/* Pointers live as long as the model. */
+/* Pointers live as long as the model; later versions may add members at the end. */
 typedef struct rm2_model_info {
-    const rm2_manifold *manifold;
+    const rm2_manifold *manifold; /* that of the data */
+    const rm2_data *data;         /* the training set; retain it to keep it longer than the model */
     /* How it was trained. `base_point` is there whatever its kind (NULL for RM2_GPLVM), as are the
      * `back_kernels` of a back constraint (for RM2_GPLVM one, of the ambient space) and inducing points
      * that were given; `init_latent` is NULL. */
     const rm2_fit_settings *settings;
     size_t points, outputs, latent_dim; /* N, M, Q */
-    size_t trajectories;
-    const size_t *starts; /* NULL without trajectories */
-    const char *const *ids;
-    const size_t *labels; /* NULL without labels */
-    const char *const *label_names;
-    size_t label_count;
-    const char *source;
-    const double *latents;     /* N x Q */
-    const double *data;        /* N x ambient: the training points, in scaled units */
-    const double *base;        /* ambient, in scaled units; NULL for RM2_GPLVM */
+    const double *latents;              /* N x Q */
+    const double *base;        /* ambient, in the units of data->points; NULL for RM2_GPLVM */
     const double *mean;        /* M: centre of the outputs */
-    const double *scale;       /* one a factor */
     const double *lengthscale; /* Q */
     double variance, noise;
     const double *task_noise;             /* M; NULL with Kronecker noise */
@@ -212,10 +212,8 @@ typedef struct rm2_model_info {
     const double *trace; /* iterations + 1: the objective's total */
 } rm2_model_info;
 
-RM2_API rm2_model_info rm2_model_describe(const rm2_model *model);
-
-/* The training points in the units of the data: N x ambient. */
-RM2_API void rm2_model_data(const rm2_model *model, double *points);
+/* What is in a model; NULL for NULL. */
+RM2_API const rm2_model_info *rm2_model_info_of(const rm2_model *model);
 
 /* ---- prediction ----------------------------------------------------------------------------- */
 

@@ -53,7 +53,7 @@ typedef enum rm2_colour_map {
     RM2_MAP_DIVERGING   /* blue, white in the middle, orange-red */
 } rm2_colour_map;
 
-/* Colour at t in [0, 1] (clamped); light grey for NaN. */
+/* Colour at t in [0, 1] (clamped); light grey for NaN and unknown maps. */
 RM2_API rm2_colour rm2_colour_map_at(rm2_colour_map map, double t);
 
 /* ---- how an item looks ---------------------------------------------------------------------- */
@@ -180,11 +180,18 @@ RM2_API rm2_status rm2_plot_curve(rm2_context *ctx, rm2_panel *panel, size_t n,
 RM2_API rm2_status rm2_plot_points(rm2_context *ctx, rm2_panel *panel, size_t n,
                                    const double *points, const rm2_style *style);
 
-/* Markers coloured by group: point i is of group[i] < count, drawn in rm2_palette(group[i]), with
- * another marker after every eight groups. `names` (count of them, or NULL) are for the legend. */
-RM2_API rm2_status rm2_plot_groups(rm2_context *ctx, rm2_panel *panel, size_t n,
-                                   const double *points, const size_t *group, size_t count,
-                                   const char *const *names, const rm2_style *style);
+/* Points in groups: point i is of group[i] < count. */
+typedef struct rm2_groups {
+    size_t n;
+    const double *points;
+    const size_t *group; /* n */
+    size_t count;
+    const char *const *names; /* count of them for the legend, or NULL */
+} rm2_groups;
+
+/* Markers coloured by group, in rm2_palette(group[i]), with another marker after every eight groups. */
+RM2_API rm2_status rm2_plot_groups(rm2_context *ctx, rm2_panel *panel, const rm2_groups *groups,
+                                   const rm2_style *style);
 
 /* The region between two curves over x, translucent: a confidence band. PLANE only. */
 RM2_API rm2_status rm2_plot_band(rm2_context *ctx, rm2_panel *panel, size_t n, const double *x,

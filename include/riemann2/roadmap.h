@@ -59,12 +59,19 @@ typedef struct rm2_roadmap_info {
 
 RM2_API rm2_roadmap_info rm2_roadmap_describe(const rm2_roadmap *roadmap);
 
+/* Points that are joined by straight lines. */
+typedef struct rm2_path {
+    size_t count;
+    double *x; /* count x Q; to be freed with rm2_free */
+    double length;
+} rm2_path;
+
 /* Shortest path between two points, which need not be nodes: they are joined to the nodes around,
- * and to each other if they are close. `path` (the caller's to free with free()) is *count x Q with
- * both ends, also where they are equal. RM2_ERR_DATA, with the box, for a point outside a grid. */
+ * and to each other if they are close. The path has both ends, also where they are equal; after a
+ * failure it is empty. RM2_ERR_DATA, with the box, for a point outside a grid. */
 RM2_API rm2_status rm2_roadmap_path(rm2_context *ctx, const rm2_roadmap *roadmap,
                                     const rm2_metric *metric, const double *from, const double *to,
-                                    size_t *count, double **path, double *length);
+                                    rm2_path *path);
 /* Lengths of the shortest paths between n points: n x n, symmetric, each as rm2_roadmap_path has
  * it. */
 RM2_API rm2_status rm2_roadmap_distances(rm2_context *ctx, const rm2_roadmap *roadmap,

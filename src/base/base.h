@@ -6,8 +6,12 @@
 
 #include "riemann2/base.h"
 
-/* Store the message in the context (NULL is allowed) and return the status. */
-rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...) RM2_PRINTF(3, 4);
+/* Store the message of a failure in the context (NULL is allowed). */
+void rm2i_message(rm2_context *ctx, const char *format, ...) RM2_PRINTF(2, 3);
+
+/* Store the message, with the value of the status: rm2i_fail(ctx, status, format, ...). A macro, so
+ * that static analysis knows that a failure is not RM2_OK. */
+#define rm2i_fail(ctx, status, ...) (rm2i_message((ctx), __VA_ARGS__), (rm2_status)(status))
 
 /* Put "text: " in front of the stored message, to say where a failure came up; returns status. */
 rm2_status rm2i_fail_prefix(rm2_context *ctx, rm2_status status, const char *format, ...)
@@ -38,6 +42,12 @@ void rm2i_activity_advance(rm2_context *ctx, size_t parts);
 void rm2i_activity_row(rm2_context *ctx, size_t done, const struct rm2_fit_progress *row);
 
 /* ---- memory --------------------------------------------------------------------------------- */
+
+/* Geometries registered in a context: kept here, understood by the manifold layer. NULL past the
+ * last one. */
+struct rm2_geometry;
+rm2_status rm2i_context_add_geometry(rm2_context *ctx, const struct rm2_geometry *geometry);
+const struct rm2_geometry *rm2i_context_geometry(const rm2_context *ctx, size_t index);
 
 /* count * size bytes, overflow checked; *out is NULL on failure, and never NULL on success.
  * rm2i_calloc clears the memory; rm2i_grow keeps the old contents (and the old block if it fails).
@@ -71,6 +81,31 @@ rm2_status rm2i_settings_give(rm2_context *ctx, const void *own, void *given);
         if (rm2_try_status_ != RM2_OK)                                                             \
             return rm2_try_status_;                                                                \
     } while (0)
+
+/* At the start of a public function: RM2_ERR_ARGUMENT unless there are a context and the arguments named, six at
+ * most, looked at one after the other: RM2_REQUIRE(ctx, heat, heat->values). Arrays of n numbers are required
+ * if n > 0. */
+#define RM2_REQUIRE(ctx, ...)                                                                      \
+    do {                                                                                           \
+        if (!(ctx))                                                                                \
+            return RM2_ERR_ARGUMENT;                                                               \
+        RM2_REQUIRE_EACH(ctx, __VA_ARGS__);                                                        \
+    } while (0)
+/* The same where the context is for messages only and may be NULL. */
+#define RM2_REQUIRE_EACH(ctx, ...)                                                                 \
+    do {                                                                                           \
+        RM2I_REQUIRE_OF(__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0)(ctx, __VA_ARGS__)                        \
+    } while (0)
+#define RM2I_REQUIRE_OF(a, b, c, d, e, f, count, ...) RM2I_REQUIRE_NAMED(count)
+#define RM2I_REQUIRE_NAMED(count)                     RM2I_REQUIRE_##count
+#define RM2I_REQUIRE_1(ctx, a)                                                                     \
+    if (!(a))                                                                                      \
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "argument '%s' is NULL", #a);
+#define RM2I_REQUIRE_2(ctx, a, ...) RM2I_REQUIRE_1(ctx, a) RM2I_REQUIRE_1(ctx, __VA_ARGS__)
+#define RM2I_REQUIRE_3(ctx, a, ...) RM2I_REQUIRE_1(ctx, a) RM2I_REQUIRE_2(ctx, __VA_ARGS__)
+#define RM2I_REQUIRE_4(ctx, a, ...) RM2I_REQUIRE_1(ctx, a) RM2I_REQUIRE_3(ctx, __VA_ARGS__)
+#define RM2I_REQUIRE_5(ctx, a, ...) RM2I_REQUIRE_1(ctx, a) RM2I_REQUIRE_4(ctx, __VA_ARGS__)
+#define RM2I_REQUIRE_6(ctx, a, ...) RM2I_REQUIRE_1(ctx, a) RM2I_REQUIRE_5(ctx, __VA_ARGS__)
 
 /* One point of a batch: `work` is the calling thread's own scratch. */
 typedef rm2_status (*rm2i_point_fn)(const void *job, size_t i, double *work);

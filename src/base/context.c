@@ -1,4 +1,4 @@
-/* Context: message of the last failure, log sink, threads, generator. */
+/* Context: message of the last failure, log sink, threads, generator, registered geometries. */
 #include "base/context.h"
 
 #include <stdio.h>
@@ -45,6 +45,9 @@ rm2_status rm2i_context_child(rm2_context *parent, int threads, rm2_context **ch
 }
 
 void rm2_context_free(rm2_context *ctx) {
+    if (!ctx)
+        return;
+    free(ctx->geometries);
     free(ctx);
 }
 
@@ -77,17 +80,36 @@ rm2_rng *rm2_context_rng(rm2_context *ctx) {
     return ctx ? &ctx->rng : NULL;
 }
 
-static void store_message(rm2_context *ctx, const char *format, va_list args) {
-    if (ctx)
-        (void)vsnprintf(ctx->error, sizeof ctx->error, format, args);
+rm2_status rm2i_context_add_geometry(rm2_context *ctx, const struct rm2_geometry *geometry) {
+    RM2_TRY(rm2i_grow(ctx, ctx->geometry_count + 1, sizeof(const struct rm2_geometry *),
+                      &ctx->geometries));
+    ctx->geometries[ctx->geometry_count++] = geometry;
+    return RM2_OK;
 }
 
-rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {
+const struct rm2_geometry *rm2i_context_geometry(const rm2_context *ctx, size_t index) {
+    return ctx && index < ctx->geometry_count ? ctx->geometries[index] : NULL;
+}
+
+/* Messages quote files and names, which may hold anything: no control character gets out of here. */
+static void make_one_line(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
+static void store_message(rm2_context *ctx, const char *format, va_list args) {
+    if (!ctx)
+        return;
+    (void)vsnprintf(ctx->error, sizeof ctx->error, format, args);
+    make_one_line(ctx->error);
+}
+
+void rm2i_message(rm2_context *ctx, const char *format, ...) {
     va_list args;
     va_start(args, format);
     store_message(ctx, format, args);
     va_end(args);
-    return status;
 }
 
 rm2_status rm2_context_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {
@@ -109,6 +131,7 @@ rm2_status rm2i_fail_prefix(rm2_context *ctx, rm2_status status, const char *for
         if (used >= 0 && (size_t)used < sizeof ctx->error)
             (void)snprintf(ctx->error + used, sizeof ctx->error - (size_t)used, ": %.*s",
                            RM2I_MESSAGE_SIZE - 1 - used, old);
+        make_one_line(ctx->error);
     }
     return status;
 }
@@ -121,5 +144,6 @@ void rm2i_log(rm2_context *ctx, rm2_log_level level, const char *format, ...) {
     va_start(args, format);
     (void)vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    make_one_line(line);
     ctx->sink(ctx->sink_user, level, line);
 }

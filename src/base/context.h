@@ -29,8 +29,10 @@ struct rm2_context {
     rm2_progress_fn progress;
     void *progress_user;
     rm2i_activity activity;
-    atomic_bool interrupted; /* lock-free, so that a signal handler may set it */
-    rm2_context *parent;     /* whose flag and progress count instead; NULL: its own */
+    atomic_bool interrupted;                /* lock-free, so that a signal handler may set it */
+    const struct rm2_geometry **geometries; /* registered ones */
+    size_t geometry_count;
+    rm2_context *parent; /* whose flag and progress count instead; NULL: its own */
 };
 
 #endif

@@ -50,6 +50,10 @@ rm2_status rm2i_strdup(rm2_context *ctx, const char *text, char **out) {
     return RM2_OK;
 }
 
+void rm2_free(void *block) {
+    free(block);
+}
+
 typedef rm2_status (*allocate_fn)(rm2_context *ctx, size_t count, size_t size, void *out);
 
 static rm2_status lay_out_by(allocate_fn allocate, rm2_context *ctx, rm2i_layout_fn fn, void *arg,

@@ -43,15 +43,15 @@ const char *rm2_data_example_description(size_t index) {
 static rm2_status find(rm2_context *ctx, const char *name, const generator **found) {
     char known[128] = "";
     for (size_t i = 0; i < GENERATORS; i++) {
-        if (name && strcmp(name, generators[i].name) == 0) {
+        if (strcmp(name, generators[i].name) == 0) {
             *found = &generators[i];
             return RM2_OK;
         }
         strncat(known, i ? ", " : "", sizeof known - strlen(known) - 1);
         strncat(known, generators[i].name, sizeof known - strlen(known) - 1);
     }
-    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no example data set '%s'; known: %s",
-                     name ? name : "(null)", known);
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "unknown example data set '%s'; known: %s", name,
+                     known);
 }
 
 /* Fill in the set's own numbers and refuse what cannot be made. */
@@ -91,31 +91,41 @@ static size_t draw_lengths(const generator *g, const rm2_generate_settings *s, r
     return count;
 }
 
-static void set_starts(const rm2_generate_settings *s, const size_t *natural, rm2_data *data) {
+static void set_starts(const rm2_generate_settings *s, const size_t *natural, rm2i_draft *data) {
     for (size_t d = 0; d < data->trajectories; d++)
         data->starts[d + 1] = data->starts[d] + (s->points ? s->points : natural[d]);
 }
 
-static rm2_status make(rm2_context *ctx, const generator *g, const rm2_generate_settings *s,
-                       size_t *natural, rm2_data **data) {
+static rm2_status fill(rm2_context *ctx, const generator *g, const rm2_generate_settings *s,
+                       size_t *natural, rm2i_draft *draft) {
+    rm2_manifold *m;
     rm2_rng rng;
     rm2_rng_seed(&rng, s->seed);
     size_t count = draw_lengths(g, s, &rng, natural);
-    RM2_TRY(rm2i_data_create(ctx, g->manifold, g->name, count, s->trajectories, data));
-    set_starts(s, natural, *data);
-    rm2_status status = g->fill(ctx, &rng, natural, *data);
-    if (status != RM2_OK) {
-        rm2_data_free(*data);
-        *data = NULL;
-    }
+    RM2_TRY(rm2_manifold_create(ctx, g->manifold, &m));
+    rm2_status status = rm2i_draft_create(ctx, m, g->name, count, s->trajectories, draft);
+    rm2_manifold_free(m);
+    RM2_TRY(status);
+    set_starts(s, natural, draft);
+    RM2_TRY(g->fill(ctx, &rng, natural, draft));
+    return s->scale ? rm2i_scale(ctx, draft, NULL) : RM2_OK;
+}
+
+static rm2_status make(rm2_context *ctx, const generator *g, const rm2_generate_settings *s,
+                       size_t *natural, rm2_data **data) {
+    rm2i_draft draft = {.count = 0};
+    rm2_status status = fill(ctx, g, s, natural, &draft);
+    if (status == RM2_OK)
+        status = rm2i_draft_finish(ctx, &draft, data);
+    rm2i_draft_clear(&draft);
     return status;
 }
 
 rm2_status rm2_data_generate(rm2_context *ctx, const char *name,
                              const rm2_generate_settings *settings, rm2_data **data) {
-    if (!data)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_data_generate: no place for the data");
+    RM2_REQUIRE(ctx, data);
     *data = NULL;
+    RM2_REQUIRE(ctx, name);
     rm2_generate_settings s = rm2_generate_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     const generator *g = NULL;

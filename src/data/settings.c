@@ -89,12 +89,12 @@ const char *rm2i_spd_layout_name(rm2_spd_layout layout) {
     return layout_words[layout];
 }
 
-rm2_status rm2i_data_take_settings(rm2_context *ctx, const rm2_data_settings *given,
+rm2_status rm2i_data_take_settings(rm2_context *ctx, const rm2_data_settings *given, bool file,
                                    rm2_data_settings *own) {
     *own = rm2_data_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, given, own));
     RM2_TRY(rm2_settings_check(ctx, rm2_data_settings_table(), own));
-    if (!own->manifold)
+    if (file && !own->manifold)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "settings.manifold is missing: it says what the points are, such as "
                          "\"R3 x S3\"");
@@ -103,9 +103,10 @@ rm2_status rm2i_data_take_settings(rm2_context *ctx, const rm2_data_settings *gi
     return RM2_OK;
 }
 
-bool rm2i_data_scales(const rm2_data_settings *s, const rm2_data *data) {
-    bool product = rm2_manifold_factor_count(data->manifold) > 1;
-    return s->scale == RM2_SCALE_ALL || (s->scale == RM2_SCALE_AUTO && product && data->count > 1);
+bool rm2i_data_scales(const rm2_data_settings *s, const rm2_manifold *manifold, size_t n) {
+    bool product = rm2_manifold_factor_count(manifold) > 1;
+    return s->scale == RM2_SCALE_ALL ||
+           (s->scale == RM2_SCALE_AUTO && product && n > 1 && !s->allow_missing);
 }
 
 /* ---- settings without effect ---------------------------------------------------------------- */
@@ -134,6 +135,17 @@ static rm2_status check_file(rm2_context *ctx, const char *path, const rm2_data_
         {s->header != RM2_HEADER_AUTO && !text, "header", "it is for text files"},
     };
     return refuse_idle(ctx, path, list, sizeof list / sizeof *list);
+}
+
+static rm2_status check_memory(rm2_context *ctx, const rm2_data_settings *s) {
+    static const char arrays[] = "rm2_data_arrays has it", file[] = "it is for files";
+    const idle_setting list[] = {
+        {s->manifold, "manifold", arrays}, {s->group, "group", arrays},
+        {s->label, "label", arrays},       {s->time, "time", arrays},
+        {s->columns, "columns", file},     {s->array, "array", file},
+        {s->delimiter, "delimiter", file}, {s->header != RM2_HEADER_AUTO, "header", file},
+    };
+    return refuse_idle(ctx, "data in memory", list, sizeof list / sizeof *list);
 }
 
 static bool any_factor(const rm2_manifold *m, bool (*is)(const rm2_factor *f)) {
@@ -180,7 +192,7 @@ static rm2_status check_manifold(rm2_context *ctx, const rm2_manifold *m,
 
 rm2_status rm2i_check_settings(rm2_context *ctx, const char *path, const rm2_manifold *m,
                                const rm2_data_settings *s) {
-    RM2_TRY(check_file(ctx, path, s));
+    RM2_TRY(path ? check_file(ctx, path, s) : check_memory(ctx, s));
     RM2_TRY(check_manifold(ctx, m, s));
     if (s->orientation == RM2_ORIENTATION_EULER && !rm2i_euler_order_valid(s->euler))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,

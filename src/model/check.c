@@ -91,8 +91,9 @@ rm2_status rm2i_model_check_finite(rm2_context *ctx, const char *name, const cha
 static rm2_status check_scale(const check *c) {
     for (size_t k = 0; k < rm2_manifold_factor_count(c->m->manifold); k++) {
         bool flat = rm2_manifold_factor(c->m->manifold, k)->geometry == &rm2_euclidean;
-        if (!inside(flat ? &UNIT : &ONE, c->m->scale[k]))
-            return wrong_entry(c, "data/scale", k, c->m->scale[k], flat ? UNIT.text : ONE.text);
+        if (!inside(flat ? &UNIT : &ONE, c->m->data->scale[k]))
+            return wrong_entry(c, "data/scale", k, c->m->data->scale[k],
+                               flat ? UNIT.text : ONE.text);
     }
     return RM2_OK;
 }
@@ -146,7 +147,7 @@ static rm2_status compare_outputs(const check *c, const double *V) {
 static rm2_status check_outputs(const check *c) {
     double *V;
     RM2_TRY(rm2i_alloc(c->ctx, c->m->N, c->m->M * sizeof *V, &V));
-    rm2_status status = rm2i_model_outputs(c->ctx, c->m, c->m->N, c->m->data, V);
+    rm2_status status = rm2i_model_outputs(c->ctx, c->m, c->m->N, c->m->data->points, V);
     if (status == RM2_OK)
         status = compare_outputs(c, V);
     else if (status != RM2_ERR_MEMORY && status != RM2_INTERRUPTED)
@@ -158,8 +159,8 @@ static rm2_status check_outputs(const check *c) {
 static rm2_status check_data(const check *c) {
     const rm2_model *m = c->m;
     RM2_TRY(check_scale(c));
-    RM2_TRY(check_flat_entries(c, "data/points", m->N, m->data));
-    RM2_TRY(check_on_manifold(c, "data/points", m->N, m->data));
+    RM2_TRY(check_flat_entries(c, "data/points", m->N, m->data->points));
+    RM2_TRY(check_on_manifold(c, "data/points", m->N, m->data->points));
     RM2_TRY(check_flat_entries(c, "data/base", 1, m->base));
     RM2_TRY(check_on_manifold(c, "data/base", 1, m->base));
     return check_outputs(c);
@@ -300,8 +301,11 @@ static rm2_status check_record(const check *c) {
 static rm2_status check_settings(const check *c) {
     const rm2_model *m = c->m;
     const rm2_fit_settings *s = &m->settings;
-    rm2i_model_problem p = {
-        .N = m->N, .M = m->M, .Q = m->Q, .trajectories = m->trajectories, .starts = m->starts};
+    rm2i_model_problem p = {.N = m->N,
+                            .M = m->M,
+                            .Q = m->Q,
+                            .trajectories = m->data->trajectories,
+                            .starts = m->data->starts};
     rm2_status status = rm2i_objective_check(c->ctx, s, &p);
     if (status == RM2_OK || status == RM2_ERR_MEMORY)
         return status;

@@ -110,20 +110,29 @@ static rm2_status check_axis(rm2_context *ctx, size_t q, size_t count, const dou
     return RM2_OK;
 }
 
-static rm2_status copy_axes(rm2_context *ctx, rm2_roadmap *net, const size_t *counts,
-                            const double *const *axes) {
-    size_t total = 0;
+/* Numbers of nodes, and where they are, along each axis. */
+typedef struct grid_plan {
+    size_t Q, reach;
+    rm2_edge_rule rule;
+    const size_t *counts;
+    const double *const *axes;
+} grid_plan;
+
+static void lay_out_axes(void *roadmap, rm2i_arena *a) {
+    rm2_roadmap *net = roadmap;
     for (size_t q = 0; q < net->Q; q++)
-        total += counts[q];
-    double *memory;
-    RM2_TRY(rm2i_alloc(ctx, total, sizeof *memory, &memory));
-    for (size_t q = 0; q < net->Q; q++) {
-        net->count[q] = counts[q];
-        net->axis[q] = rm2i_cut(&memory, counts[q]);
-        memcpy(net->axis[q], axes[q], counts[q] * sizeof *memory);
-    }
+        net->axis[q] = rm2i_take(a, double, net->count[q]);
+}
+
+static rm2_status copy_axes(rm2_context *ctx, rm2_roadmap *net, const grid_plan *plan) {
+    const size_t *counts = plan->counts;
+    size_t Q = plan->Q;
+    memcpy(net->count, counts, Q * sizeof *counts);
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_axes, net, &net->axes));
+    for (size_t q = 0; q < Q; q++)
+        memcpy(net->axis[q], plan->axes[q], counts[q] * sizeof *net->axis[q]);
     net->nodes = 1;
-    for (size_t q = net->Q; q-- > 0;) {
+    for (size_t q = Q; q-- > 0;) {
         net->stride[q] = net->nodes;
         if (__builtin_mul_overflow(net->nodes, counts[q], &net->nodes))
             return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory: a grid of %zu nodes a side",
@@ -144,10 +153,10 @@ static rm2_status place_nodes(rm2_context *ctx, rm2_roadmap *net, const rm2_metr
 }
 
 static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric,
-                       const size_t *counts, const double *const *axes) {
+                       const grid_plan *plan) {
     for (size_t q = 0; q < net->Q; q++)
-        RM2_TRY(check_axis(ctx, q, counts[q], axes[q]));
-    RM2_TRY(copy_axes(ctx, net, counts, axes));
+        RM2_TRY(check_axis(ctx, q, plan->counts[q], plan->axes[q]));
+    RM2_TRY(copy_axes(ctx, net, plan));
     rm2i_activity_begin(ctx, "roadmap", net->nodes);
     rm2_status status = place_nodes(ctx, net, metric);
     if (status == RM2_OK)
@@ -171,17 +180,16 @@ static rm2_status check(rm2_context *ctx, size_t Q, size_t reach, rm2_edge_rule 
 }
 
 /* What was checked becomes a roadmap. */
-static rm2_status create(rm2_context *ctx, const rm2_metric *metric, size_t Q, size_t reach,
-                         rm2_edge_rule rule, const size_t *counts, const double *const *axes,
+static rm2_status create(rm2_context *ctx, const rm2_metric *metric, const grid_plan *plan,
                          rm2_roadmap **roadmap) {
     rm2_roadmap *net;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *net, &net));
-    net->Q = Q;
+    net->Q = plan->Q;
     net->grid = true;
-    net->rule = rule;
-    net->reach = reach ? reach : rm2i_grid_reach(Q);
+    net->rule = plan->rule;
+    net->reach = plan->reach ? plan->reach : rm2i_grid_reach(plan->Q);
     net->span = 3 * net->reach;
-    rm2_status status = fill(ctx, net, metric, counts, axes);
+    rm2_status status = fill(ctx, net, metric, plan);
     if (status == RM2_OK)
         *roadmap = net;
     else
@@ -192,10 +200,14 @@ static rm2_status create(rm2_context *ctx, const rm2_metric *metric, size_t Q, s
 rm2_status rm2_roadmap_grid_axes(rm2_context *ctx, const rm2_metric *metric, size_t reach,
                                  rm2_edge_rule rule, const size_t *counts,
                                  const double *const *axes, rm2_roadmap **roadmap) {
-    size_t Q = rm2_metric_dim(metric);
+    RM2_REQUIRE(ctx, roadmap);
     *roadmap = NULL;
+    RM2_REQUIRE(ctx, metric, counts, axes);
+    size_t Q = rm2_metric_dim(metric);
     RM2_TRY(check(ctx, Q, reach, rule));
-    return create(ctx, metric, Q, reach, rule, counts, axes, roadmap);
+    for (size_t q = 0; q < Q; q++)
+        RM2_REQUIRE(ctx, axes[q]);
+    return create(ctx, metric, &(grid_plan){Q, reach, rule, counts, axes}, roadmap);
 }
 
 /* ---- a grid around points ------------------------------------------------------------------- */
@@ -233,7 +245,11 @@ static rm2_status find_box(rm2_context *ctx, size_t n, size_t Q, const double *p
 rm2_status rm2_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
                             const rm2_grid_settings *settings, size_t n, const double *points,
                             rm2_roadmap **roadmap) {
+    RM2_REQUIRE(ctx, roadmap);
     *roadmap = NULL;
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points);
     rm2_grid_settings s = rm2_grid_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     size_t Q = rm2_metric_dim(metric), count = s.points ? s.points : rm2i_grid_points(Q);
@@ -258,7 +274,8 @@ rm2_status rm2_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
         }
         axes[q] = axis;
     }
-    rm2_status status = create(ctx, metric, Q, s.reach, s.rule, counts, axes, roadmap);
+    rm2_status status =
+        create(ctx, metric, &(grid_plan){Q, s.reach, s.rule, counts, axes}, roadmap);
     free(memory);
     return status;
 }

@@ -11,13 +11,15 @@ void rm2_roadmap_free(rm2_roadmap *roadmap) {
         return;
     free(roadmap->x);
     free(roadmap->G);
-    free(roadmap->axis[0]);
+    free(roadmap->axes);
     rm2i_graph_free(&roadmap->graph);
     rm2i_tree_free(&roadmap->tree);
     free(roadmap);
 }
 
 rm2_roadmap_info rm2_roadmap_describe(const rm2_roadmap *roadmap) {
+    if (!roadmap)
+        return (rm2_roadmap_info){.nodes = 0};
     return (rm2_roadmap_info){.nodes = roadmap->nodes,
                               .Q = roadmap->Q,
                               .x = roadmap->x,

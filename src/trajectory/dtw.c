@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "manifold/manifold.h"
 #include "riemann2/trajectory.h"
@@ -32,9 +33,15 @@ static pairing pair_up(rm2_context *ctx, const rm2_dtw_settings *s, const rm2_se
     return p;
 }
 
-/* One row of the shorter sequence for costs, one for sums or minima; scratch of the manifold. */
-static size_t pairing_work(const rm2_dtw_settings *s, size_t longest) {
-    return 2 * longest + (s->manifold ? s->manifold->work_size : 0);
+typedef struct pairing_scratch {
+    double *costs, *best; /* columns: of one row; sums along the best paths, or minima */
+    double *work;         /* of the manifold */
+} pairing_scratch;
+
+static void lay_out(pairing_scratch *s, const rm2_manifold *m, size_t columns, rm2i_arena *a) {
+    s->costs = rm2i_take(a, double, columns);
+    s->best = rm2i_take(a, double, columns);
+    s->work = rm2i_take(a, double, m ? m->work_size : 0);
 }
 
 static double smaller(double x, double y) { /* costs are numbers: fmin would look for NaN */
@@ -91,28 +98,28 @@ static void band(const pairing *p, size_t i, size_t *from, size_t *to) {
     *to = i + window < p->columns ? i + window : p->columns;
 }
 
-static rm2_status warped(const pairing *p, double *distance, double *work) {
-    double *costs = work, *sums = costs + p->columns, *scratch = sums + p->columns;
+static rm2_status warped(const pairing *p, double *distance, const pairing_scratch *s) {
+    double *sums = s->best;
     for (size_t j = 0; j < p->columns; j++)
         sums[j] = INFINITY;
     for (size_t i = 0; i < p->rows; i++) {
         size_t from, to;
         band(p, i, &from, &to);
-        RM2_TRY(find_costs(p, i, from, to, costs, scratch));
-        advance(costs, i, from, to, sums);
+        RM2_TRY(find_costs(p, i, from, to, s->costs, s->work));
+        advance(s->costs, i, from, to, sums);
     }
     *distance = sqrt(sums[p->columns - 1]);
     return RM2_OK;
 }
 
 /* sum_i min_j |a_i - b_j| + sum_j min_i |a_i - b_j| */
-static rm2_status nearest(const pairing *p, double *distance, double *work) {
-    double *costs = work, *least = costs + p->columns, *scratch = least + p->columns, sum = 0;
+static rm2_status nearest(const pairing *p, double *distance, const pairing_scratch *s) {
+    double *costs = s->costs, *least = s->best, sum = 0;
     for (size_t j = 0; j < p->columns; j++)
         least[j] = INFINITY;
     for (size_t i = 0; i < p->rows; i++) {
         double own = INFINITY;
-        RM2_TRY(find_costs(p, i, 0, p->columns, costs, scratch));
+        RM2_TRY(find_costs(p, i, 0, p->columns, costs, s->work));
         for (size_t j = 0; j < p->columns; j++) {
             own = smaller(own, costs[j]);
             least[j] = smaller(least[j], costs[j]);
@@ -154,6 +161,8 @@ static rm2_status check_sequence(rm2_context *ctx, const rm2_dtw_settings *s, si
         return rm2i_fail(ctx, RM2_ERR_DATA,
                          "sequence %zu has %zu numbers a point, the others have %zu", index,
                          q->width, width);
+    if (!q->points)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "sequence %zu: points is NULL", index);
     for (size_t i = 0; i < q->count * width; i++)
         if (!isfinite(q->points[i]))
             return rm2i_fail(ctx, RM2_ERR_DATA, "sequence %zu, point %zu: entry %zu is %g", index,
@@ -190,9 +199,10 @@ static rm2_status distance_of_pair(const void *arg, size_t k, double *work) {
     const pairs *p = arg;
     size_t i, j;
     pairing pair = find_pair(p, k, &i, &j);
-    rm2_status status = p->settings->kind == RM2_DTW_NEAREST
-                            ? nearest(&pair, &p->distances[k], work)
-                            : warped(&pair, &p->distances[k], work);
+    pairing_scratch s;
+    lay_out(&s, p->settings->manifold, pair.columns, &(rm2i_arena){work, 0});
+    rm2_status status = p->settings->kind == RM2_DTW_NEAREST ? nearest(&pair, &p->distances[k], &s)
+                                                             : warped(&pair, &p->distances[k], &s);
     if (status == RM2_OK && !isfinite(p->distances[k])) /* squares overflow */
         return RM2_ERR_NUMERIC;
     rm2i_activity_advance(p->ctx, 1);
@@ -234,9 +244,10 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
         RM2_TRY(rm2i_alloc(ctx, total, sizeof *own, &own));
     if (own)
         p->distances = own;
+    rm2i_arena work = {NULL, 0};
+    lay_out(&(pairing_scratch){0}, p->settings->manifold, longest, &work);
     rm2i_activity_begin(ctx, "distances", total);
-    rm2_status status =
-        rm2i_tasks(ctx, total, pairing_work(p->settings, longest), distance_of_pair, p, &failed);
+    rm2_status status = rm2i_tasks(ctx, total, work.used, distance_of_pair, p, &failed);
     rm2i_activity_end(ctx);
     if (status == RM2_OK && spread)
         *spread = spread_of(total, p->distances);
@@ -250,6 +261,7 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
 
 rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings, const rm2_sequence *a,
                    const rm2_sequence *b, double *distance) {
+    RM2_REQUIRE(ctx, a, b, distance);
     rm2_dtw_settings used;
     pairs p = {ctx, &used, a, b, 1, distance};
     RM2_TRY(take_settings(ctx, settings, &used));
@@ -259,6 +271,9 @@ rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings, const rm2
 rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
                         const rm2_sequence *from, size_t count, const rm2_sequence *others,
                         double *distances, rm2_distance_summary *spread) {
+    RM2_REQUIRE(ctx, from);
+    if (count > 0)
+        RM2_REQUIRE(ctx, others);
     rm2_dtw_settings used;
     pairs p = {ctx, &used, from, others, count, distances};
     RM2_TRY(take_settings(ctx, settings, &used));
@@ -270,6 +285,8 @@ rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
 rm2_status rm2_dtw_floor(rm2_context *ctx, const rm2_dtw_settings *settings, size_t count,
                          const rm2_sequence *sequences, double *distances,
                          rm2_distance_summary *spread) {
+    if (count > 0)
+        RM2_REQUIRE(ctx, sequences);
     rm2_dtw_settings used;
     pairs p = {ctx, &used, NULL, sequences, count, distances};
     RM2_TRY(take_settings(ctx, settings, &used));

@@ -24,7 +24,7 @@ static inline int space_set_up(void **state) {
     rm2_fit_settings s = robust_settings(15);
     toy = example_data("toy", 2, N / 2);
     model = fit_model(toy, &s);
-    latents = rm2_model_describe(model).latents;
+    latents = rm2_model_info_of(model)->latents;
     return 0;
 }
 

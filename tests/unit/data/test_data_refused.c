@@ -75,7 +75,7 @@ static void entries_whose_squares_overflow_are_named(void **state) {
     assert_true(report.factor[0].mean_found);
     /* (0, 0) is the mean: two points at sqrt(2) 1e150, one at 0 */
     assert_true(fabs(report.factor[0].spread / (sqrt(4.0 / 3) * 1e150) - 1) < 1e-14);
-    rm2_data_report_free(&report);
+    rm2_data_report_clear(&report);
     rm2_data_free(data);
     s = settings_for("SPD2");
     assert_int_equal(rm2_npy_write(f->ctx, f->path, &matrix, true), RM2_OK);

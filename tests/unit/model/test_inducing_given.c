@@ -73,7 +73,7 @@ static void given_points_stay(void **state) {
         s.back_constraint = k == 2;
         s.optim.method = k == 3 ? RM2_ADAM : RM2_LBFGS;
         rm2_model *model = fit(f, &s, NULL);
-        rm2_model_info i = rm2_model_describe(model);
+        rm2_model_info i = *rm2_model_info_of(model);
         assert_int_equal(i.inducing, GIVEN);
         assert_memory_equal(i.inducing_points, given, sizeof given);
         for (size_t j = 0; j < GIVEN; j++)
@@ -157,7 +157,7 @@ static void free_inputs_raise_the_bound(void **state) {
         rm2_model *held = fit(f, &s, NULL);
         s.inducing_free = true;
         rm2_model *raised = fit(f, &s, NULL);
-        rm2_model_info a = rm2_model_describe(held), b = rm2_model_describe(raised);
+        rm2_model_info a = *rm2_model_info_of(held), b = *rm2_model_info_of(raised);
         assert_int_equal(b.inducing, count);
         assert_null(b.inducing_points);
         assert_non_null(b.inducing_inputs);
@@ -206,7 +206,7 @@ static void files_keep_free_inputs(void **state) {
     rm2_model *model = fit(f, &s, NULL), *read;
     assert_int_equal(rm2_model_write(f->ctx, model, f->file, true), RM2_OK);
     assert_int_equal(rm2_model_read(f->ctx, f->file, &read), RM2_OK);
-    rm2_model_info i = rm2_model_describe(read);
+    rm2_model_info i = *rm2_model_info_of(read);
     assert_int_equal(i.inducing, GIVEN);
     assert_null(i.inducing_points);
     assert_memory_equal(i.inducing_inputs, model->inducing_inputs,
@@ -233,7 +233,7 @@ static void settings_are_kept(void **state) {
         rm2_model *model = fit(f, &s, NULL), *read;
         assert_int_equal(rm2_model_write(f->ctx, model, f->file, true), RM2_OK);
         assert_int_equal(rm2_model_read(f->ctx, f->file, &read), RM2_OK);
-        rm2_model *again = fit(f, rm2_model_describe(read).settings, NULL);
+        rm2_model *again = fit(f, rm2_model_info_of(read)->settings, NULL);
         assert_memory_equal(model->X, again->X, model->N * model->Q * sizeof *model->X);
         assert_memory_equal(&model->end, &again->end, sizeof model->end);
         rm2_model_free(again);

@@ -90,6 +90,22 @@ static rm2_status read_file(void *state) {
     return status;
 }
 
+/* To bytes in memory, and back. */
+static rm2_status through_bytes(void *state) {
+    fixture *f = state;
+    void *bytes;
+    size_t size;
+    rm2_model *model = NULL;
+    rm2_status status = rm2_model_to_bytes(f->ctx, f->plain, &bytes, &size);
+    assert_true((status == RM2_OK) == (bytes != NULL));
+    if (status == RM2_OK)
+        status = rm2_model_from_bytes(f->ctx, bytes, size, NULL, &model);
+    assert_true((status == RM2_OK) == (model != NULL));
+    rm2_model_free(model);
+    rm2_free(bytes);
+    return status;
+}
+
 static const double latents[2 * Q] = {0.1, -0.2, 0.3, 0.4};
 
 static rm2_status decode(void *state) {
@@ -132,7 +148,8 @@ static rm2_status score(void *state) {
 static rm2_status calibrate(void *state) {
     fixture *f = state;
     rm2_calibration c;
-    return rm2_model_calibration(f->ctx, f->plain, 2, latents, f->data->points, NULL, NULL, &c);
+    return rm2_model_calibration(
+        f->ctx, f->plain, &(rm2_calibration_points){2, latents, f->data->points, NULL, NULL}, &c);
 }
 
 static rm2_status compare(void *state) {
@@ -232,6 +249,7 @@ static void files(void **state) {
     assert_true(fail_each(f, write_plain) >= 2);
     assert_true(fail_each(f, read_file) >= 20);
     assert_true(fail_each(f, write_back) >= 3);
+    assert_true(fail_each(f, through_bytes) >= 22);
     assert_true(fail_each(f, read_file) >= 20);
 }
 

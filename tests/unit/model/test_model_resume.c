@@ -44,7 +44,7 @@ static void test_interrupt(void **state) {
     rm2_status status = rm2_fit(ctx, data, &s, NULL, &model);
     rm2_context_clear_interrupt(ctx);
     assert_int_equal(status, RM2_OK);
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     assert_int_equal(i.stop, RM2_STOP_INTERRUPTED);
     assert_int_equal(w.stop, RM2_STOP_INTERRUPTED);
     assert_int_equal(i.iterations, 4);
@@ -62,7 +62,7 @@ static void test_interrupt(void **state) {
 }
 
 static void assert_same_training(const rm2_model *a, const rm2_model *b) {
-    rm2_model_info i = rm2_model_describe(a), k = rm2_model_describe(b);
+    rm2_model_info i = *rm2_model_info_of(a), k = *rm2_model_info_of(b);
     assert_int_equal(i.iterations, k.iterations);
     assert_int_equal(i.evaluations, k.evaluations);
     assert_int_equal(i.stop, k.stop);
@@ -87,7 +87,7 @@ static void test_resume(void **state) {
         rm2_model *whole = fit_model(data, &s), *rest, *refused;
         s.optim.max_iterations = 7;
         rm2_model *part = fit_model_with(data, &s, &checkpoint); /* nothing there to resume yet */
-        assert_int_equal(rm2_model_describe(part).iterations, 7);
+        assert_int_equal(rm2_model_info_of(part)->iterations, 7);
         s.optim.max_iterations = 40;
         rest = fit_model_with(data, &s, &checkpoint);
         assert_same_training(whole, rest);
@@ -112,16 +112,27 @@ static void test_resume(void **state) {
 /* The same points in other trajectories are other data, since the dynamics see them. */
 static void test_resume_sees_trajectories(void **state) {
     (void)state;
-    rm2_data *data = example_data("toy", 2, 12);
+    rm2_data *toy = example_data("toy", 2, 12), *data = data_like(toy, toy->points, false), *other;
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
     rm2_checkpoint checkpoint = {in_folder("checkpoint"), 1e9, true};
     s.optim.max_iterations = 3;
     rm2_model_free(fit_model_with(data, &s, &checkpoint));
-    data->starts[1] = 7;
+    const size_t starts[] = {0, 7, data->count};
+    rm2_data_arrays arrays = {.manifold = data->manifold,
+                              .count = data->count,
+                              .points = toy->points,
+                              .trajectories = 2,
+                              .starts = starts};
+    rm2_data_settings plain = rm2_data_settings_default();
+    plain.scale = RM2_SCALE_NONE;
+    ok(rm2_data_create(ctx, &arrays, &plain, &other, NULL, NULL));
     rm2_model *refused;
-    assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, &refused), RM2_ERR_DATA);
+    assert_int_equal(rm2_fit(ctx, other, &s, &checkpoint, &refused), RM2_ERR_DATA);
+    assert_memory_equal(other->points, data->points, 24 * 5 * sizeof(double));
     assert_int_equal(unlink(checkpoint.path), 0);
+    rm2_data_free(other);
     rm2_data_free(data);
+    rm2_data_free(toy);
 }
 
 /* A training that had converged stays as it is when resumed. */
@@ -131,7 +142,7 @@ static void test_resume_after_the_end(void **state) {
     rm2_fit_settings s = robust_settings(150);
     rm2_checkpoint checkpoint = {in_folder("checkpoint"), 1e9, true};
     rm2_model *first = fit_model_with(data, &s, &checkpoint);
-    assert_int_equal(rm2_model_describe(first).stop, RM2_STOP_DECREASE);
+    assert_int_equal(rm2_model_info_of(first)->stop, RM2_STOP_DECREASE);
     rm2_model *again = fit_model_with(data, &s, &checkpoint);
     assert_same_training(first, again);
     assert_int_equal(unlink(checkpoint.path), 0);

@@ -17,13 +17,13 @@ static void test_variants(void **state) {
     for (size_t k = 0; k < VARIANTS; k++) {
         rm2_fit_settings s = settings_of(&variants[k], 20);
         rm2_model *model = fit_model(data, &s);
-        rm2_model_info i = rm2_model_describe(model);
+        rm2_model_info i = *rm2_model_info_of(model);
         print_message("%s: %.1f to %.1f\n", variants[k].name, i.start.total, i.end.total);
         check_model(model);
         assert_true(i.end.total > i.start.total);
         assert_int_equal(i.settings->recipe, variants[k].recipe);
         assert_int_equal(i.points, 60);
-        assert_int_equal(i.trajectories, 3);
+        assert_int_equal(i.data->trajectories, 3);
         assert_int_equal(i.outputs, s.model == RM2_GPLVM ? 5 : 4);
         assert_int_equal(i.latent_dim, variants[k].latent_dim);
         assert_true(s.gpdm_weight > 0 ? i.gpdm[0] > 0 && i.gpdm[1] > 0 && i.gpdm[2] > 0
@@ -73,11 +73,11 @@ static void test_other_manifolds(void **state) {
     rm2_data *data = example_data("connectome", 0, 12);
     rm2_fit_settings s = robust_settings(5);
     rm2_model *model = fit_model(data, &s);
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     assert_int_equal(i.outputs, 120);
-    assert_int_equal(i.label_count, data->label_count);
+    assert_int_equal(i.data->label_count, data->label_count);
     if (data->labels)
-        assert_memory_equal(i.labels, data->labels, 12 * sizeof *i.labels);
+        assert_memory_equal(i.data->labels, data->labels, 12 * sizeof *i.data->labels);
     rm2_model_free(model);
     rm2_data_free(data);
 }
@@ -95,11 +95,11 @@ static void test_seed(void **state) {
     s.seed = 5;
     rm2_model *c = fit_model(data, &s);
     size_t bytes = 24 * 2 * sizeof(double);
-    rm2_model_info ia = rm2_model_describe(a), ib = rm2_model_describe(b);
+    rm2_model_info ia = *rm2_model_info_of(a), ib = *rm2_model_info_of(b);
     assert_memory_equal(ia.latents, ib.latents, bytes);
     assert_memory_equal(ia.task_covariance, ib.task_covariance, 16 * sizeof(double));
     assert_memory_equal(ia.trace, ib.trace, (ia.iterations + 1) * sizeof(double));
-    assert_memory_not_equal(ia.latents, rm2_model_describe(c).latents, bytes);
+    assert_memory_not_equal(ia.latents, rm2_model_info_of(c)->latents, bytes);
     rm2_model_free(a);
     rm2_model_free(b);
     rm2_model_free(c);
@@ -120,7 +120,7 @@ static void test_base_point(void **state) {
         s.base = (rm2_base_kind)k;
         s.base_point = given;
         rm2_model *model = fit_model(data, &s);
-        assert_memory_equal(rm2_model_describe(model).base, expected[k], sizeof given);
+        assert_memory_equal(rm2_model_info_of(model)->base, expected[k], sizeof given);
         check_model(model);
         rm2_model_free(model);
     }
@@ -155,7 +155,7 @@ static void test_given_start(void **state) {
     s.init = RM2_INIT_GIVEN;
     s.init_latent = X0;
     rm2_model *model = fit_model(data, &s);
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     assert_memory_equal(i.latents, X0, sizeof X0);
     assert_int_equal(i.iterations, 0);
     assert_int_equal(i.stop, RM2_STOP_MAX_ITERATIONS);

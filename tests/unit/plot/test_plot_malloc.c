@@ -50,8 +50,9 @@ static rm2_status fill_plane(fixture *f, rm2_panel *panel) {
     if (status == RM2_OK)
         status = rm2_plot_curve(f->ctx, panel, 3, xy, &(rm2_style){.label = "curve"});
     if (status == RM2_OK)
-        status = rm2_plot_groups(f->ctx, panel, 3, xy, (size_t[]){0, 1, 0}, 2,
-                                 (const char *const[]){"a", "b"}, NULL);
+        status = rm2_plot_groups(
+            f->ctx, panel,
+            &(rm2_groups){3, xy, (size_t[]){0, 1, 0}, 2, (const char *const[]){"a", "b"}}, NULL);
     if (status == RM2_OK)
         status = rm2_plot_band(f->ctx, panel, 2, xy, xy, xy + 2, NULL);
     if (status == RM2_OK)

@@ -56,12 +56,11 @@ static rm2_status make_pieces(void *state) {
 
 static rm2_status find_path(void *state) {
     fixture *f = state;
-    size_t count;
-    double *path, length;
-    rm2_status status = rm2_roadmap_path(f->ctx, f->grid, f->metric, f->points, f->points + 20,
-                                         &count, &path, &length);
-    assert_true((status == RM2_OK) == (path != NULL && count > 0));
-    free(path);
+    rm2_path path;
+    rm2_status status =
+        rm2_roadmap_path(f->ctx, f->grid, f->metric, f->points, f->points + 20, &path);
+    assert_true((status == RM2_OK) == (path.x != NULL && path.count > 0));
+    rm2_free(path.x);
     return status;
 }
 

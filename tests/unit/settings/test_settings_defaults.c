@@ -225,9 +225,9 @@ static void test_fit_by_an_earlier_version(void **state) {
     memset(&s.optim, 0xff, sizeof s.optim);
     ok(rm2_fit(ctx, data, &s, NULL, &model));
     ok(rm2_fit(ctx, data, NULL, NULL, &same)); /* NULL is the first recipe */
-    assert_same_settings(rm2_model_describe(model).settings, &whole);
-    assert_same_settings(rm2_model_describe(same).settings, &whole);
-    assert_true(rm2_model_describe(model).end.total == rm2_model_describe(same).end.total);
+    assert_same_settings(rm2_model_info_of(model)->settings, &whole);
+    assert_same_settings(rm2_model_info_of(same)->settings, &whole);
+    assert_true(rm2_model_info_of(model)->end.total == rm2_model_info_of(same)->end.total);
     rm2_model_free(same);
     rm2_model_free(model);
     rm2_data_free(data);
@@ -283,7 +283,8 @@ static void test_zeroed_settings(void **state) {
         rm2_dtw_from(ctx, &(rm2_dtw_settings){0}, &sequence, 1, &sequence, NULL, NULL),
         rm2_dtw_floor(ctx, &(rm2_dtw_settings){0}, 2, &sequence, NULL, NULL),
         rm2_arm_solve(ctx, arm, &task, path, &(rm2_track_settings){0}, x, &error),
-        rm2_arm_track(ctx, arm, &task, 1, path, NULL, &(rm2_track_settings){0}, x, NULL, NULL),
+        rm2_arm_track(ctx, arm, &(rm2_arm_targets){.task = &task, .n = 1, .points = path},
+                      &(rm2_track_settings){0}, x, NULL, NULL),
         rm2_figure_create(ctx, &(rm2_figure_settings){0}, &no_figure),
         rm2_figure_panel(ctx, figure, 0, 0, &(rm2_panel_settings){0}, &panel),
         rm2_panel_settings_factor(ctx, data->manifold, 0, &(rm2_panel_settings){0}),

@@ -328,7 +328,7 @@ static void fit_hands_out_its_model(void **state) {
                 continue;
             }
             ok(status);
-            assert_int_equal(rm2_model_describe(fitted).stop, RM2_STOP_INTERRUPTED);
+            assert_int_equal(rm2_model_info_of(fitted)->stop, RM2_STOP_INTERRUPTED);
             assert_true(l.stop == RM2_STOP_INTERRUPTED && l.rows >= 1);
             check_model(fitted);
             rm2_model_free(fitted);
