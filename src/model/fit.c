@@ -215,11 +215,9 @@ rm2_status rm2_fit_inspect(rm2_context *ctx, const rm2_data *data, const rm2_fit
                            rm2_start_report **report) {
     rm2_fit_settings s;
     rm2_model *m;
-    if (!report)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit_inspect: output pointer report is NULL");
+    RM2_REQUIRE(ctx, report);
     *report = NULL;
-    if (!data)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit_inspect: data is NULL");
+    RM2_REQUIRE(ctx, data);
     RM2_TRY(prepare(ctx, data, settings, &s, &m));
     rm2_status status = RM2_OK;
     if (s.init == RM2_INIT_ALIGNED && data->trajectories > 1)
@@ -236,11 +234,9 @@ rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_setting
                    const rm2_checkpoint *checkpoint, rm2_model **model) {
     rm2_fit_settings s;
     rm2_model *m;
-    if (!model)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit: output pointer model is NULL");
+    RM2_REQUIRE(ctx, model);
     *model = NULL;
-    if (!data)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit: data is NULL");
+    RM2_REQUIRE(ctx, data);
     RM2_TRY(prepare(ctx, data, settings, &s, &m));
     rm2i_activity_begin(ctx, "fit", s.optim.max_iterations);
     rm2_status status = fit(ctx, &s, checkpoint, m);
