@@ -25,7 +25,7 @@ enum { PAD = 3 }; /* infinite entries before each row of V: steps of up to 3 nee
 
 static const double REVERSED = 0.5; /* anything else must be closer by these factors */
 static const double STAGGERED = 0.7;
-static const double TOGETHER = 0.3, ADVANCE = 0.5; /* of an overlap; of the spread, of a step */
+static const double TOGETHER = 0.2, ADVANCE = 0.5; /* of an overlap; of the spread, of a step */
 
 typedef struct costs {
     double stretch, unused; /* of a node; in units of the squared spacing until scaled */

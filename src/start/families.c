@@ -3,13 +3,13 @@
  *     d(A + B, C) = (|A| d(A, C) + |B| d(B, C)) / (|A| + |B|)
  *
  * Clusters of three members and more are large; the others are strays. With H the least distance of two
- * large clusters and W the mean distance within them, a cut is allowed where H >= 0.33, H > 2.1 W and
+ * large clusters and W the mean distance within them, a cut is allowed where H >= 0.33, H > 1.9 W and
  * strays are at most a quarter of all. The first cut that is allowed gives the families: strays then join
  * the nearest. None gives one family. Strays do not count in W: one odd demonstration would hide
  * families that are twice as far apart as they are wide.
  *
- * On letters in pairs (7 demonstrations of each motion) H/W was at most 1.8 for one motion at H >=
- * 0.33, and at least 2.6 for two. */
+ * On 605 sets of letters and robot tasks, of one to three motions, warped, cut and reversed, every ratio from 1.8 to
+ * 2.0 finds all families and splits none; 1.7 splits one set, 2.1 misses two pairs of similar letters. */
 #include "start/families.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { LARGE = 3 };
-static const double HEIGHT = 0.33, RATIO = 2.1, STRAYS = 0.25;
+static const double HEIGHT = 0.33, RATIO = 1.9, STRAYS = 0.25;
 
 typedef struct linkage {
     size_t n;

@@ -96,7 +96,7 @@ static double least(const pair *p, rm2i_ends ends, bool reversed) {
         w.cost += u.outside * (double)i;
         best = w.cost < best.cost ? w : best;
     }
-    double limit = 0.3 * p->curves.spread;
+    double limit = 0.2 * p->curves.spread;
     bool together =
         2 * best.advance >= best.pairs - 1 && best.squares <= limit * limit * (double)best.pairs;
     return together || ends == RM2I_WITHIN || ends == RM2I_STRICT ? best.cost : INFINITY;
