@@ -25,6 +25,13 @@ static void training(void **state) {
     odd.kernel = (rm2_latent_kind)77;
     REFUSED("settings.kernel is 77", rm2_fit(ctx, data, &odd, NULL, &other));
     assert_null(other);
+    rm2_start_report *report;
+    NO_CONTEXT(rm2_fit_inspect(NULL, data, NULL, &report));
+    MISSING("data", rm2_fit_inspect(ctx, NULL, NULL, &report));
+    MISSING("report", rm2_fit_inspect(ctx, data, NULL, NULL));
+    REFUSED("settings.kernel is 77", rm2_fit_inspect(ctx, data, &odd, &report));
+    assert_null(report);
+    rm2_start_report_free(NULL);
     assert_null(rm2_model_info_of(NULL));
     rm2_model_free(NULL);
     rm2_model_free(model);
