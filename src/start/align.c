@@ -55,7 +55,7 @@ typedef struct table {
     size_t a, r;
     double *square; /* a x r: squared distances of the nodes */
     double *V;      /* rows of PAD + r */
-    size_t rows;    /* that are kept: 2, or a */
+    bool keeps;     /* all rows of V, for the way back; else the last two */
     bool reversed;  /* the query is passed from its end */
 } table;
 
@@ -69,7 +69,7 @@ size_t rm2i_align_work(size_t n) {
 }
 
 static table prepare(size_t M, rm2i_nodes query, rm2i_nodes reference, double *work) {
-    table t = {query.n, reference.n, work, work + query.n * reference.n, 2, false};
+    table t = {query.n, reference.n, work, work + query.n * reference.n, false, false};
     for (size_t i = 0; i < t.a; i++)
         for (size_t j = 0; j < t.r; j++) {
             const double *x = query.node + i * M, *y = reference.node + j * M;
@@ -82,7 +82,7 @@ static table prepare(size_t M, rm2i_nodes query, rm2i_nodes reference, double *w
 }
 
 static double *row_of(const table *t, size_t i) {
-    return t->V + i % t->rows * (PAD + t->r) + PAD;
+    return t->V + (t->keeps ? i : i % 2) * (PAD + t->r) + PAD;
 }
 
 static const double *squares_of(const table *t, size_t i) {
@@ -125,7 +125,7 @@ static void consider(ending *end, double cost, size_t i, size_t j) {
 /* Fill the table; where the alignment of least cost ends. */
 static ending run(const table *t, const costs *k) {
     ending end = {INFINITY, 0, 0};
-    for (size_t i = 0; i < t->rows; i++)
+    for (size_t i = 0; i < t->a; i++)
         for (size_t p = 1; p <= PAD; p++)
             *(row_of(t, i) - p) = INFINITY;
     for (size_t i = 0; i < t->a; i++) {
@@ -165,9 +165,10 @@ static size_t step_to(const table *t, const costs *k, size_t i, size_t j) {
 static bool run_together(const table *t, const costs *k, ending end, double spread) {
     size_t i = end.i, j = end.j;
     double sum = squares_of(t, i)[j];
-    for (size_t s; (s = step_to(t, k, i, j)) != SIZE_MAX; sum += squares_of(t, i)[j]) {
+    for (size_t s; (s = step_to(t, k, i, j)) != SIZE_MAX;) {
         i--;
         j -= s;
+        sum += squares_of(t, i)[j];
     }
     double span = (double)(end.i - i), limit = TOGETHER * spread;
     return (double)(end.j - j) >= ADVANCE * span && sum <= limit * limit * (span + 1);
@@ -205,7 +206,7 @@ rm2i_fit rm2i_align(const rm2i_curves *c, rm2i_nodes query, rm2i_nodes reference
     for (int ends = 0; ends < RM2I_ENDS; ends++) {
         costs k = costs_of(c, (rm2i_ends)ends, t.a);
         bool staggered = ends == RM2I_LATER || ends == RM2I_EARLIER;
-        t.rows = staggered ? t.a : 2;
+        t.keeps = staggered;
         for (int reversed = 0; reversed < 2; reversed++) {
             t.reversed = reversed;
             ending end = run(&t, &k);
@@ -233,7 +234,7 @@ void rm2i_align_places(const rm2i_curves *c, rm2i_nodes query, rm2i_nodes refere
                        const rm2i_fit *fit, double *place, double *work) {
     table t = prepare(c->M, query, reference, work);
     costs k = costs_of(c, fit->ends, t.a);
-    t.rows = t.a;
+    t.keeps = true;
     t.reversed = fit->reversed;
     ending end = run(&t, &k);
     size_t i = end.i, j = end.j;
