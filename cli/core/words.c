@@ -5,7 +5,7 @@
 
 const char *const recipe_words[] = {"robust", "map", "paper", NULL};
 const char *const model_words[] = {"wgplvm", "gplvm", NULL};
-const char *const kernel_words[] = {"se", "matern32", "matern52", NULL};
+const char *const kernel_words[] = {"se", "matern32", "matern52", "linear", NULL};
 const char *const noise_words[] = {"kronecker", "per-output", NULL};
 const char *const task_words[] = {"profile", "learned", NULL};
 const char *const inference_words[] = {"auto", "exact", "inducing", NULL};

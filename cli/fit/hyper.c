@@ -20,6 +20,7 @@ typedef enum part { ALWAYS, OWN_NOISE, DYNAMICS } part;
 #define HYPERPARAMETERS(X)                                                                         \
     X("lengthscale", lengthscale, ALWAYS)                                                          \
     X("variance", variance, ALWAYS)                                                                \
+    X("linear", linear, ALWAYS)                                                                    \
     X("noise", noise_variance, ALWAYS)                                                             \
     X("task-noise", task_noise, OWN_NOISE)                                                         \
     X("gpdm-lengthscale", gpdm_lengthscale, DYNAMICS)                                              \

@@ -167,6 +167,7 @@ static void put_hyperparameters(const rm2_model_info *i) {
     } all[] = {
         {"lengthscale", &s->lengthscale, s->ard ? i->latent_dim : 1, i->lengthscale},
         {"variance", &s->variance, 1, &i->variance},
+        {"linear", &s->linear, i->linear > 0, &i->linear},
         {"noise", &s->noise_variance, 1, &i->noise},
         {"task-noise", &s->task_noise, i->task_noise ? i->outputs : 0, i->task_noise},
         {"gpdm-lengthscale", &s->gpdm_lengthscale, s->gpdm_weight > 0, &i->gpdm[0]},

@@ -89,12 +89,16 @@ static void print_hyperparameter(const char *name, const rm2_hyperparameter *p, 
 }
 
 static void print_kernel(const rm2_model_info *i) {
-    static const char *const kernels[] = {"squared exponential", "Matérn 3/2", "Matérn 5/2"};
+    static const char *const kernels[] = {"squared exponential", "Matérn 3/2", "Matérn 5/2",
+                                          "linear"};
     const rm2_fit_settings *s = i->settings;
-    printf("kernel        %s\n", kernels[s->kernel]);
+    printf("kernel        %s%s\n", kernels[s->kernel],
+           i->linear > 0 && s->kernel != RM2_LATENT_LINEAR ? ", with a linear part" : "");
     print_hyperparameter("lengthscale", &s->lengthscale, s->ard ? i->latent_dim : 1,
                          i->lengthscale);
     print_hyperparameter("variance", &s->variance, 1, &i->variance);
+    if (i->linear > 0)
+        print_hyperparameter("linear", &s->linear, 1, &i->linear);
     printf("noise         variance %s\n",
            i->task_noise ? "of each output: noise + task-noise" : "relative to the outputs'");
     print_hyperparameter("noise", &s->noise_variance, 1, &i->noise);

@@ -79,6 +79,7 @@ typedef struct rm2_fit_settings {
     rm2_latent_kind kernel;
     bool ard; /* one lengthscale a latent dimension */
     rm2_hyperparameter lengthscale, variance;
+    rm2_hyperparameter linear; /* weight w of a linear part w (1 + x.x'); start 0: there is none */
 
     rm2_noise_kind noise;
     rm2_hyperparameter noise_variance; /* s2 relative to Kf, or the noise all outputs share */
@@ -200,6 +201,7 @@ typedef struct rm2_model_info {
     const double *scale;       /* one a factor */
     const double *lengthscale; /* Q */
     double variance, noise;
+    double linear;                        /* weight of the linear part of the kernel; 0: none */
     const double *task_noise;             /* M; NULL with Kronecker noise */
     const double *task_covariance;        /* Kf, M x M */
     double gpdm[3];                       /* lengthscale, variance, noise; 0 without dynamics */

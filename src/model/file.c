@@ -97,6 +97,8 @@ static rm2_status put_parameters(writer w, const rm2_model *m) {
     RM2_TRY(put_matrix(w, "parameters/latents", m->N, m->Q, m->X));
     RM2_TRY(put_vector(w, "parameters/lengthscale", m->Q, m->lengthscale));
     RM2_TRY(put_number(w, "parameters/variance", m->variance));
+    if (m->linear > 0)
+        RM2_TRY(put_number(w, "parameters/linear", m->linear));
     RM2_TRY(put_number(w, "parameters/noise", m->noise));
     if (m->task_noise)
         RM2_TRY(put_vector(w, "parameters/task_noise", m->M, m->task_noise));
@@ -325,6 +327,11 @@ static rm2_status get_parameters(reader r, rm2_model *m) {
             return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: lengthscale %zu is %g", r.path, q,
                              m->lengthscale[q]);
     RM2_TRY(get_positive(r, "parameters/variance", &m->variance));
+    if (rm2i_h5_has(r.h5, "parameters/linear"))
+        RM2_TRY(get_positive(r, "parameters/linear", &m->linear));
+    if (m->settings.kernel == RM2_LATENT_LINEAR && m->linear == 0)
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: a linear kernel without parameters/linear",
+                         r.path);
     RM2_TRY(get_positive(r, "parameters/noise", &m->noise));
     if (m->task_noise)
         RM2_TRY(get_vector(r, "parameters/task_noise", m->M, m->task_noise));

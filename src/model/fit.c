@@ -145,6 +145,7 @@ static void take_parameters(const rm2i_objective *o, rm2_model *m) {
     memcpy(m->Kf, o->Kf, m->M * m->M * sizeof *m->Kf);
     memcpy(m->lengthscale, o->lengthscale, m->Q * sizeof *m->lengthscale);
     copy_block(o, RM2I_VARIANCE, &m->variance, 1);
+    copy_block(o, RM2I_LINEAR, &m->linear, 1);
     copy_block(o, RM2I_NOISE, &m->noise, 1);
     if (m->task_noise)
         copy_block(o, RM2I_TASK_NOISE, m->task_noise, m->M);

@@ -28,7 +28,7 @@ struct rm2_model {
     double *back_weights;            /* N x Q, or NULL */
     rm2_factor_kernel *back_kernels; /* one a factor, or NULL */
     double *lengthscale;             /* Q */
-    double variance, noise;
+    double variance, linear, noise;
     double *task_noise; /* M, or NULL */
     double *Kf;         /* M x M */
     double gpdm[3];

@@ -33,6 +33,8 @@ static void describe_blocks(rm2i_objective *o) {
     block[RM2I_LATENT] = (rm2i_block_info){.count = N * Q, .learned = true};
     positive_block(o, RM2I_LENGTHSCALE, s->ard ? Q : 1, &s->lengthscale, 0);
     positive_block(o, RM2I_VARIANCE, 1, &s->variance, 0);
+    if (s->linear.start > 0)
+        positive_block(o, RM2I_LINEAR, 1, &s->linear, 0);
     positive_block(o, RM2I_NOISE, 1, &s->noise_variance, s->noise_bound);
     if (s->noise == RM2_NOISE_PER_OUTPUT)
         positive_block(o, RM2I_TASK_NOISE, M, &s->task_noise, s->noise_bound);
@@ -74,6 +76,7 @@ static void start_hyperparameters(rm2i_objective *o) {
     const rm2_fit_settings *s = &o->s;
     fill_block(o, RM2I_LENGTHSCALE, s->lengthscale.start);
     fill_block(o, RM2I_VARIANCE, s->variance.start);
+    fill_block(o, RM2I_LINEAR, s->linear.start);
     fill_block(o, RM2I_NOISE, s->noise_variance.start);
     fill_block(o, RM2I_TASK_NOISE, s->task_noise.start);
     if (s->gpdm_weight > 0) {
@@ -124,7 +127,7 @@ static void random_task(rm2i_objective *o) {
 
 /* S = F^T A^-1 F at the start. */
 static rm2_status start_products(rm2i_objective *o) {
-    rm2i_latent_kernel kernel = {o->s.kernel, o->p.Q, o->lengthscale, o->s.variance.start};
+    rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
     double noise = o->s.noise == RM2_NOISE_KRONECKER ? o->s.noise_variance.start : 1e-2;
     for (size_t q = 0; q < o->p.Q; q++)
         o->lengthscale[q] = o->s.lengthscale.start;
@@ -277,6 +280,7 @@ static rm2_status check_hyperparameters(rm2_context *ctx, const rm2_fit_settings
     const positive_check checks[] = {
         {"the lengthscale", &s->lengthscale, true, false, 0},
         {"the kernel variance", &s->variance, true, false, 0},
+        {"the linear weight", &s->linear, s->linear.start > 0, false, 0},
         {"the noise", &s->noise_variance, true, false, bound},
         {"the task noise", &s->task_noise, own, false, bound},
         {"the lengthscale of the dynamics", &s->gpdm_lengthscale, gpdm, false, 0},
@@ -299,7 +303,14 @@ static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_
     RM2_TRY(check_weight(ctx, "the weight of the task anchor", s->task_anchor));
     RM2_TRY(check_weight(ctx, "the width of the latent anchor", s->latent_anchor));
     RM2_TRY(check_weight(ctx, "the weight of the dynamics", s->gpdm_weight));
+    RM2_TRY(check_weight(ctx, "the linear weight", s->linear.start));
     RM2_TRY(check_hyperparameters(ctx, s));
+    if (s->kernel == RM2_LATENT_LINEAR && s->linear.start == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "settings.kernel is linear, but the linear weight is 0");
+    if (s->linear.learned && s->linear.start == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "the linear weight is to be learned, but starts at 0");
     RM2_TRY(rm2i_objective_check_inference(ctx, s, p->N));
     if (s->noise == RM2_NOISE_PER_OUTPUT && s->task == RM2_TASK_PROFILE)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,

@@ -34,6 +34,7 @@ static void assert_same_optim(const rm2_optim_settings *a, const rm2_optim_setti
 static void assert_same_hyperparameters(const rm2_fit_settings *a, const rm2_fit_settings *b) {
     assert_same_positive(&a->lengthscale, &b->lengthscale);
     assert_same_positive(&a->variance, &b->variance);
+    assert_same_positive(&a->linear, &b->linear);
     assert_same_positive(&a->noise_variance, &b->noise_variance);
     assert_same_positive(&a->task_noise, &b->task_noise);
     assert_same_positive(&a->gpdm_lengthscale, &b->gpdm_lengthscale);
