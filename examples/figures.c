@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <riemann2.h>
+#include <riemann2/plot.h>
 
 enum { STEPS = 101, DEMOS = 5 };
 static const double PI = 3.14159265358979323846;

@@ -75,19 +75,18 @@ static rm2_status log_volume(size_t n, const double *c, double *value, double *w
     return rm2_sphere.log_volume(n, unit, value, work);
 }
 
-static rm2_status metric(size_t n, const double *c, size_t count, const double *W, double *out,
-                         size_t stride, double *work) {
+static rm2_status metric(size_t n, const double *c, const rm2_product_query *query, double *work) {
     double unit[MAX_DIM];
     scaled(n, c, 1 / RADIUS, unit);
-    return rm2_sphere.metric(n, unit, count, W, out, stride, work);
+    return rm2_sphere.metric(n, unit, query, work);
 }
 
-static rm2_status metric_derivative(size_t n, const double *c, const double *z, size_t count,
-                                    const double *W, double *out, size_t stride, double *work) {
+static rm2_status metric_derivative(size_t n, const double *c, const double *z,
+                                    const rm2_product_query *query, double *work) {
     double unit_c[MAX_DIM], unit_z[MAX_DIM];
     scaled(n, c, 1 / RADIUS, unit_c);
     scaled(n, z, 1 / RADIUS, unit_z);
-    return rm2_sphere.metric_derivative(n, unit_c, unit_z, count, W, out, stride, work);
+    return rm2_sphere.metric_derivative(n, unit_c, unit_z, query, work);
 }
 
 static void print(void *user, const char *property, double worst, double bound, bool passed) {

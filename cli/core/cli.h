@@ -56,9 +56,9 @@ typedef struct option_group {
     void *settings;
 } option_group;
 
-/* Read argv (after the command's name). Positional arguments are kept in place: *count of them.
+/* Read argv (after the command's name); `title` is that of the command. Positional arguments are kept in place: *count of them.
  * Returns false after saying what is wrong. */
-bool options_parse(const char *verb, int argc, char **argv, const option_group *groups,
+bool options_parse(const char *title, int argc, char **argv, const option_group *groups,
                    const char **positional, size_t max_positional, size_t *count);
 /* The first option of a table that is in argv; NULL: none. */
 const char *options_given(int argc, char **argv, const option *table);
@@ -81,19 +81,22 @@ rm2_status data_options_finish(rm2_context *ctx, data_options *options);
 /* ---- commands ------------------------------------------------------------------------------- */
 
 typedef struct command {
-    const char *name;
+    const char *name;  /* "fit" */
+    const char *title; /* with the program: "riemann2 fit", in messages and help */
     const char *summary;
     int (*run)(const struct command *self, int argc, char **argv);
     const char *usage;    /* "FILE --manifold SPEC [options]" */
     const char *examples; /* lines for --help */
 } command;
 
-extern const command commands[]; /* ends with a NULL name */
-
 void command_help(const command *self, const option_group *groups);
 
 /* A context set up from the common options; NULL after saying why not. */
 rm2_context *command_context(common_options *common);
+/* A message of the library with options in place of its fields: "settings.spd_layout upper" is "--spd-layout
+ * upper". Returns `text`. */
+enum { MESSAGE_SIZE = 1200 };
+const char *message_as_options(const char *message, char *text, size_t size);
 /* Print the context's message; the exit code that fits the status. */
 int command_fail(const command *self, const rm2_context *ctx, rm2_status status);
 
@@ -112,13 +115,19 @@ int run_distance(const command *self, int argc, char **argv);
 int run_mean(const command *self, int argc, char **argv);
 int run_plot(const command *self, int argc, char **argv);
 int run_experiment(const command *self, int argc, char **argv);
-int run_bench(const command *self, int argc, char **argv);
 int run_version(const command *self, int argc, char **argv);
+
+/* ---- the process ------------------------------------------------------------------------------ */
+
+/* Before anything else: restarts the program once where settings that are read when libraries are loaded are
+ * not the best. */
+void process_start(char **argv);
+/* The exit code at the end. What was printed must have arrived: a full disk or a closed pipe is a failure of a
+ * command that had none (one that failed has said why). */
+int process_end(int code);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 character that a text starts with; 0: it is none. */
-size_t utf8_length(const char *text);
 void json_text(FILE *out, const char *text);                /* with quotes; U+FFFD for bad bytes */
 void json_number(FILE *out, double value);                  /* null if not finite */
 void json_field(FILE *out, const char *name, double value); /* , "name": value */

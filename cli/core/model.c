@@ -117,11 +117,11 @@ static int check_sources(const model_work *m, const model_action *a, size_t file
         (files == 2) + (o->at != NULL) + o->train + (o->trajectory != NULL) + o->whole_grid;
     if (sources > 1)
         return work_complain(&m->work, EXIT_USAGE,
-                             "more than one source of latent points; usage: riemann2 %s %s",
-                             self->name, self->usage);
+                             "more than one source of latent points; usage: %s %s", self->title,
+                             self->usage);
     if (files > 0 && (sources == 1 || !a->needs_source))
         return EXIT_DONE;
-    (void)fprintf(stderr, "usage: riemann2 %s %s\n%s", self->name, self->usage, self->examples);
+    (void)fprintf(stderr, "usage: %s %s\n%s", self->title, self->usage, self->examples);
     return EXIT_USAGE;
 }
 
@@ -163,7 +163,7 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
     groups[count++] = (option_group){"Common options", common_option_table, &common};
     groups[count] = (option_group){.options = NULL};
     model_work m = {.work = {self, NULL, &common}, .options = &options, .own = a->own};
-    if (!options_parse(self->name, argc, argv, groups, m.paths, a->files, &count))
+    if (!options_parse(self->title, argc, argv, groups, m.paths, a->files, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);

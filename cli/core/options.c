@@ -149,26 +149,25 @@ static const char *nearest(const option_group *groups, const char *name) {
     return best;
 }
 
-static bool unknown(const char *verb, const option_group *groups, const char *argument) {
+static bool unknown(const char *title, const option_group *groups, const char *argument) {
     const char *like = nearest(groups, argument);
-    (void)fprintf(stderr, "riemann2 %s: unknown option %s%s%s%s; see riemann2 %s --help\n", verb,
-                  argument, like ? " (did you mean " : "", like ? like : "", like ? "?)" : "",
-                  verb);
+    (void)fprintf(stderr, "%s: unknown option %s%s%s%s; see %s --help\n", title, argument,
+                  like ? " (did you mean " : "", like ? like : "", like ? "?)" : "", title);
     return false;
 }
 
 /* One option at argv[*i], with its value there or in the next argument. */
-static bool take_option(const char *verb, int argc, char **argv, int *i,
+static bool take_option(const char *title, int argc, char **argv, int *i,
                         const option_group *groups) {
     char *argument = argv[*i], *equals = strchr(argument, '=');
     size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
     void *settings = NULL;
     const option *o = find(groups, argument, length, &settings);
     if (!o)
-        return unknown(verb, groups, argument);
+        return unknown(title, groups, argument);
     const char *value = equals ? equals + 1 : NULL;
     if (is_flag(o) && value) {
-        (void)fprintf(stderr, "riemann2 %s: %s takes no value\n", verb, o->name);
+        (void)fprintf(stderr, "%s: %s takes no value\n", title, o->name);
         return false;
     }
     char expected[200];
@@ -176,16 +175,16 @@ static bool take_option(const char *verb, int argc, char **argv, int *i,
     if (!is_flag(o) && !value && ++*i < argc)
         value = argv[*i];
     if (!is_flag(o) && !value) {
-        (void)fprintf(stderr, "riemann2 %s: %s needs a value: %s\n", verb, o->name, expected);
+        (void)fprintf(stderr, "%s: %s needs a value: %s\n", title, o->name, expected);
         return false;
     }
     if (store(o, settings, value))
         return true;
-    (void)fprintf(stderr, "riemann2 %s: %s %s: expected %s\n", verb, o->name, value, expected);
+    (void)fprintf(stderr, "%s: %s %s: expected %s\n", title, o->name, value, expected);
     return false;
 }
 
-bool options_parse(const char *verb, int argc, char **argv, const option_group *groups,
+bool options_parse(const char *title, int argc, char **argv, const option_group *groups,
                    const char **positional, size_t max_positional, size_t *count) {
     bool only_names = false;
     *count = 0;
@@ -193,12 +192,12 @@ bool options_parse(const char *verb, int argc, char **argv, const option_group *
         if (!only_names && strcmp(argv[i], "--") == 0) {
             only_names = true;
         } else if (!only_names && argv[i][0] == '-' && argv[i][1]) {
-            if (!take_option(verb, argc, argv, &i, groups))
+            if (!take_option(title, argc, argv, &i, groups))
                 return false;
         } else if (*count < max_positional) {
             positional[(*count)++] = argv[i];
         } else {
-            (void)fprintf(stderr, "riemann2 %s: one argument too many: %s\n", verb, argv[i]);
+            (void)fprintf(stderr, "%s: one argument too many: %s\n", title, argv[i]);
             return false;
         }
     }

@@ -13,7 +13,7 @@
 
 int work_complain(const work *w, int code, const char *format, ...) {
     va_list arguments;
-    (void)fprintf(stderr, "riemann2 %s: ", w->self->name);
+    (void)fprintf(stderr, "%s: ", w->self->title);
     va_start(arguments, format);
     (void)vfprintf(stderr, format, arguments);
     va_end(arguments);

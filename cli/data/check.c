@@ -240,7 +240,7 @@ int run_check(const command *self, int argc, char **argv) {
                                    {.options = NULL}};
     const char *path = NULL;
     size_t count;
-    if (!options_parse(self->name, argc, argv, groups, &path, 1, &count))
+    if (!options_parse(self->title, argc, argv, groups, &path, 1, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);

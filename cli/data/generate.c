@@ -101,7 +101,7 @@ int run_generate(const command *self, int argc, char **argv) {
                                    {.options = NULL}};
     const char *name = NULL;
     size_t count;
-    if (!options_parse(self->name, argc, argv, groups, &name, 1, &count))
+    if (!options_parse(self->title, argc, argv, groups, &name, 1, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);

@@ -27,8 +27,9 @@ static int check_points(const evaluation *e, const char *source, rm2_status stat
     bool data = status == RM2_ERR_DATA || status == RM2_ERR_DOMAIN || status == RM2_ERR_CUT_LOCUS;
     if (!data)
         return work_check(&e->m->work, status);
-    return work_complain(&e->m->work, EXIT_BAD_DATA, "%s: %s", source,
-                         rm2_context_error(e->m->work.ctx));
+    char text[MESSAGE_SIZE];
+    (void)message_as_options(rm2_context_error(e->m->work.ctx), text, sizeof text);
+    return work_complain(&e->m->work, EXIT_BAD_DATA, "%s: %s", source, text);
 }
 
 /* ---- demonstrations ------------------------------------------------------------------------- */

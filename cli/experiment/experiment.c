@@ -335,14 +335,14 @@ int run_experiment(const command *self, int argc, char **argv) {
                                    {.options = NULL}};
     const char *name;
     size_t count;
-    if (!options_parse(self->name, argc, argv, groups, &name, 1, &count))
+    if (!options_parse(self->title, argc, argv, groups, &name, 1, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);
         return EXIT_DONE;
     }
     if (count == 0) {
-        (void)fprintf(stderr, "usage: riemann2 %s %s\n%s", self->name, self->usage, self->examples);
+        (void)fprintf(stderr, "usage: %s %s\n%s", self->title, self->usage, self->examples);
         return EXIT_USAGE;
     }
     work w = {self, command_context(&common), &common};

@@ -113,7 +113,7 @@ int experiment_train(experiment_run *r);
 int experiment_move(experiment_run *r);
 int experiment_compare(experiment_run *r);
 int experiment_execute(experiment_run *r);
-int experiment_draw(experiment_run *r);
+int experiment_draw(experiment_run *r); /* cli/plot, or cli/plotless without figures */
 int experiment_report(experiment_run *r);
 void experiment_free(experiment_run *r);
 
@@ -122,17 +122,7 @@ const trained *experiment_wrapped(const experiment_run *r);
 /* The outcome of that movement on that model; NULL if there is none. */
 const outcome *experiment_outcome(const experiment_run *r, const trained *t, movement m);
 
-/* ---- figures and tables --------------------------------------------------------------------- */
-
-/* The path is drawn on a heat map, or on white paper. */
-rm2_style experiment_style(const experiment_run *r, const outcome *o, bool on_heat);
-const char *experiment_model_name(const trained *t);
-/* Save as SVG, and in the format asked for. */
-int experiment_save(experiment_run *r, const rm2_figure *figure, const char *name,
-                    const char *caption);
-int experiment_draw_latents(experiment_run *r);
-int experiment_draw_decoded(experiment_run *r);
-int experiment_draw_arms(experiment_run *r);
+/* ---- tables --------------------------------------------------------------------------------- */
 
 enum { CELL = 32, MOST_CELLS = 9 };
 typedef struct table_line {

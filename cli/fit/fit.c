@@ -142,7 +142,7 @@ int run_fit(const command *self, int argc, char **argv) {
                                    {.options = NULL}};
     training t = {.work = {self, NULL, &common}, .data_options = &data, .options = &options};
     size_t count;
-    if (!options_parse(self->name, argc, argv, groups, &t.path, 1, &count))
+    if (!options_parse(self->title, argc, argv, groups, &t.path, 1, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);

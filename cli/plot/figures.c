@@ -73,7 +73,7 @@ void figure_text(const char *text, char drawn[DRAWN_SIZE]) {
     static const char replacement[] = "\xef\xbf\xbd", more[] = "...";
     size_t used = 0;
     while (*text) {
-        size_t length = utf8_length(text);
+        size_t length = rm2_utf8_length(text, strnlen(text, 4));
         bool control =
             (unsigned char)*text < 0x20 || *text == 0x7f ||
             (length == 2 && (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0);

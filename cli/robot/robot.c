@@ -262,7 +262,7 @@ int run_robot(const command *self, int argc, char **argv) {
                                    {.options = NULL}};
     const char *arguments[2] = {NULL, NULL};
     size_t count;
-    if (!options_parse(self->name, argc, argv, groups, arguments, 2, &count))
+    if (!options_parse(self->title, argc, argv, groups, arguments, 2, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);
@@ -272,7 +272,7 @@ int run_robot(const command *self, int argc, char **argv) {
     if (count > 0 && strcmp(arguments[0], "track") != 0)
         return work_complain(&r.work, EXIT_USAGE, "no action \"%s\"; there is track", arguments[0]);
     if (count < 2 || !options.arm) {
-        (void)fprintf(stderr, "usage: riemann2 %s %s\n%s", self->name, self->usage, self->examples);
+        (void)fprintf(stderr, "usage: %s %s\n%s", self->title, self->usage, self->examples);
         return EXIT_USAGE;
     }
     r.work.ctx = command_context(&common);

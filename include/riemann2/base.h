@@ -21,6 +21,13 @@ extern "C" {
 #define RM2_API
 #endif
 
+/* The compiler checks the arguments of a format like those of printf. */
+#if defined(__GNUC__)
+#define RM2_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+#else
+#define RM2_PRINTF(text, first)
+#endif
+
 #define RM2_VERSION_MAJOR 0
 #define RM2_VERSION_MINOR 1
 #define RM2_VERSION_PATCH 0
@@ -35,7 +42,7 @@ RM2_API const char *rm2_version(void);
     X(RM2_ERR_MEMORY, 2, "out of memory")                                                          \
     X(RM2_ERR_IO, 3, "cannot read or write a file")                                                \
     X(RM2_ERR_FORMAT, 4, "file is not in the expected format")                                     \
-    X(RM2_ERR_DATA, 5, "data do not fit the manifold or the options")                              \
+    X(RM2_ERR_DATA, 5, "data do not fit the manifold or the settings")                              \
     X(RM2_ERR_CUT_LOCUS, 6, "logarithm at the cut locus: no unique shortest geodesic")             \
     X(RM2_ERR_DOMAIN, 7, "point is not on the manifold")                                           \
     X(RM2_ERR_NUMERIC, 8, "numerical failure")                                                     \
@@ -59,6 +66,11 @@ RM2_API void rm2_context_free(rm2_context *ctx);
 
 /* Text of the last failure, one line without newline; "" if there was none. */
 RM2_API const char *rm2_context_error(const rm2_context *ctx);
+
+/* Store a message, one line without newline (cut after 1023 bytes), and return `status`: how functions that the
+ * library calls, and libraries on top of it, report what went wrong. A NULL context stores nothing. */
+RM2_API rm2_status rm2_context_fail(rm2_context *ctx, rm2_status status, const char *format, ...)
+    RM2_PRINTF(3, 4);
 
 /* Threads of the batched calls; 0 means all processors (the default). */
 RM2_API void rm2_context_set_threads(rm2_context *ctx, int threads);
@@ -85,6 +97,10 @@ RM2_API void rm2_rng_seed(rm2_rng *rng, uint64_t seed);
 RM2_API uint64_t rm2_rng_next(rm2_rng *rng);
 RM2_API double rm2_rng_uniform(rm2_rng *rng); /* in (0, 1) */
 RM2_API double rm2_rng_normal(rm2_rng *rng);  /* N(0, 1) */
+
+/* Number of bytes of the well-formed UTF-8 character at the start of a text of `size` bytes; 0 if there is
+ * none. */
+RM2_API size_t rm2_utf8_length(const char *text, size_t size);
 
 /* The generator of a context; seeded with 0 at the start. */
 RM2_API void rm2_context_set_seed(rm2_context *ctx, uint64_t seed);

@@ -7,15 +7,13 @@
 #include "riemann2/base.h"
 
 /* Store the message in the context (NULL is allowed) and return the status. */
-rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...) RM2_PRINTF(3, 4);
 
 /* Put "text: " in front of the stored message, to say where a failure came up; returns status. */
 rm2_status rm2i_fail_prefix(rm2_context *ctx, rm2_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    RM2_PRINTF(3, 4);
 
-void rm2i_log(rm2_context *ctx, rm2_log_level level, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void rm2i_log(rm2_context *ctx, rm2_log_level level, const char *format, ...) RM2_PRINTF(3, 4);
 
 bool rm2i_interrupted(const rm2_context *ctx);
 

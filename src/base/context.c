@@ -97,13 +97,24 @@ rm2_rng *rm2_context_rng(rm2_context *ctx) {
     return ctx ? &ctx->rng : NULL;
 }
 
-rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {
-    if (ctx) {
-        va_list args;
-        va_start(args, format);
+static void store_message(rm2_context *ctx, const char *format, va_list args) {
+    if (ctx)
         (void)vsnprintf(ctx->error, sizeof ctx->error, format, args);
-        va_end(args);
-    }
+}
+
+rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    store_message(ctx, format, args);
+    va_end(args);
+    return status;
+}
+
+rm2_status rm2_context_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    store_message(ctx, format ? format : "", args);
+    va_end(args);
     return status;
 }
 

@@ -100,7 +100,7 @@ static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data
             ctx, RM2_ERR_DATA,
             "%s: an array of shape %s does not hold points of %s with %zu numbers each; "
             "expected (N, %zu) or (trajectories, T, %zu); check the manifold, the "
-            "layout, or choose --columns",
+            "layout, or choose settings.columns",
             path, shape, s->manifold, width, width, width);
     }
     raw->width = tail_product(a, tail);
@@ -262,7 +262,7 @@ static rm2_status take_roles(rm2_context *ctx, const intake *in, const rm2_data_
     if (s->group && raw->group.code)
         return rm2i_fail(ctx, RM2_ERR_DATA,
                          "%s: the first axis of the points counts the trajectories already; leave "
-                         "out --group",
+                         "out settings.group",
                          in->path);
     if (s->group)
         RM2_TRY(take_codes(ctx, in, s->group, &raw->group));
@@ -291,7 +291,8 @@ static rm2_status from_npy(rm2_context *ctx, const char *path, const rm2_data_se
                            size_t width, rm2i_raw *raw) {
     if (s->group || s->label || s->time)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "%s: an .npy file has no columns by name for --group, --label or --time; "
+                         "%s: an .npy file has no columns by name for settings.group, "
+                         "settings.label or settings.time; "
                          "use an array (trajectories, T, D), an .npz or a CSV file",
                          path);
     rm2_array array;

@@ -20,9 +20,9 @@ static rm2_status total_width(rm2_context *ctx, const rm2_manifold *m, const rm2
     return RM2_OK;
 }
 
-/* An option under which `found` columns would do, or NULL. */
-static const char *option_that_fits(const rm2_manifold *m, const rm2_data_settings *s,
-                                    size_t found) {
+/* A setting under which `found` columns would do, or NULL. */
+static const char *setting_that_fits(const rm2_manifold *m, const rm2_data_settings *s,
+                                     size_t found) {
     static const struct {
         const char *text;
         rm2_spd_layout layout;
@@ -30,14 +30,16 @@ static const char *option_that_fits(const rm2_manifold *m, const rm2_data_settin
         bool angles;
         rm2_orientation orientation;
     } options[] = {
-        {"--spd-layout full", RM2_SPD_FULL, false, false, RM2_ORIENTATION_QUATERNION},
-        {"--spd-layout upper (or lower)", RM2_SPD_UPPER, false, false, RM2_ORIENTATION_QUATERNION},
-        {"--spd-layout upper --unit-diagonal", RM2_SPD_UPPER, true, false,
+        {"settings.spd_layout full", RM2_SPD_FULL, false, false, RM2_ORIENTATION_QUATERNION},
+        {"settings.spd_layout upper (or lower)", RM2_SPD_UPPER, false, false,
          RM2_ORIENTATION_QUATERNION},
-        {"--angles", RM2_SPD_FULL, false, true, RM2_ORIENTATION_QUATERNION},
-        {"--orientation matrix", RM2_SPD_FULL, false, false, RM2_ORIENTATION_MATRIX},
-        {"--orientation rotvec (or euler)", RM2_SPD_FULL, false, false, RM2_ORIENTATION_ROTVEC},
-        {"--orientation quaternion", RM2_SPD_FULL, false, false, RM2_ORIENTATION_QUATERNION},
+        {"settings.spd_layout upper and settings.unit_diagonal", RM2_SPD_UPPER, true, false,
+         RM2_ORIENTATION_QUATERNION},
+        {"settings.angles", RM2_SPD_FULL, false, true, RM2_ORIENTATION_QUATERNION},
+        {"settings.orientation matrix", RM2_SPD_FULL, false, false, RM2_ORIENTATION_MATRIX},
+        {"settings.orientation rotvec (or euler)", RM2_SPD_FULL, false, false,
+         RM2_ORIENTATION_ROTVEC},
+        {"settings.orientation quaternion", RM2_SPD_FULL, false, false, RM2_ORIENTATION_QUATERNION},
     };
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
         rm2_data_settings trial = *s;
@@ -77,15 +79,15 @@ static rm2_status wrong_width(rm2_context *ctx, const char *path, const rm2_mani
     if (used)
         (void)snprintf(columns + used, sizeof columns - used, "%s",
                        used + 24 < 160 ? ")" : ", ...)");
-    const char *option = option_that_fits(m, s, raw->width);
-    if (option)
-        (void)snprintf(advice, sizeof advice, "this many fit with %s", option);
+    const char *setting = setting_that_fits(m, s, raw->width);
+    if (setting)
+        (void)snprintf(advice, sizeof advice, "this many fit with %s", setting);
     else if (raw->width == expected + 1 && !s->group && raw->names)
         (void)snprintf(advice, sizeof advice,
-                       "if one is a trajectory id or a label, name it: --group %.40s",
+                       "if one is a trajectory id or a label, name it: settings.group %.40s",
                        raw->names[0]);
     else
-        (void)snprintf(advice, sizeof advice, "choose the columns with --columns");
+        (void)snprintf(advice, sizeof advice, "choose the columns with settings.columns");
     return rm2i_fail(ctx, RM2_ERR_DATA, "%s: %zu columns%s for the points, but %s needs %s; %s",
                      path, raw->width, columns, rm2_manifold_spec(m), sum, advice);
 }

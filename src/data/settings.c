@@ -16,30 +16,30 @@ rm2_data_settings rm2_data_settings_default(void) {
     };
 }
 
-/* An option, whether it is given where it cannot have an effect, and why it cannot. */
-typedef struct idle_option {
+/* A setting, whether it is given where it cannot take effect, and why it cannot. */
+typedef struct idle_setting {
     bool idle;
     const char *name, *why;
-} idle_option;
+} idle_setting;
 
-static rm2_status refuse_idle(rm2_context *ctx, const char *where, const idle_option *options,
+static rm2_status refuse_idle(rm2_context *ctx, const char *where, const idle_setting *list,
                               size_t count) {
     for (size_t k = 0; k < count; k++)
-        if (options[k].idle)
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s has no effect on %s: %s", options[k].name,
-                             where, options[k].why);
+        if (list[k].idle)
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s has no effect on %s: %s",
+                             list[k].name, where, list[k].why);
     return RM2_OK;
 }
 
 static rm2_status check_file(rm2_context *ctx, const char *path, const rm2_data_settings *s) {
     bool archive = rm2i_has_extension(path, ".npz");
     bool text = !archive && !rm2i_has_extension(path, ".npy");
-    const idle_option options[] = {
-        {s->array && !archive, "--array", "it names an array of an .npz file"},
-        {s->delimiter && !text, "--delimiter", "it is for text files"},
-        {s->header != RM2_HEADER_AUTO && !text, "--header", "it is for text files"},
+    const idle_setting list[] = {
+        {s->array && !archive, "array", "it names an array of an .npz file"},
+        {s->delimiter && !text, "delimiter", "it is for text files"},
+        {s->header != RM2_HEADER_AUTO && !text, "header", "it is for text files"},
     };
-    return refuse_idle(ctx, path, options, sizeof options / sizeof *options);
+    return refuse_idle(ctx, path, list, sizeof list / sizeof *list);
 }
 
 static bool any_factor(const rm2_manifold *m, bool (*is)(const rm2_factor *f)) {
@@ -63,25 +63,25 @@ static rm2_status check_manifold(rm2_context *ctx, const rm2_manifold *m,
     bool euler = orientations && s->orientation == RM2_ORIENTATION_EULER;
     static const char no_circle[] = "it is for S1 factors (T2 is S1 x S1)",
                       no_matrix[] = "it is for SPD factors";
-    const idle_option options[] = {
-        {s->angles && !circles, "--angles", no_circle},
-        {s->spd_layout != RM2_SPD_FULL && !matrices, "--spd-layout", no_matrix},
-        {s->unit_diagonal && !matrices, "--unit-diagonal", no_matrix},
-        {s->euler && !euler, "--euler",
-         orientations ? "--orientation says that orientations are not Euler angles"
+    const idle_setting list[] = {
+        {s->angles && !circles, "angles", no_circle},
+        {s->spd_layout != RM2_SPD_FULL && !matrices, "spd_layout", no_matrix},
+        {s->unit_diagonal && !matrices, "unit_diagonal", no_matrix},
+        {s->euler && !euler, "euler",
+         orientations ? "settings.orientation says that orientations are not Euler angles"
                       : "it is for S3 and SO3 factors"},
-        {s->orientation != RM2_ORIENTATION_QUATERNION && !orientations, "--orientation",
+        {s->orientation != RM2_ORIENTATION_QUATERNION && !orientations, "orientation",
          "it is for S3 and SO3 factors"},
-        {s->quat_order != RM2_QUAT_AUTO && !quaternions, "--quat-order",
-         orientations ? "--orientation or --euler says that orientations are no quaternions"
-                      : "it is for S3 and SO3 factors"},
-        {!s->align_signs && !orientations, "--keep-signs", "it is for S3 and SO3 factors"},
-        {s->degrees && !(s->angles && circles) && !turned, "--degrees",
-         "no factor is given as angles; these are S1 factors with --angles, S3 and SO3 factors "
-         "with "
-         "--euler or --orientation rotvec"},
+        {s->quat_order != RM2_QUAT_AUTO && !quaternions, "quat_order",
+         orientations
+             ? "settings.orientation or settings.euler says that orientations are not quaternions"
+             : "it is for S3 and SO3 factors"},
+        {!s->align_signs && !orientations, "align_signs", "it is for S3 and SO3 factors"},
+        {s->degrees && !(s->angles && circles) && !turned, "degrees",
+         "no factor is given as angles; these are S1 factors with settings.angles, S3 and SO3 "
+         "factors with settings.euler or settings.orientation rotvec"},
     };
-    return refuse_idle(ctx, rm2_manifold_spec(m), options, sizeof options / sizeof *options);
+    return refuse_idle(ctx, rm2_manifold_spec(m), list, sizeof list / sizeof *list);
 }
 
 rm2_status rm2i_check_settings(rm2_context *ctx, const char *path, const rm2_manifold *m,

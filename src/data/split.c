@@ -90,7 +90,7 @@ rm2_status rm2i_thin(rm2_context *ctx, rm2_data **data, size_t thin) {
         return rm2i_fail(
             ctx, RM2_ERR_DATA,
             "%s: thinning keeps points of each trajectory, and there are none; name the "
-            "column of trajectory ids with --group",
+            "column of trajectory ids with settings.group",
             (*data)->source);
     choice c;
     rm2_data *part = NULL;
@@ -127,7 +127,7 @@ static rm2_status check_ids(rm2_context *ctx, const rm2_data *data, const char *
     if (data->trajectories == 0)
         return rm2i_fail(ctx, RM2_ERR_DATA,
                          "%s: there are no trajectories to choose from; name the column of "
-                         "trajectory ids with --group",
+                         "trajectory ids with settings.group",
                          data->source);
     while ((item = rm2i_next_item(&list, &length))) {
         size_t t = 0;

@@ -101,7 +101,7 @@ static void other_layouts(const intake *in, char *text, size_t size) {
         }
         size_t used = strlen(text);
         if (good == rows)
-            (void)snprintf(text + used, size - used, "%s--spd-layout %s", used ? " or " : "",
+            (void)snprintf(text + used, size - used, "%ssettings.spd_layout %s", used ? " or " : "",
                            rm2i_spd_layout_name(other));
     }
 }
@@ -110,14 +110,14 @@ static rm2_status off_spd(rm2_context *ctx, const intake *in, size_t row, double
                           const char *numbers) {
     char layouts[160];
     other_layouts(in, layouts, sizeof layouts);
-    return rm2i_fail(ctx, RM2_ERR_DATA,
-                     "%s, %s, factor %zu (SPD%zu): %s with layout %s is not symmetric positive "
-                     "definite (off by %.2g relative to its largest entry)%s%s%s",
-                     in->data->source, rm2i_data_place(in->data, row).text, in->index + 1, in->f->n,
-                     numbers, rm2i_spd_layout_name(in->s->spd_layout), defect,
-                     layouts[0] ? "; with " : "", layouts,
-                     layouts[0] ? " all matrices would be"
-                                : "; check the layout and the columns, or raise --tolerance");
+    return rm2i_fail(
+        ctx, RM2_ERR_DATA,
+        "%s, %s, factor %zu (SPD%zu): %s with layout %s is not symmetric positive "
+        "definite (off by %.2g relative to its largest entry)%s%s%s",
+        in->data->source, rm2i_data_place(in->data, row).text, in->index + 1, in->f->n, numbers,
+        rm2i_spd_layout_name(in->s->spd_layout), defect, layouts[0] ? "; with " : "", layouts,
+        layouts[0] ? " all matrices would be"
+                   : "; check the layout and the columns, or raise settings.warn_below");
 }
 
 static rm2_status off_manifold(rm2_context *ctx, const intake *in, size_t row, double defect) {
@@ -127,7 +127,7 @@ static rm2_status off_manifold(rm2_context *ctx, const intake *in, size_t row, d
         return off_spd(ctx, in, row, defect, numbers);
     return rm2i_fail(ctx, RM2_ERR_DATA,
                      "%s, %s, factor %zu (%s%zu): %s is off the manifold by %.2g (allowed: %.2g); "
-                     "check the columns, or raise --tolerance",
+                     "check the columns, or raise settings.warn_below",
                      in->data->source, rm2i_data_place(in->data, row).text, in->index + 1,
                      in->f->geometry->name, in->f->n, numbers, defect, in->s->warn_below);
 }

@@ -39,7 +39,8 @@ rm2_status rm2i_probe_bend_at(rm2i_probe *probe, size_t n, const double *x, cons
     if (rm2i_interrupted(probe->watched))
         return RM2_INTERRUPTED;
     probe->evaluations += n;
-    return rm2i_metric_bend_at(probe->metric, n, x, v, G, dG, bend, probe->threads, probe->work);
+    const rm2i_metric_request request = {.x = x, .G = G, .dG = dG, .v = v, .bend = bend};
+    return rm2i_metric_bend_at(probe->metric, n, &request, probe->threads, probe->work);
 }
 
 /* ---- geodesic equation ---------------------------------------------------------------------- */

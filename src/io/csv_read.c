@@ -48,8 +48,8 @@ static rm2i_csv_stop refuse_value(reader *r, const rm2i_csv_field *field, size_t
         [RM2I_CSV_TOO_LARGE] = {RM2_ERR_DATA, "is too large for a double"},
         [RM2I_CSV_DECIMAL_COMMA] = {RM2_ERR_FORMAT, "has a decimal comma; write it with a point"},
         [RM2I_CSV_TEXT] = {RM2_ERR_FORMAT,
-                           "is not a number; choose the numeric columns with --columns, or name "
-                           "this one with --group or --label if it holds ids"},
+                           "is not a number; choose the columns to read as numbers "
+                           "(settings.numeric), or read this one as text (settings.text)"},
     };
     char shown[RM2I_SHOWN_SIZE];
     rm2_status status = refusals[kind].status;

@@ -34,17 +34,16 @@ rm2_status rm2i_manifold_project(const rm2_manifold *m, const double *x, double 
                                  size_t *failed);
 rm2_status rm2i_manifold_log_volume(const rm2_manifold *m, const double *c, double *value,
                                     double *work, size_t *failed);
-rm2_status rm2i_manifold_metric(const rm2_manifold *m, const double *c, size_t count,
-                                const double *W, double *out, double *work, size_t *failed);
+rm2_status rm2i_manifold_metric(const rm2_manifold *m, const double *c,
+                                const rm2_product_query *query, double *work, size_t *failed);
 rm2_status rm2i_manifold_metric_derivative(const rm2_manifold *m, const double *c, const double *z,
-                                           size_t count, const double *W, double *out, double *work,
+                                           const rm2_product_query *query, double *work,
                                            size_t *failed);
-/* value[k] = w_k^T G w_k, derivative[k * directions + d] = w_k^T dG[z_d] w_k. With `sum` only the sums
- * over k are right. */
-rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c, size_t count,
-                                      const double *W, size_t directions, const double *Z, bool sum,
-                                      double *value, double *derivative, double *work,
-                                      size_t *failed);
+/* Doubles of scratch for any call on this factor. */
+size_t rm2i_factor_work(const rm2_factor *factor);
+/* Values and derivatives are set, not added to. */
+rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c,
+                                      const rm2_norms_query *query, double *work, size_t *failed);
 void rm2i_manifold_random(const rm2_manifold *m, rm2_rng *rng, double *p, double *work);
 
 #endif

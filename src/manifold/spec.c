@@ -44,9 +44,7 @@ static void lay_out(rm2_manifold *m) {
         m->dim += f->dim;
         m->ambient += f->ambient;
         m->frame_size += f->geometry->frame_size(f->n);
-        size_t work = f->geometry->work_size(f->n);
-        if (!f->geometry->metric_norms) /* the default way keeps one vector */
-            work += f->dim;
+        size_t work = rm2i_factor_work(f);
         m->work_size = work > m->work_size ? work : m->work_size;
     }
 }

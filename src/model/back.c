@@ -62,12 +62,17 @@ static rm2_status choose_kernels(rm2_context *ctx, const rm2_factor_kernel *give
     return RM2_OK;
 }
 
+static rm2_status make_kernel(rm2_context *ctx, const rm2_model *m, const rm2_manifold *space,
+                              rm2_manifold_kernel **kernel) {
+    return rm2_manifold_kernel_create(ctx, space, m->back_kernels, rm2_manifold_factor_count(space),
+                                      kernel);
+}
+
 /* K between n points and the training points (points NULL: among these). */
 static rm2_status kernel_matrix(rm2_context *ctx, const rm2_model *m, const rm2_manifold *space,
                                 size_t n, const double *points, double *K) {
     rm2_manifold_kernel *kernel;
-    RM2_TRY(rm2_manifold_kernel_create(ctx, space, m->back_kernels,
-                                       rm2_manifold_factor_count(space), &kernel));
+    RM2_TRY(make_kernel(ctx, m, space, &kernel));
     rm2_status status = points
                             ? rm2_manifold_kernel_matrix(ctx, kernel, n, points, m->N, m->data, K)
                             : rm2_manifold_kernel_matrix(ctx, kernel, m->N, m->data, 0, NULL, K);
@@ -101,6 +106,16 @@ rm2_status rm2i_back_map(rm2_context *ctx, const rm2_model *m, size_t n, const d
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)m->Q, (int)m->N, 1, K,
                     (int)m->N, m->back_weights, (int)m->Q, 0, X, (int)m->Q);
     free(K);
+    rm2_manifold_free(space);
+    return status;
+}
+
+rm2_status rm2i_back_check(rm2_context *ctx, const rm2_model *m) {
+    rm2_manifold *space;
+    rm2_manifold_kernel *kernel;
+    RM2_TRY(kernel_space(ctx, m, &space));
+    rm2_status status = make_kernel(ctx, m, space, &kernel);
+    rm2_manifold_kernel_free(kernel);
     rm2_manifold_free(space);
     return status;
 }

@@ -1,5 +1,6 @@
 /* Model files. Layout: docs/model-file.md. Everything needed to predict is there; the posterior is
- * computed again on reading. Shapes are checked against each other, numbers must be finite. */
+ * computed again on reading. Shapes are checked against each other before memory is asked for; what
+ * the numbers must be is in check.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "base/base.h"
 #include "gp/inducing.h"
 #include "hdf5/hdf5.h"
+#include "model/check.h"
 #include "model/model.h"
 #include "model/settings_file.h"
 
@@ -17,7 +19,7 @@ static const char FORMAT[] = "riemann2 model";
 
 typedef struct writer {
     rm2_context *ctx;
-    rm2i_h5 *h5;
+    rm2i_h5_writer *h5;
 } writer;
 
 static rm2_status put_vector(writer w, const char *name, size_t n, const double *values) {
@@ -150,14 +152,6 @@ typedef struct reader {
     const char *path;
 } reader;
 
-static rm2_status check_finite(reader r, const char *name, size_t count, const double *values) {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s, entry %zu is %g", r.path, name, i,
-                             values[i]);
-    return RM2_OK;
-}
-
 /* Numbers of a known shape into memory that is there already. */
 static rm2_status get_array(reader r, const char *name, size_t dims, const size_t *shape,
                             double *values) {
@@ -168,7 +162,7 @@ static rm2_status get_array(reader r, const char *name, size_t dims, const size_
     RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, name, dims, copy, &found));
     memcpy(values, found, count * sizeof *values);
     free(found);
-    return check_finite(r, name, count, values);
+    return rm2i_model_check_finite(r.ctx, r.path, name, count, values);
 }
 
 static rm2_status get_vector(reader r, const char *name, size_t n, double *values) {
@@ -178,13 +172,6 @@ static rm2_status get_vector(reader r, const char *name, size_t n, double *value
 static rm2_status get_matrix(reader r, const char *name, size_t rows, size_t columns,
                              double *values) {
     return get_array(r, name, 2, (size_t[]){rows, columns}, values);
-}
-
-static rm2_status get_positive(reader r, const char *name, double *value) {
-    RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, name, value));
-    if (*value > 0 && isfinite(*value))
-        return RM2_OK;
-    return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s is %g, not positive", r.path, name, *value);
 }
 
 static rm2_status get_terms(reader r, const char *name, rm2_objective_terms *terms) {
@@ -215,8 +202,12 @@ static rm2_status get_trajectories(reader r, rm2_model *m) {
 static rm2_status get_labels(reader r, rm2_model *m) {
     if (!rm2i_h5_has(r.h5, "data/labels"))
         return RM2_OK;
-    size_t n = m->N, count = SIZE_MAX;
+    size_t n = m->N, count = SIZE_MAX, dims, shape[RM2_ARRAY_MAX_DIMS];
     RM2_TRY(rm2i_h5_get_sizes(r.ctx, r.h5, "data/labels", 1, &n, &m->labels));
+    RM2_TRY(rm2i_h5_shape(r.ctx, r.h5, "data/label_names", &dims, shape));
+    if (dims == 1 && shape[0] > m->N) /* before each takes its memory */
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: data/label_names: %zu labels for %zu points",
+                         r.path, shape[0], m->N);
     RM2_TRY(rm2i_h5_get_texts(r.ctx, r.h5, "data/label_names", &count, &m->label_names));
     m->label_count = count;
     for (size_t i = 0; i < m->N; i++)
@@ -248,9 +239,9 @@ static rm2_status get_back_constraint(reader r, rm2_model *m) {
     rm2_status status = RM2_OK;
     for (size_t k = 0; k < factors; k++) {
         double kind = kernels[2 * k];
-        if (!(kind >= 0 && kind <= RM2_KERNEL_LOG_EUCLIDEAN))
-            status =
-                rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: back_kernels: no kernel %g", r.path, kind);
+        if (!(kind >= 0 && kind <= RM2_KERNEL_LOG_EUCLIDEAN && kind == floor(kind)))
+            status = rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: parameters/back_kernels: no kernel %g",
+                               r.path, kind);
         else
             m->back_kernels[k] = (rm2_factor_kernel){(rm2_kernel_kind)kind, kernels[2 * k + 1]};
     }
@@ -283,7 +274,7 @@ static rm2_status get_inducing_inputs(reader r, rm2_model *m) {
     static const char name[] = "parameters/inducing_inputs";
     size_t shape[2] = {SIZE_MAX, m->Q};
     RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, name, 2, shape, &m->inducing_inputs));
-    RM2_TRY(check_finite(r, name, shape[0] * m->Q, m->inducing_inputs));
+    RM2_TRY(rm2i_model_check_finite(r.ctx, r.path, name, shape[0] * m->Q, m->inducing_inputs));
     if (shape[0] == 0 || shape[0] > m->N || m->settings.noise != RM2_NOISE_KRONECKER)
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s has %zu rows for %zu points", r.path, name,
                          shape[0], m->N);
@@ -322,17 +313,10 @@ static rm2_status get_certificate(reader r, rm2_model *m) {
 static rm2_status get_parameters(reader r, rm2_model *m) {
     RM2_TRY(get_matrix(r, "parameters/latents", m->N, m->Q, m->X));
     RM2_TRY(get_vector(r, "parameters/lengthscale", m->Q, m->lengthscale));
-    for (size_t q = 0; q < m->Q; q++)
-        if (!(m->lengthscale[q] > 0))
-            return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: lengthscale %zu is %g", r.path, q,
-                             m->lengthscale[q]);
-    RM2_TRY(get_positive(r, "parameters/variance", &m->variance));
+    RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/variance", &m->variance));
     if (rm2i_h5_has(r.h5, "parameters/linear"))
-        RM2_TRY(get_positive(r, "parameters/linear", &m->linear));
-    if (m->settings.kernel == RM2_LATENT_LINEAR && m->linear == 0)
-        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: a linear kernel without parameters/linear",
-                         r.path);
-    RM2_TRY(get_positive(r, "parameters/noise", &m->noise));
+        RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/linear", &m->linear));
+    RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/noise", &m->noise));
     if (m->task_noise)
         RM2_TRY(get_vector(r, "parameters/task_noise", m->M, m->task_noise));
     RM2_TRY(get_matrix(r, "parameters/task_covariance", m->M, m->M, m->Kf));
@@ -348,7 +332,7 @@ static rm2_status get_training(reader r, rm2_model *m) {
     RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "training/volume", &m->volume));
     RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/stop", &stop));
     if (stop > RM2_STOP_MAX_SECONDS)
-        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: no reason to stop has the number %zu", r.path,
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: training/stop: unknown reason %zu", r.path,
                          stop);
     m->stop = (rm2_stop)stop;
     RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/evaluations", &m->evaluations));
@@ -357,6 +341,31 @@ static rm2_status get_training(reader r, rm2_model *m) {
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: training/trace is empty", r.path);
     m->iterations = length - 1;
     return get_certificate(r, m);
+}
+
+static rm2_status check_shape(reader r, const char *name, size_t rows, size_t columns) {
+    size_t dims, shape[RM2_ARRAY_MAX_DIMS];
+    RM2_TRY(rm2i_h5_shape(r.ctx, r.h5, name, &dims, shape));
+    if (dims == 2 && shape[0] == rows && shape[1] == columns)
+        return RM2_OK;
+    return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s must be %zu x %zu", r.path, name, rows,
+                     columns);
+}
+
+/* The manifold may be any: its arrays must be in the file before memory for them is asked for. */
+static rm2_status check_sizes(reader r, const char *spec, rm2_model_kind kind, size_t N) {
+    rm2_manifold *manifold;
+    rm2_status status = rm2_manifold_create(r.ctx, spec, &manifold);
+    if (status != RM2_OK)
+        return status == RM2_ERR_MEMORY
+                   ? status
+                   : rm2i_fail_prefix(r.ctx, RM2_ERR_FORMAT, "%s: manifold", r.path);
+    size_t ambient = rm2_manifold_ambient(manifold);
+    size_t M = kind == RM2_GPLVM ? ambient : rm2_manifold_dim(manifold);
+    rm2_manifold_free(manifold);
+    RM2_TRY(check_shape(r, "data/points", N, ambient));
+    RM2_TRY(check_shape(r, "data/outputs", M, N));
+    return check_shape(r, "parameters/task_covariance", M, M);
 }
 
 /* Format and version, then the sizes and settings that an empty model needs. */
@@ -381,7 +390,9 @@ static rm2_status get_empty(reader r, rm2_model **m) {
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: parameters/latents has the wrong shape",
                          r.path);
     RM2_TRY(rm2i_h5_get_text(r.ctx, r.h5, "manifold", &text));
-    rm2_status status = rm2i_model_create(r.ctx, text, &settings, shape[0], m);
+    rm2_status status = check_sizes(r, text, settings.model, shape[0]);
+    if (status == RM2_OK)
+        status = rm2i_model_create(r.ctx, text, &settings, shape[0], m);
     free(text);
     return status;
 }
@@ -402,6 +413,8 @@ rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model **model)
     if (status == RM2_OK && m)
         status = get_contents(r, m);
     rm2i_h5_close(h5);
+    if (status == RM2_OK)
+        status = rm2i_model_check(ctx, path, m);
     if (status == RM2_OK)
         status = rm2i_model_finish(ctx, m);
     if (status != RM2_OK) {

@@ -106,11 +106,11 @@ static rm2_status find_outputs(rm2_context *ctx, rm2_model *m, double *V) {
 static rm2_status find_start(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
                              const rm2_model *m, const double *V, double *X0) {
     rm2i_isomap_settings isomap = {.neighbours = s->neighbours, .time_weight = s->time_weight};
+    const rm2i_start_data points = {m->N, m->M, V, m->trajectories, m->starts, data->time};
     rm2_rng rng;
     switch (s->init) {
     case RM2_INIT_ISOMAP:
-        return rm2i_start_isomap(ctx, &isomap, m->N, m->M, V, m->trajectories, m->starts,
-                                 data->time, m->Q, X0);
+        return rm2i_start_isomap(ctx, &isomap, &points, m->Q, X0);
     case RM2_INIT_PCA:
         return rm2i_start_pca(ctx, m->N, rm2_manifold_ambient(m->manifold), m->data, m->Q, false,
                               X0);
@@ -194,8 +194,8 @@ static void tell_inference(rm2_context *ctx, const rm2i_objective *o) {
     if (o->inducing && o->s.inference == RM2_INFERENCE_AUTO)
         rm2i_log(
             ctx, RM2_LOG_INFO,
-            "%zu points: inference by inducing points, %zu at the start (--inference exact for "
-            "none)",
+            "%zu points: inference by inducing points, %zu at the start (settings.inference exact "
+            "for none)",
             o->p.N, o->inducing->r);
 }
 
@@ -204,7 +204,7 @@ static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2
     if (m->inducing_count && s->inducing == 0 && off > s->accuracy)
         rm2i_log(ctx, RM2_LOG_WARNING,
                  "%zu inducing points: the log-likelihood is proven to %.1e nats a point, not to "
-                 "%.1e; ask for more points with --inducing, or for less accuracy",
+                 "%.1e; ask for more points with settings.inducing, or for less accuracy",
                  m->inducing_count, off, s->accuracy);
 }
 

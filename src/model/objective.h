@@ -52,6 +52,9 @@ typedef struct rm2i_objective {
     rm2_objective_terms terms; /* of the last evaluation */
 } rm2i_objective;
 
+/* Settings for a problem, of which only the sizes are looked at. */
+rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
+                                const rm2i_model_problem *p);
 rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s,
                                  const rm2i_model_problem *p, rm2i_objective **objective);
 void rm2i_objective_free(rm2i_objective *o);

@@ -299,7 +299,8 @@ static rm2_status check_weight(rm2_context *ctx, const char *name, double weight
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be 0 or positive, not %g", name, weight);
 }
 
-static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_model_problem *p) {
+rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
+                                const rm2i_model_problem *p) {
     RM2_TRY(check_weight(ctx, "the weight of the task anchor", s->task_anchor));
     RM2_TRY(check_weight(ctx, "the width of the latent anchor", s->latent_anchor));
     RM2_TRY(check_weight(ctx, "the weight of the dynamics", s->gpdm_weight));
@@ -317,7 +318,8 @@ static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_
                          "a task covariance in closed form needs Kronecker noise");
     if (s->gpdm_weight > 0 && p->trajectories == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the dynamics prior needs trajectories; name their column with --group");
+                         "the dynamics prior needs trajectories; name their column with "
+                         "settings.group of the data");
     if (s->task_rank > p->M)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "task rank %zu for %zu outputs", s->task_rank,
                          p->M);
@@ -335,7 +337,7 @@ static rm2_status find_psi(rm2i_objective *o) {
 }
 
 static rm2_status build(rm2i_objective *o) {
-    RM2_TRY(check(o->ctx, &o->s, &o->p));
+    RM2_TRY(rm2i_objective_check(o->ctx, &o->s, &o->p));
     RM2_TRY(find_psi(o));
     o->rank = o->s.independent ? 0 : o->s.task_rank ? o->s.task_rank : o->p.M;
     describe_blocks(o);

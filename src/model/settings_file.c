@@ -102,8 +102,10 @@ static bool set(const field *f, double value, rm2_fit_settings *s) {
         return false;
     switch (f->kind) {
     case ENUMERATION:
+        if (value > f->last)
+            return false;
         *(int *)(void *)at = (int)value;
-        return value <= f->last;
+        return true;
     case FLAG:
         *(bool *)at = value != 0;
         return value <= 1;
@@ -127,7 +129,7 @@ static void path_of(const field *f, char *path, size_t size) {
     (void)snprintf(path, size, "settings/%s", f->name);
 }
 
-rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5 *h5, const rm2_fit_settings *s) {
+rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5_writer *h5, const rm2_fit_settings *s) {
     for (size_t k = 0; k < FIELDS; k++) {
         char path[64];
         double value = get(&fields[k], s);
@@ -146,8 +148,8 @@ rm2_status rm2i_settings_get(rm2_context *ctx, const rm2i_h5 *h5, rm2_fit_settin
             continue;
         RM2_TRY(rm2i_h5_get_double(ctx, h5, path, &value));
         if (!set(&fields[k], value, s))
-            return rm2i_fail(ctx, RM2_ERR_FORMAT, "model file: %s has the impossible value %g",
-                             path, value);
+            return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: %s has the impossible value %g",
+                             rm2i_h5_name(h5), path, value);
     }
     return RM2_OK;
 }

@@ -5,7 +5,7 @@
 #include "hdf5/hdf5.h"
 #include "riemann2/model.h"
 
-rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5 *h5, const rm2_fit_settings *s);
+rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5_writer *h5, const rm2_fit_settings *s);
 /* Fields that the file lacks keep their value; enumerations are checked for their range. */
 rm2_status rm2i_settings_get(rm2_context *ctx, const rm2i_h5 *h5, rm2_fit_settings *s);
 

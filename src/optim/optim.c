@@ -6,7 +6,6 @@
 #include "optim/optim.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -52,30 +51,17 @@ static rm2_status check_start(rm2_context *ctx, size_t n, const double *x0) {
     return RM2_OK;
 }
 
-/* Do all sizes computed from the two fit? The largest is below 4 (n + 1) (history + 4) doubles. */
-static bool fits(size_t n, size_t history) {
-    size_t most = SIZE_MAX / 64;
-    return history < most && n < most / (history + 4);
-}
-
-/* Vectors: x, gradient, best and the method's own, which are kept; trial and the method's scratch.
- */
-static rm2_status allocate(rm2_context *ctx, rm2i_optim *o) {
-    size_t n = o->n, m = o->method->pairs ? o->settings.history : 0;
-    if (!fits(n, m))
-        return rm2i_fail(ctx, RM2_ERR_MEMORY, "optimiser: %zu variables and %zu pairs are too many",
-                         n, m);
-    o->kept = 3 * n + o->method->own_size(n, m);
-    size_t total = o->kept + 2 * n + o->method->scratch_size(n, m);
-    RM2_TRY(rm2i_calloc(ctx, total, sizeof *o->memory, &o->memory));
-    o->x = o->memory;
-    o->gradient = o->x + n;
-    o->best = o->gradient + n;
-    o->own = o->best + n;
-    o->trial_x = o->memory + o->kept;
-    o->trial_gradient = o->trial_x + n;
-    o->work = o->trial_gradient + n;
-    return RM2_OK;
+static void lay_out(void *optim, rm2i_arena *a) {
+    rm2i_optim *o = optim;
+    o->x = rm2i_take(a, double, o->n);
+    o->gradient = rm2i_take(a, double, o->n);
+    o->best = rm2i_take(a, double, o->n);
+    o->method->lay_out_kept(o, a);
+    o->kept = a->used;
+    o->trial_x = rm2i_take(a, double, o->n);
+    o->trial_gradient = rm2i_take(a, double, o->n);
+    o->step = rm2i_take(a, double, o->n);
+    o->method->lay_out_scratch(o, a);
 }
 
 rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *settings, size_t n,
@@ -90,7 +76,7 @@ rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *setting
     o->method = find_method(used.method);
     o->n = n;
     o->f = o->best_f = o->gradient_max = INFINITY;
-    rm2_status status = allocate(ctx, o);
+    rm2_status status = rm2i_arena_calloc(ctx, lay_out, o, &o->memory);
     if (status != RM2_OK) {
         rm2i_optim_free(o);
         return status;

@@ -44,11 +44,11 @@ static bool in_circle(const rm2_factor *factor, picture shown) {
 static rm2_status check_factor(rm2_context *ctx, const rm2_manifold *manifold, size_t index) {
     rm2_panel_kind kind;
     if (!manifold || index >= rm2_manifold_factor_count(manifold))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no manifold given, or it has no factor %zu",
-                         index + 1);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "no manifold given, or it has no factor %zu",
+                                index + 1);
     const rm2_factor *factor = rm2_manifold_factor(manifold, index);
     if (picture_of(factor, &kind) == NO_PICTURE)
-        return rm2i_fail(
+        return rm2_context_fail(
             ctx, RM2_ERR_UNSUPPORTED,
             "there is no picture of %s%zu, factor %zu of %s: plot its coordinates over "
             "time instead",
@@ -60,7 +60,7 @@ rm2_status rm2_panel_settings_factor(rm2_context *ctx, const rm2_manifold *manif
                                      rm2_panel_settings *settings) {
     rm2_panel_kind kind;
     if (!settings)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the settings given");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "no place for the settings given");
     RM2_TRY(check_factor(ctx, manifold, factor));
     const rm2_factor *f = rm2_manifold_factor(manifold, factor);
     picture shown = picture_of(f, &kind);
@@ -78,7 +78,7 @@ rm2_status rm2_panel_settings_factor(rm2_context *ctx, const rm2_manifold *manif
 /* Rows `rows[i]` of a factor's columns, one below the other. */
 static rm2_status gather(rm2_context *ctx, const rm2_factor *f, size_t width, size_t n,
                          size_t shown, const double *points, double **rows) {
-    RM2_TRY(rm2i_alloc(ctx, shown * f->ambient, sizeof(double), rows));
+    RM2_TRY(rm2i_plot_alloc(ctx, shown * f->ambient, sizeof(double), rows));
     for (size_t i = 0; i < shown; i++) {
         size_t from = shown > 1 ? i * (n - 1) / (shown - 1) : 0;
         memcpy(*rows + i * f->ambient, points + from * width + f->ambient_offset,
@@ -144,7 +144,7 @@ rm2_status rm2_plot_factor(rm2_context *ctx, rm2_panel *panel, const rm2_manifol
     picture shown = picture_of(f, &kind);
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << kind, "rm2_plot_factor of this manifold"));
     if (!points || n == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_factor: no points given");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_factor: no points given");
     size_t most = shown == PICTURE_FRAMES     ? FRAMES_SHOWN
                   : shown == PICTURE_MATRICES ? MATRICES_SHOWN
                                               : n;

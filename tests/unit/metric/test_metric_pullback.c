@@ -129,8 +129,12 @@ static void bend_is_that_of_the_metric(const field_kind *kind) {
     assert_non_null(work);
     for (size_t i = 0; has && i < POINTS; i++) {
         double G[Q3], dG[Q3], same_G[Q3], same_dG[Q3], bend[Q3], expected[Q3], h = 1e-4, scale = 1;
-        assert_int_equal(rm2i_metric_bend_at(metric, 1, places[i], v, G, dG, bend, 1, work),
-                         RM2_OK);
+        assert_int_equal(
+            rm2i_metric_bend_at(
+                metric, 1,
+                &(rm2i_metric_request){.x = places[i], .G = G, .dG = dG, .v = v, .bend = bend}, 1,
+                work),
+            RM2_OK);
         assert_int_equal(rm2i_metric_at(metric, 1, places[i], same_G, same_dG, 1, work), RM2_OK);
         assert_memory_equal(G, same_G, Q * Q * sizeof *G);
         assert_memory_equal(dG, same_dG, Q * Q * Q * sizeof *dG);

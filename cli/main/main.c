@@ -1,84 +1,77 @@
-/* riemann2 COMMAND ...: finds the command, and restarts once where settings that are read when libraries
- * are loaded are not the best. */
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
+/* riemann2 COMMAND ...: the commands, and which of them runs. */
 #include <string.h>
-#include <unistd.h>
 
 #include "core/cli.h"
 
-const command commands[] = {
-    {"check", "read a data set, say what was found and what to fix", run_check,
+#define COMMAND(name) name, "riemann2 " name
+
+static const command commands[] = {
+    {COMMAND("check"), "read a data set, say what was found and what to fix", run_check,
      "FILE --manifold SPEC [options]",
      "  riemann2 check demos.csv --manifold \"R3 x S3\" --group demo\n"
      "  riemann2 check tasks.npy --manifold \"R3 x S3\" --quat-order wxyz\n"
      "  riemann2 check fnc.csv --manifold SPD28 --label Id --spd-layout upper --unit-diagonal\n"},
-    {"generate", "write an example data set", run_generate, "NAME -o FILE [options]",
+    {COMMAND("generate"), "write an example data set", run_generate, "NAME -o FILE [options]",
      "  riemann2 generate toy -o toy.csv\n"
      "  riemann2 generate robot -o robot.npz --seed 7\n"},
-    {"fit", "train a model on a data set", run_fit, "FILE --manifold SPEC -o MODEL [options]",
+    {COMMAND("fit"), "train a model on a data set", run_fit,
+     "FILE --manifold SPEC -o MODEL [options]",
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" --group demo -o model.h5\n"
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" --group demo --holdout 2 --gpdm -o model.h5\n"
      "  riemann2 fit long.csv --manifold SPD15 -o model.h5 --checkpoint state.h5 --resume\n"
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --base-point 0,0,0.4,1,0,0,0\n"
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --set noise=0.01 \\\n"
      "      --learn lengthscale,noise --prior lengthscale=gamma:2:10,noise=lognormal:start:0.3\n"},
-    {"info", "what is in a model file and how it was trained", run_info,
+    {COMMAND("info"), "what is in a model file and how it was trained", run_info,
      "MODEL [--latents FILE] [--json]", "  riemann2 info model.h5 --latents latents.csv\n"},
-    {"decode", "latent points to points on the manifold, with uncertainty", run_decode,
+    {COMMAND("decode"), "latent points to points on the manifold, with uncertainty", run_decode,
      "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID) [-o FILE]",
      "  riemann2 decode model.h5 --at 0.1,-0.3\n"
      "  riemann2 decode model.h5 path.csv -o motion.csv\n"},
-    {"encode", "points to latent points, with uncertainty; entries may be missing", run_encode,
-     "MODEL FILE [-o FILE] [options]",
+    {COMMAND("encode"), "points to latent points, with uncertainty; entries may be missing",
+     run_encode, "MODEL FILE [-o FILE] [options]",
      "  riemann2 encode model.h5 new.csv --group demo -o latents.csv\n"},
-    {"sample", "trajectories drawn from the model", run_sample,
+    {COMMAND("sample"), "trajectories drawn from the model", run_sample,
      "MODEL (LATENTS | --trajectory ID) [--count N] [-o FILE]",
      "  riemann2 sample model.h5 --trajectory 0 --count 10 -o samples.csv\n"},
-    {"eval", "distances of trajectories, held-out density, calibration", run_eval,
+    {COMMAND("eval"), "distances of trajectories, held-out density, calibration", run_eval,
      "MODEL [--reference FILE] [--trajectory FILE] [--holdout-file FILE] [options]",
      "  riemann2 eval model.h5 --reference demos.csv --group demo --holdout 2\n"
      "  riemann2 eval model.h5 --trajectory motion.csv --space tangent\n"
      "  riemann2 eval model.h5 --holdout-file new.csv --group demo --latents-of 0 --json\n"},
-    {"robot", "joint motions of an arm that follows a trajectory", run_robot,
+    {COMMAND("robot"), "joint motions of an arm that follows a trajectory", run_robot,
      "track FILE --arm ARM [-o FILE] [options]",
      "  riemann2 decode model.h5 path.csv -o motion.csv\n"
      "  riemann2 robot track motion.csv --arm panda -o joints.csv\n"
      "  riemann2 robot track motion.csv --arm planar:1,1,1,1 --place auto -o joints.csv\n"
      "  riemann2 robot track motion.csv --arm my_arm.csv --scale 0.1 --offset 0.4,0,0.3\n"},
-    {"metric", "the metric of the latent space, magnification, uncertainty", run_metric,
+    {COMMAND("metric"), "the metric of the latent space, magnification, uncertainty", run_metric,
      "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID | --on-grid) [-o FILE]",
      "  riemann2 metric model.h5 --on-grid -o grid.csv\n"
      "  riemann2 metric model.h5 --at 0.1,-0.3 --spread --contrast none\n"},
-    {"geodesic", "shortest path between two points, decoded with uncertainty", run_geodesic,
-     "MODEL --from POINT --to POINT [-o FILE] [options]",
+    {COMMAND("geodesic"), "shortest path between two points, decoded with uncertainty",
+     run_geodesic, "MODEL --from POINT --to POINT [-o FILE] [options]",
      "  riemann2 geodesic model.h5 --from first:0 --to last:5 -o motion.csv\n"
      "  riemann2 geodesic model.h5 --from 0.1,-0.3 --to 17 --through 1.2,0.4 --duration 4\n"
      "  riemann2 geodesic model.h5 --from 0 --to 99 --avoid 0.4,0.1,0.2,0.05,50 -o round.csv\n"},
-    {"distance", "geodesic distances between many points; medoids", run_distance,
+    {COMMAND("distance"), "geodesic distances between many points; medoids", run_distance,
      "MODEL (LATENTS | --train | --trajectory ID) [-o FILE]",
      "  riemann2 distance model.h5 subjects.csv --medoids 3 -o distances.npy\n"},
-    {"mean", "Fréchet mean of latent points", run_mean,
+    {COMMAND("mean"), "Fréchet mean of latent points", run_mean,
      "MODEL (LATENTS | --train | --trajectory ID) [-o FILE]",
      "  riemann2 mean model.h5 --trajectory 0\n"},
-    {"plot", "figures of a model and of paths in it (PNG, SVG, PDF)", run_plot,
+    {COMMAND("plot"), "figures of a model and of paths in it (PNG, SVG, PDF)", run_plot,
      "MODEL -o FILE [--kind KIND] [--path FILE]... [options]",
      "  riemann2 plot model.h5 --path motion.csv -o latent.png\n"
      "  riemann2 plot model.h5 --kind decoded --path motion.csv -o motion.pdf\n"
      "  riemann2 plot model.h5 --kind training -o training.svg\n"},
-    {"experiment", "the experiments of the paper, all models side by side", run_experiment,
+    {COMMAND("experiment"), "the experiments of the paper, all models side by side", run_experiment,
      "NAME [--data FILE] [-o FOLDER] [options]",
      "  riemann2 experiment toy\n"
      "  riemann2 experiment robot --data poses.csv --thin 40 -o report\n"
      "  riemann2 experiment all --seed 1 --force\n"
      "Names: toy, robot, manipulability, connectome, metric-learning, all.\n"},
-    {"bench", "speed on this machine, beside the work that cannot be avoided", run_bench,
-     "[NAME...] [options]",
-     "  riemann2 bench --quick\n"
-     "  riemann2 bench evaluation grid -o speed.json\n"
-     "Names: evaluation, inducing, training, grid, geodesic, codec (default: all).\n"},
-    {"version", "version, linear algebra library, threads", run_version, "[--json]", ""},
+    {COMMAND("version"), "version, linear algebra library, threads", run_version, "[--json]", ""},
     {.name = NULL},
 };
 
@@ -92,59 +85,11 @@ static void print_usage(FILE *out) {
     (void)fprintf(out, "\nriemann2 COMMAND --help tells more.\n");
 }
 
-void command_help(const command *self, const option_group *groups) {
-    printf("riemann2 %s: %s\n\nusage: riemann2 %s %s\n", self->name, self->summary, self->name,
-           self->usage);
-    options_print(stdout, groups);
-    if (self->examples[0])
-        printf("\nExamples:\n%s", self->examples);
-    printf("\nExit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 written but not converged.\n");
-}
-
-static void log_to_stderr(void *user, rm2_log_level level, const char *line) {
-    const common_options *common = user;
-    if (common->quiet || (level == RM2_LOG_DEBUG && !common->verbose))
-        return;
-    (void)fprintf(stderr, "%s%s\n", level == RM2_LOG_WARNING ? "warning: " : "", line);
-}
-
-rm2_context *command_context(common_options *common) {
-    rm2_context *ctx;
-    if (rm2_context_create(&ctx) != RM2_OK) {
-        (void)fprintf(stderr, "riemann2: out of memory\n");
-        return NULL;
-    }
-    int threads = common->threads < 4096 ? (int)common->threads : 4096;
-    rm2_context_set_threads(ctx, threads);
-    if (threads > 0)
-        rm2_blas_set_threads(threads);
-    rm2_context_set_seed(ctx, common->seed);
-    rm2_context_set_log(ctx, log_to_stderr, common);
-    return ctx;
-}
-
-int command_fail(const command *self, const rm2_context *ctx, rm2_status status) {
-    const char *text = rm2_context_error(ctx);
-    (void)fprintf(stderr, "riemann2 %s: %s\n", self->name, *text ? text : rm2_status_text(status));
-    switch (status) {
-    case RM2_ERR_ARGUMENT:
-        return EXIT_USAGE;
-    case RM2_ERR_FORMAT:
-    case RM2_ERR_DATA:
-    case RM2_ERR_UNSUPPORTED:
-    case RM2_ERR_DOMAIN:
-    case RM2_ERR_CUT_LOCUS:
-        return EXIT_BAD_DATA;
-    default:
-        return EXIT_FAILED;
-    }
-}
-
 int run_version(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     const option_group groups[] = {{"Options", common_option_table, &common}, {.options = NULL}};
     size_t count;
-    if (!options_parse(self->name, argc, argv, groups, NULL, 0, &count))
+    if (!options_parse(self->title, argc, argv, groups, NULL, 0, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);
@@ -163,21 +108,6 @@ int run_version(const command *self, int argc, char **argv) {
         printf("riemann2 %s\n%s, %s kernels\n%d threads\n", rm2_version(), blas.config, blas.core,
                threads);
     return EXIT_DONE;
-}
-
-/* Some choices are made when libraries are loaded, so a better one needs a new start: the kernels of
- * OpenBLAS, and how long threads that wait keep their processor busy (by default long enough to starve
- * each other where other programs run too). The variables are set then, which also ends the recursion. */
-static void restart_with_better_settings(char **argv) {
-    rm2_blas_info blas = rm2_blas_check(NULL);
-    bool spins = !getenv("GOMP_SPINCOUNT") && !getenv("OMP_WAIT_POLICY");
-    if (!blas.better && !spins)
-        return;
-    if (blas.better && setenv("OPENBLAS_CORETYPE", blas.better, 1) != 0)
-        return;
-    if (spins && setenv("GOMP_SPINCOUNT", "10000", 1) != 0)
-        return;
-    (void)execv("/proc/self/exe", argv); /* returns only if there is no /proc: go on as we are */
 }
 
 static int run_command(int argc, char **argv) {
@@ -204,21 +134,7 @@ static int run_command(int argc, char **argv) {
     return EXIT_USAGE;
 }
 
-/* What was printed must have arrived: a full disk or a closed pipe is a failure of a command that had none
- * (one that failed has said why). */
-static int check_printed(int code) {
-    errno = 0;
-    bool lost = fflush(stdout) != 0 || ferror(stdout);
-    if (!lost || (code != EXIT_DONE && code != EXIT_NOT_CONVERGED))
-        return code;
-    (void)fprintf(stderr, "riemann2: cannot write to standard output%s%s\n", errno ? ": " : "",
-                  errno ? strerror(errno) : "");
-    return EXIT_FAILED;
-}
-
 int main(int argc, char **argv) {
-    restart_with_better_settings(argv);
-    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
-    (void)signal(SIGXFSZ, SIG_IGN); /* so is a file size limit */
-    return check_printed(run_command(argc, argv));
+    process_start(argv);
+    return process_end(run_command(argc, argv));
 }

@@ -3,10 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/experiment.h"
-#include "plot/figures.h"
-
-enum { PAGE_WIDTH = 175 }; /* millimetres: two columns of a paper */
+#include "plot/experiment.h"
 
 /* ---- what all figures share ----------------------------------------------------------------- */
 
@@ -136,7 +133,7 @@ static rm2_status latent_panel(const experiment_run *r, const latent_page *p, si
     return add_latent_curves(r, t, panel);
 }
 
-int experiment_draw_latents(experiment_run *r) {
+static int draw_latents(experiment_run *r) {
     rm2_figure *figure = NULL;
     latent_page p;
     arrange_latents(r, &p);
@@ -183,8 +180,8 @@ static int draw_training(experiment_run *r) {
 }
 
 int experiment_draw(experiment_run *r) {
-    int (*const parts[])(experiment_run *) = {experiment_draw_latents, experiment_draw_decoded,
-                                              draw_training, experiment_draw_arms};
+    int (*const parts[])(experiment_run *) = {draw_latents, experiment_draw_decoded, draw_training,
+                                              experiment_draw_arms};
     int code = EXIT_DONE;
     for (size_t k = 0; k < sizeof parts / sizeof *parts && code == EXIT_DONE; k++)
         code = parts[k](r);

@@ -3,10 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/experiment.h"
-#include "plot/figures.h"
-
-enum { PAGE_WIDTH = 175 }; /* millimetres: two columns of a paper */
+#include "plot/experiment.h"
 
 /* Generated motions of robots are in metres; of other data the unit is not known. */
 static bool in_metres(const experiment_run *r) {
