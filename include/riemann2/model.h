@@ -29,7 +29,9 @@ typedef enum rm2_model_kind {
 
 typedef enum rm2_task_kind {
     RM2_TASK_PROFILE, /* Kf in closed form at its best value (Kronecker noise only) */
-    RM2_TASK_LEARNED  /* Kf = B B^T + diag(v), B and v parameters */
+    RM2_TASK_LEARNED, /* Kf = B B^T + diag(v), B and v parameters */
+    RM2_TASK_INTEGRATED /* hyperparameters from the evidence with Kf integrated out under an inverse
+                           Wishart prior; latents are moved once. For points without trajectories */
 } rm2_task_kind;
 
 typedef enum rm2_base_kind {
@@ -42,7 +44,9 @@ typedef enum rm2_init_kind {
     RM2_INIT_ISOMAP, /* time-aware Isomap on the tangent coordinates */
     RM2_INIT_PCA,    /* principal components of the ambient coordinates */
     RM2_INIT_RANDOM, /* N(0, 1) */
-    RM2_INIT_GIVEN
+    RM2_INIT_GIVEN,
+    RM2_INIT_TANGENT, /* principal components of the tangent coordinates */
+    RM2_INIT_AUTO     /* of these and Isomap the one with the higher density of points held out */
 } rm2_init_kind;
 
 typedef enum rm2_inference {
@@ -68,7 +72,8 @@ typedef struct rm2_hyperparameter {
 typedef enum rm2_recipe {
     RM2_RECIPE_ROBUST, /* latents only, short held lengthscale, anchored: the default */
     RM2_RECIPE_MAP,    /* everything learned under stated priors */
-    RM2_RECIPE_PAPER   /* the paper's settings */
+    RM2_RECIPE_PAPER,  /* the paper's settings */
+    RM2_RECIPE_POINTS  /* all from an evidence, nearly linear: for data without trajectories */
 } rm2_recipe;
 
 typedef struct rm2_fit_settings {
@@ -91,9 +96,14 @@ typedef struct rm2_fit_settings {
     size_t task_rank;   /* columns of B; 0: as many as outputs */
     bool task_random;   /* learned Kf starts at random, as the paper's, not at the profile */
     double task_anchor; /* weight of Kf's isotropic anchor, in units of N; 0: none */
+    /* RM2_TASK_INTEGRATED: weight nu of the inverse Wishart prior of Kf, and its scale nu psi where psi I is
+     * its mean; a start of 0: from the data */
+    rm2_hyperparameter task_weight, task_scale;
 
     bool latent_normal;   /* N(0, I) on X */
-    double latent_anchor; /* X ~ N(X0, tau^2 I): tau; 0: none */
+    double latent_anchor; /* X ~ N(X0, tau^2 I): tau; 0: none. RM2_TASK_INTEGRATED: in standard deviations
+                             of a latent under the noise */
+    bool latents_held;    /* X stays at its start (RM2_TASK_INTEGRATED only) */
     double gpdm_weight;   /* dynamics over trajectories: weight of its log density; 0: none */
     rm2_hyperparameter gpdm_lengthscale, gpdm_variance, gpdm_noise;
 

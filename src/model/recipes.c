@@ -85,8 +85,30 @@ static rm2_fit_settings paper(void) {
     return s;
 }
 
+/* Everything from the evidence; latents start at the principal components and hardly leave them. */
+static rm2_fit_settings points(void) {
+    rm2_fit_settings s = robust();
+    s.recipe = RM2_RECIPE_POINTS;
+    s.lengthscale = around(0, 1);
+    s.variance = around(0.1, 3);
+    s.linear = held(1e3);
+    s.noise_variance = held(1);
+    s.task = RM2_TASK_INTEGRATED;
+    s.task_anchor = 0;
+    s.task_weight = around(0, 3);
+    s.task_scale = unconstrained(0);
+    s.latent_anchor = 0.5;
+    s.init = RM2_INIT_AUTO;
+    s.optim.max_iterations = 200;
+    s.optim.relative_decrease = 1e-9;
+    s.optim.gradient = 1e-7;
+    return s;
+}
+
 rm2_fit_settings rm2_fit_settings_recipe(rm2_recipe recipe) {
     switch (recipe) {
+    case RM2_RECIPE_POINTS:
+        return points();
     case RM2_RECIPE_MAP:
         return map();
     case RM2_RECIPE_PAPER:
