@@ -18,6 +18,8 @@
 #include "riemann2/optim.h"
 #include "riemann2/roadmap.h"
 #include "riemann2/robot.h"
+#include "riemann2/settings.h"
+#include "riemann2/space.h"
 #include "riemann2/trajectory.h"
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "geometry/geometry.h"
+#include "core/progress.h"
 
 /* ---- what is measured ------------------------------------------------------------------------- */
 
@@ -174,7 +174,7 @@ static int measure_case(bench_job *j, const bench_case *c, bench_row *row) {
 
 /* The table grows with every row; without one, a line tells how far it is. */
 static int measure_all(bench_job *j) {
-    progress p = progress_begin(&j->work, "rows");
+    progress p = progress_of(&j->work);
     int code = EXIT_DONE;
     for (size_t k = 0; k < j->planned && code == EXIT_DONE; k++) {
         const bench_case *c = j->cases[k];
@@ -185,7 +185,7 @@ static int measure_all(bench_job *j) {
             break;
         j->report.count++;
         if (!j->table) {
-            progress_count(&p, k + 1, j->planned);
+            progress_count(&p, "rows", k + 1, j->planned);
             continue;
         }
         bench_print_row(j->table, c, &j->rows[k]);
@@ -253,8 +253,8 @@ static int run_job(bench_job *j) {
 static int run_bench(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     bench_options options = {.output = NULL};
-    const option_group groups[] = {{"Options", bench_table, &options},
-                                   {"Common options", common_option_table, &common},
+    const option_group groups[] = {{"Options", bench_table, &options, NULL},
+                                   {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
     const char *names[BENCH_GROUPS];
     size_t count;

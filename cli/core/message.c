@@ -1,14 +1,14 @@
 /* Messages of the library name its own fields; users of the program know options. */
 #include <string.h>
 
-#include "core/cli.h"
+#include "core/settings.h"
 
-/* What the library writes, and the option where it is not the field's name with dashes. */
+/* What the library writes, and the option where no table of settings has it. */
 static const struct {
     const char *words, *option;
 } translations[] = {
-    {"settings.align_signs", "--keep-signs"}, {"settings.warn_below", "--tolerance"},
-    {"settings.numeric", "--columns"},        {"settings.text", "--group or --label"},
+    {"settings.numeric", "--columns"},
+    {"settings.text", "--group or --label"},
     {"pass overwrite = true", "use --force"},
 };
 
@@ -27,9 +27,22 @@ static size_t find_words(const char *message, const char **word) {
     return 0;
 }
 
+/* The option of a setting, without the ".start" of a hyperparameter; the number of characters read. */
+static size_t put_setting(const rm2_setting *s, const char *after, char *text, size_t size) {
+    static const char start[] = ".start";
+    char word[SETTING_WORD];
+    (void)snprintf(text, size, "%s", setting_word(s, word));
+    bool skips =
+        s->type == RM2_SETTING_HYPERPARAMETER && strncmp(after, start, sizeof start - 1) == 0;
+    return skips ? sizeof start - 1 : 0;
+}
+
 /* "--spd-layout" of "spd_layout"; the number of characters read. */
 static size_t put_option(const char *field, char *text, size_t size) {
     size_t length = 0;
+    const rm2_setting *s = setting_of_field(field, &length);
+    if (s)
+        return length + put_setting(s, field + length, text, size);
     (void)snprintf(text, size, "--");
     while (is_name(field[length]) && length + 3 < size) {
         text[length + 2] = field[length] == '_' ? '-' : field[length];

@@ -6,6 +6,7 @@
 #ifndef RM2_CLI_EXPERIMENT_H
 #define RM2_CLI_EXPERIMENT_H
 
+#include "core/settings.h"
 #include "core/work.h"
 
 /* ---- what is compared ----------------------------------------------------------------------- */
@@ -44,10 +45,8 @@ typedef struct trained {
     rm2_model_kind kind;
     bool independent;
     rm2_model *model;
-    rm2_model_info info;
-    rm2_metric *pullback;
-    rm2_metric *search; /* the same, quicker to evaluate: paths are searched in it */
-    rm2_roadmap *grid;  /* of that */
+    const rm2_model_info *info;
+    rm2_space *space; /* with its pullback metric */
 } trained;
 
 typedef struct outcome {
@@ -82,8 +81,10 @@ typedef struct figure_file {
 
 typedef struct experiment_options {
     const char *output, *data, *contrast;
-    int recipe, format;
-    size_t nodes, grid, iterations, demos, points;
+    int format;
+    size_t nodes, grid, demos, points;
+    rm2_fit_settings fit; /* recipe and iterations */
+    setting_options from;
 } experiment_options;
 
 typedef struct experiment_run {

@@ -1,7 +1,7 @@
 /* riemann2 COMMAND ...: the commands, and which of them runs. */
 #include <string.h>
 
-#include "core/cli.h"
+#include "core/settings.h"
 
 #define COMMAND(name) name, "riemann2 " name
 
@@ -71,6 +71,10 @@ static const command commands[] = {
      "  riemann2 experiment robot --data poses.csv --thin 40 -o report\n"
      "  riemann2 experiment all --seed 1 --force\n"
      "Names: toy, robot, manipulability, connectome, metric-learning, all.\n"},
+    {COMMAND("settings"), "all settings with their ranges and defaults", run_settings,
+     "[fit|data|encode] [--json]",
+     "  riemann2 settings fit\n"
+     "  riemann2 settings --json\n"},
     {COMMAND("version"), "version, linear algebra library, threads", run_version, "[--json]", ""},
     {.name = NULL},
 };
@@ -87,7 +91,8 @@ static void print_usage(FILE *out) {
 
 int run_version(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
-    const option_group groups[] = {{"Options", common_option_table, &common}, {.options = NULL}};
+    const option_group groups[] = {{"Options", common_option_table, &common, NULL},
+                                   {.options = NULL}};
     size_t count;
     if (!options_parse(self->title, argc, argv, groups, NULL, 0, &count))
         return EXIT_USAGE;

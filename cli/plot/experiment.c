@@ -65,7 +65,7 @@ typedef struct latent_page {
 static double grid_aspect(const experiment_run *r) {
     double aspect = 0;
     for (size_t k = 0; k < r->model_count; k++) {
-        rm2_roadmap_info g = rm2_roadmap_describe(r->models[k].grid);
+        rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(r->models[k].space));
         const double *last = g.x + 2 * (g.nodes - 1);
         aspect = fmax(aspect, (last[1] - g.x[1]) / (last[0] - g.x[0]));
     }
@@ -74,7 +74,7 @@ static double grid_aspect(const experiment_run *r) {
 
 static size_t latent_legend_entries(const experiment_run *r) {
     const trained *t = &r->models[0];
-    size_t entries = figure_groups(&t->info);
+    size_t entries = figure_groups(t->info);
     for (size_t k = 0; k < r->outcome_count; k++)
         entries += r->outcomes[k].trained == t;
     return entries;
@@ -128,8 +128,9 @@ static rm2_status latent_panel(const experiment_run *r, const latent_page *p, si
     s.equal = true;
     s.legend = row + 1 == p->rows ? RM2_LEGEND_BELOW : RM2_LEGEND_NONE;
     WORK_TRY(rm2_figure_panel(r->work.ctx, figure, row, index % p->columns, &s, &panel));
-    WORK_TRY(figure_heat(r->work.ctx, panel, t->model, t->pullback, t->grid, uncertainty));
-    WORK_TRY(figure_latents(r->work.ctx, panel, &t->info));
+    WORK_TRY(figure_heat(r->work.ctx, panel, t->model, rm2_space_exact_metric(t->space),
+                         rm2_space_roadmap(t->space), uncertainty));
+    WORK_TRY(figure_latents(r->work.ctx, panel, t->info));
     return add_latent_curves(r, t, panel);
 }
 
@@ -170,8 +171,8 @@ static int draw_training(experiment_run *r) {
         status = rm2_figure_panel(r->work.ctx, figure, 0, 0, &s, &panel);
     for (size_t k = 0; k < r->model_count && status == RM2_OK; k++)
         status =
-            figure_trace(r->work.ctx, panel, &r->models[k].info, r->models[k].info.trace[0],
-                         (double)r->models[k].info.points, experiment_model_name(&r->models[k]));
+            figure_trace(r->work.ctx, panel, r->models[k].info, r->models[k].info->trace[0],
+                         (double)r->models[k].info->points, experiment_model_name(&r->models[k]));
     int code = status == RM2_OK ? experiment_save(r, figure, "training",
                                                   "Training: the objective over its iterations.")
                                 : work_check(&r->work, status);

@@ -26,14 +26,14 @@ static rm2_status add_decoded(const experiment_run *r, const outcome *o, size_t 
 /* ---- any factors ---------------------------------------------------------------------------- */
 
 static bool has_picture(const experiment_run *r, size_t factor) {
-    rm2_panel_settings s;
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     return rm2_panel_settings_factor(r->work.ctx, r->data->manifold, factor, &s) == RM2_OK;
 }
 
 static rm2_status factor_panel(const experiment_run *r, const trained *t, size_t factor,
                                rm2_figure *figure, size_t row, size_t column) {
     const rm2_factor *f = rm2_manifold_factor(r->data->manifold, factor);
-    rm2_panel_settings s;
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     rm2_panel *panel;
     WORK_TRY(rm2_panel_settings_factor(r->work.ctx, r->data->manifold, factor, &s));
     s.title = experiment_model_name(t);

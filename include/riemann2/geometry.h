@@ -41,7 +41,7 @@ typedef struct rm2_norms_query {
 } rm2_norms_query;
 
 typedef struct rm2_geometry {
-    const char *name; /* "S": the letters before n in a spec string */
+    const char *name; /* "S": the letters (1 to 20) before n in a spec string */
     size_t n_min;     /* smallest n */
     size_t n_max;     /* largest n: sizes must not overflow, stack must not be needed */
 
@@ -61,6 +61,7 @@ typedef struct rm2_geometry {
 
     /* ---- tangent spaces: required * -------------------------------------------------------------
      */
+    /* RM2_ERR_DOMAIN if p is not on the manifold (off by more than about 1e-3). */
     rm2_status (*frame)(size_t n, const double *p, double *frame, double *work);
     void (*to_coords)(size_t n, const double *frame, const double *v, double *c, double *work);
     void (*from_coords)(size_t n, const double *frame, const double *c, double *v, double *work);

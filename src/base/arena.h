@@ -28,14 +28,23 @@ typedef struct rm2i_arena {
                              sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t),               \
                              (const size_t[]){__VA_ARGS__}))
 
+/* Doubles that hold `count` elements; *fits becomes false where that is more than a size can express. */
+static inline size_t rm2i_arena_doubles(size_t size, size_t count, bool *fits) {
+    const size_t unit = sizeof(double);
+    bool whole = size % unit == 0; /* known to the compiler: doubles need no multiplication */
+    size_t product;
+    *fits = !__builtin_mul_overflow(whole ? size / unit : size, count, &product) && *fits;
+    return whole ? product : product / unit + (product % unit != 0);
+}
+
 static inline void *rm2i_arena_take(rm2i_arena *a, size_t size, size_t dimensions,
                                     const size_t *extent) {
-    size_t bytes = size, end;
+    size_t count = extent[0], end;
     bool fits = true;
-    for (size_t k = 0; k < dimensions; k++)
-        fits = !__builtin_mul_overflow(bytes, extent[k], &bytes) && fits;
-    size_t doubles = bytes / sizeof(double) + (bytes % sizeof(double) != 0);
+    for (size_t k = 1; k < dimensions; k++)
+        fits = !__builtin_mul_overflow(count, extent[k], &count) && fits;
     void *taken = a->base ? a->base + a->used : NULL;
+    size_t doubles = rm2i_arena_doubles(size, count, &fits);
     fits = !__builtin_add_overflow(a->used, doubles, &end) && fits;
     a->used = fits ? end : SIZE_MAX;
     return taken;

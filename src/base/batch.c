@@ -21,6 +21,7 @@ typedef struct loop {
     rm2i_point_fn fn;
     const void *job;
     size_t n, chunk; /* points; how many of them are one piece of work */
+    size_t share;    /* pieces that a thread takes at a time */
     int threads;
     size_t work_size;
 } loop;
@@ -54,21 +55,23 @@ static rm2_status run_chunks(rm2_context *ctx, const loop *l, size_t *failed) {
     {
         failure mine = {RM2_OK, SIZE_MAX};
         double *own = work + slice * (size_t)omp_get_thread_num();
-#pragma omp for schedule(static)
+#pragma omp for schedule(dynamic, l->share)
         for (size_t c = 0; c < chunks; c++) {
             if (atomic_load_explicit(&stop, memory_order_relaxed))
                 continue;
-            run_chunk(l, c, own, &mine);
-            /* a failure does not stop the other threads: the smallest index is reported */
-            if (rm2i_interrupted(ctx))
+            if (rm2i_interrupted(ctx)) {
                 atomic_store(&stop, true);
+                continue;
+            }
+            /* a failure does not stop the other threads: the smallest index is reported */
+            run_chunk(l, c, own, &mine);
         }
 #pragma omp critical
         if (mine.index < first.index)
             first = mine;
     }
     free(work);
-    if (first.status == RM2_OK && atomic_load(&stop))
+    if (first.status == RM2_INTERRUPTED || (first.status == RM2_OK && atomic_load(&stop)))
         return rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
     if (first.status != RM2_OK && failed)
         *failed = first.index;
@@ -81,7 +84,8 @@ rm2_status rm2i_batch(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_f
     size_t chunk = n / (4 * (size_t)threads) + 1;
     if (chunk > CHUNK_MAX)
         chunk = CHUNK_MAX;
-    return run_chunks(ctx, &(loop){fn, job, n, chunk, threads, work_size}, failed);
+    size_t share = (n + chunk - 1) / chunk / (size_t)threads + 1;
+    return run_chunks(ctx, &(loop){fn, job, n, chunk, share, threads, work_size}, failed);
 }
 
 rm2_status rm2i_tasks(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
@@ -89,5 +93,5 @@ rm2_status rm2i_tasks(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_f
     size_t threads = (size_t)rm2_context_threads(ctx);
     if (threads > n)
         threads = n ? n : 1;
-    return run_chunks(ctx, &(loop){fn, job, n, 1, (int)threads, work_size}, failed);
+    return run_chunks(ctx, &(loop){fn, job, n, 1, 1, (int)threads, work_size}, failed);
 }

@@ -68,3 +68,7 @@ rm2_status rm2i_arena_alloc(rm2_context *ctx, rm2i_layout_fn fn, void *arg, doub
 rm2_status rm2i_arena_calloc(rm2_context *ctx, rm2i_layout_fn fn, void *arg, double **memory) {
     return lay_out_by(rm2i_calloc, ctx, fn, arg, memory);
 }
+
+void rm2_free(void *block) {
+    free(block);
+}

@@ -46,42 +46,48 @@ static hid_t make_space(size_t dims, const size_t *shape) {
     return dims == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple((int)dims, extent, NULL);
 }
 
-static bool write_set(hid_t file, const char *name, hid_t stored, hid_t own, hid_t space,
-                      const void *values) {
+typedef struct dataset {
+    const char *name;
+    hid_t stored, own; /* the type in the file, that of the values */
+    size_t dims;
+    const size_t *shape;
+    const void *values;
+} dataset;
+
+static bool write_set(hid_t file, const dataset *d, hid_t space) {
     hid_t creation = make_creation(), set = -1;
     bool good = false;
-    if (creation >= 0 && make_groups(file, name))
-        set = H5Dcreate2(file, name, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    if (creation >= 0 && make_groups(file, d->name))
+        set = H5Dcreate2(file, d->name, d->stored, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     if (set >= 0) {
         good = H5Sget_simple_extent_npoints(space) == 0 ||
-               H5Dwrite(set, own, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+               H5Dwrite(set, d->own, H5S_ALL, H5S_ALL, H5P_DEFAULT, d->values) >= 0;
         good &= H5Dclose(set) >= 0;
     }
     (void)H5Pclose(creation);
     return good;
 }
 
-/* `stored` is the type in the file, `own` that of the values. */
-static rm2_status put(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, hid_t stored,
-                      hid_t own, size_t dims, const size_t *shape, const void *values) {
+static rm2_status put(rm2_context *ctx, rm2i_h5_writer *h5, const dataset *d) {
     size_t count = 1;
-    if (!*name || strlen(name) >= NAME_SIZE)
-        return refused(ctx, name, "its name is empty or too long");
-    if (dims > RM2_ARRAY_MAX_DIMS)
-        return refused(ctx, name, "it has too many dimensions");
-    for (size_t k = 0; k < dims; k++)
-        if (shape[k] > 0 && __builtin_mul_overflow(count, shape[k], &count))
-            return refused(ctx, name, "it is too large");
-    hid_t space = make_space(dims, shape);
-    bool good = space >= 0 && write_set(h5->file, name, stored, own, space, values);
+    if (!*d->name || strlen(d->name) >= NAME_SIZE)
+        return refused(ctx, d->name, "its name is empty or too long");
+    if (d->dims > RM2_ARRAY_MAX_DIMS)
+        return refused(ctx, d->name, "it has too many dimensions");
+    for (size_t k = 0; k < d->dims; k++)
+        if (d->shape[k] > 0 && __builtin_mul_overflow(count, d->shape[k], &count))
+            return refused(ctx, d->name, "it is too large");
+    hid_t space = make_space(d->dims, d->shape);
+    bool good = space >= 0 && write_set(h5->file, d, space);
     (void)H5Sclose(space);
-    return good ? RM2_OK : refused(ctx, name, "the name is taken, or memory is short");
+    return good ? RM2_OK : refused(ctx, d->name, "the name is taken, or memory is short");
 }
 
 rm2_status rm2i_h5_put_doubles(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, size_t dims,
                                const size_t *shape, const double *values) {
     rm2i_h5_quiet quiet = rm2i_h5_quiet_begin();
-    rm2_status status = put(ctx, h5, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, dims, shape, values);
+    const dataset d = {name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, dims, shape, values};
+    rm2_status status = put(ctx, h5, &d);
     rm2i_h5_quiet_end(quiet);
     return status;
 }
@@ -90,7 +96,8 @@ rm2_status rm2i_h5_put_sizes(rm2_context *ctx, rm2i_h5_writer *h5, const char *n
                              const size_t *shape, const size_t *values) {
     _Static_assert(sizeof(size_t) == sizeof(unsigned long), "the type below");
     rm2i_h5_quiet quiet = rm2i_h5_quiet_begin();
-    rm2_status status = put(ctx, h5, name, H5T_STD_U64LE, H5T_NATIVE_ULONG, dims, shape, values);
+    const dataset d = {name, H5T_STD_U64LE, H5T_NATIVE_ULONG, dims, shape, values};
+    rm2_status status = put(ctx, h5, &d);
     rm2i_h5_quiet_end(quiet);
     return status;
 }
@@ -103,7 +110,7 @@ static rm2_status put_strings(rm2_context *ctx, rm2i_h5_writer *h5, const char *
     hid_t type = H5Tcopy(H5T_C_S1);
     rm2_status status;
     if (type >= 0 && H5Tset_size(type, width) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0)
-        status = put(ctx, h5, name, type, type, dims, &count, texts);
+        status = put(ctx, h5, &(dataset){name, type, type, dims, &count, texts});
     else
         status = refused(ctx, name, "no type for its texts");
     (void)H5Tclose(type);

@@ -7,6 +7,10 @@
 /* Geodesics closer than this to the cut locus have no trustworthy direction. */
 #define RM2I_CUT_LOCUS 1e-12
 
+/* Base points may be off the manifold by this much, relative to their size: what data may be off by
+ * before they are refused. */
+#define RM2I_OFF_MANIFOLD 1e-3
+
 size_t rm2i_identity_size(size_t n); /* n */
 size_t rm2i_next_size(size_t n);     /* n + 1 */
 size_t rm2i_no_work(size_t n);       /* 0 */

@@ -49,9 +49,8 @@ static bool on_upper_sheet(size_t n, const double *p) {
 }
 
 static rm2_status frame(size_t n, const double *p, double *out, double *work) {
-    (void)work;
     memcpy(out, p, (n + 1) * sizeof *out);
-    return on_upper_sheet(n, p) ? RM2_OK : RM2_ERR_DOMAIN;
+    return defect(n, p, work) <= RM2I_OFF_MANIFOLD ? RM2_OK : RM2_ERR_DOMAIN;
 }
 
 /* B^T J v for any v: its tangent part at p. */

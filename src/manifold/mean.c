@@ -17,10 +17,6 @@
 enum { BLOCK = 64, CANDIDATES = 16, WITNESSES = 256 };
 static const double ROUNDING_LEVEL = 1e3; /* tolerances within which no progress means done */
 
-rm2_mean_settings rm2_mean_settings_default(void) {
-    return (rm2_mean_settings){.max_iterations = 500, .tolerance = 1e-14};
-}
-
 typedef struct descent {
     const rm2_manifold *m;
     size_t n;
@@ -199,10 +195,11 @@ static rm2_status prepare(rm2_context *ctx, descent *d) {
 rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
                              const double *points, const double *weights,
                              const rm2_mean_settings *settings, double *mean, rm2_mean_info *info) {
-    rm2_mean_settings defaults = rm2_mean_settings_default();
+    rm2_mean_settings used = rm2_mean_settings_default();
     rm2_mean_info ignored = {.converged = false};
     info = info ? info : &ignored;
     *info = (rm2_mean_info){.converged = false};
+    RM2_TRY(rm2i_settings_take(ctx, settings, &used));
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean of no points");
     descent d = {.m = m, .n = n, .points = points, .weights = weights};
@@ -210,7 +207,7 @@ rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
     if (status == RM2_OK)
         status = start(ctx, &d);
     if (status == RM2_OK)
-        status = descend(ctx, &d, settings ? settings : &defaults, info);
+        status = descend(ctx, &d, &used, info);
     if (status == RM2_OK)
         memcpy(mean, d.best, m->ambient * sizeof *mean);
     free(d.memory);

@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "linalg/special.h"
+#include "manifold/geometry.h"
 #include "manifold/spd_many.h"
 
 static const double SMALL_STEP = 0.5;     /* |S| below which differences and expm1 are used */
@@ -78,6 +79,13 @@ static double defect(size_t n, const double *x, double *work) {
         return INFINITY;
     double below = 1e-16 - smallest(n, s.values) / size; /* never 0: x is not positive definite */
     return fmax(off, fmax(below, 1e-16));
+}
+
+/* The Cholesky factor, which sees one triangle, finds what is not positive definite. */
+static rm2_status frame(size_t n, const double *p, double *out, double *work) {
+    if (!(asymmetry(n, p) <= RM2I_OFF_MANIFOLD * rm2i_max_abs(n * n, p)))
+        return RM2_ERR_DOMAIN;
+    return rm2i_spd_frame(n, p, out, work);
 }
 
 /* Symmetric part with its eigenvalues lifted to the floor; positive definite matrices only lose
@@ -248,7 +256,7 @@ const rm2_geometry rm2_spd = {
     .defect = defect,
     .project = project,
     .random_point = random_point,
-    .frame = rm2i_spd_frame,
+    .frame = frame,
     .to_coords = rm2i_spd_to_coords,
     .from_coords = rm2i_spd_from_coords,
     .exp = exponential,

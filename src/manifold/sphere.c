@@ -48,9 +48,8 @@ void rm2i_sphere_random_point(size_t n, rm2_rng *rng, double *p, double *work) {
 }
 
 rm2_status rm2i_sphere_frame(size_t n, const double *p, double *frame, double *work) {
-    (void)work;
     memcpy(frame, p, (n + 1) * sizeof *frame);
-    return isinf(rm2i_max_abs(n + 1, p)) ? RM2_ERR_DOMAIN : RM2_OK;
+    return rm2i_sphere_defect(n, p, work) <= RM2I_OFF_MANIFOLD ? RM2_OK : RM2_ERR_DOMAIN;
 }
 
 static double householder_sign(const double *p) {

@@ -96,19 +96,28 @@ static bool is_finite(size_t n, size_t Q, const rm2i_metric_request *r) {
            (!r->bend || all_finite(n * Q * Q, r->bend));
 }
 
+/* Block b of the points, `block` of them at a time; the room's threads have one slice of scratch each. */
+static rm2_status one_block(const rm2_metric *m, size_t n, const rm2i_metric_request *r,
+                            const rm2i_metric_room *room, size_t block, size_t b) {
+    size_t i = b * block, count = n - i < block ? n - i : block;
+    size_t slice = slice_of(m, block, rm2i_metric_order_of(r));
+    rm2i_metric_request part = from_point(m->Q, r, i);
+    if (rm2i_interrupted(room->ctx))
+        return RM2_INTERRUPTED;
+    return m->type->at(m->self, count, &part, room->work + slice * (size_t)omp_get_thread_num());
+}
+
 static rm2_status in_blocks(const rm2_metric *m, size_t n, const rm2i_metric_request *r,
-                            int threads, double *work) {
-    size_t block = block_of(m, n, threads), slice = slice_of(m, block, rm2i_metric_order_of(r));
+                            const rm2i_metric_room *room) {
+    int threads = room->threads;
+    size_t block = block_of(m, n, threads);
     size_t blocks = (n + block - 1) / block;
     rm2_status status = RM2_OK;
     if (!all_finite(n * m->Q, r->x))
         return RM2_ERR_NUMERIC;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && blocks > 1)
     for (size_t b = 0; b < blocks; b++) {
-        size_t i = b * block, count = n - i < block ? n - i : block;
-        rm2i_metric_request part = from_point(m->Q, r, i);
-        double *scratch = work + slice * (size_t)omp_get_thread_num();
-        rm2_status own = m->type->at(m->self, count, &part, scratch);
+        rm2_status own = one_block(m, n, r, room, block, b);
         if (own != RM2_OK) {
 #pragma omp critical
             status = own;
@@ -118,8 +127,8 @@ static rm2_status in_blocks(const rm2_metric *m, size_t n, const rm2i_metric_req
 }
 
 rm2_status rm2i_metric_at(const rm2_metric *m, size_t n, const double *x, double *G, double *dG,
-                          int threads, double *work) {
-    return in_blocks(m, n, &(rm2i_metric_request){.x = x, .G = G, .dG = dG}, threads, work);
+                          const rm2i_metric_room *room) {
+    return in_blocks(m, n, &(rm2i_metric_request){.x = x, .G = G, .dG = dG}, room);
 }
 
 bool rm2i_metric_can_bend(const rm2_metric *m) {
@@ -127,8 +136,8 @@ bool rm2i_metric_can_bend(const rm2_metric *m) {
 }
 
 rm2_status rm2i_metric_bend_at(const rm2_metric *m, size_t n, const rm2i_metric_request *request,
-                               int threads, double *work) {
-    return in_blocks(m, n, request, threads, work);
+                               const rm2i_metric_room *room) {
+    return in_blocks(m, n, request, room);
 }
 
 rm2_status rm2i_metric_check_points(rm2_context *ctx, size_t Q, size_t n, const double *x) {
@@ -152,9 +161,10 @@ static void print_point(size_t Q, const double *x, char text[96]) {
 static rm2_status name_failure(rm2_context *ctx, const rm2_metric *m, size_t n,
                                const rm2i_metric_request *r, double *work, size_t *failed) {
     size_t Q = m->Q, i = 0;
-    rm2_status status = rm2i_metric_at(m, 1, r->x, r->G, r->dG, 1, work);
+    rm2i_metric_room room = {1, work, NULL};
+    rm2_status status = rm2i_metric_at(m, 1, r->x, r->G, r->dG, &room);
     while (status == RM2_OK && ++i < n)
-        status = rm2i_metric_at(m, 1, r->x + i * Q, r->G, r->dG, 1, work);
+        status = rm2i_metric_at(m, 1, r->x + i * Q, r->G, r->dG, &room);
     char place[96] = "none alone";
     if (i < n)
         print_point(Q, r->x + i * Q, place);
@@ -163,45 +173,55 @@ static rm2_status name_failure(rm2_context *ctx, const rm2_metric *m, size_t n,
                      status == RM2_ERR_DOMAIN ? "not defined" : "cannot be computed", place);
 }
 
-enum { LOOKS = 4 }; /* blocks of a thread between two looks at the interrupt flag */
+enum { TURNS = 4 }; /* blocks of a thread that scratch and counts are for */
 
 /* The message of a failure does not say which of the points it was: *failed does, and is SIZE_MAX
  * where it was none of them. */
 static rm2_status evaluate(rm2_context *ctx, const rm2_metric *m, size_t n,
-                           const rm2i_metric_request *r, size_t *failed) {
+                           const rm2i_metric_request *r, bool counted, size_t *failed) {
     int threads = rm2_context_threads(ctx);
-    size_t most = LOOKS * (size_t)threads * m->type->block, chunk = n < most ? n : most;
+    size_t most = TURNS * (size_t)threads * m->type->block, chunk = n < most ? n : most;
     double *work;
     *failed = SIZE_MAX;
     RM2_TRY(rm2i_alloc(ctx, rm2i_metric_work(m, chunk, threads, rm2i_metric_order_of(r)),
                        sizeof *work, &work));
+    rm2i_metric_room room = {threads, work, ctx};
     rm2_status status = RM2_OK;
     for (size_t i = 0; i < n && status == RM2_OK; i += chunk) {
         size_t count = n - i < chunk ? n - i : chunk;
         rm2i_metric_request part = from_point(m->Q, r, i);
-        if (rm2i_interrupted(ctx)) {
-            status = rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
-            break;
-        }
-        status = in_blocks(m, count, &part, threads, work);
-        if (status != RM2_OK) {
+        status = in_blocks(m, count, &part, &room);
+        if (status == RM2_INTERRUPTED) {
+            (void)rm2i_fail(ctx, status, "interrupted");
+        } else if (status != RM2_OK) {
             status = name_failure(ctx, m, count, &part, work, failed);
             *failed += i;
+        } else if (counted) {
+            rm2i_activity_advance(ctx, count);
         }
     }
     free(work);
     return status;
 }
 
-rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
-                         double *G, double *dG) {
+static rm2_status at_points(rm2_context *ctx, const rm2_metric *m, size_t n,
+                            const rm2i_metric_request *r, bool counted) {
     size_t failed;
-    RM2_TRY(rm2i_metric_check_points(ctx, m->Q, n, x));
-    const rm2i_metric_request request = {.x = x, .G = G, .dG = dG};
-    rm2_status status = evaluate(ctx, m, n, &request, &failed);
+    RM2_TRY(rm2i_metric_check_points(ctx, m->Q, n, r->x));
+    rm2_status status = evaluate(ctx, m, n, r, counted, &failed);
     return status != RM2_OK && failed != SIZE_MAX
                ? rm2i_fail_prefix(ctx, status, "point %zu", failed)
                : status;
+}
+
+rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
+                         double *G, double *dG) {
+    return at_points(ctx, m, n, &(rm2i_metric_request){.x = x, .G = G, .dG = dG}, false);
+}
+
+rm2_status rm2i_metric_at_counted(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
+                                  double *G) {
+    return at_points(ctx, m, n, &(rm2i_metric_request){.x = x, .G = G}, true);
 }
 
 /* ---- magnification -------------------------------------------------------------------------- */
@@ -309,7 +329,8 @@ rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *m, size_t n, c
     double *x = at.x, *G = at.G;
     for (size_t i = 0; i < sides; i++)
         place_nodes(Q, path + i * Q, path + (i + 1) * Q, x + RM2I_SIDE_NODES * i * Q);
-    rm2_status status = evaluate(ctx, m, nodes, &(rm2i_metric_request){.x = x, .G = G}, &failed);
+    rm2_status status =
+        evaluate(ctx, m, nodes, &(rm2i_metric_request){.x = x, .G = G}, false, &failed);
     if (status != RM2_OK && failed != SIZE_MAX)
         status = rm2i_fail_prefix(ctx, status, "side %zu", failed / RM2I_SIDE_NODES);
     for (size_t i = 0; i < sides && status == RM2_OK; i++)

@@ -48,16 +48,26 @@ rm2_status rm2i_metric_create(rm2_context *ctx, const rm2i_metric_type *type, si
 /* RM2_ERR_DATA with a message if a coordinate of n points is not finite. */
 rm2_status rm2i_metric_check_points(rm2_context *ctx, size_t Q, size_t n, const double *x);
 
-/* For loops that evaluate often: scratch for up to n points on `threads` threads, and the evaluation that
- * uses it. On one thread none is started here. A failure has no message. */
+/* What loops that evaluate often bring along. On one thread none is started. */
+typedef struct rm2i_metric_room {
+    int threads;
+    double *work;     /* scratch: rm2i_metric_work */
+    rm2_context *ctx; /* whose interrupt ends an evaluation; NULL: nobody's */
+} rm2i_metric_room;
+
+/* Doubles of scratch for up to n points on `threads` threads. */
 size_t rm2i_metric_work(const rm2_metric *metric, size_t n, int threads, rm2i_metric_order order);
+/* A failure, RM2_INTERRUPTED as well, has no message. */
 rm2_status rm2i_metric_at(const rm2_metric *metric, size_t n, const double *x, double *G,
-                          double *dG, int threads, double *work);
+                          double *dG, const rm2i_metric_room *room);
+/* As rm2_metric_at, the points being the parts of the activity that is under way. */
+rm2_status rm2i_metric_at_counted(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                                  const double *x, double *G);
 
 /* The same with the bend, for metrics that have one. */
 bool rm2i_metric_can_bend(const rm2_metric *metric);
 rm2_status rm2i_metric_bend_at(const rm2_metric *metric, size_t n,
-                               const rm2i_metric_request *request, int threads, double *work);
+                               const rm2i_metric_request *request, const rm2i_metric_room *room);
 
 /* G = factor I and, unless NULL, dG from the factor's derivative (Q). */
 void rm2i_metric_isotropic(size_t Q, double factor, const double *derivative, double *G,

@@ -173,7 +173,7 @@ static rm2_status cost_at(const rm2i_pullback_field *f, point_scratch *s, double
         RM2_TRY(rm2i_manifold_exp(m->manifold, m->frame, s->c, s->y, s->cost, NULL));
     else
         memcpy(s->y, s->c, D * sizeof *s->y);
-    rm2i_model_scale(m, true, 1, s->y);
+    rm2_data_unscale(m->data, 1, s->y);
     memset(s->gradient, 0, D * sizeof *s->gradient);
     double cost;
     RM2_TRY(f->cost.at(f->cost.user, s->y, &cost, s->gradient));
@@ -190,7 +190,7 @@ static rm2_status cost_slope(const rm2i_pullback_field *f, const double *Jt, poi
         RM2_TRY(rm2i_manifold_dexp(m->manifold, m->frame, s->c, Jt, s->moved, s->cost, NULL));
     else
         memcpy(s->moved, Jt, D * sizeof *s->moved);
-    rm2i_model_scale(m, true, 1, s->moved);
+    rm2_data_unscale(m->data, 1, s->moved);
     *slope = rm2i_dot(D, s->gradient, s->moved);
     return RM2_OK;
 }

@@ -16,10 +16,6 @@
 
 enum { BLOCK = 64 }; /* latents whose Jacobians are computed at once */
 
-rm2_pullback_settings rm2_pullback_settings_default(void) {
-    return (rm2_pullback_settings){.contrast = 100, .cost.factor = RM2_ALL_FACTORS};
-}
-
 /* ---- contrast ------------------------------------------------------------------------------- */
 
 typedef struct survey {
@@ -197,7 +193,8 @@ static void describe(const rm2i_pullback_field *f, const rm2_pullback_settings *
 rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
                                const rm2_pullback_settings *settings, rm2_metric **metric) {
     *metric = NULL;
-    rm2_pullback_settings s = settings ? *settings : rm2_pullback_settings_default();
+    rm2_pullback_settings s = rm2_pullback_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     rm2i_pullback_field like = {.posterior = model->posterior,
                                 .manifold =
                                     model->settings.model == RM2_WGPLVM ? model->manifold : NULL,

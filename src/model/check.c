@@ -64,7 +64,6 @@ static const range NO_LINEAR = {0, 0, "0, since the kernel of the settings has n
 static const range ONE = {1, 1, "1, since only Euclidean factors have units"};
 static const range FINITE = {-DBL_MAX, DBL_MAX, "finite"};
 static const range NOT_NEGATIVE = {0, INFINITY, "0 or positive"};
-static const range FRACTION = {0, 1, "between 0 and 1"};
 
 static bool inside(const range *r, double value) {
     return value >= r->lowest && value <= r->highest; /* false for NaN */
@@ -93,8 +92,9 @@ rm2_status rm2i_model_check_finite(rm2_context *ctx, const char *name, const cha
 static rm2_status check_scale(const check *c) {
     for (size_t k = 0; k < rm2_manifold_factor_count(c->m->manifold); k++) {
         bool flat = rm2_manifold_factor(c->m->manifold, k)->geometry == &rm2_euclidean;
-        if (!inside(flat ? &UNIT : &ONE, c->m->scale[k]))
-            return wrong_entry(c, "data/scale", k, c->m->scale[k], flat ? UNIT.text : ONE.text);
+        if (!inside(flat ? &UNIT : &ONE, c->m->data->scale[k]))
+            return wrong_entry(c, "data/scale", k, c->m->data->scale[k],
+                               flat ? UNIT.text : ONE.text);
     }
     return RM2_OK;
 }
@@ -148,7 +148,7 @@ static rm2_status compare_outputs(const check *c, const double *V) {
 static rm2_status check_outputs(const check *c) {
     double *V;
     RM2_TRY(rm2i_alloc(c->ctx, c->m->N, c->m->M * sizeof *V, &V));
-    rm2_status status = rm2i_model_outputs(c->ctx, c->m, c->m->N, c->m->data, V);
+    rm2_status status = rm2i_model_outputs(c->ctx, c->m, c->m->N, c->m->data->points, V);
     if (status == RM2_OK)
         status = compare_outputs(c, V);
     else if (status != RM2_ERR_MEMORY && status != RM2_INTERRUPTED)
@@ -160,8 +160,8 @@ static rm2_status check_outputs(const check *c) {
 static rm2_status check_data(const check *c) {
     const rm2_model *m = c->m;
     RM2_TRY(check_scale(c));
-    RM2_TRY(check_flat_entries(c, "data/points", m->N, m->data));
-    RM2_TRY(check_on_manifold(c, "data/points", m->N, m->data));
+    RM2_TRY(check_flat_entries(c, "data/points", m->N, m->data->points));
+    RM2_TRY(check_on_manifold(c, "data/points", m->N, m->data->points));
     RM2_TRY(check_flat_entries(c, "data/base", 1, m->base));
     RM2_TRY(check_on_manifold(c, "data/base", 1, m->base));
     return check_outputs(c);
@@ -302,23 +302,15 @@ static rm2_status check_record(const check *c) {
     return check_bounds(c, &m->dynamics);
 }
 
-/* Settings that training accepts, and numbers of which it looks at some only where they are used. */
+/* Settings that training accepts; their ranges were checked when they were read. */
 static rm2_status check_settings(const check *c) {
     const rm2_model *m = c->m;
     const rm2_fit_settings *s = &m->settings;
-    rm2i_model_problem p = {
-        .N = m->N, .M = m->M, .Q = m->Q, .trajectories = m->trajectories, .starts = m->starts};
-    RM2_TRY(check_number(c, "settings/noise_bound", s->noise_bound, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/back_ridge", s->back_ridge, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/time_weight", s->time_weight, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/optim.learning_rate", s->optim.learning_rate, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/optim.beta1", s->optim.beta1, &FRACTION));
-    RM2_TRY(check_number(c, "settings/optim.beta2", s->optim.beta2, &FRACTION));
-    RM2_TRY(check_number(c, "settings/optim.epsilon", s->optim.epsilon, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/optim.gradient", s->optim.gradient, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/optim.relative_decrease", s->optim.relative_decrease,
-                         &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "settings/optim.max_seconds", s->optim.max_seconds, &NOT_NEGATIVE));
+    rm2i_model_problem p = {.N = m->N,
+                            .M = m->M,
+                            .Q = m->Q,
+                            .trajectories = m->data->trajectories,
+                            .starts = m->data->starts};
     rm2_status status = rm2i_objective_check(c->ctx, s, &p);
     if (status == RM2_OK || status == RM2_ERR_MEMORY)
         return status;

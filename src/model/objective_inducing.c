@@ -121,9 +121,6 @@ static bool must_be_inducing(const rm2_fit_settings *s) {
 }
 
 rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N) {
-    if (!(s->accuracy > 0 && isfinite(s->accuracy)))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the accuracy must be positive, not %g nats a point", s->accuracy);
     if (s->inference == RM2_INFERENCE_EXACT && must_be_inducing(s))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "inference is to be exact, but inducing points are given or optimised");

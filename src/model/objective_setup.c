@@ -241,77 +241,48 @@ static rm2_status allocate(rm2i_objective *o) {
 
 /* ---- checks, object ------------------------------------------------------------------------- */
 
-static rm2_status check_prior(rm2_context *ctx, const char *name, const rm2_hyperparameter *p) {
-    bool width = p->b > 0 && isfinite(p->b);
-    if (p->prior == RM2_PRIOR_GAMMA && !(p->a > 0 && isfinite(p->a) && width))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the Gamma prior of %s needs a positive concentration and rate, not %g "
-                         "and %g",
-                         name, p->a, p->b);
-    if (p->prior == RM2_PRIOR_LOGNORMAL && (isinf(p->a) || !width))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the log-normal prior of %s needs a finite mean of the logarithm (or NaN: "
-                         "the start) and a positive width, not %g and %g",
-                         name, p->a, p->b);
-    return RM2_OK;
-}
-
-/* `from_data`: a start of 0 is one; `bound`: least value that softplus reaches. */
-typedef struct positive_check {
-    const char *name;
-    const rm2_hyperparameter *setting;
-    bool used, from_data;
-    double bound;
-} positive_check;
-
-static rm2_status check_positive(rm2_context *ctx, const positive_check *c) {
-    double start = c->setting->start;
-    if (!(isfinite(start) && (start > 0 || (c->from_data && start == 0))))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be positive, not %g", c->name, start);
-    if (c->setting->learned && start > 0 && start <= c->bound)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must start above its bound %g, not at %g",
-                         c->name, c->bound, start);
-    return check_prior(ctx, c->name, c->setting);
-}
-
-static rm2_status check_hyperparameters(rm2_context *ctx, const rm2_fit_settings *s) {
-    bool own = s->noise == RM2_NOISE_PER_OUTPUT, gpdm = s->gpdm_weight > 0;
-    double bound = s->softplus ? s->noise_bound : 0;
-    const positive_check checks[] = {
-        {"the lengthscale", &s->lengthscale, true, false, 0},
-        {"the kernel variance", &s->variance, true, false, 0},
-        {"the linear weight", &s->linear, s->linear.start > 0, false, 0},
-        {"the noise", &s->noise_variance, true, false, bound},
-        {"the task noise", &s->task_noise, own, false, bound},
-        {"the lengthscale of the dynamics", &s->gpdm_lengthscale, gpdm, false, 0},
-        {"the variance of the dynamics", &s->gpdm_variance, gpdm, true, 0},
-        {"the noise of the dynamics", &s->gpdm_noise, gpdm, true, bound},
+/* Softplus reaches its bound in the limit only. */
+static rm2_status check_noises(rm2_context *ctx, const rm2_fit_settings *s) {
+    const struct {
+        bool used;
+        const char *name;
+        const rm2_hyperparameter *setting;
+    } noises[] = {
+        {true, "noise_variance", &s->noise_variance},
+        {s->noise == RM2_NOISE_PER_OUTPUT, "task_noise", &s->task_noise},
+        {s->gpdm_weight > 0, "gpdm_noise", &s->gpdm_noise},
     };
-    for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
-        if (checks[k].used)
-            RM2_TRY(check_positive(ctx, &checks[k]));
+    for (size_t k = 0; s->softplus && k < sizeof noises / sizeof *noises; k++) {
+        double start = noises[k].setting->start;
+        if (noises[k].used && noises[k].setting->learned && start > 0 && start <= s->noise_bound)
+            return rm2i_fail(
+                ctx, RM2_ERR_ARGUMENT,
+                "settings.%s.start is %g, expected a number above settings.noise_bound, "
+                "%g",
+                noises[k].name, start, s->noise_bound);
+    }
     return RM2_OK;
 }
 
-static rm2_status check_weight(rm2_context *ctx, const char *name, double weight) {
-    if (weight >= 0 && isfinite(weight))
+/* Starts that the table allows for other trainings. */
+static rm2_status check_kernel(rm2_context *ctx, const rm2_fit_settings *s) {
+    if (!(s->lengthscale.start > 0))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "settings.lengthscale.start is 0, expected a positive number: only a "
+                         "covariance of the outputs that is integrated out finds one in the data");
+    if (s->linear.start > 0)
         return RM2_OK;
-    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be 0 or positive, not %g", name, weight);
+    if (s->kernel == RM2_LATENT_LINEAR || s->linear.learned)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "settings.linear.start is 0, expected a positive number: %s",
+                         s->linear.learned ? "it is learned" : "settings.kernel is linear");
+    return RM2_OK;
 }
 
 rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
                                 const rm2i_model_problem *p) {
-    RM2_TRY(check_weight(ctx, "the weight of the task anchor", s->task_anchor));
-    RM2_TRY(check_weight(ctx, "the width of the latent anchor", s->latent_anchor));
-    RM2_TRY(check_weight(ctx, "the weight of the dynamics", s->gpdm_weight));
-    RM2_TRY(check_weight(ctx, "the linear weight", s->linear.start));
-    RM2_TRY(check_hyperparameters(ctx, s));
-    if (s->kernel == RM2_LATENT_LINEAR && s->linear.start == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.kernel is linear, but the linear weight is 0");
-    if (s->linear.learned && s->linear.start == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the linear weight is to be learned, but starts at 0");
+    RM2_TRY(check_noises(ctx, s));
+    RM2_TRY(check_kernel(ctx, s));
     RM2_TRY(rm2i_objective_check_inference(ctx, s, p->N));
     if (s->noise == RM2_NOISE_PER_OUTPUT && s->task == RM2_TASK_PROFILE)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,

@@ -46,8 +46,6 @@ typedef struct training {
     rm2_objective_terms start, terms;
     double since;
     rm2_stop stop;
-    rm2_progress_fn progress;
-    void *user;
     double *memory;
 } training;
 
@@ -71,16 +69,15 @@ static double now(void) {
 static void record(training *t, double gradient, double step, rm2_stop stop) {
     if (t->traced < t->most_traced)
         t->trace[t->traced++] = t->terms.total;
-    const rm2_progress p = {.iteration = t->traced - 1,
-                            .max_iterations = t->most_traced - 1,
-                            .evaluations = t->evaluations,
-                            .terms = t->terms,
-                            .gradient = gradient,
-                            .step = step,
-                            .seconds = now() - t->since,
-                            .stop = stop};
-    if (t->progress)
-        t->progress(t->user, &p);
+    const rm2_fit_progress row = {.iteration = t->traced - 1,
+                                  .max_iterations = t->most_traced - 1,
+                                  .evaluations = t->evaluations,
+                                  .terms = t->terms,
+                                  .gradient = gradient,
+                                  .step = step,
+                                  .seconds = now() - t->since,
+                                  .stop = stop};
+    rm2i_activity_row(t->ctx, row.iteration, &row);
 }
 
 /* ---- hyperparameters ------------------------------------------------------------------------ */
@@ -503,8 +500,6 @@ rm2_status rm2i_points_train(rm2_context *ctx, const rm2i_points_request *r,
                   .d = {.M = r->data.M, .Q = r->data.Q},
                   .plane = r->start.plane,
                   .unit = r->start.unit,
-                  .progress = r->progress,
-                  .user = r->user,
                   .since = now()};
     size_t *first;
     RM2_TRY(rm2i_alloc(ctx, r->data.N, sizeof *first, &first));

@@ -97,8 +97,6 @@ typedef struct rm2i_points_request {
     rm2i_points_data data;
     rm2i_points_start start;
     const rm2_fit_settings *settings;
-    rm2_progress_fn progress; /* may be NULL */
-    void *user;
 } rm2i_points_request;
 
 /* Can the settings and sizes be trained so? RM2_ERR_ARGUMENT or RM2_ERR_DATA with the reason. */

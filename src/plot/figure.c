@@ -11,11 +11,6 @@ static const double POINTS_PER_MM = 72 / 25.4;
 static const double SIDE_MIN = 10, SIDE_MAX = 2000; /* mm */
 static const double FONT_MIN = 4, FONT_MAX = 40;    /* points */
 
-rm2_figure_settings rm2_figure_settings_default(void) {
-    return (rm2_figure_settings){
-        .width = 85, .height = 65, .rows = 1, .columns = 1, .font_size = 8};
-}
-
 static rm2_status check_settings(rm2_context *ctx, const rm2_figure_settings *s) {
     if (!(s->width >= SIDE_MIN && s->width <= SIDE_MAX && s->height >= SIDE_MIN &&
           s->height <= SIDE_MAX))
@@ -66,7 +61,8 @@ rm2_status rm2_figure_create(rm2_context *ctx, const rm2_figure_settings *settin
     if (!figure)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "no place for the figure given");
     *figure = NULL;
-    const rm2_figure_settings s = settings ? *settings : rm2_figure_settings_default();
+    rm2_figure_settings s = rm2_figure_settings_default();
+    RM2_TRY(rm2_settings_take(ctx, settings, &s));
     RM2_TRY(check_settings(ctx, &s));
     rm2_figure *made;
     RM2_TRY(rm2i_plot_alloc(ctx, 1, sizeof *made, &made));
@@ -112,19 +108,6 @@ void rm2_figure_free(rm2_figure *figure) {
 
 /* ---- panels ---------------------------------------------------------------------------------- */
 
-rm2_panel_settings rm2_panel_settings_default(rm2_panel_kind kind) {
-    rm2_panel_settings settings = {.kind = kind, .azimuth = -60, .elevation = 22};
-    if (kind == RM2_PANEL_SPHERE)
-        settings.azimuth = 30;
-    if (kind == RM2_PANEL_CONE) {
-        settings.elevation = 18;
-        settings.x.label = "(m₁₁ − m₂₂) / 2";
-        settings.y.label = "m₁₂";
-        settings.z.label = "(m₁₁ + m₂₂) / 2";
-    }
-    return settings;
-}
-
 static rm2_status check_axis(rm2_context *ctx, const rm2_panel_settings *s, const rm2_axis *axis,
                              char name) {
     bool plane = s->kind == RM2_PANEL_PLANE;
@@ -146,6 +129,9 @@ static rm2_status check_panel(rm2_context *ctx, const rm2_panel_settings *s) {
     if (s->kind < RM2_PANEL_PLANE || s->kind > RM2_PANEL_MATRICES)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "there is no kind of panel with number %d",
                                 (int)s->kind);
+    if ((unsigned)s->legend > RM2_LEGEND_NONE)
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "settings.legend is %d, not an rm2_legend",
+                                (int)s->legend);
     if (!isfinite(s->azimuth) || !(fabs(s->elevation) <= 90))
         return rm2_context_fail(
             ctx, RM2_ERR_ARGUMENT,
@@ -185,7 +171,8 @@ rm2_status rm2_figure_panel(rm2_context *ctx, rm2_figure *figure, size_t row, si
     if (*cell)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
                                 "cell (%zu, %zu) of the figure has a panel already", row, column);
-    const rm2_panel_settings s = settings ? *settings : rm2_panel_settings_default(RM2_PANEL_PLANE);
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
+    RM2_TRY(rm2_settings_take(ctx, settings, &s));
     RM2_TRY(check_panel(ctx, &s));
     rm2_panel *made;
     RM2_TRY(rm2i_plot_alloc(ctx, 1, sizeof *made, &made));

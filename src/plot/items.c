@@ -146,36 +146,36 @@ static rm2_style group_style(const rm2_style *style, size_t g, const char *name)
     return own;
 }
 
-static rm2_status add_group(rm2_context *ctx, rm2_panel *panel, size_t n, const double *points,
-                            const size_t *group, size_t g, const rm2_style *style) {
+static rm2_status add_group(rm2_context *ctx, rm2_panel *panel, const rm2_groups *groups, size_t g,
+                            const rm2_style *style) {
     size_t count = 0, dims = rm2i_panel_dims(panel);
-    for (size_t i = 0; i < n; i++)
-        count += group[i] == g;
+    const double *points = groups->points;
+    for (size_t i = 0; i < groups->n; i++)
+        count += groups->group[i] == g;
     if (count == 0)
         return RM2_OK;
     rm2i_item *item;
     RM2_TRY(rm2i_item_add(ctx, panel, &rm2i_points, count, 0, style, &item));
-    for (size_t i = 0, to = 0; i < n; i++)
-        if (group[i] == g)
+    for (size_t i = 0, to = 0; i < groups->n; i++)
+        if (groups->group[i] == g)
             store_point(panel, points + i * numbers_given(panel), item->points + to++ * dims);
     return RM2_OK;
 }
 
-rm2_status rm2_plot_groups(rm2_context *ctx, rm2_panel *panel, size_t n, const double *points,
-                           const size_t *group, size_t count, const char *const *names,
+rm2_status rm2_plot_groups(rm2_context *ctx, rm2_panel *panel, const rm2_groups *groups,
                            const rm2_style *style) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, POINT_PANELS, "rm2_plot_groups"));
-    if (!points || !group || n == 0)
+    if (!groups || !groups->points || !groups->group || groups->n == 0)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
                                 "rm2_plot_groups: no points or no groups given");
-    for (size_t i = 0; i < n; i++)
-        if (group[i] >= count)
+    for (size_t i = 0; i < groups->n; i++)
+        if (groups->group[i] >= groups->count)
             return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
                                     "rm2_plot_groups: point %zu is of group %zu, but there are %zu",
-                                    i, group[i], count);
-    for (size_t g = 0; g < count; g++) {
-        rm2_style own = group_style(style, g, names ? names[g] : NULL);
-        RM2_TRY(add_group(ctx, panel, n, points, group, g, &own));
+                                    i, groups->group[i], groups->count);
+    for (size_t g = 0; g < groups->count; g++) {
+        rm2_style own = group_style(style, g, groups->names ? groups->names[g] : NULL);
+        RM2_TRY(add_group(ctx, panel, groups, g, &own));
     }
     return RM2_OK;
 }

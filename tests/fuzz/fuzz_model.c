@@ -62,7 +62,7 @@ static void make_file(rm2_context *ctx, const rm2_data *data, size_t which, cons
     bool saves = which == FILES - 1;
     rm2_checkpoint checkpoint = {saves ? path : NULL, 1e9, false};
     rm2_model *model;
-    CHECK(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &model) == RM2_OK);
+    CHECK(rm2_fit(ctx, data, &s, &checkpoint, &model) == RM2_OK);
     CHECK(saves || rm2_model_write(ctx, model, path, true) == RM2_OK);
     rm2_model_free(model);
     load(path, &originals[which]);
@@ -70,7 +70,7 @@ static void make_file(rm2_context *ctx, const rm2_data *data, size_t which, cons
 
 /* The file that forged ones are written to has no name, so that nothing is left behind. */
 static void prepare(void) {
-    rm2_generate_settings toy = {.trajectories = DEMOS, .points = POINTS};
+    rm2_generate_settings toy = {.size = sizeof toy, .trajectories = DEMOS, .points = POINTS};
     char folder[] = "/tmp/rm2-fuzz-XXXXXX", path[64];
     rm2_context *ctx;
     rm2_data *data;
@@ -227,11 +227,11 @@ static void read_structures(rm2_context *ctx, const rm2i_h5 *h5, size_t size) {
 }
 
 static void use_model(rm2_context *ctx, const rm2_model *model) {
-    rm2_model_info i = rm2_model_describe(model);
-    size_t D = rm2_manifold_ambient(i.manifold), M = i.outputs, count = D + M + M * M + 1;
+    const rm2_model_info *i = rm2_model_info_of(model);
+    size_t D = rm2_manifold_ambient(i->manifold), M = i->outputs, count = D + M + M * M + 1;
     double *block = calloc(count, sizeof *block);
     CHECK(block);
-    CHECK(rm2_model_decode(ctx, model, 1, i.latents, block, block + D, block + D + M,
+    CHECK(rm2_model_decode(ctx, model, 1, i->latents, block, block + D, block + D + M,
                            block + D + M + M * M) == RM2_OK);
     for (size_t k = 0; k < count; k++)
         CHECK(isfinite(block[k]));

@@ -147,21 +147,27 @@ static size_t counted(size_t first, size_t rows, size_t columns) {
 
 static void too_large_a_count_is_kept(void **state) {
     (void)state;
-    const size_t most = SIZE_MAX / sizeof(double), half = (size_t)1 << (4 * sizeof(size_t));
+    const size_t half = (size_t)1 << (4 * sizeof(size_t));
     assert_int_equal(counted(0, 1, 1), 4);
-    assert_int_equal(counted(0, most, 1), most + 3);
-    assert_int_equal(counted(0, most + 1, 1), SIZE_MAX); /* bytes */
-    assert_int_equal(counted(0, half, half), SIZE_MAX);  /* the product, which would be 0 */
+    assert_int_equal(counted(0, SIZE_MAX - 4, 1), SIZE_MAX - 1);
+    assert_int_equal(counted(0, SIZE_MAX - 2, 1), SIZE_MAX); /* the sum */
+    assert_int_equal(counted(0, half, half), SIZE_MAX);      /* the product, which would be 0 */
     assert_int_equal(counted(0, half, half + 1), SIZE_MAX);
     assert_int_equal(counted(SIZE_MAX, 1, 1), SIZE_MAX); /* of a part that is too large itself */
-    rm2i_arena sum = {NULL, SIZE_MAX - 2};
-    (void)rm2i_take(&sum, double, 3);
-    assert_int_equal(sum.used, SIZE_MAX);
+    rm2i_arena whole = {NULL, 0};
+    (void)rm2i_take(&whole, mark, SIZE_MAX / sizeof(mark) + 1);
+    assert_int_equal(whole.used, doubles_of(sizeof(mark)) * (SIZE_MAX / sizeof(mark) + 1));
+    (void)rm2i_take(&whole, mark, SIZE_MAX / doubles_of(sizeof(mark)) + 1);
+    assert_int_equal(whole.used, SIZE_MAX);
+    rm2i_arena odd = {NULL, 0};
+    (void)rm2i_take(&odd, int, SIZE_MAX / sizeof(int) + 1);
+    assert_int_equal(odd.used, SIZE_MAX);
 }
 
 static void too_large_a_layout_is_lack_of_memory(void **state) {
     const size_t half = (size_t)1 << (4 * sizeof(size_t));
-    const size_t sizes[][2] = {{half, half}, {half, half / 8}, {SIZE_MAX, 1}, {1, SIZE_MAX}};
+    const size_t sizes[][2] = {
+        {half, half}, {half, half / 8}, {half, half / 16}, {SIZE_MAX, 1}, {1, SIZE_MAX}};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         thing t = {.n = sizes[k][0], .m = sizes[k][1], .memory = (double[1]){0}};
         assert_int_equal(rm2i_arena_alloc(*state, lay_out, &t, &t.memory), RM2_ERR_MEMORY);

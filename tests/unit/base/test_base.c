@@ -158,6 +158,15 @@ static void failure_is_stored_and_prefixed(void **state) {
     assert_string_equal(rm2_context_error(ctx), "file a.csv: row 7 is empty");
 }
 
+/* Whatever a message quotes: it stays one line, and a terminal takes nothing of it for a command. */
+static void messages_are_one_line(void **state) {
+    rm2_context *ctx = *state;
+    (void)rm2i_fail(ctx, RM2_ERR_DATA, "id \"%s\"", "a\nb\x1b[2J\x7f é");
+    assert_string_equal(rm2_context_error(ctx), "id \"a?b?[2J? é\"");
+    (void)rm2i_fail_prefix(ctx, RM2_ERR_DATA, "%s", "c\td");
+    assert_string_equal(rm2_context_error(ctx), "c?d: id \"a?b?[2J? é\"");
+}
+
 static void long_messages_are_cut(void **state) {
     rm2_context *ctx = *state;
     char text[3000];
@@ -411,6 +420,7 @@ int main(void) {
         WITH_CONTEXT(threads_are_kept),
         WITH_CONTEXT(interrupt_is_set_and_cleared),
         WITH_CONTEXT(failure_is_stored_and_prefixed),
+        WITH_CONTEXT(messages_are_one_line),
         WITH_CONTEXT(long_messages_are_cut),
         WITH_CONTEXT(others_leave_messages_too),
         cmocka_unit_test(every_character_has_its_length),

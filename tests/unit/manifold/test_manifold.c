@@ -242,6 +242,7 @@ static const struct {
 
 static rm2_geometry broken_sphere(const rm2_geometry *part) {
     rm2_geometry g = rm2_sphere;
+    g.name = "Broken";
 #define REPLACE(member) g.member = part->member ? part->member : g.member
     REPLACE(log_volume);
     REPLACE(transport);
@@ -300,6 +301,7 @@ static rm2_status no_frame(size_t n, const double *p, double *frame, double *wor
 
 static void geometry_without_frames_fails_everything(void **state) {
     rm2_geometry g = rm2_sphere;
+    g.name = "Frameless";
     g.frame = no_frame;
     tally t = run_suite(*state, &g);
     assert_int_equal(t.failed, t.rows);

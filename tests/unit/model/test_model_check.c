@@ -220,23 +220,23 @@ static const forgery forgeries[] = {
     {CHOSEN, "training/certificate", 3, NAN, "entry 3 is"},
     {CHOSEN, "training/gpdm_inducing", 0, 17, "a number of training points"},
     /* settings */
-    {PLAIN, "settings/noise_bound", 0, -1, "0 or positive"},
-    {PLAIN, "settings/time_weight", 0, NAN, "0 or positive"},
-    {PLAIN, "settings/optim.beta1", 0, 2, "between 0 and 1"},
-    {PLAIN, "settings/kernel", 0, 7, "impossible value 7"},
-    {PLAIN, "settings/ard", 0, 0.5, "impossible value 0.5"},
-    {PLAIN, "settings/neighbours", 0, -3, "impossible value -3"},
-    {PLAIN, "settings/seed", 0, 1e300, "impossible value"},
+    {PLAIN, "settings/noise_bound", 0, -1, "a number from 0"},
+    {PLAIN, "settings/time_weight", 0, NAN, "a number from 0"},
+    {PLAIN, "settings/optim.beta1", 0, 2, "is 2, expected"},
+    {PLAIN, "settings/kernel", 0, 7, "is 7, expected"},
+    {PLAIN, "settings/ard", 0, 0.5, "is 0.5, expected"},
+    {PLAIN, "settings/neighbours", 0, -3, "is -3, expected"},
+    {PLAIN, "settings/seed", 0, 1e300, "is 1e+300, expected"},
     {PLAIN, "version", 0, 2, "version 2"},
 };
 
 /* Settings that fit refuses too, in its words. */
 static const forgery refused_by_fit[] = {
     {PLAIN, "settings/latent_dim", 0, 3, "parameters/latents has the wrong shape"},
-    {PLAIN, "settings/lengthscale.start", 0, -1, "settings: the lengthscale must be positive"},
-    {PLAIN, "settings/task_anchor", 0, -1, "settings: the weight of the task anchor"},
+    {PLAIN, "settings/lengthscale.start", 0, -1, "is -1, expected"},
+    {PLAIN, "settings/task_anchor", 0, -1, "is -1, expected"},
     {PLAIN, "settings/task_rank", 0, 5, "settings: task rank 5"},
-    {PLAIN, "settings/accuracy", 0, 0, "settings: the accuracy must be positive"},
+    {PLAIN, "settings/accuracy", 0, 0, "is 0, expected"},
     {GIVEN, "settings/inducing_points", 1, 3, "settings: inducing point 3 is given twice"},
     {PLAIN, "settings/model", 0, 1, "data/outputs must be 5 x 16"},
     {PLAIN, "settings/noise", 0, 1, "parameters/task_noise is missing"},
@@ -316,9 +316,11 @@ static void manifolds_fit_their_arrays(void **state) {
                                            {"SPD9999", "manifold"},
                                            {"R2 x Q2", "manifold"}};
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        bool known = k < 2; /* others may be geometries that are not registered here */
         write_model(PLAIN, path);
         change_text(path, "manifold", specs[k][0]);
-        assert_int_equal(rm2_model_read(ctx, path, &model), RM2_ERR_FORMAT);
+        assert_int_equal(rm2_model_read(ctx, path, &model),
+                         known ? RM2_ERR_FORMAT : RM2_ERR_UNSUPPORTED);
         if (!strstr(rm2_context_error(ctx), specs[k][1]))
             fail_msg("\"%s\" is not in: %s", specs[k][1], rm2_context_error(ctx));
     }
@@ -329,10 +331,10 @@ static void manifolds_fit_their_arrays(void **state) {
 
 /* What a model that was read gives out is finite. */
 static void use(const rm2_model *model) {
-    rm2_model_info i = rm2_model_describe(model);
-    size_t M = i.outputs, D = rm2_manifold_ambient(i.manifold), n = 2;
+    const rm2_model_info *i = rm2_model_info_of(model);
+    size_t M = i->outputs, D = rm2_manifold_ambient(i->manifold), n = 2;
     double *block = numbers(n * (D + M + M * M + 1));
-    ok(rm2_model_decode(ctx, model, n, i.latents, block, block + n * D, block + n * (D + M),
+    ok(rm2_model_decode(ctx, model, n, i->latents, block, block + n * D, block + n * (D + M),
                         block + n * (D + M + M * M)));
     assert_finite(n * (D + M + M * M + 1), block);
     free(block);
@@ -397,15 +399,15 @@ static bool resume_and_use(const char *path) {
     rm2_checkpoint checkpoint = {path, 1e9, true};
     rm2_model *model;
     s.optim.max_iterations = 5;
-    rm2_status status = rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &model);
+    rm2_status status = rm2_fit(ctx, data, &s, &checkpoint, &model);
     rm2_data_free(data);
     assert_true((status == RM2_OK) == (model != NULL));
     if (!model)
         return false;
     use(model);
-    rm2_model_info i = rm2_model_describe(model);
-    assert_finite(i.iterations + 1, i.trace);
-    assert_true(isfinite(i.start.total) && isfinite(i.end.total));
+    const rm2_model_info *i = rm2_model_info_of(model);
+    assert_finite(i->iterations + 1, i->trace);
+    assert_true(isfinite(i->start.total) && isfinite(i->end.total));
     rm2_model_free(model);
     return true;
 }
