@@ -119,6 +119,7 @@ static int compare(evaluation *e, const demonstrations *d, const char *name, siz
     size_t width = rm2_model_view_width(m->model, space), on;
     double *rows = malloc(n * width * sizeof *rows);
     double *distances = malloc(d->of.count * sizeof *distances);
+    const rm2_sequence sequence = {n, width, rows};
     rm2_distance_summary spread;
     rm2_status status = rows && distances ? RM2_OK : RM2_ERR_MEMORY;
     if (status == RM2_OK)
@@ -126,8 +127,8 @@ static int compare(evaluation *e, const demonstrations *d, const char *name, siz
     if (status == RM2_OK)
         status = rm2_model_view_rows(m->work.ctx, m->model, space, n, points, rows);
     if (status == RM2_OK)
-        status = rm2_dtw_from(m->work.ctx, &s, &(rm2_sequence){n, width, rows}, d->of.count,
-                              d->sequences, distances, &spread);
+        status =
+            rm2_dtw_from(m->work.ctx, &s, &sequence, d->of.count, d->sequences, distances, &spread);
     if (status == RM2_OK) {
         findings_item(&e->found, "trajectory", name);
         findings_add(&e->found, "points", (double)n);

@@ -106,7 +106,8 @@ static void print_hyperparameter(const rm2_model_info *i, const rm2_setting *s) 
 /* Is it the group's own name, as "kernel" in the group Kernel? */
 static bool names_group(const rm2_setting *s) {
     size_t k = 0;
-    while (s->name[k] && (s->name[k] == '_' ? ' ' : s->name[k]) == (s->group[k] | 0x20))
+    while (s->name[k] && s->group[k] &&
+           (s->name[k] == '_' ? ' ' : s->name[k]) == (s->group[k] | 0x20))
         k++;
     return !s->name[k] && !s->group[k];
 }

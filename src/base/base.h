@@ -6,8 +6,12 @@
 
 #include "riemann2/base.h"
 
-/* Store the message in the context (NULL is allowed) and return the status. */
-rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...) RM2_PRINTF(3, 4);
+/* Store the message of a failure in the context (NULL is allowed). */
+void rm2i_message(rm2_context *ctx, const char *format, ...) RM2_PRINTF(2, 3);
+
+/* Store the message, with the value of the status: rm2i_fail(ctx, status, format, ...). A macro, so
+ * that static analysis knows that a failure is not RM2_OK. */
+#define rm2i_fail(ctx, status, ...) (rm2i_message((ctx), __VA_ARGS__), (rm2_status)(status))
 
 /* Put "text: " in front of the stored message, to say where a failure came up; returns status. */
 rm2_status rm2i_fail_prefix(rm2_context *ctx, rm2_status status, const char *format, ...)

@@ -81,7 +81,8 @@ rm2_rng *rm2_context_rng(rm2_context *ctx) {
 }
 
 rm2_status rm2i_context_add_geometry(rm2_context *ctx, const struct rm2_geometry *geometry) {
-    RM2_TRY(rm2i_grow(ctx, ctx->geometry_count + 1, sizeof *ctx->geometries, &ctx->geometries));
+    RM2_TRY(rm2i_grow(ctx, ctx->geometry_count + 1, sizeof(const struct rm2_geometry *),
+                      &ctx->geometries));
     ctx->geometries[ctx->geometry_count++] = geometry;
     return RM2_OK;
 }
@@ -104,12 +105,11 @@ static void store_message(rm2_context *ctx, const char *format, va_list args) {
     make_one_line(ctx->error);
 }
 
-rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {
+void rm2i_message(rm2_context *ctx, const char *format, ...) {
     va_list args;
     va_start(args, format);
     store_message(ctx, format, args);
     va_end(args);
-    return status;
 }
 
 rm2_status rm2_context_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {

@@ -191,7 +191,7 @@ static rm2_status read_model(rm2i_reader r, rm2i_h5 *h5, rm2_model **model) {
     rm2_status status = check_header(r);
     if (status == RM2_OK)
         status = get_empty(r, &m);
-    if (status == RM2_OK)
+    if (status == RM2_OK && m)
         status = get_contents(r, m);
     rm2i_h5_close(h5);
     if (status == RM2_OK)

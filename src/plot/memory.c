@@ -13,6 +13,7 @@ static rm2_status no_memory(rm2_context *ctx, size_t count, size_t size) {
 rm2_status rm2i_plot_alloc(rm2_context *ctx, size_t count, size_t size, void *out) {
     void *block = calloc(count ? count : 1, size);
     memcpy(out, &block, sizeof block);
+    /* cppcheck-suppress memleak ; `out` has it */
     return block ? RM2_OK : no_memory(ctx, count, size);
 }
 

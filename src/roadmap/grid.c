@@ -126,12 +126,13 @@ static void lay_out_axes(void *roadmap, rm2i_arena *a) {
 
 static rm2_status copy_axes(rm2_context *ctx, rm2_roadmap *net, const grid_plan *plan) {
     const size_t *counts = plan->counts;
-    memcpy(net->count, counts, net->Q * sizeof *counts);
+    size_t Q = plan->Q;
+    memcpy(net->count, counts, Q * sizeof *counts);
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out_axes, net, &net->axes));
-    for (size_t q = 0; q < net->Q; q++)
+    for (size_t q = 0; q < Q; q++)
         memcpy(net->axis[q], plan->axes[q], counts[q] * sizeof *net->axis[q]);
     net->nodes = 1;
-    for (size_t q = net->Q; q-- > 0;) {
+    for (size_t q = Q; q-- > 0;) {
         net->stride[q] = net->nodes;
         if (__builtin_mul_overflow(net->nodes, counts[q], &net->nodes))
             return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory: a grid of %zu nodes a side",

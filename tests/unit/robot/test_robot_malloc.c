@@ -77,8 +77,9 @@ static void every_allocation_may_fail(void **state) {
     assert_int_equal(fail_each_allocation(f->ctx, open_panda, f), 2); /* arm, name */
     assert_true(fail_each_allocation(f->ctx, open_file, f) >= 5);     /* and a table */
     assert_int_equal(fail_each_allocation(f->ctx, solve, f), 1);      /* the solver */
-    assert_int_equal(fail_each_allocation(f->ctx, track, f), 2);      /* and one block for two trajectories */
-    assert_int_equal(fail_each_allocation(f->ctx, place, f), 2);      /* and the targets tried */
+    assert_int_equal(fail_each_allocation(f->ctx, track, f),
+                     2); /* and one block for two trajectories */
+    assert_int_equal(fail_each_allocation(f->ctx, place, f), 2); /* and the targets tried */
 }
 
 int main(void) {
