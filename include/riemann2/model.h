@@ -222,6 +222,9 @@ typedef struct rm2_model_info {
     size_t iterations, evaluations;
     double seconds;      /* of the training; 0 in a model that was read from a file */
     const double *trace; /* iterations + 1: the objective's total */
+    /* RM2_TASK_INTEGRATED: degrees of freedom of the Student t density of an observation given its latent point, and
+     * the variance that the noise of the outputs gives a latent; else 0 */
+    double freedom, latent_noise;
 } rm2_model_info;
 
 /* What is in a model; NULL for NULL. */
@@ -242,9 +245,22 @@ RM2_API rm2_status rm2_model_decode(rm2_context *ctx, const rm2_model *model, si
 RM2_API rm2_status rm2_model_reconstruction(rm2_context *ctx, const rm2_model *model,
                                             double *ambient, double *outputs);
 
+/* Residuals of the training points, root mean squared norms in tangent coordinates: of the decoded latents, of the mean of
+ * the points, and of as many principal components as there are latent dimensions. The part of the variance that is
+ * explained is 1 - (residual/mean)^2. */
+typedef struct rm2_fidelity {
+    double residual, mean, components;
+    size_t coincident; /* latents nearer to another one than a thousandth of their spread */
+} rm2_fidelity;
+
+RM2_API rm2_status rm2_model_fidelity(rm2_context *ctx, const rm2_model *model,
+                                      rm2_fidelity *fidelity);
+
 typedef enum rm2_encode_kind {
-    RM2_ENCODE_DENSITY, /* maximise predictive density times a broad Gaussian around the latents */
-    RM2_ENCODE_RESIDUAL /* least squares in the metric of the noise */
+    RM2_ENCODE_DENSITY,  /* maximise predictive density times the prior of latents, a broad Gaussian around the latents;
+                            RM2_TASK_INTEGRATED: a mixture over them */
+    RM2_ENCODE_RESIDUAL, /* least squares in the metric of the noise */
+    RM2_ENCODE_NEAREST   /* least squares in tangent coordinates: the decoded point that is nearest */
 } rm2_encode_kind;
 
 typedef struct rm2_encode_settings {
@@ -265,8 +281,11 @@ static inline rm2_encode_settings rm2_encode_settings_default(void) {
 }
 
 typedef struct rm2_encoded {
-    double log_density; /* of the observation given the latent point, tangent coordinates */
-    double residual;    /* norm of observation minus decoded mean, tangent coordinates */
+    double log_density;           /* of the observation, tangent coordinates: its density given a latent point,
+                                     integrated over the prior of latents by Laplace's method */
+    double log_density_at_latent; /* given the latent point that was found. Not a density of the observation: it grows
+                                     with every latent dimension */
+    double residual;              /* norm of observation minus decoded mean, tangent coordinates */
     bool converged;
     size_t nearest; /* training point that the best start came from */
 } rm2_encoded;

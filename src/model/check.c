@@ -19,6 +19,7 @@
 #include "linalg/factor.h"
 #include "model/back.h"
 #include "model/objective.h"
+#include "model/points.h"
 
 static const double OFF_MANIFOLD = 1e-8;   /* defect; points are projected when they are read */
 static const double OFF_OUTPUTS = 1e-4;    /* of the largest output; logarithms lose digits */
@@ -63,6 +64,7 @@ static const range ZERO = {0, 0, "0, since the settings have no dynamics"};
 static const range NO_LINEAR = {0, 0, "0, since the kernel of the settings has no linear part"};
 static const range ONE = {1, 1, "1, since only Euclidean factors have units"};
 static const range FINITE = {-DBL_MAX, DBL_MAX, "finite"};
+static const range FREEDOM = {2 + 1e-9, 1e15, "above 2, and at most 1e15"};
 static const range NOT_NEGATIVE = {0, INFINITY, "0 or positive"};
 
 static bool inside(const range *r, double value) {
@@ -188,6 +190,10 @@ static rm2_status check_kernel(const check *c) {
     else
         RM2_TRY(check_number(c, "parameters/linear", m->linear, &NO_LINEAR));
     RM2_TRY(check_number(c, "parameters/noise", m->noise, &VARIANCE));
+    if (m->settings.task == RM2_TASK_INTEGRATED) {
+        RM2_TRY(check_number(c, "parameters/freedom", m->freedom, &FREEDOM));
+        RM2_TRY(check_number(c, "parameters/latent_noise", m->latent_noise, &VARIANCE));
+    }
     if (m->task_noise)
         RM2_TRY(check_entries(c, "parameters/task_noise", m->M, m->task_noise, &VARIANCE));
     if (m->settings.gpdm_weight > 0)
@@ -311,7 +317,8 @@ static rm2_status check_settings(const check *c) {
                             .Q = m->Q,
                             .trajectories = m->data->trajectories,
                             .starts = m->data->starts};
-    rm2_status status = rm2i_objective_check(c->ctx, s, &p);
+    rm2_status status = s->task == RM2_TASK_INTEGRATED ? rm2i_points_check(c->ctx, s, m->N, m->M)
+                                                       : rm2i_objective_check(c->ctx, s, &p);
     if (status == RM2_OK || status == RM2_ERR_MEMORY)
         return status;
     return rm2i_fail_prefix(c->ctx, RM2_ERR_FORMAT, "%s: settings", c->name);

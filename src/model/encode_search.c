@@ -1,11 +1,14 @@
 /* The search for a latent point by L-BFGS: least squares from the latents of the nearest training points
- * that lie apart from each other, the density from the best of that and from the nearest one. */
+ * that lie apart from each other, the density from the best of that and from the nearest one. With a linear
+ * part of the kernel all latents may lie within a lengthscale, and being distinct is apart enough. */
 #include <math.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "model/observation.h"
 #include "optim/optim.h"
+
+static const double DISTINCT = 1e-3; /* lengthscales */
 
 static double squared_output_distance(const rm2i_observation *o, size_t n) {
     double sum = 0;
@@ -17,11 +20,12 @@ static double squared_output_distance(const rm2i_observation *o, size_t n) {
 /* Within a lengthscale of a start that was tried already? */
 static bool tried(const rm2i_observation *o, const size_t *starts, size_t count, size_t n) {
     const rm2_model *m = o->m;
+    double apart = m->linear > 0 ? DISTINCT : 1;
     for (size_t s = 0; s < count; s++) {
         double rho2 = 0;
         for (size_t q = 0; q < m->Q; q++)
             rho2 += pow((m->X[starts[s] * m->Q + q] - m->X[n * m->Q + q]) / m->lengthscale[q], 2);
-        if (rho2 < 1)
+        if (rho2 < apart * apart)
             return true;
     }
     return false;
@@ -91,9 +95,10 @@ static rm2_status search_density(rm2i_observation *o, const rm2_encode_settings 
                                  rm2_encoded *info) {
     size_t nearest = rm2i_encode_nearest(o);
     double least = INFINITY, before;
-    o->residual_only = true;
-    RM2_TRY(search_starts(o, s, o->start, &before, info));
-    o->residual_only = false;
+    o->kind = RM2_ENCODE_RESIDUAL;
+    rm2_status status = search_starts(o, s, o->start, &before, info);
+    o->kind = RM2_ENCODE_DENSITY;
+    RM2_TRY(status);
     RM2_TRY(search_from(o, &s->optim, o->start, x, &least, &info->converged));
     before = least;
     RM2_TRY(search_from(o, &s->optim, o->m->X + nearest * o->m->Q, x, &least, &info->converged));
@@ -105,5 +110,17 @@ static rm2_status search_density(rm2i_observation *o, const rm2_encode_settings 
 rm2_status rm2i_encode_search(rm2i_observation *o, const rm2_encode_settings *s, double *x,
                               rm2_encoded *info) {
     double least;
-    return o->residual_only ? search_starts(o, s, x, &least, info) : search_density(o, s, x, info);
+    return o->kind == RM2_ENCODE_DENSITY ? search_density(o, s, x, info)
+                                         : search_starts(o, s, x, &least, info);
+}
+
+rm2_status rm2i_encode_mode(rm2i_observation *o, const rm2_encode_settings *s, double *x) {
+    rm2_encode_kind kind = o->kind;
+    double least = INFINITY;
+    bool converged;
+    memcpy(o->start, x, o->m->Q * sizeof *x);
+    o->kind = RM2_ENCODE_DENSITY;
+    rm2_status status = search_from(o, &s->optim, o->start, x, &least, &converged);
+    o->kind = kind;
+    return status == RM2_OK && !isfinite(least) ? RM2_ERR_NUMERIC : status;
 }

@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "model/back.h"
 #include "model/model.h"
+#include "model/points.h"
 #include "model/train.h"
 #include "start/start.h"
 
@@ -68,6 +69,18 @@ static rm2_status find_outputs(rm2_context *ctx, rm2_model *m, double *V) {
 
 /* ---- start ---------------------------------------------------------------------------------- */
 
+static rm2_status take_given_start(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m,
+                                   double *X0) {
+    if (!s->init_latent)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no latent points given to start from");
+    for (size_t i = 0; i < m->N * m->Q; i++)
+        if (!isfinite(s->init_latent[i]))
+            return rm2i_fail(ctx, RM2_ERR_DATA, "latent point %zu of the start is not finite",
+                             i / m->Q);
+    memcpy(X0, s->init_latent, m->N * m->Q * sizeof *X0);
+    return RM2_OK;
+}
+
 static rm2_status find_start(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m,
                              const double *V, double *X0) {
     const rm2_data *data = m->data;
@@ -92,14 +105,7 @@ static rm2_status find_start(rm2_context *ctx, const rm2_fit_settings *s, const 
     case RM2_INIT_GIVEN:
         break;
     }
-    if (!s->init_latent)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no latent points given to start from");
-    for (size_t i = 0; i < m->N * m->Q; i++)
-        if (!isfinite(s->init_latent[i]))
-            return rm2i_fail(ctx, RM2_ERR_DATA, "latent point %zu of the start is not finite",
-                             i / m->Q);
-    memcpy(X0, s->init_latent, m->N * m->Q * sizeof *X0);
-    return RM2_OK;
+    return take_given_start(ctx, s, m, X0);
 }
 
 /* ---- result --------------------------------------------------------------------------------- */
@@ -210,6 +216,80 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
     return status;
 }
 
+static rm2_status fit_objective(rm2_context *ctx, const rm2_fit_settings *s,
+                                const rm2_checkpoint *checkpoint, const double *V, double *X0,
+                                rm2_model *m) {
+    RM2_TRY(find_start(ctx, s, m, V, X0));
+    return train(ctx, s, checkpoint, X0, m);
+}
+
+/* ---- covariance of the outputs integrated out ------------------------------------------------ */
+
+static rm2_status find_points_start(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m,
+                                    rm2i_points_request *r) {
+    rm2_rng rng;
+    switch (s->init) {
+    case RM2_INIT_AUTO:
+    case RM2_INIT_TANGENT:
+        return rm2i_points_components(ctx, &r->data, &r->start);
+    case RM2_INIT_ISOMAP:
+        return rm2i_points_isomap(ctx, &r->data, s->neighbours, &r->start);
+    case RM2_INIT_PCA:
+        RM2_TRY(rm2i_start_pca(ctx, m->N, rm2_manifold_ambient(m->manifold), m->data->points, m->Q,
+                               false, r->start.X));
+        break;
+    case RM2_INIT_RANDOM:
+        rm2_rng_seed(&rng, s->seed);
+        rm2i_start_random(&rng, m->N, m->Q, r->start.X);
+        break;
+    case RM2_INIT_GIVEN:
+        RM2_TRY(take_given_start(ctx, s, m, r->start.X));
+        break;
+    }
+    return rm2i_points_given(ctx, &r->data, &r->start);
+}
+
+static void take_points(const rm2i_points_result *r, rm2_model *m) {
+    for (size_t q = 0; q < m->Q; q++)
+        m->lengthscale[q] = r->lengthscale;
+    m->variance = r->variance;
+    m->linear = m->settings.linear.start;
+    m->noise = m->settings.noise_variance.start;
+    m->freedom = r->freedom;
+    m->latent_noise = r->level / (r->unit * r->unit);
+    m->stop = r->stop;
+    m->iterations = r->iterations;
+    m->evaluations = r->evaluations;
+    m->seconds = r->seconds;
+    m->start = r->start;
+    m->end = r->end;
+    m->likelihood = (rm2_certificate){r->end.log_likelihood, r->end.log_likelihood};
+    m->trace = r->trace;
+}
+
+static rm2_status fit_points(rm2_context *ctx, const rm2_fit_settings *s,
+                             const rm2_checkpoint *checkpoint, double *X0, rm2_model *m) {
+    rm2i_points_request r = {
+        .data = {m->N, m->M, m->Q, m->F}, .start.X = X0, .settings = s};
+    rm2i_points_result result = {.X = m->X, .Kf = m->Kf};
+    if (checkpoint && checkpoint->path)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "training with the covariance of the outputs integrated out has no "
+                         "checkpoints: it takes few evaluations");
+    RM2_TRY(rm2i_points_check(ctx, s, m->N, m->M));
+    RM2_TRY(find_points_start(ctx, s, m, &r));
+    RM2_TRY(rm2i_points_train(ctx, &r, &result));
+    take_points(&result, m);
+    if (result.distinct < m->N)
+        rm2i_log(ctx, RM2_LOG_INFO,
+                 "%zu points equal others: each of %zu distinct points counts once in the evidence, "
+                 "equal points share a latent and count as often as they occur in predictions",
+                 m->N - result.distinct, result.distinct);
+    return RM2_OK;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
 static rm2_status fit(rm2_context *ctx, const rm2_fit_settings *s, const rm2_checkpoint *checkpoint,
                       rm2_model *m) {
     double *V, *X0;
@@ -217,10 +297,10 @@ static rm2_status fit(rm2_context *ctx, const rm2_fit_settings *s, const rm2_che
     RM2_TRY(rm2i_alloc(ctx, m->N, (m->M + m->Q) * sizeof *V, &V));
     X0 = V + m->N * m->M;
     rm2_status status = find_outputs(ctx, m, V);
-    if (status == RM2_OK)
-        status = find_start(ctx, s, m, V, X0);
-    if (status == RM2_OK)
-        status = train(ctx, s, checkpoint, X0, m);
+    if (status == RM2_OK && s->task == RM2_TASK_INTEGRATED)
+        status = fit_points(ctx, s, checkpoint, X0, m);
+    else if (status == RM2_OK)
+        status = fit_objective(ctx, s, checkpoint, V, X0, m);
     free(V);
     return status == RM2_OK ? rm2i_model_finish(ctx, m) : status;
 }

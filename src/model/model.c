@@ -11,6 +11,7 @@ void rm2_model_free(rm2_model *m) {
     if (!m)
         return;
     rm2i_posterior_free(m->posterior);
+    rm2i_latent_prior_free(m->prior);
     rm2_data_free(m->data);
     free(m->F);
     free(m->mean);
@@ -118,6 +119,8 @@ static void fill_info(rm2_model *m) {
         .evaluations = m->evaluations,
         .seconds = m->seconds,
         .trace = m->trace,
+        .freedom = m->freedom,
+        .latent_noise = m->latent_noise,
     };
 }
 
@@ -146,6 +149,8 @@ rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
                   .inducing = m->inducing_count,
                   .Z = m->inducing_inputs};
     RM2_TRY(rm2i_posterior_create(ctx, &gp, &m->posterior));
+    if (m->freedom > 0)
+        RM2_TRY(rm2i_latent_prior_create(ctx, m->N, m->Q, m->X, m->latent_noise, &m->prior));
     fill_info(m);
     return RM2_OK;
 }

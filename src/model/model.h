@@ -3,6 +3,7 @@
 #define RM2I_MODEL_H
 
 #include "data/data.h"
+#include "gp/latent_prior.h"
 #include "gp/posterior.h"
 #include "riemann2/model.h"
 
@@ -25,6 +26,8 @@ struct rm2_model {
     double *task_noise; /* M, or NULL */
     double *Kf;         /* M x M */
     double gpdm[3];
+    double freedom;      /* degrees of the Student t density of an observation; 0: normal density */
+    double latent_noise; /* variance that the noise of the outputs gives a latent, with `freedom` */
     size_t inducing_count;   /* 0: exact inference */
     size_t *inducing;        /* which of the points they are; NULL: exact, or free inputs */
     double *inducing_inputs; /* inducing_count x Q: where they are; NULL: exact */
@@ -40,6 +43,7 @@ struct rm2_model {
     double *trace; /* iterations + 1 */
     /* derived */
     rm2i_posterior *posterior;
+    rm2i_latent_prior *prior; /* of a latent point, with `freedom`; NULL: a broad normal density */
     double *frame; /* of the manifold at the base point */
 };
 

@@ -15,7 +15,7 @@ static const char *const inferences[] = {"auto", "exact", "inducing", NULL};
 static const char *const starts[] = {"isomap", "pca", "random", "given", "tangent-pca", "auto", NULL};
 static const char *const bases[] = {"frechet", "default", "given", NULL};
 static const char *const optimisers[] = {"lbfgs", "adam", NULL};
-static const char *const objectives[] = {"density", "residual", NULL};
+static const char *const objectives[] = {"density", "residual", "nearest", NULL};
 
 /* One row per setting. */
 /* clang-format off */
@@ -192,7 +192,7 @@ const rm2_settings_table *rm2_fit_settings_table(void) {
 
 static const rm2_setting encode_rows[] = {
     {ENCODE(objective, CHOICE), .words = objectives, .defaults = {"density"}, .group = "Encoding",
-     .help = "largest predictive density, or least squares in the metric of the noise"},
+     .help = "largest predictive density, least squares in the metric of the noise, or nearest point"},
     {ENCODE(starts, COUNT), RM2I_COUNT_FROM(1), .defaults = {"4"}, .group = "Encoding",
      .help = "searches per point, from the latents of the nearest training points"},
     {ENCODE(back_constraint, FLAG), .defaults = {"yes"}, .group = "Encoding",

@@ -20,11 +20,7 @@
 enum { N = 4 };
 
 static rm2_optim_settings exact(void) {
-    rm2_optim_settings s = rm2_optim_settings_default();
-    s.relative_decrease = 0;
-    s.gradient = 1e-9;
-    s.max_iterations = 200;
-    return s;
+    return (rm2_optim_settings){.gradient = 1e-9, .max_iterations = 200};
 }
 
 /* f = x^T A x/2 - b.x */
