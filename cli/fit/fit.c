@@ -137,7 +137,7 @@ static int fit(training *t) {
 }
 
 static int run(training *t) {
-    int code = fit_options_settings(&t->work, t->options, true, &t->settings);
+    int code = fit_options_check(&t->work, t->options);
     if (code == EXIT_DONE) /* what is wrong with them is said before data are read */
         code = fit(t);
     training_free(t);

@@ -169,7 +169,15 @@ typedef struct rm2_checkpoint {
     bool resume;
 } rm2_checkpoint;
 
-/* Train on a data set, which the model retains; entries must not be missing. `settings` (NULL: RM2_RECIPE_ROBUST) and
+/* The recipe for a data set: RM2_RECIPE_ROBUST for trajectories, else RM2_RECIPE_POINTS where that has fewer latent
+ * dimensions (`latent_dim`) than outputs and enough points, else RM2_RECIPE_ROBUST. NULL: RM2_RECIPE_ROBUST. */
+RM2_API rm2_recipe rm2_recipe_for(const rm2_data *data, size_t latent_dim);
+
+/* Can rm2_fit train on the data with these settings? If not, RM2_ERR_ARGUMENT or RM2_ERR_DATA with the reason. */
+RM2_API rm2_status rm2_fit_check(rm2_context *ctx, const rm2_data *data,
+                                 const rm2_fit_settings *settings);
+
+/* Train on a data set, which the model retains; entries must not be missing. `settings` (NULL: of rm2_recipe_for) and
  * `checkpoint` may be NULL. The progress callback gets one row per iteration, and one with the reason at the end. An
  * interrupt ends training with what it has: RM2_OK, a model, and RM2_STOP_INTERRUPTED in it. While its start is
  * computed there is no model yet: RM2_INTERRUPTED. */

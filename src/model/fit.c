@@ -305,19 +305,55 @@ static rm2_status fit(rm2_context *ctx, const rm2_fit_settings *s, const rm2_che
     return status == RM2_OK ? rm2i_model_finish(ctx, m) : status;
 }
 
-rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
-                   const rm2_checkpoint *checkpoint, rm2_model **model) {
-    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-    if (!model)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit: output pointer model is NULL");
-    *model = NULL;
+rm2_recipe rm2_recipe_for(const rm2_data *data, size_t latent_dim) {
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
+    if (!data || data->trajectories > 0)
+        return RM2_RECIPE_ROBUST;
+    s.latent_dim = latent_dim;
+    bool can = rm2i_points_check(NULL, &s, data->count, rm2_manifold_dim(data->manifold)) == RM2_OK;
+    return can ? RM2_RECIPE_POINTS : RM2_RECIPE_ROBUST;
+}
+
+/* The caller's settings, or those of the recipe for the data, within their ranges. */
+static rm2_status take_settings(rm2_context *ctx, const char *call, const rm2_data *data,
+                                const rm2_fit_settings *given, rm2_fit_settings *s) {
     if (!data)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit: data is NULL");
-    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
-    RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), &s));
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: data is NULL", call);
+    *s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    if (!given)
+        *s = rm2_fit_settings_recipe(rm2_recipe_for(data, s->latent_dim));
+    RM2_TRY(rm2i_settings_take(ctx, given, s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), s));
     if (data->count < 2)
         return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, %s has %zu",
                          data->source, data->count);
+    return RM2_OK;
+}
+
+static rm2_status check_sizes(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s) {
+    const rm2i_model_problem p = {.N = data->count,
+                                  .M = s->model == RM2_GPLVM ? rm2_manifold_ambient(data->manifold)
+                                                             : rm2_manifold_dim(data->manifold),
+                                  .Q = s->latent_dim,
+                                  .trajectories = data->trajectories,
+                                  .starts = data->starts};
+    return s->task == RM2_TASK_INTEGRATED ? rm2i_points_check(ctx, s, p.N, p.M)
+                                          : rm2i_objective_check(ctx, s, &p);
+}
+
+rm2_status rm2_fit_check(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings) {
+    rm2_fit_settings s;
+    RM2_TRY(take_settings(ctx, "rm2_fit_check", data, settings, &s));
+    return check_sizes(ctx, data, &s);
+}
+
+rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
+                   const rm2_checkpoint *checkpoint, rm2_model **model) {
+    rm2_fit_settings s;
+    if (!model)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit: output pointer model is NULL");
+    *model = NULL;
+    RM2_TRY(take_settings(ctx, "rm2_fit", data, settings, &s));
     RM2_TRY(rm2i_data_complete(ctx, data, "training needs"));
     rm2_model *m;
     RM2_TRY(rm2i_model_create(ctx, data, &s, &m));

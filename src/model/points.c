@@ -102,23 +102,23 @@ static rm2_status neighbour_distance(rm2_context *ctx, size_t N, size_t Q, const
                                      double *distance) {
     size_t k = 2 * Q < N - 1 ? 2 * Q : N - 1, *nearest;
     rm2i_tree tree;
-    double *far;
-    RM2_TRY(rm2i_alloc(ctx, N, sizeof *far, &far));
-    rm2_status status = rm2i_tree_build(ctx, N, Q, X, &tree);
+    double *far, *squares;
+    RM2_TRY(rm2i_tree_build(ctx, N, Q, X, &tree));
+    rm2_status status = rm2i_alloc(ctx, k, sizeof *nearest, &nearest);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, N + k, sizeof *far, &far);
     if (status == RM2_OK) {
-        status = rm2i_alloc(ctx, N, k * sizeof *nearest, &nearest);
-        if (status == RM2_OK)
-            status = rm2i_neighbours(ctx, &tree, X, k, nearest);
-        for (size_t i = 0; status == RM2_OK && i < N; i++)
-            far[i] = rm2i_separation(Q, X, i, nearest[i * k + k - 1]);
-        free(nearest);
-    }
-    rm2i_tree_free(&tree);
-    if (status == RM2_OK) {
+        squares = far + N;
+        for (size_t i = 0; i < N; i++) {
+            (void)rm2i_tree_nearest(&tree, X + i * Q, i, k, nearest, squares);
+            far[i] = sqrt(squares[k - 1]);
+        }
         qsort(far, N, sizeof *far, by_value);
         *distance = (far[(N - 1) / 2] + far[N / 2]) / 2;
+        free(far);
     }
-    free(far);
+    free(nearest);
+    rm2i_tree_free(&tree);
     return status;
 }
 
@@ -365,6 +365,7 @@ rm2_status rm2i_points_check(rm2_context *ctx, const rm2_fit_settings *s, size_t
         {s->noise_variance.start != 1 || s->noise_variance.learned,
          "measures all variances by the noise, which is held at 1"},
         {s->softplus, "searches logarithms of its hyperparameters"},
+        {s->optim.method != RM2_LBFGS, "needs L-BFGS"},
         {s->inference == RM2_INFERENCE_INDUCING || s->inducing_points || s->inducing_free,
          "is exact"},
     };
