@@ -68,7 +68,7 @@ typedef struct rm2_fit_settings {
     size_t size;       /* as rm2_fit_settings_recipe sets it */
     rm2_recipe recipe; /* what the rest was filled from */
     rm2_model_kind model;
-    size_t latent_dim; /* Q */
+    size_t latent_dim; /* Q; 0: by rm2_fit_choose_latent (RM2_TASK_INTEGRATED) */
 
     rm2_latent_kind kernel;
     bool ard; /* one lengthscale a latent dimension */
@@ -176,6 +176,21 @@ RM2_API rm2_recipe rm2_recipe_for(const rm2_data *data, size_t latent_dim);
 /* Can rm2_fit train on the data with these settings? If not, RM2_ERR_ARGUMENT or RM2_ERR_DATA with the reason. */
 RM2_API rm2_status rm2_fit_check(rm2_context *ctx, const rm2_data *data,
                                  const rm2_fit_settings *settings);
+
+/* Densities of points by models that were trained without them: five folds of at most 500 points. */
+typedef struct rm2_latent_choice {
+    size_t latent_dim, points;
+    double log_density, standard_error; /* mean per point, against the Riemannian volume */
+    double residual;                    /* root mean squared, tangent coordinates */
+    rm2_init_kind init;                 /* the start that was used, or chosen if that was automatic */
+} rm2_latent_choice;
+
+/* For RM2_TASK_INTEGRATED and data without trajectories: fill `rows` (`count`) for 1, 2, ... latent dimensions, as many
+ * as the data allow (*tried), fewer where the density declines. *chosen is the row of the smallest dimension whose density is not below the largest one by
+ * more than the standard error of the difference. `settings` (NULL: RM2_RECIPE_POINTS) but for latent_dim. */
+RM2_API rm2_status rm2_fit_choose_latent(rm2_context *ctx, const rm2_data *data,
+                                         const rm2_fit_settings *settings, size_t count,
+                                         rm2_latent_choice *rows, size_t *tried, size_t *chosen);
 
 /* Train on a data set, which the model retains; entries must not be missing. `settings` (NULL: of rm2_recipe_for) and
  * `checkpoint` may be NULL. The progress callback gets one row per iteration, and one with the reason at the end. An

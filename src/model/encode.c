@@ -2,7 +2,6 @@
  * constraint (observation.h). */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "linalg/dense.h"
@@ -28,16 +27,6 @@ static bool complete(const encoding *e, size_t i) {
     return true;
 }
 
-/* The marginal needs the largest density, which is not at a latent point of least squares or of the back constraint. */
-static rm2_status find_marginal(const encoding *e, rm2i_observation *o, bool sought,
-                                const double *x, double *scratch, double *value) {
-    double *mode = scratch + rm2i_observation_scratch(e->m);
-    memcpy(mode, x, e->m->Q * sizeof *x);
-    if (!sought || o->kind != RM2_ENCODE_DENSITY)
-        RM2_TRY(rm2i_encode_mode(o, e->s, mode));
-    return rm2i_observation_marginal(o, mode, value, scratch);
-}
-
 static rm2_status encode_point(const void *arg, size_t i, double *work) {
     const encoding *e = arg;
     const rm2_model *m = e->m;
@@ -47,8 +36,7 @@ static rm2_status encode_point(const void *arg, size_t i, double *work) {
     o.ctx = e->ctx;
     o.kind = e->s->objective;
     RM2_TRY(rm2i_observe(&o, e->centred + i * m->M, e->there + i * m->M));
-    bool sought = !(e->mapped && complete(e, i));
-    if (!sought)
+    if (e->mapped && complete(e, i))
         info.nearest = rm2i_encode_nearest(&o);
     else
         RM2_TRY(rm2i_encode_search(&o, e->s, x, &info));
@@ -57,7 +45,7 @@ static rm2_status encode_point(const void *arg, size_t i, double *work) {
     info.log_density_at_latent = rm2i_observation_density(&o, x, NULL);
     info.residual = rm2i_norm(o.count, o.r);
     if (e->info) {
-        RM2_TRY(find_marginal(e, &o, sought, x, scratch, &info.log_density));
+        RM2_TRY(rm2i_encode_marginal(&o, e->s, x, &info.log_density, scratch));
         e->info[i] = info;
     }
     rm2i_activity_advance(e->ctx, 1);
@@ -82,7 +70,7 @@ static rm2_status encode(rm2_context *ctx, size_t n, const double *points, doubl
     e->mapped = e->s->back_constraint && m->back_weights;
     if (e->mapped)
         RM2_TRY(rm2i_back_map(ctx, m, n, scaled, e->latents));
-    size_t work = rm2i_observation_size(m) + rm2i_observation_scratch(m) + m->Q;
+    size_t work = rm2i_observation_size(m) + rm2i_encode_marginal_work(m);
     rm2_status status = rm2i_tasks(ctx, n, work, encode_point, e, &failed);
     if (status != RM2_OK && status != RM2_INTERRUPTED)
         return rm2i_fail(ctx, status, "point %zu cannot be encoded: %s", failed,

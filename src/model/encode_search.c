@@ -8,7 +8,8 @@
 #include "model/observation.h"
 #include "optim/optim.h"
 
-static const double DISTINCT = 1e-3; /* lengthscales */
+static const double DISTINCT = 1e-3;  /* lengthscales */
+static const double SAME_MODE = 1e-3; /* of five standard deviations of the latents */
 
 static double squared_output_distance(const rm2i_observation *o, size_t n) {
     double sum = 0;
@@ -114,13 +115,70 @@ rm2_status rm2i_encode_search(rm2i_observation *o, const rm2_encode_settings *s,
                                          : search_starts(o, s, x, &least, info);
 }
 
-rm2_status rm2i_encode_mode(rm2i_observation *o, const rm2_encode_settings *s, double *x) {
-    rm2_encode_kind kind = o->kind;
+/* ---- marginal density ----------------------------------------------------------------------- */
+
+/* The mode of the density that a search from `start` finds. */
+static rm2_status find_mode(rm2i_observation *o, const rm2_encode_settings *s, const double *start,
+                            double *mode) {
     double least = INFINITY;
     bool converged;
-    memcpy(o->start, x, o->m->Q * sizeof *x);
+    RM2_TRY(search_from(o, &s->optim, start, mode, &least, &converged));
+    return isfinite(least) ? RM2_OK : RM2_ERR_NUMERIC;
+}
+
+/* Is x one of the modes, to the accuracy of a search? */
+static bool known_mode(const rm2i_observation *o, const double *modes, size_t count,
+                       const double *x) {
+    size_t Q = o->m->Q;
+    for (size_t k = 0; k < count; k++) {
+        double square = 0;
+        for (size_t q = 0; q < Q; q++)
+            square += o->precision[q] * pow(modes[k * Q + q] - x[q], 2);
+        if (square < SAME_MODE * SAME_MODE)
+            return true;
+    }
+    return false;
+}
+
+/* log(exp a + exp b) */
+static double log_add(double a, double b) {
+    return fmax(a, b) + log1p(exp(-fabs(a - b)));
+}
+
+/* Modes from x and from the latents of the nearest training points: RM2I_MODES at most. */
+static rm2_status add_modes(rm2i_observation *o, const rm2_encode_settings *s, const double *x,
+                            double *value, double *work) {
+    size_t Q = o->m->Q, starts[RM2I_MODES], count = 0, tried_starts = 0;
+    double *modes = work, *rest = modes + RM2I_MODES * Q, own;
+    *value = -INFINITY;
+    for (size_t k = 0; k < RM2I_MODES; k++) {
+        const double *start = x;
+        if (k > 0) {
+            size_t next = next_start(o, starts, tried_starts);
+            if (!o->m->prior || k >= s->starts || next == SIZE_MAX)
+                break;
+            starts[tried_starts++] = next;
+            start = o->m->X + next * Q;
+        }
+        double *mode = modes + count * Q;
+        RM2_TRY(find_mode(o, s, start, mode));
+        if (known_mode(o, modes, count, mode))
+            continue;
+        RM2_TRY(rm2i_observation_laplace(o, mode, &own, rest));
+        *value = count++ ? log_add(*value, own) : own;
+    }
+    return RM2_OK;
+}
+
+size_t rm2i_encode_marginal_work(const rm2_model *m) {
+    return RM2I_MODES * m->Q + rm2i_observation_scratch(m);
+}
+
+rm2_status rm2i_encode_marginal(rm2i_observation *o, const rm2_encode_settings *s, const double *x,
+                                double *value, double *work) {
+    rm2_encode_kind kind = o->kind;
     o->kind = RM2_ENCODE_DENSITY;
-    rm2_status status = search_from(o, &s->optim, o->start, x, &least, &converged);
+    rm2_status status = add_modes(o, s, x, value, work);
     o->kind = kind;
-    return status == RM2_OK && !isfinite(least) ? RM2_ERR_NUMERIC : status;
+    return status;
 }

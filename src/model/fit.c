@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "model/back.h"
+#include "model/cross.h"
 #include "model/model.h"
 #include "model/points.h"
 #include "model/train.h"
@@ -225,10 +226,14 @@ static rm2_status fit_objective(rm2_context *ctx, const rm2_fit_settings *s,
 
 /* ---- covariance of the outputs integrated out ------------------------------------------------ */
 
-static rm2_status find_points_start(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m,
+static rm2_status find_points_start(rm2_context *ctx, const rm2_fit_settings *s, rm2_model *m,
                                     rm2i_points_request *r) {
+    rm2_init_kind init = s->init;
     rm2_rng rng;
-    switch (s->init) {
+    if (init == RM2_INIT_AUTO)
+        RM2_TRY(rm2i_cross_start(ctx, m->data, s, &init));
+    m->settings.init = init;
+    switch (init) {
     case RM2_INIT_AUTO:
     case RM2_INIT_TANGENT:
         return rm2i_points_components(ctx, &r->data, &r->start);
@@ -309,7 +314,7 @@ rm2_recipe rm2_recipe_for(const rm2_data *data, size_t latent_dim) {
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
     if (!data || data->trajectories > 0)
         return RM2_RECIPE_ROBUST;
-    s.latent_dim = latent_dim;
+    s.latent_dim = latent_dim > 0 ? latent_dim : 1;
     bool can = rm2i_points_check(NULL, &s, data->count, rm2_manifold_dim(data->manifold)) == RM2_OK;
     return can ? RM2_RECIPE_POINTS : RM2_RECIPE_ROBUST;
 }
@@ -341,9 +346,30 @@ static rm2_status check_sizes(rm2_context *ctx, const rm2_data *data, const rm2_
                                           : rm2i_objective_check(ctx, s, &p);
 }
 
+/* settings.latent_dim 0: the dimension of the highest density of points held out. */
+static rm2_status choose_dimension(rm2_context *ctx, const rm2_data *data, rm2_fit_settings *s) {
+    enum { MOST = 8 };
+    rm2_latent_choice rows[MOST];
+    size_t tried, chosen;
+    RM2_TRY(rm2_fit_choose_latent(ctx, data, s, MOST, rows, &tried, &chosen));
+    for (size_t k = 0; k < tried; k++)
+        rm2i_log(ctx, RM2_LOG_INFO,
+                 "%zu latent dimensions: log density of points held out %.4g (standard error %.2g), "
+                 "residual %.4g%s",
+                 rows[k].latent_dim, rows[k].log_density, rows[k].standard_error, rows[k].residual,
+                 k == chosen ? ": chosen" : "");
+    s->latent_dim = rows[chosen].latent_dim;
+    s->init = rows[chosen].init;
+    return RM2_OK;
+}
+
 rm2_status rm2_fit_check(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings) {
     rm2_fit_settings s;
     RM2_TRY(take_settings(ctx, "rm2_fit_check", data, settings, &s));
+    if (s.latent_dim == 0 && s.task != RM2_TASK_INTEGRATED)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "settings.latent_dim is automatic, which needs settings.task integrated");
+    s.latent_dim += s.latent_dim == 0; /* the smallest that could be chosen */
     return check_sizes(ctx, data, &s);
 }
 
@@ -355,6 +381,8 @@ rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_setting
     *model = NULL;
     RM2_TRY(take_settings(ctx, "rm2_fit", data, settings, &s));
     RM2_TRY(rm2i_data_complete(ctx, data, "training needs"));
+    if (s.latent_dim == 0)
+        RM2_TRY(choose_dimension(ctx, data, &s));
     rm2_model *m;
     RM2_TRY(rm2i_model_create(ctx, data, &s, &m));
     rm2i_activity_begin(ctx, "fit", s.optim.max_iterations);

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "manifold/manifold.h"
+#include "model/observation.h"
 
 void rm2_model_free(rm2_model *m) {
     if (!m)
@@ -28,6 +29,7 @@ void rm2_model_free(rm2_model *m) {
     free(m->given_inducing);
     free(m->trace);
     free(m->frame);
+    free(m->factor);
     free(m);
 }
 
@@ -151,6 +153,8 @@ rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
     RM2_TRY(rm2i_posterior_create(ctx, &gp, &m->posterior));
     if (m->freedom > 0)
         RM2_TRY(rm2i_latent_prior_create(ctx, m->N, m->Q, m->X, m->latent_noise, &m->prior));
+    if (m->settings.noise == RM2_NOISE_KRONECKER)
+        RM2_TRY(rm2i_observation_factor(ctx, m));
     fill_info(m);
     return RM2_OK;
 }

@@ -279,6 +279,25 @@ static rm2_status check_kernel(rm2_context *ctx, const rm2_fit_settings *s) {
     return RM2_OK;
 }
 
+/* As the noise s2 tends to 0 relative to the kernel, log|A| gives up to (N M/2) log(1/s2), while Kf, which follows the
+ * N dimensions of S, takes ((N + nu) N/2) log(1/s2): with M > N + nu outputs the objective has no maximum. */
+static rm2_status check_bounded(rm2_context *ctx, const rm2_fit_settings *s,
+                                const rm2i_model_problem *p) {
+    double N = (double)p->N, M = (double)p->M;
+    bool follows = !s->independent && (s->task == RM2_TASK_PROFILE || s->task_rank == 0 ||
+                                       s->task_rank >= p->N);
+    bool shrinks = s->noise == RM2_NOISE_KRONECKER &&
+                   (s->noise_variance.learned || s->variance.learned) && !s->softplus;
+    if (!(follows && shrinks && M > N * (1 + s->task_anchor)))
+        return RM2_OK;
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                     "%zu outputs of %zu points: the objective has no maximum while "
+                     "settings.noise_variance or settings.variance is learned; hold both, or set "
+                     "settings.task_anchor to at least %.3g, or use settings.task integrated "
+                     "(recipe points)",
+                     p->M, p->N, ceil(100 * (M / N - 1)) / 100);
+}
+
 rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
                                 const rm2i_model_problem *p) {
     RM2_TRY(check_noises(ctx, s));
@@ -294,6 +313,7 @@ rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
     if (s->task_rank > p->M)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "task rank %zu for %zu outputs", s->task_rank,
                          p->M);
+    RM2_TRY(check_bounded(ctx, s, p));
     return RM2_OK;
 }
 

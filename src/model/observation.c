@@ -15,6 +15,7 @@
 #include "model/observation.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -73,18 +74,39 @@ rm2i_observation rm2i_observation_in(const rm2_model *m, double *memory) {
     return o;
 }
 
-/* S = P diag(g) P^T over the coordinates that are there, factored into o->L. */
-static rm2_status factor_covariance(rm2i_observation *o, const double *h, double noise) {
-    size_t n = o->count, M = o->m->M;
-    double *S = o->Y, jitter;
+/* Lower triangle of P diag(g) P^T, g = h + noise or noise alone, for n rows of P. */
+static void fill_covariance(size_t n, size_t M, const double *P, const double *h, double noise,
+                            double *S) {
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b <= a; b++) {
             double sum = 0;
             for (size_t m = 0; m < M; m++)
-                sum += o->P[a * M + m] * o->P[b * M + m] * (h ? h[m] + noise : noise);
+                sum += P[a * M + m] * P[b * M + m] * (h ? h[m] + noise : noise);
             S[a * n + b] = sum;
         }
-    return rm2i_factor(n, S, 0, o->L, &jitter);
+}
+
+/* S over the coordinates that are there, factored into o->L. */
+static rm2_status factor_covariance(rm2i_observation *o, const double *h, double noise) {
+    double jitter;
+    fill_covariance(o->count, o->m->M, o->P, h, noise, o->Y);
+    o->S = o->L;
+    return rm2i_factor(o->count, o->Y, 0, o->L, &jitter);
+}
+
+rm2_status rm2i_observation_factor(rm2_context *ctx, rm2_model *m) {
+    size_t M = m->M;
+    double *S, jitter;
+    RM2_TRY(rm2i_alloc(ctx, M, M * sizeof *S, &S));
+    rm2_status status = rm2i_alloc(ctx, M, M * sizeof *m->factor, &m->factor);
+    if (status == RM2_OK) {
+        fill_covariance(M, M, m->posterior->P, NULL, 1, S);
+        status = rm2i_factor(M, S, 0, m->factor, &jitter);
+    }
+    free(S);
+    return status == RM2_ERR_NUMERIC
+               ? rm2i_fail(ctx, status, "the covariance of the outputs is singular")
+               : status;
 }
 
 /* y = C^-1 r; with a noise of their own the outputs' C is diagonal. */
@@ -94,7 +116,7 @@ static void weigh_by_noise(rm2i_observation *o) {
     if (o->kind == RM2_ENCODE_NEAREST)
         return;
     if (kronecker(o)) {
-        rm2i_factor_solve(o->count, o->L, 1, o->y);
+        rm2i_factor_solve(o->count, o->S, 1, o->y);
         for (size_t k = 0; k < o->count; k++)
             o->y[k] /= o->m->posterior->observed;
         return;
@@ -122,8 +144,11 @@ rm2_status rm2i_observe(rm2i_observation *o, const double *centred, const bool *
         o->count++;
     }
     if (kronecker(o)) { /* else S depends on x: factored where it is needed */
-        RM2_TRY(factor_covariance(o, NULL, 1));
-        o->log_det = rm2i_factor_log_det(o->count, o->L);
+        if (o->count == M)
+            o->S = o->m->factor;
+        else
+            RM2_TRY(factor_covariance(o, NULL, 1));
+        o->log_det = rm2i_factor_log_det(o->count, o->S);
     }
     find_wall(o);
     return RM2_OK;
@@ -164,7 +189,7 @@ static double kronecker_density(rm2i_observation *o, double *slope) {
     size_t n = o->count;
     double g = o->h[0] + o->m->posterior->observed;
     memcpy(o->y, o->r, n * sizeof *o->y);
-    rm2i_factor_solve(n, o->L, 1, o->y); /* (P P^T)^-1 r */
+    rm2i_factor_solve(n, o->S, 1, o->y); /* (P P^T)^-1 r */
     double quadratic = rm2i_dot(n, o->r, o->y);
     if (o->m->freedom > 0)
         return student_density(o, g, quadratic, slope);
@@ -181,13 +206,13 @@ static double general_density(rm2i_observation *o, double *slope) {
     if (factor_covariance(o, o->h, o->m->posterior->observed) != RM2_OK)
         return NAN;
     memcpy(o->y, o->r, n * sizeof *o->y);
-    rm2i_factor_solve(n, o->L, 1, o->y);
+    rm2i_factor_solve(n, o->S, 1, o->y);
     for (size_t m = 0; slope && m < M; m++) { /* rows of Y: L^-1 p_m */
         for (size_t k = 0; k < n; k++)
             o->Y[m * n + k] = o->P[k * M + m];
     }
     if (slope) {
-        rm2i_factor_half_solve(n, o->L, M, o->Y);
+        rm2i_factor_half_solve(n, o->S, M, o->Y);
         add_mean_slope(o, 1, slope);
         for (size_t m = 0; m < M; m++) {
             double along = 0, spread = rm2i_dot(n, o->Y + m * n, o->Y + m * n);
@@ -198,7 +223,7 @@ static double general_density(rm2i_observation *o, double *slope) {
         }
     }
     return -0.5 *
-           (rm2i_dot(n, o->r, o->y) + rm2i_factor_log_det(n, o->L) + (double)n * RM2I_LOG_2PI);
+           (rm2i_dot(n, o->r, o->y) + rm2i_factor_log_det(n, o->S) + (double)n * RM2I_LOG_2PI);
 }
 
 double rm2i_observation_density(rm2i_observation *o, const double *x, double *slope) {
@@ -300,7 +325,7 @@ rm2_status rm2i_observation_curvature(rm2i_observation *o, const double *x, doub
         for (size_t q = 0; q < Q; q++) {
             for (size_t k = 0; k < o->count; k++)
                 o->y[k] = o->J[o->which[k] * Q + q];
-            rm2i_factor_solve(o->count, o->L, 1, o->y);
+            rm2i_factor_solve(o->count, o->S, 1, o->y);
             for (size_t r = 0; r < Q; r++) {
                 double sum = q == r ? o->precision[q] : 0;
                 for (size_t k = 0; k < o->count; k++)
@@ -319,17 +344,12 @@ rm2_status rm2i_observation_curvature(rm2i_observation *o, const double *x, doub
 
 /* log of the integral = log density(x) + log p(x) + (Q log(2 pi) - log|H|)/2, H the curvature at x; where it is nearly
  * flat or bends the other way, as between two latents of equal density, H gets a part of its largest eigenvalue. */
-rm2_status rm2i_observation_marginal(rm2i_observation *o, const double *x, double *value,
-                                     double *work) {
+rm2_status rm2i_observation_laplace(rm2i_observation *o, const double *x, double *value,
+                                    double *work) {
     size_t Q = o->m->Q;
     double *H = work, *vectors = H + Q * Q, *values = vectors + Q * Q, *rest = values + Q, f;
-    rm2_encode_kind kind = o->kind;
-    o->kind = RM2_ENCODE_DENSITY;
-    rm2_status status = find_curvature(o, x, H, rest);
-    if (status == RM2_OK)
-        status = rm2i_observation_minus_log(o, x, &f, rest);
-    o->kind = kind;
-    RM2_TRY(status);
+    RM2_TRY(find_curvature(o, x, H, rest));
+    RM2_TRY(rm2i_observation_minus_log(o, x, &f, rest));
     RM2_TRY(rm2i_eigen(Q, H, values, vectors, rest));
     double largest = rm2i_max_abs(Q, values);
     *value = prior_constant(o) - f + 0.5 * (double)Q * RM2I_LOG_2PI;

@@ -15,13 +15,17 @@ typedef struct rm2i_observation {
     double *P;                  /* count x M: rows of P that are there */
     double *centre, *precision; /* Q: the broad Gaussian */
     double wall;                /* height of the wall around the latents, least squares only */
-    double *L;                  /* count x count: factor of S, or of P P^T with Kronecker noise */
+    double *L;       /* count x count: room for a factor */
+    const double *S; /* factor of S, or of P P^T with Kronecker noise: L, or the model's */
     double log_det;             /* of P P^T, Kronecker noise */
     double *f, *h, *J, *dh, *r, *y, *Y; /* M, M, MQ, MQ, M, M, M x M */
     double *start;                      /* Q: best of least squares */
     double *prior;                      /* 3 Q: scratch of the prior */
     double *work;
 } rm2i_observation;
+
+/* The model's factor for observations without missing coordinates (Kronecker noise). */
+rm2_status rm2i_observation_factor(rm2_context *ctx, rm2_model *m);
 
 /* Doubles of memory that an observation needs, and one in such memory, with the broad Gaussian. */
 size_t rm2i_observation_size(const rm2_model *m);
@@ -36,14 +40,15 @@ double rm2i_observation_density(rm2i_observation *o, const double *x, double *sl
 /* An rm2i_objective_fn: minus the log of what is maximised. */
 rm2_status rm2i_observation_minus_log(void *observation, const double *x, double *value,
                                       double *gradient);
-/* Doubles of scratch for the two below. */
+/* Doubles of scratch for each of the two below. */
 size_t rm2i_observation_scratch(const rm2_model *m);
 /* Inverse of the curvature of minus the log at x, Q x Q. */
 rm2_status rm2i_observation_curvature(rm2i_observation *o, const double *x, double *covariance,
                                       double *work);
-/* log of the integral over x of density times prior, by Laplace's method at x, where their product is largest. */
-rm2_status rm2i_observation_marginal(rm2i_observation *o, const double *x, double *value,
-                                     double *work);
+/* log of the integral over x of density times prior by Laplace's method, x a maximum of their product; o->kind is the
+ * density. */
+rm2_status rm2i_observation_laplace(rm2i_observation *o, const double *x, double *value,
+                                    double *work);
 
 /* ---- encode_search.c ------------------------------------------------------------------------- */
 
@@ -52,7 +57,11 @@ size_t rm2i_encode_nearest(const rm2i_observation *o);
 /* x: where o->kind is best; fills converged and nearest of the info. */
 rm2_status rm2i_encode_search(rm2i_observation *o, const rm2_encode_settings *s, double *x,
                               rm2_encoded *info);
-/* From x to the largest density near it. */
-rm2_status rm2i_encode_mode(rm2i_observation *o, const rm2_encode_settings *s, double *x);
+/* log density of the observation: Laplace's method at the mode near x. With a mixture as prior the density may have
+ * several: the sum over those that searches from the nearest training points find. */
+enum { RM2I_MODES = 4 };
+size_t rm2i_encode_marginal_work(const rm2_model *m);
+rm2_status rm2i_encode_marginal(rm2i_observation *o, const rm2_encode_settings *s, const double *x,
+                                double *value, double *work);
 
 #endif

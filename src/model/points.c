@@ -23,7 +23,7 @@ static const double LOG_SCALE = 15; /* either way of the start */
 static const double LONGEST = 10, ABOVE_NEIGHBOURS = 1.2;
 static const double LEAST = 1e-8; /* of the mean variance: what counts as variance of an output */
 static const double LATENT_DECREASE = 1e-6;
-enum { LATENT_ITERATIONS = 100, LATENT_HISTORY = 20 };
+enum { LATENT_ITERATIONS = 100, LATENT_HISTORY = 20, MOST_POINTS = 4000 };
 
 enum { VARIANCE, LENGTHSCALE, SCALE, WEIGHT, HYPERS };
 
@@ -379,6 +379,11 @@ rm2_status rm2i_points_check(rm2_context *ctx, const rm2_fit_settings *s, size_t
                          "%zu latent dimensions for %zu outputs: the covariance of the outputs can "
                          "be integrated out only with fewer",
                          s->latent_dim, M);
+    if (N > MOST_POINTS)
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "%zu points: the covariance of the outputs can be integrated out for at "
+                         "most %d, since the work grows with their cube",
+                         N, MOST_POINTS);
     if (N <= s->latent_dim + 2)
         return rm2i_fail(ctx, RM2_ERR_DATA,
                          "%zu distinct points are too few for %zu latent dimensions: at least %zu "

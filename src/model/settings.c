@@ -66,8 +66,9 @@ static const rm2_setting fit_rows[] = {
      .help = "robust: for trajectories; points: without; map: all learned; paper: the paper's"},
     {FIT(model, CHOICE), .words = models, .defaults = {"wgplvm"}, .group = "Model",
      .help = "wgplvm: on the manifold; gplvm: Euclidean, for comparison"},
-    {FIT(latent_dim, COUNT), .option = "latent", RM2I_COUNT_FROM(1), .defaults = {"2"},
-     .group = "Model", .help = "dimensions of the latent space"},
+    {FIT(latent_dim, COUNT), .option = "latent", RM2I_COUNT_FROM(1), .zero = "auto",
+     .defaults = {"2"}, .group = "Model",
+     .help = "dimensions of the latent space; auto (recipe points): by points held out"},
 
     {FIT(kernel, CHOICE), .words = kernels, .defaults = {"se"}, .group = "Kernel",
      .help = "kernel on the latent space: squared exponential, Matern 3/2 or 5/2, or only linear"},
