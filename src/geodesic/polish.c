@@ -150,7 +150,7 @@ static rm2_status divide(rm2i_stage *stage, const mesh *old, mesh *fine) {
     for (size_t k = 0; k < fine->curve->count; k++)
         rm2i_pieces_at(old->curve, rm2i_pieces_site(fine->curve, k), fine->curve->coef + k * Q,
                        NULL, NULL);
-    RM2_TRY(rm2i_newton_create(stage->ctx, stage->probe, fine->curve, DEGREE, &fine->newton));
+    RM2_TRY(rm2i_newton_create(stage->ctx, stage->evaluator, fine->curve, DEGREE, &fine->newton));
     divide_bend(old, stage->tolerance, fine);
     return RM2_OK;
 }
@@ -206,13 +206,13 @@ rm2_status rm2i_polish_stage(rm2i_stage *stage, const rm2i_arc *start, size_t el
     rm2_status status = mesh_create(stage->ctx, start->curve->Q, elements, &m);
     if (status == RM2_OK) {
         rm2i_arc_resample(start, m.curve);
-        status = rm2i_newton_create(stage->ctx, stage->probe, m.curve, DEGREE, &m.newton);
+        status = rm2i_newton_create(stage->ctx, stage->evaluator, m.curve, DEGREE, &m.newton);
     }
     if (status == RM2_OK)
         status = refine(stage, &m, &converged);
     bool moved = stage->iterations > 0;
     if (status == RM2_OK && moved)
-        status = rm2i_arc_create(stage->ctx, stage->probe, m.curve, DEGREE + 1, &out->arc);
+        status = rm2i_arc_create(stage->ctx, stage->evaluator, m.curve, DEGREE + 1, &out->arc);
     if (status == RM2_OK && moved) {
         out->curve = m.curve;
         out->converged = converged;

@@ -320,10 +320,8 @@ rm2_recipe rm2_recipe_for(const rm2_data *data, size_t latent_dim) {
 }
 
 /* The caller's settings, or those of the recipe for the data, within their ranges. */
-static rm2_status take_settings(rm2_context *ctx, const char *call, const rm2_data *data,
+static rm2_status take_settings(rm2_context *ctx, const rm2_data *data,
                                 const rm2_fit_settings *given, rm2_fit_settings *s) {
-    if (!data)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: data is NULL", call);
     *s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     if (!given)
         *s = rm2_fit_settings_recipe(rm2_recipe_for(data, s->latent_dim));
@@ -365,7 +363,8 @@ static rm2_status choose_dimension(rm2_context *ctx, const rm2_data *data, rm2_f
 
 rm2_status rm2_fit_check(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings) {
     rm2_fit_settings s;
-    RM2_TRY(take_settings(ctx, "rm2_fit_check", data, settings, &s));
+    RM2_REQUIRE(ctx, data);
+    RM2_TRY(take_settings(ctx, data, settings, &s));
     if (s.latent_dim == 0 && s.task != RM2_TASK_INTEGRATED)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "settings.latent_dim is automatic, which needs settings.task integrated");
@@ -376,10 +375,10 @@ rm2_status rm2_fit_check(rm2_context *ctx, const rm2_data *data, const rm2_fit_s
 rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
                    const rm2_checkpoint *checkpoint, rm2_model **model) {
     rm2_fit_settings s;
-    if (!model)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit: output pointer model is NULL");
+    RM2_REQUIRE(ctx, model);
     *model = NULL;
-    RM2_TRY(take_settings(ctx, "rm2_fit", data, settings, &s));
+    RM2_REQUIRE(ctx, data);
+    RM2_TRY(take_settings(ctx, data, settings, &s));
     RM2_TRY(rm2i_data_complete(ctx, data, "training needs"));
     if (s.latent_dim == 0)
         RM2_TRY(choose_dimension(ctx, data, &s));

@@ -82,8 +82,8 @@ static const rm2_setting fit_rows[] = {
     {FIT(variance, HYPERPARAMETER), RM2I_ABOVE(0),
      .defaults = {"held 1", NULL, "learned " LOG2 " none", "learned 0.1 lognormal:start:3"},
      .group = "Kernel", .help = "variance of the kernel"},
-    {FIT(linear, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "none",
-     .defaults = {"held none", NULL, NULL, "held 1000"}, .group = "Kernel",
+    {FIT(linear, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "off",
+     .defaults = {"held off", NULL, NULL, "held 1000"}, .group = "Kernel",
      .help = "weight of a linear part that is added to the kernel"},
 
     {FIT(noise, CHOICE), .words = noises, .defaults = {"kronecker", NULL, "per-output"},
