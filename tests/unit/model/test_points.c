@@ -2,8 +2,9 @@
  * (NumPy, with SciPy's L-BFGS-B), on formulas as data; invariances; equal points, planes, more outputs than
  * points; settings and sizes that are refused.
  *
- * Tolerances. The objective of the first search is a maximum that both reach to 1e-9 of N M, 1e-6 of its
- * size; hyperparameters in flat directions to the root of that. The second follows an optimisation of the
+ * Tolerances. The objective of the first search is a maximum that both reach to 1e-9 of N M; the floor of 1e-8
+ * of the variance, which the other implementation does not have, is 1e-5 of these residuals and moves it by less than 2e-6
+ * of N M. Hyperparameters in flat directions to the root of that. The second follows an optimisation of the
  * latents that stops at a relative decrease of 1e-6: three digits. */
 #include <math.h>
 #include <setjmp.h>
@@ -61,7 +62,7 @@ static void prepare(fitted *f, size_t N, size_t M, size_t Q) {
 
 static void train(fitted *f, bool isomap) {
     rm2i_points_request r = {.data = {f->N, f->M, f->Q, f->F}, .start.X = f->X0, .settings = &f->s};
-    ok(isomap ? rm2i_points_isomap(ctx, &r.data, 8, &r.start)
+    ok(isomap ? rm2i_points_isomap(ctx, &r.data, 4, &r.start)
               : rm2i_points_components(ctx, &r.data, &r.start));
     free(f->r.trace);
     ok(rm2i_points_train(ctx, &r, &f->r));
@@ -114,7 +115,7 @@ static void another_implementation_agrees(void **state) {
         train(&f, false);
         for (size_t i = 0; i < f.N * f.Q; i++) /* centred again */
             assert_true(fabs(f.r.X[i] - f.X0[i]) <= 1e-14);
-        compare(&f, known[k].held, 1e-7, 3e-3);
+        compare(&f, known[k].held, 2e-6, 3e-3);
         f.s.latents_held = false;
         train(&f, false);
         compare(&f, known[k].moved, 2e-4, 3e-2);
@@ -233,10 +234,14 @@ static void a_roll_is_unrolled(void **state) {
         f.F[2 * N + n] = 0.05 * sin(37 * t);
     }
     train(&f, true);
-    size_t back = 0;
-    for (size_t n = 0; n + 1 < N; n++) /* in order along the spiral, apart from noise */
-        back += (f.r.X[n + 1] - f.r.X[n]) * (f.r.X[N - 1] - f.r.X[0]) <= 0;
-    assert_true(back <= N / 10);
+    double xy = 0, xx = 0, yy = 0; /* in proportion to the length along the spiral, about t^2/2 */
+    for (size_t n = 0; n < N; n++) {
+        double t = 3 + 9 * (double)n / N, y = t * t / 2 - 31.2;
+        xy += f.r.X[n] * y;
+        xx += f.r.X[n] * f.r.X[n];
+        yy += y * y;
+    }
+    assert_true(fabs(xy) >= 0.99 * sqrt(xx * yy));
     ends = fabs(f.r.X[N - 1] - f.r.X[0]) * f.r.unit; /* length of the spiral: 13.9 */
     assert_true(ends > 11 && ends < 17);
     release(&f);
