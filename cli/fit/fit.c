@@ -97,8 +97,8 @@ static int choose_latent(training *t) {
     if (t->settings.latent_dim > 0)
         return EXIT_DONE;
     work_note(w, "choosing the latent dimension by points held out");
-    int code = work_check(w, rm2_fit_choose_latent(w->ctx, t->data, &t->settings, MOST, rows,
-                                                   &tried, &chosen));
+    int code = work_check(
+        w, rm2_fit_choose_latent(w->ctx, t->data, &t->settings, MOST, rows, &tried, &chosen));
     if (code != EXIT_DONE)
         return code;
     if (!w->common->quiet)

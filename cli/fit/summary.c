@@ -191,11 +191,12 @@ static void print_fidelity(FILE *out, const rm2_model_info *i, const rm2_fidelit
     static const double WORSE = 1.002; /* residual over that of principal components */
     if (!isfinite(f->mean))
         return;
-    (void)fprintf(out,
-                  "residual (tangent coordinates) %.4g; %zu principal component%s: %.4g; mean: %.4g\n"
-                  "variance explained %.1f %%; principal components: %.1f %%\n",
-                  f->residual, i->latent_dim, plural(i->latent_dim), f->components, f->mean,
-                  100 * explained(f, f->residual), 100 * explained(f, f->components));
+    (void)fprintf(
+        out,
+        "residual (tangent coordinates) %.4g; %zu principal component%s: %.4g; mean: %.4g\n"
+        "variance explained %.1f %%; principal components: %.1f %%\n",
+        f->residual, i->latent_dim, plural(i->latent_dim), f->components, f->mean,
+        100 * explained(f, f->residual), 100 * explained(f, f->components));
     (void)fprintf(out, "latent points that coincide with another: %zu of %zu\n", f->coincident,
                   i->points);
     if (f->residual > WORSE * f->components)

@@ -79,10 +79,11 @@ static void print_encoded(const model_work *m, const encoded *e) {
         json_field(out, "residual", sqrt(squares));
         (void)fprintf(out, "}\n");
     } else if (!m->work.common->quiet) {
-        (void)fprintf(out,
-                      "encoded %zu point%s (%zu converged): mean log density %.4f (at the latent point "
-                      "%.4f), root mean squared residual %.4g (tangent coordinates)\n",
-                      e->n, e->n == 1 ? "" : "s", e->converged, density, at_latent, sqrt(squares));
+        (void)fprintf(
+            out,
+            "encoded %zu point%s (%zu converged): mean log density %.4f (at the latent point "
+            "%.4f), root mean squared residual %.4g (tangent coordinates)\n",
+            e->n, e->n == 1 ? "" : "s", e->converged, density, at_latent, sqrt(squares));
     }
 }
 

@@ -29,8 +29,8 @@ typedef enum rm2_model_kind {
 } rm2_model_kind;
 
 typedef enum rm2_task_kind {
-    RM2_TASK_PROFILE, /* Kf in closed form at its best value (Kronecker noise only) */
-    RM2_TASK_LEARNED, /* Kf = B B^T + diag(v), B and v parameters */
+    RM2_TASK_PROFILE,   /* Kf in closed form at its best value (Kronecker noise only) */
+    RM2_TASK_LEARNED,   /* Kf = B B^T + diag(v), B and v parameters */
     RM2_TASK_INTEGRATED /* hyperparameters from the evidence with Kf integrated out under an inverse
                            Wishart prior; latents are moved once. For points without trajectories */
 } rm2_task_kind;
@@ -89,11 +89,12 @@ typedef struct rm2_fit_settings {
      * its mean; a start of 0: from the data */
     rm2_hyperparameter task_weight, task_scale;
 
-    bool latent_normal;   /* N(0, I) on X */
-    double latent_anchor; /* X ~ N(X0, tau^2 I): tau; 0: none. RM2_TASK_INTEGRATED: in standard deviations
+    bool latent_normal; /* N(0, I) on X */
+    double
+        latent_anchor; /* X ~ N(X0, tau^2 I): tau; 0: none. RM2_TASK_INTEGRATED: in standard deviations
                              of a latent under the noise */
-    bool latents_held;    /* X stays at its start (RM2_TASK_INTEGRATED only) */
-    double gpdm_weight;   /* dynamics over trajectories: weight of its log density; 0: none */
+    bool latents_held;  /* X stays at its start (RM2_TASK_INTEGRATED only) */
+    double gpdm_weight; /* dynamics over trajectories: weight of its log density; 0: none */
     rm2_hyperparameter gpdm_lengthscale, gpdm_variance, gpdm_noise;
 
     bool back_constraint;                  /* X = K_M(Y, Y) W */
@@ -182,7 +183,7 @@ typedef struct rm2_latent_choice {
     size_t latent_dim, points;
     double log_density, standard_error; /* mean per point, against the Riemannian volume */
     double residual;                    /* root mean squared, tangent coordinates */
-    rm2_init_kind init;                 /* the start that was used, or chosen if that was automatic */
+    rm2_init_kind init; /* the start that was used, or chosen if that was automatic */
 } rm2_latent_choice;
 
 /* For RM2_TASK_INTEGRATED and data without trajectories: fill `rows` (`count`) for 1, 2, ... latent dimensions, as many
@@ -280,10 +281,10 @@ RM2_API rm2_status rm2_model_fidelity(rm2_context *ctx, const rm2_model *model,
                                       rm2_fidelity *fidelity);
 
 typedef enum rm2_encode_kind {
-    RM2_ENCODE_DENSITY,  /* maximise predictive density times the prior of latents, a broad Gaussian around the latents;
+    RM2_ENCODE_DENSITY, /* maximise predictive density times the prior of latents, a broad Gaussian around the latents;
                             RM2_TASK_INTEGRATED: a mixture over them */
     RM2_ENCODE_RESIDUAL, /* least squares in the metric of the noise */
-    RM2_ENCODE_NEAREST   /* least squares in tangent coordinates: the decoded point that is nearest */
+    RM2_ENCODE_NEAREST /* least squares in tangent coordinates: the decoded point that is nearest */
 } rm2_encode_kind;
 
 typedef struct rm2_encode_settings {
@@ -304,11 +305,13 @@ static inline rm2_encode_settings rm2_encode_settings_default(void) {
 }
 
 typedef struct rm2_encoded {
-    double log_density;           /* of the observation, tangent coordinates: its density given a latent point,
+    double
+        log_density; /* of the observation, tangent coordinates: its density given a latent point,
                                      integrated over the prior of latents by Laplace's method */
-    double log_density_at_latent; /* given the latent point that was found. Not a density of the observation: it grows
+    double
+        log_density_at_latent; /* given the latent point that was found. Not a density of the observation: it grows
                                      with every latent dimension */
-    double residual;              /* norm of observation minus decoded mean, tangent coordinates */
+    double residual; /* norm of observation minus decoded mean, tangent coordinates */
     bool converged;
     size_t nearest; /* training point that the best start came from */
 } rm2_encoded;

@@ -87,8 +87,8 @@ static void find_moments(rm2i_latent_prior *p, const double *X, double *covarian
     for (size_t i = 0; i < N; i++)
         for (size_t q = 0; q < Q; q++)
             for (size_t r = 0; r < Q; r++)
-                covariance[q * Q + r] += (X[i * Q + q] - p->mean[q]) * (X[i * Q + r] - p->mean[r]) /
-                                         (double)N;
+                covariance[q * Q + r] +=
+                    (X[i * Q + q] - p->mean[q]) * (X[i * Q + r] - p->mean[r]) / (double)N;
 }
 
 /* z_i, and the roots of the eigenvalues without the noise. */

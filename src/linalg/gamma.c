@@ -45,8 +45,10 @@ double rm2i_digamma(double x) {
     double below = 0, sum = 0;
     if (!(x > 0))
         return NAN;
-    for (; x < 10; x++)
+    while (x < 10) {
         below -= 1 / x;
+        x += 1;
+    }
     double w = 1 / (x * x);
     for (size_t k = sizeof c / sizeof *c; k-- > 0;)
         sum = (sum + c[k]) * w;

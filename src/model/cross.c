@@ -38,8 +38,8 @@ static rm2_status take_part(rm2_context *ctx, const rm2_data *data, const size_t
     size_t ambient = rm2_manifold_ambient(data->manifold), n = 0;
     size_t own = count / folds + (fold < count % folds);
     rm2i_draft draft = {0};
-    RM2_TRY(rm2i_draft_create(ctx, data->manifold, data->source, held ? own : count - own, 0,
-                              &draft));
+    RM2_TRY(
+        rm2i_draft_create(ctx, data->manifold, data->source, held ? own : count - own, 0, &draft));
     for (size_t i = 0; i < count; i++)
         if ((i % folds == fold) == held)
             memcpy(draft.points + n++ * ambient, data->points + order[i] * ambient,
@@ -50,8 +50,8 @@ static rm2_status take_part(rm2_context *ctx, const rm2_data *data, const size_t
 }
 
 /* Densities and residuals of held-out points under a model. */
-static rm2_status score(rm2_context *ctx, const rm2_model *m, const rm2_data *held,
-                        double *density, double *residual) {
+static rm2_status score(rm2_context *ctx, const rm2_model *m, const rm2_data *held, double *density,
+                        double *residual) {
     const rm2_model_info *info = rm2_model_info_of(m);
     size_t n = held->count, D = rm2_manifold_ambient(held->manifold), M = info->outputs;
     double *points;
@@ -62,8 +62,8 @@ static rm2_status score(rm2_context *ctx, const rm2_model *m, const rm2_data *he
     rm2_status status = rm2i_alloc(ctx, n, sizeof *got, &got);
     memset(volume, 0, n * sizeof *volume);
     if (status == RM2_OK && info->base)
-        status = rm2_manifold_log_coords(ctx, held->manifold, n, info->base, 1, held->points,
-                                         tangent);
+        status =
+            rm2_manifold_log_coords(ctx, held->manifold, n, info->base, 1, held->points, tangent);
     if (status == RM2_OK && info->base)
         status = rm2_manifold_log_volume(ctx, held->manifold, n, tangent, volume);
     if (status == RM2_OK) {
@@ -83,8 +83,8 @@ static rm2_status run_fold(rm2_context *ctx, const rm2_data *train, const rm2_da
                            const rm2_fit_settings *s, rm2i_cross_result *result) {
     rm2_model *model;
     RM2_TRY(rm2_fit(ctx, train, s, NULL, &model));
-    rm2_status status = score(ctx, model, held, result->density + result->count,
-                              result->residual + result->count);
+    rm2_status status =
+        score(ctx, model, held, result->density + result->count, result->residual + result->count);
     if (status == RM2_OK && rm2_model_info_of(model)->stop == RM2_STOP_INTERRUPTED)
         status = RM2_INTERRUPTED;
     rm2_model_free(model);
@@ -136,7 +136,8 @@ rm2_status rm2i_cross_validate(rm2_context *ctx, const rm2_data *data,
 
 void rm2i_cross_clear(rm2i_cross_result *result) {
     free(result->density);
-    *result = (rm2i_cross_result){0};
+    result->density = result->residual = NULL;
+    result->count = 0;
 }
 
 void rm2i_cross_difference(size_t count, const double *a, const double *b, double *mean,
@@ -153,11 +154,12 @@ void rm2i_cross_difference(size_t count, const double *a, const double *b, doubl
 /* ---- start ----------------------------------------------------------------------------------- */
 
 /* Is the second result better beyond doubt? */
-static bool better(rm2_context *ctx, const rm2i_cross_result *plane, const rm2i_cross_result *graph) {
+static bool better(rm2_context *ctx, const rm2i_cross_result *plane,
+                   const rm2i_cross_result *graph) {
     double mean, error;
     rm2i_cross_difference(plane->count, graph->density, plane->density, &mean, &error);
-    bool nearer = rm2i_norm(graph->count, graph->residual) <=
-                  rm2i_norm(plane->count, plane->residual);
+    bool nearer =
+        rm2i_norm(graph->count, graph->residual) <= rm2i_norm(plane->count, plane->residual);
     bool taken = mean > CERTAIN * error && nearer;
     rm2i_log(ctx, RM2_LOG_INFO,
              "start: %s (log density of points held out by Isomap less that by principal "
@@ -211,8 +213,8 @@ static rm2_status measure_dimension(rm2_context *ctx, const rm2_data *data,
     row->latent_dim = s->latent_dim;
     row->init = init;
     row->points = result->count;
-    row->residual = sqrt(rm2i_dot(result->count, result->residual, result->residual) /
-                         (double)result->count);
+    row->residual =
+        sqrt(rm2i_dot(result->count, result->residual, result->residual) / (double)result->count);
     rm2i_cross_difference(result->count, result->density, NULL, &row->log_density,
                           &row->standard_error);
     return RM2_OK;

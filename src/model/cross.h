@@ -11,8 +11,9 @@ typedef struct rm2i_cross_plan {
 } rm2i_cross_plan;
 
 typedef struct rm2i_cross_result {
-    size_t count;     /* points that were held out */
-    double *density;  /* count: log density of each, tangent coordinates at the base of its model less log |det dExp|,
+    size_t count; /* points that were held out */
+    double *
+        density; /* count: log density of each, tangent coordinates at the base of its model less log |det dExp|,
                          so that base points do not matter */
     double *residual; /* count: norm, tangent coordinates */
 } rm2i_cross_result;

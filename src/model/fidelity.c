@@ -14,7 +14,8 @@
 #include "linalg/neighbours.h"
 #include "model/model.h"
 
-static const double COINCIDENT = 1e-3; /* of the root mean squared distance of the latents from their mean */
+static const double COINCIDENT =
+    1e-3; /* of the root mean squared distance of the latents from their mean */
 
 /* Sum of the Q largest eigenvalues of F F^T, from the smaller of the two Gram matrices. */
 static rm2_status leading(rm2_context *ctx, const rm2_model *m, double *sum) {

@@ -274,8 +274,7 @@ static void take_points(const rm2i_points_result *r, rm2_model *m) {
 
 static rm2_status fit_points(rm2_context *ctx, const rm2_fit_settings *s,
                              const rm2_checkpoint *checkpoint, double *X0, rm2_model *m) {
-    rm2i_points_request r = {
-        .data = {m->N, m->M, m->Q, m->F}, .start.X = X0, .settings = s};
+    rm2i_points_request r = {.data = {m->N, m->M, m->Q, m->F}, .start.X = X0, .settings = s};
     rm2i_points_result result = {.X = m->X, .Kf = m->Kf};
     if (checkpoint && checkpoint->path)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -286,10 +285,11 @@ static rm2_status fit_points(rm2_context *ctx, const rm2_fit_settings *s,
     RM2_TRY(rm2i_points_train(ctx, &r, &result));
     take_points(&result, m);
     if (result.distinct < m->N)
-        rm2i_log(ctx, RM2_LOG_INFO,
-                 "%zu points equal others: each of %zu distinct points counts once in the evidence, "
-                 "equal points share a latent and count as often as they occur in predictions",
-                 m->N - result.distinct, result.distinct);
+        rm2i_log(
+            ctx, RM2_LOG_INFO,
+            "%zu points equal others: each of %zu distinct points counts once in the evidence, "
+            "equal points share a latent and count as often as they occur in predictions",
+            m->N - result.distinct, result.distinct);
     return RM2_OK;
 }
 
@@ -351,11 +351,12 @@ static rm2_status choose_dimension(rm2_context *ctx, const rm2_data *data, rm2_f
     size_t tried, chosen;
     RM2_TRY(rm2_fit_choose_latent(ctx, data, s, MOST, rows, &tried, &chosen));
     for (size_t k = 0; k < tried; k++)
-        rm2i_log(ctx, RM2_LOG_INFO,
-                 "%zu latent dimensions: log density of points held out %.4g (standard error %.2g), "
-                 "residual %.4g%s",
-                 rows[k].latent_dim, rows[k].log_density, rows[k].standard_error, rows[k].residual,
-                 k == chosen ? ": chosen" : "");
+        rm2i_log(
+            ctx, RM2_LOG_INFO,
+            "%zu latent dimensions: log density of points held out %.4g (standard error %.2g), "
+            "residual %.4g%s",
+            rows[k].latent_dim, rows[k].log_density, rows[k].standard_error, rows[k].residual,
+            k == chosen ? ": chosen" : "");
     s->latent_dim = rows[chosen].latent_dim;
     s->init = rows[chosen].init;
     return RM2_OK;

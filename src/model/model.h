@@ -44,8 +44,9 @@ struct rm2_model {
     /* derived */
     rm2i_posterior *posterior;
     rm2i_latent_prior *prior; /* of a latent point, with `freedom`; NULL: a broad normal density */
-    double *frame;  /* of the manifold at the base point */
-    double *factor; /* M x M: Cholesky factor of P P^T of the posterior, Kronecker noise; else NULL */
+    double *frame;            /* of the manifold at the base point */
+    double
+        *factor; /* M x M: Cholesky factor of P P^T of the posterior, Kronecker noise; else NULL */
 };
 
 /* An empty model of a data set with its arrays; task noise and back constraint only if the settings

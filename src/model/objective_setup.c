@@ -284,8 +284,8 @@ static rm2_status check_kernel(rm2_context *ctx, const rm2_fit_settings *s) {
 static rm2_status check_bounded(rm2_context *ctx, const rm2_fit_settings *s,
                                 const rm2i_model_problem *p) {
     double N = (double)p->N, M = (double)p->M;
-    bool follows = !s->independent && (s->task == RM2_TASK_PROFILE || s->task_rank == 0 ||
-                                       s->task_rank >= p->N);
+    bool follows = !s->independent &&
+                   (s->task == RM2_TASK_PROFILE || s->task_rank == 0 || s->task_rank >= p->N);
     bool shrinks = s->noise == RM2_NOISE_KRONECKER &&
                    (s->noise_variance.learned || s->variance.learned) && !s->softplus;
     if (!(follows && shrinks && M > N * (1 + s->task_anchor)))

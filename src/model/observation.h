@@ -8,16 +8,16 @@
 typedef struct rm2i_observation {
     rm2_context *ctx; /* whose interrupt ends the search */
     const rm2_model *m;
-    rm2_encode_kind kind; /* what is maximised */
+    rm2_encode_kind kind;       /* what is maximised */
     size_t count;               /* coordinates that are there */
     size_t *which;              /* M: their indices */
     double *v;                  /* count: centred */
     double *P;                  /* count x M: rows of P that are there */
     double *centre, *precision; /* Q: the broad Gaussian */
     double wall;                /* height of the wall around the latents, least squares only */
-    double *L;       /* count x count: room for a factor */
+    double *L;                  /* count x count: room for a factor */
     const double *S; /* factor of S, or of P P^T with Kronecker noise: L, or the model's */
-    double log_det;             /* of P P^T, Kronecker noise */
+    double log_det;  /* of P P^T, Kronecker noise */
     double *f, *h, *J, *dh, *r, *y, *Y; /* M, M, MQ, MQ, M, M, M x M */
     double *start;                      /* Q: best of least squares */
     double *prior;                      /* 3 Q: scratch of the prior */

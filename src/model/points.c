@@ -144,7 +144,8 @@ static rm2_status prepare_search(search *q, const double *X) {
     double smallest = fmax(near, 1e-3 * l0);
     describe(q, VARIANCE, &s->variance, 0.1, LOG_VARIANCE);
     describe(q, LENGTHSCALE, &s->lengthscale, l0, (double[]){log(smallest), log(LONGEST * l0)});
-    describe(q, SCALE, &s->task_scale, exp(log_c), (double[]){log_c - LOG_SCALE, log_c + LOG_SCALE});
+    describe(q, SCALE, &s->task_scale, exp(log_c),
+             (double[]){log_c - LOG_SCALE, log_c + LOG_SCALE});
     describe(q, WEIGHT, &s->task_weight, n, LOG_WEIGHT);
     q->unit = 1 / (n * (double)(t->d.M - t->linear.rank));
     return RM2_OK;
@@ -361,7 +362,8 @@ rm2_status rm2i_points_check(rm2_context *ctx, const rm2_fit_settings *s, size_t
         {s->gpdm_weight > 0, "has no dynamics prior"},
         {s->latent_normal, "has an anchor instead of a normal prior of the latents"},
         {s->kernel == RM2_LATENT_LINEAR, "needs a kernel with a radial part"},
-        {!(s->linear.start > 0) || s->linear.learned, "needs a linear part of a weight that is held"},
+        {!(s->linear.start > 0) || s->linear.learned,
+         "needs a linear part of a weight that is held"},
         {s->noise_variance.start != 1 || s->noise_variance.learned,
          "measures all variances by the noise, which is held at 1"},
         {s->softplus, "searches logarithms of its hyperparameters"},

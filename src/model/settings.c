@@ -12,7 +12,8 @@ static const char *const noises[] = {"kronecker", "per-output", NULL};
 static const char *const tasks[] = {"profile", "learned", "integrated", NULL};
 static const char *const outputs[] = {"correlated", "independent", NULL};
 static const char *const inferences[] = {"auto", "exact", "inducing", NULL};
-static const char *const starts[] = {"isomap", "pca", "random", "given", "tangent-pca", "auto", NULL};
+static const char *const starts[] = {"isomap",      "pca",  "random", "given",
+                                     "tangent-pca", "auto", NULL};
 static const char *const bases[] = {"frechet", "default", "given", NULL};
 static const char *const optimisers[] = {"lbfgs", "adam", NULL};
 static const char *const objectives[] = {"density", "residual", "nearest", NULL};

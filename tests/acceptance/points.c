@@ -17,8 +17,8 @@ enum { NEIGHBOURS = 7, PAIRED = 40, SIDES = 6, MOST_NAME = 64, MOST_PATH = 4096 
 
 typedef struct reference {
     const char *name, *manifold;
-    size_t folds, Q; /* folds 0 .. folds - 1 are held out in turn */
-    double objective; /* of all points, latents held; without constants of the priors */
+    size_t folds, Q;       /* folds 0 .. folds - 1 are held out in turn */
+    double objective;      /* of all points, latents held; without constants of the priors */
     double ratio, density; /* of the study: residual over that of PCA, log density */
     bool distinct;
 } reference;
@@ -173,10 +173,10 @@ static void free_set(set *s) {
 /* ---- one fold -------------------------------------------------------------------------------- */
 
 typedef struct split {
-    size_t n, t, M, Q;   /* training and test points */
+    size_t n, t, M, Q;    /* training and test points */
     double *train, *test; /* n x D, t x D */
     size_t *train_label, *test_label;
-    double *F, *V; /* n x M, t x M: tangent coordinates, less the mean of the first */
+    double *F, *V;            /* n x M, t x M: tangent coordinates, less the mean of the first */
     double *values, *vectors; /* of F^T F/n: M ascending, M x M rows */
     rm2_data *data;
     rm2_model *model;
@@ -214,8 +214,7 @@ static void find_tangent(const set *s, split *p) {
 static void find_scores(const split *p, size_t t, const double *V, double *scores) {
     for (size_t i = 0; i < t; i++)
         for (size_t q = 0; q < p->Q; q++)
-            scores[i * p->Q + q] =
-                rm2i_dot(p->M, V + i * p->M, p->vectors + (p->M - 1 - q) * p->M);
+            scores[i * p->Q + q] = rm2i_dot(p->M, V + i * p->M, p->vectors + (p->M - 1 - q) * p->M);
 }
 
 static void open_split(const set *s, size_t Q, int fold, split *p) {
@@ -400,8 +399,8 @@ static void encode(split *p, rm2_encode_kind kind, measures *m) {
     if (kind == RM2_ENCODE_NEAREST)
         m->residual = sqrt(squares);
     else
-        m->reach = rm2i_max_abs(p->t * p->Q, p->z) /
-                   rm2i_max_abs(info->points * p->Q, info->latents);
+        m->reach =
+            rm2i_max_abs(p->t * p->Q, p->z) / rm2i_max_abs(info->points * p->Q, info->latents);
     free(got);
 }
 
@@ -506,8 +505,10 @@ static bool check(const char *folder, const reference *r) {
         close_split(&p);
     }
     bool good = judge(r, &sum, objective, (double)(s.N * s.M));
-    printf("%s points, %s Q %zu: objective %.4f (%.4f), residual %.4g of PCA's %.4g (%.3f), density %.2f (%.2f; PPCA "
-           "%.2f, LW %.2f; at latents %.2f), correlation %.3f (PCA %.3f), scale %.2f, neighbours %.3f (PCA %.3f), "
+    printf("%s points, %s Q %zu: objective %.4f (%.4f), residual %.4g of PCA's %.4g (%.3f), "
+           "density %.2f (%.2f; PPCA "
+           "%.2f, LW %.2f; at latents %.2f), correlation %.3f (PCA %.3f), scale %.2f, neighbours "
+           "%.3f (PCA %.3f), "
            "reach %.2f, coincident %zu\n",
            good ? "ok     " : "FAILED ", r->name, r->Q, objective, r->objective,
            sum.residual / sum.pca, sum.pca, r->ratio, sum.density, r->density, sum.ppca, sum.lw,

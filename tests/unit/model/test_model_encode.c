@@ -174,7 +174,8 @@ static void test_missing_entries(void **state) {
                 y[2] = y[3] = y[4] = NAN;
             assert_int_equal(rm2_model_encode(ctx, model, NULL, 1, y, x, cov, &info), RM2_OK);
             double density = log_density_at(model, x, v, seen[k]);
-            assert_true(fabs(info.log_density_at_latent - density) <= 1e-8 * fmax(1, fabs(density)));
+            assert_true(fabs(info.log_density_at_latent - density) <=
+                        1e-8 * fmax(1, fabs(density)));
             check_optimal(model, x, v, seen[k]);
             assert_positive_definite(2, cov);
         }
