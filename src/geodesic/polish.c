@@ -25,7 +25,7 @@ enum {
 };
 static const double COARSE = 1e-2;
 /* Newton's error: beside that of a mesh that will be divided, and in parts of the tolerance. */
-static const double ROUGH_SHARE = 2, SHARE = 0.5;
+static const double ROUGH_SHARE = 2, SHARE = 0.25;
 static const double SAFETY = 0.2; /* error aimed at by division, in parts of the tolerance */
 
 typedef struct mesh {
@@ -157,6 +157,11 @@ static rm2_status divide(rm2i_stage *stage, const mesh *old, mesh *fine) {
 
 /* ---- solution ------------------------------------------------------------------------------- */
 
+/* Must the mesh be divided, so that its error and Newton's together are within the tolerance? */
+static bool too_coarse(const mesh *m, double tolerance) {
+    return m->total > (1 - SHARE) * tolerance;
+}
+
 /* Newton's steps as far as the mesh is worth; *stuck where no step lowers the energy. */
 static rm2_status solve(rm2i_stage *stage, mesh *m, bool *stuck) {
     double enough = 0;
@@ -171,7 +176,7 @@ static rm2_status solve(rm2i_stage *stage, mesh *m, bool *stuck) {
         estimate(m);
         m->rest = rm2i_newton_rest(m->newton->step, before);
         double tolerance = fmax(stage->tolerance, rounding_of(m->curve));
-        enough = m->total > tolerance ? ROUGH_SHARE * m->total : SHARE * tolerance;
+        enough = too_coarse(m, tolerance) ? ROUGH_SHARE * m->total : SHARE * tolerance;
         if (m->rest <= enough)
             return RM2_OK;
         if (m->total > COARSE && m->newton->iterations >= COARSE_ITERATIONS)
@@ -187,8 +192,8 @@ static rm2_status refine(rm2i_stage *stage, mesh *m, bool *converged) {
         RM2_TRY(solve(stage, m, &stuck));
         stage->iterations += m->newton->iterations;
         double tolerance = fmax(stage->tolerance, rounding_of(m->curve));
-        *converged = m->total <= tolerance && m->rest <= tolerance;
-        if (stuck || stage->iterations >= stage->max_iterations || m->total <= tolerance ||
+        *converged = m->total + m->rest <= tolerance;
+        if (stuck || stage->iterations >= stage->max_iterations || !too_coarse(m, tolerance) ||
             m->curve->intervals > MOST_ELEMENTS)
             return RM2_OK;
         mesh fine;
