@@ -49,7 +49,7 @@ conformance: tests
 	@test -n "$(CASES)" || { echo "usage: make conformance CASES=dir"; exit 2; }
 	@$(BUILD)/tests/conformance/conformance "$(CASES)"
 
-acceptance: all
+acceptance: tests
 	@test -n "$(DATA)" || { echo "usage: make acceptance DATA=dir"; exit 2; }
 	@scripts/acceptance $(BUILD)/riemann2 "$(DATA)"
 

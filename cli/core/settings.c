@@ -61,6 +61,8 @@ static void value_text(const rm2_setting *s, char *text, size_t size) {
         return;
     }
     text[0] = 0;
+    if (s->type == RM2_SETTING_RECIPE)
+        used = (size_t)snprintf(text, size, "auto|");
     for (int k = 0; s->words[k] && used < size; k++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", k ? "|" : "", s->words[k]);
 }
@@ -86,6 +88,8 @@ void setting_defaults(const rm2_settings_table *table, const rm2_setting *s, cha
     bool empty = !*first || (is_switch(s) && strcmp(first, "no") == 0);
     size_t used = 0;
     text[0] = 0;
+    if (s->type == RM2_SETTING_RECIPE)
+        first = "auto"; /* setting_take */
     if (!one || !empty)
         used = (size_t)snprintf(text, size, "default: %s", first);
     for (size_t k = 1; !one && k < table->columns && used < size; k++)
@@ -216,9 +220,14 @@ bool setting_take(const char *title, const setting_match *match, const char *val
         (void)fprintf(stderr, "%s: --%s and --no-%s exclude each other\n", title, word, word);
         return false;
     }
+    if (s->type == RM2_SETTING_RECIPE && strcmp(text, "auto") == 0) { /* as if not given */
+        o->given[match->row] = NULL;
+        return true;
+    }
     if (rm2_settings_set(NULL, o->table, match->settings, s->name, text) != RM2_OK) {
         rm2_setting_expected(s, expected, sizeof expected);
-        (void)fprintf(stderr, "%s: --%s %s: expected %s\n", title, word, text, expected);
+        (void)fprintf(stderr, "%s: --%s %s: expected %s%s\n", title, word, text, expected,
+                      s->type == RM2_SETTING_RECIPE ? ", or auto" : "");
         return false;
     }
     o->given[match->row] = text;

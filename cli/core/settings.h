@@ -49,7 +49,7 @@ void settings_json(FILE *out, const rm2_settings_table *table, const void *setti
 const char *setting_given(const setting_options *options, const char *name);
 /* The first option that was given; NULL: none. */
 const char *setting_first_given(const setting_options *options, char word[SETTING_WORD]);
-/* Set what was given, recipes first. */
+/* Set what was given, recipes first. A recipe "auto" counts as not given. */
 rm2_status settings_apply(rm2_context *ctx, const setting_options *options, void *settings);
 
 /* ---- for options.c --------------------------------------------------------------------------- */

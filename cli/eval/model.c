@@ -13,6 +13,7 @@ static void add_score(evaluation *e, const char *part, const char *item, const r
     findings_add(&e->found, "converged", (double)s->converged);
     findings_add(&e->found, "log_density", s->log_density);
     findings_add(&e->found, "log_density_manifold", s->log_density_manifold);
+    findings_add(&e->found, "log_density_at_latent", s->log_density_at_latent);
     findings_add(&e->found, "rms_tangent", s->tangent);
     findings_add(&e->found, "rms_ambient", s->ambient);
     e->converged = e->converged && s->converged == s->points;

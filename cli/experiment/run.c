@@ -78,7 +78,10 @@ static int train_one(experiment_run *r, trained *t) {
     const experiment_options *o = r->options;
     enum { MOST_FACTORS = 16 };
     rm2_factor_kernel kernels[MOST_FACTORS];
-    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    size_t latent = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST).latent_dim;
+    rm2_fit_settings s = rm2_fit_settings_recipe(t->kind == RM2_WGPLVM && !t->independent
+                                                     ? rm2_recipe_for(r->data, latent)
+                                                     : RM2_RECIPE_ROBUST);
     int code = work_check(w, settings_apply(w->ctx, &o->from, &s));
     if (code != EXIT_DONE)
         return code;

@@ -88,6 +88,31 @@ static int check_outputs(const training *t) {
 
 /* ---- training -------------------------------------------------------------------------------- */
 
+/* --latent auto: the dimension by points held out, with the table it was chosen from. */
+static int choose_latent(training *t) {
+    enum { MOST = 8 };
+    const work *w = &t->work;
+    rm2_latent_choice rows[MOST];
+    size_t tried, chosen;
+    if (t->settings.latent_dim > 0)
+        return EXIT_DONE;
+    work_note(w, "choosing the latent dimension by points held out");
+    int code = work_check(
+        w, rm2_fit_choose_latent(w->ctx, t->data, &t->settings, MOST, rows, &tried, &chosen));
+    if (code != EXIT_DONE)
+        return code;
+    if (!w->common->quiet)
+        (void)fprintf(stderr, "%6s | %12s | %9s | %9s\n", "latent", "log density", "std error",
+                      "residual");
+    for (size_t k = 0; !w->common->quiet && k < tried; k++)
+        (void)fprintf(stderr, "%6zu | %12.4f | %9.4f | %9.4g%s\n", rows[k].latent_dim,
+                      rows[k].log_density, rows[k].standard_error, rows[k].residual,
+                      k == chosen ? "  chosen" : "");
+    t->settings.latent_dim = rows[chosen].latent_dim;
+    t->settings.init = rows[chosen].init;
+    return EXIT_DONE;
+}
+
 static int train(training *t) {
     const work *w = &t->work;
     const fit_options *o = t->options;
@@ -132,6 +157,8 @@ static int fit(training *t) {
     if (code == EXIT_DONE)
         code = fit_read_inputs(t);
     if (code == EXIT_DONE)
+        code = choose_latent(t);
+    if (code == EXIT_DONE)
         code = train(t);
     return code == EXIT_DONE ? finish(t) : code;
 }
@@ -148,7 +175,7 @@ static int take_family(training *t) {
 }
 
 static int run(training *t) {
-    int code = fit_options_settings(&t->work, t->options, true, &t->settings);
+    int code = fit_options_check(&t->work, t->options);
     if (code == EXIT_DONE)
         code = take_family(t);
     if (code == EXIT_DONE) /* what is wrong with them is said before data are read */

@@ -25,9 +25,12 @@ fit_options fit_options_default(void);
 /* Names of the hyperparameters, a blank before each. */
 void hyper_list_names(char *text, size_t size);
 
+/* Options that cannot take effect are rejected, as far as that is known without data. */
+int fit_options_check(const work *w, const fit_options *o);
 /* Settings of the recipe with the options' overrides. Dynamics need trajectories: a recipe's are
- * left out where there are none. Options that cannot take effect are rejected. */
-int fit_options_settings(const work *w, const fit_options *o, bool trajectories,
+ * left out where there are none. Where no recipe was given it is robust for trajectories and points for
+ * separate points, unless the options or the sizes do not allow that one. */
+int fit_options_settings(const work *w, const fit_options *o, const rm2_data *data,
                          rm2_fit_settings *s);
 /* The part of it that is about hyperparameters. */
 int fit_hyper_settings(const work *w, const fit_options *o, rm2_fit_settings *s);

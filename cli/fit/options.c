@@ -133,9 +133,10 @@ static const char *find_conflict(const fit_options *o, const rm2_fit_settings *s
     return NULL;
 }
 
-int fit_options_settings(const work *w, const fit_options *o, bool trajectories,
+/* Settings of a recipe, which one that was given replaces, with the options' overrides. */
+static int apply_options(const work *w, const fit_options *o, rm2_recipe recipe, bool trajectories,
                          rm2_fit_settings *s) {
-    *s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    *s = rm2_fit_settings_recipe(recipe);
     int code = work_check(w, settings_apply(w->ctx, &o->from, s));
     if (code != EXIT_DONE)
         return code;
@@ -146,4 +147,24 @@ int fit_options_settings(const work *w, const fit_options *o, bool trajectories,
     if (conflict)
         return work_complain(w, EXIT_USAGE, "%s", conflict);
     return code == EXIT_DONE ? check_needs(w, o, s) : code;
+}
+
+int fit_options_check(const work *w, const fit_options *o) {
+    rm2_fit_settings s;
+    return apply_options(w, o, RM2_RECIPE_ROBUST, true, &s);
+}
+
+int fit_options_settings(const work *w, const fit_options *o, const rm2_data *data,
+                         rm2_fit_settings *s) {
+    bool trajectories = data->trajectories > 0;
+    if (trajectories || setting_given(&o->from, "recipe"))
+        return apply_options(w, o, RM2_RECIPE_ROBUST, trajectories, s);
+    int code = apply_options(w, o, RM2_RECIPE_POINTS, trajectories, s);
+    if (code != EXIT_DONE || rm2_fit_check(w->ctx, data, s) == RM2_OK)
+        return code;
+    char text[MESSAGE_SIZE];
+    (void)snprintf(text, sizeof text, "recipe robust, since %s", rm2_context_error(w->ctx));
+    if (rm2_recipe_for(data, s->latent_dim) == RM2_RECIPE_POINTS) /* the options are the reason */
+        work_note(w, text);
+    return apply_options(w, o, RM2_RECIPE_ROBUST, trajectories, s);
 }

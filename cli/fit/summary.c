@@ -13,6 +13,7 @@ typedef struct quality {
     double ambient, outputs; /* reconstruction: root mean squared errors, scaled units */
     double *distance;        /* one for each factor, units of the data; NULL: not known */
     double held_density, held_residual; /* NaN: nothing held out */
+    rm2_fidelity fidelity;              /* mean NaN: not known */
 } quality;
 
 /* Root mean squared distance of the factor's part of n points. */
@@ -97,7 +98,7 @@ static void warn_unless(const training *t, const char *what, rm2_status status) 
 
 static void judge(const training *t, const rm2_model_info *i, quality *q) {
     char text[96];
-    *q = (quality){NAN, NAN, NULL, NAN, NAN};
+    *q = (quality){NAN, NAN, NULL, NAN, NAN, {.mean = NAN}};
     warn_unless(t, "reconstruction",
                 rm2_model_reconstruction(t->work.ctx, t->model, &q->ambient, &q->outputs));
     if (i->settings->model == RM2_WGPLVM) { /* the other's points are not on the manifold */
@@ -109,6 +110,10 @@ static void judge(const training *t, const rm2_model_info *i, quality *q) {
             q->distance = NULL;
         }
     }
+    rm2_status status = rm2_model_fidelity(t->work.ctx, t->model, &q->fidelity);
+    warn_unless(t, "comparison with principal components", status);
+    if (status != RM2_OK)
+        q->fidelity.mean = NAN;
     if (t->held) {
         (void)snprintf(text, sizeof text, "encoding the %zu points that were held out",
                        t->held->count);
@@ -118,6 +123,10 @@ static void judge(const training *t, const rm2_model_info *i, quality *q) {
 }
 
 /* ---- summary --------------------------------------------------------------------------------- */
+
+static double explained(const rm2_fidelity *f, double residual) {
+    return 1 - pow(residual / f->mean, 2);
+}
 
 static void print_json(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
     (void)fprintf(out, "{\"file\": ");
@@ -151,6 +160,14 @@ static void print_json(FILE *out, const training *t, const rm2_model_info *i, co
     }
     (void)fprintf(out, "]");
     start_json(out, i->data, i->start_report);
+    const rm2_fidelity *f = &q->fidelity;
+    bool known = isfinite(f->mean);
+    json_field(out, "residual", known ? f->residual : NAN);
+    json_field(out, "residual_components", known ? f->components : NAN);
+    json_field(out, "residual_mean", f->mean);
+    json_field(out, "explained", known ? explained(f, f->residual) : NAN);
+    json_field(out, "explained_components", known ? explained(f, f->components) : NAN);
+    json_field(out, "coincident_latents", known ? (double)f->coincident : NAN);
     json_field(out, "held_out_log_density", q->held_density);
     json_field(out, "held_out_residual", q->held_residual);
     (void)fprintf(out, "}\n");
@@ -169,6 +186,26 @@ static void print_reconstruction(FILE *out, const rm2_model_info *i, const quali
                       f->n);
     }
     (void)fprintf(out, ", units of the data\n");
+}
+
+/* The model compared with the mean and with principal components; a warning where those do better. */
+static void print_fidelity(FILE *out, const rm2_model_info *i, const rm2_fidelity *f) {
+    static const double WORSE = 1.002; /* residual over that of principal components */
+    if (!isfinite(f->mean))
+        return;
+    (void)fprintf(
+        out,
+        "residual (tangent coordinates) %.4g; %zu principal component%s: %.4g; mean: %.4g\n"
+        "variance explained %.1f %%; principal components: %.1f %%\n",
+        f->residual, i->latent_dim, plural(i->latent_dim), f->components, f->mean,
+        100 * explained(f, f->residual), 100 * explained(f, f->components));
+    (void)fprintf(out, "latent points that coincide with another: %zu of %zu\n", f->coincident,
+                  i->points);
+    if (f->residual > WORSE * f->components)
+        (void)fprintf(out,
+                      "warning: principal components reconstruct the training points better than "
+                      "this model%s\n",
+                      i->settings->recipe == RM2_RECIPE_POINTS ? "" : "; try --recipe points");
 }
 
 /* What is proven of the bounds that were maximised. */
@@ -213,6 +250,7 @@ static void print_text(FILE *out, const training *t, const rm2_model_info *i, co
                   i->end.total, i->start.total, i->end.log_likelihood - i->volume);
     print_inference(out, i);
     print_reconstruction(out, i, q);
+    print_fidelity(out, i, &q->fidelity);
     if (isfinite(q->held_density))
         (void)fprintf(out,
                       "held out: %zu points, mean log density %.4f, root mean squared residual "

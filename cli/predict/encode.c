@@ -37,11 +37,13 @@ static bool add_deviations(sheet *s, const encoded *e, double *column) {
 }
 
 static bool add_quality(sheet *s, const encoded *e, double *column) {
-    static const char *const names[] = {"log_density", "residual", "converged"};
-    for (int k = 0; k < 3; k++) {
+    static const char *const names[] = {"log_density", "log_density_at_latent", "residual",
+                                        "converged"};
+    for (int k = 0; k < 4; k++) {
         for (size_t i = 0; i < e->n; i++)
             column[i] = k == 0   ? e->info[i].log_density
-                        : k == 1 ? e->info[i].residual
+                        : k == 1 ? e->info[i].log_density_at_latent
+                        : k == 2 ? e->info[i].residual
                                  : (double)e->info[i].converged;
         if (!sheet_add(s, names[k], column, 1))
             return false;
@@ -52,7 +54,7 @@ static bool add_quality(sheet *s, const encoded *e, double *column) {
 static int write_encoded(const model_work *m, const encoded *e, const rm2_data *data) {
     sheet s;
     double *column = malloc((e->n + 1) * sizeof *column);
-    bool built = sheet_create(&s, e->n, (data->trajectories ? 1u : 0u) + 2 * e->Q + 3) && column &&
+    bool built = sheet_create(&s, e->n, (data->trajectories ? 1u : 0u) + 2 * e->Q + 4) && column &&
                  sheet_add_trajectories(&s, data->trajectories, data->starts, data->ids) &&
                  sheet_add_latents(&s, e->Q, e->latents) && add_deviations(&s, e, column) &&
                  add_quality(&s, e, column);
@@ -64,21 +66,24 @@ static int write_encoded(const model_work *m, const encoded *e, const rm2_data *
 
 static void print_encoded(const model_work *m, const encoded *e) {
     FILE *out = model_summary(m);
-    double density = 0, squares = 0;
+    double density = 0, at_latent = 0, squares = 0;
     for (size_t i = 0; i < e->n; i++) {
         density += e->info[i].log_density / (double)e->n;
+        at_latent += e->info[i].log_density_at_latent / (double)e->n;
         squares += e->info[i].residual * e->info[i].residual / (double)e->n;
     }
     if (m->work.common->json) {
         (void)fprintf(out, "{\"points\": %zu, \"converged\": %zu", e->n, e->converged);
         json_field(out, "log_density", density);
+        json_field(out, "log_density_at_latent", at_latent);
         json_field(out, "residual", sqrt(squares));
         (void)fprintf(out, "}\n");
     } else if (!m->work.common->quiet) {
-        (void)fprintf(out,
-                      "encoded %zu point%s (%zu converged): mean log density %.4f, root mean "
-                      "squared residual %.4g (tangent coordinates)\n",
-                      e->n, e->n == 1 ? "" : "s", e->converged, density, sqrt(squares));
+        (void)fprintf(
+            out,
+            "encoded %zu point%s (%zu converged): mean log density %.4f (at the latent point "
+            "%.4f), root mean squared residual %.4g (tangent coordinates)\n",
+            e->n, e->n == 1 ? "" : "s", e->converged, density, at_latent, sqrt(squares));
     }
 }
 

@@ -33,9 +33,11 @@ RM2_API rm2_status rm2_model_view_rows(rm2_context *ctx, const rm2_model *model,
 
 typedef struct rm2_score {
     size_t points, converged; /* converged: encodings that did */
-    double log_density;       /* mean a point, of the tangent coordinates, in the model's units */
-    double log_density_manifold; /* against the Riemannian volume: less log |det dExp|; NaN for a
+    double
+        log_density; /* mean per point, as in rm2_encoded: tangent coordinates, the model's units */
+    double log_density_manifold;  /* against the Riemannian volume: less log |det dExp|; NaN for a
                                     model that is not on the manifold (RM2_GPLVM) */
+    double log_density_at_latent; /* mean per point: as in rm2_encoded */
     double tangent, ambient; /* root mean squared length of observation minus decoded mean: tangent
                                 coordinates, ambient coordinates in the model's units */
 } rm2_score;

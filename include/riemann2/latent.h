@@ -6,10 +6,12 @@
 extern "C" {
 #endif
 
+/* The part of a kernel that is a function of the distance. A linear part w (1 + x.x') may be added to it. */
 typedef enum rm2_latent_kind {
     RM2_LATENT_SE,       /* squared exponential */
     RM2_LATENT_MATERN32, /* once differentiable */
-    RM2_LATENT_MATERN52  /* twice differentiable */
+    RM2_LATENT_MATERN52, /* twice differentiable */
+    RM2_LATENT_LINEAR    /* none: the linear part alone */
 } rm2_latent_kind;
 
 typedef enum rm2_noise_kind {

@@ -89,7 +89,8 @@ static inline rm2_pullback_settings rm2_pullback_settings_default(void) {
 /* The expected pullback metric E[J^T Gc J] = J^T Gc J + w sum_m (p_m^T Gc p_m) R_m of a model, which
  * must live as long as the metric; what `cost` points to as well. w = 1 is the expectation; a
  * contrast gives w = max(1, contrast a/b), a = median over the latents of tr(J^T Gc J), b that of
- * the covariance term far from the data. */
+ * the covariance term far from the data. Models whose kernel has a linear part take no contrast: w = 1 unless
+ * a weight is given. */
 RM2_API rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
                                        const rm2_pullback_settings *settings, rm2_metric **metric);
 /* The weight w of a pullback metric; 1 for others. */

@@ -30,8 +30,10 @@ typedef enum rm2_model_kind {
 } rm2_model_kind;
 
 typedef enum rm2_task_kind {
-    RM2_TASK_PROFILE, /* Kf in closed form at its best value (Kronecker noise only) */
-    RM2_TASK_LEARNED  /* Kf = B B^T + diag(v), B and v parameters */
+    RM2_TASK_PROFILE,   /* Kf in closed form at its best value (Kronecker noise only) */
+    RM2_TASK_LEARNED,   /* Kf = B B^T + diag(v), B and v parameters */
+    RM2_TASK_INTEGRATED /* hyperparameters from the evidence with Kf integrated out under an inverse
+                           Wishart prior; latents are moved once. For points without trajectories */
 } rm2_task_kind;
 
 typedef enum rm2_base_kind {
@@ -46,7 +48,9 @@ typedef enum rm2_init_kind {
     RM2_INIT_ISOMAP,  /* time-aware Isomap on the tangent coordinates */
     RM2_INIT_PCA,     /* principal components of the ambient coordinates */
     RM2_INIT_RANDOM,  /* N(0, 1) */
-    RM2_INIT_GIVEN
+    RM2_INIT_GIVEN,
+    RM2_INIT_TANGENT, /* principal components of the tangent coordinates */
+    RM2_INIT_AUTO     /* of these and Isomap the one with the higher density of points held out */
 } rm2_init_kind;
 
 /* Families of demonstrations: those of the same motion (RM2_INIT_ALIGNED). */
@@ -66,7 +70,8 @@ typedef enum rm2_inference {
 typedef enum rm2_recipe {
     RM2_RECIPE_ROBUST, /* latents only, short held lengthscale, anchored: the default */
     RM2_RECIPE_MAP,    /* everything learned under stated priors */
-    RM2_RECIPE_PAPER   /* the paper's settings */
+    RM2_RECIPE_PAPER,  /* the paper's settings */
+    RM2_RECIPE_POINTS  /* all from an evidence, nearly linear: for data without trajectories */
 } rm2_recipe;
 
 /* Defaults and ranges are in the table (rm2_fit_settings_table) and in docs/settings.md. */
@@ -74,11 +79,12 @@ typedef struct rm2_fit_settings {
     size_t size;       /* as rm2_fit_settings_recipe sets it */
     rm2_recipe recipe; /* what the rest was filled from */
     rm2_model_kind model;
-    size_t latent_dim; /* Q */
+    size_t latent_dim; /* Q; 0: by rm2_fit_choose_latent (RM2_TASK_INTEGRATED) */
 
     rm2_latent_kind kernel;
     bool ard; /* one lengthscale a latent dimension */
     rm2_hyperparameter lengthscale, variance;
+    rm2_hyperparameter linear; /* weight w of a linear part w (1 + x.x'); start 0: there is none */
 
     rm2_noise_kind noise;
     rm2_hyperparameter noise_variance; /* s2 relative to Kf, or the noise all outputs share */
@@ -90,10 +96,16 @@ typedef struct rm2_fit_settings {
     size_t task_rank;   /* columns of B; 0: as many as outputs */
     bool task_random;   /* learned Kf starts at random, as the paper's, not at the profile */
     double task_anchor; /* weight of Kf's isotropic anchor, in units of N; 0: none */
+    /* RM2_TASK_INTEGRATED: weight nu of the inverse Wishart prior of Kf, and its scale nu psi where psi I is
+     * its mean; a start of 0: from the data */
+    rm2_hyperparameter task_weight, task_scale;
 
-    bool latent_normal;   /* N(0, I) on X */
-    double latent_anchor; /* X ~ N(X0, tau^2 I): tau; 0: none */
-    double gpdm_weight;   /* dynamics over trajectories: weight of its log density; 0: none */
+    bool latent_normal; /* N(0, I) on X */
+    double
+        latent_anchor; /* X ~ N(X0, tau^2 I): tau; 0: none. RM2_TASK_INTEGRATED: in standard deviations
+                             of a latent under the noise */
+    bool latents_held;  /* X stays at its start (RM2_TASK_INTEGRATED only) */
+    double gpdm_weight; /* dynamics over trajectories: weight of its log density; 0: none */
     rm2_hyperparameter gpdm_lengthscale, gpdm_variance, gpdm_noise;
 
     bool back_constraint;                  /* X = K_M(Y, Y) W */
@@ -171,7 +183,30 @@ typedef struct rm2_checkpoint {
     bool resume;
 } rm2_checkpoint;
 
-/* Train on a data set, which the model retains; entries must not be missing. `settings` (NULL: RM2_RECIPE_ROBUST) and
+/* The recipe for a data set: RM2_RECIPE_ROBUST for trajectories, else RM2_RECIPE_POINTS where that has fewer latent
+ * dimensions (`latent_dim`) than outputs and enough points, else RM2_RECIPE_ROBUST. NULL: RM2_RECIPE_ROBUST. */
+RM2_API rm2_recipe rm2_recipe_for(const rm2_data *data, size_t latent_dim);
+
+/* Can rm2_fit train on the data with these settings? If not, RM2_ERR_ARGUMENT or RM2_ERR_DATA with the reason. */
+RM2_API rm2_status rm2_fit_check(rm2_context *ctx, const rm2_data *data,
+                                 const rm2_fit_settings *settings);
+
+/* Densities of points by models that were trained without them: five folds of at most 500 points. */
+typedef struct rm2_latent_choice {
+    size_t latent_dim, points;
+    double log_density, standard_error; /* mean per point, against the Riemannian volume */
+    double residual;                    /* root mean squared, tangent coordinates */
+    rm2_init_kind init; /* the start that was used, or chosen if that was automatic */
+} rm2_latent_choice;
+
+/* For RM2_TASK_INTEGRATED and data without trajectories: fill `rows` (`count`) for 1, 2, ... latent dimensions, as many
+ * as the data allow (*tried), fewer where the density declines. *chosen is the row of the smallest dimension whose density is not below the largest one by
+ * more than the standard error of the difference. `settings` (NULL: RM2_RECIPE_POINTS) but for latent_dim. */
+RM2_API rm2_status rm2_fit_choose_latent(rm2_context *ctx, const rm2_data *data,
+                                         const rm2_fit_settings *settings, size_t count,
+                                         rm2_latent_choice *rows, size_t *tried, size_t *chosen);
+
+/* Train on a data set, which the model retains; entries must not be missing. `settings` (NULL: of rm2_recipe_for) and
  * `checkpoint` may be NULL. The progress callback gets one row per iteration, and one with the reason at the end. An
  * interrupt ends training with what it has: RM2_OK, a model, and RM2_STOP_INTERRUPTED in it. While its start is
  * computed there is no model yet: RM2_INTERRUPTED. */
@@ -213,6 +248,7 @@ typedef struct rm2_model_info {
     const double *mean;        /* M: centre of the outputs */
     const double *lengthscale; /* Q */
     double variance, noise;
+    double linear;                        /* weight of the linear part of the kernel; 0: none */
     const double *task_noise;             /* M; NULL with Kronecker noise */
     const double *task_covariance;        /* Kf, M x M */
     double gpdm[3];                       /* lengthscale, variance, noise; 0 without dynamics */
@@ -229,6 +265,9 @@ typedef struct rm2_model_info {
     double seconds;      /* of the training; 0 in a model that was read from a file */
     const double *trace; /* iterations + 1: the objective's total */
     const rm2_start_report *start_report; /* NULL unless the start aligned demonstrations */
+    /* RM2_TASK_INTEGRATED: degrees of freedom of the Student t density of an observation given its latent point, and
+     * the variance that the noise of the outputs gives a latent; else 0 */
+    double freedom, latent_noise;
 } rm2_model_info;
 
 /* What is in a model; NULL for NULL. */
@@ -249,9 +288,22 @@ RM2_API rm2_status rm2_model_decode(rm2_context *ctx, const rm2_model *model, si
 RM2_API rm2_status rm2_model_reconstruction(rm2_context *ctx, const rm2_model *model,
                                             double *ambient, double *outputs);
 
+/* Residuals of the training points, root mean squared norms in tangent coordinates: of the decoded latents, of the mean of
+ * the points, and of as many principal components as there are latent dimensions. The part of the variance that is
+ * explained is 1 - (residual/mean)^2. */
+typedef struct rm2_fidelity {
+    double residual, mean, components;
+    size_t coincident; /* latents nearer to another one than a thousandth of their spread */
+} rm2_fidelity;
+
+RM2_API rm2_status rm2_model_fidelity(rm2_context *ctx, const rm2_model *model,
+                                      rm2_fidelity *fidelity);
+
 typedef enum rm2_encode_kind {
-    RM2_ENCODE_DENSITY, /* maximise predictive density times a broad Gaussian around the latents */
-    RM2_ENCODE_RESIDUAL /* least squares in the metric of the noise */
+    RM2_ENCODE_DENSITY, /* maximise predictive density times the prior of latents, a broad Gaussian around the latents;
+                            RM2_TASK_INTEGRATED: a mixture over them */
+    RM2_ENCODE_RESIDUAL, /* least squares in the metric of the noise */
+    RM2_ENCODE_NEAREST /* least squares in tangent coordinates: the decoded point that is nearest */
 } rm2_encode_kind;
 
 typedef struct rm2_encode_settings {
@@ -272,8 +324,13 @@ static inline rm2_encode_settings rm2_encode_settings_default(void) {
 }
 
 typedef struct rm2_encoded {
-    double log_density; /* of the observation given the latent point, tangent coordinates */
-    double residual;    /* norm of observation minus decoded mean, tangent coordinates */
+    double
+        log_density; /* of the observation, tangent coordinates: its density given a latent point,
+                                     integrated over the prior of latents by Laplace's method */
+    double
+        log_density_at_latent; /* given the latent point that was found. Not a density of the observation: it grows
+                                     with every latent dimension */
+    double residual; /* norm of observation minus decoded mean, tangent coordinates */
     bool converged;
     size_t nearest; /* training point that the best start came from */
 } rm2_encoded;

@@ -64,7 +64,7 @@ typedef enum rm2_setting_type {
     RM2_SETTING_SEED            /* uint64_t */
 } rm2_setting_type;
 
-enum { RM2_SETTING_COLUMNS = 3 }; /* most columns of defaults */
+enum { RM2_SETTING_COLUMNS = 4 }; /* most columns of defaults */
 
 /* Later versions may add members at the end. */
 typedef struct rm2_setting {

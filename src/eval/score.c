@@ -69,6 +69,7 @@ static rm2_score score_of(const scoring *s, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
         score.converged += s->info[i].converged;
         score.log_density += s->info[i].log_density / (double)score.points;
+        score.log_density_at_latent += s->info[i].log_density_at_latent / (double)score.points;
         score.log_density_manifold +=
             (s->info[i].log_density - s->volume[i]) / (double)score.points;
     }

@@ -61,7 +61,7 @@ static increments increments_at(const rm2i_gpdm *g, const double *X) {
         i.l[q] = g->lengthscale;
         i.l_bar[q] = 0;
     }
-    i.kernel = (rm2i_latent_kernel){RM2_LATENT_SE, Q, i.l, g->variance};
+    i.kernel = (rm2i_latent_kernel){RM2_LATENT_SE, Q, i.l, g->variance, 0};
     return i;
 }
 
@@ -118,8 +118,11 @@ static rm2_status bounded(rm2i_gpdm *g, increments *i) {
     RM2_TRY(rm2i_inducing_solve(in, &i->kernel, i->Lo, g->noise, i->E));
     g->value += rm2i_inducing_value(in, NULL, NULL);
     g->jitter = in->jitter;
-    RM2_TRY(rm2i_inducing_backward(in, &i->kernel, i->Lo, i->Lo_bar, i->l_bar, &g->variance_bar,
-                                   &g->noise_bar));
+    const rm2i_inducing_bars bars = {.X = i->Lo_bar,
+                                     .lengthscale = i->l_bar,
+                                     .variance = &g->variance_bar,
+                                     .noise = &g->noise_bar};
+    RM2_TRY(rm2i_inducing_backward(in, &i->kernel, i->Lo, &bars));
     cblas_dscal((int)(i->n * g->Q), 1 / g->noise, i->W, 1); /* A^-1 E = R/z */
     return RM2_OK;
 }

@@ -28,6 +28,7 @@ static void lay_out_part(rm2i_part *p, const rm2i_inducing *in, rm2i_arena *a) {
     p->Z_bar = rm2i_take(&backward, double, r, Q);
     p->l_bar = rm2i_take(&backward, double, Q);
     p->s_bar = rm2i_take(&backward, double, 1);
+    p->w_bar = rm2i_take(&backward, double, 1);
     p->backward = backward.used - a->used;
     p->K_bar = rm2i_take(&backward, double, RM2I_ROWS, r);
     *a = rm2i_arena_longer(forward, rm2i_arena_longer(residual, backward));
@@ -155,7 +156,8 @@ static void forward(const rm2i_rows *rows, size_t first, size_t count, const rm2
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, R, n, 1, rows->F + first, N, V, R, 1,
                 own->VF, R);
     for (size_t i = 0; i < count; i++)
-        *own->t += rows->kernel->variance - rm2i_dot(r, V + i * r, V + i * r);
+        *own->t += rm2i_latent_variance_at(rows->kernel, rows->X + (first + i) * in->Q) -
+                   rm2i_dot(r, V + i * r, V + i * r);
 }
 
 /* Columns of R^T = F^T - u^T V; own += R^T R. */

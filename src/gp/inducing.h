@@ -84,10 +84,17 @@ rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kern
 /* Y becomes Lf^-1 R^T (Lf NULL: the identity); the lower bound, and tr(Kf^-1 S) in *trace if that is
  * not NULL. */
 double rm2i_inducing_value(rm2i_inducing *in, const double *Lf, double *trace);
-/* After value: adds the lower bound's derivatives. */
+/* Derivatives of the lower bound, which are added; `linear` is not read where the kernel has no linear
+ * part. */
+typedef struct rm2i_inducing_bars {
+    double *X;           /* N x Q */
+    double *lengthscale; /* Q */
+    double *variance, *linear, *noise;
+} rm2i_inducing_bars;
+
+/* After value. */
 rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
-                                  const double *X, double *X_bar, double *lengthscale_bar,
-                                  double *variance_bar, double *noise_bar);
+                                  const double *X, const rm2i_inducing_bars *bars);
 
 typedef struct rm2i_inducing_data {
     const rm2i_latent_kernel *kernel;
@@ -120,11 +127,11 @@ typedef struct rm2i_rows {
 
 /* One thread's sums, in three kinds of passes that take turns. */
 typedef struct rm2i_part {
-    double *A, *VF, *t;                 /* r x r, M x r, 1 */
-    double *RR;                         /* M x M: R^T R */
-    double *Z_bar, *l_bar, *s_bar;      /* r x Q, Q, 1 */
-    double *K_bar;                      /* RM2I_ROWS x r: of a block, not summed */
-    size_t forward, residual, backward; /* how many numbers are summed over the threads */
+    double *A, *VF, *t;                    /* r x r, M x r, 1 */
+    double *RR;                            /* M x M: R^T R */
+    double *Z_bar, *l_bar, *s_bar, *w_bar; /* r x Q, Q, 1, 1 */
+    double *K_bar;                         /* RM2I_ROWS x r: of a block, not summed */
+    size_t forward, residual, backward;    /* how many numbers are summed over the threads */
 } rm2i_part;
 
 typedef void (*rm2i_rows_fn)(const rm2i_rows *rows, size_t first, size_t count,

@@ -34,7 +34,8 @@ static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, con
                                          .X_bar = rows->X_bar + first * Q,
                                          .Z_bar = own->Z_bar,
                                          .lengthscale_bar = own->l_bar,
-                                         .variance_bar = own->s_bar};
+                                         .variance_bar = own->s_bar,
+                                         .linear_bar = own->w_bar};
     rm2i_latent_rows_backward(rows->kernel, &adjoint);
 }
 
@@ -84,13 +85,24 @@ static double noise_derivative(const rm2i_inducing *in) {
     return 0.5 * (square - M * (N - trace) / s2 + M * in->trace / (s2 * s2));
 }
 
+/* k_nn = s + w (1 + |x_n|^2) */
+static void diagonal_backward(const rm2i_inducing *in, const rm2i_latent_kernel *kernel,
+                              const double *X, const rm2i_inducing_bars *bars) {
+    size_t entries = in->N * in->Q;
+    double k_bar = -0.5 * (double)in->M / in->noise;
+    *bars->variance += (double)in->N * k_bar;
+    if (!(kernel->linear > 0))
+        return;
+    *bars->linear += k_bar * ((double)in->N + rm2i_dot(entries, X, X));
+    rm2i_axpy(entries, 2 * k_bar * kernel->linear, X, bars->X);
+}
+
 rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
-                                  const double *X, double *X_bar, double *lengthscale_bar,
-                                  double *variance_bar, double *noise_bar) {
+                                  const double *X, const rm2i_inducing_bars *bars) {
     size_t r = in->r, Q = in->Q;
-    rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .X_bar = X_bar, .P = in->B, .H = in->U};
+    rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .X_bar = bars->X, .P = in->B, .H = in->U};
     RM2_TRY(rm2i_factor_invert(r, in->B));
-    *noise_bar += noise_derivative(in);
+    *bars->noise += noise_derivative(in);
     small_matrices(in);
     rm2i_part sums = rm2i_inducing_rows(&rows, backward_rows, rm2i_inducing_part(in, 0).backward);
     const rm2i_latent_adjoint adjoint = {.n = r,
@@ -99,12 +111,16 @@ rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *k
                                          .K_bar = in->A,
                                          .X_bar = sums.Z_bar,
                                          .lengthscale_bar = sums.l_bar,
-                                         .variance_bar = sums.s_bar};
+                                         .variance_bar = sums.s_bar,
+                                         .linear_bar = sums.w_bar};
     rm2i_latent_gram_backward(kernel, &adjoint, in->threads, in->gram_work);
     for (size_t j = 0; j < r; j++)
         rm2i_axpy(Q, 1, sums.Z_bar + j * Q,
-                  in->index ? X_bar + in->index[j] * Q : in->Z_bar + j * Q);
-    rm2i_axpy(Q, 1, sums.l_bar, lengthscale_bar);
-    *variance_bar += *sums.s_bar - 0.5 * (double)(in->N * in->M) / in->noise; /* k_nn = s */
+                  in->index ? bars->X + in->index[j] * Q : in->Z_bar + j * Q);
+    rm2i_axpy(Q, 1, sums.l_bar, bars->lengthscale);
+    *bars->variance += *sums.s_bar;
+    if (kernel->linear > 0)
+        *bars->linear += *sums.w_bar;
+    diagonal_backward(in, kernel, X, bars);
     return RM2_OK;
 }

@@ -31,8 +31,9 @@ enum {
     CACHED = 1 << 21 /* numbers that stay in a cache: rows need not be read together */
 };
 
-static const double ROUNDING = 1e-12; /* of k(x, x): what is below is no variance any more */
-static const double NARROW = 0.5;     /* lengthscales of what is left of K, against those of K */
+static const double ROUNDING =
+    1e-12; /* of the largest k(x, x): what is below is no variance any more */
+static const double NARROW = 0.5; /* lengthscales of what is left of K, against those of K */
 
 /* The beginning of the row of a point: k(., x_p) - sum_{j < done} g_j(p) g_j. */
 typedef struct begun {
@@ -117,6 +118,7 @@ static void discount(const choice *c, size_t point) {
     size_t blocks = (c->n + BLOCK - 1) / BLOCK, Q = kernel.dim;
     kernel.lengthscale = c->narrow;
     kernel.variance = 1;
+    kernel.linear = 0; /* its few dimensions are taken up by the first pivots */
 #pragma omp parallel for schedule(static) num_threads(c->threads) if (blocks > 1)
     for (size_t b = 0; b < blocks; b++) {
         size_t first = b * BLOCK, count = block_size(c, first);
@@ -248,14 +250,16 @@ static rm2_status take(rm2_context *ctx, choice *c) {
 }
 
 static rm2_status choose(rm2_context *ctx, choice *c, double enough, size_t *index, double *left) {
-    double variance = c->kernel->variance;
-    for (size_t i = 0; i < c->n; i++)
-        c->d[i] = variance;
+    double largest = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        c->d[i] = rm2i_latent_variance_at(c->kernel, c->X + i * c->kernel->dim);
+        largest = fmax(largest, c->d[i]);
+    }
     for (size_t b = 0; b < (c->n + BLOCK - 1) / BLOCK; b++)
         survey(c, b);
     for (;;) {
         c->pivot = next_pivot(c, left);
-        bool done = *left <= enough || c->d[c->pivot] <= ROUNDING * variance;
+        bool done = *left <= enough || c->d[c->pivot] <= ROUNDING * largest;
         if (c->count == c->most ||
             (c->count > 0 && done)) /* one there is, however much is enough */
             return RM2_OK;

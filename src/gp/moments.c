@@ -55,7 +55,8 @@ static void project(const rm2i_posterior *p, size_t rows, const double *vectors,
 }
 
 bool rm2i_moments_can_bend(const rm2i_posterior *p) {
-    return kronecker(p) && p->gp.kernel.kind == RM2_LATENT_SE;
+    rm2_latent_kind kind = p->gp.kernel.kind;
+    return kronecker(p) && (kind == RM2_LATENT_SE || kind == RM2_LATENT_LINEAR);
 }
 
 static void bend_at(const rm2i_posterior *p, size_t count, const double *x, const double *v,

@@ -1,6 +1,6 @@
 /* Posterior mean, variance and derivatives at single points.
  *
- * Kronecker: u = L^-1 k* (or root k*), h = k** - |u|^2, dh = -2 (L^-1 dk)^T u.
+ * Kronecker: u = L^-1 k* (or root k*), h = k** - |u|^2, dh = dk** - 2 (L^-1 dk)^T u.
  * Per output: z = V k*, h_m = l_m k** - l_m^2 sum_n z_n^2/(l_m o_n + 1), and likewise for dz. */
 #include "gp/posterior.h"
 
@@ -47,6 +47,14 @@ static rm2_status solve_kronecker(rm2_context *ctx, rm2i_posterior *p, double *K
 
 static const double HARMLESS = 1e-9; /* error of k*^T A^-1 k*, relative to k** */
 
+/* The largest k(x, x) of the support points. */
+static double largest_variance(const rm2i_posterior *p) {
+    double largest = 0;
+    for (size_t k = 0; k < p->n; k++)
+        largest = fmax(largest, rm2i_latent_variance_at(&p->gp.kernel, p->Z + k * p->gp.Q));
+    return largest;
+}
+
 /* W = root^T root. k*^T W k* loses eps |W| k** of k**. */
 static void multiply_root(rm2i_posterior *p) {
     size_t r = p->n;
@@ -57,7 +65,7 @@ static void multiply_root(rm2i_posterior *p) {
     rm2i_symmetrise(r, W);
     for (size_t k = 0; k < r; k++)
         largest = fmax(largest, W[k * r + k]);
-    if (!(DBL_EPSILON * largest * p->gp.kernel.variance <= HARMLESS))
+    if (!(DBL_EPSILON * largest * largest_variance(p) <= HARMLESS))
         p->inverse = NULL;
 }
 
@@ -286,10 +294,10 @@ static size_t distinct(const rm2i_posterior *p) {
     return p->gp.noise_kind == RM2_NOISE_KRONECKER ? 1 : p->gp.M;
 }
 
-static void fill_h(const rm2i_posterior *p, const double *reduced, double *h) {
+static void fill_h(const rm2i_posterior *p, const double *x, const double *reduced, double *h) {
+    double prior = rm2i_latent_variance_at(&p->gp.kernel, x);
     for (size_t m = 0; m < p->gp.M; m++)
-        h[m] = m < distinct(p) ? fmax(conditioned(p, m, p->gp.kernel.variance, reduced, reduced), 0)
-                               : h[0];
+        h[m] = m < distinct(p) ? fmax(conditioned(p, m, prior, reduced, reduced), 0) : h[0];
 }
 
 typedef struct at_scratch {
@@ -322,7 +330,7 @@ void rm2i_posterior_at(const rm2i_posterior *p, size_t n, const double *x, doubl
         return;
     rm2i_posterior_reduce(p, n, s.k, s.reduced);
     for (size_t i = 0; i < n; i++)
-        fill_h(p, s.reduced + i * N, h + i * M);
+        fill_h(p, x + i * p->gp.Q, s.reduced + i * N, h + i * M);
 }
 
 /* J = C dk: dk is Q x N. */
@@ -343,11 +351,14 @@ void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f
     if (!h)
         return;
     rm2i_posterior_reduce(p, Q + 1, s.k, reduced);
-    fill_h(p, reduced, h);
+    fill_h(p, x, reduced, h);
     for (size_t m = 0; m < M; m++)
-        for (size_t q = 0; q < Q; q++)
-            dh[m * Q + q] =
-                m < distinct(p) ? 2 * conditioned(p, m, 0, reduced, reduced + (q + 1) * N) : dh[q];
+        for (size_t q = 0; q < Q; q++) {
+            double prior = p->gp.kernel.linear * x[q]; /* half of dk(x, x)/dx_q */
+            dh[m * Q + q] = m < distinct(p)
+                                ? 2 * conditioned(p, m, prior, reduced, reduced + (q + 1) * N)
+                                : dh[q];
+        }
 }
 
 void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J, double *R,

@@ -50,6 +50,14 @@ static void joint_covariance(const rm2i_posterior *p, size_t n, size_t m, const 
                 s->Sigma, (int)n);
 }
 
+/* Of the points, before the data are known. */
+static double largest_variance(size_t n, const double *prior) {
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, prior[i * n + i]);
+    return largest;
+}
+
 /* g = L * normals */
 static void draw(size_t n, const double *L, rm2_rng *rng, double *normals, double *g) {
     for (size_t i = 0; i < n; i++)
@@ -79,7 +87,7 @@ rm2_status rm2i_posterior_sample(const rm2i_posterior *p, size_t n, const double
         if (m == 0 || eigen) {
             joint_covariance(p, n, m, &s);
             /* far from all data the covariance is the prior's; on them it is almost singular */
-            double added = 1e-10 * p->gp.kernel.variance * (eigen ? p->l[m] : 1);
+            double added = 1e-10 * largest_variance(n, s.prior) * (eigen ? p->l[m] : 1);
             RM2_TRY(rm2i_factor(n, s.Sigma, added, s.L, &jitter));
         }
         draw(n, s.L, rng, s.normals, s.g + m * n);

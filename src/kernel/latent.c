@@ -22,6 +22,19 @@ RM2I_INLINED void shapes(rm2_latent_kind kind, double variance, size_t count, do
         row[j] = variance * rm2i_latent_shape_at(kind, row[j]).k;
 }
 
+/* row_j += w (1 + x.z_j) */
+RM2I_INLINED void add_linear(const rm2i_latent_kernel *k, const double *x, size_t count,
+                             const double *z, double *restrict row) {
+    double product[COLUMNS] = {0}, column[COLUMNS];
+    for (size_t q = 0; q < k->dim; q++) {
+        rm2i_latent_gather(k->dim, q, count, z, column);
+        for (size_t j = 0; j < count; j++)
+            product[j] += x[q] * column[j];
+    }
+    for (size_t j = 0; j < count; j++)
+        row[j] += k->linear * (1 + product[j]);
+}
+
 /* K_ij = k(x_i, z_j); rows of K are `stride` apart. */
 RM2I_AVX2_CLONES static void block(const rm2i_latent_kernel *k, size_t rows, const double *x,
                                    size_t columns, const double *z, size_t stride, double *K) {
@@ -40,7 +53,12 @@ RM2I_AVX2_CLONES static void block(const rm2i_latent_kernel *k, size_t rows, con
             case RM2_LATENT_MATERN52:
                 shapes(RM2_LATENT_MATERN52, k->variance, count, row);
                 break;
+            case RM2_LATENT_LINEAR:
+                memset(row, 0, count * sizeof *row);
+                break;
             }
+            if (k->linear > 0)
+                add_linear(k, x + i * k->dim, count, z + first * k->dim, row);
         }
     }
 }
@@ -56,7 +74,7 @@ void rm2i_latent_gram(const rm2i_latent_kernel *k, size_t n, const double *X, in
         block(k, count, x, count, x, ROWS, square);
         for (size_t i = 0; i < count; i++) {
             memcpy(rows + i * n + first, square + i * ROWS, i * sizeof *K);
-            rows[i * n + first + i] = k->variance;
+            rows[i * n + first + i] = rm2i_latent_variance_at(k, x + i * k->dim);
         }
     }
 }
@@ -144,6 +162,14 @@ RM2I_INLINED void cross_block(rm2_latent_kind kind, const rm2i_latent_kernel *k,
     first_derivatives(k, c.count, c.n, a, c.d);
 }
 
+/* The linear part: dk/dx_q += w x_iq; second derivatives have none. */
+RM2I_INLINED void add_linear_part(const rm2i_latent_kernel *k, cross_part c) {
+    add_linear(k, c.x, c.count, c.X, c.values);
+    for (size_t q = 0; q < k->dim; q++)
+        for (size_t i = 0; i < c.count; i++)
+            c.d[q * c.n + i] += k->linear * c.X[i * k->dim + q];
+}
+
 RM2I_AVX2_CLONES static void cross(const rm2i_latent_kernel *k, size_t n, const double *X,
                                    const double *x, double *values, double *d, double *h) {
     for (size_t first = 0; first < n; first += COLUMNS) {
@@ -164,7 +190,12 @@ RM2I_AVX2_CLONES static void cross(const rm2i_latent_kernel *k, size_t n, const 
         case RM2_LATENT_MATERN52:
             cross_block(RM2_LATENT_MATERN52, k, part);
             break;
+        case RM2_LATENT_LINEAR:
+            cross_block(RM2_LATENT_LINEAR, k, part);
+            break;
         }
+        if (k->linear > 0)
+            add_linear_part(k, part);
     }
 }
 
@@ -191,7 +222,8 @@ RM2I_AVX2_CLONES static void along_once(size_t Q, size_t n, const double *v, con
             }
 }
 
-/* pp_ts = u_t p_s - v_t dk_s/l_t^2 - d_ts (sum_r v_r dk_r)/l_s^2, because dk = k u for SE */
+/* pp_ts = u_t p_s - v_t dk_s/l_t^2 - d_ts (sum_r v_r dk_r)/l_s^2, because dk = k u for SE, dk without that
+ * of the linear part, w x_i */
 RM2I_AVX2_CLONES static void along_twice(const rm2i_latent_kernel *k, size_t n, const double *X,
                                          const double *x, const rm2i_latent_along *along) {
     size_t Q = k->dim;
@@ -202,11 +234,11 @@ RM2I_AVX2_CLONES static void along_twice(const rm2i_latent_kernel *k, size_t n, 
             double over = 1 / (k->lengthscale[t] * k->lengthscale[t]), at = x[t], vt = v[t] * over;
             const double *ps = p + s * n, *ds = d + s * n;
             for (size_t i = 0; i < n; i++)
-                pp[i] =
-                    rm2i_zero_unless(ps[i] != 0, (X[i * Q + t] - at) * over * ps[i]) - vt * ds[i];
+                pp[i] = rm2i_zero_unless(ps[i] != 0, (X[i * Q + t] - at) * over * ps[i]) -
+                        vt * (ds[i] - k->linear * X[i * Q + s]);
             for (size_t r = 0; t == s && r < Q; r++)
                 for (size_t i = 0; i < n; i++)
-                    pp[i] -= v[r] * over * d[r * n + i];
+                    pp[i] -= v[r] * over * (d[r * n + i] - k->linear * X[i * Q + r]);
         }
 }
 
@@ -219,5 +251,6 @@ void rm2i_latent_cross_along(const rm2i_latent_kernel *k, size_t n, const double
 void rm2i_latent_derivative_variance(const rm2i_latent_kernel *k, double *diagonal) {
     double a = k->variance * rm2i_latent_shape_at(k->kind, 0).a;
     for (size_t q = 0; q < k->dim; q++)
-        diagonal[q] = a * (1 / (k->lengthscale[q] * k->lengthscale[q])); /* as in the Hessian */
+        diagonal[q] =
+            a * (1 / (k->lengthscale[q] * k->lengthscale[q])) + k->linear; /* as in the Hessian */
 }

@@ -1,8 +1,9 @@
-/* Kernels on the latent space R^Q: k(x, x') = s * shape(rho), rho^2 = sum_q ((x - x')_q / l_q)^2.
+/* Kernels on the latent space R^Q: a radial part and a linear part,
+ *     k(x, x') = s * shape(rho) + w (1 + x.x'),   rho^2 = sum_q ((x - x')_q / l_q)^2.
  *
- * Every one of them has a radial factor a(rho) >= 0 with
- *     dk/dx'_q = a u_q,   u_q = (x - x')_q / l_q^2,      dk/dl_q = a (x - x')_q^2 / l_q^3,
- * so that all first derivatives are sums of a times differences. */
+ * Every shape has a radial factor a(rho) >= 0 with
+ *     dk/dx'_q = a u_q + w x_q,   u_q = (x - x')_q / l_q^2,      dk/dl_q = a (x - x')_q^2 / l_q^3,
+ * so that all first derivatives of the radial part are sums of a times differences. */
 #ifndef RM2I_LATENT_H
 #define RM2I_LATENT_H
 
@@ -13,8 +14,17 @@ typedef struct rm2i_latent_kernel {
     rm2_latent_kind kind;
     size_t dim;                /* Q */
     const double *lengthscale; /* Q */
-    double variance;           /* s */
+    double variance;           /* s; 0 where the kind is RM2_LATENT_LINEAR */
+    double linear;             /* w; 0: no linear part */
 } rm2i_latent_kernel;
+
+/* k(x, x) */
+static inline double rm2i_latent_variance_at(const rm2i_latent_kernel *k, const double *x) {
+    double square = 0;
+    for (size_t q = 0; k->linear > 0 && q < k->dim; q++)
+        square += x[q] * x[q];
+    return k->linear > 0 ? k->variance + k->linear * (1 + square) : k->variance;
+}
 
 /* Lower triangle (with diagonal) of K, row-major n x n; X is n x Q. Values too small to matter are
  * exact zeros: subnormal numbers would slow every later product. */
@@ -33,6 +43,7 @@ typedef struct rm2i_latent_adjoint {
     double *X_bar, *Z_bar;
     double *lengthscale_bar; /* Q */
     double *variance_bar;
+    double *linear_bar; /* not read where the kernel has no linear part */
 } rm2i_latent_adjoint;
 
 /* Of a Gram matrix: df = sum over ALL i, j of K_bar_ij dK_ij, lower triangles of K and of K_bar, which is
@@ -67,7 +78,7 @@ typedef struct rm2i_latent_along {
 void rm2i_latent_cross_along(const rm2i_latent_kernel *k, size_t n, const double *X,
                              const double *x, const rm2i_latent_along *along);
 
-/* d2k/dx_q dx'_q at x = x': the prior covariance of the derivative is diagonal. */
+/* d2k/dx_q dx'_q at x = x': the prior covariance of the derivative is diagonal, and the same everywhere. */
 void rm2i_latent_derivative_variance(const rm2i_latent_kernel *k, double *diagonal);
 
 #endif

@@ -2,6 +2,8 @@
  * w = K_bar a, as dk/dx_q = -a v_q/l_q = -dk/dz_q and dk/dl_q = a v_q^2/l_q,
  *   x_bar_iq -= sum_j w v_q/l_q,   z_bar_jq += sum_i w v_q/l_q,   l_bar_q += sum_ij w v_q^2/l_q
  *   s_bar += sum_ij K_bar k/s
+ * where k is the radial part, which is K unless there is a linear one; of that
+ *   x_bar_i += w sum_j K_bar z_j,   z_bar_j += w sum_i K_bar x_i,   w_bar += sum_ij K_bar (1 + x_i.z_j)
  * in blocks of a few rows: sums that are not along a row are kept a column each until its end. */
 #include <string.h>
 
@@ -14,20 +16,25 @@
 
 enum { ROWS = RM2I_LATENT_ROWS, COLUMNS = RM2I_LATENT_COLUMNS };
 
-/* Where the sums go: rows x Q, columns x Q, Q and one number. */
+/* Where the sums go: rows x Q, columns x Q, Q and one number each. */
 typedef struct bars {
-    double *x, *z, *lengthscale, *variance;
+    double *x, *z, *lengthscale, *variance, *linear;
 } bars;
 
 /* A part of the kernel matrix. */
 typedef struct part {
-    size_t rows, columns, stride; /* rows of K and K_bar are `stride` apart */
+    size_t rows, columns;
     const double *x, *z, *K, *K_bar;
+    size_t stride, K_stride; /* between rows of K_bar, of K */
 } part;
 
 /* Columns `first` to `first + count`. */
 RM2I_INLINED part columns_of(const rm2i_latent_kernel *k, part p, size_t first, size_t count) {
-    return (part){p.rows, count, p.stride, p.x, p.z + first * k->dim, p.K + first, p.K_bar + first};
+    p.columns = count;
+    p.z += first * k->dim;
+    p.K += first;
+    p.K_bar += first;
+    return p;
 }
 
 /* Sum of COLUMNS numbers, by halves; they are lost. */
@@ -53,7 +60,7 @@ RM2I_INLINED double weigh(const rm2i_latent_kernel *k, part p, double *w) {
     double scale[COLUMNS] = {0};
     if (k->kind != RM2_LATENT_SE)
         rm2i_latent_distances(k, p.rows, p.x, p.columns, p.z, COLUMNS, w);
-    for (size_t i = 0; i < p.rows; i++, p.K += p.stride, p.K_bar += p.stride, w += COLUMNS)
+    for (size_t i = 0; i < p.rows; i++, p.K += p.K_stride, p.K_bar += p.stride, w += COLUMNS)
         switch (k->kind) {
         case RM2_LATENT_SE:
             weight_row(RM2_LATENT_SE, p.columns, p.K, p.K_bar, w, scale);
@@ -64,8 +71,41 @@ RM2I_INLINED double weigh(const rm2i_latent_kernel *k, part p, double *w) {
         case RM2_LATENT_MATERN52:
             weight_row(RM2_LATENT_MATERN52, p.columns, p.K, p.K_bar, w, scale);
             break;
+        case RM2_LATENT_LINEAR:
+            memset(w, 0, p.columns * sizeof *w);
+            break;
         }
     return fold(scale);
+}
+
+/* The radial part of K alone, computed again: in a difference of K and the linear part it would lose
+ * digits. Rows are COLUMNS apart. */
+RM2I_INLINED void radial_part(const rm2i_latent_kernel *k, part p, double *radial) {
+    rm2i_latent_distances(k, p.rows, p.x, p.columns, p.z, COLUMNS, radial);
+    for (size_t i = 0; i < p.rows; i++)
+        for (size_t j = i * COLUMNS; j < i * COLUMNS + p.columns; j++)
+            radial[j] = k->variance * rm2i_latent_shape_at(k->kind, radial[j]).k;
+}
+
+/* Derivatives of the linear part. */
+RM2I_INLINED void linear_part(const rm2i_latent_kernel *k, part p, bars out) {
+    size_t Q = k->dim;
+    for (size_t i = 0; i < p.rows; i++) {
+        const double *K_bar = p.K_bar + i * p.stride, *x = p.x + i * Q;
+        double sum = 0;
+        for (size_t j = 0; j < p.columns; j++)
+            sum += K_bar[j];
+        *out.linear += sum;
+        for (size_t q = 0; q < Q; q++) {
+            double along = 0;
+            for (size_t j = 0; j < p.columns; j++) {
+                along += K_bar[j] * p.z[j * Q + q];
+                out.z[j * Q + q] += k->linear * K_bar[j] * x[q];
+            }
+            out.x[i * Q + q] += k->linear * along;
+            *out.linear += along * x[q];
+        }
+    }
 }
 
 /* Coordinate q; where a weight is zero the difference may be infinite, and does not count. */
@@ -90,11 +130,17 @@ RM2I_INLINED void coordinate(const rm2i_latent_kernel *k, size_t q, part p, cons
 
 /* At most ROWS rows. */
 RM2I_AVX2_CLONES static void block(const rm2i_latent_kernel *k, part p, bars out) {
-    double w[ROWS * COLUMNS];
+    double w[ROWS * COLUMNS], radial[ROWS * COLUMNS];
     for (size_t first = 0; first < p.columns; first += COLUMNS) {
         size_t left = p.columns - first;
         part some = columns_of(k, p, first, left < COLUMNS ? left : COLUMNS);
-        *out.variance += weigh(k, some, w) / k->variance;
+        if (k->linear > 0) {
+            linear_part(k, some, out);
+            radial_part(k, some, radial);
+            some.K = radial;
+            some.K_stride = COLUMNS;
+        }
+        *out.variance += weigh(k, some, w) / (k->variance > 0 ? k->variance : 1);
         for (size_t q = 0; q < k->dim; q++)
             coordinate(k, q, some, w, out);
         out.z += COLUMNS * k->dim;
@@ -106,13 +152,15 @@ void rm2i_latent_rows_backward(const rm2i_latent_kernel *k, const rm2i_latent_ad
         size_t left = a->n - first, at = first * a->r;
         part rows = {left < ROWS ? left : ROWS,
                      a->r,
-                     a->r,
                      a->X + first * k->dim,
                      a->Z,
                      a->K + at,
-                     a->K_bar + at};
+                     a->K_bar + at,
+                     a->r,
+                     a->r};
         block(k, rows,
-              (bars){a->X_bar + first * k->dim, a->Z_bar, a->lengthscale_bar, a->variance_bar});
+              (bars){a->X_bar + first * k->dim, a->Z_bar, a->lengthscale_bar, a->variance_bar,
+                     a->linear_bar});
     }
 }
 
@@ -123,6 +171,7 @@ static void lay_out_sums(bars *sums, size_t Q, size_t n, rm2i_arena *a) {
     sums->x = sums->z = rm2i_take(a, double, n, Q);
     sums->lengthscale = rm2i_take(a, double, Q);
     sums->variance = rm2i_take(a, double, 1);
+    sums->linear = rm2i_take(a, double, 1);
 }
 
 size_t rm2i_latent_backward_work(size_t Q, size_t n, int threads) {
@@ -146,9 +195,9 @@ static void triangle_rows(const rm2i_latent_kernel *k, const rm2i_latent_adjoint
         square_bar[i * ROWS + i] *= 0.5;
     }
     sums.x += first * Q;
-    block(k, (part){rows, first, n, x, a->X, left, left_bar}, sums);
+    block(k, (part){rows, first, x, a->X, left, left_bar, n, n}, sums);
     sums.z = sums.x;
-    block(k, (part){rows, rows, ROWS, x, x, square, square_bar}, sums);
+    block(k, (part){rows, rows, x, x, square, square_bar, ROWS, ROWS}, sums);
 }
 
 void rm2i_latent_gram_backward(const rm2i_latent_kernel *k, const rm2i_latent_adjoint *a,
@@ -170,5 +219,7 @@ void rm2i_latent_gram_backward(const rm2i_latent_kernel *k, const rm2i_latent_ad
         rm2i_axpy(n * Q, 2, own.x, a->X_bar);
         rm2i_axpy(Q, 2, own.lengthscale, a->lengthscale_bar);
         *a->variance_bar += 2 * *own.variance;
+        if (k->linear > 0)
+            *a->linear_bar += 2 * *own.linear;
     }
 }

@@ -46,6 +46,8 @@ RM2I_INLINED rm2i_latent_shape rm2i_latent_shape_at(rm2_latent_kind kind, double
     case RM2_LATENT_MATERN52:
         return (rm2i_latent_shape){(1 + r + 1.0 / 3 * r * r) * e, 5.0 / 3 * (1 + r) * e,
                                    25.0 / 3 * e};
+    case RM2_LATENT_LINEAR:
+        break;
     }
     return (rm2i_latent_shape){0, 0, 0};
 }
@@ -60,6 +62,8 @@ RM2I_INLINED double rm2i_latent_radial(rm2_latent_kind kind, double rho2, double
         return 3 * k / (1 + r);
     case RM2_LATENT_MATERN52:
         return 5.0 / 3 * k * (1 + r) / (1 + r + 1.0 / 3 * r * r);
+    case RM2_LATENT_LINEAR:
+        break;
     }
     return 0;
 }

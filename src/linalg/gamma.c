@@ -37,6 +37,24 @@ static double stirling(double a) {
     return sum / a;
 }
 
+/* digamma(x) = digamma(x + 1) - 1/x up to 10, then log x - 1/(2 x) - sum_k B_2k/(2 k x^2k) (Abramowitz and
+ * Stegun 6.3.5 and 6.3.18) */
+double rm2i_digamma(double x) {
+    static const double c[] = {1.0 / 12,  -1.0 / 120,     1.0 / 252, -1.0 / 240,
+                               1.0 / 132, -691.0 / 32760, 1.0 / 12};
+    double below = 0, sum = 0;
+    if (!(x > 0))
+        return NAN;
+    while (x < 10) {
+        below -= 1 / x;
+        x += 1;
+    }
+    double w = 1 / (x * x);
+    for (size_t k = sizeof c / sizeof *c; k-- > 0;)
+        sum = (sum + c[k]) * w;
+    return below + log(x) - 0.5 / x - sum;
+}
+
 /* D = x^a e^-x / Gamma(a + 1) */
 static double leading(double a, double x) {
     if (a < 10)

@@ -2,7 +2,8 @@
  *
  *   w = max(1, contrast a/b),  a = median over the latents of tr(J^T Gc J),
  *   b = median over the latents of sum_m (p_m^T Gc p_m) tr(R_m far from all data)
- * so that the metric where nothing is known is `contrast` times the metric on the data. */
+ * so that the metric where nothing is known is `contrast` times the metric on the data. A kernel with a linear part
+ * extrapolates: there is no such place, and w = 1. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,6 +210,8 @@ rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
     rm2i_pullback_field *f;
     char text[160];
     RM2_TRY(check(ctx, &s));
+    if (model->linear > 0)
+        s.contrast = 0;
     RM2_TRY(find_cost_factor(ctx, model, &like));
     RM2_TRY(reduce_support(ctx, model, s.support, &like.reduced));
     if (like.reduced)

@@ -2,7 +2,7 @@
  *
  *   units          positive, 1 for factors that have none
  *   points, base   on the manifold; outputs are their tangent coordinates, centred
- *   kernels        positive; latents within a range of lengthscales in which fourth powers are finite
+ *   kernels        positive, a linear part where the settings have one; latents within a range of lengthscales in which fourth powers are finite
  *   Kf             symmetric and positive semidefinite
  *   record         finite, bounds in order
  *   settings       those that training accepts
@@ -19,6 +19,7 @@
 #include "linalg/factor.h"
 #include "model/back.h"
 #include "model/objective.h"
+#include "model/points.h"
 
 static const double OFF_MANIFOLD = 1e-8;   /* defect; points are projected when they are read */
 static const double OFF_OUTPUTS = 1e-4;    /* of the largest output; logarithms lose digits */
@@ -60,8 +61,10 @@ static const range VARIANCE = {1e-301, 1e301, "positive, between 1e-301 and 1e30
 /* Fourth powers, which second derivatives of a kernel have, are finite, of inverses too. */
 static const range LENGTHSCALE = {1e-75, 1e75, "positive, between 1e-75 and 1e75"};
 static const range ZERO = {0, 0, "0, since the settings have no dynamics"};
+static const range NO_LINEAR = {0, 0, "0, since the kernel of the settings has no linear part"};
 static const range ONE = {1, 1, "1, since only Euclidean factors have units"};
 static const range FINITE = {-DBL_MAX, DBL_MAX, "finite"};
+static const range FREEDOM = {2 + 1e-9, 1e15, "above 2, and at most 1e15"};
 static const range NOT_NEGATIVE = {0, INFINITY, "0 or positive"};
 
 static bool inside(const range *r, double value) {
@@ -182,7 +185,15 @@ static rm2_status check_kernel(const check *c) {
     RM2_TRY(check_entries(c, "parameters/lengthscale", m->Q, m->lengthscale, &LENGTHSCALE));
     RM2_TRY(check_latents(c, "parameters/latents", m->N, m->X));
     RM2_TRY(check_number(c, "parameters/variance", m->variance, &VARIANCE));
+    if (m->settings.linear.start > 0)
+        RM2_TRY(check_number(c, "parameters/linear", m->linear, &VARIANCE));
+    else
+        RM2_TRY(check_number(c, "parameters/linear", m->linear, &NO_LINEAR));
     RM2_TRY(check_number(c, "parameters/noise", m->noise, &VARIANCE));
+    if (m->settings.task == RM2_TASK_INTEGRATED) {
+        RM2_TRY(check_number(c, "parameters/freedom", m->freedom, &FREEDOM));
+        RM2_TRY(check_number(c, "parameters/latent_noise", m->latent_noise, &VARIANCE));
+    }
     if (m->task_noise)
         RM2_TRY(check_entries(c, "parameters/task_noise", m->M, m->task_noise, &VARIANCE));
     if (m->settings.gpdm_weight > 0)
@@ -306,7 +317,8 @@ static rm2_status check_settings(const check *c) {
                             .Q = m->Q,
                             .trajectories = m->data->trajectories,
                             .starts = m->data->starts};
-    rm2_status status = rm2i_objective_check(c->ctx, s, &p);
+    rm2_status status = s->task == RM2_TASK_INTEGRATED ? rm2i_points_check(c->ctx, s, m->N, m->M)
+                                                       : rm2i_objective_check(c->ctx, s, &p);
     if (status == RM2_OK || status == RM2_ERR_MEMORY)
         return status;
     return rm2i_fail_prefix(c->ctx, RM2_ERR_FORMAT, "%s: settings", c->name);

@@ -34,7 +34,7 @@ static rm2_status encode_point(const void *arg, size_t i, double *work) {
     double *x = e->latents + i * m->Q, *scratch = work + rm2i_observation_size(m);
     rm2_encoded info = {.converged = true};
     o.ctx = e->ctx;
-    o.residual_only = e->s->objective == RM2_ENCODE_RESIDUAL;
+    o.kind = e->s->objective;
     RM2_TRY(rm2i_observe(&o, e->centred + i * m->M, e->there + i * m->M));
     if (e->mapped && complete(e, i))
         info.nearest = rm2i_encode_nearest(&o);
@@ -42,12 +42,14 @@ static rm2_status encode_point(const void *arg, size_t i, double *work) {
         RM2_TRY(rm2i_encode_search(&o, e->s, x, &info));
     if (e->covariance)
         RM2_TRY(rm2i_observation_curvature(&o, x, e->covariance + i * m->Q * m->Q, scratch));
-    info.log_density = rm2i_observation_density(&o, x, NULL);
+    info.log_density_at_latent = rm2i_observation_density(&o, x, NULL);
     info.residual = rm2i_norm(o.count, o.r);
-    if (e->info)
+    if (e->info) {
+        RM2_TRY(rm2i_encode_marginal(&o, e->s, x, &info.log_density, scratch));
         e->info[i] = info;
+    }
     rm2i_activity_advance(e->ctx, 1);
-    return isfinite(info.log_density) ? RM2_OK : RM2_ERR_NUMERIC;
+    return isfinite(info.log_density_at_latent) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
 /* Centred outputs and masks of the observations (units of the data), which become scaled ones. */
@@ -68,8 +70,8 @@ static rm2_status encode(rm2_context *ctx, size_t n, const double *points, doubl
     e->mapped = e->s->back_constraint && m->back_weights;
     if (e->mapped)
         RM2_TRY(rm2i_back_map(ctx, m, n, scaled, e->latents));
-    rm2_status status = rm2i_tasks(ctx, n, rm2i_observation_size(m) + 2 * m->Q * m->Q + 4 * m->Q,
-                                   encode_point, e, &failed);
+    size_t work = rm2i_observation_size(m) + rm2i_encode_marginal_work(m);
+    rm2_status status = rm2i_tasks(ctx, n, work, encode_point, e, &failed);
     if (status != RM2_OK && status != RM2_INTERRUPTED)
         return rm2i_fail(ctx, status, "point %zu cannot be encoded: %s", failed,
                          rm2_status_text(status));

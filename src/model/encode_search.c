@@ -1,11 +1,15 @@
 /* The search for a latent point by L-BFGS: least squares from the latents of the nearest training points
- * that lie apart from each other, the density from the best of that and from the nearest one. */
+ * that lie apart from each other, the density from the best of that and from the nearest one. With a linear
+ * part of the kernel all latents may lie within a lengthscale, and being distinct is apart enough. */
 #include <math.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "model/observation.h"
 #include "optim/optim.h"
+
+static const double DISTINCT = 1e-3;  /* lengthscales */
+static const double SAME_MODE = 1e-3; /* of five standard deviations of the latents */
 
 static double squared_output_distance(const rm2i_observation *o, size_t n) {
     double sum = 0;
@@ -17,11 +21,12 @@ static double squared_output_distance(const rm2i_observation *o, size_t n) {
 /* Within a lengthscale of a start that was tried already? */
 static bool tried(const rm2i_observation *o, const size_t *starts, size_t count, size_t n) {
     const rm2_model *m = o->m;
+    double apart = m->linear > 0 ? DISTINCT : 1;
     for (size_t s = 0; s < count; s++) {
         double rho2 = 0;
         for (size_t q = 0; q < m->Q; q++)
             rho2 += pow((m->X[starts[s] * m->Q + q] - m->X[n * m->Q + q]) / m->lengthscale[q], 2);
-        if (rho2 < 1)
+        if (rho2 < apart * apart)
             return true;
     }
     return false;
@@ -91,9 +96,10 @@ static rm2_status search_density(rm2i_observation *o, const rm2_encode_settings 
                                  rm2_encoded *info) {
     size_t nearest = rm2i_encode_nearest(o);
     double least = INFINITY, before;
-    o->residual_only = true;
-    RM2_TRY(search_starts(o, s, o->start, &before, info));
-    o->residual_only = false;
+    o->kind = RM2_ENCODE_RESIDUAL;
+    rm2_status status = search_starts(o, s, o->start, &before, info);
+    o->kind = RM2_ENCODE_DENSITY;
+    RM2_TRY(status);
     RM2_TRY(search_from(o, &s->optim, o->start, x, &least, &info->converged));
     before = least;
     RM2_TRY(search_from(o, &s->optim, o->m->X + nearest * o->m->Q, x, &least, &info->converged));
@@ -105,5 +111,74 @@ static rm2_status search_density(rm2i_observation *o, const rm2_encode_settings 
 rm2_status rm2i_encode_search(rm2i_observation *o, const rm2_encode_settings *s, double *x,
                               rm2_encoded *info) {
     double least;
-    return o->residual_only ? search_starts(o, s, x, &least, info) : search_density(o, s, x, info);
+    return o->kind == RM2_ENCODE_DENSITY ? search_density(o, s, x, info)
+                                         : search_starts(o, s, x, &least, info);
+}
+
+/* ---- marginal density ----------------------------------------------------------------------- */
+
+/* The mode of the density that a search from `start` finds. */
+static rm2_status find_mode(rm2i_observation *o, const rm2_encode_settings *s, const double *start,
+                            double *mode) {
+    double least = INFINITY;
+    bool converged;
+    RM2_TRY(search_from(o, &s->optim, start, mode, &least, &converged));
+    return isfinite(least) ? RM2_OK : RM2_ERR_NUMERIC;
+}
+
+/* Is x one of the modes, to the accuracy of a search? */
+static bool known_mode(const rm2i_observation *o, const double *modes, size_t count,
+                       const double *x) {
+    size_t Q = o->m->Q;
+    for (size_t k = 0; k < count; k++) {
+        double square = 0;
+        for (size_t q = 0; q < Q; q++)
+            square += o->precision[q] * pow(modes[k * Q + q] - x[q], 2);
+        if (square < SAME_MODE * SAME_MODE)
+            return true;
+    }
+    return false;
+}
+
+/* log(exp a + exp b) */
+static double log_add(double a, double b) {
+    return fmax(a, b) + log1p(exp(-fabs(a - b)));
+}
+
+/* Modes from x and from the latents of the nearest training points: RM2I_MODES at most. */
+static rm2_status add_modes(rm2i_observation *o, const rm2_encode_settings *s, const double *x,
+                            double *value, double *work) {
+    size_t Q = o->m->Q, starts[RM2I_MODES], count = 0, tried_starts = 0;
+    double *modes = work, *rest = modes + RM2I_MODES * Q, own;
+    *value = -INFINITY;
+    for (size_t k = 0; k < RM2I_MODES; k++) {
+        const double *start = x;
+        if (k > 0) {
+            size_t next = next_start(o, starts, tried_starts);
+            if (!o->m->prior || k >= s->starts || next == SIZE_MAX)
+                break;
+            starts[tried_starts++] = next;
+            start = o->m->X + next * Q;
+        }
+        double *mode = modes + count * Q;
+        RM2_TRY(find_mode(o, s, start, mode));
+        if (known_mode(o, modes, count, mode))
+            continue;
+        RM2_TRY(rm2i_observation_laplace(o, mode, &own, rest));
+        *value = count++ ? log_add(*value, own) : own;
+    }
+    return RM2_OK;
+}
+
+size_t rm2i_encode_marginal_work(const rm2_model *m) {
+    return RM2I_MODES * m->Q + rm2i_observation_scratch(m);
+}
+
+rm2_status rm2i_encode_marginal(rm2i_observation *o, const rm2_encode_settings *s, const double *x,
+                                double *value, double *work) {
+    rm2_encode_kind kind = o->kind;
+    o->kind = RM2_ENCODE_DENSITY;
+    rm2_status status = add_modes(o, s, x, value, work);
+    o->kind = kind;
+    return status;
 }

@@ -108,7 +108,13 @@ static rm2_status get_parameters(rm2i_reader r, rm2_model *m) {
     RM2_TRY(rm2i_file_matrix(r, "parameters/latents", m->N, m->Q, m->X));
     RM2_TRY(rm2i_file_vector(r, "parameters/lengthscale", m->Q, m->lengthscale));
     RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/variance", &m->variance));
+    if (rm2i_h5_has(r.h5, "parameters/linear"))
+        RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/linear", &m->linear));
     RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/noise", &m->noise));
+    if (m->settings.task == RM2_TASK_INTEGRATED) {
+        RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/freedom", &m->freedom));
+        RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/latent_noise", &m->latent_noise));
+    }
     if (m->task_noise)
         RM2_TRY(rm2i_file_vector(r, "parameters/task_noise", m->M, m->task_noise));
     RM2_TRY(rm2i_file_matrix(r, "parameters/task_covariance", m->M, m->M, m->Kf));

@@ -92,7 +92,13 @@ static rm2_status put_parameters(writer w, const rm2_model *m) {
     RM2_TRY(put_matrix(w, "parameters/latents", m->N, m->Q, m->X));
     RM2_TRY(put_vector(w, "parameters/lengthscale", m->Q, m->lengthscale));
     RM2_TRY(put_number(w, "parameters/variance", m->variance));
+    if (m->linear > 0)
+        RM2_TRY(put_number(w, "parameters/linear", m->linear));
     RM2_TRY(put_number(w, "parameters/noise", m->noise));
+    if (m->settings.task == RM2_TASK_INTEGRATED) {
+        RM2_TRY(put_number(w, "parameters/freedom", m->freedom));
+        RM2_TRY(put_number(w, "parameters/latent_noise", m->latent_noise));
+    }
     if (m->task_noise)
         RM2_TRY(put_vector(w, "parameters/task_noise", m->M, m->task_noise));
     RM2_TRY(put_matrix(w, "parameters/task_covariance", m->M, m->M, m->Kf));

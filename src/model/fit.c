@@ -6,7 +6,9 @@
 
 #include "base/base.h"
 #include "model/back.h"
+#include "model/cross.h"
 #include "model/model.h"
+#include "model/points.h"
 #include "model/train.h"
 
 static const double BASE_DEFECT = 1e-6; /* of a given base point; less is projected */
@@ -79,6 +81,7 @@ static void take_parameters(const rm2i_objective *o, rm2_model *m) {
     memcpy(m->Kf, o->Kf, m->M * m->M * sizeof *m->Kf);
     memcpy(m->lengthscale, o->lengthscale, m->Q * sizeof *m->lengthscale);
     copy_block(o, RM2I_VARIANCE, &m->variance, 1);
+    copy_block(o, RM2I_LINEAR, &m->linear, 1);
     copy_block(o, RM2I_NOISE, &m->noise, 1);
     if (m->task_noise)
         copy_block(o, RM2I_TASK_NOISE, m->task_noise, m->M);
@@ -172,6 +175,71 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
     return status;
 }
 
+static rm2_status fit_objective(rm2_context *ctx, const rm2_fit_settings *s,
+                                const rm2_checkpoint *checkpoint, const double *V, double *X0,
+                                rm2_model *m) {
+    RM2_TRY(rm2i_model_start(ctx, s, V, X0, m));
+    return train(ctx, s, checkpoint, X0, m);
+}
+
+/* ---- covariance of the outputs integrated out ------------------------------------------------ */
+
+static rm2_status find_points_start(rm2_context *ctx, const rm2_fit_settings *s, const double *V,
+                                    rm2_model *m, rm2i_points_request *r) {
+    rm2_init_kind init = s->init;
+    if (init == RM2_INIT_AUTO)
+        RM2_TRY(rm2i_cross_start(ctx, m->data, s, &init));
+    m->settings.init = init;
+    if (init == RM2_INIT_TANGENT)
+        return rm2i_points_components(ctx, &r->data, &r->start);
+    if (init == RM2_INIT_ISOMAP)
+        return rm2i_points_isomap(ctx, &r->data, s->neighbours, &r->start);
+    RM2_TRY(rm2i_model_start(ctx, s, V, r->start.X, m));
+    return rm2i_points_given(ctx, &r->data, &r->start);
+}
+
+static void take_points(const rm2i_points_result *r, rm2_model *m) {
+    for (size_t q = 0; q < m->Q; q++)
+        m->lengthscale[q] = r->lengthscale;
+    m->variance = r->variance;
+    m->linear = m->settings.linear.start;
+    m->noise = m->settings.noise_variance.start;
+    m->freedom = r->freedom;
+    m->latent_noise = r->level / (r->unit * r->unit);
+    m->stop = r->stop;
+    m->iterations = r->iterations;
+    m->evaluations = r->evaluations;
+    m->seconds = r->seconds;
+    m->start = r->start;
+    m->end = r->end;
+    m->likelihood = (rm2_certificate){r->end.log_likelihood, r->end.log_likelihood};
+    m->trace = r->trace;
+}
+
+static rm2_status fit_points(rm2_context *ctx, const rm2_fit_settings *s,
+                             const rm2_checkpoint *checkpoint, const double *V, double *X0,
+                             rm2_model *m) {
+    rm2i_points_request r = {.data = {m->N, m->M, m->Q, m->F}, .start.X = X0, .settings = s};
+    rm2i_points_result result = {.X = m->X, .Kf = m->Kf};
+    if (checkpoint && checkpoint->path)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "training with the covariance of the outputs integrated out has no "
+                         "checkpoints: it takes few evaluations");
+    RM2_TRY(rm2i_points_check(ctx, s, m->N, m->M));
+    RM2_TRY(find_points_start(ctx, s, V, m, &r));
+    RM2_TRY(rm2i_points_train(ctx, &r, &result));
+    take_points(&result, m);
+    if (result.distinct < m->N)
+        rm2i_log(
+            ctx, RM2_LOG_INFO,
+            "%zu points equal others: each of %zu distinct points counts once in the evidence, "
+            "equal points share a latent and count as often as they occur in predictions",
+            m->N - result.distinct, result.distinct);
+    return RM2_OK;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
 static rm2_status fit(rm2_context *ctx, const rm2_fit_settings *s, const rm2_checkpoint *checkpoint,
                       rm2_model *m) {
     double *V, *X0;
@@ -179,24 +247,84 @@ static rm2_status fit(rm2_context *ctx, const rm2_fit_settings *s, const rm2_che
     RM2_TRY(rm2i_alloc(ctx, m->N, (m->M + m->Q) * sizeof *V, &V));
     X0 = V + m->N * m->M;
     rm2_status status = find_outputs(ctx, m, V);
-    if (status == RM2_OK)
-        status = rm2i_model_start(ctx, s, V, X0, m);
-    if (status == RM2_OK)
-        status = train(ctx, s, checkpoint, X0, m);
+    if (status == RM2_OK && s->task == RM2_TASK_INTEGRATED)
+        status = fit_points(ctx, s, checkpoint, V, X0, m);
+    else if (status == RM2_OK)
+        status = fit_objective(ctx, s, checkpoint, V, X0, m);
     free(V);
     return status == RM2_OK ? rm2i_model_finish(ctx, m) : status;
+}
+
+rm2_recipe rm2_recipe_for(const rm2_data *data, size_t latent_dim) {
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
+    if (!data || data->trajectories > 0)
+        return RM2_RECIPE_ROBUST;
+    s.latent_dim = latent_dim > 0 ? latent_dim : 1;
+    bool can = rm2i_points_check(NULL, &s, data->count, rm2_manifold_dim(data->manifold)) == RM2_OK;
+    return can ? RM2_RECIPE_POINTS : RM2_RECIPE_ROBUST;
+}
+
+/* The caller's settings, or those of the recipe for the data, within their ranges. */
+static rm2_status take_settings(rm2_context *ctx, const rm2_data *data,
+                                const rm2_fit_settings *given, rm2_fit_settings *s) {
+    *s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    if (!given)
+        *s = rm2_fit_settings_recipe(rm2_recipe_for(data, s->latent_dim));
+    RM2_TRY(rm2i_settings_take(ctx, given, s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), s));
+    if (data->count < 2)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, %s has %zu",
+                         data->source, data->count);
+    return RM2_OK;
+}
+
+static rm2_status check_sizes(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s) {
+    const rm2i_model_problem p = {.N = data->count,
+                                  .M = s->model == RM2_GPLVM ? rm2_manifold_ambient(data->manifold)
+                                                             : rm2_manifold_dim(data->manifold),
+                                  .Q = s->latent_dim,
+                                  .trajectories = data->trajectories,
+                                  .starts = data->starts};
+    return s->task == RM2_TASK_INTEGRATED ? rm2i_points_check(ctx, s, p.N, p.M)
+                                          : rm2i_objective_check(ctx, s, &p);
+}
+
+/* settings.latent_dim 0: the dimension of the highest density of points held out. */
+static rm2_status choose_dimension(rm2_context *ctx, const rm2_data *data, rm2_fit_settings *s) {
+    enum { MOST = 8 };
+    rm2_latent_choice rows[MOST];
+    size_t tried, chosen;
+    RM2_TRY(rm2_fit_choose_latent(ctx, data, s, MOST, rows, &tried, &chosen));
+    for (size_t k = 0; k < tried; k++)
+        rm2i_log(
+            ctx, RM2_LOG_INFO,
+            "%zu latent dimensions: log density of points held out %.4g (standard error %.2g), "
+            "residual %.4g%s",
+            rows[k].latent_dim, rows[k].log_density, rows[k].standard_error, rows[k].residual,
+            k == chosen ? ": chosen" : "");
+    s->latent_dim = rows[chosen].latent_dim;
+    s->init = rows[chosen].init;
+    return RM2_OK;
+}
+
+rm2_status rm2_fit_check(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings) {
+    rm2_fit_settings s;
+    RM2_REQUIRE(ctx, data);
+    RM2_TRY(take_settings(ctx, data, settings, &s));
+    if (s.latent_dim == 0 && s.task != RM2_TASK_INTEGRATED)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "settings.latent_dim is automatic, which needs settings.task integrated");
+    s.latent_dim += s.latent_dim == 0; /* the smallest that could be chosen */
+    return check_sizes(ctx, data, &s);
 }
 
 /* Settings that count, and an untrained model, if data and settings allow. */
 static rm2_status prepare(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
                           rm2_fit_settings *s, rm2_model **model) {
-    *s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-    RM2_TRY(rm2i_settings_take(ctx, settings, s));
-    RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), s));
-    if (data->count < 2)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, %s has %zu",
-                         data->source, data->count);
+    RM2_TRY(take_settings(ctx, data, settings, s));
     RM2_TRY(rm2i_data_complete(ctx, data, "training needs"));
+    if (s->latent_dim == 0)
+        RM2_TRY(choose_dimension(ctx, data, s));
     return rm2i_model_create(ctx, data, s, model);
 }
 

@@ -6,12 +6,14 @@
 
 #include "base/base.h"
 #include "manifold/manifold.h"
+#include "model/observation.h"
 #include "start/report.h"
 
 void rm2_model_free(rm2_model *m) {
     if (!m)
         return;
     rm2i_posterior_free(m->posterior);
+    rm2i_latent_prior_free(m->prior);
     rm2_data_free(m->data);
     free(m->F);
     free(m->mean);
@@ -29,6 +31,7 @@ void rm2_model_free(rm2_model *m) {
     free(m->trace);
     rm2_start_report_free(m->start_report);
     free(m->frame);
+    free(m->factor);
     free(m);
 }
 
@@ -101,6 +104,7 @@ static void fill_info(rm2_model *m) {
         .mean = m->mean,
         .lengthscale = m->lengthscale,
         .variance = m->variance,
+        .linear = m->linear,
         .noise = m->noise,
         .task_noise = m->task_noise,
         .task_covariance = m->Kf,
@@ -120,6 +124,8 @@ static void fill_info(rm2_model *m) {
         .seconds = m->seconds,
         .trace = m->trace,
         .start_report = m->start_report,
+        .freedom = m->freedom,
+        .latent_noise = m->latent_noise,
     };
 }
 
@@ -138,7 +144,8 @@ rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
                   .M = m->M,
                   .Q = m->Q,
                   .noise_kind = m->settings.noise,
-                  .kernel = {m->settings.kernel, m->Q, m->lengthscale, m->variance},
+                  .kernel = {m->settings.kernel, m->Q, m->lengthscale,
+                             m->settings.kernel == RM2_LATENT_LINEAR ? 0 : m->variance, m->linear},
                   .noise = m->noise,
                   .task_noise = m->task_noise,
                   .Kf = m->Kf,
@@ -147,6 +154,10 @@ rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
                   .inducing = m->inducing_count,
                   .Z = m->inducing_inputs};
     RM2_TRY(rm2i_posterior_create(ctx, &gp, &m->posterior));
+    if (m->freedom > 0)
+        RM2_TRY(rm2i_latent_prior_create(ctx, m->N, m->Q, m->X, m->latent_noise, &m->prior));
+    if (m->settings.noise == RM2_NOISE_KRONECKER)
+        RM2_TRY(rm2i_observation_factor(ctx, m));
     fill_info(m);
     return RM2_OK;
 }

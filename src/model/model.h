@@ -3,6 +3,7 @@
 #define RM2I_MODEL_H
 
 #include "data/data.h"
+#include "gp/latent_prior.h"
 #include "gp/posterior.h"
 #include "riemann2/model.h"
 
@@ -21,10 +22,12 @@ struct rm2_model {
     double *back_weights;            /* N x Q, or NULL */
     rm2_factor_kernel *back_kernels; /* one a factor, or NULL */
     double *lengthscale;             /* Q */
-    double variance, noise;
+    double variance, linear, noise;
     double *task_noise; /* M, or NULL */
     double *Kf;         /* M x M */
     double gpdm[3];
+    double freedom;      /* degrees of the Student t density of an observation; 0: normal density */
+    double latent_noise; /* variance that the noise of the outputs gives a latent, with `freedom` */
     size_t inducing_count;   /* 0: exact inference */
     size_t *inducing;        /* which of the points they are; NULL: exact, or free inputs */
     double *inducing_inputs; /* inducing_count x Q: where they are; NULL: exact */
@@ -41,7 +44,10 @@ struct rm2_model {
     rm2_start_report *start_report; /* NULL unless the start aligned demonstrations */
     /* derived */
     rm2i_posterior *posterior;
-    double *frame; /* of the manifold at the base point */
+    rm2i_latent_prior *prior; /* of a latent point, with `freedom`; NULL: a broad normal density */
+    double *frame;            /* of the manifold at the base point */
+    double
+        *factor; /* M x M: Cholesky factor of P P^T of the posterior, Kronecker noise; else NULL */
 };
 
 /* An empty model of a data set with its arrays; task noise and back constraint only if the settings

@@ -47,6 +47,15 @@ void rm2i_objective_latents(rm2i_objective *o) {
         o->lengthscale[q] = o->natural[l->offset + (l->count > 1 ? q : 0)];
 }
 
+rm2i_latent_kernel rm2i_objective_kernel(const rm2i_objective *o) {
+    bool radial = o->s.kernel != RM2_LATENT_LINEAR, linear = o->par.block[RM2I_LINEAR].count > 0;
+    return (rm2i_latent_kernel){.kind = o->s.kernel,
+                                .dim = o->p.Q,
+                                .lengthscale = o->lengthscale,
+                                .variance = radial ? scalar(o, RM2I_VARIANCE) : 0,
+                                .linear = linear ? scalar(o, RM2I_LINEAR) : 0};
+}
+
 static void latents_backward(rm2i_objective *o) {
     double *latent_bar = bar(o, RM2I_LATENT);
     int N = (int)o->p.N, Q = (int)o->p.Q;
@@ -175,16 +184,19 @@ static void task_backward(rm2i_objective *o) {
 
 static void kernel_backward(rm2i_objective *o, const rm2i_latent_kernel *kernel,
                             const double *K_bar) {
-    double variance_bar = 0;
+    double variance_bar = 0, linear_bar = 0;
     const rm2i_latent_adjoint adjoint = {.n = o->p.N,
                                          .X = o->X,
                                          .K = o->K,
                                          .K_bar = K_bar,
                                          .X_bar = o->X_bar,
                                          .lengthscale_bar = o->lengthscale_bar,
-                                         .variance_bar = &variance_bar};
+                                         .variance_bar = &variance_bar,
+                                         .linear_bar = &linear_bar};
     rm2i_latent_gram_backward(kernel, &adjoint, o->threads, o->scratch.kernel);
     *bar(o, RM2I_VARIANCE) += variance_bar;
+    if (kernel->linear > 0)
+        *bar(o, RM2I_LINEAR) += linear_bar;
 }
 
 /* Of the matrix normal once S is known, exact or the lower bound. */
@@ -250,8 +262,12 @@ static rm2_status bounded(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
     RM2_TRY(rm2i_inducing_solve(in, kernel, o->X, scalar(o, RM2I_NOISE), o->p.F));
     o->terms.jitter = fmax(o->terms.jitter, in->jitter);
     RM2_TRY(task_value(o));
-    return rm2i_inducing_backward(in, kernel, o->X, o->X_bar, o->lengthscale_bar,
-                                  bar(o, RM2I_VARIANCE), bar(o, RM2I_NOISE));
+    const rm2i_inducing_bars bars = {.X = o->X_bar,
+                                     .lengthscale = o->lengthscale_bar,
+                                     .variance = bar(o, RM2I_VARIANCE),
+                                     .linear = bar(o, RM2I_LINEAR),
+                                     .noise = bar(o, RM2I_NOISE)};
+    return rm2i_inducing_backward(in, kernel, o->X, &bars);
 }
 
 static rm2_status per_output(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
@@ -272,7 +288,7 @@ static rm2_status per_output(rm2i_objective *o, const rm2i_latent_kernel *kernel
 }
 
 static rm2_status likelihood(rm2i_objective *o) {
-    rm2i_latent_kernel kernel = {o->s.kernel, o->p.Q, o->lengthscale, scalar(o, RM2I_VARIANCE)};
+    rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
     if (o->s.noise == RM2_NOISE_PER_OUTPUT)
         return per_output(o, &kernel);
     return o->inducing ? bounded(o, &kernel) : kronecker(o, &kernel);

@@ -69,6 +69,9 @@ rm2_status rm2i_objective_evaluate(void *objective, const double *raw, double *f
 /* X and lengthscales from the natural values. */
 void rm2i_objective_latents(rm2i_objective *o);
 
+/* The kernel on the latent space at the natural values; its lengthscales are the objective's. */
+rm2i_latent_kernel rm2i_objective_kernel(const rm2i_objective *o);
+
 /* ---- objective_inducing.c ------------------------------------------------------------------- */
 
 rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N);

@@ -30,10 +30,6 @@ static double natural(const rm2i_objective *o, rm2i_parameter_block block) {
     return o->natural[o->par.block[block].offset];
 }
 
-static rm2i_latent_kernel kernel_of(const rm2i_objective *o) {
-    return (rm2i_latent_kernel){o->s.kernel, o->p.Q, o->lengthscale, natural(o, RM2I_VARIANCE)};
-}
-
 /* Largest t for the accuracy: a N s2/M, and for the dynamics a n z/Q. */
 static double allowed(const rm2i_objective *o) {
     return o->s.accuracy * (double)o->p.N * natural(o, RM2I_NOISE) / (double)o->p.M;
@@ -57,7 +53,7 @@ static bool settled(const rm2i_objective *o) {
 
 static rm2_status choose_likelihood(rm2i_objective *o) {
     size_t N = o->p.N, M = o->p.M, count = o->s.inducing;
-    rm2i_latent_kernel kernel = kernel_of(o);
+    rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
     if (o->inducing && settled(o))
         return RM2_OK;
     if (o->s.inducing_points)
@@ -237,8 +233,16 @@ static bool stale(const rm2i_inducing *in, double limit, bool ended) {
     return in && in->trace > fmax(limit, (ended ? AT_THE_END : WHILE_TRAINING) * in->chosen);
 }
 
+static double kernel_trace(const rm2i_objective *o) {
+    const rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
+    double sum = 0;
+    for (size_t i = 0; i < o->p.N; i++)
+        sum += rm2i_latent_variance_at(&kernel, o->X + i * o->p.Q);
+    return sum;
+}
+
 bool rm2i_objective_stale(const rm2i_objective *o, bool ended) {
-    double known = ROUNDING * (double)o->p.N * natural(o, RM2I_VARIANCE);
+    double known = ROUNDING * kernel_trace(o);
     return (!settled(o) && stale(o->inducing, o->s.inducing ? known : allowed(o), ended)) ||
            stale(o->gpdm.inducing, o->gpdm.inducing ? allowed_dynamics(o) : 0, ended);
 }
@@ -246,7 +250,7 @@ bool rm2i_objective_stale(const rm2i_objective *o, bool ended) {
 rm2_status rm2i_objective_certify(const rm2i_objective *o, rm2_certificate *likelihood,
                                   rm2_certificate *dynamics) {
     double N = (double)o->p.N, weight = o->s.gpdm_weight;
-    rm2i_latent_kernel kernel = kernel_of(o);
+    rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
     rm2i_bounds bounds;
     *likelihood = (rm2_certificate){o->terms.log_likelihood, o->terms.log_likelihood};
     *dynamics = (rm2_certificate){o->terms.gpdm, o->terms.gpdm};

@@ -33,6 +33,8 @@ static void describe_blocks(rm2i_objective *o) {
     block[RM2I_LATENT] = (rm2i_block_info){.count = N * Q, .learned = true};
     positive_block(o, RM2I_LENGTHSCALE, s->ard ? Q : 1, &s->lengthscale, 0);
     positive_block(o, RM2I_VARIANCE, 1, &s->variance, 0);
+    if (s->linear.start > 0)
+        positive_block(o, RM2I_LINEAR, 1, &s->linear, 0);
     positive_block(o, RM2I_NOISE, 1, &s->noise_variance, s->noise_bound);
     if (s->noise == RM2_NOISE_PER_OUTPUT)
         positive_block(o, RM2I_TASK_NOISE, M, &s->task_noise, s->noise_bound);
@@ -74,6 +76,7 @@ static void start_hyperparameters(rm2i_objective *o) {
     const rm2_fit_settings *s = &o->s;
     fill_block(o, RM2I_LENGTHSCALE, s->lengthscale.start);
     fill_block(o, RM2I_VARIANCE, s->variance.start);
+    fill_block(o, RM2I_LINEAR, s->linear.start);
     fill_block(o, RM2I_NOISE, s->noise_variance.start);
     fill_block(o, RM2I_TASK_NOISE, s->task_noise.start);
     if (s->gpdm_weight > 0) {
@@ -124,7 +127,7 @@ static void random_task(rm2i_objective *o) {
 
 /* S = F^T A^-1 F at the start. */
 static rm2_status start_products(rm2i_objective *o) {
-    rm2i_latent_kernel kernel = {o->s.kernel, o->p.Q, o->lengthscale, o->s.variance.start};
+    rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
     double noise = o->s.noise == RM2_NOISE_KRONECKER ? o->s.noise_variance.start : 1e-2;
     for (size_t q = 0; q < o->p.Q; q++)
         o->lengthscale[q] = o->s.lengthscale.start;
@@ -261,9 +264,44 @@ static rm2_status check_noises(rm2_context *ctx, const rm2_fit_settings *s) {
     return RM2_OK;
 }
 
+/* Starts that the table allows for other trainings. */
+static rm2_status check_kernel(rm2_context *ctx, const rm2_fit_settings *s) {
+    if (!(s->lengthscale.start > 0))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "settings.lengthscale.start is 0, expected a positive number: only a "
+                         "covariance of the outputs that is integrated out finds one in the data");
+    if (s->linear.start > 0)
+        return RM2_OK;
+    if (s->kernel == RM2_LATENT_LINEAR || s->linear.learned)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "settings.linear.start is 0, expected a positive number: %s",
+                         s->linear.learned ? "it is learned" : "settings.kernel is linear");
+    return RM2_OK;
+}
+
+/* As the noise s2 tends to 0 relative to the kernel, log|A| gives up to (N M/2) log(1/s2), while Kf, which follows the
+ * N dimensions of S, takes ((N + nu) N/2) log(1/s2): with M > N + nu outputs the objective has no maximum. */
+static rm2_status check_bounded(rm2_context *ctx, const rm2_fit_settings *s,
+                                const rm2i_model_problem *p) {
+    double N = (double)p->N, M = (double)p->M;
+    bool follows = !s->independent &&
+                   (s->task == RM2_TASK_PROFILE || s->task_rank == 0 || s->task_rank >= p->N);
+    bool shrinks = s->noise == RM2_NOISE_KRONECKER &&
+                   (s->noise_variance.learned || s->variance.learned) && !s->softplus;
+    if (!(follows && shrinks && M > N * (1 + s->task_anchor)))
+        return RM2_OK;
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                     "%zu outputs of %zu points: the objective has no maximum while "
+                     "settings.noise_variance or settings.variance is learned; hold both, or set "
+                     "settings.task_anchor to at least %.3g, or use settings.task integrated "
+                     "(recipe points)",
+                     p->M, p->N, ceil(100 * (M / N - 1)) / 100);
+}
+
 rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
                                 const rm2i_model_problem *p) {
     RM2_TRY(check_noises(ctx, s));
+    RM2_TRY(check_kernel(ctx, s));
     RM2_TRY(rm2i_objective_check_inference(ctx, s, p->N));
     if (s->noise == RM2_NOISE_PER_OUTPUT && s->task == RM2_TASK_PROFILE)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -275,6 +313,7 @@ rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
     if (s->task_rank > p->M)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "task rank %zu for %zu outputs", s->task_rank,
                          p->M);
+    RM2_TRY(check_bounded(ctx, s, p));
     return RM2_OK;
 }
 

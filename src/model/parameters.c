@@ -7,9 +7,9 @@
 
 const char *rm2i_block_name(rm2i_parameter_block block) {
     static const char *const names[RM2I_BLOCKS] = {
-        "latent",        "lengthscale", "variance",      "noise",
-        "task_noise",    "task_factor", "task_diagonal", "gpdm_lengthscale",
-        "gpdm_variance", "gpdm_noise",  "inducing"};
+        "latent",     "lengthscale", "variance",      "linear",           "noise",
+        "task_noise", "task_factor", "task_diagonal", "gpdm_lengthscale", "gpdm_variance",
+        "gpdm_noise", "inducing"};
     return names[block];
 }
 

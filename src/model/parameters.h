@@ -9,6 +9,7 @@ typedef enum rm2i_parameter_block {
     RM2I_LATENT,           /* X (N x Q), or the weights of the back constraint */
     RM2I_LENGTHSCALE,      /* 1 or Q */
     RM2I_VARIANCE,         /* s */
+    RM2I_LINEAR,           /* w, where the kernel has a linear part */
     RM2I_NOISE,            /* s2, or the global noise */
     RM2I_TASK_NOISE,       /* M (per-output noise) */
     RM2I_TASK_FACTOR,      /* B, M x rank */

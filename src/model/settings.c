@@ -5,18 +5,19 @@
 
 #include "riemann2/model.h"
 
-static const char *const recipes[] = {"robust", "map", "paper", NULL};
+static const char *const recipes[] = {"robust", "map", "paper", "points", NULL};
 static const char *const models[] = {"wgplvm", "gplvm", NULL};
-static const char *const kernels[] = {"se", "matern32", "matern52", NULL};
+static const char *const kernels[] = {"se", "matern32", "matern52", "linear", NULL};
 static const char *const noises[] = {"kronecker", "per-output", NULL};
-static const char *const tasks[] = {"profile", "learned", NULL};
+static const char *const tasks[] = {"profile", "learned", "integrated", NULL};
 static const char *const outputs[] = {"correlated", "independent", NULL};
 static const char *const inferences[] = {"auto", "exact", "inducing", NULL};
-static const char *const starts[] = {"aligned", "isomap", "pca", "random", "given", NULL};
+static const char *const starts[] = {"aligned", "isomap",      "pca",  "random",
+                                     "given",   "tangent-pca", "auto", NULL};
 static const char *const families[] = {"auto", "one", "label", NULL};
 static const char *const bases[] = {"frechet", "default", "given", NULL};
 static const char *const optimisers[] = {"lbfgs", "adam", NULL};
-static const char *const objectives[] = {"density", "residual", NULL};
+static const char *const objectives[] = {"density", "residual", "nearest", NULL};
 
 /* One row per setting. */
 /* clang-format off */
@@ -39,9 +40,9 @@ static const char *const objectives[] = {"density", "residual", NULL};
      .unit = "seconds", .limit = true, .defaults = {"unlimited"},                                  \
      .help = "stop after the iteration that passes this time"},                                    \
     {OPTIM(structure, relative_decrease, "relative_decrease", NUMBER), .option = "decrease",       \
-     RM2I_FROM(0), .defaults = {DECREASE},                                                         \
+     RM2I_FROM(0), .defaults = DECREASE,                                                           \
      .help = "L-BFGS: stop where an iteration decreases the objective by less than this part"},    \
-    {OPTIM(structure, gradient, "gradient", NUMBER), RM2I_FROM(0), .defaults = {GRADIENT},         \
+    {OPTIM(structure, gradient, "gradient", NUMBER), RM2I_FROM(0), .defaults = GRADIENT,           \
      .help = "stop where no entry of the gradient is larger than this"},                           \
     {OPTIM(structure, history, "history", COUNT), RM2I_COUNT_FROM(1), .defaults = {HISTORY},       \
      .help = "L-BFGS: number of steps that are remembered"},                                       \
@@ -62,29 +63,36 @@ static const char *const objectives[] = {"density", "residual", NULL};
 #define LOG2 "0.6931471805599453" /* softplus(0), where the paper's parameters start */
 
 static const rm2_setting fit_rows[] = {
-    {FIT(recipe, RECIPE), .words = recipes, .defaults = {"robust", "map", "paper"},
+    {FIT(recipe, RECIPE), .words = recipes, .defaults = {"robust", "map", "paper", "points"},
      .group = "Model",
-     .help = "robust: no tuning; map: all learned under priors; paper: the paper's settings"},
+     .help = "robust: for trajectories; points: without; map: all learned; paper: the paper's"},
     {FIT(model, CHOICE), .words = models, .defaults = {"wgplvm"}, .group = "Model",
      .help = "wgplvm: on the manifold; gplvm: Euclidean, for comparison"},
-    {FIT(latent_dim, COUNT), .option = "latent", RM2I_COUNT_FROM(1), .defaults = {"2"},
-     .group = "Model", .help = "dimensions of the latent space"},
+    {FIT(latent_dim, COUNT), .option = "latent", RM2I_COUNT_FROM(1), .zero = "auto",
+     .defaults = {"2"}, .group = "Model",
+     .help = "dimensions of the latent space; auto (recipe points): by points held out"},
 
     {FIT(kernel, CHOICE), .words = kernels, .defaults = {"se"}, .group = "Kernel",
-     .help = "kernel on the latent space: squared exponential, Matern 3/2 or 5/2"},
+     .help = "kernel on the latent space: squared exponential, Matern 3/2 or 5/2, or only linear"},
     {FIT(ard, FLAG), .defaults = {"no"}, .group = "Kernel",
      .help = "one lengthscale per latent dimension; the lengthscale must be learned"},
-    {FIT(lengthscale, HYPERPARAMETER), RM2I_ABOVE(0),
-     .defaults = {"held 0.2", "learned 0.2 lognormal:start:0.5", "learned " LOG2 " none"},
-     .group = "Kernel", .help = "lengthscale of the kernel"},
+    {FIT(lengthscale, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
+     .defaults = {"held 0.2", "learned 0.2 lognormal:start:0.5", "learned " LOG2 " none",
+                  "learned data lognormal:start:1"},
+     .group = "Kernel",
+     .help = "lengthscale of the kernel; data (task integrated): from distances of the start"},
     {FIT(variance, HYPERPARAMETER), RM2I_ABOVE(0),
-     .defaults = {"held 1", NULL, "learned " LOG2 " none"}, .group = "Kernel",
-     .help = "variance of the kernel"},
+     .defaults = {"held 1", NULL, "learned " LOG2 " none", "learned 0.1 lognormal:start:3"},
+     .group = "Kernel", .help = "variance of the kernel"},
+    {FIT(linear, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "off",
+     .defaults = {"held off", NULL, NULL, "held 1000"}, .group = "Kernel",
+     .help = "weight of a linear part that is added to the kernel"},
 
     {FIT(noise, CHOICE), .words = noises, .defaults = {"kronecker", NULL, "per-output"},
      .group = "Noise", .help = "one noise, relative to the outputs' covariance, or one per output"},
     {FIT(noise_variance, HYPERPARAMETER), .option = "noise", RM2I_ABOVE(0),
-     .defaults = {"held 0.005", "learned 0.005 lognormal:start:0.5", "learned " LOG2 " none"},
+     .defaults = {"held 0.005", "learned 0.005 lognormal:start:0.5", "learned " LOG2 " none",
+                  "held 1"},
      .group = "Noise",
      .help = "variance: relative to the outputs' covariance, or shared by all outputs"},
     {FIT(task_noise, HYPERPARAMETER), RM2I_ABOVE(0),
@@ -93,9 +101,9 @@ static const rm2_setting fit_rows[] = {
     {FIT(noise_bound, NUMBER), RM2I_FROM(0), .defaults = {"0", NULL, "1e-8"}, .group = "Noise",
      .help = "smallest noise variance of a training through softplus"},
 
-    {FIT(task, CHOICE), .words = tasks, .defaults = {"profile", "learned", "learned"},
-     .group = "Outputs",
-     .help = "covariance of the outputs: in closed form (noise kronecker), or as parameters"},
+    {FIT(task, CHOICE), .words = tasks,
+     .defaults = {"profile", "learned", "learned", "integrated"}, .group = "Outputs",
+     .help = "covariance of the outputs: in closed form, as parameters, or integrated out"},
     {FIT(independent, FLAG), .option = "outputs", .words = outputs, .defaults = {"correlated"},
      .group = "Outputs", .help = "whether the covariance of the outputs is full or diagonal"},
     {FIT(task_rank, COUNT), .option = "rank", RM2I_COUNT_FROM(1), .zero = "full",
@@ -103,14 +111,23 @@ static const rm2_setting fit_rows[] = {
      .help = "rank of a learned covariance of the outputs, next to its diagonal"},
     {FIT(task_random, FLAG), .defaults = {"no", NULL, "yes"}, .group = "Outputs",
      .help = "start a learned covariance of the outputs at random, not at the closed form"},
-    {FIT(task_anchor, NUMBER), RM2I_FROM(0), .defaults = {"1", NULL, "0"}, .group = "Outputs",
+    {FIT(task_anchor, NUMBER), RM2I_FROM(0), .defaults = {"1", NULL, "0", "0"},
+     .group = "Outputs",
      .help = "weight of the anchor of that covariance at an isotropic one, relative to the points"},
+    {FIT(task_weight, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
+     .defaults = {"learned data lognormal:start:3"}, .group = "Outputs",
+     .help = "task integrated: weight of the prior of the covariance, in points"},
+    {FIT(task_scale, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
+     .defaults = {"learned data none"}, .group = "Outputs",
+     .help = "task integrated: that weight times the mean variance of the prior"},
 
     {FIT(latent_normal, FLAG), .defaults = {"no", "yes", "no"}, .group = "Latents",
      .help = "prior N(0, I) on the latent points"},
     {FIT(latent_anchor, NUMBER), .option = "anchor", RM2I_ABOVE(0), .zero = "none",
-     .defaults = {"0.05", "none", "none"}, .group = "Latents",
-     .help = "keep latent points within about this distance of their start"},
+     .defaults = {"0.05", "none", "none", "0.5"}, .group = "Latents",
+     .help = "keep latents this near to their start; task integrated: in deviations under the noise"},
+    {FIT(latents_held, FLAG), .option = "hold-latents", .defaults = {"no"}, .group = "Latents",
+     .help = "latent points stay at their start (task integrated)"},
 
     {FIT(gpdm_weight, NUMBER), .option = "gpdm", RM2I_FROM(0), .on = "1",
      .defaults = {"0", "1", "1"}, .group = "Dynamics",
@@ -140,8 +157,9 @@ static const rm2_setting fit_rows[] = {
     {FIT(inducing_free, FLAG), .option = "optimise-inducing", .defaults = {"no"},
      .group = "Inference", .help = "inducing points leave the training points and are optimised"},
 
-    {FIT(init, CHOICE), .words = starts, .defaults = {"aligned", NULL, "pca"}, .group = "Start",
-     .help = "start of the latent points; aligned: whatever the timing, isomap: by the index or time"},
+    {FIT(init, CHOICE), .words = starts, .defaults = {"aligned", NULL, "pca", "auto"}, .group = "Start",
+     .help = "start of the latent points; aligned: whatever the timing, isomap: by the index or time, "
+             "auto (task integrated): by points held out"},
     {FIT(families, CHOICE), .words = families, .defaults = {"auto"}, .group = "Start",
      .help = "aligned: families of the same motion; auto: by label if there are labels, else found"},
     {FIT(time_weight, NUMBER), RM2I_FROM_TO(0, 1e6), .defaults = {"4"}, .group = "Start",
@@ -154,8 +172,8 @@ static const rm2_setting fit_rows[] = {
     {FIT(base, CHOICE), .words = bases, .defaults = {"frechet", NULL, "default"},
      .group = "Base point", .help = "mean of the data; 0, (1, 0, ...) or the identity; or given"},
 
-    OPTIMISER(rm2_fit_settings, EACH("lbfgs", NULL, "adam"), EACH("150", "500", "1000"), "1e-5",
-              "1e-6", "20"),
+    OPTIMISER(rm2_fit_settings, EACH("lbfgs", NULL, "adam"), EACH("150", "500", "1000", "200"),
+              EACH("1e-5", NULL, NULL, "1e-9"), EACH("1e-6", NULL, NULL, "1e-7"), "20"),
     {FIT(softplus, FLAG), .defaults = {"no", NULL, "yes"}, .group = "Optimiser",
      .help = "positive parameters through softplus instead of logarithms"},
 };
@@ -180,12 +198,13 @@ const rm2_settings_table *rm2_fit_settings_table(void) {
 
 static const rm2_setting encode_rows[] = {
     {ENCODE(objective, CHOICE), .words = objectives, .defaults = {"density"}, .group = "Encoding",
-     .help = "largest predictive density, or least squares in the metric of the noise"},
+     .help = "largest predictive density, least squares in the metric of the noise, or nearest point"},
     {ENCODE(starts, COUNT), RM2I_COUNT_FROM(1), .defaults = {"4"}, .group = "Encoding",
      .help = "searches per point, from the latents of the nearest training points"},
     {ENCODE(back_constraint, FLAG), .defaults = {"yes"}, .group = "Encoding",
      .help = "use the model's back constraint, if it has one, instead of a search"},
-    OPTIMISER(rm2_encode_settings, EACH("lbfgs"), EACH("200"), "1e-10", "1e-5", "5"),
+    OPTIMISER(rm2_encode_settings, EACH("lbfgs"), EACH("200"), EACH("1e-10"), EACH("1e-5"),
+              "5"),
 };
 /* clang-format on */
 

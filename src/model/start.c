@@ -102,6 +102,11 @@ rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *s, const d
         rm2_rng_seed(&rng, s->seed);
         rm2i_start_random(&rng, m->N, m->Q, X0);
         return RM2_OK;
+    case RM2_INIT_TANGENT:
+        return rm2i_start_pca(ctx, m->N, m->M, V, m->Q, true, X0);
+    case RM2_INIT_AUTO:
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "settings.init is auto, which needs settings.task integrated");
     case RM2_INIT_GIVEN:
         break;
     }

@@ -208,7 +208,7 @@ static rm2i_posterior *posterior_of(gp_case *g, const rm2i_objective *o) {
                   .M = g->M,
                   .Q = g->Q,
                   .noise_kind = g->settings.noise,
-                  .kernel = {g->settings.kernel, g->Q, g->lengthscale, g->outputscale},
+                  .kernel = {g->settings.kernel, g->Q, g->lengthscale, g->outputscale, 0},
                   .noise = g->noise,
                   .task_noise = g->task_noise,
                   .Kf = o->Kf,

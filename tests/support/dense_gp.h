@@ -17,8 +17,10 @@ enum { DENSE_MOST_Q = 4 };
  * by x_q and y_r. From the closed forms in docs/mathematics.md. */
 static inline long double dense_kernel(const rm2i_latent_kernel *k, const double *x,
                                        const double *y, int order, size_t q, size_t r) {
-    long double u[DENSE_MOST_Q], rho2 = 0, s = k->variance, lq = k->lengthscale[q];
+    long double u[DENSE_MOST_Q], rho2 = 0, s = k->variance, lq = k->lengthscale[q], w = k->linear;
+    long double product = 1;
     for (size_t i = 0; i < k->dim; i++) {
+        product += (long double)x[i] * y[i];
         long double l = k->lengthscale[i], d = (long double)x[i] - y[i];
         u[i] = d / (l * l);
         rho2 += d * d / (l * l);
@@ -32,14 +34,16 @@ static inline long double dense_kernel(const rm2i_latent_kernel *k, const double
         value = s * (1 + c * rho) * e;
         a = 3 * s * e;
         b = rho > 0 ? 3 * s * e * c / rho : 0;
+    } else if (k->kind == RM2_LATENT_LINEAR) {
+        value = a = b = 0;
     } else {
         value = s * (1 + c * rho + 5 * rho2 / 3) * e;
         a = 5 * s / 3 * (1 + c * rho) * e;
         b = 25 * s / 3 * e;
     }
-    return order == 0   ? value
-           : order == 1 ? a * u[r]
-                        : (q == r ? a / (lq * lq) : 0) - b * u[q] * u[r];
+    return order == 0   ? value + w * product
+           : order == 1 ? a * u[r] + w * x[r]
+                        : (q == r ? a / (lq * lq) + w : 0) - b * u[q] * u[r];
 }
 
 /* What is asked of the field: f_task(x), or its derivative by x_q (derivative true). */

@@ -44,6 +44,15 @@ void use_matern52(rm2_fit_settings *s) {
     s->ard = true;
 }
 
+static void use_linear_part(rm2_fit_settings *s) {
+    s->linear = (rm2_hyperparameter){.start = 2, .learned = true};
+}
+
+static void use_linear(rm2_fit_settings *s) {
+    s->kernel = RM2_LATENT_LINEAR;
+    s->linear = (rm2_hyperparameter){.start = 100, .learned = false};
+}
+
 static void use_low_rank(rm2_fit_settings *s) {
     s->task = RM2_TASK_LEARNED;
     s->task_rank = 1;
@@ -71,6 +80,8 @@ const variant variants[VARIANTS] = {
     {"robust, independent, noise an output", RM2_RECIPE_ROBUST, use_independent_own_noise, 2},
     {"robust, Matern 3/2", RM2_RECIPE_ROBUST, use_matern32, 2},
     {"robust, Matern 5/2", RM2_RECIPE_ROBUST, use_matern52, 3},
+    {"robust, linear part", RM2_RECIPE_ROBUST, use_linear_part, 2},
+    {"robust, linear", RM2_RECIPE_ROBUST, use_linear, 2},
     {"robust, rank 1", RM2_RECIPE_ROBUST, use_low_rank, 2},
     {"robust, Adam", RM2_RECIPE_ROBUST, use_adam, 2},
     {"robust, random start", RM2_RECIPE_ROBUST, use_random_start, 2},

@@ -11,7 +11,7 @@ typedef struct variant {
     size_t latent_dim;
 } variant;
 
-enum { VARIANTS = 22 };
+enum { VARIANTS = 24 };
 extern const variant variants[VARIANTS];
 
 rm2_fit_settings settings_of(const variant *v, size_t iterations);

@@ -63,6 +63,7 @@ typedef struct field_kind {
     rm2_noise_kind noise;
     rm2_latent_kind kernel;
     size_t Q;
+    double linear; /* weight of the kernel's linear part; 0: none */
 } field_kind;
 
 typedef struct field_problem {
@@ -110,7 +111,7 @@ static inline void field_create(rm2_context *ctx, const field_kind *kind, field_
                       .M = M,
                       .Q = Q,
                       .noise_kind = kind->noise,
-                      .kernel = {kind->kernel, Q, p->lengthscale, 1.3},
+                      .kernel = {kind->kernel, Q, p->lengthscale, 1.3, kind->linear},
                       .noise = 0.03,
                       .task_noise = kind->noise == RM2_NOISE_PER_OUTPUT ? p->task_noise : NULL,
                       .Kf = p->Kf,
@@ -210,12 +211,13 @@ static inline void field_for_all(void (*check)(const field_kind *kind)) {
     static const char *const specs[] = {"R2 x S2", "R3 x SO3", "R2 x SPD2", "SPD3", "H2", NULL};
     for (size_t spec = 0; spec < sizeof specs / sizeof *specs; spec++)
         for (int noise = 0; noise < 2; noise++)
-            for (int kernel = 0; kernel < 3; kernel++) {
+            for (int kernel = 0; kernel < 4; kernel++) { /* the last with a linear part */
                 field_kind kind = {specs[spec], noise ? RM2_NOISE_PER_OUTPUT : RM2_NOISE_KRONECKER,
-                                   kernel == 0   ? RM2_LATENT_SE
-                                   : kernel == 1 ? RM2_LATENT_MATERN32
-                                                 : RM2_LATENT_MATERN52,
-                                   1 + (spec + (size_t)kernel + (size_t)noise) % 3};
+                                   kernel == 1   ? RM2_LATENT_MATERN32
+                                   : kernel == 2 ? RM2_LATENT_MATERN52
+                                                 : RM2_LATENT_SE,
+                                   1 + (spec + (size_t)kernel + (size_t)noise) % 3,
+                                   kernel == 3 ? 0.8 : 0};
                 check(&kind);
                 kind.Q = 2;
                 check(&kind);

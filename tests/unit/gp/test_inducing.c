@@ -77,7 +77,7 @@ static void make_problem(problem *p, size_t N, size_t M, size_t Q, size_t r, dou
     assert_non_null(p->index);
     for (size_t q = 0; q < Q; q++)
         p->lengthscale[q] = 0.5 + 0.3 * (double)q;
-    p->kernel = (rm2i_latent_kernel){kind, Q, NULL, 1.3};
+    p->kernel = (rm2i_latent_kernel){kind, Q, NULL, 1.3, 0};
     for (size_t i = 0; i < N * Q; i++)
         p->X[i] = rm2_rng_normal(&rng);
     for (size_t i = 0; i < M * N; i++)
@@ -134,15 +134,17 @@ static double lower_of(const problem *p, rm2i_inducing *in) {
 /* ---- dense formulas ------------------------------------------------------------------------- */
 
 static double kernel_value(const problem *p, size_t i, size_t j) {
-    double rho2 = 0, s = p->kernel.variance;
-    for (size_t q = 0; q < p->Q; q++)
+    double rho2 = 0, s = p->kernel.variance, linear = p->kernel.linear;
+    for (size_t q = 0; q < p->Q; q++) {
         rho2 += pow((p->X[i * p->Q + q] - p->X[j * p->Q + q]) / p->lengthscale[q], 2);
+        linear += p->kernel.linear * p->X[i * p->Q + q] * p->X[j * p->Q + q];
+    }
     double r = sqrt(rho2);
     if (p->kernel.kind == RM2_LATENT_SE)
-        return s * exp(-rho2 / 2);
+        return linear + s * exp(-rho2 / 2);
     if (p->kernel.kind == RM2_LATENT_MATERN32)
-        return s * (1 + sqrt(3) * r) * exp(-sqrt(3) * r);
-    return s * (1 + sqrt(5) * r + 5 * rho2 / 3) * exp(-sqrt(5) * r);
+        return linear + s * (1 + sqrt(3) * r) * exp(-sqrt(3) * r);
+    return linear + s * (1 + sqrt(5) * r + 5 * rho2 / 3) * exp(-sqrt(5) * r);
 }
 
 static void dense_kernel(const problem *p, double *K) {
@@ -170,7 +172,7 @@ static double dense_nystrom(const problem *p, double *Q) {
                 Q[i * N + j] += V[i * r + a] * V[j * r + a];
         }
     for (size_t i = 0; i < N; i++)
-        t += p->kernel.variance - Q[i * N + i];
+        t += kernel_value(p, i, i) - Q[i * N + i];
     free(Kuu);
     free(L);
     free(V);
@@ -224,10 +226,12 @@ static void for_cases(void (*check)(problem *p)) {
                                             RM2_LATENT_MATERN52};
     static const size_t sizes[][4] = {
         {40, 3, 2, 9}, {150, 2, 1, 12}, {300, 4, 3, 40}, {129, 1, 2, 1}, {2, 1, 1, 1}};
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < 6; k++) /* without and with a linear part */
         for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
             problem p;
-            make_problem(&p, sizes[c][0], sizes[c][1], sizes[c][2], sizes[c][3], 0.03, kinds[k], c);
+            make_problem(&p, sizes[c][0], sizes[c][1], sizes[c][2], sizes[c][3], 0.03, kinds[k % 3],
+                         c);
+            p.kernel.linear = k < 3 ? 0 : 0.4;
             check(&p);
             free_problem(&p);
         }
@@ -357,14 +361,15 @@ static void the_same_point_twice(void **state) {
 /* ---- derivatives ---------------------------------------------------------------------------- */
 
 typedef struct gradient {
-    double *X, lengthscale[MOST_Q], variance, noise;
+    double *X, lengthscale[MOST_Q], variance, linear, noise;
 } gradient;
 
 static gradient gradient_of(const problem *p, rm2i_inducing *in) {
     rm2i_latent_kernel k = kernel_of(p);
     gradient g = {.X = doubles(p->N * p->Q)};
     (void)lower_of(p, in);
-    ok(rm2i_inducing_backward(in, &k, p->X, g.X, g.lengthscale, &g.variance, &g.noise));
+    ok(rm2i_inducing_backward(
+        in, &k, p->X, &(rm2i_inducing_bars){g.X, g.lengthscale, &g.variance, &g.linear, &g.noise}));
     return g;
 }
 
@@ -404,6 +409,8 @@ static void check_gradient(problem *p) {
         assert_close(g.lengthscale[q], difference(p, in, &p->lengthscale[q], 1e-5), 1e-6,
                      "lengthscale");
     assert_close(g.variance, difference(p, in, &p->kernel.variance, 1e-5), 1e-6, "variance");
+    if (p->kernel.linear > 0)
+        assert_close(g.linear, difference(p, in, &p->kernel.linear, 1e-5), 1e-6, "linear");
     assert_close(g.noise, difference(p, in, &p->noise, 1e-6), 1e-6, "noise");
     free(g.X);
     free_inducing(in);

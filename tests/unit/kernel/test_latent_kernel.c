@@ -15,22 +15,41 @@
 #include <cmocka.h>
 
 #include "kernel/latent.h"
+#include "linalg/dense.h"
 
-enum { N = 20, MANY = 150, MOST_Q = 3, KINDS = 3 };
+enum { N = 20, R = 11, MANY = 150, MOST_Q = 3, KINDS = 3 };
 
 static const rm2_latent_kind kinds[KINDS] = {RM2_LATENT_SE, RM2_LATENT_MATERN32,
                                              RM2_LATENT_MATERN52};
 static const double one_length[MOST_Q] = {0.8, 0.8, 0.8}, ard[MOST_Q] = {0.8, 1.7, 0.5};
 
-/* Calls `check` for every kind, Q = 1..3, one lengthscale and one a dimension. */
+/* Calls `check` for every radial kind, Q = 1..3, one lengthscale and one a dimension. */
 static void for_all(void (*check)(const rm2i_latent_kernel *k)) {
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t Q = 1; Q <= MOST_Q; Q++) {
-            rm2i_latent_kernel k = {kinds[kind], Q, one_length, 1.7};
+            rm2i_latent_kernel k = {kinds[kind], Q, one_length, 1.7, 0};
             check(&k);
             k.lengthscale = ard;
             check(&k);
         }
+}
+
+/* The same and with a linear part; and that alone. */
+static void for_all_sums(void (*check)(const rm2i_latent_kernel *k)) {
+    for_all(check);
+    for (size_t Q = 1; Q <= MOST_Q; Q++) {
+        rm2i_latent_kernel k = {RM2_LATENT_LINEAR, Q, ard, 0, 0.6};
+        check(&k);
+        for (int kind = 0; kind < KINDS; kind++) {
+            k = (rm2i_latent_kernel){kinds[kind], Q, ard, 1.7, 0.6};
+            check(&k);
+        }
+    }
+}
+
+/* What values and derivatives are of the order of. */
+static double size_of(const rm2i_latent_kernel *k) {
+    return k->variance + 10 * k->linear;
 }
 
 static void random_points(size_t count, uint64_t seed, double *X) {
@@ -42,15 +61,19 @@ static void random_points(size_t count, uint64_t seed, double *X) {
 
 /* Rasmussen and Williams, 2006, (4.9) and (4.17). */
 static double definition(const rm2i_latent_kernel *k, const double *x, const double *y) {
-    double rho2 = 0;
-    for (size_t q = 0; q < k->dim; q++)
+    double rho2 = 0, linear = k->linear;
+    for (size_t q = 0; q < k->dim; q++) {
         rho2 += (x[q] - y[q]) * (x[q] - y[q]) / (k->lengthscale[q] * k->lengthscale[q]);
+        linear += k->linear * x[q] * y[q];
+    }
     double r = sqrt(rho2);
+    if (k->kind == RM2_LATENT_LINEAR)
+        return linear;
     if (k->kind == RM2_LATENT_SE)
-        return k->variance * exp(-rho2 / 2);
+        return linear + k->variance * exp(-rho2 / 2);
     if (k->kind == RM2_LATENT_MATERN32)
-        return k->variance * (1 + sqrt(3.0) * r) * exp(-sqrt(3.0) * r);
-    return k->variance * (1 + sqrt(5.0) * r + 5 * rho2 / 3) * exp(-sqrt(5.0) * r);
+        return linear + k->variance * (1 + sqrt(3.0) * r) * exp(-sqrt(3.0) * r);
+    return linear + k->variance * (1 + sqrt(5.0) * r + 5 * rho2 / 3) * exp(-sqrt(5.0) * r);
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -62,22 +85,39 @@ static void check_values(const rm2i_latent_kernel *k) {
         K[i] = -7;
     rm2i_latent_gram(k, N, X, 1, K);
     for (size_t i = 0; i < N; i++) {
-        assert_true(K[i * N + i] == k->variance);
+        const double *at = X + i * k->dim;
+        assert_true(fabs(K[i * N + i] - definition(k, at, at)) <= 1e-14 * size_of(k));
+        assert_true(K[i * N + i] == rm2i_latent_variance_at(k, at));
+        assert_true(k->linear > 0 || K[i * N + i] == k->variance);
         for (size_t j = 0; j < i; j++)
             assert_true(fabs(K[i * N + j] - definition(k, X + i * k->dim, X + j * k->dim)) <=
-                        1e-14 * k->variance);
+                        1e-14 * size_of(k));
         for (size_t j = i + 1; j < N; j++)
             assert_true(K[i * N + j] == -7); /* the upper triangle is left alone */
     }
     double x[MOST_Q] = {0.3, -0.2, 0.9};
     rm2i_latent_cross(k, N, X, x, values);
     for (size_t i = 0; i < N; i++)
-        assert_true(fabs(values[i] - definition(k, X + i * k->dim, x)) <= 1e-14 * k->variance);
+        assert_true(fabs(values[i] - definition(k, X + i * k->dim, x)) <= 1e-14 * size_of(k));
+}
+
+/* Eigenvalues of K are not negative but for rounding: K + 1e-13 tr K has a Cholesky factor. */
+static void check_positive(const rm2i_latent_kernel *k) {
+    double X[N * MOST_Q], K[N * N] = {0}, L[N * N], trace = 0;
+    random_points(N * k->dim, 8, X);
+    memcpy(X + k->dim, X, k->dim * sizeof *X); /* a point twice */
+    rm2i_latent_gram(k, N, X, 1, K);
+    for (size_t i = 0; i < N; i++)
+        trace += K[i * N + i];
+    for (size_t i = 0; i < N; i++)
+        K[i * N + i] += 1e-13 * trace;
+    assert_int_equal(rm2i_cholesky(N, K, L), RM2_OK);
 }
 
 static void test_values(void **state) {
     (void)state;
-    for_all(check_values);
+    for_all_sums(check_values);
+    for_all_sums(check_positive);
 }
 
 /* ---- derivatives ---------------------------------------------------------------------------- */
@@ -94,7 +134,8 @@ static double contracted(const rm2i_latent_kernel *k, const double *X, const dou
 
 static void check_backward(const rm2i_latent_kernel *k) {
     size_t Q = k->dim;
-    double X[N * MOST_Q], K[N * N], K_bar[N * N], X_bar[N * MOST_Q], l_bar[MOST_Q], s_bar = 3;
+    double X[N * MOST_Q], K[N * N], K_bar[N * N], X_bar[N * MOST_Q], l_bar[MOST_Q], s_bar = 3,
+                                                                                    w_bar = 4;
     double *work = malloc(rm2i_latent_backward_work(k->dim, N, 1) * sizeof *work), h = 1e-5,
            largest = 0;
     assert_non_null(work);
@@ -115,7 +156,8 @@ static void check_backward(const rm2i_latent_kernel *k) {
                                                      .K_bar = K_bar,
                                                      .X_bar = X_bar,
                                                      .lengthscale_bar = l_bar,
-                                                     .variance_bar = &s_bar},
+                                                     .variance_bar = &s_bar,
+                                                     .linear_bar = &w_bar},
                               1, work);
     for (size_t i = 0; i < N * Q; i++)
         largest = fmax(largest, fabs(X_bar[i] - 1));
@@ -139,8 +181,69 @@ static void check_backward(const rm2i_latent_kernel *k) {
         double down = contracted(&moved, X, K_bar);
         assert_true(fabs((up - down) / (2 * h) - (l_bar[q] - 2)) <= 1e-7 * largest);
     }
-    assert_true(fabs(contracted(k, X, K_bar) / k->variance - (s_bar - 3)) <= 1e-12 * largest);
+    rm2i_latent_kernel radial = *k, linear = {RM2_LATENT_LINEAR, Q, k->lengthscale, 0, 1};
+    radial.variance = 1;
+    radial.linear = 0;
+    assert_true(fabs(contracted(&radial, X, K_bar) - (s_bar - 3)) <= 1e-12 * largest);
+    double expected = k->linear > 0 ? contracted(&linear, X, K_bar) : 0; /* not touched without */
+    assert_true(fabs(expected - (w_bar - 4)) <= 1e-12 * largest);
     free(work);
+}
+
+/* f = sum of K_bar_ij k(x_i, z_j) */
+static double contracted_rows(const rm2i_latent_kernel *k, const double *X, const double *Z,
+                              const double *K_bar) {
+    double sum = 0;
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < R; j++)
+            sum += K_bar[i * R + j] * definition(k, X + i * k->dim, Z + j * k->dim);
+    return sum;
+}
+
+static void check_moved(const rm2i_latent_kernel *k, const double *X, const double *Z,
+                        const double *K_bar, double *moved, double bar) {
+    double h = 1e-5, keep = *moved;
+    *moved = keep + h;
+    double up = contracted_rows(k, X, Z, K_bar);
+    *moved = keep - h;
+    double down = contracted_rows(k, X, Z, K_bar);
+    *moved = keep;
+    assert_true(fabs((up - down) / (2 * h) - bar) <= 1e-7 * (1 + fabs(bar)));
+}
+
+static void check_rows_backward(const rm2i_latent_kernel *k) {
+    size_t Q = k->dim;
+    double X[N * MOST_Q], Z[R * MOST_Q], K[N * R], K_bar[N * R], l[MOST_Q];
+    double X_bar[N * MOST_Q] = {0}, Z_bar[R * MOST_Q] = {0}, l_bar[MOST_Q] = {0}, s_bar = 0,
+                     w_bar = 0;
+    rm2i_latent_kernel moved = *k;
+    random_points(N * Q, 2, X);
+    random_points(R * Q, 5, Z);
+    random_points(N * R, 3, K_bar);
+    rm2i_latent_rows(k, N, X, R, Z, K);
+    rm2i_latent_rows_backward(k, &(rm2i_latent_adjoint){.n = N,
+                                                        .r = R,
+                                                        .X = X,
+                                                        .Z = Z,
+                                                        .K = K,
+                                                        .K_bar = K_bar,
+                                                        .X_bar = X_bar,
+                                                        .Z_bar = Z_bar,
+                                                        .lengthscale_bar = l_bar,
+                                                        .variance_bar = &s_bar,
+                                                        .linear_bar = &w_bar});
+    for (size_t i = 0; i < N * Q; i++)
+        check_moved(k, X, Z, K_bar, &X[i], X_bar[i]);
+    for (size_t i = 0; i < R * Q; i++)
+        check_moved(k, X, Z, K_bar, &Z[i], Z_bar[i]);
+    memcpy(l, k->lengthscale, sizeof l);
+    moved.lengthscale = l;
+    for (size_t q = 0; q < Q; q++)
+        check_moved(&moved, X, Z, K_bar, &l[q], l_bar[q]);
+    if (k->variance > 0)
+        check_moved(&moved, X, Z, K_bar, &moved.variance, s_bar);
+    if (k->linear > 0)
+        check_moved(&moved, X, Z, K_bar, &moved.linear, w_bar);
 }
 
 static void check_cross_gradient(const rm2i_latent_kernel *k) {
@@ -158,7 +261,7 @@ static void check_cross_gradient(const rm2i_latent_kernel *k) {
             double up = definition(k, X + i * Q, moved);
             moved[q] = x[q] - h;
             double down = definition(k, X + i * Q, moved);
-            assert_true(fabs((up - down) / (2 * h) - d[q * N + i]) <= 1e-7 * k->variance);
+            assert_true(fabs((up - down) / (2 * h) - d[q * N + i]) <= 1e-7 * size_of(k));
         }
 }
 
@@ -199,7 +302,7 @@ static void check_cross_hessian(const rm2i_latent_kernel *k) {
                 long double coarse = mixed_difference(k, x, X + i * Q, r, s, 4e-4L);
                 long double fine = mixed_difference(k, x, X + i * Q, r, s, 2e-4L);
                 double expected = (double)((4 * fine - coarse) / 3);
-                if (!(fabs(h[pair * N + i] - expected) <= 1e-8 * k->variance))
+                if (!(fabs(h[pair * N + i] - expected) <= 1e-8 * size_of(k)))
                     fail_msg("kind %d, pair %zu, point %zu: %.15g against %.15g", (int)k->kind,
                              pair, i, h[pair * N + i], expected);
             }
@@ -213,7 +316,7 @@ static void check_cross_along(const rm2i_latent_kernel *k) {
     double X[N * MOST_Q], values[N], d[MOST_Q * N], h[MOST_Q * (MOST_Q + 1) / 2 * N], step = 1e-5;
     double p[3][MOST_Q * N], pp[MOST_Q * (MOST_Q + 1) / 2 * N];
     const double x[MOST_Q] = {0.3, -0.2, 0.9}, v[MOST_Q] = {0.8, -0.5, 0.3};
-    if (k->kind != RM2_LATENT_SE)
+    if (k->kind != RM2_LATENT_SE && k->kind != RM2_LATENT_LINEAR)
         return;
     random_points(N * Q, 4, X);
     for (size_t t = 0; t < Q; t++) {
@@ -229,7 +332,7 @@ static void check_cross_along(const rm2i_latent_kernel *k) {
             for (size_t i = 0; i < N; i++) {
                 size_t low = s < t ? s : t, pair = low * (2 * Q - low - 1) / 2 + (s < t ? t : s);
                 double expected = (p[1][s * N + i] - p[0][s * N + i]) / (2 * step);
-                assert_true(fabs(pp[pair * N + i] - expected) <= 1e-6 * k->variance);
+                assert_true(fabs(pp[pair * N + i] - expected) <= 1e-6 * size_of(k));
             }
     }
     for (size_t s = 0; s < Q; s++)
@@ -239,7 +342,7 @@ static void check_cross_along(const rm2i_latent_kernel *k) {
                 size_t low = s < r ? s : r, pair = low * (2 * Q - low - 1) / 2 + (s < r ? r : s);
                 sum += v[r] * h[pair * N + i];
             }
-            assert_true(fabs(p[2][s * N + i] - sum) <= 1e-13 * k->variance);
+            assert_true(fabs(p[2][s * N + i] - sum) <= 1e-13 * size_of(k));
         }
 }
 
@@ -275,7 +378,7 @@ static void check_hessian_edges(const rm2i_latent_kernel *k) {
 static void check_derivative_variance(const rm2i_latent_kernel *k) {
     size_t Q = k->dim;
     double diagonal[MOST_Q], h = 1e-4;
-    double bound = (k->kind == RM2_LATENT_MATERN32 ? 3e-3 : 1e-6) * k->variance;
+    double bound = (k->kind == RM2_LATENT_MATERN32 ? 3e-3 : 1e-6) * size_of(k);
     rm2i_latent_derivative_variance(k, diagonal);
     for (size_t q = 0; q < Q; q++)
         for (size_t r = 0; r < Q; r++) {
@@ -294,9 +397,10 @@ static void check_derivative_variance(const rm2i_latent_kernel *k) {
 
 static void test_derivatives(void **state) {
     (void)state;
-    for_all(check_backward);
-    for_all(check_cross_gradient);
-    for_all(check_derivative_variance);
+    for_all_sums(check_backward);
+    for_all_sums(check_rows_backward);
+    for_all_sums(check_cross_gradient);
+    for_all_sums(check_derivative_variance);
 }
 
 /* ---- edges ---------------------------------------------------------------------------------- */
@@ -304,7 +408,7 @@ static void test_derivatives(void **state) {
 static void check_coincident(const rm2i_latent_kernel *k) {
     size_t Q = k->dim;
     double X[2 * MOST_Q], K[4], K_bar[4] = {0.5, 0, 2, 0.25}, X_bar[2 * MOST_Q] = {0};
-    double l_bar[MOST_Q] = {0}, s_bar = 0, values[2], d[2 * MOST_Q], work[2 * MOST_Q + MOST_Q + 1];
+    double l_bar[MOST_Q] = {0}, s_bar = 0, values[2], d[2 * MOST_Q], work[3 * MOST_Q + 2];
     random_points(Q, 5, X);
     memcpy(X + Q, X, Q * sizeof *X);
     rm2i_latent_gram(k, 2, X, 1, K);
@@ -332,7 +436,7 @@ static void check_coincident(const rm2i_latent_kernel *k) {
 static void check_far(const rm2i_latent_kernel *k) {
     size_t Q = k->dim;
     double X[2 * MOST_Q] = {0}, K[4], K_bar[4] = {1, 0, 1, 1}, values[1], d[MOST_Q];
-    double work[3 * MOST_Q + 1];
+    double work[3 * MOST_Q + 2];
     for (double far = 1; far <= 1e300; far *= far < 1e4 ? 1.05 : 1e3) {
         double X_bar[2 * MOST_Q] = {0}, l_bar[MOST_Q] = {0}, s_bar = 0;
         X[Q] = far;
@@ -360,8 +464,8 @@ static void check_far(const rm2i_latent_kernel *k) {
 
 static void test_second_derivatives(void **state) {
     (void)state;
-    for_all(check_cross_hessian);
-    for_all(check_cross_along);
+    for_all_sums(check_cross_hessian);
+    for_all_sums(check_cross_along);
     for_all(check_hessian_edges);
 }
 
@@ -375,12 +479,12 @@ static void test_edges(void **state) {
  * largest. The Gram matrix has no sums between threads. */
 static void check_threads(const rm2i_latent_kernel *k) {
     size_t Q = k->dim, count = MANY * Q;
-    double *memory = malloc((3 * MANY * MANY + 3 * count + 2 * (count + Q + 1)) * sizeof *memory);
+    double *memory = malloc((3 * MANY * MANY + 3 * count + 2 * (count + Q + 2)) * sizeof *memory);
     assert_non_null(memory);
     double *K1 = memory, *K2 = K1 + MANY * MANY, *K_bar = K2 + MANY * MANY;
     double *X = K_bar + MANY * MANY, *bar[2] = {X + count, X + 2 * count}, *work = X + 3 * count;
     double l_bar[2][MOST_Q] = {{0}}, s_bar[2] = {0}, largest = 0;
-    assert_true(rm2i_latent_backward_work(k->dim, MANY, 2) <= 2 * (count + Q + 1));
+    assert_true(rm2i_latent_backward_work(k->dim, MANY, 2) <= 2 * (count + Q + 2));
     random_points(count, 6, X);
     random_points(MANY * MANY, 7, K_bar);
     memset(K1, 0, 2 * MANY * MANY * sizeof *K1);

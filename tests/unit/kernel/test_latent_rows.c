@@ -32,7 +32,7 @@ static void for_all(void (*check)(const rm2i_latent_kernel *k, size_t n)) {
     for (size_t kind = 0; kind < 3; kind++)
         for (size_t d = 0; d < 4; d++)
             for (size_t s = 0; s < SIZES; s++) {
-                rm2i_latent_kernel k = {kinds[kind], dims[d], lengths, 1.7};
+                rm2i_latent_kernel k = {kinds[kind], dims[d], lengths, 1.7, 0};
                 check(&k, sizes[s]);
             }
 }
@@ -235,7 +235,7 @@ static void some_weights(size_t n, double *K_bar) {
 
 static void check_gram_backward(const rm2i_latent_kernel *k, size_t n) {
     static double X[MOST * MOST_Q], K[MOST * MOST], K_bar[MOST * MOST];
-    static double X_bar[MOST * MOST_Q], work[MOST * MOST_Q + MOST_Q + 1];
+    static double X_bar[MOST * MOST_Q], work[MOST * MOST_Q + MOST_Q + 2];
     static sums expected;
     double l_bar[MOST_Q] = {0}, s_bar = 0;
     size_t Q = k->dim;

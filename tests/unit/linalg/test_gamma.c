@@ -189,12 +189,33 @@ static void edges(void **state) {
     assert_true(rm2i_chi_square_quantile(0.001, 1e-5) <= 0); /* below the smallest number */
 }
 
+/* Values of SciPy 1.10, which has 15 digits; the sum of up to ten terms loses some units of eps of the
+ * largest of them. And digamma(x) = digamma(x + 1) - 1/x. */
+static void digamma_values(void **state) {
+    (void)state;
+    static const double known[][2] = {
+        {1e-3, -1000.5755719318103}, {0.1, -10.423754940411076}, {0.5, -1.9635100260214235},
+        {1, -0.57721566490153287},   {2, 0.42278433509846713},   {3.7, 1.1671535393615113},
+        {9.99, 2.2507003728312012},  {10, 2.2517525890667209},   {25.5, 3.2189424728839198},
+        {1000, 6.907255195648812},   {1e6, 13.81551005796419},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        assert_true(fabs(rm2i_digamma(known[k][0]) - known[k][1]) <=
+                    16 * DBL_EPSILON * (3 + fabs(known[k][1])));
+    for (double x = 0.01; x < 1e5; x *= 1.3) {
+        double step = rm2i_digamma(x + 1) - rm2i_digamma(x);
+        assert_true(fabs(step - 1 / x) <= 16 * DBL_EPSILON * (3 + 1 / x + log(x + 1)));
+    }
+    assert_true(isnan(rm2i_digamma(0)) && isnan(rm2i_digamma(-1)) && isnan(rm2i_digamma(NAN)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tails),
         cmocka_unit_test(quantiles),
         cmocka_unit_test(quantiles_invert),
         cmocka_unit_test(edges),
+        cmocka_unit_test(digamma_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,7 +135,7 @@ static void train(const model_kind *kind, trained *t) {
                       .M = M,
                       .Q = Q,
                       .noise_kind = i->settings->noise,
-                      .kernel = {i->settings->kernel, Q, i->lengthscale, i->variance},
+                      .kernel = {i->settings->kernel, Q, i->lengthscale, i->variance, i->linear},
                       .noise = i->noise,
                       .task_noise = i->task_noise,
                       .Kf = i->task_covariance,

@@ -282,7 +282,7 @@ static void metric_of_a_known_curve(void **state) {
                   .M = M,
                   .Q = 1,
                   .noise_kind = RM2_NOISE_KRONECKER,
-                  .kernel = {RM2_LATENT_SE, 1, &l, 1},
+                  .kernel = {RM2_LATENT_SE, 1, &l, 1, 0},
                   .noise = 1e-8,
                   .Kf = Kf,
                   .X = X,
@@ -373,7 +373,7 @@ static void test_batches(void **state) {
     (void)state;
     for (int noise = 0; noise < 2; noise++) {
         field_kind kind = {"R2 x SPD2", noise ? RM2_NOISE_PER_OUTPUT : RM2_NOISE_KRONECKER,
-                           RM2_LATENT_SE, 2};
+                           RM2_LATENT_SE, 2, 0};
         batches_agree(&kind);
         kind.Q = 3;
         kind.spec = NULL;
@@ -386,7 +386,7 @@ static void test_far_field(void **state) {
     (void)state;
     for (int noise = 0; noise < 2; noise++) {
         field_kind kind = {"R2 x S2", noise ? RM2_NOISE_PER_OUTPUT : RM2_NOISE_KRONECKER,
-                           RM2_LATENT_MATERN52, 2};
+                           RM2_LATENT_MATERN52, 2, 0};
         field_problem p;
         field_create(ctx, &kind, &p);
         rm2_metric *metric = field_metric(ctx, &p, 4);
@@ -410,7 +410,7 @@ static void test_far_field(void **state) {
 
 static void test_not_finite(void **state) {
     (void)state;
-    field_kind kind = {"R2 x S2", RM2_NOISE_KRONECKER, RM2_LATENT_SE, 2};
+    field_kind kind = {"R2 x S2", RM2_NOISE_KRONECKER, RM2_LATENT_SE, 2, 0};
     field_problem p;
     field_create(ctx, &kind, &p);
     rm2_metric *metric = field_metric(ctx, &p, 1);

@@ -131,7 +131,7 @@ static void test_spread(void **state) {
 static void test_spread_of_many(void **state) {
     (void)state;
     enum { N = 100 };
-    field_kind kind = {"R2 x S2", RM2_NOISE_PER_OUTPUT, RM2_LATENT_SE, 2};
+    field_kind kind = {"R2 x S2", RM2_NOISE_PER_OUTPUT, RM2_LATENT_SE, 2, 0};
     field_problem p;
     double x[2 * N], mean[N], deviation[N], one_mean, one_deviation;
     field_create(ctx, &kind, &p);
@@ -225,7 +225,7 @@ static void test_expected_length(void **state) {
  * and its second moment is m^2 + t. */
 static void test_folded_normal(void **state) {
     (void)state;
-    field_kind kind = {"R1", RM2_NOISE_KRONECKER, RM2_LATENT_SE, 1};
+    field_kind kind = {"R1", RM2_NOISE_KRONECKER, RM2_LATENT_SE, 1, 0};
     field_problem p;
     double path[2] = {-0.3, 0.9}, a = path[1] - path[0], length, error, exact = 0, variance = 0;
     field_create(ctx, &kind, &p);
@@ -251,7 +251,7 @@ static void test_folded_normal(void **state) {
  * but not lost in rounding. */
 static void test_certain_length(void **state) {
     (void)state;
-    field_kind kind = {"R2 x S2", RM2_NOISE_KRONECKER, RM2_LATENT_SE, 1};
+    field_kind kind = {"R2 x S2", RM2_NOISE_KRONECKER, RM2_LATENT_SE, 1, 0};
     field_problem p;
     double path[3] = {-0.3, 0.1, 0.4}, length, error, measured, tiny = 1e-22;
     field_create(ctx, &kind, &p);
@@ -269,7 +269,7 @@ static void test_certain_length(void **state) {
 
 static void test_seed_and_refusals(void **state) {
     (void)state;
-    field_kind kind = {"R2 x S2", RM2_NOISE_KRONECKER, RM2_LATENT_SE, 2};
+    field_kind kind = {"R2 x S2", RM2_NOISE_KRONECKER, RM2_LATENT_SE, 2, 0};
     field_problem p;
     double length[3], error[3], path[4] = {0, 0.1, NAN, 0.3};
     field_create(ctx, &kind, &p);

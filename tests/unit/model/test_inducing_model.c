@@ -63,7 +63,7 @@ static rm2i_gp gp_of(rm2_latent_kind kind, size_t inducing, double apart) {
                   .M = M,
                   .Q = Q,
                   .noise_kind = RM2_NOISE_KRONECKER,
-                  .kernel = {kind, Q, lengthscale, 1.4},
+                  .kernel = {kind, Q, lengthscale, 1.4, 0},
                   .noise = noise,
                   .Kf = Kf,
                   .X = X,
@@ -265,7 +265,7 @@ static rm2_model *fit(const rm2_data *data, const rm2_fit_settings *s,
 static double exact_likelihood(const rm2_model *m) {
     double *K = numbers(2 * m->N * m->N + m->M * m->N + 2 * m->M * m->M), *L = K + m->N * m->N;
     double *Y = L + m->N * m->N, *S = Y + m->M * m->N, *Lf = S + m->M * m->M, jitter;
-    rm2i_latent_kernel kernel = {m->settings.kernel, m->Q, m->lengthscale, m->variance};
+    rm2i_latent_kernel kernel = {m->settings.kernel, m->Q, m->lengthscale, m->variance, m->linear};
     rm2i_matrix_normal mn = {.N = m->N, .M = m->M, .Y = Y, .S = S};
     rm2i_latent_gram(&kernel, m->N, m->X, 1, K);
     assert_int_equal(rm2i_matrix_normal_solve(&mn, K, m->noise, m->F, L), RM2_OK);

@@ -246,8 +246,7 @@ static void all_points_are_exact_inference(void **state) {
 /* The exact log-likelihood at the objective's latents and Kf. */
 static double exact_likelihood(const rm2i_objective *o) {
     static double K[N * N], L[N * N], Y[M * N], S[M * M];
-    rm2i_latent_kernel kernel = {o->s.kernel, Q, o->lengthscale,
-                                 o->natural[o->par.block[RM2I_VARIANCE].offset]};
+    rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
     rm2i_matrix_normal mn = {.N = N, .M = M, .Y = Y, .S = S};
     rm2i_latent_gram(&kernel, N, o->X, 1, K);
     assert_int_equal(

@@ -342,7 +342,7 @@ static void test_parts_of_hyperparameters(void **state) {
         {"held 0.2", "learned lognormal:1:0", NULL},
         {"held 0.2", "learned lognormal:1:2:3", NULL},
         {"held 0.2", "learned normal:1:2", NULL},
-        {"held 0.2", "data", NULL},
+        {"held 0.2", "data", "held data"},
         {"held 0.2", "0", NULL},
     };
     const rm2_settings_table *table = rm2_fit_settings_table();

@@ -45,6 +45,8 @@ static rm2_fit_settings robust(void) {
                               .task_noise = held(5e-3),
                               .task = RM2_TASK_PROFILE,
                               .task_anchor = 1,
+                              .task_weight = {0, true, RM2_PRIOR_LOGNORMAL, NAN, 3},
+                              .task_scale = alone(0),
                               .latent_anchor = 0.05,
                               .gpdm_lengthscale = around(1),
                               .gpdm_variance = around(0),
@@ -101,11 +103,28 @@ static rm2_fit_settings paper(void) {
     return s;
 }
 
+static rm2_fit_settings points(void) {
+    rm2_fit_settings s = robust();
+    s.recipe = RM2_RECIPE_POINTS;
+    s.lengthscale = (rm2_hyperparameter){0, true, RM2_PRIOR_LOGNORMAL, NAN, 1};
+    s.variance = (rm2_hyperparameter){0.1, true, RM2_PRIOR_LOGNORMAL, NAN, 3};
+    s.linear = held(1000);
+    s.noise_variance = held(1);
+    s.task = RM2_TASK_INTEGRATED;
+    s.task_anchor = 0;
+    s.latent_anchor = 0.5;
+    s.init = RM2_INIT_AUTO;
+    s.optim.max_iterations = 200;
+    s.optim.relative_decrease = 1e-9;
+    s.optim.gradient = 1e-7;
+    return s;
+}
+
 /* To the last bit, also of NaN: a prior is centred at its start by the same one. */
 static void test_recipes(void **state) {
     (void)state;
-    const rm2_fit_settings expected[] = {robust(), map(), paper()};
-    for (int k = 0; k < 3; k++) {
+    const rm2_fit_settings expected[] = {robust(), map(), paper(), points()};
+    for (int k = 0; k < 4; k++) {
         rm2_fit_settings s = rm2_fit_settings_recipe((rm2_recipe)k);
         assert_int_equal(s.size, sizeof s);
         assert_same_settings(&s, &expected[k]);

@@ -1,0 +1,159 @@
+/* The outputs around a linear function of the latents, and their covariance:
+ *
+ *   B^T = (X^T X)^-1 X^T F,  W an orthonormal basis of its rows,  P = W^T W
+ *   R = (F - X B^T) (I - P),  A = w (X X^T + 1 1^T) + g K + I,  S = R^T A^-1 R
+ *   e = (tr S + c m)/((n + nu) m),   Kf = (S + c (I - P))/(n + nu) + e P,   m = M - rank W
+ *
+ * Inside the span of W the residual is zero by construction, and the noise there has the mean level e, as
+ * in probabilistic principal components. Without a plane P = 0, R = F and m = M. F is kept task-major. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cblas.h>
+
+#include "base/arena.h"
+#include "linalg/dense.h"
+#include "linalg/factor.h"
+#include "model/points.h"
+
+static const double DEPENDENT = 1e-8; /* of the largest column of B: shorter ones are rounding */
+
+typedef struct linear_layout {
+    const rm2i_points_data *d;
+    rm2i_points_linear *linear;
+} linear_layout;
+
+static void lay_out_linear(void *arg, rm2i_arena *a) {
+    const linear_layout *l = arg;
+    size_t N = l->d->N, M = l->d->M, Q = l->d->Q;
+    l->linear->B = rm2i_take(a, double, M, Q);
+    l->linear->W = rm2i_take(a, double, Q, M);
+    l->linear->left = rm2i_take(a, double, M, N);
+    l->linear->small = rm2i_take(a, double, 2, Q, Q);
+    l->linear->scores = rm2i_take(a, double, Q, N);
+}
+
+rm2_status rm2i_points_linear_create(rm2_context *ctx, const rm2i_points_data *d,
+                                     rm2i_points_linear *linear) {
+    linear_layout l = {d, linear};
+    *linear = (rm2i_points_linear){.rank = 0};
+    return rm2i_arena_calloc(ctx, lay_out_linear, &l, &linear->memory);
+}
+
+/* B = F X (X^T X)^-1 */
+static rm2_status regress(const rm2i_points_data *d, const double *X, rm2i_points_linear *l) {
+    int N = (int)d->N, M = (int)d->M, Q = (int)d->Q;
+    double *products = l->small, *L = l->small + d->Q * d->Q, jitter;
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, Q, N, 1, X, Q, 0, products, Q);
+    RM2_TRY(rm2i_factor(d->Q, products, 0, L, &jitter));
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, Q, N, 1, d->F, N, X, Q, 0, l->B, Q);
+    rm2i_factor_solve(d->Q, L, d->M, l->B);
+    return RM2_OK;
+}
+
+/* Gram and Schmidt on the columns of B, each against those before it twice. */
+static void find_basis(const rm2i_points_data *d, rm2i_points_linear *l) {
+    double largest = 0;
+    l->rank = 0;
+    for (size_t q = 0; q < d->Q; q++) {
+        double square = 0;
+        for (size_t m = 0; m < d->M; m++)
+            square += l->B[m * d->Q + q] * l->B[m * d->Q + q];
+        largest = fmax(largest, sqrt(square));
+    }
+    for (size_t q = 0; q < d->Q; q++) {
+        double *w = l->W + l->rank * d->M;
+        for (size_t m = 0; m < d->M; m++)
+            w[m] = l->B[m * d->Q + q];
+        for (size_t k = 0; k < 2 * l->rank; k++) {
+            const double *v = l->W + k % l->rank * d->M;
+            rm2i_axpy(d->M, -rm2i_dot(d->M, v, w), v, w);
+        }
+        double norm = rm2i_norm(d->M, w);
+        if (!(norm > DEPENDENT * largest))
+            continue;
+        for (size_t m = 0; m < d->M; m++)
+            w[m] /= norm;
+        l->rank++;
+    }
+}
+
+/* left = F - B X^T, less its part in W */
+static void find_left(const rm2i_points_data *d, const double *X, rm2i_points_linear *l) {
+    int N = (int)d->N, M = (int)d->M, Q = (int)d->Q, rank = (int)l->rank;
+    memcpy(l->left, d->F, d->M * d->N * sizeof *l->left);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, N, Q, -1, l->B, Q, X, Q, 1, l->left, N);
+    if (rank == 0)
+        return;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rank, N, M, 1, l->W, M, l->left, N, 0,
+                l->scores, N);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, M, N, rank, -1, l->W, M, l->scores, N, 1,
+                l->left, N);
+}
+
+rm2_status rm2i_points_linear_at(const rm2i_points_data *d, const double *X, bool plane,
+                                 rm2i_points_linear *l) {
+    RM2_TRY(regress(d, X, l));
+    l->unit = rm2i_norm(d->M * d->Q, l->B) / sqrt((double)d->Q);
+    l->rank = 0;
+    if (!plane) {
+        memcpy(l->left, d->F, d->M * d->N * sizeof *l->left);
+        return RM2_OK;
+    }
+    find_basis(d, l);
+    find_left(d, X, l);
+    return RM2_OK;
+}
+
+/* ---- covariance ----------------------------------------------------------------------------- */
+
+typedef struct covariance_scratch {
+    size_t N, M;
+    double *K, *L, *Y, *memory; /* N x N, N x N, M x N */
+} covariance_scratch;
+
+static void lay_out_covariance(void *arg, rm2i_arena *a) {
+    covariance_scratch *s = arg;
+    s->K = rm2i_take(a, double, s->N, s->N);
+    s->L = rm2i_take(a, double, s->N, s->N);
+    s->Y = rm2i_take(a, double, s->M, s->N);
+}
+
+/* Kf from Y Y^T = S (lower triangle), W and the level. */
+static void fill_covariance(const covariance_scratch *s, const rm2i_points_linear *l,
+                            const rm2i_points_covariance *c) {
+    size_t M = s->M;
+    double over = 1 / (c->freedom + c->weight), isotropic = fmax(c->scale, c->weight * c->least);
+    int m = (int)M, N = (int)s->N;
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, m, N, over, s->Y, N, 0, c->Kf, m);
+    for (size_t k = 0; k < M; k++)
+        c->Kf[k * M + k] += isotropic * over;
+    if (l->rank > 0) /* + (e - c/(n + nu)) P */
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, m, (int)l->rank,
+                    c->level - isotropic * over, l->W, m, 1, c->Kf, m);
+    for (size_t i = 0; i < M; i++)
+        for (size_t j = 0; j < i; j++)
+            c->Kf[j * M + i] = c->Kf[i * M + j];
+}
+
+rm2_status rm2i_points_outputs(rm2_context *ctx, const rm2i_points_data *d,
+                               const rm2i_points_linear *l, bool plane, rm2i_points_covariance *c) {
+    covariance_scratch s = {.N = d->N, .M = d->M};
+    double m = (double)(d->M - (plane ? l->rank : 0)), jitter;
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_covariance, &s, &s.memory));
+    rm2i_latent_gram(c->kernel, d->N, c->X, rm2_context_threads(ctx), s.K);
+    rm2_status status = rm2i_factor(d->N, s.K, 1, s.L, &jitter);
+    if (status == RM2_OK) {
+        memcpy(s.Y, l->left, d->M * d->N * sizeof *s.Y);
+        rm2i_factor_half_solve(d->N, s.L, d->M, s.Y);
+        double trace = rm2i_dot(d->M * d->N, s.Y, s.Y);
+        c->level = fmax((trace + c->scale * m) / ((c->freedom + c->weight) * m), c->least);
+        if (c->Kf)
+            fill_covariance(&s, l, c);
+    }
+    free(s.memory);
+    return status == RM2_ERR_NUMERIC
+               ? rm2i_fail(ctx, status, "the covariance of the training points is singular")
+               : status;
+}
