@@ -95,6 +95,9 @@ rm2_status rm2_manifold_project_within(rm2_context *ctx, const rm2_manifold *m, 
                                        double tolerance, size_t n, const double *x, double *y) {
     intake in = {.m = m, .name = name, .tolerance = tolerance, .n = n, .x = x, .y = y};
     size_t failed = 0;
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, x, y);
     RM2_TRY(rm2i_calloc(ctx, n, m->count * sizeof *in.defect, &in.defect));
     rm2_status status = rm2i_batch(ctx, n, m->work_size + m->ambient, take_point, &in, &failed);
     if (status == RM2_OK)

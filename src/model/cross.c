@@ -257,10 +257,7 @@ rm2_status rm2_fit_choose_latent(rm2_context *ctx, const rm2_data *data,
                                  rm2_latent_choice *rows, size_t *tried, size_t *chosen) {
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
     rm2i_cross_result *results;
-    RM2_REQUIRE(ctx, data);
-    RM2_REQUIRE(ctx, rows);
-    RM2_REQUIRE(ctx, tried);
-    RM2_REQUIRE(ctx, chosen);
+    RM2_REQUIRE(ctx, data, rows, tried, chosen);
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     if (s.task != RM2_TASK_INTEGRATED || data->trajectories > 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,

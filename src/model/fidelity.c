@@ -65,8 +65,7 @@ static rm2_status count_coincident(rm2_context *ctx, const rm2_model *m, size_t 
 rm2_status rm2_model_fidelity(rm2_context *ctx, const rm2_model *model, rm2_fidelity *fidelity) {
     const rm2_model *m = model;
     double ambient, found, total;
-    RM2_REQUIRE(ctx, model);
-    RM2_REQUIRE(ctx, fidelity);
+    RM2_REQUIRE(ctx, model, fidelity);
     *fidelity = (rm2_fidelity){.mean = 0};
     RM2_TRY(rm2_model_reconstruction(ctx, m, &ambient, &fidelity->residual));
     RM2_TRY(leading(ctx, m, &found));

@@ -67,7 +67,8 @@ rm2_status rm2i_points_isomap(rm2_context *ctx, const rm2i_points_data *d, size_
     rm2i_graph graph = {0};
     RM2_TRY(transpose_outputs(ctx, d, &V));
     const rm2i_start_data points = {.N = d->N, .M = d->M, .F = V};
-    rm2_status status = rm2i_graph_build(ctx, &points, neighbours, &graph);
+    const rm2i_graph_settings plan = {.neighbours = neighbours, .steps = 1};
+    rm2_status status = rm2i_graph_build(ctx, &points, &plan, &graph);
     if (status == RM2_OK)
         status = embed(ctx, &graph, d->Q, start->X);
     rm2i_graph_free(&graph);

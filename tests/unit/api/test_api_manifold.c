@@ -17,6 +17,10 @@ static void manifolds(void **state) {
     MISSING("factors", rm2_manifold_from_factors(ctx, NULL, 1, &m));
     REFUSED("no geometry", rm2_manifold_from_factors(ctx, &none, 1, &m));
     assert_null(m);
+    NO_CONTEXT(rm2_manifold_register(NULL, &rm2_sphere));
+    MISSING("geometry", rm2_manifold_register(ctx, NULL));
+    assert_null(rm2_manifold_retain(NULL));
+    assert_true(rm2_manifold_equal(NULL, NULL));
     rm2_manifold_free(NULL);
     assert_string_equal(rm2_manifold_spec(NULL), "");
     assert_int_equal(rm2_manifold_dim(NULL), 0);
@@ -47,6 +51,10 @@ static void points(void **state) {
     size_t count;
     ONE_ARRAY(rm2_manifold_defect, p, "x", "defect");
     ONE_ARRAY(rm2_manifold_project, p, "x", "y");
+    NO_CONTEXT(rm2_manifold_project_within(NULL, m, NULL, 1, 1, p, out));
+    MISSING("m", rm2_manifold_project_within(ctx, NULL, NULL, 1, 1, p, out));
+    MISSING("x", rm2_manifold_project_within(ctx, m, NULL, 1, 1, NULL, out));
+    MISSING("y", rm2_manifold_project_within(ctx, m, NULL, 1, 1, p, NULL));
     ONE_ARRAY(rm2_manifold_log_volume, c, "c", "value");
     NO_CONTEXT(rm2_manifold_contains(NULL, m, 1, p, NULL, &count));
     MISSING("m", rm2_manifold_contains(ctx, NULL, 1, p, NULL, &count));

@@ -19,6 +19,8 @@ static void training(void **state) {
     rm2_model *model = small_model(ctx), *other;
     const rm2_data *data = rm2_model_info_of(model)->data;
     rm2_fit_settings odd = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    rm2_latent_choice rows[2];
+    size_t tried, chosen;
     NO_CONTEXT(rm2_fit(NULL, data, NULL, NULL, &other));
     MISSING("data", rm2_fit(ctx, NULL, NULL, NULL, &other));
     MISSING("model", rm2_fit(ctx, data, NULL, NULL, NULL));
@@ -32,6 +34,14 @@ static void training(void **state) {
     REFUSED("settings.kernel is 77", rm2_fit_inspect(ctx, data, &odd, &report));
     assert_null(report);
     rm2_start_report_free(NULL);
+    NO_CONTEXT(rm2_fit_check(NULL, data, NULL));
+    MISSING("data", rm2_fit_check(ctx, NULL, NULL));
+    NO_CONTEXT(rm2_fit_choose_latent(NULL, data, NULL, 2, rows, &tried, &chosen));
+    MISSING("data", rm2_fit_choose_latent(ctx, NULL, NULL, 2, rows, &tried, &chosen));
+    MISSING("rows", rm2_fit_choose_latent(ctx, data, NULL, 2, NULL, &tried, &chosen));
+    MISSING("tried", rm2_fit_choose_latent(ctx, data, NULL, 2, rows, NULL, &chosen));
+    MISSING("chosen", rm2_fit_choose_latent(ctx, data, NULL, 2, rows, &tried, NULL));
+    assert_int_equal(rm2_recipe_for(NULL, 2), RM2_RECIPE_ROBUST);
     assert_null(rm2_model_info_of(NULL));
     rm2_model_free(NULL);
     rm2_model_free(model);
@@ -70,6 +80,10 @@ static void predictions(void **state) {
     MUST(rm2_model_decode(ctx, model, 0, NULL, NULL, NULL, NULL, NULL));
     NO_CONTEXT(rm2_model_reconstruction(NULL, model, NULL, NULL));
     MISSING("model", rm2_model_reconstruction(ctx, NULL, NULL, NULL));
+    rm2_fidelity fidelity;
+    NO_CONTEXT(rm2_model_fidelity(NULL, model, &fidelity));
+    MISSING("model", rm2_model_fidelity(ctx, NULL, &fidelity));
+    MISSING("fidelity", rm2_model_fidelity(ctx, model, NULL));
     NO_CONTEXT(rm2_model_sample(NULL, model, 1, latents, 1, false, points));
     MISSING("model", rm2_model_sample(ctx, NULL, 1, latents, 1, false, points));
     MISSING("latents", rm2_model_sample(ctx, model, 1, NULL, 1, false, points));
