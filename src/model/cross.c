@@ -10,7 +10,7 @@
 #include "linalg/dense.h"
 
 static const rm2i_cross_plan START_PLAN = {.folds = 3, .most = 300};
-static const double CERTAIN = 2; /* standard errors that Isomap must be better by */
+static const double CERTAIN = 1; /* standard errors that Isomap must be better by */
 static const rm2i_cross_plan LATENT_PLAN = {.folds = 5, .most = 500};
 
 /* ---- folds ----------------------------------------------------------------------------------- */
@@ -249,7 +249,7 @@ static bool declines(size_t count, const rm2i_cross_result *results) {
         return false;
     rm2i_cross_difference(results[best].count, results[best].density, results[count - 1].density,
                           &mean, &error);
-    return mean > CERTAIN * error;
+    return mean > 2 * error;
 }
 
 rm2_status rm2_fit_choose_latent(rm2_context *ctx, const rm2_data *data,

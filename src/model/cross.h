@@ -29,7 +29,7 @@ void rm2i_cross_clear(rm2i_cross_result *result);
 void rm2i_cross_difference(size_t count, const double *a, const double *b, double *mean,
                            double *error);
 
-/* RM2_INIT_TANGENT or RM2_INIT_ISOMAP: the second where its density is higher by more than two standard errors and
+/* RM2_INIT_TANGENT or RM2_INIT_ISOMAP: the second where its density is higher by more than a standard error and
  * its residual is not larger. */
 rm2_status rm2i_cross_start(rm2_context *ctx, const rm2_data *data,
                             const rm2_fit_settings *settings, rm2_init_kind *init);

@@ -7,8 +7,8 @@
  * nearest:  -1/2 |v - f(x)|^2
  * Least squares have no prior. Far from the latents f is constant, or grows only along the linear part of the
  * kernel, and a minimum may lie at infinity: a wall outside an ellipse that is much larger than the latents
- * keeps x finite. With w = 0.04 sum_q (x_q - mean)^2/var_q it is -(wall/2) max(0, w - R)^2, R = Q (5 standard
- * deviations), or 100 Q where a linear part extrapolates; its height is that of the function at f = 0.
+ * keeps x finite. With w = 0.04 sum_q (x_q - mean)^2/var_q it is -(wall/2) max(0, w - R)^2, R = 100 Q: 50 standard
+ * deviations. Its height is that of the function at f = 0.
  * With r = v - f, S = P diag(g) P^T, y = S^-1 r, p_m columns of P:
  *   d/dx log N = y^T J + 1/2 sum_m dg_m ((p_m^T y)^2 - p_m^T S^-1 p_m)
  * Missing coordinates: rows of v, f, P are left out. */
@@ -24,8 +24,8 @@
 #include "linalg/special.h"
 
 static const double LOG_PI = 1.1447298858494001741;
-static const double BEYOND_LINEAR = 100; /* of R, with a linear part */
-static const double FLATTEST = 1e-3;     /* curvature, of the largest: less is not believed */
+static const double WALL = 100;      /* R/Q */
+static const double FLATTEST = 1e-3; /* curvature, of the largest: less is not believed */
 
 static bool kronecker(const rm2i_observation *o) {
     return o->m->settings.noise == RM2_NOISE_KRONECKER;
@@ -234,7 +234,7 @@ double rm2i_observation_density(rm2i_observation *o, const double *x, double *sl
 
 static double wall_at(const rm2i_observation *o, const double *x, double *slope) {
     size_t Q = o->m->Q;
-    double w = 0, most = (double)Q * (o->m->linear > 0 ? BEYOND_LINEAR : 1);
+    double w = 0, most = WALL * (double)Q;
     for (size_t q = 0; q < Q; q++)
         w += o->precision[q] * (x[q] - o->centre[q]) * (x[q] - o->centre[q]);
     double over = fmax(w - most, 0);

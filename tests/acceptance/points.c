@@ -447,6 +447,7 @@ static double held_objective(const set *s, size_t Q) {
 static bool judge(const reference *r, const measures *m, double objective, double entries) {
     /* maxima to 1e-9 of an objective per entry; the reference adds 1e-9 to the noise */
     double tolerance = fmax(1e-6 * fabs(r->objective), 2e-6 * entries);
+    bool connectome = strcmp(r->name, "fnc") == 0 || strncmp(r->name, "conn", 4) == 0;
     double error = sqrt(m->knn_pca * (1 - m->knn_pca) / (double)m->test);
     const struct {
         bool good;
@@ -460,6 +461,7 @@ static bool judge(const reference *r, const measures *m, double objective, doubl
         {!r->distinct || m->coincident == 0, "latents coincide"},
         /* a roll that is unrolled is longer than its chords */
         {m->scale >= 0.3 && (m->scale <= 3 || strcmp(r->name, "swiss") == 0), "scale of distances"},
+        {!connectome || m->correlation >= m->correlation_pca - 0.005, "correlation of distances"},
         {m->knn >= m->knn_pca - error, "neighbours"},
         {m->reach <= 1.2, "reach of encoding"},
     };
