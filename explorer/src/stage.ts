@@ -1,0 +1,112 @@
+// A scene in space with a camera that turns, drawn only when something changes.
+import * as THREE from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { LineGeometry } from "three/addons/lines/LineGeometry.js";
+import { LineMaterial } from "three/addons/lines/LineMaterial.js";
+import { Line2 } from "three/addons/lines/Line2.js";
+import { styleColour } from "./colours";
+
+export class Stage {
+  readonly scene = new THREE.Scene();
+  readonly camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
+  readonly renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
+  readonly controls: OrbitControls;
+  private scheduled = false;
+  private observer: ResizeObserver;
+
+  constructor(private parent: HTMLElement) {
+    parent.append(this.renderer.domElement);
+    this.camera.up.set(0, 0, 1);
+    this.camera.position.set(2.6, -3.2, 2.1);
+    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    this.controls.addEventListener("change", () => this.refresh());
+    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8090a0, 2.2));
+    const light = new THREE.DirectionalLight(0xffffff, 1.6);
+    light.position.set(2, -3, 4);
+    this.scene.add(light);
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(parent);
+    this.resize();
+  }
+
+  private resize(): void {
+    const width = Math.max(1, this.parent.clientWidth);
+    const height = Math.max(1, this.parent.clientHeight);
+    this.renderer.setPixelRatio(devicePixelRatio);
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.refresh();
+  }
+
+  refresh(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame(() => {
+      this.scheduled = false;
+      this.renderer.render(this.scene, this.camera);
+    });
+  }
+
+  destroy(): void {
+    this.observer.disconnect();
+    this.controls.dispose();
+    this.renderer.dispose();
+    this.renderer.domElement.remove();
+  }
+
+  // ---- pieces --------------------------------------------------------------------------------
+
+  /** Add a thick line through points (x, y, z, x, y, z, ...). */
+  line(points: number[], colour: string, width: number, opacity = 1): Line2 {
+    const line = new Line2(new LineGeometry(), new LineMaterial({ linewidth: width, transparent: opacity < 1, opacity }));
+    line.material.color.set(colour);
+    this.scene.add(line);
+    setLine(line, points);
+    return line;
+  }
+
+  dot(colour: string, radius: number): THREE.Mesh {
+    const mesh = new THREE.Mesh(new THREE.SphereGeometry(radius, 24, 16), new THREE.MeshStandardMaterial({ color: colour, roughness: 0.5 }));
+    this.scene.add(mesh);
+    return mesh;
+  }
+
+  cloud(points: Float32Array, colours: Float32Array, size: number): THREE.Points {
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
+    geometry.setAttribute("color", new THREE.BufferAttribute(colours, 3));
+    const cloud = new THREE.Points(geometry, new THREE.PointsMaterial({ size, vertexColors: true, sizeAttenuation: true }));
+    this.scene.add(cloud);
+    return cloud;
+  }
+
+  /** Three coloured axes of length `size`. */
+  frame(size: number): THREE.Group {
+    const group = new THREE.Group();
+    ["#d55e00", "#009e73", "#0072b2"].forEach((colour, k) => {
+      const end = [0, 0, 0];
+      end[k] = size;
+      const line = this.line([0, 0, 0, ...end], colour, 2.2);
+      group.add(line);
+    });
+    this.scene.add(group);
+    return group;
+  }
+
+  /** Edges of a box around the origin. */
+  cage(half: THREE.Vector3): void {
+    const box = new THREE.LineSegments(
+      new THREE.EdgesGeometry(new THREE.BoxGeometry(2 * half.x, 2 * half.y, 2 * half.z)),
+      new THREE.LineBasicMaterial({ color: styleColour("--line") }),
+    );
+    this.scene.add(box);
+  }
+}
+
+export function setLine(line: Line2, points: number[]): void {
+  line.geometry.dispose();
+  line.geometry = new LineGeometry();
+  if (points.length >= 6) line.geometry.setPositions(points);
+  line.visible = points.length >= 6;
+}

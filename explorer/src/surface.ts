@@ -1,0 +1,70 @@
+// A canvas that fills its element, in CSS pixels, and asks to be drawn when its size changes.
+
+export class Surface {
+  readonly canvas = document.createElement("canvas");
+  readonly ctx = this.canvas.getContext("2d")!;
+  width = 1;
+  height = 1;
+  private scheduled = false;
+
+  constructor(
+    parent: HTMLElement,
+    private draw: (ctx: CanvasRenderingContext2D) => void,
+  ) {
+    parent.append(this.canvas);
+    new ResizeObserver(() => this.resize(parent)).observe(parent);
+    this.resize(parent);
+  }
+
+  private resize(parent: HTMLElement): void {
+    const scale = devicePixelRatio;
+    this.width = Math.max(1, parent.clientWidth);
+    this.height = Math.max(1, parent.clientHeight);
+    this.canvas.width = Math.round(this.width * scale);
+    this.canvas.height = Math.round(this.height * scale);
+    this.refresh();
+  }
+
+  /** Draw at the next frame. */
+  refresh(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame(() => {
+      this.scheduled = false;
+      const scale = devicePixelRatio;
+      this.ctx.setTransform(scale, 0, 0, scale, 0, 0);
+      this.ctx.clearRect(0, 0, this.width, this.height);
+      this.draw(this.ctx);
+    });
+  }
+}
+
+/** A line with a halo, visible on every background. */
+export function strokeHalo(ctx: CanvasRenderingContext2D, colour: string, halo: string, width: number, dash: number[] = []): void {
+  ctx.lineJoin = ctx.lineCap = "round";
+  ctx.setLineDash([]);
+  ctx.strokeStyle = halo;
+  ctx.lineWidth = width + 3;
+  ctx.stroke();
+  ctx.setLineDash(dash);
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = width;
+  ctx.stroke();
+  ctx.setLineDash([]);
+}
+
+/** Round numbers between two values, about `count` of them. */
+export function ticks(from: number, to: number, count: number): number[] {
+  const span = to - from;
+  if (!(span > 0)) return [];
+  const power = 10 ** Math.floor(Math.log10(span / count));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => span / s <= count) ?? 10 * power;
+  const result = [];
+  for (let k = Math.ceil(from / step); k * step <= to; k++) result.push(k * step);
+  return result;
+}
+
+export const tickText = (value: number): string => {
+  const text = Math.abs(value) < 1e-12 ? "0" : Math.abs(value) >= 1e4 || Math.abs(value) < 1e-3 ? value.toExponential(1) : String(+value.toPrecision(4));
+  return text.replace("-", "−");
+};
