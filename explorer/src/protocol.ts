@@ -1,5 +1,5 @@
 // Requests to the server. Addresses are relative to the page, whose own address carries the token. Numbers travel
-// as little-endian float64, descriptions as JSON.
+// as little-endian float64 in both directions; only the description of the model is JSON.
 
 export interface Factor {
   name: string; // "R", "S", "SO", "SPD", "H"
@@ -63,21 +63,26 @@ export interface Grid {
 
 export class ServerError extends Error {}
 
-async function request(address: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+/** Which page asks: a newer request of the same page ends an older one of the same kind. */
+const CLIENT = Math.random().toString(36).slice(2, 12);
+
+async function request(name: string, body?: Float64Array | string, signal?: AbortSignal): Promise<Response> {
   const init: RequestInit = { signal: signal ?? null, cache: "no-store" };
   if (body !== undefined) {
     init.method = "POST";
-    if (body instanceof Float64Array) init.body = body.buffer as ArrayBuffer;
-    else init.body = typeof body === "string" ? body : JSON.stringify(body);
+    init.body = typeof body === "string" ? body : (body.slice().buffer as ArrayBuffer);
   }
-  const response = await fetch(address, init);
+  const response = await fetch(`${name}?c=${CLIENT}`, init);
   if (response.ok) return response;
   throw new ServerError((await response.text()).trim() || `the server answered ${response.status}`);
 }
 
-async function numbers(address: string, body?: unknown, signal?: AbortSignal): Promise<Float64Array> {
-  return new Float64Array(await (await request(address, body, signal)).arrayBuffer());
+async function numbers(name: string, body?: Float64Array | string, signal?: AbortSignal): Promise<Float64Array> {
+  return new Float64Array(await (await request(name, body, signal)).arrayBuffer());
 }
+
+/** Obstacles at the end of a request: how many, then centre and radius of each. */
+const obstacleNumbers = (obstacles: Obstacle[]): number[] => [obstacles.length, ...obstacles.flatMap((o) => [...o.centre, o.radius])];
 
 export async function fetchModel(): Promise<ModelInfo> {
   return (await request("model")).json();
@@ -94,7 +99,8 @@ export interface GridQuery {
 }
 
 export async function fetchGrid(query: GridQuery, signal: AbortSignal): Promise<Grid> {
-  const values = await numbers("grid", query, signal);
+  const body = [...query.axes, ...query.counts, ...query.box, ...query.at, ...obstacleNumbers(query.obstacles)];
+  const values = await numbers("grid", new Float64Array(body), signal);
   const half = values.length / 2;
   return { counts: query.counts, magnification: values.subarray(0, half), deviation: values.subarray(half) };
 }
@@ -112,7 +118,8 @@ export interface PathQuery {
 const HEADER = 10;
 
 export async function fetchPath(query: PathQuery, info: ModelInfo, signal: AbortSignal): Promise<Path> {
-  const values = await numbers("geodesic", query, signal);
+  const body = [query.final ? 1 : 0, query.nodes, query.points.length, ...query.points.flat(), ...obstacleNumbers(query.obstacles)];
+  const values = await numbers("geodesic", new Float64Array(body), signal);
   const nodes = values[0]!;
   let at = HEADER;
   const take = (count: number) => values.subarray(at, (at += count));
@@ -134,7 +141,7 @@ export async function fetchPath(query: PathQuery, info: ModelInfo, signal: Abort
 }
 
 /** Draws of whole trajectories over latent points: count x nodes x ambient. */
-export const fetchSamples = (latents: number[][], count: number) => numbers("samples", { latents, count });
+export const fetchSamples = (latents: number[][], count: number) => numbers("samples", new Float64Array([count, ...latents.flat()]));
 
 /** Latent points of the rows of a CSV text: n x (latentDim + 1), the residual last. */
 export const fetchEncoded = (csv: string) => numbers("encode", csv);

@@ -1,0 +1,55 @@
+/* A small HTTP server on the loopback interface, on libmicrohttpd.
+ *
+ * Every address begins with an unguessable token. A request without it, with a Host or Origin that is not
+ * this server's (DNS rebinding), with another method than GET and POST or with too long a body is
+ * answered before its body is read. Handlers run on a few threads at once; they see the part of
+ * the address after the token, and nothing of the file system. */
+#ifndef RM2_CLI_EXPLORE_HTTP_H
+#define RM2_CLI_EXPLORE_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct http_request {
+    const char *name;   /* "geodesic" */
+    const char *client; /* which page asks: the parameter c of the address, "" without */
+    bool post;
+    const void *body;
+    size_t size;
+} http_request;
+
+/* `bytes` are freed with free() once they are sent, unless they are `kept`. */
+typedef struct http_answer {
+    unsigned status; /* 200, 404, ... */
+    const char *type;
+    void *bytes;
+    size_t size;
+    bool kept;
+} http_answer;
+
+typedef http_answer (*http_handler)(void *user, const http_request *request);
+
+enum { HTTP_TOKEN = 32 }; /* hexadecimal digits */
+
+typedef struct http_settings {
+    const char *address; /* "127.0.0.1", or "0.0.0.0" where the user asks for it */
+    uint16_t port;       /* 0: any that is free */
+    char token[HTTP_TOKEN + 1];
+    size_t body_limit;
+    http_handler handler;
+    void *user;
+} http_settings;
+
+typedef struct http_server http_server;
+
+/* NULL with errno set. The settings are copied. */
+http_server *http_start(const http_settings *settings);
+uint16_t http_port(const http_server *server);
+/* Ends when running handlers have ended. */
+void http_stop(http_server *server);
+
+/* Random digits from the system; false if it has none. */
+bool http_make_token(char token[HTTP_TOKEN + 1]);
+
+#endif
