@@ -61,15 +61,6 @@ static void put_box(FILE *out, const rm2_model_info *i) {
     (void)fprintf(out, "]");
 }
 
-static bool has_position(const rm2_manifold *m) {
-    for (size_t k = 0; k < rm2_manifold_factor_count(m); k++) {
-        const rm2_factor *f = rm2_manifold_factor(m, k);
-        if (f->geometry == &rm2_euclidean)
-            return f->n == 2 || f->n == 3; /* the first Euclidean factor decides */
-    }
-    return false;
-}
-
 static void put_all(FILE *out, const explorer *e) {
     const rm2_model_info *i = e->info;
     (void)fprintf(out, "{\"file\": ");
@@ -88,11 +79,11 @@ static void put_all(FILE *out, const explorer *e) {
     (void)fprintf(out, "]");
     put_box(out, i);
     (void)fprintf(out, ", \"arm\": ");
-    if (e->arm_name)
-        json_text(out, e->arm_name);
+    if (e->player.name)
+        json_text(out, e->player.name);
     else
         (void)fprintf(out, "null");
-    (void)fprintf(out, ", \"obstacles\": %s}", has_position(i->manifold) ? "true" : "false");
+    (void)fprintf(out, ", \"obstacles\": %s}", explorer_position(e) ? "true" : "false");
 }
 
 char *explorer_describe(const explorer *e) {

@@ -4,36 +4,41 @@
 
 #include "explore/explorer.h"
 
-/* Columns that the model's points have, whatever else is in the table. */
-static rm2_status read_text(const explorer *e, rm2_context *ctx, const http_request *request,
+enum { ROW_LIMIT = 5000 };
+
+/* Points in the units of the text, with the signs of the training data. */
+static rm2_status read_text(const explorer *e, rm2_context *ctx, const char *text, size_t size,
                             rm2_data **data) {
+    static const char name[] = "the dropped file";
     rm2_csv_settings csv = rm2_csv_settings_default();
     rm2_data_settings s = rm2_data_settings_default();
+    rm2_data *read;
     rm2_table table;
     s.manifold = rm2_manifold_spec(e->info->manifold);
-    WORK_TRY(rm2_csv_parse(ctx, "the dropped file", request->body ? request->body : "",
-                           request->size, &csv, &table));
-    return rm2_data_from_table(ctx, "the dropped file", &table, &s, data, NULL, NULL);
+    s.scale = RM2_SCALE_NONE;
+    WORK_TRY(rm2_csv_parse(ctx, name, text, size, &csv, &table));
+    WORK_TRY(rm2_data_from_table(ctx, name, &table, &s, &read, NULL, NULL));
+    rm2_status status = rm2_data_align(ctx, read, e->info->data, data);
+    rm2_data_free(read);
+    return status;
 }
 
-rm2_status answer_encode(explorer *e, rm2_context *ctx, const http_request *request, numbers *out) {
-    size_t Q = e->info->latent_dim;
-    rm2_data *data;
-    WORK_TRY(read_text(e, ctx, request, &data));
+static rm2_status encode(const explorer *e, rm2_context *ctx, const rm2_data *data, numbers *out) {
     size_t n = data->count;
-    double *latents = malloc((n * Q + 1) * sizeof *latents);
-    rm2_encoded *info = malloc((n + 1) * sizeof *info);
-    out->values = malloc((n * (Q + 1) + 1) * sizeof *out->values);
-    out->count = n * (Q + 1);
-    rm2_status status = latents && info && out->values ? RM2_OK : RM2_ERR_MEMORY;
-    if (status == RM2_OK)
-        status = rm2_model_encode(ctx, e->model, NULL, n, data->points, latents, NULL, info);
-    for (size_t i = 0; i < n && status == RM2_OK; i++) {
-        memcpy(out->values + i * (Q + 1), latents + i * Q, Q * sizeof *latents);
-        out->values[i * (Q + 1) + Q] = info[i].residual;
-    }
-    free(latents);
-    free(info);
+    if (n > ROW_LIMIT)
+        return rm2_context_fail(ctx, RM2_ERR_DATA,
+                                "the dropped file has %zu rows; at most %d are encoded here, use "
+                                "riemann2 encode for more",
+                                n, ROW_LIMIT);
+    WORK_TRY(numbers_make(n * e->info->latent_dim, out));
+    return rm2_model_encode(ctx, e->model, NULL, n, data->points, out->values, NULL, NULL);
+}
+
+rm2_status answer_encode(explorer *e, rm2_context *ctx, const char *text, size_t size,
+                         numbers *out) {
+    rm2_data *data;
+    WORK_TRY(read_text(e, ctx, text, size, &data));
+    rm2_status status = encode(e, ctx, data, out);
     rm2_data_free(data);
     return status;
 }

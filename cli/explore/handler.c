@@ -1,59 +1,24 @@
-/* From a request to an answer: which question it is, on which context it is answered. */
+/* From a request to an answer. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "explore/explorer.h"
 #include "explore/page.h"
+#include "explore/queue.h"
 
-enum { BUSY = 503, INTERRUPTED = 409 };
+enum {
+    DONE = 200,
+    BAD_REQUEST = 400,
+    NOT_FOUND = 404,
+    REPLACED = 409,
+    FAULT = 422,
+    NO_MEMORY = 500
+};
 
-/* ---- contexts ------------------------------------------------------------------------------- */
-
-static bool same_question(const explorer_slot *s, const char *client, const char *kind) {
-    return s->busy && client[0] && strncmp(s->client, client, CLIENT_SIZE - 1) == 0 &&
-           strcmp(s->kind, kind) == 0;
-}
-
-/* A free slot, with its context; NULL: too many requests at once, or no memory. An older request of
- * the same page and kind is interrupted: nobody waits for it any more. */
-static explorer_slot *enter(explorer *e, const char *client, const char *kind) {
-    explorer_slot *mine = NULL;
-    (void)pthread_mutex_lock(&e->lock);
-    for (size_t k = 0; k < EXPLORER_SLOTS; k++) {
-        explorer_slot *s = &e->slots[k];
-        if (same_question(s, client, kind))
-            rm2_context_interrupt(s->ctx);
-        if (!s->busy && !mine)
-            mine = s;
-    }
-    if (mine && !mine->ctx && rm2_context_create(&mine->ctx) != RM2_OK)
-        mine = NULL;
-    if (mine) {
-        mine->busy = true;
-        (void)snprintf(mine->client, sizeof mine->client, "%s", client);
-        (void)snprintf(mine->kind, sizeof mine->kind, "%s", kind);
-        rm2_context_clear_interrupt(mine->ctx);
-    }
-    (void)pthread_mutex_unlock(&e->lock);
-    return mine;
-}
-
-static void leave(explorer *e, explorer_slot *s) {
-    (void)pthread_mutex_lock(&e->lock);
-    s->busy = false;
-    (void)pthread_mutex_unlock(&e->lock);
-}
-
-/* ---- answers -------------------------------------------------------------------------------- */
-
-static http_answer say(unsigned status, const char *text) {
-    http_answer a = {.status = status, .type = "text/plain; charset=utf-8", .bytes = strdup(text)};
-    a.size = a.bytes ? strlen(text) : 0;
-    return a;
-}
+/* ---- what stays as it is -------------------------------------------------------------------- */
 
 static http_answer send_kept(const char *type, const void *bytes, size_t size) {
-    return (http_answer){.status = 200,
+    return (http_answer){.status = DONE,
                          .type = type,
                          .bytes = (void *)(uintptr_t)bytes,
                          .size = size,
@@ -64,23 +29,22 @@ static http_answer send_doubles(const double *values, size_t count) {
     return send_kept("application/octet-stream", values, count * sizeof *values);
 }
 
-static http_answer send_result(rm2_status status, bool short_of, const rm2_context *ctx,
-                               numbers *out) {
-    if (status == RM2_OK && !short_of)
-        return (http_answer){.status = 200,
-                             .type = "application/octet-stream",
-                             .bytes = out->values,
-                             .size = out->count * sizeof *out->values};
-    free(out->values);
-    if (short_of)
-        return say(400, "the request does not have the numbers that it should have\n");
-    if (status == RM2_INTERRUPTED)
-        return say(INTERRUPTED, "a newer request has taken its place\n");
-    const char *text = rm2_context_error(ctx);
-    return say(status == RM2_ERR_MEMORY ? 500 : 422, text[0] ? text : rm2_status_text(status));
+static http_answer on_get(void *user, const http_request *request) {
+    const explorer *e = user;
+    const rm2_model_info *i = e->info;
+    page_file file;
+    if (page_find(request->name, &file))
+        return send_kept(file.type, file.bytes, file.size);
+    if (strcmp(request->name, "model") == 0)
+        return send_kept("application/json", e->description, strlen(e->description));
+    if (strcmp(request->name, "latents") == 0)
+        return send_doubles(i->latents, i->points * i->latent_dim);
+    if (strcmp(request->name, "points") == 0)
+        return send_doubles(e->points, i->points * rm2_manifold_ambient(i->manifold));
+    return http_text(NOT_FOUND, "not found\n");
 }
 
-/* ---- questions ------------------------------------------------------------------------------ */
+/* ---- what is computed ----------------------------------------------------------------------- */
 
 static const struct question {
     const char *name;
@@ -90,50 +54,56 @@ static const struct question {
     {"samples", answer_samples}, {"arm", answer_arm},
 };
 
-static http_answer answer_numbers(explorer *e, const http_request *request,
+static http_answer send_result(rm2_status status, bool bad, const rm2_context *ctx, numbers *out) {
+    if (status == RM2_OK && !bad)
+        return (http_answer){.status = DONE,
+                             .type = "application/octet-stream",
+                             .bytes = out->values,
+                             .size = out->count * sizeof *out->values};
+    free(out->values);
+    if (bad)
+        return http_text(BAD_REQUEST, "the request does not have the numbers it should have\n");
+    if (status == RM2_INTERRUPTED)
+        return http_text(REPLACED, "replaced by a newer request\n");
+    const char *text = rm2_context_error(ctx);
+    return http_text(status == RM2_ERR_MEMORY ? NO_MEMORY : FAULT,
+                     text[0] ? text : rm2_status_text(status));
+}
+
+static http_answer answer_numbers(explorer *e, rm2_context *ctx, const http_request *request,
                                   const struct question *q) {
-    explorer_slot *slot = enter(e, request->client, q->name);
-    if (!slot)
-        return say(BUSY, "too many requests at once\n");
-    const double *body = request->body;
-    reader r = {.at = body, .end = body ? body + request->size / sizeof *body : body};
-    r.short_of = request->size % sizeof *body != 0 || !request->post;
+    const double *body = request->body; /* from malloc: aligned */
+    reader r = {body, body ? body + request->size / sizeof *body : body,
+                request->size == 0 || request->size % sizeof *body != 0};
     numbers out = {NULL, 0};
-    rm2_status status = r.short_of ? RM2_OK : q->answer(e, slot->ctx, &r, &out);
-    http_answer a = send_result(status, r.short_of || r.at != r.end, slot->ctx, &out);
-    leave(e, slot);
-    return a;
+    rm2_status status = r.bad ? RM2_OK : q->answer(e, ctx, &r, &out);
+    return send_result(status, r.bad || r.at != r.end, ctx, &out);
 }
 
-static http_answer answer_csv(explorer *e, const http_request *request) {
-    explorer_slot *slot = enter(e, request->client, "encode");
-    if (!slot)
-        return say(BUSY, "too many requests at once\n");
+static http_answer answer_text(explorer *e, rm2_context *ctx, const http_request *request) {
     numbers out = {NULL, 0};
-    rm2_status status = answer_encode(e, slot->ctx, request, &out);
-    http_answer a = send_result(status, false, slot->ctx, &out);
-    leave(e, slot);
-    return a;
+    rm2_status status =
+        answer_encode(e, ctx, request->body ? request->body : "", request->size, &out);
+    return send_result(status, false, ctx, &out);
 }
 
-http_answer explorer_answer(void *user, const http_request *request) {
+static http_answer on_post(void *user, const http_request *request) {
     explorer *e = user;
-    page_file file;
-    if (page_find(request->name, &file))
-        return send_kept(file.type, file.bytes, file.size);
-    if (strcmp(request->name, "alive") == 0)
-        return say(200, "yes\n");
-    if (strcmp(request->name, "model") == 0)
-        return send_kept("application/json", e->description, strlen(e->description));
-    if (strcmp(request->name, "latents") == 0)
-        return send_doubles(e->info->latents, e->info->points * e->info->latent_dim);
-    if (strcmp(request->name, "points") == 0)
-        return send_doubles(e->points,
-                            e->info->points * rm2_manifold_ambient(e->info->manifold));
-    if (strcmp(request->name, "encode") == 0 && request->post)
-        return answer_csv(e, request);
+    rm2_context *ctx = e->contexts[request->worker];
+    rm2_context_clear_interrupt(ctx);
+    if (strcmp(request->name, "encode") == 0)
+        return answer_text(e, ctx, request);
     for (size_t k = 0; k < sizeof questions / sizeof *questions; k++)
         if (strcmp(questions[k].name, request->name) == 0)
-            return answer_numbers(e, request, &questions[k]);
-    return say(404, "not found\n");
+            return answer_numbers(e, ctx, request, &questions[k]);
+    return http_text(NOT_FOUND, "not found\n");
+}
+
+static void on_interrupt(void *user, size_t worker) {
+    const explorer *e = user;
+    rm2_context_interrupt(e->contexts[worker]);
+}
+
+http_handlers explorer_handlers(explorer *e) {
+    return (http_handlers){on_get, on_post, on_interrupt, e};
 }

@@ -5,24 +5,38 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 4, CONNECTIONS = 256, IDLE_SECONDS = 60, HEADER_MEMORY = 16 * 1024 };
+#include "explore/queue.h"
+
+enum {
+    CONNECTIONS = 512,
+    IDLE_SECONDS = 60,
+    HEADER_MEMORY = 16 * 1024, /* of a connection */
+    UPLOADS = 256 << 20        /* bytes of bodies that are held at a time */
+};
 
 struct http_server {
     http_settings settings;
-    struct MHD_Daemon *daemon;
+    struct MHD_Daemon *daemons[2]; /* the second one listens on [::1] */
     uint16_t port;
+    queue *queue;
+    atomic_size_t uploads; /* bytes of bodies that are held */
 };
 
-/* What a connection has sent so far. */
-typedef struct upload {
+/* A request from its headers to its answer. */
+typedef struct exchange {
+    http_server *server;
+    struct MHD_Connection *connection;
     char *bytes;
     size_t size, room;
     bool refused; /* an answer is queued already */
-} upload;
+    bool asked;   /* the job is with the queue */
+    queue_job job;
+} exchange;
 
 /* ---- answers -------------------------------------------------------------------------------- */
 
@@ -42,9 +56,8 @@ static const struct {
 
 static enum MHD_Result send_answer(struct MHD_Connection *connection, const http_answer *a) {
     enum MHD_ResponseMemoryMode mode = a->kept ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE;
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(a->size, a->size ? a->bytes : (void *)"",
-                                        a->size ? mode : MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        a->size, a->size ? a->bytes : (void *)"", a->size ? mode : MHD_RESPMEM_PERSISTENT);
     if (!response) {
         if (!a->kept)
             free(a->bytes);
@@ -129,80 +142,134 @@ static unsigned find_fault(const http_server *s, struct MHD_Connection *connecti
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-static bool append(upload *u, const char *data, size_t size, size_t limit) {
-    if (size > limit - u->size)
+static bool append(exchange *x, const char *data, size_t size) {
+    http_server *s = x->server;
+    if (size > s->settings.body_limit - x->size)
         return false;
-    if (u->size + size > u->room) {
-        size_t room = 2 * (u->size + size);
-        char *grown = realloc(u->bytes, room);
+    if (x->size + size > x->room) {
+        size_t room = 2 * (x->size + size), more = room - x->room;
+        char *grown = s->uploads + more <= UPLOADS ? realloc(x->bytes, room) : NULL;
         if (!grown)
             return false;
-        u->bytes = grown;
-        u->room = room;
+        s->uploads += more;
+        x->bytes = grown;
+        x->room = room;
     }
-    memcpy(u->bytes + u->size, data, size);
-    u->size += size;
+    memcpy(x->bytes + x->size, data, size);
+    x->size += size;
     return true;
 }
 
-static enum MHD_Result handle(const http_server *s, struct MHD_Connection *connection,
-                              const char *url, const char *method, const upload *u) {
-    const char *client = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "c");
-    http_request request = {.name = url + HTTP_TOKEN + 2,
-                            .client = client ? client : "",
-                            .post = strcmp(method, "POST") == 0,
-                            .body = u->bytes,
-                            .size = u->size};
-    http_answer answer = s->settings.handler(s->settings.user, &request);
-    return send_answer(connection, &answer);
+/* ---- requests ------------------------------------------------------------------------------- */
+
+static void on_ready(void *owner) {
+    exchange *x = owner;
+    MHD_resume_connection(x->connection);
 }
 
-/* Called first with the headers, then with parts of the body, then once more. */
+/* The connection sleeps until a worker has the answer. */
+static enum MHD_Result ask(exchange *x, const char *name) {
+    const char *client = MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND, "c");
+    (void)snprintf(x->job.client, sizeof x->job.client, "%s", client ? client : "");
+    (void)snprintf(x->job.name, sizeof x->job.name, "%s", name);
+    x->job.body = x->bytes;
+    x->job.size = x->size;
+    x->job.owner = x;
+    x->asked = true;
+    MHD_suspend_connection(x->connection);
+    if (queue_add(x->server->queue, &x->job))
+        return MHD_YES;
+    x->job.answer = http_text(MHD_HTTP_SERVICE_UNAVAILABLE, "too many requests at once\n");
+    MHD_resume_connection(x->connection);
+    return MHD_YES;
+}
+
+static enum MHD_Result begin(http_server *s, struct MHD_Connection *connection, const char *url,
+                             const char *method, void **state) {
+    const char *text;
+    unsigned fault = find_fault(s, connection, url, method, &text);
+    exchange *x = calloc(1, sizeof *x);
+    *state = x;
+    if (!x)
+        return MHD_NO;
+    x->server = s;
+    x->connection = connection;
+    x->refused = fault != 0;
+    return fault ? refuse(connection, fault, text) : MHD_YES;
+}
+
+/* Called first with the headers, then with parts of the body, then without, and after a sleep again. */
 static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **state) {
-    const http_server *s = user;
-    upload *u = *state;
+    http_server *s = user;
+    exchange *x = *state;
     (void)version;
-    if (!u) {
-        const char *text;
-        unsigned fault = find_fault(s, connection, url, method, &text);
-        u = calloc(1, sizeof *u);
-        *state = u;
-        if (!u)
-            return MHD_NO;
-        u->refused = fault != 0;
-        return fault ? refuse(connection, fault, text) : MHD_YES;
-    }
+    if (!x)
+        return begin(s, connection, url, method, state);
     if (*size > 0) {
-        if (!u->refused && !append(u, data, *size, s->settings.body_limit))
+        if (!x->refused && !append(x, data, *size))
             return MHD_NO; /* a body without a length that goes on for ever: hang up */
         *size = 0;
         return MHD_YES;
     }
-    return u->refused ? MHD_YES : handle(s, connection, url, method, u);
+    if (x->refused)
+        return MHD_YES;
+    if (x->asked) {
+        http_answer answer = x->job.answer;
+        x->job.answer = (http_answer){.kept = true};
+        return send_answer(connection, &answer);
+    }
+    const char *name = url + HTTP_TOKEN + 2;
+    if (strcmp(method, "POST") == 0)
+        return ask(x, name);
+    http_request request = {.name = name};
+    http_answer answer = s->settings.handlers.get(s->settings.handlers.user, &request);
+    return send_answer(connection, &answer);
 }
 
 static void on_end(void *user, struct MHD_Connection *connection, void **state,
                    enum MHD_RequestTerminationCode code) {
-    upload *u = *state;
+    exchange *x = *state;
     (void)user;
     (void)connection;
     (void)code;
-    if (u)
-        free(u->bytes);
-    free(u);
+    if (!x)
+        return;
+    x->server->uploads -= x->room;
+    if (!x->job.answer.kept)
+        free(x->job.answer.bytes);
+    free(x->bytes);
+    free(x);
     *state = NULL;
 }
 
 /* ---- server --------------------------------------------------------------------------------- */
 
+static struct MHD_Daemon *listen_on(http_server *s, const struct sockaddr *where, unsigned flags) {
+    return MHD_start_daemon(
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_ALLOW_SUSPEND_RESUME | flags, 0, NULL,
+        NULL, on_request, s, MHD_OPTION_SOCK_ADDR, where, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_MEMORY, MHD_OPTION_NOTIFY_COMPLETED,
+        on_end, NULL, MHD_OPTION_END);
+}
+
+/* Port of the first daemon. */
 static bool find_port(http_server *s) {
     const union MHD_DaemonInfo *info =
-        MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+        MHD_get_daemon_info(s->daemons[0], MHD_DAEMON_INFO_BIND_PORT);
     if (info)
         s->port = info->port;
     return info != NULL;
+}
+
+/* Browsers may take "localhost" for either; without IPv6 there is one address less. */
+static void listen_on_ipv6(http_server *s) {
+    struct sockaddr_in6 where = {.sin6_family = AF_INET6, .sin6_port = htons(s->port)};
+    where.sin6_addr = in6addr_loopback;
+    if (strcmp(s->settings.address, "127.0.0.1") == 0)
+        s->daemons[1] = listen_on(s, (struct sockaddr *)&where, MHD_USE_IPv6);
 }
 
 http_server *http_start(const http_settings *settings) {
@@ -215,18 +282,16 @@ http_server *http_start(const http_settings *settings) {
     if (!s)
         return NULL;
     s->settings = *settings;
-    s->daemon = MHD_start_daemon(
-        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, 0, NULL, NULL, on_request, s,
-        MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&where, MHD_OPTION_THREAD_POOL_SIZE,
-        (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)HEADER_MEMORY, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_END);
-    if (!s->daemon || !find_port(s)) {
+    s->queue = queue_start(&settings->handlers, on_ready);
+    if (s->queue)
+        s->daemons[0] = listen_on(s, (struct sockaddr *)&where, 0);
+    if (!s->daemons[0] || !find_port(s)) {
         int reason = errno;
         http_stop(s);
         errno = reason;
         return NULL;
     }
+    listen_on_ipv6(s);
     return s;
 }
 
@@ -237,8 +302,12 @@ uint16_t http_port(const http_server *s) {
 void http_stop(http_server *s) {
     if (!s)
         return;
-    if (s->daemon)
-        MHD_stop_daemon(s->daemon);
+    if (s->queue)
+        queue_close(s->queue);
+    for (size_t k = 0; k < 2; k++)
+        if (s->daemons[k])
+            MHD_stop_daemon(s->daemons[k]);
+    queue_free(s->queue);
     free(s);
 }
 
