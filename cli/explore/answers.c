@@ -88,7 +88,9 @@ rm2_status answer_decode(explorer *e, rm2_context *ctx, reader *r, numbers *out)
 /* ---- paths ---------------------------------------------------------------------------------- */
 
 typedef struct path_query {
-    bool final; /* false: a handle moves, and a quick answer is better than an exact one */
+    rm2_geodesic_stage
+        stage; /* before RM2_STAGE_POLISH: a handle moves, and a quick answer is better
+                                 than an exact one */
     size_t stops;
     const double *points; /* stops x Q */
 } path_query;
@@ -102,11 +104,11 @@ static rm2_status trace(rm2_context *ctx, const rm2_space *space, const path_que
 
 static rm2_status find_path(rm2_context *ctx, const rm2_space *space, const path_query *q,
                             rm2_curve **curve) {
-    if (q->final)
+    if (q->stage == RM2_STAGE_POLISH)
         return trace(ctx, space, q, curve);
     rm2_geodesic_settings s = *rm2_space_geodesic_settings(space);
     rm2_space *quick;
-    s.last = RM2_STAGE_SPLINE;
+    s.last = q->stage;
     s.nodes = QUICK_NODES;
     s.max_iterations = QUICK_ITERATIONS;
     s.tolerance = QUICK_TOLERANCE;
@@ -149,6 +151,16 @@ static rm2_status fill_path(const explorer *e, rm2_context *ctx, const space_loa
     return RM2_OK;
 }
 
+/* With the straight line and with the demonstrations; not while a handle moves. */
+static rm2_status compare_path(const explorer *e, rm2_context *ctx, const space_loan *loan,
+                               const path_query *q, const rm2_curve *c, double *values) {
+    values[5] = values[6] = NAN;
+    if (q->stage < RM2_STAGE_POLISH)
+        return RM2_OK;
+    WORK_TRY(rm2_space_straight_length(ctx, loan->space, q->stops, q->points, &values[5]));
+    return spread_of_path(e, ctx, c->nodes, c->x, &values[6]);
+}
+
 static rm2_status answer_path(const explorer *e, rm2_context *ctx, const space_loan *loan,
                               const path_query *q, numbers *out) {
     rm2_curve *curve = NULL;
@@ -159,9 +171,7 @@ static rm2_status answer_path(const explorer *e, rm2_context *ctx, const space_l
     if (status == RM2_OK)
         status = fill_path(e, ctx, loan, curve, out->values);
     if (status == RM2_OK)
-        status = rm2_space_straight_length(ctx, loan->space, q->stops, q->points, &out->values[5]);
-    if (status == RM2_OK)
-        status = spread_of_path(e, ctx, n, curve->x, &out->values[6]);
+        status = compare_path(e, ctx, loan, q, curve, out->values);
     if (status == RM2_OK)
         out->values[8] = work_clock() - started;
     rm2_curve_free(curve);
@@ -170,7 +180,7 @@ static rm2_status answer_path(const explorer *e, rm2_context *ctx, const space_l
 
 rm2_status answer_geodesic(explorer *e, rm2_context *ctx, reader *r, numbers *out) {
     space_loan loan;
-    path_query q = {.final = reader_count(r, 1) == 1};
+    path_query q = {.stage = (rm2_geodesic_stage)reader_count(r, RM2_STAGE_POLISH)};
     q.stops = reader_count(r, STOP_LIMIT);
     q.points = reader_numbers(r, q.stops * e->info->latent_dim);
     if (q.stops < 2)

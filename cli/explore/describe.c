@@ -83,7 +83,9 @@ static void put_all(FILE *out, const explorer *e) {
         json_text(out, e->player.name);
     else
         (void)fprintf(out, "null");
-    (void)fprintf(out, ", \"obstacles\": %s}", explorer_position(e) ? "true" : "false");
+    (void)fprintf(out, ", \"obstacles\": %s", explorer_position(e) ? "true" : "false");
+    json_field(out, "contrast", e->settings.contrast);
+    (void)fprintf(out, "}");
 }
 
 char *explorer_describe(const explorer *e) {

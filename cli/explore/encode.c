@@ -2,23 +2,88 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/columns.h"
 #include "explore/explorer.h"
 
 enum { ROW_LIMIT = 5000 };
+static const char SOURCE[] = "the dropped file";
+
+/* The columns of the points: those with the names that commands write, or all that have no other role. */
+typedef struct dropped {
+    const rm2_manifold *manifold;
+    rm2_data_settings settings;
+    column_list points;
+    char *list; /* "x,y,...", or NULL */
+} dropped;
+
+static bool join_names(dropped *d) {
+    size_t size = d->points.count * (COLUMN_NAME + 1) + 1, used = 0;
+    d->list = malloc(size);
+    for (size_t k = 0; d->list && k < d->points.count; k++)
+        used +=
+            (size_t)snprintf(d->list + used, size - used, "%s%s", k ? "," : "", d->points.list[k]);
+    return d->list != NULL;
+}
+
+static bool has_column(const rm2_table *header, const char *name) {
+    return rm2_table_column(header, name) != SIZE_MAX;
+}
+
+static rm2_status choose_columns(void *user, const rm2_table *header, rm2_csv_settings *csv) {
+    static const char *const texts[] = {"demo", "label", "sample", "pair"};
+    dropped *d = user;
+    size_t count = sizeof texts / sizeof *texts;
+    if (columns_all(&d->points, header)) {
+        csv->numeric = d->points.list;
+        csv->numeric_count = d->points.count;
+        d->settings.columns = join_names(d) ? d->list : NULL;
+        return d->list ? RM2_OK : RM2_ERR_MEMORY;
+    }
+    for (size_t k = 0; k < count; k++)
+        if (!csv->text && has_column(header, texts[k])) {
+            csv->text = &texts[k];
+            csv->text_count = 1;
+            d->settings.group = texts[k];
+        }
+    if (has_column(header, "time"))
+        d->settings.time = "time";
+    size_t factors = rm2_manifold_factor_count(d->manifold), circles = 0;
+    for (size_t k = 0; k < factors; k++) {
+        const rm2_factor *f = rm2_manifold_factor(d->manifold, k);
+        circles += f->geometry == &rm2_sphere && f->n == 1;
+    }
+    size_t others = csv->text_count + (d->settings.time ? 1u : 0u);
+    d->settings.angles =
+        circles > 0 && header->columns - others + circles == rm2_manifold_ambient(d->manifold);
+    return RM2_OK;
+}
+
+static rm2_status parse(rm2_context *ctx, dropped *d, const char *text, size_t size,
+                        rm2_data **data) {
+    rm2_csv_settings csv = rm2_csv_settings_default();
+    rm2_table table;
+    if (!columns_of_points(&d->points, d->manifold))
+        return RM2_ERR_MEMORY;
+    csv.choose = choose_columns;
+    csv.user = d;
+    WORK_TRY(rm2_csv_parse(ctx, SOURCE, text, size, &csv, &table));
+    rm2_status status = rm2_data_from_table(ctx, SOURCE, &table, &d->settings, data, NULL, NULL);
+    rm2_table_free(&table);
+    return status;
+}
 
 /* Points in the units of the text, with the signs of the training data. */
 static rm2_status read_text(const explorer *e, rm2_context *ctx, const char *text, size_t size,
                             rm2_data **data) {
-    static const char name[] = "the dropped file";
-    rm2_csv_settings csv = rm2_csv_settings_default();
-    rm2_data_settings s = rm2_data_settings_default();
-    rm2_data *read;
-    rm2_table table;
-    s.manifold = rm2_manifold_spec(e->info->manifold);
-    s.scale = RM2_SCALE_NONE;
-    WORK_TRY(rm2_csv_parse(ctx, name, text, size, &csv, &table));
-    WORK_TRY(rm2_data_from_table(ctx, name, &table, &s, &read, NULL, NULL));
-    rm2_status status = rm2_data_align(ctx, read, e->info->data, data);
+    dropped d = {.manifold = e->info->manifold, .settings = rm2_data_settings_default()};
+    rm2_data *read = NULL;
+    d.settings.manifold = rm2_manifold_spec(d.manifold);
+    d.settings.scale = RM2_SCALE_NONE;
+    rm2_status status = parse(ctx, &d, text, size, &read);
+    columns_free(&d.points);
+    free(d.list);
+    if (status == RM2_OK)
+        status = rm2_data_align(ctx, read, e->info->data, data);
     rm2_data_free(read);
     return status;
 }
@@ -27,9 +92,9 @@ static rm2_status encode(const explorer *e, rm2_context *ctx, const rm2_data *da
     size_t n = data->count;
     if (n > ROW_LIMIT)
         return rm2_context_fail(ctx, RM2_ERR_DATA,
-                                "the dropped file has %zu rows; at most %d are encoded here, use "
-                                "riemann2 encode for more",
-                                n, ROW_LIMIT);
+                                "%s has %zu points; at most %d are encoded here, use riemann2 "
+                                "encode for more",
+                                SOURCE, n, ROW_LIMIT);
     WORK_TRY(numbers_make(n * e->info->latent_dim, out));
     return rm2_model_encode(ctx, e->model, NULL, n, data->points, out->values, NULL, NULL);
 }

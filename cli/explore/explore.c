@@ -99,6 +99,21 @@ static int cannot_listen(const work *w, const http_settings *s) {
                          s->address, (unsigned)s->port, reason ? strerror(reason) : "in use");
 }
 
+/* A new one, unless the user keeps one for pages that shall find the server again when it restarts. */
+static int choose_token(const work *w, char token[HTTP_TOKEN + 1]) {
+    const char *kept = getenv("RIEMANN2_EXPLORE_TOKEN");
+    if (!kept || !*kept)
+        return http_make_token(token)
+                   ? EXIT_DONE
+                   : work_complain(w, EXIT_FAILED, "cannot read random numbers from /dev/urandom");
+    if (strlen(kept) != HTTP_TOKEN || strspn(kept, "0123456789abcdef") != HTTP_TOKEN)
+        return work_complain(w, EXIT_USAGE,
+                             "RIEMANN2_EXPLORE_TOKEN: expected %d hexadecimal digits (0-9, a-f)",
+                             HTTP_TOKEN);
+    memcpy(token, kept, HTTP_TOKEN + 1);
+    return EXIT_DONE;
+}
+
 /* Signals are blocked before the first thread starts, so that all threads leave them to sigwait. */
 static int serve(const work *w, const explore_options *o, explorer *e, const sigset_t *signals) {
     http_settings s = {.address = o->bind ? o->bind : "127.0.0.1",
@@ -107,8 +122,9 @@ static int serve(const work *w, const explore_options *o, explorer *e, const sig
                        .handlers = explorer_handlers(e)};
     char address[ADDRESS_SIZE];
     int signal;
-    if (!http_make_token(s.token))
-        return work_complain(w, EXIT_FAILED, "cannot read random numbers from /dev/urandom");
+    int code = choose_token(w, s.token);
+    if (code != EXIT_DONE)
+        return code;
     errno = 0;
     http_server *server = http_start(&s);
     if (!server)
@@ -139,17 +155,16 @@ static int explore(const work *w, const char *path, const explore_options *o) {
     explorer e = {.file = name_of(path), .settings = rm2_space_settings_default()};
     rm2_model *model = NULL;
     sigset_t signals;
-    (void)pthread_mutex_init(&e.avoiding.lock, NULL);
+    block_signals(&signals);
     int code = work_take_contrast(w, o->contrast, &e.settings.contrast);
     if (code == EXIT_DONE)
         code = work_check(w, rm2_model_read(w->ctx, path, &model));
-    block_signals(&signals);
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE) {
         code = work_check(w, explorer_open(w->ctx, model, o->arm, &e));
-    if (code == EXIT_DONE)
-        code = serve(w, o, &e, &signals);
-    explorer_close(&e);
-    (void)pthread_mutex_destroy(&e.avoiding.lock);
+        if (code == EXIT_DONE)
+            code = serve(w, o, &e, &signals);
+        explorer_close(&e);
+    }
     rm2_model_free(model);
     return code;
 }

@@ -7,6 +7,18 @@
 #include "core/work.h"
 #include "explore/http.h"
 
+/* The space without obstacles. It is made on a thread of its own, so that the page is there meanwhile;
+ * requests that need it wait. */
+typedef struct opening {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t thread;
+    bool started, done;
+    rm2_context *ctx;
+    rm2_status status; /* once it is done; the message is in `ctx` */
+    rm2_space *space;
+} opening;
+
 /* The space around obstacles, kept until others are asked for. */
 typedef struct avoiding {
     pthread_mutex_t lock;
@@ -33,7 +45,7 @@ typedef struct explorer {
     const rm2_model_info *info;
     const char *file; /* name of the model's file, without its folder */
     rm2_space_settings settings;
-    rm2_space *space; /* without obstacles */
+    opening opening;
     avoiding avoiding;
     spread spread;
     arm_player player;
@@ -89,7 +101,11 @@ rm2_status answer_arm(explorer *e, rm2_context *ctx, reader *r, numbers *out);
 rm2_status answer_encode(explorer *e, rm2_context *ctx, const char *text, size_t size,
                          numbers *out);
 
-/* ---- obstacles ------------------------------------------------------------------------------ */
+/* ---- spaces --------------------------------------------------------------------------------- */
+
+/* Begin to make the space without obstacles; end that, and free all spaces. */
+bool spaces_open(explorer *e);
+void spaces_close(explorer *e);
 
 /* A space for one request: the explorer's own, or one with the obstacles at the request's end, which is
  * locked until it is released. */

@@ -21,24 +21,27 @@ static rm2_status copy_points(explorer *e) {
 }
 
 rm2_status explorer_open(rm2_context *ctx, const rm2_model *model, const char *arm, explorer *e) {
+    (void)pthread_mutex_init(&e->avoiding.lock, NULL);
+    (void)pthread_mutex_init(&e->opening.lock, NULL);
+    (void)pthread_cond_init(&e->opening.changed, NULL);
     e->model = model;
     e->info = rm2_model_info_of(model);
     WORK_TRY(make_contexts(ctx, e));
     WORK_TRY(copy_points(e));
-    WORK_TRY(rm2_space_create(ctx, model, &e->settings, 0, NULL, &e->space));
     WORK_TRY(spread_open(ctx, e));
     if (arm)
         WORK_TRY(player_open(ctx, arm, e));
     e->description = explorer_describe(e);
-    return e->description ? RM2_OK : RM2_ERR_MEMORY;
+    return e->description && spaces_open(e) ? RM2_OK : RM2_ERR_MEMORY;
 }
 
 void explorer_close(explorer *e) {
     for (size_t k = 0; k < HTTP_WORKERS; k++)
         rm2_context_free(e->contexts[k]);
-    rm2_space_free(e->avoiding.space);
-    free(e->avoiding.rows);
-    rm2_space_free(e->space);
+    spaces_close(e);
+    (void)pthread_mutex_destroy(&e->opening.lock);
+    (void)pthread_cond_destroy(&e->opening.changed);
+    (void)pthread_mutex_destroy(&e->avoiding.lock);
     rm2_arm_free(e->player.arm);
     free(e->spread.tangent);
     free(e->description);

@@ -1,6 +1,7 @@
 // Colours: the palette and the sequential map of the figures (paths in OKLab, equal steps look equally different).
 
-export const palette = ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#7a7a7a", "#f0e442"];
+/** The figures' palette without vermilion, which is the geodesic's. */
+export const palette = ["#0072b2", "#e69f00", "#009e73", "#56b4e9", "#cc79a7", "#7a7a7a", "#f0e442"];
 
 export const groupColour = (i: number): string => palette[i % palette.length]!;
 
@@ -48,6 +49,19 @@ const tables = { sequential: table(sequential), diverging: table(diverging) };
 export function mapColour(map: keyof typeof tables, t: number): [number, number, number] {
   if (Number.isNaN(t)) return [128, 128, 128];
   return tables[map][Math.round(255 * Math.min(1, Math.max(0, t)))]!;
+}
+
+/** A colour "#rrggbb" of the style sheet as numbers. */
+export function styleRgb(name: string): [number, number, number] {
+  const hex = styleColour(name);
+  return [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16)) as [number, number, number];
+}
+
+/** The sequential map, faded towards the panel's colour where it is brightest, far from the data. */
+export function heatColour(t: number, panel: [number, number, number]): [number, number, number] {
+  const colour = mapColour("sequential", t);
+  const fade = 0.62 * Math.min(1, Math.max(0, (t - 0.55) / 0.45)) ** 1.5;
+  return colour.map((c, k) => Math.round(c + fade * (panel[k]! - c))) as [number, number, number];
 }
 
 export const css = ([r, g, b]: [number, number, number], opacity = 1): string => `rgb(${r} ${g} ${b} / ${opacity})`;

@@ -1,19 +1,22 @@
-// The page: reads the model, joins map, decoded view and numbers, and asks the server for paths.
-import { groupColour, isDark, styleColour } from "./colours";
-import { commandOf, pathCsv, pythonOf, save, savePng, saveSvg } from "./exports";
+// The page: reads the model, joins map, decoded view and numbers, and asks the server for what they show.
+import { css, groupColour, heatColour, isDark, styleColour, styleRgb } from "./colours";
+import { $, button, select, spring, toggle } from "./controls";
+import { commandOf, pathCsv, pythonOf, save, savePictures } from "./exports";
 import { type MapView, PlaneMap } from "./map";
 import { SpaceMap } from "./map3d";
+import { showNumbers } from "./numbers";
+import { PathFinder } from "./paths";
 import { drawProfile } from "./profile";
 import {
   type ModelInfo,
   type Path,
+  ReplacedError,
   fetchArm,
   fetchDecoded,
   fetchEncoded,
   fetchGrid,
   fetchLatents,
   fetchModel,
-  fetchPath,
   fetchPoints,
   fetchSamples,
   isAlive,
@@ -24,10 +27,13 @@ import { type State, Store, readState, writeState } from "./state";
 import { viewsOf } from "./views/index";
 import type { Decoded, View, ViewKind } from "./views/view";
 
-const $ = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
-const PATH_NODES = 200;
+const STRAIGHT_NODES = 200;
 const SAMPLE_COUNT = 6;
-const GRID_SIDE = 90;
+const SAMPLE_NODES = 60;
+const COARSE = 28; // side of the first grid of colours
+const FINE = 110; // most of the second
+const GRID_TIME = 1200; // milliseconds that the second may take
+const PLAY_TIME = 4000; // milliseconds for the whole path
 const ALIVE_EVERY = 2000; // milliseconds between two questions whether the server is there
 
 class Page {
@@ -35,8 +41,10 @@ class Page {
   private map: MapView;
   private view: View | null = null;
   private kinds: ViewKind[];
+  private paths: PathFinder;
   private dragging = false;
   private playing = false;
+  private fresh: Float64Array = new Float64Array(0); // latents of new data
   private decoded: Decoded = { path: null, straight: null, samples: [], hover: null, fresh: new Float64Array(0), arm: null };
 
   constructor(
@@ -46,6 +54,7 @@ class Page {
   ) {
     this.store = new Store(readState(info, latents, location.hash));
     this.kinds = viewsOf(info);
+    this.paths = new PathFinder(info, () => this.store.state, () => this.dragging, (path, final) => this.found(path, final), (e) => this.failed(e));
     this.map = this.makeMap();
     this.heading();
     this.mapBar();
@@ -57,11 +66,8 @@ class Page {
     this.store.subscribe((state, changed) => this.changed(state, changed));
     this.openView();
     this.askGrid();
-    this.askPath();
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-      this.openView();
-      this.profile();
-    });
+    this.paths.ask();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.restyle());
   }
 
   // ---- set-up --------------------------------------------------------------------------------
@@ -70,95 +76,82 @@ class Page {
     const { info } = this;
     document.title = `${info.file} – riemann2`;
     $("title").textContent = info.file;
+    const manifold = info.manifold.replace(/S1( x S1)+/g, (circles) => `T${circles.split(" x ").length}`).replace(/ x /g, " × ");
     const sets = info.trajectories.length ? `, ${info.trajectories.length} trajectories` : "";
-    $("facts").textContent = `${info.manifold} · ${info.points} points${sets} · ${info.latentDim} latent dimension${info.latentDim > 1 ? "s" : ""}`;
-    const dialog = $<HTMLDialogElement>("help-dialog");
-    $("help").onclick = () => dialog.showModal();
+    $("facts").textContent = `${manifold} · ${info.points} points${sets} · ${info.latentDim} latent dimension${info.latentDim > 1 ? "s" : ""}`;
+    $("help").onclick = () => $<HTMLDialogElement>("help-dialog").showModal();
   }
 
   private makeMap(): MapView {
     const stage = $("map-stage");
-    const space = this.info.latentDim === 3 && this.store.state.axes.length === 3;
-    const map = space ? new SpaceMap(stage, this.info, this.latents, this.store) : new PlaneMap(stage, this.info, this.latents, this.store);
+    const Map = this.store.state.axes.length === 3 ? SpaceMap : PlaneMap;
+    const map: MapView = new Map(stage, this.info, this.latents, this.store);
     map.onBox(() => this.askGrid());
     map.onHover((latent) => this.hover(latent));
     map.onDrag((dragging) => {
       this.dragging = dragging;
-      if (!dragging) this.askPath();
+      if (!dragging) this.paths.ask();
     });
+    map.setPath(this.decoded.path);
+    if (this.fresh.length) map.setNew(this.fresh);
     return map;
   }
 
-  private toggle(bar: HTMLElement, text: string, title: string, get: () => boolean, set: (on: boolean) => void): HTMLButtonElement {
-    const button = document.createElement("button");
-    button.textContent = text;
-    button.title = title;
-    const show = (): void => button.setAttribute("aria-pressed", String(get()));
-    button.onclick = () => {
-      set(!get());
-      show();
-    };
-    this.store.subscribe(show);
-    show();
-    bar.append(button);
-    return button;
-  }
-
-  private button(bar: HTMLElement, text: string, title: string, action: () => void): void {
-    const button = document.createElement("button");
-    button.textContent = text;
-    button.title = title;
-    button.onclick = action;
-    bar.append(button);
-  }
-
-  private select(bar: HTMLElement, label: string, options: [string, string][], value: string, set: (value: string) => void): void {
-    const select = document.createElement("select");
-    select.setAttribute("aria-label", label);
-    select.title = label;
-    for (const [key, text] of options) select.append(new Option(text, key, false, key === value));
-    select.onchange = () => set(select.value);
-    bar.append(select);
+  private remakeMap(): void {
+    this.map.destroy();
+    this.map = this.makeMap();
+    this.askGrid();
   }
 
   private mapBar(): void {
     const bar = $("map-bar");
     const { info, store } = this;
-    if (info.latentDim !== 3)
-      this.select(bar, "Colour of the map", [["magnification", "Magnification"], ["deviation", "Uncertainty"]], store.state.mapColour, (v) =>
-        store.update({ mapColour: v as State["mapColour"] }),
-      );
+    select(bar, "Colour of the map", [["magnification", "Magnification"], ["deviation", "Uncertainty"]], store.state.mapColour, (v) =>
+      store.update({ mapColour: v as State["mapColour"] }),
+    );
     const colours: [string, string][] = [["order", info.trajectories.length ? "Points by time" : "Points by order"]];
     if (info.trajectories.length) colours.unshift(["trajectory", "Points by trajectory"]);
     if (info.labelNames.length) colours.unshift(["label", "Points by label"]);
-    this.select(bar, "Colour of the points", colours, store.state.pointColour, (v) => store.update({ pointColour: v as State["pointColour"] }));
-    if (info.latentDim > 3) for (const k of [0, 1]) this.axisSelect(bar, k);
-    this.toggle(bar, "Straight line", "Show the straight line for comparison (S)", () => store.state.straight, (on) => store.update({ straight: on }));
-    this.button(bar, "Reset", "Remove points to pass and obstacles", () => store.update({ via: [], obstacles: [] }));
+    select(bar, "Colour of the points", colours, store.state.pointColour, (v) => store.update({ pointColour: v as State["pointColour"] }));
+    if (info.latentDim > 2) this.axisMenu(bar);
+    spring(bar);
+    toggle(bar, store, "Straight line", "Show the straight line for comparison (S)", () => store.state.straight, (on) => store.update({ straight: on }));
+    button(bar, "Reset", "Remove points to pass and obstacles", () => store.update({ via: [], obstacles: [] }));
     this.legend();
   }
 
-  private axisSelect(bar: HTMLElement, k: number): void {
-    const names = Array.from({ length: this.info.latentDim }, (_, q): [string, string] => [String(q), `z${q + 1} ${k ? "up" : "across"}`]);
-    this.select(bar, `Axis ${k + 1}`, names, String(this.store.state.axes[k]), (v) => {
-      const axes = this.store.state.axes.slice();
-      axes[k] = Number(v);
-      if (axes[0] !== axes[1]) this.store.update({ axes });
-    });
+  /** Two or three axes of a larger latent space. */
+  private axisMenu(bar: HTMLElement): void {
+    const Q = this.info.latentDim;
+    const choices: number[][] = [];
+    for (let a = 0; a < Q; a++) for (let b = a + 1; b < Q; b++) choices.push([a, b]);
+    for (let a = 0; a < Q; a++) for (let b = a + 1; b < Q; b++) for (let c = b + 1; c < Q; c++) choices.push([a, b, c]);
+    const text = (axes: number[]): string => axes.map((a) => `z${a + 1}`).join(", ");
+    select(bar, "Axes of the map", choices.map((axes) => [axes.join(), text(axes)]), this.store.state.axes.join(), (v) =>
+      this.store.update({ axes: v.split(",").map(Number) }),
+    );
   }
 
   private legend(): void {
     const legend = $("map-legend");
+    const { state } = this.store;
     legend.replaceChildren();
-    const entry = (colour: string, text: string): void => {
-      const swatch = document.createElement("span");
-      swatch.className = "swatch";
+    const entry = (colour: string, text: string, kind: string): void => {
+      const one = document.createElement("span");
+      const swatch = document.createElement("i");
+      swatch.className = kind;
       swatch.style.background = colour;
-      legend.append(swatch, document.createTextNode(text));
+      one.append(swatch, document.createTextNode(text));
+      legend.append(one);
     };
-    entry(styleColour("--geodesic"), "geodesic");
-    if (this.store.state.straight) entry(styleColour("--straight"), "straight line");
-    if (this.store.state.pointColour === "label") this.info.labelNames.slice(0, 8).forEach((name, k) => entry(groupColour(k), name));
+    entry(styleColour("--geodesic"), "geodesic", "stroke");
+    if (state.straight) entry(styleColour("--straight"), "straight line", "stroke");
+    if (this.fresh.length) entry(styleColour("--new"), "new data", "dot");
+    if (state.pointColour === "label") this.info.labelNames.slice(0, 6).forEach((name, k) => entry(groupColour(k), name, "dot"));
+    if (state.axes.length === 3) return;
+    const panel = styleRgb("--panel");
+    const steps = Array.from({ length: 9 }, (_, k) => css(heatColour(k / 8, panel)));
+    entry(`linear-gradient(to right, ${steps.join(",")})`, state.mapColour === "magnification" ? "magnification" : "uncertainty", "ramp");
   }
 
   private viewBar(): void {
@@ -166,12 +159,10 @@ class Page {
     const { store } = this;
     if (!this.kinds.some((k) => k.name === store.state.view)) store.state.view = this.kinds[0]!.name;
     for (const kind of this.kinds)
-      this.toggle(bar, kind.title, `Show: ${kind.title}`, () => store.state.view === kind.name, () => store.update({ view: kind.name }));
-    const spring = document.createElement("span");
-    spring.className = "spring";
-    bar.append(spring);
-    this.toggle(bar, "Samples", "Draw motions from the model along this path", () => store.state.samples, (on) => store.update({ samples: on }));
-    if (this.info.obstacles) this.button(bar, "Add obstacle", "Place a sphere on the path; drag it", () => this.addObstacle());
+      toggle(bar, store, kind.title, `Show: ${kind.title}`, () => store.state.view === kind.name, () => store.update({ view: kind.name }));
+    spring(bar);
+    toggle(bar, store, "Samples", "Draw motions from the model along this path", () => store.state.samples, (on) => store.update({ samples: on }));
+    if (this.info.obstacles) button(bar, "Add obstacle", "Place a sphere on the path; drag it, Delete removes it", () => this.addObstacle());
   }
 
   private exportBar(): void {
@@ -183,19 +174,16 @@ class Page {
         () => this.message("The browser does not allow copying here", 3000),
       );
     };
-    this.button(bar, "CSV", "Save the path as a CSV file", () => {
+    button(bar, "CSV", "Save the path as a CSV file", () => {
       if (this.decoded.path) save(`${base}-path.csv`, new Blob([pathCsv(this.info, this.decoded.path)], { type: "text/csv" }));
     });
-    this.button(bar, "PNG", "Save both pictures as PNG", () => {
-      savePng(this.map.canvas, `${base}-map.png`);
-      if (this.view) savePng(this.view.canvas, `${base}-decoded.png`);
-    });
-    this.button(bar, "SVG", "Save both pictures as SVG", () => {
-      saveSvg(this.map.canvas, `${base}-map.svg`);
-      if (this.view) saveSvg(this.view.canvas, `${base}-decoded.svg`);
-    });
-    this.button(bar, "Copy as command", "The command that computes this path", () => copy(commandOf(this.info, this.store.state)));
-    this.button(bar, "Copy as Python", "The Python lines that compute this path", () => copy(pythonOf(this.info, this.store.state)));
+    for (const format of ["PNG", "SVG"] as const)
+      button(bar, format, `Save both pictures as ${format}`, () => {
+        savePictures(this.map, `${base}-map`, format);
+        if (this.view) savePictures(this.view, `${base}-decoded`, format);
+      });
+    button(bar, "Copy as command", "The command that computes this path", () => copy(commandOf(this.info, this.store.state)));
+    button(bar, "Copy as Python", "The Python lines that compute this path", () => copy(pythonOf(this.info, this.store.state)));
   }
 
   private timeline(): void {
@@ -208,12 +196,12 @@ class Page {
 
   private play(on: boolean): void {
     this.playing = on;
-    $("play").textContent = on ? "❚❚" : "▶";
+    $("play").classList.toggle("playing", on);
     $("play").setAttribute("aria-label", on ? "Pause" : "Play");
     let last = performance.now();
     const step = (now: number): void => {
       if (!this.playing) return;
-      const time = this.store.state.time + (now - last) / 4000;
+      const time = this.store.state.time + (now - last) / PLAY_TIME;
       last = now;
       this.store.update({ time: time > 1 ? 0 : time });
       requestAnimationFrame(step);
@@ -225,9 +213,12 @@ class Page {
     $("map-stage").addEventListener("keydown", (e) => {
       if (this.map.key(e)) e.preventDefault();
     });
+    $("view-stage").addEventListener("keydown", (e) => {
+      if (this.view?.key?.(e)) e.preventDefault();
+    });
     document.addEventListener("keydown", (e) => {
       const inControl = e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement || e.target instanceof HTMLButtonElement;
-      if (inControl || e.ctrlKey || e.metaKey) return;
+      if (inControl || e.ctrlKey || e.metaKey || e.defaultPrevented) return;
       if (e.key === " ") this.play(!this.playing);
       else if (e.key === "s") this.store.update({ straight: !this.store.state.straight });
       else return;
@@ -252,20 +243,30 @@ class Page {
   // ---- changes -------------------------------------------------------------------------------
 
   private changed(state: State, changed: Set<keyof State>): void {
-    history.replaceState(null, "", writeState(state));
     const any = (...keys: (keyof State)[]): boolean => keys.some((k) => changed.has(k));
-    if (any("axes", "mapColour", "pointColour", "straight", "from", "to", "via", "time")) this.map.refresh();
-    if (any("axes", "obstacles")) this.askGrid();
-    if (any("from", "to", "via", "obstacles", "straight", "samples")) this.askPath();
+    if (!(changed.size === 1 && any("time") && this.playing)) history.replaceState(null, "", writeState(state));
+    if (any("axes")) this.remakeMap();
+    if (any("mapColour", "pointColour")) this.map.refresh(true);
+    else if (any("straight", "from", "to", "via", "time")) this.map.refresh(false);
+    if (any("obstacles")) this.askGrid();
+    if (any("from", "to", "via", "obstacles")) this.paths.ask();
+    if (any("straight", "samples") && this.decoded.path) void this.extras(this.decoded.path).catch((e: unknown) => this.failed(e));
     if (any("view")) this.openView();
-    if (any("straight", "pointColour")) this.legend();
+    if (any("straight", "pointColour", "mapColour", "axes")) this.legend();
     if (any("time")) this.profile();
+  }
+
+  private restyle(): void {
+    this.remakeMap();
+    this.openView();
+    this.legend();
+    this.profile();
   }
 
   private openView(): void {
     this.view?.destroy();
     const kind = this.kinds.find((k) => k.name === this.store.state.view) ?? this.kinds[0]!;
-    this.view = kind.make($("view-stage"), { info: this.info, points: this.points, store: this.store });
+    this.view = kind.make($("view-stage"), { info: this.info, points: this.points, store: this.store, drag: (on) => this.dragObstacle(on) });
     this.view.show(this.decoded);
   }
 
@@ -274,99 +275,121 @@ class Page {
     this.view?.show(this.decoded);
   }
 
-  // ---- questions to the server ---------------------------------------------------------------
+  // ---- paths ---------------------------------------------------------------------------------
 
-  private askGrid = latest(
-    async (signal) => {
-      if (this.info.latentDim === 3 && this.store.state.axes.length === 3) return;
-      const [x0, x1, y0, y1] = this.map.box();
-      if (!(x1 > x0)) return;
-      const line = this.store.state.axes.length === 1;
-      const margin = 0.25 * (x1 - x0);
-      const rise = line ? 0 : 0.25 * (y1 - y0);
-      const box: [number, number, number, number] = [x0 - margin, x1 + margin, y0 - rise, y1 + rise];
-      const [a, b] = this.store.state.axes;
-      const ratio = line ? 1 : Math.min(2, Math.max(0.5, (y1 - y0) / (x1 - x0)));
-      const counts: [number, number] = line ? [400, 1] : [GRID_SIDE, Math.round(GRID_SIDE * ratio)];
-      const query = { axes: [a!, b ?? a!] as [number, number], counts, box, at: this.store.state.from, obstacles: this.store.state.obstacles };
-      this.map.setGrid(await fetchGrid(query, signal), box);
-    },
-    (error) => this.failed(error),
-  );
+  private async found(path: Path, final: boolean): Promise<void> {
+    this.map.setPath(path);
+    this.show({ path, straight: null, samples: [], arm: final ? this.decoded.arm : null });
+    showNumbers(path, final);
+    this.profile();
+    const { dataset } = document.documentElement; // for tests and measurements
+    dataset.paths = String(Number(dataset.paths ?? 0) + 1);
+    dataset.final = String(final);
+    this.message("");
+    if (final) await this.extras(path);
+  }
 
-  /** One path at a time: while a handle moves, the newest position follows the one under way. */
-  private askPath = oneAtATime(async () => {
-    const { from, to, via, obstacles } = this.store.state;
-    const controller = new AbortController();
-    try {
-      const path = await fetchPath({ points: [from, ...via, to], obstacles, nodes: PATH_NODES, final: !this.dragging }, this.info, controller.signal);
-      const straight = this.store.state.straight ? await this.decodeStraight() : null;
-      this.map.setPath(path);
-      this.show({ path, straight, samples: [] });
-      this.numbers(path);
-      this.profile();
-      if (!this.dragging) await this.askExtras(path);
-      this.message("");
-    } catch (error) {
-      this.failed(error);
-    }
-  });
+  /** What is drawn around the path: the straight line, samples, an arm. */
+  private async extras(path: Path): Promise<void> {
+    const { straight, samples } = this.store.state;
+    this.show({ straight: straight ? await this.decodeStraight() : null });
+    this.show({ samples: samples ? await this.sample(path) : [] });
+    if (this.info.arm && !this.dragging) this.show({ arm: await fetchArm(path.points) });
+  }
 
   private async decodeStraight(): Promise<Float64Array> {
     const { from, to, via } = this.store.state;
     const stops = [from, ...via, to];
     const latents: number[] = [];
-    for (let i = 0; i < PATH_NODES; i++) {
-      const t = (i / (PATH_NODES - 1)) * (stops.length - 1);
+    for (let i = 0; i < STRAIGHT_NODES; i++) {
+      const t = (i / (STRAIGHT_NODES - 1)) * (stops.length - 1);
       const k = Math.min(stops.length - 2, Math.floor(t));
       stops[k]!.forEach((x, q) => latents.push(x + (t - k) * (stops[k + 1]![q]! - x)));
     }
-    return withoutDeviation(await fetchDecoded(new Float64Array(latents)), this.info.ambient);
+    return (await fetchDecoded(new Float64Array(latents), this.info, "line")).points;
   }
 
-  private async askExtras(path: Path): Promise<void> {
-    if (this.store.state.samples) {
-      const rows = Array.from({ length: 60 }, (_, k) => Math.round((k / 59) * (path.nodes - 1)));
-      const Q = this.info.latentDim;
-      const latents = rows.map((i) => Array.from(path.latent.subarray(i * Q, (i + 1) * Q)));
-      const values = await fetchSamples(latents, SAMPLE_COUNT);
-      const size = latents.length * this.info.ambient;
-      this.show({ samples: Array.from({ length: SAMPLE_COUNT }, (_, k) => values.subarray(k * size, (k + 1) * size)) });
-    }
-    if (this.info.arm) this.show({ arm: await fetchArm(path.points) });
+  private async sample(path: Path): Promise<Float64Array[]> {
+    const Q = this.info.latentDim;
+    const rows = Array.from({ length: SAMPLE_NODES }, (_, k) => Math.round((k / (SAMPLE_NODES - 1)) * (path.nodes - 1)));
+    const latents = rows.map((i) => Array.from(path.latent.subarray(i * Q, (i + 1) * Q)));
+    const values = await fetchSamples(latents, SAMPLE_COUNT);
+    const size = SAMPLE_NODES * this.info.ambient;
+    return Array.from({ length: SAMPLE_COUNT }, (_, k) => values.subarray(k * size, (k + 1) * size));
   }
 
-  private hover = (latent: number[] | null): void => {
+  // ---- the map -------------------------------------------------------------------------------
+
+  /** Colours of what is visible and of a margin: a few first, then as many as a second allows. */
+  private askGrid = latest(
+    async (signal) => {
+      const { axes, from, obstacles } = this.store.state;
+      const [x0, x1, y0, y1] = this.map.box();
+      if (axes.length === 3 || !(x1 > x0)) return;
+      const line = axes.length === 1;
+      const [wide, high] = [0.25 * (x1 - x0), line ? 0 : 0.25 * (y1 - y0)];
+      const box: [number, number, number, number] = [x0 - wide, x1 + wide, y0 - high, y1 + high];
+      const query = { axes: [axes[0]!, axes[1] ?? axes[0]!] as [number, number], box, at: from, obstacles };
+      const ask = async (side: number): Promise<void> => {
+        const counts: [number, number] = line ? [side * 4, 1] : [side, side];
+        this.map.setGrid(await fetchGrid({ ...query, counts }, signal), box);
+        document.documentElement.dataset.grid = String(side);
+      };
+      const started = performance.now();
+      await ask(COARSE);
+      const took = performance.now() - started;
+      const side = Math.min(FINE, Math.round(COARSE * Math.sqrt(GRID_TIME / Math.max(1, took))));
+      if (side > COARSE) await ask(line ? 99 : side);
+    },
+    (error) => this.failed(error),
+  );
+
+  private hover(latent: number[] | null): void {
+    this.hovered = latent;
     if (latent) this.askHover(latent);
-    else {
-      this.show({ hover: null });
-    }
-  };
+    else this.showHover(null);
+  }
+  private hovered: number[] | null = null;
 
   private askHover = oneAtATime(async (latent: number[]) => {
     try {
-      this.show({ hover: await fetchDecoded(new Float64Array(latent)) });
+      const { points } = await fetchDecoded(new Float64Array(latent), this.info, "hover");
+      if (this.hovered) this.showHover(points);
     } catch (error) {
       this.failed(error);
     }
   });
 
+  private showHover(point: Float64Array | null): void {
+    this.show({ hover: point });
+    const text = point ? Array.from(point.subarray(0, 8), (x, k) => `${this.info.columns[k]} ${x.toPrecision(4)}`).join("  ") : "";
+    $("hover").textContent = text + (point && point.length > 8 ? " …" : "");
+    $("hover").dataset.latent = JSON.stringify(point ? this.hovered : null);
+    $("hover").dataset.point = JSON.stringify(point ? Array.from(point) : null);
+  }
+
   private async encode(text: string, name: string): Promise<void> {
+    this.message(`Encoding ${name} …`);
     try {
-      const Q = this.info.latentDim;
-      const rows = await fetchEncoded(text);
-      const count = rows.length / (Q + 1);
-      const latents = new Float64Array(count * Q);
-      for (let i = 0; i < count; i++) latents.set(rows.subarray(i * (Q + 1), i * (Q + 1) + Q), i * Q);
-      this.map.setNew(latents);
-      this.show({ fresh: withoutDeviation(await fetchDecoded(latents), this.info.ambient) });
-      this.message(`${count} points of ${name} encoded`, 4000);
+      this.fresh = await fetchEncoded(text);
+      this.map.setNew(this.fresh);
+      this.legend();
+      this.show({ fresh: (await fetchDecoded(this.fresh, this.info, "new")).points });
+      const count = this.fresh.length / this.info.latentDim;
+      this.message(`${count} point${count === 1 ? "" : "s"} of ${name} encoded`, 6000);
     } catch (error) {
       this.failed(error);
     }
   }
 
-  /** A sphere beside the middle of the path, a tenth of the data's extent wide. */
+  // ---- obstacles -----------------------------------------------------------------------------
+
+  private dragObstacle(on: boolean): void {
+    this.dragging = on;
+    if (!on) this.paths.ask();
+  }
+
+  /** A sphere on the middle of the path, about a sixth of the data's extent wide. */
   private addObstacle(): void {
     const { path } = this.decoded;
     const factor = this.info.factors.find((f) => f.name === "R")!;
@@ -382,73 +405,47 @@ class Page {
       }
       extent = Math.max(extent, high - low);
     }
-    this.store.update({ obstacles: [...this.store.state.obstacles, { centre, radius: 0.07 * extent }] });
+    const kinds = this.kinds.map((k) => k.name);
+    const view = kinds.includes("plane") ? "plane" : kinds.includes("space") ? "space" : this.store.state.view;
+    this.store.update({ view, obstacles: [...this.store.state.obstacles, { centre, radius: 0.08 * extent }] });
   }
 
-  // ---- numbers -------------------------------------------------------------------------------
-
-  private numbers(path: Path): void {
-    const facts: [string, string, boolean][] = [
-      ["length", path.length.toPrecision(4), false],
-      ["straight line", path.straightLength.toPrecision(4), false],
-      ["energy", path.energy.toPrecision(4), false],
-      ["error", path.error === Infinity ? "–" : path.error.toExponential(1), !path.converged && !this.dragging],
-      ["uncertainty", Math.max(...path.deviation).toPrecision(3), false],
-    ];
-    if (Number.isFinite(path.distanceRatio)) facts.push(["from demonstrations", `${path.distanceRatio.toPrecision(3)} ×`, path.distanceRatio > 1.5]);
-    if (Number.isFinite(path.clearance)) facts.push(["clearance", path.clearance.toPrecision(3), path.clearance < 0]);
-    $("facts-path").replaceChildren(
-      ...facts.map(([name, value, bad]) => {
-        const box = document.createElement("div");
-        const dt = document.createElement("dt");
-        const dd = document.createElement("dd");
-        dt.textContent = name;
-        dd.textContent = value;
-        dd.id = `fact-${name.replace(/ /g, "-")}`;
-        dd.classList.toggle("bad", bad);
-        box.append(dt, dd);
-        return box;
-      }),
-    );
-  }
+  // ---- messages ------------------------------------------------------------------------------
 
   private profile(): void {
     drawProfile($<HTMLCanvasElement>("profile"), this.decoded.path, this.store.state.time);
   }
 
-  // ---- messages ------------------------------------------------------------------------------
-
   private message(text: string, milliseconds = 0): void {
+    if (this.waiting && !milliseconds && !text) return;
     $("message").textContent = text;
     if (milliseconds) setTimeout(() => $("message").textContent === text && ($("message").textContent = ""), milliseconds);
   }
 
   private failed(error: unknown): void {
+    if (error instanceof ReplacedError) return;
     if (error instanceof TypeError) void this.waitForServer();
     else this.message(error instanceof Error ? error.message : String(error));
   }
 
   private waiting = false;
-  /** The server is gone: say so, and go on when it returns; with another model, start anew. */
+  /** The server is gone: say so, and go on when it answers again; with another model, start anew. */
   private async waitForServer(): Promise<void> {
     if (this.waiting) return;
     this.waiting = true;
-    this.message("The server has ended. Start riemann2 explore again; this page goes on by itself.");
+    this.message("The server has ended. This page goes on when it answers again.");
     while (!(await isAlive())) await new Promise((resolve) => setTimeout(resolve, ALIVE_EVERY));
     this.waiting = false;
     const info = await fetchModel();
-    if (JSON.stringify(info) !== JSON.stringify(this.info)) location.reload();
+    if (JSON.stringify(info) !== JSON.stringify(this.info)) {
+      history.replaceState(null, "", location.pathname);
+      location.reload();
+      return;
+    }
     this.message("");
-    this.askPath();
+    this.askGrid();
+    this.paths.ask();
   }
-}
-
-/** Decoded rows without their last entry. */
-function withoutDeviation(rows: Float64Array, ambient: number): Float64Array {
-  const count = rows.length / (ambient + 1);
-  const out = new Float64Array(count * ambient);
-  for (let i = 0; i < count; i++) out.set(rows.subarray(i * (ambient + 1), i * (ambient + 1) + ambient), i * ambient);
-  return out;
 }
 
 async function start(): Promise<void> {

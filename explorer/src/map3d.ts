@@ -1,26 +1,30 @@
 // The latent map in three dimensions: a cloud that turns, the path in it, handles that are dragged in the plane of the screen.
 import * as THREE from "three";
 import type { Line2 } from "three/addons/lines/Line2.js";
-import { groupColour, styleColour } from "./colours";
-import type { MapView } from "./map";
+import { styleColour } from "./colours";
+import { type Grip, type MapView, insertVia, sameGrip } from "./map";
+import { pointColours, trajectoryOf } from "./points";
 import type { Grid, ModelInfo, Path } from "./protocol";
 import { Stage, setLine } from "./stage";
 import type { Store } from "./state";
 
-type Kind = "from" | "to";
+const NEAR = 20; // pixels
 
 export class SpaceMap implements MapView {
   private stage: Stage;
+  private axes: number[];
   private centre: number[];
   private scale: number;
-  private handles: Record<Kind, THREE.Mesh>;
+  private ends: { from: THREE.Mesh; to: THREE.Mesh };
+  private vias: THREE.Mesh[] = [];
   private pathLine: Line2;
   private straightLine: Line2;
   private marker: THREE.Mesh;
+  private points: THREE.Points;
   private path: Path | null = null;
   private fresh: THREE.Points | null = null;
-  private dragging: Kind | null = null;
-  private selected: Kind = "to";
+  private dragging: Grip | null = null;
+  private selected: Grip = { kind: "to" };
   private hoverListener = (_: number[] | null): void => {};
   private dragListener = (_: boolean): void => {};
 
@@ -31,80 +35,102 @@ export class SpaceMap implements MapView {
     private store: Store,
   ) {
     this.stage = new Stage(parent);
-    const spans = info.box.slice(0, 3);
+    this.axes = store.state.axes;
+    const spans = this.axes.map((a) => info.box[a]!);
     this.centre = spans.map(([a, b]) => (a + b) / 2);
     this.scale = 2 / Math.max(...spans.map(([a, b]) => b - a));
-    this.stage.cage(new THREE.Vector3(...spans.map(([a, b]) => ((b - a) / 2) * this.scale)));
-    this.stage.cloud(this.cloudOf(latents, info.points), this.coloursOf(), 0.022);
+    const half = new THREE.Vector3(...spans.map(([a, b]) => ((b - a) / 2) * this.scale));
+    this.stage.cage(half);
+    this.stage.lookFrom(half.length());
+    this.points = this.stage.cloud(this.cloudOf(latents, info.points), this.coloursOf(), info.points > 5000 ? 0.012 : 0.024);
     this.straightLine = this.stage.line([], styleColour("--straight"), 2);
     this.pathLine = this.stage.line([], styleColour("--geodesic"), 4);
-    this.marker = this.stage.dot(styleColour("--geodesic"), 0.03);
-    this.handles = { from: this.stage.dot(styleColour("--from"), 0.045), to: this.stage.dot(styleColour("--to"), 0.045) };
+    this.marker = this.stage.dot(styleColour("--geodesic"), 0.026);
+    this.ends = { from: this.stage.dot(styleColour("--from"), 0.036), to: this.stage.dot(styleColour("--to"), 0.036) };
     this.listen();
-    this.refresh();
+    this.refresh(false);
   }
 
   get canvas(): HTMLCanvasElement {
     return this.stage.renderer.domElement;
   }
-
+  drawOn(): boolean {
+    return false;
+  }
   destroy(): void {
     this.stage.destroy();
   }
 
-  private toSpace(latent: ArrayLike<number>, offset = 0): THREE.Vector3 {
-    return new THREE.Vector3(...[0, 1, 2].map((k) => (latent[offset + k]! - this.centre[k]!) * this.scale));
+  // ---- coordinates ---------------------------------------------------------------------------
+
+  private toSpace(latent: ArrayLike<number>, row = 0): THREE.Vector3 {
+    const at = row * this.info.latentDim;
+    return new THREE.Vector3(...this.axes.map((a, k) => (latent[at + a]! - this.centre[k]!) * this.scale));
   }
 
-  private toLatent(v: THREE.Vector3): number[] {
-    return [v.x, v.y, v.z].map((x, k) => x / this.scale + this.centre[k]!);
+  private toLatent(v: THREE.Vector3, like: number[]): number[] {
+    const latent = like.slice();
+    v.toArray().forEach((x, k) => (latent[this.axes[k]!] = x / this.scale + this.centre[k]!));
+    return latent;
   }
 
   private cloudOf(latents: Float64Array, count: number): Float32Array {
     const out = new Float32Array(3 * count);
-    for (let i = 0; i < count; i++) this.toSpace(latents, 3 * i).toArray(out, 3 * i);
+    for (let i = 0; i < count; i++) this.toSpace(latents, i).toArray(out, 3 * i);
     return out;
   }
 
   private coloursOf(): Float32Array {
     const out = new Float32Array(3 * this.info.points);
-    const colour = new THREE.Color();
-    this.info.trajectories.forEach((t, k) => {
-      for (let i = t.start; i < t.start + t.count; i++) colour.set(groupColour(k)).toArray(out, 3 * i);
-    });
-    if (this.info.labels.length) this.info.labels.forEach((label, i) => colour.set(groupColour(label)).toArray(out, 3 * i));
-    else if (!this.info.trajectories.length) for (let i = 0; i < this.info.points; i++) colour.set(groupColour(0)).toArray(out, 3 * i);
+    const colourOf = pointColours(this.info, this.store.state.pointColour, trajectoryOf(this.info));
+    const known = new Map<string, THREE.Color>();
+    for (let i = 0; i < this.info.points; i++) {
+      const text = colourOf(i);
+      let colour = known.get(text);
+      if (!colour) known.set(text, (colour = new THREE.Color(text.replace(/rgb\((\d+) (\d+) (\d+) .*/, "rgb($1, $2, $3)"))));
+      colour.toArray(out, 3 * i);
+    }
     return out;
   }
+
+  // ---- contents ------------------------------------------------------------------------------
 
   setGrid(_grid: Grid, _box: [number, number, number, number]): void {}
 
   setPath(path: Path | null): void {
     this.path = path;
-    this.refresh();
+    this.refresh(false);
   }
 
   setNew(latents: Float64Array): void {
-    if (this.fresh) this.stage.scene.remove(this.fresh);
-    const count = latents.length / 3;
+    if (this.fresh) this.stage.remove(this.fresh);
+    const count = latents.length / this.info.latentDim;
     const colours = new Float32Array(3 * count);
     for (let i = 0; i < count; i++) new THREE.Color(styleColour("--new")).toArray(colours, 3 * i);
     this.fresh = this.stage.cloud(this.cloudOf(latents, count), colours, 0.05);
     this.stage.refresh();
   }
 
-  refresh(): void {
+  refresh(all: boolean): void {
     const { from, to, via, straight, time } = this.store.state;
-    this.handles.from.position.copy(this.toSpace(from));
-    this.handles.to.position.copy(this.toSpace(to));
-    const stops = straight ? [from, ...via, to].flatMap((p) => this.toSpace(p).toArray()) : [];
-    setLine(this.straightLine, stops);
+    if (all) this.points.geometry.setAttribute("color", new THREE.BufferAttribute(this.coloursOf(), 3));
+    this.ends.from.position.copy(this.toSpace(from));
+    this.ends.to.position.copy(this.toSpace(to));
+    this.placeVias(via);
+    setLine(this.straightLine, straight ? [from, ...via, to].flatMap((p) => this.toSpace(p).toArray()) : []);
     const points: number[] = [];
-    for (let i = 0; this.path && i < this.path.nodes; i++) points.push(...this.toSpace(this.path.latent, 3 * i).toArray());
+    for (let i = 0; this.path && i < this.path.nodes; i++) points.push(...this.toSpace(this.path.latent, i).toArray());
     setLine(this.pathLine, points);
     this.marker.visible = !!this.path;
-    if (this.path) this.marker.position.copy(this.toSpace(this.path.latent, 3 * Math.round(time * (this.path.nodes - 1))));
+    if (this.path) this.marker.position.copy(this.toSpace(this.path.latent, Math.round(time * (this.path.nodes - 1))));
+    for (const { grip, mesh } of this.handles()) mesh.scale.setScalar(sameGrip(grip, this.selected) ? 1.25 : 1);
     this.stage.refresh();
+  }
+
+  private placeVias(via: number[][]): void {
+    while (this.vias.length > via.length) this.stage.remove(this.vias.pop()!);
+    while (this.vias.length < via.length) this.vias.push(this.stage.dot(styleColour("--via"), 0.03));
+    via.forEach((p, k) => this.vias[k]!.position.copy(this.toSpace(p)));
   }
 
   box(): [number, number, number, number] {
@@ -119,78 +145,109 @@ export class SpaceMap implements MapView {
     this.dragListener = listener;
   }
 
-  private ray(e: PointerEvent): THREE.Raycaster {
-    const r = new THREE.Raycaster();
-    r.params.Points.threshold = 0.03;
-    r.setFromCamera(new THREE.Vector2((e.offsetX / this.parent.clientWidth) * 2 - 1, 1 - (e.offsetY / this.parent.clientHeight) * 2), this.stage.camera);
-    return r;
+  // ---- hands ---------------------------------------------------------------------------------
+
+  private handles(): { grip: Grip; mesh: THREE.Mesh }[] {
+    return [
+      { grip: { kind: "from" }, mesh: this.ends.from },
+      { grip: { kind: "to" }, mesh: this.ends.to },
+      ...this.vias.map((mesh, index) => ({ grip: { kind: "via", index } as Grip, mesh })),
+    ];
   }
 
-  /** The point under the pointer, in the plane of the screen through `through`. */
-  private inScreenPlane(e: PointerEvent, through: THREE.Vector3): THREE.Vector3 {
-    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(this.stage.camera.getWorldDirection(new THREE.Vector3()), through);
-    return this.ray(e).ray.intersectPlane(plane, new THREE.Vector3()) ?? through;
+  private latentOf(grip: Grip): number[] {
+    const { state } = this.store;
+    return grip.kind === "via" ? state.via[grip.index]! : state[grip.kind];
+  }
+
+  private moveGrip(grip: Grip, latent: number[]): void {
+    if (grip.kind === "via") this.store.update({ via: this.store.state.via.map((p, i) => (i === grip.index ? latent : p)) });
+    else this.store.update({ [grip.kind]: latent });
+  }
+
+  /** The handle under the pointer. */
+  private find(e: PointerEvent): Grip | null {
+    let best: Grip | null = null;
+    let least = NEAR;
+    for (const { grip, mesh } of this.handles()) {
+      const d = this.stage.pixelsFrom(mesh.position, e);
+      if (d < least) [least, best] = [d, grip];
+    }
+    return best;
   }
 
   private listen(): void {
     const c = this.canvas;
-    c.addEventListener("pointerdown", (e) => {
-      this.parent.focus();
-      const hit = this.ray(e).intersectObjects([this.handles.from, this.handles.to])[0];
-      if (!hit) return;
-      this.dragging = this.selected = hit.object === this.handles.from ? "from" : "to";
-      this.stage.controls.enabled = false;
-      this.dragListener(true);
-    });
+    // before the camera's controls see it
+    c.addEventListener(
+      "pointerdown",
+      (e) => {
+        this.parent.focus();
+        this.dragging = this.find(e);
+        if (!this.dragging) return;
+        this.selected = this.dragging;
+        this.stage.controls.enabled = false;
+        c.setPointerCapture(e.pointerId);
+        this.hoverListener(null);
+        this.dragListener(true);
+      },
+      { capture: true },
+    );
     c.addEventListener("pointermove", (e) => {
       if (this.dragging) {
-        const latent = this.toLatent(this.inScreenPlane(e, this.handles[this.dragging].position));
-        this.store.update({ [this.dragging]: latent });
+        const latent = this.latentOf(this.dragging);
+        this.moveGrip(this.dragging, this.toLatent(this.stage.inScreenPlane(e, this.toSpace(latent)), latent));
       } else if (!e.buttons) {
+        c.style.cursor = this.find(e) ? "grab" : "default";
         const nearest = this.nearestPoint(e);
-        this.hoverListener(nearest === null ? null : Array.from(this.latents.subarray(3 * nearest, 3 * nearest + 3)));
+        this.hoverListener(nearest);
       }
     });
-    c.addEventListener("pointerup", () => {
+    const release = (): void => {
       if (this.dragging) this.dragListener(false);
       this.dragging = null;
       this.stage.controls.enabled = true;
-    });
+    };
+    c.addEventListener("pointerup", release);
+    c.addEventListener("pointercancel", release);
+    c.addEventListener("pointerleave", () => this.hoverListener(null));
     c.addEventListener("dblclick", (e) => {
-      const nearest = this.nearestPoint(e as PointerEvent);
-      if (nearest !== null) this.store.update({ via: [...this.store.state.via, Array.from(this.latents.subarray(3 * nearest, 3 * nearest + 3))] });
+      const nearest = this.nearestPoint(e);
+      if (nearest) this.store.update({ via: insertVia(this.store.state.via, nearest, this.path, this.info.latentDim) });
     });
   }
 
-  /** The training point nearest to the pointer on the screen, within 20 pixels. */
-  private nearestPoint(e: PointerEvent): number | null {
+  /** The training point nearest to the pointer on the screen, if it is near. */
+  private nearestPoint(e: MouseEvent): number[] | null {
+    const Q = this.info.latentDim;
     let best: number | null = null;
-    let least = 20;
+    let least = NEAR;
     const v = new THREE.Vector3();
+    const places = this.points.geometry.getAttribute("position");
     for (let i = 0; i < this.info.points; i++) {
-      v.copy(this.toSpace(this.latents, 3 * i)).project(this.stage.camera);
-      const d = Math.hypot(((v.x + 1) / 2) * this.parent.clientWidth - e.offsetX, ((1 - v.y) / 2) * this.parent.clientHeight - e.offsetY);
+      const d = this.stage.pixelsFrom(v.fromBufferAttribute(places, i), e);
       if (d < least) [least, best] = [d, i];
     }
-    return best;
+    return best === null ? null : Array.from(this.latents.subarray(best * Q, (best + 1) * Q));
   }
 
   key(e: KeyboardEvent): boolean {
     const k = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowDown: [1, -1], ArrowUp: [1, 1], PageDown: [2, -1], PageUp: [2, 1] }[e.key];
     if (k) {
-      const latent = this.store.state[this.selected].slice();
-      latent[k[0]!] = latent[k[0]!]! + (k[1]! * 0.02) / this.scale;
-      this.store.update({ [this.selected]: latent });
-      return true;
-    }
-    if (e.key === "h") {
-      this.selected = this.selected === "from" ? "to" : "from";
-      return true;
-    }
-    if ((e.key === "Delete" || e.key === "Backspace") && this.store.state.via.length) {
-      this.store.update({ via: this.store.state.via.slice(0, -1) });
-      return true;
-    }
-    return false;
+      const latent = this.latentOf(this.selected).slice();
+      const axis = this.axes[k[0]!]!;
+      latent[axis] = latent[axis]! + (k[1]! * 0.02) / this.scale;
+      this.moveGrip(this.selected, latent);
+    } else if (e.key === "h") {
+      const all = this.handles();
+      const at = all.findIndex((one) => sameGrip(one.grip, this.selected));
+      this.selected = all[(at + 1) % all.length]!.grip;
+      this.refresh(false);
+    } else if ((e.key === "Delete" || e.key === "Backspace") && this.selected.kind === "via") {
+      const { index } = this.selected;
+      this.selected = { kind: "to" };
+      this.store.update({ via: this.store.state.via.filter((_, i) => i !== index) });
+    } else return false;
+    return true;
   }
 }

@@ -31,6 +31,7 @@ export interface ModelInfo {
   box: [number, number][]; // per latent dimension, region that the roadmap covers
   arm: string | null;
   obstacles: boolean; // the first Euclidean factor can hold obstacles
+  contrast: number; // of the metric; 0: none
 }
 
 export interface Obstacle {
@@ -44,13 +45,13 @@ export interface Path {
   latent: Float64Array; // nodes x latentDim
   points: Float64Array; // nodes x ambient
   deviation: Float64Array; // nodes
-  speed: Float64Array; // nodes: speed of the decoded point per factor, summed
+  speed: Float64Array; // nodes: distance of the decoded point per unit of time, 0..1
   length: number;
   energy: number;
   error: number;
   converged: boolean;
-  straightLength: number;
-  distanceRatio: number; // distance to the demonstrations over their spread; NaN if unknown
+  straightLength: number; // NaN before the last stage, as the next
+  distanceRatio: number; // distance to the nearest training points over that among trajectories
   clearance: number; // least distance to an obstacle; infinite without
   seconds: number;
 }
@@ -62,23 +63,27 @@ export interface Grid {
 }
 
 export class ServerError extends Error {}
+/** A newer request of this page has taken the place of this one. */
+export class ReplacedError extends ServerError {}
+const REPLACED = 409;
 
-/** Which page asks: a newer request of the same page ends an older one of the same kind. */
-const CLIENT = Math.random().toString(36).slice(2, 12);
+/** Which page asks: a newer request of the same page and purpose ends an older one of the same kind. */
+const PAGE = Math.random().toString(36).slice(2, 10);
 
-async function request(name: string, body?: Float64Array | string, signal?: AbortSignal): Promise<Response> {
+async function request(name: string, body?: Float64Array | string, signal?: AbortSignal, purpose = ""): Promise<Response> {
   const init: RequestInit = { signal: signal ?? null, cache: "no-store" };
   if (body !== undefined) {
     init.method = "POST";
     init.body = typeof body === "string" ? body : (body.slice().buffer as ArrayBuffer);
   }
-  const response = await fetch(`${name}?c=${CLIENT}`, init);
+  const response = await fetch(`${name}?c=${PAGE}${purpose}`, init);
   if (response.ok) return response;
-  throw new ServerError((await response.text()).trim() || `the server answered ${response.status}`);
+  const Kind = response.status === REPLACED ? ReplacedError : ServerError;
+  throw new Kind((await response.text()).trim() || `the server answered ${response.status}`);
 }
 
-async function numbers(name: string, body?: Float64Array | string, signal?: AbortSignal): Promise<Float64Array> {
-  return new Float64Array(await (await request(name, body, signal)).arrayBuffer());
+async function numbers(name: string, body?: Float64Array | string, signal?: AbortSignal, purpose = ""): Promise<Float64Array> {
+  return new Float64Array(await (await request(name, body, signal, purpose)).arrayBuffer());
 }
 
 /** Obstacles at the end of a request: how many, then centre and radius of each. */
@@ -105,20 +110,31 @@ export async function fetchGrid(query: GridQuery, signal: AbortSignal): Promise<
   return { counts: query.counts, magnification: values.subarray(0, half), deviation: values.subarray(half) };
 }
 
-/** Decoded points and deviations, n x (ambient + 1). */
-export const fetchDecoded = (latents: Float64Array, signal?: AbortSignal) => numbers("decode", latents, signal);
+export interface DecodedPoints {
+  points: Float64Array; // n x ambient
+  deviation: Float64Array; // n
+}
+
+export async function fetchDecoded(latents: Float64Array, info: ModelInfo, what = "decode"): Promise<DecodedPoints> {
+  const values = await numbers("decode", latents, undefined, what);
+  const n = latents.length / info.latentDim;
+  return { points: values.subarray(0, n * info.ambient), deviation: values.subarray(n * info.ambient) };
+}
+
+/** The roadmap's path, a spline, the geodesic: the earlier the quicker. */
+export type Stage = 0 | 1 | 2;
+export const FINAL: Stage = 2;
 
 export interface PathQuery {
   points: number[][]; // start, points to pass, end
   obstacles: Obstacle[];
-  nodes: number;
-  final: boolean; // false while a handle is dragged: a spline is enough
+  stage: Stage;
 }
 
-const HEADER = 10;
+const HEADER = 9;
 
-export async function fetchPath(query: PathQuery, info: ModelInfo, signal: AbortSignal): Promise<Path> {
-  const body = [query.final ? 1 : 0, query.nodes, query.points.length, ...query.points.flat(), ...obstacleNumbers(query.obstacles)];
+export async function fetchPath(query: PathQuery, info: ModelInfo, signal?: AbortSignal): Promise<Path> {
+  const body = [query.stage, query.points.length, ...query.points.flat(), ...obstacleNumbers(query.obstacles)];
   const values = await numbers("geodesic", new Float64Array(body), signal);
   const nodes = values[0]!;
   let at = HEADER;
@@ -143,7 +159,7 @@ export async function fetchPath(query: PathQuery, info: ModelInfo, signal: Abort
 /** Draws of whole trajectories over latent points: count x nodes x ambient. */
 export const fetchSamples = (latents: number[][], count: number) => numbers("samples", new Float64Array([count, ...latents.flat()]));
 
-/** Latent points of the rows of a CSV text: n x (latentDim + 1), the residual last. */
+/** Latent points of the rows of a CSV text: n x latentDim. */
 export const fetchEncoded = (csv: string) => numbers("encode", csv);
 
 /** Positions of an arm's links along a path, and how many there are. */
@@ -155,7 +171,7 @@ export async function fetchArm(points: Float64Array): Promise<{ links: number; p
 /** True while the server answers. */
 export async function isAlive(): Promise<boolean> {
   try {
-    return (await fetch("alive", { cache: "no-store" })).ok;
+    return (await fetch("model", { cache: "no-store" })).ok;
   } catch {
     return false;
   }

@@ -25,8 +25,10 @@ export class Store {
   private pending = new Set<keyof State>();
   constructor(public state: State) {}
 
-  subscribe(listener: Listener): void {
+  /** Returns the function that ends it. */
+  subscribe(listener: Listener): () => void {
     this.listeners.push(listener);
+    return () => (this.listeners = this.listeners.filter((one) => one !== listener));
   }
 
   /** Change some members; listeners run once per frame. */
@@ -45,6 +47,13 @@ export class Store {
 
 const ofLength = (value: unknown, n: number): value is number[] =>
   Array.isArray(value) && value.length === n && value.every((x) => typeof x === "number" && Number.isFinite(x));
+
+/** One axis of a line; two or three different ones of a larger space. */
+const fitAxes = (value: unknown, Q: number): value is number[] =>
+  Array.isArray(value) &&
+  (Q === 1 ? value.length === 1 : value.length === 2 || (Q > 2 && value.length === 3)) &&
+  value.every((a) => Number.isInteger(a) && a >= 0 && a < Q) &&
+  new Set(value).size === value.length;
 
 /** The state that the address holds, with defaults for what is missing or does not fit the model. */
 export function readState(info: ModelInfo, latents: Float64Array, hash: string): State {
@@ -76,10 +85,9 @@ export function readState(info: ModelInfo, latents: Float64Array, hash: string):
   if (Array.isArray(stored.obstacles) && info.obstacles)
     state.obstacles = stored.obstacles.filter(
       (o): o is Obstacle =>
-        typeof o === "object" && o !== null && ofLength(o.centre, info.factors.find((f) => f.name === "R")?.n ?? 0) && o.radius > 0,
+        typeof o === "object" && o !== null && ofLength(o.centre, info.factors.find((f) => f.name === "R")?.n ?? 0) && Number.isFinite(o.radius) && o.radius > 0,
     );
-  if (Array.isArray(stored.axes) && stored.axes.every((a) => Number.isInteger(a) && a >= 0 && a < Q) && stored.axes.length === state.axes.length)
-    state.axes = stored.axes as number[];
+  if (fitAxes(stored.axes, Q)) state.axes = stored.axes;
   if (stored.mapColour === "deviation") state.mapColour = "deviation";
   if (stored.pointColour === "order" || (stored.pointColour === "trajectory" && info.trajectories.length)) state.pointColour = stored.pointColour;
   if (typeof stored.straight === "boolean") state.straight = stored.straight;

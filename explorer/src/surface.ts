@@ -6,14 +6,21 @@ export class Surface {
   width = 1;
   height = 1;
   private scheduled = false;
+  private observer: ResizeObserver;
 
   constructor(
     parent: HTMLElement,
     private draw: (ctx: CanvasRenderingContext2D) => void,
   ) {
     parent.append(this.canvas);
-    new ResizeObserver(() => this.resize(parent)).observe(parent);
+    this.observer = new ResizeObserver(() => this.resize(parent));
+    this.observer.observe(parent);
     this.resize(parent);
+  }
+
+  destroy(): void {
+    this.observer.disconnect();
+    this.canvas.remove();
   }
 
   private resize(parent: HTMLElement): void {
@@ -36,6 +43,11 @@ export class Surface {
       this.ctx.clearRect(0, 0, this.width, this.height);
       this.draw(this.ctx);
     });
+  }
+
+  /** The same drawing on another context. */
+  drawOn(ctx: CanvasRenderingContext2D): void {
+    this.draw(ctx);
   }
 }
 

@@ -1,15 +1,22 @@
 // A positive definite matrix: itself as correlations, its difference from the mean, and its strongest links on a circle.
-import { css, groupColour, mapColour, styleColour } from "../colours";
+import { css, mapColour, styleColour } from "../colours";
 import type { Factor } from "../protocol";
 import { Surface } from "../surface";
 import { type Decoded, type Subject, type View, nodeAt } from "./view";
 
 const LINKS = 40; // strongest ones that are drawn
 
+interface Place {
+  x: number;
+  y: number;
+  size: number;
+}
+
 export class MatrixView implements View {
   private surface: Surface;
   private decoded: Decoded | null = null;
   private mean: Float64Array;
+  private unsubscribe: () => void;
 
   constructor(
     parent: HTMLElement,
@@ -18,14 +25,19 @@ export class MatrixView implements View {
   ) {
     this.mean = this.meanCorrelation();
     this.surface = new Surface(parent, (ctx) => this.draw(ctx));
-    subject.store.subscribe((_, changed) => changed.has("time") && this.surface.refresh());
+    this.unsubscribe = subject.store.subscribe((_, changed) => changed.has("time") && this.surface.refresh());
   }
 
   get canvas(): HTMLCanvasElement {
     return this.surface.canvas;
   }
   destroy(): void {
-    this.surface.canvas.remove();
+    this.unsubscribe();
+    this.surface.destroy();
+  }
+  drawOn(ctx: CanvasRenderingContext2D): boolean {
+    this.surface.drawOn(ctx);
+    return true;
   }
   show(decoded: Decoded): void {
     this.decoded = decoded;
@@ -55,17 +67,30 @@ export class MatrixView implements View {
     if (!d?.path && !d?.hover) return;
     const shown = d.hover ? this.correlation(d.hover, 0) : this.correlation(d.path!.points, nodeAt(d.path!, this.subject.store.state.time));
     const difference = shown.map((c, k) => c - this.mean[k]!);
-    const { width, height } = this.surface;
-    const wide = width > height * 1.2;
-    const size = Math.min(wide ? width / 3 : width / 2, wide ? height : height / 2) - 34;
-    const place = (k: number): [number, number] => (wide ? [12 + k * (width / 3), (height - size) / 2] : [12 + (k % 2) * (width / 2), 22 + Math.floor(k / 2) * (height / 2)]);
-    this.matrix(ctx, "correlation", shown, 1, place(0), size);
     const largest = Math.max(...Array.from(difference, Math.abs), 1e-9);
-    this.matrix(ctx, `difference from the mean (±${largest.toPrecision(2)})`, difference, largest, place(1), size);
-    this.circle(ctx, difference, largest, place(2), size);
+    const places = this.places();
+    this.matrix(ctx, "correlations", shown, 1, places[0]!);
+    this.matrix(ctx, `difference from the mean (±${largest.toPrecision(2)})`, difference, largest, places[1]!);
+    this.circle(ctx, "strongest differences", difference, largest, places[2]!);
   }
 
-  private matrix(ctx: CanvasRenderingContext2D, title: string, values: Float64Array, range: number, [x, y]: [number, number], size: number): void {
+  /** Three squares: two above and one below, or side by side where it is very wide. */
+  private places(): { x: number; y: number; size: number }[] {
+    const { width, height } = this.surface;
+    const gap = 34;
+    const row = Math.min((width - 2 * gap) / 3 - 8, height - 2 * gap);
+    const pair = Math.min((width - 3 * 22) / 2, (height - 2 * gap - 10) / 2);
+    if (row >= pair) return [0, 1, 2].map((k) => ({ x: (width - 3 * row - 2 * gap) / 2 + k * (row + gap), y: (height - row) / 2, size: row }));
+    const left = (width - 2 * pair - 22) / 2;
+    const top = (height - 2 * pair - gap) / 2 + 8;
+    return [
+      { x: left, y: top, size: pair },
+      { x: left + pair + 22, y: top, size: pair },
+      { x: (width - pair) / 2, y: top + pair + gap, size: pair },
+    ];
+  }
+
+  private matrix(ctx: CanvasRenderingContext2D, title: string, values: Float64Array, range: number, { x, y, size }: Place): void {
     const { n } = this.factor;
     const cell = size / n;
     for (let i = 0; i < n; i++)
@@ -77,14 +102,14 @@ export class MatrixView implements View {
   }
 
   private title(ctx: CanvasRenderingContext2D, text: string, x: number, y: number): void {
-    ctx.font = "12px system-ui";
+    ctx.font = "12px system-ui, sans-serif";
     ctx.textAlign = "left";
     ctx.fillStyle = styleColour("--soft");
     ctx.fillText(text, x, y - 6);
   }
 
   /** Links that differ most from the mean, on a circle of regions. */
-  private circle(ctx: CanvasRenderingContext2D, difference: Float64Array, range: number, [x, y]: [number, number], size: number): void {
+  private circle(ctx: CanvasRenderingContext2D, title: string, difference: Float64Array, range: number, { x, y, size }: Place): void {
     const { n } = this.factor;
     const links: [number, number, number][] = [];
     for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) links.push([i, j, difference[i * n + j]!]);
@@ -98,7 +123,7 @@ export class MatrixView implements View {
       ctx.beginPath();
       ctx.moveTo(...at(i));
       ctx.quadraticCurveTo(centre[0], centre[1], ...at(j));
-      ctx.strokeStyle = value > 0 ? groupColour(1) : groupColour(0);
+      ctx.strokeStyle = css(mapColour("diverging", value > 0 ? 0.92 : 0.08));
       ctx.globalAlpha = 0.15 + (0.75 * Math.abs(value)) / range;
       ctx.lineWidth = 0.5 + (3 * Math.abs(value)) / range;
       ctx.stroke();
@@ -106,10 +131,10 @@ export class MatrixView implements View {
     ctx.globalAlpha = 1;
     for (let i = 0; i < n; i++) {
       ctx.beginPath();
-      ctx.arc(...at(i), 2.5, 0, 7);
+      ctx.arc(...at(i), 3, 0, 2 * Math.PI);
       ctx.fillStyle = styleColour("--soft");
       ctx.fill();
     }
-    this.title(ctx, "strongest differences", x, y);
+    this.title(ctx, title, x, y);
   }
 }

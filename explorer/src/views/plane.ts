@@ -1,21 +1,25 @@
 // Curves in the plane: R2 (with SPD2 as ellipses along the curve, and obstacles that can be dragged), H2 in the Poincaré disc.
 import { groupColour, isDark, styleColour } from "../colours";
-import type { Factor } from "../protocol";
+import type { Factor, Path } from "../protocol";
 import { Surface, strokeHalo, tickText, ticks } from "../surface";
 import { type Decoded, type Subject, type View, eachTrajectory, nodeAt } from "./view";
 
 type Place = (points: Float64Array, row: number) => [number, number];
 
 const OBSTACLE_GRAB = 1.15;
+const ELLIPSES = 14; // along the path
 
 export class PlaneView implements View {
   private surface: Surface;
   private decoded: Decoded | null = null;
   private box: [number, number, number, number];
   private dragging: number | null = null;
+  private selected = -1; // obstacle
+  private shade = document.createElement("canvas"); // of the uncertainty
+  private unsubscribe: () => void;
 
   constructor(
-    parent: HTMLElement,
+    private parent: HTMLElement,
     private subject: Subject,
     private factor: Factor,
     private ellipses: Factor | null,
@@ -23,7 +27,7 @@ export class PlaneView implements View {
   ) {
     this.box = disc ? [-1.05, 1.05, -1.05, 1.05] : this.dataBox();
     this.surface = new Surface(parent, (ctx) => this.draw(ctx));
-    subject.store.subscribe((_, changed) => {
+    this.unsubscribe = subject.store.subscribe((_, changed) => {
       if (changed.has("time") || changed.has("obstacles")) this.surface.refresh();
     });
     if (!disc && subject.info.obstacles) this.listen();
@@ -33,7 +37,12 @@ export class PlaneView implements View {
     return this.surface.canvas;
   }
   destroy(): void {
-    this.surface.canvas.remove();
+    this.unsubscribe();
+    this.surface.destroy();
+  }
+  drawOn(ctx: CanvasRenderingContext2D): boolean {
+    this.surface.drawOn(ctx);
+    return true;
   }
   show(decoded: Decoded): void {
     this.decoded = decoded;
@@ -44,7 +53,7 @@ export class PlaneView implements View {
 
   /** Position in the plane: the entries themselves, or x / (1 + x0) in the Poincaré disc. */
   private place: Place = (points, row) => {
-    const at = row * this.subject.info.ambient + (this.factor?.offset ?? 0);
+    const at = row * this.subject.info.ambient + this.factor.offset;
     if (!this.disc) return [points[at]!, points[at + 1]!];
     return [points[at + 1]! / (1 + points[at]!), points[at + 2]! / (1 + points[at]!)];
   };
@@ -88,7 +97,8 @@ export class PlaneView implements View {
       this.trace(ctx, d.straight, 0, d.straight.length / this.subject.info.ambient);
       strokeHalo(ctx, styleColour("--straight"), halo, 2, [7, 6]);
     }
-    if (d.path) this.drawPath(ctx, d.path.points, d.path.nodes, d.path.deviation, halo);
+    if (d.path) this.drawPath(ctx, d.path, halo);
+    if (d.path && d.arm && !this.disc) this.drawArm(ctx, d.arm, nodeAt(d.path, this.subject.store.state.time));
     if (d.path) this.drawMarker(ctx, d.path.points, nodeAt(d.path, this.subject.store.state.time), styleColour("--geodesic"));
     if (d.hover) this.drawMarker(ctx, d.hover, 0, styleColour("--accent"));
   }
@@ -109,7 +119,7 @@ export class PlaneView implements View {
     ctx.fillStyle = colour;
     for (let i = 0; i < points.length / this.subject.info.ambient; i++) {
       ctx.beginPath();
-      ctx.arc(...this.toScreen(this.place(points, i)), 3.5, 0, 7);
+      ctx.arc(...this.toScreen(this.place(points, i)), 3.5, 0, 2 * Math.PI);
       ctx.fill();
     }
   }
@@ -120,7 +130,7 @@ export class PlaneView implements View {
       ctx.strokeStyle = ctx.fillStyle = groupColour(k);
       if (count === 1) {
         ctx.beginPath();
-        ctx.arc(...this.toScreen(this.place(this.subject.points, start)), 2.2, 0, 7);
+        ctx.arc(...this.toScreen(this.place(this.subject.points, start)), 2.2, 0, 2 * Math.PI);
         ctx.fill();
         return;
       }
@@ -132,19 +142,57 @@ export class PlaneView implements View {
   }
 
   /** The path, a band of two deviations around it, and ellipses along it. */
-  private drawPath(ctx: CanvasRenderingContext2D, points: Float64Array, nodes: number, deviation: Float64Array, halo: string): void {
-    const unit = this.disc ? 0.5 : (this.subject.info.scale[this.subject.info.factors.indexOf(this.factor)] ?? 1);
-    ctx.globalAlpha = 0.18;
-    ctx.fillStyle = styleColour("--geodesic");
-    for (let i = 0; i < nodes; i += Math.max(1, Math.floor(nodes / 120))) {
-      ctx.beginPath();
-      ctx.arc(...this.toScreen(this.place(points, i)), Math.min(400, 2 * deviation[i]! * unit * this.scale), 0, 7);
-      ctx.fill();
+  private drawPath(ctx: CanvasRenderingContext2D, path: Path, halo: string): void {
+    this.drawBand(ctx, path);
+    this.trace(ctx, path.points, 0, path.nodes);
+    strokeHalo(ctx, styleColour("--geodesic"), halo, 3.5);
+    if (this.ellipses)
+      for (let k = 0; k <= ELLIPSES; k++) this.drawEllipse(ctx, path.points, Math.round((k / ELLIPSES) * (path.nodes - 1)), 0.6);
+  }
+
+  /** Discs around the path, on a canvas of their own, so that they do not add up. */
+  private drawBand(ctx: CanvasRenderingContext2D, path: Path): void {
+    const { width, height, canvas } = this.surface;
+    this.shade.width = canvas.width;
+    this.shade.height = canvas.height;
+    const shade = this.shade.getContext("2d")!;
+    shade.setTransform(canvas.width / width, 0, 0, canvas.height / height, 0, 0);
+    shade.fillStyle = styleColour("--geodesic");
+    for (let i = 0; i < path.nodes; i++) {
+      const place = this.place(path.points, i);
+      shade.beginPath();
+      shade.arc(...this.toScreen(place), Math.min(width, 2 * path.deviation[i]! * this.unitAt(place) * this.scale), 0, 2 * Math.PI);
+      shade.fill();
     }
+    ctx.globalAlpha = 0.16;
+    ctx.drawImage(this.shade, 0, 0, width, height);
     ctx.globalAlpha = 1;
-    this.trace(ctx, points, 0, nodes);
-    strokeHalo(ctx, styleColour("--geodesic"), halo, 3);
-    if (this.ellipses) for (let k = 0; k <= 14; k++) this.drawEllipse(ctx, points, Math.round((k / 14) * (nodes - 1)), 0.6);
+  }
+
+  /** A unit of distance in the picture: (1 - |z|^2)/2 in the Poincaré disc. */
+  private unitAt([x, y]: [number, number]): number {
+    if (this.disc) return (1 - x * x - y * y) / 2;
+    return this.subject.info.scale[this.subject.info.factors.indexOf(this.factor)] ?? 1;
+  }
+
+  /** The arm in the plane at the time that is shown. */
+  private drawArm(ctx: CanvasRenderingContext2D, arm: NonNullable<Decoded["arm"]>, node: number): void {
+    const joints = Array.from({ length: arm.links }, (_, k): [number, number] => {
+      const at = 3 * (node * arm.links + k);
+      return this.toScreen([arm.positions[at]!, arm.positions[at + 1]!]);
+    });
+    ctx.beginPath();
+    for (const joint of joints) ctx.lineTo(...joint);
+    strokeHalo(ctx, styleColour("--arm"), styleColour("--panel"), 8);
+    for (const joint of joints) {
+      ctx.beginPath();
+      ctx.arc(...joint, 5, 0, 2 * Math.PI);
+      ctx.fillStyle = styleColour("--panel");
+      ctx.fill();
+      ctx.lineWidth = 2.5;
+      ctx.strokeStyle = styleColour("--arm");
+      ctx.stroke();
+    }
   }
 
   /** Unit ball of the matrix at a point: axes are square roots of the eigenvalues. */
@@ -157,7 +205,7 @@ export class PlaneView implements View {
     ctx.globalAlpha = opacity;
     ctx.beginPath();
     const [x, y] = this.toScreen(this.place(points, row));
-    ctx.ellipse(x, y, size * Math.sqrt(mean + root), size * Math.sqrt(Math.max(0, mean - root)), -0.5 * Math.atan2(2 * b, a - d), 0, 7);
+    ctx.ellipse(x, y, size * Math.sqrt(mean + root), size * Math.sqrt(Math.max(0, mean - root)), -0.5 * Math.atan2(2 * b, a - d), 0, 2 * Math.PI);
     ctx.strokeStyle = styleColour("--accent");
     ctx.lineWidth = 1.4;
     ctx.stroke();
@@ -178,7 +226,7 @@ export class PlaneView implements View {
   private drawMarker(ctx: CanvasRenderingContext2D, points: Float64Array, row: number, colour: string): void {
     const [x, y] = this.toScreen(this.place(points, row));
     ctx.beginPath();
-    ctx.arc(x, y, 6, 0, 7);
+    ctx.arc(x, y, 6, 0, 2 * Math.PI);
     ctx.fillStyle = colour;
     ctx.fill();
     ctx.strokeStyle = "#fff";
@@ -189,7 +237,7 @@ export class PlaneView implements View {
 
   private drawDisc(ctx: CanvasRenderingContext2D): void {
     ctx.beginPath();
-    ctx.arc(...this.toScreen([0, 0]), this.scale, 0, 7);
+    ctx.arc(...this.toScreen([0, 0]), this.scale, 0, 2 * Math.PI);
     ctx.strokeStyle = styleColour("--soft");
     ctx.lineWidth = 1.5;
     ctx.stroke();
@@ -197,7 +245,7 @@ export class PlaneView implements View {
     ctx.lineWidth = 1;
     for (const distance of [1, 2, 3]) {
       ctx.beginPath();
-      ctx.arc(...this.toScreen([0, 0]), this.scale * Math.tanh(distance / 2), 0, 7);
+      ctx.arc(...this.toScreen([0, 0]), this.scale * Math.tanh(distance / 2), 0, 2 * Math.PI);
       ctx.stroke();
     }
   }
@@ -206,7 +254,7 @@ export class PlaneView implements View {
     const [x0, y1] = this.fromScreen(0, 0);
     const [x1, y0] = this.fromScreen(this.surface.width, this.surface.height);
     const names = this.subject.info.columns;
-    ctx.font = "11px system-ui";
+    ctx.font = "11px system-ui, sans-serif";
     ctx.fillStyle = styleColour("--soft");
     ctx.strokeStyle = styleColour("--line");
     ctx.lineWidth = 1;
@@ -214,28 +262,40 @@ export class PlaneView implements View {
     for (const t of ticks(x0, x1, 6)) {
       const [x] = this.toScreen([t, 0]);
       line(ctx, x, 0, x, this.surface.height);
-      ctx.fillText(tickText(t), x, this.surface.height - 5);
+      if (x > 20 && x < this.surface.width - 44) ctx.fillText(tickText(t), x, this.surface.height - 6);
     }
     ctx.textAlign = "left";
     for (const t of ticks(y0, y1, 6)) {
       const [, y] = this.toScreen([0, t]);
       line(ctx, 0, y, this.surface.width, y);
-      ctx.fillText(tickText(t), 5, y - 3);
+      if (y > 34 && y < this.surface.height - 24) ctx.fillText(tickText(t), 6, y - 4);
     }
-    ctx.fillText(`${names[this.factor.offset] ?? "x"} →`, this.surface.width - 34, this.surface.height - 20);
-    ctx.fillText(`${names[this.factor.offset + 1] ?? "y"} ↑`, 5, 14);
+    ctx.fillText(`${names[this.factor.offset]} →`, this.surface.width - 28, this.surface.height - 6);
+    ctx.fillText(`${names[this.factor.offset + 1]} ↑`, 6, 16);
   }
 
   private drawObstacles(ctx: CanvasRenderingContext2D): void {
     if (this.disc) return;
-    for (const { centre, radius } of this.subject.store.state.obstacles) {
+    for (const [k, { centre, radius }] of this.subject.store.state.obstacles.entries()) {
       ctx.beginPath();
-      ctx.arc(...this.toScreen([centre[0]!, centre[1]!]), radius * this.scale, 0, 7);
+      ctx.arc(...this.toScreen([centre[0]!, centre[1]!]), radius * this.scale, 0, 2 * Math.PI);
       ctx.fillStyle = styleColour("--obstacle");
       ctx.globalAlpha = 0.55;
       ctx.fill();
       ctx.globalAlpha = 1;
+      ctx.strokeStyle = styleColour("--obstacle");
+      ctx.lineWidth = k === this.selected ? 3 : 1.5;
+      ctx.stroke();
     }
+  }
+
+  /** Delete removes the obstacle that was touched last. */
+  key(e: KeyboardEvent): boolean {
+    const { store } = this.subject;
+    if ((e.key !== "Delete" && e.key !== "Backspace") || !store.state.obstacles[this.selected]) return false;
+    store.update({ obstacles: store.state.obstacles.filter((_, k) => k !== this.selected) });
+    this.selected = -1;
+    return true;
   }
 
   // ---- obstacles by hand ----------------------------------------------------------------------
@@ -243,18 +303,37 @@ export class PlaneView implements View {
   private listen(): void {
     const c = this.surface.canvas;
     const { store } = this.subject;
-    c.addEventListener("pointerdown", (e) => {
+    const find = (e: MouseEvent): number => {
       const [x, y] = this.fromScreen(e.offsetX, e.offsetY);
-      const hit = store.state.obstacles.findIndex((o) => Math.hypot(o.centre[0]! - x, o.centre[1]! - y) < OBSTACLE_GRAB * o.radius);
-      this.dragging = hit >= 0 ? hit : null;
-      if (hit >= 0) c.setPointerCapture(e.pointerId);
+      return store.state.obstacles.findIndex((o) => Math.hypot(o.centre[0]! - x, o.centre[1]! - y) < OBSTACLE_GRAB * o.radius);
+    };
+    const change = (k: number, values: { centre?: number[]; radius?: number }): void =>
+      store.update({ obstacles: store.state.obstacles.map((o, i) => (i === k ? { ...o, ...values } : o)) });
+    c.addEventListener("pointerdown", (e) => {
+      this.parent.focus();
+      this.selected = find(e);
+      this.surface.refresh();
+      if (this.selected < 0) return;
+      this.dragging = this.selected;
+      c.setPointerCapture(e.pointerId);
+      this.subject.drag(true);
     });
     c.addEventListener("pointermove", (e) => {
-      if (this.dragging === null) return;
-      const centre = this.fromScreen(e.offsetX, e.offsetY);
-      store.update({ obstacles: store.state.obstacles.map((o, i) => (i === this.dragging ? { ...o, centre } : o)) });
+      c.style.cursor = this.dragging !== null || find(e) >= 0 ? "grab" : "default";
+      if (this.dragging !== null) change(this.dragging, { centre: this.fromScreen(e.offsetX, e.offsetY) });
     });
-    c.addEventListener("pointerup", () => (this.dragging = null));
+    c.addEventListener("wheel", (e) => {
+      const k = find(e);
+      if (k < 0) return;
+      e.preventDefault();
+      change(k, { radius: store.state.obstacles[k]!.radius * Math.exp(-e.deltaY * 0.001) });
+    }, { passive: false });
+    const release = (): void => {
+      if (this.dragging !== null) this.subject.drag(false);
+      this.dragging = null;
+    };
+    c.addEventListener("pointerup", release);
+    c.addEventListener("pointercancel", release);
   }
 }
 

@@ -1,51 +1,88 @@
 // Coordinates along the path, with bands of two deviations: what every manifold has.
 import { groupColour, styleColour } from "../colours";
-import type { Factor } from "../protocol";
+import type { Path } from "../protocol";
 import { Surface, tickText, ticks } from "../surface";
-import { type Decoded, type Subject, type View, eachTrajectory, factorText, nodeAt } from "./view";
+import { type Decoded, type Subject, type View, eachTrajectory, factorText, nodeAt, widened } from "./view";
 
 const MOST = 12; // panels
+
+interface Entry {
+  offset: number;
+  name: string;
+  unit: number; // of a deviation
+  angle: boolean;
+  middle: number; // of angles: they are shown within half a turn of it
+  range: [number, number]; // of the training data
+}
+
+interface Axes {
+  x: (t: number) => number;
+  y: (value: number) => number;
+  low: number;
+  high: number;
+}
 
 export class SeriesView implements View {
   private surface: Surface;
   private decoded: Decoded | null = null;
-  private entries: { offset: number; name: string; factor: Factor; unit: number; angle: boolean }[];
+  private entries: Entry[];
+  private unsubscribe: () => void;
 
   constructor(
     parent: HTMLElement,
     private subject: Subject,
   ) {
     const { info } = subject;
-    const all = info.factors.flatMap((factor, f) =>
-      factor.name === "S" && factor.n === 1
-        ? [{ offset: factor.offset, name: `angle ${f + 1}`, factor, unit: 1, angle: true }]
-        : Array.from({ length: factor.ambient }, (_, k) => ({
-            offset: factor.offset + k,
-            name: `${info.columns[factor.offset + k] ?? k} (${factorText(factor)})`,
-            factor,
-            unit: factor.name === "R" ? (info.scale[f] ?? 1) : 1,
-            angle: false,
-          })).filter((_, k) => factor.name !== "SPD" || k % factor.n >= Math.floor(k / factor.n)),
-    );
+    const all = info.factors.flatMap((factor, f) => {
+      const unit = factor.name === "R" ? (info.scale[f] ?? 1) : 1;
+      if (factor.name === "S" && factor.n === 1) return [this.entry(factor.offset, `angle ${f + 1}`, unit, true)];
+      const columns = Array.from({ length: factor.ambient }, (_, k) => k);
+      const upper = columns.filter((k) => factor.name !== "SPD" || k % factor.n >= Math.floor(k / factor.n));
+      return upper.map((k) => this.entry(factor.offset + k, `${info.columns[factor.offset + k]} (${factorText(factor)})`, unit, false));
+    });
     this.entries = all.slice(0, MOST);
     this.surface = new Surface(parent, (ctx) => this.draw(ctx));
-    subject.store.subscribe((_, changed) => changed.has("time") && this.surface.refresh());
+    this.unsubscribe = subject.store.subscribe((_, changed) => changed.has("time") && this.surface.refresh());
+  }
+
+  private entry(offset: number, name: string, unit: number, angle: boolean): Entry {
+    const { info, points } = this.subject;
+    const made: Entry = { offset, name, unit, angle, middle: 0, range: [0, 1] };
+    if (angle) {
+      let [c, s] = [0, 0];
+      for (let i = 0; i < info.points; i++) [c, s] = [c + points[i * info.ambient + offset]!, s + points[i * info.ambient + offset + 1]!];
+      made.middle = Math.atan2(s, c);
+    }
+    let [low, high] = [Infinity, -Infinity];
+    for (let i = 0; i < info.points; i++) {
+      const v = this.value(points, i, made);
+      [low, high] = [Math.min(low, v), Math.max(high, v)];
+    }
+    made.range = widened(low, high, 0.12);
+    return made;
   }
 
   get canvas(): HTMLCanvasElement {
     return this.surface.canvas;
   }
   destroy(): void {
-    this.surface.canvas.remove();
+    this.unsubscribe();
+    this.surface.destroy();
+  }
+  drawOn(ctx: CanvasRenderingContext2D): boolean {
+    this.surface.drawOn(ctx);
+    return true;
   }
   show(decoded: Decoded): void {
     this.decoded = decoded;
     this.surface.refresh();
   }
 
-  private value(points: Float64Array, row: number, e: { offset: number; angle: boolean }): number {
+  private value(points: Float64Array, row: number, e: Entry): number {
     const at = row * this.subject.info.ambient + e.offset;
-    return e.angle ? Math.atan2(points[at + 1]!, points[at]!) : points[at]!;
+    if (!e.angle) return points[at]!;
+    const turn = Math.atan2(points[at + 1]!, points[at]!) - e.middle;
+    return e.middle + turn - 2 * Math.PI * Math.round(turn / (2 * Math.PI));
   }
 
   private draw(ctx: CanvasRenderingContext2D): void {
@@ -62,36 +99,29 @@ export class SeriesView implements View {
     });
   }
 
-  private panel(ctx: CanvasRenderingContext2D, e: (typeof this.entries)[number], width: number, height: number): void {
+  private panel(ctx: CanvasRenderingContext2D, e: Entry, width: number, height: number): void {
     const { info, points } = this.subject;
-    let [low, high] = [Infinity, -Infinity];
-    for (let i = 0; i < info.points; i++) {
-      const v = this.value(points, i, e);
-      [low, high] = [Math.min(low, v), Math.max(high, v)];
-    }
-    const margin = 0.12 * (high - low || 1);
-    [low, high] = [low - margin, high + margin];
-    const x = (t: number): number => 44 + t * (width - 54);
-    const y = (v: number): number => height - 16 - ((v - low) / (high - low)) * (height - 32);
-    this.frame(ctx, e.name, { low, high, x, y });
+    const [low, high] = e.range;
+    const axes: Axes = {
+      low,
+      high,
+      x: (t) => 46 + t * (width - 58),
+      y: (v) => height - 10 - ((v - low) / (high - low)) * (height - 32),
+    };
+    this.frame(ctx, e.name, axes);
     ctx.save();
     ctx.beginPath();
-    ctx.rect(44, 14, width - 54, height - 28);
+    ctx.rect(46, 20, width - 58, height - 28);
     ctx.clip();
-    ctx.globalAlpha = 0.4;
-    if (info.trajectories.length)
-      eachTrajectory(info, (start, count, k) => this.curve(ctx, points, start, count, e, x, y, groupColour(k), 1));
+    ctx.globalAlpha = 0.45;
+    if (info.trajectories.length) eachTrajectory(info, (start, count, k) => this.curve(ctx, points, start, count, e, axes, groupColour(k), 1));
     ctx.globalAlpha = 1;
-    this.drawDecoded(ctx, e, x, y, height);
+    this.drawDecoded(ctx, e, axes, height);
     ctx.restore();
   }
 
-  private frame(
-    ctx: CanvasRenderingContext2D,
-    name: string,
-    axes: { low: number; high: number; x: (t: number) => number; y: (v: number) => number },
-  ): void {
-    ctx.font = "11px system-ui";
+  private frame(ctx: CanvasRenderingContext2D, name: string, axes: Axes): void {
+    ctx.font = "11px system-ui, sans-serif";
     ctx.strokeStyle = styleColour("--line");
     ctx.lineWidth = 1;
     ctx.textAlign = "right";
@@ -101,55 +131,70 @@ export class SeriesView implements View {
       ctx.lineTo(axes.x(1), axes.y(t));
       ctx.stroke();
       ctx.fillStyle = styleColour("--soft");
-      ctx.fillText(tickText(t), axes.x(0) - 5, axes.y(t) + 4);
+      ctx.fillText(tickText(t), axes.x(0) - 6, axes.y(t) + 4);
     }
     ctx.textAlign = "left";
     ctx.fillStyle = styleColour("--ink");
-    ctx.fillText(name, axes.x(0) + 4, 11);
+    ctx.fillText(name, axes.x(0), 14);
   }
 
-  private curve(
-    ctx: CanvasRenderingContext2D, points: Float64Array, start: number, count: number, e: (typeof this.entries)[number],
-    x: (t: number) => number, y: (v: number) => number, colour: string, width: number,
-  ): void {
+  /** Broken where an angle jumps by a turn. */
+  private curve(ctx: CanvasRenderingContext2D, points: Float64Array, start: number, count: number, e: Entry, axes: Axes, colour: string, width: number): void {
+    let last = NaN;
     ctx.beginPath();
-    for (let i = 0; i < count; i++) ctx.lineTo(x(i / Math.max(1, count - 1)), y(this.value(points, start + i, e)));
+    for (let i = 0; i < count; i++) {
+      const value = this.value(points, start + i, e);
+      const [x, y] = [axes.x(i / Math.max(1, count - 1)), axes.y(value)];
+      if (e.angle && Math.abs(value - last) > Math.PI) ctx.moveTo(x, y);
+      else ctx.lineTo(x, y);
+      last = value;
+    }
     ctx.strokeStyle = colour;
     ctx.lineWidth = width;
     ctx.stroke();
   }
 
-  private drawDecoded(ctx: CanvasRenderingContext2D, e: (typeof this.entries)[number], x: (t: number) => number, y: (v: number) => number, height: number): void {
+  private drawDecoded(ctx: CanvasRenderingContext2D, e: Entry, axes: Axes, height: number): void {
     const d = this.decoded;
     const path = d?.path;
     if (!d || !path) return;
-    for (const sample of d.samples) this.curve(ctx, sample, 0, sample.length / this.subject.info.ambient, e, x, y, styleColour("--new"), 1);
+    const { ambient } = this.subject.info;
+    for (const sample of d.samples) this.curve(ctx, sample, 0, sample.length / ambient, e, axes, styleColour("--new"), 1);
+    this.band(ctx, path, e, axes);
+    if (d.straight) {
+      ctx.setLineDash([6, 5]);
+      this.curve(ctx, d.straight, 0, d.straight.length / ambient, e, axes, styleColour("--straight"), 1.6);
+      ctx.setLineDash([]);
+    }
+    this.curve(ctx, path.points, 0, path.nodes, e, axes, styleColour("--geodesic"), 2.6);
+    const at = axes.x(nodeAt(path, this.subject.store.state.time) / (path.nodes - 1));
+    rule(ctx, [at, 20], [at, height - 8], styleColour("--soft"));
+    if (!d.hover) return;
+    const y = axes.y(this.value(d.hover, 0, e));
+    rule(ctx, [axes.x(0), y], [axes.x(1), y], styleColour("--accent"));
+  }
+
+  /** Two deviations around the path. */
+  private band(ctx: CanvasRenderingContext2D, path: Path, e: Entry, axes: Axes): void {
+    const edge = (i: number, sign: number): [number, number] => [
+      axes.x(i / (path.nodes - 1)),
+      axes.y(this.value(path.points, i, e) + sign * 2 * path.deviation[i]! * e.unit),
+    ];
     ctx.beginPath();
-    for (let i = 0; i < path.nodes; i++) ctx.lineTo(x(i / (path.nodes - 1)), y(this.value(path.points, i, e) + 2 * path.deviation[i]! * e.unit));
-    for (let i = path.nodes - 1; i >= 0; i--) ctx.lineTo(x(i / (path.nodes - 1)), y(this.value(path.points, i, e) - 2 * path.deviation[i]! * e.unit));
+    for (let i = 0; i < path.nodes; i++) ctx.lineTo(...edge(i, 1));
+    for (let i = path.nodes - 1; i >= 0; i--) ctx.lineTo(...edge(i, -1));
     ctx.fillStyle = styleColour("--geodesic");
     ctx.globalAlpha = 0.18;
     ctx.fill();
     ctx.globalAlpha = 1;
-    if (d.straight) {
-      ctx.setLineDash([6, 5]);
-      this.curve(ctx, d.straight, 0, d.straight.length / this.subject.info.ambient, e, x, y, styleColour("--straight"), 1.6);
-      ctx.setLineDash([]);
-    }
-    this.curve(ctx, path.points, 0, path.nodes, e, x, y, styleColour("--geodesic"), 2.4);
-    const at = x(nodeAt(path, this.subject.store.state.time) / (path.nodes - 1));
-    ctx.beginPath();
-    ctx.moveTo(at, 14);
-    ctx.lineTo(at, height - 14);
-    ctx.strokeStyle = styleColour("--soft");
-    ctx.lineWidth = 1;
-    ctx.stroke();
-    if (d.hover) {
-      ctx.beginPath();
-      ctx.moveTo(x(0), y(this.value(d.hover, 0, e)));
-      ctx.lineTo(x(1), y(this.value(d.hover, 0, e)));
-      ctx.strokeStyle = styleColour("--accent");
-      ctx.stroke();
-    }
   }
+}
+
+function rule(ctx: CanvasRenderingContext2D, from: [number, number], to: [number, number], colour: string): void {
+  ctx.beginPath();
+  ctx.moveTo(...from);
+  ctx.lineTo(...to);
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1;
+  ctx.stroke();
 }

@@ -34,6 +34,9 @@ export class SpaceView implements View {
   private fresh: THREE.Points | null = null;
   private decoded: Decoded | null = null;
   private dragging: number | null = null;
+  private selected = -1; // obstacle
+  private joints: THREE.Mesh[] = [];
+  private unsubscribe: () => void;
 
   constructor(
     private parent: HTMLElement,
@@ -51,11 +54,11 @@ export class SpaceView implements View {
     this.straight = stage.line([], styleColour("--straight"), 2);
     for (let k = 0; k < SAMPLES; k++) this.samples.push(stage.line([], styleColour("--new"), 1.2, 0.8));
     this.path = stage.line([], styleColour("--geodesic"), 4);
-    this.arm = stage.line([], styleColour("--ink"), 7);
+    this.arm = stage.line([], styleColour("--arm"), 9);
     this.marker = stage.dot(styleColour("--geodesic"), 0.03);
     this.hover = stage.dot(styleColour("--accent"), 0.03);
     this.addBodies();
-    subject.store.subscribe((_, changed) => {
+    this.unsubscribe = subject.store.subscribe((_, changed) => {
       if (changed.has("time")) this.update();
       if (changed.has("obstacles")) this.placeObstacles();
     });
@@ -66,7 +69,11 @@ export class SpaceView implements View {
   get canvas(): HTMLCanvasElement {
     return this.stage.renderer.domElement;
   }
+  drawOn(): boolean {
+    return false;
+  }
   destroy(): void {
+    this.unsubscribe();
     this.stage.destroy();
   }
   show(decoded: Decoded): void {
@@ -104,7 +111,9 @@ export class SpaceView implements View {
       }
     this.centre = low.map((l, k) => (l + high[k]!) / 2);
     this.scale = 1.8 / Math.max(...low.map((l, k) => high[k]! - l), 1e-12);
-    this.stage.cage(new THREE.Vector3(...low.map((l, k) => Math.max(0.02, ((high[k]! - l) / 2) * this.scale * 1.08))));
+    const half = new THREE.Vector3(...low.map((l, k) => Math.max(0.02, ((high[k]! - l) / 2) * this.scale * 1.08)));
+    this.stage.cage(half);
+    this.stage.lookFrom(half.length() * 1.05);
   }
 
   private curve(points: Float64Array, start: number, count: number): number[] {
@@ -126,8 +135,7 @@ export class SpaceView implements View {
     this.stage.scene.add(wires);
     const mean = new THREE.Vector3();
     for (let i = 0; i < this.subject.info.points; i++) mean.add(this.place(this.subject.points, i));
-    if (mean.length() > 1e-6) this.stage.camera.position.copy(mean.normalize().multiplyScalar(4.2).add(new THREE.Vector3(0.4, -0.5, 0.6)));
-    this.stage.controls.update();
+    if (mean.length() > 1e-6) this.stage.lookFrom(1.1, new THREE.Vector3(), mean.normalize().add(new THREE.Vector3(0.2, -0.25, 0.3)));
   }
 
   private addDemonstrations(): void {
@@ -148,8 +156,8 @@ export class SpaceView implements View {
   private addBodies(): void {
     if (this.parts.orientation) {
       const small = this.parts.position ? 0.12 : 0.5;
-      for (let k = 0; k <= FRAMES; k++) this.frames.push(this.stage.frame(small));
-      this.now = this.stage.frame(this.parts.position ? 0.24 : 1);
+      for (let k = 0; k <= FRAMES; k++) this.frames.push(this.stage.frame(small, 2));
+      this.now = this.stage.frame(this.parts.position ? 0.26 : 1, 4);
     }
     if (!this.parts.ellipsoid) return;
     for (let k = 0; k <= FRAMES + 1; k++) {
@@ -234,16 +242,32 @@ export class SpaceView implements View {
   private updateArm(): void {
     const arm = this.decoded!.arm;
     const path = this.decoded!.path;
-    if (!arm || !path || !this.parts.position) return setLine(this.arm, []);
+    const shown = arm && path && this.parts.position;
+    while (this.joints.length > (shown ? arm.links : 0)) this.stage.remove(this.joints.pop()!);
+    if (!shown) return setLine(this.arm, []);
+    while (this.joints.length < arm.links) this.joints.push(this.stage.dot(styleColour("--arm"), 0.035));
     const node = nodeAt(path, this.subject.store.state.time);
     const out: number[] = [];
-    for (let k = 0; k < arm.links; k++)
-      for (let c = 0; c < 3; c++) out.push((arm.positions[(node * arm.links + k) * 3 + c]! - this.centre[c]!) * this.scale);
-    return setLine(this.arm, out);
+    for (let k = 0; k < arm.links; k++) {
+      const at = [0, 1, 2].map((c) => (arm.positions[(node * arm.links + k) * 3 + c]! - this.centre[c]!) * this.scale);
+      this.joints[k]!.position.set(at[0]!, at[1]!, at[2]!);
+      out.push(...at);
+    }
+    setLine(this.arm, out);
+    this.showWhole(arm.positions);
+  }
+
+  /** The camera takes in the arm as well as the data. */
+  private showWhole(positions: Float64Array): void {
+    const box = new THREE.Box3(new THREE.Vector3(-1, -1, -1).multiplyScalar(0.6), new THREE.Vector3(1, 1, 1).multiplyScalar(0.6));
+    for (let i = 0; i < positions.length; i += 3)
+      box.expandByPoint(new THREE.Vector3(...[0, 1, 2].map((c) => (positions[i + c]! - this.centre[c]!) * this.scale)));
+    const sphere = box.getBoundingSphere(new THREE.Sphere());
+    this.stage.lookFrom(0.95 * sphere.radius, sphere.center);
   }
 
   private updateFresh(fresh: Float64Array): void {
-    if (this.fresh) this.stage.scene.remove(this.fresh);
+    if (this.fresh) this.stage.remove(this.fresh);
     const count = fresh.length / this.subject.info.ambient;
     if (!count || !this.parts.position) return;
     const colours = new Float32Array(3 * count);
@@ -254,7 +278,7 @@ export class SpaceView implements View {
   // ---- obstacles -----------------------------------------------------------------------------
 
   private placeObstacles(): void {
-    for (const mesh of this.obstacles) this.stage.scene.remove(mesh);
+    for (const mesh of this.obstacles) this.stage.remove(mesh);
     this.obstacles = [];
     if (this.parts.position?.name === "R")
       for (const { centre, radius } of this.subject.store.state.obstacles) {
@@ -265,32 +289,44 @@ export class SpaceView implements View {
     this.stage.refresh();
   }
 
+  /** Delete removes the obstacle that was touched last. */
+  key(e: KeyboardEvent): boolean {
+    const { store } = this.subject;
+    if ((e.key !== "Delete" && e.key !== "Backspace") || !store.state.obstacles[this.selected]) return false;
+    store.update({ obstacles: store.state.obstacles.filter((_, k) => k !== this.selected) });
+    this.selected = -1;
+    return true;
+  }
+
   private listen(): void {
     const c = this.canvas;
-    const ray = (e: PointerEvent): THREE.Raycaster => {
-      const r = new THREE.Raycaster();
-      r.setFromCamera(new THREE.Vector2((e.offsetX / this.parent.clientWidth) * 2 - 1, 1 - (e.offsetY / this.parent.clientHeight) * 2), this.stage.camera);
-      return r;
-    };
-    c.addEventListener("pointerdown", (e) => {
-      const hit = ray(e).intersectObjects(this.obstacles)[0];
-      if (!hit) return;
-      this.dragging = this.obstacles.indexOf(hit.object as THREE.Mesh);
-      this.stage.controls.enabled = false;
-    });
+    // before the camera's controls see it
+    c.addEventListener(
+      "pointerdown",
+      (e) => {
+        this.parent.focus();
+        const hit = this.stage.ray(e).intersectObjects(this.obstacles)[0];
+        if (!hit) return;
+        this.dragging = this.selected = this.obstacles.indexOf(hit.object as THREE.Mesh);
+        this.stage.controls.enabled = false;
+        c.setPointerCapture(e.pointerId);
+        this.subject.drag(true);
+      },
+      { capture: true },
+    );
     c.addEventListener("pointermove", (e) => {
       if (this.dragging === null) return;
-      const mesh = this.obstacles[this.dragging]!;
-      const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(this.stage.camera.getWorldDirection(new THREE.Vector3()), mesh.position);
-      const at = ray(e).ray.intersectPlane(plane, new THREE.Vector3());
-      if (!at) return;
+      const at = this.stage.inScreenPlane(e, this.obstacles[this.dragging]!.position);
       const centre = at.toArray().map((x, k) => x / this.scale + this.centre[k]!);
       const { store } = this.subject;
       store.update({ obstacles: store.state.obstacles.map((o, i) => (i === this.dragging ? { ...o, centre } : o)) });
     });
-    c.addEventListener("pointerup", () => {
+    const release = (): void => {
+      if (this.dragging !== null) this.subject.drag(false);
       this.dragging = null;
       this.stage.controls.enabled = true;
-    });
+    };
+    c.addEventListener("pointerup", release);
+    c.addEventListener("pointercancel", release);
   }
 }

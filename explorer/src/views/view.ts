@@ -6,6 +6,7 @@ export interface Subject {
   info: ModelInfo;
   points: Float64Array; // training points, points x ambient
   store: Store;
+  drag(on: boolean): void; // an obstacle begins or ends to move
 }
 
 /** A path's decoded points with what is drawn around them. */
@@ -13,13 +14,17 @@ export interface Decoded {
   path: Path | null;
   straight: Float64Array | null; // decoded straight line, as many nodes as the path
   samples: Float64Array[]; // drawn trajectories
-  hover: Float64Array | null; // one point and its deviation
+  hover: Float64Array | null; // one point
   fresh: Float64Array; // new data, n x ambient
   arm: { links: number; positions: Float64Array } | null;
 }
 
 export interface View {
   show(decoded: Decoded): void;
+  /** Draw it on another context; false: it is drawn in space. */
+  drawOn(ctx: CanvasRenderingContext2D): boolean;
+  /** True: the key was for the view. */
+  key?(event: KeyboardEvent): boolean;
   readonly canvas: HTMLCanvasElement;
   destroy(): void;
 }
@@ -37,6 +42,12 @@ export const nodeAt = (path: Path, time: number): number => Math.round(time * (p
 export function eachTrajectory(info: ModelInfo, draw: (start: number, count: number, index: number) => void): void {
   if (info.trajectories.length === 0) for (let i = 0; i < info.points; i++) draw(i, 1, info.labels[i] ?? 0);
   info.trajectories.forEach((t, k) => draw(t.start, t.count, info.labels.length ? info.labels[t.start]! : k));
+}
+
+/** Extent of numbers, a little wider. */
+export function widened(low: number, high: number, part: number): [number, number] {
+  const margin = part * (high - low) || 1e-9 + 0.1 * Math.abs(high);
+  return [low - margin, high + margin];
 }
 
 export const factorText = (f: Factor): string => f.name + f.n;

@@ -1,4 +1,4 @@
-/* Obstacles: spheres in the data's space that geodesics go round. */
+/* Latent spaces: the one without obstacles, and one around spheres in the data's space. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,57 @@ const rm2_factor *explorer_position(const explorer *e) {
     }
     return NULL;
 }
+
+/* ---- without obstacles ---------------------------------------------------------------------- */
+
+static void *make_plain_space(void *user) {
+    explorer *e = user;
+    opening *o = &e->opening;
+    rm2_space *space = NULL;
+    rm2_status status = rm2_space_create(o->ctx, e->model, &e->settings, 0, NULL, &space);
+    (void)pthread_mutex_lock(&o->lock);
+    o->space = space;
+    o->status = status;
+    o->done = true;
+    (void)pthread_cond_broadcast(&o->changed);
+    (void)pthread_mutex_unlock(&o->lock);
+    return NULL;
+}
+
+bool spaces_open(explorer *e) {
+    opening *o = &e->opening;
+    if (rm2_context_create(&o->ctx) != RM2_OK)
+        return false;
+    o->started = pthread_create(&o->thread, NULL, make_plain_space, e) == 0;
+    return o->started;
+}
+
+void spaces_close(explorer *e) {
+    opening *o = &e->opening;
+    if (o->started) {
+        rm2_context_interrupt(o->ctx);
+        (void)pthread_join(o->thread, NULL);
+    }
+    rm2_context_free(o->ctx);
+    rm2_space_free(o->space);
+    rm2_space_free(e->avoiding.space);
+    free(e->avoiding.rows);
+}
+
+/* Waits until the space is there. */
+static rm2_status plain_space(explorer *e, rm2_context *ctx, const rm2_space **space) {
+    opening *o = &e->opening;
+    (void)pthread_mutex_lock(&o->lock);
+    while (!o->done)
+        (void)pthread_cond_wait(&o->changed, &o->lock);
+    *space = o->space;
+    rm2_status status = o->status;
+    (void)pthread_mutex_unlock(&o->lock);
+    return status == RM2_OK ? RM2_OK
+                            : rm2_context_fail(ctx, status, "%s", rm2_context_error(o->ctx));
+}
+
+/* ---- with obstacles ------------------------------------------------------------------------- */
 
 static bool same_rows(const avoiding *a, size_t count, size_t width, const double *rows) {
     return a->space && a->count == count &&
@@ -61,12 +112,14 @@ rm2_status space_borrow(explorer *e, rm2_context *ctx, reader *r, space_loan *lo
     const rm2_factor *f = explorer_position(e);
     size_t count = reader_count(r, f ? OBSTACLE_LIMIT : 0), width = f ? f->n + 1 : 0;
     const double *rows = reader_numbers(r, count * width);
-    *loan = (space_loan){e->space, false};
+    *loan = (space_loan){NULL, false};
     for (size_t k = 0; rows && k < count; k++)
         if (!(rows[k * width + width - 1] > 0))
             r->bad = true; /* a radius */
-    if (r->bad || count == 0 || !rows)
+    if (r->bad)
         return RM2_OK;
+    if (count == 0)
+        return plain_space(e, ctx, &loan->space);
     (void)pthread_mutex_lock(&e->avoiding.lock);
     rm2_status status =
         same_rows(&e->avoiding, count, width, rows) ? RM2_OK : make_space(e, ctx, f, count, rows);
