@@ -246,13 +246,20 @@ static void on_end(void *user, struct MHD_Connection *connection, void **state,
 
 /* ---- server --------------------------------------------------------------------------------- */
 
+/* Addresses are compared as they are: none of ours has a character that is escaped. */
+static size_t keep_escapes(void *user, struct MHD_Connection *connection, char *text) {
+    (void)user;
+    (void)connection;
+    return strlen(text);
+}
+
 static struct MHD_Daemon *listen_on(http_server *s, const struct sockaddr *where, unsigned flags) {
     return MHD_start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_ALLOW_SUSPEND_RESUME | flags, 0, NULL,
         NULL, on_request, s, MHD_OPTION_SOCK_ADDR, where, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_MEMORY, MHD_OPTION_NOTIFY_COMPLETED,
-        on_end, NULL, MHD_OPTION_END);
+        on_end, NULL, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
 }
 
 /* Port of the first daemon. */

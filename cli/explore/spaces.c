@@ -6,8 +6,8 @@
 #include "explore/explorer.h"
 
 /* The cost is 1 + HEIGHT exp(-d^2/(2 (WIDTH R)^2)) at distance d from the centre of a sphere of radius
- * R: about 28 at its surface, hardly more than 1 at 2 R. The page's exports.ts has the same numbers. */
-static const double HEIGHT = 200, WIDTH = 0.5;
+ * R: about 136 at its surface, 1.3 at 2 R. The page's exports.ts has the same numbers. */
+static const double HEIGHT = 1000, WIDTH = 0.5;
 enum { OBSTACLE_LIMIT = 64 };
 
 const rm2_factor *explorer_position(const explorer *e) {

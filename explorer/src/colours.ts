@@ -60,7 +60,8 @@ export function styleRgb(name: string): [number, number, number] {
 /** The sequential map, faded towards the panel's colour where it is brightest, far from the data. */
 export function heatColour(t: number, panel: [number, number, number]): [number, number, number] {
   const colour = mapColour("sequential", t);
-  const fade = 0.62 * Math.min(1, Math.max(0, (t - 0.55) / 0.45)) ** 1.5;
+  const dark = panel[0] + panel[1] + panel[2] < 384;
+  const fade = (dark ? 0.88 : 0.62) * Math.min(1, Math.max(0, (t - 0.55) / 0.45)) ** 1.5;
   return colour.map((c, k) => Math.round(c + fade * (panel[k]! - c))) as [number, number, number];
 }
 

@@ -28,7 +28,7 @@ export function pathCsv(info: ModelInfo, path: Path): string {
 // ---- commands ----------------------------------------------------------------------------------
 
 // The cost of an obstacle of radius R: 1 + HEIGHT exp(-d^2/(2 (WIDTH R)^2)), as in the server.
-const HEIGHT = 200;
+const HEIGHT = 1000;
 const WIDTH = 0.5;
 const CONTRAST = 100; // the default
 

@@ -65,6 +65,7 @@ class Page {
     this.dropping();
     this.store.subscribe((state, changed) => this.changed(state, changed));
     this.openView();
+    this.showHover(null);
     this.askGrid();
     this.paths.ask();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.restyle());
@@ -90,7 +91,10 @@ class Page {
     map.onHover((latent) => this.hover(latent));
     map.onDrag((dragging) => {
       this.dragging = dragging;
-      if (!dragging) this.paths.ask();
+      if (dragging) return;
+      this.paths.ask();
+      // the map is a cut through the start
+      if (this.info.latentDim > this.store.state.axes.length) this.askGrid();
     });
     map.setPath(this.decoded.path);
     if (this.fresh.length) map.setNew(this.fresh);
@@ -362,7 +366,7 @@ class Page {
 
   private showHover(point: Float64Array | null): void {
     this.show({ hover: point });
-    const text = point ? Array.from(point.subarray(0, 8), (x, k) => `${this.info.columns[k]} ${x.toPrecision(4)}`).join("  ") : "";
+    const text = point ? Array.from(point.subarray(0, 8), (x, k) => `${this.info.columns[k]} ${x.toPrecision(4)}`).join("   ") : "Point at the map to decode";
     $("hover").textContent = text + (point && point.length > 8 ? " …" : "");
     $("hover").dataset.latent = JSON.stringify(point ? this.hovered : null);
     $("hover").dataset.point = JSON.stringify(point ? Array.from(point) : null);

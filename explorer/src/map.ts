@@ -61,7 +61,8 @@ export class PlaneMap implements MapView {
     private store: Store,
   ) {
     this.trajectories = trajectoryOf(info);
-    this.surface = new Surface(parent, (ctx) => this.draw(ctx));
+    this.surface = new Surface(parent, (ctx) => this.draw(ctx), () => this.fitted && this.fit());
+    this.fit();
     this.listen();
   }
 
@@ -121,9 +122,9 @@ export class PlaneMap implements MapView {
     this.view.y = (y0 + y1) / 2;
     this.stretch = this.isLine ? 1 : Math.min(MOST_STRETCH, Math.max(LEAST_STRETCH, vertical / horizontal));
     this.view.scale = this.isLine ? horizontal : Math.min(horizontal, vertical / this.stretch);
-    this.fitted = true;
     this.layerDirty = true;
-    this.moved();
+    if (this.fitted) this.moved();
+    this.fitted = true; // the first time, the page asks for the colours
   }
 
   box(): [number, number, number, number] {
@@ -182,7 +183,6 @@ export class PlaneMap implements MapView {
   // ---- drawing -------------------------------------------------------------------------------
 
   private draw(ctx: CanvasRenderingContext2D): void {
-    if (!this.fitted && this.surface.width > 10) this.fit();
     if (this.layerDirty) this.keepLayer();
     this.blitLayer(ctx);
     this.drawOverlay(ctx);

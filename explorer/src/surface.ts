@@ -11,6 +11,7 @@ export class Surface {
   constructor(
     parent: HTMLElement,
     private draw: (ctx: CanvasRenderingContext2D) => void,
+    private resized: () => void = () => {},
   ) {
     parent.append(this.canvas);
     this.observer = new ResizeObserver(() => this.resize(parent));
@@ -25,10 +26,13 @@ export class Surface {
 
   private resize(parent: HTMLElement): void {
     const scale = devicePixelRatio;
+    const [width, height] = [Math.round(parent.clientWidth * scale) || 1, Math.round(parent.clientHeight * scale) || 1];
+    if (width === this.canvas.width && height === this.canvas.height) return;
     this.width = Math.max(1, parent.clientWidth);
     this.height = Math.max(1, parent.clientHeight);
-    this.canvas.width = Math.round(this.width * scale);
-    this.canvas.height = Math.round(this.height * scale);
+    this.canvas.width = width;
+    this.canvas.height = height;
+    this.resized();
     this.refresh();
   }
 

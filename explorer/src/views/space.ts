@@ -127,12 +127,7 @@ export class SpaceView implements View {
   private addSphere(): void {
     const material = new THREE.MeshStandardMaterial({ color: styleColour("--line"), transparent: true, opacity: 0.55, roughness: 0.9 });
     this.stage.scene.add(new THREE.Mesh(new THREE.SphereGeometry(0.985, 64, 48), material));
-    const wires = new THREE.LineSegments(
-      new THREE.WireframeGeometry(new THREE.SphereGeometry(0.99, 24, 16)),
-      new THREE.LineBasicMaterial({ color: styleColour("--soft"), transparent: true, opacity: 0.18 }),
-    );
-    wires.rotateX(Math.PI / 2);
-    this.stage.scene.add(wires);
+    this.stage.scene.add(graticule(0.99, styleColour("--soft")));
     const mean = new THREE.Vector3();
     for (let i = 0; i < this.subject.info.points; i++) mean.add(this.place(this.subject.points, i));
     if (mean.length() > 1e-6) this.stage.lookFrom(1.1, new THREE.Vector3(), mean.normalize().add(new THREE.Vector3(0.2, -0.25, 0.3)));
@@ -329,4 +324,20 @@ export class SpaceView implements View {
     c.addEventListener("pointerup", release);
     c.addEventListener("pointercancel", release);
   }
+}
+
+/** Circles of latitude and longitude, 15 degrees apart. */
+function graticule(radius: number, colour: string): THREE.LineSegments {
+  const places: number[] = [];
+  const at = (latitude: number, longitude: number): number[] => [
+    radius * Math.cos(latitude) * Math.cos(longitude),
+    radius * Math.cos(latitude) * Math.sin(longitude),
+    radius * Math.sin(latitude),
+  ];
+  const step = Math.PI / 48;
+  for (let k = -5; k <= 5; k++) for (let j = 0; j < 96; j++) places.push(...at((k * Math.PI) / 12, j * step), ...at((k * Math.PI) / 12, (j + 1) * step));
+  for (let k = 0; k < 24; k++) for (let j = -24; j < 24; j++) places.push(...at(j * step, (k * Math.PI) / 12), ...at((j + 1) * step, (k * Math.PI) / 12));
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(places, 3));
+  return new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: colour, transparent: true, opacity: 0.22 }));
 }
