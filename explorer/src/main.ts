@@ -67,7 +67,7 @@ class Page {
     this.openView();
     this.showHover(null);
     this.askGrid();
-    this.paths.ask();
+    this.askPath();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.restyle());
   }
 
@@ -92,7 +92,7 @@ class Page {
     map.onDrag((dragging) => {
       this.dragging = dragging;
       if (dragging) return;
-      this.paths.ask();
+      this.askPath();
       // the map is a cut through the start
       if (this.info.latentDim > this.store.state.axes.length) this.askGrid();
     });
@@ -253,7 +253,7 @@ class Page {
     if (any("mapColour", "pointColour")) this.map.refresh(true);
     else if (any("straight", "from", "to", "via", "time")) this.map.refresh(false);
     if (any("obstacles")) this.askGrid();
-    if (any("from", "to", "via", "obstacles")) this.paths.ask();
+    if (any("from", "to", "via", "obstacles")) this.askPath();
     if (any("straight", "samples") && this.decoded.path) void this.extras(this.decoded.path).catch((e: unknown) => this.failed(e));
     if (any("view")) this.openView();
     if (any("straight", "pointColour", "mapColour", "axes")) this.legend();
@@ -280,6 +280,11 @@ class Page {
   }
 
   // ---- paths ---------------------------------------------------------------------------------
+
+  private askPath(): void {
+    document.documentElement.dataset.final = "false";
+    this.paths.ask();
+  }
 
   private async found(path: Path, final: boolean): Promise<void> {
     this.map.setPath(path);
@@ -390,7 +395,7 @@ class Page {
 
   private dragObstacle(on: boolean): void {
     this.dragging = on;
-    if (!on) this.paths.ask();
+    if (!on) this.askPath();
   }
 
   /** A sphere on the middle of the path, about a sixth of the data's extent wide. */
@@ -448,7 +453,7 @@ class Page {
     }
     this.message("");
     this.askGrid();
-    this.paths.ask();
+    this.askPath();
   }
 }
 

@@ -81,7 +81,7 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   const [other] = JSON.parse(run("geodesic", "toy.h5", `--from=latent:${ends[0].join()}`, `--to=latent:${ends[1].join()}`, `--through=latent:${via.join()}`, "--json")).curves;
   check("length through a point", Math.abs(through[1] - other.length) < 1e-10 * other.length, through[1], other.length);
   const middle = 9 + path[0] * Q + 100 * info.ambient;
-  const obstacle = [path[middle], path[middle + 1], 0.1];
+  const obstacle = [path[middle], path[middle + 1], 0.2];
   const around = (await ask(server, "geodesic", [2, 2, ...ends.flat(), 1, ...obstacle])).values;
   const avoid = `--avoid=${[obstacle[0], obstacle[1], 0.5 * obstacle[2], 1000].join()}`;
   const [third] = JSON.parse(run("geodesic", "toy.h5", `--from=latent:${ends[0].join()}`, `--to=latent:${ends[1].join()}`, avoid, "--json")).curves;
