@@ -14,7 +14,7 @@ await build({
   minify: true,
   format: "iife",
   target: "es2022",
-  legalComments: "none",
+  legalComments: "eof",
   logLevel: "warning",
 });
 await build({ entryPoints: { app: join(here, "src/app.css") }, outdir: out, minify: true, logLevel: "warning" });

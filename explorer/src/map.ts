@@ -29,7 +29,7 @@ const HANDLE = 9; // radius in pixels
 const GRAB = 16;
 const MARGIN = 0.25; // of the layer around what is visible
 const LEAST_STRETCH = 1;
-const MOST_STRETCH = 3; // vertical over horizontal scale
+export const MOST_STRETCH = 3; // of one axis over another
 const BASELINE = 0.56; // height of the path on a map of one dimension, from the top
 
 export class PlaneMap implements MapView {

@@ -2,7 +2,7 @@
 import * as THREE from "three";
 import type { Line2 } from "three/addons/lines/Line2.js";
 import { styleColour } from "./colours";
-import { type Grip, type MapView, insertVia, sameGrip } from "./map";
+import { type Grip, MOST_STRETCH, type MapView, insertVia, sameGrip } from "./map";
 import { pointColours, trajectoryOf } from "./points";
 import type { Grid, ModelInfo, Path } from "./protocol";
 import { Stage, setLine } from "./stage";
@@ -14,7 +14,7 @@ export class SpaceMap implements MapView {
   private stage: Stage;
   private axes: number[];
   private centre: number[];
-  private scale: number;
+  private scale: number[]; // per axis: a narrow cloud is stretched
   private ends: { from: THREE.Mesh; to: THREE.Mesh };
   private vias: THREE.Mesh[] = [];
   private pathLine: Line2;
@@ -38,11 +38,12 @@ export class SpaceMap implements MapView {
     this.axes = store.state.axes;
     const spans = this.axes.map((a) => info.box[a]!);
     this.centre = spans.map(([a, b]) => (a + b) / 2);
-    this.scale = 2 / Math.max(...spans.map(([a, b]) => b - a));
-    const half = new THREE.Vector3(...spans.map(([a, b]) => ((b - a) / 2) * this.scale));
+    const least = 2 / Math.max(...spans.map(([a, b]) => b - a));
+    this.scale = spans.map(([a, b]) => Math.min(MOST_STRETCH * least, 2 / (b - a)));
+    const half = new THREE.Vector3(...spans.map(([a, b], k) => ((b - a) / 2) * this.scale[k]!));
     this.stage.cage(half);
     this.stage.lookFrom(half.length());
-    this.points = this.stage.cloud(this.cloudOf(latents, info.points), this.coloursOf(), info.points > 5000 ? 0.012 : 0.024);
+    this.points = this.stage.cloud(this.cloudOf(latents, info.points), this.coloursOf(), info.points > 5000 ? 1.5 : 4);
     this.straightLine = this.stage.line([], styleColour("--straight"), 2);
     this.pathLine = this.stage.line([], styleColour("--geodesic"), 4);
     this.marker = this.stage.dot(styleColour("--geodesic"), 0.026);
@@ -65,12 +66,12 @@ export class SpaceMap implements MapView {
 
   private toSpace(latent: ArrayLike<number>, row = 0): THREE.Vector3 {
     const at = row * this.info.latentDim;
-    return new THREE.Vector3(...this.axes.map((a, k) => (latent[at + a]! - this.centre[k]!) * this.scale));
+    return new THREE.Vector3(...this.axes.map((a, k) => (latent[at + a]! - this.centre[k]!) * this.scale[k]!));
   }
 
   private toLatent(v: THREE.Vector3, like: number[]): number[] {
     const latent = like.slice();
-    v.toArray().forEach((x, k) => (latent[this.axes[k]!] = x / this.scale + this.centre[k]!));
+    v.toArray().forEach((x, k) => (latent[this.axes[k]!] = x / this.scale[k]! + this.centre[k]!));
     return latent;
   }
 
@@ -107,7 +108,7 @@ export class SpaceMap implements MapView {
     const count = latents.length / this.info.latentDim;
     const colours = new Float32Array(3 * count);
     for (let i = 0; i < count; i++) new THREE.Color(styleColour("--new")).toArray(colours, 3 * i);
-    this.fresh = this.stage.cloud(this.cloudOf(latents, count), colours, 0.05);
+    this.fresh = this.stage.cloud(this.cloudOf(latents, count), colours, 8);
     this.stage.refresh();
   }
 
@@ -236,7 +237,7 @@ export class SpaceMap implements MapView {
     if (k) {
       const latent = this.latentOf(this.selected).slice();
       const axis = this.axes[k[0]!]!;
-      latent[axis] = latent[axis]! + (k[1]! * 0.02) / this.scale;
+      latent[axis] = latent[axis]! + (k[1]! * 0.02) / this.scale[k[0]!]!;
       this.moveGrip(this.selected, latent);
     } else if (e.key === "h") {
       const all = this.handles();

@@ -128,11 +128,12 @@ export class Stage {
     return mesh;
   }
 
+  /** Squares of `size` pixels. */
   cloud(points: Float32Array, colours: Float32Array, size: number): THREE.Points {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
     geometry.setAttribute("color", new THREE.BufferAttribute(colours, 3));
-    const cloud = new THREE.Points(geometry, new THREE.PointsMaterial({ size, vertexColors: true, sizeAttenuation: true }));
+    const cloud = new THREE.Points(geometry, new THREE.PointsMaterial({ size: size * devicePixelRatio, vertexColors: true, sizeAttenuation: false }));
     this.scene.add(cloud);
     return cloud;
   }

@@ -145,7 +145,7 @@ export class SpaceView implements View {
     eachTrajectory(info, (start, count, k) => {
       for (let i = start; i < start + count; i++) new THREE.Color(groupColour(k)).toArray(colours, 3 * i);
     });
-    this.stage.cloud(places, colours, 0.02);
+    this.stage.cloud(places, colours, info.points > 5000 ? 1.5 : 4);
   }
 
   private addBodies(): void {
@@ -267,7 +267,7 @@ export class SpaceView implements View {
     if (!count || !this.parts.position) return;
     const colours = new Float32Array(3 * count);
     for (let i = 0; i < count; i++) new THREE.Color(styleColour("--new")).toArray(colours, 3 * i);
-    this.fresh = this.stage.cloud(new Float32Array(this.curve(fresh, 0, count)), colours, 0.05);
+    this.fresh = this.stage.cloud(new Float32Array(this.curve(fresh, 0, count)), colours, 8);
   }
 
   // ---- obstacles -----------------------------------------------------------------------------
