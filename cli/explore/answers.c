@@ -41,7 +41,7 @@ static void lay_plane(const plane *p, size_t Q, double *x) {
 static rm2_status colour_plane(const explorer *e, rm2_context *ctx, const rm2_space *space,
                                const plane *p, numbers *out) {
     size_t Q = e->info->latent_dim, n = p->counts[0] * p->counts[1];
-    double *x = malloc(n * Q * sizeof *x);
+    double *x = malloc((n * Q + 1) * sizeof *x);
     rm2_status status = x ? numbers_make(2 * n, out) : RM2_ERR_MEMORY;
     if (status == RM2_OK) {
         lay_plane(p, Q, x);

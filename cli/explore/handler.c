@@ -18,11 +18,8 @@ enum {
 /* ---- what stays as it is -------------------------------------------------------------------- */
 
 static http_answer send_kept(const char *type, const void *bytes, size_t size) {
-    return (http_answer){.status = DONE,
-                         .type = type,
-                         .bytes = (void *)(uintptr_t)bytes,
-                         .size = size,
-                         .kept = true};
+    return (http_answer){
+        .status = DONE, .type = type, .bytes = (void *)bytes, .size = size, .kept = true};
 }
 
 static http_answer send_doubles(const double *values, size_t count) {

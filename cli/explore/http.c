@@ -77,7 +77,7 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
                               const char *text) {
     http_answer a = {.status = status,
                      .type = "text/plain; charset=utf-8",
-                     .bytes = (void *)(uintptr_t)text,
+                     .bytes = (void *)text,
                      .size = strlen(text),
                      .kept = true};
     return send_answer(connection, &a);

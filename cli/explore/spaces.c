@@ -118,7 +118,7 @@ rm2_status space_borrow(explorer *e, rm2_context *ctx, reader *r, space_loan *lo
             r->bad = true; /* a radius */
     if (r->bad)
         return RM2_OK;
-    if (count == 0)
+    if (count == 0 || !f || !rows)
         return plain_space(e, ctx, &loan->space);
     (void)pthread_mutex_lock(&e->avoiding.lock);
     rm2_status status =

@@ -66,9 +66,10 @@ rm2_status spread_open(rm2_context *ctx, explorer *e) {
 rm2_status spread_of_path(const explorer *e, rm2_context *ctx, size_t n, const double *latents,
                           double *ratio) {
     size_t Q = e->info->latent_dim, M = e->info->outputs, count = n < PATH_POINTS ? n : PATH_POINTS;
-    double *x = calloc(count * (Q + M), sizeof *x), *rows = x + count * Q, sum = 0;
+    double *x = calloc(count * (Q + M), sizeof *x), sum = 0;
     if (!x)
         return RM2_ERR_MEMORY;
+    double *rows = x + count * Q;
     for (size_t k = 0; k < count; k++)
         for (size_t q = 0; q < Q; q++)
             x[k * Q + q] = latents[(count > 1 ? k * (n - 1) / (count - 1) : 0) * Q + q];
