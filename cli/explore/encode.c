@@ -25,36 +25,40 @@ static bool join_names(dropped *d) {
     return d->list != NULL;
 }
 
-static bool has_column(const rm2_table *header, const char *name) {
-    return rm2_table_column(header, name) != SIZE_MAX;
+/* Columns of ids, labels and time are none of the points. */
+static void find_roles(dropped *d, const rm2_table *header, rm2_csv_settings *csv) {
+    static const char *const texts[] = {"demo", "label", "sample", "pair"};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts && !csv->text; k++)
+        if (rm2_table_column(header, texts[k]) != SIZE_MAX) {
+            csv->text = &texts[k];
+            csv->text_count = 1;
+            d->settings.group = texts[k];
+        }
+    if (rm2_table_column(header, "time") != SIZE_MAX)
+        d->settings.time = "time";
+}
+
+static size_t count_circles(const rm2_manifold *m) {
+    size_t count = 0;
+    for (size_t k = 0; k < rm2_manifold_factor_count(m); k++) {
+        const rm2_factor *f = rm2_manifold_factor(m, k);
+        count += f->geometry == &rm2_sphere && f->n == 1;
+    }
+    return count;
 }
 
 static rm2_status choose_columns(void *user, const rm2_table *header, rm2_csv_settings *csv) {
-    static const char *const texts[] = {"demo", "label", "sample", "pair"};
     dropped *d = user;
-    size_t count = sizeof texts / sizeof *texts;
     if (columns_all(&d->points, header)) {
         csv->numeric = d->points.list;
         csv->numeric_count = d->points.count;
         d->settings.columns = join_names(d) ? d->list : NULL;
         return d->list ? RM2_OK : RM2_ERR_MEMORY;
     }
-    for (size_t k = 0; k < count; k++)
-        if (!csv->text && has_column(header, texts[k])) {
-            csv->text = &texts[k];
-            csv->text_count = 1;
-            d->settings.group = texts[k];
-        }
-    if (has_column(header, "time"))
-        d->settings.time = "time";
-    size_t factors = rm2_manifold_factor_count(d->manifold), circles = 0;
-    for (size_t k = 0; k < factors; k++) {
-        const rm2_factor *f = rm2_manifold_factor(d->manifold, k);
-        circles += f->geometry == &rm2_sphere && f->n == 1;
-    }
+    find_roles(d, header, csv);
     size_t others = csv->text_count + (d->settings.time ? 1u : 0u);
-    d->settings.angles =
-        circles > 0 && header->columns - others + circles == rm2_manifold_ambient(d->manifold);
+    size_t circles = count_circles(d->manifold); /* one angle each instead of two entries? */
+    d->settings.angles = circles > 0 && header->columns - others + circles == d->points.count;
     return RM2_OK;
 }
 

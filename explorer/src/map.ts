@@ -2,7 +2,7 @@
 import { css, heatColour, isDark, styleColour, styleRgb } from "./colours";
 import { pointColours, trajectoryOf } from "./points";
 import type { Grid, ModelInfo, Path } from "./protocol";
-import type { Store } from "./state";
+import type { MapColour, Store } from "./state";
 import { Surface, strokeHalo, tickText, ticks } from "./surface";
 
 export interface MapView {
@@ -53,6 +53,7 @@ export class PlaneMap implements MapView {
   private dragListener = (_: boolean): void => {};
   private settle = 0;
   private trajectories: Int32Array;
+  private ranges = new Map<MapColour, [number, number]>(); // of the colours without obstacles
 
   constructor(
     private parent: HTMLElement,
@@ -164,10 +165,20 @@ export class PlaneMap implements MapView {
 
   refresh(all: boolean): void {
     if (all) {
-      this.heat = this.grid && !this.isLine ? heatImage(this.grid, this.store.state.mapColour) : null;
+      this.heat = this.grid && !this.isLine ? heatImage(this.grid, this.grid[this.store.state.mapColour], this.rangeOf(this.grid)) : null;
       this.layerDirty = true;
     }
     this.surface.refresh();
+  }
+
+  /** Obstacles leave the colours elsewhere as they are. */
+  private rangeOf(grid: Grid): [number, number] {
+    const { mapColour, obstacles } = this.store.state;
+    const kept = this.ranges.get(mapColour);
+    if (kept && obstacles.length) return kept;
+    const found = range(grid[mapColour]);
+    this.ranges.set(mapColour, found);
+    return found;
   }
 
   onBox(listener: () => void): void {
@@ -237,7 +248,7 @@ export class PlaneMap implements MapView {
   private drawProfile(ctx: CanvasRenderingContext2D): void {
     const values = this.grid![this.store.state.mapColour];
     const { height } = this.surface;
-    const [low, high] = range(values);
+    const [low, high] = this.rangeOf(this.grid!);
     const panel = styleRgb("--panel");
     const base = height * (BASELINE + 0.05);
     const n = values.length;
@@ -515,15 +526,13 @@ function range(values: Float64Array): [number, number] {
 }
 
 /** Colours of a grid; the first axis is fastest, the second points up. */
-export function heatImage(grid: Grid, which: "magnification" | "deviation"): HTMLCanvasElement {
+function heatImage(grid: Grid, values: Float64Array, [low, high]: [number, number]): HTMLCanvasElement {
   const [nx, ny] = grid.counts;
   const canvas = document.createElement("canvas");
   canvas.width = nx;
   canvas.height = ny;
   const ctx = canvas.getContext("2d")!;
   const image = ctx.createImageData(nx, ny);
-  const values = grid[which];
-  const [low, high] = range(values);
   const panel = styleRgb("--panel");
   for (let j = 0; j < ny; j++)
     for (let i = 0; i < nx; i++) {
