@@ -101,6 +101,7 @@ void catch_interrupts(rm2_context *ctx) {
     interrupted_context = ctx ? ctx : interrupted_context;
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGHUP, &action, NULL); /* the terminal is closed: save as for an interrupt */
 }
 
 /* ---- numbers in arguments ------------------------------------------------------------------- */
@@ -145,17 +146,6 @@ char **split_text(const char *text, char separator, size_t *count) {
         next = end ? end + 1 : next;
     }
     return parts;
-}
-
-int work_take_contrast(const work *w, const char *text, double *contrast) {
-    if (!text)
-        return EXIT_DONE;
-    bool none = strcmp(text, "none") == 0;
-    if (none)
-        *contrast = 0;
-    if (none || (parse_numbers(text, 1, contrast) && *contrast > 0))
-        return EXIT_DONE;
-    return work_complain(w, EXIT_USAGE, "--contrast %s: expected a positive number, or none", text);
 }
 
 /* ---- points given by hand ------------------------------------------------------------------- */
