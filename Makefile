@@ -3,7 +3,8 @@
 #   make check      build and run all tests
 #   make demo       the tour: two experiments of the paper, with reports in demo/
 #   make bench      speed, as ratios measured in one run
-#   make core       build without Cairo, so without figures, in build/core, and check that build
+#   make explorer   build with the page of riemann2 explore, which needs npm (make alone does where npm is there)
+#   make core       build without Cairo and libmicrohttpd, so without figures and explorer, and check that build
 #   make install    libraries, headers, program, man page (DESTDIR and prefix are honoured)
 #   make conformance CASES=dir   run the library on a folder of conformance values
 #   make acceptance DATA=dir     checks on real data that is not part of this repository
@@ -13,13 +14,20 @@ JOBS ?= $(shell nproc)
 PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 
-DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot)
+DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer page)
 
-.PHONY: all check demo bench core install conformance acceptance asan fuzz format format-check lint clean
+.PHONY: all check demo bench explorer page core install conformance acceptance asan fuzz format format-check lint clean
 
 all: $(DEPS)
 	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
+
+page: deps-explorer
+	@scripts/page
+
+explorer: deps-npm
+	@scripts/page required
+	@$(MAKE) --no-print-directory all
 
 deps-%:
 	@scripts/deps $*
@@ -40,6 +48,7 @@ bench: deps-bench all
 core:
 	@$(MAKE) --no-print-directory all PRESET=core
 	@tests/cli/plotless $(CURDIR)/build/core/riemann2
+	@tests/cli/exploreless $(CURDIR)/build/core/riemann2
 	@tests/example/run build/core $(CC)
 
 install: all

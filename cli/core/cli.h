@@ -108,6 +108,7 @@ int run_distance(const command *self, int argc, char **argv);
 int run_mean(const command *self, int argc, char **argv);
 int run_plot(const command *self, int argc, char **argv);
 int run_experiment(const command *self, int argc, char **argv);
+int run_explore(const command *self, int argc, char **argv);
 int run_settings(const command *self, int argc, char **argv);
 int run_version(const command *self, int argc, char **argv);
 

@@ -65,6 +65,11 @@ static const command commands[] = {
      "  riemann2 plot model.h5 --path motion.csv -o latent.png\n"
      "  riemann2 plot model.h5 --kind decoded --path motion.csv -o motion.pdf\n"
      "  riemann2 plot model.h5 --kind training -o training.svg\n"},
+    {COMMAND("explore"), "a page in the browser to drag geodesics and see them decoded",
+     run_explore, "MODEL [options]",
+     "  riemann2 explore model.h5\n"
+     "  riemann2 explore model.h5 --arm panda\n"
+     "  riemann2 explore model.h5 --port 8080 --no-browser\n"},
     {COMMAND("experiment"), "the experiments of the paper, all models side by side", run_experiment,
      "NAME [--data FILE] [-o FOLDER] [options]",
      "  riemann2 experiment toy\n"

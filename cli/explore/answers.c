@@ -1,0 +1,206 @@
+/* Numbers for the page: colours of the map, decoded points, paths, samples. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/explorer.h"
+
+enum {
+    GRID_LIMIT = 400,     /* nodes along an axis */
+    POINT_LIMIT = 100000, /* latent points of a request */
+    STOP_LIMIT = 64,      /* points that a path passes */
+    NODE_LIMIT = 2000,    /* of a path to sample over */
+    SAMPLE_LIMIT = 32,    /* trajectories drawn */
+    PATH_HEADER = 9,      /* numbers before the arrays of a path */
+    QUICK_NODES = 100,    /* of a path while a handle moves */
+    QUICK_ITERATIONS = 40,
+    SEED = 1
+};
+static const double QUICK_TOLERANCE = 1e-2;
+
+/* ---- colours of the map --------------------------------------------------------------------- */
+
+typedef struct plane {
+    size_t axes[2], counts[2];
+    const double *box, *at;
+} plane;
+
+static void lay_plane(const plane *p, size_t Q, double *x) {
+    for (size_t j = 0; j < p->counts[1]; j++)
+        for (size_t i = 0; i < p->counts[0]; i++) {
+            double *row = x + (j * p->counts[0] + i) * Q;
+            double s = p->counts[0] > 1 ? (double)i / (double)(p->counts[0] - 1) : 0.5;
+            double t = p->counts[1] > 1 ? (double)j / (double)(p->counts[1] - 1) : 0.5;
+            memcpy(row, p->at, Q * sizeof *row);
+            if (p->axes[1] != p->axes[0])
+                row[p->axes[1]] = p->box[2] + t * (p->box[3] - p->box[2]);
+            row[p->axes[0]] = p->box[0] + s * (p->box[1] - p->box[0]);
+        }
+}
+
+static rm2_status colour_plane(const explorer *e, rm2_context *ctx, const rm2_space *space,
+                               const plane *p, numbers *out) {
+    size_t Q = e->info->latent_dim, n = p->counts[0] * p->counts[1];
+    double *x = malloc((n * Q + 1) * sizeof *x);
+    rm2_status status = x ? numbers_make(2 * n, out) : RM2_ERR_MEMORY;
+    if (status == RM2_OK) {
+        lay_plane(p, Q, x);
+        status = rm2_metric_magnification(ctx, rm2_space_metric(space), n, x, out->values);
+    }
+    if (status == RM2_OK)
+        status = rm2_model_decode(ctx, e->model, n, x, NULL, NULL, NULL, out->values + n);
+    free(x);
+    return status;
+}
+
+rm2_status answer_grid(explorer *e, rm2_context *ctx, reader *r, numbers *out) {
+    size_t Q = e->info->latent_dim;
+    plane p = {{0}, {0}, NULL, NULL};
+    space_loan loan;
+    p.axes[0] = reader_count(r, Q - 1);
+    p.axes[1] = reader_count(r, Q - 1);
+    p.counts[0] = reader_count(r, GRID_LIMIT);
+    p.counts[1] = reader_count(r, GRID_LIMIT);
+    p.box = reader_numbers(r, 4);
+    p.at = reader_numbers(r, Q);
+    if (p.counts[0] == 0 || p.counts[1] == 0)
+        r->bad = true;
+    rm2_status status = space_borrow(e, ctx, r, &loan);
+    if (status == RM2_OK && !r->bad)
+        status = colour_plane(e, ctx, loan.space, &p, out);
+    space_return(e, &loan);
+    return status;
+}
+
+/* ---- decoded points ------------------------------------------------------------------------- */
+
+rm2_status answer_decode(explorer *e, rm2_context *ctx, reader *r, numbers *out) {
+    const double *x;
+    size_t n = reader_rows(r, e->info->latent_dim, POINT_LIMIT, &x);
+    size_t ambient = rm2_manifold_ambient(e->info->manifold);
+    if (r->bad)
+        return RM2_OK;
+    WORK_TRY(numbers_make(n * (ambient + 1), out));
+    return rm2_model_decode(ctx, e->model, n, x, out->values, NULL, NULL,
+                            out->values + n * ambient);
+}
+
+/* ---- paths ---------------------------------------------------------------------------------- */
+
+typedef struct path_query {
+    rm2_geodesic_stage
+        stage; /* before RM2_STAGE_POLISH: a handle moves, and a quick answer is better
+                                 than an exact one */
+    size_t stops;
+    const double *points; /* stops x Q */
+} path_query;
+
+static rm2_status trace(rm2_context *ctx, const rm2_space *space, const path_query *q,
+                        rm2_curve **curve) {
+    if (q->stops > 2)
+        return rm2_space_through(ctx, space, q->stops, q->points, curve);
+    return rm2_space_geodesic(ctx, space, q->points, q->points + rm2_space_dim(space), curve);
+}
+
+static rm2_status find_path(rm2_context *ctx, const rm2_space *space, const path_query *q,
+                            rm2_curve **curve) {
+    if (q->stage == RM2_STAGE_POLISH)
+        return trace(ctx, space, q, curve);
+    rm2_geodesic_settings s = *rm2_space_geodesic_settings(space);
+    rm2_space *quick;
+    s.last = q->stage;
+    s.nodes = QUICK_NODES;
+    s.max_iterations = QUICK_ITERATIONS;
+    s.tolerance = QUICK_TOLERANCE;
+    WORK_TRY(rm2_space_with_geodesic_settings(ctx, space, &s, &quick));
+    rm2_status status = trace(ctx, quick, q, curve);
+    rm2_space_free(quick);
+    return status;
+}
+
+/* Distance of neighbours on the manifold per step of time, 0..1. */
+static rm2_status measure_speed(const explorer *e, rm2_context *ctx, size_t n, const double *points,
+                                double *speed) {
+    size_t ambient = rm2_manifold_ambient(e->info->manifold);
+    WORK_TRY(rm2_manifold_distance(ctx, e->info->manifold, n - 1, points, n - 1, points + ambient,
+                                   speed));
+    for (size_t i = 0; i + 1 < n; i++)
+        speed[i] *= (double)(n - 1);
+    speed[n - 1] = speed[n - 2];
+    return RM2_OK;
+}
+
+/* Header: nodes, length, energy, error, converged, length of the straight line, distance to the
+ * demonstrations over the floor, clearance, seconds. */
+static rm2_status fill_path(const explorer *e, rm2_context *ctx, const space_loan *loan,
+                            const rm2_curve *c, double *values) {
+    size_t Q = c->Q, n = c->nodes, ambient = rm2_manifold_ambient(e->info->manifold);
+    double *latent = values + PATH_HEADER, *points = latent + n * Q,
+           *deviation = points + n * ambient, *speed = deviation + n;
+    memcpy(latent, c->x, n * Q * sizeof *latent);
+    WORK_TRY(rm2_space_decode(ctx, loan->space, n, latent, points, deviation));
+    /* a model that is not on the manifold (RM2_GPLVM) has no distances there */
+    if (measure_speed(e, ctx, n, points, speed) != RM2_OK)
+        memset(speed, 0, n * sizeof *speed);
+    values[0] = (double)n;
+    values[1] = c->length;
+    values[2] = c->energy;
+    values[3] = c->error;
+    values[4] = c->converged;
+    values[7] = space_clearance(e, loan, n, points);
+    return RM2_OK;
+}
+
+/* With the straight line and with the demonstrations; not while a handle moves. */
+static rm2_status compare_path(const explorer *e, rm2_context *ctx, const space_loan *loan,
+                               const path_query *q, const rm2_curve *c, double *values) {
+    values[5] = values[6] = NAN;
+    if (q->stage < RM2_STAGE_POLISH)
+        return RM2_OK;
+    WORK_TRY(rm2_space_straight_length(ctx, loan->space, q->stops, q->points, &values[5]));
+    return spread_of_path(e, ctx, c->nodes, c->x, &values[6]);
+}
+
+static rm2_status answer_path(const explorer *e, rm2_context *ctx, const space_loan *loan,
+                              const path_query *q, numbers *out) {
+    rm2_curve *curve = NULL;
+    double started = work_clock();
+    WORK_TRY(find_path(ctx, loan->space, q, &curve));
+    size_t n = curve->nodes, width = curve->Q + rm2_manifold_ambient(e->info->manifold) + 2;
+    rm2_status status = numbers_make(PATH_HEADER + n * width, out);
+    if (status == RM2_OK)
+        status = fill_path(e, ctx, loan, curve, out->values);
+    if (status == RM2_OK)
+        status = compare_path(e, ctx, loan, q, curve, out->values);
+    if (status == RM2_OK)
+        out->values[8] = work_clock() - started;
+    rm2_curve_free(curve);
+    return status;
+}
+
+rm2_status answer_geodesic(explorer *e, rm2_context *ctx, reader *r, numbers *out) {
+    space_loan loan;
+    path_query q = {.stage = (rm2_geodesic_stage)reader_count(r, RM2_STAGE_POLISH)};
+    q.stops = reader_count(r, STOP_LIMIT);
+    q.points = reader_numbers(r, q.stops * e->info->latent_dim);
+    if (q.stops < 2)
+        r->bad = true;
+    rm2_status status = space_borrow(e, ctx, r, &loan);
+    if (status == RM2_OK && !r->bad)
+        status = answer_path(e, ctx, &loan, &q, out);
+    space_return(e, &loan);
+    return status;
+}
+
+/* ---- samples -------------------------------------------------------------------------------- */
+
+rm2_status answer_samples(explorer *e, rm2_context *ctx, reader *r, numbers *out) {
+    const double *x;
+    size_t count = reader_count(r, SAMPLE_LIMIT);
+    size_t n = reader_rows(r, e->info->latent_dim, NODE_LIMIT, &x);
+    if (r->bad || n == 0)
+        return RM2_OK;
+    WORK_TRY(numbers_make(count * n * rm2_manifold_ambient(e->info->manifold), out));
+    rm2_context_set_seed(ctx, SEED); /* the same path has the same samples */
+    return rm2_model_sample(ctx, e->model, n, x, count, false, out->values);
+}

@@ -1,0 +1,133 @@
+/* What the server knows: one model, its latent space, and a context per worker. */
+#ifndef RM2_CLI_EXPLORE_EXPLORER_H
+#define RM2_CLI_EXPLORE_EXPLORER_H
+
+#include <pthread.h>
+
+#include "core/work.h"
+#include "explore/http.h"
+
+/* The space without obstacles. It is made on a thread of its own, so that the page is there meanwhile;
+ * requests that need it wait. */
+typedef struct opening {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t thread;
+    bool started, done;
+    rm2_context *ctx;
+    rm2_status status; /* once it is done; the message is in `ctx` */
+    rm2_space *space;
+} opening;
+
+/* The space around obstacles, kept until others are asked for. */
+typedef struct avoiding {
+    pthread_mutex_t lock;
+    rm2_space *space; /* NULL: none asked for yet */
+    double *rows;     /* count x (n + 1): centre and radius, as asked for */
+    size_t count;
+} avoiding;
+
+/* Training data in tangent coordinates (ambient ones of a model that is not on the manifold), and how far demonstrations are from each other. */
+typedef struct spread {
+    double *tangent; /* points x outputs */
+    double floor;    /* mean distance of a point to the nearest one of another trajectory */
+} spread;
+
+typedef struct arm_player {
+    const char *name; /* as the user wrote it; NULL: no arm */
+    rm2_arm *arm;
+    rm2_arm_task task;
+    rm2_placement placement; /* from the data to the arm's workspace */
+} arm_player;
+
+typedef struct explorer {
+    const rm2_model *model;
+    const rm2_model_info *info;
+    const char *file; /* name of the model's file, without its folder */
+    rm2_space_settings settings;
+    opening opening;
+    avoiding avoiding;
+    spread spread;
+    arm_player player;
+    char *description; /* of the model, as JSON */
+    double *points;    /* training points in the units of the data */
+    rm2_context *contexts[HTTP_WORKERS];
+} explorer;
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+/* From a model that outlives it; `arm` may be NULL. What was made is freed by explorer_close also after
+ * a failure. */
+rm2_status explorer_open(rm2_context *ctx, const rm2_model *model, const char *arm, explorer *e);
+void explorer_close(explorer *e);
+/* The functions that answer; their `user` is the explorer. */
+http_handlers explorer_handlers(explorer *e);
+/* The model as JSON: freed with free(); NULL without memory. */
+char *explorer_describe(const explorer *e);
+/* Factor whose positions obstacles are in: the first one if it is R2 or R3; NULL: none. */
+const rm2_factor *explorer_position(const explorer *e);
+
+/* ---- numbers of requests and answers -------------------------------------------------------- */
+
+/* Numbers of a request in the order in which they are read. */
+typedef struct reader {
+    const double *at, *end;
+    bool bad; /* fewer numbers than were asked for, or some that cannot be */
+} reader;
+
+/* The next one, a count up to a limit, the next few; 0 and NULL where there are none. */
+double reader_number(reader *r);
+size_t reader_count(reader *r, size_t limit);
+const double *reader_numbers(reader *r, size_t count);
+/* Rows of `width` numbers up to the end; 0 where there are more than `limit` or a part of one. */
+size_t reader_rows(reader *r, size_t width, size_t limit, const double **rows);
+
+/* Numbers to send: `values` is freed with free(). */
+typedef struct numbers {
+    double *values;
+    size_t count;
+} numbers;
+
+rm2_status numbers_make(size_t count, numbers *out);
+
+/* ---- answers, each on a context of its own -------------------------------------------------- */
+
+/* What is asked for is in page's protocol.ts. */
+rm2_status answer_grid(explorer *e, rm2_context *ctx, reader *r, numbers *out);
+rm2_status answer_decode(explorer *e, rm2_context *ctx, reader *r, numbers *out);
+rm2_status answer_geodesic(explorer *e, rm2_context *ctx, reader *r, numbers *out);
+rm2_status answer_samples(explorer *e, rm2_context *ctx, reader *r, numbers *out);
+rm2_status answer_arm(explorer *e, rm2_context *ctx, reader *r, numbers *out);
+rm2_status answer_encode(explorer *e, rm2_context *ctx, const char *text, size_t size,
+                         numbers *out);
+
+/* ---- spaces --------------------------------------------------------------------------------- */
+
+/* Begin to make the space without obstacles; end that, and free all spaces. */
+bool spaces_open(explorer *e);
+void spaces_close(explorer *e);
+
+/* A space for one request: the explorer's own, or one with the obstacles at the request's end, which is
+ * locked until it is released. */
+typedef struct space_loan {
+    const rm2_space *space;
+    bool locked;
+} space_loan;
+
+rm2_status space_borrow(explorer *e, rm2_context *ctx, reader *r, space_loan *loan);
+void space_return(explorer *e, space_loan *loan);
+/* Least distance of n points from the obstacles' surfaces; infinity without. */
+double space_clearance(const explorer *e, const space_loan *loan, size_t n, const double *points);
+
+/* ---- distance to the demonstrations --------------------------------------------------------- */
+
+rm2_status spread_open(rm2_context *ctx, explorer *e);
+/* Mean distance of n latent points' decoded means to the nearest training point, over the floor. */
+rm2_status spread_of_path(const explorer *e, rm2_context *ctx, size_t n, const double *latents,
+                          double *ratio);
+
+/* ---- an arm --------------------------------------------------------------------------------- */
+
+rm2_status player_open(rm2_context *ctx, const char *name, explorer *e);
+
+#endif

@@ -1,0 +1,49 @@
+// Numbers of a path.
+import { $ } from "./controls";
+import type { Path } from "./protocol";
+
+interface Fact {
+  name: string;
+  value: number;
+  text: string;
+  title: string;
+  bad?: boolean;
+}
+
+function factsOf(path: Path, final: boolean): Fact[] {
+  const deviation = Math.max(...path.deviation);
+  const fact = (name: string, value: number, text: string, title: string, bad = false): Fact => ({ name, value, text, title, bad });
+  const facts = [fact("length", path.length, path.length.toPrecision(4), "Length of the path in the metric of the model")];
+  if (Number.isFinite(path.straightLength))
+    facts.push(fact("straight line", path.straightLength, path.straightLength.toPrecision(4), "Length of the straight line in the same metric"));
+  facts.push(fact("energy", path.energy, path.energy.toPrecision(4), "Integral of the squared speed"));
+  if (final) facts.push(fact("error", path.error, path.error.toExponential(0), path.converged ? "Estimated relative error" : "Did not converge", !path.converged));
+  facts.push(fact("uncertainty", deviation, deviation.toPrecision(3), "Largest standard deviation along the path"));
+  if (Number.isFinite(path.distanceRatio))
+    facts.push(
+      fact("distance to data", path.distanceRatio, `${path.distanceRatio.toPrecision(2)} ×`,
+        "Mean distance to the nearest training point; 1 × is that of a demonstration to the others", path.distanceRatio > 1.5),
+    );
+  if (Number.isFinite(path.clearance))
+    facts.push(fact("clearance", path.clearance, path.clearance.toPrecision(3), "Least distance to an obstacle", path.clearance < 0));
+  return facts;
+}
+
+export function showNumbers(path: Path, final: boolean): void {
+  $("facts-path").classList.toggle("rough", !final);
+  $("facts-path").replaceChildren(
+    ...factsOf(path, final).map((fact) => {
+      const box = document.createElement("div");
+      const dt = document.createElement("dt");
+      const dd = document.createElement("dd");
+      box.title = fact.title;
+      dt.textContent = fact.name;
+      dd.textContent = fact.text;
+      dd.id = `fact-${fact.name.replace(/ /g, "-")}`;
+      dd.dataset.value = String(fact.value);
+      dd.classList.toggle("bad", !!fact.bad);
+      box.append(dt, dd);
+      return box;
+    }),
+  );
+}

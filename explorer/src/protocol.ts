@@ -1,0 +1,218 @@
+// Requests to the server. Addresses are relative to the page, whose own address carries the token. Numbers travel
+// as little-endian float64 in both directions; only the description of the model is JSON.
+
+export interface Factor {
+  name: string; // "R", "S", "SO", "SPD", "H"
+  n: number;
+  dim: number;
+  ambient: number;
+  offset: number; // first entry of this factor in a point
+}
+
+export interface Trajectory {
+  id: string;
+  start: number;
+  count: number;
+}
+
+export interface ModelInfo {
+  file: string;
+  version: string;
+  manifold: string;
+  factors: Factor[];
+  columns: string[]; // names of the entries of a point
+  latentDim: number;
+  points: number;
+  ambient: number;
+  trajectories: Trajectory[];
+  labelNames: string[];
+  labels: number[]; // per point, index into labelNames; empty without labels
+  scale: number[]; // per factor, units of Euclidean factors
+  box: [number, number][]; // per latent dimension, region that the roadmap covers
+  arm: string | null;
+  obstacles: boolean; // the first Euclidean factor can hold obstacles
+  contrast: number; // of the metric; 0: none
+}
+
+export interface Obstacle {
+  centre: number[];
+  radius: number;
+}
+
+/** A path of the latent space and what it decodes to. */
+export interface Path {
+  nodes: number;
+  latent: Float64Array; // nodes x latentDim
+  points: Float64Array; // nodes x ambient
+  deviation: Float64Array; // nodes
+  speed: Float64Array; // nodes: distance of the decoded point per unit of time, 0..1
+  length: number;
+  energy: number;
+  error: number;
+  converged: boolean;
+  straightLength: number; // NaN before the last stage, as the next
+  distanceRatio: number; // distance to the nearest training points over that among trajectories
+  clearance: number; // least distance to an obstacle; infinite without
+  seconds: number;
+}
+
+export interface Grid {
+  counts: [number, number];
+  magnification: Float64Array; // log10 of the volume element, first axis fastest
+  deviation: Float64Array;
+}
+
+export class ServerError extends Error {}
+/** A newer request of this page has taken the place of this one. */
+export class ReplacedError extends ServerError {}
+const REPLACED = 409;
+
+/** Which page asks: a newer request of the same page and purpose ends an older one of the same kind. */
+const PAGE = Math.random().toString(36).slice(2, 10);
+
+async function request(name: string, body?: Float64Array | string, signal?: AbortSignal, purpose = ""): Promise<Response> {
+  const init: RequestInit = { signal: signal ?? null, cache: "no-store" };
+  if (body !== undefined) {
+    init.method = "POST";
+    init.body = typeof body === "string" ? body : (body.slice().buffer as ArrayBuffer);
+  }
+  const response = await fetch(`${name}?c=${PAGE}${purpose}`, init);
+  if (response.ok) return response;
+  const Kind = response.status === REPLACED ? ReplacedError : ServerError;
+  throw new Kind((await response.text()).trim() || `the server answered ${response.status}`);
+}
+
+async function numbers(name: string, body?: Float64Array | string, signal?: AbortSignal, purpose = ""): Promise<Float64Array> {
+  return new Float64Array(await (await request(name, body, signal, purpose)).arrayBuffer());
+}
+
+/** Obstacles at the end of a request: how many, then centre and radius of each. */
+const obstacleNumbers = (obstacles: Obstacle[]): number[] => [obstacles.length, ...obstacles.flatMap((o) => [...o.centre, o.radius])];
+
+export async function fetchModel(): Promise<ModelInfo> {
+  return (await request("model")).json();
+}
+export const fetchLatents = () => numbers("latents");
+export const fetchPoints = () => numbers("points");
+
+export interface GridQuery {
+  axes: [number, number];
+  counts: [number, number];
+  box: [number, number, number, number]; // first axis from, to, second axis from, to
+  at: number[]; // coordinates of the other axes
+  obstacles: Obstacle[];
+}
+
+export async function fetchGrid(query: GridQuery, signal: AbortSignal): Promise<Grid> {
+  const body = [...query.axes, ...query.counts, ...query.box, ...query.at, ...obstacleNumbers(query.obstacles)];
+  const values = await numbers("grid", new Float64Array(body), signal);
+  const half = values.length / 2;
+  return { counts: query.counts, magnification: values.subarray(0, half), deviation: values.subarray(half) };
+}
+
+export interface DecodedPoints {
+  points: Float64Array; // n x ambient
+  deviation: Float64Array; // n
+}
+
+export async function fetchDecoded(latents: Float64Array, info: ModelInfo, what = "decode"): Promise<DecodedPoints> {
+  const values = await numbers("decode", latents, undefined, what);
+  const n = latents.length / info.latentDim;
+  return { points: values.subarray(0, n * info.ambient), deviation: values.subarray(n * info.ambient) };
+}
+
+/** The roadmap's path, a spline, the geodesic: the earlier the quicker. */
+export type Stage = 0 | 1 | 2;
+export const FINAL: Stage = 2;
+
+export interface PathQuery {
+  points: number[][]; // start, points to pass, end
+  obstacles: Obstacle[];
+  stage: Stage;
+}
+
+const HEADER = 9;
+
+export async function fetchPath(query: PathQuery, info: ModelInfo, signal?: AbortSignal): Promise<Path> {
+  const body = [query.stage, query.points.length, ...query.points.flat(), ...obstacleNumbers(query.obstacles)];
+  const values = await numbers("geodesic", new Float64Array(body), signal);
+  const nodes = values[0]!;
+  let at = HEADER;
+  const take = (count: number) => values.subarray(at, (at += count));
+  return {
+    nodes,
+    length: values[1]!,
+    energy: values[2]!,
+    error: values[3]!,
+    converged: values[4] === 1,
+    straightLength: values[5]!,
+    distanceRatio: values[6]!,
+    clearance: values[7]!,
+    seconds: values[8]!,
+    latent: take(nodes * info.latentDim),
+    points: take(nodes * info.ambient),
+    deviation: take(nodes),
+    speed: take(nodes),
+  };
+}
+
+/** Draws of whole trajectories over latent points: count x nodes x ambient. */
+export const fetchSamples = (latents: number[][], count: number) => numbers("samples", new Float64Array([count, ...latents.flat()]));
+
+/** Latent points of the rows of a CSV text: n x latentDim. */
+export const fetchEncoded = (csv: string) => numbers("encode", csv);
+
+/** Positions of an arm's links along a path, and how many there are. */
+export async function fetchArm(points: Float64Array): Promise<{ links: number; positions: Float64Array }> {
+  const values = await numbers("arm", points);
+  return { links: values[0]!, positions: values.subarray(1) };
+}
+
+/** True while the server answers. */
+export async function isAlive(): Promise<boolean> {
+  try {
+    return (await fetch("model", { cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs the newest call only: a new one aborts the one that is under way. */
+export function latest<A extends unknown[]>(
+  work: (signal: AbortSignal, ...args: A) => Promise<void>,
+  failed: (error: unknown) => void,
+): (...args: A) => void {
+  let controller: AbortController | null = null;
+  return (...args) => {
+    controller?.abort();
+    const mine = (controller = new AbortController());
+    work(mine.signal, ...args)
+      .catch((error: unknown) => {
+        if (!mine.signal.aborted) failed(error);
+      })
+      .finally(() => {
+        if (controller === mine) controller = null;
+      });
+  };
+}
+
+/** Runs one call at a time; of those that come meanwhile only the newest is run afterwards. */
+export function oneAtATime<A extends unknown[]>(work: (...args: A) => Promise<void>): (...args: A) => void {
+  let busy = false;
+  let next: A | null = null;
+  const run = async (args: A): Promise<void> => {
+    busy = true;
+    try {
+      await work(...args);
+    } finally {
+      busy = false;
+      const queued = next;
+      next = null;
+      if (queued) void run(queued);
+    }
+  };
+  return (...args) => {
+    if (busy) next = args;
+    else void run(args);
+  };
+}

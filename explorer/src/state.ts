@@ -1,0 +1,102 @@
+// What the page shows, in one object; kept in the address, so that a reload or a copied link shows the same.
+import type { ModelInfo, Obstacle } from "./protocol";
+
+export type MapColour = "magnification" | "deviation";
+export type PointColour = "trajectory" | "label" | "order";
+
+export interface State {
+  from: number[];
+  to: number[];
+  via: number[][];
+  obstacles: Obstacle[];
+  axes: number[]; // latent dimensions on the map
+  mapColour: MapColour;
+  pointColour: PointColour;
+  straight: boolean;
+  samples: boolean;
+  view: string; // name of the decoded view
+  time: number; // 0..1 along the path
+}
+
+export type Listener = (state: State, changed: Set<keyof State>) => void;
+
+export class Store {
+  private listeners: Listener[] = [];
+  private pending = new Set<keyof State>();
+  constructor(public state: State) {}
+
+  /** Returns the function that ends it. */
+  subscribe(listener: Listener): () => void {
+    this.listeners.push(listener);
+    return () => (this.listeners = this.listeners.filter((one) => one !== listener));
+  }
+
+  /** Change some members; listeners run once per frame. */
+  update(change: Partial<State>): void {
+    Object.assign(this.state, change);
+    const first = this.pending.size === 0;
+    for (const key of Object.keys(change) as (keyof State)[]) this.pending.add(key);
+    if (first)
+      requestAnimationFrame(() => {
+        const changed = this.pending;
+        this.pending = new Set();
+        for (const listener of this.listeners) listener(this.state, changed);
+      });
+  }
+}
+
+const ofLength = (value: unknown, n: number): value is number[] =>
+  Array.isArray(value) && value.length === n && value.every((x) => typeof x === "number" && Number.isFinite(x));
+
+/** One axis of a line; two or three different ones of a larger space. */
+const fitAxes = (value: unknown, Q: number): value is number[] =>
+  Array.isArray(value) &&
+  (Q === 1 ? value.length === 1 : value.length === 2 || (Q > 2 && value.length === 3)) &&
+  value.every((a) => Number.isInteger(a) && a >= 0 && a < Q) &&
+  new Set(value).size === value.length;
+
+/** The state that the address holds, with defaults for what is missing or does not fit the model. */
+export function readState(info: ModelInfo, latents: Float64Array, hash: string): State {
+  const Q = info.latentDim;
+  const row = (i: number) => Array.from(latents.subarray(i * Q, (i + 1) * Q));
+  const last = info.trajectories.length ? info.trajectories[info.trajectories.length - 1]! : null;
+  const state: State = {
+    from: row(0),
+    to: row(last ? last.start + last.count - 1 : info.points - 1),
+    via: [],
+    obstacles: [],
+    axes: Q === 1 ? [0] : Q === 3 ? [0, 1, 2] : [0, 1],
+    mapColour: "magnification",
+    pointColour: info.labelNames.length ? "label" : info.trajectories.length ? "trajectory" : "order",
+    straight: false,
+    samples: false,
+    view: "",
+    time: 0,
+  };
+  let stored: Partial<Record<keyof State, unknown>> = {};
+  try {
+    stored = JSON.parse(decodeURIComponent(hash.replace(/^#/, "")) || "{}") as typeof stored;
+  } catch {
+    return state;
+  }
+  if (ofLength(stored.from, Q)) state.from = stored.from;
+  if (ofLength(stored.to, Q)) state.to = stored.to;
+  if (Array.isArray(stored.via)) state.via = stored.via.filter((p): p is number[] => ofLength(p, Q));
+  if (Array.isArray(stored.obstacles) && info.obstacles)
+    state.obstacles = stored.obstacles.filter(
+      (o): o is Obstacle =>
+        typeof o === "object" && o !== null && ofLength(o.centre, info.factors.find((f) => f.name === "R")?.n ?? 0) && Number.isFinite(o.radius) && o.radius > 0,
+    );
+  if (fitAxes(stored.axes, Q)) state.axes = stored.axes;
+  if (stored.mapColour === "deviation") state.mapColour = "deviation";
+  if (stored.pointColour === "order" || (stored.pointColour === "trajectory" && info.trajectories.length)) state.pointColour = stored.pointColour;
+  if (typeof stored.straight === "boolean") state.straight = stored.straight;
+  if (typeof stored.samples === "boolean") state.samples = stored.samples;
+  if (typeof stored.view === "string") state.view = stored.view;
+  if (typeof stored.time === "number" && stored.time >= 0 && stored.time <= 1) state.time = stored.time;
+  return state;
+}
+
+export function writeState(state: State): string {
+  return "#" + encodeURIComponent(JSON.stringify(state));
+}

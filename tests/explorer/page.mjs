@@ -1,0 +1,340 @@
+// The page of riemann2 explore in a real Chromium: what a person does, compared with what the commands compute.
+// Usage: node page.mjs PROGRAM [FOLDER FOR SCREENSHOTS]
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { check, difference, eventually, finish, folder, inFolder, makeToy, program, run, runShell, serve, sleep, table, write } from "./lib.mjs";
+
+const { chromium } = createRequire(join(import.meta.dirname, "../../explorer/package.json"))("playwright-core");
+const pictures = process.argv[3];
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+});
+
+// ---- a page that is watched ------------------------------------------------------------------------
+
+/** A page on a server; what it prints and asks for outside is a failure. */
+async function open(server, { width = 1280, height = 800, scheme = "light", hash = "" } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await context.newPage();
+  const noise = [];
+  const outside = [];
+  page.on("console", (message) => noise.push(message.text()));
+  page.on("pageerror", (error) => noise.push(error.message));
+  page.on("request", (request) => !/^(data|blob):/.test(request.url()) && !request.url().startsWith(server.url) && outside.push(request.url()));
+  await page.goto(server.url + hash);
+  const root = page.locator("html");
+  const settled = () => eventually(async () => (await root.getAttribute("data-final")) === "true" && (await page.evaluate(() => !document.querySelector("#facts-path").classList.contains("rough"))), 60000);
+  await eventually(async () => (await root.getAttribute("data-ready")) === "true");
+  await settled();
+  return { page, context, noise, outside, settled, close: () => context.close() };
+}
+
+const number = (page, name) => page.locator(`#fact-${name}`).getAttribute("data-value").then(Number);
+const stateOf = (page) => page.evaluate(() => JSON.parse(decodeURIComponent(location.hash.slice(1)) || "null"));
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+/** Where a latent point is on the page, found by asking the map what it hovers over. */
+async function locate(page, latent) {
+  const box = await page.locator("#map-stage canvas").boundingBox();
+  const hovered = async (x, y) => {
+    await page.mouse.move(x, y);
+    let found = null;
+    await eventually(async () => {
+      const text = await page.locator("#hover").getAttribute("data-latent");
+      found = text && JSON.parse(text);
+      return found && (await page.evaluate(() => document.querySelector("#hover").dataset.at)) === `${Math.round(x)},${Math.round(y)}`;
+    }, 800);
+    return found;
+  };
+  const [ax, ay] = [box.x + 0.3 * box.width, box.y + 0.3 * box.height];
+  const [bx, by] = [box.x + 0.7 * box.width, box.y + 0.7 * box.height];
+  const a = await hovered(ax, ay);
+  await sleep(250);
+  const b = await hovered(bx, by);
+  await sleep(250);
+  const c = JSON.parse(await page.locator("#hover").getAttribute("data-latent")) ?? b;
+  return [ax + ((latent[0] - a[0]) / (c[0] - a[0])) * (bx - ax), ay + ((latent[1] - a[1]) / (c[1] - a[1])) * (by - ay)];
+}
+
+async function drag(page, from, to, steps = 12, pause = 25) {
+  await page.mouse.move(...from);
+  await page.mouse.down();
+  for (let k = 1; k <= steps; k++) {
+    await page.mouse.move(from[0] + ((to[0] - from[0]) * k) / steps, from[1] + ((to[1] - from[1]) * k) / steps);
+    await sleep(pause);
+  }
+  await page.mouse.up();
+}
+
+/** Is anything drawn on the canvases of a stage? Counts colours. */
+const colours = (page, selector) =>
+  page.evaluate((where) => {
+    const canvas = document.querySelector(where);
+    const copy = document.createElement("canvas");
+    [copy.width, copy.height] = [200, 200];
+    const ctx = copy.getContext("2d");
+    ctx.drawImage(canvas, 0, 0, 200, 200);
+    const { data } = ctx.getImageData(0, 0, 200, 200);
+    const seen = new Set();
+    for (let k = 0; k < data.length; k += 4) seen.add((data[k] << 16) | (data[k + 1] << 8) | data[k + 2]);
+    return seen.size;
+  }, selector);
+
+const commandLength = (command) => JSON.parse(runShell(`${command.replace("-o path.csv", "--json")}`)).curves[0].length;
+
+// ---- handwriting: all that a person can do ---------------------------------------------------------
+
+const model = makeToy();
+const port = { args: [], env: { RIEMANN2_EXPLORE_TOKEN: "00112233445566778899aabbccddeeff" } };
+let server = await serve(model, port);
+{
+  const { page, noise, outside, settled, close } = await open(server);
+  check("title", (await page.title()).startsWith("toy.h5"));
+  check("map is drawn", (await colours(page, "#map-stage canvas")) > 300);
+  check("decoded view is drawn", (await colours(page, "#view-stage canvas")) > 20);
+
+  // hover
+  const box = await page.locator("#map-stage canvas").boundingBox();
+  await page.mouse.move(box.x + 0.4 * box.width, box.y + 0.5 * box.height);
+  await eventually(async () => (await page.locator("#hover").getAttribute("data-point")) !== "null");
+  await sleep(400);
+  const latent = JSON.parse(await page.locator("#hover").getAttribute("data-latent"));
+  const point = JSON.parse(await page.locator("#hover").getAttribute("data-point"));
+  const [decoded] = table(run("decode", "toy.h5", `--at=${latent.join()}`, "--quiet"));
+  check("hover decodes as the command", difference(point, ["x", "y", "sx", "sy", "sz"].map((c) => decoded[c])) < 1e-12, point, decoded);
+
+  // drag the end
+  const before = await number(page, "length");
+  const start = await page.evaluate(() => Number(document.documentElement.dataset.paths));
+  await button(page, "Straight line").click(); // writes the state to the address
+  await settled();
+  const { from, to } = await stateOf(page);
+  const at = await locate(page, to);
+  await drag(page, at, [at[0] + 60, at[1] - 40], 30, 16);
+  check("paths follow the handle", (await page.evaluate(() => Number(document.documentElement.dataset.paths))) - start > 4);
+  await settled();
+  const moved = await stateOf(page);
+  check("the end has moved", moved.to[0] > to[0] && difference(moved.from, from) < 1e-12, to, moved.to);
+  const length = await number(page, "length");
+  check("and so has the length", Math.abs(length - before) > 1e-6, before, length);
+  const command = `riemann2 geodesic toy.h5 --from=latent:${moved.from.join()} --to=latent:${moved.to.join()} -o path.csv`;
+  check("length as the command computes it", Math.abs(commandLength(command) - length) < 1e-9 * length, length);
+
+  // a point to pass
+  const middle = [box.x + 0.5 * box.width, box.y + 0.45 * box.height];
+  await page.mouse.dblclick(...middle);
+  await eventually(async () => (await stateOf(page)).via.length === 1);
+  await settled();
+  check("a point to pass", (await stateOf(page)).via.length === 1 && (await number(page, "length")) !== length);
+  await drag(page, middle, [middle[0], middle[1] + 30]);
+  await settled();
+
+  // an obstacle
+  await button(page, "Add obstacle").click();
+  await eventually(async () => (await stateOf(page)).obstacles.length === 1);
+  await eventually(async () => (await page.locator("#fact-clearance").count()) === 1);
+  await settled();
+  check("an obstacle has a clearance", Number.isFinite(await number(page, "clearance")));
+
+  // the command that is copied gives the same
+  await button(page, "Copy as command").click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  check("copied command gives the same length", Math.abs(commandLength(copied) - (await number(page, "length"))) < 1e-9 * length, copied);
+  await button(page, "Copy as Python").click();
+  check("copied Python", (await page.evaluate(() => navigator.clipboard.readText())).includes("rm2.load(\"toy.h5\")"));
+
+  // files
+  const downloads = [];
+  page.on("download", (one) => downloads.push(one));
+  const download = async (name) => {
+    const find = () => downloads.find((one) => one.suggestedFilename().endsWith(`.${name.toLowerCase()}`));
+    await button(page, name).click();
+    await eventually(find);
+    return readFileSync(await find().path());
+  };
+  const csv = table((await download("CSV")).toString());
+  check("path as CSV", csv.length === 200 && "z1" in csv[0] && "sz" in csv[0] && csv[199].t === 1, csv[0]);
+  check("picture as PNG", (await download("PNG")).subarray(1, 4).toString() === "PNG");
+  const svg = (await download("SVG")).toString();
+  const parsed = await page.evaluate((text) => {
+    const file = new DOMParser().parseFromString(text, "image/svg+xml");
+    return [file.querySelectorAll("path").length, file.querySelector("parsererror")?.textContent ?? ""];
+  }, svg);
+  check("picture as SVG, with curves in it", svg.startsWith("<svg") && !svg.includes("NaN") && parsed[0] > 5, parsed, svg.length);
+
+  // reload
+  const kept = await stateOf(page);
+  const keptLength = await number(page, "length");
+  await page.reload();
+  await eventually(async () => (await page.locator("html").getAttribute("data-ready")) === "true");
+  await settled();
+  await eventually(async () => Math.abs((await number(page, "length")) - keptLength) < 1e-9 * keptLength);
+  check("a reload keeps it", Math.abs((await number(page, "length")) - keptLength) < 1e-9 * keptLength, keptLength, await number(page, "length"));
+  check("with all handles", kept.via.length === 1 && kept.obstacles.length === 1);
+
+  // keys
+  await page.locator("#map-stage").focus();
+  for (const key of ["h", "h", "h"]) await page.keyboard.press(key);
+  await page.keyboard.press("ArrowRight");
+  await eventually(async () => JSON.stringify(await stateOf(page)) !== JSON.stringify(kept));
+  check("arrows move a handle", JSON.stringify(await stateOf(page)) !== JSON.stringify(kept));
+  const pressed = await button(page, "Straight line").getAttribute("aria-pressed");
+  await page.keyboard.press("s");
+  check("S shows the straight line", await eventually(async () => (await button(page, "Straight line").getAttribute("aria-pressed")) !== pressed));
+  await page.keyboard.press("Space");
+  check("Space plays", await eventually(async () => Number(await page.locator("#time").inputValue()) > 0.05));
+  await page.keyboard.press("Space");
+  await button(page, "Reset").click();
+  check("Reset", await eventually(async () => (await stateOf(page)).via.length === 0 && (await stateOf(page)).obstacles.length === 0));
+  await settled();
+
+  // Delete removes the point to pass that was added last
+  await page.mouse.dblclick(...middle);
+  await eventually(async () => (await stateOf(page)).via.length === 1);
+  await page.keyboard.press("Delete");
+  check("Delete removes a point to pass", await eventually(async () => (await stateOf(page)).via.length === 0));
+  await settled();
+
+  // every view, samples, menus
+  for (const view of ["Sphere", "Along the path", "Plane"]) {
+    await button(page, view).click();
+    check(`view ${view}`, (await eventually(async () => (await colours(page, "#view-stage canvas")) > 15)) && (await page.locator("#view-stage canvas").count()) === 1);
+  }
+  await button(page, "Samples").click();
+  await sleep(400);
+  await page.getByLabel("Colour of the map").selectOption("deviation");
+  await page.getByLabel("Colour of the points").selectOption("order");
+  await sleep(300);
+  check("the menus are kept", (await stateOf(page)).mapColour === "deviation" && (await stateOf(page)).pointColour === "order");
+
+  // new data
+  const dropped = readFileSync(inFolder("toy.csv"), "utf8").split("\n").slice(0, 11).join("\n");
+  const drop = (text) =>
+    page.evaluate((content) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([content], "<i>new</i>.csv"));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }, text);
+  await drop(dropped);
+  check("a dropped file is encoded", await eventually(async () => (await page.locator("#message").textContent()) === "10 points of <i>new</i>.csv encoded"), await page.locator("#message").textContent());
+  check("it is in the legend", (await page.locator("#map-legend").textContent()).includes("new data"));
+  check("its name is no markup", (await page.locator("#message i").count()) === 0);
+  await drop("x,y\n1,2\n");
+  check("a file that does not fit is a message", await eventually(async () => /column/.test(await page.locator("#message").textContent())), await page.locator("#message").textContent());
+  check("which the browser logs, and nothing else", noise.every((text) => text.includes("422")), noise);
+  noise.length = 0;
+
+  // zoom and pan
+  await page.mouse.move(...middle);
+  await page.mouse.wheel(0, -400);
+  await drag(page, [box.x + 20, box.y + 20], [box.x + 120, box.y + 60]);
+  await sleep(500);
+  await page.locator("#map-stage").focus();
+  await page.keyboard.press("0");
+  await sleep(400);
+  check("the map is still drawn", (await colours(page, "#map-stage canvas")) > 100);
+  await button(page, "Help").click();
+  check("help", await page.locator("#help-dialog").isVisible());
+  await button(page, "Close").click();
+
+  check("no word on the console", noise.length === 0, noise);
+  check("no request to the outside", outside.length === 0, outside);
+
+  // the server ends, comes back, comes back with another model
+  const { port: where } = server;
+  await server.stop();
+  await page.mouse.move(middle[0] + 40, middle[1]);
+  check("the page says that the server has ended", await eventually(async () => /server has ended/.test(await page.locator("#message").textContent())));
+  server = await serve(model, { args: ["--port", String(where)], env: port.env });
+  check("and goes on when it is back", await eventually(async () => (await page.locator("#message").textContent()) === "" && (await page.title()).startsWith("toy.h5")));
+  await settled();
+  await server.stop();
+  await page.mouse.move(middle[0], middle[1] + 40);
+  await eventually(async () => /server has ended/.test(await page.locator("#message").textContent()));
+  run("fit", "toy.csv", "--manifold", "R2 x S2", "--group", "demo", "--latent", "1", "-o", "other.h5", "--force", "--quiet");
+  server = await serve(inFolder("other.h5"), { args: ["--port", String(where)], env: port.env });
+  check("another model starts anew", await eventually(async () => (await page.title()).startsWith("other.h5")), await page.title());
+  await close();
+  await server.stop();
+}
+
+// ---- texts with markup -----------------------------------------------------------------------------
+
+{
+  const rows = ["h0,h1,h2,label"];
+  const names = ["<img src=x onerror=alert(1)>", "a & b", "</script><b>"];
+  for (let k = 0; k < 45; k++) {
+    const [r, a] = [0.2 + 0.04 * k, (k % 3) * 2.1];
+    rows.push([Math.cosh(r), Math.sinh(r) * Math.cos(a), Math.sinh(r) * Math.sin(a), names[k % 3]].join());
+  }
+  write("h2.csv", rows.join("\n"));
+  run("fit", "h2.csv", "--manifold", "H2", "--label", "label", "-o", "<b>h2 &.h5", "--quiet");
+  const one = await serve(inFolder("<b>h2 &.h5"));
+  const { page, noise, close } = await open(one);
+  check("labels are texts", (await page.locator("#map-legend").textContent()).includes(names[0]) && (await page.locator("img").count()) === 0);
+  check("the file's name is a text", (await page.locator("#title").textContent()) === "<b>h2 &.h5");
+  check("no word on the console", noise.length === 0, noise);
+  await close();
+  await one.stop();
+}
+
+// ---- manifolds, sizes, schemes ---------------------------------------------------------------------
+
+{
+  run("generate", "robot", "--demos", "3", "-o", "robot.csv", "--quiet");
+  run("generate", "manipulability", "--demos", "3", "--points", "40", "-o", "man.csv", "--quiet");
+  run("generate", "connectome", "--points", "30", "-o", "con.csv", "--quiet");
+  const angles = ["demo,a1,a2,a3,a4,a5,a6,a7"];
+  for (let d = 0; d < 3; d++) for (let i = 0; i < 25; i++) angles.push([d, ...Array.from({ length: 7 }, (_, j) => Math.sin(i / 8 + 0.3 * j + 0.05 * d) * 0.9 + (j === 6 ? 3 : 0))].join());
+  write("t7.csv", angles.join("\n"));
+  const fit = (file, manifold, out, ...more) => run("fit", file, "--manifold", manifold, "-o", out, "--quiet", ...more);
+  fit("robot.csv", "R3 x S3", "robot.h5", "--group", "demo", "--time", "time");
+  fit("man.csv", "R2 x SPD2", "man.h5", "--group", "demo");
+  fit("con.csv", "SPD15", "con.h5", "--label", "label");
+  fit("t7.csv", "T7", "t7.h5", "--group", "demo", "--angles");
+  fit("toy.csv", "R2 x S2", "toy3.h5", "--group", "demo", "--latent", "3");
+  fit("toy.csv", "R2 x S2", "toy4.h5", "--group", "demo", "--latent", "4");
+  const cases = [
+    ["robot.h5", ["Poses", "Along the path"], ["--arm", "panda"]],
+    ["man.h5", ["Ellipses", "Along the path"], ["--arm", "planar:1,1,1,1"]],
+    ["con.h5", ["Matrix SPD15", "Along the path"], []],
+    ["t7.h5", ["Along the path"], []],
+    ["other.h5", ["Plane"], []],
+    ["toy3.h5", ["Plane"], []],
+    ["toy4.h5", ["Sphere"], []],
+    ["<b>h2 &.h5", ["Disc"], []],
+  ];
+  const windows = [
+    { width: 1280, height: 800, scheme: "light" },
+    { width: 800, height: 1200, scheme: "dark" },
+  ];
+  for (const [name, views, args] of cases) {
+    const one = await serve(inFolder(name), { args });
+    for (const window of windows) {
+      const { page, noise, outside, close } = await open(one, window);
+      const where = `${name} at ${window.width} x ${window.height}, ${window.scheme}`;
+      for (const view of views) {
+        await button(page, view).click();
+        check(`${where}: ${view}`, await eventually(async () => (await colours(page, "#view-stage canvas")) > 10));
+      }
+      await button(page, views[0]).click();
+      check(`${where}: map`, (await colours(page, "#map-stage canvas")) > 10);
+      const overflow = await page.evaluate(() => [document.documentElement.scrollWidth > innerWidth, document.documentElement.scrollHeight > innerHeight]);
+      check(`${where}: fits the window`, !overflow[0] && !overflow[1], overflow);
+      check(`${where}: a length`, (await number(page, "length")) > 0);
+      check(`${where}: silent and alone`, noise.length === 0 && outside.length === 0, noise, outside);
+      if (pictures) {
+        await sleep(1500);
+        await page.screenshot({ path: join(pictures, `${name.replace(/\W/g, "")}-${window.scheme}.png`) });
+      }
+      await close();
+    }
+    await one.stop();
+  }
+}
+
+await browser.close();
+void [folder, program];
+finish("explorer page");
