@@ -1,0 +1,278 @@
+"""Manifolds: spheres, rotations, positive definite matrices, hyperbolic spaces and products of them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _core
+from ._arrays import as_doubles
+
+__all__ = ["Factor", "Manifold"]
+
+
+class Factor(NamedTuple):
+    """One factor of a product manifold."""
+
+    name: str
+    """Name of its geometry: "R", "S", "SO", "SPD" or "H"."""
+    n: int
+    """Which member of the family, such as 3 in "S3"."""
+    dim: int
+    """Dimension."""
+    ambient: int
+    """Numbers of a point."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of one point: (n, n) for positive definite matrices, (ambient,) otherwise."""
+        return (self.n, self.n) if self.name.startswith("SPD") else (self.ambient,)
+
+
+class Manifold:
+    """A Riemannian manifold, from a specification.
+
+    Parameters
+    ----------
+    spec : str
+        ``"R3"``, ``"S2"``, ``"SO3"``, ``"SPD15"``, ``"H2"``, ``"T7"``, ``"SE3"`` or a product such as
+        ``"R3 x S3"``.
+
+    Notes
+    -----
+    Every operation takes one point or arrays of points. A point has the shape `point_shape`: ``(d, d)`` for a
+    single factor of positive definite matrices, ``(ambient,)`` for all other manifolds; leading axes count
+    points. Base points are one for all, or one for each point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import riemann2 as rm2
+    >>> S = rm2.Manifold("S2")
+    >>> p, q = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+    >>> S.dist(p, q) == np.pi / 2
+    True
+    >>> bool(np.allclose(S.exp(p, S.log(p, q)), q))
+    True
+    """
+
+    __slots__ = ("_core", "spec", "dim", "ambient", "factors", "point_shape")
+
+    def __init__(self, spec: str | "Manifold"):
+        if isinstance(spec, Manifold):
+            spec = spec.spec
+        if not isinstance(spec, str):
+            raise TypeError(f"spec: expected text such as 'R3 x S3', got {type(spec).__name__}")
+        self._core = _core.Manifold(spec)
+        self.spec: str = self._core.spec
+        self.dim: int = self._core.dim
+        self.ambient: int = self._core.ambient
+        self.factors: tuple[Factor, ...] = tuple(Factor(*row) for row in self._core.factors)
+        self.point_shape: tuple[int, ...] = (
+            self.factors[0].shape if len(self.factors) == 1 else (self.ambient,)
+        )
+
+    def __repr__(self) -> str:
+        return f"Manifold({self.spec!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Manifold) and other.spec == self.spec
+
+    def __hash__(self) -> int:
+        return hash(self.spec)
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return Manifold, (self.spec,)
+
+    # ---- shapes -------------------------------------------------------------------------------
+
+    def _take(self, value: Any, name: str, shape: tuple[int, ...]) -> tuple[np.ndarray, tuple[int, ...]]:
+        """The array and its leading axes."""
+        array = as_doubles(value, name)
+        lead = array.shape[: array.ndim - len(shape)]
+        if array.shape[len(lead) :] != shape:
+            raise ValueError(
+                f"{name}: expected points of shape {shape} on {self.spec}, got an array of shape {array.shape}"
+            )
+        return array, lead
+
+    def _base(self, p: Any, lead: tuple[int, ...]) -> tuple[np.ndarray, tuple[int, ...]]:
+        """Base points that fit `lead`, and the leading axes of the result."""
+        base, base_lead = self._take(p, "base point", self.point_shape)
+        if base_lead in ((), lead):
+            return base, lead
+        try:
+            common = np.broadcast_shapes(base_lead, lead)
+        except ValueError:
+            raise ValueError(f"base points {base_lead} and points {lead} do not have matching axes") from None
+        return np.ascontiguousarray(np.broadcast_to(base, common + self.point_shape)), common
+
+    def _apply(
+        self, name: str, p: Any, x: Any, w: Any, shapes: tuple[tuple[int, ...], tuple[int, ...]]
+    ) -> np.ndarray:
+        """Operation `name` on points of shape shapes[0], with results of shape shapes[1]."""
+        given, result = shapes
+        array, lead = self._take(x, name, given)
+        second = None
+        if p is not None:
+            p, common = self._base(p, lead)
+            if common != lead:
+                array = np.ascontiguousarray(np.broadcast_to(array, common + given))
+                lead = common
+        if w is not None:
+            second, second_lead = self._take(w, name, given)
+            if second_lead != lead:
+                second = np.ascontiguousarray(np.broadcast_to(second, lead + given))
+        out = np.empty(lead + result)
+        self._core.apply(name, p, array, second, out)
+        return out
+
+    # ---- points -------------------------------------------------------------------------------
+
+    def random(self, n: int | None = None, seed: int = 0) -> np.ndarray:
+        """Draw `n` random points (one without `n`); the same for the same seed."""
+        out = np.empty((() if n is None else (n,)) + self.point_shape)
+        self._core.random(seed, out)
+        return out
+
+    def default_point(self) -> np.ndarray:
+        """Return the origin: 0, (1, 0, ...), or the identity matrix."""
+        out = np.empty(self.point_shape)
+        self._core.default_point(out)
+        return out
+
+    def project(self, x: Any) -> np.ndarray:
+        """Return the nearest points on the manifold."""
+        return self._apply("project", None, x, None, (self.point_shape, self.point_shape))
+
+    def defect(self, x: Any) -> np.ndarray:
+        """Return how far points are from the manifold, relative to their size: one number per factor."""
+        return self._apply("defect", None, x, None, (self.point_shape, (len(self.factors),)))
+
+    def belongs(self, x: Any) -> np.ndarray:
+        """Return which points lie on the manifold, in the sense of `numpy.isclose`."""
+        array, lead = self._take(x, "points", self.point_shape)
+        on = np.empty(lead + (len(self.factors),), dtype=bool)
+        self._core.contains(array, on)
+        return on.all(axis=-1)
+
+    def split(self, x: Any) -> list[np.ndarray]:
+        """Split points of a product into those of its factors, each in the shape of its factor."""
+        array, lead = self._take(x, "points", self.point_shape)
+        ends = np.cumsum([f.ambient for f in self.factors])[:-1]
+        parts = np.split(array.reshape(lead + (self.ambient,)), ends, axis=-1)
+        return [part.reshape(lead + f.shape) for part, f in zip(parts, self.factors)]
+
+    def join(self, parts: Sequence[Any]) -> np.ndarray:
+        """Join points of the factors into points of the product: the inverse of `split`."""
+        if len(parts) != len(self.factors):
+            raise ValueError(f"expected {len(self.factors)} arrays, one per factor of {self.spec}, got {len(parts)}")
+        taken = [self._take(part, f"factor {k + 1}", f.shape) for k, (part, f) in enumerate(zip(parts, self.factors))]
+        lead = np.broadcast_shapes(*(one for _, one in taken))
+        rows = [np.broadcast_to(a, lead + f.shape).reshape(lead + (f.ambient,)) for (a, _), f in zip(taken, self.factors)]
+        return np.concatenate(rows, axis=-1).reshape(lead + self.point_shape)
+
+    # ---- geodesics ----------------------------------------------------------------------------
+
+    def exp(self, p: Any, v: Any) -> np.ndarray:
+        """Return the exponential map: the end of the geodesic from `p` with initial velocity `v`."""
+        return self._apply("exp", p, v, None, (self.point_shape, self.point_shape))
+
+    def log(self, p: Any, q: Any) -> np.ndarray:
+        """Return the logarithm: the initial velocity of the shortest geodesic from `p` to `q`.
+
+        Raises
+        ------
+        CutLocusError
+            Where the shortest geodesic is not unique.
+        """
+        return self._apply("log", p, q, None, (self.point_shape, self.point_shape))
+
+    def dist(self, p: Any, q: Any) -> np.ndarray | float:
+        """Return the geodesic distance between `p` and `q`."""
+        return self._apply("distance", p, q, None, (self.point_shape, ()))[()]
+
+    def inner(self, p: Any, v: Any, w: Any) -> np.ndarray | float:
+        """Return the inner product of tangent vectors `v` and `w` at `p`."""
+        return self._apply("inner", p, v, w, (self.point_shape, ()))[()]
+
+    def norm(self, p: Any, v: Any) -> np.ndarray | float:
+        """Return the length of tangent vectors `v` at `p`."""
+        return np.sqrt(self.inner(p, v, v))
+
+    def parallel_transport(self, p: Any, v: Any, z: Any) -> np.ndarray:
+        """Carry tangent vectors `z` along the geodesic t -> exp(p, t v) from t = 0 to 1."""
+        return self._apply("transport", p, v, z, (self.point_shape, self.point_shape))
+
+    def dexp(self, p: Any, v: Any, w: Any) -> np.ndarray:
+        """Return the derivative of exp(p, v + t w) at t = 0."""
+        return self._apply("dexp", p, v, w, (self.point_shape, self.point_shape))
+
+    def resample(self, points: Any, count: int) -> np.ndarray:
+        """Return `count` points at equal steps along `points`, on the geodesics between neighbours."""
+        array, lead = self._take(points, "points", self.point_shape)
+        if len(lead) != 1:
+            raise ValueError(f"points: expected one trajectory of shape (n, {self.point_shape}), got {array.shape}")
+        out = np.empty((count,) + self.point_shape)
+        self._core.resample(array, out)
+        return out
+
+    # ---- coordinates --------------------------------------------------------------------------
+
+    def to_coords(self, p: Any, v: Any) -> np.ndarray:
+        """Return coordinates of tangent vectors in an orthonormal frame at `p`."""
+        return self._apply("to_coords", p, v, None, (self.point_shape, (self.dim,)))
+
+    def from_coords(self, p: Any, c: Any) -> np.ndarray:
+        """Return tangent vectors from coordinates in the orthonormal frame at `p`."""
+        return self._apply("from_coords", p, c, None, ((self.dim,), self.point_shape))
+
+    def exp_coords(self, p: Any, c: Any) -> np.ndarray:
+        """Return exp(p, from_coords(p, c))."""
+        return self._apply("exp_coords", p, c, None, ((self.dim,), self.point_shape))
+
+    def log_coords(self, p: Any, q: Any) -> np.ndarray:
+        """Return to_coords(p, log(p, q))."""
+        return self._apply("log_coords", p, q, None, (self.point_shape, (self.dim,)))
+
+    def log_volume(self, c: Any) -> np.ndarray | float:
+        """Return log |det dExp| at coordinates `c`."""
+        return self._apply("log_volume", None, c, None, ((self.dim,), ()))[()]
+
+    # ---- statistics ---------------------------------------------------------------------------
+
+    def mean(
+        self, points: Any, weights: Any = None, *, max_iterations: int = 500, tolerance: float = 1e-14
+    ) -> np.ndarray:
+        """Return the Fréchet mean of points, the minimiser of the weighted sum of squared distances.
+
+        Parameters
+        ----------
+        points : array of shape (n, *point_shape)
+        weights : array of shape (n,), optional
+            Equal by default; they need not sum to one.
+        max_iterations : int
+        tolerance : float
+            On the gradient, relative to the root mean squared distance.
+
+        Warns
+        -----
+        RuntimeWarning
+            If the iteration did not converge; the last value is returned.
+        """
+        array, lead = self._take(points, "points", self.point_shape)
+        if len(lead) != 1 or lead[0] == 0:
+            raise ValueError(f"points: expected at least one point in an array of shape (n, ...), got {array.shape}")
+        w = None if weights is None else as_doubles(weights, "weights")
+        out = np.empty(self.point_shape)
+        converged, iterations, gradient, _ = self._core.mean(array, w, max_iterations, tolerance, out)
+        if not converged:
+            import warnings
+
+            warnings.warn(
+                f"mean did not converge: gradient {gradient:.1e} after {iterations} iterations",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return out

@@ -1,0 +1,17 @@
+/* The module: exceptions, types and functions. */
+#include "glue.h"
+
+static PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "riemann2._core", "The C library behind riemann2.", -1, NULL,
+    NULL,                  NULL,             NULL,                             NULL};
+
+PyMODINIT_FUNC PyInit__core(void);
+
+PyMODINIT_FUNC PyInit__core(void) {
+    PyObject *module = PyModule_Create(&definition);
+    if (module && glue_add(module) && manifold_add(module) &&
+        PyModule_AddStringConstant(module, "version", rm2_version()) == 0)
+        return module;
+    Py_XDECREF(module);
+    return NULL;
+}
