@@ -57,18 +57,19 @@ class Manifold:
     True
     """
 
-    __slots__ = ("_core", "spec", "dim", "ambient", "factors", "point_shape")
+    __slots__ = ("_handle", "spec", "dim", "ambient", "factors", "point_shape")
 
     def __init__(self, spec: str | "Manifold"):
         if isinstance(spec, Manifold):
             spec = spec.spec
         if not isinstance(spec, str):
             raise TypeError(f"spec: expected text such as 'R3 x S3', got {type(spec).__name__}")
-        self._core = _core.Manifold(spec)
-        self.spec: str = self._core.spec
-        self.dim: int = self._core.dim
-        self.ambient: int = self._core.ambient
-        self.factors: tuple[Factor, ...] = tuple(Factor(*row) for row in self._core.factors)
+        self._handle = _core.manifold(spec)
+        self.spec: str
+        self.dim: int
+        self.ambient: int
+        self.spec, self.dim, self.ambient, rows = _core.manifold_info(self._handle)
+        self.factors: tuple[Factor, ...] = tuple(Factor(*row) for row in rows)
         self.point_shape: tuple[int, ...] = (
             self.factors[0].shape if len(self.factors) == 1 else (self.ambient,)
         )
@@ -125,7 +126,7 @@ class Manifold:
             if second_lead != lead:
                 second = np.ascontiguousarray(np.broadcast_to(second, lead + given))
         out = np.empty(lead + result)
-        self._core.apply(name, p, array, second, out)
+        _core.manifold_apply(self._handle, name, p, array, second, out)
         return out
 
     # ---- points -------------------------------------------------------------------------------
@@ -133,13 +134,13 @@ class Manifold:
     def random(self, n: int | None = None, seed: int = 0) -> np.ndarray:
         """Draw `n` random points (one without `n`); the same for the same seed."""
         out = np.empty((() if n is None else (n,)) + self.point_shape)
-        self._core.random(seed, out)
+        _core.manifold_random(self._handle, seed, out)
         return out
 
     def default_point(self) -> np.ndarray:
         """Return the origin: 0, (1, 0, ...), or the identity matrix."""
         out = np.empty(self.point_shape)
-        self._core.default_point(out)
+        _core.manifold_default_point(self._handle, out)
         return out
 
     def project(self, x: Any) -> np.ndarray:
@@ -154,7 +155,7 @@ class Manifold:
         """Return which points lie on the manifold, in the sense of `numpy.isclose`."""
         array, lead = self._take(x, "points", self.point_shape)
         on = np.empty(lead + (len(self.factors),), dtype=bool)
-        self._core.contains(array, on)
+        _core.manifold_contains(self._handle, array, on)
         return on.all(axis=-1)
 
     def split(self, x: Any) -> list[np.ndarray]:
@@ -215,7 +216,7 @@ class Manifold:
         if len(lead) != 1:
             raise ValueError(f"points: expected one trajectory of shape (n, {self.point_shape}), got {array.shape}")
         out = np.empty((count,) + self.point_shape)
-        self._core.resample(array, out)
+        _core.manifold_resample(self._handle, array, out)
         return out
 
     # ---- coordinates --------------------------------------------------------------------------
@@ -266,7 +267,7 @@ class Manifold:
             raise ValueError(f"points: expected at least one point in an array of shape (n, ...), got {array.shape}")
         w = None if weights is None else as_doubles(weights, "weights")
         out = np.empty(self.point_shape)
-        converged, iterations, gradient, _ = self._core.mean(array, w, max_iterations, tolerance, out)
+        converged, iterations, gradient, _ = _core.manifold_mean(self._handle, array, w, max_iterations, tolerance, out)
         if not converged:
             import warnings
 

@@ -37,6 +37,36 @@ static PyObject *set_logger(PyObject *self, PyObject *callable) {
     Py_RETURN_NONE;
 }
 
+/* ---- progress ------------------------------------------------------------------------------- */
+
+static bool call_back(const glue_watcher *w, const rm2_progress *p) {
+    PyObject *objective = p->fit ? PyFloat_FromDouble(p->fit->terms.total) : Py_NewRef(Py_None);
+    PyObject *answer = objective ? PyObject_CallFunction(w->callback, "snndN", p->activity,
+                                                         (Py_ssize_t)p->done,
+                                                         (Py_ssize_t)p->total, p->seconds, objective)
+                                 : NULL;
+    bool go_on = answer && answer != Py_False; /* an exception stops, too, and stays set */
+    Py_XDECREF(answer);
+    return go_on;
+}
+
+/* On the thread of the call, with the lock released. */
+static bool on_progress(void *user, const rm2_progress *p) {
+    const glue_watcher *w = user;
+    PyGILState_STATE state = PyGILState_Ensure();
+    bool go_on = PyErr_CheckSignals() == 0;
+    if (!go_on && w->keep_on_interrupt && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
+        PyErr_Clear();
+    if (go_on && w->callback != Py_None)
+        go_on = call_back(w, p);
+    PyGILState_Release(state);
+    return go_on;
+}
+
+void glue_watch(rm2_context *ctx, glue_watcher *watcher) {
+    rm2_context_set_progress(ctx, on_progress, watcher);
+}
+
 /* ---- contexts ------------------------------------------------------------------------------- */
 
 rm2_context *glue_enter(void) {
@@ -71,6 +101,7 @@ PyObject *glue_leave(rm2_context *ctx, rm2_status status) {
     if (status != RM2_OK && !PyErr_Occurred())
         PyErr_SetString(exception_of(status), rm2_context_error(ctx));
     rm2_context_clear_interrupt(ctx);
+    rm2_context_set_progress(ctx, NULL, NULL);
     if (pooled < POOL)
         pool[pooled++] = ctx;
     else

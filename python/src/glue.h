@@ -28,6 +28,15 @@ PyObject *glue_leave(rm2_context *ctx, rm2_status status);
         Py_END_ALLOW_THREADS                                                                       \
     } while (0)
 
+/* Progress of a call: signals are handled, a callback may stop the work. */
+typedef struct glue_watcher {
+    PyObject *callback;     /* of (activity, done, total, seconds, objective or None), or None */
+    bool keep_on_interrupt; /* Ctrl-C stops the work without an exception: its result is kept */
+} glue_watcher;
+
+/* For the next call on the context; the watcher must live as long. */
+void glue_watch(rm2_context *ctx, glue_watcher *watcher);
+
 /* Add the exceptions, the thread settings and the log to the module. */
 bool glue_add(PyObject *module);
 
@@ -47,11 +56,41 @@ void glue_release(glue_array *array);
 /* Raise ValueError where an array does not have `count` doubles. */
 bool glue_sized(const glue_array *array, const char *name, size_t count);
 
-/* ---- types ---------------------------------------------------------------------------------- */
+/* ---- objects -------------------------------------------------------------------------------- */
 
-/* Each adds its type to the module. */
+/* All objects of the library are handles in Python, of one type; the kind says what is behind one. */
+typedef struct handle_kind {
+    const char *name;
+    void (*release)(void *thing);
+} handle_kind;
+
+extern const handle_kind manifold_kind, data_kind, model_kind, space_kind, arm_kind;
+
+/* A new handle that owns `thing`, and keeps `owner` (may be NULL) alive; releases the thing on failure. */
+PyObject *glue_wrap(const handle_kind *kind, void *thing, PyObject *owner);
+/* What is behind a handle of this kind, or NULL with TypeError set. */
+void *glue_unwrap(PyObject *object, const handle_kind *kind);
+
+/* A converter for PyArg_ParseTuple ("O&") for each kind. */
+int take_manifold(PyObject *object, void *address);
+int take_data(PyObject *object, void *address);
+int take_model(PyObject *object, void *address);
+int take_space(PyObject *object, void *address);
+int take_arm(PyObject *object, void *address);
+
+/* ---- settings ------------------------------------------------------------------------------- */
+
+/* Set members by name from a dict of texts, which must outlive the settings. `recipe` is set first. False
+ * with an exception. */
+bool glue_settings(PyObject *dict, const rm2_settings_table *table, void *settings);
+
+/* Each adds its functions to the module. */
+bool objects_add(PyObject *module);
+bool settings_add(PyObject *module);
 bool manifold_add(PyObject *module);
-/* The manifold behind a Python object, or NULL with TypeError set. */
-const rm2_manifold *manifold_of(PyObject *object);
+bool data_add(PyObject *module);
+bool model_add(PyObject *module);
+bool space_add(PyObject *module);
+bool trajectory_add(PyObject *module);
 
 #endif

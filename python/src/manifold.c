@@ -3,94 +3,52 @@
 
 #include <string.h>
 
-typedef struct manifold {
-    PyObject_HEAD rm2_manifold *m;
-} manifold;
-
-static PyTypeObject *manifold_type;
-
-const rm2_manifold *manifold_of(PyObject *object) {
-    if (PyObject_TypeCheck(object, manifold_type))
-        return ((manifold *)object)->m;
-    PyErr_SetString(PyExc_TypeError, "expected a manifold");
-    return NULL;
+static void release(void *thing) {
+    rm2_manifold_free(thing);
 }
 
-/* ---- life ----------------------------------------------------------------------------------- */
+const handle_kind manifold_kind = {"manifold", release};
 
-static PyObject *manifold_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+int take_manifold(PyObject *object, void *address) {
+    return (*(void **)address = glue_unwrap(object, &manifold_kind)) != NULL;
+}
+
+/* manifold(spec) */
+static PyObject *make(PyObject *self, PyObject *args) {
     const char *spec;
-    if (keywords && PyDict_Size(keywords) > 0) {
-        PyErr_SetString(PyExc_TypeError, "Manifold takes no keyword arguments");
-        return NULL;
-    }
+    rm2_manifold *m = NULL;
+    (void)self;
     if (!PyArg_ParseTuple(args, "s", &spec))
         return NULL;
-    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    manifold *self = (manifold *)allocate(type, 0);
-    rm2_context *ctx = self ? glue_enter() : NULL;
-    if (!ctx) {
-        Py_XDECREF((PyObject *)self);
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
         return NULL;
-    }
-    PyObject *none = glue_leave(ctx, rm2_manifold_create(ctx, spec, &self->m));
-    if (!none) {
-        Py_DECREF((PyObject *)self);
-        return NULL;
-    }
-    Py_DECREF(none);
-    return (PyObject *)self;
-}
-
-static void manifold_dealloc(PyObject *object) {
-    PyTypeObject *type = Py_TYPE(object);
-    rm2_manifold_free(((manifold *)object)->m);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    release(object);
-    Py_DECREF((PyObject *)type);
+    PyObject *none = glue_leave(ctx, rm2_manifold_create(ctx, spec, &m));
+    Py_XDECREF(none);
+    return none ? glue_wrap(&manifold_kind, m, NULL) : NULL;
 }
 
 /* ---- what it is ----------------------------------------------------------------------------- */
 
-static PyObject *get_spec(PyObject *self, void *unused) {
-    (void)unused;
-    return PyUnicode_FromString(rm2_manifold_spec(((manifold *)self)->m));
-}
-
-static PyObject *get_dim(PyObject *self, void *unused) {
-    (void)unused;
-    return PyLong_FromSize_t(rm2_manifold_dim(((manifold *)self)->m));
-}
-
-static PyObject *get_ambient(PyObject *self, void *unused) {
-    (void)unused;
-    return PyLong_FromSize_t(rm2_manifold_ambient(((manifold *)self)->m));
-}
-
-/* A list of (name, n, dim, ambient). */
-static PyObject *get_factors(PyObject *self, void *unused) {
-    (void)unused;
-    const rm2_manifold *m = ((manifold *)self)->m;
+/* manifold_info(m): spec, dim, ambient, list of (name, n, dim, ambient). */
+static PyObject *describe(PyObject *self, PyObject *object) {
+    const rm2_manifold *m = glue_unwrap(object, &manifold_kind);
+    (void)self;
+    if (!m)
+        return NULL;
     PyObject *list = PyList_New(0);
     for (size_t k = 0; list && k < rm2_manifold_factor_count(m); k++) {
         const rm2_factor *f = rm2_manifold_factor(m, k);
-        PyObject *row =
-            Py_BuildValue("snnn", f->geometry->name, (Py_ssize_t)f->n, (Py_ssize_t)f->dim,
-                          (Py_ssize_t)f->ambient);
+        PyObject *row = Py_BuildValue("snnn", f->geometry->name, (Py_ssize_t)f->n,
+                                      (Py_ssize_t)f->dim, (Py_ssize_t)f->ambient);
         if (!row || PyList_Append(list, row) != 0)
             Py_CLEAR(list);
         Py_XDECREF(row);
     }
-    return list;
+    return list ? Py_BuildValue("snnN", rm2_manifold_spec(m), (Py_ssize_t)rm2_manifold_dim(m),
+                                (Py_ssize_t)rm2_manifold_ambient(m), list)
+                : NULL;
 }
-
-static PyGetSetDef properties[] = {
-    {"spec", get_spec, NULL, NULL, NULL},
-    {"dim", get_dim, NULL, NULL, NULL},
-    {"ambient", get_ambient, NULL, NULL, NULL},
-    {"factors", get_factors, NULL, NULL, NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
 
 /* ---- operations ----------------------------------------------------------------------------- */
 
@@ -198,12 +156,13 @@ static rm2_status run_operation(rm2_context *ctx, const rm2_manifold *m, const o
     return op->paired(ctx, m, a->n, a->p.data, a->bases, a->x.data, a->w.data, a->y.data);
 }
 
-/* apply(name, p, x, w, y): p or w are None where the operation has none. */
+/* manifold_apply(m, name, p, x, w, y): p or w are None where the operation has none. */
 static PyObject *apply(PyObject *self, PyObject *args) {
-    const rm2_manifold *m = ((manifold *)self)->m;
+    const rm2_manifold *m;
+    (void)self;
     PyObject *objects[4], *result = NULL;
     const char *name;
-    if (!PyArg_ParseTuple(args, "sOOOO", &name, &objects[0], &objects[1], &objects[2], &objects[3]))
+    if (!PyArg_ParseTuple(args, "O&sOOOO", take_manifold, &m, &name, &objects[0], &objects[1], &objects[2], &objects[3]))
         return NULL;
     const operation *op = find_operation(name);
     arrays a;
@@ -220,13 +179,14 @@ static PyObject *apply(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* random(seed, y): points from a generator of this seed. */
+/* manifold_random(m, seed, y): points from a generator of this seed. */
 static PyObject *random_points(PyObject *self, PyObject *args) {
-    const rm2_manifold *m = ((manifold *)self)->m;
+    const rm2_manifold *m;
+    (void)self;
     unsigned long long seed;
     PyObject *out, *result = NULL;
     glue_array y;
-    if (!PyArg_ParseTuple(args, "KO", &seed, &out) || !glue_write(out, "output", false, &y))
+    if (!PyArg_ParseTuple(args, "O&KO", take_manifold, &m, &seed, &out) || !glue_write(out, "output", false, &y))
         return NULL;
     rm2_context *ctx = glue_enter();
     if (ctx) {
@@ -240,11 +200,14 @@ static PyObject *random_points(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* default_point(y) */
-static PyObject *default_point(PyObject *self, PyObject *out) {
-    const rm2_manifold *m = ((manifold *)self)->m;
+/* manifold_default_point(m, y) */
+static PyObject *default_point(PyObject *self, PyObject *args) {
+    const rm2_manifold *m;
+    PyObject *out;
     glue_array y;
-    if (!glue_write(out, "output", false, &y))
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&O", take_manifold, &m, &out) ||
+        !glue_write(out, "output", false, &y))
         return NULL;
     bool good = glue_sized(&y, "output", rm2_manifold_ambient(m));
     if (good)
@@ -255,20 +218,21 @@ static PyObject *default_point(PyObject *self, PyObject *out) {
     Py_RETURN_NONE;
 }
 
-/* contains(x, on): bytes of n x factors flags. */
+/* manifold_contains(m, x, on): bytes of n x factors flags. */
 static PyObject *contains(PyObject *self, PyObject *args) {
-    const rm2_manifold *m = ((manifold *)self)->m;
+    const rm2_manifold *m;
+    (void)self;
     PyObject *in, *out, *result = NULL;
     glue_array x;
     Py_buffer on;
-    size_t count, ambient = rm2_manifold_ambient(m);
-    if (!PyArg_ParseTuple(args, "OO", &in, &out) || !glue_read(in, "points", false, &x))
+    size_t count;
+    if (!PyArg_ParseTuple(args, "O&OO", take_manifold, &m, &in, &out) || !glue_read(in, "points", false, &x))
         return NULL;
     if (PyObject_GetBuffer(out, &on, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS) != 0) {
         glue_release(&x);
         return NULL;
     }
-    size_t n = x.count / ambient;
+    size_t ambient = rm2_manifold_ambient(m), n = x.count / ambient;
     if (n * ambient == x.count && (size_t)on.len == n * rm2_manifold_factor_count(m)) {
         rm2_context *ctx = glue_enter();
         if (ctx) {
@@ -284,15 +248,16 @@ static PyObject *contains(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* mean(x, weights or None, max_iterations, tolerance, y): (converged, iterations, gradient,
+/* manifold_mean(m, x, weights or None, max_iterations, tolerance, y): (converged, iterations, gradient,
  * variance). */
 static PyObject *mean(PyObject *self, PyObject *args) {
-    const rm2_manifold *m = ((manifold *)self)->m;
+    const rm2_manifold *m;
+    (void)self;
     PyObject *in, *weigh, *out, *result = NULL;
     glue_array x = {.data = NULL}, w = {.data = NULL}, y = {.data = NULL};
     rm2_mean_settings settings = rm2_mean_settings_default();
     rm2_mean_info info = {.converged = false};
-    if (!PyArg_ParseTuple(args, "OOidO", &in, &weigh, &settings.max_iterations, &settings.tolerance,
+    if (!PyArg_ParseTuple(args, "O&OOidO", take_manifold, &m, &in, &weigh, &settings.max_iterations, &settings.tolerance,
                           &out))
         return NULL;
     size_t ambient = rm2_manifold_ambient(m);
@@ -317,14 +282,15 @@ static PyObject *mean(PyObject *self, PyObject *args) {
                          info.gradient, info.variance);
 }
 
-/* resample(x, y): as many points as y has rows, at equal steps along those of x. */
+/* manifold_resample(m, x, y): as many points as y has rows, at equal steps along those of x. */
 static PyObject *resample(PyObject *self, PyObject *args) {
-    const rm2_manifold *m = ((manifold *)self)->m;
-    size_t ambient = rm2_manifold_ambient(m);
+    const rm2_manifold *m;
+    (void)self;
     PyObject *in, *out, *result = NULL;
     glue_array x = {.data = NULL}, y = {.data = NULL};
-    if (!PyArg_ParseTuple(args, "OO", &in, &out))
+    if (!PyArg_ParseTuple(args, "O&OO", take_manifold, &m, &in, &out))
         return NULL;
+    size_t ambient = rm2_manifold_ambient(m);
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y)) {
         rm2_context *ctx = glue_enter();
         if (ctx) {
@@ -339,35 +305,20 @@ static PyObject *resample(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* ---- type ----------------------------------------------------------------------------------- */
+/* ---- module --------------------------------------------------------------------------------- */
 
-static PyMethodDef methods[] = {
-    {"apply", apply, METH_VARARGS, NULL},
-    {"random", random_points, METH_VARARGS, NULL},
-    {"default_point", default_point, METH_O, NULL},
-    {"contains", contains, METH_VARARGS, NULL},
-    {"mean", mean, METH_VARARGS, NULL},
-    {"resample", resample, METH_VARARGS, NULL},
+static PyMethodDef functions[] = {
+    {"manifold", make, METH_VARARGS, NULL},
+    {"manifold_info", describe, METH_O, NULL},
+    {"manifold_apply", apply, METH_VARARGS, NULL},
+    {"manifold_random", random_points, METH_VARARGS, NULL},
+    {"manifold_default_point", default_point, METH_VARARGS, NULL},
+    {"manifold_contains", contains, METH_VARARGS, NULL},
+    {"manifold_mean", mean, METH_VARARGS, NULL},
+    {"manifold_resample", resample, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot slots[] = {
-    {Py_tp_new, (void *)manifold_new},
-    {Py_tp_dealloc, (void *)manifold_dealloc},
-    {Py_tp_methods, methods},
-    {Py_tp_getset, properties},
-    {0, NULL},
-};
-
-static PyType_Spec type_spec = {
-    .name = "riemann2._core.Manifold",
-    .basicsize = sizeof(manifold),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = slots,
-};
-
 bool manifold_add(PyObject *module) {
-    manifold_type = (PyTypeObject *)PyType_FromSpec(&type_spec);
-    return manifold_type &&
-           PyModule_AddObjectRef(module, "Manifold", (PyObject *)manifold_type) == 0;
+    return PyModule_AddFunctions(module, functions) == 0;
 }
