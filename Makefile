@@ -3,7 +3,8 @@
 #   make check      build and run all tests
 #   make demo       the tour: two experiments of the paper, with reports in demo/
 #   make bench      speed, as ratios measured in one run
-#   make install    library, headers, program, man page (DESTDIR and prefix are honoured)
+#   make core       build without Cairo, so without figures, in build/core, and check that build
+#   make install    libraries, headers, program, man page (DESTDIR and prefix are honoured)
 #   make conformance CASES=dir   run the library on a folder of conformance values
 #   make acceptance DATA=dir     checks on real data that is not part of this repository
 #   make asan | fuzz | format | lint    sanitizer tests, long fuzzing, source checks
@@ -12,16 +13,18 @@ JOBS ?= $(shell nproc)
 PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 
-.PHONY: all check demo bench install conformance acceptance asan fuzz format format-check lint clean
+DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot)
 
-all: deps-build
+.PHONY: all check demo bench core install conformance acceptance asan fuzz format format-check lint clean
+
+all: $(DEPS)
 	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
 deps-%:
 	@scripts/deps $*
 
-tests: deps-build deps-test
+tests: $(DEPS) deps-test
 	@cmake --preset $(PRESET) -DRM2_TESTS=ON -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
@@ -33,6 +36,11 @@ demo: all
 
 bench: deps-bench all
 	@scripts/bench $(BUILD)
+
+core:
+	@$(MAKE) --no-print-directory all PRESET=core
+	@tests/cli/plotless $(CURDIR)/build/core/riemann2
+	@tests/example/run build/core $(CC)
 
 install: all
 	@cmake --install $(BUILD)

@@ -1,6 +1,6 @@
 """The robust recipe's objective with the dynamics prior in PyTorch, eager mode, Cholesky and autograd:
 torch_baseline.py POINTS OUTPUTS DYNAMICS prints milliseconds an evaluation with its gradient, as
-riemann2 bench --torch asks for them."""
+riemann2-bench --torch asks for them."""
 import math
 import sys
 import time

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <riemann2.h>
+#include <riemann2/plot.h>
 
 enum { STEPS = 101, DEMOS = 5 };
 static const double PI = 3.14159265358979323846;
@@ -95,8 +96,8 @@ static void add_latents(const album *a, rm2_panel *where) {
         group[i] = i / POINTS;
         arc_point((double)(i % POINTS) / (POINTS - 1), group[i], z + 2 * i);
     }
-    must(a, rm2_plot_groups(a->ctx, where, DEMOS * POINTS, z, group, DEMOS, NULL,
-                            &(rm2_style){.size = 3, .halo = true}));
+    const rm2_groups groups = {.n = DEMOS * POINTS, .points = z, .group = group, .count = DEMOS};
+    must(a, rm2_plot_groups(a->ctx, where, &groups, &(rm2_style){.size = 3, .halo = true}));
 }
 
 static void add_paths(const album *a, rm2_panel *where) {

@@ -6,7 +6,7 @@
 
 #include <riemann2.h>
 
-/* The toy data are on R2 x S2: 2 + 3 numbers a point. */
+/* The toy data are on R2 x S2: 2 + 3 numbers per point. */
 enum { NODES = 9, LATENT = 2, AMBIENT = 5 };
 
 /* What the program makes on its way, in this order. */
@@ -14,52 +14,41 @@ typedef struct work {
     rm2_context *ctx;
     rm2_data *data;
     rm2_model *model;
-    rm2_metric *metric;
-    rm2_roadmap *grid;
+    rm2_space *space;
     rm2_curve *curve;
 } work;
 
-/* A model of four short demonstrations, its metric, and a grid that finds the way in it. */
+/* A model of four short demonstrations, and its latent space. */
 static rm2_status learn(work *w) {
-    rm2_generate_settings small = {.trajectories = 4, .points = 40};
+    rm2_generate_settings small = rm2_generate_settings_default();
+    small.trajectories = 4;
+    small.points = 40;
     rm2_fit_settings recipe = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-    rm2_pullback_settings pullback = rm2_pullback_settings_default();
-    rm2_grid_settings grid = rm2_grid_settings_default();
+    rm2_space_settings settings = rm2_space_settings_default();
+    settings.nodes = NODES;
 
     rm2_status status = rm2_data_generate(w->ctx, "toy", &small, &w->data);
     if (status == RM2_OK)
-        status = rm2_fit(w->ctx, w->data, &recipe, NULL, NULL, NULL, &w->model);
+        status = rm2_fit(w->ctx, w->data, &recipe, NULL, &w->model);
     if (status == RM2_OK)
-        status = rm2_metric_pullback(w->ctx, w->model, &pullback, &w->metric);
-    if (status != RM2_OK)
-        return status;
-    rm2_model_info info = rm2_model_describe(w->model);
-    printf("%s\n", rm2_metric_text(w->metric));
-    return rm2_roadmap_grid(w->ctx, w->metric, &grid, info.points, info.latents, &w->grid);
+        status = rm2_space_create(w->ctx, w->model, &settings, 0, NULL, &w->space);
+    if (status == RM2_OK)
+        printf("%s\n", rm2_space_text(w->space));
+    return status;
 }
 
 /* From the first point of the first demonstration to the last of the last one. */
 static rm2_status connect(work *w) {
-    rm2_model_info info = rm2_model_describe(w->model);
-    rm2_geodesic_settings settings = rm2_geodesic_settings_default();
-    double ends[2 * LATENT], straight;
-    for (int q = 0; q < LATENT; q++) {
-        ends[q] = info.latents[q];
-        ends[LATENT + q] = info.latents[(info.points - 1) * LATENT + (size_t)q];
-    }
-    settings.nodes = NODES;
-    rm2_status status =
-        rm2_geodesic(w->ctx, w->metric, w->grid, &settings, ends, ends + LATENT, &w->curve);
+    const rm2_model_info *info = rm2_model_info_of(w->model);
+    const double *from = info->latents, *to = from + (info->points - 1) * LATENT;
+    double ends[2 * LATENT] = {from[0], from[1], to[0], to[1]}, straight;
+    rm2_status status = rm2_space_geodesic(w->ctx, w->space, from, to, &w->curve);
     if (status != RM2_OK)
         return status;
     printf("length %.3f on the grid, %.3f as a spline, %.3f in the end: %s, %s\n",
            w->curve->path_length, w->curve->spline_length, w->curve->length,
            rm2_stage_text(w->curve->stage), w->curve->converged ? "converged" : "not converged");
-    settings.last = RM2_STAGE_PATH; /* without a roadmap: the straight line */
-    rm2_curve *line = NULL;
-    status = rm2_geodesic(w->ctx, w->metric, NULL, &settings, ends, ends + LATENT, &line);
-    straight = line ? line->length : 0;
-    rm2_curve_free(line);
+    status = rm2_space_straight_length(w->ctx, w->space, 2, ends, &straight);
     if (status == RM2_OK)
         printf("length %.3f along the straight line\n", straight);
     return status;
@@ -68,8 +57,7 @@ static rm2_status connect(work *w) {
 /* Every node as a point on the manifold. */
 static rm2_status decode(const work *w) {
     double points[NODES * AMBIENT], deviation[NODES];
-    rm2_status status =
-        rm2_model_decode(w->ctx, w->model, NODES, w->curve->x, points, NULL, NULL, deviation);
+    rm2_status status = rm2_space_decode(w->ctx, w->space, NODES, w->curve->x, points, deviation);
     for (int k = 0; status == RM2_OK && k < NODES; k++) {
         const double *x = w->curve->x + k * LATENT, *y = points + k * AMBIENT;
         printf("(%6.3f, %6.3f) -> (%6.3f, %6.3f) (%6.3f, %6.3f, %6.3f), deviation %.3f\n", x[0],
@@ -90,8 +78,7 @@ int main(void) {
     if (status != RM2_OK)
         fprintf(stderr, "%s\n", w.ctx ? rm2_context_error(w.ctx) : rm2_status_text(status));
     rm2_curve_free(w.curve);
-    rm2_roadmap_free(w.grid);
-    rm2_metric_free(w.metric);
+    rm2_space_free(w.space);
     rm2_model_free(w.model);
     rm2_data_free(w.data);
     rm2_context_free(w.ctx);

@@ -1,4 +1,5 @@
-/* riemann2: low-dimensional Riemannian submanifolds from Riemannian data. The whole public API. */
+/* riemann2: low-dimensional Riemannian submanifolds from Riemannian data. The whole public API of the core
+ * library; figures are in riemann2/plot.h, of the library riemann2-plot. */
 #ifndef RIEMANN2_H
 #define RIEMANN2_H
 
@@ -15,9 +16,10 @@
 #include "riemann2/metric.h"
 #include "riemann2/model.h"
 #include "riemann2/optim.h"
-#include "riemann2/plot.h"
 #include "riemann2/roadmap.h"
 #include "riemann2/robot.h"
+#include "riemann2/settings.h"
+#include "riemann2/space.h"
 #include "riemann2/trajectory.h"
 
 #endif

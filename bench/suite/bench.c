@@ -1,9 +1,9 @@
-/* riemann2 bench: how fast the library is on this machine, beside the work that cannot be avoided. */
+/* riemann2-bench: how fast the library is on this machine, compared with the unavoidable BLAS and LAPACK work. */
 #include "suite/suite.h"
 
 #include <string.h>
 
-#include "geometry/geometry.h"
+#include "core/progress.h"
 
 /* ---- what is measured ------------------------------------------------------------------------- */
 
@@ -174,7 +174,7 @@ static int measure_case(bench_job *j, const bench_case *c, bench_row *row) {
 
 /* The table grows with every row; without one, a line tells how far it is. */
 static int measure_all(bench_job *j) {
-    progress p = progress_begin(&j->work, "rows");
+    progress p = progress_of(&j->work);
     int code = EXIT_DONE;
     for (size_t k = 0; k < j->planned && code == EXIT_DONE; k++) {
         const bench_case *c = j->cases[k];
@@ -185,7 +185,7 @@ static int measure_all(bench_job *j) {
             break;
         j->report.count++;
         if (!j->table) {
-            progress_count(&p, k + 1, j->planned);
+            progress_count(&p, "rows", k + 1, j->planned);
             continue;
         }
         bench_print_row(j->table, c, &j->rows[k]);
@@ -250,15 +250,15 @@ static int run_job(bench_job *j) {
     return code == EXIT_DONE ? judge(j) : code;
 }
 
-int run_bench(const command *self, int argc, char **argv) {
+static int run_bench(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     bench_options options = {.output = NULL};
-    const option_group groups[] = {{"Options", bench_table, &options},
-                                   {"Common options", common_option_table, &common},
+    const option_group groups[] = {{"Options", bench_table, &options, NULL},
+                                   {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
     const char *names[BENCH_GROUPS];
     size_t count;
-    if (!options_parse(self->name, argc, argv, groups, names, BENCH_GROUPS, &count))
+    if (!options_parse(self->title, argc, argv, groups, names, BENCH_GROUPS, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);
@@ -275,4 +275,20 @@ int run_bench(const command *self, int argc, char **argv) {
         code = run_job(&j);
     rm2_context_free(ctx);
     return code;
+}
+
+static const command bench = {
+    "riemann2-bench",
+    "riemann2-bench",
+    "speed on this machine, compared with the unavoidable BLAS and LAPACK work",
+    run_bench,
+    "[NAME...] [options]",
+    "  build/bench/riemann2-bench --quick\n"
+    "  build/bench/riemann2-bench evaluation grid -o speed.json\n"
+    "Names: evaluation, inducing, training, grid, geodesic, codec "
+    "(default: all).\n"};
+
+int main(int argc, char **argv) {
+    process_start(argv);
+    return process_end(bench.run(&bench, argc - 1, argv + 1));
 }

@@ -11,13 +11,14 @@
 /* Six trajectories, above 1200 points as many as have 200 points. */
 rm2_status bench_data(const bench_run *run, rm2_data **data) {
     const bench_case *c = run->subject;
-    rm2_generate_settings g = {.seed = run->seed, .points = c->points};
+    rm2_generate_settings g = rm2_generate_settings_default();
+    g.seed = run->seed;
+    g.points = c->points;
     if (strcmp(c->data, "connectome") != 0) {
         g.trajectories = c->points > 1200 ? c->points / 200 : 6;
         g.points = c->points / g.trajectories;
     }
-    WORK_TRY(rm2_data_generate(run->ctx, c->data, &g, data));
-    return rm2_data_scale(run->ctx, *data);
+    return rm2_data_generate(run->ctx, c->data, &g, data);
 }
 
 rm2_fit_settings bench_recipe(const bench_run *run) {
@@ -31,8 +32,8 @@ rm2_fit_settings bench_recipe(const bench_run *run) {
 
 rm2_status bench_fit(const bench_run *run, const rm2_data *data, const rm2_fit_settings *settings,
                      rm2_model **model) {
-    WORK_TRY(rm2_fit(run->ctx, data, settings, NULL, NULL, NULL, model));
-    return rm2_model_describe(*model).stop == RM2_STOP_INTERRUPTED ? RM2_INTERRUPTED : RM2_OK;
+    WORK_TRY(rm2_fit(run->ctx, data, settings, NULL, model));
+    return rm2_model_info_of(*model)->stop == RM2_STOP_INTERRUPTED ? RM2_INTERRUPTED : RM2_OK;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* What the files of riemann2 bench share. A case is something to measure, a row what was measured: each
+/* What the files of riemann2-bench share. A case is something to measure, a row what was measured: each
  * in a process of its own, so that its peak of memory is its own, no row warms another's caches, and one
  * that crashes is a row that says so. */
 #ifndef RM2_CLI_BENCH_H

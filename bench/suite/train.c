@@ -28,10 +28,10 @@ static rm2_status evaluate(training *t, rm2_inference inference, double *seconds
     s.optim.relative_decrease = 0;
     rm2_status status = bench_fit(t->run, t->data, &s, &model);
     if (status == RM2_OK) {
-        rm2_model_info info = rm2_model_describe(model);
-        *seconds = info.seconds / (double)info.evaluations;
+        const rm2_model_info *info = rm2_model_info_of(model);
+        *seconds = info->seconds / (double)info->evaluations;
         if (inference == bench_recipe(t->run).inference)
-            note(t, &info);
+            note(t, info);
     }
     rm2_model_free(model);
     return status;
@@ -69,10 +69,8 @@ static rm2_status train(void *user, double *seconds) {
     double start = work_clock();
     rm2_status status = bench_fit(t->run, t->data, &s, &model);
     *seconds = work_clock() - start;
-    if (status == RM2_OK) {
-        rm2_model_info info = rm2_model_describe(model);
-        note(t, &info);
-    }
+    if (status == RM2_OK)
+        note(t, rm2_model_info_of(model));
     rm2_model_free(model);
     return status;
 }

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry/geometry.h"
 #include "suite/suite.h"
 
 enum {
@@ -14,9 +13,8 @@ typedef struct use {
     const bench_run *run;
     rm2_data *data;
     rm2_model *model;
-    rm2_model_info info;
-    rm2_metric *metric;
-    rm2_roadmap *grid;
+    const rm2_model_info *info;
+    rm2_space *space;
     double *out; /* room for results */
     size_t evaluations;
 } use;
@@ -29,16 +27,17 @@ static rm2_status open_model(use *u, const bench_run *run) {
     s.optim.max_iterations = ITERATIONS;
     WORK_TRY(bench_data(run, &u->data));
     WORK_TRY(bench_fit(run, u->data, &s, &u->model));
-    u->info = rm2_model_describe(u->model);
+    u->info = rm2_model_info_of(u->model);
     return RM2_OK;
 }
 
-static rm2_status open_grid(use *u, double support) {
-    rm2_pullback_settings s = rm2_pullback_settings_default();
-    s.support = support;
-    WORK_TRY(rm2_metric_pullback(u->run->ctx, u->model, &s, &u->metric));
-    return rm2_roadmap_grid(u->run->ctx, u->metric, NULL, u->info.points, u->info.latents,
-                            &u->grid);
+/* `exact`: with the metric itself, not the quicker one in which paths are searched. */
+static rm2_status open_space(use *u, bool exact) {
+    rm2_space_settings s = rm2_space_settings_default();
+    s.roadmap = RM2_SPACE_GRID;
+    if (exact)
+        s.support = 0;
+    return rm2_space_create(u->run->ctx, u->model, &s, 0, NULL, &u->space);
 }
 
 static rm2_status make_room(use *u, size_t count) {
@@ -48,19 +47,18 @@ static rm2_status make_room(use *u, size_t count) {
 
 static void close_all(use *u) {
     free(u->out);
-    rm2_roadmap_free(u->grid);
-    rm2_metric_free(u->metric);
+    rm2_space_free(u->space);
     rm2_model_free(u->model);
     rm2_data_free(u->data);
 }
 
 /* `vectors` at each of n points, multiplied and solved. */
 static bare_shape prediction_shape(const use *u, size_t n, size_t vectors) {
-    bool inducing = u->info.inducing > 0;
+    bool inducing = u->info->inducing > 0;
     return (bare_shape){.kind = BARE_PREDICTION,
                         .n = n,
-                        .r = inducing ? u->info.inducing : u->info.points,
-                        .outputs = u->info.outputs,
+                        .r = inducing ? u->info->inducing : u->info->points,
+                        .outputs = u->info->outputs,
                         .vectors = vectors,
                         .product = inducing,
                         .threads = rm2_context_threads(u->run->ctx),
@@ -70,9 +68,9 @@ static bare_shape prediction_shape(const use *u, size_t n, size_t vectors) {
 static rm2_status measure(use *u, bench_turns *turns, bench_row *row) {
     turns->user = u;
     WORK_TRY(bench_by_turns(u->run, turns, row));
-    row->points = u->info.points;
-    row->outputs = u->info.outputs;
-    row->inducing = u->info.inducing;
+    row->points = u->info->points;
+    row->outputs = u->info->outputs;
+    row->inducing = u->info->inducing;
     row->evaluations = u->evaluations;
     return RM2_OK;
 }
@@ -81,9 +79,9 @@ static rm2_status measure(use *u, bench_turns *turns, bench_row *row) {
 
 static rm2_status metric_on_grid(void *user, double *seconds) {
     use *u = user;
-    rm2_roadmap_info g = rm2_roadmap_describe(u->grid);
+    rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(u->space));
     double start = work_clock();
-    WORK_TRY(rm2_metric_at(u->run->ctx, u->metric, g.nodes, g.x, u->out, NULL));
+    WORK_TRY(rm2_metric_at(u->run->ctx, rm2_space_metric(u->space), g.nodes, g.x, u->out, NULL));
     *seconds = work_clock() - start;
     return RM2_OK;
 }
@@ -91,7 +89,8 @@ static rm2_status metric_on_grid(void *user, double *seconds) {
 /* J = C dk, and L^-1 dk or root dk, where dk has Q columns. */
 static bare_shape grid_shape(const void *user) {
     const use *u = user;
-    return prediction_shape(u, rm2_roadmap_describe(u->grid).nodes, u->info.latent_dim);
+    return prediction_shape(u, rm2_roadmap_describe(rm2_space_roadmap(u->space)).nodes,
+                            u->info->latent_dim);
 }
 
 rm2_status bench_grid(const bench_run *run, bench_row *row) {
@@ -99,9 +98,9 @@ rm2_status bench_grid(const bench_run *run, bench_row *row) {
     bench_turns turns = {.ours = metric_on_grid, .shape = grid_shape};
     rm2_status status = open_model(&u, run);
     if (status == RM2_OK)
-        status = open_grid(&u, 0);
+        status = open_space(&u, true);
     if (status == RM2_OK) {
-        rm2_roadmap_info g = rm2_roadmap_describe(u.grid);
+        rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(u.space));
         status = make_room(&u, g.nodes * g.Q * g.Q);
     }
     if (status == RM2_OK)
@@ -113,21 +112,18 @@ rm2_status bench_grid(const bench_run *run, bench_row *row) {
 /* ---- geodesic -------------------------------------------------------------------------------- */
 
 static rm2_status decode_curve(const use *u, const rm2_curve *curve) {
-    double *deviation = u->out + curve->nodes * rm2_manifold_ambient(u->info.manifold);
-    return rm2_model_decode(u->run->ctx, u->model, curve->nodes, curve->x, u->out, NULL, NULL,
-                            deviation);
+    double *deviation = u->out + curve->nodes * rm2_manifold_ambient(u->info->manifold);
+    return rm2_space_decode(u->run->ctx, u->space, curve->nodes, curve->x, u->out, deviation);
 }
 
 /* From the first training point to the last, as the program does it. */
 static rm2_status query(void *user, double *seconds) {
     use *u = user;
-    const rm2_model_info *i = &u->info;
-    rm2_geodesic_settings s = rm2_geodesic_settings_default();
+    const rm2_model_info *i = u->info;
     rm2_curve *curve;
-    s.tolerance = PATH_TOLERANCE;
     double start = work_clock();
-    WORK_TRY(rm2_geodesic(u->run->ctx, u->metric, u->grid, &s, i->latents,
-                          i->latents + (i->points - 1) * i->latent_dim, &curve));
+    WORK_TRY(rm2_space_geodesic(u->run->ctx, u->space, i->latents,
+                                i->latents + (i->points - 1) * i->latent_dim, &curve));
     rm2_status status = decode_curve(u, curve);
     *seconds = work_clock() - start;
     u->evaluations = curve->evaluations;
@@ -142,10 +138,10 @@ rm2_status bench_geodesic(const bench_run *run, bench_row *row) {
     bench_turns turns = {.ours = query};
     rm2_status status = open_model(&u, run);
     if (status == RM2_OK)
-        status = open_grid(&u, PATH_SUPPORT);
+        status = open_space(&u, false);
     if (status == RM2_OK)
-        status = make_room(&u, rm2_geodesic_settings_default().nodes *
-                                   (rm2_manifold_ambient(u.info.manifold) + 1));
+        status = make_room(&u, rm2_space_settings_default().nodes *
+                                   (rm2_manifold_ambient(u.info->manifold) + 1));
     if (status == RM2_OK)
         status = measure(&u, &turns, row);
     close_all(&u);
@@ -157,7 +153,7 @@ rm2_status bench_geodesic(const bench_run *run, bench_row *row) {
 /* All training latents, with uncertainty; seconds a point. */
 static rm2_status decode(void *user, double *seconds) {
     use *u = user;
-    const rm2_model_info *i = &u->info;
+    const rm2_model_info *i = u->info;
     double *deviation = u->out + i->points * rm2_manifold_ambient(i->manifold);
     double start = work_clock();
     WORK_TRY(rm2_model_decode(u->run->ctx, u->model, i->points, i->latents, u->out, NULL, NULL,
@@ -169,8 +165,8 @@ static rm2_status decode(void *user, double *seconds) {
 /* C k*, and L^-1 k* or root k*. */
 static bare_shape decode_shape(const void *user) {
     const use *u = user;
-    bare_shape s = prediction_shape(u, u->info.points, 1);
-    s.times = 1 / (double)u->info.points;
+    bare_shape s = prediction_shape(u, u->info->points, 1);
+    s.times = 1 / (double)u->info->points;
     return s;
 }
 
@@ -179,7 +175,7 @@ rm2_status bench_decode(const bench_run *run, bench_row *row) {
     bench_turns turns = {.ours = decode, .shape = decode_shape};
     rm2_status status = open_model(&u, run);
     if (status == RM2_OK)
-        status = make_room(&u, u.info.points * (rm2_manifold_ambient(u.info.manifold) + 1));
+        status = make_room(&u, u.info->points * (rm2_manifold_ambient(u.info->manifold) + 1));
     if (status == RM2_OK)
         status = measure(&u, &turns, row);
     close_all(&u);
@@ -188,8 +184,8 @@ rm2_status bench_decode(const bench_run *run, bench_row *row) {
 
 /* Points of the data, in their units, evenly spread over the set. */
 static rm2_status choose_observations(use *u) {
-    size_t D = rm2_manifold_ambient(u->info.manifold);
-    WORK_TRY(make_room(u, ENCODED * (D + u->info.latent_dim)));
+    size_t D = rm2_manifold_ambient(u->info->manifold);
+    WORK_TRY(make_room(u, ENCODED * (D + u->info->latent_dim)));
     for (size_t k = 0; k < ENCODED; k++)
         memcpy(u->out + k * D, u->data->points + k * u->data->count / ENCODED * D,
                D * sizeof *u->out);
@@ -200,7 +196,7 @@ static rm2_status choose_observations(use *u) {
 static rm2_status encode(void *user, double *seconds) {
     use *u = user;
     rm2_encode_settings s = rm2_encode_settings_default();
-    double *latents = u->out + ENCODED * rm2_manifold_ambient(u->info.manifold);
+    double *latents = u->out + ENCODED * rm2_manifold_ambient(u->info->manifold);
     double start = work_clock();
     WORK_TRY(rm2_model_encode(u->run->ctx, u->model, &s, ENCODED, u->out, latents, NULL, NULL));
     *seconds = (work_clock() - start) / ENCODED;

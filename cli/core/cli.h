@@ -15,15 +15,13 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_BAD_DATA = 3, EXIT_N
 /* ---- options -------------------------------------------------------------------------------- */
 
 typedef enum option_kind {
-    OPTION_FLAG,     /* bool: set to true */
-    OPTION_FLAG_OFF, /* bool: set to false */
-    OPTION_TEXT,     /* const char * */
-    OPTION_TEXTS,    /* text_list: one more */
-    OPTION_SIZE,     /* size_t, at least 1 */
-    OPTION_INTEGER,  /* uint64_t */
-    OPTION_NUMBER,   /* double, positive */
-    OPTION_CHOICE,   /* int: index in `choices` */
-    OPTION_LETTER    /* char; "tab" for a tab */
+    OPTION_FLAG,    /* bool: set to true */
+    OPTION_TEXT,    /* const char * */
+    OPTION_TEXTS,   /* text_list: one more */
+    OPTION_SIZE,    /* size_t, at least 1 */
+    OPTION_INTEGER, /* uint64_t */
+    OPTION_NUMBER,  /* double, positive */
+    OPTION_CHOICE   /* int: index in `choices` */
 } option_kind;
 
 /* Values of an option that may be given several times. */
@@ -49,51 +47,49 @@ typedef struct common_options {
     uint64_t seed;
 } common_options;
 
-/* A group of options and the struct they fill; groups end with a NULL table. */
+/* Options made from a table of the library's settings (core/settings.h). */
+typedef struct setting_options setting_options;
+
+/* A group of options and the struct they fill; the list ends with a group that has neither kind of options. */
 typedef struct option_group {
     const char *title;
-    const option *options; /* ends with a NULL name */
+    const option *options; /* ends with a NULL name; NULL: */
     void *settings;
+    setting_options
+        *from; /* the struct's table; the title, if any, goes before those of its groups */
 } option_group;
 
-/* Read argv (after the command's name). Positional arguments are kept in place: *count of them.
+static inline bool group_is_last(const option_group *group) {
+    return !group->options && !group->from;
+}
+
+/* Read argv (after the command's name); `title` is that of the command. Positional arguments are kept in place: *count of them.
  * Returns false after saying what is wrong. */
-bool options_parse(const char *verb, int argc, char **argv, const option_group *groups,
+bool options_parse(const char *title, int argc, char **argv, const option_group *groups,
                    const char **positional, size_t max_positional, size_t *count);
-/* The first option of a table that is in argv; NULL: none. */
-const char *options_given(int argc, char **argv, const option *table);
 void options_print(FILE *out, const option_group *groups);
 
 extern const option common_option_table[];
 
-/* Options that say how a file becomes data; also used by other commands that read data. */
-typedef struct data_options {
-    rm2_data_settings settings;
-    int quat_order, orientation, spd_layout, header, scale;
-} data_options;
-
-extern const option data_option_table[];
-data_options data_options_default(void);
-/* The library's settings, once parsed. `scale` auto means: on for products with a Euclidean part.
- */
-rm2_status data_options_finish(rm2_context *ctx, data_options *options);
-
 /* ---- commands ------------------------------------------------------------------------------- */
 
 typedef struct command {
-    const char *name;
+    const char *name;  /* "fit" */
+    const char *title; /* with the program: "riemann2 fit", in messages and help */
     const char *summary;
     int (*run)(const struct command *self, int argc, char **argv);
     const char *usage;    /* "FILE --manifold SPEC [options]" */
     const char *examples; /* lines for --help */
 } command;
 
-extern const command commands[]; /* ends with a NULL name */
-
 void command_help(const command *self, const option_group *groups);
 
 /* A context set up from the common options; NULL after saying why not. */
 rm2_context *command_context(common_options *common);
+/* A message of the library with options in place of its fields: "settings.spd_layout upper" is "--spd-layout
+ * upper". Returns `text`. */
+enum { MESSAGE_SIZE = 1200 };
+const char *message_as_options(const char *message, char *text, size_t size);
 /* Print the context's message; the exit code that fits the status. */
 int command_fail(const command *self, const rm2_context *ctx, rm2_status status);
 
@@ -112,13 +108,20 @@ int run_distance(const command *self, int argc, char **argv);
 int run_mean(const command *self, int argc, char **argv);
 int run_plot(const command *self, int argc, char **argv);
 int run_experiment(const command *self, int argc, char **argv);
-int run_bench(const command *self, int argc, char **argv);
+int run_settings(const command *self, int argc, char **argv);
 int run_version(const command *self, int argc, char **argv);
+
+/* ---- the process ------------------------------------------------------------------------------ */
+
+/* Before anything else: restarts the program once where settings that are read when libraries are loaded are
+ * not the best. */
+void process_start(char **argv);
+/* The exit code at the end. What was printed must have arrived: a full disk or a closed pipe is a failure of a
+ * command that had none (one that failed has said why). */
+int process_end(int code);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 character that a text starts with; 0: it is none. */
-size_t utf8_length(const char *text);
 void json_text(FILE *out, const char *text);                /* with quotes; U+FFFD for bad bytes */
 void json_number(FILE *out, double value);                  /* null if not finite */
 void json_field(FILE *out, const char *name, double value); /* , "name": value */

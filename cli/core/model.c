@@ -28,7 +28,7 @@ int model_write_sheet(const model_work *m, const sheet *s) {
 /* ---- latent points to work on --------------------------------------------------------------- */
 
 static int latents_at(const model_work *m, size_t *n, double **latents) {
-    size_t Q = m->info.latent_dim;
+    size_t Q = m->info->latent_dim;
     *n = 1;
     *latents = malloc(Q * sizeof **latents);
     if (!*latents)
@@ -41,38 +41,38 @@ static int latents_at(const model_work *m, size_t *n, double **latents) {
 
 /* Training points from..to. */
 static int latents_of(const model_work *m, size_t from, size_t to, size_t *n, double **latents) {
-    size_t Q = m->info.latent_dim;
+    size_t Q = m->info->latent_dim;
     *n = to - from;
     *latents = malloc((*n * Q + 1) * sizeof **latents);
     if (!*latents)
         return work_no_memory(&m->work);
-    memcpy(*latents, m->info.latents + from * Q, *n * Q * sizeof **latents);
+    memcpy(*latents, m->info->latents + from * Q, *n * Q * sizeof **latents);
     return EXIT_DONE;
 }
 
 static int no_trajectory(const model_work *m, const char *id) {
     enum { SHOWN = 10 };
     char list[200] = "";
-    size_t used = 0, count = m->info.trajectories;
+    size_t used = 0, count = m->info->data->trajectories;
     if (count == 0)
         return work_complain(&m->work, EXIT_BAD_DATA,
                              "the model was trained without trajectories (fit --group)");
     for (size_t t = 0; t < count && t < SHOWN && used < sizeof list; t++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", t ? ", " : "",
-                                 m->info.ids[t]);
+                                 m->info->data->ids[t]);
     return work_complain(&m->work, EXIT_BAD_DATA, "the model has no trajectory \"%s\"; it has %s%s",
                          id, list, count > SHOWN ? ", ..." : "");
 }
 
 int model_find_trajectory(const model_work *m, const char *id, size_t *trajectory) {
-    for (*trajectory = 0; *trajectory < m->info.trajectories; ++*trajectory)
-        if (strcmp(m->info.ids[*trajectory], id) == 0)
+    for (*trajectory = 0; *trajectory < m->info->data->trajectories; ++*trajectory)
+        if (strcmp(m->info->data->ids[*trajectory], id) == 0)
             return EXIT_DONE;
     return no_trajectory(m, id);
 }
 
 static int latents_of_trajectory(const model_work *m, size_t *n, double **latents) {
-    const size_t *starts = m->info.starts;
+    const size_t *starts = m->info->data->starts;
     size_t t;
     int code = model_find_trajectory(m, m->options->trajectory, &t);
     return code == EXIT_DONE ? latents_of(m, starts[t], starts[t + 1], n, latents) : code;
@@ -84,27 +84,37 @@ int model_find_latents(const model_work *m, size_t *n, double **latents) {
     if (m->options->at)
         return latents_at(m, n, latents);
     if (m->options->train)
-        return latents_of(m, 0, m->info.points, n, latents);
+        return latents_of(m, 0, m->info->points, n, latents);
     if (m->options->trajectory)
         return latents_of_trajectory(m, n, latents);
-    return work_read_latents(&m->work, m->paths[1], m->info.latent_dim, n, latents);
+    return work_read_latents(&m->work, m->paths[1], m->info->latent_dim, n, latents);
 }
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
 int model_read_data(const model_work *m, const char *path, data_options *options, rm2_data **data,
                     rm2_data **held_out) {
-    const char *own = rm2_manifold_spec(m->info.manifold);
+    const rm2_manifold *own = m->info->manifold;
     if (!options->settings.manifold)
-        options->settings.manifold = own;
-    rm2_status status = data_options_finish(m->work.ctx, options);
-    options->settings.scale = false;
-    if (status == RM2_OK)
-        status = rm2_data_read(m->work.ctx, path, &options->settings, data, held_out, NULL);
-    if (status == RM2_OK && strcmp(rm2_manifold_spec((*data)->manifold), own) != 0)
-        return work_complain(&m->work, EXIT_BAD_DATA, "the model is on %s, the data are on %s", own,
-                             rm2_manifold_spec((*data)->manifold));
+        options->settings.manifold = rm2_manifold_spec(own);
+    options->settings.scale = RM2_SCALE_NONE;
+    rm2_status status = rm2_data_read(m->work.ctx, path, &options->settings, data, held_out, NULL);
+    if (status == RM2_OK && !rm2_manifold_equal((*data)->manifold, own))
+        return work_complain(&m->work, EXIT_BAD_DATA, "the model is on %s, the data are on %s",
+                             rm2_manifold_spec(own), rm2_manifold_spec((*data)->manifold));
     return work_check(&m->work, status);
+}
+
+int model_align_signs(const model_work *m, rm2_data **data) {
+    rm2_data *aligned;
+    if (!*data)
+        return EXIT_DONE;
+    int code = work_check(&m->work, rm2_data_align(m->work.ctx, *data, m->info->data, &aligned));
+    if (code == EXIT_DONE) {
+        rm2_data_free(*data);
+        *data = aligned;
+    }
+    return code;
 }
 
 /* ---- running a command on a model file ------------------------------------------------------ */
@@ -117,11 +127,11 @@ static int check_sources(const model_work *m, const model_action *a, size_t file
         (files == 2) + (o->at != NULL) + o->train + (o->trajectory != NULL) + o->whole_grid;
     if (sources > 1)
         return work_complain(&m->work, EXIT_USAGE,
-                             "more than one source of latent points; usage: riemann2 %s %s",
-                             self->name, self->usage);
+                             "more than one source of latent points; usage: %s %s", self->title,
+                             self->usage);
     if (files > 0 && (sources == 1 || !a->needs_source))
         return EXIT_DONE;
-    (void)fprintf(stderr, "usage: riemann2 %s %s\n%s", self->name, self->usage, self->examples);
+    (void)fprintf(stderr, "usage: %s %s\n%s", self->title, self->usage, self->examples);
     return EXIT_USAGE;
 }
 
@@ -140,7 +150,7 @@ static int open_and_run(model_work *m, const model_action *a, data_options *data
         code = work_check(&m->work, rm2_model_read(m->work.ctx, m->paths[0], &m->model));
     if (code != EXIT_DONE)
         return code;
-    m->info = rm2_model_describe(m->model);
+    m->info = rm2_model_info_of(m->model);
     code = a->run_with_data ? a->run_with_data(m, data) : a->run(m);
     rm2_model_free(m->model);
     return code;
@@ -150,20 +160,20 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
     common_options common = {.help = false};
     data_options data = data_options_default();
     model_options options = {.output = NULL};
-    option_group groups[6] = {{"Options", a->table, &options}};
+    option_group groups[7] = {{"Options", a->table, &options, NULL}};
     size_t count = 1;
-    for (const option_group *g = a->groups; g && g->options; g++) {
+    for (const option_group *g = a->groups; g && !group_is_last(g); g++) {
         groups[count] = *g;
         if (!g->settings)
             groups[count].settings = &options.geometry;
         count++;
     }
     if (a->run_with_data)
-        groups[count++] = (option_group){"Data", data_option_table, &data};
-    groups[count++] = (option_group){"Common options", common_option_table, &common};
+        groups[count++] = (option_group){"Data", NULL, &data.settings, &data.from};
+    groups[count++] = (option_group){"Common options", common_option_table, &common, NULL};
     groups[count] = (option_group){.options = NULL};
     model_work m = {.work = {self, NULL, &common}, .options = &options, .own = a->own};
-    if (!options_parse(self->name, argc, argv, groups, m.paths, a->files, &count))
+    if (!options_parse(self->title, argc, argv, groups, m.paths, a->files, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);

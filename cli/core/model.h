@@ -2,6 +2,7 @@
 #ifndef RM2_CLI_MODEL_H
 #define RM2_CLI_MODEL_H
 
+#include "core/settings.h"
 #include "core/sheet.h"
 #include "core/work.h"
 
@@ -17,8 +18,8 @@ typedef struct geometry_options {
 typedef struct model_options {
     const char *output, *at, *trajectory, *latents;
     const char *from, *to, *through, *pairs, *speed, *acceleration;
-    bool train, noise, residual, no_back, whole_grid, spread;
-    size_t count, starts, medoids, samples;
+    bool train, noise, whole_grid, spread;
+    size_t count, medoids, samples;
     double duration;
     geometry_options geometry;
 } model_options;
@@ -31,7 +32,7 @@ typedef struct model_work {
     const model_options *options;
     const void *own; /* the command's own options, as in model_action */
     rm2_model *model;
-    rm2_model_info info;
+    const rm2_model_info *info;
 } model_work;
 
 /* Does the output go to standard output? */
@@ -49,6 +50,9 @@ int model_find_trajectory(const model_work *m, const char *id, size_t *trajector
  * they set nothing aside. Both are the caller's to free. */
 int model_read_data(const model_work *m, const char *path, data_options *options, rm2_data **data,
                     rm2_data **held_out);
+
+/* Replace *data (which may be NULL) by the same with the signs of the model's training data. */
+int model_align_signs(const model_work *m, rm2_data **data);
 
 /* One of the actions: on what is in `m` alone, or with options that say how data are read. */
 typedef struct model_action {

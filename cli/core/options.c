@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cli.h"
+#include "core/settings.h"
 
 const option common_option_table[] = {
     {"--json", NULL, OPTION_FLAG, offsetof(common_options, json), NULL,
@@ -40,19 +40,13 @@ static bool parse_choice(const char *text, const char *const *choices, int *valu
     return false;
 }
 
-static bool parse_letter(const char *text, char *value) {
-    *value = strcmp(text, "tab") == 0 ? '\t' : text[0];
-    return *value == '\t' || (text[0] && !text[1]);
-}
-
 /* What a value should have been, for the message. */
 static void expectation(const option *o, char *text, size_t size) {
     static const char *const words[] = {[OPTION_TEXT] = "a text",
                                         [OPTION_TEXTS] = "a text, 64 times at most",
                                         [OPTION_SIZE] = "a whole number from 1",
                                         [OPTION_INTEGER] = "a whole number from 0",
-                                        [OPTION_NUMBER] = "a positive number",
-                                        [OPTION_LETTER] = "one character, or tab"};
+                                        [OPTION_NUMBER] = "a positive number"};
     if (o->kind != OPTION_CHOICE) {
         (void)snprintf(text, size, "%s", words[o->kind]);
         return;
@@ -75,8 +69,7 @@ static bool store(const option *o, void *settings, const char *text) {
     char *end;
     switch (o->kind) {
     case OPTION_FLAG:
-    case OPTION_FLAG_OFF:
-        *(bool *)at = o->kind == OPTION_FLAG;
+        *(bool *)at = true;
         return true;
     case OPTION_TEXT:
         *(const char **)(void *)at = text;
@@ -96,8 +89,6 @@ static bool store(const option *o, void *settings, const char *text) {
                isfinite(*(double *)(void *)at);
     case OPTION_CHOICE:
         return parse_choice(text, o->choices, (int *)(void *)at);
-    case OPTION_LETTER:
-        return parse_letter(text, at);
     }
     return false;
 }
@@ -105,7 +96,7 @@ static bool store(const option *o, void *settings, const char *text) {
 /* ---- names ---------------------------------------------------------------------------------- */
 
 static bool is_flag(const option *o) {
-    return o->kind == OPTION_FLAG || o->kind == OPTION_FLAG_OFF;
+    return o->kind == OPTION_FLAG;
 }
 
 /* The option called `name` (length given); "-o" is short for "--output", "-h" for "--help". */
@@ -118,8 +109,8 @@ static const option *find(const option_group *groups, const char *name, size_t l
         name = "--help";
         length = strlen(name);
     }
-    for (; groups->options; groups++)
-        for (const option *o = groups->options; o->name; o++)
+    for (; !group_is_last(groups); groups++)
+        for (const option *o = groups->options; o && o->name; o++)
             if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) {
                 *settings = groups->settings;
                 return o;
@@ -135,57 +126,105 @@ static size_t common_start(const char *a, const char *b) {
     return k;
 }
 
-static const char *nearest(const option_group *groups, const char *name) {
-    const char *best = NULL;
-    size_t most = 3; /* two dashes and a letter are no likeness */
-    for (; groups->options; groups++)
-        for (const option *o = groups->options; o->name; o++) {
-            size_t shared = common_start(o->name, name);
-            if (shared > most || (best && shared == most && strlen(o->name) < strlen(best))) {
-                most = shared;
-                best = o->name;
-            }
-        }
-    return best;
+/* The option most like a name so far. */
+typedef struct likeness {
+    const char *name;
+    char best[SETTING_WORD];
+    size_t shared;
+} likeness;
+
+static void compare(likeness *like, const char *word) {
+    size_t shared = common_start(word, like->name);
+    if (shared < like->shared ||
+        (shared == like->shared && (!*like->best || strlen(word) >= strlen(like->best))))
+        return;
+    like->shared = shared;
+    (void)snprintf(like->best, sizeof like->best, "%s", word);
 }
 
-static bool unknown(const char *verb, const option_group *groups, const char *argument) {
-    const char *like = nearest(groups, argument);
-    (void)fprintf(stderr, "riemann2 %s: unknown option %s%s%s%s; see riemann2 %s --help\n", verb,
-                  argument, like ? " (did you mean " : "", like ? like : "", like ? "?)" : "",
-                  verb);
+static void find_nearest(const option_group *groups, likeness *like) {
+    for (; !group_is_last(groups); groups++) {
+        for (const option *o = groups->options; o && o->name; o++)
+            compare(like, o->name);
+        for (size_t k = 0; groups->from && k < groups->from->table->count; k++) {
+            char word[SETTING_WORD];
+            if (setting_is_option(groups->from, k))
+                compare(like, setting_word(rm2_settings_at(groups->from->table, k), word));
+        }
+    }
+}
+
+static bool unknown(const char *title, const option_group *groups, const char *argument) {
+    likeness like = {.name = argument, .shared = 3}; /* two dashes and a letter are no likeness */
+    find_nearest(groups, &like);
+    bool found = like.best[0] != 0;
+    (void)fprintf(stderr, "%s: unknown option %s%s%s%s; see %s --help\n", title, argument,
+                  found ? " (did you mean " : "", like.best, found ? "?)" : "", title);
     return false;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------ */
+
+/* The value of an option: after its "=", or the next argument; NULL: there is none. */
+static const char *next_value(int argc, char **argv, int *i, const char *after_equals) {
+    if (after_equals)
+        return after_equals;
+    return ++*i < argc ? argv[*i] : NULL;
+}
+
+static bool complain_no_value(const char *title, const char *name, size_t length,
+                              const char *expected) {
+    (void)fprintf(stderr, "%s: %.*s needs a value: %s\n", title, (int)length, name, expected);
+    return false;
+}
+
+static bool complain_value(const char *title, const char *name, size_t length) {
+    (void)fprintf(stderr, "%s: %.*s takes no value\n", title, (int)length, name);
+    return false;
+}
+
+/* One setting at argv[*i], whose name has `length` characters. */
+static bool take_setting(const char *title, int argc, char **argv, int *i, size_t length,
+                         const setting_match *match) {
+    const char *name = argv[*i], *value = name[length] ? name + length + 1 : NULL;
+    value_need need = setting_needs_value(match);
+    if (need == VALUE_NONE && value)
+        return complain_value(title, name, length);
+    if (need == VALUE_NEEDED && !(value = next_value(argc, argv, i, value))) {
+        char expected[240];
+        rm2_setting_expected(rm2_settings_at(match->options->table, match->row), expected,
+                             sizeof expected);
+        return complain_no_value(title, name, length, expected);
+    }
+    return setting_take(title, match, value);
 }
 
 /* One option at argv[*i], with its value there or in the next argument. */
-static bool take_option(const char *verb, int argc, char **argv, int *i,
+static bool take_option(const char *title, int argc, char **argv, int *i,
                         const option_group *groups) {
-    char *argument = argv[*i], *equals = strchr(argument, '=');
-    size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
+    const char *name = argv[*i];
+    size_t length = strcspn(name, "=");
     void *settings = NULL;
-    const option *o = find(groups, argument, length, &settings);
+    setting_match match;
+    const option *o = find(groups, name, length, &settings);
     if (!o)
-        return unknown(verb, groups, argument);
-    const char *value = equals ? equals + 1 : NULL;
-    if (is_flag(o) && value) {
-        (void)fprintf(stderr, "riemann2 %s: %s takes no value\n", verb, o->name);
-        return false;
-    }
+        return setting_find(groups, name, length, &match)
+                   ? take_setting(title, argc, argv, i, length, &match)
+                   : unknown(title, groups, name);
+    const char *value = name[length] ? name + length + 1 : NULL;
     char expected[200];
     expectation(o, expected, is_flag(o) ? 1 : sizeof expected);
-    if (!is_flag(o) && !value && ++*i < argc)
-        value = argv[*i];
-    if (!is_flag(o) && !value) {
-        (void)fprintf(stderr, "riemann2 %s: %s needs a value: %s\n", verb, o->name, expected);
-        return false;
-    }
+    if (is_flag(o) && value)
+        return complain_value(title, o->name, strlen(o->name));
+    if (!is_flag(o) && !(value = next_value(argc, argv, i, value)))
+        return complain_no_value(title, o->name, strlen(o->name), expected);
     if (store(o, settings, value))
         return true;
-    (void)fprintf(stderr, "riemann2 %s: %s %s: expected %s\n", verb, o->name, value, expected);
+    (void)fprintf(stderr, "%s: %s %s: expected %s\n", title, o->name, value, expected);
     return false;
 }
 
-bool options_parse(const char *verb, int argc, char **argv, const option_group *groups,
+bool options_parse(const char *title, int argc, char **argv, const option_group *groups,
                    const char **positional, size_t max_positional, size_t *count) {
     bool only_names = false;
     *count = 0;
@@ -193,27 +232,16 @@ bool options_parse(const char *verb, int argc, char **argv, const option_group *
         if (!only_names && strcmp(argv[i], "--") == 0) {
             only_names = true;
         } else if (!only_names && argv[i][0] == '-' && argv[i][1]) {
-            if (!take_option(verb, argc, argv, &i, groups))
+            if (!take_option(title, argc, argv, &i, groups))
                 return false;
         } else if (*count < max_positional) {
             positional[(*count)++] = argv[i];
         } else {
-            (void)fprintf(stderr, "riemann2 %s: one argument too many: %s\n", verb, argv[i]);
+            (void)fprintf(stderr, "%s: one argument too many: %s\n", title, argv[i]);
             return false;
         }
     }
     return true;
-}
-
-const char *options_given(int argc, char **argv, const option *table) {
-    const option_group group[] = {{.options = table}, {.options = NULL}};
-    void *settings;
-    for (int i = 0; i < argc; i++) {
-        const option *o = find(group, argv[i], strcspn(argv[i], "="), &settings);
-        if (o)
-            return o->name;
-    }
-    return NULL;
 }
 
 /* ---- help ----------------------------------------------------------------------------------- */
@@ -234,9 +262,12 @@ static void print_option(FILE *out, const option *o) {
 }
 
 void options_print(FILE *out, const option_group *groups) {
-    for (; groups->options; groups++) {
-        (void)fprintf(out, "\n%s:\n", groups->title);
-        for (const option *o = groups->options; o->name; o++)
+    for (; !group_is_last(groups); groups++) {
+        if (groups->options)
+            (void)fprintf(out, "\n%s:\n", groups->title);
+        for (const option *o = groups->options; o && o->name; o++)
             print_option(out, o);
+        if (groups->from)
+            settings_print(out, groups);
     }
 }

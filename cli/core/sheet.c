@@ -67,12 +67,13 @@ bool sheet_add_trajectories(sheet *s, size_t count, const size_t *starts, const 
 }
 
 bool sheet_add_labels(sheet *s, const rm2_model_info *i) {
-    if (!i->labels)
+    if (!i->data->labels)
         return true;
     double *codes = malloc(i->points * sizeof *codes);
     for (size_t n = 0; codes && n < i->points; n++)
-        codes[n] = (double)i->labels[n];
-    bool added = codes && sheet_add_texts(s, "label", codes, i->label_names, i->label_count);
+        codes[n] = (double)i->data->labels[n];
+    bool added =
+        codes && sheet_add_texts(s, "label", codes, i->data->label_names, i->data->label_count);
     free(codes);
     return added;
 }

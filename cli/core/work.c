@@ -13,7 +13,7 @@
 
 int work_complain(const work *w, int code, const char *format, ...) {
     va_list arguments;
-    (void)fprintf(stderr, "riemann2 %s: ", w->self->name);
+    (void)fprintf(stderr, "%s: ", w->self->title);
     va_start(arguments, format);
     (void)vfprintf(stderr, format, arguments);
     va_end(arguments);
@@ -160,38 +160,14 @@ int work_take_contrast(const work *w, const char *text, double *contrast) {
 
 /* ---- points given by hand ------------------------------------------------------------------- */
 
-/* Factor k of the point is `defect` off the manifold: complain, warn or be silent. */
-static int judge_defect(const work *w, int code, const char *name, const rm2_manifold *m, size_t k,
-                        const rm2_data_settings *limits, double defect) {
-    const rm2_data_settings own = rm2_data_settings_default();
-    const rm2_factor *f = rm2_manifold_factor(m, k);
-    double warn = limits ? limits->warn_below : own.warn_below;
-    double project = limits ? limits->project_below : own.project_below;
-    if (!(defect <= warn))
-        return work_complain(w, code,
-                             "%s: factor %zu (%s%zu) is off the manifold by %.1e, more than the "
-                             "tolerance %g%s",
-                             name, k + 1, f->geometry->name, f->n, defect, warn,
-                             limits ? " (--tolerance)" : "");
-    if (defect > project && !w->common->quiet)
-        (void)fprintf(stderr,
-                      "warning: %s is off the manifold by %.1e in factor %zu (%s%zu); projected\n",
-                      name, defect, k + 1, f->geometry->name, f->n);
-    return EXIT_DONE;
-}
-
 int work_move_onto(const work *w, int code, const char *name, const rm2_manifold *m,
                    const rm2_data_settings *limits, double *point) {
-    size_t factors = rm2_manifold_factor_count(m);
-    double *defect = malloc(factors * sizeof *defect);
-    if (!defect)
-        return work_no_memory(w);
-    int failed = work_check(w, rm2_manifold_defect(w->ctx, m, 1, point, defect));
-    for (size_t k = 0; failed == EXIT_DONE && k < factors; k++)
-        failed = judge_defect(w, code, name, m, k, limits, defect[k]);
-    free(defect);
-    return failed == EXIT_DONE ? work_check(w, rm2_manifold_project(w->ctx, m, 1, point, point))
-                               : failed;
+    double tolerance = limits ? limits->warn_below : rm2_data_settings_default().warn_below;
+    rm2_status status = rm2_manifold_project_within(w->ctx, m, name, tolerance, 1, point, point);
+    if (status != RM2_ERR_DOMAIN)
+        return work_check(w, status);
+    return work_complain(w, code, "%s%s", rm2_context_error(w->ctx),
+                         limits ? " (--tolerance)" : "");
 }
 
 /* ---- small things --------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/cli.h"
+#include "core/settings.h"
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
@@ -68,7 +68,7 @@ static void remark_signs(const rm2_factor_report *q, const char *name, size_t *r
     if (q->sign_flips) {
         (void)snprintf(text, sizeof text,
                        "the sign of %zu quaternion%s was changed so that trajectories are "
-                       "continuous and agree (q and -q are the same orientation; --keep-signs "
+                       "continuous and agree (q and -q are the same orientation; --no-align-signs "
                        "leaves them)",
                        q->sign_flips, plural(q->sign_flips));
         say(remarks, name, text);
@@ -148,8 +148,7 @@ static void print_remarks(const rm2_data *data, const rm2_data_report *r) {
                 text, sizeof text,
                 "%zu point%s moved onto the manifold by more than rounding, the worst by "
                 "%.2g (%s %zu)",
-                q->warned, plural(q->warned), q->worst_defect,
-                data->rows_are_lines ? "line" : "row", q->worst_row);
+                q->warned, plural(q->warned), q->worst_defect, data->row_word, q->worst_row);
             say(&remarks, name, text);
         }
         remark_signs(q, name, &remarks);
@@ -214,9 +213,7 @@ static int check(const command *self, rm2_context *ctx, const char *path, data_o
                  const common_options *common) {
     rm2_data *data = NULL, *held = NULL;
     rm2_data_report report = {.factors = 0};
-    rm2_status status = data_options_finish(ctx, options);
-    if (status == RM2_OK)
-        status = rm2_data_read(ctx, path, &options->settings, &data, &held, &report);
+    rm2_status status = rm2_data_read(ctx, path, &options->settings, &data, &held, &report);
     if (status != RM2_OK)
         return command_fail(self, ctx, status);
     if (common->json) {
@@ -228,19 +225,19 @@ static int check(const command *self, rm2_context *ctx, const char *path, data_o
     }
     rm2_data_free(data);
     rm2_data_free(held);
-    rm2_data_report_free(&report);
+    rm2_data_report_clear(&report);
     return EXIT_DONE;
 }
 
 int run_check(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     data_options options = data_options_default();
-    const option_group groups[] = {{"Data", data_option_table, &options},
-                                   {"Common options", common_option_table, &common},
+    const option_group groups[] = {{"Data", NULL, &options.settings, &options.from},
+                                   {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
     const char *path = NULL;
     size_t count;
-    if (!options_parse(self->name, argc, argv, groups, &path, 1, &count))
+    if (!options_parse(self->title, argc, argv, groups, &path, 1, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);

@@ -95,13 +95,13 @@ static int generate(const work *w, const char *name, const generate_options *opt
 
 int run_generate(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
-    generate_options options = {.output = NULL};
-    const option_group groups[] = {{"Options", table, &options},
-                                   {"Common options", common_option_table, &common},
+    generate_options options = {.settings = rm2_generate_settings_default()};
+    const option_group groups[] = {{"Options", table, &options, NULL},
+                                   {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
     const char *name = NULL;
     size_t count;
-    if (!options_parse(self->name, argc, argv, groups, &name, 1, &count))
+    if (!options_parse(self->title, argc, argv, groups, &name, 1, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);

@@ -13,10 +13,6 @@ static const char *const objectives[] = {"both", "density", "residual", NULL};
 static const option shared_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
      "CSV file of all numbers (also -o; - prints)"},
-    {"--starts", "N", OPTION_SIZE, MODEL(starts), NULL,
-     "searches for the latent point of each held-out point (default: 4)"},
-    {"--no-back-constraint", NULL, OPTION_FLAG, MODEL(no_back), NULL,
-     "search, even if the model has a back constraint"},
     {"--latents-of", "ID", OPTION_TEXT, MODEL(trajectory), NULL,
      "calibrate held-out points at the latents of this training trajectory"},
     {.name = NULL},
@@ -95,18 +91,12 @@ static int check_output(const evaluation *e) {
 
 /* The model's training points in the units of the data. */
 static int take_training(evaluation *e) {
-    const rm2_model_info *i = &e->m->info;
+    const rm2_model_info *i = e->m->info;
     e->training = malloc(i->points * rm2_manifold_ambient(i->manifold) * sizeof *e->training);
     if (!e->training)
         return work_no_memory(&e->m->work);
-    rm2_model_data(e->m->model, e->training);
+    rm2_data_original(i->data, e->training);
     return EXIT_DONE;
-}
-
-static int align_signs(const evaluation *e, const data_options *options, rm2_data *data) {
-    if (!data || !options->settings.align_signs)
-        return EXIT_DONE;
-    return work_check(&e->m->work, rm2_model_align_signs(e->m->work.ctx, e->m->model, data));
 }
 
 /* --select and --holdout are about the reference, if there is one. */
@@ -120,9 +110,11 @@ static int read_data(evaluation *e, data_options *options) {
             options->settings.select = NULL;
         code = model_read_data(e->m, o->holdout_file, options, &e->held, NULL);
     }
+    if (!options->settings.align_signs)
+        return code;
     if (code == EXIT_DONE)
-        code = align_signs(e, options, e->reference);
-    return code == EXIT_DONE ? align_signs(e, options, e->held) : code;
+        code = model_align_signs(e->m, &e->reference);
+    return code == EXIT_DONE ? model_align_signs(e->m, &e->held) : code;
 }
 
 /* ---- results -------------------------------------------------------------------------------- */
@@ -132,7 +124,7 @@ static void print_json(const evaluation *e, FILE *out) {
     (void)fprintf(out, "{\"model\": ");
     json_text(out, e->m->paths[0]);
     (void)fprintf(out, ", \"manifold\": \"%s\", \"space\": \"%s\", \"dtw\": \"%s\"",
-                  rm2_manifold_spec(e->m->info.manifold), spaces[o->space], conventions[o->dtw]);
+                  rm2_manifold_spec(e->m->info->manifold), spaces[o->space], conventions[o->dtw]);
     findings_print_json(out, &e->found);
     (void)fprintf(out, "}\n");
 }
@@ -141,7 +133,7 @@ static void print_text(const evaluation *e, FILE *out) {
     static const char *const by[] = {"ambient coordinates", "tangent coordinates at the base point",
                                      "distances on the manifold"};
     (void)fprintf(out, "%s on %s: %s, Euclidean factors in the model's units\n\n", e->m->paths[0],
-                  rm2_manifold_spec(e->m->info.manifold), by[e->options->space]);
+                  rm2_manifold_spec(e->m->info->manifold), by[e->options->space]);
     findings_print(out, &e->found);
 }
 
@@ -193,8 +185,12 @@ static int evaluate(const model_work *m, data_options *data) {
 }
 
 int run_eval(const command *self, int argc, char **argv) {
-    eval_options options = {.reference = NULL};
-    const option_group groups[] = {{"What to evaluate", eval_table, &options}, {.options = NULL}};
+    static const char *const except[] = {"objective", NULL}; /* eval's has one word more */
+    eval_options options = {.encode = rm2_encode_settings_default()};
+    setting_options from = {.table = rm2_encode_settings_table(), .except = except};
+    const option_group groups[] = {{"What to evaluate", eval_table, &options, NULL},
+                                   {"Held-out points", NULL, &options.encode, &from},
+                                   {.options = NULL}};
     return model_run(self, argc, argv,
                      &(model_action){.table = shared_table,
                                      .groups = groups,

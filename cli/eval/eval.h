@@ -13,6 +13,7 @@ typedef struct eval_options {
     int space, dtw, objective; /* rm2_model_view, rm2_dtw_kind, one of the above */
     size_t window, resample;
     bool train;
+    rm2_encode_settings encode;
 } eval_options;
 
 /* Points in trajectories, borrowed; without trajectories they are one. */

@@ -21,12 +21,9 @@ static void add_score(evaluation *e, const char *part, const char *item, const r
 static int score(evaluation *e, rm2_encode_kind objective, double *latents) {
     const model_work *m = e->m;
     const char *part = objective == RM2_ENCODE_DENSITY ? "held_out_density" : "held_out_residual";
-    rm2_encode_settings s = rm2_encode_settings_default();
+    rm2_encode_settings s = e->options->encode;
     rm2_score total, *each = calloc(e->held->trajectories + 1, sizeof *each);
     s.objective = objective;
-    s.back_constraint = !m->options->no_back;
-    if (m->options->starts)
-        s.starts = m->options->starts;
     if (!each)
         return work_no_memory(&m->work);
     int code = work_check(
@@ -44,9 +41,9 @@ static int score(evaluation *e, rm2_encode_kind objective, double *latents) {
 static int calibrate(evaluation *e, const char *item, size_t n, const double *latents,
                      const double *points) {
     const model_work *m = e->m;
+    const rm2_calibration_points both = {.n = n, .latents = latents, .points = points};
     rm2_calibration c;
-    int code = work_check(
-        &m->work, rm2_model_calibration(m->work.ctx, m->model, n, latents, points, NULL, NULL, &c));
+    int code = work_check(&m->work, rm2_model_calibration(m->work.ctx, m->model, &both, &c));
     if (code != EXIT_DONE)
         return code;
     findings_item(&e->found, "calibration", item);
@@ -66,7 +63,7 @@ static int calibrate(evaluation *e, const char *item, size_t n, const double *la
 static int latents_from_file(const evaluation *e, double **latents) {
     size_t rows;
     const char *path = e->options->latents;
-    int code = work_read_latents(&e->m->work, path, e->m->info.latent_dim, &rows, latents);
+    int code = work_read_latents(&e->m->work, path, e->m->info->latent_dim, &rows, latents);
     if (code == EXIT_DONE && rows != e->held->count)
         code = work_complain(&e->m->work, EXIT_BAD_DATA,
                              "%s has %zu latent points, but %zu points are held out", path, rows,
@@ -86,7 +83,7 @@ static size_t other_length(const rm2_data *held, size_t n) {
 
 /* Those of a training trajectory, for each held-out trajectory, which must be as long. */
 static int latents_of_trajectory(const evaluation *e, double **latents) {
-    size_t n = 0, Q = e->m->info.latent_dim, count = e->held->count;
+    size_t n = 0, Q = e->m->info->latent_dim, count = e->held->count;
     double *one, *all = NULL;
     int code = model_find_latents(e->m, &n, &one);
     size_t length = other_length(e->held, n);
@@ -118,7 +115,7 @@ static int calibrate_held_out(evaluation *e) {
         note, sizeof note,
         "calibration: encoded latents were chosen to fit these points, which takes up to "
         "%zu of %zu degrees of freedom: shares tend to be too high (--latents, --latents-of)",
-        e->m->info.latent_dim, e->m->info.outputs);
+        e->m->info->latent_dim, e->m->info->outputs);
     if (code == EXIT_DONE && !latents)
         work_note(&e->m->work, note);
     free(latents);
@@ -127,7 +124,7 @@ static int calibrate_held_out(evaluation *e) {
 
 static int calibrate_training(evaluation *e) {
     const model_work *m = e->m;
-    int code = calibrate(e, "training", m->info.points, m->info.latents, e->training);
+    int code = calibrate(e, "training", m->info->points, m->info->latents, e->training);
     if (code == EXIT_DONE)
         work_note(&m->work, "calibration: the model was fitted to its training points: shares tend "
                             "to be too high");
@@ -138,7 +135,7 @@ static int calibrate_training(evaluation *e) {
 
 int eval_held_out(evaluation *e) {
     int objective = e->options->objective, code = EXIT_DONE;
-    e->encoded = malloc((e->held->count + 1) * e->m->info.latent_dim * sizeof *e->encoded);
+    e->encoded = malloc((e->held->count + 1) * e->m->info->latent_dim * sizeof *e->encoded);
     if (!e->encoded)
         return work_no_memory(&e->m->work);
     if (objective != OBJECTIVE_DENSITY)
@@ -155,8 +152,8 @@ int eval_training(evaluation *e) {
         work_check(&m->work, rm2_model_reconstruction(m->work.ctx, m->model, &ambient, &outputs));
     if (code != EXIT_DONE)
         return code;
-    findings_item(&e->found, "training", m->info.source);
-    findings_add(&e->found, "points", (double)m->info.points);
+    findings_item(&e->found, "training", m->info->data->source);
+    findings_add(&e->found, "points", (double)m->info->points);
     findings_add(&e->found, "rms_tangent", outputs);
     findings_add(&e->found, "rms_ambient", ambient);
     return EXIT_DONE;

@@ -16,10 +16,11 @@ typedef struct demonstrations {
 } demonstrations;
 
 static rm2_dtw_settings dtw_settings(const evaluation *e) {
-    return (rm2_dtw_settings){
-        .kind = (rm2_dtw_kind)e->options->dtw,
-        .window = e->options->window,
-        .manifold = e->options->space == RM2_VIEW_MANIFOLD ? e->m->info.manifold : NULL};
+    rm2_dtw_settings s = rm2_dtw_settings_default();
+    s.kind = (rm2_dtw_kind)e->options->dtw;
+    s.window = e->options->window;
+    s.manifold = e->options->space == RM2_VIEW_MANIFOLD ? e->m->info->manifold : NULL;
+    return s;
 }
 
 /* What is wrong with the points of a file: the file's name first. */
@@ -27,8 +28,9 @@ static int check_points(const evaluation *e, const char *source, rm2_status stat
     bool data = status == RM2_ERR_DATA || status == RM2_ERR_DOMAIN || status == RM2_ERR_CUT_LOCUS;
     if (!data)
         return work_check(&e->m->work, status);
-    return work_complain(&e->m->work, EXIT_BAD_DATA, "%s: %s", source,
-                         rm2_context_error(e->m->work.ctx));
+    char text[MESSAGE_SIZE];
+    (void)message_as_options(rm2_context_error(e->m->work.ctx), text, sizeof text);
+    return work_complain(&e->m->work, EXIT_BAD_DATA, "%s: %s", source, text);
 }
 
 /* ---- demonstrations ------------------------------------------------------------------------- */
@@ -36,11 +38,11 @@ static int check_points(const evaluation *e, const char *source, rm2_status stat
 /* From the reference, or from the model. */
 static void find_runs(const evaluation *e, demonstrations *d) {
     static const char *const everything[] = {"all"};
-    const rm2_model_info *i = &e->m->info;
+    const rm2_model_info *i = e->m->info;
     const rm2_data *r = e->reference;
-    d->of =
-        r ? (runs){r->source, r->points, r->trajectories, r->starts, (const char *const *)r->ids}
-          : (runs){i->source, e->training, i->trajectories, i->starts, i->ids};
+    d->of = r ? (runs){r->source, r->points, r->trajectories, r->starts, r->ids}
+              : (runs){i->data->source, e->training, i->data->trajectories, i->data->starts,
+                       i->data->ids};
     if (d->of.count)
         return;
     d->whole[1] = r ? r->count : i->points;
@@ -56,7 +58,7 @@ static size_t length_of(const evaluation *e, const demonstrations *d, size_t t) 
 /* One demonstration to `rows`, through `points` if it is resampled. */
 static rm2_status take_demonstration(const evaluation *e, const demonstrations *d, size_t t,
                                      double *points, double *rows) {
-    const rm2_manifold *m = e->m->info.manifold;
+    const rm2_manifold *m = e->m->info->manifold;
     rm2_context *ctx = e->m->work.ctx;
     const double *own = d->of.points + d->of.starts[t] * rm2_manifold_ambient(m);
     size_t n = d->of.starts[t + 1] - d->of.starts[t], wanted = e->options->resample;
@@ -69,7 +71,7 @@ static rm2_status take_demonstration(const evaluation *e, const demonstrations *
 
 static int take_demonstrations(const evaluation *e, demonstrations *d) {
     size_t width = rm2_model_view_width(e->m->model, (rm2_model_view)e->options->space), total = 0;
-    size_t ambient = rm2_manifold_ambient(e->m->info.manifold);
+    size_t ambient = rm2_manifold_ambient(e->m->info->manifold);
     for (size_t t = 0; t < d->of.count; t++)
         total += length_of(e, d, t);
     double *points = malloc((e->options->resample + 1) * ambient * sizeof *points);
@@ -117,15 +119,16 @@ static int compare(evaluation *e, const demonstrations *d, const char *name, siz
     size_t width = rm2_model_view_width(m->model, space), on;
     double *rows = malloc(n * width * sizeof *rows);
     double *distances = malloc(d->of.count * sizeof *distances);
+    const rm2_sequence sequence = {n, width, rows};
     rm2_distance_summary spread;
     rm2_status status = rows && distances ? RM2_OK : RM2_ERR_MEMORY;
     if (status == RM2_OK)
-        status = rm2_manifold_contains(m->work.ctx, m->info.manifold, n, points, NULL, &on);
+        status = rm2_manifold_contains(m->work.ctx, m->info->manifold, n, points, NULL, &on);
     if (status == RM2_OK)
         status = rm2_model_view_rows(m->work.ctx, m->model, space, n, points, rows);
     if (status == RM2_OK)
-        status = rm2_dtw_from(m->work.ctx, &s, &(rm2_sequence){n, width, rows}, d->of.count,
-                              d->sequences, distances, &spread);
+        status =
+            rm2_dtw_from(m->work.ctx, &s, &sequence, d->of.count, d->sequences, distances, &spread);
     if (status == RM2_OK) {
         findings_item(&e->found, "trajectory", name);
         findings_add(&e->found, "points", (double)n);
@@ -167,7 +170,7 @@ static rm2_status choose_columns(void *user, const rm2_table *header, rm2_csv_se
 }
 
 static int wrong_columns(const evaluation *e, const char *path, size_t found) {
-    const rm2_manifold *m = e->m->info.manifold;
+    const rm2_manifold *m = e->m->info->manifold;
     char first[COLUMN_NAME];
     rm2_data_column_name(m, 0, first, sizeof first);
     return work_complain(&e->m->work, EXIT_BAD_DATA,
@@ -189,7 +192,7 @@ static void take_points(const point_columns *c, const rm2_table *table, size_t i
 /* Each run of one id is a trajectory; without ids (SIZE_MAX) all rows are one. */
 static int compare_runs(evaluation *e, const demonstrations *d, const char *path,
                         const rm2_table *table, size_t ids, const double *points) {
-    size_t ambient = rm2_manifold_ambient(e->m->info.manifold), from = 0;
+    size_t ambient = rm2_manifold_ambient(e->m->info->manifold), from = 0;
     int code = EXIT_DONE;
     if (ids == SIZE_MAX)
         return compare(e, d, path, table->rows, points);
@@ -231,7 +234,7 @@ static int compare_file(evaluation *e, const demonstrations *d, const char *path
     s.user = &c;
     s.text = &c.ids; /* given by its number, it says nothing of a header */
     s.text_count = c.ids != NULL;
-    int code = columns_of_points(&c.named, e->m->info.manifold)
+    int code = columns_of_points(&c.named, e->m->info->manifold)
                    ? work_check(w, rm2_csv_read(w->ctx, path, &s, &table))
                    : work_no_memory(w);
     if (code == EXIT_DONE)

@@ -22,10 +22,10 @@ static rm2_status follow(const experiment_run *r, const rm2_arm *arm, const rm2_
     rm2_track_error *errors = calloc(e->n, sizeof *errors);
     if (!errors)
         return RM2_ERR_MEMORY;
+    const rm2_arm_targets targets = {.task = task, .n = e->n, .points = e->targets};
     rm2_status status = rm2_arm_place(ctx, task, placement, e->n, e->targets);
     if (status == RM2_OK)
-        status =
-            rm2_arm_track(ctx, arm, task, e->n, e->targets, NULL, NULL, e->q, errors, &e->info);
+        status = rm2_arm_track(ctx, arm, &targets, NULL, e->q, errors, &e->info);
     if (status == RM2_OK)
         status = rm2_arm_skeleton(ctx, arm, e->n, e->q, e->skeleton);
     if (status == RM2_OK)
@@ -63,10 +63,11 @@ static int execute_wrapped(experiment_run *r, const rm2_arm *arm, const rm2_arm_
     const outcome *geodesic = experiment_outcome(r, wrapped, MOVE_PULLBACK);
     const outcome *straight = experiment_outcome(r, wrapped, MOVE_STRAIGHT);
     rm2_placement placement = rm2_placement_default();
+    const rm2_arm_targets targets = {
+        .task = task, .n = geodesic->curve->nodes, .points = geodesic->points};
     bool found;
-    int code =
-        work_check(&r->work, rm2_arm_place_auto(r->work.ctx, arm, task, geodesic->curve->nodes,
-                                                geodesic->points, NULL, &placement, &found));
+    int code = work_check(&r->work,
+                          rm2_arm_place_auto(r->work.ctx, arm, &targets, NULL, &placement, &found));
     if (code == EXIT_DONE && !found)
         experiment_say(r, "no place was found where all of the path is within reach of %s",
                        rm2_arm_name(arm));

@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/words.h"
-
 /* ---- the paper's experiments, with the numbers it prints ------------------------------------- */
 
 static const variant toy_variants[] = {
@@ -121,15 +119,11 @@ static const option experiment_table[] = {
     {"--demos", "N", OPTION_SIZE, EXPERIMENT(demos), NULL, "generated trajectories"},
     {"--points", "N", OPTION_SIZE, EXPERIMENT(points), NULL,
      "points of a generated trajectory (connectome: of the set)"},
-    {"--recipe", NULL, OPTION_CHOICE, EXPERIMENT(recipe), recipe_words,
-     "robust (default), map, or the paper's settings (slow)"},
     {"--contrast", "X", OPTION_TEXT, EXPERIMENT(contrast), NULL,
      "of the pullback metric (default: 100); none: the expectation"},
     {"--nodes", "N", OPTION_SIZE, EXPERIMENT(nodes), NULL, "points of a path (default: 200)"},
     {"--grid", "N", OPTION_SIZE, EXPERIMENT(grid), NULL,
      "grid nodes along a dimension, for paths and figures (default: 50)"},
-    {"--iterations", "N", OPTION_SIZE, EXPERIMENT(iterations), NULL,
-     "most iterations of a training, instead of the recipe's"},
     {"--format", NULL, OPTION_CHOICE, EXPERIMENT(format), format_names,
      "of the figures (the report has SVG in any case)"},
     {.name = NULL},
@@ -328,27 +322,31 @@ static int check_options(const work *w, const experiment_options *o, const char 
 int run_experiment(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     data_options data = data_options_default();
-    experiment_options options = {.output = NULL};
-    const option_group groups[] = {{"Options", experiment_table, &options},
-                                   {"Data (with --data)", data_option_table, &data},
-                                   {"Common options", common_option_table, &common},
+    static const char *const training[] = {"recipe", "max_iterations", NULL};
+    experiment_options options = {.fit = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST),
+                                  .from = {.table = rm2_fit_settings_table(), .only = training}};
+    char word[SETTING_WORD];
+    const option_group groups[] = {{"Options", experiment_table, &options, NULL},
+                                   {"Training", NULL, &options.fit, &options.from},
+                                   {"Data (with --data)", NULL, &data.settings, &data.from},
+                                   {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
     const char *name;
     size_t count;
-    if (!options_parse(self->name, argc, argv, groups, &name, 1, &count))
+    if (!options_parse(self->title, argc, argv, groups, &name, 1, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);
         return EXIT_DONE;
     }
     if (count == 0) {
-        (void)fprintf(stderr, "usage: riemann2 %s %s\n%s", self->name, self->usage, self->examples);
+        (void)fprintf(stderr, "usage: %s %s\n%s", self->title, self->usage, self->examples);
         return EXIT_USAGE;
     }
     work w = {self, command_context(&common), &common};
     if (!w.ctx)
         return EXIT_FAILED;
-    int code = check_options(&w, &options, options_given(argc, argv, data_option_table));
+    int code = check_options(&w, &options, setting_first_given(&data.from, word));
     if (code == EXIT_DONE)
         code = run_named(&w, name, &options, &data);
     rm2_context_free(w.ctx);

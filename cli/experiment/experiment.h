@@ -6,6 +6,7 @@
 #ifndef RM2_CLI_EXPERIMENT_H
 #define RM2_CLI_EXPERIMENT_H
 
+#include "core/settings.h"
 #include "core/work.h"
 
 /* ---- what is compared ----------------------------------------------------------------------- */
@@ -44,10 +45,8 @@ typedef struct trained {
     rm2_model_kind kind;
     bool independent;
     rm2_model *model;
-    rm2_model_info info;
-    rm2_metric *pullback;
-    rm2_metric *search; /* the same, quicker to evaluate: paths are searched in it */
-    rm2_roadmap *grid;  /* of that */
+    const rm2_model_info *info;
+    rm2_space *space; /* with its pullback metric */
 } trained;
 
 typedef struct outcome {
@@ -82,8 +81,10 @@ typedef struct figure_file {
 
 typedef struct experiment_options {
     const char *output, *data, *contrast;
-    int recipe, format;
-    size_t nodes, grid, iterations, demos, points;
+    int format;
+    size_t nodes, grid, demos, points;
+    rm2_fit_settings fit; /* recipe and iterations */
+    setting_options from;
 } experiment_options;
 
 typedef struct experiment_run {
@@ -113,7 +114,7 @@ int experiment_train(experiment_run *r);
 int experiment_move(experiment_run *r);
 int experiment_compare(experiment_run *r);
 int experiment_execute(experiment_run *r);
-int experiment_draw(experiment_run *r);
+int experiment_draw(experiment_run *r); /* cli/plot, or cli/plotless without figures */
 int experiment_report(experiment_run *r);
 void experiment_free(experiment_run *r);
 
@@ -122,17 +123,7 @@ const trained *experiment_wrapped(const experiment_run *r);
 /* The outcome of that movement on that model; NULL if there is none. */
 const outcome *experiment_outcome(const experiment_run *r, const trained *t, movement m);
 
-/* ---- figures and tables --------------------------------------------------------------------- */
-
-/* The path is drawn on a heat map, or on white paper. */
-rm2_style experiment_style(const experiment_run *r, const outcome *o, bool on_heat);
-const char *experiment_model_name(const trained *t);
-/* Save as SVG, and in the format asked for. */
-int experiment_save(experiment_run *r, const rm2_figure *figure, const char *name,
-                    const char *caption);
-int experiment_draw_latents(experiment_run *r);
-int experiment_draw_decoded(experiment_run *r);
-int experiment_draw_arms(experiment_run *r);
+/* ---- tables --------------------------------------------------------------------------------- */
 
 enum { CELL = 32, MOST_CELLS = 9 };
 typedef struct table_line {

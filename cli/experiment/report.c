@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/words.h"
 #include "experiment/experiment.h"
 
 /* ---- cells ---------------------------------------------------------------------------------- */
@@ -269,8 +268,10 @@ static void print_worse(const experiment_run *r, FILE *out) {
 
 /* What a reader must know to compare: data, recipe, metrics, geodesics that are none. */
 static void print_origin(const experiment_run *r, FILE *out) {
-    (void)fprintf(out, "data: %s, %zu points on %s; recipe: %s\n", r->data->source, r->data->count,
-                  rm2_manifold_spec(r->data->manifold), recipe_words[r->options->recipe]);
+    (void)fprintf(
+        out, "data: %s, %zu points on %s; recipe: %s\n", r->data->source, r->data->count,
+        rm2_manifold_spec(r->data->manifold),
+        rm2_settings_find(rm2_fit_settings_table(), "recipe")->words[r->options->fit.recipe]);
     for (size_t k = 0; k < r->outcome_count; k++) {
         const outcome *o = &r->outcomes[k];
         if (o->variant->movement == MOVE_PULLBACK || !o->curve->converged)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "experiment/experiment.h"
-#include "geometry/geometry.h"
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
@@ -18,13 +17,11 @@ static int read_file(experiment_run *r) {
     if (!o->settings.group && r->experiment->trajectories && !has_ending(path, ".npy") &&
         !has_ending(path, ".npz"))
         o->settings.group = "demo";
-    rm2_status status = data_options_finish(w->ctx, o);
-    if (status == RM2_OK)
-        status = rm2_data_read(w->ctx, path, &o->settings, &r->data, &held, NULL);
+    rm2_status status = rm2_data_read(w->ctx, path, &o->settings, &r->data, &held, NULL);
     rm2_data_free(held);
     rm2_data_settings full = o->settings; /* the same demonstrations, all their points */
     full.thin = 0;
-    full.scale = false;
+    full.scale = RM2_SCALE_NONE;
     held = NULL;
     if (status == RM2_OK)
         status = rm2_data_read(w->ctx, path, &full, &r->reference, &held, NULL);
@@ -34,14 +31,14 @@ static int read_file(experiment_run *r) {
 
 static int generate(experiment_run *r) {
     const work *w = &r->work;
-    rm2_generate_settings s = {.seed = w->common->seed,
-                               .trajectories = r->experiment->trajectories ? r->options->demos : 0,
-                               .points = r->options->points};
+    rm2_generate_settings s = rm2_generate_settings_default();
+    s.seed = w->common->seed;
+    s.trajectories = r->experiment->trajectories ? r->options->demos : 0;
+    s.points = r->options->points;
     rm2_status status = rm2_data_generate(w->ctx, r->experiment->generator, &s, &r->reference);
+    s.scale = RM2_SCALE_ALL;
     if (status == RM2_OK)
         status = rm2_data_generate(w->ctx, r->experiment->generator, &s, &r->data);
-    if (status == RM2_OK)
-        status = rm2_data_scale(w->ctx, r->data);
     return work_check(w, status);
 }
 
@@ -81,7 +78,10 @@ static int train_one(experiment_run *r, trained *t) {
     const experiment_options *o = r->options;
     enum { MOST_FACTORS = 16 };
     rm2_factor_kernel kernels[MOST_FACTORS];
-    rm2_fit_settings s = rm2_fit_settings_recipe((rm2_recipe)o->recipe);
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    int code = work_check(w, settings_apply(w->ctx, &o->from, &s));
+    if (code != EXIT_DONE)
+        return code;
     s.model = t->kind;
     s.independent = t->independent;
     s.seed = w->common->seed;
@@ -91,40 +91,34 @@ static int train_one(experiment_run *r, trained *t) {
         return work_complain(w, EXIT_BAD_DATA, "more than %d factors", MOST_FACTORS);
     if (s.recipe == RM2_RECIPE_PAPER)
         paper_settings(r, kernels, t->kind == RM2_GPLVM, &s);
-    if (o->iterations)
-        s.optim.max_iterations = o->iterations;
     double started = work_clock();
-    int code = work_check(w, rm2_fit(w->ctx, r->data, &s, NULL, NULL, NULL, &t->model));
+    code = work_check(w, rm2_fit(w->ctx, r->data, &s, NULL, &t->model));
     if (code != EXIT_DONE)
         return code;
-    t->info = rm2_model_describe(t->model);
+    t->info = rm2_model_info_of(t->model);
     experiment_say(r, "trained %s%s in %.1f s, %zu evaluations, objective %.6g",
                    t->kind == RM2_WGPLVM ? "wrapped model" : "Euclidean model",
                    t->independent ? " with independent outputs" : "", work_clock() - started,
-                   t->info.evaluations, t->info.end.total);
+                   t->info->evaluations, t->info->end.total);
     return EXIT_DONE;
 }
 
-static rm2_grid_settings grid_settings(const experiment_run *r) {
-    rm2_grid_settings g = rm2_grid_settings_default();
-    g.points = r->options->grid;
-    return g;
+static int space_settings(const experiment_run *r, rm2_space_settings *s) {
+    *s = rm2_space_settings_default();
+    s->roadmap = RM2_SPACE_GRID;
+    s->grid_points = r->options->grid;
+    if (r->options->nodes)
+        s->nodes = r->options->nodes;
+    return work_take_contrast(&r->work, r->options->contrast, &s->contrast);
 }
 
-static int open_pullback(experiment_run *r, trained *t) {
+static int open_space(experiment_run *r, trained *t) {
     const work *w = &r->work;
-    rm2_pullback_settings p = rm2_pullback_settings_default();
-    rm2_grid_settings g = grid_settings(r);
-    int code = work_take_contrast(w, r->options->contrast, &p.contrast);
-    if (code != EXIT_DONE)
-        return code;
-    rm2_status status = rm2_metric_pullback(w->ctx, t->model, &p, &t->pullback);
-    p.support = PATH_SUPPORT;
-    if (status == RM2_OK)
-        status = rm2_metric_pullback(w->ctx, t->model, &p, &t->search);
-    if (status == RM2_OK)
-        status = rm2_roadmap_grid(w->ctx, t->search, &g, t->info.points, t->info.latents, &t->grid);
-    return work_check(w, status);
+    rm2_space_settings s;
+    int code = space_settings(r, &s);
+    return code == EXIT_DONE
+               ? work_check(w, rm2_space_create(w->ctx, t->model, &s, 0, NULL, &t->space))
+               : code;
 }
 
 static trained *find_trained(experiment_run *r, const variant *v) {
@@ -144,7 +138,7 @@ int experiment_train(experiment_run *r) {
         *t = (trained){.kind = v->kind, .independent = v->independent};
         code = train_one(r, t);
         if (code == EXIT_DONE)
-            code = open_pullback(r, t);
+            code = open_space(r, t);
     }
     return code;
 }
@@ -158,7 +152,7 @@ static void find_ends(const rm2_model_info *i, const double **from, const double
     double most = -1;
     *from = i->latents;
     *to = i->latents + (i->points - 1) * Q;
-    for (size_t a = 0; i->trajectories == 0 && a < i->points; a++)
+    for (size_t a = 0; i->data->trajectories == 0 && a < i->points; a++)
         for (size_t b = 0; b < a; b++) {
             double square = 0;
             for (size_t q = 0; q < Q; q++)
@@ -171,49 +165,33 @@ static void find_ends(const rm2_model_info *i, const double **from, const double
         }
 }
 
-/* The metric of a movement, and a roadmap that finds the way in it; *own says who frees them. */
-static rm2_status open_metric(const experiment_run *r, const outcome *o, rm2_metric **metric,
-                              rm2_roadmap **roadmap, bool *own) {
-    rm2_context *ctx = r->work.ctx;
-    const trained *t = o->trained;
-    rm2_grid_settings g = grid_settings(r);
-    *metric = t->search;
-    *roadmap = t->grid;
-    *own = o->variant->movement != MOVE_PULLBACK;
-    if (!*own)
-        return RM2_OK;
-    *roadmap = NULL;
-    if (o->variant->movement == MOVE_STRAIGHT)
-        return rm2_metric_analytic(ctx, "euclidean", t->info.latent_dim, metric);
-    rm2_status status = rm2_metric_density(ctx, t->info.points, t->info.latent_dim, t->info.latents,
-                                           o->variant->sigma, metric);
-    return status == RM2_OK
-               ? rm2_roadmap_grid(ctx, *metric, &g, t->info.points, t->info.latents, roadmap)
-               : status;
+/* The space of a movement with another metric than the model's. */
+static int open_other(const experiment_run *r, const outcome *o, rm2_space **space) {
+    rm2_space_settings s;
+    int code = space_settings(r, &s);
+    s.metric = o->variant->movement == MOVE_DENSITY ? RM2_SPACE_DENSITY : RM2_SPACE_STRAIGHT;
+    if (s.metric == RM2_SPACE_DENSITY)
+        s.sigma = o->variant->sigma;
+    else
+        s.roadmap = RM2_SPACE_LINE;
+    return code == EXIT_DONE ? work_check(&r->work, rm2_space_create(r->work.ctx, o->trained->model,
+                                                                     &s, 0, NULL, space))
+                             : code;
 }
 
-static rm2_status move(const experiment_run *r, outcome *o) {
-    rm2_context *ctx = r->work.ctx;
+static int move(const experiment_run *r, outcome *o) {
     const trained *t = o->trained;
-    rm2_geodesic_settings s = rm2_geodesic_settings_default();
-    rm2_metric *metric = NULL;
-    rm2_roadmap *roadmap = NULL;
+    rm2_space *other = NULL;
     const double *from, *to;
-    bool own;
-    s.tolerance = PATH_TOLERANCE;
-    if (r->options->nodes)
-        s.nodes = r->options->nodes;
-    find_ends(&t->info, &from, &to);
-    rm2_status status = open_metric(r, o, &metric, &roadmap, &own);
-    if (status == RM2_OK) {
-        (void)snprintf(o->metric, sizeof o->metric, "%s", rm2_metric_text(metric));
-        status = rm2_geodesic(ctx, metric, roadmap, &s, from, to, &o->curve);
-    }
-    if (own) {
-        rm2_roadmap_free(roadmap);
-        rm2_metric_free(metric);
-    }
-    return status;
+    int code = o->variant->movement != MOVE_PULLBACK ? open_other(r, o, &other) : EXIT_DONE;
+    if (code != EXIT_DONE)
+        return code;
+    const rm2_space *space = other ? other : t->space;
+    find_ends(t->info, &from, &to);
+    (void)snprintf(o->metric, sizeof o->metric, "%s", rm2_metric_text(rm2_space_metric(space)));
+    rm2_status status = rm2_space_geodesic(r->work.ctx, space, from, to, &o->curve);
+    rm2_space_free(other);
+    return work_check(&r->work, status);
 }
 
 /* Length in the model's own metric, decoded points, and how many of them are on the manifold. */
@@ -224,9 +202,10 @@ static rm2_status judge(const experiment_run *r, outcome *o) {
     if (!o->points)
         return RM2_ERR_MEMORY;
     o->length = o->curve->length;
+    const rm2_space *space = o->trained->space;
     if (o->variant->movement != MOVE_PULLBACK)
-        WORK_TRY(rm2_metric_measure(ctx, o->trained->pullback, n, o->curve->x, &o->length, NULL));
-    WORK_TRY(rm2_model_decode(ctx, o->trained->model, n, o->curve->x, o->points, NULL, NULL, NULL));
+        WORK_TRY(rm2_space_path_length(ctx, space, n, o->curve->x, &o->length, NULL));
+    WORK_TRY(rm2_space_decode(ctx, space, n, o->curve->x, o->points, NULL));
     WORK_TRY(rm2_manifold_contains(ctx, r->data->manifold, n, o->points, NULL, &on));
     o->share = (double)on / (double)n;
     return RM2_OK;
@@ -239,8 +218,9 @@ int experiment_move(experiment_run *r) {
         double started = work_clock();
         o->variant = &r->experiment->variants[k];
         o->trained = find_trained(r, o->variant);
-        rm2_status status = move(r, o);
-        code = work_check(&r->work, status == RM2_OK ? judge(r, o) : status);
+        code = move(r, o);
+        if (code == EXIT_DONE)
+            code = work_check(&r->work, judge(r, o));
         if (code == EXIT_DONE && o->variant->movement != MOVE_STRAIGHT)
             experiment_say(r, "%s: length %.4g, %zu iterations, %.2f s%s", o->variant->name,
                            o->length, o->curve->iterations, work_clock() - started,
@@ -319,9 +299,12 @@ static bool has_spd(const rm2_manifold *m) {
 int experiment_compare(experiment_run *r) {
     if (r->reference->trajectories < 2)
         return EXIT_DONE;
-    rm2_status status =
-        rm2_model_align_signs(r->work.ctx, experiment_wrapped(r)->model, r->reference);
-    int code = work_check(&r->work, status);
+    rm2_data *aligned;
+    int code = work_check(&r->work, rm2_data_align(r->work.ctx, r->reference, r->data, &aligned));
+    if (code == EXIT_DONE) {
+        rm2_data_free(r->reference);
+        r->reference = aligned;
+    }
     if (code == EXIT_DONE)
         code = compare_in(r, RM2_VIEW_AMBIENT, &r->floor);
     if (code == EXIT_DONE && has_spd(r->data->manifold))
@@ -342,9 +325,7 @@ void experiment_free(experiment_run *r) {
         free(r->outcomes[k].points);
     }
     for (size_t k = 0; k < r->model_count; k++) {
-        rm2_roadmap_free(r->models[k].grid);
-        rm2_metric_free(r->models[k].search);
-        rm2_metric_free(r->models[k].pullback);
+        rm2_space_free(r->models[k].space);
         rm2_model_free(r->models[k].model);
     }
     rm2_data_free(r->reference);

@@ -122,23 +122,6 @@ static int check_finite(const source *s, const double *point) {
     return EXIT_DONE;
 }
 
-/* q and -q are one orientation: the sign on the side of the data, whose own signs were chosen. */
-static void choose_signs(const training *t) {
-    const rm2_manifold *m = t->data->manifold;
-    size_t ambient = rm2_manifold_ambient(m);
-    for (size_t k = 0; k < rm2_manifold_factor_count(m); k++) {
-        const rm2_factor *f = rm2_manifold_factor(m, k);
-        double *q = t->base + f->ambient_offset, agreement = 0;
-        if (f->geometry != &rm2_sphere || f->n != 3)
-            continue;
-        for (size_t i = 0; i < t->data->count; i++)
-            for (size_t j = 0; j < f->ambient; j++)
-                agreement += q[j] * t->data->points[i * ambient + f->ambient_offset + j];
-        for (size_t j = 0; agreement < 0 && j < f->ambient; j++)
-            q[j] = -q[j];
-    }
-}
-
 int fit_read_base(training *t) {
     const char *text = t->options->base_point;
     if (!text)
@@ -154,8 +137,8 @@ int fit_read_base(training *t) {
     if (code == EXIT_DONE)
         code = work_move_onto(&t->work, s.code, "--base-point", s.manifold,
                               &t->data_options->settings, t->base);
-    if (code == EXIT_DONE && t->data_options->settings.align_signs)
-        choose_signs(t);
+    if (code == EXIT_DONE && t->data_options->settings.align_signs) /* the side of the data */
+        rm2_data_align_points(t->data, 1, t->base);
     t->settings.base = RM2_BASE_GIVEN;
     t->settings.base_point = t->base;
     return code;

@@ -26,12 +26,15 @@ typedef struct table {
     double last; /* seconds at the last row */
 } table;
 
-static void print_row(void *user, const rm2_progress *p) {
+static bool print_row(void *user, const rm2_progress *progress) {
     table *t = user;
+    const rm2_fit_progress *p = progress->fit;
+    if (!p) /* between iterations */
+        return true;
     bool last = p->stop != RM2_STOP_RUNNING;
     bool due = p->iteration % ROW_EVERY == 0 || p->iteration == 1;
     if (t->quiet || !(t->every || last || due || p->seconds - t->last >= ROW_AT_LEAST))
-        return;
+        return true;
     if (!t->begun)
         (void)fprintf(stderr, "%6s | %12s | %12s | %11s | %8s | %8s | %7s\n", "iter", "objective",
                       "loglik", "priors", "|grad|", "step", "time");
@@ -46,6 +49,7 @@ static void print_row(void *user, const rm2_progress *p) {
                       p->seconds / (double)p->iteration *
                           (double)(p->max_iterations - p->iteration));
     (void)fprintf(stderr, "\n");
+    return true;
 }
 
 /* ---- outputs --------------------------------------------------------------------------------- */
@@ -91,10 +95,11 @@ static int train(training *t) {
         .quiet = w->common->quiet, .every = w->common->verbose, .terminal = isatty(2) != 0};
     rm2_checkpoint checkpoint = {o->checkpoint, o->checkpoint_every > 0 ? o->checkpoint_every : 60,
                                  o->resume};
+    rm2_context_set_progress(w->ctx, print_row, &rows);
     catch_interrupts(w->ctx);
-    rm2_status status =
-        rm2_fit(w->ctx, t->data, &t->settings, &checkpoint, print_row, &rows, &t->model);
+    rm2_status status = rm2_fit(w->ctx, t->data, &t->settings, &checkpoint, &t->model);
     catch_interrupts(NULL);
+    rm2_context_set_progress(w->ctx, NULL, NULL);
     rm2_context_clear_interrupt(w->ctx);
     return work_check(w, status);
 }
@@ -108,16 +113,16 @@ fit_end fit_ended(const training *t, const rm2_model_info *i) {
 
 static int finish(const training *t) {
     const common_options *common = t->work.common;
-    rm2_model_info info = rm2_model_describe(t->model);
+    const rm2_model_info *info = rm2_model_info_of(t->model);
     int code = work_check(
         &t->work, rm2_model_write(t->work.ctx, t->model, t->options->output, common->force));
     if (code != EXIT_DONE)
         return code;
     if (common->json || !common->quiet) {
         FILE *out = strcmp(t->options->output, "-") == 0 ? stderr : stdout;
-        fit_print_summary(out, t, &info);
+        fit_print_summary(out, t, info);
     }
-    return fit_ended(t, &info) == FIT_UNFINISHED ? EXIT_NOT_CONVERGED : EXIT_DONE;
+    return fit_ended(t, info) == FIT_UNFINISHED ? EXIT_NOT_CONVERGED : EXIT_DONE;
 }
 
 /* ---- command --------------------------------------------------------------------------------- */
@@ -131,18 +136,30 @@ static int fit(training *t) {
     return code == EXIT_DONE ? finish(t) : code;
 }
 
+static int run(training *t) {
+    int code = fit_options_settings(&t->work, t->options, true, &t->settings);
+    if (code == EXIT_DONE) /* what is wrong with them is said before data are read */
+        code = fit(t);
+    training_free(t);
+    return code;
+}
+
 int run_fit(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     data_options data = data_options_default();
     fit_options options = fit_options_default();
-    const option_group groups[] = {{"Training", fit_option_table, &options},
-                                   {hyper_option_title, hyper_option_table, &options},
-                                   {"Data", data_option_table, &data},
-                                   {"Common options", common_option_table, &common},
+    char names[200] = "", title[240];
+    hyper_list_names(names, sizeof names);
+    (void)snprintf(title, sizeof title, "Hyperparameters (NAME:%s)", names);
+    const option_group groups[] = {{"Files", fit_option_table, &options, NULL},
+                                   {NULL, NULL, &options.settings, &options.from},
+                                   {title, hyper_option_table, &options, NULL},
+                                   {"Data", NULL, &data.settings, &data.from},
+                                   {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
     training t = {.work = {self, NULL, &common}, .data_options = &data, .options = &options};
     size_t count;
-    if (!options_parse(self->name, argc, argv, groups, &t.path, 1, &count))
+    if (!options_parse(self->title, argc, argv, groups, &t.path, 1, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);
@@ -152,14 +169,10 @@ int run_fit(const command *self, int argc, char **argv) {
         (void)fprintf(stderr, "usage: riemann2 fit %s\n%s", self->usage, self->examples);
         return EXIT_USAGE;
     }
-    int code = fit_options_settings(&t.work, &options, true, &t.settings);
-    if (code != EXIT_DONE) /* told before data are read */
-        return code;
     t.work.ctx = command_context(&common);
     if (!t.work.ctx)
         return EXIT_FAILED;
-    code = fit(&t);
-    training_free(&t);
+    int code = run(&t);
     rm2_context_free(t.work.ctx);
     return code;
 }

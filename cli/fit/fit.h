@@ -2,28 +2,30 @@
 #ifndef RM2_CLI_FIT_H
 #define RM2_CLI_FIT_H
 
+#include "core/settings.h"
 #include "core/work.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* -1 in a choice, 0 in a number: as the recipe has it. */
 typedef struct fit_options {
-    const char *output;
-    int recipe, model, kernel, noise, outputs, task, base, init, method, inference;
-    size_t latent, rank, iterations, inducing;
-    bool ard, gpdm, no_gpdm, no_anchor, back_constraint, resume, optimise_inducing;
-    double accuracy, anchor, learning_rate, decrease, checkpoint_every;
-    const char *back_kernels, *base_point, *init_from, *inducing_points, *checkpoint;
+    rm2_fit_settings
+        settings; /* as the options were read one by one: fit_options_settings is what counts */
+    setting_options from;
+    const char *output, *back_kernels, *base_point, *init_from, *inducing_points, *checkpoint;
+    double checkpoint_every; /* 0: not given */
+    bool resume;
     text_list set, learn, hold, prior; /* of hyperparameters, by name */
 } fit_options;
 
 extern const option fit_option_table[];
 extern const option hyper_option_table[];
-extern const char hyper_option_title[]; /* with the names */
 fit_options fit_options_default(void);
 
+/* Names of the hyperparameters, a blank before each. */
+void hyper_list_names(char *text, size_t size);
+
 /* Settings of the recipe with the options' overrides. Dynamics need trajectories: a recipe's are
- * left out where there are none. An option that would have no effect is an error, not a silence. */
+ * left out where there are none. Options that cannot take effect are rejected. */
 int fit_options_settings(const work *w, const fit_options *o, bool trajectories,
                          rm2_fit_settings *s);
 /* The part of it that is about hyperparameters. */

@@ -73,8 +73,8 @@ static int check_settings(const training *t) {
     if (Q > dim)
         work_note(&t->work, text);
     rm2_fit_settings recipe = rm2_fit_settings_recipe(t->settings.recipe);
-    if (recipe.gpdm_weight > 0 && t->data->trajectories == 0 && !t->options->gpdm &&
-        !t->options->no_gpdm)
+    if (recipe.gpdm_weight > 0 && t->data->trajectories == 0 &&
+        !setting_given(&t->options->from, "gpdm_weight"))
         work_note(&t->work, "warning: no trajectories, so without the recipe's dynamics prior; "
                             "name their column with --group");
     return EXIT_DONE;
@@ -82,13 +82,11 @@ static int check_settings(const training *t) {
 
 int fit_read_inputs(training *t) {
     const work *w = &t->work;
-    rm2_status status = data_options_finish(w->ctx, t->data_options);
-    if (status == RM2_OK)
-        status =
-            rm2_data_read(w->ctx, t->path, &t->data_options->settings, &t->data, &t->held, NULL);
-    if (status != RM2_OK)
-        return work_check(w, status);
-    int code = fit_options_settings(w, t->options, t->data->trajectories > 0, &t->settings);
+    int code = work_check(
+        w, rm2_data_read(w->ctx, t->path, &t->data_options->settings, &t->data, &t->held, NULL));
+    if (code != EXIT_DONE)
+        return code;
+    code = fit_options_settings(w, t->options, t->data->trajectories > 0, &t->settings);
     if (code == EXIT_DONE)
         code = check_settings(t);
     if (code == EXIT_DONE)

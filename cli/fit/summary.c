@@ -48,7 +48,7 @@ static rm2_status find_distances(const training *t, const rm2_model_info *i, dou
     if (!points)
         return RM2_ERR_MEMORY;
     double *decoded = points + entries;
-    rm2_model_data(t->model, points);
+    rm2_data_original(i->data, points);
     rm2_status status =
         rm2_model_decode(ctx, t->model, i->points, i->latents, decoded, NULL, NULL, NULL);
     for (size_t k = 0; status == RM2_OK && k < rm2_manifold_factor_count(i->manifold); k++)
@@ -61,13 +61,14 @@ static rm2_status find_distances(const training *t, const rm2_model_info *i, dou
 /* Means over the trajectories that were held out. */
 static rm2_status score_held_out(const training *t, quality *q) {
     size_t n = t->held->count, Q = t->settings.latent_dim;
+    size_t entries = n * rm2_manifold_ambient(t->held->manifold);
     double *latents = malloc(n * Q * sizeof *latents), squares = 0;
+    double *points = malloc(entries * sizeof *points);
     rm2_encoded *info = malloc(n * sizeof *info);
     rm2_status status = RM2_ERR_MEMORY;
-    if (latents && info) {
-        rm2_data_unscale(t->held, n, t->held->points);
-        status =
-            rm2_model_encode(t->work.ctx, t->model, NULL, n, t->held->points, latents, NULL, info);
+    if (latents && points && info) {
+        rm2_data_original(t->held, points);
+        status = rm2_model_encode(t->work.ctx, t->model, NULL, n, points, latents, NULL, info);
     }
     if (status == RM2_OK) {
         q->held_density = 0;
@@ -78,6 +79,7 @@ static rm2_status score_held_out(const training *t, quality *q) {
         q->held_residual = sqrt(squares);
     }
     free(latents);
+    free(points);
     free(info);
     return status;
 }

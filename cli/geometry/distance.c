@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/progress.h"
 #include "geometry/geometry.h"
 
 static const option distance_table[] = {
@@ -24,11 +25,11 @@ static const option mean_table[] = {
     {.name = NULL},
 };
 
-/* Latent points, and the geometry around them. */
-static int open_points(const model_work *m, size_t *n, double **points, geometry *g) {
-    *g = (geometry){.metric = NULL};
-    int code = model_find_latents(m, n, points);
-    return code == EXIT_DONE ? geometry_open_around(m, *n, *points, g) : code;
+/* The space around the points. */
+static int open_space(const model_work *m, size_t n, const double *points, rm2_space **space) {
+    rm2_space_settings s;
+    int code = geometry_settings(m, &s);
+    return code == EXIT_DONE ? geometry_open(m, &s, n, points, space) : code;
 }
 
 /* ---- distance ------------------------------------------------------------------------------- */
@@ -68,12 +69,12 @@ static int find_medoids(const model_work *m, size_t n, const double *distance, c
 
 /* What is said of a distance matrix. */
 typedef struct distance_summary {
-    size_t n, open; /* points, pairs that did not converge */
+    size_t n, unconverged; /* points, pairs that did not converge */
     double mean, largest;
 } distance_summary;
 
-static distance_summary summarise(size_t n, const double *distance, size_t open) {
-    distance_summary s = {.n = n, .open = open};
+static distance_summary summarise(size_t n, const double *distance, size_t unconverged) {
+    distance_summary s = {.n = n, .unconverged = unconverged};
     for (size_t k = 0; k < n * n; k++) {
         s.mean += distance[k];
         s.largest = fmax(s.largest, distance[k]);
@@ -82,11 +83,12 @@ static distance_summary summarise(size_t n, const double *distance, size_t open)
     return s;
 }
 
-static void print_distances_json(FILE *out, const geometry *g, const distance_summary *s,
+static void print_distances_json(FILE *out, const rm2_metric *metric, const distance_summary *s,
                                  const centres *c, size_t medoids) {
-    (void)fprintf(out, "{\"points\": %zu, \"not_converged\": %zu, \"metric\": ", s->n, s->open);
-    json_text(out, rm2_metric_text(g->metric));
-    json_field(out, "weight", rm2_metric_weight(g->metric));
+    (void)fprintf(out, "{\"points\": %zu, \"not_converged\": %zu, \"metric\": ", s->n,
+                  s->unconverged);
+    json_text(out, rm2_metric_text(metric));
+    json_field(out, "weight", rm2_metric_weight(metric));
     json_field(out, "mean", s->mean);
     json_field(out, "largest", s->largest);
     if (medoids) {
@@ -99,11 +101,11 @@ static void print_distances_json(FILE *out, const geometry *g, const distance_su
     (void)fprintf(out, "}\n");
 }
 
-static void print_distances(FILE *out, const geometry *g, const distance_summary *s,
+static void print_distances(FILE *out, const rm2_metric *metric, const distance_summary *s,
                             const centres *c, size_t medoids) {
     (void)fprintf(out, "%zu point%s: mean distance %.6g, largest %.6g, %zu not converged; %s\n",
-                  s->n, s->n == 1 ? "" : "s", s->mean, s->largest, s->open,
-                  rm2_metric_text(g->metric));
+                  s->n, s->n == 1 ? "" : "s", s->mean, s->largest, s->unconverged,
+                  rm2_metric_text(metric));
     if (!medoids)
         return;
     (void)fprintf(out, "medoids:");
@@ -112,53 +114,55 @@ static void print_distances(FILE *out, const geometry *g, const distance_summary
     (void)fprintf(out, " (points from 0), total distance to them %.6g\n", c->cost);
 }
 
-static int find_distances(const model_work *m, const geometry *g, size_t n, const double *points,
-                          double *distance, size_t *open) {
-    progress p = progress_begin(&m->work, "distances");
-    catch_interrupts(m->work.ctx);
-    rm2_status status = rm2_geodesic_distances(m->work.ctx, g->metric, g->roadmap, &g->settings, n,
-                                               points, progress_count, &p, distance, open);
-    catch_interrupts(NULL);
-    return work_check(&m->work, status);
+static int find_distances(const model_work *m, size_t n, const double *points, rm2_space **space,
+                          double *distance, size_t *unconverged) {
+    progress p;
+    int code = open_space(m, n, points, space);
+    if (code != EXIT_DONE)
+        return code;
+    progress_begin(&m->work, &p);
+    return progress_end(&p,
+                        rm2_space_distances(m->work.ctx, *space, n, points, distance, unconverged));
 }
 
 /* Distances between the points, in what `distance` has room for. */
-static int work_on_distances(const model_work *m, const geometry *g, size_t n, const double *points,
+static int work_on_distances(const model_work *m, size_t n, const double *points,
                              double *distance) {
-    size_t open = 0, medoids = m->options->medoids;
+    size_t unconverged = 0, medoids = m->options->medoids;
+    rm2_space *space = NULL;
     centres c = {.index = NULL};
-    int code = find_distances(m, g, n, points, distance, &open);
+    int code = find_distances(m, n, points, &space, distance, &unconverged);
     if (code == EXIT_DONE)
         code = find_medoids(m, n, distance, &c);
     if (code == EXIT_DONE && model_wants_table(m))
         code = write_matrix(m, n, distance);
     if (code == EXIT_DONE) {
-        distance_summary s = summarise(n, distance, open);
+        distance_summary s = summarise(n, distance, unconverged);
+        const rm2_metric *metric = rm2_space_metric(space);
         if (m->work.common->json)
-            print_distances_json(model_summary(m), g, &s, &c, medoids);
+            print_distances_json(model_summary(m), metric, &s, &c, medoids);
         else if (!m->work.common->quiet)
-            print_distances(model_summary(m), g, &s, &c, medoids);
-        code = open ? EXIT_NOT_CONVERGED : EXIT_DONE;
+            print_distances(model_summary(m), metric, &s, &c, medoids);
+        code = unconverged ? EXIT_NOT_CONVERGED : EXIT_DONE;
     }
     free(c.index);
+    rm2_space_free(space);
     return code;
 }
 
 static int do_distance(const model_work *m) {
-    geometry g;
     size_t n = 0;
     double *points, *distance = NULL;
-    int code = open_points(m, &n, &points, &g);
+    int code = model_find_latents(m, &n, &points);
     if (code == EXIT_DONE && m->options->medoids > n)
         code = work_complain(&m->work, EXIT_USAGE, "--medoids %zu: there %s %zu point%s",
                              m->options->medoids, n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
     if (code == EXIT_DONE && !(distance = calloc(n, n * sizeof *distance)))
         code = work_no_memory(&m->work);
     if (code == EXIT_DONE)
-        code = work_on_distances(m, &g, n, points, distance);
+        code = work_on_distances(m, n, points, distance);
     free(distance);
     free(points);
-    geometry_close(&g);
     return code;
 }
 
@@ -176,7 +180,7 @@ int run_distance(const command *self, int argc, char **argv) {
 
 static int write_mean(const model_work *m, const double *mean) {
     sheet s;
-    size_t Q = m->info.latent_dim, ambient = rm2_manifold_ambient(m->info.manifold);
+    size_t Q = m->info->latent_dim, ambient = rm2_manifold_ambient(m->info->manifold);
     double deviation, *point = malloc(ambient * sizeof *point);
     if (!point)
         return work_no_memory(&m->work);
@@ -184,7 +188,7 @@ static int write_mean(const model_work *m, const double *mean) {
         &m->work, rm2_model_decode(m->work.ctx, m->model, 1, mean, point, NULL, NULL, &deviation));
     if (code == EXIT_DONE) {
         bool built = sheet_create(&s, 1, Q + ambient + 1) && sheet_add_latents(&s, Q, mean) &&
-                     sheet_add_points(&s, m->info.manifold, point) &&
+                     sheet_add_points(&s, m->info->manifold, point) &&
                      sheet_add(&s, "deviation", &deviation, 1);
         code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
         sheet_free(&s);
@@ -193,18 +197,18 @@ static int write_mean(const model_work *m, const double *mean) {
     return code;
 }
 
-static void report_mean(const model_work *m, const geometry *g, size_t n, const double *mean,
+static void report_mean(const model_work *m, const rm2_metric *metric, size_t n, const double *mean,
                         const rm2_mean_info *info) {
     FILE *out = model_summary(m);
     if (m->work.common->json) {
         (void)fprintf(out, "{\"points\": %zu, \"mean\": [", n);
-        for (size_t q = 0; q < m->info.latent_dim; q++) {
+        for (size_t q = 0; q < m->info->latent_dim; q++) {
             (void)fprintf(out, "%s", q ? ", " : "");
             json_number(out, mean[q]);
         }
         (void)fprintf(out, "], \"metric\": ");
-        json_text(out, rm2_metric_text(g->metric));
-        json_field(out, "weight", rm2_metric_weight(g->metric));
+        json_text(out, rm2_metric_text(metric));
+        json_field(out, "weight", rm2_metric_weight(metric));
         json_field(out, "variance", info->variance);
         json_field(out, "gradient", info->gradient);
         (void)fprintf(out, ", \"iterations\": %d, \"converged\": %s}\n", info->iterations,
@@ -213,33 +217,39 @@ static void report_mean(const model_work *m, const geometry *g, size_t n, const 
         (void)fprintf(out, "mean of %zu point%s: variance %.6g, %d iteration%s%s; %s\n", n,
                       n == 1 ? "" : "s", info->variance, info->iterations,
                       info->iterations == 1 ? "" : "s", info->converged ? "" : ", NOT CONVERGED",
-                      rm2_metric_text(g->metric));
+                      rm2_metric_text(metric));
     }
 }
 
+static int find_mean(const model_work *m, size_t n, const double *points, rm2_space **space,
+                     double *mean, rm2_mean_info *info) {
+    progress p;
+    int code = open_space(m, n, points, space);
+    if (code != EXIT_DONE)
+        return code;
+    progress_begin(&m->work, &p);
+    return progress_end(&p, rm2_space_mean(m->work.ctx, *space, n, points, NULL, NULL, mean, info));
+}
+
 static int do_mean(const model_work *m) {
-    geometry g;
+    rm2_space *space = NULL;
     size_t n = 0;
     rm2_mean_info info = {.converged = false};
     double *points, *mean = NULL;
-    int code = open_points(m, &n, &points, &g);
-    if (code == EXIT_DONE && !(mean = calloc(m->info.latent_dim, sizeof *mean)))
+    int code = model_find_latents(m, &n, &points);
+    if (code == EXIT_DONE && !(mean = calloc(m->info->latent_dim, sizeof *mean)))
         code = work_no_memory(&m->work);
-    if (code == EXIT_DONE) {
-        catch_interrupts(m->work.ctx);
-        code = work_check(&m->work, rm2_geodesic_mean(m->work.ctx, g.metric, g.roadmap, &g.settings,
-                                                      n, points, NULL, NULL, mean, &info));
-        catch_interrupts(NULL);
-    }
+    if (code == EXIT_DONE)
+        code = find_mean(m, n, points, &space, mean, &info);
     if (code == EXIT_DONE && model_wants_table(m))
         code = write_mean(m, mean);
     if (code == EXIT_DONE) {
-        report_mean(m, &g, n, mean, &info);
+        report_mean(m, rm2_space_metric(space), n, mean, &info);
         code = info.converged ? EXIT_DONE : EXIT_NOT_CONVERGED;
     }
     free(mean);
     free(points);
-    geometry_close(&g);
+    rm2_space_free(space);
     return code;
 }
 

@@ -9,23 +9,23 @@ static const double FAR = 8; /* lengthscales: kernels there are exp(-32) = 1e-14
 
 static int training_point(const model_work *m, const char *name, const char *text, double *x) {
     char *end;
-    size_t Q = m->info.latent_dim;
+    size_t Q = m->info->latent_dim;
     unsigned long long index = strtoull(text, &end, 10);
-    if (*end || *text < '0' || *text > '9' || index >= m->info.points)
+    if (*end || *text < '0' || *text > '9' || index >= m->info->points)
         return work_complain(&m->work, EXIT_BAD_DATA,
                              "%s %s: the model has the training points 0 to %zu", name, text,
-                             m->info.points - 1);
-    memcpy(x, m->info.latents + (size_t)index * Q, Q * sizeof *x);
+                             m->info->points - 1);
+    memcpy(x, m->info->latents + (size_t)index * Q, Q * sizeof *x);
     return EXIT_DONE;
 }
 
 static int trajectory_end(const model_work *m, const char *id, bool first, double *x) {
-    const rm2_model_info *i = &m->info;
+    const rm2_model_info *i = m->info;
     size_t t;
     int code = model_find_trajectory(m, id, &t);
     if (code != EXIT_DONE)
         return code;
-    size_t at = first ? i->starts[t] : i->starts[t + 1] - 1;
+    size_t at = first ? i->data->starts[t] : i->data->starts[t + 1] - 1;
     memcpy(x, i->latents + at * i->latent_dim, i->latent_dim * sizeof *x);
     return EXIT_DONE;
 }
@@ -45,10 +45,10 @@ static double distance_from_data(const rm2_model_info *i, const double *x) {
 }
 
 static int latent_point(const model_work *m, const char *name, const char *text, double *x) {
-    if (!parse_numbers(text, m->info.latent_dim, x))
+    if (!parse_numbers(text, m->info->latent_dim, x))
         return work_complain(&m->work, EXIT_USAGE, "%s %s: a latent point has %zu number%s", name,
-                             text, m->info.latent_dim, plural(m->info.latent_dim));
-    double away = distance_from_data(&m->info, x);
+                             text, m->info->latent_dim, plural(m->info->latent_dim));
+    double away = distance_from_data(m->info, x);
     char note[256];
     (void)snprintf(
         note, sizeof note,
@@ -62,12 +62,10 @@ static int latent_point(const model_work *m, const char *name, const char *text,
 
 /* Encode a point that is on the manifold; its quaternions get the signs of the training data. */
 static int encode(const model_work *m, const char *name, double *y, double *x) {
-    rm2_data one = {.manifold = (rm2_manifold *)m->info.manifold, .count = 1, .points = y};
     rm2_encode_settings s = rm2_encode_settings_default();
     rm2_encoded info = {.residual = 0};
-    rm2_status status = rm2_model_align_signs(m->work.ctx, m->model, &one);
-    if (status == RM2_OK)
-        status = rm2_model_encode(m->work.ctx, m->model, &s, 1, y, x, NULL, &info);
+    rm2_data_align_points(m->info->data, 1, y);
+    rm2_status status = rm2_model_encode(m->work.ctx, m->model, &s, 1, y, x, NULL, &info);
     if (status == RM2_OK && !m->work.common->quiet)
         (void)fprintf(stderr, "%s: encoded, residual %.2g (tangent coordinates)%s\n", name,
                       info.residual, info.converged ? "" : ", not converged");
@@ -75,16 +73,16 @@ static int encode(const model_work *m, const char *name, double *y, double *x) {
 }
 
 static int encoded_point(const model_work *m, const char *name, const char *text, double *x) {
-    size_t ambient = rm2_manifold_ambient(m->info.manifold);
+    size_t ambient = rm2_manifold_ambient(m->info->manifold);
     double *y = malloc(ambient * sizeof *y);
     if (!y)
         return work_no_memory(&m->work);
     int code = EXIT_DONE;
     if (!parse_numbers(text, ambient, y))
         code = work_complain(&m->work, EXIT_USAGE, "%s %s: a point of %s has %zu numbers", name,
-                             text, rm2_manifold_spec(m->info.manifold), ambient);
+                             text, rm2_manifold_spec(m->info->manifold), ambient);
     if (code == EXIT_DONE)
-        code = work_move_onto(&m->work, EXIT_USAGE, name, m->info.manifold, NULL, y);
+        code = work_move_onto(&m->work, EXIT_USAGE, name, m->info->manifold, NULL, y);
     if (code == EXIT_DONE)
         code = encode(m, name, y, x);
     free(y);
@@ -106,13 +104,13 @@ int geometry_parse_end(const model_work *m, const char *name, const char *text, 
 #undef IS
     if (count == 1 && strspn(text, "0123456789") == strlen(text))
         return training_point(m, name, text, x);
-    if (count == m->info.latent_dim)
+    if (count == m->info->latent_dim)
         return latent_point(m, name, text, x);
-    if (count == rm2_manifold_ambient(m->info.manifold))
+    if (count == rm2_manifold_ambient(m->info->manifold))
         return encoded_point(m, name, text, x);
     return work_complain(&m->work, EXIT_USAGE,
                          "%s %s: expected the index of a training point, %zu latent coordinate%s, "
                          "%zu entries of a point, first:ID or last:ID",
-                         name, text, m->info.latent_dim, m->info.latent_dim == 1 ? "" : "s",
-                         rm2_manifold_ambient(m->info.manifold));
+                         name, text, m->info->latent_dim, m->info->latent_dim == 1 ? "" : "s",
+                         rm2_manifold_ambient(m->info->manifold));
 }

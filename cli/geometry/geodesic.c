@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/progress.h"
+
 static const option geodesic_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
      "CSV file of the trajectory to write (also -o; - prints)"},
@@ -27,7 +29,7 @@ static const option geodesic_table[] = {
 
 static int ends_of_way(geodesic_job *j) {
     const model_options *o = j->m->options;
-    size_t Q = j->m->info.latent_dim, between = 0;
+    size_t Q = j->m->info->latent_dim, between = 0;
     char **via = o->through ? split_text(o->through, ';', &between) : NULL;
     j->pairs = 1;
     j->ends = malloc((between + 2) * Q * sizeof *j->ends);
@@ -46,7 +48,7 @@ static int ends_of_way(geodesic_job *j) {
 }
 
 static int take_pairs(geodesic_job *j, const rm2_table *table, const char *path) {
-    const rm2_model_info *i = &j->m->info;
+    const rm2_model_info *i = j->m->info;
     size_t from = rm2_table_column(table, "from"), to = rm2_table_column(table, "to");
     j->pairs = table->rows;
     j->ends = malloc(j->pairs * 2 * i->latent_dim * sizeof *j->ends);
@@ -98,7 +100,7 @@ static int find_ends(geodesic_job *j) {
 
 /* One number for each factor; *values stays NULL if the option was not given. */
 static int take_limits(const model_work *m, const char *name, const char *text, double **values) {
-    size_t factors = rm2_manifold_factor_count(m->info.manifold);
+    size_t factors = rm2_manifold_factor_count(m->info->manifold);
     if (!text)
         return EXIT_DONE;
     *values = malloc(factors * sizeof **values);
@@ -112,7 +114,7 @@ static int take_limits(const model_work *m, const char *name, const char *text, 
                                 "%s %s: expected %zu number%s, one for each factor of %s, 0 for "
                                 "no limit",
                                 name, text, factors, factors == 1 ? "" : "s",
-                                rm2_manifold_spec(m->info.manifold));
+                                rm2_manifold_spec(m->info->manifold));
 }
 
 static int find_limits(geodesic_job *j) {
@@ -131,18 +133,26 @@ static int find_limits(geodesic_job *j) {
 /* Lengths of polygons need enough nodes, more perhaps than were asked for. */
 enum { FINE_STEPS = 199 };
 
-static void choose_nodes(geodesic_job *j) {
-    j->nodes = j->g.settings.nodes;
+static void choose_nodes(geodesic_job *j, rm2_space_settings *s) {
+    j->nodes = s->nodes;
     j->stride =
         j->nodes > 1 && j->nodes <= FINE_STEPS ? (FINE_STEPS + j->nodes - 2) / (j->nodes - 1) : 1;
     if (j->nodes > 1)
-        j->g.settings.nodes = (j->nodes - 1) * j->stride + 1;
+        s->nodes = (j->nodes - 1) * j->stride + 1;
+}
+
+static int open_space(geodesic_job *j) {
+    rm2_space_settings s;
+    int code = geometry_settings(j->m, &s);
+    choose_nodes(j, &s);
+    if (code != EXIT_DONE)
+        return code;
+    /* what j holds is freed by job_free. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+    return geometry_open(j->m, &s, j->stops ? j->stops : 2 * j->pairs, j->ends, &j->space);
 }
 
 static rm2_status compute_many(geodesic_job *j) {
-    const geometry *g = &j->g;
-    size_t Q = j->m->info.latent_dim;
-    progress p = progress_begin(&j->m->work, "geodesics");
+    size_t Q = j->m->info->latent_dim;
     double *from = malloc(2 * j->pairs * Q * sizeof *from);
     if (!from)
         return RM2_ERR_MEMORY;
@@ -151,76 +161,56 @@ static rm2_status compute_many(geodesic_job *j) {
         memcpy(from + k * Q, j->ends + 2 * k * Q, Q * sizeof *from);
         memcpy(to + k * Q, j->ends + (2 * k + 1) * Q, Q * sizeof *to);
     }
-    rm2_status status = rm2_geodesic_many(j->m->work.ctx, g->metric, g->roadmap, &g->settings,
-                                          j->pairs, from, to, progress_count, &p, j->curves, NULL);
+    rm2_status status =
+        rm2_space_many(j->m->work.ctx, j->space, j->pairs, from, to, j->curves, NULL);
     free(from);
     return status;
 }
 
 static rm2_status compute(geodesic_job *j) {
-    const geometry *g = &j->g;
     rm2_context *ctx = j->m->work.ctx;
     if (j->stops)
-        return rm2_geodesic_through(ctx, g->metric, g->roadmap, &g->settings, j->stops, j->ends,
-                                    &j->curves[0]);
+        return rm2_space_through(ctx, j->space, j->stops, j->ends, &j->curves[0]);
     if (j->pairs > 1)
         return compute_many(j);
-    return rm2_geodesic(ctx, g->metric, g->roadmap, &g->settings, j->ends,
-                        j->ends + j->m->info.latent_dim, &j->curves[0]);
-}
-
-/* Length of the straight lines through n points, each in as many steps as a curve has. */
-static rm2_status measure_straight(const geodesic_job *j, size_t n, const double *stops,
-                                   double *length) {
-    size_t Q = j->m->info.latent_dim, rows = (n - 1) * FINE_STEPS + 1;
-    double *path = malloc(rows * Q * sizeof *path);
-    if (!path)
-        return RM2_ERR_MEMORY;
-    for (size_t i = 0; i < rows * Q; i++) {
-        size_t row = i / Q, leg = row < rows - 1 ? row / FINE_STEPS : n - 2;
-        size_t step = row - leg * FINE_STEPS;
-        const double *from = stops + leg * Q + i % Q;
-        path[i] = from[0] + (double)step / FINE_STEPS * (from[Q] - from[0]);
-    }
-    rm2_status status = rm2_metric_measure(j->m->work.ctx, j->g.pullback, rows, path, length, NULL);
-    free(path);
-    return status;
+    return rm2_space_geodesic(ctx, j->space, j->ends, j->ends + j->m->info->latent_dim,
+                              &j->curves[0]);
 }
 
 /* Curve k in the model's own metric, whatever was minimised. */
 static rm2_status measure(geodesic_job *j, size_t k) {
     rm2_context *ctx = j->m->work.ctx;
-    size_t Q = j->m->info.latent_dim, samples = j->m->options->samples;
+    size_t Q = j->m->info->latent_dim, samples = j->m->options->samples;
     rm2_curve *c = j->curves[k];
     measured *found = &j->measured[k];
-    const rm2_metric *pullback = j->g.pullback;
-    WORK_TRY(measure_straight(j, j->stops ? j->stops : 2, j->ends + (j->stops ? 0 : 2 * k * Q),
-                              &found->straight));
-    if (j->g.other)
-        WORK_TRY(rm2_metric_measure(ctx, pullback, c->nodes, c->x, &c->length, &c->energy));
+    WORK_TRY(rm2_space_straight_length(ctx, j->space, j->stops ? j->stops : 2,
+                                       j->ends + (j->stops ? 0 : 2 * k * Q), &found->straight));
+    if (geometry_is_other(j->space))
+        WORK_TRY(rm2_space_path_length(ctx, j->space, c->nodes, c->x, &c->length, &c->energy));
     if (!samples)
         return RM2_OK;
-    return rm2_metric_expected_length(ctx, pullback, c->nodes, c->x, samples, &found->expected,
-                                      &found->standard_error);
+    return rm2_space_expected_length(ctx, j->space, c->nodes, c->x, samples, &found->expected,
+                                     &found->standard_error);
+}
+
+static rm2_status compute_and_measure(geodesic_job *j) {
+    WORK_TRY(compute(j));
+    for (size_t k = 0; k < j->pairs; k++)
+        WORK_TRY(measure(j, k));
+    return RM2_OK;
 }
 
 static int find_geodesics(geodesic_job *j) {
-    const work *w = &j->m->work;
+    progress p;
     j->curves = calloc(j->pairs + 1, sizeof(rm2_curve *));
     j->measured = calloc(j->pairs + 1, sizeof *j->measured);
     if (!j->curves || !j->measured)
-        return work_no_memory(w);
-    /* what j holds is freed by job_free. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
-    int code = geometry_open_around(j->m, j->stops ? j->stops : 2 * j->pairs, j->ends, &j->g);
+        return work_no_memory(&j->m->work);
+    int code = open_space(j);
     if (code != EXIT_DONE)
         return code;
-    choose_nodes(j);
-    catch_interrupts(w->ctx);
-    rm2_status status = compute(j);
-    for (size_t k = 0; k < j->pairs && status == RM2_OK; k++)
-        status = measure(j, k);
-    catch_interrupts(NULL);
-    return work_check(w, status);
+    progress_begin(&j->m->work, &p);
+    return progress_end(&p, compute_and_measure(j));
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
@@ -233,7 +223,7 @@ static void job_free(geodesic_job *j) {
     free(j->ends);
     free(j->speed);
     free(j->acceleration);
-    geometry_close(&j->g);
+    rm2_space_free(j->space);
 }
 
 static int do_geodesic(const model_work *m) {

@@ -13,7 +13,7 @@ typedef struct measured {
 /* Geodesics and what was found about them. */
 typedef struct geodesic_job {
     const model_work *m;
-    geometry g;
+    rm2_space *space;
     size_t pairs;                 /* curves */
     size_t stops;                 /* points of the one way with --through; 0: pairs */
     size_t nodes;                 /* asked for */

@@ -14,8 +14,8 @@ typedef struct trajectory {
 } trajectory;
 
 static bool trajectory_alloc(trajectory *r, const geodesic_job *j) {
-    r->Q = j->m->info.latent_dim;
-    r->ambient = rm2_manifold_ambient(j->m->info.manifold);
+    r->Q = j->m->info->latent_dim;
+    r->ambient = rm2_manifold_ambient(j->m->info->manifold);
     r->rows = j->pairs * j->nodes;
     r->memory = malloc(r->rows * (4 + r->Q + r->ambient) * sizeof *r->memory);
     if (!r->memory)
@@ -49,7 +49,7 @@ static rm2_status fill_times(const geodesic_job *j, trajectory *r) {
     rm2_speed_limits limits = {j->speed, j->acceleration};
     rm2_status status = RM2_OK;
     for (size_t row = 0; has_limits(j) && row < r->rows && status == RM2_OK; row += j->nodes)
-        status = rm2_trajectory_retime(j->m->work.ctx, j->m->info.manifold, j->nodes,
+        status = rm2_trajectory_retime(j->m->work.ctx, j->m->info->manifold, j->nodes,
                                        r->points + row * r->ambient, &limits, r->time + row);
     return status;
 }
@@ -58,11 +58,12 @@ static int write_trajectory(const geodesic_job *j, const trajectory *r) {
     sheet s;
     bool timed = has_limits(j) || j->m->options->duration > 0, many = j->m->options->pairs != NULL;
     size_t columns = (many ? 1u : 0u) + 1 + (timed ? 1u : 0u) + r->Q + r->ambient + 1;
-    bool built =
-        sheet_create(&s, r->rows, columns) && (!many || sheet_add(&s, "pair", r->pair, 1)) &&
-        sheet_add(&s, "t", r->t, 1) && (!timed || sheet_add(&s, "time", r->time, 1)) &&
-        sheet_add_latents(&s, r->Q, r->x) && sheet_add_points(&s, j->m->info.manifold, r->points) &&
-        sheet_add(&s, "deviation", r->deviation, 1);
+    bool built = sheet_create(&s, r->rows, columns) &&
+                 (!many || sheet_add(&s, "pair", r->pair, 1)) && sheet_add(&s, "t", r->t, 1) &&
+                 (!timed || sheet_add(&s, "time", r->time, 1)) &&
+                 sheet_add_latents(&s, r->Q, r->x) &&
+                 sheet_add_points(&s, j->m->info->manifold, r->points) &&
+                 sheet_add(&s, "deviation", r->deviation, 1);
     int code = built ? model_write_sheet(j->m, &s) : work_no_memory(&j->m->work);
     sheet_free(&s);
     return code;
@@ -73,8 +74,8 @@ int geodesic_write(const geodesic_job *j) {
     if (!trajectory_alloc(&r, j))
         return work_no_memory(&j->m->work);
     take_nodes(j, &r);
-    rm2_status status = rm2_model_decode(j->m->work.ctx, j->m->model, r.rows, r.x, r.points, NULL,
-                                         NULL, r.deviation);
+    rm2_status status =
+        rm2_space_decode(j->m->work.ctx, j->space, r.rows, r.x, r.points, r.deviation);
     if (status == RM2_OK)
         status = fill_times(j, &r);
     int code = work_check(&j->m->work, status);
@@ -111,11 +112,12 @@ static void print_curve(FILE *out, const geodesic_job *j, size_t k) {
 }
 
 static void print_json(FILE *out, const geodesic_job *j) {
+    const rm2_metric *metric = rm2_space_metric(j->space);
     (void)fprintf(out, "{\"metric\": ");
-    json_text(out, rm2_metric_text(j->g.metric));
-    json_field(out, "weight", rm2_metric_weight(j->g.metric));
+    json_text(out, rm2_metric_text(metric));
+    json_field(out, "weight", rm2_metric_weight(metric));
     (void)fprintf(out, ", \"lengths_in\": ");
-    json_text(out, rm2_metric_text(j->g.pullback));
+    json_text(out, rm2_metric_text(rm2_space_exact_metric(j->space)));
     (void)fprintf(out, ", \"curves\": [");
     for (size_t k = 0; k < j->pairs; k++) {
         (void)fprintf(out, "%s", k ? ", " : "");
@@ -136,22 +138,24 @@ static void print_one(FILE *out, const geodesic_job *j) {
     if (j->m->options->samples)
         (void)fprintf(out, "expected length %.6g +- %.1e (sampled Jacobians)\n",
                       j->measured[0].expected, j->measured[0].standard_error);
-    (void)fprintf(out, "%s\n", rm2_metric_text(j->g.metric));
-    if (j->g.other)
-        (void)fprintf(out, "lengths in the %s\n", rm2_metric_text(j->g.pullback));
+    (void)fprintf(out, "%s\n", rm2_metric_text(rm2_space_metric(j->space)));
+    if (geometry_is_other(j->space))
+        (void)fprintf(out, "lengths in the %s\n",
+                      rm2_metric_text(rm2_space_exact_metric(j->space)));
 }
 
 int geodesic_report(const geodesic_job *j) {
     FILE *out = model_summary(j->m);
-    size_t open = 0;
+    size_t unconverged = 0;
     for (size_t k = 0; k < j->pairs; k++)
-        open += !j->curves[k]->converged;
+        unconverged += !j->curves[k]->converged;
     if (j->m->work.common->json)
         print_json(out, j);
     else if (!j->m->work.common->quiet && !j->m->options->pairs)
         print_one(out, j);
     else if (!j->m->work.common->quiet)
         (void)fprintf(out, "%zu geodesic%s, %zu not converged; %s\n", j->pairs,
-                      j->pairs == 1 ? "" : "s", open, rm2_metric_text(j->g.metric));
-    return open ? EXIT_NOT_CONVERGED : EXIT_DONE;
+                      j->pairs == 1 ? "" : "s", unconverged,
+                      rm2_metric_text(rm2_space_metric(j->space)));
+    return unconverged ? EXIT_NOT_CONVERGED : EXIT_DONE;
 }

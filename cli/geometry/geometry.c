@@ -1,17 +1,16 @@
-/* Options to metrics and roadmaps. */
+/* Options to the settings of a space. */
 #include "geometry/geometry.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+
+#include "core/progress.h"
 
 /* ---- options -------------------------------------------------------------------------------- */
 
 #define GEOMETRY(member) offsetof(geometry_options, member)
 
-enum { METRIC_PULLBACK, METRIC_DENSITY, METRIC_STRAIGHT };
+/* In the order of rm2_space_metric_kind and rm2_space_roadmap_kind. */
 static const char *const metric_names[] = {"pullback", "density", "straight", NULL};
-enum { START_AUTO, START_GRID, START_GRAPH, START_LINE };
 static const char *const start_names[] = {"auto", "grid", "graph", "line", NULL};
 static const char *const stage_names[] = {"polish", "spline", "path", NULL}; /* from the last */
 
@@ -50,173 +49,109 @@ static const option path_table[] = {
     {.name = NULL},
 };
 
-const option_group metric_groups[] = {{"Metric", metric_table, NULL}, {.options = NULL}};
+const option_group metric_groups[] = {{"Metric", metric_table, NULL, NULL}, {.options = NULL}};
 const option_group path_groups[] = {
-    {"Metric", metric_table, NULL}, {"Path", path_table, NULL}, {.options = NULL}};
+    {"Metric", metric_table, NULL, NULL}, {"Path", path_table, NULL, NULL}, {.options = NULL}};
 
-/* ---- metric --------------------------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------------------------- */
 
 static int check_metric_options(const model_work *m) {
     const geometry_options *o = &m->options->geometry;
     if (o->contrast && o->weight > 0)
         return work_complain(&m->work, EXIT_USAGE, "--contrast and --weight exclude each other");
-    if (o->sigma > 0 && o->metric != METRIC_DENSITY)
+    if (o->sigma > 0 && o->metric != RM2_SPACE_DENSITY)
         return work_complain(&m->work, EXIT_USAGE, "--sigma needs --metric density");
-    if (o->avoid && o->metric != METRIC_PULLBACK)
+    if (o->avoid && o->metric != RM2_SPACE_PULLBACK)
         return work_complain(&m->work, EXIT_USAGE, "--avoid needs --metric pullback");
     return EXIT_DONE;
 }
 
-static int pullback_settings(const model_work *m, geometry *g, rm2_pullback_settings *s) {
-    const geometry_options *o = &m->options->geometry;
-    *s = rm2_pullback_settings_default();
-    s->weight = o->weight;
-    int code = check_metric_options(m);
-    if (code == EXIT_DONE)
-        code = work_take_contrast(&m->work, o->contrast, &s->contrast);
-    if (code != EXIT_DONE || !o->avoid)
-        return code;
-    s->cost = (rm2_cost){rm2_obstacles_cost, &g->obstacles, RM2_ALL_FACTORS};
-    return geometry_take_obstacles(m, o->avoid, g);
-}
-
-/* `search`: a pullback metric is reduced to some support points. */
-static int open_metrics(const model_work *m, bool search, geometry *g) {
-    const geometry_options *o = &m->options->geometry;
-    rm2_context *ctx = m->work.ctx;
-    size_t Q = m->info.latent_dim;
-    rm2_pullback_settings s;
-    *g = (geometry){.metric = NULL};
-    int code = pullback_settings(m, g, &s);
-    if (code == EXIT_DONE)
-        code = work_check(&m->work, rm2_metric_pullback(ctx, m->model, &s, &g->pullback));
-    if (code != EXIT_DONE)
-        return code;
-    g->other = o->metric != METRIC_PULLBACK;
-    if (o->metric == METRIC_DENSITY)
-        return work_check(&m->work, rm2_metric_density(ctx, m->info.points, Q, m->info.latents,
-                                                       o->sigma > 0 ? o->sigma : 0.25, &g->metric));
-    if (o->metric == METRIC_STRAIGHT)
-        return work_check(&m->work, rm2_metric_analytic(ctx, "euclidean", Q, &g->metric));
-    if (!search) {
-        g->metric = g->pullback;
-        return EXIT_DONE;
-    }
-    s.support = PATH_SUPPORT;
-    return work_check(&m->work, rm2_metric_pullback(ctx, m->model, &s, &g->metric));
-}
-
-int geometry_open(const model_work *m, geometry *g) {
-    return open_metrics(m, false, g);
-}
-
-void geometry_close(geometry *g) {
-    rm2_roadmap_free(g->roadmap);
-    if (g->metric != g->pullback)
-        rm2_metric_free(g->metric);
-    rm2_metric_free(g->pullback);
-    free(g->obstacle_memory);
-}
-
-/* ---- roadmap -------------------------------------------------------------------------------- */
-
-static int open_grid(const model_work *m, size_t n, const double *points, geometry *g) {
-    const geometry_options *o = &m->options->geometry;
-    rm2_grid_settings s = rm2_grid_settings_default();
-    s.points = o->grid;
-    s.reach = o->reach;
-    if (o->padding > 0)
-        s.padding = o->padding;
-    return work_check(&m->work,
-                      rm2_roadmap_grid(m->work.ctx, g->metric, &s, n, points, &g->roadmap));
-}
-
-int geometry_add_grid(const model_work *m, geometry *g) {
-    return open_grid(m, m->info.points, m->info.latents, g);
-}
-
-static int open_grid_around(const model_work *m, size_t n, const double *points, geometry *g) {
-    const rm2_model_info *i = &m->info;
-    size_t Q = i->latent_dim, all = i->points + n;
-    double *covered = malloc(all * Q * sizeof *covered);
-    if (!covered)
-        return work_no_memory(&m->work);
-    memcpy(covered, i->latents, i->points * Q * sizeof *covered);
-    memcpy(covered + i->points * Q, points, n * Q * sizeof *covered);
-    int code = open_grid(m, all, covered, g);
-    free(covered);
-    return code;
-}
-
-static int open_graph(const model_work *m, geometry *g) {
-    size_t neighbours = m->options->geometry.neighbours;
-    return work_check(&m->work,
-                      rm2_roadmap_graph(m->work.ctx, g->metric, m->info.points, m->info.latents,
-                                        neighbours ? neighbours : 8, RM2_EDGE_ENDS, &g->roadmap));
-}
-
 static int choose_start(const model_work *m) {
     const geometry_options *o = &m->options->geometry;
-    if (o->start != START_AUTO)
+    if (o->start != RM2_SPACE_AUTO)
         return o->start;
-    if (o->metric == METRIC_STRAIGHT)
-        return START_LINE;
-    return m->info.latent_dim <= 3 ? START_GRID : START_GRAPH;
+    if (o->metric == RM2_SPACE_STRAIGHT)
+        return RM2_SPACE_LINE;
+    return m->info->latent_dim <= 3 ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;
 }
 
-static int open_roadmap(const model_work *m, size_t n, const double *points, geometry *g) {
+static int check_path_options(const model_work *m) {
     const geometry_options *o = &m->options->geometry;
     int start = choose_start(m);
-    if ((o->grid || o->padding > 0 || o->reach) && start != START_GRID)
+    if ((o->grid || o->padding > 0 || o->reach) && start != RM2_SPACE_GRID)
         return work_complain(&m->work, EXIT_USAGE,
                              "--grid, --padding and --reach need --start grid; here it is %s",
                              start_names[start]);
-    if (o->neighbours && start != START_GRAPH)
+    if (o->neighbours && start != RM2_SPACE_GRAPH)
         return work_complain(&m->work, EXIT_USAGE,
                              "--neighbours needs --start graph; here it is %s", start_names[start]);
-    if (start == START_LINE)
-        return EXIT_DONE;
-    return start == START_GRID ? open_grid_around(m, n, points, g) : open_graph(m, g);
+    return EXIT_DONE;
 }
 
-static rm2_geodesic_settings path_settings(const geometry_options *o) {
-    rm2_geodesic_settings s = rm2_geodesic_settings_default();
-    s.last = (rm2_geodesic_stage)((int)RM2_STAGE_POLISH - o->stage);
-    if (o->nodes)
-        s.nodes = o->nodes;
-    if (o->intervals)
-        s.intervals = o->intervals;
-    s.tolerance = o->tolerance > 0 ? o->tolerance : PATH_TOLERANCE;
-    return s;
+/* What is not given stays as it is. */
+static void set_number(double given, double *value) {
+    *value = given > 0 ? given : *value;
 }
 
-int geometry_open_around(const model_work *m, size_t n, const double *points, geometry *g) {
-    int code = open_metrics(m, true, g);
-    g->settings = path_settings(&m->options->geometry);
-    return code == EXIT_DONE ? open_roadmap(m, n, points, g) : code;
+static void set_count(size_t given, size_t *value) {
+    *value = given ? given : *value;
 }
 
-/* ---- progress ------------------------------------------------------------------------------- */
-
-progress progress_begin(const work *w, const char *what) {
-    double now = work_clock();
-    return (progress){.shown = !w->common->quiet,
-                      .terminal = isatty(2) != 0,
-                      .started = now,
-                      .last = now,
-                      .what = what};
+int geometry_settings(const model_work *m, rm2_space_settings *s) {
+    const geometry_options *o = &m->options->geometry;
+    *s = rm2_space_settings_default();
+    s->metric = (rm2_space_metric_kind)o->metric;
+    s->weight = o->weight;
+    set_number(o->sigma, &s->sigma);
+    s->roadmap = (rm2_space_roadmap_kind)o->start;
+    s->grid_points = o->grid;
+    s->reach = o->reach;
+    set_number(o->padding, &s->padding);
+    set_count(o->neighbours, &s->neighbours);
+    s->stage = (rm2_geodesic_stage)((int)RM2_STAGE_POLISH - o->stage);
+    set_count(o->nodes, &s->nodes);
+    set_count(o->intervals, &s->intervals);
+    set_number(o->tolerance, &s->tolerance);
+    int code = check_metric_options(m);
+    return code == EXIT_DONE ? work_take_contrast(&m->work, o->contrast, &s->contrast) : code;
 }
 
-/* A line that is written over on a terminal, a new one every ten seconds elsewhere. */
-void progress_count(void *user, size_t done, size_t total) {
-    progress *p = user;
-    double now = work_clock(), taken = now - p->started;
-    bool last = done == total;
-    if (!p->shown || (now - p->last < (p->terminal ? 0.2 : 10) && !(last && taken > 2)))
-        return;
-    p->last = now;
-    (void)fprintf(stderr, "%s%s %zu of %zu, %.0f s, about %.0f s left%s", p->terminal ? "\r" : "",
-                  p->what, done, total, taken,
-                  done ? taken / (double)done * (double)(total - done) : 0,
-                  p->terminal && !last ? "   " : "\n");
+/* ---- spaces --------------------------------------------------------------------------------- */
+
+static int create(const model_work *m, const rm2_space_settings *s, size_t n, const double *points,
+                  rm2_space **space) {
+    rm2_space_settings with = *s;
+    rm2_obstacles obstacles;
+    double *memory = NULL;
+    int code = EXIT_DONE;
+    if (m->options->geometry.avoid) {
+        code = geometry_take_obstacles(m, m->options->geometry.avoid, &obstacles, &memory);
+        with.obstacles = &obstacles;
+    }
+    if (code == EXIT_DONE) {
+        progress p;
+        progress_begin(&m->work, &p);
+        rm2_status status = rm2_space_create(m->work.ctx, m->model, &with, n, points, space);
+        code = progress_end(&p, status);
+    }
+    free(memory);
+    return code;
+}
+
+int geometry_open(const model_work *m, const rm2_space_settings *s, size_t n, const double *points,
+                  rm2_space **space) {
+    int code = check_path_options(m);
+    return code == EXIT_DONE ? create(m, s, n, points, space) : code;
+}
+
+int geometry_open_metric(const model_work *m, bool grid, rm2_space **space) {
+    rm2_space_settings s;
+    int code = geometry_settings(m, &s);
+    s.support = 0;
+    s.roadmap = grid ? RM2_SPACE_GRID : RM2_SPACE_LINE;
+    return code == EXIT_DONE ? create(m, &s, 0, NULL, space) : code;
+}
+
+bool geometry_is_other(const rm2_space *space) {
+    return rm2_space_settings_of(space)->metric != RM2_SPACE_PULLBACK;
 }

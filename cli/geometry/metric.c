@@ -43,15 +43,16 @@ static bool field_alloc(field *f, size_t n, size_t Q) {
     return true;
 }
 
-static int evaluate(const model_work *m, const geometry *g, field *f) {
+static int evaluate(const model_work *m, const rm2_space *space, field *f) {
     rm2_context *ctx = m->work.ctx;
-    rm2_status status = rm2_metric_at(ctx, g->metric, f->n, f->x, f->G, NULL);
+    const rm2_metric *metric = rm2_space_metric(space);
+    rm2_status status = rm2_metric_at(ctx, metric, f->n, f->x, f->G, NULL);
     if (status == RM2_OK)
-        status = rm2_metric_magnification(ctx, g->metric, f->n, f->x, f->magnification);
+        status = rm2_metric_magnification(ctx, metric, f->n, f->x, f->magnification);
     if (status == RM2_OK)
-        status = rm2_model_decode(ctx, m->model, f->n, f->x, NULL, NULL, NULL, f->deviation);
+        status = rm2_space_decode(ctx, space, f->n, f->x, NULL, f->deviation);
     if (status == RM2_OK && m->options->spread)
-        status = rm2_metric_spread(ctx, g->pullback, f->n, f->x, NULL, f->mean, f->spread);
+        status = rm2_metric_spread(ctx, metric, f->n, f->x, NULL, f->mean, f->spread);
     return work_check(&m->work, status);
 }
 
@@ -80,7 +81,7 @@ static int write_field(const model_work *m, const field *f) {
     return code;
 }
 
-static void report(const model_work *m, const geometry *g, const field *f) {
+static void report(const model_work *m, const rm2_metric *metric, const field *f) {
     FILE *out = model_summary(m);
     double low = f->magnification[0], high = low;
     for (size_t i = 1; i < f->n; i++) {
@@ -89,23 +90,20 @@ static void report(const model_work *m, const geometry *g, const field *f) {
     }
     if (m->work.common->json) {
         (void)fprintf(out, "{\"points\": %zu, \"metric\": ", f->n);
-        json_text(out, rm2_metric_text(g->metric));
-        json_field(out, "weight", rm2_metric_weight(g->metric));
+        json_text(out, rm2_metric_text(metric));
+        json_field(out, "weight", rm2_metric_weight(metric));
         json_field(out, "log_magnification_min", low);
         json_field(out, "log_magnification_max", high);
         (void)fprintf(out, "}\n");
     } else if (!m->work.common->quiet) {
         (void)fprintf(out, "%zu point%s, %s: log magnification from %.3g to %.3g\n", f->n,
-                      f->n == 1 ? "" : "s", rm2_metric_text(g->metric), low, high);
+                      f->n == 1 ? "" : "s", rm2_metric_text(metric), low, high);
     }
 }
 
-static int points_of_grid(const model_work *m, geometry *g, field *f) {
-    size_t Q = m->info.latent_dim;
-    int code = geometry_add_grid(m, g);
-    if (code != EXIT_DONE)
-        return code;
-    rm2_roadmap_info grid = rm2_roadmap_describe(g->roadmap);
+static int points_of_grid(const model_work *m, const rm2_space *space, field *f) {
+    size_t Q = m->info->latent_dim;
+    rm2_roadmap_info grid = rm2_roadmap_describe(rm2_space_roadmap(space));
     if (!field_alloc(f, grid.nodes, Q))
         return work_no_memory(&m->work);
     memcpy(f->x, grid.x, grid.nodes * Q * sizeof *f->x);
@@ -113,7 +111,7 @@ static int points_of_grid(const model_work *m, geometry *g, field *f) {
 }
 
 static int points_of_options(const model_work *m, field *f) {
-    size_t n = 0, Q = m->info.latent_dim;
+    size_t n = 0, Q = m->info->latent_dim;
     double *latents = NULL;
     int code = model_find_latents(m, &n, &latents);
     if (code == EXIT_DONE && latents && field_alloc(f, n, Q))
@@ -124,36 +122,36 @@ static int points_of_options(const model_work *m, field *f) {
     return code;
 }
 
-static int check_options(const model_work *m, const geometry *g) {
+static int check_options(const model_work *m) {
     const model_options *o = m->options;
-    size_t Q = m->info.latent_dim;
+    size_t Q = m->info->latent_dim;
     if ((o->geometry.grid || o->geometry.padding > 0) && !o->whole_grid)
         return work_complain(&m->work, EXIT_USAGE, "--grid and --padding need --on-grid");
     if (o->whole_grid && Q > 3)
         return work_complain(&m->work, EXIT_USAGE,
                              "--on-grid needs at most 3 latent dimensions, the model has %zu", Q);
-    if (o->spread && g->other)
+    if (o->spread && o->geometry.metric != RM2_SPACE_PULLBACK)
         return work_complain(&m->work, EXIT_USAGE,
                              "--spread needs --metric pullback: the others are not random");
     return EXIT_DONE;
 }
 
 static int do_metric(const model_work *m) {
-    geometry g;
+    rm2_space *space = NULL;
     field f = {.n = 0};
-    int code = geometry_open(m, &g);
+    int code = check_options(m);
     if (code == EXIT_DONE)
-        code = check_options(m, &g);
+        code = geometry_open_metric(m, m->options->whole_grid, &space);
     if (code == EXIT_DONE)
-        code = m->options->whole_grid ? points_of_grid(m, &g, &f) : points_of_options(m, &f);
+        code = m->options->whole_grid ? points_of_grid(m, space, &f) : points_of_options(m, &f);
     if (code == EXIT_DONE)
-        code = evaluate(m, &g, &f);
+        code = evaluate(m, space, &f);
     if (code == EXIT_DONE && model_wants_table(m))
         code = write_field(m, &f);
     if (code == EXIT_DONE)
-        report(m, &g, &f);
+        report(m, rm2_space_metric(space), &f);
     free(f.memory);
-    geometry_close(&g);
+    rm2_space_free(space);
     return code;
 }
 

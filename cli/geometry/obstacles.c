@@ -69,12 +69,13 @@ static int bad_row(const model_work *m, const rows *r, size_t k, double radius, 
 }
 
 /* From rows to the arrays of the library. */
-static int arrange(const model_work *m, const rm2_factor *factor, const rows *r, geometry *g) {
+static int arrange(const model_work *m, const rm2_factor *factor, const rows *r,
+                   rm2_obstacles *obstacles, double **memory) {
     size_t dim = factor->dim;
-    g->obstacle_memory = malloc((r->count * r->width + 1) * sizeof *g->obstacle_memory);
-    if (!g->obstacle_memory)
+    *memory = malloc((r->count * r->width + 1) * sizeof **memory);
+    if (!*memory)
         return work_no_memory(&m->work);
-    double *centres = g->obstacle_memory, *radius = centres + r->count * dim;
+    double *centres = *memory, *radius = centres + r->count * dim;
     double *height = radius + r->count;
     for (size_t k = 0; k < r->count; k++) {
         const double *row = r->values + k * r->width;
@@ -84,19 +85,20 @@ static int arrange(const model_work *m, const rm2_factor *factor, const rows *r,
         if (!(radius[k] > 0 && height[k] >= 0 && isfinite(radius[k]) && isfinite(height[k])))
             return bad_row(m, r, k, radius[k], height[k]);
     }
-    g->obstacles = (rm2_obstacles){r->count, factor->ambient_offset, dim, centres, radius, height};
+    *obstacles = (rm2_obstacles){r->count, factor->ambient_offset, dim, centres, radius, height};
     return EXIT_DONE;
 }
 
-int geometry_take_obstacles(const model_work *m, const char *text, geometry *g) {
-    const rm2_factor *factor = first_euclidean(m->info.manifold);
+int geometry_take_obstacles(const model_work *m, const char *text, rm2_obstacles *obstacles,
+                            double **memory) {
+    const rm2_factor *factor = first_euclidean(m->info->manifold);
     if (!factor)
         return work_complain(&m->work, EXIT_USAGE, "--avoid needs a Euclidean factor; %s has none",
-                             rm2_manifold_spec(m->info.manifold));
+                             rm2_manifold_spec(m->info->manifold));
     rows r = {.width = factor->dim + 2};
     int code = access(text, F_OK) == 0 ? read_rows(m, text, &r) : parse_rows(m, text, &r);
     if (code == EXIT_DONE)
-        code = arrange(m, factor, &r, g);
+        code = arrange(m, factor, &r, obstacles, memory);
     free(r.values);
     free(r.lines);
     return code;

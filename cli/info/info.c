@@ -22,12 +22,42 @@ size_t info_back_kernels(const rm2_model_info *i) {
     return i->settings->model == RM2_GPLVM ? 1 : rm2_manifold_factor_count(i->manifold);
 }
 
+const rm2_hyperparameter *info_hyperparameter(const rm2_model_info *i, const rm2_setting *setting) {
+    if (setting->type != RM2_SETTING_HYPERPARAMETER)
+        return NULL;
+    return (const rm2_hyperparameter *)(const void *)((const char *)i->settings + setting->offset);
+}
+
+const double *info_values(const rm2_model_info *i, const rm2_hyperparameter *h, size_t *count) {
+    const rm2_fit_settings *s = i->settings;
+    bool dynamics = s->gpdm_weight > 0;
+    const struct {
+        const rm2_hyperparameter *setting;
+        size_t count;
+        const double *values;
+    } all[] = {
+        {&s->lengthscale, s->ard ? i->latent_dim : 1, i->lengthscale},
+        {&s->variance, 1, &i->variance},
+        {&s->noise_variance, 1, &i->noise},
+        {&s->task_noise, i->outputs, i->task_noise},
+        {&s->gpdm_lengthscale, 1, dynamics ? &i->gpdm[0] : NULL},
+        {&s->gpdm_variance, 1, dynamics ? &i->gpdm[1] : NULL},
+        {&s->gpdm_noise, 1, dynamics ? &i->gpdm[2] : NULL},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (all[k].setting == h) {
+            *count = all[k].count;
+            return all[k].values;
+        }
+    return NULL;
+}
+
 static int write_latents(const model_work *m, const char *path) {
-    const rm2_model_info *i = &m->info;
+    const rm2_model_info *i = m->info;
     sheet s;
-    size_t texts = (i->trajectories ? 1u : 0u) + (i->labels ? 1u : 0u);
+    size_t texts = (i->data->trajectories ? 1u : 0u) + (i->data->labels ? 1u : 0u);
     bool built = sheet_create(&s, i->points, i->latent_dim + texts) &&
-                 sheet_add_trajectories(&s, i->trajectories, i->starts, i->ids) &&
+                 sheet_add_trajectories(&s, i->data->trajectories, i->data->starts, i->data->ids) &&
                  sheet_add_labels(&s, i) && sheet_add_latents(&s, i->latent_dim, i->latents);
     int code = built ? work_check(&m->work,
                                   rm2_csv_write(m->work.ctx, path, &s.table, m->work.common->force))
@@ -46,9 +76,9 @@ static int do_info(const model_work *m) {
     if (code != EXIT_DONE || (latents && model_prints(latents)))
         return code;
     if (m->work.common->json)
-        info_print_json(&m->info);
+        info_print_json(m->info);
     else
-        info_print_text(&m->info);
+        info_print_text(m->info);
     return EXIT_DONE;
 }
 

@@ -20,7 +20,7 @@ static rm2_status add_file(const plot_job *j, const drawn_file *f, const rm2_sty
     const latent_paths *p = &f->paths;
     for (size_t r = 0; r < p->runs; r++)
         WORK_TRY(rm2_plot_curve(j->m->work.ctx, panel, p->starts[r + 1] - p->starts[r],
-                                p->x + p->starts[r] * j->m->info.latent_dim, style));
+                                p->x + p->starts[r] * j->m->info->latent_dim, style));
     return RM2_OK;
 }
 
@@ -33,26 +33,27 @@ static rm2_status add_files(const plot_job *j, rm2_panel *panel) {
     return RM2_OK;
 }
 
-rm2_status plot_latent(plot_job *j, const geometry *g) {
+rm2_status plot_latent(plot_job *j, const rm2_space *space) {
     bool uncertainty = j->options->kind == KIND_UNCERTAINTY;
     rm2_context *ctx = j->m->work.ctx;
     rm2_panel *panel;
     double width = j->options->width > 0 ? j->options->width : 120;
-    WORK_TRY(open_figure(j, 1, figure_latent_height(g->roadmap, width)));
+    WORK_TRY(open_figure(j, 1, figure_latent_height(rm2_space_roadmap(space), width)));
     WORK_TRY(figure_latent_panel(ctx, j->figure, 0, 0, NULL, &panel));
-    WORK_TRY(figure_heat(ctx, panel, j->m->model, g->metric, g->roadmap, uncertainty));
-    WORK_TRY(figure_latents(ctx, panel, &j->m->info));
+    WORK_TRY(figure_heat(ctx, panel, j->m->model, rm2_space_metric(space), rm2_space_roadmap(space),
+                         uncertainty));
+    WORK_TRY(figure_latents(ctx, panel, j->m->info));
     return add_files(j, panel);
 }
 
 static rm2_status add_training(const plot_job *j, size_t factor, rm2_panel *panel) {
-    const rm2_model_info *i = &j->m->info;
+    const rm2_model_info *i = j->m->info;
     double *points = malloc(i->points * rm2_manifold_ambient(i->manifold) * sizeof *points);
     if (!points)
         return RM2_ERR_MEMORY;
-    rm2_model_data(j->m->model, points);
+    rm2_data_original(i->data, points);
     rm2_status status = figure_demonstrations(j->m->work.ctx, panel, i->manifold, factor,
-                                              i->trajectories, i->starts, points);
+                                              i->data->trajectories, i->data->starts, points);
     free(points);
     return status;
 }
@@ -60,7 +61,7 @@ static rm2_status add_training(const plot_job *j, size_t factor, rm2_panel *pane
 /* The decoded paths of a file. */
 static rm2_status add_decoded(const plot_job *j, const drawn_file *f, size_t factor,
                               const rm2_style *style, rm2_panel *panel) {
-    const rm2_manifold *m = j->m->info.manifold;
+    const rm2_manifold *m = j->m->info->manifold;
     const size_t *starts = f->paths.starts;
     for (size_t r = 0; r < f->paths.runs; r++)
         WORK_TRY(rm2_plot_factor(j->m->work.ctx, panel, m, factor, starts[r + 1] - starts[r],
@@ -70,8 +71,8 @@ static rm2_status add_decoded(const plot_job *j, const drawn_file *f, size_t fac
 
 static rm2_status factor_panel(const plot_job *j, size_t factor) {
     rm2_context *ctx = j->m->work.ctx;
-    const rm2_manifold *m = j->m->info.manifold;
-    rm2_panel_settings s;
+    const rm2_manifold *m = j->m->info->manifold;
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     rm2_panel *panel;
     WORK_TRY(rm2_panel_settings_factor(ctx, m, factor, &s));
     s.legend = RM2_LEGEND_BELOW;
@@ -86,9 +87,9 @@ static rm2_status factor_panel(const plot_job *j, size_t factor) {
     return RM2_OK;
 }
 
-rm2_status plot_decoded(plot_job *j, const geometry *g) {
-    size_t factors = rm2_manifold_factor_count(j->m->info.manifold);
-    (void)g;
+rm2_status plot_decoded(plot_job *j, const rm2_space *space) {
+    size_t factors = rm2_manifold_factor_count(j->m->info->manifold);
+    (void)space;
     WORK_TRY(open_figure(j, factors, 90));
     for (size_t k = 0; k < factors; k++)
         WORK_TRY(factor_panel(j, k));
@@ -106,7 +107,7 @@ static bool has_times(const plot_job *j) {
 /* An entry of the points of path r, over time or over t = 0..1. */
 static rm2_status entry_curve(const plot_job *j, const drawn_file *f, size_t r, size_t entry,
                               const rm2_style *style, rm2_panel *panel) {
-    size_t ambient = rm2_manifold_ambient(j->m->info.manifold);
+    size_t ambient = rm2_manifold_ambient(j->m->info->manifold);
     size_t from = f->paths.starts[r], n = f->paths.starts[r + 1] - from;
     const double *time = has_times(j) ? f->paths.time + from : NULL;
     double *line = malloc(2 * n * sizeof *line);
@@ -125,7 +126,7 @@ static rm2_status entry_curve(const plot_job *j, const drawn_file *f, size_t r, 
 static rm2_status entry_curves(const plot_job *j, size_t entry, rm2_colour colour,
                                rm2_panel *panel) {
     char name[COLUMN_NAME];
-    rm2_data_column_name(j->m->info.manifold, entry, name, sizeof name);
+    rm2_data_column_name(j->m->info->manifold, entry, name, sizeof name);
     rm2_style style = {.label = name, .colour = colour, .width = 1.2};
     for (size_t k = 0; k < j->options->paths.count; k++)
         for (size_t r = 0; r < j->files[k].paths.runs; r++)
@@ -134,11 +135,11 @@ static rm2_status entry_curves(const plot_job *j, size_t entry, rm2_colour colou
 }
 
 /* A panel for each factor. */
-rm2_status plot_time(plot_job *j, const geometry *g) {
+rm2_status plot_time(plot_job *j, const rm2_space *space) {
     enum { MOST_ENTRIES = 8 };
-    const rm2_manifold *m = j->m->info.manifold;
+    const rm2_manifold *m = j->m->info->manifold;
     size_t factors = rm2_manifold_factor_count(m);
-    (void)g;
+    (void)space;
     WORK_TRY(open_figure(j, factors, 90));
     for (size_t k = 0; k < factors; k++) {
         const rm2_factor *f = rm2_manifold_factor(m, k);
@@ -156,13 +157,13 @@ rm2_status plot_time(plot_job *j, const geometry *g) {
     return RM2_OK;
 }
 
-rm2_status plot_training(plot_job *j, const geometry *g) {
+rm2_status plot_training(plot_job *j, const rm2_space *space) {
     rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     rm2_panel *panel;
-    (void)g;
+    (void)space;
     s.x.label = "iteration";
     s.y.label = "objective";
     WORK_TRY(open_figure(j, 1, 80));
     WORK_TRY(rm2_figure_panel(j->m->work.ctx, j->figure, 0, 0, &s, &panel));
-    return figure_trace(j->m->work.ctx, panel, &j->m->info, 0, 1, NULL);
+    return figure_trace(j->m->work.ctx, panel, j->m->info, 0, 1, NULL);
 }

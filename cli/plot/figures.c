@@ -66,14 +66,14 @@ rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *mode
 }
 
 size_t figure_groups(const rm2_model_info *i) {
-    return i->labels && i->label_count <= MOST_GROUPS ? i->label_count : 1;
+    return i->data->labels && i->data->label_count <= MOST_GROUPS ? i->data->label_count : 1;
 }
 
 void figure_text(const char *text, char drawn[DRAWN_SIZE]) {
     static const char replacement[] = "\xef\xbf\xbd", more[] = "...";
     size_t used = 0;
     while (*text) {
-        size_t length = utf8_length(text);
+        size_t length = rm2_utf8_length(text, strnlen(text, 4));
         bool control =
             (unsigned char)*text < 0x20 || *text == 0x7f ||
             (length == 2 && (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0);
@@ -94,12 +94,12 @@ static rm2_status grouped_latents(rm2_context *ctx, rm2_panel *panel, const rm2_
     static const rm2_style style = {.size = 2.6, .halo = true};
     char texts[MOST_GROUPS][DRAWN_SIZE];
     const char *names[MOST_GROUPS];
-    for (size_t k = 0; k < i->label_count; k++) {
-        figure_text(i->label_names[k], texts[k]);
+    for (size_t k = 0; k < i->data->label_count; k++) {
+        figure_text(i->data->label_names[k], texts[k]);
         names[k] = texts[k];
     }
-    return rm2_plot_groups(ctx, panel, i->points, i->latents, i->labels, i->label_count, names,
-                           &style);
+    const rm2_groups groups = {i->points, i->latents, i->data->labels, i->data->label_count, names};
+    return rm2_plot_groups(ctx, panel, &groups, &style);
 }
 
 rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i) {

@@ -3,6 +3,7 @@
 #define RM2_CLI_FIGURES_H
 
 #include "core/work.h"
+#include "riemann2/plot.h"
 
 /* Height of a panel of that width (millimetres) around the grid, in which one unit is equally long on
  * both axes: with room for labels, legend and colour bar. */

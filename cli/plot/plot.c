@@ -43,9 +43,9 @@ static const char *file_name(const char *path) {
 
 static int read_file(const plot_job *j, const char *path, drawn_file *f) {
     const model_work *m = j->m;
-    size_t ambient = rm2_manifold_ambient(m->info.manifold);
+    size_t ambient = rm2_manifold_ambient(m->info->manifold);
     figure_text(file_name(path), f->name);
-    int code = work_read_paths(&m->work, path, m->info.latent_dim, &f->paths);
+    int code = work_read_paths(&m->work, path, m->info->latent_dim, &f->paths);
     if (code != EXIT_DONE)
         return code;
     f->points = malloc(f->paths.count * ambient * sizeof *f->points);
@@ -89,7 +89,7 @@ typedef enum need { NEVER, PERHAPS, ALWAYS } need;
 
 /* What a kind of figure shows; options about something else would do nothing. */
 static const struct {
-    rm2_status (*draw)(plot_job *j, const geometry *g);
+    rm2_status (*draw)(plot_job *j, const rm2_space *space);
     bool grid, metric;
     need paths;
 } kinds[] = {[KIND_LATENT] = {plot_latent, true, true, PERHAPS},
@@ -140,10 +140,10 @@ static int check_output(const plot_job *j) {
 static int check(const plot_job *j) {
     const model_work *m = j->m;
     int code = check_options(j), kind = j->options->kind;
-    if (code == EXIT_DONE && kinds[kind].grid && m->info.latent_dim != 2)
+    if (code == EXIT_DONE && kinds[kind].grid && m->info->latent_dim != 2)
         return work_complain(&m->work, EXIT_USAGE,
                              "--kind %s draws two latent dimensions, the model has %zu",
-                             kind_names[kind], m->info.latent_dim);
+                             kind_names[kind], m->info->latent_dim);
     return code == EXIT_DONE ? check_output(j) : code;
 }
 
@@ -151,16 +151,14 @@ static int check(const plot_job *j) {
 
 static int do_plot(const model_work *m) {
     plot_job j = {.m = m, .options = m->own};
-    geometry g = {.metric = NULL};
+    rm2_space *space = NULL;
     int code = check(&j), kind = j.options->kind;
     if (code == EXIT_DONE)
         code = read_files(&j);
     if (code == EXIT_DONE && kinds[kind].grid)
-        code = geometry_open(m, &g);
-    if (code == EXIT_DONE && kinds[kind].grid)
-        code = geometry_add_grid(m, &g);
+        code = geometry_open_metric(m, true, &space);
     if (code == EXIT_DONE)
-        code = work_check(&m->work, kinds[kind].draw(&j, &g));
+        code = work_check(&m->work, kinds[kind].draw(&j, space));
     if (code == EXIT_DONE)
         code = work_check(&m->work, rm2_figure_save(m->work.ctx, j.figure, m->options->output,
                                                     j.options->dpi, m->work.common->force));
@@ -173,14 +171,14 @@ static int do_plot(const model_work *m) {
     }
     free_files(&j);
     rm2_figure_free(j.figure);
-    geometry_close(&g);
+    rm2_space_free(space);
     return code;
 }
 
 int run_plot(const command *self, int argc, char **argv) {
     plot_options options = {.kind = KIND_LATENT};
     const option_group groups[] = {
-        {"Figure", plot_table, &options}, metric_groups[0], {.options = NULL}};
+        {"Figure", plot_table, &options, NULL}, metric_groups[0], {.options = NULL}};
     return model_run(self, argc, argv,
                      &(model_action){.table = shared_table,
                                      .groups = groups,

@@ -35,10 +35,10 @@ typedef struct plot_job {
     rm2_figure *figure;
 } plot_job;
 
-/* Each opens job->figure and fills it; `g` is there for those that show a grid. */
-rm2_status plot_latent(plot_job *j, const geometry *g);
-rm2_status plot_decoded(plot_job *j, const geometry *g);
-rm2_status plot_time(plot_job *j, const geometry *g);
-rm2_status plot_training(plot_job *j, const geometry *g);
+/* Each opens job->figure and fills it; `space` is there for those that show a grid. */
+rm2_status plot_latent(plot_job *j, const rm2_space *space);
+rm2_status plot_decoded(plot_job *j, const rm2_space *space);
+rm2_status plot_time(plot_job *j, const rm2_space *space);
+rm2_status plot_training(plot_job *j, const rm2_space *space);
 
 #endif

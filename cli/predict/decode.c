@@ -32,14 +32,14 @@ static void report_points(const model_work *m, size_t points, size_t samples) {
         else
             (void)fprintf(out, "null");
         (void)fprintf(out, ", \"manifold\": ");
-        json_text(out, rm2_manifold_spec(m->info.manifold));
+        json_text(out, rm2_manifold_spec(m->info->manifold));
         (void)fprintf(out, ", \"points\": %zu, \"samples\": %zu}\n", points, samples);
     } else if (!m->work.common->quiet && !model_prints(output)) {
         printf("%s: ", output);
         if (samples)
             printf("%zu sample%s of ", samples, samples == 1 ? "" : "s");
         printf("%zu point%s on %s\n", points, points == 1 ? "" : "s",
-               rm2_manifold_spec(m->info.manifold));
+               rm2_manifold_spec(m->info->manifold));
     }
 }
 
@@ -48,9 +48,9 @@ static void report_points(const model_work *m, size_t points, size_t samples) {
 static int write_decoded(const model_work *m, size_t n, const double *latents, const double *points,
                          const double *deviation) {
     sheet s;
-    size_t Q = m->info.latent_dim, ambient = rm2_manifold_ambient(m->info.manifold);
+    size_t Q = m->info->latent_dim, ambient = rm2_manifold_ambient(m->info->manifold);
     bool built = sheet_create(&s, n, Q + ambient + 1) && sheet_add_latents(&s, Q, latents) &&
-                 sheet_add_points(&s, m->info.manifold, points) &&
+                 sheet_add_points(&s, m->info->manifold, points) &&
                  sheet_add(&s, "deviation", deviation, 1);
     int code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
     sheet_free(&s);
@@ -58,7 +58,7 @@ static int write_decoded(const model_work *m, size_t n, const double *latents, c
 }
 
 static int do_decode(const model_work *m) {
-    size_t n = 0, ambient = rm2_manifold_ambient(m->info.manifold);
+    size_t n = 0, ambient = rm2_manifold_ambient(m->info->manifold);
     double *latents, *points = NULL;
     int code = model_find_latents(m, &n, &latents);
     if (code == EXIT_DONE && !(points = malloc(n * (ambient + 1) * sizeof *points)))
@@ -85,9 +85,9 @@ static int write_samples(const model_work *m, size_t n, size_t count, const doub
     for (size_t k = 0; numbers && k < count; k++)
         for (size_t i = 0; i < n; i++)
             numbers[k * n + i] = (double)k;
-    bool built = sheet_create(&s, rows, 1 + rm2_manifold_ambient(m->info.manifold)) && numbers &&
+    bool built = sheet_create(&s, rows, 1 + rm2_manifold_ambient(m->info->manifold)) && numbers &&
                  sheet_add(&s, "sample", numbers, 1) &&
-                 sheet_add_points(&s, m->info.manifold, points);
+                 sheet_add_points(&s, m->info->manifold, points);
     int code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
     sheet_free(&s);
     free(numbers);
@@ -96,7 +96,7 @@ static int write_samples(const model_work *m, size_t n, size_t count, const doub
 
 static int do_sample(const model_work *m) {
     size_t n = 0, count = m->options->count ? m->options->count : 1;
-    size_t ambient = rm2_manifold_ambient(m->info.manifold);
+    size_t ambient = rm2_manifold_ambient(m->info->manifold);
     double *latents, *points = NULL;
     int code = model_find_latents(m, &n, &latents);
     if (code == EXIT_DONE && (n > SIZE_MAX / sizeof *points / ambient / count ||

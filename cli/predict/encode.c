@@ -3,24 +3,21 @@
 #include <stdlib.h>
 
 #include "core/model.h"
+#include "core/progress.h"
 
 static const option encode_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL, "CSV file to write (also -o; - prints)"},
-    {"--residual", NULL, OPTION_FLAG, MODEL(residual), NULL,
-     "least squares instead of the predictive density"},
-    {"--starts", "N", OPTION_SIZE, MODEL(starts), NULL, "searches for each point (default: 4)"},
-    {"--no-back-constraint", NULL, OPTION_FLAG, MODEL(no_back), NULL,
-     "search, even if the model has a back constraint"},
     {.name = NULL},
 };
 
 typedef struct encoded {
     size_t n, Q, converged;
-    double *latents, *covariance;
+    double *points, *latents, *covariance;
     rm2_encoded *info;
 } encoded;
 
 static void encoded_free(encoded *e) {
+    free(e->points);
     free(e->latents);
     free(e->covariance);
     free(e->info);
@@ -56,8 +53,7 @@ static int write_encoded(const model_work *m, const encoded *e, const rm2_data *
     sheet s;
     double *column = malloc((e->n + 1) * sizeof *column);
     bool built = sheet_create(&s, e->n, (data->trajectories ? 1u : 0u) + 2 * e->Q + 3) && column &&
-                 sheet_add_trajectories(&s, data->trajectories, data->starts,
-                                        (const char *const *)data->ids) &&
+                 sheet_add_trajectories(&s, data->trajectories, data->starts, data->ids) &&
                  sheet_add_latents(&s, e->Q, e->latents) && add_deviations(&s, e, column) &&
                  add_quality(&s, e, column);
     int code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
@@ -86,31 +82,31 @@ static void print_encoded(const model_work *m, const encoded *e) {
     }
 }
 
-static int encode(const model_work *m, const rm2_data *data, encoded *e) {
-    const model_options *o = m->options;
-    rm2_encode_settings s = rm2_encode_settings_default();
-    if (o->residual)
-        s.objective = RM2_ENCODE_RESIDUAL;
-    if (o->starts)
-        s.starts = o->starts;
-    s.back_constraint = !o->no_back;
+static int encode(const model_work *m, const rm2_data *data, bool align_signs, encoded *e) {
     e->n = data->count;
-    e->Q = m->info.latent_dim;
+    e->Q = m->info->latent_dim;
+    e->points = calloc(e->n, rm2_manifold_ambient(data->manifold) * sizeof *e->points);
     e->latents = calloc(e->n, e->Q * sizeof *e->latents);
     e->covariance = calloc(e->n, e->Q * e->Q * sizeof *e->covariance);
     e->info = calloc(e->n, sizeof *e->info);
-    if (!e->latents || !e->covariance || !e->info)
+    if (!e->points || !e->latents || !e->covariance || !e->info)
         return work_no_memory(&m->work);
-    int code = work_check(&m->work, rm2_model_encode(m->work.ctx, m->model, &s, e->n, data->points,
-                                                     e->latents, e->covariance, e->info));
+    rm2_data_original(data, e->points);
+    if (align_signs)
+        rm2_data_align_points(m->info->data, e->n, e->points);
+    progress p;
+    progress_begin(&m->work, &p);
+    rm2_status status = rm2_model_encode(m->work.ctx, m->model, m->own, e->n, e->points, e->latents,
+                                         e->covariance, e->info);
+    int code = progress_end(&p, status);
     for (size_t i = 0; code == EXIT_DONE && i < e->n; i++)
         e->converged += e->info[i].converged;
     return code;
 }
 
-static int encode_data(const model_work *m, const rm2_data *data) {
+static int encode_data(const model_work *m, const rm2_data *data, bool align_signs) {
     encoded e = {.n = 0};
-    int code = encode(m, data, &e);
+    int code = encode(m, data, align_signs, &e);
     if (code == EXIT_DONE && model_wants_table(m))
         code = write_encoded(m, &e, data);
     if (code == EXIT_DONE) {
@@ -121,28 +117,25 @@ static int encode_data(const model_work *m, const rm2_data *data) {
     return code;
 }
 
-/* Points are encoded one by one, so each takes the sign of the training point next to it. */
-static int align_signs(const model_work *m, const rm2_data *data) {
-    rm2_data alone = *data;
-    alone.trajectories = 0;
-    return work_check(&m->work, rm2_model_align_signs(m->work.ctx, m->model, &alone));
-}
-
 static int encode_file(const model_work *m, data_options *options) {
     rm2_data *data = NULL;
     options->settings.allow_missing = true;
     int code = model_read_data(m, m->paths[1], options, &data, NULL);
-    if (code == EXIT_DONE && data && options->settings.align_signs)
-        code = align_signs(m, data);
-    if (code == EXIT_DONE && data)
-        code = encode_data(m, data);
+    if (code == EXIT_DONE)
+        code = encode_data(m, data, options->settings.align_signs);
     rm2_data_free(data);
     return code;
 }
 
 int run_encode(const command *self, int argc, char **argv) {
-    return model_run(
-        self, argc, argv,
-        &(model_action){
-            .table = encode_table, .files = 2, .needs_source = true, .run_with_data = encode_file});
+    rm2_encode_settings settings = rm2_encode_settings_default();
+    setting_options from = {.table = rm2_encode_settings_table()};
+    const option_group groups[] = {{NULL, NULL, &settings, &from}, {.options = NULL}};
+    return model_run(self, argc, argv,
+                     &(model_action){.table = encode_table,
+                                     .groups = groups,
+                                     .own = &settings,
+                                     .files = 2,
+                                     .needs_source = true,
+                                     .run_with_data = encode_file});
 }

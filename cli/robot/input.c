@@ -93,21 +93,11 @@ static int unknown_points(const robot_work *r) {
                          r->path);
 }
 
-/* The settings, once the manifold is known; positions keep their units. */
-static rm2_status finish_settings(robot_work *r) {
-    rm2_status status = data_options_finish(r->work.ctx, &r->options->data);
-    r->options->data.settings.scale = false;
-    return status;
-}
-
 static int read_array(robot_work *r) {
     if (!r->options->data.settings.manifold)
         return unknown_points(r);
-    rm2_status status = finish_settings(r);
-    if (status == RM2_OK)
-        status =
-            rm2_data_read(r->work.ctx, r->path, &r->options->data.settings, &r->data, NULL, NULL);
-    return work_check(&r->work, status);
+    return work_check(&r->work, rm2_data_read(r->work.ctx, r->path, &r->options->data.settings,
+                                              &r->data, NULL, NULL));
 }
 
 static int read_text(robot_work *r) {
@@ -125,8 +115,6 @@ static int read_text(robot_work *r) {
     if (c.unknown)
         return unknown_points(r);
     if (status == RM2_OK)
-        status = finish_settings(r);
-    if (status == RM2_OK)
         status = rm2_data_from_table(r->work.ctx, r->path, &table, s, &r->data, NULL, NULL);
     rm2_table_free(&table);
     s->columns = NULL; /* was perhaps ours */
@@ -141,9 +129,19 @@ static int check_time(const robot_work *r) {
         if (!first && !(d->time[i] > d->time[i - 1]))
             return work_complain(&r->work, EXIT_BAD_DATA,
                                  "%s, %s %zu, column %s: time %g does not come after %g", r->path,
-                                 d->rows_are_lines ? "line" : "row", d->rows[i],
-                                 r->options->data.settings.time, d->time[i], d->time[i - 1]);
+                                 d->row_word, d->rows[i], r->options->data.settings.time,
+                                 d->time[i], d->time[i - 1]);
     }
+    return EXIT_DONE;
+}
+
+static int take_targets(robot_work *r) {
+    const rm2_data *d = r->data;
+    size_t entries = d->count * rm2_manifold_ambient(d->manifold);
+    r->targets = malloc(entries * sizeof *r->targets);
+    if (!r->targets)
+        return work_no_memory(&r->work);
+    rm2_data_original(d, r->targets);
     return EXIT_DONE;
 }
 
@@ -152,6 +150,8 @@ int robot_read(robot_work *r) {
     int code = array ? read_array(r) : read_text(r);
     if (code == EXIT_DONE)
         code = check_time(r);
+    if (code == EXIT_DONE)
+        code = take_targets(r);
     if (code == EXIT_DONE)
         code = work_check(&r->work, rm2_arm_task_of(r->work.ctx, r->data->manifold, &r->task));
     return code;

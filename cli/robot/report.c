@@ -38,16 +38,15 @@ int robot_write(const robot_work *r) {
     size_t columns = joints + rm2_manifold_ambient(d->manifold) + 1 + (d->trajectories ? 1 : 0) +
                      (d->time ? 1 : 0) + (r->task.orientation ? 1 : 0) +
                      (r->task.ellipsoid ? 1 : 0);
-    bool built =
-        sheet_create(&s, d->count, columns) &&
-        sheet_add_trajectories(&s, d->trajectories, d->starts, (const char *const *)d->ids) &&
-        (!d->time || sheet_add(&s, "time", d->time, 1)) && add_angles(&s, joints, r->q) &&
-        sheet_add_points(&s, d->manifold, r->reached) &&
-        add_error(&s, "position_error", r->errors, offsetof(rm2_track_error, position)) &&
-        (!r->task.orientation ||
-         add_error(&s, "orientation_error", r->errors, offsetof(rm2_track_error, orientation))) &&
-        (!r->task.ellipsoid ||
-         add_error(&s, "manipulability_error", r->errors, offsetof(rm2_track_error, ellipsoid)));
+    bool built = sheet_create(&s, d->count, columns) &&
+                 sheet_add_trajectories(&s, d->trajectories, d->starts, d->ids) &&
+                 (!d->time || sheet_add(&s, "time", d->time, 1)) && add_angles(&s, joints, r->q) &&
+                 sheet_add_points(&s, d->manifold, r->reached) &&
+                 add_error(&s, "position_error", r->errors, offsetof(rm2_track_error, position)) &&
+                 (!r->task.orientation || add_error(&s, "orientation_error", r->errors,
+                                                    offsetof(rm2_track_error, orientation))) &&
+                 (!r->task.ellipsoid || add_error(&s, "manipulability_error", r->errors,
+                                                  offsetof(rm2_track_error, ellipsoid)));
     const char *path = r->options->output ? r->options->output : "-";
     int code = built ? work_check(&r->work,
                                   rm2_csv_write(r->work.ctx, path, &s.table, r->work.common->force))
@@ -189,8 +188,8 @@ static int complain_of_misses(const robot_work *r) {
     return work_complain(&r->work, EXIT_NOT_CONVERGED,
                          "%zu of %zu points were missed, %s %zu most: by %.3g%s; the nearest "
                          "configurations were taken",
-                         r->info.missed, d->count, d->rows_are_lines ? "line" : "row",
-                         d->rows[r->info.worst], e->position, angle);
+                         r->info.missed, d->count, d->row_word, d->rows[r->info.worst], e->position,
+                         angle);
 }
 
 int robot_report(const robot_work *r) {

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const quat_orders[] = {"auto", "wxyz", "xyzw", NULL};
-static const char *const layouts[] = {"full", "upper", "lower", NULL};
 static const char *const places[] = {"given", "auto", NULL};
 
 #define ROBOT(member) offsetof(robot_options, member)
@@ -51,27 +49,10 @@ static const option place_table[] = {
     {.name = NULL},
 };
 
-#define DATA(member) offsetof(robot_options, data.settings.member)
-
-static const option input_table[] = {
-    {"--manifold", "SPEC", OPTION_TEXT, DATA(manifold), NULL,
-     "R2, R3, R3 x S3, R2 x SPD2, ... (default: from the columns' names)"},
-    {"--columns", "A,B,...", OPTION_TEXT, DATA(columns), NULL,
-     "columns of the points (default: those with the names of the manifold)"},
-    {"--group", "COLUMN", OPTION_TEXT, DATA(group), NULL,
-     "trajectory ids (default: demo, sample or pair, if there is one)"},
-    {"--time", "COLUMN", OPTION_TEXT, DATA(time), NULL,
-     "time of the points (default: time, if there is one)"},
-    {"--select", "ID,...", OPTION_TEXT, DATA(select), NULL, "the only trajectories to follow"},
-    {"--array", "NAME", OPTION_TEXT, DATA(array), NULL, "array of the points in an .npz file"},
-    {"--quat-order", NULL, OPTION_CHOICE, ROBOT(data.quat_order), quat_orders,
-     "order of quaternions (auto: from names such as qw,qx,qy,qz)"},
-    {"--spd-layout", NULL, OPTION_CHOICE, ROBOT(data.spd_layout), layouts,
-     "order of the entries of ellipsoids"},
-    {"--delimiter", "C", OPTION_LETTER, DATA(delimiter), NULL,
-     "character between fields, or tab (default: found from the file)"},
-    {.name = NULL},
-};
+/* How the points are read; what is not given comes from the names of the columns. */
+static const char *const input_settings[] = {"manifold",  "columns", "group",      "time",
+                                             "array",     "select",  "quat_order", "spd_layout",
+                                             "delimiter", NULL};
 
 /* ---- the place ------------------------------------------------------------------------------ */
 
@@ -113,9 +94,9 @@ static int find_place(robot_work *r) {
         return work_complain(&r->work, EXIT_USAGE,
                              "--place auto finds scale and offset itself; leave --scale and "
                              "--offset out");
-    int code =
-        work_check(&r->work, rm2_arm_place_auto(r->work.ctx, r->arm, &r->task, r->data->count,
-                                                r->data->points, &r->options->track, p, &found));
+    const rm2_arm_targets targets = {.task = &r->task, .n = r->data->count, .points = r->targets};
+    int code = work_check(
+        &r->work, rm2_arm_place_auto(r->work.ctx, r->arm, &targets, &r->options->track, p, &found));
     r->placed = code == EXIT_DONE;
     if (code == EXIT_DONE && !found)
         work_note(&r->work, "warning: no place was found where the arm reaches all points");
@@ -130,7 +111,7 @@ static int place_targets(robot_work *r) {
         code = find_place(r);
     if (code == EXIT_DONE)
         code = work_check(&r->work, rm2_arm_place(r->work.ctx, &r->task, &r->options->placement,
-                                                  r->data->count, r->data->points));
+                                                  r->data->count, r->targets));
     return code;
 }
 
@@ -209,9 +190,12 @@ static int follow(robot_work *r) {
     rm2_status status = RM2_OK;
     for (size_t t = 0; t < count && status == RM2_OK; t++) {
         size_t from = d->starts ? d->starts[t] : 0, to = d->starts ? d->starts[t + 1] : d->count;
+        const rm2_arm_targets targets = {.task = &r->task,
+                                         .n = to - from,
+                                         .points = r->targets + from * width,
+                                         .time = d->time ? d->time + from : NULL};
         rm2_track_info info;
-        status = rm2_arm_track(r->work.ctx, r->arm, &r->task, to - from, d->points + from * width,
-                               d->time ? d->time + from : NULL, &r->options->track,
+        status = rm2_arm_track(r->work.ctx, r->arm, &targets, &r->options->track,
                                r->q + from * joints, r->errors + from, &info);
         if (status == RM2_OK)
             add_info(r, &info, from);
@@ -245,6 +229,7 @@ static int track(robot_work *r) {
     free(r->q);
     free(r->reached);
     free(r->errors);
+    free(r->targets);
     rm2_data_free(r->data);
     rm2_arm_free(r->arm);
     return code;
@@ -255,14 +240,17 @@ int run_robot(const command *self, int argc, char **argv) {
     robot_options options = {.data = data_options_default(),
                              .track = rm2_track_settings_default(),
                              .placement = rm2_placement_default()};
-    const option_group groups[] = {{"Options", robot_table, &options},
-                                   {"Place of the trajectory", place_table, &options},
-                                   {"Data", input_table, &options},
-                                   {"Common options", common_option_table, &common},
+    options.data.from.only = input_settings;
+    options.data.settings.scale = RM2_SCALE_NONE; /* positions keep their units */
+    const option_group groups[] = {{"Options", robot_table, &options, NULL},
+                                   {"Place of the trajectory", place_table, &options, NULL},
+                                   {"Data (default: from the names of columns)", NULL,
+                                    &options.data.settings, &options.data.from},
+                                   {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
     const char *arguments[2] = {NULL, NULL};
     size_t count;
-    if (!options_parse(self->name, argc, argv, groups, arguments, 2, &count))
+    if (!options_parse(self->title, argc, argv, groups, arguments, 2, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);
@@ -272,7 +260,7 @@ int run_robot(const command *self, int argc, char **argv) {
     if (count > 0 && strcmp(arguments[0], "track") != 0)
         return work_complain(&r.work, EXIT_USAGE, "no action \"%s\"; there is track", arguments[0]);
     if (count < 2 || !options.arm) {
-        (void)fprintf(stderr, "usage: riemann2 %s %s\n%s", self->name, self->usage, self->examples);
+        (void)fprintf(stderr, "usage: %s %s\n%s", self->title, self->usage, self->examples);
         return EXIT_USAGE;
     }
     r.work.ctx = command_context(&common);

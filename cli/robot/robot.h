@@ -2,6 +2,7 @@
 #ifndef RM2_CLI_ROBOT_H
 #define RM2_CLI_ROBOT_H
 
+#include "core/settings.h"
 #include "core/work.h"
 
 typedef struct robot_options {
@@ -18,7 +19,8 @@ typedef struct robot_work {
     work work;
     robot_options *options;
     const char *path;
-    rm2_data *data; /* points are the targets, once placed */
+    rm2_data *data;
+    double *targets; /* points of the data, once placed */
     rm2_arm *arm;
     rm2_arm_task task;
     double *q, *reached; /* points x joints, points x ambient */
@@ -27,7 +29,7 @@ typedef struct robot_work {
     bool placed;         /* a placement was found, not given */
 } robot_work;
 
-/* Targets and task from the file; r->data is the caller's to free. */
+/* Targets and task from the file; r->data and r->targets are the caller's to free. */
 int robot_read(robot_work *r);
 /* The joint motion as a table, where it is asked for. */
 int robot_write(const robot_work *r);

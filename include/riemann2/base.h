@@ -1,9 +1,27 @@
-/* Status codes, context and random numbers: what every other call of the library stands on.
+/* Status codes, context, progress and random numbers: what every other call of the library needs.
  *
  * Every function that can fail returns an rm2_status and takes an rm2_context first. The context
  * keeps the text of the last failure (with file, row, column and value in it), the number of
- * threads, the random generator, the log sink and the interrupt flag. The library has no global
- * mutable state: two threads that use two contexts never meet. */
+ * threads, the random generator, the log sink, the progress callback and the interrupt flag.
+ *
+ * Threads. The library has no global mutable state: two threads that use two contexts share nothing
+ * but the objects that both read. A context is used by one thread at a time; only
+ * rm2_context_interrupt may be called on it from elsewhere. Objects that calls take as `const` may be
+ * read by several threads at once, each with its own context. Log sink and progress callback run on
+ * the thread that made the call. Costs and metrics of your own (metric.h) are called on several
+ * threads at once.
+ *
+ * Process-wide state belongs to the libraries below:
+ * - OpenBLAS has one number of threads for the process (rm2_blas_set_threads), used for large
+ *   matrices. Inside a parallel region it uses one.
+  * - libhdf5 has global state. Writing model files and checkpoints uses it, which needs its thread-safe
+ *   build (Debian's is) where several threads write at once; reading does not. Its printing of errors
+ *   is off during these calls, and as before after them.
+
+ * - OpenMP runs the library's own loops, on as many threads as the context says: OMP_NUM_THREADS and
+ *   omp_set_num_threads do not change that, OMP_THREAD_LIMIT and OMP_DYNAMIC may lower it. Inside a
+ *   parallel region of the caller these loops run on the calling thread alone, unless nested
+ *   parallelism is on (OMP_MAX_ACTIVE_LEVELS). All of them finish with fewer threads than asked for. */
 #ifndef RIEMANN2_BASE_H
 #define RIEMANN2_BASE_H
 
@@ -21,6 +39,13 @@ extern "C" {
 #define RM2_API
 #endif
 
+/* The compiler checks the arguments of a format like those of printf. */
+#if defined(__GNUC__)
+#define RM2_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+#else
+#define RM2_PRINTF(text, first)
+#endif
+
 #define RM2_VERSION_MAJOR 0
 #define RM2_VERSION_MINOR 1
 #define RM2_VERSION_PATCH 0
@@ -35,7 +60,7 @@ RM2_API const char *rm2_version(void);
     X(RM2_ERR_MEMORY, 2, "out of memory")                                                          \
     X(RM2_ERR_IO, 3, "cannot read or write a file")                                                \
     X(RM2_ERR_FORMAT, 4, "file is not in the expected format")                                     \
-    X(RM2_ERR_DATA, 5, "data do not fit the manifold or the options")                              \
+    X(RM2_ERR_DATA, 5, "data do not fit the manifold or the settings")                             \
     X(RM2_ERR_CUT_LOCUS, 6, "logarithm at the cut locus: no unique shortest geodesic")             \
     X(RM2_ERR_DOMAIN, 7, "point is not on the manifold")                                           \
     X(RM2_ERR_NUMERIC, 8, "numerical failure")                                                     \
@@ -57,8 +82,16 @@ typedef struct rm2_context rm2_context;
 RM2_API rm2_status rm2_context_create(rm2_context **ctx);
 RM2_API void rm2_context_free(rm2_context *ctx);
 
+/* Free an array that a call of the library handed out; NULL is allowed. */
+RM2_API void rm2_free(void *block);
+
 /* Text of the last failure, one line without newline; "" if there was none. */
 RM2_API const char *rm2_context_error(const rm2_context *ctx);
+
+/* Store a message, one line without newline (cut after 1023 bytes), and return `status`: how functions that the
+ * library calls, and libraries on top of it, report what went wrong. A NULL context stores nothing. */
+RM2_API rm2_status rm2_context_fail(rm2_context *ctx, rm2_status status, const char *format, ...)
+    RM2_PRINTF(3, 4);
 
 /* Threads of the batched calls; 0 means all processors (the default). */
 RM2_API void rm2_context_set_threads(rm2_context *ctx, int threads);
@@ -70,9 +103,49 @@ typedef void (*rm2_log_fn)(void *user, rm2_log_level level, const char *line);
 /* Where messages go; without a sink they are dropped. */
 RM2_API void rm2_context_set_log(rm2_context *ctx, rm2_log_fn sink, void *user);
 
-/* Ask running calls to stop soon with RM2_INTERRUPTED; safe in a signal handler. */
+/* ---- progress and interrupts ---------------------------------------------------------------- */
+
+/* Set a flag that ends the running call soon, and later ones when they begin, until it is cleared;
+ * safe in a signal handler and from any thread. A call that ends so returns RM2_INTERRUPTED and hands
+ * out nothing: objects are NULL, the contents of arrays and structs for results are unspecified. The
+ * one exception is rm2_fit: interrupted while it trains it returns RM2_OK and the model that it has,
+ * whose stop reason is RM2_STOP_INTERRUPTED. */
 RM2_API void rm2_context_interrupt(rm2_context *ctx);
 RM2_API void rm2_context_clear_interrupt(rm2_context *ctx);
+
+/* ---- settings -------------------------------------------------------------------------------
+ *
+ * Every struct of settings that a call takes begins with `size_t size`, the size of the struct as its
+ * user was compiled, and has a function that fills it with the defaults (rm2_..._settings_default, or
+ * rm2_fit_settings_recipe). Start from that function. The library copies what the caller's struct has
+ * over its own defaults: later versions may add members at the end, and programs that were compiled
+ * before keep working. NULL means the defaults. A size that no version has, such as the 0 of a struct
+ * that was only zeroed, is RM2_ERR_ARGUMENT. Structs inside of settings (rm2_optim_settings,
+ * rm2_hyperparameter, rm2_cost, rm2_axis) have no size and do not grow. */
+struct rm2_fit_progress; /* model.h */
+
+/* How far a long call is. */
+typedef struct rm2_progress {
+    const char *activity; /* and what `done` counts: "fit" (iterations), "encode" (points),
+                             "distances" and "geodesics" (pairs), "geodesic" (stages, of each leg),
+                             "mean" (geodesics or searches), "roadmap" (nodes) */
+    size_t done, total;   /* total 0: unknown */
+    double seconds;       /* since the call began */
+    const struct rm2_fit_progress
+        *fit; /* one row of the iteration table; NULL for other activities,
+                                           and between iterations */
+} rm2_progress;
+
+/* Return false to stop: the same as rm2_context_interrupt. A call whose work is complete by then still
+ * succeeds. Must not call the library with this context. */
+typedef bool (*rm2_progress_fn)(void *user, const rm2_progress *progress);
+
+/* Who is told about the progress of long calls (NULL: nobody): when they begin, when a part is done,
+ * and about ten times per second in between. Called on the thread that made the call, never twice at
+ * a time, also where several threads work. A call inside another one is a part of that. */
+RM2_API void rm2_context_set_progress(rm2_context *ctx, rm2_progress_fn progress, void *user);
+
+/* ---- random numbers ------------------------------------------------------------------------- */
 
 /* xoshiro256++ (Blackman and Vigna, 2019): 256 bits of state, plain data, yours to copy. */
 typedef struct rm2_rng {
@@ -85,6 +158,10 @@ RM2_API void rm2_rng_seed(rm2_rng *rng, uint64_t seed);
 RM2_API uint64_t rm2_rng_next(rm2_rng *rng);
 RM2_API double rm2_rng_uniform(rm2_rng *rng); /* in (0, 1) */
 RM2_API double rm2_rng_normal(rm2_rng *rng);  /* N(0, 1) */
+
+/* Number of bytes of the well-formed UTF-8 character at the start of a text of `size` bytes; 0 if there is
+ * none. */
+RM2_API size_t rm2_utf8_length(const char *text, size_t size);
 
 /* The generator of a context; seeded with 0 at the start. */
 RM2_API void rm2_context_set_seed(rm2_context *ctx, uint64_t seed);

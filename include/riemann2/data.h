@@ -1,4 +1,4 @@
-/* Data sets: points on a manifold, in trajectories, with labels and time; read from files,
+/* Data sets: points on a manifold, in trajectories, with labels and time; from files or arrays,
  * validated, converted to the library's conventions; and the four example data sets. */
 #ifndef RIEMANN2_DATA_H
 #define RIEMANN2_DATA_H
@@ -6,32 +6,39 @@
 #include "riemann2/base.h"
 #include "riemann2/io.h"
 #include "riemann2/manifold.h"
+#include "riemann2/settings.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A trajectory is a run of consecutive points. Data without trajectories have 0 of them. */
+/* A data set never changes once it is made, so that any number of threads may share it. It is made by
+ * the library alone (rm2_data_read, rm2_data_from_table, rm2_data_create, rm2_data_generate,
+ * rm2_data_align), and later versions may add members at its end. A trajectory is a run of consecutive
+ * points; data without trajectories have 0 of them. */
 typedef struct rm2_data {
-    rm2_manifold *manifold;
-    char *source;        /* file name, or the name of the generator */
-    size_t count;        /* points */
-    double *points;      /* count x ambient */
-    size_t *rows;        /* count: line of the text file, or index in the array (for messages) */
-    bool rows_are_lines; /* which of the two */
+    const rm2_manifold *manifold;
+    const char *source;   /* file name, or the name it was given */
+    size_t count;         /* points */
+    const double *points; /* count x ambient, Euclidean factors divided by their scale */
+    const size_t *rows;   /* count: number of each point where it came from, for messages */
+    const char *row_word; /* "line" of a text file, "row" of an array file, or "point" */
     size_t trajectories;
-    size_t *starts; /* trajectories + 1: first point of each, and count; NULL if none */
-    char **ids;     /* trajectories: as in the file */
-    double *time;   /* count, or NULL */
-    size_t *labels; /* count: index into label_names, or NULL */
-    char **label_names;
+    const size_t *starts;   /* trajectories + 1: first point of each, and count; NULL if none */
+    const char *const *ids; /* trajectories */
+    const double *time;     /* count, or NULL */
+    const size_t *labels;   /* count: index into label_names, or NULL */
+    const char *const *label_names;
     size_t label_count;
-    double *scale; /* factors: what a Euclidean factor's entries were divided by (1: nothing) */
+    const double *scale; /* factors: what Euclidean entries were divided by (1: nothing) */
+    size_t missing;      /* entries that are missing (NaN): rm2_data_settings.allow_missing */
 } rm2_data;
 
+/* One more reference; free gives one back, and the last one frees. NULL is allowed in both. */
+RM2_API rm2_data *rm2_data_retain(const rm2_data *data);
 RM2_API void rm2_data_free(rm2_data *data);
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------------------------- */
 
 typedef enum rm2_quat_order {
     RM2_QUAT_AUTO, /* from header names (qw, qx, qy, qz); without them wxyz, and the report says so
@@ -41,6 +48,7 @@ typedef enum rm2_quat_order {
 } rm2_quat_order;
 
 typedef enum rm2_orientation {
+    RM2_ORIENTATION_AUTO, /* Euler angles where `euler` is given, else quaternions */
     RM2_ORIENTATION_QUATERNION,
     RM2_ORIENTATION_MATRIX, /* 9 entries by rows */
     RM2_ORIENTATION_ROTVEC, /* axis times angle in radians */
@@ -56,39 +64,56 @@ typedef enum rm2_spd_layout {
     RM2_SPD_ANTS    /* xx xy yy xz yz zz, also dipy */
 } rm2_spd_layout;
 
-/* What cannot have an effect, such as `angles` where no factor is S1, is refused. */
+/* Which Euclidean factors are divided by one scalar each, the root of the mean of their column variances, so that
+ * factors weigh about the same. */
+typedef enum rm2_scale_rule {
+    RM2_SCALE_NONE,
+    RM2_SCALE_ALL,
+    RM2_SCALE_AUTO /* those of products, if there are at least two points and none may be missing */
+} rm2_scale_rule;
+
+/* Settings that cannot take effect, such as `angles` where no factor is S1, are rejected. Defaults and
+ * ranges are in the table (rm2_data_settings_table) and in docs/settings.md. */
 typedef struct rm2_data_settings {
-    const char *manifold; /* spec; required */
+    size_t size;          /* as rm2_data_settings_default sets it */
+    const char *manifold; /* spec; required for files, NULL for data in memory */
     const char *columns;  /* "a,b,c": names or 0-based numbers; NULL: all without another role */
     const char *group;    /* column (array, in an .npz) of trajectory ids; NULL: none */
     const char *label;    /* column of labels; NULL: none */
     const char *time;     /* column of time; NULL: none */
     const char *array;    /* array of points in an .npz; NULL: "points", or the only one */
     char delimiter;       /* as in rm2_csv_settings */
-    int header;           /* an rm2_header */
+    rm2_header header;
     rm2_quat_order quat_order;
     rm2_orientation orientation; /* how S3 and SO3 factors are given */
     const char *euler; /* "xyz": fixed axes, "XYZ": turning axes, first to last; any order */
     bool degrees;      /* Euler and joint angles are in degrees */
     bool angles;       /* S1 factors are given as one angle each */
     rm2_spd_layout spd_layout;
-    bool unit_diagonal;   /* the triangle has no diagonal: ones are added (correlations) */
-    bool align_signs;     /* S3, SO3: choose q or -q along and across trajectories (default) */
-    size_t thin;          /* keep this many evenly spaced points of each trajectory; 0: all */
-    const char *holdout;  /* "2,5": trajectories set aside, by id; NULL: none */
-    const char *select;   /* "2,5": the only trajectories kept; NULL: all */
-    bool allow_missing;   /* NaN stands for a missing entry: Euclidean ones, or whole factors */
-    bool scale;           /* divide Euclidean factors by one scalar each (see rm2_data_scale) */
+    bool unit_diagonal;  /* the triangle has no diagonal: ones are added (correlations) */
+    bool align_signs;    /* S3, SO3: choose q or -q along and across trajectories (default) */
+    size_t thin;         /* keep this many evenly spaced points of each trajectory; 0: all */
+    const char *holdout; /* "2,5": trajectories set aside, by id; NULL: none */
+    const char *select;  /* "2,5": the only trajectories kept; NULL: all */
+    bool allow_missing;  /* NaN stands for a missing entry: Euclidean ones, or whole factors */
+    rm2_scale_rule scale;
     double project_below; /* defects up to this are projected silently (counted): 1e-6 */
     double warn_below;    /* up to this with a warning: 1e-3; beyond: an error */
 } rm2_data_settings;
 
-RM2_API rm2_data_settings rm2_data_settings_default(void);
+RM2_API const rm2_settings_table *rm2_data_settings_table(void);
+
+static inline rm2_data_settings rm2_data_settings_default(void) {
+    rm2_data_settings settings = {0};
+    settings.size = sizeof settings;
+    rm2_settings_fill(rm2_data_settings_table(), 0, &settings);
+    return settings;
+}
 
 /* What was found on the way; everything `riemann2 check` prints comes from here. */
 typedef struct rm2_factor_report {
     double worst_defect;
-    size_t worst_row;   /* row (line or index) of the worst defect */
+    size_t worst_row;   /* row of the worst defect, as in rm2_data.rows */
     size_t projected;   /* points moved onto the manifold, of which */
     size_t warned;      /* were further off than project_below */
     size_t sign_flips;  /* quaternions whose sign was changed */
@@ -111,10 +136,12 @@ typedef struct rm2_data_report {
     size_t time_reversals;    /* points whose time does not come after the one before */
 } rm2_data_report;
 
-RM2_API void rm2_data_report_free(rm2_data_report *report);
+RM2_API void rm2_data_report_clear(rm2_data_report *report);
+
+/* ---- reading -------------------------------------------------------------------------------- */
 
 /* Read .csv .tsv .txt .npy .npz by extension. With `holdout` the trajectories set aside come in
- * *held_out (NULL pointer allowed if there are none). `report` may be NULL. */
+ * *held_out (NULL: they are dropped). `report` may be NULL; clear it with rm2_data_report_clear. */
 RM2_API rm2_status rm2_data_read(rm2_context *ctx, const char *path,
                                  const rm2_data_settings *settings, rm2_data **data,
                                  rm2_data **held_out, rm2_data_report *report);
@@ -125,6 +152,52 @@ RM2_API rm2_status rm2_data_from_table(rm2_context *ctx, const char *name, rm2_t
                                        const rm2_data_settings *settings, rm2_data **data,
                                        rm2_data **held_out, rm2_data_report *report);
 
+/* ---- data in memory ------------------------------------------------------------------------- */
+
+/* Arrays of a data set; all are copied. Zero what you do not have. */
+typedef struct rm2_data_arrays {
+    const rm2_manifold *manifold; /* required; retained */
+    const char *source;           /* name in messages and model files; NULL: "memory" */
+    size_t count;                 /* points, at least 1 */
+    size_t width;         /* numbers per point; 0: as many as manifold and settings ask for */
+    const double *points; /* count x width */
+    /* trajectories: by their first points, or by one id per point; without any the points are
+     * separate */
+    size_t trajectories;
+    const size_t *starts;           /* trajectories + 1: first point of each, and count */
+    const char *const *ids;         /* trajectories: ids that go with starts; NULL: "0", "1", ... */
+    const int64_t *group_numbers;   /* count: ids; equal ones stand next to each other */
+    const char *const *group_texts; /* count */
+    const double *time;             /* count */
+    /* labels: as indices with names, or as one text per point */
+    const size_t *labels; /* count: index into label_names */
+    const char *const *label_names;
+    size_t label_count;
+    const char *const *label_texts; /* count */
+} rm2_data_arrays;
+
+/* A data set from arrays: checked, converted, projected, sign-aligned, split, scaled and reported on as
+ * a file's numbers are. `settings` (NULL: the defaults) may not name columns or a manifold. held_out
+ * and report as in rm2_data_read. Messages name points by their index, from 0. */
+RM2_API rm2_status rm2_data_create(rm2_context *ctx, const rm2_data_arrays *arrays,
+                                   const rm2_data_settings *settings, rm2_data **data,
+                                   rm2_data **held_out, rm2_data_report *report);
+
+/* ---- use ------------------------------------------------------------------------------------ */
+
+/* A copy whose quaternions (S3, SO3) have the signs of a reference, such as a model's training data:
+ * each trajectory as a whole takes the sign that agrees with the reference's first one at equal phases;
+ * without trajectories each point takes that of the nearest reference point. Missing ones stay. */
+RM2_API rm2_status rm2_data_align(rm2_context *ctx, const rm2_data *data, const rm2_data *reference,
+                                  rm2_data **aligned);
+/* The same for n points of your own on the reference's manifold, each alone, in place. */
+RM2_API void rm2_data_align_points(const rm2_data *reference, size_t n, double *points);
+
+/* The points in the units they came in: count x ambient. */
+RM2_API void rm2_data_original(const rm2_data *data, double *points);
+/* The same for n points of your own that are in the units of data->points, in place. */
+RM2_API void rm2_data_unscale(const rm2_data *data, size_t n, double *points);
+
 /* Write .csv .tsv .npy .npz by extension: trajectory id (column "demo"), time, label, point. */
 RM2_API rm2_status rm2_data_write(rm2_context *ctx, const rm2_data *data, const char *path,
                                   bool overwrite);
@@ -132,18 +205,21 @@ RM2_API rm2_status rm2_data_write(rm2_context *ctx, const rm2_data *data, const 
 /* Name of entry k of a point, as rm2_data_write has it: x, sy, qw, m12, ... */
 RM2_API void rm2_data_column_name(const rm2_manifold *manifold, size_t k, char *name, size_t size);
 
-/* Divide each Euclidean factor by the root of the mean of its column variances; stored in
- * data->scale and undone by rm2_data_unscale on points of the same manifold. */
-RM2_API rm2_status rm2_data_scale(rm2_context *ctx, rm2_data *data);
-RM2_API void rm2_data_unscale(const rm2_data *data, size_t n, double *points);
-
 /* ---- examples ------------------------------------------------------------------------------- */
 
 typedef struct rm2_generate_settings {
+    size_t size; /* as rm2_generate_settings_default sets it */
     uint64_t seed;
     size_t trajectories; /* 0: the example's own number */
     size_t points;       /* points of a trajectory (connectome: of the set); 0: its own number */
+    bool scale;          /* as in rm2_data_settings */
 } rm2_generate_settings;
+
+static inline rm2_generate_settings rm2_generate_settings_default(void) {
+    rm2_generate_settings settings = {0};
+    settings.size = sizeof settings;
+    return settings;
+}
 
 /* toy (R2 x S2), robot (R3 x S3), manipulability (R2 x SPD2), connectome (SPD15). `settings` may
  * be NULL. */

@@ -23,15 +23,11 @@ typedef enum rm2_model_view {
 
 /* Numbers of a point. */
 RM2_API size_t rm2_model_view_width(const rm2_model *model, rm2_model_view view);
-/* n points in the units of the data to rows of that space. */
+/* n points in the units of the data to rows of that space; those of RM2_VIEW_TANGENT and
+ * RM2_VIEW_MANIFOLD must be on the manifold (rm2_manifold_contains). */
 RM2_API rm2_status rm2_model_view_rows(rm2_context *ctx, const rm2_model *model,
                                        rm2_model_view view, size_t n, const double *points,
                                        double *rows);
-
-/* Quaternions (S3, SO3) with the signs that the model's training data have: each trajectory of `data`
- * as a whole takes the sign that agrees with the model's first one at equal phases; without
- * trajectories, points take that of the nearest training point. Missing ones stay. */
-RM2_API rm2_status rm2_model_align_signs(rm2_context *ctx, const rm2_model *model, rm2_data *data);
 
 /* ---- data that a model has not seen --------------------------------------------------------- */
 
@@ -44,7 +40,7 @@ typedef struct rm2_score {
                                 coordinates, ambient coordinates in the model's units */
 } rm2_score;
 
-/* Encode `data` (complete; its scale is undone) and compare with what comes back. latents (count x Q),
+/* Encode `data` (no missing entries; its scale is undone) and compare with what comes back. latents (count x Q),
  * each (one a trajectory) may be NULL. */
 RM2_API rm2_status rm2_model_score(rm2_context *ctx, const rm2_model *model,
                                    const rm2_encode_settings *settings, const rm2_data *data,
@@ -67,13 +63,20 @@ typedef struct rm2_calibration {
                           and the uniform one (Kolmogorov and Smirnov's statistic) */
 } rm2_calibration;
 
-/* n points (units of the data) against the predictions at n latent points. Latents that were encoded
- * from the same points were chosen to fit them, which takes up to Q of the M degrees of freedom: the
- * coverage is then too high. squares (d2) and probabilities (F(d2), the PIT values), n each, may be
- * NULL. */
-RM2_API rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *model, size_t n,
-                                         const double *latents, const double *points,
-                                         double *squares, double *probabilities,
+/* Points, the latent points at which they are predicted, and, unless NULL, where the results of each are
+ * written. */
+typedef struct rm2_calibration_points {
+    size_t n;
+    const double *latents; /* n x Q */
+    const double *points;  /* n x ambient, in the units of the data */
+    double *squares;       /* n: d2 */
+    double *probabilities; /* n: F(d2), the PIT values */
+} rm2_calibration_points;
+
+/* Latents that were encoded from the same points were chosen to fit them, which takes up to Q of the M
+ * degrees of freedom: the coverage is then too high. */
+RM2_API rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *model,
+                                         const rm2_calibration_points *points,
                                          rm2_calibration *calibration);
 
 #ifdef __cplusplus

@@ -29,6 +29,7 @@ typedef enum rm2_geodesic_stage {
 RM2_API const char *rm2_stage_text(rm2_geodesic_stage stage);
 
 typedef struct rm2_geodesic_settings {
+    size_t size;             /* as rm2_geodesic_settings_default sets it */
     rm2_geodesic_stage last; /* where to stop: RM2_STAGE_POLISH */
     size_t nodes;            /* of the result: 200 */
     size_t intervals;        /* of the first spline, doubled where that is too coarse: 16 */
@@ -36,7 +37,16 @@ typedef struct rm2_geodesic_settings {
     double tolerance;        /* of the velocity, relative; that of the length is its square: 1e-6 */
 } rm2_geodesic_settings;
 
-RM2_API rm2_geodesic_settings rm2_geodesic_settings_default(void);
+static inline rm2_geodesic_settings rm2_geodesic_settings_default(void) {
+    rm2_geodesic_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.last = RM2_STAGE_POLISH;
+    settings.nodes = 200;
+    settings.intervals = 16;
+    settings.max_iterations = 200;
+    settings.tolerance = 1e-6;
+    return settings;
+}
 
 typedef struct rm2_curve {
     size_t nodes, Q;
@@ -72,17 +82,15 @@ RM2_API rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metr
                                         const rm2_geodesic_settings *settings, size_t n,
                                         const double *points, rm2_curve **curve);
 
-/* Called as pairs are done; on the thread of the caller. */
-typedef void (*rm2_count_fn)(void *user, size_t done, size_t total);
-
-/* `count` pairs (count x Q each) on the context's threads. One that fails does not stop the others
- * (an interrupt and lack of memory do): curves[i] is NULL there, *failed (may be NULL) the first
- * (SIZE_MAX: none), whose status is returned, with its message in the context. */
+/* `count` pairs (count x Q each) on the context's threads. One that fails does not stop the others:
+ * curves[i] is NULL there, *failed (may be NULL) the first (SIZE_MAX: none), whose status is returned,
+ * with its message in the context. After an interrupt, or where memory is short, all curves are NULL
+ * and *failed is SIZE_MAX. */
 RM2_API rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric,
                                      const rm2_roadmap *roadmap,
                                      const rm2_geodesic_settings *settings, size_t count,
-                                     const double *from, const double *to, rm2_count_fn progress,
-                                     void *user, rm2_curve **curves, size_t *failed);
+                                     const double *from, const double *to, rm2_curve **curves,
+                                     size_t *failed);
 
 /* Exponential map: the geodesic from x with velocity v at t = 1, by Dormand and Prince's method with
  * relative error `tolerance` a step. `nodes` > 0: also the path (nodes x Q, equal steps of t).
@@ -99,13 +107,13 @@ RM2_API rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric,
 
 /* ---- many points ---------------------------------------------------------------------------- */
 
-/* Distances between n points, n x n and symmetric; *open (may be NULL) counts pairs that did not
- * converge. */
+/* Distances between n points, n x n and symmetric; *unconverged (may be NULL) counts pairs that did
+ * not converge. */
 RM2_API rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
                                           const rm2_roadmap *roadmap,
                                           const rm2_geodesic_settings *settings, size_t n,
-                                          const double *points, rm2_count_fn progress, void *user,
-                                          double *distance, size_t *open);
+                                          const double *points, double *distance,
+                                          size_t *unconverged);
 
 /* Fréchet mean of n points (weights NULL: equal), starting at the medoid of the roadmap's or the
  * straight distances. The gradient cannot be smaller than what the tolerance of the geodesics

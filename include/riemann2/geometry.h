@@ -19,8 +19,29 @@
 extern "C" {
 #endif
 
+/* Vectors to which a metric is applied: row k of `out` becomes G w_k. */
+typedef struct rm2_product_query {
+    size_t count;
+    const double *W;
+    double *out;
+    size_t stride; /* between the rows of W, and between those of out */
+} rm2_product_query;
+
+/* Vectors whose squared norms are wanted, and directions in which these are differentiated:
+ * w_k^T G w_k is added to value[k], w_k^T dG[z_d] w_k to derivative[k * directions + d]. */
+typedef struct rm2_norms_query {
+    size_t count;
+    const double *W;
+    size_t directions; /* 0: Z and derivative are not used */
+    const double *Z;
+    size_t stride; /* between the rows of W, and between those of Z */
+    bool sum;      /* only the sums over k are wanted, however they are divided among the k */
+    double *value;
+    double *derivative;
+} rm2_norms_query;
+
 typedef struct rm2_geometry {
-    const char *name; /* "S": the letters before n in a spec string */
+    const char *name; /* "S": the letters (1 to 20) before n in a spec string */
     size_t n_min;     /* smallest n */
     size_t n_max;     /* largest n: sizes must not overflow, stack must not be needed */
 
@@ -40,6 +61,7 @@ typedef struct rm2_geometry {
 
     /* ---- tangent spaces: required * -------------------------------------------------------------
      */
+    /* RM2_ERR_DOMAIN if p is not on the manifold (off by more than about 1e-3). */
     rm2_status (*frame)(size_t n, const double *p, double *frame, double *work);
     void (*to_coords)(size_t n, const double *frame, const double *v, double *c, double *work);
     void (*from_coords)(size_t n, const double *frame, const double *c, double *v, double *work);
@@ -63,21 +85,15 @@ typedef struct rm2_geometry {
                        double *work);
     /* log |det dExp| at c: the change of Riemannian volume. */
     rm2_status (*log_volume)(size_t n, const double *c, double *value, double *work);
-    /* G = dExp^T g dExp at c, applied to `count` vectors: row k of out = G w_k. Rows of W and out
-     * are `stride` apart. */
-    rm2_status (*metric)(size_t n, const double *c, size_t count, const double *W, double *out,
-                         size_t stride, double *work);
+    /* G = dExp^T g dExp at c, applied to vectors. */
+    rm2_status (*metric)(size_t n, const double *c, const rm2_product_query *query, double *work);
     /* The same for dG[z], the derivative of G at c in the direction z. */
-    rm2_status (*metric_derivative)(size_t n, const double *c, const double *z, size_t count,
-                                    const double *W, double *out, size_t stride, double *work);
+    rm2_status (*metric_derivative)(size_t n, const double *c, const double *z,
+                                    const rm2_product_query *query, double *work);
 
-    /* ---- optional: squared norms; default: by the two calls above ---- */
-    /* Add w_k^T G w_k to value[k] for `count` vectors w_k, and w_k^T dG[z_d] w_k to
-     * derivative[k * directions + d] for `directions` vectors z_d. Rows of W and Z are `stride`
-     * apart. With `sum` only the sums over k are wanted, however they are divided among the k. */
-    rm2_status (*metric_norms)(size_t n, const double *c, size_t count, const double *W,
-                               size_t directions, const double *Z, size_t stride, bool sum,
-                               double *value, double *derivative, double *work);
+    /* ---- optional: squared norms in G; default: by the two calls above ---- */
+    rm2_status (*metric_norms)(size_t n, const double *c, const rm2_norms_query *query,
+                               double *work);
 
     /* ---- optional: exp and log with ambient vectors for many points at one base point ---- */
     /* Faster than the calls above, one by one, for n up to `many_n_max`; with the same result up to

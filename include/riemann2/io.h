@@ -29,6 +29,7 @@ typedef rm2_status (*rm2_csv_choose_fn)(void *user, const rm2_table *header,
                                         rm2_csv_settings *settings);
 
 struct rm2_csv_settings {
+    size_t size;             /* as rm2_csv_settings_default sets it */
     char delimiter;          /* 0: found from the first line (comma, tab, semicolon, blanks) */
     rm2_header header;       /* AUTO: a header is a first line with a field that is no number */
     const char *const *text; /* columns kept as text (ids, labels): names, or 0-based "3" */
@@ -40,7 +41,11 @@ struct rm2_csv_settings {
     void *user;                 /* of it */
 };
 
-RM2_API rm2_csv_settings rm2_csv_settings_default(void);
+static inline rm2_csv_settings rm2_csv_settings_default(void) {
+    rm2_csv_settings settings = {0};
+    settings.size = sizeof settings;
+    return settings;
+}
 
 /* Numbers and texts of a CSV file. All columns are there, in the order of the file; a text column
  * holds codes 0, 1, 2, ... into its list of distinct values, in order of first appearance. */

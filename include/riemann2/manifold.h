@@ -3,7 +3,10 @@
  * Layout: n points of a manifold with ambient size D are n x D doubles in C order. A product's
  * point is its factors' points side by side; coordinates likewise. Every call takes n points and
  * runs on the context's threads. Base points: `p_count` is 1 (all share one) or n (one each); the
- * message of a failure names the point, the factor and what is wrong with it. */
+ * message of a failure names the point, the factor and what is wrong with it. Base points that are off
+ * the manifold by more than 1e-3 are refused (RM2_ERR_DOMAIN) by the calls that need a frame there. Other
+ * points and tangent vectors are taken as they are: pass points of uncertain origin through
+ * rm2_manifold_project_within first. */
 #ifndef RIEMANN2_MANIFOLD_H
 #define RIEMANN2_MANIFOLD_H
 
@@ -24,13 +27,27 @@ typedef struct rm2_factor {
 } rm2_factor;
 
 /* From a spec: R3, S2, SO3, SPD15, H2, T7 (= seven S1), SE3 (= R3 x SO3), SE2 (= R2 x S1), and
- * products with "x": "R3 x S3". */
+ * products with "x": "R3 x S3". Names of registered geometries are read like built-in ones. */
 RM2_API rm2_status rm2_manifold_create(rm2_context *ctx, const char *spec, rm2_manifold **manifold);
 
-/* From geometries of one's own: only `geometry` and `n` of each factor are read. */
+/* From factors: only `geometry` and `n` of each are read. A geometry of your own needs a name (1 to
+ * 20 letters) that is neither built in nor that of another geometry registered in the context. The
+ * library keeps the pointer: the table must outlive every manifold made of it. */
 RM2_API rm2_status rm2_manifold_from_factors(rm2_context *ctx, const rm2_factor *factors,
                                              size_t count, rm2_manifold **manifold);
+
+/* Add a geometry of your own to the context: specs can then name it ("Torus2 x R3"), and models
+ * trained on it can be read. The same table may be registered again, and in several contexts; it
+ * must outlive them. */
+RM2_API rm2_status rm2_manifold_register(rm2_context *ctx, const rm2_geometry *geometry);
+
+/* A manifold never changes and is counted: retain takes one more reference, free gives one back, and
+ * the last one frees. Any number of threads may share it. NULL is allowed in both. */
+RM2_API rm2_manifold *rm2_manifold_retain(const rm2_manifold *manifold);
 RM2_API void rm2_manifold_free(rm2_manifold *manifold);
+
+/* Have both the same factors: the same geometry tables with the same n, in the same order? */
+RM2_API bool rm2_manifold_equal(const rm2_manifold *a, const rm2_manifold *b);
 
 RM2_API const char *rm2_manifold_spec(const rm2_manifold *manifold); /* normalised: "R3 x S3" */
 RM2_API size_t rm2_manifold_dim(const rm2_manifold *manifold);
@@ -48,6 +65,14 @@ RM2_API rm2_status rm2_manifold_defect(rm2_context *ctx, const rm2_manifold *m, 
                                        const double *x, double *defect);
 RM2_API rm2_status rm2_manifold_project(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                         const double *x, double *y);
+/* As rm2_manifold_project, for points that should be on the manifold: one whose defect in some factor
+ * is larger than `tolerance`, or that is not finite, is refused with RM2_ERR_DOMAIN and a message that
+ * names point, factor and defect. Factors whose defect is up to 1e-14 are copied as they are; defects
+ * beyond 1e-6 are logged as a warning. `name` says in both what the points are (NULL: nothing). y may
+ * be x. */
+RM2_API rm2_status rm2_manifold_project_within(rm2_context *ctx, const rm2_manifold *m,
+                                               const char *name, double tolerance, size_t n,
+                                               const double *x, double *y);
 /* Which of n points are on the manifold, in the sense of numpy.isclose,
  * |a - b| <= 1e-8 + 1e-5 |b|: norm 1 (spheres, rotations); symmetric entries, and positive definite
  * (SPD); <x, x> = -1 and x0 > 0 (hyperbolic); always (Euclidean); relative defect up to 1e-5 (other
@@ -111,6 +136,7 @@ RM2_API rm2_status rm2_manifold_metric_derivative(rm2_context *ctx, const rm2_ma
 /* ---- Fréchet mean --------------------------------------------------------------------------- */
 
 typedef struct rm2_mean_settings {
+    size_t size; /* as rm2_mean_settings_default sets it */
     int max_iterations;
     double tolerance; /* on |gradient| relative to the root mean squared distance */
 } rm2_mean_settings;
@@ -122,7 +148,14 @@ typedef struct rm2_mean_info {
     double variance; /* weighted mean of squared distances */
 } rm2_mean_info;
 
-RM2_API rm2_mean_settings rm2_mean_settings_default(void);
+static inline rm2_mean_settings rm2_mean_settings_default(void) {
+    rm2_mean_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.max_iterations = 500;
+    settings.tolerance = 1e-14;
+    return settings;
+}
+
 /* Minimiser of sum_i w_i d(mean, p_i)^2; `weights` (NULL: equal) need not sum to one. `settings`
  * and `info` may be NULL. */
 RM2_API rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,

@@ -68,6 +68,7 @@ RM2_API rm2_status rm2_obstacles_cost(const void *obstacles, const double *y, do
                                       double *gradient);
 
 typedef struct rm2_pullback_settings {
+    size_t size;     /* as rm2_pullback_settings_default sets it */
     double contrast; /* metric far from the data over metric on the data; 0: weight 1 */
     double weight;   /* of the covariance term, instead of a contrast; 0: from the contrast */
     rm2_cost cost;
@@ -77,7 +78,13 @@ typedef struct rm2_pullback_settings {
 } rm2_pullback_settings;
 
 /* Contrast 100, no cost; one that is put in concerns all factors. */
-RM2_API rm2_pullback_settings rm2_pullback_settings_default(void);
+static inline rm2_pullback_settings rm2_pullback_settings_default(void) {
+    rm2_pullback_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.contrast = 100;
+    settings.cost.factor = RM2_ALL_FACTORS;
+    return settings;
+}
 
 /* The expected pullback metric E[J^T Gc J] = J^T Gc J + w sum_m (p_m^T Gc p_m) R_m of a model, which
  * must live as long as the metric; what `cost` points to as well. w = 1 is the expectation; a

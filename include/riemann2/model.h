@@ -15,6 +15,7 @@
 #include "riemann2/latent.h"
 #include "riemann2/manifold.h"
 #include "riemann2/optim.h"
+#include "riemann2/settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,27 +52,15 @@ typedef enum rm2_inference {
     RM2_INFERENCE_INDUCING /* a lower bound by r inducing points, N r^2 (Kronecker noise only) */
 } rm2_inference;
 
-typedef enum rm2_prior_kind {
-    RM2_PRIOR_NONE,
-    RM2_PRIOR_GAMMA,    /* concentration a, rate b; a density of the value itself */
-    RM2_PRIOR_LOGNORMAL /* log value ~ N(a, b^2), a density of the logarithm; a NaN: at the start */
-} rm2_prior_kind;
-
-/* A positive hyperparameter. */
-typedef struct rm2_hyperparameter {
-    double start; /* 0: from the data, where that is defined (GPDM) */
-    bool learned; /* false: held at `start` */
-    rm2_prior_kind prior;
-    double a, b;
-} rm2_hyperparameter;
-
 typedef enum rm2_recipe {
     RM2_RECIPE_ROBUST, /* latents only, short held lengthscale, anchored: the default */
     RM2_RECIPE_MAP,    /* everything learned under stated priors */
     RM2_RECIPE_PAPER   /* the paper's settings */
 } rm2_recipe;
 
+/* Defaults and ranges are in the table (rm2_fit_settings_table) and in docs/settings.md. */
 typedef struct rm2_fit_settings {
+    size_t size;       /* as rm2_fit_settings_recipe sets it */
     rm2_recipe recipe; /* what the rest was filled from */
     rm2_model_kind model;
     size_t latent_dim; /* Q */
@@ -121,7 +110,14 @@ typedef struct rm2_fit_settings {
     uint64_t seed;
 } rm2_fit_settings;
 
-RM2_API rm2_fit_settings rm2_fit_settings_recipe(rm2_recipe recipe);
+RM2_API const rm2_settings_table *rm2_fit_settings_table(void);
+
+static inline rm2_fit_settings rm2_fit_settings_recipe(rm2_recipe recipe) {
+    rm2_fit_settings settings = {0};
+    settings.size = sizeof settings;
+    rm2_settings_fill(rm2_fit_settings_table(), (size_t)recipe, &settings);
+    return settings;
+}
 
 /* The objective's terms at a parameter value. */
 typedef struct rm2_objective_terms {
@@ -143,17 +139,15 @@ typedef struct rm2_certificate {
 
 typedef struct rm2_model rm2_model;
 
-/* One row of the iteration table. */
-typedef struct rm2_progress {
+/* One row of the iteration table, in rm2_progress.fit. */
+typedef struct rm2_fit_progress {
     size_t iteration, max_iterations, evaluations;
     rm2_objective_terms terms;
     double gradient; /* largest entry, of the objective divided by N M */
     double step;
     double seconds;
-    rm2_stop stop; /* RM2_STOP_RUNNING but for the last row */
-} rm2_progress;
-
-typedef void (*rm2_progress_fn)(void *user, const rm2_progress *progress);
+    rm2_stop stop; /* RM2_STOP_RUNNING except in the last row */
+} rm2_fit_progress;
 
 /* Checkpoints: the state of training in `path`, every so many seconds and at the end, written whole
  * or not at all. With `resume` an existing one is continued, to the same result as without the
@@ -164,11 +158,12 @@ typedef struct rm2_checkpoint {
     bool resume;
 } rm2_checkpoint;
 
-/* Train on a data set. An interrupt ends training with what it has: the model is there and says so.
- * `checkpoint` and `progress` may be NULL. */
+/* Train on a data set, which the model retains; entries must not be missing. `settings` (NULL: RM2_RECIPE_ROBUST) and
+ * `checkpoint` may be NULL. The progress callback gets one row per iteration, and one with the reason at the end. An
+ * interrupt ends training with what it has: RM2_OK, a model, and RM2_STOP_INTERRUPTED in it. While its start is
+ * computed there is no model yet: RM2_INTERRUPTED. */
 RM2_API rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
-                           const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
-                           rm2_model **model);
+                           const rm2_checkpoint *checkpoint, rm2_model **model);
 RM2_API void rm2_model_free(rm2_model *model);
 
 /* Model files are HDF5; the layout is in docs/model-file.md. */
@@ -176,28 +171,28 @@ RM2_API rm2_status rm2_model_write(rm2_context *ctx, const rm2_model *model, con
                                    bool overwrite);
 RM2_API rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model **model);
 
+/* The same in memory: the bytes are those of the file. *bytes is freed with rm2_free; `name` stands for
+ * the path in messages (NULL: "model"). A model of a geometry of one's own is read in a context where
+ * that is registered (rm2_manifold_register), else RM2_ERR_UNSUPPORTED. */
+RM2_API rm2_status rm2_model_to_bytes(rm2_context *ctx, const rm2_model *model, void **bytes,
+                                      size_t *size);
+RM2_API rm2_status rm2_model_from_bytes(rm2_context *ctx, const void *bytes, size_t size,
+                                        const char *name, rm2_model **model);
+
 /* ---- what is in a model --------------------------------------------------------------------- */
 
-/* Pointers live as long as the model. */
+/* Pointers live as long as the model; later versions may add members at the end. */
 typedef struct rm2_model_info {
-    const rm2_manifold *manifold;
+    const rm2_manifold *manifold; /* that of the data */
+    const rm2_data *data;         /* the training set; retain it to keep it longer than the model */
     /* How it was trained. `base_point` is there whatever its kind (NULL for RM2_GPLVM), as are the
      * `back_kernels` of a back constraint (for RM2_GPLVM one, of the ambient space) and inducing points
      * that were given; `init_latent` is NULL. */
     const rm2_fit_settings *settings;
     size_t points, outputs, latent_dim; /* N, M, Q */
-    size_t trajectories;
-    const size_t *starts; /* NULL without trajectories */
-    const char *const *ids;
-    const size_t *labels; /* NULL without labels */
-    const char *const *label_names;
-    size_t label_count;
-    const char *source;
-    const double *latents;     /* N x Q */
-    const double *data;        /* N x ambient: the training points, in scaled units */
-    const double *base;        /* ambient, in scaled units; NULL for RM2_GPLVM */
+    const double *latents;              /* N x Q */
+    const double *base;        /* ambient, in the units of data->points; NULL for RM2_GPLVM */
     const double *mean;        /* M: centre of the outputs */
-    const double *scale;       /* one a factor */
     const double *lengthscale; /* Q */
     double variance, noise;
     const double *task_noise;             /* M; NULL with Kronecker noise */
@@ -217,10 +212,8 @@ typedef struct rm2_model_info {
     const double *trace; /* iterations + 1: the objective's total */
 } rm2_model_info;
 
-RM2_API rm2_model_info rm2_model_describe(const rm2_model *model);
-
-/* The training points in the units of the data: N x ambient. */
-RM2_API void rm2_model_data(const rm2_model *model, double *points);
+/* What is in a model; NULL for NULL. */
+RM2_API const rm2_model_info *rm2_model_info_of(const rm2_model *model);
 
 /* ---- prediction ----------------------------------------------------------------------------- */
 
@@ -243,13 +236,21 @@ typedef enum rm2_encode_kind {
 } rm2_encode_kind;
 
 typedef struct rm2_encode_settings {
+    size_t size; /* as rm2_encode_settings_default sets it */
     rm2_encode_kind objective;
     size_t starts;        /* latents of so many nearest training points */
     bool back_constraint; /* use it if the model has one (default) */
     rm2_optim_settings optim;
 } rm2_encode_settings;
 
-RM2_API rm2_encode_settings rm2_encode_settings_default(void);
+RM2_API const rm2_settings_table *rm2_encode_settings_table(void);
+
+static inline rm2_encode_settings rm2_encode_settings_default(void) {
+    rm2_encode_settings settings = {0};
+    settings.size = sizeof settings;
+    rm2_settings_fill(rm2_encode_settings_table(), 0, &settings);
+    return settings;
+}
 
 typedef struct rm2_encoded {
     double log_density; /* of the observation given the latent point, tangent coordinates */
@@ -260,7 +261,7 @@ typedef struct rm2_encoded {
 
 /* Latent points of n observations in the units of the data; NaN entries are missing (entries of
  * Euclidean factors, or whole factors). covariance (n x Q x Q, or NULL): latent uncertainty, the
- * inverse curvature at the result. `info` may be NULL. */
+ * inverse curvature at the result. `settings` and `info` may be NULL. */
 RM2_API rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *model,
                                     const rm2_encode_settings *settings, size_t n,
                                     const double *points, double *latents, double *covariance,

@@ -32,6 +32,7 @@ RM2_API const char *rm2_stop_text(rm2_stop stop);
 
 typedef enum rm2_optimiser { RM2_LBFGS, RM2_ADAM } rm2_optimiser;
 
+/* Part of other settings, which have the size; it does not grow. Defaults and ranges are in their tables. */
 typedef struct rm2_optim_settings {
     rm2_optimiser method;
     size_t max_iterations;
@@ -42,10 +43,6 @@ typedef struct rm2_optim_settings {
     size_t history;           /* L-BFGS: pairs kept */
     double learning_rate, beta1, beta2, epsilon; /* Adam */
 } rm2_optim_settings;
-
-/* L-BFGS, 150 iterations, decrease 1e-5, gradient 1e-6, no time limit, 20 pairs; for Adam the
- * learning rate 0.025, beta 0.9 and 0.999, epsilon 1e-8. */
-RM2_API rm2_optim_settings rm2_optim_settings_default(void);
 
 #ifdef __cplusplus
 }

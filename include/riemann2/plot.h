@@ -20,6 +20,7 @@
 
 #include "riemann2/base.h"
 #include "riemann2/manifold.h"
+#include "riemann2/settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -87,6 +88,7 @@ typedef struct rm2_figure rm2_figure;
 typedef struct rm2_panel rm2_panel;
 
 typedef struct rm2_figure_settings {
+    size_t size;                            /* as rm2_figure_settings_default sets it */
     double width, height;                   /* millimetres */
     size_t rows, columns;                   /* grid of panels */
     const double *row_parts, *column_parts; /* their sizes relative to each other; NULL: equal */
@@ -95,7 +97,17 @@ typedef struct rm2_figure_settings {
 } rm2_figure_settings;
 
 /* 85 x 65 mm (one column of a paper), one panel, no title, 8 points. */
-RM2_API rm2_figure_settings rm2_figure_settings_default(void);
+static inline rm2_figure_settings rm2_figure_settings_default(void) {
+    rm2_figure_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.width = 85;
+    settings.height = 65;
+    settings.rows = 1;
+    settings.columns = 1;
+    settings.font_size = 8;
+    return settings;
+}
+
 RM2_API rm2_status rm2_figure_create(rm2_context *ctx, const rm2_figure_settings *settings,
                                      rm2_figure **figure);
 RM2_API void rm2_figure_free(rm2_figure *figure); /* with its panels */
@@ -129,6 +141,7 @@ typedef enum rm2_legend {
 } rm2_legend;
 
 typedef struct rm2_panel_settings {
+    size_t size; /* as rm2_panel_settings_default sets it */
     rm2_panel_kind kind;
     const char *title;
     rm2_axis x, y, z;
@@ -138,7 +151,20 @@ typedef struct rm2_panel_settings {
         elevation; /* degrees: the direction the viewer stands in, as longitude, latitude */
 } rm2_panel_settings;
 
-RM2_API rm2_panel_settings rm2_panel_settings_default(rm2_panel_kind kind);
+/* A panel seen from azimuth -60, elevation 22; a sphere from 30, a cone from elevation 18, with labels. */
+static inline rm2_panel_settings rm2_panel_settings_default(rm2_panel_kind kind) {
+    rm2_panel_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.kind = kind;
+    settings.azimuth = kind == RM2_PANEL_SPHERE ? 30 : -60;
+    settings.elevation = kind == RM2_PANEL_CONE ? 18 : 22;
+    if (kind == RM2_PANEL_CONE) {
+        settings.x.label = "(m₁₁ − m₂₂) / 2";
+        settings.y.label = "m₁₂";
+        settings.z.label = "(m₁₁ + m₂₂) / 2";
+    }
+    return settings;
+}
 
 /* A panel in cell (row, column), from 0; it belongs to the figure. Cells may stay empty. */
 RM2_API rm2_status rm2_figure_panel(rm2_context *ctx, rm2_figure *figure, size_t row, size_t column,
@@ -154,11 +180,18 @@ RM2_API rm2_status rm2_plot_curve(rm2_context *ctx, rm2_panel *panel, size_t n,
 RM2_API rm2_status rm2_plot_points(rm2_context *ctx, rm2_panel *panel, size_t n,
                                    const double *points, const rm2_style *style);
 
-/* Markers coloured by group: point i is of group[i] < count, drawn in rm2_palette(group[i]), with
- * another marker after every eight groups. `names` (count of them, or NULL) are for the legend. */
-RM2_API rm2_status rm2_plot_groups(rm2_context *ctx, rm2_panel *panel, size_t n,
-                                   const double *points, const size_t *group, size_t count,
-                                   const char *const *names, const rm2_style *style);
+/* Points in groups: point i is of group[i] < count. */
+typedef struct rm2_groups {
+    size_t n;
+    const double *points;
+    const size_t *group; /* n */
+    size_t count;
+    const char *const *names; /* count of them for the legend, or NULL */
+} rm2_groups;
+
+/* Markers coloured by group, in rm2_palette(group[i]), with another marker after every eight groups. */
+RM2_API rm2_status rm2_plot_groups(rm2_context *ctx, rm2_panel *panel, const rm2_groups *groups,
+                                   const rm2_style *style);
 
 /* The region between two curves over x, translucent: a confidence band. PLANE only. */
 RM2_API rm2_status rm2_plot_band(rm2_context *ctx, rm2_panel *panel, size_t n, const double *x,
@@ -218,7 +251,8 @@ RM2_API rm2_status rm2_plot_matrices(rm2_context *ctx, rm2_panel *panel,
 
 /* The panel that shows a factor: R2, S1 and H2 (as the Poincare disc) in a plane, R3 in space, S2 on
  * the sphere, S3 and SO3 as frames in space, at the positions of an R3 factor just before them if there
- * is one, SPD2 in its cone, larger SPD as matrices of correlations. */
+ * is one, SPD2 in its cone, larger SPD as matrices of correlations. `settings` comes from
+ * rm2_panel_settings_default, of any kind. */
 RM2_API rm2_status rm2_panel_settings_factor(rm2_context *ctx, const rm2_manifold *manifold,
                                              size_t factor, rm2_panel_settings *settings);
 

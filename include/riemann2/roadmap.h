@@ -17,6 +17,7 @@ typedef enum rm2_edge_rule {
 } rm2_edge_rule;
 
 typedef struct rm2_grid_settings {
+    size_t size;    /* as rm2_grid_settings_default sets it */
     size_t points;  /* along each dimension; 0: 50 for Q <= 2, 24 for Q = 3 */
     double padding; /* of the box around the points, in parts of its larger side: 0.1 */
     size_t reach;   /* edges to all primitive steps of so many cells, at most 10: 1, 2, 3 are 8,
@@ -24,7 +25,12 @@ typedef struct rm2_grid_settings {
     rm2_edge_rule rule;
 } rm2_grid_settings;
 
-RM2_API rm2_grid_settings rm2_grid_settings_default(void);
+static inline rm2_grid_settings rm2_grid_settings_default(void) {
+    rm2_grid_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.padding = 0.1;
+    return settings;
+}
 
 /* A regular grid over the box of `n` points, Q <= 3. The metric is evaluated at its nodes once.
  * `settings` may be NULL. */
@@ -53,12 +59,19 @@ typedef struct rm2_roadmap_info {
 
 RM2_API rm2_roadmap_info rm2_roadmap_describe(const rm2_roadmap *roadmap);
 
+/* Points that are joined by straight lines. */
+typedef struct rm2_path {
+    size_t count;
+    double *x; /* count x Q; to be freed with free() */
+    double length;
+} rm2_path;
+
 /* Shortest path between two points, which need not be nodes: they are joined to the nodes around,
- * and to each other if they are close. `path` (the caller's to free with free()) is *count x Q with
- * both ends, also where they are equal. RM2_ERR_DATA, with the box, for a point outside a grid. */
+ * and to each other if they are close. The path has both ends, also where they are equal; after a
+ * failure it is empty. RM2_ERR_DATA, with the box, for a point outside a grid. */
 RM2_API rm2_status rm2_roadmap_path(rm2_context *ctx, const rm2_roadmap *roadmap,
                                     const rm2_metric *metric, const double *from, const double *to,
-                                    size_t *count, double **path, double *length);
+                                    rm2_path *path);
 /* Lengths of the shortest paths between n points: n x n, symmetric, each as rm2_roadmap_path has
  * it. */
 RM2_API rm2_status rm2_roadmap_distances(rm2_context *ctx, const rm2_roadmap *roadmap,

@@ -80,7 +80,16 @@ RM2_API rm2_status rm2_arm_task_of(rm2_context *ctx, const rm2_manifold *manifol
                                    rm2_arm_task *task);
 RM2_API size_t rm2_arm_task_width(const rm2_arm_task *task); /* numbers of a target */
 
+/* Targets in turn. */
+typedef struct rm2_arm_targets {
+    const rm2_arm_task *task;
+    size_t n;
+    const double *points; /* n x width of the task */
+    const double *time;   /* n, growing, or NULL: unknown */
+} rm2_arm_targets;
+
 typedef struct rm2_track_settings {
+    size_t size;                  /* as rm2_track_settings_default sets it */
     double position_tolerance;    /* a target further off than this is missed: 1e-6 */
     double orientation_tolerance; /* the same for the rotation angle: 1e-6 */
     double
@@ -94,7 +103,17 @@ typedef struct rm2_track_settings {
     const double *start; /* joints: start from here instead; NULL: from random ones */
 } rm2_track_settings;
 
-RM2_API rm2_track_settings rm2_track_settings_default(void);
+static inline rm2_track_settings rm2_track_settings_default(void) {
+    rm2_track_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.position_tolerance = 1e-6;
+    settings.orientation_tolerance = 1e-6;
+    settings.limit_weight = -1;
+    settings.null_step = 0.1;
+    settings.iterations = 200;
+    settings.starts = 30;
+    return settings;
+}
 
 /* Errors at one target; those that are not asked for are 0. */
 typedef struct rm2_track_error {
@@ -120,13 +139,12 @@ typedef struct rm2_track_info {
 RM2_API rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task,
                                  const double *target, const rm2_track_settings *settings,
                                  double *q, rm2_track_error *error);
-/* A joint trajectory, n x joints, through n targets in turn; never beyond the limits of the joints.
- * `time` (n, growing) may be NULL; with it motions in the null space keep the speed limits.
- * `errors` (n), `info` and `settings` may be NULL. */
-RM2_API rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task,
-                                 size_t n, const double *targets, const double *time,
-                                 const rm2_track_settings *settings, double *q,
-                                 rm2_track_error *errors, rm2_track_info *info);
+/* A joint trajectory, n x joints, through the targets; never beyond the limits of the joints. Where
+ * times are known, motions in the null space keep the speed limits. `errors` (n), `info` and
+ * `settings` may be NULL. */
+RM2_API rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm,
+                                 const rm2_arm_targets *targets, const rm2_track_settings *settings,
+                                 double *q, rm2_track_error *errors, rm2_track_info *info);
 
 /* ---- placing a trajectory in the workspace -------------------------------------------------- */
 
@@ -143,7 +161,7 @@ RM2_API rm2_status rm2_arm_place(rm2_context *ctx, const rm2_arm_task *task,
  * as it is. Rotation and ellipsoid_scale are kept as given. *found is false if no place was good for
  * all of the targets that were tried; the best one is there then. */
 RM2_API rm2_status rm2_arm_place_auto(rm2_context *ctx, const rm2_arm *arm,
-                                      const rm2_arm_task *task, size_t n, const double *targets,
+                                      const rm2_arm_targets *targets,
                                       const rm2_track_settings *settings, rm2_placement *placement,
                                       bool *found);
 

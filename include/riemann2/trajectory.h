@@ -27,6 +27,7 @@ typedef enum rm2_dtw_kind {
 } rm2_dtw_kind;
 
 typedef struct rm2_dtw_settings {
+    size_t size; /* as rm2_dtw_settings_default sets it */
     rm2_dtw_kind kind;
     size_t window; /* points i and j may meet if j - i is less than this beyond 0 and beyond the
                       difference of the lengths (Sakoe and Chiba); 1: diagonals only; 0: no limit */
@@ -34,7 +35,13 @@ typedef struct rm2_dtw_settings {
         *manifold; /* its distance between points; NULL: Euclidean distance of rows */
 } rm2_dtw_settings;
 
-/* `settings` NULL: warped, no window, Euclidean. */
+/* Warped, no window, Euclidean. */
+static inline rm2_dtw_settings rm2_dtw_settings_default(void) {
+    rm2_dtw_settings settings = {0};
+    settings.size = sizeof settings;
+    return settings;
+}
+
 RM2_API rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings,
                            const rm2_sequence *a, const rm2_sequence *b, double *distance);
 
@@ -59,7 +66,7 @@ RM2_API rm2_status rm2_dtw_floor(rm2_context *ctx, const rm2_dtw_settings *setti
 
 /* `count` points at equal steps along n points, on the geodesics between neighbours. */
 RM2_API rm2_status rm2_trajectory_resample(rm2_context *ctx, const rm2_manifold *m, size_t n,
-                                const double *points, size_t count, double *out);
+                                           const double *points, size_t count, double *out);
 
 /* ---- timing --------------------------------------------------------------------------------- */
 
@@ -80,7 +87,8 @@ typedef struct rm2_speed_limits {
  * between which no factor with a limit moves, but for rounding, have the same time and count as one.
  * RM2_ERR_CUT_LOCUS for steps of a factor with a limit of acceleration that have no direction. */
 RM2_API rm2_status rm2_trajectory_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,
-                              const double *points, const rm2_speed_limits *limits, double *time);
+                                         const double *points, const rm2_speed_limits *limits,
+                                         double *time);
 
 #ifdef __cplusplus
 }

@@ -85,7 +85,7 @@ static rm2_status from_bytes(const rm2i_source *source, rm2i_npy_type type, size
     while (*size > 0 && raw[*size - 1] == 0)
         --*size;
     for (size_t k = 0; k < *size;) {
-        size_t length = rm2i_utf8_length(raw + k, *size - k);
+        size_t length = rm2_utf8_length((const char *)raw + k, *size - k);
         if (raw[k] == 0)
             return refuse_zero(source, entry);
         if (length == 0) {

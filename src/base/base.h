@@ -1,4 +1,4 @@
-/* Internal side of the base layer: failing with a message, logging, checked allocation. */
+/* Internal side of the base layer: failing with a message, logging, progress, checked allocation. */
 #ifndef RM2I_BASE_H
 #define RM2I_BASE_H
 
@@ -6,18 +6,48 @@
 
 #include "riemann2/base.h"
 
-/* Store the message in the context (NULL is allowed) and return the status. */
-rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Store the message of a failure in the context (NULL is allowed). */
+void rm2i_message(rm2_context *ctx, const char *format, ...) RM2_PRINTF(2, 3);
+
+/* Store the message, with the value of the status: rm2i_fail(ctx, status, format, ...). A macro, so
+ * that static analysis knows that a failure is not RM2_OK. */
+#define rm2i_fail(ctx, status, ...) (rm2i_message((ctx), __VA_ARGS__), (rm2_status)(status))
 
 /* Put "text: " in front of the stored message, to say where a failure came up; returns status. */
 rm2_status rm2i_fail_prefix(rm2_context *ctx, rm2_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    RM2_PRINTF(3, 4);
 
-void rm2i_log(rm2_context *ctx, rm2_log_level level, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void rm2i_log(rm2_context *ctx, rm2_log_level level, const char *format, ...) RM2_PRINTF(3, 4);
 
-bool rm2i_interrupted(const rm2_context *ctx);
+/* A context for one of several threads that work for `parent`: a message and a number of threads of
+ * its own, the interrupt flag and the progress of the parent, which must live longer. */
+rm2_status rm2i_context_child(rm2_context *parent, int threads, rm2_context **child);
+
+/* Seconds since some moment. */
+double rm2i_seconds(void);
+
+/* ---- progress ------------------------------------------------------------------------------- */
+
+/* Should the call end? Long loops ask now and then, on any thread; on the thread that made the call
+ * this reports the progress where the last report is old. */
+bool rm2i_interrupted(rm2_context *ctx);
+
+/* Between the two, a call reports as `name` (a literal) with `total` parts, 0: unknown. A call inside
+ * another one reports nothing, nor does one with a child context. End it also after a failure. */
+void rm2i_activity_begin(rm2_context *ctx, const char *name, size_t total);
+void rm2i_activity_end(rm2_context *ctx);
+/* So many more parts are done; on any thread. */
+void rm2i_activity_advance(rm2_context *ctx, size_t parts);
+/* A row of the iteration table, with its number of iterations. */
+void rm2i_activity_row(rm2_context *ctx, size_t done, const struct rm2_fit_progress *row);
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* Geometries registered in a context: kept here, understood by the manifold layer. NULL past the
+ * last one. */
+struct rm2_geometry;
+rm2_status rm2i_context_add_geometry(rm2_context *ctx, const struct rm2_geometry *geometry);
+const struct rm2_geometry *rm2i_context_geometry(const rm2_context *ctx, size_t index);
 
 /* count * size bytes, overflow checked; *out is NULL on failure, and never NULL on success.
  * rm2i_calloc clears the memory; rm2i_grow keeps the old contents (and the old block if it fails).
@@ -36,6 +66,14 @@ static inline double *rm2i_cut(double **memory, size_t count) {
 /* A copy of a string. */
 rm2_status rm2i_strdup(rm2_context *ctx, const char *text, char **out);
 
+/* Settings of a caller, whose struct begins with its size and may be an earlier, shorter version: copy
+ * them over the defaults in `own`, which begins with the size that this library knows. NULL: the defaults
+ * stay. RM2_ERR_ARGUMENT for a size that no version has. */
+rm2_status rm2i_settings_take(rm2_context *ctx, const void *given, void *own);
+rm2_status rm2i_settings_check_size(rm2_context *ctx, const void *given, size_t known);
+/* The way back: as much of `own` as the caller's struct has room for; checks its size as above. */
+rm2_status rm2i_settings_give(rm2_context *ctx, const void *own, void *given);
+
 /* Run the expression; on failure hand its status to the caller. For functions that own nothing. */
 #define RM2_TRY(expression)                                                                        \
     do {                                                                                           \
@@ -49,11 +87,11 @@ typedef rm2_status (*rm2i_point_fn)(const void *job, size_t i, double *work);
 
 /* Run fn for i = 0..n-1 on the context's threads, each with `work_size` doubles of scratch
  * (allocated once). Stops early on a failure or an interrupt and returns the status; *failed
- * is then the smallest index that failed. */
+ * is then the smallest index that failed. fn may return RM2_INTERRUPTED itself. */
 rm2_status rm2i_batch(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
                       const void *job, size_t *failed);
 /* The same where each i is work enough for a thread of its own (pairs of trajectories): on all
- * threads however few there are, the interrupt looked at after each. */
+ * threads however few there are, the interrupt looked at before each. */
 rm2_status rm2i_tasks(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
                       const void *job, size_t *failed);
 

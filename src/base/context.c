@@ -1,24 +1,11 @@
-/* Context: message of the last failure, log sink, threads, generator, interrupt flag. */
-#include <signal.h>
-#include <stdatomic.h>
+/* Context: message of the last failure, log sink, threads, generator, registered geometries. */
+#include "base/context.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <omp.h>
-
-#include "base/base.h"
-
-enum { MESSAGE_SIZE = 1024 };
-
-struct rm2_context {
-    char error[MESSAGE_SIZE];
-    int threads;
-    rm2_rng rng;
-    rm2_log_fn sink;
-    void *sink_user;
-    atomic_bool interrupted; /* lock-free, so that a signal handler may set it */
-};
 
 #define RM2_STRING_(x) #x
 #define RM2_STRING(x)  RM2_STRING_(x)
@@ -50,7 +37,17 @@ rm2_status rm2_context_create(rm2_context **ctx) {
     return RM2_OK;
 }
 
+rm2_status rm2i_context_child(rm2_context *parent, int threads, rm2_context **child) {
+    RM2_TRY(rm2_context_create(child));
+    rm2_context_set_threads(*child, threads);
+    (*child)->parent = parent && parent->parent ? parent->parent : parent;
+    return RM2_OK;
+}
+
 void rm2_context_free(rm2_context *ctx) {
+    if (!ctx)
+        return;
+    free(ctx->geometries);
     free(ctx);
 }
 
@@ -74,20 +71,6 @@ void rm2_context_set_log(rm2_context *ctx, rm2_log_fn sink, void *user) {
     ctx->sink_user = user;
 }
 
-void rm2_context_interrupt(rm2_context *ctx) {
-    if (ctx)
-        atomic_store(&ctx->interrupted, true);
-}
-
-void rm2_context_clear_interrupt(rm2_context *ctx) {
-    if (ctx)
-        atomic_store(&ctx->interrupted, false);
-}
-
-bool rm2i_interrupted(const rm2_context *ctx) {
-    return ctx && atomic_load(&ctx->interrupted);
-}
-
 void rm2_context_set_seed(rm2_context *ctx, uint64_t seed) {
     if (ctx)
         rm2_rng_seed(&ctx->rng, seed);
@@ -97,19 +80,49 @@ rm2_rng *rm2_context_rng(rm2_context *ctx) {
     return ctx ? &ctx->rng : NULL;
 }
 
-rm2_status rm2i_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {
-    if (ctx) {
-        va_list args;
-        va_start(args, format);
-        (void)vsnprintf(ctx->error, sizeof ctx->error, format, args);
-        va_end(args);
-    }
+rm2_status rm2i_context_add_geometry(rm2_context *ctx, const struct rm2_geometry *geometry) {
+    RM2_TRY(rm2i_grow(ctx, ctx->geometry_count + 1, sizeof(const struct rm2_geometry *),
+                      &ctx->geometries));
+    ctx->geometries[ctx->geometry_count++] = geometry;
+    return RM2_OK;
+}
+
+const struct rm2_geometry *rm2i_context_geometry(const rm2_context *ctx, size_t index) {
+    return ctx && index < ctx->geometry_count ? ctx->geometries[index] : NULL;
+}
+
+/* Messages quote files and names, which may hold anything: no control character gets out of here. */
+static void make_one_line(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
+static void store_message(rm2_context *ctx, const char *format, va_list args) {
+    if (!ctx)
+        return;
+    (void)vsnprintf(ctx->error, sizeof ctx->error, format, args);
+    make_one_line(ctx->error);
+}
+
+void rm2i_message(rm2_context *ctx, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    store_message(ctx, format, args);
+    va_end(args);
+}
+
+rm2_status rm2_context_fail(rm2_context *ctx, rm2_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    store_message(ctx, format ? format : "", args);
+    va_end(args);
     return status;
 }
 
 rm2_status rm2i_fail_prefix(rm2_context *ctx, rm2_status status, const char *format, ...) {
     if (ctx) {
-        char old[MESSAGE_SIZE];
+        char old[RM2I_MESSAGE_SIZE];
         memcpy(old, ctx->error, sizeof old);
         va_list args;
         va_start(args, format);
@@ -117,7 +130,8 @@ rm2_status rm2i_fail_prefix(rm2_context *ctx, rm2_status status, const char *for
         va_end(args);
         if (used >= 0 && (size_t)used < sizeof ctx->error)
             (void)snprintf(ctx->error + used, sizeof ctx->error - (size_t)used, ": %.*s",
-                           MESSAGE_SIZE - 1 - used, old);
+                           RM2I_MESSAGE_SIZE - 1 - used, old);
+        make_one_line(ctx->error);
     }
     return status;
 }
@@ -125,10 +139,11 @@ rm2_status rm2i_fail_prefix(rm2_context *ctx, rm2_status status, const char *for
 void rm2i_log(rm2_context *ctx, rm2_log_level level, const char *format, ...) {
     if (!ctx || !ctx->sink)
         return;
-    char line[MESSAGE_SIZE];
+    char line[RM2I_MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
     (void)vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    make_one_line(line);
     ctx->sink(ctx->sink_user, level, line);
 }

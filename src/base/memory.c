@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 
 static rm2_status store(rm2_context *ctx, void *block, size_t count, size_t size, void *out) {
@@ -47,4 +48,27 @@ rm2_status rm2i_strdup(rm2_context *ctx, const char *text, char **out) {
     RM2_TRY(rm2i_alloc(ctx, bytes, 1, out));
     memcpy(*out, text, bytes);
     return RM2_OK;
+}
+
+typedef rm2_status (*allocate_fn)(rm2_context *ctx, size_t count, size_t size, void *out);
+
+static rm2_status lay_out_by(allocate_fn allocate, rm2_context *ctx, rm2i_layout_fn fn, void *arg,
+                             double **memory) {
+    rm2i_arena arena = {NULL, 0};
+    fn(arg, &arena);
+    RM2_TRY(allocate(ctx, arena.used, sizeof **memory, memory));
+    fn(arg, &(rm2i_arena){*memory, 0});
+    return RM2_OK;
+}
+
+rm2_status rm2i_arena_alloc(rm2_context *ctx, rm2i_layout_fn fn, void *arg, double **memory) {
+    return lay_out_by(rm2i_alloc, ctx, fn, arg, memory);
+}
+
+rm2_status rm2i_arena_calloc(rm2_context *ctx, rm2i_layout_fn fn, void *arg, double **memory) {
+    return lay_out_by(rm2i_calloc, ctx, fn, arg, memory);
+}
+
+void rm2_free(void *block) {
+    free(block);
 }

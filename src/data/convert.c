@@ -29,12 +29,6 @@ static const unsigned char tensor_orders[3][6][2] = {
     {{0, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2}, {2, 2}}, /* ants, dipy */
 };
 
-const char *rm2i_spd_layout_name(rm2_spd_layout layout) {
-    static const char *const names[RM2I_SPD_LAYOUTS] = {"full", "upper",  "lower",
-                                                        "fsl",  "mrtrix", "ants"};
-    return names[layout];
-}
-
 size_t rm2i_spd_entries(size_t n, rm2_spd_layout layout, bool unit_diagonal) {
     switch (layout) {
     case RM2_SPD_FULL:
@@ -118,6 +112,7 @@ static double convert_orientation(const rm2_data_settings *s, rm2_quat_order ord
         rm2i_euler_to_quaternion((double[]){unit * in[0], unit * in[1], unit * in[2]}, s->euler,
                                  out);
         return 0;
+    case RM2_ORIENTATION_AUTO: /* decided when the settings were taken */
     case RM2_ORIENTATION_QUATERNION:
         break;
     }

@@ -1,158 +1,202 @@
-/* The data set object: allocation, release, scaling. */
+/* Drafts of data sets, and the data set object made of one: a public view, what it points to, and a
+ * count of references. */
 #include "data/data.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 
-void rm2i_strings_free(char **strings, size_t count) {
-    for (size_t i = 0; strings && i < count; i++)
-        free(strings[i]);
-    free(strings);
+/* ---- drafts --------------------------------------------------------------------------------- */
+
+void rm2i_draft_clear(rm2i_draft *d) {
+    rm2_manifold_free(d->manifold);
+    free(d->source);
+    free(d->points);
+    free(d->rows);
+    free(d->starts);
+    rm2i_texts_free(d->ids, d->trajectories);
+    free(d->time);
+    free(d->labels);
+    rm2i_texts_free(d->label_names, d->label_count);
+    free(d->scale);
+    *d = (rm2i_draft){.count = 0};
+}
+
+rm2_status rm2i_number_names(rm2_context *ctx, size_t count, char **names) {
+    for (size_t i = 0; i < count; i++) {
+        char name[24];
+        (void)snprintf(name, sizeof name, "%zu", i);
+        RM2_TRY(rm2i_strdup(ctx, name, &names[i]));
+    }
+    return RM2_OK;
+}
+
+static rm2_status fill(rm2_context *ctx, const char *source, rm2i_draft *d) {
+    size_t factors = rm2_manifold_factor_count(d->manifold);
+    size_t ambient = rm2_manifold_ambient(d->manifold);
+    RM2_TRY(rm2i_strdup(ctx, source, &d->source));
+    RM2_TRY(rm2i_calloc(ctx, d->count, ambient * sizeof *d->points, &d->points));
+    RM2_TRY(rm2i_alloc(ctx, d->count, sizeof *d->rows, &d->rows));
+    for (size_t i = 0; i < d->count; i++)
+        d->rows[i] = i;
+    RM2_TRY(rm2i_alloc(ctx, factors, sizeof *d->scale, &d->scale));
+    for (size_t i = 0; i < factors; i++)
+        d->scale[i] = 1;
+    if (d->trajectories == 0)
+        return RM2_OK;
+    RM2_TRY(rm2i_calloc(ctx, d->trajectories + 1, sizeof *d->starts, &d->starts));
+    RM2_TRY(rm2i_calloc(ctx, d->trajectories, sizeof *d->ids, &d->ids));
+    return rm2i_number_names(ctx, d->trajectories, d->ids);
+}
+
+rm2_status rm2i_draft_create(rm2_context *ctx, const rm2_manifold *manifold, const char *source,
+                             size_t count, size_t trajectories, rm2i_draft *draft) {
+    *draft = (rm2i_draft){.manifold = rm2_manifold_retain(manifold),
+                          .count = count,
+                          .row_word = "point",
+                          .trajectories = trajectories};
+    rm2_status status = fill(ctx, source, draft);
+    if (status != RM2_OK)
+        rm2i_draft_clear(draft);
+    return status;
+}
+
+rm2_status rm2i_draft_set_labels(rm2_context *ctx, rm2i_draft *d, size_t label_count,
+                                 const char *const *names) {
+    RM2_TRY(rm2i_calloc(ctx, d->count, sizeof *d->labels, &d->labels));
+    RM2_TRY(rm2i_calloc(ctx, label_count, sizeof *d->label_names, &d->label_names));
+    d->label_count = label_count;
+    for (size_t i = 0; i < label_count; i++)
+        RM2_TRY(rm2i_strdup(ctx, names[i], &d->label_names[i]));
+    return RM2_OK;
+}
+
+rm2_status rm2i_draft_set_time(rm2_context *ctx, rm2i_draft *d) {
+    return rm2i_calloc(ctx, d->count, sizeof *d->time, &d->time);
+}
+
+static rm2_status copy_into(rm2_context *ctx, const rm2_data *data, rm2i_draft *d) {
+    size_t n = data->count;
+    memcpy(d->points, data->points, n * rm2_manifold_ambient(data->manifold) * sizeof *d->points);
+    memcpy(d->rows, data->rows, n * sizeof *d->rows);
+    memcpy(d->scale, data->scale, rm2_manifold_factor_count(data->manifold) * sizeof *d->scale);
+    d->row_word = data->row_word;
+    for (size_t t = 0; t < data->trajectories; t++) {
+        d->starts[t + 1] = data->starts[t + 1];
+        free(d->ids[t]);
+        d->ids[t] = NULL;
+        RM2_TRY(rm2i_strdup(ctx, data->ids[t], &d->ids[t]));
+    }
+    if (data->time) {
+        RM2_TRY(rm2i_draft_set_time(ctx, d));
+        memcpy(d->time, data->time, n * sizeof *d->time);
+    }
+    if (data->labels) {
+        RM2_TRY(rm2i_draft_set_labels(ctx, d, data->label_count, data->label_names));
+        memcpy(d->labels, data->labels, n * sizeof *d->labels);
+    }
+    return RM2_OK;
+}
+
+rm2_status rm2i_draft_copy(rm2_context *ctx, const rm2_data *data, rm2i_draft *draft) {
+    RM2_TRY(rm2i_draft_create(ctx, data->manifold, data->source, data->count, data->trajectories,
+                              draft));
+    rm2_status status = copy_into(ctx, data, draft);
+    if (status != RM2_OK)
+        rm2i_draft_clear(draft);
+    return status;
+}
+
+rm2_data rm2i_draft_view(const rm2i_draft *d) {
+    return (rm2_data){
+        .manifold = d->manifold,
+        .source = d->source,
+        .count = d->count,
+        .points = d->points,
+        .rows = d->rows,
+        .row_word = d->row_word,
+        .trajectories = d->trajectories,
+        .starts = d->starts,
+        .ids = (const char *const *)d->ids,
+        .time = d->time,
+        .labels = d->labels,
+        .label_names = (const char *const *)d->label_names,
+        .label_count = d->label_count,
+        .scale = d->scale,
+    };
+}
+
+/* ---- the object ----------------------------------------------------------------------------- */
+
+typedef struct object {
+    rm2_data view; /* first: the address of both is the same */
+    rm2i_draft owned;
+    atomic_size_t references;
+} object;
+
+static size_t count_missing(const rm2i_draft *d) {
+    size_t missing = 0, entries = d->count * rm2_manifold_ambient(d->manifold);
+    for (size_t i = 0; i < entries; i++)
+        missing += isnan(d->points[i]) ? 1 : 0;
+    return missing;
+}
+
+rm2_status rm2i_draft_finish(rm2_context *ctx, rm2i_draft *draft, rm2_data **data) {
+    object *o;
+    *data = NULL;
+    RM2_TRY(rm2i_alloc(ctx, 1, sizeof *o, &o));
+    o->view = rm2i_draft_view(draft);
+    o->view.missing = count_missing(draft);
+    o->owned = *draft;
+    atomic_init(&o->references, 1);
+    *draft = (rm2i_draft){.count = 0};
+    *data = &o->view;
+    return RM2_OK;
+}
+
+rm2_data *rm2_data_retain(const rm2_data *data) {
+    object *o = (object *)(void *)data; /* the count alone changes */
+    if (!o)
+        return NULL;
+    atomic_fetch_add_explicit(&o->references, 1, memory_order_relaxed);
+    return &o->view;
 }
 
 void rm2_data_free(rm2_data *data) {
-    if (!data)
+    object *o = (object *)(void *)data;
+    if (!o || atomic_fetch_sub_explicit(&o->references, 1, memory_order_acq_rel) > 1)
         return;
-    rm2_manifold_free(data->manifold);
-    free(data->source);
-    free(data->points);
-    free(data->rows);
-    free(data->starts);
-    rm2i_strings_free(data->ids, data->trajectories);
-    free(data->time);
-    free(data->labels);
-    rm2i_strings_free(data->label_names, data->label_count);
-    free(data->scale);
-    free(data);
+    rm2i_draft_clear(&o->owned);
+    free(o);
 }
 
-static rm2_status number_ids(rm2_context *ctx, rm2_data *data) {
-    for (size_t i = 0; i < data->trajectories; i++) {
-        char id[24];
-        (void)snprintf(id, sizeof id, "%zu", i);
-        RM2_TRY(rm2i_strdup(ctx, id, &data->ids[i]));
-    }
-    return RM2_OK;
-}
-
-static rm2_status fill(rm2_context *ctx, const char *manifold_spec, const char *source,
-                       rm2_data *data) {
-    RM2_TRY(rm2_manifold_create(ctx, manifold_spec, &data->manifold));
-    size_t factors = rm2_manifold_factor_count(data->manifold);
-    size_t ambient = rm2_manifold_ambient(data->manifold);
-    RM2_TRY(rm2i_strdup(ctx, source, &data->source));
-    RM2_TRY(rm2i_calloc(ctx, data->count, ambient * sizeof *data->points, &data->points));
-    RM2_TRY(rm2i_alloc(ctx, data->count, sizeof *data->rows, &data->rows));
-    for (size_t i = 0; i < data->count; i++)
-        data->rows[i] = i;
-    RM2_TRY(rm2i_alloc(ctx, factors, sizeof *data->scale, &data->scale));
-    for (size_t i = 0; i < factors; i++)
-        data->scale[i] = 1;
-    if (data->trajectories == 0)
-        return RM2_OK;
-    RM2_TRY(rm2i_calloc(ctx, data->trajectories + 1, sizeof *data->starts, &data->starts));
-    RM2_TRY(rm2i_calloc(ctx, data->trajectories, sizeof *data->ids, &data->ids));
-    return number_ids(ctx, data);
-}
-
-rm2_status rm2i_data_create(rm2_context *ctx, const char *manifold_spec, const char *source,
-                            size_t count, size_t trajectories, rm2_data **data) {
-    *data = NULL;
-    rm2_data *d;
-    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *d, &d));
-    d->count = count;
-    d->trajectories = trajectories;
-    rm2_status status = fill(ctx, manifold_spec, source, d);
-    if (status != RM2_OK) {
-        rm2_data_free(d);
-        return status;
-    }
-    *data = d;
-    return RM2_OK;
-}
-
-rm2_status rm2i_data_set_labels(rm2_context *ctx, rm2_data *data, size_t label_count,
-                                const char *const *names) {
-    RM2_TRY(rm2i_calloc(ctx, data->count, sizeof *data->labels, &data->labels));
-    RM2_TRY(rm2i_calloc(ctx, label_count, sizeof *data->label_names, &data->label_names));
-    data->label_count = label_count;
-    for (size_t i = 0; i < label_count; i++)
-        RM2_TRY(rm2i_strdup(ctx, names[i], &data->label_names[i]));
-    return RM2_OK;
-}
-
-rm2_status rm2i_data_set_time(rm2_context *ctx, rm2_data *data) {
-    return rm2i_calloc(ctx, data->count, sizeof *data->time, &data->time);
-}
+/* ---- places --------------------------------------------------------------------------------- */
 
 rm2i_input_place rm2i_data_place(const rm2_data *data, size_t point) {
     rm2i_input_place place;
     size_t trajectory = 0;
     while (data->starts && data->starts[trajectory + 1] <= point)
         trajectory++;
-    if (data->rows_are_lines)
-        (void)snprintf(place.text, sizeof place.text, "line %zu", data->rows[point]);
-    else if (data->starts)
-        (void)snprintf(place.text, sizeof place.text, "row %zu (trajectory %.24s, point %zu)",
-                       data->rows[point], data->ids[trajectory], point - data->starts[trajectory]);
+    if (data->starts && strcmp(data->row_word, "line") != 0)
+        (void)snprintf(place.text, sizeof place.text, "%s %zu (trajectory %.24s, point %zu)",
+                       data->row_word, data->rows[point], data->ids[trajectory],
+                       point - data->starts[trajectory]);
     else
-        (void)snprintf(place.text, sizeof place.text, "row %zu", data->rows[point]);
+        (void)snprintf(place.text, sizeof place.text, "%s %zu", data->row_word, data->rows[point]);
     return place;
 }
 
-/* ---- scaling -------------------------------------------------------------------------------- */
-
-static void multiply_factor(const rm2_manifold *m, const rm2_factor *f, size_t n, double by,
-                            double *points) {
-    size_t ambient = rm2_manifold_ambient(m);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < f->ambient; k++)
-            points[i * ambient + f->ambient_offset + k] *= by;
-}
-
-/* Mean over the factor's columns of their variance (divisor n - 1). */
-static double mean_variance(const rm2_data *data, const rm2_factor *f) {
-    size_t ambient = rm2_manifold_ambient(data->manifold);
-    double total = 0;
-    for (size_t k = 0; k < f->ambient; k++) {
-        const double *x = data->points + f->ambient_offset + k;
-        double mean = 0, squares = 0;
-        for (size_t i = 0; i < data->count; i++)
-            mean += x[i * ambient] / (double)data->count;
-        for (size_t i = 0; i < data->count; i++)
-            squares += (x[i * ambient] - mean) * (x[i * ambient] - mean);
-        total += squares / (double)(data->count - 1);
-    }
-    return total / (double)f->ambient;
-}
-
-rm2_status rm2_data_scale(rm2_context *ctx, rm2_data *data) {
-    if (data->count < 2)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "scaling needs at least 2 points, %s has %zu",
-                         data->source, data->count);
-    for (size_t i = 0; i < rm2_manifold_factor_count(data->manifold); i++) {
-        const rm2_factor *f = rm2_manifold_factor(data->manifold, i);
-        if (f->geometry != &rm2_euclidean)
-            continue;
-        double scale = sqrt(mean_variance(data, f));
-        if (!isfinite(scale))
-            return rm2i_fail(ctx, RM2_ERR_DATA, "%s: the variance of factor %zu (R%zu) overflows",
-                             data->source, i + 1, f->n);
-        if (scale == 0) /* constant columns have no scale of their own */
-            continue;
-        multiply_factor(data->manifold, f, data->count, 1 / scale, data->points);
-        data->scale[i] *= scale;
-    }
-    return RM2_OK;
-}
-
-void rm2_data_unscale(const rm2_data *data, size_t n, double *points) {
-    for (size_t i = 0; i < rm2_manifold_factor_count(data->manifold); i++)
-        if (data->scale[i] != 1)
-            multiply_factor(data->manifold, rm2_manifold_factor(data->manifold, i), n,
-                            data->scale[i], points);
+rm2_status rm2i_data_complete(rm2_context *ctx, const rm2_data *data, const char *what) {
+    size_t ambient = rm2_manifold_ambient(data->manifold), i = 0;
+    if (data->missing == 0)
+        return RM2_OK;
+    while (!isnan(data->points[i]))
+        i++;
+    return rm2i_fail(ctx, RM2_ERR_DATA,
+                     "%s, %s: entry %zu (counted from 0) is missing; %s all of them", data->source,
+                     rm2i_data_place(data, i / ambient).text, i % ambient, what);
 }

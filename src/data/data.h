@@ -1,33 +1,63 @@
-/* Data sets inside the library: making them, and the steps between a file and a data set.
+/* Data sets inside the library: making them, and the steps between a file or arrays and a data set.
  *
- * The settings are looked at first (settings.c). Then
+ * The settings are looked at first (settings.c). Then, on a draft that may still change (make.c),
  *
- *   file -> raw table -> points -> validated -> signs aligned -> thinned, split -> scaled -> report
- *           raw_*.c      convert.c  validate.c   signs.c          split.c          data.c report.c
- */
+ *   file, arrays -> raw rows -> points -> validated -> signs -> thinned, split -> scaled -> report
+ *                   raw_*.c     convert.c  validate.c   signs.c  split.c          scale.c   report.c
+ *
+ * and the draft becomes an rm2_data, which does not change any more (data.c). */
 #ifndef RM2I_DATA_H
 #define RM2I_DATA_H
 
+#include "io/io.h"
 #include "riemann2/data.h"
 
 /* ---- making data sets (data.c) -------------------------------------------------------------- */
 
-/* Everything allocated: points 0, rows 0..count-1, ids "0", "1", ..., scale 1, no time, no labels.
- * starts are 0 and the caller's to fill; NULL if trajectories is 0. */
-rm2_status rm2i_data_create(rm2_context *ctx, const char *manifold_spec, const char *source,
-                            size_t count, size_t trajectories, rm2_data **data);
-rm2_status rm2i_data_set_labels(rm2_context *ctx, rm2_data *data, size_t label_count,
-                                const char *const *names);
-rm2_status rm2i_data_set_time(rm2_context *ctx, rm2_data *data);
-void rm2i_strings_free(char **strings, size_t count);
+/* What an rm2_data will be, with the same members. Zeroed memory is an empty draft. */
+typedef struct rm2i_draft {
+    rm2_manifold *manifold;
+    char *source;
+    size_t count;
+    double *points;
+    size_t *rows;
+    const char *row_word; /* "line", "row" or "point" */
+    size_t trajectories;
+    size_t *starts;
+    char **ids;
+    double *time;
+    size_t *labels;
+    char **label_names;
+    size_t label_count;
+    double *scale;
+} rm2i_draft;
 
-/* "line 12" or "point 11 (trajectory 2, point 3)": where a point came from, for messages. */
+/* Everything allocated: points 0, rows 0..count-1, ids "0", "1", ..., scale 1, no time, no labels.
+ * starts are 0 and the caller's to fill; NULL if trajectories is 0. Empty on failure. */
+rm2_status rm2i_draft_create(rm2_context *ctx, const rm2_manifold *manifold, const char *source,
+                             size_t count, size_t trajectories, rm2i_draft *draft);
+rm2_status rm2i_draft_set_labels(rm2_context *ctx, rm2i_draft *draft, size_t label_count,
+                                 const char *const *names);
+rm2_status rm2i_draft_set_time(rm2_context *ctx, rm2i_draft *draft);
+void rm2i_draft_clear(rm2i_draft *draft);
+
+/* The draft as others read it; valid while it does not change. */
+rm2_data rm2i_draft_view(const rm2i_draft *draft);
+/* All of a data set. */
+rm2_status rm2i_draft_copy(rm2_context *ctx, const rm2_data *data, rm2i_draft *draft);
+/* The data set, which takes over what the draft has; the draft is empty after it. */
+rm2_status rm2i_draft_finish(rm2_context *ctx, rm2i_draft *draft, rm2_data **data);
+
+/* "line 12", "row 11 (trajectory 2, point 3)", "point 11": where a point came from, for messages. */
 typedef struct rm2i_input_place {
     char text[96];
 } rm2i_input_place;
 rm2i_input_place rm2i_data_place(const rm2_data *data, size_t point);
 
-/* ---- a file's numbers, before they are points (raw_table.c, raw_array.c) -------------------- */
+/* Failure if an entry is missing; `what` needs all of them. */
+rm2_status rm2i_data_complete(rm2_context *ctx, const rm2_data *data, const char *what);
+
+/* ---- numbers, before they are points (raw_table.c, raw_array.c, raw_memory.c) ---------------- */
 
 typedef struct rm2i_codes {
     size_t *code; /* one a row, or NULL if there is no such column */
@@ -41,7 +71,7 @@ typedef struct rm2i_raw {
     char **names;    /* width, or NULL */
     size_t *columns; /* width: which of the file's they are, from 0; NULL: all of them */
     size_t *numbers; /* rows: line or index */
-    bool lines;
+    const char *row_word;
     double *time; /* rows, or NULL */
     rm2i_codes group, label;
 } rm2i_raw;
@@ -52,19 +82,47 @@ rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_dat
 /* The same from a table that was read before; takes over what it needs of it. */
 rm2_status rm2i_raw_take_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                rm2_table *table, rm2i_raw *raw);
-/* `width` is what the manifold and the options ask for: it tells the shapes apart. */
+/* What the manifold and the options ask for: the width tells shapes of arrays apart. */
+typedef struct rm2i_wanted {
+    const rm2_manifold *manifold;
+    size_t width;
+} rm2i_wanted;
 rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                               size_t width, rm2i_raw *raw);
+                               const rm2i_wanted *wanted, rm2i_raw *raw);
+rm2_status rm2i_raw_from_memory(rm2_context *ctx, const char *source, const rm2_data_arrays *arrays,
+                                size_t width, rm2i_raw *raw);
 bool rm2i_has_extension(const char *path, const char *extension);
+
+/* Text of number i of a list; `room` is there for texts that must be made. */
+enum { RM2I_TEXT_ROOM = 32 };
+typedef const char *(*rm2i_text_of_fn)(const void *list, size_t i, char room[RM2I_TEXT_ROOM]);
+/* Distinct texts in order of first appearance, and which of them each row has. */
+rm2_status rm2i_code_texts(rm2_context *ctx, size_t rows, rm2i_text_of_fn text_of, const void *list,
+                           rm2i_codes *codes);
+/* 0, 1, ..., count - 1 as names. */
+rm2_status rm2i_number_names(rm2_context *ctx, size_t count, char **names);
 
 /* ---- settings (settings.c) ------------------------------------------------------------------- */
 
-/* Failure if a setting cannot have an effect on this file and manifold, or Euler angles have no order. */
+/* The caller's settings over the defaults, checked; what is automatic and does not depend on the manifold
+ * is decided. `file`: data come from one, so that a manifold must be named. */
+rm2_status rm2i_data_take_settings(rm2_context *ctx, const rm2_data_settings *given, bool file,
+                                   rm2_data_settings *own);
+/* Are the Euclidean factors of n points to be scaled? */
+bool rm2i_data_scales(const rm2_data_settings *s, const rm2_manifold *manifold, size_t n);
+/* Failure if a setting cannot have an effect on this file (NULL: data in memory) and manifold, or Euler
+ * angles have no order. */
 rm2_status rm2i_check_settings(rm2_context *ctx, const char *path, const rm2_manifold *m,
                                const rm2_data_settings *s);
 
-/* ---- conversion to points (convert.c, orientation.c) ---------------------------------------- */
+/* ---- conversion to points (width.c, convert.c, orientation.c) -------------------------------- */
 
+/* Numbers per point that manifold and options ask for. */
+rm2_status rm2i_total_width(rm2_context *ctx, const rm2_manifold *m, const rm2_data_settings *s,
+                            size_t *total);
+/* Failure if the rows have another width: says what would fit. */
+rm2_status rm2i_check_width(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                            const rm2i_wanted *wanted, const rm2i_raw *raw);
 /* Numbers a file has for this factor, under these options. */
 rm2_status rm2i_input_width(rm2_context *ctx, const rm2_factor *f, const rm2_data_settings *s,
                             size_t *width);
@@ -87,28 +145,26 @@ void rm2i_spd_unpack(size_t n, rm2_spd_layout layout, bool unit_diagonal, const 
 const char *rm2i_spd_layout_name(rm2_spd_layout layout);
 enum { RM2I_SPD_LAYOUTS = RM2_SPD_ANTS + 1 };
 
-/* ---- validation, signs, split, report ------------------------------------------------------- */
+/* ---- validation, signs, split, scale, report ------------------------------------------------ */
 
-/* Convert raw rows to points of data->manifold, projecting those nearly on it; fills worst_defect,
+/* Convert raw rows to points of draft->manifold, projecting those nearly on it; fills worst_defect,
  * worst_row, projected, warned of the report. May take over raw->values. */
 rm2_status rm2i_validate(rm2_context *ctx, const rm2_data_settings *s, rm2i_raw *raw,
-                         rm2_data *data, rm2_data_report *report);
+                         rm2i_draft *draft, rm2_data_report *report);
 /* Choose q or -q for each S3 and SO3 factor; fills sign_flips and sign_jumps. */
-void rm2i_align_signs(rm2_data *data, rm2_data_report *report);
-/* Points whose signs others take. */
-typedef struct rm2i_sign_reference {
-    size_t count, first; /* points; of the first trajectory, 0: there is none */
-    const double *points;
-} rm2i_sign_reference;
-/* Each trajectory as a whole takes the sign that agrees with the reference's first at equal phases, or
- * with the nearest points where that has none; points without trajectories that of the nearest. */
-void rm2i_align_signs_with(rm2_data *data, const rm2i_sign_reference *reference);
+void rm2i_align_signs(rm2i_draft *draft, rm2_data_report *report);
 /* Keep `thin` evenly spaced points of each trajectory. */
-rm2_status rm2i_thin(rm2_context *ctx, rm2_data **data, size_t thin);
+rm2_status rm2i_thin(rm2_context *ctx, rm2i_draft *draft, size_t thin);
 /* Keep only the trajectories named in `ids`. */
-rm2_status rm2i_select(rm2_context *ctx, rm2_data **data, const char *ids);
-/* Move the trajectories named in `ids` out of *data. */
-rm2_status rm2i_hold_out(rm2_context *ctx, rm2_data **data, const char *ids, rm2_data **held_out);
+rm2_status rm2i_select(rm2_context *ctx, rm2i_draft *draft, const char *ids);
+/* Move the trajectories named in `ids` out of the draft. */
+rm2_status rm2i_hold_out(rm2_context *ctx, rm2i_draft *draft, const char *ids,
+                         rm2i_draft *held_out);
+/* Divide each Euclidean factor by the root of the mean of its column variances; held_out, if there is
+ * one, by the same numbers. */
+rm2_status rm2i_scale(rm2_context *ctx, rm2i_draft *draft, rm2i_draft *held_out);
+/* n points in original units to those of the data set (rm2_data_unscale is the way back). */
+void rm2i_data_scale(const rm2_data *data, size_t n, double *points);
 /* The rest of the report. */
 rm2_status rm2i_describe(rm2_context *ctx, const rm2_data *data, rm2_data_report *report);
 

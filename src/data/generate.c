@@ -91,34 +91,43 @@ static size_t draw_lengths(const generator *g, const rm2_generate_settings *s, r
     return count;
 }
 
-static void set_starts(const rm2_generate_settings *s, const size_t *natural, rm2_data *data) {
+static void set_starts(const rm2_generate_settings *s, const size_t *natural, rm2i_draft *data) {
     for (size_t d = 0; d < data->trajectories; d++)
         data->starts[d + 1] = data->starts[d] + (s->points ? s->points : natural[d]);
 }
 
-static rm2_status make(rm2_context *ctx, const generator *g, const rm2_generate_settings *s,
-                       size_t *natural, rm2_data **data) {
+static rm2_status fill(rm2_context *ctx, const generator *g, const rm2_generate_settings *s,
+                       size_t *natural, rm2i_draft *draft) {
+    rm2_manifold *m;
     rm2_rng rng;
     rm2_rng_seed(&rng, s->seed);
     size_t count = draw_lengths(g, s, &rng, natural);
-    RM2_TRY(rm2i_data_create(ctx, g->manifold, g->name, count, s->trajectories, data));
-    set_starts(s, natural, *data);
-    rm2_status status = g->fill(ctx, &rng, natural, *data);
-    if (status != RM2_OK) {
-        rm2_data_free(*data);
-        *data = NULL;
-    }
+    RM2_TRY(rm2_manifold_create(ctx, g->manifold, &m));
+    rm2_status status = rm2i_draft_create(ctx, m, g->name, count, s->trajectories, draft);
+    rm2_manifold_free(m);
+    RM2_TRY(status);
+    set_starts(s, natural, draft);
+    RM2_TRY(g->fill(ctx, &rng, natural, draft));
+    return s->scale ? rm2i_scale(ctx, draft, NULL) : RM2_OK;
+}
+
+static rm2_status make(rm2_context *ctx, const generator *g, const rm2_generate_settings *s,
+                       size_t *natural, rm2_data **data) {
+    rm2i_draft draft = {.count = 0};
+    rm2_status status = fill(ctx, g, s, natural, &draft);
+    if (status == RM2_OK)
+        status = rm2i_draft_finish(ctx, &draft, data);
+    rm2i_draft_clear(&draft);
     return status;
 }
 
 rm2_status rm2_data_generate(rm2_context *ctx, const char *name,
                              const rm2_generate_settings *settings, rm2_data **data) {
     if (!data)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_data_generate: no place for the data");
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_data_generate: output pointer data is NULL");
     *data = NULL;
-    rm2_generate_settings s = {0};
-    if (settings)
-        s = *settings;
+    rm2_generate_settings s = rm2_generate_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     const generator *g = NULL;
     RM2_TRY(find(ctx, name, &g));
     RM2_TRY(complete(ctx, g, &s));

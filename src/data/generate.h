@@ -3,21 +3,21 @@
 #ifndef RM2I_GENERATE_H
 #define RM2I_GENERATE_H
 
-#include "riemann2/data.h"
+#include "data/data.h"
 
 /* ---- filling -------------------------------------------------------------------------------- */
 
 /* Write the points (time, labels) of a data set whose sizes stand. natural[d] is the number of
  * points demonstration d has at the set's own sampling, whatever number was asked for. */
 typedef rm2_status (*rm2i_fill_fn)(rm2_context *ctx, rm2_rng *rng, const size_t *natural,
-                                   rm2_data *data);
+                                   rm2i_draft *data);
 
-rm2_status rm2i_fill_toy(rm2_context *ctx, rm2_rng *rng, const size_t *natural, rm2_data *data);
-rm2_status rm2i_fill_robot(rm2_context *ctx, rm2_rng *rng, const size_t *natural, rm2_data *data);
+rm2_status rm2i_fill_toy(rm2_context *ctx, rm2_rng *rng, const size_t *natural, rm2i_draft *data);
+rm2_status rm2i_fill_robot(rm2_context *ctx, rm2_rng *rng, const size_t *natural, rm2i_draft *data);
 rm2_status rm2i_fill_manipulability(rm2_context *ctx, rm2_rng *rng, const size_t *natural,
-                                    rm2_data *data);
+                                    rm2i_draft *data);
 rm2_status rm2i_fill_connectome(rm2_context *ctx, rm2_rng *rng, const size_t *natural,
-                                rm2_data *data);
+                                rm2i_draft *data);
 
 /* ---- strokes -------------------------------------------------------------------------------- */
 

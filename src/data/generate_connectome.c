@@ -139,9 +139,9 @@ static void measure(const subject *who, rm2_rng *rng, double *point) {
 /* ---- the data set --------------------------------------------------------------------------- */
 
 rm2_status rm2i_fill_connectome(rm2_context *ctx, rm2_rng *rng, const size_t *natural,
-                                rm2_data *data) {
+                                rm2i_draft *data) {
     (void)natural;
-    RM2_TRY(rm2i_data_set_labels(ctx, data, 2, groups));
+    RM2_TRY(rm2i_draft_set_labels(ctx, data, 2, groups));
     for (size_t i = 0; i < data->count; i++) {
         if (rm2i_interrupted(ctx))
             return rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");

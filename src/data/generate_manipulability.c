@@ -206,7 +206,7 @@ static void write_points(size_t n, const double *angles, double *points) {
 }
 
 rm2_status rm2i_fill_manipulability(rm2_context *ctx, rm2_rng *rng, const size_t *natural,
-                                    rm2_data *data) {
+                                    rm2i_draft *data) {
     (void)natural;
     for (size_t d = 0; d < data->trajectories; d++) {
         if (rm2i_interrupted(ctx))

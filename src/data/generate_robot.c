@@ -150,8 +150,9 @@ static void draw_demo(rm2_rng *rng, size_t n, double seconds, double *points, do
     }
 }
 
-rm2_status rm2i_fill_robot(rm2_context *ctx, rm2_rng *rng, const size_t *natural, rm2_data *data) {
-    rm2_status status = rm2i_data_set_time(ctx, data);
+rm2_status rm2i_fill_robot(rm2_context *ctx, rm2_rng *rng, const size_t *natural,
+                           rm2i_draft *data) {
+    rm2_status status = rm2i_draft_set_time(ctx, data);
     for (size_t d = 0; status == RM2_OK && d < data->trajectories; d++) {
         size_t first = data->starts[d];
         double seconds = (double)(natural[d] - 1) / rate;

@@ -44,7 +44,7 @@ static void draw_demo(rm2_rng *rng, size_t n, double *points) {
     }
 }
 
-rm2_status rm2i_fill_toy(rm2_context *ctx, rm2_rng *rng, const size_t *natural, rm2_data *data) {
+rm2_status rm2i_fill_toy(rm2_context *ctx, rm2_rng *rng, const size_t *natural, rm2i_draft *data) {
     (void)ctx;
     (void)natural;
     for (size_t d = 0; d < data->trajectories; d++) {

@@ -40,14 +40,9 @@ static rm2_status number_codes(rm2_context *ctx, size_t trajectories, size_t len
     RM2_TRY(rm2i_alloc(ctx, trajectories * length, sizeof *group->code, &group->code));
     RM2_TRY(rm2i_calloc(ctx, trajectories, sizeof *group->names, &group->names));
     group->count = trajectories;
-    for (size_t k = 0; k < trajectories; k++) {
-        char name[24];
-        (void)snprintf(name, sizeof name, "%zu", k);
-        RM2_TRY(rm2i_strdup(ctx, name, &group->names[k]));
-        for (size_t t = 0; t < length; t++)
-            group->code[k * length + t] = k;
-    }
-    return RM2_OK;
+    for (size_t i = 0; i < trajectories * length; i++)
+        group->code[i] = i / length;
+    return rm2i_number_names(ctx, trajectories, group->names);
 }
 
 /* The numbers in a list such as "4,0,1", of which there may be as many as columns. */
@@ -91,7 +86,8 @@ static rm2_status select_columns(rm2_context *ctx, const char *path, const char 
 }
 
 static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                              size_t width, rm2_array *a, rm2i_raw *raw) {
+                              const rm2i_wanted *wanted, rm2_array *a, rm2i_raw *raw) {
+    size_t width = wanted->width;
     size_t tail = point_axes(a, width, s->columns != NULL);
     if (tail == 0) {
         char shape[120];
@@ -100,8 +96,8 @@ static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data
             ctx, RM2_ERR_DATA,
             "%s: an array of shape %s does not hold points of %s with %zu numbers each; "
             "expected (N, %zu) or (trajectories, T, %zu); check the manifold, the "
-            "layout, or choose --columns",
-            path, shape, s->manifold, width, width, width);
+            "layout, or choose settings.columns",
+            path, shape, rm2_manifold_spec(wanted->manifold), width, width, width);
     }
     raw->width = tail_product(a, tail);
     raw->rows = raw->width ? rm2_array_count(a) / raw->width : 0;
@@ -112,6 +108,7 @@ static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data
     RM2_TRY(rm2i_alloc(ctx, raw->rows, sizeof *raw->numbers, &raw->numbers));
     for (size_t i = 0; i < raw->rows; i++)
         raw->numbers[i] = i;
+    raw->row_word = "row";
     raw->values = a->values;
     a->values = NULL;
     return s->columns ? select_columns(ctx, path, s->columns, raw) : RM2_OK;
@@ -141,10 +138,11 @@ static rm2_status find_points(rm2_context *ctx, const char *path, const rm2_data
 }
 
 static rm2_status read_points(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                              size_t width, rm2_npz *npz, size_t index, rm2i_raw *raw) {
+                              const rm2i_wanted *wanted, rm2_npz *npz, size_t index,
+                              rm2i_raw *raw) {
     rm2_array points;
     RM2_TRY(rm2_npz_array(ctx, npz, index, &points));
-    rm2_status status = take_points(ctx, path, s, width, &points, raw);
+    rm2_status status = take_points(ctx, path, s, wanted, &points, raw);
     rm2_array_free(&points);
     return status;
 }
@@ -200,29 +198,9 @@ static rm2_status check_ids(rm2_context *ctx, const intake *in, const char *name
     return RM2_OK;
 }
 
-/* Distinct numbers, in order of first appearance, with their texts. */
-static rm2_status code_numbers(rm2_context *ctx, size_t rows, const double *numbers,
-                               rm2i_codes *codes) {
-    double *values; /* distinct ones so far */
-    RM2_TRY(rm2i_alloc(ctx, rows, sizeof *values, &values));
-    rm2_status status = rm2i_alloc(ctx, rows, sizeof *codes->code, &codes->code);
-    if (status == RM2_OK)
-        status = rm2i_calloc(ctx, rows, sizeof *codes->names, &codes->names);
-    for (size_t i = 0; status == RM2_OK && i < rows; i++) {
-        size_t k = i > 0 && numbers[i] == numbers[i - 1] ? codes->code[i - 1] : 0;
-        while (k < codes->count && values[k] != numbers[i])
-            k++;
-        codes->code[i] = k;
-        if (k < codes->count)
-            continue;
-        char name[32];
-        (void)snprintf(name, sizeof name, "%.17g", numbers[i]);
-        status = rm2i_strdup(ctx, name, &codes->names[k]);
-        if (status == RM2_OK)
-            values[codes->count++] = numbers[i];
-    }
-    free(values);
-    return status;
+static const char *text_of_number(const void *list, size_t i, char room[RM2I_TEXT_ROOM]) {
+    (void)snprintf(room, RM2I_TEXT_ROOM, "%.17g", ((const double *)list)[i] + 0.0); /* -0 is 0 */
+    return room;
 }
 
 /* Texts are codes already. */
@@ -251,7 +229,7 @@ static rm2_status take_codes(rm2_context *ctx, const intake *in, const char *nam
     RM2_TRY(read_numbers(ctx, in, name, index, &numbers));
     rm2_status status = check_ids(ctx, in, name, numbers);
     if (status == RM2_OK)
-        status = code_numbers(ctx, in->raw->rows, numbers, codes);
+        status = rm2i_code_texts(ctx, in->raw->rows, text_of_number, numbers, codes);
     free(numbers);
     return status;
 }
@@ -262,7 +240,7 @@ static rm2_status take_roles(rm2_context *ctx, const intake *in, const rm2_data_
     if (s->group && raw->group.code)
         return rm2i_fail(ctx, RM2_ERR_DATA,
                          "%s: the first axis of the points counts the trajectories already; leave "
-                         "out --group",
+                         "out settings.group",
                          in->path);
     if (s->group)
         RM2_TRY(take_codes(ctx, in, s->group, &raw->group));
@@ -275,12 +253,12 @@ static rm2_status take_roles(rm2_context *ctx, const intake *in, const rm2_data_
 }
 
 static rm2_status from_npz(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                           size_t width, rm2i_raw *raw) {
+                           const rm2i_wanted *wanted, rm2i_raw *raw) {
     intake in = {.path = path, .raw = raw};
     RM2_TRY(rm2_npz_open(ctx, path, &in.npz));
     rm2_status status = find_points(ctx, path, s, in.npz, &in.points);
     if (status == RM2_OK)
-        status = read_points(ctx, path, s, width, in.npz, in.points, raw);
+        status = read_points(ctx, path, s, wanted, in.npz, in.points, raw);
     if (status == RM2_OK)
         status = take_roles(ctx, &in, s);
     rm2_npz_close(in.npz);
@@ -288,21 +266,22 @@ static rm2_status from_npz(rm2_context *ctx, const char *path, const rm2_data_se
 }
 
 static rm2_status from_npy(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                           size_t width, rm2i_raw *raw) {
+                           const rm2i_wanted *wanted, rm2i_raw *raw) {
     if (s->group || s->label || s->time)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "%s: an .npy file has no columns by name for --group, --label or --time; "
+                         "%s: an .npy file has no columns by name for settings.group, "
+                         "settings.label or settings.time; "
                          "use an array (trajectories, T, D), an .npz or a CSV file",
                          path);
     rm2_array array;
     RM2_TRY(rm2_npy_read(ctx, path, &array));
-    rm2_status status = take_points(ctx, path, s, width, &array, raw);
+    rm2_status status = take_points(ctx, path, s, wanted, &array, raw);
     rm2_array_free(&array);
     return status;
 }
 
 rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                               size_t width, rm2i_raw *raw) {
-    return rm2i_has_extension(path, ".npz") ? from_npz(ctx, path, s, width, raw)
-                                            : from_npy(ctx, path, s, width, raw);
+                               const rm2i_wanted *wanted, rm2i_raw *raw) {
+    return rm2i_has_extension(path, ".npz") ? from_npz(ctx, path, s, wanted, raw)
+                                            : from_npy(ctx, path, s, wanted, raw);
 }

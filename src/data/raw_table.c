@@ -7,43 +7,6 @@
 #include "data/data.h"
 #include "riemann2/io.h"
 
-static void codes_free(rm2i_codes *codes) {
-    free(codes->code);
-    rm2i_strings_free(codes->names, codes->count);
-}
-
-void rm2i_raw_free(rm2i_raw *raw) {
-    free(raw->values);
-    rm2i_strings_free(raw->names, raw->width);
-    free(raw->columns);
-    free(raw->numbers);
-    free(raw->time);
-    codes_free(&raw->group);
-    codes_free(&raw->label);
-    *raw = (rm2i_raw){.rows = 0};
-}
-
-bool rm2i_has_extension(const char *path, const char *extension) {
-    size_t length = strlen(path), tail = strlen(extension);
-    if (length <= tail)
-        return false;
-    for (size_t i = 0; i < tail; i++) {
-        char c = path[length - tail + i];
-        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != extension[i])
-            return false;
-    }
-    return true;
-}
-
-const char *rm2i_next_item(const char **list, size_t *length) {
-    const char *start = *list;
-    if (!start || !*start)
-        return NULL;
-    *length = strcspn(start, ",");
-    *list = start + *length + (start[*length] == ',');
-    return start;
-}
-
 /* "3 columns: a, b, c" for messages. */
 static void list_columns(const rm2_table *table, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "%zu columns", table->columns);
@@ -126,7 +89,7 @@ static rm2_status take_values(rm2_context *ctx, rm2_table *table, size_t count, 
     raw->width = count;
     raw->values = table->values;
     raw->numbers = table->lines;
-    raw->lines = true;
+    raw->row_word = "line";
     table->values = NULL;
     table->lines = NULL;
     return RM2_OK;
@@ -196,7 +159,7 @@ static rm2_status read_table(rm2_context *ctx, const char *path, const rm2_data_
     const char *text[2];
     rm2_csv_settings csv = rm2_csv_settings_default();
     csv.delimiter = s->delimiter;
-    csv.header = (rm2_header)s->header;
+    csv.header = s->header;
     csv.allow_missing = s->allow_missing;
     csv.text = text;
     if (s->group)
@@ -211,7 +174,7 @@ static rm2_status read_table(rm2_context *ctx, const char *path, const rm2_data_
     csv.numeric_count = count;
     if (status == RM2_OK)
         status = rm2_csv_read(ctx, path, &csv, table);
-    rm2i_strings_free(numeric, count);
+    rm2i_texts_free(numeric, count);
     return status;
 }
 

@@ -12,7 +12,7 @@ enum { SAMPLE = 5000, RANK_UP_TO = 1000 };  /* points looked at, dimensions whos
 static const double NEAR_CUT = 0.1;         /* radians */
 static const double RANK_TOLERANCE = 1e-12; /* on variances, relative to the largest */
 
-void rm2_data_report_free(rm2_data_report *report) {
+void rm2_data_report_clear(rm2_data_report *report) {
     if (report) {
         free(report->factor);
         *report = (rm2_data_report){.factors = 0};

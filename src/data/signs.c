@@ -2,10 +2,11 @@
  * quaternion takes the sign nearer to the one before; then a whole trajectory takes the sign nearer
  * to the first trajectory, compared at equal phases. Points without trajectories take the side of
  * the principal axis of sum q q^T, which does not depend on signs. Never "w >= 0": that makes jumps
- * where w crosses zero. New data take the sign of a model's first trajectory, or, where there is none on
- * one of the sides, of the nearest of its points. */
+ * where w crosses zero. New data take the sign of a reference's first trajectory, or, where there is none
+ * on one of the sides, of the nearest of its points. */
 #include <math.h>
 
+#include "base/base.h"
 #include "data/data.h"
 #include "linalg/dense.h"
 
@@ -79,7 +80,7 @@ static size_t count_jumps(quaternions q, size_t from, size_t to) {
     return jumps;
 }
 
-static void align_factor(rm2_data *data, quaternions q, rm2_factor_report *report) {
+static void align_factor(const rm2i_draft *data, quaternions q, rm2_factor_report *report) {
     if (data->trajectories == 0) {
         report->sign_flips = align_with_axis(q, data->count);
         return;
@@ -94,7 +95,7 @@ static void align_factor(rm2_data *data, quaternions q, rm2_factor_report *repor
     }
 }
 
-void rm2i_align_signs(rm2_data *data, rm2_data_report *report) {
+void rm2i_align_signs(rm2i_draft *data, rm2_data_report *report) {
     size_t ambient = rm2_manifold_ambient(data->manifold);
     for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++) {
         const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
@@ -125,10 +126,14 @@ static void align_with_nearest(quaternions q, size_t from, size_t to, const doub
         flip(at(q, i));
 }
 
-static void align_factor_with(const rm2_data *data, quaternions q, const rm2i_sign_reference *r,
+/* Points whose signs others take. */
+typedef struct reference {
+    size_t count, first; /* points; of the first trajectory, 0: there is none */
+    const double *points;
+} reference;
+
+static void align_factor_with(const rm2i_draft *data, quaternions q, const reference *r,
                               const double *same) {
-    for (size_t i = 0; data->trajectories == 0 && i < data->count; i++)
-        align_with_nearest(q, i, i + 1, same, q.stride, r->count);
     for (size_t t = 0; t < data->trajectories; t++) {
         size_t from = data->starts[t], to = data->starts[t + 1];
         if (r->first)
@@ -138,12 +143,49 @@ static void align_factor_with(const rm2_data *data, quaternions q, const rm2i_si
     }
 }
 
-void rm2i_align_signs_with(rm2_data *data, const rm2i_sign_reference *reference) {
+static void align_draft_with(rm2i_draft *data, const reference *r) {
     size_t ambient = rm2_manifold_ambient(data->manifold);
     for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++) {
         const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
         if (rm2i_is_orientation(f))
-            align_factor_with(data, (quaternions){data->points + f->ambient_offset, ambient},
-                              reference, reference->points + f->ambient_offset);
+            align_factor_with(data, (quaternions){data->points + f->ambient_offset, ambient}, r,
+                              r->points + f->ambient_offset);
     }
+}
+
+void rm2_data_align_points(const rm2_data *reference_data, size_t n, double *points) {
+    size_t ambient = rm2_manifold_ambient(reference_data->manifold);
+    for (size_t k = 0; k < rm2_manifold_factor_count(reference_data->manifold); k++) {
+        const rm2_factor *f = rm2_manifold_factor(reference_data->manifold, k);
+        quaternions q = {points + f->ambient_offset, ambient};
+        for (size_t i = 0; rm2i_is_orientation(f) && i < n; i++)
+            align_with_nearest(q, i, i + 1, reference_data->points + f->ambient_offset, ambient,
+                               reference_data->count);
+    }
+}
+
+rm2_status rm2_data_align(rm2_context *ctx, const rm2_data *data, const rm2_data *reference_data,
+                          rm2_data **aligned) {
+    if (!data || !reference_data || !aligned)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_data_align: %s is NULL",
+                         !data            ? "data"
+                         : reference_data ? "output pointer aligned"
+                                          : "reference");
+    *aligned = NULL;
+    if (!rm2_manifold_equal(data->manifold, reference_data->manifold))
+        return rm2i_fail(ctx, RM2_ERR_DATA, "the data (%s) are on %s, the reference (%s) is on %s",
+                         data->source, rm2_manifold_spec(data->manifold), reference_data->source,
+                         rm2_manifold_spec(reference_data->manifold));
+    reference r = {reference_data->count,
+                   reference_data->trajectories ? reference_data->starts[1] : 0,
+                   reference_data->points};
+    rm2i_draft draft;
+    RM2_TRY(rm2i_draft_copy(ctx, data, &draft));
+    if (data->trajectories)
+        align_draft_with(&draft, &r);
+    else
+        rm2_data_align_points(reference_data, draft.count, draft.points);
+    rm2_status status = rm2i_draft_finish(ctx, &draft, aligned);
+    rm2i_draft_clear(&draft);
+    return status;
 }

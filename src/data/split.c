@@ -18,15 +18,15 @@ static void choice_free(choice *c) {
     free(c->lengths);
 }
 
-static rm2_status choice_create(rm2_context *ctx, const rm2_data *data, choice *c) {
+static rm2_status choice_create(rm2_context *ctx, const rm2i_draft *data, choice *c) {
     *c = (choice){.count = 0};
     RM2_TRY(rm2i_alloc(ctx, data->count, sizeof *c->keep, &c->keep));
     RM2_TRY(rm2i_alloc(ctx, data->trajectories, sizeof *c->from, &c->from));
     return rm2i_alloc(ctx, data->trajectories, sizeof *c->lengths, &c->lengths);
 }
 
-static rm2_status copy_trajectories(rm2_context *ctx, const rm2_data *data, const choice *c,
-                                    rm2_data *part) {
+static rm2_status copy_trajectories(rm2_context *ctx, const rm2i_draft *data, const choice *c,
+                                    rm2i_draft *part) {
     for (size_t t = 0; t < c->trajectories; t++) {
         part->starts[t + 1] = part->starts[t] + c->lengths[t];
         free(part->ids[t]);
@@ -36,14 +36,14 @@ static rm2_status copy_trajectories(rm2_context *ctx, const rm2_data *data, cons
     return RM2_OK;
 }
 
-static rm2_status copy_points(rm2_context *ctx, const rm2_data *data, const choice *c,
-                              rm2_data *part) {
+static rm2_status copy_points(rm2_context *ctx, const rm2i_draft *data, const choice *c,
+                              rm2i_draft *part) {
     size_t ambient = rm2_manifold_ambient(data->manifold);
     if (data->time)
-        RM2_TRY(rm2i_data_set_time(ctx, part));
+        RM2_TRY(rm2i_draft_set_time(ctx, part));
     if (data->labels)
-        RM2_TRY(rm2i_data_set_labels(ctx, part, data->label_count,
-                                     (const char *const *)data->label_names));
+        RM2_TRY(rm2i_draft_set_labels(ctx, part, data->label_count,
+                                      (const char *const *)data->label_names));
     for (size_t i = 0; i < c->count; i++) {
         size_t k = c->keep[i];
         memcpy(part->points + i * ambient, data->points + k * ambient, ambient * sizeof(double));
@@ -53,28 +53,25 @@ static rm2_status copy_points(rm2_context *ctx, const rm2_data *data, const choi
         if (data->labels)
             part->labels[i] = data->labels[k];
     }
-    part->rows_are_lines = data->rows_are_lines;
+    part->row_word = data->row_word;
     memcpy(part->scale, data->scale,
            rm2_manifold_factor_count(data->manifold) * sizeof *part->scale);
     return RM2_OK;
 }
 
-static rm2_status extract(rm2_context *ctx, const rm2_data *data, const choice *c,
-                          rm2_data **part) {
-    RM2_TRY(rm2i_data_create(ctx, rm2_manifold_spec(data->manifold), data->source, c->count,
-                             c->trajectories, part));
-    rm2_status status = copy_trajectories(ctx, data, c, *part);
+static rm2_status extract(rm2_context *ctx, const rm2i_draft *data, const choice *c,
+                          rm2i_draft *part) {
+    RM2_TRY(rm2i_draft_create(ctx, data->manifold, data->source, c->count, c->trajectories, part));
+    rm2_status status = copy_trajectories(ctx, data, c, part);
     if (status == RM2_OK)
-        status = copy_points(ctx, data, c, *part);
-    if (status != RM2_OK) {
-        rm2_data_free(*part);
-        *part = NULL;
-    }
+        status = copy_points(ctx, data, c, part);
+    if (status != RM2_OK)
+        rm2i_draft_clear(part);
     return status;
 }
 
 /* Indices round(k (length - 1)/(thin - 1)), halves to even. */
-static void choose_evenly(const rm2_data *data, size_t t, size_t thin, choice *c) {
+static void choose_evenly(const rm2i_draft *data, size_t t, size_t thin, choice *c) {
     size_t start = data->starts[t], length = data->starts[t + 1] - start;
     size_t kept = thin < length ? thin : length;
     for (size_t k = 0; k < kept; k++) {
@@ -85,26 +82,30 @@ static void choose_evenly(const rm2_data *data, size_t t, size_t thin, choice *c
     c->lengths[c->trajectories++] = kept;
 }
 
-rm2_status rm2i_thin(rm2_context *ctx, rm2_data **data, size_t thin) {
-    if ((*data)->trajectories == 0)
+/* The part takes the place of the whole. */
+static void replace(rm2i_draft *data, rm2i_draft *part) {
+    rm2i_draft_clear(data);
+    *data = *part;
+}
+
+rm2_status rm2i_thin(rm2_context *ctx, rm2i_draft *data, size_t thin) {
+    if (data->trajectories == 0)
         return rm2i_fail(
             ctx, RM2_ERR_DATA,
             "%s: thinning keeps points of each trajectory, and there are none; name the "
-            "column of trajectory ids with --group",
-            (*data)->source);
+            "column of trajectory ids with settings.group",
+            data->source);
     choice c;
-    rm2_data *part = NULL;
-    rm2_status status = choice_create(ctx, *data, &c);
-    for (size_t t = 0; status == RM2_OK && t < (*data)->trajectories; t++)
-        choose_evenly(*data, t, thin, &c);
+    rm2i_draft part;
+    rm2_status status = choice_create(ctx, data, &c);
+    for (size_t t = 0; status == RM2_OK && t < data->trajectories; t++)
+        choose_evenly(data, t, thin, &c);
     if (status == RM2_OK)
-        status = extract(ctx, *data, &c, &part);
+        status = extract(ctx, data, &c, &part);
     choice_free(&c);
-    if (status != RM2_OK)
-        return status;
-    rm2_data_free(*data);
-    *data = part;
-    return RM2_OK;
+    if (status == RM2_OK)
+        replace(data, &part);
+    return status;
 }
 
 /* ---- hold-out ------------------------------------------------------------------------------- */
@@ -119,7 +120,7 @@ static bool in_list(const char *list, const char *id) {
 }
 
 /* Every id of the list is there; *count of them. */
-static rm2_status check_ids(rm2_context *ctx, const rm2_data *data, const char *list,
+static rm2_status check_ids(rm2_context *ctx, const rm2i_draft *data, const char *list,
                             size_t *count) {
     const char *item;
     size_t length;
@@ -127,7 +128,7 @@ static rm2_status check_ids(rm2_context *ctx, const rm2_data *data, const char *
     if (data->trajectories == 0)
         return rm2i_fail(ctx, RM2_ERR_DATA,
                          "%s: there are no trajectories to choose from; name the column of "
-                         "trajectory ids with --group",
+                         "trajectory ids with settings.group",
                          data->source);
     while ((item = rm2i_next_item(&list, &length))) {
         size_t t = 0;
@@ -145,7 +146,7 @@ static rm2_status check_ids(rm2_context *ctx, const rm2_data *data, const char *
     return RM2_OK;
 }
 
-static void choose_listed(const rm2_data *data, const char *list, bool listed, choice *c) {
+static void choose_listed(const rm2i_draft *data, const char *list, bool listed, choice *c) {
     for (size_t t = 0; t < data->trajectories; t++) {
         if (in_list(list, data->ids[t]) != listed)
             continue;
@@ -156,8 +157,8 @@ static void choose_listed(const rm2_data *data, const char *list, bool listed, c
     }
 }
 
-static rm2_status extract_listed(rm2_context *ctx, const rm2_data *data, const char *list,
-                                 bool listed, rm2_data **part) {
+static rm2_status extract_listed(rm2_context *ctx, const rm2i_draft *data, const char *list,
+                                 bool listed, rm2i_draft *part) {
     choice c;
     rm2_status status = choice_create(ctx, data, &c);
     if (status == RM2_OK) {
@@ -168,33 +169,30 @@ static rm2_status extract_listed(rm2_context *ctx, const rm2_data *data, const c
     return status;
 }
 
-rm2_status rm2i_select(rm2_context *ctx, rm2_data **data, const char *ids) {
+rm2_status rm2i_select(rm2_context *ctx, rm2i_draft *data, const char *ids) {
     size_t count;
-    rm2_data *kept = NULL;
-    RM2_TRY(check_ids(ctx, *data, ids, &count));
+    rm2i_draft kept;
+    RM2_TRY(check_ids(ctx, data, ids, &count));
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no trajectory named to select");
-    RM2_TRY(extract_listed(ctx, *data, ids, true, &kept));
-    rm2_data_free(*data);
-    *data = kept;
+    RM2_TRY(extract_listed(ctx, data, ids, true, &kept));
+    replace(data, &kept);
     return RM2_OK;
 }
 
-rm2_status rm2i_hold_out(rm2_context *ctx, rm2_data **data, const char *ids, rm2_data **held_out) {
+rm2_status rm2i_hold_out(rm2_context *ctx, rm2i_draft *data, const char *ids,
+                         rm2i_draft *held_out) {
     size_t count;
-    rm2_data *kept = NULL;
-    RM2_TRY(check_ids(ctx, *data, ids, &count));
-    if (count >= (*data)->trajectories)
+    rm2i_draft kept;
+    RM2_TRY(check_ids(ctx, data, ids, &count));
+    if (count >= data->trajectories)
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: all %zu trajectories would be held out",
-                         (*data)->source, (*data)->trajectories);
-    RM2_TRY(extract_listed(ctx, *data, ids, true, held_out));
-    rm2_status status = extract_listed(ctx, *data, ids, false, &kept);
-    if (status != RM2_OK) {
-        rm2_data_free(*held_out);
-        *held_out = NULL;
-        return status;
-    }
-    rm2_data_free(*data);
-    *data = kept;
-    return RM2_OK;
+                         data->source, data->trajectories);
+    RM2_TRY(extract_listed(ctx, data, ids, true, held_out));
+    rm2_status status = extract_listed(ctx, data, ids, false, &kept);
+    if (status == RM2_OK)
+        replace(data, &kept);
+    else
+        rm2i_draft_clear(held_out);
+    return status;
 }

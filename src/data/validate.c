@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "data/data.h"
 #include "linalg/dense.h"
+#include "manifold/manifold.h"
 
 /* Entries of Euclidean factors up to this: (2e150)^2 = 4e300, so that squared distances of ten million
  * entries add up without overflow. */
@@ -20,7 +21,7 @@ static const double LARGEST = 1e150;
 typedef struct intake {
     const rm2_data_settings *s;
     const rm2i_raw *raw;
-    rm2_data *data;
+    rm2i_draft *data;
     const rm2_factor *f;
     size_t index;         /* of the factor */
     size_t column, width; /* of its numbers in a raw row */
@@ -29,6 +30,11 @@ typedef struct intake {
     const double *row; /* the raw row at hand, all factors */
     double *work, *point;
 } intake;
+
+static rm2i_input_place place_of(const intake *in, size_t row) {
+    rm2_data view = rm2i_draft_view(in->data);
+    return rm2i_data_place(&view, row);
+}
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
@@ -53,11 +59,11 @@ typedef struct cell {
 static cell cell_of(const intake *in, size_t row, size_t k) {
     cell found;
     size_t at = in->column + k, column = in->raw->columns ? in->raw->columns[at] : at;
-    rm2i_input_place place = rm2i_data_place(in->data, row);
+    rm2i_input_place place = place_of(in, row);
     if (in->raw->names)
         (void)snprintf(found.text, sizeof found.text, "%s, column %zu (\"%.40s\")", place.text,
                        column + 1, in->raw->names[at]);
-    else if (in->raw->lines)
+    else if (strcmp(in->raw->row_word, "line") == 0)
         (void)snprintf(found.text, sizeof found.text, "%s, column %zu", place.text, column + 1);
     else
         (void)snprintf(found.text, sizeof found.text, "%s, column %zu (counted from 0)", place.text,
@@ -101,7 +107,7 @@ static void other_layouts(const intake *in, char *text, size_t size) {
         }
         size_t used = strlen(text);
         if (good == rows)
-            (void)snprintf(text + used, size - used, "%s--spd-layout %s", used ? " or " : "",
+            (void)snprintf(text + used, size - used, "%ssettings.spd_layout %s", used ? " or " : "",
                            rm2i_spd_layout_name(other));
     }
 }
@@ -110,14 +116,14 @@ static rm2_status off_spd(rm2_context *ctx, const intake *in, size_t row, double
                           const char *numbers) {
     char layouts[160];
     other_layouts(in, layouts, sizeof layouts);
-    return rm2i_fail(ctx, RM2_ERR_DATA,
-                     "%s, %s, factor %zu (SPD%zu): %s with layout %s is not symmetric positive "
-                     "definite (off by %.2g relative to its largest entry)%s%s%s",
-                     in->data->source, rm2i_data_place(in->data, row).text, in->index + 1, in->f->n,
-                     numbers, rm2i_spd_layout_name(in->s->spd_layout), defect,
-                     layouts[0] ? "; with " : "", layouts,
-                     layouts[0] ? " all matrices would be"
-                                : "; check the layout and the columns, or raise --tolerance");
+    return rm2i_fail(
+        ctx, RM2_ERR_DATA,
+        "%s, %s, factor %zu (SPD%zu): %s with layout %s is not symmetric positive "
+        "definite (off by %.2g relative to its largest entry)%s%s%s",
+        in->data->source, place_of(in, row).text, in->index + 1, in->f->n, numbers,
+        rm2i_spd_layout_name(in->s->spd_layout), defect, layouts[0] ? "; with " : "", layouts,
+        layouts[0] ? " all matrices would be"
+                   : "; check the layout and the columns, or raise settings.warn_below");
 }
 
 static rm2_status off_manifold(rm2_context *ctx, const intake *in, size_t row, double defect) {
@@ -127,9 +133,9 @@ static rm2_status off_manifold(rm2_context *ctx, const intake *in, size_t row, d
         return off_spd(ctx, in, row, defect, numbers);
     return rm2i_fail(ctx, RM2_ERR_DATA,
                      "%s, %s, factor %zu (%s%zu): %s is off the manifold by %.2g (allowed: %.2g); "
-                     "check the columns, or raise --tolerance",
-                     in->data->source, rm2i_data_place(in->data, row).text, in->index + 1,
-                     in->f->geometry->name, in->f->n, numbers, defect, in->s->warn_below);
+                     "check the columns, or raise settings.warn_below",
+                     in->data->source, place_of(in, row).text, in->index + 1, in->f->geometry->name,
+                     in->f->n, numbers, defect, in->s->warn_below);
 }
 
 /* ---- one factor ----------------------------------------------------------------------------- */
@@ -159,8 +165,8 @@ static rm2_status look_for_missing(rm2_context *ctx, const intake *in, size_t ro
         ctx, RM2_ERR_DATA,
         "%s, %s, factor %zu (%s%zu): %zu of %zu entries are missing; only a whole factor "
         "or entries of a Euclidean one can be",
-        in->data->source, rm2i_data_place(in->data, row).text, in->index + 1, in->f->geometry->name,
-        in->f->n, gone, in->width);
+        in->data->source, place_of(in, row).text, in->index + 1, in->f->geometry->name, in->f->n,
+        gone, in->width);
 }
 
 static void take_missing(const intake *in, const double *numbers, double *point) {
@@ -177,20 +183,20 @@ static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
         take_missing(in, numbers, point_of(in, row));
         return RM2_OK;
     }
-    double hidden = rm2i_convert(in->f, in->s, in->order, numbers, in->point);
-    double defect = fmax(hidden, in->f->geometry->defect(in->f->n, in->point, in->work));
+    double hidden = rm2i_convert(in->f, in->s, in->order, numbers, in->point), defect;
+    rm2_status status = rm2i_factor_project_within(in->f, in->s->warn_below, in->point,
+                                                   point_of(in, row), in->work, &defect);
+    defect = fmax(hidden, defect);
     rm2_factor_report *r = in->report;
     if (defect > r->worst_defect || row == 0) {
         r->worst_defect = defect;
         r->worst_row = in->data->rows[row];
     }
-    if (!(defect <= in->s->warn_below))
+    if (status != RM2_OK || !(hidden <= in->s->warn_below))
         return off_manifold(ctx, in, row, defect);
     r->projected += defect > 1e-14; /* rounding of the last digits is no correction */
     r->warned += defect > in->s->project_below;
-    return in->f->geometry->project(in->f->n, in->point, point_of(in, row), in->work) == RM2_OK
-               ? RM2_OK
-               : off_manifold(ctx, in, row, defect);
+    return RM2_OK;
 }
 
 static void warn(rm2_context *ctx, const intake *in) {
@@ -260,7 +266,7 @@ static rm2_status prepare(rm2_context *ctx, const intake *common, intake *factor
     return RM2_OK;
 }
 
-static rm2_status take_rows(rm2_context *ctx, rm2i_raw *raw, rm2_data *data, double *row,
+static rm2_status take_rows(rm2_context *ctx, rm2i_raw *raw, rm2i_draft *data, double *row,
                             const intake *factors) {
     const double *from = raw->values;
     if (raw->width >= rm2_manifold_ambient(data->manifold)) {
@@ -279,7 +285,7 @@ static rm2_status take_rows(rm2_context *ctx, rm2i_raw *raw, rm2_data *data, dou
 }
 
 rm2_status rm2i_validate(rm2_context *ctx, const rm2_data_settings *s, rm2i_raw *raw,
-                         rm2_data *data, rm2_data_report *report) {
+                         rm2i_draft *data, rm2_data_report *report) {
     size_t scratch = work_size(data->manifold), ambient = rm2_manifold_ambient(data->manifold);
     double *memory = NULL;
     intake *factors = NULL;

@@ -13,8 +13,7 @@
 static rm2_status original_points(rm2_context *ctx, const rm2_data *data, double **points) {
     size_t entries = data->count * rm2_manifold_ambient(data->manifold);
     RM2_TRY(rm2i_alloc(ctx, entries, sizeof **points, points));
-    memcpy(*points, data->points, entries * sizeof **points);
-    rm2_data_unscale(data, data->count, *points);
+    rm2_data_original(data, *points);
     return RM2_OK;
 }
 
@@ -66,21 +65,21 @@ static rm2_status name_entries(rm2_context *ctx, const rm2_manifold *m, char **n
 }
 
 /* A table that borrows its texts from the data set. */
-typedef struct draft {
+typedef struct sheet {
     rm2_table table;
     size_t id, time, label, points; /* first column of each; SIZE_MAX if absent */
-} draft;
+} sheet;
 
-static void draft_free(draft *d) {
-    rm2i_strings_free(d->table.names, d->table.columns);
+static void sheet_free(sheet *d) {
+    rm2i_texts_free(d->table.names, d->table.columns);
     free(d->table.values);
     free(d->table.texts);
     free(d->table.text_counts);
 }
 
-static rm2_status draft_create(rm2_context *ctx, const rm2_data *data, draft *d) {
+static rm2_status sheet_create(rm2_context *ctx, const rm2_data *data, sheet *d) {
     size_t next = 0;
-    *d = (draft){.id = data->trajectories ? next++ : SIZE_MAX};
+    *d = (sheet){.id = data->trajectories ? next++ : SIZE_MAX};
     d->time = data->time ? next++ : SIZE_MAX;
     d->label = data->labels ? next++ : SIZE_MAX;
     d->points = next;
@@ -93,20 +92,20 @@ static rm2_status draft_create(rm2_context *ctx, const rm2_data *data, draft *d)
     RM2_TRY(rm2i_alloc(ctx, t->rows, t->columns * sizeof *t->values, &t->values));
     if (d->id != SIZE_MAX) {
         RM2_TRY(rm2i_strdup(ctx, "demo", &t->names[d->id]));
-        t->texts[d->id] = data->ids;
+        t->texts[d->id] = (char **)data->ids; /* only read, as all texts of the table */
         t->text_counts[d->id] = data->trajectories;
     }
     if (d->time != SIZE_MAX)
         RM2_TRY(rm2i_strdup(ctx, "time", &t->names[d->time]));
     if (d->label != SIZE_MAX) {
         RM2_TRY(rm2i_strdup(ctx, "label", &t->names[d->label]));
-        t->texts[d->label] = data->label_names;
+        t->texts[d->label] = (char **)data->label_names;
         t->text_counts[d->label] = data->label_count;
     }
     return name_entries(ctx, data->manifold, t->names + d->points);
 }
 
-static void fill_draft(const rm2_data *data, const double *points, draft *d) {
+static void fill_sheet(const rm2_data *data, const double *points, sheet *d) {
     size_t ambient = rm2_manifold_ambient(data->manifold), trajectory = 0;
     for (size_t i = 0; i < data->count; i++) {
         double *row = d->table.values + i * d->table.columns;
@@ -124,13 +123,13 @@ static void fill_draft(const rm2_data *data, const double *points, draft *d) {
 
 static rm2_status write_text(rm2_context *ctx, const rm2_data *data, const double *points,
                              const char *path, bool overwrite) {
-    draft d;
-    rm2_status status = draft_create(ctx, data, &d);
+    sheet d;
+    rm2_status status = sheet_create(ctx, data, &d);
     if (status == RM2_OK) {
-        fill_draft(data, points, &d);
+        fill_sheet(data, points, &d);
         status = rm2_csv_write(ctx, path, &d.table, overwrite);
     }
-    draft_free(&d);
+    sheet_free(&d);
     return status;
 }
 
@@ -171,7 +170,7 @@ static rm2_status write_npz(rm2_context *ctx, const rm2_data *data, double *poin
     if (data->trajectories)
         arrays[count++] = (rm2_array){demo, 1, {data->count}, codes};
     if (data->time)
-        arrays[count++] = (rm2_array){time, 1, {data->count}, data->time};
+        arrays[count++] = (rm2_array){time, 1, {data->count}, (double *)data->time}; /* read */
     if (data->labels)
         arrays[count++] = (rm2_array){label, 1, {data->count}, label_codes};
     rm2_status status = rm2_npz_write(ctx, path, arrays, count, overwrite);

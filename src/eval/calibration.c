@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "eval/eval.h"
 #include "linalg/factor.h"
@@ -23,9 +24,21 @@ static const double levels[RM2_LEVELS] = {0.5, 0.68, 0.8, 0.9, 0.95, 0.99};
 typedef struct calibrating {
     const rm2_model *m;
     size_t n;
-    const double *latents, *outputs; /* n x Q, n x M */
-    double *squares;                 /* n: d2 */
+    const double *latents; /* n x Q */
+    double *scaled;        /* n x ambient: the points in the model's units */
+    double *outputs;       /* n x M */
+    double *squares;       /* n: d2 */
+    double *sorted;        /* n: probabilities */
+    double *memory;
 } calibrating;
+
+static void lay_out(void *arg, rm2i_arena *a) {
+    calibrating *c = arg;
+    c->scaled = rm2i_take(a, double, c->n, c->m->manifold->ambient);
+    c->outputs = rm2i_take(a, double, c->n, c->m->M);
+    c->squares = rm2i_take(a, double, c->n);
+    c->sorted = rm2i_take(a, double, c->n);
+}
 
 /* y = P^-1 r */
 static void whiten(const rm2_model *m, double *r, double *y) {
@@ -42,20 +55,33 @@ static void whiten(const rm2_model *m, double *r, double *y) {
             y[k] += P[a * M + k] * r[a] / (m->task_noise[a] + m->noise);
 }
 
-/* Block b of the points. work: 2 BLOCK N for the posterior; f and h, BLOCK M each; y. */
+typedef struct block_scratch {
+    double *posterior; /* its scratch */
+    double *f, *h, *y; /* BLOCK x M, BLOCK x M, M */
+} block_scratch;
+
+static void lay_out_block(block_scratch *s, const rm2_model *m, rm2i_arena *a) {
+    s->posterior = rm2i_take(a, double, rm2i_posterior_at_work(m->posterior, BLOCK));
+    s->f = rm2i_take(a, double, BLOCK, m->M);
+    s->h = rm2i_take(a, double, BLOCK, m->M);
+    s->y = rm2i_take(a, double, m->M);
+}
+
+/* Block b of the points. */
 static rm2_status square_block(const void *arg, size_t b, double *work) {
     const calibrating *c = arg;
     const rm2_model *m = c->m;
     size_t M = m->M, first = b * BLOCK, count = c->n - first < BLOCK ? c->n - first : BLOCK;
-    double *f = work + 2 * BLOCK * m->N, *h = f + BLOCK * M, *y = h + BLOCK * M;
-    rm2i_posterior_at(m->posterior, count, c->latents + first * m->Q, f, h, work);
+    block_scratch s;
+    lay_out_block(&s, m, &(rm2i_arena){work, 0});
+    rm2i_posterior_at(m->posterior, count, c->latents + first * m->Q, s.f, s.h, s.posterior);
     for (size_t i = 0; i < count; i++) {
-        double *r = f + i * M, d2 = 0;
+        double *r = s.f + i * M, d2 = 0;
         for (size_t k = 0; k < M; k++)
             r[k] = c->outputs[(first + i) * M + k] - m->mean[k] - r[k];
-        whiten(m, r, y);
+        whiten(m, r, s.y);
         for (size_t k = 0; k < M; k++)
-            d2 += y[k] * y[k] / (h[i * M + k] + m->posterior->observed);
+            d2 += s.y[k] * s.y[k] / (s.h[i * M + k] + m->posterior->observed);
         c->squares[first + i] = d2;
     }
     return RM2_OK;
@@ -94,8 +120,9 @@ static rm2_calibration summarise(size_t n, size_t M, const double *squares, doub
 
 static rm2_status find_squares(rm2_context *ctx, const calibrating *c) {
     const rm2_model *m = c->m;
-    size_t work = 2 * BLOCK * m->N + 2 * BLOCK * m->M + m->M;
-    RM2_TRY(rm2i_tasks(ctx, (c->n + BLOCK - 1) / BLOCK, work, square_block, c, NULL));
+    rm2i_arena work = {NULL, 0};
+    lay_out_block(&(block_scratch){0}, m, &work);
+    RM2_TRY(rm2i_tasks(ctx, (c->n + BLOCK - 1) / BLOCK, work.used, square_block, c, NULL));
     for (size_t i = 0; i < c->n; i++)
         if (!isfinite(c->squares[i]))
             return rm2i_fail(ctx, RM2_ERR_NUMERIC,
@@ -103,30 +130,36 @@ static rm2_status find_squares(rm2_context *ctx, const calibrating *c) {
     return RM2_OK;
 }
 
-rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *m, size_t n,
-                                 const double *latents, const double *points, double *squares,
-                                 double *probabilities, rm2_calibration *calibration) {
-    size_t D = m->manifold->ambient;
-    double *scaled, *cut;
+rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *m,
+                                 const rm2_calibration_points *points,
+                                 rm2_calibration *calibration) {
+    if (!m || !points || !points->latents || !points->points || !calibration)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_model_calibration: %s is NULL",
+                         !m                 ? "model"
+                         : !points          ? "points"
+                         : !points->latents ? "points.latents"
+                         : points->points   ? "output pointer calibration"
+                                            : "points.points");
+    size_t n = points->n, D = m->manifold->ambient;
+    calibrating c = {.m = m, .n = n, .latents = points->latents};
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no points to calibrate on");
-    RM2_TRY(rm2i_check_finite(ctx, "latent point", n, m->Q, latents));
-    RM2_TRY(rm2i_check_finite(ctx, "point", n, D, points));
-    RM2_TRY(rm2i_alloc(ctx, n, (D + m->M + 2) * sizeof *scaled, &scaled));
-    cut = scaled + n * D;
-    double *outputs = rm2i_cut(&cut, n * m->M), *sorted = rm2i_cut(&cut, n);
-    memcpy(scaled, points, n * D * sizeof *scaled);
-    rm2i_model_scale(m, false, n, scaled);
-    calibrating c = {m, n, latents, outputs, squares ? squares : cut};
-    rm2_status status = rm2i_model_outputs(ctx, m, n, scaled, outputs);
+    RM2_TRY(rm2i_check_finite(ctx, "latent point", n, m->Q, points->latents));
+    RM2_TRY(rm2i_check_finite(ctx, "point", n, D, points->points));
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &c, &c.memory));
+    rm2_status status = rm2i_model_take(ctx, m, n, points->points, c.scaled, NULL);
+    if (status == RM2_OK)
+        status = rm2i_model_outputs(ctx, m, n, c.scaled, c.outputs);
     if (status == RM2_OK)
         status = find_squares(ctx, &c);
     for (size_t i = 0; status == RM2_OK && i < n; i++)
-        sorted[i] = rm2i_chi_square_cdf((double)m->M, c.squares[i]);
-    if (status == RM2_OK && probabilities)
-        memcpy(probabilities, sorted, n * sizeof *sorted);
+        c.sorted[i] = rm2i_chi_square_cdf((double)m->M, c.squares[i]);
+    if (status == RM2_OK && points->squares)
+        memcpy(points->squares, c.squares, n * sizeof *c.squares);
+    if (status == RM2_OK && points->probabilities)
+        memcpy(points->probabilities, c.sorted, n * sizeof *c.sorted);
     if (status == RM2_OK)
-        *calibration = summarise(n, m->M, c.squares, sorted);
-    free(scaled);
+        *calibration = summarise(n, m->M, c.squares, c.sorted);
+    free(c.memory);
     return status;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
-#include "data/data.h"
 #include "eval/eval.h"
 #include "manifold/manifold.h"
 #include "model/model.h"
@@ -22,18 +22,19 @@ typedef struct scoring {
         *outputs;           /* observed: n x ambient in the units of the data, then scaled; n x M */
     double *mean, *decoded; /* predicted: n x M, n x ambient in scaled units */
     double *volume;         /* n: log |det dExp| at the observation; NaN: not on the manifold */
+    double *memory;
 } scoring;
 
-static rm2_status take_points(rm2_context *ctx, const rm2_data *data, double *points) {
-    size_t ambient = data->manifold->ambient;
-    for (size_t i = 0; i < data->count * ambient; i++)
-        if (!isfinite(data->points[i]))
-            return rm2i_fail(ctx, RM2_ERR_DATA, "%s, %s: entry %zu is %g; scores need all entries",
-                             data->source, rm2i_data_place(data, i / ambient).text, i % ambient,
-                             data->points[i]);
-    memcpy(points, data->points, data->count * ambient * sizeof *points);
-    rm2_data_unscale(data, data->count, points);
-    return RM2_OK;
+static void lay_out(void *arg, rm2i_arena *a) {
+    scoring *s = arg;
+    size_t n = s->n, D = s->m->manifold->ambient, M = s->m->M;
+    s->points = rm2i_take(a, double, n, D);
+    s->decoded = rm2i_take(a, double, n, D);
+    s->outputs = rm2i_take(a, double, n, M);
+    s->mean = rm2i_take(a, double, n, M);
+    s->volume = rm2i_take(a, double, n);
+    s->latents = rm2i_take(a, double, n, s->m->Q);
+    s->info = rm2i_take(a, rm2_encoded, n);
 }
 
 static rm2_status find_volumes(rm2_context *ctx, scoring *s) {
@@ -47,7 +48,7 @@ static rm2_status find_volumes(rm2_context *ctx, scoring *s) {
 static rm2_status predict(rm2_context *ctx, const rm2_encode_settings *settings, scoring *s) {
     const rm2_model *m = s->m;
     RM2_TRY(rm2_model_encode(ctx, m, settings, s->n, s->points, s->latents, NULL, s->info));
-    rm2i_model_scale(m, false, s->n, s->points);
+    rm2i_data_scale(m->data, s->n, s->points);
     RM2_TRY(rm2i_model_outputs(ctx, m, s->n, s->points, s->outputs));
     RM2_TRY(find_volumes(ctx, s));
     RM2_TRY(rm2_model_decode(ctx, m, s->n, s->latents, NULL, s->mean, NULL, NULL));
@@ -79,7 +80,7 @@ static rm2_score score_of(const scoring *s, size_t from, size_t to) {
 
 static rm2_status score_data(rm2_context *ctx, const rm2_encode_settings *settings,
                              const rm2_data *data, scoring *s, rm2_score *each, rm2_score *total) {
-    RM2_TRY(take_points(ctx, data, s->points));
+    rm2_data_original(data, s->points);
     RM2_TRY(predict(ctx, settings, s));
     for (size_t t = 0; each && t < data->trajectories; t++)
         each[t] = score_of(s, data->starts[t], data->starts[t + 1]);
@@ -90,24 +91,19 @@ static rm2_status score_data(rm2_context *ctx, const rm2_encode_settings *settin
 rm2_status rm2_model_score(rm2_context *ctx, const rm2_model *m,
                            const rm2_encode_settings *settings, const rm2_data *data,
                            double *latents, rm2_score *each, rm2_score *total) {
-    size_t n = data->count, D = m->manifold->ambient;
-    double *memory, *cut;
+    if (!m || !data || !total)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_model_score: %s is NULL",
+                         !m     ? "model"
+                         : data ? "output pointer total"
+                                : "data");
+    size_t n = data->count;
     scoring s = {.m = m, .n = n};
     RM2_TRY(rm2i_check_manifold(ctx, m, data));
-    if (n == 0)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "%s has no points", data->source);
-    RM2_TRY(rm2i_alloc(ctx, n, (2 * D + 2 * m->M + 1 + m->Q) * sizeof *memory, &memory));
-    cut = memory;
-    s.points = rm2i_cut(&cut, n * D);
-    s.decoded = rm2i_cut(&cut, n * D);
-    s.outputs = rm2i_cut(&cut, n * m->M);
-    s.mean = rm2i_cut(&cut, n * m->M);
-    s.volume = rm2i_cut(&cut, n);
-    s.latents = latents ? latents : cut;
-    rm2_status status = rm2i_alloc(ctx, n, sizeof *s.info, &s.info);
-    if (status == RM2_OK)
-        status = score_data(ctx, settings, data, &s, each, total);
-    free(s.info);
-    free(memory);
+    RM2_TRY(rm2i_data_complete(ctx, data, "scores need"));
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &s, &s.memory));
+    rm2_status status = score_data(ctx, settings, data, &s, each, total);
+    if (status == RM2_OK && latents)
+        memcpy(latents, s.latents, n * m->Q * sizeof *latents);
+    free(s.memory);
     return status;
 }

@@ -1,11 +1,10 @@
 /* Points as rows of numbers that can be compared: in the model's units, in ambient or tangent
- * coordinates, with the signs of its training data. */
+ * coordinates. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "data/data.h"
 #include "eval/eval.h"
 #include "manifold/manifold.h"
 #include "model/model.h"
@@ -14,10 +13,11 @@
 /* ---- checks --------------------------------------------------------------------------------- */
 
 rm2_status rm2i_check_manifold(rm2_context *ctx, const rm2_model *m, const rm2_data *data) {
-    if (strcmp(m->manifold->spec, data->manifold->spec) == 0)
+    if (rm2_manifold_equal(m->manifold, data->manifold))
         return RM2_OK;
     return rm2i_fail(ctx, RM2_ERR_DATA, "the model is on %s, the data (%s) are on %s",
-                     m->manifold->spec, data->source, data->manifold->spec);
+                     rm2_manifold_spec(m->manifold), data->source,
+                     rm2_manifold_spec(data->manifold));
 }
 
 rm2_status rm2i_check_finite(rm2_context *ctx, const char *what, size_t n, size_t width,
@@ -40,7 +40,6 @@ static rm2_status put_on_manifold(rm2_context *ctx, const rm2_manifold *m, size_
                                   double *points) {
     bool *on;
     size_t count;
-    double *raw = NULL;
     RM2_TRY(rm2i_alloc(ctx, n * m->count, sizeof *on, &on));
     rm2_status status = rm2_manifold_contains(ctx, m, n, points, on, &count);
     for (size_t i = 0; status == RM2_OK && i < n * m->count; i++)
@@ -53,14 +52,8 @@ static rm2_status put_on_manifold(rm2_context *ctx, const rm2_manifold *m, size_
             break;
         }
     free(on);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, n * m->ambient, sizeof *raw, &raw);
-    if (status == RM2_OK) {
-        memcpy(raw, points, n * m->ambient * sizeof *raw);
-        status = rm2_manifold_project(ctx, m, n, raw, points);
-    }
-    free(raw);
-    return status;
+    return status == RM2_OK ? rm2_manifold_project_within(ctx, m, NULL, INFINITY, n, points, points)
+                            : status;
 }
 
 static rm2_status tangent_rows(rm2_context *ctx, const rm2_model *m, size_t n, const double *points,
@@ -72,7 +65,7 @@ static rm2_status tangent_rows(rm2_context *ctx, const rm2_model *m, size_t n, c
                          "or by the manifold's distance");
     RM2_TRY(rm2i_alloc(ctx, n * m->manifold->ambient, sizeof *scaled, &scaled));
     memcpy(scaled, points, n * m->manifold->ambient * sizeof *scaled);
-    rm2i_model_scale(m, false, n, scaled);
+    rm2i_data_scale(m->data, n, scaled);
     rm2_status status = put_on_manifold(ctx, m->manifold, n, scaled);
     if (status == RM2_OK)
         status = rm2i_model_outputs(ctx, m, n, scaled, rows);
@@ -85,15 +78,6 @@ rm2_status rm2_model_view_rows(rm2_context *ctx, const rm2_model *m, rm2_model_v
     if (view == RM2_VIEW_TANGENT)
         return tangent_rows(ctx, m, n, points, rows);
     memcpy(rows, points, n * m->manifold->ambient * sizeof *rows);
-    rm2i_model_scale(m, false, n, rows);
+    rm2i_data_scale(m->data, n, rows);
     return view == RM2_VIEW_MANIFOLD ? put_on_manifold(ctx, m->manifold, n, rows) : RM2_OK;
-}
-
-/* ---- signs ---------------------------------------------------------------------------------- */
-
-rm2_status rm2_model_align_signs(rm2_context *ctx, const rm2_model *m, rm2_data *data) {
-    rm2i_sign_reference r = {m->N, m->trajectories ? m->starts[1] - m->starts[0] : 0, m->data};
-    RM2_TRY(rm2i_check_manifold(ctx, m, data));
-    rm2i_align_signs_with(data, &r);
-    return RM2_OK;
 }

@@ -10,15 +10,14 @@
 #include "base/base.h"
 
 typedef struct crew {
+    rm2_context *ctx; /* the caller's */
     rm2i_task_fn fn;
     void *job;
     size_t count, workers;
     rm2i_worker *worker;
-    rm2_count_fn progress;
-    void *user;
-    atomic_size_t next, done;
+    atomic_size_t next;
     atomic_bool stop;
-    rm2_status status; /* of the first failure */
+    rm2_status status; /* of the first failure, or what ended the work */
     size_t failed;
     char message[1024];
 } crew;
@@ -30,10 +29,9 @@ static rm2_status hire(rm2_context *ctx, const rm2_metric *metric, crew *c) {
     RM2_TRY(rm2i_calloc(ctx, c->workers, sizeof *c->worker, &c->worker));
     for (size_t w = 0; w < c->workers; w++) {
         rm2i_worker *worker = &c->worker[w];
-        if (rm2_context_create(&worker->ctx) != RM2_OK)
+        if (rm2i_context_child(ctx, own_threads, &worker->ctx) != RM2_OK)
             return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory for %zu threads", c->workers);
-        rm2_context_set_threads(worker->ctx, own_threads);
-        RM2_TRY(rm2i_probe_begin(ctx, metric, ctx, own_threads, &worker->probe));
+        RM2_TRY(rm2i_probe_begin(ctx, metric, own_threads, &worker->probe));
     }
     return RM2_OK;
 }
@@ -46,51 +44,46 @@ static void dismiss(crew *c) {
     free(c->worker);
 }
 
+/* What ends the work for all tasks, and is its result whatever else failed. */
+static bool is_end(rm2_status status) {
+    return status == RM2_INTERRUPTED || status == RM2_ERR_MEMORY;
+}
+
 static void note_failure(crew *c, rm2_status status, size_t i, const rm2_context *ctx) {
-    if (status == RM2_INTERRUPTED || status == RM2_ERR_MEMORY)
+    if (is_end(status))
         atomic_store(&c->stop, true);
 #pragma omp critical
-    if (i < c->failed) {
+    if (!is_end(c->status) && (is_end(status) || i < c->failed)) {
         c->status = status;
-        c->failed = i;
-        (void)snprintf(c->message, sizeof c->message, "%s", rm2_context_error(ctx));
+        c->failed = is_end(status) ? SIZE_MAX : i;
+        (void)snprintf(c->message, sizeof c->message, "%s",
+                       status == RM2_INTERRUPTED ? "interrupted" : rm2_context_error(ctx));
     }
 }
 
-static void work(crew *c, rm2i_worker *worker, bool reports) {
+static void work(crew *c, rm2i_worker *worker) {
     size_t i;
     while (!atomic_load(&c->stop) && (i = atomic_fetch_add(&c->next, 1)) < c->count) {
         worker->probe.evaluations = 0;
         rm2_status status = c->fn(c->job, i, worker);
         if (status != RM2_OK)
             note_failure(c, status, i, worker->ctx);
-        size_t done = atomic_fetch_add(&c->done, 1) + 1;
-        if (reports && done < c->count) /* the last is reported when all have ended */
-            c->progress(c->user, done, c->count);
+        if (!is_end(status))
+            rm2i_activity_advance(c->ctx, 1);
     }
 }
 
 rm2_status rm2i_crew_run(rm2_context *ctx, const rm2_metric *metric, size_t count, rm2i_task_fn fn,
-                         void *job, rm2_count_fn progress, void *user, size_t *failed) {
-    crew c = {.fn = fn,
-              .job = job,
-              .count = count,
-              .progress = progress,
-              .user = user,
-              .status = RM2_OK,
-              .failed = SIZE_MAX};
+                         void *job, size_t *failed) {
+    crew c = {
+        .ctx = ctx, .fn = fn, .job = job, .count = count, .status = RM2_OK, .failed = SIZE_MAX};
     rm2_status status = hire(ctx, metric, &c);
     if (status == RM2_OK) {
 #pragma omp parallel num_threads((int)c.workers) if (c.workers > 1)
-        {
-            size_t self = (size_t)omp_get_thread_num();
-            work(&c, &c.worker[self], progress && self == 0);
-        }
+        work(&c, &c.worker[omp_get_thread_num()]);
         status = c.status;
         if (status != RM2_OK)
             (void)rm2i_fail(ctx, status, "%s", c.message);
-        if (progress && atomic_load(&c.done) == count)
-            progress(user, count, count);
     }
     dismiss(&c);
     if (failed)

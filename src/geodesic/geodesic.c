@@ -19,14 +19,6 @@ const char *rm2_stage_text(rm2_geodesic_stage stage) {
     return "unknown stage";
 }
 
-rm2_geodesic_settings rm2_geodesic_settings_default(void) {
-    return (rm2_geodesic_settings){.last = RM2_STAGE_POLISH,
-                                   .nodes = 200,
-                                   .intervals = 16,
-                                   .max_iterations = 200,
-                                   .tolerance = 1e-6};
-}
-
 void rm2_curve_free(rm2_curve *curve) {
     if (!curve)
         return;
@@ -34,43 +26,62 @@ void rm2_curve_free(rm2_curve *curve) {
     free(curve);
 }
 
+/* Stages of one geodesic. */
+static size_t stages_of(const rm2_geodesic_settings *settings) {
+    return (size_t)settings->last + 1;
+}
+
+static rm2_status refine(rm2_context *ctx, const rm2_metric *metric,
+                         const rm2_geodesic_settings *settings, size_t n, const double *path,
+                         rm2_curve **curve) {
+    rm2i_probe probe;
+    rm2i_track track;
+    RM2_TRY(rm2i_probe_begin(ctx, metric, rm2_context_threads(ctx), &probe));
+    rm2_status status = rm2i_track_create(ctx, &probe, settings, n, path, &track);
+    if (status == RM2_OK)
+        status = rm2i_track_sample(ctx, &probe, settings->nodes, 1, &track, curve);
+    rm2i_track_clear(&track);
+    rm2i_probe_end(&probe);
+    return status;
+}
+
 rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
                                const rm2_geodesic_settings *settings, size_t n, const double *path,
                                rm2_curve **curve) {
-    rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
-    const rm2_geodesic_settings *used = settings ? settings : &defaults;
-    rm2i_probe probe;
-    rm2i_track track;
+    rm2_geodesic_settings used;
     *curve = NULL;
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: a path of %zu points, not 2 or more", n);
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, used));
-    RM2_TRY(rm2i_probe_begin(ctx, metric, ctx, rm2_context_threads(ctx), &probe));
-    rm2_status status = rm2i_track_create(ctx, &probe, used, n, path, &track);
-    if (status == RM2_OK)
-        status = rm2i_track_sample(ctx, &probe, used->nodes, 1, &track, curve);
-    rm2i_track_clear(&track);
-    rm2i_probe_end(&probe);
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
+    rm2i_activity_begin(ctx, "geodesic", stages_of(&used));
+    rm2_status status = refine(ctx, metric, &used, n, path, curve);
+    rm2i_activity_end(ctx);
     return status;
 }
 
 rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                         const rm2_geodesic_settings *settings, const double *from, const double *to,
                         rm2_curve **curve) {
+    rm2_geodesic_settings used;
     double *path;
     size_t n;
     *curve = NULL;
-    RM2_TRY(rm2i_start_path(ctx, metric, roadmap, from, to, &n, &path));
-    rm2_status status = rm2_geodesic_refine(ctx, metric, settings, n, path, curve);
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
+    rm2i_activity_begin(ctx, "geodesic", stages_of(&used));
+    rm2_status status = rm2i_start_path(ctx, metric, roadmap, from, to, &n, &path);
+    if (status == RM2_OK)
+        status = refine(ctx, metric, &used, n, path, curve);
     free(path);
+    rm2i_activity_end(ctx);
     return status;
 }
 
 rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                             const rm2_geodesic_settings *settings, const double *x, const double *y,
                             double *v, bool *converged) {
-    rm2_geodesic_settings used = settings ? *settings : rm2_geodesic_settings_default();
+    rm2_geodesic_settings used;
     rm2_curve *curve = NULL;
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     used.nodes = 2;
     rm2_status status = rm2_geodesic(ctx, metric, roadmap, &used, x, y, &curve);
     if (curve) {
@@ -84,31 +95,42 @@ rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm
 
 /* ---- through several points ----------------------------------------------------------------- */
 
+static rm2_status join_legs(rm2_context *ctx, rm2i_probe *probe, const rm2_roadmap *roadmap,
+                            const rm2_geodesic_settings *settings, size_t legs,
+                            const double *points, rm2i_track *tracks) {
+    size_t Q = probe->metric->Q;
+    for (size_t i = 0; i < legs; i++) {
+        const double *from = points + i * Q;
+        rm2_status status =
+            rm2i_track_between(ctx, probe, roadmap, settings, from, from + Q, &tracks[i]);
+        if (status != RM2_OK)
+            return rm2i_fail_prefix(ctx, status, "from point %zu to point %zu", i, i + 1);
+    }
+    return RM2_OK;
+}
+
 rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
                                 const rm2_roadmap *roadmap, const rm2_geodesic_settings *settings,
                                 size_t n, const double *points, rm2_curve **curve) {
-    rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
-    const rm2_geodesic_settings *used = settings ? settings : &defaults;
-    size_t Q = rm2_metric_dim(metric), legs = n - 1;
+    rm2_geodesic_settings used;
+    size_t legs = n - 1;
     rm2i_probe probe;
     rm2i_track *tracks;
     *curve = NULL;
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic through %zu points, not 2 or more", n);
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, used));
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     RM2_TRY(rm2i_calloc(ctx, legs, sizeof *tracks, &tracks));
-    rm2_status status = rm2i_probe_begin(ctx, metric, ctx, rm2_context_threads(ctx), &probe);
-    for (size_t i = 0; i < legs && status == RM2_OK; i++) {
-        const double *from = points + i * Q;
-        status = rm2i_track_between(ctx, &probe, roadmap, used, from, from + Q, &tracks[i]);
-        if (status != RM2_OK)
-            (void)rm2i_fail_prefix(ctx, status, "from point %zu to point %zu", i, i + 1);
-    }
+    rm2i_activity_begin(ctx, "geodesic", legs * stages_of(&used));
+    rm2_status status = rm2i_probe_begin(ctx, metric, rm2_context_threads(ctx), &probe);
     if (status == RM2_OK)
-        status = rm2i_track_sample(ctx, &probe, used->nodes, legs, tracks, curve);
+        status = join_legs(ctx, &probe, roadmap, &used, legs, points, tracks);
+    if (status == RM2_OK)
+        status = rm2i_track_sample(ctx, &probe, used.nodes, legs, tracks, curve);
     for (size_t i = 0; i < legs; i++)
         rm2i_track_clear(&tracks[i]);
     free(tracks);
     rm2i_probe_end(&probe);
+    rm2i_activity_end(ctx);
     return status;
 }

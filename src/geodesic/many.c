@@ -27,13 +27,21 @@ static rm2_status one_pair(void *job, size_t i, rm2i_worker *worker) {
     return status == RM2_OK ? status : rm2i_fail_prefix(worker->ctx, status, "pair %zu", i);
 }
 
+/* An interrupt and lack of memory leave nothing behind. */
+static void clear_after_end(rm2_status status, size_t count, rm2_curve **curves) {
+    for (size_t i = 0; i < count && (status == RM2_INTERRUPTED || status == RM2_ERR_MEMORY); i++) {
+        rm2_curve_free(curves[i]);
+        curves[i] = NULL;
+    }
+}
+
 rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                              const rm2_geodesic_settings *settings, size_t count,
-                             const double *from, const double *to, rm2_count_fn progress,
-                             void *user, rm2_curve **curves, size_t *failed) {
-    rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
+                             const double *from, const double *to, rm2_curve **curves,
+                             size_t *failed) {
+    rm2_geodesic_settings used;
     pairs p = {.roadmap = roadmap,
-               .settings = settings ? settings : &defaults,
+               .settings = &used,
                .Q = rm2_metric_dim(metric),
                .from = from,
                .to = to,
@@ -42,8 +50,12 @@ rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const r
         curves[i] = NULL;
     if (failed)
         *failed = SIZE_MAX;
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, p.settings));
-    return rm2i_crew_run(ctx, metric, count, one_pair, &p, progress, user, failed);
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
+    rm2i_activity_begin(ctx, "geodesics", count);
+    rm2_status status = rm2i_crew_run(ctx, metric, count, one_pair, &p, failed);
+    rm2i_activity_end(ctx);
+    clear_after_end(status, count, curves);
+    return status;
 }
 
 /* ---- distances ------------------------------------------------------------------------------ */
@@ -54,7 +66,7 @@ typedef struct distances {
     size_t n, Q;
     const double *points;
     double *distance;
-    atomic_size_t open;
+    atomic_size_t unconverged;
 } distances;
 
 /* The pair (i, j), i < j, of a number: pairs are counted along the rows of the upper triangle. */
@@ -74,7 +86,7 @@ static rm2_status one_distance(void *job, size_t number, rm2i_worker *worker) {
                                            d->points + i * d->Q, d->points + j * d->Q, &track);
     if (status == RM2_OK) {
         d->distance[i * d->n + j] = d->distance[j * d->n + i] = track.best.arc->length;
-        atomic_fetch_add(&d->open, (size_t)!track.best.converged);
+        atomic_fetch_add(&d->unconverged, (size_t)!track.best.converged);
     }
     rm2i_track_clear(&track);
     return status == RM2_OK
@@ -84,25 +96,27 @@ static rm2_status one_distance(void *job, size_t number, rm2i_worker *worker) {
 
 rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
                                   const rm2_roadmap *roadmap, const rm2_geodesic_settings *settings,
-                                  size_t n, const double *points, rm2_count_fn progress, void *user,
-                                  double *distance, size_t *open) {
-    rm2_geodesic_settings defaults = rm2_geodesic_settings_default();
+                                  size_t n, const double *points, double *distance,
+                                  size_t *unconverged) {
+    rm2_geodesic_settings used;
     distances d = {.roadmap = roadmap,
-                   .settings = settings ? settings : &defaults,
+                   .settings = &used,
                    .n = n,
                    .Q = rm2_metric_dim(metric),
                    .points = points,
                    .distance = distance};
-    if (open)
-        *open = 0;
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, d.settings));
-    if (roadmap && d.settings->last == RM2_STAGE_PATH)
+    if (unconverged)
+        *unconverged = 0;
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
+    if (roadmap && used.last == RM2_STAGE_PATH)
         return rm2_roadmap_distances(ctx, roadmap, metric, n, points, distance);
     for (size_t i = 0; i < n; i++)
         distance[i * n + i] = 0;
     size_t count = n > 1 ? n * (n - 1) / 2 : 0;
-    RM2_TRY(rm2i_crew_run(ctx, metric, count, one_distance, &d, progress, user, NULL));
-    if (open)
-        *open = atomic_load(&d.open);
-    return RM2_OK;
+    rm2i_activity_begin(ctx, "distances", count);
+    rm2_status status = rm2i_crew_run(ctx, metric, count, one_distance, &d, NULL);
+    rm2i_activity_end(ctx);
+    if (unconverged)
+        *unconverged = atomic_load(&d.unconverged);
+    return status;
 }

@@ -176,7 +176,7 @@ static rm2_status one_geodesic(void *arg, size_t i, rm2i_worker *worker) {
 static rm2_status spread(rm2_context *ctx, descent *d, const fan *before, fan *f) {
     spread_job job = {.d = d, .before = before, .fan = f};
     clear_curves(d, f);
-    RM2_TRY(rm2i_crew_run(ctx, d->metric, d->n, one_geodesic, &job, NULL, NULL, NULL));
+    RM2_TRY(rm2i_crew_run(ctx, d->metric, d->n, one_geodesic, &job, NULL));
     memset(f->gradient, 0, d->Q * sizeof *f->gradient);
     f->variance = 0;
     f->converged = true;
@@ -269,23 +269,25 @@ rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const r
                              const rm2_geodesic_settings *settings, size_t n, const double *points,
                              const double *weights, const rm2_mean_settings *mean_settings,
                              double *mean, rm2_mean_info *info) {
-    rm2_mean_settings defaults = rm2_mean_settings_default();
+    rm2_mean_settings limits = rm2_mean_settings_default();
     rm2_mean_info ignored = {.converged = false};
     info = info ? info : &ignored;
     *info = (rm2_mean_info){.converged = false};
     descent d = {.metric = metric,
                  .roadmap = roadmap,
-                 .settings = settings ? *settings : rm2_geodesic_settings_default(),
                  .n = n,
                  .Q = rm2_metric_dim(metric),
                  .points = points};
-    RM2_TRY(rm2i_check_geodesic_settings(ctx, &d.settings));
+    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &d.settings));
+    RM2_TRY(rm2i_settings_take(ctx, mean_settings, &limits));
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean of no points");
     d.settings.nodes = NODES;
+    rm2i_activity_begin(ctx, "mean", 0);
     rm2_status status = prepare(ctx, &d, weights);
     if (status == RM2_OK)
-        status = find_mean(ctx, &d, mean_settings ? mean_settings : &defaults, mean, info);
+        status = find_mean(ctx, &d, &limits, mean, info);
     release(&d);
+    rm2i_activity_end(ctx);
     return status;
 }

@@ -20,10 +20,14 @@ static const double ONE_PLACE = 1e-10;
 rm2_status rm2i_start_path(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                            const double *from, const double *to, size_t *n, double **path) {
     size_t Q = rm2_metric_dim(metric);
-    double length;
+    rm2_path shortest = {.count = 0};
     *path = NULL;
-    if (roadmap)
-        return rm2_roadmap_path(ctx, roadmap, metric, from, to, n, path, &length);
+    if (roadmap) {
+        rm2_status status = rm2_roadmap_path(ctx, roadmap, metric, from, to, &shortest);
+        *n = shortest.count;
+        *path = shortest.x;
+        return status;
+    }
     RM2_TRY(rm2i_alloc(ctx, 2 * Q, sizeof **path, path));
     memcpy(*path, from, Q * sizeof *from);
     memcpy(*path + Q, to, Q * sizeof *to);

@@ -7,9 +7,9 @@
 #include "base/base.h"
 #include "linalg/dense.h"
 
-rm2_status rm2i_probe_begin(rm2_context *ctx, const rm2_metric *metric, const rm2_context *watched,
-                            int threads, rm2i_probe *probe) {
-    *probe = (rm2i_probe){.metric = metric, .watched = watched, .threads = threads};
+rm2_status rm2i_probe_begin(rm2_context *ctx, const rm2_metric *metric, int threads,
+                            rm2i_probe *probe) {
+    *probe = (rm2i_probe){.metric = metric, .room = {.threads = threads, .ctx = ctx}};
     /* the scratch does not grow beyond one block a thread */
     size_t n = metric->type->block * (size_t)threads;
     size_t most = 0;
@@ -19,27 +19,24 @@ rm2_status rm2i_probe_begin(rm2_context *ctx, const rm2_metric *metric, const rm
         size_t size = rm2i_metric_work(metric, n, threads, order);
         most = size > most ? size : most;
     }
-    return rm2i_alloc(ctx, most, sizeof *probe->work, &probe->work);
+    return rm2i_alloc(ctx, most, sizeof *probe->room.work, &probe->room.work);
 }
 
 void rm2i_probe_end(rm2i_probe *probe) {
-    free(probe->work);
-    probe->work = NULL;
+    free(probe->room.work);
+    probe->room.work = NULL;
 }
 
 rm2_status rm2i_probe_at(rm2i_probe *probe, size_t n, const double *x, double *G, double *dG) {
-    if (rm2i_interrupted(probe->watched))
-        return RM2_INTERRUPTED;
     probe->evaluations += n;
-    return rm2i_metric_at(probe->metric, n, x, G, dG, probe->threads, probe->work);
+    return rm2i_metric_at(probe->metric, n, x, G, dG, &probe->room);
 }
 
 rm2_status rm2i_probe_bend_at(rm2i_probe *probe, size_t n, const double *x, const double *v,
                               double *G, double *dG, double *bend) {
-    if (rm2i_interrupted(probe->watched))
-        return RM2_INTERRUPTED;
     probe->evaluations += n;
-    return rm2i_metric_bend_at(probe->metric, n, x, v, G, dG, bend, probe->threads, probe->work);
+    const rm2i_metric_request request = {.x = x, .G = G, .dG = dG, .v = v, .bend = bend};
+    return rm2i_metric_bend_at(probe->metric, n, &request, &probe->room);
 }
 
 /* ---- geodesic equation ---------------------------------------------------------------------- */

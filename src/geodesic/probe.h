@@ -6,15 +6,13 @@
 
 typedef struct rm2i_probe {
     const rm2_metric *metric;
-    const rm2_context *watched; /* whose interrupt flag ends the work */
-    int threads;
+    rm2i_metric_room room;
     size_t evaluations; /* points so far */
-    double *work;
 } rm2i_probe;
 
-/* Messages go to ctx; free with rm2i_probe_end, also after a failure. */
-rm2_status rm2i_probe_begin(rm2_context *ctx, const rm2_metric *metric, const rm2_context *watched,
-                            int threads, rm2i_probe *probe);
+/* An interrupt of ctx ends evaluations. Free with rm2i_probe_end, also after a failure. */
+rm2_status rm2i_probe_begin(rm2_context *ctx, const rm2_metric *metric, int threads,
+                            rm2i_probe *probe);
 void rm2i_probe_end(rm2i_probe *probe);
 
 /* G and, unless NULL, dG at n points. RM2_ERR_DOMAIN and RM2_ERR_NUMERIC where there is no metric,

@@ -51,7 +51,7 @@ typedef struct flight {
 static rm2_status begin(rm2_context *ctx, const rm2_metric *metric, flight *f) {
     size_t Q = rm2_metric_dim(metric), square = Q * Q;
     *f = (flight){.Q = Q, .last_error = 1e-4};
-    RM2_TRY(rm2i_probe_begin(ctx, metric, ctx, rm2_context_threads(ctx), &f->probe));
+    RM2_TRY(rm2i_probe_begin(ctx, metric, rm2_context_threads(ctx), &f->probe));
     RM2_TRY(rm2i_alloc(ctx, (2 + STAGES) * 2 * Q + 2 * square + square * Q + Q * (Q + 1),
                        sizeof *f->memory, &f->memory));
     double *m = f->memory;
@@ -189,6 +189,8 @@ static rm2_status take_off(rm2_context *ctx, flight *f, const double *x, const d
     if (!isfinite(rm2i_max_abs(2 * Q, f->y)))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "exponential map: point or velocity is not finite");
     rm2_status status = derivative(f, f->y, f->k);
+    if (status == RM2_INTERRUPTED)
+        return rm2i_fail(ctx, status, "interrupted");
     if (status != RM2_OK)
         return rm2i_fail(
             ctx, status,
@@ -208,6 +210,7 @@ rm2_status rm2_geodesic_exp(rm2_context *ctx, const rm2_metric *metric, double t
     if (!(tolerance > 0))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "exponential map: tolerance is %g, not above 0",
                          tolerance);
+    rm2i_activity_begin(ctx, "geodesic", 0);
     rm2_status status = begin(ctx, metric, &f);
     f.tolerance = fmax(tolerance, 4 * DBL_EPSILON);
     if (status == RM2_OK)
@@ -224,5 +227,6 @@ rm2_status rm2_geodesic_exp(rm2_context *ctx, const rm2_metric *metric, double t
             memcpy(path + (nodes - 1) * Q, f.y, Q * sizeof *x);
     }
     end(&f);
+    rm2i_activity_end(ctx);
     return status;
 }

@@ -13,7 +13,10 @@ static const double ROUGH = 0.03;           /* tolerance of a spline that is pol
 static const double ROUNDING = 1e-9;        /* of lengths */
 static const double LENGTH_ACCURACY = 1e-6; /* where a spline is the result */
 
-rm2_status rm2i_check_geodesic_settings(rm2_context *ctx, const rm2_geodesic_settings *settings) {
+static rm2_status check(rm2_context *ctx, const rm2_geodesic_settings *settings) {
+    if ((unsigned)settings->last > RM2_STAGE_POLISH)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.last is %d, not an rm2_geodesic_stage",
+                         (int)settings->last);
     if (settings->nodes < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: %zu nodes, not 2 or more",
                          settings->nodes);
@@ -24,6 +27,13 @@ rm2_status rm2i_check_geodesic_settings(rm2_context *ctx, const rm2_geodesic_set
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: tolerance is %g, not above 0",
                          settings->tolerance);
     return RM2_OK;
+}
+
+rm2_status rm2i_take_geodesic_settings(rm2_context *ctx, const rm2_geodesic_settings *given,
+                                       rm2_geodesic_settings *own) {
+    *own = rm2_geodesic_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, given, own));
+    return check(ctx, own);
 }
 
 void rm2i_candidate_clear(rm2i_curve_candidate *candidate) {
@@ -55,8 +65,8 @@ static rm2_status is_longer(rm2i_stage *stage, rm2i_curve_candidate *best,
 }
 
 /* Take over what a stage has made, if it is good. */
-static rm2_status settle(rm2i_stage *stage, rm2_geodesic_stage name,
-                         rm2i_curve_candidate *candidate, rm2i_track *track) {
+static rm2_status take_over(rm2i_stage *stage, rm2_geodesic_stage name,
+                            rm2i_curve_candidate *candidate, rm2i_track *track) {
     bool refused = !candidate->curve;
     rm2_status status = refused ? RM2_OK : is_longer(stage, &track->best, candidate, &refused);
     if (rm2i_no_metric(status))
@@ -78,6 +88,16 @@ static rm2_status settle(rm2i_stage *stage, rm2_geodesic_stage name,
     return RM2_OK;
 }
 
+/* The same, as a part of the activity that is done. */
+static rm2_status finish_stage(rm2i_stage *stage, rm2_geodesic_stage name,
+                               rm2i_curve_candidate *candidate, rm2i_track *track) {
+    rm2_status status = take_over(stage, name, candidate, track);
+    if (status == RM2_OK)
+        rm2i_activity_advance(stage->ctx, 1);
+    track->iterations += stage->iterations;
+    return status;
+}
+
 static rm2_status run_spline(rm2_context *ctx, rm2i_probe *probe,
                              const rm2_geodesic_settings *settings, rm2i_track *track,
                              size_t *intervals) {
@@ -97,9 +117,8 @@ static rm2_status run_spline(rm2_context *ctx, rm2i_probe *probe,
         status = rm2i_spline_stage(&stage, track->best.arc, settings->intervals, &candidate);
     *intervals = candidate.curve ? candidate.curve->intervals : settings->intervals;
     if (status == RM2_OK)
-        status = settle(&stage, RM2_STAGE_SPLINE, &candidate, track);
+        status = finish_stage(&stage, RM2_STAGE_SPLINE, &candidate, track);
     rm2i_candidate_clear(&candidate);
-    track->iterations += stage.iterations;
     return status;
 }
 
@@ -114,9 +133,8 @@ static rm2_status run_polish(rm2_context *ctx, rm2i_probe *probe,
     size_t elements = (intervals + INTERVALS_PER_ELEMENT - 1) / INTERVALS_PER_ELEMENT;
     rm2_status status = rm2i_polish_stage(&stage, track->best.arc, elements, &candidate);
     if (status == RM2_OK)
-        status = settle(&stage, RM2_STAGE_POLISH, &candidate, track);
+        status = finish_stage(&stage, RM2_STAGE_POLISH, &candidate, track);
     rm2i_candidate_clear(&candidate);
-    track->iterations += stage.iterations;
     return status;
 }
 
@@ -125,11 +143,13 @@ rm2_status rm2i_track_create(rm2_context *ctx, rm2i_probe *probe,
                              rm2i_track *track) {
     *track = (rm2i_track){.stage = RM2_STAGE_PATH};
     RM2_TRY(rm2i_path_stage(ctx, probe, n, path, &track->best));
+    rm2i_activity_advance(ctx, 1);
     if (settings->last == RM2_STAGE_PATH)
         return RM2_OK;
     if (track->best.error == 0 || track->best.arc->length == 0) { /* nothing is shorter */
         track->stage = settings->last;
         track->best.error = 0;
+        rm2i_activity_advance(ctx, (size_t)settings->last);
         return RM2_OK;
     }
     size_t intervals = 0;

@@ -12,7 +12,9 @@ typedef struct rm2i_track {
     size_t iterations;
 } rm2i_track;
 
-rm2_status rm2i_check_geodesic_settings(rm2_context *ctx, const rm2_geodesic_settings *settings);
+/* The caller's settings, checked, over the defaults. */
+rm2_status rm2i_take_geodesic_settings(rm2_context *ctx, const rm2_geodesic_settings *given,
+                                       rm2_geodesic_settings *own);
 
 /* From a path of n >= 2 points. Where its ends coincide the track is the point. Clear the track also
  * after a failure. */

@@ -34,11 +34,30 @@ static double term(double weight, double distance) {
 /* ---- nodes and points ----------------------------------------------------------------------- */
 
 typedef struct block_job {
+    rm2_context *ctx;
     const rm2i_variance *v;
     size_t first;     /* point of the block */
     size_t places;    /* nodes of the roadmap, and behind them the points */
-    double *distance; /* BLOCK x places */
+    size_t rows;      /* points of the largest block */
+    double *distance; /* rows x places */
+    double *sum;      /* places: the variance there */
+    double *memory;
 } block_job;
+
+static void lay_out_block(void *job, rm2i_arena *a) {
+    block_job *b = job;
+    b->distance = rm2i_take(a, double, b->rows, b->places);
+    b->sum = rm2i_take(a, double, b->places);
+}
+
+typedef struct row_scratch {
+    double *heap, *star; /* a search over the nodes, one line */
+} row_scratch;
+
+static void lay_out_row(row_scratch *s, const rm2i_variance *v, rm2i_arena *a) {
+    s->heap = rm2i_take(a, double, rm2i_search_work(v->roadmap->nodes));
+    s->star = rm2i_take(a, double, rm2i_star_work(v->roadmap, v->metric, 1));
+}
 
 /* Distances of point first + i to all places. */
 static rm2_status distances_from(const void *job, size_t i, double *work) {
@@ -47,28 +66,32 @@ static rm2_status distances_from(const void *job, size_t i, double *work) {
     const rm2i_join *from = &v->joins[b->first + i];
     size_t nodes = v->roadmap->nodes;
     double *at = b->distance + i * b->places;
-    rm2i_join_search(v->roadmap, from, at, rm2i_cut(&work, 2 * nodes));
+    row_scratch s;
+    lay_out_row(&s, v, &(rm2i_arena){work, 0});
+    rm2i_join_search(v->roadmap, from, at, s.heap);
     for (size_t k = 0; k < v->n; k++)
         RM2_TRY(rm2i_join_distance(v->roadmap, v->metric, from, at, &v->joins[k], &at[nodes + k],
-                                   work));
+                                   s.star));
     at[nodes + b->first + i] = 0;
+    rm2i_activity_advance(b->ctx, 1);
     return RM2_OK;
 }
 
-/* The variance at all places: sum (places), cleared. */
-static rm2_status sum_blocks(rm2_context *ctx, block_job *b, double *sum) {
+/* The variance at all places; b->sum is cleared. */
+static rm2_status sum_blocks(rm2_context *ctx, block_job *b) {
     const rm2i_variance *v = b->v;
-    size_t work = 2 * v->roadmap->nodes + rm2i_star_work(v->roadmap, v->metric, 1);
+    rm2i_arena work = {NULL, 0};
+    lay_out_row(&(row_scratch){0}, v, &work);
     for (b->first = 0; b->first < v->n; b->first += BLOCK) {
         size_t count = v->n - b->first < BLOCK ? v->n - b->first : BLOCK, failed = 0;
-        rm2_status status = rm2i_tasks(ctx, count, work, distances_from, b, &failed);
+        rm2_status status = rm2i_tasks(ctx, count, work.used, distances_from, b, &failed);
         if (rm2i_no_metric(status))
             return rm2i_fail(ctx, status, "mean: the metric cannot be computed near point %zu",
                              b->first + failed);
         RM2_TRY(status);
         for (size_t i = 0; i < count; i++)
             for (size_t k = 0; k < b->places; k++)
-                sum[k] += term(v->weights[b->first + i], b->distance[i * b->places + k]);
+                b->sum[k] += term(v->weights[b->first + i], b->distance[i * b->places + k]);
     }
     return RM2_OK;
 }
@@ -76,17 +99,17 @@ static rm2_status sum_blocks(rm2_context *ctx, block_job *b, double *sum) {
 static rm2_status best_of_roadmap(rm2_context *ctx, const rm2i_variance *v, double *x,
                                   double *least) {
     const rm2_roadmap *net = v->roadmap;
-    size_t rows = v->n < BLOCK ? v->n : BLOCK, best = 0;
-    block_job job = {.v = v, .places = net->nodes + v->n};
-    RM2_TRY(rm2i_calloc(ctx, rows + 1, job.places * sizeof *job.distance, &job.distance));
-    double *sum = job.distance + rows * job.places;
-    rm2_status status = sum_blocks(ctx, &job, sum);
+    size_t best = 0;
+    block_job job = {
+        .ctx = ctx, .v = v, .places = net->nodes + v->n, .rows = v->n < BLOCK ? v->n : BLOCK};
+    RM2_TRY(rm2i_arena_calloc(ctx, lay_out_block, &job, &job.memory));
+    rm2_status status = sum_blocks(ctx, &job);
     for (size_t k = 1; k < job.places; k++)
-        best = sum[k] < sum[best] ? k : best;
-    *least = sum[best];
+        best = job.sum[k] < job.sum[best] ? k : best;
+    *least = job.sum[best];
     memcpy(x, best < net->nodes ? net->x + best * v->Q : v->points + (best - net->nodes) * v->Q,
            v->Q * sizeof *x);
-    free(job.distance);
+    free(job.memory);
     return status;
 }
 
@@ -97,8 +120,8 @@ static rm2_status best_of_points(rm2_context *ctx, const rm2i_variance *v, doubl
     double *distance;
     lines.last = RM2_STAGE_PATH;
     RM2_TRY(rm2i_alloc(ctx, n, n * sizeof *distance, &distance));
-    rm2_status status = rm2_geodesic_distances(ctx, v->metric, NULL, &lines, n, v->points, NULL,
-                                               NULL, distance, NULL);
+    rm2_status status =
+        rm2_geodesic_distances(ctx, v->metric, NULL, &lines, n, v->points, distance, NULL);
     *least = INFINITY;
     for (size_t k = 0; k < n && status == RM2_OK; k++) {
         double sum = 0;
@@ -126,6 +149,7 @@ rm2_status rm2i_variance_best(rm2_context *ctx, const rm2i_variance *v, double *
 /* ---- anywhere ------------------------------------------------------------------------------- */
 
 typedef struct trial_job {
+    rm2_context *ctx;
     const rm2i_variance *v;
     const double *x;
     double *result; /* of each trial; of lines: of each trial to each point */
@@ -139,16 +163,29 @@ static bool is_inside(const rm2_roadmap *net, const double *x) {
     return true;
 }
 
+typedef struct trial_scratch {
+    rm2i_join join;
+    double *at, *heap; /* nodes: distances, their search */
+    double *joins;     /* scratch of joins */
+} trial_scratch;
+
+static void lay_out_trial(trial_scratch *s, const rm2i_variance *v, rm2i_arena *a) {
+    rm2i_join_lay_out(&s->join, v->roadmap, a);
+    s->at = rm2i_take(a, double, v->roadmap->nodes);
+    s->heap = rm2i_take(a, double, rm2i_search_work(v->roadmap->nodes));
+    s->joins = rm2i_take(a, double, rm2i_join_work(v->roadmap, v->metric));
+}
+
 static rm2_status sum_from(const rm2i_variance *v, const double *x, double *sum, double *work) {
     const rm2_roadmap *net = v->roadmap;
-    rm2i_join join;
-    double *memory = rm2i_cut(&work, rm2i_join_size(net)), *at = rm2i_cut(&work, net->nodes);
-    double *heap = rm2i_cut(&work, 2 * net->nodes), length;
-    RM2_TRY(rm2i_roadmap_join_point(net, v->metric, x, &join, &memory, work));
-    rm2i_join_search(net, &join, at, heap);
+    double length;
+    trial_scratch s;
+    lay_out_trial(&s, v, &(rm2i_arena){work, 0});
+    RM2_TRY(rm2i_roadmap_join_point(net, v->metric, x, &s.join, s.joins));
+    rm2i_join_search(net, &s.join, s.at, s.heap);
     *sum = 0;
     for (size_t i = 0; i < v->n; i++) {
-        RM2_TRY(rm2i_join_distance(net, v->metric, &join, at, &v->joins[i], &length, work));
+        RM2_TRY(rm2i_join_distance(net, v->metric, &s.join, s.at, &v->joins[i], &length, s.joins));
         *sum += term(v->weights[i], length);
     }
     return RM2_OK;
@@ -163,6 +200,7 @@ static rm2_status one_trial(const void *job, size_t k, double *work) {
     rm2_status status = sum_from(t->v, x, &t->result[k], work);
     if (status != RM2_OK)
         t->result[k] = INFINITY;
+    rm2i_activity_advance(t->ctx, 1);
     return rm2i_no_metric(status) ? RM2_OK : status;
 }
 
@@ -187,8 +225,7 @@ static rm2_status sum_lines(rm2_context *ctx, const rm2i_variance *v, size_t cou
                             double *variance) {
     trial_job job = {.v = v, .x = x};
     RM2_TRY(rm2i_alloc(ctx, count, v->n * sizeof *job.result, &job.result));
-    rm2_status status =
-        rm2i_crew_run(ctx, v->metric, count * v->n, one_line, &job, NULL, NULL, NULL);
+    rm2_status status = rm2i_crew_run(ctx, v->metric, count * v->n, one_line, &job, NULL);
     for (size_t k = 0; k < count && status == RM2_OK; k++) {
         variance[k] = 0;
         for (size_t i = 0; i < v->n; i++)
@@ -202,8 +239,8 @@ rm2_status rm2i_variance_at(rm2_context *ctx, const rm2i_variance *v, size_t cou
                             double *variance) {
     if (!v->roadmap)
         return sum_lines(ctx, v, count, x, variance);
-    trial_job job = {.v = v, .x = x, .result = variance};
-    size_t work =
-        rm2i_join_size(v->roadmap) + 3 * v->roadmap->nodes + rm2i_join_work(v->roadmap, v->metric);
-    return rm2i_tasks(ctx, count, work, one_trial, &job, NULL);
+    trial_job job = {.ctx = ctx, .v = v, .x = x, .result = variance};
+    rm2i_arena work = {NULL, 0};
+    lay_out_trial(&(trial_scratch){0}, v, &work);
+    return rm2i_tasks(ctx, count, work.used, one_trial, &job, NULL);
 }

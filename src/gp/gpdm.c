@@ -5,6 +5,7 @@
 
 #include <cblas.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "gp/likelihood.h"
 #include "kernel/latent.h"
@@ -12,17 +13,31 @@
 
 /* The scratch memory, and what is in it. */
 typedef struct increments {
-    size_t n;                 /* how many */
-    double *Lo, *Lo_bar;      /* n x Q */
-    double *E, *W, *S;        /* Q x n, Q x n, Q x Q */
-    double *l, *l_bar, *rest; /* Q, Q */
+    size_t n;            /* how many */
+    double *Lo, *Lo_bar; /* n x Q */
+    double *E, *W, *S;   /* Q x n, Q x n, Q x Q */
+    double *l, *l_bar;   /* Q, Q */
+    double *backward;    /* scratch of the kernel's derivatives */
     rm2i_latent_kernel kernel;
 } increments;
 
-size_t rm2i_gpdm_work(size_t N, size_t Q, int threads) {
-    /* Lo, its derivative, E, W, Z; S and a copy; lengthscales and their derivatives; threads' parts
-     */
-    return 5 * N * Q + 2 * Q * Q + 2 * Q + (size_t)threads * (N * Q + Q + 1);
+static void lay_out(increments *i, const rm2i_gpdm *g, rm2i_arena *a) {
+    size_t n = i->n = g->N - g->trajectories, Q = g->Q;
+    i->Lo = rm2i_take(a, double, n, Q);
+    i->Lo_bar = rm2i_take(a, double, n, Q);
+    i->E = rm2i_take(a, double, Q, n);
+    i->W = rm2i_take(a, double, Q, n);
+    i->S = rm2i_take(a, double, Q, Q);
+    i->l = rm2i_take(a, double, Q);
+    i->l_bar = rm2i_take(a, double, Q);
+    i->backward = rm2i_take(a, double, rm2i_latent_backward_work(Q, n, g->threads));
+}
+
+size_t rm2i_gpdm_work(const rm2i_gpdm *g) {
+    increments i;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&i, g, &a);
+    return a.used;
 }
 
 /* Pack Lo (n x Q) and E (Q x n). */
@@ -37,17 +52,9 @@ static void differences(const rm2i_gpdm *g, const double *X, size_t n, double *L
 }
 
 static increments increments_at(const rm2i_gpdm *g, const double *X) {
-    size_t n = g->N - g->trajectories, Q = g->Q;
-    double *m = g->work;
-    increments i = {.n = n};
-    i.Lo = rm2i_cut(&m, n * Q);
-    i.Lo_bar = rm2i_cut(&m, n * Q);
-    i.E = rm2i_cut(&m, n * Q);
-    i.W = rm2i_cut(&m, n * Q);
-    i.S = rm2i_cut(&m, Q * Q);
-    i.l = rm2i_cut(&m, Q);
-    i.l_bar = rm2i_cut(&m, Q);
-    i.rest = m;
+    increments i;
+    lay_out(&i, g, &(rm2i_arena){g->work, 0});
+    size_t n = i.n, Q = g->Q;
     differences(g, X, n, i.Lo, i.E);
     memset(i.Lo_bar, 0, n * Q * sizeof *i.Lo_bar);
     for (size_t q = 0; q < Q; q++) {
@@ -92,8 +99,14 @@ static rm2_status exact(rm2i_gpdm *g, increments *i) {
     RM2_TRY(rm2i_matrix_normal_backward(&mn, g->L));
     for (size_t k = 0; k < n; k++)
         g->noise_bar += g->L[k * n + k];
-    rm2i_latent_gram_backward(&i->kernel, n, i->Lo, g->K, g->L, g->threads, i->rest, i->Lo_bar,
-                              i->l_bar, &g->variance_bar);
+    const rm2i_latent_adjoint adjoint = {.n = n,
+                                         .X = i->Lo,
+                                         .K = g->K,
+                                         .K_bar = g->L,
+                                         .X_bar = i->Lo_bar,
+                                         .lengthscale_bar = i->l_bar,
+                                         .variance_bar = &g->variance_bar};
+    rm2i_latent_gram_backward(&i->kernel, &adjoint, g->threads, i->backward);
     return RM2_OK;
 }
 
@@ -130,7 +143,8 @@ rm2_status rm2i_gpdm_choose(rm2_context *ctx, rm2i_gpdm *g, const double *X, dou
     if (g->N == g->trajectories)
         return RM2_OK;
     increments i = increments_at(g, X);
-    return rm2i_inducing_renew(ctx, &i.kernel, i.n, g->Q, i.Lo, enough, most, &g->inducing);
+    const rm2i_inducing_request request = {&i.kernel, i.n, i.Lo, enough, most};
+    return rm2i_inducing_renew(ctx, &request, g->Q, &g->inducing);
 }
 
 rm2_status rm2i_gpdm_bounds(rm2_context *ctx, const rm2i_gpdm *g, const double *X, double enough,
@@ -139,8 +153,9 @@ rm2_status rm2i_gpdm_bounds(rm2_context *ctx, const rm2i_gpdm *g, const double *
     *bounds = (rm2i_bounds){0, 0, 0};
     if (g->N > g->trajectories) {
         increments i = increments_at(g, X);
-        RM2_TRY(rm2i_inducing_bounds(ctx, &i.kernel, i.n, g->Q, i.Lo, i.E, g->noise, NULL, enough,
-                                     bounds));
+        const rm2i_inducing_data data = {
+            .kernel = &i.kernel, .N = i.n, .M = g->Q, .X = i.Lo, .F = i.E, .noise = g->noise};
+        RM2_TRY(rm2i_inducing_bounds(ctx, &data, enough, bounds));
     }
     bounds->lower += first;
     bounds->upper += first;

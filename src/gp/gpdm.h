@@ -16,13 +16,14 @@ typedef struct rm2i_gpdm {
     double lengthscale, variance, noise;
     double *K, *L;           /* exact: scratch, (N - trajectories)^2 each */
     rm2i_inducing *inducing; /* NULL: exact */
-    double *work;            /* rm2i_gpdm_work(N, Q, threads) */
+    double *work;            /* rm2i_gpdm_work of this */
     double *X_bar;           /* N x Q, set */
     double lengthscale_bar, variance_bar, noise_bar;
     double value, jitter;
 } rm2i_gpdm;
 
-size_t rm2i_gpdm_work(size_t N, size_t Q, int threads);
+/* Scratch for the sizes and threads that are set. */
+size_t rm2i_gpdm_work(const rm2i_gpdm *g);
 /* Fills value, jitter and the derivatives at X. */
 rm2_status rm2i_gpdm_evaluate(rm2i_gpdm *g, const double *X);
 

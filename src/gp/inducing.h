@@ -36,29 +36,46 @@ typedef struct rm2i_inducing {
     double noise, trace; /* s2, t */
     double log_det;      /* log|Q + s2 I| */
     double jitter;       /* of Kuu; the bounds hold with it */
-    double *parts;       /* the threads' sums and scratch */
+    double *parts;       /* threads x part: their sums and scratch */
+    size_t part;
+    double *gram_work; /* of the derivatives of Kuu */
+    bool derivatives;
     double *memory;
 } rm2i_inducing;
 
-/* Pivoted Cholesky of K (Fine and Scheinberg, 2001): the point whose variance given those before it is
- * largest, again and again, until t <= enough, `most` are chosen, or what is left is rounding. `index`
- * has room for `most`; *left is t. */
-rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t n,
-                                const double *X, double enough, size_t most, size_t *index,
-                                size_t *count, double *left);
+/* Choose among N points until t <= enough or `most` are chosen. */
+typedef struct rm2i_inducing_request {
+    const rm2i_latent_kernel *kernel;
+    size_t N;
+    const double *X; /* N x Q */
+    double enough;
+    size_t most;
+} rm2i_inducing_request;
 
-/* Arrays for r inducing points among N (index NULL: free inputs), with M outputs; `derivatives` if
- * backward will be called. Y and S are to be set by the caller. */
-rm2_status rm2i_inducing_create(rm2_context *ctx, size_t N, size_t M, size_t Q, size_t r,
-                                const size_t *index, bool derivatives, rm2i_inducing **inducing);
+/* Pivoted Cholesky of K (Fine and Scheinberg, 2001): the point whose variance given those before it is
+ * largest, again and again, until the request is met or what is left is rounding. `index` has room
+ * for `most`; *left is t. */
+rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *request,
+                                size_t *index, size_t *count, double *left);
+
+/* r inducing points among N (index NULL: free inputs), with M outputs; `derivatives` if backward will be
+ * called. */
+typedef struct rm2i_inducing_shape {
+    size_t N, M, Q, r;
+    const size_t *index;
+    bool derivatives;
+} rm2i_inducing_shape;
+
+/* The arrays of such a set. Y and S are to be set by the caller. */
+rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *shape,
+                                rm2i_inducing **inducing);
 void rm2i_inducing_free(rm2i_inducing *in);
 /* Z = the rows `index` of X. */
 void rm2i_inducing_gather(size_t r, const size_t *index, size_t Q, const double *X, double *Z);
 /* From now on they are free, and start where they are among X. */
 void rm2i_inducing_release(rm2i_inducing *in, const double *X);
 /* Choose and create, with derivatives, in place of *inducing, which may be NULL. */
-rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t N,
-                               size_t M, const double *X, double enough, size_t most,
+rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *request, size_t M,
                                rm2i_inducing **inducing);
 
 /* Everything up to R and S at the points X (N x Q) and outputs F (M x N). */
@@ -72,15 +89,23 @@ rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *k
                                   const double *X, double *X_bar, double *lengthscale_bar,
                                   double *variance_bar, double *noise_bar);
 
-/* Both bounds for points that are given, with an inducing set of their own, t <= enough or as many
- * points as memory allows. *count: how many there were. */
+typedef struct rm2i_inducing_data {
+    const rm2i_latent_kernel *kernel;
+    size_t N, M;
+    const double *X, *F; /* N x Q, M x N */
+    double noise;
+    const double *Lf; /* M x M; NULL: the identity */
+} rm2i_inducing_data;
+
 typedef struct rm2i_bounds {
     double lower, upper;
-    size_t count;
+    size_t count; /* of inducing points */
 } rm2i_bounds;
-rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t N,
-                                size_t M, const double *X, const double *F, double noise,
-                                const double *Lf, double enough, rm2i_bounds *bounds);
+
+/* Both bounds for points that are given, with an inducing set of their own, t <= enough or as many
+ * points as memory allows. */
+rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data, double enough,
+                                rm2i_bounds *bounds);
 
 /* ---- for the files of this subject ----------------------------------------------------------- */
 
@@ -93,12 +118,22 @@ typedef struct rm2i_rows {
     const double *P, *H; /* of the derivatives */
 } rm2i_rows;
 
-typedef void (*rm2i_rows_fn)(const rm2i_rows *rows, size_t first, size_t count, double *own);
+/* One thread's sums, in three kinds of passes that take turns. */
+typedef struct rm2i_part {
+    double *A, *VF, *t;                 /* r x r, M x r, 1 */
+    double *RR;                         /* M x M: R^T R */
+    double *Z_bar, *l_bar, *s_bar;      /* r x Q, Q, 1 */
+    double *K_bar;                      /* RM2I_ROWS x r: of a block, not summed */
+    size_t forward, residual, backward; /* how many numbers are summed over the threads */
+} rm2i_part;
 
-/* Runs fn over the blocks of rows; in->parts then begins with the sum of the threads' first `summed`
- * entries, of `size` each. */
-void rm2i_inducing_rows(const rm2i_rows *rows, rm2i_rows_fn fn, size_t size, size_t summed);
-size_t rm2i_inducing_part(const rm2i_inducing *in);
+typedef void (*rm2i_rows_fn)(const rm2i_rows *rows, size_t first, size_t count,
+                             const rm2i_part *own);
+
+/* Runs fn over the blocks of rows; the first `summed` numbers of the part that comes back are the threads'
+ * sums. */
+rm2i_part rm2i_inducing_rows(const rm2i_rows *rows, rm2i_rows_fn fn, size_t summed);
+rm2i_part rm2i_inducing_part(const rm2i_inducing *in, int thread);
 /* Rows in a block. */
 enum { RM2I_ROWS = 128 };
 

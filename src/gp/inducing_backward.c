@@ -15,19 +15,27 @@
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 
-/* Own: Z_bar (r x Q), lengthscale_bar (Q), variance_bar, then Kun_bar of the block, not summed. */
-static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, double *own) {
+static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
     size_t r = in->r, Q = in->Q;
     int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N;
-    double *Z_bar = own, *l_bar = Z_bar + r * Q, *s_bar = l_bar + Q, *K_bar = s_bar + 1;
+    double *K_bar = own->K_bar;
     /* Kun_bar^T = 2 (V^T C Lu^-1 + 1/2 W Kf^-1 u^T Lu^-1) = V^T P + Y^T H */
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, R, R, 1, in->V + first * r, R,
                 rows->P, R, 0, K_bar, R);
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, R, M, 1, in->Y + first, N, rows->H, R,
                 1, K_bar, R);
-    rm2i_latent_rows_backward(rows->kernel, count, rows->X + first * Q, r, in->Z, in->K + first * r,
-                              K_bar, rows->X_bar + first * Q, Z_bar, l_bar, s_bar);
+    const rm2i_latent_adjoint adjoint = {.n = count,
+                                         .r = r,
+                                         .X = rows->X + first * Q,
+                                         .Z = in->Z,
+                                         .K = in->K + first * r,
+                                         .K_bar = K_bar,
+                                         .X_bar = rows->X_bar + first * Q,
+                                         .Z_bar = own->Z_bar,
+                                         .lengthscale_bar = own->l_bar,
+                                         .variance_bar = own->s_bar};
+    rm2i_latent_rows_backward(rows->kernel, &adjoint);
 }
 
 static void mirror(size_t n, double *A) {
@@ -79,18 +87,24 @@ static double noise_derivative(const rm2i_inducing *in) {
 rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
                                   const double *X, double *X_bar, double *lengthscale_bar,
                                   double *variance_bar, double *noise_bar) {
-    size_t r = in->r, Q = in->Q, sums = r * Q + Q + 1;
+    size_t r = in->r, Q = in->Q;
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .X_bar = X_bar, .P = in->B, .H = in->U};
     RM2_TRY(rm2i_factor_invert(r, in->B));
     *noise_bar += noise_derivative(in);
     small_matrices(in);
-    rm2i_inducing_rows(&rows, backward_rows, rm2i_inducing_part(in), sums);
-    double *Z_bar = in->parts, *l_bar = Z_bar + r * Q, *s_bar = l_bar + Q;
-    rm2i_latent_gram_backward(kernel, r, in->Z, in->Kuu, in->A, in->threads, in->parts + sums,
-                              Z_bar, l_bar, s_bar);
+    rm2i_part sums = rm2i_inducing_rows(&rows, backward_rows, rm2i_inducing_part(in, 0).backward);
+    const rm2i_latent_adjoint adjoint = {.n = r,
+                                         .X = in->Z,
+                                         .K = in->Kuu,
+                                         .K_bar = in->A,
+                                         .X_bar = sums.Z_bar,
+                                         .lengthscale_bar = sums.l_bar,
+                                         .variance_bar = sums.s_bar};
+    rm2i_latent_gram_backward(kernel, &adjoint, in->threads, in->gram_work);
     for (size_t j = 0; j < r; j++)
-        rm2i_axpy(Q, 1, Z_bar + j * Q, in->index ? X_bar + in->index[j] * Q : in->Z_bar + j * Q);
-    rm2i_axpy(Q, 1, l_bar, lengthscale_bar);
-    *variance_bar += *s_bar - 0.5 * (double)(in->N * in->M) / in->noise; /* k_nn = s */
+        rm2i_axpy(Q, 1, sums.Z_bar + j * Q,
+                  in->index ? X_bar + in->index[j] * Q : in->Z_bar + j * Q);
+    rm2i_axpy(Q, 1, sums.l_bar, lengthscale_bar);
+    *variance_bar += *sums.s_bar - 0.5 * (double)(in->N * in->M) / in->noise; /* k_nn = s */
     return RM2_OK;
 }

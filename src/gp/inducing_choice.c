@@ -17,6 +17,7 @@
 
 #include <cblas.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "gp/inducing.h"
 #include "linalg/clones.h"
@@ -44,19 +45,35 @@ typedef struct choice {
     const rm2i_latent_kernel *kernel;
     size_t n, chunks, count, pivot;
     const double *X;
-    double **rows;    /* chunks of CHUNK x n: g_j */
+    double **rows;    /* chunks of CHUNK x n: g_j, each an allocation of its own */
     double *d;        /* n */
     double *sum;      /* of d, by block */
     size_t *best;     /* place of the largest d, by block */
     double *at_pivot; /* g_j(p), for all j */
     begun begun[BATCHES * AHEAD];
     size_t batch;     /* number of the next */
-    size_t most;      /* columns of at_guess */
+    size_t most;      /* that may be chosen: columns of at_guess */
     double *at_guess; /* AHEAD x most: g_j of guessed points */
     double *guess;    /* n: d as it is expected to become */
     double *narrow;   /* lengthscales */
     int threads;
+    double *memory;
 } choice;
+
+static void lay_out(void *arg, rm2i_arena *a) {
+    choice *c = arg;
+    size_t n = c->n, blocks = (n + BLOCK - 1) / BLOCK;
+    c->d = rm2i_take(a, double, n);
+    c->sum = rm2i_take(a, double, blocks);
+    c->at_pivot = rm2i_take(a, double, c->most);
+    c->at_guess = rm2i_take(a, double, AHEAD, c->most);
+    c->guess = rm2i_take(a, double, n);
+    c->narrow = rm2i_take(a, double, c->kernel->dim);
+    c->best = rm2i_take(a, size_t, blocks);
+    c->rows = rm2i_take(a, double *, c->most / CHUNK + 1);
+    for (size_t k = 0; k < BATCHES * AHEAD; k++) /* those of a batch follow each other */
+        c->begun[k] = (begun){SIZE_MAX, 0, rm2i_take(a, double, n)};
+}
 
 static double *row(const choice *c, size_t j) {
     return c->rows[j / CHUNK] + j % CHUNK * c->n;
@@ -230,8 +247,7 @@ static rm2_status take(rm2_context *ctx, choice *c) {
     return RM2_OK;
 }
 
-static rm2_status choose(rm2_context *ctx, choice *c, double enough, size_t most, size_t *index,
-                         double *left) {
+static rm2_status choose(rm2_context *ctx, choice *c, double enough, size_t *index, double *left) {
     double variance = c->kernel->variance;
     for (size_t i = 0; i < c->n; i++)
         c->d[i] = variance;
@@ -240,45 +256,30 @@ static rm2_status choose(rm2_context *ctx, choice *c, double enough, size_t most
     for (;;) {
         c->pivot = next_pivot(c, left);
         bool done = *left <= enough || c->d[c->pivot] <= ROUNDING * variance;
-        if (c->count == most || (c->count > 0 && done)) /* one there is, however much is enough */
+        if (c->count == c->most ||
+            (c->count > 0 && done)) /* one there is, however much is enough */
             return RM2_OK;
         index[c->count] = c->pivot;
         RM2_TRY(take(ctx, c));
     }
 }
 
-rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_latent_kernel *kernel, size_t n,
-                                const double *X, double enough, size_t most, size_t *index,
-                                size_t *count, double *left) {
-    choice c = {.kernel = kernel, .n = n, .X = X, .threads = rm2_context_threads(ctx)};
-    size_t blocks = (n + BLOCK - 1) / BLOCK;
-    most = most < n ? most : n;
-    c.most = most;
-    rm2_status status =
-        rm2i_alloc(ctx, (2 + BATCHES * AHEAD) * n + blocks + (1 + AHEAD) * most + kernel->dim,
-                   sizeof *c.d, &c.d);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, blocks, sizeof *c.best, &c.best);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, most / CHUNK + 1, sizeof *c.rows, &c.rows);
+rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *request,
+                                size_t *index, size_t *count, double *left) {
+    choice c = {.kernel = request->kernel,
+                .n = request->N,
+                .X = request->X,
+                .most = request->most < request->N ? request->most : request->N,
+                .threads = rm2_context_threads(ctx)};
+    rm2_status status = rm2i_arena_alloc(ctx, lay_out, &c, &c.memory);
     if (status == RM2_OK) {
-        double *rest = c.d + n;
-        c.sum = rm2i_cut(&rest, blocks);
-        c.at_pivot = rm2i_cut(&rest, most);
-        c.at_guess = rm2i_cut(&rest, AHEAD * most);
-        c.guess = rm2i_cut(&rest, n);
-        c.narrow = rm2i_cut(&rest, kernel->dim);
-        for (size_t q = 0; q < kernel->dim; q++)
-            c.narrow[q] = NARROW * kernel->lengthscale[q];
-        for (size_t k = 0; k < BATCHES * AHEAD; k++)
-            c.begun[k] = (begun){SIZE_MAX, 0, rm2i_cut(&rest, n)};
-        status = choose(ctx, &c, enough, most, index, left);
+        for (size_t q = 0; q < c.kernel->dim; q++)
+            c.narrow[q] = NARROW * c.kernel->lengthscale[q];
+        status = choose(ctx, &c, request->enough, index, left);
     }
     *count = c.count;
     for (size_t k = 0; k < c.chunks; k++)
         free(c.rows[k]);
-    free(c.rows);
-    free(c.best);
-    free(c.d);
+    free(c.memory);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include <cblas.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "linalg/factor.h"
 #include "linalg/special.h"
@@ -48,16 +49,34 @@ rm2_status rm2i_matrix_normal_backward(rm2i_matrix_normal *mn, double *L) {
     return RM2_OK;
 }
 
+typedef struct task_scratch {
+    double *inverse, *half; /* M x M: Kf^-1, S Kf^-1 */
+} task_scratch;
+
+static void lay_out(task_scratch *s, size_t M, rm2i_arena *a) {
+    s->inverse = rm2i_take(a, double, M, M);
+    s->half = rm2i_take(a, double, M, M);
+}
+
+size_t rm2i_matrix_normal_task_work(size_t M) {
+    task_scratch s;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&s, M, &a);
+    return a.used;
+}
+
 void rm2i_matrix_normal_task_backward(const rm2i_matrix_normal *mn, const double *Lf,
                                       double *Kf_bar, double *work) {
     size_t M = mn->M;
-    double *inverse = work, *half = work + M * M;
+    task_scratch s;
+    lay_out(&s, M, &(rm2i_arena){work, 0});
+    double *inverse = s.inverse, *half = s.half;
     memset(inverse, 0, M * M * sizeof *inverse);
     for (size_t m = 0; m < M; m++)
         inverse[m * M + m] = 1;
     rm2i_factor_solve(M, Lf, M, inverse); /* Kf^-1 */
     memcpy(half, mn->S, M * M * sizeof *half);
-    rm2i_factor_solve(M, Lf, M, half); /* row j: Kf^-1 S_j, so `half` is S Kf^-1 */
+    rm2i_factor_solve(M, Lf, M, half); /* row j: Kf^-1 S_j */
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < M; j++)
             Kf_bar[i * M + j] = -0.5 * (double)mn->N * inverse[i * M + j];

@@ -31,9 +31,10 @@ rm2_status rm2i_matrix_normal_solve(rm2i_matrix_normal *mn, const double *K, dou
 double rm2i_matrix_normal_value(rm2i_matrix_normal *mn, const double *Lf, double *trace);
 /* Z becomes V, and L the lower triangle of A_bar. */
 rm2_status rm2i_matrix_normal_backward(rm2i_matrix_normal *mn, double *L);
-/* Kf_bar, M x M symmetric; work: 2 M^2. */
+/* Kf_bar, M x M symmetric; work: rm2i_matrix_normal_task_work(M). */
 void rm2i_matrix_normal_task_backward(const rm2i_matrix_normal *mn, const double *Lf,
                                       double *Kf_bar, double *work);
+size_t rm2i_matrix_normal_task_work(size_t M);
 
 /* Per-output noise: Sigma = Kf (x) K + diag(d) (x) I.
  *   D^-1/2 Kf D^-1/2 = U diag(l) U^T,  K = V diag(o) V^T,  F~ = V^T F D^-1/2 U,  den_nm = o_n l_m +

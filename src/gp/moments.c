@@ -6,6 +6,7 @@
 
 #include <cblas.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "linalg/clones.h"
 #include "linalg/dense.h"
@@ -15,41 +16,35 @@ static bool kronecker(const rm2i_posterior *p) {
     return p->gp.noise_kind == RM2_NOISE_KRONECKER;
 }
 
-/* Cut the arrays from `work`; rm2i_moments_work adds up the same sizes. */
-static void lay_out(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind, double *work,
-                    rm2i_moments *mo, double **k, double **dk) {
+static void lay_out(rm2i_moments *mo, const rm2i_posterior *p, size_t count, rm2i_moment_kind kind,
+                    rm2i_arena *a) {
     size_t n = p->n, M = p->gp.M, Q = p->gp.Q, T = rm2i_pairs(Q);
-    double *at = work;
-    bool derivative = kind >= RM2I_MOMENT_DERIVATIVE, covariance = kind != RM2I_MOMENT_MEAN;
-    bool bend = kind == RM2I_MOMENT_BEND;
+    size_t covariance = kind != RM2I_MOMENT_MEAN ? count : 0;
+    size_t derivative = kind >= RM2I_MOMENT_DERIVATIVE ? count : 0;
+    size_t bend = kind == RM2I_MOMENT_BEND ? count : 0;
     *mo = (rm2i_moments){.p = p};
-    mo->f = rm2i_cut(&at, count * M);
-    mo->J = rm2i_cut(&at, count * Q * M);
-    mo->dJ = rm2i_cut(&at, derivative ? count * T * M : 0);
-    mo->H = rm2i_cut(&at, derivative ? count * T * n : 0);
-    mo->U = rm2i_cut(&at, covariance ? count * Q * n : 0);
-    mo->S = rm2i_cut(&at, derivative ? count * (kronecker(p) ? Q : T) * n : 0);
-    mo->c = rm2i_cut(&at, kronecker(p) ? 0 : (1 + Q) * n);
-    mo->prior = rm2i_cut(&at, Q);
-    mo->pU = rm2i_cut(&at, bend ? count * Q * n : 0);
-    mo->pV = rm2i_cut(&at, bend ? count * Q * n : 0);
-    mo->row = rm2i_cut(&at, bend ? 2 * n : 0);
-    mo->pp = rm2i_cut(&at, bend ? count * T * n : 0);
-    mo->ddJ = rm2i_cut(&at, bend ? count * T * M : 0);
-    *k = rm2i_cut(&at, count * n);
-    *dk = rm2i_cut(&at, count * Q * n);
+    mo->f = rm2i_take(a, double, count, M);
+    mo->J = rm2i_take(a, double, count, Q, M);
+    mo->dJ = rm2i_take(a, double, derivative, T, M);
+    mo->H = rm2i_take(a, double, derivative, T, n);
+    mo->U = rm2i_take(a, double, covariance, Q, n);
+    mo->S = rm2i_take(a, double, derivative, kronecker(p) ? Q : T, n);
+    mo->c = rm2i_take(a, double, kronecker(p) ? 0 : 1 + Q, n);
+    mo->prior = rm2i_take(a, double, Q);
+    mo->pU = rm2i_take(a, double, bend, Q, n);
+    mo->pV = rm2i_take(a, double, bend, Q, n);
+    mo->row = rm2i_take(a, double, bend ? 2 : 0, n);
+    mo->pp = rm2i_take(a, double, bend, T, n);
+    mo->ddJ = rm2i_take(a, double, bend, T, M);
+    mo->k = rm2i_take(a, double, count, n);
+    mo->dk = rm2i_take(a, double, count, Q, n);
 }
 
 size_t rm2i_moments_work(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind) {
-    size_t n = p->n, M = p->gp.M, Q = p->gp.Q, T = rm2i_pairs(Q);
-    size_t size = count * (M + Q * M + n + Q * n) + Q + (kronecker(p) ? 0 : (1 + Q) * n);
-    if (kind != RM2I_MOMENT_MEAN)
-        size += count * Q * n;
-    if (kind >= RM2I_MOMENT_DERIVATIVE)
-        size += count * (T * M + T * n + (kronecker(p) ? Q : T) * n);
-    if (kind == RM2I_MOMENT_BEND)
-        size += count * (2 * Q * n + T * n + T * M) + 2 * n;
-    return size;
+    rm2i_moments mo;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&mo, p, count, kind, &a);
+    return a.used;
 }
 
 /* out (rows x M) = vectors (rows x n) C^T */
@@ -64,11 +59,16 @@ bool rm2i_moments_can_bend(const rm2i_posterior *p) {
 }
 
 static void bend_at(const rm2i_posterior *p, size_t count, const double *x, const double *v,
-                    const double *dk, rm2i_moments *mo) {
+                    rm2i_moments *mo) {
     size_t n = p->n, Q = p->gp.Q, T = rm2i_pairs(Q);
-    for (size_t i = 0; i < count; i++)
-        rm2i_latent_cross_along(&p->gp.kernel, n, p->Z, x + i * Q, v + i * Q, dk + i * Q * n,
-                                mo->H + i * T * n, mo->pU + i * Q * n, mo->pp + i * T * n);
+    for (size_t i = 0; i < count; i++) {
+        const rm2i_latent_along along = {.v = v + i * Q,
+                                         .d = mo->dk + i * Q * n,
+                                         .h = mo->H + i * T * n,
+                                         .p = mo->pU + i * Q * n,
+                                         .pp = mo->pp + i * T * n};
+        rm2i_latent_cross_along(&p->gp.kernel, n, p->Z, x + i * Q, &along);
+    }
     if (p->inverse) {
         rm2i_posterior_solve(p, count * Q, mo->pU, mo->pV);
     } else {
@@ -81,8 +81,8 @@ static void bend_at(const rm2i_posterior *p, size_t count, const double *x, cons
 void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, const double *v,
                      rm2i_moment_kind kind, double *work, rm2i_moments *mo) {
     size_t n = p->n, Q = p->gp.Q, T = rm2i_pairs(Q);
-    double *k, *dk;
-    lay_out(p, count, kind, work, mo, &k, &dk);
+    lay_out(mo, p, count, kind, &(rm2i_arena){work, 0});
+    double *k = mo->k, *dk = mo->dk;
     rm2i_latent_derivative_variance(&p->gp.kernel, mo->prior);
     for (size_t i = 0; i < count; i++)
         if (kind >= RM2I_MOMENT_DERIVATIVE)
@@ -111,7 +111,7 @@ void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, con
     else if (!p->inverse)
         rm2i_posterior_restore(p, count * Q, mo->U, mo->S); /* S = A^-1 dk */
     if (kind == RM2I_MOMENT_BEND)
-        bend_at(p, count, x, v, dk, mo);
+        bend_at(p, count, x, v, mo);
 }
 
 /* ---- sum of w_m R_m ------------------------------------------------------------------------- */

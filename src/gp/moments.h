@@ -34,6 +34,7 @@ typedef struct rm2i_moments {
     double *pp;      /* count x T x n: d2p/dx_t dx_s */
     double *ddJ;     /* count x T x M: C pp = d2(J v)/dx_t dx_s */
     double *row;     /* 2 x n: scratch */
+    double *k, *dk;  /* count x n, count x Q x n: kernel vectors and their derivatives */
 } rm2i_moments;
 
 size_t rm2i_moments_work(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind);

@@ -4,13 +4,40 @@
 
 #include <cblas.h>
 
+#include "base/arena.h"
 #include "gp/likelihood.h"
 #include "linalg/factor.h"
 #include "linalg/special.h"
 
+/* Used by turns. */
+typedef struct scratch {
+    double *eigen;            /* of both eigenproblems */
+    double *scaled, *rotated; /* M x N: F D^-1/2, and with U^T */
+    double *half;             /* M x N: Am K */
+    double *weighted;         /* N x N: rows of V times the root of their weight */
+} scratch;
+
+static void lay_out(scratch *s, size_t N, size_t M, rm2i_arena *a) {
+    rm2i_arena eigen = *a, value = *a, task = *a, kernel = *a;
+    s->eigen = rm2i_take(&eigen, double, rm2i_symmetric_eigen_work(N > M ? N : M));
+    s->scaled = rm2i_take(&value, double, M, N);
+    s->rotated = rm2i_take(&value, double, M, N);
+    s->half = rm2i_take(&task, double, M, N);
+    s->weighted = rm2i_take(&kernel, double, N, N);
+    *a = rm2i_arena_longer(rm2i_arena_longer(eigen, value), rm2i_arena_longer(task, kernel));
+}
+
+static scratch scratch_in(const rm2i_per_output *po, double *work) {
+    scratch s;
+    lay_out(&s, po->N, po->M, &(rm2i_arena){work, 0});
+    return s;
+}
+
 size_t rm2i_per_output_work(size_t N, size_t M) {
-    size_t largest = N > M ? N : M;
-    return rm2i_symmetric_eigen_work(largest) + 2 * M * N + M * M;
+    scratch s;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&s, N, M, &a);
+    return a.used;
 }
 
 /* C = A B or A B^T, row-major: A is r x k, C is r x c. */
@@ -31,17 +58,18 @@ static rm2_status task_eigen(rm2i_per_output *po, const double *Kf, double *work
 rm2_status rm2i_per_output_solve(rm2i_per_output *po, const double *Kf, const double *F,
                                  double *work) {
     size_t N = po->N, M = po->M;
-    double *scaled = work, *turned = work + M * N;
+    scratch s = scratch_in(po, work);
     for (size_t m = 0; m < M; m++)
         if (!(po->d[m] > 0))
             return RM2_ERR_NUMERIC;
-    if (task_eigen(po, Kf, work) != RM2_OK || rm2i_symmetric_eigen(N, po->V, po->o, work) != RM2_OK)
+    if (task_eigen(po, Kf, s.eigen) != RM2_OK ||
+        rm2i_symmetric_eigen(N, po->V, po->o, s.eigen) != RM2_OK)
         return RM2_ERR_NUMERIC;
     for (size_t m = 0; m < M; m++)
         for (size_t n = 0; n < N; n++)
-            scaled[m * N + n] = F[m * N + n] / sqrt(po->d[m]);
-    product(M, N, M, po->Ut, scaled, false, turned);    /* U^T D^-1/2 F^T */
-    product(M, N, N, turned, po->V, true, po->rotated); /* ... V: rows of V are eigenvectors */
+            s.scaled[m * N + n] = F[m * N + n] / sqrt(po->d[m]);
+    product(M, N, M, po->Ut, s.scaled, false, s.rotated);  /* U^T D^-1/2 F^T */
+    product(M, N, N, s.rotated, po->V, true, po->rotated); /* ... V: rows of V are eigenvectors */
     double quadratic = 0, log_det = 0;
     for (size_t m = 0; m < M; m++) {
         for (size_t n = 0; n < N; n++) {
@@ -67,17 +95,16 @@ static double denominator(const rm2i_per_output *po, size_t n, size_t m) {
 }
 
 /* K_bar = 1/2 (sum_m l_m alpha_m alpha_m^T - V diag(sum_m l_m/den_nm) V^T) */
-static void kernel_backward(const rm2i_per_output *po, double *K_bar, double *work) {
+static void kernel_backward(const rm2i_per_output *po, double *K_bar, double *weighted) {
     size_t N = po->N, M = po->M;
-    double *scaled = work; /* N x N: rows of V times the root of their weight */
     for (size_t n = 0; n < N; n++) {
         double weight = 0;
         for (size_t m = 0; m < M; m++)
             weight += fmax(po->l[m], 0) / denominator(po, n, m);
         for (size_t k = 0; k < N; k++)
-            scaled[n * N + k] = sqrt(weight) * po->V[n * N + k];
+            weighted[n * N + k] = sqrt(weight) * po->V[n * N + k];
     }
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)N, (int)N, -0.5, scaled, (int)N, 0,
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)N, (int)N, -0.5, weighted, (int)N, 0,
                 K_bar, (int)N);
     for (size_t m = 0; m < M; m++)
         cblas_dsyr(CblasRowMajor, CblasLower, (int)N, 0.5 * fmax(po->l[m], 0), po->alpha + m * N, 1,
@@ -87,9 +114,8 @@ static void kernel_backward(const rm2i_per_output *po, double *K_bar, double *wo
 /* Kf_bar = 1/2 (Am K Am^T - T diag(sum_n o_n/den_nm) T^T);
  * d_bar_a = 1/2 (|Am_a|^2 - sum_m T_am^2 sum_n 1/den_nm) */
 static void task_backward(const rm2i_per_output *po, const double *K, double *Kf_bar, double *d_bar,
-                          double *work) {
+                          double *half) {
     size_t N = po->N, M = po->M;
-    double *half = work; /* M x N: Am K */
     cblas_dsymm(CblasRowMajor, CblasRight, CblasLower, (int)M, (int)N, 1, K, (int)N, po->Am, (int)N,
                 0, half, (int)N);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)M, (int)M, (int)N, 0.5, half, (int)N,
@@ -113,6 +139,7 @@ static void task_backward(const rm2i_per_output *po, const double *K, double *Kf
 
 void rm2i_per_output_backward(const rm2i_per_output *po, const double *K, double *K_bar,
                               double *Kf_bar, double *d_bar, double *work) {
-    task_backward(po, K, Kf_bar, d_bar, work);
-    kernel_backward(po, K_bar, work);
+    scratch s = scratch_in(po, work);
+    task_backward(po, K, Kf_bar, d_bar, s.half);
+    kernel_backward(po, K_bar, s.weighted);
 }

@@ -11,6 +11,7 @@
 
 #include <cblas.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "gp/inducing.h"
 #include "gp/likelihood.h"
@@ -60,19 +61,34 @@ static void multiply_root(rm2i_posterior *p) {
         p->inverse = NULL;
 }
 
+/* Of the set-up with inducing points. */
+typedef struct inducing_scratch {
+    size_t N, M, r;
+    double *Y, *S, *e, *eigen, *memory; /* M x N, M x M, r: eigenvalues, the eigenproblem's own */
+} inducing_scratch;
+
+static void lay_out_inducing_scratch(void *scratch, rm2i_arena *a) {
+    inducing_scratch *s = scratch;
+    s->Y = rm2i_take(a, double, s->M, s->N);
+    s->S = rm2i_take(a, double, s->M, s->M);
+    s->e = rm2i_take(a, double, s->r);
+    s->eigen = rm2i_take(a, double, rm2i_symmetric_eigen_work(s->r));
+}
+
 /* C = (Lu^-T u)^T. With A = V V^T = E diag(e) E^T, I - s2 B^-1 = E diag(e/(e + s2)) E^T, and the root
  * is diag(sqrt(e/(e + s2))) E^T Lu^-1: no difference of large numbers, and directions that the data do
- * not determine, where Lu^-1 is large, count little. work: e and the eigenproblem's. */
-static rm2_status solve_inducing(rm2i_posterior *p, rm2i_inducing *in, double *work) {
+ * not determine, where Lu^-1 is large, count little. */
+static rm2_status solve_inducing(rm2i_posterior *p, rm2i_inducing *in, const inducing_scratch *s) {
     size_t r = in->r, M = p->gp.M;
-    double *e = work;
+    in->Y = s->Y;
+    in->S = s->S;
     RM2_TRY(rm2i_inducing_solve(in, &p->gp.kernel, p->gp.X, p->gp.noise, p->gp.F));
     memcpy(p->C, in->u, M * r * sizeof *p->C);
     rm2i_factor_other_half_solve(r, in->L, M, p->C);
     memcpy(p->root, in->A, r * r * sizeof *p->root);
-    RM2_TRY(rm2i_symmetric_eigen(r, p->root, e, work + r));
+    RM2_TRY(rm2i_symmetric_eigen(r, p->root, s->e, s->eigen));
     for (size_t k = 0; k < r; k++) {
-        double weight = fmax(e[k], 0) / (fmax(e[k], 0) + p->gp.noise);
+        double weight = fmax(s->e[k], 0) / (fmax(s->e[k], 0) + p->gp.noise);
         cblas_dscal((int)r, sqrt(weight), p->root + k * r, 1);
     }
     rm2i_factor_other_half_solve(r, in->L, r, p->root); /* rows: e_k^T Lu^-1 */
@@ -80,75 +96,87 @@ static rm2_status solve_inducing(rm2i_posterior *p, rm2i_inducing *in, double *w
     return factor_task(p);
 }
 
+/* Of the set-up with per-output noise. */
+typedef struct per_output_scratch {
+    rm2i_per_output po;
+    double *work, *memory;
+} per_output_scratch;
+
+static void lay_out_per_output(void *scratch, rm2i_arena *a) {
+    per_output_scratch *s = scratch;
+    size_t N = s->po.N, M = s->po.M;
+    s->po.Ut = rm2i_take(a, double, M, M);
+    s->po.d = rm2i_take(a, double, M);
+    s->po.rotated = rm2i_take(a, double, M, N);
+    s->po.alpha = rm2i_take(a, double, M, N);
+    s->po.Am = rm2i_take(a, double, M, N);
+    s->work = rm2i_take(a, double, rm2i_per_output_work(N, M));
+}
+
 static rm2_status solve_per_output(rm2_context *ctx, rm2i_posterior *p) {
     size_t N = p->gp.N, M = p->gp.M;
-    double *m, *work;
-    RM2_TRY(rm2i_alloc(ctx, M * M + M + 3 * M * N + rm2i_per_output_work(N, M), sizeof *m, &m));
-    rm2i_per_output po = {.N = N,
-                          .M = M,
-                          .V = p->V,
-                          .o = p->o,
-                          .l = p->l,
-                          .Ut = m,
-                          .d = m + M * M,
-                          .rotated = m + M * M + M,
-                          .alpha = m + M * M + M + M * N,
-                          .Am = m + M * M + M + 2 * M * N};
-    work = m + M * M + M + 3 * M * N;
+    per_output_scratch s = {.po = {.N = N, .M = M, .V = p->V, .o = p->o, .l = p->l}};
+    const rm2i_per_output *po = &s.po;
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_per_output, &s, &s.memory));
     for (size_t k = 0; k < M; k++)
-        po.d[k] = p->gp.task_noise[k] + p->gp.noise;
-    rm2_status status = rm2i_per_output_solve(&po, p->gp.Kf, p->gp.F, work);
+        po->d[k] = p->gp.task_noise[k] + p->gp.noise;
+    rm2_status status = rm2i_per_output_solve(&s.po, p->gp.Kf, p->gp.F, s.work);
     if (status == RM2_OK) { /* C = Kf Am, P = D^1/2 U */
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)N, (int)M, 1, p->gp.Kf,
-                    (int)M, po.Am, (int)N, 0, p->C, (int)N);
+                    (int)M, po->Am, (int)N, 0, p->C, (int)N);
         for (size_t a = 0; a < M; a++)
             for (size_t k = 0; k < M; k++)
-                p->P[a * M + k] = sqrt(po.d[a]) * po.Ut[k * M + a];
+                p->P[a * M + k] = sqrt(po->d[a]) * po->Ut[k * M + a];
         for (size_t k = 0; k < M; k++)
             p->l[k] = fmax(p->l[k], 0);
         for (size_t n = 0; n < N; n++)
             p->o[n] = fmax(p->o[n], 0);
     }
-    free(m);
+    free(s.memory);
     p->observed = 1;
     return status;
 }
 
+static void lay_out_inducing(void *posterior, rm2i_arena *a) {
+    rm2i_posterior *p = posterior;
+    size_t M = p->gp.M, r = p->n;
+    p->C = rm2i_take(a, double, M, r);
+    p->P = rm2i_take(a, double, M, M);
+    p->root = rm2i_take(a, double, r, r);
+    p->inverse = rm2i_take(a, double, r, r);
+    p->own_Z = rm2i_take(a, double, r, p->gp.Q);
+}
+
 static rm2_status build_inducing(rm2_context *ctx, rm2i_posterior *p) {
-    size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q, r = p->gp.inducing;
-    double *work;
+    size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q, r = p->n = p->gp.inducing;
+    inducing_scratch scratch = {.N = N, .M = M, .r = r};
     rm2i_inducing *in;
-    RM2_TRY(rm2i_calloc(ctx, M * r + M * M + 2 * r * r + r * Q, sizeof *p->memory, &p->memory));
-    p->C = p->memory;
-    p->P = p->C + M * r;
-    p->root = p->P + M * M;
-    p->inverse = p->root + r * r;
-    p->n = r;
-    p->Z = memcpy(p->inverse + r * r, p->gp.Z, r * Q * sizeof *p->Z);
-    p->gp.Z = p->Z;
-    size_t size = M * N + M * M + r + rm2i_symmetric_eigen_work(r);
-    RM2_TRY(rm2i_inducing_create(ctx, N, M, Q, r, NULL, false, &in));
+    RM2_TRY(rm2i_arena_calloc(ctx, lay_out_inducing, p, &p->memory));
+    p->Z = p->gp.Z = memcpy(p->own_Z, p->gp.Z, r * Q * sizeof *p->own_Z);
+    RM2_TRY(rm2i_inducing_create(ctx, &(rm2i_inducing_shape){.N = N, .M = M, .Q = Q, .r = r}, &in));
     memcpy(in->Z, p->Z, r * Q * sizeof *in->Z);
-    rm2_status status = rm2i_alloc(ctx, size, sizeof *work, &work);
-    if (status == RM2_OK) {
-        in->Y = work;
-        in->S = work + M * N;
-        status = solve_inducing(p, in, in->S + M * M);
-        free(work);
-    }
+    rm2_status status = rm2i_arena_alloc(ctx, lay_out_inducing_scratch, &scratch, &scratch.memory);
+    if (status == RM2_OK)
+        status = solve_inducing(p, in, &scratch);
+    free(scratch.memory);
     rm2i_inducing_free(in);
     return status;
 }
 
-static rm2_status build_exact(rm2_context *ctx, rm2i_posterior *p) {
+static void lay_out_exact(void *posterior, rm2i_arena *a) {
+    rm2i_posterior *p = posterior;
     size_t N = p->gp.N, M = p->gp.M;
+    p->C = rm2i_take(a, double, M, N);
+    p->P = rm2i_take(a, double, M, M);
+    p->o = rm2i_take(a, double, N);
+    p->l = rm2i_take(a, double, M);
+    p->L = p->V = rm2i_take(a, double, N, N);
+}
+
+static rm2_status build_exact(rm2_context *ctx, rm2i_posterior *p) {
+    size_t N = p->gp.N;
     bool eigen = p->gp.noise_kind == RM2_NOISE_PER_OUTPUT;
-    RM2_TRY(rm2i_calloc(ctx, M * N + M * M + N * N + N + M, sizeof *p->memory, &p->memory));
-    p->C = p->memory;
-    p->P = p->C + M * N;
-    p->o = p->P + M * M;
-    p->l = p->o + N;
-    p->L = p->V = p->l + M;
+    RM2_TRY(rm2i_arena_calloc(ctx, lay_out_exact, p, &p->memory));
     p->n = N;
     p->Z = p->gp.X;
     if (eigen) {
@@ -156,7 +184,7 @@ static rm2_status build_exact(rm2_context *ctx, rm2i_posterior *p) {
         return solve_per_output(ctx, p);
     }
     double *K;
-    RM2_TRY(rm2i_alloc(ctx, N * N, sizeof *K, &K));
+    RM2_TRY(rm2i_alloc(ctx, N, N * sizeof *K, &K));
     rm2i_latent_gram(&p->gp.kernel, N, p->gp.X, rm2_context_threads(ctx), K);
     rm2_status status = solve_kronecker(ctx, p, K);
     free(K);
@@ -188,8 +216,25 @@ void rm2i_posterior_free(rm2i_posterior *p) {
 
 /* ---- one point ------------------------------------------------------------------------------ */
 
+/* With derivatives, at one point; dk follows k, so that both are reduced at once. */
+typedef struct gradient_scratch {
+    double *k, *dk;          /* n, Q x n */
+    double *reduced, *prior; /* (Q + 1) x n: of k, then of dk; Q */
+} gradient_scratch;
+
+static void lay_out_gradient(gradient_scratch *s, const rm2i_posterior *p, rm2i_arena *a) {
+    size_t n = p->n, Q = p->gp.Q;
+    s->k = rm2i_take(a, double, n);
+    s->dk = rm2i_take(a, double, Q, n);
+    s->reduced = rm2i_take(a, double, Q + 1, n);
+    s->prior = rm2i_take(a, double, Q);
+}
+
 size_t rm2i_posterior_work(const rm2i_posterior *p) {
-    return (p->gp.Q + 1) * 2 * p->n + p->gp.Q;
+    gradient_scratch s;
+    rm2i_arena a = {NULL, 0};
+    lay_out_gradient(&s, p, &a);
+    return a.used;
 }
 
 void rm2i_posterior_reduce(const rm2i_posterior *p, size_t count, const double *vectors,
@@ -247,24 +292,37 @@ static void fill_h(const rm2i_posterior *p, const double *reduced, double *h) {
                                : h[0];
 }
 
+typedef struct at_scratch {
+    double *k, *reduced; /* points x n */
+} at_scratch;
+
+static void lay_out_at(at_scratch *s, const rm2i_posterior *p, size_t points, rm2i_arena *a) {
+    s->k = rm2i_take(a, double, points, p->n);
+    s->reduced = rm2i_take(a, double, points, p->n);
+}
+
 size_t rm2i_posterior_at_work(const rm2i_posterior *p, size_t n) {
-    return 2 * n * p->n;
+    at_scratch s;
+    rm2i_arena a = {NULL, 0};
+    lay_out_at(&s, p, n, &a);
+    return a.used;
 }
 
 void rm2i_posterior_at(const rm2i_posterior *p, size_t n, const double *x, double *f, double *h,
                        double *work) {
     size_t N = p->n, M = p->gp.M;
-    double *k = work, *reduced = work + n * N;
+    at_scratch s;
+    lay_out_at(&s, p, n, &(rm2i_arena){work, 0});
     for (size_t i = 0; i < n; i++)
-        rm2i_latent_cross(&p->gp.kernel, N, p->Z, x + i * p->gp.Q, k + i * N);
+        rm2i_latent_cross(&p->gp.kernel, N, p->Z, x + i * p->gp.Q, s.k + i * N);
     /* f = k C^T */
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)M, (int)N, 1, k, (int)N, p->C,
-                (int)N, 0, f, (int)M);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)M, (int)N, 1, s.k, (int)N,
+                p->C, (int)N, 0, f, (int)M);
     if (!h)
         return;
-    rm2i_posterior_reduce(p, n, k, reduced);
+    rm2i_posterior_reduce(p, n, s.k, s.reduced);
     for (size_t i = 0; i < n; i++)
-        fill_h(p, reduced + i * N, h + i * M);
+        fill_h(p, s.reduced + i * N, h + i * M);
 }
 
 /* J = C dk: dk is Q x N. */
@@ -276,13 +334,15 @@ static void jacobian_mean(const rm2i_posterior *p, const double *dk, double *J) 
 void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f, double *h,
                              double *J, double *dh, double *work) {
     size_t N = p->n, M = p->gp.M, Q = p->gp.Q;
-    double *k = work, *dk = k + N, *reduced = dk + Q * N; /* (Q + 1) x N: of k, then of dk */
-    rm2i_latent_cross_gradient(&p->gp.kernel, N, p->Z, x, k, dk);
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)M, (int)N, 1, p->C, (int)N, k, 1, 0, f, 1);
-    jacobian_mean(p, dk, J);
+    gradient_scratch s;
+    lay_out_gradient(&s, p, &(rm2i_arena){work, 0});
+    double *reduced = s.reduced;
+    rm2i_latent_cross_gradient(&p->gp.kernel, N, p->Z, x, s.k, s.dk);
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)M, (int)N, 1, p->C, (int)N, s.k, 1, 0, f, 1);
+    jacobian_mean(p, s.dk, J);
     if (!h)
         return;
-    rm2i_posterior_reduce(p, Q + 1, k, reduced);
+    rm2i_posterior_reduce(p, Q + 1, s.k, reduced);
     fill_h(p, reduced, h);
     for (size_t m = 0; m < M; m++)
         for (size_t q = 0; q < Q; q++)
@@ -293,11 +353,13 @@ void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f
 void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J, double *R,
                              double *work) {
     size_t N = p->n, M = p->gp.M, Q = p->gp.Q;
-    double *k = work, *dk = k + N, *reduced = dk + Q * N, *prior = reduced + (Q + 1) * N;
-    rm2i_latent_cross_gradient(&p->gp.kernel, N, p->Z, x, k, dk);
+    gradient_scratch at;
+    lay_out_gradient(&at, p, &(rm2i_arena){work, 0});
+    double *reduced = at.reduced, *prior = at.prior;
+    rm2i_latent_cross_gradient(&p->gp.kernel, N, p->Z, x, at.k, at.dk);
     rm2i_latent_derivative_variance(&p->gp.kernel, prior);
-    jacobian_mean(p, dk, J);
-    rm2i_posterior_reduce(p, Q, dk, reduced);
+    jacobian_mean(p, at.dk, J);
+    rm2i_posterior_reduce(p, Q, at.dk, reduced);
     for (size_t m = 0; m < M; m++)
         for (size_t r = 0; r < Q; r++)
             for (size_t s = 0; s < Q; s++)

@@ -31,6 +31,7 @@ typedef struct rm2i_posterior {
     rm2i_gp gp;
     size_t n;        /* support points, those that k* is taken with: training or inducing points */
     const double *Z; /* n x Q */
+    double *own_Z;   /* inducing points: the copy of them */
     double *C, *P;   /* C is M x n */
     double *L;       /* Kronecker: Cholesky factor of A */
     double *root;    /* inducing points: root^T root stands for A^-1 */

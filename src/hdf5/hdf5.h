@@ -1,40 +1,55 @@
 /* Model files: HDF5 behind a sealed block of 512 bytes. Datasets are named "group/name"; numbers
- * are 64 bits wide, texts have a fixed length. A file is built in memory and written whole; the
- * same contents give the same bytes. It is read whole, and its seal is checked before libhdf5 sees
- * it. Every failure names file and dataset. libhdf5 must be a thread-safe build (Debian's is) where
- * several threads use model files at once. */
+ * are 64 bits wide, texts have a fixed length. Every failure names file and dataset.
+ *
+ * Writing is libhdf5's work: a file is built in memory and written whole; the same contents give the
+ * same bytes. libhdf5 must be a thread-safe build (Debian's is) where several threads write model
+ * files at once.
+ *
+ * Reading is our own (tree.c), of the small part of HDF5 that is written here; libhdf5 never sees a file
+ * from outside. Whatever the bytes are, reading ends with values or with a message, and takes memory
+ * of at most ten times the file's size. */
 #ifndef RM2I_HDF5_H
 #define RM2I_HDF5_H
 
 #include "io/io.h"
 
-typedef struct rm2i_h5 rm2i_h5;
-
 /* ---- writing -------------------------------------------------------------------------------- */
 
-rm2_status rm2i_h5_create(rm2_context *ctx, rm2i_h5 **h5);
+typedef struct rm2i_h5_writer rm2i_h5_writer;
+
+rm2_status rm2i_h5_create(rm2_context *ctx, rm2i_h5_writer **h5);
 
 /* Arrays in C order, at most RM2_ARRAY_MAX_DIMS dimensions, extents may be 0; dims = 0 (shape NULL)
  * is a single value. Groups are made as needed; a name can be used once. */
-rm2_status rm2i_h5_put_doubles(rm2_context *ctx, rm2i_h5 *h5, const char *name, size_t dims,
+rm2_status rm2i_h5_put_doubles(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, size_t dims,
                                const size_t *shape, const double *values);
-rm2_status rm2i_h5_put_sizes(rm2_context *ctx, rm2i_h5 *h5, const char *name, size_t dims,
+rm2_status rm2i_h5_put_sizes(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, size_t dims,
                              const size_t *shape, const size_t *values);
-rm2_status rm2i_h5_put_text(rm2_context *ctx, rm2i_h5 *h5, const char *name, const char *text);
-rm2_status rm2i_h5_put_texts(rm2_context *ctx, rm2i_h5 *h5, const char *name, size_t count,
+rm2_status rm2i_h5_put_text(rm2_context *ctx, rm2i_h5_writer *h5, const char *name,
+                            const char *text);
+rm2_status rm2i_h5_put_texts(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, size_t count,
                              const char *const *texts);
 
 /* Write the file, whole or not at all (see rm2_writer_open); frees h5 in every case. */
-rm2_status rm2i_h5_commit(rm2_context *ctx, rm2i_h5 *h5, const char *path, bool overwrite);
-void rm2i_h5_discard(rm2i_h5 *h5);
+rm2_status rm2i_h5_commit(rm2_context *ctx, rm2i_h5_writer *h5, const char *path, bool overwrite);
+/* The same into memory, which is the caller's to free; NULL on failure. */
+rm2_status rm2i_h5_to_bytes(rm2_context *ctx, rm2i_h5_writer *h5, unsigned char **bytes,
+                            size_t *size);
+void rm2i_h5_discard(rm2i_h5_writer *h5);
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* "-" is standard input. */
+typedef struct rm2i_h5 rm2i_h5;
+
+/* "-" is standard input. The file is read whole and may change afterwards. */
 rm2_status rm2i_h5_open(rm2_context *ctx, const char *path, rm2i_h5 **h5);
-rm2_status rm2i_h5_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
-                         rm2i_h5 **h5);
+/* A file in memory, which must stay as it is until it is closed; `name` is for messages. */
+rm2_status rm2i_h5_open_bytes(rm2_context *ctx, const void *bytes, size_t size, const char *name,
+                              rm2i_h5 **h5);
 void rm2i_h5_close(rm2i_h5 *h5);
+
+/* The file's name for messages. */
+const char *rm2i_h5_name(const rm2i_h5 *h5);
 
 /* Is there such a group or dataset? */
 bool rm2i_h5_has(const rm2i_h5 *h5, const char *name);

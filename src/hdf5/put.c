@@ -1,9 +1,11 @@
 /* Datasets into a model file in memory: contiguous, little-endian, without times. Texts have the
  * length of the longest and end in NUL, so that no heap of variable pieces is in the file. */
+#include "hdf5/write.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "hdf5/file.h"
+enum { NAME_SIZE = 256 }; /* bytes of a dataset's name with its NUL: lengths of links fit a byte */
 
 static rm2_status refused(rm2_context *ctx, const char *name, const char *why) {
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "cannot store dataset %s in a model file: %s", name,
@@ -12,7 +14,7 @@ static rm2_status refused(rm2_context *ctx, const char *name, const char *why) {
 
 /* Make the groups a name goes through; those that libhdf5 would make by itself have times. */
 static bool make_groups(hid_t file, const char *name) {
-    char part[RM2I_H5_NAME_SIZE];
+    char part[NAME_SIZE];
     hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
     bool good = rm2i_h5_group_properties(creation);
     for (const char *slash = strchr(name, '/'); good && slash; slash = strchr(slash + 1, '/')) {
@@ -29,8 +31,11 @@ static bool make_groups(hid_t file, const char *name) {
 
 static hid_t make_creation(void) {
     hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    if (creation >= 0)
-        (void)H5Pset_obj_track_times(creation, false);
+    if (creation >= 0 && (H5Pset_obj_track_times(creation, false) < 0 ||
+                          H5Pset_dset_no_attrs_hint(creation, true) < 0)) { /* shorter headers */
+        (void)H5Pclose(creation);
+        return -1;
+    }
     return creation;
 }
 
@@ -41,64 +46,71 @@ static hid_t make_space(size_t dims, const size_t *shape) {
     return dims == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple((int)dims, extent, NULL);
 }
 
-static bool write_set(hid_t file, const char *name, hid_t stored, hid_t own, hid_t space,
-                      const void *values) {
+typedef struct dataset {
+    const char *name;
+    hid_t stored, own; /* the type in the file, that of the values */
+    size_t dims;
+    const size_t *shape;
+    const void *values;
+} dataset;
+
+static bool write_set(hid_t file, const dataset *d, hid_t space) {
     hid_t creation = make_creation(), set = -1;
     bool good = false;
-    if (creation >= 0 && make_groups(file, name))
-        set = H5Dcreate2(file, name, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    if (creation >= 0 && make_groups(file, d->name))
+        set = H5Dcreate2(file, d->name, d->stored, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     if (set >= 0) {
         good = H5Sget_simple_extent_npoints(space) == 0 ||
-               H5Dwrite(set, own, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+               H5Dwrite(set, d->own, H5S_ALL, H5S_ALL, H5P_DEFAULT, d->values) >= 0;
         good &= H5Dclose(set) >= 0;
     }
     (void)H5Pclose(creation);
     return good;
 }
 
-/* `stored` is the type in the file, `own` that of the values. */
-static rm2_status put(rm2_context *ctx, rm2i_h5 *h5, const char *name, hid_t stored, hid_t own,
-                      size_t dims, const size_t *shape, const void *values) {
+static rm2_status put(rm2_context *ctx, rm2i_h5_writer *h5, const dataset *d) {
     size_t count = 1;
-    if (!*name || strlen(name) >= RM2I_H5_NAME_SIZE)
-        return refused(ctx, name, "its name is empty or too long");
-    if (dims > RM2_ARRAY_MAX_DIMS)
-        return refused(ctx, name, "it has too many dimensions");
-    for (size_t k = 0; k < dims; k++)
-        if (shape[k] > 0 && __builtin_mul_overflow(count, shape[k], &count))
-            return refused(ctx, name, "it is too large");
-    hid_t space = make_space(dims, shape);
-    bool good = space >= 0 && write_set(h5->file, name, stored, own, space, values);
+    if (!*d->name || strlen(d->name) >= NAME_SIZE)
+        return refused(ctx, d->name, "its name is empty or too long");
+    if (d->dims > RM2_ARRAY_MAX_DIMS)
+        return refused(ctx, d->name, "it has too many dimensions");
+    for (size_t k = 0; k < d->dims; k++)
+        if (d->shape[k] > 0 && __builtin_mul_overflow(count, d->shape[k], &count))
+            return refused(ctx, d->name, "it is too large");
+    hid_t space = make_space(d->dims, d->shape);
+    bool good = space >= 0 && write_set(h5->file, d, space);
     (void)H5Sclose(space);
-    return good ? RM2_OK : refused(ctx, name, "the name is taken, or memory is short");
+    return good ? RM2_OK : refused(ctx, d->name, "the name is taken, or memory is short");
 }
 
-rm2_status rm2i_h5_put_doubles(rm2_context *ctx, rm2i_h5 *h5, const char *name, size_t dims,
+rm2_status rm2i_h5_put_doubles(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, size_t dims,
                                const size_t *shape, const double *values) {
     rm2i_h5_quiet quiet = rm2i_h5_quiet_begin();
-    rm2_status status = put(ctx, h5, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, dims, shape, values);
+    const dataset d = {name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, dims, shape, values};
+    rm2_status status = put(ctx, h5, &d);
     rm2i_h5_quiet_end(quiet);
     return status;
 }
 
-rm2_status rm2i_h5_put_sizes(rm2_context *ctx, rm2i_h5 *h5, const char *name, size_t dims,
+rm2_status rm2i_h5_put_sizes(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, size_t dims,
                              const size_t *shape, const size_t *values) {
     _Static_assert(sizeof(size_t) == sizeof(unsigned long), "the type below");
     rm2i_h5_quiet quiet = rm2i_h5_quiet_begin();
-    rm2_status status = put(ctx, h5, name, H5T_STD_U64LE, H5T_NATIVE_ULONG, dims, shape, values);
+    const dataset d = {name, H5T_STD_U64LE, H5T_NATIVE_ULONG, dims, shape, values};
+    rm2_status status = put(ctx, h5, &d);
     rm2i_h5_quiet_end(quiet);
     return status;
 }
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
-static rm2_status put_strings(rm2_context *ctx, rm2i_h5 *h5, const char *name, size_t dims,
+static rm2_status put_strings(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, size_t dims,
                               size_t count, size_t width, const char *texts) {
     rm2i_h5_quiet quiet = rm2i_h5_quiet_begin();
     hid_t type = H5Tcopy(H5T_C_S1);
     rm2_status status;
     if (type >= 0 && H5Tset_size(type, width) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0)
-        status = put(ctx, h5, name, type, type, dims, &count, texts);
+        status = put(ctx, h5, &(dataset){name, type, type, dims, &count, texts});
     else
         status = refused(ctx, name, "no type for its texts");
     (void)H5Tclose(type);
@@ -106,11 +118,12 @@ static rm2_status put_strings(rm2_context *ctx, rm2i_h5 *h5, const char *name, s
     return status;
 }
 
-rm2_status rm2i_h5_put_text(rm2_context *ctx, rm2i_h5 *h5, const char *name, const char *text) {
+rm2_status rm2i_h5_put_text(rm2_context *ctx, rm2i_h5_writer *h5, const char *name,
+                            const char *text) {
     return put_strings(ctx, h5, name, 0, 1, strlen(text) + 1, text);
 }
 
-rm2_status rm2i_h5_put_texts(rm2_context *ctx, rm2i_h5 *h5, const char *name, size_t count,
+rm2_status rm2i_h5_put_texts(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, size_t count,
                              const char *const *texts) {
     size_t width = 1, size;
     for (size_t i = 0; i < count; i++)

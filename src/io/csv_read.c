@@ -48,8 +48,8 @@ static rm2i_csv_stop refuse_value(reader *r, const rm2i_csv_field *field, size_t
         [RM2I_CSV_TOO_LARGE] = {RM2_ERR_DATA, "is too large for a double"},
         [RM2I_CSV_DECIMAL_COMMA] = {RM2_ERR_FORMAT, "has a decimal comma; write it with a point"},
         [RM2I_CSV_TEXT] = {RM2_ERR_FORMAT,
-                           "is not a number; choose the numeric columns with --columns, or name "
-                           "this one with --group or --label if it holds ids"},
+                           "is not a number; choose the columns to read as numbers "
+                           "(settings.numeric), or read this one as text (settings.text)"},
     };
     char shown[RM2I_SHOWN_SIZE];
     rm2_status status = refusals[kind].status;
@@ -262,9 +262,13 @@ static bool legal_delimiter(char c) {
 
 static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
                               const rm2_csv_settings *settings, rm2_table *table) {
-    rm2_csv_settings defaults = rm2_csv_settings_default();
+    rm2_csv_settings used = rm2_csv_settings_default();
     char shown[RM2I_SHOWN_SIZE];
-    reader r = {.settings = settings ? settings : &defaults, .table = table};
+    reader r = {.settings = &used, .table = table};
+    RM2_TRY(rm2i_settings_take(ctx, settings, &used));
+    if ((unsigned)used.header > RM2_HEADER_NO)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.header is %d, not an rm2_header",
+                         (int)used.header);
     if (!legal_delimiter(r.settings->delimiter))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "this character cannot separate fields: '%s'",
                          rm2i_shown(&r.settings->delimiter, 1, shown));

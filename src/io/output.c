@@ -36,7 +36,8 @@ static rm2_status write_failed(rm2_context *ctx, const char *name) {
 }
 
 static rm2_status exists_already(rm2_context *ctx, const char *path) {
-    return rm2i_fail(ctx, RM2_ERR_IO, "%s exists already; use --force to overwrite", path);
+    return rm2i_fail(ctx, RM2_ERR_IO, "%s exists already; pass overwrite = true to replace it",
+                     path);
 }
 
 rm2_status rm2i_stream_check(rm2_context *ctx, FILE *stream, const char *name) {

@@ -1,12 +1,8 @@
-/* Tables in memory: settings, columns by name, release. */
+/* Tables in memory: columns by name, release. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/io.h"
-
-rm2_csv_settings rm2_csv_settings_default(void) {
-    return (rm2_csv_settings){.header = RM2_HEADER_AUTO};
-}
 
 void rm2_table_free(rm2_table *table) {
     if (!table)

@@ -11,27 +11,8 @@ enum {
     SLOTS_START = 16
 };
 
-size_t rm2i_utf8_length(const unsigned char *p, size_t left) {
-    if (p[0] < 0x80)
-        return 1;
-    size_t length = p[0] >= 0xc2 && p[0] < 0xe0   ? 2
-                    : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-                    : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                                  : 0;
-    if (length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) /* fits into fewer bytes */
-                    || (p[0] == 0xf0 && p[1] < 0x90);
-    bool no_character = (p[0] == 0xed && p[1] >= 0xa0) /* half of a surrogate pair */
-                        || (p[0] == 0xf4 && p[1] >= 0x90);
-    return overlong || no_character ? 0 : length;
-}
-
 size_t rm2i_printable_length(const unsigned char *p, size_t left) {
-    size_t length = rm2i_utf8_length(p, left);
+    size_t length = rm2_utf8_length((const char *)p, left);
     bool control = p[0] < 0x20 || p[0] == 0x7f ||
                    (length == 2 && p[0] == 0xc2 && p[1] < 0xa0); /* U+0080 to U+009F */
     return control ? 0 : length;

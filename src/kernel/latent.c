@@ -89,15 +89,15 @@ RM2I_INLINED void differences(const rm2i_latent_kernel *k, size_t count, const d
     } while (++q < k->dim);
 }
 
-/* k, a and b (not for the gradient alone), with the variance */
-RM2I_INLINED void radials(rm2_latent_kind kind, double variance, bool second, size_t count,
+/* k, a and, unless NULL, b, with the variance */
+RM2I_INLINED void radials(rm2_latent_kind kind, double variance, size_t count,
                           const double *restrict rho2, double *restrict values, double *restrict a,
                           double *restrict b) {
     for (size_t i = 0; i < count; i++) {
         rm2i_latent_shape at = rm2i_latent_shape_at(kind, rho2[i]);
         values[i] = variance * at.k;
         a[i] = variance * at.a;
-        if (second)
+        if (b)
             b[i] = variance * at.b;
     }
 }
@@ -125,37 +125,44 @@ RM2I_INLINED void first_derivatives(const rm2i_latent_kernel *k, size_t count, s
     }
 }
 
-/* At most COLUMNS of n points; h may be null. */
-RM2I_INLINED void cross_block(rm2_latent_kind kind, const rm2i_latent_kernel *k, size_t count,
-                              const double *X, const double *x, size_t n, double *values, double *d,
-                              double *h) {
+/* `count` of n points and what is computed there; h may be NULL. */
+typedef struct cross_part {
+    size_t count, n;
+    const double *X, *x;
+    double *values, *d, *h;
+} cross_part;
+
+/* At most COLUMNS of the points. */
+RM2I_INLINED void cross_block(rm2_latent_kind kind, const rm2i_latent_kernel *k, cross_part c) {
     double rho2[COLUMNS], a[COLUMNS], b[COLUMNS];
-    differences(k, count, X, x, n, d, rho2);
-    if (h) {
-        radials(kind, k->variance, true, count, rho2, values, a, b);
-        second_derivatives(k, count, n, a, b, d, h);
+    differences(k, c.count, c.X, c.x, c.n, c.d, rho2);
+    if (c.h) {
+        radials(kind, k->variance, c.count, rho2, c.values, a, b);
+        second_derivatives(k, c.count, c.n, a, b, c.d, c.h);
     } else
-        radials(kind, k->variance, false, count, rho2, values, a, b);
-    first_derivatives(k, count, n, a, d);
+        radials(kind, k->variance, c.count, rho2, c.values, a, NULL);
+    first_derivatives(k, c.count, c.n, a, c.d);
 }
 
 RM2I_AVX2_CLONES static void cross(const rm2i_latent_kernel *k, size_t n, const double *X,
                                    const double *x, double *values, double *d, double *h) {
     for (size_t first = 0; first < n; first += COLUMNS) {
-        size_t count = smaller(COLUMNS, n - first);
-        const double *part = X + first * k->dim;
-        double *second = h ? h + first : NULL;
+        const cross_part part = {.count = smaller(COLUMNS, n - first),
+                                 .n = n,
+                                 .X = X + first * k->dim,
+                                 .x = x,
+                                 .values = values + first,
+                                 .d = d + first,
+                                 .h = h ? h + first : NULL};
         switch (k->kind) {
         case RM2_LATENT_SE:
-            cross_block(RM2_LATENT_SE, k, count, part, x, n, values + first, d + first, second);
+            cross_block(RM2_LATENT_SE, k, part);
             break;
         case RM2_LATENT_MATERN32:
-            cross_block(RM2_LATENT_MATERN32, k, count, part, x, n, values + first, d + first,
-                        second);
+            cross_block(RM2_LATENT_MATERN32, k, part);
             break;
         case RM2_LATENT_MATERN52:
-            cross_block(RM2_LATENT_MATERN52, k, count, part, x, n, values + first, d + first,
-                        second);
+            cross_block(RM2_LATENT_MATERN52, k, part);
             break;
         }
     }
@@ -172,8 +179,8 @@ void rm2i_latent_cross_hessian(const rm2i_latent_kernel *k, size_t n, const doub
 }
 
 /* p_s = sum_r v_r h_rs; pairs are in the order of the upper triangle. */
-RM2I_AVX2_CLONES static void along(size_t Q, size_t n, const double *v, const double *h,
-                                   double *p) {
+RM2I_AVX2_CLONES static void along_once(size_t Q, size_t n, const double *v, const double *h,
+                                        double *p) {
     memset(p, 0, Q * n * sizeof *p);
     for (size_t r = 0; r < Q; r++)
         for (size_t s = r; s < Q; s++, h += n)
@@ -186,9 +193,10 @@ RM2I_AVX2_CLONES static void along(size_t Q, size_t n, const double *v, const do
 
 /* pp_ts = u_t p_s - v_t dk_s/l_t^2 - d_ts (sum_r v_r dk_r)/l_s^2, because dk = k u for SE */
 RM2I_AVX2_CLONES static void along_twice(const rm2i_latent_kernel *k, size_t n, const double *X,
-                                         const double *x, const double *v, const double *d,
-                                         const double *p, double *pp) {
+                                         const double *x, const rm2i_latent_along *along) {
     size_t Q = k->dim;
+    const double *v = along->v, *d = along->d, *p = along->p;
+    double *pp = along->pp;
     for (size_t t = 0; t < Q; t++)
         for (size_t s = t; s < Q; s++, pp += n) {
             double over = 1 / (k->lengthscale[t] * k->lengthscale[t]), at = x[t], vt = v[t] * over;
@@ -203,10 +211,9 @@ RM2I_AVX2_CLONES static void along_twice(const rm2i_latent_kernel *k, size_t n, 
 }
 
 void rm2i_latent_cross_along(const rm2i_latent_kernel *k, size_t n, const double *X,
-                             const double *x, const double *v, const double *d, const double *h,
-                             double *p, double *pp) {
-    along(k->dim, n, v, h, p);
-    along_twice(k, n, X, x, v, d, p, pp);
+                             const double *x, const rm2i_latent_along *along) {
+    along_once(k->dim, n, along->v, along->h, along->p);
+    along_twice(k, n, X, x, along);
 }
 
 void rm2i_latent_derivative_variance(const rm2i_latent_kernel *k, double *diagonal) {

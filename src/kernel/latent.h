@@ -21,21 +21,28 @@ typedef struct rm2i_latent_kernel {
 void rm2i_latent_gram(const rm2i_latent_kernel *k, size_t n, const double *X, int threads,
                       double *K);
 
-/* Given K (lower) and K_bar = df/dK with df = sum over ALL i, j of K_bar_ij dK_ij (symmetric, lower
- * triangle read), add df/dX to X_bar, and df/dl, df/ds to lengthscale_bar (Q) and variance_bar.
- * work: threads * (n Q + Q + 1) doubles. */
-void rm2i_latent_gram_backward(const rm2i_latent_kernel *k, size_t n, const double *X,
-                               const double *K, const double *K_bar, int threads, double *work,
-                               double *X_bar, double *lengthscale_bar, double *variance_bar);
-size_t rm2i_latent_backward_work(const rm2i_latent_kernel *k, size_t n, int threads);
-
-/* K_ij = k(x_i, z_j), n x r row-major, on the calling thread; K_bar = df/dK adds to X_bar (n x Q) and
- * Z_bar (r x Q), and to lengthscale_bar (Q) and variance_bar. */
+/* K_ij = k(x_i, z_j), n x r row-major, on the calling thread. */
 void rm2i_latent_rows(const rm2i_latent_kernel *k, size_t n, const double *X, size_t r,
                       const double *Z, double *K);
-void rm2i_latent_rows_backward(const rm2i_latent_kernel *k, size_t n, const double *X, size_t r,
-                               const double *Z, const double *K, const double *K_bar, double *X_bar,
-                               double *Z_bar, double *lengthscale_bar, double *variance_bar);
+
+/* From K_bar = df/dK the derivatives of f by all that K depends on, which are added to the arrays. */
+typedef struct rm2i_latent_adjoint {
+    size_t n, r;             /* rows and columns; r and Z are not read for a Gram matrix */
+    const double *X, *Z;     /* n x Q, r x Q */
+    const double *K, *K_bar; /* n x r */
+    double *X_bar, *Z_bar;
+    double *lengthscale_bar; /* Q */
+    double *variance_bar;
+} rm2i_latent_adjoint;
+
+/* Of a Gram matrix: df = sum over ALL i, j of K_bar_ij dK_ij, lower triangles of K and of K_bar, which is
+ * symmetric, are read. work: rm2i_latent_backward_work(Q, n, threads). */
+void rm2i_latent_gram_backward(const rm2i_latent_kernel *k, const rm2i_latent_adjoint *adjoint,
+                               int threads, double *work);
+size_t rm2i_latent_backward_work(size_t Q, size_t n, int threads);
+
+/* Of rows, on the calling thread. */
+void rm2i_latent_rows_backward(const rm2i_latent_kernel *k, const rm2i_latent_adjoint *adjoint);
 
 /* k(x_i, x) for all i. */
 void rm2i_latent_cross(const rm2i_latent_kernel *k, size_t n, const double *X, const double *x,
@@ -52,9 +59,13 @@ void rm2i_latent_cross_hessian(const rm2i_latent_kernel *k, size_t n, const doub
 
 /* SE only: derivatives of dk/dx along v, from those above: p[q * n + i] = sum_r v_r d2k/dx_r dx_q and
  * pp[pair * n + i] = sum_r v_r d3k/dx_r dx_t dx_s. */
+typedef struct rm2i_latent_along {
+    const double *v;     /* Q */
+    const double *d, *h; /* of rm2i_latent_cross_hessian */
+    double *p, *pp;
+} rm2i_latent_along;
 void rm2i_latent_cross_along(const rm2i_latent_kernel *k, size_t n, const double *X,
-                             const double *x, const double *v, const double *d, const double *h,
-                             double *p, double *pp);
+                             const double *x, const rm2i_latent_along *along);
 
 /* d2k/dx_q dx'_q at x = x': the prior covariance of the derivative is diagonal. */
 void rm2i_latent_derivative_variance(const rm2i_latent_kernel *k, double *diagonal);

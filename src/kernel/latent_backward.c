@@ -7,6 +7,7 @@
 
 #include <omp.h>
 
+#include "base/arena.h"
 #include "kernel/latent.h"
 #include "kernel/latent_shape.h"
 #include "linalg/dense.h"
@@ -17,6 +18,17 @@ enum { ROWS = RM2I_LATENT_ROWS, COLUMNS = RM2I_LATENT_COLUMNS };
 typedef struct bars {
     double *x, *z, *lengthscale, *variance;
 } bars;
+
+/* A part of the kernel matrix. */
+typedef struct part {
+    size_t rows, columns, stride; /* rows of K and K_bar are `stride` apart */
+    const double *x, *z, *K, *K_bar;
+} part;
+
+/* Columns `first` to `first + count`. */
+RM2I_INLINED part columns_of(const rm2i_latent_kernel *k, part p, size_t first, size_t count) {
+    return (part){p.rows, count, p.stride, p.x, p.z + first * k->dim, p.K + first, p.K_bar + first};
+}
 
 /* Sum of COLUMNS numbers, by halves; they are lost. */
 RM2I_INLINED double fold(double *x) {
@@ -36,113 +48,127 @@ RM2I_INLINED void weight_row(rm2_latent_kind kind, size_t count, const double *r
     }
 }
 
-/* Rows of K and K_bar are `stride` apart, those of w COLUMNS. Returns the sum of K_bar k. */
-RM2I_INLINED double weigh(const rm2i_latent_kernel *k, size_t rows, const double *x, size_t columns,
-                          const double *z, size_t stride, const double *K, const double *K_bar,
-                          double *w) {
+/* Rows of w are COLUMNS apart. Returns the sum of K_bar k. */
+RM2I_INLINED double weigh(const rm2i_latent_kernel *k, part p, double *w) {
     double scale[COLUMNS] = {0};
     if (k->kind != RM2_LATENT_SE)
-        rm2i_latent_distances(k, rows, x, columns, z, COLUMNS, w);
-    for (size_t i = 0; i < rows; i++, K += stride, K_bar += stride, w += COLUMNS)
+        rm2i_latent_distances(k, p.rows, p.x, p.columns, p.z, COLUMNS, w);
+    for (size_t i = 0; i < p.rows; i++, p.K += p.stride, p.K_bar += p.stride, w += COLUMNS)
         switch (k->kind) {
         case RM2_LATENT_SE:
-            weight_row(RM2_LATENT_SE, columns, K, K_bar, w, scale);
+            weight_row(RM2_LATENT_SE, p.columns, p.K, p.K_bar, w, scale);
             break;
         case RM2_LATENT_MATERN32:
-            weight_row(RM2_LATENT_MATERN32, columns, K, K_bar, w, scale);
+            weight_row(RM2_LATENT_MATERN32, p.columns, p.K, p.K_bar, w, scale);
             break;
         case RM2_LATENT_MATERN52:
-            weight_row(RM2_LATENT_MATERN52, columns, K, K_bar, w, scale);
+            weight_row(RM2_LATENT_MATERN52, p.columns, p.K, p.K_bar, w, scale);
             break;
         }
     return fold(scale);
 }
 
 /* Coordinate q; where a weight is zero the difference may be infinite, and does not count. */
-RM2I_INLINED void coordinate(const rm2i_latent_kernel *k, size_t q, size_t rows, const double *x,
-                             size_t columns, const double *z, const double *w, bars out) {
+RM2I_INLINED void coordinate(const rm2i_latent_kernel *k, size_t q, part p, const double *w,
+                             bars out) {
     double column[COLUMNS], v[COLUMNS], column_bar[COLUMNS] = {0}, spread[COLUMNS] = {0};
     double inverse = 1 / k->lengthscale[q];
-    rm2i_latent_gather(k->dim, q, columns, z, column);
-    for (size_t i = 0; i < rows; i++, w += COLUMNS) {
-        double at = x[i * k->dim + q];
-        for (size_t j = 0; j < columns; j++) {
+    rm2i_latent_gather(k->dim, q, p.columns, p.z, column);
+    for (size_t i = 0; i < p.rows; i++, w += COLUMNS) {
+        double at = p.x[i * k->dim + q];
+        for (size_t j = 0; j < p.columns; j++) {
             v[j] = rm2i_zero_unless(w[j] != 0, (at - column[j]) * inverse);
             column_bar[j] += w[j] * v[j];
             spread[j] += w[j] * v[j] * v[j];
         }
-        out.x[i * k->dim + q] -= rm2i_dot(columns, w, v) * inverse;
+        out.x[i * k->dim + q] -= rm2i_dot(p.columns, w, v) * inverse;
     }
-    for (size_t j = 0; j < columns; j++)
+    for (size_t j = 0; j < p.columns; j++)
         out.z[j * k->dim + q] += column_bar[j] * inverse;
     out.lengthscale[q] += fold(spread) * inverse;
 }
 
-/* At most ROWS rows; those of K and K_bar are `stride` apart. */
-RM2I_AVX2_CLONES static void block(const rm2i_latent_kernel *k, size_t rows, const double *x,
-                                   size_t columns, const double *z, size_t stride, const double *K,
-                                   const double *K_bar, bars out) {
+/* At most ROWS rows. */
+RM2I_AVX2_CLONES static void block(const rm2i_latent_kernel *k, part p, bars out) {
     double w[ROWS * COLUMNS];
-    for (size_t first = 0; first < columns; first += COLUMNS) {
-        size_t count = columns - first < COLUMNS ? columns - first : COLUMNS;
-        const double *part = z + first * k->dim;
-        *out.variance +=
-            weigh(k, rows, x, count, part, stride, K + first, K_bar + first, w) / k->variance;
+    for (size_t first = 0; first < p.columns; first += COLUMNS) {
+        size_t left = p.columns - first;
+        part some = columns_of(k, p, first, left < COLUMNS ? left : COLUMNS);
+        *out.variance += weigh(k, some, w) / k->variance;
         for (size_t q = 0; q < k->dim; q++)
-            coordinate(k, q, rows, x, count, part, w, out);
+            coordinate(k, q, some, w, out);
         out.z += COLUMNS * k->dim;
     }
 }
 
-void rm2i_latent_rows_backward(const rm2i_latent_kernel *k, size_t n, const double *X, size_t r,
-                               const double *Z, const double *K, const double *K_bar, double *X_bar,
-                               double *Z_bar, double *lengthscale_bar, double *variance_bar) {
-    for (size_t first = 0; first < n; first += ROWS) {
-        bars out = {X_bar + first * k->dim, Z_bar, lengthscale_bar, variance_bar};
-        block(k, n - first < ROWS ? n - first : ROWS, X + first * k->dim, r, Z, r, K + first * r,
-              K_bar + first * r, out);
+void rm2i_latent_rows_backward(const rm2i_latent_kernel *k, const rm2i_latent_adjoint *a) {
+    for (size_t first = 0; first < a->n; first += ROWS) {
+        size_t left = a->n - first, at = first * a->r;
+        part rows = {left < ROWS ? left : ROWS,
+                     a->r,
+                     a->r,
+                     a->X + first * k->dim,
+                     a->Z,
+                     a->K + at,
+                     a->K_bar + at};
+        block(k, rows,
+              (bars){a->X_bar + first * k->dim, a->Z_bar, a->lengthscale_bar, a->variance_bar});
     }
 }
 
-size_t rm2i_latent_backward_work(const rm2i_latent_kernel *k, size_t n, int threads) {
-    return (size_t)threads * (n * k->dim + k->dim + 1);
+/* ---- Gram matrices -------------------------------------------------------------------------- */
+
+/* A thread's own sums: x and z are the same points. */
+static void lay_out_sums(bars *sums, size_t Q, size_t n, rm2i_arena *a) {
+    sums->x = sums->z = rm2i_take(a, double, n, Q);
+    sums->lengthscale = rm2i_take(a, double, Q);
+    sums->variance = rm2i_take(a, double, 1);
 }
 
-/* Rows from `first` on, of the lower triangle: half of the derivative, as K_bar is symmetric. What is
- * left of the diagonal is a block, the triangle with half of the diagonal another one. */
-static void triangle_rows(const rm2i_latent_kernel *k, size_t n, size_t first, const double *X,
-                          const double *K, const double *K_bar, double *own) {
-    size_t Q = k->dim, rows = n - first < ROWS ? n - first : ROWS;
-    const double *x = X + first * Q, *left = K + first * n, *left_bar = K_bar + first * n;
+size_t rm2i_latent_backward_work(size_t Q, size_t n, int threads) {
+    rm2i_arena a = {NULL, 0};
+    bars sums;
+    for (int t = 0; t < threads; t++)
+        lay_out_sums(&sums, Q, n, &a);
+    return a.used;
+}
+
+/* Rows from `first` on, of the lower triangle: half of the derivative, as K_bar is symmetric. The
+ * part left of the diagonal is a block, the triangle with half of the diagonal another one. */
+static void triangle_rows(const rm2i_latent_kernel *k, const rm2i_latent_adjoint *a, size_t first,
+                          bars sums) {
+    size_t n = a->n, Q = k->dim, rows = n - first < ROWS ? n - first : ROWS;
+    const double *x = a->X + first * Q, *left = a->K + first * n, *left_bar = a->K_bar + first * n;
     double square[ROWS * ROWS] = {0}, square_bar[ROWS * ROWS] = {0};
     for (size_t i = 0; i < rows; i++) {
         memcpy(square + i * ROWS, left + i * n + first, (i + 1) * sizeof *square);
         memcpy(square_bar + i * ROWS, left_bar + i * n + first, (i + 1) * sizeof *square);
         square_bar[i * ROWS + i] *= 0.5;
     }
-    bars out = {own + first * Q, own, own + n * Q, own + n * Q + Q};
-    block(k, rows, x, first, X, n, left, left_bar, out);
-    out.z = out.x;
-    block(k, rows, x, rows, x, ROWS, square, square_bar, out);
+    sums.x += first * Q;
+    block(k, (part){rows, first, n, x, a->X, left, left_bar}, sums);
+    sums.z = sums.x;
+    block(k, (part){rows, rows, ROWS, x, x, square, square_bar}, sums);
 }
 
-void rm2i_latent_gram_backward(const rm2i_latent_kernel *k, size_t n, const double *X,
-                               const double *K, const double *K_bar, int threads, double *work,
-                               double *X_bar, double *lengthscale_bar, double *variance_bar) {
-    size_t part = n * k->dim + k->dim + 1;
+void rm2i_latent_gram_backward(const rm2i_latent_kernel *k, const rm2i_latent_adjoint *a,
+                               int threads, double *work) {
+    size_t Q = k->dim, n = a->n, size = rm2i_latent_backward_work(Q, n, 1);
     int used = n > 64 ? threads : 1;
-    memset(work, 0, (size_t)used * part * sizeof *work);
+    memset(work, 0, (size_t)used * size * sizeof *work);
 #pragma omp parallel num_threads(used) if (used > 1)
     {
-        double *own = work + (size_t)omp_get_thread_num() * part;
+        bars own;
+        lay_out_sums(&own, Q, n, &(rm2i_arena){work, (size_t)omp_get_thread_num() * size});
 #pragma omp for schedule(static, 1)
         for (size_t first = 0; first < n; first += ROWS)
-            triangle_rows(k, n, first, X, K, K_bar, own);
+            triangle_rows(k, a, first, own);
     }
     for (int t = 0; t < used; t++) { /* fixed order: the same threads give the same bits */
-        const double *own = work + (size_t)t * part, *own_l = own + n * k->dim;
-        rm2i_axpy(n * k->dim, 2, own, X_bar);
-        rm2i_axpy(k->dim, 2, own_l, lengthscale_bar);
-        *variance_bar += 2 * own_l[k->dim];
+        bars own;
+        lay_out_sums(&own, Q, n, &(rm2i_arena){work, (size_t)t * size});
+        rm2i_axpy(n * Q, 2, own.x, a->X_bar);
+        rm2i_axpy(Q, 2, own.lengthscale, a->lengthscale_bar);
+        *a->variance_bar += 2 * *own.variance;
     }
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "kernel/manifold_hyperbolic.h"
 #include "kernel/manifold_kernel.h"
@@ -19,15 +20,25 @@ static const double FARTHEST = 1500; /* on H^2 */
 
 /* ---- log-Euclidean -------------------------------------------------------------------------- */
 
-/* work: identity | its frame | work of the geometry */
+typedef struct log_scratch {
+    double *identity, *frame, *work; /* work: of the geometry */
+} log_scratch;
+
+static void lay_out_log(log_scratch *s, const rm2_factor *f, rm2i_arena *a) {
+    s->identity = rm2i_take(a, double, f->ambient);
+    s->frame = rm2i_take(a, double, f->geometry->frame_size(f->n));
+    s->work = rm2i_take(a, double, f->geometry->work_size(f->n));
+}
+
 static rm2_status logarithm_at_identity(const rm2i_kernel_rule *rule, const double *x,
                                         double *feature, double *work) {
     const rm2_geometry *g = rule->factor.geometry;
     size_t n = rule->factor.n;
-    double *frame = work + n * n, *rest = frame + g->frame_size(n);
-    g->default_point(n, work);
-    RM2_TRY(g->frame(n, work, frame, rest));
-    return g->log(n, frame, x, feature, rest);
+    log_scratch s;
+    lay_out_log(&s, &rule->factor, &(rm2i_arena){work, 0});
+    g->default_point(n, s.identity);
+    RM2_TRY(g->frame(n, s.identity, s.frame, s.work));
+    return g->log(n, s.frame, x, feature, s.work);
 }
 
 static rm2_status log_pair(const rm2i_kernel_rule *rule, const double *fx, const double *fy,
@@ -63,15 +74,26 @@ static rm2_status spd2_pair(const rm2i_kernel_rule *rule, const double *fx, cons
     return RM2_OK;
 }
 
-/* work: eigenvectors (9) | that of the eigensolver | of the geometry */
+typedef struct spd3_scratch {
+    double *vectors, *eigen, *work; /* of the eigenproblem, of the geometry */
+} spd3_scratch;
+
+static void lay_out_spd3(spd3_scratch *s, const rm2_factor *f, rm2i_arena *a) {
+    s->vectors = rm2i_take(a, double, 3, 3);
+    s->eigen = rm2i_take(a, double, rm2i_eigen_work(3));
+    s->work = rm2i_take(a, double, f->geometry->work_size(f->n));
+}
+
 static rm2_status spd3_pair(const rm2i_kernel_rule *rule, const double *fx, const double *fy,
                             double *value, double *work) {
-    double c[6], w[3], *eigen = work + 9, *rest = eigen + rm2i_eigen_work(3);
-    RM2_TRY(rule->factor.geometry->log(3, fx + 9, fy, c, rest));
+    double c[6], w[3];
+    spd3_scratch s;
+    lay_out_spd3(&s, &rule->factor, &(rm2i_arena){work, 0});
+    RM2_TRY(rule->factor.geometry->log(3, fx + 9, fy, c, s.work));
     double S[9] = {c[0], ROOT_HALF * c[1], ROOT_HALF * c[2], ROOT_HALF * c[1],
                    c[3], ROOT_HALF * c[4], ROOT_HALF * c[2], ROOT_HALF * c[4],
                    c[5]};
-    RM2_TRY(rm2i_eigen(3, S, w, work, eigen));
+    RM2_TRY(rm2i_eigen(3, S, w, s.vectors, s.eigen));
     *value = rm2i_spd3_at(rule->spd3, w);
     return RM2_OK;
 }
@@ -98,7 +120,9 @@ static rm2_status make_heat(rm2_context *ctx, rm2i_kernel_rule *rule) {
                          "heat on SPD%zu is not available (it is up to SPD3): use log-euclidean",
                          n);
     rule->feature_size = n * n + g->frame_size(n);
-    rule->work_size = g->work_size(n) + 9 + rm2i_eigen_work(3);
+    rm2i_arena a = {NULL, 0};
+    lay_out_spd3(&(spd3_scratch){0}, &rule->factor, &a);
+    rule->work_size = a.used;
     rule->feature = point_and_frame;
     rule->pair = n == 2 ? spd2_pair : spd3_pair;
     return n == 2 ? make_spd2(ctx, rule) : rm2i_spd3_create(ctx, rule->lengthscale, &rule->spd3);
@@ -114,7 +138,9 @@ rm2_status rm2i_rule_spd(rm2_context *ctx, rm2i_kernel_rule *rule) {
                          "%s on SPD%zu is not available: use %slog-euclidean",
                          rm2_kernel_name(rule->kind), n, n > 3 ? "" : "heat or ");
     rule->feature_size = g->dim(n);
-    rule->work_size = n * n + g->frame_size(n) + g->work_size(n);
+    rm2i_arena a = {NULL, 0};
+    lay_out_log(&(log_scratch){0}, &rule->factor, &a);
+    rule->work_size = a.used;
     rule->feature = logarithm_at_identity;
     rule->pair = log_pair;
     return RM2_OK;

@@ -7,9 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/heap.h"
-
-_Static_assert(sizeof(size_t) <= sizeof(double), "the heap lives in scratch memory for doubles");
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
@@ -90,11 +89,22 @@ static inline void offer(const rm2i_search *s, rm2i_heap *heap, size_t node, dou
     rm2i_heap_rise(heap, place, node);
 }
 
+static void lay_out(rm2i_heap *heap, size_t n, rm2i_arena *a) {
+    heap->node = rm2i_take(a, size_t, n);
+    heap->place = rm2i_take(a, size_t, n);
+}
+
+size_t rm2i_search_work(size_t n) {
+    rm2i_heap heap;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&heap, n, &a);
+    return a.used;
+}
+
 size_t rm2i_graph_search(const rm2i_search *s, double *length) {
     const rm2i_graph *g = s->graph;
-    rm2i_heap heap = {.node = (size_t *)(void *)s->work,
-                      .place = (size_t *)(void *)(s->work + g->n),
-                      .at = s->at};
+    rm2i_heap heap = {.at = s->at};
+    lay_out(&heap, g->n, &(rm2i_arena){s->work, 0});
     double best = length ? *length : INFINITY;
     size_t last = SIZE_MAX;
     for (size_t i = 0; i < g->n; i++)

@@ -37,8 +37,10 @@ typedef struct rm2i_search {
     const double *exit;
     double *at;     /* n: distances; beyond the goal not the shortest ones */
     size_t *before; /* n, or NULL: the node before on the way; SIZE_MAX at seeds */
-    double *work;   /* 2 n: the heap */
+    double *work;   /* rm2i_search_work(n): the heap */
 } rm2i_search;
+
+size_t rm2i_search_work(size_t n);
 
 /* Dijkstra's method. *length, if that is not NULL, is the shortest known before (infinity: none)
  * and becomes that of the path to the goal; returns the last node on it, SIZE_MAX if there is none

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "manifold/manifold.h"
@@ -21,37 +22,48 @@ typedef struct job {
     many_kind many; /* what could be done for many points at once */
 } job;
 
-/* Frame of point i: the shared one, or made at the start of the scratch. Scratch layout:
- * frame | two coordinate vectors | work of the geometries. */
-static rm2_status frame_of(const job *j, size_t i, double *scratch, const double **frame) {
-    *frame = j->shared_frame ? j->shared_frame : scratch;
-    if (j->shared_frame)
-        return RM2_OK;
-    double *work = scratch + j->m->frame_size + 2 * j->m->dim;
-    return rm2i_manifold_frame(j->m, j->p + i * j->m->ambient, scratch, work, j->failed);
+/* One point's arrays. */
+typedef struct point_scratch {
+    double *frame, *a, *b, *work; /* a frame, coordinates of two vectors, work of the geometries */
+} point_scratch;
+
+static void lay_out(point_scratch *s, const rm2_manifold *m, rm2i_arena *a) {
+    s->frame = rm2i_take(a, double, m->frame_size);
+    s->a = rm2i_take(a, double, m->dim);
+    s->b = rm2i_take(a, double, m->dim);
+    s->work = rm2i_take(a, double, m->work_size);
 }
 
-static double *coords_in(const job *j, double *scratch, size_t which) {
-    return scratch + j->m->frame_size + which * j->m->dim;
-}
-
-static double *work_in(const job *j, double *scratch) {
-    return coords_in(j, scratch, 2);
+static point_scratch scratch_in(const job *j, double *memory) {
+    point_scratch s;
+    lay_out(&s, j->m, &(rm2i_arena){memory, 0});
+    return s;
 }
 
 static size_t scratch_size(const rm2_manifold *m) {
-    return m->frame_size + 2 * m->dim + m->work_size;
+    point_scratch s;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&s, m, &a);
+    return a.used;
+}
+
+/* Frame of point i: the shared one, or made in the scratch. */
+static rm2_status frame_of(const job *j, size_t i, const point_scratch *s, const double **frame) {
+    *frame = j->shared_frame ? j->shared_frame : s->frame;
+    if (j->shared_frame)
+        return RM2_OK;
+    return rm2i_manifold_frame(j->m, j->p + i * j->m->ambient, s->frame, s->work, j->failed);
 }
 
 static rm2_status explain(rm2_context *ctx, job *j, rm2i_point_fn fn, size_t index,
                           rm2_status status) {
-    double *scratch;
-    RM2_TRY(rm2i_alloc(ctx, scratch_size(j->m), sizeof *scratch, &scratch));
+    double *memory;
+    RM2_TRY(rm2i_alloc(ctx, scratch_size(j->m), sizeof *memory, &memory));
     size_t factor = 0;
     j->failed = &factor;
-    (void)fn(j, index, scratch);
+    (void)fn(j, index, memory);
     j->failed = NULL;
-    free(scratch);
+    free(memory);
     const rm2_factor *f = &j->m->factors[factor];
     return rm2i_fail(ctx, status, "point %zu, factor %zu (%s%zu): %s", index, factor + 1,
                      f->geometry->name, f->n, rm2_status_text(status));
@@ -115,23 +127,24 @@ static rm2_status run_at(rm2_context *ctx, size_t n, size_t p_count, rm2i_point_
                          p_count, n, n);
     if (p_count != 1 || n <= 1)
         return run(ctx, n, fn, j);
-    double *scratch;
-    RM2_TRY(rm2i_alloc(ctx, scratch_size(j->m), sizeof *scratch, &scratch));
+    double *memory;
+    RM2_TRY(rm2i_alloc(ctx, scratch_size(j->m), sizeof *memory, &memory));
+    point_scratch s = scratch_in(j, memory);
     size_t factor = 0;
-    rm2_status status = rm2i_manifold_frame(j->m, j->p, scratch, work_in(j, scratch), &factor);
+    rm2_status status = rm2i_manifold_frame(j->m, j->p, s.frame, s.work, &factor);
     if (status != RM2_OK) {
         status = rm2i_fail(ctx, status, "base point, factor %zu (%s%zu): %s", factor + 1,
                            j->m->factors[factor].geometry->name, j->m->factors[factor].n,
                            rm2_status_text(status));
     } else {
-        j->shared_frame = scratch;
+        j->shared_frame = s.frame;
         status = RM2_ERR_UNSUPPORTED;
         if (j->many != MANY_NO && offers_many(j->m))
             status = run_many(ctx, n, j, j->many == MANY_LOG);
         if (status != RM2_OK && status != RM2_INTERRUPTED && status != RM2_ERR_MEMORY)
             status = run(ctx, n, fn, j);
     }
-    free(scratch);
+    free(memory);
     return status;
 }
 
@@ -142,12 +155,13 @@ static rm2_status finite(size_t n, const double *x) {
 
 /* ---- points --------------------------------------------------------------------------------- */
 
-static rm2_status defect_point(const void *arg, size_t i, double *scratch) {
+static rm2_status defect_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     for (size_t k = 0; k < j->m->count; k++) {
         const rm2_factor *f = &j->m->factors[k];
-        j->out[i * j->m->count + k] = f->geometry->defect(
-            f->n, j->a + i * j->m->ambient + f->ambient_offset, work_in(j, scratch));
+        j->out[i * j->m->count + k] =
+            f->geometry->defect(f->n, j->a + i * j->m->ambient + f->ambient_offset, s.work);
     }
     return RM2_OK;
 }
@@ -158,10 +172,11 @@ rm2_status rm2_manifold_defect(rm2_context *ctx, const rm2_manifold *m, size_t n
     return run(ctx, n, defect_point, &j);
 }
 
-static rm2_status project_point(const void *arg, size_t i, double *scratch) {
+static rm2_status project_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     size_t at = i * j->m->ambient;
-    return rm2i_manifold_project(j->m, j->a + at, j->out + at, work_in(j, scratch), j->failed);
+    return rm2i_manifold_project(j->m, j->a + at, j->out + at, s.work, j->failed);
 }
 
 rm2_status rm2_manifold_project(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *x,
@@ -179,11 +194,11 @@ rm2_status rm2_manifold_random(rm2_context *ctx, const rm2_manifold *m, size_t n
     return RM2_OK;
 }
 
-static rm2_status distance_point(const void *arg, size_t i, double *scratch) {
+static rm2_status distance_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     const double *p = j->count == 1 ? j->p : j->p + i * j->m->ambient;
-    return rm2i_manifold_distance(j->m, p, j->a + i * j->m->ambient, j->out + i,
-                                  work_in(j, scratch), j->failed);
+    return rm2i_manifold_distance(j->m, p, j->a + i * j->m->ambient, j->out + i, s.work, j->failed);
 }
 
 rm2_status rm2_manifold_distance(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
@@ -197,12 +212,12 @@ rm2_status rm2_manifold_distance(rm2_context *ctx, const rm2_manifold *m, size_t
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
 
-static rm2_status to_coords_point(const void *arg, size_t i, double *scratch) {
+static rm2_status to_coords_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     const double *frame;
-    RM2_TRY(frame_of(j, i, scratch, &frame));
-    rm2i_manifold_to_coords(j->m, frame, j->a + i * j->m->ambient, j->out + i * j->m->dim,
-                            work_in(j, scratch));
+    RM2_TRY(frame_of(j, i, &s, &frame));
+    rm2i_manifold_to_coords(j->m, frame, j->a + i * j->m->ambient, j->out + i * j->m->dim, s.work);
     return finite(j->m->dim, j->out + i * j->m->dim);
 }
 
@@ -212,12 +227,13 @@ rm2_status rm2_manifold_to_coords(rm2_context *ctx, const rm2_manifold *m, size_
     return run_at(ctx, n, p_count, to_coords_point, &j);
 }
 
-static rm2_status from_coords_point(const void *arg, size_t i, double *scratch) {
+static rm2_status from_coords_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     const double *frame;
-    RM2_TRY(frame_of(j, i, scratch, &frame));
+    RM2_TRY(frame_of(j, i, &s, &frame));
     rm2i_manifold_from_coords(j->m, frame, j->a + i * j->m->dim, j->out + i * j->m->ambient,
-                              work_in(j, scratch));
+                              s.work);
     return finite(j->m->ambient, j->out + i * j->m->ambient);
 }
 
@@ -227,12 +243,13 @@ rm2_status rm2_manifold_from_coords(rm2_context *ctx, const rm2_manifold *m, siz
     return run_at(ctx, n, p_count, from_coords_point, &j);
 }
 
-static rm2_status exp_coords_point(const void *arg, size_t i, double *scratch) {
+static rm2_status exp_coords_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     const double *frame;
-    RM2_TRY(frame_of(j, i, scratch, &frame));
-    return rm2i_manifold_exp(j->m, frame, j->a + i * j->m->dim, j->out + i * j->m->ambient,
-                             work_in(j, scratch), j->failed);
+    RM2_TRY(frame_of(j, i, &s, &frame));
+    return rm2i_manifold_exp(j->m, frame, j->a + i * j->m->dim, j->out + i * j->m->ambient, s.work,
+                             j->failed);
 }
 
 rm2_status rm2_manifold_exp_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
@@ -241,12 +258,13 @@ rm2_status rm2_manifold_exp_coords(rm2_context *ctx, const rm2_manifold *m, size
     return run_at(ctx, n, p_count, exp_coords_point, &j);
 }
 
-static rm2_status log_coords_point(const void *arg, size_t i, double *scratch) {
+static rm2_status log_coords_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     const double *frame;
-    RM2_TRY(frame_of(j, i, scratch, &frame));
-    return rm2i_manifold_log(j->m, frame, j->a + i * j->m->ambient, j->out + i * j->m->dim,
-                             work_in(j, scratch), j->failed);
+    RM2_TRY(frame_of(j, i, &s, &frame));
+    return rm2i_manifold_log(j->m, frame, j->a + i * j->m->ambient, j->out + i * j->m->dim, s.work,
+                             j->failed);
 }
 
 rm2_status rm2_manifold_log_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
@@ -258,22 +276,23 @@ rm2_status rm2_manifold_log_coords(rm2_context *ctx, const rm2_manifold *m, size
 /* ---- ambient tangent vectors ---------------------------------------------------------------- */
 
 /* Frame of point i, and the coordinates of the ambient vectors a and (if given) b there. */
-static rm2_status vectors_of(const job *j, size_t i, double *scratch, const double **frame) {
-    RM2_TRY(frame_of(j, i, scratch, frame));
-    double *work = work_in(j, scratch);
+static rm2_status vectors_of(const job *j, size_t i, const point_scratch *s, const double **frame) {
+    RM2_TRY(frame_of(j, i, s, frame));
     size_t at = i * j->m->ambient;
-    rm2i_manifold_to_coords(j->m, *frame, j->a + at, coords_in(j, scratch, 0), work);
-    if (j->b)
-        rm2i_manifold_to_coords(j->m, *frame, j->b + at, coords_in(j, scratch, 1), work);
-    return finite(j->b ? 2 * j->m->dim : j->m->dim, coords_in(j, scratch, 0));
+    rm2i_manifold_to_coords(j->m, *frame, j->a + at, s->a, s->work);
+    RM2_TRY(finite(j->m->dim, s->a));
+    if (!j->b)
+        return RM2_OK;
+    rm2i_manifold_to_coords(j->m, *frame, j->b + at, s->b, s->work);
+    return finite(j->m->dim, s->b);
 }
 
-static rm2_status exp_point(const void *arg, size_t i, double *scratch) {
+static rm2_status exp_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     const double *frame;
-    RM2_TRY(vectors_of(j, i, scratch, &frame));
-    return rm2i_manifold_exp(j->m, frame, coords_in(j, scratch, 0), j->out + i * j->m->ambient,
-                             work_in(j, scratch), j->failed);
+    RM2_TRY(vectors_of(j, i, &s, &frame));
+    return rm2i_manifold_exp(j->m, frame, s.a, j->out + i * j->m->ambient, s.work, j->failed);
 }
 
 rm2_status rm2_manifold_exp(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
@@ -282,14 +301,14 @@ rm2_status rm2_manifold_exp(rm2_context *ctx, const rm2_manifold *m, size_t n, c
     return run_at(ctx, n, p_count, exp_point, &j);
 }
 
-static rm2_status log_point(const void *arg, size_t i, double *scratch) {
+static rm2_status log_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     const double *frame;
-    RM2_TRY(frame_of(j, i, scratch, &frame));
+    RM2_TRY(frame_of(j, i, &s, &frame));
     size_t at = i * j->m->ambient;
-    double *c = coords_in(j, scratch, 0), *work = work_in(j, scratch);
-    RM2_TRY(rm2i_manifold_log(j->m, frame, j->a + at, c, work, j->failed));
-    rm2i_manifold_from_coords(j->m, frame, c, j->out + at, work);
+    RM2_TRY(rm2i_manifold_log(j->m, frame, j->a + at, s.a, s.work, j->failed));
+    rm2i_manifold_from_coords(j->m, frame, s.a, j->out + at, s.work);
     return RM2_OK;
 }
 
@@ -299,11 +318,12 @@ rm2_status rm2_manifold_log(rm2_context *ctx, const rm2_manifold *m, size_t n, c
     return run_at(ctx, n, p_count, log_point, &j);
 }
 
-static rm2_status inner_point(const void *arg, size_t i, double *scratch) {
+static rm2_status inner_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     const double *frame;
-    RM2_TRY(vectors_of(j, i, scratch, &frame));
-    j->out[i] = rm2i_dot(j->m->dim, coords_in(j, scratch, 0), coords_in(j, scratch, 1));
+    RM2_TRY(vectors_of(j, i, &s, &frame));
+    j->out[i] = rm2i_dot(j->m->dim, s.a, s.b);
     return RM2_OK;
 }
 
@@ -313,12 +333,13 @@ rm2_status rm2_manifold_inner(rm2_context *ctx, const rm2_manifold *m, size_t n,
     return run_at(ctx, n, p_count, inner_point, &j);
 }
 
-static rm2_status transport_point(const void *arg, size_t i, double *scratch) {
+static rm2_status transport_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     const double *frame;
-    RM2_TRY(vectors_of(j, i, scratch, &frame));
-    return rm2i_manifold_transport(j->m, frame, coords_in(j, scratch, 0), coords_in(j, scratch, 1),
-                                   j->out + i * j->m->ambient, work_in(j, scratch), j->failed);
+    RM2_TRY(vectors_of(j, i, &s, &frame));
+    return rm2i_manifold_transport(j->m, frame, s.a, s.b, j->out + i * j->m->ambient, s.work,
+                                   j->failed);
 }
 
 rm2_status rm2_manifold_transport(rm2_context *ctx, const rm2_manifold *m, size_t n,
@@ -328,12 +349,12 @@ rm2_status rm2_manifold_transport(rm2_context *ctx, const rm2_manifold *m, size_
     return run_at(ctx, n, p_count, transport_point, &j);
 }
 
-static rm2_status dexp_point(const void *arg, size_t i, double *scratch) {
+static rm2_status dexp_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     const double *frame;
-    RM2_TRY(vectors_of(j, i, scratch, &frame));
-    return rm2i_manifold_dexp(j->m, frame, coords_in(j, scratch, 0), coords_in(j, scratch, 1),
-                              j->out + i * j->m->ambient, work_in(j, scratch), j->failed);
+    RM2_TRY(vectors_of(j, i, &s, &frame));
+    return rm2i_manifold_dexp(j->m, frame, s.a, s.b, j->out + i * j->m->ambient, s.work, j->failed);
 }
 
 rm2_status rm2_manifold_dexp(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
@@ -344,11 +365,11 @@ rm2_status rm2_manifold_dexp(rm2_context *ctx, const rm2_manifold *m, size_t n, 
 
 /* ---- the exponential map seen from its coordinates ------------------------------------------ */
 
-static rm2_status log_volume_point(const void *arg, size_t i, double *scratch) {
+static rm2_status log_volume_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     RM2_TRY(finite(j->m->dim, j->a + i * j->m->dim));
-    return rm2i_manifold_log_volume(j->m, j->a + i * j->m->dim, j->out + i, work_in(j, scratch),
-                                    j->failed);
+    return rm2i_manifold_log_volume(j->m, j->a + i * j->m->dim, j->out + i, s.work, j->failed);
 }
 
 rm2_status rm2_manifold_log_volume(rm2_context *ctx, const rm2_manifold *m, size_t n,
@@ -357,12 +378,13 @@ rm2_status rm2_manifold_log_volume(rm2_context *ctx, const rm2_manifold *m, size
     return run(ctx, n, log_volume_point, &j);
 }
 
-static rm2_status metric_point(const void *arg, size_t i, double *scratch) {
+static rm2_status metric_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     size_t at = i * j->count * j->m->dim;
+    const rm2_product_query query = {j->count, j->a + at, j->out + at, j->m->dim};
     RM2_TRY(finite(j->m->dim, j->p + i * j->m->dim));
-    return rm2i_manifold_metric(j->m, j->p + i * j->m->dim, j->count, j->a + at, j->out + at,
-                                work_in(j, scratch), j->failed);
+    return rm2i_manifold_metric(j->m, j->p + i * j->m->dim, &query, s.work, j->failed);
 }
 
 rm2_status rm2_manifold_metric(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *c,
@@ -371,14 +393,15 @@ rm2_status rm2_manifold_metric(rm2_context *ctx, const rm2_manifold *m, size_t n
     return run(ctx, n, metric_point, &j);
 }
 
-static rm2_status metric_derivative_point(const void *arg, size_t i, double *scratch) {
+static rm2_status metric_derivative_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
     size_t at = i * j->count * j->m->dim;
+    const rm2_product_query query = {j->count, j->a + at, j->out + at, j->m->dim};
     RM2_TRY(finite(j->m->dim, j->p + i * j->m->dim));
     RM2_TRY(finite(j->m->dim, j->b + i * j->m->dim));
-    return rm2i_manifold_metric_derivative(j->m, j->p + i * j->m->dim, j->b + i * j->m->dim,
-                                           j->count, j->a + at, j->out + at, work_in(j, scratch),
-                                           j->failed);
+    return rm2i_manifold_metric_derivative(j->m, j->p + i * j->m->dim, j->b + i * j->m->dim, &query,
+                                           s.work, j->failed);
 }
 
 rm2_status rm2_manifold_metric_derivative(rm2_context *ctx, const rm2_manifold *m, size_t n,

@@ -82,32 +82,30 @@ static rm2_status log_volume(size_t n, const double *c, double *value, double *w
     return RM2_OK;
 }
 
-static rm2_status metric(size_t n, const double *c, size_t count, const double *W, double *out,
-                         size_t stride, double *work) {
-    (void)c;
-    (void)work;
-    for (size_t k = 0; k < count; k++)
-        memcpy(out + k * stride, W + k * stride, n * sizeof *out);
+static rm2_status metric(size_t n, const double *c, const rm2_product_query *query, double *work) {
+    (void)c, (void)work;
+    for (size_t k = 0; k < query->count; k++)
+        memcpy(query->out + k * query->stride, query->W + k * query->stride,
+               n * sizeof *query->out);
     return RM2_OK;
 }
 
-static rm2_status metric_derivative(size_t n, const double *c, const double *z, size_t count,
-                                    const double *W, double *out, size_t stride, double *work) {
-    (void)c;
-    (void)z;
-    (void)W;
-    (void)work;
-    for (size_t k = 0; k < count; k++)
-        memset(out + k * stride, 0, n * sizeof *out);
+static rm2_status metric_derivative(size_t n, const double *c, const double *z,
+                                    const rm2_product_query *query, double *work) {
+    (void)c, (void)z, (void)work;
+    for (size_t k = 0; k < query->count; k++)
+        memset(query->out + k * query->stride, 0, n * sizeof *query->out);
     return RM2_OK;
 }
 
-static rm2_status metric_norms(size_t n, const double *c, size_t count, const double *W,
-                               size_t directions, const double *Z, size_t stride, bool sum,
-                               double *value, double *derivative, double *work) {
-    (void)c, (void)directions, (void)Z, (void)sum, (void)derivative, (void)work; /* G is constant */
-    for (size_t k = 0; k < count; k++)
-        value[k] += rm2i_dot(n, W + k * stride, W + k * stride);
+/* G is constant: nothing is added to derivatives. */
+static rm2_status metric_norms(size_t n, const double *c, const rm2_norms_query *query,
+                               double *work) {
+    (void)c, (void)work;
+    for (size_t k = 0; k < query->count; k++) {
+        const double *w = query->W + k * query->stride;
+        query->value[k] += rm2i_dot(n, w, w);
+    }
     return RM2_OK;
 }
 

@@ -49,9 +49,8 @@ static bool on_upper_sheet(size_t n, const double *p) {
 }
 
 static rm2_status frame(size_t n, const double *p, double *out, double *work) {
-    (void)work;
     memcpy(out, p, (n + 1) * sizeof *out);
-    return on_upper_sheet(n, p) ? RM2_OK : RM2_ERR_DOMAIN;
+    return defect(n, p, work) <= RM2I_OFF_MANIFOLD ? RM2_OK : RM2_ERR_DOMAIN;
 }
 
 /* B^T J v for any v: its tangent part at p. */
@@ -133,24 +132,21 @@ static rm2_status log_volume(size_t n, const double *c, double *value, double *w
     return RM2_OK;
 }
 
-static rm2_status metric(size_t n, const double *c, size_t count, const double *W, double *out,
-                         size_t stride, double *work) {
+static rm2_status metric(size_t n, const double *c, const rm2_product_query *query, double *work) {
     (void)work;
-    return rm2i_space_form_metric(-1, 1, n, c, count, W, out, stride);
+    return rm2i_space_form_metric(-1, 1, n, c, query);
 }
 
-static rm2_status metric_derivative(size_t n, const double *c, const double *z, size_t count,
-                                    const double *W, double *out, size_t stride, double *work) {
+static rm2_status metric_derivative(size_t n, const double *c, const double *z,
+                                    const rm2_product_query *query, double *work) {
     (void)work;
-    return rm2i_space_form_metric_derivative(-1, 1, n, c, z, count, W, out, stride);
+    return rm2i_space_form_metric_derivative(-1, 1, n, c, z, query);
 }
 
-static rm2_status metric_norms(size_t n, const double *c, size_t count, const double *W,
-                               size_t directions, const double *Z, size_t stride, bool sum,
-                               double *value, double *derivative, double *work) {
-    (void)sum, (void)work;
-    rm2i_space_form_metric_norms(-1, 1, n, c, count, W, directions, Z, stride, value, derivative);
-    return RM2_OK;
+static rm2_status metric_norms(size_t n, const double *c, const rm2_norms_query *query,
+                               double *work) {
+    (void)work;
+    return rm2i_space_form_metric_norms(-1, 1, n, c, query);
 }
 
 const rm2_geometry rm2_hyperbolic = {

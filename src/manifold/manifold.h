@@ -4,9 +4,12 @@
 #ifndef RM2I_MANIFOLD_H
 #define RM2I_MANIFOLD_H
 
+#include <stdatomic.h>
+
 #include "riemann2/manifold.h"
 
 struct rm2_manifold {
+    atomic_size_t references; /* all else stays as it was made */
     size_t count;
     rm2_factor *factors;
     size_t *frame_offsets; /* of each factor inside a frame */
@@ -32,19 +35,22 @@ rm2_status rm2i_manifold_dexp(const rm2_manifold *m, const double *frame, const 
                               const double *w, double *out, double *work, size_t *failed);
 rm2_status rm2i_manifold_project(const rm2_manifold *m, const double *x, double *y, double *work,
                                  size_t *failed);
+/* Move x onto one factor (y, which does not overlap x) if it is off by no more than `tolerance`, else
+ * RM2_ERR_DOMAIN; *defect: how far it is off. */
+rm2_status rm2i_factor_project_within(const rm2_factor *f, double tolerance, const double *x,
+                                      double *y, double *work, double *defect);
 rm2_status rm2i_manifold_log_volume(const rm2_manifold *m, const double *c, double *value,
                                     double *work, size_t *failed);
-rm2_status rm2i_manifold_metric(const rm2_manifold *m, const double *c, size_t count,
-                                const double *W, double *out, double *work, size_t *failed);
+rm2_status rm2i_manifold_metric(const rm2_manifold *m, const double *c,
+                                const rm2_product_query *query, double *work, size_t *failed);
 rm2_status rm2i_manifold_metric_derivative(const rm2_manifold *m, const double *c, const double *z,
-                                           size_t count, const double *W, double *out, double *work,
+                                           const rm2_product_query *query, double *work,
                                            size_t *failed);
-/* value[k] = w_k^T G w_k, derivative[k * directions + d] = w_k^T dG[z_d] w_k. With `sum` only the sums
- * over k are right. */
-rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c, size_t count,
-                                      const double *W, size_t directions, const double *Z, bool sum,
-                                      double *value, double *derivative, double *work,
-                                      size_t *failed);
+/* Doubles of scratch for any call on this factor. */
+size_t rm2i_factor_work(const rm2_factor *factor);
+/* Values and derivatives are set, not added to. */
+rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c,
+                                      const rm2_norms_query *query, double *work, size_t *failed);
 void rm2i_manifold_random(const rm2_manifold *m, rm2_rng *rng, double *p, double *work);
 
 #endif

@@ -9,16 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "manifold/manifold.h"
 
 enum { BLOCK = 64, CANDIDATES = 16, WITNESSES = 256 };
 static const double ROUNDING_LEVEL = 1e3; /* tolerances within which no progress means done */
-
-rm2_mean_settings rm2_mean_settings_default(void) {
-    return (rm2_mean_settings){.max_iterations = 500, .tolerance = 1e-14};
-}
 
 typedef struct descent {
     const rm2_manifold *m;
@@ -28,6 +25,7 @@ typedef struct descent {
     double *frame, *work;
     double *partial; /* blocks x (dim + 1): sums of w Log and of w |Log|^2 */
     double *gradient, *step, *best, *trial;
+    double *memory;
 } descent;
 
 static double weight(const descent *d, size_t i) {
@@ -42,16 +40,39 @@ static size_t block_end(const descent *d, size_t b) {
     return (b + 1) * BLOCK < d->n ? (b + 1) * BLOCK : d->n;
 }
 
-static rm2_status sum_block(const void *arg, size_t b, double *work) {
+static void lay_out(void *arg, rm2i_arena *a) {
+    descent *d = arg;
+    const rm2_manifold *m = d->m;
+    d->frame = rm2i_take(a, double, m->frame_size);
+    d->work = rm2i_take(a, double, m->work_size);
+    d->partial = rm2i_take(a, double, block_count(d), m->dim + 1);
+    d->gradient = rm2i_take(a, double, m->dim);
+    d->step = rm2i_take(a, double, m->dim);
+    d->best = rm2i_take(a, double, m->ambient);
+    d->trial = rm2i_take(a, double, m->ambient);
+}
+
+typedef struct block_scratch {
+    double *c, *work; /* coordinates of a logarithm, work of the geometries */
+} block_scratch;
+
+static void lay_out_block(block_scratch *s, const rm2_manifold *m, rm2i_arena *a) {
+    s->c = rm2i_take(a, double, m->dim);
+    s->work = rm2i_take(a, double, m->work_size);
+}
+
+static rm2_status sum_block(const void *arg, size_t b, double *memory) {
     const descent *d = arg;
     size_t dim = d->m->dim, end = block_end(d, b);
-    double *sum = d->partial + b * (dim + 1), *c = work;
+    double *sum = d->partial + b * (dim + 1);
+    block_scratch s;
+    lay_out_block(&s, d->m, &(rm2i_arena){memory, 0});
     memset(sum, 0, (dim + 1) * sizeof *sum);
     for (size_t i = b * BLOCK; i < end; i++) {
-        RM2_TRY(
-            rm2i_manifold_log(d->m, d->frame, d->points + i * d->m->ambient, c, work + dim, NULL));
-        rm2i_axpy(dim, weight(d, i), c, sum);
-        sum[dim] += weight(d, i) * rm2i_dot(dim, c, c);
+        const double *y = d->points + i * d->m->ambient;
+        RM2_TRY(rm2i_manifold_log(d->m, d->frame, y, s.c, s.work, NULL));
+        rm2i_axpy(dim, weight(d, i), s.c, sum);
+        sum[dim] += weight(d, i) * rm2i_dot(dim, s.c, s.c);
     }
     return RM2_OK;
 }
@@ -78,7 +99,9 @@ static rm2_status evaluate(rm2_context *ctx, descent *d, const double *x, double
     rm2_status status = rm2i_manifold_frame(d->m, x, d->frame, d->work, NULL);
     if (status != RM2_OK)
         return rm2i_fail(ctx, status, "mean: current mean: %s", rm2_status_text(status));
-    status = rm2i_tasks(ctx, block_count(d), dim + d->m->work_size, sum_block, d, &bad);
+    rm2i_arena block = {NULL, 0};
+    lay_out_block(&(block_scratch){0}, d->m, &block);
+    status = rm2i_tasks(ctx, block_count(d), block.used, sum_block, d, &bad);
     if (status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
         return status;
     if (status != RM2_OK)
@@ -159,19 +182,8 @@ static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings 
     return RM2_OK;
 }
 
-static rm2_status prepare(rm2_context *ctx, descent *d, double **memory) {
-    const rm2_manifold *m = d->m;
-    size_t blocks = block_count(d);
-    RM2_TRY(rm2i_alloc(ctx,
-                       m->frame_size + m->work_size + (blocks + 2) * (m->dim + 1) + 2 * m->ambient,
-                       sizeof **memory, memory));
-    d->frame = *memory;
-    d->work = d->frame + m->frame_size;
-    d->partial = d->work + m->work_size;
-    d->gradient = d->partial + blocks * (m->dim + 1);
-    d->step = d->gradient + m->dim + 1;
-    d->best = d->step + m->dim + 1;
-    d->trial = d->best + m->ambient;
+static rm2_status prepare(rm2_context *ctx, descent *d) {
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out, d, &d->memory));
     for (size_t i = 0; i < d->n; i++) {
         if (!(weight(d, i) >= 0) || isinf(weight(d, i)))
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: weight %zu is %g", i, weight(d, i));
@@ -183,21 +195,21 @@ static rm2_status prepare(rm2_context *ctx, descent *d, double **memory) {
 rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
                              const double *points, const double *weights,
                              const rm2_mean_settings *settings, double *mean, rm2_mean_info *info) {
-    rm2_mean_settings defaults = rm2_mean_settings_default();
+    rm2_mean_settings used = rm2_mean_settings_default();
     rm2_mean_info ignored = {.converged = false};
     info = info ? info : &ignored;
     *info = (rm2_mean_info){.converged = false};
+    RM2_TRY(rm2i_settings_take(ctx, settings, &used));
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean of no points");
     descent d = {.m = m, .n = n, .points = points, .weights = weights};
-    double *memory = NULL;
-    rm2_status status = prepare(ctx, &d, &memory);
+    rm2_status status = prepare(ctx, &d);
     if (status == RM2_OK)
         status = start(ctx, &d);
     if (status == RM2_OK)
-        status = descend(ctx, &d, settings ? settings : &defaults, info);
+        status = descend(ctx, &d, &used, info);
     if (status == RM2_OK)
         memcpy(mean, d.best, m->ambient * sizeof *mean);
-    free(memory);
+    free(d.memory);
     return status;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "manifold/manifold.h"
@@ -22,19 +23,33 @@ static bool on_hyperboloid(size_t entries, const double *x) {
     return x[0] > 0 && is_close((s - x[0]) * (s + x[0]), -1);
 }
 
-/* A = A^T as numpy.allclose(A, A.T), and a Cholesky factor exists. work: 2 n^2. */
-static bool is_spd(size_t n, const double *A, double *work) {
+/* By turns. */
+typedef struct scratch {
+    double *matrix, *factor; /* of SPD factors, n x n */
+    double *work;            /* of other geometries */
+} scratch;
+
+static void lay_out(scratch *s, const rm2_manifold *m, rm2i_arena *a) {
+    rm2i_arena spd = *a, other = *a;
+    s->matrix = rm2i_take(&spd, double, m->ambient);
+    s->factor = rm2i_take(&spd, double, m->ambient);
+    s->work = rm2i_take(&other, double, m->work_size);
+    *a = rm2i_arena_longer(spd, other);
+}
+
+/* A = A^T as numpy.allclose(A, A.T), and a Cholesky factor exists. */
+static bool is_spd(size_t n, const double *A, const scratch *s) {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             if (!is_close(A[i * n + j], A[j * n + i]))
                 return false;
     for (size_t i = 0; i < n * n; i++)
-        work[i] = A[i];
-    rm2i_symmetrise(n, work);
-    return rm2i_cholesky(n, work, work + n * n) == RM2_OK;
+        s->matrix[i] = A[i];
+    rm2i_symmetrise(n, s->matrix);
+    return rm2i_cholesky(n, s->matrix, s->factor) == RM2_OK;
 }
 
-static bool factor_on(const rm2_factor *f, const double *x, double *work) {
+static bool factor_on(const rm2_factor *f, const double *x, const scratch *s) {
     if (isinf(rm2i_max_abs(f->ambient, x)))
         return false;
     if (f->geometry == &rm2_euclidean)
@@ -44,8 +59,8 @@ static bool factor_on(const rm2_factor *f, const double *x, double *work) {
     if (f->geometry == &rm2_hyperbolic)
         return on_hyperboloid(f->ambient, x);
     if (f->geometry == &rm2_spd)
-        return is_spd(f->n, x, work);
-    return f->geometry->defect(f->n, x, work) <= 1e-5;
+        return is_spd(f->n, x, s);
+    return f->geometry->defect(f->n, x, s->work) <= 1e-5;
 }
 
 typedef struct membership {
@@ -55,12 +70,14 @@ typedef struct membership {
     bool *all; /* n */
 } membership;
 
-static rm2_status check_point(const void *arg, size_t i, double *work) {
+static rm2_status check_point(const void *arg, size_t i, double *memory) {
     const membership *c = arg;
+    scratch s;
+    lay_out(&s, c->m, &(rm2i_arena){memory, 0});
     c->all[i] = true;
     for (size_t k = 0; k < c->m->count; k++) {
         const rm2_factor *f = &c->m->factors[k];
-        bool on = factor_on(f, c->points + i * c->m->ambient + f->ambient_offset, work);
+        bool on = factor_on(f, c->points + i * c->m->ambient + f->ambient_offset, &s);
         c->all[i] = c->all[i] && on;
         if (c->on)
             c->on[i * c->m->count + k] = on;
@@ -71,10 +88,11 @@ static rm2_status check_point(const void *arg, size_t i, double *work) {
 rm2_status rm2_manifold_contains(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                  const double *points, bool *on, size_t *count) {
     membership c = {m, points, on, NULL};
-    size_t work = m->work_size > 2 * m->ambient ? m->work_size : 2 * m->ambient;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&(scratch){0}, m, &a);
     *count = 0;
     RM2_TRY(rm2i_alloc(ctx, n, sizeof *c.all, &c.all));
-    rm2_status status = rm2i_batch(ctx, n, work, check_point, &c, NULL);
+    rm2_status status = rm2i_batch(ctx, n, a.used, check_point, &c, NULL);
     for (size_t i = 0; status == RM2_OK && i < n; i++)
         *count += c.all[i];
     free(c.all);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "linalg/dense.h"
 #include "manifold/manifold.h"
 
@@ -111,57 +112,89 @@ rm2_status rm2i_manifold_log_volume(const rm2_manifold *m, const double *c, doub
     return RM2_OK;
 }
 
-rm2_status rm2i_manifold_metric(const rm2_manifold *m, const double *c, size_t count,
-                                const double *W, double *out, double *work, size_t *failed) {
-    FOR_FACTORS(m, f, i,
-                f->geometry->metric(f->n, c + f->dim_offset, count, W + f->dim_offset,
-                                    out + f->dim_offset, m->dim, work));
+/* The coordinates of one factor. */
+static rm2_product_query product_of(const rm2_factor *f, const rm2_product_query *q) {
+    size_t at = f->dim_offset;
+    return (rm2_product_query){q->count, q->W + at, q->out + at, q->stride};
+}
+
+rm2_status rm2i_manifold_metric(const rm2_manifold *m, const double *c,
+                                const rm2_product_query *query, double *work, size_t *failed) {
+    for (size_t i = 0; i < m->count; i++) {
+        const rm2_factor *f = &m->factors[i];
+        rm2_product_query own = product_of(f, query);
+        rm2_status status = f->geometry->metric(f->n, c + f->dim_offset, &own, work);
+        if (status != RM2_OK)
+            return report(status, i, failed);
+    }
+    return RM2_OK;
 }
 
 rm2_status rm2i_manifold_metric_derivative(const rm2_manifold *m, const double *c, const double *z,
-                                           size_t count, const double *W, double *out, double *work,
+                                           const rm2_product_query *query, double *work,
                                            size_t *failed) {
-    FOR_FACTORS(m, f, i,
-                f->geometry->metric_derivative(f->n, c + f->dim_offset, z + f->dim_offset, count,
-                                               W + f->dim_offset, out + f->dim_offset, m->dim,
-                                               work));
+    for (size_t i = 0; i < m->count; i++) {
+        const rm2_factor *f = &m->factors[i];
+        rm2_product_query own = product_of(f, query);
+        rm2_status status =
+            f->geometry->metric_derivative(f->n, c + f->dim_offset, z + f->dim_offset, &own, work);
+        if (status != RM2_OK)
+            return report(status, i, failed);
+    }
+    return RM2_OK;
 }
 
-/* Squared norms for a geometry that has no call of its own; `out` is dim doubles. */
-static rm2_status default_norms(const rm2_factor *f, const double *c, size_t count, const double *W,
-                                size_t directions, const double *Z, size_t stride, double *value,
-                                double *derivative, double *out, double *work) {
+/* Of squared norms for a geometry that has no call of its own. */
+typedef struct norms_scratch {
+    double *out, *work; /* dim; of the geometry */
+} norms_scratch;
+
+static void lay_out_norms(norms_scratch *s, const rm2_factor *f, rm2i_arena *a) {
+    s->out = rm2i_take(a, double, f->dim);
+    s->work = rm2i_take(a, double, f->geometry->work_size(f->n));
+}
+
+size_t rm2i_factor_work(const rm2_factor *f) {
+    if (f->geometry->metric_norms)
+        return f->geometry->work_size(f->n);
+    norms_scratch s;
+    rm2i_arena a = {NULL, 0};
+    lay_out_norms(&s, f, &a);
+    return a.used;
+}
+
+static rm2_status default_norms(const rm2_factor *f, const double *c, const rm2_norms_query *q,
+                                double *memory) {
     rm2_status status = RM2_OK;
-    for (size_t k = 0; k < count && status == RM2_OK; k++) {
-        const double *w = W + k * stride;
-        status = f->geometry->metric(f->n, c, 1, w, out, stride, work);
-        value[k] += rm2i_dot(f->dim, w, out);
-        for (size_t d = 0; d < directions && status == RM2_OK; d++) {
-            status =
-                f->geometry->metric_derivative(f->n, c, Z + d * stride, 1, w, out, stride, work);
-            derivative[k * directions + d] += rm2i_dot(f->dim, w, out);
+    norms_scratch s;
+    lay_out_norms(&s, f, &(rm2i_arena){memory, 0});
+    for (size_t k = 0; k < q->count && status == RM2_OK; k++) {
+        const double *w = q->W + k * q->stride;
+        const rm2_product_query one = {1, w, s.out, f->dim};
+        status = f->geometry->metric(f->n, c, &one, s.work);
+        q->value[k] += rm2i_dot(f->dim, w, s.out);
+        for (size_t d = 0; d < q->directions && status == RM2_OK; d++) {
+            status = f->geometry->metric_derivative(f->n, c, q->Z + d * q->stride, &one, s.work);
+            q->derivative[k * q->directions + d] += rm2i_dot(f->dim, w, s.out);
         }
     }
     return status;
 }
 
-rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c, size_t count,
-                                      const double *W, size_t directions, const double *Z, bool sum,
-                                      double *value, double *derivative, double *work,
-                                      size_t *failed) {
-    memset(value, 0, count * sizeof *value);
-    if (directions)
-        memset(derivative, 0, count * directions * sizeof *derivative);
+rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c,
+                                      const rm2_norms_query *query, double *work, size_t *failed) {
+    memset(query->value, 0, query->count * sizeof *query->value);
+    if (query->directions)
+        memset(query->derivative, 0, query->count * query->directions * sizeof *query->derivative);
     for (size_t i = 0; i < m->count; i++) {
         const rm2_factor *f = &m->factors[i];
         size_t at = f->dim_offset;
-        const double *own_Z = directions ? Z + at : NULL;
-        rm2_status status =
-            f->geometry->metric_norms
-                ? f->geometry->metric_norms(f->n, c + at, count, W + at, directions, own_Z, m->dim,
-                                            sum, value, derivative, work)
-                : default_norms(f, c + at, count, W + at, directions, own_Z, m->dim, value,
-                                derivative, work, work + f->dim);
+        rm2_norms_query own = *query;
+        own.W += at;
+        own.Z = query->directions ? query->Z + at : NULL;
+        rm2_status status = f->geometry->metric_norms
+                                ? f->geometry->metric_norms(f->n, c + at, &own, work)
+                                : default_norms(f, c + at, &own, work);
         if (status != RM2_OK)
             return report(status, i, failed);
     }

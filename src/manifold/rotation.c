@@ -106,24 +106,21 @@ static rm2_status log_volume(size_t n, const double *c, double *value, double *w
     return RM2_OK;
 }
 
-static rm2_status metric(size_t n, const double *c, size_t count, const double *W, double *out,
-                         size_t stride, double *work) {
+static rm2_status metric(size_t n, const double *c, const rm2_product_query *query, double *work) {
     (void)work;
-    return rm2i_space_form_metric(1, 0.5, n, c, count, W, out, stride);
+    return rm2i_space_form_metric(1, 0.5, n, c, query);
 }
 
-static rm2_status metric_derivative(size_t n, const double *c, const double *z, size_t count,
-                                    const double *W, double *out, size_t stride, double *work) {
+static rm2_status metric_derivative(size_t n, const double *c, const double *z,
+                                    const rm2_product_query *query, double *work) {
     (void)work;
-    return rm2i_space_form_metric_derivative(1, 0.5, n, c, z, count, W, out, stride);
+    return rm2i_space_form_metric_derivative(1, 0.5, n, c, z, query);
 }
 
-static rm2_status metric_norms(size_t n, const double *c, size_t count, const double *W,
-                               size_t directions, const double *Z, size_t stride, bool sum,
-                               double *value, double *derivative, double *work) {
-    (void)sum, (void)work;
-    rm2i_space_form_metric_norms(1, 0.5, n, c, count, W, directions, Z, stride, value, derivative);
-    return RM2_OK;
+static rm2_status metric_norms(size_t n, const double *c, const rm2_norms_query *query,
+                               double *work) {
+    (void)work;
+    return rm2i_space_form_metric_norms(1, 0.5, n, c, query);
 }
 
 static rm2_status log_many(size_t n, const double *p, size_t count, const double *q, double *v,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "linalg/dense.h"
 
@@ -53,47 +54,26 @@ double rm2i_trial_number_error(double a, double expected) {
 
 /* ---- one trial ------------------------------------------------------------------------------ */
 
-/* Give each pointer its part of the block, or only add up the sizes if the block is NULL. */
-static size_t lay_out(rm2i_selftest_trial *t, double *block) {
+static void lay_out(void *arg, rm2i_arena *a) {
+    rm2i_selftest_trial *t = arg;
     const rm2_manifold *m = t->m;
-    size_t square = t->dense ? m->dim * m->dim : 0,
-           batch = RM2I_TRIAL_BATCH * (m->ambient + m->dim);
-    const struct {
-        double **pointer;
-        size_t size;
-    } parts[] = {
-        {&t->p, m->ambient},
-        {&t->q, m->ambient},
-        {&t->r, m->ambient},
-        {&t->frame, m->frame_size},
-        {&t->c, m->dim},
-        {&t->y, m->ambient},
-        {&t->frame_y, m->frame_size},
-        {&t->u, m->dim},
-        {&t->v, m->dim},
-        {&t->w, m->dim},
-        {&t->batch_c, RM2I_TRIAL_BATCH * m->dim},
-        {&t->x1, m->ambient},
-        {&t->x2, m->ambient},
-        {&t->x3, m->ambient},
-        {&t->c1, m->dim},
-        {&t->c2, m->dim},
-        {&t->c3, m->dim},
-        {&t->frame_x, m->frame_size},
-        {&t->batch_p, batch},
-        {&t->batch_1, batch},
-        {&t->batch_2, batch},
-        {&t->D, square},
-        {&t->gram, square},
-        {&t->work, m->work_size},
-    };
-    size_t used = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (block)
-            *parts[i].pointer = block + used;
-        used += parts[i].size;
-    }
-    return used;
+    size_t D = m->ambient, dim = m->dim, rows = t->dense ? dim : 0;
+    double **const points[] = {&t->p, &t->q, &t->r, &t->y, &t->x1, &t->x2, &t->x3};
+    double **const vectors[] = {&t->c, &t->u, &t->v, &t->w, &t->c1, &t->c2, &t->c3};
+    double **const frames[] = {&t->frame, &t->frame_y, &t->frame_x};
+    double **const batches[] = {&t->batch_p, &t->batch_1, &t->batch_2};
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
+        *points[i] = rm2i_take(a, double, D);
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+        *vectors[i] = rm2i_take(a, double, dim);
+    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++)
+        *frames[i] = rm2i_take(a, double, m->frame_size);
+    for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++)
+        *batches[i] = rm2i_take(a, double, RM2I_TRIAL_BATCH, D + dim);
+    t->batch_c = rm2i_take(a, double, RM2I_TRIAL_BATCH, dim);
+    t->D = rm2i_take(a, double, rows, dim);
+    t->gram = rm2i_take(a, double, rows, dim);
+    t->work = rm2i_take(a, double, m->work_size);
 }
 
 static void normal_vector(rm2_rng *rng, size_t n, double length, double *v) {
@@ -217,8 +197,7 @@ rm2_status rm2_manifold_selftest(rm2_context *ctx, const rm2_manifold *m, size_t
     rm2i_selftest_trial t = {.ctx = ctx, .m = m, .dense = m->dim <= RM2I_TRIAL_DENSE_DIM};
     size_t properties = rm2i_geodesic_property_count + rm2i_metric_property_count;
     double *block, *worst;
-    RM2_TRY(rm2i_alloc(ctx, lay_out(&t, NULL), sizeof *block, &block));
-    (void)lay_out(&t, block);
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &t, &block));
     rm2_status status = rm2i_calloc(ctx, properties, sizeof *worst, &worst);
     if (status == RM2_OK)
         status = run(&t, trials, worst, report, user, failures);

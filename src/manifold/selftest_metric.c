@@ -21,8 +21,20 @@ static rm2_status exponential(rm2i_selftest_trial *t, const double *c, double *o
     return rm2i_manifold_exp(t->m, t->frame, c, out, t->work, NULL);
 }
 
+/* out = G(c) w */
+static rm2_status metric_on(rm2i_selftest_trial *t, const double *c, const double *w, double *out) {
+    return rm2i_manifold_metric(t->m, c, &(rm2_product_query){1, w, out, t->m->dim}, t->work, NULL);
+}
+
+/* out = dG(c)[z] w */
+static rm2_status derivative_on(rm2i_selftest_trial *t, const double *c, const double *z,
+                                const double *w, double *out) {
+    const rm2_product_query one = {1, w, out, t->m->dim};
+    return rm2i_manifold_metric_derivative(t->m, c, z, &one, t->work, NULL);
+}
+
 static rm2_status metric_on_w(rm2i_selftest_trial *t, const double *c, double *out) {
-    return rm2i_manifold_metric(t->m, c, 1, t->w, out, t->work, NULL);
+    return metric_on(t, c, t->w, out);
 }
 
 /* out = d/ds f(c + s z) at s = 0, `size` doubles; overwrites c3 and batch_1. */
@@ -85,15 +97,15 @@ static rm2_status metric_is_pullback(rm2i_selftest_trial *t, double *error) {
 /* <G u, w> = <u, G w> */
 static rm2_status metric_symmetric(rm2i_selftest_trial *t, double *error) {
     size_t dim = t->m->dim;
-    RM2_TRY(rm2i_manifold_metric(t->m, t->c, 1, t->u, t->c1, t->work, NULL));
-    RM2_TRY(rm2i_manifold_metric(t->m, t->c, 1, t->w, t->c2, t->work, NULL));
+    RM2_TRY(metric_on(t, t->c, t->u, t->c1));
+    RM2_TRY(metric_on(t, t->c, t->w, t->c2));
     *error = rm2i_trial_number_error(rm2i_dot(dim, t->c1, t->w), rm2i_dot(dim, t->u, t->c2));
     return RM2_OK;
 }
 
 /* G(c) c = c (Gauss) */
 static rm2_status gauss_lemma(rm2i_selftest_trial *t, double *error) {
-    RM2_TRY(rm2i_manifold_metric(t->m, t->c, 1, t->c, t->c1, t->work, NULL));
+    RM2_TRY(metric_on(t, t->c, t->c, t->c1));
     *error = rm2i_trial_coords_error(t, t->c1, t->c);
     return RM2_OK;
 }
@@ -113,18 +125,18 @@ static rm2_status metric_of_product(rm2i_selftest_trial *t, double *error) {
     double *W = t->batch_p, *G = t->batch_1, *dG = G + 2 * dim, *own = t->batch_2;
     memcpy(W, t->u, dim * sizeof *W);
     memcpy(W + dim, t->w, dim * sizeof *W);
-    RM2_TRY(rm2i_manifold_metric(m, t->c, 2, W, G, t->work, NULL));
-    RM2_TRY(rm2i_manifold_metric_derivative(m, t->c, t->v, 2, W, dG, t->work, NULL));
+    const rm2_product_query value = {2, W, G, dim}, derivative = {2, W, dG, dim};
+    RM2_TRY(rm2i_manifold_metric(m, t->c, &value, t->work, NULL));
+    RM2_TRY(rm2i_manifold_metric_derivative(m, t->c, t->v, &derivative, t->work, NULL));
     *error = 0;
     for (size_t i = 0; i < m->count; i++) {
         const rm2_factor *f = &m->factors[i];
         size_t at = f->dim_offset, bytes = f->dim * sizeof *own;
-        const double *second = t->w + at;
-        RM2_TRY(f->geometry->metric(f->n, t->c + at, 1, second, own, f->dim, t->work));
+        const rm2_product_query one = {1, t->w + at, own, f->dim};
+        RM2_TRY(f->geometry->metric(f->n, t->c + at, &one, t->work));
         if (memcmp(own, G + dim + at, bytes) != 0)
             *error = 1;
-        RM2_TRY(f->geometry->metric_derivative(f->n, t->c + at, t->v + at, 1, second, own, f->dim,
-                                               t->work));
+        RM2_TRY(f->geometry->metric_derivative(f->n, t->c + at, t->v + at, &one, t->work));
         if (memcmp(own, dG + dim + at, bytes) != 0)
             *error = 1;
     }
@@ -135,7 +147,7 @@ static rm2_status metric_of_product(rm2i_selftest_trial *t, double *error) {
 
 /* dG(c)[v] w = d/ds G(c + s v) w */
 static rm2_status metric_derivative(rm2i_selftest_trial *t, double *error) {
-    RM2_TRY(rm2i_manifold_metric_derivative(t->m, t->c, t->v, 1, t->w, t->c1, t->work, NULL));
+    RM2_TRY(derivative_on(t, t->c, t->v, t->w, t->c1));
     RM2_TRY(differentiate(t, metric_on_w, t->m->dim, t->c, t->v, t->c2));
     *error = rm2i_trial_coords_error(t, t->c1, t->c2);
     return RM2_OK;
@@ -144,8 +156,8 @@ static rm2_status metric_derivative(rm2i_selftest_trial *t, double *error) {
 /* <dG[v] u, w> = <u, dG[v] w> */
 static rm2_status metric_derivative_symmetric(rm2i_selftest_trial *t, double *error) {
     size_t dim = t->m->dim;
-    RM2_TRY(rm2i_manifold_metric_derivative(t->m, t->c, t->v, 1, t->u, t->c1, t->work, NULL));
-    RM2_TRY(rm2i_manifold_metric_derivative(t->m, t->c, t->v, 1, t->w, t->c2, t->work, NULL));
+    RM2_TRY(derivative_on(t, t->c, t->v, t->u, t->c1));
+    RM2_TRY(derivative_on(t, t->c, t->v, t->w, t->c2));
     *error = rm2i_trial_number_error(rm2i_dot(dim, t->c1, t->w), rm2i_dot(dim, t->u, t->c2));
     return RM2_OK;
 }
@@ -153,7 +165,7 @@ static rm2_status metric_derivative_symmetric(rm2i_selftest_trial *t, double *er
 /* dG(0) = 0, as in all normal coordinates */
 static rm2_status metric_derivative_at_zero(rm2i_selftest_trial *t, double *error) {
     set_zero(t, t->c2);
-    RM2_TRY(rm2i_manifold_metric_derivative(t->m, t->c2, t->v, 1, t->w, t->c1, t->work, NULL));
+    RM2_TRY(derivative_on(t, t->c2, t->v, t->w, t->c1));
     *error = rm2i_max_abs(t->m->dim, t->c1);
     return RM2_OK;
 }
@@ -166,15 +178,14 @@ static rm2_status norms_of_metric(rm2i_selftest_trial *t, double *error) {
     memcpy(W + dim, t->w, dim * sizeof *W);
     memcpy(Z, t->v, dim * sizeof *Z);
     memcpy(Z + dim, t->u, dim * sizeof *Z);
-    RM2_TRY(rm2i_manifold_metric_norms(t->m, t->c, 2, W, 2, Z, false, value, derivative, t->work,
-                                       NULL));
+    const rm2_norms_query query = {2, W, 2, Z, dim, false, value, derivative};
+    RM2_TRY(rm2i_manifold_metric_norms(t->m, t->c, &query, t->work, NULL));
     for (size_t k = 0; k < 2; k++) {
         const double *w = W + k * dim;
-        RM2_TRY(rm2i_manifold_metric(t->m, t->c, 1, w, t->c1, t->work, NULL));
+        RM2_TRY(metric_on(t, t->c, w, t->c1));
         value[k] -= rm2i_dot(dim, w, t->c1);
         for (size_t d = 0; d < 2; d++) {
-            RM2_TRY(rm2i_manifold_metric_derivative(t->m, t->c, Z + d * dim, 1, w, t->c1, t->work,
-                                                    NULL));
+            RM2_TRY(derivative_on(t, t->c, Z + d * dim, w, t->c1));
             derivative[2 * k + d] -= rm2i_dot(dim, w, t->c1);
         }
     }
@@ -211,7 +222,7 @@ static rm2_status volume_of_metric(rm2i_selftest_trial *t, double *error) {
     double expected;
     for (size_t i = 0; i < dim; i++) {
         set_unit(t, i, t->c1);
-        RM2_TRY(rm2i_manifold_metric(t->m, t->c, 1, t->c1, t->gram + i * dim, t->work, NULL));
+        RM2_TRY(metric_on(t, t->c, t->c1, t->gram + i * dim));
     }
     RM2_TRY(half_log_det(dim, t->gram, t->D, &expected));
     return volume_error(t, expected, error);

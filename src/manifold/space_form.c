@@ -36,10 +36,12 @@ void rm2i_space_form_dexp(int k, size_t ambient, double r, const double *p, cons
         out_w[i] = snc * out_w[i] + (d_snc * v[i] - k * snc * p[i]) * cw;
 }
 
-rm2_status rm2i_space_form_metric(int k, double unit, size_t dim, const double *c, size_t count,
-                                  const double *W, double *out, size_t stride) {
+rm2_status rm2i_space_form_metric(int k, double unit, size_t dim, const double *c,
+                                  const rm2_product_query *query) {
     rm2i_pullback g = rm2i_pullback_at(k, unit * rm2i_norm(dim, c));
-    for (size_t j = 0; j < count; j++, W += stride, out += stride) {
+    const double *W = query->W;
+    double *out = query->out;
+    for (size_t j = 0; j < query->count; j++, W += query->stride, out += query->stride) {
         double along = unit * unit * g.psi * rm2i_dot(dim, c, W);
         for (size_t i = 0; i < dim; i++)
             out[i] = g.phi * W[i] + along * c[i];
@@ -48,11 +50,11 @@ rm2_status rm2i_space_form_metric(int k, double unit, size_t dim, const double *
 }
 
 rm2_status rm2i_space_form_metric_derivative(int k, double unit, size_t dim, const double *c,
-                                             const double *z, size_t count, const double *W,
-                                             double *out, size_t stride) {
+                                             const double *z, const rm2_product_query *query) {
     rm2i_pullback g = rm2i_pullback_at(k, unit * rm2i_norm(dim, c));
-    double u2 = unit * unit, cz = u2 * rm2i_dot(dim, c, z);
-    for (size_t j = 0; j < count; j++, W += stride, out += stride) {
+    const double *W = query->W;
+    double u2 = unit * unit, cz = u2 * rm2i_dot(dim, c, z), *out = query->out;
+    for (size_t j = 0; j < query->count; j++, W += query->stride, out += query->stride) {
         double cw = u2 * rm2i_dot(dim, c, W), zw = u2 * rm2i_dot(dim, z, W);
         for (size_t i = 0; i < dim; i++)
             out[i] = cz * (g.d_phi * W[i] + g.d_psi * c[i] * cw) + g.psi * (z[i] * cw + c[i] * zw);
@@ -61,20 +63,21 @@ rm2_status rm2i_space_form_metric_derivative(int k, double unit, size_t dim, con
 }
 
 /* w^T G w = phi |w|^2 + psi (v.w)^2, and along z (v.z) (phi' |w|^2 + psi' (v.w)^2) + 2 psi (v.w) (z.w) */
-void rm2i_space_form_metric_norms(int k, double unit, size_t dim, const double *c, size_t count,
-                                  const double *W, size_t directions, const double *Z,
-                                  size_t stride, double *value, double *derivative) {
+rm2_status rm2i_space_form_metric_norms(int k, double unit, size_t dim, const double *c,
+                                        const rm2_norms_query *query) {
     rm2i_pullback g = rm2i_pullback_at(k, unit * rm2i_norm(dim, c));
     double u2 = unit * unit;
-    for (size_t j = 0; j < count; j++) {
-        const double *w = W + j * stride;
+    size_t directions = query->directions;
+    for (size_t j = 0; j < query->count; j++) {
+        const double *w = query->W + j * query->stride;
         double ww = rm2i_dot(dim, w, w), cw = rm2i_dot(dim, c, w);
-        value[j] += g.phi * ww + u2 * g.psi * cw * cw;
+        query->value[j] += g.phi * ww + u2 * g.psi * cw * cw;
         for (size_t d = 0; d < directions; d++) {
-            const double *z = Z + d * stride;
+            const double *z = query->Z + d * query->stride;
             double cz = u2 * rm2i_dot(dim, c, z), zw = u2 * rm2i_dot(dim, z, w);
-            derivative[j * directions + d] +=
+            query->derivative[j * directions + d] +=
                 cz * (g.d_phi * ww + u2 * g.d_psi * cw * cw) + 2 * g.psi * cw * zw;
         }
     }
+    return RM2_OK;
 }

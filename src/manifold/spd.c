@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "linalg/special.h"
+#include "manifold/geometry.h"
 #include "manifold/spd_many.h"
 
 static const double SMALL_STEP = 0.5;     /* |S| below which differences and expm1 are used */
@@ -80,6 +81,13 @@ static double defect(size_t n, const double *x, double *work) {
     return fmax(off, fmax(below, 1e-16));
 }
 
+/* The Cholesky factor, which sees one triangle, finds what is not positive definite. */
+static rm2_status frame(size_t n, const double *p, double *out, double *work) {
+    if (!(asymmetry(n, p) <= RM2I_OFF_MANIFOLD * rm2i_max_abs(n * n, p)))
+        return RM2_ERR_DOMAIN;
+    return rm2i_spd_frame(n, p, out, work);
+}
+
 /* Symmetric part with its eigenvalues lifted to the floor; positive definite matrices only lose
  * their asymmetry. */
 static rm2_status project(size_t n, const double *x, double *y, double *work) {
@@ -105,7 +113,7 @@ static rm2_status project(size_t n, const double *x, double *y, double *work) {
 
 static rm2_status exponential(size_t n, const double *f, const double *c, double *y, double *work) {
     rm2i_spd_scratch s = rm2i_spd_split(n, work);
-    RM2_TRY(rm2i_spd_decompose(n, c, s));
+    RM2_TRY(rm2i_spd_decompose(n, c, &s));
     bool small = rm2i_norm(n, s.values) < SMALL_STEP;
     for (size_t i = 0; i < n; i++)
         s.values[i] = small ? expm1(s.values[i]) : exp(s.values[i]);
@@ -118,48 +126,51 @@ static rm2_status exponential(size_t n, const double *f, const double *c, double
 }
 
 /* Eigenvalues log(l) of the whitened Q from C = L_P^-1 L_Q, for spectra too wide for C C^T. */
-static rm2_status wide_spectrum(size_t n, const double *f, const double *q, rm2i_spd_scratch s) {
-    if (rm2i_cholesky(n, q, s.A) != RM2_OK)
+static rm2_status wide_spectrum(size_t n, const double *f, const double *q,
+                                const rm2i_spd_scratch *s) {
+    if (rm2i_cholesky(n, q, s->A) != RM2_OK)
         return RM2_ERR_DOMAIN;
-    rm2i_multiply(n, f + 2 * n * n, s.A, s.B);
-    RM2_TRY(rm2i_eigen_gram(n, s.B, s.values, s.Ut));
-    if (!(smallest(n, s.values) > 0))
+    rm2i_multiply(n, f + 2 * n * n, s->A, s->B);
+    RM2_TRY(rm2i_eigen_gram(n, s->B, s->values, s->Ut));
+    if (!(smallest(n, s->values) > 0))
         return RM2_ERR_DOMAIN;
     for (size_t i = 0; i < n; i++)
-        s.values[i] = log(s.values[i]);
+        s->values[i] = log(s->values[i]);
     return RM2_OK;
 }
 
 /* The same near the base point: E = L^-1 (Q - P) L^-T and log1p. */
-static rm2_status small_spectrum(size_t n, const double *f, const double *q, rm2i_spd_scratch s) {
+static rm2_status small_spectrum(size_t n, const double *f, const double *q,
+                                 const rm2i_spd_scratch *s) {
     for (size_t i = 0; i < n * n; i++)
-        s.A[i] = q[i] - f[i];
-    rm2i_spd_whiten(n, f, s.A, s.B, s.C);
-    RM2_TRY(rm2i_eigen(n, s.B, s.values, s.Ut, s.eigen));
+        s->A[i] = q[i] - f[i];
+    rm2i_spd_whiten(n, f, s->A, s->B, s->C);
+    RM2_TRY(rm2i_eigen(n, s->B, s->values, s->Ut, s->eigen));
     for (size_t i = 0; i < n; i++)
-        s.values[i] = log1p(s.values[i]);
+        s->values[i] = log1p(s->values[i]);
     return RM2_OK;
 }
 
 /* s.values, s.Ut: eigenvalues and vectors of logm(L^-1 Q L^-T). */
-static rm2_status log_spectrum(size_t n, const double *f, const double *q, rm2i_spd_scratch s) {
-    rm2i_spd_whiten(n, f, q, s.B, s.C);
+static rm2_status log_spectrum(size_t n, const double *f, const double *q,
+                               const rm2i_spd_scratch *s) {
+    rm2i_spd_whiten(n, f, q, s->B, s->C);
     for (size_t i = 0; i < n * n; i++)
-        s.A[i] = s.B[i] - (i % (n + 1) == 0);
-    if (rm2i_norm(n * n, s.A) < SMALL_STEP)
+        s->A[i] = s->B[i] - (i % (n + 1) == 0);
+    if (rm2i_norm(n * n, s->A) < SMALL_STEP)
         return small_spectrum(n, f, q, s);
-    if (rm2i_eigen(n, s.B, s.values, s.Ut, s.eigen) != RM2_OK)
+    if (rm2i_eigen(n, s->B, s->values, s->Ut, s->eigen) != RM2_OK)
         return RM2_ERR_DOMAIN;
-    if (!(smallest(n, s.values) > WIDE_SPECTRUM * largest(n, s.values)))
+    if (!(smallest(n, s->values) > WIDE_SPECTRUM * largest(n, s->values)))
         return wide_spectrum(n, f, q, s);
     for (size_t i = 0; i < n; i++)
-        s.values[i] = log(s.values[i]);
+        s->values[i] = log(s->values[i]);
     return RM2_OK;
 }
 
 static rm2_status logarithm(size_t n, const double *f, const double *q, double *c, double *work) {
     rm2i_spd_scratch s = rm2i_spd_split(n, work);
-    RM2_TRY(log_spectrum(n, f, q, s));
+    RM2_TRY(log_spectrum(n, f, q, &s));
     rm2i_weighted_gram(n, s.values, s.Ut, s.A);
     rm2i_spd_pack_coords(n, s.A, c);
     return RM2_OK;
@@ -168,7 +179,7 @@ static rm2_status logarithm(size_t n, const double *f, const double *q, double *
 static rm2_status distance(size_t n, const double *p, const double *q, double *d, double *work) {
     rm2i_spd_scratch s = rm2i_spd_split(n, work);
     RM2_TRY(rm2i_spd_frame(n, p, s.frame, work));
-    RM2_TRY(log_spectrum(n, s.frame, q, s));
+    RM2_TRY(log_spectrum(n, s.frame, q, &s));
     *d = rm2i_norm(n, s.values);
     return RM2_OK;
 }
@@ -184,17 +195,18 @@ static void random_point(size_t n, rm2_rng *rng, double *p, double *work) {
     do {
         for (size_t i = 0; i < dim(n); i++)
             s.B[i] = rm2_rng_normal(rng);
-    } while (rm2i_spd_decompose(n, s.B, s) != RM2_OK);
+    } while (rm2i_spd_decompose(n, s.B, &s) != RM2_OK);
     for (size_t i = 0; i < n; i++)
         s.values[i] = exp(s.values[i]);
     rm2i_weighted_gram(n, s.values, s.Ut, p);
 }
 
 /* out = L U X U^T L^T for symmetric X in s.A. */
-static void rotate_out_and_colour(size_t n, const double *f, double *out, rm2i_spd_scratch s) {
-    rm2i_spd_times_Lt(n, s.Ut, f, s.C); /* (L U)^T */
-    rm2i_multiply(n, s.A, s.C, s.B);
-    rm2i_multiply_tn(n, s.C, s.B, out);
+static void rotate_out_and_colour(size_t n, const double *f, double *out,
+                                  const rm2i_spd_scratch *s) {
+    rm2i_spd_times_Lt(n, s->Ut, f, s->C); /* (L U)^T */
+    rm2i_multiply(n, s->A, s->C, s->B);
+    rm2i_multiply_tn(n, s->C, s->B, out);
     rm2i_symmetrise(n, out);
 }
 
@@ -202,14 +214,14 @@ static void rotate_out_and_colour(size_t n, const double *f, double *out, rm2i_s
 static rm2_status carry(size_t n, const double *f, const double *c, const double *z,
                         double (*multiplier)(double, double), double *out, double *work) {
     rm2i_spd_scratch s = rm2i_spd_split(n, work);
-    RM2_TRY(rm2i_spd_decompose(n, c, s));
+    RM2_TRY(rm2i_spd_decompose(n, c, &s));
     rm2i_transpose(n, s.Ut, s.C);
     rm2i_spd_unpack_coords(n, z, out);
-    rm2i_spd_rotate_in(n, out, s.A, s);
+    rm2i_spd_rotate_in(n, out, s.A, &s);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++)
             s.A[a * n + b] *= multiplier(s.values[a], s.values[b]);
-    rotate_out_and_colour(n, f, out, s);
+    rotate_out_and_colour(n, f, out, &s);
     return RM2_OK;
 }
 
@@ -244,7 +256,7 @@ const rm2_geometry rm2_spd = {
     .defect = defect,
     .project = project,
     .random_point = random_point,
-    .frame = rm2i_spd_frame,
+    .frame = frame,
     .to_coords = rm2i_spd_to_coords,
     .from_coords = rm2i_spd_from_coords,
     .exp = exponential,

@@ -11,10 +11,15 @@
 
 #include "riemann2/geometry.h"
 
-/* Names for the scratch: eigenvalues, eigenvectors, three matrices, a frame for the one function that
- * has none, the eigensolver's own, and that of squared norms. */
+/* Names for the scratch. */
 typedef struct rm2i_spd_scratch {
-    double *values, *Ut, *A, *B, *C, *frame, *eigen, *norms;
+    double *values, *Ut;   /* eigenvalues, eigenvectors */
+    double *A, *B, *C;     /* n x n */
+    double *frame;         /* for the one function that has none, or by turns */
+    double *g, *Z, *W, *X; /* n x n: of the metric */
+    double *eigen;         /* the eigensolver's own, or by turns */
+    double *T;             /* n: of the metric's derivative */
+    double *norms;         /* of squared norms */
 } rm2i_spd_scratch;
 
 size_t rm2i_spd_work_size(size_t n);
@@ -36,20 +41,18 @@ void rm2i_spd_whiten(size_t n, const double *f, const double *X, double *out, do
 void rm2i_spd_times_Lt(size_t n, const double *X, const double *f, double *out);
 
 /* Coordinates as a matrix, S = U diag(values) U^T; S itself is left in s.A. */
-rm2_status rm2i_spd_decompose(size_t n, const double *c, rm2i_spd_scratch s);
+rm2_status rm2i_spd_decompose(size_t n, const double *c, const rm2i_spd_scratch *s);
 /* out = U^T X U, through s.B; s.C holds U. */
-void rm2i_spd_rotate_in(size_t n, const double *X, double *out, rm2i_spd_scratch s);
+void rm2i_spd_rotate_in(size_t n, const double *X, double *out, const rm2i_spd_scratch *s);
 
 /* ---- the exponential map seen from its coordinates: as in rm2_geometry ---- */
 
 rm2_status rm2i_spd_log_volume(size_t n, const double *c, double *value, double *work);
-rm2_status rm2i_spd_metric(size_t n, const double *c, size_t count, const double *W, double *out,
-                           size_t stride, double *work);
-rm2_status rm2i_spd_metric_derivative(size_t n, const double *c, const double *z, size_t count,
-                                      const double *W, double *out, size_t stride, double *work);
-rm2_status rm2i_spd_metric_norms(size_t n, const double *c, size_t count, const double *W,
-                                 size_t directions, const double *Z, size_t stride, bool sum,
-                                 double *value, double *derivative, double *work);
+rm2_status rm2i_spd_metric(size_t n, const double *c, const rm2_product_query *query, double *work);
+rm2_status rm2i_spd_metric_derivative(size_t n, const double *c, const double *z,
+                                      const rm2_product_query *query, double *work);
+rm2_status rm2i_spd_metric_norms(size_t n, const double *c, const rm2_norms_query *query,
+                                 double *work);
 size_t rm2i_spd_norms_work(size_t n); /* doubles of scratch.norms */
 
 #endif

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "linalg/clones.h"
 #include "linalg/dense.h"
 
@@ -15,20 +16,40 @@ enum { SMALL_N = 48 }; /* up to here triangles by loops beat full products by BL
 
 /* ---- scratch -------------------------------------------------------------------------------- */
 
+/* Without the scratch of squared norms, which only they need; n_max keeps n * n in range. */
+static void lay_out(rm2i_spd_scratch *s, size_t n, rm2i_arena *a) {
+    size_t square = n * n;
+    s->values = rm2i_take(a, double, n);
+    s->Ut = rm2i_take(a, double, square);
+    s->A = rm2i_take(a, double, square);
+    s->B = rm2i_take(a, double, square);
+    s->C = rm2i_take(a, double, square);
+    rm2i_arena frame = *a, metric = *a;
+    s->frame = rm2i_take(&frame, double, 4, square);
+    s->g = rm2i_take(&metric, double, square);
+    s->Z = rm2i_take(&metric, double, square);
+    s->W = rm2i_take(&metric, double, square);
+    s->X = rm2i_take(&metric, double, square);
+    *a = rm2i_arena_longer(frame, metric);
+    rm2i_arena eigen = *a, derivative = *a;
+    s->eigen = rm2i_take(&eigen, double, rm2i_eigen_work(n));
+    s->T = rm2i_take(&derivative, double, n);
+    *a = rm2i_arena_longer(eigen, derivative);
+    s->norms = rm2i_take(a, double, 0);
+}
+
 size_t rm2i_spd_work_size(size_t n) {
-    return n + 8 * n * n + rm2i_eigen_work(n) + rm2i_spd_norms_work(n);
+    rm2i_spd_scratch s;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&s, n, &a);
+    (void)rm2i_take(&a, double, rm2i_spd_norms_work(n));
+    return a.used;
 }
 
 rm2i_spd_scratch rm2i_spd_split(size_t n, double *work) {
-    double *matrices = work + n;
-    return (rm2i_spd_scratch){.values = work,
-                              .Ut = matrices,
-                              .A = matrices + n * n,
-                              .B = matrices + 2 * n * n,
-                              .C = matrices + 3 * n * n,
-                              .frame = matrices + 4 * n * n,
-                              .eigen = matrices + 8 * n * n,
-                              .norms = matrices + 8 * n * n + rm2i_eigen_work(n)};
+    rm2i_spd_scratch s;
+    lay_out(&s, n, &(rm2i_arena){work, 0});
+    return s;
 }
 
 /* ---- coordinates <-> symmetric matrices ----------------------------------------------------- */
@@ -166,12 +187,12 @@ void rm2i_spd_from_coords(size_t n, const double *f, const double *c, double *v,
 
 /* ---- eigenvectors --------------------------------------------------------------------------- */
 
-rm2_status rm2i_spd_decompose(size_t n, const double *c, rm2i_spd_scratch s) {
-    rm2i_spd_unpack_coords(n, c, s.A);
-    return rm2i_eigen(n, s.A, s.values, s.Ut, s.eigen);
+rm2_status rm2i_spd_decompose(size_t n, const double *c, const rm2i_spd_scratch *s) {
+    rm2i_spd_unpack_coords(n, c, s->A);
+    return rm2i_eigen(n, s->A, s->values, s->Ut, s->eigen);
 }
 
-void rm2i_spd_rotate_in(size_t n, const double *X, double *out, rm2i_spd_scratch s) {
-    rm2i_multiply(n, s.Ut, X, s.B);
-    rm2i_multiply(n, s.B, s.C, out);
+void rm2i_spd_rotate_in(size_t n, const double *X, double *out, const rm2i_spd_scratch *s) {
+    rm2i_multiply(n, s->Ut, X, s->B);
+    rm2i_multiply(n, s->B, s->C, out);
 }

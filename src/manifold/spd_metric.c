@@ -17,6 +17,7 @@
 
 #include <cblas.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "linalg/clones.h"
 #include "linalg/dense.h"
@@ -28,7 +29,7 @@ static const double NEARLY_EQUAL = 1e-3; /* |l_a - l_c| below which T is expande
 
 rm2_status rm2i_spd_log_volume(size_t n, const double *c, double *value, double *work) {
     rm2i_spd_scratch s = rm2i_spd_split(n, work);
-    RM2_TRY(rm2i_spd_decompose(n, c, s));
+    RM2_TRY(rm2i_spd_decompose(n, c, &s));
     double sum = 0;
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < a; b++)
@@ -45,68 +46,70 @@ static void g_table(size_t n, const double *l, double *g) {
 }
 
 /* out = coordinates of U X U^T for symmetric X in s.A. */
-static void rotate_out(size_t n, double *out, rm2i_spd_scratch s) {
-    rm2i_multiply(n, s.A, s.Ut, s.B);
-    rm2i_multiply_tn(n, s.Ut, s.B, s.A);
-    rm2i_spd_pack_coords(n, s.A, out);
+static void rotate_out(size_t n, double *out, const rm2i_spd_scratch *s) {
+    rm2i_multiply(n, s->A, s->Ut, s->B);
+    rm2i_multiply_tn(n, s->Ut, s->B, s->A);
+    rm2i_spd_pack_coords(n, s->A, out);
 }
 
-rm2_status rm2i_spd_metric(size_t n, const double *c, size_t count, const double *W, double *out,
-                           size_t stride, double *work) {
-    rm2i_spd_scratch s = rm2i_spd_split(n, work);
-    double *g = s.frame, *w = g + n * n;
+/* S of the coordinates c, its eigenvectors and the table g. */
+static rm2_status prepare(size_t n, const double *c, const rm2i_spd_scratch *s) {
     RM2_TRY(rm2i_spd_decompose(n, c, s));
-    rm2i_transpose(n, s.Ut, s.C);
-    g_table(n, s.values, g);
-    for (size_t k = 0; k < count; k++) {
-        rm2i_spd_unpack_coords(n, W + k * stride, w);
-        rm2i_spd_rotate_in(n, w, s.A, s);
+    rm2i_transpose(n, s->Ut, s->C);
+    g_table(n, s->values, s->g);
+    return RM2_OK;
+}
+
+rm2_status rm2i_spd_metric(size_t n, const double *c, const rm2_product_query *query,
+                           double *work) {
+    rm2i_spd_scratch s = rm2i_spd_split(n, work);
+    RM2_TRY(prepare(n, c, &s));
+    for (size_t k = 0; k < query->count; k++) {
+        rm2i_spd_unpack_coords(n, query->W + k * query->stride, s.W);
+        rm2i_spd_rotate_in(n, s.W, s.A, &s);
         for (size_t i = 0; i < n * n; i++)
-            s.A[i] *= g[i];
-        rotate_out(n, out + k * stride, s);
+            s.A[i] *= s.g[i];
+        rotate_out(n, query->out + k * query->stride, &s);
     }
     return RM2_OK;
 }
 
 /* T(a,c;b) for all b. */
-static void divided_g(size_t n, const double *l, const double *g, size_t a, size_t c, double *T) {
+static void divided_g(size_t n, size_t a, size_t c, const rm2i_spd_scratch *s) {
+    const double *l = s->values, *g = s->g;
     double h = l[a] - l[c];
     for (size_t b = 0; b < n; b++) {
         double middle = (l[a] + l[c]) / 2 - l[b];
-        T[b] = fabs(h) < NEARLY_EQUAL ? rm2i_spd_g1(middle) + h * h / 24 * rm2i_spd_g3(middle)
-                                      : (g[a * n + b] - g[c * n + b]) / h;
+        s->T[b] = fabs(h) < NEARLY_EQUAL ? rm2i_spd_g1(middle) + h * h / 24 * rm2i_spd_g3(middle)
+                                         : (g[a * n + b] - g[c * n + b]) / h;
     }
 }
 
-/* X_ab = sum_c Z_ac T(a,c;b) W_cb; out = X + X^T */
-static void derivative_product(size_t n, const double *l, const double *g, const double *Z,
-                               const double *W, double *X, double *out, double *T) {
-    memset(X, 0, n * n * sizeof *X);
+/* X_ab = sum_c Z_ac T(a,c;b) W_cb; A = X + X^T */
+static void derivative_product(size_t n, const rm2i_spd_scratch *s) {
+    memset(s->X, 0, n * n * sizeof *s->X);
     for (size_t a = 0; a < n; a++)
         for (size_t c = 0; c < n; c++) {
-            divided_g(n, l, g, a, c, T);
+            divided_g(n, a, c, s);
             for (size_t b = 0; b < n; b++)
-                X[a * n + b] += Z[a * n + c] * T[b] * W[c * n + b];
+                s->X[a * n + b] += s->Z[a * n + c] * s->T[b] * s->W[c * n + b];
         }
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++)
-            out[a * n + b] = X[a * n + b] + X[b * n + a];
+            s->A[a * n + b] = s->X[a * n + b] + s->X[b * n + a];
 }
 
-rm2_status rm2i_spd_metric_derivative(size_t n, const double *c, const double *z, size_t count,
-                                      const double *W, double *out, size_t stride, double *work) {
+rm2_status rm2i_spd_metric_derivative(size_t n, const double *c, const double *z,
+                                      const rm2_product_query *query, double *work) {
     rm2i_spd_scratch s = rm2i_spd_split(n, work);
-    double *g = s.frame, *Z = g + n * n, *w = Z + n * n, *X = w + n * n;
-    RM2_TRY(rm2i_spd_decompose(n, c, s));
-    rm2i_transpose(n, s.Ut, s.C);
-    g_table(n, s.values, g);
-    rm2i_spd_unpack_coords(n, z, X);
-    rm2i_spd_rotate_in(n, X, Z, s);
-    for (size_t k = 0; k < count; k++) {
-        rm2i_spd_unpack_coords(n, W + k * stride, X);
-        rm2i_spd_rotate_in(n, X, w, s);
-        derivative_product(n, s.values, g, Z, w, X, s.A, s.eigen);
-        rotate_out(n, out + k * stride, s);
+    RM2_TRY(prepare(n, c, &s));
+    rm2i_spd_unpack_coords(n, z, s.X);
+    rm2i_spd_rotate_in(n, s.X, s.Z, &s);
+    for (size_t k = 0; k < query->count; k++) {
+        rm2i_spd_unpack_coords(n, query->W + k * query->stride, s.X);
+        rm2i_spd_rotate_in(n, s.X, s.W, &s);
+        derivative_product(n, &s);
+        rotate_out(n, query->out + k * query->stride, &s);
     }
     return RM2_OK;
 }
@@ -127,17 +130,42 @@ static bool sums_by_products(size_t n) {
     return n >= 5 && n <= 48;
 }
 
+typedef struct norms_scratch {
+    size_t block;       /* vectors at once */
+    double *rotated;    /* block x n x n: W~ */
+    double *Z;          /* DIRECTIONS x n x n: Z~ */
+    double *N, *turned; /* by products: n x n x n, block x n x n */
+} norms_scratch;
+
+static void lay_out(norms_scratch *s, size_t n, rm2i_arena *a) {
+    size_t block = s->block = norms_block(n), products = sums_by_products(n);
+    s->rotated = rm2i_take(a, double, block, n, n);
+    s->Z = rm2i_take(a, double, DIRECTIONS, n, n);
+    s->N = rm2i_take(a, double, products, n, n, n);
+    s->turned = rm2i_take(a, double, products, block, n, n);
+}
+
 size_t rm2i_spd_norms_work(size_t n) {
-    size_t sums = sums_by_products(n) ? (norms_block(n) + n) * n * n : 0;
-    return (norms_block(n) + DIRECTIONS) * n * n + sums;
+    norms_scratch s;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&s, n, &a);
+    return a.used;
 }
 
 static void rotate_rows(size_t n, size_t count, const double *W, size_t stride, double *rotated,
-                        rm2i_spd_scratch s) {
+                        const rm2i_spd_scratch *s) {
     for (size_t k = 0; k < count; k++) {
-        rm2i_spd_unpack_coords(n, W + k * stride, s.A);
-        rm2i_spd_rotate_in(n, s.A, rotated + k * n * n, s);
+        rm2i_spd_unpack_coords(n, W + k * stride, s->A);
+        rm2i_spd_rotate_in(n, s->A, rotated + k * n * n, s);
     }
+}
+
+/* DIRECTIONS vectors of the query from d on, or as many as there are. */
+static size_t rotate_directions(size_t n, const rm2_norms_query *q, size_t d,
+                                const norms_scratch *norms, const rm2i_spd_scratch *s) {
+    size_t count = q->directions - d < DIRECTIONS ? q->directions - d : DIRECTIONS;
+    rotate_rows(n, count, q->Z + d * q->stride, q->stride, norms->Z, s);
+    return count;
 }
 
 /* Four sums side by side, as in rm2i_dot. */
@@ -153,101 +181,99 @@ static double triple_dot(size_t n, const double *x, const double *y, const doubl
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest;
 }
 
-/* derivative[k][d] += w_k^T dG[Z_d] w_k = 2 sum_ac Z~_ac sum_b T(a,c;b) W~_ab W~_cb; rows of `all`. */
-static void add_derivatives(size_t n, const double *g, size_t count, const double *rotated,
-                            size_t directions, const double *Z, size_t all, double *derivative,
-                            rm2i_spd_scratch s) {
-    double *T = s.eigen;
+/* derivative[k][d] += w_k^T dG[Z_d] w_k = 2 sum_ac Z~_ac sum_b T(a,c;b) W~_ab W~_cb for `count` vectors,
+ * in rows of `all` derivatives, of which there are `directions` here. */
+static void add_derivatives(size_t n, size_t count, size_t directions, const norms_scratch *norms,
+                            double *derivative, size_t all, const rm2i_spd_scratch *s) {
     for (size_t a = 0; a < n; a++)
         for (size_t c = 0; c <= a; c++) {
-            divided_g(n, s.values, g, a, c, T);
+            divided_g(n, a, c, s);
             double twice = a == c ? 2 : 4; /* T is symmetric in a and c */
             for (size_t k = 0; k < count; k++) {
-                const double *w = rotated + k * n * n;
-                double sum = twice * triple_dot(n, T, w + a * n, w + c * n);
+                const double *w = norms->rotated + k * n * n;
+                double sum = twice * triple_dot(n, s->T, w + a * n, w + c * n);
                 for (size_t d = 0; d < directions; d++)
-                    derivative[k * all + d] += sum * Z[d * n * n + a * n + c];
+                    derivative[k * all + d] += sum * norms->Z[d * n * n + a * n + c];
             }
         }
 }
 
 /* N_b for b = 0..n-1, n x n each, lower triangles. */
-static void sum_products(size_t n, size_t count, const double *W, size_t stride, double *N,
-                         double *turned, rm2i_spd_scratch s) {
-    size_t most = norms_block(n);
+static void sum_products(size_t n, const rm2_norms_query *q, const norms_scratch *norms,
+                         const double *Ut) {
+    size_t most = norms->block;
+    double *W = norms->rotated;
     int m = (int)n;
-    for (size_t first = 0; first < count; first += most) {
-        size_t block = count - first < most ? count - first : most;
+    for (size_t first = 0; first < q->count; first += most) {
+        size_t block = q->count - first < most ? q->count - first : most;
         int rows = (int)(block * n);
         for (size_t k = 0; k < block; k++)
-            rm2i_spd_unpack_coords(n, W + (first + k) * stride, s.norms + k * n * n);
+            rm2i_spd_unpack_coords(n, q->W + (first + k) * q->stride, W + k * n * n);
         /* (b; k, i) = sum_j U_jb W_ij, then (b, k; a) = sum_i U_ia (b; k, i) */
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, rows, m, 1, s.Ut, m, s.norms, m, 0,
-                    turned, rows);
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, m, m, 1, turned, m, s.Ut, m, 0,
-                    s.norms, m);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, rows, m, 1, Ut, m, W, m, 0,
+                    norms->turned, rows);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, m, m, 1, norms->turned, m, Ut, m,
+                    0, W, m);
         for (size_t b = 0; b < n; b++)
-            cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, m, (int)block, 1,
-                        s.norms + b * block * n, m, first > 0, N + b * n * n, m);
+            cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, m, (int)block, 1, W + b * block * n,
+                        m, first > 0, norms->N + b * n * n, m);
     }
 }
 
 /* derivative[d] += sum_k w_k^T dG[Z_d] w_k */
-static void sum_derivatives(size_t n, const double *g, const double *N, size_t directions,
-                            const double *Z, double *derivative, rm2i_spd_scratch s) {
-    double *T = s.eigen;
+static void sum_derivatives(size_t n, size_t directions, const norms_scratch *norms,
+                            double *derivative, const rm2i_spd_scratch *s) {
     for (size_t a = 0; a < n; a++)
         for (size_t c = 0; c <= a; c++) {
             double sum = 0, twice = a == c ? 2 : 4;
-            divided_g(n, s.values, g, a, c, T);
+            divided_g(n, a, c, s);
             for (size_t b = 0; b < n; b++)
-                sum += T[b] * N[(b * n + a) * n + c];
+                sum += s->T[b] * norms->N[(b * n + a) * n + c];
             for (size_t d = 0; d < directions; d++)
-                derivative[d] += twice * sum * Z[d * n * n + a * n + c];
+                derivative[d] += twice * sum * norms->Z[d * n * n + a * n + c];
         }
 }
 
 /* Only the sums over the vectors, in the first entry of value and the first row of derivative. */
-static void metric_sums(size_t n, const double *g, size_t count, const double *W, size_t directions,
-                        const double *Z, size_t stride, double *value, double *derivative,
-                        double *Zt, rm2i_spd_scratch s) {
-    double *N = Zt + DIRECTIONS * n * n, *turned = N + n * n * n;
-    sum_products(n, count, W, stride, N, turned, s);
+static void metric_sums(size_t n, const rm2_norms_query *q, const norms_scratch *norms,
+                        const rm2i_spd_scratch *s) {
+    sum_products(n, q, norms, s->Ut);
     for (size_t b = 0; b < n; b++)
         for (size_t a = 0; a < n; a++)
-            *value += g[a * n + b] * N[(b * n + a) * n + a];
-    for (size_t d = 0; d < directions; d += DIRECTIONS) {
-        size_t some = directions - d < DIRECTIONS ? directions - d : DIRECTIONS;
-        rotate_rows(n, some, Z + d * stride, stride, Zt, s);
-        sum_derivatives(n, g, N, some, Zt, derivative + d, s);
+            *q->value += s->g[a * n + b] * norms->N[(b * n + a) * n + a];
+    for (size_t d = 0; d < q->directions; d += DIRECTIONS) {
+        size_t some = rotate_directions(n, q, d, norms, s);
+        sum_derivatives(n, some, norms, q->derivative + d, s);
     }
 }
 
-rm2_status rm2i_spd_metric_norms(size_t n, const double *c, size_t count, const double *W,
-                                 size_t directions, const double *Z, size_t stride, bool sum,
-                                 double *value, double *derivative, double *work) {
+/* Those of one block of vectors. */
+static void block_norms(size_t n, const rm2_norms_query *q, size_t first,
+                        const norms_scratch *norms, const rm2i_spd_scratch *s) {
+    size_t count = q->count - first < norms->block ? q->count - first : norms->block;
+    rotate_rows(n, count, q->W + first * q->stride, q->stride, norms->rotated, s);
+    for (size_t k = 0; k < count; k++) {
+        const double *w = norms->rotated + k * n * n;
+        q->value[first + k] += triple_dot(n * n, s->g, w, w);
+    }
+    for (size_t d = 0; d < q->directions; d += DIRECTIONS) {
+        size_t some = rotate_directions(n, q, d, norms, s);
+        add_derivatives(n, count, some, norms, q->derivative + first * q->directions + d,
+                        q->directions, s);
+    }
+}
+
+rm2_status rm2i_spd_metric_norms(size_t n, const double *c, const rm2_norms_query *query,
+                                 double *work) {
     rm2i_spd_scratch s = rm2i_spd_split(n, work);
-    double *g = s.frame, *Zt = s.norms + norms_block(n) * n * n;
-    RM2_TRY(rm2i_spd_decompose(n, c, s));
-    rm2i_transpose(n, s.Ut, s.C);
-    g_table(n, s.values, g);
-    if (sum && count > 0 && sums_by_products(n)) {
-        metric_sums(n, g, count, W, directions, Z, stride, value, derivative, Zt, s);
+    norms_scratch norms;
+    lay_out(&norms, n, &(rm2i_arena){s.norms, 0});
+    RM2_TRY(prepare(n, c, &s));
+    if (query->sum && query->count > 0 && sums_by_products(n)) {
+        metric_sums(n, query, &norms, &s);
         return RM2_OK;
     }
-    for (size_t first = 0; first < count; first += norms_block(n)) {
-        size_t block = count - first < norms_block(n) ? count - first : norms_block(n);
-        rotate_rows(n, block, W + first * stride, stride, s.norms, s);
-        for (size_t k = 0; k < block; k++) {
-            const double *w = s.norms + k * n * n;
-            value[first + k] += triple_dot(n * n, g, w, w);
-        }
-        for (size_t d = 0; d < directions; d += DIRECTIONS) {
-            size_t some = directions - d < DIRECTIONS ? directions - d : DIRECTIONS;
-            rotate_rows(n, some, Z + d * stride, stride, Zt, s);
-            add_derivatives(n, g, block, s.norms, some, Zt, directions,
-                            derivative + first * directions + d, s);
-        }
-    }
+    for (size_t first = 0; first < query->count; first += norms.block)
+        block_norms(n, query, first, &norms, &s);
     return RM2_OK;
 }

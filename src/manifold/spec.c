@@ -1,128 +1,19 @@
-/* Spec strings ("R3 x S3") and the manifold object made of them.
+/* Spec strings such as "R3 x S3".
  *
  * spec   = term { "x" term }
  * term   = name number, with "^" or "(...)" allowed around the number: S2, S^2, SO(3)
- * name   = a geometry's letters, or a short form: T (torus), SE (poses) */
+ * name   = a geometry's letters in upper or lower case, or a short form: T (torus), SE (poses) */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/base.h"
 #include "manifold/manifold.h"
+#include "manifold/registry.h"
 
-static const rm2_geometry *const geometries[] = {&rm2_euclidean, &rm2_sphere, &rm2_rotation,
-                                                 &rm2_spd, &rm2_hyperbolic};
-enum { GEOMETRIES = sizeof geometries / sizeof geometries[0], MAX_FACTORS = 1000 };
-
-/* ---- object --------------------------------------------------------------------------------- */
-
-static rm2_status check_factors(rm2_context *ctx, const rm2_factor *factors, size_t count) {
-    if (count == 0 || count > MAX_FACTORS)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a manifold has 1 to %d factors, not %zu",
-                         MAX_FACTORS, count);
-    for (size_t i = 0; i < count; i++) {
-        const rm2_geometry *g = factors[i].geometry;
-        if (!g)
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "factor %zu has no geometry", i + 1);
-        if (factors[i].n < g->n_min || factors[i].n > g->n_max)
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s%zu: %s exists for n = %zu to %zu", g->name,
-                             factors[i].n, g->name, g->n_min, g->n_max);
-    }
-    return RM2_OK;
-}
-
-/* Fill sizes and offsets. */
-static void lay_out(rm2_manifold *m) {
-    for (size_t i = 0; i < m->count; i++) {
-        rm2_factor *f = &m->factors[i];
-        f->dim = f->geometry->dim(f->n);
-        f->ambient = f->geometry->ambient(f->n);
-        f->dim_offset = m->dim;
-        f->ambient_offset = m->ambient;
-        m->frame_offsets[i] = m->frame_size;
-        m->dim += f->dim;
-        m->ambient += f->ambient;
-        m->frame_size += f->geometry->frame_size(f->n);
-        size_t work = f->geometry->work_size(f->n);
-        if (!f->geometry->metric_norms) /* the default way keeps one vector */
-            work += f->dim;
-        m->work_size = work > m->work_size ? work : m->work_size;
-    }
-}
-
-static rm2_status write_spec(rm2_context *ctx, rm2_manifold *m) {
-    enum { TERM = 64 };
-    RM2_TRY(rm2i_alloc(ctx, m->count, TERM, &m->spec));
-    size_t used = 0;
-    for (size_t i = 0; i < m->count; i++)
-        used += (size_t)snprintf(m->spec + used, TERM, "%s%.20s%zu", i ? " x " : "",
-                                 m->factors[i].geometry->name, m->factors[i].n);
-    return RM2_OK;
-}
-
-static rm2_status build(rm2_context *ctx, const rm2_factor *factors, size_t count,
-                        rm2_manifold *m) {
-    m->count = count;
-    RM2_TRY(rm2i_alloc(ctx, count, sizeof *m->factors, &m->factors));
-    RM2_TRY(rm2i_alloc(ctx, count, sizeof *m->frame_offsets, &m->frame_offsets));
-    memcpy(m->factors, factors, count * sizeof *factors);
-    lay_out(m);
-    return write_spec(ctx, m);
-}
-
-rm2_status rm2_manifold_from_factors(rm2_context *ctx, const rm2_factor *factors, size_t count,
-                                     rm2_manifold **manifold) {
-    *manifold = NULL;
-    RM2_TRY(check_factors(ctx, factors, count));
-    rm2_manifold *m;
-    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *m, &m));
-    rm2_status status = build(ctx, factors, count, m);
-    if (status != RM2_OK) {
-        rm2_manifold_free(m);
-        return status;
-    }
-    *manifold = m;
-    return RM2_OK;
-}
-
-void rm2_manifold_free(rm2_manifold *manifold) {
-    if (!manifold)
-        return;
-    free(manifold->factors);
-    free(manifold->frame_offsets);
-    free(manifold->spec);
-    free(manifold);
-}
-
-const char *rm2_manifold_spec(const rm2_manifold *manifold) {
-    return manifold->spec;
-}
-
-size_t rm2_manifold_dim(const rm2_manifold *manifold) {
-    return manifold->dim;
-}
-
-size_t rm2_manifold_ambient(const rm2_manifold *manifold) {
-    return manifold->ambient;
-}
-
-size_t rm2_manifold_factor_count(const rm2_manifold *manifold) {
-    return manifold->count;
-}
-
-const rm2_factor *rm2_manifold_factor(const rm2_manifold *manifold, size_t index) {
-    return index < manifold->count ? &manifold->factors[index] : NULL;
-}
-
-void rm2_manifold_default_point(const rm2_manifold *manifold, double *p) {
-    for (size_t i = 0; i < manifold->count; i++) {
-        const rm2_factor *f = &manifold->factors[i];
-        f->geometry->default_point(f->n, p + f->ambient_offset);
-    }
-}
-
-/* ---- parser --------------------------------------------------------------------------------- */
+enum { NAME_SIZE = RM2I_MAX_LETTERS + 2 }; /* one letter too many is not known */
 
 typedef struct parser {
     rm2_context *ctx;
@@ -145,16 +36,16 @@ static void skip_blanks(parser *p) {
 }
 
 static rm2_status add(parser *p, const rm2_geometry *geometry, size_t n) {
-    if (p->count == MAX_FACTORS)
+    if (p->count == RM2I_MAX_FACTORS)
         return complain(p, "too many factors");
     p->factors[p->count++] = (rm2_factor){.geometry = geometry, .n = n};
     return RM2_OK;
 }
 
-static rm2_status read_name(parser *p, char name[8]) {
+static rm2_status read_name(parser *p, char name[NAME_SIZE]) {
     size_t length = 0;
-    while (length < 7 && isalpha((unsigned char)p->at[length])) {
-        name[length] = (char)toupper((unsigned char)p->at[length]);
+    while (length < NAME_SIZE - 1 && isalpha((unsigned char)p->at[length])) {
+        name[length] = p->at[length];
         length++;
     }
     name[length] = 0;
@@ -180,13 +71,25 @@ static rm2_status read_number(parser *p, size_t *n) {
     return RM2_OK;
 }
 
+static rm2_status unknown(const parser *p, const char *name) {
+    char what[120];
+    (void)snprintf(what, sizeof what,
+                   "no such manifold; a geometry of your own named %s must be registered first "
+                   "(rm2_manifold_register)",
+                   name);
+    return complain(p, what);
+}
+
 static rm2_status add_short_form(parser *p, const char *name, size_t n) {
-    if (strcmp(name, "T") == 0 && n >= 1 && n <= MAX_FACTORS) {
+    bool torus = strcasecmp(name, "T") == 0, pose = strcasecmp(name, "SE") == 0;
+    if (!torus && !pose)
+        return unknown(p, name);
+    if (torus && n >= 1 && n <= RM2I_MAX_FACTORS) {
         for (size_t i = 0; i < n; i++)
             RM2_TRY(add(p, &rm2_sphere, 1));
         return RM2_OK;
     }
-    if (strcmp(name, "SE") == 0 && (n == 2 || n == 3)) {
+    if (pose && (n == 2 || n == 3)) {
         RM2_TRY(add(p, &rm2_euclidean, n));
         return n == 3 ? add(p, &rm2_rotation, 3) : add(p, &rm2_sphere, 1);
     }
@@ -203,7 +106,7 @@ static rm2_status add_geometry(parser *p, const rm2_geometry *geometry, size_t n
 }
 
 static rm2_status read_term(parser *p) {
-    char name[8];
+    char name[NAME_SIZE];
     size_t n = 0;
     skip_blanks(p);
     const char *start = p->at;
@@ -212,10 +115,8 @@ static rm2_status read_term(parser *p) {
     RM2_TRY(read_number(p, &n));
     const char *end = p->at;
     p->at = start; /* a message points at the name */
-    size_t i = 0;
-    while (i < GEOMETRIES && strcmp(name, geometries[i]->name) != 0)
-        i++;
-    RM2_TRY(i < GEOMETRIES ? add_geometry(p, geometries[i], n) : add_short_form(p, name, n));
+    const rm2_geometry *geometry = rm2i_geometry_find(p->ctx, name);
+    RM2_TRY(geometry ? add_geometry(p, geometry, n) : add_short_form(p, name, n));
     p->at = end;
     return RM2_OK;
 }
@@ -229,11 +130,14 @@ static bool read_times(parser *p) {
 }
 
 rm2_status rm2_manifold_create(rm2_context *ctx, const char *spec, rm2_manifold **manifold) {
+    if (!manifold)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "rm2_manifold_create: output pointer manifold is NULL");
     *manifold = NULL;
     if (!spec)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no manifold given");
     parser p = {.ctx = ctx, .spec = spec, .at = spec};
-    RM2_TRY(rm2i_alloc(ctx, MAX_FACTORS, sizeof *p.factors, &p.factors));
+    RM2_TRY(rm2i_alloc(ctx, RM2I_MAX_FACTORS, sizeof *p.factors, &p.factors));
     rm2_status status;
     do
         status = read_term(&p);

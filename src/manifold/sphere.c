@@ -48,9 +48,8 @@ void rm2i_sphere_random_point(size_t n, rm2_rng *rng, double *p, double *work) {
 }
 
 rm2_status rm2i_sphere_frame(size_t n, const double *p, double *frame, double *work) {
-    (void)work;
     memcpy(frame, p, (n + 1) * sizeof *frame);
-    return isinf(rm2i_max_abs(n + 1, p)) ? RM2_ERR_DOMAIN : RM2_OK;
+    return rm2i_sphere_defect(n, p, work) <= RM2I_OFF_MANIFOLD ? RM2_OK : RM2_ERR_DOMAIN;
 }
 
 static double householder_sign(const double *p) {
@@ -157,24 +156,21 @@ static rm2_status log_volume(size_t n, const double *c, double *value, double *w
     return RM2_OK;
 }
 
-static rm2_status metric(size_t n, const double *c, size_t count, const double *W, double *out,
-                         size_t stride, double *work) {
+static rm2_status metric(size_t n, const double *c, const rm2_product_query *query, double *work) {
     (void)work;
-    return rm2i_space_form_metric(1, 1, n, c, count, W, out, stride);
+    return rm2i_space_form_metric(1, 1, n, c, query);
 }
 
-static rm2_status metric_derivative(size_t n, const double *c, const double *z, size_t count,
-                                    const double *W, double *out, size_t stride, double *work) {
+static rm2_status metric_derivative(size_t n, const double *c, const double *z,
+                                    const rm2_product_query *query, double *work) {
     (void)work;
-    return rm2i_space_form_metric_derivative(1, 1, n, c, z, count, W, out, stride);
+    return rm2i_space_form_metric_derivative(1, 1, n, c, z, query);
 }
 
-static rm2_status metric_norms(size_t n, const double *c, size_t count, const double *W,
-                               size_t directions, const double *Z, size_t stride, bool sum,
-                               double *value, double *derivative, double *work) {
-    (void)sum, (void)work;
-    rm2i_space_form_metric_norms(1, 1, n, c, count, W, directions, Z, stride, value, derivative);
-    return RM2_OK;
+static rm2_status metric_norms(size_t n, const double *c, const rm2_norms_query *query,
+                               double *work) {
+    (void)work;
+    return rm2i_space_form_metric_norms(1, 1, n, c, query);
 }
 
 static rm2_status log_many(size_t n, const double *p, size_t count, const double *q, double *v,

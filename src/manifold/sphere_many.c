@@ -147,13 +147,20 @@ INLINED bool log_block(size_t n, const double *restrict p, const double *restric
     return true;
 }
 
+typedef enum sphere_map { EXP, LOG, LOG_OF_PAIRS } sphere_map;
+
+INLINED bool one_block(sphere_map map, size_t n, const double *p, const double *in, double *out,
+                       size_t stride) {
+    return map == EXP ? exp_block(n, p, in, out, stride)
+                      : log_block(n, p, in, out, stride, map == LOG_OF_PAIRS);
+}
+
 /* All blocks; the last points, if they do not fill one, are padded with copies of the very last. */
-INLINED rm2_status all_blocks(size_t n, const double *p, size_t count, const double *in,
-                              double *out, size_t stride, bool logarithm, bool pairs) {
+INLINED rm2_status all_blocks(sphere_map map, size_t n, const double *p, size_t count,
+                              const double *in, double *out, size_t stride) {
     size_t whole = count / LANES * LANES, size = n + 1;
     for (size_t i = 0; i < whole; i += LANES)
-        if (!(logarithm ? log_block(n, p, in + i * stride, out + i * stride, stride, pairs)
-                        : exp_block(n, p, in + i * stride, out + i * stride, stride)))
+        if (!one_block(map, n, p, in + i * stride, out + i * stride, stride))
             return RM2_ERR_UNSUPPORTED;
     if (whole == count)
         return RM2_OK;
@@ -162,7 +169,7 @@ INLINED rm2_status all_blocks(size_t n, const double *p, size_t count, const dou
         size_t row = whole + i < count ? whole + i : count - 1;
         memcpy(from + i * size, in + row * stride, size * sizeof *from);
     }
-    if (!(logarithm ? log_block(n, p, from, to, size, pairs) : exp_block(n, p, from, to, size)))
+    if (!one_block(map, n, p, from, to, size))
         return RM2_ERR_UNSUPPORTED;
     for (size_t i = whole; i < count; i++)
         memcpy(out + i * stride, to + (i - whole) * size, size * sizeof *to);
@@ -173,10 +180,10 @@ INLINED rm2_status all_blocks(size_t n, const double *p, size_t count, const dou
 RM2I_AVX2_CLONES static rm2_status exp_clones(size_t n, const double *p, size_t count,
                                               const double *v, double *y, size_t stride) {
     if (n == 3)
-        return stride == 4 ? all_blocks(3, p, count, v, y, 4, false, false)
-                           : all_blocks(3, p, count, v, y, stride, false, false);
-    return n == 2 ? all_blocks(2, p, count, v, y, stride, false, false)
-                  : all_blocks(n, p, count, v, y, stride, false, false);
+        return stride == 4 ? all_blocks(EXP, 3, p, count, v, y, 4)
+                           : all_blocks(EXP, 3, p, count, v, y, stride);
+    return n == 2 ? all_blocks(EXP, 2, p, count, v, y, stride)
+                  : all_blocks(EXP, n, p, count, v, y, stride);
 }
 
 rm2_status rm2i_sphere_exp_many(size_t n, const double *p, size_t count, const double *v, double *y,
@@ -188,12 +195,12 @@ RM2I_AVX2_CLONES static rm2_status log_clones(size_t n, const double *p, size_t 
                                               const double *q, double *v, size_t stride,
                                               bool pairs) {
     if (pairs)
-        return all_blocks(3, p, count, q, v, stride, true, true);
+        return all_blocks(LOG_OF_PAIRS, 3, p, count, q, v, stride);
     if (n == 3)
-        return stride == 4 ? all_blocks(3, p, count, q, v, 4, true, false)
-                           : all_blocks(3, p, count, q, v, stride, true, false);
-    return n == 2 ? all_blocks(2, p, count, q, v, stride, true, false)
-                  : all_blocks(n, p, count, q, v, stride, true, false);
+        return stride == 4 ? all_blocks(LOG, 3, p, count, q, v, 4)
+                           : all_blocks(LOG, 3, p, count, q, v, stride);
+    return n == 2 ? all_blocks(LOG, 2, p, count, q, v, stride)
+                  : all_blocks(LOG, n, p, count, q, v, stride);
 }
 
 /* v = log of q, or of -q where that is nearer and both are the same point (`pairs`). */

@@ -17,13 +17,14 @@ static size_t no_work(const void *self, size_t count, rm2i_metric_order order) {
     return 0;
 }
 
-static rm2_status at_points(const void *self, size_t count, const double *x, double *G, double *dG,
+static rm2_status at_points(const void *self, size_t count, const rm2i_metric_request *r,
                             double *work) {
     const pointwise *p = self;
     size_t Q = p->Q;
     (void)work;
     for (size_t i = 0; i < count; i++)
-        RM2_TRY(p->at(p->user, x + i * Q, G + i * Q * Q, dG ? dG + i * Q * Q * Q : NULL));
+        RM2_TRY(
+            p->at(p->user, r->x + i * Q, r->G + i * Q * Q, r->dG ? r->dG + i * Q * Q * Q : NULL));
     return RM2_OK;
 }
 

@@ -63,13 +63,15 @@ static double lambda_at(const density *d, const double *x, double *derivative) {
     return lambda;
 }
 
-static rm2_status at_points(const void *self, size_t count, const double *x, double *G, double *dG,
+/* work: the derivative of lambda. */
+static rm2_status at_points(const void *self, size_t count, const rm2i_metric_request *r,
                             double *work) {
     const density *d = self;
     size_t Q = d->Q;
     for (size_t i = 0; i < count; i++) {
-        double lambda = lambda_at(d, x + i * Q, dG ? work : NULL);
-        rm2i_metric_isotropic(Q, lambda, work, G + i * Q * Q, dG ? dG + i * Q * Q * Q : NULL);
+        double lambda = lambda_at(d, r->x + i * Q, r->dG ? work : NULL);
+        double *dG = r->dG ? r->dG + i * Q * Q * Q : NULL;
+        rm2i_metric_isotropic(Q, lambda, work, r->G + i * Q * Q, dG);
     }
     return RM2_OK;
 }

@@ -8,6 +8,7 @@
 
 #include <omp.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 
 /* ---- the object ----------------------------------------------------------------------------- */
@@ -55,15 +56,23 @@ static size_t block_of(const rm2_metric *m, size_t n, int threads) {
     return turns ? (n + all * turns - 1) / (all * turns) : 1;
 }
 
+enum { CACHE_LINE = 8 }; /* doubles: slices of two threads never share a line */
+
+/* One thread's scratch; a multiple of this where there are several. */
 static size_t slice_of(const rm2_metric *m, size_t block, rm2i_metric_order order) {
-    return (m->type->work(m->self, block, order) + 15) / 8 * 8; /* own cache lines */
+    rm2i_arena a = {NULL, 0};
+    (void)rm2i_take(&a, double, m->type->work(m->self, block, order));
+    (void)rm2i_take(&a, double, 2 * CACHE_LINE - a.used % CACHE_LINE);
+    return a.used;
 }
 
 /* Fewer points may have a larger block than n: the scratch is for the largest of all. */
 size_t rm2i_metric_work(const rm2_metric *m, size_t n, int threads, rm2i_metric_order order) {
     size_t share = (n + (size_t)threads - 1) / (size_t)threads;
     size_t largest = share < m->type->block ? share : m->type->block;
-    return (size_t)threads * slice_of(m, largest ? largest : 1, order);
+    rm2i_arena a = {NULL, 0};
+    (void)rm2i_take(&a, double, (size_t)threads, slice_of(m, largest ? largest : 1, order));
+    return a.used;
 }
 
 static bool all_finite(size_t n, const double *x) {
@@ -73,38 +82,42 @@ static bool all_finite(size_t n, const double *x) {
     return true;
 }
 
-/* What is asked for at n points; dG, v and bend may be NULL. */
-typedef struct request {
-    const double *x, *v;
-    double *G, *dG, *bend;
-} request;
-
-static rm2_status answer(const rm2_metric *m, const request *r, size_t i, size_t count,
-                         double *work) {
-    size_t Q = m->Q;
-    const double *x = r->x + i * Q;
-    double *G = r->G + i * Q * Q, *dG = r->dG ? r->dG + i * Q * Q * Q : NULL;
-    if (r->bend)
-        return m->type->bend(m->self, count, x, r->v + i * Q, G, dG, r->bend + i * Q * Q, work);
-    return m->type->at(m->self, count, x, G, dG, work);
+/* The request from point i on. */
+static rm2i_metric_request from_point(size_t Q, const rm2i_metric_request *r, size_t i) {
+    return (rm2i_metric_request){.x = r->x + i * Q,
+                                 .G = r->G + i * Q * Q,
+                                 .dG = r->dG ? r->dG + i * Q * Q * Q : NULL,
+                                 .v = r->v ? r->v + i * Q : NULL,
+                                 .bend = r->bend ? r->bend + i * Q * Q : NULL};
 }
 
-static bool is_finite(size_t n, size_t Q, const request *r) {
+static bool is_finite(size_t n, size_t Q, const rm2i_metric_request *r) {
     return all_finite(n * Q * Q, r->G) && (!r->dG || all_finite(n * Q * Q * Q, r->dG)) &&
            (!r->bend || all_finite(n * Q * Q, r->bend));
 }
 
-static rm2_status in_blocks(const rm2_metric *m, size_t n, const request *r,
-                            rm2i_metric_order order, int threads, double *work) {
-    size_t block = block_of(m, n, threads), slice = slice_of(m, block, order);
+/* Block b of the points, `block` of them at a time; the room's threads have one slice of scratch each. */
+static rm2_status one_block(const rm2_metric *m, size_t n, const rm2i_metric_request *r,
+                            const rm2i_metric_room *room, size_t block, size_t b) {
+    size_t i = b * block, count = n - i < block ? n - i : block;
+    size_t slice = slice_of(m, block, rm2i_metric_order_of(r));
+    rm2i_metric_request part = from_point(m->Q, r, i);
+    if (rm2i_interrupted(room->ctx))
+        return RM2_INTERRUPTED;
+    return m->type->at(m->self, count, &part, room->work + slice * (size_t)omp_get_thread_num());
+}
+
+static rm2_status in_blocks(const rm2_metric *m, size_t n, const rm2i_metric_request *r,
+                            const rm2i_metric_room *room) {
+    int threads = room->threads;
+    size_t block = block_of(m, n, threads);
     size_t blocks = (n + block - 1) / block;
     rm2_status status = RM2_OK;
     if (!all_finite(n * m->Q, r->x))
         return RM2_ERR_NUMERIC;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && blocks > 1)
     for (size_t b = 0; b < blocks; b++) {
-        size_t i = b * block, count = n - i < block ? n - i : block;
-        rm2_status own = answer(m, r, i, count, work + slice * (size_t)omp_get_thread_num());
+        rm2_status own = one_block(m, n, r, room, block, b);
         if (own != RM2_OK) {
 #pragma omp critical
             status = own;
@@ -114,19 +127,17 @@ static rm2_status in_blocks(const rm2_metric *m, size_t n, const request *r,
 }
 
 rm2_status rm2i_metric_at(const rm2_metric *m, size_t n, const double *x, double *G, double *dG,
-                          int threads, double *work) {
-    request r = {.x = x, .G = G, .dG = dG};
-    return in_blocks(m, n, &r, dG ? RM2I_ORDER_DERIVATIVE : RM2I_ORDER_VALUE, threads, work);
+                          const rm2i_metric_room *room) {
+    return in_blocks(m, n, &(rm2i_metric_request){.x = x, .G = G, .dG = dG}, room);
 }
 
 bool rm2i_metric_can_bend(const rm2_metric *m) {
     return m->type->can_bend && m->type->can_bend(m->self);
 }
 
-rm2_status rm2i_metric_bend_at(const rm2_metric *m, size_t n, const double *x, const double *v,
-                               double *G, double *dG, double *bend, int threads, double *work) {
-    request r = {.x = x, .v = v, .G = G, .dG = dG, .bend = bend};
-    return in_blocks(m, n, &r, RM2I_ORDER_BEND, threads, work);
+rm2_status rm2i_metric_bend_at(const rm2_metric *m, size_t n, const rm2i_metric_request *request,
+                               const rm2i_metric_room *room) {
+    return in_blocks(m, n, request, room);
 }
 
 rm2_status rm2i_metric_check_points(rm2_context *ctx, size_t Q, size_t n, const double *x) {
@@ -147,60 +158,70 @@ static void print_point(size_t Q, const double *x, char text[96]) {
 }
 
 /* Which point does not work? The first that fails alone: its index, its status, and a message. */
-static rm2_status name_failure(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
-                               double *G, double *dG, double *work, size_t *failed) {
+static rm2_status name_failure(rm2_context *ctx, const rm2_metric *m, size_t n,
+                               const rm2i_metric_request *r, double *work, size_t *failed) {
     size_t Q = m->Q, i = 0;
-    rm2_status status = rm2i_metric_at(m, 1, x, G, dG, 1, work);
+    rm2i_metric_room room = {1, work, NULL};
+    rm2_status status = rm2i_metric_at(m, 1, r->x, r->G, r->dG, &room);
     while (status == RM2_OK && ++i < n)
-        status = rm2i_metric_at(m, 1, x + i * Q, G, dG, 1, work);
+        status = rm2i_metric_at(m, 1, r->x + i * Q, r->G, r->dG, &room);
     char place[96] = "none alone";
     if (i < n)
-        print_point(Q, x + i * Q, place);
+        print_point(Q, r->x + i * Q, place);
     *failed = i;
     return rm2i_fail(ctx, i < n ? status : RM2_ERR_NUMERIC, "%s: %s at (%s)", m->text,
                      status == RM2_ERR_DOMAIN ? "not defined" : "cannot be computed", place);
 }
 
-enum { LOOKS = 4 }; /* blocks of a thread between two looks at the interrupt flag */
+enum { TURNS = 4 }; /* blocks of a thread that scratch and counts are for */
 
 /* The message of a failure does not say which of the points it was: *failed does, and is SIZE_MAX
  * where it was none of them. */
-static rm2_status evaluate(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
-                           double *G, double *dG, size_t *failed) {
+static rm2_status evaluate(rm2_context *ctx, const rm2_metric *m, size_t n,
+                           const rm2i_metric_request *r, bool counted, size_t *failed) {
     int threads = rm2_context_threads(ctx);
-    size_t Q = m->Q, most = LOOKS * (size_t)threads * m->type->block, chunk = n < most ? n : most;
+    size_t most = TURNS * (size_t)threads * m->type->block, chunk = n < most ? n : most;
     double *work;
     *failed = SIZE_MAX;
-    RM2_TRY(rm2i_alloc(
-        ctx, rm2i_metric_work(m, chunk, threads, dG ? RM2I_ORDER_DERIVATIVE : RM2I_ORDER_VALUE),
-        sizeof *work, &work));
+    RM2_TRY(rm2i_alloc(ctx, rm2i_metric_work(m, chunk, threads, rm2i_metric_order_of(r)),
+                       sizeof *work, &work));
+    rm2i_metric_room room = {threads, work, ctx};
     rm2_status status = RM2_OK;
     for (size_t i = 0; i < n && status == RM2_OK; i += chunk) {
         size_t count = n - i < chunk ? n - i : chunk;
-        const double *at = x + i * Q;
-        double *g = G + i * Q * Q, *dg = dG ? dG + i * Q * Q * Q : NULL;
-        if (rm2i_interrupted(ctx)) {
-            status = rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
-            break;
-        }
-        status = rm2i_metric_at(m, count, at, g, dg, threads, work);
-        if (status != RM2_OK) {
-            status = name_failure(ctx, m, count, at, g, dg, work, failed);
+        rm2i_metric_request part = from_point(m->Q, r, i);
+        status = in_blocks(m, count, &part, &room);
+        if (status == RM2_INTERRUPTED) {
+            (void)rm2i_fail(ctx, status, "interrupted");
+        } else if (status != RM2_OK) {
+            status = name_failure(ctx, m, count, &part, work, failed);
             *failed += i;
+        } else if (counted) {
+            rm2i_activity_advance(ctx, count);
         }
     }
     free(work);
     return status;
 }
 
-rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
-                         double *G, double *dG) {
+static rm2_status at_points(rm2_context *ctx, const rm2_metric *m, size_t n,
+                            const rm2i_metric_request *r, bool counted) {
     size_t failed;
-    RM2_TRY(rm2i_metric_check_points(ctx, m->Q, n, x));
-    rm2_status status = evaluate(ctx, m, n, x, G, dG, &failed);
+    RM2_TRY(rm2i_metric_check_points(ctx, m->Q, n, r->x));
+    rm2_status status = evaluate(ctx, m, n, r, counted, &failed);
     return status != RM2_OK && failed != SIZE_MAX
                ? rm2i_fail_prefix(ctx, status, "point %zu", failed)
                : status;
+}
+
+rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
+                         double *G, double *dG) {
+    return at_points(ctx, m, n, &(rm2i_metric_request){.x = x, .G = G, .dG = dG}, false);
+}
+
+rm2_status rm2i_metric_at_counted(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
+                                  double *G) {
+    return at_points(ctx, m, n, &(rm2i_metric_request){.x = x, .G = G}, true);
 }
 
 /* ---- magnification -------------------------------------------------------------------------- */
@@ -285,24 +306,39 @@ static void add_side(size_t Q, const double *from, const double *to, const doubl
     }
 }
 
+/* The nodes of all sides, and G there. */
+typedef struct side_nodes {
+    size_t Q, nodes;
+    double *x, *G, *step, *memory;
+} side_nodes;
+
+static void lay_out_nodes(void *arg, rm2i_arena *a) {
+    side_nodes *s = arg;
+    s->x = rm2i_take(a, double, s->nodes, s->Q);
+    s->G = rm2i_take(a, double, s->nodes, s->Q, s->Q);
+    s->step = rm2i_take(a, double, s->Q);
+}
+
 rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *m, size_t n, const double *path,
                               double *length, double *energy) {
     size_t Q = m->Q, sides = n > 1 ? n - 1 : 0, nodes = RM2I_SIDE_NODES * sides, failed;
-    double *x, *G, total = 0, squares = 0;
+    double total = 0, squares = 0;
+    side_nodes at = {.Q = Q, .nodes = nodes};
     RM2_TRY(rm2i_metric_check_points(ctx, Q, n, path));
-    RM2_TRY(rm2i_alloc(ctx, nodes, (Q + Q * Q) * sizeof *x, &x));
-    G = x + nodes * Q;
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_nodes, &at, &at.memory));
+    double *x = at.x, *G = at.G;
     for (size_t i = 0; i < sides; i++)
         place_nodes(Q, path + i * Q, path + (i + 1) * Q, x + RM2I_SIDE_NODES * i * Q);
-    rm2_status status = evaluate(ctx, m, nodes, x, G, NULL, &failed);
+    rm2_status status =
+        evaluate(ctx, m, nodes, &(rm2i_metric_request){.x = x, .G = G}, false, &failed);
     if (status != RM2_OK && failed != SIZE_MAX)
         status = rm2i_fail_prefix(ctx, status, "side %zu", failed / RM2I_SIDE_NODES);
     for (size_t i = 0; i < sides && status == RM2_OK; i++)
-        add_side(Q, path + i * Q, path + (i + 1) * Q, G + RM2I_SIDE_NODES * i * Q * Q, x, &total,
-                 &squares);
+        add_side(Q, path + i * Q, path + (i + 1) * Q, G + RM2I_SIDE_NODES * i * Q * Q, at.step,
+                 &total, &squares);
     if (status == RM2_OK && !isfinite((double)sides * squares))
         status = rm2i_fail(ctx, RM2_ERR_NUMERIC, "the length of the path overflows");
-    free(x);
+    free(at.memory);
     if (length)
         *length = total;
     if (energy)

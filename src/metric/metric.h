@@ -10,17 +10,26 @@ typedef enum rm2i_metric_order {
     RM2I_ORDER_BEND
 } rm2i_metric_order;
 
+/* What is asked for at several points; dG, v and bend may be NULL. */
+typedef struct rm2i_metric_request {
+    const double *x; /* n x Q */
+    double *G, *dG;  /* n x Q x Q, n x Q x Q x Q */
+    const double *v; /* n x Q: a direction at each point */
+    double *bend;    /* n x Q x Q: v^T d_r d_s G v; with dG */
+} rm2i_metric_request;
+
+static inline rm2i_metric_order rm2i_metric_order_of(const rm2i_metric_request *r) {
+    return r->bend ? RM2I_ORDER_BEND : r->dG ? RM2I_ORDER_DERIVATIVE : RM2I_ORDER_VALUE;
+}
+
 typedef struct rm2i_metric_type {
     /* Doubles of scratch for `count` points at once; with derivatives of G, or also a bend. */
     size_t (*work)(const void *self, size_t count, rm2i_metric_order order);
-    /* G and, unless NULL, dG at `count` points, on the calling thread. */
-    rm2_status (*at)(const void *self, size_t count, const double *x, double *G, double *dG,
+    /* The request at `count` points, on the calling thread. */
+    rm2_status (*at)(const void *self, size_t count, const rm2i_metric_request *request,
                      double *work);
-    /* Optional, where can_bend says so: also bend (count x Q x Q) = v^T d_r d_s G v for a direction v
-     * (count x Q) at each point. */
+    /* Optional: may a bend be asked for? NULL: no. */
     bool (*can_bend)(const void *self);
-    rm2_status (*bend)(const void *self, size_t count, const double *x, const double *v, double *G,
-                       double *dG, double *bend, double *work);
     void (*free)(void *self);
     size_t block; /* points that are best done at once: blocks run on different threads */
 } rm2i_metric_type;
@@ -39,16 +48,26 @@ rm2_status rm2i_metric_create(rm2_context *ctx, const rm2i_metric_type *type, si
 /* RM2_ERR_DATA with a message if a coordinate of n points is not finite. */
 rm2_status rm2i_metric_check_points(rm2_context *ctx, size_t Q, size_t n, const double *x);
 
-/* For loops that evaluate often: scratch for up to n points on `threads` threads, and the evaluation that
- * uses it. On one thread none is started here. A failure has no message. */
-size_t rm2i_metric_work(const rm2_metric *metric, size_t n, int threads, rm2i_metric_order order);
-rm2_status rm2i_metric_at(const rm2_metric *metric, size_t n, const double *x, double *G,
-                          double *dG, int threads, double *work);
+/* What loops that evaluate often bring along. On one thread none is started. */
+typedef struct rm2i_metric_room {
+    int threads;
+    double *work;     /* scratch: rm2i_metric_work */
+    rm2_context *ctx; /* whose interrupt ends an evaluation; NULL: nobody's */
+} rm2i_metric_room;
 
-/* The same with the bend along v, for metrics that have one. */
+/* Doubles of scratch for up to n points on `threads` threads. */
+size_t rm2i_metric_work(const rm2_metric *metric, size_t n, int threads, rm2i_metric_order order);
+/* A failure, RM2_INTERRUPTED as well, has no message. */
+rm2_status rm2i_metric_at(const rm2_metric *metric, size_t n, const double *x, double *G,
+                          double *dG, const rm2i_metric_room *room);
+/* As rm2_metric_at, the points being the parts of the activity that is under way. */
+rm2_status rm2i_metric_at_counted(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                                  const double *x, double *G);
+
+/* The same with the bend, for metrics that have one. */
 bool rm2i_metric_can_bend(const rm2_metric *metric);
-rm2_status rm2i_metric_bend_at(const rm2_metric *metric, size_t n, const double *x, const double *v,
-                               double *G, double *dG, double *bend, int threads, double *work);
+rm2_status rm2i_metric_bend_at(const rm2_metric *metric, size_t n,
+                               const rm2i_metric_request *request, const rm2i_metric_room *room);
 
 /* G = factor I and, unless NULL, dG from the factor's derivative (Q). */
 void rm2i_metric_isotropic(size_t Q, double factor, const double *derivative, double *G,

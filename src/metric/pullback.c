@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "linalg/dense.h"
 
@@ -26,66 +27,71 @@ typedef struct point_scratch {
     double *R, *dR;               /* Q x Q and Q x Q x Q */
     double *part, *d_part;        /* the metric of the cost's factor */
     double *y, *gradient, *moved; /* ambient */
-    double *work;                 /* of the manifold */
+    double *work, *cost, *bend;   /* of the manifold, of that of the cost, of bends: by turns */
+    double *moments;
 } point_scratch;
 
 static size_t ambient_of(const rm2i_pullback_field *f) {
     return f->cost.at ? rm2_manifold_ambient(f->model->manifold) : 0;
 }
 
-static size_t manifold_work(const rm2i_pullback_field *f) {
-    size_t own = f->manifold ? f->manifold->work_size : 0;
-    size_t cost = f->cost.at ? f->model->manifold->work_size : rm2i_pullback_bend_work(f);
-    return own > cost ? own : cost;
+size_t rm2i_pullback_manifold_work(const rm2i_pullback_field *f) {
+    return f->manifold ? f->manifold->work_size : 0;
 }
 
-static size_t scratch_size(const rm2i_pullback_field *f) {
-    size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    return 2 * M + 4 * Q * M + 2 * (Q * Q + Q * Q * Q) + 3 * ambient_of(f) + manifold_work(f);
+static rm2i_moment_kind moments_of(rm2i_metric_order order) {
+    return order == RM2I_ORDER_VALUE        ? RM2I_MOMENT_COVARIANCE
+           : order == RM2I_ORDER_DERIVATIVE ? RM2I_MOMENT_DERIVATIVE
+                                            : RM2I_MOMENT_BEND;
 }
 
-static point_scratch cut_scratch(const rm2i_pullback_field *f, double *at) {
+static void lay_out(point_scratch *s, const rm2i_pullback_field *f, size_t count,
+                    rm2i_metric_order order, rm2i_arena *a) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q, D = ambient_of(f);
-    point_scratch s;
-    s.c = rm2i_cut(&at, M);
-    s.w = rm2i_cut(&at, M);
-    s.GJ = rm2i_cut(&at, Q * M);
-    s.dGJ = rm2i_cut(&at, Q * M);
-    s.dw = rm2i_cut(&at, Q * M);
-    s.by_vector = rm2i_cut(&at, Q * M);
-    s.R = rm2i_cut(&at, Q * Q);
-    s.dR = rm2i_cut(&at, Q * Q * Q);
-    s.part = rm2i_cut(&at, Q * Q);
-    s.d_part = rm2i_cut(&at, Q * Q * Q);
-    s.y = rm2i_cut(&at, D);
-    s.gradient = rm2i_cut(&at, D);
-    s.moved = rm2i_cut(&at, D);
-    s.work = at;
-    return s;
+    s->c = rm2i_take(a, double, M);
+    s->w = rm2i_take(a, double, M);
+    s->GJ = rm2i_take(a, double, Q, M);
+    s->dGJ = rm2i_take(a, double, Q, M);
+    s->dw = rm2i_take(a, double, Q, M);
+    s->by_vector = rm2i_take(a, double, M, Q);
+    s->R = rm2i_take(a, double, Q, Q);
+    s->dR = rm2i_take(a, double, Q, Q, Q);
+    s->part = rm2i_take(a, double, Q, Q);
+    s->d_part = rm2i_take(a, double, Q, Q, Q);
+    s->y = rm2i_take(a, double, D);
+    s->gradient = rm2i_take(a, double, D);
+    s->moved = rm2i_take(a, double, D);
+    rm2i_arena own = *a, cost = *a, bend = *a;
+    s->work = rm2i_take(&own, double, rm2i_pullback_manifold_work(f));
+    s->cost = rm2i_take(&cost, double, f->cost.at ? f->model->manifold->work_size : 0);
+    s->bend = rm2i_take(&bend, double, order == RM2I_ORDER_BEND ? rm2i_pullback_bend_work(f) : 0);
+    *a = rm2i_arena_longer(own, rm2i_arena_longer(cost, bend));
+    s->moments = rm2i_take(a, double, rm2i_moments_work(f->posterior, count, moments_of(order)));
 }
 
 /* ---- the ambient metric --------------------------------------------------------------------- */
 
 rm2_status rm2i_pullback_ambient(const rm2i_pullback_field *f, const double *c, size_t count,
                                  const double *W, double *out, double *work) {
+    size_t M = f->posterior->gp.M;
     if (f->manifold)
-        return rm2i_manifold_metric(f->manifold, c, count, W, out, work, NULL);
-    memcpy(out, W, count * f->posterior->gp.M * sizeof *out);
+        return rm2i_manifold_metric(f->manifold, c, &(rm2_product_query){count, W, out, M}, work,
+                                    NULL);
+    memcpy(out, W, count * M * sizeof *out);
     return RM2_OK;
 }
 
-rm2_status rm2i_pullback_weights(const rm2i_pullback_field *f, const double *c, const double *Pt,
-                                 size_t directions, const double *Z, double *value,
-                                 double *derivative, double *work) {
+rm2_status rm2i_pullback_weights(const rm2i_pullback_field *f, const double *c,
+                                 rm2_norms_query query, double *work) {
     size_t M = f->posterior->gp.M;
+    query.count = query.stride = M;
+    query.sum = f->posterior->gp.noise_kind == RM2_NOISE_KRONECKER;
     if (f->manifold)
-        return rm2i_manifold_metric_norms(f->manifold, c, M, Pt, directions, Z,
-                                          f->posterior->gp.noise_kind == RM2_NOISE_KRONECKER, value,
-                                          derivative, work, NULL);
+        return rm2i_manifold_metric_norms(f->manifold, c, &query, work, NULL);
     for (size_t m = 0; m < M; m++)
-        value[m] = rm2i_dot(M, Pt + m * M, Pt + m * M);
-    for (size_t k = 0; k < M * directions; k++)
-        derivative[k] = 0;
+        query.value[m] = rm2i_dot(M, query.W + m * M, query.W + m * M);
+    for (size_t k = 0; k < M * query.directions; k++)
+        query.derivative[k] = 0;
     return RM2_OK;
 }
 
@@ -104,10 +110,11 @@ static rm2_status mean_derivative(const rm2i_pullback_field *f, const rm2i_outpu
                                   const rm2i_moments *mo, size_t i, point_scratch *s, double *dE) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
     const double *J = mo->J + i * Q * M, *dJ = mo->dJ + i * rm2i_pairs(Q) * M;
+    const rm2_product_query on_J = {Q, J, s->dGJ, M};
     for (size_t t = 0; t < Q; t++) {
         if (f->manifold)
-            RM2_TRY(rm2i_manifold_metric_derivative(f->manifold, s->c, J + t * M, Q, J, s->dGJ,
-                                                    s->work, NULL));
+            RM2_TRY(rm2i_manifold_metric_derivative(f->manifold, s->c, J + t * M, &on_J, s->work,
+                                                    NULL));
         else
             memset(s->dGJ, 0, Q * M * sizeof *s->dGJ);
         restrict_to(part, M, Q, s->dGJ);
@@ -126,8 +133,12 @@ static rm2_status add_covariance(const rm2i_pullback_field *f, const rm2i_output
                                  const rm2i_moments *mo, size_t i, point_scratch *s, double *E,
                                  double *dE) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q, directions = dE ? Q : 0;
-    RM2_TRY(rm2i_pullback_weights(f, s->c, part->Pt, directions, mo->J + i * Q * M, s->w,
-                                  s->by_vector, s->work));
+    const rm2_norms_query query = {.W = part->Pt,
+                                   .directions = directions,
+                                   .Z = mo->J + i * Q * M,
+                                   .value = s->w,
+                                   .derivative = s->by_vector};
+    RM2_TRY(rm2i_pullback_weights(f, s->c, query, s->work));
     for (size_t m = 0; m < M; m++)
         for (size_t t = 0; t < directions; t++)
             s->dw[t * M + m] = s->by_vector[m * Q + t];
@@ -159,10 +170,10 @@ static rm2_status cost_at(const rm2i_pullback_field *f, point_scratch *s, double
     const rm2_model *m = f->model;
     size_t D = ambient_of(f);
     if (f->manifold)
-        RM2_TRY(rm2i_manifold_exp(m->manifold, m->frame, s->c, s->y, s->work, NULL));
+        RM2_TRY(rm2i_manifold_exp(m->manifold, m->frame, s->c, s->y, s->cost, NULL));
     else
         memcpy(s->y, s->c, D * sizeof *s->y);
-    rm2i_model_scale(m, true, 1, s->y);
+    rm2_data_unscale(m->data, 1, s->y);
     memset(s->gradient, 0, D * sizeof *s->gradient);
     double cost;
     RM2_TRY(f->cost.at(f->cost.user, s->y, &cost, s->gradient));
@@ -176,10 +187,10 @@ static rm2_status cost_slope(const rm2i_pullback_field *f, const double *Jt, poi
     const rm2_model *m = f->model;
     size_t D = ambient_of(f);
     if (f->manifold)
-        RM2_TRY(rm2i_manifold_dexp(m->manifold, m->frame, s->c, Jt, s->moved, s->work, NULL));
+        RM2_TRY(rm2i_manifold_dexp(m->manifold, m->frame, s->c, Jt, s->moved, s->cost, NULL));
     else
         memcpy(s->moved, Jt, D * sizeof *s->moved);
-    rm2i_model_scale(m, true, 1, s->moved);
+    rm2_data_unscale(m->data, 1, s->moved);
     *slope = rm2i_dot(D, s->gradient, s->moved);
     return RM2_OK;
 }
@@ -206,36 +217,28 @@ static rm2_status add_cost(const rm2i_pullback_field *f, const rm2i_moments *mo,
     return RM2_OK;
 }
 
-static rm2i_moment_kind moments_of(rm2i_metric_order order) {
-    return order == RM2I_ORDER_VALUE        ? RM2I_MOMENT_COVARIANCE
-           : order == RM2I_ORDER_DERIVATIVE ? RM2I_MOMENT_DERIVATIVE
-                                            : RM2I_MOMENT_BEND;
-}
-
-static rm2_status evaluate(const rm2i_pullback_field *f, rm2i_metric_order order, size_t count,
-                           const double *x, const double *v, double *G, double *dG, double *bend,
-                           double *work) {
+static rm2_status at_points(const void *self, size_t count, const rm2i_metric_request *r,
+                            double *work) {
+    const rm2i_pullback_field *f = self;
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    point_scratch s = cut_scratch(f, work);
+    rm2i_metric_order order = rm2i_metric_order_of(r);
+    point_scratch s;
     rm2i_moments mo;
-    rm2i_moments_at(f->posterior, count, x, v, moments_of(order), work + scratch_size(f), &mo);
+    lay_out(&s, f, count, order, &(rm2i_arena){work, 0});
+    rm2i_moments_at(f->posterior, count, r->x, r->v, moments_of(order), s.moments, &mo);
     for (size_t i = 0; i < count; i++) {
-        double *Gi = G + i * Q * Q, *dGi = dG ? dG + i * Q * Q * Q : NULL;
+        double *G = r->G + i * Q * Q, *dG = r->dG ? r->dG + i * Q * Q * Q : NULL;
         for (size_t k = 0; k < M; k++)
             s.c[k] = mo.f[i * M + k] + f->mean[k];
-        RM2_TRY(expected(f, &f->all, &mo, i, &s, Gi, dGi));
+        RM2_TRY(expected(f, &f->all, &mo, i, &s, G, dG));
         if (f->cost.at)
-            RM2_TRY(add_cost(f, &mo, i, &s, Gi, dGi));
-        if (bend)
-            RM2_TRY(rm2i_pullback_bend(f, &mo, i, s.c, v + i * Q, dGi, bend + i * Q * Q, s.work));
+            RM2_TRY(add_cost(f, &mo, i, &s, G, dG));
+        if (!r->bend)
+            continue;
+        const rm2i_bend_point at = {&mo, i, s.c, r->v + i * Q, dG};
+        RM2_TRY(rm2i_pullback_bend(f, &at, r->bend + i * Q * Q, s.bend));
     }
     return RM2_OK;
-}
-
-static rm2_status at_points(const void *self, size_t count, const double *x, double *G, double *dG,
-                            double *work) {
-    return evaluate(self, dG ? RM2I_ORDER_DERIVATIVE : RM2I_ORDER_VALUE, count, x, NULL, G, dG,
-                    NULL, work);
 }
 
 static bool can_bend(const void *self) {
@@ -243,39 +246,43 @@ static bool can_bend(const void *self) {
     return !f->cost.at && rm2i_moments_can_bend(f->posterior);
 }
 
-static rm2_status bend_at_points(const void *self, size_t count, const double *x, const double *v,
-                                 double *G, double *dG, double *bend, double *work) {
-    return evaluate(self, RM2I_ORDER_BEND, count, x, v, G, dG, bend, work);
-}
-
 static size_t work_size(const void *self, size_t count, rm2i_metric_order order) {
-    const rm2i_pullback_field *f = self;
-    return scratch_size(f) + rm2i_moments_work(f->posterior, count, moments_of(order));
+    point_scratch s;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&s, self, count, order, &a);
+    return a.used;
 }
 
 /* ---- the object ----------------------------------------------------------------------------- */
 
+static void lay_out_field(void *field, rm2i_arena *a) {
+    rm2i_pullback_field *f = field;
+    size_t M = f->posterior->gp.M;
+    bool one = f->cost.at && f->cost.factor != RM2_ALL_FACTORS;
+    f->all.Pt = rm2i_take(a, double, M, M);
+    f->costly.Pt = one ? rm2i_take(a, double, M, M) : NULL;
+}
+
 rm2_status rm2i_pullback_field_create(rm2_context *ctx, const rm2i_pullback_field *like,
                                       rm2i_pullback_field **field) {
     size_t M = like->posterior->gp.M;
-    bool one = like->cost.at && like->cost.factor != RM2_ALL_FACTORS;
     rm2i_pullback_field *f;
-    double *memory = NULL;
     *field = NULL;
     rm2_status status = rm2i_alloc(ctx, 1, sizeof *f, &f);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, (one ? 2 : 1) * M * M, sizeof *memory, &memory);
+    if (status == RM2_OK) {
+        *f = *like;
+        status = rm2i_arena_alloc(ctx, lay_out_field, f, &f->memory);
+    }
     if (status != RM2_OK) {
         rm2i_posterior_free(like->reduced);
         free(f);
         return status;
     }
-    *f = *like;
-    f->all = (rm2i_output_part){0, M, memory};
-    f->costly.Pt = one ? memory + M * M : NULL;
+    f->all.from = 0;
+    f->all.to = M;
     rm2i_transpose(M, f->posterior->P, f->all.Pt);
-    if (one) {
-        memcpy(f->costly.Pt, f->all.Pt, M * M * sizeof *memory);
+    if (f->costly.Pt) {
+        memcpy(f->costly.Pt, f->all.Pt, M * M * sizeof *f->costly.Pt);
         restrict_to(&f->costly, M, M, f->costly.Pt);
     }
     *field = f;
@@ -284,7 +291,7 @@ rm2_status rm2i_pullback_field_create(rm2_context *ctx, const rm2i_pullback_fiel
 
 void rm2i_pullback_field_free(rm2i_pullback_field *f) {
     rm2i_posterior_free(f->reduced);
-    free(f->all.Pt);
+    free(f->memory);
     free(f);
 }
 
@@ -296,7 +303,6 @@ static const rm2i_metric_type pullback_type = {
     .work = work_size,
     .at = at_points,
     .can_bend = can_bend,
-    .bend = bend_at_points,
     .free = free_self,
     .block = 64,
 };

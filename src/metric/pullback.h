@@ -23,6 +23,7 @@ typedef struct rm2i_pullback_field {
     const rm2_model *model; /* for the cost: frame and scale; may be NULL without */
     rm2i_output_part all;
     rm2i_output_part costly; /* what the cost multiplies, unless that is all; only then has it Pt */
+    double *memory;
 } rm2i_pullback_field;
 
 /* A copy of `like` with its own arrays Pt; what else it points to must live on. Takes over
@@ -43,20 +44,29 @@ rm2_status rm2i_pullback_of(rm2_context *ctx, const rm2_metric *metric,
 rm2_status rm2i_pullback_ambient(const rm2i_pullback_field *f, const double *c, size_t count,
                                  const double *W, double *out, double *work);
 
-/* value[m] = p_m^T Gc p_m (no cost) for the rows p_m of Pt and, along `directions` vectors Z,
- * derivative[m * directions + d] = p_m^T dGc[z_d] p_m. With Kronecker noise, where only sums over m
- * count, only they are right. */
-rm2_status rm2i_pullback_weights(const rm2i_pullback_field *f, const double *c, const double *Pt,
-                                 size_t directions, const double *Z, double *value,
-                                 double *derivative, double *work);
+/* value[m] = p_m^T Gc p_m (no cost) for the rows p_m of W, which are M x M, and, along `directions`
+ * vectors Z, derivative[m * directions + d] = p_m^T dGc[z_d] p_m. With Kronecker noise, where only sums
+ * over m count, only they are right. The query's other fields are set here. */
+rm2_status rm2i_pullback_weights(const rm2i_pullback_field *f, const double *c,
+                                 rm2_norms_query query, double *work);
 
 /* ---- second derivatives (pullback_bend.c) --------------------------------------------------- */
 
-/* v^T d_t d_s G v at point i of the moments, whose mean output (centre included) is c and which has dG; no
- * cost. work: rm2i_pullback_bend_work. */
+/* Point i of the moments. */
+typedef struct rm2i_bend_point {
+    const rm2i_moments *moments;
+    size_t i;
+    const double *c;  /* M: mean output, centre included */
+    const double *v;  /* Q */
+    const double *dG; /* Q x Q x Q */
+} rm2i_bend_point;
+
+/* v^T d_t d_s G v there; no cost. work: rm2i_pullback_bend_work. */
 size_t rm2i_pullback_bend_work(const rm2i_pullback_field *f);
-rm2_status rm2i_pullback_bend(const rm2i_pullback_field *f, const rm2i_moments *mo, size_t i,
-                              const double *c, const double *v, const double *dG, double *bend,
+rm2_status rm2i_pullback_bend(const rm2i_pullback_field *f, const rm2i_bend_point *at, double *bend,
                               double *work);
+
+/* Scratch of the geometries of the outputs. */
+size_t rm2i_pullback_manifold_work(const rm2i_pullback_field *f);
 
 #endif

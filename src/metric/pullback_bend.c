@@ -8,6 +8,7 @@
  * which is v^T dG_t v. No further evaluation of the posterior is needed. */
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "metric/pullback.h"
@@ -24,33 +25,34 @@ typedef struct state {
 
 typedef struct bend_scratch {
     state moved;
-    double *slope, *second; /* Q and T: derivatives of rho */
+    double rho;             /* here */
+    double *slope, *second; /* Q and T: its derivatives */
     double *e;              /* Q */
     double *Gu, *w, *dw;    /* M, M, M x Q */
     double *work;           /* of the manifold */
 } bend_scratch;
 
-size_t rm2i_pullback_bend_work(const rm2i_pullback_field *f) {
+static void lay_out(bend_scratch *b, const rm2i_pullback_field *f, rm2i_arena *a) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    return 4 * M + 3 * Q * M + 3 * Q + rm2i_pairs(Q) + (f->manifold ? f->manifold->work_size : 0);
+    b->moved.c = rm2i_take(a, double, M);
+    b->moved.u = rm2i_take(a, double, M);
+    b->moved.ct = rm2i_take(a, double, Q, M);
+    b->moved.ut = rm2i_take(a, double, Q, M);
+    b->moved.rho_t = rm2i_take(a, double, Q);
+    b->slope = rm2i_take(a, double, Q);
+    b->second = rm2i_take(a, double, rm2i_pairs(Q));
+    b->e = rm2i_take(a, double, Q);
+    b->Gu = rm2i_take(a, double, M);
+    b->w = rm2i_take(a, double, M);
+    b->dw = rm2i_take(a, double, M, Q);
+    b->work = rm2i_take(a, double, rm2i_pullback_manifold_work(f));
 }
 
-static bend_scratch cut(const rm2i_pullback_field *f, double *at) {
-    size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
+size_t rm2i_pullback_bend_work(const rm2i_pullback_field *f) {
     bend_scratch b;
-    b.moved.c = rm2i_cut(&at, M);
-    b.moved.u = rm2i_cut(&at, M);
-    b.moved.ct = rm2i_cut(&at, Q * M);
-    b.moved.ut = rm2i_cut(&at, Q * M);
-    b.moved.rho_t = rm2i_cut(&at, Q);
-    b.slope = rm2i_cut(&at, Q);
-    b.second = rm2i_cut(&at, rm2i_pairs(Q));
-    b.e = rm2i_cut(&at, Q);
-    b.Gu = rm2i_cut(&at, M);
-    b.w = rm2i_cut(&at, M);
-    b.dw = rm2i_cut(&at, Q * M);
-    b.work = at;
-    return b;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&b, f, &a);
+    return a.used;
 }
 
 /* out = a + factor b */
@@ -60,13 +62,14 @@ static void add(size_t n, const double *a, double factor, const double *b, doubl
 }
 
 /* The state with x_s moved by a step. */
-static void move(const rm2i_moments *mo, size_t i, const double *c, const double *v, double rho,
-                 size_t s, double step, bend_scratch *b) {
-    size_t M = mo->p->gp.M, Q = mo->p->gp.Q, T = rm2i_pairs(Q);
+static void move(const rm2i_bend_point *at, size_t s, double step, bend_scratch *b) {
+    const rm2i_moments *mo = at->moments;
+    size_t M = mo->p->gp.M, Q = mo->p->gp.Q, T = rm2i_pairs(Q), i = at->i;
+    const double *v = at->v;
     const double *J = mo->J + i * Q * M, *dJ = mo->dJ + i * T * M, *ddJ = mo->ddJ + i * T * M;
     state *m = &b->moved;
-    add(M, c, step, J + s * M, m->c);
-    m->rho = rho + step * b->slope[s];
+    add(M, at->c, step, J + s * M, m->c);
+    m->rho = b->rho + step * b->slope[s];
     memset(m->u, 0, M * sizeof *m->u);
     for (size_t t = 0; t < Q; t++) {
         size_t ts = rm2i_pair(Q, t, s);
@@ -89,12 +92,15 @@ static rm2_status slopes(const rm2i_pullback_field *f, bend_scratch *b) {
     RM2_TRY(rm2i_pullback_ambient(f, m->c, 1, m->u, b->Gu, b->work));
     for (size_t t = 0; t < Q; t++)
         b->e[t] = 2 * rm2i_dot(M, m->ut + t * M, b->Gu);
+    const rm2_product_query on_u = {1, m->u, b->Gu, M};
     for (size_t t = 0; f->manifold && t < Q; t++) {
-        RM2_TRY(rm2i_manifold_metric_derivative(f->manifold, m->c, m->ct + t * M, 1, m->u, b->Gu,
-                                                b->work, NULL));
+        RM2_TRY(rm2i_manifold_metric_derivative(f->manifold, m->c, m->ct + t * M, &on_u, b->work,
+                                                NULL));
         b->e[t] += rm2i_dot(M, m->u, b->Gu);
     }
-    RM2_TRY(rm2i_pullback_weights(f, m->c, f->all.Pt, Q, m->ct, b->w, b->dw, b->work));
+    const rm2_norms_query query = {
+        .W = f->all.Pt, .directions = Q, .Z = m->ct, .value = b->w, .derivative = b->dw};
+    RM2_TRY(rm2i_pullback_weights(f, m->c, query, b->work));
     for (size_t k = 0; k < M; k++)
         tau += b->w[k];
     for (size_t t = 0; t < Q; t++) {
@@ -106,19 +112,19 @@ static rm2_status slopes(const rm2i_pullback_field *f, bend_scratch *b) {
     return RM2_OK;
 }
 
-rm2_status rm2i_pullback_bend(const rm2i_pullback_field *f, const rm2i_moments *mo, size_t i,
-                              const double *c, const double *v, const double *dG, double *bend,
+rm2_status rm2i_pullback_bend(const rm2i_pullback_field *f, const rm2i_bend_point *at, double *bend,
                               double *work) {
     size_t Q = f->posterior->gp.Q;
-    bend_scratch b = cut(f, work);
-    double rho;
-    rm2i_moments_along(mo, i, v, &rho, b.slope, b.second);
+    bend_scratch b;
+    lay_out(&b, f, &(rm2i_arena){work, 0});
+    rm2i_moments_along(at->moments, at->i, at->v, &b.rho, b.slope, b.second);
     for (size_t s = 0; s < Q; s++) {
         double step = STEP * f->posterior->gp.kernel.lengthscale[s];
-        move(mo, i, c, v, rho, s, step, &b);
+        move(at, s, step, &b);
         RM2_TRY(slopes(f, &b));
         for (size_t t = 0; t < Q; t++)
-            bend[t * Q + s] = (b.e[t] - rm2i_metric_inner(Q, dG + t * Q * Q, v, v)) / step;
+            bend[t * Q + s] =
+                (b.e[t] - rm2i_metric_inner(Q, at->dG + t * Q * Q, at->v, at->v)) / step;
     }
     rm2i_symmetrise(Q, bend);
     return RM2_OK;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "gp/inducing.h"
 #include "linalg/dense.h"
@@ -15,36 +16,54 @@
 
 enum { BLOCK = 64 }; /* latents whose Jacobians are computed at once */
 
-rm2_pullback_settings rm2_pullback_settings_default(void) {
-    return (rm2_pullback_settings){.contrast = 100, .cost.factor = RM2_ALL_FACTORS};
-}
-
 /* ---- contrast ------------------------------------------------------------------------------- */
 
 typedef struct survey {
     const rm2i_pullback_field *field;
-    double *on_data, *far; /* N each */
+    double *on_data, *far, *memory; /* N each */
 } survey;
 
+static void lay_out_survey(void *arg, rm2i_arena *a) {
+    survey *s = arg;
+    s->on_data = rm2i_take(a, double, s->field->posterior->gp.N);
+    s->far = rm2i_take(a, double, s->field->posterior->gp.N);
+}
+
+/* Of one block. */
+typedef struct block_scratch {
+    double *c, *GJ, *w; /* M, Q x M, M */
+    double *moments, *work;
+} block_scratch;
+
+static void lay_out_block(block_scratch *s, const rm2i_pullback_field *f, rm2i_arena *a) {
+    size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
+    s->c = rm2i_take(a, double, M);
+    s->GJ = rm2i_take(a, double, Q, M);
+    s->w = rm2i_take(a, double, M);
+    s->moments = rm2i_take(a, double, rm2i_moments_work(f->posterior, BLOCK, RM2I_MOMENT_MEAN));
+    s->work = rm2i_take(a, double, rm2i_pullback_manifold_work(f));
+}
+
 /* Latents of block b: tr(J^T Gc J), and the far field's trace. */
-static rm2_status survey_block(const void *job, size_t b, double *work) {
+static rm2_status survey_block(const void *job, size_t b, double *memory) {
     const survey *s = job;
     const rm2i_pullback_field *f = s->field;
     const rm2i_posterior *p = f->posterior;
     size_t M = p->gp.M, Q = p->gp.Q, first = b * BLOCK;
     size_t count = p->gp.N - first < BLOCK ? p->gp.N - first : BLOCK;
-    double *c = rm2i_cut(&work, M), *GJ = rm2i_cut(&work, Q * M), *w = rm2i_cut(&work, M);
-    double *moments = rm2i_cut(&work, rm2i_moments_work(p, BLOCK, RM2I_MOMENT_MEAN));
+    block_scratch own;
     rm2i_moments mo;
-    rm2i_moments_at(p, count, p->gp.X + first * Q, NULL, RM2I_MOMENT_MEAN, moments, &mo);
+    lay_out_block(&own, f, &(rm2i_arena){memory, 0});
+    const rm2_norms_query weights = {.W = f->all.Pt, .value = own.w};
+    rm2i_moments_at(p, count, p->gp.X + first * Q, NULL, RM2I_MOMENT_MEAN, own.moments, &mo);
     for (size_t i = 0; i < count; i++) {
         const double *J = mo.J + i * Q * M;
         for (size_t k = 0; k < M; k++)
-            c[k] = mo.f[i * M + k] + f->mean[k];
-        RM2_TRY(rm2i_pullback_ambient(f, c, Q, J, GJ, work));
-        s->on_data[first + i] = rm2i_dot(Q * M, J, GJ);
-        RM2_TRY(rm2i_pullback_weights(f, c, f->all.Pt, 0, NULL, w, NULL, work));
-        s->far[first + i] = rm2i_moments_far_trace(&mo, w);
+            own.c[k] = mo.f[i * M + k] + f->mean[k];
+        RM2_TRY(rm2i_pullback_ambient(f, own.c, Q, J, own.GJ, own.work));
+        s->on_data[first + i] = rm2i_dot(Q * M, J, own.GJ);
+        RM2_TRY(rm2i_pullback_weights(f, own.c, weights, own.work));
+        s->far[first + i] = rm2i_moments_far_trace(&mo, own.w);
         if (!isfinite(s->on_data[first + i] + s->far[first + i]))
             return RM2_ERR_NUMERIC;
     }
@@ -63,13 +82,12 @@ static double median(size_t n, double *values) {
 
 static rm2_status contrast_weight(rm2_context *ctx, const rm2i_pullback_field *f, double contrast,
                                   double *weight) {
-    size_t N = f->posterior->gp.N, M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    size_t work = 2 * M + Q * M + rm2i_moments_work(f->posterior, BLOCK, RM2I_MOMENT_MEAN) +
-                  (f->manifold ? f->manifold->work_size : 0);
+    size_t N = f->posterior->gp.N, blocks = (N + BLOCK - 1) / BLOCK;
     survey s = {.field = f};
-    RM2_TRY(rm2i_alloc(ctx, 2 * N, sizeof *s.on_data, &s.on_data));
-    s.far = s.on_data + N;
-    rm2_status status = rm2i_tasks(ctx, (N + BLOCK - 1) / BLOCK, work, survey_block, &s, NULL);
+    rm2i_arena work = {NULL, 0};
+    lay_out_block(&(block_scratch){0}, f, &work);
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_survey, &s, &s.memory));
+    rm2_status status = rm2i_tasks(ctx, blocks, work.used, survey_block, &s, NULL);
     if (status == RM2_OK) {
         double a = median(N, s.on_data), b = median(N, s.far), w = contrast * a / b;
         *weight = fmax(1, w);
@@ -81,7 +99,7 @@ static rm2_status contrast_weight(rm2_context *ctx, const rm2i_pullback_field *f
     } else if (status != RM2_INTERRUPTED && status != RM2_ERR_MEMORY) {
         status = rm2i_fail(ctx, status, "the metric of the data cannot be computed at the latents");
     }
-    free(s.on_data);
+    free(s.memory);
     return status;
 }
 
@@ -134,8 +152,8 @@ static rm2_status reduce_support(rm2_context *ctx, const rm2_model *model, doubl
         return RM2_OK;
     RM2_TRY(rm2i_alloc(ctx, most, sizeof *index, &index));
     double enough = support * gp.kernel.variance;
-    rm2_status status =
-        rm2i_inducing_choose(ctx, &gp.kernel, gp.N, gp.X, enough, most, index, &gp.inducing, &left);
+    const rm2i_inducing_request request = {&gp.kernel, gp.N, gp.X, enough, most};
+    rm2_status status = rm2i_inducing_choose(ctx, &request, index, &gp.inducing, &left);
     if (status == RM2_OK && left <= enough)
         status = rm2i_alloc(ctx, gp.inducing, gp.Q * sizeof *Z, &Z);
     if (status == RM2_OK && Z) {
@@ -175,7 +193,8 @@ static void describe(const rm2i_pullback_field *f, const rm2_pullback_settings *
 rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
                                const rm2_pullback_settings *settings, rm2_metric **metric) {
     *metric = NULL;
-    rm2_pullback_settings s = settings ? *settings : rm2_pullback_settings_default();
+    rm2_pullback_settings s = rm2_pullback_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     rm2i_pullback_field like = {.posterior = model->posterior,
                                 .manifold =
                                     model->settings.model == RM2_WGPLVM ? model->manifold : NULL,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "metric/pullback.h"
@@ -19,28 +20,26 @@ typedef struct local {
     double *c, *Gp, *GP; /* M, M x M: P^T Gc P, M x M: rows Gc p_m */
     double *mu, *b;      /* Q x M each */
     double *tau;         /* M */
-    double *work;
+    double *moments, *work;
 } local;
 
-static size_t local_size(const rm2i_pullback_field *f) {
-    size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    return 2 * M + 2 * M * M + 2 * Q * M +
-           rm2i_moments_work(f->posterior, 1, RM2I_MOMENT_COVARIANCE) +
-           (f->manifold ? f->manifold->work_size : 0);
-}
-
-static rm2_status local_at(const rm2i_pullback_field *f, const double *x, double *at, local *l) {
+static void lay_out(local *l, const rm2i_pullback_field *f, rm2i_arena *a) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
     l->f = f;
-    l->c = rm2i_cut(&at, M);
-    l->tau = rm2i_cut(&at, M);
-    l->Gp = rm2i_cut(&at, M * M);
-    l->GP = rm2i_cut(&at, M * M);
-    l->mu = rm2i_cut(&at, Q * M);
-    l->b = rm2i_cut(&at, Q * M);
-    double *moments = rm2i_cut(&at, rm2i_moments_work(f->posterior, 1, RM2I_MOMENT_COVARIANCE));
-    l->work = at;
-    rm2i_moments_at(f->posterior, 1, x, NULL, RM2I_MOMENT_COVARIANCE, moments, &l->mo);
+    l->c = rm2i_take(a, double, M);
+    l->tau = rm2i_take(a, double, M);
+    l->Gp = rm2i_take(a, double, M, M);
+    l->GP = rm2i_take(a, double, M, M);
+    l->mu = rm2i_take(a, double, Q, M);
+    l->b = rm2i_take(a, double, Q, M);
+    l->moments = rm2i_take(a, double, rm2i_moments_work(f->posterior, 1, RM2I_MOMENT_COVARIANCE));
+    l->work = rm2i_take(a, double, rm2i_pullback_manifold_work(f));
+}
+
+static rm2_status local_at(local *l, const double *x) {
+    const rm2i_pullback_field *f = l->f;
+    size_t M = f->posterior->gp.M;
+    rm2i_moments_at(f->posterior, 1, x, NULL, RM2I_MOMENT_COVARIANCE, l->moments, &l->mo);
     for (size_t k = 0; k < M; k++)
         l->c[k] = l->mo.f[k] + f->mean[k];
     RM2_TRY(rm2i_pullback_ambient(f, l->c, M, f->all.Pt, l->GP, l->work));
@@ -87,26 +86,39 @@ typedef struct spread_job {
     double *mean, *deviation;
 } spread_job;
 
+typedef struct spread_scratch {
+    double *basis; /* Q x Q: directions */
+    local at;
+} spread_scratch;
+
+static void lay_out_spread(spread_scratch *s, const rm2i_pullback_field *f, rm2i_arena *a) {
+    s->basis = rm2i_take(a, double, f->posterior->gp.Q, f->posterior->gp.Q);
+    lay_out(&s->at, f, a);
+}
+
 static rm2_status spread_point(const void *arg, size_t i, double *work) {
     const spread_job *s = arg;
     size_t Q = s->f->posterior->gp.Q, count = s->directions ? 1 : Q;
-    double *basis = rm2i_cut(&work, Q * Q), mean = 0, variance = 0;
-    local l;
-    RM2_TRY(local_at(s->f, s->x + i * Q, work, &l));
+    double mean = 0, variance = 0;
+    spread_scratch own;
+    lay_out_spread(&own, s->f, &(rm2i_arena){work, 0});
+    double *basis = own.basis;
+    local *l = &own.at;
+    RM2_TRY(local_at(l, s->x + i * Q));
     for (size_t k = 0; k < Q * Q; k++)
         basis[k] = k % (Q + 1) == 0;
     if (s->directions)
         memcpy(basis, s->directions + i * Q, Q * sizeof *basis);
     for (size_t j = 0; j < count; j++) {
         double square;
-        RM2_TRY(aim(&l, j, basis + j * Q, &square));
+        RM2_TRY(aim(l, j, basis + j * Q, &square));
         mean += square;
     }
     for (size_t j = 0; j < count; j++)
         for (size_t k = 0; k < count; k++) {
             double trace;
-            rm2i_moments_each(&l.mo, 0, basis + j * Q, basis + k * Q, l.tau);
-            variance += pair_variance(&l, j, k, &trace);
+            rm2i_moments_each(&l->mo, 0, basis + j * Q, basis + k * Q, l->tau);
+            variance += pair_variance(l, j, k, &trace);
             mean += j == k ? trace : 0;
         }
     s->mean[i] = mean;
@@ -126,13 +138,35 @@ rm2_status rm2_metric_spread(rm2_context *ctx, const rm2_metric *metric, size_t 
     RM2_TRY(rm2i_metric_check_points(ctx, Q, n, x));
     if (directions && rm2i_metric_check_points(ctx, Q, n, directions) != RM2_OK)
         return rm2i_fail_prefix(ctx, RM2_ERR_DATA, "directions");
-    rm2_status status = rm2i_tasks(ctx, n, Q * Q + local_size(job.f), spread_point, &job, &failed);
+    rm2i_arena work = {NULL, 0};
+    lay_out_spread(&(spread_scratch){0}, job.f, &work);
+    rm2_status status = rm2i_tasks(ctx, n, work.used, spread_point, &job, &failed);
     return concerns_a_point(status)
                ? rm2i_fail(ctx, status, "the metric cannot be computed at point %zu", failed)
                : status;
 }
 
 /* ---- expected length ------------------------------------------------------------------------ */
+
+/* A path on its way: the sum so far, and its variance. */
+typedef struct path_length {
+    size_t samples;
+    rm2_rng *rng;
+    double length, variance;
+    const rm2i_pullback_field *f;
+    local at;
+    double *x, *step; /* Q */
+    double *z;        /* M */
+    double *memory;
+} path_length;
+
+static void lay_out_path(void *path, rm2i_arena *a) {
+    path_length *p = path;
+    p->x = rm2i_take(a, double, p->f->posterior->gp.Q);
+    p->step = rm2i_take(a, double, p->f->posterior->gp.Q);
+    p->z = rm2i_take(a, double, p->f->posterior->gp.M);
+    lay_out(&p->at, p->f, a);
+}
 
 /* One draw of |J a|: z_m = sqrt(tau_m) N(0, 1), |mu + P z|^2 = square + 2 b.z + z^T Gp z. */
 static double draw_length(const local *l, double square, rm2_rng *rng, double *z) {
@@ -144,41 +178,33 @@ static double draw_length(const local *l, double square, rm2_rng *rng, double *z
     return sqrt(fmax(square, 0));
 }
 
-/* Mean of |J step| at x over the samples, and the variance of that mean (Welford's sums). */
-static rm2_status mean_length(const rm2i_pullback_field *f, const double *x, const double *step,
-                              size_t samples, rm2_rng *rng, double *work, double *length,
-                              double *variance) {
-    double *z = rm2i_cut(&work, f->posterior->gp.M), square, mean = 0, squares = 0;
-    local l;
-    RM2_TRY(local_at(f, x, work, &l));
-    RM2_TRY(aim(&l, 0, step, &square));
-    rm2i_moments_each(&l.mo, 0, step, step, l.tau);
-    for (size_t k = 0; k < samples; k++) {
-        double one = draw_length(&l, square, rng, z), off = one - mean;
+/* Adds the mean of |J step| at x over the samples, and the variance of that mean (Welford's sums). */
+static rm2_status add_node(path_length *p, double weight) {
+    local *l = &p->at;
+    double square, mean = 0, squares = 0, samples = (double)p->samples;
+    RM2_TRY(local_at(l, p->x));
+    RM2_TRY(aim(l, 0, p->step, &square));
+    rm2i_moments_each(&l->mo, 0, p->step, p->step, l->tau);
+    for (size_t k = 0; k < p->samples; k++) {
+        double one = draw_length(l, square, p->rng, p->z), off = one - mean;
         mean += off / (double)(k + 1);
         squares += off * (one - mean);
     }
-    *length = mean;
-    *variance = squares / ((double)samples * (double)(samples - 1));
+    p->length += weight * mean;
+    p->variance += weight * weight * (squares / (samples * (samples - 1)));
     return RM2_OK;
 }
 
 /* Add the length of one side, with G at the nodes of its rule: then Jensen's inequality holds node by
  * node against rm2_metric_measure. */
-static rm2_status add_side(const rm2i_pullback_field *f, const double *from, const double *to,
-                           size_t samples, rm2_rng *rng, double *work, double *length,
-                           double *variance) {
-    size_t Q = f->posterior->gp.Q;
-    double *x = rm2i_cut(&work, Q), *step = rm2i_cut(&work, Q), one, its_variance;
+static rm2_status add_side(path_length *p, const double *from, const double *to) {
+    size_t Q = p->f->posterior->gp.Q;
     for (size_t q = 0; q < Q; q++)
-        step[q] = to[q] - from[q];
+        p->step[q] = to[q] - from[q];
     for (size_t g = 0; g < RM2I_SIDE_NODES; g++) {
-        double weight = rm2i_side_weight[g];
         for (size_t q = 0; q < Q; q++)
-            x[q] = from[q] + rm2i_side_node[g] * step[q];
-        RM2_TRY(mean_length(f, x, step, samples, rng, work, &one, &its_variance));
-        *length += weight * one;
-        *variance += weight * weight * its_variance;
+            p->x[q] = from[q] + rm2i_side_node[g] * p->step[q];
+        RM2_TRY(add_node(p, rm2i_side_weight[g]));
     }
     return RM2_OK;
 }
@@ -186,24 +212,22 @@ static rm2_status add_side(const rm2i_pullback_field *f, const double *from, con
 rm2_status rm2_metric_expected_length(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                       const double *path, size_t samples, double *length,
                                       double *standard_error) {
-    const rm2i_pullback_field *f;
     size_t Q = metric->Q;
-    double *work, total = 0, variance = 0;
-    RM2_TRY(rm2i_pullback_of(ctx, metric, &f));
+    path_length p = {.samples = samples, .rng = rm2_context_rng(ctx)};
+    RM2_TRY(rm2i_pullback_of(ctx, metric, &p.f));
     RM2_TRY(rm2i_metric_check_points(ctx, Q, n, path));
     if (samples < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "an expected length needs at least two samples");
-    RM2_TRY(rm2i_alloc(ctx, 2 * Q + f->posterior->gp.M + local_size(f), sizeof *work, &work));
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_path, &p, &p.memory));
     rm2_status status = RM2_OK;
     for (size_t i = 0; i + 1 < n && status == RM2_OK; i++) {
         status = rm2i_interrupted(ctx) ? rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted")
-                                       : add_side(f, path + i * Q, path + (i + 1) * Q, samples,
-                                                  rm2_context_rng(ctx), work, &total, &variance);
+                                       : add_side(&p, path + i * Q, path + (i + 1) * Q);
         if (concerns_a_point(status))
             status = rm2i_fail(ctx, status, "the metric cannot be computed at side %zu", i);
     }
-    free(work);
-    *length = total;
-    *standard_error = sqrt(variance);
+    free(p.memory);
+    *length = p.length;
+    *standard_error = sqrt(p.variance);
     return status;
 }

@@ -4,7 +4,6 @@
  */
 #include "model/back.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cblas.h>
@@ -15,11 +14,11 @@ enum { PICKED = 200 };
 
 /* The space of the kernel: the manifold, or R^ambient. */
 static rm2_status kernel_space(rm2_context *ctx, const rm2_model *m, rm2_manifold **space) {
-    char spec[32];
-    if (m->settings.model == RM2_WGPLVM)
-        return rm2_manifold_create(ctx, rm2_manifold_spec(m->manifold), space);
-    (void)snprintf(spec, sizeof spec, "R%zu", rm2_manifold_ambient(m->manifold));
-    return rm2_manifold_create(ctx, spec, space);
+    rm2_factor flat = {.geometry = &rm2_euclidean, .n = rm2_manifold_ambient(m->manifold)};
+    if (m->settings.model == RM2_GPLVM)
+        return rm2_manifold_from_factors(ctx, &flat, 1, space);
+    *space = rm2_manifold_retain(m->manifold);
+    return RM2_OK;
 }
 
 static int by_value(const void *a, const void *b) {
@@ -38,8 +37,9 @@ static rm2_status median_distance(rm2_context *ctx, const rm2_model *m, const rm
     for (size_t i = 0; i < picked && status == RM2_OK; i++)
         for (size_t j = 0; j < i && status == RM2_OK; j++, k++)
             status = f->geometry->distance(
-                f->n, m->data + i * m->N / picked * ambient + f->ambient_offset,
-                m->data + j * m->N / picked * ambient + f->ambient_offset, &distances[k], work);
+                f->n, m->data->points + i * m->N / picked * ambient + f->ambient_offset,
+                m->data->points + j * m->N / picked * ambient + f->ambient_offset, &distances[k],
+                work);
     if (status == RM2_OK) {
         qsort(distances, pairs, sizeof *distances, by_value);
         *median = distances[pairs / 2] > 0 ? distances[pairs / 2] : 1;
@@ -62,15 +62,20 @@ static rm2_status choose_kernels(rm2_context *ctx, const rm2_factor_kernel *give
     return RM2_OK;
 }
 
+static rm2_status make_kernel(rm2_context *ctx, const rm2_model *m, const rm2_manifold *space,
+                              rm2_manifold_kernel **kernel) {
+    return rm2_manifold_kernel_create(ctx, space, m->back_kernels, rm2_manifold_factor_count(space),
+                                      kernel);
+}
+
 /* K between n points and the training points (points NULL: among these). */
 static rm2_status kernel_matrix(rm2_context *ctx, const rm2_model *m, const rm2_manifold *space,
                                 size_t n, const double *points, double *K) {
     rm2_manifold_kernel *kernel;
-    RM2_TRY(rm2_manifold_kernel_create(ctx, space, m->back_kernels,
-                                       rm2_manifold_factor_count(space), &kernel));
-    rm2_status status = points
-                            ? rm2_manifold_kernel_matrix(ctx, kernel, n, points, m->N, m->data, K)
-                            : rm2_manifold_kernel_matrix(ctx, kernel, m->N, m->data, 0, NULL, K);
+    RM2_TRY(make_kernel(ctx, m, space, &kernel));
+    rm2_status status =
+        points ? rm2_manifold_kernel_matrix(ctx, kernel, n, points, m->N, m->data->points, K)
+               : rm2_manifold_kernel_matrix(ctx, kernel, m->N, m->data->points, 0, NULL, K);
     rm2_manifold_kernel_free(kernel);
     return status;
 }
@@ -101,6 +106,16 @@ rm2_status rm2i_back_map(rm2_context *ctx, const rm2_model *m, size_t n, const d
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)m->Q, (int)m->N, 1, K,
                     (int)m->N, m->back_weights, (int)m->Q, 0, X, (int)m->Q);
     free(K);
+    rm2_manifold_free(space);
+    return status;
+}
+
+rm2_status rm2i_back_check(rm2_context *ctx, const rm2_model *m) {
+    rm2_manifold *space;
+    rm2_manifold_kernel *kernel;
+    RM2_TRY(kernel_space(ctx, m, &space));
+    rm2_status status = make_kernel(ctx, m, space, &kernel);
+    rm2_manifold_kernel_free(kernel);
     rm2_manifold_free(space);
     return status;
 }

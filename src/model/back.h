@@ -14,4 +14,7 @@ rm2_status rm2i_back_create(rm2_context *ctx, const rm2_factor_kernel *given, rm
 rm2_status rm2i_back_map(rm2_context *ctx, const rm2_model *model, size_t n, const double *points,
                          double *X);
 
+/* Is there such a kernel? */
+rm2_status rm2i_back_check(rm2_context *ctx, const rm2_model *model);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "hdf5/hdf5.h"
+#include "model/check.h"
 #include "model/settings_file.h"
 #include "model/train.h"
 
@@ -38,8 +39,8 @@ uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
 }
 
 /* An inducing set, if there is one: indices, and the two traces. */
-static rm2_status put_set(rm2_context *ctx, rm2i_h5 *h5, const char *index, const char *traces,
-                          const rm2i_set *set) {
+static rm2_status put_set(rm2_context *ctx, rm2i_h5_writer *h5, const char *index,
+                          const char *traces, const rm2i_set *set) {
     size_t two = 2;
     if (set->count == 0)
         return RM2_OK;
@@ -62,7 +63,7 @@ static rm2_status get_set(rm2_context *ctx, const rm2i_h5 *h5, const char *index
     return RM2_OK;
 }
 
-static rm2_status put(rm2_context *ctx, rm2i_h5 *h5, uint64_t fingerprint,
+static rm2_status put(rm2_context *ctx, rm2i_h5_writer *h5, uint64_t fingerprint,
                       const rm2i_saved *saved) {
     size_t version = VERSION, print = (size_t)fingerprint, terms = TERMS, stop = saved->stop;
     double start[TERMS];
@@ -81,7 +82,7 @@ static rm2_status put(rm2_context *ctx, rm2i_h5 *h5, uint64_t fingerprint,
 
 rm2_status rm2i_checkpoint_write(rm2_context *ctx, const char *path, uint64_t fingerprint,
                                  const rm2i_saved *saved) {
-    rm2i_h5 *h5;
+    rm2i_h5_writer *h5;
     RM2_TRY(rm2i_h5_create(ctx, &h5));
     rm2_status status = put(ctx, h5, fingerprint, saved);
     if (status != RM2_OK) {
@@ -121,17 +122,19 @@ static rm2_status get(rm2_context *ctx, const rm2i_h5 *h5, const char *path, uin
     RM2_TRY(check_header(ctx, h5, path, fingerprint));
     RM2_TRY(rm2i_h5_get_size(ctx, h5, "stop", &stop));
     if (stop > RM2_STOP_MAX_SECONDS)
-        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: no reason to stop has the number %zu", path,
-                         stop);
+        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: stop: unknown reason %zu", path, stop);
     saved->stop = (rm2_stop)stop;
     saved->state_size = saved->trace_size = SIZE_MAX;
     RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "state", 1, &saved->state_size, &saved->state));
     RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "trace", 1, &saved->trace_size, &saved->trace));
     if (saved->trace_size == 0)
         return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s has no trace", path);
+    RM2_TRY(rm2i_model_check_finite(ctx, path, "trace", saved->trace_size, saved->trace));
     RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "start", 1, &terms, &start));
+    rm2_status status = rm2i_model_check_finite(ctx, path, "start", TERMS, start);
     memcpy(&saved->start, start, sizeof saved->start);
     free(start);
+    RM2_TRY(status);
     RM2_TRY(rm2i_h5_get_size(ctx, h5, "chosen_at", &saved->chosen_at));
     RM2_TRY(get_set(ctx, h5, "inducing", "inducing_trace", &saved->sets.likelihood));
     return get_set(ctx, h5, "gpdm_inducing", "gpdm_inducing_trace", &saved->sets.dynamics);

@@ -10,6 +10,8 @@ enum { BLOCK = 64 }; /* points whose kernel vectors are solved for at once */
 
 static rm2_status check_latents(rm2_context *ctx, const rm2_model *m, size_t n,
                                 const double *latents) {
+    if (!m || (n && !latents))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s is NULL", m ? "latents" : "model");
     for (size_t i = 0; i < n * m->Q; i++)
         if (!isfinite(latents[i]))
             return rm2i_fail(ctx, RM2_ERR_DATA, "latent point %zu, coordinate %zu is %g", i / m->Q,
@@ -64,9 +66,9 @@ static rm2_status decode_block(const void *arg, size_t b, double *work) {
 rm2_status rm2_model_decode(rm2_context *ctx, const rm2_model *m, size_t n, const double *latents,
                             double *points, double *tangent, double *covariance,
                             double *deviation) {
-    size_t M = m->M, work = rm2i_posterior_at_work(m->posterior, BLOCK) + BLOCK * M;
     double *own;
     RM2_TRY(check_latents(ctx, m, n, latents));
+    size_t M = m->M, work = rm2i_posterior_at_work(m->posterior, BLOCK) + BLOCK * M;
     RM2_TRY(rm2i_alloc(ctx, tangent ? 1 : n + 1, M * sizeof *own, &own));
     column_squares(M, m->posterior->P, own);
     decoding d = {m, latents, own, tangent ? tangent : own + M, covariance, deviation, n};
@@ -74,7 +76,7 @@ rm2_status rm2_model_decode(rm2_context *ctx, const rm2_model *m, size_t n, cons
     rm2_status status = rm2i_tasks(ctx, (n + BLOCK - 1) / BLOCK, work, decode_block, &d, NULL);
     if (status == RM2_OK && points) {
         status = rm2i_model_points(ctx, m, n, d.tangent, points);
-        rm2i_model_scale(m, true, n, points);
+        rm2_data_unscale(m->data, n, points);
     }
     free(own);
     return status;
@@ -93,7 +95,7 @@ rm2_status rm2_model_reconstruction(rm2_context *ctx, const rm2_model *m, double
         for (size_t k = 0; k < M; k++)
             inner += pow(tangent[n * M + k] - m->mean[k] - m->F[k * N + n], 2);
     for (size_t i = 0; status == RM2_OK && i < N * D; i++)
-        outer += pow(points[i] - m->data[i], 2);
+        outer += pow(points[i] - m->data->points[i], 2);
     *outputs = sqrt(inner / (double)N);
     *ambient = sqrt(outer / (double)N);
     free(tangent);
@@ -116,16 +118,20 @@ static void add_noise(const rm2_model *m, size_t n, rm2_rng *rng, double *f, dou
 
 rm2_status rm2_model_sample(rm2_context *ctx, const rm2_model *m, size_t n, const double *latents,
                             size_t count, bool noise, double *points) {
-    size_t M = m->M, ambient = rm2_manifold_ambient(m->manifold);
     double *f, *work;
+    RM2_TRY(check_latents(ctx, m, n, latents));
     if (n == 0)
         return RM2_OK;
-    RM2_TRY(check_latents(ctx, m, n, latents));
+    size_t M = m->M, ambient = rm2_manifold_ambient(m->manifold);
     RM2_TRY(
         rm2i_alloc(ctx, n * M + M + rm2i_posterior_sample_work(m->posterior, n), sizeof *f, &f));
     work = f + n * M + M;
     rm2_status status = RM2_OK;
     for (size_t k = 0; k < count && status == RM2_OK; k++) {
+        if (rm2i_interrupted(ctx)) {
+            status = rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
+            break;
+        }
         status = rm2i_posterior_sample(m->posterior, n, latents, rm2_context_rng(ctx), f, work);
         if (status != RM2_OK) {
             status =
@@ -138,7 +144,7 @@ rm2_status rm2_model_sample(rm2_context *ctx, const rm2_model *m, size_t n, cons
             f[i] += m->mean[i % M];
         status = rm2i_model_points(ctx, m, n, f, points + k * n * ambient);
         if (status == RM2_OK)
-            rm2i_model_scale(m, true, n, points + k * n * ambient);
+            rm2_data_unscale(m->data, n, points + k * n * ambient);
     }
     free(f);
     return status;

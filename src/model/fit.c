@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "data/data.h"
 #include "model/back.h"
 #include "model/model.h"
 #include "model/train.h"
@@ -15,48 +14,14 @@ static const double BASE_DEFECT = 1e-6; /* of a given base point; less is projec
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
-static rm2_status copy_data(rm2_context *ctx, const rm2_data *data, rm2_model *m) {
-    size_t ambient = rm2_manifold_ambient(m->manifold);
-    memcpy(m->data, data->points, m->N * ambient * sizeof *m->data);
-    memcpy(m->scale, data->scale, rm2_manifold_factor_count(m->manifold) * sizeof *m->scale);
-    RM2_TRY(rm2i_strdup(ctx, data->source, &m->source));
-    if (data->trajectories) {
-        RM2_TRY(rm2i_alloc(ctx, data->trajectories + 1, sizeof *m->starts, &m->starts));
-        memcpy(m->starts, data->starts, (data->trajectories + 1) * sizeof *m->starts);
-        RM2_TRY(rm2i_calloc(ctx, data->trajectories, sizeof *m->ids, &m->ids));
-        m->trajectories = data->trajectories;
-        for (size_t t = 0; t < m->trajectories; t++)
-            RM2_TRY(rm2i_strdup(ctx, data->ids[t], &m->ids[t]));
-    }
-    if (data->labels) {
-        RM2_TRY(rm2i_alloc(ctx, m->N, sizeof *m->labels, &m->labels));
-        memcpy(m->labels, data->labels, m->N * sizeof *m->labels);
-        RM2_TRY(rm2i_calloc(ctx, data->label_count, sizeof *m->label_names, &m->label_names));
-        m->label_count = data->label_count;
-        for (size_t k = 0; k < m->label_count; k++)
-            RM2_TRY(rm2i_strdup(ctx, data->label_names[k], &m->label_names[k]));
-    }
-    return RM2_OK;
-}
-
 /* A given base point is in the units of the data and must lie on the manifold. */
 static rm2_status take_base(rm2_context *ctx, const double *given, rm2_model *m) {
-    size_t factors = rm2_manifold_factor_count(m->manifold);
-    double *defect;
     if (!given)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no base point given");
-    RM2_TRY(rm2i_alloc(ctx, factors, sizeof *defect, &defect));
     memcpy(m->base, given, rm2_manifold_ambient(m->manifold) * sizeof *m->base);
-    rm2i_model_scale(m, false, 1, m->base);
-    rm2_status status = rm2_manifold_defect(ctx, m->manifold, 1, m->base, defect);
-    for (size_t k = 0; status == RM2_OK && k < factors; k++)
-        if (!(defect[k] <= BASE_DEFECT))
-            status = rm2i_fail(ctx, RM2_ERR_DOMAIN,
-                               "the base point is not on the manifold: factor %zu is off by %.1e",
-                               k + 1, defect[k]);
-    free(defect);
-    RM2_TRY(status);
-    return rm2_manifold_project(ctx, m->manifold, 1, m->base, m->base);
+    rm2i_data_scale(m->data, 1, m->base);
+    return rm2_manifold_project_within(ctx, m->manifold, "base point (settings.base_point)",
+                                       BASE_DEFECT, 1, m->base, m->base);
 }
 
 static rm2_status find_base(rm2_context *ctx, const rm2_fit_settings *s, rm2_model *m) {
@@ -66,7 +31,7 @@ static rm2_status find_base(rm2_context *ctx, const rm2_fit_settings *s, rm2_mod
         return RM2_OK;
     if (s->base == RM2_BASE_GIVEN)
         return take_base(ctx, s->base_point, m);
-    RM2_TRY(rm2_manifold_mean(ctx, m->manifold, m->N, m->data, NULL, NULL, m->base, &info));
+    RM2_TRY(rm2_manifold_mean(ctx, m->manifold, m->N, m->data->points, NULL, NULL, m->base, &info));
     if (!info.converged)
         rm2i_log(ctx, RM2_LOG_WARNING,
                  "the mean of the points did not converge (gradient %.1e after %d iterations); its "
@@ -78,7 +43,7 @@ static rm2_status find_base(rm2_context *ctx, const rm2_fit_settings *s, rm2_mod
 /* V (N x M, becomes centred), mean, F (M x N), volume. */
 static rm2_status find_outputs(rm2_context *ctx, rm2_model *m, double *V) {
     size_t N = m->N, M = m->M;
-    rm2_status status = rm2i_model_outputs(ctx, m, N, m->data, V);
+    rm2_status status = rm2i_model_outputs(ctx, m, N, m->data->points, V);
     if (status != RM2_OK)
         return rm2i_fail_prefix(ctx, status, "tangent coordinates at the base point");
     if (m->settings.model == RM2_WGPLVM) {
@@ -103,17 +68,18 @@ static rm2_status find_outputs(rm2_context *ctx, rm2_model *m, double *V) {
 
 /* ---- start ---------------------------------------------------------------------------------- */
 
-static rm2_status find_start(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
-                             const rm2_model *m, const double *V, double *X0) {
+static rm2_status find_start(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m,
+                             const double *V, double *X0) {
+    const rm2_data *data = m->data;
     rm2i_isomap_settings isomap = {.neighbours = s->neighbours, .time_weight = s->time_weight};
+    const rm2i_start_data points = {m->N, m->M, V, data->trajectories, data->starts, data->time};
     rm2_rng rng;
     switch (s->init) {
     case RM2_INIT_ISOMAP:
-        return rm2i_start_isomap(ctx, &isomap, m->N, m->M, V, m->trajectories, m->starts,
-                                 data->time, m->Q, X0);
+        return rm2i_start_isomap(ctx, &isomap, &points, m->Q, X0);
     case RM2_INIT_PCA:
-        return rm2i_start_pca(ctx, m->N, rm2_manifold_ambient(m->manifold), m->data, m->Q, false,
-                              X0);
+        return rm2i_start_pca(ctx, m->N, rm2_manifold_ambient(m->manifold), data->points, m->Q,
+                              false, X0);
     case RM2_INIT_RANDOM:
         rm2_rng_seed(&rng, s->seed);
         rm2i_start_random(&rng, m->N, m->Q, X0);
@@ -193,8 +159,8 @@ static void tell_inference(rm2_context *ctx, const rm2i_objective *o) {
     if (o->inducing && o->s.inference == RM2_INFERENCE_AUTO)
         rm2i_log(
             ctx, RM2_LOG_INFO,
-            "%zu points: inference by inducing points, %zu at the start (--inference exact for "
-            "none)",
+            "%zu points: inference by inducing points, %zu at the start (settings.inference exact "
+            "for none)",
             o->p.N, o->inducing->r);
 }
 
@@ -203,26 +169,26 @@ static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2
     if (m->inducing_count && s->inducing == 0 && off > s->accuracy)
         rm2i_log(ctx, RM2_LOG_WARNING,
                  "%zu inducing points: the log-likelihood is proven to %.1e nats a point, not to "
-                 "%.1e; ask for more points with --inducing, or for less accuracy",
+                 "%.1e; ask for more points with settings.inducing, or for less accuracy",
                  m->inducing_count, off, s->accuracy);
 }
 
 static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
-                        const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
-                        const double *X0, rm2_model *m) {
+                        const rm2_checkpoint *checkpoint, const double *X0, rm2_model *m) {
     double *gram = NULL;
     rm2i_objective *o = NULL;
     rm2i_training training;
     rm2_status status =
         s->back_constraint ? rm2i_back_create(ctx, s->back_kernels, m, &gram) : RM2_OK;
     if (status == RM2_OK) {
-        rm2i_model_problem p = {m->N, m->M, m->Q, m->F, X0, gram, m->trajectories, m->starts};
+        rm2i_model_problem p = {m->N,           m->M, m->Q, m->F, X0, gram, m->data->trajectories,
+                                m->data->starts};
         status = rm2i_objective_create(ctx, s, &p, &o);
     }
     if (status == RM2_OK)
         tell_inference(ctx, o);
     if (status == RM2_OK)
-        status = rm2i_train(ctx, o, checkpoint, progress, user, &training);
+        status = rm2i_train(ctx, o, checkpoint, &training);
     if (status == RM2_OK) {
         take_parameters(o, m);
         take_training(&training, m);
@@ -238,35 +204,40 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
     return status;
 }
 
-static rm2_status fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
-                      const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
+static rm2_status fit(rm2_context *ctx, const rm2_fit_settings *s, const rm2_checkpoint *checkpoint,
                       rm2_model *m) {
     double *V, *X0;
-    RM2_TRY(copy_data(ctx, data, m));
     RM2_TRY(find_base(ctx, s, m));
     RM2_TRY(rm2i_alloc(ctx, m->N, (m->M + m->Q) * sizeof *V, &V));
     X0 = V + m->N * m->M;
     rm2_status status = find_outputs(ctx, m, V);
     if (status == RM2_OK)
-        status = find_start(ctx, data, s, m, V, X0);
+        status = find_start(ctx, s, m, V, X0);
     if (status == RM2_OK)
-        status = train(ctx, s, checkpoint, progress, user, X0, m);
+        status = train(ctx, s, checkpoint, X0, m);
     free(V);
     return status == RM2_OK ? rm2i_model_finish(ctx, m) : status;
 }
 
 rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
-                   const rm2_checkpoint *checkpoint, rm2_progress_fn progress, void *user,
-                   rm2_model **model) {
+                   const rm2_checkpoint *checkpoint, rm2_model **model) {
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    if (!model)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit: output pointer model is NULL");
     *model = NULL;
-    if (settings->latent_dim == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the latent space needs at least 1 dimension");
+    if (!data)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit: data is NULL");
+    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), &s));
     if (data->count < 2)
         return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, %s has %zu",
                          data->source, data->count);
+    RM2_TRY(rm2i_data_complete(ctx, data, "training needs"));
     rm2_model *m;
-    RM2_TRY(rm2i_model_create(ctx, rm2_manifold_spec(data->manifold), settings, data->count, &m));
-    rm2_status status = fit(ctx, data, settings, checkpoint, progress, user, m);
+    RM2_TRY(rm2i_model_create(ctx, data, &s, &m));
+    rm2i_activity_begin(ctx, "fit", s.optim.max_iterations);
+    rm2_status status = fit(ctx, &s, checkpoint, m);
+    rm2i_activity_end(ctx);
     if (status != RM2_OK) {
         rm2_model_free(m);
         return status;

@@ -5,25 +5,17 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "data/data.h"
 #include "manifold/manifold.h"
 
 void rm2_model_free(rm2_model *m) {
     if (!m)
         return;
     rm2i_posterior_free(m->posterior);
-    rm2_manifold_free(m->manifold);
-    free(m->source);
-    free(m->data);
+    rm2_data_free(m->data);
     free(m->F);
     free(m->mean);
     free(m->base);
-    free(m->scale);
     free(m->base_point);
-    free(m->starts);
-    rm2i_strings_free(m->ids, m->trajectories);
-    free(m->labels);
-    rm2i_strings_free(m->label_names, m->label_count);
     free(m->X);
     free(m->back_weights);
     free(m->back_kernels);
@@ -40,11 +32,9 @@ void rm2_model_free(rm2_model *m) {
 
 static rm2_status allocate(rm2_context *ctx, rm2_model *m) {
     size_t N = m->N, M = m->M, Q = m->Q, ambient = rm2_manifold_ambient(m->manifold);
-    RM2_TRY(rm2i_calloc(ctx, N * ambient, sizeof(double), &m->data));
     RM2_TRY(rm2i_calloc(ctx, M * N, sizeof(double), &m->F));
     RM2_TRY(rm2i_calloc(ctx, M, sizeof(double), &m->mean));
     RM2_TRY(rm2i_calloc(ctx, ambient, sizeof(double), &m->base));
-    RM2_TRY(rm2i_calloc(ctx, rm2_manifold_factor_count(m->manifold), sizeof(double), &m->scale));
     RM2_TRY(rm2i_calloc(ctx, N * Q, sizeof(double), &m->X));
     RM2_TRY(rm2i_calloc(ctx, Q, sizeof(double), &m->lengthscale));
     RM2_TRY(rm2i_calloc(ctx, M * M, sizeof(double), &m->Kf));
@@ -59,8 +49,8 @@ static rm2_status allocate(rm2_context *ctx, rm2_model *m) {
     return RM2_OK;
 }
 
-rm2_status rm2i_model_create(rm2_context *ctx, const char *manifold_spec,
-                             const rm2_fit_settings *settings, size_t N, rm2_model **model) {
+rm2_status rm2i_model_create(rm2_context *ctx, const rm2_data *data,
+                             const rm2_fit_settings *settings, rm2_model **model) {
     *model = NULL;
     rm2_model *m;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *m, &m));
@@ -69,14 +59,13 @@ rm2_status rm2i_model_create(rm2_context *ctx, const char *manifold_spec,
     m->settings.init_latent = NULL;
     m->settings.base_point = NULL;
     m->settings.inducing_points = NULL;
-    rm2_status status = rm2_manifold_create(ctx, manifold_spec, &m->manifold);
-    if (status == RM2_OK) {
-        m->N = N;
-        m->Q = settings->latent_dim;
-        m->M = settings->model == RM2_GPLVM ? rm2_manifold_ambient(m->manifold)
-                                            : rm2_manifold_dim(m->manifold);
-        status = allocate(ctx, m);
-    }
+    m->data = rm2_data_retain(data);
+    m->manifold = data->manifold;
+    m->N = data->count;
+    m->Q = settings->latent_dim;
+    m->M = settings->model == RM2_GPLVM ? rm2_manifold_ambient(m->manifold)
+                                        : rm2_manifold_dim(m->manifold);
+    rm2_status status = allocate(ctx, m);
     if (status != RM2_OK) {
         rm2_model_free(m);
         return status;
@@ -92,9 +81,43 @@ static rm2_status keep_base_point(rm2_context *ctx, rm2_model *m) {
         return RM2_OK;
     RM2_TRY(rm2i_alloc(ctx, ambient, sizeof *m->base_point, &m->base_point));
     memcpy(m->base_point, m->base, ambient * sizeof *m->base_point);
-    rm2i_model_scale(m, true, 1, m->base_point);
+    rm2_data_unscale(m->data, 1, m->base_point);
     m->settings.base_point = m->base_point;
     return RM2_OK;
+}
+
+static void fill_info(rm2_model *m) {
+    m->info = (rm2_model_info){
+        .manifold = m->manifold,
+        .data = m->data,
+        .settings = &m->settings,
+        .points = m->N,
+        .outputs = m->M,
+        .latent_dim = m->Q,
+        .latents = m->X,
+        .base = m->settings.model == RM2_GPLVM ? NULL : m->base,
+        .mean = m->mean,
+        .lengthscale = m->lengthscale,
+        .variance = m->variance,
+        .noise = m->noise,
+        .task_noise = m->task_noise,
+        .task_covariance = m->Kf,
+        .gpdm = {m->gpdm[0], m->gpdm[1], m->gpdm[2]},
+        .inducing = m->inducing_count,
+        .inducing_points = m->inducing,
+        .inducing_inputs = m->inducing_inputs,
+        .gpdm_inducing = m->gpdm_inducing,
+        .likelihood = m->likelihood,
+        .dynamics = m->dynamics,
+        .start = m->start,
+        .end = m->end,
+        .volume = m->volume,
+        .stop = m->stop,
+        .iterations = m->iterations,
+        .evaluations = m->evaluations,
+        .seconds = m->seconds,
+        .trace = m->trace,
+    };
 }
 
 rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
@@ -120,7 +143,9 @@ rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
                   .F = m->F,
                   .inducing = m->inducing_count,
                   .Z = m->inducing_inputs};
-    return rm2i_posterior_create(ctx, &gp, &m->posterior);
+    RM2_TRY(rm2i_posterior_create(ctx, &gp, &m->posterior));
+    fill_info(m);
+    return RM2_OK;
 }
 
 rm2_status rm2i_model_outputs(rm2_context *ctx, const rm2_model *m, size_t n, const double *points,
@@ -141,61 +166,6 @@ rm2_status rm2i_model_points(rm2_context *ctx, const rm2_model *m, size_t n, con
     return rm2_manifold_exp_coords(ctx, m->manifold, n, m->base, 1, outputs, points);
 }
 
-void rm2i_model_scale(const rm2_model *m, bool undo, size_t n, double *points) {
-    size_t ambient = rm2_manifold_ambient(m->manifold);
-    for (size_t k = 0; k < rm2_manifold_factor_count(m->manifold); k++) {
-        const rm2_factor *f = rm2_manifold_factor(m->manifold, k);
-        for (size_t i = 0; m->scale[k] != 1 && i < n; i++)
-            for (size_t j = 0; j < f->ambient; j++) {
-                double *x = &points[i * ambient + f->ambient_offset + j];
-                *x = undo ? *x * m->scale[k] : *x / m->scale[k];
-            }
-    }
-}
-
-rm2_model_info rm2_model_describe(const rm2_model *m) {
-    return (rm2_model_info){
-        .manifold = m->manifold,
-        .settings = &m->settings,
-        .points = m->N,
-        .outputs = m->M,
-        .latent_dim = m->Q,
-        .trajectories = m->trajectories,
-        .starts = m->starts,
-        .ids = (const char *const *)m->ids,
-        .labels = m->labels,
-        .label_names = (const char *const *)m->label_names,
-        .label_count = m->label_count,
-        .source = m->source,
-        .latents = m->X,
-        .data = m->data,
-        .base = m->settings.model == RM2_GPLVM ? NULL : m->base,
-        .mean = m->mean,
-        .scale = m->scale,
-        .lengthscale = m->lengthscale,
-        .variance = m->variance,
-        .noise = m->noise,
-        .task_noise = m->task_noise,
-        .task_covariance = m->Kf,
-        .gpdm = {m->gpdm[0], m->gpdm[1], m->gpdm[2]},
-        .inducing = m->inducing_count,
-        .inducing_points = m->inducing,
-        .inducing_inputs = m->inducing_inputs,
-        .gpdm_inducing = m->gpdm_inducing,
-        .likelihood = m->likelihood,
-        .dynamics = m->dynamics,
-        .start = m->start,
-        .end = m->end,
-        .volume = m->volume,
-        .stop = m->stop,
-        .iterations = m->iterations,
-        .evaluations = m->evaluations,
-        .seconds = m->seconds,
-        .trace = m->trace,
-    };
-}
-
-void rm2_model_data(const rm2_model *m, double *points) {
-    memcpy(points, m->data, m->N * rm2_manifold_ambient(m->manifold) * sizeof *points);
-    rm2i_model_scale(m, true, m->N, points);
+const rm2_model_info *rm2_model_info_of(const rm2_model *model) {
+    return model ? &model->info : NULL;
 }

@@ -2,27 +2,20 @@
 #ifndef RM2I_MODEL_H
 #define RM2I_MODEL_H
 
+#include "data/data.h"
 #include "gp/posterior.h"
 #include "riemann2/model.h"
 
 struct rm2_model {
-    rm2_manifold *manifold;
-    rm2_fit_settings settings; /* its pointers are to members of this, or NULL */
+    rm2_model_info info;          /* what callers see of the rest */
+    rm2_data *data;               /* the training set, retained */
+    const rm2_manifold *manifold; /* of the data */
+    rm2_fit_settings settings;    /* its pointers are to members of this, or NULL */
     size_t N, M, Q;
-    char *source;
-    /* training data, scaled units */
-    double *data;       /* N x ambient */
-    double *F;          /* M x N */
+    double *F;          /* M x N: outputs of the training points, centred */
     double *mean;       /* M */
-    double *base;       /* ambient; the default point for RM2_GPLVM, which does not use it */
-    double *scale;      /* factors */
+    double *base;       /* ambient, scaled units; the default point for RM2_GPLVM, which has none */
     double *base_point; /* the base in the units of the data; NULL for RM2_GPLVM */
-    size_t trajectories;
-    size_t *starts;
-    char **ids;
-    size_t *labels;
-    char **label_names;
-    size_t label_count;
     /* parameters */
     double *X;                       /* N x Q */
     double *back_weights;            /* N x Q, or NULL */
@@ -50,13 +43,18 @@ struct rm2_model {
     double *frame; /* of the manifold at the base point */
 };
 
-/* An empty model of these sizes with its arrays; labels, task noise and back constraint only if
- * asked for by the settings or the caller. */
-rm2_status rm2i_model_create(rm2_context *ctx, const char *manifold_spec,
-                             const rm2_fit_settings *settings, size_t N, rm2_model **model);
-/* Posterior and frame, once the parameters are there. */
+/* An empty model of a data set with its arrays; task noise and back constraint only if the settings
+ * ask for them. */
+rm2_status rm2i_model_create(rm2_context *ctx, const rm2_data *data,
+                             const rm2_fit_settings *settings, rm2_model **model);
+/* Posterior, frame and info, once the parameters are there. */
 rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *model);
 
+/* n points from outside, in the units of the data, to scaled ones, which are on the manifold
+ * (RM2_WGPLVM): those further off than rounding explains are refused with point, factor and defect.
+ * With `there` (n x M flags, all false) NaN entries are missing and their coordinates are not there. */
+rm2_status rm2i_model_take(rm2_context *ctx, const rm2_model *model, size_t n, const double *points,
+                           double *scaled, bool *there);
 /* Outputs of n points (scaled units), not centred: tangent coordinates, or ambient ones
  * (RM2_GPLVM). out is n x M. */
 rm2_status rm2i_model_outputs(rm2_context *ctx, const rm2_model *model, size_t n,
@@ -64,8 +62,5 @@ rm2_status rm2i_model_outputs(rm2_context *ctx, const rm2_model *model, size_t n
 /* The way back: points (scaled units) of outputs with the mean included. */
 rm2_status rm2i_model_points(rm2_context *ctx, const rm2_model *model, size_t n,
                              const double *outputs, double *points);
-
-/* Divide (or, undoing it, multiply) Euclidean factors by the model's scale. */
-void rm2i_model_scale(const rm2_model *model, bool undo, size_t n, double *points);
 
 #endif

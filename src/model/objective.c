@@ -145,7 +145,7 @@ static void profile_anchor(rm2i_objective *o, double log_det_Kf, double trace) {
 /* The anchor of a learned Kf: value, and Kf_bar -= nu/2 (Kf^-1 - psi Kf^-2). */
 static void learned_anchor(rm2i_objective *o) {
     size_t M = o->p.M;
-    double nu = o->s.task_anchor * (double)o->p.N, *inverse = o->work, trace = 0;
+    double nu = o->s.task_anchor * (double)o->p.N, *inverse = o->scratch.inverse, trace = 0;
     if (nu == 0)
         return;
     memset(inverse, 0, M * M * sizeof *inverse);
@@ -176,8 +176,14 @@ static void task_backward(rm2i_objective *o) {
 static void kernel_backward(rm2i_objective *o, const rm2i_latent_kernel *kernel,
                             const double *K_bar) {
     double variance_bar = 0;
-    rm2i_latent_gram_backward(kernel, o->p.N, o->X, o->K, K_bar, o->threads, o->work, o->X_bar,
-                              o->lengthscale_bar, &variance_bar);
+    const rm2i_latent_adjoint adjoint = {.n = o->p.N,
+                                         .X = o->X,
+                                         .K = o->K,
+                                         .K_bar = K_bar,
+                                         .X_bar = o->X_bar,
+                                         .lengthscale_bar = o->lengthscale_bar,
+                                         .variance_bar = &variance_bar};
+    rm2i_latent_gram_backward(kernel, &adjoint, o->threads, o->scratch.kernel);
     *bar(o, RM2I_VARIANCE) += variance_bar;
 }
 
@@ -198,7 +204,7 @@ static rm2_status profile_value(rm2i_objective *o) {
 static rm2_status learned_value(rm2i_objective *o) {
     RM2_TRY(learned_task(o));
     o->terms.log_likelihood = matrix_normal_value(o, NULL);
-    rm2i_matrix_normal_task_backward(&o->mn, o->Lf, o->Kf_bar, o->work);
+    rm2i_matrix_normal_task_backward(&o->mn, o->Lf, o->Kf_bar, o->scratch.task);
     return RM2_OK;
 }
 
@@ -255,10 +261,10 @@ static rm2_status per_output(rm2i_objective *o, const rm2i_latent_kernel *kernel
         o->po.d[m] = block_values(o, o->natural, RM2I_TASK_NOISE)[m] + scalar(o, RM2I_NOISE);
     RM2_TRY(learned_task(o));
     memcpy(o->po.V, o->K, N * N * sizeof *o->K);
-    RM2_TRY(rm2i_per_output_solve(&o->po, o->Kf, o->p.F, o->work));
+    RM2_TRY(rm2i_per_output_solve(&o->po, o->Kf, o->p.F, o->scratch.per_output));
     o->terms.log_likelihood = o->po.value;
     double *d_bar = bar(o, RM2I_TASK_NOISE);
-    rm2i_per_output_backward(&o->po, o->K, o->L, o->Kf_bar, d_bar, o->work);
+    rm2i_per_output_backward(&o->po, o->K, o->L, o->Kf_bar, d_bar, o->scratch.per_output);
     for (size_t m = 0; m < M; m++)
         *bar(o, RM2I_NOISE) += d_bar[m];
     kernel_backward(o, kernel, o->L);

@@ -20,6 +20,14 @@ typedef struct rm2i_model_problem {
     const size_t *starts;
 } rm2i_model_problem;
 
+/* Scratch of the terms, one after the other: all of it is the same memory. */
+typedef struct rm2i_objective_scratch {
+    double *column;                     /* N */
+    double *inverse;                    /* M x M */
+    double *values, *vectors, *eigen;   /* M, M x M, and the eigenproblem's own */
+    double *task, *kernel, *per_output; /* of their derivatives */
+} rm2i_objective_scratch;
+
 typedef struct rm2i_objective {
     rm2_context *ctx;
     rm2_fit_settings s;
@@ -39,11 +47,14 @@ typedef struct rm2i_objective {
     rm2i_inducing *inducing;               /* in place of K and L; NULL: exact inference */
     rm2i_per_output po;                    /* per-output noise */
     rm2i_gpdm gpdm;
-    double *work;              /* scratch of the terms, one after the other */
+    rm2i_objective_scratch scratch;
     double *memory, *square;   /* square: K and L, and those of `du` */
     rm2_objective_terms terms; /* of the last evaluation */
 } rm2i_objective;
 
+/* Settings for a problem, of which only the sizes are looked at. */
+rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
+                                const rm2i_model_problem *p);
 rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s,
                                  const rm2i_model_problem *p, rm2i_objective **objective);
 void rm2i_objective_free(rm2i_objective *o);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "model/objective.h"
 
@@ -60,10 +61,12 @@ static rm2_status choose_likelihood(rm2i_objective *o) {
     if (o->inducing && settled(o))
         return RM2_OK;
     if (o->s.inducing_points)
-        return rm2i_inducing_create(o->ctx, N, M, o->p.Q, count, o->s.inducing_points, true,
-                                    &o->inducing);
-    return rm2i_inducing_renew(o->ctx, &kernel, N, M, o->X, count ? 0 : RESERVE * allowed(o),
-                               count ? count : RM2I_INDUCING_MOST, &o->inducing);
+        return rm2i_inducing_create(
+            o->ctx, &(rm2i_inducing_shape){N, M, o->p.Q, count, o->s.inducing_points, true},
+            &o->inducing);
+    const rm2i_inducing_request request = {&kernel, N, o->X, count ? 0 : RESERVE * allowed(o),
+                                           count ? count : RM2I_INDUCING_MOST};
+    return rm2i_inducing_renew(o->ctx, &request, M, &o->inducing);
 }
 
 rm2_status rm2i_objective_choose(rm2i_objective *o) {
@@ -122,9 +125,6 @@ static bool must_be_inducing(const rm2_fit_settings *s) {
 }
 
 rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N) {
-    if (!(s->accuracy > 0 && isfinite(s->accuracy)))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the accuracy must be positive, not %g nats a point", s->accuracy);
     if (s->inference == RM2_INFERENCE_EXACT && must_be_inducing(s))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "inference is to be exact, but inducing points are given or optimised");
@@ -150,25 +150,27 @@ static bool wants_dual(const rm2i_objective *o) {
            2 * o->p.M >= o->p.N;
 }
 
-static void prepare_dual(rm2i_objective *o) {
+/* K and L, which the dynamics use as well, and those of the dual form. */
+static void lay_out_square(void *objective, rm2i_arena *a) {
+    rm2i_objective *o = objective;
     size_t N = o->p.N;
-    double nu = o->s.task_anchor * (double)N, *rest = o->square + 2 * N * N;
-    o->du = (rm2i_dual){.N = N, .M = o->p.M, .c = nu * o->psi, .n = (double)N + nu};
-    o->du.T = rm2i_cut(&rest, N * N);
-    o->du.sum = rm2i_cut(&rest, N * N);
-    o->du.C = rm2i_cut(&rest, N * N);
-    rm2i_dual_prepare(&o->du, o->p.F);
+    o->K = o->gpdm.K = rm2i_take(a, double, N, N);
+    o->L = o->gpdm.L = rm2i_take(a, double, N, N);
+    if (!o->dual)
+        return;
+    o->du.T = rm2i_take(a, double, N, N);
+    o->du.sum = rm2i_take(a, double, N, N);
+    o->du.C = rm2i_take(a, double, N, N);
 }
 
-/* Exact inference: K and L, which the dynamics use as well. */
+/* Exact inference. */
 static rm2_status allocate_square(rm2i_objective *o) {
-    size_t N = o->p.N;
+    double N = (double)o->p.N, nu = o->s.task_anchor * N;
     o->dual = wants_dual(o);
-    RM2_TRY(rm2i_calloc(o->ctx, N, (o->dual ? 5 : 2) * N * sizeof *o->square, &o->square));
-    o->K = o->gpdm.K = o->square;
-    o->L = o->gpdm.L = o->square + N * N;
+    o->du = (rm2i_dual){.N = o->p.N, .M = o->p.M, .c = nu * o->psi, .n = N + nu};
+    RM2_TRY(rm2i_arena_calloc(o->ctx, lay_out_square, o, &o->square));
     if (o->dual)
-        prepare_dual(o);
+        rm2i_dual_prepare(&o->du, o->p.F);
     return RM2_OK;
 }
 
@@ -215,7 +217,8 @@ static rm2_status use(rm2_context *ctx, const rm2i_set *set, rm2i_inducing **ind
     if (!sound(set, old->N))
         return rm2i_fail(ctx, RM2_ERR_FORMAT, "the inducing points are not some of the %zu points",
                          old->N);
-    RM2_TRY(rm2i_inducing_create(ctx, old->N, old->M, old->Q, set->count, set->index, true, &in));
+    const rm2i_inducing_shape shape = {old->N, old->M, old->Q, set->count, set->index, true};
+    RM2_TRY(rm2i_inducing_create(ctx, &shape, &in));
     in->chosen = set->chosen;
     in->trace = set->trace;
     rm2i_inducing_free(*inducing);
@@ -250,9 +253,9 @@ rm2_status rm2i_objective_certify(const rm2i_objective *o, rm2_certificate *like
     if (!o->inducing)
         return RM2_OK;
     /* the upper bound lies at most N M t/(2 s2) above: N times as much as the lower one below */
-    RM2_TRY(rm2i_inducing_bounds(o->ctx, &kernel, o->p.N, o->p.M, o->X, o->p.F,
-                                 natural(o, RM2I_NOISE), o->Lf, OF_UPPER_BOUND * allowed(o) / N,
-                                 &bounds));
+    const rm2i_inducing_data data = {&kernel, o->p.N, o->p.M, o->X, o->p.F, natural(o, RM2I_NOISE),
+                                     o->Lf};
+    RM2_TRY(rm2i_inducing_bounds(o->ctx, &data, OF_UPPER_BOUND * allowed(o) / N, &bounds));
     *likelihood = (rm2_certificate){fmax(bounds.lower, o->terms.log_likelihood), bounds.upper};
     if (!o->gpdm.inducing)
         return RM2_OK;

@@ -5,6 +5,7 @@
 
 #include <cblas.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "kernel/latent.h"
 #include "linalg/dense.h"
@@ -88,6 +89,7 @@ static void start_hyperparameters(rm2i_objective *o) {
 static rm2_status start_latents(rm2i_objective *o) {
     size_t N = o->p.N, Q = o->p.Q;
     double *latent = o->natural + o->par.block[RM2I_LATENT].offset, jitter;
+    double *column = o->scratch.column;
     if (!o->p.gram) {
         memcpy(latent, o->p.X0, N * Q * sizeof *latent);
         return RM2_OK;
@@ -97,10 +99,10 @@ static rm2_status start_latents(rm2i_objective *o) {
     bool factored = rm2i_factor(N, o->p.gram, o->s.back_ridge, L, &jitter) == RM2_OK;
     for (size_t q = 0; factored && q < Q; q++) {
         for (size_t i = 0; i < N; i++)
-            o->work[i] = o->p.X0[i * Q + q];
-        rm2i_factor_solve(N, L, 1, o->work);
+            column[i] = o->p.X0[i * Q + q];
+        rm2i_factor_solve(N, L, 1, column);
         for (size_t i = 0; i < N; i++)
-            latent[i * Q + q] = o->work[i];
+            latent[i * Q + q] = column[i];
     }
     free(L);
     return factored ? RM2_OK
@@ -139,7 +141,7 @@ static rm2_status start_products(rm2i_objective *o) {
  * leading eigenvectors of the rest. */
 static rm2_status profile_start(rm2i_objective *o) {
     size_t N = o->p.N, M = o->p.M, R = o->rank;
-    double n = (1 + o->s.task_anchor) * (double)N, floor_value = 0.05 * o->psi, *eigen = o->work;
+    double n = (1 + o->s.task_anchor) * (double)N, floor_value = 0.05 * o->psi;
     if (start_products(o) != RM2_OK)
         return rm2i_fail(o->ctx, RM2_ERR_NUMERIC, "the kernel matrix of the start is singular");
     for (size_t m = 0; m < M; m++)
@@ -152,8 +154,8 @@ static rm2_status profile_start(rm2i_objective *o) {
         v[m] = R > 0 ? floor_value : o->mn.S[m * M + m];
     if (R == 0)
         return RM2_OK;
-    double *values = eigen, *vectors = values + M;
-    if (rm2i_eigen(M, o->mn.S, values, vectors, vectors + M * M) != RM2_OK)
+    double *values = o->scratch.values, *vectors = o->scratch.vectors;
+    if (rm2i_eigen(M, o->mn.S, values, vectors, o->scratch.eigen) != RM2_OK)
         return rm2i_fail(o->ctx, RM2_ERR_NUMERIC, "the task covariance of the start is not finite");
     for (size_t r = 0; r < R; r++) { /* the r-th largest that is left */
         size_t top = 0;
@@ -169,135 +171,107 @@ static rm2_status profile_start(rm2i_objective *o) {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static size_t larger(size_t a, size_t b) {
-    return a > b ? a : b;
+static void lay_out_scratch(rm2i_objective *o, rm2i_arena *a) {
+    size_t N = o->p.N, M = o->p.M;
+    bool per_output = o->s.noise == RM2_NOISE_PER_OUTPUT, dynamics = o->s.gpdm_weight > 0;
+    rm2i_objective_scratch *s = &o->scratch;
+    rm2i_arena column = *a, inverse = *a, start = *a, task = *a, kernel = *a, likelihood = *a,
+               gpdm = *a;
+    s->column = rm2i_take(&column, double, N);
+    s->inverse = rm2i_take(&inverse, double, M, M);
+    s->values = rm2i_take(&start, double, M);
+    s->vectors = rm2i_take(&start, double, M, M);
+    s->eigen = rm2i_take(&start, double, rm2i_eigen_work(M));
+    s->task = rm2i_take(&task, double, rm2i_matrix_normal_task_work(M));
+    s->kernel = rm2i_take(&kernel, double, rm2i_latent_backward_work(o->p.Q, N, o->threads));
+    s->per_output = rm2i_take(&likelihood, double, per_output ? rm2i_per_output_work(N, M) : 0);
+    o->gpdm.work = rm2i_take(&gpdm, double, dynamics ? rm2i_gpdm_work(&o->gpdm) : 0);
+    const rm2i_arena turns[] = {column, inverse, start, task, kernel, likelihood, gpdm};
+    for (size_t k = 0; k < sizeof turns / sizeof turns[0]; k++)
+        *a = rm2i_arena_longer(*a, turns[k]);
 }
 
-static size_t work_size(const rm2i_objective *o) {
+static void lay_out_per_output(rm2i_per_output *po, rm2i_arena *a) {
+    size_t N = po->N, M = po->M;
+    po->V = rm2i_take(a, double, N, N);
+    po->o = rm2i_take(a, double, N);
+    po->Ut = rm2i_take(a, double, M, M);
+    po->l = rm2i_take(a, double, M);
+    po->d = rm2i_take(a, double, M);
+    po->rotated = rm2i_take(a, double, M, N);
+    po->alpha = rm2i_take(a, double, M, N);
+    po->Am = rm2i_take(a, double, M, N);
+}
+
+static void lay_out(void *objective, rm2i_arena *a) {
+    rm2i_objective *o = objective;
     size_t N = o->p.N, M = o->p.M, Q = o->p.Q;
-    rm2i_latent_kernel kernel = {.dim = Q};
-    size_t size = larger(M * N, 2 * M * M);
-    size = larger(size, rm2i_latent_backward_work(&kernel, N, o->threads));
-    size = larger(size, M + M * M + rm2i_eigen_work(M));
-    if (o->s.gpdm_weight > 0)
-        size = larger(size, rm2i_gpdm_work(N, Q, o->threads));
+    size_t natural = o->par.natural_size + rm2i_objective_free_inputs(o);
+    o->natural = rm2i_take(a, double, natural);
+    o->natural_bar = rm2i_take(a, double, natural);
+    o->X = rm2i_take(a, double, N, Q);
+    o->X_bar = rm2i_take(a, double, N, Q);
+    o->gpdm.X_bar = rm2i_take(a, double, N, Q);
+    o->lengthscale = rm2i_take(a, double, Q);
+    o->lengthscale_bar = rm2i_take(a, double, Q);
+    o->Kf = rm2i_take(a, double, M, M);
+    o->Lf = rm2i_take(a, double, M, M);
+    o->Kf_bar = rm2i_take(a, double, M, M);
+    o->mn.S = rm2i_take(a, double, M, M);
+    o->mn.Y = rm2i_take(a, double, M, N);
     if (o->s.noise == RM2_NOISE_PER_OUTPUT)
-        size = larger(size, rm2i_per_output_work(N, M));
-    return larger(size, N);
+        lay_out_per_output(&o->po, a);
+    lay_out_scratch(o, a);
 }
 
 static rm2_status allocate(rm2i_objective *o) {
-    size_t N = o->p.N, M = o->p.M, Q = o->p.Q;
-    size_t natural = o->par.natural_size + rm2i_objective_free_inputs(o);
-    bool eigen = o->s.noise == RM2_NOISE_PER_OUTPUT;
-    size_t per_output = eigen ? N * N + N + M * M + 2 * M + 3 * M * N : 0;
-    size_t total = 2 * natural + 3 * N * Q + 2 * Q + 4 * M * M + M * N + per_output + work_size(o);
-    RM2_TRY(rm2i_calloc(o->ctx, total, sizeof *o->memory, &o->memory));
-    double *m = o->memory;
-    o->natural = rm2i_cut(&m, natural);
-    o->natural_bar = rm2i_cut(&m, natural);
-    o->X = rm2i_cut(&m, N * Q);
-    o->X_bar = rm2i_cut(&m, N * Q);
-    o->gpdm.X_bar = rm2i_cut(&m, N * Q);
-    o->lengthscale = rm2i_cut(&m, Q);
-    o->lengthscale_bar = rm2i_cut(&m, Q);
-    o->Kf = rm2i_cut(&m, M * M);
-    o->Lf = rm2i_cut(&m, M * M);
-    o->Kf_bar = rm2i_cut(&m, M * M);
-    o->mn =
-        (rm2i_matrix_normal){.N = N, .M = M, .S = rm2i_cut(&m, M * M), .Y = rm2i_cut(&m, M * N)};
-    if (eigen)
-        o->po = (rm2i_per_output){.N = N,
-                                  .M = M,
-                                  .V = rm2i_cut(&m, N * N),
-                                  .o = rm2i_cut(&m, N),
-                                  .Ut = rm2i_cut(&m, M * M),
-                                  .l = rm2i_cut(&m, M),
-                                  .d = rm2i_cut(&m, M),
-                                  .rotated = rm2i_cut(&m, M * N),
-                                  .alpha = rm2i_cut(&m, M * N),
-                                  .Am = rm2i_cut(&m, M * N)};
-    o->work = m;
-    o->gpdm.N = N;
-    o->gpdm.Q = Q;
-    o->gpdm.trajectories = o->p.trajectories;
-    o->gpdm.starts = o->p.starts;
-    o->gpdm.threads = o->threads;
-    o->gpdm.work = o->work;
-    return RM2_OK;
+    size_t N = o->p.N, M = o->p.M;
+    o->mn = (rm2i_matrix_normal){.N = N, .M = M};
+    o->po = (rm2i_per_output){.N = N, .M = M};
+    o->gpdm = (rm2i_gpdm){.N = N,
+                          .Q = o->p.Q,
+                          .trajectories = o->p.trajectories,
+                          .starts = o->p.starts,
+                          .threads = o->threads};
+    return rm2i_arena_calloc(o->ctx, lay_out, o, &o->memory);
 }
 
 /* ---- checks, object ------------------------------------------------------------------------- */
 
-static rm2_status check_prior(rm2_context *ctx, const char *name, const rm2_hyperparameter *p) {
-    bool width = p->b > 0 && isfinite(p->b);
-    if (p->prior == RM2_PRIOR_GAMMA && !(p->a > 0 && isfinite(p->a) && width))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the Gamma prior of %s needs a positive concentration and rate, not %g "
-                         "and %g",
-                         name, p->a, p->b);
-    if (p->prior == RM2_PRIOR_LOGNORMAL && (isinf(p->a) || !width))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the log-normal prior of %s needs a finite mean of the logarithm (or NaN: "
-                         "the start) and a positive width, not %g and %g",
-                         name, p->a, p->b);
-    return RM2_OK;
-}
-
-/* `from_data`: a start of 0 is one; `bound`: least value that softplus reaches. */
-typedef struct positive_check {
-    const char *name;
-    const rm2_hyperparameter *setting;
-    bool used, from_data;
-    double bound;
-} positive_check;
-
-static rm2_status check_positive(rm2_context *ctx, const positive_check *c) {
-    double start = c->setting->start;
-    if (!(isfinite(start) && (start > 0 || (c->from_data && start == 0))))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be positive, not %g", c->name, start);
-    if (c->setting->learned && start > 0 && start <= c->bound)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must start above its bound %g, not at %g",
-                         c->name, c->bound, start);
-    return check_prior(ctx, c->name, c->setting);
-}
-
-static rm2_status check_hyperparameters(rm2_context *ctx, const rm2_fit_settings *s) {
-    bool own = s->noise == RM2_NOISE_PER_OUTPUT, gpdm = s->gpdm_weight > 0;
-    double bound = s->softplus ? s->noise_bound : 0;
-    const positive_check checks[] = {
-        {"the lengthscale", &s->lengthscale, true, false, 0},
-        {"the kernel variance", &s->variance, true, false, 0},
-        {"the noise", &s->noise_variance, true, false, bound},
-        {"the task noise", &s->task_noise, own, false, bound},
-        {"the lengthscale of the dynamics", &s->gpdm_lengthscale, gpdm, false, 0},
-        {"the variance of the dynamics", &s->gpdm_variance, gpdm, true, 0},
-        {"the noise of the dynamics", &s->gpdm_noise, gpdm, true, bound},
+/* Softplus reaches its bound in the limit only. */
+static rm2_status check_noises(rm2_context *ctx, const rm2_fit_settings *s) {
+    const struct {
+        bool used;
+        const char *name;
+        const rm2_hyperparameter *setting;
+    } noises[] = {
+        {true, "noise_variance", &s->noise_variance},
+        {s->noise == RM2_NOISE_PER_OUTPUT, "task_noise", &s->task_noise},
+        {s->gpdm_weight > 0, "gpdm_noise", &s->gpdm_noise},
     };
-    for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
-        if (checks[k].used)
-            RM2_TRY(check_positive(ctx, &checks[k]));
+    for (size_t k = 0; s->softplus && k < sizeof noises / sizeof *noises; k++) {
+        double start = noises[k].setting->start;
+        if (noises[k].used && noises[k].setting->learned && start > 0 && start <= s->noise_bound)
+            return rm2i_fail(
+                ctx, RM2_ERR_ARGUMENT,
+                "settings.%s.start is %g, expected a number above settings.noise_bound, "
+                "%g",
+                noises[k].name, start, s->noise_bound);
+    }
     return RM2_OK;
 }
 
-static rm2_status check_weight(rm2_context *ctx, const char *name, double weight) {
-    if (weight >= 0 && isfinite(weight))
-        return RM2_OK;
-    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be 0 or positive, not %g", name, weight);
-}
-
-static rm2_status check(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_model_problem *p) {
-    RM2_TRY(check_weight(ctx, "the weight of the task anchor", s->task_anchor));
-    RM2_TRY(check_weight(ctx, "the width of the latent anchor", s->latent_anchor));
-    RM2_TRY(check_weight(ctx, "the weight of the dynamics", s->gpdm_weight));
-    RM2_TRY(check_hyperparameters(ctx, s));
+rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
+                                const rm2i_model_problem *p) {
+    RM2_TRY(check_noises(ctx, s));
     RM2_TRY(rm2i_objective_check_inference(ctx, s, p->N));
     if (s->noise == RM2_NOISE_PER_OUTPUT && s->task == RM2_TASK_PROFILE)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a task covariance in closed form needs Kronecker noise");
     if (s->gpdm_weight > 0 && p->trajectories == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the dynamics prior needs trajectories; name their column with --group");
+                         "the dynamics prior needs trajectories; name their column with "
+                         "settings.group of the data");
     if (s->task_rank > p->M)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "task rank %zu for %zu outputs", s->task_rank,
                          p->M);
@@ -315,7 +289,7 @@ static rm2_status find_psi(rm2i_objective *o) {
 }
 
 static rm2_status build(rm2i_objective *o) {
-    RM2_TRY(check(o->ctx, &o->s, &o->p));
+    RM2_TRY(rm2i_objective_check(o->ctx, &o->s, &o->p));
     RM2_TRY(find_psi(o));
     o->rank = o->s.independent ? 0 : o->s.task_rank ? o->s.task_rank : o->p.M;
     describe_blocks(o);

@@ -1,158 +1,122 @@
-/* Fields are kept as doubles: enumerations, flags and counts are small whole numbers, exact there; a
- * seed is two of 32 bits. */
+/* A setting is kept as one double: choices, flags and counts are small whole numbers, exact there. A
+ * hyperparameter is five of them, a seed two of 32 bits. */
 #include "model/settings_file.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "base/base.h"
+#include "settings/settings.h"
 
-typedef enum field_kind { ENUMERATION, FLAG, COUNT, NUMBER, LOW_HALF, HIGH_HALF } field_kind;
+enum { PARTS = 5 };
 
-typedef struct field {
-    const char *name;
-    field_kind kind;
-    size_t offset;
-    int last; /* largest value of an enumeration */
-} field;
-
-#define FIELD(member, kind, last)                                                                  \
-    { #member, kind, offsetof(rm2_fit_settings, member), last }
-#define POSITIVE(member)                                                                           \
-    FIELD(member.start, NUMBER, 0), FIELD(member.learned, FLAG, 0),                                \
-        FIELD(member.prior, ENUMERATION, RM2_PRIOR_LOGNORMAL), FIELD(member.a, NUMBER, 0),         \
-        FIELD(member.b, NUMBER, 0)
-
-static const field fields[] = {
-    FIELD(recipe, ENUMERATION, RM2_RECIPE_PAPER),
-    FIELD(model, ENUMERATION, RM2_GPLVM),
-    FIELD(latent_dim, COUNT, 0),
-    FIELD(kernel, ENUMERATION, RM2_LATENT_MATERN52),
-    FIELD(ard, FLAG, 0),
-    POSITIVE(lengthscale),
-    POSITIVE(variance),
-    FIELD(noise, ENUMERATION, RM2_NOISE_PER_OUTPUT),
-    POSITIVE(noise_variance),
-    POSITIVE(task_noise),
-    FIELD(noise_bound, NUMBER, 0),
-    FIELD(task, ENUMERATION, RM2_TASK_LEARNED),
-    FIELD(independent, FLAG, 0),
-    FIELD(task_rank, COUNT, 0),
-    FIELD(task_random, FLAG, 0),
-    FIELD(task_anchor, NUMBER, 0),
-    FIELD(latent_normal, FLAG, 0),
-    FIELD(latent_anchor, NUMBER, 0),
-    FIELD(gpdm_weight, NUMBER, 0),
-    POSITIVE(gpdm_lengthscale),
-    POSITIVE(gpdm_variance),
-    POSITIVE(gpdm_noise),
-    FIELD(back_constraint, FLAG, 0),
-    FIELD(back_ridge, NUMBER, 0),
-    FIELD(softplus, FLAG, 0),
-    FIELD(inference, ENUMERATION, RM2_INFERENCE_INDUCING),
-    FIELD(accuracy, NUMBER, 0),
-    FIELD(inducing, COUNT, 0),
-    FIELD(inducing_free, FLAG, 0),
-    FIELD(init, ENUMERATION, RM2_INIT_GIVEN),
-    FIELD(time_weight, NUMBER, 0),
-    FIELD(neighbours, COUNT, 0),
-    FIELD(base, ENUMERATION, RM2_BASE_GIVEN),
-    FIELD(optim.method, ENUMERATION, RM2_ADAM),
-    FIELD(optim.history, COUNT, 0),
-    FIELD(optim.learning_rate, NUMBER, 0),
-    FIELD(optim.beta1, NUMBER, 0),
-    FIELD(optim.beta2, NUMBER, 0),
-    FIELD(optim.epsilon, NUMBER, 0),
-    FIELD(optim.relative_decrease, NUMBER, 0),
-    FIELD(optim.gradient, NUMBER, 0),
-    FIELD(seed, LOW_HALF, 0),
-    {"seed_high", HIGH_HALF, offsetof(rm2_fit_settings, seed), 0},
-    /* limits: a run that resumes another may have others */
-    FIELD(optim.max_iterations, COUNT, 0),
-    FIELD(optim.max_seconds, NUMBER, 0),
-};
-enum { LIMITS = 2, FIELDS = sizeof fields / sizeof fields[0] };
-
-static double get(const field *f, const rm2_fit_settings *s) {
-    const char *at = (const char *)s + f->offset;
-    switch (f->kind) {
-    case ENUMERATION:
-        return *(const int *)(const void *)at;
-    case FLAG:
-        return *(const bool *)at;
-    case COUNT:
-        return (double)*(const size_t *)(const void *)at;
-    case LOW_HALF:
-        return (double)(*(const uint64_t *)(const void *)at & UINT32_MAX);
-    case HIGH_HALF:
-        return (double)(*(const uint64_t *)(const void *)at >> 32);
-    case NUMBER:
-        break;
-    }
-    return *(const double *)(const void *)at;
+/* What the names of the parts of a row end in; ends with NULL. */
+static const char *const *endings_of(const rm2_setting *row) {
+    static const char *const one[] = {"", NULL}, *const seed[] = {"", "_high", NULL},
+                             *const hyper[] = {".start", ".learned", ".prior", ".a", ".b", NULL};
+    return row->type == RM2_SETTING_HYPERPARAMETER ? hyper
+           : row->type == RM2_SETTING_SEED         ? seed
+                                                   : one;
 }
 
-/* False if the value does not fit the field. */
-static bool set(const field *f, double value, rm2_fit_settings *s) {
-    char *at = (char *)s + f->offset;
-    uint64_t *halves = (uint64_t *)(void *)at;
-    bool whole = value >= 0 && value <= 0x1p53 && value == floor(value);
-    if (f->kind != NUMBER && !whole)
-        return false;
-    switch (f->kind) {
-    case ENUMERATION:
-        *(int *)(void *)at = (int)value;
-        return value <= f->last;
-    case FLAG:
-        *(bool *)at = value != 0;
-        return value <= 1;
-    case COUNT:
-        *(size_t *)(void *)at = (size_t)value;
-        return true;
-    case LOW_HALF:
-        *halves = (*halves & ~(uint64_t)UINT32_MAX) | ((uint64_t)value & UINT32_MAX);
-        return value <= UINT32_MAX;
-    case HIGH_HALF:
-        *halves = (*halves & UINT32_MAX) | (uint64_t)value << 32;
-        return value <= UINT32_MAX;
-    case NUMBER:
-        break;
+static void take_apart(const rm2_setting *row, const rm2_fit_settings *s, double parts[PARTS]) {
+    rm2i_value value;
+    rm2i_setting_load(row, s, &value);
+    parts[0] = rm2i_setting_to_number(row, &value);
+    if (row->type == RM2_SETTING_HYPERPARAMETER) {
+        parts[1] = value.hyper.learned;
+        parts[2] = value.hyper.prior;
+        parts[3] = value.hyper.a;
+        parts[4] = value.hyper.b;
+    } else if (row->type == RM2_SETTING_SEED) {
+        parts[0] = (double)(value.seed & UINT32_MAX);
+        parts[1] = (double)(value.seed >> 32);
     }
-    *(double *)(void *)at = value;
+}
+
+static bool is_whole(double x, double most) {
+    return x >= 0 && x <= most && x == floor(x);
+}
+
+static bool put_hyperparameter(const double parts[PARTS], rm2_hyperparameter *h) {
+    if (!is_whole(parts[1], 1) || !is_whole(parts[2], RM2_PRIOR_LOGNORMAL))
+        return false;
+    *h = (rm2_hyperparameter){parts[0], parts[1] == 1, (rm2_prior_kind)(int)parts[2], parts[3],
+                              parts[4]};
     return true;
 }
 
-static void path_of(const field *f, char *path, size_t size) {
-    (void)snprintf(path, size, "settings/%s", f->name);
+/* False if the parts are no value of the setting. */
+static bool put_together(const rm2_setting *row, const double parts[PARTS], rm2_fit_settings *s) {
+    rm2i_value value;
+    bool good = false;
+    if (row->type == RM2_SETTING_HYPERPARAMETER) {
+        good = put_hyperparameter(parts, &value.hyper) && rm2i_setting_within(row, &value);
+    } else if (row->type == RM2_SETTING_SEED) {
+        good = is_whole(parts[0], UINT32_MAX) && is_whole(parts[1], UINT32_MAX);
+        value.seed = good ? (uint64_t)parts[1] << 32 | (uint64_t)parts[0] : 0;
+    } else {
+        good = rm2i_setting_from_number(row, parts[0], &value);
+    }
+    if (good)
+        rm2i_setting_store(row, &value, s);
+    return good;
 }
 
-rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5 *h5, const rm2_fit_settings *s) {
-    for (size_t k = 0; k < FIELDS; k++) {
-        char path[64];
-        double value = get(&fields[k], s);
-        path_of(&fields[k], path, sizeof path);
-        RM2_TRY(rm2i_h5_put_doubles(ctx, h5, path, 0, NULL, &value));
+enum { PATH_SIZE = 64 };
+
+static void path_of(const rm2_setting *row, const char *ending, char path[PATH_SIZE]) {
+    (void)snprintf(path, PATH_SIZE, "settings/%s%s", row->field, ending);
+}
+
+rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5_writer *h5, const rm2_fit_settings *s) {
+    const rm2_settings_table *table = rm2_fit_settings_table();
+    for (size_t k = 0; k < table->count; k++) {
+        const char *const *endings = endings_of(&table->rows[k]);
+        double parts[PARTS];
+        take_apart(&table->rows[k], s, parts);
+        for (size_t p = 0; endings[p]; p++) {
+            char path[PATH_SIZE];
+            path_of(&table->rows[k], endings[p], path);
+            RM2_TRY(rm2i_h5_put_doubles(ctx, h5, path, 0, NULL, &parts[p]));
+        }
     }
     return RM2_OK;
 }
 
-rm2_status rm2i_settings_get(rm2_context *ctx, const rm2i_h5 *h5, rm2_fit_settings *s) {
-    for (size_t k = 0; k < FIELDS; k++) {
-        char path[64];
-        double value;
-        path_of(&fields[k], path, sizeof path);
-        if (!rm2i_h5_has(h5, path))
-            continue;
-        RM2_TRY(rm2i_h5_get_double(ctx, h5, path, &value));
-        if (!set(&fields[k], value, s))
-            return rm2i_fail(ctx, RM2_ERR_FORMAT, "model file: %s has the impossible value %g",
-                             path, value);
+static rm2_status get_row(rm2_context *ctx, const rm2i_h5 *h5, const rm2_setting *row,
+                          rm2_fit_settings *s) {
+    const char *const *endings = endings_of(row);
+    double parts[PARTS];
+    char path[PATH_SIZE];
+    take_apart(row, s, parts);
+    for (size_t p = 0; endings[p]; p++) {
+        path_of(row, endings[p], path);
+        if (rm2i_h5_has(h5, path))
+            RM2_TRY(rm2i_h5_get_double(ctx, h5, path, &parts[p]));
     }
+    if (put_together(row, parts, s))
+        return RM2_OK;
+    char expected[240];
+    rm2_setting_expected(row, expected, sizeof expected);
+    return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: settings/%s is %g, expected %s", rm2i_h5_name(h5),
+                     row->field, parts[0], expected);
+}
+
+rm2_status rm2i_settings_get(rm2_context *ctx, const rm2i_h5 *h5, rm2_fit_settings *s) {
+    const rm2_settings_table *table = rm2_fit_settings_table();
+    for (size_t k = 0; k < table->count; k++)
+        RM2_TRY(get_row(ctx, h5, &table->rows[k], s));
     return RM2_OK;
 }
 
 void rm2i_settings_each(const rm2_fit_settings *s, void (*take)(void *user, double value),
                         void *user) {
-    for (size_t k = 0; k < FIELDS - LIMITS; k++)
-        take(user, get(&fields[k], s));
+    const rm2_settings_table *table = rm2_fit_settings_table();
+    for (size_t k = 0; k < table->count; k++) {
+        const char *const *endings = endings_of(&table->rows[k]);
+        double parts[PARTS];
+        take_apart(&table->rows[k], s, parts);
+        for (size_t p = 0; !table->rows[k].limit && endings[p]; p++)
+            take(user, parts[p]);
+    }
 }

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -26,12 +25,6 @@ typedef struct loop {
     double *raw;     /* scratch: raw vector, then its gradient */
 } loop;
 
-static double now(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- checkpoints ---------------------------------------------------------------------------- */
 
 static rm2_status save(loop *l, rm2_stop stop) {
@@ -46,7 +39,7 @@ static rm2_status save(loop *l, rm2_stop stop) {
     rm2i_optim_save(l->optim, saved.state);
     rm2_status status = rm2i_checkpoint_write(l->ctx, l->checkpoint->path, l->fingerprint, &saved);
     free(saved.state);
-    l->last_checkpoint = now();
+    l->last_checkpoint = rm2i_seconds();
     return status;
 }
 
@@ -100,18 +93,23 @@ static rm2_status evaluate(loop *l, const double *raw) {
     return rm2i_objective_evaluate(l->o, raw, &f, l->raw + l->o->par.raw_size);
 }
 
-static void report(const loop *l, rm2_progress_fn progress, void *user, rm2_stop stop) {
-    if (!progress)
-        return;
-    rm2_progress p = {.iteration = rm2i_optim_iteration(l->optim),
-                      .max_iterations = l->o->s.optim.max_iterations,
-                      .evaluations = rm2i_optim_evaluations(l->optim),
-                      .terms = l->o->terms,
-                      .gradient = rm2i_optim_gradient(l->optim),
-                      .step = rm2i_optim_step_length(l->optim),
-                      .seconds = rm2i_optim_seconds(l->optim) + l->choosing,
-                      .stop = stop};
-    progress(user, &p);
+/* What the optimiser minimises: no evaluation begins after an interrupt. */
+static rm2_status evaluate_next(void *user, const double *raw, double *f, double *gradient) {
+    loop *l = user;
+    return rm2i_interrupted(l->ctx) ? RM2_INTERRUPTED
+                                    : rm2i_objective_evaluate(l->o, raw, f, gradient);
+}
+
+static void report(const loop *l, rm2_stop stop) {
+    rm2_fit_progress row = {.iteration = rm2i_optim_iteration(l->optim),
+                            .max_iterations = l->o->s.optim.max_iterations,
+                            .evaluations = rm2i_optim_evaluations(l->optim),
+                            .terms = l->o->terms,
+                            .gradient = rm2i_optim_gradient(l->optim),
+                            .step = rm2i_optim_step_length(l->optim),
+                            .seconds = rm2i_optim_seconds(l->optim) + l->choosing,
+                            .stop = stop};
+    rm2i_activity_row(l->ctx, row.iteration, &row);
 }
 
 static void record(loop *l) {
@@ -131,11 +129,11 @@ static rm2_status choose_again(loop *l, rm2_stop *stop) {
     rm2i_parameters_unpack(&o->par, rm2i_optim_x(l->optim), o->natural);
     if (!rm2i_objective_stale(o, *stop != RM2_STOP_RUNNING))
         return RM2_OK;
-    double since = now();
+    double since = rm2i_seconds();
     rm2i_objective_latents(o);
     RM2_TRY(rm2i_objective_choose(o));
     l->chosen_at = iteration;
-    l->choosing += now() - since;
+    l->choosing += rm2i_seconds() - since;
     rm2_status status = rm2i_optim_renew(l->optim, rm2i_objective_evaluate, o);
     if (status == RM2_ERR_NUMERIC)
         return rm2i_fail(l->ctx, status,
@@ -147,16 +145,17 @@ static rm2_status choose_again(loop *l, rm2_stop *stop) {
     return RM2_OK;
 }
 
-static rm2_status iterate(loop *l, rm2_progress_fn progress, void *user, rm2_stop stop) {
+static rm2_status iterate(loop *l, rm2_stop stop) {
     RM2_TRY(choose_again(l, &stop)); /* a resumed training may have been stopped before it did */
     while (stop == RM2_STOP_RUNNING) {
         size_t before = rm2i_optim_iteration(l->optim);
-        RM2_TRY(rm2i_optim_step(l->ctx, l->optim, rm2i_objective_evaluate, l->o, &stop));
+        RM2_TRY(rm2i_optim_step(l->ctx, l->optim, evaluate_next, l, &stop));
         if (rm2i_optim_iteration(l->optim) > before)
             record(l);
         RM2_TRY(choose_again(l, &stop));
-        report(l, progress, user, stop);
-        bool due = wants_checkpoint(l) && now() - l->last_checkpoint >= l->checkpoint->seconds;
+        report(l, stop);
+        bool due =
+            wants_checkpoint(l) && rm2i_seconds() - l->last_checkpoint >= l->checkpoint->seconds;
         if (due || (wants_checkpoint(l) && stop != RM2_STOP_RUNNING))
             RM2_TRY(save(l, stop));
     }
@@ -164,7 +163,7 @@ static rm2_status iterate(loop *l, rm2_progress_fn progress, void *user, rm2_sto
     return RM2_OK;
 }
 
-static rm2_status run(loop *l, rm2_progress_fn progress, void *user) {
+static rm2_status run(loop *l) {
     size_t n = l->o->par.raw_size;
     rm2i_training *out = l->out;
     rm2_stop stop;
@@ -182,8 +181,8 @@ static rm2_status run(loop *l, rm2_progress_fn progress, void *user) {
     out->start = l->o->terms;
     out->trace[l->traced++] = out->start.total;
     RM2_TRY(resume(l, &stop));
-    l->last_checkpoint = now();
-    RM2_TRY(iterate(l, progress, user, stop));
+    l->last_checkpoint = rm2i_seconds();
+    RM2_TRY(iterate(l, stop));
     RM2_TRY(evaluate(l, rm2i_optim_best_x(l->optim)));
     out->end = l->o->terms;
     if (l->o->dual) { /* the model needs Kf itself */
@@ -198,10 +197,10 @@ static rm2_status run(loop *l, rm2_progress_fn progress, void *user) {
 }
 
 rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
-                      rm2_progress_fn progress, void *user, rm2i_training *training) {
+                      rm2i_training *training) {
     *training = (rm2i_training){.trace = NULL};
     loop l = {.ctx = ctx, .o = o, .checkpoint = checkpoint, .out = training};
-    rm2_status status = run(&l, progress, user);
+    rm2_status status = run(&l);
     rm2i_optim_free(l.optim);
     free(l.raw);
     if (status != RM2_OK) {

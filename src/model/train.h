@@ -17,7 +17,7 @@ typedef struct rm2i_training {
 /* Train from the objective's start, or from the checkpoint; leaves the objective evaluated at the
  * best point. */
 rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
-                      rm2_progress_fn progress, void *user, rm2i_training *training);
+                      rm2i_training *training);
 
 /* ---- checkpoint.c --------------------------------------------------------------------------- */
 

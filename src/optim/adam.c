@@ -15,16 +15,13 @@
 
 enum { HALVINGS_MAX = 20 };
 
-/* Own state: m, v. */
-static size_t own_size(size_t n, size_t history) {
-    (void)history;
-    return 2 * n;
+static void lay_out_kept(rm2i_optim *o, rm2i_arena *a) {
+    o->m = rm2i_take(a, double, o->n);
+    o->v = rm2i_take(a, double, o->n);
 }
 
-/* Scratch: the step. */
-static size_t scratch_size(size_t n, size_t history) {
-    (void)history;
-    return n;
+static void lay_out_scratch(rm2i_optim *o, rm2i_arena *a) {
+    (void)o, (void)a; /* the step is all there is */
 }
 
 static bool is_fraction(double beta) {
@@ -48,21 +45,21 @@ static double blend(double beta, double moment, double value) {
     return beta * moment + (1 - beta) * value;
 }
 
-/* Step into o->work, from the moments as they will be. */
+/* Step into o->step, from the moments as they will be. */
 static void compute_step(rm2i_optim *o) {
     const rm2_optim_settings *a = &o->settings;
-    const double *m = o->own, *v = m + o->n, *g = o->gradient;
+    const double *m = o->m, *v = o->v, *g = o->gradient;
     double t = (double)o->iteration + 1;
     double bias1 = 1 - pow(a->beta1, t), bias2 = 1 - pow(a->beta2, t);
     for (size_t i = 0; i < o->n; i++) {
         double first = blend(a->beta1, m[i], g[i]) / bias1;
         double second = blend(a->beta2, v[i], g[i] * g[i]) / bias2;
-        o->work[i] = -a->learning_rate * first / (sqrt(second) + a->epsilon);
+        o->step[i] = -a->learning_rate * first / (sqrt(second) + a->epsilon);
     }
 }
 
 static void store_moments(rm2i_optim *o) {
-    double *m = o->own, *v = m + o->n, *g = o->gradient;
+    double *m = o->m, *v = o->v, *g = o->gradient;
     for (size_t i = 0; i < o->n; i++) {
         m[i] = blend(o->settings.beta1, m[i], g[i]);
         v[i] = blend(o->settings.beta2, v[i], g[i] * g[i]);
@@ -76,19 +73,19 @@ static rm2_status iterate(rm2i_optim *o, const rm2i_optim_problem *problem, bool
     for (int k = 0; k <= HALVINGS_MAX && status == RM2_ERR_NUMERIC; k++) {
         scale = ldexp(1, -k);
         memcpy(o->trial_x, o->x, o->n * sizeof *o->x);
-        rm2i_axpy(o->n, scale, o->work, o->trial_x);
+        rm2i_axpy(o->n, scale, o->step, o->trial_x);
         status = rm2i_optim_evaluate(o, problem, &f);
     }
     *stuck = status == RM2_ERR_NUMERIC;
     if (status != RM2_OK)
         return *stuck ? RM2_OK : status;
     store_moments(o);
-    rm2i_optim_accept(o, f, scale * rm2i_norm(o->n, o->work));
+    rm2i_optim_accept(o, f, scale * rm2i_norm(o->n, o->step));
     return RM2_OK;
 }
 
 const rm2i_method rm2i_adam = {.name = "Adam",
-                               .own_size = own_size,
-                               .scratch_size = scratch_size,
+                               .lay_out_kept = lay_out_kept,
+                               .lay_out_scratch = lay_out_scratch,
                                .check = check,
                                .iterate = iterate};

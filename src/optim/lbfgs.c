@@ -15,31 +15,22 @@
 #include "optim/line_search.h"
 #include "optim/method.h"
 
-/* Own state: s (m x n), y (m x n), s.y (m), y.y (m). */
-static size_t own_size(size_t n, size_t history) {
-    return history * (2 * n + 2);
+static void lay_out_kept(rm2i_optim *o, rm2i_arena *a) {
+    size_t m = o->settings.history;
+    o->s = rm2i_take(a, double, m, o->n);
+    o->y = rm2i_take(a, double, m, o->n);
+    o->sy = rm2i_take(a, double, m);
+    o->yy = rm2i_take(a, double, m);
 }
 
-/* Scratch: direction (n), coefficients of the recursion (m). */
-static size_t scratch_size(size_t n, size_t history) {
-    return n + history;
+static void lay_out_scratch(rm2i_optim *o, rm2i_arena *a) {
+    o->alpha = rm2i_take(a, double, o->settings.history);
 }
 
 static rm2_status check(rm2_context *ctx, const rm2_optim_settings *settings) {
     if (settings->history == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "L-BFGS needs a history of at least one pair");
     return RM2_OK;
-}
-
-typedef struct ring {
-    size_t n, size;
-    double *s, *y, *sy, *yy;
-} ring;
-
-static ring ring_of(const rm2i_optim *o) {
-    size_t n = o->n, m = o->settings.history;
-    double *s = o->own, *y = s + m * n, *sy = y + m * n, *yy = sy + m;
-    return (ring){n, m, s, y, sy, yy};
 }
 
 /* Slot of the pair of a given age; 0 is the newest. */
@@ -49,32 +40,31 @@ static size_t slot(const rm2i_optim *o, size_t age) {
 }
 
 /* d = -H g */
-static void two_loops(const rm2i_optim *o, double *d, double *alpha) {
-    ring r = ring_of(o);
-    size_t n = r.n;
+static void two_loops(const rm2i_optim *o, double *d) {
+    size_t n = o->n;
     for (size_t age = 0; age < o->pairs; age++) {
         size_t k = slot(o, age);
-        alpha[k] = rm2i_dot(n, r.s + k * n, d) / r.sy[k];
-        rm2i_axpy(n, -alpha[k], r.y + k * n, d);
+        o->alpha[k] = rm2i_dot(n, o->s + k * n, d) / o->sy[k];
+        rm2i_axpy(n, -o->alpha[k], o->y + k * n, d);
     }
     size_t newest = slot(o, 0);
-    double gamma = r.sy[newest] / r.yy[newest];
+    double gamma = o->sy[newest] / o->yy[newest];
     for (size_t i = 0; i < n; i++)
         d[i] *= gamma;
     for (size_t age = o->pairs; age-- > 0;) {
         size_t k = slot(o, age);
-        double beta = rm2i_dot(n, r.y + k * n, d) / r.sy[k];
-        rm2i_axpy(n, alpha[k] - beta, r.s + k * n, d);
+        double beta = rm2i_dot(n, o->y + k * n, d) / o->sy[k];
+        rm2i_axpy(n, o->alpha[k] - beta, o->s + k * n, d);
     }
 }
 
-/* Direction into o->work, and the step to try first. */
+/* Direction into o->step, and the step to try first. */
 static double direction(rm2i_optim *o, bool steepest) {
     for (size_t i = 0; i < o->n; i++)
-        o->work[i] = -o->gradient[i];
+        o->step[i] = -o->gradient[i];
     if (steepest)
         return fmin(1, 1 / rm2i_norm(o->n, o->gradient));
-    two_loops(o, o->work, o->work + o->n);
+    two_loops(o, o->step);
     return 1;
 }
 
@@ -87,16 +77,16 @@ static rm2_status along(void *user, rm2i_line_trial *trial) {
     const line *l = user;
     rm2i_optim *o = l->o;
     memcpy(o->trial_x, o->x, o->n * sizeof *o->x);
-    rm2i_axpy(o->n, trial->step, o->work, o->trial_x);
+    rm2i_axpy(o->n, trial->step, o->step, o->trial_x);
     RM2_TRY(rm2i_optim_evaluate(o, l->problem, &trial->f));
-    trial->slope = rm2i_dot(o->n, o->trial_gradient, o->work);
+    trial->slope = rm2i_dot(o->n, o->trial_gradient, o->step);
     return isfinite(trial->slope) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
 static rm2_status search(rm2i_optim *o, const rm2i_optim_problem *problem, bool steepest,
                          rm2i_line_trial *trial, bool *found) {
     line l = {o, problem};
-    double step = direction(o, steepest), slope = rm2i_dot(o->n, o->gradient, o->work);
+    double step = direction(o, steepest), slope = rm2i_dot(o->n, o->gradient, o->step);
     return rm2i_line_search(along, &l, o->f, slope, step, trial, found);
 }
 
@@ -111,16 +101,15 @@ static void store_pair(rm2i_optim *o) {
     }
     if (!(sy > DBL_EPSILON * sqrt(ss) * sqrt(yy)) || !isfinite(yy) || !isfinite(sy / yy))
         return;
-    ring r = ring_of(o);
-    size_t k = o->next;
+    size_t k = o->next, size = o->settings.history;
     for (size_t i = 0; i < o->n; i++) {
-        r.s[k * r.n + i] = o->trial_x[i] - o->x[i];
-        r.y[k * r.n + i] = o->trial_gradient[i] - o->gradient[i];
+        o->s[k * o->n + i] = o->trial_x[i] - o->x[i];
+        o->y[k * o->n + i] = o->trial_gradient[i] - o->gradient[i];
     }
-    r.sy[k] = sy;
-    r.yy[k] = yy;
-    o->next = (k + 1) % r.size;
-    o->pairs += o->pairs < r.size;
+    o->sy[k] = sy;
+    o->yy[k] = yy;
+    o->next = (k + 1) % size;
+    o->pairs += o->pairs < size;
 }
 
 static rm2_status iterate(rm2i_optim *o, const rm2i_optim_problem *problem, bool *stuck) {
@@ -137,14 +126,14 @@ static rm2_status iterate(rm2i_optim *o, const rm2i_optim_problem *problem, bool
     if (steepest) /* no pairs yet, or pairs that led nowhere */
         o->pairs = o->next = 0;
     store_pair(o);
-    rm2i_optim_accept(o, trial.f, trial.step * rm2i_norm(o->n, o->work));
+    rm2i_optim_accept(o, trial.f, trial.step * rm2i_norm(o->n, o->step));
     return RM2_OK;
 }
 
 const rm2i_method rm2i_lbfgs = {.name = "L-BFGS",
                                 .monotone = true,
                                 .pairs = true,
-                                .own_size = own_size,
-                                .scratch_size = scratch_size,
+                                .lay_out_kept = lay_out_kept,
+                                .lay_out_scratch = lay_out_scratch,
                                 .check = check,
                                 .iterate = iterate};

@@ -2,6 +2,7 @@
 #ifndef RM2I_OPTIM_METHOD_H
 #define RM2I_OPTIM_METHOD_H
 
+#include "base/arena.h"
 #include "optim/optim.h"
 
 typedef struct rm2i_optim_problem {
@@ -15,8 +16,8 @@ typedef struct rm2i_method {
     const char *name;
     bool monotone; /* f falls in every iteration: a small decrease is a reason to stop */
     bool pairs;    /* keeps settings.history pairs */
-    size_t (*own_size)(size_t n, size_t history);     /* doubles of state beyond x and gradient */
-    size_t (*scratch_size)(size_t n, size_t history); /* doubles that live for one iteration */
+    void (*lay_out_kept)(rm2i_optim *o, rm2i_arena *a);    /* state beyond x, gradient and best */
+    void (*lay_out_scratch)(rm2i_optim *o, rm2i_arena *a); /* what lives for one iteration */
     rm2_status (*check)(rm2_context *ctx, const rm2_optim_settings *settings);
     rm2_status (*iterate)(rm2i_optim *o, const rm2i_optim_problem *problem, bool *stuck);
 } rm2i_method;
@@ -33,10 +34,14 @@ struct rm2i_optim {
     size_t pairs, next; /* ring of L-BFGS: pairs stored, slot of the next */
     double f, best_f, gradient_max, step_length, seconds;
 
-    double *memory;                          /* the vectors below; the first `kept` are saved */
-    size_t kept;                             /* doubles */
-    double *x, *gradient, *best, *own;       /* kept */
-    double *trial_x, *trial_gradient, *work; /* scratch */
+    double *memory;              /* the vectors below; the first `kept` are saved */
+    size_t kept;                 /* doubles */
+    double *x, *gradient, *best; /* kept */
+    double *s, *y, *sy, *yy;     /* kept by L-BFGS: pairs (history x n), their products */
+    double *m, *v;               /* kept by Adam: moments */
+    double *trial_x, *trial_gradient,
+        *step;     /* scratch; step: from x to the trial, or its direction */
+    double *alpha; /* scratch of L-BFGS: history */
 };
 
 /* Value and gradient at trial_x; RM2_ERR_NUMERIC if they are not finite. Keeps the best. */

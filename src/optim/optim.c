@@ -6,10 +6,8 @@
 #include "optim/optim.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/base.h"
 #include "linalg/dense.h"
@@ -52,45 +50,31 @@ static rm2_status check_start(rm2_context *ctx, size_t n, const double *x0) {
     return RM2_OK;
 }
 
-/* Do all sizes computed from the two fit? The largest is below 4 (n + 1) (history + 4) doubles. */
-static bool fits(size_t n, size_t history) {
-    size_t most = SIZE_MAX / 64;
-    return history < most && n < most / (history + 4);
-}
-
-/* Vectors: x, gradient, best and the method's own, which are kept; trial and the method's scratch.
- */
-static rm2_status allocate(rm2_context *ctx, rm2i_optim *o) {
-    size_t n = o->n, m = o->method->pairs ? o->settings.history : 0;
-    if (!fits(n, m))
-        return rm2i_fail(ctx, RM2_ERR_MEMORY, "optimiser: %zu variables and %zu pairs are too many",
-                         n, m);
-    o->kept = 3 * n + o->method->own_size(n, m);
-    size_t total = o->kept + 2 * n + o->method->scratch_size(n, m);
-    RM2_TRY(rm2i_calloc(ctx, total, sizeof *o->memory, &o->memory));
-    o->x = o->memory;
-    o->gradient = o->x + n;
-    o->best = o->gradient + n;
-    o->own = o->best + n;
-    o->trial_x = o->memory + o->kept;
-    o->trial_gradient = o->trial_x + n;
-    o->work = o->trial_gradient + n;
-    return RM2_OK;
+static void lay_out(void *optim, rm2i_arena *a) {
+    rm2i_optim *o = optim;
+    o->x = rm2i_take(a, double, o->n);
+    o->gradient = rm2i_take(a, double, o->n);
+    o->best = rm2i_take(a, double, o->n);
+    o->method->lay_out_kept(o, a);
+    o->kept = a->used;
+    o->trial_x = rm2i_take(a, double, o->n);
+    o->trial_gradient = rm2i_take(a, double, o->n);
+    o->step = rm2i_take(a, double, o->n);
+    o->method->lay_out_scratch(o, a);
 }
 
 rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *settings, size_t n,
                              const double *x0, rm2i_optim **optim) {
-    rm2_optim_settings used = settings ? *settings : rm2_optim_settings_default();
     rm2i_optim *o;
     *optim = NULL;
-    RM2_TRY(check_settings(ctx, &used));
+    RM2_TRY(check_settings(ctx, settings));
     RM2_TRY(check_start(ctx, n, x0));
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *o, &o));
-    o->settings = used;
-    o->method = find_method(used.method);
+    o->settings = *settings;
+    o->method = find_method(settings->method);
     o->n = n;
     o->f = o->best_f = o->gradient_max = INFINITY;
-    rm2_status status = allocate(ctx, o);
+    rm2_status status = rm2i_arena_calloc(ctx, lay_out, o, &o->memory);
     if (status != RM2_OK) {
         rm2i_optim_free(o);
         return status;
@@ -157,13 +141,7 @@ static rm2_status start(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_proble
     return RM2_OK;
 }
 
-static double now(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static rm2_stop test(const rm2_context *ctx, const rm2i_optim *o, double decrease, bool stuck) {
+static rm2_stop test(rm2_context *ctx, const rm2i_optim *o, double decrease, bool stuck) {
     const rm2i_progress progress = {.decrease = decrease,
                                     .gradient = o->gradient_max,
                                     .seconds = o->seconds,
@@ -184,7 +162,7 @@ static rm2_status advance(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_prob
     double before = o->f;
     RM2_TRY(o->method->iterate(o, problem, &stuck));
     o->iteration += !stuck;
-    double end = now();
+    double end = rm2i_seconds();
     o->seconds += end - *since;
     *since = end;
     *stop = test(ctx, o, rm2i_relative_decrease(before, o->f), stuck);
@@ -194,23 +172,27 @@ static rm2_status advance(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_prob
 rm2_status rm2i_optim_step(rm2_context *ctx, rm2i_optim *optim, rm2i_objective_fn fn, void *user,
                            rm2_stop *stop) {
     const rm2i_optim_problem problem = {fn, user};
-    double since = now();
+    double since = rm2i_seconds();
+    size_t evaluations = optim->evaluations;
     *stop = RM2_STOP_INTERRUPTED;
     if (!optim->started && rm2i_interrupted(ctx))
         return RM2_OK;
     rm2_status status = advance(ctx, optim, &problem, &since, stop);
-    optim->seconds += now() - since;
+    optim->seconds += rm2i_seconds() - since;
     if (status == RM2_OK)
         return RM2_OK;
     *stop = status == RM2_INTERRUPTED ? RM2_STOP_INTERRUPTED : RM2_STOP_RUNNING;
-    return status == RM2_INTERRUPTED ? RM2_OK : status;
+    if (status != RM2_INTERRUPTED)
+        return status;
+    optim->evaluations = evaluations; /* those of half an iteration are repeated */
+    return RM2_OK;
 }
 
 rm2_status rm2i_optim_renew(rm2i_optim *optim, rm2i_objective_fn fn, void *user) {
     rm2i_optim *o = optim;
     const rm2i_optim_problem problem = {fn, user};
     bool apart = memcmp(o->best, o->x, o->n * sizeof *o->x) != 0;
-    double before = o->best_f, best_f = INFINITY, f = INFINITY, since = now();
+    double before = o->best_f, best_f = INFINITY, f = INFINITY, since = rm2i_seconds();
     if (!o->started)
         return RM2_OK;
     o->best_f = -INFINITY; /* evaluating must not move the best point while it is measured itself */
@@ -223,7 +205,7 @@ rm2_status rm2i_optim_renew(rm2i_optim *optim, rm2i_objective_fn fn, void *user)
         memcpy(o->trial_x, o->x, o->n * sizeof *o->x);
         status = rm2i_optim_evaluate(o, &problem, &f);
     }
-    o->seconds += now() - since;
+    o->seconds += rm2i_seconds() - since;
     o->best_f = before;
     RM2_TRY(status);
     rm2i_optim_accept(o, f, o->step_length);

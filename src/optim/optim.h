@@ -11,7 +11,7 @@ typedef rm2_status (*rm2i_objective_fn)(void *user, const double *x, double *f, 
 
 typedef struct rm2i_optim rm2i_optim;
 
-/* settings NULL: the defaults; x0 is copied. On failure *optim is NULL. */
+/* x0 is copied. On failure *optim is NULL. */
 rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *settings, size_t n,
                              const double *x0, rm2i_optim **optim);
 void rm2i_optim_free(rm2i_optim *optim);

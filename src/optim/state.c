@@ -90,18 +90,20 @@ static bool counters_are_sound(const rm2i_optim *o, const double *state) {
            is_counter(next, fmax(m - 1, 0)) && (pairs == m || pairs == next);
 }
 
+/* Where a kept vector is in the state. */
+static const double *saved(const rm2i_optim *o, const double *state, const double *vector) {
+    return state + HEADER_SIZE + (vector - o->memory);
+}
+
 static bool values_are_sound(const rm2i_optim *o, const double *state) {
-    const double *own = state + HEADER_SIZE + 3 * o->n;
-    size_t own_size = o->kept - 3 * o->n;
-    for (size_t i = 0; i < own_size; i++)
-        if (isnan(own[i])) /* moments may be infinite */
+    const double *own = saved(o, state, o->best) + o->n, *end = state + HEADER_SIZE + o->kept;
+    for (const double *value = own; value < end; value++)
+        if (isnan(*value)) /* moments may be infinite */
             return false;
-    size_t m = history(o), pairs = (size_t)state[PAIRS];
-    const double *sy = own + own_size - 2 * m, *yy = sy + m;
-    for (size_t k = 0; k < pairs; k++)
-        if (!(sy[k] > 0) || !(yy[k] > 0))
+    for (size_t k = 0; k < (size_t)state[PAIRS]; k++)
+        if (!(*saved(o, state, o->sy + k) > 0) || !(*saved(o, state, o->yy + k) > 0))
             return false;
-    return state[SECONDS] >= 0 && isfinite(rm2i_max_abs(HEADER_SIZE + 3 * o->n, state));
+    return state[SECONDS] >= 0 && isfinite(rm2i_max_abs((size_t)(own - state), state));
 }
 
 rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim, const double *state,

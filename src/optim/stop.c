@@ -1,4 +1,4 @@
-/* The stopping rule of all methods, and the default settings.
+/* The stopping rule of all methods.
  *
  * Relative decrease (f_k - f_k+1) / max(|f_k|, |f_k+1|, 1) and max |gradient|, as in L-BFGS-B (Zhu,
  * Byrd, Lu and Nocedal, ACM TOMS 23, 1997), so that tolerances mean the same as there. Reasons that
@@ -16,18 +16,6 @@ const char *rm2_stop_text(rm2_stop stop) {
 #undef RM2_STOP_CASE
     }
     return "unknown reason";
-}
-
-rm2_optim_settings rm2_optim_settings_default(void) {
-    return (rm2_optim_settings){.method = RM2_LBFGS,
-                                .max_iterations = 150,
-                                .relative_decrease = 1e-5,
-                                .gradient = 1e-6,
-                                .history = 20,
-                                .learning_rate = 0.025,
-                                .beta1 = 0.9,
-                                .beta2 = 0.999,
-                                .epsilon = 1e-8};
 }
 
 double rm2i_relative_decrease(double before, double after) {

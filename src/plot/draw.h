@@ -4,6 +4,7 @@
 #define RM2I_DRAW_H
 
 #include <cairo.h>
+#include <stdio.h>
 
 #include "plot/plot.h"
 
@@ -203,6 +204,9 @@ rm2_status rm2i_legend_start(rm2_context *ctx, const rm2_panel *panel, rm2i_lege
 void rm2i_legend_measure(cairo_t *cr, double font_size, double width, rm2i_legend_box *legend);
 void rm2i_legend_find(const rm2i_drawing_place *place, rm2i_legend_box *legend);
 void rm2i_legend_draw(cairo_t *cr, const rm2i_legend_box *legend);
+
+/* An SVG of Cairo's (memory that ends with 0), the names of its parts replaced (svg.c). */
+rm2_status rm2i_svg_print(rm2_context *ctx, const char *svg, FILE *stream);
 
 /* The whole figure on a page whose units are points. */
 rm2_status rm2i_figure_draw(rm2_context *ctx, const rm2_figure *figure, cairo_t *cr);

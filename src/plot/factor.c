@@ -44,11 +44,11 @@ static bool in_circle(const rm2_factor *factor, picture shown) {
 static rm2_status check_factor(rm2_context *ctx, const rm2_manifold *manifold, size_t index) {
     rm2_panel_kind kind;
     if (!manifold || index >= rm2_manifold_factor_count(manifold))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no manifold given, or it has no factor %zu",
-                         index + 1);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "no manifold given, or it has no factor %zu",
+                                index + 1);
     const rm2_factor *factor = rm2_manifold_factor(manifold, index);
     if (picture_of(factor, &kind) == NO_PICTURE)
-        return rm2i_fail(
+        return rm2_context_fail(
             ctx, RM2_ERR_UNSUPPORTED,
             "there is no picture of %s%zu, factor %zu of %s: plot its coordinates over "
             "time instead",
@@ -60,28 +60,35 @@ rm2_status rm2_panel_settings_factor(rm2_context *ctx, const rm2_manifold *manif
                                      rm2_panel_settings *settings) {
     rm2_panel_kind kind;
     if (!settings)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the settings given");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "no place for the settings given");
     RM2_TRY(check_factor(ctx, manifold, factor));
     const rm2_factor *f = rm2_manifold_factor(manifold, factor);
     picture shown = picture_of(f, &kind);
-    *settings = rm2_panel_settings_default(kind);
-    settings->equal = kind == RM2_PANEL_PLANE || kind == RM2_PANEL_SPACE;
+    rm2_panel_settings s = rm2_panel_settings_default(kind);
+    s.equal = kind == RM2_PANEL_PLANE || kind == RM2_PANEL_SPACE;
     if (in_circle(f, shown)) {
-        settings->x.min = settings->y.min = -1.05;
-        settings->x.max = settings->y.max = 1.05;
+        s.x.min = s.y.min = -1.05;
+        s.x.max = s.y.max = 1.05;
     }
-    return RM2_OK;
+    return rm2_settings_give(ctx, &s, settings);
 }
 
 /* ---- copies of one factor --------------------------------------------------------------------- */
 
-/* Rows `rows[i]` of a factor's columns, one below the other. */
-static rm2_status gather(rm2_context *ctx, const rm2_factor *f, size_t width, size_t n,
-                         size_t shown, const double *points, double **rows) {
-    RM2_TRY(rm2i_alloc(ctx, shown * f->ambient, sizeof(double), rows));
-    for (size_t i = 0; i < shown; i++) {
-        size_t from = shown > 1 ? i * (n - 1) / (shown - 1) : 0;
-        memcpy(*rows + i * f->ambient, points + from * width + f->ambient_offset,
+/* n points of a manifold, of which some are shown. */
+typedef struct selection {
+    const rm2_manifold *manifold;
+    size_t n, shown;
+    const double *points;
+} selection;
+
+/* A factor's columns of the points that are shown, one below the other. */
+static rm2_status gather(rm2_context *ctx, const selection *s, const rm2_factor *f, double **rows) {
+    size_t width = rm2_manifold_ambient(s->manifold);
+    RM2_TRY(rm2i_plot_alloc(ctx, s->shown * f->ambient, sizeof(double), rows));
+    for (size_t i = 0; i < s->shown; i++) {
+        size_t from = s->shown > 1 ? i * (s->n - 1) / (s->shown - 1) : 0;
+        memcpy(*rows + i * f->ambient, s->points + from * width + f->ambient_offset,
                f->ambient * sizeof(double));
     }
     return RM2_OK;
@@ -97,15 +104,14 @@ static void to_disc(size_t n, double *rows) {
 }
 
 /* Positions are those of an R3 factor just before the orientations, if there is one. */
-static rm2_status plot_frames(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
-                              size_t factor, size_t n, size_t shown, const double *points,
+static rm2_status plot_frames(rm2_context *ctx, rm2_panel *panel, const selection *s, size_t factor,
                               const double *quaternions, const rm2_style *style) {
-    const rm2_factor *before = factor > 0 ? rm2_manifold_factor(manifold, factor - 1) : NULL;
+    const rm2_factor *before = factor > 0 ? rm2_manifold_factor(s->manifold, factor - 1) : NULL;
     if (!before || before->geometry != &rm2_euclidean || before->n != 3)
-        return rm2_plot_frames(ctx, panel, shown, NULL, quaternions, style);
+        return rm2_plot_frames(ctx, panel, s->shown, NULL, quaternions, style);
     double *positions;
-    RM2_TRY(gather(ctx, before, rm2_manifold_ambient(manifold), n, shown, points, &positions));
-    rm2_status status = rm2_plot_frames(ctx, panel, shown, positions, quaternions, style);
+    RM2_TRY(gather(ctx, s, before, &positions));
+    rm2_status status = rm2_plot_frames(ctx, panel, s->shown, positions, quaternions, style);
     free(positions);
     return status;
 }
@@ -144,18 +150,19 @@ rm2_status rm2_plot_factor(rm2_context *ctx, rm2_panel *panel, const rm2_manifol
     picture shown = picture_of(f, &kind);
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << kind, "rm2_plot_factor of this manifold"));
     if (!points || n == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_factor: no points given");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_factor: no points given");
     size_t most = shown == PICTURE_FRAMES     ? FRAMES_SHOWN
                   : shown == PICTURE_MATRICES ? MATRICES_SHOWN
                                               : n;
     size_t count = n < most ? n : most;
+    const selection some = {manifold, n, count, points};
     double *rows;
-    RM2_TRY(gather(ctx, f, rm2_manifold_ambient(manifold), n, count, points, &rows));
+    RM2_TRY(gather(ctx, &some, f, &rows));
     rm2_status status = in_circle(f, shown) ? plot_circle(ctx, panel) : RM2_OK;
     if (shown == PICTURE_DISC)
         to_disc(count, rows);
     if (status == RM2_OK && shown == PICTURE_FRAMES)
-        status = plot_frames(ctx, panel, manifold, factor, n, count, points, rows, style);
+        status = plot_frames(ctx, panel, &some, factor, rows, style);
     else if (status == RM2_OK && shown == PICTURE_MATRICES)
         status = plot_matrices(ctx, panel, f, count, rows, style);
     else if (status == RM2_OK)

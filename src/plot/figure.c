@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
 #include "plot/plot.h"
 
 enum { GRID_MAX = 100 }; /* panels of a figure */
@@ -12,24 +11,20 @@ static const double POINTS_PER_MM = 72 / 25.4;
 static const double SIDE_MIN = 10, SIDE_MAX = 2000; /* mm */
 static const double FONT_MIN = 4, FONT_MAX = 40;    /* points */
 
-rm2_figure_settings rm2_figure_settings_default(void) {
-    return (rm2_figure_settings){
-        .width = 85, .height = 65, .rows = 1, .columns = 1, .font_size = 8};
-}
-
 static rm2_status check_settings(rm2_context *ctx, const rm2_figure_settings *s) {
     if (!(s->width >= SIDE_MIN && s->width <= SIDE_MAX && s->height >= SIDE_MIN &&
           s->height <= SIDE_MAX))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "a figure of %g x %g mm cannot be drawn: sides are %g to %g mm", s->width,
-                         s->height, SIDE_MIN, SIDE_MAX);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "a figure of %g x %g mm cannot be drawn: sides are %g to %g mm",
+                                s->width, s->height, SIDE_MIN, SIDE_MAX);
     if (s->rows < 1 || s->columns < 1 || s->rows > GRID_MAX || s->columns > GRID_MAX / s->rows)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "a figure of %zu x %zu panels cannot be drawn: there are 1 to %d", s->rows,
-                         s->columns, GRID_MAX);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "a figure of %zu x %zu panels cannot be drawn: there are 1 to %d",
+                                s->rows, s->columns, GRID_MAX);
     if (!(s->font_size >= FONT_MIN && s->font_size <= FONT_MAX))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "font size %g is not between %g and %g points",
-                         s->font_size, FONT_MIN, FONT_MAX);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "font size %g is not between %g and %g points", s->font_size,
+                                FONT_MIN, FONT_MAX);
     return RM2_OK;
 }
 
@@ -39,10 +34,11 @@ static rm2_status set_parts(rm2_context *ctx, size_t n, const double *given, dou
     for (size_t i = 0; i < n; i++) {
         parts[i] = given ? given[i] : 1;
         if (!(parts[i] > 0 && isfinite(parts[i])))
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                             "row or column %zu of the figure cannot have the part %g: parts are "
-                             "positive",
-                             i, parts[i]);
+            return rm2_context_fail(
+                ctx, RM2_ERR_ARGUMENT,
+                "row or column %zu of the figure cannot have the part %g: parts are "
+                "positive",
+                i, parts[i]);
         sum += parts[i];
     }
     for (size_t i = 0; i < n; i++)
@@ -53,8 +49,8 @@ static rm2_status set_parts(rm2_context *ctx, size_t n, const double *given, dou
 static rm2_status make_grid(rm2_context *ctx, const rm2_figure_settings *s, rm2_figure *figure) {
     figure->rows = s->rows;
     figure->columns = s->columns;
-    RM2_TRY(rm2i_calloc(ctx, s->rows * s->columns, sizeof(rm2_panel *), &figure->panels));
-    RM2_TRY(rm2i_alloc(ctx, s->rows + s->columns, sizeof(double), &figure->row_parts));
+    RM2_TRY(rm2i_plot_alloc(ctx, s->rows * s->columns, sizeof(rm2_panel *), &figure->panels));
+    RM2_TRY(rm2i_plot_alloc(ctx, s->rows + s->columns, sizeof(double), &figure->row_parts));
     figure->column_parts = figure->row_parts + s->rows;
     RM2_TRY(set_parts(ctx, s->rows, s->row_parts, figure->row_parts));
     return set_parts(ctx, s->columns, s->column_parts, figure->column_parts);
@@ -63,12 +59,13 @@ static rm2_status make_grid(rm2_context *ctx, const rm2_figure_settings *s, rm2_
 rm2_status rm2_figure_create(rm2_context *ctx, const rm2_figure_settings *settings,
                              rm2_figure **figure) {
     if (!figure)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the figure given");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "no place for the figure given");
     *figure = NULL;
-    const rm2_figure_settings s = settings ? *settings : rm2_figure_settings_default();
+    rm2_figure_settings s = rm2_figure_settings_default();
+    RM2_TRY(rm2_settings_take(ctx, settings, &s));
     RM2_TRY(check_settings(ctx, &s));
     rm2_figure *made;
-    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *made, &made));
+    RM2_TRY(rm2i_plot_alloc(ctx, 1, sizeof *made, &made));
     made->width = s.width * POINTS_PER_MM;
     made->height = s.height * POINTS_PER_MM;
     made->font_size = s.font_size;
@@ -111,48 +108,38 @@ void rm2_figure_free(rm2_figure *figure) {
 
 /* ---- panels ---------------------------------------------------------------------------------- */
 
-rm2_panel_settings rm2_panel_settings_default(rm2_panel_kind kind) {
-    rm2_panel_settings settings = {.kind = kind, .azimuth = -60, .elevation = 22};
-    if (kind == RM2_PANEL_SPHERE)
-        settings.azimuth = 30;
-    if (kind == RM2_PANEL_CONE) {
-        settings.elevation = 18;
-        settings.x.label = "(m₁₁ − m₂₂) / 2";
-        settings.y.label = "m₁₂";
-        settings.z.label = "(m₁₁ + m₂₂) / 2";
-    }
-    return settings;
-}
-
 static rm2_status check_axis(rm2_context *ctx, const rm2_panel_settings *s, const rm2_axis *axis,
                              char name) {
     bool plane = s->kind == RM2_PANEL_PLANE;
     if (!isfinite(axis->min) || !isfinite(axis->max) || axis->min > axis->max)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the %c axis cannot go from %g to %g", name,
-                         axis->min, axis->max);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "the %c axis cannot go from %g to %g", name,
+                                axis->min, axis->max);
     if ((axis->log || axis->hidden) && !plane)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the %c axis cannot be logarithmic or hidden: only axes in a plane can",
-                         name);
+        return rm2_context_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "the %c axis cannot be logarithmic or hidden: only axes in a plane can", name);
     if (axis->log && axis->max > axis->min && axis->min <= 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the logarithmic %c axis cannot begin at %g: it must be positive", name,
-                         axis->min);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "the logarithmic %c axis cannot begin at %g: it must be positive",
+                                name, axis->min);
     return RM2_OK;
 }
 
 static rm2_status check_panel(rm2_context *ctx, const rm2_panel_settings *s) {
     if (s->kind < RM2_PANEL_PLANE || s->kind > RM2_PANEL_MATRICES)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "there is no kind of panel with number %d",
-                         (int)s->kind);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "there is no kind of panel with number %d",
+                                (int)s->kind);
+    if ((unsigned)s->legend > RM2_LEGEND_NONE)
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "settings.legend is %d, not an rm2_legend",
+                                (int)s->legend);
     if (!isfinite(s->azimuth) || !(fabs(s->elevation) <= 90))
-        return rm2i_fail(
+        return rm2_context_fail(
             ctx, RM2_ERR_ARGUMENT,
             "cannot look from azimuth %g, elevation %g: the latter is -90 to 90 degrees",
             s->azimuth, s->elevation);
     if (s->equal && (s->x.log || s->y.log))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "axes of equal scale cannot be logarithmic: set one or the other");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "axes of equal scale cannot be logarithmic: set one or the other");
     RM2_TRY(check_axis(ctx, s, &s->x, 'x'));
     RM2_TRY(check_axis(ctx, s, &s->y, 'y'));
     return check_axis(ctx, s, &s->z, 'z');
@@ -172,20 +159,23 @@ static rm2_status own_texts(rm2_context *ctx, rm2_panel *panel) {
 rm2_status rm2_figure_panel(rm2_context *ctx, rm2_figure *figure, size_t row, size_t column,
                             const rm2_panel_settings *settings, rm2_panel **panel) {
     if (!panel || !figure)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no figure, or no place for the panel, given");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "no figure, or no place for the panel, given");
     *panel = NULL;
     if (row >= figure->rows || column >= figure->columns)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "no cell (%zu, %zu) in a figure of %zu x %zu panels, counted from 0", row,
-                         column, figure->rows, figure->columns);
+        return rm2_context_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "no cell (%zu, %zu) in a figure of %zu x %zu panels, counted from 0", row, column,
+            figure->rows, figure->columns);
     rm2_panel **cell = figure->panels + row * figure->columns + column;
     if (*cell)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "cell (%zu, %zu) of the figure has a panel already",
-                         row, column);
-    const rm2_panel_settings s = settings ? *settings : rm2_panel_settings_default(RM2_PANEL_PLANE);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "cell (%zu, %zu) of the figure has a panel already", row, column);
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
+    RM2_TRY(rm2_settings_take(ctx, settings, &s));
     RM2_TRY(check_panel(ctx, &s));
     rm2_panel *made;
-    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *made, &made));
+    RM2_TRY(rm2i_plot_alloc(ctx, 1, sizeof *made, &made));
     made->settings = s;
     made->row = row;
     made->column = column;
@@ -203,27 +193,43 @@ rm2_status rm2i_expect_panel(rm2_context *ctx, const rm2_panel *panel, unsigned 
                              const char *call) {
     static const char *const names[] = {"PLANE", "SPACE", "SPHERE", "CONE", "MATRICES"};
     if (!panel)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: no panel given", call);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "%s: no panel given", call);
     if (!(kinds >> panel->settings.kind & 1u))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s does not draw in a panel of kind %s", call,
-                         names[panel->settings.kind]);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "%s does not draw in a panel of kind %s",
+                                call, names[panel->settings.kind]);
     return RM2_OK;
 }
 
+/* Bytes of the printable UTF-8 characters that the text starts with, `size` at most. */
+static size_t printable(const char *text, size_t size) {
+    size_t used = 0;
+    for (;;) {
+        const unsigned char *p = (const unsigned char *)text + used;
+        size_t length = rm2_utf8_length(text + used, size - used);
+        bool control = length > 0 && (p[0] < 0x20 || p[0] == 0x7f ||
+                                      (p[0] == 0xc2 && p[1] < 0xa0)); /* U+0080 to U+009F */
+        if (length == 0 || control)
+            return used;
+        used += length;
+    }
+}
+
 rm2_status rm2i_copy_label(rm2_context *ctx, const char *text, char **copy) {
+    enum { SHOWN = 40 }; /* bytes in a message */
     *copy = NULL;
     if (!text)
         return RM2_OK;
-    char shown[RM2I_SHOWN_SIZE];
-    size_t size = strlen(text), i = 0, length = 1;
+    size_t size = strlen(text), good = printable(text, size);
+    int shown = (int)printable(text, good < SHOWN ? good : SHOWN);
+    if (good < size)
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "the text '%.*s...' is not UTF-8 on one line: byte %zu is wrong",
+                                shown, text, good + 1);
     if (size > RM2I_TEXT_MAX)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the text '%s' has %zu bytes, more than %d",
-                         rm2i_shown(text, size, shown), size, RM2I_TEXT_MAX);
-    for (; i < size && length > 0; i += length)
-        length = rm2i_printable_length((const unsigned char *)text + i, size - i);
-    if (length == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the text '%s' is not UTF-8 on one line: byte %zu is wrong",
-                         rm2i_shown(text, size, shown), i + 1);
-    return rm2i_strdup(ctx, text, copy);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "the text '%.*s...' has %zu bytes, more than %d", shown, text, size,
+                                RM2I_TEXT_MAX);
+    RM2_TRY(rm2i_plot_alloc(ctx, size + 1, 1, copy));
+    memcpy(*copy, text, size);
+    return RM2_OK;
 }

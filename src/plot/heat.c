@@ -22,27 +22,29 @@ void rm2i_heat_free(rm2i_heat *heat) {
 static rm2_status check_heat(rm2_context *ctx, const rm2_panel *panel, const rm2_heat_map *heat) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << RM2_PANEL_PLANE, "rm2_plot_heat"));
     if (!heat || !heat->values)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_heat: no values given");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_heat: no values given");
     if (panel->heat)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "rm2_plot_heat: panel (%zu, %zu) has a heat map already", panel->row,
-                         panel->column);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "rm2_plot_heat: panel (%zu, %zu) has a heat map already",
+                                panel->row, panel->column);
     if (panel->settings.x.log || panel->settings.y.log)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "rm2_plot_heat: a heat map cannot have a logarithmic axis");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "rm2_plot_heat: a heat map cannot have a logarithmic axis");
     if (heat->columns < 2 || heat->rows < 2 || heat->columns > GRID_MAX || heat->rows > GRID_MAX)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "rm2_plot_heat: cannot draw a grid of %zu x %zu nodes: sides are 2 to %d",
-                         heat->rows, heat->columns, GRID_MAX);
+        return rm2_context_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "rm2_plot_heat: cannot draw a grid of %zu x %zu nodes: sides are 2 to %d", heat->rows,
+            heat->columns, GRID_MAX);
     if (!(isfinite(heat->x_max - heat->x_min) && heat->x_max > heat->x_min &&
           isfinite(heat->y_max - heat->y_min) && heat->y_max > heat->y_min))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "rm2_plot_heat: a grid cannot go from (%g, %g) to (%g, %g)", heat->x_min,
-                         heat->y_min, heat->x_max, heat->y_max);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "rm2_plot_heat: a grid cannot go from (%g, %g) to (%g, %g)",
+                                heat->x_min, heat->y_min, heat->x_max, heat->y_max);
     if (!isfinite(heat->min) || !isfinite(heat->max) || heat->min > heat->max ||
         (heat->log && heat->max > heat->min && heat->min <= 0))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_heat: colours cannot go from %g to %g%s",
-                         heat->min, heat->max, heat->log ? " on a logarithmic scale" : "");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "rm2_plot_heat: colours cannot go from %g to %g%s", heat->min,
+                                heat->max, heat->log ? " on a logarithmic scale" : "");
     return RM2_OK;
 }
 
@@ -57,10 +59,11 @@ static rm2_status colour_range(rm2_context *ctx, const rm2_heat_map *heat, rm2i_
         hi = fmax(hi, value);
     }
     if (lo > hi)
-        return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "rm2_plot_heat: none of the %zu x %zu values is a %s number: there is "
-                         "nothing to show",
-                         heat->rows, heat->columns, heat->log ? "positive" : "finite");
+        return rm2_context_fail(
+            ctx, RM2_ERR_DATA,
+            "rm2_plot_heat: none of the %zu x %zu values is a %s number: there is "
+            "nothing to show",
+            heat->rows, heat->columns, heat->log ? "positive" : "finite");
     *colours = (rm2i_range){lo, hi, heat->log};
     if (heat->max > heat->min) {
         colours->lo = heat->min;
@@ -89,8 +92,9 @@ rm2_status rm2_plot_heat(rm2_context *ctx, rm2_panel *panel, const rm2_heat_map 
     RM2_TRY(check_heat(ctx, panel, heat));
     RM2_TRY(colour_range(ctx, heat, &colours));
     rm2i_heat *made;
-    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *made, &made));
-    rm2_status status = rm2i_alloc(ctx, heat->rows * heat->columns, sizeof(double), &made->part);
+    RM2_TRY(rm2i_plot_alloc(ctx, 1, sizeof *made, &made));
+    rm2_status status =
+        rm2i_plot_alloc(ctx, heat->rows * heat->columns, sizeof(double), &made->part);
     if (status == RM2_OK)
         status = rm2i_copy_label(ctx, heat->label, &made->label);
     if (status != RM2_OK) {

@@ -36,16 +36,17 @@ rm2_status rm2_plot_ellipses(rm2_context *ctx, rm2_panel *panel, size_t n, const
                              const double *matrices, const rm2_style *style) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, PLANE, "rm2_plot_ellipses"));
     if (!centres || !matrices)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "rm2_plot_ellipses: no centres or no matrices given");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "rm2_plot_ellipses: no centres or no matrices given");
     double shape[3];
     for (size_t i = 0; i < n; i++) {
         const double *A = matrices + 4 * i;
         if (all_finite(A, 4) && !ellipse_shape(A, shape))
-            return rm2i_fail(ctx, RM2_ERR_DOMAIN,
-                             "rm2_plot_ellipses: matrix %zu, [%g %g; %g %g], is not symmetric and "
-                             "positive definite: it has no ellipse",
-                             i, A[0], A[1], A[2], A[3]);
+            return rm2_context_fail(
+                ctx, RM2_ERR_DOMAIN,
+                "rm2_plot_ellipses: matrix %zu, [%g %g; %g %g], is not symmetric and "
+                "positive definite: it has no ellipse",
+                i, A[0], A[1], A[2], A[3]);
     }
     rm2i_item *item;
     RM2_TRY(rm2i_item_add(ctx, panel, &rm2i_ellipses, n, 3 * n, style, &item));
@@ -73,9 +74,9 @@ static void rotation_matrix(const double *q, double R[9]) {
 
 static rm2_status check_frames(rm2_context *ctx, size_t n, const double *quaternions) {
     if (!quaternions)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_frames: no quaternions given");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_frames: no quaternions given");
     if (n > FRAMES_MAX)
-        return rm2i_fail(
+        return rm2_context_fail(
             ctx, RM2_ERR_ARGUMENT,
             "rm2_plot_frames: %zu frames would cover each other: give some of them, at "
             "most %d",
@@ -83,8 +84,9 @@ static rm2_status check_frames(rm2_context *ctx, size_t n, const double *quatern
     for (size_t i = 0; i < n; i++) {
         const double *q = quaternions + 4 * i;
         if (q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0)
-            return rm2i_fail(ctx, RM2_ERR_DOMAIN,
-                             "rm2_plot_frames: quaternion %zu is zero: it has no direction", i);
+            return rm2_context_fail(ctx, RM2_ERR_DOMAIN,
+                                    "rm2_plot_frames: quaternion %zu is zero: it has no direction",
+                                    i);
     }
     return RM2_OK;
 }
@@ -111,11 +113,12 @@ rm2_status rm2_plot_arm(rm2_context *ctx, rm2_panel *panel, size_t n, size_t joi
                         const double *points, const rm2_style *style) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, PLANE | SPACE, "rm2_plot_arm"));
     if (joints < JOINTS_LEAST || joints > RM2I_JOINTS_MAX || n > RM2I_PLOT_MAX / RM2I_JOINTS_MAX)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "rm2_plot_arm: cannot draw %zu arms of %zu joints: an arm has %d to %d", n,
-                         joints, JOINTS_LEAST, RM2I_JOINTS_MAX);
+        return rm2_context_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "rm2_plot_arm: cannot draw %zu arms of %zu joints: an arm has %d to %d", n, joints,
+            JOINTS_LEAST, RM2I_JOINTS_MAX);
     if (!points)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_arm: no points given");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_arm: no points given");
     rm2i_item *item;
     RM2_TRY(rm2i_item_add(ctx, panel, &rm2i_arm, n * joints, 0, style, &item));
     item->joints = joints;

@@ -18,21 +18,22 @@ void rm2i_item_free(rm2i_item *item) {
 
 static rm2_status check_item(rm2_context *ctx, size_t count, const rm2_style *style) {
     if (count < 1 || count > RM2I_PLOT_MAX)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "cannot plot %zu points: 1 to %d are possible",
-                         count, RM2I_PLOT_MAX);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "cannot plot %zu points: 1 to %d are possible", count,
+                                RM2I_PLOT_MAX);
     if (!(style->width >= 0 && style->size >= 0 && style->width <= 1000 && style->size <= 1e6))
-        return rm2i_fail(
+        return rm2_context_fail(
             ctx, RM2_ERR_ARGUMENT,
             "a style of width %g and size %g cannot be drawn: 0 is the default, others "
             "are positive points",
             style->width, style->size);
     if (!(style->opacity >= 0 && style->opacity <= 1))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "opacity %g is not between 0 and 1",
-                         style->opacity);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "opacity %g is not between 0 and 1",
+                                style->opacity);
     if (style->dash < RM2_SOLID || style->dash > RM2_DASH_DOT || style->marker < RM2_MARKER_NONE ||
         style->marker > RM2_MARKER_STAR)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "there is no dash %d or no marker %d",
-                         (int)style->dash, (int)style->marker);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "there is no dash %d or no marker %d",
+                                (int)style->dash, (int)style->marker);
     return RM2_OK;
 }
 
@@ -52,7 +53,7 @@ static rm2_style complete(rm2_panel *panel, const rm2i_item_kind *kind, rm2_styl
 static rm2_status append(rm2_context *ctx, rm2_panel *panel, rm2i_item *item) {
     if (panel->item_count == panel->item_capacity) {
         size_t capacity = 2 * panel->item_capacity + 8;
-        RM2_TRY(rm2i_grow(ctx, capacity, sizeof(rm2i_item *), &panel->items));
+        RM2_TRY(rm2i_plot_grow(ctx, capacity, sizeof(rm2i_item *), &panel->items));
         panel->item_capacity = capacity;
     }
     panel->items[panel->item_count++] = item;
@@ -68,10 +69,10 @@ rm2_status rm2i_item_add(rm2_context *ctx, rm2_panel *panel, const rm2i_item_kin
     RM2_TRY(check_item(ctx, count, style));
     size_t numbers = count * rm2i_panel_dims(panel);
     rm2i_item *made;
-    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *made, &made));
+    RM2_TRY(rm2i_plot_alloc(ctx, 1, sizeof *made, &made));
     rm2_status status = rm2i_copy_label(ctx, style->label, &made->label);
     if (status == RM2_OK)
-        status = rm2i_alloc(ctx, numbers + extra, sizeof(double), &made->points);
+        status = rm2i_plot_alloc(ctx, numbers + extra, sizeof(double), &made->points);
     if (status == RM2_OK)
         status = append(ctx, panel, made);
     if (status != RM2_OK) {
@@ -112,7 +113,7 @@ static rm2_status add_points(rm2_context *ctx, rm2_panel *panel, const rm2i_item
                              const char *call) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, POINT_PANELS, call));
     if (!points)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: no points given", call);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "%s: no points given", call);
     rm2i_item *item;
     RM2_TRY(rm2i_item_add(ctx, panel, kind, n, 0, style, &item));
     for (size_t i = 0; i < n; i++)
@@ -145,35 +146,36 @@ static rm2_style group_style(const rm2_style *style, size_t g, const char *name)
     return own;
 }
 
-static rm2_status add_group(rm2_context *ctx, rm2_panel *panel, size_t n, const double *points,
-                            const size_t *group, size_t g, const rm2_style *style) {
+static rm2_status add_group(rm2_context *ctx, rm2_panel *panel, const rm2_groups *groups, size_t g,
+                            const rm2_style *style) {
     size_t count = 0, dims = rm2i_panel_dims(panel);
-    for (size_t i = 0; i < n; i++)
-        count += group[i] == g;
+    const double *points = groups->points;
+    for (size_t i = 0; i < groups->n; i++)
+        count += groups->group[i] == g;
     if (count == 0)
         return RM2_OK;
     rm2i_item *item;
     RM2_TRY(rm2i_item_add(ctx, panel, &rm2i_points, count, 0, style, &item));
-    for (size_t i = 0, to = 0; i < n; i++)
-        if (group[i] == g)
+    for (size_t i = 0, to = 0; i < groups->n; i++)
+        if (groups->group[i] == g)
             store_point(panel, points + i * numbers_given(panel), item->points + to++ * dims);
     return RM2_OK;
 }
 
-rm2_status rm2_plot_groups(rm2_context *ctx, rm2_panel *panel, size_t n, const double *points,
-                           const size_t *group, size_t count, const char *const *names,
+rm2_status rm2_plot_groups(rm2_context *ctx, rm2_panel *panel, const rm2_groups *groups,
                            const rm2_style *style) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, POINT_PANELS, "rm2_plot_groups"));
-    if (!points || !group || n == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_groups: no points or no groups given");
-    for (size_t i = 0; i < n; i++)
-        if (group[i] >= count)
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                             "rm2_plot_groups: point %zu is of group %zu, but there are %zu", i,
-                             group[i], count);
-    for (size_t g = 0; g < count; g++) {
-        rm2_style own = group_style(style, g, names ? names[g] : NULL);
-        RM2_TRY(add_group(ctx, panel, n, points, group, g, &own));
+    if (!groups || !groups->points || !groups->group || groups->n == 0)
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "rm2_plot_groups: no points or no groups given");
+    for (size_t i = 0; i < groups->n; i++)
+        if (groups->group[i] >= groups->count)
+            return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                    "rm2_plot_groups: point %zu is of group %zu, but there are %zu",
+                                    i, groups->group[i], groups->count);
+    for (size_t g = 0; g < groups->count; g++) {
+        rm2_style own = group_style(style, g, groups->names ? groups->names[g] : NULL);
+        RM2_TRY(add_group(ctx, panel, groups, g, &own));
     }
     return RM2_OK;
 }
@@ -184,9 +186,9 @@ rm2_status rm2_plot_band(rm2_context *ctx, rm2_panel *panel, size_t n, const dou
                          const double *low, const double *high, const rm2_style *style) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << RM2_PANEL_PLANE, "rm2_plot_band"));
     if (!x || !low || !high)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_band: x, low or high is missing");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_band: x, low or high is missing");
     if (n < 1 || n > RM2I_PLOT_MAX / 2)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_band: cannot plot %zu points", n);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_band: cannot plot %zu points", n);
     rm2i_item *item;
     RM2_TRY(rm2i_item_add(ctx, panel, &rm2i_band, 2 * n, 0, style, &item));
     for (size_t i = 0; i < n; i++) {

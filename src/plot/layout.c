@@ -108,11 +108,12 @@ static rm2_status set_area(rm2_context *ctx, const rm2_figure *figure, rm2i_draw
                               cell->h - m->top - m->bottom};
     if (place->area.w >= AREA_MIN && place->area.h >= AREA_MIN)
         return RM2_OK;
-    return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                     "the figure of %.0f x %.0f mm is too small: titles, axes and legends leave "
-                     "%.0f x %.0f points for panel (%zu, %zu); make it larger, or the font smaller",
-                     figure->width / 72 * 25.4, figure->height / 72 * 25.4, place->area.w,
-                     place->area.h, place->panel->row, place->panel->column);
+    return rm2_context_fail(
+        ctx, RM2_ERR_ARGUMENT,
+        "the figure of %.0f x %.0f mm is too small: titles, axes and legends leave "
+        "%.0f x %.0f points for panel (%zu, %zu); make it larger, or the font smaller",
+        figure->width / 72 * 25.4, figure->height / 72 * 25.4, place->area.w, place->area.h,
+        place->panel->row, place->panel->column);
 }
 
 /* Rounds of measuring and setting areas. The first ones start with areas that are too large, and their
@@ -183,7 +184,7 @@ static rm2_status start_places(rm2_context *ctx, const rm2_figure *figure, doubl
         RM2_TRY(rm2i_legend_start(ctx, place->panel, &place->legend));
     }
     if (*count == 0)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "the figure has no panel: add one to draw it");
+        return rm2_context_fail(ctx, RM2_ERR_DATA, "the figure has no panel: add one to draw it");
     return RM2_OK;
 }
 
@@ -247,7 +248,7 @@ rm2_status rm2i_figure_draw(rm2_context *ctx, const rm2_figure *figure, cairo_t 
     rm2i_drawing_place *places;
     rm2i_text_block title;
     size_t count;
-    RM2_TRY(rm2i_calloc(ctx, figure->rows * figure->columns, sizeof *places, &places));
+    RM2_TRY(rm2i_plot_alloc(ctx, figure->rows * figure->columns, sizeof *places, &places));
     set_quality(cr);
     rm2i_set_colour(cr, RM2_WHITE, 1);
     cairo_paint(cr);

@@ -25,10 +25,11 @@ rm2_status rm2i_legend_start(rm2_context *ctx, const rm2_panel *panel, rm2i_lege
         if (!item->label || !*item->label || has_label(legend, item->label))
             continue;
         if (legend->count == RM2I_LEGEND_MAX)
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                             "panel (%zu, %zu) has more than %d labels: label fewer items, or ask "
-                             "for no legend",
-                             panel->row, panel->column, RM2I_LEGEND_MAX);
+            return rm2_context_fail(
+                ctx, RM2_ERR_ARGUMENT,
+                "panel (%zu, %zu) has more than %d labels: label fewer items, or ask "
+                "for no legend",
+                panel->row, panel->column, RM2I_LEGEND_MAX);
         legend->entries[legend->count++] = item;
     }
     return RM2_OK;

@@ -22,21 +22,21 @@ void rm2i_matrix_row_free(rm2i_matrix_row *row) {
 static rm2_status check_matrices(rm2_context *ctx, const rm2_panel *panel, const rm2_matrices *m) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << RM2_PANEL_MATRICES, "rm2_plot_matrices"));
     if (!m || !m->values)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_matrices: no matrices given");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_matrices: no matrices given");
     if (m->count < 1 || m->count > COUNT_MAX || m->n < 1 || m->n > SIZE_MAX_SHOWN)
-        return rm2i_fail(
+        return rm2_context_fail(
             ctx, RM2_ERR_ARGUMENT,
             "rm2_plot_matrices: cannot draw %zu matrices of size %zu in a row: 1 to %d "
             "of size 1 to %d are possible",
             m->count, m->n, COUNT_MAX, SIZE_MAX_SHOWN);
     if (!(m->limit >= 0 && isfinite(m->limit)))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_matrices: %g is no limit for colours",
-                         m->limit);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "rm2_plot_matrices: %g is no limit for colours", m->limit);
     for (size_t i = 0; m->correlation && i < m->count; i++)
         for (size_t k = 0; k < m->n; k++) {
             double variance = m->values[(i * m->n + k) * m->n + k];
             if (variance <= 0)
-                return rm2i_fail(
+                return rm2_context_fail(
                     ctx, RM2_ERR_DOMAIN,
                     "rm2_plot_matrices: matrix %zu has %g on the diagonal (row %zu): it "
                     "has no correlations",
@@ -49,7 +49,7 @@ static rm2_status copy_names(rm2_context *ctx, const rm2_matrices *m, rm2i_matri
     RM2_TRY(rm2i_copy_label(ctx, m->name, &row->name));
     if (!m->names)
         return RM2_OK;
-    RM2_TRY(rm2i_calloc(ctx, m->count, sizeof *row->names, &row->names));
+    RM2_TRY(rm2i_plot_alloc(ctx, m->count, sizeof *row->names, &row->names));
     for (size_t i = 0; i < m->count; i++)
         RM2_TRY(rm2i_copy_label(ctx, m->names[i], &row->names[i]));
     return RM2_OK;
@@ -76,10 +76,10 @@ static rm2_status make_row(rm2_context *ctx, const rm2_matrices *m, rm2i_matrix_
                            double *largest) {
     row->count = m->count;
     row->n = m->n;
-    RM2_TRY(rm2i_alloc(ctx, m->count * m->n * m->n, sizeof(double), &row->values));
+    RM2_TRY(rm2i_plot_alloc(ctx, m->count * m->n * m->n, sizeof(double), &row->values));
     *largest = copy_values(m, row->values);
     if (*largest < 0)
-        return rm2i_fail(
+        return rm2_context_fail(
             ctx, RM2_ERR_DATA,
             "rm2_plot_matrices: no entry is a finite number: there is nothing to show");
     return copy_names(ctx, m, row);
@@ -95,8 +95,8 @@ static void extend_colours(rm2_panel *panel, double limit, double largest) {
 
 rm2_status rm2_plot_matrices(rm2_context *ctx, rm2_panel *panel, const rm2_matrices *matrices) {
     RM2_TRY(check_matrices(ctx, panel, matrices));
-    RM2_TRY(rm2i_grow(ctx, panel->matrix_row_count + 1, sizeof *panel->matrix_rows,
-                      &panel->matrix_rows));
+    RM2_TRY(rm2i_plot_grow(ctx, panel->matrix_row_count + 1, sizeof *panel->matrix_rows,
+                           &panel->matrix_rows));
     rm2i_matrix_row row = {0};
     double largest = 0;
     char *label = NULL;

@@ -1,9 +1,10 @@
 /* What a figure is made of: panels, items, heat maps. Filled by the rm2_plot_* calls (figure.c,
- * items.c, shapes.c, heat.c, matrices.c), read when the figure is drawn (draw.h). */
+ * items.c, shapes.c, heat.c, matrices.c), read when the figure is drawn (draw.h).
+ *
+ * Figures are a library of their own: they use the installed headers of the core and what is in this folder. */
 #ifndef RM2I_PLOT_H
 #define RM2I_PLOT_H
 
-#include "base/base.h"
 #include "riemann2/plot.h"
 
 enum {
@@ -71,6 +72,19 @@ struct rm2_figure {
     double *row_parts, *column_parts; /* add up to 1; one piece of memory, owned by row_parts */
     rm2_panel **panels;               /* rows x columns; NULL where a cell is empty */
 };
+
+/* Run the expression; on failure hand its status to the caller. For functions that own nothing. */
+#define RM2_TRY(expression)                                                                        \
+    do {                                                                                           \
+        rm2_status rm2_try_status_ = (expression);                                                 \
+        if (rm2_try_status_ != RM2_OK)                                                             \
+            return rm2_try_status_;                                                                \
+    } while (0)
+
+/* count x size bytes of zeros, overflow checked; *out is NULL on failure only. `grow` keeps the old contents,
+ * and the old block if it fails. */
+rm2_status rm2i_plot_alloc(rm2_context *ctx, size_t count, size_t size, void *out);
+rm2_status rm2i_plot_grow(rm2_context *ctx, size_t count, size_t size, void *inout);
 
 /* Where a value is in a range: 0 at lo, 1 at hi; NaN if it is nowhere. */
 double rm2i_range_part(const rm2i_range *range, double value);

@@ -1,16 +1,17 @@
 /* Figures as files. Cairo writes into a stream that appears whole or not at all; an SVG goes through
- * memory first, since Cairo numbers its parts from a counter of the process: its names are replaced by
- * i0, i1, ... in the order of the file. A PDF gets no date. So the same figure is the same bytes. */
+ * memory first, because the names of its parts are replaced (svg.c). A PDF gets no date. So the same figure
+ * is the same bytes. */
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "io/io.h"
 #include "plot/draw.h"
+#include "riemann2/io.h"
 
 static const double DPI_DEFAULT = 300, DPI_MIN = 10, DPI_MAX = 2400;
 enum { PIXELS_MAX = 30000 }; /* Cairo's images end at 32767 */
@@ -32,14 +33,23 @@ static cairo_status_t write_bytes(void *stream, const unsigned char *bytes, unsi
     return fwrite(bytes, 1, size, stream) == size ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
+/* Right after a write, while errno still holds the reason. */
+static rm2_status check_stream(rm2_context *ctx, FILE *stream, const char *path) {
+    if (!ferror(stream))
+        return RM2_OK;
+    const char *reason = errno == ENOSPC ? "disk full" : errno ? strerror(errno) : "write error";
+    return rm2_context_fail(ctx, RM2_ERR_IO, "cannot write %s: %s", path, reason);
+}
+
 static rm2_status check_cairo(rm2_context *ctx, cairo_status_t status, FILE *stream,
                               const char *path) {
     if (status == CAIRO_STATUS_SUCCESS)
         return RM2_OK;
     if (status == CAIRO_STATUS_NO_MEMORY)
-        return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
-    RM2_TRY(rm2i_stream_check(ctx, stream, path));
-    return rm2i_fail(ctx, RM2_ERR_IO, "cannot draw %s: %s", path, cairo_status_to_string(status));
+        return rm2_context_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
+    RM2_TRY(check_stream(ctx, stream, path));
+    return rm2_context_fail(ctx, RM2_ERR_IO, "cannot draw %s: %s", path,
+                            cairo_status_to_string(status));
 }
 
 /* Draw on a surface and finish it; the surface is released. */
@@ -61,10 +71,11 @@ static rm2_status save_png(rm2_context *ctx, const rm2_figure *figure, const cha
     double scale = dpi / 72, width = ceil(figure->width * scale - 1e-6),
            height = ceil(figure->height * scale - 1e-6);
     if (width > PIXELS_MAX || height > PIXELS_MAX)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "a PNG of %.0f x %.0f pixels is too large, %d is the limit: choose fewer "
-                         "than %g dpi, or .pdf",
-                         width, height, PIXELS_MAX, dpi);
+        return rm2_context_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "a PNG of %.0f x %.0f pixels is too large, %d is the limit: choose fewer "
+            "than %g dpi, or .pdf",
+            width, height, PIXELS_MAX, dpi);
     cairo_surface_t *surface =
         cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     rm2_status status = draw_on(ctx, figure, surface, scale, stream, path);
@@ -93,69 +104,53 @@ static rm2_status save_pdf(rm2_context *ctx, const rm2_figure *figure, const cha
     return save_vector(ctx, figure, path, surface, stream);
 }
 
-/* Bytes from here to the next name of a part, which stands behind id=" or # and before " or ). */
-static size_t before_name(const char *svg) {
-    const char *start = strstr(svg, "id=\""), *reference = strchr(svg, '#');
-    size_t a = start ? (size_t)(start - svg) + 4 : SIZE_MAX;
-    size_t b = reference ? (size_t)(reference - svg) + 1 : SIZE_MAX;
-    return a < b ? a : b;
-}
-
-static rm2_status print_renamed(rm2_context *ctx, const char *svg, rm2i_text_set *names,
-                                FILE *stream, const char *path) {
-    for (size_t skip; (skip = before_name(svg)) != SIZE_MAX;) {
-        size_t number, length = strcspn(svg + skip, "\")");
-        (void)fwrite(svg, 1, skip, stream);
-        RM2_TRY(rm2i_text_set_add(ctx, names, svg + skip, length, &number));
-        (void)fprintf(stream, "i%zu", number);
-        svg += skip + length;
-    }
-    (void)fputs(svg, stream);
-    return rm2i_stream_check(ctx, stream, path);
-}
-
 static rm2_status save_svg(rm2_context *ctx, const rm2_figure *figure, const char *path,
                            FILE *stream) {
     char *svg = NULL;
     size_t size = 0;
-    rm2i_text_set names = {0};
     FILE *memory = open_memstream(&svg, &size);
     if (!memory)
-        return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
+        return rm2_context_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
     cairo_surface_t *surface =
         cairo_svg_surface_create_for_stream(write_bytes, memory, figure->width, figure->height);
     rm2_status status = save_vector(ctx, figure, path, surface, memory);
     if (fclose(memory) != 0 && status == RM2_OK)
-        status = rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
+        status = rm2_context_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
     if (status == RM2_OK)
-        status = print_renamed(ctx, svg, &names, stream, path);
-    rm2i_text_set_free(&names);
+        status = rm2i_svg_print(ctx, svg, stream);
+    if (status == RM2_OK)
+        status = check_stream(ctx, stream, path);
     free(svg);
     return status;
 }
 
 static rm2_status print_figure(rm2_context *ctx, const rm2_figure *figure, const char *path,
                                double dpi, FILE *stream) {
-    rm2i_c_locale scope; /* ticks have a point, whatever the locale of the program */
-    RM2_TRY(rm2i_c_locale_enter(ctx, &scope));
+    /* ticks have a point, whatever the locale of the program */
+    locale_t own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (own == (locale_t)0)
+        return rm2_context_fail(ctx, RM2_ERR_MEMORY, "out of memory: cannot create the C locale");
+    locale_t previous = uselocale(own);
     format chosen = format_of(path);
     rm2_status status = chosen == FORMAT_PNG   ? save_png(ctx, figure, path, dpi, stream)
                         : chosen == FORMAT_SVG ? save_svg(ctx, figure, path, stream)
                                                : save_pdf(ctx, figure, path, stream);
-    rm2i_c_locale_leave(&scope);
+    (void)uselocale(previous);
+    freelocale(own);
     return status;
 }
 
 rm2_status rm2_figure_save(rm2_context *ctx, const rm2_figure *figure, const char *path, double dpi,
                            bool overwrite) {
     if (!figure || !path)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no figure or no file name given");
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "no figure or no file name given");
     if (format_of(path) == FORMAT_NONE)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "cannot tell the format of %s: let it end in .png, .svg or .pdf", path);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "cannot tell the format of %s: let it end in .png, .svg or .pdf",
+                                path);
     if (dpi != 0 && !(dpi >= DPI_MIN && dpi <= DPI_MAX))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%g dpi is not between %g and %g", dpi, DPI_MIN,
-                         DPI_MAX);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "%g dpi is not between %g and %g", dpi,
+                                DPI_MIN, DPI_MAX);
     rm2_writer *output;
     RM2_TRY(rm2_writer_open(ctx, path, overwrite, &output));
     errno = 0;

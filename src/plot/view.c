@@ -73,7 +73,7 @@ static rm2_status range_of_axis(rm2_context *ctx, const rm2_panel *panel, size_t
         return RM2_OK;
     }
     if (!(range->lo <= range->hi))
-        return rm2i_fail(
+        return rm2_context_fail(
             ctx, RM2_ERR_DATA,
             "panel (%zu, %zu) has no %s point to show: plot something, or set the axes", panel->row,
             panel->column, range->log ? "positive" : "finite");
@@ -109,8 +109,8 @@ static rm2_status cone_ranges(rm2_context *ctx, const rm2_panel *panel, rm2i_vie
     for (size_t k = 0; k < 3 && !is_fixed(&panel->settings.z); k++)
         top = fmax(top, (1 + PAD) * fmax(-data[k].lo, data[k].hi));
     if (top <= 0)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "panel (%zu, %zu) has no finite matrix to show",
-                         panel->row, panel->column);
+        return rm2_context_fail(ctx, RM2_ERR_DATA, "panel (%zu, %zu) has no finite matrix to show",
+                                panel->row, panel->column);
     for (size_t k = 0; k < 3; k++)
         view->range[k] = (rm2i_range){k == 2 ? 0 : -top, top, false};
     return RM2_OK;
@@ -146,8 +146,8 @@ rm2_status rm2i_view_start(rm2_context *ctx, const rm2_panel *panel, rm2i_view *
     if (view->kind == RM2_PANEL_MATRICES)
         return panel->matrix_row_count > 0
                    ? RM2_OK
-                   : rm2i_fail(ctx, RM2_ERR_DATA, "panel (%zu, %zu) has no matrices to show",
-                               panel->row, panel->column);
+                   : rm2_context_fail(ctx, RM2_ERR_DATA, "panel (%zu, %zu) has no matrices to show",
+                                      panel->row, panel->column);
     if (view->kind == RM2_PANEL_SPHERE)
         for (size_t k = 0; k < 3; k++)
             view->range[k] = (rm2i_range){-1, 1, false};

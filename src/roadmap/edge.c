@@ -108,14 +108,39 @@ static size_t list_midpoints(const rm2_roadmap *net, const double *a, const doub
     return pieces;
 }
 
+/* ---- stars ---------------------------------------------------------------------------------- */
+
+typedef struct star_scratch {
+    double *h;      /* Q: a piece */
+    double *x, *G;  /* midpoints of all pieces, and the metric there */
+    double *metric; /* its own scratch */
+} star_scratch;
+
+static void lay_out(star_scratch *s, const rm2_roadmap *net, const rm2_metric *metric, size_t count,
+                    rm2i_arena *a) {
+    size_t Q = net->Q, midpoints = net->rule == RM2_EDGE_MIDPOINT ? count * net->span : 0;
+    s->h = rm2i_take(a, double, Q);
+    s->x = rm2i_take(a, double, midpoints, Q);
+    s->G = rm2i_take(a, double, midpoints, Q, Q);
+    s->metric = rm2i_take(a, double,
+                          midpoints ? rm2i_metric_work(metric, midpoints, 1, RM2I_ORDER_VALUE) : 0);
+}
+
+size_t rm2i_star_work(const rm2_roadmap *net, const rm2_metric *metric, size_t count) {
+    star_scratch s;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&s, net, metric, count, &a);
+    return a.used;
+}
+
 static rm2_status midpoint_lengths(const rm2_roadmap *net, const rm2_metric *metric,
-                                   const rm2i_star *s, double *work) {
-    size_t Q = net->Q, most = s->count * net->span, total = 0;
-    double *h = rm2i_cut(&work, Q), *x = rm2i_cut(&work, most * Q);
-    double *G = rm2i_cut(&work, most * Q * Q);
+                                   const rm2i_star *s, const star_scratch *own) {
+    size_t Q = net->Q, total = 0;
+    double *h = own->h, *G = own->G;
     for (size_t i = 0; i < s->count; i++)
-        total += list_midpoints(net, s->x, s->xs + s->which[i] * Q, x + total * Q);
-    RM2_TRY(rm2i_metric_at(metric, total, x, G, NULL, 1, work));
+        total += list_midpoints(net, s->x, s->xs + s->which[i] * Q, own->x + total * Q);
+    RM2_TRY(
+        rm2i_metric_at(metric, total, own->x, G, NULL, &(rm2i_metric_room){1, own->metric, NULL}));
     for (size_t i = 0; i < s->count; i++) {
         const double *end = s->xs + s->which[i] * Q;
         size_t pieces = pieces_of(net, s->x, end);
@@ -128,24 +153,17 @@ static rm2_status midpoint_lengths(const rm2_roadmap *net, const rm2_metric *met
     return RM2_OK;
 }
 
-/* ---- stars ---------------------------------------------------------------------------------- */
-
-size_t rm2i_star_work(const rm2_roadmap *net, const rm2_metric *metric, size_t count) {
-    size_t Q = net->Q, most = count * net->span;
-    if (net->rule == RM2_EDGE_ENDS)
-        return Q;
-    return Q + most * (Q + Q * Q) + rm2i_metric_work(metric, most, 1, RM2I_ORDER_VALUE);
-}
-
 rm2_status rm2i_star_lengths(const rm2_roadmap *net, const rm2_metric *metric,
                              const rm2i_star *star, double *work) {
     size_t Q = net->Q;
+    star_scratch own;
+    lay_out(&own, net, metric, star->count, &(rm2i_arena){work, 0});
     if (net->rule == RM2_EDGE_MIDPOINT)
-        return midpoint_lengths(net, metric, star, work);
+        return midpoint_lengths(net, metric, star, &own);
     for (size_t i = 0; i < star->count; i++) {
         size_t end = star->which[i];
         star->length[i] =
-            ends_length(net, star->x, star->G, star->xs + end * Q, star->Gs + end * Q * Q, work);
+            ends_length(net, star->x, star->G, star->xs + end * Q, star->Gs + end * Q * Q, own.h);
     }
     return RM2_OK;
 }
@@ -153,6 +171,7 @@ rm2_status rm2i_star_lengths(const rm2_roadmap *net, const rm2_metric *metric,
 /* ---- all edges ------------------------------------------------------------------------------ */
 
 typedef struct measure_job {
+    rm2_context *ctx;
     const rm2_roadmap *net;
     const rm2_metric *metric;
 } measure_job;
@@ -182,6 +201,8 @@ static rm2_status measure_forward(const void *job, size_t i, double *work) {
                       .xs = net->x,
                       .Gs = net->G,
                       .length = g->length + e};
+    if (net->rule == RM2_EDGE_MIDPOINT && rm2i_interrupted(j->ctx)) /* a row may take long */
+        return RM2_INTERRUPTED;
     return star.count ? rm2i_star_lengths(net, j->metric, &star, work) : RM2_OK;
 }
 
@@ -195,7 +216,7 @@ static rm2_status copy_back(const void *job, size_t i, double *work) {
 }
 
 rm2_status rm2i_roadmap_measure(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric) {
-    measure_job job = {net, metric};
+    measure_job job = {ctx, net, metric};
     size_t most = 0, failed = 0;
     for (size_t i = 0; i < net->nodes; i++) {
         size_t row = net->graph.first[i + 1] - net->graph.first[i];

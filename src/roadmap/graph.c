@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/heap.h"
+#include "metric/metric.h"
 #include "roadmap/roadmap.h"
 
 /* ---- pieces --------------------------------------------------------------------------------- */
@@ -22,7 +23,22 @@ typedef struct pieces {
     size_t *of;     /* piece of each point: its smallest */
     size_t *beyond; /* of each point: the nearest in another piece, */
     double *rank;   /* and its rank */
+    rm2i_heap heap; /* by rank */
+    size_t *size;   /* of the piece that begins with each point */
+    double *square; /* n: scratch */
+    double *memory;
 } pieces;
+
+static void lay_out_pieces(void *arg, rm2i_arena *a) {
+    pieces *p = arg;
+    p->beyond = rm2i_take(a, size_t, p->n);
+    p->rank = rm2i_take(a, double, p->n);
+    p->heap.node = rm2i_take(a, size_t, p->n);
+    p->heap.place = rm2i_take(a, size_t, p->n);
+    p->heap.at = p->rank;
+    p->size = rm2i_take(a, size_t, p->n);
+    p->square = rm2i_take(a, double, p->n);
+}
 
 static rm2_status look_beyond(const void *job, size_t i, double *square) {
     const pieces *p = job;
@@ -47,56 +63,49 @@ static void merge(const pieces *p, size_t a, size_t b) {
 }
 
 /* Merges all pieces; returns the neighbours that this takes. */
-static size_t merge_all(pieces *p, size_t *heap_memory, double *work) {
-    rm2i_heap heap = {.node = heap_memory, .place = heap_memory + p->n, .at = p->rank};
+static size_t merge_all(pieces *p) {
     size_t rank = 0;
     for (size_t i = 0; i < p->n; i++)
-        rm2i_heap_push(&heap, i);
+        rm2i_heap_push(&p->heap, i);
     while (p->count > 1) {
-        size_t i = rm2i_heap_pop(&heap);
+        size_t i = rm2i_heap_pop(&p->heap);
         if (p->of[i] != p->of[p->beyond[i]]) {
             rank = (size_t)p->rank[i];
             merge(p, i, p->beyond[i]);
             p->count--;
         }
         if (p->count > 1) {
-            (void)look_beyond(p, i, work);
-            rm2i_heap_push(&heap, i);
+            (void)look_beyond(p, i, p->square);
+            rm2i_heap_push(&p->heap, i);
         }
     }
     return rank;
 }
 
-static size_t smallest(const pieces *p, size_t *size) {
+static size_t smallest(const pieces *p) {
     size_t least = p->n;
     for (size_t i = 0; i < p->n; i++)
-        size[i] = 0;
+        p->size[i] = 0;
     for (size_t i = 0; i < p->n; i++)
-        size[p->of[i]]++;
+        p->size[p->of[i]]++;
     for (size_t i = 0; i < p->n; i++)
-        least = size[i] > 0 && size[i] < least ? size[i] : least;
+        least = p->size[i] > 0 && p->size[i] < least ? p->size[i] : least;
     return least;
 }
 
 static rm2_status refuse(rm2_context *ctx, const rm2_roadmap *net, size_t k, size_t count,
                          size_t *of) {
-    size_t n = net->nodes, *memory;
-    double *numbers;
-    RM2_TRY(rm2i_alloc(ctx, 3 * n, sizeof *memory, &memory));
-    rm2_status status = rm2i_alloc(ctx, 2 * n, sizeof *numbers, &numbers);
-    if (status == RM2_OK) {
-        pieces p = {n, count, &net->tree, net->x, of, memory, numbers};
-        size_t least = smallest(&p, memory + n);
-        status = rm2i_batch(ctx, n, n, look_beyond, &p, NULL);
-        if (status == RM2_OK)
-            status = rm2i_fail(ctx, RM2_ERR_DATA,
-                               "the graph of %zu points with %zu neighbours each is in %zu pieces, "
-                               "the smallest of %zu point%s: %zu neighbours join them",
-                               n, k, count, least, least == 1 ? "" : "s",
-                               merge_all(&p, memory + n, numbers + n));
-    }
-    free(memory);
-    free(numbers);
+    size_t n = net->nodes;
+    pieces p = {.n = n, .count = count, .tree = &net->tree, .x = net->x, .of = of};
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_pieces, &p, &p.memory));
+    size_t least = smallest(&p);
+    rm2_status status = rm2i_batch(ctx, n, n, look_beyond, &p, NULL);
+    if (status == RM2_OK)
+        status = rm2i_fail(ctx, RM2_ERR_DATA,
+                           "the graph of %zu points with %zu neighbours each is in %zu pieces, "
+                           "the smallest of %zu point%s: %zu neighbours join them",
+                           n, k, count, least, least == 1 ? "" : "s", merge_all(&p));
+    free(p.memory);
     return status;
 }
 
@@ -107,33 +116,49 @@ static int by_size(const void *a, const void *b) {
     return (p > q) - (p < q);
 }
 
+typedef struct join_scratch {
+    size_t n, k;
+    size_t *nearest, *piece; /* n x k, n */
+    rm2i_edge *edges;        /* n x k */
+    double *memory;
+} join_scratch;
+
+static void lay_out_joins(void *arg, rm2i_arena *a) {
+    join_scratch *s = arg;
+    s->nearest = rm2i_take(a, size_t, s->n, s->k);
+    s->edges = rm2i_take(a, rm2i_edge, s->n, s->k);
+    s->piece = rm2i_take(a, size_t, s->n);
+}
+
 static rm2_status join_nodes(rm2_context *ctx, rm2_roadmap *net, size_t k) {
-    size_t n = net->nodes, *nearest, *piece = NULL;
-    rm2i_edge *edges = NULL;
-    RM2_TRY(rm2i_alloc(ctx, n, k * sizeof *nearest, &nearest));
-    rm2_status status = rm2i_neighbours(ctx, &net->tree, net->x, k, nearest);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, n, k * sizeof *edges, &edges);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, n, sizeof *piece, &piece);
+    size_t n = net->nodes;
+    join_scratch s = {.n = n, .k = k};
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_joins, &s, &s.memory));
+    rm2_status status = rm2i_neighbours(ctx, &net->tree, net->x, k, s.nearest);
     if (status == RM2_OK) {
-        size_t count = rm2i_neighbour_edges(n, net->Q, net->x, k, nearest, edges);
-        size_t parts = rm2i_graph_parts(n, edges, count, piece);
-        status = parts > 1 ? refuse(ctx, net, k, parts, piece)
-                           : rm2i_graph_rows(ctx, n, edges, count, &net->graph);
+        size_t count = rm2i_neighbour_edges(n, net->Q, net->x, k, s.nearest, s.edges);
+        size_t parts = rm2i_graph_parts(n, s.edges, count, s.piece);
+        status = parts > 1 ? refuse(ctx, net, k, parts, s.piece)
+                           : rm2i_graph_rows(ctx, n, s.edges, count, &net->graph);
     }
     for (size_t i = 0; i < n && status == RM2_OK; i++)
         qsort(net->graph.to + net->graph.first[i], net->graph.first[i + 1] - net->graph.first[i],
               sizeof *net->graph.to, by_size);
-    free(nearest);
-    free(edges);
-    free(piece);
+    free(s.memory);
     return status;
+}
+
+static rm2_status build(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric) {
+    size_t n = net->nodes, k = net->neighbours;
+    RM2_TRY(rm2i_tree_build(ctx, n, net->Q, net->x, &net->tree));
+    RM2_TRY(join_nodes(ctx, net, k < n ? k : n - 1));
+    RM2_TRY(rm2i_metric_at_counted(ctx, metric, n, net->x, net->G));
+    return rm2i_roadmap_measure(ctx, net, metric);
 }
 
 static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric,
                        const double *points) {
-    size_t n = net->nodes, Q = net->Q, k = net->neighbours;
+    size_t n = net->nodes, Q = net->Q;
     RM2_TRY(rm2i_alloc(ctx, n, Q * sizeof *net->x, &net->x));
     RM2_TRY(rm2i_alloc(ctx, n, Q * Q * sizeof *net->G, &net->G));
     for (size_t i = 0; i < n * Q; i++) {
@@ -142,10 +167,10 @@ static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *met
                              i / Q, i % Q, points[i]);
         net->x[i] = points[i];
     }
-    RM2_TRY(rm2i_tree_build(ctx, n, Q, net->x, &net->tree));
-    RM2_TRY(join_nodes(ctx, net, k < n ? k : n - 1));
-    RM2_TRY(rm2_metric_at(ctx, metric, n, net->x, net->G, NULL));
-    return rm2i_roadmap_measure(ctx, net, metric);
+    rm2i_activity_begin(ctx, "roadmap", n);
+    rm2_status status = build(ctx, net, metric);
+    rm2i_activity_end(ctx);
+    return status;
 }
 
 rm2_status rm2_roadmap_graph(rm2_context *ctx, const rm2_metric *metric, size_t n,

@@ -6,12 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metric/metric.h"
 #include "roadmap/roadmap.h"
 
 enum { REACH_MAX = 10, STEPS_MAX = 21 * 21 * 21 };
 
-rm2_grid_settings rm2_grid_settings_default(void) {
-    return (rm2_grid_settings){.points = 0, .padding = 0.1, .reach = 0, .rule = RM2_EDGE_ENDS};
+size_t rm2i_grid_points(size_t Q) {
+    return Q <= 2 ? 50 : 24;
+}
+
+size_t rm2i_grid_reach(size_t Q) {
+    return Q <= 2 ? 3 : 2;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -60,6 +65,13 @@ static size_t list_neighbours(const rm2_roadmap *net, size_t i, size_t count, co
     return found;
 }
 
+/* At some of the nodes: should the call end? */
+static rm2_status look(rm2_context *ctx, size_t i) {
+    return i % 1024 == 1023 && rm2i_interrupted(ctx)
+               ? rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted")
+               : RM2_OK;
+}
+
 static rm2_status join_nodes(rm2_context *ctx, rm2_roadmap *net) {
     rm2i_graph *g = &net->graph;
     step *steps;
@@ -67,14 +79,18 @@ static rm2_status join_nodes(rm2_context *ctx, rm2_roadmap *net) {
     size_t count = list_steps(net->Q, (int)net->reach, steps);
     g->n = net->nodes;
     rm2_status status = rm2i_calloc(ctx, net->nodes + 1, sizeof *g->first, &g->first);
-    for (size_t i = 0; i < net->nodes && status == RM2_OK; i++)
+    for (size_t i = 0; i < net->nodes && status == RM2_OK; i++) {
         g->first[i + 1] = g->first[i] + list_neighbours(net, i, count, steps, NULL);
+        status = look(ctx, i);
+    }
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, g->first[net->nodes], sizeof *g->to, &g->to);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, g->first[net->nodes], sizeof *g->length, &g->length);
-    for (size_t i = 0; i < net->nodes && status == RM2_OK; i++)
+    for (size_t i = 0; i < net->nodes && status == RM2_OK; i++) {
         (void)list_neighbours(net, i, count, steps, g->to + g->first[i]);
+        status = look(ctx, i);
+    }
     free(steps);
     return status;
 }
@@ -94,20 +110,29 @@ static rm2_status check_axis(rm2_context *ctx, size_t q, size_t count, const dou
     return RM2_OK;
 }
 
-static rm2_status copy_axes(rm2_context *ctx, rm2_roadmap *net, const size_t *counts,
-                            const double *const *axes) {
-    size_t total = 0;
+/* Numbers of nodes, and where they are, along each axis. */
+typedef struct grid_plan {
+    size_t Q, reach;
+    rm2_edge_rule rule;
+    const size_t *counts;
+    const double *const *axes;
+} grid_plan;
+
+static void lay_out_axes(void *roadmap, rm2i_arena *a) {
+    rm2_roadmap *net = roadmap;
     for (size_t q = 0; q < net->Q; q++)
-        total += counts[q];
-    double *memory;
-    RM2_TRY(rm2i_alloc(ctx, total, sizeof *memory, &memory));
-    for (size_t q = 0; q < net->Q; q++) {
-        net->count[q] = counts[q];
-        net->axis[q] = rm2i_cut(&memory, counts[q]);
-        memcpy(net->axis[q], axes[q], counts[q] * sizeof *memory);
-    }
+        net->axis[q] = rm2i_take(a, double, net->count[q]);
+}
+
+static rm2_status copy_axes(rm2_context *ctx, rm2_roadmap *net, const grid_plan *plan) {
+    const size_t *counts = plan->counts;
+    size_t Q = plan->Q;
+    memcpy(net->count, counts, Q * sizeof *counts);
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_axes, net, &net->axes));
+    for (size_t q = 0; q < Q; q++)
+        memcpy(net->axis[q], plan->axes[q], counts[q] * sizeof *net->axis[q]);
     net->nodes = 1;
-    for (size_t q = net->Q; q-- > 0;) {
+    for (size_t q = Q; q-- > 0;) {
         net->stride[q] = net->nodes;
         if (__builtin_mul_overflow(net->nodes, counts[q], &net->nodes))
             return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory: a grid of %zu nodes a side",
@@ -123,18 +148,23 @@ static rm2_status place_nodes(rm2_context *ctx, rm2_roadmap *net, const rm2_metr
     for (size_t i = 0; i < net->nodes; i++)
         for (size_t q = 0; q < Q; q++)
             net->x[i * Q + q] = net->axis[q][i / net->stride[q] % net->count[q]];
-    rm2_status status = rm2_metric_at(ctx, metric, net->nodes, net->x, net->G, NULL);
+    rm2_status status = rm2i_metric_at_counted(ctx, metric, net->nodes, net->x, net->G);
     return status == RM2_OK ? status : rm2i_fail_prefix(ctx, status, "nodes of the grid");
 }
 
 static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric,
-                       const size_t *counts, const double *const *axes) {
+                       const grid_plan *plan) {
     for (size_t q = 0; q < net->Q; q++)
-        RM2_TRY(check_axis(ctx, q, counts[q], axes[q]));
-    RM2_TRY(copy_axes(ctx, net, counts, axes));
-    RM2_TRY(place_nodes(ctx, net, metric));
-    RM2_TRY(join_nodes(ctx, net));
-    return rm2i_roadmap_measure(ctx, net, metric);
+        RM2_TRY(check_axis(ctx, q, plan->counts[q], plan->axes[q]));
+    RM2_TRY(copy_axes(ctx, net, plan));
+    rm2i_activity_begin(ctx, "roadmap", net->nodes);
+    rm2_status status = place_nodes(ctx, net, metric);
+    if (status == RM2_OK)
+        status = join_nodes(ctx, net);
+    if (status == RM2_OK)
+        status = rm2i_roadmap_measure(ctx, net, metric);
+    rm2i_activity_end(ctx);
+    return status;
 }
 
 static rm2_status check(rm2_context *ctx, size_t Q, size_t reach, rm2_edge_rule rule) {
@@ -150,17 +180,16 @@ static rm2_status check(rm2_context *ctx, size_t Q, size_t reach, rm2_edge_rule 
 }
 
 /* What was checked becomes a roadmap. */
-static rm2_status create(rm2_context *ctx, const rm2_metric *metric, size_t Q, size_t reach,
-                         rm2_edge_rule rule, const size_t *counts, const double *const *axes,
+static rm2_status create(rm2_context *ctx, const rm2_metric *metric, const grid_plan *plan,
                          rm2_roadmap **roadmap) {
     rm2_roadmap *net;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *net, &net));
-    net->Q = Q;
+    net->Q = plan->Q;
     net->grid = true;
-    net->rule = rule;
-    net->reach = reach ? reach : Q <= 2 ? 3 : 2;
+    net->rule = plan->rule;
+    net->reach = plan->reach ? plan->reach : rm2i_grid_reach(plan->Q);
     net->span = 3 * net->reach;
-    rm2_status status = fill(ctx, net, metric, counts, axes);
+    rm2_status status = fill(ctx, net, metric, plan);
     if (status == RM2_OK)
         *roadmap = net;
     else
@@ -174,7 +203,7 @@ rm2_status rm2_roadmap_grid_axes(rm2_context *ctx, const rm2_metric *metric, siz
     size_t Q = rm2_metric_dim(metric);
     *roadmap = NULL;
     RM2_TRY(check(ctx, Q, reach, rule));
-    return create(ctx, metric, Q, reach, rule, counts, axes, roadmap);
+    return create(ctx, metric, &(grid_plan){Q, reach, rule, counts, axes}, roadmap);
 }
 
 /* ---- a grid around points ------------------------------------------------------------------- */
@@ -213,8 +242,9 @@ rm2_status rm2_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
                             const rm2_grid_settings *settings, size_t n, const double *points,
                             rm2_roadmap **roadmap) {
     *roadmap = NULL;
-    rm2_grid_settings s = settings ? *settings : rm2_grid_settings_default();
-    size_t Q = rm2_metric_dim(metric), count = s.points ? s.points : Q <= 2 ? 50 : 24;
+    rm2_grid_settings s = rm2_grid_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    size_t Q = rm2_metric_dim(metric), count = s.points ? s.points : rm2i_grid_points(Q);
     RM2_TRY(check(ctx, Q, s.reach, s.rule));
     if (count < 2 || n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -236,7 +266,8 @@ rm2_status rm2_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
         }
         axes[q] = axis;
     }
-    rm2_status status = create(ctx, metric, Q, s.reach, s.rule, counts, axes, roadmap);
+    rm2_status status =
+        create(ctx, metric, &(grid_plan){Q, s.reach, s.rule, counts, axes}, roadmap);
     free(memory);
     return status;
 }

@@ -100,8 +100,12 @@ rm2_status rm2i_join_direct(const rm2_roadmap *net, const rm2_metric *metric, co
 
 /* ---- one, with its metric ------------------------------------------------------------------- */
 
-size_t rm2i_join_size(const rm2_roadmap *net) {
-    return net->Q * net->Q + 2 * rm2i_join_most(net);
+void rm2i_join_lay_out(rm2i_join *join, const rm2_roadmap *net, rm2i_arena *a) {
+    size_t most = rm2i_join_most(net);
+    *join = (rm2i_join){.x = NULL};
+    join->G = rm2i_take(a, double, net->Q, net->Q);
+    join->node = rm2i_take(a, size_t, most);
+    join->length = rm2i_take(a, double, most);
 }
 
 /* Stars and the metric at one point, by turns. */
@@ -112,19 +116,16 @@ size_t rm2i_join_work(const rm2_roadmap *net, const rm2_metric *metric) {
 }
 
 rm2_status rm2i_roadmap_join_point(const rm2_roadmap *net, const rm2_metric *metric,
-                                   const double *x, rm2i_join *join, double **memory,
-                                   double *work) {
-    size_t most = rm2i_join_most(net);
-    double *G = rm2i_cut(memory, net->Q * net->Q);
-    *join = (rm2i_join){.x = x, .G = G, .node = rm2i_cut_indices(memory, most)};
-    join->length = rm2i_cut(memory, most);
-    RM2_TRY(rm2i_metric_at(metric, 1, x, G, NULL, 1, work));
+                                   const double *x, rm2i_join *join, double *work) {
+    join->x = x;
+    RM2_TRY(rm2i_metric_at(metric, 1, x, join->G, NULL, &(rm2i_metric_room){1, work, NULL}));
     return rm2i_roadmap_join(net, metric, join, work);
 }
 
 /* ---- many ----------------------------------------------------------------------------------- */
 
 typedef struct join_job {
+    rm2_context *ctx;
     const rm2_roadmap *net;
     const rm2_metric *metric;
     rm2i_join *join;
@@ -132,6 +133,8 @@ typedef struct join_job {
 
 static rm2_status join_one(const void *job, size_t i, double *work) {
     const join_job *j = job;
+    if (j->net->rule == RM2_EDGE_MIDPOINT && rm2i_interrupted(j->ctx)) /* a star may take long */
+        return RM2_INTERRUPTED;
     return rm2i_roadmap_join(j->net, j->metric, &j->join[i], work);
 }
 
@@ -146,28 +149,44 @@ static rm2_status run_joins(rm2_context *ctx, const join_job *job, size_t n) {
                      failed);
 }
 
-/* One block: joins, then metrics and lengths, then nodes. */
+/* One block, which begins with the joins. */
+typedef struct joins_block {
+    const rm2_roadmap *net;
+    size_t n;
+    rm2i_join *join; /* n */
+    double *G;       /* n x Q x Q */
+    double *length;  /* n x most */
+    size_t *node;    /* n x most */
+} joins_block;
+
+static void lay_out(void *arg, rm2i_arena *a) {
+    joins_block *b = arg;
+    size_t Q = b->net->Q, most = rm2i_join_most(b->net);
+    b->join = rm2i_take(a, rm2i_join, b->n);
+    b->G = rm2i_take(a, double, b->n, Q, Q);
+    b->length = rm2i_take(a, double, b->n, most);
+    b->node = rm2i_take(a, size_t, b->n, most);
+}
+
 rm2_status rm2i_roadmap_join_all(rm2_context *ctx, const rm2_roadmap *net, const rm2_metric *metric,
                                  size_t n, const double *points, rm2i_join **joins) {
-    size_t Q = net->Q, most = rm2i_join_most(net), numbers = Q * Q + most;
-    rm2i_join *join = NULL;
+    size_t Q = net->Q, most = rm2i_join_most(net);
+    joins_block b = {.net = net, .n = n};
+    double *memory;
     *joins = NULL;
     RM2_TRY(rm2i_roadmap_check(ctx, net, metric, n, points));
-    RM2_TRY(rm2i_calloc(ctx, n, sizeof *join + numbers * sizeof(double) + most * sizeof(size_t),
-                        &join));
-    double *G = (double *)(void *)(join + n), *length = G + n * Q * Q;
-    size_t *node = (size_t *)(void *)(length + n * most);
-    rm2_status status = rm2_metric_at(ctx, metric, n, points, G, NULL);
+    RM2_TRY(rm2i_arena_calloc(ctx, lay_out, &b, &memory));
+    rm2_status status = rm2_metric_at(ctx, metric, n, points, b.G, NULL);
     for (size_t i = 0; i < n; i++)
-        join[i] = (rm2i_join){.x = points + i * Q,
-                              .G = G + i * Q * Q,
-                              .node = node + i * most,
-                              .length = length + i * most};
+        b.join[i] = (rm2i_join){.x = points + i * Q,
+                                .G = b.G + i * Q * Q,
+                                .node = b.node + i * most,
+                                .length = b.length + i * most};
     if (status == RM2_OK)
-        status = run_joins(ctx, &(join_job){net, metric, join}, n);
+        status = run_joins(ctx, &(join_job){ctx, net, metric, b.join}, n);
     if (status == RM2_OK)
-        *joins = join;
+        *joins = b.join;
     else
-        free(join);
+        free(memory);
     return status;
 }

@@ -9,47 +9,70 @@
 
 /* ---- one path ------------------------------------------------------------------------------- */
 
-/* Scratch: joins of two points; distances, exits, nodes before and heap of the search; the rest is
- * that of joins. */
-size_t rm2i_walk_work(const rm2_roadmap *net, const rm2_metric *metric) {
-    return 2 * rm2i_join_size(net) + 5 * net->nodes + rm2i_join_work(net, metric);
+typedef struct walk_scratch {
+    rm2i_join from, to;
+    double *at, *ends; /* nodes: distances, and those of the nodes that `to` is joined to */
+    size_t *before;    /* nodes: of the search */
+    size_t *order;     /* nodes: the path */
+    double *heap;      /* of the search */
+    double *joins;     /* scratch of the joins */
+} walk_scratch;
+
+static void lay_out(walk_scratch *s, const rm2_roadmap *net, const rm2_metric *metric,
+                    rm2i_arena *a) {
+    size_t n = net->nodes;
+    rm2i_join_lay_out(&s->from, net, a);
+    rm2i_join_lay_out(&s->to, net, a);
+    s->at = rm2i_take(a, double, n);
+    s->ends = rm2i_take(a, double, n);
+    s->before = rm2i_take(a, size_t, n);
+    s->order = rm2i_take(a, size_t, n);
+    s->heap = rm2i_take(a, double, rm2i_search_work(n));
+    s->joins = rm2i_take(a, double, rm2i_join_work(net, metric));
 }
 
-/* The nodes from the seed to `last`, but for those that are the ends themselves, behind each other
- * in `order`. */
-static void collect(const rm2i_join *from, const rm2i_join *to, const size_t *before, size_t last,
-                    size_t *order, rm2i_walk *walk) {
+size_t rm2i_walk_work(const rm2_roadmap *net, const rm2_metric *metric) {
+    walk_scratch s;
+    rm2i_arena a = {NULL, 0};
+    lay_out(&s, net, metric, &a);
+    return a.used;
+}
+
+/* The nodes from the seed to `last`, except those that are the ends themselves, in order. */
+static void collect(const walk_scratch *s, size_t last, rm2i_walk *walk) {
     size_t count = 0;
-    for (size_t i = last; i != SIZE_MAX; i = before[i])
+    for (size_t i = last; i != SIZE_MAX; i = s->before[i])
         count++;
     size_t at = count;
-    for (size_t i = last; i != SIZE_MAX; i = before[i])
-        order[--at] = i;
-    size_t skipped = from->on_node && count > 0;
-    walk->node = order + skipped;
+    for (size_t i = last; i != SIZE_MAX; i = s->before[i])
+        s->order[--at] = i;
+    size_t skipped = s->from.on_node && count > 0;
+    walk->node = s->order + skipped;
     walk->count = count - skipped;
-    walk->count -= to->on_node && walk->count > 0;
+    walk->count -= s->to.on_node && walk->count > 0;
 }
 
 rm2_status rm2i_roadmap_walk(const rm2_roadmap *net, const rm2_metric *metric, const double *from,
                              const double *to, rm2i_walk *walk, double *work) {
-    double *memory = work, *rest = work + rm2i_walk_work(net, metric) - rm2i_join_work(net, metric);
-    size_t n = net->nodes;
-    rm2i_join a, b;
-    RM2_TRY(rm2i_roadmap_join_point(net, metric, from, &a, &memory, rest));
-    RM2_TRY(rm2i_roadmap_join_point(net, metric, to, &b, &memory, rest));
+    walk_scratch s;
+    lay_out(&s, net, metric, &(rm2i_arena){work, 0});
+    RM2_TRY(rm2i_roadmap_join_point(net, metric, from, &s.from, s.joins));
+    RM2_TRY(rm2i_roadmap_join_point(net, metric, to, &s.to, s.joins));
     *walk = (rm2i_walk){.from = from, .to = to};
-    RM2_TRY(rm2i_join_direct(net, metric, &a, &b, &walk->length, rest));
-    double *at = rm2i_cut(&memory, n), *ends = rm2i_cut(&memory, n);
-    size_t *before = rm2i_cut_indices(&memory, n);
-    for (size_t i = 0; i < n; i++)
-        ends[i] = INFINITY;
-    for (size_t i = 0; i < b.count; i++)
-        ends[b.node[i]] = b.length[i];
-    rm2i_search search = {&net->graph, a.count, a.node, a.length, ends, at, before, memory};
-    size_t last = rm2i_graph_search(&search, &walk->length);
-    size_t *order = (size_t *)(void *)memory; /* where the heap was */
-    collect(&a, &b, before, last, order, walk);
+    RM2_TRY(rm2i_join_direct(net, metric, &s.from, &s.to, &walk->length, s.joins));
+    for (size_t i = 0; i < net->nodes; i++)
+        s.ends[i] = INFINITY;
+    for (size_t i = 0; i < s.to.count; i++)
+        s.ends[s.to.node[i]] = s.to.length[i];
+    const rm2i_search search = {.graph = &net->graph,
+                                .seeds = s.from.count,
+                                .seed = s.from.node,
+                                .start = s.from.length,
+                                .exit = s.ends,
+                                .at = s.at,
+                                .before = s.before,
+                                .work = s.heap};
+    collect(&s, rm2i_graph_search(&search, &walk->length), walk);
     return isfinite(walk->length) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
@@ -62,10 +85,8 @@ void rm2i_walk_points(const rm2_roadmap *net, const rm2i_walk *walk, double *pat
 }
 
 rm2_status rm2_roadmap_path(rm2_context *ctx, const rm2_roadmap *roadmap, const rm2_metric *metric,
-                            const double *from, const double *to, size_t *count, double **path,
-                            double *length) {
-    *count = 0;
-    *path = NULL;
+                            const double *from, const double *to, rm2_path *path) {
+    *path = (rm2_path){.count = 0};
     double *work;
     rm2i_walk walk = {0};
     RM2_TRY(rm2i_roadmap_check(ctx, roadmap, metric, 1, from));
@@ -73,15 +94,15 @@ rm2_status rm2_roadmap_path(rm2_context *ctx, const rm2_roadmap *roadmap, const 
     RM2_TRY(rm2i_alloc(ctx, rm2i_walk_work(roadmap, metric), sizeof *work, &work));
     rm2_status status = rm2i_roadmap_walk(roadmap, metric, from, to, &walk, work);
     if (status == RM2_OK)
-        status = rm2i_alloc(ctx, walk.count + 2, roadmap->Q * sizeof **path, path);
+        status = rm2i_alloc(ctx, walk.count + 2, roadmap->Q * sizeof *path->x, &path->x);
     else
         status = rm2i_fail(ctx, status,
                            "no path of finite length: the metric is too large, or cannot be "
                            "computed near the ends");
-    if (*path) {
-        rm2i_walk_points(roadmap, &walk, *path);
-        *count = walk.count + 2;
-        *length = walk.length;
+    if (status == RM2_OK) {
+        rm2i_walk_points(roadmap, &walk, path->x);
+        path->count = walk.count + 2;
+        path->length = walk.length;
     }
     free(work);
     return status;
@@ -109,6 +130,7 @@ rm2_status rm2i_join_distance(const rm2_roadmap *net, const rm2_metric *metric,
 }
 
 typedef struct distances_job {
+    rm2_context *ctx;
     const rm2_roadmap *net;
     const rm2_metric *metric;
     size_t n;
@@ -116,25 +138,40 @@ typedef struct distances_job {
     double *distance;
 } distances_job;
 
+typedef struct row_scratch {
+    double *at, *heap, *star; /* distances of the nodes, their search, one line */
+} row_scratch;
+
+static void lay_out_row(row_scratch *s, const rm2_roadmap *net, const rm2_metric *metric,
+                        rm2i_arena *a) {
+    s->at = rm2i_take(a, double, net->nodes);
+    s->heap = rm2i_take(a, double, rm2i_search_work(net->nodes));
+    s->star = rm2i_take(a, double, rm2i_star_work(net, metric, 1));
+}
+
 /* Distances of point i to all later ones; the diagonal is 0. */
 static rm2_status distances_from(const void *job, size_t i, double *work) {
     const distances_job *j = job;
     const rm2i_join *a = &j->join[i];
-    double *row = j->distance + i * j->n, *at = rm2i_cut(&work, j->net->nodes);
-    rm2i_join_search(j->net, a, at, rm2i_cut(&work, 2 * j->net->nodes));
+    double *row = j->distance + i * j->n;
+    row_scratch s;
+    lay_out_row(&s, j->net, j->metric, &(rm2i_arena){work, 0});
+    rm2i_join_search(j->net, a, s.at, s.heap);
     row[i] = 0;
     for (size_t k = i + 1; k < j->n; k++) {
-        RM2_TRY(rm2i_join_distance(j->net, j->metric, a, at, &j->join[k], &row[k], work));
+        RM2_TRY(rm2i_join_distance(j->net, j->metric, a, s.at, &j->join[k], &row[k], s.star));
         if (!isfinite(row[k]))
             return RM2_ERR_NUMERIC;
     }
+    rm2i_activity_advance(j->ctx, j->n - 1 - i);
     return RM2_OK;
 }
 
 static rm2_status run_distances(rm2_context *ctx, const distances_job *job) {
-    size_t failed = 0, star = rm2i_star_work(job->net, job->metric, 1);
-    rm2_status status =
-        rm2i_batch(ctx, job->n, 3 * job->net->nodes + star, distances_from, job, &failed);
+    size_t failed = 0;
+    rm2i_arena work = {NULL, 0};
+    lay_out_row(&(row_scratch){0}, job->net, job->metric, &work);
+    rm2_status status = rm2i_tasks(ctx, job->n, work.used, distances_from, job, &failed);
     if (status == RM2_OK || status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
         return status;
     return rm2i_fail(ctx, status,
@@ -143,16 +180,25 @@ static rm2_status run_distances(rm2_context *ctx, const distances_job *job) {
                      failed);
 }
 
-rm2_status rm2_roadmap_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
+static rm2_status find_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
                                  const rm2_metric *metric, size_t n, const double *points,
                                  double *distance) {
     rm2i_join *join = NULL;
     RM2_TRY(rm2i_roadmap_join_all(ctx, roadmap, metric, n, points, &join));
-    distances_job job = {roadmap, metric, n, join, distance};
+    distances_job job = {ctx, roadmap, metric, n, join, distance};
     rm2_status status = run_distances(ctx, &job);
     for (size_t i = 0; i < n && status == RM2_OK; i++)
         for (size_t k = 0; k < i; k++)
             distance[i * n + k] = distance[k * n + i];
     free(join);
+    return status;
+}
+
+rm2_status rm2_roadmap_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
+                                 const rm2_metric *metric, size_t n, const double *points,
+                                 double *distance) {
+    rm2i_activity_begin(ctx, "distances", n > 1 ? n * (n - 1) / 2 : 0);
+    rm2_status status = find_distances(ctx, roadmap, metric, n, points, distance);
+    rm2i_activity_end(ctx);
     return status;
 }

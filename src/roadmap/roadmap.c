@@ -11,7 +11,7 @@ void rm2_roadmap_free(rm2_roadmap *roadmap) {
         return;
     free(roadmap->x);
     free(roadmap->G);
-    free(roadmap->axis[0]);
+    free(roadmap->axes);
     rm2i_graph_free(&roadmap->graph);
     rm2i_tree_free(&roadmap->tree);
     free(roadmap);

@@ -2,15 +2,16 @@
  * graph over points differ in where an edge is cut, and in which nodes a further point is joined
  * to; everything else sees nodes and edges.
  *
- *     roadmap.c         the object, checks
- *     roadmap_grid.c    nodes on a grid
- *     roadmap_graph.c   nodes at points
- *     roadmap_edge.c    lengths of edges
- *     roadmap_join.c    edges from points that are no nodes
- *     roadmap_path.c    paths and distances */
-#ifndef RM2I_NETWORK_H
-#define RM2I_NETWORK_H
+ *     roadmap.c   the object, checks
+ *     grid.c      nodes on a grid
+ *     graph.c     nodes at points
+ *     edge.c      lengths of edges
+ *     join.c      edges from points that are no nodes
+ *     path.c      paths and distances */
+#ifndef RM2I_ROADMAP_H
+#define RM2I_ROADMAP_H
 
+#include "base/arena.h"
 #include "linalg/graph.h"
 #include "linalg/neighbours.h"
 #include "riemann2/roadmap.h"
@@ -28,7 +29,8 @@ struct rm2_roadmap {
     bool grid;
     size_t reach;
     size_t count[RM2I_GRID_Q], stride[RM2I_GRID_Q];
-    double *axis[RM2I_GRID_Q]; /* one allocation, the first's */
+    double *axis[RM2I_GRID_Q];
+    double *axes; /* their memory */
 
     rm2i_tree tree; /* graphs: the nodes */
     size_t neighbours;
@@ -39,11 +41,9 @@ rm2_status rm2i_roadmap_check_rule(rm2_context *ctx, rm2_edge_rule rule);
 rm2_status rm2i_roadmap_check(rm2_context *ctx, const rm2_roadmap *roadmap,
                               const rm2_metric *metric, size_t n, const double *points);
 
-/* Indices in scratch memory for doubles. */
-_Static_assert(sizeof(size_t) == sizeof(double), "an index takes the place of a number");
-static inline size_t *rm2i_cut_indices(double **memory, size_t count) {
-    return (size_t *)(void *)rm2i_cut(memory, count);
-}
+/* Nodes along each dimension of a grid, and cells that its edges span, where nobody says. */
+size_t rm2i_grid_points(size_t Q);
+size_t rm2i_grid_reach(size_t Q);
 
 /* Where x is along axis q of a grid, in nodes: 2.25 is a quarter of the way from node 2 to 3. */
 double rm2i_grid_place(const rm2_roadmap *roadmap, size_t q, double x);
@@ -73,9 +73,10 @@ rm2_status rm2i_roadmap_measure(rm2_context *ctx, rm2_roadmap *roadmap, const rm
 /* A point and the nodes that it is joined to: on a grid those within the span along each axis, in a
  * graph the nearest; a point on a node to that alone, by an edge of length 0. */
 typedef struct rm2i_join {
-    const double *x, *G; /* given */
-    size_t *node;        /* rm2i_join_most, given */
-    double *length;      /* the same */
+    const double *x; /* given */
+    double *G;       /* Q x Q, given */
+    size_t *node;    /* rm2i_join_most, given */
+    double *length;  /* the same */
     size_t count;
     bool on_node;
     double radius; /* graphs: squared distance of the farthest node */
@@ -90,12 +91,13 @@ rm2_status rm2i_roadmap_join(const rm2_roadmap *roadmap, const rm2_metric *metri
 rm2_status rm2i_join_direct(const rm2_roadmap *roadmap, const rm2_metric *metric,
                             const rm2i_join *a, const rm2i_join *b, double *length, double *work);
 
-/* The join of one point, with its metric, in memory cut from *memory, rm2i_join_size. The point must be
- * finite and inside a grid. work: rm2i_join_work. A failure has no message. */
-size_t rm2i_join_size(const rm2_roadmap *roadmap);
+/* The arrays of a join. */
+void rm2i_join_lay_out(rm2i_join *join, const rm2_roadmap *roadmap, rm2i_arena *a);
+/* The join of one point, with its metric, in arrays that are there. The point must be finite and inside a
+ * grid. work: rm2i_join_work. A failure has no message. */
 size_t rm2i_join_work(const rm2_roadmap *roadmap, const rm2_metric *metric);
 rm2_status rm2i_roadmap_join_point(const rm2_roadmap *roadmap, const rm2_metric *metric,
-                                   const double *x, rm2i_join *join, double **memory, double *work);
+                                   const double *x, rm2i_join *join, double *work);
 
 /* Joins of n points, which must stay where they are, in one block: the caller's to free with
  * free(). */
@@ -105,7 +107,7 @@ rm2_status rm2i_roadmap_join_all(rm2_context *ctx, const rm2_roadmap *roadmap,
 
 /* ---- distances ------------------------------------------------------------------------------ */
 
-/* Distances of all nodes from a joined point. work: 2 nodes. */
+/* Distances of all nodes from a joined point. work: rm2i_search_work of the nodes. */
 void rm2i_join_search(const rm2_roadmap *roadmap, const rm2i_join *from, double *at, double *work);
 /* Length of the shortest path from there to another one, infinite where there is none. work: as for
  * rm2i_join_direct. */

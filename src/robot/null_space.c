@@ -59,9 +59,8 @@ static rm2_status second_aim(rm2i_solver *s, const double *target, const double 
     *rows = 0;
     rm2i_arm_posture(s->arm, q, &s->posture, NULL);
     if (s->task.ellipsoid) {
-        rm2_status status =
-            rm2i_ellipsoid_residual(&s->task, target, s->joints, s->floor, &s->posture, s->s,
-                                    matrix ? s->S : NULL, s->work);
+        const rm2i_ellipsoid_query query = {&s->task, target, s->joints, s->floor, &s->posture};
+        rm2_status status = rm2i_ellipsoid_residual(&query, s->s, matrix ? s->S : NULL, s->work);
         if (status != RM2_OK)
             return rm2i_fail(s->ctx, status, "the manipulability ellipsoid has no logarithm");
         *rows = rm2_spd.dim(s->task.dim);

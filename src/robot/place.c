@@ -227,19 +227,21 @@ static void choose_targets(const rm2_arm_task *task, const rm2_placement *turn, 
     }
 }
 
-rm2_status rm2_arm_place_auto(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task,
-                              size_t n, const double *targets, const rm2_track_settings *settings,
-                              rm2_placement *placement, bool *found) {
+rm2_status rm2_arm_place_auto(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_targets *targets,
+                              const rm2_track_settings *settings, rm2_placement *placement,
+                              bool *found) {
+    const rm2_arm_task *task = targets->task;
+    size_t n = targets->n;
     search f = {.n = n < TRIED ? n : TRIED};
     double *chosen = NULL;
     *found = false;
     RM2_TRY(check(ctx, task, placement));
     RM2_TRY(rm2i_solver_create(ctx, arm, task, settings, &f.solver));
-    rm2_status status = rm2i_check_targets(ctx, task, n, targets);
+    rm2_status status = rm2i_check_targets(ctx, task, n, targets->points);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, f.n, rm2_arm_task_width(task) * sizeof *chosen, &chosen);
     if (status == RM2_OK) {
-        choose_targets(task, placement, n, targets, f.n, chosen);
+        choose_targets(task, placement, n, targets->points, f.n, chosen);
         f.targets = chosen;
         measure_targets(&f);
         status = find_place(&f, placement, found);

@@ -76,8 +76,14 @@ void rm2i_task_matrix(const rm2_arm_task *task, size_t joints, double weight,
 /* c: coordinates of Log_M(M_d) in an orthonormal frame at M = J J^T + floor I; columns of C (if not
  * NULL, coordinates x joints) those of dM/dq_j, so that dc = -C dq where c = 0, and the derivative of
  * |c|^2 / 2 is -C^T c everywhere. work: rm2_spd.work_size(dim). */
-rm2_status rm2i_ellipsoid_residual(const rm2_arm_task *task, const double *target, size_t joints,
-                                   double floor, const rm2i_posture *posture, double *c, double *C,
+typedef struct rm2i_ellipsoid_query {
+    const rm2_arm_task *task;
+    const double *target;
+    size_t joints;
+    double floor;
+    const rm2i_posture *posture;
+} rm2i_ellipsoid_query;
+rm2_status rm2i_ellipsoid_residual(const rm2i_ellipsoid_query *query, double *c, double *C,
                                    double *work);
 
 /* ---- solving (solver.c, null_space.c, track.c) ---------------------------------------------- */

@@ -29,15 +29,6 @@ static const double ELLIPSOID_FLOOR = 1e-12; /* relative to the squared reach */
 
 /* ---- the solver ----------------------------------------------------------------------------- */
 
-rm2_track_settings rm2_track_settings_default(void) {
-    return (rm2_track_settings){.position_tolerance = 1e-6,
-                                .orientation_tolerance = 1e-6,
-                                .limit_weight = -1,
-                                .null_step = 0.1,
-                                .iterations = 200,
-                                .starts = 30};
-}
-
 static rm2_status check_settings(rm2_context *ctx, const rm2_track_settings *s) {
     const struct {
         const char *name;
@@ -73,12 +64,13 @@ static rm2_status check_start(rm2_context *ctx, const rm2_arm *arm, const double
 
 rm2_status rm2i_solver_create(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task,
                               const rm2_track_settings *settings, rm2i_solver **solver) {
-    rm2_track_settings s = settings ? *settings : rm2_track_settings_default();
+    rm2_track_settings s = rm2_track_settings_default();
     *solver = NULL;
     if (!ctx)
         return RM2_ERR_ARGUMENT; /* random numbers are the context's */
     RM2_TRY(rm2i_check_task(ctx, task));
     RM2_TRY(rm2i_check_arm(ctx, arm, task));
+    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     RM2_TRY(check_settings(ctx, &s));
     if (s.start)
         RM2_TRY(check_start(ctx, arm, s.start));
@@ -277,8 +269,8 @@ rm2_status rm2i_measure(rm2i_solver *s, const double *target, const double *q,
     *error = main_error(s, target, q);
     if (!s->task.ellipsoid)
         return RM2_OK;
-    rm2_status status = rm2i_ellipsoid_residual(&s->task, target, s->joints, s->floor, &s->posture,
-                                                c, NULL, s->work);
+    const rm2i_ellipsoid_query query = {&s->task, target, s->joints, s->floor, &s->posture};
+    rm2_status status = rm2i_ellipsoid_residual(&query, c, NULL, s->work);
     if (status != RM2_OK)
         return rm2i_fail(s->ctx, status, "the distance between ellipsoids cannot be computed");
     error->ellipsoid = rm2i_norm(rm2_spd.dim(s->task.dim), c);

@@ -140,19 +140,18 @@ void rm2i_task_matrix(const rm2_arm_task *task, size_t joints, double weight, co
     }
 }
 
-rm2_status rm2i_ellipsoid_residual(const rm2_arm_task *task, const double *target, size_t joints,
-                                   double floor, const rm2i_posture *p, double *c, double *C,
+rm2_status rm2i_ellipsoid_residual(const rm2i_ellipsoid_query *query, double *c, double *C,
                                    double *work) {
     enum { FRAME = 4 * RM2I_ELLIPSOID_SIZE };
     double M[RM2I_ELLIPSOID_SIZE], frame[FRAME], column[RM2I_ELLIPSOID_ROWS];
-    size_t dim = task->dim, rows = rm2_spd.dim(dim);
-    rm2i_ellipsoid(joints, dim, p, M);
+    size_t joints = query->joints, dim = query->task->dim, rows = rm2_spd.dim(dim);
+    rm2i_ellipsoid(joints, dim, query->posture, M);
     for (size_t i = 0; i < dim; i++)
-        M[i * dim + i] += floor;
+        M[i * dim + i] += query->floor;
     RM2_TRY(rm2_spd.frame(dim, M, frame, work));
-    RM2_TRY(rm2_spd.log(dim, frame, ellipsoid_of(task, target), c, work));
+    RM2_TRY(rm2_spd.log(dim, frame, ellipsoid_of(query->task, query->target), c, work));
     for (size_t j = 0; C && j < joints; j++) {
-        rm2i_ellipsoid_derivative(joints, dim, p, j, M);
+        rm2i_ellipsoid_derivative(joints, dim, query->posture, j, M);
         rm2_spd.to_coords(dim, frame, M, column, work);
         for (size_t i = 0; i < rows; i++)
             C[i * joints + j] = column[i];

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "robot/robot.h"
@@ -174,9 +175,24 @@ static double off_middle(const rm2i_solver *s, const double *q) {
 typedef struct trajectory {
     size_t n;
     const double *targets, *time;
-    double *q;
-    rm2_track_error *errors;
+    double *q;               /* n x joints */
+    rm2_track_error *errors; /* n */
 } trajectory;
+
+/* Two, by turns the best so far and a trial. */
+typedef struct attempts {
+    trajectory trial, best;
+    size_t joints;
+    double *memory;
+} attempts;
+
+static void lay_out(void *arg, rm2i_arena *a) {
+    attempts *t = arg;
+    t->trial.q = rm2i_take(a, double, t->trial.n, t->joints);
+    t->trial.errors = rm2i_take(a, rm2_track_error, t->trial.n);
+    t->best.q = rm2i_take(a, double, t->best.n, t->joints);
+    t->best.errors = rm2i_take(a, rm2_track_error, t->best.n);
+}
 
 /* Time from the target before to target i. */
 static double step_time(const trajectory *t, size_t i) {
@@ -313,34 +329,29 @@ static rm2_status track(rm2i_solver *s, trajectory *trial, trajectory *best) {
     return follow_candidates(s, list, count, trial, best);
 }
 
-rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task, size_t n,
-                         const double *targets, const double *time,
+rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_targets *targets,
                          const rm2_track_settings *settings, double *q, rm2_track_error *errors,
                          rm2_track_info *info) {
+    size_t n = targets->n;
     rm2i_solver *s;
-    RM2_TRY(rm2i_solver_create(ctx, arm, task, settings, &s));
-    trajectory t[2] = {{n, targets, time, NULL, NULL}, {n, targets, time, NULL, NULL}};
-    rm2_status status = rm2i_check_targets(ctx, task, n, targets);
+    RM2_TRY(rm2i_solver_create(ctx, arm, targets->task, settings, &s));
+    const trajectory empty = {.n = n, .targets = targets->points, .time = targets->time};
+    attempts t = {.trial = empty, .best = empty, .joints = arm->joints};
+    rm2_status status = rm2i_check_targets(ctx, targets->task, n, targets->points);
     if (status == RM2_OK)
-        status = check_time(ctx, n, time);
-    for (int i = 0; i < 2 && status == RM2_OK; i++) {
-        status = rm2i_alloc(ctx, n, arm->joints * sizeof *q, &t[i].q);
-        if (status == RM2_OK)
-            status = rm2i_alloc(ctx, n, sizeof *errors, &t[i].errors);
-    }
+        status = check_time(ctx, n, targets->time);
     if (status == RM2_OK)
-        status = track(s, &t[0], &t[1]);
+        status = rm2i_arena_alloc(ctx, lay_out, &t, &t.memory);
+    if (status == RM2_OK)
+        status = track(s, &t.trial, &t.best);
     if (status == RM2_OK) {
-        memcpy(q, t[1].q, n * arm->joints * sizeof *q);
+        memcpy(q, t.best.q, n * arm->joints * sizeof *q);
         if (errors)
-            memcpy(errors, t[1].errors, n * sizeof *errors);
+            memcpy(errors, t.best.errors, n * sizeof *errors);
         if (info)
-            summarise(s, &t[1], info);
+            summarise(s, &t.best, info);
     }
-    for (int i = 0; i < 2; i++) {
-        free(t[i].q);
-        free(t[i].errors);
-    }
+    free(t.memory);
     free(s);
     return status;
 }

@@ -6,12 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "linalg/neighbours.h"
 #include "start/start.h"
 
 typedef struct cloud {
     size_t n, d, k;
     const double *points; /* n x d */
+    size_t trajectories;
+    const size_t *starts;
     rm2i_tree tree;
     size_t *nearest; /* n x k */
 } cloud;
@@ -21,10 +24,10 @@ static rm2i_edge edge(const cloud *c, size_t a, size_t b) {
 }
 
 /* Neighbours, then steps, each edge once; returns how many. */
-static size_t list_edges(const cloud *c, size_t trajectories, const size_t *starts,
-                         rm2i_edge *edges) {
+static size_t list_edges(const cloud *c, rm2i_edge *edges) {
+    const size_t *starts = c->starts;
     size_t count = rm2i_neighbour_edges(c->n, c->d, c->points, c->k, c->nearest, edges);
-    for (size_t t = 0; t < trajectories; t++)
+    for (size_t t = 0; t < c->trajectories; t++)
         for (size_t i = starts[t]; i + 1 < starts[t + 1]; i++)
             if (!rm2i_is_neighbour(c->nearest, c->k, i, i + 1) &&
                 !rm2i_is_neighbour(c->nearest, c->k, i + 1, i))
@@ -32,19 +35,33 @@ static size_t list_edges(const cloud *c, size_t trajectories, const size_t *star
     return count;
 }
 
-/* The tree of links takes in a part: `gap` and `nearest` are, for each point outside of it, the
- * squared distance to it and the point of it that is so far away; inside, the gap is -1. */
-static void take_part(const cloud *c, size_t part, const size_t *parent, double *squares,
-                      double *gap, size_t *nearest) {
+/* The tree of links so far. For each point outside of it: the squared distance to it, and the point of
+ * it that is so far away; inside, the gap is -1. */
+typedef struct links {
+    size_t n;
+    double *gap, *squares; /* n; squares: scratch */
+    size_t *nearest;
+    double *memory;
+} links;
+
+static void lay_out_links(void *arg, rm2i_arena *a) {
+    links *l = arg;
+    l->gap = rm2i_take(a, double, l->n);
+    l->squares = rm2i_take(a, double, l->n);
+    l->nearest = rm2i_take(a, size_t, l->n);
+}
+
+/* The tree takes in a part. */
+static void take_part(const cloud *c, size_t part, const size_t *parent, const links *l) {
     for (size_t i = 0; i < c->n; i++) {
         if (parent[i] != part)
             continue;
-        gap[i] = -1;
-        rm2i_tree_squares(&c->tree, c->points + i * c->d, squares);
+        l->gap[i] = -1;
+        rm2i_tree_squares(&c->tree, c->points + i * c->d, l->squares);
         for (size_t j = 0; j < c->n; j++)
-            if (squares[j] < gap[j]) {
-                gap[j] = squares[j];
-                nearest[j] = i;
+            if (l->squares[j] < l->gap[j]) {
+                l->gap[j] = l->squares[j];
+                l->nearest[j] = i;
             }
     }
 }
@@ -54,58 +71,67 @@ static rm2_status join_parts(rm2_context *ctx, const cloud *c, size_t parts, con
                              rm2i_edge *edges, size_t *count) {
     if (parts == 1)
         return RM2_OK;
-    double *gap;
-    size_t *nearest;
-    RM2_TRY(rm2i_alloc(ctx, c->n, 2 * sizeof *gap, &gap));
-    rm2_status status = rm2i_calloc(ctx, c->n, sizeof *nearest, &nearest);
+    links l = {.n = c->n};
+    RM2_TRY(rm2i_arena_calloc(ctx, lay_out_links, &l, &l.memory));
+    rm2_status status = RM2_OK;
     for (size_t i = 0; i < c->n; i++)
-        gap[i] = INFINITY;
+        l.gap[i] = INFINITY;
     size_t part = 0; /* that of point 0 */
     for (size_t p = 1; status == RM2_OK && p < parts; p++) {
-        take_part(c, part, parent, gap + c->n, gap, nearest);
+        take_part(c, part, parent, &l);
         size_t closest = SIZE_MAX;
         for (size_t i = 0; i < c->n; i++)
-            if (gap[i] >= 0 && (closest == SIZE_MAX || gap[i] < gap[closest]))
+            if (l.gap[i] >= 0 && (closest == SIZE_MAX || l.gap[i] < l.gap[closest]))
                 closest = i;
-        edges[(*count)++] = edge(c, nearest[closest], closest);
+        edges[(*count)++] = edge(c, l.nearest[closest], closest);
         part = parent[closest];
         if (rm2i_interrupted(ctx))
             status = rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
     }
-    free(gap);
-    free(nearest);
+    free(l.memory);
     return status;
 }
 
-static rm2_status build(rm2_context *ctx, const cloud *c, size_t trajectories, const size_t *starts,
-                        rm2i_graph *graph) {
-    rm2i_edge *edges = NULL; /* neighbours, steps, links */
-    size_t *parent = NULL, count = 0;
-    rm2_status status = rm2i_neighbours(ctx, &c->tree, c->points, c->k, c->nearest);
+/* Scratch of the graph: neighbours, steps and links; parts. */
+typedef struct build_scratch {
+    const cloud *c;
+    rm2i_edge *edges;
+    size_t *parent;
+    double *memory;
+} build_scratch;
+
+static void lay_out_build(void *arg, rm2i_arena *a) {
+    build_scratch *s = arg;
+    s->edges = rm2i_take(a, rm2i_edge, s->c->n, s->c->k + 2);
+    s->parent = rm2i_take(a, size_t, s->c->n);
+}
+
+static rm2_status build(rm2_context *ctx, const cloud *c, rm2i_graph *graph) {
+    build_scratch s = {.c = c};
+    RM2_TRY(rm2i_neighbours(ctx, &c->tree, c->points, c->k, c->nearest));
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_build, &s, &s.memory));
+    size_t count = list_edges(c, s.edges);
+    size_t parts = rm2i_graph_parts(c->n, s.edges, count, s.parent);
+    rm2_status status = join_parts(ctx, c, parts, s.parent, s.edges, &count);
     if (status == RM2_OK)
-        status = rm2i_alloc(ctx, c->n * (c->k + 2), sizeof *edges, &edges);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, c->n, sizeof *parent, &parent);
-    if (status == RM2_OK) {
-        count = list_edges(c, trajectories, starts, edges);
-        size_t parts = rm2i_graph_parts(c->n, edges, count, parent);
-        status = join_parts(ctx, c, parts, parent, edges, &count);
-    }
-    if (status == RM2_OK)
-        status = rm2i_graph_rows(ctx, c->n, edges, count, graph);
-    free(edges);
-    free(parent);
+        status = rm2i_graph_rows(ctx, c->n, s.edges, count, graph);
+    free(s.memory);
     return status;
 }
 
-rm2_status rm2i_graph_build(rm2_context *ctx, size_t n, size_t d, const double *points, size_t k,
-                            size_t trajectories, const size_t *starts, rm2i_graph *graph) {
+rm2_status rm2i_graph_build(rm2_context *ctx, const rm2i_start_data *points, size_t k,
+                            rm2i_graph *graph) {
     *graph = (rm2i_graph){0};
-    cloud c = {.n = n, .d = d, .k = k < n ? k : n - 1, .points = points};
-    RM2_TRY(rm2i_tree_build(ctx, n, d, points, &c.tree));
-    rm2_status status = rm2i_alloc(ctx, n, c.k * sizeof *c.nearest, &c.nearest);
+    cloud c = {.n = points->N,
+               .d = points->M,
+               .k = k < points->N ? k : points->N - 1,
+               .points = points->F,
+               .trajectories = points->trajectories,
+               .starts = points->starts};
+    RM2_TRY(rm2i_tree_build(ctx, c.n, c.d, c.points, &c.tree));
+    rm2_status status = rm2i_alloc(ctx, c.n, c.k * sizeof *c.nearest, &c.nearest);
     if (status == RM2_OK)
-        status = build(ctx, &c, trajectories, starts, graph);
+        status = build(ctx, &c, graph);
     rm2i_tree_free(&c.tree);
     free(c.nearest);
     return status;

@@ -27,6 +27,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 
+#include "base/arena.h"
 #include "linalg/dense.h"
 #include "start/start.h"
 
@@ -35,67 +36,70 @@
 
 /* ---- eigenpairs ----------------------------------------------------------------------------- */
 
+/* The `count` largest eigenvalues, rising, of a symmetric matrix (destroyed), and their vectors, by rows. */
+typedef struct leading {
+    size_t n, count;
+    double *values, *vectors; /* n, of which `count` are set; count x n */
+} leading;
+
+static void lay_out_leading(leading *e, rm2i_arena *a) {
+    e->values = rm2i_take(a, double, e->n);
+    e->vectors = rm2i_take(a, double, e->count, e->n);
+}
+
 typedef struct eigen_call {
-    lapack_int n, count, *support, *iwork, liwork;
-    double *A, *values, *vectors, *work;
-    lapack_int lwork;
+    const leading *e;
+    double *A;
+    lapack_int lwork, liwork; /* -1: ask for these */
+    double *work;
+    lapack_int *support, *iwork;
+    double *memory;
 } eigen_call;
 
+static void lay_out_call(void *arg, rm2i_arena *a) {
+    eigen_call *c = arg;
+    c->work = rm2i_take(a, double, (size_t)c->lwork);
+    c->iwork = rm2i_take(a, lapack_int, (size_t)c->liwork);
+    c->support = rm2i_take(a, lapack_int, 2, c->e->n);
+}
+
 static lapack_int run_dsyevr(eigen_call *c) {
-    lapack_int found = 0;
-    lapack_int info = LAPACKE_dsyevr_work(
-        LAPACK_COL_MAJOR, 'V', 'I', 'L', c->n, c->A, c->n, 0, 0, c->n - c->count + 1, c->n, 0,
-        &found, c->values, c->vectors, c->n, c->support, c->work, c->lwork, c->iwork, c->liwork);
-    return info == 0 && c->lwork != -1 && found != c->count ? 1 : info;
+    lapack_int found = 0, n = (lapack_int)c->e->n, count = (lapack_int)c->e->count;
+    lapack_int info = LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, c->A, n, 0, 0,
+                                          n - count + 1, n, 0, &found, c->e->values, c->e->vectors,
+                                          n, c->support, c->work, c->lwork, c->iwork, c->liwork);
+    return info == 0 && c->lwork != -1 && found != count ? 1 : info;
 }
 
 /* Ask for the sizes of the scratch memory. */
-static rm2_status ask_sizes(rm2_context *ctx, const eigen_call *c, size_t *lwork, size_t *liwork) {
+static rm2_status ask_sizes(rm2_context *ctx, eigen_call *c) {
     double doubles = 0;
     lapack_int integers = 0;
-    eigen_call query = *c;
-    query.work = &doubles;
-    query.iwork = &integers;
-    query.lwork = query.liwork = -1;
+    eigen_call query = {
+        .e = c->e, .A = c->A, .work = &doubles, .iwork = &integers, .lwork = -1, .liwork = -1};
     if (run_dsyevr(&query) != 0)
-        return rm2i_fail(ctx, RM2_ERR_NUMERIC, "eigenvalue problem of size %d refused", c->n);
-    *lwork = (size_t)doubles;
-    *liwork = (size_t)integers;
+        return rm2i_fail(ctx, RM2_ERR_NUMERIC, "eigenvalue problem of size %zu refused", c->e->n);
+    c->lwork = (lapack_int)doubles;
+    c->liwork = integers;
     return RM2_OK;
 }
 
 static rm2_status solve(rm2_context *ctx, eigen_call *c) {
-    size_t lwork = 0, liwork = 0;
-    RM2_TRY(ask_sizes(ctx, c, &lwork, &liwork));
-    c->lwork = (lapack_int)lwork;
-    c->liwork = (lapack_int)liwork;
-    rm2_status status = rm2i_alloc(ctx, lwork, sizeof *c->work, &c->work);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, liwork, sizeof *c->iwork, &c->iwork);
-    if (status == RM2_OK && run_dsyevr(c) != 0)
-        status = rm2i_fail(ctx, RM2_ERR_NUMERIC,
-                           "no convergence in an eigenvalue problem of size %d", c->n);
-    free(c->work);
-    free(c->iwork);
-    return status;
+    RM2_TRY(ask_sizes(ctx, c));
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_call, c, &c->memory));
+    lapack_int info = run_dsyevr(c);
+    free(c->memory);
+    return info == 0 ? RM2_OK
+                     : rm2i_fail(ctx, RM2_ERR_NUMERIC,
+                                 "no convergence in an eigenvalue problem of size %zu", c->e->n);
 }
 
-/* The `count` largest eigenvalues, rising, of a symmetric matrix (destroyed), and their vectors, by
- * rows. `values` has room for n. */
-static rm2_status leading_eigen(rm2_context *ctx, size_t n, double *A, size_t count, double *values,
-                                double *vectors) {
-    if (n > INT_MAX / 2)
-        return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "eigenvalue problem of size %zu", n);
-    eigen_call call = {.n = (lapack_int)n,
-                       .count = (lapack_int)count,
-                       .A = A,
-                       .values = values,
-                       .vectors = vectors};
-    RM2_TRY(rm2i_alloc(ctx, 2 * n, sizeof *call.support, &call.support));
+static rm2_status leading_eigen(rm2_context *ctx, double *A, const leading *e) {
+    if (e->n > INT_MAX / 2)
+        return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "eigenvalue problem of size %zu", e->n);
     int threads = rm2i_one_thread_begin();
-    rm2_status status = solve(ctx, &call);
+    rm2_status status = solve(ctx, &(eigen_call){.e = e, .A = A});
     rm2i_one_thread_end(threads);
-    free(call.support);
     return status;
 }
 
@@ -151,10 +155,10 @@ static void complete(size_t N, size_t Q, size_t held, double *X) {
     }
 }
 
-/* How many of the eigenvalues (rising) are more than rounding. */
-static size_t count_held(size_t count, const double *values) {
+/* How many of the eigenvalues are more than rounding. */
+static size_t count_held(const leading *e) {
     size_t held = 0;
-    while (held < count && values[count - 1 - held] > NEGLIGIBLE * values[count - 1])
+    while (held < e->count && e->values[e->count - 1 - held] > NEGLIGIBLE * e->values[e->count - 1])
         held++;
     return held;
 }
@@ -163,24 +167,36 @@ static rm2_status no_extent(rm2_context *ctx, size_t N) {
     return rm2i_fail(ctx, RM2_ERR_DATA, "%zu points are too close together for a start", N);
 }
 
+static void lay_out_pairs(void *arg, rm2i_arena *a) {
+    lay_out_leading(arg, a);
+}
+
+/* The eigenpairs of A (n x n, destroyed) that are more than rounding: the last `held` of count. The
+ * caller frees *memory, also after a failure. */
+static rm2_status held_pairs(rm2_context *ctx, size_t points, double *A, leading *e, size_t *held,
+                             double **memory) {
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_pairs, e, memory));
+    RM2_TRY(leading_eigen(ctx, A, e));
+    *held = count_held(e);
+    return *held > 0 ? RM2_OK : no_extent(ctx, points);
+}
+
 /* X = V lambda^1/2 for the inner products B (N x N, destroyed). */
 static rm2_status from_products(rm2_context *ctx, size_t N, double *B, size_t Q, double *X) {
-    size_t count = Q < N ? Q : N;
-    double *values;
-    RM2_TRY(rm2i_alloc(ctx, N * (count + 1), sizeof *values, &values));
-    const double *vectors = values + N;
-    rm2_status status = leading_eigen(ctx, N, B, count, values, values + N);
-    size_t held = status == RM2_OK ? count_held(count, values) : 0;
-    if (status == RM2_OK && held == 0)
-        status = no_extent(ctx, N);
+    leading e = {.n = N, .count = Q < N ? Q : N};
+    size_t held = 0;
+    double *memory;
+    rm2_status status = held_pairs(ctx, N, B, &e, &held, &memory);
     if (status == RM2_OK) {
         memset(X, 0, N * Q * sizeof *X);
-        for (size_t q = 0; q < held; q++)
+        for (size_t q = 0; q < held; q++) {
+            size_t k = e.count - 1 - q;
             for (size_t i = 0; i < N; i++)
-                X[i * Q + q] = sqrt(values[count - 1 - q]) * vectors[(count - 1 - q) * N + i];
+                X[i * Q + q] = sqrt(e.values[k]) * e.vectors[k * N + i];
+        }
         complete(N, Q, held, X);
     }
-    free(values);
+    free(memory);
     return status;
 }
 
@@ -230,40 +246,53 @@ static rm2_status between_landmarks(rm2_context *ctx, size_t N, size_t L, const 
     return RM2_OK;
 }
 
-/* T (N x held) from the eigenpairs (rising) of the landmarks. */
-static void triangulate(size_t N, size_t L, const double *distance, const double *means,
-                        size_t count, const double *values, const double *vectors, size_t held,
-                        double *T) {
-    memset(T, 0, N * held * sizeof *T);
+typedef struct landmarks {
+    size_t N, Q;
+    double *B, *means; /* L x L, L */
+    leading e;         /* of B */
+    double *T;         /* N x count */
+    double *memory;
+} landmarks;
+
+static void lay_out_landmarks(void *arg, rm2i_arena *a) {
+    landmarks *l = arg;
+    l->B = rm2i_take(a, double, l->e.n, l->e.n);
+    l->means = rm2i_take(a, double, l->e.n);
+    l->T = rm2i_take(a, double, l->N, l->e.count);
+    lay_out_leading(&l->e, a);
+}
+
+/* T (N x held) from the eigenpairs of the landmarks. */
+static void triangulate(const landmarks *l, const double *distance, size_t held) {
+    size_t N = l->N, L = l->e.n;
+    memset(l->T, 0, N * held * sizeof *l->T);
     for (size_t i = 0; i < L; i++)
         for (size_t q = 0; q < held; q++) {
-            size_t k = count - 1 - q;
-            double weight = vectors[k * L + i] / (2 * sqrt(values[k]));
+            size_t k = l->e.count - 1 - q;
+            double weight = l->e.vectors[k * L + i] / (2 * sqrt(l->e.values[k]));
             const double *d = distance + i * N;
             for (size_t n = 0; n < N; n++)
-                T[n * held + q] += weight * (means[i] - d[n] * d[n]);
+                l->T[n * held + q] += weight * (l->means[i] - d[n] * d[n]);
         }
 }
 
 rm2_status rm2i_start_landmarks(rm2_context *ctx, size_t N, size_t L, const size_t *landmark,
                                 const double *distance, size_t Q, double *X) {
-    size_t count = Q < L ? Q : L;
-    double *B;
-    RM2_TRY(rm2i_alloc(ctx, L * L + L + L * (count + 1) + N * count, sizeof *B, &B));
-    double *means = B + L * L, *values = means + L, *vectors = values + L, *T = vectors + L * count;
-    rm2_status status = between_landmarks(ctx, N, L, landmark, distance, B);
+    landmarks l = {.N = N, .Q = Q, .e = {.n = L, .count = Q < L ? Q : L}};
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_landmarks, &l, &l.memory));
+    rm2_status status = between_landmarks(ctx, N, L, landmark, distance, l.B);
     if (status == RM2_OK) {
-        centre_twice(L, B, means);
-        status = leading_eigen(ctx, L, B, count, values, vectors);
+        centre_twice(L, l.B, l.means);
+        status = leading_eigen(ctx, l.B, &l.e);
     }
-    size_t held = status == RM2_OK ? count_held(count, values) : 0;
+    size_t held = status == RM2_OK ? count_held(&l.e) : 0;
     if (status == RM2_OK && held == 0)
         status = no_extent(ctx, N);
     if (status == RM2_OK) {
-        triangulate(N, L, distance, means, count, values, vectors, held, T);
-        status = rm2i_start_pca(ctx, N, held, T, Q, false, X);
+        triangulate(&l, distance, held);
+        status = rm2i_start_pca(ctx, N, held, l.T, Q, false, X);
     }
-    free(B);
+    free(l.memory);
     return status;
 }
 
@@ -292,22 +321,30 @@ static void products(size_t N, size_t D, bool of_columns, const double *C, doubl
 /* X = C W for the eigenvectors W of P = C^T C (destroyed). */
 static rm2_status scores(rm2_context *ctx, size_t N, size_t D, const double *C, double *P, size_t Q,
                          double *X) {
-    size_t count = Q < D ? Q : D;
-    double *values;
-    RM2_TRY(rm2i_alloc(ctx, D * (count + 1), sizeof *values, &values));
-    rm2_status status = leading_eigen(ctx, D, P, count, values, values + D);
-    size_t held = status == RM2_OK ? count_held(count, values) : 0;
-    if (status == RM2_OK && held == 0)
-        status = no_extent(ctx, N);
+    leading e = {.n = D, .count = Q < D ? Q : D};
+    size_t held = 0;
+    double *memory;
+    rm2_status status = held_pairs(ctx, N, P, &e, &held, &memory);
     if (status == RM2_OK) {
         memset(X, 0, N * Q * sizeof *X);
         for (size_t q = 0; q < held; q++)
             for (size_t i = 0; i < N; i++)
-                X[i * Q + q] = rm2i_dot(D, C + i * D, values + D + (count - 1 - q) * D);
+                X[i * Q + q] = rm2i_dot(D, C + i * D, e.vectors + (e.count - 1 - q) * D);
         complete(N, Q, held, X);
     }
-    free(values);
+    free(memory);
     return status;
+}
+
+typedef struct centred {
+    size_t N, D, side;
+    double *C, *P, *memory; /* N x D, side x side */
+} centred;
+
+static void lay_out_centred(void *arg, rm2i_arena *a) {
+    centred *c = arg;
+    c->C = rm2i_take(a, double, c->N, c->D);
+    c->P = rm2i_take(a, double, c->side, c->side);
 }
 
 rm2_status rm2i_start_pca(rm2_context *ctx, size_t N, size_t D, const double *Y, size_t Q,
@@ -317,15 +354,13 @@ rm2_status rm2i_start_pca(rm2_context *ctx, size_t N, size_t D, const double *Y,
     if (N > INT_MAX / 2 || D > INT_MAX / 2)
         return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "principal components of %zu x %zu", N, D);
     bool of_columns = D <= N;
-    size_t side = of_columns ? D : N;
-    double *C, *P;
-    RM2_TRY(rm2i_alloc(ctx, N * D + side * side, sizeof *C, &C));
-    P = C + N * D;
-    centre(N, D, shrink, Y, C);
-    products(N, D, of_columns, C, P);
+    centred c = {.N = N, .D = D, .side = of_columns ? D : N};
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_centred, &c, &c.memory));
+    centre(N, D, shrink, Y, c.C);
+    products(N, D, of_columns, c.C, c.P);
     rm2_status status =
-        of_columns ? scores(ctx, N, D, C, P, Q, X0) : from_products(ctx, N, P, Q, X0);
-    free(C);
+        of_columns ? scores(ctx, N, D, c.C, c.P, Q, X0) : from_products(ctx, N, c.P, Q, X0);
+    free(c.memory);
     if (status != RM2_OK)
         return status;
     if (scale)

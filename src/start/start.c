@@ -61,21 +61,20 @@ rm2_status rm2i_start_check(rm2_context *ctx, size_t N, size_t M, const double *
 
 /* ---- features ------------------------------------------------------------------------------- */
 
-static rm2_status check_trajectories(rm2_context *ctx, size_t N, size_t trajectories,
-                                     const size_t *starts, const double *time) {
-    if (trajectories == 0)
+static rm2_status check_trajectories(rm2_context *ctx, const rm2i_start_data *data) {
+    const size_t *starts = data->starts, count = data->trajectories, N = data->N;
+    if (count == 0)
         return RM2_OK;
-    bool good = starts && starts[0] == 0 && starts[trajectories] == N;
-    for (size_t d = 0; good && d < trajectories; d++)
+    bool good = starts && starts[0] == 0 && starts[count] == N;
+    for (size_t d = 0; good && d < count; d++)
         good = starts[d] < starts[d + 1];
     if (!good)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the starts of %zu trajectories do not rise from 0 to %zu", trajectories,
-                         N);
-    for (size_t i = 0; time && i < N; i++)
-        if (!isfinite(time[i]))
+                         "the starts of %zu trajectories do not rise from 0 to %zu", count, N);
+    for (size_t i = 0; data->time && i < N; i++)
+        if (!isfinite(data->time[i]))
             return rm2i_fail(ctx, RM2_ERR_DATA, "the time of point %zu is not finite: %g", i,
-                             time[i]);
+                             data->time[i]);
     return RM2_OK;
 }
 
@@ -104,27 +103,26 @@ static double spread(size_t N, size_t M, double scale, const double *F) {
     return sqrt(sum);
 }
 
-static void fill_features(size_t N, size_t M, double scale, const double *F, size_t trajectories,
-                          const size_t *starts, const double *time, double weight,
+static void fill_features(const rm2i_start_data *data, double scale, double weight,
                           double *features) {
-    for (size_t i = 0; i < N; i++) {
+    size_t M = data->M;
+    const size_t *starts = data->starts;
+    for (size_t i = 0; i < data->N; i++) {
         for (size_t m = 0; m < M; m++)
-            features[i * (M + 1) + m] = scale * F[i * M + m];
+            features[i * (M + 1) + m] = scale * data->F[i * M + m];
         features[i * (M + 1) + M] = 0;
     }
-    for (size_t d = 0; d < trajectories; d++)
+    for (size_t d = 0; d < data->trajectories; d++)
         for (size_t i = starts[d]; i < starts[d + 1]; i++)
-            features[i * (M + 1) + M] = weight * phase(starts[d], starts[d + 1], i, time);
+            features[i * (M + 1) + M] = weight * phase(starts[d], starts[d + 1], i, data->time);
 }
 
 /* ---- starts --------------------------------------------------------------------------------- */
 
 static rm2_status embed_all(rm2_context *ctx, const rm2i_graph *graph, size_t Q, double *X0) {
-    size_t n = graph->n, size;
+    size_t n = graph->n;
     double *distance;
-    if (__builtin_mul_overflow(n, n, &size))
-        return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory: distances of %zu points", n);
-    RM2_TRY(rm2i_alloc(ctx, size, sizeof *distance, &distance));
+    RM2_TRY(rm2i_alloc(ctx, n, n * sizeof *distance, &distance));
     rm2_status status = rm2i_graph_distances(ctx, graph, distance);
     if (status == RM2_OK)
         status = rm2i_start_mds(ctx, n, distance, Q, X0);
@@ -178,26 +176,26 @@ static rm2_status embed(rm2_context *ctx, const rm2i_graph *graph, size_t landma
     return RM2_OK;
 }
 
-rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *settings, size_t N,
-                             size_t M, const double *F, size_t trajectories, const size_t *starts,
-                             const double *time, size_t Q, double *X0) {
+rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *settings,
+                             const rm2i_start_data *data, size_t Q, double *X0) {
     rm2i_isomap_settings defaults = rm2i_isomap_settings_default();
     const rm2i_isomap_settings *use = settings ? settings : &defaults;
+    size_t N = data->N, M = data->M;
     if (use->neighbours == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the graph of a start needs neighbours");
     if (!(use->time_weight >= 0 && use->time_weight <= 1e6))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the weight of time is %g, not within 0 .. 1e6",
                          use->time_weight);
     double scale;
-    RM2_TRY(rm2i_start_check(ctx, N, M, F, Q, &scale));
-    RM2_TRY(check_trajectories(ctx, N, trajectories, starts, time));
-    double *features, weight = use->time_weight * spread(N, M, scale, F);
-    RM2_TRY(rm2i_alloc(ctx, N * (M + 1), sizeof *features, &features));
-    fill_features(N, M, scale, F, trajectories, starts, time, weight, features);
+    RM2_TRY(rm2i_start_check(ctx, N, M, data->F, Q, &scale));
+    RM2_TRY(check_trajectories(ctx, data));
+    double *features, weight = use->time_weight * spread(N, M, scale, data->F);
+    RM2_TRY(rm2i_alloc(ctx, N, (M + 1) * sizeof *features, &features));
+    fill_features(data, scale, weight, features);
 
     rm2i_graph graph;
-    rm2_status status =
-        rm2i_graph_build(ctx, N, M + 1, features, use->neighbours, trajectories, starts, &graph);
+    const rm2i_start_data points = {N, M + 1, features, data->trajectories, data->starts, NULL};
+    rm2_status status = rm2i_graph_build(ctx, &points, use->neighbours, &graph);
     free(features);
     if (status == RM2_OK)
         status = embed(ctx, &graph, use->landmarks, Q, X0);

@@ -23,13 +23,19 @@ typedef struct rm2i_isomap_settings {
 
 rm2i_isomap_settings rm2i_isomap_settings_default(void);
 
-/* Time-aware Isomap of tangent coordinates F (N x M). `trajectories` may be 0; `starts` is
- * trajectories + 1 points, as in rm2_data; `time` may be NULL: points are evenly spaced then. The
- * standard deviation of all entries of X0 is 1. `settings` may be NULL. RM2_ERR_DATA if there are
- * fewer than two points, all are equal, or a number is not finite. */
-rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *settings, size_t N,
-                             size_t M, const double *F, size_t trajectories, const size_t *starts,
-                             const double *time, size_t Q, double *X0);
+/* Points, in the order of their trajectories. */
+typedef struct rm2i_start_data {
+    size_t N, M;
+    const double *F;      /* N x M: tangent coordinates */
+    size_t trajectories;  /* may be 0 */
+    const size_t *starts; /* trajectories + 1, as in rm2_data */
+    const double *time;   /* N, or NULL: points are evenly spaced */
+} rm2i_start_data;
+
+/* Time-aware Isomap. The standard deviation of all entries of X0 is 1. `settings` may be NULL.
+ * RM2_ERR_DATA if there are fewer than two points, all are equal, or a number is not finite. */
+rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *settings,
+                             const rm2i_start_data *data, size_t Q, double *X0);
 
 /* Scores of the Q leading principal components of Y (N x D), which is centred here; with `scale`
  * divided by the standard deviation of all their entries. */
@@ -41,10 +47,10 @@ void rm2i_start_random(rm2_rng *rng, size_t N, size_t Q, double *X0);
 
 /* ---- the parts of Isomap -------------------------------------------------------------------- */
 
-/* The k nearest neighbours of each of n points in d dimensions (ties: the smaller index),
- * symmetrised, with the steps of the trajectories; connected. On failure the graph is empty. */
-rm2_status rm2i_graph_build(rm2_context *ctx, size_t n, size_t d, const double *points, size_t k,
-                            size_t trajectories, const size_t *starts, rm2i_graph *graph);
+/* The k nearest neighbours of each point (ties: the smaller index), symmetrised, with the steps of
+ * the trajectories; connected. Time is not looked at. On failure the graph is empty. */
+rm2_status rm2i_graph_build(rm2_context *ctx, const rm2i_start_data *points, size_t k,
+                            rm2i_graph *graph);
 
 /* Lengths of the shortest paths between all nodes, n x n and symmetric; infinite where there is no
  * path. */

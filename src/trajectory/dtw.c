@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "manifold/manifold.h"
 #include "riemann2/trajectory.h"
@@ -20,19 +21,27 @@ typedef struct pairing {
     const rm2_sequence *a, *b;
     size_t rows, columns;
     const rm2_dtw_settings *settings;
+    rm2_context *ctx; /* whose interrupt ends the work */
 } pairing;
 
-static pairing pair_up(const rm2_dtw_settings *s, const rm2_sequence *a, const rm2_sequence *b) {
+static pairing pair_up(rm2_context *ctx, const rm2_dtw_settings *s, const rm2_sequence *a,
+                       const rm2_sequence *b) {
     bool swap = a->count < b->count;
-    pairing p = {.a = swap ? b : a, .b = swap ? a : b, .settings = s};
+    pairing p = {.a = swap ? b : a, .b = swap ? a : b, .settings = s, .ctx = ctx};
     p.rows = p.a->count;
     p.columns = s->kind == RM2_DTW_PADDED ? p.rows : p.b->count;
     return p;
 }
 
-/* One row of the shorter sequence for costs, one for sums or minima; scratch of the manifold. */
-static size_t pairing_work(const rm2_dtw_settings *s, size_t longest) {
-    return 2 * longest + (s->manifold ? s->manifold->work_size : 0);
+typedef struct pairing_scratch {
+    double *costs, *best; /* columns: of one row; sums along the best paths, or minima */
+    double *work;         /* of the manifold */
+} pairing_scratch;
+
+static void lay_out(pairing_scratch *s, const rm2_manifold *m, size_t columns, rm2i_arena *a) {
+    s->costs = rm2i_take(a, double, columns);
+    s->best = rm2i_take(a, double, columns);
+    s->work = rm2i_take(a, double, m ? m->work_size : 0);
 }
 
 static double smaller(double x, double y) { /* costs are numbers: fmin would look for NaN */
@@ -51,6 +60,8 @@ static rm2_status find_costs(const pairing *p, size_t i, size_t from, size_t to,
                              double *work) {
     size_t width = p->a->width, last = p->b->count - 1;
     const double *x = p->a->points + i * width;
+    if (rm2i_interrupted(p->ctx))
+        return RM2_INTERRUPTED;
     for (size_t j = from; j < to; j++) {
         const double *y = p->b->points + (j < last ? j : last) * width;
         if (!p->settings->manifold) {
@@ -87,28 +98,28 @@ static void band(const pairing *p, size_t i, size_t *from, size_t *to) {
     *to = i + window < p->columns ? i + window : p->columns;
 }
 
-static rm2_status warped(const pairing *p, double *distance, double *work) {
-    double *costs = work, *sums = costs + p->columns, *scratch = sums + p->columns;
+static rm2_status warped(const pairing *p, double *distance, const pairing_scratch *s) {
+    double *sums = s->best;
     for (size_t j = 0; j < p->columns; j++)
         sums[j] = INFINITY;
     for (size_t i = 0; i < p->rows; i++) {
         size_t from, to;
         band(p, i, &from, &to);
-        RM2_TRY(find_costs(p, i, from, to, costs, scratch));
-        advance(costs, i, from, to, sums);
+        RM2_TRY(find_costs(p, i, from, to, s->costs, s->work));
+        advance(s->costs, i, from, to, sums);
     }
     *distance = sqrt(sums[p->columns - 1]);
     return RM2_OK;
 }
 
 /* sum_i min_j |a_i - b_j| + sum_j min_i |a_i - b_j| */
-static rm2_status nearest(const pairing *p, double *distance, double *work) {
-    double *costs = work, *least = costs + p->columns, *scratch = least + p->columns, sum = 0;
+static rm2_status nearest(const pairing *p, double *distance, const pairing_scratch *s) {
+    double *costs = s->costs, *least = s->best, sum = 0;
     for (size_t j = 0; j < p->columns; j++)
         least[j] = INFINITY;
     for (size_t i = 0; i < p->rows; i++) {
         double own = INFINITY;
-        RM2_TRY(find_costs(p, i, 0, p->columns, costs, scratch));
+        RM2_TRY(find_costs(p, i, 0, p->columns, costs, s->work));
         for (size_t j = 0; j < p->columns; j++) {
             own = smaller(own, costs[j]);
             least[j] = smaller(least[j], costs[j]);
@@ -123,9 +134,13 @@ static rm2_status nearest(const pairing *p, double *distance, double *work) {
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
-static const rm2_dtw_settings plain = {.kind = RM2_DTW_WARPED};
-
-static rm2_status check_settings(rm2_context *ctx, const rm2_dtw_settings *s) {
+static rm2_status take_settings(rm2_context *ctx, const rm2_dtw_settings *settings,
+                                rm2_dtw_settings *s) {
+    *s = rm2_dtw_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, settings, s));
+    if ((unsigned)s->kind > RM2_DTW_NEAREST)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.kind is %d, not an rm2_dtw_kind",
+                         (int)s->kind);
     if (s->kind == RM2_DTW_NEAREST && s->window)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a window of %zu limits warping; the sum of nearest distances has none",
@@ -157,6 +172,7 @@ static rm2_status check_sequence(rm2_context *ctx, const rm2_dtw_settings *s, si
 
 /* One sequence against `count` others, or (from NULL) these among themselves. */
 typedef struct pairs {
+    rm2_context *ctx;
     const rm2_dtw_settings *settings;
     const rm2_sequence *from, *sequences;
     size_t count;
@@ -168,30 +184,31 @@ static pairing find_pair(const pairs *p, size_t k, size_t *i, size_t *j) {
     *i = 0;
     *j = k;
     if (p->from)
-        return pair_up(p->settings, p->from, &p->sequences[k]);
+        return pair_up(p->ctx, p->settings, p->from, &p->sequences[k]);
     for (size_t row = p->count - 1; *j >= row; row--) {
         *j -= row;
         ++*i;
     }
     *j += *i + 1;
-    return pair_up(p->settings, &p->sequences[*i], &p->sequences[*j]);
+    return pair_up(p->ctx, p->settings, &p->sequences[*i], &p->sequences[*j]);
 }
 
 static rm2_status distance_of_pair(const void *arg, size_t k, double *work) {
     const pairs *p = arg;
     size_t i, j;
     pairing pair = find_pair(p, k, &i, &j);
-    rm2_status status = p->settings->kind == RM2_DTW_NEAREST
-                            ? nearest(&pair, &p->distances[k], work)
-                            : warped(&pair, &p->distances[k], work);
+    pairing_scratch s;
+    lay_out(&s, p->settings->manifold, pair.columns, &(rm2i_arena){work, 0});
+    rm2_status status = p->settings->kind == RM2_DTW_NEAREST ? nearest(&pair, &p->distances[k], &s)
+                                                             : warped(&pair, &p->distances[k], &s);
     if (status == RM2_OK && !isfinite(p->distances[k])) /* squares overflow */
         return RM2_ERR_NUMERIC;
+    rm2i_activity_advance(p->ctx, 1);
     return status;
 }
 
 static rm2_status check_pairs(rm2_context *ctx, const pairs *p, size_t *longest) {
     const rm2_sequence *first = p->from ? p->from : p->sequences;
-    RM2_TRY(check_settings(ctx, p->settings));
     *longest = first->count;
     if (p->from)
         RM2_TRY(check_sequence(ctx, p->settings, first->width, first, 0));
@@ -225,8 +242,11 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
         RM2_TRY(rm2i_alloc(ctx, total, sizeof *own, &own));
     if (own)
         p->distances = own;
-    rm2_status status =
-        rm2i_tasks(ctx, total, pairing_work(p->settings, longest), distance_of_pair, p, &failed);
+    rm2i_arena work = {NULL, 0};
+    lay_out(&(pairing_scratch){0}, p->settings->manifold, longest, &work);
+    rm2i_activity_begin(ctx, "distances", total);
+    rm2_status status = rm2i_tasks(ctx, total, work.used, distance_of_pair, p, &failed);
+    rm2i_activity_end(ctx);
     if (status == RM2_OK && spread)
         *spread = spread_of(total, p->distances);
     free(own);
@@ -239,14 +259,18 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
 
 rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings, const rm2_sequence *a,
                    const rm2_sequence *b, double *distance) {
-    pairs p = {settings ? settings : &plain, a, b, 1, distance};
+    rm2_dtw_settings used;
+    pairs p = {ctx, &used, a, b, 1, distance};
+    RM2_TRY(take_settings(ctx, settings, &used));
     return run_pairs(ctx, &p, 1, NULL);
 }
 
 rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
                         const rm2_sequence *from, size_t count, const rm2_sequence *others,
                         double *distances, rm2_distance_summary *spread) {
-    pairs p = {settings ? settings : &plain, from, others, count, distances};
+    rm2_dtw_settings used;
+    pairs p = {ctx, &used, from, others, count, distances};
+    RM2_TRY(take_settings(ctx, settings, &used));
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no sequence to take the distance from");
     return run_pairs(ctx, &p, count, spread);
@@ -255,7 +279,9 @@ rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
 rm2_status rm2_dtw_floor(rm2_context *ctx, const rm2_dtw_settings *settings, size_t count,
                          const rm2_sequence *sequences, double *distances,
                          rm2_distance_summary *spread) {
-    pairs p = {settings ? settings : &plain, NULL, sequences, count, distances};
+    rm2_dtw_settings used;
+    pairs p = {ctx, &used, NULL, sequences, count, distances};
+    RM2_TRY(take_settings(ctx, settings, &used));
     if (count < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "%zu sequence%s: distances among sequences need at least 2", count,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "riemann2/trajectory.h"
 
@@ -135,39 +136,47 @@ static rm2_status find_times(rm2_context *ctx, rm2i_timing *t, size_t n, bool ac
     return RM2_OK;
 }
 
+/* The timing, and the arrays that only belong to its set-up. */
+typedef struct timing_memory {
+    rm2i_timing t;
+    size_t n;
+    double *speed, *acceleration; /* factors */
+    double *way;                  /* factors: distances of the whole trajectory */
+    double *memory;
+} timing_memory;
+
+static void lay_out(void *arg, rm2i_arena *a) {
+    timing_memory *m = arg;
+    size_t n = m->n, factors = m->t.factors;
+    m->t.speed = m->speed = rm2i_take(a, double, factors);
+    m->t.acceleration = m->acceleration = rm2i_take(a, double, factors);
+    m->way = rm2i_take(a, double, factors);
+    m->t.d = rm2i_take(a, double, n, factors);
+    m->t.s = rm2i_take(a, double, n);
+    m->t.z = rm2i_take(a, double, n);
+    m->t.point = rm2i_take(a, size_t, n);
+    m->t.bend = rm2i_take(a, rm2i_bend, n, factors, 2);
+}
+
 rm2_status rm2_trajectory_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,
                                  const double *points, const rm2_speed_limits *limits,
                                  double *time) {
     size_t factors = manifold->count;
     bool limited = false, accelerated = false;
-    double *memory;
-    rm2i_timing t = {.manifold = manifold, .points = points, .factors = factors};
+    timing_memory m = {.t = {.manifold = manifold, .points = points, .factors = factors}, .n = n};
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a trajectory needs points");
-    RM2_TRY(rm2i_alloc(ctx, (n + 3) * factors + 2 * n, sizeof *memory, &memory));
-    double *rest = memory, *speed = rm2i_cut(&rest, factors);
-    double *acceleration = rm2i_cut(&rest, factors), *way = rm2i_cut(&rest, factors);
-    t.speed = speed;
-    t.acceleration = acceleration;
-    t.d = rm2i_cut(&rest, n * factors);
-    t.s = rm2i_cut(&rest, n);
-    t.z = rest;
-    rm2_status status = rm2i_alloc(ctx, n, sizeof *t.point, &t.point);
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &m, &m.memory));
+    rm2_status status = read_limits(ctx, "speed", factors, limits->speed, m.speed, &limited);
     if (status == RM2_OK)
-        status = rm2i_alloc(ctx, n, factors * 2 * sizeof *t.bend, &t.bend);
-    if (status == RM2_OK)
-        status = read_limits(ctx, "speed", factors, limits->speed, speed, &limited);
-    if (status == RM2_OK)
-        status = read_limits(ctx, "acceleration", factors, limits->acceleration, acceleration,
+        status = read_limits(ctx, "acceleration", factors, limits->acceleration, m.acceleration,
                              &accelerated);
     if (status == RM2_OK && !limited && !accelerated)
         status = rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                            "no factor of %s has a limit of speed or acceleration: times need one",
                            manifold->spec);
     if (status == RM2_OK)
-        status = find_times(ctx, &t, n, accelerated, way, time);
-    free(memory);
-    free(t.point);
-    free(t.bend);
+        status = find_times(ctx, &m.t, n, accelerated, m.way, time);
+    free(m.memory);
     return status;
 }

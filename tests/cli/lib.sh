@@ -29,8 +29,8 @@ finish() {
 }
 
 # expect CODE TEXT ARGUMENTS...: exit code, and a text (grep -E) that output or messages must have.
-# A failing command must print exactly one line on standard error and nothing else; none prints a NaN or
-# leaves temporary files.
+# A failing command must print exactly one line on standard error and nothing else; none prints a NaN, names
+# a field of the library in place of an option, or leaves temporary files.
 expect() {
     code=$1
     text=$2
@@ -44,6 +44,7 @@ expect() {
         [ "$(wc -l <err)" -eq 1 ] || problem="$problem; $(wc -l <err) lines of errors"
         [ ! -s out ] || problem="$problem; output in spite of the error"
     fi
+    grep -qE 'settings\.[a-z]' err && problem="$problem; a field of the library"
     grep -qiE '(^|[^a-z])-?nan([^a-z]|$)' out && problem="$problem; a NaN"
     leftover=$(find . -name '.*tmp*' | head -n 1)
     [ -z "$leftover" ] || problem="$problem; left $leftover behind"

@@ -15,7 +15,7 @@ static bool take_sequence(conf_case *c, const char *name, rm2_sequence *s) {
 
 static void output_distance(conf_case *c, const char *name, rm2_dtw_kind kind) {
     double *distance = case_output(c, name, 1);
-    rm2_dtw_settings settings = {.kind = kind};
+    rm2_dtw_settings settings = {.size = sizeof settings, .kind = kind};
     rm2_sequence a, b;
     if (distance && take_sequence(c, "a", &a) && take_sequence(c, "b", &b))
         case_ok(c, rm2_dtw(c->ctx, &settings, &a, &b, distance));

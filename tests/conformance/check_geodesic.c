@@ -81,7 +81,7 @@ void check_spline(conf_case *c) {
     rm2i_pieces *spline = metric ? make_spline(c) : NULL;
     rm2i_pieces *parts = spline ? divide(c, spline) : NULL;
     rm2i_probe probe;
-    if (parts && case_ok(c, rm2i_probe_begin(c->ctx, metric, c->ctx, 1, &probe))) {
+    if (parts && case_ok(c, rm2i_probe_begin(c->ctx, metric, 1, &probe))) {
         output_energy(c, &probe, parts);
         output_length(c, &probe, parts);
         output_point(c, spline, "c", 0);

@@ -294,8 +294,8 @@ void check_gpdm(conf_case *c) {
     }
     size_t Q = N ? size / N : 1;
     double *X_bar = case_output(c, "grad_X", size), *K = case_scratch(c, N * N);
-    double *L = case_scratch(c, N * N), *work = case_scratch(c, rm2i_gpdm_work(N, Q, 1));
-    if (!starts || !X_bar || !K || !L || !work)
+    double *L = case_scratch(c, N * N);
+    if (!starts || !X_bar || !K || !L)
         return;
     rm2i_gpdm g = {.N = N,
                    .Q = Q,
@@ -307,9 +307,9 @@ void check_gpdm(conf_case *c) {
                    .noise = json_member_number(in, "noise", 0),
                    .K = K,
                    .L = L,
-                   .work = work,
                    .X_bar = X_bar};
-    if (!case_ok(c, rm2i_gpdm_evaluate(&g, X)))
+    g.work = case_scratch(c, rm2i_gpdm_work(&g));
+    if (!g.work || !case_ok(c, rm2i_gpdm_evaluate(&g, X)))
         return;
     output_number(c, "log_prob", g.value);
     output_number(c, "grad_lengthscale", g.lengthscale_bar);

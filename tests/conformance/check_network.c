@@ -22,14 +22,15 @@ static void output_lengths(conf_case *c, const rm2_metric *metric, const char *n
         return;
     rm2_roadmap_info info = rm2_roadmap_describe(roadmap);
     for (size_t i = 0; i + 1 < numbers; i += 2) {
-        size_t from = (size_t)pairs[i], to = (size_t)pairs[i + 1], count;
-        double *path = NULL;
+        size_t from = (size_t)pairs[i], to = (size_t)pairs[i + 1];
+        rm2_path path = {.count = 0};
         if (from >= info.nodes || to >= info.nodes)
             case_fail(c, "pair %zu is not of two nodes", i / 2);
         else
             case_ok(c, rm2_roadmap_path(c->ctx, roadmap, metric, info.x + from * info.Q,
-                                        info.x + to * info.Q, &count, &path, &lengths[i / 2]));
-        free(path);
+                                        info.x + to * info.Q, &path));
+        lengths[i / 2] = path.length;
+        free(path.x);
     }
     rm2_roadmap_free(roadmap);
 }

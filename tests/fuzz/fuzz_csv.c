@@ -64,7 +64,8 @@ static bool can_be_written_again(const rm2_table *table) {
 static void check_round_trip(rm2_context *ctx, const rm2_table *table) {
     char numbers[COLUMNS_MAX][4];
     const char *text[COLUMNS_MAX];
-    rm2_csv_settings settings = {.delimiter = ',', .text = text, .allow_missing = true};
+    rm2_csv_settings settings = {
+        .size = sizeof settings, .delimiter = ',', .text = text, .allow_missing = true};
     settings.header = table->names ? RM2_HEADER_YES : RM2_HEADER_NO;
     for (size_t c = 0; c < table->columns; c++) {
         if (!table->texts[c])

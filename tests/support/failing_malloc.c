@@ -41,6 +41,16 @@ static bool fails_now(void) {
     return true;
 }
 
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+static size_t requested;
+
+size_t bytes_requested(void) {
+    size_t bytes = requested;
+    requested = 0;
+    return bytes;
+}
+
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 enum { MOST_LIVE = 4096 };
@@ -66,14 +76,17 @@ static void count_out(const void *block) {
 }
 
 void *__wrap_malloc(size_t size) {
+    requested += size;
     return count_in(fails_now() ? NULL : __real_malloc(size));
 }
 
 void *__wrap_calloc(size_t count, size_t size) {
+    requested += count * size;
     return count_in(fails_now() ? NULL : __real_calloc(count, size));
 }
 
 void *__wrap_realloc(void *old, size_t size) {
+    requested += size;
     if (fails_now())
         return NULL;
     count_out(old);

@@ -11,6 +11,9 @@
 void fail_allocation_after(long count, bool for_good);
 void fail_no_allocation(void);
 
+/* Bytes that were asked for since the last call of this; growing a block asks for all of it. */
+size_t bytes_requested(void);
+
 /* A call under test: releases what it was given; one that fails asserts that this was nothing. */
 typedef rm2_status (*allocating_fn)(void *fixture);
 

@@ -15,7 +15,7 @@
 
 /* -1/2 (r^T S^-1 r + log |S| + n log 2 pi), by plain elimination */
 double log_density_at(const rm2_model *model, const double *x, const double *v, const bool *there) {
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     size_t M = i.outputs, n = 0, which[MOST_M];
     double f[MOST_M], cov[MOST_M * MOST_M], S[MOST_M][MOST_M], r[MOST_M], log_det = 0, square = 0;
     assert_int_equal(rm2_model_decode(ctx, model, 1, x, NULL, f, cov, NULL), RM2_OK);
@@ -47,7 +47,7 @@ double log_density_at(const rm2_model *model, const double *x, const double *v, 
 }
 
 double log_broad_at(const rm2_model *model, const double *x) {
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     double sum = 0;
     for (size_t q = 0; q < i.latent_dim; q++) {
         double mean = 0, variance = 0;
@@ -61,10 +61,10 @@ double log_broad_at(const rm2_model *model, const double *x) {
 }
 
 void outputs_of(const rm2_model *model, const double *point, double *v) {
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     double scaled[16];
     memcpy(scaled, point, rm2_manifold_ambient(i.manifold) * sizeof *scaled);
-    rm2i_model_scale(model, false, 1, scaled);
+    rm2i_data_scale(model->data, 1, scaled);
     assert_int_equal(rm2i_model_outputs(ctx, model, 1, scaled, v), RM2_OK);
 }
 
@@ -81,7 +81,7 @@ void assert_inverse(size_t Q, double H[MOST_Q][MOST_Q], const double *cov) {
 
 void find_hessian(const rm2_model *model, const double *x, const double *v,
                   double H[MOST_Q][MOST_Q]) {
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     size_t Q = i.latent_dim;
     for (size_t q = 0; q < Q; q++)
         for (size_t r = 0; r < Q; r++) {

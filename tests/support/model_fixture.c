@@ -37,27 +37,61 @@ const char *in_folder(const char *name) {
     return path[turn];
 }
 
-rm2_data *example_data(const char *name, size_t trajectories, size_t points) {
-    rm2_generate_settings s = {.seed = 1, .trajectories = trajectories, .points = points};
+static rm2_data *generate(const char *name, rm2_generate_settings s) {
     rm2_data *data;
-    assert_int_equal(rm2_data_generate(ctx, name, &s, &data), RM2_OK);
+    s.seed = 1;
+    ok(rm2_data_generate(ctx, name, &s, &data));
     return data;
 }
 
+rm2_data *example_data(const char *name, size_t trajectories, size_t points) {
+    return generate(name, (rm2_generate_settings){.size = sizeof(rm2_generate_settings),
+                                                  .trajectories = trajectories,
+                                                  .points = points});
+}
+
+rm2_data *scaled_example(const char *name, size_t trajectories, size_t points) {
+    return generate(name, (rm2_generate_settings){.size = sizeof(rm2_generate_settings),
+                                                  .trajectories = trajectories,
+                                                  .points = points,
+                                                  .scale = true});
+}
+
+rm2_data *data_like(const rm2_data *data, const double *points, bool scale) {
+    rm2_data_arrays arrays = {.manifold = data->manifold,
+                              .source = data->source,
+                              .count = data->count,
+                              .points = points,
+                              .trajectories = data->trajectories,
+                              .starts = data->starts,
+                              .ids = data->ids,
+                              .time = data->time};
+    rm2_data_settings s = rm2_data_settings_default();
+    rm2_data *made;
+    s.scale = scale ? RM2_SCALE_ALL : RM2_SCALE_NONE;
+    ok(rm2_data_create(ctx, &arrays, &s, &made, NULL, NULL));
+    return made;
+}
+
 rm2_data *data_of(const char *spec, size_t count, const double *points, bool trajectory) {
+    const size_t ends[] = {0, count};
+    rm2_manifold *m;
     rm2_data *data;
-    assert_int_equal(rm2i_data_create(ctx, spec, "test", count, trajectory ? 1 : 0, &data), RM2_OK);
-    if (trajectory)
-        data->starts[1] = count;
-    memcpy(data->points, points,
-           count * rm2_manifold_ambient(data->manifold) * sizeof *data->points);
+    ok(rm2_manifold_create(ctx, spec, &m));
+    rm2_data_arrays arrays = {.manifold = m, .source = "test", .count = count, .points = points};
+    if (trajectory) {
+        arrays.trajectories = 1;
+        arrays.starts = ends;
+    }
+    ok(rm2_data_create(ctx, &arrays, NULL, &data, NULL, NULL));
+    rm2_manifold_free(m);
     return data;
 }
 
 rm2_model *fit_model_with(const rm2_data *data, const rm2_fit_settings *s,
                           const rm2_checkpoint *checkpoint) {
     rm2_model *model;
-    ok(rm2_fit(ctx, data, s, checkpoint, NULL, NULL, &model));
+    ok(rm2_fit(ctx, data, s, checkpoint, &model));
     return model;
 }
 
@@ -94,7 +128,7 @@ double worst_defect(const rm2_manifold *m, size_t n, const double *points) {
 }
 
 void check_model(const rm2_model *model) {
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     size_t N = i.points, M = i.outputs, Q = i.latent_dim, D = rm2_manifold_ambient(i.manifold);
     double *points = numbers(N * D), *tangent = numbers(N * M), *cov = numbers(N * M * M);
     double *deviation = numbers(N), ambient, outputs;
@@ -122,18 +156,19 @@ void check_model(const rm2_model *model) {
     if (i.settings->model == RM2_WGPLVM) {
         double *v = numbers(N * M); /* outputs of the training points */
         assert_true(worst_defect(i.manifold, N, points) < 1e-12);
-        assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, N, i.base, 1, i.data, v), RM2_OK);
+        assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, N, i.base, 1, i.data->points, v),
+                         RM2_OK);
         for (size_t k = 0; k < N * M; k++)
             inner += pow(tangent[k] - v[k], 2);
         free(v);
     } else {
         assert_null(i.base);
         for (size_t k = 0; k < N * M; k++)
-            inner += pow(tangent[k] - i.data[k], 2);
+            inner += pow(tangent[k] - i.data->points[k], 2);
     }
-    rm2i_model_scale(model, false, N, points);
+    rm2i_data_scale(i.data, N, points);
     for (size_t k = 0; k < N * D; k++)
-        outer += pow(points[k] - i.data[k], 2);
+        outer += pow(points[k] - i.data->points[k], 2);
     assert_int_equal(rm2_model_reconstruction(ctx, model, &ambient, &outputs), RM2_OK);
     inner = sqrt(inner / (double)N);
     outer = sqrt(outer / (double)N);

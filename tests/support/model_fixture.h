@@ -12,6 +12,10 @@ int model_tear_down(void **state);
 const char *in_folder(const char *name);
 
 rm2_data *example_data(const char *name, size_t trajectories, size_t points);
+/* The same with its Euclidean factors scaled. */
+rm2_data *scaled_example(const char *name, size_t trajectories, size_t points);
+/* A data set with the manifold and trajectories of another, and other points. */
+rm2_data *data_like(const rm2_data *data, const double *points, bool scale);
 /* A copy of points as a data set; one trajectory if `trajectory`. */
 rm2_data *data_of(const char *spec, size_t count, const double *points, bool trajectory);
 

@@ -4,70 +4,29 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-/* Bits, so that a NaN is equal to itself. */
-#define SAME(member) assert_memory_equal(&a->member, &b->member, sizeof a->member)
+#include "settings/settings.h"
 
-static void assert_same_positive(const rm2_hyperparameter *a, const rm2_hyperparameter *b) {
-    SAME(start);
-    SAME(learned);
-    SAME(prior);
-    SAME(a);
-    SAME(b);
-}
-
-static void assert_same_optim(const rm2_optim_settings *a, const rm2_optim_settings *b) {
-    SAME(method);
-    SAME(max_iterations);
-    SAME(relative_decrease);
-    SAME(gradient);
-    SAME(max_seconds);
-    SAME(history);
-    SAME(learning_rate);
-    SAME(beta1);
-    SAME(beta2);
-    SAME(epsilon);
-}
-
-static void assert_same_hyperparameters(const rm2_fit_settings *a, const rm2_fit_settings *b) {
-    assert_same_positive(&a->lengthscale, &b->lengthscale);
-    assert_same_positive(&a->variance, &b->variance);
-    assert_same_positive(&a->noise_variance, &b->noise_variance);
-    assert_same_positive(&a->task_noise, &b->task_noise);
-    assert_same_positive(&a->gpdm_lengthscale, &b->gpdm_lengthscale);
-    assert_same_positive(&a->gpdm_variance, &b->gpdm_variance);
-    assert_same_positive(&a->gpdm_noise, &b->gpdm_noise);
+/* Bits, so that a NaN is equal to itself; padding inside of a hyperparameter does not count. */
+static bool same_value(const rm2_setting *row, const void *a, const void *b) {
+    if (row->type != RM2_SETTING_HYPERPARAMETER)
+        return memcmp((const char *)a + row->offset, (const char *)b + row->offset,
+                      rm2i_setting_width(row)) == 0;
+    rm2i_value x, y;
+    rm2i_setting_load(row, a, &x);
+    rm2i_setting_load(row, b, &y);
+    return memcmp(&x.hyper.start, &y.hyper.start, sizeof(double)) == 0 &&
+           x.hyper.learned == y.hyper.learned && x.hyper.prior == y.hyper.prior &&
+           memcmp(&x.hyper.a, &y.hyper.a, sizeof(double)) == 0 &&
+           memcmp(&x.hyper.b, &y.hyper.b, sizeof(double)) == 0;
 }
 
 void assert_same_settings(const rm2_fit_settings *a, const rm2_fit_settings *b) {
-    SAME(recipe);
-    SAME(model);
-    SAME(latent_dim);
-    SAME(kernel);
-    SAME(ard);
-    SAME(noise);
-    SAME(noise_bound);
-    SAME(task);
-    SAME(independent);
-    SAME(task_rank);
-    SAME(task_random);
-    SAME(task_anchor);
-    SAME(latent_normal);
-    SAME(latent_anchor);
-    SAME(gpdm_weight);
-    SAME(back_constraint);
-    SAME(back_ridge);
-    SAME(softplus);
-    SAME(inference);
-    SAME(accuracy);
-    SAME(inducing);
-    SAME(init);
-    SAME(time_weight);
-    SAME(neighbours);
-    SAME(base);
-    SAME(seed);
-    assert_same_hyperparameters(a, b);
-    assert_same_optim(&a->optim, &b->optim);
+    const rm2_settings_table *table = rm2_fit_settings_table();
+    for (size_t k = 0; k < table->count; k++)
+        if (!same_value(&table->rows[k], a, b))
+            fail_msg("settings.%s differs", table->rows[k].field);
 }

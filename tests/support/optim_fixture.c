@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "riemann2/model.h"
 
 enum { SIZE_MAX_TEST = 128 };
 
@@ -99,8 +100,12 @@ rm2_status waves(void *user, const double *x, double *f, double *g) {
 
 /* ---- optimisers ------------------------------------------------------------------------------ */
 
+rm2_optim_settings usual_settings(void) {
+    return rm2_fit_settings_recipe(RM2_RECIPE_ROBUST).optim;
+}
+
 rm2_optim_settings exact_settings(void) {
-    rm2_optim_settings s = rm2_optim_settings_default();
+    rm2_optim_settings s = usual_settings();
     s.max_iterations = 5000;
     s.relative_decrease = 0;
     s.gradient = 1e-10;
@@ -108,7 +113,7 @@ rm2_optim_settings exact_settings(void) {
 }
 
 rm2_optim_settings adam_settings(void) {
-    rm2_optim_settings s = rm2_optim_settings_default();
+    rm2_optim_settings s = usual_settings();
     s.method = RM2_ADAM;
     return s;
 }

@@ -33,6 +33,7 @@ rm2_status waves(void *user, const double *x, double *f, double *g);
 /* ---- optimisers ------------------------------------------------------------------------------ */
 
 /* L-BFGS until the gradient vanishes; Adam as it is by default. */
+rm2_optim_settings usual_settings(void); /* of training */
 rm2_optim_settings exact_settings(void);
 rm2_optim_settings adam_settings(void);
 

@@ -208,24 +208,25 @@ static inline double shortest(size_t n, const double *D, const double *from, con
 /* Path, its points and the distance of two points, against all paths there are. */
 static inline void compare_path(rm2_context *ctx, const rm2_roadmap *net, const rm2_metric *metric,
                                 const double *D, const double *from, const double *to) {
-    size_t n = net->nodes, Q = net->Q, count;
-    double *a = doubles(n), *b = doubles(n), *path, length, sum = 0, both[16], distances[4];
+    size_t n = net->nodes, Q = net->Q;
+    double *a = doubles(n), *b = doubles(n), sum = 0, both[16], distances[4];
+    rm2_path path;
     point_edges(ctx, net, metric, from, a);
     point_edges(ctx, net, metric, to, b);
     double expected = shortest(n, D, a, b);
-    assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, from, to, &count, &path, &length));
-    assert_true(fabs(length - expected) < ROUNDING);
-    assert_memory_equal(path, from, Q * sizeof *path);
-    assert_memory_equal(path + (count - 1) * Q, to, Q * sizeof *path);
-    for (size_t i = 0; i + 1 < count; i++)
-        sum += line_length(ctx, net, metric, path + i * Q, path + (i + 1) * Q);
-    assert_true(fabs(sum - length) < ROUNDING);
+    assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, from, to, &path));
+    assert_true(fabs(path.length - expected) < ROUNDING);
+    assert_memory_equal(path.x, from, Q * sizeof *path.x);
+    assert_memory_equal(path.x + (path.count - 1) * Q, to, Q * sizeof *path.x);
+    for (size_t i = 0; i + 1 < path.count; i++)
+        sum += line_length(ctx, net, metric, path.x + i * Q, path.x + (i + 1) * Q);
+    assert_true(fabs(sum - path.length) < ROUNDING);
     memcpy(both, from, Q * sizeof *both);
     memcpy(both + Q, to, Q * sizeof *both);
     assert_ok(ctx, rm2_roadmap_distances(ctx, net, metric, 2, both, distances));
     assert_true(distances[0] == 0 && distances[3] == 0 && distances[1] == distances[2]);
-    assert_true(fabs(distances[1] - length) < ROUNDING);
-    free(path);
+    assert_true(fabs(distances[1] - path.length) < ROUNDING);
+    free(path.x);
     free(a);
     free(b);
 }

@@ -125,7 +125,7 @@ static void expect_character(fixture *f, uint32_t code) {
     int needed = 1 + (code > 0x7f) + (code > 0x7ff) + (code > 0xffff);
     assert_int_equal(decode(text), code);
     assert_int_equal(length, needed);
-    assert_int_equal(rm2i_utf8_length((const unsigned char *)text, length), length);
+    assert_int_equal(rm2_utf8_length(text, length), length);
     char descr[32]; /* and the same bytes as an element of bytes */
     (void)snprintf(descr, sizeof descr, "|S%zu", length);
     expect_texts(f, descr, "(1,)", text, length, (const char *const *)texts.distinct, 1);

@@ -44,6 +44,64 @@ static void every_status_has_its_own_text(void **state) {
     assert_string_equal(rm2_status_text((rm2_status)-1), "unknown status");
 }
 
+static void others_leave_messages_too(void **state) {
+    rm2_context *ctx = *state;
+    char longest[2000];
+    assert_int_equal(rm2_context_fail(ctx, RM2_ERR_DATA, "row %d is %s", 7, "odd"), RM2_ERR_DATA);
+    assert_string_equal(rm2_context_error(ctx), "row 7 is odd");
+    memset(longest, 'x', sizeof longest);
+    longest[sizeof longest - 1] = 0;
+    assert_int_equal(rm2_context_fail(ctx, RM2_ERR_IO, "%s", longest), RM2_ERR_IO);
+    assert_int_equal(strlen(rm2_context_error(ctx)), 1023);
+    assert_int_equal(rm2_context_fail(NULL, RM2_ERR_IO, "x"), RM2_ERR_IO);
+}
+
+/* ---- texts ------------------------------------------------------------------------------------ */
+
+/* A code point as UTF-8 (RFC 3629, section 3); its length. */
+static size_t encode(uint32_t c, char text[4]) {
+    size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = length; i-- > 1; c >>= 6)
+        text[i] = (char)(0x80 | (c & 0x3f));
+    text[0] = (char)(lead[length] | c);
+    return length;
+}
+
+static void every_character_has_its_length(void **state) {
+    (void)state;
+    char text[4];
+    for (uint32_t c = 0; c <= 0x10ffff; c++) {
+        size_t length = encode(c, text);
+        bool surrogate = c >= 0xd800 && c < 0xe000;
+        assert_int_equal(rm2_utf8_length(text, length), surrogate ? 0 : length);
+        assert_int_equal(rm2_utf8_length(text, length - 1), 0);
+    }
+    assert_int_equal(rm2_utf8_length(NULL, 3), 0);
+}
+
+/* Of all three bytes, and of all two before two that end or do not end a character, there are as many of each
+ * length as there are code points. */
+static void nothing_else_is_a_character(void **state) {
+    (void)state;
+    static const unsigned char last[] = {0x7f, 0x80, 0xbf, 0xc0};
+    size_t counts[5] = {0};
+    for (uint32_t i = 0; i < 1u << 24; i++) {
+        const unsigned char bytes[] = {(unsigned char)(i >> 16), (unsigned char)(i >> 8),
+                                       (unsigned char)i};
+        counts[rm2_utf8_length((const char *)bytes, 3)]++;
+    }
+    assert_int_equal(counts[1], 128 * 65536);
+    assert_int_equal(counts[2], (0x800 - 0x80) * 256);
+    assert_int_equal(counts[3], 0x10000 - 0x800 - 0x800);
+    for (uint32_t i = 0; i < 1u << 20; i++) {
+        const unsigned char bytes[] = {(unsigned char)(i >> 12), (unsigned char)(i >> 4),
+                                       last[i >> 2 & 3], last[i & 3]};
+        counts[4] += rm2_utf8_length((const char *)bytes, 4) == 4;
+    }
+    assert_int_equal(counts[4], (0x110000 - 0x10000) / 4096 * 4); /* last two: 80 or bf */
+}
+
 static void calls_without_a_context_do_nothing(void **state) {
     (void)state;
     assert_int_equal(rm2_context_create(NULL), RM2_ERR_ARGUMENT);
@@ -98,6 +156,15 @@ static void failure_is_stored_and_prefixed(void **state) {
     assert_string_equal(rm2_context_error(ctx), "row 7 is empty");
     assert_int_equal(rm2i_fail_prefix(ctx, RM2_ERR_DATA, "file %s", "a.csv"), RM2_ERR_DATA);
     assert_string_equal(rm2_context_error(ctx), "file a.csv: row 7 is empty");
+}
+
+/* Whatever a message quotes: it stays one line, and a terminal takes nothing of it for a command. */
+static void messages_are_one_line(void **state) {
+    rm2_context *ctx = *state;
+    (void)rm2i_fail(ctx, RM2_ERR_DATA, "id \"%s\"", "a\nb\x1b[2J\x7f é");
+    assert_string_equal(rm2_context_error(ctx), "id \"a?b?[2J? é\"");
+    (void)rm2i_fail_prefix(ctx, RM2_ERR_DATA, "%s", "c\td");
+    assert_string_equal(rm2_context_error(ctx), "c?d: id \"a?b?[2J? é\"");
 }
 
 static void long_messages_are_cut(void **state) {
@@ -353,7 +420,11 @@ int main(void) {
         WITH_CONTEXT(threads_are_kept),
         WITH_CONTEXT(interrupt_is_set_and_cleared),
         WITH_CONTEXT(failure_is_stored_and_prefixed),
+        WITH_CONTEXT(messages_are_one_line),
         WITH_CONTEXT(long_messages_are_cut),
+        WITH_CONTEXT(others_leave_messages_too),
+        cmocka_unit_test(every_character_has_its_length),
+        cmocka_unit_test(nothing_else_is_a_character),
         WITH_CONTEXT(log_goes_to_the_sink),
         cmocka_unit_test(generator_matches_the_reference),
         WITH_CONTEXT(same_seed_gives_the_same_numbers),

@@ -60,6 +60,7 @@ static rm2_data *read_text(const char *text, rm2_data_settings s, rm2_data_repor
 static rm2_data_settings settings_for(const char *manifold) {
     rm2_data_settings s = rm2_data_settings_default();
     s.manifold = manifold;
+    s.scale = RM2_SCALE_NONE;
     return s;
 }
 
@@ -167,12 +168,12 @@ static void test_quaternion_order(void **state) {
     assert_same(data->points, (double[]){0.8, 0, 0, 0.6, 1, 0, 0, 0}, 8, 0);
     assert_false(report.factor[0].order_assumed);
     rm2_data_free(data);
-    rm2_data_report_free(&report);
+    rm2_data_report_clear(&report);
     data = read_text("0.8,0,0,0.6\n1,0,0,0\n", s, &report);
     assert_same(data->points, (double[]){0.8, 0, 0, 0.6, 1, 0, 0, 0}, 8, 0);
     assert_true(report.factor[0].order_assumed);
     rm2_data_free(data);
-    rm2_data_report_free(&report);
+    rm2_data_report_clear(&report);
     s.quat_order = RM2_QUAT_XYZW;
     data = read_text("0,0,0.6,0.8\n", s, NULL);
     assert_same(data->points, (double[]){0.8, 0, 0, 0.6}, 4, 0);
@@ -186,23 +187,22 @@ static void test_sign_alignment(void **state) {
     rm2_data *data;
     ok(rm2_data_generate(ctx, "robot", NULL, &data));
     size_t entries = data->count * 7, flipped = 0;
-    double *original = malloc(entries * sizeof *original);
-    assert_non_null(original);
-    memcpy(original, data->points, entries * sizeof *original);
+    rm2i_draft draft;
+    ok(rm2i_draft_copy(ctx, data, &draft));
     rm2_rng rng;
     rm2_rng_seed(&rng, 3);
     for (size_t i = 1; i < data->count; i++) /* the first keeps its sign */
         if (rm2_rng_uniform(&rng) < 0.5) {
             for (size_t k = 3; k < 7; k++)
-                data->points[i * 7 + k] *= -1;
+                draft.points[i * 7 + k] *= -1;
             flipped++;
         }
     rm2_factor_report factors[2] = {{.projected = 0}, {.projected = 0}};
     rm2_data_report report = {.factors = 2, .factor = factors};
-    rm2i_align_signs(data, &report);
-    assert_same(data->points, original, entries, 0);
+    rm2i_align_signs(&draft, &report);
+    assert_same(draft.points, data->points, entries, 0);
     assert_true(flipped > 100 && factors[1].sign_flips > 0 && factors[1].sign_jumps == 0);
-    free(original);
+    rm2i_draft_clear(&draft);
     rm2_data_free(data);
 }
 
@@ -217,7 +217,7 @@ static void test_signs_without_trajectories(void **state) {
                 1e-15);
     assert_int_equal(report.factor[0].sign_flips, 2);
     rm2_data_free(data);
-    rm2_data_report_free(&report);
+    rm2_data_report_clear(&report);
 }
 
 /* ---- matrices, angles ----------------------------------------------------------------------- */
@@ -272,52 +272,61 @@ static void test_in_place_columns(void **state) {
 
 static rm2_data *toy(size_t demos, size_t points) {
     rm2_data *data;
-    rm2_generate_settings g = {.trajectories = demos, .points = points};
+    rm2_generate_settings g = {.size = sizeof g, .trajectories = demos, .points = points};
     ok(rm2_data_generate(ctx, "toy", &g, &data));
     return data;
 }
 
+static rm2i_draft toy_draft(size_t demos, size_t points) {
+    rm2_data *data = toy(demos, points);
+    rm2i_draft draft;
+    ok(rm2i_draft_copy(ctx, data, &draft));
+    rm2_data_free(data);
+    return draft;
+}
+
 static void test_thin(void **state) {
     (void)state;
-    rm2_data *data = toy(2, 200);
+    rm2i_draft data = toy_draft(2, 200);
     ok(rm2i_thin(ctx, &data, 50));
-    assert_int_equal(data->count, 100);
-    assert_int_equal(data->starts[1], 50);
+    assert_int_equal(data.count, 100);
+    assert_int_equal(data.starts[1], 50);
     for (size_t k = 0; k < 50; k++) { /* numpy: round(linspace(0, 199, 50)) */
-        assert_int_equal(data->rows[k], (size_t)nearbyint((double)k * 199 / 49));
-        assert_int_equal(data->rows[50 + k], 200 + data->rows[k]);
+        assert_int_equal(data.rows[k], (size_t)nearbyint((double)k * 199 / 49));
+        assert_int_equal(data.rows[50 + k], 200 + data.rows[k]);
     }
     ok(rm2i_thin(ctx, &data, 60)); /* more than there are: all stay */
-    assert_int_equal(data->count, 100);
+    assert_int_equal(data.count, 100);
     ok(rm2i_thin(ctx, &data, 1));
-    assert_int_equal(data->count, 2);
-    rm2_data_free(data);
+    assert_int_equal(data.count, 2);
+    rm2i_draft_clear(&data);
 }
 
 static void test_hold_out(void **state) {
     (void)state;
-    rm2_data *data = toy(5, 7), *held = NULL, *all = toy(5, 7);
+    rm2i_draft data = toy_draft(5, 7), held, all = toy_draft(5, 7);
     ok(rm2i_hold_out(ctx, &data, "3,0", &held));
-    assert_int_equal(data->trajectories, 3);
-    assert_int_equal(held->trajectories, 2);
-    assert_string_equal(held->ids[0], "0");
-    assert_string_equal(held->ids[1], "3");
-    assert_string_equal(data->ids[2], "4");
-    assert_same(held->points + 7 * 5, all->points + 21 * 5, 7 * 5, 0);
-    assert_same(data->points, all->points + 7 * 5, 14 * 5, 0);
-    rm2_data_free(data);
-    rm2_data_free(held);
-    rm2_data_free(all);
+    assert_int_equal(data.trajectories, 3);
+    assert_int_equal(held.trajectories, 2);
+    assert_string_equal(held.ids[0], "0");
+    assert_string_equal(held.ids[1], "3");
+    assert_string_equal(data.ids[2], "4");
+    assert_same(held.points + 7 * 5, all.points + 21 * 5, 7 * 5, 0);
+    assert_same(data.points, all.points + 7 * 5, 14 * 5, 0);
+    rm2i_draft_clear(&data);
+    rm2i_draft_clear(&held);
+    rm2i_draft_clear(&all);
 }
 
 static void test_scale(void **state) {
     (void)state;
-    rm2_data *data;
-    ok(rm2_data_generate(ctx, "robot", NULL, &data));
+    rm2_data *raw, *data;
+    ok(rm2_data_generate(ctx, "robot", NULL, &raw));
+    ok(rm2_data_generate(
+        ctx, "robot",
+        &(rm2_generate_settings){.size = sizeof(rm2_generate_settings), .scale = true}, &data));
     double *original = malloc(data->count * 7 * sizeof *original);
     assert_non_null(original);
-    memcpy(original, data->points, data->count * 7 * sizeof *original);
-    ok(rm2_data_scale(ctx, data));
     double variance = 0; /* mean of the three column variances is 1 afterwards */
     for (size_t k = 0; k < 3; k++) {
         double mean = 0;
@@ -328,9 +337,10 @@ static void test_scale(void **state) {
     }
     assert_true(fabs(variance - 1) < 1e-12);
     assert_true(data->scale[0] != 1 && data->scale[1] == 1);
-    rm2_data_unscale(data, data->count, data->points);
-    assert_same(data->points, original, data->count * 7, 1e-15);
+    rm2_data_original(data, original);
+    assert_same(raw->points, original, data->count * 7, 1e-15);
     free(original);
+    rm2_data_free(raw);
     rm2_data_free(data);
 }
 
@@ -339,7 +349,7 @@ static void test_held_out_scale(void **state) {
     rm2_data_settings s = settings_for("R1 x S1");
     s.group = "g";
     s.holdout = "b";
-    s.scale = true;
+    s.scale = RM2_SCALE_ALL;
     const char *path = write_file("data.csv", "g,x,c,s\na,0,1,0\na,4,1,0\nb,8,1,0\n");
     rm2_data *data, *held;
     ok(rm2_data_read(ctx, path, &s, &data, &held, NULL));
@@ -349,6 +359,49 @@ static void test_held_out_scale(void **state) {
     assert_true(fabs(held->points[0] - 8 / sqrt(8)) < 1e-15);
     rm2_data_free(data);
     rm2_data_free(held);
+}
+
+/* By itself only a product of two points or more is scaled. */
+static void test_automatic_scale(void **state) {
+    (void)state;
+    const struct {
+        const char *manifold, *file;
+        rm2_scale_rule rule;
+        bool scaled;
+    } cases[] = {
+        {"R1 x S1", "0,1,0\n4,1,0\n", RM2_SCALE_AUTO, true},
+        {"R1 x S1", "4,1,0\n", RM2_SCALE_AUTO, false},
+        {"R1 x S1", "0,1,0\n4,1,0\n", RM2_SCALE_NONE, false},
+        {"R3", "0,1,0\n4,1,0\n", RM2_SCALE_AUTO, false},
+        {"R3", "0,1,0\n4,1,0\n", RM2_SCALE_ALL, true},
+    };
+    assert_int_equal(rm2_data_settings_default().scale, RM2_SCALE_AUTO);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        rm2_data_settings s = settings_for(cases[k].manifold);
+        s.scale = cases[k].rule;
+        const char *path = write_file("data.csv", cases[k].file);
+        rm2_data *data;
+        ok(rm2_data_read(ctx, path, &s, &data, NULL, NULL));
+        (void)unlink(path);
+        assert_int_equal(data->scale[0] != 1, cases[k].scaled);
+        rm2_data_free(data);
+    }
+}
+
+/* Axes of Euler angles alone say what orientations are. */
+static void test_automatic_orientation(void **state) {
+    (void)state;
+    const char *path = write_file("data.csv", "0,0,1\n0,0.5,1\n");
+    rm2_data_settings s = settings_for("SO3");
+    rm2_data *automatic, *named;
+    s.euler = "xyz";
+    ok(rm2_data_read(ctx, path, &s, &automatic, NULL, NULL));
+    s.orientation = RM2_ORIENTATION_EULER;
+    ok(rm2_data_read(ctx, path, &s, &named, NULL, NULL));
+    (void)unlink(path);
+    assert_memory_equal(automatic->points, named->points, 8 * sizeof *named->points);
+    rm2_data_free(automatic);
+    rm2_data_free(named);
 }
 
 /* ---- files that come back ------------------------------------------------------------------- */
@@ -472,7 +525,7 @@ static void test_report(void **state) {
     assert_true(fabs(r.factor[0].spread - sqrt(0.6875)) < 1e-14); /* variance of 1,2,3,3, over n */
     assert_true(r.factor[1].spread == 0);
     rm2_data_free(data);
-    rm2_data_report_free(&r);
+    rm2_data_report_clear(&r);
 }
 
 int main(void) {
@@ -490,6 +543,8 @@ int main(void) {
         cmocka_unit_test(test_hold_out),
         cmocka_unit_test(test_scale),
         cmocka_unit_test(test_held_out_scale),
+        cmocka_unit_test(test_automatic_scale),
+        cmocka_unit_test(test_automatic_orientation),
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_matrix_stack),
         cmocka_unit_test(test_from_table),

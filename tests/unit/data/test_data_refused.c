@@ -75,7 +75,7 @@ static void entries_whose_squares_overflow_are_named(void **state) {
     assert_true(report.factor[0].mean_found);
     /* (0, 0) is the mean: two points at sqrt(2) 1e150, one at 0 */
     assert_true(fabs(report.factor[0].spread / (sqrt(4.0 / 3) * 1e150) - 1) < 1e-14);
-    rm2_data_report_free(&report);
+    rm2_data_report_clear(&report);
     rm2_data_free(data);
     s = settings_for("SPD2");
     assert_int_equal(rm2_npy_write(f->ctx, f->path, &matrix, true), RM2_OK);
@@ -114,13 +114,13 @@ static void settings_without_effect_on_the_file_are_refused(void **state) {
     array.array = "x";
     delimiter.delimiter = ',';
     header.header = RM2_HEADER_NO;
-    expect_settings(f, "b.csv", array, "--array has no effect on");
+    expect_settings(f, "b.csv", array, "settings.array has no effect on");
     expect_settings(f, "b.npy", array, "b.npy: it names an array of an .npz file");
     expect_settings(f, "b.npz", array, NULL);
-    expect_settings(f, "b.npz", delimiter, "--delimiter has no effect on");
+    expect_settings(f, "b.npz", delimiter, "settings.delimiter has no effect on");
     expect_settings(f, "b.npy", delimiter, "b.npy: it is for text files");
     expect_settings(f, "b.txt", delimiter, NULL);
-    expect_settings(f, "b.NPZ", header, "--header has no effect on");
+    expect_settings(f, "b.NPZ", header, "settings.header has no effect on");
     expect_settings(f, "b.tsv", header, NULL);
 }
 
@@ -142,15 +142,19 @@ static void settings_without_effect_on_the_manifold_are_refused(void **state) {
         const rm2_data_settings *settings;
         const char *refused_on, *text, *taken_on;
     } cases[] = {
-        {&angles, "R2 x S2", "--angles has no effect on R2 x S2: it is for S1 factors", "R2 x S1"},
-        {&layout, "R3", "--spd-layout has no effect on R3: it is for SPD factors", "R3 x SPD2"},
-        {&diagonal, "S1", "--unit-diagonal has no effect on S1", NULL},
-        {&matrix, "R3 x S2", "--orientation has no effect on R3 x S2: it is for S3 and SO3", "SE3"},
-        {&rotvec, "R4", "--orientation has no effect on R4", "S3"},
-        {&euler, "T3", "--euler has no effect on", "SO3"},
-        {&order, "R4", "--quat-order has no effect on R4", "R1 x S3"},
-        {&degrees, "T2", "--degrees has no effect on S1 x S1: no factor is given as angles", NULL},
-        {&degrees, "SO3", "--degrees has no effect on SO3", NULL},
+        {&angles, "R2 x S2", "settings.angles has no effect on R2 x S2: it is for S1 factors",
+         "R2 x S1"},
+        {&layout, "R3", "settings.spd_layout has no effect on R3: it is for SPD factors",
+         "R3 x SPD2"},
+        {&diagonal, "S1", "settings.unit_diagonal has no effect on S1", NULL},
+        {&matrix, "R3 x S2", "settings.orientation has no effect on R3 x S2: it is for S3 and SO3",
+         "SE3"},
+        {&rotvec, "R4", "settings.orientation has no effect on R4", "S3"},
+        {&euler, "T3", "settings.euler has no effect on", "SO3"},
+        {&order, "R4", "settings.quat_order has no effect on R4", "R1 x S3"},
+        {&degrees, "T2", "settings.degrees has no effect on S1 x S1: no factor is given as angles",
+         NULL},
+        {&degrees, "SO3", "settings.degrees has no effect on SO3", NULL},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         rm2_data_settings s = *cases[k].settings;
@@ -173,13 +177,13 @@ static void settings_that_contradict_each_other_are_refused(void **state) {
     s.orientation = RM2_ORIENTATION_ROTVEC;
     expect_settings(f, "b.csv", s, NULL);
     s.orientation = RM2_ORIENTATION_MATRIX;
-    expect_settings(f, "b.csv", s, "--degrees has no effect");
+    expect_settings(f, "b.csv", s, "settings.degrees has no effect");
     s.degrees = false;
     s.quat_order = RM2_QUAT_WXYZ;
-    expect_settings(f, "b.csv", s, "--quat-order has no effect");
+    expect_settings(f, "b.csv", s, "settings.quat_order has no effect");
     s.quat_order = RM2_QUAT_AUTO;
     s.euler = "xyz";
-    expect_settings(f, "b.csv", s, "--euler has no effect");
+    expect_settings(f, "b.csv", s, "settings.euler has no effect");
     s.orientation = RM2_ORIENTATION_EULER;
     expect_settings(f, "b.csv", s, NULL);
     s = settings_for("SPD3");

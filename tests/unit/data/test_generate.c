@@ -30,7 +30,7 @@ static int teardown(void **state) {
 /* ---- helpers -------------------------------------------------------------------------------- */
 
 static rm2_data *generate(const char *name, uint64_t seed, size_t trajectories, size_t points) {
-    rm2_generate_settings settings = {seed, trajectories, points};
+    rm2_generate_settings settings = {sizeof settings, seed, trajectories, points, false};
     rm2_data *data = NULL;
     assert_int_equal(rm2_data_generate(ctx, name, &settings, &data), RM2_OK);
     assert_non_null(data);
@@ -224,7 +224,7 @@ static void test_sizes_asked_for(void **state) {
 }
 
 static void assert_refused(const char *name, size_t trajectories, size_t points, const char *says) {
-    rm2_generate_settings settings = {0, trajectories, points};
+    rm2_generate_settings settings = {sizeof settings, 0, trajectories, points, false};
     rm2_data *data = NULL;
     assert_int_equal(rm2_data_generate(ctx, name, &settings, &data), RM2_ERR_ARGUMENT);
     assert_null(data);

@@ -33,19 +33,20 @@ static void refused(rm2_status status, rm2_status want, const char *text) {
 }
 
 static bool fit(const rm2_data *data, const rm2_fit_settings *s, rm2_model **model) {
-    return rm2_fit(ctx, data, s, NULL, NULL, NULL, model) == RM2_OK;
+    return rm2_fit(ctx, data, s, NULL, model) == RM2_OK;
 }
 
 static int set_up(void **state) {
     (void)state;
     omp_set_num_threads(1); /* BLAS: these matrices are too small to share, waiting costs time */
-    rm2_generate_settings size = {.trajectories = 3, .points = 12};
+    rm2_generate_settings size = {.size = sizeof size, .trajectories = 3, .points = 12};
+    rm2_generate_settings scaled = {
+        .size = sizeof scaled, .trajectories = 3, .points = 12, .scale = true};
     rm2_fit_settings robust = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST), other;
     robust.optim.max_iterations = 20;
     if (rm2_context_create(&ctx) != RM2_OK ||
-        rm2_data_generate(ctx, "toy", &size, &toy) != RM2_OK ||
-        rm2_data_generate(ctx, "robot", &size, &robot) != RM2_OK ||
-        rm2_data_scale(ctx, toy) != RM2_OK)
+        rm2_data_generate(ctx, "toy", &scaled, &toy) != RM2_OK ||
+        rm2_data_generate(ctx, "robot", &size, &robot) != RM2_OK)
         return -1;
     bool made = fit(toy, &robust, &wrapped) && fit(robot, &robust, &poses);
     other = robust;
@@ -198,7 +199,7 @@ static void resampling(void **state) {
 
 static void rows(void **state) {
     (void)state;
-    rm2_model_info i = rm2_model_describe(wrapped);
+    rm2_model_info i = *rm2_model_info_of(wrapped);
     size_t n = toy->count, D = rm2_manifold_ambient(i.manifold);
     double *points = malloc(3 * n * D * sizeof *points), *out = points + n * D, *c = out + n * D;
     assert_non_null(points);
@@ -210,10 +211,11 @@ static void rows(void **state) {
         assert_int_equal(rm2_model_view_rows(ctx, wrapped, (rm2_model_view)space, n, points, out),
                          RM2_OK);
         for (size_t k = 0; k < n * D; k++)
-            near(out[k], i.data[k], 1e-14 * (1 + fabs(i.data[k])));
+            near(out[k], i.data->points[k], 1e-14 * (1 + fabs(i.data->points[k])));
     }
     assert_int_equal(rm2_model_view_rows(ctx, wrapped, RM2_VIEW_TANGENT, n, points, out), RM2_OK);
-    assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, n, i.base, 1, i.data, c), RM2_OK);
+    assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, n, i.base, 1, i.data->points, c),
+                     RM2_OK);
     for (size_t k = 0; k < n * 4; k++)
         near(out[k], c[k], 1e-13);
     points[5 * 7 + 3] += 0.1; /* point 7 leaves the sphere */
@@ -227,40 +229,6 @@ static void rows(void **state) {
     free(points);
 }
 
-static void flip(rm2_data *data, size_t from, size_t to) {
-    for (size_t i = from; i < to; i++)
-        for (size_t k = 3; k < 7; k++)
-            data->points[i * 7 + k] *= -1;
-}
-
-/* Whole trajectories of the other sign come back to the training data's. */
-static void signs(void **state) {
-    (void)state;
-    size_t bytes = robot->count * 7 * sizeof(double), trajectories = robot->trajectories;
-    double *before = malloc(bytes);
-    assert_non_null(before);
-    memcpy(before, robot->points, bytes);
-    assert_int_equal(rm2_model_align_signs(ctx, poses, robot), RM2_OK);
-    assert_memory_equal(robot->points, before, bytes);
-    flip(robot, robot->starts[1], robot->starts[2]);
-    assert_int_equal(rm2_model_align_signs(ctx, poses, robot), RM2_OK);
-    assert_memory_equal(robot->points, before, bytes);
-    robot->trajectories = 0; /* each point alone; a missing one stays */
-    flip(robot, 0, robot->count / 3);
-    flip(robot, robot->count / 2, robot->count / 2 + 1);
-    for (size_t k = 3; k < 7; k++)
-        robot->points[k] = NAN;
-    assert_int_equal(rm2_model_align_signs(ctx, poses, robot), RM2_OK);
-    for (size_t k = 3; k < 7; k++)
-        assert_true(isnan(robot->points[k]));
-    memcpy(robot->points, before, 7 * sizeof(double));
-    assert_memory_equal(robot->points, before, bytes);
-    robot->trajectories = trajectories;
-    refused(rm2_model_align_signs(ctx, wrapped, robot), RM2_ERR_DATA,
-            "the model is on R2 x S2, the data (robot) are on R3 x S3");
-    free(before);
-}
-
 /* ---- scores --------------------------------------------------------------------------------- */
 
 /* By definition, from what encoding and decoding give: log density, less the volume term at the
@@ -268,7 +236,7 @@ static void signs(void **state) {
 static void check_score(const rm2_model *model, rm2_encode_kind objective) {
     rm2_encode_settings s = rm2_encode_settings_default();
     s.objective = objective;
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     size_t n = toy->count, D = 5, M = i.outputs, Q = i.latent_dim;
     double *memory = malloc(n * (3 * D + M + 2 * Q + 1) * sizeof *memory);
     rm2_encoded *info = malloc(n * sizeof *info);
@@ -282,11 +250,12 @@ static void check_score(const rm2_model *model, rm2_encode_kind objective) {
     assert_int_equal(rm2_model_decode(ctx, model, n, x, back, mean, NULL, NULL), RM2_OK);
     assert_int_equal(rm2_model_score(ctx, model, &s, toy, own, each, &total), RM2_OK);
     assert_memory_equal(own, x, n * Q * sizeof *x);
-    memcpy(v, i.data, n * D * sizeof *v);
+    memcpy(v, i.data->points, n * D * sizeof *v);
     for (size_t k = 0; k < n; k++)
         volume[k] = 0;
     if (i.settings->model == RM2_WGPLVM) {
-        assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, n, i.base, 1, i.data, v), RM2_OK);
+        assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, n, i.base, 1, i.data->points, v),
+                         RM2_OK);
         assert_int_equal(rm2_manifold_log_volume(ctx, i.manifold, n, v, volume), RM2_OK);
     }
     double density = 0, on_manifold = 0, tangent = 0, ambient = 0;
@@ -297,8 +266,9 @@ static void check_score(const rm2_model *model, rm2_encode_kind objective) {
         for (size_t j = 0; j < M; j++)
             tangent += pow(v[k * M + j] - mean[k * M + j], 2) / (double)(to - from);
         for (size_t j = 0; j < D; j++)
-            ambient += pow((points[k * D + j] - back[k * D + j]) / (j < 2 ? i.scale[0] : 1), 2) /
-                       (double)(to - from);
+            ambient +=
+                pow((points[k * D + j] - back[k * D + j]) / (j < 2 ? i.data->scale[0] : 1), 2) /
+                (double)(to - from);
     }
     assert_int_equal(each[1].points, to - from);
     assert_int_equal(total.points, n);
@@ -328,18 +298,20 @@ static void scores(void **state) {
 static void bad_scores(void **state) {
     (void)state;
     rm2_score total;
-    double keep = toy->points[5 * 4 + 1];
-    size_t count = toy->count;
+    double points[36 * 5];
+    rm2_data_arrays arrays = {
+        .manifold = toy->manifold, .source = "holes", .count = 36, .points = points};
+    rm2_data_settings s = rm2_data_settings_default();
+    rm2_data *holes;
     refused(rm2_model_score(ctx, wrapped, NULL, robot, NULL, NULL, &total), RM2_ERR_DATA,
             "the model is on R2 x S2");
-    toy->points[5 * 4 + 1] = NAN;
-    refused(rm2_model_score(ctx, wrapped, NULL, toy, NULL, NULL, &total), RM2_ERR_DATA,
-            "entry 1 is nan");
-    toy->points[5 * 4 + 1] = keep;
-    toy->count = 0;
-    refused(rm2_model_score(ctx, wrapped, NULL, toy, NULL, NULL, &total), RM2_ERR_DATA,
-            "no points");
-    toy->count = count;
+    rm2_data_original(toy, points);
+    points[5 * 4 + 1] = NAN;
+    s.allow_missing = true;
+    assert_int_equal(rm2_data_create(ctx, &arrays, &s, &holes, NULL, NULL), RM2_OK);
+    refused(rm2_model_score(ctx, wrapped, NULL, holes, NULL, NULL, &total), RM2_ERR_DATA,
+            "holes, point 4: entry 1 (counted from 0) is missing; scores need all of them");
+    rm2_data_free(holes);
 }
 
 /* ---- calibration ---------------------------------------------------------------------------- */
@@ -379,7 +351,7 @@ static double distance_from_uniform(size_t n, const double *u) {
 
 static void check_squares(const rm2_model *model) {
     enum { N = 70 }; /* more than one block */
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     size_t M = i.outputs, Q = i.latent_dim, D = 5;
     double x[N * 2], points[N * 5], scaled[N * 5], v[N * 5], mean[N * 5], squares[N], pit[N];
     double *cov = malloc(N * M * M * sizeof *cov);
@@ -391,13 +363,15 @@ static void check_squares(const rm2_model *model) {
     memcpy(scaled, points, sizeof scaled);
     for (size_t k = 0; k < N; k++)
         for (size_t j = 0; j < 2; j++)
-            scaled[k * D + j] /= i.scale[0];
+            scaled[k * D + j] /= i.data->scale[0];
     if (i.settings->model == RM2_GPLVM)
         memcpy(v, scaled, sizeof v);
     else
         assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, N, i.base, 1, scaled, v), RM2_OK);
     assert_int_equal(rm2_model_decode(ctx, model, N, x, NULL, mean, cov, NULL), RM2_OK);
-    assert_int_equal(rm2_model_calibration(ctx, model, N, x, points, squares, pit, &c), RM2_OK);
+    assert_int_equal(rm2_model_calibration(
+                         ctx, model, &(rm2_calibration_points){N, x, points, squares, pit}, &c),
+                     RM2_OK);
     double sum = 0;
     for (size_t k = 0; k < N; k++) {
         double *S = cov + k * M * M, r[5];
@@ -431,7 +405,7 @@ static void squares(void **state) {
  * square 1 up to sqrt(2/(M n)), the distance from uniform below 2.2/sqrt(n) (1 in 10000). */
 static void check_truth(const rm2_model *model) {
     enum { N = 1500, ONE_BY_ONE = 1 };
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     double *x = malloc(N * 7 * sizeof *x), *points = x + 2 * (size_t)N;
     rm2_calibration c;
     assert_non_null(x);
@@ -443,7 +417,9 @@ static void check_truth(const rm2_model *model) {
         assert_int_equal(
             rm2_model_sample(ctx, model, ONE_BY_ONE, x + k * 2, 1, true, points + k * 5), RM2_OK);
     }
-    assert_int_equal(rm2_model_calibration(ctx, model, N, x, points, NULL, NULL, &c), RM2_OK);
+    assert_int_equal(
+        rm2_model_calibration(ctx, model, &(rm2_calibration_points){N, x, points, NULL, NULL}, &c),
+        RM2_OK);
     assert_int_equal(c.points, N);
     assert_int_equal(c.outputs, i.outputs);
     for (size_t l = 0; l < RM2_LEVELS; l++)
@@ -452,7 +428,9 @@ static void check_truth(const rm2_model *model) {
     assert_true(c.uniformity > 0 && c.uniformity < 2.2 / sqrt(N));
     for (size_t k = 0; k < N * 5; k++) /* twice the noise and more: too certain, and it shows */
         points[k] += k % 5 < 2 ? 0.5 * rm2_rng_normal(rm2_context_rng(ctx)) : 0;
-    assert_int_equal(rm2_model_calibration(ctx, model, N, x, points, NULL, NULL, &c), RM2_OK);
+    assert_int_equal(
+        rm2_model_calibration(ctx, model, &(rm2_calibration_points){N, x, points, NULL, NULL}, &c),
+        RM2_OK);
     assert_true(c.mean_square > 1.5 && c.coverage[4] < 0.8);
     free(x);
 }
@@ -468,7 +446,7 @@ static void truth(void **state) {
 /* One point; encoded latents cost degrees of freedom: the mean square falls below 1. */
 static void small_and_encoded(void **state) {
     (void)state;
-    rm2_model_info i = rm2_model_describe(wrapped);
+    rm2_model_info i = *rm2_model_info_of(wrapped);
     size_t n = i.points;
     double *points = malloc(n * 9 * sizeof *points), *x = points + n * 5, *sampled = x + n * 2;
     double one_pit = NAN;
@@ -479,33 +457,47 @@ static void small_and_encoded(void **state) {
     memcpy(sampled, i.latents, n * 2 * sizeof *sampled);
     assert_int_equal(rm2_model_sample(ctx, wrapped, n, sampled, 1, true, points), RM2_OK);
     assert_int_equal(rm2_model_encode(ctx, wrapped, &residual, n, points, x, NULL, NULL), RM2_OK);
-    assert_int_equal(rm2_model_calibration(ctx, wrapped, n, sampled, points, NULL, NULL, &given),
-                     RM2_OK);
-    assert_int_equal(rm2_model_calibration(ctx, wrapped, n, x, points, NULL, NULL, &encoded),
+    assert_int_equal(
+        rm2_model_calibration(ctx, wrapped,
+                              &(rm2_calibration_points){n, sampled, points, NULL, NULL}, &given),
+        RM2_OK);
+    assert_int_equal(rm2_model_calibration(ctx, wrapped,
+                                           &(rm2_calibration_points){n, x, points, NULL, NULL},
+                                           &encoded),
                      RM2_OK);
     assert_true(encoded.mean_square < given.mean_square);
-    assert_int_equal(rm2_model_calibration(ctx, wrapped, 1, x, points, NULL, &one_pit, &one),
+    assert_int_equal(rm2_model_calibration(ctx, wrapped,
+                                           &(rm2_calibration_points){1, x, points, NULL, &one_pit},
+                                           &one),
                      RM2_OK);
     near(one.uniformity, fmax(one_pit, 1 - one_pit), 1e-15);
-    refused(rm2_model_calibration(ctx, wrapped, 0, x, points, NULL, NULL, &one), RM2_ERR_ARGUMENT,
-            "no points");
+    refused(rm2_model_calibration(ctx, wrapped, &(rm2_calibration_points){0, x, points, NULL, NULL},
+                                  &one),
+            RM2_ERR_ARGUMENT, "no points");
     x[3] = NAN;
-    refused(rm2_model_calibration(ctx, wrapped, n, x, points, NULL, NULL, &one), RM2_ERR_DATA,
-            "latent point 1: coordinate 1 is nan");
+    refused(rm2_model_calibration(ctx, wrapped, &(rm2_calibration_points){n, x, points, NULL, NULL},
+                                  &one),
+            RM2_ERR_DATA, "latent point 1: coordinate 1 is nan");
     points[7] = INFINITY;
-    refused(rm2_model_calibration(ctx, wrapped, n, sampled, points, NULL, NULL, &one), RM2_ERR_DATA,
-            "point 1: coordinate 2 is inf");
+    refused(rm2_model_calibration(ctx, wrapped,
+                                  &(rm2_calibration_points){n, sampled, points, NULL, NULL}, &one),
+            RM2_ERR_DATA, "point 1: coordinate 2 is inf");
     free(points);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unit_norm),  cmocka_unit_test(spd_and_hyperbolic),
-        cmocka_unit_test(products),   cmocka_unit_test(own_geometry),
-        cmocka_unit_test(resampling), cmocka_unit_test(rows),
-        cmocka_unit_test(signs),      cmocka_unit_test(scores),
-        cmocka_unit_test(bad_scores), cmocka_unit_test(squares),
-        cmocka_unit_test(truth),      cmocka_unit_test(small_and_encoded),
+        cmocka_unit_test(unit_norm),
+        cmocka_unit_test(spd_and_hyperbolic),
+        cmocka_unit_test(products),
+        cmocka_unit_test(own_geometry),
+        cmocka_unit_test(resampling),
+        cmocka_unit_test(rows),
+        cmocka_unit_test(scores),
+        cmocka_unit_test(bad_scores),
+        cmocka_unit_test(squares),
+        cmocka_unit_test(truth),
+        cmocka_unit_test(small_and_encoded),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -58,8 +58,8 @@ static rm2_status outside(void *state) { /* the way of messages about paths with
 static rm2_status many(void *state) {
     fixture *f = state;
     rm2_curve *curves[2] = {NULL, NULL};
-    rm2_status status = rm2_geodesic_many(f->ctx, f->metric, NULL, NULL, 2, points, points + Q,
-                                          NULL, NULL, curves, NULL);
+    rm2_status status =
+        rm2_geodesic_many(f->ctx, f->metric, NULL, NULL, 2, points, points + Q, curves, NULL);
     rm2_curve_free(curves[0]);
     rm2_curve_free(curves[1]);
     return status;
@@ -68,15 +68,15 @@ static rm2_status many(void *state) {
 static rm2_status distances(void *state) {
     fixture *f = state;
     double distance[N * N];
-    return rm2_geodesic_distances(f->ctx, f->metric, NULL, NULL, N, points, NULL, NULL, distance,
-                                  NULL);
+    return rm2_geodesic_distances(f->ctx, f->metric, NULL, NULL, N, points, distance, NULL);
 }
 
 static rm2_status mean(void *state) {
     fixture *f = state;
     double m[Q];
-    return rm2_geodesic_mean(f->ctx, f->metric, NULL, NULL, N, points, NULL,
-                             &(rm2_mean_settings){.max_iterations = 1}, m, NULL);
+    return rm2_geodesic_mean(
+        f->ctx, f->metric, NULL, NULL, N, points, NULL,
+        &(rm2_mean_settings){.size = sizeof(rm2_mean_settings), .max_iterations = 1}, m, NULL);
 }
 
 static rm2_status exponential(void *state) {

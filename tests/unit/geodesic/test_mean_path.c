@@ -66,9 +66,9 @@ static void variances(const fixture *f, rm2_geodesic_stage last, const double *w
     assert_true(x && distance);
     memcpy(x, f->points, sizeof f->points);
     memcpy(x + (size_t)N * Q, places, count * Q * sizeof *x);
-    assert_int_equal(rm2_geodesic_distances(f->ctx, f->metric, f->roadmap, &settings, all, x, NULL,
-                                            NULL, distance, NULL),
-                     RM2_OK);
+    assert_int_equal(
+        rm2_geodesic_distances(f->ctx, f->metric, f->roadmap, &settings, all, x, distance, NULL),
+        RM2_OK);
     for (size_t k = 0; k < count; k++) {
         double sum = 0, total = 0;
         for (size_t i = 0; i < N; i++) {
@@ -217,7 +217,7 @@ static void halfway(void **state) {
 static void without_iterations(void **state) {
     fixture f = begin(*state, GRID, CELLS);
     rm2_geodesic_settings paths = stage(RM2_STAGE_PATH);
-    const rm2_mean_settings none = {.max_iterations = 0, .tolerance = 1e-14};
+    const rm2_mean_settings none = {.size = sizeof none, .max_iterations = 0, .tolerance = 1e-14};
     rm2_mean_info info;
     double mean[Q], again;
     assert_int_equal(rm2_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, N, f.points, NULL, &none,

@@ -169,7 +169,7 @@ static void lengths_and_times(void **state) {
     rm2_metric *metric = NULL;
     rm2i_probe probe;
     assert_int_equal(rm2_metric_analytic(ctx, "half_plane", 2, &metric), RM2_OK);
-    assert_int_equal(rm2i_probe_begin(ctx, metric, ctx, 1, &probe), RM2_OK);
+    assert_int_equal(rm2i_probe_begin(ctx, metric, 1, &probe), RM2_OK);
     const size_t degrees[] = {RM2I_SPLINE, 1, 4};
     const double size[] = {0.02, 0.02, 0.002}; /* more nodes waver more */
     for (size_t i = 0; i < 3; i++) {
@@ -286,7 +286,7 @@ static void energy_derivatives(void **state) {
     assert_int_equal(rm2_metric_from_function(ctx, 2, hills_at, &h, "hills", &metrics[1]), RM2_OK);
     for (size_t i = 0; i < 2; i++) {
         rm2i_probe probe;
-        assert_int_equal(rm2i_probe_begin(ctx, metrics[i], ctx, 1, &probe), RM2_OK);
+        assert_int_equal(rm2i_probe_begin(ctx, metrics[i], 1, &probe), RM2_OK);
         check_taylor(&probe, RM2I_SPLINE, 3);
         check_taylor(&probe, 1, 2);
         check_taylor(&probe, 6, 6);
@@ -318,7 +318,7 @@ static void order_of_collocation(void **state) {
     rm2_metric *metric = NULL;
     rm2i_probe probe;
     assert_int_equal(rm2_metric_analytic(ctx, "half_plane", 2, &metric), RM2_OK);
-    assert_int_equal(rm2i_probe_begin(ctx, metric, ctx, 1, &probe), RM2_OK);
+    assert_int_equal(rm2i_probe_begin(ctx, metric, 1, &probe), RM2_OK);
     double d = acosh(1 + (4 + 0.25) / (2 * 1.5)); /* from (0, 1) to (2, 1.5) */
     for (size_t degree = 1; degree <= 3; degree++) {
         double coarse = fabs(least_energy(&probe, 8, degree) - d * d);

@@ -113,7 +113,8 @@ static void free_problem(problem *p) {
 /* An inducing object with memory for Y and S behind it. */
 static rm2i_inducing *inducing_of(const problem *p) {
     rm2i_inducing *in;
-    ok(rm2i_inducing_create(ctx, p->N, p->M, p->Q, p->r, p->index, true, &in));
+    ok(rm2i_inducing_create(ctx, &(rm2i_inducing_shape){p->N, p->M, p->Q, p->r, p->index, true},
+                            &in));
     in->Y = doubles(p->M * p->N + p->M * p->M);
     in->S = in->Y + p->M * p->N;
     return in;
@@ -267,14 +268,16 @@ static void check_upper(problem *p) {
     p->index = calloc(p->N, sizeof *index);
     assert_non_null(p->index);
     double enough = 0.1 * (double)p->N;
-    ok(rm2i_inducing_choose(ctx, &k, p->N, p->X, enough, p->N, p->index, &count, &left));
+    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, p->N, p->X, enough, p->N}, p->index,
+                            &count, &left));
     p->r = count;
     double t = dense_nystrom(p, Q);
     assert_close(left, t, 1e-9, "trace of the choice");
     (void)dense_square(p, Q, p->noise, &log_det, NULL);
     double upper = dense_density(p, dense_square(p, Q, p->noise + t, NULL, NULL), log_det);
     rm2i_bounds bounds;
-    ok(rm2i_inducing_bounds(ctx, &k, p->N, p->M, p->X, p->F, p->noise, p->Lf, enough, &bounds));
+    ok(rm2i_inducing_bounds(ctx, &(rm2i_inducing_data){&k, p->N, p->M, p->X, p->F, p->noise, p->Lf},
+                            enough, &bounds));
     assert_int_equal(bounds.count, count);
     assert_close(bounds.upper, upper, 1e-9, "upper bound");
     free(index);
@@ -302,7 +305,7 @@ static void bounds_bracket_the_exact_value(void **state) {
         rm2i_inducing *in = inducing_of(&p);
         double exact = dense_exact(&p), lower = lower_of(&p, in), slack = 1e-9 * fabs(exact) + 1e-9;
         rm2i_bounds bounds;
-        ok(rm2i_inducing_bounds(ctx, &k, N, M, p.X, p.F, noise, p.Lf,
+        ok(rm2i_inducing_bounds(ctx, &(rm2i_inducing_data){&k, N, M, p.X, p.F, noise, p.Lf},
                                 (double)N / 2 * rm2_rng_uniform(&rng), &bounds));
         if (!(lower <= exact + slack && bounds.lower <= exact + slack &&
               bounds.upper >= exact - slack))
@@ -327,7 +330,8 @@ static void all_points_give_the_exact_value(void **state) {
         for (size_t j = 0; j < N; j++) /* all of them */
             in->index[j] = j;
         assert_close(lower_of(&p, in), exact, 1e-6, "all points");
-        ok(rm2i_inducing_bounds(ctx, &k, N, 3, p.X, p.F, p.noise, p.Lf, 0, &bounds));
+        ok(rm2i_inducing_bounds(ctx, &(rm2i_inducing_data){&k, N, 3, p.X, p.F, p.noise, p.Lf}, 0,
+                                &bounds));
         assert_close(bounds.lower, exact, 1e-6, "lower, all points");
         assert_close(bounds.upper, exact, 1e-6, "upper, all points");
         free_inducing(in);
@@ -369,8 +373,9 @@ static gradient gradient_of(const problem *p, rm2i_inducing *in) {
 static void choose_apart(problem *p) {
     rm2i_latent_kernel k = kernel_of(p);
     double left;
-    ok(rm2i_inducing_choose(ctx, &k, p->N, p->X, 1e-5 * (double)p->N, p->r, p->index, &p->r,
-                            &left));
+    ok(rm2i_inducing_choose(ctx,
+                            &(rm2i_inducing_request){&k, p->N, p->X, 1e-5 * (double)p->N, p->r},
+                            p->index, &p->r, &left));
 }
 
 static double difference(problem *p, rm2i_inducing *in, double *at, double h) {
@@ -429,7 +434,15 @@ static void all_points_give_the_exact_gradient(void **state) {
     ok(rm2i_matrix_normal_backward(&mn, L));
     for (size_t i = 0; i < N; i++)
         noise_bar += L[i * N + i];
-    rm2i_latent_gram_backward(&k, N, p.X, K, L, 1, work, X_bar, l_bar, &s_bar);
+    rm2i_latent_gram_backward(&k,
+                              &(rm2i_latent_adjoint){.n = N,
+                                                     .X = p.X,
+                                                     .K = K,
+                                                     .K_bar = L,
+                                                     .X_bar = X_bar,
+                                                     .lengthscale_bar = l_bar,
+                                                     .variance_bar = &s_bar},
+                              1, work);
     for (size_t i = 0; i < N * Q; i++)
         assert_close(g.X[i], X_bar[i], 1e-8, "X");
     for (size_t q = 0; q < Q; q++)
@@ -472,7 +485,8 @@ static void choice_is_greedy(void **state) {
     rm2i_latent_kernel k = kernel_of(&p);
     size_t count;
     double left;
-    ok(rm2i_inducing_choose(ctx, &k, p.N, p.X, 0, 15, p.index, &count, &left));
+    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, p.N, p.X, 0, 15}, p.index, &count,
+                            &left));
     assert_int_equal(count, 15);
     for (size_t j = 0; j < count; j++) {
         double own = variance_given(&p, j, p.index[j]);
@@ -483,7 +497,8 @@ static void choice_is_greedy(void **state) {
     for (size_t i = 0; i < p.N; i++)
         sum += variance_given(&p, count, i);
     assert_close(left, sum, 1e-10, "what is left");
-    ok(rm2i_inducing_choose(ctx, &k, p.N, p.X, sum, p.N, p.index, &count, &left));
+    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, p.N, p.X, sum, p.N}, p.index, &count,
+                            &left));
     assert_in_range(count, 15, 16); /* enough is enough, up to rounding */
     free_problem(&p);
 }
@@ -498,12 +513,15 @@ static void choice_of_few_and_of_equal_points(void **state) {
     double left;
     for (size_t i = 5; i < N; i++) /* five places */
         memcpy(p.X + i * 2, p.X + i % 5 * 2, 2 * sizeof *p.X);
-    ok(rm2i_inducing_choose(ctx, &k, N, p.X, 0, N, p.index, &count, &left));
+    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, N, p.X, 0, N}, p.index, &count,
+                            &left));
     assert_int_equal(count, 5);
     assert_true(left <= N * 1e-11);
-    ok(rm2i_inducing_choose(ctx, &k, N, p.X, 1e9, N, p.index, &count, &left));
+    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, N, p.X, 1e9, N}, p.index, &count,
+                            &left));
     assert_int_equal(count, 1); /* one at least */
-    ok(rm2i_inducing_choose(ctx, &k, 1, p.X, 0, N, p.index, &count, &left));
+    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, 1, p.X, 0, N}, p.index, &count,
+                            &left));
     assert_int_equal(count, 1);
     assert_true(left == 0);
     free_problem(&p);
@@ -521,10 +539,12 @@ static void choice_does_not_depend_on_threads(void **state) {
     size_t one[200], other[200], count, again;
     double left, same;
     rm2_context_set_threads(ctx, 1);
-    ok(rm2i_inducing_choose(ctx, &k, MANY, p.X, 1e-3, 200, one, &count, &left));
+    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, MANY, p.X, 1e-3, 200}, one, &count,
+                            &left));
     for (int threads = 2; threads <= 4; threads++) {
         rm2_context_set_threads(ctx, threads);
-        ok(rm2i_inducing_choose(ctx, &k, MANY, p.X, 1e-3, 200, other, &again, &same));
+        ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, MANY, p.X, 1e-3, 200}, other,
+                                &again, &same));
         assert_int_equal(count, again);
         assert_memory_equal(one, other, count * sizeof *one);
         assert_true(left == same);
@@ -577,7 +597,8 @@ static void many_points_are_chosen_greedily(void **state) {
     rm2i_latent_kernel k = kernel_of(&p);
     double *G = doubles((size_t)R * N), *d = doubles(N), left, sum = 0;
     size_t count;
-    ok(rm2i_inducing_choose(ctx, &k, N, p.X, 0, R, p.index, &count, &left));
+    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, N, p.X, 0, R}, p.index, &count,
+                            &left));
     assert_int_equal(count, R);
     for (size_t i = 0; i < N; i++)
         d[i] = k.variance;

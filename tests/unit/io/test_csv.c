@@ -300,8 +300,8 @@ static void values_that_are_no_numbers_are_refused(void **state) {
     expect_refusal(f, "1,2\nInfinity,3\n", RM2_ERR_DATA, WORDS("'Infinity'", "finite"));
     expect_refusal(f, "1,2\n1e999,3\n", RM2_ERR_DATA, WORDS("'1e999'", "too large"));
     expect_refusal(f, "x,kind\n1,setosa\n", RM2_ERR_FORMAT,
-                   WORDS("line 2", "column 2 ('kind')", "'setosa'", "not a number", "--columns",
-                         "--group", "--label"));
+                   WORDS("line 2", "column 2 ('kind')", "'setosa'", "not a number",
+                         "settings.numeric", "settings.text"));
     expect_refusal(f, "1\n0x10\n", RM2_ERR_FORMAT, WORDS("'0x10'"));
     expect_refusal(f, "1\n1e\n", RM2_ERR_FORMAT, WORDS("'1e'"));
     expect_refusal(f, "1,2\n1 2,3\n", RM2_ERR_FORMAT, WORDS("'1 2'"));
@@ -563,7 +563,7 @@ static void written_text_is_as_expected(void **state) {
     (void)fclose(file);
     assert_string_equal(text, "x,kind\n0.1,\"b\"\"c\"\nnan,a\n");
     assert_int_equal(rm2_csv_write(f->ctx, f->path, &table, false), RM2_ERR_IO);
-    assert_non_null(strstr(rm2_context_error(f->ctx), "--force"));
+    assert_non_null(strstr(rm2_context_error(f->ctx), "overwrite = true"));
 }
 
 static void tables_that_cannot_be_written_are_refused(void **state) {

@@ -120,7 +120,7 @@ static void existing_files_are_kept_or_replaced(void **state) {
     fixture *f = *state;
     put_file(f->path, "old");
     assert_int_equal(write_text(f, f->path, "new", false), RM2_ERR_IO);
-    expect_message(f, "out.txt exists already; use --force to overwrite");
+    expect_message(f, "out.txt exists already; pass overwrite = true to replace it");
     expect_content(f->path, "old");
     assert_int_equal(write_text(f, f->path, "new", true), RM2_OK);
     expect_content(f->path, "new");

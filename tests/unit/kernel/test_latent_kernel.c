@@ -95,7 +95,8 @@ static double contracted(const rm2i_latent_kernel *k, const double *X, const dou
 static void check_backward(const rm2i_latent_kernel *k) {
     size_t Q = k->dim;
     double X[N * MOST_Q], K[N * N], K_bar[N * N], X_bar[N * MOST_Q], l_bar[MOST_Q], s_bar = 3;
-    double *work = malloc(rm2i_latent_backward_work(k, N, 1) * sizeof *work), h = 1e-5, largest = 0;
+    double *work = malloc(rm2i_latent_backward_work(k->dim, N, 1) * sizeof *work), h = 1e-5,
+           largest = 0;
     assert_non_null(work);
     random_points(N * Q, 2, X);
     random_points(N * N, 3, K_bar);
@@ -107,7 +108,15 @@ static void check_backward(const rm2i_latent_kernel *k) {
     for (size_t q = 0; q < Q; q++)
         l_bar[q] = 2;
     rm2i_latent_gram(k, N, X, 1, K);
-    rm2i_latent_gram_backward(k, N, X, K, K_bar, 1, work, X_bar, l_bar, &s_bar);
+    rm2i_latent_gram_backward(k,
+                              &(rm2i_latent_adjoint){.n = N,
+                                                     .X = X,
+                                                     .K = K,
+                                                     .K_bar = K_bar,
+                                                     .X_bar = X_bar,
+                                                     .lengthscale_bar = l_bar,
+                                                     .variance_bar = &s_bar},
+                              1, work);
     for (size_t i = 0; i < N * Q; i++)
         largest = fmax(largest, fabs(X_bar[i] - 1));
     for (size_t i = 0; i < N * Q; i++) {
@@ -214,7 +223,7 @@ static void check_cross_along(const rm2i_latent_kernel *k) {
             memcpy(at, x, sizeof at);
             at[t] += sides[side] * step;
             rm2i_latent_cross_hessian(k, N, X, at, values, d, h);
-            rm2i_latent_cross_along(k, N, X, at, v, d, h, p[side], pp);
+            rm2i_latent_cross_along(k, N, X, at, &(rm2i_latent_along){v, d, h, p[side], pp});
         }
         for (size_t s = 0; s < Q; s++)
             for (size_t i = 0; i < N; i++) {
@@ -300,7 +309,15 @@ static void check_coincident(const rm2i_latent_kernel *k) {
     memcpy(X + Q, X, Q * sizeof *X);
     rm2i_latent_gram(k, 2, X, 1, K);
     assert_true(K[2] == k->variance);
-    rm2i_latent_gram_backward(k, 2, X, K, K_bar, 1, work, X_bar, l_bar, &s_bar);
+    rm2i_latent_gram_backward(k,
+                              &(rm2i_latent_adjoint){.n = 2,
+                                                     .X = X,
+                                                     .K = K,
+                                                     .K_bar = K_bar,
+                                                     .X_bar = X_bar,
+                                                     .lengthscale_bar = l_bar,
+                                                     .variance_bar = &s_bar},
+                              1, work);
     rm2i_latent_cross_gradient(k, 2, X, X, values, d);
     for (size_t i = 0; i < 2 * Q; i++)
         assert_true(X_bar[i] == 0 && d[i] == 0);
@@ -324,7 +341,15 @@ static void check_far(const rm2i_latent_kernel *k) {
         assert_true(far < 1000 || K[2] == 0);
         rm2i_latent_cross_gradient(k, 1, X, X + Q, values, d);
         assert_true(values[0] == K[2]);
-        rm2i_latent_gram_backward(k, 2, X, K, K_bar, 1, work, X_bar, l_bar, &s_bar);
+        rm2i_latent_gram_backward(k,
+                                  &(rm2i_latent_adjoint){.n = 2,
+                                                         .X = X,
+                                                         .K = K,
+                                                         .K_bar = K_bar,
+                                                         .X_bar = X_bar,
+                                                         .lengthscale_bar = l_bar,
+                                                         .variance_bar = &s_bar},
+                                  1, work);
         for (size_t q = 0; q < Q; q++) {
             assert_true(isfinite(d[q]) && isfinite(X_bar[q]) && isfinite(l_bar[q]));
             assert_true(K[2] != 0 || (d[q] == 0 && X_bar[q] == 0 && l_bar[q] == 0));
@@ -355,7 +380,7 @@ static void check_threads(const rm2i_latent_kernel *k) {
     double *K1 = memory, *K2 = K1 + MANY * MANY, *K_bar = K2 + MANY * MANY;
     double *X = K_bar + MANY * MANY, *bar[2] = {X + count, X + 2 * count}, *work = X + 3 * count;
     double l_bar[2][MOST_Q] = {{0}}, s_bar[2] = {0}, largest = 0;
-    assert_true(rm2i_latent_backward_work(k, MANY, 2) <= 2 * (count + Q + 1));
+    assert_true(rm2i_latent_backward_work(k->dim, MANY, 2) <= 2 * (count + Q + 1));
     random_points(count, 6, X);
     random_points(MANY * MANY, 7, K_bar);
     memset(K1, 0, 2 * MANY * MANY * sizeof *K1);
@@ -364,7 +389,15 @@ static void check_threads(const rm2i_latent_kernel *k) {
     assert_memory_equal(K1, K2, MANY * MANY * sizeof *K1);
     for (int t = 0; t < 2; t++) {
         memset(bar[t], 0, count * sizeof *X);
-        rm2i_latent_gram_backward(k, MANY, X, K1, K_bar, t + 1, work, bar[t], l_bar[t], &s_bar[t]);
+        rm2i_latent_gram_backward(k,
+                                  &(rm2i_latent_adjoint){.n = MANY,
+                                                         .X = X,
+                                                         .K = K1,
+                                                         .K_bar = K_bar,
+                                                         .X_bar = bar[t],
+                                                         .lengthscale_bar = l_bar[t],
+                                                         .variance_bar = &s_bar[t]},
+                                  t + 1, work);
     }
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, fabs(bar[0][i]));

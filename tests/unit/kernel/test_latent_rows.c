@@ -253,7 +253,15 @@ static void check_gram_backward(const rm2i_latent_kernel *k, size_t n) {
     for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n; j++)
             K_bar[i * n + j] = NAN;
-    rm2i_latent_gram_backward(k, n, X, K, K_bar, 1, work, X_bar, l_bar, &s_bar);
+    rm2i_latent_gram_backward(k,
+                              &(rm2i_latent_adjoint){.n = n,
+                                                     .X = X,
+                                                     .K = K,
+                                                     .K_bar = K_bar,
+                                                     .X_bar = X_bar,
+                                                     .lengthscale_bar = l_bar,
+                                                     .variance_bar = &s_bar},
+                              1, work);
     for (size_t i = 0; i < n * Q; i++) { /* a point is row and column */
         expected.x[i] += expected.z[i];
         expected.x_error[i] += expected.z_error[i];
@@ -280,7 +288,16 @@ static void check_rows_backward(const rm2i_latent_kernel *k, size_t n) {
     for (size_t i = 0; i < r; i++)
         for (size_t j = 0; j < n; j++)
             add_pair(k, Z, i, X, j, K_bar[i * n + j], n * r, &expected);
-    rm2i_latent_rows_backward(k, r, Z, n, X, K, K_bar, Z_bar, X_bar, l_bar, &s_bar);
+    rm2i_latent_rows_backward(k, &(rm2i_latent_adjoint){.n = r,
+                                                        .r = n,
+                                                        .X = Z,
+                                                        .Z = X,
+                                                        .K = K,
+                                                        .K_bar = K_bar,
+                                                        .X_bar = Z_bar,
+                                                        .Z_bar = X_bar,
+                                                        .lengthscale_bar = l_bar,
+                                                        .variance_bar = &s_bar});
     compare_sums(r * Q, Z_bar, expected.x, expected.x_error);
     compare_sums(n * Q, X_bar, expected.z, expected.z_error);
     compare_sums(Q, l_bar, expected.l, expected.l_error);

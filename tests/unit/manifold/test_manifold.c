@@ -171,20 +171,20 @@ static rm2_status lopsided_distance(size_t n, const double *p, const double *q, 
     return status;
 }
 
-static rm2_status not_a_number(size_t n, const double *c, size_t count, const double *W,
-                               double *out, size_t stride, double *work) {
-    rm2_status status = rm2_sphere.metric(n, c, count, W, out, stride, work);
-    out[0] = NAN;
+static rm2_status not_a_number(size_t n, const double *c, const rm2_product_query *query,
+                               double *work) {
+    rm2_status status = rm2_sphere.metric(n, c, query, work);
+    query->out[0] = NAN;
     return status;
 }
 
 /* dG in half the direction: right at 0 and symmetric, but not the derivative. */
-static rm2_status half_derivative(size_t n, const double *c, const double *z, size_t count,
-                                  const double *W, double *out, size_t stride, double *work) {
-    rm2_status status = rm2_sphere.metric_derivative(n, c, z, count, W, out, stride, work);
-    for (size_t k = 0; k < count; k++)
+static rm2_status half_derivative(size_t n, const double *c, const double *z,
+                                  const rm2_product_query *query, double *work) {
+    rm2_status status = rm2_sphere.metric_derivative(n, c, z, query, work);
+    for (size_t k = 0; k < query->count; k++)
         for (size_t i = 0; i < n; i++)
-            out[k * stride + i] *= 0.5;
+            query->out[k * query->stride + i] *= 0.5;
     return status;
 }
 
@@ -206,11 +206,8 @@ static void in_the_cube(size_t n, rm2_rng *rng, double *p, double *work) {
         p[i] = rm2_rng_uniform(rng);
 }
 
-static rm2_status no_norms(size_t n, const double *c, size_t count, const double *W,
-                           size_t directions, const double *Z, size_t stride, bool sum,
-                           double *value, double *derivative, double *work) {
-    (void)n, (void)c, (void)count, (void)W, (void)directions, (void)Z, (void)stride, (void)sum;
-    (void)value, (void)derivative, (void)work;
+static rm2_status no_norms(size_t n, const double *c, const rm2_norms_query *query, double *work) {
+    (void)n, (void)c, (void)query, (void)work;
     return RM2_OK;
 }
 
@@ -245,6 +242,7 @@ static const struct {
 
 static rm2_geometry broken_sphere(const rm2_geometry *part) {
     rm2_geometry g = rm2_sphere;
+    g.name = "Broken";
 #define REPLACE(member) g.member = part->member ? part->member : g.member
     REPLACE(log_volume);
     REPLACE(transport);
@@ -303,6 +301,7 @@ static rm2_status no_frame(size_t n, const double *p, double *frame, double *wor
 
 static void geometry_without_frames_fails_everything(void **state) {
     rm2_geometry g = rm2_sphere;
+    g.name = "Frameless";
     g.frame = no_frame;
     tally t = run_suite(*state, &g);
     assert_int_equal(t.failed, t.rows);

@@ -50,6 +50,26 @@ static rm2_status batch_log_own(void *state) {
     return rm2_manifold_log(f->ctx, f->m, POINTS, f->points, POINTS, f->points, f->out);
 }
 
+static rm2_status register_geometry(void *state) {
+    static const char *const names[] = {"A", "B", "C", "D", "E", "F"};
+    rm2_geometry g[6];
+    rm2_context *ctx;
+    rm2_status status = rm2_context_create(&ctx);
+    (void)state;
+    for (size_t i = 0; i < 6 && status == RM2_OK; i++) {
+        g[i] = rm2_sphere;
+        g[i].name = names[i];
+        status = rm2_manifold_register(ctx, &g[i]);
+    }
+    rm2_context_free(ctx);
+    return status;
+}
+
+static rm2_status project_within(void *state) {
+    fixture *f = state;
+    return rm2_manifold_project_within(f->ctx, f->m, NULL, 1e-3, POINTS, f->points, f->out);
+}
+
 static rm2_status random_points(void *state) {
     fixture *f = state;
     return rm2_manifold_random(f->ctx, f->m, POINTS, f->out);
@@ -100,12 +120,14 @@ static long fail_each(fixture *f, allocating_fn call) {
 static void creation(void **state) {
     assert_int_equal(fail_each_allocation(NULL, create_context, NULL), 1);
     assert_true(fail_each(*state, create_manifold) >= 4); /* factors, offsets, spec, object */
+    assert_true(fail_each_allocation(NULL, register_geometry, NULL) >= 7);
 }
 
 static void batches(void **state) {
     assert_true(fail_each(*state, batch_log_shared) >= 2); /* the shared frame too */
     assert_true(fail_each(*state, batch_log_own) >= 1);
     assert_true(fail_each(*state, random_points) >= 1);
+    assert_true(fail_each(*state, project_within) >= 2);
 }
 
 /* A failing batch allocates once more to find out which factor it was. */

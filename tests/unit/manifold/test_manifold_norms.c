@@ -77,11 +77,14 @@ static void check(const char *spec, double size) {
     random_numbers(m->dim, 1, size, c);
     random_numbers(VECTORS * m->dim, 2, 1, W);
     random_numbers(DIRECTIONS * m->dim, 3, 1, Z);
-    assert_int_equal(rm2i_manifold_metric_norms(m, c, VECTORS, W, DIRECTIONS, Z, false, value,
-                                                derivative, work, NULL),
-                     RM2_OK);
     assert_int_equal(
-        rm2i_manifold_metric_norms(m, c, VECTORS, W, 0, NULL, false, alone, NULL, work, NULL),
+        rm2i_manifold_metric_norms(
+            m, c, &(rm2_norms_query){VECTORS, W, DIRECTIONS, Z, m->dim, false, value, derivative},
+            work, NULL),
+        RM2_OK);
+    assert_int_equal(
+        rm2i_manifold_metric_norms(
+            m, c, &(rm2_norms_query){VECTORS, W, 0, NULL, m->dim, false, alone, NULL}, work, NULL),
         RM2_OK);
     assert_memory_equal(value, alone, sizeof value);
     for (size_t k = 0; k < VECTORS * DIRECTIONS; k++)
@@ -131,12 +134,18 @@ static void test_sums(void **state) {
             random_numbers(dim, 1, k == 1 ? 0 : 0.5, c);
             random_numbers(count * dim, 2, 1, W);
             random_numbers(DIRECTIONS * dim, 3, 1, Z);
-            assert_int_equal(rm2i_manifold_metric_norms(m, c, count, W, DIRECTIONS, Z, false, each,
-                                                        each + count, work, NULL),
-                             RM2_OK);
-            assert_int_equal(rm2i_manifold_metric_norms(m, c, count, W, DIRECTIONS, Z, true, sums,
-                                                        sums + count, work, NULL),
-                             RM2_OK);
+            assert_int_equal(
+                rm2i_manifold_metric_norms(
+                    m, c,
+                    &(rm2_norms_query){count, W, DIRECTIONS, Z, m->dim, false, each, each + count},
+                    work, NULL),
+                RM2_OK);
+            assert_int_equal(
+                rm2i_manifold_metric_norms(
+                    m, c,
+                    &(rm2_norms_query){count, W, DIRECTIONS, Z, m->dim, true, sums, sums + count},
+                    work, NULL),
+                RM2_OK);
             double total[2][1 + DIRECTIONS] = {{0}};
             for (size_t j = 0; j < count; j++)
                 for (size_t d = 0; d <= DIRECTIONS; d++) {
@@ -170,20 +179,26 @@ static void test_blocks(void **state) {
     random_numbers(dim, 1, 0.2, c);
     random_numbers(COUNT * dim, 2, 1, W);
     random_numbers(DIRECTIONS * dim, 3, 1, Z);
-    assert_int_equal(rm2i_manifold_metric_norms(m, c, COUNT, W, DIRECTIONS, Z, false, value,
-                                                derivative, work, NULL),
+    assert_int_equal(rm2i_manifold_metric_norms(m, c,
+                                                &(rm2_norms_query){COUNT, W, DIRECTIONS, Z, m->dim,
+                                                                   false, value, derivative},
+                                                work, NULL),
                      RM2_OK);
     for (size_t k = 0; k < COUNT; k += 23) {
         double expected = 0;
         const double *w = W + k * dim;
-        assert_int_equal(rm2i_manifold_metric(m, c, 1, w, out, work, NULL), RM2_OK);
+        assert_int_equal(
+            rm2i_manifold_metric(m, c, &(rm2_product_query){1, w, out, m->dim}, work, NULL),
+            RM2_OK);
         for (size_t i = 0; i < dim; i++)
             expected += w[i] * out[i];
         assert_true(fabs(value[k] - expected) <= 1e-12 * expected);
         for (size_t d = 0; d < DIRECTIONS; d++) {
             double slope = 0;
             assert_int_equal(
-                rm2i_manifold_metric_derivative(m, c, Z + d * dim, 1, w, out, work, NULL), RM2_OK);
+                rm2i_manifold_metric_derivative(
+                    m, c, Z + d * dim, &(rm2_product_query){1, w, out, m->dim}, work, NULL),
+                RM2_OK);
             for (size_t i = 0; i < dim; i++)
                 slope += w[i] * out[i];
             assert_true(fabs(derivative[k * DIRECTIONS + d] - slope) <= 1e-11 * expected);

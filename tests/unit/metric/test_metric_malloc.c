@@ -69,7 +69,7 @@ static rm2_status make_with_cost(void *state) {
     fixture *f = state;
     const double centre[2] = {0, 0}, one = 1;
     rm2_obstacles o = {1, 0, 2, centre, &one, &one};
-    rm2_pullback_settings s = {.weight = 2, .cost = {rm2_obstacles_cost, &o, 0}};
+    rm2_pullback_settings s = {.size = sizeof s, .weight = 2, .cost = {rm2_obstacles_cost, &o, 0}};
     rm2_metric *metric;
     rm2_status status = rm2_metric_pullback(f->ctx, f->model, &s, &metric);
     return keep_or_nothing(status, metric);
@@ -111,7 +111,7 @@ static fixture shared;
 
 static int set_up(void **state) {
     fixture *f = *state = &shared;
-    rm2_generate_settings toy = {.trajectories = 2, .points = 4};
+    rm2_generate_settings toy = {.size = sizeof toy, .trajectories = 2, .points = 4};
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     rm2_data *data = NULL;
     omp_set_num_threads(1); /* BLAS: these matrices are too small to share, waiting costs time */
@@ -120,7 +120,7 @@ static int set_up(void **state) {
     rm2_context_set_threads(f->ctx, 1);
     s.optim.max_iterations = 2;
     bool ready = rm2_data_generate(f->ctx, "toy", &toy, &data) == RM2_OK &&
-                 rm2_fit(f->ctx, data, &s, NULL, NULL, NULL, &f->model) == RM2_OK &&
+                 rm2_fit(f->ctx, data, &s, NULL, &f->model) == RM2_OK &&
                  rm2_metric_pullback(f->ctx, f->model, NULL, &f->pullback) == RM2_OK &&
                  rm2_metric_analytic(f->ctx, "half_plane", Q, &f->closed) == RM2_OK;
     rm2_data_free(data);

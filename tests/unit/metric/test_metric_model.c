@@ -60,18 +60,32 @@ typedef struct model_kind {
 } model_kind;
 
 /* The toy data, R2 x S2, as SWAPPED: factors begin at different places in points and in coordinates. */
-static void swap_factors(rm2_data *data) {
-    rm2_manifold_free(data->manifold);
-    assert_int_equal(rm2_manifold_create(ctx, SWAPPED, &data->manifold), RM2_OK);
-    for (size_t n = 0; n < data->count; n++) {
-        double *y = data->points + 5 * n, flat[2] = {y[0], y[1]};
-        memmove(y, y + 2, 3 * sizeof *y);
-        memcpy(y + 3, flat, sizeof flat);
+static rm2_data *swap_factors(const rm2_data *toy) {
+    double *points = malloc(toy->count * 5 * sizeof *points);
+    rm2_manifold *m;
+    rm2_data *data;
+    rm2_data_settings s = rm2_data_settings_default();
+    assert_non_null(points);
+    for (size_t n = 0; n < toy->count; n++) {
+        memcpy(points + 5 * n, toy->points + 5 * n + 2, 3 * sizeof *points);
+        memcpy(points + 5 * n + 3, toy->points + 5 * n, 2 * sizeof *points);
     }
+    assert_int_equal(rm2_manifold_create(ctx, SWAPPED, &m), RM2_OK);
+    rm2_data_arrays arrays = {.manifold = m,
+                              .count = toy->count,
+                              .points = points,
+                              .trajectories = toy->trajectories,
+                              .starts = toy->starts};
+    s.scale = RM2_SCALE_ALL;
+    assert_int_equal(rm2_data_create(ctx, &arrays, &s, &data, NULL, NULL), RM2_OK);
+    rm2_manifold_free(m);
+    free(points);
+    return data;
 }
 
 static rm2_model *fit(const model_kind *kind) {
-    rm2_generate_settings g = {.seed = 3, .trajectories = kind->demos, .points = kind->points};
+    rm2_generate_settings g = {
+        .size = sizeof g, .seed = 3, .trajectories = kind->demos, .points = kind->points};
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     rm2_data *data;
     rm2_model *model;
@@ -81,11 +95,14 @@ static rm2_model *fit(const model_kind *kind) {
     s.noise = kind->noise;
     s.task = kind->noise == RM2_NOISE_PER_OUTPUT ? RM2_TASK_LEARNED : RM2_TASK_PROFILE;
     bool swapped = strcmp(kind->data, SWAPPED) == 0;
+    g.scale = !swapped; /* which is scaled when it is swapped */
     assert_int_equal(rm2_data_generate(ctx, swapped ? "toy" : kind->data, &g, &data), RM2_OK);
-    if (swapped)
-        swap_factors(data);
-    assert_int_equal(rm2_data_scale(ctx, data), RM2_OK);
-    if (rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model) != RM2_OK)
+    if (swapped) {
+        rm2_data *toy = data;
+        data = swap_factors(toy);
+        rm2_data_free(toy);
+    }
+    if (rm2_fit(ctx, data, &s, NULL, &model) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));
     rm2_data_free(data);
     return model;
@@ -94,22 +111,23 @@ static rm2_model *fit(const model_kind *kind) {
 static void train(const model_kind *kind, trained *t) {
     memset(t, 0, sizeof *t);
     t->model = fit(kind);
-    t->info = rm2_model_describe(t->model);
+    t->info = *rm2_model_info_of(t->model);
     const rm2_model_info *i = &t->info;
     size_t N = i->points, M = i->outputs;
     size_t flat = rm2_manifold_factor(i->manifold, 0)->geometry == &rm2_euclidean ? 0 : 1;
     t->flat = rm2_manifold_factor(i->manifold, flat);
-    t->scale = i->scale[flat];
-    assert_true(fabs(t->scale - 1) > 1e-3 && i->scale[1 - flat] == 1);
+    t->scale = i->data->scale[flat];
+    assert_true(fabs(t->scale - 1) > 1e-3 && i->data->scale[1 - flat] == 1);
     t->manifold = i->settings->model == RM2_WGPLVM ? i->manifold : NULL;
     t->F = malloc(2 * N * M * sizeof *t->F);
     assert_non_null(t->F);
     double *rows = t->F + N * M; /* outputs of the data, N x M */
     if (t->manifold)
-        assert_int_equal(rm2_manifold_log_coords(ctx, t->manifold, N, i->base, 1, i->data, rows),
-                         RM2_OK);
+        assert_int_equal(
+            rm2_manifold_log_coords(ctx, t->manifold, N, i->base, 1, i->data->points, rows),
+            RM2_OK);
     else
-        memcpy(rows, i->data, N * M * sizeof *rows);
+        memcpy(rows, i->data->points, N * M * sizeof *rows);
     for (size_t n = 0; n < N; n++)
         for (size_t m = 0; m < M; m++)
             t->F[m * N + n] = rows[n * M + m] - i->mean[m];
@@ -159,6 +177,7 @@ static void for_models(void (*check)(const trained *t)) {
 
 static rm2_metric *pullback(const trained *t, rm2_pullback_settings s) {
     rm2_metric *metric;
+    s.size = sizeof s;
     if (rm2_metric_pullback(ctx, t->model, &s, &metric) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));
     assert_int_equal(rm2_metric_dim(metric), Q);
@@ -268,7 +287,8 @@ static void test_refusals(void **state) {
     rm2_metric *metric;
     static const double bad[] = {-1, NAN, INFINITY};
     for (int k = 0; k < 3; k++) {
-        rm2_pullback_settings contrast = {.contrast = bad[k]}, weight = {.weight = bad[k]};
+        rm2_pullback_settings contrast = {.size = sizeof contrast, .contrast = bad[k]},
+                              weight = {.size = sizeof weight, .weight = bad[k]};
         assert_int_equal(rm2_metric_pullback(ctx, model, &contrast, &metric), RM2_ERR_ARGUMENT);
         assert_null(metric);
         assert_non_null(strstr(rm2_context_error(ctx), "contrast"));
@@ -470,7 +490,7 @@ static void test_support(void **state) {
     (void)state;
     const model_kind kind = {"toy", 3, 150, RM2_WGPLVM, RM2_NOISE_KRONECKER, RM2_LATENT_SE};
     rm2_model *model = fit(&kind);
-    rm2_model_info info = rm2_model_describe(model);
+    rm2_model_info info = *rm2_model_info_of(model);
     rm2_pullback_settings s = rm2_pullback_settings_default();
     rm2_metric *exact, *reduced, *same;
     enum { SHOWN = 20 };

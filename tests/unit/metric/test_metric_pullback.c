@@ -129,18 +129,26 @@ static void bend_is_that_of_the_metric(const field_kind *kind) {
     assert_non_null(work);
     for (size_t i = 0; has && i < POINTS; i++) {
         double G[Q3], dG[Q3], same_G[Q3], same_dG[Q3], bend[Q3], expected[Q3], h = 1e-4, scale = 1;
-        assert_int_equal(rm2i_metric_bend_at(metric, 1, places[i], v, G, dG, bend, 1, work),
+        assert_int_equal(
+            rm2i_metric_bend_at(
+                metric, 1,
+                &(rm2i_metric_request){.x = places[i], .G = G, .dG = dG, .v = v, .bend = bend},
+                &(rm2i_metric_room){1, work, NULL}),
+            RM2_OK);
+        assert_int_equal(rm2i_metric_at(metric, 1, places[i], same_G, same_dG,
+                                        &(rm2i_metric_room){1, work, NULL}),
                          RM2_OK);
-        assert_int_equal(rm2i_metric_at(metric, 1, places[i], same_G, same_dG, 1, work), RM2_OK);
         assert_memory_equal(G, same_G, Q * Q * sizeof *G);
         assert_memory_equal(dG, same_dG, Q * Q * Q * sizeof *dG);
         for (size_t s = 0; s < Q; s++) {
             double x[FIELD_MOST_Q], up[Q3], down[Q3];
             memcpy(x, places[i], sizeof x);
             x[s] += h;
-            assert_int_equal(rm2i_metric_at(metric, 1, x, G, up, 1, work), RM2_OK);
+            assert_int_equal(
+                rm2i_metric_at(metric, 1, x, G, up, &(rm2i_metric_room){1, work, NULL}), RM2_OK);
             x[s] -= 2 * h;
-            assert_int_equal(rm2i_metric_at(metric, 1, x, G, down, 1, work), RM2_OK);
+            assert_int_equal(
+                rm2i_metric_at(metric, 1, x, G, down, &(rm2i_metric_room){1, work, NULL}), RM2_OK);
             for (size_t t = 0; t < Q; t++) {
                 expected[t * Q + s] = (rm2i_metric_inner(Q, up + t * Q * Q, v, v) -
                                        rm2i_metric_inner(Q, down + t * Q * Q, v, v)) /
@@ -347,7 +355,8 @@ static void scratch_is_enough(const field_kind *kind) {
     for (size_t n = MOST_POINTS; n > 0; n--) {
         assert_true(rm2i_metric_work(metric, n, 1, RM2I_ORDER_VALUE) <= size);
         work[size] = 12345;
-        assert_int_equal(rm2i_metric_at(metric, n, x, G, NULL, 1, work), RM2_OK);
+        assert_int_equal(rm2i_metric_at(metric, n, x, G, NULL, &(rm2i_metric_room){1, work, NULL}),
+                         RM2_OK);
         assert_true(work[size] == 12345);
     }
     free(work);

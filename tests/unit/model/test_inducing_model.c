@@ -78,7 +78,8 @@ static rm2i_gp gp_of(rm2_latent_kind kind, size_t inducing, double apart) {
         X[i] = 0.8 * rm2_rng_normal(&rng);
     for (size_t i = 0; i < M * N; i++)
         F[i] = sin(X[i % N * Q] + (double)(i / N)) + 0.1 * rm2_rng_normal(&rng);
-    assert_int_equal(rm2i_inducing_choose(ctx, &gp.kernel, N, X, 0, N, chosen, &count, &left),
+    assert_int_equal(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&gp.kernel, N, X, 0, N},
+                                          chosen, &count, &left),
                      RM2_OK);
     gp.inducing = inducing < count ? inducing : count;
     rm2i_inducing_gather(gp.inducing, chosen, Q, X, inputs);
@@ -238,7 +239,8 @@ static const char *in_folder(const char *name) {
 }
 
 static rm2_data *example(const char *name, size_t trajectories, size_t points) {
-    rm2_generate_settings s = {.seed = 1, .trajectories = trajectories, .points = points};
+    rm2_generate_settings s = {
+        .size = sizeof s, .seed = 1, .trajectories = trajectories, .points = points};
     rm2_data *data;
     assert_int_equal(rm2_data_generate(ctx, name, &s, &data), RM2_OK);
     return data;
@@ -254,7 +256,7 @@ static rm2_fit_settings inducing(rm2_recipe recipe, size_t iterations) {
 static rm2_model *fit(const rm2_data *data, const rm2_fit_settings *s,
                       const rm2_checkpoint *checkpoint) {
     rm2_model *model;
-    if (rm2_fit(ctx, data, s, checkpoint, NULL, NULL, &model) != RM2_OK)
+    if (rm2_fit(ctx, data, s, checkpoint, &model) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));
     return model;
 }
@@ -274,7 +276,7 @@ static double exact_likelihood(const rm2_model *m) {
 }
 
 static void check_certificate(const rm2_model *model, double accuracy) {
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     double exact = exact_likelihood(model), points = (double)i.points, slack = 1e-8 * fabs(exact);
     assert_true(i.inducing > 0 && i.inducing <= i.points);
     for (size_t j = 0; j < i.inducing; j++)
@@ -295,7 +297,7 @@ static void toy_of_1200_points(void **state) {
     s.init = RM2_INIT_PCA; /* the start is not what is looked at */
     s.optim.max_iterations = 4;
     rm2_model *model = fit(data, &s, NULL);
-    assert_in_range(rm2_model_describe(model).inducing, 50, 300); /* by itself */
+    assert_in_range(rm2_model_info_of(model)->inducing, 50, 300); /* by itself */
     check_certificate(model, 1e-3);
     rm2_model_free(model);
     rm2_data_free(data);
@@ -312,7 +314,7 @@ static void every_recipe_with_kronecker_noise(void **state) {
         if (k == 5)
             s.optim.method = RM2_ADAM;
         rm2_model *model = fit(data, &s, NULL);
-        rm2_model_info i = rm2_model_describe(model);
+        rm2_model_info i = *rm2_model_info_of(model);
         check_certificate(model, 0.1);
         assert_true(i.end.total > i.start.total);
         assert_true((i.gpdm_inducing > 0) == (s.gpdm_weight > 0));
@@ -330,7 +332,7 @@ static void prediction_is_close_to_exact(void **state) {
     rm2_fit_settings s = inducing(RM2_RECIPE_ROBUST, 10);
     s.accuracy = 1e-6;
     rm2_model *model = fit(data, &s, NULL);
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     rm2i_gp gp = model->posterior->gp;
     gp.inducing = 0;
     rm2i_posterior *exact = posterior_of(&gp);
@@ -365,7 +367,7 @@ static void files_keep_everything(void **state) {
     const char *file = in_folder("model.h5");
     assert_int_equal(rm2_model_write(ctx, model, file, true), RM2_OK);
     assert_int_equal(rm2_model_read(ctx, file, &read), RM2_OK);
-    rm2_model_info a = rm2_model_describe(model), b = rm2_model_describe(read);
+    rm2_model_info a = *rm2_model_info_of(model), b = *rm2_model_info_of(read);
     assert_int_equal(a.inducing, b.inducing);
     assert_int_equal(a.gpdm_inducing, b.gpdm_inducing);
     assert_memory_equal(a.inducing_points, b.inducing_points, a.inducing * sizeof(size_t));
@@ -389,7 +391,7 @@ static void files_keep_everything(void **state) {
     model = fit(data, &s, NULL);
     assert_int_equal(rm2_model_write(ctx, model, file, true), RM2_OK);
     assert_int_equal(rm2_model_read(ctx, file, &read), RM2_OK);
-    b = rm2_model_describe(read);
+    b = *rm2_model_info_of(read);
     assert_true(b.inducing == 0 && !b.inducing_points);
     assert_true(b.likelihood.lower == b.end.log_likelihood &&
                 b.likelihood.upper == b.end.log_likelihood && b.dynamics.upper == b.end.gpdm);
@@ -414,7 +416,7 @@ static void resume_is_exact(void **state) {
         if (k == 2)
             s.optim.method = RM2_ADAM;
         rm2_model *whole = fit(data, &s, NULL);
-        rm2_model_info a = rm2_model_describe(whole);
+        rm2_model_info a = *rm2_model_info_of(whole);
         assert_true(a.evaluations > a.iterations + 1); /* choices were made on the way */
         for (size_t stop = 1; stop < 30; stop += 4) {
             s.optim.max_iterations = stop;
@@ -422,7 +424,7 @@ static void resume_is_exact(void **state) {
         }
         s.optim.max_iterations = 30;
         rm2_model *rest = fit(data, &s, &checkpoint);
-        rm2_model_info b = rm2_model_describe(rest);
+        rm2_model_info b = *rm2_model_info_of(rest);
         assert_int_equal(a.evaluations, b.evaluations);
         assert_int_equal(a.inducing, b.inducing);
         assert_memory_equal(a.inducing_points, b.inducing_points, a.inducing * sizeof(size_t));
@@ -432,7 +434,7 @@ static void resume_is_exact(void **state) {
         assert_memory_equal(&a.likelihood, &b.likelihood, sizeof a.likelihood);
         s.accuracy = 2e-3; /* another training */
         rm2_model *refused;
-        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, &refused), RM2_ERR_DATA);
         assert_int_equal(unlink(checkpoint.path), 0);
         rm2_model_free(whole);
         rm2_model_free(rest);
@@ -458,11 +460,18 @@ static void same_bits_again(void **state) {
 }
 
 static rm2_data *plane(size_t count, const double *points, size_t trajectories) {
+    const rm2_factor flat = {.geometry = &rm2_euclidean, .n = 2};
+    const size_t starts[] = {0, count};
+    rm2_data_arrays arrays = {.count = count,
+                              .points = points,
+                              .trajectories = trajectories,
+                              .starts = trajectories ? starts : NULL};
+    rm2_manifold *m;
     rm2_data *data;
-    assert_int_equal(rm2i_data_create(ctx, "R2", "test", count, trajectories, &data), RM2_OK);
-    if (trajectories)
-        data->starts[1] = count;
-    memcpy(data->points, points, count * 2 * sizeof *points);
+    assert_int_equal(rm2_manifold_from_factors(ctx, &flat, 1, &m), RM2_OK);
+    arrays.manifold = m;
+    assert_int_equal(rm2_data_create(ctx, &arrays, NULL, &data, NULL, NULL), RM2_OK);
+    rm2_manifold_free(m);
     return data;
 }
 
@@ -483,7 +492,7 @@ static void few_points_and_duplicates(void **state) {
             s.inducing = count == 2 ? 1000 : count;
             s.gpdm_weight = count == 2 ? 1 : 0;
             rm2_model *model = fit(sets[k], &s, NULL);
-            rm2_model_info i = rm2_model_describe(model);
+            rm2_model_info i = *rm2_model_info_of(model);
             assert_true(i.inducing >= 1 && i.inducing <= i.points);
             assert_true(count != 1 || i.inducing == 1);
             assert_true(isfinite(i.end.total) && isfinite(i.likelihood.upper));

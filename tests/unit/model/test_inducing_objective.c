@@ -358,9 +358,6 @@ static void refusals_and_automatic_choice(void **state) {
     assert_int_equal(rm2i_objective_create(ctx, &s, &p, &o), RM2_OK);
     assert_null(o->inducing); /* few points */
     rm2i_objective_free(o);
-    s.accuracy = 0;
-    assert_int_equal(rm2i_objective_create(ctx, &s, &p, &o), RM2_ERR_ARGUMENT);
-    assert_non_null(strstr(rm2_context_error(ctx), "accuracy"));
     s = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
     s.inference = RM2_INFERENCE_INDUCING;
     s.gpdm_weight = 0;

@@ -19,7 +19,7 @@
  * whether this was such a point; nothing is checked close to the limit. Q = 2. */
 static bool check_indefinite(const rm2_model *model, const double *x, const double *v,
                              const double *cov) {
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     size_t M = i.outputs, Q = 2;
     double H[MOST_Q][MOST_Q], S[MOST_M * MOST_M], L[MOST_M * MOST_M], J[2][MOST_M];
     find_hessian(model, x, v, H);
@@ -70,7 +70,7 @@ static void test_back_constraint(void **state) {
         s.back_constraint = true;
         s.model = kind ? RM2_GPLVM : RM2_WGPLVM;
         rm2_model *model = fit_model(data, &s);
-        rm2_model_info i = rm2_model_describe(model);
+        rm2_model_info i = *rm2_model_info_of(model);
         assert_true(i.settings->back_constraint);
         double x[60 * 2], K[20 * 60], cov[20 * 4];
         size_t indefinite = 0;

@@ -19,7 +19,7 @@
  * where a step gains less than 1e-10 of it or the slope is below 1e-5, which leaves 1e-7. */
 static void check_optimal(const rm2_model *model, const double *x, const double *v,
                           const bool *there) {
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     double best = log_density_at(model, x, v, there) + log_broad_at(model, x), moved[MOST_Q];
     for (size_t q = 0; q < i.latent_dim; q++)
         for (int k = 0; k < 6; k++) {
@@ -36,14 +36,14 @@ static void check_curvature(const rm2_model *model, const double *x, const doubl
                             const double *cov) {
     double H[MOST_Q][MOST_Q];
     find_hessian(model, x, v, H);
-    assert_inverse(rm2_model_describe(model).latent_dim, H, cov);
+    assert_inverse(rm2_model_info_of(model)->latent_dim, H, cov);
 }
 
 static void check_encoding(const variant *kind) {
     rm2_data *data = example_data("toy", 3, 20);
     rm2_fit_settings s = settings_of(kind, 40);
     rm2_model *model = fit_model(data, &s);
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     size_t N = i.points, Q = i.latent_dim;
     double *latents = numbers(N * Q), *cov = numbers(N * Q * Q), far = 0;
     rm2_encoded *info = calloc(N, sizeof *info);
@@ -107,7 +107,7 @@ static void test_encoding_by_residual(void **state) {
         if (noise)
             use_own_noise(&s);
         rm2_model *model = fit_model(data, &s);
-        rm2_model_info i = rm2_model_describe(model);
+        rm2_model_info i = *rm2_model_info_of(model);
         rm2_encode_settings e = rm2_encode_settings_default();
         double x[60 * 2], y[60 * 2], cov[60 * 4];
         size_t beaten = 0;
@@ -152,8 +152,7 @@ static void test_encoding_by_residual(void **state) {
 /* Coordinates that are not there are left out of the density, which is maximised all the same. */
 static void test_missing_entries(void **state) {
     (void)state;
-    rm2_data *data = example_data("toy", 3, 20);
-    assert_int_equal(rm2_data_scale(ctx, data), RM2_OK);
+    rm2_data *data = scaled_example("toy", 3, 20);
     for (int noise = 0; noise < 2; noise++) {
         rm2_fit_settings s = robust_settings(30);
         if (noise)

@@ -32,20 +32,21 @@ static void assert_same_info(const rm2_model_info *a, const rm2_model_info *b) {
     assert_same_text(rm2_manifold_spec(a->manifold), rm2_manifold_spec(b->manifold));
     assert_same_settings(a->settings, b->settings);
     assert_true(N == b->points && M == b->outputs && Q == b->latent_dim);
-    assert_int_equal(a->trajectories, b->trajectories);
-    assert_same_array(a->starts, b->starts, (a->trajectories + 1) * sizeof *a->starts);
-    for (size_t t = 0; t < a->trajectories; t++)
-        assert_same_text(a->ids[t], b->ids[t]);
-    assert_same_array(a->labels, b->labels, N * sizeof *a->labels);
-    assert_int_equal(a->label_count, b->label_count);
-    for (size_t k = 0; k < a->label_count; k++)
-        assert_same_text(a->label_names[k], b->label_names[k]);
-    assert_same_text(a->source, b->source);
+    assert_int_equal(a->data->trajectories, b->data->trajectories);
+    assert_same_array(a->data->starts, b->data->starts,
+                      (a->data->trajectories + 1) * sizeof *a->data->starts);
+    for (size_t t = 0; t < a->data->trajectories; t++)
+        assert_same_text(a->data->ids[t], b->data->ids[t]);
+    assert_same_array(a->data->labels, b->data->labels, N * sizeof *a->data->labels);
+    assert_int_equal(a->data->label_count, b->data->label_count);
+    for (size_t k = 0; k < a->data->label_count; k++)
+        assert_same_text(a->data->label_names[k], b->data->label_names[k]);
+    assert_same_text(a->data->source, b->data->source);
     assert_same_array(a->latents, b->latents, N * Q * d);
-    assert_same_array(a->data, b->data, N * D * d);
+    assert_same_array(a->data->points, b->data->points, N * D * d);
     assert_same_array(a->base, b->base, D * d);
     assert_same_array(a->mean, b->mean, M * d);
-    assert_same_array(a->scale, b->scale, factors * d);
+    assert_same_array(a->data->scale, b->data->scale, factors * d);
     assert_same_array(a->lengthscale, b->lengthscale, Q * d);
     assert_true(a->variance == b->variance && a->noise == b->noise);
     assert_same_array(a->task_noise, b->task_noise, M * d);
@@ -68,7 +69,7 @@ static void check_round_trip(const rm2_model *model, const double *observations)
     assert_int_equal(rm2_model_write(ctx, model, path, true), RM2_OK);
     if (rm2_model_read(ctx, path, &copy) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));
-    rm2_model_info a = rm2_model_describe(model), b = rm2_model_describe(copy);
+    rm2_model_info a = *rm2_model_info_of(model), b = *rm2_model_info_of(copy);
     assert_same_info(&a, &b);
     size_t M = a.outputs, Q = a.latent_dim, D = rm2_manifold_ambient(a.manifold), n = 3;
     double *block = numbers(2 * n * (D + M + M * M + 1 + Q + Q * Q)), *to[2][6];
@@ -157,7 +158,7 @@ static void test_damaged_files(void **state) {
     assert_non_null(strstr(rm2_context_error(ctx), "not a model"));
     assert_null(none);
     assert_int_equal(rm2_model_write(ctx, model, checkpoint.path, true), RM2_OK);
-    assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &none), RM2_ERR_FORMAT);
+    assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, &none), RM2_ERR_FORMAT);
     assert_non_null(strstr(rm2_context_error(ctx), "not a checkpoint"));
     assert_null(none);
     assert_int_equal(unlink(checkpoint.path), 0);

@@ -34,6 +34,7 @@ static rm2_hyperparameter learned(double start, rm2_prior_kind prior, double a, 
 /* No member is as the default recipe has it, but for those that exclude others. */
 static rm2_fit_settings unusual_settings(void) {
     return (rm2_fit_settings){
+        .size = sizeof(rm2_fit_settings),
         .recipe = RM2_RECIPE_MAP,
         .model = RM2_WGPLVM,
         .latent_dim = 3,
@@ -81,9 +82,9 @@ static rm2_fit_settings unusual_settings(void) {
 
 static void check_settings(const rm2_data *data, const rm2_fit_settings *s) {
     rm2_model *model = fit_model(data, s), *copy = through_file(model);
-    assert_same_settings(rm2_model_describe(model).settings, s);
-    assert_same_settings(rm2_model_describe(copy).settings, s);
-    assert_null(rm2_model_describe(copy).settings->init_latent);
+    assert_same_settings(rm2_model_info_of(model)->settings, s);
+    assert_same_settings(rm2_model_info_of(copy)->settings, s);
+    assert_null(rm2_model_info_of(copy)->settings->init_latent);
     rm2_model_free(model);
     rm2_model_free(copy);
 }
@@ -117,10 +118,9 @@ static void assert_near(size_t count, const double *a, const double *b) {
 
 static void test_base_point(void **state) {
     (void)state;
-    rm2_data *data = example_data("toy", 2, 12);
+    rm2_data *data = scaled_example("toy", 2, 12);
     rm2_fit_settings s = robust_settings(2);
     double mean[5], usual[5], given[5] = {0.5, -0.25, 0.6, 0, 0.8};
-    ok(rm2_data_scale(ctx, data));
     assert_true(data->scale[0] != 1);
     ok(rm2_manifold_mean(ctx, data->manifold, data->count, data->points, NULL, NULL, mean, NULL));
     rm2_data_unscale(data, 1, mean);
@@ -130,20 +130,20 @@ static void test_base_point(void **state) {
         s.base = (rm2_base_kind)k;
         s.base_point = given;
         rm2_model *model = fit_model(data, &s), *copy = through_file(model);
-        assert_near(5, rm2_model_describe(model).settings->base_point, expected[k]);
-        assert_near(5, rm2_model_describe(copy).settings->base_point, expected[k]);
+        assert_near(5, rm2_model_info_of(model)->settings->base_point, expected[k]);
+        assert_near(5, rm2_model_info_of(copy)->settings->base_point, expected[k]);
         /* the settings of a model are settings: one with the same base point */
-        rm2_fit_settings again = *rm2_model_describe(copy).settings;
+        rm2_fit_settings again = *rm2_model_info_of(copy)->settings;
         again.base = RM2_BASE_GIVEN;
         rm2_model *second = fit_model(data, &again);
-        assert_near(5, rm2_model_describe(second).settings->base_point, expected[k]);
+        assert_near(5, rm2_model_info_of(second)->settings->base_point, expected[k]);
         rm2_model_free(model);
         rm2_model_free(copy);
         rm2_model_free(second);
     }
     s.model = RM2_GPLVM; /* has none */
     rm2_model *model = fit_model(data, &s);
-    assert_null(rm2_model_describe(model).settings->base_point);
+    assert_null(rm2_model_info_of(model)->settings->base_point);
     rm2_model_free(model);
     rm2_data_free(data);
 }
@@ -156,15 +156,15 @@ static void test_back_kernels(void **state) {
     rm2_fit_settings s = robust_settings(2);
     const rm2_factor_kernel given[] = {{RM2_KERNEL_MATERN52, 0.5}, {RM2_KERNEL_HEAT, 0.3}};
     rm2_model *model = fit_model(data, &s);
-    assert_null(rm2_model_describe(model).settings->back_kernels);
+    assert_null(rm2_model_info_of(model)->settings->back_kernels);
     rm2_model_free(model);
     s.back_constraint = true;
     for (int k = 0; k < 2; k++) {
         s.back_kernels = k ? given : NULL;
         model = fit_model(data, &s);
         rm2_model *copy = through_file(model);
-        const rm2_factor_kernel *a = rm2_model_describe(model).settings->back_kernels;
-        const rm2_factor_kernel *b = rm2_model_describe(copy).settings->back_kernels;
+        const rm2_factor_kernel *a = rm2_model_info_of(model)->settings->back_kernels;
+        const rm2_factor_kernel *b = rm2_model_info_of(copy)->settings->back_kernels;
         for (size_t f = 0; f < 2; f++) {
             assert_int_equal(a[f].kind, k ? given[f].kind : RM2_KERNEL_HEAT);
             assert_true(k ? a[f].lengthscale == given[f].lengthscale : a[f].lengthscale > 0);

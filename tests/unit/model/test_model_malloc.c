@@ -34,7 +34,7 @@ typedef struct fixture {
 
 static rm2_status fit(fixture *f, const rm2_data *data, const rm2_checkpoint *checkpoint) {
     rm2_model *model;
-    rm2_status status = rm2_fit(f->ctx, data, &f->settings, checkpoint, NULL, NULL, &model);
+    rm2_status status = rm2_fit(f->ctx, data, &f->settings, checkpoint, &model);
     assert_true((status == RM2_OK) == (model != NULL));
     rm2_model_free(model);
     return status;
@@ -90,6 +90,22 @@ static rm2_status read_file(void *state) {
     return status;
 }
 
+/* To bytes in memory, and back. */
+static rm2_status through_bytes(void *state) {
+    fixture *f = state;
+    void *bytes;
+    size_t size;
+    rm2_model *model = NULL;
+    rm2_status status = rm2_model_to_bytes(f->ctx, f->plain, &bytes, &size);
+    assert_true((status == RM2_OK) == (bytes != NULL));
+    if (status == RM2_OK)
+        status = rm2_model_from_bytes(f->ctx, bytes, size, NULL, &model);
+    assert_true((status == RM2_OK) == (model != NULL));
+    rm2_model_free(model);
+    rm2_free(bytes);
+    return status;
+}
+
 static const double latents[2 * Q] = {0.1, -0.2, 0.3, 0.4};
 
 static rm2_status decode(void *state) {
@@ -132,7 +148,8 @@ static rm2_status score(void *state) {
 static rm2_status calibrate(void *state) {
     fixture *f = state;
     rm2_calibration c;
-    return rm2_model_calibration(f->ctx, f->plain, 2, latents, f->data->points, NULL, NULL, &c);
+    return rm2_model_calibration(
+        f->ctx, f->plain, &(rm2_calibration_points){2, latents, f->data->points, NULL, NULL}, &c);
 }
 
 static rm2_status compare(void *state) {
@@ -170,7 +187,8 @@ static void use_back_constraint(rm2_fit_settings *s) {
 static int set_up(void **state) {
     fixture *f = *state = &shared;
     omp_set_num_threads(1); /* BLAS: these matrices are too small to share, waiting costs time */
-    rm2_generate_settings toy = {.trajectories = DEMOS, .points = POINTS}, set = {.points = N};
+    rm2_generate_settings toy = {.size = sizeof toy, .trajectories = DEMOS, .points = POINTS},
+                          set = {.size = sizeof set, .points = N};
     (void)strcpy(f->folder, "/tmp/rm2-test-model-XXXXXX");
     if (!mkdtemp(f->folder) || rm2_context_create(&f->ctx) != RM2_OK)
         return -1;
@@ -183,8 +201,8 @@ static int set_up(void **state) {
     use_back_constraint(&back);
     return rm2_data_generate(f->ctx, "toy", &toy, &f->data) == RM2_OK &&
                    rm2_data_generate(f->ctx, "connectome", &set, &f->labelled) == RM2_OK &&
-                   rm2_fit(f->ctx, f->data, &f->settings, NULL, NULL, NULL, &f->plain) == RM2_OK &&
-                   rm2_fit(f->ctx, f->data, &back, NULL, NULL, NULL, &f->back) == RM2_OK &&
+                   rm2_fit(f->ctx, f->data, &f->settings, NULL, &f->plain) == RM2_OK &&
+                   rm2_fit(f->ctx, f->data, &back, NULL, &f->back) == RM2_OK &&
                    rm2_model_write(f->ctx, f->plain, f->path, true) == RM2_OK
                ? 0
                : -1;
@@ -231,6 +249,7 @@ static void files(void **state) {
     assert_true(fail_each(f, write_plain) >= 2);
     assert_true(fail_each(f, read_file) >= 20);
     assert_true(fail_each(f, write_back) >= 3);
+    assert_true(fail_each(f, through_bytes) >= 22);
     assert_true(fail_each(f, read_file) >= 20);
 }
 
@@ -257,7 +276,7 @@ static rm2_status start_from_landmarks(void *state) {
     rm2i_isomap_settings s = {.neighbours = 3, .time_weight = 0, .landmarks = 10};
     for (size_t i = 0; i < 80; i++)
         F[i] = (double)(i * 37 % 80);
-    return rm2i_start_isomap(f->ctx, &s, 40, 2, F, 0, NULL, NULL, Q, X);
+    return rm2i_start_isomap(f->ctx, &s, &(rm2i_start_data){40, 2, F, 0, NULL, NULL}, Q, X);
 }
 
 static void inducing_points(void **state) {
@@ -277,7 +296,7 @@ static void inducing_points(void **state) {
     assert_true(fail_each(f, fit_data) >= 50);
     assert_true(fail_each(f, fit_and_save) >= 50);
     assert_true(fail_each(f, resume) >= 50);
-    assert_int_equal(rm2_fit(f->ctx, f->data, &f->settings, NULL, NULL, NULL, &f->plain), RM2_OK);
+    assert_int_equal(rm2_fit(f->ctx, f->data, &f->settings, NULL, &f->plain), RM2_OK);
     assert_true(fail_each(f, write_plain) >= 2);
     assert_true(fail_each(f, read_file) >= 20);
     assert_true(fail_each(f, decode) >= 3);

@@ -17,16 +17,20 @@ typedef struct watcher {
     rm2_stop stop;
 } watcher;
 
-static void watch(void *user, const rm2_progress *p) {
+static bool watch(void *user, const rm2_progress *progress) {
     watcher *w = user;
+    const rm2_fit_progress *p = progress->fit;
+    assert_string_equal(progress->activity, "fit");
+    if (!p) /* between iterations */
+        return true;
+    assert_true(progress->done == p->iteration && progress->total == p->max_iterations);
     assert_int_equal(w->stop, RM2_STOP_RUNNING); /* nothing comes after the last row */
     w->calls++;
     w->last = p->iteration;
     w->stop = p->stop;
     w->total = p->terms.total;
     assert_true(isfinite(p->terms.total) && p->gradient >= 0 && p->evaluations > 0);
-    if (p->iteration == w->interrupt_at)
-        rm2_context_interrupt(ctx);
+    return p->iteration != w->interrupt_at;
 }
 
 static void test_interrupt(void **state) {
@@ -36,10 +40,11 @@ static void test_interrupt(void **state) {
     s.optim.relative_decrease = s.optim.gradient = 0;
     watcher w = {.interrupt_at = 4};
     rm2_model *model;
-    rm2_status status = rm2_fit(ctx, data, &s, NULL, watch, &w, &model);
+    rm2_context_set_progress(ctx, watch, &w);
+    rm2_status status = rm2_fit(ctx, data, &s, NULL, &model);
     rm2_context_clear_interrupt(ctx);
     assert_int_equal(status, RM2_OK);
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     assert_int_equal(i.stop, RM2_STOP_INTERRUPTED);
     assert_int_equal(w.stop, RM2_STOP_INTERRUPTED);
     assert_int_equal(i.iterations, 4);
@@ -48,7 +53,8 @@ static void test_interrupt(void **state) {
     /* without interrupt: one row an iteration, and the reason at the end */
     w = (watcher){.interrupt_at = SIZE_MAX};
     s.optim.max_iterations = 6;
-    assert_int_equal(rm2_fit(ctx, data, &s, NULL, watch, &w, &model), RM2_OK);
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_OK);
+    rm2_context_set_progress(ctx, NULL, NULL);
     assert_int_equal(w.stop, RM2_STOP_MAX_ITERATIONS);
     assert_true(w.last == 6 && w.calls >= 6 && w.calls <= 7);
     rm2_model_free(model);
@@ -56,7 +62,7 @@ static void test_interrupt(void **state) {
 }
 
 static void assert_same_training(const rm2_model *a, const rm2_model *b) {
-    rm2_model_info i = rm2_model_describe(a), k = rm2_model_describe(b);
+    rm2_model_info i = *rm2_model_info_of(a), k = *rm2_model_info_of(b);
     assert_int_equal(i.iterations, k.iterations);
     assert_int_equal(i.evaluations, k.evaluations);
     assert_int_equal(i.stop, k.stop);
@@ -81,18 +87,18 @@ static void test_resume(void **state) {
         rm2_model *whole = fit_model(data, &s), *rest, *refused;
         s.optim.max_iterations = 7;
         rm2_model *part = fit_model_with(data, &s, &checkpoint); /* nothing there to resume yet */
-        assert_int_equal(rm2_model_describe(part).iterations, 7);
+        assert_int_equal(rm2_model_info_of(part)->iterations, 7);
         s.optim.max_iterations = 40;
         rest = fit_model_with(data, &s, &checkpoint);
         assert_same_training(whole, rest);
         /* fewer iterations than are done, other data, other settings */
         s.optim.max_iterations = 5;
-        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, &refused), RM2_ERR_DATA);
         s.optim.max_iterations = 40;
-        assert_int_equal(rm2_fit(ctx, other, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+        assert_int_equal(rm2_fit(ctx, other, &s, &checkpoint, &refused), RM2_ERR_DATA);
         assert_non_null(strstr(rm2_context_error(ctx), "other data or settings"));
         s.lengthscale.start *= 1.5;
-        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+        assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, &refused), RM2_ERR_DATA);
         assert_null(refused);
         assert_int_equal(unlink(checkpoint.path), 0);
         rm2_model_free(whole);
@@ -106,16 +112,27 @@ static void test_resume(void **state) {
 /* The same points in other trajectories are other data, since the dynamics see them. */
 static void test_resume_sees_trajectories(void **state) {
     (void)state;
-    rm2_data *data = example_data("toy", 2, 12);
+    rm2_data *toy = example_data("toy", 2, 12), *data = data_like(toy, toy->points, false), *other;
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
     rm2_checkpoint checkpoint = {in_folder("checkpoint"), 1e9, true};
     s.optim.max_iterations = 3;
     rm2_model_free(fit_model_with(data, &s, &checkpoint));
-    data->starts[1] = 7;
+    const size_t starts[] = {0, 7, data->count};
+    rm2_data_arrays arrays = {.manifold = data->manifold,
+                              .count = data->count,
+                              .points = toy->points,
+                              .trajectories = 2,
+                              .starts = starts};
+    rm2_data_settings plain = rm2_data_settings_default();
+    plain.scale = RM2_SCALE_NONE;
+    ok(rm2_data_create(ctx, &arrays, &plain, &other, NULL, NULL));
     rm2_model *refused;
-    assert_int_equal(rm2_fit(ctx, data, &s, &checkpoint, NULL, NULL, &refused), RM2_ERR_DATA);
+    assert_int_equal(rm2_fit(ctx, other, &s, &checkpoint, &refused), RM2_ERR_DATA);
+    assert_memory_equal(other->points, data->points, 24 * 5 * sizeof(double));
     assert_int_equal(unlink(checkpoint.path), 0);
+    rm2_data_free(other);
     rm2_data_free(data);
+    rm2_data_free(toy);
 }
 
 /* A training that had converged stays as it is when resumed. */
@@ -125,7 +142,7 @@ static void test_resume_after_the_end(void **state) {
     rm2_fit_settings s = robust_settings(150);
     rm2_checkpoint checkpoint = {in_folder("checkpoint"), 1e9, true};
     rm2_model *first = fit_model_with(data, &s, &checkpoint);
-    assert_int_equal(rm2_model_describe(first).stop, RM2_STOP_DECREASE);
+    assert_int_equal(rm2_model_info_of(first)->stop, RM2_STOP_DECREASE);
     rm2_model *again = fit_model_with(data, &s, &checkpoint);
     assert_same_training(first, again);
     assert_int_equal(unlink(checkpoint.path), 0);

@@ -18,14 +18,14 @@
 static void check_survives(const char *name, const rm2_data *data, const rm2_fit_settings *s,
                            bool must_train) {
     rm2_model *model;
-    rm2_status status = rm2_fit(ctx, data, s, NULL, NULL, NULL, &model);
+    rm2_status status = rm2_fit(ctx, data, s, NULL, &model);
     if (status != RM2_OK) {
         print_message("%s: %s\n", name, rm2_context_error(ctx));
         assert_null(model);
         assert_true(!must_train && rm2_context_error(ctx)[0]);
         return;
     }
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     size_t N = i.points, Q = i.latent_dim, D = rm2_manifold_ambient(i.manifold);
     double *x = numbers(N * Q), *cov = numbers(N * Q * Q), *points = numbers(2 * N * D);
     status = rm2_model_decode(ctx, model, N, i.latents, points, NULL, NULL, NULL);
@@ -34,7 +34,7 @@ static void check_survives(const char *name, const rm2_data *data, const rm2_fit
     else
         print_message("%s, decoding: %s\n", name, rm2_context_error(ctx));
     assert_true(status == RM2_OK || (!must_train && status == RM2_ERR_NUMERIC));
-    rm2_model_data(model, points);
+    rm2_data_original(rm2_model_info_of(model)->data, points);
     if (rm2_model_encode(ctx, model, NULL, N, points, x, cov, NULL) != RM2_OK)
         fail_msg("%s, encoding: %s", name, rm2_context_error(ctx));
     assert_finite(N * Q, x);
@@ -88,47 +88,58 @@ static void test_few_points(void **state) {
     rm2_model *model;
     rm2_fit_settings s = robust_settings(3);
     rm2_data *one = data_of("R2 x S2", 1, toy->points, false);
-    assert_int_equal(rm2_fit(ctx, one, &s, NULL, NULL, NULL, &model), RM2_ERR_DATA);
+    assert_int_equal(rm2_fit(ctx, one, &s, NULL, &model), RM2_ERR_DATA);
     assert_null(model);
     rm2_data_free(one);
     rm2_data_free(toy);
 }
 
+/* Other points in the place of the toy's. */
+static void survives_points(const char *name, const rm2_data *toy, const double *points) {
+    rm2_data *data = data_like(toy, points, false);
+    survives_recipes(name, data, 2);
+    rm2_data_free(data);
+}
+
 static void test_duplicates_and_constants(void **state) {
     (void)state;
     rm2_data *toy = example_data("toy", 2, 12);
-    memcpy(toy->points + 5 * 5, toy->points + 4 * 5, 5 * sizeof(double));
-    memcpy(toy->points + 20 * 5, toy->points + 4 * 5, 5 * sizeof(double));
-    survives_recipes("duplicates", toy, 2);
+    double y[24 * 5];
+    memcpy(y, toy->points, sizeof y);
+    memcpy(y + 5 * 5, y + 4 * 5, 5 * sizeof *y);
+    memcpy(y + 20 * 5, y + 4 * 5, 5 * sizeof *y);
+    survives_points("duplicates", toy, y);
     for (size_t n = 0; n < 24; n++)
-        memcpy(toy->points + n * 5, toy->points + n / 8 * 40, 5 * sizeof(double));
-    survives_recipes("three different points", toy, 2);
-    rm2_data_free(toy);
-    toy = example_data("toy", 2, 12);
+        memmove(y + n * 5, y + n / 8 * 40, 5 * sizeof *y);
+    survives_points("three different points", toy, y);
+    memcpy(y, toy->points, sizeof y);
     for (size_t n = 0; n < 24; n++)
-        toy->points[n * 5] = 3;
-    survives_recipes("a constant column", toy, 2);
+        y[n * 5] = 3;
+    survives_points("a constant column", toy, y);
     for (size_t n = 0; n < 24; n++)
-        memcpy(toy->points + n * 5 + 2, toy->points + 2, 3 * sizeof(double));
-    survives_recipes("a constant factor", toy, 2);
+        memmove(y + n * 5 + 2, y + 2, 3 * sizeof *y);
+    survives_points("a constant factor", toy, y);
     rm2_data_free(toy);
 }
 
 static void test_nothing_to_learn(void **state) {
     (void)state;
     rm2_data *toy = example_data("toy", 2, 12);
-    for (size_t n = 1; n < 24; n++)
-        memcpy(toy->points + n * 5, toy->points, 5 * sizeof(double));
+    double y[24 * 5];
+    for (size_t n = 0; n < 24; n++)
+        memcpy(y + n * 5, toy->points, 5 * sizeof *y);
+    rm2_data *same = data_like(toy, y, false);
     static const rm2_recipe recipes[] = {RM2_RECIPE_ROBUST, RM2_RECIPE_MAP, RM2_RECIPE_PAPER};
     for (int k = 0; k < 6; k++) {
         rm2_fit_settings s = rm2_fit_settings_recipe(recipes[k % 3]);
         s.model = k < 3 ? RM2_WGPLVM : RM2_GPLVM;
         rm2_model *model;
-        assert_int_equal(rm2_fit(ctx, toy, &s, NULL, NULL, NULL, &model), RM2_ERR_DATA);
+        assert_int_equal(rm2_fit(ctx, same, &s, NULL, &model), RM2_ERR_DATA);
         assert_null(model);
         if (!strstr(rm2_context_error(ctx), "nothing to learn"))
             fail_msg("%s", rm2_context_error(ctx));
     }
+    rm2_data_free(same);
     rm2_data_free(toy);
 }
 
@@ -136,13 +147,13 @@ static void test_nothing_to_learn(void **state) {
 static void test_wild_scales(void **state) {
     (void)state;
     static const double sizes[] = {1e-26, 1e26, 1e-100, 1e100};
+    rm2_data *example = example_data("manipulability", 2, 12);
     for (int k = 0; k < 4; k++)
         for (int scaled = 0; scaled < 2; scaled++) {
-            rm2_data *data = example_data("manipulability", 2, 12);
+            double y[24 * 6];
             for (size_t i = 0; i < 24 * 6; i++)
-                data->points[i] *= sizes[k];
-            if (scaled)
-                assert_int_equal(rm2_data_scale(ctx, data), RM2_OK);
+                y[i] = sizes[k] * example->points[i];
+            rm2_data *data = data_like(example, y, scaled);
             static const rm2_recipe recipes[] = {RM2_RECIPE_ROBUST, RM2_RECIPE_MAP,
                                                  RM2_RECIPE_PAPER};
             for (int r = 0; r < 6; r++) {
@@ -156,6 +167,7 @@ static void test_wild_scales(void **state) {
             }
             rm2_data_free(data);
         }
+    rm2_data_free(example);
 }
 
 int main(void) {

@@ -17,13 +17,13 @@ static void test_variants(void **state) {
     for (size_t k = 0; k < VARIANTS; k++) {
         rm2_fit_settings s = settings_of(&variants[k], 20);
         rm2_model *model = fit_model(data, &s);
-        rm2_model_info i = rm2_model_describe(model);
+        rm2_model_info i = *rm2_model_info_of(model);
         print_message("%s: %.1f to %.1f\n", variants[k].name, i.start.total, i.end.total);
         check_model(model);
         assert_true(i.end.total > i.start.total);
         assert_int_equal(i.settings->recipe, variants[k].recipe);
         assert_int_equal(i.points, 60);
-        assert_int_equal(i.trajectories, 3);
+        assert_int_equal(i.data->trajectories, 3);
         assert_int_equal(i.outputs, s.model == RM2_GPLVM ? 5 : 4);
         assert_int_equal(i.latent_dim, variants[k].latent_dim);
         assert_true(s.gpdm_weight > 0 ? i.gpdm[0] > 0 && i.gpdm[1] > 0 && i.gpdm[2] > 0
@@ -73,11 +73,11 @@ static void test_other_manifolds(void **state) {
     rm2_data *data = example_data("connectome", 0, 12);
     rm2_fit_settings s = robust_settings(5);
     rm2_model *model = fit_model(data, &s);
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     assert_int_equal(i.outputs, 120);
-    assert_int_equal(i.label_count, data->label_count);
+    assert_int_equal(i.data->label_count, data->label_count);
     if (data->labels)
-        assert_memory_equal(i.labels, data->labels, 12 * sizeof *i.labels);
+        assert_memory_equal(i.data->labels, data->labels, 12 * sizeof *i.data->labels);
     rm2_model_free(model);
     rm2_data_free(data);
 }
@@ -95,11 +95,11 @@ static void test_seed(void **state) {
     s.seed = 5;
     rm2_model *c = fit_model(data, &s);
     size_t bytes = 24 * 2 * sizeof(double);
-    rm2_model_info ia = rm2_model_describe(a), ib = rm2_model_describe(b);
+    rm2_model_info ia = *rm2_model_info_of(a), ib = *rm2_model_info_of(b);
     assert_memory_equal(ia.latents, ib.latents, bytes);
     assert_memory_equal(ia.task_covariance, ib.task_covariance, 16 * sizeof(double));
     assert_memory_equal(ia.trace, ib.trace, (ia.iterations + 1) * sizeof(double));
-    assert_memory_not_equal(ia.latents, rm2_model_describe(c).latents, bytes);
+    assert_memory_not_equal(ia.latents, rm2_model_info_of(c)->latents, bytes);
     rm2_model_free(a);
     rm2_model_free(b);
     rm2_model_free(c);
@@ -120,25 +120,25 @@ static void test_base_point(void **state) {
         s.base = (rm2_base_kind)k;
         s.base_point = given;
         rm2_model *model = fit_model(data, &s);
-        assert_memory_equal(rm2_model_describe(model).base, expected[k], sizeof given);
+        assert_memory_equal(rm2_model_info_of(model)->base, expected[k], sizeof given);
         check_model(model);
         rm2_model_free(model);
     }
     rm2_model *model;
     s.base_point = NULL;
-    assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
     assert_null(model);
     /* the antipode of a training point: no unique logarithm */
     for (size_t k = 2; k < 5; k++)
         given[k] = -data->points[k];
     s.base_point = given;
-    assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_CUT_LOCUS);
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_CUT_LOCUS);
     assert_non_null(strstr(rm2_context_error(ctx), "base point"));
     /* not on the manifold, not a number */
     const double off[2][5] = {{0, 0, 2, 0, 0}, {NAN, 0, 1, 0, 0}};
     for (int k = 0; k < 2; k++) {
         s.base_point = off[k];
-        assert_int_not_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_OK);
+        assert_int_not_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_OK);
         assert_null(model);
         assert_non_null(strstr(rm2_context_error(ctx), "base point"));
     }
@@ -155,17 +155,17 @@ static void test_given_start(void **state) {
     s.init = RM2_INIT_GIVEN;
     s.init_latent = X0;
     rm2_model *model = fit_model(data, &s);
-    rm2_model_info i = rm2_model_describe(model);
+    rm2_model_info i = *rm2_model_info_of(model);
     assert_memory_equal(i.latents, X0, sizeof X0);
     assert_int_equal(i.iterations, 0);
     assert_int_equal(i.stop, RM2_STOP_MAX_ITERATIONS);
     assert_true(i.end.total == i.start.total);
     rm2_model_free(model);
     X0[7] = NAN;
-    assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_DATA);
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_DATA);
     assert_non_null(strstr(rm2_context_error(ctx), "latent point 3"));
     s.init_latent = NULL;
-    assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
     assert_null(model);
     rm2_data_free(data);
 }
@@ -187,7 +187,7 @@ static void test_settings_refused(void **state) {
             s.latent_dim = 0;
         else
             s.task_rank = 9;
-        assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
+        assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
         assert_null(model);
     }
     rm2_data_free(data);
@@ -211,25 +211,26 @@ static void test_hyperparameters_refused(void **state) {
         const struct {
             rm2_hyperparameter *setting;
             const char *name;
-        } all[] = {{&s.lengthscale, "the lengthscale"},
-                   {&s.variance, "the kernel variance"},
-                   {&s.noise_variance, "the noise"},
-                   {&s.task_noise, "the task noise"},
-                   {&s.gpdm_lengthscale, "the lengthscale of the dynamics"},
-                   {&s.gpdm_variance, "the variance of the dynamics"},
-                   {&s.gpdm_noise, "the noise of the dynamics"}};
+        } all[] = {{&s.lengthscale, "settings.lengthscale"},
+                   {&s.variance, "settings.variance"},
+                   {&s.noise_variance, "settings.noise_variance"},
+                   {&s.task_noise, "settings.task_noise"},
+                   {&s.gpdm_lengthscale, "settings.gpdm_lengthscale"},
+                   {&s.gpdm_variance, "settings.gpdm_variance"},
+                   {&s.gpdm_noise, "settings.gpdm_noise"}};
         *all[k % 7].setting = bad[k / 7];
         if (k % 7 >= 5 && bad[k / 7].start == 0)
             continue; /* from the data */
-        assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
+        assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
         assert_null(model);
         if (!strstr(rm2_context_error(ctx), all[k % 7].name))
             fail_msg("%s: %s", all[k % 7].name, rm2_context_error(ctx));
     }
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
     s.noise_variance.start = s.noise_bound;
-    assert_int_equal(rm2_fit(ctx, data, &s, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
-    assert_non_null(strstr(rm2_context_error(ctx), "the noise must start above its bound 1e-08"));
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
+    assert_non_null(
+        strstr(rm2_context_error(ctx), "settings.noise_variance.start is 1e-08, expected"));
     rm2_data_free(data);
 }
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "optim/optim.h"
+#include "optim_fixture.h"
 
 enum { DIM = 20 };
 
@@ -34,7 +34,7 @@ static rm2_status height(void *user, const double *x, double *f, double *g) {
 }
 
 static rm2i_optim *optimiser(rm2_optimiser method, const double *x0) {
-    rm2_optim_settings s = rm2_optim_settings_default();
+    rm2_optim_settings s = usual_settings();
     rm2i_optim *o;
     s.method = method;
     s.max_iterations = 10000;

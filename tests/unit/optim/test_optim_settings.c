@@ -1,4 +1,4 @@
-/* Optimisers: texts of the reasons to stop, settings without sense, defaults. */
+/* Optimisers: texts of the reasons to stop, settings without sense. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,13 +36,13 @@ static void refused(rm2_optim_settings s, size_t n, double x0) {
 
 static void settings_without_sense_are_refused(void **state) {
     (void)state;
-    rm2_optim_settings s = rm2_optim_settings_default();
+    rm2_optim_settings s = usual_settings();
     refused(s, 0, 0);
     refused(s, 1, NAN);
     refused(s, 1, INFINITY);
     s.history = 0;
     refused(s, 1, 0);
-    s = rm2_optim_settings_default();
+    s = usual_settings();
     s.method = (rm2_optimiser)7;
     refused(s, 1, 0);
 }
@@ -51,13 +51,13 @@ static void tolerances_and_rates_are_checked(void **state) {
     (void)state;
     const double bad[] = {-1, NAN};
     for (size_t i = 0; i < 2; i++) {
-        rm2_optim_settings s = rm2_optim_settings_default();
+        rm2_optim_settings s = usual_settings();
         s.relative_decrease = bad[i];
         refused(s, 1, 0);
-        s = rm2_optim_settings_default();
+        s = usual_settings();
         s.gradient = bad[i];
         refused(s, 1, 0);
-        s = rm2_optim_settings_default();
+        s = usual_settings();
         s.max_seconds = bad[i];
         refused(s, 1, 0);
         s = adam_settings();
@@ -77,7 +77,7 @@ static void tolerances_and_rates_are_checked(void **state) {
 
 static void sizes_beyond_memory_are_refused(void **state) {
     (void)state;
-    rm2_optim_settings s = rm2_optim_settings_default();
+    rm2_optim_settings s = usual_settings();
     double x0 = 0;
     rm2i_optim *o;
     s.history = SIZE_MAX / 2;
@@ -87,12 +87,13 @@ static void sizes_beyond_memory_are_refused(void **state) {
     assert_int_equal(rm2i_optim_create(ctx, &s, 1, &x0, &o), RM2_ERR_MEMORY);
 }
 
-static void no_settings_are_the_defaults(void **state) {
+static void a_new_optimiser_is_at_its_start(void **state) {
     (void)state;
+    rm2_optim_settings s = usual_settings();
     problem p = {.n = 3, .condition = 1};
     double x0[3] = {5, 5, 5};
     rm2i_optim *o;
-    ok(rm2i_optim_create(ctx, NULL, 3, x0, &o));
+    ok(rm2i_optim_create(ctx, &s, 3, x0, &o));
     assert_true(isinf(rm2i_optim_f(o)));
     assert_same_bits(rm2i_optim_x(o), x0, 3);
     assert_int_equal(optim_run(o, quadratic, &p), RM2_STOP_GRADIENT);
@@ -106,7 +107,7 @@ int main(void) {
         cmocka_unit_test(settings_without_sense_are_refused),
         cmocka_unit_test(tolerances_and_rates_are_checked),
         cmocka_unit_test(sizes_beyond_memory_are_refused),
-        cmocka_unit_test(no_settings_are_the_defaults),
+        cmocka_unit_test(a_new_optimiser_is_at_its_start),
     };
     return cmocka_run_group_tests(tests, create_shared_context, free_shared_context);
 }

@@ -47,8 +47,10 @@ static void fill_plane(picture *p, rm2_panel *panel) {
     must(p, rm2_plot_band(p->ctx, panel, 3, x, low, high, &(rm2_style){.label = "band"}));
     must(p, rm2_plot_curve(p->ctx, panel, 4, path, &(rm2_style){.label = "curve", .halo = true}));
     must(p, rm2_plot_ellipses(p->ctx, panel, 4, path, spd, &(rm2_style){.label = "ellipses"}));
-    must(p, rm2_plot_groups(p->ctx, panel, 4, path, (size_t[]){0, 1, 0, 1}, 2,
-                            (const char *const[]){"first", "second"}, NULL));
+    must(p, rm2_plot_groups(p->ctx, panel,
+                            &(rm2_groups){4, path, (size_t[]){0, 1, 0, 1}, 2,
+                                          (const char *const[]){"first", "second"}},
+                            NULL));
     must(p, rm2_plot_arm(p->ctx, panel, 2, 2, path, &(rm2_style){.label = "arm"}));
 }
 
@@ -60,8 +62,13 @@ static void fill_space(picture *p, rm2_panel *panel) {
 
 /* A page of all kinds of panels; `word` makes titles and labels long. */
 static void draw_everything(picture *p, const char *word) {
-    rm2_figure_settings page = {
-        .width = 200, .height = 170, .rows = 2, .columns = 3, .font_size = 8, .title = word};
+    rm2_figure_settings page = {.size = sizeof page,
+                                .width = 200,
+                                .height = 170,
+                                .rows = 2,
+                                .columns = 3,
+                                .font_size = 8,
+                                .title = word};
     rm2_panel_settings s = plane();
     const double sphere[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, spd[] = {2, 1, 1, 2, 1, 0, 0, 3};
     rm2_figure_free(p->figure);
@@ -252,7 +259,8 @@ static void impossible_figures_are_refused(void **state) {
                {85, NAN, 1, 1, 8, "mm"},        {85, 60, 0, 1, 8, "0 x 1 panels"},
                {85, 60, 50, 50, 8, "50 x 50"},  {85, 60, 1, 1, 0, "font size 0"}};
     for (size_t i = 0; i < 6; i++) {
-        rm2_figure_settings s = {.width = bad[i].width,
+        rm2_figure_settings s = {.size = sizeof s,
+                                 .width = bad[i].width,
                                  .height = bad[i].height,
                                  .rows = bad[i].rows,
                                  .columns = bad[i].columns,
@@ -267,7 +275,8 @@ static void impossible_figures_are_refused(void **state) {
     expect(p, rm2_figure_create(p->ctx, NULL, NULL), RM2_ERR_ARGUMENT, "no place");
     s.column_parts = NULL;
     s.title = "two\nlines";
-    expect(p, rm2_figure_create(p->ctx, &s, &p->figure), RM2_ERR_ARGUMENT, "'two?lines'");
+    expect(p, rm2_figure_create(p->ctx, &s, &p->figure), RM2_ERR_ARGUMENT,
+           "'two...' is not UTF-8 on one line: byte 4");
     rm2_figure_free(NULL);
 }
 
@@ -318,10 +327,11 @@ static void impossible_items_are_refused(void **state) {
     expect(p, rm2_plot_curve(p->ctx, p->panel, 2, NULL, NULL), RM2_ERR_ARGUMENT, "no points");
     expect(p, rm2_plot_points(p->ctx, p->panel, SIZE_MAX, xy, NULL), RM2_ERR_ARGUMENT,
            "cannot plot");
-    expect(p, rm2_plot_groups(p->ctx, p->panel, 2, xy, (size_t[]){0, 2}, 2, NULL, NULL),
+    expect(p,
+           rm2_plot_groups(p->ctx, p->panel, &(rm2_groups){2, xy, (size_t[]){0, 2}, 2, NULL}, NULL),
            RM2_ERR_ARGUMENT, "point 1 is of group 2, but there are 2");
-    expect(p, rm2_plot_groups(p->ctx, p->panel, 2, xy, NULL, 2, NULL, NULL), RM2_ERR_ARGUMENT,
-           "no groups");
+    expect(p, rm2_plot_groups(p->ctx, p->panel, &(rm2_groups){2, xy, NULL, 2, NULL}, NULL),
+           RM2_ERR_ARGUMENT, "no groups");
     expect(p, rm2_plot_band(p->ctx, p->panel, 2, xy, NULL, xy, NULL), RM2_ERR_ARGUMENT, "missing");
     expect(p, rm2_plot_band(p->ctx, p->panel, SIZE_MAX / 2 + 2, xy, xy, xy, NULL), RM2_ERR_ARGUMENT,
            "cannot plot");
@@ -396,7 +406,7 @@ static void impossible_matrices_are_refused(void **state) {
 static void factors_without_a_picture_are_named(void **state) {
     picture *p = *state;
     rm2_manifold *m;
-    rm2_panel_settings s;
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     const double point[] = {1, 2, 3, 4, 5, 6, 7};
     must(p, rm2_manifold_create(p->ctx, "R2 x R5", &m));
     expect(p, rm2_panel_settings_factor(p->ctx, m, 1, &s), RM2_ERR_UNSUPPORTED,

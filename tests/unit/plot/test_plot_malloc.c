@@ -50,8 +50,9 @@ static rm2_status fill_plane(fixture *f, rm2_panel *panel) {
     if (status == RM2_OK)
         status = rm2_plot_curve(f->ctx, panel, 3, xy, &(rm2_style){.label = "curve"});
     if (status == RM2_OK)
-        status = rm2_plot_groups(f->ctx, panel, 3, xy, (size_t[]){0, 1, 0}, 2,
-                                 (const char *const[]){"a", "b"}, NULL);
+        status = rm2_plot_groups(
+            f->ctx, panel,
+            &(rm2_groups){3, xy, (size_t[]){0, 1, 0}, 2, (const char *const[]){"a", "b"}}, NULL);
     if (status == RM2_OK)
         status = rm2_plot_band(f->ctx, panel, 2, xy, xy, xy + 2, NULL);
     if (status == RM2_OK)
@@ -68,7 +69,7 @@ static rm2_status fill_factors(fixture *f, rm2_figure *figure) {
                            1, 2, 3, 0, 1, 0, 0, 2, 1, 0, 1, 2, 0, 0, 0, 1};
     rm2_status status = RM2_OK;
     for (size_t k = 0; status == RM2_OK && k < 3; k++) {
-        rm2_panel_settings s;
+        rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
         rm2_panel *panel = NULL;
         status = rm2_panel_settings_factor(f->ctx, f->poses, k, &s);
         s.title = "factor";

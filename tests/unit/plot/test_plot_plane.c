@@ -142,8 +142,8 @@ static void groups_have_their_colours(void **state) {
         group[i] = i;
     }
     begin(p, plane_to_ten());
-    must(p,
-         rm2_plot_groups(p->ctx, p->panel, 10, points, group, 10, NULL, &(rm2_style){.size = 6}));
+    must(p, rm2_plot_groups(p->ctx, p->panel, &(rm2_groups){10, points, group, 10, NULL},
+                            &(rm2_style){.size = 6}));
     develop(p);
     for (size_t g = 0; g < 8; g++)
         assert_true(find(p, rm2_palette(g)).count > 50);

@@ -229,7 +229,7 @@ static void plot_all_factors(picture *p, const char *spec, const rm2_panel_kind 
     assert_non_null(points);
     must(p, rm2_manifold_random(p->ctx, m, POINTS, points));
     for (size_t f = 0; f < rm2_manifold_factor_count(m); f++) {
-        rm2_panel_settings s;
+        rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
         must(p, rm2_panel_settings_factor(p->ctx, m, f, &s));
         assert_int_equal(s.kind, kinds[f]);
         begin(p, s);
@@ -256,7 +256,7 @@ static void factors_find_their_panel(void **state) {
 static void hyperbolic_points_are_in_the_disc(void **state) {
     picture *p = *state;
     rm2_manifold *m;
-    rm2_panel_settings s;
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     must(p, rm2_manifold_create(p->ctx, "H2", &m));
     must(p, rm2_panel_settings_factor(p->ctx, m, 0, &s));
     begin(p, s);

@@ -39,12 +39,12 @@ static void grids_are_as_defined(void **state) {
                 if (Q > 1 && reach == 1) /* farther apart than the span */
                     compare_path(*state, net, metric, D, from, to);
                 for (size_t i = 0; i < net->nodes; i += 7) { /* nodes to nodes, not joined anew */
-                    size_t j = net->nodes - 1 - i / 2, count;
-                    double *path, length;
+                    size_t j = net->nodes - 1 - i / 2;
+                    rm2_path path;
                     assert_ok(*state, rm2_roadmap_path(*state, net, metric, net->x + i * Q,
-                                                       net->x + j * Q, &count, &path, &length));
-                    assert_true(fabs(length - D[i * net->nodes + j]) < ROUNDING);
-                    free(path);
+                                                       net->x + j * Q, &path));
+                    assert_true(fabs(path.length - D[i * net->nodes + j]) < ROUNDING);
+                    free(path.x);
                 }
                 free(D);
                 rm2_roadmap_free(net);
@@ -72,7 +72,7 @@ static void boxes_are_padded(void **state) {
     }
     assert_int_equal(net->graph.first[25 * 50 + 26] - net->graph.first[25 * 50 + 25], 32);
     rm2_roadmap_free(net);
-    rm2_grid_settings tight = {.points = 7, .padding = 0, .reach = 2};
+    rm2_grid_settings tight = {.size = sizeof tight, .points = 7, .padding = 0, .reach = 2};
     const double box[4] = {0, 0.1, 0.3, 0.7};
     assert_ok(ctx, rm2_roadmap_grid(ctx, metric, &tight, 2, box, &net));
     assert_memory_equal(net->x, box, sizeof *box * 2); /* ends exactly: both points are inside */
@@ -100,9 +100,10 @@ static void ridges_are_seen(void **state) {
     rm2_context *ctx = *state;
     rm2_metric *metric;
     rm2_roadmap *net;
-    double axis[11], *path, length;
+    double axis[11];
     const double *axes[2] = {axis, axis};
-    size_t counts[2] = {11, 11}, count;
+    size_t counts[2] = {11, 11};
+    rm2_path path;
     for (size_t i = 0; i < 11; i++)
         axis[i] = (double)i - 5;
     assert_ok(ctx, rm2_metric_from_function(ctx, 2, ridge, NULL, "ridge", &metric));
@@ -110,11 +111,11 @@ static void ridges_are_seen(void **state) {
         assert_ok(ctx,
                   rm2_roadmap_grid_axes(ctx, metric, reach, RM2_EDGE_ENDS, counts, axes, &net));
         const double from[2] = {-1.1, 0.3}, to[2] = {1.2, 0.4};
-        assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, from, to, &count, &path, &length));
+        assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, from, to, &path));
         /* linear between nodes, G is 1e6 (1 - |x|): the way across is at least, by concavity of
          * the root, 1000 times the area of a triangle of height 1 */
-        assert_true(length > 1000);
-        free(path);
+        assert_true(path.length > 1000);
+        free(path.x);
         rm2_roadmap_free(net);
     }
     rm2_metric_free(metric);
@@ -136,18 +137,19 @@ static void one_dimension_is_an_integral(void **state) {
     assert_ok(ctx, rm2_metric_from_function(ctx, 1, quartic, NULL, "quartic", &metric));
     const double ends[2] = {-1, 1};
     for (rm2_edge_rule rule = RM2_EDGE_ENDS; rule <= RM2_EDGE_MIDPOINT; rule++) {
-        rm2_grid_settings settings = {.points = 101, .padding = 0.05, .reach = 3, .rule = rule};
+        rm2_grid_settings settings = {
+            .size = sizeof settings, .points = 101, .padding = 0.05, .reach = 3, .rule = rule};
         rm2_roadmap *net;
         assert_ok(ctx, rm2_roadmap_grid(ctx, metric, &settings, 2, ends, &net));
         double h = net->x[1] - net->x[0];
         for (int i = 0; i < 10; i++)
             for (int j = 0; j < 10; j++) {
-                size_t count;
-                double a = 0.19 * i - 0.97, b = 0.21 * j - 1.02, *path, length;
+                double a = 0.19 * i - 0.97, b = 0.21 * j - 1.02;
+                rm2_path path;
                 double exact = fabs(b * b * b / 3 + b - a * a * a / 3 - a);
-                assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, &a, &b, &count, &path, &length));
-                assert_true(fabs(length - exact) <= h * h * fabs(a - b) + ROUNDING);
-                free(path);
+                assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, &a, &b, &path));
+                assert_true(fabs(path.length - exact) <= h * h * fabs(a - b) + ROUNDING);
+                free(path.x);
             }
         rm2_roadmap_free(net);
     }
@@ -161,22 +163,22 @@ static void special_points(void **state) {
     rm2_metric *metric = analytic(ctx, "bump", 2);
     rm2_roadmap *net = irregular_grid(ctx, metric, 2, RM2_EDGE_ENDS);
     const double off[2] = {0.7, 1.2}, close[2] = {0.71, 1.22}, *node = net->x + 20;
-    size_t count;
-    double *path, length;
-    assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, off, off, &count, &path, &length));
-    assert_true(count == 2 && length == 0 && path[0] == path[2] && path[1] == path[3]);
-    free(path);
-    assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, node, node, &count, &path, &length));
-    assert_true(count == 2 && length == 0);
-    free(path);
-    assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, off, close, &count, &path, &length));
-    assert_true(count == 2); /* straight: no way round is shorter in so small a triangle */
-    assert_true(fabs(length - line_length(ctx, net, metric, off, close)) < ROUNDING);
-    free(path);
-    assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, node, net->x, &count, &path, &length));
-    for (size_t i = 0; i + 1 < count; i++) /* ends that are nodes come once */
-        assert_true(path[2 * i] != path[2 * i + 2] || path[2 * i + 1] != path[2 * i + 3]);
-    free(path);
+    rm2_path path;
+    assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, off, off, &path));
+    assert_true(path.count == 2 && path.length == 0 && path.x[0] == path.x[2] &&
+                path.x[1] == path.x[3]);
+    free(path.x);
+    assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, node, node, &path));
+    assert_true(path.count == 2 && path.length == 0);
+    free(path.x);
+    assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, off, close, &path));
+    assert_true(path.count == 2); /* straight: no way round is shorter in so small a triangle */
+    assert_true(fabs(path.length - line_length(ctx, net, metric, off, close)) < ROUNDING);
+    free(path.x);
+    assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, node, net->x, &path));
+    for (size_t i = 0; i + 1 < path.count; i++) /* ends that are nodes come once */
+        assert_true(path.x[2 * i] != path.x[2 * i + 2] || path.x[2 * i + 1] != path.x[2 * i + 3]);
+    free(path.x);
     rm2_roadmap_free(net);
     rm2_metric_free(metric);
 }
@@ -186,19 +188,16 @@ static void bad_points_are_refused(void **state) {
     rm2_metric *metric = analytic(ctx, "bump", 2), *wide = analytic(ctx, "bump", 3);
     rm2_roadmap *net = irregular_grid(ctx, metric, 1, RM2_EDGE_ENDS);
     const double inside[2] = {1, 1}, outside[2] = {1, 2.2}, bad[2] = {NAN, 1};
-    size_t count;
-    double *path, length, distances[4], both[4] = {1, 1, 0, 1};
-    assert_int_equal(rm2_roadmap_path(ctx, net, metric, inside, outside, &count, &path, &length),
-                     RM2_ERR_DATA);
-    assert_null(path);
+    rm2_path path;
+    double distances[4], both[4] = {1, 1, 0, 1};
+    assert_int_equal(rm2_roadmap_path(ctx, net, metric, inside, outside, &path), RM2_ERR_DATA);
+    assert_null(path.x);
     assert_says(ctx, "2.2 is outside of the grid, which is [0.5, 2.5] x [0.6, 2.1]");
-    assert_int_equal(rm2_roadmap_path(ctx, net, metric, bad, inside, &count, &path, &length),
-                     RM2_ERR_DATA);
+    assert_int_equal(rm2_roadmap_path(ctx, net, metric, bad, inside, &path), RM2_ERR_DATA);
     assert_says(ctx, "not finite");
     assert_int_equal(rm2_roadmap_distances(ctx, net, metric, 2, both, distances), RM2_ERR_DATA);
     assert_says(ctx, "point 1, coordinate 0: 0 is outside");
-    assert_int_equal(rm2_roadmap_path(ctx, net, wide, inside, inside, &count, &path, &length),
-                     RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_roadmap_path(ctx, net, wide, inside, inside, &path), RM2_ERR_ARGUMENT);
     assert_says(ctx, "2 dimensions and the metric 3");
     rm2_roadmap_free(net);
     rm2_metric_free(metric);
@@ -222,13 +221,13 @@ static void extreme_metrics(void **state) {
         for (rm2_edge_rule rule = RM2_EDGE_ENDS; rule <= RM2_EDGE_MIDPOINT; rule++) {
             rm2_metric *metric;
             rm2_roadmap *net;
-            rm2_grid_settings settings = {.points = 9, .padding = 0, .reach = 2, .rule = rule};
+            rm2_grid_settings settings = {
+                .size = sizeof settings, .points = 9, .padding = 0, .reach = 2, .rule = rule};
             assert_ok(ctx, rm2_metric_from_function(ctx, 2, constant, metrics[m], "", &metric));
             assert_ok(ctx, rm2_roadmap_grid(ctx, metric, &settings, 2, ends, &net));
-            size_t count;
-            double *path, length = NAN, distances[4];
-            rm2_status status =
-                rm2_roadmap_path(ctx, net, metric, from, to, &count, &path, &length);
+            rm2_path path;
+            double distances[4];
+            rm2_status status = rm2_roadmap_path(ctx, net, metric, from, to, &path);
             if (m == 2) {
                 assert_int_equal(status, RM2_ERR_NUMERIC);
                 assert_says(ctx, "the metric is too large");
@@ -238,12 +237,12 @@ static void extreme_metrics(void **state) {
             } else {
                 assert_ok(ctx, status);
                 assert_ok(ctx, rm2_roadmap_distances(ctx, net, metric, 2, ends, distances));
-                assert_true(isfinite(length) && isfinite(distances[1]));
-                assert_true(m == 1 || (length == 0 && distances[1] == 0));
-                for (size_t i = 0; i < 2 * count; i++)
-                    assert_true(isfinite(path[i]));
+                assert_true(isfinite(path.length) && isfinite(distances[1]));
+                assert_true(m == 1 || (path.length == 0 && distances[1] == 0));
+                for (size_t i = 0; i < 2 * path.count; i++)
+                    assert_true(isfinite(path.x[i]));
             }
-            free(path);
+            free(path.x);
             rm2_roadmap_free(net);
             rm2_metric_free(metric);
         }
@@ -270,13 +269,12 @@ static void distances_do_not_depend_on_threads(void **state) {
     assert_true(one[10 * N + 30] == 0);
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j += 5) {
-            size_t count;
-            double *path, length;
+            rm2_path path;
             assert_true(one[i * N + j] == one[j * N + i]);
-            assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, points + 2 * i, points + 2 * j,
-                                            &count, &path, &length));
-            assert_true(fabs(length - one[i * N + j]) < ROUNDING);
-            free(path);
+            assert_ok(ctx,
+                      rm2_roadmap_path(ctx, net, metric, points + 2 * i, points + 2 * j, &path));
+            assert_true(fabs(path.length - one[i * N + j]) < ROUNDING);
+            free(path.x);
         }
     assert_ok(ctx, rm2_roadmap_distances(ctx, net, metric, 0, points, more));
     rm2_roadmap_free(net);
@@ -308,9 +306,9 @@ static void bad_grids_are_refused(void **state) {
     assert_says(ctx, "does not increase");
     s.padding = -1;
     assert_int_equal(rm2_roadmap_grid(ctx, plane, &s, 2, line, &net), RM2_ERR_ARGUMENT);
-    s = (rm2_grid_settings){.points = 1};
+    s = (rm2_grid_settings){.size = sizeof(rm2_grid_settings), .points = 1};
     assert_int_equal(rm2_roadmap_grid(ctx, plane, &s, 2, line, &net), RM2_ERR_ARGUMENT);
-    s = (rm2_grid_settings){.points = 5, .reach = 11};
+    s = (rm2_grid_settings){.size = sizeof(rm2_grid_settings), .points = 5, .reach = 11};
     assert_int_equal(rm2_roadmap_grid(ctx, plane, &s, 2, line, &net), RM2_ERR_ARGUMENT);
     assert_says(ctx, "at most 10");
     assert_int_equal(rm2_roadmap_graph(ctx, plane, 2, bad, 1, RM2_EDGE_ENDS, &net), RM2_ERR_DATA);

@@ -26,7 +26,8 @@ typedef struct fixture {
 static rm2_status make_grid(void *state) {
     fixture *f = state;
     rm2_roadmap *roadmap;
-    rm2_grid_settings settings = {.points = 6, .padding = 0.1, .rule = RM2_EDGE_MIDPOINT};
+    rm2_grid_settings settings = {
+        .size = sizeof settings, .points = 6, .padding = 0.1, .rule = RM2_EDGE_MIDPOINT};
     rm2_status status = rm2_roadmap_grid(f->ctx, f->metric, &settings, N, f->points, &roadmap);
     assert_true((status == RM2_OK) == (roadmap != NULL));
     rm2_roadmap_free(roadmap);
@@ -55,12 +56,11 @@ static rm2_status make_pieces(void *state) {
 
 static rm2_status find_path(void *state) {
     fixture *f = state;
-    size_t count;
-    double *path, length;
-    rm2_status status = rm2_roadmap_path(f->ctx, f->grid, f->metric, f->points, f->points + 20,
-                                         &count, &path, &length);
-    assert_true((status == RM2_OK) == (path != NULL && count > 0));
-    free(path);
+    rm2_path path;
+    rm2_status status =
+        rm2_roadmap_path(f->ctx, f->grid, f->metric, f->points, f->points + 20, &path);
+    assert_true((status == RM2_OK) == (path.x != NULL && path.count > 0));
+    free(path.x);
     return status;
 }
 
@@ -73,8 +73,9 @@ static rm2_status find_mean(const fixture *f, const rm2_roadmap *roadmap) {
     rm2_geodesic_settings paths = rm2_geodesic_settings_default();
     double mean[2];
     paths.last = RM2_STAGE_PATH;
-    return rm2_geodesic_mean(f->ctx, f->metric, roadmap, &paths, 3, f->points, NULL,
-                             &(rm2_mean_settings){.max_iterations = 2}, mean, NULL);
+    return rm2_geodesic_mean(
+        f->ctx, f->metric, roadmap, &paths, 3, f->points, NULL,
+        &(rm2_mean_settings){.size = sizeof(rm2_mean_settings), .max_iterations = 2}, mean, NULL);
 }
 
 static rm2_status mean_on_grid(void *state) {

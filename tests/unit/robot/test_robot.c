@@ -272,7 +272,9 @@ static void ellipsoid_residuals_have_the_right_gradient(void **state) {
         rm2i_posture p;
         random_angles(f, 4, q);
         rm2i_arm_posture(arm, q, &p, NULL);
-        assert_int_equal(rm2i_ellipsoid_residual(&task, target, 4, 0, &p, c, C, work), RM2_OK);
+        assert_int_equal(
+            rm2i_ellipsoid_residual(&(rm2i_ellipsoid_query){&task, target, 4, 0, &p}, c, C, work),
+            RM2_OK);
         for (size_t j = 0; j < 4; j++) {
             const double h = 1e-5, kept = q[j];
             double half[2], gradient = 0, other[3];
@@ -280,7 +282,9 @@ static void ellipsoid_residuals_have_the_right_gradient(void **state) {
                 q[j] = kept + (side ? -h : h);
                 rm2i_arm_posture(arm, q, &p, NULL);
                 assert_int_equal(
-                    rm2i_ellipsoid_residual(&task, target, 4, 0, &p, other, NULL, work), RM2_OK);
+                    rm2i_ellipsoid_residual(&(rm2i_ellipsoid_query){&task, target, 4, 0, &p}, other,
+                                            NULL, work),
+                    RM2_OK);
                 half[side] = (other[0] * other[0] + other[1] * other[1] + other[2] * other[2]) / 2;
             }
             q[j] = kept;

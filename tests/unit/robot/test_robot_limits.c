@@ -89,7 +89,8 @@ static void limits_always_hold(void **state) {
         for (size_t k = 3; k < 7; k++)
             t[k] /= sqrt(norm);
     }
-    assert_int_equal(rm2_arm_track(ctx, arm, &pose, N, targets, NULL, NULL, q, errors, &info),
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&pose, N, targets, NULL}, NULL, q,
+                                   errors, &info),
                      RM2_OK);
     inside_limits(arm, N, q);
     errors_are_true(arm, &pose, N, targets, q, errors);
@@ -119,8 +120,9 @@ static void a_stretched_arm_bends(void **state) {
         targets[2 * i] = 3.5 - 0.05 * (double)i; /* out of reach, the edge, inside */
         targets[2 * i + 1] = 0;
     }
-    assert_int_equal(
-        rm2_arm_track(ctx, arm, &position, N, targets, NULL, &settings, q, errors, &info), RM2_OK);
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&position, N, targets, NULL},
+                                   &settings, q, errors, &info),
+                     RM2_OK);
     for (size_t i = 0; i < N; i++) {
         double off = fmax(0, targets[2 * i] - 3);
         /* at the edge the error is quadratic in the angles: 1e-6 is reached at once */

@@ -30,15 +30,17 @@ static void ellipsoids_of_a_motion_are_met_in_the_null_space(void **state) {
                          RM2_OK);
     }
     settings.start = made;
-    assert_int_equal(
-        rm2_arm_track(ctx, arm, &profile, N, targets, NULL, &settings, q, errors, NULL), RM2_OK);
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&profile, N, targets, NULL},
+                                   &settings, q, errors, NULL),
+                     RM2_OK);
     for (size_t i = 0; i < N; i++) {
         assert_near(errors[i].position, 0, 1e-11);
         assert_near(errors[i].ellipsoid, 0, 1e-6); /* |c|^2 stops falling by 1e-9 of itself */
     }
     settings.null_step = 0; /* without the null space they are not */
-    assert_int_equal(
-        rm2_arm_track(ctx, arm, &profile, N, targets, NULL, &settings, q, errors, NULL), RM2_OK);
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&profile, N, targets, NULL},
+                                   &settings, q, errors, NULL),
+                     RM2_OK);
     assert_near(errors[N - 1].position, 0, 1e-11);
     assert_true(errors[N - 1].ellipsoid > 0.01);
     rm2_arm_free(arm);
@@ -72,8 +74,9 @@ static void a_stretched_arm_has_an_ellipsoid(void **state) {
     rm2_track_error errors[3];
     rm2_track_settings settings = rm2_track_settings_default();
     settings.start = start;
-    assert_int_equal(
-        rm2_arm_track(ctx, arm, &profile, 3, targets, NULL, &settings, q, errors, NULL), RM2_OK);
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&profile, 3, targets, NULL},
+                                   &settings, q, errors, NULL),
+                     RM2_OK);
     inside_limits(arm, 3, q);
     assert_true(errors[0].ellipsoid > 5 && errors[0].ellipsoid < 40);
     assert_near(errors[2].position, 0, 1e-9);
@@ -104,23 +107,27 @@ static void the_null_space_keeps_away_from_limits(void **state) {
     smooth_motion(arm, N, made);
     assert_int_equal(rm2_arm_pose(ctx, arm, N, made, targets), RM2_OK);
     settings.start = made;
-    assert_int_equal(rm2_arm_track(ctx, arm, &pose, N, targets, NULL, &settings, with, NULL, &info),
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&pose, N, targets, NULL}, &settings,
+                                   with, NULL, &info),
                      RM2_OK);
     assert_int_equal(info.missed, 0);
     settings.null_step = 0;
-    assert_int_equal(
-        rm2_arm_track(ctx, arm, &pose, N, targets, NULL, &settings, without, NULL, &info), RM2_OK);
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&pose, N, targets, NULL}, &settings,
+                                   without, NULL, &info),
+                     RM2_OK);
     assert_int_equal(info.missed, 0);
     assert_true(off_middle(arm, N, with) < off_middle(arm, N, without));
 
     for (size_t i = 0; i < N; i++)
         time[i] = 0.2 * (double)i; /* made: 0.05 rad a step, 0.25 rad/s */
-    assert_int_equal(
-        rm2_arm_track(ctx, arm, &pose, N, targets, time, &settings, without, NULL, &info), RM2_OK);
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&pose, N, targets, time}, &settings,
+                                   without, NULL, &info),
+                     RM2_OK);
     double needed = info.stretch;
     assert_true(needed < 1);
     settings.null_step = 1;
-    assert_int_equal(rm2_arm_track(ctx, arm, &pose, N, targets, time, &settings, with, NULL, &info),
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&pose, N, targets, time}, &settings,
+                                   with, NULL, &info),
                      RM2_OK);
     assert_true(info.stretch <= 1 + 1e-12);
     rm2_arm_free(arm);
@@ -146,9 +153,9 @@ static void the_null_space_keeps_speed_limits(void **state) {
         memcpy(targets[i] + 2, i < 3 ? before : after, sizeof before);
         time[i] = 0.01 * (double)i;
     }
-    assert_int_equal(
-        rm2_arm_track(ctx, arm, &profile, POINTS, targets[0], time, NULL, q[0], errors, &info),
-        RM2_OK);
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&profile, POINTS, targets[0], time},
+                                   NULL, q[0], errors, &info),
+                     RM2_OK);
     assert_int_equal(info.missed, 0);
     inside_limits(arm, POINTS, q[0]);
     assert_true(info.stretch > 0.9 && info.stretch <= 1 + 1e-9); /* at the limit, rounding apart */
@@ -239,13 +246,15 @@ static void the_best_start_is_kept(void **state) {
         assert_int_equal(rm2_arm_pose(ctx, arm, 1, made + 4 * i, at), RM2_OK);
         memcpy(targets + 6 * i, (double[]){at[0], at[1], 5, 1, 1, 2}, 6 * sizeof *targets);
     }
-    assert_int_equal(rm2_arm_track(ctx, arm, &profile, N, targets, NULL, NULL, q, errors, NULL),
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&profile, N, targets, NULL}, NULL,
+                                   q, errors, NULL),
                      RM2_OK);
     double best = sum_of_squares(N, errors), worst = 0;
     one.starts = 1;
     for (uint64_t seed = 0; seed < 8; seed++) {
         rm2_context_set_seed(ctx, seed);
-        assert_int_equal(rm2_arm_track(ctx, arm, &profile, N, targets, NULL, &one, q, errors, NULL),
+        assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&profile, N, targets, NULL},
+                                       &one, q, errors, NULL),
                          RM2_OK);
         assert_true(best <= sum_of_squares(N, errors) * 1.001);
         worst = fmax(worst, sum_of_squares(N, errors));

@@ -47,18 +47,23 @@ static void auto_places_are_within_reach(void **state) {
     rm2_track_info info;
     smooth_motion(arm, N, made);
     assert_int_equal(rm2_arm_pose(ctx, arm, N, made, targets), RM2_OK);
-    assert_int_equal(rm2_arm_place_auto(ctx, arm, &pose, N, targets, NULL, &p, &found), RM2_OK);
+    assert_int_equal(
+        rm2_arm_place_auto(ctx, arm, &(rm2_arm_targets){&pose, N, targets, NULL}, NULL, &p, &found),
+        RM2_OK);
     assert_true(found);
     assert_near(p.scale, 1, 0);
     assert_near(fabs(p.offset[0]) + fabs(p.offset[1]) + fabs(p.offset[2]), 0, 0);
     for (size_t i = 0; i < N; i++)
         for (size_t k = 0; k < 3; k++)
             targets[7 * i + k] = 1000 * targets[7 * i + k] + 5000;
-    assert_int_equal(rm2_arm_place_auto(ctx, arm, &pose, N, targets, NULL, &p, &found), RM2_OK);
+    assert_int_equal(
+        rm2_arm_place_auto(ctx, arm, &(rm2_arm_targets){&pose, N, targets, NULL}, NULL, &p, &found),
+        RM2_OK);
     assert_true(found);
     assert_int_equal(rm2_arm_place(ctx, &pose, &p, N, targets), RM2_OK);
-    assert_int_equal(rm2_arm_track(ctx, arm, &pose, N, targets, NULL, NULL, q, NULL, &info),
-                     RM2_OK);
+    assert_int_equal(
+        rm2_arm_track(ctx, arm, &(rm2_arm_targets){&pose, N, targets, NULL}, NULL, q, NULL, &info),
+        RM2_OK);
     assert_int_equal(info.missed, 0);
     inside_limits(arm, N, q);
     rm2_arm_free(arm);
@@ -74,11 +79,14 @@ static void hopeless_places_are_told(void **state) {
                  level[7] = {9, 9, 0, 1, 0, 0, 0};
     rm2_placement p = rm2_placement_default();
     bool found;
-    assert_int_equal(rm2_arm_place_auto(ctx, arm, &flat_pose, 1, upright, NULL, &p, &found),
+    assert_int_equal(rm2_arm_place_auto(ctx, arm, &(rm2_arm_targets){&flat_pose, 1, upright, NULL},
+                                        NULL, &p, &found),
                      RM2_OK);
     assert_false(found);
     assert_true(isfinite(p.scale) && p.scale > 0 && isfinite(p.offset[0]));
-    assert_int_equal(rm2_arm_place_auto(ctx, arm, &position, 1, level, NULL, &p, &found), RM2_OK);
+    assert_int_equal(rm2_arm_place_auto(ctx, arm, &(rm2_arm_targets){&position, 1, level, NULL},
+                                        NULL, &p, &found),
+                     RM2_OK);
     assert_true(found);
     assert_near(p.scale, 1, 0);
     assert_true(hypot(9 + p.offset[0], 9 + p.offset[1]) <= 2);

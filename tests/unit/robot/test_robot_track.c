@@ -61,7 +61,8 @@ static void the_panda_follows_what_it_can_reach(void **state) {
     for (size_t i = 0; i < N; i += 2) /* the sign of a quaternion means nothing */
         for (size_t k = 3; k < 7; k++)
             targets[7 * i + k] = -targets[7 * i + k];
-    assert_int_equal(rm2_arm_track(ctx, arm, &pose, N, targets, NULL, NULL, q, errors, &info),
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&pose, N, targets, NULL}, NULL, q,
+                                   errors, &info),
                      RM2_OK);
     assert_int_equal(info.missed, 0);
     for (size_t i = 0; i < N; i++) { /* asked for: 1e-6; least squares goes on to rounding */
@@ -90,9 +91,9 @@ static void speeds_are_measured(void **state) {
         assert_int_equal(rm2_arm_pose(ctx, arm, 1, angles[i], at), RM2_OK);
         memcpy(targets[i], at, sizeof targets[i]);
     }
-    assert_int_equal(
-        rm2_arm_track(ctx, arm, &position, 3, targets[0], time, &settings, q[0], NULL, &info),
-        RM2_OK);
+    assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&position, 3, targets[0], time},
+                                   &settings, q[0], NULL, &info),
+                     RM2_OK);
     for (size_t i = 0; i < 3; i++) /* two joints, two coordinates: nothing is free */
         for (size_t k = 0; k < 2; k++)
             assert_near(q[i][k], angles[i][k], 1e-9);
@@ -115,7 +116,8 @@ static void the_same_seed_gives_the_same_motion(void **state) {
     for (size_t run = 0; run < 3; run++) {
         rm2_context_set_seed(ctx, run == 2 ? 8 : 7);
         rm2_context_set_threads(ctx, run == 0 ? 1 : 2);
-        assert_int_equal(rm2_arm_track(ctx, arm, &pose, N, targets, NULL, NULL, q[run], NULL, NULL),
+        assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&pose, N, targets, NULL}, NULL,
+                                       q[run], NULL, NULL),
                          RM2_OK);
     }
     assert_memory_equal(q[0], q[1], sizeof q[0]);
@@ -128,25 +130,34 @@ static void bad_input_is_refused(void **state) {
     rm2_arm *arm = stiff_arm(), *panda = open_arm("panda");
     const double good[4] = {1, 1, 1, 1}, late[2] = {1, 1}, outside[2] = {0, 2};
     double q[2 * JOINTS];
-    refuses(
-        rm2_arm_track(ctx, arm, &position, 2, (double[]){1, 1, NAN, 1}, NULL, NULL, q, NULL, NULL),
-        RM2_ERR_DATA, "target 1 has a number that is not finite");
-    refuses(rm2_arm_track(ctx, arm, &position, 1, (double[]){1, -1e60}, NULL, NULL, q, NULL, NULL),
-            RM2_ERR_DATA, "target 0 is 1e+60 away");
-    refuses(rm2_arm_track(ctx, arm, &position, 0, good, NULL, NULL, q, NULL, NULL),
-            RM2_ERR_ARGUMENT, "no targets");
-    refuses(rm2_arm_track(ctx, arm, &position, 2, good, late, NULL, q, NULL, NULL), RM2_ERR_DATA,
-            "target 1: time 1 does not come after 1");
-    refuses(rm2_arm_track(ctx, panda, &pose, 1, (double[]){0, 0, 0, 1, 1, 0, 0}, NULL, NULL, q,
+    refuses(rm2_arm_track(ctx, arm,
+                          &(rm2_arm_targets){&position, 2, (double[]){1, 1, NAN, 1}, NULL}, NULL, q,
                           NULL, NULL),
-            RM2_ERR_DATA, "quaternion of length 1.41421356");
-    refuses(rm2_arm_track(ctx, arm, &profile, 1, (double[]){1, 1, 1, 2, 2, 1}, NULL, NULL, q, NULL,
-                          NULL),
-            RM2_ERR_DATA, "not positive definite");
-    refuses(rm2_arm_track(ctx, arm, &(rm2_arm_task){.dim = 3, .ellipsoid = true}, 1, good, NULL,
+            RM2_ERR_DATA, "target 1 has a number that is not finite");
+    refuses(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&position, 1, (double[]){1, -1e60}, NULL},
                           NULL, q, NULL, NULL),
+            RM2_ERR_DATA, "target 0 is 1e+60 away");
+    refuses(
+        rm2_arm_track(ctx, arm, &(rm2_arm_targets){&position, 0, good, NULL}, NULL, q, NULL, NULL),
+        RM2_ERR_ARGUMENT, "no targets");
+    refuses(
+        rm2_arm_track(ctx, arm, &(rm2_arm_targets){&position, 2, good, late}, NULL, q, NULL, NULL),
+        RM2_ERR_DATA, "target 1: time 1 does not come after 1");
+    refuses(rm2_arm_track(ctx, panda,
+                          &(rm2_arm_targets){&pose, 1, (double[]){0, 0, 0, 1, 1, 0, 0}, NULL}, NULL,
+                          q, NULL, NULL),
+            RM2_ERR_DATA, "quaternion of length 1.41421356");
+    refuses(rm2_arm_track(ctx, arm,
+                          &(rm2_arm_targets){&profile, 1, (double[]){1, 1, 1, 2, 2, 1}, NULL}, NULL,
+                          q, NULL, NULL),
+            RM2_ERR_DATA, "not positive definite");
+    refuses(rm2_arm_track(
+                ctx, arm,
+                &(rm2_arm_targets){&(rm2_arm_task){.dim = 3, .ellipsoid = true}, 1, good, NULL},
+                NULL, q, NULL, NULL),
             RM2_ERR_UNSUPPORTED, "moves in a plane");
-    refuses(rm2_arm_track(ctx, arm, &(rm2_arm_task){.dim = 1}, 1, good, NULL, NULL, q, NULL, NULL),
+    refuses(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&(rm2_arm_task){.dim = 1}, 1, good, NULL},
+                          NULL, q, NULL, NULL),
             RM2_ERR_ARGUMENT, "2 or 3 coordinates");
     rm2_track_settings s = rm2_track_settings_default();
     s.start = outside;
@@ -164,8 +175,9 @@ static void bad_input_is_refused(void **state) {
     refuses(rm2_arm_solve(ctx, arm, &position, good, &s, q, NULL), RM2_ERR_ARGUMENT, "starts");
     assert_int_equal(rm2_arm_solve(NULL, arm, &position, good, NULL, q, NULL), RM2_ERR_ARGUMENT);
     rm2_context_interrupt(ctx);
-    refuses(rm2_arm_track(ctx, arm, &position, 2, good, NULL, NULL, q, NULL, NULL), RM2_INTERRUPTED,
-            "interrupted");
+    refuses(
+        rm2_arm_track(ctx, arm, &(rm2_arm_targets){&position, 2, good, NULL}, NULL, q, NULL, NULL),
+        RM2_INTERRUPTED, "interrupted");
     rm2_arm_free(panda);
     rm2_arm_free(arm);
 }

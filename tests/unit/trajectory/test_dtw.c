@@ -17,6 +17,8 @@
 
 enum { LONGEST = 7, WIDTH = 3, WIDEST = 4 };
 
+#define SIZED .size = sizeof(rm2_dtw_settings)
+
 static rm2_context *ctx;
 
 static int set_up(void **state) {
@@ -112,7 +114,8 @@ static void every_path(void **state) {
             for (int kind = RM2_DTW_WARPED; kind <= RM2_DTW_NEAREST; kind++)
                 for (size_t window = 0; window <= (kind == RM2_DTW_NEAREST ? 0 : 4); window++) {
                     rm2_sequence a = random_sequence(n, WIDTH, x), b = random_sequence(m, WIDTH, y);
-                    rm2_dtw_settings s = {.kind = (rm2_dtw_kind)kind, .window = window};
+                    rm2_dtw_settings s = {
+                        .size = sizeof s, .kind = (rm2_dtw_kind)kind, .window = window};
                     double want = by_definition(&s, a, b);
                     near(distance(&s, &a, &b), want);
                     near(distance(&s, &b, &a), want);
@@ -131,7 +134,7 @@ static void own_distance(void **state) {
         assert_int_equal(rm2_manifold_random(ctx, m, 4, x), RM2_OK);
         assert_int_equal(rm2_manifold_random(ctx, m, 3, y), RM2_OK);
         for (int kind = RM2_DTW_WARPED; kind <= RM2_DTW_NEAREST; kind++) {
-            rm2_dtw_settings s = {.kind = (rm2_dtw_kind)kind, .manifold = m};
+            rm2_dtw_settings s = {.size = sizeof s, .kind = (rm2_dtw_kind)kind, .manifold = m};
             near(distance(&s, &a, &b), by_definition(&s, a, b));
             near(distance(&s, &a, &a), 0);
         }
@@ -146,13 +149,13 @@ static void closed_forms(void **state) {
     rm2_sequence a = {3, 1, line}, b = {6, 1, slow}, one = {1, 1, zero}, two = {2, 1, far};
     near(distance(NULL, &a, &b), 0);
     near(distance(NULL, &one, &two), 5);
-    near(distance(&(rm2_dtw_settings){.kind = RM2_DTW_PADDED}, &one, &two), 5);
-    near(distance(&(rm2_dtw_settings){.kind = RM2_DTW_NEAREST}, &one, &two), 3 + 4 + 3);
+    near(distance(&(rm2_dtw_settings){SIZED, .kind = RM2_DTW_PADDED}, &one, &two), 5);
+    near(distance(&(rm2_dtw_settings){SIZED, .kind = RM2_DTW_NEAREST}, &one, &two), 3 + 4 + 3);
     near(distance(NULL, &one, &one), 0);
     const double x[] = {1, 2, 3, 4}, y[] = {2, 2, 5, 1};
     rm2_sequence p = {4, 1, x}, q = {4, 1, y};
-    near(distance(&(rm2_dtw_settings){.window = 1}, &p, &q), sqrt(1 + 0 + 4 + 9));
-    near(distance(&(rm2_dtw_settings){.window = SIZE_MAX}, &p, &q), distance(NULL, &p, &q));
+    near(distance(&(rm2_dtw_settings){SIZED, .window = 1}, &p, &q), sqrt(1 + 0 + 4 + 9));
+    near(distance(&(rm2_dtw_settings){SIZED, .window = SIZE_MAX}, &p, &q), distance(NULL, &p, &q));
     rm2_sequence plane = {2, 2, x}, same = {1, 4, x}; /* the same numbers, other points */
     near(distance(NULL, &plane, &plane), 0);
     near(distance(NULL, &same, &same), 0);
@@ -217,9 +220,9 @@ static void bad_input(void **state) {
             "sequence 1 has 3 numbers a point, the others have 2");
     refused(rm2_dtw(ctx, NULL, &line, &holes, &d), RM2_ERR_DATA,
             "sequence 1, point 1: entry 0 is nan");
-    refused(rm2_dtw(ctx, &(rm2_dtw_settings){.manifold = m}, &a, &a, &d), RM2_ERR_DATA,
+    refused(rm2_dtw(ctx, &(rm2_dtw_settings){SIZED, .manifold = m}, &a, &a, &d), RM2_ERR_DATA,
             "2 numbers a point, but points of S2 have 3");
-    refused(rm2_dtw(ctx, &(rm2_dtw_settings){RM2_DTW_NEAREST, 3, NULL}, &a, &a, &d),
+    refused(rm2_dtw(ctx, &(rm2_dtw_settings){SIZED, RM2_DTW_NEAREST, 3, NULL}, &a, &a, &d),
             RM2_ERR_ARGUMENT, "window of 3");
     refused(rm2_dtw(ctx, NULL, &wide, &line, &d), RM2_ERR_NUMERIC,
             "distance of sequences 0 and 1: numerical failure");
@@ -232,7 +235,7 @@ static void bad_input(void **state) {
     const double identity[4] = {1, 0, 0, 1};
     matrices[0].points = matrices[1].points = identity;
     assert_int_equal(rm2_manifold_create(ctx, "SPD2", &m), RM2_OK);
-    refused(rm2_dtw_floor(ctx, &(rm2_dtw_settings){.manifold = m}, 3, matrices, NULL, NULL),
+    refused(rm2_dtw_floor(ctx, &(rm2_dtw_settings){SIZED, .manifold = m}, 3, matrices, NULL, NULL),
             RM2_ERR_DOMAIN, "distance of sequences 0 and 2: point is not on the manifold");
     rm2_manifold_free(m);
     rm2_context_interrupt(ctx);

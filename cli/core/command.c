@@ -1,0 +1,91 @@
+/* What every command does the same way: help, context, failure, start and end of the process. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/cli.h"
+
+void command_help(const command *self, const option_group *groups) {
+    printf("%s: %s\n\nusage: %s %s\n", self->title, self->summary, self->title, self->usage);
+    options_print(stdout, groups);
+    if (self->examples[0])
+        printf("\nExamples:\n%s", self->examples);
+    printf("\nExit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 written but not converged.\n");
+}
+
+static void log_to_stderr(void *user, rm2_log_level level, const char *line) {
+    const common_options *common = user;
+    if (common->quiet || (level == RM2_LOG_DEBUG && !common->verbose))
+        return;
+    char text[MESSAGE_SIZE];
+    (void)fprintf(stderr, "%s%s\n", level == RM2_LOG_WARNING ? "warning: " : "",
+                  message_as_options(line, text, sizeof text));
+}
+
+rm2_context *command_context(common_options *common) {
+    rm2_context *ctx;
+    if (rm2_context_create(&ctx) != RM2_OK) {
+        (void)fprintf(stderr, "riemann2: out of memory\n");
+        return NULL;
+    }
+    int threads = common->threads < 4096 ? (int)common->threads : 4096;
+    rm2_context_set_threads(ctx, threads);
+    if (threads > 0)
+        rm2_blas_set_threads(threads);
+    rm2_context_set_seed(ctx, common->seed);
+    rm2_context_set_log(ctx, log_to_stderr, common);
+    return ctx;
+}
+
+int command_fail(const command *self, const rm2_context *ctx, rm2_status status) {
+    char text[MESSAGE_SIZE];
+    (void)message_as_options(rm2_context_error(ctx), text, sizeof text);
+    (void)fprintf(stderr, "%s: %s\n", self->title, *text ? text : rm2_status_text(status));
+    switch (status) {
+    case RM2_ERR_ARGUMENT:
+        return EXIT_USAGE;
+    case RM2_ERR_FORMAT:
+    case RM2_ERR_DATA:
+    case RM2_ERR_UNSUPPORTED:
+    case RM2_ERR_DOMAIN:
+    case RM2_ERR_CUT_LOCUS:
+        return EXIT_BAD_DATA;
+    default:
+        return EXIT_FAILED;
+    }
+}
+
+/* ---- the process ----------------------------------------------------------------------------- */
+
+/* Some choices are made when libraries are loaded, so a better one needs a new start: the kernels of
+ * OpenBLAS, and how long threads that wait keep their processor busy (by default long enough to starve
+ * each other where other programs run too). The variables are set then, which also ends the recursion. */
+static void restart_with_better_settings(char **argv) {
+    rm2_blas_info blas = rm2_blas_check(NULL);
+    bool spins = !getenv("GOMP_SPINCOUNT") && !getenv("OMP_WAIT_POLICY");
+    if (!blas.better && !spins)
+        return;
+    if (blas.better && setenv("OPENBLAS_CORETYPE", blas.better, 1) != 0)
+        return;
+    if (spins && setenv("GOMP_SPINCOUNT", "10000", 1) != 0)
+        return;
+    (void)execv("/proc/self/exe", argv); /* returns only if there is no /proc: go on as we are */
+}
+
+void process_start(char **argv) {
+    restart_with_better_settings(argv);
+    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
+    (void)signal(SIGXFSZ, SIG_IGN); /* so is a file size limit */
+}
+
+int process_end(int code) {
+    errno = 0;
+    bool lost = fflush(stdout) != 0 || ferror(stdout);
+    if (!lost || (code != EXIT_DONE && code != EXIT_NOT_CONVERGED))
+        return code;
+    (void)fprintf(stderr, "riemann2: cannot write to standard output%s%s\n", errno ? ": " : "",
+                  errno ? strerror(errno) : "");
+    return EXIT_FAILED;
+}

@@ -1,0 +1,313 @@
+/* Options, help and messages from tables of settings. */
+#include "core/settings.h"
+
+#include <string.h>
+
+const settings_page settings_pages[] = {
+    {rm2_fit_settings_table, "Training", "rm2_fit_settings", "fit"},
+    {rm2_data_settings_table, "Data", "rm2_data_settings", "check, fit, encode, eval, experiment"},
+    {rm2_encode_settings_table, "Encoding", "rm2_encode_settings", "encode, eval"},
+    {.table = NULL},
+};
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* A flag of two words is a choice between them. */
+static bool is_switch(const rm2_setting *s) {
+    return s->type == RM2_SETTING_FLAG && !s->words;
+}
+
+static bool has_negation(const rm2_setting *s) {
+    return is_switch(s) || s->on || (s->zero && strcmp(s->zero, "none") == 0);
+}
+
+/* The same in every recipe? */
+static bool has_one_default(const rm2_settings_table *table, const rm2_setting *s) {
+    for (size_t k = 1; k < table->columns; k++)
+        if (strcmp(rm2_setting_default(s, 0), rm2_setting_default(s, k)) != 0)
+            return false;
+    return true;
+}
+
+const char *setting_name(const rm2_setting *s, char word[SETTING_WORD]) {
+    (void)snprintf(word, SETTING_WORD, "%s", s->option ? s->option : s->name);
+    for (char *at = word; *at; at++)
+        *at = *at == '_' ? '-' : *at;
+    return word;
+}
+
+const char *setting_word(const rm2_setting *s, char word[SETTING_WORD]) {
+    char bare[SETTING_WORD];
+    bool on = is_switch(s) && strcmp(rm2_setting_default(s, 0), "yes") == 0;
+    const char *dashes = s->type == RM2_SETTING_HYPERPARAMETER ? "--set " : on ? "--no-" : "--";
+    (void)snprintf(word, SETTING_WORD, "%s%.*s", dashes, SETTING_WORD - 8, setting_name(s, bare));
+    return word;
+}
+
+static const char *value_form(const rm2_setting *s) {
+    if (s->form)
+        return s->form;
+    return s->type == RM2_SETTING_NUMBER ? "X" : s->type == RM2_SETTING_TEXT ? "TEXT" : "N";
+}
+
+/* "X", "X|none", "se|matern32": what follows the option. */
+static void value_text(const rm2_setting *s, char *text, size_t size) {
+    size_t used = 0;
+    if (!s->words) {
+        (void)snprintf(text, size, "%s%s%s", value_form(s), s->zero ? "|" : "",
+                       s->zero ? s->zero : "");
+        return;
+    }
+    text[0] = 0;
+    for (int k = 0; s->words[k] && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", k ? "|" : "", s->words[k]);
+}
+
+void setting_usage(const rm2_settings_table *table, const rm2_setting *s, char *text, size_t size) {
+    char name[SETTING_WORD], value[100];
+    bool off =
+        is_switch(s) && has_one_default(table, s) && strcmp(rm2_setting_default(s, 0), "no") == 0;
+    (void)setting_name(s, name);
+    value_text(s, value, sizeof value);
+    if (is_switch(s))
+        (void)snprintf(text, size, "--%s%s", off ? "" : "[no-]", name);
+    else if (s->on)
+        (void)snprintf(text, size, "--[no-]%s[=%s]", name, value);
+    else
+        (void)snprintf(text, size, "--%s %s", name, value);
+}
+
+void setting_defaults(const rm2_settings_table *table, const rm2_setting *s, char *text,
+                      size_t size) {
+    const char *first = rm2_setting_default(s, 0);
+    bool one = has_one_default(table, s) || s->type == RM2_SETTING_RECIPE;
+    bool empty = !*first || (is_switch(s) && strcmp(first, "no") == 0);
+    size_t used = 0;
+    text[0] = 0;
+    if (!one || !empty)
+        used = (size_t)snprintf(text, size, "default: %s", first);
+    for (size_t k = 1; !one && k < table->columns && used < size; k++)
+        if (strcmp(first, rm2_setting_default(s, k)) != 0)
+            used += (size_t)snprintf(text + used, size - used, "; %s: %s", table->column_names[k],
+                                     rm2_setting_default(s, k));
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static bool is_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+const rm2_setting *setting_of_field(const char *text, size_t *length) {
+    const rm2_setting *best = NULL;
+    *length = 0;
+    for (const settings_page *p = settings_pages; p->table; p++)
+        for (size_t k = 0; k < p->table()->count; k++) {
+            const rm2_setting *s = rm2_settings_at(p->table(), k);
+            size_t own = strlen(s->field);
+            if (own > *length && strncmp(text, s->field, own) == 0 && !is_name(text[own])) {
+                best = s;
+                *length = own;
+            }
+        }
+    return best;
+}
+
+/* ---- what was given -------------------------------------------------------------------------- */
+
+static size_t find_row(const rm2_settings_table *table, const char *name) {
+    for (size_t k = 0; k < table->count && k < SETTING_ROWS; k++)
+        if (strcmp(rm2_settings_at(table, k)->name, name) == 0)
+            return k;
+    return SETTING_ROWS;
+}
+
+const char *setting_given(const setting_options *options, const char *name) {
+    size_t row = find_row(options->table, name);
+    return row < SETTING_ROWS ? options->given[row] : NULL;
+}
+
+const char *setting_first_given(const setting_options *options, char word[SETTING_WORD]) {
+    for (size_t k = 0; k < options->table->count && k < SETTING_ROWS; k++)
+        if (options->given[k])
+            return setting_word(rm2_settings_at(options->table, k), word);
+    return NULL;
+}
+
+rm2_status settings_apply(rm2_context *ctx, const setting_options *options, void *settings) {
+    for (size_t k = 0; k < options->table->count && k < SETTING_ROWS; k++) {
+        const rm2_setting *s = rm2_settings_at(options->table, k);
+        rm2_status status = options->given[k] ? rm2_settings_set(ctx, options->table, settings,
+                                                                 s->name, options->given[k])
+                                              : RM2_OK;
+        if (status != RM2_OK)
+            return status;
+    }
+    return RM2_OK;
+}
+
+/* ---- parsing --------------------------------------------------------------------------------- */
+
+static bool in_list(const char *const *list, const char *name) {
+    for (; list && *list; list++)
+        if (strcmp(*list, name) == 0)
+            return true;
+    return false;
+}
+
+bool setting_is_option(const setting_options *options, size_t row) {
+    const rm2_setting *s = rm2_settings_at(options->table, row);
+    return s && row < SETTING_ROWS && s->type != RM2_SETTING_HYPERPARAMETER &&
+           s->type != RM2_SETTING_SEED && (!options->only || in_list(options->only, s->name)) &&
+           !in_list(options->except, s->name);
+}
+
+static bool same_word(const char *word, const char *name, size_t length) {
+    return strlen(word) == length && strncmp(word, name, length) == 0;
+}
+
+bool setting_find(const option_group *groups, const char *name, size_t length,
+                  setting_match *match) {
+    static const char no[] = "no-";
+    if (length < 3 || strncmp(name, "--", 2) != 0)
+        return false;
+    name += 2;
+    length -= 2;
+    for (; !group_is_last(groups); groups++)
+        for (size_t k = 0; groups->from && k < groups->from->table->count; k++) {
+            const rm2_setting *s = rm2_settings_at(groups->from->table, k);
+            char word[SETTING_WORD];
+            (void)setting_name(s, word);
+            bool off = has_negation(s) && length > 3 && strncmp(name, no, 3) == 0 &&
+                       same_word(word, name + 3, length - 3);
+            if (setting_is_option(groups->from, k) && (off || same_word(word, name, length))) {
+                *match = (setting_match){groups->from, groups->settings, k, off};
+                return true;
+            }
+        }
+    return false;
+}
+
+value_need setting_needs_value(const setting_match *match) {
+    const rm2_setting *s = rm2_settings_at(match->options->table, match->row);
+    if (match->negated || is_switch(s))
+        return VALUE_NONE;
+    return s->on ? VALUE_OPTIONAL : VALUE_NEEDED;
+}
+
+/* The value of an option without one. */
+static const char *implied_value(const rm2_setting *s, bool negated) {
+    if (is_switch(s))
+        return negated ? "no" : "yes";
+    if (negated)
+        return s->zero ? s->zero : "0";
+    return s->on;
+}
+
+bool setting_take(const char *title, const setting_match *match, const char *value) {
+    setting_options *o = match->options;
+    const rm2_setting *s = rm2_settings_at(o->table, match->row);
+    char word[SETTING_WORD], expected[240];
+    const char *text = value ? value : implied_value(s, match->negated);
+    (void)setting_name(s, word);
+    if (o->given[match->row] && o->negated[match->row] != match->negated) {
+        (void)fprintf(stderr, "%s: --%s and --no-%s exclude each other\n", title, word, word);
+        return false;
+    }
+    if (rm2_settings_set(NULL, o->table, match->settings, s->name, text) != RM2_OK) {
+        rm2_setting_expected(s, expected, sizeof expected);
+        (void)fprintf(stderr, "%s: --%s %s: expected %s\n", title, word, text, expected);
+        return false;
+    }
+    o->given[match->row] = text;
+    o->negated[match->row] = match->negated;
+    return true;
+}
+
+/* ---- help ------------------------------------------------------------------------------------ */
+
+enum { LEFT = 28, RIGHT = 100 };
+
+/* Words from column LEFT on, the lines not longer than RIGHT. */
+static void print_wrapped(FILE *out, const char *text) {
+    size_t column = LEFT;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (column > LEFT && column + 1 + length > RIGHT) {
+            (void)fprintf(out, "\n%*s", LEFT, "");
+            column = LEFT;
+        }
+        (void)fprintf(out, "%s%.*s", column > LEFT ? " " : "", (int)length, text);
+        column += length + (column > LEFT);
+        text += length + strspn(text + length, " ");
+    }
+    (void)fputc('\n', out);
+}
+
+static void print_setting(FILE *out, const rm2_settings_table *table, const rm2_setting *s) {
+    char left[120], defaults[200], right[400];
+    setting_usage(table, s, left, sizeof left);
+    setting_defaults(table, s, defaults, sizeof defaults);
+    (void)snprintf(right, sizeof right, "%s%s%s%s%s%s", s->help, s->unit || *defaults ? " (" : "",
+                   s->unit ? s->unit : "", s->unit && *defaults ? "; " : "", defaults,
+                   s->unit || *defaults ? ")" : "");
+    if (strlen(left) + 2 > LEFT - 2)
+        (void)fprintf(out, "  %s\n%*s", left, LEFT, "");
+    else
+        (void)fprintf(out, "  %-*s", LEFT - 2, left);
+    print_wrapped(out, right);
+}
+
+/* Rows of a group stand together in the table. */
+void settings_print(FILE *out, const option_group *group) {
+    const rm2_settings_table *table = group->from->table;
+    const char *last = NULL;
+    for (size_t k = 0; k < table->count; k++) {
+        const rm2_setting *s = rm2_settings_at(table, k);
+        if (!setting_is_option(group->from, k))
+            continue;
+        if (!last || strcmp(last, s->group) != 0)
+            (void)fprintf(out, "\n%s%s%c%s:\n", group->title ? group->title : "",
+                          group->title ? ", " : "", group->title ? s->group[0] | 0x20 : s->group[0],
+                          s->group + 1);
+        last = s->group;
+        print_setting(out, table, s);
+    }
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void json_value(FILE *out, const rm2_settings_table *table, const rm2_setting *s,
+                       const void *settings) {
+    char text[MESSAGE_SIZE];
+    double number = 0;
+    (void)rm2_settings_get(NULL, table, settings, s->name, text, sizeof text);
+    (void)rm2_settings_get_number(NULL, table, settings, s->name, &number);
+    if (s->type == RM2_SETTING_FLAG)
+        (void)fputs(number != 0 ? "true" : "false", out);
+    else if (s->type == RM2_SETTING_TEXT ? !*text : s->zero && strcmp(text, s->zero) == 0)
+        (void)fputs("null", out);
+    else if (s->type == RM2_SETTING_NUMBER)
+        json_number(out, number);
+    else if (s->type == RM2_SETTING_COUNT || s->type == RM2_SETTING_SEED)
+        (void)fputs(text, out);
+    else
+        json_text(out, text);
+}
+
+void settings_json(FILE *out, const rm2_settings_table *table, const void *settings) {
+    for (size_t k = 0; k < table->count; k++) {
+        const rm2_setting *s = rm2_settings_at(table, k);
+        (void)fprintf(out, "%s\"%s\": ", k ? ", " : "", s->name);
+        json_value(out, table, s, settings);
+    }
+}
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+data_options data_options_default(void) {
+    static const char *const except[] = {"allow_missing",
+                                         NULL}; /* encode allows it, others do not */
+    return (data_options){.settings = rm2_data_settings_default(),
+                          .from = {.table = rm2_data_settings_table(), .except = except}};
+}

@@ -1,0 +1,190 @@
+/* Figures of an experiment: what they share, latent spaces, training. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/experiment.h"
+
+/* ---- what all figures share ----------------------------------------------------------------- */
+
+int experiment_save(experiment_run *r, const rm2_figure *figure, const char *name,
+                    const char *caption) {
+    static const char *const endings[] = {"svg", "png", "pdf"};
+    const char *ending = endings[r->options->format];
+    char path[PATH_SIZE];
+    r->figures[r->figure_count++] = (figure_file){name, caption};
+    experiment_path(r, name, "svg", path);
+    rm2_status status = rm2_figure_save(r->work.ctx, figure, path, 0, r->work.common->force);
+    if (status == RM2_OK && r->options->format != 0) {
+        experiment_path(r, name, ending, path);
+        status = rm2_figure_save(r->work.ctx, figure, path, 0, r->work.common->force);
+    }
+    return work_check(&r->work, status);
+}
+
+const char *experiment_model_name(const trained *t) {
+    if (t->kind == RM2_WGPLVM)
+        return t->independent ? "WGPLVM and Riemann², independent outputs" : "WGPLVM and Riemann²";
+    return t->independent ? "GPLVM and pGPLVM, independent outputs" : "GPLVM and pGPLVM";
+}
+
+/* Density metrics have the colours that are left: blue, vermilion and yellow are taken. */
+rm2_style experiment_style(const experiment_run *r, const outcome *o, bool on_heat) {
+    enum { FIRST_LEFT = 2 };
+    rm2_style s = {.width = on_heat ? 1.6 : 1.4, .halo = on_heat};
+    bool many = experiment_outcome(r, o->trained, MOVE_DENSITY) != NULL;
+    switch (o->variant->movement) {
+    case MOVE_STRAIGHT:
+        s.colour = RM2_VERMILION;
+        s.label = "straight line";
+        break;
+    case MOVE_PULLBACK:
+        s.colour = on_heat ? RM2_YELLOW : RM2_BLUE;
+        s.label = many ? o->variant->name : "geodesic";
+        break;
+    case MOVE_DENSITY:
+        s.colour = rm2_palette(FIRST_LEFT + (size_t)(o - r->outcomes));
+        s.label = o->variant->name;
+        s.width = 1.2;
+        break;
+    }
+    return s;
+}
+
+/* ---- latent spaces -------------------------------------------------------------------------- */
+
+/* Panels of the figure, in the order in which they fill its rows. */
+typedef struct latent_page {
+    size_t panels, columns, rows;
+    bool both; /* magnification and uncertainty of each model */
+    double aspect, row_parts[2 * MOST_TRAINED];
+    rm2_figure_settings figure;
+} latent_page;
+
+/* Height over width of the highest grid. */
+static double grid_aspect(const experiment_run *r) {
+    double aspect = 0;
+    for (size_t k = 0; k < r->model_count; k++) {
+        rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(r->models[k].space));
+        const double *last = g.x + 2 * (g.nodes - 1);
+        aspect = fmax(aspect, (last[1] - g.x[1]) / (last[0] - g.x[0]));
+    }
+    return aspect;
+}
+
+static size_t latent_legend_entries(const experiment_run *r) {
+    const trained *t = &r->models[0];
+    size_t entries = figure_groups(t->info);
+    for (size_t k = 0; k < r->outcome_count; k++)
+        entries += r->outcomes[k].trained == t;
+    return entries;
+}
+
+/* Wide latent spaces have a row each, others stand side by side; heights follow the aspect ratio, so
+ * that pages have no empty margins. The last row has the legend. */
+static void arrange_latents(const experiment_run *r, latent_page *p) {
+    enum { BESIDE = 34, ABOVE = 17, ENTRY = 38 }; /* axes and bar; axis and title; of a legend */
+    p->both = r->model_count <= 2;
+    p->panels = r->model_count * (p->both ? 2 : 1);
+    p->aspect = grid_aspect(r);
+    p->columns = p->aspect < 0.45 ? 1 : 2;
+    p->rows = p->panels / p->columns;
+    double cell = (double)PAGE_WIDTH / (double)p->columns;
+    double height = fmin(fmax((cell - BESIDE) * p->aspect, 20), 110) + ABOVE;
+    double lines = ceil((double)latent_legend_entries(r) * ENTRY / cell);
+    p->figure = rm2_figure_settings_default();
+    p->figure.width = PAGE_WIDTH;
+    p->figure.height = 0;
+    p->figure.rows = p->rows;
+    p->figure.columns = p->columns;
+    p->figure.row_parts = p->row_parts;
+    for (size_t k = 0; k < p->rows; k++) {
+        p->row_parts[k] = height + (k + 1 == p->rows ? 2 + 5 * lines : 0);
+        p->figure.height += p->row_parts[k];
+    }
+}
+
+static rm2_status add_latent_curves(const experiment_run *r, const trained *t, rm2_panel *panel) {
+    for (size_t k = 0; k < r->outcome_count; k++) {
+        const outcome *o = &r->outcomes[k];
+        rm2_style style = experiment_style(r, o, true);
+        if (o->trained == t)
+            WORK_TRY(rm2_plot_curve(r->work.ctx, panel, o->curve->nodes, o->curve->x, &style));
+    }
+    return RM2_OK;
+}
+
+/* Two columns: the models side by side, magnification above uncertainty. */
+static rm2_status latent_panel(const experiment_run *r, const latent_page *p, size_t index,
+                               rm2_figure *figure) {
+    size_t model = index % r->model_count, row = index / p->columns;
+    const trained *t = &r->models[model];
+    bool uncertainty = index >= r->model_count;
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
+    rm2_panel *panel;
+    s.title = experiment_model_name(t);
+    s.x.label = "latent x1";
+    s.y.label = "latent x2";
+    s.equal = true;
+    s.legend = row + 1 == p->rows ? RM2_LEGEND_BELOW : RM2_LEGEND_NONE;
+    WORK_TRY(rm2_figure_panel(r->work.ctx, figure, row, index % p->columns, &s, &panel));
+    WORK_TRY(figure_heat(r->work.ctx, panel, t->model, rm2_space_exact_metric(t->space),
+                         rm2_space_roadmap(t->space), uncertainty));
+    WORK_TRY(figure_latents(r->work.ctx, panel, t->info));
+    return add_latent_curves(r, t, panel);
+}
+
+static int draw_latents(experiment_run *r) {
+    rm2_figure *figure = NULL;
+    latent_page p;
+    arrange_latents(r, &p);
+    rm2_status status = rm2_figure_create(r->work.ctx, &p.figure, &figure);
+    for (size_t k = 0; k < p.panels && status == RM2_OK; k++)
+        status = latent_panel(r, &p, k, figure);
+    int code = status == RM2_OK
+                   ? experiment_save(r, figure, "latent-space",
+                                     p.both ? "Latent spaces: magnification factor and uncertainty "
+                                              "of the models, latent variables, and the paths "
+                                              "compared."
+                                            : "Latent spaces: magnification factor of the models, "
+                                              "latent variables, and the paths compared.")
+                   : work_check(&r->work, status);
+    rm2_figure_free(figure);
+    return code;
+}
+
+/* ---- training ------------------------------------------------------------------------------- */
+
+/* Objective of every model above its start, over the iterations. */
+static int draw_training(experiment_run *r) {
+    rm2_figure_settings page = rm2_figure_settings_default();
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
+    rm2_figure *figure = NULL;
+    rm2_panel *panel = NULL;
+    page.width = 120;
+    page.height = 65 + 5 * (double)r->model_count;
+    s.x.label = "iteration";
+    s.y.label = "objective gained per point [nats]";
+    s.legend = RM2_LEGEND_BELOW;
+    rm2_status status = rm2_figure_create(r->work.ctx, &page, &figure);
+    if (status == RM2_OK)
+        status = rm2_figure_panel(r->work.ctx, figure, 0, 0, &s, &panel);
+    for (size_t k = 0; k < r->model_count && status == RM2_OK; k++)
+        status =
+            figure_trace(r->work.ctx, panel, r->models[k].info, r->models[k].info->trace[0],
+                         (double)r->models[k].info->points, experiment_model_name(&r->models[k]));
+    int code = status == RM2_OK ? experiment_save(r, figure, "training",
+                                                  "Training: the objective over its iterations.")
+                                : work_check(&r->work, status);
+    rm2_figure_free(figure);
+    return code;
+}
+
+int experiment_draw(experiment_run *r) {
+    int (*const parts[])(experiment_run *) = {draw_latents, experiment_draw_decoded, draw_training,
+                                              experiment_draw_arms};
+    int code = EXIT_DONE;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && code == EXIT_DONE; k++)
+        code = parts[k](r);
+    return code;
+}

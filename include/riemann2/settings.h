@@ -1,0 +1,146 @@
+/* Settings as tables: one row per member of a struct of settings, with its name, range, defaults and
+ * help. Options and help of the program, fields of model files, `riemann2 info`, the reference
+ * (docs/settings.md) and front ends in other languages are made from the rows.
+ *
+ *     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_MAP);
+ *     rm2_settings_set(ctx, rm2_fit_settings_table(), &s, "latent_dim", "3");
+ *     rm2_settings_set(ctx, rm2_fit_settings_table(), &s, "lengthscale", "learned 0.3 gamma:2:10");
+ *
+ * Tables: rm2_fit_settings_table and rm2_encode_settings_table (model.h), rm2_data_settings_table
+ * (data.h). They are constant. */
+#ifndef RIEMANN2_SETTINGS_H
+#define RIEMANN2_SETTINGS_H
+
+#include "riemann2/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- hyperparameters ------------------------------------------------------------------------ */
+
+typedef enum rm2_prior_kind {
+    RM2_PRIOR_NONE,
+    RM2_PRIOR_GAMMA,    /* concentration a, rate b; a density of the value itself */
+    RM2_PRIOR_LOGNORMAL /* log value ~ N(a, b^2), a density of the logarithm; a NaN: at the start */
+} rm2_prior_kind;
+
+/* A positive hyperparameter. */
+typedef struct rm2_hyperparameter {
+    double start; /* 0: from the data, where that is defined (GPDM) */
+    bool learned; /* false: held at `start` */
+    rm2_prior_kind prior;
+    double a, b;
+} rm2_hyperparameter;
+
+/* Change one part of a hyperparameter.
+ *
+ *   start   0.2: a positive number
+ *   prior   none | gamma:SHAPE:RATE | lognormal:MEAN:WIDTH | lognormal:start:WIDTH
+ *           (mean and standard deviation of the logarithm); of a hyperparameter that is learned
+ *   learn   what is held is learned, under lognormal:start:0.5
+ *   hold    held at its start, without a prior */
+RM2_API rm2_status rm2_hyperparameter_set_start(rm2_context *ctx, const char *text,
+                                                rm2_hyperparameter *hyperparameter);
+RM2_API rm2_status rm2_hyperparameter_set_prior(rm2_context *ctx, const char *text,
+                                                rm2_hyperparameter *hyperparameter);
+RM2_API void rm2_hyperparameter_learn(rm2_hyperparameter *hyperparameter);
+RM2_API void rm2_hyperparameter_hold(rm2_hyperparameter *hyperparameter);
+
+/* ---- rows and tables ------------------------------------------------------------------------ */
+
+/* Type of a setting: the member in C, and its text. */
+typedef enum rm2_setting_type {
+    RM2_SETTING_FLAG,   /* bool: yes, no (also true, false), or the setting's two words */
+    RM2_SETTING_COUNT,  /* size_t: 3 */
+    RM2_SETTING_NUMBER, /* double: 0.001 */
+    RM2_SETTING_CHOICE, /* an enumeration: the word of its value */
+    RM2_SETTING_RECIPE, /* a choice; setting it fills all settings with the defaults of its column */
+    RM2_SETTING_TEXT,   /* const char *, not copied: must outlive the settings; NULL: empty text */
+    RM2_SETTING_CHARACTER,      /* char: itself, or "tab" */
+    RM2_SETTING_HYPERPARAMETER, /* rm2_hyperparameter: parts with blanks between them, such as
+                                   "held 0.2" or "learned 0.2 gamma:2:10"; parts that are not named
+                                   stay as they are: "0.3" changes the start */
+    RM2_SETTING_SEED            /* uint64_t */
+} rm2_setting_type;
+
+enum { RM2_SETTING_COLUMNS = 3 }; /* most columns of defaults */
+
+/* Later versions may add members at the end. */
+typedef struct rm2_setting {
+    const char *name;   /* "max_iterations": unique in its table */
+    const char *field;  /* the member in C: "optim.max_iterations" */
+    const char *option; /* the program's word: "iterations"; NULL: the name, _ becoming - */
+    rm2_setting_type type;
+    size_t offset; /* of the member in the struct */
+    const char *const
+        *words;          /* of a choice by its values, or of a flag: false, true; ends with NULL */
+    double lower, upper; /* range of a count, a number, or the start of a hyperparameter */
+    bool lower_open, upper_open;
+    const char *zero; /* word for 0, which lies outside the range: "auto"; NULL: none */
+    const char *on;   /* value of the program's option without one: --gpdm is 1; NULL: none */
+    const char *unit; /* "nats per point"; NULL: none */
+    const char *form; /* how a text is written: "COLUMN"; NULL: by the type */
+    bool limit;       /* ends the work early and changes nothing else */
+    const char *defaults[RM2_SETTING_COLUMNS]; /* per recipe; NULL: as in the first */
+    const char *group;                         /* title of the group that the setting is in */
+    const char *help;                          /* one line */
+} rm2_setting;
+
+typedef struct rm2_settings_table {
+    const char *name; /* "fit" */
+    size_t struct_size;
+    size_t count;                    /* rows: see rm2_settings_at */
+    size_t columns;                  /* of defaults, at least 1 */
+    const char *const *column_names; /* the recipes; NULL where there is one column */
+    const rm2_setting *rows;         /* for the library; rows of a later version may be longer */
+} rm2_settings_table;
+
+/* The row of a number; NULL past the end. */
+RM2_API const rm2_setting *rm2_settings_at(const rm2_settings_table *table, size_t index);
+/* The row of a name; NULL if there is none. */
+RM2_API const rm2_setting *rm2_settings_find(const rm2_settings_table *table, const char *name);
+
+/* The default of a column as text; of the first column if there is no such column. */
+RM2_API const char *rm2_setting_default(const rm2_setting *setting, size_t column);
+/* What a value must be: "a whole number from 1, or auto", "one of se, matern32, matern52". */
+RM2_API void rm2_setting_expected(const rm2_setting *setting, char *text, size_t size);
+
+/* ---- settings by name ----------------------------------------------------------------------- */
+
+/* `settings` is the struct that the table describes, with its size. Members that an earlier version of
+ * the struct does not have cannot be set or read. A name that is not in the table is RM2_ERR_ARGUMENT;
+ * the message has the nearest one. */
+
+/* Set from text. */
+RM2_API rm2_status rm2_settings_set(rm2_context *ctx, const rm2_settings_table *table,
+                                    void *settings, const char *name, const char *text);
+/* Set from a number: a flag is 0 or 1, a choice the number of its word from 0, a hyperparameter its
+ * start; texts and characters have none. */
+RM2_API rm2_status rm2_settings_set_number(rm2_context *ctx, const rm2_settings_table *table,
+                                           void *settings, const char *name, double value);
+/* As text of at most `size` bytes with its NUL, from which rm2_settings_set makes the same value. */
+RM2_API rm2_status rm2_settings_get(rm2_context *ctx, const rm2_settings_table *table,
+                                    const void *settings, const char *name, char *text,
+                                    size_t size);
+RM2_API rm2_status rm2_settings_get_number(rm2_context *ctx, const rm2_settings_table *table,
+                                           const void *settings, const char *name, double *value);
+
+/* Is every member within its range? RM2_ERR_ARGUMENT with member, value and what is allowed. Calls that
+ * take settings check them by themselves. */
+RM2_API rm2_status rm2_settings_check(rm2_context *ctx, const rm2_settings_table *table,
+                                      const void *settings);
+/* All settings of the table to the defaults of a column (the first if there is no such column); members
+ * that are not in the table stay. Does nothing if settings.size is not that of a version. */
+RM2_API void rm2_settings_fill(const rm2_settings_table *table, size_t column, void *settings);
+
+/* For calls that take a struct of settings: `own`, filled with the defaults and its size, becomes `given` (NULL: the
+ * defaults), whatever version of the struct that is; see base.h. */
+RM2_API rm2_status rm2_settings_take(rm2_context *ctx, const void *given, void *own);
+/* For calls that fill a caller's struct: what fits into its version of `own`. */
+RM2_API rm2_status rm2_settings_give(rm2_context *ctx, const void *own, void *given);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

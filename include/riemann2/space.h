@@ -1,0 +1,179 @@
+/* The latent space of a model as one object: its metric, the roadmap that finds the way in it, and how
+ * geodesics are computed. Make it once, then ask for geodesics, distances, means, exponential and
+ * logarithm, lengths and decoded points.
+ *
+ * Two metrics belong to a space. Paths are searched in one that is quick to evaluate: of a model the
+ * pullback metric through some of its support points, or another metric altogether. Lengths that are to
+ * be compared with each other are measured in the exact one: the pullback metric of the model.
+ *
+ * Calls take the space as `const`: several threads may use one space at once, each with a context of
+ * its own.
+ *
+ * Points may lie anywhere. A grid covers the latents of the training data and the points that the space
+ * was made with; a call with points outside of it makes a grid that covers these as well, for this call
+ * alone, and answers what a space made with these points would answer. That costs a grid per call: where
+ * many calls will leave the grid, make the space with the corners of the region as points to cover. */
+#ifndef RIEMANN2_SPACE_H
+#define RIEMANN2_SPACE_H
+
+#include "riemann2/base.h"
+#include "riemann2/geodesic.h"
+#include "riemann2/manifold.h"
+#include "riemann2/metric.h"
+#include "riemann2/model.h"
+#include "riemann2/roadmap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- settings ------------------------------------------------------------------------------- */
+
+typedef enum rm2_space_metric_kind {
+    RM2_SPACE_PULLBACK, /* expected pullback metric of the model */
+    RM2_SPACE_DENSITY,  /* density metric of the latents */
+    RM2_SPACE_STRAIGHT  /* Euclidean metric: straight lines */
+} rm2_space_metric_kind;
+
+typedef enum rm2_space_roadmap_kind {
+    RM2_SPACE_AUTO,  /* line for RM2_SPACE_STRAIGHT; else grid up to 3 dimensions, graph beyond */
+    RM2_SPACE_GRID,  /* regular grid, at most 3 dimensions */
+    RM2_SPACE_GRAPH, /* neighbour graph of the latents */
+    RM2_SPACE_LINE   /* none: geodesics start from the straight line */
+} rm2_space_roadmap_kind;
+
+typedef struct rm2_space_settings {
+    size_t size; /* of this struct; set by rm2_space_settings_default */
+
+    rm2_space_metric_kind metric;
+    double contrast; /* pullback: metric far from the data over metric on the data; 0: weight 1 */
+    double weight;   /* pullback: of the covariance term, instead of a contrast; 0: from that */
+    double sigma;    /* density: width of the kernel */
+    rm2_cost cost;   /* pullback: on the data's space; what it points to must outlive the space */
+    const rm2_obstacles *obstacles; /* pullback: instead of a cost of your own; copied */
+    double support; /* pullback, for the search: part of the latent kernel's trace that the support
+                       points may leave unexplained; 0: the exact metric */
+
+    rm2_space_roadmap_kind roadmap;
+    size_t grid_points; /* grid: nodes along each dimension; 0: 50, or 24 in three dimensions */
+    double padding;     /* grid: margin, in parts of its larger side */
+    size_t reach;      /* grid: cells that edges span, at most 10; 0: 3, or 2 in three dimensions */
+    size_t neighbours; /* graph: of each point */
+
+    rm2_geodesic_stage stage; /* the last one */
+    size_t nodes;             /* of a curve */
+    size_t intervals;         /* of the first spline */
+    size_t max_iterations;    /* of each optimisation */
+    double tolerance;         /* of the velocity, relative; that of the length is its square */
+} rm2_space_settings;
+
+static inline rm2_space_settings rm2_space_settings_default(void) {
+    rm2_space_settings s;
+    s.size = sizeof s;
+    s.metric = RM2_SPACE_PULLBACK;
+    s.contrast = 100;
+    s.weight = 0;
+    s.sigma = 0.25;
+    s.cost.at = NULL;
+    s.cost.user = NULL;
+    s.cost.factor = RM2_ALL_FACTORS;
+    s.obstacles = NULL;
+    s.support = 1e-7;
+    s.roadmap = RM2_SPACE_AUTO;
+    s.grid_points = 0;
+    s.padding = 0.1;
+    s.reach = 0;
+    s.neighbours = 8;
+    s.stage = RM2_STAGE_POLISH;
+    s.nodes = 200;
+    s.intervals = 16;
+    s.max_iterations = 200;
+    s.tolerance = 1e-4;
+    return s;
+}
+
+/* ---- making a space ------------------------------------------------------------------------- */
+
+typedef struct rm2_space rm2_space;
+
+/* The latent space of a model, which must outlive it. `settings` NULL: the defaults. A grid covers the
+ * latents of the training data and n more points (n x Q; n may be 0). */
+RM2_API rm2_status rm2_space_create(rm2_context *ctx, const rm2_model *model,
+                                    const rm2_space_settings *settings, size_t n,
+                                    const double *points, rm2_space **space);
+/* A space with any metric, which must outlive it and is both the exact one and that of the search. n
+ * points (n x Q) are what a grid covers, or the nodes of a graph; without points RM2_SPACE_AUTO is
+ * RM2_SPACE_LINE. Settings of metrics other than the defaults are rejected. */
+RM2_API rm2_status rm2_space_from_metric(rm2_context *ctx, const rm2_metric *metric,
+                                         const rm2_space_settings *settings, size_t n,
+                                         const double *points, rm2_space **space);
+/* The same space with other settings of geodesics: for a quick first answer by RM2_STAGE_PATH, say, or
+ * for curves with more nodes. Metrics and roadmap are shared; each space is freed on its own. */
+RM2_API rm2_status rm2_space_with_geodesic_settings(rm2_context *ctx, const rm2_space *space,
+                                                    const rm2_geodesic_settings *settings,
+                                                    rm2_space **other);
+RM2_API void rm2_space_free(rm2_space *space);
+
+/* ---- what is in a space --------------------------------------------------------------------- */
+
+/* Pointers live as long as the space. */
+RM2_API size_t rm2_space_dim(const rm2_space *space);       /* Q */
+RM2_API const char *rm2_space_text(const rm2_space *space); /* one line: metric, roadmap, stage */
+RM2_API const rm2_model *rm2_space_model(const rm2_space *space);   /* NULL: none */
+RM2_API const rm2_metric *rm2_space_metric(const rm2_space *space); /* what geodesics minimise */
+RM2_API const rm2_metric *rm2_space_exact_metric(const rm2_space *space);
+RM2_API const rm2_roadmap *rm2_space_roadmap(const rm2_space *space); /* NULL: straight lines */
+/* As they are used: every automatic choice made. `obstacles` is the copy. */
+RM2_API const rm2_space_settings *rm2_space_settings_of(const rm2_space *space);
+RM2_API const rm2_geodesic_settings *rm2_space_geodesic_settings(const rm2_space *space);
+
+/* ---- geodesics ------------------------------------------------------------------------------ */
+
+/* Lengths in a curve are those of the metric that is minimised; see rm2_space_path_length for others.
+ * What is said in geodesic.h of the calls without a space holds for these. */
+RM2_API rm2_status rm2_space_geodesic(rm2_context *ctx, const rm2_space *space, const double *from,
+                                      const double *to, rm2_curve **curve);
+RM2_API rm2_status rm2_space_through(rm2_context *ctx, const rm2_space *space, size_t n,
+                                     const double *points, rm2_curve **curve);
+RM2_API rm2_status rm2_space_many(rm2_context *ctx, const rm2_space *space, size_t count,
+                                  const double *from, const double *to, rm2_curve **curves,
+                                  size_t *failed);
+RM2_API rm2_status rm2_space_distances(rm2_context *ctx, const rm2_space *space, size_t n,
+                                       const double *points, double *distance, size_t *unconverged);
+RM2_API rm2_status rm2_space_mean(rm2_context *ctx, const rm2_space *space, size_t n,
+                                  const double *points, const double *weights,
+                                  const rm2_mean_settings *settings, double *mean,
+                                  rm2_mean_info *info);
+/* `velocity` (Q), `path` (nodes x Q) may be NULL. The relative error of a step is the square of the
+ * settings' tolerance: 1e-8. */
+RM2_API rm2_status rm2_space_exp(rm2_context *ctx, const rm2_space *space, const double *x,
+                                 const double *v, double *end, double *velocity, size_t nodes,
+                                 double *path);
+RM2_API rm2_status rm2_space_log(rm2_context *ctx, const rm2_space *space, const double *x,
+                                 const double *y, double *v, bool *converged);
+
+/* ---- lengths in the exact metric ------------------------------------------------------------ */
+
+/* The polygon through n points, as rm2_metric_measure has it; `energy` may be NULL. */
+RM2_API rm2_status rm2_space_path_length(rm2_context *ctx, const rm2_space *space, size_t n,
+                                         const double *path, double *length, double *energy);
+/* Straight lines through n >= 2 points in turn, each measured in 199 equal steps. */
+RM2_API rm2_status rm2_space_straight_length(rm2_context *ctx, const rm2_space *space, size_t n,
+                                             const double *points, double *length);
+/* The polygon under the random metric of the model: rm2_metric_expected_length. */
+RM2_API rm2_status rm2_space_expected_length(rm2_context *ctx, const rm2_space *space, size_t n,
+                                             const double *path, size_t samples, double *length,
+                                             double *standard_error);
+
+/* ---- the data's space ----------------------------------------------------------------------- */
+
+/* Points on the manifold of the data at n latent points, such as the nodes of a curve, in the units of
+ * the data (n x ambient), and their standard deviations (n); either may be NULL. RM2_ERR_UNSUPPORTED for
+ * a space without a model. */
+RM2_API rm2_status rm2_space_decode(rm2_context *ctx, const rm2_space *space, size_t n,
+                                    const double *x, double *points, double *deviation);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,83 @@
+/* Units: Euclidean factors are divided by one number each, so that a metre and a radian weigh about the
+ * same. s = root of the mean over the factor's columns of their variance. */
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "data/data.h"
+
+/* Multiply the factors of n points by scale (undo), or by 1/scale. */
+static void multiply(const rm2_manifold *m, const double *scale, bool undo, size_t n,
+                     double *points) {
+    size_t ambient = rm2_manifold_ambient(m);
+    for (size_t k = 0; k < rm2_manifold_factor_count(m); k++) {
+        const rm2_factor *f = rm2_manifold_factor(m, k);
+        double by = undo ? scale[k] : 1 / scale[k];
+        for (size_t i = 0; scale[k] != 1 && i < n; i++)
+            for (size_t j = 0; j < f->ambient; j++)
+                points[i * ambient + f->ambient_offset + j] *= by;
+    }
+}
+
+void rm2i_data_scale(const rm2_data *data, size_t n, double *points) {
+    multiply(data->manifold, data->scale, false, n, points);
+}
+
+void rm2_data_unscale(const rm2_data *data, size_t n, double *points) {
+    multiply(data->manifold, data->scale, true, n, points);
+}
+
+void rm2_data_original(const rm2_data *data, double *points) {
+    memcpy(points, data->points,
+           data->count * rm2_manifold_ambient(data->manifold) * sizeof *points);
+    rm2_data_unscale(data, data->count, points);
+}
+
+/* Mean over the factor's columns of their variance (divisor n - 1). */
+static double mean_variance(const rm2i_draft *d, const rm2_factor *f) {
+    size_t ambient = rm2_manifold_ambient(d->manifold);
+    double total = 0;
+    for (size_t k = 0; k < f->ambient; k++) {
+        const double *x = d->points + f->ambient_offset + k;
+        double mean = 0, squares = 0;
+        for (size_t i = 0; i < d->count; i++)
+            mean += x[i * ambient] / (double)d->count;
+        for (size_t i = 0; i < d->count; i++)
+            squares += (x[i * ambient] - mean) * (x[i * ambient] - mean);
+        total += squares / (double)(d->count - 1);
+    }
+    return total / (double)f->ambient;
+}
+
+static rm2_status find_scale(rm2_context *ctx, rm2i_draft *d) {
+    if (d->count < 2)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "scaling needs at least 2 points, %s has %zu",
+                         d->source, d->count);
+    for (size_t k = 0; k < rm2_manifold_factor_count(d->manifold); k++) {
+        const rm2_factor *f = rm2_manifold_factor(d->manifold, k);
+        if (f->geometry != &rm2_euclidean)
+            continue;
+        double scale = sqrt(mean_variance(d, f));
+        if (isnan(scale))
+            return rm2i_fail(ctx, RM2_ERR_DATA,
+                             "%s: factor %zu (R%zu) has missing entries; scaling needs all of them",
+                             d->source, k + 1, f->n);
+        if (isinf(scale))
+            return rm2i_fail(ctx, RM2_ERR_DATA, "%s: the variance of factor %zu (R%zu) overflows",
+                             d->source, k + 1, f->n);
+        if (scale > 0) /* constant columns have no scale of their own */
+            d->scale[k] = scale;
+    }
+    return RM2_OK;
+}
+
+rm2_status rm2i_scale(rm2_context *ctx, rm2i_draft *draft, rm2i_draft *held_out) {
+    RM2_TRY(find_scale(ctx, draft));
+    multiply(draft->manifold, draft->scale, false, draft->count, draft->points);
+    if (!held_out || !held_out->manifold)
+        return RM2_OK;
+    memcpy(held_out->scale, draft->scale,
+           rm2_manifold_factor_count(draft->manifold) * sizeof *draft->scale);
+    multiply(draft->manifold, draft->scale, false, held_out->count, held_out->points);
+    return RM2_OK;
+}

@@ -1,0 +1,14 @@
+/* A model file that is open for reading. */
+#ifndef RM2I_HDF5_READ_H
+#define RM2I_HDF5_READ_H
+
+#include "hdf5/hdf5.h"
+#include "hdf5/tree.h"
+
+struct rm2i_h5 {
+    char *name;              /* for messages */
+    unsigned char *own;      /* the file, unless it is the caller's memory */
+    rm2i_h5_object *objects; /* point into the file; the first is the root group */
+};
+
+#endif

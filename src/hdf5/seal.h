@@ -1,0 +1,17 @@
+/* The seal of a model file (seal.c). */
+#ifndef RM2I_HDF5_SEAL_H
+#define RM2I_HDF5_SEAL_H
+
+#include "base/base.h"
+
+/* Fill the block at the beginning of a complete file of `size` bytes. */
+void rm2i_h5_seal(unsigned char *bytes, uint64_t size);
+
+/* Does this block, of which `got` bytes are there, belong to a model file of `size` bytes? And are
+ * these the bytes that were sealed? */
+rm2_status rm2i_h5_check_block(rm2_context *ctx, const char *name, const unsigned char *block,
+                               size_t got, uint64_t size);
+rm2_status rm2i_h5_check_seal(rm2_context *ctx, const char *name, const unsigned char *bytes,
+                              uint64_t size);
+
+#endif

@@ -1,0 +1,196 @@
+/* The tables of settings of training and encoding. The columns of the first are the recipes: what
+ * each does, and why, is in docs/training.md. A new setting is a member at the end of its struct
+ * and a row here, in its group. */
+#include "settings/settings.h"
+
+#include "riemann2/model.h"
+
+static const char *const recipes[] = {"robust", "map", "paper", NULL};
+static const char *const models[] = {"wgplvm", "gplvm", NULL};
+static const char *const kernels[] = {"se", "matern32", "matern52", NULL};
+static const char *const noises[] = {"kronecker", "per-output", NULL};
+static const char *const tasks[] = {"profile", "learned", NULL};
+static const char *const outputs[] = {"correlated", "independent", NULL};
+static const char *const inferences[] = {"auto", "exact", "inducing", NULL};
+static const char *const starts[] = {"isomap", "pca", "random", "given", NULL};
+static const char *const bases[] = {"frechet", "default", "given", NULL};
+static const char *const optimisers[] = {"lbfgs", "adam", NULL};
+static const char *const objectives[] = {"density", "residual", NULL};
+
+/* One row per setting. */
+/* clang-format off */
+
+/* Defaults as the argument of a macro. */
+#define EACH(...) {__VA_ARGS__}
+
+/* The optimiser's settings in a struct that has them as its member `optim`. */
+#define OPTIM(structure, member, id, kind)                                                         \
+    RM2I_MEMBER(structure, optim.member), .name = id, .type = RM2_SETTING_##kind,                  \
+        .group = "Optimiser"
+
+#define OPTIMISER(structure, METHODS, ITERATIONS, DECREASE, GRADIENT, HISTORY)                     \
+    {OPTIM(structure, method, "optimiser", CHOICE), .words = optimisers, .defaults = METHODS,      \
+     .help = "L-BFGS for smooth functions; Adam takes longer and never asks for a decrease"},      \
+    {OPTIM(structure, max_iterations, "max_iterations", COUNT), .option = "iterations",            \
+     RM2I_COUNT_FROM(0), .limit = true, .defaults = ITERATIONS,                                    \
+     .help = "largest number of iterations"},                                                      \
+    {OPTIM(structure, max_seconds, "max_seconds", NUMBER), RM2I_ABOVE(0), .zero = "unlimited",     \
+     .unit = "seconds", .limit = true, .defaults = {"unlimited"},                                  \
+     .help = "stop after the iteration that passes this time"},                                    \
+    {OPTIM(structure, relative_decrease, "relative_decrease", NUMBER), .option = "decrease",       \
+     RM2I_FROM(0), .defaults = {DECREASE},                                                         \
+     .help = "L-BFGS: stop where an iteration decreases the objective by less than this part"},    \
+    {OPTIM(structure, gradient, "gradient", NUMBER), RM2I_FROM(0), .defaults = {GRADIENT},         \
+     .help = "stop where no entry of the gradient is larger than this"},                           \
+    {OPTIM(structure, history, "history", COUNT), RM2I_COUNT_FROM(1), .defaults = {HISTORY},       \
+     .help = "L-BFGS: number of steps that are remembered"},                                       \
+    {OPTIM(structure, learning_rate, "learning_rate", NUMBER), RM2I_ABOVE(0),                      \
+     .defaults = {"0.025"}, .help = "Adam: length of a step in each parameter"},                   \
+    {OPTIM(structure, beta1, "beta1", NUMBER), RM2I_FROM_TO_BELOW(0, 1), .defaults = {"0.9"},      \
+     .help = "Adam: decay of the mean of the gradient"},                                           \
+    {OPTIM(structure, beta2, "beta2", NUMBER), RM2I_FROM_TO_BELOW(0, 1), .defaults = {"0.999"},    \
+     .help = "Adam: decay of the mean of the squared gradient"},                                   \
+    {OPTIM(structure, epsilon, "epsilon", NUMBER), RM2I_ABOVE(0), .defaults = {"1e-8"},            \
+     .help = "Adam: added to the root of the mean squared gradient"}
+
+/* ---- training ------------------------------------------------------------------------------- */
+
+#define FIT(member, kind)                                                                          \
+    RM2I_MEMBER(rm2_fit_settings, member), .name = #member, .type = RM2_SETTING_##kind
+
+#define LOG2 "0.6931471805599453" /* softplus(0), where the paper's parameters start */
+
+static const rm2_setting fit_rows[] = {
+    {FIT(recipe, RECIPE), .words = recipes, .defaults = {"robust", "map", "paper"},
+     .group = "Model",
+     .help = "robust: no tuning; map: all learned under priors; paper: the paper's settings"},
+    {FIT(model, CHOICE), .words = models, .defaults = {"wgplvm"}, .group = "Model",
+     .help = "wgplvm: on the manifold; gplvm: Euclidean, for comparison"},
+    {FIT(latent_dim, COUNT), .option = "latent", RM2I_COUNT_FROM(1), .defaults = {"2"},
+     .group = "Model", .help = "dimensions of the latent space"},
+
+    {FIT(kernel, CHOICE), .words = kernels, .defaults = {"se"}, .group = "Kernel",
+     .help = "kernel on the latent space: squared exponential, Matern 3/2 or 5/2"},
+    {FIT(ard, FLAG), .defaults = {"no"}, .group = "Kernel",
+     .help = "one lengthscale per latent dimension; the lengthscale must be learned"},
+    {FIT(lengthscale, HYPERPARAMETER), RM2I_ABOVE(0),
+     .defaults = {"held 0.2", "learned 0.2 lognormal:start:0.5", "learned " LOG2 " none"},
+     .group = "Kernel", .help = "lengthscale of the kernel"},
+    {FIT(variance, HYPERPARAMETER), RM2I_ABOVE(0),
+     .defaults = {"held 1", NULL, "learned " LOG2 " none"}, .group = "Kernel",
+     .help = "variance of the kernel"},
+
+    {FIT(noise, CHOICE), .words = noises, .defaults = {"kronecker", NULL, "per-output"},
+     .group = "Noise", .help = "one noise, relative to the outputs' covariance, or one per output"},
+    {FIT(noise_variance, HYPERPARAMETER), .option = "noise", RM2I_ABOVE(0),
+     .defaults = {"held 0.005", "learned 0.005 lognormal:start:0.5", "learned " LOG2 " none"},
+     .group = "Noise",
+     .help = "variance: relative to the outputs' covariance, or shared by all outputs"},
+    {FIT(task_noise, HYPERPARAMETER), RM2I_ABOVE(0),
+     .defaults = {"held 0.005", "learned 0.005 lognormal:start:0.5", "learned " LOG2 " none"},
+     .group = "Noise", .help = "variance of each output's own noise (noise per-output)"},
+    {FIT(noise_bound, NUMBER), RM2I_FROM(0), .defaults = {"0", NULL, "1e-8"}, .group = "Noise",
+     .help = "smallest noise variance of a training through softplus"},
+
+    {FIT(task, CHOICE), .words = tasks, .defaults = {"profile", "learned", "learned"},
+     .group = "Outputs",
+     .help = "covariance of the outputs: in closed form (noise kronecker), or as parameters"},
+    {FIT(independent, FLAG), .option = "outputs", .words = outputs, .defaults = {"correlated"},
+     .group = "Outputs", .help = "whether the covariance of the outputs is full or diagonal"},
+    {FIT(task_rank, COUNT), .option = "rank", RM2I_COUNT_FROM(1), .zero = "full",
+     .defaults = {"full"}, .group = "Outputs",
+     .help = "rank of a learned covariance of the outputs, next to its diagonal"},
+    {FIT(task_random, FLAG), .defaults = {"no", NULL, "yes"}, .group = "Outputs",
+     .help = "start a learned covariance of the outputs at random, not at the closed form"},
+    {FIT(task_anchor, NUMBER), RM2I_FROM(0), .defaults = {"1", NULL, "0"}, .group = "Outputs",
+     .help = "weight of the anchor of that covariance at an isotropic one, relative to the points"},
+
+    {FIT(latent_normal, FLAG), .defaults = {"no", "yes", "no"}, .group = "Latents",
+     .help = "prior N(0, I) on the latent points"},
+    {FIT(latent_anchor, NUMBER), .option = "anchor", RM2I_ABOVE(0), .zero = "none",
+     .defaults = {"0.05", "none", "none"}, .group = "Latents",
+     .help = "keep latent points within about this distance of their start"},
+
+    {FIT(gpdm_weight, NUMBER), .option = "gpdm", RM2I_FROM(0), .on = "1",
+     .defaults = {"0", "1", "1"}, .group = "Dynamics",
+     .help = "weight of the dynamics prior over trajectories; 0: none"},
+    {FIT(gpdm_lengthscale, HYPERPARAMETER), RM2I_ABOVE(0),
+     .defaults = {"learned 1 lognormal:start:0.5", NULL, "learned " LOG2 " none"},
+     .group = "Dynamics", .help = "lengthscale of the dynamics"},
+    {FIT(gpdm_variance, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
+     .defaults = {"learned data lognormal:start:0.5", NULL, "learned " LOG2 " none"},
+     .group = "Dynamics", .help = "variance of the dynamics; data: mean squared step of the start"},
+    {FIT(gpdm_noise, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
+     .defaults = {"learned data lognormal:start:0.5", NULL, "learned " LOG2 " none"},
+     .group = "Dynamics", .help = "noise of the dynamics; data: a tenth of the mean squared step"},
+
+    {FIT(back_constraint, FLAG), .defaults = {"no"}, .group = "Back constraint",
+     .help = "latent points as a smooth function of the observations"},
+    {FIT(back_ridge, NUMBER), RM2I_FROM(0), .defaults = {"1e-6"}, .group = "Back constraint",
+     .help = "added to the kernel matrix of the observations at the start, relative"},
+
+    {FIT(inference, CHOICE), .words = inferences, .defaults = {"auto"}, .group = "Inference",
+     .help = "exact, or by inducing points; auto: these above 1000 points"},
+    {FIT(accuracy, NUMBER), RM2I_ABOVE(0), .unit = "nats per point", .defaults = {"0.001"},
+     .group = "Inference", .help = "largest error of the log-likelihood by inducing points"},
+    {FIT(inducing, COUNT), RM2I_COUNT_FROM(1), .zero = "auto", .defaults = {"auto"},
+     .group = "Inference",
+     .help = "number of inducing points; auto: as many as the accuracy needs"},
+    {FIT(inducing_free, FLAG), .option = "optimise-inducing", .defaults = {"no"},
+     .group = "Inference", .help = "inducing points leave the training points and are optimised"},
+
+    {FIT(init, CHOICE), .words = starts, .defaults = {"isomap", NULL, "pca"}, .group = "Start",
+     .help = "start of the latent points"},
+    {FIT(time_weight, NUMBER), RM2I_FROM_TO(0, 1e6), .defaults = {"4"}, .group = "Start",
+     .help = "isomap: weight of the phase of a point on its trajectory"},
+    {FIT(neighbours, COUNT), RM2I_COUNT_FROM(1), .defaults = {"8"}, .group = "Start",
+     .help = "isomap: nearest neighbours of a point in the graph"},
+    {FIT(seed, SEED), .defaults = {"0"}, .group = "Start",
+     .help = "of the random numbers, for random starts"},
+
+    {FIT(base, CHOICE), .words = bases, .defaults = {"frechet", NULL, "default"},
+     .group = "Base point", .help = "mean of the data; 0, (1, 0, ...) or the identity; or given"},
+
+    OPTIMISER(rm2_fit_settings, EACH("lbfgs", NULL, "adam"), EACH("150", "500", "1000"), "1e-5",
+              "1e-6", "20"),
+    {FIT(softplus, FLAG), .defaults = {"no", NULL, "yes"}, .group = "Optimiser",
+     .help = "positive parameters through softplus instead of logarithms"},
+};
+/* clang-format on */
+
+const rm2_settings_table *rm2_fit_settings_table(void) {
+    static const rm2_settings_table table = {.name = "fit",
+                                             .struct_size = sizeof(rm2_fit_settings),
+                                             .count = sizeof fit_rows / sizeof *fit_rows,
+                                             .columns = sizeof recipes / sizeof *recipes - 1,
+                                             .column_names = recipes,
+                                             .rows = fit_rows};
+    return &table;
+}
+
+/* ---- encoding ------------------------------------------------------------------------------- */
+
+/* One row per setting. */
+/* clang-format off */
+#define ENCODE(member, kind)                                                                       \
+    RM2I_MEMBER(rm2_encode_settings, member), .name = #member, .type = RM2_SETTING_##kind
+
+static const rm2_setting encode_rows[] = {
+    {ENCODE(objective, CHOICE), .words = objectives, .defaults = {"density"}, .group = "Encoding",
+     .help = "largest predictive density, or least squares in the metric of the noise"},
+    {ENCODE(starts, COUNT), RM2I_COUNT_FROM(1), .defaults = {"4"}, .group = "Encoding",
+     .help = "searches per point, from the latents of the nearest training points"},
+    {ENCODE(back_constraint, FLAG), .defaults = {"yes"}, .group = "Encoding",
+     .help = "use the model's back constraint, if it has one, instead of a search"},
+    OPTIMISER(rm2_encode_settings, EACH("lbfgs"), EACH("200"), "1e-10", "1e-5", "5"),
+};
+/* clang-format on */
+
+const rm2_settings_table *rm2_encode_settings_table(void) {
+    static const rm2_settings_table table = {.name = "encode",
+                                             .struct_size = sizeof(rm2_encode_settings),
+                                             .count = sizeof encode_rows / sizeof *encode_rows,
+                                             .columns = 1,
+                                             .rows = encode_rows};
+    return &table;
+}

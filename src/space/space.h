@@ -1,0 +1,73 @@
+/* The latent space inside the library.
+ *
+ *     settings.c   checks and automatic choices
+ *     cover.c      roadmaps, and what they cover
+ *     space.c      the object
+ *     query.c      what is asked of it */
+#ifndef RM2I_SPACE_H
+#define RM2I_SPACE_H
+
+#include <stdatomic.h>
+
+#include "riemann2/space.h"
+#include "roadmap/roadmap.h"
+
+/* The smallest box around points; empty: low above high. */
+typedef struct rm2i_box {
+    double low[RM2I_GRID_Q], high[RM2I_GRID_Q];
+} rm2i_box;
+
+/* What spaces with different settings of geodesics share. */
+typedef struct rm2i_space_core {
+    atomic_size_t users;
+    size_t Q;
+    const rm2_model *model;   /* NULL: none */
+    const rm2_metric *exact;  /* for lengths */
+    const rm2_metric *search; /* what is minimised; the same, or another */
+    rm2_metric *own[2];       /* those of the two that are freed with the core */
+    rm2_roadmap *roadmap;     /* NULL: straight lines */
+    rm2i_box covered;         /* by a grid, without its padding */
+    rm2_obstacles obstacles;
+    double *obstacle_numbers; /* centres, radii, heights; NULL: no obstacles */
+} rm2i_space_core;
+
+struct rm2_space {
+    rm2i_space_core *core;
+    rm2_space_settings settings;
+    rm2_geodesic_settings geodesics; /* the part of them that geodesic.h takes */
+    char *text;
+};
+
+/* ---- settings ------------------------------------------------------------------------------- */
+
+/* The caller's settings over the defaults, and checked; Q dimensions, n points for the roadmap. */
+rm2_status rm2i_space_settings_take(rm2_context *ctx, const rm2_space_settings *given, size_t Q,
+                                    size_t n, rm2_space_settings *settings);
+rm2_geodesic_settings rm2i_space_geodesics(const rm2_space_settings *settings);
+/* The other way: the part of the settings that is about geodesics. */
+void rm2i_space_set_geodesics(const rm2_geodesic_settings *geodesics, rm2_space_settings *settings);
+
+/* ---- roadmaps ------------------------------------------------------------------------------- */
+
+/* Points in two arrays: the latents of a model and what else is to be covered; starts and ends. */
+typedef struct rm2i_space_points {
+    size_t count[2];
+    const double *x[2]; /* count x Q each */
+} rm2i_space_points;
+
+/* The core's roadmap, as the settings say, once its metrics are there. */
+rm2_status rm2i_space_build_roadmap(rm2_context *ctx, const rm2_space_settings *settings,
+                                    const rm2i_space_points *points, rm2i_space_core *core);
+
+/* The roadmap of a call: the space's own or, where a grid does not have all points, one for this call
+ * alone, which rm2_roadmap_free(cover.temporary) frees. */
+typedef struct rm2i_cover {
+    const rm2_roadmap *roadmap;
+    rm2_roadmap *temporary; /* NULL: none */
+} rm2i_cover;
+
+/* For a call with these points; RM2_ERR_DATA where one is not finite. */
+rm2_status rm2i_space_cover(rm2_context *ctx, const rm2_space *space,
+                            const rm2i_space_points *points, rm2i_cover *cover);
+
+#endif

@@ -1,0 +1,139 @@
+/* Every allocation of a space and of what it is asked fails once: the call answers RM2_ERR_MEMORY, hands
+ * out nothing and leaks nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "failing_malloc.h"
+#include "space_fixture.h"
+
+static rm2_space *shared;
+static double far[2 * Q] = {3, -4, 0, 0}; /* outside of the grid, and inside */
+
+/* ---- calls under test ----------------------------------------------------------------------- */
+
+static const double centre[2] = {0.3, 0.2}, radius[1] = {0.4}, height[1] = {30};
+static const rm2_obstacles obstacles = {1, 0, 2, centre, radius, height};
+
+static rm2_space_settings small_settings(void) {
+    rm2_space_settings s = quick_settings();
+    s.grid_points = 6;
+    s.nodes = 4;
+    return s;
+}
+
+static rm2_status make(const rm2_space_settings *s) {
+    rm2_space *space = shared; /* anything that is not NULL */
+    rm2_status status = rm2_space_create(ctx, model, s, 1, far, &space);
+    assert_true((space != NULL) == (status == RM2_OK));
+    rm2_space_free(space);
+    return status;
+}
+
+static rm2_status create(void *state) {
+    rm2_space_settings s = small_settings();
+    (void)state;
+    return make(&s);
+}
+
+static rm2_status create_with_obstacles(void *state) {
+    rm2_space_settings s = small_settings();
+    (void)state;
+    s.obstacles = &obstacles;
+    s.roadmap = RM2_SPACE_GRAPH;
+    return make(&s);
+}
+
+static rm2_status create_density(void *state) {
+    rm2_space_settings s = small_settings();
+    (void)state;
+    s.metric = RM2_SPACE_DENSITY;
+    return make(&s);
+}
+
+static rm2_status from_metric(void *state) {
+    rm2_space *space = shared;
+    (void)state;
+    rm2_space_settings s = small_settings();
+    rm2_status status =
+        rm2_space_from_metric(ctx, rm2_space_metric(shared), &s, N, latents, &space);
+    assert_true((space != NULL) == (status == RM2_OK));
+    rm2_space_free(space);
+    return status;
+}
+
+static rm2_status with_other_geodesics(void *state) {
+    rm2_space *space = shared;
+    (void)state;
+    rm2_status status = rm2_space_with_geodesic_settings(ctx, shared, NULL, &space);
+    assert_true((space != NULL) == (status == RM2_OK));
+    rm2_space_free(space);
+    return status;
+}
+
+static rm2_status geodesic(void *state) {
+    rm2_curve *curve = (rm2_curve *)shared;
+    (void)state;
+    rm2_status status = rm2_space_geodesic(ctx, shared, far, latents, &curve);
+    assert_true((curve != NULL) == (status == RM2_OK));
+    rm2_curve_free(curve);
+    return status;
+}
+
+/* Curves are all there or none is. */
+static rm2_status many(void *state) {
+    rm2_curve *curves[2];
+    (void)state;
+    rm2_status status = rm2_space_many(ctx, shared, 2, latents, latents + Q, curves, NULL);
+    for (int k = 0; k < 2; k++) {
+        assert_true((curves[k] != NULL) == (status == RM2_OK));
+        rm2_curve_free(curves[k]);
+    }
+    return status;
+}
+
+static rm2_status lengths(void *state) {
+    double length;
+    (void)state;
+    rm2_status status = rm2_space_straight_length(ctx, shared, 2, far, &length);
+    return status == RM2_OK ? rm2_space_path_length(ctx, shared, 2, far, &length, NULL) : status;
+}
+
+static rm2_status decode(void *state) {
+    double points[2 * D], deviation[2];
+    (void)state;
+    return rm2_space_decode(ctx, shared, 2, far, points, deviation);
+}
+
+/* ---- the tests ------------------------------------------------------------------------------ */
+
+static int set_up(void **state) {
+    if (space_set_up(state) != 0)
+        return 1;
+    rm2_context_set_threads(ctx, 1);
+    rm2_space_settings s = small_settings();
+    shared = make_space(&s, 0, NULL);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    rm2_space_free(shared);
+    return space_tear_down(state);
+}
+
+static void every_call(void **state) {
+    (void)state;
+    assert_true(fail_each_allocation(ctx, create, NULL) >= 25);
+    assert_true(fail_each_allocation(ctx, create_with_obstacles, NULL) >= 25);
+    assert_true(fail_each_allocation(ctx, create_density, NULL) >= 15);
+    assert_true(fail_each_allocation(ctx, from_metric, NULL) >= 8);
+    assert_true(fail_each_allocation(ctx, with_other_geodesics, NULL) == 2);
+    assert_true(fail_each_allocation(ctx, geodesic, NULL) >= 30);
+    assert_true(fail_each_allocation(ctx, many, NULL) >= 40);
+    assert_true(fail_each_allocation(ctx, lengths, NULL) >= 3);
+    assert_true(fail_each_allocation(ctx, decode, NULL) >= 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
