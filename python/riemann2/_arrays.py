@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -28,3 +29,31 @@ def as_doubles(value: Any, name: str) -> np.ndarray:
         if array is None:
             raise ValueError(f"{name}: expected numbers, got an array of {np.asarray(value).dtype}")
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def as_count(value: Any, name: str) -> int:
+    """Return `value` as a number of things: an int from 0."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected an int, got {type(value).__name__}") from None
+    if isinstance(value, bool) or not 0 <= count < 2**48:
+        raise ValueError(f"{name}: expected a whole number from 0, got {value!r}")
+    return count
+
+
+def as_seed(value: Any, name: str = "seed") -> int:
+    """Return `value` as a seed: an int from 0 to 2**64 - 1, or one drawn from a generator of NumPy."""
+    if value is None:
+        return 0
+    if isinstance(value, np.random.RandomState):
+        return int(value.randint(2**32, dtype=np.uint64))
+    if isinstance(value, np.random.Generator):
+        return int(value.integers(2**32))
+    try:
+        seed = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected an int, got {type(value).__name__}") from None
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"{name}: expected 0 to 2**64 - 1, got {seed}")
+    return seed

@@ -8,21 +8,33 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import as_doubles
-from ._settings import texts
+from ._arrays import as_count, as_doubles, as_seed
+from ._settings import describe, texts
 from .manifold import Manifold
 
 __all__ = ["Data", "generate", "read"]
 
 
-def _names(values: Any, count: int, name: str) -> list[str] | None:
-    """One text per point, or None."""
-    if values is None:
-        return None
+def _per_point(values: Any, count: int, name: str) -> np.ndarray:
     array = np.asarray(values)
     if array.shape != (count,):
         raise ValueError(f"{name}: expected one per point, {count} values, got an array of shape {array.shape}")
-    return [str(v) for v in array.tolist()]
+    return array
+
+
+def _texts_of(values: Any, count: int, name: str) -> list[str] | None:
+    """One text per point, or None."""
+    return None if values is None else [str(v) for v in _per_point(values, count, name).tolist()]
+
+
+def _groups_of(values: Any, count: int) -> Any:
+    """Trajectories as int64 where they are integers, else as texts."""
+    if values is None:
+        return None
+    array = _per_point(values, count, "groups")
+    if array.dtype.kind in "iu" and (array.size == 0 or array.max() < 2**63):
+        return np.ascontiguousarray(array, dtype=np.int64)
+    return _texts_of(array, count, "groups")
 
 
 class Data:
@@ -31,13 +43,34 @@ class Data:
     Parameters
     ----------
     points : array of shape (n, *point_shape)
+        Other shapes where settings say so: triangles of symmetric matrices, Euler angles, ...
     manifold : str or Manifold
     groups : sequence of n ids, optional
         Trajectory of each point; points of one trajectory stand next to each other.
     time : array of shape (n,), optional
     labels : sequence of n labels, optional
+    source : str
+        Name in messages and model files.
+    report : bool
+        Also compute `report`.
     **settings
-        Settings of the library's table "data", such as ``scale=True`` or ``thin=50``.
+        Settings of the library's table "data", such as ``scale="none"``, ``thin=50``, ``holdout="2,5"``,
+        ``spd_layout="upper"``: see `riemann2.settings`.
+
+    Attributes
+    ----------
+    manifold : Manifold
+    ids : list of str
+        Ids of the trajectories.
+    starts : array of ints or None
+        First point of each trajectory, and the number of points.
+    time : array or None
+    labels : array of ints or None
+        Index of each point's label in `label_names`.
+    held_out : Data or None
+        Trajectories that the setting `holdout` set aside.
+    report : dict or None
+        What was found: points that were projected, sign changes, spread and rank of each factor, duplicates.
 
     Examples
     --------
@@ -53,41 +86,48 @@ class Data:
         points: Any,
         manifold: str | Manifold,
         *,
-        groups: Sequence[Any] | None = None,
+        groups: Sequence[Any] | np.ndarray | None = None,
         time: Any = None,
-        labels: Sequence[Any] | None = None,
+        labels: Sequence[Any] | np.ndarray | None = None,
         source: str = "memory",
+        report: bool = False,
         **settings: Any,
     ):
         m = Manifold(manifold)
         array = as_doubles(points, "points")
-        if array.ndim == 0 or array.shape[0] == 0:
-            raise ValueError(f"points: expected at least one point, got an array of shape {array.shape}")
+        if array.ndim < 2 or array.size == 0:
+            raise ValueError(f"points: expected at least one row of numbers, got an array of shape {array.shape}")
         count = array.shape[0]
         clock = None if time is None else as_doubles(time, "time")
-        handle, held = _core.data(
-            m._handle, source, array.size // count, array, clock, _names(groups, count, "groups"),
-            _names(labels, count, "labels"), texts("data", settings),
-        )
-        self._take(handle)
-        self.held_out: Data | None = Data._wrap(held) if held is not None else None
+        handle, held, found = _core.data(
+            m._handle, str(source), array.size // count, array, clock, _groups_of(groups, count),
+            _texts_of(labels, count, "labels"), texts("data", settings), bool(report),
+        )  # fmt: skip
+        self._take(handle, held, found)
 
     @classmethod
-    def _wrap(cls, handle: Any) -> Data:
+    def _wrap(cls, handle: Any, held: Any = None, report: Any = None) -> Data:
         self = cls.__new__(cls)
-        self.held_out = None
-        self._take(handle)
+        self._take(handle, held, report)
         return self
 
-    def _take(self, handle: Any) -> None:
+    def _take(self, handle: Any, held: Any = None, report: dict[str, Any] | None = None) -> None:
         self._handle = handle
-        spec, self.source, self._count, starts, self.ids, labels, self.label_names, timed = _core.data_info(handle)
+        info = _core.data_info(handle)
+        spec, self.source, self._count, starts, self.ids, labels, self.label_names, timed, missing, scaled = info
+        self._scale = "all" if scaled else "none"
         self.manifold = Manifold(spec)
-        self.starts = None if starts is None else np.array(starts)
-        self.labels = None if labels is None else np.array(labels)
-        self._points: np.ndarray = np.empty((self._count,) + self.manifold.point_shape)
-        self.time: np.ndarray | None = np.empty(self._count) if timed else None
-        _core.data_copy(handle, self._points, self.time)
+        self.starts: np.ndarray | None = None if starts is None else np.array(starts)
+        self.labels: np.ndarray | None = None if labels is None else np.array(labels)
+        self.missing: int = missing
+        self.held_out: Data | None = None if held is None else Data._wrap(held)
+        self.report = report
+        self._points: np.ndarray | None = None
+        self.time: np.ndarray | None = None
+        if timed:
+            self.time = np.empty(self._count)
+            _core.data_copy(handle, None, self.time)
+            self.time.flags.writeable = False
 
     def __len__(self) -> int:
         return self._count
@@ -98,7 +138,12 @@ class Data:
 
     @property
     def points(self) -> np.ndarray:
-        """Points in the units they came in, of shape (n, *point_shape)."""
+        """Points in the units they came in, of shape (n, *point_shape); read-only."""
+        if self._points is None:
+            points = np.empty((self._count,) + self.manifold.point_shape)
+            _core.data_copy(self._handle, points, None)
+            points.flags.writeable = False
+            self._points = points
         return self._points
 
     @property
@@ -108,32 +153,62 @@ class Data:
 
     @property
     def trajectories(self) -> list[np.ndarray]:
-        """Points of each trajectory; one list entry with all points without trajectories."""
+        """Points of each trajectory; one entry with all points where there are no trajectories."""
         return [self.points] if self.starts is None else np.split(self.points, self.starts[1:-1])
 
     def write(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write a .csv, .tsv, .npy or .npz file, by the ending of its name."""
         _core.data_write(self._handle, os.fspath(path), overwrite)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        names = None if self.labels is None else [self.label_names[k] for k in self.labels]
+        ids = None if self.groups is None else [self.ids[k] for k in self.groups]
+        return _rebuild, (self.points, self.manifold.spec, ids, self.time, names, self.source, self._scale,
+                          self.missing > 0)  # fmt: skip
 
-def read(path: str | os.PathLike[str], manifold: str, **settings: Any) -> Data:
-    """Read points from a .csv, .tsv, .npy or .npz file.
+
+def _rebuild(points: Any, spec: str, groups: Any, time: Any, labels: Any, source: str, scale: str,
+             missing: bool) -> Data:  # fmt: skip
+    """A data set from its pickled parts."""
+    return Data(points, spec, groups=groups, time=time, labels=labels, source=source, align_signs=False,
+                allow_missing=missing, scale=scale)  # fmt: skip
+
+
+def read(path: str | os.PathLike[str], manifold: str | Manifold, *, report: bool = False, **settings: Any) -> Data:
+    """Read points from a .csv, .tsv, .txt, .npy or .npz file.
 
     Parameters
     ----------
     path : str or path
-    manifold : str
+    manifold : str or Manifold
         Such as ``"R3 x S3"``.
+    report : bool
+        Also compute what `riemann2 check` prints, as the attribute `report`.
     **settings
-        Settings of the library's table "data": ``group``, ``label``, ``time``, ``columns``, ``quat_order``,
-        ``holdout``, ...
+        Settings of the library's table "data":
+
+{settings}
     """
-    handle, held = _core.data_read(os.fspath(path), texts("data", {"manifold": manifold, **settings}))
-    data = Data._wrap(handle)
-    data.held_out = None if held is None else Data._wrap(held)
-    return data
+    spec = manifold.spec if isinstance(manifold, Manifold) else manifold
+    given = texts("data", {"manifold": spec, **settings})
+    return Data._wrap(*_core.data_read(os.fspath(path), given, bool(report)))
+
+
+if read.__doc__:
+    read.__doc__ = read.__doc__.replace("{settings}", describe("data", ("manifold",)))
 
 
 def generate(name: str, *, seed: int = 0, trajectories: int = 0, points: int = 0) -> Data:
-    """Generate one of the example data sets: "toy", "robot", "manipulability" or "connectome"."""
-    return Data._wrap(_core.data_generate(name, seed, trajectories, points))
+    """Generate an example data set: "toy", "robot", "manipulability" or "connectome".
+
+    Parameters
+    ----------
+    name : str
+    seed : int
+    trajectories, points : int
+        Trajectories, and points of each (connectome: of the set); 0 is the example's own number.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"name: expected text, got {type(name).__name__}")
+    sizes = as_count(trajectories, "trajectories"), as_count(points, "points")
+    return Data._wrap(_core.data_generate(name, as_seed(seed), *sizes))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import as_doubles
+from ._arrays import as_count, as_doubles, as_seed
 
 __all__ = ["Factor", "Manifold"]
 
@@ -133,8 +133,8 @@ class Manifold:
 
     def random(self, n: int | None = None, seed: int = 0) -> np.ndarray:
         """Draw `n` random points (one without `n`); the same for the same seed."""
-        out = np.empty((() if n is None else (n,)) + self.point_shape)
-        _core.manifold_random(self._handle, seed, out)
+        out = np.empty((() if n is None else (as_count(n, "n"),)) + self.point_shape)
+        _core.manifold_random(self._handle, as_seed(seed), out)
         return out
 
     def default_point(self) -> np.ndarray:
@@ -215,8 +215,29 @@ class Manifold:
         array, lead = self._take(points, "points", self.point_shape)
         if len(lead) != 1:
             raise ValueError(f"points: expected one trajectory of shape (n, {self.point_shape}), got {array.shape}")
-        out = np.empty((count,) + self.point_shape)
+        out = np.empty((as_count(count, "count"),) + self.point_shape)
         _core.manifold_resample(self._handle, array, out)
+        return out
+
+    def retime(self, points: Any, speed: Any = None, acceleration: Any = None) -> np.ndarray:
+        """Return times of the points of a trajectory, from 0, as fast as limits allow.
+
+        Parameters
+        ----------
+        points : array of shape (n, *point_shape)
+        speed, acceleration : sequence of floats, one per factor, optional
+            In the factor's distance units per second, and per second squared; 0 is no limit. With limits of
+            acceleration the trajectory starts and ends at rest.
+        """
+        array, lead = self._take(points, "points", self.point_shape)
+        if len(lead) != 1:
+            raise ValueError(f"points: expected one trajectory of shape (n, {self.point_shape}), got {array.shape}")
+        limits = [
+            None if value is None else np.atleast_1d(as_doubles(value, name))
+            for value, name in ((speed, "speed"), (acceleration, "acceleration"))
+        ]
+        out = np.empty(lead)
+        _core.retime(self._handle, array, *limits, out)
         return out
 
     # ---- coordinates --------------------------------------------------------------------------
@@ -240,6 +261,31 @@ class Manifold:
     def log_volume(self, c: Any) -> np.ndarray | float:
         """Return log |det dExp| at coordinates `c`."""
         return self._apply("log_volume", None, c, None, ((self.dim,), ()))[()]
+
+    # ---- kernels ------------------------------------------------------------------------------
+
+    def kernel(self, X: Any, Y: Any = None, *, lengthscale: Any = 1.0, kind: Any = None) -> np.ndarray:
+        """Return the matrix of a positive definite kernel between points, (n, m); of `X` with itself without `Y`.
+
+        Parameters
+        ----------
+        X, Y : arrays of shape (n, *point_shape) and (m, *point_shape)
+        lengthscale : float or sequence of floats, one per factor
+            In units of the factor's distance.
+        kind : str or sequence, one per factor, optional
+            ``"heat"``, ``"matern32"``, ``"matern52"`` or ``"log-euclidean"``; by default heat, or log-euclidean for
+            positive definite matrices larger than 3 x 3.
+        """
+        count = len(self.factors)
+        kinds = list(kind) if isinstance(kind, (list, tuple)) else [kind] * count
+        scales = np.ascontiguousarray(np.broadcast_to(as_doubles(lengthscale, "lengthscale"), (count,)))
+        x, lead = self._take(X, "X", self.point_shape)
+        y, other = (None, lead) if Y is None else self._take(Y, "Y", self.point_shape)
+        if len(lead) != 1 or len(other) != 1:
+            raise ValueError("X and Y: expected arrays of shape (n, *point_shape)")
+        out = np.empty(lead + other)
+        _core.kernel(self._handle, kinds, scales, x, y, out)
+        return out
 
     # ---- statistics ---------------------------------------------------------------------------
 

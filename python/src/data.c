@@ -40,13 +40,52 @@ static bool take_texts(PyObject *list, const char *name, size_t count, const cha
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-static PyObject *wrap_both(rm2_data *data, rm2_data *held) {
-    PyObject *first = glue_wrap(&data_kind, data, NULL);
-    PyObject *second = held ? glue_wrap(&data_kind, held, NULL) : Py_NewRef(Py_None);
-    if (first && second)
-        return Py_BuildValue("NN", first, second);
+/* What was found on the way: (duplicates, shortest, longest, time reversals, list of dicts, one per factor). */
+static PyObject *report_tuple(const rm2_data_report *r) {
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list && k < r->factors; k++) {
+        const rm2_factor_report *f = &r->factor[k];
+        PyObject *row = Py_BuildValue(
+            "{sd,sn,sn,sn,sn,sn,sO,sn,sd,sd,sn,sO,sd,sd}", "worst_defect", f->worst_defect,
+            "worst_row", (Py_ssize_t)f->worst_row, "projected", (Py_ssize_t)f->projected, "warned",
+            (Py_ssize_t)f->warned, "sign_flips", (Py_ssize_t)f->sign_flips, "sign_jumps",
+            (Py_ssize_t)f->sign_jumps, "order_assumed", f->order_assumed ? Py_True : Py_False,
+            "near_cut", (Py_ssize_t)f->near_cut, "spread", f->spread, "farthest", f->farthest,
+            "rank", (Py_ssize_t)f->rank, "mean_found", f->mean_found ? Py_True : Py_False,
+            "condition", f->condition, "magnitude", f->magnitude);
+        if (!row || PyList_Append(list, row) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list ? Py_BuildValue("{sn,sn,sn,sn,sN}", "duplicates", (Py_ssize_t)r->duplicates,
+                                "shortest", (Py_ssize_t)r->shortest, "longest",
+                                (Py_ssize_t)r->longest, "time_reversals",
+                                (Py_ssize_t)r->time_reversals, "factors", list)
+                : NULL;
+}
+
+/* What a data set is read into. */
+typedef struct made {
+    rm2_data *data, *held;
+    rm2_data_report report;
+    int with_report;
+} made;
+
+/* (data, held out or None, report or None); NULL where `none` is. */
+static PyObject *wrap_made(PyObject *none, made *m) {
+    Py_XDECREF(none);
+    if (!none)
+        return NULL;
+    PyObject *first = glue_wrap(&data_kind, m->data, NULL);
+    PyObject *second = m->held ? glue_wrap(&data_kind, m->held, NULL) : Py_NewRef(Py_None);
+    PyObject *third = m->with_report ? report_tuple(&m->report) : Py_NewRef(Py_None);
+    if (m->with_report)
+        rm2_data_report_clear(&m->report);
+    if (first && second && third)
+        return Py_BuildValue("NNN", first, second, third);
     Py_XDECREF(first);
     Py_XDECREF(second);
+    Py_XDECREF(third);
     return NULL;
 }
 
@@ -56,7 +95,25 @@ typedef struct parts {
     rm2_data_settings settings;
     glue_array points, time;
     const char **groups, **labels;
+    Py_buffer numbers; /* int64: trajectories by number */
 } parts;
+
+/* Trajectories: a list of texts, or an array of int64. */
+static bool take_groups(PyObject *object, parts *p) {
+    if (object == Py_None || PyList_Check(object)) {
+        bool good = take_texts(object, "groups", p->arrays.count, &p->groups);
+        p->arrays.group_texts = p->groups;
+        return good;
+    }
+    if (PyObject_GetBuffer(object, &p->numbers, PyBUF_C_CONTIGUOUS) != 0)
+        return false;
+    if ((size_t)p->numbers.len != p->arrays.count * sizeof(int64_t)) {
+        PyErr_Format(PyExc_ValueError, "groups: expected %zu numbers", p->arrays.count);
+        return false;
+    }
+    p->arrays.group_numbers = p->numbers.buf;
+    return true;
+}
 
 static bool take_parts(PyObject *const *objects, PyObject *dict, parts *p) {
     if (!glue_read(objects[0], "points", false, &p->points) ||
@@ -71,10 +128,9 @@ static bool take_parts(PyObject *const *objects, PyObject *dict, parts *p) {
     p->arrays.time = p->time.data;
     if (p->time.data && !glue_sized(&p->time, "time", p->arrays.count))
         return false;
-    bool good = take_texts(objects[2], "groups", p->arrays.count, &p->groups) &&
+    bool good = take_groups(objects[2], p) &&
                 take_texts(objects[3], "labels", p->arrays.count, &p->labels) &&
                 glue_settings(dict, rm2_data_settings_table(), &p->settings);
-    p->arrays.group_texts = p->groups;
     p->arrays.label_texts = p->labels;
     return good;
 }
@@ -82,56 +138,58 @@ static bool take_parts(PyObject *const *objects, PyObject *dict, parts *p) {
 static void release_parts(parts *p) {
     glue_release(&p->points);
     glue_release(&p->time);
+    if (p->numbers.obj)
+        PyBuffer_Release(&p->numbers);
     PyMem_Free((void *)p->groups);
     PyMem_Free((void *)p->labels);
 }
 
-/* data(manifold, source, width, points, time, groups, labels, settings): (data, held out or None). */
+/* data(manifold, source, width, points, time, groups, labels, settings, with report): see wrap_made. */
 static PyObject *make(PyObject *self, PyObject *args) {
     PyObject *objects[4], *dict, *none = NULL;
-    rm2_data *data = NULL, *held = NULL;
     Py_ssize_t width;
+    made m = {.data = NULL};
     parts p;
     (void)self;
     memset(&p, 0, sizeof p);
     p.settings = rm2_data_settings_default();
-    if (!PyArg_ParseTuple(args, "O&snOOOOO", take_manifold, &p.arrays.manifold, &p.arrays.source,
-                          &width, &objects[0], &objects[1], &objects[2], &objects[3], &dict))
+    if (!PyArg_ParseTuple(args, "O&snOOOOOp", take_manifold, &p.arrays.manifold, &p.arrays.source,
+                          &width, &objects[0], &objects[1], &objects[2], &objects[3], &dict,
+                          &m.with_report))
         return NULL;
     p.arrays.width = width > 0 ? (size_t)width : 0;
     if (take_parts(objects, dict, &p)) {
         rm2_context *ctx = glue_enter();
         if (ctx) {
             rm2_status status;
-            GLUE_RUN(status, rm2_data_create(ctx, &p.arrays, &p.settings, &data,
-                                             p.settings.holdout ? &held : NULL, NULL));
+            GLUE_RUN(status, rm2_data_create(ctx, &p.arrays, &p.settings, &m.data,
+                                             p.settings.holdout ? &m.held : NULL,
+                                             m.with_report ? &m.report : NULL));
             none = glue_leave(ctx, status);
         }
     }
     release_parts(&p);
-    Py_XDECREF(none);
-    return none ? wrap_both(data, held) : NULL;
+    return wrap_made(none, &m);
 }
 
-/* data_read(path, settings): (data, held out or None). */
+/* data_read(path, settings, with report): see wrap_made. */
 static PyObject *read_file(PyObject *self, PyObject *args) {
     const char *path;
     PyObject *dict;
-    rm2_data *data = NULL, *held = NULL;
+    made m = {.data = NULL};
     rm2_data_settings settings = rm2_data_settings_default();
     (void)self;
-    if (!PyArg_ParseTuple(args, "sO", &path, &dict) ||
+    if (!PyArg_ParseTuple(args, "sOp", &path, &dict, &m.with_report) ||
         !glue_settings(dict, rm2_data_settings_table(), &settings))
         return NULL;
     rm2_context *ctx = glue_enter();
     if (!ctx)
         return NULL;
     rm2_status status;
-    GLUE_RUN(status, rm2_data_read(ctx, path, &settings, &data, settings.holdout ? &held : NULL,
-                                   NULL));
-    PyObject *none = glue_leave(ctx, status);
-    Py_XDECREF(none);
-    return none ? wrap_both(data, held) : NULL;
+    GLUE_RUN(status, rm2_data_read(ctx, path, &settings, &m.data,
+                                   settings.holdout ? &m.held : NULL,
+                                   m.with_report ? &m.report : NULL));
+    return wrap_made(glue_leave(ctx, status), &m);
 }
 
 /* data_generate(name, seed, trajectories, points) */
@@ -170,32 +228,30 @@ static PyObject *list_texts(size_t count, const char *const *texts) {
     return list;
 }
 
-static PyObject *list_sizes(size_t count, const size_t *values) {
-    PyObject *list = values ? PyList_New(0) : Py_NewRef(Py_None);
-    for (size_t k = 0; values && list && k < count; k++) {
-        PyObject *value = PyLong_FromSize_t(values[k]);
-        if (!value || PyList_Append(list, value) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(value);
-    }
-    return list;
+static bool is_scaled(const rm2_data *d) {
+    for (size_t k = 0; k < rm2_manifold_factor_count(d->manifold); k++)
+        if (d->scale[k] != 1)
+            return true;
+    return false;
 }
 
-/* data_info(d): spec, source, count, starts or None, ids, labels or None, label names, has time. */
+/* data_info(d): spec, source, count, starts or None, ids, labels or None, label names, has time, missing entries, is
+ * scaled. */
 static PyObject *describe(PyObject *self, PyObject *object) {
     const rm2_data *d = glue_unwrap(object, &data_kind);
     (void)self;
     if (!d)
         return NULL;
-    return Py_BuildValue("ssnNNNNO", rm2_manifold_spec(d->manifold), d->source,
+    return Py_BuildValue("ssnNNNNOnO", rm2_manifold_spec(d->manifold), d->source,
                          (Py_ssize_t)d->count,
-                         list_sizes(d->trajectories + 1, d->trajectories ? d->starts : NULL),
-                         list_texts(d->trajectories, d->ids), list_sizes(d->count, d->labels),
+                         glue_sizes(d->trajectories + 1, d->trajectories ? d->starts : NULL),
+                         list_texts(d->trajectories, d->ids), glue_sizes(d->count, d->labels),
                          list_texts(d->labels ? d->label_count : 0, d->label_names),
-                         d->time ? Py_True : Py_False);
+                         d->time ? Py_True : Py_False, (Py_ssize_t)d->missing,
+                         is_scaled(d) ? Py_True : Py_False);
 }
 
-/* data_copy(d, points, time or None) */
+/* data_copy(d, points or None, time or None) */
 static PyObject *copy_out(PyObject *self, PyObject *args) {
     const rm2_data *d;
     PyObject *points, *time;
@@ -203,11 +259,13 @@ static PyObject *copy_out(PyObject *self, PyObject *args) {
     (void)self;
     if (!PyArg_ParseTuple(args, "O&OO", take_data, &d, &points, &time))
         return NULL;
-    bool good = glue_write(points, "points", false, &y) && glue_write(time, "time", true, &t) &&
-                glue_sized(&y, "points", d->count * rm2_manifold_ambient(d->manifold)) &&
+    size_t numbers = d->count * rm2_manifold_ambient(d->manifold);
+    bool good = glue_write(points, "points", true, &y) && glue_write(time, "time", true, &t) &&
+                (!y.data || glue_sized(&y, "points", numbers)) &&
                 (!t.data || (d->time && glue_sized(&t, "time", d->count)));
     if (good) {
-        rm2_data_original(d, y.data);
+        if (y.data)
+            rm2_data_original(d, y.data);
         if (t.data)
             memcpy(t.data, d->time, d->count * sizeof *t.data);
     }

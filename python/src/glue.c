@@ -177,12 +177,49 @@ bool glue_sized(const glue_array *array, const char *name, size_t count) {
     return false;
 }
 
+bool glue_rows(glue_array *array, const char *name, size_t width) {
+    array->rows = width ? array->count / width : 0;
+    return glue_sized(array, name, array->rows * width);
+}
+
+PyObject *glue_sizes(size_t count, const size_t *values) {
+    PyObject *list = values ? PyList_New(0) : Py_NewRef(Py_None);
+    for (size_t k = 0; values && list && k < count; k++) {
+        PyObject *value = PyLong_FromSize_t(values[k]);
+        if (!value || PyList_Append(list, value) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(value);
+    }
+    return list;
+}
+
+/* ---- linear algebra ------------------------------------------------------------------------- */
+
+/* blas(): (config, core, better core or None) */
+static PyObject *blas(PyObject *self, PyObject *none) {
+    (void)self;
+    (void)none;
+    rm2_blas_info info = rm2_blas_check(NULL);
+    return Py_BuildValue("ssz", info.config, info.core, info.better);
+}
+
+static PyObject *set_blas_threads(PyObject *self, PyObject *number) {
+    (void)self;
+    long value = PyLong_AsLong(number);
+    if (value == -1 && PyErr_Occurred())
+        return NULL;
+    rm2_blas_set_threads(value > 0 && value <= 4096 ? (int)value : 0);
+    Py_RETURN_NONE;
+}
+
 /* ---- module --------------------------------------------------------------------------------- */
 
 static PyMethodDef functions[] = {
     {"set_threads", set_threads, METH_O, NULL},
     {"get_threads", get_threads, METH_NOARGS, NULL},
     {"set_logger", set_logger, METH_O, NULL},
+    {"blas", blas, METH_NOARGS, NULL},
+    {"set_blas_threads", set_blas_threads, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

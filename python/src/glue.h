@@ -47,6 +47,7 @@ typedef struct glue_array {
     Py_buffer view;
     double *data;
     size_t count; /* doubles */
+    size_t rows;  /* set by glue_rows */
 } glue_array;
 
 /* False with an exception set. `name` is for its message. None is accepted where `optional`. */
@@ -55,6 +56,10 @@ bool glue_write(PyObject *object, const char *name, bool optional, glue_array *a
 void glue_release(glue_array *array);
 /* Raise ValueError where an array does not have `count` doubles. */
 bool glue_sized(const glue_array *array, const char *name, size_t count);
+/* Count the rows of `width` numbers; raise ValueError where they are not whole. */
+bool glue_rows(glue_array *array, const char *name, size_t width);
+/* A list of ints; None for NULL. */
+PyObject *glue_sizes(size_t count, const size_t *values);
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
@@ -64,7 +69,7 @@ typedef struct handle_kind {
     void (*release)(void *thing);
 } handle_kind;
 
-extern const handle_kind manifold_kind, data_kind, model_kind, space_kind, arm_kind;
+extern const handle_kind manifold_kind, data_kind, model_kind, arm_kind;
 
 /* A new handle that owns `thing`, and keeps `owner` (may be NULL) alive; releases the thing on failure. */
 PyObject *glue_wrap(const handle_kind *kind, void *thing, PyObject *owner);
@@ -75,14 +80,17 @@ void *glue_unwrap(PyObject *object, const handle_kind *kind);
 int take_manifold(PyObject *object, void *address);
 int take_data(PyObject *object, void *address);
 int take_model(PyObject *object, void *address);
-int take_space(PyObject *object, void *address);
 int take_arm(PyObject *object, void *address);
+
+const rm2_settings_table *rm2_space_settings_table(void);
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
 /* Set members by name from a dict of texts, which must outlive the settings. `recipe` is set first. False
  * with an exception. */
 bool glue_settings(PyObject *dict, const rm2_settings_table *table, void *settings);
+/* All settings of a struct as a dict of texts. */
+PyObject *glue_settings_dict(const rm2_settings_table *table, const void *settings);
 
 /* Each adds its functions to the module. */
 bool objects_add(PyObject *module);
@@ -92,5 +100,9 @@ bool data_add(PyObject *module);
 bool model_add(PyObject *module);
 bool space_add(PyObject *module);
 bool trajectory_add(PyObject *module);
+bool kernel_add(PyObject *module);
+bool eval_add(PyObject *module);
+bool robot_add(PyObject *module);
+bool plot_add(PyObject *module);
 
 #endif

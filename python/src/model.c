@@ -24,11 +24,29 @@ static PyObject *wrap_made(PyObject *none, rm2_model *model) {
 /* Arrays that settings point to. */
 typedef struct given {
     glue_array latents, base;
+    size_t *inducing; /* PyMem */
 } given;
 
-static bool take_given(PyObject *latents, PyObject *base, const rm2_data *data, given *g,
+static bool take_inducing(PyObject *list, given *g, rm2_fit_settings *s) {
+    if (list == Py_None)
+        return true;
+    Py_ssize_t count = PyList_Check(list) ? PyList_Size(list) : 0;
+    if (count < 1) {
+        PyErr_SetString(PyExc_ValueError, "inducing_points: expected a list of indices");
+        return false;
+    }
+    g->inducing = PyMem_Calloc((size_t)count, sizeof *g->inducing);
+    for (Py_ssize_t k = 0; g->inducing && k < count; k++)
+        g->inducing[k] = PyLong_AsSize_t(PyList_GetItem(list, k));
+    s->inducing_points = g->inducing;
+    s->inducing = (size_t)count;
+    return g->inducing && !PyErr_Occurred();
+}
+
+static bool take_given(PyObject *const *objects, const rm2_data *data, given *g,
                        rm2_fit_settings *s) {
-    if (!glue_read(latents, "init", true, &g->latents) || !glue_read(base, "base_point", true, &g->base))
+    if (!glue_read(objects[0], "init", true, &g->latents) ||
+        !glue_read(objects[1], "base_point", true, &g->base))
         return false;
     if (g->latents.data) {
         if (!glue_sized(&g->latents, "init", data->count * s->latent_dim))
@@ -42,35 +60,48 @@ static bool take_given(PyObject *latents, PyObject *base, const rm2_data *data, 
         s->base = RM2_BASE_GIVEN;
         s->base_point = g->base.data;
     }
-    return true;
+    return take_inducing(objects[2], g, s);
 }
 
-/* fit(data, settings, init or None, base_point or None, callback or None) */
+static rm2_model *run_fit(const rm2_data *data, const rm2_fit_settings *s,
+                          const rm2_checkpoint *checkpoint, PyObject *callback) {
+    rm2_model *model = NULL;
+    glue_watcher watcher = {callback, true};
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    glue_watch(ctx, &watcher);
+    GLUE_RUN(status, rm2_fit(ctx, data, s, checkpoint, &model));
+    PyObject *none = glue_leave(ctx, status);
+    Py_XDECREF(none);
+    if (none)
+        return model;
+    rm2_model_free(model); /* a callback has raised: nobody gets the model */
+    return NULL;
+}
+
+/* fit(data, settings, init, base_point, inducing points, callback, checkpoint, seconds, resume): arrays, list,
+ * callback and path may be None. */
 static PyObject *fit(PyObject *self, PyObject *args) {
     const rm2_data *data;
-    PyObject *dict, *latents, *base, *callback, *none = NULL;
+    PyObject *dict, *objects[3], *callback;
     rm2_model *model = NULL;
+    rm2_checkpoint checkpoint = {NULL, 0, false};
+    int resume;
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-    given g = {{.data = NULL}, {.data = NULL}};
+    given g = {{.data = NULL}, {.data = NULL}, NULL};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOO", take_data, &data, &dict, &latents, &base, &callback))
+    if (!PyArg_ParseTuple(args, "O&OOOOOzdp", take_data, &data, &dict, &objects[0], &objects[1],
+                          &objects[2], &callback, &checkpoint.path, &checkpoint.seconds, &resume))
         return NULL;
-    if (glue_settings(dict, rm2_fit_settings_table(), &s) &&
-        take_given(latents, base, data, &g, &s)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            glue_watcher watcher = {callback, true};
-            glue_watch(ctx, &watcher);
-            GLUE_RUN(status, rm2_fit(ctx, data, &s, NULL, &model));
-            none = glue_leave(ctx, status);
-            if (!none)
-                rm2_model_free(model); /* a callback has raised: nobody gets the model */
-        }
-    }
+    checkpoint.resume = resume != 0;
+    if (glue_settings(dict, rm2_fit_settings_table(), &s) && take_given(objects, data, &g, &s))
+        model = run_fit(data, &s, checkpoint.path ? &checkpoint : NULL, callback);
+    PyMem_Free(g.inducing);
     glue_release(&g.latents);
     glue_release(&g.base);
-    return wrap_made(none, model);
+    return model ? glue_wrap(&model_kind, model, NULL) : NULL;
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -145,28 +176,6 @@ static PyObject *to_bytes(PyObject *self, PyObject *object) {
 
 /* ---- what is in a model --------------------------------------------------------------------- */
 
-/* All settings as a dict of texts. */
-static PyObject *settings_of(const rm2_fit_settings *s) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
-    rm2_context *ctx = glue_enter();
-    PyObject *dict = ctx ? PyDict_New() : NULL;
-    for (size_t k = 0; dict && k < table->count; k++) {
-        const char *name = rm2_settings_at(table, k)->name;
-        char text[512];
-        if (rm2_settings_get(ctx, table, s, name, text, sizeof text) != RM2_OK)
-            continue;
-        PyObject *value = PyUnicode_FromString(text);
-        if (!value || PyDict_SetItemString(dict, name, value) != 0)
-            Py_CLEAR(dict);
-        Py_XDECREF(value);
-    }
-    if (ctx) {
-        PyObject *none = glue_leave(ctx, RM2_OK);
-        Py_XDECREF(none);
-    }
-    return dict;
-}
-
 /* model_info(model): a dict. */
 static PyObject *describe(PyObject *self, PyObject *object) {
     const rm2_model *model = glue_unwrap(object, &model_kind);
@@ -182,7 +191,7 @@ static PyObject *describe(PyObject *self, PyObject *object) {
         "log_likelihood_lower", i->likelihood.lower, "log_likelihood_upper", i->likelihood.upper,
         "volume", i->volume, "stop", rm2_stop_text(i->stop), "iterations",
         (Py_ssize_t)i->iterations, "evaluations", (Py_ssize_t)i->evaluations, "seconds", i->seconds,
-        "inducing", (Py_ssize_t)i->inducing, "settings", settings_of(i->settings));
+        "inducing", (Py_ssize_t)i->inducing, "settings", glue_settings_dict(rm2_fit_settings_table(), i->settings));
 }
 
 /* model_array(model, name, out) */
@@ -280,47 +289,75 @@ static void spread_info(size_t n, const rm2_encoded *info, double *out) {
     }
 }
 
-/* encode(model, points, settings, latents, covariance or None, info) */
+/* Arrays of an encoding. */
+typedef struct encoding {
+    glue_array x, latents, covariance, info;
+    double *points; /* x, with the signs of the training data */
+    rm2_encoded *found;
+} encoding;
+
+static bool take_encoding(const rm2_model_info *i, PyObject *const *objects, encoding *e) {
+    size_t Q = i->latent_dim, ambient = rm2_manifold_ambient(i->manifold);
+    if (!glue_read(objects[0], "points", false, &e->x) ||
+        !glue_write(objects[1], "latents", false, &e->latents) ||
+        !glue_write(objects[2], "covariance", true, &e->covariance) ||
+        !glue_write(objects[3], "info", false, &e->info) || !glue_rows(&e->x, "points", ambient))
+        return false;
+    size_t n = e->x.rows;
+    return glue_sized(&e->latents, "latents", n * Q) &&
+           (!e->covariance.data || glue_sized(&e->covariance, "covariance", n * Q * Q)) &&
+           glue_sized(&e->info, "info", n * ENCODED);
+}
+
+static bool copy_points(const rm2_model_info *i, bool align, encoding *e) {
+    e->found = malloc((e->x.rows + 1) * sizeof *e->found);
+    e->points = malloc((e->x.count + 1) * sizeof *e->points);
+    if (!e->found || !e->points) {
+        PyErr_NoMemory();
+        return false;
+    }
+    memcpy(e->points, e->x.data, e->x.count * sizeof *e->points);
+    if (align)
+        rm2_data_align_points(i->data, e->x.rows, e->points);
+    return true;
+}
+
+static void release_encoding(encoding *e) {
+    free(e->found);
+    free(e->points);
+    glue_release(&e->x);
+    glue_release(&e->latents);
+    glue_release(&e->covariance);
+    glue_release(&e->info);
+}
+
+/* encode(model, points, settings, align signs, callback, latents, covariance or None, info) */
 static PyObject *encode(PyObject *self, PyObject *args) {
     const rm2_model *model;
-    PyObject *in, *dict, *out[3], *result = NULL;
-    glue_array x = {.data = NULL}, z = {.data = NULL}, cov = {.data = NULL}, info = {.data = NULL};
+    PyObject *dict, *objects[4], *result = NULL;
+    int align;
+    glue_watcher watcher = {NULL, false};
     rm2_encode_settings s = rm2_encode_settings_default();
+    encoding e;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOOO", take_model, &model, &in, &dict, &out[0], &out[1],
-                          &out[2]) ||
+    memset(&e, 0, sizeof e);
+    if (!PyArg_ParseTuple(args, "O&OOpOOOO", take_model, &model, &objects[0], &dict, &align,
+                          &watcher.callback, &objects[1], &objects[2], &objects[3]) ||
         !glue_settings(dict, rm2_encode_settings_table(), &s))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
-    size_t Q = i->latent_dim, ambient = rm2_manifold_ambient(i->manifold), n = 0;
-    bool good = glue_read(in, "points", false, &x) && glue_write(out[0], "latents", false, &z) &&
-                glue_write(out[1], "covariance", true, &cov) &&
-                glue_write(out[2], "info", false, &info);
-    if (good) {
-        n = x.count / ambient;
-        good = glue_sized(&x, "points", n * ambient) && glue_sized(&z, "latents", n * Q) &&
-               (!cov.data || glue_sized(&cov, "covariance", n * Q * Q)) &&
-               glue_sized(&info, "info", n * ENCODED);
-    }
-    rm2_encoded *found = good ? malloc((n + 1) * sizeof *found) : NULL;
-    rm2_context *ctx = found ? glue_enter() : NULL;
-    if (good && !found)
-        PyErr_NoMemory();
+    rm2_context *ctx =
+        take_encoding(i, objects, &e) && copy_points(i, align != 0, &e) ? glue_enter() : NULL;
     if (ctx) {
         rm2_status status;
-        glue_watcher watcher = {Py_None, false};
         glue_watch(ctx, &watcher);
-        GLUE_RUN(status,
-                 rm2_model_encode(ctx, model, &s, n, x.data, z.data, cov.data, found));
+        GLUE_RUN(status, rm2_model_encode(ctx, model, &s, e.x.rows, e.points, e.latents.data,
+                                          e.covariance.data, e.found));
         if (status == RM2_OK)
-            spread_info(n, found, info.data);
+            spread_info(e.x.rows, e.found, e.info.data);
         result = glue_leave(ctx, status);
     }
-    free(found);
-    glue_release(&x);
-    glue_release(&z);
-    glue_release(&cov);
-    glue_release(&info);
+    release_encoding(&e);
     return result;
 }
 

@@ -47,6 +47,24 @@ bool glue_settings(PyObject *dict, const rm2_settings_table *table, void *settin
     return good && none;
 }
 
+PyObject *glue_settings_dict(const rm2_settings_table *table, const void *settings) {
+    rm2_context *ctx = glue_enter();
+    PyObject *dict = ctx ? PyDict_New() : NULL;
+    for (size_t k = 0; dict && k < table->count; k++) {
+        const char *name = rm2_settings_at(table, k)->name;
+        char text[512];
+        if (rm2_settings_get(ctx, table, settings, name, text, sizeof text) != RM2_OK)
+            continue;
+        PyObject *value = PyUnicode_FromString(text);
+        if (!value || PyDict_SetItemString(dict, name, value) != 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(value);
+    }
+    if (ctx)
+        Py_XDECREF(glue_leave(ctx, RM2_OK));
+    return dict;
+}
+
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 static PyObject *words_of(const rm2_setting *s) {
