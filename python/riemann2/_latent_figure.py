@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .space import Path
 
 _PADDING = 0.1  # margin around the latent points, in parts of the larger side
-_COLOURS = ("vermilion", "black", "green", "purple", "orange")
+_COLOURS = ("black", "vermilion", "purple", "green", "orange")
 
 
 def _box(model: WGPLVM, paths: Sequence[Path]) -> tuple[np.ndarray, np.ndarray]:
@@ -54,15 +54,17 @@ def _latent_items(panel: Panel, model: WGPLVM, paths: Sequence[Path]) -> None:
 
 def draw(model: WGPLVM, paths: Sequence[Path], grid: int, title: str | None, settings: dict[str, Any]) -> Figure:
     """The library's figure of the latent space."""
-    figure = Figure(120, 85, title=title)
+    low, high = _box(model, paths)
     Q = model.info_["latent_dim"]
+    shape = (high[1] - low[1]) / (high[0] - low[0]) if Q == 2 else 0.6
+    figure = Figure(120, float(np.clip(25 + 90 * shape, 50, 150)), title=title)
     if Q == 1:
         panel = figure.panel(x="z", y={"label": "point", "hidden": True})
         row = np.zeros((len(model.latents_), 1))
         panel.points(np.hstack([model.latents_, row]), size=2.5, label="training")
         return figure
     if Q == 2:
-        panel = figure.panel(x="z₁", y="z₂", equal=True, legend="right")
+        panel = figure.panel(x="z₁", y="z₂", equal=True, legend="below")
         panel.heat(*_magnification(model, paths, grid, settings), label="log magnification")
     else:
         panel = figure.panel(kind="space", x="z₁", y="z₂", z="z₃")

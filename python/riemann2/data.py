@@ -169,9 +169,14 @@ class Data:
 
 def _rebuild(points: Any, spec: str, groups: Any, time: Any, labels: Any, source: str, scale: str,
              missing: bool) -> Data:  # fmt: skip
-    """A data set from its pickled parts."""
-    return Data(points, spec, groups=groups, time=time, labels=labels, source=source, align_signs=False,
-                allow_missing=missing, scale=scale)  # fmt: skip
+    """A data set from its pickled parts; settings that cannot take effect are rejected, so they are left out."""
+    m = Manifold(spec)
+    settings: dict[str, Any] = {"allow_missing": True} if missing else {}
+    if any(f.name == "R" for f in m.factors):
+        settings["scale"] = scale
+    if any(f.name == "SO" or (f.name, f.n) == ("S", 3) for f in m.factors):
+        settings["align_signs"] = False
+    return Data(points, m, groups=groups, time=time, labels=labels, source=source, **settings)
 
 
 def read(path: str | os.PathLike[str], manifold: str | Manifold, *, report: bool = False, **settings: Any) -> Data:

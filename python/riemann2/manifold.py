@@ -211,7 +211,7 @@ class Manifold:
         return self._apply("dexp", p, v, w, (self.point_shape, self.point_shape))
 
     def resample(self, points: Any, count: int) -> np.ndarray:
-        """Return `count` points at equal steps along `points`, on the geodesics between neighbours."""
+        """Return `count` points at equal steps of the index along `points`, on the geodesics between neighbours."""
         array, lead = self._take(points, "points", self.point_shape)
         if len(lead) != 1:
             raise ValueError(f"points: expected one trajectory of shape (n, {self.point_shape}), got {array.shape}")

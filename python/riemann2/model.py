@@ -222,7 +222,7 @@ class WGPLVM:
 
     def _adopt(self, handle: Any) -> None:
         self._handle = handle
-        self._spaces: dict[Any, Space] = {}
+        self._spaces: dict[Any, Any] = {}  # handles of latent spaces by their settings
         self.info_: dict[str, Any] = _core.model_info(handle)
         self.data_ = Data._wrap(_core.model_data(handle))
         self.manifold_ = self.data_.manifold
@@ -405,13 +405,14 @@ class WGPLVM:
         """Return the latent space with these settings (see `Space`); it is kept for the next call."""
         key = (repr(avoid), cost, tuple(sorted(texts("space", settings).items())))
         self._fitted()
-        if key not in self._spaces:
-            made = Space(self, avoid=avoid, cost=cost, callback=callback, **settings)
-            while len(self._spaces) >= _SPACES:
-                self._spaces.pop(next(iter(self._spaces)), None)
-            self._spaces[key] = made
-            return made
-        return self._spaces[key]
+        handle = self._spaces.get(key)
+        if handle is not None:
+            return Space._wrap(handle, self)
+        made = Space(self, avoid=avoid, cost=cost, callback=callback, **settings)
+        while len(self._spaces) >= _SPACES:
+            self._spaces.pop(next(iter(self._spaces)), None)
+        self._spaces[key] = made._handle
+        return made
 
     def geodesic(
         self, start: Any, end: Any, *, via: Sequence[Any] = (), avoid: Sequence[Any] | Sphere = (), cost: Any = None,
@@ -591,7 +592,8 @@ def _from_handle(handle: Any) -> WGPLVM:
     seed = int(given["seed"])
     model = kind(info["manifold"], int(given["latent_dim"]), recipe=given["recipe"], random_state=seed or None)
     for name in _keywords():
-        if name in given and given[name] not in (rows[name].defaults[column], "given"):
-            setattr(model, name, rows[name].value(given[name]))
+        value = rows[name].value(given[name])
+        if value not in ("given", rows[name].value(rows[name].defaults[column])):
+            setattr(model, name, value)
     model._adopt(handle)
     return model

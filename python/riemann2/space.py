@@ -263,6 +263,12 @@ class Space:
         )
         return self
 
+    @classmethod
+    def _wrap(cls, handle: Any, model: WGPLVM) -> Space:
+        self = cls.__new__(cls)
+        self._take(handle, model)
+        return self
+
     def _take(self, handle: Any, model: WGPLVM | None) -> None:
         self._handle = handle
         self.model = model

@@ -205,6 +205,7 @@ static PyObject *generate(PyObject *self, PyObject *args) {
     s.seed = seed;
     s.trajectories = (size_t)trajectories;
     s.points = (size_t)points;
+    s.scale = true; /* as data from files and arrays are */
     rm2_context *ctx = glue_enter();
     if (!ctx)
         return NULL;
