@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,23 +12,31 @@ import numpy as np
 def as_doubles(value: Any, name: str) -> np.ndarray:
     """Return `value` as a C-contiguous float64 array, without a copy where it is one.
 
-    Raises ValueError for masked, ragged, complex or object arrays, and for text.
+    Raises ValueError for masked, ragged and complex arrays and for text, TypeError for objects that are not numbers.
     """
     if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
         return value
     if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
         raise ValueError(f"{name}: masked entries are not supported; use NaN where entries may be missing")
+    if hasattr(value, "toarray") and hasattr(value, "nnz"):
+        raise TypeError(f"{name}: sparse matrices are not supported; pass {name}.toarray()")
     try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name}: rows of unequal length ({error})") from None
-    if array.dtype.kind not in "fiub":
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # NumPy before 1.24 warns about ragged lists
+            array = np.asarray(value)
+    except (ValueError, Warning) as error:
+        raise ValueError(f"{name}: expected an array of numbers ({error})") from None
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name}: Complex data not supported")
+    if array.dtype.kind == "O":
         try:
-            array = array.astype(np.float64) if array.dtype.kind == "O" else None
-        except (TypeError, ValueError):
-            array = None
-        if array is None:
-            raise ValueError(f"{name}: expected numbers, got an array of {np.asarray(value).dtype}")
+            array = array.astype(np.float64)
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}") from None
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name}: expected numbers, got an array of {array.dtype}")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 

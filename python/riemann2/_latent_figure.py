@@ -93,6 +93,8 @@ def draw_axes(
 ) -> Any:
     """The same on axes of matplotlib."""
     Z = model.latents_
+    if not hasattr(ax, "imshow"):
+        raise TypeError(f"ax: expected axes of matplotlib, got {type(ax).__name__}")
     if Z.shape[1] < 2:
         raise ValueError("ax: expected a latent space of at least two dimensions")
     if Z.shape[1] == 2:

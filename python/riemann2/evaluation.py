@@ -21,6 +21,15 @@ __all__ = ["Calibration", "Floor", "Score", "calibration", "cross_validate", "dt
 _KINDS = ("warped", "padded", "nearest")
 
 
+def _need(model: Any, *data: Any) -> None:
+    """Raise TypeError for what is not a model or a data set."""
+    if not hasattr(model, "_fitted"):
+        raise TypeError(f"model: expected a WGPLVM, got {type(model).__name__}")
+    for one in data:
+        if not isinstance(one, Data):
+            raise TypeError(f"data: expected riemann2.Data, got {type(one).__name__}")
+
+
 class Floor(NamedTuple):
     """Distances among trajectories: what one demonstration is away from another."""
 
@@ -133,11 +142,11 @@ def score(model: WGPLVM, data: Data, *, callback: Callback = None, **settings: A
     total : Score
     each : list of Score, one per trajectory
     """
-    if not isinstance(data, Data):
-        raise TypeError(f"data: expected riemann2.Data, got {type(data).__name__}")
+    _need(model, data)
+    handle = model._fitted()
     latents = np.empty((len(data), model.info_["latent_dim"]))
     with watch(callback) as report:
-        total, each = _core.score(model._fitted(), data._handle, texts("encode", settings), latents, report)
+        total, each = _core.score(handle, data._handle, texts("encode", settings), latents, report)
     return Score(*total), [Score(*one) for one in each]
 
 
@@ -171,6 +180,7 @@ def calibration(model: WGPLVM, Z: Any, Y: Any) -> Calibration:
     Z : array of shape (n, latent_dim)
     Y : array of shape (n, *point_shape)
     """
+    _need(model)
     handle = model._fitted()
     latents, lead = model._latents(Z)
     points, _ = model.manifold_._take(Y, "Y", model.manifold_.point_shape)
@@ -203,8 +213,7 @@ def cross_validate(model: WGPLVM, data: Data, *, callback: Callback = None) -> l
     >>> len(rm2.cross_validate(rm2.WGPLVM("R2 x S2"), data))
     3
     """
-    if not isinstance(data, Data):
-        raise TypeError(f"data: expected riemann2.Data, got {type(data).__name__}")
+    _need(model, data)
     if len(data.ids) < 2:
         raise ValueError(f"data: expected at least two trajectories, got {len(data.ids)}")
     groups = data.groups

@@ -75,6 +75,8 @@ class Panel:
     """
 
     def __init__(self, handle: Any, width: int):
+        if not isinstance(handle, _core.Handle):
+            raise TypeError("panels are made by the method panel of a Figure")
         self._handle = handle
         self._width = width
 

@@ -113,6 +113,8 @@ class Path:
     """
 
     def __init__(self, space: Space, row: tuple[Any, ...], stops: np.ndarray):
+        if not isinstance(space, Space):
+            raise TypeError("paths are made by the method geodesic of a model or of a Space")
         nodes, x, v = row[:3]
         self.length: float
         self.energy: float
@@ -222,6 +224,8 @@ class Space:
         callback: Callback = None,
         **settings: Any,
     ):
+        if not hasattr(model, "_fitted"):
+            raise TypeError(f"model: expected a WGPLVM, got {type(model).__name__}")
         given = texts("space", settings)
         points = None if cover is None else as_doubles(cover, "cover")
         factor = -1 if cost_factor is None else as_count(cost_factor, "cost_factor")
