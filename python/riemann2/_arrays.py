@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import operator
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def as_doubles(value: Any, name: str) -> np.ndarray:
+    Array = NDArray[Any]
+
+
+def as_doubles(value: Any, name: str) -> Array:
     """Return `value` as a C-contiguous float64 array, without a copy where it is one.
 
     Raises ValueError for masked, ragged and complex arrays and for text, TypeError for objects that are not numbers.
     """
     if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
         return value
-    if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
+    if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
         raise ValueError(f"{name}: masked entries are not supported; use NaN where entries may be missing")
     if hasattr(value, "toarray") and hasattr(value, "nnz"):
         raise TypeError(f"{name}: sparse matrices are not supported; pass {name}.toarray()")

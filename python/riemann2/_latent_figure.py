@@ -10,6 +10,7 @@ import numpy as np
 from .figure import Figure, Panel
 
 if TYPE_CHECKING:
+    from ._arrays import Array
     from .model import WGPLVM
     from .space import Path
 
@@ -17,7 +18,7 @@ _PADDING = 0.1  # margin around the latent points, in parts of the larger side
 _COLOURS = ("black", "vermilion", "purple", "green", "orange")
 
 
-def _box(model: WGPLVM, paths: Sequence[Path]) -> tuple[np.ndarray, np.ndarray]:
+def _box(model: WGPLVM, paths: Sequence[Path]) -> tuple[Array, Array]:
     points = np.concatenate([model.latents_, *(path.latent for path in paths)])
     low, high = points.min(axis=0), points.max(axis=0)
     margin = _PADDING * max((high - low).max(), 1e-12)
@@ -32,7 +33,7 @@ def _magnification(model: WGPLVM, paths: Sequence[Path], grid: int, settings: di
     return model.magnification(nodes, **settings), (low[0], high[0]), (low[1], high[1])
 
 
-def _groups(model: WGPLVM) -> tuple[np.ndarray, list[str]] | None:
+def _groups(model: WGPLVM) -> tuple[Array, list[str]] | None:
     data = model.data_
     if data.labels is not None:
         return data.labels, data.label_names
@@ -42,14 +43,14 @@ def _groups(model: WGPLVM) -> tuple[np.ndarray, list[str]] | None:
 
 
 def _latent_items(panel: Panel, model: WGPLVM, paths: Sequence[Path]) -> None:
-    groups, Z = _groups(model), model.latents_
+    groups, Z = _groups(model), model.latents_[:, :3]
     if groups is None:
         panel.points(Z, size=2.5, halo=True, label="training")
     else:
         panel.groups(Z, groups[0], groups[1], size=2.5, halo=True)
     for k, path in enumerate(paths):
         name = "path" if len(paths) == 1 else f"path {k + 1}"
-        panel.curve(path.latent, label=name, colour=_COLOURS[k % len(_COLOURS)], width=1.5, halo=True)
+        panel.curve(path.latent[:, :3], label=name, colour=_COLOURS[k % len(_COLOURS)], width=1.5, halo=True)
 
 
 def draw(model: WGPLVM, paths: Sequence[Path], grid: int, title: str | None, settings: dict[str, Any]) -> Figure:
@@ -68,24 +69,8 @@ def draw(model: WGPLVM, paths: Sequence[Path], grid: int, title: str | None, set
         panel.heat(*_magnification(model, paths, grid, settings), label="log magnification")
     else:
         panel = figure.panel(kind="space", x="z₁", y="z₂", z="z₃")
-    shown = [_First3(path) for path in paths] if Q > 3 else list(paths)
-    _latent_items(panel, _Shown(model) if Q > 3 else model, shown)  # type: ignore[arg-type]
+    _latent_items(panel, model, paths)
     return figure
-
-
-class _First3:
-    """A path in the first three latent dimensions."""
-
-    def __init__(self, path: Path):
-        self.latent = path.latent[:, :3].copy()
-
-
-class _Shown:
-    """A model in the first three latent dimensions."""
-
-    def __init__(self, model: WGPLVM):
-        self.latents_ = model.latents_[:, :3].copy()
-        self.data_ = model.data_
 
 
 def draw_axes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -12,10 +12,13 @@ from ._arrays import as_count, as_doubles, as_seed
 from ._settings import describe, texts
 from .manifold import Manifold
 
+if TYPE_CHECKING:
+    from ._arrays import Array
+
 __all__ = ["Data", "generate", "read"]
 
 
-def _per_point(values: Any, count: int, name: str) -> np.ndarray:
+def _per_point(values: Any, count: int, name: str) -> Array:
     array = np.asarray(values)
     if array.shape != (count,):
         raise ValueError(f"{name}: expected one per point, {count} values, got an array of shape {array.shape}")
@@ -86,9 +89,9 @@ class Data:
         points: Any,
         manifold: str | Manifold,
         *,
-        groups: Sequence[Any] | np.ndarray | None = None,
+        groups: Sequence[Any] | Array | None = None,
         time: Any = None,
-        labels: Sequence[Any] | np.ndarray | None = None,
+        labels: Sequence[Any] | Array | None = None,
         source: str = "memory",
         report: bool = False,
         **settings: Any,
@@ -117,13 +120,13 @@ class Data:
         spec, self.source, self._count, starts, self.ids, labels, self.label_names, timed, missing, scaled = info
         self._scale = "all" if scaled else "none"
         self.manifold = Manifold(spec)
-        self.starts: np.ndarray | None = None if starts is None else np.array(starts)
-        self.labels: np.ndarray | None = None if labels is None else np.array(labels)
+        self.starts: Array | None = None if starts is None else np.array(starts)
+        self.labels: Array | None = None if labels is None else np.array(labels)
         self.missing: int = missing
         self.held_out: Data | None = None if held is None else Data._wrap(held)
         self.report = report
-        self._points: np.ndarray | None = None
-        self.time: np.ndarray | None = None
+        self._points: Array | None = None
+        self.time: Array | None = None
         if timed:
             self.time = np.empty(self._count)
             _core.data_copy(handle, None, self.time)
@@ -137,7 +140,7 @@ class Data:
         return f"<riemann2.Data: {len(self)} points on {self.manifold.spec}{sets}, from {self.source}>"
 
     @property
-    def points(self) -> np.ndarray:
+    def points(self) -> Array:
         """Points in the units they came in, of shape (n, *point_shape); read-only."""
         if self._points is None:
             points = np.empty((self._count,) + self.manifold.point_shape)
@@ -147,12 +150,12 @@ class Data:
         return self._points
 
     @property
-    def groups(self) -> np.ndarray | None:
+    def groups(self) -> Array | None:
         """Number of the trajectory of each point, or None."""
         return None if self.starts is None else np.repeat(np.arange(len(self.ids)), np.diff(self.starts))
 
     @property
-    def trajectories(self) -> list[np.ndarray]:
+    def trajectories(self) -> list[Array]:
         """Points of each trajectory; one entry with all points where there are no trajectories."""
         return [self.points] if self.starts is None else np.split(self.points, self.starts[1:-1])
 

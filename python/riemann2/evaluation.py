@@ -14,6 +14,7 @@ from .data import Data
 from .manifold import Manifold
 
 if TYPE_CHECKING:
+    from ._arrays import Array
     from .model import WGPLVM
 
 __all__ = ["Calibration", "Floor", "Score", "calibration", "cross_validate", "dtw", "dtw_floor", "score"]
@@ -35,11 +36,11 @@ class Floor(NamedTuple):
 
     mean: float
     std: float
-    distances: np.ndarray
+    distances: Array
     """All pairs i < j, by rows."""
 
 
-def _rows(value: Any, name: str, shape: tuple[int, ...] | None) -> np.ndarray:
+def _rows(value: Any, name: str, shape: tuple[int, ...] | None) -> Array:
     array = as_doubles(value, name)
     if shape is None:
         shape = array.shape[1:]
@@ -155,19 +156,19 @@ class Calibration(NamedTuple):
 
     points: int
     outputs: int
-    levels: np.ndarray
+    levels: Array
     """Nominal probabilities."""
-    quantiles: np.ndarray
+    quantiles: Array
     """Quantiles of the chi-square distribution with as many degrees of freedom as outputs."""
-    coverage: np.ndarray
+    coverage: Array
     """Share of points within each quantile: equal to the levels if the model is right."""
     mean_square: float
     """Mean squared Mahalanobis distance per output: 1 if right, above 1 if the model is too certain."""
     uniformity: float
     """Kolmogorov and Smirnov's statistic of the probabilities."""
-    squares: np.ndarray
+    squares: Array
     """Squared Mahalanobis distance of each point."""
-    probabilities: np.ndarray
+    probabilities: Array
     """Its probability (PIT value)."""
 
 
@@ -188,8 +189,8 @@ def calibration(model: WGPLVM, Z: Any, Y: Any) -> Calibration:
     n, outputs, levels, quantiles, coverage, square, uniformity = _core.calibration(
         handle, latents, points, squares, probabilities
     )
-    arrays = [np.array(values) for values in (levels, quantiles, coverage)]
-    return Calibration(n, outputs, *arrays, square, uniformity, squares, probabilities)
+    return Calibration(n, outputs, np.array(levels), np.array(quantiles), np.array(coverage), square, uniformity,
+                       squares, probabilities)  # fmt: skip
 
 
 def cross_validate(model: WGPLVM, data: Data, *, callback: Callback = None) -> list[Score]:

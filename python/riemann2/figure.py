@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from . import _core
 from ._arrays import as_count, as_doubles
 from .manifold import Manifold
+
+if TYPE_CHECKING:
+    from ._arrays import Array
 
 __all__ = ["Figure", "Panel"]
 
@@ -80,7 +83,7 @@ class Panel:
         self._handle = handle
         self._width = width
 
-    def _points(self, points: Any, name: str = "points", width: int | None = None) -> np.ndarray:
+    def _points(self, points: Any, name: str = "points", width: int | None = None) -> Array:
         array = as_doubles(points, name)
         width = self._width if width is None else width
         if array.ndim < 1 or array.size % width or (array.ndim > 1 and len(array) > 0 and array.size // len(array) != width):
@@ -88,8 +91,8 @@ class Panel:
         return array.reshape(-1, width)
 
     def _draw(self, item: int, n: int, *arrays: Any, number: int = 0, manifold: Any = None, **style: Any) -> Panel:
-        padded = [*arrays, None, None][:3]
-        _core.plot(self._handle, item, n, number, manifold, *padded, _style(**style))
+        a, b, c = [*arrays, None, None][:3]
+        _core.plot(self._handle, item, n, number, manifold, a, b, c, _style(**style))
         return self
 
     def curve(self, points: Any, **style: Any) -> Panel:
@@ -168,7 +171,8 @@ class Panel:
         if array.ndim != 2:
             raise ValueError(f"values: expected a matrix, got an array of shape {array.shape}")
         rows, columns = array.shape
-        ranges = [float(v) for v in (*x, *y)]
+        (x0, x1), (y0, y1) = x, y
+        ranges = float(x0), float(x1), float(y0), float(y1)
         _core.plot_heat(self._handle, array, columns, rows, *ranges, label, float(min), float(max), bool(log),
                         as_count(contours, "contours"))  # fmt: skip
         return self

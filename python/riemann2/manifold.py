@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _core
 from ._arrays import as_count, as_doubles, as_seed
+
+if TYPE_CHECKING:
+    from ._arrays import Array
 
 __all__ = ["Factor", "Manifold"]
 
@@ -88,7 +91,7 @@ class Manifold:
 
     # ---- shapes -------------------------------------------------------------------------------
 
-    def _take(self, value: Any, name: str, shape: tuple[int, ...]) -> tuple[np.ndarray, tuple[int, ...]]:
+    def _take(self, value: Any, name: str, shape: tuple[int, ...]) -> tuple[Array, tuple[int, ...]]:
         """The array and its leading axes."""
         array = as_doubles(value, name)
         lead = array.shape[: array.ndim - len(shape)]
@@ -98,7 +101,7 @@ class Manifold:
             )
         return array, lead
 
-    def _base(self, p: Any, lead: tuple[int, ...]) -> tuple[np.ndarray, tuple[int, ...]]:
+    def _base(self, p: Any, lead: tuple[int, ...]) -> tuple[Array, tuple[int, ...]]:
         """Base points that fit `lead`, and the leading axes of the result."""
         base, base_lead = self._take(p, "base point", self.point_shape)
         if base_lead in ((), lead):
@@ -111,7 +114,7 @@ class Manifold:
 
     def _apply(
         self, name: str, p: Any, x: Any, w: Any, shapes: tuple[tuple[int, ...], tuple[int, ...]]
-    ) -> np.ndarray:
+    ) -> Array:
         """Operation `name` on points of shape shapes[0], with results of shape shapes[1]."""
         given, result = shapes
         array, lead = self._take(x, name, given)
@@ -131,56 +134,58 @@ class Manifold:
 
     # ---- points -------------------------------------------------------------------------------
 
-    def random(self, n: int | None = None, seed: int = 0) -> np.ndarray:
+    def random(self, n: int | None = None, seed: int = 0) -> Array:
         """Draw `n` random points (one without `n`); the same for the same seed."""
         out = np.empty((() if n is None else (as_count(n, "n"),)) + self.point_shape)
         _core.manifold_random(self._handle, as_seed(seed), out)
         return out
 
-    def default_point(self) -> np.ndarray:
+    def default_point(self) -> Array:
         """Return the origin: 0, (1, 0, ...), or the identity matrix."""
         out = np.empty(self.point_shape)
         _core.manifold_default_point(self._handle, out)
         return out
 
-    def project(self, x: Any) -> np.ndarray:
+    def project(self, x: Any) -> Array:
         """Return the nearest points on the manifold."""
         return self._apply("project", None, x, None, (self.point_shape, self.point_shape))
 
-    def defect(self, x: Any) -> np.ndarray:
+    def defect(self, x: Any) -> Array:
         """Return how far points are from the manifold, relative to their size: one number per factor."""
         return self._apply("defect", None, x, None, (self.point_shape, (len(self.factors),)))
 
-    def belongs(self, x: Any) -> np.ndarray:
+    def belongs(self, x: Any) -> Array:
         """Return which points lie on the manifold, in the sense of `numpy.isclose`."""
         array, lead = self._take(x, "points", self.point_shape)
         on = np.empty(lead + (len(self.factors),), dtype=bool)
         _core.manifold_contains(self._handle, array, on)
-        return on.all(axis=-1)
+        inside: Array = on.all(axis=-1)
+        return inside
 
-    def split(self, x: Any) -> list[np.ndarray]:
+    def split(self, x: Any) -> list[Array]:
         """Split points of a product into those of its factors, each in the shape of its factor."""
         array, lead = self._take(x, "points", self.point_shape)
         ends = np.cumsum([f.ambient for f in self.factors])[:-1]
         parts = np.split(array.reshape(lead + (self.ambient,)), ends, axis=-1)
         return [part.reshape(lead + f.shape) for part, f in zip(parts, self.factors)]
 
-    def join(self, parts: Sequence[Any]) -> np.ndarray:
+    def join(self, parts: Sequence[Any]) -> Array:
         """Join points of the factors into points of the product: the inverse of `split`."""
         if len(parts) != len(self.factors):
             raise ValueError(f"expected {len(self.factors)} arrays, one per factor of {self.spec}, got {len(parts)}")
         taken = [self._take(part, f"factor {k + 1}", f.shape) for k, (part, f) in enumerate(zip(parts, self.factors))]
         lead = np.broadcast_shapes(*(one for _, one in taken))
         rows = [np.broadcast_to(a, lead + f.shape).reshape(lead + (f.ambient,)) for (a, _), f in zip(taken, self.factors)]
-        return np.concatenate(rows, axis=-1).reshape(lead + self.point_shape)
+        joined: Array = np.concatenate(rows, axis=-1).reshape(lead + self.point_shape)
+        return joined
 
     # ---- geodesics ----------------------------------------------------------------------------
 
-    def exp(self, p: Any, v: Any) -> np.ndarray:
+    def exp(self, p: Any, v: Any) -> Array:
         """Return the exponential map: the end of the geodesic from `p` with initial velocity `v`."""
         return self._apply("exp", p, v, None, (self.point_shape, self.point_shape))
 
-    def log(self, p: Any, q: Any) -> np.ndarray:
+    def log(self, p: Any, q: Any) -> Array:
         """Return the logarithm: the initial velocity of the shortest geodesic from `p` to `q`.
 
         Raises
@@ -190,27 +195,27 @@ class Manifold:
         """
         return self._apply("log", p, q, None, (self.point_shape, self.point_shape))
 
-    def dist(self, p: Any, q: Any) -> np.ndarray | float:
+    def dist(self, p: Any, q: Any) -> Array | float:
         """Return the geodesic distance between `p` and `q`."""
         return self._apply("distance", p, q, None, (self.point_shape, ()))[()]
 
-    def inner(self, p: Any, v: Any, w: Any) -> np.ndarray | float:
+    def inner(self, p: Any, v: Any, w: Any) -> Array | float:
         """Return the inner product of tangent vectors `v` and `w` at `p`."""
         return self._apply("inner", p, v, w, (self.point_shape, ()))[()]
 
-    def norm(self, p: Any, v: Any) -> np.ndarray | float:
+    def norm(self, p: Any, v: Any) -> Array | float:
         """Return the length of tangent vectors `v` at `p`."""
         return np.sqrt(self.inner(p, v, v))
 
-    def parallel_transport(self, p: Any, v: Any, z: Any) -> np.ndarray:
+    def parallel_transport(self, p: Any, v: Any, z: Any) -> Array:
         """Carry tangent vectors `z` along the geodesic t -> exp(p, t v) from t = 0 to 1."""
         return self._apply("transport", p, v, z, (self.point_shape, self.point_shape))
 
-    def dexp(self, p: Any, v: Any, w: Any) -> np.ndarray:
+    def dexp(self, p: Any, v: Any, w: Any) -> Array:
         """Return the derivative of exp(p, v + t w) at t = 0."""
         return self._apply("dexp", p, v, w, (self.point_shape, self.point_shape))
 
-    def resample(self, points: Any, count: int) -> np.ndarray:
+    def resample(self, points: Any, count: int) -> Array:
         """Return `count` points at equal steps of the index along `points`, on the geodesics between neighbours."""
         array, lead = self._take(points, "points", self.point_shape)
         if len(lead) != 1:
@@ -219,7 +224,7 @@ class Manifold:
         _core.manifold_resample(self._handle, array, out)
         return out
 
-    def retime(self, points: Any, speed: Any = None, acceleration: Any = None) -> np.ndarray:
+    def retime(self, points: Any, speed: Any = None, acceleration: Any = None) -> Array:
         """Return times of the points of a trajectory, from 0, as fast as limits allow.
 
         Parameters
@@ -232,39 +237,39 @@ class Manifold:
         array, lead = self._take(points, "points", self.point_shape)
         if len(lead) != 1:
             raise ValueError(f"points: expected one trajectory of shape (n, {self.point_shape}), got {array.shape}")
-        limits = [
+        fast, strong = (
             None if value is None else np.atleast_1d(as_doubles(value, name))
             for value, name in ((speed, "speed"), (acceleration, "acceleration"))
-        ]
+        )
         out = np.empty(lead)
-        _core.retime(self._handle, array, *limits, out)
+        _core.retime(self._handle, array, fast, strong, out)
         return out
 
     # ---- coordinates --------------------------------------------------------------------------
 
-    def to_coords(self, p: Any, v: Any) -> np.ndarray:
+    def to_coords(self, p: Any, v: Any) -> Array:
         """Return coordinates of tangent vectors in an orthonormal frame at `p`."""
         return self._apply("to_coords", p, v, None, (self.point_shape, (self.dim,)))
 
-    def from_coords(self, p: Any, c: Any) -> np.ndarray:
+    def from_coords(self, p: Any, c: Any) -> Array:
         """Return tangent vectors from coordinates in the orthonormal frame at `p`."""
         return self._apply("from_coords", p, c, None, ((self.dim,), self.point_shape))
 
-    def exp_coords(self, p: Any, c: Any) -> np.ndarray:
+    def exp_coords(self, p: Any, c: Any) -> Array:
         """Return exp(p, from_coords(p, c))."""
         return self._apply("exp_coords", p, c, None, ((self.dim,), self.point_shape))
 
-    def log_coords(self, p: Any, q: Any) -> np.ndarray:
+    def log_coords(self, p: Any, q: Any) -> Array:
         """Return to_coords(p, log(p, q))."""
         return self._apply("log_coords", p, q, None, (self.point_shape, (self.dim,)))
 
-    def log_volume(self, c: Any) -> np.ndarray | float:
+    def log_volume(self, c: Any) -> Array | float:
         """Return log |det dExp| at coordinates `c`."""
         return self._apply("log_volume", None, c, None, ((self.dim,), ()))[()]
 
     # ---- kernels ------------------------------------------------------------------------------
 
-    def kernel(self, X: Any, Y: Any = None, *, lengthscale: Any = 1.0, kind: Any = None) -> np.ndarray:
+    def kernel(self, X: Any, Y: Any = None, *, lengthscale: Any = 1.0, kind: Any = None) -> Array:
         """Return the matrix of a positive definite kernel between points, (n, m); of `X` with itself without `Y`.
 
         Parameters
@@ -291,7 +296,7 @@ class Manifold:
 
     def mean(
         self, points: Any, weights: Any = None, *, max_iterations: int = 500, tolerance: float = 1e-14
-    ) -> np.ndarray:
+    ) -> Array:
         """Return the Fréchet mean of points, the minimiser of the weighted sum of squared distances.
 
         Parameters

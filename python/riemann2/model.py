@@ -18,6 +18,7 @@ from .manifold import Manifold
 from .space import Medoids, Path, Space, Sphere
 
 if TYPE_CHECKING:
+    from ._arrays import Array
     from .figure import Figure
 
 __all__ = ["GPLVM", "WGPLVM", "load"]
@@ -140,7 +141,7 @@ class WGPLVM:
 
     # ---- training ------------------------------------------------------------------------------
 
-    def _spec(self, array: np.ndarray) -> str:
+    def _spec(self, array: Array) -> str:
         """The manifold's specification, with the size of the data where it has none."""
         if not isinstance(self.manifold, (str, Manifold)):
             raise TypeError(f"manifold: expected text such as 'R3 x S3', got {type(self.manifold).__name__}")
@@ -171,7 +172,7 @@ class WGPLVM:
         Y: Any,
         y: Any = None,
         *,
-        groups: Sequence[Any] | np.ndarray | None = None,
+        groups: Sequence[Any] | Array | None = None,
         time: Any = None,
         init: Any = None,
         base_point: Any = None,
@@ -231,7 +232,7 @@ class WGPLVM:
         self.info_: dict[str, Any] = _core.model_info(handle)
         self.data_ = Data._wrap(_core.model_data(handle))
         self.manifold_ = self.data_.manifold
-        self.latents_: np.ndarray = np.empty((self.info_["points"], self.info_["latent_dim"]))
+        self.latents_: Array = np.empty((self.info_["points"], self.info_["latent_dim"]))
         _core.model_array(handle, "latents", self.latents_)
         self.latents_.flags.writeable = False
         self.n_features_in_: int = self.manifold_.point_shape[-1]
@@ -243,7 +244,7 @@ class WGPLVM:
         except AttributeError:
             raise _not_fitted(f"this {type(self).__name__} is not fitted; call fit first") from None
 
-    def array(self, name: str) -> np.ndarray:
+    def array(self, name: str) -> Array:
         """Return a copy of an array of the model: "lengthscale", "task_covariance", "base", "mean" or "trace"."""
         handle = self._fitted()
         M, Q = self.info_["outputs"], self.info_["latent_dim"]
@@ -257,7 +258,7 @@ class WGPLVM:
 
     # ---- between the manifold and the latent space ---------------------------------------------
 
-    def _latents(self, Z: Any) -> tuple[np.ndarray, tuple[int, ...]]:
+    def _latents(self, Z: Any) -> tuple[Array, tuple[int, ...]]:
         array = as_doubles(Z, "latents")
         Q = self.info_["latent_dim"]
         if array.ndim == 0 or array.shape[-1] != Q:
@@ -301,7 +302,7 @@ class WGPLVM:
 
     def _encode(
         self, Y: Any, with_cov: bool, align: bool, callback: Callback, settings: dict[str, Any]
-    ) -> tuple[np.ndarray, Any, np.ndarray]:
+    ) -> tuple[Array, Any, Array]:
         handle = self._fitted()
         array = Y.points if isinstance(Y, Data) else as_doubles(Y, "Y")
         shape = self.manifold_.point_shape
@@ -321,7 +322,7 @@ class WGPLVM:
             _core.encode(handle, array, texts("encode", settings), bool(align), report, latents, cov, info)
         return latents, cov, info
 
-    def fit_transform(self, Y: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
+    def fit_transform(self, Y: Any, y: Any = None, **fit_params: Any) -> Array:
         """Train, and return the latent points of the training set."""
         return self.fit(Y, y, **fit_params).latents_.copy()
 
@@ -353,7 +354,7 @@ class WGPLVM:
 
     decode = inverse_transform
 
-    def sample(self, Z: Any, count: int = 1, *, noise: bool = False, seed: Any = 0) -> np.ndarray:
+    def sample(self, Z: Any, count: int = 1, *, noise: bool = False, seed: Any = 0) -> Array:
         """Draw trajectories over latent points.
 
         Parameters
@@ -384,7 +385,7 @@ class WGPLVM:
         """Return the root mean squared error of the decoded training points: ambient entries, and outputs."""
         return _core.reconstruction(self._fitted())
 
-    def coordinates(self, Y: Any, view: str = "tangent") -> np.ndarray:
+    def coordinates(self, Y: Any, view: str = "tangent") -> Array:
         """Return points as the model sees them.
 
         Parameters
@@ -452,7 +453,7 @@ class WGPLVM:
         """Return the shortest paths between pairs of latent points, (n, latent_dim) each, on all threads."""
         return self.space(avoid=avoid, **settings).geodesics(starts, ends, callback=callback)
 
-    def distances(self, Z: Any, *, callback: Callback = None, **settings: Any) -> np.ndarray:
+    def distances(self, Z: Any, *, callback: Callback = None, **settings: Any) -> Array:
         """Return the geodesic distances between latent points, (n, n)."""
         return self.space(**settings).distances(Z, callback=callback)
 
@@ -460,25 +461,30 @@ class WGPLVM:
         """Partition latent points around k medoids, by geodesic distances."""
         return self.space(**settings).medoids(Z, k, callback=callback)
 
-    def mean(self, Z: Any, weights: Any = None, *, callback: Callback = None, **settings: Any) -> np.ndarray:
+    def mean(self, Z: Any, weights: Any = None, *, callback: Callback = None, **settings: Any) -> Array:
         """Return the Fréchet mean of latent points in the metric of the data."""
         return np.asarray(self.space(**settings).mean(Z, weights, callback=callback))
 
-    def exp(self, z: Any, v: Any, *, nodes: int = 0, **settings: Any) -> np.ndarray:
+    def exp(self, z: Any, v: Any, *, nodes: int = 0, **settings: Any) -> Array:
         """Return the end of the geodesic from `z` with velocity `v`; with `nodes` that many points of it."""
         return self.space(**settings).exp(z, v, nodes=nodes)
 
-    def log(self, z: Any, y: Any, **settings: Any) -> np.ndarray:
+    def log(self, z: Any, y: Any, **settings: Any) -> Array:
         """Return the velocity at `z` of the geodesic to `y`."""
         return self.space(**settings).log(z, y)
 
+    def _metric_space(self, settings: dict[str, Any]) -> Space:
+        """A space whose metric alone is asked for: without a roadmap."""
+        quick: dict[str, Any] = {"roadmap": "line", **settings}
+        return self.space(**quick)
+
     def metric(self, Z: Any, *, return_derivative: bool = False, **settings: Any) -> Any:
         """Return the metric at latent points, (..., latent_dim, latent_dim)."""
-        return self.space(**{"roadmap": "line", **settings}).metric(Z, return_derivative=return_derivative)
+        return self._metric_space(settings).metric(Z, return_derivative=return_derivative)
 
     def magnification(self, Z: Any, **settings: Any) -> Any:
         """Return the logarithm of the volume element, log sqrt det G, at latent points."""
-        return self.space(**{"roadmap": "line", **settings}).magnification(Z)
+        return self._metric_space(settings).magnification(Z)
 
     # ---- figures -------------------------------------------------------------------------------
 
@@ -555,7 +561,7 @@ def _need_paths(paths: Sequence[Any]) -> None:
             raise TypeError(f"paths: expected riemann2.Path, got {type(path).__name__}")
 
 
-def _sizes(array: np.ndarray) -> str:
+def _sizes(array: Array) -> str:
     """Sizes in the words that users of scikit-learn know."""
     samples = array.shape[0] if array.ndim else 0
     features = array.shape[-1] if array.ndim > 1 else 0

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import _core
 from ._arrays import as_count, as_doubles, as_seed
 from .manifold import Manifold
+
+if TYPE_CHECKING:
+    from ._arrays import Array
 
 __all__ = ["Arm", "Placement", "Tracked"]
 
@@ -19,14 +22,14 @@ _POSE, _SKELETON, _JACOBIAN, _MANIPULABILITY, _DERIVATIVE = range(5)
 class Tracked(NamedTuple):
     """A joint trajectory that follows targets."""
 
-    q: np.ndarray
+    q: Array
     """Configurations, (n, joints)."""
-    position_error: np.ndarray
-    orientation_error: np.ndarray
+    position_error: Array
+    orientation_error: Array
     """Rotation angles."""
-    ellipsoid_error: np.ndarray
+    ellipsoid_error: Array
     """Affine-invariant distances."""
-    missed: np.ndarray
+    missed: Array
     """Targets that are off by more than a tolerance."""
     worst: int
     """Target with the largest error."""
@@ -50,7 +53,7 @@ class Placement(NamedTuple):
     ellipsoid_scale: float = 1.0
 
 
-def _row(placement: Placement) -> np.ndarray:
+def _row(placement: Placement) -> Array:
     p = Placement(*placement)
     values = [p.scale, *p.offset, *p.rotation, p.ellipsoid_scale]
     if len(values) != 9:
@@ -99,7 +102,7 @@ class Arm:
 
     # ---- kinematics ----------------------------------------------------------------------------
 
-    def _compute(self, what: int, q: Any, shape: tuple[int, ...], dim: int = 3) -> np.ndarray:
+    def _compute(self, what: int, q: Any, shape: tuple[int, ...], dim: int = 3) -> Array:
         array = as_doubles(q, "q")
         if array.ndim == 0 or array.shape[-1] != self.joints:
             raise ValueError(f"q: expected an array of shape (..., {self.joints}), got {array.shape}")
@@ -107,23 +110,23 @@ class Arm:
         _core.arm_compute(self._handle, what, dim, array, out)
         return out
 
-    def pose(self, q: Any) -> np.ndarray:
+    def pose(self, q: Any) -> Array:
         """Return the pose of the last frame, (..., 7): position and unit quaternion w x y z."""
         return self._compute(_POSE, q, (7,))
 
-    def skeleton(self, q: Any) -> np.ndarray:
+    def skeleton(self, q: Any) -> Array:
         """Return the origins of the base and of every link's frame, (..., links + 1, 3)."""
         return self._compute(_SKELETON, q, (self.links + 1, 3))
 
-    def jacobian(self, q: Any) -> np.ndarray:
+    def jacobian(self, q: Any) -> Array:
         """Return the geometric Jacobian, (..., 6, joints): velocity, then angular velocity."""
         return self._compute(_JACOBIAN, q, (6, self.joints))
 
-    def manipulability(self, q: Any, dim: int = 3) -> np.ndarray:
+    def manipulability(self, q: Any, dim: int = 3) -> Array:
         """Return the velocity manipulability ellipsoids J J^T of the position, (..., dim, dim)."""
         return self._compute(_MANIPULABILITY, q, (dim, dim), dim)
 
-    def manipulability_derivative(self, q: Any, dim: int = 3) -> np.ndarray:
+    def manipulability_derivative(self, q: Any, dim: int = 3) -> Array:
         """Return the derivatives of `manipulability` by each joint, (..., joints, dim, dim)."""
         return self._compute(_DERIVATIVE, q, (self.joints, dim, dim), dim)
 
@@ -175,7 +178,7 @@ class Arm:
         return Tracked(q, errors[:, 0], errors[:, 1], errors[:, 2], errors[:, 3] != 0, worst, margin, margin_joint,
                        step, stretch, stretch_joint)  # fmt: skip
 
-    def place(self, targets: Any, manifold: str | Manifold, placement: Placement = Placement()) -> np.ndarray:
+    def place(self, targets: Any, manifold: str | Manifold, placement: Placement = Placement()) -> Array:
         """Return targets that are moved, turned and scaled by a placement."""
         m = Manifold(manifold)
         x = m._take(targets, "targets", m.point_shape)[0].copy()

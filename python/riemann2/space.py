@@ -13,6 +13,7 @@ from ._progress import Callback, watch
 from ._settings import texts
 
 if TYPE_CHECKING:
+    from ._arrays import Array
     from .model import WGPLVM
 
 __all__ = ["Mean", "Medoids", "Path", "Space", "Sphere", "medoids"]
@@ -31,7 +32,7 @@ class Sphere(NamedTuple):
     height: float = 1e3
 
 
-def _obstacle_rows(avoid: Any) -> np.ndarray | None:
+def _obstacle_rows(avoid: Any) -> Array | None:
     """Centre, radius and height of each obstacle in one row."""
     if isinstance(avoid, Sphere):
         avoid = [avoid]
@@ -51,9 +52,9 @@ def _obstacle_rows(avoid: Any) -> np.ndarray | None:
 class Medoids(NamedTuple):
     """Points that represent clusters."""
 
-    indices: np.ndarray
+    indices: Array
     """Their indices, increasing."""
-    clusters: np.ndarray
+    clusters: Array
     """Which of them each point is nearest to."""
     cost: float
     """Sum of the distances to them."""
@@ -84,7 +85,7 @@ def medoids(distances: Any, k: int) -> Medoids:
 class Mean(NamedTuple):
     """A Fréchet mean in the latent space."""
 
-    point: np.ndarray
+    point: Array
     converged: bool
     iterations: int
     gradient: float
@@ -112,7 +113,7 @@ class Path:
         Lengths after the stages before; 0 where there was none.
     """
 
-    def __init__(self, space: Space, row: tuple[Any, ...], stops: np.ndarray):
+    def __init__(self, space: Space, row: tuple[Any, ...], stops: Array):
         if not isinstance(space, Space):
             raise TypeError("paths are made by the method geodesic of a model or of a Space")
         nodes, x, v = row[:3]
@@ -128,13 +129,13 @@ class Path:
         self.spline_length: float
         (self.length, self.energy, self.error, self.residual, self.converged, self.stage, self.iterations,
          self.evaluations, self.path_length, self.spline_length) = row[3:]  # fmt: skip
-        self.latent: np.ndarray = np.frombuffer(x).reshape(nodes, -1).copy()
-        self.velocity: np.ndarray = np.frombuffer(v).reshape(nodes, -1).copy()
+        self.latent: Array = np.frombuffer(x).reshape(nodes, -1).copy()
+        self.velocity: Array = np.frombuffer(v).reshape(nodes, -1).copy()
         self.space = space
         self._stops = stops
-        self._decoded: tuple[np.ndarray, np.ndarray] | None = None
+        self._decoded: tuple[Array, Array] | None = None
 
-    def _decode(self) -> tuple[np.ndarray, np.ndarray]:
+    def _decode(self) -> tuple[Array, Array]:
         if self._decoded is None:
             self._decoded = self._model().inverse_transform(self.latent, return_std=True)
         return self._decoded
@@ -145,12 +146,12 @@ class Path:
         return self.space.model
 
     @property
-    def points(self) -> np.ndarray:
+    def points(self) -> Array:
         """Decoded points, on the manifold and in the units of the data: (nodes, *point_shape)."""
         return self._decode()[0]
 
     @property
-    def std(self) -> np.ndarray:
+    def std(self) -> Array:
         """Standard deviations of the decoded points, (nodes,)."""
         return self._decode()[1]
 
@@ -171,7 +172,7 @@ class Path:
         state = "" if self.converged else ", not converged"
         return f"<riemann2.Path: {len(self)} nodes, length {self.length:.6g}{state}>"
 
-    def time(self, speed: Any = None, acceleration: Any = None) -> np.ndarray:
+    def time(self, speed: Any = None, acceleration: Any = None) -> Array:
         """Return the times of the nodes, as fast as limits allow.
 
         Parameters
@@ -218,7 +219,7 @@ class Space:
         model: WGPLVM,
         *,
         avoid: Sequence[Any] | Sphere = (),
-        cost: Callable[[np.ndarray], tuple[float, Any]] | None = None,
+        cost: Callable[[Array], tuple[float, Any]] | None = None,
         cost_factor: int | None = None,
         cover: Any = None,
         callback: Callback = None,
@@ -238,7 +239,7 @@ class Space:
     @classmethod
     def from_metric(
         cls,
-        metric: str | Callable[[np.ndarray], tuple[Any, Any]],
+        metric: str | Callable[[Array], tuple[Any, Any]],
         dim: int,
         *,
         points: Any = None,
@@ -285,7 +286,7 @@ class Space:
     def __repr__(self) -> str:
         return f"<riemann2.Space: {_core.space_text(self._handle)}>"
 
-    def _points(self, Z: Any, name: str = "latents", ndim: int | None = None) -> tuple[np.ndarray, tuple[int, ...]]:
+    def _points(self, Z: Any, name: str = "latents", ndim: int | None = None) -> tuple[Array, tuple[int, ...]]:
         array = as_doubles(Z, name)
         if array.ndim == 0 or array.shape[-1] != self.dim or (ndim is not None and array.ndim != ndim):
             shape = f"(..., {self.dim})" if ndim is None else "(" + "n, " * (ndim - 1) + f"{self.dim})"
@@ -328,7 +329,7 @@ class Space:
             rows = _core.geodesics(self._handle, a, b, report)
         return [Path(self, row, np.stack([a[k], b[k]])) for k, row in enumerate(rows)]
 
-    def distances(self, Z: Any, *, callback: Callback = None) -> np.ndarray:
+    def distances(self, Z: Any, *, callback: Callback = None) -> Array:
         """Return the geodesic distances between latent points, (n, n)."""
         array, _ = self._points(Z, ndim=2)
         out = np.empty((len(array), len(array)))
@@ -361,7 +362,7 @@ class Space:
             warnings.warn(f"the mean did not converge (gradient {found.gradient:.1e})", RuntimeWarning, stacklevel=2)
         return found if return_info else out
 
-    def exp(self, z: Any, v: Any, *, nodes: int = 0) -> np.ndarray:
+    def exp(self, z: Any, v: Any, *, nodes: int = 0) -> Array:
         """Return the end of the geodesic from `z` with velocity `v`; with `nodes` that many points of it."""
         a, _ = self._points(z, "z", 1)
         b, _ = self._points(v, "v", 1)
@@ -370,7 +371,7 @@ class Space:
         _core.space_exp(self._handle, a, b, end, velocity, path)
         return end if path is None else path
 
-    def log(self, z: Any, y: Any) -> np.ndarray:
+    def log(self, z: Any, y: Any) -> Array:
         """Return the velocity at `z` of the geodesic to `y`."""
         a, _ = self._points(z, "z", 1)
         b, _ = self._points(y, "y", 1)
@@ -441,7 +442,7 @@ def _function(callable_: Any, name: str) -> Any:
     if not callable(callable_):
         raise TypeError(f"{name}: expected a callable, got {type(callable_).__name__}")
 
-    def call(point: bytes) -> tuple[np.ndarray, np.ndarray]:
+    def call(point: bytes) -> tuple[Array, Array]:
         value, derivative = callable_(np.frombuffer(point))
         return as_doubles(value, name), as_doubles(derivative, name)
 

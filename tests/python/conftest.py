@@ -3,11 +3,11 @@
 import os
 import sys
 
-import numpy as np
-import pytest
-
 sys.path.insert(0, os.path.dirname(__file__))
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # before OpenMP is loaded: tests run beside other work
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
 
 import riemann2 as rm2  # noqa: E402
 

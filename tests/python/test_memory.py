@@ -8,7 +8,7 @@ import pytest
 
 import riemann2 as rm2
 
-FITS = int(os.environ.get("RM2_LEAK_FITS", "60"))
+FITS = int(os.environ.get("RM2_LEAK_FITS", "30"))
 CALLS = int(os.environ.get("RM2_LEAK_CALLS", "20000"))
 
 

@@ -9,6 +9,9 @@ import pytest
 import riemann2 as rm2
 
 
+ROLES = ("--group", "demo", "--time", "time")
+
+
 def call(program, *arguments):
     done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -19,8 +22,8 @@ def call(program, *arguments):
 def folder(tmp_path_factory, program):
     """Data and a model of the program."""
     folder = tmp_path_factory.mktemp("program")
-    call(program, "generate", "robot", "--trajectories", 3, "--points", 20, "-o", folder / "demos.csv")
-    call(program, "fit", folder / "demos.csv", "--manifold", "R3 x S3", "--group", "demo", "-o", folder / "program.h5")
+    call(program, "generate", "robot", "--demos", 3, "--points", 20, "-o", folder / "demos.csv")
+    call(program, "fit", folder / "demos.csv", "--manifold", "R3 x S3", *ROLES, "-o", folder / "program.h5")
     return folder
 
 
@@ -30,7 +33,7 @@ def columns(path, names):
 
 
 def test_training(folder):
-    data = rm2.read(folder / "demos.csv", manifold="R3 x S3", group="demo")
+    data = rm2.read(folder / "demos.csv", manifold="R3 x S3", group="demo", time="time")
     model = rm2.WGPLVM("R3 x S3").fit(data)
     theirs = rm2.load(folder / "program.h5")
     np.testing.assert_array_equal(model.latents_, theirs.latents_)
@@ -40,7 +43,7 @@ def test_training(folder):
 
 
 def test_model_files_are_the_same(folder, program):
-    data = rm2.read(folder / "demos.csv", manifold="R3 x S3", group="demo")
+    data = rm2.read(folder / "demos.csv", manifold="R3 x S3", group="demo", time="time")
     model = rm2.WGPLVM("R3 x S3").fit(data)
     model.save(folder / "python.h5")
     ours, theirs = (json.loads(call(program, "info", folder / f"{n}.h5", "--json")) for n in ("python", "program"))
@@ -63,6 +66,6 @@ def test_decode_and_geodesic(folder, program):
 
 def test_encode(folder, program):
     model = rm2.load(folder / "program.h5")
-    data = rm2.read(folder / "demos.csv", manifold="R3 x S3", group="demo")
-    call(program, "encode", folder / "program.h5", folder / "demos.csv", "--group", "demo", "-o", folder / "encoded.csv")
+    data = rm2.read(folder / "demos.csv", manifold="R3 x S3", group="demo", time="time", scale="none")  # as the program
+    call(program, "encode", folder / "program.h5", folder / "demos.csv", *ROLES, "-o", folder / "encoded.csv")
     np.testing.assert_array_equal(model.transform(data), columns(folder / "encoded.csv", ["z1", "z2"]))
