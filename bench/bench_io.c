@@ -15,14 +15,14 @@ typedef rm2_status (*read_fn)(rm2_context *ctx, const char *path);
 static rm2_status read_csv(rm2_context *ctx, const char *path) {
     rm2_table table;
     rm2_status status = rm2_csv_read(ctx, path, NULL, &table);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     return status;
 }
 
 static rm2_status read_npy(rm2_context *ctx, const char *path) {
     rm2_array array;
     rm2_status status = rm2_npy_read(ctx, path, &array);
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
     return status;
 }
 
@@ -58,7 +58,7 @@ static rm2_status write_npy(rm2_context *ctx, const char *path, rm2_rng *rng) {
     for (size_t i = 0; i < count; i++)
         array.values[i] = rm2_rng_uniform(rng);
     rm2_status status = rm2_npy_write(ctx, path, &array, true);
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
     return status;
 }
 

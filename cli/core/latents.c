@@ -90,7 +90,7 @@ static int read_csv(const work *w, const char *path, size_t Q, bool paths, laten
     if (code == EXIT_DONE)
         code = c.found || table.columns == Q ? take_table(w, &table, &c, p)
                                              : wrong_columns(w, path, table.columns, Q);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     columns_free(&c.named);
     return code;
 }
@@ -119,7 +119,7 @@ static int read_npy(const work *w, const char *path, size_t Q, latent_paths *p) 
         return code;
     size_t found = array.dims > 1 ? array.shape[array.dims - 1] : 1;
     code = found == Q ? take_array(w, &array, Q, p) : wrong_columns(w, path, found, Q);
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
     return code;
 }
 

@@ -100,5 +100,5 @@ bool sheet_add_points(sheet *s, const rm2_manifold *m, const double *points) {
 }
 
 void sheet_free(sheet *s) {
-    rm2_table_free(&s->table);
+    rm2_table_clear(&s->table);
 }

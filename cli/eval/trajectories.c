@@ -239,7 +239,7 @@ static int compare_file(evaluation *e, const demonstrations *d, const char *path
                    : work_no_memory(w);
     if (code == EXIT_DONE)
         code = compare_table(e, d, path, &c, &table);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     columns_free(&c.named);
     return code;
 }

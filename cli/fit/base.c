@@ -83,7 +83,7 @@ static int read_table(const source *s, double *point) {
     if (code != EXIT_DONE)
         return code;
     code = take_row(s, &table, point);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     return code;
 }
 
@@ -97,7 +97,7 @@ static int read_array(const source *s, double *point) {
         memcpy(point, array.values, count * sizeof *point);
     else
         code = complain_count(s, count);
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
     return code;
 }
 

@@ -59,7 +59,7 @@ static int read_table(const work *w, numbers *n) {
     if (code != EXIT_DONE)
         return code;
     code = take_column(w, &table, n);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     return code;
 }
 
@@ -71,7 +71,7 @@ static int read_array(const work *w, numbers *n) {
     n->count = rm2_array_count(&array);
     n->values = array.values;
     array.values = NULL;
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
     return EXIT_DONE;
 }
 

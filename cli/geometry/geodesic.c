@@ -80,7 +80,7 @@ static int ends_of_pairs(geodesic_job *j) {
     if (code != EXIT_DONE)
         return code;
     code = take_pairs(j, &table, path);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     return code;
 }
 

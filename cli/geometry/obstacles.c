@@ -51,7 +51,7 @@ static int read_rows(const model_work *m, const char *path, rows *r) {
                              "%s has %zu columns; obstacles have %zu: centre, radius, height", path,
                              table.columns, r->width);
     }
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     return code;
 }
 

@@ -116,7 +116,7 @@ static int read_text(robot_work *r) {
         return unknown_points(r);
     if (status == RM2_OK)
         status = rm2_data_from_table(r->work.ctx, r->path, &table, s, &r->data, NULL, NULL);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     s->columns = NULL; /* was perhaps ours */
     return work_check(&r->work, status);
 }

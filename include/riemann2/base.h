@@ -14,14 +14,19 @@
  * Process-wide state belongs to the libraries below:
  * - OpenBLAS has one number of threads for the process (rm2_blas_set_threads), used for large
  *   matrices. Inside a parallel region it uses one.
-  * - libhdf5 has global state. Writing model files and checkpoints uses it, which needs its thread-safe
+ * - libhdf5 has global state. Writing model files and checkpoints uses it, which needs its thread-safe
  *   build (Debian's is) where several threads write at once; reading does not. Its printing of errors
  *   is off during these calls, and as before after them.
-
  * - OpenMP runs the library's own loops, on as many threads as the context says: OMP_NUM_THREADS and
  *   omp_set_num_threads do not change that, OMP_THREAD_LIMIT and OMP_DYNAMIC may lower it. Inside a
  *   parallel region of the caller these loops run on the calling thread alone, unless nested
- *   parallelism is on (OMP_MAX_ACTIVE_LEVELS). All of them finish with fewer threads than asked for. */
+ *   parallelism is on (OMP_MAX_ACTIVE_LEVELS). All of them finish with fewer threads than asked for.
+ *
+ * Memory. rm2_X_free(x) frees an object that the library made, rm2_X_clear(&x) empties a struct of the caller
+ * that the library filled, rm2_free an array that it handed out; NULL and empty structs are allowed.
+ *
+ * Arguments. A NULL where a pointer is required, also the context, is RM2_ERR_ARGUMENT; functions without a
+ * status then return 0, NaN, NULL or "". */
 #ifndef RIEMANN2_BASE_H
 #define RIEMANN2_BASE_H
 
@@ -147,7 +152,8 @@ RM2_API void rm2_context_set_progress(rm2_context *ctx, rm2_progress_fn progress
 
 /* ---- random numbers ------------------------------------------------------------------------- */
 
-/* xoshiro256++ (Blackman and Vigna, 2019): 256 bits of state, plain data, yours to copy. */
+/* xoshiro256++ (Blackman and Vigna, 2019): 256 bits of state, plain data, yours to copy. Without a generator (NULL)
+ * the numbers are 0 and NaN. */
 typedef struct rm2_rng {
     uint64_t state[4];
     double spare; /* second normal of a pair, if has_spare */

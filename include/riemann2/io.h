@@ -60,7 +60,7 @@ struct rm2_table {
 
 RM2_API rm2_status rm2_csv_read(rm2_context *ctx, const char *path,
                                 const rm2_csv_settings *settings, rm2_table *table);
-RM2_API void rm2_table_free(rm2_table *table);
+RM2_API void rm2_table_clear(rm2_table *table); /* frees what is in it; it is empty then */
 
 /* Column by name, or by 0-based number written out; SIZE_MAX if there is none. */
 RM2_API size_t rm2_table_column(const rm2_table *table, const char *name);
@@ -84,7 +84,7 @@ typedef struct rm2_array {
 } rm2_array;
 
 RM2_API size_t rm2_array_count(const rm2_array *array); /* product of the shape */
-RM2_API void rm2_array_free(rm2_array *array);
+RM2_API void rm2_array_clear(rm2_array *array);
 
 RM2_API rm2_status rm2_npy_read(rm2_context *ctx, const char *path, rm2_array *array);
 RM2_API rm2_status rm2_npy_write(rm2_context *ctx, const char *path, const rm2_array *array,
@@ -95,7 +95,7 @@ RM2_API rm2_status rm2_npz_read(rm2_context *ctx, const char *path, rm2_array **
                                 size_t *count);
 RM2_API rm2_status rm2_npz_write(rm2_context *ctx, const char *path, const rm2_array *arrays,
                                  size_t count, bool overwrite);
-RM2_API void rm2_arrays_free(rm2_array *arrays, size_t count);
+RM2_API void rm2_arrays_free(rm2_array *arrays, size_t count); /* the list with all in it */
 
 /* An .npz whose arrays are read one at a time: what is in the others does not matter. */
 typedef struct rm2_npz rm2_npz;
@@ -121,7 +121,7 @@ typedef struct rm2_texts {
 } rm2_texts;
 
 RM2_API rm2_status rm2_npz_texts(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_texts *texts);
-RM2_API void rm2_texts_free(rm2_texts *texts);
+RM2_API void rm2_texts_clear(rm2_texts *texts);
 
 /* ---- the parsers on memory, for those who have the bytes already ---------------------------- */
 

@@ -53,7 +53,7 @@ typedef enum rm2_colour_map {
     RM2_MAP_DIVERGING   /* blue, white in the middle, orange-red */
 } rm2_colour_map;
 
-/* Colour at t in [0, 1] (clamped); light grey for NaN. */
+/* Colour at t in [0, 1] (clamped); light grey for NaN and unknown maps. */
 RM2_API rm2_colour rm2_colour_map_at(rm2_colour_map map, double t);
 
 /* ---- how an item looks ---------------------------------------------------------------------- */

@@ -62,7 +62,7 @@ RM2_API rm2_roadmap_info rm2_roadmap_describe(const rm2_roadmap *roadmap);
 /* Points that are joined by straight lines. */
 typedef struct rm2_path {
     size_t count;
-    double *x; /* count x Q; to be freed with free() */
+    double *x; /* count x Q; to be freed with rm2_free */
     double length;
 } rm2_path;
 

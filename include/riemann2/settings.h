@@ -101,7 +101,8 @@ RM2_API const rm2_setting *rm2_settings_at(const rm2_settings_table *table, size
 /* The row of a name; NULL if there is none. */
 RM2_API const rm2_setting *rm2_settings_find(const rm2_settings_table *table, const char *name);
 
-/* The default of a column as text; of the first column if there is no such column. */
+/* The default of a column as text; of the first column if there is no such column. "" without a
+ * setting. */
 RM2_API const char *rm2_setting_default(const rm2_setting *setting, size_t column);
 /* What a value must be: "a whole number from 1, or auto", "one of se, matern32, matern52". */
 RM2_API void rm2_setting_expected(const rm2_setting *setting, char *text, size_t size);
@@ -110,7 +111,7 @@ RM2_API void rm2_setting_expected(const rm2_setting *setting, char *text, size_t
 
 /* `settings` is the struct that the table describes, with its size. Members that an earlier version of
  * the struct does not have cannot be set or read. A name that is not in the table is RM2_ERR_ARGUMENT;
- * the message has the nearest one. */
+ * the message has the nearest one. The context receives messages only and may be NULL. */
 
 /* Set from text. */
 RM2_API rm2_status rm2_settings_set(rm2_context *ctx, const rm2_settings_table *table,

@@ -30,7 +30,7 @@ size_t rm2_array_count(const rm2_array *array) {
     return count;
 }
 
-void rm2_array_free(rm2_array *array) {
+void rm2_array_clear(rm2_array *array) {
     if (!array)
         return;
     free(array->name);
@@ -118,7 +118,7 @@ rm2_status rm2i_npy_load(rm2i_source *source, rm2_array *array) {
     memcpy(array->shape, header.shape, sizeof array->shape);
     rm2_status status = read_elements(source, &header, array->values);
     if (status != RM2_OK)
-        rm2_array_free(array);
+        rm2_array_clear(array);
     return status;
 }
 
@@ -133,9 +133,9 @@ static rm2_status load_file(rm2i_source *source, rm2_array *array) {
 }
 
 rm2_status rm2_npy_read(rm2_context *ctx, const char *path, rm2_array *array) {
-    if (!array)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no array given");
+    RM2_REQUIRE(ctx, array);
     *array = (rm2_array){0};
+    RM2_REQUIRE(ctx, path);
     rm2i_source source;
     RM2_TRY(rm2i_source_open(ctx, path, &source));
     rm2_status status = load_file(&source, array);
@@ -145,8 +145,11 @@ rm2_status rm2_npy_read(rm2_context *ctx, const char *path, rm2_array *array) {
 
 rm2_status rm2_npy_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
                          rm2_array *array) {
-    if (!array || (!bytes && size > 0))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no array or no bytes given");
+    RM2_REQUIRE(ctx, array);
+    *array = (rm2_array){0};
+    RM2_REQUIRE(ctx, name);
+    if (size > 0)
+        RM2_REQUIRE(ctx, bytes);
     rm2i_source source;
     rm2i_source_memory(ctx, name, bytes, size, &source);
     return load_file(&source, array);

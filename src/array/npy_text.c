@@ -18,7 +18,7 @@ typedef struct buffer {
     char *text;
 } buffer;
 
-void rm2_texts_free(rm2_texts *texts) {
+void rm2_texts_clear(rm2_texts *texts) {
     if (!texts)
         return;
     free(texts->codes);
@@ -163,6 +163,6 @@ rm2_status rm2i_npy_load_texts(rm2i_source *source, rm2_texts *texts) {
         status = rm2i_text_set_take(source->ctx, &set, &texts->distinct, &texts->distinct_count);
     rm2i_text_set_free(&set);
     if (status != RM2_OK)
-        rm2_texts_free(texts);
+        rm2_texts_clear(texts);
     return status;
 }

@@ -8,15 +8,15 @@
 enum { ALIGNMENT = 64, PREFIX = 10 }; /* magic, version and length take 10 bytes */
 
 rm2_status rm2i_npy_check_array(rm2_context *ctx, const rm2_array *array) {
-    if (!array || array->dims > RM2_ARRAY_MAX_DIMS)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "no array, or one of more than %d dimensions, given", RM2_ARRAY_MAX_DIMS);
+    if (array->dims > RM2_ARRAY_MAX_DIMS)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "an array has %zu dimensions, %d are possible",
+                         array->dims, RM2_ARRAY_MAX_DIMS);
     size_t bytes = sizeof(double);
     for (size_t i = 0; i < array->dims; i++)
         if (__builtin_mul_overflow(bytes, array->shape[i], &bytes))
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the shape of an array is too large");
-    if (bytes > 0 && !array->values)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "an array without values given");
+    if (bytes > 0)
+        RM2_REQUIRE(ctx, array->values);
     return RM2_OK;
 }
 
@@ -47,6 +47,7 @@ void rm2i_npy_print(FILE *stream, const rm2_array *array) {
 
 rm2_status rm2_npy_write(rm2_context *ctx, const char *path, const rm2_array *array,
                          bool overwrite) {
+    RM2_REQUIRE(ctx, path, array);
     RM2_TRY(rm2i_npy_check_array(ctx, array));
     rm2_writer *output;
     RM2_TRY(rm2_writer_open(ctx, path, overwrite, &output));

@@ -18,7 +18,7 @@ struct rm2_npz {
 
 void rm2_arrays_free(rm2_array *arrays, size_t count) {
     for (size_t i = 0; arrays && i < count; i++)
-        rm2_array_free(&arrays[i]);
+        rm2_array_clear(&arrays[i]);
     free(arrays);
 }
 
@@ -73,9 +73,9 @@ static rm2_status open_source(rm2_context *ctx, rm2i_source source, rm2_npz **np
 }
 
 rm2_status rm2_npz_open(rm2_context *ctx, const char *path, rm2_npz **npz) {
-    if (!npz)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the archive given");
+    RM2_REQUIRE(ctx, npz);
     *npz = NULL;
+    RM2_REQUIRE(ctx, path);
     rm2i_source source;
     RM2_TRY(rm2i_source_open(ctx, path, &source));
     return open_source(ctx, source, npz);
@@ -83,9 +83,11 @@ rm2_status rm2_npz_open(rm2_context *ctx, const char *path, rm2_npz **npz) {
 
 rm2_status rm2_npz_open_bytes(rm2_context *ctx, const char *name, const void *bytes, size_t size,
                               rm2_npz **npz) {
-    if (!npz || (!bytes && size > 0))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the archive, or no bytes given");
+    RM2_REQUIRE(ctx, npz);
     *npz = NULL;
+    RM2_REQUIRE(ctx, name);
+    if (size > 0)
+        RM2_REQUIRE(ctx, bytes);
     rm2i_source source;
     rm2i_source_memory(ctx, name, bytes, size, &source);
     return open_source(ctx, source, npz);
@@ -151,10 +153,7 @@ static rm2_status unpack(rm2_context *ctx, rm2_npz *npz, size_t index, take_fn t
     return status;
 }
 
-static rm2_status check_index(rm2_context *ctx, const rm2_npz *npz, size_t index,
-                              const void *result) {
-    if (!npz || !result)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no archive, or no place for an array given");
+static rm2_status check_index(rm2_context *ctx, const rm2_npz *npz, size_t index) {
     if (index >= npz->count)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s has no array number %zu, but %zu arrays",
                          npz->archive.name, index, npz->count);
@@ -162,29 +161,32 @@ static rm2_status check_index(rm2_context *ctx, const rm2_npz *npz, size_t index
 }
 
 rm2_status rm2_npz_holds_texts(rm2_context *ctx, rm2_npz *npz, size_t index, bool *texts) {
-    RM2_TRY(check_index(ctx, npz, index, texts));
+    RM2_REQUIRE(ctx, npz, texts);
+    RM2_TRY(check_index(ctx, npz, index));
     return unpack(ctx, npz, index, take_kind, texts);
 }
 
 rm2_status rm2_npz_array(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_array *array) {
-    if (array)
-        *array = (rm2_array){0};
-    RM2_TRY(check_index(ctx, npz, index, array));
+    RM2_REQUIRE(ctx, array);
+    *array = (rm2_array){0};
+    RM2_REQUIRE(ctx, npz);
+    RM2_TRY(check_index(ctx, npz, index));
     rm2_status status = unpack(ctx, npz, index, take_numbers, array);
     if (status == RM2_OK)
         status = rm2i_strdup(ctx, npz->entries[index].name, &array->name);
     if (status != RM2_OK)
-        rm2_array_free(array);
+        rm2_array_clear(array);
     return status;
 }
 
 rm2_status rm2_npz_texts(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_texts *texts) {
-    if (texts)
-        *texts = (rm2_texts){0};
-    RM2_TRY(check_index(ctx, npz, index, texts));
+    RM2_REQUIRE(ctx, texts);
+    *texts = (rm2_texts){0};
+    RM2_REQUIRE(ctx, npz);
+    RM2_TRY(check_index(ctx, npz, index));
     rm2_status status = unpack(ctx, npz, index, take_texts, texts);
     if (status != RM2_OK)
-        rm2_texts_free(texts);
+        rm2_texts_clear(texts);
     return status;
 }
 
@@ -204,8 +206,7 @@ static rm2_status read_all(rm2_context *ctx, rm2_npz *npz, rm2_array **arrays, s
 }
 
 rm2_status rm2_npz_read(rm2_context *ctx, const char *path, rm2_array **arrays, size_t *count) {
-    if (!arrays || !count)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the arrays given");
+    RM2_REQUIRE(ctx, arrays, count);
     *arrays = NULL;
     *count = 0;
     rm2_npz *npz;
@@ -217,8 +218,7 @@ rm2_status rm2_npz_read(rm2_context *ctx, const char *path, rm2_array **arrays, 
 
 rm2_status rm2_npz_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
                          rm2_array **arrays, size_t *count) {
-    if (!arrays || !count || (!bytes && size > 0))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the arrays, or no bytes given");
+    RM2_REQUIRE(ctx, arrays, count);
     *arrays = NULL;
     *count = 0;
     rm2_npz *npz;

@@ -226,8 +226,9 @@ static rm2_status write_file(writer *w, bool overwrite) {
 
 rm2_status rm2_npz_write(rm2_context *ctx, const char *path, const rm2_array *arrays, size_t count,
                          bool overwrite) {
-    if (!arrays || count == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no arrays given");
+    RM2_REQUIRE(ctx, path, arrays);
+    if (count == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "an .npz needs at least one array");
     writer w = {.ctx = ctx, .path = path, .arrays = arrays, .count = count};
     RM2_TRY(rm2i_calloc(ctx, count, sizeof *w.entries, &w.entries));
     rm2_status status = write_file(&w, overwrite);

@@ -82,6 +82,31 @@ rm2_status rm2i_settings_give(rm2_context *ctx, const void *own, void *given);
             return rm2_try_status_;                                                                \
     } while (0)
 
+/* At the start of a public function: RM2_ERR_ARGUMENT unless there are a context and the arguments named, six at
+ * most, looked at one after the other: RM2_REQUIRE(ctx, heat, heat->values). Arrays of n numbers are required
+ * if n > 0. */
+#define RM2_REQUIRE(ctx, ...)                                                                      \
+    do {                                                                                           \
+        if (!(ctx))                                                                                \
+            return RM2_ERR_ARGUMENT;                                                               \
+        RM2_REQUIRE_EACH(ctx, __VA_ARGS__);                                                        \
+    } while (0)
+/* The same where the context is for messages only and may be NULL. */
+#define RM2_REQUIRE_EACH(ctx, ...)                                                                 \
+    do {                                                                                           \
+        RM2I_REQUIRE_OF(__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0)(ctx, __VA_ARGS__)                        \
+    } while (0)
+#define RM2I_REQUIRE_OF(a, b, c, d, e, f, count, ...) RM2I_REQUIRE_NAMED(count)
+#define RM2I_REQUIRE_NAMED(count)                     RM2I_REQUIRE_##count
+#define RM2I_REQUIRE_1(ctx, a)                                                                     \
+    if (!(a))                                                                                      \
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "argument '%s' is NULL", #a);
+#define RM2I_REQUIRE_2(ctx, a, ...) RM2I_REQUIRE_1(ctx, a) RM2I_REQUIRE_1(ctx, __VA_ARGS__)
+#define RM2I_REQUIRE_3(ctx, a, ...) RM2I_REQUIRE_1(ctx, a) RM2I_REQUIRE_2(ctx, __VA_ARGS__)
+#define RM2I_REQUIRE_4(ctx, a, ...) RM2I_REQUIRE_1(ctx, a) RM2I_REQUIRE_3(ctx, __VA_ARGS__)
+#define RM2I_REQUIRE_5(ctx, a, ...) RM2I_REQUIRE_1(ctx, a) RM2I_REQUIRE_4(ctx, __VA_ARGS__)
+#define RM2I_REQUIRE_6(ctx, a, ...) RM2I_REQUIRE_1(ctx, a) RM2I_REQUIRE_5(ctx, __VA_ARGS__)
+
 /* One point of a batch: `work` is the calling thread's own scratch. */
 typedef rm2_status (*rm2i_point_fn)(const void *job, size_t i, double *work);
 

@@ -50,6 +50,10 @@ rm2_status rm2i_strdup(rm2_context *ctx, const char *text, char **out) {
     return RM2_OK;
 }
 
+void rm2_free(void *block) {
+    free(block);
+}
+
 typedef rm2_status (*allocate_fn)(rm2_context *ctx, size_t count, size_t size, void *out);
 
 static rm2_status lay_out_by(allocate_fn allocate, rm2_context *ctx, rm2i_layout_fn fn, void *arg,
@@ -67,8 +71,4 @@ rm2_status rm2i_arena_alloc(rm2_context *ctx, rm2i_layout_fn fn, void *arg, doub
 
 rm2_status rm2i_arena_calloc(rm2_context *ctx, rm2i_layout_fn fn, void *arg, double **memory) {
     return lay_out_by(rm2i_calloc, ctx, fn, arg, memory);
-}
-
-void rm2_free(void *block) {
-    free(block);
 }

@@ -17,6 +17,8 @@ static uint64_t splitmix(uint64_t *state) {
 }
 
 void rm2_rng_seed(rm2_rng *rng, uint64_t seed) {
+    if (!rng)
+        return;
     for (int i = 0; i < 4; i++)
         rng->state[i] = splitmix(&seed);
     rng->spare = 0;
@@ -24,6 +26,8 @@ void rm2_rng_seed(rm2_rng *rng, uint64_t seed) {
 }
 
 uint64_t rm2_rng_next(rm2_rng *rng) {
+    if (!rng)
+        return 0;
     uint64_t *s = rng->state;
     uint64_t result = rotate(s[0] + s[3], 23) + s[0];
     uint64_t t = s[1] << 17;
@@ -37,11 +41,15 @@ uint64_t rm2_rng_next(rm2_rng *rng) {
 }
 
 double rm2_rng_uniform(rm2_rng *rng) {
+    if (!rng)
+        return NAN;
     /* 52 random bits, moved by half a step so that neither 0 nor 1 comes out */
     return ((double)(rm2_rng_next(rng) >> 12) + 0.5) * 0x1p-52;
 }
 
 double rm2_rng_normal(rm2_rng *rng) {
+    if (!rng)
+        return NAN;
     if (rng->has_spare) {
         rng->has_spare = false;
         return rng->spare;

@@ -43,15 +43,15 @@ const char *rm2_data_example_description(size_t index) {
 static rm2_status find(rm2_context *ctx, const char *name, const generator **found) {
     char known[128] = "";
     for (size_t i = 0; i < GENERATORS; i++) {
-        if (name && strcmp(name, generators[i].name) == 0) {
+        if (strcmp(name, generators[i].name) == 0) {
             *found = &generators[i];
             return RM2_OK;
         }
         strncat(known, i ? ", " : "", sizeof known - strlen(known) - 1);
         strncat(known, generators[i].name, sizeof known - strlen(known) - 1);
     }
-    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no example data set '%s'; known: %s",
-                     name ? name : "(null)", known);
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "unknown example data set '%s'; known: %s", name,
+                     known);
 }
 
 /* Fill in the set's own numbers and refuse what cannot be made. */
@@ -123,9 +123,9 @@ static rm2_status make(rm2_context *ctx, const generator *g, const rm2_generate_
 
 rm2_status rm2_data_generate(rm2_context *ctx, const char *name,
                              const rm2_generate_settings *settings, rm2_data **data) {
-    if (!data)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_data_generate: output pointer data is NULL");
+    RM2_REQUIRE(ctx, data);
     *data = NULL;
+    RM2_REQUIRE(ctx, name);
     rm2_generate_settings s = rm2_generate_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     const generator *g = NULL;

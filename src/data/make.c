@@ -165,8 +165,7 @@ static rm2_status make_or_nothing(rm2_context *ctx, const origin *from,
         *held_out = NULL;
     if (report)
         *report = made.report;
-    if (!data)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "output pointer data is NULL");
+    RM2_REQUIRE(ctx, data);
     *data = NULL;
     rm2_status status = rm2i_data_take_settings(ctx, settings, !from->arrays, &own);
     if (status == RM2_OK)
@@ -185,8 +184,7 @@ static rm2_status make_or_nothing(rm2_context *ctx, const origin *from,
 
 rm2_status rm2_data_read(rm2_context *ctx, const char *path, const rm2_data_settings *settings,
                          rm2_data **data, rm2_data **held_out, rm2_data_report *report) {
-    if (!path)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_data_read: path is NULL");
+    RM2_REQUIRE(ctx, path);
     origin from = {.path = path};
     return make_or_nothing(ctx, &from, settings, data, held_out, report);
 }
@@ -197,7 +195,7 @@ rm2_status rm2_data_from_table(rm2_context *ctx, const char *name, rm2_table *ta
     rm2_table none = {.rows = 0};
     origin from = {.path = name ? name : "table", .table = table ? table : &none};
     rm2_status status = make_or_nothing(ctx, &from, settings, data, held_out, report);
-    rm2_table_free(table);
+    rm2_table_clear(table);
     return status;
 }
 

@@ -143,7 +143,7 @@ static rm2_status read_points(rm2_context *ctx, const char *path, const rm2_data
     rm2_array points;
     RM2_TRY(rm2_npz_array(ctx, npz, index, &points));
     rm2_status status = take_points(ctx, path, s, wanted, &points, raw);
-    rm2_array_free(&points);
+    rm2_array_clear(&points);
     return status;
 }
 
@@ -182,7 +182,7 @@ static rm2_status read_numbers(rm2_context *ctx, const intake *in, const char *n
         *numbers = array.values;
         array.values = NULL;
     }
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
     return status;
 }
 
@@ -213,7 +213,7 @@ static rm2_status code_texts(rm2_context *ctx, const intake *in, const char *nam
         *codes = (rm2i_codes){texts.codes, texts.distinct, texts.distinct_count};
         texts = (rm2_texts){0};
     }
-    rm2_texts_free(&texts);
+    rm2_texts_clear(&texts);
     return status;
 }
 
@@ -276,7 +276,7 @@ static rm2_status from_npy(rm2_context *ctx, const char *path, const rm2_data_se
     rm2_array array;
     RM2_TRY(rm2_npy_read(ctx, path, &array));
     rm2_status status = take_points(ctx, path, s, wanted, &array, raw);
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
     return status;
 }
 

@@ -198,6 +198,6 @@ rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_dat
     rm2_table table;
     RM2_TRY(read_table(ctx, path, s, &table));
     rm2_status status = rm2i_raw_take_table(ctx, path, s, &table, raw);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     return status;
 }

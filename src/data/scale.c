@@ -24,10 +24,13 @@ void rm2i_data_scale(const rm2_data *data, size_t n, double *points) {
 }
 
 void rm2_data_unscale(const rm2_data *data, size_t n, double *points) {
-    multiply(data->manifold, data->scale, true, n, points);
+    if (data && points)
+        multiply(data->manifold, data->scale, true, n, points);
 }
 
 void rm2_data_original(const rm2_data *data, double *points) {
+    if (!data || !points)
+        return;
     memcpy(points, data->points,
            data->count * rm2_manifold_ambient(data->manifold) * sizeof *points);
     rm2_data_unscale(data, data->count, points);

@@ -127,12 +127,12 @@ static void align_with_nearest(quaternions q, size_t from, size_t to, const doub
 }
 
 /* Points whose signs others take. */
-typedef struct reference {
+typedef struct first_trajectory {
     size_t count, first; /* points; of the first trajectory, 0: there is none */
     const double *points;
-} reference;
+} first_trajectory;
 
-static void align_factor_with(const rm2i_draft *data, quaternions q, const reference *r,
+static void align_factor_with(const rm2i_draft *data, quaternions q, const first_trajectory *r,
                               const double *same) {
     for (size_t t = 0; t < data->trajectories; t++) {
         size_t from = data->starts[t], to = data->starts[t + 1];
@@ -143,7 +143,7 @@ static void align_factor_with(const rm2i_draft *data, quaternions q, const refer
     }
 }
 
-static void align_draft_with(rm2i_draft *data, const reference *r) {
+static void align_draft_with(rm2i_draft *data, const first_trajectory *r) {
     size_t ambient = rm2_manifold_ambient(data->manifold);
     for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++) {
         const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
@@ -154,6 +154,8 @@ static void align_draft_with(rm2i_draft *data, const reference *r) {
 }
 
 void rm2_data_align_points(const rm2_data *reference_data, size_t n, double *points) {
+    if (!reference_data || !points)
+        return;
     size_t ambient = rm2_manifold_ambient(reference_data->manifold);
     for (size_t k = 0; k < rm2_manifold_factor_count(reference_data->manifold); k++) {
         const rm2_factor *f = rm2_manifold_factor(reference_data->manifold, k);
@@ -164,27 +166,23 @@ void rm2_data_align_points(const rm2_data *reference_data, size_t n, double *poi
     }
 }
 
-rm2_status rm2_data_align(rm2_context *ctx, const rm2_data *data, const rm2_data *reference_data,
+rm2_status rm2_data_align(rm2_context *ctx, const rm2_data *data, const rm2_data *reference,
                           rm2_data **aligned) {
-    if (!data || !reference_data || !aligned)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_data_align: %s is NULL",
-                         !data            ? "data"
-                         : reference_data ? "output pointer aligned"
-                                          : "reference");
+    RM2_REQUIRE(ctx, aligned);
     *aligned = NULL;
-    if (!rm2_manifold_equal(data->manifold, reference_data->manifold))
+    RM2_REQUIRE(ctx, data, reference);
+    if (!rm2_manifold_equal(data->manifold, reference->manifold))
         return rm2i_fail(ctx, RM2_ERR_DATA, "the data (%s) are on %s, the reference (%s) is on %s",
-                         data->source, rm2_manifold_spec(data->manifold), reference_data->source,
-                         rm2_manifold_spec(reference_data->manifold));
-    reference r = {reference_data->count,
-                   reference_data->trajectories ? reference_data->starts[1] : 0,
-                   reference_data->points};
+                         data->source, rm2_manifold_spec(data->manifold), reference->source,
+                         rm2_manifold_spec(reference->manifold));
+    first_trajectory r = {reference->count, reference->trajectories ? reference->starts[1] : 0,
+                          reference->points};
     rm2i_draft draft;
     RM2_TRY(rm2i_draft_copy(ctx, data, &draft));
     if (data->trajectories)
         align_draft_with(&draft, &r);
     else
-        rm2_data_align_points(reference_data, draft.count, draft.points);
+        rm2_data_align_points(reference, draft.count, draft.points);
     rm2_status status = rm2i_draft_finish(ctx, &draft, aligned);
     rm2i_draft_clear(&draft);
     return status;

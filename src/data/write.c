@@ -47,6 +47,11 @@ static void entry_name(const rm2_factor *f, size_t k, size_t kind_number, char *
 
 void rm2_data_column_name(const rm2_manifold *m, size_t k, char *name, size_t size) {
     size_t i = 0, kind_number = 1;
+    if (!name || size == 0)
+        return;
+    name[0] = 0;
+    if (k >= rm2_manifold_ambient(m))
+        return;
     while (k >= rm2_manifold_factor(m, i)->ambient_offset + rm2_manifold_factor(m, i)->ambient)
         i++;
     const rm2_factor *f = rm2_manifold_factor(m, i);
@@ -181,6 +186,7 @@ static rm2_status write_npz(rm2_context *ctx, const rm2_data *data, double *poin
 rm2_status rm2_data_write(rm2_context *ctx, const rm2_data *data, const char *path,
                           bool overwrite) {
     double *points;
+    RM2_REQUIRE(ctx, data, path);
     RM2_TRY(original_points(ctx, data, &points));
     rm2_status status;
     if (rm2i_has_extension(path, ".npz")) {

@@ -130,36 +130,30 @@ static rm2_status find_squares(rm2_context *ctx, const calibrating *c) {
     return RM2_OK;
 }
 
-rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *m,
+rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *model,
                                  const rm2_calibration_points *points,
                                  rm2_calibration *calibration) {
-    if (!m || !points || !points->latents || !points->points || !calibration)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_model_calibration: %s is NULL",
-                         !m                 ? "model"
-                         : !points          ? "points"
-                         : !points->latents ? "points.latents"
-                         : points->points   ? "output pointer calibration"
-                                            : "points.points");
-    size_t n = points->n, D = m->manifold->ambient;
-    calibrating c = {.m = m, .n = n, .latents = points->latents};
+    RM2_REQUIRE(ctx, model, points, points->latents, points->points, calibration);
+    size_t n = points->n, D = model->manifold->ambient;
+    calibrating c = {.m = model, .n = n, .latents = points->latents};
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no points to calibrate on");
-    RM2_TRY(rm2i_check_finite(ctx, "latent point", n, m->Q, points->latents));
+    RM2_TRY(rm2i_check_finite(ctx, "latent point", n, model->Q, points->latents));
     RM2_TRY(rm2i_check_finite(ctx, "point", n, D, points->points));
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &c, &c.memory));
-    rm2_status status = rm2i_model_take(ctx, m, n, points->points, c.scaled, NULL);
+    rm2_status status = rm2i_model_take(ctx, model, n, points->points, c.scaled, NULL);
     if (status == RM2_OK)
-        status = rm2i_model_outputs(ctx, m, n, c.scaled, c.outputs);
+        status = rm2i_model_outputs(ctx, model, n, c.scaled, c.outputs);
     if (status == RM2_OK)
         status = find_squares(ctx, &c);
     for (size_t i = 0; status == RM2_OK && i < n; i++)
-        c.sorted[i] = rm2i_chi_square_cdf((double)m->M, c.squares[i]);
+        c.sorted[i] = rm2i_chi_square_cdf((double)model->M, c.squares[i]);
     if (status == RM2_OK && points->squares)
         memcpy(points->squares, c.squares, n * sizeof *c.squares);
     if (status == RM2_OK && points->probabilities)
         memcpy(points->probabilities, c.sorted, n * sizeof *c.sorted);
     if (status == RM2_OK)
-        *calibration = summarise(n, m->M, c.squares, c.sorted);
+        *calibration = summarise(n, model->M, c.squares, c.sorted);
     free(c.memory);
     return status;
 }

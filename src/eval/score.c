@@ -88,22 +88,18 @@ static rm2_status score_data(rm2_context *ctx, const rm2_encode_settings *settin
     return RM2_OK;
 }
 
-rm2_status rm2_model_score(rm2_context *ctx, const rm2_model *m,
+rm2_status rm2_model_score(rm2_context *ctx, const rm2_model *model,
                            const rm2_encode_settings *settings, const rm2_data *data,
                            double *latents, rm2_score *each, rm2_score *total) {
-    if (!m || !data || !total)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_model_score: %s is NULL",
-                         !m     ? "model"
-                         : data ? "output pointer total"
-                                : "data");
+    RM2_REQUIRE(ctx, model, data, total);
     size_t n = data->count;
-    scoring s = {.m = m, .n = n};
-    RM2_TRY(rm2i_check_manifold(ctx, m, data));
+    scoring s = {.m = model, .n = n};
+    RM2_TRY(rm2i_check_manifold(ctx, model, data));
     RM2_TRY(rm2i_data_complete(ctx, data, "scores need"));
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &s, &s.memory));
     rm2_status status = score_data(ctx, settings, data, &s, each, total);
     if (status == RM2_OK && latents)
-        memcpy(latents, s.latents, n * m->Q * sizeof *latents);
+        memcpy(latents, s.latents, n * model->Q * sizeof *latents);
     free(s.memory);
     return status;
 }

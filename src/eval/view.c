@@ -32,6 +32,8 @@ rm2_status rm2i_check_finite(rm2_context *ctx, const char *what, size_t n, size_
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 size_t rm2_model_view_width(const rm2_model *model, rm2_model_view view) {
+    if (!model)
+        return 0;
     return view == RM2_VIEW_TANGENT ? model->manifold->dim : model->manifold->ambient;
 }
 
@@ -73,11 +75,16 @@ static rm2_status tangent_rows(rm2_context *ctx, const rm2_model *m, size_t n, c
     return status;
 }
 
-rm2_status rm2_model_view_rows(rm2_context *ctx, const rm2_model *m, rm2_model_view view, size_t n,
-                               const double *points, double *rows) {
+rm2_status rm2_model_view_rows(rm2_context *ctx, const rm2_model *model, rm2_model_view view,
+                               size_t n, const double *points, double *rows) {
+    RM2_REQUIRE(ctx, model);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points, rows);
+    if ((unsigned)view > RM2_VIEW_MANIFOLD)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "view is %d, not an rm2_model_view", (int)view);
     if (view == RM2_VIEW_TANGENT)
-        return tangent_rows(ctx, m, n, points, rows);
-    memcpy(rows, points, n * m->manifold->ambient * sizeof *rows);
-    rm2i_data_scale(m->data, n, rows);
-    return view == RM2_VIEW_MANIFOLD ? put_on_manifold(ctx, m->manifold, n, rows) : RM2_OK;
+        return tangent_rows(ctx, model, n, points, rows);
+    memcpy(rows, points, n * model->manifold->ambient * sizeof *rows);
+    rm2i_data_scale(model->data, n, rows);
+    return view == RM2_VIEW_MANIFOLD ? put_on_manifold(ctx, model->manifold, n, rows) : RM2_OK;
 }

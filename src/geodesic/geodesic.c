@@ -48,8 +48,10 @@ static rm2_status refine(rm2_context *ctx, const rm2_metric *metric,
 rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
                                const rm2_geodesic_settings *settings, size_t n, const double *path,
                                rm2_curve **curve) {
+    RM2_REQUIRE(ctx, curve);
     rm2_geodesic_settings used;
     *curve = NULL;
+    RM2_REQUIRE(ctx, metric, path);
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: a path of %zu points, not 2 or more", n);
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
@@ -62,10 +64,12 @@ rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
 rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                         const rm2_geodesic_settings *settings, const double *from, const double *to,
                         rm2_curve **curve) {
+    RM2_REQUIRE(ctx, curve);
+    *curve = NULL;
+    RM2_REQUIRE(ctx, metric, from, to);
     rm2_geodesic_settings used;
     double *path;
     size_t n;
-    *curve = NULL;
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     rm2i_activity_begin(ctx, "geodesic", stages_of(&used));
     rm2_status status = rm2i_start_path(ctx, metric, roadmap, from, to, &n, &path);
@@ -79,6 +83,7 @@ rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric, const rm2_ro
 rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
                             const rm2_geodesic_settings *settings, const double *x, const double *y,
                             double *v, bool *converged) {
+    RM2_REQUIRE(ctx, metric, x, y, v);
     rm2_geodesic_settings used;
     rm2_curve *curve = NULL;
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
@@ -112,11 +117,13 @@ static rm2_status join_legs(rm2_context *ctx, rm2i_probe *probe, const rm2_roadm
 rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
                                 const rm2_roadmap *roadmap, const rm2_geodesic_settings *settings,
                                 size_t n, const double *points, rm2_curve **curve) {
+    RM2_REQUIRE(ctx, curve);
+    *curve = NULL;
+    RM2_REQUIRE(ctx, metric, points);
     rm2_geodesic_settings used;
     size_t legs = n - 1;
     rm2i_probe probe;
     rm2i_track *tracks;
-    *curve = NULL;
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic through %zu points, not 2 or more", n);
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));

@@ -39,6 +39,9 @@ rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const r
                              const rm2_geodesic_settings *settings, size_t count,
                              const double *from, const double *to, rm2_curve **curves,
                              size_t *failed) {
+    RM2_REQUIRE(ctx, metric);
+    if (count > 0)
+        RM2_REQUIRE(ctx, from, to, curves);
     rm2_geodesic_settings used;
     pairs p = {.roadmap = roadmap,
                .settings = &used,
@@ -98,6 +101,9 @@ rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
                                   const rm2_roadmap *roadmap, const rm2_geodesic_settings *settings,
                                   size_t n, const double *points, double *distance,
                                   size_t *unconverged) {
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points, distance);
     rm2_geodesic_settings used;
     distances d = {.roadmap = roadmap,
                    .settings = &used,

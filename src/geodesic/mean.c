@@ -269,6 +269,9 @@ rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const r
                              const rm2_geodesic_settings *settings, size_t n, const double *points,
                              const double *weights, const rm2_mean_settings *mean_settings,
                              double *mean, rm2_mean_info *info) {
+    RM2_REQUIRE(ctx, metric, mean);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points);
     rm2_mean_settings limits = rm2_mean_settings_default();
     rm2_mean_info ignored = {.converged = false};
     info = info ? info : &ignored;

@@ -152,6 +152,7 @@ static rm2_status check(rm2_context *ctx, size_t n, const double *distance, size
 
 rm2_status rm2_distance_medoids(rm2_context *ctx, size_t n, const double *distance, size_t k,
                                 size_t *medoids, size_t *cluster, double *cost) {
+    RM2_REQUIRE(ctx, distance, medoids, cost);
     RM2_TRY(check(ctx, n, distance, k));
     size_t *indices;
     double *numbers;

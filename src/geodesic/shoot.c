@@ -205,6 +205,9 @@ static rm2_status take_off(rm2_context *ctx, flight *f, const double *x, const d
 rm2_status rm2_geodesic_exp(rm2_context *ctx, const rm2_metric *metric, double tolerance,
                             const double *x, const double *v, double *end_point, double *velocity,
                             size_t nodes, double *path) {
+    RM2_REQUIRE(ctx, metric, x, v, end_point);
+    if (nodes > 0)
+        RM2_REQUIRE(ctx, path);
     size_t Q = rm2_metric_dim(metric);
     flight f;
     if (!(tolerance > 0))

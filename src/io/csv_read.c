@@ -272,6 +272,9 @@ static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
     if (!legal_delimiter(r.settings->delimiter))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "this character cannot separate fields: '%s'",
                          rm2i_shown(&r.settings->delimiter, 1, shown));
+    if ((used.text_count > 0 && !used.text) || (used.numeric_count > 0 && !used.numeric))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s is NULL",
+                         used.text_count > 0 && !used.text ? "text" : "numeric");
     rm2i_c_locale scope;
     RM2_TRY(rm2i_c_locale_enter(ctx, &scope));
     rm2_status status = rm2i_csv_scanner_open(ctx, source, r.settings->delimiter, &r.scanner);
@@ -280,15 +283,15 @@ static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
     close_reader(&r);
     rm2i_c_locale_leave(&scope);
     if (status != RM2_OK)
-        rm2_table_free(table);
+        rm2_table_clear(table);
     return status;
 }
 
 rm2_status rm2_csv_read(rm2_context *ctx, const char *path, const rm2_csv_settings *settings,
                         rm2_table *table) {
-    if (!table)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no table given");
+    RM2_REQUIRE(ctx, table);
     *table = (rm2_table){0};
+    RM2_REQUIRE(ctx, path);
     rm2i_source source;
     RM2_TRY(rm2i_source_open(ctx, path, &source));
     rm2_status status = read_source(ctx, &source, settings, table);
@@ -298,9 +301,11 @@ rm2_status rm2_csv_read(rm2_context *ctx, const char *path, const rm2_csv_settin
 
 rm2_status rm2_csv_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
                          const rm2_csv_settings *settings, rm2_table *table) {
-    if (!table || (!bytes && size > 0))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no table or no bytes given");
+    RM2_REQUIRE(ctx, table);
     *table = (rm2_table){0};
+    RM2_REQUIRE(ctx, name);
+    if (size > 0)
+        RM2_REQUIRE(ctx, bytes);
     rm2i_source source;
     rm2i_source_memory(ctx, name, bytes, size, &source);
     return read_source(ctx, &source, settings, table);

@@ -93,8 +93,13 @@ rm2_status rm2i_csv_print(rm2_context *ctx, FILE *stream, const char *name, cons
 
 rm2_status rm2_csv_write(rm2_context *ctx, const char *path, const rm2_table *table,
                          bool overwrite) {
-    if (!table || table->columns == 0 || (table->rows > 0 && !table->values))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no table, or a table without columns, given");
+    RM2_REQUIRE(ctx, path, table);
+    if (table->columns == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the table has no columns");
+    if (table->rows > 0)
+        RM2_REQUIRE(ctx, table->values);
+    if (table->texts)
+        RM2_REQUIRE(ctx, table->text_counts);
     rm2_writer *output;
     RM2_TRY(rm2_writer_open(ctx, path, overwrite, &output));
     rm2_status status = rm2i_csv_print(ctx, rm2_writer_stream(output), path, table,

@@ -151,11 +151,11 @@ static rm2_status open_target(rm2_context *ctx, rm2_writer *output) {
 
 rm2_status rm2_writer_open(rm2_context *ctx, const char *path, bool overwrite,
                            rm2_writer **output) {
-    if (!output)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no place for the output given");
+    RM2_REQUIRE(ctx, output);
     *output = NULL;
-    if (!path || !*path)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no file name given");
+    RM2_REQUIRE(ctx, path);
+    if (!*path)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the file name is empty");
     rm2_writer *new_output;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *new_output, &new_output));
     new_output->overwrite = overwrite;
@@ -240,8 +240,7 @@ static rm2_status move_into_place(rm2_context *ctx, rm2_writer *output) {
 }
 
 rm2_status rm2_writer_commit(rm2_context *ctx, rm2_writer *output) {
-    if (!output)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no output given");
+    RM2_REQUIRE(ctx, output);
     rm2_status status = finish_stream(ctx, output);
     if (status == RM2_OK)
         status = move_into_place(ctx, output);

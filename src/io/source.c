@@ -70,7 +70,7 @@ rm2_status rm2i_source_open(rm2_context *ctx, const char *path, rm2i_source *sou
     *source =
         (rm2i_source){.ctx = ctx, .name = path, .read = read_file, .size = RM2I_STREAM, .fd = -1};
     if (!path || !*path)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no file name given");
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the file name is %s", path ? "empty" : "NULL");
     if (strcmp(path, "-") == 0) {
         source->name = "standard input";
         source->fd = STDIN_FILENO;

@@ -4,7 +4,7 @@
 
 #include "io/io.h"
 
-void rm2_table_free(rm2_table *table) {
+void rm2_table_clear(rm2_table *table) {
     if (!table)
         return;
     for (size_t c = 0; c < table->columns; c++)

@@ -140,6 +140,9 @@ static rm2_status run_pairs(rm2_context *ctx, const pair_job *job) {
 rm2_status rm2_manifold_kernel_matrix(rm2_context *ctx, const rm2_manifold_kernel *kernel, size_t n,
                                       const double *X, size_t m, const double *Y, double *K) {
     double *fx = NULL, *fy = NULL;
+    RM2_REQUIRE(ctx, kernel);
+    if (n > 0)
+        RM2_REQUIRE(ctx, X, K);
     rm2_status status = make_features(ctx, kernel, n, X, &fx);
     if (status == RM2_OK && Y) {
         status = make_features(ctx, kernel, m, Y, &fy);

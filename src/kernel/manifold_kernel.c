@@ -25,7 +25,7 @@ const char *rm2_kernel_name(rm2_kernel_kind kind) {
 }
 
 bool rm2_kernel_from_name(const char *name, rm2_kernel_kind *kind) {
-    for (size_t i = 0; i < KERNELS; i++)
+    for (size_t i = 0; name && kind && i < KERNELS; i++)
         if (strcmp(name, names[i]) == 0) {
             *kind = (rm2_kernel_kind)i;
             return true;
@@ -34,8 +34,8 @@ bool rm2_kernel_from_name(const char *name, rm2_kernel_kind *kind) {
 }
 
 rm2_kernel_kind rm2_kernel_default(const rm2_factor *factor) {
-    return factor->geometry == &rm2_spd && factor->n > 3 ? RM2_KERNEL_LOG_EUCLIDEAN
-                                                         : RM2_KERNEL_HEAT;
+    return factor && factor->geometry == &rm2_spd && factor->n > 3 ? RM2_KERNEL_LOG_EUCLIDEAN
+                                                                   : RM2_KERNEL_HEAT;
 }
 
 static bool built_in(const rm2_geometry *g) {
@@ -103,7 +103,9 @@ static rm2_status make_text(rm2_context *ctx, rm2_manifold_kernel *k) {
 rm2_status rm2_manifold_kernel_create(rm2_context *ctx, const rm2_manifold *manifold,
                                       const rm2_factor_kernel *settings, size_t count,
                                       rm2_manifold_kernel **kernel) {
+    RM2_REQUIRE(ctx, kernel);
     *kernel = NULL;
+    RM2_REQUIRE(ctx, manifold, settings);
     if (count != rm2_manifold_factor_count(manifold))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%zu kernels for %s, which has %zu factors", count,
                          rm2_manifold_spec(manifold), rm2_manifold_factor_count(manifold));
@@ -134,5 +136,5 @@ void rm2_manifold_kernel_free(rm2_manifold_kernel *kernel) {
 }
 
 const char *rm2_manifold_kernel_text(const rm2_manifold_kernel *kernel) {
-    return kernel->text;
+    return kernel ? kernel->text : "";
 }

@@ -168,6 +168,9 @@ static rm2_status defect_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_defect(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *x,
                                double *defect) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, x, defect);
     job j = {.m = m, .a = x, .out = defect};
     return run(ctx, n, defect_point, &j);
 }
@@ -181,11 +184,17 @@ static rm2_status project_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_project(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *x,
                                 double *y) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, x, y);
     job j = {.m = m, .a = x, .out = y};
     return run(ctx, n, project_point, &j);
 }
 
 rm2_status rm2_manifold_random(rm2_context *ctx, const rm2_manifold *m, size_t n, double *p) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, p);
     double *work;
     RM2_TRY(rm2i_alloc(ctx, m->work_size, sizeof *work, &work));
     for (size_t i = 0; i < n; i++)
@@ -203,6 +212,9 @@ static rm2_status distance_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_distance(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
                                  size_t p_count, const double *q, double *d) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, p, q, d);
     if (p_count != 1 && p_count != n)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%zu base points for %zu points: give 1 or %zu",
                          p_count, n, n);
@@ -223,6 +235,9 @@ static rm2_status to_coords_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_to_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                   const double *p, size_t p_count, const double *v, double *c) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, p, v, c);
     job j = {.m = m, .p = p, .a = v, .out = c};
     return run_at(ctx, n, p_count, to_coords_point, &j);
 }
@@ -239,6 +254,9 @@ static rm2_status from_coords_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_from_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                     const double *p, size_t p_count, const double *c, double *v) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, p, c, v);
     job j = {.m = m, .p = p, .a = c, .out = v};
     return run_at(ctx, n, p_count, from_coords_point, &j);
 }
@@ -254,6 +272,9 @@ static rm2_status exp_coords_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_exp_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                    const double *p, size_t p_count, const double *c, double *y) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, p, c, y);
     job j = {.m = m, .p = p, .a = c, .out = y};
     return run_at(ctx, n, p_count, exp_coords_point, &j);
 }
@@ -269,6 +290,9 @@ static rm2_status log_coords_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_log_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                    const double *p, size_t p_count, const double *q, double *c) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, p, q, c);
     job j = {.m = m, .p = p, .a = q, .out = c};
     return run_at(ctx, n, p_count, log_coords_point, &j);
 }
@@ -297,6 +321,9 @@ static rm2_status exp_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_exp(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
                             size_t p_count, const double *v, double *y) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, p, v, y);
     job j = {.m = m, .p = p, .a = v, .out = y, .many = MANY_EXP};
     return run_at(ctx, n, p_count, exp_point, &j);
 }
@@ -314,6 +341,9 @@ static rm2_status log_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_log(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
                             size_t p_count, const double *q, double *v) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, p, q, v);
     job j = {.m = m, .p = p, .a = q, .out = v, .many = MANY_LOG};
     return run_at(ctx, n, p_count, log_point, &j);
 }
@@ -329,6 +359,9 @@ static rm2_status inner_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_inner(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
                               size_t p_count, const double *v, const double *w, double *value) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, p, v, w, value);
     job j = {.m = m, .p = p, .a = v, .b = w, .out = value};
     return run_at(ctx, n, p_count, inner_point, &j);
 }
@@ -345,6 +378,9 @@ static rm2_status transport_point(const void *arg, size_t i, double *memory) {
 rm2_status rm2_manifold_transport(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                   const double *p, size_t p_count, const double *v, const double *z,
                                   double *out) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, p, v, z, out);
     job j = {.m = m, .p = p, .a = v, .b = z, .out = out};
     return run_at(ctx, n, p_count, transport_point, &j);
 }
@@ -359,6 +395,9 @@ static rm2_status dexp_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_dexp(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
                              size_t p_count, const double *v, const double *w, double *out) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, p, v, w, out);
     job j = {.m = m, .p = p, .a = v, .b = w, .out = out};
     return run_at(ctx, n, p_count, dexp_point, &j);
 }
@@ -374,6 +413,9 @@ static rm2_status log_volume_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_log_volume(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                    const double *c, double *value) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, c, value);
     job j = {.m = m, .a = c, .out = value};
     return run(ctx, n, log_volume_point, &j);
 }
@@ -389,6 +431,11 @@ static rm2_status metric_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_metric(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *c,
                                size_t count, const double *W, double *out) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, c, out);
+    if (n * count > 0)
+        RM2_REQUIRE(ctx, W);
     job j = {.m = m, .p = c, .a = W, .out = out, .count = count};
     return run(ctx, n, metric_point, &j);
 }
@@ -407,6 +454,11 @@ static rm2_status metric_derivative_point(const void *arg, size_t i, double *mem
 rm2_status rm2_manifold_metric_derivative(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                           const double *c, const double *z, size_t count,
                                           const double *W, double *out) {
+    RM2_REQUIRE(ctx, m);
+    if (n > 0)
+        RM2_REQUIRE(ctx, c, z, out);
+    if (n * count > 0)
+        RM2_REQUIRE(ctx, W);
     job j = {.m = m, .p = c, .a = W, .b = z, .out = out, .count = count};
     return run(ctx, n, metric_derivative_point, &j);
 }

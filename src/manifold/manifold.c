@@ -10,8 +10,6 @@
 #include "manifold/registry.h"
 
 static rm2_status check_factors(rm2_context *ctx, const rm2_factor *factors, size_t count) {
-    if (!factors)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_manifold_from_factors: factors is NULL");
     if (count == 0 || count > RM2I_MAX_FACTORS)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a manifold has 1 to %d factors, not %zu",
                          RM2I_MAX_FACTORS, count);
@@ -67,10 +65,9 @@ static rm2_status build(rm2_context *ctx, const rm2_factor *factors, size_t coun
 
 rm2_status rm2_manifold_from_factors(rm2_context *ctx, const rm2_factor *factors, size_t count,
                                      rm2_manifold **manifold) {
-    if (!manifold)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "rm2_manifold_from_factors: output pointer manifold is NULL");
+    RM2_REQUIRE(ctx, manifold);
     *manifold = NULL;
+    RM2_REQUIRE(ctx, factors);
     RM2_TRY(check_factors(ctx, factors, count));
     rm2_manifold *m;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *m, &m));
@@ -111,27 +108,27 @@ bool rm2_manifold_equal(const rm2_manifold *a, const rm2_manifold *b) {
 }
 
 const char *rm2_manifold_spec(const rm2_manifold *manifold) {
-    return manifold->spec;
+    return manifold ? manifold->spec : "";
 }
 
 size_t rm2_manifold_dim(const rm2_manifold *manifold) {
-    return manifold->dim;
+    return manifold ? manifold->dim : 0;
 }
 
 size_t rm2_manifold_ambient(const rm2_manifold *manifold) {
-    return manifold->ambient;
+    return manifold ? manifold->ambient : 0;
 }
 
 size_t rm2_manifold_factor_count(const rm2_manifold *manifold) {
-    return manifold->count;
+    return manifold ? manifold->count : 0;
 }
 
 const rm2_factor *rm2_manifold_factor(const rm2_manifold *manifold, size_t index) {
-    return index < manifold->count ? &manifold->factors[index] : NULL;
+    return manifold && index < manifold->count ? &manifold->factors[index] : NULL;
 }
 
 void rm2_manifold_default_point(const rm2_manifold *manifold, double *p) {
-    for (size_t i = 0; i < manifold->count; i++) {
+    for (size_t i = 0; manifold && p && i < manifold->count; i++) {
         const rm2_factor *f = &manifold->factors[i];
         f->geometry->default_point(f->n, p + f->ambient_offset);
     }

@@ -195,6 +195,9 @@ static rm2_status prepare(rm2_context *ctx, descent *d) {
 rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
                              const double *points, const double *weights,
                              const rm2_mean_settings *settings, double *mean, rm2_mean_info *info) {
+    RM2_REQUIRE(ctx, m, mean);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points);
     rm2_mean_settings used = rm2_mean_settings_default();
     rm2_mean_info ignored = {.converged = false};
     info = info ? info : &ignored;

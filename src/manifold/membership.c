@@ -87,6 +87,9 @@ static rm2_status check_point(const void *arg, size_t i, double *memory) {
 
 rm2_status rm2_manifold_contains(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                  const double *points, bool *on, size_t *count) {
+    RM2_REQUIRE(ctx, m, count);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points);
     membership c = {m, points, on, NULL};
     rm2i_arena a = {NULL, 0};
     lay_out(&(scratch){0}, m, &a);

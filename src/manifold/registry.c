@@ -97,10 +97,7 @@ rm2_status rm2i_geometry_check(rm2_context *ctx, const rm2_geometry *g) {
 /* ---- registration --------------------------------------------------------------------------- */
 
 rm2_status rm2_manifold_register(rm2_context *ctx, const rm2_geometry *geometry) {
-    if (!ctx)
-        return RM2_ERR_ARGUMENT;
-    if (!geometry)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_manifold_register: geometry is NULL");
+    RM2_REQUIRE(ctx, geometry);
     RM2_TRY(rm2i_geometry_check(ctx, geometry));
     if (rm2i_geometry_find(ctx, geometry->name) == geometry) /* built in, or registered before */
         return RM2_OK;

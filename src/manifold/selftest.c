@@ -190,10 +190,11 @@ static rm2_status run(rm2i_selftest_trial *t, size_t trials, double *worst, rm2_
 
 rm2_status rm2_manifold_selftest(rm2_context *ctx, const rm2_manifold *m, size_t trials,
                                  rm2_selftest_fn report, void *user, size_t *failures) {
+    RM2_REQUIRE(ctx, failures);
     *failures = 0;
-    if (!ctx || !m || trials == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "selftest needs a context, a manifold and at least one trial");
+    RM2_REQUIRE(ctx, m);
+    if (trials == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "selftest needs at least one trial");
     rm2i_selftest_trial t = {.ctx = ctx, .m = m, .dense = m->dim <= RM2I_TRIAL_DENSE_DIM};
     size_t properties = rm2i_geodesic_property_count + rm2i_metric_property_count;
     double *block, *worst;

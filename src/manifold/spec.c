@@ -130,12 +130,9 @@ static bool read_times(parser *p) {
 }
 
 rm2_status rm2_manifold_create(rm2_context *ctx, const char *spec, rm2_manifold **manifold) {
-    if (!manifold)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "rm2_manifold_create: output pointer manifold is NULL");
+    RM2_REQUIRE(ctx, manifold);
     *manifold = NULL;
-    if (!spec)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no manifold given");
+    RM2_REQUIRE(ctx, spec);
     parser p = {.ctx = ctx, .spec = spec, .at = spec};
     RM2_TRY(rm2i_alloc(ctx, RM2I_MAX_FACTORS, sizeof *p.factors, &p.factors));
     rm2_status status;

@@ -33,10 +33,12 @@ static const rm2i_metric_type pointwise_type = {
 
 rm2_status rm2_metric_from_function(rm2_context *ctx, size_t Q, rm2_metric_fn at, const void *user,
                                     const char *text, rm2_metric **metric) {
+    RM2_REQUIRE(ctx, metric);
     *metric = NULL;
+    RM2_REQUIRE(ctx, at, text);
     pointwise *p;
-    if (Q == 0 || !at)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a metric needs a dimension and a function");
+    if (Q == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a metric needs at least 1 dimension");
     RM2_TRY(rm2i_alloc(ctx, 1, sizeof *p, &p));
     *p = (pointwise){Q, at, user};
     return rm2i_metric_create(ctx, &pointwise_type, Q, p, text, metric);
@@ -114,7 +116,9 @@ static const closed_form closed_forms[] = {
 };
 
 rm2_status rm2_metric_analytic(rm2_context *ctx, const char *name, size_t Q, rm2_metric **metric) {
+    RM2_REQUIRE(ctx, metric);
     *metric = NULL;
+    RM2_REQUIRE(ctx, name);
     for (size_t i = 0; i < sizeof closed_forms / sizeof *closed_forms; i++) {
         const closed_form *form = &closed_forms[i];
         if (strcmp(form->name, name) != 0)

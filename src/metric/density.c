@@ -86,11 +86,13 @@ static const rm2i_metric_type density_type = {
 
 rm2_status rm2_metric_density(rm2_context *ctx, size_t n, size_t Q, const double *points,
                               double sigma, rm2_metric **metric) {
+    RM2_REQUIRE(ctx, metric);
     *metric = NULL;
     char text[80];
     density *d;
     if (n == 0 || Q == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a density needs points");
+    RM2_REQUIRE(ctx, points);
     if (!(sigma > 0 && isfinite(sigma)))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "sigma of the density metric is %g: not positive",
                          sigma);

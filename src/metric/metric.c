@@ -41,11 +41,11 @@ void rm2_metric_free(rm2_metric *metric) {
 }
 
 size_t rm2_metric_dim(const rm2_metric *metric) {
-    return metric->Q;
+    return metric ? metric->Q : 0;
 }
 
 const char *rm2_metric_text(const rm2_metric *metric) {
-    return metric->text;
+    return metric ? metric->text : "";
 }
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
@@ -214,9 +214,12 @@ static rm2_status at_points(rm2_context *ctx, const rm2_metric *m, size_t n,
                : status;
 }
 
-rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
+rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *metric, size_t n, const double *x,
                          double *G, double *dG) {
-    return at_points(ctx, m, n, &(rm2i_metric_request){.x = x, .G = G, .dG = dG}, false);
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, x, G);
+    return at_points(ctx, metric, n, &(rm2i_metric_request){.x = x, .G = G, .dG = dG}, false);
 }
 
 rm2_status rm2i_metric_at_counted(rm2_context *ctx, const rm2_metric *m, size_t n, const double *x,
@@ -269,12 +272,15 @@ static double log_root_det(size_t Q, double *G) {
     return sum + log_root_det_unit(Q, G);
 }
 
-rm2_status rm2_metric_magnification(rm2_context *ctx, const rm2_metric *m, size_t n,
+rm2_status rm2_metric_magnification(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                     const double *x, double *log_magnification) {
-    size_t Q = m->Q;
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, x, log_magnification);
+    size_t Q = metric->Q;
     double *G;
     RM2_TRY(rm2i_alloc(ctx, n, Q * Q * sizeof *G, &G));
-    rm2_status status = rm2_metric_at(ctx, m, n, x, G, NULL);
+    rm2_status status = rm2_metric_at(ctx, metric, n, x, G, NULL);
     for (size_t i = 0; i < n && status == RM2_OK; i++)
         log_magnification[i] = log_root_det(Q, G + i * Q * Q);
     free(G);
@@ -319,9 +325,12 @@ static void lay_out_nodes(void *arg, rm2i_arena *a) {
     s->step = rm2i_take(a, double, s->Q);
 }
 
-rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *m, size_t n, const double *path,
-                              double *length, double *energy) {
-    size_t Q = m->Q, sides = n > 1 ? n - 1 : 0, nodes = RM2I_SIDE_NODES * sides, failed;
+rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                              const double *path, double *length, double *energy) {
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, path);
+    size_t Q = metric->Q, sides = n > 1 ? n - 1 : 0, nodes = RM2I_SIDE_NODES * sides, failed;
     double total = 0, squares = 0;
     side_nodes at = {.Q = Q, .nodes = nodes};
     RM2_TRY(rm2i_metric_check_points(ctx, Q, n, path));
@@ -330,7 +339,7 @@ rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *m, size_t n, c
     for (size_t i = 0; i < sides; i++)
         place_nodes(Q, path + i * Q, path + (i + 1) * Q, x + RM2I_SIDE_NODES * i * Q);
     rm2_status status =
-        evaluate(ctx, m, nodes, &(rm2i_metric_request){.x = x, .G = G}, false, &failed);
+        evaluate(ctx, metric, nodes, &(rm2i_metric_request){.x = x, .G = G}, false, &failed);
     if (status != RM2_OK && failed != SIZE_MAX)
         status = rm2i_fail_prefix(ctx, status, "side %zu", failed / RM2I_SIDE_NODES);
     for (size_t i = 0; i < sides && status == RM2_OK; i++)

@@ -322,5 +322,7 @@ rm2_status rm2i_pullback_of(rm2_context *ctx, const rm2_metric *metric,
 }
 
 double rm2_metric_weight(const rm2_metric *metric) {
-    return metric->type == &pullback_type ? ((const rm2i_pullback_field *)metric->self)->weight : 1;
+    return metric && metric->type == &pullback_type
+               ? ((const rm2i_pullback_field *)metric->self)->weight
+               : 1;
 }

@@ -107,6 +107,8 @@ static rm2_status contrast_weight(rm2_context *ctx, const rm2i_pullback_field *f
 
 rm2_status rm2_obstacles_cost(const void *obstacles, const double *y, double *value,
                               double *gradient) {
+    if (!obstacles || !y || !value || !gradient)
+        return RM2_ERR_ARGUMENT;
     const rm2_obstacles *o = obstacles;
     const double *at = y + o->offset;
     *value = 1;
@@ -192,7 +194,9 @@ static void describe(const rm2i_pullback_field *f, const rm2_pullback_settings *
 
 rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
                                const rm2_pullback_settings *settings, rm2_metric **metric) {
+    RM2_REQUIRE(ctx, metric);
     *metric = NULL;
+    RM2_REQUIRE(ctx, model);
     rm2_pullback_settings s = rm2_pullback_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     rm2i_pullback_field like = {.posterior = model->posterior,

@@ -132,6 +132,9 @@ static bool concerns_a_point(rm2_status status) {
 
 rm2_status rm2_metric_spread(rm2_context *ctx, const rm2_metric *metric, size_t n, const double *x,
                              const double *directions, double *mean, double *deviation) {
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, x, mean, deviation);
     spread_job job = {.x = x, .directions = directions, .mean = mean, .deviation = deviation};
     size_t failed = 0, Q = metric->Q;
     RM2_TRY(rm2i_pullback_of(ctx, metric, &job.f));
@@ -212,6 +215,9 @@ static rm2_status add_side(path_length *p, const double *from, const double *to)
 rm2_status rm2_metric_expected_length(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                       const double *path, size_t samples, double *length,
                                       double *standard_error) {
+    RM2_REQUIRE(ctx, metric, length, standard_error);
+    if (n > 0)
+        RM2_REQUIRE(ctx, path);
     size_t Q = metric->Q;
     path_length p = {.samples = samples, .rng = rm2_context_rng(ctx)};
     RM2_TRY(rm2i_pullback_of(ctx, metric, &p.f));

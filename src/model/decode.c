@@ -8,14 +8,15 @@
 
 enum { BLOCK = 64 }; /* points whose kernel vectors are solved for at once */
 
-static rm2_status check_latents(rm2_context *ctx, const rm2_model *m, size_t n,
+static rm2_status check_latents(rm2_context *ctx, const rm2_model *model, size_t n,
                                 const double *latents) {
-    if (!m || (n && !latents))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s is NULL", m ? "latents" : "model");
-    for (size_t i = 0; i < n * m->Q; i++)
+    RM2_REQUIRE(ctx, model);
+    if (n > 0)
+        RM2_REQUIRE(ctx, latents);
+    for (size_t i = 0; i < n * model->Q; i++)
         if (!isfinite(latents[i]))
-            return rm2i_fail(ctx, RM2_ERR_DATA, "latent point %zu, coordinate %zu is %g", i / m->Q,
-                             i % m->Q, latents[i]);
+            return rm2i_fail(ctx, RM2_ERR_DATA, "latent point %zu, coordinate %zu is %g",
+                             i / model->Q, i % model->Q, latents[i]);
     return RM2_OK;
 }
 
@@ -82,20 +83,21 @@ rm2_status rm2_model_decode(rm2_context *ctx, const rm2_model *m, size_t n, cons
     return status;
 }
 
-rm2_status rm2_model_reconstruction(rm2_context *ctx, const rm2_model *m, double *ambient,
+rm2_status rm2_model_reconstruction(rm2_context *ctx, const rm2_model *model, double *ambient,
                                     double *outputs) {
-    size_t N = m->N, M = m->M, D = rm2_manifold_ambient(m->manifold);
+    RM2_REQUIRE(ctx, model);
+    size_t N = model->N, M = model->M, D = rm2_manifold_ambient(model->manifold);
     double *tangent, *points, inner = 0, outer = 0;
     RM2_TRY(rm2i_alloc(ctx, N, (M + D) * sizeof *tangent, &tangent));
     points = tangent + N * M;
-    rm2_status status = rm2_model_decode(ctx, m, N, m->X, NULL, tangent, NULL, NULL);
+    rm2_status status = rm2_model_decode(ctx, model, N, model->X, NULL, tangent, NULL, NULL);
     if (status == RM2_OK)
-        status = rm2i_model_points(ctx, m, N, tangent, points);
+        status = rm2i_model_points(ctx, model, N, tangent, points);
     for (size_t n = 0; status == RM2_OK && n < N; n++)
         for (size_t k = 0; k < M; k++)
-            inner += pow(tangent[n * M + k] - m->mean[k] - m->F[k * N + n], 2);
+            inner += pow(tangent[n * M + k] - model->mean[k] - model->F[k * N + n], 2);
     for (size_t i = 0; status == RM2_OK && i < N * D; i++)
-        outer += pow(points[i] - m->data->points[i], 2);
+        outer += pow(points[i] - model->data->points[i], 2);
     *outputs = sqrt(inner / (double)N);
     *ambient = sqrt(outer / (double)N);
     free(tangent);
@@ -120,8 +122,9 @@ rm2_status rm2_model_sample(rm2_context *ctx, const rm2_model *m, size_t n, cons
                             size_t count, bool noise, double *points) {
     double *f, *work;
     RM2_TRY(check_latents(ctx, m, n, latents));
-    if (n == 0)
+    if (n == 0 || count == 0)
         return RM2_OK;
+    RM2_REQUIRE(ctx, points);
     size_t M = m->M, ambient = rm2_manifold_ambient(m->manifold);
     RM2_TRY(
         rm2i_alloc(ctx, n * M + M + rm2i_posterior_sample_work(m->posterior, n), sizeof *f, &f));

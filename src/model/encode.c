@@ -76,26 +76,24 @@ static rm2_status encode(rm2_context *ctx, size_t n, const double *points, doubl
     return status;
 }
 
-rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *m,
+rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *model,
                             const rm2_encode_settings *settings, size_t n, const double *points,
                             double *latents, double *covariance, rm2_encoded *info) {
     rm2_encode_settings used = rm2_encode_settings_default();
     double *scaled = NULL;
     bool *there = NULL;
-    if (!m || (n && (!points || !latents)))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_model_encode: %s is NULL",
-                         !m       ? "model"
-                         : points ? "output pointer latents"
-                                  : "points");
+    RM2_REQUIRE(ctx, model);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points, latents);
     RM2_TRY(rm2i_settings_take(ctx, settings, &used));
     RM2_TRY(rm2_settings_check(ctx, rm2_encode_settings_table(), &used));
-    size_t ambient = rm2_manifold_ambient(m->manifold);
-    rm2_status status = rm2i_alloc(ctx, n, (ambient + m->M) * sizeof *scaled, &scaled);
+    size_t ambient = rm2_manifold_ambient(model->manifold);
+    rm2_status status = rm2i_alloc(ctx, n, (ambient + model->M) * sizeof *scaled, &scaled);
     if (status == RM2_OK)
-        status = rm2i_calloc(ctx, n, m->M * sizeof *there, &there);
+        status = rm2i_calloc(ctx, n, model->M * sizeof *there, &there);
     if (status == RM2_OK) {
         encoding e = {.ctx = ctx,
-                      .m = m,
+                      .m = model,
                       .s = &used,
                       .centred = scaled + n * ambient,
                       .there = there,

@@ -205,10 +205,9 @@ static rm2_status read_model(rm2i_reader r, rm2i_h5 *h5, rm2_model **model) {
 
 rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model **model) {
     rm2i_h5 *h5;
-    if (!model || !path)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_model_read: %s is NULL",
-                         path ? "output pointer model" : "path");
+    RM2_REQUIRE(ctx, model);
     *model = NULL;
+    RM2_REQUIRE(ctx, path);
     RM2_TRY(rm2i_h5_open(ctx, path, &h5));
     return read_model((rm2i_reader){ctx, h5, path}, h5, model);
 }
@@ -217,10 +216,9 @@ rm2_status rm2_model_from_bytes(rm2_context *ctx, const void *bytes, size_t size
                                 rm2_model **model) {
     rm2i_h5 *h5;
     const char *shown = name ? name : "model";
-    if (!model || !bytes)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_model_from_bytes: %s is NULL",
-                         bytes ? "output pointer model" : "bytes");
+    RM2_REQUIRE(ctx, model);
     *model = NULL;
+    RM2_REQUIRE(ctx, bytes);
     RM2_TRY(rm2i_h5_open_bytes(ctx, bytes, size, shown, &h5));
     return read_model((rm2i_reader){ctx, h5, shown}, h5, model);
 }

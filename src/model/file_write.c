@@ -129,8 +129,6 @@ static rm2_status put_all(writer w, const rm2_model *m) {
 /* The file in memory, nowhere yet. */
 static rm2_status build(rm2_context *ctx, const rm2_model *m, rm2i_h5_writer **h5) {
     *h5 = NULL;
-    if (!m)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "model is NULL");
     writer w = {ctx, NULL};
     RM2_TRY(rm2i_h5_create(ctx, &w.h5));
     rm2_status status = put_all(w, m);
@@ -141,21 +139,23 @@ static rm2_status build(rm2_context *ctx, const rm2_model *m, rm2i_h5_writer **h
     return status;
 }
 
-rm2_status rm2_model_write(rm2_context *ctx, const rm2_model *m, const char *path, bool overwrite) {
+rm2_status rm2_model_write(rm2_context *ctx, const rm2_model *model, const char *path,
+                           bool overwrite) {
     rm2i_h5_writer *h5;
-    RM2_TRY(build(ctx, m, &h5));
+    RM2_REQUIRE(ctx, model, path);
+    RM2_TRY(build(ctx, model, &h5));
     return rm2i_h5_commit(ctx, h5, path, overwrite);
 }
 
-rm2_status rm2_model_to_bytes(rm2_context *ctx, const rm2_model *m, void **bytes, size_t *size) {
+rm2_status rm2_model_to_bytes(rm2_context *ctx, const rm2_model *model, void **bytes,
+                              size_t *size) {
     rm2i_h5_writer *h5;
     unsigned char *sealed;
-    if (!bytes || !size)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_model_to_bytes: output pointer %s is NULL",
-                         bytes ? "size" : "bytes");
+    RM2_REQUIRE(ctx, bytes, size);
     *bytes = NULL;
     *size = 0;
-    RM2_TRY(build(ctx, m, &h5));
+    RM2_REQUIRE(ctx, model);
+    RM2_TRY(build(ctx, model, &h5));
     RM2_TRY(rm2i_h5_to_bytes(ctx, h5, &sealed, size));
     *bytes = sealed;
     return RM2_OK;

@@ -222,11 +222,9 @@ static rm2_status fit(rm2_context *ctx, const rm2_fit_settings *s, const rm2_che
 rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
                    const rm2_checkpoint *checkpoint, rm2_model **model) {
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-    if (!model)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit: output pointer model is NULL");
+    RM2_REQUIRE(ctx, model);
     *model = NULL;
-    if (!data)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rm2_fit: data is NULL");
+    RM2_REQUIRE(ctx, data);
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), &s));
     if (data->count < 2)

@@ -70,7 +70,7 @@ static rm2_colour diverging(double t) {
 }
 
 rm2_colour rm2_colour_map_at(rm2_colour_map map, double t) {
-    if (isnan(t))
+    if (isnan(t) || (map != RM2_MAP_SEQUENTIAL && map != RM2_MAP_DIVERGING))
         return RM2I_LIGHT;
     double inside = t < 0 ? 0 : t > 1 ? 1 : t;
     return map == RM2_MAP_DIVERGING ? diverging(inside) : sequential(inside);

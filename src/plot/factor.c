@@ -43,9 +43,10 @@ static bool in_circle(const rm2_factor *factor, picture shown) {
 /* Does the manifold have the factor, and the factor a picture? */
 static rm2_status check_factor(rm2_context *ctx, const rm2_manifold *manifold, size_t index) {
     rm2_panel_kind kind;
-    if (!manifold || index >= rm2_manifold_factor_count(manifold))
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "no manifold given, or it has no factor %zu",
-                                index + 1);
+    RM2_REQUIRE(ctx, manifold);
+    if (index >= rm2_manifold_factor_count(manifold))
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "%s has no factor %zu",
+                                rm2_manifold_spec(manifold), index + 1);
     const rm2_factor *factor = rm2_manifold_factor(manifold, index);
     if (picture_of(factor, &kind) == NO_PICTURE)
         return rm2_context_fail(
@@ -59,8 +60,7 @@ static rm2_status check_factor(rm2_context *ctx, const rm2_manifold *manifold, s
 rm2_status rm2_panel_settings_factor(rm2_context *ctx, const rm2_manifold *manifold, size_t factor,
                                      rm2_panel_settings *settings) {
     rm2_panel_kind kind;
-    if (!settings)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "no place for the settings given");
+    RM2_REQUIRE(ctx, settings);
     RM2_TRY(check_factor(ctx, manifold, factor));
     const rm2_factor *f = rm2_manifold_factor(manifold, factor);
     picture shown = picture_of(f, &kind);
@@ -149,8 +149,9 @@ rm2_status rm2_plot_factor(rm2_context *ctx, rm2_panel *panel, const rm2_manifol
     const rm2_factor *f = rm2_manifold_factor(manifold, factor);
     picture shown = picture_of(f, &kind);
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << kind, "rm2_plot_factor of this manifold"));
-    if (!points || n == 0)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_factor: no points given");
+    RM2_REQUIRE(ctx, points);
+    if (n == 0)
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_factor: n is 0");
     size_t most = shown == PICTURE_FRAMES     ? FRAMES_SHOWN
                   : shown == PICTURE_MATRICES ? MATRICES_SHOWN
                                               : n;

@@ -58,8 +58,7 @@ static rm2_status make_grid(rm2_context *ctx, const rm2_figure_settings *s, rm2_
 
 rm2_status rm2_figure_create(rm2_context *ctx, const rm2_figure_settings *settings,
                              rm2_figure **figure) {
-    if (!figure)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "no place for the figure given");
+    RM2_REQUIRE(ctx, figure);
     *figure = NULL;
     rm2_figure_settings s = rm2_figure_settings_default();
     RM2_TRY(rm2_settings_take(ctx, settings, &s));
@@ -158,10 +157,9 @@ static rm2_status own_texts(rm2_context *ctx, rm2_panel *panel) {
 
 rm2_status rm2_figure_panel(rm2_context *ctx, rm2_figure *figure, size_t row, size_t column,
                             const rm2_panel_settings *settings, rm2_panel **panel) {
-    if (!panel || !figure)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
-                                "no figure, or no place for the panel, given");
+    RM2_REQUIRE(ctx, panel);
     *panel = NULL;
+    RM2_REQUIRE(ctx, figure);
     if (row >= figure->rows || column >= figure->columns)
         return rm2_context_fail(
             ctx, RM2_ERR_ARGUMENT,
@@ -192,8 +190,7 @@ rm2_status rm2_figure_panel(rm2_context *ctx, rm2_figure *figure, size_t row, si
 rm2_status rm2i_expect_panel(rm2_context *ctx, const rm2_panel *panel, unsigned kinds,
                              const char *call) {
     static const char *const names[] = {"PLANE", "SPACE", "SPHERE", "CONE", "MATRICES"};
-    if (!panel)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "%s: no panel given", call);
+    RM2_REQUIRE(ctx, panel);
     if (!(kinds >> panel->settings.kind & 1u))
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "%s does not draw in a panel of kind %s",
                                 call, names[panel->settings.kind]);

@@ -21,8 +21,8 @@ void rm2i_heat_free(rm2i_heat *heat) {
 
 static rm2_status check_heat(rm2_context *ctx, const rm2_panel *panel, const rm2_heat_map *heat) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << RM2_PANEL_PLANE, "rm2_plot_heat"));
-    if (!heat || !heat->values)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_heat: no values given");
+    RM2_REQUIRE(ctx, heat);
+    RM2_REQUIRE(ctx, heat->values);
     if (panel->heat)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
                                 "rm2_plot_heat: panel (%zu, %zu) has a heat map already",

@@ -35,9 +35,8 @@ static bool all_finite(const double *x, size_t n) {
 rm2_status rm2_plot_ellipses(rm2_context *ctx, rm2_panel *panel, size_t n, const double *centres,
                              const double *matrices, const rm2_style *style) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, PLANE, "rm2_plot_ellipses"));
-    if (!centres || !matrices)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
-                                "rm2_plot_ellipses: no centres or no matrices given");
+    RM2_REQUIRE(ctx, centres);
+    RM2_REQUIRE(ctx, matrices);
     double shape[3];
     for (size_t i = 0; i < n; i++) {
         const double *A = matrices + 4 * i;
@@ -73,8 +72,7 @@ static void rotation_matrix(const double *q, double R[9]) {
 }
 
 static rm2_status check_frames(rm2_context *ctx, size_t n, const double *quaternions) {
-    if (!quaternions)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_frames: no quaternions given");
+    RM2_REQUIRE(ctx, quaternions);
     if (n > FRAMES_MAX)
         return rm2_context_fail(
             ctx, RM2_ERR_ARGUMENT,
@@ -117,8 +115,7 @@ rm2_status rm2_plot_arm(rm2_context *ctx, rm2_panel *panel, size_t n, size_t joi
             ctx, RM2_ERR_ARGUMENT,
             "rm2_plot_arm: cannot draw %zu arms of %zu joints: an arm has %d to %d", n, joints,
             JOINTS_LEAST, RM2I_JOINTS_MAX);
-    if (!points)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_arm: no points given");
+    RM2_REQUIRE(ctx, points);
     rm2i_item *item;
     RM2_TRY(rm2i_item_add(ctx, panel, &rm2i_arm, n * joints, 0, style, &item));
     item->joints = joints;

@@ -112,8 +112,7 @@ static rm2_status add_points(rm2_context *ctx, rm2_panel *panel, const rm2i_item
                              size_t n, const double *points, const rm2_style *style,
                              const char *call) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, POINT_PANELS, call));
-    if (!points)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "%s: no points given", call);
+    RM2_REQUIRE(ctx, points);
     rm2i_item *item;
     RM2_TRY(rm2i_item_add(ctx, panel, kind, n, 0, style, &item));
     for (size_t i = 0; i < n; i++)
@@ -165,9 +164,11 @@ static rm2_status add_group(rm2_context *ctx, rm2_panel *panel, const rm2_groups
 rm2_status rm2_plot_groups(rm2_context *ctx, rm2_panel *panel, const rm2_groups *groups,
                            const rm2_style *style) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, POINT_PANELS, "rm2_plot_groups"));
-    if (!groups || !groups->points || !groups->group || groups->n == 0)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
-                                "rm2_plot_groups: no points or no groups given");
+    RM2_REQUIRE(ctx, groups);
+    RM2_REQUIRE(ctx, groups->points);
+    RM2_REQUIRE(ctx, groups->group);
+    if (groups->n == 0)
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_groups: n is 0");
     for (size_t i = 0; i < groups->n; i++)
         if (groups->group[i] >= groups->count)
             return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
@@ -185,8 +186,9 @@ rm2_status rm2_plot_groups(rm2_context *ctx, rm2_panel *panel, const rm2_groups 
 rm2_status rm2_plot_band(rm2_context *ctx, rm2_panel *panel, size_t n, const double *x,
                          const double *low, const double *high, const rm2_style *style) {
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << RM2_PANEL_PLANE, "rm2_plot_band"));
-    if (!x || !low || !high)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_band: x, low or high is missing");
+    RM2_REQUIRE(ctx, x);
+    RM2_REQUIRE(ctx, low);
+    RM2_REQUIRE(ctx, high);
     if (n < 1 || n > RM2I_PLOT_MAX / 2)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_band: cannot plot %zu points", n);
     rm2i_item *item;

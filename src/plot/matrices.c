@@ -19,10 +19,12 @@ void rm2i_matrix_row_free(rm2i_matrix_row *row) {
 
 /* ---- adding ----------------------------------------------------------------------------------- */
 
-static rm2_status check_matrices(rm2_context *ctx, const rm2_panel *panel, const rm2_matrices *m) {
+static rm2_status check_matrices(rm2_context *ctx, const rm2_panel *panel,
+                                 const rm2_matrices *matrices) {
+    const rm2_matrices *m = matrices;
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << RM2_PANEL_MATRICES, "rm2_plot_matrices"));
-    if (!m || !m->values)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_matrices: no matrices given");
+    RM2_REQUIRE(ctx, matrices);
+    RM2_REQUIRE(ctx, matrices->values);
     if (m->count < 1 || m->count > COUNT_MAX || m->n < 1 || m->n > SIZE_MAX_SHOWN)
         return rm2_context_fail(
             ctx, RM2_ERR_ARGUMENT,

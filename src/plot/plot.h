@@ -81,6 +81,13 @@ struct rm2_figure {
             return rm2_try_status_;                                                                \
     } while (0)
 
+/* At the start of a public function: RM2_ERR_ARGUMENT unless there are a context and the argument named. */
+#define RM2_REQUIRE(ctx, pointer)                                                                  \
+    do {                                                                                           \
+        if (!(ctx) || !(pointer))                                                                  \
+            return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "argument '%s' is NULL", #pointer);     \
+    } while (0)
+
 /* count x size bytes of zeros, overflow checked; *out is NULL on failure only. `grow` keeps the old contents,
  * and the old block if it fails. */
 rm2_status rm2i_plot_alloc(rm2_context *ctx, size_t count, size_t size, void *out);
@@ -97,7 +104,8 @@ static inline size_t rm2i_panel_dims(const rm2_panel *panel) {
 /* A copy of a label, NULL if `text` is; an error if it is too long or not UTF-8. */
 rm2_status rm2i_copy_label(rm2_context *ctx, const char *text, char **copy);
 
-/* Failure if the panel is NULL or not of one of the kinds (bits 1 << kind); `call` is for the message. */
+/* Failure if the context or the panel is NULL, or the panel not of one of the kinds (bits 1 << kind); `call` is
+ * for the message. */
 rm2_status rm2i_expect_panel(rm2_context *ctx, const rm2_panel *panel, unsigned kinds,
                              const char *call);
 

@@ -142,8 +142,8 @@ static rm2_status print_figure(rm2_context *ctx, const rm2_figure *figure, const
 
 rm2_status rm2_figure_save(rm2_context *ctx, const rm2_figure *figure, const char *path, double dpi,
                            bool overwrite) {
-    if (!figure || !path)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "no figure or no file name given");
+    RM2_REQUIRE(ctx, figure);
+    RM2_REQUIRE(ctx, path);
     if (format_of(path) == FORMAT_NONE)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
                                 "cannot tell the format of %s: let it end in .png, .svg or .pdf",

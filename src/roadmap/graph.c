@@ -176,7 +176,11 @@ static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *met
 rm2_status rm2_roadmap_graph(rm2_context *ctx, const rm2_metric *metric, size_t n,
                              const double *points, size_t neighbours, rm2_edge_rule rule,
                              rm2_roadmap **roadmap) {
+    RM2_REQUIRE(ctx, roadmap);
     *roadmap = NULL;
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points);
     if (n == 0 || neighbours == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a graph of %zu points with %zu neighbours each: it needs one and one", n,

@@ -200,9 +200,13 @@ static rm2_status create(rm2_context *ctx, const rm2_metric *metric, const grid_
 rm2_status rm2_roadmap_grid_axes(rm2_context *ctx, const rm2_metric *metric, size_t reach,
                                  rm2_edge_rule rule, const size_t *counts,
                                  const double *const *axes, rm2_roadmap **roadmap) {
-    size_t Q = rm2_metric_dim(metric);
+    RM2_REQUIRE(ctx, roadmap);
     *roadmap = NULL;
+    RM2_REQUIRE(ctx, metric, counts, axes);
+    size_t Q = rm2_metric_dim(metric);
     RM2_TRY(check(ctx, Q, reach, rule));
+    for (size_t q = 0; q < Q; q++)
+        RM2_REQUIRE(ctx, axes[q]);
     return create(ctx, metric, &(grid_plan){Q, reach, rule, counts, axes}, roadmap);
 }
 
@@ -241,7 +245,11 @@ static rm2_status find_box(rm2_context *ctx, size_t n, size_t Q, const double *p
 rm2_status rm2_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
                             const rm2_grid_settings *settings, size_t n, const double *points,
                             rm2_roadmap **roadmap) {
+    RM2_REQUIRE(ctx, roadmap);
     *roadmap = NULL;
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points);
     rm2_grid_settings s = rm2_grid_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     size_t Q = rm2_metric_dim(metric), count = s.points ? s.points : rm2i_grid_points(Q);

@@ -86,7 +86,9 @@ void rm2i_walk_points(const rm2_roadmap *net, const rm2i_walk *walk, double *pat
 
 rm2_status rm2_roadmap_path(rm2_context *ctx, const rm2_roadmap *roadmap, const rm2_metric *metric,
                             const double *from, const double *to, rm2_path *path) {
+    RM2_REQUIRE(ctx, path);
     *path = (rm2_path){.count = 0};
+    RM2_REQUIRE(ctx, roadmap, metric, from, to);
     double *work;
     rm2i_walk walk = {0};
     RM2_TRY(rm2i_roadmap_check(ctx, roadmap, metric, 1, from));
@@ -183,6 +185,9 @@ static rm2_status run_distances(rm2_context *ctx, const distances_job *job) {
 static rm2_status find_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
                                  const rm2_metric *metric, size_t n, const double *points,
                                  double *distance) {
+    RM2_REQUIRE(ctx, roadmap, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points, distance);
     rm2i_join *join = NULL;
     RM2_TRY(rm2i_roadmap_join_all(ctx, roadmap, metric, n, points, &join));
     distances_job job = {ctx, roadmap, metric, n, join, distance};

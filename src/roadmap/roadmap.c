@@ -18,6 +18,8 @@ void rm2_roadmap_free(rm2_roadmap *roadmap) {
 }
 
 rm2_roadmap_info rm2_roadmap_describe(const rm2_roadmap *roadmap) {
+    if (!roadmap)
+        return (rm2_roadmap_info){.nodes = 0};
     return (rm2_roadmap_info){.nodes = roadmap->nodes,
                               .Q = roadmap->Q,
                               .x = roadmap->x,

@@ -64,7 +64,9 @@ static rm2_status fill(rm2_context *ctx, const char *name, const rm2_link *links
 
 rm2_status rm2_arm_create(rm2_context *ctx, const char *name, const rm2_link *links, size_t count,
                           rm2_arm **arm) {
+    RM2_REQUIRE(ctx, arm);
     *arm = NULL;
+    RM2_REQUIRE(ctx, name, links);
     if (count == 0 || count > RM2_ARM_MAX_LINKS)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "arm %s has %zu links; 1 to %d are supported", name,
                          count, RM2_ARM_MAX_LINKS);
@@ -84,27 +86,27 @@ void rm2_arm_free(rm2_arm *arm) {
 }
 
 const char *rm2_arm_name(const rm2_arm *arm) {
-    return arm->name;
+    return arm ? arm->name : "";
 }
 
 size_t rm2_arm_joints(const rm2_arm *arm) {
-    return arm->joints;
+    return arm ? arm->joints : 0;
 }
 
 size_t rm2_arm_links(const rm2_arm *arm) {
-    return arm->links;
+    return arm ? arm->links : 0;
 }
 
 const rm2_link *rm2_arm_link(const rm2_arm *arm, size_t link) {
-    return &arm->link[link];
+    return arm && link < arm->links ? &arm->link[link] : NULL;
 }
 
 const rm2_link *rm2_arm_joint(const rm2_arm *arm, size_t joint) {
-    return &arm->link[arm->link_of[joint]];
+    return arm && joint < arm->joints ? &arm->link[arm->link_of[joint]] : NULL;
 }
 
 double rm2_arm_reach(const rm2_arm *arm) {
-    return arm->reach;
+    return arm ? arm->reach : 0;
 }
 
 /* ---- built-in arms -------------------------------------------------------------------------- */
@@ -155,7 +157,9 @@ static rm2_status parse_planar(rm2_context *ctx, const char *spec, rm2_arm **arm
 }
 
 rm2_status rm2_arm_open(rm2_context *ctx, const char *spec, rm2_arm **arm) {
+    RM2_REQUIRE(ctx, arm);
     *arm = NULL;
+    RM2_REQUIRE(ctx, spec);
     if (strcmp(spec, "panda") == 0)
         return create_panda(ctx, arm);
     if (strncmp(spec, "planar:", strlen("planar:")) == 0) {

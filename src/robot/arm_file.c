@@ -72,6 +72,6 @@ rm2_status rm2i_arm_read(rm2_context *ctx, const char *path, rm2_arm **arm) {
     rm2_table table;
     RM2_TRY(rm2_csv_read(ctx, path, &settings, &table));
     rm2_status status = make(ctx, path, &table, arm);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     return status;
 }

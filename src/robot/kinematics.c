@@ -103,6 +103,9 @@ static rm2_status no_ellipsoid(rm2_context *ctx, size_t dim) {
 
 rm2_status rm2_arm_pose(rm2_context *ctx, const rm2_arm *arm, size_t n, const double *q,
                         double *poses) {
+    RM2_REQUIRE(ctx, arm);
+    if (n > 0)
+        RM2_REQUIRE(ctx, q, poses);
     RM2_TRY(rm2i_check_angles(ctx, arm, n, q));
     for (size_t i = 0; i < n; i++) {
         rm2i_posture p;
@@ -115,6 +118,9 @@ rm2_status rm2_arm_pose(rm2_context *ctx, const rm2_arm *arm, size_t n, const do
 
 rm2_status rm2_arm_skeleton(rm2_context *ctx, const rm2_arm *arm, size_t n, const double *q,
                             double *points) {
+    RM2_REQUIRE(ctx, arm);
+    if (n > 0)
+        RM2_REQUIRE(ctx, q, points);
     RM2_TRY(rm2i_check_angles(ctx, arm, n, q));
     for (size_t i = 0; i < n; i++) {
         rm2i_posture p;
@@ -125,6 +131,9 @@ rm2_status rm2_arm_skeleton(rm2_context *ctx, const rm2_arm *arm, size_t n, cons
 
 rm2_status rm2_arm_jacobian(rm2_context *ctx, const rm2_arm *arm, size_t n, const double *q,
                             double *jacobian) {
+    RM2_REQUIRE(ctx, arm);
+    if (n > 0)
+        RM2_REQUIRE(ctx, q, jacobian);
     RM2_TRY(rm2i_check_angles(ctx, arm, n, q));
     size_t joints = arm->joints;
     for (size_t i = 0; i < n; i++) {
@@ -142,6 +151,9 @@ rm2_status rm2_arm_jacobian(rm2_context *ctx, const rm2_arm *arm, size_t n, cons
 
 rm2_status rm2_arm_manipulability(rm2_context *ctx, const rm2_arm *arm, size_t dim, size_t n,
                                   const double *q, double *ellipsoids) {
+    RM2_REQUIRE(ctx, arm);
+    if (n > 0)
+        RM2_REQUIRE(ctx, q, ellipsoids);
     if (!has_ellipsoid(dim))
         return no_ellipsoid(ctx, dim);
     RM2_TRY(rm2i_check_angles(ctx, arm, n, q));
@@ -155,6 +167,9 @@ rm2_status rm2_arm_manipulability(rm2_context *ctx, const rm2_arm *arm, size_t d
 
 rm2_status rm2_arm_manipulability_derivative(rm2_context *ctx, const rm2_arm *arm, size_t dim,
                                              size_t n, const double *q, double *derivatives) {
+    RM2_REQUIRE(ctx, arm);
+    if (n > 0)
+        RM2_REQUIRE(ctx, q, derivatives);
     if (!has_ellipsoid(dim))
         return no_ellipsoid(ctx, dim);
     RM2_TRY(rm2i_check_angles(ctx, arm, n, q));

@@ -81,6 +81,9 @@ static void place(const rm2_arm_task *task, const rm2_placement *p, double *targ
 
 rm2_status rm2_arm_place(rm2_context *ctx, const rm2_arm_task *task, const rm2_placement *placement,
                          size_t n, double *targets) {
+    RM2_REQUIRE(ctx, task, placement);
+    if (n > 0)
+        RM2_REQUIRE(ctx, targets);
     RM2_TRY(check(ctx, task, placement));
     size_t width = rm2_arm_task_width(task);
     for (size_t i = 0; i < n; i++)
@@ -230,10 +233,13 @@ static void choose_targets(const rm2_arm_task *task, const rm2_placement *turn, 
 rm2_status rm2_arm_place_auto(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_targets *targets,
                               const rm2_track_settings *settings, rm2_placement *placement,
                               bool *found) {
+    RM2_REQUIRE(ctx, arm, targets, targets->task, placement, found);
     const rm2_arm_task *task = targets->task;
     size_t n = targets->n;
     search f = {.n = n < TRIED ? n : TRIED};
     double *chosen = NULL;
+    if (n > 0)
+        RM2_REQUIRE(ctx, targets->points);
     *found = false;
     RM2_TRY(check(ctx, task, placement));
     RM2_TRY(rm2i_solver_create(ctx, arm, task, settings, &f.solver));

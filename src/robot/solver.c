@@ -66,8 +66,6 @@ rm2_status rm2i_solver_create(rm2_context *ctx, const rm2_arm *arm, const rm2_ar
                               const rm2_track_settings *settings, rm2i_solver **solver) {
     rm2_track_settings s = rm2_track_settings_default();
     *solver = NULL;
-    if (!ctx)
-        return RM2_ERR_ARGUMENT; /* random numbers are the context's */
     RM2_TRY(rm2i_check_task(ctx, task));
     RM2_TRY(rm2i_check_arm(ctx, arm, task));
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));

@@ -21,7 +21,9 @@ static bool is_orientation(const rm2_factor *f) {
     return f->geometry == &rm2_rotation || (f->geometry == &rm2_sphere && f->n == 3);
 }
 
-rm2_status rm2_arm_task_of(rm2_context *ctx, const rm2_manifold *m, rm2_arm_task *task) {
+rm2_status rm2_arm_task_of(rm2_context *ctx, const rm2_manifold *manifold, rm2_arm_task *task) {
+    RM2_REQUIRE(ctx, manifold, task);
+    const rm2_manifold *m = manifold;
     size_t count = rm2_manifold_factor_count(m), k = 0;
     const rm2_factor *f = rm2_manifold_factor(m, k++);
     *task = (rm2_arm_task){.dim = f->n};
@@ -46,6 +48,8 @@ rm2_status rm2_arm_task_of(rm2_context *ctx, const rm2_manifold *m, rm2_arm_task
 }
 
 size_t rm2_arm_task_width(const rm2_arm_task *task) {
+    if (!task)
+        return 0;
     return task->dim + (task->orientation ? 4 : 0) + (task->ellipsoid ? task->dim * task->dim : 0);
 }
 

@@ -271,6 +271,7 @@ static void summarise(const rm2i_solver *s, const trajectory *t, rm2_track_info 
 rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task,
                          const double *target, const rm2_track_settings *settings, double *q,
                          rm2_track_error *error) {
+    RM2_REQUIRE(ctx, arm, task, target, q);
     rm2i_solver *s;
     rm2i_arm_candidate best = {.reached = false};
     size_t count = 1;
@@ -332,7 +333,10 @@ static rm2_status track(rm2i_solver *s, trajectory *trial, trajectory *best) {
 rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_targets *targets,
                          const rm2_track_settings *settings, double *q, rm2_track_error *errors,
                          rm2_track_info *info) {
+    RM2_REQUIRE(ctx, arm, targets, targets->task);
     size_t n = targets->n;
+    if (n > 0)
+        RM2_REQUIRE(ctx, targets->points, q);
     rm2i_solver *s;
     RM2_TRY(rm2i_solver_create(ctx, arm, targets->task, settings, &s));
     const trajectory empty = {.n = n, .targets = targets->points, .time = targets->time};

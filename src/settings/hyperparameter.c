@@ -12,8 +12,7 @@ enum { PART_SIZE = 96 };
 rm2_status rm2_hyperparameter_set_start(rm2_context *ctx, const char *text,
                                         rm2_hyperparameter *hyperparameter) {
     double x;
-    if (!text || !hyperparameter)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "text or hyperparameter is NULL");
+    RM2_REQUIRE_EACH(ctx, text, hyperparameter);
     if (!rm2i_read_number(text, &x) || !(x > 0))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "expected a positive number, got \"%.40s\"", text);
     hyperparameter->start = x;
@@ -21,12 +20,13 @@ rm2_status rm2_hyperparameter_set_start(rm2_context *ctx, const char *text,
 }
 
 void rm2_hyperparameter_learn(rm2_hyperparameter *h) {
-    if (!h->learned)
+    if (h && !h->learned)
         *h = (rm2_hyperparameter){h->start, true, RM2_PRIOR_LOGNORMAL, NAN, DEFAULT_WIDTH};
 }
 
 void rm2_hyperparameter_hold(rm2_hyperparameter *h) {
-    *h = (rm2_hyperparameter){.start = h->start, .learned = false};
+    if (h)
+        *h = (rm2_hyperparameter){.start = h->start, .learned = false};
 }
 
 /* ---- prior ---------------------------------------------------------------------------------- */
@@ -79,8 +79,7 @@ static const char *parse_prior(const char *text, rm2_hyperparameter *h) {
 
 rm2_status rm2_hyperparameter_set_prior(rm2_context *ctx, const char *text,
                                         rm2_hyperparameter *hyperparameter) {
-    if (!text || !hyperparameter)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "text or hyperparameter is NULL");
+    RM2_REQUIRE_EACH(ctx, text, hyperparameter);
     if (!hyperparameter->learned)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "the hyperparameter is held, where a prior has no effect; learn it");
@@ -147,7 +146,7 @@ int rm2i_hyperparameter_format(const rm2_setting *setting, const rm2_hyperparame
         append_text(text, size, &used, setting->zero);
     else
         append(text, size, &used, "", h->start);
-    if (!h->learned)
+    if (h && !h->learned)
         return used;
     if (h->prior == RM2_PRIOR_NONE) {
         append_text(text, size, &used, " none");
@@ -192,9 +191,11 @@ rm2_status rm2i_hyperparameter_check(rm2_context *ctx, const rm2_setting *settin
 }
 
 rm2_status rm2_settings_take(rm2_context *ctx, const void *given, void *own) {
+    RM2_REQUIRE_EACH(ctx, own);
     return rm2i_settings_take(ctx, given, own);
 }
 
 rm2_status rm2_settings_give(rm2_context *ctx, const void *own, void *given) {
+    RM2_REQUIRE_EACH(ctx, own, given);
     return rm2i_settings_give(ctx, own, given);
 }

@@ -18,6 +18,8 @@ const rm2_setting *rm2_settings_find(const rm2_settings_table *table, const char
 }
 
 const char *rm2_setting_default(const rm2_setting *setting, size_t column) {
+    if (!setting)
+        return "";
     bool own = column < RM2_SETTING_COLUMNS && setting->defaults[column];
     return setting->defaults[own ? column : 0];
 }
@@ -76,9 +78,11 @@ static void type_text(const rm2_setting *s, char *text, size_t size) {
 }
 
 void rm2_setting_expected(const rm2_setting *setting, char *text, size_t size) {
-    if (size == 0)
+    if (!text || size == 0)
         return;
     text[0] = 0;
+    if (!setting)
+        return;
     type_text(setting, text, size);
     size_t used = strlen(text);
     if (setting->zero && used < size)
@@ -136,11 +140,7 @@ static bool has_member(const rm2_setting *setting, const void *settings) {
 /* The row of a name, if the struct has its member. */
 static rm2_status find_row(rm2_context *ctx, const rm2_settings_table *table, const void *settings,
                            const char *name, const rm2_setting **row) {
-    if (!table || !settings || !name)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s is NULL",
-                         !table      ? "table"
-                         : !settings ? "settings"
-                                     : "name");
+    RM2_REQUIRE_EACH(ctx, table, settings, name);
     RM2_TRY(rm2i_settings_check_size(ctx, settings, table->struct_size));
     *row = rm2_settings_find(table, name);
     if (!*row)
@@ -176,8 +176,7 @@ rm2_status rm2_settings_set(rm2_context *ctx, const rm2_settings_table *table, v
     rm2i_value value;
     char shown[64];
     RM2_TRY(find_row(ctx, table, settings, name, &row));
-    if (!text)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "text of settings.%s is NULL", row->field);
+    RM2_REQUIRE_EACH(ctx, text);
     rm2i_setting_load(row, settings, &value);
     (void)snprintf(shown, sizeof shown, "\"%.60s\"", text);
     if (!rm2i_setting_parse(row, text, &value))
@@ -205,8 +204,7 @@ rm2_status rm2_settings_get(rm2_context *ctx, const rm2_settings_table *table, c
     const rm2_setting *row = NULL;
     rm2i_value value;
     RM2_TRY(find_row(ctx, table, settings, name, &row));
-    if (!text)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "output pointer `text` is NULL");
+    RM2_REQUIRE_EACH(ctx, text);
     rm2i_setting_load(row, settings, &value);
     int length = rm2i_setting_format(row, &value, text, size);
     if (length >= 0 && (size_t)length < size)
@@ -216,16 +214,15 @@ rm2_status rm2_settings_get(rm2_context *ctx, const rm2_settings_table *table, c
 }
 
 rm2_status rm2_settings_get_number(rm2_context *ctx, const rm2_settings_table *table,
-                                   const void *settings, const char *name, double *number) {
+                                   const void *settings, const char *name, double *value) {
     const rm2_setting *row = NULL;
-    rm2i_value value;
+    rm2i_value stored;
     RM2_TRY(find_row(ctx, table, settings, name, &row));
-    if (!number)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "output pointer `value` is NULL");
+    RM2_REQUIRE_EACH(ctx, value);
     if (row->type == RM2_SETTING_TEXT || row->type == RM2_SETTING_CHARACTER)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s is not a number", row->field);
-    rm2i_setting_load(row, settings, &value);
-    *number = rm2i_setting_to_number(row, &value);
+    rm2i_setting_load(row, settings, &stored);
+    *value = rm2i_setting_to_number(row, &stored);
     return RM2_OK;
 }
 
@@ -248,8 +245,7 @@ static rm2_status check_row(rm2_context *ctx, const rm2_setting *row, const void
 
 rm2_status rm2_settings_check(rm2_context *ctx, const rm2_settings_table *table,
                               const void *settings) {
-    if (!table || !settings)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s is NULL", !table ? "table" : "settings");
+    RM2_REQUIRE_EACH(ctx, table, settings);
     RM2_TRY(rm2i_settings_check_size(ctx, settings, table->struct_size));
     for (size_t k = 0; k < table->count; k++)
         if (has_member(&table->rows[k], settings))

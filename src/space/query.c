@@ -6,32 +6,14 @@
 #include "metric/metric.h"
 #include "space/space.h"
 
-/* A pointer of a call and its name in the header. */
-typedef struct argument {
-    const void *value;
-    const char *name;
-} argument;
-
-/* `arguments` end with a NULL name. */
-static rm2_status check(rm2_context *ctx, const argument *arguments) {
-    for (; arguments->name; arguments++)
-        if (!arguments->value)
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "latent space: %s is NULL", arguments->name);
-    return RM2_OK;
-}
-
-#define CHECK(...) RM2_TRY(check(ctx, (const argument[]){__VA_ARGS__, {NULL, NULL}}))
-#define NEEDED(name)                                                                               \
-    { name, #name }
-
 /* ---- geodesics ------------------------------------------------------------------------------ */
 
 rm2_status rm2_space_geodesic(rm2_context *ctx, const rm2_space *space, const double *from,
                               const double *to, rm2_curve **curve) {
     rm2i_cover cover;
-    if (curve)
-        *curve = NULL;
-    CHECK(NEEDED(space), NEEDED(from), NEEDED(to), NEEDED(curve));
+    RM2_REQUIRE(ctx, curve);
+    *curve = NULL;
+    RM2_REQUIRE(ctx, space, from, to);
     RM2_TRY(rm2i_space_cover(ctx, space, &(rm2i_space_points){{1, 1}, {from, to}}, &cover));
     rm2_status status =
         rm2_geodesic(ctx, space->core->search, cover.roadmap, &space->geodesics, from, to, curve);
@@ -42,9 +24,9 @@ rm2_status rm2_space_geodesic(rm2_context *ctx, const rm2_space *space, const do
 rm2_status rm2_space_through(rm2_context *ctx, const rm2_space *space, size_t n,
                              const double *points, rm2_curve **curve) {
     rm2i_cover cover;
-    if (curve)
-        *curve = NULL;
-    CHECK(NEEDED(space), NEEDED(points), NEEDED(curve));
+    RM2_REQUIRE(ctx, curve);
+    *curve = NULL;
+    RM2_REQUIRE(ctx, space, points);
     RM2_TRY(rm2i_space_cover(ctx, space, &(rm2i_space_points){{n, 0}, {points, NULL}}, &cover));
     rm2_status status = rm2_geodesic_through(ctx, space->core->search, cover.roadmap,
                                              &space->geodesics, n, points, curve);
@@ -56,9 +38,9 @@ rm2_status rm2_space_many(rm2_context *ctx, const rm2_space *space, size_t count
                           const double *from, const double *to, rm2_curve **curves,
                           size_t *failed) {
     rm2i_cover cover;
-    CHECK(NEEDED(space));
+    RM2_REQUIRE(ctx, space);
     if (count > 0)
-        CHECK(NEEDED(from), NEEDED(to), NEEDED(curves));
+        RM2_REQUIRE(ctx, from, to, curves);
     for (size_t i = 0; i < count; i++)
         curves[i] = NULL;
     if (failed)
@@ -73,9 +55,9 @@ rm2_status rm2_space_many(rm2_context *ctx, const rm2_space *space, size_t count
 rm2_status rm2_space_distances(rm2_context *ctx, const rm2_space *space, size_t n,
                                const double *points, double *distance, size_t *unconverged) {
     rm2i_cover cover;
-    CHECK(NEEDED(space));
+    RM2_REQUIRE(ctx, space);
     if (n > 0)
-        CHECK(NEEDED(points), NEEDED(distance));
+        RM2_REQUIRE(ctx, points, distance);
     RM2_TRY(rm2i_space_cover(ctx, space, &(rm2i_space_points){{n, 0}, {points, NULL}}, &cover));
     rm2_status status = rm2_geodesic_distances(ctx, space->core->search, cover.roadmap,
                                                &space->geodesics, n, points, distance, unconverged);
@@ -87,7 +69,7 @@ rm2_status rm2_space_mean(rm2_context *ctx, const rm2_space *space, size_t n, co
                           const double *weights, const rm2_mean_settings *settings, double *mean,
                           rm2_mean_info *info) {
     rm2i_cover cover;
-    CHECK(NEEDED(space), NEEDED(points), NEEDED(mean));
+    RM2_REQUIRE(ctx, space, points, mean);
     RM2_TRY(rm2i_space_cover(ctx, space, &(rm2i_space_points){{n, 0}, {points, NULL}}, &cover));
     rm2_status status =
         rm2_geodesic_mean(ctx, space->core->search, cover.roadmap, &space->geodesics, n, points,
@@ -98,9 +80,9 @@ rm2_status rm2_space_mean(rm2_context *ctx, const rm2_space *space, size_t n, co
 
 rm2_status rm2_space_exp(rm2_context *ctx, const rm2_space *space, const double *x, const double *v,
                          double *end, double *velocity, size_t nodes, double *path) {
-    CHECK(NEEDED(space), NEEDED(x), NEEDED(v), NEEDED(end));
+    RM2_REQUIRE(ctx, space, x, v, end);
     if (nodes > 0)
-        CHECK(NEEDED(path));
+        RM2_REQUIRE(ctx, path);
     double tolerance = space->geodesics.tolerance;
     return rm2_geodesic_exp(ctx, space->core->search, tolerance * tolerance, x, v, end, velocity,
                             nodes, path);
@@ -109,7 +91,7 @@ rm2_status rm2_space_exp(rm2_context *ctx, const rm2_space *space, const double 
 rm2_status rm2_space_log(rm2_context *ctx, const rm2_space *space, const double *x, const double *y,
                          double *v, bool *converged) {
     rm2i_cover cover;
-    CHECK(NEEDED(space), NEEDED(x), NEEDED(y), NEEDED(v));
+    RM2_REQUIRE(ctx, space, x, y, v);
     RM2_TRY(rm2i_space_cover(ctx, space, &(rm2i_space_points){{1, 1}, {x, y}}, &cover));
     rm2_status status = rm2_geodesic_log(ctx, space->core->search, cover.roadmap, &space->geodesics,
                                          x, y, v, converged);
@@ -123,7 +105,7 @@ enum { LINE_STEPS = 199 }; /* of a straight line, as many as a curve of 200 node
 
 rm2_status rm2_space_path_length(rm2_context *ctx, const rm2_space *space, size_t n,
                                  const double *path, double *length, double *energy) {
-    CHECK(NEEDED(space), NEEDED(path), NEEDED(length));
+    RM2_REQUIRE(ctx, space, path, length);
     return rm2_metric_measure(ctx, space->core->exact, n, path, length, energy);
 }
 
@@ -138,7 +120,7 @@ static void place_on_lines(size_t Q, const double *points, size_t row, size_t la
 
 rm2_status rm2_space_straight_length(rm2_context *ctx, const rm2_space *space, size_t n,
                                      const double *points, double *length) {
-    CHECK(NEEDED(space), NEEDED(points), NEEDED(length));
+    RM2_REQUIRE(ctx, space, points, length);
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "straight lines through %zu points, not 2 or more",
                          n);
@@ -156,7 +138,7 @@ rm2_status rm2_space_straight_length(rm2_context *ctx, const rm2_space *space, s
 rm2_status rm2_space_expected_length(rm2_context *ctx, const rm2_space *space, size_t n,
                                      const double *path, size_t samples, double *length,
                                      double *standard_error) {
-    CHECK(NEEDED(space), NEEDED(path), NEEDED(length), NEEDED(standard_error));
+    RM2_REQUIRE(ctx, space, path, length, standard_error);
     return rm2_metric_expected_length(ctx, space->core->exact, n, path, samples, length,
                                       standard_error);
 }
@@ -165,7 +147,7 @@ rm2_status rm2_space_expected_length(rm2_context *ctx, const rm2_space *space, s
 
 rm2_status rm2_space_decode(rm2_context *ctx, const rm2_space *space, size_t n, const double *x,
                             double *points, double *deviation) {
-    CHECK(NEEDED(space), NEEDED(x));
+    RM2_REQUIRE(ctx, space, x);
     if (!space->core->model)
         return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
                          "this latent space has a metric of its own and no model: nothing to "

@@ -162,20 +162,16 @@ static rm2_status finish(rm2_context *ctx, rm2_status status, const rm2_space_se
     return status;
 }
 
-static rm2_status check_arguments(rm2_context *ctx, const char *name, const void *object, size_t n,
-                                  const double *points, rm2_space **space) {
-    const char *missing = !object ? name : n > 0 && !points ? "points" : !space ? "space" : NULL;
-    if (space)
-        *space = NULL;
-    return missing ? rm2i_fail(ctx, RM2_ERR_ARGUMENT, "latent space: %s is NULL", missing) : RM2_OK;
-}
-
 rm2_status rm2_space_create(rm2_context *ctx, const rm2_model *model,
                             const rm2_space_settings *settings, size_t n, const double *points,
                             rm2_space **space) {
     rm2_space_settings s;
     rm2i_space_core *core;
-    RM2_TRY(check_arguments(ctx, "model", model, n, points, space));
+    RM2_REQUIRE(ctx, space);
+    *space = NULL;
+    RM2_REQUIRE(ctx, model);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points);
     RM2_TRY(rm2i_space_settings_take(ctx, settings, model->Q, model->N, &s));
     RM2_TRY(rm2i_metric_check_points(ctx, model->Q, n, points));
     RM2_TRY(core_create(ctx, model->Q, &core));
@@ -201,7 +197,11 @@ rm2_status rm2_space_from_metric(rm2_context *ctx, const rm2_metric *metric,
                                  rm2_space **space) {
     rm2_space_settings s;
     rm2i_space_core *core;
-    RM2_TRY(check_arguments(ctx, "metric", metric, n, points, space));
+    RM2_REQUIRE(ctx, space);
+    *space = NULL;
+    RM2_REQUIRE(ctx, metric);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points);
     RM2_TRY(rm2i_space_settings_take(ctx, settings, metric->Q, n, &s));
     RM2_TRY(check_unused(ctx, &s));
     if (n == 0 && s.roadmap != RM2_SPACE_LINE)
@@ -218,7 +218,9 @@ rm2_status rm2_space_from_metric(rm2_context *ctx, const rm2_metric *metric,
 rm2_status rm2_space_with_geodesic_settings(rm2_context *ctx, const rm2_space *space,
                                             const rm2_geodesic_settings *settings,
                                             rm2_space **other) {
-    RM2_TRY(check_arguments(ctx, "space", space, 0, NULL, other));
+    RM2_REQUIRE(ctx, other);
+    *other = NULL;
+    RM2_REQUIRE(ctx, space);
     rm2_geodesic_settings g;
     rm2_space_settings s = space->settings;
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &g));
@@ -238,33 +240,33 @@ void rm2_space_free(rm2_space *space) {
 /* ---- what is in it -------------------------------------------------------------------------- */
 
 size_t rm2_space_dim(const rm2_space *space) {
-    return space->core->Q;
+    return space ? space->core->Q : 0;
 }
 
 const char *rm2_space_text(const rm2_space *space) {
-    return space->text;
+    return space ? space->text : "";
 }
 
 const rm2_model *rm2_space_model(const rm2_space *space) {
-    return space->core->model;
+    return space ? space->core->model : NULL;
 }
 
 const rm2_metric *rm2_space_metric(const rm2_space *space) {
-    return space->core->search;
+    return space ? space->core->search : NULL;
 }
 
 const rm2_metric *rm2_space_exact_metric(const rm2_space *space) {
-    return space->core->exact;
+    return space ? space->core->exact : NULL;
 }
 
 const rm2_roadmap *rm2_space_roadmap(const rm2_space *space) {
-    return space->core->roadmap;
+    return space ? space->core->roadmap : NULL;
 }
 
 const rm2_space_settings *rm2_space_settings_of(const rm2_space *space) {
-    return &space->settings;
+    return space ? &space->settings : NULL;
 }
 
 const rm2_geodesic_settings *rm2_space_geodesic_settings(const rm2_space *space) {
-    return &space->geodesics;
+    return space ? &space->geodesics : NULL;
 }

@@ -161,6 +161,8 @@ static rm2_status check_sequence(rm2_context *ctx, const rm2_dtw_settings *s, si
         return rm2i_fail(ctx, RM2_ERR_DATA,
                          "sequence %zu has %zu numbers a point, the others have %zu", index,
                          q->width, width);
+    if (!q->points)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "sequence %zu: points is NULL", index);
     for (size_t i = 0; i < q->count * width; i++)
         if (!isfinite(q->points[i]))
             return rm2i_fail(ctx, RM2_ERR_DATA, "sequence %zu, point %zu: entry %zu is %g", index,
@@ -259,6 +261,7 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
 
 rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings, const rm2_sequence *a,
                    const rm2_sequence *b, double *distance) {
+    RM2_REQUIRE(ctx, a, b, distance);
     rm2_dtw_settings used;
     pairs p = {ctx, &used, a, b, 1, distance};
     RM2_TRY(take_settings(ctx, settings, &used));
@@ -268,6 +271,9 @@ rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings, const rm2
 rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
                         const rm2_sequence *from, size_t count, const rm2_sequence *others,
                         double *distances, rm2_distance_summary *spread) {
+    RM2_REQUIRE(ctx, from);
+    if (count > 0)
+        RM2_REQUIRE(ctx, others);
     rm2_dtw_settings used;
     pairs p = {ctx, &used, from, others, count, distances};
     RM2_TRY(take_settings(ctx, settings, &used));
@@ -279,6 +285,8 @@ rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
 rm2_status rm2_dtw_floor(rm2_context *ctx, const rm2_dtw_settings *settings, size_t count,
                          const rm2_sequence *sequences, double *distances,
                          rm2_distance_summary *spread) {
+    if (count > 0)
+        RM2_REQUIRE(ctx, sequences);
     rm2_dtw_settings used;
     pairs p = {ctx, &used, NULL, sequences, count, distances};
     RM2_TRY(take_settings(ctx, settings, &used));

@@ -47,6 +47,7 @@ static rm2_status interpolate(rm2_context *ctx, const steps *s, size_t n, const 
 
 rm2_status rm2_trajectory_resample(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                    const double *points, size_t count, double *out) {
+    RM2_REQUIRE(ctx, m, points, out);
     steps s = {.m = m, .count = count};
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no points to resample");

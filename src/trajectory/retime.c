@@ -161,6 +161,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
 rm2_status rm2_trajectory_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,
                                  const double *points, const rm2_speed_limits *limits,
                                  double *time) {
+    RM2_REQUIRE(ctx, manifold, points, limits, time);
     size_t factors = manifold->count;
     bool limited = false, accelerated = false;
     timing_memory m = {.t = {.manifold = manifold, .points = points, .factors = factors}, .n = n};

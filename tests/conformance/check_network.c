@@ -30,7 +30,7 @@ static void output_lengths(conf_case *c, const rm2_metric *metric, const char *n
             case_ok(c, rm2_roadmap_path(c->ctx, roadmap, metric, info.x + from * info.Q,
                                         info.x + to * info.Q, &path));
         lengths[i / 2] = path.length;
-        free(path.x);
+        rm2_free(path.x);
     }
     rm2_roadmap_free(roadmap);
 }

@@ -82,7 +82,7 @@ static void check_round_trip(rm2_context *ctx, const rm2_table *table) {
     rm2_table again;
     CHECK(rm2_csv_parse(ctx, "memory", bytes, size, &settings, &again) == RM2_OK);
     check_same(table, &again);
-    rm2_table_free(&again);
+    rm2_table_clear(&again);
     free(bytes);
 }
 
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         CHECK(rm2_context_error(ctx)[0] != '\0' && !strchr(rm2_context_error(ctx), '\n'));
         CHECK(!table.values && !table.names && !table.texts);
     }
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     rm2_context_free(ctx);
     return 0;
 }

@@ -17,7 +17,7 @@ static void check_round_trip(rm2_context *ctx, const rm2_array *array) {
     CHECK(again.dims == array->dims);
     CHECK(memcmp(again.shape, array->shape, array->dims * sizeof *array->shape) == 0);
     CHECK(memcmp(again.values, array->values, count * sizeof *array->values) == 0);
-    rm2_array_free(&again);
+    rm2_array_clear(&again);
     free(bytes);
 }
 
@@ -33,7 +33,7 @@ static void check_texts(rm2_context *ctx, const uint8_t *data, size_t size) {
         CHECK(rm2_context_error(ctx)[0] != '\0' && !strchr(rm2_context_error(ctx), '\n'));
         CHECK(!texts.codes && !texts.distinct);
     }
-    rm2_texts_free(&texts);
+    rm2_texts_clear(&texts);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         CHECK(rm2_context_error(ctx)[0] != '\0' && !strchr(rm2_context_error(ctx), '\n'));
         CHECK(!array.values);
     }
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
     check_texts(ctx, data, size);
     rm2_context_free(ctx);
     return 0;

@@ -19,7 +19,7 @@ static void check_texts(rm2_context *ctx, rm2_npz *npz, size_t index, size_t mos
     CHECK(kind == RM2_OK && are_texts && texts.count <= most);
     for (size_t i = 0; i < texts.count; i++)
         CHECK(texts.codes[i] < texts.distinct_count);
-    rm2_texts_free(&texts);
+    rm2_texts_clear(&texts);
 }
 
 static void check_each(rm2_context *ctx, const uint8_t *data, size_t size) {

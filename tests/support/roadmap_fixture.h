@@ -226,7 +226,7 @@ static inline void compare_path(rm2_context *ctx, const rm2_roadmap *net, const 
     assert_ok(ctx, rm2_roadmap_distances(ctx, net, metric, 2, both, distances));
     assert_true(distances[0] == 0 && distances[3] == 0 && distances[1] == distances[2]);
     assert_true(fabs(distances[1] - path.length) < ROUNDING);
-    free(path.x);
+    rm2_free(path.x);
     free(a);
     free(b);
 }

@@ -52,7 +52,7 @@ static void expect_values(fixture *f, const char *header, const void *data, size
     for (size_t i = 0; i < count; i++)
         if (memcmp(&array.values[i], &values[i], sizeof(double)) != 0)
             fail_msg("%s: element %zu is %a, not %a", header, i, array.values[i], values[i]);
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
 }
 
 static void expect_refusal(fixture *f, const char *header, const void *data, size_t size,
@@ -64,7 +64,7 @@ static void expect_refusal(fixture *f, const char *header, const void *data, siz
         fail_msg("%s: status %d, '%s' expected in: %s", header, (int)status, word, message);
     assert_non_null(strstr(message, "a.npy"));
     assert_null(array.values);
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
 }
 
 #define SHAPE2 "'fortran_order': False, 'shape': (2,), }"
@@ -119,7 +119,7 @@ static void half_nan_is_nan(void **state) {
                      RM2_OK);
     assert_true(isnan(array.values[0]));
     assert_true(isinf(array.values[1]));
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
 }
 
 static void fortran_order_is_turned(void **state) {
@@ -159,7 +159,7 @@ static void large_arrays_are_converted(void **state) {
                 if (array.values[i * COLUMNS + j] !=
                     (double)(fortran ? j * ROWS + i : i * COLUMNS + j))
                     fail_msg("element (%zu, %zu) is wrong", i, j);
-        rm2_array_free(&array);
+        rm2_array_clear(&array);
     }
     free(file);
 }
@@ -183,7 +183,7 @@ static void versions_and_layouts_are_read(void **state) {
             assert_int_equal(array.dims, i < 4 ? 1 : 2);
             assert_int_equal(array.shape[array.dims - 1], 2);
             assert_memory_equal(array.values, values, sizeof values);
-            rm2_array_free(&array);
+            rm2_array_clear(&array);
         }
 }
 
@@ -197,7 +197,7 @@ static void scalars_and_empty_arrays_are_read(void **state) {
     assert_int_equal(array.dims, 0);
     assert_int_equal(rm2_array_count(&array), 1);
     assert_true(array.values[0] == 7);
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
     assert_int_equal(parse(f, 1,
                            "{'descr': '<f8', 'fortran_order': True, 'shape': "
                            "(18446744073709551615, 0, 18446744073709551615), }",
@@ -205,7 +205,7 @@ static void scalars_and_empty_arrays_are_read(void **state) {
                      RM2_OK);
     assert_int_equal(rm2_array_count(&array), 0);
     assert_non_null(array.values);
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
 }
 
 static void types_that_are_no_numbers_are_refused(void **state) {
@@ -330,7 +330,7 @@ static void files_and_pipes_are_read(void **state) {
     assert_int_equal(again.shape[0], 3);
     assert_memory_equal(again.values, values, sizeof values);
     assert_null(again.name);
-    rm2_array_free(&again);
+    rm2_array_clear(&again);
 
     unsigned char file[256];
     FILE *stream = fopen(f->path, "rb");
@@ -346,7 +346,7 @@ static void files_and_pipes_are_read(void **state) {
     (void)snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
     assert_int_equal(rm2_npy_read(f->ctx, path, &again), RM2_OK);
     assert_memory_equal(again.values, values, sizeof values);
-    rm2_array_free(&again);
+    rm2_array_clear(&again);
     (void)close(ends[0]);
 }
 
@@ -367,7 +367,7 @@ static void odd_shapes_are_written(void **state) {
             fail_msg("%s", rm2_context_error(f->ctx));
         assert_int_equal(again.dims, arrays[i].dims);
         assert_memory_equal(again.shape, arrays[i].shape, sizeof again.shape);
-        rm2_array_free(&again);
+        rm2_array_clear(&again);
     }
 }
 
@@ -387,7 +387,7 @@ static void bad_arguments_are_refused(void **state) {
     assert_int_equal(rm2_npy_write(f->ctx, "/dev/full", &many, true), RM2_ERR_IO);
     assert_non_null(strstr(rm2_context_error(f->ctx), "disk full"));
     assert_int_equal(rm2_array_count(NULL), 0);
-    rm2_array_free(NULL);
+    rm2_array_clear(NULL);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -59,7 +59,7 @@ static void expect_texts(fixture *f, const char *descr, const char *shape, const
     assert_int_equal(texts.count, count);
     for (size_t i = 0; i < count; i++)
         assert_string_equal(texts.distinct[texts.codes[i]], expected[i]);
-    rm2_texts_free(&texts);
+    rm2_texts_clear(&texts);
 }
 
 static void expect_refusal(fixture *f, const char *descr, const char *shape, const void *data,
@@ -129,7 +129,7 @@ static void expect_character(fixture *f, uint32_t code) {
     char descr[32]; /* and the same bytes as an element of bytes */
     (void)snprintf(descr, sizeof descr, "|S%zu", length);
     expect_texts(f, descr, "(1,)", text, length, (const char *const *)texts.distinct, 1);
-    rm2_texts_free(&texts);
+    rm2_texts_clear(&texts);
 }
 
 static void every_character_becomes_utf8(void **state) {
@@ -167,7 +167,7 @@ static void many_texts_are_numbered_by_first_appearance(void **state) {
     assert_int_equal(texts.count, COUNT);
     assert_int_equal(texts.distinct_count, count);
     assert_memory_equal(texts.codes, expected, sizeof expected);
-    rm2_texts_free(&texts);
+    rm2_texts_clear(&texts);
 }
 
 static void long_texts_are_read(void **state) {
@@ -182,7 +182,7 @@ static void long_texts_are_read(void **state) {
     assert_int_equal(texts.distinct_count, 3);
     assert_string_equal(texts.distinct[0], first);
     assert_string_equal(texts.distinct[2], "");
-    rm2_texts_free(&texts);
+    rm2_texts_clear(&texts);
 }
 
 static void arrays_without_elements_have_no_texts(void **state) {
@@ -193,9 +193,9 @@ static void arrays_without_elements_have_no_texts(void **state) {
         assert_int_equal(parse(f, types[i], "(0,)", NULL, 0, &texts), RM2_OK);
         assert_int_equal(texts.count, 0);
         assert_int_equal(texts.distinct_count, 0);
-        rm2_texts_free(&texts);
+        rm2_texts_clear(&texts);
     }
-    rm2_texts_free(NULL);
+    rm2_texts_clear(NULL);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------ */
@@ -265,7 +265,7 @@ static void check_result(fixture *f, rm2_status status, rm2_texts *texts, size_t
     assert_true(texts->count <= bytes && texts->distinct_count <= texts->count);
     for (size_t i = 0; i < texts->count; i++)
         assert_true(texts->codes[i] < texts->distinct_count);
-    rm2_texts_free(texts);
+    rm2_texts_clear(texts);
 }
 
 static void files_cut_off_anywhere_are_refused(void **state) {

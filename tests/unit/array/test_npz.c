@@ -416,14 +416,14 @@ static void expect_mixed(fixture *f, rm2_npz *npz) {
     assert_string_equal(texts.distinct[0], "b");
     assert_string_equal(texts.distinct[1], "ab");
     assert_string_equal(texts.distinct[2], "");
-    rm2_texts_free(&texts);
+    rm2_texts_clear(&texts);
     assert_int_equal(rm2_npz_holds_texts(f->ctx, npz, 1, &are_texts), RM2_OK);
     assert_false(are_texts);
     assert_int_equal(rm2_npz_array(f->ctx, npz, 1, &array), RM2_OK);
     assert_string_equal(array.name, "x");
     assert_int_equal(array.shape[0], 5);
     assert_true(array.values[4] == 4);
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
 }
 
 static void arrays_are_read_one_at_a_time(void **state) {

@@ -297,7 +297,7 @@ static void arrays_that_do_not_fit(void **state) {
     refused(&a, NULL, RM2_ERR_DATA, "memory, point 1: time is nan");
     rm2_data *none;
     assert_int_equal(rm2_data_create(ctx, &good, NULL, NULL, &none, NULL), RM2_ERR_ARGUMENT);
-    assert_contains(rm2_context_error(ctx), "output pointer data is NULL");
+    assert_contains(rm2_context_error(ctx), "argument 'data' is NULL");
     assert_int_equal(rm2_data_read(ctx, NULL, NULL, &none, NULL, NULL), RM2_ERR_ARGUMENT);
     rm2_manifold_free(m);
 }

@@ -234,7 +234,7 @@ static void assert_refused(const char *name, size_t trajectories, size_t points,
 static void test_refusals(void **state) {
     (void)state;
     assert_refused("toys", 0, 0, "toy, robot, manipulability, connectome");
-    assert_refused(NULL, 0, 0, "toy, robot, manipulability, connectome");
+    assert_refused(NULL, 0, 0, "'name' is NULL");
     assert_refused("toy", 0, 1, "at least 2 points");
     assert_refused("connectome", 0, 1, "at least 2 points");
     assert_refused("connectome", 3, 0, "no trajectories");

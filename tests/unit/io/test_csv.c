@@ -45,7 +45,7 @@ static void expect_values(rm2_table table, size_t rows, size_t columns, const do
             assert_true(isnan(table.values[i]));
         else
             assert_memory_equal(&table.values[i], &values[i], sizeof(double));
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     assert_null(table.values);
 }
 
@@ -64,7 +64,7 @@ static void expect_refusal_with(fixture *f, const char *text, size_t size,
     assert_null(strchr(message, '\n'));
     assert_null(table.values);
     assert_int_equal(table.columns, 0);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
 }
 
 #define WORDS(...)                                                                                 \
@@ -139,7 +139,7 @@ static void lines_are_counted(void **state) {
     assert_int_equal(table.lines[0], 4);
     assert_int_equal(table.lines[1], 8);
     assert_string_equal(table.texts[0][0], "a\n\nb");
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
 }
 
 static void header_is_recognised(void **state) {
@@ -150,16 +150,16 @@ static void header_is_recognised(void **state) {
     assert_string_equal(table.names[1], "y \"1\"");
     assert_string_equal(table.names[2], "a,b");
     assert_null(table.texts[0]);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     table = parse(f, "1,2\n3,4\n");
     assert_null(table.names);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     table = parse(f, ",x\n1,2\n");
     assert_string_equal(table.names[0], "");
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     table = parse(f, "a,b,\n1,2,\n3,4\n");
     assert_int_equal(table.columns, 2);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
 }
 
 static void header_can_be_set(void **state) {
@@ -170,7 +170,7 @@ static void header_can_be_set(void **state) {
     assert_int_equal(table.rows, 1);
     assert_string_equal(table.names[1], "2021");
     assert_int_equal(rm2_table_column(&table, "2021"), 1);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     settings.header = RM2_HEADER_NO;
     expect_refusal_with(f, "x,y\n1,2\n", 8, &settings, RM2_ERR_FORMAT,
                         WORDS("line 1", "column 1:", "'x'", "not a number"));
@@ -180,11 +180,11 @@ static void odd_headers_are_warned_of(void **state) {
     fixture *f = *state;
     rm2_table table = parse(f, "x,7\n1,2\n");
     assert_non_null(strstr(f->log, "'7'"));
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     table = parse(f, "x,y,x\n1,2,3\n");
     assert_non_null(strstr(f->log, "two columns have the name 'x'"));
     assert_int_equal(rm2_table_column(&table, "x"), 0);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
 }
 
 static void columns_are_found_by_name_and_number(void **state) {
@@ -198,7 +198,7 @@ static void columns_are_found_by_name_and_number(void **state) {
     assert_true(rm2_table_column(&table, "-1") == SIZE_MAX);
     assert_true(rm2_table_column(&table, "99999999999999999999999") == SIZE_MAX);
     assert_true(rm2_table_column(&table, NULL) == SIZE_MAX);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
 }
 
 static void text_columns_hold_codes(void **state) {
@@ -216,7 +216,7 @@ static void text_columns_hold_codes(void **state) {
         assert_true(table.values[2 * i + 1] == codes[i]);
     for (size_t i = 0; i < 4; i++)
         assert_string_equal(table.texts[1][i], texts[i]);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
 }
 
 static void text_columns_by_number_say_nothing_about_the_header(void **state) {
@@ -227,11 +227,11 @@ static void text_columns_by_number_say_nothing_about_the_header(void **state) {
     rm2_table table = parse_with(f, "a,1\nb,2\n", &settings);
     assert_int_equal(table.rows, 2);
     assert_null(table.names);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     table = parse_with(f, "id,x\nb,2\n", &settings);
     assert_int_equal(table.rows, 1);
     assert_string_equal(table.names[0], "id");
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
 }
 
 static void only_the_numeric_columns_must_be_numbers(void **state) {
@@ -384,7 +384,7 @@ static void bad_arguments_are_refused(void **state) {
     assert_int_equal(rm2_csv_parse(f->ctx, "t", "1", 1, NULL, NULL), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_csv_read(f->ctx, NULL, NULL, &table), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_csv_read(f->ctx, "", NULL, &table), RM2_ERR_ARGUMENT);
-    rm2_table_free(NULL);
+    rm2_table_clear(NULL);
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -396,7 +396,7 @@ static void unreadable_paths_are_named(void **state) {
     assert_non_null(strstr(rm2_context_error(f->ctx), "/nowhere/x.csv: No such file or directory"));
     assert_int_equal(rm2_csv_read(f->ctx, f->directory, NULL, &table), RM2_ERR_IO);
     assert_non_null(strstr(rm2_context_error(f->ctx), "is a directory"));
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
 }
 
 static void files_and_pipes_are_read(void **state) {
@@ -450,7 +450,7 @@ static void windows_end_anywhere(void **state) {
         assert_int_equal(table.text_counts[0], 2);
         assert_int_equal(table.lines[0], 4);
         assert_int_equal(table.lines[1], 7);
-        rm2_table_free(&table);
+        rm2_table_clear(&table);
     }
     free(text);
 }
@@ -472,7 +472,7 @@ static void long_and_many_rows_are_read(void **state) {
         for (size_t i = 0; i < rows * columns; i++)
             if (table.values[i] != (double)i)
                 fail_msg("cell %zu is %g", i, table.values[i]);
-        rm2_table_free(&table);
+        rm2_table_clear(&table);
         free(text);
     }
 }
@@ -502,7 +502,7 @@ static void same_bits_after_writing(fixture *f, const rm2_table *table,
     for (size_t c = 0; c < table->columns; c++)
         for (size_t i = 0; table->texts && table->texts[c] && i < table->text_counts[c]; i++)
             assert_string_equal(again.texts[c][i], table->texts[c][i]);
-    rm2_table_free(&again);
+    rm2_table_clear(&again);
 }
 
 static void locale_does_not_matter(void **state) {

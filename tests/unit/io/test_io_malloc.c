@@ -57,7 +57,7 @@ static rm2_status parse_csv(void *state) {
     rm2_table table;
     rm2_status status = rm2_csv_parse(f->ctx, "t.csv", text, strlen(text), &settings, &table);
     assert_true(status == RM2_OK || (!table.values && !table.names && !table.texts));
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     return status;
 }
 
@@ -69,7 +69,7 @@ static rm2_status parse_npy(void *state) {
     rm2_array array;
     rm2_status status = rm2_npy_parse(f->ctx, "a.npy", file, sizeof file - 1, &array);
     assert_true(status == RM2_OK || !array.values);
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
     return status;
 }
 
@@ -83,7 +83,7 @@ static rm2_status parse_texts(void *state) {
     rm2i_source_memory(f->ctx, "a.npy", file, sizeof file - 1, &source);
     rm2_status status = rm2i_npy_load_texts(&source, &texts);
     assert_true(status == RM2_OK ? texts.distinct_count == 7 : !texts.codes && !texts.distinct);
-    rm2_texts_free(&texts);
+    rm2_texts_clear(&texts);
     return status;
 }
 
@@ -146,7 +146,7 @@ static rm2_status read_npy_from_pipe(void *state) {
     (void)snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
     rm2_status status = rm2_npy_read(f->ctx, path, &array);
     assert_true(status == RM2_OK || !array.values);
-    rm2_array_free(&array);
+    rm2_array_clear(&array);
     (void)close(ends[0]);
     return status;
 }

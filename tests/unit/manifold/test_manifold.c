@@ -402,7 +402,7 @@ static void bad_specs_say_where_and_why(void **state) {
     }
     rm2_manifold *m;
     assert_int_equal(rm2_manifold_create(ctx, NULL, &m), RM2_ERR_ARGUMENT);
-    assert_string_equal(rm2_context_error(ctx), "no manifold given");
+    assert_string_equal(rm2_context_error(ctx), "argument 'spec' is NULL");
 }
 
 static void bad_factors_are_refused(void **state) {

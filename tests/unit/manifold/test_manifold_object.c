@@ -193,7 +193,7 @@ static void incomplete_geometries(void **state) {
     assert_int_equal(rm2_manifold_register(ctx, &g), RM2_ERR_ARGUMENT);
     assert_contains(rm2_context_error(ctx), "n_min 1 is larger than n_max 0");
     assert_int_equal(rm2_manifold_register(ctx, NULL), RM2_ERR_ARGUMENT);
-    assert_contains(rm2_context_error(ctx), "geometry is NULL");
+    assert_contains(rm2_context_error(ctx), "'geometry' is NULL");
     assert_int_equal(rm2_manifold_register(NULL, &rm2_sphere), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_manifold_create(ctx, "R1", NULL), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_manifold_from_factors(ctx, NULL, 1, &m), RM2_ERR_ARGUMENT);

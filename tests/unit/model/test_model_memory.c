@@ -157,7 +157,7 @@ static void fit_refuses(void **state) {
     assert_string_equal(rm2_context_error(ctx), "t, point 7: entry 0 (counted from 0) is missing; "
                                                 "training needs all of them");
     assert_int_equal(rm2_fit(ctx, NULL, NULL, NULL, &model), RM2_ERR_ARGUMENT);
-    assert_contains(rm2_context_error(ctx), "data is NULL");
+    assert_contains(rm2_context_error(ctx), "'data' is NULL");
     assert_int_equal(rm2_fit(ctx, toy, NULL, NULL, NULL), RM2_ERR_ARGUMENT);
     ok(rm2_fit(ctx, toy, NULL, NULL, &model)); /* the robust recipe */
     assert_int_equal(rm2_model_info_of(model)->settings->recipe, RM2_RECIPE_ROBUST);

@@ -241,8 +241,10 @@ static void bad_targets_are_named(void **state) {
            "/no/such/place/a.png: No such file or directory");
     expect(p, rm2_figure_save(p->ctx, p->figure, p->path, -1, true), RM2_ERR_ARGUMENT, "-1 dpi");
     expect(p, rm2_figure_save(p->ctx, p->figure, p->path, NAN, true), RM2_ERR_ARGUMENT, "dpi");
-    expect(p, rm2_figure_save(p->ctx, NULL, p->path, 0, true), RM2_ERR_ARGUMENT, "no figure");
-    expect(p, rm2_figure_save(p->ctx, p->figure, NULL, 0, true), RM2_ERR_ARGUMENT, "no file name");
+    expect(p, rm2_figure_save(p->ctx, NULL, p->path, 0, true), RM2_ERR_ARGUMENT,
+           "'figure' is NULL");
+    expect(p, rm2_figure_save(p->ctx, p->figure, NULL, 0, true), RM2_ERR_ARGUMENT,
+           "'path' is NULL");
     assert_int_equal(access(p->path, F_OK), -1);
 }
 
@@ -272,7 +274,7 @@ static void impossible_figures_are_refused(void **state) {
     s.columns = 2;
     s.column_parts = (double[]){1, 0};
     expect(p, rm2_figure_create(p->ctx, &s, &p->figure), RM2_ERR_ARGUMENT, "the part 0");
-    expect(p, rm2_figure_create(p->ctx, NULL, NULL), RM2_ERR_ARGUMENT, "no place");
+    expect(p, rm2_figure_create(p->ctx, NULL, NULL), RM2_ERR_ARGUMENT, "'figure' is NULL");
     s.column_parts = NULL;
     s.title = "two\nlines";
     expect(p, rm2_figure_create(p->ctx, &s, &p->figure), RM2_ERR_ARGUMENT,
@@ -290,7 +292,8 @@ static void impossible_panels_are_refused(void **state) {
            "has a panel already");
     expect(p, rm2_figure_panel(p->ctx, p->figure, 1, 0, &s, &panel), RM2_ERR_ARGUMENT,
            "no cell (1, 0) in a figure of 1 x 1");
-    expect(p, rm2_figure_panel(p->ctx, NULL, 0, 0, &s, &panel), RM2_ERR_ARGUMENT, "no figure");
+    expect(p, rm2_figure_panel(p->ctx, NULL, 0, 0, &s, &panel), RM2_ERR_ARGUMENT,
+           "'figure' is NULL");
     rm2_figure_free(p->figure);
     must(p, rm2_figure_create(p->ctx, NULL, &p->figure));
 #define REFUSED(change, words)                                                                     \
@@ -322,27 +325,30 @@ static void impossible_items_are_refused(void **state) {
     const double xy[] = {1, 2, 3, 4}, bad_spd[] = {1, 2, 2, 1}, zero[4] = {0};
     rm2_style style = {0};
     begin(p, plane());
-    expect(p, rm2_plot_curve(p->ctx, NULL, 2, xy, NULL), RM2_ERR_ARGUMENT, "no panel");
+    expect(p, rm2_plot_curve(p->ctx, NULL, 2, xy, NULL), RM2_ERR_ARGUMENT, "'panel' is NULL");
     expect(p, rm2_plot_curve(p->ctx, p->panel, 0, xy, NULL), RM2_ERR_ARGUMENT, "cannot plot 0");
-    expect(p, rm2_plot_curve(p->ctx, p->panel, 2, NULL, NULL), RM2_ERR_ARGUMENT, "no points");
+    expect(p, rm2_plot_curve(p->ctx, p->panel, 2, NULL, NULL), RM2_ERR_ARGUMENT,
+           "'points' is NULL");
     expect(p, rm2_plot_points(p->ctx, p->panel, SIZE_MAX, xy, NULL), RM2_ERR_ARGUMENT,
            "cannot plot");
     expect(p,
            rm2_plot_groups(p->ctx, p->panel, &(rm2_groups){2, xy, (size_t[]){0, 2}, 2, NULL}, NULL),
            RM2_ERR_ARGUMENT, "point 1 is of group 2, but there are 2");
     expect(p, rm2_plot_groups(p->ctx, p->panel, &(rm2_groups){2, xy, NULL, 2, NULL}, NULL),
-           RM2_ERR_ARGUMENT, "no groups");
-    expect(p, rm2_plot_band(p->ctx, p->panel, 2, xy, NULL, xy, NULL), RM2_ERR_ARGUMENT, "missing");
+           RM2_ERR_ARGUMENT, "'groups->group' is NULL");
+    expect(p, rm2_plot_band(p->ctx, p->panel, 2, xy, NULL, xy, NULL), RM2_ERR_ARGUMENT,
+           "'low' is NULL");
     expect(p, rm2_plot_band(p->ctx, p->panel, SIZE_MAX / 2 + 2, xy, xy, xy, NULL), RM2_ERR_ARGUMENT,
            "cannot plot");
     expect(p, rm2_plot_ellipses(p->ctx, p->panel, 1, xy, bad_spd, NULL), RM2_ERR_DOMAIN,
            "matrix 0, [1 2; 2 1], is not symmetric and positive definite");
     expect(p, rm2_plot_ellipses(p->ctx, p->panel, 1, NULL, bad_spd, NULL), RM2_ERR_ARGUMENT,
-           "no centres");
+           "'centres' is NULL");
     expect(p, rm2_plot_frames(p->ctx, p->panel, 1, NULL, zero, NULL), RM2_ERR_ARGUMENT,
            "rm2_plot_frames does not draw in a panel of kind PLANE");
     expect(p, rm2_plot_arm(p->ctx, p->panel, 1, 1, xy, NULL), RM2_ERR_ARGUMENT, "1 joints");
-    expect(p, rm2_plot_arm(p->ctx, p->panel, 1, 2, NULL, NULL), RM2_ERR_ARGUMENT, "no points");
+    expect(p, rm2_plot_arm(p->ctx, p->panel, 1, 2, NULL, NULL), RM2_ERR_ARGUMENT,
+           "'points' is NULL");
     style.width = -1;
     expect(p, rm2_plot_curve(p->ctx, p->panel, 2, xy, &style), RM2_ERR_ARGUMENT, "width -1");
     style = (rm2_style){.opacity = 2};
@@ -355,7 +361,7 @@ static void impossible_items_are_refused(void **state) {
     expect(p, rm2_plot_frames(p->ctx, p->panel, 100000, NULL, zero, NULL), RM2_ERR_ARGUMENT,
            "cover each other");
     expect(p, rm2_plot_frames(p->ctx, p->panel, 1, NULL, NULL, NULL), RM2_ERR_ARGUMENT,
-           "no quaternions");
+           "'quaternions' is NULL");
 }
 
 static void impossible_heat_maps_are_refused(void **state) {
@@ -372,7 +378,7 @@ static void impossible_heat_maps_are_refused(void **state) {
     begin(p, plane());
     REFUSED(heat.values = missing, RM2_ERR_DATA, "none of the 2 x 2 values is a finite number");
     REFUSED((heat.values = negative, heat.log = true), RM2_ERR_DATA, "positive number");
-    REFUSED(heat.values = NULL, RM2_ERR_ARGUMENT, "no values");
+    REFUSED(heat.values = NULL, RM2_ERR_ARGUMENT, "'heat->values' is NULL");
     REFUSED(heat.columns = 1, RM2_ERR_ARGUMENT, "2 x 1 nodes");
     REFUSED(heat.x_max = 0, RM2_ERR_ARGUMENT, "from (0, 0) to (0, 1)");
     REFUSED(heat.min = 3, RM2_ERR_ARGUMENT, "colours cannot go from 3 to 0");
@@ -391,7 +397,7 @@ static void impossible_matrices_are_refused(void **state) {
     picture *p = *state;
     double good[] = {1, 0, 0, 1}, flat[] = {1, 0, 0, 0}, missing[] = {NAN};
     begin(p, rm2_panel_settings_default(RM2_PANEL_MATRICES));
-    expect(p, rm2_plot_matrices(p->ctx, p->panel, NULL), RM2_ERR_ARGUMENT, "no matrices");
+    expect(p, rm2_plot_matrices(p->ctx, p->panel, NULL), RM2_ERR_ARGUMENT, "'matrices' is NULL");
     rm2_matrices m = {.count = 0, .n = 2, .values = good};
     expect(p, rm2_plot_matrices(p->ctx, p->panel, &m), RM2_ERR_ARGUMENT, "0 matrices of size 2");
     m = (rm2_matrices){.count = 1, .n = 2, .values = flat, .correlation = true};
@@ -412,13 +418,13 @@ static void factors_without_a_picture_are_named(void **state) {
     expect(p, rm2_panel_settings_factor(p->ctx, m, 1, &s), RM2_ERR_UNSUPPORTED,
            "no picture of R5, factor 2 of R2 x R5");
     expect(p, rm2_panel_settings_factor(p->ctx, m, 2, &s), RM2_ERR_ARGUMENT, "no factor 3");
-    expect(p, rm2_panel_settings_factor(p->ctx, m, 0, NULL), RM2_ERR_ARGUMENT, "no place");
+    expect(p, rm2_panel_settings_factor(p->ctx, m, 0, NULL), RM2_ERR_ARGUMENT,
+           "'settings' is NULL");
     begin(p, rm2_panel_settings_default(RM2_PANEL_SPACE));
     expect(p, rm2_plot_factor(p->ctx, p->panel, m, 0, 1, point, NULL), RM2_ERR_ARGUMENT,
            "does not draw in a panel of kind SPACE");
     begin(p, plane());
-    expect(p, rm2_plot_factor(p->ctx, p->panel, m, 0, 0, point, NULL), RM2_ERR_ARGUMENT,
-           "no points");
+    expect(p, rm2_plot_factor(p->ctx, p->panel, m, 0, 0, point, NULL), RM2_ERR_ARGUMENT, "n is 0");
     rm2_manifold_free(m);
 }
 

@@ -44,7 +44,7 @@ static void grids_are_as_defined(void **state) {
                     assert_ok(*state, rm2_roadmap_path(*state, net, metric, net->x + i * Q,
                                                        net->x + j * Q, &path));
                     assert_true(fabs(path.length - D[i * net->nodes + j]) < ROUNDING);
-                    free(path.x);
+                    rm2_free(path.x);
                 }
                 free(D);
                 rm2_roadmap_free(net);
@@ -115,7 +115,7 @@ static void ridges_are_seen(void **state) {
         /* linear between nodes, G is 1e6 (1 - |x|): the way across is at least, by concavity of
          * the root, 1000 times the area of a triangle of height 1 */
         assert_true(path.length > 1000);
-        free(path.x);
+        rm2_free(path.x);
         rm2_roadmap_free(net);
     }
     rm2_metric_free(metric);
@@ -149,7 +149,7 @@ static void one_dimension_is_an_integral(void **state) {
                 double exact = fabs(b * b * b / 3 + b - a * a * a / 3 - a);
                 assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, &a, &b, &path));
                 assert_true(fabs(path.length - exact) <= h * h * fabs(a - b) + ROUNDING);
-                free(path.x);
+                rm2_free(path.x);
             }
         rm2_roadmap_free(net);
     }
@@ -167,18 +167,18 @@ static void special_points(void **state) {
     assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, off, off, &path));
     assert_true(path.count == 2 && path.length == 0 && path.x[0] == path.x[2] &&
                 path.x[1] == path.x[3]);
-    free(path.x);
+    rm2_free(path.x);
     assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, node, node, &path));
     assert_true(path.count == 2 && path.length == 0);
-    free(path.x);
+    rm2_free(path.x);
     assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, off, close, &path));
     assert_true(path.count == 2); /* straight: no way round is shorter in so small a triangle */
     assert_true(fabs(path.length - line_length(ctx, net, metric, off, close)) < ROUNDING);
-    free(path.x);
+    rm2_free(path.x);
     assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, node, net->x, &path));
     for (size_t i = 0; i + 1 < path.count; i++) /* ends that are nodes come once */
         assert_true(path.x[2 * i] != path.x[2 * i + 2] || path.x[2 * i + 1] != path.x[2 * i + 3]);
-    free(path.x);
+    rm2_free(path.x);
     rm2_roadmap_free(net);
     rm2_metric_free(metric);
 }
@@ -242,7 +242,7 @@ static void extreme_metrics(void **state) {
                 for (size_t i = 0; i < 2 * path.count; i++)
                     assert_true(isfinite(path.x[i]));
             }
-            free(path.x);
+            rm2_free(path.x);
             rm2_roadmap_free(net);
             rm2_metric_free(metric);
         }
@@ -274,7 +274,7 @@ static void distances_do_not_depend_on_threads(void **state) {
             assert_ok(ctx,
                       rm2_roadmap_path(ctx, net, metric, points + 2 * i, points + 2 * j, &path));
             assert_true(fabs(path.length - one[i * N + j]) < ROUNDING);
-            free(path.x);
+            rm2_free(path.x);
         }
     assert_ok(ctx, rm2_roadmap_distances(ctx, net, metric, 0, points, more));
     rm2_roadmap_free(net);

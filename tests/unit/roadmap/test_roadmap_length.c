@@ -142,7 +142,7 @@ static void compare_lengths(rm2_context *ctx, const surface *s, rm2_edge_rule ru
         if (isinf(exact))
             continue;
         assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, ends, ends + 2, &path));
-        free(path.x);
+        rm2_free(path.x);
         if (!(path.length < 1.02 * exact && path.length > (1 - s->too_short) * exact))
             fail_msg("%s: %g instead of %g from (%g, %g) to (%g, %g)", s->metric, path.length,
                      exact, ends[0], ends[1], ends[2], ends[3]);
@@ -231,7 +231,7 @@ static void flat_space_keeps_the_bound(void **state) {
         assert_true(path.length >= exact * (1 - ROUNDING) &&
                     path.length <= exact * bound * (1 + ROUNDING));
         worst = exact > 0 ? fmax(worst, path.length / exact) : worst;
-        free(path.x);
+        rm2_free(path.x);
     }
     assert_true(worst > 1 + 0.8 * (bound - 1)); /* the bound is reached, or nearly */
     rm2_roadmap_free(net);

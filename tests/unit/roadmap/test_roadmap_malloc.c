@@ -60,7 +60,7 @@ static rm2_status find_path(void *state) {
     rm2_status status =
         rm2_roadmap_path(f->ctx, f->grid, f->metric, f->points, f->points + 20, &path);
     assert_true((status == RM2_OK) == (path.x != NULL && path.count > 0));
-    free(path.x);
+    rm2_free(path.x);
     return status;
 }
 

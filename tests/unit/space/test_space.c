@@ -342,43 +342,6 @@ static void obstacles_are_copied(void **state) {
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
-#define REJECTED(call, name)                                                                       \
-    assert_int_equal(call, RM2_ERR_ARGUMENT);                                                      \
-    assert_contains(rm2_context_error(ctx), name " is NULL")
-
-static void null_arguments(void **state) {
-    (void)state;
-    rm2_space_settings s = quick_settings();
-    s.roadmap = RM2_SPACE_LINE;
-    rm2_space *space = make_space(&s, 0, NULL), *other = space;
-    rm2_curve *c = (rm2_curve *)space; /* anything that is not NULL */
-    double x[9] = {0};
-    REJECTED(rm2_space_create(ctx, NULL, &s, 0, NULL, &other), "model");
-    assert_null(other);
-    REJECTED(rm2_space_create(ctx, model, &s, 1, NULL, &other), "points");
-    REJECTED(rm2_space_create(ctx, model, &s, 0, NULL, NULL), "space");
-    REJECTED(rm2_space_from_metric(ctx, NULL, &s, 0, NULL, &other), "metric");
-    REJECTED(rm2_space_with_geodesic_settings(ctx, NULL, NULL, &other), "space");
-    REJECTED(rm2_space_geodesic(ctx, NULL, x, x, &c), "space");
-    assert_null(c);
-    REJECTED(rm2_space_geodesic(ctx, space, NULL, x, &c), "from");
-    REJECTED(rm2_space_geodesic(ctx, space, x, NULL, &c), "to");
-    REJECTED(rm2_space_geodesic(ctx, space, x, x, NULL), "curve");
-    REJECTED(rm2_space_through(ctx, space, 2, NULL, &c), "points");
-    REJECTED(rm2_space_many(ctx, space, 1, x, x, NULL, NULL), "curves");
-    REJECTED(rm2_space_distances(ctx, space, 1, x, NULL, NULL), "distance");
-    REJECTED(rm2_space_mean(ctx, space, 1, x, NULL, NULL, NULL, NULL), "mean");
-    REJECTED(rm2_space_exp(ctx, space, x, NULL, x, NULL, 0, NULL), "v");
-    REJECTED(rm2_space_exp(ctx, space, x, x, x, NULL, 3, NULL), "path");
-    REJECTED(rm2_space_log(ctx, space, x, x, NULL, NULL), "v");
-    REJECTED(rm2_space_path_length(ctx, space, 2, NULL, x, NULL), "path");
-    REJECTED(rm2_space_straight_length(ctx, space, 2, x, NULL), "length");
-    REJECTED(rm2_space_expected_length(ctx, space, 2, x, 9, x, NULL), "standard_error");
-    REJECTED(rm2_space_decode(ctx, space, 1, NULL, x, NULL), "x");
-    rm2_space_free(NULL);
-    rm2_space_free(space);
-}
-
 static void bad_points(void **state) {
     (void)state;
     rm2_space_settings s = quick_settings();
@@ -434,8 +397,8 @@ int main(void) {
         cmocka_unit_test(same_as_by_hand),      cmocka_unit_test(points_outside),
         cmocka_unit_test(far_outside),          cmocka_unit_test(defaults_are_what_the_header_says),
         cmocka_unit_test(older_callers),        cmocka_unit_test(bad_settings),
-        cmocka_unit_test(obstacles_are_copied), cmocka_unit_test(null_arguments),
-        cmocka_unit_test(bad_points),           cmocka_unit_test(with_other_geodesics),
+        cmocka_unit_test(obstacles_are_copied), cmocka_unit_test(bad_points),
+        cmocka_unit_test(with_other_geodesics),
     };
     return cmocka_run_group_tests(tests, space_set_up, space_tear_down);
 }

@@ -1,0 +1,53 @@
+/* base.h, blas.h, optim.h: nothing crashes without its arguments. */
+#include <math.h>
+
+#include "api.h"
+
+static void contexts(void **state) {
+    (void)state;
+    assert_int_equal(rm2_context_create(NULL), RM2_ERR_ARGUMENT);
+    rm2_context_free(NULL);
+    rm2_free(NULL);
+    assert_string_equal(rm2_context_error(NULL), "");
+    assert_int_equal(rm2_context_fail(NULL, RM2_ERR_DATA, "%d", 3), RM2_ERR_DATA);
+    rm2_context_set_threads(NULL, 2);
+    assert_int_equal(rm2_context_threads(NULL), 1);
+    rm2_context_set_log(NULL, NULL, NULL);
+    rm2_context_set_progress(NULL, NULL, NULL);
+    rm2_context_interrupt(NULL);
+    rm2_context_clear_interrupt(NULL);
+    rm2_context_set_seed(NULL, 1);
+    assert_null(rm2_context_rng(NULL));
+}
+
+static void generators(void **state) {
+    (void)state;
+    rm2_rng_seed(NULL, 1);
+    assert_int_equal(rm2_rng_next(NULL), 0);
+    assert_true(isnan(rm2_rng_uniform(NULL)));
+    assert_true(isnan(rm2_rng_normal(NULL)));
+}
+
+static void texts(void **state) {
+    (void)state;
+    assert_int_equal(rm2_utf8_length(NULL, 1), 0);
+    assert_non_null(rm2_version());
+    assert_string_equal(rm2_status_text((rm2_status)77), "unknown status");
+    assert_string_equal(rm2_stop_text((rm2_stop)77), "unknown reason");
+}
+
+static void linear_algebra(void **state) {
+    (void)state;
+    assert_non_null(rm2_blas_check(NULL).core);
+    rm2_blas_set_threads(-1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contexts),
+        cmocka_unit_test(generators),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(linear_algebra),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

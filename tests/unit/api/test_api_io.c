@@ -1,0 +1,159 @@
+/* io.h: arguments that are missing are named, and results are empty. */
+#include <unistd.h>
+
+#include "api.h"
+
+static const char csv[] = "a,b\n1,2\n";
+
+static void tables(void **state) {
+    rm2_context *ctx = *state;
+    rm2_table table;
+    rm2_csv_settings s = rm2_csv_settings_default();
+    assert_int_equal(s.header, RM2_HEADER_AUTO);
+    NO_CONTEXT(rm2_csv_read(NULL, "x.csv", NULL, &table));
+    MISSING("table", rm2_csv_read(ctx, "x.csv", NULL, NULL));
+    MISSING("path", rm2_csv_read(ctx, NULL, NULL, &table));
+    assert_null(table.values);
+    NO_CONTEXT(rm2_csv_parse(NULL, "x", csv, sizeof csv - 1, NULL, &table));
+    MISSING("table", rm2_csv_parse(ctx, "x", csv, sizeof csv - 1, NULL, NULL));
+    MISSING("name", rm2_csv_parse(ctx, NULL, csv, sizeof csv - 1, NULL, &table));
+    MISSING("bytes", rm2_csv_parse(ctx, "x", NULL, 1, NULL, &table));
+    s.text_count = 1;
+    REFUSED("settings.text is NULL", rm2_csv_parse(ctx, "x", csv, sizeof csv - 1, &s, &table));
+    s = rm2_csv_settings_default();
+    s.numeric_count = 1;
+    REFUSED("settings.numeric is NULL", rm2_csv_parse(ctx, "x", csv, sizeof csv - 1, &s, &table));
+    s = rm2_csv_settings_default();
+    s.header = (rm2_header)77;
+    REFUSED("settings.header is 77", rm2_csv_parse(ctx, "x", csv, sizeof csv - 1, &s, &table));
+    assert_null(table.values);
+    rm2_table_clear(NULL);
+    assert_int_equal(rm2_table_column(NULL, "a"), SIZE_MAX);
+    assert_int_equal(rm2_table_column(&table, NULL), SIZE_MAX);
+}
+
+static void written_tables(void **state) {
+    rm2_context *ctx = *state;
+    double values[] = {1, 2};
+    rm2_table table = {.rows = 1, .columns = 2, .values = values};
+    NO_CONTEXT(rm2_csv_write(NULL, "x.csv", &table, false));
+    MISSING("path", rm2_csv_write(ctx, NULL, &table, false));
+    MISSING("table", rm2_csv_write(ctx, "x.csv", NULL, false));
+    table.values = NULL;
+    MISSING("table->values", rm2_csv_write(ctx, "x.csv", &table, false));
+    table.values = values;
+    table.texts = (char **[2]){NULL, NULL};
+    MISSING("table->text_counts", rm2_csv_write(ctx, "x.csv", &table, false));
+}
+
+static void arrays(void **state) {
+    rm2_context *ctx = *state;
+    double values[] = {1, 2};
+    rm2_array array = {.dims = 1, .shape = {2}, .values = values}, read;
+    assert_int_equal(rm2_array_count(NULL), 0);
+    rm2_array_clear(NULL);
+    NO_CONTEXT(rm2_npy_read(NULL, "x.npy", &read));
+    MISSING("array", rm2_npy_read(ctx, "x.npy", NULL));
+    MISSING("path", rm2_npy_read(ctx, NULL, &read));
+    assert_null(read.values);
+    NO_CONTEXT(rm2_npy_parse(NULL, "x", "y", 1, &read));
+    MISSING("array", rm2_npy_parse(ctx, "x", "y", 1, NULL));
+    MISSING("name", rm2_npy_parse(ctx, NULL, "y", 1, &read));
+    MISSING("bytes", rm2_npy_parse(ctx, "x", NULL, 1, &read));
+    NO_CONTEXT(rm2_npy_write(NULL, "x.npy", &array, false));
+    MISSING("path", rm2_npy_write(ctx, NULL, &array, false));
+    MISSING("array", rm2_npy_write(ctx, "x.npy", NULL, false));
+    array.values = NULL;
+    MISSING("array->values", rm2_npy_write(ctx, "x.npy", &array, false));
+}
+
+static void lists_of_arrays(void **state) {
+    rm2_context *ctx = *state;
+    double values[] = {1};
+    rm2_array array = {.dims = 1, .shape = {1}, .values = values}, *read;
+    size_t count;
+    NO_CONTEXT(rm2_npz_read(NULL, "x.npz", &read, &count));
+    MISSING("path", rm2_npz_read(ctx, NULL, &read, &count));
+    MISSING("arrays", rm2_npz_read(ctx, "x.npz", NULL, &count));
+    MISSING("count", rm2_npz_read(ctx, "x.npz", &read, NULL));
+    NO_CONTEXT(rm2_npz_parse(NULL, "x", "y", 1, &read, &count));
+    MISSING("name", rm2_npz_parse(ctx, NULL, "y", 1, &read, &count));
+    MISSING("bytes", rm2_npz_parse(ctx, "x", NULL, 1, &read, &count));
+    MISSING("arrays", rm2_npz_parse(ctx, "x", "y", 1, NULL, &count));
+    MISSING("count", rm2_npz_parse(ctx, "x", "y", 1, &read, NULL));
+    NO_CONTEXT(rm2_npz_write(NULL, "x.npz", &array, 1, false));
+    MISSING("path", rm2_npz_write(ctx, NULL, &array, 1, false));
+    MISSING("arrays", rm2_npz_write(ctx, "x.npz", NULL, 1, false));
+    rm2_arrays_free(NULL, 3);
+}
+
+static void archives(void **state) {
+    rm2_context *ctx = *state;
+    rm2_npz *npz;
+    rm2_array array;
+    rm2_texts texts;
+    bool holds;
+    NO_CONTEXT(rm2_npz_open(NULL, "x.npz", &npz));
+    MISSING("npz", rm2_npz_open(ctx, "x.npz", NULL));
+    MISSING("path", rm2_npz_open(ctx, NULL, &npz));
+    assert_null(npz);
+    NO_CONTEXT(rm2_npz_open_bytes(NULL, "x", "y", 1, &npz));
+    MISSING("name", rm2_npz_open_bytes(ctx, NULL, "y", 1, &npz));
+    MISSING("bytes", rm2_npz_open_bytes(ctx, "x", NULL, 1, &npz));
+    MISSING("npz", rm2_npz_open_bytes(ctx, "x", "y", 1, NULL));
+    rm2_npz_close(NULL);
+    assert_int_equal(rm2_npz_count(NULL), 0);
+    assert_null(rm2_npz_name(NULL, 0));
+    assert_int_equal(rm2_npz_find(NULL, "x"), SIZE_MAX);
+    NO_CONTEXT(rm2_npz_holds_texts(NULL, NULL, 0, &holds));
+    MISSING("npz", rm2_npz_holds_texts(ctx, NULL, 0, &holds));
+    NO_CONTEXT(rm2_npz_array(NULL, NULL, 0, &array));
+    MISSING("npz", rm2_npz_array(ctx, NULL, 0, &array));
+    MISSING("array", rm2_npz_array(ctx, NULL, 0, NULL));
+    NO_CONTEXT(rm2_npz_texts(NULL, NULL, 0, &texts));
+    MISSING("npz", rm2_npz_texts(ctx, NULL, 0, &texts));
+    MISSING("texts", rm2_npz_texts(ctx, NULL, 0, NULL));
+    rm2_texts_clear(NULL);
+}
+
+static void open_archives(void **state) {
+    rm2_context *ctx = *state;
+    char path[] = "/tmp/api_io_XXXXXX";
+    double values[] = {1, 2};
+    rm2_array array = {.name = (char[]){"a"}, .dims = 1, .shape = {2}, .values = values};
+    rm2_npz *npz;
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    (void)close(file);
+    MUST(rm2_npz_write(ctx, path, &array, 1, true));
+    MUST(rm2_npz_open(ctx, path, &npz));
+    (void)unlink(path);
+    assert_int_equal(rm2_npz_find(npz, NULL), SIZE_MAX);
+    assert_null(rm2_npz_name(npz, 1));
+    MISSING("texts", rm2_npz_holds_texts(ctx, npz, 0, NULL));
+    MISSING("array", rm2_npz_array(ctx, npz, 0, NULL));
+    MISSING("texts", rm2_npz_texts(ctx, npz, 0, NULL));
+    rm2_npz_close(npz);
+}
+
+static void writers(void **state) {
+    rm2_context *ctx = *state;
+    rm2_writer *writer;
+    NO_CONTEXT(rm2_writer_open(NULL, "x", false, &writer));
+    MISSING("output", rm2_writer_open(ctx, "x", false, NULL));
+    MISSING("path", rm2_writer_open(ctx, NULL, false, &writer));
+    assert_null(writer);
+    assert_null(rm2_writer_stream(NULL));
+    NO_CONTEXT(rm2_writer_commit(NULL, NULL));
+    MISSING("output", rm2_writer_commit(ctx, NULL));
+    rm2_writer_discard(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(tables),          WITH_CONTEXT(written_tables), WITH_CONTEXT(arrays),
+        WITH_CONTEXT(lists_of_arrays), WITH_CONTEXT(archives),       WITH_CONTEXT(open_archives),
+        WITH_CONTEXT(writers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

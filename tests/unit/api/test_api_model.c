@@ -1,0 +1,113 @@
+/* Models and their evaluation without an argument that they need, or with words that do not exist. */
+#include "api.h"
+
+static rm2_model *small_model(rm2_context *ctx) {
+    rm2_generate_settings g = rm2_generate_settings_default();
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    rm2_data *data;
+    rm2_model *model;
+    g.points = 10;
+    s.optim.max_iterations = 2;
+    MUST(rm2_data_generate(ctx, "toy", &g, &data));
+    MUST(rm2_fit(ctx, data, &s, NULL, &model));
+    rm2_data_free(data);
+    return model;
+}
+
+static void training(void **state) {
+    rm2_context *ctx = *state;
+    rm2_model *model = small_model(ctx), *other;
+    const rm2_data *data = rm2_model_info_of(model)->data;
+    rm2_fit_settings odd = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    NO_CONTEXT(rm2_fit(NULL, data, NULL, NULL, &other));
+    MISSING("data", rm2_fit(ctx, NULL, NULL, NULL, &other));
+    MISSING("model", rm2_fit(ctx, data, NULL, NULL, NULL));
+    odd.kernel = (rm2_latent_kind)77;
+    REFUSED("settings.kernel is 77", rm2_fit(ctx, data, &odd, NULL, &other));
+    assert_null(other);
+    assert_null(rm2_model_info_of(NULL));
+    rm2_model_free(NULL);
+    rm2_model_free(model);
+}
+
+static void files(void **state) {
+    rm2_context *ctx = *state;
+    rm2_model *model = small_model(ctx), *other;
+    void *bytes;
+    size_t size;
+    NO_CONTEXT(rm2_model_write(NULL, model, "x.rm2", false));
+    MISSING("model", rm2_model_write(ctx, NULL, "x.rm2", false));
+    MISSING("path", rm2_model_write(ctx, model, NULL, false));
+    NO_CONTEXT(rm2_model_read(NULL, "x.rm2", &other));
+    MISSING("path", rm2_model_read(ctx, NULL, &other));
+    MISSING("model", rm2_model_read(ctx, "x.rm2", NULL));
+    NO_CONTEXT(rm2_model_to_bytes(NULL, model, &bytes, &size));
+    MISSING("model", rm2_model_to_bytes(ctx, NULL, &bytes, &size));
+    MISSING("bytes", rm2_model_to_bytes(ctx, model, NULL, &size));
+    MISSING("size", rm2_model_to_bytes(ctx, model, &bytes, NULL));
+    NO_CONTEXT(rm2_model_from_bytes(NULL, "", 1, NULL, &other));
+    MISSING("bytes", rm2_model_from_bytes(ctx, NULL, 1, NULL, &other));
+    MISSING("model", rm2_model_from_bytes(ctx, "", 1, NULL, NULL));
+    rm2_model_free(model);
+}
+
+static void predictions(void **state) {
+    rm2_context *ctx = *state;
+    rm2_model *model = small_model(ctx);
+    const rm2_data *data = rm2_model_info_of(model)->data;
+    rm2_encode_settings odd = rm2_encode_settings_default();
+    double latents[4] = {0}, points[16];
+    NO_CONTEXT(rm2_model_decode(NULL, model, 1, latents, points, NULL, NULL, NULL));
+    MISSING("model", rm2_model_decode(ctx, NULL, 1, latents, points, NULL, NULL, NULL));
+    MISSING("latents", rm2_model_decode(ctx, model, 1, NULL, points, NULL, NULL, NULL));
+    MUST(rm2_model_decode(ctx, model, 0, NULL, NULL, NULL, NULL, NULL));
+    NO_CONTEXT(rm2_model_reconstruction(NULL, model, NULL, NULL));
+    MISSING("model", rm2_model_reconstruction(ctx, NULL, NULL, NULL));
+    NO_CONTEXT(rm2_model_sample(NULL, model, 1, latents, 1, false, points));
+    MISSING("model", rm2_model_sample(ctx, NULL, 1, latents, 1, false, points));
+    MISSING("latents", rm2_model_sample(ctx, model, 1, NULL, 1, false, points));
+    MISSING("points", rm2_model_sample(ctx, model, 1, latents, 1, false, NULL));
+    NO_CONTEXT(rm2_model_encode(NULL, model, NULL, 1, data->points, latents, NULL, NULL));
+    MISSING("model", rm2_model_encode(ctx, NULL, NULL, 1, data->points, latents, NULL, NULL));
+    MISSING("points", rm2_model_encode(ctx, model, NULL, 1, NULL, latents, NULL, NULL));
+    MISSING("latents", rm2_model_encode(ctx, model, NULL, 1, data->points, NULL, NULL, NULL));
+    odd.objective = (rm2_encode_kind)77;
+    REFUSED("settings.objective is 77",
+            rm2_model_encode(ctx, model, &odd, 1, data->points, latents, NULL, NULL));
+    rm2_model_free(model);
+}
+
+static void evaluation(void **state) {
+    rm2_context *ctx = *state;
+    rm2_model *model = small_model(ctx);
+    const rm2_data *data = rm2_model_info_of(model)->data;
+    double rows[16], latents[4] = {0};
+    rm2_score total;
+    rm2_calibration found;
+    const rm2_calibration_points p = {.n = 1, .latents = latents, .points = data->points};
+    NO_CONTEXT(rm2_model_view_rows(NULL, model, RM2_VIEW_AMBIENT, 1, data->points, rows));
+    MISSING("model", rm2_model_view_rows(ctx, NULL, RM2_VIEW_AMBIENT, 1, data->points, rows));
+    MISSING("points", rm2_model_view_rows(ctx, model, RM2_VIEW_AMBIENT, 1, NULL, rows));
+    MISSING("rows", rm2_model_view_rows(ctx, model, RM2_VIEW_AMBIENT, 1, data->points, NULL));
+    REFUSED("77", rm2_model_view_rows(ctx, model, (rm2_model_view)77, 1, data->points, rows));
+    assert_int_equal(rm2_model_view_width(NULL, RM2_VIEW_AMBIENT), 0);
+    NO_CONTEXT(rm2_model_score(NULL, model, NULL, data, NULL, NULL, &total));
+    MISSING("model", rm2_model_score(ctx, NULL, NULL, data, NULL, NULL, &total));
+    MISSING("data", rm2_model_score(ctx, model, NULL, NULL, NULL, NULL, &total));
+    MISSING("total", rm2_model_score(ctx, model, NULL, data, NULL, NULL, NULL));
+    NO_CONTEXT(rm2_model_calibration(NULL, model, &p, &found));
+    MISSING("model", rm2_model_calibration(ctx, NULL, &p, &found));
+    MISSING("points", rm2_model_calibration(ctx, model, NULL, &found));
+    MISSING("calibration", rm2_model_calibration(ctx, model, &p, NULL));
+    rm2_model_free(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(training),
+        WITH_CONTEXT(files),
+        WITH_CONTEXT(predictions),
+        WITH_CONTEXT(evaluation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
