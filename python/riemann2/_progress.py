@@ -40,7 +40,7 @@ def set_progress(shown: bool) -> None:
 
 def _bar(total: int, activity: str) -> Any:
     try:
-        from tqdm.auto import tqdm
+        from tqdm.auto import tqdm  # type: ignore[import]
     except ImportError:
         return None
     return tqdm(total=total or None, desc=activity, leave=False)

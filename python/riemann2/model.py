@@ -131,7 +131,7 @@ class WGPLVM:
 
     def __sklearn_tags__(self) -> Any:
         """Tags of scikit-learn from 1.6."""
-        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags  # type: ignore[import]
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=False), transformer_tags=TransformerTags(),
                     classifier_tags=None, regressor_tags=None, input_tags=InputTags(three_d_array=True))  # fmt: skip
@@ -571,7 +571,7 @@ def _sizes(array: Array) -> str:
 def _not_fitted(message: str) -> Exception:
     """scikit-learn's exception where that is installed, which is a ValueError and an AttributeError."""
     try:
-        from sklearn.exceptions import NotFittedError
+        from sklearn.exceptions import NotFittedError  # type: ignore[import]
     except ImportError:
         return ValueError(message)
     error: Exception = NotFittedError(message)
