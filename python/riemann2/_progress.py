@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any, Callable, NamedTuple, Optional
 
@@ -40,10 +41,10 @@ def set_progress(shown: bool) -> None:
 
 def _bar(total: int, activity: str) -> Any:
     try:
-        from tqdm.auto import tqdm  # type: ignore[import]
+        tqdm = importlib.import_module("tqdm.auto")
     except ImportError:
         return None
-    return tqdm(total=total or None, desc=activity, leave=False)
+    return tqdm.tqdm(total=total or None, desc=activity, leave=False)
 
 
 class watch:

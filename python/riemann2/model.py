@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import os
 import warnings
@@ -131,10 +132,10 @@ class WGPLVM:
 
     def __sklearn_tags__(self) -> Any:
         """Tags of scikit-learn from 1.6."""
-        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags  # type: ignore[import]
-
-        return Tags(estimator_type=None, target_tags=TargetTags(required=False), transformer_tags=TransformerTags(),
-                    classifier_tags=None, regressor_tags=None, input_tags=InputTags(three_d_array=True))  # fmt: skip
+        s = importlib.import_module("sklearn.utils")
+        return s.Tags(estimator_type=None, target_tags=s.TargetTags(required=False),
+                      transformer_tags=s.TransformerTags(), classifier_tags=None, regressor_tags=None,
+                      input_tags=s.InputTags(three_d_array=True))  # fmt: skip
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_handle")
@@ -571,10 +572,9 @@ def _sizes(array: Array) -> str:
 def _not_fitted(message: str) -> Exception:
     """scikit-learn's exception where that is installed, which is a ValueError and an AttributeError."""
     try:
-        from sklearn.exceptions import NotFittedError  # type: ignore[import]
+        error: Exception = importlib.import_module("sklearn.exceptions").NotFittedError(message)
     except ImportError:
         return ValueError(message)
-    error: Exception = NotFittedError(message)
     return error
 
 
