@@ -136,8 +136,7 @@ static int check_sources(const model_work *m, const model_action *a, size_t file
 }
 
 static int open_and_run(model_work *m, const model_action *a, data_options *data) {
-    const char *const read[] = {m->paths[0], m->paths[1], m->options->pairs,
-                                m->options->geometry.avoid};
+    const char *const read[] = {m->paths[0], m->paths[1], m->options->pairs, m->options->avoid};
     const char *inputs[sizeof read / sizeof *read + 1] = {NULL};
     const char *output = m->options->latents ? m->options->latents : m->options->output;
     for (size_t k = 0, next = 0; k < sizeof read / sizeof *read; k++)
@@ -159,15 +158,19 @@ static int open_and_run(model_work *m, const model_action *a, data_options *data
 int model_run(const command *self, int argc, char **argv, const model_action *a) {
     common_options common = {.help = false};
     data_options data = data_options_default();
-    model_options options = {.output = NULL};
-    option_group groups[7] = {{"Options", a->table, &options, NULL}};
+    model_options options = {
+        .space = rm2_space_settings_default(),
+        .space_from = {.table = rm2_space_settings_table(), .only = a->space_settings}};
+    option_group groups[8] = {{"Options", a->table, &options, NULL}};
     size_t count = 1;
     for (const option_group *g = a->groups; g && !group_is_last(g); g++) {
         groups[count] = *g;
         if (!g->settings)
-            groups[count].settings = &options.geometry;
+            groups[count].settings = &options;
         count++;
     }
+    if (a->space)
+        groups[count++] = (option_group){NULL, NULL, &options.space, &options.space_from};
     if (a->run_with_data)
         groups[count++] = (option_group){"Data", NULL, &data.settings, &data.from};
     groups[count++] = (option_group){"Common options", common_option_table, &common, NULL};

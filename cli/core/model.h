@@ -6,14 +6,6 @@
 #include "core/sheet.h"
 #include "core/work.h"
 
-/* Options of the commands on the latent space's geometry. */
-typedef struct geometry_options {
-    int metric, start, stage;
-    const char *contrast, *avoid;
-    double weight, sigma, padding, tolerance;
-    size_t grid, reach, neighbours, nodes, intervals;
-} geometry_options;
-
 /* Options of all these commands; each has a table with its own. */
 typedef struct model_options {
     const char *output, *at, *trajectory, *latents;
@@ -21,7 +13,9 @@ typedef struct model_options {
     bool train, noise, whole_grid, spread;
     size_t count, medoids, samples;
     double duration;
-    geometry_options geometry;
+    const char *avoid;
+    rm2_space_settings space;
+    setting_options space_from;
 } model_options;
 
 #define MODEL(member) offsetof(model_options, member)
@@ -57,11 +51,13 @@ int model_align_signs(const model_work *m, rm2_data **data);
 /* One of the actions: on what is in `m` alone, or with options that say how data are read. */
 typedef struct model_action {
     const option *table;        /* fills model_options */
-    const option_group *groups; /* more options, at most 3 groups; settings NULL: the geometry's */
-    void *own;                  /* for the command itself */
-    size_t files;               /* most arguments */
-    bool needs_source;          /* latent points from exactly one place */
-    const char *const *formats; /* of the output; NULL: table_formats */
+    const option_group *groups; /* more options, at most 3 groups; settings NULL: model_options */
+    bool space;                 /* has options of the latent space, */
+    const char *const *space_settings; /* from these settings, ends with NULL; NULL: all */
+    void *own;                         /* for the command itself */
+    size_t files;                      /* most arguments */
+    bool needs_source;                 /* latent points from exactly one place */
+    const char *const *formats;        /* of the output; NULL: table_formats */
     int (*run)(const model_work *m);
     int (*run_with_data)(const model_work *m, data_options *options);
 } model_action;

@@ -147,17 +147,6 @@ char **split_text(const char *text, char separator, size_t *count) {
     return parts;
 }
 
-int work_take_contrast(const work *w, const char *text, double *contrast) {
-    if (!text)
-        return EXIT_DONE;
-    bool none = strcmp(text, "none") == 0;
-    if (none)
-        *contrast = 0;
-    if (none || (parse_numbers(text, 1, contrast) && *contrast > 0))
-        return EXIT_DONE;
-    return work_complain(w, EXIT_USAGE, "--contrast %s: expected a positive number, or none", text);
-}
-
 /* ---- points given by hand ------------------------------------------------------------------- */
 
 int work_move_onto(const work *w, int code, const char *name, const rm2_manifold *m,

@@ -42,8 +42,6 @@ size_t count_numbers(const char *text);
 /* The parts of a text between separators, one at least; all are freed with one free(). NULL: no
  * memory. */
 char **split_text(const char *text, char separator, size_t *count);
-/* "--contrast 100" or "--contrast none", which is 0; NULL leaves the value as it is. */
-int work_take_contrast(const work *w, const char *text, double *contrast);
 
 /* Project a point that was given by hand onto the manifold; one that is too far off is refused with
  * `code`. Limits NULL: the default ones. */

@@ -119,11 +119,7 @@ static const option experiment_table[] = {
     {"--demos", "N", OPTION_SIZE, EXPERIMENT(demos), NULL, "generated trajectories"},
     {"--points", "N", OPTION_SIZE, EXPERIMENT(points), NULL,
      "points of a generated trajectory (connectome: of the set)"},
-    {"--contrast", "X", OPTION_TEXT, EXPERIMENT(contrast), NULL,
-     "of the pullback metric (default: 100); none: the expectation"},
-    {"--nodes", "N", OPTION_SIZE, EXPERIMENT(nodes), NULL, "points of a path (default: 200)"},
-    {"--grid", "N", OPTION_SIZE, EXPERIMENT(grid), NULL,
-     "grid nodes along a dimension, for paths and figures (default: 50)"},
+
     {"--format", NULL, OPTION_CHOICE, EXPERIMENT(format), format_names,
      "of the figures (the report has SVG in any case)"},
     {.name = NULL},
@@ -308,7 +304,6 @@ static int run_named(const work *w, const char *name, const experiment_options *
 
 /* Options that would be without effect; `given` is one of those that say how data are read. */
 static int check_options(const work *w, const experiment_options *o, const char *given) {
-    double contrast;
     if (o->output && strcmp(o->output, "-") == 0)
         return work_complain(w, EXIT_USAGE,
                              "-o needs a folder: tables, figures and a report cannot be printed");
@@ -316,18 +311,24 @@ static int check_options(const work *w, const experiment_options *o, const char 
         return work_complain(w, EXIT_USAGE, "--demos and --points are for generated data");
     if (!o->data && given)
         return work_complain(w, EXIT_USAGE, "%s needs --data", given);
-    return work_take_contrast(w, o->contrast, &contrast);
+    return EXIT_DONE;
 }
 
 int run_experiment(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     data_options data = data_options_default();
     static const char *const training[] = {"recipe", "max_iterations", NULL};
-    experiment_options options = {.fit = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST),
-                                  .from = {.table = rm2_fit_settings_table(), .only = training}};
+    static const char *const space[] = {"contrast", "grid_points", "nodes", NULL};
+    experiment_options options = {
+        .fit = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST),
+        .from = {.table = rm2_fit_settings_table(), .only = training},
+        .space = rm2_space_settings_default(),
+        .space_from = {.table = rm2_space_settings_table(), .only = space}};
+    options.space.roadmap = RM2_SPACE_GRID;
     char word[SETTING_WORD];
     const option_group groups[] = {{"Options", experiment_table, &options, NULL},
                                    {"Training", NULL, &options.fit, &options.from},
+                                   {"Latent space", NULL, &options.space, &options.space_from},
                                    {"Data (with --data)", NULL, &data.settings, &data.from},
                                    {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};

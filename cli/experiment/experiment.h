@@ -80,11 +80,12 @@ typedef struct figure_file {
 } figure_file;
 
 typedef struct experiment_options {
-    const char *output, *data, *contrast;
+    const char *output, *data;
     int format;
-    size_t nodes, grid, demos, points;
-    rm2_fit_settings fit; /* recipe and iterations */
-    setting_options from;
+    size_t demos, points;
+    rm2_fit_settings fit;     /* recipe and iterations */
+    rm2_space_settings space; /* contrast, grid and nodes */
+    setting_options from, space_from;
 } experiment_options;
 
 typedef struct experiment_run {

@@ -103,22 +103,10 @@ static int train_one(experiment_run *r, trained *t) {
     return EXIT_DONE;
 }
 
-static int space_settings(const experiment_run *r, rm2_space_settings *s) {
-    *s = rm2_space_settings_default();
-    s->roadmap = RM2_SPACE_GRID;
-    s->grid_points = r->options->grid;
-    if (r->options->nodes)
-        s->nodes = r->options->nodes;
-    return work_take_contrast(&r->work, r->options->contrast, &s->contrast);
-}
-
 static int open_space(experiment_run *r, trained *t) {
     const work *w = &r->work;
-    rm2_space_settings s;
-    int code = space_settings(r, &s);
-    return code == EXIT_DONE
-               ? work_check(w, rm2_space_create(w->ctx, t->model, &s, 0, NULL, &t->space))
-               : code;
+    return work_check(w,
+                      rm2_space_create(w->ctx, t->model, &r->options->space, 0, NULL, &t->space));
 }
 
 static trained *find_trained(experiment_run *r, const variant *v) {
@@ -167,16 +155,14 @@ static void find_ends(const rm2_model_info *i, const double **from, const double
 
 /* The space of a movement with another metric than the model's. */
 static int open_other(const experiment_run *r, const outcome *o, rm2_space **space) {
-    rm2_space_settings s;
-    int code = space_settings(r, &s);
+    rm2_space_settings s = r->options->space;
     s.metric = o->variant->movement == MOVE_DENSITY ? RM2_SPACE_DENSITY : RM2_SPACE_STRAIGHT;
     if (s.metric == RM2_SPACE_DENSITY)
         s.sigma = o->variant->sigma;
     else
         s.roadmap = RM2_SPACE_LINE;
-    return code == EXIT_DONE ? work_check(&r->work, rm2_space_create(r->work.ctx, o->trained->model,
-                                                                     &s, 0, NULL, space))
-                             : code;
+    return work_check(&r->work,
+                      rm2_space_create(r->work.ctx, o->trained->model, &s, 0, NULL, space));
 }
 
 static int move(const experiment_run *r, outcome *o) {

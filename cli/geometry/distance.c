@@ -25,13 +25,6 @@ static const option mean_table[] = {
     {.name = NULL},
 };
 
-/* The space around the points. */
-static int open_space(const model_work *m, size_t n, const double *points, rm2_space **space) {
-    rm2_space_settings s;
-    int code = geometry_settings(m, &s);
-    return code == EXIT_DONE ? geometry_open(m, &s, n, points, space) : code;
-}
-
 /* ---- distance ------------------------------------------------------------------------------- */
 
 static int write_matrix(const model_work *m, size_t n, double *distance) {
@@ -117,7 +110,7 @@ static void print_distances(FILE *out, const rm2_metric *metric, const distance_
 static int find_distances(const model_work *m, size_t n, const double *points, rm2_space **space,
                           double *distance, size_t *unconverged) {
     progress p;
-    int code = open_space(m, n, points, space);
+    int code = geometry_open(m, &m->options->space, n, points, space);
     if (code != EXIT_DONE)
         return code;
     progress_begin(&m->work, &p);
@@ -169,7 +162,8 @@ static int do_distance(const model_work *m) {
 int run_distance(const command *self, int argc, char **argv) {
     return model_run(self, argc, argv,
                      &(model_action){.table = distance_table,
-                                     .groups = path_groups,
+                                     .groups = obstacle_groups,
+                                     .space = true,
                                      .files = 2,
                                      .needs_source = true,
                                      .formats = matrix_formats,
@@ -224,7 +218,7 @@ static void report_mean(const model_work *m, const rm2_metric *metric, size_t n,
 static int find_mean(const model_work *m, size_t n, const double *points, rm2_space **space,
                      double *mean, rm2_mean_info *info) {
     progress p;
-    int code = open_space(m, n, points, space);
+    int code = geometry_open(m, &m->options->space, n, points, space);
     if (code != EXIT_DONE)
         return code;
     progress_begin(&m->work, &p);
@@ -256,7 +250,8 @@ static int do_mean(const model_work *m) {
 int run_mean(const command *self, int argc, char **argv) {
     return model_run(self, argc, argv,
                      &(model_action){.table = mean_table,
-                                     .groups = path_groups,
+                                     .groups = obstacle_groups,
+                                     .space = true,
                                      .files = 2,
                                      .needs_source = true,
                                      .run = do_mean});

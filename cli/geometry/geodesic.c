@@ -134,19 +134,14 @@ static int find_limits(geodesic_job *j) {
 enum { FINE_STEPS = 199 };
 
 static void choose_nodes(geodesic_job *j, rm2_space_settings *s) {
-    j->nodes = s->nodes;
-    j->stride =
-        j->nodes > 1 && j->nodes <= FINE_STEPS ? (FINE_STEPS + j->nodes - 2) / (j->nodes - 1) : 1;
-    if (j->nodes > 1)
-        s->nodes = (j->nodes - 1) * j->stride + 1;
+    j->nodes = s->nodes; /* two at least */
+    j->stride = j->nodes <= FINE_STEPS ? (FINE_STEPS + j->nodes - 2) / (j->nodes - 1) : 1;
+    s->nodes = (j->nodes - 1) * j->stride + 1;
 }
 
 static int open_space(geodesic_job *j) {
-    rm2_space_settings s;
-    int code = geometry_settings(j->m, &s);
+    rm2_space_settings s = j->m->options->space;
     choose_nodes(j, &s);
-    if (code != EXIT_DONE)
-        return code;
     /* what j holds is freed by job_free. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     return geometry_open(j->m, &s, j->stops ? j->stops : 2 * j->pairs, j->ends, &j->space);
 }
@@ -242,8 +237,10 @@ static int do_geodesic(const model_work *m) {
 }
 
 int run_geodesic(const command *self, int argc, char **argv) {
-    return model_run(
-        self, argc, argv,
-        &(model_action){
-            .table = geodesic_table, .groups = path_groups, .files = 1, .run = do_geodesic});
+    return model_run(self, argc, argv,
+                     &(model_action){.table = geodesic_table,
+                                     .groups = obstacle_groups,
+                                     .space = true,
+                                     .files = 1,
+                                     .run = do_geodesic});
 }

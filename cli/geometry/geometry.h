@@ -4,11 +4,12 @@
 
 #include "core/model.h"
 
-/* Groups of options for model_action: of the metric alone, and with those of paths. */
-extern const option_group metric_groups[], path_groups[];
+/* For model_action: --avoid, and the settings of the metric and the grid that it may be shown on. */
+extern const option_group obstacle_groups[];
+extern const char *const metric_settings[];
 
-/* The settings that the options ask for, but for --avoid. */
-int geometry_settings(const model_work *m, rm2_space_settings *s);
+/* Options of metrics that exclude each other, or would have no effect. */
+int geometry_check_metric(const model_work *m);
 /* The space with these settings and the obstacles of --avoid; a grid covers `points` (n x Q) and the
  * training latents. */
 int geometry_open(const model_work *m, const rm2_space_settings *s, size_t n, const double *points,

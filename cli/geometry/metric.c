@@ -13,10 +13,7 @@ static const option metric_table[] = {
      "at the latents of this training trajectory"},
     {"--on-grid", NULL, OPTION_FLAG, MODEL(whole_grid), NULL,
      "at the nodes of a grid over the latents"},
-    {"--grid", "N", OPTION_SIZE, MODEL(geometry.grid), NULL,
-     "grid nodes along a dimension (default: 50, or 24 in three dimensions)"},
-    {"--padding", "P", OPTION_NUMBER, MODEL(geometry.padding), NULL,
-     "margin of the grid, in parts of its larger side (default: 0.1)"},
+
     {"--spread", NULL, OPTION_FLAG, MODEL(spread), NULL,
      "also mean and standard deviation of the random metric's trace"},
     {.name = NULL},
@@ -125,12 +122,13 @@ static int points_of_options(const model_work *m, field *f) {
 static int check_options(const model_work *m) {
     const model_options *o = m->options;
     size_t Q = m->info->latent_dim;
-    if ((o->geometry.grid || o->geometry.padding > 0) && !o->whole_grid)
+    const setting_options *from = &o->space_from;
+    if ((setting_given(from, "grid_points") || setting_given(from, "padding")) && !o->whole_grid)
         return work_complain(&m->work, EXIT_USAGE, "--grid and --padding need --on-grid");
     if (o->whole_grid && Q > 3)
         return work_complain(&m->work, EXIT_USAGE,
                              "--on-grid needs at most 3 latent dimensions, the model has %zu", Q);
-    if (o->spread && o->geometry.metric != RM2_SPACE_PULLBACK)
+    if (o->spread && o->space.metric != RM2_SPACE_PULLBACK)
         return work_complain(&m->work, EXIT_USAGE,
                              "--spread needs --metric pullback: the others are not random");
     return EXIT_DONE;
@@ -158,7 +156,9 @@ static int do_metric(const model_work *m) {
 int run_metric(const command *self, int argc, char **argv) {
     return model_run(self, argc, argv,
                      &(model_action){.table = metric_table,
-                                     .groups = metric_groups,
+                                     .groups = obstacle_groups,
+                                     .space = true,
+                                     .space_settings = metric_settings,
                                      .files = 2,
                                      .needs_source = true,
                                      .run = do_metric});

@@ -56,7 +56,7 @@ static int read_rows(const model_work *m, const char *path, rows *r) {
 }
 
 static int bad_row(const model_work *m, const rows *r, size_t k, double radius, double height) {
-    const char *text = m->options->geometry.avoid;
+    const char *text = m->options->avoid;
     if (r->lines)
         return work_complain(&m->work, EXIT_BAD_DATA,
                              "%s, line %zu: the radius %g must be positive, the height %g not "

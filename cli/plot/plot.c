@@ -12,10 +12,7 @@ static const char *const kind_names[] = {"latent", "uncertainty", "decoded",
 static const option shared_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
      "figure to write: .png, .svg or .pdf (also -o)"},
-    {"--grid", "N", OPTION_SIZE, MODEL(geometry.grid), NULL,
-     "nodes along a dimension of the grid that is coloured (default: 50)"},
-    {"--padding", "P", OPTION_NUMBER, MODEL(geometry.padding), NULL,
-     "margin of the grid, in parts of its larger side (default: 0.1)"},
+
     {.name = NULL},
 };
 
@@ -98,8 +95,17 @@ static const struct {
              [KIND_TIME] = {plot_time, false, false, ALWAYS},
              [KIND_TRAINING] = {plot_training, false, false, NEVER}};
 
+/* Is one of the settings (ends with NULL) given? */
+static bool is_given(const plot_job *j, const char *const *names) {
+    for (; *names; names++)
+        if (setting_given(&j->m->options->space_from, *names))
+            return true;
+    return false;
+}
+
 static int check_options(const plot_job *j) {
-    const geometry_options *o = &j->m->options->geometry;
+    static const char *const grid[] = {"grid_points", "padding", NULL};
+    static const char *const metric[] = {"metric", "contrast", "weight", "sigma", NULL};
     int kind = j->options->kind;
     const struct {
         bool found;
@@ -108,10 +114,8 @@ static int check_options(const plot_job *j) {
         {kinds[kind].paths == ALWAYS && j->options->paths.count == 0, "needs --path FILE"},
         {kinds[kind].paths == NEVER && j->options->paths.count > 0,
          "shows no paths: leave --path out"},
-        {!kinds[kind].grid && (o->grid || o->padding > 0),
-         "has no grid: leave --grid and --padding out"},
-        {!kinds[kind].metric &&
-             (o->metric || o->contrast || o->weight > 0 || o->sigma > 0 || o->avoid),
+        {!kinds[kind].grid && is_given(j, grid), "has no grid: leave --grid and --padding out"},
+        {!kinds[kind].metric && (is_given(j, metric) || j->m->options->avoid),
          "shows no metric: leave --metric, --contrast, --weight, --sigma and --avoid out"},
     };
     for (size_t k = 0; k < sizeof conflicts / sizeof *conflicts; k++)
@@ -178,10 +182,12 @@ static int do_plot(const model_work *m) {
 int run_plot(const command *self, int argc, char **argv) {
     plot_options options = {.kind = KIND_LATENT};
     const option_group groups[] = {
-        {"Figure", plot_table, &options, NULL}, metric_groups[0], {.options = NULL}};
+        {"Figure", plot_table, &options, NULL}, obstacle_groups[0], {.options = NULL}};
     return model_run(self, argc, argv,
                      &(model_action){.table = shared_table,
                                      .groups = groups,
+                                     .space = true,
+                                     .space_settings = metric_settings,
                                      .own = &options,
                                      .files = 1,
                                      .formats = figure_formats,

@@ -22,6 +22,7 @@
 #include "riemann2/metric.h"
 #include "riemann2/model.h"
 #include "riemann2/roadmap.h"
+#include "riemann2/settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,8 +43,10 @@ typedef enum rm2_space_roadmap_kind {
     RM2_SPACE_LINE   /* none: geodesics start from the straight line */
 } rm2_space_roadmap_kind;
 
+/* Defaults and ranges are in the table (rm2_space_settings_table) and in docs/settings.md; costs and
+ * obstacles, which are no texts, are not. */
 typedef struct rm2_space_settings {
-    size_t size; /* of this struct; set by rm2_space_settings_default */
+    size_t size; /* as rm2_space_settings_default sets it */
 
     rm2_space_metric_kind metric;
     double contrast; /* pullback: metric far from the data over metric on the data; 0: weight 1 */
@@ -67,29 +70,14 @@ typedef struct rm2_space_settings {
     double tolerance;         /* of the velocity, relative; that of the length is its square */
 } rm2_space_settings;
 
+RM2_API const rm2_settings_table *rm2_space_settings_table(void);
+
 static inline rm2_space_settings rm2_space_settings_default(void) {
-    rm2_space_settings s;
-    s.size = sizeof s;
-    s.metric = RM2_SPACE_PULLBACK;
-    s.contrast = 100;
-    s.weight = 0;
-    s.sigma = 0.25;
-    s.cost.at = NULL;
-    s.cost.user = NULL;
-    s.cost.factor = RM2_ALL_FACTORS;
-    s.obstacles = NULL;
-    s.support = 1e-7;
-    s.roadmap = RM2_SPACE_AUTO;
-    s.grid_points = 0;
-    s.padding = 0.1;
-    s.reach = 0;
-    s.neighbours = 8;
-    s.stage = RM2_STAGE_POLISH;
-    s.nodes = 200;
-    s.intervals = 16;
-    s.max_iterations = 200;
-    s.tolerance = 1e-4;
-    return s;
+    rm2_space_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.cost.factor = RM2_ALL_FACTORS;
+    rm2_settings_fill(rm2_space_settings_table(), 0, &settings);
+    return settings;
 }
 
 /* ---- making a space ------------------------------------------------------------------------- */

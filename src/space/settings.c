@@ -1,12 +1,73 @@
-/* Settings of a space: the caller's over the defaults, checked, with automatic choices made. */
-#include <math.h>
-#include <string.h>
+/* Settings of a space: their table; the caller's over the defaults, checked, with automatic choices made. */
+#include "settings/settings.h"
 
 #include "base/base.h"
 #include "geodesic/track.h"
 #include "space/space.h"
 
-/* ---- the struct ----------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static const char *const metrics[] = {"pullback", "density", "straight", NULL};
+static const char *const roadmaps[] = {"auto", "grid", "graph", "line", NULL};
+static const char *const stages[] = {"path", "spline", "polish", NULL};
+
+#define SPACE(member, kind)                                                                        \
+    RM2I_MEMBER(rm2_space_settings, member), .name = #member, .type = RM2_SETTING_##kind
+
+/* One row per setting. */
+/* clang-format off */
+static const rm2_setting rows[] = {
+    {SPACE(metric, CHOICE), .words = metrics, .defaults = {"pullback"}, .group = "Metric",
+     .help = "metric of the data, of the density of the latents, or straight lines"},
+    {SPACE(contrast, NUMBER), RM2I_ABOVE(0), .zero = "none", .defaults = {"100"},
+     .group = "Metric",
+     .help = "pullback metric far from the data over that on the data; none: the expectation"},
+    {SPACE(weight, NUMBER), RM2I_ABOVE(0), .zero = "auto", .defaults = {"auto"},
+     .group = "Metric",
+     .help = "weight of the covariance term of the pullback metric; auto: from the contrast"},
+    {SPACE(sigma, NUMBER), RM2I_ABOVE(0), .defaults = {"0.25"}, .group = "Metric",
+     .help = "width of the kernel of the density metric"},
+    {SPACE(support, NUMBER), .lower_open = true, .upper = 1, .upper_open = true, .zero = "exact",
+     .defaults = {"1e-7"}, .group = "Metric",
+     .help = "what support points of the metric that is searched may leave of the kernel's trace"},
+
+    {SPACE(roadmap, CHOICE), .option = "start", .words = roadmaps, .defaults = {"auto"},
+     .group = "Roadmap",
+     .help = "where the first path comes from; auto: grid up to 3 dimensions, else graph"},
+    {SPACE(grid_points, COUNT), .option = "grid", RM2I_COUNT_FROM(2), .zero = "auto",
+     .defaults = {"auto"}, .group = "Roadmap",
+     .help = "nodes of the grid along each dimension; auto: 50, or 24 in three dimensions"},
+    {SPACE(padding, NUMBER), RM2I_FROM(0), .defaults = {"0.1"}, .group = "Roadmap",
+     .help = "margin of the grid, in parts of its larger side"},
+    {SPACE(reach, COUNT), RM2I_FROM_TO(1, 10), .zero = "auto", .defaults = {"auto"},
+     .group = "Roadmap",
+     .help = "cells that edges of the grid span; auto: 3, or 2 in three dimensions"},
+    {SPACE(neighbours, COUNT), RM2I_COUNT_FROM(1), .defaults = {"8"}, .group = "Roadmap",
+     .help = "neighbours of each latent point in the graph"},
+
+    {SPACE(stage, CHOICE), .words = stages, .defaults = {"polish"}, .group = "Geodesics",
+     .help = "last stage: path on the roadmap, spline of least energy, geodesic equation"},
+    {SPACE(nodes, COUNT), RM2I_COUNT_FROM(2), .defaults = {"200"}, .group = "Geodesics",
+     .help = "points of a curve"},
+    {SPACE(intervals, COUNT), RM2I_COUNT_FROM(2), .defaults = {"16"}, .group = "Geodesics",
+     .help = "intervals of the first spline"},
+    {SPACE(max_iterations, COUNT), RM2I_COUNT_FROM(0), .limit = true, .defaults = {"200"},
+     .group = "Geodesics", .help = "largest number of iterations of each optimisation"},
+    {SPACE(tolerance, NUMBER), RM2I_ABOVE(0), .defaults = {"1e-4"}, .group = "Geodesics",
+     .help = "relative error of the velocity; that of the length is its square"},
+};
+/* clang-format on */
+
+const rm2_settings_table *rm2_space_settings_table(void) {
+    static const rm2_settings_table table = {.name = "space",
+                                             .struct_size = sizeof(rm2_space_settings),
+                                             .count = sizeof rows / sizeof *rows,
+                                             .columns = 1,
+                                             .rows = rows};
+    return &table;
+}
+
+/* ---- geodesics ------------------------------------------------------------------------------ */
 
 rm2_geodesic_settings rm2i_space_geodesics(const rm2_space_settings *s) {
     rm2_geodesic_settings g = rm2_geodesic_settings_default();
@@ -26,38 +87,17 @@ void rm2i_space_set_geodesics(const rm2_geodesic_settings *g, rm2_space_settings
     s->tolerance = g->tolerance;
 }
 
-/* ---- checks --------------------------------------------------------------------------------- */
+/* ---- the caller's --------------------------------------------------------------------------- */
 
-static rm2_status check_choice(rm2_context *ctx, const char *name, int value, int most) {
-    return value >= 0 && value <= most
-               ? RM2_OK
-               : rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s is %d: must be 0 to %d", name, value,
-                           most);
-}
-
-static rm2_status check_metric(rm2_context *ctx, const rm2_space_settings *s) {
-    bool pullback = s->metric == RM2_SPACE_PULLBACK;
-    RM2_TRY(check_choice(ctx, "metric", (int)s->metric, RM2_SPACE_STRAIGHT));
-    if (s->metric == RM2_SPACE_DENSITY && !(s->sigma > 0 && isfinite(s->sigma)))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.sigma is %g: must be positive", s->sigma);
-    if (!pullback && (s->cost.at || s->obstacles))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.%s needs settings.metric RM2_SPACE_PULLBACK",
+static rm2_status check_costs(rm2_context *ctx, const rm2_space_settings *s) {
+    if (s->metric != RM2_SPACE_PULLBACK && (s->cost.at || s->obstacles))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s needs settings.metric pullback",
                          s->cost.at ? "cost" : "obstacles");
     if (s->cost.at && s->obstacles)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "settings.cost and settings.obstacles exclude each other");
     return RM2_OK;
 }
-
-static rm2_status check_roadmap(rm2_context *ctx, const rm2_space_settings *s) {
-    RM2_TRY(check_choice(ctx, "roadmap", (int)s->roadmap, RM2_SPACE_LINE));
-    if (s->roadmap == RM2_SPACE_GRAPH && s->neighbours == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.neighbours is 0: must be 1 or more");
-    return RM2_OK;
-}
-
-/* ---- automatic choices ---------------------------------------------------------------------- */
 
 static void choose_roadmap(size_t Q, size_t n, rm2_space_settings *s) {
     if (s->roadmap == RM2_SPACE_AUTO && (s->metric == RM2_SPACE_STRAIGHT || n == 0))
@@ -76,11 +116,8 @@ rm2_status rm2i_space_settings_take(rm2_context *ctx, const rm2_space_settings *
                                     size_t n, rm2_space_settings *s) {
     *s = rm2_space_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, given, s));
-    RM2_TRY(check_choice(ctx, "stage", (int)s->stage, RM2_STAGE_POLISH));
-    RM2_TRY(check_metric(ctx, s));
-    rm2_geodesic_settings asked = rm2i_space_geodesics(s), geodesics;
-    RM2_TRY(rm2i_take_geodesic_settings(ctx, &asked, &geodesics));
-    RM2_TRY(check_choice(ctx, "roadmap", (int)s->roadmap, RM2_SPACE_LINE));
+    RM2_TRY(rm2_settings_check(ctx, rm2_space_settings_table(), s));
+    RM2_TRY(check_costs(ctx, s));
     choose_roadmap(Q, n, s);
-    return check_roadmap(ctx, s);
+    return RM2_OK;
 }

@@ -288,15 +288,15 @@ static void bad_settings(void **state) {
     REFUSED(metric, (rm2_space_metric_kind)7, "settings.metric is 7");
     REFUSED(roadmap, (rm2_space_roadmap_kind)-1, "settings.roadmap is -1");
     REFUSED(stage, (rm2_geodesic_stage)3, "settings.stage is 3");
-    REFUSED(nodes, 1, "1 nodes");
+    REFUSED(nodes, 1, "settings.nodes is 1");
     REFUSED(intervals, 1, "intervals");
     REFUSED(tolerance, NAN, "tolerance");
     REFUSED(contrast, -1, "contrast is -1");
     REFUSED(weight, NAN, "weight");
     REFUSED(support, 2, "support is 2");
     REFUSED(padding, -1, "padding");
-    REFUSED(grid_points, 1, "grid of 1 nodes");
-    REFUSED(reach, 11, "11 cells");
+    REFUSED(grid_points, 1, "settings.grid_points is 1");
+    REFUSED(reach, 11, "settings.reach is 11");
     s.roadmap = RM2_SPACE_GRAPH;
     s.reach = s.neighbours = 0;
     refused(s, "settings.neighbours is 0");
