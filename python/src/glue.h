@@ -82,8 +82,6 @@ int take_data(PyObject *object, void *address);
 int take_model(PyObject *object, void *address);
 int take_arm(PyObject *object, void *address);
 
-const rm2_settings_table *rm2_space_settings_table(void);
-
 /* ---- settings ------------------------------------------------------------------------------- */
 
 /* Set members by name from a dict of texts, which must outlive the settings. `recipe` is set first. False
