@@ -159,6 +159,12 @@ class Data:
         """Points of each trajectory; one entry with all points where there are no trajectories."""
         return [self.points] if self.starts is None else np.split(self.points, self.starts[1:-1])
 
+    def align(self, reference: Data) -> Data:
+        """Return a copy whose quaternions have the signs of a reference, such as a model's training data."""
+        if not isinstance(reference, Data):
+            raise TypeError(f"reference: expected riemann2.Data, got {type(reference).__name__}")
+        return Data._wrap(_core.data_align(self._handle, reference._handle))
+
     def write(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write a .csv, .tsv, .npy or .npz file, by the ending of its name."""
         _core.data_write(self._handle, os.fspath(path), overwrite)

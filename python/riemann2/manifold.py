@@ -267,6 +267,36 @@ class Manifold:
         """Return log |det dExp| at coordinates `c`."""
         return self._apply("log_volume", None, c, None, ((self.dim,), ()))[()]
 
+    def metric(self, c: Any, W: Any, z: Any = None) -> Array:
+        """Return the metric G(c) = dExp^T g dExp at coordinates `c`, applied to vectors.
+
+        Parameters
+        ----------
+        c : array of shape (dim,) or (n, dim)
+        W : array of shape (count, dim) or (n, count, dim)
+            Vectors at each of the coordinates.
+        z : array of the shape of `c`, optional
+            Return the derivative of G in the direction `z`, applied to the vectors, instead.
+        """
+        at, vectors = as_doubles(c, "c"), as_doubles(W, "W")
+        if at.ndim not in (1, 2) or at.shape[-1] != self.dim:
+            raise ValueError(f"c: expected an array of shape (n, {self.dim}), got {at.shape}")
+        if vectors.ndim != at.ndim + 1 or vectors.shape[:-2] != at.shape[:-1] or vectors.shape[-1] != self.dim:
+            raise ValueError(f"W: expected vectors of shape (..., count, {self.dim}) at each c, got {vectors.shape}")
+        along = None if z is None else as_doubles(z, "z")
+        out = np.empty(vectors.shape)
+        _core.manifold_metric(self._handle, at, along, vectors, out)
+        return out
+
+    def selftest(self, trials: int = 10) -> dict[str, tuple[float, float, bool]]:
+        """Check the manifold against identities of Riemannian geometry.
+
+        Returns
+        -------
+        dict of property to (worst error, bound, passed)
+        """
+        return {row[0]: row[1:] for row in _core.manifold_selftest(self._handle, as_count(trials, "trials"))}
+
     # ---- kernels ------------------------------------------------------------------------------
 
     def kernel(self, X: Any, Y: Any = None, *, lengthscale: Any = 1.0, kind: Any = None) -> Array:

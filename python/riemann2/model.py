@@ -28,7 +28,6 @@ _ENCODED = 4  # log density, residual, converged, nearest training point
 _OWN = ("manifold", "latent_dim", "recipe", "random_state")
 _FIXED = ("model", "latent_dim", "recipe", "seed")  # settings that the class or a parameter decides
 _SPACES = 8  # latent spaces that a model keeps
-_ARRAYS = ("lengthscale", "task_covariance", "base", "mean", "trace")
 
 Self = TypeVar("Self", bound="WGPLVM")
 
@@ -178,6 +177,7 @@ class WGPLVM:
         init: Any = None,
         base_point: Any = None,
         inducing_points: Sequence[int] | None = None,
+        back_kernels: Sequence[tuple[str | None, float]] | None = None,
         callback: Callback = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_seconds: float = 60.0,
@@ -198,6 +198,8 @@ class WGPLVM:
         base_point : array of point_shape, optional
         inducing_points : sequence of int, optional
             Training points to use as inducing points.
+        back_kernels : sequence of (kind, lengthscale), one per factor, optional
+            Kernels of a back constraint (setting `back_constraint`); see `Manifold.kernel`.
         callback : callable, optional
             Called with a `Progress` in each iteration; returning False stops training with the best state so far.
         checkpoint : path, optional
@@ -219,9 +221,14 @@ class WGPLVM:
         data = self._data(Y, groups, time)
         start, base = (None if a is None else as_doubles(a, n) for a, n in ((init, "init"), (base_point, "base_point")))
         chosen = None if inducing_points is None else [as_count(k, "inducing_points") for k in inducing_points]
+        kernels = None
+        if back_kernels is not None:
+            kinds, scales = zip(*back_kernels)
+            kernels = list(kinds), as_doubles(scales, "back_kernels")
         path = None if checkpoint is None else os.fspath(checkpoint)
         with watch(callback) as report:
-            handle = _core.fit(data._handle, words, start, base, chosen, report, path, float(checkpoint_seconds), resume)
+            handle = _core.fit(data._handle, words, start, base, chosen, kernels, report, path,
+                               float(checkpoint_seconds), bool(resume))  # fmt: skip
         self._adopt(handle)
         if self.info_["stop"] == "interrupted":
             warnings.warn("training was interrupted; the model is the best so far", RuntimeWarning, stacklevel=2)
@@ -246,13 +253,21 @@ class WGPLVM:
             raise _not_fitted(f"this {type(self).__name__} is not fitted; call fit first") from None
 
     def array(self, name: str) -> Array:
-        """Return a copy of an array of the model: "lengthscale", "task_covariance", "base", "mean" or "trace"."""
+        """Return a copy of an array of the model.
+
+        Parameters
+        ----------
+        name : str
+            "lengthscale", "task_covariance", "task_noise", "base", "mean", "gpdm" (lengthscale, variance and noise of
+            the dynamics), "inducing_inputs" or "trace" (the objective of each iteration).
+        """
         handle = self._fitted()
         M, Q = self.info_["outputs"], self.info_["latent_dim"]
         shapes = {"lengthscale": (Q,), "task_covariance": (M, M), "base": self.manifold_.point_shape, "mean": (M,),
-                  "trace": (self.n_iter_ + 1,)}  # fmt: skip
-        if name not in shapes:
-            raise ValueError(f"name: expected one of {', '.join(_ARRAYS)}, got {name!r}")
+                  "trace": (self.n_iter_ + 1,), "task_noise": (M,), "gpdm": (3,),
+                  "inducing_inputs": (self.info_["inducing"], Q)}  # fmt: skip
+        if not isinstance(name, str) or name not in shapes:
+            raise ValueError(f"name: expected one of {', '.join(shapes)}, got {name!r}")
         out = np.empty(shapes[name])
         _core.model_array(handle, name, out)
         return out

@@ -283,6 +283,19 @@ class Space:
         self.settings: dict[str, str]
         self.dim, self.metric_text, self.weight, self.settings = _core.space_info(handle)
 
+    def with_settings(self, **settings: Any) -> Space:
+        """Return the same space with other settings of geodesics: stage, nodes, intervals, max_iterations, tolerance.
+
+        Metric and roadmap are shared.
+        """
+        allowed = ("stage", "nodes", "intervals", "max_iterations", "tolerance")
+        for name in settings:
+            if name not in allowed:
+                raise TypeError(f"'{name}' is not a setting of geodesics; expected one of {', '.join(allowed)}")
+        other = Space.__new__(Space)
+        other._take(_core.space_with(self._handle, texts("space", settings)), self.model)
+        return other
+
     def __repr__(self) -> str:
         return f"<riemann2.Space: {_core.space_text(self._handle)}>"
 

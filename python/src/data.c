@@ -186,8 +186,7 @@ static PyObject *read_file(PyObject *self, PyObject *args) {
     if (!ctx)
         return NULL;
     rm2_status status;
-    GLUE_RUN(status, rm2_data_read(ctx, path, &settings, &m.data,
-                                   settings.holdout ? &m.held : NULL,
+    GLUE_RUN(status, rm2_data_read(ctx, path, &settings, &m.data, settings.holdout ? &m.held : NULL,
                                    m.with_report ? &m.report : NULL));
     return wrap_made(glue_leave(ctx, status), &m);
 }
@@ -243,13 +242,12 @@ static PyObject *describe(PyObject *self, PyObject *object) {
     (void)self;
     if (!d)
         return NULL;
-    return Py_BuildValue("ssnNNNNOnO", rm2_manifold_spec(d->manifold), d->source,
-                         (Py_ssize_t)d->count,
-                         glue_sizes(d->trajectories + 1, d->trajectories ? d->starts : NULL),
-                         list_texts(d->trajectories, d->ids), glue_sizes(d->count, d->labels),
-                         list_texts(d->labels ? d->label_count : 0, d->label_names),
-                         d->time ? Py_True : Py_False, (Py_ssize_t)d->missing,
-                         is_scaled(d) ? Py_True : Py_False);
+    return Py_BuildValue(
+        "ssnNNNNOnO", rm2_manifold_spec(d->manifold), d->source, (Py_ssize_t)d->count,
+        glue_sizes(d->trajectories + 1, d->trajectories ? d->starts : NULL),
+        list_texts(d->trajectories, d->ids), glue_sizes(d->count, d->labels),
+        list_texts(d->labels ? d->label_count : 0, d->label_names), d->time ? Py_True : Py_False,
+        (Py_ssize_t)d->missing, is_scaled(d) ? Py_True : Py_False);
 }
 
 /* data_copy(d, points or None, time or None) */
@@ -277,6 +275,23 @@ static PyObject *copy_out(PyObject *self, PyObject *args) {
     return NULL;
 }
 
+/* data_align(d, reference): a copy with the signs of the reference. */
+static PyObject *align(PyObject *self, PyObject *args) {
+    const rm2_data *d, *reference;
+    rm2_data *aligned = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&O&", take_data, &d, take_data, &reference))
+        return NULL;
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    GLUE_RUN(status, rm2_data_align(ctx, d, reference, &aligned));
+    PyObject *none = glue_leave(ctx, status);
+    Py_XDECREF(none);
+    return none ? glue_wrap(&data_kind, aligned, NULL) : NULL;
+}
+
 /* data_write(d, path, overwrite) */
 static PyObject *write_file(PyObject *self, PyObject *args) {
     const rm2_data *d;
@@ -299,6 +314,7 @@ static PyMethodDef functions[] = {
     {"data_generate", generate, METH_VARARGS, NULL},
     {"data_info", describe, METH_O, NULL},
     {"data_copy", copy_out, METH_VARARGS, NULL},
+    {"data_align", align, METH_VARARGS, NULL},
     {"data_write", write_file, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -14,8 +14,8 @@ static rm2_status run_score(rm2_context *ctx, const rm2_model *model, const rm2_
     rm2_data *aligned = NULL;
     rm2_status status = rm2_data_align(ctx, data, rm2_model_info_of(model)->data, &aligned);
     if (status == RM2_OK)
-        status = rm2_model_score(ctx, model, s, aligned, latents,
-                                 data->trajectories ? each : NULL, total);
+        status = rm2_model_score(ctx, model, s, aligned, latents, data->trajectories ? each : NULL,
+                                 total);
     rm2_data_free(aligned);
     return status;
 }
@@ -38,8 +38,7 @@ static PyObject *score(PyObject *self, PyObject *args) {
         return NULL;
     size_t Q = rm2_model_info_of(model)->latent_dim;
     each = PyMem_Calloc(data->trajectories + 1, sizeof *each);
-    rm2_context *ctx =
-        each && glue_sized(&z, "latents", data->count * Q) ? glue_enter() : NULL;
+    rm2_context *ctx = each && glue_sized(&z, "latents", data->count * Q) ? glue_enter() : NULL;
     if (ctx) {
         rm2_status status;
         glue_watch(ctx, &watcher);
@@ -146,8 +145,8 @@ static PyObject *view_rows(PyObject *self, PyObject *args) {
         rm2_context *ctx = glue_enter();
         if (ctx) {
             rm2_status status;
-            GLUE_RUN(status, rm2_model_view_rows(ctx, model, (rm2_model_view)view, x.rows, x.data,
-                                                 y.data));
+            GLUE_RUN(status,
+                     rm2_model_view_rows(ctx, model, (rm2_model_view)view, x.rows, x.data, y.data));
             result = glue_leave(ctx, status);
         }
     }

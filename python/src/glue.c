@@ -41,10 +41,10 @@ static PyObject *set_logger(PyObject *self, PyObject *callable) {
 
 static bool call_back(const glue_watcher *w, const rm2_progress *p) {
     PyObject *objective = p->fit ? PyFloat_FromDouble(p->fit->terms.total) : Py_NewRef(Py_None);
-    PyObject *answer = objective ? PyObject_CallFunction(w->callback, "snndN", p->activity,
-                                                         (Py_ssize_t)p->done,
-                                                         (Py_ssize_t)p->total, p->seconds, objective)
-                                 : NULL;
+    PyObject *answer =
+        objective ? PyObject_CallFunction(w->callback, "snndN", p->activity, (Py_ssize_t)p->done,
+                                          (Py_ssize_t)p->total, p->seconds, objective)
+                  : NULL;
     bool go_on = answer && answer != Py_False; /* an exception stops, too, and stays set */
     Py_XDECREF(answer);
     return go_on;

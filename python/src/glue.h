@@ -82,6 +82,12 @@ int take_data(PyObject *object, void *address);
 int take_model(PyObject *object, void *address);
 int take_arm(PyObject *object, void *address);
 
+/* Kernels of the factors of a manifold, at most this many: from a list of names (None: the default) and lengthscales.
+ * False with an exception. */
+enum { GLUE_FACTORS = 64 };
+bool glue_kernels(const rm2_manifold *m, PyObject *names, const glue_array *lengths,
+                  rm2_factor_kernel *kernels);
+
 /* ---- settings ------------------------------------------------------------------------------- */
 
 /* Set members by name from a dict of texts, which must outlive the settings. `recipe` is set first. False

@@ -3,13 +3,10 @@
 
 #include <string.h>
 
-enum { FACTORS = 64 };
-
-/* One kernel per factor from lists of names (None: the default) and lengthscales. */
-static bool take_kernels(const rm2_manifold *m, PyObject *names, const glue_array *lengths,
-                         rm2_factor_kernel *kernels) {
+bool glue_kernels(const rm2_manifold *m, PyObject *names, const glue_array *lengths,
+                  rm2_factor_kernel *kernels) {
     size_t count = rm2_manifold_factor_count(m);
-    if (count > FACTORS || !PyList_Check(names) || (size_t)PyList_Size(names) != count) {
+    if (count > GLUE_FACTORS || !PyList_Check(names) || (size_t)PyList_Size(names) != count) {
         PyErr_Format(PyExc_ValueError, "kind: expected %zu names, one per factor", count);
         return false;
     }
@@ -51,13 +48,13 @@ static PyObject *matrix(PyObject *self, PyObject *args) {
     const rm2_manifold *m;
     PyObject *names, *scales, *in[2], *out, *result = NULL;
     glue_array s = {.data = NULL}, x = {.data = NULL}, y = {.data = NULL}, K = {.data = NULL};
-    rm2_factor_kernel kernels[FACTORS];
+    rm2_factor_kernel kernels[GLUE_FACTORS];
     (void)self;
     if (!PyArg_ParseTuple(args, "O&OOOOO", take_manifold, &m, &names, &scales, &in[0], &in[1],
                           &out))
         return NULL;
     size_t ambient = rm2_manifold_ambient(m);
-    if (glue_read(scales, "lengthscale", false, &s) && take_kernels(m, names, &s, kernels) &&
+    if (glue_read(scales, "lengthscale", false, &s) && glue_kernels(m, names, &s, kernels) &&
         glue_read(in[0], "x", false, &x) && glue_read(in[1], "y", true, &y) &&
         glue_write(out, "output", false, &K) && glue_rows(&x, "x", ambient) &&
         glue_rows(&y, "y", ambient) &&

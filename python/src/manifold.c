@@ -162,7 +162,8 @@ static PyObject *apply(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *objects[4], *result = NULL;
     const char *name;
-    if (!PyArg_ParseTuple(args, "O&sOOOO", take_manifold, &m, &name, &objects[0], &objects[1], &objects[2], &objects[3]))
+    if (!PyArg_ParseTuple(args, "O&sOOOO", take_manifold, &m, &name, &objects[0], &objects[1],
+                          &objects[2], &objects[3]))
         return NULL;
     const operation *op = find_operation(name);
     arrays a;
@@ -186,14 +187,14 @@ static PyObject *random_points(PyObject *self, PyObject *args) {
     unsigned long long seed;
     PyObject *out, *result = NULL;
     glue_array y;
-    if (!PyArg_ParseTuple(args, "O&KO", take_manifold, &m, &seed, &out) || !glue_write(out, "output", false, &y))
+    if (!PyArg_ParseTuple(args, "O&KO", take_manifold, &m, &seed, &out) ||
+        !glue_write(out, "output", false, &y))
         return NULL;
     rm2_context *ctx = glue_enter();
     if (ctx) {
         rm2_status status;
         rm2_context_set_seed(ctx, seed);
-        GLUE_RUN(status,
-                 rm2_manifold_random(ctx, m, y.count / rm2_manifold_ambient(m), y.data));
+        GLUE_RUN(status, rm2_manifold_random(ctx, m, y.count / rm2_manifold_ambient(m), y.data));
         result = glue_leave(ctx, status);
     }
     glue_release(&y);
@@ -226,7 +227,8 @@ static PyObject *contains(PyObject *self, PyObject *args) {
     glue_array x;
     Py_buffer on;
     size_t count;
-    if (!PyArg_ParseTuple(args, "O&OO", take_manifold, &m, &in, &out) || !glue_read(in, "points", false, &x))
+    if (!PyArg_ParseTuple(args, "O&OO", take_manifold, &m, &in, &out) ||
+        !glue_read(in, "points", false, &x))
         return NULL;
     if (PyObject_GetBuffer(out, &on, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS) != 0) {
         glue_release(&x);
@@ -257,8 +259,8 @@ static PyObject *mean(PyObject *self, PyObject *args) {
     glue_array x = {.data = NULL}, w = {.data = NULL}, y = {.data = NULL};
     rm2_mean_settings settings = rm2_mean_settings_default();
     rm2_mean_info info = {.converged = false};
-    if (!PyArg_ParseTuple(args, "O&OOidO", take_manifold, &m, &in, &weigh, &settings.max_iterations, &settings.tolerance,
-                          &out))
+    if (!PyArg_ParseTuple(args, "O&OOidO", take_manifold, &m, &in, &weigh, &settings.max_iterations,
+                          &settings.tolerance, &out))
         return NULL;
     size_t ambient = rm2_manifold_ambient(m);
     if (glue_read(in, "points", false, &x) && glue_read(weigh, "weights", true, &w) &&
@@ -280,6 +282,66 @@ static PyObject *mean(PyObject *self, PyObject *args) {
     Py_DECREF(result);
     return Py_BuildValue("Oidd", info.converged ? Py_True : Py_False, info.iterations,
                          info.gradient, info.variance);
+}
+
+/* manifold_metric(m, c, z or None, W, out): G(c) W, or dG(c)[z] W, for as many vectors at each c as W has. */
+static PyObject *metric(PyObject *self, PyObject *args) {
+    const rm2_manifold *m;
+    PyObject *objects[4], *result = NULL;
+    glue_array c = {.data = NULL}, z = {.data = NULL}, W = {.data = NULL}, y = {.data = NULL};
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OOOO", take_manifold, &m, &objects[0], &objects[1], &objects[2],
+                          &objects[3]))
+        return NULL;
+    if (glue_read(objects[0], "c", false, &c) && glue_read(objects[1], "z", true, &z) &&
+        glue_read(objects[2], "W", false, &W) && glue_write(objects[3], "output", false, &y) &&
+        glue_rows(&c, "c", rm2_manifold_dim(m)) && (!z.data || glue_sized(&z, "z", c.count)) &&
+        glue_rows(&W, "W", c.count ? c.count : 1) && glue_sized(&y, "output", W.count)) {
+        rm2_context *ctx = glue_enter();
+        if (ctx) {
+            rm2_status status;
+            if (z.data)
+                GLUE_RUN(status, rm2_manifold_metric_derivative(ctx, m, c.rows, c.data, z.data,
+                                                                W.rows, W.data, y.data));
+            else
+                GLUE_RUN(status,
+                         rm2_manifold_metric(ctx, m, c.rows, c.data, W.rows, W.data, y.data));
+            result = glue_leave(ctx, status);
+        }
+    }
+    glue_release(&c);
+    glue_release(&z);
+    glue_release(&W);
+    glue_release(&y);
+    return result;
+}
+
+static void add_property(void *list, const char *property, double worst, double bound,
+                         bool passed) {
+    PyObject *row = Py_BuildValue("sddO", property, worst, bound, passed ? Py_True : Py_False);
+    if (row)
+        (void)PyList_Append(list, row);
+    Py_XDECREF(row);
+}
+
+/* manifold_selftest(m, trials): list of (property, worst error, bound, passed). */
+static PyObject *selftest(PyObject *self, PyObject *args) {
+    const rm2_manifold *m;
+    Py_ssize_t trials;
+    size_t failures;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&n", take_manifold, &m, &trials))
+        return NULL;
+    PyObject *list = PyList_New(0);
+    rm2_context *ctx = list ? glue_enter() : NULL;
+    PyObject *none =
+        ctx ? glue_leave(ctx, rm2_manifold_selftest(ctx, m, trials > 0 ? (size_t)trials : 0,
+                                                    add_property, list, &failures))
+            : NULL;
+    if (!none)
+        Py_CLEAR(list);
+    Py_XDECREF(none);
+    return list;
 }
 
 /* manifold_resample(m, x, y): as many points as y has rows, at equal steps along those of x. */
@@ -315,6 +377,8 @@ static PyMethodDef functions[] = {
     {"manifold_default_point", default_point, METH_VARARGS, NULL},
     {"manifold_contains", contains, METH_VARARGS, NULL},
     {"manifold_mean", mean, METH_VARARGS, NULL},
+    {"manifold_metric", metric, METH_VARARGS, NULL},
+    {"manifold_selftest", selftest, METH_VARARGS, NULL},
     {"manifold_resample", resample, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

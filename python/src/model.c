@@ -23,9 +23,24 @@ static PyObject *wrap_made(PyObject *none, rm2_model *model) {
 
 /* Arrays that settings point to. */
 typedef struct given {
-    glue_array latents, base;
+    glue_array latents, base, lengths;
     size_t *inducing; /* PyMem */
+    rm2_factor_kernel kernels[GLUE_FACTORS];
 } given;
+
+/* (names, lengthscales) of the kernels of a back constraint, or None. */
+static bool take_back_kernels(PyObject *pair, const rm2_manifold *m, given *g,
+                              rm2_fit_settings *s) {
+    PyObject *names, *lengths;
+    if (pair == Py_None)
+        return true;
+    if (!PyArg_ParseTuple(pair, "OO", &names, &lengths) ||
+        !glue_read(lengths, "back_kernels", false, &g->lengths) ||
+        !glue_kernels(m, names, &g->lengths, g->kernels))
+        return false;
+    s->back_kernels = g->kernels;
+    return true;
+}
 
 static bool take_inducing(PyObject *list, given *g, rm2_fit_settings *s) {
     if (list == Py_None)
@@ -60,7 +75,7 @@ static bool take_given(PyObject *const *objects, const rm2_data *data, given *g,
         s->base = RM2_BASE_GIVEN;
         s->base_point = g->base.data;
     }
-    return take_inducing(objects[2], g, s);
+    return take_inducing(objects[2], g, s) && take_back_kernels(objects[3], data->manifold, g, s);
 }
 
 static rm2_model *run_fit(const rm2_data *data, const rm2_fit_settings *s,
@@ -81,24 +96,27 @@ static rm2_model *run_fit(const rm2_data *data, const rm2_fit_settings *s,
     return NULL;
 }
 
-/* fit(data, settings, init, base_point, inducing points, callback, checkpoint, seconds, resume): arrays, list,
+/* fit(data, settings, init, base_point, inducing points, back kernels, callback, checkpoint, seconds, resume): arrays, list,
  * callback and path may be None. */
 static PyObject *fit(PyObject *self, PyObject *args) {
     const rm2_data *data;
-    PyObject *dict, *objects[3], *callback;
+    PyObject *dict, *objects[4], *callback;
     rm2_model *model = NULL;
     rm2_checkpoint checkpoint = {NULL, 0, false};
     int resume;
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-    given g = {{.data = NULL}, {.data = NULL}, NULL};
+    given g;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOOOzdp", take_data, &data, &dict, &objects[0], &objects[1],
-                          &objects[2], &callback, &checkpoint.path, &checkpoint.seconds, &resume))
+    memset(&g, 0, sizeof g);
+    if (!PyArg_ParseTuple(args, "O&OOOOOOzdp", take_data, &data, &dict, &objects[0], &objects[1],
+                          &objects[2], &objects[3], &callback, &checkpoint.path,
+                          &checkpoint.seconds, &resume))
         return NULL;
     checkpoint.resume = resume != 0;
     if (glue_settings(dict, rm2_fit_settings_table(), &s) && take_given(objects, data, &g, &s))
         model = run_fit(data, &s, checkpoint.path ? &checkpoint : NULL, callback);
     PyMem_Free(g.inducing);
+    glue_release(&g.lengths);
     glue_release(&g.latents);
     glue_release(&g.base);
     return model ? glue_wrap(&model_kind, model, NULL) : NULL;
@@ -183,15 +201,16 @@ static PyObject *describe(PyObject *self, PyObject *object) {
     if (!model)
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
-    return Py_BuildValue(
-        "{ss,sn,sn,sn,sd,sd,sd,sd,sd,sd,sd,ss,sn,sn,sd,sn,sN}", "manifold",
-        rm2_manifold_spec(i->manifold), "points", (Py_ssize_t)i->points, "outputs",
-        (Py_ssize_t)i->outputs, "latent_dim", (Py_ssize_t)i->latent_dim, "variance", i->variance,
-        "noise", i->noise, "objective", i->end.total, "log_likelihood", i->end.log_likelihood,
-        "log_likelihood_lower", i->likelihood.lower, "log_likelihood_upper", i->likelihood.upper,
-        "volume", i->volume, "stop", rm2_stop_text(i->stop), "iterations",
-        (Py_ssize_t)i->iterations, "evaluations", (Py_ssize_t)i->evaluations, "seconds", i->seconds,
-        "inducing", (Py_ssize_t)i->inducing, "settings", glue_settings_dict(rm2_fit_settings_table(), i->settings));
+    return Py_BuildValue("{ss,sn,sn,sn,sd,sd,sd,sd,sd,sd,sd,ss,sn,sn,sd,sn,sN}", "manifold",
+                         rm2_manifold_spec(i->manifold), "points", (Py_ssize_t)i->points, "outputs",
+                         (Py_ssize_t)i->outputs, "latent_dim", (Py_ssize_t)i->latent_dim,
+                         "variance", i->variance, "noise", i->noise, "objective", i->end.total,
+                         "log_likelihood", i->end.log_likelihood, "log_likelihood_lower",
+                         i->likelihood.lower, "log_likelihood_upper", i->likelihood.upper, "volume",
+                         i->volume, "stop", rm2_stop_text(i->stop), "iterations",
+                         (Py_ssize_t)i->iterations, "evaluations", (Py_ssize_t)i->evaluations,
+                         "seconds", i->seconds, "inducing", (Py_ssize_t)i->inducing, "settings",
+                         glue_settings_dict(rm2_fit_settings_table(), i->settings));
 }
 
 /* model_array(model, name, out) */
@@ -216,6 +235,9 @@ static PyObject *copy_array(PyObject *self, PyObject *args) {
         {"base", i->settings->base_point, rm2_manifold_ambient(i->manifold)},
         {"mean", i->mean, i->outputs},
         {"trace", i->trace, i->iterations + 1},
+        {"task_noise", i->task_noise, i->outputs},
+        {"gpdm", i->gpdm, 3},
+        {"inducing_inputs", i->inducing_inputs, i->inducing * i->latent_dim},
     };
     bool good = false;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -255,8 +277,8 @@ static PyObject *decode(PyObject *self, PyObject *args) {
                           &out[3]))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
-    const size_t widths[] = {rm2_manifold_ambient(i->manifold), i->outputs,
-                             i->outputs * i->outputs, 1};
+    const size_t widths[] = {rm2_manifold_ambient(i->manifold), i->outputs, i->outputs * i->outputs,
+                             1};
     bool good = glue_read(in, "latents", false, &x);
     size_t n = good ? x.count / i->latent_dim : 0;
     if (good)
@@ -373,8 +395,7 @@ static PyObject *sample(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O&OnpKO", take_model, &model, &in, &count, &noise, &seed, &out))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
-    if (count >= 0 && glue_read(in, "latents", false, &x) &&
-        glue_write(out, "output", false, &y)) {
+    if (count >= 0 && glue_read(in, "latents", false, &x) && glue_write(out, "output", false, &y)) {
         size_t n = x.count / i->latent_dim;
         if (glue_sized(&x, "latents", n * i->latent_dim) &&
             glue_sized(&y, "output", (size_t)count * n * rm2_manifold_ambient(i->manifold))) {

@@ -114,9 +114,9 @@ static PyObject *add_panel(PyObject *self, PyObject *args) {
     rm2_context *ctx = glue_enter();
     if (!ctx)
         return NULL;
-    PyObject *none = glue_leave(
-        ctx, rm2_figure_panel(ctx, figure, row < 0 ? SIZE_MAX : (size_t)row,
-                              column < 0 ? SIZE_MAX : (size_t)column, &s, &panel));
+    PyObject *none =
+        glue_leave(ctx, rm2_figure_panel(ctx, figure, row < 0 ? SIZE_MAX : (size_t)row,
+                                         column < 0 ? SIZE_MAX : (size_t)column, &s, &panel));
     Py_XDECREF(none);
     PyObject *made = none ? glue_wrap(&panel_kind, panel, object) : NULL;
     return made ? Py_BuildValue("Ni", made, (int)s.kind) : NULL;
@@ -182,8 +182,8 @@ static PyObject *plot(PyObject *self, PyObject *args) {
         !take_style(tuple, &d.style) ||
         (manifold != Py_None && !take_manifold(manifold, &d.manifold)))
         return NULL;
-    if (glue_read(objects[0], "points", true, &d.a) && glue_read(objects[1], "second", true, &d.b) &&
-        glue_read(objects[2], "third", true, &d.c)) {
+    if (glue_read(objects[0], "points", true, &d.a) &&
+        glue_read(objects[1], "second", true, &d.b) && glue_read(objects[2], "third", true, &d.c)) {
         rm2_context *ctx = glue_enter();
         if (ctx)
             result = glue_leave(ctx, draw(ctx, (item)what, &d));

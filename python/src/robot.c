@@ -227,8 +227,8 @@ static PyObject *run_tracking(tracking *t, bool one) {
             GLUE_RUN(status, rm2_arm_solve(ctx, t->arm, &t->task, t->x.data, &t->settings,
                                            t->q.data, errors));
         else
-            GLUE_RUN(status, rm2_arm_track(ctx, t->arm, &targets, &t->settings, t->q.data, errors,
-                                           &info));
+            GLUE_RUN(status,
+                     rm2_arm_track(ctx, t->arm, &targets, &t->settings, t->q.data, errors, &info));
         PyObject *none = glue_leave(ctx, status);
         if (none) {
             spread_errors(t->x.rows, errors, t->errors.data);
@@ -322,8 +322,8 @@ static PyObject *place_auto(PyObject *self, PyObject *args) {
         if (ctx) {
             rm2_status status;
             rm2_context_set_seed(ctx, t.seed);
-            GLUE_RUN(status, rm2_arm_place_auto(ctx, t.arm, &targets, &t.settings, &placement,
-                                                &found));
+            GLUE_RUN(status,
+                     rm2_arm_place_auto(ctx, t.arm, &targets, &t.settings, &placement, &found));
             none = glue_leave(ctx, status);
             from_placement(&placement, v.data);
         }

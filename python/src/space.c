@@ -9,9 +9,9 @@
  * The first exception of a function is kept until the call of the library has ended. */
 
 typedef struct function {
-    PyObject *callable; /* NULL: none */
-    size_t in;          /* numbers of the point */
-    size_t out[2];      /* numbers of value and derivative */
+    PyObject *callable;             /* NULL: none */
+    size_t in;                      /* numbers of the point */
+    size_t out[2];                  /* numbers of value and derivative */
     PyObject *type, *value, *trace; /* of the exception */
 } function;
 
@@ -36,8 +36,7 @@ static bool copy_result(PyObject *pair, Py_ssize_t k, size_t count, double *out)
 }
 
 static bool call(const function *f, const double *x, double *value, double *derivative) {
-    PyObject *bytes =
-        PyBytes_FromStringAndSize((const char *)x, (Py_ssize_t)(f->in * sizeof *x));
+    PyObject *bytes = PyBytes_FromStringAndSize((const char *)x, (Py_ssize_t)(f->in * sizeof *x));
     PyObject *pair = bytes ? PyObject_CallFunctionObjArgs(f->callable, bytes, NULL) : NULL;
     bool good = pair && copy_result(pair, 0, f->out[0], value) &&
                 copy_result(pair, 1, f->out[1], derivative);
@@ -157,8 +156,7 @@ static bool create(latent_space *l, const rm2_model *model, const rm2_space_sett
     size_t Q = model ? rm2_model_info_of(model)->latent_dim : rm2_metric_dim(l->metric);
     glue_watch(ctx, &watcher);
     if (model)
-        GLUE_RUN(status,
-                 rm2_space_create(ctx, model, s, cover->count / Q, cover->data, &l->space));
+        GLUE_RUN(status, rm2_space_create(ctx, model, s, cover->count / Q, cover->data, &l->space));
     else
         GLUE_RUN(status, rm2_space_from_metric(ctx, l->metric, s, cover->count / Q, cover->data,
                                                &l->space));
@@ -211,6 +209,32 @@ static bool make_metric(latent_space *l, const char *name, size_t Q) {
                      ? rm2_metric_from_function(ctx, Q, on_call, &l->function, name, &l->metric)
                      : rm2_metric_analytic(ctx, name, Q, &l->metric),
                  l);
+}
+
+/* space_with(space, settings): other settings of geodesics, the same metrics and roadmap. */
+static PyObject *make_with(PyObject *self, PyObject *args) {
+    PyObject *object, *dict;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OO", &object, &dict))
+        return NULL;
+    const latent_space *old = glue_unwrap(object, &space_kind);
+    if (!old)
+        return NULL;
+    rm2_space_settings s = *rm2_space_settings_of(old->space);
+    latent_space *l =
+        glue_settings(dict, rm2_space_settings_table(), &s) ? new_space(Py_None, 0, 0, 0) : NULL;
+    rm2_context *ctx = l ? glue_enter() : NULL;
+    bool good = ctx != NULL;
+    if (ctx) {
+        rm2_geodesic_settings g = *rm2_space_geodesic_settings(old->space);
+        g.last = s.stage;
+        g.nodes = s.nodes;
+        g.intervals = s.intervals;
+        g.max_iterations = s.max_iterations;
+        g.tolerance = s.tolerance;
+        good = leave(ctx, rm2_space_with_geodesic_settings(ctx, old->space, &g, &l->space), l);
+    }
+    return wrap(good, l, object);
 }
 
 /* space_from_metric(name, function or None, dim, settings, points or None) */
@@ -317,13 +341,13 @@ static PyObject *geodesics(PyObject *self, PyObject *args) {
     if (glue_read(first, "starts", false, &from) && glue_read(second, "ends", false, &to) &&
         glue_rows(&from, "starts", rm2_space_dim(l->space)) &&
         glue_sized(&to, "ends", from.count)) {
-        curves = PyMem_Calloc(from.rows + 1, sizeof *curves);
+        curves = PyMem_Calloc(from.rows + 1, sizeof(void *));
         rm2_context *ctx = curves ? glue_enter() : NULL;
         if (ctx) {
             rm2_status status;
             glue_watch(ctx, &watcher);
-            GLUE_RUN(status, rm2_space_many(ctx, l->space, from.rows, from.data, to.data, curves,
-                                            NULL));
+            GLUE_RUN(status,
+                     rm2_space_many(ctx, l->space, from.rows, from.data, to.data, curves, NULL));
             if (leave(ctx, status, l))
                 list = list_curves(from.rows, curves);
         }
@@ -384,11 +408,11 @@ static PyObject *mean(PyObject *self, PyObject *args) {
         if (ctx) {
             rm2_status status;
             glue_watch(ctx, &watcher);
-            GLUE_RUN(status, rm2_space_mean(ctx, l->space, x.rows, x.data, w.data, NULL, y.data,
-                                            &info));
+            GLUE_RUN(status,
+                     rm2_space_mean(ctx, l->space, x.rows, x.data, w.data, NULL, y.data, &info));
             if (leave(ctx, status, l))
-                result = Py_BuildValue("Oidd", info.converged ? Py_True : Py_False,
-                                       info.iterations, info.gradient, info.variance);
+                result = Py_BuildValue("Oidd", info.converged ? Py_True : Py_False, info.iterations,
+                                       info.gradient, info.variance);
         }
     }
     glue_release(&x);
@@ -411,8 +435,8 @@ static PyObject *medoids(PyObject *self, PyObject *args) {
     if (ctx) {
         double cost = 0;
         rm2_status status;
-        GLUE_RUN(status, rm2_distance_medoids(ctx, points, d.data, wanted, found, found + wanted,
-                                              &cost));
+        GLUE_RUN(status,
+                 rm2_distance_medoids(ctx, points, d.data, wanted, found, found + wanted, &cost));
         PyObject *none = glue_leave(ctx, status);
         if (none)
             result = Py_BuildValue("NNd", glue_sizes(wanted, found),
@@ -471,8 +495,8 @@ static PyObject *logarithm(PyObject *self, PyObject *args) {
         return NULL;
     size_t Q = rm2_space_dim(l->space);
     if (glue_read(first, "z", false, &x) && glue_read(second, "y", false, &y) &&
-        glue_write(out, "output", false, &v) && glue_sized(&x, "z", Q) &&
-        glue_sized(&y, "y", Q) && glue_sized(&v, "output", Q)) {
+        glue_write(out, "output", false, &v) && glue_sized(&x, "z", Q) && glue_sized(&y, "y", Q) &&
+        glue_sized(&v, "output", Q)) {
         glue_watcher watcher = {Py_None, false};
         rm2_context *ctx = glue_enter();
         if (ctx) {
@@ -530,8 +554,7 @@ static PyObject *metric(PyObject *self, PyObject *args) {
     size_t Q = rm2_space_dim(l->space);
     if (glue_read(in, "latents", false, &x) && glue_rows(&x, "latents", Q) &&
         take_outputs(objects, x.rows, Q, &o)) {
-        const rm2_metric *g =
-            exact ? rm2_space_exact_metric(l->space) : rm2_space_metric(l->space);
+        const rm2_metric *g = exact ? rm2_space_exact_metric(l->space) : rm2_space_metric(l->space);
         rm2_context *ctx = glue_enter();
         if (ctx) {
             rm2_status status;
@@ -558,8 +581,8 @@ static PyObject *spread(PyObject *self, PyObject *args) {
     if (glue_read(in, "latents", false, &x) && glue_read(along, "directions", true, &a) &&
         glue_write(out[0], "output", false, &m) && glue_write(out[1], "output", false, &d) &&
         glue_rows(&x, "latents", rm2_space_dim(l->space)) &&
-        (!a.data || glue_sized(&a, "directions", x.count)) &&
-        glue_sized(&m, "output", x.rows) && glue_sized(&d, "output", x.rows)) {
+        (!a.data || glue_sized(&a, "directions", x.count)) && glue_sized(&m, "output", x.rows) &&
+        glue_sized(&d, "output", x.rows)) {
         rm2_context *ctx = glue_enter();
         if (ctx) {
             rm2_status status;
@@ -586,8 +609,7 @@ static rm2_status measure(rm2_context *ctx, const rm2_space *space, length_kind 
         return rm2_space_path_length(ctx, space, x->rows, x->data, &result[0], &result[1]);
     if (kind == STRAIGHT)
         return rm2_space_straight_length(ctx, space, x->rows, x->data, &result[0]);
-    return rm2_space_expected_length(ctx, space, x->rows, x->data, samples, &result[0],
-                                     &result[1]);
+    return rm2_space_expected_length(ctx, space, x->rows, x->data, samples, &result[0], &result[1]);
 }
 
 /* space_length(space, kind, path, samples, seed): (length, energy or standard error). */
@@ -619,6 +641,7 @@ static PyObject *length(PyObject *self, PyObject *args) {
 static PyMethodDef functions[] = {
     {"space", make, METH_VARARGS, NULL},
     {"space_from_metric", make_from_metric, METH_VARARGS, NULL},
+    {"space_with", make_with, METH_VARARGS, NULL},
     {"space_text", text_of, METH_O, NULL},
     {"space_info", describe, METH_O, NULL},
     {"geodesic", geodesic, METH_VARARGS, NULL},

@@ -81,6 +81,14 @@ def test_pickle(scale):
     assert again.ids == data.ids and again.label_names == ["x"] and again._scale == scale
 
 
+def test_align():
+    data = rm2.generate("robot", trajectories=2, points=6)
+    turned = data.points.copy()
+    turned[6:, 3:] *= -1
+    other = rm2.Data(turned, "R3 x S3", groups=data.groups, align_signs=False)
+    np.testing.assert_allclose(other.align(data).points, data.points, rtol=1e-14)
+
+
 def test_generate():
     for name in ("toy", "robot", "manipulability", "connectome"):
         data = rm2.generate(name, points=10)

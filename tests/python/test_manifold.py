@@ -122,6 +122,24 @@ def test_resample_and_retime():
     np.testing.assert_allclose(m.retime(line, speed=2.0), [0, 0.5, 1.5], rtol=1e-12)
 
 
+def test_metric_of_coordinates(rng):
+    m = rm2.Manifold("S2")
+    p = m.random()
+    c, W, z = rng.standard_normal(2), rng.standard_normal((3, 2)), rng.standard_normal(2)
+    v, end = m.from_coords(p, c), m.exp_coords(p, c)
+    moved = [m.dexp(p, v, m.from_coords(p, w)) for w in W]
+    inner = [[m.inner(end, a, m.dexp(p, v, m.from_coords(p, e))) for e in np.eye(2)] for a in moved]
+    np.testing.assert_allclose(m.metric(c, W), inner, rtol=1e-9)  # G w in coordinates, by its definition
+    h = 1e-6
+    difference = (m.metric(c + h * z, W) - m.metric(c - h * z, W)) / (2 * h)
+    np.testing.assert_allclose(m.metric(c, W, z), difference, rtol=1e-6, atol=1e-8)
+    assert m.metric(np.stack([c, c]), np.stack([W, W])).shape == (2, 3, 2)
+
+
+def test_selftest():
+    assert all(passed for _, _, passed in rm2.Manifold("R2 x SPD2").selftest().values())
+
+
 def test_kernel_is_positive_definite():
     m = rm2.Manifold("R2 x S2")
     x = m.random(8)

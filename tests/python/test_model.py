@@ -181,6 +181,23 @@ def test_inducing_points(toy):
         rm2.WGPLVM("R2 x S2", max_iterations=2).fit(toy, inducing_points=[1, 1])
 
 
+def test_back_constraint(toy):
+    kernels = [("heat", 0.5), ("matern52", 0.7)]
+    model = rm2.WGPLVM("R2 x S2", back_constraint=True, max_iterations=2).fit(toy, back_kernels=kernels)
+    other = rm2.WGPLVM("R2 x S2", back_constraint=True, max_iterations=2).fit(toy)
+    assert not np.array_equal(model.latents_, other.latents_)
+    for bad in ([("heat", 0.5)], [("none", 1), ("heat", 1)], [("heat", -1), ("heat", 1)]):
+        with pytest.raises(ValueError):
+            rm2.WGPLVM("R2 x S2", back_constraint=True).fit(toy, back_kernels=bad)
+
+
+def test_arrays_of_a_model(toy):
+    model = rm2.WGPLVM("R2 x S2", recipe="map", max_iterations=2, inference="inducing", inducing=10).fit(toy)
+    assert (model.array("gpdm") > 0).all() and model.array("inducing_inputs").shape == (10, 2)
+    with pytest.raises(ValueError, match="task_noise"):
+        model.array("task_noise")
+
+
 def test_checkpoint(toy, tmp_path):
     path = tmp_path / "state.h5"
     whole = rm2.WGPLVM("R2 x S2", max_iterations=30).fit(toy)

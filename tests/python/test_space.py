@@ -192,6 +192,17 @@ def test_settings_of_spaces(model):
         model.geodesic([0, 0], [1, 1], stage="nothing")
 
 
+def test_other_settings_of_geodesics(model):
+    Z = model.latents_
+    space = model.space()
+    quick = space.with_settings(stage="path", nodes=30)
+    path = quick.geodesic(Z[0], Z[-1])
+    assert len(path) == 30 and path.stage == "path" and path.length >= space.geodesic(Z[0], Z[-1]).length
+    np.testing.assert_array_equal(path.latent, model.geodesic(Z[0], Z[-1], stage="path", nodes=30).latent)
+    with pytest.raises(TypeError, match="contrast"):
+        space.with_settings(contrast=3)
+
+
 def test_latent_points_are_checked(model):
     Z = model.latents_
     for bad in ([0.0], [0.0, 0, 0], [[0.0, 0]], 3.0):
