@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
+_FLOAT64 = np.dtype("float64")
+
 
 def as_doubles(value: Any, name: str) -> Array:
     """Return `value` as a C-contiguous float64 array, without a copy where it is one.
 
     Raises ValueError for masked, ragged and complex arrays and for text, TypeError for objects that are not numbers.
     """
-    if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
+    if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.flags.c_contiguous:
         return value
     if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
         raise ValueError(f"{name}: masked entries are not supported; use NaN where entries may be missing")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -270,6 +269,8 @@ class Figure:
 
     def to_bytes(self, format: str = "svg", dpi: float = 0.0) -> bytes:
         """Return the figure as the contents of a "png", "svg" or "pdf" file."""
+        import tempfile
+
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, f"figure.{format}")
             self.save(path, dpi=dpi)

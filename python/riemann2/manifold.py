@@ -94,8 +94,11 @@ class Manifold:
     def _take(self, value: Any, name: str, shape: tuple[int, ...]) -> tuple[Array, tuple[int, ...]]:
         """The array and its leading axes."""
         array = as_doubles(value, name)
-        lead = array.shape[: array.ndim - len(shape)]
-        if array.shape[len(lead) :] != shape:
+        axes = array.shape
+        if axes == shape:
+            return array, ()
+        lead = axes[: len(axes) - len(shape)]
+        if axes[len(lead) :] != shape:
             raise ValueError(
                 f"{name}: expected points of shape {shape} on {self.spec}, got an array of shape {array.shape}"
             )
@@ -104,7 +107,7 @@ class Manifold:
     def _base(self, p: Any, lead: tuple[int, ...]) -> tuple[Array, tuple[int, ...]]:
         """Base points that fit `lead`, and the leading axes of the result."""
         base, base_lead = self._take(p, "base point", self.point_shape)
-        if base_lead in ((), lead):
+        if not base_lead or base_lead == lead:
             return base, lead
         try:
             common = np.broadcast_shapes(base_lead, lead)
@@ -113,9 +116,9 @@ class Manifold:
         return np.ascontiguousarray(np.broadcast_to(base, common + self.point_shape)), common
 
     def _apply(
-        self, name: str, p: Any, x: Any, w: Any, shapes: tuple[tuple[int, ...], tuple[int, ...]]
+        self, name: str, p: Any, x: Any, w: Any, shapes: tuple[tuple[int, ...], tuple[int, ...]], out: Any = None
     ) -> Array:
-        """Operation `name` on points of shape shapes[0], with results of shape shapes[1]."""
+        """Operation `name` on points of shape shapes[0], with results of shape shapes[1], in `out` if given."""
         given, result = shapes
         array, lead = self._take(x, name, given)
         second = None
@@ -128,9 +131,12 @@ class Manifold:
             second, second_lead = self._take(w, name, given)
             if second_lead != lead:
                 second = np.ascontiguousarray(np.broadcast_to(second, lead + given))
-        out = np.empty(lead + result)
+        if out is None:
+            out = np.empty(lead + result)
+        elif not isinstance(out, np.ndarray) or out.shape != lead + result:
+            raise ValueError(f"out: expected an array of shape {lead + result}")
         _core.manifold_apply(self._handle, name, p, array, second, out)
-        return out
+        return out  # type: ignore[no-any-return]
 
     # ---- points -------------------------------------------------------------------------------
 
@@ -181,19 +187,24 @@ class Manifold:
 
     # ---- geodesics ----------------------------------------------------------------------------
 
-    def exp(self, p: Any, v: Any) -> Array:
-        """Return the exponential map: the end of the geodesic from `p` with initial velocity `v`."""
-        return self._apply("exp", p, v, None, (self.point_shape, self.point_shape))
+    def exp(self, p: Any, v: Any, out: Array | None = None) -> Array:
+        """Return the exponential map: the end of the geodesic from `p` with initial velocity `v`.
 
-    def log(self, p: Any, q: Any) -> Array:
+        With `out`, a C-contiguous float64 array, the result is written there.
+        """
+        return self._apply("exp", p, v, None, (self.point_shape, self.point_shape), out)
+
+    def log(self, p: Any, q: Any, out: Array | None = None) -> Array:
         """Return the logarithm: the initial velocity of the shortest geodesic from `p` to `q`.
+
+        With `out`, a C-contiguous float64 array, the result is written there.
 
         Raises
         ------
         CutLocusError
             Where the shortest geodesic is not unique.
         """
-        return self._apply("log", p, q, None, (self.point_shape, self.point_shape))
+        return self._apply("log", p, q, None, (self.point_shape, self.point_shape), out)
 
     def dist(self, p: Any, q: Any) -> Array | float:
         """Return the geodesic distance between `p` and `q`."""

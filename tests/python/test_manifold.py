@@ -152,6 +152,21 @@ def test_kernel_is_positive_definite():
     np.testing.assert_allclose(R.kernel(x[:1, :2], x[1:2, :2], lengthscale=0.5)[0, 0], np.exp(-(d**2) / 0.5))
 
 
+def test_results_in_arrays_of_ones_own(rng):
+    m = rm2.Manifold("S2")
+    p, q = m.random(2)
+    out = np.empty((4, 3))
+    points = m.random(4)
+    assert m.log(p, points, out) is out
+    np.testing.assert_array_equal(out, m.log(p, points))
+    assert m.exp(p, out.copy(), out=out) is out
+    frozen = np.empty((4, 3))
+    frozen.flags.writeable = False
+    for bad in (np.empty((4, 2)), np.empty((4, 3), np.float32), frozen, np.empty((3, 4)).T, [0] * 12):
+        with pytest.raises((ValueError, TypeError)):
+            m.log(p, points, bad)
+
+
 def test_equality_and_pickle():
     m = rm2.Manifold("R3 x S3")
     assert m == rm2.Manifold(m) == pickle.loads(pickle.dumps(m)) and hash(m) == hash(rm2.Manifold("R3 x S3"))
