@@ -27,10 +27,11 @@ def least(work, rounds, calls=1):
 def import_time():
     """Milliseconds of `import riemann2` in a new interpreter, with and without NumPy in it."""
     code = "import time{}; t = time.perf_counter(); import riemann2; print(time.perf_counter() - t)"
-    return [
-        1e3 * min(float(subprocess.run([sys.executable, "-c", code.format(more)], capture_output=True).stdout) for _ in range(9))
-        for more in ("", ", numpy")
-    ]
+
+    def once(more):
+        return float(subprocess.run([sys.executable, "-c", code.format(more)], capture_output=True).stdout)
+
+    return [1e3 * min(once(more) for _ in range(9)) for more in ("", ", numpy")]
 
 
 def large_arrays(program, n=10**6):

@@ -66,7 +66,8 @@ gap = np.linalg.norm(around.points[:, :3] - obstacle.centre, axis=1).min()
 print(f"distance of the new path from the centre: {gap:.3f} m")
 via = model.geodesic(Z[0], Z[-1], via=[Z[len(Z) // 2]])
 print("through a pose on the way:", via)
-model.plot_decoded(path, around, title="The path, and the way round an obstacle").savefig("python-robot-decoded.png", dpi=150)
+figure = model.plot_decoded(path, around, title="The path, and the way round an obstacle")
+figure.savefig("python-robot-decoded.png", dpi=150)
 
 # %% [markdown]
 # ## Time

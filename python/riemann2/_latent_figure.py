@@ -88,7 +88,7 @@ def draw_axes(
         ax.figure.colorbar(image, ax=ax, label="log magnification")
     groups = _groups(model)
     parts = [("training", np.ones(len(Z), bool))] if groups is None else [
-        (name, groups[0] == k) for k, name in enumerate(groups[1])]  # fmt: skip
+        (name, groups[0] == k) for k, name in enumerate(groups[1])]
     for name, kept in parts:
         ax.scatter(Z[kept, 0], Z[kept, 1], s=8, label=name, edgecolors="white", linewidths=0.3)
     for k, path in enumerate(paths):
@@ -120,7 +120,7 @@ def card(model: WGPLVM) -> str:
     info = model.info_
     rows = [("manifold", info["manifold"]), ("points", info["points"]), ("latent dimensions", info["latent_dim"]),
             ("log likelihood", f"{info['log_likelihood']:.4g}"), ("iterations", info["iterations"]),
-            ("stopped", info["stop"])]  # fmt: skip
+            ("stopped", info["stop"])]
     table = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in rows)
     try:
         svg = draw(model, (), 40, None, {}).to_bytes("svg").decode()

@@ -11,7 +11,7 @@ import sys
 # it; a variable of the environment that is set before names better ones.
 
 _BEFORE_AVX = {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Athlon", "Opteron", "Opteron_SSE3",
-               "Barcelona", "Bobcat", "Nano", "Katmai", "Coppermine", "Northwood", "Banias", "Generic"}  # fmt: skip
+               "Barcelona", "Bobcat", "Nano", "Katmai", "Coppermine", "Northwood", "Banias", "Generic"}
 _AVX512 = {"avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd"}
 
 

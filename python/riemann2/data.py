@@ -105,7 +105,7 @@ class Data:
         handle, held, found = _core.data(
             m._handle, str(source), array.size // count, array, clock, _groups_of(groups, count),
             _texts_of(labels, count, "labels"), texts("data", settings), bool(report),
-        )  # fmt: skip
+        )
         self._take(handle, held, found)
 
     @classmethod
@@ -173,11 +173,11 @@ class Data:
         names = None if self.labels is None else [self.label_names[k] for k in self.labels]
         ids = None if self.groups is None else [self.ids[k] for k in self.groups]
         return _rebuild, (self.points, self.manifold.spec, ids, self.time, names, self.source, self._scale,
-                          self.missing > 0)  # fmt: skip
+                          self.missing > 0)
 
 
 def _rebuild(points: Any, spec: str, groups: Any, time: Any, labels: Any, source: str, scale: str,
-             missing: bool) -> Data:  # fmt: skip
+             missing: bool) -> Data:
     """A data set from its pickled parts; settings that cannot take effect are rejected, so they are left out."""
     m = Manifold(spec)
     settings: dict[str, Any] = {"allow_missing": True} if missing else {}

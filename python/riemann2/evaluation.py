@@ -190,7 +190,7 @@ def calibration(model: WGPLVM, Z: Any, Y: Any) -> Calibration:
         handle, latents, points, squares, probabilities
     )
     return Calibration(n, outputs, np.array(levels), np.array(quantiles), np.array(coverage), square, uniformity,
-                       squares, probabilities)  # fmt: skip
+                       squares, probabilities)
 
 
 def cross_validate(model: WGPLVM, data: Data, *, callback: Callback = None) -> list[Score]:

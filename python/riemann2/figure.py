@@ -22,7 +22,7 @@ _LEGENDS = ("auto", "below", "right", "none")
 _DASHES = ("solid", "dashed", "dotted", "dash-dot")
 _MARKERS = ("none", "circle", "square", "triangle", "diamond", "cross", "star")
 _COLOURS = {"blue": 0x0072B2, "vermilion": 0xD55E00, "green": 0x009E73, "orange": 0xE69F00, "sky": 0x56B4E9,
-            "purple": 0xCC79A7, "black": 0x000000, "yellow": 0xF0E442, "grey": 0x808080, "white": 0xFFFFFF}  # fmt: skip
+            "purple": 0xCC79A7, "black": 0x000000, "yellow": 0xF0E442, "grey": 0x808080, "white": 0xFFFFFF}
 _CURVE, _POINTS, _BAND, _ELLIPSES, _FRAMES, _ARM, _FACTOR = range(7)
 
 
@@ -57,7 +57,7 @@ def _style(
 ) -> tuple[Any, ...]:
     """How an item looks; zeros are the defaults of the item."""
     return (label, _colour(colour), float(width), _index(_DASHES, dash, "dash"), _index(_MARKERS, marker, "marker"),
-            float(size), float(opacity), bool(halo))  # fmt: skip
+            float(size), float(opacity), bool(halo))
 
 
 def _axis(label: str | None = None, min: float = 0.0, max: float = 0.0, log: bool = False, hidden: bool = False) -> Any:
@@ -85,7 +85,8 @@ class Panel:
     def _points(self, points: Any, name: str = "points", width: int | None = None) -> Array:
         array = as_doubles(points, name)
         width = self._width if width is None else width
-        if array.ndim < 1 or array.size % width or (array.ndim > 1 and len(array) > 0 and array.size // len(array) != width):
+        rows = len(array) if array.ndim > 1 and len(array) > 0 else 1
+        if array.ndim < 1 or array.size % width or (array.ndim > 1 and array.size not in (0, rows * width)):
             raise ValueError(f"{name}: expected an array of shape (n, {width}), got {array.shape}")
         return array.reshape(-1, width)
 
@@ -173,16 +174,17 @@ class Panel:
         (x0, x1), (y0, y1) = x, y
         ranges = float(x0), float(x1), float(y0), float(y1)
         _core.plot_heat(self._handle, array, columns, rows, *ranges, label, float(min), float(max), bool(log),
-                        as_count(contours, "contours"))  # fmt: skip
+                        as_count(contours, "contours"))
         return self
 
     def matrices(self, values: Any, *, correlation: bool = False, limit: float = 0.0, name: str | None = None,
-                 label: str | None = None) -> Panel:  # fmt: skip
+                 label: str | None = None) -> Panel:
         """Add a row of square heat maps, (count, n, n)."""
         array = as_doubles(values, "values")
         if array.ndim != 3 or array.shape[1] != array.shape[2]:
             raise ValueError(f"values: expected an array of shape (count, n, n), got {array.shape}")
-        _core.plot_matrices(self._handle, array, len(array), array.shape[1], bool(correlation), float(limit), name, label)
+        count, n, _ = array.shape
+        _core.plot_matrices(self._handle, array, count, n, bool(correlation), float(limit), name, label)
         return self
 
 
@@ -209,7 +211,7 @@ class Figure:
     """
 
     def __init__(self, width: float = 85.0, height: float = 65.0, rows: int = 1, columns: int = 1,
-                 title: str | None = None, font_size: float = 8.0):  # fmt: skip
+                 title: str | None = None, font_size: float = 8.0):
         if not hasattr(_core, "figure"):
             raise NotImplementedError("riemann2 was built without Cairo: figures are not available")
         self._handle = _core.figure(
@@ -256,7 +258,7 @@ class Figure:
         handle, shown = _core.panel(
             self._handle, as_count(row, "row"), as_count(column, "column"), None if m is None else m._handle, number,
             title, _axis_of(x), _axis_of(y), _axis_of(z), bool(equal), _index(_LEGENDS, legend, "legend"), *view,
-        )  # fmt: skip
+        )
         return Panel(handle, _WIDTHS.get(_KINDS[shown], 2))
 
     def save(self, path: str | os.PathLike[str], *, dpi: float = 0.0, overwrite: bool = False) -> None:

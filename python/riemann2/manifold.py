@@ -181,7 +181,9 @@ class Manifold:
             raise ValueError(f"expected {len(self.factors)} arrays, one per factor of {self.spec}, got {len(parts)}")
         taken = [self._take(part, f"factor {k + 1}", f.shape) for k, (part, f) in enumerate(zip(parts, self.factors))]
         lead = np.broadcast_shapes(*(one for _, one in taken))
-        rows = [np.broadcast_to(a, lead + f.shape).reshape(lead + (f.ambient,)) for (a, _), f in zip(taken, self.factors)]
+        rows = [
+            np.broadcast_to(a, lead + f.shape).reshape(lead + (f.ambient,)) for (a, _), f in zip(taken, self.factors)
+        ]
         joined: Array = np.concatenate(rows, axis=-1).reshape(lead + self.point_shape)
         return joined
 

@@ -134,7 +134,7 @@ class WGPLVM:
         s = importlib.import_module("sklearn.utils")
         return s.Tags(estimator_type=None, target_tags=s.TargetTags(required=False),
                       transformer_tags=s.TransformerTags(), classifier_tags=None, regressor_tags=None,
-                      input_tags=s.InputTags(three_d_array=True))  # fmt: skip
+                      input_tags=s.InputTags(three_d_array=True))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_handle")
@@ -152,7 +152,7 @@ class WGPLVM:
                 raise ValueError(f"Y: found {_sizes(array)} while a minimum of 1 is required.")
             if array.ndim != (2 if spec == "R" else 3):
                 raise ValueError(f"Y: expected a {wanted} for '{spec}', got an array of shape {array.shape}. "
-                                 f"Reshape your data: found {_sizes(array)}")  # fmt: skip
+                                 f"Reshape your data: found {_sizes(array)}")
             return f"{spec}{array.shape[-1]}"
         return spec
 
@@ -228,7 +228,7 @@ class WGPLVM:
         path = None if checkpoint is None else os.fspath(checkpoint)
         with watch(callback) as report:
             handle = _core.fit(data._handle, words, start, base, chosen, kernels, report, path,
-                               float(checkpoint_seconds), bool(resume))  # fmt: skip
+                               float(checkpoint_seconds), bool(resume))
         self._adopt(handle)
         if self.info_["stop"] == "interrupted":
             warnings.warn("training was interrupted; the model is the best so far", RuntimeWarning, stacklevel=2)
@@ -265,7 +265,7 @@ class WGPLVM:
         M, Q = self.info_["outputs"], self.info_["latent_dim"]
         shapes = {"lengthscale": (Q,), "task_covariance": (M, M), "base": self.manifold_.point_shape, "mean": (M,),
                   "trace": (self.n_iter_ + 1,), "task_noise": (M,), "gpdm": (3,),
-                  "inducing_inputs": (self.info_["inducing"], Q)}  # fmt: skip
+                  "inducing_inputs": (self.info_["inducing"], Q)}
         if not isinstance(name, str) or name not in shapes:
             raise ValueError(f"name: expected one of {', '.join(shapes)}, got {name!r}")
         out = np.empty(shapes[name])
@@ -310,7 +310,7 @@ class WGPLVM:
         """
         latents, cov, info = self._encode(Y, return_cov, align_signs, callback, settings)
         found = {"log_density": info[:, 0], "residual": info[:, 1], "converged": info[:, 2] != 0,
-                 "nearest": info[:, 3].astype(int)}  # fmt: skip
+                 "nearest": info[:, 3].astype(int)}
         more = ([cov] if return_cov else []) + ([found] if return_info else [])
         return (latents, *more) if more else latents
 
@@ -423,7 +423,7 @@ class WGPLVM:
     # ---- the latent space ----------------------------------------------------------------------
 
     def space(self, *, avoid: Sequence[Any] | Sphere = (), cost: Any = None, callback: Callback = None,
-              **settings: Any) -> Space:  # fmt: skip
+              **settings: Any) -> Space:
         """Return the latent space with these settings (see `Space`); it is kept for the next call."""
         key = (repr(avoid), cost, tuple(sorted(texts("space", settings).items())))
         self._fitted()
@@ -439,7 +439,7 @@ class WGPLVM:
     def geodesic(
         self, start: Any, end: Any, *, via: Sequence[Any] = (), avoid: Sequence[Any] | Sphere = (), cost: Any = None,
         callback: Callback = None, **settings: Any,
-    ) -> Path:  # fmt: skip
+    ) -> Path:
         """Return the shortest path between two latent points.
 
         Parameters
@@ -465,7 +465,7 @@ class WGPLVM:
         return space.geodesic(start, end, via=via, callback=callback)
 
     def geodesics(self, starts: Any, ends: Any, *, avoid: Sequence[Any] | Sphere = (), callback: Callback = None,
-                  **settings: Any) -> list[Path]:  # fmt: skip
+                  **settings: Any) -> list[Path]:
         """Return the shortest paths between pairs of latent points, (n, latent_dim) each, on all threads."""
         return self.space(avoid=avoid, **settings).geodesics(starts, ends, callback=callback)
 

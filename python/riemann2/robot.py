@@ -176,7 +176,7 @@ class Arm:
         )
         _, worst, margin, margin_joint, step, stretch, stretch_joint = info
         return Tracked(q, errors[:, 0], errors[:, 1], errors[:, 2], errors[:, 3] != 0, worst, margin, margin_joint,
-                       step, stretch, stretch_joint)  # fmt: skip
+                       step, stretch, stretch_joint)
 
     def place(self, targets: Any, manifold: str | Manifold, placement: Placement = Placement()) -> Array:
         """Return targets that are moved, turned and scaled by a placement."""
@@ -186,7 +186,8 @@ class Arm:
         return x
 
     def find_place(
-        self, targets: Any, manifold: str | Manifold, placement: Placement = Placement(), *, seed: int = 0, **settings: Any
+        self, targets: Any, manifold: str | Manifold, placement: Placement = Placement(), *, seed: int = 0,
+        **settings: Any,
     ) -> tuple[Placement, bool]:
         """Find a scale and an offset that put targets within reach.
 

@@ -128,7 +128,7 @@ class Path:
         self.path_length: float
         self.spline_length: float
         (self.length, self.energy, self.error, self.residual, self.converged, self.stage, self.iterations,
-         self.evaluations, self.path_length, self.spline_length) = row[3:]  # fmt: skip
+         self.evaluations, self.path_length, self.spline_length) = row[3:]
         self.latent: Array = np.frombuffer(x).reshape(nodes, -1).copy()
         self.velocity: Array = np.frombuffer(v).reshape(nodes, -1).copy()
         self.space = space

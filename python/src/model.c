@@ -96,8 +96,8 @@ static rm2_model *run_fit(const rm2_data *data, const rm2_fit_settings *s,
     return NULL;
 }
 
-/* fit(data, settings, init, base_point, inducing points, back kernels, callback, checkpoint, seconds, resume): arrays, list,
- * callback and path may be None. */
+/* fit(data, settings, init, base_point, inducing points, back kernels, callback, checkpoint, seconds, resume):
+ * arrays, lists, callback and path may be None. */
 static PyObject *fit(PyObject *self, PyObject *args) {
     const rm2_data *data;
     PyObject *dict, *objects[4], *callback;

@@ -198,7 +198,7 @@ def test_any_arrays(x, y, transpose):
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-@given(n=st.integers(0, 50), spec=st.sampled_from(["R3", "S2", "SPD2", "H2", "R2 x S2"]), seed=st.integers(0, 2**64 - 1))
+@given(st.integers(0, 50), st.sampled_from(["R3", "S2", "SPD2", "H2", "R2 x S2"]), st.integers(0, 2**64 - 1))
 def test_any_number_of_points(n, spec, seed):
     m = rm2.Manifold(spec)
     x = m.random(n, seed=seed)
@@ -232,7 +232,7 @@ def _small_model():
 
 JUNK = [None, True, -1, 0, 3, 2**70, -(2**70), 1e300, float("nan"), "", "R3", "\0", "x" * 5000, b"R3", [], [1], {}, (),
         object(), np.zeros(0), np.zeros(3), np.zeros((2, 2)), np.array("a"), lambda: 1, rm2.Manifold("S2"), Ellipsis,
-        [[1.0, 2.0], [3.0]], np.inf]  # fmt: skip
+        [[1.0, 2.0], [3.0]], np.inf]
 ALLOWED = (TypeError, ValueError, OSError, OverflowError, MemoryError, rm2.NumericalError, NotImplementedError)
 SKIP = {"show_config", "set_threads", "set_progress", "set_logger", "set_blas_threads"}
 
@@ -242,7 +242,7 @@ def public_calls():
     model = _small_model()
     Z = model.latents_
     objects = [M, model, model.data_, model.space(), model.geodesic(Z[0], Z[1], stage="path"), rm2.Arm("planar:1,1"),
-               rm2.Figure(), rm2.Figure().panel(), rm2.WGPLVM("R2")]  # fmt: skip
+               rm2.Figure(), rm2.Figure().panel(), rm2.WGPLVM("R2")]
     calls = [(name, getattr(rm2, name)) for name in rm2.__all__ if callable(getattr(rm2, name))]
     for thing in objects:
         for name, method in inspect.getmembers(thing, callable):
@@ -282,7 +282,7 @@ def test_wrong_keywords_everywhere(tmp_path, monkeypatch):
         (M.mean, (P,)), (M.kernel, (P,)), (M.random, (2,)), (rm2.dtw, (Y, Y)), (rm2.generate, ("toy",)),
         (rm2.Data, (P, M)), (rm2.WGPLVM("R2 x S2", max_iterations=0).fit, (Y,)), (model.plot, ()),
         (rm2.Arm("planar:1,1").track, (np.zeros((2, 2)), "R2")), (rm2.Figure().panel, ()),
-    ]  # fmt: skip
+    ]
     for call, arguments in calls:
         names = [p.name for p in inspect.signature(call).parameters.values() if p.kind == p.KEYWORD_ONLY] + ["nonsense"]
         for name in names:

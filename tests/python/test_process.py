@@ -20,7 +20,7 @@ def run(code, timeout=120, **environment):
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code)], capture_output=True, text=True,
         timeout=timeout, env={**os.environ, **environment},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -32,11 +32,11 @@ def test_four_threads_share_a_model(model, toy):
     Z = model.latents_
     space = model.space()
     expected = (model.inverse_transform(Z), model.transform(toy.points[:5]), space.geodesic(Z[0], Z[-1]).latent,
-                model.metric(Z), space.distances(Z[:3]))  # fmt: skip
+                model.metric(Z), space.distances(Z[:3]))
 
     def work(k):
         return (model.inverse_transform(Z), model.transform(toy.points[:5]), space.geodesic(Z[0], Z[-1]).latent,
-                model.metric(Z), space.distances(Z[:3]))  # fmt: skip
+                model.metric(Z), space.distances(Z[:3]))
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         for found in pool.map(work, range(12)):
@@ -147,7 +147,7 @@ def test_interrupt_of_training_keeps_the_best_state():
     "[m.geodesic(m.latents_[0], m.latents_[-1], nodes=3000, tolerance=1e-9, grid_points=300) for k in range(1000)]",
     "m.transform(np.repeat(data.points, 50, axis=0))",
     "m.space(grid_points=3000)",
-])  # fmt: skip
+])
 def test_interrupt_of_other_calls(call):
     out = run(INTERRUPT + f"""
     m = rm2.WGPLVM("R3 x S3", max_iterations=5).fit(data)
@@ -212,7 +212,8 @@ def test_kernels_are_chosen_before_openblas_is_loaded(tmp_path):
     out = run("""
     import importlib.util, os, sys, types
     spec = importlib.util.find_spec("riemann2")
-    source = open(os.path.join(os.path.dirname(spec.origin), "_start.py")).read().split("_choose_kernels()\\n\\nfrom")[0]
+    source = open(os.path.join(os.path.dirname(spec.origin), "_start.py")).read()
+    source = source.split("_choose_kernels()\\n\\nfrom")[0]
     space = {}
     exec(source, space)
     space["_core_of_openblas"] = lambda: "Prescott"

@@ -116,7 +116,8 @@ def test_mean(model):
     space = model.space()
     found = space.mean(Z, return_info=True)
     np.testing.assert_array_equal(found.point, model.mean(Z))
-    cost = [sum(space.geodesic(found.point + d, z).length ** 2 for z in Z) for d in 0.02 * np.array([[0, 0], [1, 0], [-1, 0]])]
+    near = found.point + 0.02 * np.array([[0, 0], [1, 0], [-1, 0]])
+    cost = [sum(space.geodesic(p, z).length ** 2 for z in Z) for p in near]
     assert cost[0] <= min(cost[1:])
     one = model.mean(Z, weights=[1, 0, 0])
     np.testing.assert_allclose(one, Z[0], atol=1e-3)
