@@ -101,6 +101,7 @@ void catch_interrupts(rm2_context *ctx) {
     interrupted_context = ctx ? ctx : interrupted_context;
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGHUP, &action, NULL); /* the terminal is closed: save as for an interrupt */
 }
 
 /* ---- numbers in arguments ------------------------------------------------------------------- */

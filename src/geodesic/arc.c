@@ -24,7 +24,7 @@ static double front_of(const rm2i_arc *arc, size_t part) {
            (double)(part % arc->parts) * width_of(arc, part);
 }
 
-static rm2_status evaluate(rm2_context *ctx, rm2i_probe *probe, rm2i_arc *arc) {
+static rm2_status evaluate(rm2_context *ctx, rm2i_evaluator *evaluator, rm2i_arc *arc) {
     const rm2i_pieces *p = arc->curve;
     size_t Q = p->Q, g = arc->rule.points, n = parts_of_all(arc) * g;
     double *x;
@@ -37,7 +37,7 @@ static rm2_status evaluate(rm2_context *ctx, rm2i_probe *probe, rm2i_arc *arc) {
         rm2i_pieces_basis(p, part / arc->parts, u, &local);
         rm2i_pieces_sum(p, &local, x + k * Q, v + k * Q, NULL);
     }
-    rm2_status status = rm2i_probe_at(probe, n, x, G, NULL);
+    rm2_status status = rm2i_evaluator_at(evaluator, n, x, G, NULL);
     for (size_t k = 0; k < n && status == RM2_OK; k++) {
         double square = rm2i_metric_inner(Q, G + k * Q * Q, v + k * Q, v + k * Q);
         arc->speed[k] = sqrt(fmax(square, 0));
@@ -57,7 +57,7 @@ static void accumulate(rm2i_arc *arc) {
     arc->length = arc->at[parts];
 }
 
-static rm2_status create(rm2_context *ctx, rm2i_probe *probe, const rm2i_pieces *curve,
+static rm2_status create(rm2_context *ctx, rm2i_evaluator *evaluator, const rm2i_pieces *curve,
                          size_t points, size_t parts, rm2i_arc **arc) {
     rm2i_arc *a;
     *arc = NULL;
@@ -66,7 +66,7 @@ static rm2_status create(rm2_context *ctx, rm2i_probe *probe, const rm2i_pieces 
     rm2_status status = rm2i_calloc(ctx, parts_of_all(a) * (points + 1) + 1, sizeof *a->at, &a->at);
     if (status == RM2_OK) {
         a->speed = a->at + parts_of_all(a) + 1;
-        status = evaluate(ctx, probe, a);
+        status = evaluate(ctx, evaluator, a);
     }
     if (status != RM2_OK) {
         rm2i_arc_free(a);
@@ -77,16 +77,17 @@ static rm2_status create(rm2_context *ctx, rm2i_probe *probe, const rm2i_pieces 
     return RM2_OK;
 }
 
-rm2_status rm2i_arc_create(rm2_context *ctx, rm2i_probe *probe, const rm2i_pieces *curve,
+rm2_status rm2i_arc_create(rm2_context *ctx, rm2i_evaluator *evaluator, const rm2i_pieces *curve,
                            size_t points, rm2i_arc **arc) {
-    return create(ctx, probe, curve, points, 1, arc);
+    return create(ctx, evaluator, curve, points, 1, arc);
 }
 
-rm2_status rm2i_arc_refine(rm2_context *ctx, rm2i_probe *probe, double accuracy, rm2i_arc **arc) {
+rm2_status rm2i_arc_refine(rm2_context *ctx, rm2i_evaluator *evaluator, double accuracy,
+                           rm2i_arc **arc) {
     for (bool settled = false; !settled && 2 * parts_of_all(*arc) <= MOST_PARTS;) {
         const rm2i_arc *old = *arc;
         rm2i_arc *finer;
-        RM2_TRY(create(ctx, probe, old->curve, old->rule.points, 2 * old->parts, &finer));
+        RM2_TRY(create(ctx, evaluator, old->curve, old->rule.points, 2 * old->parts, &finer));
         settled = fabs(finer->length - old->length) <= accuracy * finer->length;
         rm2i_arc_free(*arc);
         *arc = finer;

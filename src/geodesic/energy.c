@@ -28,30 +28,34 @@ static void fill_points(rm2i_energy *e) {
     }
 }
 
-rm2_status rm2i_energy_create(rm2_context *ctx, rm2i_probe *probe, const rm2i_pieces *curve,
+static void lay_out(void *energy, rm2i_arena *a) {
+    rm2i_energy *e = energy;
+    size_t Q = e->Q, n = e->points;
+    e->local = rm2i_take(a, rm2i_local, n);
+    e->weight = rm2i_take(a, double, n);
+    e->shifted = rm2i_take(a, double, n, Q);
+    e->shifted_G = rm2i_take(a, double, n, Q, Q);
+    e->shifted_dG = rm2i_take(a, double, n, Q, Q, Q);
+}
+
+rm2_status rm2i_energy_create(rm2_context *ctx, rm2i_evaluator *evaluator, const rm2i_pieces *curve,
                               size_t points, rm2i_energy **energy) {
     rm2i_energy *e;
     size_t Q = curve->Q, functions = curve->degree == RM2I_SPLINE ? 4 : curve->degree + 1;
     *energy = NULL;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *e, &e));
-    *e = (rm2i_energy){.probe = probe,
+    *e = (rm2i_energy){.evaluator = evaluator,
                        .curve = curve,
                        .Q = Q,
                        .points = curve->intervals * points,
                        .unknowns = (curve->count - 2) * Q,
                        .reach = functions * Q - 1,
                        .rule = rm2i_gauss_rule(points)};
-    rm2_status status = rm2i_alloc(ctx, e->points, sizeof *e->local, &e->local);
-    if (status == RM2_OK)
-        status =
-            rm2i_alloc(ctx, e->points, (1 + Q + Q * Q + Q * Q * Q) * sizeof(double), &e->weight);
+    rm2_status status = rm2i_arena_alloc(ctx, lay_out, e, &e->memory);
     if (status != RM2_OK) {
         rm2i_energy_free(e);
         return status;
     }
-    e->shifted = e->weight + e->points;
-    e->shifted_G = e->shifted + e->points * Q;
-    e->shifted_dG = e->shifted_G + e->points * Q * Q;
     fill_points(e);
     *energy = e;
     return RM2_OK;
@@ -60,34 +64,32 @@ rm2_status rm2i_energy_create(rm2_context *ctx, rm2i_probe *probe, const rm2i_pi
 void rm2i_energy_free(rm2i_energy *energy) {
     if (!energy)
         return;
-    free(energy->local);
-    free(energy->weight);
+    free(energy->memory);
     free(energy);
 }
 
 /* ---- value ---------------------------------------------------------------------------------- */
 
-size_t rm2i_sample_size(const rm2i_energy *e) {
-    return e->points * (2 * e->Q + 2 * e->Q * e->Q + e->Q * e->Q * e->Q);
-}
-
-rm2i_sample rm2i_sample_cut(const rm2i_energy *e, double **memory) {
+rm2i_sample rm2i_sample_take(const rm2i_energy *e, rm2i_arena *arena) {
     size_t Q = e->Q, n = e->points;
-    return (rm2i_sample){.x = rm2i_cut(memory, n * Q),
-                         .v = rm2i_cut(memory, n * Q),
-                         .G = rm2i_cut(memory, n * Q * Q),
-                         .dG = rm2i_cut(memory, n * Q * Q * Q),
-                         .bend = rm2i_cut(memory, n * Q * Q)};
+    rm2i_sample sample = {.energy = 0};
+    sample.x = rm2i_take(arena, double, n, Q);
+    sample.v = rm2i_take(arena, double, n, Q);
+    sample.G = rm2i_take(arena, double, n, Q, Q);
+    sample.dG = rm2i_take(arena, double, n, Q, Q, Q);
+    sample.bend = rm2i_take(arena, double, n, Q, Q);
+    return sample;
 }
 
 rm2_status rm2i_energy_at(const rm2i_energy *e, rm2i_sample *sample) {
     size_t Q = e->Q;
     for (size_t k = 0; k < e->points; k++)
         rm2i_pieces_sum(e->curve, &e->local[k], sample->x + k * Q, sample->v + k * Q, NULL);
-    sample->bent = rm2i_metric_can_bend(e->probe->metric);
-    RM2_TRY(sample->bent ? rm2i_probe_bend_at(e->probe, e->points, sample->x, sample->v, sample->G,
-                                              sample->dG, sample->bend)
-                         : rm2i_probe_at(e->probe, e->points, sample->x, sample->G, sample->dG));
+    sample->bent = rm2i_metric_can_bend(e->evaluator->metric);
+    RM2_TRY(sample->bent
+                ? rm2i_evaluator_bend_at(e->evaluator, e->points, sample->x, sample->v, sample->G,
+                                         sample->dG, sample->bend)
+                : rm2i_evaluator_at(e->evaluator, e->points, sample->x, sample->G, sample->dG));
     sample->energy = 0;
     for (size_t k = 0; k < e->points; k++) {
         const double *v = sample->v + k * Q;
@@ -133,7 +135,7 @@ static rm2_status shift(const rm2i_energy *e, const rm2i_sample *sample, size_t 
     memcpy(e->shifted, sample->x, e->points * e->Q * sizeof *e->shifted);
     for (size_t k = 0; k < e->points; k++)
         e->shifted[k * e->Q + t] += sign * difference_step(e, sample, k);
-    return rm2i_probe_at(e->probe, e->points, e->shifted, e->shifted_G, e->shifted_dG);
+    return rm2i_evaluator_at(e->evaluator, e->points, e->shifted, e->shifted_G, e->shifted_dG);
 }
 
 rm2_status rm2i_energy_bend(const rm2i_energy *e, const rm2i_sample *sample, double *bend) {

@@ -3,8 +3,9 @@
 #ifndef RM2I_ENERGY_H
 #define RM2I_ENERGY_H
 
+#include "base/arena.h"
+#include "geodesic/evaluator.h"
 #include "geodesic/pieces.h"
-#include "geodesic/probe.h"
 
 /* The curve at the points, and the metric there. */
 typedef struct rm2i_sample {
@@ -16,7 +17,7 @@ typedef struct rm2i_sample {
 } rm2i_sample;
 
 typedef struct rm2i_energy {
-    rm2i_probe *probe;
+    rm2i_evaluator *evaluator;
     const rm2i_pieces *curve;
     size_t Q, points;       /* of the whole curve */
     size_t unknowns, reach; /* of the second derivative, a band matrix */
@@ -24,15 +25,15 @@ typedef struct rm2i_energy {
     rm2i_local *local;      /* basis functions at each point */
     double *weight;
     double *shifted, *shifted_G, *shifted_dG; /* scratch like a sample's */
+    double *memory;
 } rm2i_energy;
 
 /* For a curve that may then move but keeps its intervals, with `points` on each. */
-rm2_status rm2i_energy_create(rm2_context *ctx, rm2i_probe *probe, const rm2i_pieces *curve,
+rm2_status rm2i_energy_create(rm2_context *ctx, rm2i_evaluator *evaluator, const rm2i_pieces *curve,
                               size_t points, rm2i_energy **energy);
 void rm2i_energy_free(rm2i_energy *energy);
 
-size_t rm2i_sample_size(const rm2i_energy *e);
-rm2i_sample rm2i_sample_cut(const rm2i_energy *e, double **memory);
+rm2i_sample rm2i_sample_take(const rm2i_energy *e, rm2i_arena *arena);
 
 /* The sample of the curve as it is; RM2_ERR_DOMAIN or RM2_ERR_NUMERIC where it has no energy. */
 rm2_status rm2i_energy_at(const rm2i_energy *e, rm2i_sample *sample);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "geodesic/track.h"
+#include "geodesic/leg.h"
 
 const char *rm2_stage_text(rm2_geodesic_stage stage) {
     switch (stage) {
@@ -34,14 +34,14 @@ static size_t stages_of(const rm2_geodesic_settings *settings) {
 static rm2_status refine(rm2_context *ctx, const rm2_metric *metric,
                          const rm2_geodesic_settings *settings, size_t n, const double *path,
                          rm2_curve **curve) {
-    rm2i_probe probe;
-    rm2i_track track;
-    RM2_TRY(rm2i_probe_begin(ctx, metric, rm2_context_threads(ctx), &probe));
-    rm2_status status = rm2i_track_create(ctx, &probe, settings, n, path, &track);
+    rm2i_evaluator evaluator;
+    rm2i_leg leg;
+    RM2_TRY(rm2i_evaluator_begin(ctx, metric, rm2_context_threads(ctx), &evaluator));
+    rm2_status status = rm2i_leg_create(ctx, &evaluator, settings, n, path, &leg);
     if (status == RM2_OK)
-        status = rm2i_track_sample(ctx, &probe, settings->nodes, 1, &track, curve);
-    rm2i_track_clear(&track);
-    rm2i_probe_end(&probe);
+        status = rm2i_leg_sample(ctx, &evaluator, settings->nodes, 1, &leg, curve);
+    rm2i_leg_clear(&leg);
+    rm2i_evaluator_end(&evaluator);
     return status;
 }
 
@@ -100,14 +100,14 @@ rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm
 
 /* ---- through several points ----------------------------------------------------------------- */
 
-static rm2_status join_legs(rm2_context *ctx, rm2i_probe *probe, const rm2_roadmap *roadmap,
-                            const rm2_geodesic_settings *settings, size_t legs,
-                            const double *points, rm2i_track *tracks) {
-    size_t Q = probe->metric->Q;
-    for (size_t i = 0; i < legs; i++) {
+static rm2_status join_legs(rm2_context *ctx, rm2i_evaluator *evaluator, const rm2_roadmap *roadmap,
+                            const rm2_geodesic_settings *settings, size_t count,
+                            const double *points, rm2i_leg *legs) {
+    size_t Q = evaluator->metric->Q;
+    for (size_t i = 0; i < count; i++) {
         const double *from = points + i * Q;
         rm2_status status =
-            rm2i_track_between(ctx, probe, roadmap, settings, from, from + Q, &tracks[i]);
+            rm2i_leg_between(ctx, evaluator, roadmap, settings, from, from + Q, &legs[i]);
         if (status != RM2_OK)
             return rm2i_fail_prefix(ctx, status, "from point %zu to point %zu", i, i + 1);
     }
@@ -121,23 +121,23 @@ rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
     *curve = NULL;
     RM2_REQUIRE(ctx, metric, points);
     rm2_geodesic_settings used;
-    size_t legs = n - 1;
-    rm2i_probe probe;
-    rm2i_track *tracks;
+    size_t count = n - 1;
+    rm2i_evaluator evaluator;
+    rm2i_leg *legs;
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic through %zu points, not 2 or more", n);
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
-    RM2_TRY(rm2i_calloc(ctx, legs, sizeof *tracks, &tracks));
-    rm2i_activity_begin(ctx, "geodesic", legs * stages_of(&used));
-    rm2_status status = rm2i_probe_begin(ctx, metric, rm2_context_threads(ctx), &probe);
+    RM2_TRY(rm2i_calloc(ctx, count, sizeof *legs, &legs));
+    rm2i_activity_begin(ctx, "geodesic", count * stages_of(&used));
+    rm2_status status = rm2i_evaluator_begin(ctx, metric, rm2_context_threads(ctx), &evaluator);
     if (status == RM2_OK)
-        status = join_legs(ctx, &probe, roadmap, &used, legs, points, tracks);
+        status = join_legs(ctx, &evaluator, roadmap, &used, count, points, legs);
     if (status == RM2_OK)
-        status = rm2i_track_sample(ctx, &probe, used.nodes, legs, tracks, curve);
-    for (size_t i = 0; i < legs; i++)
-        rm2i_track_clear(&tracks[i]);
-    free(tracks);
-    rm2i_probe_end(&probe);
+        status = rm2i_leg_sample(ctx, &evaluator, used.nodes, count, legs, curve);
+    for (size_t i = 0; i < count; i++)
+        rm2i_leg_clear(&legs[i]);
+    free(legs);
+    rm2i_evaluator_end(&evaluator);
     rm2i_activity_end(ctx);
     return status;
 }

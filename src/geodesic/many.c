@@ -2,8 +2,8 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
-#include "geodesic/crew.h"
-#include "geodesic/track.h"
+#include "geodesic/leg.h"
+#include "geodesic/workers.h"
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
@@ -17,13 +17,13 @@ typedef struct pairs {
 
 static rm2_status one_pair(void *job, size_t i, rm2i_worker *worker) {
     const pairs *p = job;
-    rm2i_track track;
-    rm2_status status = rm2i_track_between(worker->ctx, &worker->probe, p->roadmap, p->settings,
-                                           p->from + i * p->Q, p->to + i * p->Q, &track);
+    rm2i_leg leg;
+    rm2_status status = rm2i_leg_between(worker->ctx, &worker->evaluator, p->roadmap, p->settings,
+                                         p->from + i * p->Q, p->to + i * p->Q, &leg);
     if (status == RM2_OK)
-        status = rm2i_track_sample(worker->ctx, &worker->probe, p->settings->nodes, 1, &track,
-                                   &p->curves[i]);
-    rm2i_track_clear(&track);
+        status = rm2i_leg_sample(worker->ctx, &worker->evaluator, p->settings->nodes, 1, &leg,
+                                 &p->curves[i]);
+    rm2i_leg_clear(&leg);
     return status == RM2_OK ? status : rm2i_fail_prefix(worker->ctx, status, "pair %zu", i);
 }
 
@@ -55,7 +55,7 @@ rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const r
         *failed = SIZE_MAX;
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     rm2i_activity_begin(ctx, "geodesics", count);
-    rm2_status status = rm2i_crew_run(ctx, metric, count, one_pair, &p, failed);
+    rm2_status status = rm2i_workers_run(ctx, metric, count, one_pair, &p, failed);
     rm2i_activity_end(ctx);
     clear_after_end(status, count, curves);
     return status;
@@ -83,15 +83,15 @@ static void find_pair(size_t n, size_t number, size_t *i, size_t *j) {
 static rm2_status one_distance(void *job, size_t number, rm2i_worker *worker) {
     distances *d = job;
     size_t i, j;
-    rm2i_track track;
+    rm2i_leg leg;
     find_pair(d->n, number, &i, &j);
-    rm2_status status = rm2i_track_between(worker->ctx, &worker->probe, d->roadmap, d->settings,
-                                           d->points + i * d->Q, d->points + j * d->Q, &track);
+    rm2_status status = rm2i_leg_between(worker->ctx, &worker->evaluator, d->roadmap, d->settings,
+                                         d->points + i * d->Q, d->points + j * d->Q, &leg);
     if (status == RM2_OK) {
-        d->distance[i * d->n + j] = d->distance[j * d->n + i] = track.best.arc->length;
-        atomic_fetch_add(&d->unconverged, (size_t)!track.best.converged);
+        d->distance[i * d->n + j] = d->distance[j * d->n + i] = leg.best.arc->length;
+        atomic_fetch_add(&d->unconverged, (size_t)!leg.best.converged);
     }
-    rm2i_track_clear(&track);
+    rm2i_leg_clear(&leg);
     return status == RM2_OK
                ? status
                : rm2i_fail_prefix(worker->ctx, status, "from point %zu to point %zu", i, j);
@@ -120,7 +120,7 @@ rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
         distance[i * n + i] = 0;
     size_t count = n > 1 ? n * (n - 1) / 2 : 0;
     rm2i_activity_begin(ctx, "distances", count);
-    rm2_status status = rm2i_crew_run(ctx, metric, count, one_distance, &d, NULL);
+    rm2_status status = rm2i_workers_run(ctx, metric, count, one_distance, &d, NULL);
     rm2i_activity_end(ctx);
     if (unconverged)
         *unconverged = atomic_load(&d.unconverged);

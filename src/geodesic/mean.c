@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
-#include "geodesic/crew.h"
+#include "base/arena.h"
+#include "geodesic/leg.h"
 #include "geodesic/mean.h"
-#include "geodesic/track.h"
+#include "geodesic/workers.h"
 #include "linalg/dense.h"
 
 enum { NODES = 64 }; /* of the geodesics: they serve as paths only */
@@ -45,20 +45,24 @@ typedef struct descent {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
+static void take_fan(const descent *d, rm2i_arena *a, fan *f) {
+    f->m = rm2i_take(a, double, d->Q);
+    f->gradient = rm2i_take(a, double, d->Q);
+    f->curves = rm2i_take(a, rm2_curve *, d->n);
+}
+
+static void lay_out(void *arg, rm2i_arena *a) {
+    descent *d = arg;
+    d->weights = rm2i_take(a, double, d->n);
+    d->step = rm2i_take(a, double, d->Q);
+    d->G = rm2i_take(a, double, d->Q, d->Q);
+    take_fan(d, a, &d->best);
+    take_fan(d, a, &d->trial);
+}
+
 static rm2_status prepare(rm2_context *ctx, descent *d, const double *weights) {
-    size_t Q = d->Q;
     double total = 0;
-    RM2_TRY(rm2i_alloc(ctx, d->n + 5 * Q + Q * Q, sizeof *d->memory, &d->memory));
-    double *memory = d->memory;
-    d->weights = rm2i_cut(&memory, d->n);
-    d->step = rm2i_cut(&memory, Q);
-    d->G = rm2i_cut(&memory, Q * Q);
-    for (int k = 0; k < 2; k++) {
-        fan *f = k ? &d->trial : &d->best;
-        f->m = rm2i_cut(&memory, Q);
-        f->gradient = rm2i_cut(&memory, Q);
-        RM2_TRY(rm2i_calloc(ctx, d->n, sizeof(rm2_curve *), &f->curves));
-    }
+    RM2_TRY(rm2i_arena_calloc(ctx, lay_out, d, &d->memory));
     for (size_t i = 0; i < d->n; i++) {
         d->weights[i] = weights ? weights[i] : 1;
         if (!(d->weights[i] >= 0) || isinf(d->weights[i]))
@@ -82,8 +86,6 @@ static void clear_curves(const descent *d, fan *f) {
 static void release(descent *d) {
     clear_curves(d, &d->best);
     clear_curves(d, &d->trial);
-    free(d->best.curves);
-    free(d->trial.curves);
     free(d->memory);
 }
 
@@ -159,14 +161,14 @@ static rm2_status one_geodesic(void *arg, size_t i, rm2i_worker *worker) {
     const rm2_geodesic_settings *settings = &job->d->settings;
     double *path = NULL;
     size_t n;
-    rm2i_track track = {.stage = RM2_STAGE_PATH};
+    rm2i_leg leg = {.stage = RM2_STAGE_PATH};
     rm2_status status = path_to(job, i, worker->ctx, &n, &path);
     if (status == RM2_OK)
-        status = rm2i_track_create(worker->ctx, &worker->probe, settings, n, path, &track);
+        status = rm2i_leg_create(worker->ctx, &worker->evaluator, settings, n, path, &leg);
     if (status == RM2_OK)
-        status = rm2i_track_sample(worker->ctx, &worker->probe, settings->nodes, 1, &track,
-                                   &job->fan->curves[i]);
-    rm2i_track_clear(&track);
+        status = rm2i_leg_sample(worker->ctx, &worker->evaluator, settings->nodes, 1, &leg,
+                                 &job->fan->curves[i]);
+    rm2i_leg_clear(&leg);
     free(path);
     return status == RM2_OK ? status
                             : rm2i_fail_prefix(worker->ctx, status, "mean: to point %zu", i);
@@ -176,7 +178,7 @@ static rm2_status one_geodesic(void *arg, size_t i, rm2i_worker *worker) {
 static rm2_status spread(rm2_context *ctx, descent *d, const fan *before, fan *f) {
     spread_job job = {.d = d, .before = before, .fan = f};
     clear_curves(d, f);
-    RM2_TRY(rm2i_crew_run(ctx, d->metric, d->n, one_geodesic, &job, NULL));
+    RM2_TRY(rm2i_workers_run(ctx, d->metric, d->n, one_geodesic, &job, NULL));
     memset(f->gradient, 0, d->Q * sizeof *f->gradient);
     f->variance = 0;
     f->converged = true;

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/arena.h"
 #include "linalg/dense.h"
 
 static const double FIRST_STEP = 0.5;  /* of the root of the variance */
@@ -33,20 +33,18 @@ typedef struct pattern {
     double *G, *L, *frame; /* Q x Q; the frame by rows */
     double *trial;         /* 2 Q x Q: m + h e_k and m - h e_k in turn */
     double *value;         /* 2 Q */
+    double *memory;
 } pattern;
 
-static rm2_status prepare(rm2_context *ctx, const rm2i_variance *v, double **memory, pattern *p) {
-    size_t Q = v->Q;
-    RM2_TRY(rm2i_alloc(ctx, 5 * Q * Q + 3 * Q, sizeof **memory, memory));
-    double *rest = *memory;
-    p->v = v;
-    p->m = rm2i_cut(&rest, Q);
-    p->G = rm2i_cut(&rest, Q * Q);
-    p->L = rm2i_cut(&rest, Q * Q);
-    p->frame = rm2i_cut(&rest, Q * Q);
-    p->trial = rm2i_cut(&rest, 2 * Q * Q);
-    p->value = rest;
-    return RM2_OK;
+static void lay_out(void *arg, rm2i_arena *a) {
+    pattern *p = arg;
+    size_t Q = p->v->Q;
+    p->m = rm2i_take(a, double, Q);
+    p->G = rm2i_take(a, double, Q, Q);
+    p->L = rm2i_take(a, double, Q, Q);
+    p->frame = rm2i_take(a, double, Q, Q);
+    p->trial = rm2i_take(a, double, 2, Q, Q);
+    p->value = rm2i_take(a, double, 2, Q);
 }
 
 /* The frame at m, and V around. */
@@ -118,17 +116,16 @@ static rm2_status search(rm2_context *ctx, pattern *p, const rm2_mean_settings *
 rm2_status rm2i_mean_of_paths(rm2_context *ctx, rm2i_variance *v, const rm2_mean_settings *settings,
                               double *mean, rm2_mean_info *info) {
     pattern p = {.v = v};
-    double *memory = NULL;
     rm2_status status = rm2i_variance_begin(ctx, v);
     if (status == RM2_OK)
-        status = prepare(ctx, v, &memory, &p);
+        status = rm2i_arena_alloc(ctx, lay_out, &p, &p.memory);
     if (status == RM2_OK)
         status = rm2i_variance_best(ctx, v, p.m, &p.variance);
     if (status == RM2_OK)
         status = search(ctx, &p, settings, info);
     if (status == RM2_OK)
         memcpy(mean, p.m, v->Q * sizeof *mean);
-    free(memory);
+    free(p.memory);
     rm2i_variance_end(v);
     return status;
 }

@@ -27,40 +27,34 @@ enum { BISECTIONS = 4 };              /* of the factor between the last two damp
 static const double SURE = 1e-3;      /* steps that may need no look at the energy after them */
 static const double ROUNDING = 1e-10; /* of energies: metrics of models have no more digits */
 
-static void cut_memory(rm2i_newton *s) {
+static void lay_out(void *newton, rm2i_arena *a) {
+    rm2i_newton *s = newton;
     const rm2i_energy *e = s->energy;
-    size_t n = e->unknowns, band = n * (e->reach + 1);
-    double *memory = s->memory;
-    s->now = rm2i_sample_cut(e, &memory);
-    s->trial = rm2i_sample_cut(e, &memory);
-    s->bend = rm2i_cut(&memory, e->points * e->Q * e->Q);
-    s->gradient = rm2i_cut(&memory, n);
-    s->direction = rm2i_cut(&memory, n);
-    s->before = rm2i_cut(&memory, n);
-    s->H = rm2i_cut(&memory, band);
-    s->K = rm2i_cut(&memory, band);
-    s->factor = rm2i_cut(&memory, band);
+    size_t n = e->unknowns, width = e->reach + 1;
+    s->now = rm2i_sample_take(e, a);
+    s->trial = rm2i_sample_take(e, a);
+    s->bend = rm2i_take(a, double, e->points, e->Q, e->Q);
+    s->gradient = rm2i_take(a, double, n);
+    s->direction = rm2i_take(a, double, n);
+    s->before = rm2i_take(a, double, n);
+    s->H = rm2i_take(a, double, n, width);
+    s->K = rm2i_take(a, double, n, width);
+    s->factor = rm2i_take(a, double, n, width);
 }
 
-rm2_status rm2i_newton_create(rm2_context *ctx, rm2i_probe *probe, rm2i_pieces *curve,
+rm2_status rm2i_newton_create(rm2_context *ctx, rm2i_evaluator *evaluator, rm2i_pieces *curve,
                               size_t points, rm2i_newton **newton) {
     rm2i_newton *s;
     *newton = NULL;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *s, &s));
     *s = (rm2i_newton){.curve = curve, .step = INFINITY, .radius = FIRST_RADIUS};
-    rm2_status status = rm2i_energy_create(ctx, probe, curve, points, &s->energy);
-    if (status == RM2_OK) {
-        const rm2i_energy *e = s->energy;
-        size_t bend = e->points * e->Q * e->Q, vectors = 3 * e->unknowns;
-        size_t bands = 3 * e->unknowns * (e->reach + 1);
-        status = rm2i_alloc(ctx, 2 * rm2i_sample_size(e) + bend + vectors + bands,
-                            sizeof *s->memory, &s->memory);
-    }
+    rm2_status status = rm2i_energy_create(ctx, evaluator, curve, points, &s->energy);
+    if (status == RM2_OK)
+        status = rm2i_arena_alloc(ctx, lay_out, s, &s->memory);
     if (status != RM2_OK) {
         rm2i_newton_free(s);
         return status;
     }
-    cut_memory(s);
     *newton = s;
     return RM2_OK;
 }

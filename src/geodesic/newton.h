@@ -21,7 +21,7 @@ typedef struct rm2i_newton {
 } rm2i_newton;
 
 /* The curve must live as long; `points` of quadrature on each of its intervals. */
-rm2_status rm2i_newton_create(rm2_context *ctx, rm2i_probe *probe, rm2i_pieces *curve,
+rm2_status rm2i_newton_create(rm2_context *ctx, rm2i_evaluator *evaluator, rm2i_pieces *curve,
                               size_t points, rm2i_newton **newton);
 void rm2i_newton_free(rm2i_newton *newton);
 

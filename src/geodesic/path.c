@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "geodesic/track.h"
+#include "geodesic/leg.h"
 
 enum {
     PATH_PIECES = 32, /* at least, into which a path is divided for its length */
@@ -142,9 +142,10 @@ static rm2_status halve_uneven(rm2_context *ctx, const rm2i_arc *arc, size_t une
 }
 
 /* Length of the polygon, with sides halved until the metric is even on each. */
-static rm2_status measure_polygon(rm2_context *ctx, rm2i_probe *probe, rm2i_curve_candidate *out) {
+static rm2_status measure_polygon(rm2_context *ctx, rm2i_evaluator *evaluator,
+                                  rm2i_curve_candidate *out) {
     for (;;) {
-        RM2_TRY(rm2i_arc_create(ctx, probe, out->curve, PATH_POINTS, &out->arc));
+        RM2_TRY(rm2i_arc_create(ctx, evaluator, out->curve, PATH_POINTS, &out->arc));
         size_t uneven = count_uneven(out->arc);
         if (uneven == 0 || out->curve->intervals + uneven > MOST_PIECES)
             return RM2_OK;
@@ -174,20 +175,20 @@ static rm2_status name_failure(rm2_context *ctx, const rm2_metric *metric,
                             "stays where the metric is defined)");
 }
 
-rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_probe *probe, size_t n, const double *path,
-                           rm2i_curve_candidate *out) {
-    size_t Q = probe->metric->Q;
+rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
+                           const double *path, rm2i_curve_candidate *out) {
+    size_t Q = evaluator->metric->Q;
     for (size_t i = 0; i < n * Q; i++)
         if (!isfinite(path[i]))
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                              "geodesic: coordinate %zu of point %zu of the path is %g", i % Q,
                              i / Q, path[i]);
     RM2_TRY(make_polygon(ctx, Q, n, path, &out->curve));
-    rm2_status status = measure_polygon(ctx, probe, out);
+    rm2_status status = measure_polygon(ctx, evaluator, out);
     if (status == RM2_INTERRUPTED)
         return rm2i_fail(ctx, status, "geodesic: interrupted");
     if (rm2i_no_metric(status))
-        return name_failure(ctx, probe->metric, out->curve, status);
+        return name_failure(ctx, evaluator->metric, out->curve, status);
     out->converged = true;
     out->error = is_one_place(Q, n, path) ? 0 : INFINITY;
     return status;

@@ -25,7 +25,7 @@ enum {
 };
 static const double COARSE = 1e-2;
 /* Newton's error: beside that of a mesh that will be divided, and in parts of the tolerance. */
-static const double ROUGH_SHARE = 2, SHARE = 0.5;
+static const double ROUGH_SHARE = 2, SHARE = 0.25;
 static const double SAFETY = 0.2; /* error aimed at by division, in parts of the tolerance */
 
 typedef struct mesh {
@@ -150,12 +150,17 @@ static rm2_status divide(rm2i_stage *stage, const mesh *old, mesh *fine) {
     for (size_t k = 0; k < fine->curve->count; k++)
         rm2i_pieces_at(old->curve, rm2i_pieces_site(fine->curve, k), fine->curve->coef + k * Q,
                        NULL, NULL);
-    RM2_TRY(rm2i_newton_create(stage->ctx, stage->probe, fine->curve, DEGREE, &fine->newton));
+    RM2_TRY(rm2i_newton_create(stage->ctx, stage->evaluator, fine->curve, DEGREE, &fine->newton));
     divide_bend(old, stage->tolerance, fine);
     return RM2_OK;
 }
 
 /* ---- solution ------------------------------------------------------------------------------- */
+
+/* Must the mesh be divided, so that its error and Newton's together are within the tolerance? */
+static bool too_coarse(const mesh *m, double tolerance) {
+    return m->total > (1 - SHARE) * tolerance;
+}
 
 /* Newton's steps as far as the mesh is worth; *stuck where no step lowers the energy. */
 static rm2_status solve(rm2i_stage *stage, mesh *m, bool *stuck) {
@@ -171,7 +176,7 @@ static rm2_status solve(rm2i_stage *stage, mesh *m, bool *stuck) {
         estimate(m);
         m->rest = rm2i_newton_rest(m->newton->step, before);
         double tolerance = fmax(stage->tolerance, rounding_of(m->curve));
-        enough = m->total > tolerance ? ROUGH_SHARE * m->total : SHARE * tolerance;
+        enough = too_coarse(m, tolerance) ? ROUGH_SHARE * m->total : SHARE * tolerance;
         if (m->rest <= enough)
             return RM2_OK;
         if (m->total > COARSE && m->newton->iterations >= COARSE_ITERATIONS)
@@ -187,8 +192,8 @@ static rm2_status refine(rm2i_stage *stage, mesh *m, bool *converged) {
         RM2_TRY(solve(stage, m, &stuck));
         stage->iterations += m->newton->iterations;
         double tolerance = fmax(stage->tolerance, rounding_of(m->curve));
-        *converged = m->total <= tolerance && m->rest <= tolerance;
-        if (stuck || stage->iterations >= stage->max_iterations || m->total <= tolerance ||
+        *converged = m->total + m->rest <= tolerance;
+        if (stuck || stage->iterations >= stage->max_iterations || !too_coarse(m, tolerance) ||
             m->curve->intervals > MOST_ELEMENTS)
             return RM2_OK;
         mesh fine;
@@ -206,13 +211,13 @@ rm2_status rm2i_polish_stage(rm2i_stage *stage, const rm2i_arc *start, size_t el
     rm2_status status = mesh_create(stage->ctx, start->curve->Q, elements, &m);
     if (status == RM2_OK) {
         rm2i_arc_resample(start, m.curve);
-        status = rm2i_newton_create(stage->ctx, stage->probe, m.curve, DEGREE, &m.newton);
+        status = rm2i_newton_create(stage->ctx, stage->evaluator, m.curve, DEGREE, &m.newton);
     }
     if (status == RM2_OK)
         status = refine(stage, &m, &converged);
     bool moved = stage->iterations > 0;
     if (status == RM2_OK && moved)
-        status = rm2i_arc_create(stage->ctx, stage->probe, m.curve, DEGREE + 1, &out->arc);
+        status = rm2i_arc_create(stage->ctx, stage->evaluator, m.curve, DEGREE + 1, &out->arc);
     if (status == RM2_OK && moved) {
         out->curve = m.curve;
         out->converged = converged;

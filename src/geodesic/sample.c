@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
-#include "geodesic/track.h"
+#include "base/arena.h"
+#include "geodesic/leg.h"
 #include "linalg/dense.h"
 
 typedef struct sampling {
@@ -23,25 +23,27 @@ typedef struct sampling {
     double length;
 } sampling;
 
-static rm2_status begin(rm2_context *ctx, size_t Q, size_t nodes, double **memory, sampling *s) {
-    RM2_TRY(rm2i_alloc(ctx, nodes, (3 * Q + Q * Q + Q * Q * Q) * sizeof **memory, memory));
-    double *m = *memory;
-    *s = (sampling){.Q = Q, .nodes = nodes};
-    s->x = rm2i_cut(&m, nodes * Q);
-    s->v = rm2i_cut(&m, nodes * Q);
-    s->a = rm2i_cut(&m, nodes * Q);
-    s->G = rm2i_cut(&m, nodes * Q * Q);
-    s->dG = rm2i_cut(&m, nodes * Q * Q * Q);
-    return RM2_OK;
+static void lay_out(void *samples, rm2i_arena *a) {
+    sampling *s = samples;
+    s->x = rm2i_take(a, double, s->nodes, s->Q);
+    s->v = rm2i_take(a, double, s->nodes, s->Q);
+    s->a = rm2i_take(a, double, s->nodes, s->Q);
+    s->G = rm2i_take(a, double, s->nodes, s->Q, s->Q);
+    s->dG = rm2i_take(a, double, s->nodes, s->Q, s->Q, s->Q);
 }
 
-/* Node j, at length j/(nodes - 1) of the whole, on the track that has it. */
-static void place_node(size_t count, const rm2i_track *tracks, sampling *s, size_t j) {
+static rm2_status begin(rm2_context *ctx, size_t Q, size_t nodes, double **memory, sampling *s) {
+    *s = (sampling){.Q = Q, .nodes = nodes};
+    return rm2i_arena_alloc(ctx, lay_out, s, memory);
+}
+
+/* Node j, at length j/(nodes - 1) of the whole, on the leg that has it. */
+static void place_node(size_t count, const rm2i_leg *legs, sampling *s, size_t j) {
     size_t Q = s->Q, k = 0;
     double target = s->length * (double)j / (double)(s->nodes - 1);
-    while (k + 1 < count && target > tracks[k].best.arc->length)
-        target -= tracks[k++].best.arc->length;
-    const rm2i_arc *arc = tracks[k].best.arc;
+    while (k + 1 < count && target > legs[k].best.arc->length)
+        target -= legs[k++].best.arc->length;
+    const rm2i_arc *arc = legs[k].best.arc;
     double part = arc->length > 0 ? fmin(target / arc->length, 1) : 0;
     double t = part < 1 ? rm2i_arc_time(arc, part) : 1;
     rm2i_pieces_at(arc->curve, t, s->x + j * Q, s->v + j * Q, s->a + j * Q);
@@ -81,7 +83,7 @@ static void sum_momentum(size_t points, const rm2i_local *local, const double *w
 }
 
 /* Momentum at the front or (end = 1) the back of a curve of elements. */
-static rm2_status end_momentum(rm2_context *ctx, rm2i_probe *probe, const rm2i_pieces *p,
+static rm2_status end_momentum(rm2_context *ctx, rm2i_evaluator *evaluator, const rm2i_pieces *p,
                                size_t end, double *momentum) {
     rm2i_quadrature rule = rm2i_gauss_rule(p->degree);
     rm2i_local local[RM2I_RULE_MAX];
@@ -94,7 +96,7 @@ static rm2_status end_momentum(rm2_context *ctx, rm2i_probe *probe, const rm2i_p
         rm2i_pieces_sum(p, &local[k], s.x + k * p->Q, s.v + k * p->Q, NULL);
         rule.weight[k] *= p->breaks[i + 1] - p->breaks[i];
     }
-    rm2_status status = rm2i_probe_at(probe, rule.points, s.x, s.G, s.dG);
+    rm2_status status = rm2i_evaluator_at(evaluator, rule.points, s.x, s.G, s.dG);
     if (status == RM2_OK)
         sum_momentum(rule.points, local, rule.weight, end, &s, momentum);
     free(memory);
@@ -103,13 +105,13 @@ static rm2_status end_momentum(rm2_context *ctx, rm2i_probe *probe, const rm2i_p
 
 /* Velocity of node j from the momentum, if the curve is of elements; the polynomials' stays where
  * there is none. */
-static rm2_status improve_end(rm2_context *ctx, rm2i_probe *probe, const rm2i_pieces *p, size_t end,
-                              const sampling *s, double *work) {
+static rm2_status improve_end(rm2_context *ctx, rm2i_evaluator *evaluator, const rm2i_pieces *p,
+                              size_t end, const sampling *s, double *work) {
     size_t Q = s->Q, j = end ? s->nodes - 1 : 0;
     double *momentum = work, *L = work + Q;
     if (p->degree == RM2I_SPLINE || p->degree == 1 || s->length == 0)
         return RM2_OK;
-    rm2_status status = end_momentum(ctx, probe, p, end, momentum);
+    rm2_status status = end_momentum(ctx, evaluator, p, end, momentum);
     if (status == RM2_OK && rm2i_raise(Q, s->G + j * Q * Q, momentum, L) == RM2_OK)
         memcpy(s->v + j * Q, momentum, Q * sizeof *momentum);
     return rm2i_no_metric(status) ? RM2_OK : status;
@@ -156,7 +158,7 @@ static double finish(sampling *s, bool polygon, double *work) {
 
 /* ---- the curve ------------------------------------------------------------------------------ */
 
-static rm2_status store(rm2_context *ctx, const sampling *s, size_t count, const rm2i_track *tracks,
+static rm2_status store(rm2_context *ctx, const sampling *s, size_t count, const rm2i_leg *legs,
                         double residual, rm2_curve **curve) {
     rm2_curve *c;
     size_t numbers = s->nodes * s->Q;
@@ -166,7 +168,7 @@ static rm2_status store(rm2_context *ctx, const sampling *s, size_t count, const
                      .length = s->length,
                      .energy = s->length * s->length,
                      .residual = residual,
-                     .stage = tracks[0].stage,
+                     .stage = legs[0].stage,
                      .converged = true};
     rm2_status status = rm2i_alloc(ctx, 2 * numbers, sizeof *c->x, &c->x);
     if (status != RM2_OK) {
@@ -177,35 +179,35 @@ static rm2_status store(rm2_context *ctx, const sampling *s, size_t count, const
     memcpy(c->x, s->x, numbers * sizeof *c->x);
     memcpy(c->velocity, s->v, numbers * sizeof *c->x);
     for (size_t k = 0; k < count; k++) {
-        c->path_length += tracks[k].path_length;
-        c->spline_length += tracks[k].spline_length;
-        c->iterations += tracks[k].iterations;
-        c->error = fmax(c->error, tracks[k].best.error);
-        c->converged = c->converged && tracks[k].best.converged;
-        if (tracks[k].stage < c->stage)
-            c->stage = tracks[k].stage;
+        c->path_length += legs[k].path_length;
+        c->spline_length += legs[k].spline_length;
+        c->iterations += legs[k].iterations;
+        c->error = fmax(c->error, legs[k].best.error);
+        c->converged = c->converged && legs[k].best.converged;
+        if (legs[k].stage < c->stage)
+            c->stage = legs[k].stage;
     }
     *curve = c;
     return RM2_OK;
 }
 
 /* Nodes and the metric there. */
-static rm2_status place_nodes(rm2i_probe *probe, size_t count, const rm2i_track *tracks,
+static rm2_status place_nodes(rm2i_evaluator *evaluator, size_t count, const rm2i_leg *legs,
                               bool polygon, sampling *s) {
-    const rm2i_pieces *front = tracks[0].best.curve, *back = tracks[count - 1].best.curve;
+    const rm2i_pieces *front = legs[0].best.curve, *back = legs[count - 1].best.curve;
     size_t Q = s->Q, bytes = Q * sizeof *s->x;
     for (size_t j = 0; j < s->nodes; j++)
-        place_node(count, tracks, s, j);
+        place_node(count, legs, s, j);
     memcpy(s->x, front->coef, bytes); /* the ends to the last bit */
     memcpy(s->x + (s->nodes - 1) * Q, back->coef + (back->count - 1) * Q, bytes);
     if (polygon)
         difference_accelerations(s);
-    return rm2i_probe_at(probe, s->nodes, s->x, s->G, s->dG);
+    return rm2i_evaluator_at(evaluator, s->nodes, s->x, s->G, s->dG);
 }
 
-rm2_status rm2i_track_sample(rm2_context *ctx, rm2i_probe *probe, size_t nodes, size_t count,
-                             const rm2i_track *tracks, rm2_curve **curve) {
-    const rm2i_pieces *front = tracks[0].best.curve, *back = tracks[count - 1].best.curve;
+rm2_status rm2i_leg_sample(rm2_context *ctx, rm2i_evaluator *evaluator, size_t nodes, size_t count,
+                           const rm2i_leg *legs, rm2_curve **curve) {
+    const rm2i_pieces *front = legs[0].best.curve, *back = legs[count - 1].best.curve;
     size_t Q = front->Q;
     bool polygon = false;
     double *memory, *work = NULL;
@@ -213,23 +215,23 @@ rm2_status rm2i_track_sample(rm2_context *ctx, rm2i_probe *probe, size_t nodes, 
     *curve = NULL;
     RM2_TRY(begin(ctx, Q, nodes, &memory, &s));
     for (size_t k = 0; k < count; k++) {
-        double length = tracks[k].best.arc->length;
+        double length = legs[k].best.arc->length;
         s.length += length;
-        polygon = polygon || (length > 0 && tracks[k].best.curve->degree == 1);
+        polygon = polygon || (length > 0 && legs[k].best.curve->degree == 1);
     }
     rm2_status status = rm2i_alloc(ctx, Q * (Q + 2), sizeof *work, &work);
     if (status == RM2_OK)
-        status = place_nodes(probe, count, tracks, polygon, &s);
+        status = place_nodes(evaluator, count, legs, polygon, &s);
     if (status == RM2_OK)
-        status = improve_end(ctx, probe, front, 0, &s, work);
+        status = improve_end(ctx, evaluator, front, 0, &s, work);
     if (status == RM2_OK)
-        status = improve_end(ctx, probe, back, 1, &s, work);
+        status = improve_end(ctx, evaluator, back, 1, &s, work);
     if (status == RM2_INTERRUPTED || rm2i_no_metric(status))
         (void)rm2i_fail(ctx, status, "geodesic: %s", rm2_status_text(status));
     if (status == RM2_OK)
-        status = store(ctx, &s, count, tracks, finish(&s, polygon, work), curve);
+        status = store(ctx, &s, count, legs, finish(&s, polygon, work), curve);
     if (status == RM2_OK)
-        (*curve)->evaluations = probe->evaluations;
+        (*curve)->evaluations = evaluator->evaluations;
     free(work);
     free(memory);
     return status;

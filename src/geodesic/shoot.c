@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
-#include "geodesic/probe.h"
+#include "base/arena.h"
+#include "geodesic/evaluator.h"
 #include "linalg/dense.h"
 #include "riemann2/geodesic.h"
 
@@ -38,7 +38,7 @@ static const double D[STAGES] = {-12715105075.0 / 11282082432,  0,
                                  69997945.0 / 29380423};
 
 typedef struct flight {
-    rm2i_probe probe;
+    rm2i_evaluator evaluator;
     size_t Q;
     double tolerance, length; /* |v| at the start */
     double t, h, last_error;
@@ -48,32 +48,33 @@ typedef struct flight {
     double *first_G; /* at y */
 } flight;
 
+static void lay_out(void *arg, rm2i_arena *a) {
+    flight *f = arg;
+    size_t Q = f->Q;
+    f->y = rm2i_take(a, double, 2, Q);
+    f->next = rm2i_take(a, double, 2, Q);
+    f->k = rm2i_take(a, double, STAGES, 2, Q);
+    f->G = rm2i_take(a, double, Q, Q);
+    f->first_G = rm2i_take(a, double, Q, Q);
+    f->dG = rm2i_take(a, double, Q, Q, Q);
+    f->work = rm2i_take(a, double, Q, Q + 1); /* at least 2Q */
+}
+
 static rm2_status begin(rm2_context *ctx, const rm2_metric *metric, flight *f) {
-    size_t Q = rm2_metric_dim(metric), square = Q * Q;
-    *f = (flight){.Q = Q, .last_error = 1e-4};
-    RM2_TRY(rm2i_probe_begin(ctx, metric, rm2_context_threads(ctx), &f->probe));
-    RM2_TRY(rm2i_alloc(ctx, (2 + STAGES) * 2 * Q + 2 * square + square * Q + Q * (Q + 1),
-                       sizeof *f->memory, &f->memory));
-    double *m = f->memory;
-    f->y = rm2i_cut(&m, 2 * Q);
-    f->next = rm2i_cut(&m, 2 * Q);
-    f->k = rm2i_cut(&m, STAGES * 2 * Q);
-    f->G = rm2i_cut(&m, square);
-    f->first_G = rm2i_cut(&m, square);
-    f->dG = rm2i_cut(&m, square * Q);
-    f->work = rm2i_cut(&m, Q * (Q + 1)); /* at least 2Q */
-    return RM2_OK;
+    *f = (flight){.Q = rm2_metric_dim(metric), .last_error = 1e-4};
+    RM2_TRY(rm2i_evaluator_begin(ctx, metric, rm2_context_threads(ctx), &f->evaluator));
+    return rm2i_arena_alloc(ctx, lay_out, f, &f->memory);
 }
 
 static void end(flight *f) {
-    rm2i_probe_end(&f->probe);
+    rm2i_evaluator_end(&f->evaluator);
     free(f->memory);
 }
 
 /* (x, v)' = (v, -Gamma(v, v)) */
 static rm2_status derivative(flight *f, const double *y, double *k) {
     size_t Q = f->Q;
-    RM2_TRY(rm2i_probe_at(&f->probe, 1, y, f->G, f->dG));
+    RM2_TRY(rm2i_evaluator_at(&f->evaluator, 1, y, f->G, f->dG));
     memcpy(k, y + Q, Q * sizeof *k);
     RM2_TRY(rm2i_acceleration(Q, f->G, f->dG, y + Q, k + Q, f->work));
     return isfinite(rm2i_max_abs(Q, k + Q)) ? RM2_OK : RM2_ERR_NUMERIC;

@@ -24,7 +24,7 @@ static rm2_status minimise(rm2i_stage *stage, size_t max_iterations, rm2i_curve_
                            double *energy, bool *moved_at_all) {
     rm2i_newton *newton;
     bool moved = true;
-    RM2_TRY(rm2i_newton_create(stage->ctx, stage->probe, c->curve, POINTS, &newton));
+    RM2_TRY(rm2i_newton_create(stage->ctx, stage->evaluator, c->curve, POINTS, &newton));
     rm2_status status = RM2_OK;
     while (status == RM2_OK && moved && newton->iterations < max_iterations &&
            (newton->step > stage->tolerance || newton->damping > 0))
@@ -51,9 +51,9 @@ static rm2_status one_spline(rm2i_stage *stage, const rm2i_arc *start, size_t in
     rm2i_arc_resample(start, c->curve);
     rm2_status status = minimise(stage, most, c, &energy, &moved);
     if (status == RM2_OK && moved)
-        status = rm2i_arc_create(stage->ctx, stage->probe, c->curve, LENGTH_POINTS, &c->arc);
+        status = rm2i_arc_create(stage->ctx, stage->evaluator, c->curve, LENGTH_POINTS, &c->arc);
     if (status == RM2_OK && moved && stage->accuracy > 0)
-        status = rm2i_arc_refine(stage->ctx, stage->probe, stage->accuracy, &c->arc);
+        status = rm2i_arc_refine(stage->ctx, stage->evaluator, stage->accuracy, &c->arc);
     if (rm2i_no_metric(status) || (status == RM2_OK && !moved)) {
         rm2i_candidate_clear(c);
         return RM2_OK;

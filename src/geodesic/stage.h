@@ -6,7 +6,7 @@
 
 typedef struct rm2i_stage {
     rm2_context *ctx;
-    rm2i_probe *probe;
+    rm2i_evaluator *evaluator;
     size_t max_iterations; /* of one minimisation */
     double tolerance;      /* relative error of the velocity */
     double accuracy;       /* of lengths, relative; 0: as a first rule has them */
@@ -24,8 +24,8 @@ typedef struct rm2i_curve_candidate {
 void rm2i_candidate_clear(rm2i_curve_candidate *candidate);
 
 /* The path of n >= 2 points itself, and its length. */
-rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_probe *probe, size_t n, const double *path,
-                           rm2i_curve_candidate *out);
+rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
+                           const double *path, rm2i_curve_candidate *out);
 
 /* Least energy among natural cubic splines. Intervals are doubled from `intervals` as long as they
  * are too coarse for the metric. */

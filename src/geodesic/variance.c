@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "geodesic/crew.h"
-#include "geodesic/track.h"
+#include "geodesic/leg.h"
+#include "geodesic/workers.h"
 
 enum { BLOCK = 64 }; /* searches whose distances are kept until they are added */
 
@@ -214,7 +214,7 @@ static rm2_status one_line(void *job, size_t k, rm2i_worker *worker) {
     rm2_status status = rm2i_start_path(worker->ctx, v->metric, NULL, t->x + k / v->n * v->Q,
                                         v->points + k % v->n * v->Q, &n, &path);
     if (status == RM2_OK)
-        status = rm2i_path_stage(worker->ctx, &worker->probe, n, path, &line);
+        status = rm2i_path_stage(worker->ctx, &worker->evaluator, n, path, &line);
     t->result[k] = status == RM2_OK ? line.arc->length : INFINITY;
     rm2i_candidate_clear(&line);
     free(path);
@@ -225,7 +225,7 @@ static rm2_status sum_lines(rm2_context *ctx, const rm2i_variance *v, size_t cou
                             double *variance) {
     trial_job job = {.v = v, .x = x};
     RM2_TRY(rm2i_alloc(ctx, count, v->n * sizeof *job.result, &job.result));
-    rm2_status status = rm2i_crew_run(ctx, v->metric, count * v->n, one_line, &job, NULL);
+    rm2_status status = rm2i_workers_run(ctx, v->metric, count * v->n, one_line, &job, NULL);
     for (size_t k = 0; k < count && status == RM2_OK; k++) {
         variance[k] = 0;
         for (size_t i = 0; i < v->n; i++)

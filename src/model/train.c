@@ -21,6 +21,7 @@ typedef struct loop {
     size_t traced;    /* values in the trace */
     size_t chosen_at; /* iteration of the last choice of inducing points */
     double last_checkpoint;
+    bool warned;     /* that a checkpoint could not be written */
     double choosing; /* seconds spent on choices of inducing points */
     double *raw;     /* scratch: raw vector, then its gradient */
 } loop;
@@ -41,6 +42,18 @@ static rm2_status save(loop *l, rm2_stop stop) {
     free(saved.state);
     l->last_checkpoint = rm2i_seconds();
     return status;
+}
+
+/* A checkpoint that cannot be written, such as on a full disk, does not end the training. */
+static rm2_status try_to_save(loop *l, rm2_stop stop) {
+    rm2_status status = save(l, stop);
+    if (status != RM2_ERR_IO)
+        return status;
+    if (!l->warned)
+        rm2i_log(l->ctx, RM2_LOG_WARNING, "no checkpoint was written, training continues: %s",
+                 rm2_context_error(l->ctx));
+    l->warned = true;
+    return RM2_OK;
 }
 
 static bool wants_checkpoint(const loop *l) {
@@ -157,7 +170,7 @@ static rm2_status iterate(loop *l, rm2_stop stop) {
         bool due =
             wants_checkpoint(l) && rm2i_seconds() - l->last_checkpoint >= l->checkpoint->seconds;
         if (due || (wants_checkpoint(l) && stop != RM2_STOP_RUNNING))
-            RM2_TRY(save(l, stop));
+            RM2_TRY(try_to_save(l, stop));
     }
     l->out->stop = stop;
     return RM2_OK;

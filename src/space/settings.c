@@ -2,7 +2,7 @@
 #include "settings/settings.h"
 
 #include "base/base.h"
-#include "geodesic/track.h"
+#include "geodesic/leg.h"
 #include "space/space.h"
 
 /* ---- the table ------------------------------------------------------------------------------ */

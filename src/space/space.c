@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "geodesic/track.h"
+#include "geodesic/leg.h"
 #include "metric/metric.h"
 #include "model/model.h"
 

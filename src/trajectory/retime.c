@@ -155,7 +155,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     m->t.s = rm2i_take(a, double, n);
     m->t.z = rm2i_take(a, double, n);
     m->t.point = rm2i_take(a, size_t, n);
-    m->t.bend = rm2i_take(a, rm2i_bend, n, factors, 2);
+    m->t.curvature = rm2i_take(a, rm2i_curvature, n, factors, 2);
 }
 
 rm2_status rm2_trajectory_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,

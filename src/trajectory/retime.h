@@ -1,7 +1,7 @@
 /* The parts of a trajectory's timing:
  *
  *     retime.c            limits, distances, the clock, times
- *     retime_bend.c       how the way of each factor bends at the nodes
+ *     retime_curvature.c       how the way of each factor curves at the nodes
  *     retime_profile.c    speeds within the limits of acceleration
  *
  * Nodes are the points between steps in which a factor with a limit moves. All factors follow one clock
@@ -11,12 +11,12 @@
 
 #include "manifold/manifold.h"
 
-/* The bend c of one factor's way at a node, and e = dx/ds of the step on one side of it. */
-typedef struct rm2i_bend {
+/* The curvature c of one factor's way at a node, and e = dx/ds of the step on one side of it. */
+typedef struct rm2i_curvature {
     double square; /* |c|^2 */
     double along;  /* e . c */
     double across; /* |e|^2 |c|^2 - (e . c)^2 */
-} rm2i_bend;
+} rm2i_curvature;
 
 typedef struct rm2i_timing {
     const rm2_manifold *manifold;
@@ -26,8 +26,8 @@ typedef struct rm2i_timing {
     size_t *point;                      /* steps: where each starts */
     double *d;                          /* steps x factors: distances */
     double *s;                          /* steps */
-    rm2i_bend *bend; /* steps x factors x 2: at the front and the back of the step */
-    double *z;       /* steps + 1: (ds/dt)^2 at the nodes */
+    rm2i_curvature *curvature; /* steps x factors x 2: at the front and the back of the step */
+    double *z;                 /* steps + 1: (ds/dt)^2 at the nodes */
 } rm2i_timing;
 
 /* What limits of the factors are for the clock in step k: the least limit_f / |e_f|. */

@@ -10,7 +10,7 @@
  *
  *     e u + c sqrt(z_k) w,                                                                        (1)
  *
- * e and c as in retime_bend.c: speed changes and direction turns. If both are within the limit, so is
+ * e and c as in retime_curvature.c: speed changes and direction turns. If both are within the limit, so is
  * a_k, exactly and on every manifold. sqrt(z_k) w is between z_k and (z_k + z_{k+1})/2: (1) is asked
  * for with these two, at both nodes of each step,
  *
@@ -20,8 +20,8 @@
  * be finished are therefore an interval from 0, whose end is found backwards from the last node;
  * forwards from the first, the largest z_{k+1} that can be reached is taken (J. E. Bobrow, S. Dubowsky,
  * J. S. Gibson, International Journal of Robotics Research 4, 1985; H. Pham, Q.-C. Pham, IEEE
- * Transactions on Robotics 34, 2018). Where steps are short against bends this is the fastest motion;
- * at a corner, which is a bend within a step, it almost stops. */
+ * Transactions on Robotics 34, 2018). Where steps are short against curves this is the fastest motion;
+ * at a corner, which is a curvature within a step, it almost stops. */
 #include <float.h>
 #include <math.h>
 
@@ -36,7 +36,7 @@ typedef struct side {
     double square; /* |e|^2 */
     double half;   /* 1/(2 s) */
     double limit;
-    rm2i_bend bend;
+    rm2i_curvature curvature;
 } side;
 
 static side side_of(const rm2i_timing *t, size_t k, size_t f, size_t end) {
@@ -44,7 +44,7 @@ static side side_of(const rm2i_timing *t, size_t k, size_t f, size_t end) {
     return (side){.square = e * e,
                   .half = 1 / (2 * t->s[k]),
                   .limit = t->acceleration[f],
-                  .bend = t->bend[(k * t->factors + f) * 2 + end]};
+                  .curvature = t->curvature[(k * t->factors + f) * 2 + end]};
 }
 
 /* ---- one step ------------------------------------------------------------------------------- */
@@ -53,16 +53,17 @@ static side side_of(const rm2i_timing *t, size_t k, size_t f, size_t end) {
  * p = 1/(2 s), e u + c zeta = A y + x B where A = p e + g c, B = -p e + (1 - g) c, and
  * |A|^2 |B|^2 - (A . B)^2 = p^2 (|e|^2 |c|^2 - (e . c)^2). */
 static void narrow(const side *f, double g, double x, double *low, double *high) {
-    double p = f->half, own = p * p * f->square, bend = f->bend.square, mixed = p * f->bend.along;
-    double A = own + 2 * g * mixed + g * g * bend;
-    double AB = -own + (1 - 2 * g) * mixed + g * (1 - g) * bend;
-    double B = own - 2 * (1 - g) * mixed + (1 - g) * (1 - g) * bend;
-    if (A <= NOTHING * (own + g * g * bend)) { /* y does not matter */
+    double p = f->half, own = p * p * f->square, curvature = f->curvature.square,
+           mixed = p * f->curvature.along;
+    double A = own + 2 * g * mixed + g * g * curvature;
+    double AB = -own + (1 - 2 * g) * mixed + g * (1 - g) * curvature;
+    double B = own - 2 * (1 - g) * mixed + (1 - g) * (1 - g) * curvature;
+    if (A <= NOTHING * (own + g * g * curvature)) { /* y does not matter */
         if (B * x * x > f->limit * f->limit)
             *high = -INFINITY;
         return;
     }
-    double root = A * f->limit * f->limit - p * p * f->bend.across * x * x;
+    double root = A * f->limit * f->limit - p * p * f->curvature.across * x * x;
     if (root < 0) {
         *high = -INFINITY;
         return;
@@ -141,8 +142,8 @@ static bool is_allowed(const rm2i_timing *t, size_t k, double u, double duration
         for (size_t end = 0; end < 2 && isfinite(t->acceleration[f]); end++) {
             side here = side_of(t, k, f, end);
             double zeta = sqrt(t->z[k + end]) * w;
-            double square = here.square * u * u + 2 * fabs(here.bend.along) * u * zeta +
-                            here.bend.square * zeta * zeta;
+            double square = here.square * u * u + 2 * fabs(here.curvature.along) * u * zeta +
+                            here.curvature.square * zeta * zeta;
             if (square > here.limit * here.limit * (1 + NOTHING))
                 return false;
         }

@@ -54,22 +54,24 @@ static void output_point(conf_case *c, const rm2i_pieces *spline, const char *na
                        order == 2 ? out : NULL);
 }
 
-static void output_length(conf_case *c, rm2i_probe *probe, const rm2i_pieces *curve) {
+static void output_length(conf_case *c, rm2i_evaluator *evaluator, const rm2i_pieces *curve) {
     double *out = case_output(c, "length", 1);
     rm2i_arc *arc = NULL;
-    if (out && case_ok(c, rm2i_arc_create(c->ctx, probe, curve, POINTS, &arc)))
+    if (out && case_ok(c, rm2i_arc_create(c->ctx, evaluator, curve, POINTS, &arc)))
         *out = arc->length;
     rm2i_arc_free(arc);
 }
 
-static void output_energy(conf_case *c, rm2i_probe *probe, const rm2i_pieces *curve) {
+static void output_energy(conf_case *c, rm2i_evaluator *evaluator, const rm2i_pieces *curve) {
     double *out = case_output(c, "energy", 1);
     rm2i_energy *energy = NULL;
-    if (!out || !case_ok(c, rm2i_energy_create(c->ctx, probe, curve, POINTS, &energy)))
+    if (!out || !case_ok(c, rm2i_energy_create(c->ctx, evaluator, curve, POINTS, &energy)))
         return;
-    double *memory = case_scratch(c, rm2i_sample_size(energy));
+    rm2i_arena size = {NULL, 0};
+    (void)rm2i_sample_take(energy, &size);
+    double *memory = case_scratch(c, size.used);
     if (memory) {
-        rm2i_sample sample = rm2i_sample_cut(energy, &memory);
+        rm2i_sample sample = rm2i_sample_take(energy, &(rm2i_arena){memory, 0});
         if (case_ok(c, rm2i_energy_at(energy, &sample)))
             *out = sample.energy;
     }
@@ -80,14 +82,14 @@ void check_spline(conf_case *c) {
     rm2_metric *metric = make_metric(c);
     rm2i_pieces *spline = metric ? make_spline(c) : NULL;
     rm2i_pieces *parts = spline ? divide(c, spline) : NULL;
-    rm2i_probe probe;
-    if (parts && case_ok(c, rm2i_probe_begin(c->ctx, metric, 1, &probe))) {
-        output_energy(c, &probe, parts);
-        output_length(c, &probe, parts);
+    rm2i_evaluator evaluator;
+    if (parts && case_ok(c, rm2i_evaluator_begin(c->ctx, metric, 1, &evaluator))) {
+        output_energy(c, &evaluator, parts);
+        output_length(c, &evaluator, parts);
         output_point(c, spline, "c", 0);
         output_point(c, spline, "dc", 1);
         output_point(c, spline, "ddc", 2);
-        rm2i_probe_end(&probe);
+        rm2i_evaluator_end(&evaluator);
     }
     rm2i_pieces_free(parts);
     rm2i_pieces_free(spline);

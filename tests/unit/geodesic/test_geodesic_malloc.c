@@ -110,14 +110,14 @@ static int tear_down(void **state) {
 
 static void every_call(void **state) {
     fixture *f = *state;
-    assert_true(fail_each_allocation(f->ctx, one, f) >= 30);
-    assert_true(fail_each_allocation(f->ctx, through, f) >= 60);
+    assert_true(fail_each_allocation(f->ctx, one, f) >= 20);
+    assert_true(fail_each_allocation(f->ctx, through, f) >= 40);
     assert_true(fail_each_allocation(f->ctx, outside, f) >= 5);
-    assert_true(fail_each_allocation(f->ctx, many, f) >= 60);
-    assert_true(fail_each_allocation(f->ctx, distances, f) >= 60);
-    assert_true(fail_each_allocation(f->ctx, mean, f) >= 100);
+    assert_true(fail_each_allocation(f->ctx, many, f) >= 40);
+    assert_true(fail_each_allocation(f->ctx, distances, f) >= 40);
+    assert_true(fail_each_allocation(f->ctx, mean, f) >= 60);
     assert_true(fail_each_allocation(f->ctx, exponential, f) >= 2);
-    assert_true(fail_each_allocation(f->ctx, logarithm, f) >= 30);
+    assert_true(fail_each_allocation(f->ctx, logarithm, f) >= 20);
 }
 
 int main(void) {

@@ -167,15 +167,15 @@ static double brute_length(const rm2_metric *metric, const rm2i_pieces *p, doubl
 static void lengths_and_times(void **state) {
     (void)state;
     rm2_metric *metric = NULL;
-    rm2i_probe probe;
+    rm2i_evaluator evaluator;
     assert_int_equal(rm2_metric_analytic(ctx, "half_plane", 2, &metric), RM2_OK);
-    assert_int_equal(rm2i_probe_begin(ctx, metric, 1, &probe), RM2_OK);
+    assert_int_equal(rm2i_evaluator_begin(ctx, metric, 1, &evaluator), RM2_OK);
     const size_t degrees[] = {RM2I_SPLINE, 1, 4};
     const double size[] = {0.02, 0.02, 0.002}; /* more nodes waver more */
     for (size_t i = 0; i < 3; i++) {
         rm2i_pieces *p = random_pieces(7, degrees[i], size[i], 3), *even = NULL;
         rm2i_arc *arc = NULL;
-        assert_int_equal(rm2i_arc_create(ctx, &probe, p, 6, &arc), RM2_OK);
+        assert_int_equal(rm2i_arc_create(ctx, &evaluator, p, 6, &arc), RM2_OK);
         /* sums over 20000 steps err by 1e-8, but by a step for every jump of the speed; 6 Gauss
          * points by less */
         double tolerance = degrees[i] == RM2I_SPLINE ? 1e-6 : 5e-4;
@@ -188,7 +188,7 @@ static void lengths_and_times(void **state) {
         assert_int_equal(rm2i_pieces_create(ctx, Q, 64, 4, &even), RM2_OK);
         rm2i_arc_resample(arc, even);
         rm2i_arc *after = NULL;
-        assert_int_equal(rm2i_arc_create(ctx, &probe, even, 6, &after), RM2_OK);
+        assert_int_equal(rm2i_arc_create(ctx, &evaluator, even, 6, &after), RM2_OK);
         for (size_t k = 0; k <= 64; k++)
             assert_true(fabs(after->at[k] / after->length - (double)k / 64) < 2e-2);
         rm2i_arc_free(after);
@@ -196,7 +196,7 @@ static void lengths_and_times(void **state) {
         rm2i_pieces_free(even);
         rm2i_pieces_free(p);
     }
-    rm2i_probe_end(&probe);
+    rm2i_evaluator_end(&evaluator);
     rm2_metric_free(metric);
 }
 
@@ -209,21 +209,24 @@ typedef struct taylor {
     double *direction, *gradient, *bend, *H, *K, *memory;
 } taylor;
 
-static void taylor_begin(rm2i_probe *probe, const rm2i_pieces *p, size_t points, taylor *t) {
-    assert_int_equal(rm2i_energy_create(ctx, probe, p, points, &t->energy), RM2_OK);
-    size_t n = t->energy->unknowns, band = n * (t->energy->reach + 1);
-    size_t bend = t->energy->points * Q * Q;
-    double *m = t->memory =
-        calloc(rm2i_sample_size(t->energy) + 2 * n + bend + 2 * band, sizeof(double));
-    t->sample = rm2i_sample_cut(t->energy, &m);
-    t->direction = m;
-    t->gradient = m + n;
-    t->bend = m + 2 * n;
-    t->H = t->bend + bend;
-    t->K = t->H + band;
+static void lay_out_taylor(void *arg, rm2i_arena *a) {
+    taylor *t = arg;
+    size_t n = t->energy->unknowns, width = t->energy->reach + 1;
+    t->sample = rm2i_sample_take(t->energy, a);
+    t->direction = rm2i_take(a, double, n);
+    t->gradient = rm2i_take(a, double, n);
+    t->bend = rm2i_take(a, double, t->energy->points, Q, Q);
+    t->H = rm2i_take(a, double, n, width);
+    t->K = rm2i_take(a, double, n, width);
+}
+
+static void taylor_begin(rm2i_evaluator *evaluator, const rm2i_pieces *p, size_t points,
+                         taylor *t) {
+    assert_int_equal(rm2i_energy_create(ctx, evaluator, p, points, &t->energy), RM2_OK);
+    assert_int_equal(rm2i_arena_calloc(ctx, lay_out_taylor, t, &t->memory), RM2_OK);
     rm2_rng rng;
     rm2_rng_seed(&rng, 7);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < t->energy->unknowns; i++)
         t->direction[i] = rm2_rng_normal(&rng);
 }
 
@@ -252,10 +255,10 @@ static void check_kinetic(const rm2i_pieces *p, const taylor *t) {
     assert_true(fabs(got - want) < 1e-12 * want);
 }
 
-static void check_taylor(rm2i_probe *probe, size_t degree, size_t points) {
+static void check_taylor(rm2i_evaluator *evaluator, size_t degree, size_t points) {
     rm2i_pieces *p = random_pieces(6, degree, 0.02, 11);
     taylor t;
-    taylor_begin(probe, p, points, &t);
+    taylor_begin(evaluator, p, points, &t);
     double f = energy_at(p, &t, 0);
     rm2i_energy_gradient(t.energy, &t.sample, t.gradient);
     assert_int_equal(rm2i_energy_bend(t.energy, &t.sample, t.bend), RM2_OK);
@@ -285,12 +288,12 @@ static void energy_derivatives(void **state) {
     assert_int_equal(rm2_metric_analytic(ctx, "half_plane", 2, &metrics[0]), RM2_OK);
     assert_int_equal(rm2_metric_from_function(ctx, 2, hills_at, &h, "hills", &metrics[1]), RM2_OK);
     for (size_t i = 0; i < 2; i++) {
-        rm2i_probe probe;
-        assert_int_equal(rm2i_probe_begin(ctx, metrics[i], 1, &probe), RM2_OK);
-        check_taylor(&probe, RM2I_SPLINE, 3);
-        check_taylor(&probe, 1, 2);
-        check_taylor(&probe, 6, 6);
-        rm2i_probe_end(&probe);
+        rm2i_evaluator evaluator;
+        assert_int_equal(rm2i_evaluator_begin(ctx, metrics[i], 1, &evaluator), RM2_OK);
+        check_taylor(&evaluator, RM2I_SPLINE, 3);
+        check_taylor(&evaluator, 1, 2);
+        check_taylor(&evaluator, 6, 6);
+        rm2i_evaluator_end(&evaluator);
         rm2_metric_free(metrics[i]);
     }
 }
@@ -298,11 +301,11 @@ static void energy_derivatives(void **state) {
 /* ---- collocation ---------------------------------------------------------------------------- */
 
 /* Least energy of elements between two points of the half plane, with as many points as degrees. */
-static double least_energy(rm2i_probe *probe, size_t elements, size_t degree) {
+static double least_energy(rm2i_evaluator *evaluator, size_t elements, size_t degree) {
     rm2i_pieces *p = random_pieces(elements, degree, 0, 1);
     rm2i_newton *newton = NULL;
     bool moved = true;
-    assert_int_equal(rm2i_newton_create(ctx, probe, p, degree, &newton), RM2_OK);
+    assert_int_equal(rm2i_newton_create(ctx, evaluator, p, degree, &newton), RM2_OK);
     while (moved && newton->step > 1e-9)
         assert_int_equal(rm2i_newton_step(newton, 0, &moved), RM2_OK);
     double energy = newton->now.energy;
@@ -316,18 +319,18 @@ static double least_energy(rm2i_probe *probe, size_t elements, size_t degree) {
 static void order_of_collocation(void **state) {
     (void)state;
     rm2_metric *metric = NULL;
-    rm2i_probe probe;
+    rm2i_evaluator evaluator;
     assert_int_equal(rm2_metric_analytic(ctx, "half_plane", 2, &metric), RM2_OK);
-    assert_int_equal(rm2i_probe_begin(ctx, metric, 1, &probe), RM2_OK);
+    assert_int_equal(rm2i_evaluator_begin(ctx, metric, 1, &evaluator), RM2_OK);
     double d = acosh(1 + (4 + 0.25) / (2 * 1.5)); /* from (0, 1) to (2, 1.5) */
     for (size_t degree = 1; degree <= 3; degree++) {
-        double coarse = fabs(least_energy(&probe, 8, degree) - d * d);
-        double fine = fabs(least_energy(&probe, 16, degree) - d * d);
+        double coarse = fabs(least_energy(&evaluator, 8, degree) - d * d);
+        double fine = fabs(least_energy(&evaluator, 16, degree) - d * d);
         double want = pow(4, (double)degree); /* 2^(2s) */
         assert_true(fine > 1e-13 && coarse / fine > 0.85 * want && coarse / fine < 1.15 * want);
     }
-    assert_true(fabs(least_energy(&probe, 8, 6) - d * d) < 1e-12);
-    rm2i_probe_end(&probe);
+    assert_true(fabs(least_energy(&evaluator, 8, 6) - d * d) < 1e-12);
+    rm2i_evaluator_end(&evaluator);
     rm2_metric_free(metric);
 }
 

@@ -151,12 +151,36 @@ static void test_resume_after_the_end(void **state) {
     rm2_data_free(data);
 }
 
+static void count_warnings(void *count, rm2_log_level level, const char *text) {
+    if (level == RM2_LOG_WARNING && strstr(text, "no checkpoint was written"))
+        ++*(size_t *)count;
+}
+
+/* A place where nothing can be written costs the checkpoints, with one warning, not the training. */
+static void test_checkpoint_that_cannot_be_written(void **state) {
+    (void)state;
+    rm2_data *data = example_data("toy", 2, 12);
+    rm2_fit_settings s = robust_settings(10);
+    rm2_checkpoint checkpoint = {in_folder("missing/checkpoint"), 0, false};
+    size_t warnings = 0;
+    rm2_model *plain = fit_model_with(data, &s, NULL);
+    rm2_context_set_log(ctx, count_warnings, &warnings);
+    rm2_model *model = fit_model_with(data, &s, &checkpoint);
+    rm2_context_set_log(ctx, NULL, NULL);
+    assert_int_equal(warnings, 1);
+    assert_same_training(plain, model);
+    rm2_model_free(plain);
+    rm2_model_free(model);
+    rm2_data_free(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_interrupt),
         cmocka_unit_test(test_resume),
         cmocka_unit_test(test_resume_sees_trajectories),
         cmocka_unit_test(test_resume_after_the_end),
+        cmocka_unit_test(test_checkpoint_that_cannot_be_written),
     };
     return cmocka_run_group_tests(tests, model_set_up, model_tear_down);
 }

@@ -1,5 +1,5 @@
 /* Evaluation of the metric along curves. */
-#include "geodesic/probe.h"
+#include "geodesic/evaluator.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include "base/base.h"
 #include "linalg/dense.h"
 
-rm2_status rm2i_probe_begin(rm2_context *ctx, const rm2_metric *metric, int threads,
-                            rm2i_probe *probe) {
-    *probe = (rm2i_probe){.metric = metric, .room = {.threads = threads, .ctx = ctx}};
+rm2_status rm2i_evaluator_begin(rm2_context *ctx, const rm2_metric *metric, int threads,
+                                rm2i_evaluator *evaluator) {
+    *evaluator = (rm2i_evaluator){.metric = metric, .room = {.threads = threads, .ctx = ctx}};
     /* the scratch does not grow beyond one block a thread */
     size_t n = metric->type->block * (size_t)threads;
     size_t most = 0;
@@ -19,24 +19,25 @@ rm2_status rm2i_probe_begin(rm2_context *ctx, const rm2_metric *metric, int thre
         size_t size = rm2i_metric_work(metric, n, threads, order);
         most = size > most ? size : most;
     }
-    return rm2i_alloc(ctx, most, sizeof *probe->room.work, &probe->room.work);
+    return rm2i_alloc(ctx, most, sizeof *evaluator->room.work, &evaluator->room.work);
 }
 
-void rm2i_probe_end(rm2i_probe *probe) {
-    free(probe->room.work);
-    probe->room.work = NULL;
+void rm2i_evaluator_end(rm2i_evaluator *evaluator) {
+    free(evaluator->room.work);
+    evaluator->room.work = NULL;
 }
 
-rm2_status rm2i_probe_at(rm2i_probe *probe, size_t n, const double *x, double *G, double *dG) {
-    probe->evaluations += n;
-    return rm2i_metric_at(probe->metric, n, x, G, dG, &probe->room);
+rm2_status rm2i_evaluator_at(rm2i_evaluator *evaluator, size_t n, const double *x, double *G,
+                             double *dG) {
+    evaluator->evaluations += n;
+    return rm2i_metric_at(evaluator->metric, n, x, G, dG, &evaluator->room);
 }
 
-rm2_status rm2i_probe_bend_at(rm2i_probe *probe, size_t n, const double *x, const double *v,
-                              double *G, double *dG, double *bend) {
-    probe->evaluations += n;
+rm2_status rm2i_evaluator_bend_at(rm2i_evaluator *evaluator, size_t n, const double *x,
+                                  const double *v, double *G, double *dG, double *bend) {
+    evaluator->evaluations += n;
     const rm2i_metric_request request = {.x = x, .G = G, .dG = dG, .v = v, .bend = bend};
-    return rm2i_metric_bend_at(probe->metric, n, &request, &probe->room);
+    return rm2i_metric_bend_at(evaluator->metric, n, &request, &evaluator->room);
 }
 
 /* ---- geodesic equation ---------------------------------------------------------------------- */

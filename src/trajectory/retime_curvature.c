@@ -14,12 +14,12 @@
 #include "trajectory/retime.h"
 
 /* c along and across e. */
-static rm2i_bend measure(size_t dim, const double *e, const double *c) {
-    rm2i_bend bend = {.square = rm2i_dot(dim, c, c), .along = rm2i_dot(dim, e, c)};
-    double square = rm2i_dot(dim, e, e), part = square > 0 ? bend.along / square : 0;
+static rm2i_curvature measure(size_t dim, const double *e, const double *c) {
+    rm2i_curvature curvature = {.square = rm2i_dot(dim, c, c), .along = rm2i_dot(dim, e, c)};
+    double square = rm2i_dot(dim, e, e), part = square > 0 ? curvature.along / square : 0;
     for (size_t i = 0; i < dim; i++)
-        bend.across += square * (c[i] - part * e[i]) * (c[i] - part * e[i]);
-    return bend;
+        curvature.across += square * (c[i] - part * e[i]) * (c[i] - part * e[i]);
+    return curvature;
 }
 
 typedef struct node_scratch {
@@ -51,8 +51,8 @@ static rm2_status bend_factor(const rm2i_timing *t, size_t k, size_t f, const no
         s->behind[i] /= t->s[k];
         s->c[i] = 2 * (s->behind[i] - s->before[i]) / (t->s[k - 1] + t->s[k]);
     }
-    t->bend[((k - 1) * t->factors + f) * 2 + 1] = measure(dim, s->before, s->c);
-    t->bend[(k * t->factors + f) * 2] = measure(dim, s->behind, s->c);
+    t->curvature[((k - 1) * t->factors + f) * 2 + 1] = measure(dim, s->before, s->c);
+    t->curvature[(k * t->factors + f) * 2] = measure(dim, s->behind, s->c);
     return RM2_OK;
 }
 
@@ -69,7 +69,7 @@ static rm2_status bend_node(const void *job, size_t i, double *work) {
 rm2_status rm2i_timing_bend(rm2_context *ctx, rm2i_timing *t) {
     const rm2_manifold *m = t->manifold;
     size_t failed = 0;
-    memset(t->bend, 0, t->steps * t->factors * 2 * sizeof *t->bend);
+    memset(t->curvature, 0, t->steps * t->factors * 2 * sizeof *t->curvature);
     rm2i_arena work = {NULL, 0};
     lay_out(&(node_scratch){0}, m, &work);
     rm2_status status = rm2i_batch(ctx, t->steps - 1, work.used, bend_node, t, &failed);

@@ -1,7 +1,7 @@
 /* The stages in turn. The shortest curve so far is kept whatever a stage comes back with: all lengths
  * are those of the metric along the curve, and the energy of a curve of constant speed is the square
  * of its length. */
-#include "geodesic/track.h"
+#include "geodesic/leg.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,8 +47,8 @@ void rm2i_candidate_clear(rm2i_curve_candidate *candidate) {
 /* Both as long as they are, to a relative accuracy. */
 static rm2_status measure(rm2i_stage *stage, double accuracy, rm2i_curve_candidate *one,
                           rm2i_curve_candidate *other) {
-    RM2_TRY(rm2i_arc_refine(stage->ctx, stage->probe, accuracy, &one->arc));
-    return rm2i_arc_refine(stage->ctx, stage->probe, accuracy, &other->arc);
+    RM2_TRY(rm2i_arc_refine(stage->ctx, stage->evaluator, accuracy, &one->arc));
+    return rm2i_arc_refine(stage->ctx, stage->evaluator, accuracy, &other->arc);
 }
 
 /* Is the candidate longer than the best so far? Rules with few points err where a curve is coarse,
@@ -66,44 +66,44 @@ static rm2_status is_longer(rm2i_stage *stage, rm2i_curve_candidate *best,
 
 /* Take over what a stage has made, if it is good. */
 static rm2_status take_over(rm2i_stage *stage, rm2_geodesic_stage name,
-                            rm2i_curve_candidate *candidate, rm2i_track *track) {
+                            rm2i_curve_candidate *candidate, rm2i_leg *leg) {
     bool refused = !candidate->curve;
-    rm2_status status = refused ? RM2_OK : is_longer(stage, &track->best, candidate, &refused);
+    rm2_status status = refused ? RM2_OK : is_longer(stage, &leg->best, candidate, &refused);
     if (rm2i_no_metric(status))
         refused = true;
     else if (status != RM2_OK)
         return status;
-    if (track->stage == RM2_STAGE_PATH)
-        track->path_length = track->best.arc->length;
+    if (leg->stage == RM2_STAGE_PATH)
+        leg->path_length = leg->best.arc->length;
     if (name == RM2_STAGE_POLISH)
-        track->spline_length = track->best.arc->length;
+        leg->spline_length = leg->best.arc->length;
     if (refused) {
-        track->best.converged = false;
+        leg->best.converged = false;
         return RM2_OK;
     }
-    rm2i_candidate_clear(&track->best);
-    track->best = *candidate;
-    track->stage = name;
+    rm2i_candidate_clear(&leg->best);
+    leg->best = *candidate;
+    leg->stage = name;
     *candidate = (rm2i_curve_candidate){.curve = NULL};
     return RM2_OK;
 }
 
 /* The same, as a part of the activity that is done. */
 static rm2_status finish_stage(rm2i_stage *stage, rm2_geodesic_stage name,
-                               rm2i_curve_candidate *candidate, rm2i_track *track) {
-    rm2_status status = take_over(stage, name, candidate, track);
+                               rm2i_curve_candidate *candidate, rm2i_leg *leg) {
+    rm2_status status = take_over(stage, name, candidate, leg);
     if (status == RM2_OK)
         rm2i_activity_advance(stage->ctx, 1);
-    track->iterations += stage->iterations;
+    leg->iterations += stage->iterations;
     return status;
 }
 
-static rm2_status run_spline(rm2_context *ctx, rm2i_probe *probe,
-                             const rm2_geodesic_settings *settings, rm2i_track *track,
+static rm2_status run_spline(rm2_context *ctx, rm2i_evaluator *evaluator,
+                             const rm2_geodesic_settings *settings, rm2i_leg *leg,
                              size_t *intervals) {
     bool polished = settings->last == RM2_STAGE_POLISH;
     rm2i_stage stage = {.ctx = ctx,
-                        .probe = probe,
+                        .evaluator = evaluator,
                         .max_iterations = settings->max_iterations,
                         .tolerance =
                             polished ? fmax(ROUGH, settings->tolerance) : settings->tolerance};
@@ -111,66 +111,66 @@ static rm2_status run_spline(rm2_context *ctx, rm2i_probe *probe,
     rm2_status status = RM2_OK;
     if (!polished) { /* it may be the result */
         stage.accuracy = LENGTH_ACCURACY;
-        status = rm2i_arc_refine(ctx, probe, stage.accuracy, &track->best.arc);
+        status = rm2i_arc_refine(ctx, evaluator, stage.accuracy, &leg->best.arc);
     }
     if (status == RM2_OK || rm2i_no_metric(status)) /* as it was measured before */
-        status = rm2i_spline_stage(&stage, track->best.arc, settings->intervals, &candidate);
+        status = rm2i_spline_stage(&stage, leg->best.arc, settings->intervals, &candidate);
     *intervals = candidate.curve ? candidate.curve->intervals : settings->intervals;
     if (status == RM2_OK)
-        status = finish_stage(&stage, RM2_STAGE_SPLINE, &candidate, track);
+        status = finish_stage(&stage, RM2_STAGE_SPLINE, &candidate, leg);
     rm2i_candidate_clear(&candidate);
     return status;
 }
 
-static rm2_status run_polish(rm2_context *ctx, rm2i_probe *probe,
+static rm2_status run_polish(rm2_context *ctx, rm2i_evaluator *evaluator,
                              const rm2_geodesic_settings *settings, size_t intervals,
-                             rm2i_track *track) {
+                             rm2i_leg *leg) {
     rm2i_stage stage = {.ctx = ctx,
-                        .probe = probe,
+                        .evaluator = evaluator,
                         .max_iterations = settings->max_iterations,
                         .tolerance = settings->tolerance};
     rm2i_curve_candidate candidate = {.curve = NULL};
     size_t elements = (intervals + INTERVALS_PER_ELEMENT - 1) / INTERVALS_PER_ELEMENT;
-    rm2_status status = rm2i_polish_stage(&stage, track->best.arc, elements, &candidate);
+    rm2_status status = rm2i_polish_stage(&stage, leg->best.arc, elements, &candidate);
     if (status == RM2_OK)
-        status = finish_stage(&stage, RM2_STAGE_POLISH, &candidate, track);
+        status = finish_stage(&stage, RM2_STAGE_POLISH, &candidate, leg);
     rm2i_candidate_clear(&candidate);
     return status;
 }
 
-rm2_status rm2i_track_create(rm2_context *ctx, rm2i_probe *probe,
-                             const rm2_geodesic_settings *settings, size_t n, const double *path,
-                             rm2i_track *track) {
-    *track = (rm2i_track){.stage = RM2_STAGE_PATH};
-    RM2_TRY(rm2i_path_stage(ctx, probe, n, path, &track->best));
+rm2_status rm2i_leg_create(rm2_context *ctx, rm2i_evaluator *evaluator,
+                           const rm2_geodesic_settings *settings, size_t n, const double *path,
+                           rm2i_leg *leg) {
+    *leg = (rm2i_leg){.stage = RM2_STAGE_PATH};
+    RM2_TRY(rm2i_path_stage(ctx, evaluator, n, path, &leg->best));
     rm2i_activity_advance(ctx, 1);
     if (settings->last == RM2_STAGE_PATH)
         return RM2_OK;
-    if (track->best.error == 0 || track->best.arc->length == 0) { /* nothing is shorter */
-        track->stage = settings->last;
-        track->best.error = 0;
+    if (leg->best.error == 0 || leg->best.arc->length == 0) { /* nothing is shorter */
+        leg->stage = settings->last;
+        leg->best.error = 0;
         rm2i_activity_advance(ctx, (size_t)settings->last);
         return RM2_OK;
     }
     size_t intervals = 0;
-    rm2_status status = run_spline(ctx, probe, settings, track, &intervals);
+    rm2_status status = run_spline(ctx, evaluator, settings, leg, &intervals);
     if (status == RM2_OK && settings->last == RM2_STAGE_POLISH)
-        status = run_polish(ctx, probe, settings, intervals, track);
+        status = run_polish(ctx, evaluator, settings, intervals, leg);
     return status == RM2_INTERRUPTED ? rm2i_fail(ctx, status, "geodesic: interrupted") : status;
 }
 
-rm2_status rm2i_track_between(rm2_context *ctx, rm2i_probe *probe, const rm2_roadmap *roadmap,
-                              const rm2_geodesic_settings *settings, const double *from,
-                              const double *to, rm2i_track *track) {
+rm2_status rm2i_leg_between(rm2_context *ctx, rm2i_evaluator *evaluator, const rm2_roadmap *roadmap,
+                            const rm2_geodesic_settings *settings, const double *from,
+                            const double *to, rm2i_leg *leg) {
     double *path;
     size_t n;
-    *track = (rm2i_track){.stage = RM2_STAGE_PATH};
-    RM2_TRY(rm2i_start_path(ctx, probe->metric, roadmap, from, to, &n, &path));
-    rm2_status status = rm2i_track_create(ctx, probe, settings, n, path, track);
+    *leg = (rm2i_leg){.stage = RM2_STAGE_PATH};
+    RM2_TRY(rm2i_start_path(ctx, evaluator->metric, roadmap, from, to, &n, &path));
+    rm2_status status = rm2i_leg_create(ctx, evaluator, settings, n, path, leg);
     free(path);
     return status;
 }
 
-void rm2i_track_clear(rm2i_track *track) {
-    rm2i_candidate_clear(&track->best);
+void rm2i_leg_clear(rm2i_leg *leg) {
+    rm2i_candidate_clear(&leg->best);
 }

@@ -1,5 +1,5 @@
 /* Tasks are taken from a counter, so that threads whose geodesics are easy do more of them. */
-#include "geodesic/crew.h"
+#include "geodesic/workers.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-typedef struct crew {
+typedef struct workers {
     rm2_context *ctx; /* the caller's */
     rm2i_task_fn fn;
     void *job;
@@ -20,9 +20,9 @@ typedef struct crew {
     rm2_status status; /* of the first failure, or what ended the work */
     size_t failed;
     char message[1024];
-} crew;
+} workers;
 
-static rm2_status hire(rm2_context *ctx, const rm2_metric *metric, crew *c) {
+static rm2_status create_workers(rm2_context *ctx, const rm2_metric *metric, workers *c) {
     size_t threads = (size_t)rm2_context_threads(ctx);
     c->workers = c->count < threads ? (c->count ? c->count : 1) : threads;
     int own_threads = (int)(threads / c->workers);
@@ -31,14 +31,14 @@ static rm2_status hire(rm2_context *ctx, const rm2_metric *metric, crew *c) {
         rm2i_worker *worker = &c->worker[w];
         if (rm2i_context_child(ctx, own_threads, &worker->ctx) != RM2_OK)
             return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory for %zu threads", c->workers);
-        RM2_TRY(rm2i_probe_begin(ctx, metric, own_threads, &worker->probe));
+        RM2_TRY(rm2i_evaluator_begin(ctx, metric, own_threads, &worker->evaluator));
     }
     return RM2_OK;
 }
 
-static void dismiss(crew *c) {
+static void free_workers(workers *c) {
     for (size_t w = 0; c->worker && w < c->workers; w++) {
-        rm2i_probe_end(&c->worker[w].probe);
+        rm2i_evaluator_end(&c->worker[w].evaluator);
         rm2_context_free(c->worker[w].ctx);
     }
     free(c->worker);
@@ -49,7 +49,7 @@ static bool is_end(rm2_status status) {
     return status == RM2_INTERRUPTED || status == RM2_ERR_MEMORY;
 }
 
-static void note_failure(crew *c, rm2_status status, size_t i, const rm2_context *ctx) {
+static void note_failure(workers *c, rm2_status status, size_t i, const rm2_context *ctx) {
     if (is_end(status))
         atomic_store(&c->stop, true);
 #pragma omp critical
@@ -61,10 +61,10 @@ static void note_failure(crew *c, rm2_status status, size_t i, const rm2_context
     }
 }
 
-static void work(crew *c, rm2i_worker *worker) {
+static void work(workers *c, rm2i_worker *worker) {
     size_t i;
     while (!atomic_load(&c->stop) && (i = atomic_fetch_add(&c->next, 1)) < c->count) {
-        worker->probe.evaluations = 0;
+        worker->evaluator.evaluations = 0;
         rm2_status status = c->fn(c->job, i, worker);
         if (status != RM2_OK)
             note_failure(c, status, i, worker->ctx);
@@ -73,11 +73,11 @@ static void work(crew *c, rm2i_worker *worker) {
     }
 }
 
-rm2_status rm2i_crew_run(rm2_context *ctx, const rm2_metric *metric, size_t count, rm2i_task_fn fn,
-                         void *job, size_t *failed) {
-    crew c = {
+rm2_status rm2i_workers_run(rm2_context *ctx, const rm2_metric *metric, size_t count,
+                            rm2i_task_fn fn, void *job, size_t *failed) {
+    workers c = {
         .ctx = ctx, .fn = fn, .job = job, .count = count, .status = RM2_OK, .failed = SIZE_MAX};
-    rm2_status status = hire(ctx, metric, &c);
+    rm2_status status = create_workers(ctx, metric, &c);
     if (status == RM2_OK) {
 #pragma omp parallel num_threads((int)c.workers) if (c.workers > 1)
         work(&c, &c.worker[omp_get_thread_num()]);
@@ -85,7 +85,7 @@ rm2_status rm2i_crew_run(rm2_context *ctx, const rm2_metric *metric, size_t coun
         if (status != RM2_OK)
             (void)rm2i_fail(ctx, status, "%s", c.message);
     }
-    dismiss(&c);
+    free_workers(&c);
     if (failed)
         *failed = c.failed;
     return status;

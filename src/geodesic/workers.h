@@ -1,14 +1,14 @@
 /* Many independent geodesics on the context's threads. */
-#ifndef RM2I_CREW_H
-#define RM2I_CREW_H
+#ifndef RM2I_WORKERS_H
+#define RM2I_WORKERS_H
 
-#include "geodesic/probe.h"
+#include "geodesic/evaluator.h"
 #include "riemann2/geodesic.h"
 
 /* What one thread has for itself. */
 typedef struct rm2i_worker {
-    rm2_context *ctx; /* a child of the caller's: messages do not meet */
-    rm2i_probe probe; /* its evaluations are counted from 0 in each task */
+    rm2_context *ctx;         /* a child of the caller's: messages do not meet */
+    rm2i_evaluator evaluator; /* its evaluations are counted from 0 in each task */
 } rm2i_worker;
 
 typedef rm2_status (*rm2i_task_fn)(void *job, size_t i, rm2i_worker *worker);
@@ -17,7 +17,7 @@ typedef rm2_status (*rm2i_task_fn)(void *job, size_t i, rm2i_worker *worker);
  * for the metric. Each is a part of the activity that is under way. A task that fails does not stop
  * the others, and the first one's status and message are the result, *failed its index. An interrupt
  * or lack of memory ends all tasks, and is the result then; *failed is SIZE_MAX, as without failure. */
-rm2_status rm2i_crew_run(rm2_context *ctx, const rm2_metric *metric, size_t count, rm2i_task_fn fn,
-                         void *job, size_t *failed);
+rm2_status rm2i_workers_run(rm2_context *ctx, const rm2_metric *metric, size_t count,
+                            rm2i_task_fn fn, void *job, size_t *failed);
 
 #endif
