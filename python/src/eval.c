@@ -26,7 +26,7 @@ static PyObject *score(PyObject *self, PyObject *args) {
     const rm2_model *model;
     const rm2_data *data;
     PyObject *dict, *out, *list = NULL;
-    glue_watcher watcher = {NULL, false};
+    glue_watcher watcher = {NULL, false, false};
     glue_array z = {.data = NULL};
     rm2_encode_settings s = rm2_encode_settings_default();
     rm2_score total, *each = NULL;

@@ -50,15 +50,18 @@ static bool call_back(const glue_watcher *w, const rm2_progress *p) {
     return go_on;
 }
 
-/* On the thread of the call, with the lock released. */
+/* On the thread of the call, with the lock released. The library may report once more after it was told to stop. */
 static bool on_progress(void *user, const rm2_progress *p) {
-    const glue_watcher *w = user;
+    glue_watcher *w = user;
+    if (w->stopped)
+        return false;
     PyGILState_STATE state = PyGILState_Ensure();
     bool go_on = PyErr_CheckSignals() == 0;
     if (!go_on && w->keep_on_interrupt && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
         PyErr_Clear();
     if (go_on && w->callback != Py_None)
         go_on = call_back(w, p);
+    w->stopped = !go_on;
     PyGILState_Release(state);
     return go_on;
 }

@@ -32,6 +32,7 @@ PyObject *glue_leave(rm2_context *ctx, rm2_status status);
 typedef struct glue_watcher {
     PyObject *callback;     /* of (activity, done, total, seconds, objective or None), or None */
     bool keep_on_interrupt; /* Ctrl-C stops the work without an exception: its result is kept */
+    bool stopped;           /* no more calls of the callback: an exception may be set */
 } glue_watcher;
 
 /* For the next call on the context; the watcher must live as long. */

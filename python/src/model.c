@@ -81,7 +81,7 @@ static bool take_given(PyObject *const *objects, const rm2_data *data, given *g,
 static rm2_model *run_fit(const rm2_data *data, const rm2_fit_settings *s,
                           const rm2_checkpoint *checkpoint, PyObject *callback) {
     rm2_model *model = NULL;
-    glue_watcher watcher = {callback, true};
+    glue_watcher watcher = {callback, true, false};
     rm2_context *ctx = glue_enter();
     if (!ctx)
         return NULL;
@@ -358,7 +358,7 @@ static PyObject *encode(PyObject *self, PyObject *args) {
     const rm2_model *model;
     PyObject *dict, *objects[4], *result = NULL;
     int align;
-    glue_watcher watcher = {NULL, false};
+    glue_watcher watcher = {NULL, false, false};
     rm2_encode_settings s = rm2_encode_settings_default();
     encoding e;
     (void)self;

@@ -219,7 +219,7 @@ static PyObject *run_tracking(tracking *t, bool one) {
     rm2_context *ctx = errors ? glue_enter() : NULL;
     memset(&info, 0, sizeof info);
     if (ctx) {
-        glue_watcher watcher = {Py_None, false};
+        glue_watcher watcher = {Py_None, false, false};
         rm2_status status;
         rm2_context_set_seed(ctx, t->seed);
         glue_watch(ctx, &watcher);

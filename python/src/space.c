@@ -148,7 +148,7 @@ static bool take_obstacles(const glue_array *rows, const rm2_manifold *m, obstac
 /* Create the space in `l`; false with an exception set. */
 static bool create(latent_space *l, const rm2_model *model, const rm2_space_settings *s,
                    const glue_array *cover, PyObject *callback) {
-    glue_watcher watcher = {callback, false};
+    glue_watcher watcher = {callback, false, false};
     rm2_context *ctx = glue_enter();
     if (!ctx)
         return false;
@@ -297,7 +297,7 @@ static PyObject *curve_tuple(const rm2_curve *c) {
 static PyObject *geodesic(PyObject *self, PyObject *args) {
     latent_space *l;
     PyObject *in, *result = NULL;
-    glue_watcher watcher = {NULL, false};
+    glue_watcher watcher = {NULL, false, false};
     glue_array x;
     rm2_curve *curve = NULL;
     (void)self;
@@ -332,7 +332,7 @@ static PyObject *list_curves(size_t count, rm2_curve *const *curves) {
 static PyObject *geodesics(PyObject *self, PyObject *args) {
     latent_space *l;
     PyObject *first, *second, *list = NULL;
-    glue_watcher watcher = {NULL, false};
+    glue_watcher watcher = {NULL, false, false};
     glue_array from = {.data = NULL}, to = {.data = NULL};
     rm2_curve **curves = NULL;
     (void)self;
@@ -366,7 +366,7 @@ static PyObject *geodesics(PyObject *self, PyObject *args) {
 static PyObject *distances(PyObject *self, PyObject *args) {
     latent_space *l;
     PyObject *in, *out, *result = NULL;
-    glue_watcher watcher = {NULL, false};
+    glue_watcher watcher = {NULL, false, false};
     glue_array x = {.data = NULL}, y = {.data = NULL};
     size_t unconverged = 0;
     (void)self;
@@ -394,7 +394,7 @@ static PyObject *distances(PyObject *self, PyObject *args) {
 static PyObject *mean(PyObject *self, PyObject *args) {
     latent_space *l;
     PyObject *in, *weigh, *out, *result = NULL;
-    glue_watcher watcher = {NULL, false};
+    glue_watcher watcher = {NULL, false, false};
     glue_array x = {.data = NULL}, w = {.data = NULL}, y = {.data = NULL};
     rm2_mean_info info = {.converged = false};
     (void)self;
@@ -497,7 +497,7 @@ static PyObject *logarithm(PyObject *self, PyObject *args) {
     if (glue_read(first, "z", false, &x) && glue_read(second, "y", false, &y) &&
         glue_write(out, "output", false, &v) && glue_sized(&x, "z", Q) && glue_sized(&y, "y", Q) &&
         glue_sized(&v, "output", Q)) {
-        glue_watcher watcher = {Py_None, false};
+        glue_watcher watcher = {Py_None, false, false};
         rm2_context *ctx = glue_enter();
         if (ctx) {
             rm2_status status;

@@ -212,6 +212,10 @@ def test_callback(toy):
     rm2.WGPLVM("R2 x S2", max_iterations=5).fit(toy, callback=seen.append)
     rows = [p for p in seen if p.objective is not None]
     assert rows[-1].activity == "fit" and rows[-1].done <= 5 and rows[-1].seconds >= 0
+    calls = []
+    with pytest.warns(RuntimeWarning, match="interrupted"):
+        stopped = rm2.WGPLVM("R2 x S2").fit(toy, callback=lambda p: calls.append(p) or len(calls) < 20)
+    assert len(calls) == 20 and stopped.info_["stop"] == "interrupted"  # not called again once it has said stop
     with pytest.raises(ZeroDivisionError):
         rm2.WGPLVM("R2 x S2").fit(toy, callback=lambda p: 1 / 0)
     with pytest.raises(TypeError, match="callback"):
