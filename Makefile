@@ -1,6 +1,8 @@
 # Thin front of the CMake build; every target installs what it misses first (scripts/deps).
 #   make            build; the program is build/riemann2
 #   make check      build and run all tests
+#   make python     the Python package in a virtual environment, build/venv
+#   make wheel      a wheel of it in build/dist, installed and tried in an empty environment
 #   make demo       the tour: two experiments of the paper, with reports in demo/
 #   make bench      speed, as ratios measured in one run
 #   make explorer   build with the page of riemann2 explore, which needs npm (make alone does where npm is there)
@@ -15,11 +17,14 @@ PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 
 DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer page)
+# The Python package is built and tested with the rest where Debian's Python is there; PYTHON=OFF leaves it out.
+PYTHON ?= $(if $(wildcard /usr/bin/python3),$(if $(filter core,$(PRESET)),OFF,ON),OFF)
+PYTHON_DEPS = $(if $(filter ON,$(PYTHON)),deps-python deps-python-test)
 
-.PHONY: all check demo bench explorer page core install conformance acceptance asan fuzz format format-check lint clean
+.PHONY: all check python wheel demo bench explorer page core install conformance acceptance asan fuzz format format-check lint clean
 
 all: $(DEPS)
-	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
+	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DRM2_PYTHON_PACKAGE=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
 page: deps-explorer
@@ -32,12 +37,18 @@ explorer: deps-npm
 deps-%:
 	@scripts/deps $*
 
-tests: $(DEPS) deps-test
-	@cmake --preset $(PRESET) -DRM2_TESTS=ON -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
+tests: $(DEPS) deps-test $(PYTHON_DEPS)
+	@cmake --preset $(PRESET) -DRM2_TESTS=ON -DRM2_PYTHON_PACKAGE=$(PYTHON) -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
 check: tests
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
+
+python: $(DEPS) deps-python
+	@scripts/python-install build/venv
+
+wheel: $(DEPS) deps-python
+	@scripts/wheel build/dist
 
 demo: all
 	@scripts/demo $(BUILD)/riemann2 demo

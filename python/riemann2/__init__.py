@@ -1,0 +1,91 @@
+"""Learn low-dimensional Riemannian submanifolds from Riemannian data.
+
+Data on curved spaces (robot poses, orientations, covariance matrices, brain connectomes) get a latent space of few
+dimensions. Every point of it decodes to a point on the curved space, with uncertainty. The metric of the data is
+pulled back into it, so that distances, shortest paths and means follow the data.
+
+>>> import riemann2 as rm2
+>>> data = rm2.generate("toy", trajectories=3, points=20)
+>>> model = rm2.WGPLVM("R2 x S2").fit(data)
+>>> path = model.geodesic(model.latents_[0], model.latents_[-1])
+>>> path.converged
+True
+
+Points
+    Manifold    exp, log, dist, mean, ... on R, S, SO3, SPD, H and products of them
+    Data        points with trajectories, time and labels; also `read` and `generate`
+Models
+    WGPLVM      fit, transform, inverse_transform, geodesic, distances, mean, plot, save
+    GPLVM       the Euclidean counterpart, for comparison
+    load        a model from a file
+Latent spaces
+    Space       geodesics, distances, means, exponential and logarithm in one metric
+    Path        a geodesic: latent, points, std, length, time
+    Sphere      an obstacle
+    medoids     clusters from distances
+Evaluation
+    dtw, dtw_floor, score, calibration, cross_validate
+Robots and figures
+    Arm         kinematics and tracking
+    Figure      the library's own figures
+Settings
+    settings    names, ranges and defaults of every keyword
+    set_threads, set_progress, show_config
+
+Exceptions are ValueError, OSError, MemoryError, KeyboardInterrupt, `CutLocusError` and `NumericalError`. Messages go
+to the logger "riemann2".
+"""
+
+from . import _start  # noqa: F401  first: chooses the kernels of OpenBLAS before NumPy loads it
+from ._core import CutLocusError, NumericalError
+from ._core import version as __version__
+from ._progress import Progress, set_progress
+from ._settings import Setting, settings
+from ._start import get_threads, set_threads, show_config
+from .data import Data, generate, read
+from .evaluation import Calibration, Floor, Score, calibration, cross_validate, dtw, dtw_floor, score
+from .figure import Figure, Panel
+from .manifold import Factor, Manifold
+from .model import GPLVM, WGPLVM, load
+from .robot import Arm, Placement, Tracked
+from .space import Mean, Medoids, Path, Space, Sphere, medoids
+
+__all__ = [
+    "Arm",
+    "Calibration",
+    "CutLocusError",
+    "Data",
+    "Factor",
+    "Figure",
+    "Floor",
+    "GPLVM",
+    "Manifold",
+    "Mean",
+    "Medoids",
+    "NumericalError",
+    "Panel",
+    "Path",
+    "Placement",
+    "Progress",
+    "Score",
+    "Setting",
+    "Space",
+    "Sphere",
+    "Tracked",
+    "WGPLVM",
+    "__version__",
+    "calibration",
+    "cross_validate",
+    "dtw",
+    "dtw_floor",
+    "generate",
+    "get_threads",
+    "load",
+    "medoids",
+    "read",
+    "score",
+    "set_progress",
+    "set_threads",
+    "settings",
+    "show_config",
+]

@@ -1,0 +1,110 @@
+"""What happens on import: kernels of OpenBLAS, logging, threads after a fork."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+
+# ---- OpenBLAS ------------------------------------------------------------------------------------
+# It chooses its kernels when it is loaded. Releases that are older than a processor take kernels without AVX for
+# it; a variable of the environment that is set before names better ones.
+
+_BEFORE_AVX = {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Athlon", "Opteron", "Opteron_SSE3",
+               "Barcelona", "Bobcat", "Nano", "Katmai", "Coppermine", "Northwood", "Banias", "Generic"}
+_AVX512 = {"avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd"}
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _core_of_openblas() -> str:
+    """Kernels that OpenBLAS would choose, from a copy of it that is closed again."""
+    import ctypes
+
+    libc = ctypes.CDLL(None)
+    opening, symbol, closing = libc.dlmopen, libc.dlsym, libc.dlclose
+    opening.restype = symbol.restype = ctypes.c_void_p
+    opening.argtypes = [ctypes.c_long, ctypes.c_char_p, ctypes.c_int]
+    symbol.argtypes, closing.argtypes = [ctypes.c_void_p, ctypes.c_char_p], [ctypes.c_void_p]
+    library = opening(-1, b"libopenblas.so.0", os.RTLD_NOW)
+    address = symbol(library, b"openblas_get_corename") if library else None
+    name: bytes = ctypes.CFUNCTYPE(ctypes.c_char_p)(address)() if address else b""
+    if library:
+        closing(library)
+    return name.decode()
+
+
+def _choose_kernels() -> None:
+    """Set OPENBLAS_CORETYPE where OpenBLAS is not loaded yet and would not use this processor's AVX."""
+    if sys.platform != "linux" or os.environ.get("OPENBLAS_CORETYPE"):
+        return
+    flags = set(next((line for line in _read("/proc/cpuinfo").splitlines() if line.startswith("flags")), "").split())
+    loaded = _read("/proc/self/maps")
+    if not {"avx2", "fma"} <= flags or "openblas" in loaded or "libasan" in loaded:
+        return
+    try:
+        core = _core_of_openblas()
+    except (AttributeError, OSError):
+        return
+    if core in _BEFORE_AVX:
+        os.environ["OPENBLAS_CORETYPE"] = "SkylakeX" if _AVX512 <= flags else "Haswell"
+
+
+_choose_kernels()
+
+from . import _core  # noqa: E402  after the choice of kernels
+
+# ---- logging -------------------------------------------------------------------------------------
+
+_log = logging.getLogger("riemann2")
+_log.addHandler(logging.NullHandler())
+_LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING)
+
+
+def _write(level: int, line: str) -> None:
+    _log.log(_LEVELS[level], line)
+
+
+_core.set_logger(_write)
+
+# ---- threads -------------------------------------------------------------------------------------
+
+
+def set_threads(threads: int) -> None:
+    """Set the number of threads of every call; 0 is all processors."""
+    _core.set_threads(threads)
+
+
+def get_threads() -> int:
+    """Return the number of threads of every call; 0 is all processors."""
+    return _core.get_threads()
+
+
+def _after_fork() -> None:
+    """The threads of OpenMP do not survive a fork: the child computes on one thread."""
+    _core.set_threads(1)
+    _core.set_blas_threads(1)
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def show_config() -> None:
+    """Print the version of the library, its linear algebra and the number of threads.
+
+    Where OpenBLAS was loaded before riemann2 with kernels that do not use this processor's AVX, the variable of the
+    environment that chooses better ones is printed as well.
+    """
+    config, core, better = _core.blas()
+    print(f"riemann2 {_core.version}")
+    print(f"{config}, {core} kernels")
+    if better:
+        print(f"  faster: set OPENBLAS_CORETYPE={better} before Python starts, or import riemann2 before NumPy")
+    print(f"figures: {'yes' if hasattr(_core, 'figure') else 'no (built without Cairo)'}")
+    print(f"threads: {get_threads() or 'all processors'}")

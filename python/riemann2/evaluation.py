@@ -1,0 +1,230 @@
+"""How good a model or a trajectory is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _core
+from ._arrays import as_count, as_doubles
+from ._progress import Callback, watch
+from ._settings import texts
+from .data import Data
+from .manifold import Manifold
+
+if TYPE_CHECKING:
+    from ._arrays import Array
+    from .model import WGPLVM
+
+__all__ = ["Calibration", "Floor", "Score", "calibration", "cross_validate", "dtw", "dtw_floor", "score"]
+
+_KINDS = ("warped", "padded", "nearest")
+
+
+def _need(model: Any, *data: Any) -> None:
+    """Raise TypeError for what is not a model or a data set."""
+    if not hasattr(model, "_fitted"):
+        raise TypeError(f"model: expected a WGPLVM, got {type(model).__name__}")
+    for one in data:
+        if not isinstance(one, Data):
+            raise TypeError(f"data: expected riemann2.Data, got {type(one).__name__}")
+
+
+class Floor(NamedTuple):
+    """Distances among trajectories: what one demonstration is away from another."""
+
+    mean: float
+    std: float
+    distances: Array
+    """All pairs i < j, by rows."""
+
+
+def _rows(value: Any, name: str, shape: tuple[int, ...] | None) -> Array:
+    array = as_doubles(value, name)
+    if shape is None:
+        shape = array.shape[1:]
+    if array.ndim < 2 or array.shape[1:] != shape:
+        raise ValueError(f"{name}: expected an array of shape (n, {', '.join(map(str, shape))}), got {array.shape}")
+    return array
+
+
+def _dtw_settings(manifold: Any, kind: str, window: int, width: int) -> tuple[Any, ...]:
+    if kind not in _KINDS:
+        raise ValueError(f"kind: expected one of {', '.join(_KINDS)}, got {kind!r}")
+    handle = None if manifold is None else manifold._handle
+    return handle, _KINDS.index(kind), as_count(window, "window"), width
+
+
+def dtw(a: Any, b: Any, manifold: str | Manifold | None = None, *, kind: str = "warped", window: int = 0) -> Any:
+    """Return the distance between sequences under dynamic time warping.
+
+    Parameters
+    ----------
+    a : array of shape (n, *point_shape)
+    b : array of shape (m, *point_shape), or a list of such arrays
+    manifold : str or Manifold, optional
+        Whose distance between points is used; the Euclidean distance of rows by default.
+    kind : {"warped", "padded", "nearest"}
+        Root of the least sum of squared distances; the same with the shorter one padded first; sum of the distances
+        to the nearest points, without warping.
+    window : int
+        Warp by less than this number of points; 0 is no limit.
+
+    Returns
+    -------
+    float, or an array with one distance per sequence of a list
+
+    Examples
+    --------
+    >>> import numpy as np, riemann2 as rm2
+    >>> rm2.dtw(np.array([[0.0], [1.0]]), np.array([[0.0], [0.0], [1.0]]))
+    0.0
+    """
+    m = None if manifold is None else Manifold(manifold)
+    shape = None if m is None else m.point_shape
+    first = _rows(a, "a", shape)
+    many = isinstance(b, (list, tuple)) and len(b) > 0 and np.ndim(b[0]) >= 2
+    others = [_rows(one, "b", first.shape[1:]) for one in (b if many else [b])]
+    out = np.empty(len(others))
+    width = int(np.prod(first.shape[1:]))
+    _core.dtw_from(_dtw_settings(m, kind, window, width), first, others, out)
+    return out if many else float(out[0])
+
+
+def dtw_floor(
+    sequences: Sequence[Any] | Data, manifold: str | Manifold | None = None, *, kind: str = "warped", window: int = 0
+) -> Floor:
+    """Return the distances among sequences (or trajectories of a data set): the floor of what a model can reach.
+
+    Parameters are those of `dtw`.
+    """
+    m = None if manifold is None else Manifold(manifold)
+    given = sequences.trajectories if isinstance(sequences, Data) else list(sequences)
+    if len(given) < 2:
+        raise ValueError(f"expected at least two sequences, got {len(given)}")
+    shape = None if m is None else m.point_shape
+    rows = [_rows(given[0], "sequence", shape)]
+    rows += [_rows(one, "sequence", rows[0].shape[1:]) for one in given[1:]]
+    out = np.empty(len(rows) * (len(rows) - 1) // 2)
+    width = int(np.prod(rows[0].shape[1:]))
+    mean, deviation = _core.dtw_floor(_dtw_settings(m, kind, window, width), rows, out)
+    return Floor(mean, deviation, out)
+
+
+class Score(NamedTuple):
+    """How well a model describes data that it has not seen."""
+
+    points: int
+    converged: int
+    """Encodings that converged."""
+    log_density: float
+    """Mean per point, of the tangent coordinates, in the model's units."""
+    log_density_manifold: float
+    """The same against the Riemannian volume; NaN for a Euclidean model."""
+    tangent: float
+    """Root mean squared length of observation minus decoded mean, in tangent coordinates."""
+    ambient: float
+    """The same in ambient coordinates, in the model's units."""
+
+
+def score(model: WGPLVM, data: Data, *, callback: Callback = None, **settings: Any) -> tuple[Score, list[Score]]:
+    """Encode held-out data and compare them with what comes back.
+
+    Parameters
+    ----------
+    model : WGPLVM
+    data : Data
+    **settings
+        Settings of the library's table "encode".
+
+    Returns
+    -------
+    total : Score
+    each : list of Score, one per trajectory
+    """
+    _need(model, data)
+    handle = model._fitted()
+    latents = np.empty((len(data), model.info_["latent_dim"]))
+    with watch(callback) as report:
+        total, each = _core.score(handle, data._handle, texts("encode", settings), latents, report)
+    return Score(*total), [Score(*one) for one in each]
+
+
+class Calibration(NamedTuple):
+    """Whether the uncertainty of a model has the right size."""
+
+    points: int
+    outputs: int
+    levels: Array
+    """Nominal probabilities."""
+    quantiles: Array
+    """Quantiles of the chi-square distribution with as many degrees of freedom as outputs."""
+    coverage: Array
+    """Share of points within each quantile: equal to the levels if the model is right."""
+    mean_square: float
+    """Mean squared Mahalanobis distance per output: 1 if right, above 1 if the model is too certain."""
+    uniformity: float
+    """Kolmogorov and Smirnov's statistic of the probabilities."""
+    squares: Array
+    """Squared Mahalanobis distance of each point."""
+    probabilities: Array
+    """Its probability (PIT value)."""
+
+
+def calibration(model: WGPLVM, Z: Any, Y: Any) -> Calibration:
+    """Compare observations with the predictions at their latent points.
+
+    Parameters
+    ----------
+    model : WGPLVM
+    Z : array of shape (n, latent_dim)
+    Y : array of shape (n, *point_shape)
+    """
+    _need(model)
+    handle = model._fitted()
+    latents, lead = model._latents(Z)
+    points, _ = model.manifold_._take(Y, "Y", model.manifold_.point_shape)
+    squares, probabilities = np.empty(lead), np.empty(lead)
+    n, outputs, levels, quantiles, coverage, square, uniformity = _core.calibration(
+        handle, latents, points, squares, probabilities
+    )
+    return Calibration(n, outputs, np.array(levels), np.array(quantiles), np.array(coverage), square, uniformity,
+                       squares, probabilities)
+
+
+def cross_validate(model: WGPLVM, data: Data, *, callback: Callback = None) -> list[Score]:
+    """Train once per trajectory without it, and score it.
+
+    Parameters
+    ----------
+    model : WGPLVM
+        Settings of the training; it is not changed.
+    data : Data
+        With at least two trajectories.
+
+    Returns
+    -------
+    list of Score, one per trajectory
+
+    Examples
+    --------
+    >>> import riemann2 as rm2
+    >>> data = rm2.generate("toy", trajectories=3, points=15)
+    >>> len(rm2.cross_validate(rm2.WGPLVM("R2 x S2"), data))
+    3
+    """
+    _need(model, data)
+    if len(data.ids) < 2:
+        raise ValueError(f"data: expected at least two trajectories, got {len(data.ids)}")
+    groups = data.groups
+    scores = []
+    for number in range(len(data.ids)):
+        parts = []
+        for kept in (groups != number, groups == number):
+            ids = np.array(data.ids)[groups[kept]]  # type: ignore[index]
+            time = None if data.time is None else data.time[kept]
+            parts.append(Data(data.points[kept], data.manifold, groups=ids, time=time, source=data.source))
+        fitted = type(model)(**model.get_params()).fit(parts[0], callback=callback)
+        scores.append(score(fitted, parts[1])[0])
+    return scores

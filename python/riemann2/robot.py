@@ -1,0 +1,218 @@
+"""Robot arms: kinematics, inverse kinematics and tracking of trajectories."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._arrays import as_count, as_doubles, as_seed
+from .manifold import Manifold
+
+if TYPE_CHECKING:
+    from ._arrays import Array
+
+__all__ = ["Arm", "Placement", "Tracked"]
+
+_POSE, _SKELETON, _JACOBIAN, _MANIPULABILITY, _DERIVATIVE = range(5)
+
+
+class Tracked(NamedTuple):
+    """A joint trajectory that follows targets."""
+
+    q: Array
+    """Configurations, (n, joints)."""
+    position_error: Array
+    orientation_error: Array
+    """Rotation angles."""
+    ellipsoid_error: Array
+    """Affine-invariant distances."""
+    missed: Array
+    """Targets that are off by more than a tolerance."""
+    worst: int
+    """Target with the largest error."""
+    margin: float
+    """Smallest distance of a joint to its limit."""
+    margin_joint: int
+    largest_step: float
+    """Of a joint between neighbours."""
+    stretch: float
+    """Largest speed over its limit: above 1, time must be stretched by this factor; 0 without times."""
+    stretch_joint: int
+
+
+class Placement(NamedTuple):
+    """Where a trajectory is put: positions become scale R x + offset, orientations r q."""
+
+    scale: float = 1.0
+    offset: tuple[float, ...] = (0.0, 0.0, 0.0)
+    rotation: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
+    """Unit quaternion w x y z."""
+    ellipsoid_scale: float = 1.0
+
+
+def _row(placement: Placement) -> Array:
+    p = Placement(*placement)
+    values = [p.scale, *p.offset, *p.rotation, p.ellipsoid_scale]
+    if len(values) != 9:
+        raise ValueError(f"placement: expected an offset of 3 and a rotation of 4 numbers, got {p}")
+    return as_doubles(values, "placement")
+
+
+class Arm:
+    """A serial arm with revolute joints.
+
+    Parameters
+    ----------
+    spec : str, path or array of shape (links, 7)
+        ``"panda"``, ``"planar:1,1,0.5"`` (links in the x-y plane), a CSV file of links, or rows of modified
+        Denavit-Hartenberg parameters a, d, alpha, theta and limits lower, upper, speed.
+    name : str
+        Of an arm that is given by its links.
+
+    Examples
+    --------
+    >>> import numpy as np, riemann2 as rm2
+    >>> arm = rm2.Arm("planar:1,1")
+    >>> arm.joints
+    2
+    >>> bool(np.allclose(arm.pose([0, np.pi / 2])[:3], [1, 1, 0]))
+    True
+    """
+
+    def __init__(self, spec: Any = "panda", name: str = "arm"):
+        if isinstance(spec, (str, os.PathLike)):
+            self._handle = _core.arm(os.fspath(spec))
+        else:
+            links = as_doubles(spec, "links")
+            if links.ndim != 2 or links.shape[1] != 7:
+                raise ValueError(f"links: expected an array of shape (links, 7), got {links.shape}")
+            self._handle = _core.arm_from_links(name, links)
+        self.name: str
+        self.joints: int
+        self.links: int
+        self.reach: float
+        self.name, self.joints, self.links, self.reach, rows = _core.arm_info(self._handle)
+        self.lower, self.upper, self.speed = np.array(rows).reshape(-1, 3).T
+
+    def __repr__(self) -> str:
+        return f"<riemann2.Arm: {self.name}, {self.joints} joints>"
+
+    # ---- kinematics ----------------------------------------------------------------------------
+
+    def _compute(self, what: int, q: Any, shape: tuple[int, ...], dim: int = 3) -> Array:
+        array = as_doubles(q, "q")
+        if array.ndim == 0 or array.shape[-1] != self.joints:
+            raise ValueError(f"q: expected an array of shape (..., {self.joints}), got {array.shape}")
+        out = np.empty(array.shape[:-1] + shape)
+        _core.arm_compute(self._handle, what, dim, array, out)
+        return out
+
+    def pose(self, q: Any) -> Array:
+        """Return the pose of the last frame, (..., 7): position and unit quaternion w x y z."""
+        return self._compute(_POSE, q, (7,))
+
+    def skeleton(self, q: Any) -> Array:
+        """Return the origins of the base and of every link's frame, (..., links + 1, 3)."""
+        return self._compute(_SKELETON, q, (self.links + 1, 3))
+
+    def jacobian(self, q: Any) -> Array:
+        """Return the geometric Jacobian, (..., 6, joints): velocity, then angular velocity."""
+        return self._compute(_JACOBIAN, q, (6, self.joints))
+
+    def manipulability(self, q: Any, dim: int = 3) -> Array:
+        """Return the velocity manipulability ellipsoids J J^T of the position, (..., dim, dim)."""
+        return self._compute(_MANIPULABILITY, q, (dim, dim), dim)
+
+    def manipulability_derivative(self, q: Any, dim: int = 3) -> Array:
+        """Return the derivatives of `manipulability` by each joint, (..., joints, dim, dim)."""
+        return self._compute(_DERIVATIVE, q, (self.joints, dim, dim), dim)
+
+    # ---- tracking ------------------------------------------------------------------------------
+
+    def solve(self, target: Any, manifold: str | Manifold, **settings: Any) -> Tracked:
+        """Return a configuration for one target by inverse kinematics.
+
+        Parameters are those of `track`.
+        """
+        return self._track([np.asarray(target)], manifold, None, True, settings)
+
+    def track(self, targets: Any, manifold: str | Manifold, *, time: Any = None, **settings: Any) -> Tracked:
+        """Return a joint trajectory through targets, within the limits of the joints.
+
+        Parameters
+        ----------
+        targets : array of shape (n, *point_shape)
+        manifold : str or Manifold
+            Position ("R2", "R3"), orientation ("S3", "SO3") and ellipsoid ("SPD2", "SPD3"), such as "R3 x S3" or
+            "R2 x SPD2".
+        time : array of shape (n,), optional
+        position_tolerance, orientation_tolerance : float, default 1e-6
+        orientation_weight : float
+            Length that weighs as much as a radian; 0 is a quarter of the reach.
+        limit_weight : float
+            Weight of the distance from the middle of the joints' ranges in the null space; negative is automatic.
+        null_step : float
+            Largest motion of a joint in the null space from one target to the next.
+        iterations, starts : int
+        start : array of shape (joints,), optional
+        seed : int
+        """
+        return self._track(targets, manifold, time, False, settings)
+
+    def _track(self, targets: Any, manifold: Any, time: Any, one: bool, settings: dict[str, Any]) -> Tracked:
+        m = Manifold(manifold)
+        x, lead = m._take(targets, "targets", m.point_shape)
+        if len(lead) != 1 or lead[0] == 0:
+            raise ValueError(f"targets: expected an array of shape (n, *point_shape), got {x.shape}")
+        start, seed = settings.pop("start", None), as_seed(settings.pop("seed", 0))
+        q, errors = np.empty(lead + (self.joints,)), np.empty(lead + (4,))
+        clock = None if time is None else as_doubles(time, "time")
+        first = None if start is None else as_doubles(start, "start")
+        info = _core.arm_track(
+            self._handle, m._handle, x, clock, first, _track_settings(**settings), seed, one, q, errors
+        )
+        _, worst, margin, margin_joint, step, stretch, stretch_joint = info
+        return Tracked(q, errors[:, 0], errors[:, 1], errors[:, 2], errors[:, 3] != 0, worst, margin, margin_joint,
+                       step, stretch, stretch_joint)
+
+    def place(self, targets: Any, manifold: str | Manifold, placement: Placement = Placement()) -> Array:
+        """Return targets that are moved, turned and scaled by a placement."""
+        m = Manifold(manifold)
+        x = m._take(targets, "targets", m.point_shape)[0].copy()
+        _core.arm_place(m._handle, _row(placement), x)
+        return x
+
+    def find_place(
+        self, targets: Any, manifold: str | Manifold, placement: Placement = Placement(), *, seed: int = 0,
+        **settings: Any,
+    ) -> tuple[Placement, bool]:
+        """Find a scale and an offset that put targets within reach.
+
+        Returns
+        -------
+        placement : Placement
+        found : bool
+            Whether all targets that were tried are within reach.
+        """
+        m = Manifold(manifold)
+        x, _ = m._take(targets, "targets", m.point_shape)
+        row = _row(placement).copy()
+        found = _core.arm_place_auto(self._handle, m._handle, x, _track_settings(**settings), as_seed(seed), row)
+        return Placement(row[0], tuple(row[1:4]), tuple(row[4:8]), row[8]), found
+
+
+def _track_settings(
+    *,
+    position_tolerance: float = 1e-6,
+    orientation_tolerance: float = 1e-6,
+    orientation_weight: float = 0.0,
+    limit_weight: float = -1.0,
+    null_step: float = 0.1,
+    iterations: int = 200,
+    starts: int = 30,
+) -> tuple[Any, ...]:
+    numbers = (position_tolerance, orientation_tolerance, orientation_weight, limit_weight, null_step)
+    return (*map(float, numbers), as_count(iterations, "iterations"), as_count(starts, "starts"))

@@ -1,0 +1,169 @@
+/* Evaluation: held-out density, calibration, reconstruction. */
+#include "glue.h"
+
+#include <string.h>
+
+static PyObject *score_tuple(const rm2_score *s) {
+    return Py_BuildValue("nndddd", (Py_ssize_t)s->points, (Py_ssize_t)s->converged, s->log_density,
+                         s->log_density_manifold, s->tangent, s->ambient);
+}
+
+static rm2_status run_score(rm2_context *ctx, const rm2_model *model, const rm2_encode_settings *s,
+                            const rm2_data *data, double *latents, rm2_score *each,
+                            rm2_score *total) {
+    rm2_data *aligned = NULL;
+    rm2_status status = rm2_data_align(ctx, data, rm2_model_info_of(model)->data, &aligned);
+    if (status == RM2_OK)
+        status = rm2_model_score(ctx, model, s, aligned, latents, data->trajectories ? each : NULL,
+                                 total);
+    rm2_data_free(aligned);
+    return status;
+}
+
+/* score(model, data, settings, latents, callback): (total, list of one per trajectory); each is (points,
+ * converged, log density, log density on the manifold, tangent, ambient). */
+static PyObject *score(PyObject *self, PyObject *args) {
+    const rm2_model *model;
+    const rm2_data *data;
+    PyObject *dict, *out, *list = NULL;
+    glue_watcher watcher = {NULL, false, false};
+    glue_array z = {.data = NULL};
+    rm2_encode_settings s = rm2_encode_settings_default();
+    rm2_score total, *each = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&O&OOO", take_model, &model, take_data, &data, &dict, &out,
+                          &watcher.callback) ||
+        !glue_settings(dict, rm2_encode_settings_table(), &s) ||
+        !glue_write(out, "latents", false, &z))
+        return NULL;
+    size_t Q = rm2_model_info_of(model)->latent_dim;
+    each = PyMem_Calloc(data->trajectories + 1, sizeof *each);
+    rm2_context *ctx = each && glue_sized(&z, "latents", data->count * Q) ? glue_enter() : NULL;
+    if (ctx) {
+        rm2_status status;
+        glue_watch(ctx, &watcher);
+        GLUE_RUN(status, run_score(ctx, model, &s, data, z.data, each, &total));
+        PyObject *none = glue_leave(ctx, status);
+        list = none ? PyList_New(0) : NULL;
+        Py_XDECREF(none);
+    }
+    for (size_t k = 0; list && k < data->trajectories; k++) {
+        PyObject *row = score_tuple(&each[k]);
+        if (!row || PyList_Append(list, row) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    PyMem_Free(each);
+    glue_release(&z);
+    return list ? Py_BuildValue("NN", score_tuple(&total), list) : NULL;
+}
+
+static PyObject *levels(const double *values) {
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list && k < RM2_LEVELS; k++) {
+        PyObject *value = PyFloat_FromDouble(values[k]);
+        if (!value || PyList_Append(list, value) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(value);
+    }
+    return list;
+}
+
+/* calibration(model, latents, points, squares, probabilities): (points, outputs, levels, quantiles, coverage,
+ * mean square, uniformity). */
+static PyObject *calibration(PyObject *self, PyObject *args) {
+    const rm2_model *model;
+    PyObject *in[2], *out[2], *none = NULL;
+    glue_array z = {.data = NULL}, y = {.data = NULL}, s = {.data = NULL}, p = {.data = NULL};
+    rm2_calibration c;
+    (void)self;
+    memset(&c, 0, sizeof c);
+    if (!PyArg_ParseTuple(args, "O&OOOO", take_model, &model, &in[0], &in[1], &out[0], &out[1]))
+        return NULL;
+    const rm2_model_info *i = rm2_model_info_of(model);
+    if (glue_read(in[0], "latents", false, &z) && glue_read(in[1], "points", false, &y) &&
+        glue_write(out[0], "output", false, &s) && glue_write(out[1], "output", false, &p) &&
+        glue_rows(&z, "latents", i->latent_dim) &&
+        glue_sized(&y, "points", z.rows * rm2_manifold_ambient(i->manifold)) &&
+        glue_sized(&s, "output", z.rows) && glue_sized(&p, "output", z.rows)) {
+        rm2_calibration_points points = {z.rows, z.data, y.data, s.data, p.data};
+        rm2_context *ctx = glue_enter();
+        if (ctx) {
+            rm2_status status;
+            GLUE_RUN(status, rm2_model_calibration(ctx, model, &points, &c));
+            none = glue_leave(ctx, status);
+        }
+    }
+    glue_release(&z);
+    glue_release(&y);
+    glue_release(&s);
+    glue_release(&p);
+    Py_XDECREF(none);
+    return none ? Py_BuildValue("nnNNNdd", (Py_ssize_t)c.points, (Py_ssize_t)c.outputs,
+                                levels(c.level), levels(c.quantile), levels(c.coverage),
+                                c.mean_square, c.uniformity)
+                : NULL;
+}
+
+/* reconstruction(model): (ambient, outputs) */
+static PyObject *reconstruction(PyObject *self, PyObject *object) {
+    const rm2_model *model = glue_unwrap(object, &model_kind);
+    double ambient = 0, outputs = 0;
+    (void)self;
+    rm2_context *ctx = model ? glue_enter() : NULL;
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    GLUE_RUN(status, rm2_model_reconstruction(ctx, model, &ambient, &outputs));
+    PyObject *none = glue_leave(ctx, status);
+    Py_XDECREF(none);
+    return none ? Py_BuildValue("dd", ambient, outputs) : NULL;
+}
+
+/* view_width(model, view), view_rows(model, view, points, out) */
+static PyObject *view_width(PyObject *self, PyObject *args) {
+    const rm2_model *model;
+    int view;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&i", take_model, &model, &view))
+        return NULL;
+    return PyLong_FromSize_t(rm2_model_view_width(model, (rm2_model_view)view));
+}
+
+static PyObject *view_rows(PyObject *self, PyObject *args) {
+    const rm2_model *model;
+    int view;
+    PyObject *in, *out, *result = NULL;
+    glue_array x = {.data = NULL}, y = {.data = NULL};
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&iOO", take_model, &model, &view, &in, &out))
+        return NULL;
+    size_t width = rm2_model_view_width(model, (rm2_model_view)view);
+    if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y) &&
+        glue_rows(&x, "points", rm2_manifold_ambient(rm2_model_info_of(model)->manifold)) &&
+        glue_sized(&y, "output", x.rows * width)) {
+        rm2_context *ctx = glue_enter();
+        if (ctx) {
+            rm2_status status;
+            GLUE_RUN(status,
+                     rm2_model_view_rows(ctx, model, (rm2_model_view)view, x.rows, x.data, y.data));
+            result = glue_leave(ctx, status);
+        }
+    }
+    glue_release(&x);
+    glue_release(&y);
+    return result;
+}
+
+static PyMethodDef functions[] = {
+    {"score", score, METH_VARARGS, NULL},
+    {"calibration", calibration, METH_VARARGS, NULL},
+    {"reconstruction", reconstruction, METH_O, NULL},
+    {"view_width", view_width, METH_VARARGS, NULL},
+    {"view_rows", view_rows, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+bool eval_add(PyObject *module) {
+    return PyModule_AddFunctions(module, functions) == 0;
+}

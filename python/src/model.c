@@ -1,0 +1,434 @@
+/* Models: training, prediction, files. */
+#include "glue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void release(void *thing) {
+    rm2_model_free(thing);
+}
+
+const handle_kind model_kind = {"model", release};
+
+int take_model(PyObject *object, void *address) {
+    return (*(void **)address = glue_unwrap(object, &model_kind)) != NULL;
+}
+
+static PyObject *wrap_made(PyObject *none, rm2_model *model) {
+    Py_XDECREF(none);
+    return none ? glue_wrap(&model_kind, model, NULL) : NULL;
+}
+
+/* ---- training ------------------------------------------------------------------------------- */
+
+/* Arrays that settings point to. */
+typedef struct given {
+    glue_array latents, base, lengths;
+    size_t *inducing; /* PyMem */
+    rm2_factor_kernel kernels[GLUE_FACTORS];
+} given;
+
+/* (names, lengthscales) of the kernels of a back constraint, or None. */
+static bool take_back_kernels(PyObject *pair, const rm2_manifold *m, given *g,
+                              rm2_fit_settings *s) {
+    PyObject *names, *lengths;
+    if (pair == Py_None)
+        return true;
+    if (!PyArg_ParseTuple(pair, "OO", &names, &lengths) ||
+        !glue_read(lengths, "back_kernels", false, &g->lengths) ||
+        !glue_kernels(m, names, &g->lengths, g->kernels))
+        return false;
+    s->back_kernels = g->kernels;
+    return true;
+}
+
+static bool take_inducing(PyObject *list, given *g, rm2_fit_settings *s) {
+    if (list == Py_None)
+        return true;
+    Py_ssize_t count = PyList_Check(list) ? PyList_Size(list) : 0;
+    if (count < 1) {
+        PyErr_SetString(PyExc_ValueError, "inducing_points: expected a list of indices");
+        return false;
+    }
+    g->inducing = PyMem_Calloc((size_t)count, sizeof *g->inducing);
+    for (Py_ssize_t k = 0; g->inducing && k < count; k++)
+        g->inducing[k] = PyLong_AsSize_t(PyList_GetItem(list, k));
+    s->inducing_points = g->inducing;
+    s->inducing = (size_t)count;
+    return g->inducing && !PyErr_Occurred();
+}
+
+static bool take_given(PyObject *const *objects, const rm2_data *data, given *g,
+                       rm2_fit_settings *s) {
+    if (!glue_read(objects[0], "init", true, &g->latents) ||
+        !glue_read(objects[1], "base_point", true, &g->base))
+        return false;
+    if (g->latents.data) {
+        if (!glue_sized(&g->latents, "init", data->count * s->latent_dim))
+            return false;
+        s->init = RM2_INIT_GIVEN;
+        s->init_latent = g->latents.data;
+    }
+    if (g->base.data) {
+        if (!glue_sized(&g->base, "base_point", rm2_manifold_ambient(data->manifold)))
+            return false;
+        s->base = RM2_BASE_GIVEN;
+        s->base_point = g->base.data;
+    }
+    return take_inducing(objects[2], g, s) && take_back_kernels(objects[3], data->manifold, g, s);
+}
+
+static rm2_model *run_fit(const rm2_data *data, const rm2_fit_settings *s,
+                          const rm2_checkpoint *checkpoint, PyObject *callback) {
+    rm2_model *model = NULL;
+    glue_watcher watcher = {callback, true, false};
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    glue_watch(ctx, &watcher);
+    GLUE_RUN(status, rm2_fit(ctx, data, s, checkpoint, &model));
+    PyObject *none = glue_leave(ctx, status);
+    Py_XDECREF(none);
+    if (none)
+        return model;
+    rm2_model_free(model); /* a callback has raised: nobody gets the model */
+    return NULL;
+}
+
+/* fit(data, settings, init, base_point, inducing points, back kernels, callback, checkpoint, seconds, resume):
+ * arrays, lists, callback and path may be None. */
+static PyObject *fit(PyObject *self, PyObject *args) {
+    const rm2_data *data;
+    PyObject *dict, *objects[4], *callback;
+    rm2_model *model = NULL;
+    rm2_checkpoint checkpoint = {NULL, 0, false};
+    int resume;
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    given g;
+    (void)self;
+    memset(&g, 0, sizeof g);
+    if (!PyArg_ParseTuple(args, "O&OOOOOOzdp", take_data, &data, &dict, &objects[0], &objects[1],
+                          &objects[2], &objects[3], &callback, &checkpoint.path,
+                          &checkpoint.seconds, &resume))
+        return NULL;
+    checkpoint.resume = resume != 0;
+    if (glue_settings(dict, rm2_fit_settings_table(), &s) && take_given(objects, data, &g, &s))
+        model = run_fit(data, &s, checkpoint.path ? &checkpoint : NULL, callback);
+    PyMem_Free(g.inducing);
+    glue_release(&g.lengths);
+    glue_release(&g.latents);
+    glue_release(&g.base);
+    return model ? glue_wrap(&model_kind, model, NULL) : NULL;
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* model_read(path) */
+static PyObject *read_file(PyObject *self, PyObject *args) {
+    const char *path;
+    rm2_model *model = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "s", &path))
+        return NULL;
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    GLUE_RUN(status, rm2_model_read(ctx, path, &model));
+    return wrap_made(glue_leave(ctx, status), model);
+}
+
+/* model_write(model, path, overwrite) */
+static PyObject *write_file(PyObject *self, PyObject *args) {
+    const rm2_model *model;
+    const char *path;
+    int overwrite;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&sp", take_model, &model, &path, &overwrite))
+        return NULL;
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    GLUE_RUN(status, rm2_model_write(ctx, model, path, overwrite != 0));
+    return glue_leave(ctx, status);
+}
+
+/* model_from_bytes(bytes) */
+static PyObject *from_bytes(PyObject *self, PyObject *args) {
+    Py_buffer view;
+    rm2_model *model = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "y*", &view))
+        return NULL;
+    PyObject *none = NULL;
+    rm2_context *ctx = glue_enter();
+    if (ctx) {
+        rm2_status status;
+        GLUE_RUN(status,
+                 rm2_model_from_bytes(ctx, view.buf, (size_t)view.len, "pickled model", &model));
+        none = glue_leave(ctx, status);
+    }
+    PyBuffer_Release(&view);
+    return wrap_made(none, model);
+}
+
+/* model_to_bytes(model) */
+static PyObject *to_bytes(PyObject *self, PyObject *object) {
+    const rm2_model *model = glue_unwrap(object, &model_kind);
+    void *bytes = NULL;
+    size_t size = 0;
+    (void)self;
+    rm2_context *ctx = model ? glue_enter() : NULL;
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    GLUE_RUN(status, rm2_model_to_bytes(ctx, model, &bytes, &size));
+    PyObject *none = glue_leave(ctx, status);
+    Py_XDECREF(none);
+    PyObject *result = none ? PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size) : NULL;
+    rm2_free(bytes);
+    return result;
+}
+
+/* ---- what is in a model --------------------------------------------------------------------- */
+
+/* model_info(model): a dict. */
+static PyObject *describe(PyObject *self, PyObject *object) {
+    const rm2_model *model = glue_unwrap(object, &model_kind);
+    (void)self;
+    if (!model)
+        return NULL;
+    const rm2_model_info *i = rm2_model_info_of(model);
+    return Py_BuildValue("{ss,sn,sn,sn,sd,sd,sd,sd,sd,sd,sd,ss,sn,sn,sd,sn,sN}", "manifold",
+                         rm2_manifold_spec(i->manifold), "points", (Py_ssize_t)i->points, "outputs",
+                         (Py_ssize_t)i->outputs, "latent_dim", (Py_ssize_t)i->latent_dim,
+                         "variance", i->variance, "noise", i->noise, "objective", i->end.total,
+                         "log_likelihood", i->end.log_likelihood, "log_likelihood_lower",
+                         i->likelihood.lower, "log_likelihood_upper", i->likelihood.upper, "volume",
+                         i->volume, "stop", rm2_stop_text(i->stop), "iterations",
+                         (Py_ssize_t)i->iterations, "evaluations", (Py_ssize_t)i->evaluations,
+                         "seconds", i->seconds, "inducing", (Py_ssize_t)i->inducing, "settings",
+                         glue_settings_dict(rm2_fit_settings_table(), i->settings));
+}
+
+/* model_array(model, name, out) */
+static PyObject *copy_array(PyObject *self, PyObject *args) {
+    const rm2_model *model;
+    const char *name;
+    PyObject *out;
+    glue_array y;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&sO", take_model, &model, &name, &out) ||
+        !glue_write(out, "output", false, &y))
+        return NULL;
+    const rm2_model_info *i = rm2_model_info_of(model);
+    const struct {
+        const char *name;
+        const double *values;
+        size_t count;
+    } arrays[] = {
+        {"latents", i->latents, i->points * i->latent_dim},
+        {"lengthscale", i->lengthscale, i->latent_dim},
+        {"task_covariance", i->task_covariance, i->outputs * i->outputs},
+        {"base", i->settings->base_point, rm2_manifold_ambient(i->manifold)},
+        {"mean", i->mean, i->outputs},
+        {"trace", i->trace, i->iterations + 1},
+        {"task_noise", i->task_noise, i->outputs},
+        {"gpdm", i->gpdm, 3},
+        {"inducing_inputs", i->inducing_inputs, i->inducing * i->latent_dim},
+    };
+    bool good = false;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        if (strcmp(arrays[k].name, name) == 0 && arrays[k].values &&
+            glue_sized(&y, name, arrays[k].count)) {
+            memcpy(y.data, arrays[k].values, arrays[k].count * sizeof *y.data);
+            good = true;
+        }
+    glue_release(&y);
+    if (good)
+        Py_RETURN_NONE;
+    if (!PyErr_Occurred())
+        PyErr_Format(PyExc_ValueError, "the model has no array '%s'", name);
+    return NULL;
+}
+
+/* model_data(model): its training set. */
+static PyObject *data_of(PyObject *self, PyObject *object) {
+    const rm2_model *model = glue_unwrap(object, &model_kind);
+    (void)self;
+    if (!model)
+        return NULL;
+    return glue_wrap(&data_kind, rm2_data_retain(rm2_model_info_of(model)->data), NULL);
+}
+
+/* ---- prediction ----------------------------------------------------------------------------- */
+
+/* decode(model, latents, points, tangent, covariance, deviation): outputs may be None. */
+static PyObject *decode(PyObject *self, PyObject *args) {
+    const rm2_model *model;
+    PyObject *in, *out[4], *result = NULL;
+    glue_array x = {.data = NULL}, y[4];
+    static const char *const names[] = {"points", "tangent", "covariance", "deviation"};
+    (void)self;
+    memset(y, 0, sizeof y);
+    if (!PyArg_ParseTuple(args, "O&OOOOO", take_model, &model, &in, &out[0], &out[1], &out[2],
+                          &out[3]))
+        return NULL;
+    const rm2_model_info *i = rm2_model_info_of(model);
+    const size_t widths[] = {rm2_manifold_ambient(i->manifold), i->outputs, i->outputs * i->outputs,
+                             1};
+    bool good = glue_read(in, "latents", false, &x);
+    size_t n = good ? x.count / i->latent_dim : 0;
+    if (good)
+        good = glue_sized(&x, "latents", n * i->latent_dim);
+    for (size_t k = 0; good && k < 4; k++)
+        good = glue_write(out[k], names[k], true, &y[k]) &&
+               (!y[k].data || glue_sized(&y[k], names[k], n * widths[k]));
+    rm2_context *ctx = good ? glue_enter() : NULL;
+    if (ctx) {
+        rm2_status status;
+        GLUE_RUN(status, rm2_model_decode(ctx, model, n, x.data, y[0].data, y[1].data, y[2].data,
+                                          y[3].data));
+        result = glue_leave(ctx, status);
+    }
+    glue_release(&x);
+    for (size_t k = 0; k < 4; k++)
+        glue_release(&y[k]);
+    return result;
+}
+
+/* Results of encoding: n x (log density, residual, converged, nearest training point). */
+enum { ENCODED = 4 };
+
+static void spread_info(size_t n, const rm2_encoded *info, double *out) {
+    for (size_t k = 0; k < n; k++) {
+        out[k * ENCODED] = info[k].log_density;
+        out[k * ENCODED + 1] = info[k].residual;
+        out[k * ENCODED + 2] = info[k].converged;
+        out[k * ENCODED + 3] = (double)info[k].nearest;
+    }
+}
+
+/* Arrays of an encoding. */
+typedef struct encoding {
+    glue_array x, latents, covariance, info;
+    double *points; /* x, with the signs of the training data */
+    rm2_encoded *found;
+} encoding;
+
+static bool take_encoding(const rm2_model_info *i, PyObject *const *objects, encoding *e) {
+    size_t Q = i->latent_dim, ambient = rm2_manifold_ambient(i->manifold);
+    if (!glue_read(objects[0], "points", false, &e->x) ||
+        !glue_write(objects[1], "latents", false, &e->latents) ||
+        !glue_write(objects[2], "covariance", true, &e->covariance) ||
+        !glue_write(objects[3], "info", false, &e->info) || !glue_rows(&e->x, "points", ambient))
+        return false;
+    size_t n = e->x.rows;
+    return glue_sized(&e->latents, "latents", n * Q) &&
+           (!e->covariance.data || glue_sized(&e->covariance, "covariance", n * Q * Q)) &&
+           glue_sized(&e->info, "info", n * ENCODED);
+}
+
+static bool copy_points(const rm2_model_info *i, bool align, encoding *e) {
+    e->found = malloc((e->x.rows + 1) * sizeof *e->found);
+    e->points = malloc((e->x.count + 1) * sizeof *e->points);
+    if (!e->found || !e->points) {
+        PyErr_NoMemory();
+        return false;
+    }
+    memcpy(e->points, e->x.data, e->x.count * sizeof *e->points);
+    if (align)
+        rm2_data_align_points(i->data, e->x.rows, e->points);
+    return true;
+}
+
+static void release_encoding(encoding *e) {
+    free(e->found);
+    free(e->points);
+    glue_release(&e->x);
+    glue_release(&e->latents);
+    glue_release(&e->covariance);
+    glue_release(&e->info);
+}
+
+/* encode(model, points, settings, align signs, callback, latents, covariance or None, info) */
+static PyObject *encode(PyObject *self, PyObject *args) {
+    const rm2_model *model;
+    PyObject *dict, *objects[4], *result = NULL;
+    int align;
+    glue_watcher watcher = {NULL, false, false};
+    rm2_encode_settings s = rm2_encode_settings_default();
+    encoding e;
+    (void)self;
+    memset(&e, 0, sizeof e);
+    if (!PyArg_ParseTuple(args, "O&OOpOOOO", take_model, &model, &objects[0], &dict, &align,
+                          &watcher.callback, &objects[1], &objects[2], &objects[3]) ||
+        !glue_settings(dict, rm2_encode_settings_table(), &s))
+        return NULL;
+    const rm2_model_info *i = rm2_model_info_of(model);
+    rm2_context *ctx =
+        take_encoding(i, objects, &e) && copy_points(i, align != 0, &e) ? glue_enter() : NULL;
+    if (ctx) {
+        rm2_status status;
+        glue_watch(ctx, &watcher);
+        GLUE_RUN(status, rm2_model_encode(ctx, model, &s, e.x.rows, e.points, e.latents.data,
+                                          e.covariance.data, e.found));
+        if (status == RM2_OK)
+            spread_info(e.x.rows, e.found, e.info.data);
+        result = glue_leave(ctx, status);
+    }
+    release_encoding(&e);
+    return result;
+}
+
+/* sample(model, latents, count, noise, seed, out) */
+static PyObject *sample(PyObject *self, PyObject *args) {
+    const rm2_model *model;
+    PyObject *in, *out, *result = NULL;
+    Py_ssize_t count;
+    int noise;
+    unsigned long long seed;
+    glue_array x = {.data = NULL}, y = {.data = NULL};
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OnpKO", take_model, &model, &in, &count, &noise, &seed, &out))
+        return NULL;
+    const rm2_model_info *i = rm2_model_info_of(model);
+    if (count >= 0 && glue_read(in, "latents", false, &x) && glue_write(out, "output", false, &y)) {
+        size_t n = x.count / i->latent_dim;
+        if (glue_sized(&x, "latents", n * i->latent_dim) &&
+            glue_sized(&y, "output", (size_t)count * n * rm2_manifold_ambient(i->manifold))) {
+            rm2_context *ctx = glue_enter();
+            if (ctx) {
+                rm2_status status;
+                rm2_context_set_seed(ctx, seed);
+                GLUE_RUN(status, rm2_model_sample(ctx, model, n, x.data, (size_t)count, noise != 0,
+                                                  y.data));
+                result = glue_leave(ctx, status);
+            }
+        }
+    }
+    glue_release(&x);
+    glue_release(&y);
+    return result;
+}
+
+static PyMethodDef functions[] = {
+    {"fit", fit, METH_VARARGS, NULL},
+    {"model_read", read_file, METH_VARARGS, NULL},
+    {"model_write", write_file, METH_VARARGS, NULL},
+    {"model_from_bytes", from_bytes, METH_VARARGS, NULL},
+    {"model_to_bytes", to_bytes, METH_O, NULL},
+    {"model_info", describe, METH_O, NULL},
+    {"model_array", copy_array, METH_VARARGS, NULL},
+    {"model_data", data_of, METH_O, NULL},
+    {"decode", decode, METH_VARARGS, NULL},
+    {"encode", encode, METH_VARARGS, NULL},
+    {"sample", sample, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+bool model_add(PyObject *module) {
+    return PyModule_AddFunctions(module, functions) == 0;
+}

@@ -1,0 +1,307 @@
+/* Figures of the library. Without Cairo the functions are not there. */
+#include "glue.h"
+
+#ifdef RM2_PYTHON_PLOT
+
+#include <riemann2/plot.h>
+#include <string.h>
+
+static void release(void *thing) {
+    rm2_figure_free(thing);
+}
+
+static void release_nothing(void *thing) {
+    (void)thing; /* panels belong to their figure, the handle's owner */
+}
+
+static const handle_kind figure_kind = {"figure", release};
+static const handle_kind panel_kind = {"panel", release_nothing};
+
+static int take_panel(PyObject *object, void *address) {
+    return (*(void **)address = glue_unwrap(object, &panel_kind)) != NULL;
+}
+
+/* figure(width, height, rows, columns, title or None, font size) */
+static PyObject *make(PyObject *self, PyObject *args) {
+    rm2_figure_settings s = rm2_figure_settings_default();
+    Py_ssize_t rows, columns;
+    rm2_figure *figure = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "ddnnzd", &s.width, &s.height, &rows, &columns, &s.title,
+                          &s.font_size))
+        return NULL;
+    s.rows = rows > 0 ? (size_t)rows : 0;
+    s.columns = columns > 0 ? (size_t)columns : 0;
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    PyObject *none = glue_leave(ctx, rm2_figure_create(ctx, &s, &figure));
+    Py_XDECREF(none);
+    return none ? glue_wrap(&figure_kind, figure, NULL) : NULL;
+}
+
+/* figure_save(figure, path, dpi, overwrite) */
+static PyObject *save(PyObject *self, PyObject *args) {
+    PyObject *object;
+    const char *path;
+    double dpi;
+    int overwrite;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "Osdp", &object, &path, &dpi, &overwrite))
+        return NULL;
+    const rm2_figure *figure = glue_unwrap(object, &figure_kind);
+    rm2_context *ctx = figure ? glue_enter() : NULL;
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    GLUE_RUN(status, rm2_figure_save(ctx, figure, path, dpi, overwrite != 0));
+    return glue_leave(ctx, status);
+}
+
+/* ---- panels --------------------------------------------------------------------------------- */
+
+/* (label or None, min, max, log, hidden) */
+static bool take_axis(PyObject *tuple, rm2_axis *axis) {
+    int logarithmic, hidden;
+    const char *label;
+    if (!PyArg_ParseTuple(tuple, "zddpp", &label, &axis->min, &axis->max, &logarithmic, &hidden))
+        return false;
+    if (label)
+        axis->label = label;
+    axis->log = logarithmic != 0;
+    axis->hidden = hidden != 0;
+    return true;
+}
+
+/* The panel of a factor of a manifold, or of a kind. */
+static bool take_kind(PyObject *manifold, Py_ssize_t kind, rm2_panel_settings *s) {
+    if (manifold == Py_None) {
+        *s = rm2_panel_settings_default((rm2_panel_kind)kind);
+        return true;
+    }
+    const rm2_manifold *m;
+    rm2_context *ctx = take_manifold(manifold, &m) ? glue_enter() : NULL;
+    *s = rm2_panel_settings_default(RM2_PANEL_PLANE);
+    PyObject *none =
+        ctx ? glue_leave(ctx, rm2_panel_settings_factor(ctx, m, (size_t)kind, s)) : NULL;
+    Py_XDECREF(none);
+    return none != NULL;
+}
+
+/* panel(figure, row, column, manifold or None, kind or factor, title or None, x, y, z, equal, legend, azimuth or
+ * NaN, elevation or NaN): (panel, kind) */
+static PyObject *add_panel(PyObject *self, PyObject *args) {
+    PyObject *object, *manifold, *axes[3];
+    Py_ssize_t row, column, kind;
+    const char *title;
+    int equal, legend;
+    double azimuth, elevation;
+    rm2_panel_settings s;
+    rm2_panel *panel = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OnnOnzOOOpidd", &object, &row, &column, &manifold, &kind, &title,
+                          &axes[0], &axes[1], &axes[2], &equal, &legend, &azimuth, &elevation))
+        return NULL;
+    rm2_figure *figure = glue_unwrap(object, &figure_kind);
+    if (!figure || !take_kind(manifold, kind, &s) || !take_axis(axes[0], &s.x) ||
+        !take_axis(axes[1], &s.y) || !take_axis(axes[2], &s.z))
+        return NULL;
+    s.title = title;
+    s.equal = s.equal || equal;
+    s.legend = (rm2_legend)legend;
+    s.azimuth = azimuth == azimuth ? azimuth : s.azimuth;
+    s.elevation = elevation == elevation ? elevation : s.elevation;
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    PyObject *none =
+        glue_leave(ctx, rm2_figure_panel(ctx, figure, row < 0 ? SIZE_MAX : (size_t)row,
+                                         column < 0 ? SIZE_MAX : (size_t)column, &s, &panel));
+    Py_XDECREF(none);
+    PyObject *made = none ? glue_wrap(&panel_kind, panel, object) : NULL;
+    return made ? Py_BuildValue("Ni", made, (int)s.kind) : NULL;
+}
+
+/* ---- items ---------------------------------------------------------------------------------- */
+
+/* (label or None, colour, width, dash, marker, size, opacity, halo) */
+static bool take_style(PyObject *tuple, rm2_style *s) {
+    unsigned int colour;
+    int dash, marker, halo;
+    memset(s, 0, sizeof *s);
+    if (!PyArg_ParseTuple(tuple, "zIdiiddp", &s->label, &colour, &s->width, &dash, &marker,
+                          &s->size, &s->opacity, &halo))
+        return false;
+    s->colour = colour;
+    s->dash = (rm2_dash)dash;
+    s->marker = (rm2_marker)marker;
+    s->halo = halo != 0;
+    return true;
+}
+
+typedef enum item { CURVE, POINTS, BAND, ELLIPSES, FRAMES, ARM, FACTOR } item;
+
+typedef struct drawing {
+    rm2_panel *panel;
+    const rm2_manifold *manifold;
+    Py_ssize_t n, number; /* items; joints of an arm, or factor */
+    glue_array a, b, c;
+    rm2_style style;
+} drawing;
+
+static rm2_status draw(rm2_context *ctx, item what, const drawing *d) {
+    size_t n = (size_t)d->n, number = (size_t)d->number;
+    switch (what) {
+    case CURVE:
+        return rm2_plot_curve(ctx, d->panel, n, d->a.data, &d->style);
+    case POINTS:
+        return rm2_plot_points(ctx, d->panel, n, d->a.data, &d->style);
+    case BAND:
+        return rm2_plot_band(ctx, d->panel, n, d->a.data, d->b.data, d->c.data, &d->style);
+    case ELLIPSES:
+        return rm2_plot_ellipses(ctx, d->panel, n, d->a.data, d->b.data, &d->style);
+    case FRAMES:
+        return rm2_plot_frames(ctx, d->panel, n, d->a.data, d->b.data, &d->style);
+    case ARM:
+        return rm2_plot_arm(ctx, d->panel, n, number, d->a.data, &d->style);
+    case FACTOR:
+        break;
+    }
+    return rm2_plot_factor(ctx, d->panel, d->manifold, number, n, d->a.data, &d->style);
+}
+
+/* plot(panel, item, n, number, manifold or None, a, b, c, style): arrays have been checked in Python. */
+static PyObject *plot(PyObject *self, PyObject *args) {
+    PyObject *manifold, *objects[3], *tuple, *result = NULL;
+    int what;
+    drawing d;
+    (void)self;
+    memset(&d, 0, sizeof d);
+    if (!PyArg_ParseTuple(args, "O&innOOOOO", take_panel, &d.panel, &what, &d.n, &d.number,
+                          &manifold, &objects[0], &objects[1], &objects[2], &tuple) ||
+        !take_style(tuple, &d.style) ||
+        (manifold != Py_None && !take_manifold(manifold, &d.manifold)))
+        return NULL;
+    if (glue_read(objects[0], "points", true, &d.a) &&
+        glue_read(objects[1], "second", true, &d.b) && glue_read(objects[2], "third", true, &d.c)) {
+        rm2_context *ctx = glue_enter();
+        if (ctx)
+            result = glue_leave(ctx, draw(ctx, (item)what, &d));
+    }
+    glue_release(&d.a);
+    glue_release(&d.b);
+    glue_release(&d.c);
+    return result;
+}
+
+/* plot_groups(panel, points, width, groups, names, style): one number and one name per group. */
+static PyObject *plot_groups(PyObject *self, PyObject *args) {
+    rm2_panel *panel;
+    PyObject *in, *numbers, *names, *tuple, *result = NULL;
+    Py_ssize_t width;
+    glue_array x = {.data = NULL};
+    rm2_style style;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OnOOO", take_panel, &panel, &in, &width, &numbers, &names,
+                          &tuple) ||
+        !take_style(tuple, &style) || !PyList_Check(numbers) || !PyList_Check(names))
+        return NULL;
+    size_t n = (size_t)PyList_Size(numbers), count = (size_t)PyList_Size(names);
+    size_t *group = PyMem_Calloc(n + 1, sizeof *group);
+    const char **texts = PyMem_Calloc(count + 1, sizeof *texts);
+    bool good = group && texts && glue_read(in, "points", false, &x) &&
+                glue_sized(&x, "points", n * (width > 0 ? (size_t)width : 0));
+    for (size_t k = 0; good && k < n; k++)
+        group[k] = PyLong_AsSize_t(PyList_GetItem(numbers, (Py_ssize_t)k));
+    for (size_t k = 0; good && k < count; k++)
+        good = (texts[k] = PyUnicode_AsUTF8AndSize(PyList_GetItem(names, (Py_ssize_t)k), NULL)) !=
+               NULL;
+    rm2_context *ctx = good && !PyErr_Occurred() ? glue_enter() : NULL;
+    if (ctx) {
+        rm2_groups groups = {n, x.data, group, count, texts};
+        result = glue_leave(ctx, rm2_plot_groups(ctx, panel, &groups, &style));
+    }
+    PyMem_Free(group);
+    PyMem_Free((void *)texts);
+    glue_release(&x);
+    return result;
+}
+
+/* plot_heat(panel, values, columns, rows, x_min, x_max, y_min, y_max, label or None, min, max, log, contours) */
+static PyObject *plot_heat(PyObject *self, PyObject *args) {
+    rm2_panel *panel;
+    PyObject *in, *result = NULL;
+    glue_array x;
+    rm2_heat_map h;
+    Py_ssize_t columns, rows, contours;
+    int logarithmic;
+    (void)self;
+    memset(&h, 0, sizeof h);
+    if (!PyArg_ParseTuple(args, "O&Onnddddzddpn", take_panel, &panel, &in, &columns, &rows,
+                          &h.x_min, &h.x_max, &h.y_min, &h.y_max, &h.label, &h.min, &h.max,
+                          &logarithmic, &contours) ||
+        !glue_read(in, "values", false, &x))
+        return NULL;
+    h.columns = (size_t)columns;
+    h.rows = (size_t)rows;
+    h.values = x.data;
+    h.log = logarithmic != 0;
+    h.contours = contours > 0 ? (size_t)contours : 0;
+    rm2_context *ctx = columns >= 0 && rows >= 0 && glue_sized(&x, "values", h.columns * h.rows)
+                           ? glue_enter()
+                           : NULL;
+    if (ctx)
+        result = glue_leave(ctx, rm2_plot_heat(ctx, panel, &h));
+    glue_release(&x);
+    return result;
+}
+
+/* plot_matrices(panel, values, count, n, correlation, limit, name or None, label or None) */
+static PyObject *plot_matrices(PyObject *self, PyObject *args) {
+    rm2_panel *panel;
+    PyObject *in, *result = NULL;
+    glue_array x;
+    rm2_matrices m;
+    Py_ssize_t count, n;
+    int correlation;
+    (void)self;
+    memset(&m, 0, sizeof m);
+    if (!PyArg_ParseTuple(args, "O&Onnpdzz", take_panel, &panel, &in, &count, &n, &correlation,
+                          &m.limit, &m.name, &m.label) ||
+        !glue_read(in, "values", false, &x))
+        return NULL;
+    m.count = (size_t)count;
+    m.n = (size_t)n;
+    m.values = x.data;
+    m.correlation = correlation != 0;
+    rm2_context *ctx =
+        count >= 0 && n >= 0 && glue_sized(&x, "values", m.count * m.n * m.n) ? glue_enter() : NULL;
+    if (ctx)
+        result = glue_leave(ctx, rm2_plot_matrices(ctx, panel, &m));
+    glue_release(&x);
+    return result;
+}
+
+static PyMethodDef functions[] = {
+    {"figure", make, METH_VARARGS, NULL},
+    {"figure_save", save, METH_VARARGS, NULL},
+    {"panel", add_panel, METH_VARARGS, NULL},
+    {"plot", plot, METH_VARARGS, NULL},
+    {"plot_groups", plot_groups, METH_VARARGS, NULL},
+    {"plot_heat", plot_heat, METH_VARARGS, NULL},
+    {"plot_matrices", plot_matrices, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+bool plot_add(PyObject *module) {
+    return PyModule_AddFunctions(module, functions) == 0;
+}
+
+#else
+
+bool plot_add(PyObject *module) {
+    (void)module;
+    return true;
+}
+
+#endif

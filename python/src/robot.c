@@ -1,0 +1,350 @@
+/* Robot arms: kinematics, inverse kinematics, tracking. */
+#include "glue.h"
+
+#include <string.h>
+
+static void release(void *thing) {
+    rm2_arm_free(thing);
+}
+
+const handle_kind arm_kind = {"robot arm", release};
+
+int take_arm(PyObject *object, void *address) {
+    return (*(void **)address = glue_unwrap(object, &arm_kind)) != NULL;
+}
+
+static PyObject *wrap_made(rm2_context *ctx, rm2_status status, rm2_arm *arm) {
+    PyObject *none = glue_leave(ctx, status);
+    Py_XDECREF(none);
+    return none ? glue_wrap(&arm_kind, arm, NULL) : NULL;
+}
+
+/* arm(spec) */
+static PyObject *open_arm(PyObject *self, PyObject *args) {
+    const char *spec;
+    rm2_arm *arm = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "s", &spec))
+        return NULL;
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    rm2_status status = rm2_arm_open(ctx, spec, &arm);
+    return wrap_made(ctx, status, arm);
+}
+
+/* arm_from_links(name, rows of a, d, alpha, theta, lower, upper, speed) */
+static PyObject *make_arm(PyObject *self, PyObject *args) {
+    const char *name;
+    PyObject *in;
+    glue_array x;
+    rm2_arm *arm = NULL;
+    rm2_link links[RM2_ARM_MAX_LINKS];
+    (void)self;
+    if (!PyArg_ParseTuple(args, "sO", &name, &in) || !glue_read(in, "links", false, &x))
+        return NULL;
+    bool good = glue_rows(&x, "links", 7);
+    if (good && x.rows > RM2_ARM_MAX_LINKS) {
+        PyErr_Format(PyExc_ValueError, "links: expected at most %d, got %zu", RM2_ARM_MAX_LINKS,
+                     x.rows);
+        good = false;
+    }
+    for (size_t k = 0; good && k < x.rows; k++) {
+        const double *row = x.data + 7 * k;
+        links[k] = (rm2_link){row[0], row[1], row[2], row[3], row[4], row[5], row[6]};
+    }
+    rm2_context *ctx = good ? glue_enter() : NULL;
+    size_t count = x.rows;
+    glue_release(&x);
+    if (!ctx)
+        return NULL;
+    rm2_status status = rm2_arm_create(ctx, name, links, count, &arm);
+    return wrap_made(ctx, status, arm);
+}
+
+/* arm_info(arm): (name, joints, links, reach, list of (lower, upper, speed) of the joints) */
+static PyObject *describe(PyObject *self, PyObject *object) {
+    const rm2_arm *arm = glue_unwrap(object, &arm_kind);
+    (void)self;
+    PyObject *list = arm ? PyList_New(0) : NULL;
+    for (size_t k = 0; list && k < rm2_arm_joints(arm); k++) {
+        const rm2_link *link = rm2_arm_joint(arm, k);
+        PyObject *row = Py_BuildValue("ddd", link->lower, link->upper, link->speed);
+        if (!row || PyList_Append(list, row) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list ? Py_BuildValue("snndN", rm2_arm_name(arm), (Py_ssize_t)rm2_arm_joints(arm),
+                                (Py_ssize_t)rm2_arm_links(arm), rm2_arm_reach(arm), list)
+                : NULL;
+}
+
+/* ---- kinematics ----------------------------------------------------------------------------- */
+
+typedef enum quantity { POSE, SKELETON, JACOBIAN, MANIPULABILITY, DERIVATIVE } quantity;
+
+static size_t width_of(const rm2_arm *arm, quantity what, size_t dim) {
+    switch (what) {
+    case POSE:
+        return 7;
+    case SKELETON:
+        return 3 * (rm2_arm_links(arm) + 1);
+    case JACOBIAN:
+        return 6 * rm2_arm_joints(arm);
+    case MANIPULABILITY:
+        return dim * dim;
+    case DERIVATIVE:
+        break;
+    }
+    return rm2_arm_joints(arm) * dim * dim;
+}
+
+static rm2_status compute(rm2_context *ctx, const rm2_arm *arm, quantity what, size_t dim,
+                          const glue_array *q, double *out) {
+    switch (what) {
+    case POSE:
+        return rm2_arm_pose(ctx, arm, q->rows, q->data, out);
+    case SKELETON:
+        return rm2_arm_skeleton(ctx, arm, q->rows, q->data, out);
+    case JACOBIAN:
+        return rm2_arm_jacobian(ctx, arm, q->rows, q->data, out);
+    case MANIPULABILITY:
+        return rm2_arm_manipulability(ctx, arm, dim, q->rows, q->data, out);
+    case DERIVATIVE:
+        break;
+    }
+    return rm2_arm_manipulability_derivative(ctx, arm, dim, q->rows, q->data, out);
+}
+
+/* arm_compute(arm, quantity, dim, q, out) */
+static PyObject *kinematics(PyObject *self, PyObject *args) {
+    const rm2_arm *arm;
+    int what;
+    Py_ssize_t dim;
+    PyObject *in, *out, *result = NULL;
+    glue_array q = {.data = NULL}, y = {.data = NULL};
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&inOO", take_arm, &arm, &what, &dim, &in, &out))
+        return NULL;
+    if (dim < 2 || dim > 3)
+        return PyErr_Format(PyExc_ValueError, "dim: expected 2 or 3, got %zd", dim);
+    size_t width = width_of(arm, (quantity)what, (size_t)dim);
+    if (glue_read(in, "q", false, &q) && glue_write(out, "output", false, &y) &&
+        glue_rows(&q, "q", rm2_arm_joints(arm)) && glue_sized(&y, "output", q.rows * width)) {
+        rm2_context *ctx = glue_enter();
+        if (ctx) {
+            rm2_status status;
+            GLUE_RUN(status, compute(ctx, arm, (quantity)what, (size_t)dim, &q, y.data));
+            result = glue_leave(ctx, status);
+        }
+    }
+    glue_release(&q);
+    glue_release(&y);
+    return result;
+}
+
+/* ---- tracking ------------------------------------------------------------------------------- */
+
+/* (position tolerance, orientation tolerance, orientation weight, limit weight, null step, iterations, starts) */
+static bool take_settings(PyObject *tuple, const glue_array *start, const rm2_arm *arm,
+                          rm2_track_settings *s) {
+    Py_ssize_t iterations, starts;
+    *s = rm2_track_settings_default();
+    if (!PyArg_ParseTuple(tuple, "dddddnn", &s->position_tolerance, &s->orientation_tolerance,
+                          &s->orientation_weight, &s->limit_weight, &s->null_step, &iterations,
+                          &starts))
+        return false;
+    s->iterations = iterations > 0 ? (size_t)iterations : 0;
+    s->starts = starts > 0 ? (size_t)starts : 0;
+    s->start = start->data;
+    return !start->data || glue_sized(start, "start", rm2_arm_joints(arm));
+}
+
+static bool take_task(const rm2_manifold *m, rm2_arm_task *task) {
+    rm2_context *ctx = glue_enter();
+    PyObject *none = ctx ? glue_leave(ctx, rm2_arm_task_of(ctx, m, task)) : NULL;
+    Py_XDECREF(none);
+    return none != NULL;
+}
+
+/* Errors as rows of (position, orientation, ellipsoid, missed). */
+static void spread_errors(size_t n, const rm2_track_error *errors, double *out) {
+    for (size_t k = 0; k < n; k++) {
+        out[4 * k] = errors[k].position;
+        out[4 * k + 1] = errors[k].orientation;
+        out[4 * k + 2] = errors[k].ellipsoid;
+        out[4 * k + 3] = errors[k].missed;
+    }
+}
+
+/* Arrays of a call for targets. */
+typedef struct tracking {
+    const rm2_arm *arm;
+    const rm2_manifold *manifold;
+    PyObject *tuple;
+    unsigned long long seed;
+    rm2_arm_task task;
+    rm2_track_settings settings;
+    glue_array x, time, start, q, errors;
+} tracking;
+
+static bool take_tracking(PyObject *const *objects, tracking *t) {
+    return take_task(t->manifold, &t->task) && glue_read(objects[0], "targets", false, &t->x) &&
+           glue_read(objects[1], "time", true, &t->time) &&
+           glue_read(objects[2], "start", true, &t->start) &&
+           glue_rows(&t->x, "targets", rm2_arm_task_width(&t->task)) &&
+           (!t->time.data || glue_sized(&t->time, "time", t->x.rows)) &&
+           take_settings(t->tuple, &t->start, t->arm, &t->settings);
+}
+
+static void release_tracking(tracking *t) {
+    glue_release(&t->x);
+    glue_release(&t->time);
+    glue_release(&t->start);
+    glue_release(&t->q);
+    glue_release(&t->errors);
+}
+
+static PyObject *info_tuple(const rm2_track_info *i) {
+    return Py_BuildValue("nndnddn", (Py_ssize_t)i->missed, (Py_ssize_t)i->worst, i->margin,
+                         (Py_ssize_t)i->margin_joint, i->largest_step, i->stretch,
+                         (Py_ssize_t)i->stretch_joint);
+}
+
+static PyObject *run_tracking(tracking *t, bool one) {
+    PyObject *result = NULL;
+    rm2_track_info info;
+    rm2_arm_targets targets = {&t->task, t->x.rows, t->x.data, t->time.data};
+    rm2_track_error *errors = PyMem_Calloc(t->x.rows + 1, sizeof *errors);
+    rm2_context *ctx = errors ? glue_enter() : NULL;
+    memset(&info, 0, sizeof info);
+    if (ctx) {
+        glue_watcher watcher = {Py_None, false, false};
+        rm2_status status;
+        rm2_context_set_seed(ctx, t->seed);
+        glue_watch(ctx, &watcher);
+        if (one)
+            GLUE_RUN(status, rm2_arm_solve(ctx, t->arm, &t->task, t->x.data, &t->settings,
+                                           t->q.data, errors));
+        else
+            GLUE_RUN(status,
+                     rm2_arm_track(ctx, t->arm, &targets, &t->settings, t->q.data, errors, &info));
+        PyObject *none = glue_leave(ctx, status);
+        if (none) {
+            spread_errors(t->x.rows, errors, t->errors.data);
+            result = info_tuple(&info);
+        }
+        Py_XDECREF(none);
+    }
+    PyMem_Free(errors);
+    return result;
+}
+
+/* arm_track(arm, manifold, targets, time, start, settings, seed, one, q, errors): (missed, worst, margin, margin
+ * joint, largest step, stretch, stretch joint). With `one` there is one target, solved alone. */
+static PyObject *track(PyObject *self, PyObject *args) {
+    PyObject *objects[3], *out[2], *result = NULL;
+    int one;
+    tracking t;
+    (void)self;
+    memset(&t, 0, sizeof t);
+    if (!PyArg_ParseTuple(args, "O&O&OOOOKpOO", take_arm, &t.arm, take_manifold, &t.manifold,
+                          &objects[0], &objects[1], &objects[2], &t.tuple, &t.seed, &one, &out[0],
+                          &out[1]))
+        return NULL;
+    if (take_tracking(objects, &t) && glue_write(out[0], "output", false, &t.q) &&
+        glue_write(out[1], "output", false, &t.errors) &&
+        glue_sized(&t.q, "output", t.x.rows * rm2_arm_joints(t.arm)) &&
+        glue_sized(&t.errors, "output", 4 * t.x.rows) &&
+        (!one || glue_sized(&t.x, "target", rm2_arm_task_width(&t.task))))
+        result = run_tracking(&t, one != 0);
+    release_tracking(&t);
+    return result;
+}
+
+/* ---- placing -------------------------------------------------------------------------------- */
+
+/* (scale, offset, rotation, ellipsoid scale) as nine numbers. */
+static void to_placement(const double *v, rm2_placement *p) {
+    p->scale = v[0];
+    memcpy(p->offset, v + 1, sizeof p->offset);
+    memcpy(p->rotation, v + 4, sizeof p->rotation);
+    p->ellipsoid_scale = v[8];
+}
+
+static void from_placement(const rm2_placement *p, double *v) {
+    v[0] = p->scale;
+    memcpy(v + 1, p->offset, sizeof p->offset);
+    memcpy(v + 4, p->rotation, sizeof p->rotation);
+    v[8] = p->ellipsoid_scale;
+}
+
+/* arm_place(manifold, placement, targets): targets are changed in place. */
+static PyObject *place(PyObject *self, PyObject *args) {
+    const rm2_manifold *m;
+    PyObject *where, *out, *result = NULL;
+    glue_array v = {.data = NULL}, x = {.data = NULL};
+    rm2_arm_task task;
+    rm2_placement placement;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OO", take_manifold, &m, &where, &out) || !take_task(m, &task))
+        return NULL;
+    if (glue_read(where, "placement", false, &v) && glue_sized(&v, "placement", 9) &&
+        glue_write(out, "targets", false, &x) &&
+        glue_rows(&x, "targets", rm2_arm_task_width(&task))) {
+        to_placement(v.data, &placement);
+        rm2_context *ctx = glue_enter();
+        if (ctx)
+            result = glue_leave(ctx, rm2_arm_place(ctx, &task, &placement, x.rows, x.data));
+    }
+    glue_release(&v);
+    glue_release(&x);
+    return result;
+}
+
+/* arm_place_auto(arm, manifold, targets, settings, seed, placement): found; the placement is changed in place. */
+static PyObject *place_auto(PyObject *self, PyObject *args) {
+    PyObject *objects[3] = {NULL, Py_None, Py_None}, *where, *none = NULL;
+    bool found = false;
+    glue_array v = {.data = NULL};
+    tracking t;
+    (void)self;
+    memset(&t, 0, sizeof t);
+    if (!PyArg_ParseTuple(args, "O&O&OOKO", take_arm, &t.arm, take_manifold, &t.manifold,
+                          &objects[0], &t.tuple, &t.seed, &where))
+        return NULL;
+    if (take_tracking(objects, &t) && glue_write(where, "placement", false, &v) &&
+        glue_sized(&v, "placement", 9)) {
+        rm2_arm_targets targets = {&t.task, t.x.rows, t.x.data, NULL};
+        rm2_placement placement;
+        to_placement(v.data, &placement);
+        rm2_context *ctx = glue_enter();
+        if (ctx) {
+            rm2_status status;
+            rm2_context_set_seed(ctx, t.seed);
+            GLUE_RUN(status,
+                     rm2_arm_place_auto(ctx, t.arm, &targets, &t.settings, &placement, &found));
+            none = glue_leave(ctx, status);
+            from_placement(&placement, v.data);
+        }
+    }
+    glue_release(&v);
+    release_tracking(&t);
+    Py_XDECREF(none);
+    return none ? PyBool_FromLong(found) : NULL;
+}
+
+static PyMethodDef functions[] = {
+    {"arm", open_arm, METH_VARARGS, NULL},
+    {"arm_from_links", make_arm, METH_VARARGS, NULL},
+    {"arm_info", describe, METH_O, NULL},
+    {"arm_compute", kinematics, METH_VARARGS, NULL},
+    {"arm_track", track, METH_VARARGS, NULL},
+    {"arm_place", place, METH_VARARGS, NULL},
+    {"arm_place_auto", place_auto, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+bool robot_add(PyObject *module) {
+    return PyModule_AddFunctions(module, functions) == 0;
+}

@@ -1,0 +1,125 @@
+/* Settings by name, from the library's own tables. */
+#include "glue.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    const rm2_settings_table *(*table)(void);
+} tables[] = {
+    {"fit", rm2_fit_settings_table},
+    {"data", rm2_data_settings_table},
+    {"encode", rm2_encode_settings_table},
+    {"space", rm2_space_settings_table},
+};
+
+static bool set_one(rm2_context *ctx, const rm2_settings_table *table, void *settings,
+                    PyObject *name, PyObject *text) {
+    const char *key = PyUnicode_AsUTF8AndSize(name, NULL);
+    const char *value = key ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    if (!value)
+        return false;
+    rm2_status status = rm2_settings_set(ctx, table, settings, key, value);
+    if (status != RM2_OK)
+        PyErr_SetString(PyExc_ValueError, rm2_context_error(ctx));
+    return status == RM2_OK;
+}
+
+bool glue_settings(PyObject *dict, const rm2_settings_table *table, void *settings) {
+    PyObject *name, *text;
+    Py_ssize_t at = 0;
+    if (!PyDict_Check(dict)) {
+        PyErr_SetString(PyExc_TypeError, "settings: expected a dict");
+        return false;
+    }
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return false;
+    PyObject *recipe = PyDict_GetItemString(dict, "recipe"); /* borrowed; fills all others */
+    PyObject *key = PyUnicode_FromString("recipe");
+    bool good = key && (!recipe || set_one(ctx, table, settings, key, recipe));
+    while (good && PyDict_Next(dict, &at, &name, &text))
+        if (text != recipe)
+            good = set_one(ctx, table, settings, name, text);
+    Py_XDECREF(key);
+    PyObject *none = glue_leave(ctx, RM2_OK);
+    Py_XDECREF(none);
+    return good && none;
+}
+
+PyObject *glue_settings_dict(const rm2_settings_table *table, const void *settings) {
+    rm2_context *ctx = glue_enter();
+    PyObject *dict = ctx ? PyDict_New() : NULL;
+    for (size_t k = 0; dict && k < table->count; k++) {
+        const char *name = rm2_settings_at(table, k)->name;
+        char text[512];
+        if (rm2_settings_get(ctx, table, settings, name, text, sizeof text) != RM2_OK)
+            continue;
+        PyObject *value = PyUnicode_FromString(text);
+        if (!value || PyDict_SetItemString(dict, name, value) != 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(value);
+    }
+    if (ctx)
+        Py_XDECREF(glue_leave(ctx, RM2_OK));
+    return dict;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static PyObject *words_of(const rm2_setting *s) {
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list && s->words && s->words[k]; k++) {
+        PyObject *word = PyUnicode_FromString(s->words[k]);
+        if (!word || PyList_Append(list, word) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(word);
+    }
+    return list;
+}
+
+static PyObject *defaults_of(const rm2_settings_table *table, const rm2_setting *s) {
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list && k < table->columns; k++) {
+        PyObject *text = PyUnicode_FromString(rm2_setting_default(s, k));
+        if (!text || PyList_Append(list, text) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(text);
+    }
+    return list;
+}
+
+/* settings(table): rows (name, type, words, zero word, defaults, expected, group, help). */
+static PyObject *rows(PyObject *self, PyObject *args) {
+    const char *wanted;
+    const rm2_settings_table *table = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "s", &wanted))
+        return NULL;
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
+        if (strcmp(tables[k].name, wanted) == 0)
+            table = tables[k].table();
+    if (!table)
+        return PyErr_Format(PyExc_ValueError, "unknown table of settings '%s'", wanted);
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list && k < table->count; k++) {
+        const rm2_setting *s = rm2_settings_at(table, k);
+        char expected[512];
+        rm2_setting_expected(s, expected, sizeof expected);
+        PyObject *row = Py_BuildValue("siNzNsss", s->name, (int)s->type, words_of(s), s->zero,
+                                      defaults_of(table, s), expected, s->group, s->help);
+        if (!row || PyList_Append(list, row) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
+static PyMethodDef functions[] = {
+    {"settings", rows, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+bool settings_add(PyObject *module) {
+    return PyModule_AddFunctions(module, functions) == 0;
+}

@@ -1,0 +1,275 @@
+"""Estimators: settings, training, encoding, decoding, files."""
+
+import copy
+import inspect
+import io
+import pickle
+
+import numpy as np
+import pytest
+
+import riemann2 as rm2
+
+
+def test_every_setting_is_a_keyword():
+    names = {s.name for s in rm2.settings("fit")} - {"model", "seed"}
+    parameters = inspect.signature(rm2.WGPLVM).parameters
+    assert names | {"manifold", "random_state"} == set(parameters)
+    for name in names:
+        assert f"    {name} : " in rm2.WGPLVM.__doc__, name
+        assert name in rm2.WGPLVM("R2").get_params()
+
+
+def test_every_setting_reaches_the_library(toy):
+    """Each one is set to something that is not its default, one at a time, and read back from the model."""
+    other = {"number": 0.37, "count": 3}
+    for s in rm2.settings("fit"):
+        if s.name in ("model", "seed", "recipe", "latent_dim") or s.name in ("init", "base"):
+            continue
+        default = s.value(s.defaults[0])
+        if s.words:
+            value = next(w for w in s.words if w != default)
+        elif isinstance(default, bool):
+            value = not default
+        elif "hyperparameter" in s.expected:
+            value = "0.37"
+        else:
+            value = other["count"] if "whole" in s.expected else other["number"]
+        try:
+            fitted = rm2.WGPLVM("R2 x S2", max_iterations=1, **({s.name: value} if s.name != "max_iterations" else {}))
+            if s.name == "max_iterations":
+                fitted.max_iterations = 2
+                value = 2
+            fitted.fit(toy)
+        except ValueError as error:  # settings that need another one say so
+            assert s.name in str(error) or "needs" in str(error) or "settings." in str(error), (s.name, error)
+            continue
+        read = fitted.info_["settings"][s.name]
+        assert str(value) in read or s.value(read) == value or s.text(value) == read, (s.name, value, read)
+
+
+def test_settings_are_checked(toy):
+    with pytest.raises(TypeError, match="did you mean 'kernel'"):
+        rm2.WGPLVM("R2", kernle="se")
+    with pytest.raises(ValueError, match="matern32"):
+        rm2.WGPLVM("R2 x S2", kernel="linear-ish").fit(toy)
+    with pytest.raises(ValueError, match="latent_dim"):
+        rm2.WGPLVM("R2 x S2", latent_dim=0).fit(toy)
+    with pytest.raises(TypeError, match="latent_dim"):
+        rm2.WGPLVM("R2 x S2", latent_dim=[2]).fit(toy)
+    with pytest.raises(TypeError, match="decided"):
+        rm2.WGPLVM("R2", seed=3)
+    with pytest.raises(ValueError, match="invalid parameter"):
+        rm2.WGPLVM("R2").set_params(nothing=3)
+
+
+def test_fit_from_arrays_is_fit_from_data(toy, model):
+    again = rm2.WGPLVM("R2 x S2", max_iterations=0).fit(toy.points, groups=toy.groups)
+    start = rm2.WGPLVM("R2 x S2", max_iterations=0).fit(toy)
+    np.testing.assert_allclose(again.latents_, start.latents_, atol=1e-8)  # points are scaled once more: rounding
+
+
+def test_fitted_attributes(model, toy):
+    assert model.latents_.shape == (60, 2) and model.n_features_in_ == 5 and model.n_iter_ > 0
+    assert model.manifold_ == rm2.Manifold("R2 x S2") and len(model.data_) == 60
+    info = model.info_
+    assert info["log_likelihood_lower"] <= info["log_likelihood"] <= info["log_likelihood_upper"]
+    trace = model.array("trace")
+    assert len(trace) == model.n_iter_ + 1 and trace[-1] >= trace[0]
+    np.testing.assert_allclose(trace[-1], info["objective"], rtol=1e-12)
+    K = model.array("task_covariance")
+    assert K.shape == (4, 4) and np.linalg.eigvalsh(K).min() > 0
+    assert model.manifold_.belongs(model.array("base"))
+    with pytest.raises(ValueError, match="lengthscale"):
+        model.array("nothing")
+
+
+def test_decode(model):
+    Z = model.latents_
+    points, std, cov, tangent = model.inverse_transform(Z, return_std=True, return_cov=True, return_tangent=True)
+    assert model.manifold_.belongs(points).all()
+    np.testing.assert_allclose(std, np.sqrt(np.trace(cov, axis1=1, axis2=2) / 4), rtol=1e-10)  # its definition
+    assert tangent.shape == (60, 4)
+    np.testing.assert_allclose(model.inverse_transform(Z[3]), points[3], rtol=1e-12)
+    assert model.inverse_transform(Z.reshape(3, 20, 2)).shape == (3, 20, 5)
+    far = model.inverse_transform(Z[:1] + 100, return_std=True)[1]
+    assert far > 3 * std[0]  # uncertain far from the data
+    ambient, outputs = model.reconstruction()
+    assert 0 < ambient < 0.2 and 0 < outputs < 0.2
+
+
+def test_encode(model, toy):
+    Z, cov, info = model.transform(toy.points, return_cov=True, return_info=True)
+    assert Z.shape == (60, 2) and cov.shape == (60, 2, 2)
+    assert np.linalg.eigvalsh(cov).min() > 0
+    # encoded points decode to what was encoded, up to the noise of the model
+    error = model.manifold_.dist(model.inverse_transform(Z), toy.points)
+    assert np.median(error) < 0.2
+    np.testing.assert_allclose(model.score(toy.points), info["log_density"].mean(), rtol=1e-12)
+    np.testing.assert_array_equal(model.transform(toy), Z)
+
+
+def test_encode_missing_entries(model, toy):
+    y = toy.points[:2].copy()
+    y[0, 2:] = np.nan  # the whole sphere factor
+    Z = model.transform(y)
+    assert np.isfinite(Z).all()
+    y[1, 3] = np.nan  # a part of it
+    with pytest.raises(ValueError, match="point 1"):
+        model.transform(y)
+
+
+def test_encode_quaternions_of_either_sign(pose_model, poses):
+    y = poses.points[5:8].copy()
+    turned = y.copy()
+    turned[:, 3:] *= -1
+    np.testing.assert_allclose(pose_model.transform(turned), pose_model.transform(y), atol=1e-8)
+
+
+def test_sample(model):
+    draws = model.sample(model.latents_[:4], 200, seed=3)
+    assert draws.shape == (200, 4, 5) and model.manifold_.belongs(draws).all()
+    np.testing.assert_array_equal(draws, model.sample(model.latents_[:4], 200, seed=3))
+    # their mean is the decoded point, up to the error of 200 draws
+    mean, std = model.inverse_transform(model.latents_[0], return_std=True)
+    error = model.manifold_.dist(model.manifold_.mean(draws[:, 0]), mean)
+    assert error < 5 * 2 * std / np.sqrt(200) + 1e-3
+    noisy = model.sample(model.latents_[:4], 200, noise=True, seed=3)
+    assert noisy[:, 0, 0].std() > draws[:, 0, 0].std()
+
+
+def test_coordinates(model, toy):
+    rows = model.coordinates(toy.points)
+    assert rows.shape == (60, 4)
+    assert model.coordinates(toy.points, "ambient").shape == (60, 5)
+    with pytest.raises(ValueError, match="tangent"):
+        model.coordinates(toy.points, "other")
+
+
+def test_sizes_from_the_data(rng):
+    X = rng.standard_normal((12, 3))
+    assert rm2.WGPLVM("R").fit(X).manifold_.spec == "R3"
+    S = rm2.Manifold("SPD3").random(12)
+    model = rm2.WGPLVM("SPD").fit(S)
+    assert model.manifold_.spec == "SPD3"
+    assert model.inverse_transform(model.latents_).shape == (12, 3, 3)
+    assert model.transform(S[:2]).shape == (2, 2)
+    with pytest.raises(ValueError, match="3D array"):
+        rm2.WGPLVM("SPD").fit(X)
+
+
+def test_euclidean_counterpart(toy):
+    model = rm2.GPLVM("R2 x S2").fit(toy)
+    assert model.info_["settings"]["model"] == "gplvm"
+    assert not model.manifold_.belongs(model.inverse_transform(model.latents_)).all()
+
+
+def test_given_start_and_base(toy, rng):
+    start = rng.standard_normal((60, 2))
+    base = toy.points[0].copy()
+    model = rm2.WGPLVM("R2 x S2", max_iterations=0).fit(toy, init=start, base_point=base)
+    np.testing.assert_array_equal(model.latents_, start)
+    np.testing.assert_allclose(model.array("base"), base, atol=1e-12)
+    with pytest.raises(ValueError, match="init"):
+        rm2.WGPLVM("R2 x S2").fit(toy, init=start[:5])
+
+
+def test_inducing_points(toy):
+    model = rm2.WGPLVM("R2 x S2", max_iterations=2).fit(toy, inducing_points=range(0, 60, 4))
+    assert model.info_["inducing"] == 15
+    with pytest.raises(ValueError):
+        rm2.WGPLVM("R2 x S2", max_iterations=2).fit(toy, inducing_points=[1, 1])
+
+
+def test_back_constraint(toy):
+    kernels = [("heat", 0.5), ("matern52", 0.7)]
+    model = rm2.WGPLVM("R2 x S2", back_constraint=True, max_iterations=2).fit(toy, back_kernels=kernels)
+    other = rm2.WGPLVM("R2 x S2", back_constraint=True, max_iterations=2).fit(toy)
+    assert not np.array_equal(model.latents_, other.latents_)
+    for bad in ([("heat", 0.5)], [("none", 1), ("heat", 1)], [("heat", -1), ("heat", 1)]):
+        with pytest.raises(ValueError):
+            rm2.WGPLVM("R2 x S2", back_constraint=True).fit(toy, back_kernels=bad)
+
+
+def test_arrays_of_a_model(toy):
+    model = rm2.WGPLVM("R2 x S2", recipe="map", max_iterations=2, inference="inducing", inducing=10).fit(toy)
+    assert (model.array("gpdm") > 0).all() and model.array("inducing_inputs").shape == (10, 2)
+    with pytest.raises(ValueError, match="task_noise"):
+        model.array("task_noise")
+
+
+def test_checkpoint(toy, tmp_path):
+    path = tmp_path / "state.h5"
+    whole = rm2.WGPLVM("R2 x S2", max_iterations=30).fit(toy)
+    with pytest.warns(RuntimeWarning, match="interrupted"):
+        rm2.WGPLVM("R2 x S2", max_iterations=30).fit(toy, checkpoint=path, callback=lambda p: p.done < 10)
+    resumed = rm2.WGPLVM("R2 x S2", max_iterations=30).fit(toy, checkpoint=path, resume=True)
+    np.testing.assert_array_equal(resumed.latents_, whole.latents_)
+
+
+def test_callback(toy):
+    seen = []
+    rm2.WGPLVM("R2 x S2", max_iterations=5).fit(toy, callback=seen.append)
+    rows = [p for p in seen if p.objective is not None]
+    assert rows[-1].activity == "fit" and rows[-1].done <= 5 and rows[-1].seconds >= 0
+    calls = []
+    with pytest.warns(RuntimeWarning, match="interrupted"):
+        stopped = rm2.WGPLVM("R2 x S2").fit(toy, callback=lambda p: calls.append(p) or len(calls) < 20)
+    assert len(calls) == 20 and stopped.info_["stop"] == "interrupted"  # not called again once it has said stop
+    with pytest.raises(ZeroDivisionError):
+        rm2.WGPLVM("R2 x S2").fit(toy, callback=lambda p: 1 / 0)
+    with pytest.raises(TypeError, match="callback"):
+        rm2.WGPLVM("R2 x S2").fit(toy, callback=3)
+
+
+def same(a, b):
+    np.testing.assert_array_equal(a.latents_, b.latents_)
+    Z = a.latents_ + 0.01
+    np.testing.assert_array_equal(a.inverse_transform(Z), b.inverse_transform(Z))
+    assert a.get_params() == b.get_params() or a.get_params() == {**b.get_params(), "manifold": a.manifold}
+
+
+def test_files_and_pickle(model, tmp_path):
+    path = tmp_path / "model.h5"
+    model.save(path)
+    same(model, rm2.load(path))
+    same(model, rm2.load(str(path)))
+    same(model, pickle.loads(pickle.dumps(model)))
+    same(model, copy.deepcopy(model))
+    assert path.read_bytes() == model.to_bytes()
+    with pytest.raises(OSError, match="exists"):
+        model.save(path)
+    import joblib
+
+    stream = io.BytesIO()
+    joblib.dump(model, stream)
+    stream.seek(0)
+    same(model, joblib.load(stream))
+    unfitted = pickle.loads(pickle.dumps(rm2.WGPLVM("R2", latent_dim=3)))
+    assert unfitted.latent_dim == 3 and not hasattr(unfitted, "latents_")
+
+
+def test_load_keeps_settings(toy, tmp_path):
+    made = rm2.WGPLVM("R2 x S2", latent_dim=1, kernel="matern52", max_iterations=3, random_state=4, recipe="map")
+    made.fit(toy).save(tmp_path / "m.h5")
+    again = rm2.load(tmp_path / "m.h5")
+    assert again.get_params() == made.get_params()
+    rm2.GPLVM("R2 x S2", max_iterations=1).fit(toy).save(tmp_path / "g.h5")
+    assert type(rm2.load(tmp_path / "g.h5")) is rm2.GPLVM
+
+
+def test_repr(model):
+    assert repr(model) == "WGPLVM('R2 x S2', latent_dim=2)"
+    assert repr(rm2.GPLVM("R", kernel="se", recipe="map")) == "GPLVM('R', latent_dim=2, recipe='map', kernel='se')"
+    assert "manifold" in model._repr_html_() and "<svg" in model._repr_html_()
+    assert "WGPLVM" in rm2.WGPLVM("R")._repr_html_()
+
+
+def test_not_fitted(toy):
+    new = rm2.WGPLVM("R2 x S2")
+    calls = [lambda: new.transform(toy), lambda: new.inverse_transform([0, 0]), lambda: new.save("x.h5"),
+             lambda: new.geodesic([0, 0], [1, 1]), lambda: new.metric([0, 0]), lambda: new.sample([[0, 0]]),
+             lambda: new.plot(), lambda: new.score(toy), lambda: new.array("mean")]
+    for call in calls:
+        with pytest.raises(ValueError, match="not fitted"):
+            call()

@@ -1,0 +1,67 @@
+"""Robot arms against closed forms and differences."""
+
+import numpy as np
+import pytest
+
+import riemann2 as rm2
+
+
+def test_planar_arm(rng):
+    arm = rm2.Arm("planar:1,0.5")
+    q = rng.standard_normal((6, 2))
+    angle = q.sum(axis=1)
+    x = np.cos(q[:, 0]) + 0.5 * np.cos(angle)
+    y = np.sin(q[:, 0]) + 0.5 * np.sin(angle)
+    pose = arm.pose(q)
+    np.testing.assert_allclose(pose[:, :3], np.stack([x, y, 0 * x], axis=1), atol=1e-14)
+    assert arm.skeleton(q).shape == (6, arm.links + 1, 3)
+    np.testing.assert_allclose(arm.skeleton(q)[:, -1], pose[:, :3], atol=1e-14)
+    assert arm.reach == pytest.approx(1.5)
+
+
+def test_jacobian_by_differences(rng):
+    arm = rm2.Arm("panda")
+    q = (arm.lower + arm.upper) / 2 + 0.1 * rng.standard_normal(7)
+    J, h = arm.jacobian(q), 1e-6
+    for k in range(7):
+        step = h * np.eye(7)[k]
+        difference = (arm.pose(q + step)[:3] - arm.pose(q - step)[:3]) / (2 * h)
+        np.testing.assert_allclose(J[:3, k], difference, atol=1e-8)
+    np.testing.assert_allclose(arm.manipulability(q), J[:3] @ J[:3].T, atol=1e-14)
+    dM = arm.manipulability_derivative(q, dim=2)
+    step = h * np.eye(7)[3]
+    difference = (arm.manipulability(q + step, 2) - arm.manipulability(q - step, 2)) / (2 * h)
+    np.testing.assert_allclose(dM[3], difference, atol=1e-8)
+
+
+def test_solve_and_track(rng):
+    arm = rm2.Arm("panda")
+    middle = (arm.lower + arm.upper) / 2
+    q = middle + np.linspace(0, 0.4, 8)[:, None] * rng.standard_normal(7)
+    targets = arm.pose(q)
+    found = arm.track(targets, "R3 x S3", start=q[0], time=np.arange(8.0))
+    assert not found.missed.any() and found.q.shape == (8, 7) and found.margin > 0
+    np.testing.assert_allclose(arm.pose(found.q)[:, :3], targets[:, :3], atol=1e-6)
+    one = arm.solve(targets[3], "R3 x S3", seed=1)
+    np.testing.assert_allclose(arm.pose(one.q[0])[:3], targets[3, :3], atol=1e-6)
+    far = arm.solve([9.0, 0, 0], "R3")
+    assert far.missed[0] and far.position_error[0] > 1
+
+
+def test_place():
+    arm = rm2.Arm("planar:1,1")
+    x = np.array([[5.0, 5.0], [6.0, 5.0]])
+    placement, found = arm.find_place(x, "R2")
+    moved = arm.place(x, "R2", placement)
+    assert found and not arm.track(moved, "R2").missed.any()
+    np.testing.assert_array_equal(arm.place(x, "R2"), x)
+
+
+def test_arms_of_ones_own(tmp_path):
+    links = [[0, 0, 0, 0, -3, 3, np.inf], [1, 0, 0, 0, -3, 3, np.inf], [1, 0, 0, 0, 0, 0, np.inf]]
+    arm = rm2.Arm(links, name="mine")
+    assert arm.joints == 2 and arm.name == "mine"
+    np.testing.assert_allclose(arm.pose([0, 0])[:3], [2, 0, 0], atol=1e-15)
+    for bad in ([[1, 2]], "nothing.csv", np.zeros((100, 7))):
+        with pytest.raises((ValueError, OSError)):
+            rm2.Arm(bad)
