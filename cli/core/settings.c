@@ -8,7 +8,7 @@ const settings_page settings_pages[] = {
     {rm2_data_settings_table, "Data", "rm2_data_settings", "check, fit, encode, eval, experiment"},
     {rm2_encode_settings_table, "Encoding", "rm2_encode_settings", "encode, eval"},
     {rm2_space_settings_table, "Latent space", "rm2_space_settings",
-     "metric, geodesic, distance, mean, plot, experiment"},
+     "metric, geodesic, distance, mean, plot, explore, experiment"},
     {.table = NULL},
 };
 

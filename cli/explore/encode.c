@@ -72,7 +72,7 @@ static rm2_status parse(rm2_context *ctx, dropped *d, const char *text, size_t s
     csv.user = d;
     WORK_TRY(rm2_csv_parse(ctx, SOURCE, text, size, &csv, &table));
     rm2_status status = rm2_data_from_table(ctx, SOURCE, &table, &d->settings, data, NULL, NULL);
-    rm2_table_free(&table);
+    rm2_table_clear(&table);
     return status;
 }
 

@@ -7,13 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/settings.h"
 #include "explore/explorer.h"
 #include "explore/page.h"
 
 typedef struct explore_options {
     uint64_t port;
-    const char *bind, *arm, *contrast;
+    const char *bind, *arm;
     bool no_browser, until_eof;
+    rm2_space_settings space;
 } explore_options;
 
 #define EXPLORE(member) offsetof(explore_options, member)
@@ -24,8 +26,6 @@ static const option explore_table[] = {
      "print the address only, do not open a browser"},
     {"--arm", "ARM", OPTION_TEXT, EXPLORE(arm), NULL,
      "robot arm that follows the path: panda, planar:L1,L2,..., or a CSV file"},
-    {"--contrast", "X", OPTION_TEXT, EXPLORE(contrast), NULL,
-     "metric far from the data over metric on them (default: 100); none: the expectation"},
     {"--until-eof", NULL, OPTION_FLAG, EXPLORE(until_eof), NULL,
      "end when standard input ends, for programs that start the explorer"},
     {"--bind", "ADDRESS", OPTION_TEXT, EXPLORE(bind), NULL,
@@ -152,13 +152,11 @@ static const char *name_of(const char *path) {
 }
 
 static int explore(const work *w, const char *path, const explore_options *o) {
-    explorer e = {.file = name_of(path), .settings = rm2_space_settings_default()};
+    explorer e = {.file = name_of(path), .settings = o->space};
     rm2_model *model = NULL;
     sigset_t signals;
     block_signals(&signals);
-    int code = work_take_contrast(w, o->contrast, &e.settings.contrast);
-    if (code == EXIT_DONE)
-        code = work_check(w, rm2_model_read(w->ctx, path, &model));
+    int code = work_check(w, rm2_model_read(w->ctx, path, &model));
     if (code == EXIT_DONE) {
         code = work_check(w, explorer_open(w->ctx, model, o->arm, &e));
         if (code == EXIT_DONE)
@@ -171,8 +169,11 @@ static int explore(const work *w, const char *path, const explore_options *o) {
 
 int run_explore(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
-    explore_options options = {.port = 0};
+    static const char *const space_settings[] = {"contrast", NULL};
+    explore_options options = {.space = rm2_space_settings_default()};
+    setting_options space_from = {.table = rm2_space_settings_table(), .only = space_settings};
     const option_group groups[] = {{"Explorer", explore_table, &options, NULL},
+                                   {"Latent space", NULL, &options.space, &space_from},
                                    {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
     work w = {self, NULL, &common};

@@ -7,7 +7,7 @@ const { chromium } = createRequire(join(import.meta.dirname, "../../explorer/pac
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--js-flags=--expose-gc", "--enable-precise-memory-info"],
+    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-accelerated-2d-canvas", "--js-flags=--expose-gc", "--enable-precise-memory-info"],
 });
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 const attribute = (page, name) => page.evaluate((key) => document.documentElement.dataset[key], name);
@@ -20,7 +20,7 @@ run("fit", "toy.csv", "--manifold", "R2 x S2", "--group", "demo", "-o", "toy.h5"
 
 let server;
 let page;
-for (let round = 0; round < 5; round++) {
+for (let round = 0; round < 3; round++) {
   await page?.close();
   await server?.stop();
   page = await context.newPage();
@@ -75,7 +75,7 @@ const heap = () => page.evaluate(() => (globalThis.gc?.(), performance.memory.us
 await dragFor(2000);
 const heapBefore = await heap();
 console.log(`geodesics per second while dragging: ${(await dragFor(8000)).toFixed(1)}; page ${heapBefore.toFixed(1)} MB before, server ${server.memory().toFixed(0)} MB`);
-await dragFor(45000);
+await dragFor(Number(process.env.DRAG ?? 30000));
 console.log(`after a minute of dragging: page ${(await heap()).toFixed(1)} MB, server ${server.memory().toFixed(0)} MB`);
 
 // ---- an hour of dragging, as requests ------------------------------------------------------------
