@@ -9,7 +9,13 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # before OpenMP is loaded: 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
+from hypothesis import settings  # noqa: E402
+
 import riemann2 as rm2  # noqa: E402
+
+# The same examples in every run; HYPOTHESIS_PROFILE=default looks for new ones.
+settings.register_profile("repeatable", derandomize=True, database=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 @pytest.fixture(scope="session")

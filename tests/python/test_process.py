@@ -144,7 +144,7 @@ def test_interrupt_of_training_keeps_the_best_state():
 
 @pytest.mark.parametrize("call", [
     "m.distances(np.repeat(m.latents_, 3, axis=0))",
-    "[m.geodesic(m.latents_[0], m.latents_[-1], nodes=3000, tolerance=1e-9, grid_points=300) for k in range(1000)]",
+    "m.geodesic(m.latents_[0], m.latents_[-1], nodes=3000, tolerance=1e-9, grid_points=300)",
     "m.transform(np.repeat(data.points, 50, axis=0))",
     "m.space(grid_points=3000)",
 ])
@@ -155,7 +155,8 @@ def test_interrupt_of_other_calls(call):
     soon(0.5)
     try:
         warnings.simplefilter("ignore")
-        {call}
+        while True:  # one call is long enough on the machines of today
+            {call}
     except KeyboardInterrupt:
         print("stopped")
     assert time.perf_counter() - begin < 20
