@@ -76,7 +76,7 @@ await dragFor(2000);
 const heapBefore = await heap();
 console.log(`geodesics per second while dragging: ${(await dragFor(8000)).toFixed(1)}; page ${heapBefore.toFixed(1)} MB before, server ${server.memory().toFixed(0)} MB`);
 await dragFor(Number(process.env.DRAG ?? 30000));
-console.log(`after a minute of dragging: page ${(await heap()).toFixed(1)} MB, server ${server.memory().toFixed(0)} MB`);
+console.log(`after dragging: page ${(await heap()).toFixed(1)} MB, server ${server.memory().toFixed(0)} MB`);
 
 // ---- an hour of dragging, as requests ------------------------------------------------------------
 
