@@ -44,9 +44,10 @@ class WGPLVM:
     manifold : str or Manifold
         Such as ``"R3 x S3"``. ``"SPD"`` and ``"R"`` without a number take their size from the data.
     latent_dim : int
-        Dimensions of the latent space.
+        Dimensions of the latent space; "auto" for data without trajectories: by the density of points held out.
     recipe : str
-        Which defaults the other settings have: "robust", "map" or "paper".
+        Which defaults the other settings have: "robust", "points", "map" or "paper". "auto" is "points" for data
+        without trajectories where the other settings allow it, else "robust".
     random_state : int, optional
         Seed of random starts.
     {settings}
@@ -84,9 +85,9 @@ class WGPLVM:
     def __init__(
         self,
         manifold: str | Manifold = "R",
-        latent_dim: int = 2,
+        latent_dim: int | str = 2,
         *,
-        recipe: str = "robust",
+        recipe: str = "auto",
         random_state: Any = None,
         **settings: Any,
     ):
@@ -119,7 +120,7 @@ class WGPLVM:
 
     def __repr__(self) -> str:
         given = {k: v for k, v in self.get_params().items() if v is not None and k not in ("manifold", "latent_dim")}
-        if given["recipe"] == "robust":
+        if given["recipe"] == "auto":
             del given["recipe"]
         spec = getattr(self.manifold, "spec", self.manifold)
         more = "".join(f", {k}={v!r}" for k, v in given.items())
@@ -216,9 +217,11 @@ class WGPLVM:
         """
         seed = None if self.random_state is None else as_seed(self.random_state, "random_state")
         given = {name: getattr(self, name) for name in _keywords()}
-        given.update(model=self._model_word, latent_dim=self.latent_dim, recipe=self.recipe, seed=seed)
+        given.update(model=self._model_word, latent_dim=self.latent_dim, seed=seed)
         words = texts("fit", given)
         data = self._data(Y, groups, time)
+        recipe = _core.fit_recipe(data._handle, words) if self.recipe == "auto" else self.recipe
+        words.update(texts("fit", {"recipe": recipe}))
         start, base = (None if a is None else as_doubles(a, n) for a, n in ((init, "init"), (base_point, "base_point")))
         chosen = None if inducing_points is None else [as_count(k, "inducing_points") for k in inducing_points]
         kernels = None

@@ -96,6 +96,25 @@ static rm2_model *run_fit(const rm2_data *data, const rm2_fit_settings *s,
     return NULL;
 }
 
+/* fit_recipe(data, settings): "points" for data without trajectories where the settings allow it, else "robust". */
+static PyObject *fit_recipe(PyObject *self, PyObject *args) {
+    const rm2_data *data;
+    PyObject *dict;
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&O", take_data, &data, &dict) ||
+        !glue_settings(dict, rm2_fit_settings_table(), &s))
+        return NULL;
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    bool points = rm2_recipe_for(data, s.latent_dim) == RM2_RECIPE_POINTS &&
+                  rm2_fit_check(ctx, data, &s) == RM2_OK;
+    PyObject *none = glue_leave(ctx, RM2_OK);
+    Py_XDECREF(none);
+    return none ? PyUnicode_FromString(points ? "points" : "robust") : NULL;
+}
+
 /* fit(data, settings, init, base_point, inducing points, back kernels, callback, checkpoint, seconds, resume):
  * arrays, lists, callback and path may be None. */
 static PyObject *fit(PyObject *self, PyObject *args) {
@@ -416,6 +435,7 @@ static PyObject *sample(PyObject *self, PyObject *args) {
 
 static PyMethodDef functions[] = {
     {"fit", fit, METH_VARARGS, NULL},
+    {"fit_recipe", fit_recipe, METH_VARARGS, NULL},
     {"model_read", read_file, METH_VARARGS, NULL},
     {"model_write", write_file, METH_VARARGS, NULL},
     {"model_from_bytes", from_bytes, METH_VARARGS, NULL},

@@ -261,8 +261,8 @@ rm2_status rm2_fit_choose_latent(rm2_context *ctx, const rm2_data *data,
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     if (s.task != RM2_TASK_INTEGRATED || data->trajectories > 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "the latent dimension is chosen for data without trajectories and a "
-                         "covariance of the outputs that is integrated out (settings.task)");
+                         "settings.latent_dim is automatic, which needs data without trajectories "
+                         "and settings.task integrated");
     *tried = 0;
     s.latent_dim = 1;
     RM2_TRY(rm2_fit_check(ctx, data, &s));

@@ -158,8 +158,7 @@ static const rm2_setting fit_rows[] = {
      .group = "Inference", .help = "inducing points leave the training points and are optimised"},
 
     {FIT(init, CHOICE), .words = starts, .defaults = {"aligned", NULL, "pca", "auto"}, .group = "Start",
-     .help = "start of the latent points; aligned: whatever the timing, isomap: by the index or time, "
-             "auto (task integrated): by points held out"},
+     .help = "start; aligned: whatever the timing, isomap: by index or time, auto: by points held out"},
     {FIT(families, CHOICE), .words = families, .defaults = {"auto"}, .group = "Start",
      .help = "aligned: families of the same motion; auto: by label if there are labels, else found"},
     {FIT(time_weight, NUMBER), RM2I_FROM_TO(0, 1e6), .defaults = {"4"}, .group = "Start",

@@ -222,18 +222,33 @@ def test_callback(toy):
         rm2.WGPLVM("R2 x S2").fit(toy, callback=3)
 
 
-def same(a, b):
+def same(a, b, recipe="auto"):
     np.testing.assert_array_equal(a.latents_, b.latents_)
     Z = a.latents_ + 0.01
     np.testing.assert_array_equal(a.inverse_transform(Z), b.inverse_transform(Z))
-    assert a.get_params() == b.get_params() or a.get_params() == {**b.get_params(), "manifold": a.manifold}
+    assert b.recipe == recipe
+    assert a.get_params() == {**b.get_params(), "manifold": a.manifold, "recipe": a.recipe}
+
+
+def test_recipe_follows_the_data(toy):
+    scattered = np.random.default_rng(1).normal(size=(30, 4)) * [3, 2, 1, 0.5]
+
+    def recipe_of(model, data):
+        return model.fit(data).info_["settings"]["recipe"]
+
+    assert recipe_of(rm2.WGPLVM("R"), scattered) == "points"
+    assert recipe_of(rm2.WGPLVM("R", noise="per-output"), scattered) == "robust"  # points has no such noise
+    assert recipe_of(rm2.WGPLVM("R", recipe="robust"), scattered) == "robust"
+    assert recipe_of(rm2.WGPLVM("R2 x S2"), toy) == "robust"
+    chosen = rm2.WGPLVM("R", latent_dim="auto").fit(scattered)
+    assert chosen.latents_.shape[1] == chosen.info_["latent_dim"] >= 1
 
 
 def test_files_and_pickle(model, tmp_path):
     path = tmp_path / "model.h5"
     model.save(path)
-    same(model, rm2.load(path))
-    same(model, rm2.load(str(path)))
+    same(model, rm2.load(path), "robust")  # the file has the recipe that was used
+    same(model, rm2.load(str(path)), "robust")
     same(model, pickle.loads(pickle.dumps(model)))
     same(model, copy.deepcopy(model))
     assert path.read_bytes() == model.to_bytes()
