@@ -92,6 +92,7 @@ class Page {
     map.onDrag((dragging) => {
       this.dragging = dragging;
       if (dragging) return;
+      this.keepState();
       this.askPath();
       // the map is a cut through the start
       if (this.info.latentDim > this.store.state.axes.length) this.askGrid();
@@ -246,9 +247,10 @@ class Page {
 
   // ---- changes -------------------------------------------------------------------------------
 
-  private changed(state: State, changed: Set<keyof State>): void {
+  private changed(_state: State, changed: Set<keyof State>): void {
     const any = (...keys: (keyof State)[]): boolean => keys.some((k) => changed.has(k));
-    if (!(changed.size === 1 && any("time") && this.playing)) history.replaceState(null, "", writeState(state));
+    // not at every frame: browsers allow few changes of the address per second
+    if (!this.dragging && !(changed.size === 1 && any("time") && this.playing)) this.keepState();
     if (any("axes")) this.remakeMap();
     if (any("mapColour", "pointColour")) this.map.refresh(true);
     else if (any("straight", "from", "to", "via", "time")) this.map.refresh(false);
@@ -258,6 +260,10 @@ class Page {
     if (any("view")) this.openView();
     if (any("straight", "pointColour", "mapColour", "axes")) this.legend();
     if (any("time")) this.profile();
+  }
+
+  private keepState(): void {
+    history.replaceState(null, "", writeState(this.store.state));
   }
 
   private restyle(): void {
@@ -395,7 +401,9 @@ class Page {
 
   private dragObstacle(on: boolean): void {
     this.dragging = on;
-    if (!on) this.askPath();
+    if (on) return;
+    this.keepState();
+    this.askPath();
   }
 
   /** A sphere on the middle of the path, about a sixth of the data's extent wide. */
