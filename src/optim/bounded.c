@@ -55,18 +55,18 @@ static double free_gradient(const descent *s) {
 
 /* d from B_ff d_f = -g_f; false if B_ff is not positive definite. */
 static bool newton_direction(descent *s) {
-    size_t free[MOST], count = 0, n = s->p->n;
+    size_t moving[MOST] = {0}, count = 0, n = s->p->n;
     double A[MOST * MOST] = {0}, L[MOST * MOST], y[MOST];
     for (size_t i = 0; i < n; i++)
         if (!is_held(s, i))
-            free[count++] = i;
+            moving[count++] = i;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++)
-            A[i * count + j] = s->B[free[i] * n + free[j]];
+            A[i * count + j] = s->B[moving[i] * n + moving[j]];
     if (rm2i_cholesky(count, A, L) != RM2_OK)
         return false;
     for (size_t i = 0; i < count; i++) { /* L y = -g */
-        y[i] = -s->at.g[free[i]];
+        y[i] = -s->at.g[moving[i]];
         for (size_t j = 0; j < i; j++)
             y[i] -= L[i * count + j] * y[j];
         y[i] /= L[i * count + i];
@@ -76,7 +76,7 @@ static bool newton_direction(descent *s) {
         for (size_t j = i + 1; j < count; j++)
             y[i] -= L[j * count + i] * y[j];
         y[i] /= L[i * count + i];
-        s->d[free[i]] = y[i];
+        s->d[moving[i]] = y[i];
     }
     return true;
 }

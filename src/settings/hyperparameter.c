@@ -146,7 +146,7 @@ int rm2i_hyperparameter_format(const rm2_setting *setting, const rm2_hyperparame
         append_text(text, size, &used, setting->zero);
     else
         append(text, size, &used, "", h->start);
-    if (h && !h->learned)
+    if (!h->learned)
         return used;
     if (h->prior == RM2_PRIOR_NONE) {
         append_text(text, size, &used, " none");
