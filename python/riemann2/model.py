@@ -20,6 +20,7 @@ from .space import Medoids, Path, Space, Sphere
 
 if TYPE_CHECKING:
     from ._arrays import Array
+    from .explorer import Explorer
     from .figure import Figure
 
 __all__ = ["GPLVM", "WGPLVM", "load"]
@@ -536,6 +537,35 @@ class WGPLVM:
         self._fitted()
         _need_paths(paths)
         return draw_decoded(self, paths, title)
+
+    def explore(
+        self, *, browser: bool = False, program: str | os.PathLike[str] | None = None, arm: str | None = None,
+        port: int = 0, height: int = 720,
+    ) -> Explorer:
+        """Show the latent space in a page that can be touched; notebooks show it inline.
+
+        Parameters
+        ----------
+        browser : bool
+            Open the page in a browser.
+        program : path, optional
+            The program riemann2, which serves the page; default: RIEMANN2_PROGRAM, or `riemann2` on the path.
+        arm : str, optional
+            Robot arm to show with poses, such as "panda".
+        port : int
+            Port on this machine; 0: a free one.
+        height : int
+            Pixels in a notebook.
+        """
+        from .explorer import Explorer
+
+        self._fitted()
+        shown = Explorer(self, program, arm, port, height)
+        if browser:
+            import webbrowser
+
+            webbrowser.open(shown.address)
+        return shown
 
     def _repr_html_(self) -> str:
         from ._latent_figure import card
