@@ -56,13 +56,6 @@ rm2_status rm2i_alloc(rm2_context *ctx, size_t count, size_t size, void *out);
 rm2_status rm2i_calloc(rm2_context *ctx, size_t count, size_t size, void *out);
 rm2_status rm2i_grow(rm2_context *ctx, size_t count, size_t size, void *inout);
 
-/* Cut `count` doubles from the front of *memory: many arrays from one allocation. */
-static inline double *rm2i_cut(double **memory, size_t count) {
-    double *piece = *memory;
-    *memory += count;
-    return piece;
-}
-
 /* A copy of a string. */
 rm2_status rm2i_strdup(rm2_context *ctx, const char *text, char **out);
 

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/arena.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "linalg/special.h"
@@ -31,10 +31,30 @@ static bool kronecker(const rm2i_observation *o) {
     return o->m->settings.noise == RM2_NOISE_KRONECKER;
 }
 
+static void lay_out(rm2i_observation *o, rm2i_arena *a) {
+    size_t M = o->m->M, Q = o->m->Q;
+    o->v = rm2i_take(a, double, M);
+    o->P = rm2i_take(a, double, M, M);
+    o->centre = rm2i_take(a, double, Q);
+    o->precision = rm2i_take(a, double, Q);
+    o->L = rm2i_take(a, double, M, M);
+    o->f = rm2i_take(a, double, M);
+    o->h = rm2i_take(a, double, M);
+    o->J = rm2i_take(a, double, M, Q);
+    o->dh = rm2i_take(a, double, M, Q);
+    o->r = rm2i_take(a, double, M);
+    o->y = rm2i_take(a, double, M);
+    o->Y = rm2i_take(a, double, M, M);
+    o->which = rm2i_take(a, size_t, M);
+    o->start = rm2i_take(a, double, Q);
+    o->prior = rm2i_take(a, double, 3, Q);
+    o->work = rm2i_take(a, double, rm2i_posterior_work(o->m->posterior));
+}
+
 size_t rm2i_observation_size(const rm2_model *m) {
-    size_t M = m->M, Q = m->Q;
-    return M + M * M + 2 * Q + M * M + 2 * M + 2 * M * Q + 2 * M + M * M + M + 4 * Q +
-           rm2i_posterior_work(m->posterior);
+    rm2i_arena count = {NULL, 0};
+    lay_out(&(rm2i_observation){.m = m}, &count);
+    return count.used;
 }
 
 /* Mean and variance of the latents, for the broad Gaussian. */
@@ -52,24 +72,8 @@ static void spread_of_latents(const rm2_model *m, double *centre, double *precis
 }
 
 rm2i_observation rm2i_observation_in(const rm2_model *m, double *memory) {
-    size_t M = m->M, Q = m->Q;
     rm2i_observation o = {.m = m};
-    o.v = rm2i_cut(&memory, M);
-    o.P = rm2i_cut(&memory, M * M);
-    o.centre = rm2i_cut(&memory, Q);
-    o.precision = rm2i_cut(&memory, Q);
-    o.L = rm2i_cut(&memory, M * M);
-    o.f = rm2i_cut(&memory, M);
-    o.h = rm2i_cut(&memory, M);
-    o.J = rm2i_cut(&memory, M * Q);
-    o.dh = rm2i_cut(&memory, M * Q);
-    o.r = rm2i_cut(&memory, M);
-    o.y = rm2i_cut(&memory, M);
-    o.Y = rm2i_cut(&memory, M * M);
-    o.which = (size_t *)(void *)rm2i_cut(&memory, M);
-    o.start = rm2i_cut(&memory, Q);
-    o.prior = rm2i_cut(&memory, 3 * Q);
-    o.work = memory;
+    lay_out(&o, &(rm2i_arena){memory, 0});
     spread_of_latents(m, o.centre, o.precision);
     return o;
 }

@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "start/motion.h"
 
 enum { SMOOTH = 3 };
 static const double FASTEST = 2;
 
 typedef struct consensus {
-    size_t cells;
+    size_t cells, members;
     double *density; /* members x cells: relative; NAN where a member does not pass */
     double *speed;   /* cells */
     double *phase;   /* cells + 1: at the nodes of the motion */
@@ -98,23 +99,25 @@ static double phase_at(const consensus *s, double u) {
     return rm2i_between(s->cells + 1, s->phase, 1, u);
 }
 
+static void lay_out(void *arg, rm2i_arena *a) {
+    consensus *s = arg;
+    s->density = rm2i_take(a, double, s->cells, s->members);
+    s->speed = rm2i_take(a, double, s->cells);
+    s->phase = rm2i_take(a, double, s->cells + 1);
+    s->work = rm2i_take(a, double, s->members > s->cells ? s->members : s->cells);
+}
+
 rm2_status rm2i_motion_phase(rm2_context *ctx, const rm2i_start_data *demos, const rm2i_curves *c,
                              rm2i_motion *m) {
-    size_t cells = m->nodes - 1, larger = m->count > cells ? m->count : cells;
+    consensus s = {.cells = m->nodes - 1, .members = m->count};
     double *memory;
-    RM2_TRY(rm2i_alloc(ctx, cells * (m->count + 2) + 1 + larger, sizeof *memory, &memory));
-    double *rest = memory;
-    consensus s = {.cells = cells};
-    s.density = rm2i_cut(&rest, cells * m->count);
-    s.speed = rm2i_cut(&rest, cells);
-    s.phase = rm2i_cut(&rest, cells + 1);
-    s.work = rm2i_cut(&rest, larger);
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &s, &memory));
     for (size_t k = 0; k < m->count; k++)
         find_density(demos, c, m, k, &s);
     find_phase(m, find_speeds(m->count, &s), &s);
     for (size_t i = 0; i < m->slot[m->count]; i++)
         m->phase[i] = phase_at(&s, m->place[i]);
-    m->extent = s.phase[cells];
+    m->extent = s.phase[s.cells];
     free(memory);
     return RM2_OK;
 }
