@@ -28,7 +28,7 @@ static const option robot_table[] = {
      "on the way, no motion but what the main task needs"},
     {"--start", "Q1,Q2,...", OPTION_TEXT, ROBOT(start), NULL,
      "joint angles to start from (default: the best of random ones)"},
-    {"--starts", "N", OPTION_SIZE, ROBOT(starts), NULL,
+    {"--searches", "N", OPTION_SIZE, ROBOT(searches), NULL,
      "random configurations tried for the start (default: 30)"},
     {"--iterations", "N", OPTION_SIZE, ROBOT(track.iterations), NULL,
      "most steps towards a point (default: 200)"},
@@ -119,12 +119,12 @@ static int place_targets(robot_work *r) {
 
 static int parse_start(const robot_work *r, double angles[RM2_ARM_MAX_LINKS]) {
     size_t joints = rm2_arm_joints(r->arm);
-    if (r->options->start && r->options->starts)
+    if (r->options->start && r->options->searches)
         return work_complain(
             &r->work, EXIT_USAGE,
-            "--start says where to start, and --starts tries several: leave one out");
-    if (r->options->starts)
-        r->options->track.starts = r->options->starts;
+            "--start says where to start, and --searches tries several: leave one out");
+    if (r->options->searches)
+        r->options->track.searches = r->options->searches;
     if (!r->options->start)
         return EXIT_DONE;
     r->options->track.start = angles;

@@ -10,8 +10,8 @@ typedef struct robot_options {
     rm2_track_settings track;
     rm2_placement placement;
     const char *arm, *output, *offset, *rotate, *start;
-    int place;     /* 1: auto */
-    size_t starts; /* 0: not given */
+    int place;       /* 1: auto */
+    size_t searches; /* 0: not given */
     bool no_null_space;
 } robot_options;
 

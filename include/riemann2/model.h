@@ -309,7 +309,7 @@ typedef enum rm2_encode_kind {
 typedef struct rm2_encode_settings {
     size_t size; /* as rm2_encode_settings_default sets it */
     rm2_encode_kind objective;
-    size_t starts;        /* latents of so many nearest training points */
+    size_t searches;      /* per point, from the latents of the nearest training points */
     bool back_constraint; /* use it if the model has one (default) */
     rm2_optim_settings optim;
 } rm2_encode_settings;

@@ -99,7 +99,7 @@ typedef struct rm2_track_settings {
                             negative: 1, or 0 where ellipsoids are tracked */
     double null_step;  /* null space: largest motion of a joint from one target to the next: 0.1 */
     size_t iterations; /* most steps towards one target: 200 */
-    size_t starts;     /* random configurations to start from: 30 */
+    size_t searches;   /* from random configurations: 30 */
     const double *start; /* joints: start from here instead; NULL: from random ones */
 } rm2_track_settings;
 
@@ -111,7 +111,7 @@ static inline rm2_track_settings rm2_track_settings_default(void) {
     settings.limit_weight = -1;
     settings.null_step = 0.1;
     settings.iterations = 200;
-    settings.starts = 30;
+    settings.searches = 30;
     return settings;
 }
 

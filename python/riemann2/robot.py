@@ -156,7 +156,7 @@ class Arm:
             Weight of the distance from the middle of the joints' ranges in the null space; negative is automatic.
         null_step : float
             Largest motion of a joint in the null space from one target to the next.
-        iterations, starts : int
+        iterations, searches : int
         start : array of shape (joints,), optional
         seed : int
         """
@@ -212,7 +212,7 @@ def _track_settings(
     limit_weight: float = -1.0,
     null_step: float = 0.1,
     iterations: int = 200,
-    starts: int = 30,
+    searches: int = 30,
 ) -> tuple[Any, ...]:
     numbers = (position_tolerance, orientation_tolerance, orientation_weight, limit_weight, null_step)
-    return (*map(float, numbers), as_count(iterations, "iterations"), as_count(starts, "starts"))
+    return (*map(float, numbers), as_count(iterations, "iterations"), as_count(searches, "searches"))

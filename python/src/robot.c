@@ -145,17 +145,17 @@ static PyObject *kinematics(PyObject *self, PyObject *args) {
 
 /* ---- tracking ------------------------------------------------------------------------------- */
 
-/* (position tolerance, orientation tolerance, orientation weight, limit weight, null step, iterations, starts) */
+/* (position tolerance, orientation tolerance, orientation weight, limit weight, null step, iterations, searches) */
 static bool take_settings(PyObject *tuple, const glue_array *start, const rm2_arm *arm,
                           rm2_track_settings *s) {
-    Py_ssize_t iterations, starts;
+    Py_ssize_t iterations, searches;
     *s = rm2_track_settings_default();
     if (!PyArg_ParseTuple(tuple, "dddddnn", &s->position_tolerance, &s->orientation_tolerance,
                           &s->orientation_weight, &s->limit_weight, &s->null_step, &iterations,
-                          &starts))
+                          &searches))
         return false;
     s->iterations = iterations > 0 ? (size_t)iterations : 0;
-    s->starts = starts > 0 ? (size_t)starts : 0;
+    s->searches = searches > 0 ? (size_t)searches : 0;
     s->start = start->data;
     return !start->data || glue_sized(start, "start", rm2_arm_joints(arm));
 }

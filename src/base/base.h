@@ -110,7 +110,7 @@ rm2_status rm2i_batch(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_f
                       const void *job, size_t *failed);
 /* The same where each i is work enough for a thread of its own (pairs of trajectories): on all
  * threads however few there are, the interrupt looked at before each. */
-rm2_status rm2i_tasks(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
-                      const void *job, size_t *failed);
+rm2_status rm2i_jobs(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
+                     const void *job, size_t *failed);
 
 #endif

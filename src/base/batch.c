@@ -88,8 +88,8 @@ rm2_status rm2i_batch(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_f
     return run_chunks(ctx, &(loop){fn, job, n, chunk, share, threads, work_size}, failed);
 }
 
-rm2_status rm2i_tasks(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
-                      const void *job, size_t *failed) {
+rm2_status rm2i_jobs(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
+                     const void *job, size_t *failed) {
     size_t threads = (size_t)rm2_context_threads(ctx);
     if (threads > n)
         threads = n ? n : 1;

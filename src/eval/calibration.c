@@ -122,7 +122,7 @@ static rm2_status find_squares(rm2_context *ctx, const calibrating *c) {
     const rm2_model *m = c->m;
     rm2i_arena work = {NULL, 0};
     lay_out_block(&(block_scratch){0}, m, &work);
-    RM2_TRY(rm2i_tasks(ctx, (c->n + BLOCK - 1) / BLOCK, work.used, square_block, c, NULL));
+    RM2_TRY(rm2i_jobs(ctx, (c->n + BLOCK - 1) / BLOCK, work.used, square_block, c, NULL));
     for (size_t i = 0; i < c->n; i++)
         if (!isfinite(c->squares[i]))
             return rm2i_fail(ctx, RM2_ERR_NUMERIC,

@@ -49,7 +49,7 @@ rm2_status rm2i_energy_create(rm2_context *ctx, rm2i_evaluator *evaluator, const
                        .Q = Q,
                        .points = curve->intervals * points,
                        .unknowns = (curve->count - 2) * Q,
-                       .reach = functions * Q - 1,
+                       .bandwidth = functions * Q - 1,
                        .rule = rm2i_gauss_rule(points)};
     rm2_status status = rm2i_arena_alloc(ctx, lay_out, e, &e->memory);
     if (status != RM2_OK) {
@@ -180,7 +180,7 @@ static void add_entries(const rm2i_energy *e, const rm2i_local *local, size_t r,
                 continue;
             double bf = local->value[f], bg = local->value[g];
             double sf = local->slope[f], sg = local->slope[g], kinetic = sf * sg * part->vv;
-            size_t at = rm2i_band_index(e->reach, (a - 1) * Q + r, (b - 1) * Q + s);
+            size_t at = rm2i_band_index(e->bandwidth, (a - 1) * Q + r, (b - 1) * Q + s);
             K[at] += kinetic;
             H[at] += bf * bg * part->xx + bf * sg * part->xv + sf * bg * part->vx + kinetic;
         }
@@ -188,7 +188,7 @@ static void add_entries(const rm2i_energy *e, const rm2i_local *local, size_t r,
 
 void rm2i_energy_hessian(const rm2i_energy *e, const rm2i_sample *sample, const double *bend,
                          double *H, double *K) {
-    size_t Q = e->Q, bytes = e->unknowns * (e->reach + 1) * sizeof *H;
+    size_t Q = e->Q, bytes = e->unknowns * (e->bandwidth + 1) * sizeof *H;
     memset(H, 0, bytes);
     memset(K, 0, bytes);
     for (size_t k = 0; k < e->points; k++) {

@@ -19,10 +19,10 @@ typedef struct rm2i_sample {
 typedef struct rm2i_energy {
     rm2i_evaluator *evaluator;
     const rm2i_pieces *curve;
-    size_t Q, points;       /* of the whole curve */
-    size_t unknowns, reach; /* of the second derivative, a band matrix */
-    rm2i_quadrature rule;   /* on each interval */
-    rm2i_local *local;      /* basis functions at each point */
+    size_t Q, points;           /* of the whole curve */
+    size_t unknowns, bandwidth; /* of the second derivative, a band matrix */
+    rm2i_quadrature rule;       /* on each interval */
+    rm2i_local *local;          /* basis functions at each point */
     double *weight;
     double *shifted, *shifted_G, *shifted_dG; /* scratch like a sample's */
     double *memory;
@@ -45,7 +45,7 @@ void rm2i_energy_gradient(const rm2i_energy *e, const rm2i_sample *sample, doubl
 rm2_status rm2i_energy_bend(const rm2i_energy *e, const rm2i_sample *sample, double *bend);
 
 /* The second derivative H, and its part K that has G only: positive definite, twice the squared
- * norm of the velocity of a variation. Both unknowns x (reach + 1). */
+ * norm of the velocity of a variation. Both unknowns x (bandwidth + 1). */
 void rm2i_energy_hessian(const rm2i_energy *e, const rm2i_sample *sample, const double *bend,
                          double *H, double *K);
 

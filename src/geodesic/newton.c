@@ -30,7 +30,7 @@ static const double ROUNDING = 1e-10; /* of energies: metrics of models have no 
 static void lay_out(void *newton, rm2i_arena *a) {
     rm2i_newton *s = newton;
     const rm2i_energy *e = s->energy;
-    size_t n = e->unknowns, width = e->reach + 1;
+    size_t n = e->unknowns, width = e->bandwidth + 1;
     s->now = rm2i_sample_take(e, a);
     s->trial = rm2i_sample_take(e, a);
     s->bend = rm2i_take(a, double, e->points, e->Q, e->Q);
@@ -73,15 +73,15 @@ void rm2i_newton_free(rm2i_newton *newton) {
  * step is longer than the radius. */
 static bool find_direction(rm2i_newton *s, double damping) {
     const rm2i_energy *e = s->energy;
-    size_t n = e->unknowns, band = n * (e->reach + 1);
+    size_t n = e->unknowns, band = n * (e->bandwidth + 1);
     for (size_t i = 0; i < band; i++)
         s->factor[i] = s->H[i] + damping * s->K[i];
-    if (!rm2i_band_cholesky(n, e->reach, s->factor))
+    if (!rm2i_band_cholesky(n, e->bandwidth, s->factor))
         return false;
     for (size_t i = 0; i < n; i++)
         s->direction[i] = -s->gradient[i];
-    rm2i_band_solve(n, e->reach, s->factor, s->direction);
-    s->step = sqrt(rm2i_band_form(n, e->reach, s->K, s->direction) / (2 * s->now.energy));
+    rm2i_band_solve(n, e->bandwidth, s->factor, s->direction);
+    s->step = sqrt(rm2i_band_form(n, e->bandwidth, s->K, s->direction) / (2 * s->now.energy));
     s->damping = damping;
     return s->step <= s->radius;
 }
@@ -165,7 +165,7 @@ static rm2_status try_step(rm2i_newton *s, double last, double enough, bool *low
 static double promised(const rm2i_newton *s) {
     const rm2i_energy *e = s->energy;
     return -rm2i_dot(e->unknowns, s->gradient, s->direction) -
-           0.5 * rm2i_band_form(e->unknowns, e->reach, s->H, s->direction);
+           0.5 * rm2i_band_form(e->unknowns, e->bandwidth, s->H, s->direction);
 }
 
 /* The trial becomes the sample; the radius follows how well the model foresaw the decrease. */

@@ -84,7 +84,7 @@ static rm2_status sum_blocks(rm2_context *ctx, block_job *b) {
     lay_out_row(&(row_scratch){0}, v, &work);
     for (b->first = 0; b->first < v->n; b->first += BLOCK) {
         size_t count = v->n - b->first < BLOCK ? v->n - b->first : BLOCK, failed = 0;
-        rm2_status status = rm2i_tasks(ctx, count, work.used, distances_from, b, &failed);
+        rm2_status status = rm2i_jobs(ctx, count, work.used, distances_from, b, &failed);
         if (rm2i_no_metric(status))
             return rm2i_fail(ctx, status, "mean: the metric cannot be computed near point %zu",
                              b->first + failed);
@@ -242,5 +242,5 @@ rm2_status rm2i_variance_at(rm2_context *ctx, const rm2i_variance *v, size_t cou
     trial_job job = {.ctx = ctx, .v = v, .x = x, .result = variance};
     rm2i_arena work = {NULL, 0};
     lay_out_trial(&(trial_scratch){0}, v, &work);
-    return rm2i_tasks(ctx, count, work.used, one_trial, &job, NULL);
+    return rm2i_jobs(ctx, count, work.used, one_trial, &job, NULL);
 }

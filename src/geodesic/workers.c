@@ -11,7 +11,7 @@
 
 typedef struct workers {
     rm2_context *ctx; /* the caller's */
-    rm2i_task_fn fn;
+    rm2i_job_fn fn;
     void *job;
     size_t count, workers;
     rm2i_worker *worker;
@@ -74,7 +74,7 @@ static void work(workers *c, rm2i_worker *worker) {
 }
 
 rm2_status rm2i_workers_run(rm2_context *ctx, const rm2_metric *metric, size_t count,
-                            rm2i_task_fn fn, void *job, size_t *failed) {
+                            rm2i_job_fn fn, void *job, size_t *failed) {
     workers c = {
         .ctx = ctx, .fn = fn, .job = job, .count = count, .status = RM2_OK, .failed = SIZE_MAX};
     rm2_status status = create_workers(ctx, metric, &c);

@@ -11,13 +11,13 @@ typedef struct rm2i_worker {
     rm2i_evaluator evaluator; /* its evaluations are counted from 0 in each task */
 } rm2i_worker;
 
-typedef rm2_status (*rm2i_task_fn)(void *job, size_t i, rm2i_worker *worker);
+typedef rm2_status (*rm2i_job_fn)(void *job, size_t i, rm2i_worker *worker);
 
 /* Task i = 0..count-1, each on one thread; where there are fewer tasks than threads, each has several
  * for the metric. Each is a part of the activity that is under way. A task that fails does not stop
  * the others, and the first one's status and message are the result, *failed its index. An interrupt
  * or lack of memory ends all tasks, and is the result then; *failed is SIZE_MAX, as without failure. */
 rm2_status rm2i_workers_run(rm2_context *ctx, const rm2_metric *metric, size_t count,
-                            rm2i_task_fn fn, void *job, size_t *failed);
+                            rm2i_job_fn fn, void *job, size_t *failed);
 
 #endif

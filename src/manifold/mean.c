@@ -101,7 +101,7 @@ static rm2_status evaluate(rm2_context *ctx, descent *d, const double *x, double
         return rm2i_fail(ctx, status, "mean: current mean: %s", rm2_status_text(status));
     rm2i_arena block = {NULL, 0};
     lay_out_block(&(block_scratch){0}, d->m, &block);
-    status = rm2i_tasks(ctx, block_count(d), block.used, sum_block, d, &bad);
+    status = rm2i_jobs(ctx, block_count(d), block.used, sum_block, d, &bad);
     if (status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
         return status;
     if (status != RM2_OK)

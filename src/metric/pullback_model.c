@@ -88,7 +88,7 @@ static rm2_status contrast_weight(rm2_context *ctx, const rm2i_pullback_field *f
     rm2i_arena work = {NULL, 0};
     lay_out_block(&(block_scratch){0}, f, &work);
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out_survey, &s, &s.memory));
-    rm2_status status = rm2i_tasks(ctx, blocks, work.used, survey_block, &s, NULL);
+    rm2_status status = rm2i_jobs(ctx, blocks, work.used, survey_block, &s, NULL);
     if (status == RM2_OK) {
         double a = median(N, s.on_data), b = median(N, s.far), w = contrast * a / b;
         *weight = fmax(1, w);

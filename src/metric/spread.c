@@ -143,7 +143,7 @@ rm2_status rm2_metric_spread(rm2_context *ctx, const rm2_metric *metric, size_t 
         return rm2i_fail_prefix(ctx, RM2_ERR_DATA, "directions");
     rm2i_arena work = {NULL, 0};
     lay_out_spread(&(spread_scratch){0}, job.f, &work);
-    rm2_status status = rm2i_tasks(ctx, n, work.used, spread_point, &job, &failed);
+    rm2_status status = rm2i_jobs(ctx, n, work.used, spread_point, &job, &failed);
     return concerns_a_point(status)
                ? rm2i_fail(ctx, status, "the metric cannot be computed at point %zu", failed)
                : status;

@@ -74,7 +74,7 @@ rm2_status rm2_model_decode(rm2_context *ctx, const rm2_model *m, size_t n, cons
     column_squares(M, m->posterior->P, own);
     decoding d = {m, latents, own, tangent ? tangent : own + M, covariance, deviation, n};
     work += covariance ? M * M : 0;
-    rm2_status status = rm2i_tasks(ctx, (n + BLOCK - 1) / BLOCK, work, decode_block, &d, NULL);
+    rm2_status status = rm2i_jobs(ctx, (n + BLOCK - 1) / BLOCK, work, decode_block, &d, NULL);
     if (status == RM2_OK && points) {
         status = rm2i_model_points(ctx, m, n, d.tangent, points);
         rm2_data_unscale(m->data, n, points);

@@ -71,7 +71,7 @@ static rm2_status encode(rm2_context *ctx, size_t n, const double *points, doubl
     if (e->mapped)
         RM2_TRY(rm2i_back_map(ctx, m, n, scaled, e->latents));
     size_t work = rm2i_observation_size(m) + rm2i_encode_marginal_work(m);
-    rm2_status status = rm2i_tasks(ctx, n, work, encode_point, e, &failed);
+    rm2_status status = rm2i_jobs(ctx, n, work, encode_point, e, &failed);
     if (status != RM2_OK && status != RM2_INTERRUPTED)
         return rm2i_fail(ctx, status, "point %zu cannot be encoded: %s", failed,
                          rm2_status_text(status));

@@ -75,7 +75,7 @@ static rm2_status search_from(rm2i_observation *o, const rm2_optim_settings *set
 static rm2_status search_starts(rm2i_observation *o, const rm2_encode_settings *s, double *x,
                                 double *least, rm2_encoded *info) {
     enum { MOST = 32 };
-    size_t starts[MOST], count = 0, wanted = s->starts < MOST ? s->starts : MOST;
+    size_t starts[MOST], count = 0, wanted = s->searches < MOST ? s->searches : MOST;
     *least = INFINITY;
     while (count < wanted) {
         size_t start = next_start(o, starts, count);
@@ -155,7 +155,7 @@ static rm2_status add_modes(rm2i_observation *o, const rm2_encode_settings *s, c
         const double *start = x;
         if (k > 0) {
             size_t next = next_start(o, starts, tried_starts);
-            if (!o->m->prior || k >= s->starts || next == SIZE_MAX)
+            if (!o->m->prior || k >= s->searches || next == SIZE_MAX)
                 break;
             starts[tried_starts++] = next;
             start = o->m->X + next * Q;

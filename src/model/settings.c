@@ -198,7 +198,7 @@ const rm2_settings_table *rm2_fit_settings_table(void) {
 static const rm2_setting encode_rows[] = {
     {ENCODE(objective, CHOICE), .words = objectives, .defaults = {"density"}, .group = "Encoding",
      .help = "largest predictive density, least squares in the metric of the noise, or nearest point"},
-    {ENCODE(starts, COUNT), RM2I_COUNT_FROM(1), .defaults = {"4"}, .group = "Encoding",
+    {ENCODE(searches, COUNT), RM2I_COUNT_FROM(1), .defaults = {"4"}, .group = "Encoding",
      .help = "searches per point, from the latents of the nearest training points"},
     {ENCODE(back_constraint, FLAG), .defaults = {"yes"}, .group = "Encoding",
      .help = "use the model's back constraint, if it has one, instead of a search"},

@@ -173,7 +173,7 @@ static rm2_status run_distances(rm2_context *ctx, const distances_job *job) {
     size_t failed = 0;
     rm2i_arena work = {NULL, 0};
     lay_out_row(&(row_scratch){0}, job->net, job->metric, &work);
-    rm2_status status = rm2i_tasks(ctx, job->n, work.used, distances_from, job, &failed);
+    rm2_status status = rm2i_jobs(ctx, job->n, work.used, distances_from, job, &failed);
     if (status == RM2_OK || status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
         return status;
     return rm2i_fail(ctx, status,

@@ -144,8 +144,8 @@ typedef struct rm2i_arm_candidate {
     double q[RM2_ARM_MAX_LINKS];
 } rm2i_arm_candidate;
 
-/* The best `most` that differ, best first, from `starts` random configurations. */
-rm2_status rm2i_candidates(rm2i_solver *solver, const double *target, size_t starts, size_t most,
+/* The best `most` that differ, best first, from `searches` random configurations. */
+rm2_status rm2i_candidates(rm2i_solver *solver, const double *target, size_t searches, size_t most,
                            rm2i_arm_candidate *list, size_t *count);
 void rm2i_random_angles(rm2i_solver *solver, double *q);
 

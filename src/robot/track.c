@@ -91,10 +91,10 @@ static rm2_status try_start(rm2i_solver *s, const double *target, rm2i_arm_candi
     return rm2i_descend(s, target, &box, SETTLE, c->q, &c->aim);
 }
 
-rm2_status rm2i_candidates(rm2i_solver *s, const double *target, size_t starts, size_t most,
+rm2_status rm2i_candidates(rm2i_solver *s, const double *target, size_t searches, size_t most,
                            rm2i_arm_candidate *list, size_t *count) {
     *count = 0;
-    for (size_t i = 0; i < starts; i++) {
+    for (size_t i = 0; i < searches; i++) {
         rm2i_arm_candidate c;
         if (rm2i_interrupted(s->ctx))
             return rm2i_fail(s->ctx, RM2_INTERRUPTED, "interrupted");
@@ -281,7 +281,7 @@ rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_tas
         memcpy(best.q, s->settings.start, arm->joints * sizeof *q);
         reach_firmly(s, target, best.q);
     } else if (status == RM2_OK) {
-        status = rm2i_candidates(s, target, s->settings.starts, 1, &best, &count);
+        status = rm2i_candidates(s, target, s->settings.searches, 1, &best, &count);
     }
     rm2_track_error found = {.position = 0};
     if (status == RM2_OK)
@@ -325,7 +325,7 @@ static rm2_status track(rm2i_solver *s, trajectory *trial, trajectory *best) {
         RM2_TRY(go_on(s, trial->targets, s->settings.start, INFINITY, list[0].q));
         count = 1;
     } else {
-        RM2_TRY(rm2i_candidates(s, trial->targets, s->settings.starts, FOLLOWED, list, &count));
+        RM2_TRY(rm2i_candidates(s, trial->targets, s->settings.searches, FOLLOWED, list, &count));
     }
     return follow_candidates(s, list, count, trial, best);
 }

@@ -39,7 +39,7 @@ static rm2_status find_places(rm2_context *ctx, const rm2i_curves *c, const rm2i
     size_t most = m->nodes;
     for (size_t k = 0; k < m->count; k++)
         most = m->slot[k + 1] - m->slot[k] > most ? m->slot[k + 1] - m->slot[k] : most;
-    return rm2i_tasks(ctx, m->count, rm2i_align_work(most), place_member, &job, NULL);
+    return rm2i_jobs(ctx, m->count, rm2i_align_work(most), place_member, &job, NULL);
 }
 
 static rm2_status smooth_places(rm2_context *ctx, const rm2i_motion *m) {

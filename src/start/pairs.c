@@ -50,7 +50,7 @@ rm2_status rm2i_pairs_build(rm2_context *ctx, const rm2i_curves *curves, rm2i_pa
         for (size_t r = 0; r < p->R; r++)
             p->reference[r] = (2 * r + 1) * D / (2 * p->R);
         status =
-            rm2i_tasks(ctx, D * p->R, rm2i_align_work(most_nodes(curves)), align_pair, &job, NULL);
+            rm2i_jobs(ctx, D * p->R, rm2i_align_work(most_nodes(curves)), align_pair, &job, NULL);
     }
     if (status != RM2_OK)
         rm2i_pairs_free(p);

@@ -24,7 +24,7 @@ static rm2_status paths_from(const void *job, size_t k, double *work) {
 rm2_status rm2i_graph_distances_from(rm2_context *ctx, const rm2i_graph *graph, size_t count,
                                      const size_t *source, double *distance) {
     paths_job job = {graph, source, distance};
-    return rm2i_tasks(ctx, count, rm2i_search_work(graph->n), paths_from, &job, NULL);
+    return rm2i_jobs(ctx, count, rm2i_search_work(graph->n), paths_from, &job, NULL);
 }
 
 rm2_status rm2i_graph_distances(rm2_context *ctx, const rm2i_graph *graph, double *distance) {

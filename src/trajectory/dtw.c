@@ -247,7 +247,7 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
     rm2i_arena work = {NULL, 0};
     lay_out(&(pairing_scratch){0}, p->settings->manifold, longest, &work);
     rm2i_activity_begin(ctx, "distances", total);
-    rm2_status status = rm2i_tasks(ctx, total, work.used, distance_of_pair, p, &failed);
+    rm2_status status = rm2i_jobs(ctx, total, work.used, distance_of_pair, p, &failed);
     rm2i_activity_end(ctx);
     if (status == RM2_OK && spread)
         *spread = spread_of(total, p->distances);

@@ -188,7 +188,7 @@ static void scratch_of_a_batch_may_be_too_large(void **state) {
     const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2, SIZE_MAX / 8, SIZE_MAX / 64};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         assert_int_equal(rm2i_batch(*state, 100, sizes[k], never, NULL, NULL), RM2_ERR_MEMORY);
-        assert_int_equal(rm2i_tasks(*state, 100, sizes[k], never, NULL, NULL), RM2_ERR_MEMORY);
+        assert_int_equal(rm2i_jobs(*state, 100, sizes[k], never, NULL, NULL), RM2_ERR_MEMORY);
     }
 }
 

@@ -321,7 +321,7 @@ enum { POINTS = 5000, WAYS = 2 };
 
 typedef rm2_status (*batch_fn)(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
                                const void *job, size_t *failed);
-static const batch_fn ways[WAYS] = {rm2i_batch, rm2i_tasks}; /* light and heavy work a point */
+static const batch_fn ways[WAYS] = {rm2i_batch, rm2i_jobs}; /* light and heavy work a point */
 
 static void batch_visits_every_point_once(void **state) {
     rm2_context *ctx = *state;

@@ -177,7 +177,7 @@ static void threads_are_heard_on_the_callers(void **state) {
     rm2_context_set_threads(ctx, 4);
     listen_to(ctx, &l);
     rm2i_activity_begin(ctx, "test", PARTS);
-    assert_int_equal(rm2i_tasks(ctx, PARTS, 0, wait_and_advance, &ctx, NULL), RM2_OK);
+    assert_int_equal(rm2i_jobs(ctx, PARTS, 0, wait_and_advance, &ctx, NULL), RM2_OK);
     rm2i_activity_end(ctx);
     assert_true(l.calls >= 3 && l.last.done == PARTS);
     for (size_t k = 1; k < l.calls && k < MOST; k++)
@@ -185,7 +185,7 @@ static void threads_are_heard_on_the_callers(void **state) {
     l.calls = 0;
     l.stop_at = 10;
     rm2i_activity_begin(ctx, "test", PARTS);
-    assert_int_equal(rm2i_tasks(ctx, PARTS, 0, wait_and_advance, &ctx, NULL), RM2_INTERRUPTED);
+    assert_int_equal(rm2i_jobs(ctx, PARTS, 0, wait_and_advance, &ctx, NULL), RM2_INTERRUPTED);
     rm2i_activity_end(ctx);
     assert_true(l.last.done >= 10 && l.last.done < PARTS);
 }

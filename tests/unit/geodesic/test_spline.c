@@ -211,7 +211,7 @@ typedef struct taylor {
 
 static void lay_out_taylor(void *arg, rm2i_arena *a) {
     taylor *t = arg;
-    size_t n = t->energy->unknowns, width = t->energy->reach + 1;
+    size_t n = t->energy->unknowns, width = t->energy->bandwidth + 1;
     t->sample = rm2i_sample_take(t->energy, a);
     t->direction = rm2i_take(a, double, n);
     t->gradient = rm2i_take(a, double, n);
@@ -251,7 +251,7 @@ static void check_kinetic(const rm2i_pieces *p, const taylor *t) {
         }
         want += 2 * e->weight[k] * rm2i_metric_inner(Q, t->sample.G + k * Q * Q, v, v);
     }
-    double got = rm2i_band_form(e->unknowns, e->reach, t->K, t->direction);
+    double got = rm2i_band_form(e->unknowns, e->bandwidth, t->K, t->direction);
     assert_true(fabs(got - want) < 1e-12 * want);
 }
 
@@ -266,7 +266,7 @@ static void check_taylor(rm2i_evaluator *evaluator, size_t degree, size_t points
     check_kinetic(p, &t);
     size_t n = t.energy->unknowns;
     double slope = rm2i_dot(n, t.gradient, t.direction);
-    double curvature = rm2i_band_form(n, t.energy->reach, t.H, t.direction);
+    double curvature = rm2i_band_form(n, t.energy->bandwidth, t.H, t.direction);
     double first[2], second[2];
     for (size_t k = 0; k < 2; k++) {
         double h = k ? 1e-3 : 2e-3, e = energy_at(p, &t, h);

@@ -238,7 +238,7 @@ static void test_encoding_refusals(void **state) {
     double x[2], y[5], out[5];
     memcpy(y, data->points, sizeof y);
     rm2_encode_settings e = rm2_encode_settings_default();
-    e.starts = 0;
+    e.searches = 0;
     assert_int_equal(rm2_model_encode(ctx, model, &e, 1, y, x, NULL, NULL), RM2_ERR_ARGUMENT);
     e = rm2_encode_settings_default();
     e.optim.history = 0;

@@ -250,7 +250,7 @@ static void the_best_start_is_kept(void **state) {
                                    q, errors, NULL),
                      RM2_OK);
     double best = sum_of_squares(N, errors), worst = 0;
-    one.starts = 1;
+    one.searches = 1;
     for (uint64_t seed = 0; seed < 8; seed++) {
         rm2_context_set_seed(ctx, seed);
         assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&profile, N, targets, NULL},

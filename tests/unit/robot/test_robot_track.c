@@ -171,8 +171,8 @@ static void bad_input_is_refused(void **state) {
     s.null_step = NAN;
     refuses(rm2_arm_solve(ctx, arm, &position, good, &s, q, NULL), RM2_ERR_ARGUMENT, "null_step");
     s = rm2_track_settings_default();
-    s.starts = 0;
-    refuses(rm2_arm_solve(ctx, arm, &position, good, &s, q, NULL), RM2_ERR_ARGUMENT, "starts");
+    s.searches = 0;
+    refuses(rm2_arm_solve(ctx, arm, &position, good, &s, q, NULL), RM2_ERR_ARGUMENT, "searches");
     assert_int_equal(rm2_arm_solve(NULL, arm, &position, good, NULL, q, NULL), RM2_ERR_ARGUMENT);
     rm2_context_interrupt(ctx);
     refuses(

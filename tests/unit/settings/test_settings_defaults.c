@@ -142,7 +142,7 @@ static void test_encode_defaults(void **state) {
     rm2_encode_settings s = rm2_encode_settings_default();
     assert_int_equal(s.size, sizeof s);
     assert_int_equal(s.objective, RM2_ENCODE_DENSITY);
-    assert_int_equal(s.starts, 4);
+    assert_int_equal(s.searches, 4);
     assert_true(s.back_constraint);
     assert_int_equal(s.optim.method, RM2_LBFGS);
     assert_int_equal(s.optim.max_iterations, 200);

@@ -121,7 +121,7 @@ static rm2_status encode(double *answer) {
     rm2_encode_settings s = rm2_encode_settings_default();
     s.optim.max_iterations = 5;
     s.optim.history = 5;
-    s.starts = 2;
+    s.searches = 2;
     return rm2_model_encode(ctx, model, &s, N, toy->points, answer, NULL, NULL);
 }
 
