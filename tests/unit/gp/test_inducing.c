@@ -432,7 +432,7 @@ static void all_points_give_the_exact_gradient(void **state) {
     for (size_t j = 0; j < N; j++)
         in->index[j] = j;
     gradient g = gradient_of(&p, in);
-    double K[N * N], L[N * N], Y[M * N], S[M * M], work[N * Q + Q + 1], X_bar[N * Q] = {0};
+    double K[N * N], L[N * N], Y[M * N], S[M * M], work[N * Q + Q + 2], X_bar[N * Q] = {0};
     double l_bar[Q] = {0}, s_bar = 0, noise_bar = 0;
     rm2i_matrix_normal mn = {.N = N, .M = M, .Y = Y, .S = S};
     rm2i_latent_gram(&k, N, p.X, 1, K);
