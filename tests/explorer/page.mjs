@@ -21,7 +21,8 @@ async function open(server, { width = 1280, height = 800, scheme = "light", hash
   const page = await context.newPage();
   const noise = [];
   const outside = [];
-  page.on("console", (message) => noise.push(message.text()));
+  // 409: the request was replaced by a newer one; the browser logs it, the page expects it
+  page.on("console", (message) => message.text().includes("status of 409") || noise.push(message.text()));
   page.on("pageerror", (error) => noise.push(error.message));
   page.on("request", (request) => !/^(data|blob):/.test(request.url()) && !request.url().startsWith(server.url) && outside.push(request.url()));
   await page.goto(server.url + hash);
