@@ -321,8 +321,8 @@ static void print_json(const rm2_data *data, const rm2_data *held, const rm2_dat
 
 /* ---- command -------------------------------------------------------------------------------- */
 
-/* What training would find in the demonstrations; NULL if it cannot be told: that there is no mean, or
- * entries are missing, is said elsewhere. */
+/* Report of the start of a training on these data; NULL if it fails, for a reason that other checks report
+ * (missing entries, mean that does not exist). */
 static rm2_start_report *look_at_demos(rm2_context *ctx, const rm2_data *data) {
     rm2_start_report *start = NULL;
     return rm2_fit_inspect(ctx, data, NULL, &start) == RM2_OK ? start : NULL;

@@ -1,4 +1,4 @@
-/* How a model is trained, as options: those of the library's table, and others for what is no single value.
+/* Options of training: the settings of the library's table, and options that set several of them or name files.
  * A recipe fills the settings; every option given overrides it. */
 #include <string.h>
 

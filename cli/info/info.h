@@ -16,7 +16,7 @@ void info_print_json(const rm2_model_info *i);
 double info_output_variance(const rm2_model_info *i);
 /* Kernels of a back constraint: one per factor, or one of the ambient space. */
 size_t info_back_kernels(const rm2_model_info *i);
-/* Values of a hyperparameter at the end of the training; NULL: it is no part of the model. */
+/* Values of a hyperparameter at the end of the training; NULL: the model does not have it. */
 const double *info_values(const rm2_model_info *i, const rm2_hyperparameter *h, size_t *count);
 /* The hyperparameter of a row of the table. */
 const rm2_hyperparameter *info_hyperparameter(const rm2_model_info *i, const rm2_setting *setting);

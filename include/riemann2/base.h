@@ -145,7 +145,7 @@ typedef struct rm2_progress {
  * succeeds. Must not call the library with this context. */
 typedef bool (*rm2_progress_fn)(void *user, const rm2_progress *progress);
 
-/* Who is told about the progress of long calls (NULL: nobody): when they begin, when a part is done,
+/* Receiver of progress reports of long calls (NULL: none): when they begin, when a part is done,
  * and about ten times per second in between. Called on the thread that made the call, never twice at
  * a time, also where several threads work. A call inside another one is a part of that. */
 RM2_API void rm2_context_set_progress(rm2_context *ctx, rm2_progress_fn progress, void *user);

@@ -201,15 +201,15 @@ typedef struct rm2_latent_choice {
 
 /* For RM2_TASK_INTEGRATED and data without trajectories: fill `rows` (`count`) for 1, 2, ... latent dimensions, as many
  * as the data allow (*tried), fewer where the density declines. *chosen is the row of the smallest dimension whose density is not below the largest one by
- * more than the standard error of the difference. `settings` (NULL: RM2_RECIPE_POINTS) but for latent_dim. */
+ * more than the standard error of the difference. `settings` (NULL: RM2_RECIPE_POINTS) apply, except latent_dim. */
 RM2_API rm2_status rm2_fit_choose_latent(rm2_context *ctx, const rm2_data *data,
                                          const rm2_fit_settings *settings, size_t count,
                                          rm2_latent_choice *rows, size_t *tried, size_t *chosen);
 
 /* Train on a data set, which the model retains; entries must not be missing. `settings` (NULL: of rm2_recipe_for) and
  * `checkpoint` may be NULL. The progress callback gets one row per iteration, and one with the reason at the end. An
- * interrupt ends training with what it has: RM2_OK, a model, and RM2_STOP_INTERRUPTED in it. While its start is
- * computed there is no model yet: RM2_INTERRUPTED. */
+ * interrupt ends training with the best state so far: RM2_OK, a model, and RM2_STOP_INTERRUPTED in it. Before the first
+ * iteration, while the start is computed, it returns RM2_INTERRUPTED without a model. */
 RM2_API rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
                            const rm2_checkpoint *checkpoint, rm2_model **model);
 /* What the start of such a training finds in the demonstrations, without training: families, cuts, reversals,
