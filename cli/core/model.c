@@ -120,12 +120,11 @@ int model_align_signs(const model_work *m, rm2_data **data) {
 /* ---- running a command on a model file ------------------------------------------------------ */
 
 /* A model there must be, and latent points or data from one place where they are needed. */
-static int check_sources(const model_work *m, const model_action *a, bool on_points,
-                         size_t files) {
+static int check_sources(const model_work *m, const model_action *a, bool on_points, size_t files) {
     const command *self = m->work.self;
     const model_options *o = m->options;
-    int sources = on_points +
-        (files == 2) + (o->at != NULL) + o->train + (o->trajectory != NULL) + o->whole_grid;
+    int sources = on_points + (files == 2) + (o->at != NULL) + o->train + (o->trajectory != NULL) +
+                  o->whole_grid;
     if (sources > 1)
         return work_complain(&m->work, EXIT_USAGE,
                              "more than one source of latent points; usage: %s %s", self->title,

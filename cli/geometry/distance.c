@@ -199,6 +199,7 @@ int run_mean(const command *self, int argc, char **argv) {
                                    {"Without a model", mean_points_table, &own, NULL},
                                    {NULL, NULL, &own.test_settings, &own.test_from},
                                    {.options = NULL}};
+    setting_options *test = &own.test_from;
     return model_run(self, argc, argv,
                      &(model_action){.table = mean_table,
                                      .groups = groups,
@@ -208,5 +209,5 @@ int run_mean(const command *self, int argc, char **argv) {
                                      .needs_source = true,
                                      .run = do_mean,
                                      .run_on_points = mean_of_points,
-                                     .points_from = &own.test_from});
+                                     .points_from = test});
 }

@@ -15,31 +15,30 @@ FILE *points_summary(const model_work *m) {
 typedef struct distance_work {
     const model_work *m;
     labelled_data d;
-    double *distance; /* n x n */
-    double *between;  /* label_count x label_count: means over pairs of different points */
+    double *distance;        /* n x n */
+    double *between, *pairs; /* label_count x label_count: mean over pairs of points; how many */
     centres centres;
 } distance_work;
 
 static int find_distances(distance_work *w) {
     progress p;
     progress_begin(&w->m->work, &p);
-    return progress_end(&p,
-                        rm2_manifold_distances(w->m->work.ctx, w->d.view.manifold, w->d.view.n,
-                                               w->d.view.points, w->distance));
+    return progress_end(&p, rm2_manifold_distances(w->m->work.ctx, w->d.view.manifold, w->d.view.n,
+                                                   w->d.view.points, w->distance));
 }
 
 /* NaN where labels have no pair. */
-static void average(const distance_work *w, double *pairs) {
+static void average(const distance_work *w) {
     size_t n = w->d.view.n, K = w->d.view.label_count;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             if (i != j) {
                 size_t at = w->d.labels[i] * K + w->d.labels[j];
                 w->between[at] += w->distance[i * n + j];
-                pairs[at]++;
+                w->pairs[at]++;
             }
     for (size_t k = 0; k < K * K; k++)
-        w->between[k] = pairs[k] > 0 ? w->between[k] / pairs[k] : NAN;
+        w->between[k] = w->pairs[k] > 0 ? w->between[k] / w->pairs[k] : NAN;
 }
 
 static void print_between(const distance_work *w, FILE *out) {
@@ -98,28 +97,33 @@ static int report(const distance_work *w) {
     return code;
 }
 
+static int work_on(distance_work *w) {
+    size_t n = w->d.view.n, K = w->d.view.label_count;
+    int code = check_centres(w->m, n);
+    if (code != EXIT_DONE)
+        return code;
+    w->distance = calloc(n, n * sizeof *w->distance);
+    w->between = calloc(K, K * sizeof *w->between);
+    w->pairs = calloc(K, K * sizeof *w->pairs);
+    if (!w->distance || !w->between || !w->pairs)
+        return work_no_memory(&w->m->work);
+    code = find_distances(w);
+    if (code == EXIT_DONE)
+        code = find_centres(w->m, n, w->distance, &w->centres);
+    if (code != EXIT_DONE)
+        return code;
+    average(w);
+    return report(w);
+}
+
 int distance_of_points(const model_work *m, data_options *options) {
     distance_work w = {.m = m};
-    double *pairs = NULL;
     int code = labelled_read(&m->work, m->paths[0], options, &w.d);
-    size_t n = w.d.view.n, K = w.d.view.label_count;
     if (code == EXIT_DONE)
-        code = check_centres(m, n);
-    if (code == EXIT_DONE) {
-        w.distance = calloc(n, n * sizeof *w.distance);
-        w.between = calloc(K, K * sizeof *w.between);
-        pairs = calloc(K, K * sizeof *pairs);
-        code = w.distance && w.between && pairs ? find_distances(&w) : work_no_memory(&m->work);
-    }
-    if (code == EXIT_DONE)
-        code = find_centres(m, n, w.distance, &w.centres);
-    if (code == EXIT_DONE) {
-        average(&w, pairs);
-        code = report(&w);
-    }
-    free(pairs);
+        code = work_on(&w);
     free(w.distance);
     free(w.between);
+    free(w.pairs);
     free(w.centres.index);
     labelled_free(&w.d);
     return code;

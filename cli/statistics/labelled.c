@@ -13,8 +13,7 @@ static bool fill(labelled_data *d) {
     d->subjects = calloc(n, sizeof *d->subjects);
     if (!d->points || !d->labels || !d->subjects)
         return false;
-    memcpy(d->points, data->points,
-           n * rm2_manifold_ambient(data->manifold) * sizeof *d->points);
+    memcpy(d->points, data->points, n * rm2_manifold_ambient(data->manifold) * sizeof *d->points);
     if (data->labels)
         memcpy(d->labels, data->labels, n * sizeof *d->labels);
     for (size_t t = 0; t < data->trajectories; t++)
@@ -33,8 +32,7 @@ int labelled_read(const work *w, const char *path, data_options *options, labell
     *d = (labelled_data){.data = NULL};
     if (!setting_given(&options->from, "scale"))
         options->settings.scale = RM2_SCALE_NONE;
-    int code =
-        work_check(w, rm2_data_read(w->ctx, path, &options->settings, &d->data, NULL, NULL));
+    int code = work_check(w, rm2_data_read(w->ctx, path, &options->settings, &d->data, NULL, NULL));
     if (code == EXIT_DONE && !fill(d))
         code = work_no_memory(w);
     return code;

@@ -47,8 +47,8 @@ static int find_means(mean_work *w) {
     w->compared = calloc(labels * (labels - 1) / 2 + 1, sizeof *w->compared);
     if (!w->means || !w->groups || !w->compared)
         return work_no_memory(&w->m->work);
-    int code = work_check(&w->m->work, rm2_group_means(w->m->work.ctx, &w->d.view, NULL, w->means,
-                                                       w->groups));
+    int code = work_check(&w->m->work,
+                          rm2_group_means(w->m->work.ctx, &w->d.view, NULL, w->means, w->groups));
     for (size_t k = 0; code == EXIT_DONE && k < labels; k++)
         w->converged = w->converged && (w->groups[k].points == 0 || w->groups[k].mean.converged);
     return code;
@@ -59,8 +59,8 @@ static int compare_means(mean_work *w, size_t a, size_t b) {
     comparison *c = &w->compared[w->count++];
     *c = (comparison){.first = a, .second = b};
     return work_check(&w->m->work,
-                      rm2_manifold_distance(w->m->work.ctx, w->d.view.manifold, 1,
-                                            w->means + a * D, 1, w->means + b * D, &c->distance));
+                      rm2_manifold_distance(w->m->work.ctx, w->d.view.manifold, 1, w->means + a * D,
+                                            1, w->means + b * D, &c->distance));
 }
 
 static int compare_all(mean_work *w) {

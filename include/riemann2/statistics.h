@@ -15,10 +15,11 @@ extern "C" {
 typedef struct rm2_labelled {
     const rm2_manifold *manifold;
     size_t n;
-    const double *points;   /* n x ambient */
-    const size_t *labels;   /* n: 0, ..., label_count - 1 */
+    const double *points; /* n x ambient */
+    const size_t *labels; /* n: 0, ..., label_count - 1 */
     size_t label_count;
-    const size_t *subjects; /* n: points with equal numbers are of one subject; NULL: each of its own */
+    const size_t
+        *subjects; /* n: points with equal numbers are of one subject; NULL: each of its own */
 } rm2_labelled;
 
 /* ---- means of groups ------------------------------------------------------------------------ */
@@ -38,7 +39,7 @@ RM2_API rm2_status rm2_group_means(rm2_context *ctx, const rm2_labelled *data,
 /* ---- tests between groups ------------------------------------------------------------------- */
 
 typedef enum rm2_test_statistic {
-    RM2_TEST_MEANS,  /* distance between the Fréchet means of the two groups */
+    RM2_TEST_MEANS, /* distance between the Fréchet means of the two groups */
     RM2_TEST_TANGENT /* |a - b|, with a and b the means of the groups' logarithms at the Fréchet mean of both together:
                         equal to the former in flat space, an approximation of it else, and hundreds of times faster */
 } rm2_test_statistic;

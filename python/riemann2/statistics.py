@@ -119,7 +119,7 @@ def permutation_test(
             raise ValueError(f"between: no point has the label {one!r}")
     who = None if subjects is None else _codes(subjects, "subjects", len(array))[1]
     given = texts("test", settings)
-    values = np.empty(int(given.get("permutations", 0)) or _default_permutations())
+    values = np.empty(max(int(given.get("permutations", 0)), 0) or _default_permutations())
     with watch(callback) as report:
         statistic, p, count, as_large, exact, converged = _core.group_test(
             m._handle, array, codes, who, len(names), names.index(pair[0]), names.index(pair[1]), given, values, report

@@ -97,8 +97,7 @@ static PyObject *group_test(PyObject *self, PyObject *args) {
                           &objects[2], &count, &first, &second, &dict, &out, &watcher.callback) ||
         !glue_settings(dict, rm2_test_settings_table(), &s))
         return NULL;
-    if (labelled_take(m, objects, (size_t)count, &l) &&
-        glue_write(out, "values", false, &values) &&
+    if (labelled_take(m, objects, (size_t)count, &l) && glue_write(out, "values", false, &values) &&
         glue_sized(&values, "values", s.permutations)) {
         rm2_context *ctx = glue_enter();
         if (ctx) {

@@ -25,7 +25,8 @@ typedef struct descent {
     double *frame, *work;
     double *partial; /* blocks x (dim + 1): sums of w Log and of w |Log|^2 */
     double *gradient, *step, *best, *trial;
-    double *block; /* scratch of a block: it runs on this thread alone; NULL: on those of the context */
+    double *
+        block; /* scratch of a block: it runs on this thread alone; NULL: on those of the context */
     double *memory;
 } descent;
 

@@ -10,10 +10,10 @@
 
 typedef struct rm2i_arrangement {
     size_t n, subjects;
-    const size_t *subject; /* n: which subject a point is of */
-    const bool *side;      /* n: has it the second label? */
-    bool *both;            /* subjects: has points of both labels */
-    bool *second;          /* subjects: has points of the second label */
+    const size_t *subject;   /* n: which subject a point is of */
+    const bool *side;        /* n: has it the second label? */
+    bool *both;              /* subjects: has points of both labels */
+    bool *second;            /* subjects: has points of the second label */
     size_t single, k, mixed; /* s, k, b */
 } rm2i_arrangement;
 

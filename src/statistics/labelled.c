@@ -11,9 +11,10 @@ rm2_status rm2i_labelled_check(rm2_context *ctx, const rm2_labelled *data) {
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "data.n is 0: expected at least one point");
     for (size_t i = 0; i < data->n; i++)
         if (data->labels[i] >= data->label_count)
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                             "data.labels[%zu] is %zu: expected a number below data.label_count %zu",
-                             i, data->labels[i], data->label_count);
+            return rm2i_fail(
+                ctx, RM2_ERR_ARGUMENT,
+                "data.labels[%zu] is %zu: expected a number below data.label_count %zu", i,
+                data->labels[i], data->label_count);
     return RM2_OK;
 }
 

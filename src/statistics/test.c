@@ -30,9 +30,9 @@ typedef struct test {
     bool *side, *second, *both;
     double *points, *coords; /* n x ambient; n x dim: logarithms at `centre` */
     double *centre, *frame;
-    double *values;   /* count */
-    bool *converged;  /* count */
-    bool *observed;   /* count: of all arrangements, the labels as they are */
+    double *values;  /* count */
+    bool *converged; /* count */
+    bool *observed;  /* count: of all arrangements, the labels as they are */
     double *memory;
 } test;
 
@@ -212,9 +212,9 @@ static rm2_status prepare_centre(rm2_context *ctx, test *t) {
     RM2_TRY(rm2i_alloc(ctx, t->m->work_size, sizeof *work, &work));
     rm2_status status = rm2i_manifold_frame(t->m, t->centre, t->frame, work, NULL);
     free(work);
-    return status == RM2_OK ? status
-                            : rm2i_fail(ctx, status, "mean of both groups: %s",
-                                        rm2_status_text(status));
+    return status == RM2_OK
+               ? status
+               : rm2i_fail(ctx, status, "mean of both groups: %s", rm2_status_text(status));
 }
 
 /* Of all arrangements, the one as it is does not count: it is value 0. `values` may be NULL. */

@@ -210,8 +210,9 @@ static void subjects_matter(void **state) {
         }
         for (int named = 0; named < 2; named++) {
             rm2_test_result result;
-            ok(rm2_group_test(ctx, &(rm2_labelled){m, N, points, labels, 2, named ? subjects : NULL},
-                              0, 1, &s, NULL, &result));
+            ok(rm2_group_test(ctx,
+                              &(rm2_labelled){m, N, points, labels, 2, named ? subjects : NULL}, 0,
+                              1, &s, NULL, &result));
             small[named] += result.p_value <= 0.05;
         }
     }
@@ -357,8 +358,7 @@ static void mistakes(void **state) {
     d = (rm2_labelled){m, 2, poles, labels, 2, NULL}; /* no mean of both together */
     assert_int_equal(rm2_group_test(ctx, &d, 0, 1, NULL, NULL, &r), RM2_ERR_CUT_LOCUS);
     points[8] = NAN;
-    refused(rm2_manifold_distances(ctx, m, 3, points, distance), RM2_ERR_DOMAIN,
-            "points 0 and 2");
+    refused(rm2_manifold_distances(ctx, m, 3, points, distance), RM2_ERR_DOMAIN, "points 0 and 2");
     rm2_manifold_free(m);
 }
 
