@@ -106,6 +106,7 @@ int run_metric(const command *self, int argc, char **argv);
 int run_geodesic(const command *self, int argc, char **argv);
 int run_distance(const command *self, int argc, char **argv);
 int run_mean(const command *self, int argc, char **argv);
+int run_classify(const command *self, int argc, char **argv);
 int run_plot(const command *self, int argc, char **argv);
 int run_experiment(const command *self, int argc, char **argv);
 int run_explore(const command *self, int argc, char **argv);

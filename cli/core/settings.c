@@ -10,6 +10,7 @@ const settings_page settings_pages[] = {
     {rm2_space_settings_table, "Latent space", "rm2_space_settings",
      "metric, geodesic, distance, mean, plot, explore, experiment"},
     {rm2_test_settings_table, "Tests between labels", "rm2_test_settings", "mean"},
+    {rm2_classify_settings_table, "Prediction of labels", "rm2_classify_settings", "classify"},
     {.table = NULL},
 };
 

@@ -63,6 +63,10 @@ static const command commands[] = {
      "(MODEL (LATENTS | --train | --trajectory ID) | POINTS --manifold SPEC) [-o FILE]",
      "  riemann2 mean model.h5 --trajectory 0\n"
      "  riemann2 mean connectomes.csv --manifold SPD15 --label label --test -o means.csv\n"},
+    {COMMAND("classify"), "how well labels are predicted, on the manifold and in latent spaces",
+     run_classify, "POINTS --manifold SPEC --label COLUMN [-o FILE] [options]",
+     "  riemann2 classify connectomes.csv --manifold SPD15 --label label\n"
+     "  riemann2 classify eeg.csv --manifold SPD14 --label task --group subject --latent 5\n"},
     {COMMAND("plot"), "figures of a model and of paths in it (PNG, SVG, PDF)", run_plot,
      "MODEL -o FILE [--kind KIND] [--path FILE]... [options]",
      "  riemann2 plot model.h5 --path motion.csv -o latent.png\n"

@@ -1,5 +1,5 @@
-/* Statistics of labelled points on a manifold: means of groups, and tests whether groups differ. No model is
- * needed. Points are rows of ambient coordinates that lie on the manifold (rm2_manifold_project_within). */
+/* Statistics of labelled points on a manifold: means of groups, tests whether groups differ, and how well labels can be
+ * predicted, on the manifold and in latent spaces that are learned on the way. Points are rows of ambient coordinates that lie on the manifold (rm2_manifold_project_within). */
 #ifndef RIEMANN2_STATISTICS_H
 #define RIEMANN2_STATISTICS_H
 
@@ -82,6 +82,90 @@ RM2_API rm2_status rm2_group_test(rm2_context *ctx, const rm2_labelled *data, si
  * probability that any true hypothesis is rejected stays below the level. `adjusted` may be `p`. */
 RM2_API rm2_status rm2_adjust_p_values(rm2_context *ctx, size_t count, const double *p,
                                        double *adjusted);
+
+/* ---- logistic regression -------------------------------------------------------------------- */
+
+/* Multinomial: log p(label k | x) = w_k.x + b_k - log sum_j exp(w_j.x + b_j). The fit minimises
+ *   - sum_i log p(label_i | x_i) + (ridge/2) sum_k |w_k|^2,
+ * intercepts b without a penalty. Work is O(n min(n, width)) per iteration. */
+typedef struct rm2_features {
+    size_t n, width;
+    const double *x;      /* n x width */
+    const size_t *labels; /* n: 0, ..., label_count - 1 */
+    size_t label_count;
+} rm2_features;
+
+typedef struct rm2_logistic_info {
+    double objective; /* what is minimised */
+    size_t iterations;
+    bool converged;
+} rm2_logistic_info;
+
+/* weights: label_count x (width + 1), the intercept last; each column sums to 0 over the labels. `info` may be NULL. */
+RM2_API rm2_status rm2_logistic_fit(rm2_context *ctx, const rm2_features *data, double ridge,
+                                    double *weights, rm2_logistic_info *info);
+/* Probabilities of the labels at n points: n x label_count. */
+RM2_API rm2_status rm2_logistic_probabilities(rm2_context *ctx, size_t n, size_t width,
+                                              const double *x, size_t label_count,
+                                              const double *weights, double *probabilities);
+
+/* ---- prediction of labels ------------------------------------------------------------------- */
+
+typedef enum rm2_classifier {
+    RM2_CLASSIFY_MEAN,       /* label of the nearest Fréchet mean */
+    RM2_CLASSIFY_NEIGHBOURS, /* k nearest points, distances of the manifold */
+    RM2_CLASSIFY_TANGENT,    /* logistic regression of coordinates at the Fréchet mean */
+    RM2_CLASSIFY_LATENT_NETWORK, /* k nearest latents: shortest paths over a network of neighbouring latents in the
+                                      metric of the model, an approximation of geodesic distances */
+    RM2_CLASSIFY_LATENT_GEODESIC,  /* k nearest latents by geodesic distances */
+    RM2_CLASSIFY_LATENT_EUCLIDEAN, /* k nearest latents by differences of coordinates */
+    RM2_CLASSIFY_LATENT_LOGISTIC,  /* logistic regression of latents */
+    RM2_CLASSIFIERS                /* number of them */
+} rm2_classifier;
+
+/* "latent-network"; "unknown" for other values. */
+RM2_API const char *rm2_classifier_text(rm2_classifier classifier);
+
+/* Defaults and ranges are in the table (rm2_classify_settings_table) and in docs/settings.md. */
+typedef struct rm2_classify_settings {
+    size_t size; /* as rm2_classify_settings_default sets it */
+    size_t folds, repeats;
+    size_t neighbours; /* k */
+    double ridge; /* 0: the one with the least loss of points held out of the training points */
+    size_t latent_dim; /* Q of the models */
+    uint64_t seed;
+} rm2_classify_settings;
+
+RM2_API const rm2_settings_table *rm2_classify_settings_table(void);
+
+static inline rm2_classify_settings rm2_classify_settings_default(void) {
+    rm2_classify_settings settings = {0};
+    settings.size = sizeof settings;
+    rm2_settings_fill(rm2_classify_settings_table(), 0, &settings);
+    return settings;
+}
+
+/* Predict the label of every point from others, by `count` methods on the same splits. A split divides the subjects into
+ * folds, each with about the same share of every label; each fold is predicted by what was fitted to the others. All that is
+ * fitted (means, coordinates, models with their latents, ridge, weights) sees the points of the other folds alone. `right`
+ * (count x n): part of the repeats in which a point's label was predicted. *unconverged (may be NULL) counts fits of means,
+ * models, regressions and geodesics, and encoded points, that did not converge. A label needs as many subjects as there are folds. */
+RM2_API rm2_status rm2_classify(rm2_context *ctx, const rm2_labelled *data,
+                                const rm2_classify_settings *settings, size_t count,
+                                const rm2_classifier *methods, double *right, size_t *unconverged);
+
+typedef struct rm2_accuracy {
+    double accuracy, error;          /* mean of `right`, and its standard error */
+    double balanced, balanced_error; /* mean over the labels of their accuracies */
+    double chance; /* accuracy of always the most frequent label; balanced: 1/labels */
+    double chance_balanced;
+} rm2_accuracy;
+
+/* Accuracies from one method's `right` (n), and of each label (label_count: `each`, `each_error`, may be NULL; NaN for a label
+ * without points). Standard errors are over subjects: they are those of a new sample of subjects, and do not shrink with
+ * the number of repeats. */
+RM2_API rm2_status rm2_accuracy_of(rm2_context *ctx, const rm2_labelled *data, const double *right,
+                                   rm2_accuracy *accuracy, double *each, double *each_error);
 
 #ifdef __cplusplus
 }

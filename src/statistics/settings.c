@@ -17,6 +17,25 @@ static const rm2_setting test_rows[] = {
     {TEST(seed, SEED), .defaults = {"0"}, .group = "Test",
      .help = "of the permutations that are drawn"},
 };
+
+#define CLASSIFY(member, kind)                                                                     \
+    RM2I_MEMBER(rm2_classify_settings, member), .name = #member, .type = RM2_SETTING_##kind
+
+static const rm2_setting classify_rows[] = {
+    {CLASSIFY(folds, COUNT), RM2I_COUNT_FROM(2), .defaults = {"5"}, .group = "Cross-validation",
+     .help = "parts of the subjects, each predicted from the others"},
+    {CLASSIFY(repeats, COUNT), RM2I_COUNT_FROM(1), .defaults = {"5"}, .group = "Cross-validation",
+     .help = "number of random divisions into folds"},
+    {CLASSIFY(neighbours, COUNT), RM2I_COUNT_FROM(1), .defaults = {"7"}, .group = "Cross-validation",
+     .help = "nearest points that vote"},
+    {CLASSIFY(ridge, NUMBER), RM2I_ABOVE(0), .zero = "auto", .defaults = {"auto"},
+     .group = "Cross-validation",
+     .help = "penalty of logistic regression; auto: by points held out of the training points"},
+    {CLASSIFY(latent_dim, COUNT), .option = "latent", RM2I_COUNT_FROM(1), .defaults = {"2"},
+     .group = "Cross-validation", .help = "latent dimensions of the models"},
+    {CLASSIFY(seed, SEED), .defaults = {"0"}, .group = "Cross-validation",
+     .help = "of the divisions into folds"},
+};
 /* clang-format on */
 
 const rm2_settings_table *rm2_test_settings_table(void) {
@@ -25,5 +44,14 @@ const rm2_settings_table *rm2_test_settings_table(void) {
                                              .count = sizeof test_rows / sizeof *test_rows,
                                              .columns = 1,
                                              .rows = test_rows};
+    return &table;
+}
+
+const rm2_settings_table *rm2_classify_settings_table(void) {
+    static const rm2_settings_table table = {.name = "classify",
+                                             .struct_size = sizeof(rm2_classify_settings),
+                                             .count = sizeof classify_rows / sizeof *classify_rows,
+                                             .columns = 1,
+                                             .rows = classify_rows};
     return &table;
 }

@@ -21,4 +21,26 @@ rm2_rng rm2i_stream(uint64_t seed, size_t number);
 /* One of 0, ..., count - 1. */
 size_t rm2i_draw(rm2_rng *rng, size_t count);
 
+/* Fold of each subject (subjects: 0, ..., folds - 1) at random, so that folds have about the same share of every label. */
+rm2_status rm2i_split(rm2_context *ctx, const rm2_labelled *data, size_t folds, rm2_rng *rng,
+                      size_t *fold_of_point);
+
+/* The label that most of the k nearest of n points have, of equally many the one with the nearest point. `order` (n)
+ * and `votes` (label_count) are scratch. */
+size_t rm2i_vote(size_t n, const double *distance, const size_t *labels, size_t k, size_t *order,
+                 size_t *votes, size_t label_count);
+
+/* Logistic regression with `ridge`, or where that is 0 with the one of a few that predicts points of each other's folds
+ * best; then labels of m other points. `subjects` of the training points (NULL: each its own) stay together. */
+typedef struct rm2i_regression {
+    rm2_features train;
+    const size_t *subjects;
+    double ridge;
+    uint64_t seed;
+    size_t m;
+    const double *x; /* m x width */
+} rm2i_regression;
+rm2_status rm2i_regress(rm2_context *ctx, const rm2i_regression *r, size_t *predicted,
+                        size_t *unconverged);
+
 #endif
