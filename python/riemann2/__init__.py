@@ -24,7 +24,7 @@ Latent spaces
     Sphere      an obstacle
     medoids     clusters from distances
 Statistics
-    group_means, permutation_test
+    group_means, permutation_test, classify
 Evaluation
     dtw, dtw_floor, score, calibration, cross_validate
 Robots and figures
@@ -51,9 +51,10 @@ from .manifold import Factor, Manifold
 from .model import GPLVM, WGPLVM, load
 from .robot import Arm, Placement, Tracked
 from .space import Mean, Medoids, Path, Space, Sphere, medoids
-from .statistics import PermutationTest, group_means, permutation_test
+from .statistics import Accuracy, PermutationTest, classify, group_means, permutation_test
 
 __all__ = [
+    "Accuracy",
     "Arm",
     "Calibration",
     "CutLocusError",
@@ -79,6 +80,7 @@ __all__ = [
     "WGPLVM",
     "__version__",
     "calibration",
+    "classify",
     "cross_validate",
     "dtw",
     "dtw_floor",

@@ -1,21 +1,21 @@
-"""Statistics of labelled points on a manifold: means of groups and tests between them."""
+"""Statistics of labelled points on a manifold: means of groups, tests between them, prediction of labels."""
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _core
 from ._progress import Callback, watch
-from ._settings import texts
+from ._settings import table, texts
 from .manifold import Manifold
 
 if TYPE_CHECKING:
     from ._arrays import Array
 
-__all__ = ["PermutationTest", "group_means", "permutation_test"]
+__all__ = ["Accuracy", "PermutationTest", "classify", "group_means", "permutation_test"]
 
 
 def _codes(values: Any, name: str, n: int) -> tuple[list[Any], Array]:
@@ -119,7 +119,8 @@ def permutation_test(
             raise ValueError(f"between: no point has the label {one!r}")
     who = None if subjects is None else _codes(subjects, "subjects", len(array))[1]
     given = texts("test", settings)
-    values = np.empty(max(int(given.get("permutations", 0)), 0) or _default_permutations())
+    most = given.get("permutations", table("test")["permutations"].defaults[0])
+    values = np.empty(max(int(most), 0))
     with watch(callback) as report:
         statistic, p, count, as_large, exact, converged = _core.group_test(
             m._handle, array, codes, who, len(names), names.index(pair[0]), names.index(pair[1]), given, values, report
@@ -129,7 +130,78 @@ def permutation_test(
     return PermutationTest(statistic, p, count, as_large, exact, values[:count].copy())
 
 
-def _default_permutations() -> int:
-    from ._settings import table
+METHODS = ("mean", "neighbours", "tangent-logistic", "latent-network", "latent-euclidean", "latent-logistic")
 
-    return int(table("test")["permutations"].defaults[0])
+
+class Accuracy(NamedTuple):
+    """How well a method predicts labels of points that it has not seen."""
+
+    accuracy: float
+    """Part of the points whose label is predicted."""
+    error: float
+    """Its standard error, over subjects."""
+    balanced: float
+    """Mean over the labels of their accuracies."""
+    balanced_error: float
+    chance: float
+    """Accuracy of always the most frequent label."""
+    chance_balanced: float
+    """1/labels."""
+    labels: dict[Any, tuple[float, float]]
+    """Accuracy and standard error of each label."""
+    right: Array
+    """Part of the repeats in which each point's label was predicted."""
+
+
+def classify(
+    manifold: str | Manifold,
+    points: Any,
+    labels: Any,
+    *,
+    methods: Sequence[str] = METHODS,
+    subjects: Any = None,
+    callback: Callback = None,
+    **settings: Any,
+) -> dict[str, Accuracy]:
+    """Cross-validate how well labels are predicted, on the manifold and in latent spaces.
+
+    Parameters
+    ----------
+    manifold : str or Manifold
+    points : array of shape (n, *point_shape)
+    labels : sequence of n texts or numbers
+    methods : sequence of str
+        "mean" (nearest Fréchet mean), "neighbours", "tangent-logistic", "latent-network" (nearest latents by paths over a
+        network in the metric of the model), "latent-geodesic" (the same by geodesics; slow), "latent-euclidean" and
+        "latent-logistic". Everything, models included, is fitted to the other folds alone.
+    subjects : sequence of n texts or numbers, optional
+        Points of one subject are in one fold.
+    **settings
+        Settings of the library's table "classify": folds, repeats, neighbours, ridge, latent_dim, seed.
+
+    Warns
+    -----
+    RuntimeWarning
+        If a fit or an encoded point did not converge.
+
+    Examples
+    --------
+    >>> import riemann2 as rm2
+    >>> found = rm2.classify("R1", [[0.0], [0.1], [7.0], [7.1]], list("aabb"), methods=["mean"], folds=2)
+    >>> found["mean"].accuracy
+    1.0
+    """
+    m, array, names, codes = _take(manifold, points, labels)
+    who = None if subjects is None else _codes(subjects, "subjects", len(array))[1]
+    chosen = list(dict.fromkeys([methods] if isinstance(methods, str) else methods))
+    right = np.empty((len(chosen), len(array)))
+    with watch(callback) as report:
+        rows, unconverged = _core.classify(
+            m._handle, array, codes, who, len(names), chosen, texts("classify", settings), right, report
+        )
+    if unconverged:
+        warnings.warn(f"{unconverged} fits or encoded points did not converge", RuntimeWarning, stacklevel=2)
+    return {
+        name: Accuracy(*row[:6], dict(zip(names, zip(row[6], row[7]))), right[k].copy())
+        for k, (name, row) in enumerate(zip(chosen, rows))
+    }

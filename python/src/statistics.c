@@ -1,4 +1,4 @@
-/* Statistics of labelled points: distances, tests between groups. */
+/* Statistics of labelled points: distances, tests between groups, prediction of labels. */
 #include "glue.h"
 
 /* Labels and subjects come as float64 arrays of whole numbers from 0, as all arrays do. */
@@ -117,7 +117,101 @@ static PyObject *group_test(PyObject *self, PyObject *args) {
                 : NULL;
 }
 
+/* Accuracies of one method: (accuracy, error, balanced, error, chance, balanced chance, list of labels' accuracies, list
+ * of their errors). */
+static PyObject *accuracy_tuple(const rm2_accuracy *a, PyObject *each, PyObject *errors) {
+    return Py_BuildValue("ddddddNN", a->accuracy, a->error, a->balanced, a->balanced_error,
+                         a->chance, a->chance_balanced, each, errors);
+}
+
+static PyObject *list_of(size_t count, const double *values) {
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list && k < count; k++) {
+        PyObject *value = PyFloat_FromDouble(values[k]);
+        if (!value || PyList_Append(list, value) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(value);
+    }
+    return list;
+}
+
+static PyObject *accuracies(rm2_context *ctx, const rm2_labelled *data, size_t count,
+                            const double *right) {
+    size_t K = data->label_count;
+    double *each = PyMem_Calloc(2 * K + 1, sizeof *each);
+    PyObject *list = each ? PyList_New(0) : PyErr_NoMemory();
+    for (size_t k = 0; list && k < count; k++) {
+        rm2_accuracy a;
+        rm2_status status = rm2_accuracy_of(ctx, data, right + k * data->n, &a, each, each + K);
+        PyObject *row = status == RM2_OK
+                            ? accuracy_tuple(&a, list_of(K, each), list_of(K, each + K))
+                            : PyErr_NoMemory();
+        if (!row || PyList_Append(list, row) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    PyMem_Free(each);
+    return list;
+}
+
+/* Names of methods to their numbers; false with an exception. */
+static bool take_methods(PyObject *names, rm2_classifier methods[RM2_CLASSIFIERS], size_t *count) {
+    Py_ssize_t size = PyList_Size(names);
+    *count = 0;
+    for (Py_ssize_t i = 0; i < size && *count < RM2_CLASSIFIERS; i++) {
+        int k = 0;
+        while (k < RM2_CLASSIFIERS &&
+               PyUnicode_CompareWithASCIIString(PyList_GetItem(names, i),
+                                                rm2_classifier_text((rm2_classifier)k)) != 0)
+            k++;
+        if (k == RM2_CLASSIFIERS) {
+            (void)PyErr_Format(PyExc_ValueError, "methods: unknown method %R",
+                               PyList_GetItem(names, i));
+            return false;
+        }
+        methods[(*count)++] = (rm2_classifier)k;
+    }
+    return size >= 0;
+}
+
+/* classify(m, points, labels, subjects or None, label_count, methods, settings, right, callback): (list of accuracies,
+ * unconverged). */
+static PyObject *classify(PyObject *self, PyObject *args) {
+    const rm2_manifold *m;
+    PyObject *objects[3], *names, *dict, *out, *list = NULL;
+    Py_ssize_t labels;
+    glue_watcher watcher = {NULL, false, false};
+    glue_array right = {.data = NULL};
+    rm2_classify_settings s = rm2_classify_settings_default();
+    rm2_classifier methods[RM2_CLASSIFIERS];
+    size_t count, unconverged = 0;
+    labelled l;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OOOnO!OOO", take_manifold, &m, &objects[0], &objects[1],
+                          &objects[2], &labels, &PyList_Type, &names, &dict, &out,
+                          &watcher.callback) ||
+        !glue_settings(dict, rm2_classify_settings_table(), &s) ||
+        !take_methods(names, methods, &count))
+        return NULL;
+    if (labelled_take(m, objects, (size_t)labels, &l) && glue_write(out, "right", false, &right) &&
+        glue_sized(&right, "right", count * l.view.n)) {
+        rm2_context *ctx = glue_enter();
+        if (ctx) {
+            rm2_status status;
+            glue_watch(ctx, &watcher);
+            GLUE_RUN(status,
+                     rm2_classify(ctx, &l.view, &s, count, methods, right.data, &unconverged));
+            list = status == RM2_OK ? accuracies(ctx, &l.view, count, right.data) : NULL;
+            Py_XDECREF(glue_leave(ctx, status));
+        }
+    }
+    glue_release(&right);
+    labelled_release(&l);
+    return list ? Py_BuildValue("Nn", list, (Py_ssize_t)unconverged) : NULL;
+}
+
 static PyMethodDef functions[] = {
+    {"classify", classify, METH_VARARGS, NULL},
     {"manifold_distances", distances, METH_VARARGS, NULL},
     {"group_test", group_test, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -46,7 +46,9 @@ static rm2_status take_part(rm2_context *ctx, const rm2_data *data, const size_t
                    ambient * sizeof *draft.points);
     memcpy(draft.scale, data->scale,
            rm2_manifold_factor_count(data->manifold) * sizeof *draft.scale);
-    return rm2i_draft_finish(ctx, &draft, part);
+    rm2_status status = rm2i_draft_finish(ctx, &draft, part);
+    rm2i_draft_clear(&draft); /* empty unless that failed */
+    return status;
 }
 
 /* Densities and residuals of held-out points under a model. */

@@ -17,7 +17,9 @@ static rm2_status make_data(rm2_context *ctx, const rm2i_fold *f, rm2_data **dat
     rm2i_draft draft = {0};
     RM2_TRY(rm2i_draft_create(ctx, m, "training points", f->train, 0, &draft));
     memcpy(draft.points, f->train_points, f->train * m->ambient * sizeof *draft.points);
-    return rm2i_draft_finish(ctx, &draft, data);
+    rm2_status status = rm2i_draft_finish(ctx, &draft, data);
+    rm2i_draft_clear(&draft); /* empty unless that failed */
+    return status;
 }
 
 static rm2_status encode(rm2_context *ctx, rm2i_fold *f) {

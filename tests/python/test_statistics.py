@@ -68,3 +68,33 @@ def test_mistakes():
         rm2.permutation_test(M, POINTS, LABELS, permutations=-1)
     with pytest.raises(ValueError, match="shape"):
         M.distances(POINTS[0])
+
+
+def test_classify_against_its_definition():
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(0, 1, (15, 2)), rng.normal(6, 1, (15, 2))])
+    labels = ["a"] * 15 + ["b"] * 15
+    found = rm2.classify("R2", x, labels, methods=["mean", "neighbours", "tangent-logistic"], repeats=2)
+    assert list(found) == ["mean", "neighbours", "tangent-logistic"]
+    for one in found.values():
+        assert one.accuracy == one.right.mean() > 0.9
+        assert one.chance == one.chance_balanced == 0.5
+        assert one.labels["a"][0] == pytest.approx(one.right[:15].mean())
+        assert one.error == pytest.approx(one.right.std(ddof=1) / np.sqrt(30))
+
+
+def test_classify_in_latent_spaces():
+    base, shift = np.eye(3), np.diag([40.0, 1.0, 1.0])
+    rng = np.random.default_rng(1)
+    noise = [a @ a.T / 9 for a in rng.normal(size=(20, 3, 9))]
+    points = np.array([b @ n @ b.T for b, n in zip([base, np.sqrt(shift)] * 10, noise)])
+    found = rm2.classify("SPD3", points, [0, 1] * 10, repeats=1, folds=4, neighbours=3, latent_dim=1)
+    assert all(one.accuracy > 0.8 for one in found.values())
+    assert set(found["mean"].labels) == {0, 1}
+
+
+def test_classify_mistakes():
+    with pytest.raises(ValueError, match="unknown method 'nearest'"):
+        rm2.classify(M, POINTS, LABELS, methods=["nearest"])
+    with pytest.raises(ValueError, match="folds"):
+        rm2.classify(M, POINTS, LABELS, methods=["mean"], folds=9)

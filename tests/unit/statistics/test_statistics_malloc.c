@@ -69,15 +69,53 @@ static rm2_status distances(void *state) {
     return rm2_manifold_distances(f->ctx, f->m, N, f->points, distance);
 }
 
+/* Folds of the six points, each its own subject. */
+static rm2_status predict(fixture *f, double ridge, size_t count, const rm2_classifier *methods) {
+    double right[3 * N];
+    rm2_classify_settings s = rm2_classify_settings_default();
+    rm2_labelled data = f->data;
+    s.folds = 2;
+    s.repeats = 1;
+    s.latent_dim = 1;
+    s.ridge = ridge;
+    data.subjects = NULL;
+    return rm2_classify(f->ctx, &data, &s, count, methods, right, NULL);
+}
+
+static rm2_status on_the_manifold(void *state) {
+    const rm2_classifier methods[] = {RM2_CLASSIFY_MEAN, RM2_CLASSIFY_NEIGHBOURS,
+                                      RM2_CLASSIFY_TANGENT};
+    return predict(state, 0, 3, methods);
+}
+
+static rm2_status in_the_latent_space(void *state) {
+    const rm2_classifier methods[] = {RM2_CLASSIFY_LATENT_NETWORK, RM2_CLASSIFY_LATENT_LOGISTIC};
+    return predict(state, 1, 2, methods);
+}
+
+static rm2_status accuracy(void *state) {
+    fixture *f = state;
+    double right[N] = {0};
+    rm2_accuracy a;
+    return rm2_accuracy_of(f->ctx, &f->data, right, &a, NULL, NULL);
+}
+
 static void groups(void **state) {
     fixture *f = *state;
     assert_true(fail_each_allocation(f->ctx, means, f) >= 4);
     assert_true(fail_each_allocation(f->ctx, test, f) >= 8);
     assert_true(fail_each_allocation(f->ctx, adjust, f) >= 1);
     assert_true(fail_each_allocation(f->ctx, distances, f) >= 1);
+    assert_true(fail_each_allocation(f->ctx, accuracy, f) >= 3);
+}
+
+static void classification(void **state) {
+    fixture *f = *state;
+    assert_true(fail_each_allocation(f->ctx, on_the_manifold, f) >= 30);
+    assert_true(fail_each_allocation(f->ctx, in_the_latent_space, f) >= 30);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(groups)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(groups), cmocka_unit_test(classification)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
