@@ -90,8 +90,8 @@ static int predict(classify_work *w) {
     progress p;
     settings.seed = w->work.common->seed;
     size_t n = w->d.view.n, K = w->d.view.label_count;
-    w->right = calloc(w->count * n, sizeof *w->right);
-    w->numbers = calloc(w->count * 2 * K, sizeof *w->numbers);
+    w->right = calloc(w->count * n + 1, sizeof *w->right);
+    w->numbers = calloc(w->count * 2 * K + 1, sizeof *w->numbers);
     if (!w->right || !w->numbers)
         return work_no_memory(&w->work);
     progress_begin(&w->work, &p);

@@ -40,7 +40,7 @@ static double softmax(size_t labels, double *s) {
         sum += s[k] = exp(s[k] - largest);
     for (size_t k = 0; k < labels; k++)
         s[k] /= sum;
-    return largest + log(sum);
+    return largest + log(fmax(sum, 1)); /* the largest adds 1 */
 }
 
 /* S = X W^T + 1 b^T */

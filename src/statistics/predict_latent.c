@@ -158,7 +158,7 @@ rm2_status rm2i_predict_latent_geodesic(rm2_context *ctx, rm2i_fold *f) {
     RM2_TRY(open_space(ctx, f, RM2_STAGE_POLISH, &space));
     rm2_status status = rm2i_alloc(ctx, f->train * Q, sizeof *from, &from);
     if (status == RM2_OK)
-        status = rm2i_calloc(ctx, f->train, sizeof *curves, &curves);
+        status = rm2i_calloc(ctx, f->train, sizeof(void *), &curves);
     for (size_t i = 0; status == RM2_OK && i < f->held; i++)
         status = vote_by_geodesics(ctx, f, space, i, from, curves);
     free(from);
