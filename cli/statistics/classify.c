@@ -34,6 +34,7 @@ typedef struct outcome {
 typedef struct classify_work {
     work work;
     const classify_options *options;
+    const char *path;
     labelled_data d;
     rm2_classifier methods[RM2_CLASSIFIERS];
     size_t count;
@@ -170,7 +171,7 @@ static void print_json(const classify_work *w, FILE *out) {
     const rm2_classify_settings *s = &w->options->settings;
     const rm2_accuracy *any = &w->outcomes[0].all;
     (void)fprintf(out, "{\"file\": ");
-    json_text(out, w->d.data->source);
+    json_text(out, w->path);
     (void)fprintf(out,
                   ", \"manifold\": \"%s\", \"points\": %zu, \"folds\": %zu, \"repeats\": %zu, "
                   "\"not_converged\": %zu",
@@ -231,8 +232,8 @@ static bool fill_sheet(const classify_work *w, sheet *s, double *columns, const 
 static int write_table(const classify_work *w) {
     size_t K = w->d.view.label_count;
     sheet s = {.next = 0};
-    double *columns = calloc(4 * w->count * (K + 2), sizeof *columns);
-    const char **names = calloc(w->count, sizeof *names);
+    double *columns = calloc(4 * w->count * (K + 2) + 1, sizeof *columns);
+    const char **names = calloc(w->count + 1, sizeof *names);
     const char **labels = calloc(K + 2, sizeof *labels);
     bool built = columns && names && labels && fill_sheet(w, &s, columns, names, labels);
     int code = built ? work_check(&w->work, rm2_csv_write(w->work.ctx, w->options->output, &s.table,
@@ -260,6 +261,7 @@ static int report(const classify_work *w) {
 
 static int classify(classify_work *w, const char *path, data_options *data) {
     const char *const inputs[] = {path, NULL};
+    w->path = path;
     const char *output = w->options->output;
     int code = take_methods(w);
     if (code == EXIT_DONE && output)
