@@ -23,6 +23,8 @@ Latent spaces
     Path        a geodesic: latent, points, std, length, time
     Sphere      an obstacle
     medoids     clusters from distances
+Statistics
+    group_means, permutation_test
 Evaluation
     dtw, dtw_floor, score, calibration, cross_validate
 Robots and figures
@@ -49,6 +51,7 @@ from .manifold import Factor, Manifold
 from .model import GPLVM, WGPLVM, load
 from .robot import Arm, Placement, Tracked
 from .space import Mean, Medoids, Path, Space, Sphere, medoids
+from .statistics import PermutationTest, group_means, permutation_test
 
 __all__ = [
     "Arm",
@@ -65,6 +68,7 @@ __all__ = [
     "NumericalError",
     "Panel",
     "Path",
+    "PermutationTest",
     "Placement",
     "Progress",
     "Score",
@@ -80,8 +84,10 @@ __all__ = [
     "dtw_floor",
     "generate",
     "get_threads",
+    "group_means",
     "load",
     "medoids",
+    "permutation_test",
     "read",
     "score",
     "set_progress",
