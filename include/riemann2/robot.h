@@ -124,6 +124,7 @@ typedef struct rm2_track_settings {
     size_t iterations; /* most steps towards one target: 200 */
     size_t searches;   /* from random configurations: 30 */
     const double *start; /* joints: start from here instead; NULL: from random ones */
+    size_t stations;     /* targets at which the whole trajectory is searched: 48; 0: it is not */
 } rm2_track_settings;
 
 static inline rm2_track_settings rm2_track_settings_default(void) {
@@ -135,6 +136,7 @@ static inline rm2_track_settings rm2_track_settings_default(void) {
     settings.null_step = 0.1;
     settings.iterations = 200;
     settings.searches = 30;
+    settings.stations = 48;
     return settings;
 }
 
@@ -168,6 +170,7 @@ typedef struct rm2_track_info {
     size_t cause_target;   /* where; of RM2_TRACK_WAY the first target that is missed */
     size_t cause_joint;    /* the joint whose limit is in the way there; SIZE_MAX: none */
     double cause_limit;    /* that limit */
+    size_t jumps;          /* steps between neighbours that are jumps */
 } rm2_track_info;
 
 /* A configuration for one target by inverse kinematics from several starts; the nearest one if it

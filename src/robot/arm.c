@@ -273,6 +273,10 @@ rm2_status rm2_arm_open(rm2_context *ctx, const char *spec, rm2_arm **arm) {
         rm2i_c_locale_leave(&scope);
         return status;
     }
+    size_t length = strlen(spec);
+    if (length >= 5 && strcmp(spec + length - 5, ".urdf") == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "%s: URDF files are read by rm2_urdf_read of libriemann2-urdf", spec);
     if (!strpbrk(spec, "./"))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "no arm \"%.60s\"; there are panda, planar:L1,L2,... and CSV files of "

@@ -94,6 +94,7 @@ rm2_status rm2i_ellipsoid_residual(const rm2i_ellipsoid_query *query, double *c,
 
 /* ---- solving (solver.c, null_space.c, candidates.c) ---------------------------------------------- */
 
+enum { RM2I_MOST_STATIONS = 1000 };
 enum { RM2I_SECOND_ROWS = RM2I_ELLIPSOID_ROWS + RM2_ARM_MAX_LINKS };
 
 /* One arm, one task, and the memory of all steps; allocated once a call. */

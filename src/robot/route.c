@@ -23,7 +23,6 @@
 #include "robot/robot.h"
 
 enum {
-    STATIONS = 48,
     SEARCHES = 40, /* random configurations per station */
     MOST = 64,     /* candidates per station */
     TRIED = 3000,  /* edges, at most */
@@ -337,12 +336,12 @@ static rm2_status search(route *r, const double *start, bool *found) {
 rm2_status rm2i_route(rm2i_solver *s, const double *start, rm2i_motion *motion, bool *found) {
     route r = {.s = s,
                .motion = motion,
-               .stations = motion->n < STATIONS ? motion->n : STATIONS,
+               .stations = motion->n < s->settings.stations ? motion->n : s->settings.stations,
                .joints = s->joints,
                .width = rm2_arm_task_width(&s->task),
                .weight = s->task.ellipsoid ? 1 : s->settings.limit_weight};
     *found = false;
-    if (motion->n < 2)
+    if (r.stations < 2)
         return RM2_OK;
     rm2i_box_of_arm(s->arm, &r.box);
     RM2_TRY(rm2i_arena_alloc(s->ctx, lay_out, &r, &r.memory));

@@ -45,6 +45,9 @@ static rm2_status check_settings(rm2_context *ctx, const rm2_track_settings *s) 
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be %s and finite, not %g",
                              numbers[k].name, numbers[k].positive ? "positive" : "at least 0",
                              numbers[k].value);
+    if (s->stations > RM2I_MOST_STATIONS || s->stations == 1)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "stations must be 0 or 2 to %d, not %zu",
+                         RM2I_MOST_STATIONS, s->stations);
     if (!isfinite(s->limit_weight) || s->iterations == 0 || (s->searches == 0 && !s->start))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "limit_weight must be finite, iterations and searches at least 1");

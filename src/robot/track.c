@@ -234,8 +234,10 @@ static void summarise(const rm2i_solver *s, const rm2i_motion *t, rm2_track_info
         }
         const double *q = t->q + i * s->joints;
         summarise_limits(s->arm, q, info);
-        if (i > 0)
-            summarise_step(s->arm, q - s->joints, q, rm2i_step_time(t, i), info);
+        if (i == 0)
+            continue;
+        info->jumps += rm2i_jumps(s, q - s->joints, q);
+        summarise_step(s->arm, q - s->joints, q, rm2i_step_time(t, i), info);
     }
 }
 
