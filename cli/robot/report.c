@@ -112,8 +112,9 @@ static void print_limits(const robot_work *r, FILE *out) {
         (void)fprintf(out, "joint limits: none\n");
     (void)fprintf(out, "largest step of a joint: %.3g%s\n", i->largest_step, unit);
     if (i->jumps > 0)
-        (void)fprintf(out, "jumps: %zu; between these points the arm leaves the path: add points there\n",
-                      i->jumps);
+        (void)fprintf(
+            out, "jumps: %zu; between these points the arm leaves the path: add points there\n",
+            i->jumps);
     if (i->stretch > 1 + 1e-6) /* more than rounding; the factor rounded up, so that it is enough */
         (void)fprintf(out, "speed limits: exceeded by joint %zu; stretch time by the factor %.4g\n",
                       i->stretch_joint + 1, ceil(1e3 * i->stretch) / 1e3);
@@ -209,13 +210,18 @@ static void explain(const robot_work *r, char *text, size_t size) {
     const rm2_track_info *i = &r->info;
     static const char *const remedies[] = {
         [RM2_TRACK_NOT_MISSED] = "",
-        [RM2_TRACK_FAR] = "it is beyond the arm's reach; move or shrink the path (--place auto, --scale, --offset)",
-        [RM2_TRACK_POSE] = "no posture has this position and orientation; move or turn the path (--place auto, "
-                           "--offset, --rotate)",
-        [RM2_TRACK_LIMIT] = "only postures beyond joint limits reach it; move or turn the path (--place auto, "
-                            "--offset, --rotate)",
-        [RM2_TRACK_WAY] = "every point can be reached, but no motion was found that leads through all without a jump; "
-                          "move or turn the path (--place auto, --offset, --rotate), split it here, or search at more "
+        [RM2_TRACK_FAR] = "it is beyond the arm's reach; move or shrink the path (--place auto, "
+                          "--scale, --offset)",
+        [RM2_TRACK_POSE] =
+            "no posture has this position and orientation; move or turn the path (--place auto, "
+            "--offset, --rotate)",
+        [RM2_TRACK_LIMIT] =
+            "only postures beyond joint limits reach it; move or turn the path (--place auto, "
+            "--offset, --rotate)",
+        [RM2_TRACK_WAY] = "every point can be reached, but no motion was found that leads through "
+                          "all without a jump; "
+                          "move or turn the path (--place auto, --offset, --rotate), split it "
+                          "here, or search at more "
                           "points (--stations)"};
     const rm2_data *d = r->data;
     char joint[160] = "";
@@ -262,8 +268,9 @@ int robot_report(const robot_work *r) {
     if (r->info.missed > 0)
         return complain_of_misses(r);
     if (r->options->trajectory && r->info.jumps > 0)
-        return work_complain(&r->work, EXIT_NOT_CONVERGED,
-                             "%s is not written: the motion jumps at %zu point%s; add points to the path there",
-                             r->options->trajectory, r->info.jumps, plural(r->info.jumps));
+        return work_complain(
+            &r->work, EXIT_NOT_CONVERGED,
+            "%s is not written: the motion jumps at %zu point%s; add points to the path there",
+            r->options->trajectory, r->info.jumps, plural(r->info.jumps));
     return EXIT_DONE;
 }

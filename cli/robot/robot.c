@@ -314,7 +314,8 @@ int run_robot(const command *self, int argc, char **argv) {
     if (count > 0 && strcmp(arguments[0], "track") != 0)
         return work_complain(&r.work, EXIT_USAGE, "no action \"%s\"; there is track", arguments[0]);
     if (options.arm.spec && options.arm.urdf)
-        return work_complain(&r.work, EXIT_USAGE, "--arm and --urdf both name an arm: leave one out");
+        return work_complain(&r.work, EXIT_USAGE,
+                             "--arm and --urdf both name an arm: leave one out");
     if ((options.arm.base || options.arm.tip) && !options.arm.urdf &&
         !(options.arm.spec && has_ending(options.arm.spec, ".urdf")))
         return work_complain(&r.work, EXIT_USAGE, "--base and --tip name links of a URDF file");

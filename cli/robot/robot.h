@@ -13,8 +13,8 @@ typedef struct robot_options {
     arm_source arm;
     const char *output, *offset, *rotate, *start;
     const char *trajectory, *joint_names; /* of the file for a robot's controller */
-    int place;       /* 1: auto */
-    size_t searches; /* 0: not given */
+    int place;                            /* 1: auto */
+    size_t searches;                      /* 0: not given */
     uint64_t stations;
     bool no_null_space;
 } robot_options;

@@ -31,32 +31,34 @@ int robot_check_trajectory(const robot_work *r) {
     const char *const inputs[] = {r->path, o->arm.urdf ? o->arm.urdf : o->arm.spec, NULL};
     size_t count = 0, joints = rm2_arm_joints(r->arm);
     if (!o->trajectory)
-        return o->joint_names ? work_complain(&r->work, EXIT_USAGE,
-                                              "--joint-names needs --joint-trajectory")
-                              : EXIT_DONE;
+        return o->joint_names
+                   ? work_complain(&r->work, EXIT_USAGE, "--joint-names needs --joint-trajectory")
+                   : EXIT_DONE;
     int code = work_check_output(&r->work, o->trajectory, inputs);
     if (code == EXIT_DONE)
         code = work_check_format(&r->work, o->trajectory, formats);
     if (code != EXIT_DONE)
         return code;
     if (!r->data->time)
-        return work_complain(&r->work, EXIT_BAD_DATA,
-                             "%s has no times, which --joint-trajectory needs: name their column with --time, or "
-                             "write them with geodesic --speed-limit or --duration",
-                             r->path);
+        return work_complain(
+            &r->work, EXIT_BAD_DATA,
+            "%s has no times, which --joint-trajectory needs: name their column with --time, or "
+            "write them with geodesic --speed-limit or --duration",
+            r->path);
     if (is_json(r) && r->data->trajectories > 1)
-        return work_complain(&r->work, EXIT_USAGE,
-                             "%s: a JSON file holds one joint trajectory, the data have %zu; choose one with "
-                             "--select, or write CSV",
-                             o->trajectory, r->data->trajectories);
+        return work_complain(
+            &r->work, EXIT_USAGE,
+            "%s: a JSON file holds one joint trajectory, the data have %zu; choose one with "
+            "--select, or write CSV",
+            o->trajectory, r->data->trajectories);
     char **names = joint_names(r, &count);
     free((void *)names);
     if (!names)
         return work_no_memory(&r->work);
-    return count == joints ? EXIT_DONE
-                           : work_complain(&r->work, EXIT_USAGE,
-                                           "--joint-names: expected %zu names, got %zu", joints,
-                                           count);
+    return count == joints
+               ? EXIT_DONE
+               : work_complain(&r->work, EXIT_USAGE, "--joint-names: expected %zu names, got %zu",
+                               joints, count);
 }
 
 /* Seconds of each point from its trajectory's start, stretched so that speed limits are kept. */
@@ -87,8 +89,8 @@ static void print_point(FILE *out, size_t joints, const double *q, double t) {
 static int write_json(const robot_work *r, size_t joints, char *const *names, const double *t) {
     rm2_writer *writer;
     const char *path = r->options->trajectory;
-    int code = work_check(&r->work,
-                          rm2_writer_open(r->work.ctx, path, r->work.common->force, &writer));
+    int code =
+        work_check(&r->work, rm2_writer_open(r->work.ctx, path, r->work.common->force, &writer));
     if (code != EXIT_DONE)
         return code;
     FILE *out = rm2_writer_stream(writer);

@@ -109,5 +109,6 @@ bool kernel_add(PyObject *module);
 bool eval_add(PyObject *module);
 bool robot_add(PyObject *module);
 bool plot_add(PyObject *module);
+bool urdf_add(PyObject *module);
 
 #endif

@@ -58,7 +58,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     r->aim = rm2i_take(a, double, r->stations, MOST);
     r->cost = rm2i_take(a, double, r->stations, MOST);
     r->from = rm2i_take(a, size_t, r->stations, MOST);
-    r->edges = rm2i_take(a, unsigned char, r->stations, MOST * MOST);
+    r->edges = rm2i_take(a, unsigned char, r->stations, MOST *MOST);
     r->way = rm2i_take(a, size_t, r->stations);
     r->path = rm2i_take(a, double, r->stations, r->joints);
     r->plain = rm2i_take(a, double, r->stations, r->joints);
@@ -292,7 +292,8 @@ static void between(const route *r, const double *path, size_t i, double u, bool
     double w = u * u * (3 - 2 * u), first = u * (1 - u) * (1 - u), last = u * u * (u - 1);
     for (size_t k = 0; k < r->joints; k++) {
         double chord = b[k] + u * (c[k] - b[k]);
-        double curve = b[k] + w * (c[k] - b[k]) + (first * (c[k] - a[k]) + last * (d[k] - b[k])) / 2;
+        double curve =
+            b[k] + w * (c[k] - b[k]) + (first * (c[k] - a[k]) + last * (d[k] - b[k])) / 2;
         q[k] = fmin(fmax(cubic ? curve : chord, r->box.lower[k]), r->box.upper[k]);
     }
 }

@@ -22,10 +22,10 @@ enum {
     FOLLOWED = 4,   /* candidates for the start that are followed */
     KICKS = 3
 };
-static const double KICK = 0.05;             /* radians */
+static const double KICK = 0.05;              /* radians */
 static const double JUMP = 0.5, SLIDE = 0.25; /* between neighbours: radians; part of the reach */
-static const double FASTER = 1e-6;           /* differences of speeds that count */
-static const double TOUCH = 1e-3;            /* at a limit, as a part of the range */
+static const double FASTER = 1e-6;            /* differences of speeds that count */
+static const double TOUCH = 1e-3;             /* at a limit, as a part of the range */
 
 /* ---- from target to target ------------------------------------------------------------------ */
 
@@ -37,7 +37,8 @@ static void reach_firmly(rm2i_solver *s, const double *target, double *q) {
     double best = rm2i_reach(s, target, &box, q), kicked[RM2_ARM_MAX_LINKS];
     for (int kick = 0; kick < KICKS && !rm2i_reached(s, target, q); kick++) {
         for (size_t k = 0; k < s->joints; k++)
-            kicked[k] = fmin(fmax(q[k] + rm2i_random_between(rng, -KICK, KICK), box.lower[k]), box.upper[k]);
+            kicked[k] = fmin(fmax(q[k] + rm2i_random_between(rng, -KICK, KICK), box.lower[k]),
+                             box.upper[k]);
         double residual = rm2i_reach(s, target, &box, kicked);
         if (residual < best * (1 - 1e-6)) {
             best = residual;
@@ -75,9 +76,9 @@ static rm2_status go_on(rm2i_solver *s, const double *target, const double *befo
 typedef struct outcome {
     size_t missed, jumps;
     size_t touching; /* targets where a joint is at its limit */
-    double worst; /* |r| without its units: position and orientation over their tolerances */
-    double speed; /* largest speed over its limit, at least 1 */
-    double aim;   /* sum of squared ellipsoid distances, or of positions in the ranges */
+    double worst;    /* |r| without its units: position and orientation over their tolerances */
+    double speed;    /* largest speed over its limit, at least 1 */
+    double aim;      /* sum of squared ellipsoid distances, or of positions in the ranges */
 } outcome;
 
 static double over_tolerance(const rm2i_solver *s, const rm2_track_error *e) {

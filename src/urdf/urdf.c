@@ -20,8 +20,10 @@ static rm2_status find_link(rm2_context *ctx, const rm2i_urdf_robot *r, const ch
     for (size_t i = 0; i < r->link_count; i++)
         if (strcmp(r->links[i], name) == 0)
             return RM2_OK;
-    return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: %s \"%.60s\" is not a link of this robot; its first is \"%.60s\", its last \"%.60s\"",
-                            r->file, what, name, r->links[0], r->links[r->link_count - 1]);
+    return rm2_context_fail(
+        ctx, RM2_ERR_DATA,
+        "%s: %s \"%.60s\" is not a link of this robot; its first is \"%.60s\", its last \"%.60s\"",
+        r->file, what, name, r->links[0], r->links[r->link_count - 1]);
 }
 
 /* The joint whose child is this link; NULL: none, or several (*twice). */
@@ -64,8 +66,11 @@ static rm2_status only_link(rm2_context *ctx, const rm2i_urdf_robot *r, bool roo
         return RM2_OK;
     const char *what = root ? "base" : "tip";
     if (!first)
-        return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: the links form a circle; name the %s link", r->file, what);
-    return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: \"%.60s\" and \"%.60s\" could be the %s link; name one", r->file, second, first, what);
+        return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: the links form a circle; name the %s link",
+                                r->file, what);
+    return rm2_context_fail(ctx, RM2_ERR_DATA,
+                            "%s: \"%.60s\" and \"%.60s\" could be the %s link; name one", r->file,
+                            second, first, what);
 }
 
 /* ---- one joint ------------------------------------------------------------------------------ */
@@ -105,7 +110,8 @@ static rm2_status take_kind(rm2_context *ctx, const rm2i_urdf_robot *r, const rm
         return RM2_OK;
     }
     if (j->mimic)
-        return wrong_joint(ctx, r, j, "mimics another joint, which is not supported; choose a tip link before it");
+        return wrong_joint(
+            ctx, r, j, "mimics another joint, which is not supported; choose a tip link before it");
     f->speed = j->velocity > 0 ? j->velocity : INFINITY;
     f->lower = -INFINITY;
     f->upper = INFINITY;
@@ -115,7 +121,9 @@ static rm2_status take_kind(rm2_context *ctx, const rm2i_urdf_robot *r, const rm
     if (strcmp(j->type, "revolute") == 0 || strcmp(j->type, "prismatic") == 0)
         return take_limits(ctx, r, j, f);
     char text[160];
-    (void)snprintf(text, sizeof text, "is of type \"%.40s\"; revolute, continuous, prismatic and fixed are supported", j->type);
+    (void)snprintf(text, sizeof text,
+                   "is of type \"%.40s\"; revolute, continuous, prismatic and fixed are supported",
+                   j->type);
     return wrong_joint(ctx, r, j, text);
 }
 
@@ -131,20 +139,27 @@ static rm2_status frame_of(rm2_context *ctx, const rm2i_urdf_robot *r, const rm2
 /* ---- the chain ------------------------------------------------------------------------------ */
 
 /* Frames from the tip to the base, last first. */
-static rm2_status collect(rm2_context *ctx, const rm2i_urdf_robot *r, const char *base, const char *tip,
-                       rm2_frame *frames, size_t *count) {
+static rm2_status collect(rm2_context *ctx, const rm2i_urdf_robot *r, const char *base,
+                          const char *tip, rm2_frame *frames, size_t *count) {
     const char *at = tip;
     for (*count = 0; strcmp(at, base) != 0; ++*count) {
         bool twice;
         const rm2i_urdf_joint *j = joint_above(r, at, &twice);
         if (twice)
-            return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: link \"%.60s\" is the child of two joints", r->file, at);
+            return rm2_context_fail(ctx, RM2_ERR_DATA,
+                                    "%s: link \"%.60s\" is the child of two joints", r->file, at);
         if (!j)
-            return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: no joints lead from link \"%.60s\" to \"%.60s\": \"%.60s\" has no parent", r->file, base, tip, at);
+            return rm2_context_fail(
+                ctx, RM2_ERR_DATA,
+                "%s: no joints lead from link \"%.60s\" to \"%.60s\": \"%.60s\" has no parent",
+                r->file, base, tip, at);
         if (*count == r->joint_count)
-            return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: the links above \"%.60s\" form a circle", r->file, tip);
+            return rm2_context_fail(ctx, RM2_ERR_DATA,
+                                    "%s: the links above \"%.60s\" form a circle", r->file, tip);
         if (*count == RM2_ARM_MAX_LINKS)
-            return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: more than %d joints lead from \"%.60s\" to \"%.60s\"", r->file, RM2_ARM_MAX_LINKS, base, tip);
+            return rm2_context_fail(ctx, RM2_ERR_DATA,
+                                    "%s: more than %d joints lead from \"%.60s\" to \"%.60s\"",
+                                    r->file, RM2_ARM_MAX_LINKS, base, tip);
         RM2_TRY(find_link(ctx, r, "parent", j->parent));
         RM2_TRY(frame_of(ctx, r, j, &frames[*count]));
         at = j->parent;
@@ -152,8 +167,8 @@ static rm2_status collect(rm2_context *ctx, const rm2i_urdf_robot *r, const char
     return RM2_OK;
 }
 
-static rm2_status make(rm2_context *ctx, const rm2i_urdf_robot *r, const char *base, const char *tip,
-                       rm2_arm **arm) {
+static rm2_status make(rm2_context *ctx, const rm2i_urdf_robot *r, const char *base,
+                       const char *tip, rm2_arm **arm) {
     rm2_frame frames[RM2_ARM_MAX_LINKS];
     size_t count = 0;
     if (r->link_count == 0)
@@ -166,7 +181,8 @@ static rm2_status make(rm2_context *ctx, const rm2i_urdf_robot *r, const char *b
     RM2_TRY(find_link(ctx, r, "tip", tip));
     RM2_TRY(collect(ctx, r, base, tip, frames, &count));
     if (count == 0)
-        return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: base and tip are the same link \"%.60s\"", r->file, base);
+        return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: base and tip are the same link \"%.60s\"",
+                                r->file, base);
     for (size_t i = 0; i < count / 2; i++) {
         rm2_frame swap = frames[i];
         frames[i] = frames[count - 1 - i];
@@ -212,7 +228,8 @@ static rm2_status load(rm2_context *ctx, const char *path, char **text, size_t *
         else if (*bytes < room)
             break;
         else if (room >= LARGEST)
-            status = rm2_context_fail(ctx, RM2_ERR_DATA, "%s: larger than 64 MB: not a URDF file", path);
+            status =
+                rm2_context_fail(ctx, RM2_ERR_DATA, "%s: larger than 64 MB: not a URDF file", path);
     }
     (void)fclose(in);
     return status;

@@ -11,7 +11,7 @@
 /* As in the library below: name a missing argument, hand up a failure. */
 #define RM2_REQUIRE(ctx, pointer)                                                                  \
     do {                                                                                           \
-        if (!(ctx) || !(pointer))                                                                            \
+        if (!(ctx) || !(pointer))                                                                  \
             return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "argument '%s' is NULL", #pointer);     \
     } while (0)
 #define RM2_TRY(call)                                                                              \

@@ -41,8 +41,8 @@ static size_t line_of(const scan *s) {
 
 static void refuse(scan *s, const char *what) {
     if (s->status == RM2_OK)
-        stop(s, rm2_context_fail(s->ctx, RM2_ERR_DATA, "%s, line %zu: %s", s->robot->file, line_of(s),
-                                 what));
+        stop(s, rm2_context_fail(s->ctx, RM2_ERR_DATA, "%s, line %zu: %s", s->robot->file,
+                                 line_of(s), what));
 }
 
 static void no_memory(scan *s) {
@@ -76,8 +76,9 @@ static void take_name(scan *s, const XML_Char **list, const char *element, const
         stop(s, rm2_context_fail(s->ctx, RM2_ERR_DATA, "%s, line %zu: <%s> without %s",
                                  s->robot->file, line_of(s), element, name));
     else if (*to)
-        stop(s, rm2_context_fail(s->ctx, RM2_ERR_DATA, "%s, line %zu: a second <%s> in joint \"%.60s\"",
-                                 s->robot->file, line_of(s), element, s->joint->name));
+        stop(s, rm2_context_fail(s->ctx, RM2_ERR_DATA,
+                                 "%s, line %zu: a second <%s> in joint \"%.60s\"", s->robot->file,
+                                 line_of(s), element, s->joint->name));
     else
         *to = copy(s, value);
 }
@@ -96,8 +97,8 @@ static void take_numbers(scan *s, const XML_Char **list, const char *name, size_
     if (at && at[strspn(at, " \t\r\n")] == '\0')
         return;
     stop(s, rm2_context_fail(s->ctx, RM2_ERR_DATA,
-                             "%s, line %zu: %s=\"%.60s\": expected %zu finite number%s", s->robot->file,
-                             line_of(s), name, text, count, count == 1 ? "" : "s"));
+                             "%s, line %zu: %s=\"%.60s\": expected %zu finite number%s",
+                             s->robot->file, line_of(s), name, text, count, count == 1 ? "" : "s"));
 }
 
 /* ---- elements ------------------------------------------------------------------------------- */
@@ -189,7 +190,8 @@ static void XMLCALL on_close(void *user, const XML_Char *name) {
     scan *s = user;
     (void)name;
     s->depth--;
-    if (s->depth > 1 || !s->joint || s->status != RM2_OK) /* expat may close an element after a stop */
+    if (s->depth > 1 || !s->joint ||
+        s->status != RM2_OK) /* expat may close an element after a stop */
         return;
     if (!s->joint->parent || !s->joint->child)
         stop(s, rm2_context_fail(s->ctx, RM2_ERR_DATA,

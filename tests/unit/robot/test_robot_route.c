@@ -155,7 +155,14 @@ static rm2_arm *sliding_arm(void) {
         {"turn", RM2_JOINT_REVOLUTE, {0.1, 0, 0.3}, {1, 0, 0, 0}, {0, 0, 2}, -2, 2, 1},
         {"slide", RM2_JOINT_PRISMATIC, {0, 0.2, 0}, {0.6, 0.8, 0, 0}, {1, 1, 0}, 0, 0.5, 0.2},
         {NULL, RM2_JOINT_FIXED, {0.1, 0, 0}, {0.8, 0, 0.6, 0}, {0, 0, 0}, 0, 0, 0},
-        {NULL, RM2_JOINT_REVOLUTE, {0, 0, 0.4}, {1, 0, 0, 0}, {0, 1, 0.5}, -INFINITY, INFINITY, INFINITY},
+        {NULL,
+         RM2_JOINT_REVOLUTE,
+         {0, 0, 0.4},
+         {1, 0, 0, 0},
+         {0, 1, 0.5},
+         -INFINITY,
+         INFINITY,
+         INFINITY},
         {NULL, RM2_JOINT_REVOLUTE, {0.3, 0, 0.1}, {0.6, 0, 0, 0.8}, {1, 0, 0}, -1, 1, 1}};
     rm2_arm *arm = NULL;
     assert_int_equal(rm2_arm_from_frames(ctx, "sliding", frames, 5, &arm), RM2_OK);

@@ -73,10 +73,12 @@ static void the_ur5_is_its_table(void **state) {
     (void)state;
     const double right = 1.57079632679489661923, pi = 2 * right;
     const double free_ = INFINITY;
-    const rm2_link links[] = {
-        {0, 0.089159, 0, 0, -free_, free_, free_},     {0, 0, right, 0, -free_, free_, free_},
-        {-0.425, 0, 0, 0, -free_, free_, free_},       {-0.39225, 0.10915, 0, 0, -free_, free_, free_},
-        {0, 0.09465, right, 0, -free_, free_, free_},  {0, 0.0823, -right, 0, -free_, free_, free_}};
+    const rm2_link links[] = {{0, 0.089159, 0, 0, -free_, free_, free_},
+                              {0, 0, right, 0, -free_, free_, free_},
+                              {-0.425, 0, 0, 0, -free_, free_, free_},
+                              {-0.39225, 0.10915, 0, 0, -free_, free_, free_},
+                              {0, 0.09465, right, 0, -free_, free_, free_},
+                              {0, 0.0823, -right, 0, -free_, free_, free_}};
     rm2_link turned[7];
     rm2_arm *urdf = parse(ur5_urdf, NULL, NULL), *table = NULL;
     turned[0] = (rm2_link){0, 0, 0, pi, 0, 0, free_};
@@ -122,11 +124,11 @@ static void files_are_read(void **state) {
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
-#define LINKS   "<link name=\"a\"/><link name=\"b\"/><link name=\"c\"/>"
+#define LINKS "<link name=\"a\"/><link name=\"b\"/><link name=\"c\"/>"
 #define J(name, type, parent, child, more)                                                         \
     "<joint name=\"" name "\" type=\"" type "\"><parent link=\"" parent "\"/><child link=\"" child \
     "\"/>" more "</joint>"
-#define LIMIT   "<limit lower=\"-1\" upper=\"1\"/>"
+#define LIMIT    "<limit lower=\"-1\" upper=\"1\"/>"
 #define ROBOT(x) "<robot name=\"r\">" x "</robot>"
 
 static void hostile_text_is_refused(void **state) {
@@ -150,7 +152,8 @@ static void hostile_text_is_refused(void **state) {
         {ROBOT(LINKS "<joint name=\"j\"/>"), NULL, NULL, "<joint> without type"},
         {ROBOT(LINKS "<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/></joint>"), NULL, NULL,
          "joint \"j\" needs a <parent> and a <child>"},
-        {ROBOT(LINKS J("j", "fixed", "a", "b", "<parent link=\"c\"/>")), NULL, NULL, "a second <parent>"},
+        {ROBOT(LINKS J("j", "fixed", "a", "b", "<parent link=\"c\"/>")), NULL, NULL,
+         "a second <parent>"},
         {ROBOT(LINKS J("j", "revolute", "a", "b", LIMIT)), "x", "b", "base \"x\" is not a link"},
         {ROBOT(LINKS J("j", "revolute", "a", "b", LIMIT)), "a", "x", "tip \"x\" is not a link"},
         {ROBOT(LINKS J("j", "revolute", "a", "b", LIMIT)), "a", "a", "the same link"},
@@ -179,7 +182,8 @@ static void hostile_text_is_refused(void **state) {
          "xyz=\"1 2\": expected 3 finite numbers"},
         {ROBOT(LINKS J("j", "revolute", "a", "b", "<origin rpy=\"1 2 nan\"/>")), "a", "b",
          "expected 3 finite numbers"},
-        {ROBOT(LINKS J("j", "revolute", "a", "b", "<axis xyz=\"0 0 0\"/>" LIMIT)), "a", "b", "axis"},
+        {ROBOT(LINKS J("j", "revolute", "a", "b", "<axis xyz=\"0 0 0\"/>" LIMIT)), "a", "b",
+         "axis"},
         {ROBOT(LINKS J("j", "fixed", "a", "b", "")), "a", "b", "no joint that moves"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -227,10 +231,11 @@ static void large_text_is_refused(void **state) {
     assert_non_null(whole);
     memcpy(whole, chain, used);
     for (int i = 0; i + 1 < 70; i++)
-        used += (size_t)sprintf(whole + used,
-                                "<joint name=\"j%d\" type=\"continuous\"><parent link=\"l%d\"/><child "
-                                "link=\"l%d\"/></joint>",
-                                i, i, i + 1);
+        used +=
+            (size_t)sprintf(whole + used,
+                            "<joint name=\"j%d\" type=\"continuous\"><parent link=\"l%d\"/><child "
+                            "link=\"l%d\"/></joint>",
+                            i, i, i + 1);
     (void)strcpy(whole + used, "</robot>");
     refuses(rm2_urdf_parse(ctx, "x", strlen(whole), whole, "l0", "l69", &arm), RM2_ERR_DATA,
             "more than 64 joints");
