@@ -204,9 +204,11 @@ class Arm:
             self._handle, m._handle, x, clock, first, _track_settings(**settings), seed, one, q, errors
         )
         _, worst, margin, margin_joint, step, stretch, stretch_joint, cause, where, joint, limit = info
-        why = (_CAUSES[cause], where, *((joint, limit) if joint >= 0 else ())) if cause else ()
-        return Tracked(q, errors[:, 0], errors[:, 1], errors[:, 2], errors[:, 3] != 0, worst, margin, margin_joint,
-                       step, stretch, stretch_joint, *why)
+        return Tracked(
+            q, errors[:, 0], errors[:, 1], errors[:, 2], errors[:, 3] != 0, worst, margin, margin_joint, step, stretch,
+            stretch_joint, _CAUSES[cause], where if cause else None, joint if joint >= 0 else None,
+            limit if joint >= 0 else None,
+        )
 
     def place(self, targets: Any, manifold: str | Manifold, placement: Placement = Placement()) -> Array:
         """Return targets that are moved, turned and scaled by a placement."""
