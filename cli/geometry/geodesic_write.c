@@ -48,10 +48,11 @@ static rm2_status fill_times(const geodesic_job *j, trajectory *r) {
         r->time[i] = j->m->options->duration * r->t[i];
     rm2_speed_limits limits = {j->speed, j->acceleration};
     rm2_status status = RM2_OK;
-    for (size_t row = 0; has_limits(j) && row < r->rows && status == RM2_OK; row += j->nodes) {
+    for (size_t k = 0; has_limits(j) && k < j->pairs && status == RM2_OK; k++) {
+        size_t row = k * j->nodes;
         status = rm2_trajectory_retime(j->m->work.ctx, j->m->info->manifold, j->nodes,
                                        r->points + row * r->ambient, &limits, r->time + row);
-        j->measured[row / j->nodes].duration = r->time[row + j->nodes - 1];
+        j->measured[k].duration = r->time[row + j->nodes - 1];
     }
     return status;
 }

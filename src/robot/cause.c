@@ -1,10 +1,8 @@
 /* Why a motion misses targets: which of them no configuration reaches, within the limits of the joints or without
  * them, or that each of them is reached but no motion leads through all. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <math.h>
 
 #include "base/base.h"
 #include "linalg/dense.h"
@@ -23,7 +21,7 @@ static rm2_status nearest(rm2i_solver *s, const double *target, rm2i_arm_candida
 static rm2_status reached_without_limits(rm2i_solver *s, const double *target, bool *reached) {
     rm2_arm *arm = NULL;
     rm2i_solver *other = NULL;
-    rm2i_arm_candidate best;
+    rm2i_arm_candidate best = {.reached = false};
     rm2_track_settings settings = s->settings;
     settings.start = NULL;
     RM2_TRY(rm2i_alloc(s->ctx, 1, sizeof *arm, &arm));
@@ -55,7 +53,7 @@ static void name_joint(rm2i_solver *s, const double *target, const double *q,
 /* What is wrong with target i by itself; info->cause stays as it is if nothing is. */
 static rm2_status ask(rm2i_solver *s, const rm2i_motion *m, size_t i, rm2_track_info *info) {
     const double *target = m->targets + i * rm2_arm_task_width(&s->task);
-    rm2i_arm_candidate best;
+    rm2i_arm_candidate best = {.reached = false};
     bool free_arm_reaches;
     if (rm2i_norm(s->task.dim, target) > s->arm->reach) {
         info->cause = RM2_TRACK_FAR;

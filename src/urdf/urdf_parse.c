@@ -118,18 +118,29 @@ static bool grow(scan *s, void *list, size_t count, size_t size) {
         no_memory(s);
     else
         memcpy(list, &new, sizeof new);
+    /* the list has it. cppcheck-suppress memleak */
     return new != NULL;
+}
+
+static bool has_link(const rm2i_urdf_robot *r, const char *name) {
+    for (size_t i = 0; i < r->link_count; i++)
+        if (strcmp(r->links[i], name) == 0)
+            return true;
+    return false;
 }
 
 static void open_link(scan *s, const XML_Char **list) {
     rm2i_urdf_robot *r = s->robot;
     const char *name = attribute(list, "name");
-    if (!name || !*name)
+    if (!name || !*name) {
         refuse(s, "<link> without name");
-    for (size_t i = 0; s->status == RM2_OK && i < r->link_count; i++)
-        if (strcmp(r->links[i], name) == 0)
-            refuse(s, "this link is there twice");
-    if (s->status != RM2_OK || !grow(s, (void *)&r->links, r->link_count, sizeof *r->links))
+        return;
+    }
+    if (has_link(r, name)) {
+        refuse(s, "this link is there twice");
+        return;
+    }
+    if (!grow(s, (void *)&r->links, r->link_count, sizeof *r->links))
         return;
     r->links[r->link_count] = copy(s, name);
     r->link_count += r->links[r->link_count] != NULL;
