@@ -44,7 +44,9 @@ static const command commands[] = {
      "  riemann2 decode model.h5 path.csv -o motion.csv\n"
      "  riemann2 robot track motion.csv --arm panda -o joints.csv\n"
      "  riemann2 robot track motion.csv --arm planar:1,1,1,1 --place auto -o joints.csv\n"
-     "  riemann2 robot track motion.csv --arm my_arm.csv --scale 0.1 --offset 0.4,0,0.3\n"},
+     "  riemann2 robot track motion.csv --arm my_arm.csv --scale 0.1 --offset 0.4,0,0.3\n"
+     "  riemann2 robot track motion.csv --urdf robot.urdf --base base_link --tip tool0 \\\n"
+     "      --joint-trajectory motion.json\n"},
     {COMMAND("metric"), "the metric of the latent space, magnification, uncertainty", run_metric,
      "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID | --on-grid) [-o FILE]",
      "  riemann2 metric model.h5 --on-grid -o grid.csv\n"

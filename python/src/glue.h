@@ -110,5 +110,6 @@ bool eval_add(PyObject *module);
 bool statistics_add(PyObject *module);
 bool robot_add(PyObject *module);
 bool plot_add(PyObject *module);
+bool urdf_add(PyObject *module);
 
 #endif
