@@ -151,6 +151,24 @@ static void draw_points(const rm2i_item *item, const rm2i_view *view, cairo_t *c
     }
 }
 
+/* Points that coincide: one marker, with their number above it. */
+static void draw_counted(const rm2i_item *item, const rm2i_view *view, cairo_t *cr) {
+    static const double LETTERS = 5.5; /* points of the page */
+    size_t dims = view->kind == RM2_PANEL_PLANE ? 2 : 3;
+    draw_points(item, view, cr);
+    rm2i_font(cr, LETTERS, false);
+    rm2i_set_colour(cr, RM2I_INK, item->style.opacity);
+    for (size_t i = 0; i < item->count; i++) {
+        const double *point = item->points + i * dims;
+        double page[3], above = item->style.size / 2;
+        char text[32];
+        if (item->extra[i] < 2 || !rm2i_view_point(view, point, page) || !is_wanted(view, point))
+            continue;
+        (void)snprintf(text, sizeof text, "×%.0f", item->extra[i]);
+        rm2i_text_on_ink(cr, text, page[0] + above, page[1] - above, 0, 1);
+    }
+}
+
 static void draw_curve(const rm2i_item *item, const rm2i_view *view, cairo_t *cr) {
     trace(cr, item, view);
     stroke(cr, &item->style);
@@ -201,5 +219,5 @@ static void sample_band(const rm2i_item *item, rm2i_rect box, cairo_t *cr) {
 }
 
 const rm2i_item_kind rm2i_curve = {1.2, 3.5, 1, draw_curve, sample_curve};
-const rm2i_item_kind rm2i_points = {1, 3.5, 1, draw_points, sample_points};
+const rm2i_item_kind rm2i_points = {1, 3.5, 1, draw_counted, sample_points};
 const rm2i_item_kind rm2i_band = {1, 1, 0.25, draw_band, sample_band};

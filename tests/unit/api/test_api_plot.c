@@ -24,7 +24,7 @@ static rm2_figure *make_figure(rm2_context *ctx) {
 
 static void colours(void **state) {
     (void)state;
-    assert_int_equal(rm2_palette(8), rm2_palette(0));
+    assert_int_equal(rm2_palette(RM2_PALETTE_SIZE), rm2_palette(0));
     assert_int_equal(rm2_colour_map_at((rm2_colour_map)77, 0.5), rm2_colour_map_at(0, NAN));
 }
 
