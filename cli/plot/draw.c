@@ -25,7 +25,10 @@ static rm2_status add_paths(const plot_job *j, rm2_panel *panel) {
         const double *x = p->file->paths.x + p->from * Q;
         rm2_style style = plot_path_style(p, true);
         WORK_TRY(rm2_plot_curve(j->m->work.ctx, panel, p->n, x, &style));
-        WORK_TRY(figure_latent_ends(j->m->work.ctx, panel, p->n, x));
+    }
+    for (size_t k = 0; k < j->path_count; k++) {
+        const drawn_path *p = &j->paths[k];
+        WORK_TRY(figure_ends(j->m->work.ctx, panel, p->n, Q, p->file->paths.x + p->from * Q));
     }
     return RM2_OK;
 }
@@ -62,6 +65,10 @@ static rm2_status add_decoded(const plot_job *j, size_t factor, rm2_panel *panel
         const double *points = p->file->points + p->from * rm2_manifold_ambient(m);
         rm2_style style = plot_path_style(p, false);
         WORK_TRY(rm2_plot_factor(j->m->work.ctx, panel, m, factor, p->n, points, &style));
+    }
+    for (size_t k = 0; k < j->path_count; k++) {
+        const drawn_path *p = &j->paths[k];
+        const double *points = p->file->points + p->from * rm2_manifold_ambient(m);
         WORK_TRY(figure_factor_ends(j->m->work.ctx, panel, m, factor, p->n, points));
     }
     return RM2_OK;

@@ -98,10 +98,13 @@ static rm2_status add_latent_curves(const experiment_run *r, const trained *t, r
     for (size_t k = 0; k < r->outcome_count; k++) {
         const outcome *o = &r->outcomes[k];
         rm2_style style = experiment_style(r, o, true);
-        if (o->trained != t)
-            continue;
-        WORK_TRY(rm2_plot_curve(r->work.ctx, panel, o->curve->nodes, o->curve->x, &style));
-        WORK_TRY(figure_latent_ends(r->work.ctx, panel, o->curve->nodes, o->curve->x));
+        if (o->trained == t)
+            WORK_TRY(rm2_plot_curve(r->work.ctx, panel, o->curve->nodes, o->curve->x, &style));
+    }
+    for (size_t k = 0; k < r->outcome_count; k++) {
+        const rm2_curve *c = r->outcomes[k].curve;
+        if (r->outcomes[k].trained == t)
+            WORK_TRY(figure_ends(r->work.ctx, panel, c->nodes, 2, c->x));
     }
     return RM2_OK;
 }

@@ -48,8 +48,12 @@ static rm2_status add_demonstrations(const experiment_run *r, size_t factor, rm2
 static rm2_status add_decoded(const experiment_run *r, const outcome *o, size_t factor,
                               rm2_panel *panel) {
     rm2_style style = experiment_style(r, o, false);
-    WORK_TRY(rm2_plot_factor(r->work.ctx, panel, r->data->manifold, factor, o->curve->nodes,
-                             o->points, &style));
+    return rm2_plot_factor(r->work.ctx, panel, r->data->manifold, factor, o->curve->nodes,
+                           o->points, &style);
+}
+
+static rm2_status add_ends(const experiment_run *r, const outcome *o, size_t factor,
+                           rm2_panel *panel) {
     return figure_factor_ends(r->work.ctx, panel, r->data->manifold, factor, o->curve->nodes,
                               o->points);
 }
@@ -73,12 +77,15 @@ static rm2_status factor_panel(const experiment_run *r, const trained *t, size_t
     experiment_title(t, name, title);
     s.title = title;
     if (f->geometry == &rm2_euclidean)
-        position_axes(r, factor, 0.04, &axes, &s);
+        position_axes(r, factor, 0.1, &axes, &s);
     WORK_TRY(rm2_figure_panel(r->work.ctx, figure, row, column, &s, &panel));
     WORK_TRY(add_demonstrations(r, factor, panel));
     for (size_t k = 0; k < r->outcome_count; k++)
         if (r->outcomes[k].trained == t)
             WORK_TRY(add_decoded(r, &r->outcomes[k], factor, panel));
+    for (size_t k = 0; k < r->outcome_count; k++)
+        if (r->outcomes[k].trained == t)
+            WORK_TRY(add_ends(r, &r->outcomes[k], factor, panel));
     return RM2_OK;
 }
 
@@ -114,7 +121,8 @@ static rm2_status pose_panel(const experiment_run *r, const outcome *o, rm2_figu
     WORK_TRY(rm2_figure_panel(r->work.ctx, figure, 0, column, &s, &panel));
     WORK_TRY(add_demonstrations(r, 0, panel));
     WORK_TRY(rm2_plot_frames(r->work.ctx, panel, FRAMES, positions, quaternions, &frames));
-    return add_decoded(r, o, 0, panel);
+    WORK_TRY(add_decoded(r, o, 0, panel));
+    return add_ends(r, o, 0, panel);
 }
 
 /* What the wrapped model has for comparison; NULL where a movement is not part of the experiment. */
@@ -155,7 +163,7 @@ static rm2_status ellipse_panel(const experiment_run *r, const outcome *o, rm2_f
     s.title = o->variant->name;
     s.equal = true;
     s.legend = RM2_LEGEND_NONE;
-    position_axes(r, 0, 0.12, &axes, &s);
+    position_axes(r, 0, 0.1, &axes, &s);
     WORK_TRY(rm2_figure_panel(r->work.ctx, figure, 0, column, &s, &panel));
     WORK_TRY(add_demonstrations(r, 0, panel));
     return rm2_plot_ellipses(r->work.ctx, panel, ELLIPSES, centres, matrices, &style);
@@ -234,7 +242,7 @@ static drawing choose_drawing(const experiment_run *r) {
         return (drawing){draw_ellipses, 2, 2, 80,
                          "Decoded ellipsoids along the path and in the cone of SPD(2)."};
     if (factors == 1 && first->geometry == &rm2_spd && first->n > 2)
-        return (drawing){draw_matrices, 1, 1, 62,
+        return (drawing){draw_matrices, 1, 1, 54,
                          "Correlations along the straight line and along the geodesic."};
     for (size_t f = 0; f < factors; f++)
         pictures += has_picture(r, f);
@@ -279,6 +287,23 @@ static void arm_points(const execution *e, size_t shown, double *arms, double *p
         memcpy(path + i * width, e->targets + i * e->width, width * sizeof *path);
 }
 
+/* All arms have the same axes. */
+static void share_arm_axes(const experiment_run *r, rm2_panel_settings *s) {
+    rm2_axis *const axes[] = {&s->x, &s->y, &s->z};
+    for (size_t k = 0; k < 3; k++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (size_t i = 0; i < r->execution_count; i++) {
+            const execution *e = &r->executions[i];
+            for (size_t p = 0; p < e->n * (e->links + 1); p++) {
+                lo = fmin(lo, e->skeleton[3 * p + k]);
+                hi = fmax(hi, e->skeleton[3 * p + k]);
+            }
+        }
+        axes[k]->min = lo - 0.06 * (hi - lo);
+        axes[k]->max = hi + 0.06 * (hi - lo);
+    }
+}
+
 static rm2_status arm_panel(const experiment_run *r, const execution *e, rm2_figure *figure,
                             size_t column) {
     enum { SHOWN = 6 };
@@ -294,6 +319,7 @@ static rm2_status arm_panel(const experiment_run *r, const execution *e, rm2_fig
     s.title = e->outcome->variant->name;
     s.equal = true;
     figure_label_axes(&s, e->flat ? NULL : "m", &axes);
+    share_arm_axes(r, &s);
     if (status == RM2_OK) {
         arm_points(e, SHOWN, arms, path);
         status = rm2_figure_panel(r->work.ctx, figure, 0, column, &s, &panel);
@@ -302,6 +328,8 @@ static rm2_status arm_panel(const experiment_run *r, const execution *e, rm2_fig
         status = rm2_plot_arm(r->work.ctx, panel, SHOWN, joints, arms, &arm);
     if (status == RM2_OK)
         status = rm2_plot_curve(r->work.ctx, panel, e->n, path, &hand);
+    if (status == RM2_OK)
+        status = figure_ends(r->work.ctx, panel, e->n, e->flat ? 2 : 3, path);
     free(path);
     free(arms);
     return status;

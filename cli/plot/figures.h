@@ -26,9 +26,9 @@ rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_in
 rm2_style figure_geodesic_style(const char *label, bool on_heat);
 rm2_style figure_straight_style(const char *label, bool on_heat);
 rm2_style figure_other_style(size_t index, const char *label, bool on_heat); /* of further paths */
-/* A circle at the first and a square at the last of n points, in a panel of points of the latent plane or of a
- * factor; nothing in one of frames or matrices. */
-rm2_status figure_latent_ends(rm2_context *ctx, rm2_panel *panel, size_t n, const double *x);
+/* A circle at the first and a square at the last of n points of the panel, or of a factor; nothing in a panel of
+ * frames or matrices. */
+rm2_status figure_ends(rm2_context *ctx, rm2_panel *panel, size_t n, size_t width, const double *x);
 rm2_status figure_factor_ends(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
                               size_t factor, size_t n, const double *points);
 /* x, y and z; `unit` may be NULL. */

@@ -29,7 +29,8 @@ static void cells_of(const rm2i_item *item, size_t dims, size_t k, double *lo, d
         *lo = isfinite(x) ? fmin(*lo, x) : *lo;
         hi = isfinite(x) ? fmax(hi, x) : hi;
     }
-    *size = hi > *lo ? (hi - *lo) / CELLS : 1;
+    double rounding = 1e-12 * fmax(fabs(*lo), fabs(hi));
+    *size = hi > *lo ? fmax((hi - *lo) / CELLS, rounding) : 1;
 }
 
 static void place(const rm2i_item *item, size_t dims, placed *points) {

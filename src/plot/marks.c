@@ -4,7 +4,7 @@
 #include "plot/draw.h"
 
 static const double PI = 3.14159265358979323846;
-static const double HALO = 0.9; /* width of the white edge */
+static const double HALO = 0.9; /* width of the white edge; of thin lines less */
 
 void rm2i_set_stroke(cairo_t *cr, const rm2_style *style) {
     static const double patterns[][4] = {
@@ -20,15 +20,17 @@ void rm2i_set_stroke(cairo_t *cr, const rm2_style *style) {
     cairo_set_line_width(cr, style->width);
 }
 
-/* Stroke the path, over a wider white one if there is a halo. */
+/* Stroke the path, over a wider white one if there is a halo, which has no gaps. */
 static void stroke(cairo_t *cr, const rm2_style *style) {
     cairo_save(cr);
     rm2i_set_stroke(cr, style);
     if (style->halo) {
-        cairo_set_line_width(cr, style->width + 2 * HALO);
+        cairo_save(cr);
+        cairo_set_dash(cr, NULL, 0, 0);
+        cairo_set_line_width(cr, style->width + 2 * fmin(HALO, 0.8 * style->width));
         rm2i_set_colour(cr, RM2_WHITE, style->opacity);
         cairo_stroke_preserve(cr);
-        cairo_set_line_width(cr, style->width);
+        cairo_restore(cr);
     }
     rm2i_set_colour(cr, style->colour, style->opacity);
     cairo_stroke(cr);

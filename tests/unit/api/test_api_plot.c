@@ -134,6 +134,10 @@ static void factors(void **state) {
     MISSING("panel", rm2_plot_factor(ctx, NULL, m, 0, 2, xy, NULL));
     MISSING("manifold", rm2_plot_factor(ctx, panel, NULL, 0, 2, xy, NULL));
     MISSING("points", rm2_plot_factor(ctx, panel, m, 0, 2, NULL, NULL));
+    NO_CONTEXT(rm2_plot_factor_points(NULL, panel, m, 0, 2, xy, NULL));
+    MISSING("panel", rm2_plot_factor_points(ctx, NULL, m, 0, 2, xy, NULL));
+    MISSING("manifold", rm2_plot_factor_points(ctx, panel, NULL, 0, 2, xy, NULL));
+    MISSING("points", rm2_plot_factor_points(ctx, panel, m, 0, 2, NULL, NULL));
     rm2_figure_free(figure);
     rm2_manifold_free(m);
 }
