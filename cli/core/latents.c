@@ -86,8 +86,7 @@ static void find_runs(const rm2_table *table, const char *ids, latent_paths *p) 
     p->starts[p->runs] = table->rows;
 }
 
-static int take_table(const work *w, rm2_table *table, const latent_columns *c,
-                      latent_paths *p) {
+static int take_table(const work *w, rm2_table *table, const latent_columns *c, latent_paths *p) {
     size_t Q = c->named.count;
     p->count = table->rows;
     p->x = calloc(table->rows * Q + 1, sizeof *p->x);

@@ -82,7 +82,8 @@ static void factor_title(const rm2_manifold *m, size_t factor, char title[FACTOR
         same += rm2_manifold_factor(m, k)->geometry == f->geometry &&
                 rm2_manifold_factor(m, k)->n == f->n;
     if (same > 1)
-        (void)snprintf(title, FACTOR_TITLE, "%s%zu, factor %zu", f->geometry->name, f->n, factor + 1);
+        (void)snprintf(title, FACTOR_TITLE, "%s%zu, factor %zu", f->geometry->name, f->n,
+                       factor + 1);
     else
         (void)snprintf(title, FACTOR_TITLE, "%s%zu", f->geometry->name, f->n);
 }

@@ -346,11 +346,12 @@ int experiment_draw_arms(experiment_run *r) {
     rm2_status status = rm2_figure_create(r->work.ctx, &page, &figure);
     for (size_t k = 0; k < r->execution_count && status == RM2_OK; k++)
         status = arm_panel(r, &r->executions[k], figure, k);
-    int code = status == RM2_OK
-                   ? experiment_save(r, figure, "arm",
-                                     "The arm along the decoded motion, from light to dark, and the "
-                                     "path of its hand.")
-                   : work_check(&r->work, status);
+    int code =
+        status == RM2_OK
+            ? experiment_save(r, figure, "arm",
+                              "The arm along the decoded motion, from light to dark, and the "
+                              "path of its hand.")
+            : work_check(&r->work, status);
     rm2_figure_free(figure);
     return code;
 }

@@ -174,7 +174,8 @@ static const rm2_style end_styles[] = {{.label = "start",
                                         .size = 4.5,
                                         .halo = true}};
 
-rm2_status figure_ends(rm2_context *ctx, rm2_panel *panel, size_t n, size_t width, const double *x) {
+rm2_status figure_ends(rm2_context *ctx, rm2_panel *panel, size_t n, size_t width,
+                       const double *x) {
     WORK_TRY(rm2_plot_points(ctx, panel, 1, x, &end_styles[0]));
     return rm2_plot_points(ctx, panel, 1, x + width * (n - 1), &end_styles[1]);
 }

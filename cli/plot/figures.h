@@ -39,8 +39,8 @@ typedef struct axis_texts {
 void figure_label_axes(rm2_panel_settings *s, const char *unit, axis_texts *texts);
 /* The data in the background of a factor's panel: trajectories as lines, other points as markers; none where
  * they would hide everything: frames, large matrices. points: count x ambient. */
-rm2_status figure_background(rm2_context *ctx, rm2_panel *panel, const rm2_data *data, size_t factor,
-                             const double *points);
+rm2_status figure_background(rm2_context *ctx, rm2_panel *panel, const rm2_data *data,
+                             size_t factor, const double *points);
 /* The objective over the iterations, less `zero`, divided by `unit`. */
 rm2_status figure_trace(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *info, double zero,
                         double unit, const char *label);

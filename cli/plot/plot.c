@@ -129,8 +129,7 @@ static int check_options(const plot_job *j) {
     } conflicts[] = {
         {kinds[kind].paths == ALWAYS && !kinds[kind].points && j->options->paths.count == 0,
          "needs --path FILE"},
-        {kinds[kind].paths == ALWAYS && count_files(j) == 0,
-         "needs --path FILE or --points FILE"},
+        {kinds[kind].paths == ALWAYS && count_files(j) == 0, "needs --path FILE or --points FILE"},
         {kinds[kind].paths == NEVER && j->options->paths.count > 0,
          "shows no paths: leave --path out"},
         {!kinds[kind].points && j->options->points.count > 0,

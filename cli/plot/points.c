@@ -66,11 +66,8 @@ static rm2_status add_label(const target *t, const drawn_file *f, size_t label,
 }
 
 static rm2_style new_style(rm2_colour colour, const char *label) {
-    return (rm2_style){.label = label,
-                       .colour = colour,
-                       .marker = RM2_MARKER_DIAMOND,
-                       .size = 4,
-                       .halo = true};
+    return (rm2_style){
+        .label = label, .colour = colour, .marker = RM2_MARKER_DIAMOND, .size = 4, .halo = true};
 }
 
 static rm2_status add_labels(const target *t, const drawn_file *f) {

@@ -44,7 +44,8 @@ double rm2i_digit_height(cairo_t *cr);
 void rm2i_text_at(cairo_t *cr, const char *text, double x, double y, double across, double down);
 
 /* The same with a white edge, on whatever is there. */
-void rm2i_text_on_ink(cairo_t *cr, const char *text, double x, double y, double across, double down);
+void rm2i_text_on_ink(cairo_t *cr, const char *text, double x, double y, double across,
+                      double down);
 
 void rm2i_block_make(cairo_t *cr, const char *text, double size, bool bold, double width,
                      rm2i_text_block *block);

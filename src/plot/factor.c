@@ -146,8 +146,8 @@ typedef rm2_status (*plot_call)(rm2_context *ctx, rm2_panel *panel, size_t n, co
                                 const rm2_style *style);
 
 /* The points of the factor, by a call where they are points of the panel. */
-static rm2_status plot_selection(rm2_context *ctx, rm2_panel *panel, const selection *all, size_t factor,
-                                 const rm2_style *style, plot_call plot) {
+static rm2_status plot_selection(rm2_context *ctx, rm2_panel *panel, const selection *all,
+                                 size_t factor, const rm2_style *style, plot_call plot) {
     rm2_panel_kind kind;
     size_t n = all->n;
     RM2_TRY(check_factor(ctx, all->manifold, factor));

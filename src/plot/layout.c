@@ -175,7 +175,8 @@ static void start_bar(rm2i_drawing_place *place) {
         place->bar = (rm2i_bar){.colours = &panel->matrix_colours, .map = RM2_MAP_DIVERGING};
 }
 
-static rm2_status start_legend(rm2_context *ctx, const rm2_figure *figure, rm2i_drawing_place *place) {
+static rm2_status start_legend(rm2_context *ctx, const rm2_figure *figure,
+                               rm2i_drawing_place *place) {
     place->legend.mode = figure->legend ? RM2_LEGEND_NONE : place->panel->settings.legend;
     return rm2i_legend_add(ctx, place->panel, &place->legend);
 }

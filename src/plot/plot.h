@@ -24,9 +24,10 @@ struct rm2i_item {
     char *label;
     size_t count;
     double *points; /* owned; `extra` is cut from the same memory */
-    double *extra;  /* points: how many coincide there, 0 after the first; ellipses: 3 per point (semi-axes,
+    double *
+        extra; /* points: how many coincide there, 0 after the first; ellipses: 3 per point (semi-axes,
                        angle); frames: 9 (rotation matrix) */
-    size_t joints;  /* of an arm */
+    size_t joints; /* of an arm */
 };
 
 typedef struct rm2i_range {

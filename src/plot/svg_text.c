@@ -52,7 +52,8 @@ void rm2i_svg_text(cairo_t *cr, const rm2i_svg_label *label, FILE *texts) {
     cairo_matrix_t font;
     cairo_get_font_matrix(cr, &font);
     int anchor = (int)lround(2 * label->across);
-    bool exact = fabs(2 * label->across - anchor) < 1e-9; /* other fractions begin where they begin */
+    bool exact =
+        fabs(2 * label->across - anchor) < 1e-9; /* other fractions begin where they begin */
     double x = exact ? label->x : label->x - label->across * rm2i_text_width(cr, label->text);
     (void)fputs("<text", texts);
     print_place(cr, x, label->y, texts);

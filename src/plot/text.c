@@ -24,7 +24,8 @@ double rm2i_digit_height(cairo_t *cr) {
     return extents.height;
 }
 
-static void draw_text(cairo_t *cr, const char *text, double x, double y, double across, double edge) {
+static void draw_text(cairo_t *cr, const char *text, double x, double y, double across,
+                      double edge) {
     cairo_new_path(cr);
     cairo_move_to(cr, x - across * rm2i_text_width(cr, text), y);
     if (edge > 0) {
@@ -40,8 +41,8 @@ static void draw_text(cairo_t *cr, const char *text, double x, double y, double 
     cairo_new_path(cr); /* it leaves a point behind the text */
 }
 
-static void text_with_edge(cairo_t *cr, const char *text, double x, double y, double across, double down,
-                           double edge) {
+static void text_with_edge(cairo_t *cr, const char *text, double x, double y, double across,
+                           double down, double edge) {
     double base = y + (1 - down) * rm2i_digit_height(cr);
     FILE *texts = rm2i_svg_texts(cr);
     if (texts)
@@ -54,7 +55,8 @@ void rm2i_text_at(cairo_t *cr, const char *text, double x, double y, double acro
     text_with_edge(cr, text, x, y, across, down, 0);
 }
 
-void rm2i_text_on_ink(cairo_t *cr, const char *text, double x, double y, double across, double down) {
+void rm2i_text_on_ink(cairo_t *cr, const char *text, double x, double y, double across,
+                      double down) {
     text_with_edge(cr, text, x, y, across, down, 1.4);
 }
 

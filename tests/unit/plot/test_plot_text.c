@@ -230,19 +230,18 @@ static double linear(rm2_colour c, int shift) {
 /* OKLab of a colour as people see it whose vision is normal (0), or without red, green or blue cones: Machado,
  * Oliveira and Fernandes, "A physiologically-based model for simulation of color vision deficiency", 2009. */
 static void seen(rm2_colour colour, int vision, double lab[3]) {
-    static const double models[4][9] = {
-        {1, 0, 0, 0, 1, 0, 0, 0, 1},
-        {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116,
-         1.051998},
-        {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940,
-         0.968881},
-        {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367,
-         0.303900}};
+    static const double models[4][9] = {{1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                        {0.152286, 1.052583, -0.204868, 0.114503, 0.786281,
+                                         0.099216, -0.003882, -0.048116, 1.051998},
+                                        {0.367322, 0.860646, -0.227968, 0.280085, 0.672501,
+                                         0.047413, -0.011820, 0.042940, 0.968881},
+                                        {1.255528, -0.076749, -0.178779, -0.078411, 0.930809,
+                                         0.147602, 0.004733, 0.691367, 0.303900}};
     double rgb[3], cone[3];
     for (int k = 0; k < 3; k++) {
         const double *row = models[vision] + 3 * k;
-        double x = row[0] * linear(colour, 16) + row[1] * linear(colour, 8) +
-                   row[2] * linear(colour, 0);
+        double x =
+            row[0] * linear(colour, 16) + row[1] * linear(colour, 8) + row[2] * linear(colour, 0);
         rgb[k] = x < 0 ? 0 : x > 1 ? 1 : x;
     }
     cone[0] = cbrt(0.4122214708 * rgb[0] + 0.5363325363 * rgb[1] + 0.0514459929 * rgb[2]);
@@ -267,8 +266,8 @@ static double contrast(rm2_colour a, rm2_colour b) {
 
 static void colours_differ_for_everybody(void **state) {
     (void)state;
-    const rm2_colour paths[] = {RM2_COLOUR_GEODESIC, RM2_COLOUR_STRAIGHT,
-                                RM2_COLOUR_DEMONSTRATIONS, RM2_COLOUR_NEW, RM2_COLOUR_OBSTACLE};
+    const rm2_colour paths[] = {RM2_COLOUR_GEODESIC, RM2_COLOUR_STRAIGHT, RM2_COLOUR_DEMONSTRATIONS,
+                                RM2_COLOUR_NEW, RM2_COLOUR_OBSTACLE};
     for (size_t i = 0; i < 5; i++)
         for (size_t j = 0; j < i; j++)
             if (contrast(paths[i], paths[j]) < 0.1)
