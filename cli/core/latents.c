@@ -64,7 +64,7 @@ static void take_column(const rm2_table *table, size_t column, double *values, s
 static bool take_labels(rm2_table *table, latent_paths *p) {
     size_t column = rm2_table_column(table, "label");
     p->labels = malloc((table->rows + 1) * sizeof *p->labels);
-    if (!p->labels)
+    if (!p->labels || !table->texts || !table->text_counts)
         return false;
     for (size_t i = 0; i < table->rows; i++)
         p->labels[i] = (size_t)table->values[i * table->columns + column];
