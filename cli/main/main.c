@@ -69,6 +69,7 @@ static const command commands[] = {
      "MODEL -o FILE [--kind KIND] [--path FILE]... [options]",
      "  riemann2 plot model.h5 --path motion.csv -o latent.png\n"
      "  riemann2 plot model.h5 --kind decoded --path motion.csv -o motion.pdf\n"
+     "  riemann2 plot model.h5 --points encoded.csv -o new.svg\n"
      "  riemann2 plot model.h5 --kind training -o training.svg\n"},
     {COMMAND("explore"), "a page in the browser to drag geodesics and see them decoded",
      run_explore, "MODEL [options]",
