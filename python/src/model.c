@@ -350,7 +350,7 @@ static bool take_encoding(const rm2_model_info *i, PyObject *const *objects, enc
            glue_sized(&e->info, "info", n * ENCODED);
 }
 
-static bool copy_points(const rm2_model_info *i, bool align, encoding *e) {
+static bool copy_points(const rm2_model_info *i, bool align, bool regularise, encoding *e) {
     e->found = malloc((e->x.rows + 1) * sizeof *e->found);
     e->points = malloc((e->x.count + 1) * sizeof *e->points);
     if (!e->found || !e->points) {
@@ -360,6 +360,8 @@ static bool copy_points(const rm2_model_info *i, bool align, encoding *e) {
     memcpy(e->points, e->x.data, e->x.count * sizeof *e->points);
     if (align)
         rm2_data_align_points(i->data, e->x.rows, e->points);
+    if (regularise)
+        rm2_data_regularise_points(i->data, e->x.rows, e->points);
     return true;
 }
 
@@ -372,7 +374,7 @@ static void release_encoding(encoding *e) {
     glue_release(&e->info);
 }
 
-/* encode(model, points, settings, align signs, callback, latents, covariance or None, info) */
+/* encode(model, points, settings, align signs, regularise, callback, latents, covariance or None, info) */
 static PyObject *encode(PyObject *self, PyObject *args) {
     const rm2_model *model;
     PyObject *dict, *objects[4], *result = NULL;
