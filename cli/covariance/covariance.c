@@ -250,6 +250,12 @@ static void print_text(const covariance_work *c, const covariance_set *s) {
         (void)fprintf(out, ", windows of %zu samples", c->window);
     (void)fprintf(out, "\n");
     print_left_out(out, s);
+    if (s->wide)
+        (void)fprintf(stderr,
+                      "warning: %s has more channels than samples; if channels are its %s, pass --channels "
+                      "%s\n",
+                      s->wide, channel_words[1 - c->options->channels],
+                      channel_words[1 - c->options->channels]);
     if (!prints)
         print_next(out, c, s);
 }

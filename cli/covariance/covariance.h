@@ -64,6 +64,7 @@ typedef struct covariance_set {
     size_t recordings;                /* files */
     size_t bad, late, unlabelled;     /* windows left out: faults, events too near to an end, no label */
     double least, most, sum;          /* shrinkage */
+    const char *wide;                 /* first file with more channels than samples; NULL: none */
 } covariance_set;
 
 void set_free(covariance_set *s);

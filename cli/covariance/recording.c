@@ -69,18 +69,23 @@ static bool take_names(rm2_table *table, const size_t *chosen, recording *r) {
     return r->names || !table->names;
 }
 
-/* Keep the chosen columns, in the same memory. */
-static int take_values(const covariance_work *c, rm2_table *table, const size_t *chosen,
-                       recording *r) {
-    double *row = malloc((r->channels + 1) * sizeof *row);
-    if (!row)
-        return work_no_memory(&c->work);
-    for (size_t i = 0; i < table->rows; i++) {
-        for (size_t k = 0; k < r->channels; k++)
-            row[k] = table->values[i * table->columns + chosen[k]];
-        memcpy(table->values + i * r->channels, row, r->channels * sizeof *row);
+/* Keep the chosen columns of rows x columns numbers, in the same memory; false: no memory. */
+static bool keep_columns(size_t rows, size_t columns, const size_t *chosen, size_t count,
+                         double *values) {
+    double *row = malloc((count + 1) * sizeof *row);
+    for (size_t i = 0; row && i < rows; i++) {
+        for (size_t k = 0; k < count; k++)
+            row[k] = values[i * columns + chosen[k]];
+        memcpy(values + i * count, row, count * sizeof *row);
     }
     free(row);
+    return row != NULL;
+}
+
+static int take_values(const covariance_work *c, rm2_table *table, const size_t *chosen,
+                       recording *r) {
+    if (!keep_columns(table->rows, table->columns, chosen, r->channels, table->values))
+        return work_no_memory(&c->work);
     r->samples = table->rows;
     r->values = table->values;
     table->values = NULL;
@@ -141,15 +146,15 @@ static int read_text(const covariance_work *c, recording *r) {
 static int choose_channels(const covariance_work *c, recording *r) {
     const covariance_options *o = c->options;
     const rm2_column_choice choice = {.columns = o->columns, .ignore = o->ignore};
-    rm2_table table = {.rows = r->samples, .columns = r->channels, .values = r->values};
+    const rm2_table table = {.columns = r->channels};
     size_t *chosen = malloc((r->channels + 1) * sizeof *chosen);
     if (!chosen)
         return work_no_memory(&c->work);
     int code = work_check(&c->work, rm2_table_choose(c->work.ctx, r->path, &table, &choice, chosen,
                                                      &r->channels));
-    for (size_t i = 0; code == EXIT_DONE && i < r->samples; i++)
-        for (size_t k = 0; k < r->channels; k++) /* never behind what is still to be read, row by row */
-            table.values[i * r->channels + k] = r->values[i * table.columns + chosen[k]];
+    if (code == EXIT_DONE &&
+        !keep_columns(r->samples, table.columns, chosen, r->channels, r->values))
+        code = work_no_memory(&c->work);
     free(chosen);
     return code;
 }
@@ -290,16 +295,6 @@ static int check_recording(const covariance_work *c, const recording *r) {
                                  "--ignore",
                                  r->path, k + 1, r->names ? " (\"" : "", r->names ? r->names[k] : "",
                                  r->names ? "\")" : "");
-    size_t length = r->epochs ? r->samples / r->epochs : r->samples;
-    if (r->channels > length && length > 1) {
-        char text[300];
-        (void)snprintf(text, sizeof text,
-                       "warning: %.120s: %zu samples of %zu channels; if its rows are the channels, pass "
-                       "--channels %s",
-                       r->path, length, r->channels,
-                       c->options->channels == CHANNELS_ROWS ? "columns" : "rows");
-        work_note(&c->work, text);
-    }
     return EXIT_DONE;
 }
 

@@ -178,10 +178,11 @@ static int keep_good(const covariance_work *c, const recording *r, const rm2_sig
     double *found = s->matrices + s->count * square;
     for (size_t k = 0; k < signals->windows; k++) {
         if (info[k].fault != RM2_WINDOW_GOOD && !c->options->skip_bad) {
-            (void)work_check(&c->work, rm2_window_explain(c->work.ctx, signals, &c->options->settings,
-                                                          k, &info[k]));
-            work_note(&c->work, "(--skip-bad leaves such windows out)");
-            return EXIT_BAD_DATA;
+            char text[MESSAGE_SIZE];
+            (void)rm2_window_explain(c->work.ctx, signals, &c->options->settings, k, &info[k]);
+            return work_complain(
+                &c->work, EXIT_BAD_DATA, "%s; --skip-bad leaves such windows out",
+                message_as_options(rm2_context_error(c->work.ctx), text, sizeof text));
         }
         if (info[k].fault != RM2_WINDOW_GOOD) {
             s->bad++;
@@ -267,6 +268,9 @@ int set_add(const covariance_work *c, const recording *r, const char *label, cov
     }
     s->windowed = s->windowed || list.count > 1;
     s->labelled = s->labelled || label || r->label.count || r->events.count;
+    size_t length = r->epochs ? r->samples / r->epochs : r->samples;
+    if (!s->wide && r->channels > length)
+        s->wide = r->path;
     s->recordings++;
     free(list.items);
     return code;

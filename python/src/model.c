@@ -378,19 +378,19 @@ static void release_encoding(encoding *e) {
 static PyObject *encode(PyObject *self, PyObject *args) {
     const rm2_model *model;
     PyObject *dict, *objects[4], *result = NULL;
-    int align;
+    int align, regularise;
     glue_watcher watcher = {NULL, false, false};
     rm2_encode_settings s = rm2_encode_settings_default();
     encoding e;
     (void)self;
     memset(&e, 0, sizeof e);
-    if (!PyArg_ParseTuple(args, "O&OOpOOOO", take_model, &model, &objects[0], &dict, &align,
+    if (!PyArg_ParseTuple(args, "O&OOppOOOO", take_model, &model, &objects[0], &dict, &align, &regularise,
                           &watcher.callback, &objects[1], &objects[2], &objects[3]) ||
         !glue_settings(dict, rm2_encode_settings_table(), &s))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
     rm2_context *ctx =
-        take_encoding(i, objects, &e) && copy_points(i, align != 0, &e) ? glue_enter() : NULL;
+        take_encoding(i, objects, &e) && copy_points(i, align != 0, regularise != 0, &e) ? glue_enter() : NULL;
     if (ctx) {
         rm2_status status;
         glue_watch(ctx, &watcher);
