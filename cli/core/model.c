@@ -107,7 +107,8 @@ int model_read_data(const model_work *m, const char *path, data_options *options
     if (status == RM2_OK && (*data)->singular && m->info->settings->model != RM2_GPLVM)
         return work_complain(
             &m->work, EXIT_BAD_DATA,
-            "%s: %zu matri%s singular within rounding, the first in %s %zu; the model was trained %s: "
+            "%s: %zu matri%s singular within rounding, the first in %s %zu; the model was trained "
+            "%s: "
             "estimate them with a shrinkage estimator, or train with fit --shrinkage X",
             path, (*data)->singular, (*data)->singular == 1 ? "x is" : "ces are", (*data)->row_word,
             (*data)->singular_row,

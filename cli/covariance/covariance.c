@@ -58,7 +58,8 @@ static int in_samples(const covariance_work *c, const char *name, double value, 
 static int find_offset(covariance_work *c) {
     double value = 0, rate = c->options->rate > 0 ? c->options->rate : 1;
     if (c->options->offset && !parse_numbers(c->options->offset, 1, &value))
-        return work_complain(&c->work, EXIT_USAGE, "--offset %s: expected a number", c->options->offset);
+        return work_complain(&c->work, EXIT_USAGE, "--offset %s: expected a number",
+                             c->options->offset);
     if (fabs(value * rate) > 1e15)
         return work_complain(&c->work, EXIT_USAGE, "--offset %s is too large", c->options->offset);
     c->offset = lround(value * rate);
@@ -80,12 +81,14 @@ static int check_options(covariance_work *c) {
     if (o->events && o->window == 0)
         return work_complain(w, EXIT_USAGE, "--events needs --window, the length of the windows");
     if (o->events && o->step > 0)
-        return work_complain(w, EXIT_USAGE, "--step has no effect with --events: one window per event");
+        return work_complain(w, EXIT_USAGE,
+                             "--step has no effect with --events: one window per event");
     if (o->offset && !o->events)
         return work_complain(w, EXIT_USAGE, "--offset has no effect without --events");
     if (o->events && (o->label || o->labels))
-        return work_complain(w, EXIT_USAGE, "--label and --labels have no effect with --events, whose "
-                                            "values are the labels");
+        return work_complain(w, EXIT_USAGE,
+                             "--label and --labels have no effect with --events, whose "
+                             "values are the labels");
     c->step = c->step ? c->step : c->window;
     return EXIT_DONE;
 }
@@ -125,9 +128,10 @@ static int read_labels(const covariance_work *c, rm2_table *table, size_t *colum
     int code = work_check(&c->work, rm2_csv_read(c->work.ctx, path, &s, table));
     *column = l.label;
     if (code == EXIT_DONE && (l.label >= table->columns || l.label == 0))
-        code = work_complain(&c->work, EXIT_BAD_DATA,
-                             "%s: expected subjects in the first column and labels in column \"%s\"", path,
-                             l.wanted ? l.wanted : "1");
+        code =
+            work_complain(&c->work, EXIT_BAD_DATA,
+                          "%s: expected subjects in the first column and labels in column \"%s\"",
+                          path, l.wanted ? l.wanted : "1");
     free(l.texts);
     free(l.numbers);
     return code;
@@ -178,10 +182,11 @@ static int add_files(const covariance_work *c, const char *const *paths, covaria
         code = add_file(c, *paths, &labels, column, s);
     rm2_table_clear(&labels);
     if (code == EXIT_DONE && s->count == 0)
-        code = work_complain(&c->work, EXIT_BAD_DATA,
-                             "no window is left: %zu have missing values, constant channels or singular "
-                             "matrices",
-                             s->bad);
+        code = work_complain(
+            &c->work, EXIT_BAD_DATA,
+            "no window is left: %zu have missing values, constant channels or singular "
+            "matrices",
+            s->bad);
     return code;
 }
 
@@ -193,10 +198,11 @@ static void print_json(const covariance_work *c, const covariance_set *s) {
         json_text(stdout, c->options->output);
     else
         printf("null");
-    printf(", \"manifold\": \"SPD%zu\", \"matrices\": %zu, \"recordings\": %zu, \"subjects\": %zu, "
-           "\"window\": %zu, \"step\": %zu, \"bad\": %zu, \"unlabelled\": %zu, \"late_events\": %zu",
-           s->channels, s->count, s->recordings, s->subjects.count, c->window, c->step, s->bad,
-           s->unlabelled, s->late);
+    printf(
+        ", \"manifold\": \"SPD%zu\", \"matrices\": %zu, \"recordings\": %zu, \"subjects\": %zu, "
+        "\"window\": %zu, \"step\": %zu, \"bad\": %zu, \"unlabelled\": %zu, \"late_events\": %zu",
+        s->channels, s->count, s->recordings, s->subjects.count, c->window, c->step, s->bad,
+        s->unlabelled, s->late);
     json_field(stdout, "least_shrinkage", s->least);
     json_field(stdout, "mean_shrinkage", s->sum / (double)s->count);
     json_field(stdout, "most_shrinkage", s->most);
@@ -218,8 +224,8 @@ static void print_left_out(FILE *out, const covariance_set *s) {
         (void)fprintf(out, "left out: %zu stretch%s without a label\n", s->unlabelled,
                       s->unlabelled == 1 ? "" : "es");
     if (s->late)
-        (void)fprintf(out, "left out: %zu event%s whose window%s not within the recording\n", s->late,
-                      plural(s->late), s->late == 1 ? " is" : "s are");
+        (void)fprintf(out, "left out: %zu event%s whose window%s not within the recording\n",
+                      s->late, plural(s->late), s->late == 1 ? " is" : "s are");
 }
 
 /* How to go on. */
@@ -242,7 +248,8 @@ static void print_text(const covariance_work *c, const covariance_set *s) {
                   prints ? "" : c->options->output, prints ? "" : ": ", s->count,
                   s->count == 1 ? "x" : "ces", s->channels, plural(s->channels), s->recordings,
                   plural(s->recordings), s->subjects.count, plural(s->subjects.count));
-    (void)fprintf(out, "estimator %s%s", word, c->options->settings.standardise ? " of standardised channels" : "");
+    (void)fprintf(out, "estimator %s%s", word,
+                  c->options->settings.standardise ? " of standardised channels" : "");
     if (s->most > 0)
         (void)fprintf(out, ", shrinkage %.4g to %.4g (mean %.4g)", s->least, s->most,
                       s->sum / (double)s->count);
@@ -251,11 +258,12 @@ static void print_text(const covariance_work *c, const covariance_set *s) {
     (void)fprintf(out, "\n");
     print_left_out(out, s);
     if (s->wide)
-        (void)fprintf(stderr,
-                      "warning: %s has more channels than samples; if channels are its %s, pass --channels "
-                      "%s\n",
-                      s->wide, channel_words[1 - c->options->channels],
-                      channel_words[1 - c->options->channels]);
+        (void)fprintf(
+            stderr,
+            "warning: %s has more channels than samples; if channels are its %s, pass --channels "
+            "%s\n",
+            s->wide, channel_words[1 - c->options->channels],
+            channel_words[1 - c->options->channels]);
     if (!prints)
         print_next(out, c, s);
 }

@@ -60,11 +60,12 @@ typedef struct covariance_set {
     double *subject, *label; /* count: numbers of names */
     double *time;            /* count: first sample, or its time in seconds */
     name_list subjects, labels;
-    bool labelled, windowed;          /* are there labels; several windows per recording */
-    size_t recordings;                /* files */
-    size_t bad, late, unlabelled;     /* windows left out: faults, events too near to an end, no label */
-    double least, most, sum;          /* shrinkage */
-    const char *wide;                 /* first file with more channels than samples; NULL: none */
+    bool labelled, windowed; /* are there labels; several windows per recording */
+    size_t recordings;       /* files */
+    size_t bad, late,
+        unlabelled;          /* windows left out: faults, events too near to an end, no label */
+    double least, most, sum; /* shrinkage */
+    const char *wide;        /* first file with more channels than samples; NULL: none */
 } covariance_set;
 
 void set_free(covariance_set *s);

@@ -105,10 +105,11 @@ static int take_table(const covariance_work *c, const rm2_column_choice *choice,
     size_t *chosen = malloc((table->columns + 1) * sizeof *chosen);
     if (!chosen)
         return work_no_memory(&c->work);
-    int code = work_check(&c->work, rm2_table_choose(c->work.ctx, r->path, table, choice, chosen,
-                                                     &r->channels));
+    int code = work_check(
+        &c->work, rm2_table_choose(c->work.ctx, r->path, table, choice, chosen, &r->channels));
     if (code == EXIT_DONE && r->channels == 0)
-        code = work_complain(&c->work, EXIT_BAD_DATA, "%s: no columns left for the channels", r->path);
+        code =
+            work_complain(&c->work, EXIT_BAD_DATA, "%s: no columns left for the channels", r->path);
     if (code == EXIT_DONE)
         code = take_texts(c, table, o->group, &r->group);
     if (code == EXIT_DONE && !o->labels)
@@ -150,8 +151,8 @@ static int choose_channels(const covariance_work *c, recording *r) {
     size_t *chosen = malloc((r->channels + 1) * sizeof *chosen);
     if (!chosen)
         return work_no_memory(&c->work);
-    int code = work_check(&c->work, rm2_table_choose(c->work.ctx, r->path, &table, &choice, chosen,
-                                                     &r->channels));
+    int code = work_check(
+        &c->work, rm2_table_choose(c->work.ctx, r->path, &table, &choice, chosen, &r->channels));
     if (code == EXIT_DONE &&
         !keep_columns(r->samples, table.columns, chosen, r->channels, r->values))
         code = work_no_memory(&c->work);
@@ -162,10 +163,11 @@ static int choose_channels(const covariance_work *c, recording *r) {
 static int take_array(const covariance_work *c, rm2_array *a, recording *r) {
     bool rows = c->options->channels == CHANNELS_ROWS;
     if (a->dims < 1 || a->dims > 3 || rm2_array_count(a) == 0)
-        return work_complain(&c->work, EXIT_BAD_DATA,
-                             "%s: an array of %zu dimensions and %zu numbers; expected (samples, channels) or "
-                             "(epochs, samples, channels)",
-                             r->path, a->dims, rm2_array_count(a));
+        return work_complain(
+            &c->work, EXIT_BAD_DATA,
+            "%s: an array of %zu dimensions and %zu numbers; expected (samples, channels) or "
+            "(epochs, samples, channels)",
+            r->path, a->dims, rm2_array_count(a));
     size_t outer = a->dims < 2 ? a->shape[0] : a->shape[a->dims - 2];
     size_t inner = a->dims < 2 ? 1 : a->shape[a->dims - 1];
     size_t pieces = a->dims == 3 ? a->shape[0] : 1;
@@ -290,11 +292,12 @@ static bool is_counter(const recording *r, size_t k) {
 static int check_recording(const covariance_work *c, const recording *r) {
     for (size_t k = 0; k < r->channels; k++)
         if (is_counter(r, k))
-            return work_complain(&c->work, EXIT_BAD_DATA,
-                                 "%s: channel %zu%s%s%s grows evenly: time, or a counter? Leave it out with "
-                                 "--ignore",
-                                 r->path, k + 1, r->names ? " (\"" : "", r->names ? r->names[k] : "",
-                                 r->names ? "\")" : "");
+            return work_complain(
+                &c->work, EXIT_BAD_DATA,
+                "%s: channel %zu%s%s%s grows evenly: time, or a counter? Leave it out with "
+                "--ignore",
+                r->path, k + 1, r->names ? " (\"" : "", r->names ? r->names[k] : "",
+                r->names ? "\")" : "");
     return EXIT_DONE;
 }
 
@@ -304,17 +307,20 @@ static int check_roles(const covariance_work *c, const char *path) {
     bool roles = o->group || o->events || (o->label && !o->labels);
     bool text = !has_ending(path, ".npy") && !has_ending(path, ".npz");
     if (roles && has_ending(path, ".npy"))
-        return work_complain(&c->work, EXIT_USAGE,
-                             "%s: an .npy file has signals alone; --group, --label and --events need a text "
-                             "file or an .npz",
-                             path);
+        return work_complain(
+            &c->work, EXIT_USAGE,
+            "%s: an .npy file has signals alone; --group, --label and --events need a text "
+            "file or an .npz",
+            path);
     if (roles && text && o->channels == CHANNELS_ROWS)
-        return work_complain(&c->work, EXIT_USAGE,
-                             "%s: --group, --label and --events are columns of a text file, whose rows are "
-                             "channels with --channels rows",
-                             path);
+        return work_complain(
+            &c->work, EXIT_USAGE,
+            "%s: --group, --label and --events are columns of a text file, whose rows are "
+            "channels with --channels rows",
+            path);
     if (o->array && !has_ending(path, ".npz"))
-        return work_complain(&c->work, EXIT_USAGE, "%s: --array names an array of an .npz file", path);
+        return work_complain(&c->work, EXIT_USAGE, "%s: --array names an array of an .npz file",
+                             path);
     return EXIT_DONE;
 }
 

@@ -213,9 +213,9 @@ static int estimate(const covariance_work *c, const recording *r, const window *
                            .source = r->path,
                            .names = (const char *const *)r->names};
     if (code == EXIT_DONE)
-        code = work_check(&c->work, rm2_covariances(c->work.ctx, &signals, &c->options->settings,
-                                                    s->matrices + s->count * s->channels * s->channels,
-                                                    info));
+        code = work_check(
+            &c->work, rm2_covariances(c->work.ctx, &signals, &c->options->settings,
+                                      s->matrices + s->count * s->channels * s->channels, info));
     if (code == EXIT_DONE)
         code = keep_good(c, r, &signals, windows, label, info, s);
     free(begin);
@@ -229,10 +229,11 @@ static int check_channels(const covariance_work *c, const recording *r, covarian
         s->channels = r->channels;
     if (r->channels == s->channels)
         return EXIT_DONE;
-    return work_complain(&c->work, EXIT_BAD_DATA,
-                         "%s has %zu channels, the files before it have %zu; choose the same ones with "
-                         "--columns",
-                         r->path, r->channels, s->channels);
+    return work_complain(
+        &c->work, EXIT_BAD_DATA,
+        "%s has %zu channels, the files before it have %zu; choose the same ones with "
+        "--columns",
+        r->path, r->channels, s->channels);
 }
 
 static int cut(const covariance_work *c, const recording *r, covariance_set *s, window_list *list) {
@@ -249,10 +250,11 @@ static int cut(const covariance_work *c, const recording *r, covariance_set *s, 
                              c->window, c->options->events);
     if (list->longest == 0)
         return work_complain(&c->work, EXIT_BAD_DATA, "%s: no sample has a label", r->path);
-    return work_complain(&c->work, EXIT_BAD_DATA,
-                         "%s: a window has %zu samples, the longest stretch of the recording %zu; choose a "
-                         "shorter --window",
-                         r->path, c->window, list->longest);
+    return work_complain(
+        &c->work, EXIT_BAD_DATA,
+        "%s: a window has %zu samples, the longest stretch of the recording %zu; choose a "
+        "shorter --window",
+        r->path, c->window, list->longest);
 }
 
 int set_add(const covariance_work *c, const recording *r, const char *label, covariance_set *s) {

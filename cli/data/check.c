@@ -109,18 +109,20 @@ static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, const
         say(remarks, name, text);
     }
     if (q->singular) {
-        (void)snprintf(text, sizeof text,
-                       "%zu matri%s singular within rounding, the first in %s %zu: fit refuses them; "
-                       "regularise them with --shrinkage X such as 0.01 (check and fit), or estimate them "
-                       "anew: riemann2 covariance SIGNALS --estimator lwf",
-                       q->singular, q->singular == 1 ? "x is" : "ces are", data->row_word, q->singular_row);
+        (void)snprintf(
+            text, sizeof text,
+            "%zu matri%s singular within rounding, the first in %s %zu: fit refuses them; "
+            "regularise them with --shrinkage X such as 0.01 (check and fit), or estimate them "
+            "anew: riemann2 covariance SIGNALS --estimator lwf",
+            q->singular, q->singular == 1 ? "x is" : "ces are", data->row_word, q->singular_row);
         say(remarks, name, text);
     } else if (q->condition > 1e10) {
-        (void)snprintf(text, sizeof text,
-                       "condition numbers up to %.1e: nearly singular matrices; if that is estimation noise, "
-                       "regularise them with --shrinkage X (check and fit), or estimate them anew: "
-                       "riemann2 covariance SIGNALS --estimator lwf",
-                       q->condition);
+        (void)snprintf(
+            text, sizeof text,
+            "condition numbers up to %.1e: nearly singular matrices; if that is estimation noise, "
+            "regularise them with --shrinkage X (check and fit), or estimate them anew: "
+            "riemann2 covariance SIGNALS --estimator lwf",
+            q->condition);
         say(remarks, name, text);
     }
 }

@@ -15,7 +15,8 @@ static const command commands[] = {
      run_covariance, "FILE... [-o FILE] [options]",
      "  riemann2 covariance sub-*.csv --labels participants.tsv --label group -o subjects.npz\n"
      "  riemann2 covariance eeg.csv --window 2 --step 1 --rate 250 --label task -o windows.csv\n"
-     "  riemann2 covariance eeg.npz --events onset --window 1 --offset -0.2 --rate 500 -o trials.npz\n"},
+     "  riemann2 covariance eeg.npz --events onset --window 1 --offset -0.2 --rate 500 -o "
+     "trials.npz\n"},
     {COMMAND("generate"), "write an example data set", run_generate, "NAME -o FILE [options]",
      "  riemann2 generate toy -o toy.csv\n"
      "  riemann2 generate robot -o robot.npz --seed 7\n"},

@@ -38,7 +38,8 @@ typedef struct rm2_covariance_settings {
     size_t size; /* as rm2_covariance_settings_default sets it */
     rm2_estimator estimator;
     double shrinkage; /* 0: none of cov, scm and corr; lwf and oas find their own */
-    bool standardise; /* divide channels by their standard deviations in the window: unit diagonals */
+    bool
+        standardise; /* divide channels by their standard deviations in the window: unit diagonals */
 } rm2_covariance_settings;
 
 RM2_API const rm2_settings_table *rm2_covariance_settings_table(void);
@@ -53,12 +54,12 @@ static inline rm2_covariance_settings rm2_covariance_settings_default(void) {
 /* Samples of several channels, and the windows in them. */
 typedef struct rm2_signals {
     size_t samples, channels;
-    const double *values;           /* samples x channels */
-    size_t windows;                 /* 0: all samples are one window */
-    const size_t *begin;            /* windows: first sample of each */
-    size_t length;                  /* samples of a window */
-    const char *source;             /* in messages; NULL: "signals" */
-    const char *const *names;       /* channels, in messages; NULL: numbers from 1 */
+    const double *values;     /* samples x channels */
+    size_t windows;           /* 0: all samples are one window */
+    const size_t *begin;      /* windows: first sample of each */
+    size_t length;            /* samples of a window */
+    const char *source;       /* in messages; NULL: "signals" */
+    const char *const *names; /* channels, in messages; NULL: numbers from 1 */
 } rm2_signals;
 
 /* What is wrong with a window. */

@@ -118,20 +118,20 @@ static inline rm2_data_settings rm2_data_settings_default(void) {
 /* What was found on the way; everything `riemann2 check` prints comes from here. */
 typedef struct rm2_factor_report {
     double worst_defect;
-    size_t worst_row;   /* row of the worst defect, as in rm2_data.rows */
-    size_t projected;   /* points moved onto the manifold, of which */
-    size_t warned;      /* were further off than project_below */
-    size_t sign_flips;  /* quaternions whose sign was changed */
-    size_t sign_jumps;  /* neighbours in a trajectory that still turn by more than 90 degrees */
-    bool order_assumed; /* quaternions whose order nothing tells: wxyz was taken */
-    size_t near_cut;    /* points within 0.1 of the cut locus of the mean */
-    double spread;      /* root mean squared distance from the mean */
-    double farthest;    /* largest distance from the mean */
-    size_t rank;        /* numerical rank of the tangent coordinates at the mean */
-    bool mean_found;    /* false: spread, farthest, near_cut and rank are not known */
-    double condition;   /* SPD: largest condition number; else 0 */
-    double magnitude;   /* root mean squared entry: shows wild scales */
-    size_t singular;    /* SPD: matrices that are singular within rounding; models refuse them */
+    size_t worst_row;    /* row of the worst defect, as in rm2_data.rows */
+    size_t projected;    /* points moved onto the manifold, of which */
+    size_t warned;       /* were further off than project_below */
+    size_t sign_flips;   /* quaternions whose sign was changed */
+    size_t sign_jumps;   /* neighbours in a trajectory that still turn by more than 90 degrees */
+    bool order_assumed;  /* quaternions whose order nothing tells: wxyz was taken */
+    size_t near_cut;     /* points within 0.1 of the cut locus of the mean */
+    double spread;       /* root mean squared distance from the mean */
+    double farthest;     /* largest distance from the mean */
+    size_t rank;         /* numerical rank of the tangent coordinates at the mean */
+    bool mean_found;     /* false: spread, farthest, near_cut and rank are not known */
+    double condition;    /* SPD: largest condition number; else 0 */
+    double magnitude;    /* root mean squared entry: shows wild scales */
+    size_t singular;     /* SPD: matrices that are singular within rounding; models refuse them */
     size_t singular_row; /* row of the first */
 } rm2_factor_report;
 

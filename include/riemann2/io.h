@@ -96,7 +96,8 @@ typedef struct rm2_array {
     size_t dims;
     size_t shape[RM2_ARRAY_MAX_DIMS];
     double *values;
-    const char *const *texts; /* for rm2_npz_write: the values are codes into these, UTF-8; NULL: numbers */
+    const char *const
+        *texts; /* for rm2_npz_write: the values are codes into these, UTF-8; NULL: numbers */
     size_t text_count;
 } rm2_array;
 

@@ -20,7 +20,8 @@ static void release(windows *w) {
 }
 
 static bool take(PyObject *const objects[3], size_t samples, size_t channels, windows *w) {
-    if (!glue_read(objects[0], "X", false, &w->x) || !glue_write(objects[1], "out", false, &w->out) ||
+    if (!glue_read(objects[0], "X", false, &w->x) ||
+        !glue_write(objects[1], "out", false, &w->out) ||
         !glue_write(objects[2], "shrinkage", true, &w->shrinkage) ||
         !glue_rows(&w->x, "X", samples * channels) ||
         !glue_sized(&w->out, "out", w->x.rows * channels * channels) ||
@@ -72,8 +73,7 @@ static PyObject *covariances(PyObject *self, PyObject *args) {
         PyErr_SetString(PyExc_ValueError, "X: expected at least one channel and one sample");
         return NULL;
     }
-    rm2_context *ctx =
-        take(objects, (size_t)samples, (size_t)channels, &w) ? glue_enter() : NULL;
+    rm2_context *ctx = take(objects, (size_t)samples, (size_t)channels, &w) ? glue_enter() : NULL;
     if (ctx) {
         rm2_status status;
         GLUE_RUN(status, compute(ctx, &s, (size_t)samples, (size_t)channels, &w));

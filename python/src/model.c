@@ -384,13 +384,15 @@ static PyObject *encode(PyObject *self, PyObject *args) {
     encoding e;
     (void)self;
     memset(&e, 0, sizeof e);
-    if (!PyArg_ParseTuple(args, "O&OOppOOOO", take_model, &model, &objects[0], &dict, &align, &regularise,
-                          &watcher.callback, &objects[1], &objects[2], &objects[3]) ||
+    if (!PyArg_ParseTuple(args, "O&OOppOOOO", take_model, &model, &objects[0], &dict, &align,
+                          &regularise, &watcher.callback, &objects[1], &objects[2], &objects[3]) ||
         !glue_settings(dict, rm2_encode_settings_table(), &s))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
     rm2_context *ctx =
-        take_encoding(i, objects, &e) && copy_points(i, align != 0, regularise != 0, &e) ? glue_enter() : NULL;
+        take_encoding(i, objects, &e) && copy_points(i, align != 0, regularise != 0, &e)
+            ? glue_enter()
+            : NULL;
     if (ctx) {
         rm2_status status;
         glue_watch(ctx, &watcher);

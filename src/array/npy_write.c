@@ -62,8 +62,9 @@ rm2_status rm2i_npy_encode_texts(rm2_context *ctx, const rm2_array *array, void 
     uint32_t *characters;
     for (size_t i = 0; i < count; i++)
         if (!(array->values[i] >= 0 && array->values[i] < (double)array->text_count))
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "entry %zu of an array of texts is %g, of %zu texts",
-                             i, array->values[i], array->text_count);
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                             "entry %zu of an array of texts is %g, of %zu texts", i,
+                             array->values[i], array->text_count);
     RM2_TRY(rm2i_calloc(ctx, count, width * sizeof *characters, &characters));
     for (size_t i = 0; i < count; i++) {
         const char *text = array->texts[(size_t)array->values[i]];

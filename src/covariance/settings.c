@@ -11,10 +11,10 @@ static const char *const estimator_words[] = {"cov", "scm", "corr", "lwf", "oas"
 static const rm2_setting rows[] = {
     {COVARIANCE(estimator, CHOICE), .words = estimator_words, .defaults = {"lwf"},
      .group = "Estimator",
-     .help = "sample covariance (cov, divisor T - 1; scm, divisor T), correlation, Ledoit-Wolf, OAS"},
+     .help = "covariance with divisor T - 1 (cov) or T (scm), correlation, Ledoit-Wolf, OAS"},
     {COVARIANCE(shrinkage, NUMBER), .lower = 0, .lower_open = true, .upper = 1, .zero = "auto",
      .defaults = {"auto"}, .group = "Estimator",
-     .help = "A in (1 - A) S + A tr(S)/d I, for cov, scm and corr; auto: none, lwf and oas find theirs"},
+     .help = "(1 - X) S + X tr(S)/d I, for cov, scm and corr; auto: none; lwf and oas find theirs"},
     {COVARIANCE(standardise, FLAG), .defaults = {"no"}, .group = "Estimator",
      .help = "divide each channel by its standard deviation in the window: correlation matrices"},
 };
@@ -43,9 +43,10 @@ rm2_status rm2i_covariance_take_settings(rm2_context *ctx, const rm2_covariance_
     RM2_TRY(rm2i_settings_take(ctx, given, own));
     RM2_TRY(rm2_settings_check(ctx, rm2_covariance_settings_table(), own));
     if (own->shrinkage > 0 && rm2i_estimator_shrinks(own->estimator))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.shrinkage %g has no effect on settings.estimator %s, which finds its "
-                         "own; choose scm, cov or corr",
-                         own->shrinkage, rm2i_estimator_name(own->estimator));
+        return rm2i_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "settings.shrinkage %g has no effect on settings.estimator %s, which finds its "
+            "own; choose scm, cov or corr",
+            own->shrinkage, rm2i_estimator_name(own->estimator));
     return RM2_OK;
 }

@@ -72,16 +72,18 @@ static rm2_status singular(rm2_context *ctx, const job *j, const place *p) {
     size_t T = length_of(s), d = s->channels;
     const char *name = rm2i_estimator_name(j->settings.estimator);
     if (T <= d)
-        return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "%s: %zu samples are too few for the %s of %zu channels, which needs more than "
-                         "%zu: choose settings.estimator lwf or oas, a settings.shrinkage such as 0.1, or "
-                         "longer windows",
-                         p->text, T, name, d, d);
-    return rm2i_fail(ctx, RM2_ERR_DATA,
-                     "%s: the %s is singular: channels are combinations of others (an average reference, "
-                     "copies?); leave some out, or choose settings.estimator lwf or oas, or a "
-                     "settings.shrinkage such as 0.1",
-                     p->text, name);
+        return rm2i_fail(
+            ctx, RM2_ERR_DATA,
+            "%s: %zu samples are too few for the %s of %zu channels, which needs more than "
+            "%zu: choose settings.estimator lwf or oas, a settings.shrinkage such as 0.1, or "
+            "longer windows",
+            p->text, T, name, d, d);
+    return rm2i_fail(
+        ctx, RM2_ERR_DATA,
+        "%s: the %s is singular: channels are combinations of others (an average reference, "
+        "copies?); leave some out, or choose settings.estimator lwf or oas, or a "
+        "settings.shrinkage such as 0.1",
+        p->text, name);
 }
 
 static rm2_status explain(rm2_context *ctx, const job *j, size_t window,
@@ -96,14 +98,15 @@ static rm2_status explain(rm2_context *ctx, const job *j, size_t window,
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: %zu sample; a covariance needs at least 2", p.text,
                          length_of(j->signals));
     case RM2_WINDOW_MISSING:
-        return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "%s: channel %s has values that are missing or not finite; leave the channel or "
-                         "these windows out",
-                         p.text, channel);
+        return rm2i_fail(
+            ctx, RM2_ERR_DATA,
+            "%s: channel %s has values that are missing or not finite; leave the channel or "
+            "these windows out",
+            p.text, channel);
     case RM2_WINDOW_CONSTANT:
         return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "%s: channel %s is constant; leave the channel or these windows out", p.text,
-                         channel);
+                         "%s: channel %s is constant; leave the channel or these windows out",
+                         p.text, channel);
     case RM2_WINDOW_SINGULAR:
         return singular(ctx, j, &p);
     }
@@ -115,19 +118,21 @@ static rm2_status explain(rm2_context *ctx, const job *j, size_t window,
 
 static rm2_status check_signals(rm2_context *ctx, const rm2_signals *s) {
     if (s->channels == 0 || s->channels > CHANNELS_MAX || s->samples == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "%s: %zu samples of %zu channels; at least 1 sample and 1 to %d channels are "
-                         "needed",
-                         s->source ? s->source : "signals", s->samples, s->channels, CHANNELS_MAX);
+        return rm2i_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "%s: %zu samples of %zu channels; at least 1 sample and 1 to %d channels are "
+            "needed",
+            s->source ? s->source : "signals", s->samples, s->channels, CHANNELS_MAX);
     RM2_REQUIRE(ctx, s->values);
     if (s->windows == 0)
         return RM2_OK;
     RM2_REQUIRE(ctx, s->begin);
     for (size_t i = 0; i < s->windows; i++)
         if (s->length == 0 || s->length > s->samples || s->begin[i] > s->samples - s->length)
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                             "window %zu: %zu samples from sample %zu on are not within the %zu samples",
-                             i + 1, s->length, s->begin[i], s->samples);
+            return rm2i_fail(
+                ctx, RM2_ERR_ARGUMENT,
+                "window %zu: %zu samples from sample %zu on are not within the %zu samples", i + 1,
+                s->length, s->begin[i], s->samples);
     return RM2_OK;
 }
 

@@ -210,10 +210,12 @@ rm2_status rm2i_data_complete(rm2_context *ctx, const rm2_data *data, const char
 rm2_status rm2i_data_regular(rm2_context *ctx, const rm2_data *data) {
     if (data->singular == 0)
         return RM2_OK;
-    return rm2i_fail(ctx, RM2_ERR_DATA,
-                     "%s: %zu matri%s singular within rounding, the first in %s %zu: distances from "
-                     "such matrices are infinite; regularise them with settings.shrinkage, such as 0.01, or estimate "
-                     "them anew from the signals with a shrinkage estimator (lwf, oas)",
-                     data->source, data->singular, data->singular == 1 ? "x is" : "ces are",
-                     data->row_word, data->singular_row);
+    return rm2i_fail(
+        ctx, RM2_ERR_DATA,
+        "%s: %zu matri%s singular within rounding, the first in %s %zu: distances from "
+        "such matrices are infinite; regularise them with settings.shrinkage, such as 0.01, or "
+        "estimate "
+        "them anew from the signals with a shrinkage estimator (lwf, oas)",
+        data->source, data->singular, data->singular == 1 ? "x is" : "ces are", data->row_word,
+        data->singular_row);
 }

@@ -145,11 +145,15 @@ static rm2_status check_file(rm2_context *ctx, const char *path, const rm2_data_
 static rm2_status check_memory(rm2_context *ctx, const rm2_data_settings *s) {
     static const char arrays[] = "rm2_data_arrays has it", file[] = "it is for files";
     const idle_setting list[] = {
-        {s->manifold, "manifold", arrays}, {s->group, "group", arrays},
-        {s->label, "label", arrays},       {s->time, "time", arrays},
-        {s->columns, "columns", file},     {s->ignore, "ignore", file},
+        {s->manifold, "manifold", arrays},
+        {s->group, "group", arrays},
+        {s->label, "label", arrays},
+        {s->time, "time", arrays},
+        {s->columns, "columns", file},
+        {s->ignore, "ignore", file},
         {s->array, "array", file},
-        {s->delimiter, "delimiter", file}, {s->header != RM2_HEADER_AUTO, "header", file},
+        {s->delimiter, "delimiter", file},
+        {s->header != RM2_HEADER_AUTO, "header", file},
     };
     return refuse_idle(ctx, "data in memory", list, sizeof list / sizeof *list);
 }

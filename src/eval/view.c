@@ -25,10 +25,11 @@ rm2_status rm2i_check_shrinkage(rm2_context *ctx, const rm2_model *m, const rm2_
     double own = m->data->shrinkage;
     if (data->shrinkage == own)
         return RM2_OK;
-    return rm2i_fail(ctx, RM2_ERR_DATA,
-                     "the matrices of the model were regularised with a shrinkage of %g, those of %s with %g: "
-                     "read them with settings.shrinkage %g",
-                     own, data->source, data->shrinkage, own);
+    return rm2i_fail(
+        ctx, RM2_ERR_DATA,
+        "the matrices of the model were regularised with a shrinkage of %g, those of %s with %g: "
+        "read them with settings.shrinkage %g",
+        own, data->source, data->shrinkage, own);
 }
 
 rm2_status rm2i_check_finite(rm2_context *ctx, const char *what, size_t n, size_t width,

@@ -5,7 +5,10 @@
 
 #include "io/io.h"
 
-enum { ITEM_SIZE = 256, LIST_SIZE = 400 }; /* chars of an item, and of a list of columns in a message */
+enum {
+    ITEM_SIZE = 256,
+    LIST_SIZE = 400
+}; /* chars of an item, and of a list of columns in a message */
 
 typedef struct item {
     char text[ITEM_SIZE];
@@ -49,8 +52,8 @@ bool rm2i_choice_has_names(const rm2_column_choice *choice) {
         item next;
         size_t from, to;
         for (const char *list = lists[k]; next_item(&list, &next);)
-            if (next.quoted || (rm2i_written_number(next.text) == SIZE_MAX &&
-                                !read_range(next.text, &from, &to)))
+            if (next.quoted ||
+                (rm2i_written_number(next.text) == SIZE_MAX && !read_range(next.text, &from, &to)))
                 return true;
     }
     return false;
@@ -77,9 +80,10 @@ rm2_status rm2i_no_column(rm2_context *ctx, const char *source, const rm2_table 
     char list[LIST_SIZE], shown[RM2I_SHOWN_SIZE];
     rm2i_shown(name, strlen(name), shown);
     if (!table->names)
-        return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "%s has no column '%s': without a header its columns go by their numbers, 0 to %zu",
-                         source, shown, table->columns - 1);
+        return rm2i_fail(
+            ctx, RM2_ERR_DATA,
+            "%s has no column '%s': without a header its columns go by their numbers, 0 to %zu",
+            source, shown, table->columns - 1);
     list_columns(table, list);
     return rm2i_fail(ctx, RM2_ERR_DATA, "%s has no column '%s'; its columns are: %s", source, shown,
                      list);

@@ -203,6 +203,7 @@ rm2_status rm2i_csv_read_header(rm2i_csv_scanner *scanner, const rm2_csv_setting
     if (chosen.choose)
         RM2_TRY(chosen.choose(chosen.user, table, &chosen));
     const char *unknown = assign_roles(table, &chosen, *roles);
-    return unknown ? rm2i_no_column(scanner->ctx, scanner->source->name, table, unknown)
-                   : assign_choice(scanner->ctx, scanner->source->name, table, chosen.choice, *roles);
+    return unknown
+               ? rm2i_no_column(scanner->ctx, scanner->source->name, table, unknown)
+               : assign_choice(scanner->ctx, scanner->source->name, table, chosen.choice, *roles);
 }

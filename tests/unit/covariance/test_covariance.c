@@ -47,8 +47,8 @@ static const reference references[] = {
     {5, 8, RM2_ESTIMATOR_OAS, false, 0.9500729940446428, 5.983672000312998, 0.29025564182206437,
      6.186455527701277},
     {5, 8, RM2_ESTIMATOR_LWF, true, 0.8517142042786733, 1, 0.1218773782287903, 1},
-    {200, 3, RM2_ESTIMATOR_LWF, false, 0.007949818662691496, 142.51124047094555,
-     -2.412916037658032, 140.76245069109592},
+    {200, 3, RM2_ESTIMATOR_LWF, false, 0.007949818662691496, 142.51124047094555, -2.412916037658032,
+     140.76245069109592},
     {200, 3, RM2_ESTIMATOR_OAS, false, 0.016738836787818907, 142.11270824627843,
      -2.3915389307451544, 140.3794117805386},
     {200, 3, RM2_ESTIMATOR_SCM, false, 0, 142.87171975, -2.4322520000000005, 141.10891599999997},
@@ -107,8 +107,8 @@ static void definitions(void **state) {
     assert_int_equal(rm2_covariances(ctx, &signals, &s, S, NULL), RM2_OK);
     for (size_t a = 0; a < D; a++)
         for (size_t b = 0; b < D; b++)
-            assert_near(S[a * D + b],
-                        exact[a * D + b] / sqrt(exact[a * D + a] * exact[b * D + b]), 1e-14 * T);
+            assert_near(S[a * D + b], exact[a * D + b] / sqrt(exact[a * D + a] * exact[b * D + b]),
+                        1e-14 * T);
     s = with(RM2_ESTIMATOR_SCM); /* (1 - a) S + a tr(S)/d I */
     s.shrinkage = 0.25;
     double trace = 0;
@@ -174,8 +174,14 @@ static void expect_fault(rm2_context *ctx, double *x, const rm2_covariance_setti
     const size_t begin[] = {0, length, 2 * length};
     double S[27];
     rm2_window_info info[3];
-    rm2_signals signals = {.samples = 60, .channels = 3, .values = x, .windows = 3,
-                           .begin = begin, .length = length, .source = "eeg", .names = names};
+    rm2_signals signals = {.samples = 60,
+                           .channels = 3,
+                           .values = x,
+                           .windows = 3,
+                           .begin = begin,
+                           .length = length,
+                           .source = "eeg",
+                           .names = names};
     assert_int_equal(rm2_covariances(ctx, &signals, s, S, info), RM2_OK);
     assert_int_equal(info[0].fault, RM2_WINDOW_GOOD);
     assert_int_equal(info[1].fault, expected->fault);
@@ -195,9 +201,10 @@ static void faults(void **state) {
     assert_non_null(copy);
     memcpy(copy, x, 180 * sizeof *copy);
     copy[25 * 3 + 1] = NAN;
-    expect_fault(ctx, copy, NULL, 20,
-                 &(fault_case){RM2_WINDOW_MISSING,
-                               "eeg, window 2 (samples 20 to 39): channel 2 (\"Pz\") has values that are"});
+    expect_fault(
+        ctx, copy, NULL, 20,
+        &(fault_case){RM2_WINDOW_MISSING,
+                      "eeg, window 2 (samples 20 to 39): channel 2 (\"Pz\") has values that are"});
     memcpy(copy, x, 180 * sizeof *copy);
     for (size_t t = 20; t < 40; t++)
         copy[t * 3 + 2] = 7;
@@ -218,7 +225,8 @@ static void too_few_samples(void **state) {
     rm2_signals signals = {.samples = 5, .channels = 8, .values = x};
     rm2_covariance_settings s = with(RM2_ESTIMATOR_COV);
     assert_int_equal(rm2_covariances(ctx, &signals, &s, S, NULL), RM2_ERR_DATA);
-    assert_non_null(strstr(rm2_context_error(ctx), "5 samples are too few for the cov of 8 channels"));
+    assert_non_null(
+        strstr(rm2_context_error(ctx), "5 samples are too few for the cov of 8 channels"));
     s.shrinkage = 0.1;
     assert_int_equal(rm2_covariances(ctx, &signals, &s, S, NULL), RM2_OK);
     signals.samples = 1;
@@ -246,7 +254,8 @@ static void singular_matrices(void **state) {
             A[i] = 0;
         for (size_t r = 0; r < rank; r++) {
             for (size_t i = 0; i < N; i++)
-                rows[i] = rm2_rng_normal(&rng) * pow(10, (double)(i % 5) * (double)(trial % 7) - 10);
+                rows[i] =
+                    rm2_rng_normal(&rng) * pow(10, (double)(i % 5) * (double)(trial % 7) - 10);
             for (size_t i = 0; i < N; i++)
                 rm2i_axpy(N, rows[i], rows, A + i * N);
         }
@@ -260,9 +269,11 @@ static void singular_matrices(void **state) {
         assert_false(rm2i_singular(N, A, work));
         for (size_t i = 0; i < N; i++)
             trace -= A[i * N + i];
-        assert_near(trace, 0, 1e-12 * fabs(A[0]) + 1e-12 * fabs(A[N * N - 1]) + 1e-9 * A[4 * N + 4]);
+        assert_near(trace, 0,
+                    1e-12 * fabs(A[0]) + 1e-12 * fabs(A[N * N - 1]) + 1e-9 * A[4 * N + 4]);
     }
-    double nearly[4] = {1, 1 - 1e-10, 1 - 1e-10, 1}, zero[4] = {0, 0, 0, 1}, negative[4] = {1, 2, 2, 1};
+    double nearly[4] = {1, 1 - 1e-10, 1 - 1e-10, 1}, zero[4] = {0, 0, 0, 1},
+           negative[4] = {1, 2, 2, 1};
     assert_false(rm2i_singular(2, nearly, work));
     assert_true(rm2i_singular(2, zero, work));
     assert_true(rm2i_singular(2, negative, work));
@@ -270,9 +281,12 @@ static void singular_matrices(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(values_of_scikit_learn), WITH_CONTEXT(definitions),
-        WITH_CONTEXT(units),                  WITH_CONTEXT(windows),
-        WITH_CONTEXT(faults),                 WITH_CONTEXT(too_few_samples),
+        WITH_CONTEXT(values_of_scikit_learn),
+        WITH_CONTEXT(definitions),
+        WITH_CONTEXT(units),
+        WITH_CONTEXT(windows),
+        WITH_CONTEXT(faults),
+        WITH_CONTEXT(too_few_samples),
         WITH_CONTEXT(singular_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
