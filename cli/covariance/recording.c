@@ -212,8 +212,12 @@ static bool number_texts(const rm2_array *a, rm2_texts *t) {
         size_t k = 0;
         while (k < t->distinct_count && strcmp(t->distinct[k], text) != 0)
             k++;
-        if (k == t->distinct_count && !(t->distinct[t->distinct_count++] = strdup(text)))
-            return false;
+        if (k == t->distinct_count) {
+            t->distinct[k] = strdup(text);
+            if (!t->distinct[k])
+                return false;
+            t->distinct_count++;
+        }
         t->codes[i] = k;
     }
     t->count = n;

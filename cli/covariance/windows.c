@@ -170,10 +170,17 @@ static void note_shrinkage(const rm2_window_info *info, covariance_set *s) {
     s->sum += info->shrinkage;
 }
 
+/* n windows of one length, and scratch for them. */
+typedef struct batch {
+    const window *windows;
+    size_t n, *begin;
+    rm2_window_info *info;
+} batch;
+
 /* Keep the good ones of n windows, whose matrices stand at the end of the set. */
 static int keep_good(const covariance_work *c, const recording *r, const rm2_signals *signals,
-                     const window *windows, const char *label, const rm2_window_info *info,
-                     covariance_set *s) {
+                     const batch *b, const char *label, covariance_set *s) {
+    const rm2_window_info *info = b->info;
     size_t square = s->channels * s->channels;
     double *found = s->matrices + s->count * square;
     for (size_t k = 0; k < signals->windows; k++) {
@@ -190,34 +197,39 @@ static int keep_good(const covariance_work *c, const recording *r, const rm2_sig
         }
         note_shrinkage(&info[k], s);
         memmove(s->matrices + s->count * square, found + k * square, square * sizeof *found);
-        if (!keep_window(c, r, &windows[k], label, s))
+        if (!keep_window(c, r, &b->windows[k], label, s))
             return work_no_memory(&c->work);
     }
     return EXIT_DONE;
 }
 
-/* n windows of one length. */
-static int estimate(const covariance_work *c, const recording *r, const window *windows, size_t n,
-                    const char *label, covariance_set *s) {
-    size_t *begin = malloc(n * sizeof *begin);
-    rm2_window_info *info = malloc(n * sizeof *info);
-    int code = begin && info && grow(s, n) ? EXIT_DONE : work_no_memory(&c->work);
-    for (size_t k = 0; code == EXIT_DONE && k < n; k++)
-        begin[k] = windows[k].begin;
+static int estimate_in(const covariance_work *c, const recording *r, const batch *b,
+                       const char *label, covariance_set *s) {
+    for (size_t k = 0; k < b->n; k++)
+        b->begin[k] = b->windows[k].begin;
     rm2_signals signals = {.samples = r->samples,
                            .channels = r->channels,
                            .values = r->values,
-                           .windows = n,
-                           .begin = begin,
-                           .length = windows[0].length,
+                           .windows = b->n,
+                           .begin = b->begin,
+                           .length = b->windows[0].length,
                            .source = r->path,
                            .names = (const char *const *)r->names};
-    if (code == EXIT_DONE)
-        code = work_check(
-            &c->work, rm2_covariances(c->work.ctx, &signals, &c->options->settings,
-                                      s->matrices + s->count * s->channels * s->channels, info));
-    if (code == EXIT_DONE)
-        code = keep_good(c, r, &signals, windows, label, info, s);
+    int code = work_check(
+        &c->work, rm2_covariances(c->work.ctx, &signals, &c->options->settings,
+                                  s->matrices + s->count * s->channels * s->channels, b->info));
+    return code == EXIT_DONE ? keep_good(c, r, &signals, b, label, s) : code;
+}
+
+static int estimate(const covariance_work *c, const recording *r, const window *windows, size_t n,
+                    const char *label, covariance_set *s) {
+    size_t *begin = malloc((n + 1) * sizeof *begin);
+    rm2_window_info *info = calloc(n + 1, sizeof *info);
+    int code = EXIT_FAILED;
+    if (begin && info && grow(s, n))
+        code = estimate_in(c, r, &(batch){windows, n, begin, info}, label, s);
+    else
+        (void)work_no_memory(&c->work);
     free(begin);
     free(info);
     return code;
