@@ -203,6 +203,7 @@ static int no_array(const covariance_work *c, const recording *r, const rm2_npz 
 /* Numbers become texts, so that labels are of one kind. */
 static bool number_texts(const rm2_array *a, rm2_texts *t) {
     size_t n = rm2_array_count(a);
+    *t = (rm2_texts){.count = 0};
     t->codes = malloc((n + 1) * sizeof *t->codes);
     t->distinct = calloc(n + 1, sizeof *t->distinct);
     for (size_t i = 0; t->codes && t->distinct && i < n; i++) {
