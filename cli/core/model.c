@@ -98,10 +98,21 @@ int model_read_data(const model_work *m, const char *path, data_options *options
     if (!options->settings.manifold)
         options->settings.manifold = rm2_manifold_spec(own);
     options->settings.scale = RM2_SCALE_NONE;
+    if (!setting_given(&options->from, "shrinkage")) /* as the training data were read */
+        options->settings.shrinkage = m->info->data->shrinkage;
     rm2_status status = rm2_data_read(m->work.ctx, path, &options->settings, data, held_out, NULL);
     if (status == RM2_OK && !rm2_manifold_equal((*data)->manifold, own))
         return work_complain(&m->work, EXIT_BAD_DATA, "the model is on %s, the data are on %s",
                              rm2_manifold_spec(own), rm2_manifold_spec((*data)->manifold));
+    if (status == RM2_OK && (*data)->singular && m->info->settings->model != RM2_GPLVM)
+        return work_complain(
+            &m->work, EXIT_BAD_DATA,
+            "%s: %zu matri%s singular within rounding, the first in %s %zu; the model was trained "
+            "%s: "
+            "estimate them with a shrinkage estimator, or train with fit --shrinkage X",
+            path, (*data)->singular, (*data)->singular == 1 ? "x is" : "ces are", (*data)->row_word,
+            (*data)->singular_row,
+            options->settings.shrinkage > 0 ? "with too little shrinkage" : "without shrinkage");
     return work_check(&m->work, status);
 }
 

@@ -11,6 +11,7 @@ const settings_page settings_pages[] = {
      "metric, geodesic, distance, mean, plot, explore, experiment"},
     {rm2_test_settings_table, "Tests between labels", "rm2_test_settings", "mean"},
     {rm2_classify_settings_table, "Prediction of labels", "rm2_classify_settings", "classify"},
+    {rm2_covariance_settings_table, "Covariance", "rm2_covariance_settings", "covariance"},
     {.table = NULL},
 };
 

@@ -30,12 +30,12 @@ export function drawProfile(canvas: HTMLCanvasElement, path: Path | null, time: 
   ctx.setTransform(scale, 0, 0, scale, 0, 0);
   ctx.clearRect(0, 0, width, height);
   if (!path) return;
-  curve(ctx, path.deviation, width, height, styleColour("--accent"), true);
-  curve(ctx, path.speed, width, height, styleColour("--geodesic"), false);
-  ctx.fillStyle = styleColour("--soft");
+  curve(ctx, path.deviation, width, height, styleColour("--geodesic"), true);
+  curve(ctx, path.speed, width, height, styleColour("--ink"), false);
+  ctx.fillStyle = styleColour("--ink");
   ctx.font = "11px system-ui";
   ctx.fillText("speed", 2, 11);
-  ctx.fillStyle = styleColour("--accent");
+  ctx.fillStyle = styleColour("--geodesic");
   ctx.fillText("uncertainty", 42, 11);
   ctx.strokeStyle = styleColour("--soft");
   ctx.beginPath();

@@ -14,6 +14,7 @@ True
 Points
     Manifold    exp, log, dist, mean, ... on R, S, SO3, SPD, H and products of them
     Data        points with trajectories, time and labels; also `read` and `generate`
+    covariances matrices of signals, for SPD data
 Models
     WGPLVM      fit, transform, inverse_transform, geodesic, distances, mean, plot, save
     GPLVM       the Euclidean counterpart, for comparison
@@ -44,6 +45,7 @@ from ._core import version as __version__
 from ._progress import Progress, set_progress
 from ._settings import Setting, settings
 from ._start import get_threads, set_threads, show_config
+from .covariance import covariances
 from .data import Data, generate, read
 from .evaluation import Calibration, Floor, Score, calibration, cross_validate, dtw, dtw_floor, score
 from .figure import Figure, Panel
@@ -81,6 +83,7 @@ __all__ = [
     "__version__",
     "calibration",
     "classify",
+    "covariances",
     "cross_validate",
     "dtw",
     "dtw_floor",

@@ -126,6 +126,9 @@ class Score(NamedTuple):
     """Root mean squared length of observation minus decoded mean, in tangent coordinates."""
     ambient: float
     """The same in ambient coordinates, in the model's units."""
+    log_density_at_latent: float
+    """Mean per point, given the latent point that was found. Not a density of the observation: it grows with every latent
+    dimension."""
 
 
 def score(model: WGPLVM, data: Data, *, callback: Callback = None, **settings: Any) -> tuple[Score, list[Score]]:

@@ -4,8 +4,9 @@
 #include <string.h>
 
 static PyObject *score_tuple(const rm2_score *s) {
-    return Py_BuildValue("nndddd", (Py_ssize_t)s->points, (Py_ssize_t)s->converged, s->log_density,
-                         s->log_density_manifold, s->tangent, s->ambient);
+    return Py_BuildValue("nnddddd", (Py_ssize_t)s->points, (Py_ssize_t)s->converged, s->log_density,
+                         s->log_density_manifold, s->tangent, s->ambient,
+                         s->log_density_at_latent);
 }
 
 static rm2_status run_score(rm2_context *ctx, const rm2_model *model, const rm2_encode_settings *s,
@@ -21,7 +22,7 @@ static rm2_status run_score(rm2_context *ctx, const rm2_model *model, const rm2_
 }
 
 /* score(model, data, settings, latents, callback): (total, list of one per trajectory); each is (points,
- * converged, log density, log density on the manifold, tangent, ambient). */
+ * converged, log density, log density on the manifold, tangent, ambient, log density at the latent point). */
 static PyObject *score(PyObject *self, PyObject *args) {
     const rm2_model *model;
     const rm2_data *data;

@@ -7,9 +7,13 @@ static const struct {
     const char *name;
     const rm2_settings_table *(*table)(void);
 } tables[] = {
-    {"fit", rm2_fit_settings_table},       {"data", rm2_data_settings_table},
-    {"encode", rm2_encode_settings_table}, {"space", rm2_space_settings_table},
-    {"test", rm2_test_settings_table},     {"classify", rm2_classify_settings_table},
+    {"fit", rm2_fit_settings_table},
+    {"data", rm2_data_settings_table},
+    {"encode", rm2_encode_settings_table},
+    {"space", rm2_space_settings_table},
+    {"covariance", rm2_covariance_settings_table},
+    {"test", rm2_test_settings_table},
+    {"classify", rm2_classify_settings_table},
 };
 
 static bool set_one(rm2_context *ctx, const rm2_settings_table *table, void *settings,
