@@ -164,6 +164,7 @@ int fit_options_settings(const work *w, const fit_options *o, const rm2_data *da
         return code;
     char text[MESSAGE_SIZE];
     (void)snprintf(text, sizeof text, "recipe robust, since %s", rm2_context_error(w->ctx));
-    work_note(w, text);
+    if (rm2_recipe_for(data, s->latent_dim) == RM2_RECIPE_POINTS) /* the options are the reason */
+        work_note(w, text);
     return apply_options(w, o, RM2_RECIPE_ROBUST, trajectories, s);
 }
