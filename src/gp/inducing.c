@@ -10,44 +10,58 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/sum.h"
+#include "linalg/clones.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "linalg/special.h"
 
 /* ---- object --------------------------------------------------------------------------------- */
 
-static void lay_out_part(rm2i_part *p, const rm2i_inducing *in, rm2i_arena *a) {
-    size_t r = in->r, M = in->M, Q = in->Q;
-    rm2i_arena forward = *a, residual = *a, backward = *a;
-    p->A = rm2i_take(&forward, double, r, r);
-    p->VF = rm2i_take(&forward, double, M, r);
-    p->t = rm2i_take(&forward, double, 1);
-    p->forward = forward.used - a->used;
-    p->RR = rm2i_take(&residual, double, M, M);
-    p->residual = residual.used - a->used;
-    p->Z_bar = rm2i_take(&backward, double, r, Q);
-    p->l_bar = rm2i_take(&backward, double, Q);
-    p->s_bar = rm2i_take(&backward, double, 1);
-    p->w_bar = rm2i_take(&backward, double, 1);
-    p->backward = backward.used - a->used;
-    p->K_bar = rm2i_take(&backward, double, RM2I_ROWS, r);
-    *a = rm2i_arena_longer(forward, rm2i_arena_longer(residual, backward));
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
 }
 
-rm2i_part rm2i_inducing_part(const rm2i_inducing *in, int thread) {
+/* Numbers that the passes sum: A (lower triangle), V F and t; R^T R (lower triangle); derivatives by Z, lengthscales,
+ * variance, linear part, and |X|^2. */
+static size_t forward_sums(const rm2i_inducing *in) {
+    return in->r * (in->r + 1) / 2 + in->M * in->r + 1;
+}
+
+static size_t residual_sums(const rm2i_inducing *in) {
+    return in->M * (in->M + 1) / 2;
+}
+
+size_t rm2i_inducing_backward_sums(const rm2i_inducing *in) {
+    return (in->r + 1) * in->Q + 3;
+}
+
+static void lay_out_part(rm2i_part *p, const rm2i_inducing *in, rm2i_arena *a) {
+    size_t r = in->r, M = in->M, backward = rm2i_inducing_backward_sums(in);
+    size_t sums = larger(forward_sums(in), larger(residual_sums(in), backward));
+    p->hi = rm2i_take(a, double, sums);
+    p->lo = rm2i_take(a, double, sums);
+    p->square = rm2i_take(a, double, r, r);
+    p->sums = rm2i_take(a, double, larger(larger(M * r, M * M), backward));
+    p->K = rm2i_take(a, double, in->kept ? 0 : RM2I_ROWS, r);
+    p->V = rm2i_take(a, double, in->kept ? 0 : RM2I_ROWS, r);
+    p->K_bar = rm2i_take(a, double, in->derivatives ? RM2I_ROWS : 0, r);
+}
+
+static rm2i_part part_of(const rm2i_inducing *in, int thread) {
     rm2i_part part;
     lay_out_part(&part, in, &(rm2i_arena){in->parts, (size_t)thread * in->part});
     return part;
 }
 
+enum { MOST_KEPT = 1 << 24 }; /* entries of V that are kept: 128 MB */
+
 static void lay_out(void *inducing, rm2i_arena *a) {
     rm2i_inducing *in = inducing;
     size_t N = in->N, M = in->M, r = in->r;
     rm2i_arena one = {NULL, 0};
-    lay_out_part(&(rm2i_part){0}, in, &one);
-    in->part = one.used;
-    in->V = rm2i_take(a, double, N, r);
-    in->K = in->derivatives ? rm2i_take(a, double, N, r) : in->V;
+    in->V = in->kept ? rm2i_take(a, double, N, r) : NULL;
+    in->K = in->kept && in->derivatives ? rm2i_take(a, double, N, r) : in->V;
     in->Z = rm2i_take(a, double, r, in->Q);
     in->Kuu = rm2i_take(a, double, r, r);
     in->L = rm2i_take(a, double, r, r);
@@ -55,6 +69,8 @@ static void lay_out(void *inducing, rm2i_arena *a) {
     in->B = rm2i_take(a, double, r, r);
     in->u = rm2i_take(a, double, M, r);
     in->U = rm2i_take(a, double, M, r);
+    lay_out_part(&(rm2i_part){0}, in, &one);
+    in->part = one.used;
     in->parts = rm2i_take(a, double, (size_t)in->threads, in->part);
     in->gram_work = rm2i_take(
         a, double, in->derivatives ? rm2i_latent_backward_work(in->Q, r, in->threads) : 0);
@@ -71,6 +87,8 @@ rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *sha
     in->Q = shape->Q;
     in->r = shape->r;
     in->derivatives = shape->derivatives;
+    in->blocks = shape->blocks;
+    in->kept = !shape->recompute && in->r <= MOST_KEPT / in->N;
     in->threads = rm2_context_threads(ctx);
     rm2_status status = rm2i_arena_calloc(ctx, lay_out, in, &in->memory);
     if (status != RM2_OK) {
@@ -104,7 +122,8 @@ void rm2i_inducing_release(rm2i_inducing *in, const double *X) {
 
 rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *request, size_t M,
                                rm2i_inducing **inducing) {
-    rm2i_inducing_shape shape = {.N = request->N, .M = M, .Q = request->kernel->dim};
+    rm2i_inducing_shape shape = {
+        .N = request->N, .M = M, .Q = request->kernel->dim, .blocks = request->blocks};
     size_t *index, most = request->most < request->N ? request->most : request->N;
     double left;
     RM2_TRY(rm2i_alloc(ctx, most, sizeof *index, &index));
@@ -123,44 +142,96 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
 
 /* ---- passes over the rows ------------------------------------------------------------------- */
 
-rm2i_part rm2i_inducing_rows(const rm2i_rows *rows, rm2i_rows_fn fn, size_t summed) {
+/* Where block b begins; for the one behind the last, N. */
+static size_t block_start(const rm2i_inducing *in, size_t b) {
+    size_t even = b * RM2I_ROWS;
+    return in->blocks ? in->blocks->first[b] : even < in->N ? even : in->N;
+}
+
+static size_t block_count(const rm2i_inducing *in) {
+    return in->blocks ? in->blocks->count : (in->N + RM2I_ROWS - 1) / RM2I_ROWS;
+}
+
+double *rm2i_inducing_rows(const rm2i_rows *rows, rm2i_rows_fn fn, size_t summed) {
     const rm2i_inducing *in = rows->in;
-    size_t blocks = (in->N + RM2I_ROWS - 1) / RM2I_ROWS;
+    size_t blocks = block_count(in);
     int threads = blocks > 1 ? in->threads : 1;
-    memset(in->parts, 0, (size_t)threads * in->part * sizeof *in->parts);
+    int before =
+        rm2i_one_thread_begin(); /* BLAS on each thread by itself, also where there is one */
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        const rm2i_part own = rm2i_inducing_part(in, omp_get_thread_num());
+        const rm2i_part own = part_of(in, omp_get_thread_num());
+        memset(own.hi, 0, summed * sizeof *own.hi);
+        memset(own.lo, 0, summed * sizeof *own.lo);
 #pragma omp for schedule(static)
-        for (size_t b = 0; b < blocks; b++) {
-            size_t first = b * RM2I_ROWS, left = in->N - first;
-            fn(rows, first, left < RM2I_ROWS ? left : RM2I_ROWS, &own);
-        }
+        for (size_t b = 0; b < blocks; b++)
+            fn(rows, block_start(in, b), block_start(in, b + 1) - block_start(in, b), &own);
+#pragma omp single
+        threads = omp_get_num_threads(); /* may be fewer than asked for */
     }
-    for (int t = 1; t < threads; t++)
-        rm2i_axpy(summed, 1, in->parts + (size_t)t * in->part, in->parts);
-    return rm2i_inducing_part(in, 0);
+    rm2i_one_thread_end(before);
+    const rm2i_part all = part_of(in, 0);
+    for (int t = 1; t < threads; t++) {
+        const rm2i_part other = part_of(in, t);
+        rm2i_sums_merge(summed, other.hi, other.lo, all.hi, all.lo);
+    }
+    rm2i_sums_round(summed, all.hi, all.lo);
+    return all.hi;
 }
 
-/* Rows of K and V; own: A += V V^T, (V F)^T += F^T V^T, t += k(x, x) - |v|^2. */
+/* K and V of a block. */
+static void fill_rows(const rm2i_rows *rows, size_t first, size_t count, double *K, double *V) {
+    const rm2i_inducing *in = rows->in;
+    rm2i_latent_rows(rows->kernel, count, rows->X + first * in->Q, in->r, in->Z, K);
+    if (K != V)
+        memcpy(V, K, count * in->r * sizeof *V);
+    rm2i_factor_half_solve(in->r, in->L, count, V);
+}
+
+rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, size_t first, size_t count,
+                                           const rm2i_part *own) {
+    const rm2i_inducing *in = rows->in;
+    if (in->kept)
+        return (rm2i_kernel_rows){in->K + first * in->r, in->V + first * in->r};
+    fill_rows(rows, first, count, own->K, own->V);
+    return (rm2i_kernel_rows){own->K, own->V};
+}
+
+RM2I_AVX2_CLONES static void add_sums(size_t n, const double *x, double *hi, double *lo) {
+    rm2i_sums_add(n, x, hi, lo);
+}
+
+/* The lower triangle of a square matrix, packed. */
+static void add_triangle(size_t n, const double *A, double *hi, double *lo) {
+    for (size_t i = 0; i < n; hi += i + 1, lo += i + 1, i++)
+        add_sums(i + 1, A + i * n, hi, lo);
+}
+
+static void unpack_triangle(size_t n, const double *packed, double *A) {
+    for (size_t i = 0; i < n; packed += i + 1, i++)
+        memcpy(A + i * n, packed, (i + 1) * sizeof *A);
+}
+
+/* A += V V^T, (V F)^T += F^T V^T, t += k(x, x) - |v|^2. */
 static void forward(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
-    size_t r = in->r;
+    size_t r = in->r, triangle = r * (r + 1) / 2;
     int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N;
-    double *K = in->K + first * r, *V = in->V + first * r;
-    rm2i_latent_rows(rows->kernel, count, rows->X + first * in->Q, r, in->Z, K);
-    if (K != V)
-        memcpy(V, K, count * r * sizeof *V);
-    rm2i_factor_half_solve(r, in->L, count, V);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, R, n, 1, V, R, 1, own->A, R);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, R, n, 1, rows->F + first, N, V, R, 1,
-                own->VF, R);
+    double *K = in->kept ? in->K + first * r : own->K, *V = in->kept ? in->V + first * r : own->V;
+    double t = 0;
+    fill_rows(rows, first, count, K, V);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, R, n, 1, V, R, 0, own->square, R);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, R, n, 1, rows->F + first, N, V, R, 0,
+                own->sums, R);
     for (size_t i = 0; i < count; i++)
-        *own->t += rm2i_latent_variance_at(rows->kernel, rows->X + (first + i) * in->Q) -
-                   rm2i_dot(r, V + i * r, V + i * r);
+        t += rm2i_latent_variance_at(rows->kernel, rows->X + (first + i) * in->Q) -
+             rm2i_dot(r, V + i * r, V + i * r);
+    add_triangle(r, own->square, own->hi, own->lo);
+    add_sums(in->M * r, own->sums, own->hi + triangle, own->lo + triangle);
+    add_sums(1, &t, own->hi + triangle + in->M * r, own->lo + triangle + in->M * r);
 }
 
-/* Columns of R^T = F^T - u^T V; own += R^T R. */
+/* Columns of R^T = F^T - u^T V; R^T R is summed. */
 static void residual(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
     int R = (int)in->r, n = (int)count, M = (int)in->M, N = (int)in->N;
@@ -168,15 +239,40 @@ static void residual(const rm2i_rows *rows, size_t first, size_t count, const rm
     for (size_t m = 0; m < in->M; m++)
         memcpy(Y + m * in->N, rows->F + m * in->N + first, count * sizeof *Y);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, n, R, -1, in->u, R,
-                in->V + first * in->r, R, 1, Y, N);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, n, 1, Y, N, 1, own->RR, M);
+                rm2i_inducing_kernel_rows(rows, first, count, own).V, R, 1, Y, N);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, n, 1, Y, N, 0, own->sums, M);
+    add_triangle(in->M, own->sums, own->hi, own->lo);
+}
+
+/* Columns of Lf^-1 R^T; their squares are summed. */
+static void whitened(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
+    const rm2i_inducing *in = rows->in;
+    int n = (int)count, M = (int)in->M, N = (int)in->N;
+    double *Y = in->Y + first, square = 0;
+    if (rows->Lf)
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, n, 1,
+                    rows->Lf, M, Y, N);
+    for (size_t m = 0; m < in->M; m++)
+        square += rm2i_dot(count, Y + m * in->N, Y + m * in->N);
+    add_sums(1, &square, own->hi, own->lo);
 }
 
 /* ---- r x r ---------------------------------------------------------------------------------- */
 
-/* B, u, R and S at a noise, once A and V F are there. */
-static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double noise) {
-    rm2i_inducing *in = rows->in;
+enum { SMALL_PART = 16 }; /* N/r from which on r x r matrices are a small part of the cost */
+
+rm2i_small rm2i_inducing_small_begin(const rm2i_inducing *in) {
+    bool small = in->r <= in->N / SMALL_PART;
+    return (rm2i_small){small ? 1 : in->threads, small ? rm2i_one_thread_begin() : 0};
+}
+
+void rm2i_inducing_small_end(rm2i_small small) {
+    if (small.before > 0)
+        rm2i_one_thread_end(small.before);
+}
+
+/* B and u from A and V F. */
+static rm2_status solve_small(rm2i_inducing *in, const double *VF, double noise) {
     size_t r = in->r, M = in->M;
     double jitter;
     RM2_TRY(rm2i_factor(r, in->A, noise, in->B, &jitter));
@@ -184,9 +280,19 @@ static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double no
     rm2i_factor_solve(r, in->B, M, in->u);
     in->noise = noise;
     in->log_det = (double)(in->N - r) * log(noise) + rm2i_factor_log_det(r, in->B);
-    rm2i_part sums = rm2i_inducing_rows(rows, residual, rm2i_inducing_part(in, 0).residual);
+    return RM2_OK;
+}
+
+/* B, u, R and S at a noise, once A and V F are there. */
+static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double noise) {
+    rm2i_inducing *in = rows->in;
+    size_t r = in->r, M = in->M;
+    rm2i_small small = rm2i_inducing_small_begin(in);
+    rm2_status status = solve_small(in, VF, noise);
+    rm2i_inducing_small_end(small);
+    RM2_TRY(status);
+    unpack_triangle(M, rm2i_inducing_rows(rows, residual, residual_sums(in)), in->S);
     /* S = R^T R/s2 + u^T u */
-    memcpy(in->S, sums.RR, M * M * sizeof *in->S);
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)M, (int)r, 1, in->u, (int)r,
                 1 / noise, in->S, (int)M);
     for (size_t i = 0; i < M; i++)
@@ -195,33 +301,40 @@ static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double no
     return RM2_OK;
 }
 
+/* Z, Kuu and its factor. */
+static rm2_status factor_inputs(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
+                                const double *X) {
+    if (in->index)
+        rm2i_inducing_gather(in->r, in->index, in->Q, X, in->Z);
+    rm2i_latent_gram(kernel, in->r, in->Z, in->threads, in->Kuu);
+    rm2i_small small = rm2i_inducing_small_begin(in);
+    rm2_status status = rm2i_factor(in->r, in->Kuu, 0, in->L, &in->jitter);
+    rm2i_inducing_small_end(small);
+    return status;
+}
+
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                                double noise, const double *F) {
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
-    size_t r = in->r;
-    if (in->index)
-        rm2i_inducing_gather(r, in->index, in->Q, X, in->Z);
-    rm2i_latent_gram(kernel, r, in->Z, in->threads, in->Kuu);
-    RM2_TRY(rm2i_factor(r, in->Kuu, 0, in->L, &in->jitter));
-    rm2i_part sums = rm2i_inducing_rows(&rows, forward, rm2i_inducing_part(in, 0).forward);
-    memcpy(in->A, sums.A, r * r * sizeof *in->A);
-    memcpy(in->U, sums.VF, in->M * r * sizeof *in->U); /* V F, until value takes U */
-    in->trace = *sums.t;
+    size_t r = in->r, triangle = r * (r + 1) / 2;
+    RM2_TRY(factor_inputs(in, kernel, X));
+    const double *sums = rm2i_inducing_rows(&rows, forward, forward_sums(in));
+    unpack_triangle(r, sums, in->A);
+    memcpy(in->U, sums + triangle, in->M * r * sizeof *in->U); /* V F, until value takes U */
+    in->trace = sums[triangle + in->M * r];
     return solve_noise(&rows, in->U, noise);
 }
 
 /* tr(Kf^-1 S) = |Lf^-1 R^T|^2/s2 + |Lf^-1 u^T|^2; Y and U are divided by Lf. */
 static double whiten(rm2i_inducing *in, const double *Lf) {
-    int N = (int)in->N, M = (int)in->M, R = (int)in->r;
+    const rm2i_rows rows = {.in = in, .Lf = Lf};
+    int M = (int)in->M, R = (int)in->r;
     memcpy(in->U, in->u, in->M * in->r * sizeof *in->U);
-    if (Lf) {
-        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, N, 1, Lf,
-                    M, in->Y, N);
+    if (Lf)
         cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, R, 1, Lf,
                     M, in->U, R);
-    }
-    return cblas_ddot(N * M, in->Y, 1, in->Y, 1) / in->noise +
-           cblas_ddot(R * M, in->U, 1, in->U, 1);
+    in->square = *rm2i_inducing_rows(&rows, whitened, 1);
+    return in->square / in->noise + rm2i_dot(in->r * in->M, in->U, in->U);
 }
 
 /* -1/2 (square + M log|Q + s2 I| + N log|Kf| + N M log 2 pi) */
@@ -241,11 +354,11 @@ double rm2i_inducing_value(rm2i_inducing *in, const double *Lf, double *trace) {
 
 /* ---- certificate ---------------------------------------------------------------------------- */
 
-enum { MOST_BOUNDS = 2000, MOST_NUMBERS = 100000000 }; /* points; entries of V: 0.8 GB */
+static const double MOST_BOUNDS = 2000; /* inducing points */
+static const double MOST_STEPS = 4e11;  /* of the work N r^2: a minute or less */
 
 static size_t most_for_bounds(size_t N) {
-    size_t most = MOST_NUMBERS / N + 1;
-    return most < MOST_BOUNDS ? most : MOST_BOUNDS;
+    return (size_t)fmin(MOST_BOUNDS, sqrt(MOST_STEPS / (double)N) + 1);
 }
 
 /* What the bounds need beyond the inducing points. */
@@ -279,16 +392,23 @@ static rm2_status both(rm2i_inducing *in, const bounds_scratch *s, rm2i_bounds *
 
 rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data, double enough,
                                 rm2i_bounds *bounds) {
-    const rm2i_inducing_request request = {data->kernel, data->N, data->X, enough,
-                                           most_for_bounds(data->N)};
+    const rm2i_inducing_request request = {.kernel = data->kernel,
+                                           .N = data->N,
+                                           .X = data->X,
+                                           .enough = enough,
+                                           .most = most_for_bounds(data->N)};
     size_t *index;
     double left;
     bounds_scratch scratch = {.data = data};
     rm2i_inducing *in = NULL;
     RM2_TRY(rm2i_alloc(ctx, request.most, sizeof *index, &index));
     rm2_status status = rm2i_inducing_choose(ctx, &request, index, &bounds->count, &left);
-    const rm2i_inducing_shape shape = {data->N,       data->M, data->kernel->dim,
-                                       bounds->count, index,   false};
+    const rm2i_inducing_shape shape = {.N = data->N,
+                                       .M = data->M,
+                                       .Q = data->kernel->dim,
+                                       .r = bounds->count,
+                                       .index = index,
+                                       .blocks = data->blocks};
     scratch.count = bounds->count;
     if (status == RM2_OK)
         status = rm2i_inducing_create(ctx, &shape, &in);

@@ -16,6 +16,7 @@
 #include <cblas.h>
 
 #include "base/base.h"
+#include "base/sum.h"
 #include "kernel/latent.h"
 #include "linalg/factor.h"
 #include "linalg/special.h"
@@ -69,19 +70,28 @@ static void latents_backward(rm2i_objective *o) {
         o->natural_bar[l->offset + (l->count > 1 ? q : 0)] += o->lengthscale_bar[q];
 }
 
-static void latent_prior(rm2i_objective *o) {
-    size_t entries = o->p.N * o->p.Q;
+/* Of the entries from `begin` to `end`. */
+static double latent_prior_of(rm2i_objective *o, size_t begin, size_t end) {
     double tau2 = o->s.latent_anchor * o->s.latent_anchor, sum = 0;
-    for (size_t i = 0; o->s.latent_normal && i < entries; i++) {
+    for (size_t i = begin; o->s.latent_normal && i < end; i++) {
         sum -= 0.5 * (o->X[i] * o->X[i] + RM2I_LOG_2PI);
         o->X_bar[i] -= o->X[i];
     }
-    for (size_t i = 0; tau2 > 0 && i < entries; i++) {
+    for (size_t i = begin; tau2 > 0 && i < end; i++) {
         double off = o->X[i] - o->p.X0[i];
         sum -= 0.5 * off * off / tau2;
         o->X_bar[i] -= off / tau2;
     }
-    o->terms.latent = sum;
+    return sum;
+}
+
+static void latent_prior(rm2i_objective *o) {
+    const rm2i_blocks *blocks = &o->units->points;
+    double hi = 0, lo = 0;
+    for (size_t b = 0; b < blocks->count; b++)
+        rm2i_sum_add(latent_prior_of(o, blocks->first[b] * o->p.Q, blocks->first[b + 1] * o->p.Q),
+                     &hi, &lo);
+    o->terms.latent = hi + lo;
 }
 
 static rm2_status dynamics(rm2i_objective *o) {

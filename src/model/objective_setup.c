@@ -235,6 +235,7 @@ static rm2_status allocate(rm2i_objective *o) {
                           .Q = o->p.Q,
                           .trajectories = o->p.trajectories,
                           .starts = o->p.starts,
+                          .units = o->units,
                           .threads = o->threads};
     return rm2i_arena_calloc(o->ctx, lay_out, o, &o->memory);
 }
@@ -332,6 +333,7 @@ static rm2_status build(rm2i_objective *o) {
     RM2_TRY(find_psi(o));
     o->rank = o->s.independent ? 0 : o->s.task_rank ? o->s.task_rank : o->p.M;
     describe_blocks(o);
+    RM2_TRY(rm2i_units_create(o->ctx, o->p.N, o->p.trajectories, o->p.starts, &o->units));
     RM2_TRY(allocate(o));
     start_hyperparameters(o);
     RM2_TRY(start_latents(o));
@@ -370,6 +372,7 @@ void rm2i_objective_free(rm2i_objective *o) {
         return;
     rm2i_inducing_free(o->inducing);
     rm2i_inducing_free(o->gpdm.inducing);
+    rm2i_units_free(o->units);
     free(o->square);
     free(o->memory);
     free(o);
