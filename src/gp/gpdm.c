@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "base/sum.h"
 #include "gp/likelihood.h"
 #include "kernel/latent.h"
 #include "linalg/special.h"
@@ -91,11 +90,13 @@ static double first_points_of(const rm2i_gpdm *g, size_t begin, size_t end, cons
 }
 
 static double first_points(const rm2i_gpdm *g, const double *X, double *X_bar) {
-    const size_t *trajectory = g->units->trajectory;
-    double hi = 0, lo = 0;
-    for (size_t u = 0; u < g->units->count; u++)
-        rm2i_sum_add(first_points_of(g, trajectory[u], trajectory[u + 1], X, X_bar), &hi, &lo);
-    return hi + lo;
+    const rm2i_ranges *t = &g->units->trajectories;
+    double nodes[RM2I_TREE_NODES];
+    rm2i_tree tree = {.size = 1, .values = nodes};
+    for (size_t u = 0; u < t->count; u++)
+        *rm2i_tree_leaf(&tree, t->offset + u) =
+            first_points_of(g, t->first[u], t->first[u + 1], X, X_bar);
+    return *rm2i_tree_total(&tree);
 }
 
 /* The log density of the increments with its derivatives; i->W becomes A^-1 E. */
@@ -173,7 +174,7 @@ rm2_status rm2i_gpdm_bounds(rm2_context *ctx, const rm2i_gpdm *g, const double *
                                          .X = i.Lo,
                                          .F = i.E,
                                          .noise = g->noise,
-                                         .blocks = &g->units->increments};
+                                         .units = &g->units->increments};
         RM2_TRY(rm2i_inducing_bounds(ctx, &data, enough, bounds));
     }
     bounds->lower += first;

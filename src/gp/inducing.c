@@ -10,8 +10,6 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "base/sum.h"
-#include "linalg/clones.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "linalg/special.h"
@@ -22,30 +20,44 @@ static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-/* Numbers that the passes sum: A (lower triangle), V F and t; R^T R (lower triangle); derivatives by Z, lengthscales,
- * variance, linear part, and |X|^2. */
-static size_t forward_sums(const rm2i_inducing *in) {
-    return in->r * (in->r + 1) / 2 + in->M * in->r + 1;
-}
-
-static size_t residual_sums(const rm2i_inducing *in) {
-    return in->M * (in->M + 1) / 2;
+static size_t triangle(size_t n) {
+    return n * (n + 1) / 2;
 }
 
 size_t rm2i_inducing_backward_sums(const rm2i_inducing *in) {
-    return (in->r + 1) * in->Q + 3;
+    return (in->r + 1) * in->Q + 3; /* by Z, lengthscales, variance, linear part; and |X|^2 */
+}
+
+/* Numbers of the longest pass: A, V F, t; or R^T R; or derivatives. */
+static size_t most_sums(const rm2i_inducing *in) {
+    size_t forward = triangle(in->r) + in->M * in->r + 1;
+    return larger(forward, larger(triangle(in->M), rm2i_inducing_backward_sums(in)));
+}
+
+/* Rows of a unit where none are given. */
+static size_t even_rows(const rm2i_inducing *in) {
+    return (rm2i_unit_rows(in->N) + RM2I_ROWS - 1) / RM2I_ROWS * RM2I_ROWS;
+}
+
+static rm2i_ranges units_of(const rm2i_inducing *in) {
+    size_t count = (in->N + even_rows(in) - 1) / even_rows(in);
+    return in->units ? *in->units : (rm2i_ranges){count, 0, count, NULL};
+}
+
+/* Where unit u begins; for the one behind the last, N. */
+static size_t unit_start(const rm2i_inducing *in, size_t u) {
+    size_t even = u * even_rows(in);
+    return in->units ? in->units->first[u] : even < in->N ? even : in->N;
 }
 
 static void lay_out_part(rm2i_part *p, const rm2i_inducing *in, rm2i_arena *a) {
-    size_t r = in->r, M = in->M, backward = rm2i_inducing_backward_sums(in);
-    size_t sums = larger(forward_sums(in), larger(residual_sums(in), backward));
-    p->hi = rm2i_take(a, double, sums);
-    p->lo = rm2i_take(a, double, sums);
-    p->square = rm2i_take(a, double, r, r);
-    p->sums = rm2i_take(a, double, larger(larger(M * r, M * M), backward));
+    size_t r = in->r, order = larger(r, in->M);
+    p->square = rm2i_take(a, double, order, order);
+    p->nodes = rm2i_take(a, double, rm2i_tree_most(units_of(in).terms), most_sums(in));
     p->K = rm2i_take(a, double, in->kept ? 0 : RM2I_ROWS, r);
     p->V = rm2i_take(a, double, in->kept ? 0 : RM2I_ROWS, r);
     p->K_bar = rm2i_take(a, double, in->derivatives ? RM2I_ROWS : 0, r);
+    p->sums = NULL;
 }
 
 static rm2i_part part_of(const rm2i_inducing *in, int thread) {
@@ -74,6 +86,7 @@ static void lay_out(void *inducing, rm2i_arena *a) {
     in->parts = rm2i_take(a, double, (size_t)in->threads, in->part);
     in->gram_work = rm2i_take(
         a, double, in->derivatives ? rm2i_latent_backward_work(in->Q, r, in->threads) : 0);
+    in->trees = rm2i_take(a, rm2i_tree, (size_t)in->threads);
     in->index = rm2i_take(a, size_t, r);
 }
 
@@ -87,7 +100,7 @@ rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *sha
     in->Q = shape->Q;
     in->r = shape->r;
     in->derivatives = shape->derivatives;
-    in->blocks = shape->blocks;
+    in->units = shape->units;
     in->kept = !shape->recompute && in->r <= MOST_KEPT / in->N;
     in->threads = rm2_context_threads(ctx);
     rm2_status status = rm2i_arena_calloc(ctx, lay_out, in, &in->memory);
@@ -123,7 +136,7 @@ void rm2i_inducing_release(rm2i_inducing *in, const double *X) {
 rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *request, size_t M,
                                rm2i_inducing **inducing) {
     rm2i_inducing_shape shape = {
-        .N = request->N, .M = M, .Q = request->kernel->dim, .blocks = request->blocks};
+        .N = request->N, .M = M, .Q = request->kernel->dim, .units = request->units};
     size_t *index, most = request->most < request->N ? request->most : request->N;
     double left;
     RM2_TRY(rm2i_alloc(ctx, most, sizeof *index, &index));
@@ -142,41 +155,56 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
 
 /* ---- passes over the rows ------------------------------------------------------------------- */
 
-/* Where block b begins; for the one behind the last, N. */
-static size_t block_start(const rm2i_inducing *in, size_t b) {
-    size_t even = b * RM2I_ROWS;
-    return in->blocks ? in->blocks->first[b] : even < in->N ? even : in->N;
+/* The lower triangle of a square matrix, packed. */
+static void pack_triangle(size_t n, const double *A, double *packed) {
+    for (size_t i = 0; i < n; packed += i + 1, i++)
+        memcpy(packed, A + i * n, (i + 1) * sizeof *A);
 }
 
-static size_t block_count(const rm2i_inducing *in) {
-    return in->blocks ? in->blocks->count : (in->N + RM2I_ROWS - 1) / RM2I_ROWS;
+static void unpack_triangle(size_t n, const double *packed, double *A) {
+    for (size_t i = 0; i < n; packed += i + 1, i++)
+        memcpy(A + i * n, packed, (i + 1) * sizeof *A);
 }
 
-double *rm2i_inducing_rows(const rm2i_rows *rows, rm2i_rows_fn fn, size_t summed) {
+/* The sums of unit u, in own->sums. */
+static void sum_unit(const rm2i_rows *rows, const rm2i_pass *pass, size_t u, const rm2i_part *own) {
+    size_t end = unit_start(rows->in, u + 1), first = unit_start(rows->in, u);
+    size_t block = rm2i_block_rows(end - first);
+    memset(own->square, 0, pass->order * pass->order * sizeof *own->square);
+    for (; first < end; first += block)
+        pass->fn(rows, first, end - first < block ? end - first : block, own);
+    pack_triangle(pass->order, own->square, own->sums);
+}
+
+/* The units from `begin` to `end`. */
+static void sum_units(const rm2i_rows *rows, const rm2i_pass *pass, size_t begin, size_t end,
+                      rm2i_part *own, rm2i_tree *tree) {
+    size_t offset = units_of(rows->in).offset;
+    tree->values = own->nodes;
+    tree->size = triangle(pass->order) + pass->others;
+    tree->count = 0;
+    for (size_t u = begin; u < end; u++) {
+        own->sums = rm2i_tree_leaf(tree, offset + u);
+        sum_unit(rows, pass, u, own);
+    }
+}
+
+double *rm2i_inducing_rows(const rm2i_rows *rows, const rm2i_pass *pass) {
     const rm2i_inducing *in = rows->in;
-    size_t blocks = block_count(in);
-    int threads = blocks > 1 ? in->threads : 1;
+    size_t units = units_of(in).count;
+    int threads = units > 1 ? in->threads : 1;
     int before =
         rm2i_one_thread_begin(); /* BLAS on each thread by itself, also where there is one */
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const rm2i_part own = part_of(in, omp_get_thread_num());
-        memset(own.hi, 0, summed * sizeof *own.hi);
-        memset(own.lo, 0, summed * sizeof *own.lo);
-#pragma omp for schedule(static)
-        for (size_t b = 0; b < blocks; b++)
-            fn(rows, block_start(in, b), block_start(in, b + 1) - block_start(in, b), &own);
-#pragma omp single
-        threads = omp_get_num_threads(); /* may be fewer than asked for */
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (int t = 0; t < threads; t++) {
+        rm2i_part own = part_of(in, t);
+        sum_units(rows, pass, units * (size_t)t / (size_t)threads,
+                  units * (size_t)(t + 1) / (size_t)threads, &own, &in->trees[t]);
     }
     rm2i_one_thread_end(before);
-    const rm2i_part all = part_of(in, 0);
-    for (int t = 1; t < threads; t++) {
-        const rm2i_part other = part_of(in, t);
-        rm2i_sums_merge(summed, other.hi, other.lo, all.hi, all.lo);
-    }
-    rm2i_sums_round(summed, all.hi, all.lo);
-    return all.hi;
+    for (int t = 1; t < threads; t++)
+        rm2i_tree_append(&in->trees[0], &in->trees[t]);
+    return rm2i_tree_total(&in->trees[0]);
 }
 
 /* K and V of a block. */
@@ -197,38 +225,20 @@ rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, size_t first, 
     return (rm2i_kernel_rows){own->K, own->V};
 }
 
-RM2I_AVX2_CLONES static void add_sums(size_t n, const double *x, double *hi, double *lo) {
-    rm2i_sums_add(n, x, hi, lo);
-}
-
-/* The lower triangle of a square matrix, packed. */
-static void add_triangle(size_t n, const double *A, double *hi, double *lo) {
-    for (size_t i = 0; i < n; hi += i + 1, lo += i + 1, i++)
-        add_sums(i + 1, A + i * n, hi, lo);
-}
-
-static void unpack_triangle(size_t n, const double *packed, double *A) {
-    for (size_t i = 0; i < n; packed += i + 1, i++)
-        memcpy(A + i * n, packed, (i + 1) * sizeof *A);
-}
-
 /* A += V V^T, (V F)^T += F^T V^T, t += k(x, x) - |v|^2. */
 static void forward(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
-    size_t r = in->r, triangle = r * (r + 1) / 2;
+    size_t r = in->r;
     int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N;
     double *K = in->kept ? in->K + first * r : own->K, *V = in->kept ? in->V + first * r : own->V;
-    double t = 0;
+    double *VF = own->sums + triangle(r), *t = VF + in->M * r;
     fill_rows(rows, first, count, K, V);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, R, n, 1, V, R, 0, own->square, R);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, R, n, 1, rows->F + first, N, V, R, 0,
-                own->sums, R);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, R, n, 1, V, R, 1, own->square, R);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, R, n, 1, rows->F + first, N, V, R, 1,
+                VF, R);
     for (size_t i = 0; i < count; i++)
-        t += rm2i_latent_variance_at(rows->kernel, rows->X + (first + i) * in->Q) -
-             rm2i_dot(r, V + i * r, V + i * r);
-    add_triangle(r, own->square, own->hi, own->lo);
-    add_sums(in->M * r, own->sums, own->hi + triangle, own->lo + triangle);
-    add_sums(1, &t, own->hi + triangle + in->M * r, own->lo + triangle + in->M * r);
+        *t += rm2i_latent_variance_at(rows->kernel, rows->X + (first + i) * in->Q) -
+              rm2i_dot(r, V + i * r, V + i * r);
 }
 
 /* Columns of R^T = F^T - u^T V; R^T R is summed. */
@@ -240,21 +250,19 @@ static void residual(const rm2i_rows *rows, size_t first, size_t count, const rm
         memcpy(Y + m * in->N, rows->F + m * in->N + first, count * sizeof *Y);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, n, R, -1, in->u, R,
                 rm2i_inducing_kernel_rows(rows, first, count, own).V, R, 1, Y, N);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, n, 1, Y, N, 0, own->sums, M);
-    add_triangle(in->M, own->sums, own->hi, own->lo);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, n, 1, Y, N, 1, own->square, M);
 }
 
 /* Columns of Lf^-1 R^T; their squares are summed. */
 static void whitened(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
     int n = (int)count, M = (int)in->M, N = (int)in->N;
-    double *Y = in->Y + first, square = 0;
+    double *Y = in->Y + first;
     if (rows->Lf)
         cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, n, 1,
                     rows->Lf, M, Y, N);
     for (size_t m = 0; m < in->M; m++)
-        square += rm2i_dot(count, Y + m * in->N, Y + m * in->N);
-    add_sums(1, &square, own->hi, own->lo);
+        *own->sums += rm2i_dot(count, Y + m * in->N, Y + m * in->N);
 }
 
 /* ---- r x r ---------------------------------------------------------------------------------- */
@@ -291,7 +299,7 @@ static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double no
     rm2_status status = solve_small(in, VF, noise);
     rm2i_inducing_small_end(small);
     RM2_TRY(status);
-    unpack_triangle(M, rm2i_inducing_rows(rows, residual, residual_sums(in)), in->S);
+    unpack_triangle(M, rm2i_inducing_rows(rows, &(rm2i_pass){residual, M, 0}), in->S);
     /* S = R^T R/s2 + u^T u */
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)M, (int)r, 1, in->u, (int)r,
                 1 / noise, in->S, (int)M);
@@ -316,12 +324,13 @@ static rm2_status factor_inputs(rm2i_inducing *in, const rm2i_latent_kernel *ker
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                                double noise, const double *F) {
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
-    size_t r = in->r, triangle = r * (r + 1) / 2;
+    size_t r = in->r, M = in->M;
     RM2_TRY(factor_inputs(in, kernel, X));
-    const double *sums = rm2i_inducing_rows(&rows, forward, forward_sums(in));
+    const double *sums = rm2i_inducing_rows(&rows, &(rm2i_pass){forward, r, M * r + 1});
     unpack_triangle(r, sums, in->A);
-    memcpy(in->U, sums + triangle, in->M * r * sizeof *in->U); /* V F, until value takes U */
-    in->trace = sums[triangle + in->M * r];
+    sums += triangle(r);
+    memcpy(in->U, sums, M * r * sizeof *in->U); /* V F, until value takes U */
+    in->trace = sums[M * r];
     return solve_noise(&rows, in->U, noise);
 }
 
@@ -333,7 +342,7 @@ static double whiten(rm2i_inducing *in, const double *Lf) {
     if (Lf)
         cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, R, 1, Lf,
                     M, in->U, R);
-    in->square = *rm2i_inducing_rows(&rows, whitened, 1);
+    in->square = *rm2i_inducing_rows(&rows, &(rm2i_pass){whitened, 0, 1});
     return in->square / in->noise + rm2i_dot(in->r * in->M, in->U, in->U);
 }
 
@@ -408,7 +417,7 @@ rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data
                                        .Q = data->kernel->dim,
                                        .r = bounds->count,
                                        .index = index,
-                                       .blocks = data->blocks};
+                                       .units = data->units};
     scratch.count = bounds->count;
     if (status == RM2_OK)
         status = rm2i_inducing_create(ctx, &shape, &in);

@@ -10,12 +10,13 @@
  *   upper = the same without the last term, and with S at the noise s2 + t (Titsias, 2014)
  *   lower <= exact <= upper, because 0 <= K - Q <= t I.
  *
- * Sums over n go in blocks of rows that depend on the data alone (blocks.h). The sums of a block are added to accumulators
- * in twice the precision (base/sum.h): the result does not depend on how blocks are shared among threads. */
+ * Sums over n are trees of the sums of units, which depend on the data alone (units.h): the result does not depend on
+ * how units are shared among threads. */
 #ifndef RM2I_INDUCING_H
 #define RM2I_INDUCING_H
 
-#include "gp/blocks.h"
+#include "base/tree.h"
+#include "gp/units.h"
 #include "kernel/latent.h"
 #include "riemann2/base.h"
 
@@ -30,18 +31,19 @@ typedef struct rm2i_inducing {
     double *Z;     /* r x Q: where they are now; the caller sets those that are free */
     double *Z_bar; /* r x Q, the caller's: where derivatives of free ones are added */
     double *K, *V; /* N x r: Kun^T and V^T; without derivatives one array; NULL: computed again */
-    double *Kuu, *L, *A;       /* r x r, lower triangles; L is Lu */
-    double *B;                 /* r x r: its Cholesky factor, then scratch of the derivatives */
-    double *u, *U;             /* M x r: u^T, and Lf^-1 u^T */
-    double *Y;                 /* M x N, the caller's: R^T, then Lf^-1 R^T */
-    double *S;                 /* M x M, the caller's */
-    double noise, trace;       /* s2, t */
-    double square;             /* |Lf^-1 R^T|^2 */
-    double log_det;            /* log|Q + s2 I| */
-    double jitter;             /* of Kuu; the bounds hold with it */
-    const rm2i_blocks *blocks; /* borrowed; NULL: RM2I_ROWS rows each */
-    double *parts;             /* threads x part: their sums and scratch */
+    double *Kuu, *L, *A;      /* r x r, lower triangles; L is Lu */
+    double *B;                /* r x r: its Cholesky factor, then scratch of the derivatives */
+    double *u, *U;            /* M x r: u^T, and Lf^-1 u^T */
+    double *Y;                /* M x N, the caller's: R^T, then Lf^-1 R^T */
+    double *S;                /* M x M, the caller's */
+    double noise, trace;      /* s2, t */
+    double square;            /* |Lf^-1 R^T|^2 */
+    double log_det;           /* log|Q + s2 I| */
+    double jitter;            /* of Kuu; the bounds hold with it */
+    const rm2i_ranges *units; /* borrowed; NULL: rows without trajectories */
+    double *parts;            /* threads x part: their sums and scratch */
     size_t part;
+    rm2i_tree *trees;       /* one per thread */
     double *gram_work;      /* of the derivatives of Kuu */
     bool derivatives, kept; /* kept: K and V are */
     double *memory;
@@ -54,7 +56,7 @@ typedef struct rm2i_inducing_request {
     const double *X; /* N x Q */
     double enough;
     size_t most;
-    const rm2i_blocks *blocks; /* for rm2i_inducing_renew */
+    const rm2i_ranges *units; /* for rm2i_inducing_renew */
 } rm2i_inducing_request;
 
 /* Pivoted Cholesky of K (Fine and Scheinberg, 2001): the point whose variance given those before it is
@@ -69,8 +71,9 @@ typedef struct rm2i_inducing_shape {
     size_t N, M, Q, r;
     const size_t *index;
     bool derivatives;
-    const rm2i_blocks *blocks; /* of the rows, which must live longer; NULL: RM2I_ROWS rows each */
-    bool recompute;            /* do not keep K and V, however small */
+    const rm2i_ranges
+        *units;     /* of the rows, which must live longer; NULL: rows without trajectories */
+    bool recompute; /* do not keep K and V, however small */
 } rm2i_inducing_shape;
 
 /* The arrays of such a set. Y and S are to be set by the caller. */
@@ -109,7 +112,7 @@ typedef struct rm2i_inducing_data {
     const double *X, *F; /* N x Q, M x N */
     double noise;
     const double *Lf; /* M x M; NULL: the identity */
-    const rm2i_blocks *blocks;
+    const rm2i_ranges *units;
 } rm2i_inducing_data;
 
 typedef struct rm2i_bounds {
@@ -134,19 +137,26 @@ typedef struct rm2i_rows {
     const double *Lf;    /* of the value */
 } rm2i_rows;
 
-/* What a thread works with: the sums of a block before they are added, accumulators, rows of a block. */
+/* What a thread works with: sums of the unit that it adds up, the tree of those before, rows of a block. */
 typedef struct rm2i_part {
-    double *square, *sums; /* r x r and what the largest of the passes sums, of one block */
-    double *hi, *lo;       /* accumulators of a pass */
+    double *square;        /* the larger of r x r and M x M: a symmetric sum, lower triangle */
+    double *sums;          /* what a pass sums; the packed triangle comes first */
+    double *nodes;         /* of the tree */
     double *K, *V, *K_bar; /* RM2I_ROWS x r; K and V where they are computed again */
 } rm2i_part;
 
+/* One block of rows, added to own->square and, behind its triangle, to own->sums. */
 typedef void (*rm2i_rows_fn)(const rm2i_rows *rows, size_t first, size_t count,
                              const rm2i_part *own);
 
-/* Runs fn over the blocks of rows, each adding to its accumulators; returns the `summed` sums over all blocks. */
-double *rm2i_inducing_rows(const rm2i_rows *rows, rm2i_rows_fn fn, size_t summed);
+/* What a pass over the rows sums: the lower triangle of a matrix of `order` rows, and `others` behind. */
+typedef struct rm2i_pass {
+    rm2i_rows_fn fn;
+    size_t order, others;
+} rm2i_pass;
 
+/* Runs a pass over all rows; returns the sums, the triangle packed. */
+double *rm2i_inducing_rows(const rm2i_rows *rows, const rm2i_pass *pass);
 size_t rm2i_inducing_backward_sums(const rm2i_inducing *in);
 
 /* Rows of K and V after the forward pass, kept or computed again in the memory of the thread. */

@@ -11,7 +11,6 @@
 #include <cblas.h>
 
 #include "base/base.h"
-#include "base/sum.h"
 #include "gp/inducing.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
@@ -28,12 +27,12 @@ static sums sums_at(const rm2i_inducing *in, double *at) {
 
 static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
-    size_t r = in->r, Q = in->Q, summed = rm2i_inducing_backward_sums(in);
+    size_t r = in->r, Q = in->Q;
     int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N;
     double *K_bar = own->K_bar;
     const double *X = rows->X + first * Q;
     const rm2i_kernel_rows kernel = rm2i_inducing_kernel_rows(rows, first, count, own);
-    const sums block = sums_at(in, own->sums);
+    const sums unit = sums_at(in, own->sums);
     /* Kun_bar^T = 2 (V^T C Lu^-1 + 1/2 W Kf^-1 u^T Lu^-1) = V^T P + Y^T H */
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, R, R, 1, kernel.V, R, rows->P, R, 0,
                 K_bar, R);
@@ -46,14 +45,12 @@ static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, con
                                          .K = kernel.K,
                                          .K_bar = K_bar,
                                          .X_bar = rows->X_bar + first * Q,
-                                         .Z_bar = block.Z,
-                                         .lengthscale_bar = block.lengthscale,
-                                         .variance_bar = block.variance,
-                                         .linear_bar = block.linear};
-    memset(own->sums, 0, summed * sizeof *own->sums);
+                                         .Z_bar = unit.Z,
+                                         .lengthscale_bar = unit.lengthscale,
+                                         .variance_bar = unit.variance,
+                                         .linear_bar = unit.linear};
     rm2i_latent_rows_backward(rows->kernel, &adjoint);
-    *block.square = rm2i_dot(count * Q, X, X);
-    rm2i_sums_add(summed, own->sums, own->hi, own->lo);
+    *unit.square += rm2i_dot(count * Q, X, X);
 }
 
 static void mirror(size_t n, double *A) {
@@ -129,7 +126,7 @@ static void gram_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel, c
 
 rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
                                   const double *X, const rm2i_inducing_bars *bars) {
-    size_t r = in->r, Q = in->Q, summed = rm2i_inducing_backward_sums(in);
+    size_t r = in->r, Q = in->Q;
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .X_bar = bars->X, .P = in->B, .H = in->U};
     rm2i_small small = rm2i_inducing_small_begin(in);
     rm2_status status = rm2i_factor_invert(r, in->B);
@@ -139,7 +136,8 @@ rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *k
     }
     rm2i_inducing_small_end(small);
     RM2_TRY(status);
-    const sums all = sums_at(in, rm2i_inducing_rows(&rows, backward_rows, summed));
+    const rm2i_pass pass = {backward_rows, 0, rm2i_inducing_backward_sums(in)};
+    const sums all = sums_at(in, rm2i_inducing_rows(&rows, &pass));
     gram_backward(in, kernel, &all, small.threads);
     for (size_t j = 0; j < r; j++)
         rm2i_axpy(Q, 1, all.Z + j * Q, in->index ? bars->X + in->index[j] * Q : in->Z_bar + j * Q);

@@ -16,7 +16,6 @@
 #include <cblas.h>
 
 #include "base/base.h"
-#include "base/sum.h"
 #include "kernel/latent.h"
 #include "linalg/factor.h"
 #include "linalg/special.h"
@@ -86,12 +85,13 @@ static double latent_prior_of(rm2i_objective *o, size_t begin, size_t end) {
 }
 
 static void latent_prior(rm2i_objective *o) {
-    const rm2i_blocks *blocks = &o->units->points;
-    double hi = 0, lo = 0;
-    for (size_t b = 0; b < blocks->count; b++)
-        rm2i_sum_add(latent_prior_of(o, blocks->first[b] * o->p.Q, blocks->first[b + 1] * o->p.Q),
-                     &hi, &lo);
-    o->terms.latent = hi + lo;
+    const rm2i_ranges *units = &o->units->points;
+    double nodes[RM2I_TREE_NODES];
+    rm2i_tree tree = {.size = 1, .values = nodes};
+    for (size_t u = 0; u < units->count; u++)
+        *rm2i_tree_leaf(&tree, units->offset + u) =
+            latent_prior_of(o, units->first[u] * o->p.Q, units->first[u + 1] * o->p.Q);
+    o->terms.latent = *rm2i_tree_total(&tree);
 }
 
 static rm2_status dynamics(rm2i_objective *o) {

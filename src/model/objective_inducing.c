@@ -18,7 +18,6 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "base/sum.h"
 #include "model/objective.h"
 
 static const double RESERVE = 0.25; /* of the trace that is allowed: where a choice stops */
@@ -65,14 +64,14 @@ static rm2_status choose_likelihood(rm2i_objective *o) {
                                                            .r = count,
                                                            .index = o->s.inducing_points,
                                                            .derivatives = true,
-                                                           .blocks = &o->units->points},
+                                                           .units = &o->units->points},
                                     &o->inducing);
     const rm2i_inducing_request request = {.kernel = &kernel,
                                            .N = N,
                                            .X = o->X,
                                            .enough = count ? 0 : RESERVE * allowed(o),
                                            .most = count ? count : RM2I_INDUCING_MOST,
-                                           .blocks = &o->units->points};
+                                           .units = &o->units->points};
     return rm2i_inducing_renew(o->ctx, &request, M, &o->inducing);
 }
 
@@ -175,8 +174,7 @@ static rm2_status allocate_square(rm2i_objective *o) {
     double N = (double)o->p.N, nu = o->s.task_anchor * N;
     rm2i_units_free(o->units);
     o->units = NULL;
-    RM2_TRY(rm2i_units_create_whole(o->ctx, o->p.N, o->p.trajectories, &o->units));
-    o->gpdm.units = o->units;
+    RM2_TRY(rm2i_objective_divide(o, SIZE_MAX));
     o->dual = wants_dual(o);
     o->du = (rm2i_dual){.N = o->p.N, .M = o->p.M, .c = nu * o->psi, .n = N + nu};
     RM2_TRY(rm2i_arena_calloc(o->ctx, lay_out_square, o, &o->square));
@@ -234,7 +232,7 @@ static rm2_status use(rm2_context *ctx, const rm2i_set *set, rm2i_inducing **ind
                                        .r = set->count,
                                        .index = set->index,
                                        .derivatives = true,
-                                       .blocks = old->blocks};
+                                       .units = old->units};
     RM2_TRY(rm2i_inducing_create(ctx, &shape, &in));
     in->chosen = set->chosen;
     in->trace = set->trace;
@@ -256,15 +254,15 @@ static bool stale(const rm2i_inducing *in, double limit, bool ended) {
 
 static double kernel_trace(const rm2i_objective *o) {
     const rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
-    const rm2i_blocks *blocks = &o->units->points;
-    double hi = 0, lo = 0;
-    for (size_t b = 0; b < blocks->count; b++) {
-        double sum = 0;
-        for (size_t i = blocks->first[b]; i < blocks->first[b + 1]; i++)
-            sum += rm2i_latent_variance_at(&kernel, o->X + i * o->p.Q);
-        rm2i_sum_add(sum, &hi, &lo);
+    const rm2i_ranges *units = &o->units->points;
+    double nodes[RM2I_TREE_NODES];
+    rm2i_tree tree = {.size = 1, .values = nodes};
+    for (size_t u = 0; u < units->count; u++) {
+        double *sum = rm2i_tree_leaf(&tree, units->offset + u);
+        for (size_t i = units->first[u]; i < units->first[u + 1]; i++)
+            *sum += rm2i_latent_variance_at(&kernel, o->X + i * o->p.Q);
     }
-    return hi + lo;
+    return *rm2i_tree_total(&tree);
 }
 
 bool rm2i_objective_stale(const rm2i_objective *o, bool ended) {
@@ -290,7 +288,7 @@ rm2_status rm2i_objective_certify(const rm2i_objective *o, rm2_certificate *like
                                      .F = o->p.F,
                                      .noise = natural(o, RM2I_NOISE),
                                      .Lf = o->Lf,
-                                     .blocks = &o->units->points};
+                                     .units = &o->units->points};
     RM2_TRY(rm2i_inducing_bounds(o->ctx, &data, OF_UPPER_BOUND * allowed(o) / N, &bounds));
     *likelihood = (rm2_certificate){fmax(bounds.lower, o->terms.log_likelihood), bounds.upper};
     if (!o->gpdm.inducing)

@@ -179,8 +179,8 @@ static rm2_status iterate(loop *l, rm2_stop stop) {
 
 /* With inducing points sums over latents are divided as those of the likelihood are. */
 static void divide(loop *l) {
-    const rm2i_blocks *blocks = &l->o->units->points;
-    l->segments = (rm2i_segments){blocks->count, l->o->p.Q, blocks->first};
+    const rm2i_ranges *units = &l->o->units->points;
+    l->segments = (rm2i_segments){units->count, units->offset, l->o->p.Q, units->first};
     if (l->o->inducing)
         rm2i_optim_divide(l->optim, &l->segments);
 }

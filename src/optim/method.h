@@ -55,7 +55,8 @@ void rm2i_optim_accept(rm2i_optim *o, double f, double step_length);
 
 double rm2i_optim_dot(const rm2i_optim *o, const double *x, const double *y);
 double rm2i_optim_norm(const rm2i_optim *o, const double *x);
-double rm2i_optim_max_abs(const rm2i_optim *o, const double *x); /* infinity if an entry is not a number */
+double rm2i_optim_max_abs(const rm2i_optim *o,
+                          const double *x); /* infinity if an entry is not a number */
 
 /* Of the pair s = trial_x - x, y = trial_gradient - gradient. */
 typedef struct rm2i_pair_products {

@@ -16,11 +16,10 @@ rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *setting
                              const double *x0, rm2i_optim **optim);
 void rm2i_optim_free(rm2i_optim *optim);
 
-/* Inner products as sums over segments of the variables: variables first[b] width to first[b + 1] width - 1 for each b,
- * and those behind the last. A segment is summed by one loop, and the sums are added in twice the precision
- * (base/sum.h), so that the result does not depend on who holds which segments. */
+/* Inner products as trees (base/tree.h) of sums over segments: term offset + b is that of the variables first[b] width to
+ * first[b + 1] width - 1. What is behind the last segment is added at the end. */
 typedef struct rm2i_segments {
-    size_t count, width;
+    size_t count, offset, width;
     const size_t *first; /* count + 1 */
 } rm2i_segments;
 /* Before the first step; `segments` must live as long. Without this call one loop makes a product. */

@@ -1,25 +1,28 @@
-/* Inner products of the optimiser's vectors: by one loop, or in segments whose sums are added in twice the precision. */
+/* Inner products of the optimiser's vectors: by one loop, or as a tree of the sums of segments. */
 #include <math.h>
 
-#include "base/sum.h"
+#include "base/tree.h"
 #include "linalg/dense.h"
 #include "optim/method.h"
 
-/* Products of the entries from `begin` to `end`, added to `count` numbers. */
+/* Sums of products of the entries from `begin` to `end`. */
 typedef void (*range_fn)(const void *vectors, size_t begin, size_t end, double *sums);
 
 enum { MOST = 3 }; /* sums of one call */
 
+/* The tree of the segments, and what is behind them. */
 static void sum_ranges(const rm2i_optim *o, range_fn fn, const void *vectors, size_t count,
                        double *sums) {
     const rm2i_segments *s = o->segments;
-    double lo[MOST] = {0}, part[MOST];
-    for (size_t b = 0; b <= s->count; b++) {
-        size_t begin = s->first[b] * s->width;
-        fn(vectors, begin, b < s->count ? s->first[b + 1] * s->width : o->n, part);
-        rm2i_sums_add(count, part, sums, lo);
-    }
-    rm2i_sums_round(count, sums, lo);
+    double nodes[RM2I_TREE_NODES * MOST], behind[MOST];
+    rm2i_tree tree = {.size = count, .values = nodes};
+    for (size_t b = 0; b < s->count; b++)
+        fn(vectors, s->first[b] * s->width, s->first[b + 1] * s->width,
+           rm2i_tree_leaf(&tree, s->offset + b));
+    fn(vectors, s->first[s->count] * s->width, o->n, behind);
+    const double *total = rm2i_tree_total(&tree);
+    for (size_t k = 0; k < count; k++)
+        sums[k] = total[k] + behind[k];
 }
 
 typedef struct two {

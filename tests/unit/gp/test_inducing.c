@@ -601,7 +601,7 @@ static double *everything(const problem *p, rm2i_inducing *in) {
     return all;
 }
 
-/* Not one bit: blocks are the same, their sums are added in twice the precision. */
+/* Not one bit: units are the same, their sums are added as a tree. */
 static void sums_do_not_depend_on_threads(void **state) {
     (void)state;
     problem p;
@@ -667,9 +667,9 @@ static void many_points_are_thinned(void **state) {
     size_t index[MOST], count, some[MOST], other;
     for (size_t i = 0; i < n; i++)
         memcpy(X + i * Q, p.X + i * EVERY * Q, Q * sizeof *X);
-    ok(rm2i_inducing_choose(
-        ctx, &(rm2i_inducing_request){.kernel = &k, .N = N, .X = p.X, .most = MOST}, index, &count,
-        &left));
+    ok(rm2i_inducing_choose(ctx,
+                            &(rm2i_inducing_request){.kernel = &k, .N = N, .X = p.X, .most = MOST},
+                            index, &count, &left));
     ok(rm2i_inducing_choose(ctx,
                             &(rm2i_inducing_request){.kernel = &k, .N = n, .X = X, .most = MOST},
                             some, &other, &of_some));
