@@ -157,6 +157,13 @@ typedef struct rm2i_pass {
 
 /* Runs a pass over all rows; returns the sums, the triangle packed. */
 double *rm2i_inducing_rows(const rm2i_rows *rows, const rm2i_pass *pass);
+/* A lower triangle of n rows, row after row. */
+static inline size_t rm2i_triangle(size_t n) {
+    return n * (n + 1) / 2;
+}
+void rm2i_unpack_triangle(size_t n, const double *packed, double *A);
+
+size_t rm2i_inducing_part_size(const rm2i_inducing *in);
 size_t rm2i_inducing_backward_sums(const rm2i_inducing *in);
 
 /* Rows of K and V after the forward pass, kept or computed again in the memory of the thread. */

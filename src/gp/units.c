@@ -10,7 +10,9 @@ enum {
     UNITS = 128,      /* that are enough for threads and processes while N is moderate */
     MOST_ROWS = 16384 /* in a unit that could be cut: more units for more processes */
 };
-enum { MULTIPLE = 8 }; /* rows of a block, except the last of a unit: matrix products are fastest then */
+enum {
+    MULTIPLE = 8
+}; /* rows of a block, except the last of a unit: matrix products are fastest then */
 
 size_t rm2i_unit_rows(size_t N) {
     size_t rows = N / UNITS < MOST_ROWS ? N / UNITS : MOST_ROWS;
@@ -18,7 +20,8 @@ size_t rm2i_unit_rows(size_t N) {
 }
 
 size_t rm2i_block_rows(size_t n) {
-    size_t blocks = n / RM2I_ROWS + (n % RM2I_ROWS != 0), rows = blocks ? (n + blocks - 1) / blocks : 1;
+    size_t blocks = n / RM2I_ROWS + (n % RM2I_ROWS != 0),
+           rows = blocks ? (n + blocks - 1) / blocks : 1;
     return (rows + MULTIPLE - 1) / MULTIPLE * MULTIPLE;
 }
 
@@ -47,7 +50,8 @@ static size_t join(const rm2i_rows_of *what, rm2i_units *units) {
         if (units) {
             units->points.first[count] = end;
             units->trajectories.first[count] = t + 1;
-            units->increments.first[count] = end - (t + 1); /* row i of trajectory t is increment i - t */
+            units->increments.first[count] =
+                end - (t + 1); /* row i of trajectory t is increment i - t */
         }
     }
     return count;

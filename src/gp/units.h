@@ -18,8 +18,8 @@ typedef struct rm2i_ranges {
 } rm2i_ranges;
 
 typedef struct rm2i_units {
-    rm2i_ranges points;       /* all rows */
-    rm2i_ranges increments;   /* steps within trajectories, one fewer per trajectory; count 0: none */
+    rm2i_ranges points;     /* all rows */
+    rm2i_ranges increments; /* steps within trajectories, one fewer per trajectory; count 0: none */
     rm2i_ranges trajectories; /* which are in each unit; not set without trajectories */
     double *memory;
 } rm2i_units;
