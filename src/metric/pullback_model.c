@@ -155,7 +155,8 @@ static rm2_status reduce_support(rm2_context *ctx, const rm2_model *model, doubl
         return RM2_OK;
     RM2_TRY(rm2i_alloc(ctx, most, sizeof *index, &index));
     double enough = support * gp.kernel.variance;
-    const rm2i_inducing_request request = {&gp.kernel, gp.N, gp.X, enough, most};
+    const rm2i_inducing_request request = {
+        .kernel = &gp.kernel, .N = gp.N, .X = gp.X, .enough = enough, .most = most};
     rm2_status status = rm2i_inducing_choose(ctx, &request, index, &gp.inducing, &left);
     if (status == RM2_OK && left <= enough)
         status = rm2i_alloc(ctx, gp.inducing, gp.Q * sizeof *Z, &Z);
