@@ -159,12 +159,16 @@ static rm2_status run_direct(rm2_context *ctx, rm2i_evaluator *evaluator,
     if (leg->best.curve)
         status = rm2i_polish_stage(&stage, leg->best.arc, DIRECT_ELEMENTS, &candidate);
     if (status == RM2_OK && candidate.curve && candidate.converged) {
-        rm2i_activity_advance(ctx, RM2_STAGE_POLISH);
-        status = finish_stage(&stage, RM2_STAGE_POLISH, &candidate, leg);
+        status = take_over(&stage, RM2_STAGE_POLISH, &candidate, leg);
+        leg->iterations = stage.iterations;
     }
     rm2i_candidate_clear(&candidate);
-    if (leg->stage != RM2_STAGE_POLISH)
+    if (leg->stage != RM2_STAGE_POLISH) {
         rm2i_leg_clear(leg);
+        leg->iterations = 0;
+    } else if (status == RM2_OK) {
+        rm2i_activity_advance(ctx, (size_t)RM2_STAGE_POLISH + 1);
+    }
     return status;
 }
 
