@@ -190,9 +190,8 @@ static rm2_status run_stages(rm2_context *ctx, rm2i_evaluator *evaluator,
     }
     size_t intervals = 0;
     RM2_TRY(run_spline(ctx, evaluator, settings, leg, &intervals));
-    return settings->last == RM2_STAGE_POLISH
-               ? run_polish(ctx, evaluator, settings, intervals, leg)
-               : RM2_OK;
+    return settings->last == RM2_STAGE_POLISH ? run_polish(ctx, evaluator, settings, intervals, leg)
+                                              : RM2_OK;
 }
 
 rm2_status rm2i_leg_create(rm2_context *ctx, rm2i_evaluator *evaluator,

@@ -14,7 +14,7 @@ enum {
     SKETCH_POINTS = 2,
     MOST_PIECES = 4096
 };
-static const double EVEN = 2; /* largest over least speed where a sketch will do */
+static const double EVEN = 2;      /* largest over least speed where a sketch will do */
 static const double UNEVEN = 0.05; /* difference of two rules on a side, in mean sides */
 /* Of coordinates: the direction from one end to the other keeps six digits, and a geodesic differs from
  * the line by less than that. */

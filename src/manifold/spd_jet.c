@@ -37,7 +37,8 @@
 #include "linalg/special.h"
 #include "manifold/spd.h"
 
-static const double NEARLY_EQUAL = 1e-3; /* |l_a - l_c| below which T is expanded, as in spd_metric.c */
+static const double NEARLY_EQUAL =
+    1e-3; /* |l_a - l_c| below which T is expanded, as in spd_metric.c */
 static const double INTERPOLATION = 1e-13; /* relative error of traces */
 static const double ROOT2 = 1.41421356237309504880, HALF_ROOT2 = 0.70710678118654752440;
 
@@ -76,26 +77,26 @@ void rm2i_spd_trace_table(size_t n, const double *Sigma, double *table) {
 
 /* What is done to all points before the table's product, and its result. */
 typedef struct jet_points {
-    double *l;          /* points x n: eigenvalues */
-    double *Ut;         /* points x n x n: eigenvectors as rows */
-    size_t *nodes;      /* points: p */
-    double *y;          /* points x n: nodes */
-    double *O;          /* points x n x dim: coordinates of u_b u_b^T */
-    double *F, *Y;      /* rows of dim: p of each point, one point after the other */
-    double *A, *eigen;  /* one point's scratch */
-    double *lagrange;   /* n x n */
+    double *l;         /* points x n: eigenvalues */
+    double *Ut;        /* points x n x n: eigenvectors as rows */
+    size_t *nodes;     /* points: p */
+    double *y;         /* points x n: nodes */
+    double *O;         /* points x n x dim: coordinates of u_b u_b^T */
+    double *F, *Y;     /* rows of dim: p of each point, one point after the other */
+    double *A, *eigen; /* one point's scratch */
+    double *lagrange;  /* n x n */
 } jet_points;
 
 /* One point. Tables of g are [b][a]. */
 typedef struct jet_scratch {
     const double *l, *Ut;
-    double *U;                 /* n x n */
-    double *g, *g1;            /* g(l_a - l_b) and its derivative at l_a - l_b */
-    double *node_g, *node_g1;  /* the same for nodes in place of l_b */
-    double *W, *Z;             /* count and directions x n x n: W~, Z~ */
-    double *N, *half;          /* [c][r][a] */
-    double *A, *B;             /* n x n */
-    double *sum;               /* n */
+    double *U;                /* n x n */
+    double *g, *g1;           /* g(l_a - l_b) and its derivative at l_a - l_b */
+    double *node_g, *node_g1; /* the same for nodes in place of l_b */
+    double *W, *Z;            /* count and directions x n x n: W~, Z~ */
+    double *N, *half;         /* [c][r][a] */
+    double *A, *B;            /* n x n */
+    double *sum;              /* n */
 } jet_scratch;
 
 static void lay_out_points(jet_points *s, size_t n, size_t points, rm2i_arena *a) {

@@ -376,13 +376,14 @@ static void lay_out_field(void *field, rm2i_arena *a) {
 }
 
 /* The rows p_m on the part's coordinates, and what traces need of them. */
-static rm2_status fill_part(rm2_context *ctx, const rm2i_pullback_field *f, rm2i_output_part *part) {
+static rm2_status fill_part(rm2_context *ctx, const rm2i_pullback_field *f,
+                            rm2i_output_part *part) {
     size_t M = f->posterior->gp.M;
     rm2i_transpose(M, f->posterior->P, part->Pt);
     restrict_to(part, M, M, part->Pt);
-    return f->manifold ? rm2i_traces_create(ctx, f->manifold, part->from, part->to, part->Pt,
-                                            &part->traces)
-                       : RM2_OK;
+    return f->manifold
+               ? rm2i_traces_create(ctx, f->manifold, part->from, part->to, part->Pt, &part->traces)
+               : RM2_OK;
 }
 
 rm2_status rm2i_pullback_field_create(rm2_context *ctx, const rm2i_pullback_field *like,

@@ -25,9 +25,9 @@ typedef struct state {
 
 typedef struct bend_scratch {
     state moved;
-    double *rho, *slope, *second;             /* here: 1, Q and T */
-    double *Gu, *du, *trace, *trace_slope;    /* M, Q, 1, Q: of the ambient metric there */
-    double *work;                             /* of the ambient metric */
+    double *rho, *slope, *second;          /* here: 1, Q and T */
+    double *Gu, *du, *trace, *trace_slope; /* M, Q, 1, Q: of the ambient metric there */
+    double *work;                          /* of the ambient metric */
 } bend_scratch;
 
 static void lay_out(bend_scratch *b, const rm2i_pullback_field *f, size_t count, rm2i_arena *a) {
@@ -90,8 +90,7 @@ static double slope_of(const rm2i_pullback_field *f, const bend_scratch *b, size
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
     const state *m = &b->moved;
     return 2 * rm2i_dot(M, m->ut + (k * Q + t) * M, b->Gu + k * M) + b->du[k * Q + t] +
-           f->weight *
-               (b->trace_slope[k * Q + t] * m->rho[k] + b->trace[k] * m->rho_t[k * Q + t]);
+           f->weight * (b->trace_slope[k * Q + t] * m->rho[k] + b->trace[k] * m->rho_t[k * Q + t]);
 }
 
 /* The ambient metric at the moved states. */
