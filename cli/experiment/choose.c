@@ -17,9 +17,9 @@ typedef struct choice {
 static const struct {
     const char *name, *setting;
     bool space;
-} known[] = {{"recipe", "recipe", false},   {"kernel", "kernel", false},
+} known[] = {{"recipe", "recipe", false},     {"kernel", "kernel", false},
              {"latent", "latent_dim", false}, {"iterations", "max_iterations", false},
-             {"metric", "metric", true},    {"sigma", "sigma", true},
+             {"metric", "metric", true},      {"sigma", "sigma", true},
              {"contrast", "contrast", true}};
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -88,13 +88,17 @@ static int check_one(const work *w, const char *text) {
                              text, c.name);
     rm2_fit_settings fit = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     rm2_space_settings space = rm2_space_settings_default();
-    rm2_status status =
-        known[k].space
-            ? rm2_settings_set(w->ctx, rm2_space_settings_table(), &space, known[k].setting, c.value)
-            : rm2_settings_set(w->ctx, rm2_fit_settings_table(), &fit, known[k].setting, c.value);
+    rm2_status status = known[k].space ? rm2_settings_set(w->ctx, rm2_space_settings_table(),
+                                                          &space, known[k].setting, c.value)
+                                       : rm2_settings_set(w->ctx, rm2_fit_settings_table(), &fit,
+                                                          known[k].setting, c.value);
     if (status == RM2_OK)
         return EXIT_DONE;
-    return work_complain(w, EXIT_USAGE, "--for %s: %s", text, rm2_context_error(w->ctx));
+    char expected[240];
+    const rm2_settings_table *table =
+        known[k].space ? rm2_space_settings_table() : rm2_fit_settings_table();
+    rm2_setting_expected(rm2_settings_find(table, known[k].setting), expected, sizeof expected);
+    return work_complain(w, EXIT_USAGE, "--for %s: expected %s", text, expected);
 }
 
 int experiment_check_choices(const work *w, const experiment_options *o) {

@@ -335,7 +335,8 @@ static int check_options(const work *w, const experiment_options *o, const char 
     if (o->data && (o->demos || o->points))
         return work_complain(w, EXIT_USAGE, "--demos and --points are for generated data");
     if (o->paper_data && !o->data)
-        return work_complain(w, EXIT_USAGE, "--paper-data needs --data: generated data are not the paper's");
+        return work_complain(w, EXIT_USAGE,
+                             "--paper-data needs --data: generated data are not the paper's");
     if (setting_given(&o->space_from, "sigma") && o->space.metric != RM2_SPACE_DENSITY)
         return work_complain(w, EXIT_USAGE, "--sigma needs --metric density");
     if (!o->data && given)
@@ -346,8 +347,10 @@ static int check_options(const work *w, const experiment_options *o, const char 
 int run_experiment(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     data_options data = data_options_default();
-    static const char *const training[] = {"recipe", "kernel", "latent_dim", "max_iterations", NULL};
-    static const char *const space[] = {"metric", "contrast", "sigma", "grid_points", "nodes", NULL};
+    static const char *const training[] = {"recipe", "kernel", "latent_dim", "max_iterations",
+                                           NULL};
+    static const char *const space[] = {"metric",      "contrast", "sigma",
+                                        "grid_points", "nodes",    NULL};
     experiment_options options = {
         .fit = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST),
         .from = {.table = rm2_fit_settings_table(), .only = training},

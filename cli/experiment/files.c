@@ -48,8 +48,8 @@ static int write_path(const experiment_run *r, const outcome *o) {
                  sheet_add_points(&s, m, o->points);
     experiment_path_name(o->variant, name);
     experiment_path(r, name, "csv", path);
-    int code = built ? work_check(&r->work, rm2_csv_write(r->work.ctx, path, &s.table,
-                                                          r->work.common->force))
+    int code = built ? work_check(&r->work,
+                                  rm2_csv_write(r->work.ctx, path, &s.table, r->work.common->force))
                      : work_no_memory(&r->work);
     sheet_free(&s);
     free(t);

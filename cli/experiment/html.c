@@ -93,7 +93,8 @@ static const char style[] =
 static const char explanation[] =
     "On manifold: share of decoded points of the path that satisfy the manifold's equations. DTW: "
     "distance from the demonstrations under dynamic time warping, mean and standard deviation, in "
-    "the units of the data. Over floor: the same divided by the floor, the mean distance between the "
+    "the units of the data. Over floor: the same divided by the floor, the mean distance between "
+    "the "
     "demonstrations themselves. Colours: the geodesic is vermilion, the straight line black and "
     "dashed, demonstrations are grey; a circle is the start of a path, a square its end.";
 
@@ -135,8 +136,9 @@ static void html_method(const experiment_run *r, FILE *out) {
         html_date(r->options->data, out);
     else
         (void)fputs(", generated", out);
-    (void)fprintf(out, "</dd>\n<dt>Seed</dt><dd>%llu</dd>\n<dt>Version</dt><dd>riemann2 %s</dd>\n</dl>\n",
-                  (unsigned long long)r->work.common->seed, rm2_version());
+    (void)fprintf(
+        out, "</dd>\n<dt>Seed</dt><dd>%llu</dd>\n<dt>Version</dt><dd>riemann2 %s</dd>\n</dl>\n",
+        (unsigned long long)r->work.common->seed, rm2_version());
 }
 
 /* A narrow screen scrolls the table, not the page. */

@@ -7,8 +7,9 @@
 static void print_cell(const char *text, FILE *out) {
     static const struct {
         const char *plain, *latex;
-    } words[] = {{"±", "$\\pm$"}, {"²", "\\textsuperscript{2}"}, {"%", "\\%"}, {"&", "\\&"},
-                 {"_", "\\_"},     {"#", "\\#"}};
+    } words[] = {{"±", "$\\pm$"}, {"²", "\\textsuperscript{2}"},
+                 {"%", "\\%"},    {"&", "\\&"},
+                 {"_", "\\_"},    {"#", "\\#"}};
     while (*text) {
         size_t k = 0, count = sizeof words / sizeof *words;
         while (k < count && strncmp(text, words[k].plain, strlen(words[k].plain)) != 0)

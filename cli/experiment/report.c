@@ -30,12 +30,16 @@ static void spread(const rm2_distance_summary *s, char text[CELL]) {
         (void)snprintf(text, CELL, "-");
 }
 
-static void ratio(const rm2_distance_summary *s, const rm2_distance_summary *floor,
-                  char text[CELL]) {
-    if (s->count && floor->count && floor->mean > 0)
-        (void)snprintf(text, CELL, "%.3g", s->mean / floor->mean);
-    else
+static double over(const rm2_distance_summary *s, const rm2_distance_summary *floor) {
+    return s->count && floor->count && floor->mean > 0 ? s->mean / floor->mean : NAN;
+}
+
+/* Multiples of a floor; NaN: there is none. */
+static void ratio(double value, char text[CELL]) {
+    if (isnan(value))
         (void)snprintf(text, CELL, "-");
+    else
+        (void)snprintf(text, CELL, value < 1000 ? "%.2f" : "%.3g", value);
 }
 
 /* Letters, not bytes: what a reader sees. */
@@ -112,18 +116,18 @@ table_line experiment_row(const experiment_run *r, const outcome *o) {
     if (r->floor.count) {
         spread(&o->dtw, text);
         add(&l, text);
-        ratio(&o->dtw, &r->floor, text);
+        ratio(over(&o->dtw, &r->floor), text);
         add(&l, text);
-        (void)snprintf(text, CELL, "%.3g", paper_over_floor(r, o));
+        ratio(paper_over_floor(r, o), text);
         if (r->experiment->paper_floor > 0)
-            add(&l, o->variant->paper_dtw ? text : "-");
+            add(&l, text);
         if (r->options->paper_data)
             add(&l, o->variant->paper_dtw ? o->variant->paper_dtw : "-");
     }
     if (r->floor_tangent.count) {
         spread(&o->dtw_tangent, text);
         add(&l, text);
-        ratio(&o->dtw_tangent, &r->floor_tangent, text);
+        ratio(over(&o->dtw_tangent, &r->floor_tangent), text);
         add(&l, text);
     }
     return l;
@@ -160,10 +164,6 @@ static void print_csv_number(FILE *out, double value) {
         (void)fprintf(out, ",%.10g", value);
     else
         (void)fprintf(out, ",");
-}
-
-static double over(const rm2_distance_summary *s, const rm2_distance_summary *floor) {
-    return s->count && floor->count && floor->mean > 0 ? s->mean / floor->mean : NAN;
 }
 
 /* Shares are fractions, distances are in the units of the data, those of the paper in its own. */
