@@ -241,6 +241,7 @@ export class PlaneMap implements MapView {
     const x = width / 2 + (this.layerView.x - this.view.x) * this.view.scale;
     const y = height / 2 - (this.layerView.y - this.view.y) * this.view.scale * this.stretch;
     const [w, h] = [width * (1 + 2 * MARGIN) * zoom, height * (1 + 2 * MARGIN) * zoom];
+    ctx.imageSmoothingEnabled = zoom !== 1; // a copy of pixels is quicker
     ctx.drawImage(this.layer, x - w / 2, this.isLine ? -MARGIN * height : y - h / 2, w, this.isLine ? height * (1 + 2 * MARGIN) : h);
   }
 

@@ -5,6 +5,7 @@ import { LineGeometry } from "three/addons/lines/LineGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
 import { Line2 } from "three/addons/lines/Line2.js";
 import { styleColour } from "./colours";
+import { atFrame } from "./frames";
 
 const VIEW = new THREE.Vector3(0.57, -0.7, 0.43); // direction to the camera
 
@@ -16,7 +17,6 @@ export class Stage {
   private radius = 1.4; // of what the camera should see
   private direction = VIEW.clone();
   private turned = false; // by hand
-  private scheduled = false;
   private observer: ResizeObserver;
 
   constructor(private parent: HTMLElement) {
@@ -64,13 +64,10 @@ export class Stage {
   }
 
   refresh(): void {
-    if (this.scheduled) return;
-    this.scheduled = true;
-    requestAnimationFrame(() => {
-      this.scheduled = false;
-      this.renderer.render(this.scene, this.camera);
-    });
+    atFrame(this.render);
   }
+
+  private render = (): void => this.renderer.render(this.scene, this.camera);
 
   destroy(): void {
     this.observer.disconnect();

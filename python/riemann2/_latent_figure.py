@@ -185,8 +185,8 @@ def draw_decoded(model: WGPLVM, paths: Sequence[Path], title: str | None) -> Fig
     figure = Figure(85 * count, 80, columns=count, title=title, legend=True)
     for k in range(count):
         name = f"{m.factors[k].name}{m.factors[k].n}"
-        axes = dict(zip("xyz", "xyz")) if m.factors[k].name == "R" else {}
-        panel = figure.panel(0, k, manifold=m, factor=k, title=name, **axes)
+        x, y, z = "xyz" if m.factors[k].name == "R" else (None, None, None)
+        panel = figure.panel(0, k, manifold=m, factor=k, title=name, x=x, y=y, z=z)
         curves = name not in ("S3", "SO3") and not (m.factors[k].name == "SPD" and m.factors[k].n > 2)
         for points in model.data_.trajectories if curves and model.data_.groups is not None else ():
             panel.factor(points, m, k, colour="demonstrations", width=0.6, opacity=0.8, label="demonstrations")

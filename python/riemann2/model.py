@@ -335,11 +335,12 @@ class WGPLVM:
             )
         if len(array) == 0:
             raise ValueError(f"Y: expected at least one point; found {_sizes(array)} while a minimum of 1 is required.")
+        regularise = not (isinstance(Y, Data) and Y.shrinkage > 0)
         n, Q = len(array), self.info_["latent_dim"]
         latents, info = np.empty((n, Q)), np.empty((n, _ENCODED))
         cov = np.empty((n, Q, Q)) if with_cov else None
         with watch(callback) as report:
-            _core.encode(handle, array, texts("encode", settings), bool(align), report, latents, cov, info)
+            _core.encode(handle, array, texts("encode", settings), bool(align), regularise, report, latents, cov, info)
         return latents, cov, info
 
     def fit_transform(self, Y: Any, y: Any = None, **fit_params: Any) -> Array:
