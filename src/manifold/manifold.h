@@ -48,6 +48,9 @@ rm2_status rm2i_manifold_metric_derivative(const rm2_manifold *m, const double *
                                            size_t *failed);
 /* Doubles of scratch for any call on this factor. */
 size_t rm2i_factor_work(const rm2_factor *factor);
+/* Of one factor; added to values and derivatives. */
+rm2_status rm2i_factor_norms(const rm2_factor *factor, const double *c,
+                             const rm2_norms_query *query, double *work);
 /* Values and derivatives are set, not added to. */
 rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c,
                                       const rm2_norms_query *query, double *work, size_t *failed);
