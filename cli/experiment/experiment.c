@@ -51,6 +51,10 @@ static const variant density_variants[] = {
     {"Riemann²", RM2_WGPLVM, false, MOVE_PULLBACK, 0, "100", "3.8 ± 0.91"},
 };
 
+/* Mean distance between the six demonstrations of the letters that the paper used, 200 points each, in its units
+ * (docs/experiments.md): the paper prints distances, not multiples of a floor. */
+#define LETTERS_FLOOR 3.67
+
 #define VARIANTS(list) .variants = (list), .count = sizeof(list) / sizeof *(list)
 
 const experiment experiments[] = {
@@ -59,6 +63,7 @@ const experiment experiments[] = {
      .generator = "toy",
      .manifold = "R2 x S2",
      .paper_table = "Table 2",
+     .paper_floor = LETTERS_FLOOR,
      VARIANTS(toy_variants),
      .trajectories = true,
      .learning_rate = 0.025,
@@ -98,6 +103,7 @@ const experiment experiments[] = {
      .generator = "toy",
      .manifold = "R2 x S2",
      .paper_table = "Table 4",
+     .paper_floor = LETTERS_FLOOR,
      VARIANTS(density_variants),
      .trajectories = true,
      .learning_rate = 0.025,
@@ -116,10 +122,15 @@ static const option experiment_table[] = {
      "where tables, figures and the report go (also -o; default: riemann2-NAME)"},
     {"--data", "FILE", OPTION_TEXT, EXPERIMENT(data), NULL,
      "real data of the same kind, instead of generated ones"},
+    {"--paper-data", NULL, OPTION_FLAG, EXPERIMENT(paper_data), NULL,
+     "the file of --data has the paper's data: compare with its numbers"},
     {"--demos", "N", OPTION_SIZE, EXPERIMENT(demos), NULL, "generated trajectories"},
     {"--points", "N", OPTION_SIZE, EXPERIMENT(points), NULL,
      "points of a generated trajectory (connectome: of the set)"},
 
+    {"--for", "MODEL:NAME=VALUE", OPTION_TEXTS, EXPERIMENT(choices), NULL,
+     "for gplvm or wgplvm alone: recipe, kernel, latent, iterations, metric, sigma or contrast,\n"
+     "                            such as wgplvm:kernel=matern52; may be repeated"},
     {"--format", NULL, OPTION_CHOICE, EXPERIMENT(format), format_names,
      "of the figures (the report has SVG in any case)"},
     {.name = NULL},
@@ -187,8 +198,10 @@ static int try_folder(const work *w, const char *folder) {
 }
 
 /* Will everything that an experiment writes find its place? Said before the work. */
-static int check_folder(const work *w, const experiment_options *o, const char *folder) {
-    static const char *const files[] = {"table.txt", "table.csv", "table.json", "report.html"};
+static int check_folder(const work *w, const experiment *e, const experiment_options *o,
+                        const char *folder) {
+    static const char *const files[] = {"table.txt", "table.csv", "table.json", "table.tex",
+                                        "report.html"};
     static const char *const figures[] = {"latent-space", "decoded", "training", "arm"};
     const char *const inputs[] = {o->data, NULL};
     char path[PATH_SIZE];
@@ -202,6 +215,16 @@ static int check_folder(const work *w, const experiment_options *o, const char *
     for (size_t k = 0; k < 2 * sizeof figures / sizeof *figures && code == EXIT_DONE; k++) {
         (void)snprintf(path, sizeof path, "%s/%s.%s", folder, figures[k / 2],
                        k % 2 ? format_names[o->format] : "svg");
+        code = work_check_output(w, path, inputs);
+    }
+    for (size_t k = 0; k < 2 * e->count && code == EXIT_DONE; k++) {
+        const variant *v = &e->variants[k / 2];
+        char name[FILE_NAME];
+        if (k % 2)
+            experiment_path_name(v, name);
+        else
+            experiment_model_file(v->kind, v->independent, name);
+        (void)snprintf(path, sizeof path, "%s/%s.%s", folder, name, k % 2 ? "csv" : "h5");
         code = work_check_output(w, path, inputs);
     }
     return code;
@@ -226,6 +249,8 @@ static int run_steps(experiment_run *r) {
         code = steps[k](r);
     if (code == EXIT_DONE)
         code = make_folder(&r->work, r->folder);
+    if (code == EXIT_DONE)
+        code = experiment_save_files(r);
     if (code == EXIT_DONE)
         code = experiment_draw(r);
     if (code == EXIT_DONE)
@@ -260,7 +285,7 @@ static int run_all(const work *w, const experiment_options *o, data_options *dat
     int code = try_folder(w, root);
     for (const experiment *e = experiments; e->name && code == EXIT_DONE && is_folder(root); e++) {
         (void)snprintf(folder, sizeof folder, "%s/%s", root, e->name);
-        code = check_folder(w, o, folder);
+        code = check_folder(w, e, o, folder);
     }
     if (code == EXIT_DONE)
         code = make_folder(w, root);
@@ -285,7 +310,7 @@ static int run_single(const work *w, const experiment *e, const experiment_optio
     if (o->demos && !e->trajectories)
         return work_complain(w, EXIT_USAGE, "%s has points without trajectories: no --demos",
                              e->name);
-    int code = check_folder(w, o, folder);
+    int code = check_folder(w, e, o, folder);
     return code == EXIT_DONE ? run_one(w, e, o, data, folder) : code;
 }
 
@@ -309,6 +334,11 @@ static int check_options(const work *w, const experiment_options *o, const char 
                              "-o needs a folder: tables, figures and a report cannot be printed");
     if (o->data && (o->demos || o->points))
         return work_complain(w, EXIT_USAGE, "--demos and --points are for generated data");
+    if (o->paper_data && !o->data)
+        return work_complain(w, EXIT_USAGE,
+                             "--paper-data needs --data: generated data are not the paper's");
+    if (setting_given(&o->space_from, "sigma") && o->space.metric != RM2_SPACE_DENSITY)
+        return work_complain(w, EXIT_USAGE, "--sigma needs --metric density");
     if (!o->data && given)
         return work_complain(w, EXIT_USAGE, "%s needs --data", given);
     return EXIT_DONE;
@@ -317,13 +347,17 @@ static int check_options(const work *w, const experiment_options *o, const char 
 int run_experiment(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     data_options data = data_options_default();
-    static const char *const training[] = {"recipe", "max_iterations", NULL};
-    static const char *const space[] = {"contrast", "grid_points", "nodes", NULL};
+    static const char *const training[] = {"recipe", "kernel", "latent_dim", "max_iterations",
+                                           NULL};
+    static const char *const space[] = {"metric",      "contrast", "sigma",
+                                        "grid_points", "nodes",    NULL};
     experiment_options options = {
         .fit = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST),
         .from = {.table = rm2_fit_settings_table(), .only = training},
         .space = rm2_space_settings_default(),
-        .space_from = {.table = rm2_space_settings_table(), .only = space}};
+        .space_from = {.table = rm2_space_settings_table(), .only = space},
+        .argc = argc,
+        .argv = argv};
     options.space.roadmap = RM2_SPACE_GRID;
     char word[SETTING_WORD];
     const option_group groups[] = {{"Options", experiment_table, &options, NULL},
@@ -348,6 +382,8 @@ int run_experiment(const command *self, int argc, char **argv) {
     if (!w.ctx)
         return EXIT_FAILED;
     int code = check_options(&w, &options, setting_first_given(&data.from, word));
+    if (code == EXIT_DONE)
+        code = experiment_check_choices(&w, &options);
     if (code == EXIT_DONE)
         code = run_named(&w, name, &options, &data);
     rm2_context_free(w.ctx);

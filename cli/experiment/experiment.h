@@ -29,6 +29,7 @@ typedef struct variant {
 typedef struct experiment {
     const char *name, *title, *generator, *manifold;
     const char *paper_table; /* where the paper has its numbers */
+    double paper_floor;      /* of its data, as we measure it; 0: they are not public */
     const variant *variants;
     size_t count;
     bool trajectories, arm; /* points of demonstrations; an arm follows the decoded ones */
@@ -46,7 +47,8 @@ typedef struct trained {
     bool independent;
     rm2_model *model;
     const rm2_model_info *info;
-    rm2_space *space; /* with its pullback metric */
+    rm2_space *space;             /* with its pullback metric */
+    rm2_space_metric_kind metric; /* of its geodesics */
 } trained;
 
 typedef struct outcome {
@@ -83,9 +85,13 @@ typedef struct experiment_options {
     const char *output, *data;
     int format;
     size_t demos, points;
-    rm2_fit_settings fit;     /* recipe and iterations */
-    rm2_space_settings space; /* contrast, grid and nodes */
+    bool paper_data;          /* --data are the paper's */
+    text_list choices;        /* of settings, for one model each: choose.c */
+    rm2_fit_settings fit;     /* of all models: recipe, kernel, latents, iterations */
+    rm2_space_settings space; /* metric, contrast, grid and nodes */
     setting_options from, space_from;
+    int argc; /* the command, for the report */
+    char **argv;
 } experiment_options;
 
 typedef struct experiment_run {
@@ -105,7 +111,7 @@ typedef struct experiment_run {
     size_t execution_count;
     figure_file figures[MOST_FIGURES];
     size_t figure_count;
-    char *notes; /* lines below the table */
+    char *notes, *origin; /* lines below the table: results, and how they came about */
     double started;
 } experiment_run;
 
@@ -116,8 +122,19 @@ int experiment_move(experiment_run *r);
 int experiment_compare(experiment_run *r);
 int experiment_execute(experiment_run *r);
 int experiment_draw(experiment_run *r); /* cli/plot, or cli/plotless without figures */
+int experiment_save_files(experiment_run *r);
 int experiment_report(experiment_run *r);
 void experiment_free(experiment_run *r);
+
+/* Settings of a model: of all, and those that --for names. Whether --for is right is checked before the work. */
+int experiment_fit_settings(const experiment_run *r, const trained *t, rm2_fit_settings *s);
+int experiment_space_settings(const experiment_run *r, const trained *t, rm2_space_settings *s);
+int experiment_check_choices(const work *w, const experiment_options *o);
+
+/* Names of files, without ending: "path-riemann2", "model-gplvm-independent". */
+enum { FILE_NAME = 64 };
+void experiment_path_name(const variant *v, char name[FILE_NAME]);
+void experiment_model_file(rm2_model_kind kind, bool independent, char name[FILE_NAME]);
 
 /* The wrapped model with correlated outputs, Riemann2's: every experiment has one. */
 const trained *experiment_wrapped(const experiment_run *r);
@@ -135,6 +152,7 @@ typedef struct table_line {
 table_line experiment_head(const experiment_run *r);
 table_line experiment_row(const experiment_run *r, const outcome *o);
 void experiment_print_html(const experiment_run *r, FILE *out);
+void experiment_print_latex(const experiment_run *r, FILE *out);
 
 /* A line that --quiet silences: "toy: ...". */
 void experiment_say(const experiment_run *r, const char *format, ...)

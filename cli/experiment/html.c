@@ -1,5 +1,7 @@
 /* The report of an experiment: one HTML file with everything inside. */
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "experiment/experiment.h"
 
@@ -75,32 +77,92 @@ static void html_lines(FILE *out, const char *text) {
 }
 
 static const char style[] =
+    ":root{color-scheme:light dark;--ink:#222;--soft:#555;--line:#ccc;--back:#fff}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e8ecf1;--soft:#a9b4c0;--line:#3a4450;"
+    "--back:#15191e}}"
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;"
-    "color:#222}table{border-collapse:collapse}th,td{padding:.3rem .8rem;text-align:left;"
-    "border-bottom:1px solid #ccc}th{border-bottom:2px solid #222}figure{margin:2rem 0}"
-    "img{max-width:100%}figcaption,p{color:#444}p{margin:.3rem 0}";
+    "color:var(--ink);background:var(--back)}h1{line-height:1.2}h2{margin-top:2.5rem}"
+    "div.wide{overflow-x:auto}table{border-collapse:collapse;white-space:nowrap;"
+    "font-variant-numeric:tabular-nums}th,td{padding:.3rem .8rem;text-align:right;"
+    "border-bottom:1px solid var(--line)}th:first-child,td:first-child{text-align:left;"
+    "padding-left:0}th{border-bottom:2px solid var(--ink)}figure{margin:2rem 0}"
+    "img{display:block;width:100%;box-sizing:border-box;background:#fff;border-radius:6px}"
+    "figcaption,p,dd{color:var(--soft)}p{margin:.3rem 0}code{overflow-wrap:anywhere}"
+    "dt{font-weight:600}dd{margin:0 0 .5rem}";
 
 static const char explanation[] =
     "On manifold: share of decoded points of the path that satisfy the manifold's equations. DTW: "
     "distance from the demonstrations under dynamic time warping, mean and standard deviation, in "
-    "the model's units; the floor is the mean distance between the demonstrations themselves.";
+    "the units of the data. Over floor: the same divided by the floor, the mean distance between "
+    "the "
+    "demonstrations themselves. Colours: the geodesic is vermilion, the straight line black and "
+    "dashed, demonstrations are grey; a circle is the start of a path, a square its end.";
 
-void experiment_print_html(const experiment_run *r, FILE *out) {
+static bool is_plain(const char *word) {
+    return *word && !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                       "0123456789-_=+./:,@%")];
+}
+
+/* The command, words in quotation marks where a shell needs them. */
+static void html_command(const experiment_options *o, FILE *out) {
+    (void)fputs("riemann2 experiment", out);
+    for (int k = 0; k < o->argc; k++) {
+        const char *mark = is_plain(o->argv[k]) ? "" : "'";
+        (void)fprintf(out, " %s", mark);
+        html_text(out, o->argv[k], strlen(o->argv[k]));
+        (void)fputs(mark, out);
+    }
+}
+
+/* When the file of the data was last changed, UTC. */
+static void html_date(const char *path, FILE *out) {
+    struct stat info;
+    struct tm utc;
+    char text[40];
+    if (stat(path, &info) == 0 && gmtime_r(&info.st_mtime, &utc) &&
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc) > 0)
+        (void)fprintf(out, ", last changed %s", text);
+}
+
+static void html_method(const experiment_run *r, FILE *out) {
+    (void)fputs("<h2>Method</h2>\n", out);
+    html_lines(out, explanation);
+    html_lines(out, r->origin);
+    (void)fputs("<dl>\n<dt>Command</dt><dd><code>", out);
+    html_command(r->options, out);
+    (void)fputs("</code></dd>\n<dt>Data</dt><dd>", out);
+    html_text(out, r->data->source, strlen(r->data->source));
+    if (r->options->data)
+        html_date(r->options->data, out);
+    else
+        (void)fputs(", generated", out);
+    (void)fprintf(
+        out, "</dd>\n<dt>Seed</dt><dd>%llu</dd>\n<dt>Version</dt><dd>riemann2 %s</dd>\n</dl>\n",
+        (unsigned long long)r->work.common->seed, rm2_version());
+}
+
+/* A narrow screen scrolls the table, not the page. */
+static void html_table(const experiment_run *r, FILE *out) {
     table_line top = experiment_head(r);
-    (void)fprintf(out,
-                  "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                  "<meta name=\"viewport\" content=\"width=device-width\">\n<title>riemann2: %s"
-                  "</title>\n<style>%s</style></head>\n<body>\n<h1>%s</h1>\n<table>\n",
-                  r->experiment->title, style, r->experiment->title);
+    (void)fputs("<div class=\"wide\"><table>\n", out);
     html_cells(out, &top, "th");
     for (size_t k = 0; k < r->outcome_count; k++) {
         table_line l = experiment_row(r, &r->outcomes[k]);
         html_cells(out, &l, "td");
     }
-    (void)fprintf(out, "</table>\n");
+    (void)fputs("</table></div>\n", out);
+}
+
+void experiment_print_html(const experiment_run *r, FILE *out) {
+    (void)fprintf(out,
+                  "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                  "<meta name=\"viewport\" content=\"width=device-width\">\n<title>riemann2: %s"
+                  "</title>\n<style>%s</style></head>\n<body>\n<h1>%s</h1>\n<h2>Results</h2>\n",
+                  r->experiment->title, style, r->experiment->title);
+    html_table(r, out);
     html_lines(out, r->notes);
-    html_lines(out, explanation);
     for (size_t k = 0; k < r->figure_count; k++)
         html_figure(r, &r->figures[k], out);
+    html_method(r, out);
     (void)fprintf(out, "</body></html>\n");
 }

@@ -1,4 +1,5 @@
-/* Tables of an experiment: text, CSV, JSON. */
+/* Tables of an experiment: text, CSV, JSON. The paper's numbers are compared only where the data are the paper's;
+ * elsewhere multiples of the floor stand next to the paper's, where its floor is known. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +30,16 @@ static void spread(const rm2_distance_summary *s, char text[CELL]) {
         (void)snprintf(text, CELL, "-");
 }
 
-static void ratio(const rm2_distance_summary *s, const rm2_distance_summary *floor,
-                  char text[CELL]) {
-    if (s->count && floor->count && floor->mean > 0)
-        (void)snprintf(text, CELL, "%.3g", s->mean / floor->mean);
-    else
+static double over(const rm2_distance_summary *s, const rm2_distance_summary *floor) {
+    return s->count && floor->count && floor->mean > 0 ? s->mean / floor->mean : NAN;
+}
+
+/* Multiples of a floor; NaN: there is none. */
+static void ratio(double value, char text[CELL]) {
+    if (isnan(value))
         (void)snprintf(text, CELL, "-");
+    else
+        (void)snprintf(text, CELL, value < 1000 ? "%.2f" : "%.3g", value);
 }
 
 /* Letters, not bytes: what a reader sees. */
@@ -47,7 +52,24 @@ static int width_of(const char *text) {
 
 /* ---- against the paper ---------------------------------------------------------------------- */
 
-/* Numbers as printed in the paper: "100", "3.8 ± 0.91". */
+/* Numbers as printed in the paper: "100", "3.8 ± 0.91"; NaN where it has none. */
+static double paper_share(const outcome *o) {
+    return o->variant->paper_share ? strtod(o->variant->paper_share, NULL) / 100 : NAN;
+}
+
+static double paper_dtw(const outcome *o) {
+    return o->variant->paper_dtw ? strtod(o->variant->paper_dtw, NULL) : NAN;
+}
+
+static double paper_deviation(const outcome *o) {
+    const char *sign = o->variant->paper_dtw ? strstr(o->variant->paper_dtw, "±") : NULL;
+    return sign ? strtod(sign + strlen("±"), NULL) : NAN;
+}
+
+static double paper_over_floor(const experiment_run *r, const outcome *o) {
+    return r->experiment->paper_floor > 0 ? paper_dtw(o) / r->experiment->paper_floor : NAN;
+}
+
 static bool worse_share(const outcome *o) {
     const char *paper = o->variant->paper_share;
     return paper && 100 * o->share < strtod(paper, NULL) - 0.5; /* printed as whole numbers */
@@ -72,7 +94,10 @@ table_line experiment_head(const experiment_run *r) {
     if (r->floor.count) {
         add(&l, "DTW");
         add(&l, "over floor");
-        add(&l, "paper DTW");
+        if (r->experiment->paper_floor > 0)
+            add(&l, "paper over floor");
+        if (r->options->paper_data)
+            add(&l, "paper DTW");
     }
     if (r->floor_tangent.count) {
         add(&l, "DTW, tangent");
@@ -91,14 +116,18 @@ table_line experiment_row(const experiment_run *r, const outcome *o) {
     if (r->floor.count) {
         spread(&o->dtw, text);
         add(&l, text);
-        ratio(&o->dtw, &r->floor, text);
+        ratio(over(&o->dtw, &r->floor), text);
         add(&l, text);
-        add(&l, o->variant->paper_dtw ? o->variant->paper_dtw : "-");
+        ratio(paper_over_floor(r, o), text);
+        if (r->experiment->paper_floor > 0)
+            add(&l, text);
+        if (r->options->paper_data)
+            add(&l, o->variant->paper_dtw ? o->variant->paper_dtw : "-");
     }
     if (r->floor_tangent.count) {
         spread(&o->dtw_tangent, text);
         add(&l, text);
-        ratio(&o->dtw_tangent, &r->floor_tangent, text);
+        ratio(over(&o->dtw_tangent, &r->floor_tangent), text);
         add(&l, text);
     }
     return l;
@@ -127,7 +156,7 @@ static void print_text(const experiment_run *r, FILE *out) {
                   r->experiment->paper_table);
     for (size_t k = 0; k <= r->outcome_count; k++)
         print_line(out, &lines[k], width);
-    (void)fprintf(out, "\n%s", r->notes);
+    (void)fprintf(out, "\n%s%s", r->notes, r->origin);
 }
 
 static void print_csv_number(FILE *out, double value) {
@@ -137,10 +166,11 @@ static void print_csv_number(FILE *out, double value) {
         (void)fprintf(out, ",");
 }
 
+/* Shares are fractions, distances are in the units of the data, those of the paper in its own. */
 static void print_csv(const experiment_run *r, FILE *out) {
-    (void)fprintf(out, "model,on_manifold,dtw_mean,dtw_sd,dtw_floor,dtw_tangent_mean,"
-                       "dtw_tangent_sd,dtw_tangent_floor,length,converged,paper_on_manifold,"
-                       "paper_dtw\n");
+    (void)fprintf(out, "model,on_manifold,dtw_mean,dtw_sd,dtw_floor,over_floor,dtw_tangent_mean,"
+                       "dtw_tangent_sd,dtw_tangent_floor,over_floor_tangent,length,converged,"
+                       "paper_on_manifold,paper_dtw_mean,paper_dtw_sd,paper_over_floor\n");
     for (size_t k = 0; k < r->outcome_count; k++) {
         const outcome *o = &r->outcomes[k];
         (void)fprintf(out, "\"%s\"", o->variant->name);
@@ -148,13 +178,18 @@ static void print_csv(const experiment_run *r, FILE *out) {
         print_csv_number(out, o->dtw.count ? o->dtw.mean : NAN);
         print_csv_number(out, o->dtw.count ? o->dtw.deviation : NAN);
         print_csv_number(out, r->floor.count ? r->floor.mean : NAN);
+        print_csv_number(out, over(&o->dtw, &r->floor));
         print_csv_number(out, o->dtw_tangent.count ? o->dtw_tangent.mean : NAN);
         print_csv_number(out, o->dtw_tangent.count ? o->dtw_tangent.deviation : NAN);
         print_csv_number(out, r->floor_tangent.count ? r->floor_tangent.mean : NAN);
+        print_csv_number(out, over(&o->dtw_tangent, &r->floor_tangent));
         print_csv_number(out, o->length);
-        (void)fprintf(out, ",%d,%s,\"%s\"\n", o->curve->converged,
-                      o->variant->paper_share ? o->variant->paper_share : "",
-                      o->variant->paper_dtw ? o->variant->paper_dtw : "");
+        (void)fprintf(out, ",%d", o->curve->converged);
+        print_csv_number(out, paper_share(o));
+        print_csv_number(out, paper_dtw(o));
+        print_csv_number(out, paper_deviation(o));
+        print_csv_number(out, paper_over_floor(r, o));
+        (void)fputc('\n', out);
     }
 }
 
@@ -170,15 +205,18 @@ static void json_spread(FILE *out, const char *name, const rm2_distance_summary 
     (void)fprintf(out, "}");
 }
 
-static void json_outcome(FILE *out, const outcome *o) {
+static void json_outcome(FILE *out, const experiment_run *r, const outcome *o) {
     (void)fprintf(out, "{\"name\": ");
     json_text(out, o->variant->name);
     json_field(out, "on_manifold", o->share);
     json_spread(out, "dtw", &o->dtw);
     json_spread(out, "dtw_tangent", &o->dtw_tangent);
     json_field(out, "length", o->length);
-    (void)fprintf(out, ", \"worse_than_paper\": %s",
-                  worse_share(o) || worse_dtw(o) ? "true" : "false");
+    json_field(out, "over_floor", over(&o->dtw, &r->floor));
+    json_field(out, "paper_over_floor", paper_over_floor(r, o));
+    if (r->options->paper_data)
+        (void)fprintf(out, ", \"worse_than_paper\": %s",
+                      worse_share(o) || worse_dtw(o) ? "true" : "false");
     (void)fprintf(out, ", \"converged\": %s, \"metric\": ", o->curve->converged ? "true" : "false");
     json_text(out, o->metric);
     (void)fprintf(out, "}");
@@ -204,7 +242,7 @@ static void print_json(const experiment_run *r, FILE *out) {
     (void)fprintf(out, ", \"models\": [");
     for (size_t k = 0; k < r->outcome_count; k++) {
         (void)fprintf(out, "%s", k ? ", " : "");
-        json_outcome(out, &r->outcomes[k]);
+        json_outcome(out, r, &r->outcomes[k]);
     }
     (void)fprintf(out, "], \"executions\": [");
     for (size_t k = 0; k < r->execution_count; k++) {
@@ -243,9 +281,11 @@ static void print_executions(const experiment_run *r, FILE *out) {
     }
 }
 
-/* Where the paper has a better number. */
+/* Where the paper has a better number for the same data. */
 static void print_worse(const experiment_run *r, FILE *out) {
     bool any = false;
+    if (!r->options->paper_data)
+        return;
     for (size_t k = 0; k < r->outcome_count; k++) {
         const outcome *o = &r->outcomes[k];
         char text[CELL];
@@ -261,39 +301,55 @@ static void print_worse(const experiment_run *r, FILE *out) {
     }
     if (!any)
         (void)fprintf(out, "no number is worse than the paper's\n");
-    if (r->floor.count)
-        (void)fprintf(out, "DTW is in units of the data: where they are not the paper's, multiples "
-                           "of the floor compare.\n");
 }
 
-/* What a reader must know to compare: data, recipe, metrics, geodesics that are none. */
+/* The recipe of a model; the one of the option where the models differ only in their defaults. */
+static const char *recipe_of(const trained *t) {
+    return rm2_settings_find(rm2_fit_settings_table(), "recipe")->words[t->info->settings->recipe];
+}
+
+/* What a reader must know to compare: data, recipes, metrics, geodesics that are none. */
 static void print_origin(const experiment_run *r, FILE *out) {
-    (void)fprintf(
-        out, "data: %s, %zu points on %s; recipe: %s\n", r->data->source, r->data->count,
-        rm2_manifold_spec(r->data->manifold),
-        rm2_settings_find(rm2_fit_settings_table(), "recipe")->words[r->options->fit.recipe]);
+    (void)fprintf(out, "data: %s, %zu points on %s; recipe: %s\n", r->data->source, r->data->count,
+                  rm2_manifold_spec(r->data->manifold), recipe_of(experiment_wrapped(r)));
+    for (size_t k = 0; k < r->model_count; k++)
+        if (r->models[k].info->settings->recipe != experiment_wrapped(r)->info->settings->recipe)
+            (void)fprintf(out, "recipe of the %s model: %s\n",
+                          r->models[k].kind == RM2_GPLVM ? "Euclidean" : "independent",
+                          recipe_of(&r->models[k]));
     for (size_t k = 0; k < r->outcome_count; k++) {
         const outcome *o = &r->outcomes[k];
         if (o->variant->movement == MOVE_PULLBACK || !o->curve->converged)
             (void)fprintf(out, "%s: %s%s\n", o->variant->name, o->metric,
                           o->curve->converged ? "" : "; geodesic NOT CONVERGED");
     }
-    if (!r->options->data)
-        (void)fprintf(out, "The paper's numbers are from its own data; these are from the "
-                           "generated example of the same kind.\n");
+    if (!r->options->paper_data)
+        (void)fprintf(out, "The paper's numbers are from its own data%s.\n",
+                      r->experiment->paper_floor > 0 && r->floor.count
+                          ? ": compare multiples of the floor, not distances"
+                          : "; these are from other data");
 }
 
-static int write_notes(experiment_run *r) {
-    size_t size;
-    FILE *out = open_memstream(&r->notes, &size);
-    if (!out)
-        return work_no_memory(&r->work);
+static void print_results(const experiment_run *r, FILE *out) {
     print_floor(r, out);
     print_worse(r, out);
     print_executions(r, out);
-    print_origin(r, out);
+}
+
+static int write_text(const experiment_run *r, void (*print)(const experiment_run *, FILE *),
+                      char **text) {
+    size_t size;
+    FILE *out = open_memstream(text, &size);
+    if (!out)
+        return work_no_memory(&r->work);
+    print(r, out);
     bool failed = ferror(out) != 0;
     return fclose(out) != 0 || failed ? work_no_memory(&r->work) : EXIT_DONE;
+}
+
+static int write_notes(experiment_run *r) {
+    int code = write_text(r, print_results, &r->notes);
+    return code == EXIT_DONE ? write_text(r, print_origin, &r->origin) : code;
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -318,6 +374,7 @@ int experiment_report(experiment_run *r) {
     } files[] = {{"table", "txt", print_text},
                  {"table", "csv", print_csv},
                  {"table", "json", print_json},
+                 {"table", "tex", experiment_print_latex},
                  {"report", "html", experiment_print_html}};
     int code = write_notes(r);
     for (size_t k = 0; k < sizeof files / sizeof *files && code == EXIT_DONE; k++)

@@ -75,16 +75,17 @@ static void paper_settings(const experiment_run *r, rm2_factor_kernel *kernels, 
 
 static int train_one(experiment_run *r, trained *t) {
     const work *w = &r->work;
-    const experiment_options *o = r->options;
     enum { MOST_FACTORS = 16 };
     rm2_factor_kernel kernels[MOST_FACTORS];
     size_t latent = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST).latent_dim;
     rm2_fit_settings s = rm2_fit_settings_recipe(t->kind == RM2_WGPLVM && !t->independent
                                                      ? rm2_recipe_for(r->data, latent)
                                                      : RM2_RECIPE_ROBUST);
-    int code = work_check(w, settings_apply(w->ctx, &o->from, &s));
+    int code = experiment_fit_settings(r, t, &s);
     if (code != EXIT_DONE)
         return code;
+    if (s.latent_dim == 0)
+        return work_complain(w, EXIT_USAGE, "--latent auto: an experiment needs a number");
     s.model = t->kind;
     s.independent = t->independent;
     s.seed = w->common->seed;
@@ -108,8 +109,13 @@ static int train_one(experiment_run *r, trained *t) {
 
 static int open_space(experiment_run *r, trained *t) {
     const work *w = &r->work;
-    return work_check(w,
-                      rm2_space_create(w->ctx, t->model, &r->options->space, 0, NULL, &t->space));
+    rm2_space_settings s;
+    int code = experiment_space_settings(r, t, &s);
+    t->metric = s.metric;
+    s.metric = RM2_SPACE_PULLBACK;
+    if (code == EXIT_DONE)
+        code = work_check(w, rm2_space_create(w->ctx, t->model, &s, 0, NULL, &t->space));
+    return code;
 }
 
 static trained *find_trained(experiment_run *r, const variant *v) {
@@ -156,13 +162,24 @@ static void find_ends(const rm2_model_info *i, const double **from, const double
         }
 }
 
-/* The space of a movement with another metric than the model's. */
+/* Does the movement minimise another metric than the model's own? */
+static bool is_other(const outcome *o) {
+    return o->variant->movement != MOVE_PULLBACK || o->trained->metric != RM2_SPACE_PULLBACK;
+}
+
+/* The space of a movement with another metric than the model's; --metric replaces the pullback metric alone. */
 static int open_other(const experiment_run *r, const outcome *o, rm2_space **space) {
-    rm2_space_settings s = r->options->space;
-    s.metric = o->variant->movement == MOVE_DENSITY ? RM2_SPACE_DENSITY : RM2_SPACE_STRAIGHT;
-    if (s.metric == RM2_SPACE_DENSITY)
+    rm2_space_settings s;
+    int code = experiment_space_settings(r, o->trained, &s);
+    if (code != EXIT_DONE)
+        return code;
+    if (o->variant->movement == MOVE_STRAIGHT)
+        s.metric = RM2_SPACE_STRAIGHT;
+    if (o->variant->movement == MOVE_DENSITY) {
+        s.metric = RM2_SPACE_DENSITY;
         s.sigma = o->variant->sigma;
-    else
+    }
+    if (s.metric == RM2_SPACE_STRAIGHT)
         s.roadmap = RM2_SPACE_LINE;
     return work_check(&r->work,
                       rm2_space_create(r->work.ctx, o->trained->model, &s, 0, NULL, space));
@@ -172,7 +189,7 @@ static int move(const experiment_run *r, outcome *o) {
     const trained *t = o->trained;
     rm2_space *other = NULL;
     const double *from, *to;
-    int code = o->variant->movement != MOVE_PULLBACK ? open_other(r, o, &other) : EXIT_DONE;
+    int code = is_other(o) ? open_other(r, o, &other) : EXIT_DONE;
     if (code != EXIT_DONE)
         return code;
     const rm2_space *space = other ? other : t->space;
@@ -192,7 +209,7 @@ static rm2_status judge(const experiment_run *r, outcome *o) {
         return RM2_ERR_MEMORY;
     o->length = o->curve->length;
     const rm2_space *space = o->trained->space;
-    if (o->variant->movement != MOVE_PULLBACK)
+    if (is_other(o))
         WORK_TRY(rm2_space_path_length(ctx, space, n, o->curve->x, &o->length, NULL));
     WORK_TRY(rm2_space_decode(ctx, space, n, o->curve->x, o->points, NULL));
     WORK_TRY(rm2_manifold_contains(ctx, r->data->manifold, n, o->points, NULL, &on));
@@ -320,4 +337,5 @@ void experiment_free(experiment_run *r) {
     rm2_data_free(r->reference);
     rm2_data_free(r->data);
     free(r->notes);
+    free(r->origin);
 }

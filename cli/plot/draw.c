@@ -7,15 +7,42 @@
 
 enum { FACTOR_TITLE = 64 };
 
-static rm2_status open_figure(plot_job *j, size_t columns, double height) {
+static double page_width(const plot_job *j, size_t panels) {
+    return j->options->width > 0 ? j->options->width : panels > 1 ? 175 : 120;
+}
+
+/* Panels stand side by side, or below each other where the page is narrow. */
+static bool is_narrow(const plot_job *j, size_t panels) {
+    return page_width(j, panels) / (double)panels < 55;
+}
+
+/* `height` is that of a panel, `entries` how many the legend has. */
+static rm2_status open_figure(plot_job *j, size_t panels, double height, size_t entries) {
     rm2_figure_settings page = rm2_figure_settings_default();
     const plot_options *o = j->options;
-    page.columns = columns;
-    page.width = o->width > 0 ? o->width : columns > 1 ? 175 : 120;
-    page.height = o->height > 0 ? o->height : height;
+    page.columns = is_narrow(j, panels) ? 1 : panels;
+    page.rows = panels / page.columns;
+    page.width = page_width(j, panels);
+    page.height = o->height > 0
+                      ? o->height
+                      : height * (double)page.rows + figure_legend_height(entries, page.width) +
+                            (o->title ? 6 : 0);
     page.title = o->title;
     page.legend = true;
     return rm2_figure_create(j->m->work.ctx, &page, &j->figure);
+}
+
+static rm2_status open_panel(const plot_job *j, size_t index, size_t panels,
+                             const rm2_panel_settings *s, rm2_panel **panel) {
+    bool narrow = is_narrow(j, panels);
+    return rm2_figure_panel(j->m->work.ctx, j->figure, narrow ? index : 0, narrow ? 0 : index, s,
+                            panel);
+}
+
+/* Height of a square panel, millimetres. */
+static double square(const plot_job *j, size_t panels) {
+    double width = page_width(j, panels);
+    return fmin(is_narrow(j, panels) ? width : width / (double)panels, 100);
 }
 
 static rm2_status add_paths(const plot_job *j, rm2_panel *panel) {
@@ -37,8 +64,9 @@ rm2_status plot_latent(plot_job *j, const rm2_space *space) {
     bool uncertainty = j->options->kind == KIND_UNCERTAINTY;
     rm2_context *ctx = j->m->work.ctx;
     rm2_panel *panel;
-    double width = j->options->width > 0 ? j->options->width : 120;
-    WORK_TRY(open_figure(j, 1, figure_latent_height(rm2_space_roadmap(space), width)));
+    double height = figure_latent_height(rm2_space_roadmap(space), page_width(j, 1));
+    size_t entries = figure_groups(j->m->info) + j->options->points.count + j->path_count;
+    WORK_TRY(open_figure(j, 1, height, entries + (j->path_count ? 2 : 0)));
     WORK_TRY(figure_latent_panel(ctx, j->figure, 0, 0, NULL, &panel));
     WORK_TRY(figure_heat(ctx, panel, j->m->model, rm2_space_metric(space), rm2_space_roadmap(space),
                          uncertainty));
@@ -58,8 +86,37 @@ static rm2_status add_training(const plot_job *j, size_t factor, rm2_panel *pane
     return status;
 }
 
+static bool is_frame(const rm2_factor *f) {
+    return f->geometry == &rm2_rotation || (f->geometry == &rm2_sphere && f->n == 3);
+}
+
+/* The factor whose positions frames stand at, as rm2_plot_factor has it. */
+static bool has_positions(const rm2_manifold *m, size_t factor) {
+    const rm2_factor *before = factor > 0 ? rm2_manifold_factor(m, factor - 1) : NULL;
+    return is_frame(rm2_manifold_factor(m, factor)) && before &&
+           before->geometry == &rm2_euclidean && before->n == 3;
+}
+
+static rm2_status add_frames(const plot_job *j, size_t factor, rm2_panel *panel) {
+    static const rm2_style frames = {.label = "frame: x purple, y green, z blue"};
+    const rm2_manifold *m = j->m->info->manifold;
+    for (size_t k = 0; k < j->path_count; k++) {
+        const drawn_path *p = &j->paths[k];
+        WORK_TRY(rm2_plot_factor(j->m->work.ctx, panel, m, factor, p->n,
+                                 p->file->points + p->from * rm2_manifold_ambient(m), &frames));
+    }
+    return RM2_OK;
+}
+
+/* Paths, and what marks their ends; frames stand on the lines of their positions. */
 static rm2_status add_decoded(const plot_job *j, size_t factor, rm2_panel *panel) {
     const rm2_manifold *m = j->m->info->manifold;
+    if (is_frame(rm2_manifold_factor(m, factor)))
+        WORK_TRY(add_frames(j, factor, panel));
+    if (has_positions(m, factor))
+        factor--;
+    else if (is_frame(rm2_manifold_factor(m, factor)))
+        return RM2_OK;
     for (size_t k = 0; k < j->path_count; k++) {
         const drawn_path *p = &j->paths[k];
         const double *points = p->file->points + p->from * rm2_manifold_ambient(m);
@@ -98,9 +155,9 @@ static rm2_status factor_panel(const plot_job *j, size_t factor) {
     WORK_TRY(rm2_panel_settings_factor(ctx, m, factor, &s));
     factor_title(m, factor, title);
     s.title = rm2_manifold_factor_count(m) > 1 ? title : NULL;
-    if (rm2_manifold_factor(m, factor)->geometry == &rm2_euclidean)
+    if (rm2_manifold_factor(m, factor)->geometry == &rm2_euclidean || has_positions(m, factor))
         figure_label_axes(&s, j->options->unit, &axes);
-    WORK_TRY(rm2_figure_panel(ctx, j->figure, 0, factor, &s, &panel));
+    WORK_TRY(open_panel(j, factor, rm2_manifold_factor_count(m), &s, &panel));
     WORK_TRY(add_training(j, factor, panel));
     WORK_TRY(plot_new_points(j, factor, panel));
     return add_decoded(j, factor, panel);
@@ -109,7 +166,7 @@ static rm2_status factor_panel(const plot_job *j, size_t factor) {
 rm2_status plot_decoded(plot_job *j, const rm2_space *space) {
     size_t factors = rm2_manifold_factor_count(j->m->info->manifold);
     (void)space;
-    WORK_TRY(open_figure(j, factors, 90));
+    WORK_TRY(open_figure(j, factors, square(j, factors), j->path_count + 5));
     for (size_t k = 0; k < factors; k++)
         WORK_TRY(factor_panel(j, k));
     return RM2_OK;
@@ -178,9 +235,9 @@ static rm2_status name_paths(const plot_job *j, rm2_panel *panel) {
 rm2_status plot_time(plot_job *j, const rm2_space *space) {
     enum { MOST_ENTRIES = RM2_PALETTE_SIZE };
     const rm2_manifold *m = j->m->info->manifold;
-    size_t factors = rm2_manifold_factor_count(m);
+    size_t factors = rm2_manifold_factor_count(m), colour = 0;
     (void)space;
-    WORK_TRY(open_figure(j, factors, 90));
+    WORK_TRY(open_figure(j, factors, 0.85 * square(j, factors), 6));
     for (size_t k = 0; k < factors; k++) {
         const rm2_factor *f = rm2_manifold_factor(m, k);
         rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
@@ -191,12 +248,13 @@ rm2_status plot_time(plot_job *j, const rm2_space *space) {
         (void)snprintf(label, sizeof label, "coordinate%s%.30s%s", metric ? " [" : "",
                        metric ? j->options->unit : "", metric ? "]" : "");
         s.title = title;
-        s.x.label = has_times(j) ? "time [s]" : "t, fraction of the path";
+        s.x.label = has_times(j) ? "time [s]" : "t";
         s.y.label = label;
-        WORK_TRY(rm2_figure_panel(j->m->work.ctx, j->figure, 0, k, &s, &panel));
-        for (size_t e = 0; e < f->ambient && e < MOST_ENTRIES; e++)
-            WORK_TRY(entry_curves(j, f->ambient_offset + e, rm2_palette(e), panel));
-        WORK_TRY(name_paths(j, panel));
+        WORK_TRY(open_panel(j, k, factors, &s, &panel));
+        for (size_t e = 0; e < f->ambient && e < MOST_ENTRIES; e++, colour++)
+            WORK_TRY(entry_curves(j, f->ambient_offset + e, rm2_palette(colour), panel));
+        if (k + 1 == factors)
+            WORK_TRY(name_paths(j, panel));
     }
     return RM2_OK;
 }
@@ -206,8 +264,8 @@ rm2_status plot_training(plot_job *j, const rm2_space *space) {
     rm2_panel *panel;
     (void)space;
     s.x.label = "iteration";
-    s.y.label = "objective";
-    WORK_TRY(open_figure(j, 1, 80));
+    s.y.label = "objective [nats]";
+    WORK_TRY(open_figure(j, 1, 75, 0));
     WORK_TRY(rm2_figure_panel(j->m->work.ctx, j->figure, 0, 0, &s, &panel));
     return figure_trace(j->m->work.ctx, panel, j->m->info, 0, 1, NULL);
 }

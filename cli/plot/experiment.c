@@ -126,9 +126,20 @@ static rm2_status latent_panel(const experiment_run *r, const latent_page *p, si
     return add_latent_curves(r, t, panel);
 }
 
+static bool all_planar(const experiment_run *r) {
+    for (size_t k = 0; k < r->model_count; k++)
+        if (r->models[k].info->latent_dim != 2)
+            return false;
+    return true;
+}
+
 static int draw_latents(experiment_run *r) {
     rm2_figure *figure = NULL;
     latent_page p;
+    if (!all_planar(r)) {
+        experiment_say(r, "no figure of the latent spaces: not all have two dimensions");
+        return EXIT_DONE;
+    }
     arrange_latents(r, &p);
     rm2_status status = rm2_figure_create(r->work.ctx, &p.figure, &figure);
     for (size_t k = 0; k < p.panels && status == RM2_OK; k++)

@@ -1,6 +1,7 @@
 /* Parts of figures. */
 #include "plot/figures.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +9,15 @@ enum { MOST_GROUPS = 12 }; /* more cannot be told apart: names of points, not of
 
 static const double LOG_10 = 2.30258509299404568402;
 
+double figure_legend_height(size_t entries, double width) {
+    static const double ENTRY = 34, LINE = 4.5; /* of the usual font */
+    return 3 + LINE * ceil((double)entries * ENTRY / width);
+}
+
 double figure_latent_height(const rm2_roadmap *grid, double width) {
     rm2_roadmap_info g = rm2_roadmap_describe(grid);
     const double *last = g.x + 2 * (g.nodes - 1);
-    double height = 32 + (width - 32) * (last[1] - g.x[1]) / (last[0] - g.x[0]);
+    double height = 14 + (width - 30) * (last[1] - g.x[1]) / (last[0] - g.x[0]);
     return height < 1.3 * width ? height : 1.3 * width;
 }
 
@@ -57,7 +63,7 @@ rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *mode
                          .y_min = g.x[1],
                          .x_max = g.x[2 * last],
                          .y_max = g.x[2 * last + 1],
-                         .label = uncertainty ? "standard deviation [model units]"
+                         .label = uncertainty ? "standard deviation [model\u00a0units]"
                                               : "log₁₀ magnification"};
     rm2_status status = grid_values(ctx, model, metric, &g, uncertainty, values);
     if (status == RM2_OK)

@@ -5,8 +5,10 @@
 #include "core/work.h"
 #include "riemann2/plot.h"
 
+/* Height of a legend of so many entries below a figure of that width, millimetres, about. */
+double figure_legend_height(size_t entries, double width);
 /* Height of a panel of that width (millimetres) around the grid, in which one unit is equally long on
- * both axes: with room for labels, legend and colour bar. */
+ * both axes: with room for labels and colour bar. */
 double figure_latent_height(const rm2_roadmap *grid, double width);
 /* A panel for a latent space of two dimensions. */
 rm2_status figure_latent_panel(rm2_context *ctx, rm2_figure *figure, size_t row, size_t column,

@@ -87,3 +87,25 @@ def test_wrong_input(rng):
         panel.curve([[0, 0]], color="blue")
     with pytest.raises(ValueError):
         rm2.Figure().panel(kind="matrices").curve([[0, 0], [1, 1]])
+
+
+def test_new_points(model):
+    Z = np.vstack([model.latents_[:3], model.latents_[:1]])  # the first and the last coincide
+    svg = model.plot(points=Z, labels=["a", "b", "b", "a"]).to_bytes("svg").decode()
+    assert svg.count(">a, new</text>") == 1 and svg.count(">b, new</text>") == 1 and svg.count(">×2</text>") == 1
+    assert ">new data</text>" in model.plot(points=Z).to_bytes("svg").decode()
+    with pytest.raises(ValueError, match="labels: expected one per point, 4, got 1"):
+        model.plot(points=Z, labels=["a"])
+    with pytest.raises(ValueError, match="labels: they belong to points"):
+        model.plot(labels=["a"])
+    with pytest.raises(ValueError, match=r"points: expected an array of shape \(n, 2\)"):
+        model.plot(points=[[1.0, 2.0, 3.0]])
+
+
+def test_one_legend_and_loose_points():
+    figure = rm2.Figure(160, 70, columns=2, legend=True)
+    for k in range(2):
+        panel = figure.panel(0, k, manifold="R2", factor=0)
+        panel.factor(np.array([[0.0, 0.0], [1.0, 1.0]]), "R2", ordered=False, label="loose", colour="new")
+    svg = figure.to_bytes("svg").decode()
+    assert svg.count(">loose</text>") == 1
