@@ -247,7 +247,7 @@ double rm2i_inducing_value(rm2i_inducing *in, const double *Lf, double *trace) {
 /* ---- certificate ---------------------------------------------------------------------------- */
 
 static const double MOST_BOUNDS = 2000; /* inducing points */
-static const double MOST_STEPS = 4e11;  /* of the work N r^2: a minute or less */
+static const double MOST_STEPS = 2e11;  /* of the work N r^2: minutes at most */
 
 static size_t most_for_bounds(size_t N) {
     return (size_t)fmin(MOST_BOUNDS, sqrt(MOST_STEPS / (double)N) + 1);
