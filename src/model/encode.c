@@ -76,8 +76,8 @@ static rm2_status encode(rm2_context *ctx, size_t n, const double *points, doubl
         RM2_TRY(rm2i_back_map(ctx, m, n, scaled, e->latents));
     e->found = e->s->trajectories > 0 && !e->mapped;
     if (e->found)
-        RM2_TRY(rm2i_encode_paths(
-            &(rm2i_observations){ctx, m, e->s, n, e->centred, e->there}, e->latents, e->info));
+        RM2_TRY(rm2i_encode_paths(&(rm2i_observations){ctx, m, e->s, n, e->centred, e->there},
+                                  e->latents, e->info));
     size_t work = rm2i_observation_size(m) + rm2i_encode_marginal_work(m);
     rm2_status status = rm2i_jobs(ctx, n, work, encode_point, e, &failed);
     if (status != RM2_OK && status != RM2_INTERRUPTED)

@@ -27,14 +27,14 @@ static const double FLOOR = 0.1;    /* shortest step of outputs, of the training
 typedef struct paths {
     const rm2i_observations *all;
     double ratio, floor; /* c, and the shortest |dv| that counts */
-    double scale;        /* of the random walk, where phi is in other units than minus a log density */
-    double *candidates;  /* n x MOST x Q */
-    double *value;       /* n x MOST: phi */
-    size_t *count;       /* n */
-    double *cost;        /* n x MOST */
-    size_t *from;        /* n x MOST */
-    size_t *nearest;     /* n x MOST */
-    double *steps;       /* N x 2: of the training trajectories */
+    double scale; /* of the random walk, where phi is in other units than minus a log density */
+    double *candidates; /* n x MOST x Q */
+    double *value;      /* n x MOST: phi */
+    size_t *count;      /* n */
+    double *cost;       /* n x MOST */
+    size_t *from;       /* n x MOST */
+    size_t *nearest;    /* n x MOST */
+    double *steps;      /* N x 2: of the training trajectories */
     double *latents;
     rm2_encoded *info;
     double *memory;
@@ -353,8 +353,7 @@ rm2_status rm2i_encode_paths(const rm2i_observations *all, double *latents, rm2_
         status = rm2i_fail(all->ctx, status, "point %zu cannot be encoded: %s", failed,
                            rm2_status_text(status));
     if (status == RM2_OK) {
-        status =
-            rm2i_jobs(all->ctx, all->s->trajectories, work, encode_path, &address, &failed);
+        status = rm2i_jobs(all->ctx, all->s->trajectories, work, encode_path, &address, &failed);
         if (status != RM2_OK && status != RM2_INTERRUPTED)
             status = rm2i_fail(all->ctx, status, "trajectory %zu cannot be encoded: %s", failed,
                                rm2_status_text(status));
