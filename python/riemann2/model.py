@@ -315,8 +315,7 @@ class WGPLVM:
             NaN entries are missing: entries of Euclidean factors, or whole factors.
         groups : sequence of n ids, optional
             Points with equal ids stand next to each other and are one trajectory: its latents are sought together and do
-            not jump between places that decode alike. By default every point is encoded by itself, those of a `Data` with
-            trajectories by trajectory.
+            not jump between places that decode alike. By default every point is encoded by itself.
         return_cov : bool
             Also return the latent uncertainty, (n, latent_dim, latent_dim).
         return_info : bool
@@ -352,8 +351,7 @@ class WGPLVM:
         if len(array) == 0:
             raise ValueError(f"Y: expected at least one point; found {_sizes(array)} while a minimum of 1 is required.")
         n, Q = len(array), self.info_["latent_dim"]
-        starts = _starts(groups, n) if groups is not None else Y.starts if isinstance(Y, Data) else None
-        first = None if starts is None else np.asarray(starts, dtype=float)
+        first = None if groups is None else _starts(groups, n).astype(float)
         latents, info = np.empty((n, Q)), np.empty((n, _ENCODED))
         cov = np.empty((n, Q, Q)) if with_cov else None
         with watch(callback) as report:
@@ -417,7 +415,7 @@ class WGPLVM:
 
     def score(self, Y: Any, y: Any = None) -> float:
         """Return the mean log density of points at their encoded latent points, in nats per point."""
-        return float(self._encode(Y, False, True, None, {})[2][:, 0].mean())
+        return float(self._encode(Y, None, False, True, None, {})[2][:, 0].mean())
 
     def reconstruction(self) -> tuple[float, float]:
         """Return the root mean squared error of the decoded training points: ambient entries, and outputs."""
