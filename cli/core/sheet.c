@@ -66,6 +66,7 @@ bool sheet_add_trajectories(sheet *s, size_t count, const size_t *starts, const 
     return added;
 }
 
+/* Column "label"; nothing without labels. */
 bool sheet_add_labels(sheet *s, const rm2_data *data) {
     if (!data->labels)
         return true;
