@@ -5,6 +5,17 @@
 #include "core/model.h"
 #include "core/progress.h"
 
+typedef struct encode_options {
+    rm2_encode_settings settings;
+    bool points;
+} encode_options;
+
+static const option points_table[] = {
+    {"--points", NULL, OPTION_FLAG, offsetof(encode_options, points), NULL,
+     "every point by itself (default: whole trajectories where the file has them)"},
+    {.name = NULL},
+};
+
 static const option encode_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL, "CSV file to write (also -o; - prints)"},
     {.name = NULL},
@@ -54,12 +65,13 @@ static bool add_quality(sheet *s, const encoded *e, double *column) {
 static int write_encoded(const model_work *m, const encoded *e, const rm2_data *data) {
     sheet s;
     double *column = malloc((e->n + 1) * sizeof *column);
-    bool built =
-        sheet_create(&s, e->n,
-                     (data->trajectories ? 1u : 0u) + (data->labels ? 1u : 0u) + 2 * e->Q + 4) &&
-        column && sheet_add_trajectories(&s, data->trajectories, data->starts, data->ids) &&
-        sheet_add_labels(&s, data) && sheet_add_latents(&s, e->Q, e->latents) &&
-        add_deviations(&s, e, column) && add_quality(&s, e, column);
+    size_t columns =
+        (data->trajectories ? 1u : 0u) + (data->time ? 1u : 0u) + (data->labels ? 1u : 0u);
+    bool built = sheet_create(&s, e->n, columns + 2 * e->Q + 4) && column &&
+                 sheet_add_trajectories(&s, data->trajectories, data->starts, data->ids) &&
+                 (!data->time || sheet_add(&s, "time", data->time, 1)) &&
+                 sheet_add_labels(&s, data) && sheet_add_latents(&s, e->Q, e->latents) &&
+                 add_deviations(&s, e, column) && add_quality(&s, e, column);
     int code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
     sheet_free(&s);
     free(column);
@@ -101,10 +113,16 @@ static int encode(const model_work *m, const rm2_data *data, bool align_signs, e
     rm2_data_original(data, e->points);
     if (align_signs)
         rm2_data_align_points(m->info->data, e->n, e->points);
+    const encode_options *own = m->own;
+    rm2_encode_settings settings = own->settings;
+    if (!own->points && data->trajectories > 0) {
+        settings.trajectories = data->trajectories;
+        settings.starts = data->starts;
+    }
     progress p;
     progress_begin(&m->work, &p);
-    rm2_status status = rm2_model_encode(m->work.ctx, m->model, m->own, e->n, e->points, e->latents,
-                                         e->covariance, e->info);
+    rm2_status status = rm2_model_encode(m->work.ctx, m->model, &settings, e->n, e->points,
+                                         e->latents, e->covariance, e->info);
     int code = progress_end(&p, status);
     for (size_t i = 0; code == EXIT_DONE && i < e->n; i++)
         e->converged += e->info[i].converged;
@@ -135,13 +153,15 @@ static int encode_file(const model_work *m, data_options *options) {
 }
 
 int run_encode(const command *self, int argc, char **argv) {
-    rm2_encode_settings settings = rm2_encode_settings_default();
+    encode_options own = {.settings = rm2_encode_settings_default()};
     setting_options from = {.table = rm2_encode_settings_table()};
-    const option_group groups[] = {{NULL, NULL, &settings, &from}, {.options = NULL}};
+    const option_group groups[] = {{"Trajectories", points_table, &own, NULL},
+                                   {NULL, NULL, &own.settings, &from},
+                                   {.options = NULL}};
     return model_run(self, argc, argv,
                      &(model_action){.table = encode_table,
                                      .groups = groups,
-                                     .own = &settings,
+                                     .own = &own,
                                      .files = 2,
                                      .needs_source = true,
                                      .run_with_data = encode_file});

@@ -312,6 +312,10 @@ typedef struct rm2_encode_settings {
     size_t searches;      /* per point, from the latents of the nearest training points */
     bool back_constraint; /* use it if the model has one (default) */
     rm2_optim_settings optim;
+    /* Points starts[t] .. starts[t + 1] - 1 are trajectory t, whose latents are sought together: they do not jump
+     * between places that decode alike. 0 trajectories: every point by itself. */
+    size_t trajectories;
+    const size_t *starts; /* trajectories + 1 */
 } rm2_encode_settings;
 
 RM2_API const rm2_settings_table *rm2_encode_settings_table(void);

@@ -91,8 +91,8 @@ def decode(
     deviation: Array | None, /,
 ) -> None: ...
 def encode(
-    model: Handle, points: Array, settings: _Texts, align: bool, regularise: bool, watch: _Watch,
-    latents: Array, covariance: Array | None, info: Array, /,
+    model: Handle, points: Array, settings: _Texts, starts: Array | None, align: bool, regularise: bool,
+    watch: _Watch, latents: Array, covariance: Array | None, info: Array, /,
 ) -> None: ...
 def sample(model: Handle, z: Array, count: int, noise: bool, seed: int, out: Array, /) -> None: ...
 

@@ -37,6 +37,17 @@ def _keywords() -> tuple[str, ...]:
     return tuple(name for name in table("fit") if name not in _FIXED)
 
 
+def _starts(groups: Any, n: int) -> Array:
+    """Return the first points of runs of equal ids, and n."""
+    ids = np.asarray(groups)
+    if ids.shape != (n,):
+        raise ValueError(f"groups: expected {n} ids, got an array of shape {ids.shape}")
+    firsts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
+    if len(np.unique(ids)) != len(firsts):
+        raise ValueError("groups: points of one trajectory must stand next to each other")
+    return np.append(firsts, n)
+
+
 class WGPLVM:
     """A latent space of data on a manifold: everything decoded lies on the manifold.
 
@@ -289,6 +300,7 @@ class WGPLVM:
         self,
         Y: Any,
         *,
+        groups: Sequence[Any] | Array | None = None,
         return_cov: bool = False,
         return_info: bool = False,
         align_signs: bool = True,
@@ -301,6 +313,9 @@ class WGPLVM:
         ----------
         Y : array of shape (n, *point_shape), or Data
             NaN entries are missing: entries of Euclidean factors, or whole factors.
+        groups : sequence of n ids, optional
+            Points with equal ids stand next to each other and are one trajectory: its latents are sought together and do
+            not jump between places that decode alike. By default every point is encoded by itself.
         return_cov : bool
             Also return the latent uncertainty, (n, latent_dim, latent_dim).
         return_info : bool
@@ -310,9 +325,9 @@ class WGPLVM:
         callback : callable, optional
             Called with a `Progress`; returning False stops with KeyboardInterrupt.
         **settings
-            Settings of the library's table "encode": ``objective``, ``starts``, ...
+            Settings of the library's table "encode": ``objective``, ``searches``, ...
         """
-        latents, cov, info = self._encode(Y, return_cov, align_signs, callback, settings)
+        latents, cov, info = self._encode(Y, groups, return_cov, align_signs, callback, settings)
         found = {"log_density": info[:, 0], "residual": info[:, 1], "converged": info[:, 2] != 0,
                  "nearest": info[:, 3].astype(int)}
         more = ([cov] if return_cov else []) + ([found] if return_info else [])
@@ -321,7 +336,7 @@ class WGPLVM:
     encode = transform
 
     def _encode(
-        self, Y: Any, with_cov: bool, align: bool, callback: Callback, settings: dict[str, Any]
+        self, Y: Any, groups: Any, with_cov: bool, align: bool, callback: Callback, settings: dict[str, Any]
     ) -> tuple[Array, Any, Array]:
         handle = self._fitted()
         array = Y.points if isinstance(Y, Data) else as_doubles(Y, "Y")
@@ -337,10 +352,13 @@ class WGPLVM:
             raise ValueError(f"Y: expected at least one point; found {_sizes(array)} while a minimum of 1 is required.")
         regularise = not (isinstance(Y, Data) and Y.shrinkage > 0)
         n, Q = len(array), self.info_["latent_dim"]
+        first = None if groups is None else _starts(groups, n).astype(float)
         latents, info = np.empty((n, Q)), np.empty((n, _ENCODED))
         cov = np.empty((n, Q, Q)) if with_cov else None
         with watch(callback) as report:
-            _core.encode(handle, array, texts("encode", settings), bool(align), regularise, report, latents, cov, info)
+            _core.encode(
+                handle, array, texts("encode", settings), first, bool(align), regularise, report, latents, cov, info
+            )
         return latents, cov, info
 
     def fit_transform(self, Y: Any, y: Any = None, **fit_params: Any) -> Array:
@@ -400,7 +418,7 @@ class WGPLVM:
 
     def score(self, Y: Any, y: Any = None) -> float:
         """Return the mean log density of points at their encoded latent points, in nats per point."""
-        return float(self._encode(Y, False, True, None, {})[2][:, 0].mean())
+        return float(self._encode(Y, None, False, True, None, {})[2][:, 0].mean())
 
     def reconstruction(self) -> tuple[float, float]:
         """Return the root mean squared error of the decoded training points: ambient entries, and outputs."""

@@ -335,7 +335,22 @@ typedef struct encoding {
     glue_array x, latents, covariance, info;
     double *points; /* x, with the signs of the training data */
     rm2_encoded *found;
+    size_t *starts; /* of trajectories, and the number of points */
 } encoding;
+
+/* Whole numbers of an array, or None: every point by itself. */
+static bool take_starts(PyObject *object, encoding *e, rm2_encode_settings *s) {
+    glue_array x = {.data = NULL};
+    if (!glue_read(object, "starts", true, &x))
+        return false;
+    e->starts = malloc((x.count + 1) * sizeof *e->starts);
+    for (size_t k = 0; e->starts && k < x.count; k++)
+        e->starts[k] = x.data[k] >= 0 && x.data[k] < 1e15 ? (size_t)x.data[k] : 0;
+    s->trajectories = x.count > 1 ? x.count - 1 : 0;
+    s->starts = e->starts;
+    glue_release(&x);
+    return e->starts || PyErr_NoMemory();
+}
 
 static bool take_encoding(const rm2_model_info *i, PyObject *const *objects, encoding *e) {
     size_t Q = i->latent_dim, ambient = rm2_manifold_ambient(i->manifold);
@@ -368,31 +383,34 @@ static bool copy_points(const rm2_model_info *i, bool align, bool regularise, en
 static void release_encoding(encoding *e) {
     free(e->found);
     free(e->points);
+    free(e->starts);
     glue_release(&e->x);
     glue_release(&e->latents);
     glue_release(&e->covariance);
     glue_release(&e->info);
 }
 
-/* encode(model, points, settings, align signs, regularise, callback, latents, covariance or None, info) */
+/* encode(model, points, settings, starts or None, align signs, regularise, callback, latents, covariance or None,
+ * info) */
 static PyObject *encode(PyObject *self, PyObject *args) {
     const rm2_model *model;
-    PyObject *dict, *objects[4], *result = NULL;
+    PyObject *dict, *starts, *objects[4], *result = NULL;
     int align, regularise;
     glue_watcher watcher = {NULL, false, false};
     rm2_encode_settings s = rm2_encode_settings_default();
     encoding e;
     (void)self;
     memset(&e, 0, sizeof e);
-    if (!PyArg_ParseTuple(args, "O&OOppOOOO", take_model, &model, &objects[0], &dict, &align,
-                          &regularise, &watcher.callback, &objects[1], &objects[2], &objects[3]) ||
+    if (!PyArg_ParseTuple(args, "O&OOOppOOOO", take_model, &model, &objects[0], &dict, &starts,
+                          &align, &regularise, &watcher.callback, &objects[1], &objects[2],
+                          &objects[3]) ||
         !glue_settings(dict, rm2_encode_settings_table(), &s))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
-    rm2_context *ctx =
-        take_encoding(i, objects, &e) && copy_points(i, align != 0, regularise != 0, &e)
-            ? glue_enter()
-            : NULL;
+    rm2_context *ctx = take_encoding(i, objects, &e) && take_starts(starts, &e, &s) &&
+                               copy_points(i, align != 0, regularise != 0, &e)
+                           ? glue_enter()
+                           : NULL;
     if (ctx) {
         rm2_status status;
         glue_watch(ctx, &watcher);

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "model/back.h"
+#include "model/encode_path.h"
 #include "model/observation.h"
 #include "riemann2/settings.h"
 
@@ -13,6 +14,7 @@ typedef struct encoding {
     rm2_context *ctx;
     const rm2_model *m;
     const rm2_encode_settings *s;
+    bool found;      /* latents and info were found for whole trajectories */
     bool mapped;     /* latents of complete points are given by the back constraint */
     double *centred; /* n x M */
     bool *there;     /* n x M */
@@ -33,12 +35,14 @@ static rm2_status encode_point(const void *arg, size_t i, double *work) {
     rm2i_observation o = rm2i_observation_in(m, work);
     double *x = e->latents + i * m->Q, *scratch = work + rm2i_observation_size(m);
     rm2_encoded info = {.converged = true};
+    if (e->found && e->info)
+        info = e->info[i];
     o.ctx = e->ctx;
     o.kind = e->s->objective;
     RM2_TRY(rm2i_observe(&o, e->centred + i * m->M, e->there + i * m->M));
-    if (e->mapped && complete(e, i))
+    if (e->mapped && complete(e, i)) /* trajectories too: the map is continuous */
         info.nearest = rm2i_encode_nearest(&o);
-    else
+    else if (!e->found)
         RM2_TRY(rm2i_encode_search(&o, e->s, x, &info));
     if (e->covariance)
         RM2_TRY(rm2i_observation_curvature(&o, x, e->covariance + i * m->Q * m->Q, scratch));
@@ -70,6 +74,10 @@ static rm2_status encode(rm2_context *ctx, size_t n, const double *points, doubl
     e->mapped = e->s->back_constraint && m->back_weights;
     if (e->mapped)
         RM2_TRY(rm2i_back_map(ctx, m, n, scaled, e->latents));
+    e->found = e->s->trajectories > 0 && !e->mapped;
+    if (e->found)
+        RM2_TRY(rm2i_encode_paths(&(rm2i_observations){ctx, m, e->s, n, e->centred, e->there},
+                                  e->latents, e->info));
     size_t work = rm2i_observation_size(m) + rm2i_encode_marginal_work(m);
     rm2_status status = rm2i_jobs(ctx, n, work, encode_point, e, &failed);
     if (status != RM2_OK && status != RM2_INTERRUPTED)
@@ -89,6 +97,7 @@ rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *model,
         RM2_REQUIRE(ctx, points, latents);
     RM2_TRY(rm2i_settings_take(ctx, settings, &used));
     RM2_TRY(rm2_settings_check(ctx, rm2_encode_settings_table(), &used));
+    RM2_TRY(rm2i_check_trajectories(ctx, &used, n));
     size_t ambient = rm2_manifold_ambient(model->manifold);
     rm2_status status = rm2i_alloc(ctx, n, (ambient + model->M) * sizeof *scaled, &scaled);
     if (status == RM2_OK)

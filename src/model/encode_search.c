@@ -32,7 +32,7 @@ static bool tried(const rm2i_observation *o, const size_t *starts, size_t count,
     return false;
 }
 
-static size_t next_start(const rm2i_observation *o, const size_t *starts, size_t count) {
+size_t rm2i_encode_next_start(const rm2i_observation *o, const size_t *starts, size_t count) {
     size_t best = SIZE_MAX;
     double least = INFINITY;
     for (size_t n = 0; n < o->m->N; n++) {
@@ -46,7 +46,7 @@ static size_t next_start(const rm2i_observation *o, const size_t *starts, size_t
 }
 
 size_t rm2i_encode_nearest(const rm2i_observation *o) {
-    return next_start(o, NULL, 0);
+    return rm2i_encode_next_start(o, NULL, 0);
 }
 
 /* Minimise from `start`; keep the result in x if it is below *least. */
@@ -78,7 +78,7 @@ static rm2_status search_starts(rm2i_observation *o, const rm2_encode_settings *
     size_t starts[MOST], count = 0, wanted = s->searches < MOST ? s->searches : MOST;
     *least = INFINITY;
     while (count < wanted) {
-        size_t start = next_start(o, starts, count);
+        size_t start = rm2i_encode_next_start(o, starts, count);
         double before = *least;
         if (start == SIZE_MAX)
             break;
@@ -154,7 +154,7 @@ static rm2_status add_modes(rm2i_observation *o, const rm2_encode_settings *s, c
     for (size_t k = 0; k < RM2I_MODES; k++) {
         const double *start = x;
         if (k > 0) {
-            size_t next = next_start(o, starts, tried_starts);
+            size_t next = rm2i_encode_next_start(o, starts, tried_starts);
             if (!o->m->prior || k >= s->searches || next == SIZE_MAX)
                 break;
             starts[tried_starts++] = next;

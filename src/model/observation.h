@@ -54,6 +54,8 @@ rm2_status rm2i_observation_laplace(rm2i_observation *o, const double *x, double
 
 /* The training point nearest to the observation. */
 size_t rm2i_encode_nearest(const rm2i_observation *o);
+/* The nearest one whose latent is apart from those of `count` others; SIZE_MAX: there is none. */
+size_t rm2i_encode_next_start(const rm2i_observation *o, const size_t *starts, size_t count);
 /* x: where o->kind is best; fills converged and nearest of the info. */
 rm2_status rm2i_encode_search(rm2i_observation *o, const rm2_encode_settings *s, double *x,
                               rm2_encoded *info);

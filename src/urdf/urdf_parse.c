@@ -118,7 +118,7 @@ static bool grow(scan *s, void *list, size_t count, size_t size) {
         no_memory(s);
     else
         memcpy(list, &new, sizeof new);
-    /* the list has it. cppcheck-suppress memleak */
+    /* cppcheck-suppress memleak */
     return new != NULL;
 }
 

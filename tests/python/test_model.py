@@ -288,3 +288,26 @@ def test_not_fitted(toy):
     for call in calls:
         with pytest.raises(ValueError, match="not fitted"):
             call()
+
+
+def test_trajectories_are_encoded_together(rng):
+    t = np.linspace(0, 1, 40)
+
+    def eight():
+        a, b, phase = 1 + 0.05 * rng.standard_normal(3)
+        clean = np.stack([a * np.sin(2 * np.pi * t + 0.1 * phase), b * np.sin(4 * np.pi * t + 0.2 * phase)], axis=1)
+        return clean + 0.01 * rng.standard_normal(clean.shape)
+
+    model = rm2.WGPLVM("R2").fit(np.concatenate([eight() for _ in range(4)]), groups=np.repeat(range(4), 40))
+    new = np.concatenate([eight(), eight()])
+    groups = np.repeat([0, 1], 40)
+    together, found = model.transform(new, groups=groups, return_info=True)
+    alone = model.transform(new)
+    step = [np.abs(np.diff(np.split(z, 2), axis=1)).max() for z in (together, alone)]
+    training = np.abs(np.diff(np.split(model.latents_, 4), axis=1)).max()
+    assert step[0] < 2 * training < step[1]  # the figure crosses itself: alone, points jump there
+    assert np.sqrt(np.mean(found["residual"] ** 2)) < 0.05
+    with pytest.raises(ValueError, match="expected 80 ids"):
+        model.transform(new, groups=[1, 2])
+    with pytest.raises(ValueError, match="next to each other"):
+        model.transform(new, groups=np.tile([0, 1], 40))

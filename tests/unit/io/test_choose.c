@@ -11,7 +11,8 @@
 #include "context_fixture.h"
 #include "riemann2/io.h"
 
-static char id[] = "id", comma[] = "x, y", range[] = "1-2", quoted[] = "a\"b", m11[] = "m11", m12[] = "m12";
+static char id[] = "id", comma[] = "x, y", range[] = "1-2", quoted[] = "a\"b", m11[] = "m11",
+            m12[] = "m12";
 static char *names[] = {id, comma, range, quoted, m11, m12};
 
 typedef struct choice_case {

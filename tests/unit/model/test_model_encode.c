@@ -256,11 +256,105 @@ static void test_encoding_refusals(void **state) {
     rm2_data_free(data);
 }
 
+/* ---- trajectories ---------------------------------------------------------------------------- */
+
+enum { EIGHTS = 6, TRAINED = 4, POINTS = 40 };
+
+/* A figure of eight, which crosses itself in the middle, each time a little different, with noise of 0.01. */
+static rm2_data *eights(size_t count, const double *points) {
+    size_t starts[EIGHTS + 1];
+    rm2_manifold *plane = NULL;
+    rm2_data *data = NULL;
+    for (size_t t = 0; t <= count; t++)
+        starts[t] = t * POINTS;
+    assert_int_equal(rm2_manifold_create(ctx, "R2", &plane), RM2_OK);
+    const rm2_data_arrays arrays = {.manifold = plane,
+                                    .count = count * POINTS,
+                                    .points = points,
+                                    .trajectories = count,
+                                    .starts = starts};
+    assert_int_equal(rm2_data_create(ctx, &arrays, NULL, &data, NULL, NULL), RM2_OK);
+    rm2_manifold_free(plane);
+    return data;
+}
+
+static void draw_eight(rm2_rng *rng, double *points) {
+    double a = 1 + 0.05 * rm2_rng_normal(rng), b = 1 + 0.05 * rm2_rng_normal(rng);
+    double phase = 0.05 * rm2_rng_normal(rng), turn = 2 * acos(-1);
+    for (size_t i = 0; i < POINTS; i++) {
+        double u = turn * (double)i / (POINTS - 1) + phase;
+        points[2 * i] = a * sin(u) + 0.01 * rm2_rng_normal(rng);
+        points[2 * i + 1] = b * sin(2 * u) + 0.01 * rm2_rng_normal(rng);
+    }
+}
+
+/* The largest step between neighbours of the same trajectory. */
+static double largest_step(size_t trajectories, size_t Q, const double *x) {
+    double largest = 0;
+    for (size_t i = 1; i < trajectories * POINTS; i++) {
+        double square = 0;
+        for (size_t q = 0; q < Q && i % POINTS; q++)
+            square += pow(x[i * Q + q] - x[(i - 1) * Q + q], 2);
+        largest = fmax(largest, sqrt(square));
+    }
+    return largest;
+}
+
+static double mean_square(size_t n, const rm2_encoded *info) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += info[i].residual * info[i].residual / (double)n;
+    return sum;
+}
+
+/* Where the figure crosses itself points alone go to either branch. Together they stay on theirs, with steps as in
+ * training; the residual grows by no more than the noise, which points alone fit: 0.01 in each of two coordinates, over
+ * the scale of the data, which is below 1. */
+static void trajectories_do_not_jump(void **state) {
+    (void)state;
+    enum { NEW = (EIGHTS - TRAINED) * POINTS };
+    double points[EIGHTS * POINTS * 2], alone[NEW * MOST_Q], together[NEW * MOST_Q];
+    const size_t starts[] = {0, POINTS, NEW};
+    rm2_encoded info[2][NEW];
+    rm2_rng rng;
+    rm2_rng_seed(&rng, 5);
+    for (size_t t = 0; t < EIGHTS; t++)
+        draw_eight(&rng, points + t * POINTS * 2);
+    rm2_data *data = eights(TRAINED, points);
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    rm2_model *model = fit_model(data, &s);
+    const rm2_model_info *i = rm2_model_info_of(model);
+    const double *new = points + TRAINED *POINTS * 2;
+    rm2_encode_settings e = rm2_encode_settings_default();
+    assert_int_equal(rm2_model_encode(ctx, model, &e, NEW, new, alone, NULL, info[0]), RM2_OK);
+    e.trajectories = 2;
+    e.starts = starts;
+    for (int kind = 0; kind < 3; kind++) {
+        e.objective = (rm2_encode_kind)kind;
+        assert_int_equal(rm2_model_encode(ctx, model, &e, NEW, new, together, NULL, info[1]),
+                         RM2_OK);
+        double trained = largest_step(TRAINED, i->latent_dim, i->latents);
+        assert_true(largest_step(2, i->latent_dim, together) < 2 * trained);
+        assert_true(largest_step(2, i->latent_dim, alone) > 4 * trained); /* what it is about */
+        assert_true(sqrt(mean_square(NEW, info[1])) <= sqrt(mean_square(NEW, info[0])) + 0.03);
+    }
+    const size_t wrong[] = {0, NEW, NEW};
+    e.starts = wrong;
+    assert_int_equal(rm2_model_encode(ctx, model, &e, NEW, new, together, NULL, NULL),
+                     RM2_ERR_ARGUMENT);
+    assert_non_null(strstr(rm2_context_error(ctx), "trajectory 1 is empty"));
+    e.starts = NULL;
+    assert_int_equal(rm2_model_encode(ctx, model, &e, NEW, new, together, NULL, NULL),
+                     RM2_ERR_ARGUMENT);
+    rm2_model_free(model);
+    rm2_data_free(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_encoding),          cmocka_unit_test(test_encoding_by_residual),
         cmocka_unit_test(test_missing_entries),   cmocka_unit_test(test_encoding_point_by_point),
-        cmocka_unit_test(test_encoding_refusals),
+        cmocka_unit_test(test_encoding_refusals), cmocka_unit_test(trajectories_do_not_jump),
     };
     return cmocka_run_group_tests(tests, model_set_up, model_tear_down);
 }

@@ -127,6 +127,16 @@ static rm2_status encode(void *state) {
     return rm2_model_encode(f->ctx, f->plain, NULL, 2, f->data->points, x, covariance, info);
 }
 
+static rm2_status encode_together(void *state) {
+    fixture *f = state;
+    double x[2 * Q];
+    const size_t starts[] = {0, 2};
+    rm2_encode_settings s = rm2_encode_settings_default();
+    s.trajectories = 1;
+    s.starts = starts;
+    return rm2_model_encode(f->ctx, f->plain, &s, 2, f->data->points, x, NULL, NULL);
+}
+
 static rm2_status encode_back(void *state) {
     fixture *f = state;
     double x[2 * Q];
@@ -258,6 +268,7 @@ static void prediction(void **state) {
     assert_true(fail_each(f, decode) >= 3);
     assert_true(fail_each(f, reconstruct) >= 3);
     assert_true(fail_each(f, encode) >= 6);
+    assert_true(fail_each(f, encode_together) >= 6);
     assert_true(fail_each(f, encode_back) >= 6);
     assert_true(fail_each(f, sample) >= 2);
 }
