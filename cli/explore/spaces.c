@@ -91,10 +91,10 @@ static rm2_status make_space(explorer *e, rm2_context *ctx, const rm2_factor *f,
         radius[k] = WIDTH * rows[k * (n + 1) + n];
         height[k] = HEIGHT;
     }
-    rm2_obstacles obstacles = {count, f->ambient_offset, n, centres, radius, height};
+    rm2_discouraged obstacles = {count, f->ambient_offset, n, centres, radius, height};
     rm2_space_settings s = e->settings;
     rm2_space *space;
-    s.obstacles = &obstacles;
+    s.discouraged = &obstacles;
     rm2_status status = rm2_space_create(ctx, e->model, &s, 0, NULL, &space);
     if (status != RM2_OK) {
         free(memory);

@@ -70,12 +70,12 @@ static int check_roadmap(const model_work *m) {
 static int create(const model_work *m, const rm2_space_settings *s, size_t n, const double *points,
                   rm2_space **space) {
     rm2_space_settings with = *s;
-    rm2_obstacles obstacles;
+    rm2_discouraged obstacles;
     double *memory = NULL;
     int code = EXIT_DONE;
     if (m->options->avoid) {
         code = geometry_take_obstacles(m, m->options->avoid, &obstacles, &memory);
-        with.obstacles = &obstacles;
+        with.discouraged = &obstacles;
     }
     if (code == EXIT_DONE) {
         progress p;

@@ -22,7 +22,7 @@ int geometry_open_metric(const model_work *m, bool grid, rm2_space **space);
 bool geometry_is_other(const rm2_space *space);
 
 /* --avoid: obstacles in the first Euclidean factor; *memory has their numbers, the caller's to free. */
-int geometry_take_obstacles(const model_work *m, const char *text, rm2_obstacles *obstacles,
+int geometry_take_obstacles(const model_work *m, const char *text, rm2_discouraged *obstacles,
                             double **memory);
 
 /* An end point: "17" or "index:17" (training point), "first:ID" and "last:ID" (of a trajectory),

@@ -70,7 +70,7 @@ static int bad_row(const model_work *m, const rows *r, size_t k, double radius, 
 
 /* From rows to the arrays of the library. */
 static int arrange(const model_work *m, const rm2_factor *factor, const rows *r,
-                   rm2_obstacles *obstacles, double **memory) {
+                   rm2_discouraged *obstacles, double **memory) {
     size_t dim = factor->dim;
     *memory = malloc((r->count * r->width + 1) * sizeof **memory);
     if (!*memory)
@@ -85,11 +85,11 @@ static int arrange(const model_work *m, const rm2_factor *factor, const rows *r,
         if (!(radius[k] > 0 && height[k] >= 0 && isfinite(radius[k]) && isfinite(height[k])))
             return bad_row(m, r, k, radius[k], height[k]);
     }
-    *obstacles = (rm2_obstacles){r->count, factor->ambient_offset, dim, centres, radius, height};
+    *obstacles = (rm2_discouraged){r->count, factor->ambient_offset, dim, centres, radius, height};
     return EXIT_DONE;
 }
 
-int geometry_take_obstacles(const model_work *m, const char *text, rm2_obstacles *obstacles,
+int geometry_take_obstacles(const model_work *m, const char *text, rm2_discouraged *obstacles,
                             double **memory) {
     const rm2_factor *factor = first_euclidean(m->info->manifold);
     if (!factor)

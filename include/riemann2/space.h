@@ -53,7 +53,7 @@ typedef struct rm2_space_settings {
     double weight;   /* pullback: of the covariance term, instead of a contrast; 0: from that */
     double sigma;    /* density: width of the kernel */
     rm2_cost cost;   /* pullback: on the data's space; what it points to must outlive the space */
-    const rm2_obstacles *obstacles; /* pullback: instead of a cost of your own; copied */
+    const rm2_discouraged *discouraged; /* pullback: instead of a cost of your own; copied */
     double support; /* pullback, for the search: part of the latent kernel's trace that the support
                        points may leave unexplained; 0: the exact metric */
 
@@ -111,7 +111,7 @@ RM2_API const rm2_model *rm2_space_model(const rm2_space *space);   /* NULL: non
 RM2_API const rm2_metric *rm2_space_metric(const rm2_space *space); /* what geodesics minimise */
 RM2_API const rm2_metric *rm2_space_exact_metric(const rm2_space *space);
 RM2_API const rm2_roadmap *rm2_space_roadmap(const rm2_space *space); /* NULL: straight lines */
-/* As they are used: every automatic choice made. `obstacles` is the copy. */
+/* As they are used: every automatic choice made. `discouraged` is the copy. */
 RM2_API const rm2_space_settings *rm2_space_settings_of(const rm2_space *space);
 RM2_API const rm2_geodesic_settings *rm2_space_geodesic_settings(const rm2_space *space);
 

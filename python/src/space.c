@@ -106,7 +106,7 @@ static bool leave(rm2_context *ctx, rm2_status status, latent_space *l) {
 
 /* Obstacles as numbers: centre, radius, height of each, in the first Euclidean factor. */
 typedef struct obstacle_list {
-    rm2_obstacles list;
+    rm2_discouraged list;
     double *memory;
 } obstacle_list;
 
@@ -141,7 +141,7 @@ static bool take_obstacles(const glue_array *rows, const rm2_manifold *m, obstac
         radius[k] = row[f->n];
         height[k] = row[f->n + 1];
     }
-    o->list = (rm2_obstacles){count, f->ambient_offset, f->n, centres, radius, height};
+    o->list = (rm2_discouraged){count, f->ambient_offset, f->n, centres, radius, height};
     return true;
 }
 
@@ -192,7 +192,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
         s.cost = (rm2_cost){on_call, &l->function, factor < 0 ? RM2_ALL_FACTORS : (size_t)factor};
     bool good = l && glue_read(cover, "cover", true, &x) &&
                 glue_read(avoid, "avoid", true, &rows) && take_obstacles(&rows, m, &obstacles);
-    s.obstacles = obstacles.memory ? &obstacles.list : NULL;
+    s.discouraged = obstacles.memory ? &obstacles.list : NULL;
     good = good && create(l, model, &s, &x, callback);
     PyMem_Free(obstacles.memory);
     glue_release(&x);

@@ -90,12 +90,12 @@ void rm2i_space_set_geodesics(const rm2_geodesic_settings *g, rm2_space_settings
 /* ---- the caller's --------------------------------------------------------------------------- */
 
 static rm2_status check_costs(rm2_context *ctx, const rm2_space_settings *s) {
-    if (s->metric != RM2_SPACE_PULLBACK && (s->cost.at || s->obstacles))
+    if (s->metric != RM2_SPACE_PULLBACK && (s->cost.at || s->discouraged))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s needs settings.metric pullback",
-                         s->cost.at ? "cost" : "obstacles");
-    if (s->cost.at && s->obstacles)
+                         s->cost.at ? "cost" : "discouraged");
+    if (s->cost.at && s->discouraged)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.cost and settings.obstacles exclude each other");
+                         "settings.cost and settings.discouraged exclude each other");
     return RM2_OK;
 }
 

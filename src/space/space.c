@@ -19,7 +19,7 @@ static void core_free(rm2i_space_core *core) {
     rm2_roadmap_free(core->roadmap);
     rm2_metric_free(core->own[0]);
     rm2_metric_free(core->own[1]);
-    free(core->obstacle_numbers);
+    free(core->discouraged_numbers);
     free(core);
 }
 
@@ -30,44 +30,44 @@ static rm2_status core_create(rm2_context *ctx, size_t Q, rm2i_space_core **core
     return RM2_OK;
 }
 
-/* ---- obstacles ------------------------------------------------------------------------------ */
+/* ---- discouraged places ------------------------------------------------------------------------------ */
 
-static rm2_status check_obstacles(rm2_context *ctx, const rm2_model *model,
-                                  const rm2_obstacles *o) {
+static rm2_status check_discouraged(rm2_context *ctx, const rm2_model *model,
+                                  const rm2_discouraged *o) {
     size_t ambient = rm2_manifold_ambient(model->manifold);
     if (o->count > 0 && (!o->centres || !o->radius || !o->height))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.obstacles: centres, radius or height is NULL");
+                         "settings.discouraged: centres, radius or height is NULL");
     if (o->dim > ambient || o->offset > ambient - o->dim)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.obstacles: entries %zu to %zu of a point; points of %s have %zu",
+                         "settings.discouraged: entries %zu to %zu of a point; points of %s have %zu",
                          o->offset, o->offset + o->dim, rm2_manifold_spec(model->manifold),
                          ambient);
     for (size_t k = 0; k < o->count; k++)
         if (!(o->radius[k] > 0 && o->height[k] >= 0 && isfinite(o->radius[k] + o->height[k])))
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                             "settings.obstacles: obstacle %zu has radius %g and height %g; the "
+                             "settings.discouraged: sphere %zu has radius %g and height %g; the "
                              "radius must be positive, the height not negative",
                              k, o->radius[k], o->height[k]);
     rm2_status status = rm2i_metric_check_points(ctx, o->dim, o->count, o->centres);
-    return status == RM2_OK ? status : rm2i_fail_prefix(ctx, status, "settings.obstacles: centres");
+    return status == RM2_OK ? status : rm2i_fail_prefix(ctx, status, "settings.discouraged: centres");
 }
 
 /* A copy, so that the caller's may go. */
-static rm2_status copy_obstacles(rm2_context *ctx, const rm2_obstacles *o, rm2i_space_core *core) {
+static rm2_status copy_discouraged(rm2_context *ctx, const rm2_discouraged *o, rm2i_space_core *core) {
     size_t entries = o->count * o->dim;
     double *memory;
-    RM2_TRY(rm2i_alloc(ctx, entries + 2 * o->count, sizeof *memory, &core->obstacle_numbers));
-    memory = core->obstacle_numbers;
+    RM2_TRY(rm2i_alloc(ctx, entries + 2 * o->count, sizeof *memory, &core->discouraged_numbers));
+    memory = core->discouraged_numbers;
     if (o->count > 0) {
         memcpy(memory, o->centres, entries * sizeof *memory);
         memcpy(memory + entries, o->radius, o->count * sizeof *memory);
         memcpy(memory + entries + o->count, o->height, o->count * sizeof *memory);
     }
-    core->obstacles = *o;
-    core->obstacles.centres = memory;
-    core->obstacles.radius = memory + entries;
-    core->obstacles.height = memory + entries + o->count;
+    core->discouraged = *o;
+    core->discouraged.centres = memory;
+    core->discouraged.radius = memory + entries;
+    core->discouraged.height = memory + entries + o->count;
     return RM2_OK;
 }
 
@@ -79,8 +79,8 @@ static rm2_pullback_settings pullback_settings(const rm2_space_settings *s,
     p.contrast = s->contrast;
     p.weight = s->weight;
     p.cost = s->cost;
-    if (core->obstacle_numbers)
-        p.cost = (rm2_cost){rm2_obstacles_cost, &core->obstacles, RM2_ALL_FACTORS};
+    if (core->discouraged_numbers)
+        p.cost = (rm2_cost){rm2_discouraged_cost, &core->discouraged, RM2_ALL_FACTORS};
     return p;
 }
 
@@ -100,9 +100,9 @@ static rm2_status open_search(rm2_context *ctx, const rm2_space_settings *s,
 
 static rm2_status open_metrics(rm2_context *ctx, const rm2_space_settings *s,
                                rm2i_space_core *core) {
-    if (s->obstacles) {
-        RM2_TRY(check_obstacles(ctx, core->model, s->obstacles));
-        RM2_TRY(copy_obstacles(ctx, s->obstacles, core));
+    if (s->discouraged) {
+        RM2_TRY(check_discouraged(ctx, core->model, s->discouraged));
+        RM2_TRY(copy_discouraged(ctx, s->discouraged, core));
     }
     rm2_pullback_settings p = pullback_settings(s, core);
     RM2_TRY(rm2_metric_pullback(ctx, core->model, &p, &core->own[0]));
@@ -140,8 +140,8 @@ static rm2_status space_of(rm2_context *ctx, rm2i_space_core *core, const rm2_sp
         return status;
     }
     *made = (rm2_space){.core = core, .settings = *s, .geodesics = rm2i_space_geodesics(s)};
-    if (core->obstacle_numbers)
-        made->settings.obstacles = &core->obstacles;
+    if (core->discouraged_numbers)
+        made->settings.discouraged = &core->discouraged;
     status = describe(ctx, made);
     if (status == RM2_OK)
         *space = made;
@@ -185,7 +185,7 @@ static rm2_status check_unused(rm2_context *ctx, const rm2_space_settings *s) {
     const char *name = s->metric != RM2_SPACE_PULLBACK ? "metric"
                        : s->weight > 0                 ? "weight"
                        : s->cost.at                    ? "cost"
-                       : s->obstacles                  ? "obstacles"
+                       : s->discouraged                  ? "discouraged"
                                                        : NULL;
     return name ? rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                             "settings.%s has no effect in a space with a metric of its own", name)

@@ -27,8 +27,8 @@ typedef struct rm2i_space_core {
     rm2_metric *own[2];       /* those of the two that are freed with the core */
     rm2_roadmap *roadmap;     /* NULL: straight lines */
     rm2i_box covered;         /* by a grid, without its padding */
-    rm2_obstacles obstacles;
-    double *obstacle_numbers; /* centres, radii, heights; NULL: no obstacles */
+    rm2_discouraged discouraged;
+    double *discouraged_numbers; /* centres, radii, heights; NULL: nothing discouraged */
 } rm2i_space_core;
 
 struct rm2_space {

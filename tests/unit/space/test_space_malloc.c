@@ -12,7 +12,7 @@ static double far[2 * Q] = {3, -4, 0, 0}; /* outside of the grid, and inside */
 /* ---- calls under test ----------------------------------------------------------------------- */
 
 static const double centre[2] = {0.3, 0.2}, radius[1] = {0.4}, height[1] = {30};
-static const rm2_obstacles obstacles = {1, 0, 2, centre, radius, height};
+static const rm2_discouraged discouraged = {1, 0, 2, centre, radius, height};
 
 static rm2_space_settings small_settings(void) {
     rm2_space_settings s = quick_settings();
@@ -35,10 +35,10 @@ static rm2_status create(void *state) {
     return make(&s);
 }
 
-static rm2_status create_with_obstacles(void *state) {
+static rm2_status create_with_discouraged(void *state) {
     rm2_space_settings s = small_settings();
     (void)state;
-    s.obstacles = &obstacles;
+    s.discouraged = &discouraged;
     s.roadmap = RM2_SPACE_GRAPH;
     return make(&s);
 }
@@ -123,7 +123,7 @@ static int tear_down(void **state) {
 static void every_call(void **state) {
     (void)state;
     assert_true(fail_each_allocation(ctx, create, NULL) >= 25);
-    assert_true(fail_each_allocation(ctx, create_with_obstacles, NULL) >= 25);
+    assert_true(fail_each_allocation(ctx, create_with_discouraged, NULL) >= 25);
     assert_true(fail_each_allocation(ctx, create_density, NULL) >= 15);
     assert_true(fail_each_allocation(ctx, from_metric, NULL) >= 8);
     assert_true(fail_each_allocation(ctx, with_other_geodesics, NULL) == 2);
