@@ -118,15 +118,19 @@ static rm2_status open_metrics(rm2_context *ctx, const rm2_space_settings *s,
 static rm2_status describe(rm2_context *ctx, rm2_space *space) {
     const rm2_roadmap *net = space->core->roadmap;
     const rm2_geodesic_settings *g = &space->geodesics;
-    char text[512], roadmap[96] = "straight lines";
+    char text[640], roadmap[96] = "straight lines", around[96] = "";
     if (net && net->grid)
         (void)snprintf(roadmap, sizeof roadmap, "grid of %zu nodes", net->nodes);
     else if (net)
         (void)snprintf(roadmap, sizeof roadmap, "graph of %zu points with %zu neighbours",
                        net->nodes, net->neighbours);
-    (void)snprintf(text, sizeof text, "%s; %s; %s, tolerance %g",
+    if (space->regions)
+        (void)snprintf(around, sizeof around, "; around %zu obstacle%s, clearance %g",
+                       space->obstacles.count, space->obstacles.count == 1 ? "" : "s",
+                       space->settings.clearance);
+    (void)snprintf(text, sizeof text, "%s; %s; %s, tolerance %g%s",
                    rm2_metric_text(space->core->search), roadmap, rm2_stage_text(g->last),
-                   g->tolerance);
+                   g->tolerance, around);
     return rm2i_strdup(ctx, text, &space->text);
 }
 
@@ -142,7 +146,9 @@ static rm2_status space_of(rm2_context *ctx, rm2i_space_core *core, const rm2_sp
     *made = (rm2_space){.core = core, .settings = *s, .geodesics = rm2i_space_geodesics(s)};
     if (core->discouraged_numbers)
         made->settings.discouraged = &core->discouraged;
-    status = describe(ctx, made);
+    status = rm2i_space_take_obstacles(ctx, made);
+    if (status == RM2_OK)
+        status = describe(ctx, made);
     if (status == RM2_OK)
         *space = made;
     else
@@ -185,7 +191,8 @@ static rm2_status check_unused(rm2_context *ctx, const rm2_space_settings *s) {
     const char *name = s->metric != RM2_SPACE_PULLBACK ? "metric"
                        : s->weight > 0                 ? "weight"
                        : s->cost.at                    ? "cost"
-                       : s->discouraged                  ? "discouraged"
+                       : s->discouraged                ? "discouraged"
+                       : s->obstacles                  ? "obstacles"
                                                        : NULL;
     return name ? rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                             "settings.%s has no effect in a space with a metric of its own", name)
@@ -229,10 +236,26 @@ rm2_status rm2_space_with_geodesic_settings(rm2_context *ctx, const rm2_space *s
     return space_of(ctx, space->core, &s, other);
 }
 
+rm2_status rm2_space_with_obstacles(rm2_context *ctx, const rm2_space *space,
+                                    const rm2_obstacles *obstacles, double clearance,
+                                    double deviations, rm2_space **other) {
+    RM2_REQUIRE(ctx, other);
+    *other = NULL;
+    RM2_REQUIRE(ctx, space);
+    rm2_space_settings s = space->settings;
+    s.obstacles = obstacles;
+    s.clearance = clearance;
+    s.deviations = deviations;
+    RM2_TRY(rm2_settings_check(ctx, rm2_space_settings_table(), &s));
+    (void)atomic_fetch_add(&space->core->users, 1);
+    return space_of(ctx, space->core, &s, other);
+}
+
 void rm2_space_free(rm2_space *space) {
     if (!space)
         return;
     core_free(space->core);
+    free(space->regions);
     free(space->text);
     free(space);
 }

@@ -313,7 +313,7 @@ static void bad_settings(void **state) {
     s.cost.at = NULL;
     bad.radius = wrong;
     s.discouraged = &bad;
-    refused(s, "obstacle 0 has radius -1");
+    refused(s, "sphere 0 has radius -1");
     bad.radius = NULL;
     refused(s, "is NULL");
     beyond_point.offset = 4;
