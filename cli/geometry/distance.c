@@ -63,23 +63,28 @@ static int find_medoids(const model_work *m, size_t n, const double *distance, c
 /* What is said of a distance matrix. */
 typedef struct distance_summary {
     size_t n, unconverged; /* points, pairs that did not converge */
-    double mean, largest;
+    size_t blocked;        /* pairs that no way joins */
+    double mean, largest;  /* of the others */
 } distance_summary;
 
 static distance_summary summarise(size_t n, const double *distance, size_t unconverged) {
     distance_summary s = {.n = n, .unconverged = unconverged};
+    size_t pairs = n > 1 ? n * (n - 1) : 1;
     for (size_t k = 0; k < n * n; k++) {
-        s.mean += distance[k];
-        s.largest = fmax(s.largest, distance[k]);
+        bool blocked = isinf(distance[k]);
+        s.blocked += blocked;
+        s.mean += blocked ? 0 : distance[k];
+        s.largest = fmax(s.largest, blocked ? 0 : distance[k]);
     }
-    s.mean /= n > 1 ? (double)n * (double)(n - 1) : 1;
+    s.mean /= (double)(pairs - s.blocked > 0 ? pairs - s.blocked : 1);
+    s.blocked /= 2;
     return s;
 }
 
 static void print_distances_json(FILE *out, const rm2_metric *metric, const distance_summary *s,
                                  const centres *c, size_t medoids) {
-    (void)fprintf(out, "{\"points\": %zu, \"not_converged\": %zu, \"metric\": ", s->n,
-                  s->unconverged);
+    (void)fprintf(out, "{\"points\": %zu, \"not_converged\": %zu, \"blocked\": %zu, \"metric\": ",
+                  s->n, s->unconverged, s->blocked);
     json_text(out, rm2_metric_text(metric));
     json_field(out, "weight", rm2_metric_weight(metric));
     json_field(out, "mean", s->mean);
@@ -99,6 +104,9 @@ static void print_distances(FILE *out, const rm2_metric *metric, const distance_
     (void)fprintf(out, "%zu point%s: mean distance %.6g, largest %.6g, %zu not converged; %s\n",
                   s->n, s->n == 1 ? "" : "s", s->mean, s->largest, s->unconverged,
                   rm2_metric_text(metric));
+    if (s->blocked > 0)
+        (void)fprintf(out, "%zu pair%s without a way around the obstacles: distance inf\n",
+                      s->blocked, plural(s->blocked));
     if (!medoids)
         return;
     (void)fprintf(out, "medoids:");
@@ -136,7 +144,7 @@ static int work_on_distances(const model_work *m, size_t n, const double *points
             print_distances_json(model_summary(m), metric, &s, &c, medoids);
         else if (!m->work.common->quiet)
             print_distances(model_summary(m), metric, &s, &c, medoids);
-        code = unconverged ? EXIT_NOT_CONVERGED : EXIT_DONE;
+        code = unconverged || s.blocked ? EXIT_NOT_CONVERGED : EXIT_DONE;
     }
     free(c.index);
     rm2_space_free(space);
@@ -250,7 +258,7 @@ static int do_mean(const model_work *m) {
 int run_mean(const command *self, int argc, char **argv) {
     return model_run(self, argc, argv,
                      &(model_action){.table = mean_table,
-                                     .groups = obstacle_groups,
+                                     .groups = cost_groups,
                                      .space = true,
                                      .files = 2,
                                      .needs_source = true,

@@ -131,6 +131,7 @@ typedef struct route {
     rm2i_way path, refined; /* through all points: the paths, and their refinement */
     rm2_geodesic_stage stage;
     bool converged, blocked;
+    double residual, error; /* largest of the legs */
     size_t iterations, evaluations;
 } route;
 
@@ -161,6 +162,8 @@ static rm2_status add_leg(rm2_context *ctx, rm2i_around *a, const rm2i_way *way,
     RM2_TRY(status);
     r->stage = curve->stage < r->stage ? curve->stage : r->stage;
     r->converged = r->converged && curve->converged;
+    r->residual = fmax(r->residual, curve->residual);
+    r->error = fmax(r->error, curve->error);
     r->iterations += curve->iterations;
     r->evaluations += curve->evaluations;
     status = append(ctx, Q, &r->refined, curve->nodes, curve->x);
@@ -298,6 +301,10 @@ static rm2_status finish(rm2_context *ctx, rm2i_around *a, route *r, rm2_curve *
     c->clearance = rm2i_space_clearance_of(a->space, c->nodes, c->x, a->work);
     c->blocked = r->blocked || !holds;
     c->clearance = c->blocked ? c->clearance : fmax(c->clearance, wanted);
+    if (r->stage != RM2_STAGE_PATH) { /* of the curve in the metric of the barrier */
+        c->residual = r->residual;
+        c->error = r->error;
+    }
     c->stage = r->stage;
     c->converged = r->converged && !c->blocked;
     c->iterations += r->iterations;
