@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "geodesic/evaluator.h"
 
-enum { GRIDS = 3, FEWEST_NODES = 100 }; /* of a refined curve */
+enum { GRIDS = 4, FEWEST_NODES = 100 }; /* of a refined curve */
 /* Of the extent of the positions: width of the barrier; accuracy of a clearance that is reported, and of one that is held
  * against the clearance that is wanted. */
 static const double BARRIER_WIDTH = 0.02, REPORTED = 1e-4, COMPARED = 1e-6;
@@ -77,9 +77,9 @@ static rm2_status open_level(rm2_context *ctx, rm2i_around *a, int k) {
     level *l = &a->levels[k];
     if (l->mask)
         return RM2_OK;
+    size_t reach = a->roadmap->Q < 3 && k < 2 ? a->roadmap->reach : 1;
     if (k > 0 && !l->grid)
-        RM2_TRY(rm2i_finer_grid(ctx, a->roadmap, (size_t)1 << k,
-                                a->roadmap->Q < 3 ? a->roadmap->reach : 1, &l->metric, &l->grid));
+        RM2_TRY(rm2i_finer_grid(ctx, a->roadmap, (size_t)1 << k, reach, &l->metric, &l->grid));
     const rm2i_mask_request request = {k > 0 ? l->grid : a->roadmap,
                                        k > 0 ? l->metric : a->space->core->search,
                                        &a->space->clearance, BARRIER_WIDTH * a->space->extent};
@@ -120,6 +120,7 @@ static rm2_status find_way(rm2_context *ctx, rm2i_around *a, const double *from,
         RM2_TRY(rm2i_mask_shortest(ctx, a->levels[k].mask, from, to, way));
         if (way->n > 0)
             return RM2_OK;
+        RM2_TRY(rm2i_mask_may_pass(ctx, a->levels[k].mask, from, to, &possible));
     }
     return take_widest(ctx, a, from, to, way, blocked);
 }
@@ -233,31 +234,47 @@ static double side_of(size_t Q, const double *x) {
     return sqrt(square);
 }
 
-/* Put the nodes on the sides of a path of at most as many points: one at each corner, the others where sides are
- * longest for the steps on them. steps: scratch, one per side. */
-static void place_nodes(const rm2i_way *path, rm2_curve *c, size_t *steps) {
-    size_t Q = c->Q, sides = path->n - 1, node = 0;
-    for (size_t i = 0; i < sides; i++)
-        steps[i] = 1;
-    for (size_t left = c->nodes - 1 - sides; left > 0; left--) {
-        size_t longest = 0;
+/* Split the piece from node i to the next where both parts are clear: chords of parts are other chords than that of the
+ * whole. The middle if possible, else nearer to one end. */
+static bool split(rm2i_around *a, rm2_curve *c, size_t i, size_t count) {
+    size_t Q = c->Q, row = Q * sizeof *c->x;
+    double *from = c->x + i * Q, *to = from + Q, *x = c->velocity; /* not needed yet */
+    for (double part = 0.5; part > 0.01; part /= 2)
+        for (int end = 0; end < 2; end++) {
+            double t = end ? 1 - part : part;
+            for (size_t q = 0; q < Q; q++)
+                x[q] = from[q] + t * (to[q] - from[q]);
+            if (!sees(a, from, x) || !sees(a, x, to))
+                continue;
+            memmove(to + Q, to, (count - i - 1) * row);
+            memcpy(to, x, row);
+            return true;
+        }
+    return false;
+}
+
+/* Nodes on the sides of a path of at most as many points: one at each corner, the others where pieces are longest.
+ * whole: scratch, one per node: pieces that cannot be split. */
+static bool place_nodes(rm2i_around *a, const rm2i_way *path, rm2_curve *c, bool *whole) {
+    size_t Q = c->Q, count = path->n;
+    memcpy(c->x, path->x, count * Q * sizeof *c->x);
+    while (count < c->nodes) {
+        size_t longest = SIZE_MAX;
         double most = -1;
-        for (size_t i = 0; i < sides; i++) {
-            double step = side_of(Q, path->x + i * Q) / (double)steps[i];
-            if (step > most) {
-                most = step;
+        for (size_t i = 0; i + 1 < count; i++)
+            if (!whole[i] && side_of(Q, c->x + i * Q) > most) {
+                most = side_of(Q, c->x + i * Q);
                 longest = i;
             }
-        }
-        steps[longest]++;
+        if (longest == SIZE_MAX)
+            return false;
+        whole[longest] = !split(a, c, longest, count);
+        if (whole[longest])
+            continue;
+        memmove(whole + longest + 1, whole + longest, (count - longest) * sizeof *whole);
+        count++;
     }
-    for (size_t i = 0; i < sides; i++)
-        for (size_t k = 0; k < steps[i]; k++, node++)
-            for (size_t q = 0; q < Q; q++)
-                c->x[node * Q + q] = path->x[i * Q + q] + (path->x[(i + 1) * Q + q] -
-                                                           path->x[i * Q + q]) *
-                                                              (double)k / (double)steps[i];
-    memcpy(c->x + node * Q, path->x + sides * Q, Q * sizeof *c->x);
+    return true;
 }
 
 /* dx/dt by differences. */
@@ -273,17 +290,18 @@ static void difference_velocity(rm2_curve *c) {
 
 /* The path itself in the place of a curve that came too near. */
 static rm2_status follow_path(rm2_context *ctx, rm2i_around *a, route *r, rm2_curve *c) {
-    size_t *steps;
+    bool *whole;
     if (r->path.n > c->nodes)
         cut_corners(a, &r->path);
     if (r->path.n > c->nodes)
         return RM2_OK; /* too few nodes to go round: blocked, by the look that follows */
-    RM2_TRY(rm2i_alloc(ctx, r->path.n, sizeof *steps, &steps));
-    place_nodes(&r->path, c, steps);
+    RM2_TRY(rm2i_calloc(ctx, c->nodes + 1, sizeof *whole, &whole));
+    if (place_nodes(a, &r->path, c, whole)) {
+        r->stage = RM2_STAGE_PATH;
+        r->converged = r->converged && a->space->geodesics.last == RM2_STAGE_PATH;
+    }
     difference_velocity(c);
-    free(steps);
-    r->stage = RM2_STAGE_PATH;
-    r->converged = r->converged && a->space->geodesics.last == RM2_STAGE_PATH;
+    free(whole);
     return RM2_OK;
 }
 

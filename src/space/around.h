@@ -36,6 +36,9 @@ void rm2i_way_clear(rm2i_way *way);
 /* The shortest path all of whose sides are proven to keep the clearance; empty if there is none. */
 rm2_status rm2i_mask_shortest(rm2_context *ctx, rm2i_mask *mask, const double *from,
                               const double *to, rm2i_way *way);
+/* May there be a way between the nodes that a finer grid would find? */
+rm2_status rm2i_mask_may_pass(rm2_context *ctx, rm2i_mask *mask, const double *from,
+                              const double *to, bool *may);
 /* The path whose least clearance, as far as the nodes tell, is largest; there is always one. */
 rm2_status rm2i_mask_widest(rm2_context *ctx, rm2i_mask *mask, const double *from, const double *to,
                             rm2i_way *way);

@@ -50,6 +50,14 @@ static rm2_status node_at(const void *job, size_t i, double *work) {
     return RM2_OK;
 }
 
+static double chord_length(const rm2i_mask *m, const rm2i_clear_point *a,
+                           const rm2i_clear_point *b) {
+    double square = 0;
+    for (size_t k = 0; k < m->r.clearance->position.dim; k++)
+        square += (a->y[k] - b->y[k]) * (a->y[k] - b->y[k]);
+    return sqrt(square);
+}
+
 static double factor_of(const rm2i_mask *m, const rm2i_clear_point *p) {
     return rm2i_barrier_factor(m->r.clearance, m->r.width, p);
 }
@@ -244,14 +252,51 @@ rm2_status rm2i_mask_shortest(rm2_context *ctx, rm2i_mask *m, const double *from
     }
 }
 
+/* ---- is there hope? ------------------------------------------------------------------------- */
+
+/* Could a way that keeps the clearance pass near node i? Its clearance is at most that of the node and the decoded length
+ * of the longest edge there more. */
+static bool may_pass(const rm2i_mask *m, size_t i) {
+    const rm2i_graph *g = &m->r.roadmap->graph;
+    double longest = 0;
+    if (m->node[i].clearance >= m->r.clearance->wanted)
+        return true;
+    for (size_t e = g->first[i]; e < g->first[i + 1]; e++)
+        longest = fmax(longest, chord_length(m, &m->node[i], &m->node[g->to[e]]));
+    return m->node[i].clearance + longest >= m->r.clearance->wanted;
+}
+
+/* Breadth first from the nodes around one end. */
+rm2_status rm2i_mask_may_pass(rm2_context *ctx, rm2i_mask *m, const double *from, const double *to,
+                              bool *may) {
+    const rm2i_graph *g = &m->r.roadmap->graph;
+    size_t head = 0, tail = 0, *queue = m->path;
+    RM2_TRY(join_end(ctx, m, 0, from));
+    RM2_TRY(join_end(ctx, m, 1, to));
+    memset(m->done, 0, g->n * sizeof *m->done);
+    for (size_t i = 0; i < m->join[0].count; i++) {
+        m->done[m->join[0].node[i]] = true;
+        queue[tail++] = m->join[0].node[i];
+    }
+    while (head < tail) {
+        size_t i = queue[head++];
+        for (size_t e = g->first[i]; e < g->first[i + 1]; e++)
+            if (!m->done[g->to[e]] && may_pass(m, g->to[e])) {
+                m->done[g->to[e]] = true;
+                queue[tail++] = g->to[e];
+            }
+    }
+    *may = false;
+    for (size_t i = 0; i < m->join[1].count; i++)
+        *may = *may || m->done[m->join[1].node[i]];
+    return RM2_OK;
+}
+
 /* ---- the widest path ------------------------------------------------------------------------ */
 
 /* What the ends of a line say of its clearance: on a chord of length l it is at least (c_a + c_b - l)/2. */
 static double width_of(const rm2i_mask *m, const rm2i_clear_point *a, const rm2i_clear_point *b) {
-    double square = 0;
-    for (size_t k = 0; k < m->r.clearance->position.dim; k++)
-        square += (a->y[k] - b->y[k]) * (a->y[k] - b->y[k]);
-    return 0.5 * (a->clearance + b->clearance - sqrt(square));
+    return 0.5 * (a->clearance + b->clearance - chord_length(m, a, b));
 }
 
 /* The path to `node` over `before` has so narrow a place (minus its width): keep it if that is wider. */

@@ -91,6 +91,28 @@ static rm2_status many(void *state) {
     return status;
 }
 
+static const rm2_region ball = {RM2_REGION_SPHERE, 2, {0.28, -1.05}, {0}, 0.1};
+static const rm2_region wall = {RM2_REGION_BOX, 2, {-0.3, -9}, {-0.2, 9}, 0};
+
+/* Around an obstacle; a wall has ways tried on finer grids as well. */
+static rm2_status around(void *region) {
+    rm2_curve *curve = (rm2_curve *)shared;
+    rm2_space *space = shared;
+    const rm2_obstacles obstacles = {1, region, RM2_ALL_FACTORS};
+    double clearance;
+    rm2_status status = rm2_space_with_obstacles(ctx, shared, &obstacles, 0, 0, &space);
+    assert_true((space != NULL) == (status == RM2_OK));
+    if (status != RM2_OK)
+        return status;
+    status = rm2_space_geodesic(ctx, space, latents, latents + (N / 2 - 1) * Q, &curve);
+    assert_true((curve != NULL) == (status == RM2_OK));
+    if (status == RM2_OK)
+        status = rm2_space_clearance(ctx, space, curve->nodes, curve->x, &clearance);
+    rm2_curve_free(curve);
+    rm2_space_free(space);
+    return status;
+}
+
 static rm2_status lengths(void *state) {
     double length;
     (void)state;
@@ -129,6 +151,8 @@ static void every_call(void **state) {
     assert_true(fail_each_allocation(ctx, with_other_geodesics, NULL) == 2);
     assert_true(fail_each_allocation(ctx, geodesic, NULL) >= 30);
     assert_true(fail_each_allocation(ctx, many, NULL) >= 40);
+    assert_true(fail_each_allocation(ctx, around, (void *)&ball) >= 20);
+    assert_true(fail_each_allocation(ctx, around, (void *)&wall) >= 20);
     assert_true(fail_each_allocation(ctx, lengths, NULL) >= 3);
     assert_true(fail_each_allocation(ctx, decode, NULL) >= 2);
 }

@@ -228,13 +228,22 @@ typedef struct tally {
 static void try_scene(const rm2_space *space, fine_grid *g, rm2_rng *rng, tally *t) {
     scene s = random_scene(rng);
     const double *from = latents + rm2_rng_next(rng) % N * Q, *to = latents + rm2_rng_next(rng) % N * Q;
+    double fr[2]={2.73627,-0.13059}, tt[2]={-2.87048,-0.0320616};
     rm2_obstacles obstacles = {s.count, s.regions, RM2_ALL_FACTORS};
     rm2_space *around;
     rm2_curve *c;
     ok(rm2_space_with_obstacles(ctx, space, &obstacles, s.clearance, 0, &around));
     ok(rm2_space_geodesic(ctx, around, from, to, &c));
     if (c->blocked) {
-        assert_false(grid_has_way(g, &s, from, to));
+        if (grid_has_way(g, &s, from, to)) {
+            print_message("from %g,%g to %g,%g clearance %g of %g\n", from[0], from[1], to[0], to[1],
+                          c->clearance, s.clearance);
+            for (size_t k = 0; k < s.count; k++)
+                print_message("kind %d: a %g,%g b %g,%g radius %g\n", (int)s.regions[k].kind,
+                              s.regions[k].a[0], s.regions[k].a[1], s.regions[k].b[0],
+                              s.regions[k].b[1], s.regions[k].radius);
+            fail_msg("called blocked, but a fine grid has a way");
+        }
         assert_true(c->clearance < s.clearance);
         t->blocked++;
     } else {
