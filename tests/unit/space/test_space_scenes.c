@@ -228,7 +228,6 @@ typedef struct tally {
 static void try_scene(const rm2_space *space, fine_grid *g, rm2_rng *rng, tally *t) {
     scene s = random_scene(rng);
     const double *from = latents + rm2_rng_next(rng) % N * Q, *to = latents + rm2_rng_next(rng) % N * Q;
-    double fr[2]={2.73627,-0.13059}, tt[2]={-2.87048,-0.0320616};
     rm2_obstacles obstacles = {s.count, s.regions, RM2_ALL_FACTORS};
     rm2_space *around;
     rm2_curve *c;
