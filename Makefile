@@ -4,6 +4,7 @@
 #   make python     the Python package in a virtual environment, build/venv
 #   make wheel      a wheel of it in build/dist, installed and tried in an empty environment
 #   make demo       the tour: two experiments of the paper, with reports in demo/
+#   make docs       the documentation as a searchable site, build/docs/html
 #   make bench      speed, as ratios measured in one run
 #   make explorer   build with the page of riemann2 explore, which needs npm (make alone does where npm is there)
 #   make core       build without Cairo and libmicrohttpd, so without figures and explorer, and check that build
@@ -21,7 +22,7 @@ DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer page)
 PYTHON ?= $(if $(wildcard /usr/bin/python3),$(if $(filter core,$(PRESET)),OFF,ON),OFF)
 PYTHON_DEPS = $(if $(filter ON,$(PYTHON)),deps-python deps-python-test)
 
-.PHONY: all check python wheel demo bench explorer page core install conformance acceptance asan fuzz format format-check lint clean
+.PHONY: all check python wheel docs demo bench explorer page core install conformance acceptance asan fuzz format format-check lint clean
 
 all: $(DEPS)
 	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DRM2_PYTHON_PACKAGE=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
@@ -49,6 +50,9 @@ python: $(DEPS) deps-python
 
 wheel: $(DEPS) deps-python
 	@scripts/wheel build/dist
+
+docs: tests deps-docs
+	@/usr/bin/python3 scripts/docs $(BUILD)
 
 demo: all
 	@scripts/demo $(BUILD)/riemann2 demo

@@ -15,7 +15,7 @@ const bench_group bench_groups[BENCH_GROUPS] = {
                           .rounds = 7,
                           .extras = {"PyTorch", "gain"}},
     [BENCH_INDUCING] = {.name = "inducing",
-                        .title = "the same by r inducing points, to 0.001 nats a point",
+                        .title = "the same by r inducing points, to 0.001 nats per point",
                         .unit = "evaluation",
                         .bare = "dpotrf of two r x r, dpotri of one, N rows solved and multiplied "
                                 "with r x r",

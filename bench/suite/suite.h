@@ -27,7 +27,7 @@ typedef struct bench_row {
     size_t points, outputs, inducing, evaluations;
     bench_times ours, bare, exact; /* exact: the same with exact inference */
     double operations;             /* floating point, of the bare work */
-    double objective;              /* of a training, in nats a point */
+    double objective;              /* of a training, in nats per point */
     double memory;                 /* MB: the peak while ours ran, with libraries, data and model */
     double torch;                  /* milliseconds of the same in PyTorch */
 } bench_row;

@@ -10,7 +10,7 @@
 const option common_option_table[] = {
     {"--json", NULL, OPTION_FLAG, offsetof(common_options, json), NULL,
      "machine-readable summary on standard output"},
-    {"--quiet", NULL, OPTION_FLAG, offsetof(common_options, quiet), NULL, "no messages but errors"},
+    {"--quiet", NULL, OPTION_FLAG, offsetof(common_options, quiet), NULL, "print errors only"},
     {"--verbose", NULL, OPTION_FLAG, offsetof(common_options, verbose), NULL, "more messages"},
     {"--threads", "N", OPTION_SIZE, offsetof(common_options, threads), NULL,
      "number of threads (default: all processors)"},

@@ -50,8 +50,8 @@ int work_check_output(const work *w, const char *path, const char *const *inputs
         return EXIT_DONE; /* opening a pipe is felt at its other end */
     for (; *inputs; inputs++)
         if (same_file(path, *inputs))
-            return work_complain(w, EXIT_FAILED, "%s is read by this command: write elsewhere",
-                                 path);
+            return work_complain(
+                w, EXIT_FAILED, "%s is an input of this command; choose another output file", path);
     rm2_writer *output;
     rm2_status status = rm2_writer_open(w->ctx, path, w->common->force, &output);
     rm2_writer_discard(output);
@@ -79,8 +79,8 @@ int work_check_format(const work *w, const char *path, const char *const *format
         used +=
             (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", formats[k]);
     }
-    return work_complain(w, EXIT_USAGE, "%s: %s is no format that is written here; there %s %s",
-                         path, ending, formats[1] ? "are" : "is", list);
+    return work_complain(w, EXIT_USAGE, "%s: unsupported output format %s; supported: %s", path,
+                         ending, list);
 }
 
 /* ---- interrupt ------------------------------------------------------------------------------ */

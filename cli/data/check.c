@@ -64,8 +64,8 @@ static void remark_signs(const rm2_factor_report *q, const char *name, size_t *r
     char text[300];
     if (q->order_assumed)
         say(remarks, name,
-            "nothing tells the order of the quaternions, so w,x,y,z was taken; state "
-            "it with --quat-order");
+            "the order of the quaternions is unknown: w,x,y,z is assumed; set it with "
+            "--quat-order");
     if (q->sign_flips) {
         (void)snprintf(text, sizeof text,
                        "the sign of %zu quaternion%s was changed so that trajectories are "
@@ -126,7 +126,7 @@ static void remark_column(const rm2_data *data, const rm2_odd_column *odd, size_
             "of the motion; name it with --time, or leave it out with --columns",
         [RM2_ODD_TINY] =
             "varies a thousand times less than others of its factor (other units?): training "
-            "hardly sees it; change its units, or give it a factor of its own",
+            "barely uses it; change its units, or give it a factor of its own",
     };
     const rm2_factor *f = rm2_manifold_factor(data->manifold, odd->factor);
     char name[64];
@@ -167,7 +167,7 @@ static const demo_remark demo_remarks[] = {
     {is_cut, "late beginnings or early ends", "training puts them where they belong on the motion"},
     {is_uneven, "uneven pace", "training aligns it; with --init isomap the timing would count"},
     {rests, "pauses",
-     "the start ignores them, but resting points count in training as often as they are there"},
+     "the start ignores them, but resting points count in training as often as they occur"},
     {has_outliers, "points far from those around them",
      "the start leaves them out, training does not: correct or remove them if they are errors"},
     {start_is_odd, "unlike the others", "another motion, or a recording that went wrong?"},
@@ -214,8 +214,7 @@ static void remark_set(const rm2_data *data, const rm2_data_report *r, size_t *r
     if (r->duplicates) {
         (void)snprintf(
             text, sizeof text,
-            "%zu point%s repeat%s the one before (a pause?): they count as often as they "
-            "are there",
+            "%zu point%s repeat%s the one before (a pause?): they count as often as they occur",
             r->duplicates, plural(r->duplicates), r->duplicates == 1 ? "s" : "");
         say(remarks, "", text);
     }

@@ -49,7 +49,7 @@ static void print_trajectories(FILE *out, const rm2_data *data, bool array) {
                       !array ? "column demo"
                       : equal_lengths(data)
                           ? "first axis"
-                          : "of different lengths: an .npy cannot tell them apart");
+                          : "of different lengths: an .npy file cannot separate them");
 }
 
 /* A command that reads what was written. */

@@ -94,7 +94,7 @@ const experiment experiments[] = {
      VARIANTS(connectome_variants),
      .learning_rate = 0.03},
     {.name = "metric-learning",
-     .title = "Density metrics beside the pullback metric",
+     .title = "Density metrics compared with the pullback metric",
      .generator = "toy",
      .manifold = "R2 x S2",
      .paper_table = "Table 4",
@@ -297,7 +297,7 @@ static int run_named(const work *w, const char *name, const experiment_options *
         if (strcmp(e->name, name) == 0)
             return run_single(w, e, o, data);
     return work_complain(w, EXIT_USAGE,
-                         "no experiment is called %s: toy, robot, manipulability, connectome, "
+                         "unknown experiment %s; known: toy, robot, manipulability, connectome, "
                          "metric-learning, all",
                          name);
 }

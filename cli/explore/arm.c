@@ -34,7 +34,8 @@ rm2_status player_open(rm2_context *ctx, const char *name, explorer *e) {
     WORK_TRY(find_place(ctx, e, &found));
     if (found)
         return RM2_OK;
-    return rm2_context_fail(ctx, RM2_ERR_DATA, "the arm %s reaches the data from no place", name);
+    return rm2_context_fail(ctx, RM2_ERR_DATA, "the arm %s cannot reach the data from any place",
+                            name);
 }
 
 /* x = (p - offset)/scale: the rotation of the placement is the identity. */

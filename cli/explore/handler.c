@@ -59,7 +59,7 @@ static http_answer send_result(rm2_status status, bool bad, const rm2_context *c
                              .size = out->count * sizeof *out->values};
     free(out->values);
     if (bad)
-        return http_text(BAD_REQUEST, "the request does not have the numbers it should have\n");
+        return http_text(BAD_REQUEST, "the request has the wrong number of values\n");
     if (status == RM2_INTERRUPTED)
         return http_text(REPLACED, "replaced by a newer request\n");
     const char *text = rm2_context_error(ctx);

@@ -64,7 +64,7 @@ static bool find_columns(const rm2_manifold *m, const rm2_table *table, size_t *
 static int take_row(const source *s, const rm2_table *table, double *point) {
     size_t ambient = rm2_manifold_ambient(s->manifold);
     if (table->rows != 1)
-        return work_complain(s->work, s->code, "--base-point %s: %zu points, but one is needed",
+        return work_complain(s->work, s->code, "--base-point %s: expected one point, got %zu",
                              s->text, table->rows);
     size_t *columns = calloc(ambient, sizeof *columns);
     if (!columns)

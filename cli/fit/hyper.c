@@ -86,7 +86,7 @@ static const char *find_objection(const change *c, hyper_action action, size_t r
     if (strcmp(setting->group, "Dynamics") == 0 && !(s->gpdm_weight > 0))
         return "it needs dynamics: --gpdm, and --group for the trajectories";
     if (c->named[action][row])
-        return "it is named twice";
+        return "it is listed twice";
     if (action == HOLD && c->named[LEARN][row])
         return "--learn names it too";
     if (action == PRIOR && !hyper_at(c, row)->learned)
@@ -114,7 +114,7 @@ enum { ITEM_SIZE = 96 };
 static int unknown_name(const change *c, hyper_action action, const char *item) {
     char text[240], names[200] = "";
     hyper_list_names(names, sizeof names);
-    (void)snprintf(text, sizeof text, "unknown hyperparameter; there are%s", names);
+    (void)snprintf(text, sizeof text, "unknown hyperparameter; known:%s", names);
     return complain(c, action, item, text);
 }
 

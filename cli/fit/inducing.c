@@ -90,13 +90,13 @@ static int check_points(const training *t, const numbers *n, bool *seen) {
     for (size_t k = 0; k < n->count; k++) {
         double value = n->values[k];
         if (!(value >= 0 && value < (double)N && value <= (double)(size_t)value))
-            return work_complain(
-                &t->work, n->code,
-                "--inducing-points %s, number %zu: %g is none of the training points 0 to %zu",
-                n->text, k + 1, value, N - 1);
+            return work_complain(&t->work, n->code,
+                                 "--inducing-points %s, number %zu: %g is not the index of a "
+                                 "training point (0 to %zu)",
+                                 n->text, k + 1, value, N - 1);
         if (seen[(size_t)value])
             return work_complain(&t->work, n->code,
-                                 "--inducing-points %s, number %zu: point %g is there twice",
+                                 "--inducing-points %s, number %zu: point %g is listed twice",
                                  n->text, k + 1, value);
         seen[(size_t)value] = true;
     }

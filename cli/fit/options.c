@@ -11,7 +11,7 @@ const option fit_option_table[] = {
     {"--init-from", "FILE", OPTION_TEXT, FIT(init_from), NULL,
      "start of the latents from a CSV or .npy file (columns z1, z2, ...)"},
     {"--family", "COLUMN", OPTION_TEXT, FIT(family), NULL,
-     "column that tells the families of trajectories: --label COLUMN --families label"},
+     "column with the family of each trajectory: --label COLUMN --families label"},
     {"--base-point", "X,Y,...", OPTION_TEXT, FIT(base_point), NULL,
      "this base point: numbers, or a file, as decode writes points"},
     {"--back-kernels", "K:L,...", OPTION_TEXT, FIT(back_kernels), NULL,

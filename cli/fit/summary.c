@@ -215,7 +215,7 @@ static void print_inference(FILE *out, const rm2_model_info *i) {
     (void)fprintf(
         out,
         "inference by %zu %sinducing point%s: log-likelihood %.4f, exactly between %.4f and "
-        "%.4f (at most %.1e nats a point above)\n",
+        "%.4f (at most %.1e nats per point above)\n",
         i->inducing, i->inducing_points ? "" : "optimised ", plural(i->inducing),
         i->end.log_likelihood, i->likelihood.lower, i->likelihood.upper,
         (i->likelihood.upper - i->end.log_likelihood) / (double)i->points);

@@ -17,11 +17,11 @@ static const option geodesic_table[] = {
      "CSV file with columns from and to: many pairs of training points"},
     {"--duration", "S", OPTION_NUMBER, MODEL(duration), NULL, "seconds: adds a column time"},
     {"--speed-limit", "V1,V2,...", OPTION_TEXT, MODEL(speed), NULL,
-     "one a factor, 0 for none: adds a column time, as fast as the limits allow"},
+     "one per factor, 0 for none: adds a column time, as fast as the limits allow"},
     {"--acceleration-limit", "A1,...", OPTION_TEXT, MODEL(acceleration), NULL,
-     "one a factor, 0 for none: starts and ends at rest"},
+     "one per factor, 0 for none: starts and ends at rest"},
     {"--samples", "N", OPTION_SIZE, MODEL(samples), NULL,
-     "expected length of the path, from so many random Jacobians"},
+     "expected length of the path, from this number of random Jacobians"},
     {.name = NULL},
 };
 
@@ -57,11 +57,10 @@ static int take_pairs(geodesic_job *j, const rm2_table *table, const char *path)
     for (size_t k = 0; k < 2 * j->pairs; k++) {
         double index = table->values[k / 2 * table->columns + (k % 2 ? to : from)];
         if (!(index >= 0 && index < (double)i->points && index == (double)(size_t)index))
-            return work_complain(&j->m->work, EXIT_BAD_DATA,
-                                 "%s, line %zu, column %s: %g is no index of a training point "
-                                 "(0 to %zu)",
-                                 path, table->lines[k / 2], k % 2 ? "to" : "from", index,
-                                 i->points - 1);
+            return work_complain(
+                &j->m->work, EXIT_BAD_DATA,
+                "%s, line %zu, column %s: %g is not the index of a training point (0 to %zu)", path,
+                table->lines[k / 2], k % 2 ? "to" : "from", index, i->points - 1);
         memcpy(j->ends + k * i->latent_dim, i->latents + (size_t)index * i->latent_dim,
                i->latent_dim * sizeof *j->ends);
     }

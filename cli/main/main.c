@@ -6,7 +6,7 @@
 #define COMMAND(name) name, "riemann2 " name
 
 static const command commands[] = {
-    {COMMAND("check"), "read a data set, say what was found and what to fix", run_check,
+    {COMMAND("check"), "read a data set, report what was found and what to fix", run_check,
      "FILE --manifold SPEC [options]",
      "  riemann2 check demos.csv --manifold \"R3 x S3\" --group demo\n"
      "  riemann2 check tasks.npy --manifold \"R3 x S3\" --quat-order wxyz\n"
@@ -91,7 +91,7 @@ static void print_usage(FILE *out) {
                   rm2_version());
     for (const command *c = commands; c->name; c++)
         (void)fprintf(out, "  %-10s %s\n", c->name, c->summary);
-    (void)fprintf(out, "\nriemann2 COMMAND --help tells more.\n");
+    (void)fprintf(out, "\nRun riemann2 COMMAND --help for options and examples.\n");
 }
 
 int run_version(const command *self, int argc, char **argv) {

@@ -211,8 +211,7 @@ int experiment_draw_decoded(experiment_run *r) {
     rm2_figure *figure = NULL;
     drawing d = choose_drawing(r);
     if (d.columns == 0) {
-        experiment_say(r, "there is no picture of points of %s",
-                       rm2_manifold_spec(r->data->manifold));
+        experiment_say(r, "points of %s cannot be drawn", rm2_manifold_spec(r->data->manifold));
         return EXIT_DONE;
     }
     page.rows = d.rows;

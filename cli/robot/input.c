@@ -89,7 +89,7 @@ static rm2_status choose_columns(void *user, const rm2_table *header, rm2_csv_se
 static int unknown_points(const robot_work *r) {
     return work_complain(&r->work, EXIT_BAD_DATA,
                          "%s: no columns x, y, z, qw, qx, qy, qz, or m11, m12, ... in the header; "
-                         "say what the points are with --manifold and --columns",
+                         "describe the points with --manifold and --columns",
                          r->path);
 }
 

@@ -21,17 +21,17 @@ static const option robot_table[] = {
     {"--orientation-weight", "X", OPTION_NUMBER, ROBOT(track.orientation_weight), NULL,
      "length that weighs as a radian, out of reach (default: reach / 4)"},
     {"--limit-weight", "X", OPTION_NUMBER, ROBOT(track.limit_weight), NULL,
-     "null space: weight of the middle of the ranges (1, beside ellipsoids 0)"},
+     "null space: weight of the middle of the ranges (1; 0 with ellipsoids)"},
     {"--null-step", "X", OPTION_NUMBER, ROBOT(track.null_step), NULL,
-     "null space: largest motion of a joint a point (default: 0.1)"},
+     "null space: largest motion of a joint per point (default: 0.1)"},
     {"--no-null-space", NULL, OPTION_FLAG, ROBOT(no_null_space), NULL,
-     "on the way, no motion but what the main task needs"},
+     "while tracking, move only as the main task requires"},
     {"--start", "Q1,Q2,...", OPTION_TEXT, ROBOT(start), NULL,
      "joint angles to start from (default: the best of random ones)"},
     {"--searches", "N", OPTION_SIZE, ROBOT(searches), NULL,
      "random configurations tried for the start (default: 30)"},
     {"--iterations", "N", OPTION_SIZE, ROBOT(track.iterations), NULL,
-     "most steps towards a point (default: 200)"},
+     "largest number of steps per point (default: 200)"},
     {.name = NULL},
 };
 
@@ -120,9 +120,9 @@ static int place_targets(robot_work *r) {
 static int parse_start(const robot_work *r, double angles[RM2_ARM_MAX_LINKS]) {
     size_t joints = rm2_arm_joints(r->arm);
     if (r->options->start && r->options->searches)
-        return work_complain(
-            &r->work, EXIT_USAGE,
-            "--start says where to start, and --searches tries several: leave one out");
+        return work_complain(&r->work, EXIT_USAGE,
+                             "--start and --searches exclude each other: --start gives one "
+                             "configuration, --searches tries several");
     if (r->options->searches)
         r->options->track.searches = r->options->searches;
     if (!r->options->start)
@@ -258,7 +258,8 @@ int run_robot(const command *self, int argc, char **argv) {
     }
     robot_work r = {.work = {self, NULL, &common}, .options = &options, .path = arguments[1]};
     if (count > 0 && strcmp(arguments[0], "track") != 0)
-        return work_complain(&r.work, EXIT_USAGE, "no action \"%s\"; there is track", arguments[0]);
+        return work_complain(&r.work, EXIT_USAGE, "unknown action \"%s\"; known: track",
+                             arguments[0]);
     if (count < 2 || !options.arm) {
         (void)fprintf(stderr, "usage: %s %s\n%s", self->title, self->usage, self->examples);
         return EXIT_USAGE;

@@ -115,7 +115,7 @@ typedef struct rm2_fit_settings {
     bool softplus; /* positive parameters through softplus instead of logarithms */
 
     rm2_inference inference;
-    double accuracy; /* of inducing points: how far, in nats a point, the bound may be off */
+    double accuracy; /* of inducing points: how far, in nats per point, the bound may be off */
     size_t inducing; /* how many; 0: as many as the accuracy needs */
     const size_t *inducing_points; /* so many training points; NULL: chosen, anew when they move */
     bool inducing_free; /* they leave the points they start from, and are optimised like these */

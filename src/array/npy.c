@@ -112,7 +112,7 @@ rm2_status rm2i_npy_load(rm2i_source *source, rm2_array *array) {
     RM2_TRY(rm2i_npy_read_header(source, &header));
     if (rm2i_npy_is_text(header.type))
         return rm2i_fail(source->ctx, RM2_ERR_UNSUPPORTED,
-                         "%s: the array holds texts, where numbers are needed", source->name);
+                         "%s: the array holds texts, expected numbers", source->name);
     RM2_TRY(rm2i_alloc(source->ctx, header.count, sizeof *array->values, &array->values));
     array->dims = header.dims;
     memcpy(array->shape, header.shape, sizeof array->shape);

@@ -167,7 +167,7 @@ static rm2_status take_order(parser *in) {
 static rm2_status take_size(parser *in, size_t *size) {
     skip_space(in);
     if (in->p == in->end || !isdigit((unsigned char)*in->p))
-        return malformed(in, "the shape holds something else than sizes from 0 on");
+        return malformed(in, "the shape must hold whole numbers from 0");
     *size = 0;
     for (; in->p < in->end && isdigit((unsigned char)*in->p); in->p++)
         if (__builtin_mul_overflow(*size, 10, size) ||
@@ -181,7 +181,7 @@ static rm2_status take_size(parser *in, size_t *size) {
 static rm2_status take_shape(parser *in) {
     rm2i_npy_header *header = in->header;
     if (!take(in, '('))
-        return malformed(in, "the shape is no tuple");
+        return malformed(in, "the shape is not a tuple");
     header->dims = 0;
     while (!take(in, ')')) {
         if (header->dims == RM2_ARRAY_MAX_DIMS)
@@ -192,7 +192,7 @@ static rm2_status take_shape(parser *in) {
         if (take(in, ','))
             continue;
         if (header->dims == 1 || !take(in, ')')) /* "(3)" is a number in Python, "(3,)" a tuple */
-            return malformed(in, "the shape is no tuple");
+            return malformed(in, "the shape is not a tuple");
         break;
     }
     in->has_shape = true;
@@ -233,7 +233,7 @@ static rm2_status parse_dictionary(const rm2i_source *source, const char *text, 
     *header = (rm2i_npy_header){0};
     parser in = {.source = source, .p = text, .end = text + size, .header = header};
     if (!take(&in, '{'))
-        return malformed(&in, "it is no dictionary");
+        return malformed(&in, "it is not a dictionary");
     while (!take(&in, '}')) {
         RM2_TRY(take_entry(&in));
         if (take(&in, ','))
@@ -244,7 +244,7 @@ static rm2_status parse_dictionary(const rm2i_source *source, const char *text, 
     }
     skip_space(&in);
     if (in.p != in.end)
-        return malformed(&in, "something follows the dictionary");
+        return malformed(&in, "unexpected text after the dictionary");
     if (!in.has_type || !in.has_order || !in.has_shape)
         return malformed(&in, "descr, fortran_order or shape is missing");
     return count_elements(&in);
@@ -279,7 +279,7 @@ static rm2_status check_size(const rm2i_source *source, const rm2i_npy_header *h
         return RM2_OK;
     return rm2i_fail(
         source->ctx, RM2_ERR_FORMAT,
-        "%s: the header promises %zu elements of %zu bytes, but only %llu bytes follow "
+        "%s: the header announces %zu elements of %zu bytes, but only %llu bytes follow "
         "(is the file cut off?)",
         source->name, header->count, header->type.size, (unsigned long long)left);
 }

@@ -70,7 +70,7 @@ static rm2_status from_utf32(const rm2i_source *source, rm2i_npy_type type, size
         if (length == 0) {
             char what[80];
             (void)snprintf(what, sizeof what,
-                           "0x%lx is no Unicode character (is the file damaged?)",
+                           "0x%lx is not a Unicode character (is the file damaged?)",
                            (unsigned long)code);
             return refuse(source, entry, what);
         }
@@ -141,7 +141,7 @@ static rm2_status read_texts(rm2i_source *source, const rm2i_npy_header *header,
 static rm2_status check_header(const rm2i_source *source, const rm2i_npy_header *header) {
     if (!rm2i_npy_is_text(header->type))
         return rm2i_fail(source->ctx, RM2_ERR_UNSUPPORTED,
-                         "%s: the array holds numbers, where texts are needed", source->name);
+                         "%s: the array holds numbers, expected texts", source->name);
     if (header->dims != 1)
         return rm2i_fail(source->ctx, RM2_ERR_UNSUPPORTED,
                          "%s: texts are read from arrays of one dimension, not %zu; save x.ravel()",

@@ -35,7 +35,7 @@ static void keep_arrays(rm2_context *ctx, rm2_npz *npz) {
             entry->name[strlen(entry->name) - strlen(".npy")] = '\0';
             npz->entries[npz->count++] = *entry;
         } else {
-            rm2i_log(ctx, RM2_LOG_DEBUG, "%s: the entry '%s' is no .npy and is left out",
+            rm2i_log(ctx, RM2_LOG_DEBUG, "%s: the entry '%s' is not a .npy file and is ignored",
                      npz->archive.name, rm2i_shown(entry->name, strlen(entry->name), shown));
             free(entry->name);
         }

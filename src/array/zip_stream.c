@@ -85,7 +85,7 @@ static rm2_status find_data(rm2i_source *archive, const rm2i_zip_entry *entry) {
     archive->position = entry->offset;
     RM2_TRY(rm2i_source_exactly(archive, local, sizeof local, "a local zip header"));
     if (memcmp(local, "PK\x03\x04", 4) != 0)
-        return damaged(archive, "the zip directory points to something that is no entry");
+        return damaged(archive, "the zip directory points to something that is not an entry");
     archive->position += (uint64_t)(local[26] | local[27] << 8);
     archive->position += (uint64_t)(local[28] | local[29] << 8);
     if (entry->packed > rm2i_source_left(archive))

@@ -96,7 +96,7 @@ rm2_status rm2i_data_take_settings(rm2_context *ctx, const rm2_data_settings *gi
     RM2_TRY(rm2_settings_check(ctx, rm2_data_settings_table(), own));
     if (file && !own->manifold)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.manifold is missing: it says what the points are, such as "
+                         "settings.manifold is missing: it describes the points, such as "
                          "\"R3 x S3\"");
     if (own->orientation == RM2_ORIENTATION_AUTO)
         own->orientation = own->euler ? RM2_ORIENTATION_EULER : RM2_ORIENTATION_QUATERNION;

@@ -139,11 +139,10 @@ static rm2_status best_of_points(rm2_context *ctx, const rm2i_variance *v, doubl
 rm2_status rm2i_variance_best(rm2_context *ctx, const rm2i_variance *v, double *x, double *least) {
     *least = INFINITY;
     RM2_TRY(v->roadmap ? best_of_roadmap(ctx, v, x, least) : best_of_points(ctx, v, x, least));
-    return isfinite(*least)
-               ? RM2_OK
-               : rm2i_fail(ctx, RM2_ERR_NUMERIC,
-                           "mean: there is no point with paths of finite length to all: the metric "
-                           "is too large");
+    return isfinite(*least) ? RM2_OK
+                            : rm2i_fail(ctx, RM2_ERR_NUMERIC,
+                                        "mean: no point has paths of finite length to all others: "
+                                        "the metric is too large");
 }
 
 /* ---- anywhere ------------------------------------------------------------------------------- */

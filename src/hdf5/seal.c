@@ -46,7 +46,7 @@ rm2_status rm2i_h5_check_block(rm2_context *ctx, const char *name, const unsigne
         return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s is not a model of riemann2%s", name,
                          got == 0 ? " (it is empty)" : "");
     if (got < RM2I_H5_BLOCK)
-        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s is cut off: only %zu bytes are there", name, got);
+        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s is cut off: it has only %zu bytes", name, got);
     uint64_t version = rm2i_load(block + AT_VERSION, 4), sealed = rm2i_load(block + AT_SIZE, 8);
     if (version != VERSION)
         return rm2i_fail(ctx, RM2_ERR_FORMAT,

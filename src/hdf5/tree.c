@@ -170,7 +170,7 @@ static rm2_status read_superblock(rm2i_h5_parser *p, uint64_t *root) {
     const unsigned char *b = p->bytes + RM2I_H5_BLOCK;
     if (p->size < RM2I_H5_BLOCK + RM2I_H5_SUPERBLOCK ||
         memcmp(b, RM2I_H5_SIGNATURE, RM2I_H5_SIGNATURE_SIZE) != 0)
-        return rm2i_h5_refuse(p, RM2I_H5_BLOCK, "there is no HDF5 behind the seal");
+        return rm2i_h5_refuse(p, RM2I_H5_BLOCK, "no HDF5 data follow the seal");
     if (memcmp(b + HEAD, head, sizeof head) != 0 || rm2i_load(b + BASE, 8) != RM2I_H5_BLOCK ||
         rm2i_load(b + EXTENSION, 8) != UINT64_MAX || rm2i_load(b + END, 8) != p->size)
         return rm2i_h5_refuse(p, RM2I_H5_BLOCK, "superblock of version %u in an unknown form",

@@ -41,9 +41,8 @@ static rm2_status print_cell(rm2_context *ctx, FILE *stream, const rm2_table *ta
         return RM2_OK;
     }
     if (!(value >= 0 && value < (double)table->text_counts[column]))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "row %zu, column %zu: there is no text with the code %g", row, column,
-                         value);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "row %zu, column %zu: unknown text code %g", row,
+                         column, value);
     print_text(stream, table->texts[column][(size_t)value]);
     return RM2_OK;
 }

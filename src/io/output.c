@@ -28,7 +28,7 @@ struct rm2_writer {
 };
 
 static const char *reason(int error) {
-    return error == ENOSPC ? "disk full" : error ? strerror(error) : "a write did not go through";
+    return error == ENOSPC ? "disk full" : error ? strerror(error) : "a write failed";
 }
 
 static rm2_status write_failed(rm2_context *ctx, const char *name) {
@@ -143,8 +143,7 @@ static rm2_status open_target(rm2_context *ctx, rm2_writer *output) {
         return write_failed(ctx, output->path);
     if (lstat(output->path, &info) == 0)
         return rm2i_fail(ctx, RM2_ERR_IO,
-                         "cannot write %s: it is a symbolic link to a file that is not there",
-                         output->path);
+                         "cannot write %s: it is a symbolic link to a missing file", output->path);
     RM2_TRY(rm2i_strdup(ctx, output->path, &output->target));
     return open_temporary(ctx, output, NULL);
 }

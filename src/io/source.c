@@ -131,7 +131,6 @@ rm2_status rm2i_source_exactly(rm2i_source *source, void *bytes, size_t size, co
     RM2_TRY(source->read(source, bytes, size, &got));
     if (got == size)
         return RM2_OK;
-    return rm2i_fail(source->ctx, RM2_ERR_FORMAT,
-                     "%s: the file ends within %s (%zu of %zu bytes are there)", source->name, what,
-                     got, size);
+    return rm2i_fail(source->ctx, RM2_ERR_FORMAT, "%s: the file ends within %s (%zu of %zu bytes)",
+                     source->name, what, got, size);
 }

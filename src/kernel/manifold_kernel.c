@@ -45,7 +45,7 @@ static bool built_in(const rm2_geometry *g) {
 
 static rm2_status check_setting(rm2_context *ctx, const rm2_factor *f, const rm2_factor_kernel *s) {
     if ((size_t)s->kind >= KERNELS)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "kernel %d does not exist", (int)s->kind);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "unknown kernel %d", (int)s->kind);
     if (!(s->lengthscale >= SMALLEST_LENGTHSCALE && s->lengthscale <= LARGEST_LENGTHSCALE))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "lengthscale %g is not a positive number between %g and %g",

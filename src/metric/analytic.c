@@ -132,5 +132,5 @@ rm2_status rm2_metric_analytic(rm2_context *ctx, const char *name, size_t Q, rm2
         return rm2i_metric_create(ctx, &pointwise_type, Q, p, name, metric);
     }
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                     "no metric is called %s (euclidean, sphere_latlon, half_plane, bump)", name);
+                     "unknown metric %s; known: euclidean, sphere_latlon, half_plane, bump", name);
 }

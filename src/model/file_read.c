@@ -51,8 +51,8 @@ static rm2_status get_points(rm2i_reader r, const rm2_model *m, const char *name
     for (size_t j = 0; good && j < *count; j++)
         good = (*points)[j] < m->N;
     return good ? RM2_OK
-                : rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s are not some of the %zu points", r.path,
-                            name, m->N);
+                : rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s are not indices of the %zu points",
+                            r.path, name, m->N);
 }
 
 static rm2_status get_inducing_points(rm2i_reader r, rm2_model *m) {

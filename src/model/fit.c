@@ -139,7 +139,7 @@ static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2
     double off = (m->likelihood.upper - m->end.log_likelihood) / (double)m->N;
     if (m->inducing_count && s->inducing == 0 && off > s->accuracy)
         rm2i_log(ctx, RM2_LOG_WARNING,
-                 "%zu inducing points: the log-likelihood is proven to %.1e nats a point, not to "
+                 "%zu inducing points: the log-likelihood is proven to %.1e nats per point, not to "
                  "%.1e; ask for more points with settings.inducing, or for less accuracy",
                  m->inducing_count, off, s->accuracy);
 }

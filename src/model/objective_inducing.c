@@ -3,7 +3,7 @@
  *
  * The lower bound misses the log density by about M t/s2 or less, t = tr(K - Q): M t/(2 s2) by its last
  * term, and in the quadratic form tr(Kf^-1 W^T (K - Q) W)/2, which is M t/(2 s2) where the residuals
- * s2 W are noise. An accuracy of a nats a point is therefore t <= a N s2/M; a choice stops at a quarter
+ * s2 W are noise. An accuracy of a nats per point is therefore t <= a N s2/M; a choice stops at a quarter
  * of that, and lasts until the latents, which the points are among, have moved too far. A choice changes
  * the objective by less than the accuracy, so that the optimiser goes on as if nothing had happened.
  *
@@ -211,8 +211,8 @@ static rm2_status use(rm2_context *ctx, const rm2i_set *set, rm2i_inducing **ind
     if (!old || !old->index)
         return RM2_OK;
     if (!sound(set, old->N))
-        return rm2i_fail(ctx, RM2_ERR_FORMAT, "the inducing points are not some of the %zu points",
-                         old->N);
+        return rm2i_fail(ctx, RM2_ERR_FORMAT,
+                         "the inducing points are not indices of the %zu points", old->N);
     const rm2i_inducing_shape shape = {old->N, old->M, old->Q, set->count, set->index, true};
     RM2_TRY(rm2i_inducing_create(ctx, &shape, &in));
     in->chosen = set->chosen;

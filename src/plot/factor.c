@@ -51,8 +51,7 @@ static rm2_status check_factor(rm2_context *ctx, const rm2_manifold *manifold, s
     if (picture_of(factor, &kind) == NO_PICTURE)
         return rm2_context_fail(
             ctx, RM2_ERR_UNSUPPORTED,
-            "there is no picture of %s%zu, factor %zu of %s: plot its coordinates over "
-            "time instead",
+            "%s%zu, factor %zu of %s, cannot be drawn: plot its coordinates over time instead",
             factor->geometry->name, factor->n, index + 1, rm2_manifold_spec(manifold));
     return RM2_OK;
 }

@@ -126,8 +126,7 @@ static rm2_status check_axis(rm2_context *ctx, const rm2_panel_settings *s, cons
 
 static rm2_status check_panel(rm2_context *ctx, const rm2_panel_settings *s) {
     if (s->kind < RM2_PANEL_PLANE || s->kind > RM2_PANEL_MATRICES)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "there is no kind of panel with number %d",
-                                (int)s->kind);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "unknown kind of panel %d", (int)s->kind);
     if ((unsigned)s->legend > RM2_LEGEND_NONE)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "settings.legend is %d, not an rm2_legend",
                                 (int)s->legend);

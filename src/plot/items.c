@@ -32,7 +32,7 @@ static rm2_status check_item(rm2_context *ctx, size_t count, const rm2_style *st
                                 style->opacity);
     if (style->dash < RM2_SOLID || style->dash > RM2_DASH_DOT || style->marker < RM2_MARKER_NONE ||
         style->marker > RM2_MARKER_STAR)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "there is no dash %d or no marker %d",
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "unknown dash %d or marker %d",
                                 (int)style->dash, (int)style->marker);
     return RM2_OK;
 }

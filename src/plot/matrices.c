@@ -32,8 +32,8 @@ static rm2_status check_matrices(rm2_context *ctx, const rm2_panel *panel,
             "of size 1 to %d are possible",
             m->count, m->n, COUNT_MAX, SIZE_MAX_SHOWN);
     if (!(m->limit >= 0 && isfinite(m->limit)))
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
-                                "rm2_plot_matrices: %g is no limit for colours", m->limit);
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_matrices: invalid colour limit %g",
+                                m->limit);
     for (size_t i = 0; m->correlation && i < m->count; i++)
         for (size_t k = 0; k < m->n; k++) {
             double variance = m->values[(i * m->n + k) * m->n + k];

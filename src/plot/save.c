@@ -145,9 +145,9 @@ rm2_status rm2_figure_save(rm2_context *ctx, const rm2_figure *figure, const cha
     RM2_REQUIRE(ctx, figure);
     RM2_REQUIRE(ctx, path);
     if (format_of(path) == FORMAT_NONE)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
-                                "cannot tell the format of %s: let it end in .png, .svg or .pdf",
-                                path);
+        return rm2_context_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "unknown figure format of %s: expected a name ending in .png, .svg or .pdf", path);
     if (dpi != 0 && !(dpi >= DPI_MIN && dpi <= DPI_MAX))
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "%g dpi is not between %g and %g", dpi,
                                 DPI_MIN, DPI_MAX);

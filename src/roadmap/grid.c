@@ -135,7 +135,7 @@ static rm2_status copy_axes(rm2_context *ctx, rm2_roadmap *net, const grid_plan 
     for (size_t q = Q; q-- > 0;) {
         net->stride[q] = net->nodes;
         if (__builtin_mul_overflow(net->nodes, counts[q], &net->nodes))
-            return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory: a grid of %zu nodes a side",
+            return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory: a grid of %zu nodes per side",
                              counts[q]);
     }
     return RM2_OK;
@@ -256,7 +256,7 @@ rm2_status rm2_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
     RM2_TRY(check(ctx, Q, s.reach, s.rule));
     if (count < 2 || n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "a grid of %zu nodes a side around %zu points: it needs two and one",
+                         "a grid of %zu nodes per side around %zu points: it needs two and one",
                          count, n);
     if (!(s.padding >= 0 && isfinite(s.padding)))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the padding of the grid is %g, not 0 or more",

@@ -30,7 +30,7 @@ rm2_roadmap_info rm2_roadmap_describe(const rm2_roadmap *roadmap) {
 rm2_status rm2i_roadmap_check_rule(rm2_context *ctx, rm2_edge_rule rule) {
     if (rule == RM2_EDGE_ENDS || rule == RM2_EDGE_MIDPOINT)
         return RM2_OK;
-    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "there is no edge rule %d", (int)rule);
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "unknown edge rule %d", (int)rule);
 }
 
 /* "[0, 1] x [-2, 2]" */

@@ -171,7 +171,7 @@ rm2_status rm2_arm_open(rm2_context *ctx, const char *spec, rm2_arm **arm) {
     }
     if (!strpbrk(spec, "./"))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "no arm \"%.60s\"; there are panda, planar:L1,L2,... and CSV files of "
+                         "unknown arm \"%.60s\"; known: panda, planar:L1,L2,... and CSV files of "
                          "modified Denavit-Hartenberg parameters",
                          spec);
     return rm2i_arm_read(ctx, spec, arm);

@@ -68,7 +68,7 @@ rm2_status rm2i_check_task(rm2_context *ctx, const rm2_arm_task *task) {
     if ((task->dim == 2 && !task->orientation) || task->dim == 3)
         return RM2_OK;
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                     "positions have 2 or 3 coordinates, and 3 beside orientations; not %zu",
+                     "positions have 2 or 3 coordinates, and 3 next to orientations; got %zu",
                      task->dim);
 }
 

@@ -155,11 +155,11 @@ static rm2_status check_sequence(rm2_context *ctx, const rm2_dtw_settings *s, si
         return rm2i_fail(ctx, RM2_ERR_DATA, "sequence %zu has no points", index);
     if (s->manifold && q->width != s->manifold->ambient)
         return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "sequence %zu has %zu numbers a point, but points of %s have %zu", index,
+                         "sequence %zu has %zu numbers per point, but points of %s have %zu", index,
                          q->width, s->manifold->spec, s->manifold->ambient);
     if (q->width != width)
         return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "sequence %zu has %zu numbers a point, the others have %zu", index,
+                         "sequence %zu has %zu numbers per point, the others have %zu", index,
                          q->width, width);
     if (!q->points)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "sequence %zu: points is NULL", index);

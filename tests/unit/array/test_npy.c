@@ -282,7 +282,7 @@ static void lying_headers_are_refused(void **state) {
     expect_refusal(f, "{'descr': '<f8', 'fortran_order': False, 'shape': (125000000000000,), }",
                    values, sizeof values, RM2_ERR_FORMAT, "only 16 bytes follow");
     expect_refusal(f, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", values,
-                   sizeof values, RM2_ERR_FORMAT, "promises 3 elements");
+                   sizeof values, RM2_ERR_FORMAT, "announces 3 elements");
     expect_refusal(f, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }",
                    values, sizeof values, RM2_ERR_UNSUPPORTED, "more than 8 dimensions");
 }

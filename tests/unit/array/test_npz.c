@@ -461,7 +461,7 @@ static void damaged_archives_are_refused(void **state) {
     expect_refusal(f, RM2_ERR_FORMAT, "packed data is damaged");
     make_sample(f, 0);
     f->bytes[0] = 'X';
-    expect_refusal(f, RM2_ERR_FORMAT, "no entry");
+    expect_refusal(f, RM2_ERR_FORMAT, "not an entry");
     make_sample(f, 0);
     poke(f, f->directory_at, 0, 4);
     expect_refusal(f, RM2_ERR_FORMAT, "directory is malformed");
@@ -493,7 +493,7 @@ static void sizes_that_lie_are_refused(void **state) {
     make_sample(f, 8);
     size_t size = f->bytes[f->directory_at + 24];
     poke(f, f->directory_at + 24, size - 8, 4); /* one double fewer than packed */
-    expect_refusal(f, RM2_ERR_FORMAT, "promises 5 elements");
+    expect_refusal(f, RM2_ERR_FORMAT, "announces 5 elements");
     make_sample(f, 8);
     poke(f, f->directory_at + 24, size + 8, 4);
     expect_refusal(f, RM2_ERR_FORMAT, "after the array");

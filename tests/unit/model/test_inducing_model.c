@@ -286,10 +286,10 @@ static void check_certificate(const rm2_model *model, double accuracy) {
         fail_msg("%.10g <= %.10g <= %.10g <= %.10g", i.end.log_likelihood, i.likelihood.lower,
                  exact, i.likelihood.upper);
     if (!(i.likelihood.upper - i.end.log_likelihood <= accuracy * points))
-        fail_msg("off by %g nats a point", (i.likelihood.upper - i.end.log_likelihood) / points);
+        fail_msg("off by %g nats per point", (i.likelihood.upper - i.end.log_likelihood) / points);
 }
 
-/* The size of the paper's toy data: 1e-3 nats a point, proven, with a fifth of the points. */
+/* The size of the paper's toy data: 1e-3 nats per point, proven, with a fifth of the points. */
 static void toy_of_1200_points(void **state) {
     (void)state;
     rm2_data *data = example("toy", 6, 200);

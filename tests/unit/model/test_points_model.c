@@ -299,7 +299,7 @@ static void fidelity_is_its_definition(void **state) {
     assert_true(fabs(f.mean - sqrt(total)) <= 1e-9 * f.mean);
     assert_true(fabs(f.components - sqrt(total - value)) <= 1e-6 * f.mean);
     assert_true(f.residual < f.components);
-    assert_true(f.coincident >= 2); /* the point that is there twice */
+    assert_true(f.coincident >= 2); /* the point that is listed twice */
     assert_memory_equal(info->latents, info->latents + 39, sizeof(double));
     rm2_model_free(model);
     rm2_data_free(data);

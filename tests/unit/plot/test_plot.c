@@ -303,7 +303,7 @@ static void impossible_panels_are_refused(void **state) {
         expect(p, rm2_figure_panel(p->ctx, p->figure, 0, 0, &s, &panel), RM2_ERR_ARGUMENT, words); \
         assert_null(panel);                                                                        \
     } while (0)
-    REFUSED(s.kind = (rm2_panel_kind)77, "number 77");
+    REFUSED(s.kind = (rm2_panel_kind)77, "panel 77");
     REFUSED(s.x.min = 3, "the x axis cannot go from 3 to 0");
     REFUSED(s.y.max = INFINITY, "the y axis cannot go from 0 to inf");
     REFUSED((s.x.log = true, s.x.max = 1), "logarithmic x axis cannot begin at 0");
@@ -406,7 +406,7 @@ static void impossible_matrices_are_refused(void **state) {
     m = (rm2_matrices){.count = 1, .n = 1, .values = missing};
     expect(p, rm2_plot_matrices(p->ctx, p->panel, &m), RM2_ERR_DATA, "no entry is a finite");
     m = (rm2_matrices){.count = 1, .n = 2, .values = good, .limit = -1};
-    expect(p, rm2_plot_matrices(p->ctx, p->panel, &m), RM2_ERR_ARGUMENT, "-1 is no limit");
+    expect(p, rm2_plot_matrices(p->ctx, p->panel, &m), RM2_ERR_ARGUMENT, "invalid colour limit -1");
 }
 
 static void factors_without_a_picture_are_named(void **state) {
@@ -416,7 +416,7 @@ static void factors_without_a_picture_are_named(void **state) {
     const double point[] = {1, 2, 3, 4, 5, 6, 7};
     must(p, rm2_manifold_create(p->ctx, "R2 x R5", &m));
     expect(p, rm2_panel_settings_factor(p->ctx, m, 1, &s), RM2_ERR_UNSUPPORTED,
-           "no picture of R5, factor 2 of R2 x R5");
+           "R5, factor 2 of R2 x R5, cannot be drawn");
     expect(p, rm2_panel_settings_factor(p->ctx, m, 2, &s), RM2_ERR_ARGUMENT, "no factor 3");
     expect(p, rm2_panel_settings_factor(p->ctx, m, 0, NULL), RM2_ERR_ARGUMENT,
            "'settings' is NULL");

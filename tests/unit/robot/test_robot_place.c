@@ -34,7 +34,7 @@ static void placements_move_scale_and_turn(void **state) {
     p = rm2_placement_default();
     p.scale = 0;
     refuses(rm2_arm_place(ctx, &profile, &p, 1, flat), RM2_ERR_ARGUMENT, "scales must be positive");
-    refuses(rm2_arm_place(ctx, &(rm2_arm_task){.dim = 7}, &p, 1, flat), RM2_ERR_ARGUMENT, "not 7");
+    refuses(rm2_arm_place(ctx, &(rm2_arm_task){.dim = 7}, &p, 1, flat), RM2_ERR_ARGUMENT, "got 7");
 }
 
 /* What is within reach stays; the same in millimetres and far away comes within reach, all of it. */

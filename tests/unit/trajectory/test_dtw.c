@@ -217,11 +217,11 @@ static void bad_input(void **state) {
     refused(rm2_dtw(ctx, NULL, &empty, &a, &d), RM2_ERR_DATA, "sequence 0 has no points");
     refused(rm2_dtw(ctx, NULL, &thin, &thin, &d), RM2_ERR_DATA, "has no points");
     refused(rm2_dtw(ctx, NULL, &a, &other, &d), RM2_ERR_DATA,
-            "sequence 1 has 3 numbers a point, the others have 2");
+            "sequence 1 has 3 numbers per point, the others have 2");
     refused(rm2_dtw(ctx, NULL, &line, &holes, &d), RM2_ERR_DATA,
             "sequence 1, point 1: entry 0 is nan");
     refused(rm2_dtw(ctx, &(rm2_dtw_settings){SIZED, .manifold = m}, &a, &a, &d), RM2_ERR_DATA,
-            "2 numbers a point, but points of S2 have 3");
+            "2 numbers per point, but points of S2 have 3");
     refused(rm2_dtw(ctx, &(rm2_dtw_settings){SIZED, RM2_DTW_NEAREST, 3, NULL}, &a, &a, &d),
             RM2_ERR_ARGUMENT, "window of 3");
     refused(rm2_dtw(ctx, NULL, &wide, &line, &d), RM2_ERR_NUMERIC,
