@@ -47,9 +47,10 @@ static int read_rows(const model_work *m, const char *path, rows *r) {
         table.values = NULL;
         table.lines = NULL;
     } else {
-        code = work_complain(&m->work, EXIT_BAD_DATA,
-                             "%s has %zu columns; discouraged places have %zu: centre, radius, height", path,
-                             table.columns, r->width);
+        code =
+            work_complain(&m->work, EXIT_BAD_DATA,
+                          "%s has %zu columns; discouraged places have %zu: centre, radius, height",
+                          path, table.columns, r->width);
     }
     rm2_table_clear(&table);
     return code;
@@ -90,10 +91,11 @@ static int arrange(const model_work *m, const rm2_factor *factor, const rows *r,
 }
 
 int geometry_take_discouraged(const model_work *m, const char *text, rm2_discouraged *places,
-                            double **memory) {
+                              double **memory) {
     const rm2_factor *factor = first_euclidean(m->info->manifold);
     if (!factor)
-        return work_complain(&m->work, EXIT_USAGE, "--discourage needs a Euclidean factor; %s has none",
+        return work_complain(&m->work, EXIT_USAGE,
+                             "--discourage needs a Euclidean factor; %s has none",
                              rm2_manifold_spec(m->info->manifold));
     rows r = {.width = factor->dim + 2};
     int code = access(text, F_OK) == 0 ? read_rows(m, text, &r) : parse_rows(m, text, &r);

@@ -83,8 +83,9 @@ static distance_summary summarise(size_t n, const double *distance, size_t uncon
 
 static void print_distances_json(FILE *out, const rm2_metric *metric, const distance_summary *s,
                                  const centres *c, size_t medoids) {
-    (void)fprintf(out, "{\"points\": %zu, \"not_converged\": %zu, \"blocked\": %zu, \"metric\": ",
-                  s->n, s->unconverged, s->blocked);
+    (void)fprintf(out,
+                  "{\"points\": %zu, \"not_converged\": %zu, \"blocked\": %zu, \"metric\": ", s->n,
+                  s->unconverged, s->blocked);
     json_text(out, rm2_metric_text(metric));
     json_field(out, "weight", rm2_metric_weight(metric));
     json_field(out, "mean", s->mean);

@@ -145,10 +145,11 @@ static void print_clearance(FILE *out, const geodesic_job *j, size_t k, const ch
     double wanted = j->m->options->space.clearance;
     const measured *found = &j->measured[k];
     if (j->curves[k]->blocked)
-        (void)fprintf(out,
-                      "%sNO WAY AROUND within the data: best clearance found %.4g, wanted %.4g; nothing "
-                      "is written. Lower --clearance, or add demonstrations that go around\n",
-                      name, found->clearance, wanted);
+        (void)fprintf(
+            out,
+            "%sNO WAY AROUND within the data: best clearance found %.4g, wanted %.4g; nothing "
+            "is written. Lower --clearance, or add demonstrations that go around\n",
+            name, found->clearance, wanted);
     else if (found->blocked)
         (void)fprintf(out,
                       "%sTOO FEW NODES: the straight lines between %zu points keep a clearance of "

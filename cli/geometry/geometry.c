@@ -9,13 +9,15 @@
 
 static const option cost_table[] = {
     {"--discourage", "X,Y,R,H;...", OPTION_TEXT, MODEL(discourage), NULL,
-     "a cost, not a wall: centre, radius and height of places in the first Euclidean factor, or a CSV file"},
+     "a cost, not a wall: centre, radius and height of places in the first Euclidean factor, or a "
+     "CSV file"},
     {.name = NULL},
 };
 
 static const option obstacle_table[] = {
     {"--avoid", "SHAPE,X,Y,...", OPTION_TEXTS, MODEL(avoid), NULL,
-     "keep-out region in the first Euclidean factor: sphere,CENTRE,R; box,CORNER,CORNER; capsule,END,END,R; "
+     "keep-out region in the first Euclidean factor: sphere,CENTRE,R; box,CORNER,CORNER; "
+     "capsule,END,END,R; "
      "halfspace,POINT,NORMAL; or a file of them; more than once"},
     {.name = NULL},
 };

@@ -47,10 +47,11 @@ int geometry_take_regions(const work *w, const rm2_manifold *manifold, const tex
         return work_complain(w, EXIT_USAGE, "--avoid needs a Euclidean factor; %s has none",
                              rm2_manifold_spec(manifold));
     if (factor->dim > RM2_REGION_DIM)
-        return work_complain(w, EXIT_USAGE,
-                             "--avoid needs positions of at most %d dimensions; the first Euclidean "
-                             "factor of %s has %zu",
-                             RM2_REGION_DIM, rm2_manifold_spec(manifold), factor->dim);
+        return work_complain(
+            w, EXIT_USAGE,
+            "--avoid needs positions of at most %d dimensions; the first Euclidean "
+            "factor of %s has %zu",
+            RM2_REGION_DIM, rm2_manifold_spec(manifold), factor->dim);
     for (size_t k = 0; k < texts->count && code == EXIT_DONE; k++) {
         rm2_region *add = NULL;
         size_t more = 0;

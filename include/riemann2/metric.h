@@ -65,7 +65,7 @@ typedef struct rm2_discouraged {
 } rm2_discouraged;
 
 RM2_API rm2_status rm2_discouraged_cost(const void *discouraged, const double *y, double *value,
-                                      double *gradient);
+                                        double *gradient);
 
 typedef struct rm2_pullback_settings {
     size_t size;     /* as rm2_pullback_settings_default sets it */

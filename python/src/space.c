@@ -114,7 +114,8 @@ static const rm2_factor *first_euclidean(const rm2_manifold *m) {
     for (size_t k = 0; k < rm2_manifold_factor_count(m); k++)
         if (rm2_manifold_factor(m, k)->geometry == &rm2_euclidean)
             return rm2_manifold_factor(m, k);
-    PyErr_SetString(PyExc_ValueError, "the manifold has no Euclidean factor for obstacles or discouraged places");
+    PyErr_SetString(PyExc_ValueError,
+                    "the manifold has no Euclidean factor for obstacles or discouraged places");
     return NULL;
 }
 

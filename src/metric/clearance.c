@@ -28,8 +28,7 @@ size_t rm2i_clearance_work(const rm2i_clearance *c) {
 static void point_at(const rm2i_clearance *c, const double *x, rm2i_clear_point *point,
                      double *work) {
     point->deviation = 0;
-    rm2i_position_at(&c->position, x, point->y, c->deviations > 0 ? &point->deviation : NULL,
-                     work);
+    rm2i_position_at(&c->position, x, point->y, c->deviations > 0 ? &point->deviation : NULL, work);
     double nearest = INFINITY;
     for (size_t k = 0; k < c->count; k++)
         nearest = fmin(nearest, rm2_region_distance(&c->regions[k], point->y, NULL));
@@ -118,18 +117,14 @@ bool rm2i_clearance_holds(const rm2i_clearance *c, const double *a, const rm2i_c
                  .accuracy = 1e-6 * distance(c->position.dim, at_a->y, at_b->y),
                  .least = INFINITY};
     lay_out(&i.s, c, &(rm2i_arena){work, 0});
-    return rm2i_clearance_chord_holds(c, at_a, at_b) &&
-           along(&i, a, at_a, b, at_b, 0) >= c->wanted;
+    return rm2i_clearance_chord_holds(c, at_a, at_b) && along(&i, a, at_a, b, at_b, 0) >= c->wanted;
 }
 
 double rm2i_clearance_of(const rm2i_clearance *c, size_t n, const double *x, double accuracy,
                          double enough, double *work) {
     size_t Q = c->position.p->gp.Q;
-    inquiry i = {.c = c,
-                 .enough = enough,
-                 .too_near = -INFINITY,
-                 .accuracy = accuracy,
-                 .least = INFINITY};
+    inquiry i = {
+        .c = c, .enough = enough, .too_near = -INFINITY, .accuracy = accuracy, .least = INFINITY};
     rm2i_clear_point before, here;
     double least = INFINITY;
     lay_out(&i.s, c, &(rm2i_arena){work, 0});

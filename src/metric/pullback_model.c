@@ -107,7 +107,7 @@ static rm2_status contrast_weight(rm2_context *ctx, const rm2i_pullback_field *f
 /* ---- costs ---------------------------------------------------------------------------------- */
 
 rm2_status rm2_discouraged_cost(const void *discouraged, const double *y, double *value,
-                              double *gradient) {
+                                double *gradient) {
     if (!discouraged || !y || !value || !gradient)
         return RM2_ERR_ARGUMENT;
     const rm2_discouraged *o = discouraged;

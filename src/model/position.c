@@ -154,7 +154,8 @@ void rm2i_position_at(const rm2i_position *y, const double *x, double *out, doub
 static void fill_slope(const rm2i_position *y, const position_scratch *s,
                        rm2i_position_slope *out) {
     size_t M = y->p->gp.M, Q = y->p->gp.Q;
-    double u[RM2I_POSITION_DIM], variance = largest_variance(y, s->h, u), root = sqrt(variance);
+    double u[RM2I_POSITION_DIM] = {0}, variance = largest_variance(y, s->h, u),
+           root = sqrt(variance);
     out->deviation = y->scale * root;
     for (size_t q = 0; q < Q; q++)
         out->slope[q] = 0;
@@ -177,8 +178,7 @@ void rm2i_position_gradient(const rm2i_position *y, const double *x, rm2i_positi
     fill_mean(y, s.k, out->y);
     for (size_t a = 0; a < y->dim; a++) /* J = scale C dk */
         for (size_t q = 0; q < Q; q++)
-            out->J[a * Q + q] =
-                y->scale * rm2i_dot(n, p->C + (y->first + a) * n, s.dk + q * n);
+            out->J[a * Q + q] = y->scale * rm2i_dot(n, p->C + (y->first + a) * n, s.dk + q * n);
     out->deviation = 0;
     if (!out->slope)
         return;

@@ -33,10 +33,11 @@ static double norm(size_t n, const double *x) {
 static rm2_status check_box(rm2_context *ctx, const rm2_region *r) {
     for (size_t k = 0; k < r->dim; k++)
         if (!(r->a[k] < r->b[k]))
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                             "box: coordinate %zu goes from %g to %g; the first corner must be below "
-                             "the second one",
-                             k + 1, r->a[k], r->b[k]);
+            return rm2i_fail(
+                ctx, RM2_ERR_ARGUMENT,
+                "box: coordinate %zu goes from %g to %g; the first corner must be below "
+                "the second one",
+                k + 1, r->a[k], r->b[k]);
     return RM2_OK;
 }
 
@@ -50,8 +51,7 @@ rm2_status rm2_region_check(rm2_context *ctx, const rm2_region *region) {
     if (r->dim < 1 || r->dim > RM2_REGION_DIM)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "region.dim is %zu; expected 1 to %d", r->dim,
                          RM2_REGION_DIM);
-    if (!all_finite(r->dim, r->a) ||
-        (r->kind != RM2_REGION_SPHERE && !all_finite(r->dim, r->b)))
+    if (!all_finite(r->dim, r->a) || (r->kind != RM2_REGION_SPHERE && !all_finite(r->dim, r->b)))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "region: a coordinate is not finite");
     if (round && !(r->radius > 0 && isfinite(r->radius)))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: radius is %g; it must be positive",
@@ -172,5 +172,6 @@ double rm2_region_segment_distance(const rm2_region *region, const double *from,
             at_right = distance_at(region, from, to, right);
         }
     }
-    return least - WIDTH * length; /* the minimum is in an interval of this width around the least */
+    return least -
+           WIDTH * length; /* the minimum is in an interval of this width around the least */
 }

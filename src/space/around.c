@@ -178,8 +178,7 @@ static rm2_status add_legs(rm2_context *ctx, rm2i_around *a, size_t n, const dou
     for (size_t k = 0; k + 1 < n; k++) {
         rm2i_way way;
         bool blocked;
-        rm2_status status =
-            find_way(ctx, a, points + k * Q, points + (k + 1) * Q, &way, &blocked);
+        rm2_status status = find_way(ctx, a, points + k * Q, points + (k + 1) * Q, &way, &blocked);
         r->blocked = r->blocked || blocked;
         if (status == RM2_OK)
             status = add_leg(ctx, a, &way, r);
@@ -239,9 +238,9 @@ static double side_of(size_t Q, const double *x) {
 static bool split(rm2i_around *a, rm2_curve *c, size_t i, size_t count) {
     size_t Q = c->Q, row = Q * sizeof *c->x;
     double *from = c->x + i * Q, *to = from + Q, *x = c->velocity; /* not needed yet */
-    for (double part = 0.5; part > 0.01; part /= 2)
+    for (int halving = 1; halving <= 6; halving++)
         for (int end = 0; end < 2; end++) {
-            double t = end ? 1 - part : part;
+            double part = ldexp(1, -halving), t = end ? 1 - part : part;
             for (size_t q = 0; q < Q; q++)
                 x[q] = from[q] + t * (to[q] - from[q]);
             if (!sees(a, from, x) || !sees(a, x, to))
@@ -283,8 +282,8 @@ static void difference_velocity(rm2_curve *c) {
     for (size_t j = 0; j <= last; j++) {
         size_t low = j > 0 ? j - 1 : 0, high = j < last ? j + 1 : last;
         for (size_t q = 0; q < Q; q++)
-            c->velocity[j * Q + q] = (c->x[high * Q + q] - c->x[low * Q + q]) * (double)last /
-                                     (double)(high - low);
+            c->velocity[j * Q + q] =
+                (c->x[high * Q + q] - c->x[low * Q + q]) * (double)last / (double)(high - low);
     }
 }
 
@@ -293,7 +292,7 @@ static rm2_status follow_path(rm2_context *ctx, rm2i_around *a, route *r, rm2_cu
     bool *whole;
     if (r->path.n > c->nodes)
         cut_corners(a, &r->path);
-    if (r->path.n > c->nodes)
+    if (r->path.n > c->nodes || !r->path.x)
         return RM2_OK; /* too few nodes to go round: blocked, by the look that follows */
     RM2_TRY(rm2i_calloc(ctx, c->nodes + 1, sizeof *whole, &whole));
     if (place_nodes(a, &r->path, c, whole)) {

@@ -91,8 +91,7 @@ rm2_status rm2i_mask_create(rm2_context *ctx, const rm2i_mask_request *request, 
     size_t n = request->roadmap->nodes;
     rm2_status status = rm2i_arena_alloc(ctx, lay_out, m, &m->memory);
     if (status == RM2_OK)
-        status =
-            rm2i_batch(ctx, n, rm2i_clearance_work(request->clearance), node_at, m, NULL);
+        status = rm2i_batch(ctx, n, rm2i_clearance_work(request->clearance), node_at, m, NULL);
     for (size_t i = 0; i < n && status == RM2_OK; i++)
         m->at[i] = factor_of(m, &m->node[i]); /* phi, as long as edges are measured */
     if (status == RM2_OK)
@@ -119,16 +118,15 @@ void rm2i_way_clear(rm2i_way *way) {
 
 /* ---- ends ----------------------------------------------------------------------------------- */
 
-static bool line_holds(rm2i_mask *m, const double *a, const rm2i_clear_point *at_a,
-                       const double *b, const rm2i_clear_point *at_b) {
+static bool line_holds(rm2i_mask *m, const double *a, const rm2i_clear_point *at_a, const double *b,
+                       const rm2i_clear_point *at_b) {
     return rm2i_clearance_holds(m->r.clearance, a, at_a, b, at_b, m->clearing);
 }
 
 /* Join an end to the nodes around it. */
 static rm2_status join_end(rm2_context *ctx, rm2i_mask *m, int k, const double *x) {
     const rm2_roadmap *net = m->r.roadmap;
-    rm2_status status =
-        rm2i_roadmap_join_point(net, m->r.metric, x, &m->join[k], m->joining);
+    rm2_status status = rm2i_roadmap_join_point(net, m->r.metric, x, &m->join[k], m->joining);
     if (status != RM2_OK)
         return rm2i_fail(ctx, status, "the metric cannot be computed near an end of the path");
     rm2i_clearance_at(m->r.clearance, x, &m->ends[k], m->clearing);

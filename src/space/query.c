@@ -38,10 +38,9 @@ static rm2_status go_around(rm2_context *ctx, const rm2_space *space, const rm2_
 }
 
 static rm2_status refuse_obstacles(rm2_context *ctx, const rm2_space *space, const char *what) {
-    return space->regions
-               ? rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
-                           "%s do not know obstacles: use a space without them", what)
-               : RM2_OK;
+    return space->regions ? rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
+                                      "%s do not know obstacles: use a space without them", what)
+                          : RM2_OK;
 }
 
 /* Lengths of the ways between all pairs; infinite where they are blocked. */
@@ -75,10 +74,9 @@ rm2_status rm2_space_geodesic(rm2_context *ctx, const rm2_space *space, const do
     RM2_REQUIRE(ctx, space, from, to);
     RM2_TRY(rm2i_space_cover(ctx, space, &(rm2i_space_points){{1, 1}, {from, to}}, &cover));
     const ways one = {.count = 1, .from = from, .to = to};
-    rm2_status status = space->regions
-                            ? go_around(ctx, space, cover.roadmap, &one, curve, NULL)
-                            : rm2_geodesic(ctx, space->core->search, cover.roadmap,
-                                           &space->geodesics, from, to, curve);
+    rm2_status status = space->regions ? go_around(ctx, space, cover.roadmap, &one, curve, NULL)
+                                       : rm2_geodesic(ctx, space->core->search, cover.roadmap,
+                                                      &space->geodesics, from, to, curve);
     rm2_roadmap_free(cover.temporary);
     return status;
 }

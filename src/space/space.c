@@ -33,16 +33,16 @@ static rm2_status core_create(rm2_context *ctx, size_t Q, rm2i_space_core **core
 /* ---- discouraged places ------------------------------------------------------------------------------ */
 
 static rm2_status check_discouraged(rm2_context *ctx, const rm2_model *model,
-                                  const rm2_discouraged *o) {
+                                    const rm2_discouraged *o) {
     size_t ambient = rm2_manifold_ambient(model->manifold);
     if (o->count > 0 && (!o->centres || !o->radius || !o->height))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "settings.discouraged: centres, radius or height is NULL");
     if (o->dim > ambient || o->offset > ambient - o->dim)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.discouraged: entries %zu to %zu of a point; points of %s have %zu",
-                         o->offset, o->offset + o->dim, rm2_manifold_spec(model->manifold),
-                         ambient);
+        return rm2i_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "settings.discouraged: entries %zu to %zu of a point; points of %s have %zu", o->offset,
+            o->offset + o->dim, rm2_manifold_spec(model->manifold), ambient);
     for (size_t k = 0; k < o->count; k++)
         if (!(o->radius[k] > 0 && o->height[k] >= 0 && isfinite(o->radius[k] + o->height[k])))
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -50,11 +50,13 @@ static rm2_status check_discouraged(rm2_context *ctx, const rm2_model *model,
                              "radius must be positive, the height not negative",
                              k, o->radius[k], o->height[k]);
     rm2_status status = rm2i_metric_check_points(ctx, o->dim, o->count, o->centres);
-    return status == RM2_OK ? status : rm2i_fail_prefix(ctx, status, "settings.discouraged: centres");
+    return status == RM2_OK ? status
+                            : rm2i_fail_prefix(ctx, status, "settings.discouraged: centres");
 }
 
 /* A copy, so that the caller's may go. */
-static rm2_status copy_discouraged(rm2_context *ctx, const rm2_discouraged *o, rm2i_space_core *core) {
+static rm2_status copy_discouraged(rm2_context *ctx, const rm2_discouraged *o,
+                                   rm2i_space_core *core) {
     size_t entries = o->count * o->dim;
     double *memory;
     RM2_TRY(rm2i_alloc(ctx, entries + 2 * o->count, sizeof *memory, &core->discouraged_numbers));

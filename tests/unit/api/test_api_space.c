@@ -55,7 +55,8 @@ static void constructors(void **state) {
     NO_CONTEXT(rm2_space_with_obstacles(NULL, p.space, NULL, 0, 0, &other));
     MISSING("space", rm2_space_with_obstacles(ctx, NULL, NULL, 0, 0, &other));
     MISSING("other", rm2_space_with_obstacles(ctx, p.space, NULL, 0, 0, NULL));
-    REFUSED("settings.clearance is -1", rm2_space_with_obstacles(ctx, p.space, NULL, -1, 0, &other));
+    REFUSED("settings.clearance is -1",
+            rm2_space_with_obstacles(ctx, p.space, NULL, -1, 0, &other));
     REFUSED("needs a space of a model",
             rm2_space_with_obstacles(ctx, p.space, &(rm2_obstacles){0}, 0, 0, &other));
     assert_null(other);

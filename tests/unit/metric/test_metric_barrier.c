@@ -121,8 +121,7 @@ static void lines(void **state) {
             rm2i_clearance_at(&c, x + Q, &ends[1], work);
             double chord = INFINITY;
             for (size_t r = 0; r < REGIONS; r++)
-                chord =
-                    fmin(chord, rm2_region_segment_distance(&regions[r], ends[0].y, ends[1].y));
+                chord = fmin(chord, rm2_region_segment_distance(&regions[r], ends[0].y, ends[1].y));
             chord -= c.deviations * fmax(ends[0].deviation, ends[1].deviation);
             double found = rm2i_clearance_of(&c, 2, x, 1e-4, INFINITY, work);
             assert_true(found <= fmin(least, chord) + 1e-12);

@@ -56,9 +56,11 @@ static void check_values(const rm2_model *m, const rm2i_position *y, const doubl
             moved[q] += k ? step : -step;
             rm2i_position_at(y, moved, ends[k], &sigma[k], work);
         }
-        for (size_t a = 0; a < 2; a++) /* central differences: step^2 times third derivatives, Matérn: step */
+        for (size_t a = 0; a < 2;
+             a++) /* central differences: step^2 times third derivatives, Matérn: step */
             assert_true(fabs((ends[1][a] - ends[0][a]) / (2 * step) - J[a * Q + q]) < 1e-3);
-        assert_true(fabs((sigma[1] - sigma[0]) / (2 * step) - slope[q]) < 1e-2 * (1 + fabs(slope[q])));
+        assert_true(fabs((sigma[1] - sigma[0]) / (2 * step) - slope[q]) <
+                    1e-2 * (1 + fabs(slope[q])));
     }
     free(covariance);
 }

@@ -134,7 +134,7 @@ static void segments(void **state) {
                 least = fmin(least, rm2_region_distance(r, y, NULL));
             }
             double found = rm2_region_segment_distance(r, a, b);
-            assert_true(found <= least);                         /* a bound, */
+            assert_true(found <= least);                          /* a bound, */
             assert_true(found >= least - 1.1e-4 * length - 1e-9); /* as good as the samples are */
         }
     const double same[2] = {0.3, 0.3};
@@ -171,7 +171,8 @@ static void refuses(void **state) {
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"ball 0,0,1", "region 1: unknown shape 'ball'; expected sphere, box, capsule or halfspace"},
+        {"ball 0,0,1",
+         "region 1: unknown shape 'ball'; expected sphere, box, capsule or halfspace"},
         {"0,0,1", "unknown shape '0'"},
         {"sphere 0,0", "sphere: expected 3 numbers in 2 dimensions (centre, radius), got 2"},
         {"sphere 0,0,1,2,3,4,5,6,7,8,9,10", "got 12"},

@@ -394,10 +394,14 @@ static void with_other_geodesics(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_by_hand),      cmocka_unit_test(points_outside),
-        cmocka_unit_test(far_outside),          cmocka_unit_test(defaults_are_what_the_header_says),
-        cmocka_unit_test(older_callers),        cmocka_unit_test(bad_settings),
-        cmocka_unit_test(discouraged_are_copied), cmocka_unit_test(bad_points),
+        cmocka_unit_test(same_as_by_hand),
+        cmocka_unit_test(points_outside),
+        cmocka_unit_test(far_outside),
+        cmocka_unit_test(defaults_are_what_the_header_says),
+        cmocka_unit_test(older_callers),
+        cmocka_unit_test(bad_settings),
+        cmocka_unit_test(discouraged_are_copied),
+        cmocka_unit_test(bad_points),
         cmocka_unit_test(with_other_geodesics),
     };
     return cmocka_run_group_tests(tests, space_set_up, space_tear_down);

@@ -9,12 +9,12 @@
 /* On the way of the letter J; a wall across all of it. */
 static const rm2_region ball = {RM2_REGION_SPHERE, 2, {0.28, -1.05}, {0}, 0.1};
 static const rm2_region wall = {RM2_REGION_BOX, 2, {-0.3, -9}, {-0.2, 9}, 0};
-static const rm2_obstacles one = {1, &ball, RM2_ALL_FACTORS},
-                           walled = {1, &wall, RM2_ALL_FACTORS};
+static const rm2_obstacles one = {1, &ball, RM2_ALL_FACTORS}, walled = {1, &wall, RM2_ALL_FACTORS};
 
 static rm2_space_settings around_settings(void) {
     rm2_space_settings s = quick_settings();
     s.nodes = 40;
+    s.tolerance = 1e-2;
     s.obstacles = &one;
     s.clearance = 0.05;
     return s;
@@ -240,10 +240,10 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_around),      cmocka_unit_test(deviations),
-        cmocka_unit_test(graph),            cmocka_unit_test(blocked),
-        cmocka_unit_test(end_inside),       cmocka_unit_test(through_and_many),
-        cmocka_unit_test(outside),          cmocka_unit_test(refusals),
+        cmocka_unit_test(goes_around), cmocka_unit_test(deviations),
+        cmocka_unit_test(graph),       cmocka_unit_test(blocked),
+        cmocka_unit_test(end_inside),  cmocka_unit_test(through_and_many),
+        cmocka_unit_test(outside),     cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, space_set_up, space_tear_down);
 }

@@ -37,8 +37,7 @@ static double own_distance(const rm2_region *r, const double *y) {
     case RM2_REGION_CAPSULE:
         return to_segment(y, r->a, r->b) - r->radius;
     case RM2_REGION_HALF_SPACE:
-        return ((y[0] - r->a[0]) * r->b[0] + (y[1] - r->a[1]) * r->b[1]) /
-               hypot(r->b[0], r->b[1]);
+        return ((y[0] - r->a[0]) * r->b[0] + (y[1] - r->a[1]) * r->b[1]) / hypot(r->b[0], r->b[1]);
     }
     return NAN;
 }
@@ -77,7 +76,8 @@ static void random_place(rm2_rng *rng, double *y) {
 static rm2_region random_region(rm2_rng *rng, double extent) {
     rm2_region r = {.kind = (rm2_region_kind)(rm2_rng_next(rng) % 4), .dim = 2};
     random_place(rng, r.a);
-    r.radius = extent * pow(10, between(rng, -2.5, -0.7)); /* some much smaller than a cell's image */
+    r.radius =
+        extent * pow(10, between(rng, -2.5, -0.7)); /* some much smaller than a cell's image */
     if (r.kind == RM2_REGION_BOX)
         for (int q = 0; q < 2; q++)
             r.b[q] = r.a[q] + extent * pow(10, between(rng, -2.5, -0.5));
@@ -181,8 +181,8 @@ static bool grid_has_way(fine_grid *g, const scene *s, const double *from, const
                 if (i < 0 || k < 0 || i >= FINE || k >= FINE)
                     continue;
                 size_t next = (size_t)i * FINE + (size_t)k;
-                if (!seen[next] && is_clear(s, g->y + 2 * node, g->clear[node], g->y + 2 * next,
-                                            g->clear[next])) {
+                if (!seen[next] &&
+                    is_clear(s, g->y + 2 * node, g->clear[node], g->y + 2 * next, g->clear[next])) {
                     seen[next] = true;
                     queue[tail++] = next;
                 }
@@ -227,7 +227,8 @@ typedef struct tally {
 
 static void try_scene(const rm2_space *space, fine_grid *g, rm2_rng *rng, tally *t) {
     scene s = random_scene(rng);
-    const double *from = latents + rm2_rng_next(rng) % N * Q, *to = latents + rm2_rng_next(rng) % N * Q;
+    const double *from = latents + rm2_rng_next(rng) % N * Q,
+                 *to = latents + rm2_rng_next(rng) % N * Q;
     rm2_obstacles obstacles = {s.count, s.regions, RM2_ALL_FACTORS};
     rm2_space *around;
     rm2_curve *c;
@@ -235,8 +236,8 @@ static void try_scene(const rm2_space *space, fine_grid *g, rm2_rng *rng, tally 
     ok(rm2_space_geodesic(ctx, around, from, to, &c));
     if (c->blocked) {
         if (grid_has_way(g, &s, from, to)) {
-            print_message("from %g,%g to %g,%g clearance %g of %g\n", from[0], from[1], to[0], to[1],
-                          c->clearance, s.clearance);
+            print_message("from %g,%g to %g,%g clearance %g of %g\n", from[0], from[1], to[0],
+                          to[1], c->clearance, s.clearance);
             for (size_t k = 0; k < s.count; k++)
                 print_message("kind %d: a %g,%g b %g,%g radius %g\n", (int)s.regions[k].kind,
                               s.regions[k].a[0], s.regions[k].a[1], s.regions[k].b[0],
