@@ -182,12 +182,16 @@ static int run_action(model_work *m, const model_action *a, data_options *data) 
 }
 
 static int open_and_run(model_work *m, const model_action *a, data_options *data) {
-    const char *const read[] = {m->paths[0], m->paths[1], m->options->pairs, m->options->avoid};
-    const char *inputs[sizeof read / sizeof *read + 1] = {NULL};
+    const char *const read[] = {m->paths[0], m->paths[1], m->options->pairs,
+                                m->options->discourage};
+    const char *inputs[sizeof read / sizeof *read + TEXT_LIST_MAX + 1] = {NULL};
+    size_t next = 0;
     const char *output = m->options->latents ? m->options->latents : m->options->output;
-    for (size_t k = 0, next = 0; k < sizeof read / sizeof *read; k++)
+    for (size_t k = 0; k < sizeof read / sizeof *read; k++)
         if (read[k])
             inputs[next++] = read[k];
+    for (size_t k = 0; k < m->options->avoid.count; k++)
+        inputs[next++] = m->options->avoid.items[k];
     int code = output ? work_check_output(&m->work, output, inputs) : EXIT_DONE;
     if (output && code == EXIT_DONE)
         code = work_check_format(&m->work, output, a->formats ? a->formats : table_formats);

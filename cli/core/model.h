@@ -13,7 +13,8 @@ typedef struct model_options {
     bool train, noise, whole_grid, spread;
     size_t count, medoids, samples;
     double duration;
-    const char *avoid;
+    const char *discourage;
+    text_list avoid;
     rm2_space_settings space;
     setting_options space_from;
 } model_options;

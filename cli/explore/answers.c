@@ -147,7 +147,7 @@ static rm2_status fill_path(const explorer *e, rm2_context *ctx, const space_loa
     values[2] = c->energy;
     values[3] = c->error;
     values[4] = c->converged;
-    values[7] = space_clearance(e, loan, n, points);
+    values[7] = c->clearance; /* negative where no way is around the obstacles */
     return RM2_OK;
 }
 

@@ -116,8 +116,6 @@ typedef struct space_loan {
 
 rm2_status space_borrow(explorer *e, rm2_context *ctx, reader *r, space_loan *loan);
 void space_return(explorer *e, space_loan *loan);
-/* Least distance of n points from the obstacles' surfaces; infinity without. */
-double space_clearance(const explorer *e, const space_loan *loan, size_t n, const double *points);
 
 /* ---- distance to the demonstrations --------------------------------------------------------- */
 

@@ -1,13 +1,9 @@
 /* Latent spaces: the one without obstacles, and one around spheres in the data's space. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "explore/explorer.h"
 
-/* The cost is 1 + HEIGHT exp(-d^2/(2 (WIDTH R)^2)) at distance d from the centre of a sphere of radius
- * R: about 136 at its surface, 1.3 at 2 R. The page's exports.ts has the same numbers. */
-static const double HEIGHT = 1000, WIDTH = 0.5;
 enum { OBSTACLE_LIMIT = 64 };
 
 const rm2_factor *explorer_position(const explorer *e) {
@@ -76,26 +72,25 @@ static bool same_rows(const avoiding *a, size_t count, size_t width, const doubl
            memcmp(a->rows, rows, count * width * sizeof *rows) == 0;
 }
 
-/* Replace the space by one with these obstacles. */
+/* Replace the space by one with these obstacles, which shares metrics and grid with the one without. */
 static rm2_status make_space(explorer *e, rm2_context *ctx, const rm2_factor *f, size_t count,
                              const double *rows) {
     size_t n = f->n;
-    double *memory = malloc(count * (2 * n + 3) * sizeof *memory);
+    const rm2_space *plain;
+    rm2_space *space = NULL;
+    rm2_region regions[OBSTACLE_LIMIT];
+    WORK_TRY(plain_space(e, ctx, &plain));
+    double *memory = malloc(count * (n + 1) * sizeof *memory);
     if (!memory)
         return RM2_ERR_MEMORY;
-    double *centres = memory + count * (n + 1), *radius = centres + count * n;
-    double *height = radius + count;
     memcpy(memory, rows, count * (n + 1) * sizeof *memory);
     for (size_t k = 0; k < count; k++) {
-        memcpy(centres + k * n, rows + k * (n + 1), n * sizeof *centres);
-        radius[k] = WIDTH * rows[k * (n + 1) + n];
-        height[k] = HEIGHT;
+        regions[k] = (rm2_region){.kind = RM2_REGION_SPHERE, .dim = n};
+        memcpy(regions[k].a, rows + k * (n + 1), n * sizeof *regions[k].a);
+        regions[k].radius = rows[k * (n + 1) + n];
     }
-    rm2_obstacles obstacles = {count, f->ambient_offset, n, centres, radius, height};
-    rm2_space_settings s = e->settings;
-    rm2_space *space;
-    s.obstacles = &obstacles;
-    rm2_status status = rm2_space_create(ctx, e->model, &s, 0, NULL, &space);
+    const rm2_obstacles obstacles = {count, regions, RM2_ALL_FACTORS};
+    rm2_status status = rm2_space_with_obstacles(ctx, plain, &obstacles, 0, 0, &space);
     if (status != RM2_OK) {
         free(memory);
         return status;
@@ -133,22 +128,4 @@ void space_return(explorer *e, space_loan *loan) {
     if (loan->locked)
         (void)pthread_mutex_unlock(&e->avoiding.lock);
     loan->locked = false;
-}
-
-double space_clearance(const explorer *e, const space_loan *loan, size_t n, const double *points) {
-    const rm2_factor *f = explorer_position(e);
-    size_t ambient = rm2_manifold_ambient(e->info->manifold);
-    double least = INFINITY;
-    for (size_t k = 0; loan->locked && f && k < e->avoiding.count; k++) {
-        const double *centre = e->avoiding.rows + k * (f->n + 1);
-        for (size_t i = 0; i < n; i++) {
-            double square = 0;
-            for (size_t j = 0; j < f->n; j++) {
-                double d = points[i * ambient + f->ambient_offset + j] - centre[j];
-                square += d * d;
-            }
-            least = fmin(least, sqrt(square) - centre[f->n]);
-        }
-    }
-    return least;
 }

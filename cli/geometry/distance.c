@@ -31,8 +31,9 @@ static const option mean_table[] = {
 
 static void print_distances_json(FILE *out, const rm2_metric *metric, const distance_summary *s,
                                  const centres *c, size_t medoids) {
-    (void)fprintf(out, "{\"points\": %zu, \"not_converged\": %zu, \"metric\": ", s->n,
-                  s->unconverged);
+    (void)fprintf(out,
+                  "{\"points\": %zu, \"not_converged\": %zu, \"blocked\": %zu, \"metric\": ", s->n,
+                  s->unconverged, s->blocked);
     json_text(out, rm2_metric_text(metric));
     json_field(out, "weight", rm2_metric_weight(metric));
     json_field(out, "mean", s->mean);
@@ -46,6 +47,9 @@ static void print_distances(FILE *out, const rm2_metric *metric, const distance_
     (void)fprintf(out, "%zu point%s: mean distance %.6g, largest %.6g, %zu not converged; %s\n",
                   s->n, s->n == 1 ? "" : "s", s->mean, s->largest, s->unconverged,
                   rm2_metric_text(metric));
+    if (s->blocked > 0)
+        (void)fprintf(out, "%zu pair%s without a way around the obstacles: distance inf\n",
+                      s->blocked, plural(s->blocked));
     centres_print(out, c, medoids);
 }
 
@@ -78,7 +82,7 @@ static int work_on_distances(const model_work *m, size_t n, const double *points
             print_distances_json(model_summary(m), metric, &s, &c, medoids);
         else if (!m->work.common->quiet)
             print_distances(model_summary(m), metric, &s, &c, medoids);
-        code = unconverged ? EXIT_NOT_CONVERGED : EXIT_DONE;
+        code = unconverged || s.blocked ? EXIT_NOT_CONVERGED : EXIT_DONE;
     }
     free(c.index);
     rm2_space_free(space);
@@ -195,7 +199,7 @@ static int do_mean(const model_work *m) {
 
 int run_mean(const command *self, int argc, char **argv) {
     mean_options own = mean_options_default();
-    const option_group groups[] = {obstacle_groups[0],
+    const option_group groups[] = {cost_groups[0],
                                    {"Without a model", mean_points_table, &own, NULL},
                                    {NULL, NULL, &own.test_settings, &own.test_from},
                                    {.options = NULL}};

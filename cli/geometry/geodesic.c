@@ -171,12 +171,34 @@ static rm2_status compute(geodesic_job *j) {
                               &j->curves[0]);
 }
 
+/* Clearance of the nodes that are written: the straight lines between few of them may come nearer than the curve. */
+static rm2_status find_clearance(geodesic_job *j, size_t k) {
+    size_t Q = j->m->info->latent_dim;
+    const rm2_curve *c = j->curves[k];
+    measured *found = &j->measured[k];
+    found->clearance = c->clearance;
+    found->blocked = c->blocked;
+    if (j->m->options->avoid.count == 0 || j->stride == 1 || c->blocked)
+        return RM2_OK;
+    double *nodes = malloc(j->nodes * Q * sizeof *nodes);
+    if (!nodes)
+        return RM2_ERR_MEMORY;
+    for (size_t i = 0; i < j->nodes; i++)
+        memcpy(nodes + i * Q, c->x + i * j->stride * Q, Q * sizeof *nodes);
+    rm2_status status =
+        rm2_space_clearance(j->m->work.ctx, j->space, j->nodes, nodes, &found->clearance);
+    found->blocked = !(found->clearance >= j->m->options->space.clearance);
+    free(nodes);
+    return status;
+}
+
 /* Curve k in the model's own metric, whatever was minimised. */
 static rm2_status measure(geodesic_job *j, size_t k) {
     rm2_context *ctx = j->m->work.ctx;
     size_t Q = j->m->info->latent_dim, samples = j->m->options->samples;
     rm2_curve *c = j->curves[k];
     measured *found = &j->measured[k];
+    WORK_TRY(find_clearance(j, k));
     WORK_TRY(rm2_space_straight_length(ctx, j->space, j->stops ? j->stops : 2,
                                        j->ends + (j->stops ? 0 : 2 * k * Q), &found->straight));
     if (geometry_is_other(j->space))
@@ -227,7 +249,7 @@ static int do_geodesic(const model_work *m) {
         code = find_ends(&j);
     if (code == EXIT_DONE)
         code = find_geodesics(&j);
-    if (code == EXIT_DONE && model_wants_table(m))
+    if (code == EXIT_DONE && model_wants_table(m) && geodesic_open(&j) > 0)
         code = geodesic_write(&j);
     if (code == EXIT_DONE)
         code = geodesic_report(&j);

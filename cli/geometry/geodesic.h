@@ -9,6 +9,8 @@ typedef struct measured {
     double straight; /* length of the straight line, or of those through the stops */
     double expected, standard_error; /* expected length, with --samples */
     double duration; /* seconds within the limits of speed and acceleration; 0: not asked for */
+    double clearance; /* of the nodes that are written, from the obstacles; infinity without */
+    bool blocked;     /* no way keeps the clearance, or too few nodes to keep it: not written */
 } measured;
 
 /* Geodesics and what was found about them. */
@@ -27,6 +29,8 @@ typedef struct geodesic_job {
 
 /* Nodes of all curves with their decoded points, as a table. */
 int geodesic_write(const geodesic_job *j);
+/* Curves that are not blocked. */
+size_t geodesic_open(const geodesic_job *j);
 /* Print the summary; the exit code. */
 int geodesic_report(const geodesic_job *j);
 

@@ -13,10 +13,17 @@ typedef struct trajectory {
     double *pair, *t, *time, *x, *points, *deviation, *memory;
 } trajectory;
 
+size_t geodesic_open(const geodesic_job *j) {
+    size_t open = 0;
+    for (size_t k = 0; k < j->pairs; k++)
+        open += !j->measured[k].blocked;
+    return open;
+}
+
 static bool trajectory_alloc(trajectory *r, const geodesic_job *j) {
     r->Q = j->m->info->latent_dim;
     r->ambient = rm2_manifold_ambient(j->m->info->manifold);
-    r->rows = j->pairs * j->nodes;
+    r->rows = geodesic_open(j) * j->nodes;
     r->memory = malloc(r->rows * (4 + r->Q + r->ambient) * sizeof *r->memory);
     if (!r->memory)
         return false;
@@ -30,8 +37,11 @@ static bool trajectory_alloc(trajectory *r, const geodesic_job *j) {
 }
 
 static void take_nodes(const geodesic_job *j, trajectory *r) {
-    for (size_t row = 0; row < r->rows; row++) {
-        size_t curve = row / j->nodes, node = row % j->nodes;
+    for (size_t row = 0, curve = 0; row < r->rows; row++) {
+        size_t node = row % j->nodes;
+        curve += row > 0 && node == 0;
+        while (j->measured[curve].blocked)
+            curve++;
         r->pair[row] = (double)curve;
         r->t[row] = (double)node / (double)(j->nodes - 1);
         memcpy(r->x + row * r->Q, j->curves[curve]->x + node * j->stride * r->Q,
@@ -107,6 +117,10 @@ static void print_curve(FILE *out, const geodesic_job *j, size_t k) {
     }
     if (j->measured[k].duration > 0)
         json_field(out, "duration", j->measured[k].duration);
+    if (j->m->options->avoid.count > 0) {
+        json_field(out, "clearance", j->measured[k].clearance);
+        (void)fprintf(out, ", \"blocked\": %s", j->measured[k].blocked ? "true" : "false");
+    }
     json_field(out, "path_length", after_stage(c->path_length));
     json_field(out, "spline_length", after_stage(c->spline_length));
     json_field(out, "residual", c->residual);
@@ -131,6 +145,26 @@ static void print_json(FILE *out, const geodesic_job *j) {
     (void)fprintf(out, "]}\n");
 }
 
+/* What is known of the clearance of curve k; `name` stands before it. */
+static void print_clearance(FILE *out, const geodesic_job *j, size_t k, const char *name) {
+    double wanted = j->m->options->space.clearance;
+    const measured *found = &j->measured[k];
+    if (j->curves[k]->blocked)
+        (void)fprintf(
+            out,
+            "%sNO WAY AROUND within the data: best clearance found %.4g, wanted %.4g; nothing "
+            "is written. Lower --clearance, or add demonstrations that go around\n",
+            name, found->clearance, wanted);
+    else if (found->blocked)
+        (void)fprintf(out,
+                      "%sTOO FEW NODES: the straight lines between %zu points keep a clearance of "
+                      "%.4g, wanted %.4g; nothing is written. Raise --nodes\n",
+                      name, j->nodes, found->clearance, wanted);
+    else
+        (void)fprintf(out, "%sclearance %.6g from the obstacles (wanted %g)\n", name,
+                      found->clearance, wanted);
+}
+
 /* How good it is: what --tolerance is about where it is known, else how much the curve bends. */
 static void print_one(FILE *out, const geodesic_job *j) {
     const rm2_curve *c = j->curves[0];
@@ -146,24 +180,44 @@ static void print_one(FILE *out, const geodesic_job *j) {
     if (j->measured[0].duration > 0)
         (void)fprintf(out, "duration %.4g s, as fast as the limits allow\n",
                       j->measured[0].duration);
+    if (j->m->options->avoid.count > 0)
+        print_clearance(out, j, 0, "");
     (void)fprintf(out, "%s\n", rm2_metric_text(rm2_space_metric(j->space)));
     if (geometry_is_other(j->space))
         (void)fprintf(out, "lengths in the %s\n",
                       rm2_metric_text(rm2_space_exact_metric(j->space)));
 }
 
+/* Least clearance of several curves, and a line for each that is blocked. */
+static void print_clearances(FILE *out, const geodesic_job *j) {
+    double least = INFINITY;
+    char name[40];
+    for (size_t k = 0; k < j->pairs; k++) {
+        (void)snprintf(name, sizeof name, "pair %zu: ", k);
+        if (j->measured[k].blocked)
+            print_clearance(out, j, k, name);
+        else
+            least = fmin(least, j->measured[k].clearance);
+    }
+    if (geodesic_open(j) > 0)
+        (void)fprintf(out, "clearance %.6g or more from the obstacles\n", least);
+}
+
 int geodesic_report(const geodesic_job *j) {
     FILE *out = model_summary(j->m);
-    size_t unconverged = 0;
+    size_t unconverged = j->pairs - geodesic_open(j);
     for (size_t k = 0; k < j->pairs; k++)
-        unconverged += !j->curves[k]->converged;
+        unconverged += !j->curves[k]->converged && !j->measured[k].blocked;
     if (j->m->work.common->json)
         print_json(out, j);
     else if (!j->m->work.common->quiet && !j->m->options->pairs)
         print_one(out, j);
-    else if (!j->m->work.common->quiet)
+    else if (!j->m->work.common->quiet) {
         (void)fprintf(out, "%zu geodesic%s, %zu not converged; %s\n", j->pairs,
                       j->pairs == 1 ? "" : "s", unconverged,
                       rm2_metric_text(rm2_space_metric(j->space)));
+        if (j->m->options->avoid.count > 0)
+            print_clearances(out, j);
+    }
     return unconverged ? EXIT_NOT_CONVERGED : EXIT_DONE;
 }

@@ -7,13 +7,24 @@
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-static const option obstacle_table[] = {
-    {"--avoid", "X,Y,R,H;...", OPTION_TEXT, MODEL(avoid), NULL,
-     "centre, radius and height of obstacles in the first Euclidean factor, or a CSV file of them"},
+static const option cost_table[] = {
+    {"--discourage", "X,Y,R,H;...", OPTION_TEXT, MODEL(discourage), NULL,
+     "a cost, not a wall: centre, radius and height of places in the first Euclidean factor, or a "
+     "CSV file"},
     {.name = NULL},
 };
 
-const option_group obstacle_groups[] = {{"Obstacles", obstacle_table, NULL, NULL},
+static const option obstacle_table[] = {
+    {"--avoid", "SHAPE,X,Y,...", OPTION_TEXTS, MODEL(avoid), NULL,
+     "keep-out region in the first Euclidean factor: sphere,CENTRE,R; box,CORNER,CORNER; "
+     "capsule,END,END,R; "
+     "halfspace,POINT,NORMAL; or a file of them; more than once"},
+    {.name = NULL},
+};
+
+const option_group cost_groups[] = {{"Costs", cost_table, NULL, NULL}, {.options = NULL}};
+const option_group obstacle_groups[] = {{"Costs", cost_table, NULL, NULL},
+                                        {"Keep-out regions", obstacle_table, NULL, NULL},
                                         {.options = NULL}};
 const char *const metric_settings[] = {"metric",      "contrast", "weight", "sigma",
                                        "grid_points", "padding",  NULL};
@@ -33,7 +44,12 @@ int geometry_check_metric(const model_work *m) {
         {is_given(m, "sigma") && metric != RM2_SPACE_DENSITY, "--sigma needs --metric density"},
         {is_given(m, "support") && metric != RM2_SPACE_PULLBACK,
          "--support needs --metric pullback"},
-        {m->options->avoid && metric != RM2_SPACE_PULLBACK, "--avoid needs --metric pullback"},
+        {m->options->discourage && metric != RM2_SPACE_PULLBACK,
+         "--discourage needs --metric pullback"},
+        {is_given(m, "clearance") && m->options->avoid.count == 0, "--clearance needs --avoid"},
+        {is_given(m, "deviations") && m->options->avoid.count == 0, "--deviations needs --avoid"},
+        {m->options->avoid.count > 0 && m->options->space.roadmap == RM2_SPACE_LINE,
+         "--avoid needs ways around: --start grid or graph, not line"},
     };
     for (size_t k = 0; k < sizeof conflicts / sizeof *conflicts; k++)
         if (conflicts[k].found)
@@ -46,7 +62,7 @@ static rm2_space_roadmap_kind choose_start(const model_work *m) {
     const rm2_space_settings *s = &m->options->space;
     if (s->roadmap != RM2_SPACE_AUTO)
         return s->roadmap;
-    if (s->metric == RM2_SPACE_STRAIGHT)
+    if (s->metric == RM2_SPACE_STRAIGHT && m->options->avoid.count == 0)
         return RM2_SPACE_LINE;
     return m->info->latent_dim <= 3 ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;
 }
@@ -70,11 +86,19 @@ static int check_roadmap(const model_work *m) {
 static int create(const model_work *m, const rm2_space_settings *s, size_t n, const double *points,
                   rm2_space **space) {
     rm2_space_settings with = *s;
-    rm2_obstacles obstacles;
+    rm2_discouraged discouraged;
+    rm2_obstacles obstacles = {.factor = RM2_ALL_FACTORS};
+    rm2_region *regions = NULL;
     double *memory = NULL;
     int code = EXIT_DONE;
-    if (m->options->avoid) {
-        code = geometry_take_obstacles(m, m->options->avoid, &obstacles, &memory);
+    if (m->options->discourage) {
+        code = geometry_take_discouraged(m, m->options->discourage, &discouraged, &memory);
+        with.discouraged = &discouraged;
+    }
+    if (code == EXIT_DONE && m->options->avoid.count > 0) {
+        code = geometry_take_regions(&m->work, m->info->manifold, &m->options->avoid,
+                                     &obstacles.count, &regions);
+        obstacles.regions = regions;
         with.obstacles = &obstacles;
     }
     if (code == EXIT_DONE) {
@@ -83,6 +107,7 @@ static int create(const model_work *m, const rm2_space_settings *s, size_t n, co
         rm2_status status = rm2_space_create(m->work.ctx, m->model, &with, n, points, space);
         code = progress_end(&p, status);
     }
+    free(regions);
     free(memory);
     return code;
 }

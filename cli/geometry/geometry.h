@@ -4,13 +4,14 @@
 
 #include "core/model.h"
 
-/* For model_action: --avoid, and the settings of the metric and the grid that it may be shown on. */
-extern const option_group obstacle_groups[];
+/* For model_action: --discourage, with --avoid before it where paths are found, and the settings of the metric and the grid
+ * that it may be shown on. */
+extern const option_group cost_groups[], obstacle_groups[];
 extern const char *const metric_settings[];
 
 /* Options of metrics that exclude each other, or would have no effect. */
 int geometry_check_metric(const model_work *m);
-/* The space with these settings and the obstacles of --avoid; a grid covers `points` (n x Q) and the
+/* The space with these settings and the obstacles of --avoid and the places of --discourage; a grid covers `points` (n x Q) and the
  * training latents. */
 int geometry_open(const model_work *m, const rm2_space_settings *s, size_t n, const double *points,
                   rm2_space **space);
@@ -21,9 +22,12 @@ int geometry_open_metric(const model_work *m, bool grid, rm2_space **space);
 /* Lengths of paths in it are not those in the metric of the model. */
 bool geometry_is_other(const rm2_space *space);
 
-/* --avoid: obstacles in the first Euclidean factor; *memory has their numbers, the caller's to free. */
-int geometry_take_obstacles(const model_work *m, const char *text, rm2_obstacles *obstacles,
-                            double **memory);
+/* --discourage: spheres in the first Euclidean factor; *memory has their numbers, the caller's to free. */
+int geometry_take_discouraged(const model_work *m, const char *text, rm2_discouraged *places,
+                              double **memory);
+/* --avoid: keep-out regions in the first Euclidean factor of a manifold, from texts and files; the caller's to free. */
+int geometry_take_regions(const work *w, const rm2_manifold *manifold, const text_list *texts,
+                          size_t *count, rm2_region **regions);
 
 /* An end point: "17" or "index:17" (training point), "first:ID" and "last:ID" (of a trajectory),
  * "0.1,-0.3" or "latent:..." (coordinates), "point:..." or as many numbers as a data point has

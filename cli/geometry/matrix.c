@@ -60,10 +60,14 @@ void centres_json(FILE *out, const centres *c, size_t medoids) {
 
 distance_summary summarise_distances(size_t n, const double *distance, size_t unconverged) {
     distance_summary s = {.n = n, .unconverged = unconverged};
+    size_t pairs = n > 1 ? n * (n - 1) : 1;
     for (size_t k = 0; k < n * n; k++) {
-        s.mean += distance[k];
-        s.largest = fmax(s.largest, distance[k]);
+        bool blocked = isinf(distance[k]);
+        s.blocked += blocked;
+        s.mean += blocked ? 0 : distance[k];
+        s.largest = fmax(s.largest, blocked ? 0 : distance[k]);
     }
-    s.mean /= n > 1 ? (double)n * (double)(n - 1) : 1;
+    s.mean /= (double)(pairs - s.blocked > 0 ? pairs - s.blocked : 1);
+    s.blocked /= 2;
     return s;
 }

@@ -6,7 +6,8 @@
 
 typedef struct distance_summary {
     size_t n, unconverged; /* points, pairs that did not converge */
-    double mean, largest;
+    size_t blocked;        /* pairs that no way joins */
+    double mean, largest;  /* of the others */
 } distance_summary;
 
 distance_summary summarise_distances(size_t n, const double *distance, size_t unconverged);

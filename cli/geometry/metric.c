@@ -156,7 +156,7 @@ static int do_metric(const model_work *m) {
 int run_metric(const command *self, int argc, char **argv) {
     return model_run(self, argc, argv,
                      &(model_action){.table = metric_table,
-                                     .groups = obstacle_groups,
+                                     .groups = cost_groups,
                                      .space = true,
                                      .space_settings = metric_settings,
                                      .files = 2,

@@ -1,17 +1,9 @@
-/* Obstacles that geodesics go round: in the option itself, or in a CSV file. */
-#include <math.h>
+/* Keep-out regions: in the option itself, or in a file. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "geometry/geometry.h"
-
-/* Rows of centre, radius and height, as they were given. */
-typedef struct rows {
-    size_t count, width;
-    double *values;
-    size_t *lines; /* of the file; NULL: from the option */
-} rows;
 
 static const rm2_factor *first_euclidean(const rm2_manifold *m) {
     for (size_t i = 0; i < rm2_manifold_factor_count(m); i++)
@@ -20,86 +12,53 @@ static const rm2_factor *first_euclidean(const rm2_manifold *m) {
     return NULL;
 }
 
-static int parse_rows(const model_work *m, const char *text, rows *r) {
-    char **parts = split_text(text, ';', &r->count);
-    r->values = malloc((r->count * r->width + 1) * sizeof *r->values);
-    int code = parts && r->values ? EXIT_DONE : work_no_memory(&m->work);
-    for (size_t k = 0; parts && k < r->count && code == EXIT_DONE; k++)
-        if (!parse_numbers(parts[k], r->width, r->values + k * r->width))
-            code = work_complain(&m->work, EXIT_USAGE,
-                                 "--avoid %s: expected a file, or %zu numbers for each obstacle: "
-                                 "centre (%zu), radius, height",
-                                 text, r->width, r->width - 2);
-    free((void *)parts);
-    return code;
+/* The regions of one text or file. */
+static int read_regions(const work *w, const char *text, size_t dim, size_t *count,
+                        rm2_region **regions) {
+    if (access(text, F_OK) == 0)
+        return work_check(w, rm2_regions_read(w->ctx, text, dim, count, regions));
+    rm2_status status = rm2_regions_parse(w->ctx, text, dim, count, regions);
+    if (status == RM2_ERR_DATA)
+        return work_complain(w, EXIT_USAGE, "--avoid %s: %s (and it is not a file)", text,
+                             rm2_context_error(w->ctx));
+    return work_check(w, status);
 }
 
-static int read_rows(const model_work *m, const char *path, rows *r) {
-    rm2_csv_settings s = rm2_csv_settings_default();
-    rm2_table table;
-    int code = work_check(&m->work, rm2_csv_read(m->work.ctx, path, &s, &table));
-    if (code != EXIT_DONE)
-        return code;
-    if (table.columns == r->width) {
-        r->count = table.rows;
-        r->values = table.values;
-        r->lines = table.lines;
-        table.values = NULL;
-        table.lines = NULL;
-    } else {
-        code = work_complain(&m->work, EXIT_BAD_DATA,
-                             "%s has %zu columns; obstacles have %zu: centre, radius, height", path,
-                             table.columns, r->width);
-    }
-    rm2_table_clear(&table);
-    return code;
-}
-
-static int bad_row(const model_work *m, const rows *r, size_t k, double radius, double height) {
-    const char *text = m->options->avoid;
-    if (r->lines)
-        return work_complain(&m->work, EXIT_BAD_DATA,
-                             "%s, line %zu: the radius %g must be positive, the height %g not "
-                             "negative",
-                             text, r->lines[k], radius, height);
-    return work_complain(&m->work, EXIT_USAGE,
-                         "--avoid %s: of obstacle %zu the radius %g must be positive, the height "
-                         "%g not negative",
-                         text, k + 1, radius, height);
-}
-
-/* From rows to the arrays of the library. */
-static int arrange(const model_work *m, const rm2_factor *factor, const rows *r,
-                   rm2_obstacles *obstacles, double **memory) {
-    size_t dim = factor->dim;
-    *memory = malloc((r->count * r->width + 1) * sizeof **memory);
-    if (!*memory)
-        return work_no_memory(&m->work);
-    double *centres = *memory, *radius = centres + r->count * dim;
-    double *height = radius + r->count;
-    for (size_t k = 0; k < r->count; k++) {
-        const double *row = r->values + k * r->width;
-        memcpy(centres + k * dim, row, dim * sizeof *centres);
-        radius[k] = row[dim];
-        height[k] = row[dim + 1];
-        if (!(radius[k] > 0 && height[k] >= 0 && isfinite(radius[k]) && isfinite(height[k])))
-            return bad_row(m, r, k, radius[k], height[k]);
-    }
-    *obstacles = (rm2_obstacles){r->count, factor->ambient_offset, dim, centres, radius, height};
+/* Put them behind those that there are. */
+static int append(const work *w, size_t more, const rm2_region *add, size_t *count,
+                  rm2_region **regions) {
+    rm2_region *grown = realloc(*regions, (*count + more + 1) * sizeof *grown);
+    if (!grown)
+        return work_no_memory(w);
+    if (more > 0)
+        memcpy(grown + *count, add, more * sizeof *grown);
+    *regions = grown;
+    *count += more;
     return EXIT_DONE;
 }
 
-int geometry_take_obstacles(const model_work *m, const char *text, rm2_obstacles *obstacles,
-                            double **memory) {
-    const rm2_factor *factor = first_euclidean(m->info->manifold);
+int geometry_take_regions(const work *w, const rm2_manifold *manifold, const text_list *texts,
+                          size_t *count, rm2_region **regions) {
+    const rm2_factor *factor = first_euclidean(manifold);
+    int code = EXIT_DONE;
+    *count = 0;
+    *regions = NULL;
     if (!factor)
-        return work_complain(&m->work, EXIT_USAGE, "--avoid needs a Euclidean factor; %s has none",
-                             rm2_manifold_spec(m->info->manifold));
-    rows r = {.width = factor->dim + 2};
-    int code = access(text, F_OK) == 0 ? read_rows(m, text, &r) : parse_rows(m, text, &r);
-    if (code == EXIT_DONE)
-        code = arrange(m, factor, &r, obstacles, memory);
-    free(r.values);
-    free(r.lines);
+        return work_complain(w, EXIT_USAGE, "--avoid needs a Euclidean factor; %s has none",
+                             rm2_manifold_spec(manifold));
+    if (factor->dim > RM2_REGION_DIM)
+        return work_complain(
+            w, EXIT_USAGE,
+            "--avoid needs positions of at most %d dimensions; the first Euclidean "
+            "factor of %s has %zu",
+            RM2_REGION_DIM, rm2_manifold_spec(manifold), factor->dim);
+    for (size_t k = 0; k < texts->count && code == EXIT_DONE; k++) {
+        rm2_region *add = NULL;
+        size_t more = 0;
+        code = read_regions(w, texts->items[k], factor->dim, &more, &add);
+        if (code == EXIT_DONE)
+            code = append(w, more, add, count, regions);
+        rm2_free(add);
+    }
     return code;
 }

@@ -61,7 +61,8 @@ static const command commands[] = {
      run_geodesic, "MODEL --from POINT --to POINT [-o FILE] [options]",
      "  riemann2 geodesic model.h5 --from first:0 --to last:5 -o motion.csv\n"
      "  riemann2 geodesic model.h5 --from 0.1,-0.3 --to 17 --through 1.2,0.4 --duration 4\n"
-     "  riemann2 geodesic model.h5 --from 0 --to 99 --avoid 0.4,0.1,0.2,0.05,50 -o round.csv\n"},
+     "  riemann2 geodesic model.h5 --from 0 --to 99 --avoid sphere,0.4,0.1,0.2,0.05 -o "
+     "round.csv\n"},
     {COMMAND("distance"), "distances between many points, latent or on the manifold; medoids",
      run_distance,
      "(MODEL (LATENTS | --train | --trajectory ID) | POINTS --manifold SPEC) [-o FILE]",

@@ -136,8 +136,8 @@ static int check_options(const plot_job *j) {
          "shows no points: leave --points out"},
         {!kinds[kind].unit && j->options->unit, "has no axis of positions: leave --unit out"},
         {!kinds[kind].grid && is_given(j, grid), "has no grid: leave --grid and --padding out"},
-        {!kinds[kind].metric && (is_given(j, metric) || j->m->options->avoid),
-         "shows no metric: leave --metric, --contrast, --weight, --sigma and --avoid out"},
+        {!kinds[kind].metric && (is_given(j, metric) || j->m->options->discourage),
+         "shows no metric: leave --metric, --contrast, --weight, --sigma and --discourage out"},
     };
     for (size_t k = 0; k < sizeof conflicts / sizeof *conflicts; k++)
         if (conflicts[k].found)
@@ -205,7 +205,7 @@ static int do_plot(const model_work *m) {
 int run_plot(const command *self, int argc, char **argv) {
     plot_options options = {.kind = KIND_LATENT};
     const option_group groups[] = {
-        {"Figure", plot_table, &options, NULL}, obstacle_groups[0], {.options = NULL}};
+        {"Figure", plot_table, &options, NULL}, cost_groups[0], {.options = NULL}};
     return model_run(self, argc, argv,
                      &(model_action){.table = shared_table,
                                      .groups = groups,

@@ -61,7 +61,7 @@ print(f"to the demonstrations {distance.mean():.2f}, floor {floor.mean:.2f}")
 
 # %%
 obstacle = rm2.Sphere(centre=path.points[90, :3], radius=0.03)
-around = model.geodesic(Z[0], Z[-1], avoid=[obstacle])
+around = model.geodesic(Z[0], Z[-1], obstacles=[obstacle])
 gap = np.linalg.norm(around.points[:, :3] - obstacle.centre, axis=1).min()
 print(f"distance of the new path from the centre: {gap:.3f} m")
 via = model.geodesic(Z[0], Z[-1], via=[Z[len(Z) // 2]])

@@ -27,9 +27,6 @@ export function pathCsv(info: ModelInfo, path: Path): string {
 
 // ---- commands ----------------------------------------------------------------------------------
 
-// The cost of an obstacle of radius R: 1 + HEIGHT exp(-d^2/(2 (WIDTH R)^2)), as in the server.
-const HEIGHT = 1000;
-const WIDTH = 0.5;
 const CONTRAST = 100; // the default
 
 const list = (p: number[]): string => p.join(",");
@@ -38,7 +35,7 @@ const quoted = (text: string): string => (/^[\w./@:+-]+$/.test(text) ? text : `'
 export function commandOf(info: ModelInfo, state: State): string {
   const words = ["riemann2 geodesic", quoted(info.file), `--from=latent:${list(state.from)}`, `--to=latent:${list(state.to)}`];
   if (state.via.length) words.push(`--through='${state.via.map((p) => `latent:${list(p)}`).join(";")}'`);
-  if (state.obstacles.length) words.push(`--avoid='${state.obstacles.map((o) => list([...o.centre, WIDTH * o.radius, HEIGHT])).join(";")}'`);
+  if (state.obstacles.length) words.push(`--avoid='${state.obstacles.map((o) => `sphere,${list([...o.centre, o.radius])}`).join(";")}'`);
   if (info.contrast !== CONTRAST) words.push(`--contrast ${info.contrast || "none"}`);
   words.push("-o path.csv");
   return words.join(" ");
@@ -46,10 +43,10 @@ export function commandOf(info: ModelInfo, state: State): string {
 
 export function pythonOf(info: ModelInfo, state: State): string {
   const array = (p: number[]): string => `[${p.join(", ")}]`;
-  const spheres = state.obstacles.map((o) => `rm2.Sphere(${array(o.centre)}, ${WIDTH * o.radius}, ${HEIGHT})`);
+  const spheres = state.obstacles.map((o) => `rm2.Sphere(${array(o.centre)}, ${o.radius})`);
   const words = [array(state.from), array(state.to)];
   if (state.via.length) words.push(`via=[${state.via.map(array).join(", ")}]`);
-  if (spheres.length) words.push(`avoid=[${spheres.join(", ")}]`);
+  if (spheres.length) words.push(`obstacles=[${spheres.join(", ")}]`);
   if (info.contrast !== CONTRAST) words.push(`contrast=${info.contrast}`);
   return `import riemann2 as rm2\nmodel = rm2.load(${JSON.stringify(info.file)})\npath = model.geodesic(${words.join(", ")})\n`;
 }

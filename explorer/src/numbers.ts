@@ -25,7 +25,7 @@ function factsOf(path: Path, final: boolean): Fact[] {
         "Mean distance to the nearest training point; 1 × is that of a demonstration to the others", path.distanceRatio > 1.5),
     );
   if (Number.isFinite(path.clearance))
-    facts.push(fact("clearance", path.clearance, path.clearance.toPrecision(3), "Least distance to an obstacle", path.clearance < 0));
+    facts.push(fact("clearance", path.clearance, path.clearance.toPrecision(3), "Least distance to an obstacle; negative: no way around it", path.clearance < 0));
   return facts;
 }
 

@@ -60,6 +60,8 @@ typedef struct rm2_curve {
     rm2_geodesic_stage stage;       /* what the result comes from */
     size_t iterations, evaluations; /* of optimiser and Newton; points where G was asked for */
     bool converged;                 /* the stage asked for was reached to its tolerance */
+    bool blocked;     /* in a space with obstacles: no way keeps the clearance; do not drive it */
+    double clearance; /* proven distance from the obstacles; infinity without */
 } rm2_curve;
 
 RM2_API void rm2_curve_free(rm2_curve *curve);

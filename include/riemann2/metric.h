@@ -56,16 +56,16 @@ typedef struct rm2_cost {
     size_t factor; /* whose metric is multiplied; RM2_ALL_FACTORS */
 } rm2_cost;
 
-/* Obstacles: c(y) = 1 + sum_k height_k exp(-|y - centre_k|^2/(2 radius_k^2)) in one Euclidean
+/* Discouraged places, a cost and no wall: c(y) = 1 + sum_k height_k exp(-|y - centre_k|^2/(2 radius_k^2)) in one Euclidean
  * factor, `offset` and `dim` saying where its entries are in y. */
-typedef struct rm2_obstacles {
+typedef struct rm2_discouraged {
     size_t count, offset, dim;
     const double *centres; /* count x dim */
     const double *radius, *height;
-} rm2_obstacles;
+} rm2_discouraged;
 
-RM2_API rm2_status rm2_obstacles_cost(const void *obstacles, const double *y, double *value,
-                                      double *gradient);
+RM2_API rm2_status rm2_discouraged_cost(const void *discouraged, const double *y, double *value,
+                                        double *gradient);
 
 typedef struct rm2_pullback_settings {
     size_t size;     /* as rm2_pullback_settings_default sets it */

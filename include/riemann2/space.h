@@ -21,6 +21,7 @@
 #include "riemann2/manifold.h"
 #include "riemann2/metric.h"
 #include "riemann2/model.h"
+#include "riemann2/region.h"
 #include "riemann2/roadmap.h"
 #include "riemann2/settings.h"
 
@@ -43,6 +44,16 @@ typedef enum rm2_space_roadmap_kind {
     RM2_SPACE_LINE   /* none: geodesics start from the straight line */
 } rm2_space_roadmap_kind;
 
+/* Keep-out regions in a Euclidean factor of the data, in its units. Geodesics of a space with obstacles go
+ * around them: the edges of the roadmap that enter one are left out, a barrier keeps the refinement away, and the
+ * curve is proven to keep the clearance: the decoded line between every two of its nodes, and the straight line
+ * between their decoded positions. Otherwise the curve is marked as blocked (rm2_curve). */
+typedef struct rm2_obstacles {
+    size_t count;
+    const rm2_region *regions; /* each of the dimension of the factor */
+    size_t factor;             /* of the manifold; RM2_ALL_FACTORS: the first Euclidean one */
+} rm2_obstacles;
+
 /* Defaults and ranges are in the table (rm2_space_settings_table) and in docs/settings.md; costs and
  * obstacles, which are no texts, are not. */
 typedef struct rm2_space_settings {
@@ -53,7 +64,7 @@ typedef struct rm2_space_settings {
     double weight;   /* pullback: of the covariance term, instead of a contrast; 0: from that */
     double sigma;    /* density: width of the kernel */
     rm2_cost cost;   /* pullback: on the data's space; what it points to must outlive the space */
-    const rm2_obstacles *obstacles; /* pullback: instead of a cost of your own; copied */
+    const rm2_discouraged *discouraged; /* pullback: instead of a cost of your own; copied */
     double support; /* pullback, for the search: part of the latent kernel's trace that the support
                        points may leave unexplained; 0: the exact metric */
 
@@ -68,6 +79,10 @@ typedef struct rm2_space_settings {
     size_t intervals;         /* of the first spline */
     size_t max_iterations;    /* of each optimisation */
     double tolerance;         /* of the velocity, relative; that of the length is its square */
+
+    const rm2_obstacles *obstacles; /* NULL: none; copied */
+    double clearance;               /* that paths keep from them, in the units of the data */
+    double deviations; /* standard deviations of the decoded position by which regions grow */
 } rm2_space_settings;
 
 RM2_API const rm2_settings_table *rm2_space_settings_table(void);
@@ -100,6 +115,10 @@ RM2_API rm2_status rm2_space_from_metric(rm2_context *ctx, const rm2_metric *met
 RM2_API rm2_status rm2_space_with_geodesic_settings(rm2_context *ctx, const rm2_space *space,
                                                     const rm2_geodesic_settings *settings,
                                                     rm2_space **other);
+/* The same space with other obstacles (NULL: none), clearance and deviations. */
+RM2_API rm2_status rm2_space_with_obstacles(rm2_context *ctx, const rm2_space *space,
+                                            const rm2_obstacles *obstacles, double clearance,
+                                            double deviations, rm2_space **other);
 RM2_API void rm2_space_free(rm2_space *space);
 
 /* ---- what is in a space --------------------------------------------------------------------- */
@@ -111,14 +130,19 @@ RM2_API const rm2_model *rm2_space_model(const rm2_space *space);   /* NULL: non
 RM2_API const rm2_metric *rm2_space_metric(const rm2_space *space); /* what geodesics minimise */
 RM2_API const rm2_metric *rm2_space_exact_metric(const rm2_space *space);
 RM2_API const rm2_roadmap *rm2_space_roadmap(const rm2_space *space); /* NULL: straight lines */
-/* As they are used: every automatic choice made. `obstacles` is the copy. */
+/* As they are used: every automatic choice made. `discouraged` and `obstacles` are the copies. */
 RM2_API const rm2_space_settings *rm2_space_settings_of(const rm2_space *space);
 RM2_API const rm2_geodesic_settings *rm2_space_geodesic_settings(const rm2_space *space);
 
 /* ---- geodesics ------------------------------------------------------------------------------ */
 
 /* Lengths in a curve are those of the metric that is minimised; see rm2_space_path_length for others.
- * What is said in geodesic.h of the calls without a space holds for these. */
+ * What is said in geodesic.h of the calls without a space holds for these.
+ *
+ * With obstacles curves have a `clearance` and may be `blocked`: no way around was found within the box of the roadmap. A
+ * blocked curve is the way of the largest clearance that was found, and must not be driven. Distances are
+ * infinite between points that no way joins. Means, exponentials and logarithms know no obstacles:
+ * RM2_ERR_UNSUPPORTED. */
 RM2_API rm2_status rm2_space_geodesic(rm2_context *ctx, const rm2_space *space, const double *from,
                                       const double *to, rm2_curve **curve);
 RM2_API rm2_status rm2_space_through(rm2_context *ctx, const rm2_space *space, size_t n,
@@ -139,6 +163,12 @@ RM2_API rm2_status rm2_space_exp(rm2_context *ctx, const rm2_space *space, const
                                  double *path);
 RM2_API rm2_status rm2_space_log(rm2_context *ctx, const rm2_space *space, const double *x,
                                  const double *y, double *v, bool *converged);
+
+/* Clearance of the polygon through n latent points from the obstacles of the space, less the deviations: of the
+ * decoded lines and of the straight lines between their decoded ends. A bound that is proven: never more than it is, and
+ * less by at most 1e-4 of the extent of the data's positions. Infinity without obstacles. */
+RM2_API rm2_status rm2_space_clearance(rm2_context *ctx, const rm2_space *space, size_t n,
+                                       const double *path, double *clearance);
 
 /* ---- lengths in the exact metric ------------------------------------------------------------ */
 

@@ -22,7 +22,8 @@ Models
 Latent spaces
     Space       geodesics, distances, means, exponential and logarithm in one metric
     Path        a geodesic: latent, points, std, length, time
-    Sphere      an obstacle
+    Sphere, Box, Capsule, HalfSpace   keep-out regions
+    Discouraged a cost on positions
     medoids     clusters from distances
 Statistics
     group_means, permutation_test, classify
@@ -52,19 +53,23 @@ from .figure import Figure, Panel
 from .manifold import Factor, Manifold
 from .model import GPLVM, WGPLVM, load
 from .robot import Arm, Placement, Tracked
-from .space import Mean, Medoids, Path, Space, Sphere, medoids
+from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, Path, Space, Sphere, medoids
 from .statistics import Accuracy, PermutationTest, classify, group_means, permutation_test
 
 __all__ = [
     "Accuracy",
     "Arm",
+    "Box",
     "Calibration",
+    "Capsule",
     "CutLocusError",
     "Data",
+    "Discouraged",
     "Factor",
     "Figure",
     "Floor",
     "GPLVM",
+    "HalfSpace",
     "Manifold",
     "Mean",
     "Medoids",

@@ -16,7 +16,7 @@ from ._progress import Callback, watch
 from ._settings import describe, table, texts
 from .data import Data
 from .manifold import Manifold
-from .space import Medoids, Path, Space, Sphere
+from .space import Medoids, Path, Space, Discouraged
 
 if TYPE_CHECKING:
     from ._arrays import Array
@@ -445,23 +445,23 @@ class WGPLVM:
 
     # ---- the latent space ----------------------------------------------------------------------
 
-    def space(self, *, avoid: Sequence[Any] | Sphere = (), cost: Any = None, callback: Callback = None,
-              **settings: Any) -> Space:
+    def space(self, *, obstacles: Sequence[Any] | str = (), discourage: Sequence[Any] | Discouraged = (),
+              cost: Any = None, callback: Callback = None, **settings: Any) -> Space:
         """Return the latent space with these settings (see `Space`); it is kept for the next call."""
-        key = (repr(avoid), cost, tuple(sorted(texts("space", settings).items())))
+        key = (repr(obstacles), repr(discourage), cost, tuple(sorted(texts("space", settings).items())))
         self._fitted()
         handle = self._spaces.get(key)
         if handle is not None:
             return Space._wrap(handle, self)
-        made = Space(self, avoid=avoid, cost=cost, callback=callback, **settings)
+        made = Space(self, obstacles=obstacles, discourage=discourage, cost=cost, callback=callback, **settings)
         while len(self._spaces) >= _SPACES:
             self._spaces.pop(next(iter(self._spaces)), None)
         self._spaces[key] = made._handle
         return made
 
     def geodesic(
-        self, start: Any, end: Any, *, via: Sequence[Any] = (), avoid: Sequence[Any] | Sphere = (), cost: Any = None,
-        callback: Callback = None, **settings: Any,
+        self, start: Any, end: Any, *, via: Sequence[Any] = (), obstacles: Sequence[Any] | str = (),
+        discourage: Sequence[Any] | Discouraged = (), cost: Any = None, callback: Callback = None, **settings: Any,
     ) -> Path:
         """Return the shortest path between two latent points.
 
@@ -470,8 +470,10 @@ class WGPLVM:
         start, end : arrays of shape (latent_dim,)
         via : sequence of latent points
             Points to pass on the way.
-        avoid : sequence of Sphere
-            Obstacles in the first Euclidean factor.
+        obstacles : sequence of Sphere, Box, Capsule, HalfSpace or texts
+            Keep-out regions in the first Euclidean factor; see ``clearance`` and ``deviations`` among the settings.
+        discourage : sequence of Discouraged
+            Costs in the first Euclidean factor.
         cost : callable, optional
             See `Space`.
         callback : callable, optional
@@ -482,15 +484,17 @@ class WGPLVM:
         Warns
         -----
         RuntimeWarning
-            If the path did not reach the tolerance.
+            If the path did not reach the tolerance, or no way keeps the clearance from the obstacles.
         """
-        space = self.space(avoid=avoid, cost=cost, callback=callback, **settings)
+        space = self.space(obstacles=obstacles, discourage=discourage, cost=cost, callback=callback, **settings)
         return space.geodesic(start, end, via=via, callback=callback)
 
-    def geodesics(self, starts: Any, ends: Any, *, avoid: Sequence[Any] | Sphere = (), callback: Callback = None,
+    def geodesics(self, starts: Any, ends: Any, *, obstacles: Sequence[Any] | str = (),
+                  discourage: Sequence[Any] | Discouraged = (), callback: Callback = None,
                   **settings: Any) -> list[Path]:
         """Return the shortest paths between pairs of latent points, (n, latent_dim) each, on all threads."""
-        return self.space(avoid=avoid, **settings).geodesics(starts, ends, callback=callback)
+        space = self.space(obstacles=obstacles, discourage=discourage, **settings)
+        return space.geodesics(starts, ends, callback=callback)
 
     def distances(self, Z: Any, *, callback: Callback = None, **settings: Any) -> Array:
         """Return the geodesic distances between latent points, (n, n)."""

@@ -16,13 +16,44 @@ if TYPE_CHECKING:
     from ._arrays import Array
     from .model import WGPLVM
 
-__all__ = ["Mean", "Medoids", "Path", "Space", "Sphere", "medoids"]
+__all__ = [
+    "Box", "Capsule", "Discouraged", "HalfSpace", "Mean", "Medoids", "Path", "Space", "Sphere", "medoids",
+]
 
 _POLYGON, _STRAIGHT, _EXPECTED = range(3)
 
 
 class Sphere(NamedTuple):
-    """An obstacle in the first Euclidean factor: paths go round it.
+    """A keep-out region in the first Euclidean factor, in the units of the data."""
+
+    centre: Sequence[float]
+    radius: float
+
+
+class Box(NamedTuple):
+    """A keep-out region with sides along the axes: two opposite corners."""
+
+    low: Sequence[float]
+    high: Sequence[float]
+
+
+class Capsule(NamedTuple):
+    """A keep-out region: all points nearer than the radius to a segment."""
+
+    start: Sequence[float]
+    end: Sequence[float]
+    radius: float
+
+
+class HalfSpace(NamedTuple):
+    """A keep-out region: everything behind a plane whose normal points to the free side."""
+
+    point: Sequence[float]
+    normal: Sequence[float]
+
+
+class Discouraged(NamedTuple):
+    """A cost, not a wall, in the first Euclidean factor: paths tend to go round.
 
     The metric of the data is multiplied by 1 + height exp(-|y - centre|² / (2 radius²)).
     """
@@ -32,21 +63,40 @@ class Sphere(NamedTuple):
     height: float = 1e3
 
 
-def _obstacle_rows(avoid: Any) -> Array | None:
-    """Centre, radius and height of each obstacle in one row."""
-    if isinstance(avoid, Sphere):
-        avoid = [avoid]
+_REGIONS = {Sphere: "sphere", Box: "box", Capsule: "capsule", HalfSpace: "halfspace"}
+
+
+def _region_text(region: Any) -> str:
+    """One keep-out region as the library reads it; texts are taken as they are."""
+    if isinstance(region, str):
+        return region
+    word = _REGIONS.get(type(region))
+    if word is None:
+        raise TypeError(f"obstacles: expected Sphere, Box, Capsule, HalfSpace or a text, got {region!r}")
+    return " ".join([word, *(repr(float(v)) for part in region for v in np.ravel(part))])
+
+
+def _regions(obstacles: Any) -> str:
+    if isinstance(obstacles, (str, *_REGIONS)):
+        obstacles = [obstacles]
+    return "\n".join(map(_region_text, obstacles))
+
+
+def _discouraged_rows(discourage: Any) -> Array | None:
+    """Centre, radius and height of each place in one row."""
+    if isinstance(discourage, Discouraged):
+        discourage = [discourage]
     rows = []
-    for one in avoid:
+    for one in discourage:
         try:
-            sphere = one if isinstance(one, Sphere) else Sphere(*one)
-            row = [*map(float, np.ravel(sphere.centre)), float(sphere.radius), float(sphere.height)]
+            place = one if isinstance(one, Discouraged) else Discouraged(*one)
+            row = [*map(float, np.ravel(place.centre)), float(place.radius), float(place.height)]
         except TypeError:
-            raise TypeError(f"avoid: expected Sphere(centre, radius, height), got {one!r}") from None
-        if not (np.isfinite(row).all() and sphere.radius > 0 and sphere.height >= 0):
-            raise ValueError(f"avoid: expected a finite centre, a positive radius and height >= 0, got {sphere}")
+            raise TypeError(f"discourage: expected Discouraged(centre, radius, height), got {one!r}") from None
+        if not (np.isfinite(row).all() and place.radius > 0 and place.height >= 0):
+            raise ValueError(f"discourage: expected a finite centre, a positive radius and height >= 0, got {place}")
         rows.append(row)
-    return as_doubles(rows, "avoid") if rows else None
+    return as_doubles(rows, "discourage") if rows else None
 
 
 class Medoids(NamedTuple):
@@ -111,6 +161,10 @@ class Path:
     iterations, evaluations : int
     path_length, spline_length : float
         Lengths after the stages before; 0 where there was none.
+    clearance : float
+        Proven distance of the decoded path from the obstacles; infinity without.
+    blocked : bool
+        No way keeps the clearance: the path is the one that comes nearest to it, and must not be driven.
     """
 
     def __init__(self, space: Space, row: tuple[Any, ...], stops: Array):
@@ -127,8 +181,10 @@ class Path:
         self.evaluations: int
         self.path_length: float
         self.spline_length: float
+        self.clearance: float
+        self.blocked: bool
         (self.length, self.energy, self.error, self.residual, self.converged, self.stage, self.iterations,
-         self.evaluations, self.path_length, self.spline_length) = row[3:]
+         self.evaluations, self.path_length, self.spline_length, self.clearance, self.blocked) = row[3:]
         self.latent: Array = np.frombuffer(x).reshape(nodes, -1).copy()
         self.velocity: Array = np.frombuffer(v).reshape(nodes, -1).copy()
         self.space = space
@@ -169,7 +225,7 @@ class Path:
         return len(self.latent)
 
     def __repr__(self) -> str:
-        state = "" if self.converged else ", not converged"
+        state = ", blocked" if self.blocked else "" if self.converged else ", not converged"
         return f"<riemann2.Path: {len(self)} nodes, length {self.length:.6g}{state}>"
 
     def time(self, speed: Any = None, acceleration: Any = None) -> Array:
@@ -192,10 +248,13 @@ class Space:
     ----------
     model : WGPLVM
         A fitted model.
-    avoid : sequence of Sphere
-        Obstacles in the first Euclidean factor.
+    obstacles : sequence of Sphere, Box, Capsule, HalfSpace or texts
+        Keep-out regions in the first Euclidean factor. Paths keep the ``clearance`` of the settings, and ``deviations``
+        standard deviations more, from all of them, or are marked as blocked.
+    discourage : sequence of Discouraged
+        Costs in the first Euclidean factor.
     cost : callable, optional
-        Instead of obstacles: takes a point of the manifold, flat and in the units of the data, and returns a positive
+        Instead of discouraged places: takes a point of the manifold, flat and in the units of the data, and returns a positive
         weight and its gradient. It multiplies the metric of the data.
     cost_factor : int, optional
         Factor whose metric is multiplied; all by default.
@@ -218,7 +277,8 @@ class Space:
         self,
         model: WGPLVM,
         *,
-        avoid: Sequence[Any] | Sphere = (),
+        obstacles: Sequence[Any] | str = (),
+        discourage: Sequence[Any] | Discouraged = (),
         cost: Callable[[Array], tuple[float, Any]] | None = None,
         cost_factor: int | None = None,
         cover: Any = None,
@@ -232,7 +292,8 @@ class Space:
         factor = -1 if cost_factor is None else as_count(cost_factor, "cost_factor")
         with watch(callback) as report:
             handle = _core.space(
-                model._fitted(), given, points, _obstacle_rows(avoid), _function(cost, "cost"), factor, report
+                model._fitted(), given, points, _discouraged_rows(discourage), _regions(obstacles),
+                _function(cost, "cost"), factor, report,
             )
         self._take(handle, model)
 
@@ -322,13 +383,16 @@ class Space:
         Warns
         -----
         RuntimeWarning
-            If the path did not reach the tolerance.
+            If the path did not reach the tolerance, or no way keeps the clearance from the obstacles.
         """
         rows = [self._points(p, "latents", 1)[0] for p in (start, *via, end)]
         stops = np.stack(rows)
         with watch(callback) as report:
             path = Path(self, _core.geodesic(self._handle, stops, report), stops)
-        if not path.converged:
+        if path.blocked:
+            warnings.warn(f"no way around the obstacles within the data: best clearance found {path.clearance:.3g}",
+                          RuntimeWarning, stacklevel=2)
+        elif not path.converged:
             warnings.warn(f"the geodesic did not converge (error {path.error:.1e})", RuntimeWarning, stacklevel=2)
         return path
 

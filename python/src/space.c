@@ -104,28 +104,29 @@ static bool leave(rm2_context *ctx, rm2_status status, latent_space *l) {
     return none != NULL;
 }
 
-/* Obstacles as numbers: centre, radius, height of each, in the first Euclidean factor. */
-typedef struct obstacle_list {
-    rm2_obstacles list;
+/* Discouraged places as numbers: centre, radius, height of each, in the first Euclidean factor. */
+typedef struct discouraged_list {
+    rm2_discouraged list;
     double *memory;
-} obstacle_list;
+} discouraged_list;
 
 static const rm2_factor *first_euclidean(const rm2_manifold *m) {
     for (size_t k = 0; k < rm2_manifold_factor_count(m); k++)
         if (rm2_manifold_factor(m, k)->geometry == &rm2_euclidean)
             return rm2_manifold_factor(m, k);
-    PyErr_SetString(PyExc_ValueError, "avoid: the manifold has no Euclidean factor");
+    PyErr_SetString(PyExc_ValueError,
+                    "the manifold has no Euclidean factor for obstacles or discouraged places");
     return NULL;
 }
 
-static bool take_obstacles(const glue_array *rows, const rm2_manifold *m, obstacle_list *o) {
+static bool take_discouraged(const glue_array *rows, const rm2_manifold *m, discouraged_list *o) {
     if (!rows->data || rows->count == 0)
         return true;
     const rm2_factor *f = first_euclidean(m);
     if (!f)
         return false;
     if (rows->count % (f->n + 2) != 0) {
-        PyErr_Format(PyExc_ValueError, "avoid: expected centres of %zu numbers", f->n);
+        PyErr_Format(PyExc_ValueError, "discourage: expected centres of %zu numbers", f->n);
         return false;
     }
     size_t count = rows->count / (f->n + 2);
@@ -141,8 +142,24 @@ static bool take_obstacles(const glue_array *rows, const rm2_manifold *m, obstac
         radius[k] = row[f->n];
         height[k] = row[f->n + 1];
     }
-    o->list = (rm2_obstacles){count, f->ambient_offset, f->n, centres, radius, height};
+    o->list = (rm2_discouraged){count, f->ambient_offset, f->n, centres, radius, height};
     return true;
+}
+
+/* Keep-out regions from their texts; "" has none. */
+static bool take_regions(const char *text, const rm2_manifold *m, rm2_obstacles *o,
+                         rm2_region **regions) {
+    if (!*text)
+        return true;
+    const rm2_factor *f = first_euclidean(m);
+    rm2_context *ctx = f ? glue_enter() : NULL;
+    if (!ctx)
+        return false;
+    rm2_status status = rm2_regions_parse(ctx, text, f->n, &o->count, regions);
+    PyObject *none = glue_leave(ctx, status);
+    Py_XDECREF(none);
+    o->regions = *regions;
+    return none != NULL;
 }
 
 /* Create the space in `l`; false with an exception set. */
@@ -171,18 +188,21 @@ static PyObject *wrap(bool good, latent_space *l, PyObject *owner) {
     return NULL;
 }
 
-/* space(model, settings, points to cover, obstacles, cost, factor of the cost, callback): arrays and functions
- * may be None; factor -1 means all. */
+/* space(model, settings, points to cover, discouraged places, texts of obstacles, cost, factor of the cost, callback): arrays
+ * and functions may be None; factor -1 means all. */
 static PyObject *make(PyObject *self, PyObject *args) {
     const rm2_model *model;
-    PyObject *object, *dict, *cover, *avoid, *cost, *callback;
+    PyObject *object, *dict, *cover, *discourage, *cost, *callback;
+    const char *texts;
     Py_ssize_t factor;
     glue_array x = {.data = NULL}, rows = {.data = NULL};
-    obstacle_list obstacles = {.memory = NULL};
+    discouraged_list discouraged = {.memory = NULL};
+    rm2_obstacles obstacles = {.factor = RM2_ALL_FACTORS};
+    rm2_region *regions = NULL;
     rm2_space_settings s = rm2_space_settings_default();
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOOOnO", &object, &dict, &cover, &avoid, &cost, &factor,
-                          &callback) ||
+    if (!PyArg_ParseTuple(args, "OOOOsOnO", &object, &dict, &cover, &discourage, &texts, &cost,
+                          &factor, &callback) ||
         !take_model(object, &model) || !glue_settings(dict, rm2_space_settings_table(), &s))
         return NULL;
     const rm2_manifold *m = rm2_model_info_of(model)->manifold;
@@ -191,10 +211,14 @@ static PyObject *make(PyObject *self, PyObject *args) {
     if (l && l->function.callable)
         s.cost = (rm2_cost){on_call, &l->function, factor < 0 ? RM2_ALL_FACTORS : (size_t)factor};
     bool good = l && glue_read(cover, "cover", true, &x) &&
-                glue_read(avoid, "avoid", true, &rows) && take_obstacles(&rows, m, &obstacles);
-    s.obstacles = obstacles.memory ? &obstacles.list : NULL;
+                glue_read(discourage, "discourage", true, &rows) &&
+                take_discouraged(&rows, m, &discouraged) &&
+                take_regions(texts, m, &obstacles, &regions);
+    s.discouraged = discouraged.memory ? &discouraged.list : NULL;
+    s.obstacles = *texts ? &obstacles : NULL;
     good = good && create(l, model, &s, &x, callback);
-    PyMem_Free(obstacles.memory);
+    PyMem_Free(discouraged.memory);
+    rm2_free(regions);
     glue_release(&x);
     glue_release(&rows);
     return wrap(good, l, object);
@@ -284,13 +308,13 @@ static PyObject *doubles(size_t count, const double *values) {
 }
 
 /* (nodes, x, velocity, length, energy, error, residual, converged, stage, iterations, evaluations,
- * path length, spline length); arrays as bytes. */
+ * path length, spline length, clearance, blocked); arrays as bytes. */
 static PyObject *curve_tuple(const rm2_curve *c) {
-    return Py_BuildValue("nNNddddOsnndd", (Py_ssize_t)c->nodes, doubles(c->nodes * c->Q, c->x),
+    return Py_BuildValue("nNNddddOsnndddO", (Py_ssize_t)c->nodes, doubles(c->nodes * c->Q, c->x),
                          doubles(c->nodes * c->Q, c->velocity), c->length, c->energy, c->error,
                          c->residual, c->converged ? Py_True : Py_False, rm2_stage_text(c->stage),
                          (Py_ssize_t)c->iterations, (Py_ssize_t)c->evaluations, c->path_length,
-                         c->spline_length);
+                         c->spline_length, c->clearance, c->blocked ? Py_True : Py_False);
 }
 
 /* geodesic(space, points, callback): through all of them. */

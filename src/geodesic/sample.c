@@ -169,7 +169,8 @@ static rm2_status store(rm2_context *ctx, const sampling *s, size_t count, const
                      .energy = s->length * s->length,
                      .residual = residual,
                      .stage = legs[0].stage,
-                     .converged = true};
+                     .converged = true,
+                     .clearance = INFINITY};
     rm2_status status = rm2i_alloc(ctx, 2 * numbers, sizeof *c->x, &c->x);
     if (status != RM2_OK) {
         rm2_curve_free(c);

@@ -126,11 +126,11 @@ static rm2_status contrast_weight(rm2_context *ctx, const rm2i_pullback_field *f
 
 /* ---- costs ---------------------------------------------------------------------------------- */
 
-rm2_status rm2_obstacles_cost(const void *obstacles, const double *y, double *value,
-                              double *gradient) {
-    if (!obstacles || !y || !value || !gradient)
+rm2_status rm2_discouraged_cost(const void *discouraged, const double *y, double *value,
+                                double *gradient) {
+    if (!discouraged || !y || !value || !gradient)
         return RM2_ERR_ARGUMENT;
-    const rm2_obstacles *o = obstacles;
+    const rm2_discouraged *o = discouraged;
     const double *at = y + o->offset;
     *value = 1;
     for (size_t q = 0; q < o->dim; q++)

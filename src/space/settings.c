@@ -55,6 +55,11 @@ static const rm2_setting rows[] = {
      .group = "Geodesics", .help = "largest number of iterations of each optimisation"},
     {SPACE(tolerance, NUMBER), RM2I_ABOVE(0), .defaults = {"1e-4"}, .group = "Geodesics",
      .help = "relative error of the velocity; that of the length is its square"},
+
+    {SPACE(clearance, NUMBER), RM2I_FROM(0), .defaults = {"0"}, .group = "Obstacles",
+     .help = "distance that paths keep from obstacles, in the units of the data"},
+    {SPACE(deviations, NUMBER), RM2I_FROM(0), .defaults = {"0"}, .group = "Obstacles",
+     .help = "standard deviations of the position that are added to the clearance"},
 };
 /* clang-format on */
 
@@ -90,17 +95,18 @@ void rm2i_space_set_geodesics(const rm2_geodesic_settings *g, rm2_space_settings
 /* ---- the caller's --------------------------------------------------------------------------- */
 
 static rm2_status check_costs(rm2_context *ctx, const rm2_space_settings *s) {
-    if (s->metric != RM2_SPACE_PULLBACK && (s->cost.at || s->obstacles))
+    if (s->metric != RM2_SPACE_PULLBACK && (s->cost.at || s->discouraged))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s needs settings.metric pullback",
-                         s->cost.at ? "cost" : "obstacles");
-    if (s->cost.at && s->obstacles)
+                         s->cost.at ? "cost" : "discouraged");
+    if (s->cost.at && s->discouraged)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.cost and settings.obstacles exclude each other");
+                         "settings.cost and settings.discouraged exclude each other");
     return RM2_OK;
 }
 
 static void choose_roadmap(size_t Q, size_t n, rm2_space_settings *s) {
-    if (s->roadmap == RM2_SPACE_AUTO && (s->metric == RM2_SPACE_STRAIGHT || n == 0))
+    bool line = s->metric == RM2_SPACE_STRAIGHT && !s->obstacles; /* obstacles need ways around */
+    if (s->roadmap == RM2_SPACE_AUTO && (line || n == 0))
         s->roadmap = RM2_SPACE_LINE;
     else if (s->roadmap == RM2_SPACE_AUTO)
         s->roadmap = Q <= RM2I_GRID_Q ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;

@@ -19,7 +19,7 @@ static void core_free(rm2i_space_core *core) {
     rm2_roadmap_free(core->roadmap);
     rm2_metric_free(core->own[0]);
     rm2_metric_free(core->own[1]);
-    free(core->obstacle_numbers);
+    free(core->discouraged_numbers);
     free(core);
 }
 
@@ -30,44 +30,46 @@ static rm2_status core_create(rm2_context *ctx, size_t Q, rm2i_space_core **core
     return RM2_OK;
 }
 
-/* ---- obstacles ------------------------------------------------------------------------------ */
+/* ---- discouraged places ------------------------------------------------------------------------------ */
 
-static rm2_status check_obstacles(rm2_context *ctx, const rm2_model *model,
-                                  const rm2_obstacles *o) {
+static rm2_status check_discouraged(rm2_context *ctx, const rm2_model *model,
+                                    const rm2_discouraged *o) {
     size_t ambient = rm2_manifold_ambient(model->manifold);
     if (o->count > 0 && (!o->centres || !o->radius || !o->height))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.obstacles: centres, radius or height is NULL");
+                         "settings.discouraged: centres, radius or height is NULL");
     if (o->dim > ambient || o->offset > ambient - o->dim)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.obstacles: entries %zu to %zu of a point; points of %s have %zu",
-                         o->offset, o->offset + o->dim, rm2_manifold_spec(model->manifold),
-                         ambient);
+        return rm2i_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "settings.discouraged: entries %zu to %zu of a point; points of %s have %zu", o->offset,
+            o->offset + o->dim, rm2_manifold_spec(model->manifold), ambient);
     for (size_t k = 0; k < o->count; k++)
         if (!(o->radius[k] > 0 && o->height[k] >= 0 && isfinite(o->radius[k] + o->height[k])))
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                             "settings.obstacles: obstacle %zu has radius %g and height %g; the "
+                             "settings.discouraged: sphere %zu has radius %g and height %g; the "
                              "radius must be positive, the height not negative",
                              k, o->radius[k], o->height[k]);
     rm2_status status = rm2i_metric_check_points(ctx, o->dim, o->count, o->centres);
-    return status == RM2_OK ? status : rm2i_fail_prefix(ctx, status, "settings.obstacles: centres");
+    return status == RM2_OK ? status
+                            : rm2i_fail_prefix(ctx, status, "settings.discouraged: centres");
 }
 
 /* A copy, so that the caller's may go. */
-static rm2_status copy_obstacles(rm2_context *ctx, const rm2_obstacles *o, rm2i_space_core *core) {
+static rm2_status copy_discouraged(rm2_context *ctx, const rm2_discouraged *o,
+                                   rm2i_space_core *core) {
     size_t entries = o->count * o->dim;
     double *memory;
-    RM2_TRY(rm2i_alloc(ctx, entries + 2 * o->count, sizeof *memory, &core->obstacle_numbers));
-    memory = core->obstacle_numbers;
+    RM2_TRY(rm2i_alloc(ctx, entries + 2 * o->count, sizeof *memory, &core->discouraged_numbers));
+    memory = core->discouraged_numbers;
     if (o->count > 0) {
         memcpy(memory, o->centres, entries * sizeof *memory);
         memcpy(memory + entries, o->radius, o->count * sizeof *memory);
         memcpy(memory + entries + o->count, o->height, o->count * sizeof *memory);
     }
-    core->obstacles = *o;
-    core->obstacles.centres = memory;
-    core->obstacles.radius = memory + entries;
-    core->obstacles.height = memory + entries + o->count;
+    core->discouraged = *o;
+    core->discouraged.centres = memory;
+    core->discouraged.radius = memory + entries;
+    core->discouraged.height = memory + entries + o->count;
     return RM2_OK;
 }
 
@@ -79,8 +81,8 @@ static rm2_pullback_settings pullback_settings(const rm2_space_settings *s,
     p.contrast = s->contrast;
     p.weight = s->weight;
     p.cost = s->cost;
-    if (core->obstacle_numbers)
-        p.cost = (rm2_cost){rm2_obstacles_cost, &core->obstacles, RM2_ALL_FACTORS};
+    if (core->discouraged_numbers)
+        p.cost = (rm2_cost){rm2_discouraged_cost, &core->discouraged, RM2_ALL_FACTORS};
     return p;
 }
 
@@ -100,9 +102,9 @@ static rm2_status open_search(rm2_context *ctx, const rm2_space_settings *s,
 
 static rm2_status open_metrics(rm2_context *ctx, const rm2_space_settings *s,
                                rm2i_space_core *core) {
-    if (s->obstacles) {
-        RM2_TRY(check_obstacles(ctx, core->model, s->obstacles));
-        RM2_TRY(copy_obstacles(ctx, s->obstacles, core));
+    if (s->discouraged) {
+        RM2_TRY(check_discouraged(ctx, core->model, s->discouraged));
+        RM2_TRY(copy_discouraged(ctx, s->discouraged, core));
     }
     rm2_pullback_settings p = pullback_settings(s, core);
     RM2_TRY(rm2_metric_pullback(ctx, core->model, &p, &core->own[0]));
@@ -118,15 +120,19 @@ static rm2_status open_metrics(rm2_context *ctx, const rm2_space_settings *s,
 static rm2_status describe(rm2_context *ctx, rm2_space *space) {
     const rm2_roadmap *net = space->core->roadmap;
     const rm2_geodesic_settings *g = &space->geodesics;
-    char text[512], roadmap[96] = "straight lines";
+    char text[640], roadmap[96] = "straight lines", around[96] = "";
     if (net && net->grid)
         (void)snprintf(roadmap, sizeof roadmap, "grid of %zu nodes", net->nodes);
     else if (net)
         (void)snprintf(roadmap, sizeof roadmap, "graph of %zu points with %zu neighbours",
                        net->nodes, net->neighbours);
-    (void)snprintf(text, sizeof text, "%s; %s; %s, tolerance %g",
+    if (space->regions)
+        (void)snprintf(around, sizeof around, "; around %zu obstacle%s, clearance %g",
+                       space->obstacles.count, space->obstacles.count == 1 ? "" : "s",
+                       space->settings.clearance);
+    (void)snprintf(text, sizeof text, "%s; %s; %s, tolerance %g%s",
                    rm2_metric_text(space->core->search), roadmap, rm2_stage_text(g->last),
-                   g->tolerance);
+                   g->tolerance, around);
     return rm2i_strdup(ctx, text, &space->text);
 }
 
@@ -140,9 +146,11 @@ static rm2_status space_of(rm2_context *ctx, rm2i_space_core *core, const rm2_sp
         return status;
     }
     *made = (rm2_space){.core = core, .settings = *s, .geodesics = rm2i_space_geodesics(s)};
-    if (core->obstacle_numbers)
-        made->settings.obstacles = &core->obstacles;
-    status = describe(ctx, made);
+    if (core->discouraged_numbers)
+        made->settings.discouraged = &core->discouraged;
+    status = rm2i_space_take_obstacles(ctx, made);
+    if (status == RM2_OK)
+        status = describe(ctx, made);
     if (status == RM2_OK)
         *space = made;
     else
@@ -185,6 +193,7 @@ static rm2_status check_unused(rm2_context *ctx, const rm2_space_settings *s) {
     const char *name = s->metric != RM2_SPACE_PULLBACK ? "metric"
                        : s->weight > 0                 ? "weight"
                        : s->cost.at                    ? "cost"
+                       : s->discouraged                ? "discouraged"
                        : s->obstacles                  ? "obstacles"
                                                        : NULL;
     return name ? rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -229,10 +238,26 @@ rm2_status rm2_space_with_geodesic_settings(rm2_context *ctx, const rm2_space *s
     return space_of(ctx, space->core, &s, other);
 }
 
+rm2_status rm2_space_with_obstacles(rm2_context *ctx, const rm2_space *space,
+                                    const rm2_obstacles *obstacles, double clearance,
+                                    double deviations, rm2_space **other) {
+    RM2_REQUIRE(ctx, other);
+    *other = NULL;
+    RM2_REQUIRE(ctx, space);
+    rm2_space_settings s = space->settings;
+    s.obstacles = obstacles;
+    s.clearance = clearance;
+    s.deviations = deviations;
+    RM2_TRY(rm2_settings_check(ctx, rm2_space_settings_table(), &s));
+    (void)atomic_fetch_add(&space->core->users, 1);
+    return space_of(ctx, space->core, &s, other);
+}
+
 void rm2_space_free(rm2_space *space) {
     if (!space)
         return;
     core_free(space->core);
+    free(space->regions);
     free(space->text);
     free(space);
 }

@@ -3,12 +3,15 @@
  *     settings.c   checks and automatic choices
  *     cover.c      roadmaps, and what they cover
  *     space.c      the object
- *     query.c      what is asked of it */
+ *     obstacles.c  obstacles of a space: checks, a copy
+ *     query.c      what is asked of it
+ *     around.h     ways around obstacles */
 #ifndef RM2I_SPACE_H
 #define RM2I_SPACE_H
 
 #include <stdatomic.h>
 
+#include "metric/clearance.h"
 #include "riemann2/space.h"
 #include "roadmap/roadmap.h"
 
@@ -27,8 +30,8 @@ typedef struct rm2i_space_core {
     rm2_metric *own[2];       /* those of the two that are freed with the core */
     rm2_roadmap *roadmap;     /* NULL: straight lines */
     rm2i_box covered;         /* by a grid, without its padding */
-    rm2_obstacles obstacles;
-    double *obstacle_numbers; /* centres, radii, heights; NULL: no obstacles */
+    rm2_discouraged discouraged;
+    double *discouraged_numbers; /* centres, radii, heights; NULL: nothing discouraged */
 } rm2i_space_core;
 
 struct rm2_space {
@@ -36,6 +39,10 @@ struct rm2_space {
     rm2_space_settings settings;
     rm2_geodesic_settings geodesics; /* the part of them that geodesic.h takes */
     char *text;
+    rm2_obstacles obstacles; /* with regions of its own */
+    rm2_region *regions;     /* NULL: no obstacles */
+    rm2i_clearance clearance;
+    double extent; /* diagonal of the box of the data's positions */
 };
 
 /* ---- settings ------------------------------------------------------------------------------- */
@@ -46,6 +53,11 @@ rm2_status rm2i_space_settings_take(rm2_context *ctx, const rm2_space_settings *
 rm2_geodesic_settings rm2i_space_geodesics(const rm2_space_settings *settings);
 /* The other way: the part of the settings that is about geodesics. */
 void rm2i_space_set_geodesics(const rm2_geodesic_settings *geodesics, rm2_space_settings *settings);
+
+/* ---- obstacles ------------------------------------------------------------------------------ */
+
+/* Take those of the settings, once model and roadmap are there. */
+rm2_status rm2i_space_take_obstacles(rm2_context *ctx, rm2_space *space);
 
 /* ---- roadmaps ------------------------------------------------------------------------------- */
 

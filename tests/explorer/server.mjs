@@ -83,7 +83,7 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   const middle = 9 + path[0] * Q + 100 * info.ambient;
   const obstacle = [path[middle], path[middle + 1], 0.2];
   const around = (await ask(server, "geodesic", [2, 2, ...ends.flat(), 1, ...obstacle])).values;
-  const avoid = `--avoid=${[obstacle[0], obstacle[1], 0.5 * obstacle[2], 1000].join()}`;
+  const avoid = `--avoid=sphere,${obstacle.join()}`;
   const [third] = JSON.parse(run("geodesic", "toy.h5", `--from=latent:${ends[0].join()}`, `--to=latent:${ends[1].join()}`, avoid, "--json")).curves;
   check("length around an obstacle", Math.abs(around[1] - third.length) < 1e-10 * third.length, around[1], third.length);
   check("an obstacle keeps the path away", around[7] > 0 && path[7] === Infinity, around[7]); // the path led through its centre

@@ -48,14 +48,44 @@ def test_obstacles(model):
     Z = model.latents_
     free = model.geodesic(Z[0], Z[-1])
     sphere = rm2.Sphere(free.points[100, :2], 0.15)
-    round_ = model.geodesic(Z[0], Z[-1], avoid=[sphere])
-    gap = np.linalg.norm(round_.points[:, :2] - sphere.centre, axis=1).min()
-    assert gap > np.linalg.norm(free.points[:, :2] - sphere.centre, axis=1).min() + 0.05
-    assert model.geodesic(Z[0], Z[-1], avoid=sphere).length == round_.length
+    round_ = model.geodesic(Z[0], Z[-1], obstacles=[sphere], clearance=0.02)
+    gap = np.linalg.norm(round_.points[:, :2] - sphere.centre, axis=1).min() - sphere.radius
+    assert 0.02 <= round_.clearance <= gap and not round_.blocked
+    assert free.clearance == np.inf and not free.blocked
+    text = "sphere {!r} {!r} 0.15".format(*map(float, sphere.centre))
+    for same in (sphere, text, [text]):
+        assert model.geodesic(Z[0], Z[-1], obstacles=same, clearance=0.02).length == round_.length
+    for other in (rm2.Capsule(sphere.centre, sphere.centre + 0.01, 0.05), rm2.HalfSpace([0, -9], [0, 1]),
+                  rm2.Box(sphere.centre - 0.05, sphere.centre + 0.05)):
+        path = model.geodesic(Z[0], Z[-1], obstacles=[other])
+        assert path.clearance >= 0
+
+
+def test_no_way_around_is_said(model):
+    Z = model.latents_
+    middle = model.geodesic(Z[0], Z[-1]).points[100, 0]
+    wall = rm2.Box([middle - 0.05, -99], [middle + 0.05, 99])
+    with pytest.warns(RuntimeWarning, match="no way around the obstacles within the data"):
+        path = model.geodesic(Z[0], Z[-1], obstacles=wall)
+    assert path.blocked and path.clearance < 0 and "blocked" in repr(path)
+    with pytest.raises(TypeError, match="expected Sphere, Box"):
+        model.geodesic(Z[0], Z[-1], obstacles=[3])
+    with pytest.raises(ValueError, match="unknown shape 'ball'"):
+        model.geodesic(Z[0], Z[-1], obstacles="ball 1 2 3")
+
+
+def test_discouraged(model):
+    Z = model.latents_
+    free = model.geodesic(Z[0], Z[-1])
+    place = rm2.Discouraged(free.points[100, :2], 0.15)
+    round_ = model.geodesic(Z[0], Z[-1], discourage=[place])
+    gap = np.linalg.norm(round_.points[:, :2] - place.centre, axis=1).min()
+    assert gap > np.linalg.norm(free.points[:, :2] - place.centre, axis=1).min() + 0.05
+    assert model.geodesic(Z[0], Z[-1], discourage=place).length == round_.length
 
 
 @pytest.mark.filterwarnings("ignore:the geodesic did not converge")
-def test_cost_of_a_function_is_that_of_obstacles(model):
+def test_cost_of_a_function_is_that_of_discouraged_places(model):
     Z = model.latents_
     centre, radius, height = np.array([0.2, -1.0]), 0.3, 10.0
 
@@ -68,7 +98,7 @@ def test_cost_of_a_function_is_that_of_obstacles(model):
 
     settings = {"grid_points": 12, "stage": "spline", "nodes": 20}
     own = rm2.Space(model, cost=cost, cost_factor=None, **settings).geodesic(Z[0], Z[-1])
-    made = rm2.Space(model, avoid=[(centre, radius, height)], **settings)
+    made = rm2.Space(model, discourage=[(centre, radius, height)], **settings)
     assert made.metric(Z[3]).shape == (2, 2)
     own_metric = rm2.Space(model, cost=cost, cost_factor=0, **settings).metric(Z[:5])
     np.testing.assert_allclose(own_metric.shape, (5, 2, 2))
@@ -211,10 +241,14 @@ def test_latent_points_are_checked(model):
             model.geodesic(Z[0], bad)
     with pytest.raises(ValueError):
         model.geodesic(Z[0], [np.nan, 0])
-    with pytest.raises(ValueError, match="Sphere|avoid"):
-        model.geodesic(Z[0], Z[1], avoid=[rm2.Sphere((0, 0, 0), 0.1)])
+    with pytest.raises(ValueError, match="discourage"):
+        model.geodesic(Z[0], Z[1], discourage=[rm2.Discouraged((0, 0, 0), 0.1)])
     with pytest.raises(ValueError, match="radius"):
-        model.geodesic(Z[0], Z[1], avoid=[rm2.Sphere((0, 0), -1)])
+        model.geodesic(Z[0], Z[1], discourage=[rm2.Discouraged((0, 0), -1)])
+    with pytest.raises(ValueError, match="expected 3 numbers in 2 dimensions"):
+        model.geodesic(Z[0], Z[1], obstacles=[rm2.Sphere((0, 0, 0), 0.1)])
+    with pytest.raises(ValueError, match="radius"):
+        model.geodesic(Z[0], Z[1], obstacles=[rm2.Sphere((0, 0), -1)])
 
 
 def test_spaces_outlive_their_models(toy):

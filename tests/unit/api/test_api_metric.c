@@ -47,14 +47,14 @@ static void descriptions(void **state) {
     assert_true(rm2_metric_weight(NULL) == 1);
 }
 
-static void obstacles(void **state) {
+static void discouraged(void **state) {
     (void)state;
-    const rm2_obstacles none = {.dim = 2};
+    const rm2_discouraged none = {.dim = 2};
     double value, gradient[2];
-    assert_int_equal(rm2_obstacles_cost(NULL, x, &value, gradient), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_obstacles_cost(&none, NULL, &value, gradient), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_obstacles_cost(&none, x, NULL, gradient), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_obstacles_cost(&none, x, &value, NULL), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_discouraged_cost(NULL, x, &value, gradient), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_discouraged_cost(&none, NULL, &value, gradient), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_discouraged_cost(&none, x, NULL, gradient), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_discouraged_cost(&none, x, &value, NULL), RM2_ERR_ARGUMENT);
 }
 
 static void evaluations(void **state) {
@@ -90,7 +90,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(constructors),
         cmocka_unit_test(descriptions),
-        cmocka_unit_test(obstacles),
+        cmocka_unit_test(discouraged),
         WITH_CONTEXT(evaluations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

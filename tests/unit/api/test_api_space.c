@@ -52,6 +52,19 @@ static void constructors(void **state) {
     g.last = (rm2_geodesic_stage)77;
     REFUSED("settings.last is 77", rm2_space_with_geodesic_settings(ctx, p.space, &g, &other));
     assert_null(other);
+    NO_CONTEXT(rm2_space_with_obstacles(NULL, p.space, NULL, 0, 0, &other));
+    MISSING("space", rm2_space_with_obstacles(ctx, NULL, NULL, 0, 0, &other));
+    MISSING("other", rm2_space_with_obstacles(ctx, p.space, NULL, 0, 0, NULL));
+    REFUSED("settings.clearance is -1",
+            rm2_space_with_obstacles(ctx, p.space, NULL, -1, 0, &other));
+    REFUSED("needs a space of a model",
+            rm2_space_with_obstacles(ctx, p.space, &(rm2_obstacles){0}, 0, 0, &other));
+    assert_null(other);
+    double clearance;
+    NO_CONTEXT(rm2_space_clearance(NULL, p.space, 3, points, &clearance));
+    MISSING("space", rm2_space_clearance(ctx, NULL, 3, points, &clearance));
+    MISSING("path", rm2_space_clearance(ctx, p.space, 3, NULL, &clearance));
+    MISSING("clearance", rm2_space_clearance(ctx, p.space, 3, points, NULL));
     rm2_space_free(NULL);
     close_plane(&p);
 }

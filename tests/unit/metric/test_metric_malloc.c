@@ -68,8 +68,9 @@ static rm2_status make_pullback(void *state) {
 static rm2_status make_with_cost(void *state) {
     fixture *f = state;
     const double centre[2] = {0, 0}, one = 1;
-    rm2_obstacles o = {1, 0, 2, centre, &one, &one};
-    rm2_pullback_settings s = {.size = sizeof s, .weight = 2, .cost = {rm2_obstacles_cost, &o, 0}};
+    rm2_discouraged o = {1, 0, 2, centre, &one, &one};
+    rm2_pullback_settings s = {
+        .size = sizeof s, .weight = 2, .cost = {rm2_discouraged_cost, &o, 0}};
     rm2_metric *metric;
     rm2_status status = rm2_metric_pullback(f->ctx, f->model, &s, &metric);
     return keep_or_nothing(status, metric);

@@ -298,7 +298,7 @@ static void test_refusals(void **state) {
     }
     rm2_pullback_settings s = rm2_pullback_settings_default();
     assert_true(s.contrast == 100 && s.weight == 0 && !s.cost.at);
-    s.cost = (rm2_cost){rm2_obstacles_cost, NULL, 2};
+    s.cost = (rm2_cost){rm2_discouraged_cost, NULL, 2};
     assert_int_equal(rm2_metric_pullback(ctx, model, &s, &metric), RM2_ERR_ARGUMENT);
     assert_null(metric);
     assert_non_null(strstr(rm2_context_error(ctx), "factor 3 of R2 x S2, which has 2"));
@@ -412,10 +412,10 @@ static void check_costs(const trained *t) {
         centres[2 * k + 1] = y[k * D + 1] - 0.2 * spread;
         radius[k] = (0.5 + 0.3 * (double)k) * spread;
     }
-    rm2_obstacles obstacles = {2, at, 2, centres, radius, height};
-    check_cost(t, (rm2_cost){rm2_obstacles_cost, &obstacles, RM2_ALL_FACTORS});
-    check_cost(t, (rm2_cost){rm2_obstacles_cost, &obstacles, 0});
-    check_cost(t, (rm2_cost){rm2_obstacles_cost, &obstacles, 1});
+    rm2_discouraged obstacles = {2, at, 2, centres, radius, height};
+    check_cost(t, (rm2_cost){rm2_discouraged_cost, &obstacles, RM2_ALL_FACTORS});
+    check_cost(t, (rm2_cost){rm2_discouraged_cost, &obstacles, 0});
+    check_cost(t, (rm2_cost){rm2_discouraged_cost, &obstacles, 1});
     check_cost(t, (rm2_cost){wave, &D, RM2_ALL_FACTORS});
     check_cost(t, (rm2_cost){wave, &D, 0});
     check_cost(t, (rm2_cost){wave, &D, 1});
@@ -431,17 +431,17 @@ static void test_obstacles(void **state) {
     (void)state;
     const double centres[6] = {0.2, 0.4, -0.1, 1, 1.2, 0.9}, radius[2] = {0.5, 2};
     const double height[2] = {4, 1.5};
-    rm2_obstacles o = {2, 2, 3, centres, radius, height};
+    rm2_discouraged o = {2, 2, 3, centres, radius, height};
     double y[6] = {9, -9, 0.5, 0.1, 0.3, 9}, value, gradient[6] = {0}, unused[6] = {0};
-    assert_int_equal(rm2_obstacles_cost(&o, y, &value, gradient), RM2_OK);
+    assert_int_equal(rm2_discouraged_cost(&o, y, &value, gradient), RM2_OK);
     double first = (0.09 + 0.09 + 0.16) / 0.5, second = (0.25 + 1.21 + 0.36) / 8;
     assert_true(fabs(value - 1 - 4 * exp(-first) - 1.5 * exp(-second)) <= 1e-14);
     for (size_t k = 0; k < 6; k++) {
         double keep = y[k], up, down, h = 1e-5;
         y[k] = keep + h;
-        assert_int_equal(rm2_obstacles_cost(&o, y, &up, unused), RM2_OK);
+        assert_int_equal(rm2_discouraged_cost(&o, y, &up, unused), RM2_OK);
         y[k] = keep - h;
-        assert_int_equal(rm2_obstacles_cost(&o, y, &down, unused), RM2_OK);
+        assert_int_equal(rm2_discouraged_cost(&o, y, &down, unused), RM2_OK);
         y[k] = keep;
         assert_true(fabs((up - down) / (2 * h) - gradient[k]) <= 1e-8);
         assert_true((k >= 2 && k < 5) || gradient[k] == 0);

@@ -16,7 +16,7 @@ typedef struct parts {
 } parts;
 
 static const double centre[2] = {0.3, 0.2}, radius[1] = {0.4}, height[1] = {30};
-static const rm2_obstacles obstacles = {1, 0, 2, centre, radius, height};
+static const rm2_discouraged discouraged = {1, 0, 2, centre, radius, height};
 
 /* A model's metrics and roadmap with the calls below the space, as its header says. */
 static parts assemble(const rm2_space_settings *s, size_t n, const double *points) {
@@ -26,8 +26,8 @@ static parts assemble(const rm2_space_settings *s, size_t n, const double *point
     double *covered = numbers((N + n) * Q);
     pullback.contrast = s->contrast;
     pullback.weight = s->weight;
-    if (s->obstacles)
-        pullback.cost = (rm2_cost){rm2_obstacles_cost, s->obstacles, RM2_ALL_FACTORS};
+    if (s->discouraged)
+        pullback.cost = (rm2_cost){rm2_discouraged_cost, s->discouraged, RM2_ALL_FACTORS};
     ok(rm2_metric_pullback(ctx, model, &pullback, &p.exact));
     pullback.support = s->support;
     if (s->metric == RM2_SPACE_DENSITY)
@@ -153,7 +153,7 @@ static void same_as_by_hand(void **state) {
     variants[3].support = 0;
     variants[4].roadmap = RM2_SPACE_LINE;
     variants[4].weight = 3;
-    variants[5].obstacles = &obstacles;
+    variants[5].discouraged = &discouraged;
     variants[5].stage = RM2_STAGE_SPLINE;
     variants[6].stage = RM2_STAGE_PATH;
     variants[6].reach = 2;
@@ -279,7 +279,7 @@ static void refused(rm2_space_settings s, const char *message) {
 static void bad_settings(void **state) {
     (void)state;
     const double wrong[1] = {-1};
-    rm2_obstacles bad = obstacles, beyond_point = obstacles;
+    rm2_discouraged bad = discouraged, beyond_point = discouraged;
     rm2_space_settings s;
 #define REFUSED(field, value, message)                                                             \
     s = quick_settings();                                                                          \
@@ -305,38 +305,38 @@ static void bad_settings(void **state) {
     s.sigma = 0;
     refused(s, "settings.sigma is 0");
     s.sigma = 1;
-    s.obstacles = &obstacles;
-    refused(s, "settings.obstacles needs");
+    s.discouraged = &discouraged;
+    refused(s, "settings.discouraged needs");
     s.metric = RM2_SPACE_PULLBACK;
-    s.cost = (rm2_cost){rm2_obstacles_cost, &obstacles, RM2_ALL_FACTORS};
+    s.cost = (rm2_cost){rm2_discouraged_cost, &discouraged, RM2_ALL_FACTORS};
     refused(s, "exclude each other");
     s.cost.at = NULL;
     bad.radius = wrong;
-    s.obstacles = &bad;
-    refused(s, "obstacle 0 has radius -1");
+    s.discouraged = &bad;
+    refused(s, "sphere 0 has radius -1");
     bad.radius = NULL;
     refused(s, "is NULL");
     beyond_point.offset = 4;
-    s.obstacles = &beyond_point;
+    s.discouraged = &beyond_point;
     refused(s, "entries 4 to 6");
 #undef REFUSED
 }
 
 /* Obstacles are copied: the caller's may go. */
-static void obstacles_are_copied(void **state) {
+static void discouraged_are_copied(void **state) {
     (void)state;
     double places[2] = {0.3, 0.2}, r[1] = {0.4}, h[1] = {30};
-    rm2_obstacles own = {1, 0, 2, places, r, h};
+    rm2_discouraged own = {1, 0, 2, places, r, h};
     rm2_space_settings s = quick_settings();
     double before, after;
-    s.obstacles = &own;
+    s.discouraged = &own;
     rm2_space *space = make_space(&s, 0, NULL);
     ok(rm2_space_path_length(ctx, space, 2, latents, &before, NULL));
     places[0] = r[0] = h[0] = NAN;
     own.count = 99;
     ok(rm2_space_path_length(ctx, space, 2, latents, &after, NULL));
     assert_true(before == after && isfinite(after));
-    assert_true(rm2_space_settings_of(space)->obstacles->count == 1);
+    assert_true(rm2_space_settings_of(space)->discouraged->count == 1);
     rm2_space_free(space);
 }
 
@@ -394,10 +394,14 @@ static void with_other_geodesics(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_by_hand),      cmocka_unit_test(points_outside),
-        cmocka_unit_test(far_outside),          cmocka_unit_test(defaults_are_what_the_header_says),
-        cmocka_unit_test(older_callers),        cmocka_unit_test(bad_settings),
-        cmocka_unit_test(obstacles_are_copied), cmocka_unit_test(bad_points),
+        cmocka_unit_test(same_as_by_hand),
+        cmocka_unit_test(points_outside),
+        cmocka_unit_test(far_outside),
+        cmocka_unit_test(defaults_are_what_the_header_says),
+        cmocka_unit_test(older_callers),
+        cmocka_unit_test(bad_settings),
+        cmocka_unit_test(discouraged_are_copied),
+        cmocka_unit_test(bad_points),
         cmocka_unit_test(with_other_geodesics),
     };
     return cmocka_run_group_tests(tests, space_set_up, space_tear_down);

@@ -12,7 +12,7 @@ static double far[2 * Q] = {3, -4, 0, 0}; /* outside of the grid, and inside */
 /* ---- calls under test ----------------------------------------------------------------------- */
 
 static const double centre[2] = {0.3, 0.2}, radius[1] = {0.4}, height[1] = {30};
-static const rm2_obstacles obstacles = {1, 0, 2, centre, radius, height};
+static const rm2_discouraged discouraged = {1, 0, 2, centre, radius, height};
 
 static rm2_space_settings small_settings(void) {
     rm2_space_settings s = quick_settings();
@@ -35,10 +35,10 @@ static rm2_status create(void *state) {
     return make(&s);
 }
 
-static rm2_status create_with_obstacles(void *state) {
+static rm2_status create_with_discouraged(void *state) {
     rm2_space_settings s = small_settings();
     (void)state;
-    s.obstacles = &obstacles;
+    s.discouraged = &discouraged;
     s.roadmap = RM2_SPACE_GRAPH;
     return make(&s);
 }
@@ -91,6 +91,36 @@ static rm2_status many(void *state) {
     return status;
 }
 
+static const rm2_region ball = {RM2_REGION_SPHERE, 2, {0.28, -1.05}, {0}, 0.1};
+static const rm2_region wall = {RM2_REGION_BOX, 2, {-0.3, -9}, {-0.2, 9}, 0};
+
+/* Around an obstacle; a wall has ways tried on finer grids as well. */
+static rm2_status around(void *region) {
+    rm2_curve *curve = (rm2_curve *)shared;
+    rm2_space *space = shared;
+    const rm2_obstacles obstacles = {1, region, RM2_ALL_FACTORS};
+    double clearance;
+    rm2_status status = rm2_space_with_obstacles(ctx, shared, &obstacles, 0, 0, &space);
+    assert_true((space != NULL) == (status == RM2_OK));
+    if (status != RM2_OK)
+        return status;
+    rm2_space *path;
+    rm2_geodesic_settings g = *rm2_space_geodesic_settings(space);
+    g.last = region == (void *)&wall ? RM2_STAGE_PATH : RM2_STAGE_SPLINE;
+    status = rm2_space_with_geodesic_settings(ctx, space, &g, &path);
+    rm2_space_free(space);
+    if (status != RM2_OK)
+        return status;
+    space = path;
+    status = rm2_space_geodesic(ctx, space, latents, latents + (N / 2 - 1) * Q, &curve);
+    assert_true((curve != NULL) == (status == RM2_OK));
+    if (status == RM2_OK)
+        status = rm2_space_clearance(ctx, space, curve->nodes, curve->x, &clearance);
+    rm2_curve_free(curve);
+    rm2_space_free(space);
+    return status;
+}
+
 static rm2_status lengths(void *state) {
     double length;
     (void)state;
@@ -123,12 +153,14 @@ static int tear_down(void **state) {
 static void every_call(void **state) {
     (void)state;
     assert_true(fail_each_allocation(ctx, create, NULL) >= 25);
-    assert_true(fail_each_allocation(ctx, create_with_obstacles, NULL) >= 25);
+    assert_true(fail_each_allocation(ctx, create_with_discouraged, NULL) >= 25);
     assert_true(fail_each_allocation(ctx, create_density, NULL) >= 15);
     assert_true(fail_each_allocation(ctx, from_metric, NULL) >= 8);
     assert_true(fail_each_allocation(ctx, with_other_geodesics, NULL) == 2);
     assert_true(fail_each_allocation(ctx, geodesic, NULL) >= 30);
     assert_true(fail_each_allocation(ctx, many, NULL) >= 40);
+    assert_true(fail_each_allocation(ctx, around, (void *)&ball) >= 20);
+    assert_true(fail_each_allocation(ctx, around, (void *)&wall) >= 15);
     assert_true(fail_each_allocation(ctx, lengths, NULL) >= 3);
     assert_true(fail_each_allocation(ctx, decode, NULL) >= 2);
 }

@@ -133,14 +133,14 @@ static void without_points_or_model(void **state) {
 static void settings_without_effect(void **state) {
     (void)state;
     rm2_space *space = NULL;
-    const rm2_obstacles o = {0};
+    const rm2_discouraged o = {0};
     for (int k = 0; k < 4; k++) {
-        const char *const names[] = {"metric", "weight", "cost", "obstacles"};
+        const char *const names[] = {"metric", "weight", "cost", "discouraged"};
         rm2_space_settings s = rm2_space_settings_default();
         s.metric = k == 0 ? RM2_SPACE_STRAIGHT : s.metric;
         s.weight = k == 1 ? 2 : 0;
-        s.cost.at = k == 2 ? rm2_obstacles_cost : NULL;
-        s.obstacles = k == 3 ? &o : NULL;
+        s.cost.at = k == 2 ? rm2_discouraged_cost : NULL;
+        s.discouraged = k == 3 ? &o : NULL;
         assert_int_equal(rm2_space_from_metric(ctx, sphere, &s, N, points, &space),
                          RM2_ERR_ARGUMENT);
         assert_null(space);

@@ -1,0 +1,346 @@
+/* Curves around obstacles.
+ *
+ * 1. The shortest path on the roadmap without the edges that come too near; where there is none, on finer grids.
+ * 2. Its refinement in the metric of the barrier, where no curve of finite energy comes too near.
+ * 3. Nodes of constant speed in the metric of the space, whose clearance is proven line by line. Where the refined curve fails,
+ *    the path itself is taken, with a node at each of its corners.
+ *
+ * Without a path the curve is the widest one, and blocked. */
+#include "space/around.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "geodesic/evaluator.h"
+
+enum { GRIDS = 4, FEWEST_NODES = 100 }; /* of a refined curve */
+/* Of the extent of the positions: width of the barrier; accuracy of a clearance that is reported, and of one that is held
+ * against the clearance that is wanted. */
+static const double BARRIER_WIDTH = 0.02, REPORTED = 1e-4, COMPARED = 1e-6;
+
+/* A roadmap with its obstacles; the first is the space's, the others are finer. */
+typedef struct level {
+    rm2_metric *metric; /* of a finer grid */
+    rm2_roadmap *grid;
+    rm2i_mask *mask; /* NULL: not made yet */
+} level;
+
+struct rm2i_around {
+    const rm2_space *space;
+    const rm2_roadmap *roadmap;
+    rm2_metric *barrier;
+    level levels[GRIDS];
+    double *work;
+};
+
+rm2_status rm2i_around_create(rm2_context *ctx, const rm2_space *space, const rm2_roadmap *roadmap,
+                              rm2i_around **around) {
+    const rm2i_clearance *c = &space->clearance;
+    rm2i_around *a;
+    *around = NULL;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *a, &a));
+    *a = (rm2i_around){.space = space, .roadmap = roadmap};
+    rm2_status status = rm2i_metric_barrier(ctx, space->core->search, c,
+                                            BARRIER_WIDTH * space->extent, &a->barrier);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, rm2i_clearance_work(c), sizeof *a->work, &a->work);
+    if (status == RM2_OK)
+        *around = a;
+    else
+        rm2i_around_free(a);
+    return status;
+}
+
+void rm2i_around_free(rm2i_around *around) {
+    if (!around)
+        return;
+    for (int k = 0; k < GRIDS; k++) {
+        rm2i_mask_free(around->levels[k].mask);
+        rm2_roadmap_free(around->levels[k].grid);
+        rm2_metric_free(around->levels[k].metric);
+    }
+    rm2_metric_free(around->barrier);
+    free(around->work);
+    free(around);
+}
+
+/* ---- paths ---------------------------------------------------------------------------------- */
+
+/* How many roadmaps there are to try: grids of more nodes have too many edges in three dimensions. */
+static int levels_of(const rm2i_around *a) {
+    return !a->roadmap->grid ? 1 : a->roadmap->Q < 3 ? GRIDS : 2;
+}
+
+static rm2_status open_level(rm2_context *ctx, rm2i_around *a, int k) {
+    level *l = &a->levels[k];
+    if (l->mask)
+        return RM2_OK;
+    size_t reach = a->roadmap->Q < 3 && k < 2 ? a->roadmap->reach : 1;
+    if (k > 0 && !l->grid)
+        RM2_TRY(rm2i_finer_grid(ctx, a->roadmap, (size_t)1 << k, reach, &l->metric, &l->grid));
+    const rm2i_mask_request request = {k > 0 ? l->grid : a->roadmap,
+                                       k > 0 ? l->metric : a->space->core->search,
+                                       &a->space->clearance, BARRIER_WIDTH * a->space->extent};
+    return rm2i_mask_create(ctx, &request, &l->mask);
+}
+
+static bool end_holds(rm2i_around *a, const double *x) {
+    rm2i_clear_point at;
+    rm2i_clearance_at(&a->space->clearance, x, &at, a->work);
+    return at.clearance >= a->space->clearance.wanted;
+}
+
+static bool keeps_clearance(rm2i_around *a, size_t n, const double *x) {
+    const rm2i_clearance *c = &a->space->clearance;
+    return rm2i_clearance_of(c, n, x, COMPARED * a->space->extent, c->wanted, a->work) >= c->wanted;
+}
+
+/* The widest path, on the finest roadmap that is open; it may keep the clearance after all. */
+static rm2_status take_widest(rm2_context *ctx, rm2i_around *a, const double *from,
+                              const double *to, rm2i_way *way, bool *blocked) {
+    int k = GRIDS - 1;
+    while (k > 0 && !a->levels[k].mask)
+        k--;
+    RM2_TRY(open_level(ctx, a, k));
+    RM2_TRY(rm2i_mask_widest(ctx, a->levels[k].mask, from, to, way));
+    *blocked = !keeps_clearance(a, way->n, way->x);
+    return RM2_OK;
+}
+
+/* A path that keeps the clearance or, with *blocked, the widest one. */
+static rm2_status find_way(rm2_context *ctx, rm2i_around *a, const double *from, const double *to,
+                           rm2i_way *way, bool *blocked) {
+    bool possible = end_holds(a, from) && end_holds(a, to);
+    *way = (rm2i_way){0};
+    *blocked = false;
+    for (int k = 0; possible && k < levels_of(a); k++) {
+        RM2_TRY(open_level(ctx, a, k));
+        RM2_TRY(rm2i_mask_shortest(ctx, a->levels[k].mask, from, to, way));
+        if (way->n > 0)
+            return RM2_OK;
+        RM2_TRY(rm2i_mask_may_pass(ctx, a->levels[k].mask, from, to, &possible));
+    }
+    return take_widest(ctx, a, from, to, way, blocked);
+}
+
+/* ---- refinement ----------------------------------------------------------------------------- */
+
+/* What the legs have in common, and the polygon of all. */
+typedef struct route {
+    rm2i_way path, refined; /* through all points: the paths, and their refinement */
+    rm2_geodesic_stage stage;
+    bool converged, blocked;
+    double residual, error; /* largest of the legs */
+    size_t iterations, evaluations;
+} route;
+
+/* Append a polygon whose first point is the last one so far. */
+static rm2_status append(rm2_context *ctx, size_t Q, rm2i_way *all, size_t n, const double *x) {
+    size_t skip = all->n > 0;
+    RM2_TRY(rm2i_grow(ctx, all->n + n - skip, Q * sizeof *all->x, &all->x));
+    memcpy(all->x + all->n * Q, x + skip * Q, (n - skip) * Q * sizeof *all->x);
+    all->n += n - skip;
+    return RM2_OK;
+}
+
+/* The refined leg behind the others; the path itself where it cannot be refined. */
+static rm2_status add_leg(rm2_context *ctx, rm2i_around *a, const rm2i_way *way, route *r) {
+    rm2_geodesic_settings g = a->space->geodesics;
+    size_t Q = a->roadmap->Q;
+    rm2_curve *curve = NULL;
+    g.nodes = g.nodes < FEWEST_NODES ? FEWEST_NODES : g.nodes;
+    RM2_TRY(append(ctx, Q, &r->path, way->n, way->x));
+    rm2_status status = r->blocked || g.last == RM2_STAGE_PATH
+                            ? RM2_ERR_DOMAIN
+                            : rm2_geodesic_refine(ctx, a->barrier, &g, way->n, way->x, &curve);
+    if (rm2i_no_metric(status)) {
+        r->stage = RM2_STAGE_PATH;
+        r->converged = r->converged && g.last == RM2_STAGE_PATH;
+        return append(ctx, Q, &r->refined, way->n, way->x);
+    }
+    RM2_TRY(status);
+    r->stage = curve->stage < r->stage ? curve->stage : r->stage;
+    r->converged = r->converged && curve->converged;
+    r->residual = fmax(r->residual, curve->residual);
+    r->error = fmax(r->error, curve->error);
+    r->iterations += curve->iterations;
+    r->evaluations += curve->evaluations;
+    status = append(ctx, Q, &r->refined, curve->nodes, curve->x);
+    rm2_curve_free(curve);
+    return status;
+}
+
+static rm2_status add_legs(rm2_context *ctx, rm2i_around *a, size_t n, const double *points,
+                           route *r) {
+    size_t Q = a->roadmap->Q;
+    for (size_t k = 0; k + 1 < n; k++) {
+        rm2i_way way;
+        bool blocked;
+        rm2_status status = find_way(ctx, a, points + k * Q, points + (k + 1) * Q, &way, &blocked);
+        r->blocked = r->blocked || blocked;
+        if (status == RM2_OK)
+            status = add_leg(ctx, a, &way, r);
+        rm2i_way_clear(&way);
+        if (status != RM2_OK)
+            return n > 2 ? rm2i_fail_prefix(ctx, status, "from point %zu to point %zu", k, k + 1)
+                         : status;
+    }
+    return RM2_OK;
+}
+
+double rm2i_space_clearance_of(const rm2_space *space, size_t n, const double *x, double *work) {
+    return rm2i_clearance_of(&space->clearance, n, x, REPORTED * space->extent, INFINITY, work);
+}
+
+/* ---- nodes ---------------------------------------------------------------------------------- */
+
+/* Nodes of constant speed along a polygon, in the metric of the space. */
+static rm2_status make_curve(rm2_context *ctx, const rm2i_around *a, const rm2i_way *polygon,
+                             rm2_curve **curve) {
+    rm2_geodesic_settings g = a->space->geodesics;
+    g.last = RM2_STAGE_PATH;
+    return rm2_geodesic_refine(ctx, a->space->core->search, &g, polygon->n, polygon->x, curve);
+}
+
+/* Is the line from corner i to corner k of a path clear? */
+static bool sees(rm2i_around *a, const double *from, const double *to) {
+    const rm2i_clearance *c = &a->space->clearance;
+    rm2i_clear_point at[2];
+    rm2i_clearance_at(c, from, &at[0], a->work);
+    rm2i_clearance_at(c, to, &at[1], a->work);
+    return rm2i_clearance_holds(c, from, &at[0], to, &at[1], a->work);
+}
+
+/* Leave out corners that are not needed, in place: from each to the last one that it sees. */
+static void cut_corners(rm2i_around *a, rm2i_way *path) {
+    size_t Q = a->roadmap->Q, kept = 1;
+    for (size_t i = 0; i + 1 < path->n;) {
+        size_t next = i + 1;
+        while (next + 1 < path->n && sees(a, path->x + i * Q, path->x + (next + 1) * Q))
+            next++;
+        memmove(path->x + kept++ * Q, path->x + next * Q, Q * sizeof *path->x);
+        i = next;
+    }
+    path->n = kept;
+}
+
+static double side_of(size_t Q, const double *x) {
+    double square = 0;
+    for (size_t q = 0; q < Q; q++)
+        square += (x[Q + q] - x[q]) * (x[Q + q] - x[q]);
+    return sqrt(square);
+}
+
+/* Split the piece from node i to the next where both parts are clear: chords of parts are other chords than that of the
+ * whole. The middle if possible, else nearer to one end. */
+static bool split(rm2i_around *a, rm2_curve *c, size_t i, size_t count) {
+    size_t Q = c->Q, row = Q * sizeof *c->x;
+    double *from = c->x + i * Q, *to = from + Q, *x = c->velocity; /* not needed yet */
+    for (int halving = 1; halving <= 6; halving++)
+        for (int end = 0; end < 2; end++) {
+            double part = ldexp(1, -halving), t = end ? 1 - part : part;
+            for (size_t q = 0; q < Q; q++)
+                x[q] = from[q] + t * (to[q] - from[q]);
+            if (!sees(a, from, x) || !sees(a, x, to))
+                continue;
+            memmove(to + Q, to, (count - i - 1) * row);
+            memcpy(to, x, row);
+            return true;
+        }
+    return false;
+}
+
+/* Nodes on the sides of a path of at most as many points: one at each corner, the others where pieces are longest.
+ * whole: scratch, one per node: pieces that cannot be split. */
+static bool place_nodes(rm2i_around *a, const rm2i_way *path, rm2_curve *c, bool *whole) {
+    size_t Q = c->Q, count = path->n;
+    memcpy(c->x, path->x, count * Q * sizeof *c->x);
+    while (count < c->nodes) {
+        size_t longest = SIZE_MAX;
+        double most = -1;
+        for (size_t i = 0; i + 1 < count; i++)
+            if (!whole[i] && side_of(Q, c->x + i * Q) > most) {
+                most = side_of(Q, c->x + i * Q);
+                longest = i;
+            }
+        if (longest == SIZE_MAX)
+            return false;
+        whole[longest] = !split(a, c, longest, count);
+        if (whole[longest])
+            continue;
+        memmove(whole + longest + 1, whole + longest, (count - longest) * sizeof *whole);
+        count++;
+    }
+    return true;
+}
+
+/* dx/dt by differences. */
+static void difference_velocity(rm2_curve *c) {
+    size_t Q = c->Q, last = c->nodes - 1;
+    for (size_t j = 0; j <= last; j++) {
+        size_t low = j > 0 ? j - 1 : 0, high = j < last ? j + 1 : last;
+        for (size_t q = 0; q < Q; q++)
+            c->velocity[j * Q + q] =
+                (c->x[high * Q + q] - c->x[low * Q + q]) * (double)last / (double)(high - low);
+    }
+}
+
+/* The path itself in the place of a curve that came too near. */
+static rm2_status follow_path(rm2_context *ctx, rm2i_around *a, route *r, rm2_curve *c) {
+    bool *whole;
+    if (r->path.n > c->nodes)
+        cut_corners(a, &r->path);
+    if (r->path.n > c->nodes || !r->path.x)
+        return RM2_OK; /* too few nodes to go round: blocked, by the look that follows */
+    RM2_TRY(rm2i_calloc(ctx, c->nodes + 1, sizeof *whole, &whole));
+    if (place_nodes(a, &r->path, c, whole)) {
+        r->stage = RM2_STAGE_PATH;
+        r->converged = r->converged && a->space->geodesics.last == RM2_STAGE_PATH;
+    }
+    difference_velocity(c);
+    free(whole);
+    return RM2_OK;
+}
+
+/* ---- the curve ------------------------------------------------------------------------------ */
+
+static rm2_status finish(rm2_context *ctx, rm2i_around *a, route *r, rm2_curve **curve) {
+    double wanted = a->space->clearance.wanted;
+    RM2_TRY(make_curve(ctx, a, &r->refined, curve));
+    rm2_curve *c = *curve;
+    bool holds = keeps_clearance(a, c->nodes, c->x);
+    if (!holds && !r->blocked) {
+        RM2_TRY(follow_path(ctx, a, r, c));
+        holds = keeps_clearance(a, c->nodes, c->x);
+    }
+    c->clearance = rm2i_space_clearance_of(a->space, c->nodes, c->x, a->work);
+    c->blocked = r->blocked || !holds;
+    c->clearance = c->blocked ? c->clearance : fmax(c->clearance, wanted);
+    if (r->stage != RM2_STAGE_PATH) { /* of the curve in the metric of the barrier */
+        c->residual = r->residual;
+        c->error = r->error;
+    }
+    c->stage = r->stage;
+    c->converged = r->converged && !c->blocked;
+    c->iterations += r->iterations;
+    c->evaluations += r->evaluations;
+    return RM2_OK;
+}
+
+rm2_status rm2i_around_through(rm2_context *ctx, rm2i_around *a, size_t n, const double *points,
+                               rm2_curve **curve) {
+    route r = {.stage = a->space->geodesics.last, .converged = true};
+    *curve = NULL;
+    rm2_status status = add_legs(ctx, a, n, points, &r);
+    if (status == RM2_OK)
+        status = finish(ctx, a, &r, curve);
+    if (status != RM2_OK) {
+        rm2_curve_free(*curve);
+        *curve = NULL;
+    }
+    rm2i_way_clear(&r.path);
+    rm2i_way_clear(&r.refined);
+    return status;
+}
