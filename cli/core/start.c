@@ -39,7 +39,8 @@ void start_list(FILE *out, const rm2_data *data, const rm2_start_report *r, star
 static void print_members(FILE *out, const rm2_data *data, const rm2_start_report *r, size_t f) {
     const rm2_start_family *family = &r->family[f];
     (void)fprintf(out, "  family %-*zu%zu around %s%s:", COLUMN - 9, f + 1, family->demos,
-                  PLAIN(data->ids[family->reference]), family->complete ? "" : ", none of them complete");
+                  PLAIN(data->ids[family->reference]),
+                  family->complete ? "" : ", none of them complete");
     for (size_t d = 0, shown = 0; d < r->demos && shown <= SHOWN; d++)
         if (r->demo[d].family == f && shown++ < SHOWN)
             (void)fprintf(out, " %s", PLAIN(data->ids[d]));

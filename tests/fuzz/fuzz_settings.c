@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "riemann2/riemann2.h"
+#include "riemann2/data.h"
+#include "riemann2/model.h"
+#include "riemann2/settings.h"
+#include "riemann2/space.h"
 
 enum { TABLES = 4, TEXT_SIZE = 4096 };
 

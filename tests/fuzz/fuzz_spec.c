@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "riemann2/riemann2.h"
+#include "riemann2/manifold.h"
 
 static void check_again(rm2_context *ctx, const rm2_manifold *m) {
     rm2_manifold *again;
