@@ -7,22 +7,22 @@
 #   make docs       the documentation as a searchable site, build/docs/html
 #   make bench      speed, as ratios measured in one run
 #   make explorer   build with the page of riemann2 explore, which needs npm (make alone does where npm is there)
-#   make core       build without Cairo and libmicrohttpd, so without figures and explorer, and check that build
+#   make core       build without Cairo, libmicrohttpd and expat, so without figures, explorer and URDF files, and check that build
 #   make install    libraries, headers, program, man page (DESTDIR and prefix are honoured)
 #   make conformance CASES=dir   run the library on a folder of conformance values
 #   make acceptance DATA=dir     checks on real data that is not part of this repository
-#   make asan | tsan | fuzz | format | lint    sanitizer tests, long fuzzing, source checks
+#   make asan | fuzz | format | lint    sanitizer tests, long fuzzing, source checks
 prefix ?= /usr/local
 JOBS ?= $(shell nproc)
 PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 
-DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer page)
+DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer deps-urdf page)
 # The Python package is built and tested with the rest where Debian's Python is there; PYTHON=OFF leaves it out.
 PYTHON ?= $(if $(wildcard /usr/bin/python3),$(if $(filter core,$(PRESET)),OFF,ON),OFF)
 PYTHON_DEPS = $(if $(filter ON,$(PYTHON)),deps-python deps-python-test)
 
-.PHONY: all check python wheel docs demo bench explorer page core install conformance acceptance asan tsan fuzz format format-check lint clean
+.PHONY: all check python wheel docs demo bench explorer page core install conformance acceptance asan fuzz format format-check lint clean
 
 all: $(DEPS)
 	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DRM2_PYTHON_PACKAGE=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
@@ -79,13 +79,6 @@ acceptance: tests
 
 asan:
 	@$(MAKE) --no-print-directory check PRESET=asan
-
-# Threads of the caller that share objects; one OpenMP thread each, because libgomp's barriers are not instrumented.
-tsan: $(DEPS) deps-test
-	@cmake --preset tsan -DRM2_TESTS=ON -DRM2_PYTHON_PACKAGE=OFF >/dev/null
-	@cmake --build build/tsan -j $(JOBS) --target riemann2 test_space_threads
-	@OMP_THREAD_LIMIT=1 build/tsan/riemann2 --version >/dev/null
-	@OMP_THREAD_LIMIT=1 ctest --test-dir build/tsan -R '^test_space_threads$$' --output-on-failure
 
 fuzz: deps-fuzz tests
 	@scripts/fuzz

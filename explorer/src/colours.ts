@@ -1,7 +1,7 @@
 // Colours: the palette and the sequential map of the figures (paths in OKLab, equal steps look equally different).
 
-/** The figures' palette without vermilion, which is the geodesic's. */
-export const palette = ["#0072b2", "#e69f00", "#009e73", "#56b4e9", "#cc79a7", "#7a7a7a", "#f0e442"];
+/** Colours of groups, as rm2_palette of the figures has them (tests/source/colours). */
+export const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#734339", "#f0e442"];
 
 export const groupColour = (i: number): string => palette[i % palette.length]!;
 

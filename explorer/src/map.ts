@@ -340,9 +340,9 @@ export class PlaneMap implements MapView {
   private handles(): { grip: Grip; latent: number[]; colour: string }[] {
     const { from, to, via } = this.store.state;
     return [
-      ...via.map((latent, index) => ({ grip: { kind: "via", index } as Grip, latent, colour: styleColour("--via") })),
-      { grip: { kind: "from" }, latent: from, colour: styleColour("--from") },
-      { grip: { kind: "to" }, latent: to, colour: styleColour("--to") },
+      ...via.map((latent, index) => ({ grip: { kind: "via", index } as Grip, latent, colour: styleColour("--geodesic") })),
+      { grip: { kind: "from" }, latent: from, colour: styleColour("--ink") },
+      { grip: { kind: "to" }, latent: to, colour: styleColour("--ink") },
     ];
   }
 
@@ -358,7 +358,7 @@ export class PlaneMap implements MapView {
       ctx.fillStyle = colour;
       ctx.fill();
       ctx.lineWidth = sameGrip(grip, this.selected) ? 3.5 : 2;
-      ctx.strokeStyle = "#fff";
+      ctx.strokeStyle = styleColour("--panel");
       ctx.stroke();
     }
   }

@@ -39,12 +39,12 @@ export class Profile {
   private draw(ctx: CanvasRenderingContext2D): void {
     const { width, height } = this.surface;
     if (!this.path) return;
-    curve(ctx, this.path.deviation, width, height, styleColour("--accent"), true);
-    curve(ctx, this.path.speed, width, height, styleColour("--geodesic"), false);
-    ctx.fillStyle = styleColour("--soft");
+    curve(ctx, this.path.deviation, width, height, styleColour("--geodesic"), true);
+    curve(ctx, this.path.speed, width, height, styleColour("--ink"), false);
+    ctx.fillStyle = styleColour("--ink");
     ctx.font = "11px system-ui";
     ctx.fillText("speed", 2, 11);
-    ctx.fillStyle = styleColour("--accent");
+    ctx.fillStyle = styleColour("--geodesic");
     ctx.fillText("uncertainty", 42, 11);
     ctx.strokeStyle = styleColour("--soft");
     ctx.beginPath();

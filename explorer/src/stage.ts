@@ -120,7 +120,15 @@ export class Stage {
   }
 
   dot(colour: string, radius: number): THREE.Mesh {
-    const mesh = new THREE.Mesh(new THREE.SphereGeometry(radius, 24, 16), new THREE.MeshStandardMaterial({ color: colour, roughness: 0.5 }));
+    return this.body(new THREE.SphereGeometry(radius, 24, 16), colour);
+  }
+
+  cube(colour: string, side: number): THREE.Mesh {
+    return this.body(new THREE.BoxGeometry(side, side, side), colour);
+  }
+
+  private body(shape: THREE.BufferGeometry, colour: string): THREE.Mesh {
+    const mesh = new THREE.Mesh(shape, new THREE.MeshStandardMaterial({ color: colour, roughness: 0.5 }));
     this.scene.add(mesh);
     return mesh;
   }
@@ -138,7 +146,7 @@ export class Stage {
   /** Three coloured axes of length `size`. */
   frame(size: number, width: number): THREE.Group {
     const group = new THREE.Group();
-    ["#d55e00", "#009e73", "#0072b2"].forEach((colour, k) => {
+    ["--frame-x", "--frame-y", "--frame-z"].map(styleColour).forEach((colour, k) => {
       const end = [0, 0, 0];
       end[k] = size;
       group.add(this.line([0, 0, 0, ...end], colour, width));

@@ -184,7 +184,7 @@ export class PlaneView extends CanvasView {
     ctx.beginPath();
     const [x, y] = this.toScreen(this.place(points, row));
     ctx.ellipse(x, y, size * Math.sqrt(mean + root), size * Math.sqrt(Math.max(0, mean - root)), -0.5 * Math.atan2(2 * b, a - d), 0, 2 * Math.PI);
-    ctx.strokeStyle = styleColour("--accent");
+    ctx.strokeStyle = styleColour("--geodesic");
     ctx.lineWidth = 1.4;
     ctx.stroke();
     ctx.globalAlpha = 1;
