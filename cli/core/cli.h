@@ -90,6 +90,12 @@ rm2_context *command_context(common_options *common);
  * upper". Returns `text`. */
 enum { MESSAGE_SIZE = 1200 };
 const char *message_as_options(const char *message, char *text, size_t size);
+/* A text with '?' for control characters, so that a file cannot move the cursor, write lines of its own or give
+ * orders to a terminal; longer ones end in "...". `copy` has `size` bytes, at least 4. */
+const char *plain_text(const char *text, char *copy, size_t size);
+enum { PLAIN_SIZE = 400 };
+/* The same in memory of the block that it is used in, for printf. */
+#define PLAIN(text) plain_text((text), (char[PLAIN_SIZE]){0}, PLAIN_SIZE)
 /* Print the context's message; the exit code that fits the status. */
 int command_fail(const command *self, const rm2_context *ctx, rm2_status status);
 

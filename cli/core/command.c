@@ -19,9 +19,10 @@ static void log_to_stderr(void *user, rm2_log_level level, const char *line) {
     const common_options *common = user;
     if (common->quiet || (level == RM2_LOG_DEBUG && !common->verbose))
         return;
-    char text[MESSAGE_SIZE];
+    char text[MESSAGE_SIZE], shown[MESSAGE_SIZE];
+    (void)message_as_options(line, text, sizeof text);
     (void)fprintf(stderr, "%s%s\n", level == RM2_LOG_WARNING ? "warning: " : "",
-                  message_as_options(line, text, sizeof text));
+                  plain_text(text, shown, sizeof shown));
 }
 
 rm2_context *command_context(common_options *common) {
@@ -40,9 +41,10 @@ rm2_context *command_context(common_options *common) {
 }
 
 int command_fail(const command *self, const rm2_context *ctx, rm2_status status) {
-    char text[MESSAGE_SIZE];
+    char text[MESSAGE_SIZE], shown[MESSAGE_SIZE];
     (void)message_as_options(rm2_context_error(ctx), text, sizeof text);
-    (void)fprintf(stderr, "%s: %s\n", self->title, *text ? text : rm2_status_text(status));
+    (void)fprintf(stderr, "%s: %s\n", self->title,
+                  *text ? plain_text(text, shown, sizeof shown) : rm2_status_text(status));
     switch (status) {
     case RM2_ERR_ARGUMENT:
         return EXIT_USAGE;

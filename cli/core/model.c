@@ -154,7 +154,10 @@ static int check_points(const model_work *m, const model_action *a, const data_o
     bool on_points = data->settings.manifold != NULL;
     const char *other = setting_first_given(on_points ? &o->space_from : &data->from, word);
     if (on_points && !other)
-        other = o->train ? "--train" : o->trajectory ? "--trajectory" : o->avoid ? "--avoid" : NULL;
+        other = o->train             ? "--train"
+                : o->trajectory      ? "--trajectory"
+                : o->avoid.count > 0 ? "--avoid"
+                                     : NULL;
     else if (!other && a->points_from)
         other = setting_first_given(a->points_from, word);
     if (other && on_points)

@@ -158,7 +158,7 @@ static bool unknown(const char *title, const option_group *groups, const char *a
     likeness like = {.name = argument, .shared = 3}; /* two dashes and a letter are no likeness */
     find_nearest(groups, &like);
     bool found = like.best[0] != 0;
-    (void)fprintf(stderr, "%s: unknown option %s%s%s%s; see %s --help\n", title, argument,
+    (void)fprintf(stderr, "%s: unknown option %s%s%s%s; see %s --help\n", title, PLAIN(argument),
                   found ? " (did you mean " : "", like.best, found ? "?)" : "", title);
     return false;
 }
@@ -220,7 +220,7 @@ static bool take_option(const char *title, int argc, char **argv, int *i,
         return complain_no_value(title, o->name, strlen(o->name), expected);
     if (store(o, settings, value))
         return true;
-    (void)fprintf(stderr, "%s: %s %s: expected %s\n", title, o->name, value, expected);
+    (void)fprintf(stderr, "%s: %s %s: expected %s\n", title, o->name, PLAIN(value), expected);
     return false;
 }
 
@@ -237,7 +237,7 @@ bool options_parse(const char *title, int argc, char **argv, const option_group 
         } else if (*count < max_positional) {
             positional[(*count)++] = argv[i];
         } else {
-            (void)fprintf(stderr, "%s: one argument too many: %s\n", title, argv[i]);
+            (void)fprintf(stderr, "%s: one argument too many: %s\n", title, PLAIN(argv[i]));
             return false;
         }
     }

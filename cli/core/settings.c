@@ -229,7 +229,7 @@ bool setting_take(const char *title, const setting_match *match, const char *val
     }
     if (rm2_settings_set(NULL, o->table, match->settings, s->name, text) != RM2_OK) {
         rm2_setting_expected(s, expected, sizeof expected);
-        (void)fprintf(stderr, "%s: --%s %s: expected %s%s\n", title, word, text, expected,
+        (void)fprintf(stderr, "%s: --%s %s: expected %s%s\n", title, word, PLAIN(text), expected,
                       s->type == RM2_SETTING_RECIPE ? ", or auto" : "");
         return false;
     }

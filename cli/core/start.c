@@ -31,7 +31,7 @@ void start_list(FILE *out, const rm2_data *data, const rm2_start_report *r, star
     size_t count = 0;
     for (size_t d = 0; d < r->demos; d++)
         if (choice(data, r, d) && count++ < SHOWN)
-            (void)fprintf(out, " %s", data->ids[d]);
+            (void)fprintf(out, " %s", PLAIN(data->ids[d]));
     if (count > SHOWN)
         (void)fprintf(out, " ... (%zu)", count);
 }
@@ -39,10 +39,11 @@ void start_list(FILE *out, const rm2_data *data, const rm2_start_report *r, star
 static void print_members(FILE *out, const rm2_data *data, const rm2_start_report *r, size_t f) {
     const rm2_start_family *family = &r->family[f];
     (void)fprintf(out, "  family %-*zu%zu around %s%s:", COLUMN - 9, f + 1, family->demos,
-                  data->ids[family->reference], family->complete ? "" : ", none of them complete");
+                  PLAIN(data->ids[family->reference]),
+                  family->complete ? "" : ", none of them complete");
     for (size_t d = 0, shown = 0; d < r->demos && shown <= SHOWN; d++)
         if (r->demo[d].family == f && shown++ < SHOWN)
-            (void)fprintf(out, " %s", data->ids[d]);
+            (void)fprintf(out, " %s", PLAIN(data->ids[d]));
     (void)fprintf(out, family->demos > SHOWN ? " ...\n" : "\n");
 }
 
@@ -57,7 +58,7 @@ static void print_families(FILE *out, const rm2_data *data, const rm2_start_repo
 static void print_cut(FILE *out, const char *id, const rm2_start_demo *d) {
     bool late = start_first(d) > START_CUT, early = start_last(d) < 1 - START_CUT;
     begin(out, "  cut");
-    (void)fprintf(out, "%s", id);
+    (void)fprintf(out, "%s", PLAIN(id));
     if (late)
         (void)fprintf(out, " begins at %.2f", start_first(d));
     if (early)
@@ -98,7 +99,7 @@ static void print_timing(FILE *out, const rm2_data *data, const rm2_start_report
     if (r->demo[worst].unevenness > START_UNEVEN) {
         begin(out, "  timing");
         (void)fprintf(out, "aligned: up to %.2f of the motion off an even pace (%s)\n",
-                      r->demo[worst].unevenness, data->ids[worst]);
+                      r->demo[worst].unevenness, PLAIN(data->ids[worst]));
     }
     if (resting) {
         begin(out, "  pauses");

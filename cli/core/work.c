@@ -13,11 +13,11 @@
 
 int work_complain(const work *w, int code, const char *format, ...) {
     va_list arguments;
-    (void)fprintf(stderr, "%s: ", w->self->title);
+    char message[MESSAGE_SIZE], shown[MESSAGE_SIZE];
     va_start(arguments, format);
-    (void)vfprintf(stderr, format, arguments);
+    (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    (void)fputc('\n', stderr);
+    (void)fprintf(stderr, "%s: %s\n", w->self->title, plain_text(message, shown, sizeof shown));
     return code;
 }
 

@@ -12,7 +12,7 @@ static const char *plural(size_t count) {
 }
 
 static void print_heading(const rm2_data *data, const rm2_data *held, const rm2_data_report *r) {
-    printf("%s: %zu point%s on %s (dimension %zu)\n", data->source, data->count,
+    printf("%s: %zu point%s on %s (dimension %zu)\n", PLAIN(data->source), data->count,
            plural(data->count), rm2_manifold_spec(data->manifold),
            rm2_manifold_dim(data->manifold));
     if (data->trajectories && r->shortest == r->longest)
@@ -27,7 +27,7 @@ static void print_heading(const rm2_data *data, const rm2_data *held, const rm2_
     if (data->labels) {
         printf("%zu label%s:", data->label_count, plural(data->label_count));
         for (size_t k = 0; k < data->label_count && k < 8; k++)
-            printf(" %s", data->label_names[k]);
+            printf(" %s", PLAIN(data->label_names[k]));
         printf("%s\n", data->label_count > 8 ? " ..." : "");
     }
 }

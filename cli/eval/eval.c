@@ -132,8 +132,9 @@ static void print_json(const evaluation *e, FILE *out) {
 static void print_text(const evaluation *e, FILE *out) {
     static const char *const by[] = {"ambient coordinates", "tangent coordinates at the base point",
                                      "distances on the manifold"};
-    (void)fprintf(out, "%s on %s: %s, Euclidean factors in the model's units\n\n", e->m->paths[0],
-                  rm2_manifold_spec(e->m->info->manifold), by[e->options->space]);
+    (void)fprintf(out, "%s on %s: %s, Euclidean factors in the model's units\n\n",
+                  PLAIN(e->m->paths[0]), rm2_manifold_spec(e->m->info->manifold),
+                  by[e->options->space]);
     findings_print(out, &e->found);
 }
 

@@ -96,11 +96,11 @@ static void print_part(FILE *out, const findings *f, size_t from, size_t to) {
     (void)fprintf(out, "%-*s", left, f->list[from].part);
     for (size_t i = from; i < first_end; i++)
         if (!f->list[i].detail)
-            (void)fprintf(out, "%*s", column_width(f->list[i].measure), f->list[i].measure);
+            (void)fprintf(out, "%*s", column_width(f->list[i].measure), PLAIN(f->list[i].measure));
     for (size_t i = from; i < to; i++) {
         const finding *one = &f->list[i];
         if (i == from || one->item != f->list[i - 1].item)
-            (void)fprintf(out, "\n%-*s", left, f->items[one->item]);
+            (void)fprintf(out, "\n%-*s", left, PLAIN(f->items[one->item]));
         if (!one->detail)
             print_value(out, column_width(one->measure), one->value);
     }

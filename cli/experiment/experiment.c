@@ -142,11 +142,12 @@ void experiment_say(const experiment_run *r, const char *format, ...) {
     va_list arguments;
     if (r->work.common->quiet)
         return;
-    (void)fprintf(stderr, "%s: ", r->experiment->name);
+    char message[MESSAGE_SIZE], shown[MESSAGE_SIZE];
     va_start(arguments, format);
-    (void)vfprintf(stderr, format, arguments);
+    (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    (void)fputc('\n', stderr);
+    (void)fprintf(stderr, "%s: %s\n", r->experiment->name,
+                  plain_text(message, shown, sizeof shown));
 }
 
 void experiment_path(const experiment_run *r, const char *name, const char *ending,

@@ -67,7 +67,7 @@ static int encode(const model_work *m, const char *name, double *y, double *x) {
     rm2_data_align_points(m->info->data, 1, y);
     rm2_status status = rm2_model_encode(m->work.ctx, m->model, &s, 1, y, x, NULL, &info);
     if (status == RM2_OK && !m->work.common->quiet)
-        (void)fprintf(stderr, "%s: encoded, residual %.2g (tangent coordinates)%s\n", name,
+        (void)fprintf(stderr, "%s: encoded, residual %.2g (tangent coordinates)%s\n", PLAIN(name),
                       info.residual, info.converged ? "" : ", not converged");
     return work_check(&m->work, status);
 }

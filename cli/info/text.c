@@ -30,7 +30,7 @@ static void print_data(const rm2_model_info *i) {
            rm2_manifold_spec(i->manifold), i->outputs, i->latent_dim, plural(i->latent_dim),
            i->settings->back_constraint ? ", back constraint" : "");
     begin("data");
-    printf("%zu points of %s", i->points, i->data->source);
+    printf("%zu points of %s", i->points, PLAIN(i->data->source));
     if (i->data->trajectories)
         printf(", %zu %s", i->data->trajectories,
                i->data->trajectories == 1 ? "trajectory" : "trajectories");

@@ -157,7 +157,7 @@ static int run_command(int argc, char **argv) {
         if (strcmp(c->name, help ? argv[2] : name) == 0)
             return help ? c->run(c, 1, help_arguments) : c->run(c, argc - 2, argv + 2);
     (void)fprintf(stderr, "riemann2: no command \"%s\"; see riemann2 --help\n",
-                  help ? argv[2] : name);
+                  PLAIN(help ? argv[2] : name));
     return EXIT_USAGE;
 }
 

@@ -37,17 +37,31 @@ void rm2_data_original(const rm2_data *data, double *points) {
     rm2_data_unscale(data, data->count, points);
 }
 
-/* Mean over the factor's columns of their variance (divisor n - 1). */
-static double mean_variance(const rm2i_draft *d, const rm2_factor *f) {
+/* A power of two that the factor's entries are of the size of where their squares would vanish; otherwise 1.
+ * Entries whose squares overflow have been rejected. */
+static double unit_of(const rm2i_draft *d, const rm2_factor *f) {
+    enum { SMALL = -400 }; /* squares below 2^-800 come near the least normal number, 2^-1022 */
+    size_t ambient = rm2_manifold_ambient(d->manifold);
+    double largest = 0;
+    int exponent = 0;
+    for (size_t i = 0; i < d->count; i++)
+        for (size_t k = 0; k < f->ambient; k++)
+            largest = fmax(largest, fabs(d->points[i * ambient + f->ambient_offset + k]));
+    (void)frexp(largest, &exponent);
+    return largest > 0 && exponent < SMALL ? ldexp(1, exponent - 1) : 1;
+}
+
+/* Mean over the factor's columns of their variance (divisor n - 1), in units of unit^2. */
+static double mean_variance(const rm2i_draft *d, const rm2_factor *f, double unit) {
     size_t ambient = rm2_manifold_ambient(d->manifold);
     double total = 0;
     for (size_t k = 0; k < f->ambient; k++) {
         const double *x = d->points + f->ambient_offset + k;
         double mean = 0, squares = 0;
         for (size_t i = 0; i < d->count; i++)
-            mean += x[i * ambient] / (double)d->count;
+            mean += x[i * ambient] / unit / (double)d->count;
         for (size_t i = 0; i < d->count; i++)
-            squares += (x[i * ambient] - mean) * (x[i * ambient] - mean);
+            squares += (x[i * ambient] / unit - mean) * (x[i * ambient] / unit - mean);
         total += squares / (double)(d->count - 1);
     }
     return total / (double)f->ambient;
@@ -61,14 +75,16 @@ static rm2_status find_scale(rm2_context *ctx, rm2i_draft *d) {
         const rm2_factor *f = rm2_manifold_factor(d->manifold, k);
         if (f->geometry != &rm2_euclidean)
             continue;
-        double scale = sqrt(mean_variance(d, f));
+        double unit = unit_of(d, f), scale = unit * sqrt(mean_variance(d, f, unit));
         if (isnan(scale))
             return rm2i_fail(ctx, RM2_ERR_DATA,
                              "%s: factor %zu (R%zu) has missing entries; scaling needs all of them",
                              d->source, k + 1, f->n);
-        if (isinf(scale))
-            return rm2i_fail(ctx, RM2_ERR_DATA, "%s: the variance of factor %zu (R%zu) overflows",
-                             d->source, k + 1, f->n);
+        if (scale > 0 && isinf(1 / scale))
+            return rm2i_fail(ctx, RM2_ERR_DATA,
+                             "%s: factor %zu (R%zu) varies by %g, which cannot be scaled; use "
+                             "other units",
+                             d->source, k + 1, f->n, scale);
         if (scale > 0) /* constant columns have no scale of their own */
             d->scale[k] = scale;
     }

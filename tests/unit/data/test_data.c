@@ -361,6 +361,32 @@ static void test_held_out_scale(void **state) {
     rm2_data_free(held);
 }
 
+/* Squares of the entries are 0, their standard deviation is not; 1e-320 has no reciprocal. */
+static void test_scale_of_extreme_units(void **state) {
+    (void)state;
+    static const char *const units[] = {"1e-200", "1e-300"};
+    rm2_data_settings s = settings_for("R1");
+    s.scale = RM2_SCALE_ALL;
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+        char text[64];
+        double unit = strtod(units[k], NULL);
+        (void)snprintf(text, sizeof text, "0\n%.17g\n", 4 * unit);
+        const char *path = write_file("data.csv", text);
+        rm2_data *data;
+        ok(rm2_data_read(ctx, path, &s, &data, NULL, NULL));
+        (void)unlink(path);
+        /* variance of 0, 4 is 8; rounding of 4 unit, the mean, the root and the product: a few eps */
+        assert_true(fabs(data->scale[0] / unit - sqrt(8)) < 1e-14);
+        assert_true(fabs(data->points[1] - 4 / sqrt(8)) < 1e-14);
+        rm2_data_free(data);
+    }
+    const char *path = write_file("data.csv", "0\n1e-320\n");
+    rm2_data *data;
+    assert_int_equal(rm2_data_read(ctx, path, &s, &data, NULL, NULL), RM2_ERR_DATA);
+    assert_non_null(strstr(rm2_context_error(ctx), "use other units"));
+    (void)unlink(path);
+}
+
 /* By itself only a product of two points or more is scaled. */
 static void test_automatic_scale(void **state) {
     (void)state;
@@ -543,6 +569,7 @@ int main(void) {
         cmocka_unit_test(test_hold_out),
         cmocka_unit_test(test_scale),
         cmocka_unit_test(test_held_out_scale),
+        cmocka_unit_test(test_scale_of_extreme_units),
         cmocka_unit_test(test_automatic_scale),
         cmocka_unit_test(test_automatic_orientation),
         cmocka_unit_test(test_round_trips),
