@@ -121,7 +121,7 @@ void figure_label_axes(rm2_panel_settings *s, bool metres) {
 /* Is this factor one whose demonstrations would hide everything? */
 static bool crowded(const rm2_factor *f) {
     return f->geometry == &rm2_rotation || (f->geometry == &rm2_sphere && f->n == 3) ||
-           (f->geometry == &rm2_spd && f->n > 2);
+           (rm2_is_spd(f->geometry) && f->n > 2);
 }
 
 rm2_status figure_demonstrations(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
