@@ -21,6 +21,7 @@
 #include "riemann2/robot.h"
 #include "riemann2/settings.h"
 #include "riemann2/space.h"
+#include "riemann2/statistics.h"
 #include "riemann2/trajectory.h"
 
 #endif

@@ -8,6 +8,7 @@
 typedef struct measured {
     double straight; /* length of the straight line, or of those through the stops */
     double expected, standard_error; /* expected length, with --samples */
+    double duration; /* seconds within the limits of speed and acceleration; 0: not asked for */
 } measured;
 
 /* Geodesics and what was found about them. */

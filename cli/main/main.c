@@ -50,7 +50,9 @@ static const command commands[] = {
      "  riemann2 decode model.h5 path.csv -o motion.csv\n"
      "  riemann2 robot track motion.csv --arm panda -o joints.csv\n"
      "  riemann2 robot track motion.csv --arm planar:1,1,1,1 --place auto -o joints.csv\n"
-     "  riemann2 robot track motion.csv --arm my_arm.csv --scale 0.1 --offset 0.4,0,0.3\n"},
+     "  riemann2 robot track motion.csv --arm my_arm.csv --scale 0.1 --offset 0.4,0,0.3\n"
+     "  riemann2 robot track motion.csv --urdf robot.urdf --base base_link --tip tool0 \\\n"
+     "      --joint-trajectory motion.json\n"},
     {COMMAND("metric"), "the metric of the latent space, magnification, uncertainty", run_metric,
      "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID | --on-grid) [-o FILE]",
      "  riemann2 metric model.h5 --on-grid -o grid.csv\n"
@@ -60,16 +62,20 @@ static const command commands[] = {
      "  riemann2 geodesic model.h5 --from first:0 --to last:5 -o motion.csv\n"
      "  riemann2 geodesic model.h5 --from 0.1,-0.3 --to 17 --through 1.2,0.4 --duration 4\n"
      "  riemann2 geodesic model.h5 --from 0 --to 99 --avoid 0.4,0.1,0.2,0.05,50 -o round.csv\n"},
-    {COMMAND("distance"), "geodesic distances between many points; medoids", run_distance,
-     "MODEL (LATENTS | --train | --trajectory ID) [-o FILE]",
-     "  riemann2 distance model.h5 subjects.csv --medoids 3 -o distances.npy\n"},
-    {COMMAND("mean"), "Fréchet mean of latent points", run_mean,
-     "MODEL (LATENTS | --train | --trajectory ID) [-o FILE]",
-     "  riemann2 mean model.h5 --trajectory 0\n"},
+    {COMMAND("distance"), "distances between many points, latent or on the manifold; medoids",
+     run_distance,
+     "(MODEL (LATENTS | --train | --trajectory ID) | POINTS --manifold SPEC) [-o FILE]",
+     "  riemann2 distance model.h5 subjects.csv --medoids 3 -o distances.npy\n"
+     "  riemann2 distance connectomes.csv --manifold SPD15 --label label --medoids 3\n"},
+    {COMMAND("mean"), "Fréchet means, latent or on the manifold; tests between labels", run_mean,
+     "(MODEL (LATENTS | --train | --trajectory ID) | POINTS --manifold SPEC) [-o FILE]",
+     "  riemann2 mean model.h5 --trajectory 0\n"
+     "  riemann2 mean connectomes.csv --manifold SPD15 --label label --test -o means.csv\n"},
     {COMMAND("plot"), "figures of a model and of paths in it (PNG, SVG, PDF)", run_plot,
      "MODEL -o FILE [--kind KIND] [--path FILE]... [options]",
      "  riemann2 plot model.h5 --path motion.csv -o latent.png\n"
      "  riemann2 plot model.h5 --kind decoded --path motion.csv -o motion.pdf\n"
+     "  riemann2 plot model.h5 --points encoded.csv -o new.svg\n"
      "  riemann2 plot model.h5 --kind training -o training.svg\n"},
     {COMMAND("explore"), "a page in the browser to drag geodesics and see them decoded",
      run_explore, "MODEL [options]",

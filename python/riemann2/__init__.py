@@ -24,6 +24,8 @@ Latent spaces
     Path        a geodesic: latent, points, std, length, time
     Sphere      an obstacle
     medoids     clusters from distances
+Statistics
+    group_means, permutation_test
 Evaluation
     dtw, dtw_floor, score, calibration, cross_validate
 Robots and figures
@@ -51,6 +53,7 @@ from .manifold import Factor, Manifold
 from .model import GPLVM, WGPLVM, load
 from .robot import Arm, Placement, Tracked
 from .space import Mean, Medoids, Path, Space, Sphere, medoids
+from .statistics import PermutationTest, group_means, permutation_test
 
 __all__ = [
     "Arm",
@@ -67,6 +70,7 @@ __all__ = [
     "NumericalError",
     "Panel",
     "Path",
+    "PermutationTest",
     "Placement",
     "Progress",
     "Score",
@@ -83,8 +87,10 @@ __all__ = [
     "dtw_floor",
     "generate",
     "get_threads",
+    "group_means",
     "load",
     "medoids",
+    "permutation_test",
     "read",
     "score",
     "set_progress",

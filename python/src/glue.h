@@ -108,7 +108,9 @@ bool space_add(PyObject *module);
 bool trajectory_add(PyObject *module);
 bool kernel_add(PyObject *module);
 bool eval_add(PyObject *module);
+bool statistics_add(PyObject *module);
 bool robot_add(PyObject *module);
 bool plot_add(PyObject *module);
+bool urdf_add(PyObject *module);
 
 #endif
