@@ -289,7 +289,7 @@ static void json_factor(const rm2_data *data, const rm2_data_report *r, size_t k
     json_field(stdout, "spread", q->mean_found ? q->spread * data->scale[k] : NAN);
     json_field(stdout, "farthest", q->mean_found ? q->farthest * data->scale[k] : NAN);
     json_field(stdout, "rank", q->mean_found && q->rank != SIZE_MAX ? (double)q->rank : NAN);
-    json_field(stdout, "condition", f->geometry == &rm2_spd ? q->condition : NAN);
+    json_field(stdout, "condition", rm2_is_spd(f->geometry) ? q->condition : NAN);
     printf(", \"singular\": %zu", q->singular);
     json_field(stdout, "magnitude", q->magnitude);
     json_field(stdout, "scale", data->scale[k]);

@@ -297,7 +297,7 @@ static int compare_in(experiment_run *r, rm2_model_view space, rm2_distance_summ
 /* Symmetric matrices of very different size are compared in tangent coordinates as well. */
 static bool has_spd(const rm2_manifold *m) {
     for (size_t i = 0; i < rm2_manifold_factor_count(m); i++)
-        if (rm2_manifold_factor(m, i)->geometry == &rm2_spd)
+        if (rm2_is_spd(rm2_manifold_factor(m, i)->geometry))
             return true;
     return false;
 }

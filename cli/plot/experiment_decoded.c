@@ -241,7 +241,7 @@ static drawing choose_drawing(const experiment_run *r) {
     if (factors == 2 && is_factor(m, 0, &rm2_euclidean, 2) && is_factor(m, 1, &rm2_spd, 2))
         return (drawing){draw_ellipses, 2, 2, 80,
                          "Decoded ellipsoids along the path and in the cone of SPD(2)."};
-    if (factors == 1 && first->geometry == &rm2_spd && first->n > 2)
+    if (factors == 1 && rm2_is_spd(first->geometry) && first->n > 2)
         return (drawing){draw_matrices, 1, 1, 54,
                          "Correlations along the straight line and along the geodesic."};
     for (size_t f = 0; f < factors; f++)

@@ -189,7 +189,7 @@ rm2_status figure_ends(rm2_context *ctx, rm2_panel *panel, size_t n, size_t widt
 /* Is this factor one whose demonstrations would hide everything? */
 static bool crowded(const rm2_factor *f) {
     return f->geometry == &rm2_rotation || (f->geometry == &rm2_sphere && f->n == 3) ||
-           (f->geometry == &rm2_spd && f->n > 2);
+           (rm2_is_spd(f->geometry) && f->n > 2);
 }
 
 rm2_status figure_factor_ends(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,

@@ -111,7 +111,13 @@ RM2_API extern const rm2_geometry rm2_euclidean;  /* R^n */
 RM2_API extern const rm2_geometry rm2_sphere;     /* S^n in R^(n+1), n >= 1 */
 RM2_API extern const rm2_geometry rm2_rotation;   /* SO(3): unit quaternions wxyz, q ~ -q */
 RM2_API extern const rm2_geometry rm2_spd;        /* SPD(n), affine-invariant metric, n x n */
+RM2_API extern const rm2_geometry rm2_spd_log;    /* SPD(n), log-Euclidean metric: SPD15:log */
 RM2_API extern const rm2_geometry rm2_hyperbolic; /* H^n, Lorentz model in R^(n+1) */
+
+/* Are its points symmetric positive definite matrices, in either metric? */
+static inline bool rm2_is_spd(const rm2_geometry *geometry) {
+    return geometry == &rm2_spd || geometry == &rm2_spd_log;
+}
 
 #ifdef __cplusplus
 }

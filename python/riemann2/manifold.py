@@ -20,7 +20,7 @@ class Factor(NamedTuple):
     """One factor of a product manifold."""
 
     name: str
-    """Name of its geometry: "R", "S", "SO", "SPD" or "H"."""
+    """Name of its geometry: "R", "S", "SO", "SPD", "SPDlog" or "H"."""
     n: int
     """Which member of the family, such as 3 in "S3"."""
     dim: int
@@ -40,7 +40,7 @@ class Manifold:
     Parameters
     ----------
     spec : str
-        ``"R3"``, ``"S2"``, ``"SO3"``, ``"SPD15"``, ``"H2"``, ``"T7"``, ``"SE3"`` or a product such as
+        ``"R3"``, ``"S2"``, ``"SO3"``, ``"SPD15"``, ``"SPD15:log"``, ``"H2"``, ``"T7"``, ``"SE3"`` or a product such as
         ``"R3 x S3"``.
 
     Notes

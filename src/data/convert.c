@@ -89,7 +89,7 @@ static rm2_status spd_width(rm2_context *ctx, const rm2_factor *f, const rm2_dat
 
 rm2_status rm2i_input_width(rm2_context *ctx, const rm2_factor *f, const rm2_data_settings *s,
                             size_t *width) {
-    if (f->geometry == &rm2_spd)
+    if (rm2_is_spd(f->geometry))
         return spd_width(ctx, f, s, width);
     *width = f->ambient;
     if (is_angle(f, s))
@@ -124,7 +124,7 @@ static double convert_orientation(const rm2_data_settings *s, rm2_quat_order ord
 
 double rm2i_convert(const rm2_factor *f, const rm2_data_settings *s, rm2_quat_order order,
                     const double *in, double *out) {
-    if (f->geometry == &rm2_spd) {
+    if (rm2_is_spd(f->geometry)) {
         rm2i_spd_unpack(f->n, s->spd_layout, s->unit_diagonal, in, out);
     } else if (is_angle(f, s)) {
         double angle = s->degrees ? DEGREE * in[0] : in[0];

@@ -129,7 +129,7 @@ static rm2_status describe_factor(rm2_context *ctx, const rm2_data *data, const 
         r->magnitude = rm2i_norm(v.n * f->ambient, v.points) / sqrt((double)(v.n * f->ambient));
         status = describe_spread(ctx, &v, f, r);
     }
-    if (status == RM2_OK && f->geometry == &rm2_spd)
+    if (status == RM2_OK && rm2_is_spd(f->geometry))
         status = describe_condition(ctx, &v, f, r);
     view_free(&v);
     return status;

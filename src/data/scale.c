@@ -108,7 +108,7 @@ void rm2_data_regularise_points(const rm2_data *reference, size_t n, double *poi
     size_t ambient = rm2_manifold_ambient(reference->manifold);
     for (size_t k = 0; k < rm2_manifold_factor_count(reference->manifold); k++) {
         const rm2_factor *f = rm2_manifold_factor(reference->manifold, k);
-        for (size_t i = 0; f->geometry == &rm2_spd && i < n; i++)
+        for (size_t i = 0; rm2_is_spd(f->geometry) && i < n; i++)
             rm2i_shrink(f->n, reference->shrinkage, points + i * ambient + f->ambient_offset);
     }
 }

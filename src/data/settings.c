@@ -22,7 +22,7 @@ static const char *const scale_words[] = {"none", "all", "auto", NULL};
 
 static const rm2_setting rows[] = {
     {DATA(manifold, TEXT), .form = "SPEC", .defaults = {""}, .group = "Points",
-     .help = "R3, S2, S3, SO3, SPD15, H2, T7, SE3, products with x: \"R3 x S3\""},
+     .help = "R3, S2, S3, SO3, SPD15, SPD15:log, H2, T7, SE3, products with x: \"R3 x S3\""},
     {DATA(columns, TEXT), .form = "A,B,...", .defaults = {""}, .group = "Points",
      .help = "columns of the points, by name, number from 0 or range 3-380; empty: all without another role"},
     {DATA(ignore, TEXT), .form = "A,B,...", .defaults = {""}, .group = "Points",
@@ -166,7 +166,7 @@ static bool any_factor(const rm2_manifold *m, bool (*is)(const rm2_factor *f)) {
 }
 
 static bool is_spd(const rm2_factor *f) {
-    return f->geometry == &rm2_spd;
+    return rm2_is_spd(f->geometry);
 }
 
 static rm2_status check_manifold(rm2_context *ctx, const rm2_manifold *m,

@@ -130,7 +130,7 @@ static rm2_status off_spd(rm2_context *ctx, const intake *in, size_t row, double
 static rm2_status off_manifold(rm2_context *ctx, const intake *in, size_t row, double defect) {
     char numbers[256];
     numbers_text(in, numbers, sizeof numbers);
-    if (in->f->geometry == &rm2_spd)
+    if (rm2_is_spd(in->f->geometry))
         return off_spd(ctx, in, row, defect, numbers);
     return rm2i_fail(ctx, RM2_ERR_DATA,
                      "%s, %s, factor %zu (%s%zu): %s is off the manifold by %.2g (allowed: %.2g); "
@@ -198,7 +198,7 @@ static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
         return RM2_OK;
     }
     double hidden = rm2i_convert(in->f, in->s, in->order, numbers, in->point), defect;
-    if (in->f->geometry == &rm2_spd)
+    if (rm2_is_spd(in->f->geometry))
         take_matrix(in, row);
     rm2_status status = rm2i_factor_project_within(in->f, in->s->warn_below, in->point,
                                                    point_of(in, row), in->work, &defect);
@@ -216,7 +216,7 @@ static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
 }
 
 static void warn(rm2_context *ctx, const intake *in) {
-    if (in->f->geometry == &rm2_spd && in->s->shrinkage > 0)
+    if (rm2_is_spd(in->f->geometry) && in->s->shrinkage > 0)
         rm2i_log(ctx, RM2_LOG_INFO,
                  "%s: %zu matrices of factor %zu (SPD%zu) were regularised with a shrinkage of %g",
                  in->data->source, in->data->count, in->index + 1, in->f->n, in->s->shrinkage);

@@ -37,9 +37,9 @@ static void entry_name(const rm2_factor *f, size_t k, size_t kind_number, char *
     }
     if (letters)
         (void)snprintf(name, size, "%s%s%c", prefix, before, letters[k]);
-    else if (f->geometry == &rm2_spd && f->n <= 9)
+    else if (rm2_is_spd(f->geometry) && f->n <= 9)
         (void)snprintf(name, size, "%sm%zu%zu", prefix, k / f->n + 1, k % f->n + 1);
-    else if (f->geometry == &rm2_spd)
+    else if (rm2_is_spd(f->geometry))
         (void)snprintf(name, size, "%sm%zu_%zu", prefix, k / f->n + 1, k % f->n + 1);
     else
         (void)snprintf(name, size, "%s%s%zu_%zu", prefix, f->geometry->name, f->n, k);
@@ -149,7 +149,7 @@ static bool equal_lengths(const rm2_data *data) {
 
 /* SPD(n) alone: points are n x n matrices. */
 static bool is_matrix(const rm2_manifold *m) {
-    return rm2_manifold_factor_count(m) == 1 && rm2_manifold_factor(m, 0)->geometry == &rm2_spd;
+    return rm2_manifold_factor_count(m) == 1 && rm2_is_spd(rm2_manifold_factor(m, 0)->geometry);
 }
 
 static rm2_array points_array(const rm2_data *data, double *points, bool by_trajectory) {

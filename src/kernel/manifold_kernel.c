@@ -34,12 +34,13 @@ bool rm2_kernel_from_name(const char *name, rm2_kernel_kind *kind) {
 }
 
 rm2_kernel_kind rm2_kernel_default(const rm2_factor *factor) {
-    return factor && factor->geometry == &rm2_spd && factor->n > 3 ? RM2_KERNEL_LOG_EUCLIDEAN
-                                                                   : RM2_KERNEL_HEAT;
+    bool flat = factor && factor->geometry == &rm2_spd_log; /* whose heat kernel it is */
+    bool large = factor && factor->geometry == &rm2_spd && factor->n > 3;
+    return flat || large ? RM2_KERNEL_LOG_EUCLIDEAN : RM2_KERNEL_HEAT;
 }
 
 static bool built_in(const rm2_geometry *g) {
-    return g == &rm2_euclidean || g == &rm2_sphere || g == &rm2_rotation || g == &rm2_spd ||
+    return g == &rm2_euclidean || g == &rm2_sphere || g == &rm2_rotation || rm2_is_spd(g) ||
            g == &rm2_hyperbolic;
 }
 
@@ -52,7 +53,13 @@ static rm2_status check_setting(rm2_context *ctx, const rm2_factor *f, const rm2
                          s->lengthscale, SMALLEST_LENGTHSCALE, LARGEST_LENGTHSCALE);
     if (!built_in(f->geometry))
         return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "no kernel is known for this geometry");
-    if (s->kind == RM2_KERNEL_LOG_EUCLIDEAN && f->geometry != &rm2_spd)
+    if (s->kind != RM2_KERNEL_LOG_EUCLIDEAN && f->geometry == &rm2_spd_log)
+        return rm2i_fail(
+            ctx, RM2_ERR_UNSUPPORTED,
+            "%s is not available with the log-Euclidean metric: use log-euclidean, its "
+            "squared exponential and heat kernel",
+            rm2_kernel_name(s->kind));
+    if (s->kind == RM2_KERNEL_LOG_EUCLIDEAN && !rm2_is_spd(f->geometry))
         return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
                          "log-euclidean is a kernel of SPD matrices: use heat or matern52");
     return RM2_OK;
@@ -62,7 +69,7 @@ static rm2_status make_rule(rm2_context *ctx, const rm2_factor *f, const rm2_fac
                             rm2i_kernel_rule *rule) {
     RM2_TRY(check_setting(ctx, f, s));
     *rule = (rm2i_kernel_rule){.factor = *f, .kind = s->kind, .lengthscale = s->lengthscale};
-    if (f->geometry == &rm2_spd && f->n > 1)
+    if (f->geometry == &rm2_spd_log || (f->geometry == &rm2_spd && f->n > 1))
         return rm2i_rule_spd(ctx, rule);
     return rm2i_rule_radial(ctx, rule);
 }

@@ -46,9 +46,13 @@ static rm2_status write_spec(rm2_context *ctx, rm2_manifold *m) {
     enum { TERM = 64 };
     RM2_TRY(rm2i_alloc(ctx, m->count, TERM, &m->spec));
     size_t used = 0;
-    for (size_t i = 0; i < m->count; i++)
-        used += (size_t)snprintf(m->spec + used, TERM, "%s%.*s%zu", i ? " x " : "",
-                                 RM2I_MAX_LETTERS, m->factors[i].geometry->name, m->factors[i].n);
+    for (size_t i = 0; i < m->count; i++) {
+        const rm2_geometry *g = m->factors[i].geometry;
+        bool log_euclidean = g == &rm2_spd_log; /* SPD15:log */
+        used += (size_t)snprintf(m->spec + used, TERM, "%s%.*s%zu%s", i ? " x " : "",
+                                 RM2I_MAX_LETTERS, log_euclidean ? rm2_spd.name : g->name,
+                                 m->factors[i].n, log_euclidean ? ":log" : "");
+    }
     return RM2_OK;
 }
 

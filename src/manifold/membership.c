@@ -58,7 +58,7 @@ static bool factor_on(const rm2_factor *f, const double *x, const scratch *s) {
         return on_sphere(f->ambient, x);
     if (f->geometry == &rm2_hyperbolic)
         return on_hyperboloid(f->ambient, x);
-    if (f->geometry == &rm2_spd)
+    if (rm2_is_spd(f->geometry))
         return is_spd(f->n, x, s);
     return f->geometry->defect(f->n, x, s->work) <= 1e-5;
 }

@@ -6,8 +6,8 @@
 
 #include "base/base.h"
 
-static const rm2_geometry *const built_in[] = {&rm2_euclidean, &rm2_sphere, &rm2_rotation, &rm2_spd,
-                                               &rm2_hyperbolic};
+static const rm2_geometry *const built_in[] = {&rm2_euclidean, &rm2_sphere,  &rm2_rotation,
+                                               &rm2_spd,       &rm2_spd_log, &rm2_hyperbolic};
 enum { BUILT_IN = sizeof built_in / sizeof built_in[0] };
 
 static bool same_name(const char *a, const char *b) {

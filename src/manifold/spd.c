@@ -21,11 +21,11 @@ static const double SMALL_STEP = 0.5;     /* |S| below which differences and exp
 static const double WIDE_SPECTRUM = 1e-6; /* smallest/largest eigenvalue below which Jacobi is */
 static const double EIGENVALUE_FLOOR = 1e-12; /* projection: relative to the largest */
 
-static size_t dim(size_t n) {
+size_t rm2i_spd_dim(size_t n) {
     return n * (n + 1) / 2;
 }
 
-static size_t square(size_t n) {
+size_t rm2i_spd_square(size_t n) {
     return n * n;
 }
 
@@ -35,7 +35,7 @@ static size_t frame_size(size_t n) {
 
 /* ---- points --------------------------------------------------------------------------------- */
 
-static void default_point(size_t n, double *p) {
+void rm2i_spd_default_point(size_t n, double *p) {
     for (size_t i = 0; i < n * n; i++)
         p[i] = i % (n + 1) == 0;
 }
@@ -63,7 +63,7 @@ static double asymmetry(size_t n, const double *x) {
 }
 
 /* Relative asymmetry, and how far below zero the spectrum reaches. */
-static double defect(size_t n, const double *x, double *work) {
+double rm2i_spd_defect(size_t n, const double *x, double *work) {
     rm2i_spd_scratch s = rm2i_spd_split(n, work);
     double size = rm2i_max_abs(n * n, x);
     if (isinf(size))
@@ -81,16 +81,18 @@ static double defect(size_t n, const double *x, double *work) {
     return fmax(off, fmax(below, 1e-16));
 }
 
+bool rm2i_spd_symmetric(size_t n, const double *p) {
+    return asymmetry(n, p) <= RM2I_OFF_MANIFOLD * rm2i_max_abs(n * n, p);
+}
+
 /* The Cholesky factor, which sees one triangle, finds what is not positive definite. */
 static rm2_status frame(size_t n, const double *p, double *out, double *work) {
-    if (!(asymmetry(n, p) <= RM2I_OFF_MANIFOLD * rm2i_max_abs(n * n, p)))
-        return RM2_ERR_DOMAIN;
-    return rm2i_spd_frame(n, p, out, work);
+    return rm2i_spd_symmetric(n, p) ? rm2i_spd_frame(n, p, out, work) : RM2_ERR_DOMAIN;
 }
 
 /* Symmetric part with its eigenvalues lifted to the floor; positive definite matrices only lose
  * their asymmetry. */
-static rm2_status project(size_t n, const double *x, double *y, double *work) {
+rm2_status rm2i_spd_project(size_t n, const double *x, double *y, double *work) {
     rm2i_spd_scratch s = rm2i_spd_split(n, work);
     if (isinf(rm2i_max_abs(n * n, x)))
         return RM2_ERR_DOMAIN;
@@ -190,10 +192,10 @@ static double injectivity_radius(size_t n) {
 }
 
 /* exp(S) at the identity for normal coordinates S. */
-static void random_point(size_t n, rm2_rng *rng, double *p, double *work) {
+void rm2i_spd_random_point(size_t n, rm2_rng *rng, double *p, double *work) {
     rm2i_spd_scratch s = rm2i_spd_split(n, work);
     do {
-        for (size_t i = 0; i < dim(n); i++)
+        for (size_t i = 0; i < rm2i_spd_dim(n); i++)
             s.B[i] = rm2_rng_normal(rng);
     } while (rm2i_spd_decompose(n, s.B, &s) != RM2_OK);
     for (size_t i = 0; i < n; i++)
@@ -248,14 +250,14 @@ const rm2_geometry rm2_spd = {
     .name = "SPD",
     .n_min = 1,
     .n_max = 2000,
-    .dim = dim,
-    .ambient = square,
+    .dim = rm2i_spd_dim,
+    .ambient = rm2i_spd_square,
     .frame_size = frame_size,
     .work_size = rm2i_spd_work_size,
-    .default_point = default_point,
-    .defect = defect,
-    .project = project,
-    .random_point = random_point,
+    .default_point = rm2i_spd_default_point,
+    .defect = rm2i_spd_defect,
+    .project = rm2i_spd_project,
+    .random_point = rm2i_spd_random_point,
     .frame = frame,
     .to_coords = rm2i_spd_to_coords,
     .from_coords = rm2i_spd_from_coords,

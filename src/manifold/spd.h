@@ -3,6 +3,7 @@
  *   spd_frame.c   tangent spaces: frames, coordinates, the basis of eigenvectors
  *   spd_metric.c  the exponential map seen from its coordinates: volume, metric, derivative, norms
  *   spd_many.c    exp and log of many small matrices at once (spd_many.h)
+ *   spd_log.c     the log-Euclidean metric: a second geometry of the same points
  *
  * Base point P = L L^T; a tangent vector V is the symmetric matrix S = L^-1 V L^-T = U diag(l) U^T.
  * Frame f: P, L^T, L^-1, L^-T, n x n each. Eigenvectors are rows of Ut = U^T. */
@@ -24,6 +25,17 @@ typedef struct rm2i_spd_scratch {
 
 size_t rm2i_spd_work_size(size_t n);
 rm2i_spd_scratch rm2i_spd_split(size_t n, double *work);
+
+/* ---- points: of both metrics ----------------------------------------------------------------- */
+
+size_t rm2i_spd_dim(size_t n);
+size_t rm2i_spd_square(size_t n);
+void rm2i_spd_default_point(size_t n, double *p);
+double rm2i_spd_defect(size_t n, const double *x, double *work);
+rm2_status rm2i_spd_project(size_t n, const double *x, double *y, double *work);
+void rm2i_spd_random_point(size_t n, rm2_rng *rng, double *p, double *work);
+/* Up to what a base point may be off by. */
+bool rm2i_spd_symmetric(size_t n, const double *p);
 
 /* ---- tangent spaces ------------------------------------------------------------------------- */
 

@@ -1,7 +1,8 @@
 /* Spec strings such as "R3 x S3".
  *
  * spec   = term { "x" term }
- * term   = name number, with "^" or "(...)" allowed around the number: S2, S^2, SO(3)
+ * term   = name number [":log"], with "^" or "(...)" allowed around the number: S2, S^2, SO(3); ":log" is the
+ *          log-Euclidean metric of SPD, also written SPDlog15
  * name   = a geometry's letters in upper or lower case, or a short form: T (torus), SE (poses) */
 #include <ctype.h>
 #include <stdio.h>
@@ -105,6 +106,17 @@ static rm2_status add_geometry(parser *p, const rm2_geometry *geometry, size_t n
     return complain(p, what);
 }
 
+/* ":log" after SPD15. */
+static rm2_status read_metric(parser *p, const rm2_geometry **geometry) {
+    static const char word[] = ":log";
+    const size_t length = sizeof word - 1;
+    if (strncasecmp(p->at, word, length) != 0 || *geometry != &rm2_spd)
+        return complain(p, "expected the metric of SPD, as in SPD15:log, or nothing");
+    *geometry = &rm2_spd_log;
+    p->at += length;
+    return RM2_OK;
+}
+
 static rm2_status read_term(parser *p) {
     char name[NAME_SIZE];
     size_t n = 0;
@@ -113,9 +125,11 @@ static rm2_status read_term(parser *p) {
     RM2_TRY(read_name(p, name));
     p->at += strlen(name);
     RM2_TRY(read_number(p, &n));
+    const rm2_geometry *geometry = rm2i_geometry_find(p->ctx, name);
+    if (*p->at == ':')
+        RM2_TRY(read_metric(p, &geometry));
     const char *end = p->at;
     p->at = start; /* a message points at the name */
-    const rm2_geometry *geometry = rm2i_geometry_find(p->ctx, name);
     RM2_TRY(geometry ? add_geometry(p, geometry, n) : add_short_form(p, name, n));
     p->at = end;
     return RM2_OK;

@@ -29,10 +29,10 @@ static picture picture_of(const rm2_factor *factor, rm2_panel_kind *kind) {
     if (g == &rm2_rotation || (g == &rm2_sphere && factor->n == 3))
         return PICTURE_FRAMES;
     *kind = g == &rm2_sphere ? RM2_PANEL_SPHERE : RM2_PANEL_CONE;
-    if (factor->n == 2 && (g == &rm2_sphere || g == &rm2_spd))
+    if (factor->n == 2 && (g == &rm2_sphere || rm2_is_spd(g)))
         return PICTURE_CURVE;
     *kind = RM2_PANEL_MATRICES;
-    return g == &rm2_spd ? PICTURE_MATRICES : NO_PICTURE;
+    return rm2_is_spd(g) ? PICTURE_MATRICES : NO_PICTURE;
 }
 
 /* Do its points lie on the unit circle or inside? */

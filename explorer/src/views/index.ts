@@ -8,7 +8,7 @@ import type { SpaceParts } from "./space";
 import { type Subject, type ViewKind, factorText } from "./view";
 
 export function viewsOf(info: ModelInfo): ViewKind[] {
-  const find = (name: string, n: number): Factor | null => info.factors.find((f) => f.name === name && f.n === n) ?? null;
+  const find = (name: string, n: number): Factor | null => info.factors.find((f) => (f.name === name || f.name === `${name}log`) && f.n === n) ?? null;
   const orientation = find("S", 3) ?? find("SO", 3);
   const [r2, r3, s2, h2, spd2, spd3] = [find("R", 2), find("R", 3), find("S", 2), find("H", 2), find("SPD", 2), find("SPD", 3)];
   const kinds: ViewKind[] = [];

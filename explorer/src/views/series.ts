@@ -34,7 +34,7 @@ export class SeriesView extends CanvasView {
       const unit = factor.name === "R" ? (info.scale[f] ?? 1) : 1;
       if (factor.name === "S" && factor.n === 1) return [this.entry(factor.offset, `angle ${f + 1}`, unit, true)];
       const columns = Array.from({ length: factor.ambient }, (_, k) => k);
-      const upper = columns.filter((k) => factor.name !== "SPD" || k % factor.n >= Math.floor(k / factor.n));
+      const upper = columns.filter((k) => !factor.name.startsWith("SPD") || k % factor.n >= Math.floor(k / factor.n));
       return upper.map((k) => this.entry(factor.offset + k, `${info.columns[factor.offset + k]} (${factorText(factor)})`, unit, false));
     });
     this.entries = all.slice(0, MOST);

@@ -35,14 +35,19 @@ static void check_spec(rm2_context *ctx, const char *spec, size_t trials) {
 
 static void every_manifold_conforms(void **state) {
     static const char *const specs[] = {
-        "R1",   "R3",   "R10", "S1", "S2", "S3",  "S9",  "SO3", "SPD1",    "SPD2",
-        "SPD3", "SPD7", "H1",  "H2", "H5", "SE3", "SE2", "T3",  "R3 x S3", "R2 x SPD2 x H2"};
+        "R1",       "R3",       "R10",      "S1",       "S2",
+        "S3",       "S9",       "SO3",      "SPD1",     "SPD2",
+        "SPD3",     "SPD7",     "H1",       "H2",       "H5",
+        "SE3",      "SE2",      "T3",       "R3 x S3",  "R2 x SPD2 x H2",
+        "SPD1:log", "SPD2:log", "SPD3:log", "SPD7:log", "R2 x SPD3:log"};
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
         check_spec(*state, specs[i], 50);
 }
 
 static void large_manifolds_conform(void **state) {
     check_spec(*state, "SPD15", 5);
+    check_spec(*state, "SPD15:log", 5);
+    check_spec(*state, "SPD50:log", 1);
     check_spec(*state, "SPD50", 1); /* LAPACK's side of the switch; no determinants */
     check_spec(*state, "R600", 1);
     check_spec(*state, "S300 x H100", 1);
@@ -318,6 +323,8 @@ static void specs_are_normalised(void **state) {
         {"R3 X S3", "R3 x S3"},
         {"SO(3)", "SO3"},
         {"spd(15)", "SPD15"},
+        {"spd(15):LOG x R2", "SPD15:log x R2"},
+        {"SPDlog4", "SPD4:log"},
         {"SE3", "R3 x SO3"},
         {"se(2)", "R2 x S1"},
         {"T3", "S1 x S1 x S1"},
