@@ -7,7 +7,7 @@
 #   make docs       the documentation as a searchable site, build/docs/html
 #   make bench      speed, as ratios measured in one run
 #   make explorer   build with the page of riemann2 explore, which needs npm (make alone does where npm is there)
-#   make core       build without Cairo and libmicrohttpd, so without figures and explorer, and check that build
+#   make core       build without Cairo, libmicrohttpd and expat, so without figures, explorer and URDF files, and check that build
 #   make install    libraries, headers, program, man page (DESTDIR and prefix are honoured)
 #   make conformance CASES=dir   run the library on a folder of conformance values
 #   make acceptance DATA=dir     checks on real data that is not part of this repository
@@ -17,7 +17,7 @@ JOBS ?= $(shell nproc)
 PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 
-DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer page)
+DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer deps-urdf page)
 # The Python package is built and tested with the rest where Debian's Python is there; PYTHON=OFF leaves it out.
 PYTHON ?= $(if $(wildcard /usr/bin/python3),$(if $(filter core,$(PRESET)),OFF,ON),OFF)
 PYTHON_DEPS = $(if $(filter ON,$(PYTHON)),deps-python deps-python-test)

@@ -1,4 +1,4 @@
-// Bundles the page into one folder: index.html, app.js, app.css. Usage: node build.mjs [OUTPUT]
+// Bundles the page into one folder: index.html, app.js, chunk.js, space.js, app.css. Usage: node build.mjs [OUTPUT]
 import { build } from "esbuild";
 import { copyFile, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -12,7 +12,9 @@ await build({
   outdir: out,
   bundle: true,
   minify: true,
-  format: "iife",
+  format: "esm",
+  splitting: true, // app.js, space.js with three.js, and chunk.js with what both need
+  chunkNames: "[name]",
   target: "es2022",
   legalComments: "eof",
   logLevel: "warning",

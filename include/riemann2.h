@@ -5,6 +5,7 @@
 
 #include "riemann2/base.h"
 #include "riemann2/blas.h"
+#include "riemann2/covariance.h"
 #include "riemann2/data.h"
 #include "riemann2/eval.h"
 #include "riemann2/geodesic.h"
@@ -21,6 +22,7 @@
 #include "riemann2/robot.h"
 #include "riemann2/settings.h"
 #include "riemann2/space.h"
+#include "riemann2/statistics.h"
 #include "riemann2/trajectory.h"
 
 #endif

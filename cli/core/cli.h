@@ -94,6 +94,7 @@ const char *message_as_options(const char *message, char *text, size_t size);
 int command_fail(const command *self, const rm2_context *ctx, rm2_status status);
 
 int run_check(const command *self, int argc, char **argv);
+int run_covariance(const command *self, int argc, char **argv);
 int run_generate(const command *self, int argc, char **argv);
 int run_fit(const command *self, int argc, char **argv);
 int run_info(const command *self, int argc, char **argv);

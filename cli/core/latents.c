@@ -11,6 +11,10 @@ void latent_paths_free(latent_paths *p) {
     free(p->x);
     free(p->starts);
     free(p->time);
+    free(p->labels);
+    for (size_t k = 0; p->label_names && k < p->label_count; k++)
+        free(p->label_names[k]);
+    free((void *)p->label_names);
     *p = (latent_paths){.count = 0};
 }
 
@@ -22,11 +26,12 @@ static int wrong_columns(const work *w, const char *path, size_t found, size_t Q
 
 /* ---- CSV ------------------------------------------------------------------------------------ */
 
-/* z1, z2, ..., if the file has these names; for paths also ids and time, if it has them. */
+/* z1, z2, ..., if the file has these names; for paths also ids, labels and time, if it has them. */
 typedef struct latent_columns {
     column_list named;
-    bool found, paths, timed;
-    const char *ids; /* NULL: none */
+    bool found, paths, timed, labelled;
+    const char *ids;      /* NULL: none */
+    const char *texts[2]; /* those of them that are texts */
 } latent_columns;
 
 /* Of a file with these names no other column must be numbers. */
@@ -40,14 +45,34 @@ static rm2_status choose_columns(void *user, const rm2_table *header, rm2_csv_se
     c->named.list[c->named.count] = "time";
     s->numeric = c->named.list;
     s->numeric_count = c->named.count + c->timed;
-    s->text = &c->ids;
-    s->text_count = c->ids != NULL;
+    c->labelled = c->paths && rm2_table_column(header, "label") != SIZE_MAX;
+    s->text = c->texts;
+    s->text_count = 0;
+    if (c->ids)
+        c->texts[s->text_count++] = c->ids;
+    if (c->labelled)
+        c->texts[s->text_count++] = "label";
     return RM2_OK;
 }
 
 static void take_column(const rm2_table *table, size_t column, double *values, size_t stride) {
     for (size_t i = 0; i < table->rows; i++)
         values[i * stride] = table->values[i * table->columns + column];
+}
+
+/* Codes and names of the labels; the names move from the table. */
+static bool take_labels(rm2_table *table, latent_paths *p) {
+    size_t column = rm2_table_column(table, "label");
+    p->labels = malloc((table->rows + 1) * sizeof *p->labels);
+    if (!p->labels || !table->texts || !table->text_counts)
+        return false;
+    for (size_t i = 0; i < table->rows; i++)
+        p->labels[i] = (size_t)table->values[i * table->columns + column];
+    p->label_names = table->texts[column];
+    p->label_count = table->text_counts[column];
+    table->texts[column] = NULL;
+    table->text_counts[column] = 0;
+    return true;
 }
 
 /* Each run of rows with one id. */
@@ -61,8 +86,7 @@ static void find_runs(const rm2_table *table, const char *ids, latent_paths *p) 
     p->starts[p->runs] = table->rows;
 }
 
-static int take_table(const work *w, const rm2_table *table, const latent_columns *c,
-                      latent_paths *p) {
+static int take_table(const work *w, rm2_table *table, const latent_columns *c, latent_paths *p) {
     size_t Q = c->named.count;
     p->count = table->rows;
     p->x = calloc(table->rows * Q + 1, sizeof *p->x);
@@ -75,6 +99,8 @@ static int take_table(const work *w, const rm2_table *table, const latent_column
     if (c->timed)
         take_column(table, rm2_table_column(table, "time"), p->time, 1);
     find_runs(table, c->ids, p);
+    if (c->labelled && !take_labels(table, p))
+        return work_no_memory(w);
     return EXIT_DONE;
 }
 

@@ -9,13 +9,16 @@
 int work_read_latents(const work *w, const char *path, size_t Q, size_t *rows, double **values);
 
 /* The same as paths: trajectories that a column (demo, sample, pair) or an axis of an array tells apart,
- * and their times. */
+ * their times, and the labels of their points. */
 typedef struct latent_paths {
     size_t count; /* points */
     double *x;    /* count x Q */
     size_t runs;
     size_t *starts; /* runs + 1: first point of each, and count */
     double *time;   /* count; NULL: there is no column time */
+    size_t *labels; /* count: index into label_names; NULL: there is no column label */
+    char **label_names;
+    size_t label_count;
 } latent_paths;
 
 int work_read_paths(const work *w, const char *path, size_t Q, latent_paths *p);

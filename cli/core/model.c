@@ -98,10 +98,21 @@ int model_read_data(const model_work *m, const char *path, data_options *options
     if (!options->settings.manifold)
         options->settings.manifold = rm2_manifold_spec(own);
     options->settings.scale = RM2_SCALE_NONE;
+    if (!setting_given(&options->from, "shrinkage")) /* as the training data were read */
+        options->settings.shrinkage = m->info->data->shrinkage;
     rm2_status status = rm2_data_read(m->work.ctx, path, &options->settings, data, held_out, NULL);
     if (status == RM2_OK && !rm2_manifold_equal((*data)->manifold, own))
         return work_complain(&m->work, EXIT_BAD_DATA, "the model is on %s, the data are on %s",
                              rm2_manifold_spec(own), rm2_manifold_spec((*data)->manifold));
+    if (status == RM2_OK && (*data)->singular && m->info->settings->model != RM2_GPLVM)
+        return work_complain(
+            &m->work, EXIT_BAD_DATA,
+            "%s: %zu matri%s singular within rounding, the first in %s %zu; the model was trained "
+            "%s: "
+            "estimate them with a shrinkage estimator, or train with fit --shrinkage X",
+            path, (*data)->singular, (*data)->singular == 1 ? "x is" : "ces are", (*data)->row_word,
+            (*data)->singular_row,
+            options->settings.shrinkage > 0 ? "with too little shrinkage" : "without shrinkage");
     return work_check(&m->work, status);
 }
 
@@ -120,11 +131,11 @@ int model_align_signs(const model_work *m, rm2_data **data) {
 /* ---- running a command on a model file ------------------------------------------------------ */
 
 /* A model there must be, and latent points or data from one place where they are needed. */
-static int check_sources(const model_work *m, const model_action *a, size_t files) {
+static int check_sources(const model_work *m, const model_action *a, bool on_points, size_t files) {
     const command *self = m->work.self;
     const model_options *o = m->options;
-    int sources =
-        (files == 2) + (o->at != NULL) + o->train + (o->trajectory != NULL) + o->whole_grid;
+    int sources = on_points + (files == 2) + (o->at != NULL) + o->train + (o->trajectory != NULL) +
+                  o->whole_grid;
     if (sources > 1)
         return work_complain(&m->work, EXIT_USAGE,
                              "more than one source of latent points; usage: %s %s", self->title,
@@ -133,6 +144,41 @@ static int check_sources(const model_work *m, const model_action *a, size_t file
         return EXIT_DONE;
     (void)fprintf(stderr, "usage: %s %s\n%s", self->title, self->usage, self->examples);
     return EXIT_USAGE;
+}
+
+/* Options of the other way to run the command. */
+static int check_points(const model_work *m, const model_action *a, const data_options *data,
+                        size_t files) {
+    const model_options *o = m->options;
+    char word[SETTING_WORD];
+    bool on_points = data->settings.manifold != NULL;
+    const char *other = setting_first_given(on_points ? &o->space_from : &data->from, word);
+    if (on_points && !other)
+        other = o->train ? "--train" : o->trajectory ? "--trajectory" : o->discourage ? "--discourage" : o->avoid.count > 0 ? "--avoid" : NULL;
+    else if (!other && a->points_from)
+        other = setting_first_given(a->points_from, word);
+    if (other && on_points)
+        return work_complain(&m->work, EXIT_USAGE,
+                             "%s needs a model; --manifold is for a file of points without one",
+                             other);
+    if (other)
+        return work_complain(&m->work, EXIT_USAGE,
+                             "%s needs --manifold, for a file of points without a model", other);
+    if (on_points && files == 2)
+        return work_complain(&m->work, EXIT_USAGE, "one argument too many: \"%s\"", m->paths[1]);
+    return EXIT_DONE;
+}
+
+static int run_action(model_work *m, const model_action *a, data_options *data) {
+    if (a->run_on_points && data->settings.manifold)
+        return a->run_on_points(m, data);
+    int code = work_check(&m->work, rm2_model_read(m->work.ctx, m->paths[0], &m->model));
+    if (code != EXIT_DONE)
+        return code;
+    m->info = rm2_model_info_of(m->model);
+    code = a->run_with_data ? a->run_with_data(m, data) : a->run(m);
+    rm2_model_free(m->model);
+    return code;
 }
 
 static int open_and_run(model_work *m, const model_action *a, data_options *data) {
@@ -149,14 +195,7 @@ static int open_and_run(model_work *m, const model_action *a, data_options *data
     int code = output ? work_check_output(&m->work, output, inputs) : EXIT_DONE;
     if (output && code == EXIT_DONE)
         code = work_check_format(&m->work, output, a->formats ? a->formats : table_formats);
-    if (code == EXIT_DONE)
-        code = work_check(&m->work, rm2_model_read(m->work.ctx, m->paths[0], &m->model));
-    if (code != EXIT_DONE)
-        return code;
-    m->info = rm2_model_info_of(m->model);
-    code = a->run_with_data ? a->run_with_data(m, data) : a->run(m);
-    rm2_model_free(m->model);
-    return code;
+    return code == EXIT_DONE ? run_action(m, a, data) : code;
 }
 
 int model_run(const command *self, int argc, char **argv, const model_action *a) {
@@ -175,7 +214,7 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
     }
     if (a->space)
         groups[count++] = (option_group){NULL, NULL, &options.space, &options.space_from};
-    if (a->run_with_data)
+    if (a->run_with_data || a->run_on_points)
         groups[count++] = (option_group){"Data", NULL, &data.settings, &data.from};
     groups[count++] = (option_group){"Common options", common_option_table, &common, NULL};
     groups[count] = (option_group){.options = NULL};
@@ -186,7 +225,9 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
         command_help(self, groups);
         return EXIT_DONE;
     }
-    int code = check_sources(&m, a, count);
+    int code = a->run_on_points ? check_points(&m, a, &data, count) : EXIT_DONE;
+    if (code == EXIT_DONE)
+        code = check_sources(&m, a, a->run_on_points && data.settings.manifold, count);
     if (code != EXIT_DONE)
         return code;
     m.work.ctx = command_context(&common);

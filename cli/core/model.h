@@ -61,6 +61,9 @@ typedef struct model_action {
     const char *const *formats;        /* of the output; NULL: table_formats */
     int (*run)(const model_work *m);
     int (*run_with_data)(const model_work *m, data_options *options);
+    /* With --manifold: on a file of points in place of a model; NULL: the command needs a model. */
+    int (*run_on_points)(const model_work *m, data_options *options);
+    setting_options *points_from; /* settings that only this has, or NULL */
 } model_action;
 
 int model_run(const command *self, int argc, char **argv, const model_action *a);

@@ -9,6 +9,8 @@ const settings_page settings_pages[] = {
     {rm2_encode_settings_table, "Encoding", "rm2_encode_settings", "encode, eval"},
     {rm2_space_settings_table, "Latent space", "rm2_space_settings",
      "metric, geodesic, distance, mean, plot, explore, experiment"},
+    {rm2_test_settings_table, "Tests between labels", "rm2_test_settings", "mean"},
+    {rm2_covariance_settings_table, "Covariance", "rm2_covariance_settings", "covariance"},
     {.table = NULL},
 };
 

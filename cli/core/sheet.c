@@ -66,14 +66,14 @@ bool sheet_add_trajectories(sheet *s, size_t count, const size_t *starts, const 
     return added;
 }
 
-bool sheet_add_labels(sheet *s, const rm2_model_info *i) {
-    if (!i->data->labels)
+/* Column "label"; nothing without labels. */
+bool sheet_add_labels(sheet *s, const rm2_data *data) {
+    if (!data->labels)
         return true;
-    double *codes = malloc(i->points * sizeof *codes);
-    for (size_t n = 0; codes && n < i->points; n++)
-        codes[n] = (double)i->data->labels[n];
-    bool added =
-        codes && sheet_add_texts(s, "label", codes, i->data->label_names, i->data->label_count);
+    double *codes = malloc(data->count * sizeof *codes);
+    for (size_t n = 0; codes && n < data->count; n++)
+        codes[n] = (double)data->labels[n];
+    bool added = codes && sheet_add_texts(s, "label", codes, data->label_names, data->label_count);
     free(codes);
     return added;
 }

@@ -14,7 +14,7 @@ bool sheet_add(sheet *s, const char *name, const double *values, size_t stride);
 bool sheet_add_texts(sheet *s, const char *name, const double *codes, const char *const *texts,
                      size_t count);
 bool sheet_add_trajectories(sheet *s, size_t count, const size_t *starts, const char *const *ids);
-bool sheet_add_labels(sheet *s, const rm2_model_info *i);
+bool sheet_add_labels(sheet *s, const rm2_data *data);
 bool sheet_add_latents(sheet *s, size_t Q, const double *latents);
 bool sheet_add_points(sheet *s, const rm2_manifold *m, const double *points);
 void sheet_free(sheet *s);

@@ -83,9 +83,9 @@ static void remark_signs(const rm2_factor_report *q, const char *name, size_t *r
     }
 }
 
-static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, size_t points,
+static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, const rm2_data *data,
                           const char *name, size_t *remarks) {
-    char text[300];
+    char text[400];
     if (!q->mean_found) {
         say(remarks, name,
             "no unique mean: the points are spread over too much of the manifold for "
@@ -99,6 +99,7 @@ static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, size_
                        q->near_cut, plural(q->near_cut));
         say(remarks, name, text);
     }
+    size_t points = data->count;
     size_t most = points - 1 < f->dim ? points - 1 : f->dim; /* rank that so many points can have */
     if (q->rank != SIZE_MAX && q->rank < most) {
         (void)snprintf(text, sizeof text,
@@ -107,11 +108,21 @@ static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, size_
                        q->rank, f->dim);
         say(remarks, name, text);
     }
-    if (q->condition > 1e10) {
-        (void)snprintf(text, sizeof text,
-                       "condition numbers up to %.1e: nearly singular matrices; regularise them "
-                       "(shrinkage) if that is estimation noise",
-                       q->condition);
+    if (q->singular) {
+        (void)snprintf(
+            text, sizeof text,
+            "%zu matri%s singular within rounding, the first in %s %zu: fit refuses them; "
+            "regularise them with --shrinkage X such as 0.01 (check and fit), or estimate them "
+            "anew: riemann2 covariance SIGNALS --estimator lwf",
+            q->singular, q->singular == 1 ? "x is" : "ces are", data->row_word, q->singular_row);
+        say(remarks, name, text);
+    } else if (q->condition > 1e10) {
+        (void)snprintf(
+            text, sizeof text,
+            "condition numbers up to %.1e: nearly singular matrices; if that is estimation noise, "
+            "regularise them with --shrinkage X (check and fit), or estimate them anew: "
+            "riemann2 covariance SIGNALS --estimator lwf",
+            q->condition);
         say(remarks, name, text);
     }
 }
@@ -246,7 +257,7 @@ static void print_remarks(const rm2_data *data, const rm2_data_report *r,
             say(&remarks, name, text);
         }
         remark_signs(q, name, &remarks);
-        remark_spread(f, q, data->count, name, &remarks);
+        remark_spread(f, q, data, name, &remarks);
         if (q->magnitude > 0 && (q->magnitude < 1e-6 || q->magnitude > 1e6)) {
             (void)snprintf(text, sizeof text,
                            "entries around %.1e: fine, tolerances are relative to the data",
@@ -279,6 +290,7 @@ static void json_factor(const rm2_data *data, const rm2_data_report *r, size_t k
     json_field(stdout, "farthest", q->mean_found ? q->farthest * data->scale[k] : NAN);
     json_field(stdout, "rank", q->mean_found && q->rank != SIZE_MAX ? (double)q->rank : NAN);
     json_field(stdout, "condition", f->geometry == &rm2_spd ? q->condition : NAN);
+    printf(", \"singular\": %zu", q->singular);
     json_field(stdout, "magnitude", q->magnitude);
     json_field(stdout, "scale", data->scale[k]);
     printf("}");

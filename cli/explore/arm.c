@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arm.h"
 #include "explore/explorer.h"
 
 enum { PLACED_POINTS = 60, TARGET_LIMIT = 2000, SEED = 1 };
@@ -28,7 +29,7 @@ rm2_status player_open(rm2_context *ctx, const char *name, explorer *e) {
     bool found;
     e->player.name = name;
     e->player.placement = rm2_placement_default();
-    WORK_TRY(rm2_arm_open(ctx, name, &e->player.arm));
+    WORK_TRY(arm_open(ctx, &(arm_source){.spec = name}, &e->player.arm));
     WORK_TRY(rm2_arm_task_of(ctx, e->info->manifold, &e->player.task));
     rm2_context_set_seed(ctx, SEED);
     WORK_TRY(find_place(ctx, e, &found));
@@ -50,11 +51,13 @@ static rm2_status follow(const explorer *e, rm2_context *ctx, size_t n, double *
     const arm_player *p = &e->player;
     double *q = malloc(n * rm2_arm_joints(p->arm) * sizeof *q);
     const rm2_arm_targets all = {.task = &p->task, .n = n, .points = targets};
+    rm2_track_settings settings = rm2_track_settings_default();
+    settings.stations = 0; /* fast, while the path is dragged */
     rm2_status status =
         q ? rm2_arm_place(ctx, &p->task, &p->placement, n, targets) : RM2_ERR_MEMORY;
     rm2_context_set_seed(ctx, SEED); /* the same path gives the same motion */
     if (status == RM2_OK)
-        status = rm2_arm_track(ctx, p->arm, &all, NULL, q, NULL, NULL);
+        status = rm2_arm_track(ctx, p->arm, &all, &settings, q, NULL, NULL);
     if (status == RM2_OK)
         status = rm2_arm_skeleton(ctx, p->arm, n, q, skeleton);
     if (status == RM2_OK)

@@ -18,7 +18,15 @@
 
 EMBED(page_index_html, "index.html");
 EMBED(page_app_js, "app.js");
+EMBED(page_chunk_js, "chunk.js");
+EMBED(page_space_js, "space.js");
 EMBED(page_app_css, "app.css");
+
+#define FILE_OF(name, type, symbol)                                                                \
+    { name, type, symbol, (size_t)(symbol##_end - symbol) }
+
+static const char HTML[] = "text/html; charset=utf-8", STYLE[] = "text/css; charset=utf-8",
+                  SCRIPT[] = "text/javascript; charset=utf-8";
 
 bool page_is_built(void) {
     return true;
@@ -26,12 +34,9 @@ bool page_is_built(void) {
 
 bool page_find(const char *name, page_file *file) {
     const page_file files[] = {
-        {"", "text/html; charset=utf-8", page_index_html,
-         (size_t)(page_index_html_end - page_index_html)},
-        {"app.js", "text/javascript; charset=utf-8", page_app_js,
-         (size_t)(page_app_js_end - page_app_js)},
-        {"app.css", "text/css; charset=utf-8", page_app_css,
-         (size_t)(page_app_css_end - page_app_css)},
+        FILE_OF("", HTML, page_index_html),         FILE_OF("app.js", SCRIPT, page_app_js),
+        FILE_OF("chunk.js", SCRIPT, page_chunk_js), FILE_OF("space.js", SCRIPT, page_space_js),
+        FILE_OF("app.css", STYLE, page_app_css),
     };
     for (size_t k = 0; k < sizeof files / sizeof *files; k++)
         if (strcmp(files[k].name, name) == 0) {

@@ -4,6 +4,8 @@
 
 #include "core/progress.h"
 #include "geometry/geometry.h"
+#include "geometry/matrix.h"
+#include "statistics/points.h"
 
 static const option distance_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
@@ -27,60 +29,6 @@ static const option mean_table[] = {
 
 /* ---- distance ------------------------------------------------------------------------------- */
 
-static int write_matrix(const model_work *m, size_t n, double *distance) {
-    if (m->options->output && has_ending(m->options->output, ".npy")) {
-        rm2_array array = {.dims = 2, .shape = {n, n}, .values = distance};
-        return work_check(&m->work, rm2_npy_write(m->work.ctx, m->options->output, &array,
-                                                  m->work.common->force));
-    }
-    sheet s;
-    bool built = sheet_create(&s, n, n);
-    for (size_t k = 0; k < n && built; k++) {
-        char name[NAME_SIZE];
-        (void)snprintf(name, sizeof name, "d%zu", k);
-        built = sheet_add(&s, name, distance + k, n);
-    }
-    int code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
-    sheet_free(&s);
-    return code;
-}
-
-typedef struct centres {
-    size_t *index;
-    double cost;
-} centres;
-
-static int find_medoids(const model_work *m, size_t n, const double *distance, centres *c) {
-    if (!m->options->medoids)
-        return EXIT_DONE;
-    c->index = calloc(m->options->medoids, sizeof *c->index);
-    if (!c->index)
-        return work_no_memory(&m->work);
-    return work_check(&m->work, rm2_distance_medoids(m->work.ctx, n, distance, m->options->medoids,
-                                                     c->index, NULL, &c->cost));
-}
-
-/* What is said of a distance matrix. */
-typedef struct distance_summary {
-    size_t n, unconverged; /* points, pairs that did not converge */
-    size_t blocked;        /* pairs that no way joins */
-    double mean, largest;  /* of the others */
-} distance_summary;
-
-static distance_summary summarise(size_t n, const double *distance, size_t unconverged) {
-    distance_summary s = {.n = n, .unconverged = unconverged};
-    size_t pairs = n > 1 ? n * (n - 1) : 1;
-    for (size_t k = 0; k < n * n; k++) {
-        bool blocked = isinf(distance[k]);
-        s.blocked += blocked;
-        s.mean += blocked ? 0 : distance[k];
-        s.largest = fmax(s.largest, blocked ? 0 : distance[k]);
-    }
-    s.mean /= (double)(pairs - s.blocked > 0 ? pairs - s.blocked : 1);
-    s.blocked /= 2;
-    return s;
-}
-
 static void print_distances_json(FILE *out, const rm2_metric *metric, const distance_summary *s,
                                  const centres *c, size_t medoids) {
     (void)fprintf(out,
@@ -90,13 +38,7 @@ static void print_distances_json(FILE *out, const rm2_metric *metric, const dist
     json_field(out, "weight", rm2_metric_weight(metric));
     json_field(out, "mean", s->mean);
     json_field(out, "largest", s->largest);
-    if (medoids) {
-        (void)fprintf(out, ", \"medoids\": [");
-        for (size_t k = 0; k < medoids; k++)
-            (void)fprintf(out, "%s%zu", k ? ", " : "", c->index[k]);
-        (void)fprintf(out, "]");
-        json_field(out, "distance_to_medoids", c->cost);
-    }
+    centres_json(out, c, medoids);
     (void)fprintf(out, "}\n");
 }
 
@@ -108,12 +50,7 @@ static void print_distances(FILE *out, const rm2_metric *metric, const distance_
     if (s->blocked > 0)
         (void)fprintf(out, "%zu pair%s without a way around the obstacles: distance inf\n",
                       s->blocked, plural(s->blocked));
-    if (!medoids)
-        return;
-    (void)fprintf(out, "medoids:");
-    for (size_t k = 0; k < medoids; k++)
-        (void)fprintf(out, " %zu", c->index[k]);
-    (void)fprintf(out, " (points from 0), total distance to them %.6g\n", c->cost);
+    centres_print(out, c, medoids);
 }
 
 static int find_distances(const model_work *m, size_t n, const double *points, rm2_space **space,
@@ -135,11 +72,11 @@ static int work_on_distances(const model_work *m, size_t n, const double *points
     centres c = {.index = NULL};
     int code = find_distances(m, n, points, &space, distance, &unconverged);
     if (code == EXIT_DONE)
-        code = find_medoids(m, n, distance, &c);
+        code = find_centres(m, n, distance, &c);
     if (code == EXIT_DONE && model_wants_table(m))
-        code = write_matrix(m, n, distance);
+        code = write_distances(m, n, distance);
     if (code == EXIT_DONE) {
-        distance_summary s = summarise(n, distance, unconverged);
+        distance_summary s = summarise_distances(n, distance, unconverged);
         const rm2_metric *metric = rm2_space_metric(space);
         if (m->work.common->json)
             print_distances_json(model_summary(m), metric, &s, &c, medoids);
@@ -156,9 +93,8 @@ static int do_distance(const model_work *m) {
     size_t n = 0;
     double *points, *distance = NULL;
     int code = model_find_latents(m, &n, &points);
-    if (code == EXIT_DONE && m->options->medoids > n)
-        code = work_complain(&m->work, EXIT_USAGE, "--medoids %zu: there %s %zu point%s",
-                             m->options->medoids, n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+    if (code == EXIT_DONE)
+        code = check_centres(m, n);
     if (code == EXIT_DONE && !(distance = calloc(n, n * sizeof *distance)))
         code = work_no_memory(&m->work);
     if (code == EXIT_DONE)
@@ -176,7 +112,8 @@ int run_distance(const command *self, int argc, char **argv) {
                                      .files = 2,
                                      .needs_source = true,
                                      .formats = matrix_formats,
-                                     .run = do_distance});
+                                     .run = do_distance,
+                                     .run_on_points = distance_of_points});
 }
 
 /* ---- mean ----------------------------------------------------------------------------------- */
@@ -238,8 +175,12 @@ static int do_mean(const model_work *m) {
     rm2_space *space = NULL;
     size_t n = 0;
     rm2_mean_info info = {.converged = false};
-    double *points, *mean = NULL;
-    int code = model_find_latents(m, &n, &points);
+    double *points = NULL, *mean = NULL;
+    const mean_options *own = m->own;
+    int code = own->test ? work_complain(&m->work, EXIT_USAGE,
+                                         "--test needs --manifold, for a file of points without "
+                                         "a model")
+                         : model_find_latents(m, &n, &points);
     if (code == EXIT_DONE && !(mean = calloc(m->info->latent_dim, sizeof *mean)))
         code = work_no_memory(&m->work);
     if (code == EXIT_DONE)
@@ -257,11 +198,20 @@ static int do_mean(const model_work *m) {
 }
 
 int run_mean(const command *self, int argc, char **argv) {
+    mean_options own = mean_options_default();
+    const option_group groups[] = {cost_groups[0],
+                                   {"Without a model", mean_points_table, &own, NULL},
+                                   {NULL, NULL, &own.test_settings, &own.test_from},
+                                   {.options = NULL}};
+    setting_options *test = &own.test_from;
     return model_run(self, argc, argv,
                      &(model_action){.table = mean_table,
-                                     .groups = cost_groups,
+                                     .groups = groups,
                                      .space = true,
+                                     .own = &own,
                                      .files = 2,
                                      .needs_source = true,
-                                     .run = do_mean});
+                                     .run = do_mean,
+                                     .run_on_points = mean_of_points,
+                                     .points_from = test});
 }

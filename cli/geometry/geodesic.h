@@ -10,6 +10,7 @@ typedef struct measured {
     double expected, standard_error; /* expected length, with --samples */
     double clearance; /* of the nodes that are written, from the obstacles; infinity without */
     bool blocked;     /* no way keeps the clearance, or too few nodes to keep it: not written */
+    double duration; /* seconds within the limits of speed and acceleration; 0: not asked for */
 } measured;
 
 /* Geodesics and what was found about them. */

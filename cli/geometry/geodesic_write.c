@@ -58,9 +58,12 @@ static rm2_status fill_times(const geodesic_job *j, trajectory *r) {
         r->time[i] = j->m->options->duration * r->t[i];
     rm2_speed_limits limits = {j->speed, j->acceleration};
     rm2_status status = RM2_OK;
-    for (size_t row = 0; has_limits(j) && row < r->rows && status == RM2_OK; row += j->nodes)
+    for (size_t k = 0; has_limits(j) && k < j->pairs && status == RM2_OK; k++) {
+        size_t row = k * j->nodes;
         status = rm2_trajectory_retime(j->m->work.ctx, j->m->info->manifold, j->nodes,
                                        r->points + row * r->ambient, &limits, r->time + row);
+        j->measured[k].duration = r->time[row + j->nodes - 1];
+    }
     return status;
 }
 
@@ -116,6 +119,8 @@ static void print_curve(FILE *out, const geodesic_job *j, size_t k) {
         json_field(out, "clearance", j->measured[k].clearance);
         (void)fprintf(out, ", \"blocked\": %s", j->measured[k].blocked ? "true" : "false");
     }
+    if (j->measured[k].duration > 0)
+        json_field(out, "duration", j->measured[k].duration);
     json_field(out, "path_length", after_stage(c->path_length));
     json_field(out, "spline_length", after_stage(c->spline_length));
     json_field(out, "residual", c->residual);
@@ -174,6 +179,9 @@ static void print_one(FILE *out, const geodesic_job *j) {
                       j->measured[0].expected, j->measured[0].standard_error);
     if (j->m->options->avoid.count > 0)
         print_clearance(out, j, 0, "");
+    if (j->measured[0].duration > 0)
+        (void)fprintf(out, "duration %.4g s, as fast as the limits allow\n",
+                      j->measured[0].duration);
     (void)fprintf(out, "%s\n", rm2_metric_text(rm2_space_metric(j->space)));
     if (geometry_is_other(j->space))
         (void)fprintf(out, "lengths in the %s\n",

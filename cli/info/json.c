@@ -159,6 +159,7 @@ void info_print_json(const rm2_model_info *i) {
     put_count("iterations", i->iterations);
     put_count("evaluations", i->evaluations);
     put_word("stop", rm2_stop_text(i->stop));
+    put_number("shrinkage", i->data->shrinkage);
     put_numbers("scale", rm2_manifold_factor_count(i->manifold), i->data->scale);
     put_base(i);
     put_hyperparameters(i);

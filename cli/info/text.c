@@ -55,6 +55,13 @@ static void print_scale(const rm2_model_info *i) {
         printf("\n");
 }
 
+static void print_shrinkage(const rm2_model_info *i) {
+    if (!(i->data->shrinkage > 0))
+        return;
+    begin("shrinkage");
+    printf("%.4g: SPD matrices were regularised, new ones are too\n", i->data->shrinkage);
+}
+
 static void print_base(const rm2_model_info *i) {
     if (!i->settings->base_point)
         return;
@@ -228,6 +235,7 @@ static void print_training(const rm2_model_info *i) {
 void info_print_text(const rm2_model_info *i) {
     print_data(i);
     print_scale(i);
+    print_shrinkage(i);
     print_base(i);
     print_objective(i);
     print_inference(i);

@@ -11,6 +11,12 @@ static const command commands[] = {
      "  riemann2 check demos.csv --manifold \"R3 x S3\" --group demo\n"
      "  riemann2 check tasks.npy --manifold \"R3 x S3\" --quat-order wxyz\n"
      "  riemann2 check fnc.csv --manifold SPD28 --label Id --spd-layout upper --unit-diagonal\n"},
+    {COMMAND("covariance"), "signals to covariance matrices, by subjects, windows or events",
+     run_covariance, "FILE... [-o FILE] [options]",
+     "  riemann2 covariance sub-*.csv --labels participants.tsv --label group -o subjects.npz\n"
+     "  riemann2 covariance eeg.csv --window 2 --step 1 --rate 250 --label task -o windows.csv\n"
+     "  riemann2 covariance eeg.npz --events onset --window 1 --offset -0.2 --rate 500 -o "
+     "trials.npz\n"},
     {COMMAND("generate"), "write an example data set", run_generate, "NAME -o FILE [options]",
      "  riemann2 generate toy -o toy.csv\n"
      "  riemann2 generate robot -o robot.npz --seed 7\n"},
@@ -44,7 +50,9 @@ static const command commands[] = {
      "  riemann2 decode model.h5 path.csv -o motion.csv\n"
      "  riemann2 robot track motion.csv --arm panda -o joints.csv\n"
      "  riemann2 robot track motion.csv --arm planar:1,1,1,1 --place auto -o joints.csv\n"
-     "  riemann2 robot track motion.csv --arm my_arm.csv --scale 0.1 --offset 0.4,0,0.3\n"},
+     "  riemann2 robot track motion.csv --arm my_arm.csv --scale 0.1 --offset 0.4,0,0.3\n"
+     "  riemann2 robot track motion.csv --urdf robot.urdf --base base_link --tip tool0 \\\n"
+     "      --joint-trajectory motion.json\n"},
     {COMMAND("metric"), "the metric of the latent space, magnification, uncertainty", run_metric,
      "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID | --on-grid) [-o FILE]",
      "  riemann2 metric model.h5 --on-grid -o grid.csv\n"
@@ -55,16 +63,20 @@ static const command commands[] = {
      "  riemann2 geodesic model.h5 --from 0.1,-0.3 --to 17 --through 1.2,0.4 --duration 4\n"
      "  riemann2 geodesic model.h5 --from 0 --to 99 --avoid sphere,0.4,0.1,0.2,0.05 -o "
      "round.csv\n"},
-    {COMMAND("distance"), "geodesic distances between many points; medoids", run_distance,
-     "MODEL (LATENTS | --train | --trajectory ID) [-o FILE]",
-     "  riemann2 distance model.h5 subjects.csv --medoids 3 -o distances.npy\n"},
-    {COMMAND("mean"), "Fréchet mean of latent points", run_mean,
-     "MODEL (LATENTS | --train | --trajectory ID) [-o FILE]",
-     "  riemann2 mean model.h5 --trajectory 0\n"},
+    {COMMAND("distance"), "distances between many points, latent or on the manifold; medoids",
+     run_distance,
+     "(MODEL (LATENTS | --train | --trajectory ID) | POINTS --manifold SPEC) [-o FILE]",
+     "  riemann2 distance model.h5 subjects.csv --medoids 3 -o distances.npy\n"
+     "  riemann2 distance connectomes.csv --manifold SPD15 --label label --medoids 3\n"},
+    {COMMAND("mean"), "Fréchet means, latent or on the manifold; tests between labels", run_mean,
+     "(MODEL (LATENTS | --train | --trajectory ID) | POINTS --manifold SPEC) [-o FILE]",
+     "  riemann2 mean model.h5 --trajectory 0\n"
+     "  riemann2 mean connectomes.csv --manifold SPD15 --label label --test -o means.csv\n"},
     {COMMAND("plot"), "figures of a model and of paths in it (PNG, SVG, PDF)", run_plot,
      "MODEL -o FILE [--kind KIND] [--path FILE]... [options]",
      "  riemann2 plot model.h5 --path motion.csv -o latent.png\n"
      "  riemann2 plot model.h5 --kind decoded --path motion.csv -o motion.pdf\n"
+     "  riemann2 plot model.h5 --points encoded.csv -o new.svg\n"
      "  riemann2 plot model.h5 --kind training -o training.svg\n"},
     {COMMAND("explore"), "a page in the browser to drag geodesics and see them decoded",
      run_explore, "MODEL [options]",
@@ -78,7 +90,7 @@ static const command commands[] = {
      "  riemann2 experiment all --seed 1 --force\n"
      "Names: toy, robot, manipulability, connectome, metric-learning, all.\n"},
     {COMMAND("settings"), "all settings with their ranges and defaults", run_settings,
-     "[fit|data|encode] [--json]",
+     "[fit|data|encode|space|covariance] [--json]",
      "  riemann2 settings fit\n"
      "  riemann2 settings --json\n"},
     {COMMAND("version"), "version, linear algebra library, threads", run_version, "[--json]", ""},

@@ -1,8 +1,11 @@
-/* The figures of riemann2 plot. A file of paths has one colour and one name, however many it has. */
+/* The figures of riemann2 plot. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/columns.h"
 #include "plot/plot.h"
+
+enum { FACTOR_TITLE = 64 };
 
 static rm2_status open_figure(plot_job *j, size_t columns, double height) {
     rm2_figure_settings page = rm2_figure_settings_default();
@@ -11,24 +14,21 @@ static rm2_status open_figure(plot_job *j, size_t columns, double height) {
     page.width = o->width > 0 ? o->width : columns > 1 ? 175 : 120;
     page.height = o->height > 0 ? o->height : height;
     page.title = o->title;
+    page.legend = true;
     return rm2_figure_create(j->m->work.ctx, &page, &j->figure);
 }
 
-/* The paths of a file in the latent space. */
-static rm2_status add_file(const plot_job *j, const drawn_file *f, const rm2_style *style,
-                           rm2_panel *panel) {
-    const latent_paths *p = &f->paths;
-    for (size_t r = 0; r < p->runs; r++)
-        WORK_TRY(rm2_plot_curve(j->m->work.ctx, panel, p->starts[r + 1] - p->starts[r],
-                                p->x + p->starts[r] * j->m->info->latent_dim, style));
-    return RM2_OK;
-}
-
-static rm2_status add_files(const plot_job *j, rm2_panel *panel) {
-    for (size_t k = 0; k < j->options->paths.count; k++) {
-        rm2_style style = {
-            .label = j->files[k].name, .colour = rm2_palette(k + 1), .width = 1.5, .halo = true};
-        WORK_TRY(add_file(j, &j->files[k], &style, panel));
+static rm2_status add_paths(const plot_job *j, rm2_panel *panel) {
+    size_t Q = j->m->info->latent_dim;
+    for (size_t k = 0; k < j->path_count; k++) {
+        const drawn_path *p = &j->paths[k];
+        const double *x = p->file->paths.x + p->from * Q;
+        rm2_style style = plot_path_style(p, true);
+        WORK_TRY(rm2_plot_curve(j->m->work.ctx, panel, p->n, x, &style));
+    }
+    for (size_t k = 0; k < j->path_count; k++) {
+        const drawn_path *p = &j->paths[k];
+        WORK_TRY(figure_ends(j->m->work.ctx, panel, p->n, Q, p->file->paths.x + p->from * Q));
     }
     return RM2_OK;
 }
@@ -43,7 +43,8 @@ rm2_status plot_latent(plot_job *j, const rm2_space *space) {
     WORK_TRY(figure_heat(ctx, panel, j->m->model, rm2_space_metric(space), rm2_space_roadmap(space),
                          uncertainty));
     WORK_TRY(figure_latents(ctx, panel, j->m->info));
-    return add_files(j, panel);
+    WORK_TRY(plot_new_latents(j, panel));
+    return add_paths(j, panel);
 }
 
 static rm2_status add_training(const plot_job *j, size_t factor, rm2_panel *panel) {
@@ -52,21 +53,39 @@ static rm2_status add_training(const plot_job *j, size_t factor, rm2_panel *pane
     if (!points)
         return RM2_ERR_MEMORY;
     rm2_data_original(i->data, points);
-    rm2_status status = figure_demonstrations(j->m->work.ctx, panel, i->manifold, factor,
-                                              i->data->trajectories, i->data->starts, points);
+    rm2_status status = figure_background(j->m->work.ctx, panel, i->data, factor, points);
     free(points);
     return status;
 }
 
-/* The decoded paths of a file. */
-static rm2_status add_decoded(const plot_job *j, const drawn_file *f, size_t factor,
-                              const rm2_style *style, rm2_panel *panel) {
+static rm2_status add_decoded(const plot_job *j, size_t factor, rm2_panel *panel) {
     const rm2_manifold *m = j->m->info->manifold;
-    const size_t *starts = f->paths.starts;
-    for (size_t r = 0; r < f->paths.runs; r++)
-        WORK_TRY(rm2_plot_factor(j->m->work.ctx, panel, m, factor, starts[r + 1] - starts[r],
-                                 f->points + starts[r] * rm2_manifold_ambient(m), style));
+    for (size_t k = 0; k < j->path_count; k++) {
+        const drawn_path *p = &j->paths[k];
+        const double *points = p->file->points + p->from * rm2_manifold_ambient(m);
+        rm2_style style = plot_path_style(p, false);
+        WORK_TRY(rm2_plot_factor(j->m->work.ctx, panel, m, factor, p->n, points, &style));
+    }
+    for (size_t k = 0; k < j->path_count; k++) {
+        const drawn_path *p = &j->paths[k];
+        const double *points = p->file->points + p->from * rm2_manifold_ambient(m);
+        WORK_TRY(figure_factor_ends(j->m->work.ctx, panel, m, factor, p->n, points));
+    }
     return RM2_OK;
+}
+
+/* "R3", or "R3, factor 2" where there are several. */
+static void factor_title(const rm2_manifold *m, size_t factor, char title[FACTOR_TITLE]) {
+    const rm2_factor *f = rm2_manifold_factor(m, factor);
+    size_t same = 0;
+    for (size_t k = 0; k < rm2_manifold_factor_count(m); k++)
+        same += rm2_manifold_factor(m, k)->geometry == f->geometry &&
+                rm2_manifold_factor(m, k)->n == f->n;
+    if (same > 1)
+        (void)snprintf(title, FACTOR_TITLE, "%s%zu, factor %zu", f->geometry->name, f->n,
+                       factor + 1);
+    else
+        (void)snprintf(title, FACTOR_TITLE, "%s%zu", f->geometry->name, f->n);
 }
 
 static rm2_status factor_panel(const plot_job *j, size_t factor) {
@@ -74,17 +93,17 @@ static rm2_status factor_panel(const plot_job *j, size_t factor) {
     const rm2_manifold *m = j->m->info->manifold;
     rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     rm2_panel *panel;
+    axis_texts axes;
+    char title[FACTOR_TITLE];
     WORK_TRY(rm2_panel_settings_factor(ctx, m, factor, &s));
-    s.legend = RM2_LEGEND_BELOW;
+    factor_title(m, factor, title);
+    s.title = rm2_manifold_factor_count(m) > 1 ? title : NULL;
     if (rm2_manifold_factor(m, factor)->geometry == &rm2_euclidean)
-        figure_label_axes(&s, false);
+        figure_label_axes(&s, j->options->unit, &axes);
     WORK_TRY(rm2_figure_panel(ctx, j->figure, 0, factor, &s, &panel));
     WORK_TRY(add_training(j, factor, panel));
-    for (size_t k = 0; k < j->options->paths.count; k++) {
-        rm2_style style = {.label = j->files[k].name, .colour = rm2_palette(k), .width = 1.3};
-        WORK_TRY(add_decoded(j, &j->files[k], factor, &style, panel));
-    }
-    return RM2_OK;
+    WORK_TRY(plot_new_points(j, factor, panel));
+    return add_decoded(j, factor, panel);
 }
 
 rm2_status plot_decoded(plot_job *j, const rm2_space *space) {
@@ -104,39 +123,60 @@ static bool has_times(const plot_job *j) {
     return true;
 }
 
-/* An entry of the points of path r, over time or over t = 0..1. */
-static rm2_status entry_curve(const plot_job *j, const drawn_file *f, size_t r, size_t entry,
+/* An entry of the points of a path, over time or over t = 0..1. */
+static rm2_status entry_curve(const plot_job *j, const drawn_path *p, size_t entry,
                               const rm2_style *style, rm2_panel *panel) {
     size_t ambient = rm2_manifold_ambient(j->m->info->manifold);
-    size_t from = f->paths.starts[r], n = f->paths.starts[r + 1] - from;
-    const double *time = has_times(j) ? f->paths.time + from : NULL;
-    double *line = malloc(2 * n * sizeof *line);
+    const double *time = has_times(j) ? p->file->paths.time + p->from : NULL;
+    double *line = malloc(2 * p->n * sizeof *line);
     if (!line)
         return RM2_ERR_MEMORY;
-    for (size_t i = 0; i < n; i++) {
-        line[2 * i] = time ? time[i] : n > 1 ? (double)i / (double)(n - 1) : 0;
-        line[2 * i + 1] = f->points[(from + i) * ambient + entry];
+    for (size_t i = 0; i < p->n; i++) {
+        line[2 * i] = time ? time[i] : p->n > 1 ? (double)i / (double)(p->n - 1) : 0;
+        line[2 * i + 1] = p->file->points[(p->from + i) * ambient + entry];
     }
-    rm2_status status = rm2_plot_curve(j->m->work.ctx, panel, n, line, style);
+    rm2_status status = rm2_plot_curve(j->m->work.ctx, panel, p->n, line, style);
     free(line);
     return status;
 }
 
-/* An entry of all points; a colour for each. */
+static const rm2_dash path_dashes[] = {RM2_SOLID, RM2_DASHED, RM2_DOTTED, RM2_DASH_DOT};
+enum { PATH_DASHES = sizeof path_dashes / sizeof *path_dashes };
+
+/* An entry of all points: entries differ in colour, paths in dashes and width. */
 static rm2_status entry_curves(const plot_job *j, size_t entry, rm2_colour colour,
                                rm2_panel *panel) {
     char name[COLUMN_NAME];
     rm2_data_column_name(j->m->info->manifold, entry, name, sizeof name);
-    rm2_style style = {.label = name, .colour = colour, .width = 1.2};
-    for (size_t k = 0; k < j->options->paths.count; k++)
-        for (size_t r = 0; r < j->files[k].paths.runs; r++)
-            WORK_TRY(entry_curve(j, &j->files[k], r, entry, &style, panel));
+    for (size_t k = 0; k < j->path_count; k++) {
+        size_t order = j->paths[k].order;
+        const rm2_style style = {.label = order == 0 ? name : NULL,
+                                 .colour = colour,
+                                 .width = order < PATH_DASHES ? 1.2 : 0.7,
+                                 .dash = path_dashes[order % PATH_DASHES]};
+        WORK_TRY(entry_curve(j, &j->paths[k], entry, &style, panel));
+    }
+    return RM2_OK;
+}
+
+/* Where there are several paths, the legend says which dashes are whose: curves without a point. */
+static rm2_status name_paths(const plot_job *j, rm2_panel *panel) {
+    static const double nowhere[] = {NAN, NAN};
+    bool several = j->path_count > 0 && j->paths[j->path_count - 1].order > 0;
+    for (size_t k = 0; k < j->path_count && several; k++) {
+        size_t order = j->paths[k].order;
+        const rm2_style style = {.label = j->paths[k].name,
+                                 .colour = RM2_COLOUR_STRAIGHT,
+                                 .width = order < PATH_DASHES ? 1.2 : 0.7,
+                                 .dash = path_dashes[order % PATH_DASHES]};
+        WORK_TRY(rm2_plot_curve(j->m->work.ctx, panel, 1, nowhere, &style));
+    }
     return RM2_OK;
 }
 
 /* A panel for each factor. */
 rm2_status plot_time(plot_job *j, const rm2_space *space) {
-    enum { MOST_ENTRIES = 8 };
+    enum { MOST_ENTRIES = RM2_PALETTE_SIZE };
     const rm2_manifold *m = j->m->info->manifold;
     size_t factors = rm2_manifold_factor_count(m);
     (void)space;
@@ -145,14 +185,18 @@ rm2_status plot_time(plot_job *j, const rm2_space *space) {
         const rm2_factor *f = rm2_manifold_factor(m, k);
         rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
         rm2_panel *panel;
-        char title[32];
-        (void)snprintf(title, sizeof title, "%s%zu", f->geometry->name, f->n);
+        char title[FACTOR_TITLE], label[AXIS_TEXT];
+        bool metric = j->options->unit && f->geometry == &rm2_euclidean;
+        factor_title(m, k, title);
+        (void)snprintf(label, sizeof label, "coordinate%s%.30s%s", metric ? " [" : "",
+                       metric ? j->options->unit : "", metric ? "]" : "");
         s.title = title;
-        s.x.label = has_times(j) ? "time" : "t";
-        s.legend = RM2_LEGEND_BELOW;
+        s.x.label = has_times(j) ? "time [s]" : "t, fraction of the path";
+        s.y.label = label;
         WORK_TRY(rm2_figure_panel(j->m->work.ctx, j->figure, 0, k, &s, &panel));
         for (size_t e = 0; e < f->ambient && e < MOST_ENTRIES; e++)
             WORK_TRY(entry_curves(j, f->ambient_offset + e, rm2_palette(e), panel));
+        WORK_TRY(name_paths(j, panel));
     }
     return RM2_OK;
 }

@@ -28,27 +28,21 @@ const char *experiment_model_name(const trained *t) {
     return t->independent ? "GPLVM and pGPLVM, independent outputs" : "GPLVM and pGPLVM";
 }
 
-/* Density metrics have the colours that are left: blue, vermilion and yellow are taken. */
+void experiment_title(const trained *t, const char *what, char title[TITLE_SIZE]) {
+    (void)snprintf(title, TITLE_SIZE, "%s, %s", experiment_model_name(t), what);
+}
+
 rm2_style experiment_style(const experiment_run *r, const outcome *o, bool on_heat) {
-    enum { FIRST_LEFT = 2 };
-    rm2_style s = {.width = on_heat ? 1.6 : 1.4, .halo = on_heat};
     bool many = experiment_outcome(r, o->trained, MOVE_DENSITY) != NULL;
     switch (o->variant->movement) {
     case MOVE_STRAIGHT:
-        s.colour = RM2_VERMILION;
-        s.label = "straight line";
-        break;
+        return figure_straight_style("straight line", on_heat);
     case MOVE_PULLBACK:
-        s.colour = on_heat ? RM2_YELLOW : RM2_BLUE;
-        s.label = many ? o->variant->name : "geodesic";
-        break;
+        return figure_geodesic_style(many ? o->variant->name : "geodesic", on_heat);
     case MOVE_DENSITY:
-        s.colour = rm2_palette(FIRST_LEFT + (size_t)(o - r->outcomes));
-        s.label = o->variant->name;
-        s.width = 1.2;
         break;
     }
-    return s;
+    return figure_other_style((size_t)(o - r->outcomes), o->variant->name, on_heat);
 }
 
 /* ---- latent spaces -------------------------------------------------------------------------- */
@@ -57,7 +51,7 @@ rm2_style experiment_style(const experiment_run *r, const outcome *o, bool on_he
 typedef struct latent_page {
     size_t panels, columns, rows;
     bool both; /* magnification and uncertainty of each model */
-    double aspect, row_parts[2 * MOST_TRAINED];
+    double aspect;
     rm2_figure_settings figure;
 } latent_page;
 
@@ -74,14 +68,14 @@ static double grid_aspect(const experiment_run *r) {
 
 static size_t latent_legend_entries(const experiment_run *r) {
     const trained *t = &r->models[0];
-    size_t entries = figure_groups(t->info);
+    size_t entries = figure_groups(t->info) + 2; /* start and end */
     for (size_t k = 0; k < r->outcome_count; k++)
         entries += r->outcomes[k].trained == t;
     return entries;
 }
 
 /* Wide latent spaces have a row each, others stand side by side; heights follow the aspect ratio, so
- * that pages have no empty margins. The last row has the legend. */
+ * that pages have no empty margins. The legend is below all of them. */
 static void arrange_latents(const experiment_run *r, latent_page *p) {
     enum { BESIDE = 34, ABOVE = 17, ENTRY = 38 }; /* axes and bar; axis and title; of a legend */
     p->both = r->model_count <= 2;
@@ -91,17 +85,13 @@ static void arrange_latents(const experiment_run *r, latent_page *p) {
     p->rows = p->panels / p->columns;
     double cell = (double)PAGE_WIDTH / (double)p->columns;
     double height = fmin(fmax((cell - BESIDE) * p->aspect, 20), 110) + ABOVE;
-    double lines = ceil((double)latent_legend_entries(r) * ENTRY / cell);
+    double lines = ceil((double)latent_legend_entries(r) * ENTRY / PAGE_WIDTH);
     p->figure = rm2_figure_settings_default();
     p->figure.width = PAGE_WIDTH;
-    p->figure.height = 0;
+    p->figure.height = (double)p->rows * height + 3 + 5 * lines;
     p->figure.rows = p->rows;
     p->figure.columns = p->columns;
-    p->figure.row_parts = p->row_parts;
-    for (size_t k = 0; k < p->rows; k++) {
-        p->row_parts[k] = height + (k + 1 == p->rows ? 2 + 5 * lines : 0);
-        p->figure.height += p->row_parts[k];
-    }
+    p->figure.legend = true;
 }
 
 static rm2_status add_latent_curves(const experiment_run *r, const trained *t, rm2_panel *panel) {
@@ -110,6 +100,11 @@ static rm2_status add_latent_curves(const experiment_run *r, const trained *t, r
         rm2_style style = experiment_style(r, o, true);
         if (o->trained == t)
             WORK_TRY(rm2_plot_curve(r->work.ctx, panel, o->curve->nodes, o->curve->x, &style));
+    }
+    for (size_t k = 0; k < r->outcome_count; k++) {
+        const rm2_curve *c = r->outcomes[k].curve;
+        if (r->outcomes[k].trained == t)
+            WORK_TRY(figure_ends(r->work.ctx, panel, c->nodes, 2, c->x));
     }
     return RM2_OK;
 }
@@ -120,14 +115,11 @@ static rm2_status latent_panel(const experiment_run *r, const latent_page *p, si
     size_t model = index % r->model_count, row = index / p->columns;
     const trained *t = &r->models[model];
     bool uncertainty = index >= r->model_count;
-    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
+    char title[TITLE_SIZE];
     rm2_panel *panel;
-    s.title = experiment_model_name(t);
-    s.x.label = "latent x1";
-    s.y.label = "latent x2";
-    s.equal = true;
-    s.legend = row + 1 == p->rows ? RM2_LEGEND_BELOW : RM2_LEGEND_NONE;
-    WORK_TRY(rm2_figure_panel(r->work.ctx, figure, row, index % p->columns, &s, &panel));
+    experiment_title(t, uncertainty ? "uncertainty" : "magnification", title);
+    WORK_TRY(figure_latent_panel(r->work.ctx, figure, row, index % p->columns,
+                                 p->both ? title : experiment_model_name(t), &panel));
     WORK_TRY(figure_heat(r->work.ctx, panel, t->model, rm2_space_exact_metric(t->space),
                          rm2_space_roadmap(t->space), uncertainty));
     WORK_TRY(figure_latents(r->work.ctx, panel, t->info));

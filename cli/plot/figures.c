@@ -19,8 +19,8 @@ rm2_status figure_latent_panel(rm2_context *ctx, rm2_figure *figure, size_t row,
                                const char *title, rm2_panel **panel) {
     rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     s.title = title;
-    s.x.label = "latent x1";
-    s.y.label = "latent x2";
+    s.x.label = "z1";
+    s.y.label = "z2";
     s.equal = true;
     s.legend = RM2_LEGEND_BELOW;
     return rm2_figure_panel(ctx, figure, row, column, &s, panel);
@@ -57,7 +57,8 @@ rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *mode
                          .y_min = g.x[1],
                          .x_max = g.x[2 * last],
                          .y_max = g.x[2 * last + 1],
-                         .label = uncertainty ? "standard deviation" : "log10 magnification"};
+                         .label = uncertainty ? "standard deviation [model units]"
+                                              : "log₁₀ magnification"};
     rm2_status status = grid_values(ctx, model, metric, &g, uncertainty, values);
     if (status == RM2_OK)
         status = rm2_plot_heat(ctx, panel, &heat);
@@ -90,6 +91,10 @@ void figure_text(const char *text, char drawn[DRAWN_SIZE]) {
     drawn[used] = 0;
 }
 
+static const char *background_name(const rm2_data *d) {
+    return d->trajectories ? "demonstrations" : "training data";
+}
+
 static rm2_status grouped_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i) {
     static const rm2_style style = {.size = 2.6, .halo = true};
     char texts[MOST_GROUPS][DRAWN_SIZE];
@@ -102,20 +107,77 @@ static rm2_status grouped_latents(rm2_context *ctx, rm2_panel *panel, const rm2_
     return rm2_plot_groups(ctx, panel, &groups, &style);
 }
 
+/* A thin line per trajectory, with dots where nothing else shows the points. */
+static rm2_status latent_trajectories(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i,
+                                      bool dots) {
+    rm2_style line = {.colour = RM2_COLOUR_DEMONSTRATIONS, .width = 0.5, .halo = true};
+    if (dots) {
+        line.label = background_name(i->data);
+        line.marker = RM2_MARKER_CIRCLE;
+        line.size = i->points > 300 ? 1.3 : 1.9;
+    }
+    for (size_t t = 0; t < i->data->trajectories; t++) {
+        const size_t *starts = i->data->starts + t;
+        WORK_TRY(rm2_plot_curve(ctx, panel, starts[1] - starts[0],
+                                i->latents + starts[0] * i->latent_dim, &line));
+    }
+    return RM2_OK;
+}
+
 rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i) {
-    rm2_style plain = {.label = "training data",
-                       .colour = RM2_WHITE,
-                       .size = i->points > 300 ? 1.3 : 1.8,
-                       .opacity = 0.7};
-    if (figure_groups(i) > 1)
+    bool grouped = figure_groups(i) > 1;
+    WORK_TRY(latent_trajectories(ctx, panel, i, !grouped));
+    if (grouped)
         return grouped_latents(ctx, panel, i);
+    if (i->data->trajectories)
+        return RM2_OK;
+    const rm2_style plain = {.label = background_name(i->data),
+                             .colour = RM2_COLOUR_DEMONSTRATIONS,
+                             .size = i->points > 300 ? 1.6 : 2.2,
+                             .halo = true};
     return rm2_plot_points(ctx, panel, i->points, i->latents, &plain);
 }
 
-void figure_label_axes(rm2_panel_settings *s, bool metres) {
-    s->x.label = metres ? "x [m]" : "x";
-    s->y.label = metres ? "y [m]" : "y";
-    s->z.label = metres ? "z [m]" : "z";
+/* ---- paths ---------------------------------------------------------------------------------- */
+
+rm2_style figure_geodesic_style(const char *label, bool on_heat) {
+    return (rm2_style){
+        .label = label, .colour = RM2_COLOUR_GEODESIC, .width = 1.6, .halo = on_heat};
+}
+
+rm2_style figure_straight_style(const char *label, bool on_heat) {
+    return (rm2_style){.label = label,
+                       .colour = RM2_COLOUR_STRAIGHT,
+                       .width = 1.3,
+                       .dash = RM2_DASHED,
+                       .halo = on_heat};
+}
+
+/* Dashes tell them apart where colours do not. */
+rm2_style figure_other_style(size_t index, const char *label, bool on_heat) {
+    static const rm2_dash dashes[] = {RM2_SOLID, RM2_DASH_DOT, RM2_DOTTED};
+    return (rm2_style){.label = label,
+                       .colour = rm2_palette(index),
+                       .width = 1.4,
+                       .dash = dashes[index % 3],
+                       .halo = on_heat};
+}
+
+static const rm2_style end_styles[] = {{.label = "start",
+                                        .colour = RM2_COLOUR_STRAIGHT,
+                                        .marker = RM2_MARKER_CIRCLE,
+                                        .size = 4.5,
+                                        .halo = true},
+                                       {.label = "end",
+                                        .colour = RM2_COLOUR_STRAIGHT,
+                                        .marker = RM2_MARKER_SQUARE,
+                                        .size = 4.5,
+                                        .halo = true}};
+
+rm2_status figure_ends(rm2_context *ctx, rm2_panel *panel, size_t n, size_t width,
+                       const double *x) {
+    WORK_TRY(rm2_plot_points(ctx, panel, 1, x, &end_styles[0]));
+    return rm2_plot_points(ctx, panel, 1, x + width * (n - 1), &end_styles[1]);
 }
 
 /* Is this factor one whose demonstrations would hide everything? */
@@ -124,17 +186,43 @@ static bool crowded(const rm2_factor *f) {
            (f->geometry == &rm2_spd && f->n > 2);
 }
 
-rm2_status figure_demonstrations(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
-                                 size_t factor, size_t trajectories, const size_t *starts,
-                                 const double *points) {
-    static const rm2_style style = {
-        .label = "demonstrations", .colour = RM2_GREY, .width = 0.6, .opacity = 0.7};
-    size_t ambient = rm2_manifold_ambient(manifold);
+rm2_status figure_factor_ends(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
+                              size_t factor, size_t n, const double *points) {
+    const double *last = points + (n - 1) * rm2_manifold_ambient(manifold);
     if (crowded(rm2_manifold_factor(manifold, factor)))
         return RM2_OK;
-    for (size_t t = 0; t < trajectories; t++)
-        WORK_TRY(rm2_plot_factor(ctx, panel, manifold, factor, starts[t + 1] - starts[t],
-                                 points + starts[t] * ambient, &style));
+    WORK_TRY(rm2_plot_factor_points(ctx, panel, manifold, factor, 1, points, &end_styles[0]));
+    return rm2_plot_factor_points(ctx, panel, manifold, factor, 1, last, &end_styles[1]);
+}
+
+/* ---- decoded points ------------------------------------------------------------------------- */
+
+void figure_label_axes(rm2_panel_settings *s, const char *unit, axis_texts *texts) {
+    rm2_axis *const axes[] = {&s->x, &s->y, &s->z};
+    for (size_t k = 0; k < 3; k++) {
+        if (unit)
+            (void)snprintf(texts->text[k], AXIS_TEXT, "%c [%.30s]", (char)('x' + k), unit);
+        else
+            (void)snprintf(texts->text[k], AXIS_TEXT, "%c", (char)('x' + k));
+        axes[k]->label = texts->text[k];
+    }
+}
+
+rm2_status figure_background(rm2_context *ctx, rm2_panel *panel, const rm2_data *d, size_t factor,
+                             const double *points) {
+    rm2_style style = {.label = background_name(d),
+                       .colour = RM2_COLOUR_DEMONSTRATIONS,
+                       .width = 0.6,
+                       .size = 2,
+                       .opacity = 0.8};
+    size_t ambient = rm2_manifold_ambient(d->manifold);
+    if (crowded(rm2_manifold_factor(d->manifold, factor)))
+        return RM2_OK;
+    if (d->trajectories == 0)
+        return rm2_plot_factor_points(ctx, panel, d->manifold, factor, d->count, points, &style);
+    for (size_t t = 0; t < d->trajectories; t++)
+        WORK_TRY(rm2_plot_factor(ctx, panel, d->manifold, factor, d->starts[t + 1] - d->starts[t],
+                                 points + d->starts[t] * ambient, &style));
     return RM2_OK;
 }
 

@@ -20,15 +20,27 @@ enum { DRAWN_SIZE = 200 };
 void figure_text(const char *text, char drawn[DRAWN_SIZE]);
 /* Groups of latents that a legend tells apart: by label if there are labels, and few; else one. */
 size_t figure_groups(const rm2_model_info *info);
-/* Latents, by these groups. */
+/* Latents, by these groups; those of a trajectory are joined. */
 rm2_status figure_latents(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *info);
-/* x, y and z, in metres where that is known. */
-void figure_label_axes(rm2_panel_settings *s, bool metres);
-/* Trajectories in the background of a factor's panel; none where they would hide everything: frames, large
- * matrices. points: starts[trajectories] x ambient. */
-rm2_status figure_demonstrations(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
-                                 size_t factor, size_t trajectories, const size_t *starts,
-                                 const double *points);
+/* How paths look, in every figure: one colour, one meaning. They have a white edge on a heat map. */
+rm2_style figure_geodesic_style(const char *label, bool on_heat);
+rm2_style figure_straight_style(const char *label, bool on_heat);
+rm2_style figure_other_style(size_t index, const char *label, bool on_heat); /* of further paths */
+/* A circle at the first and a square at the last of n points of the panel, or of a factor; nothing in a panel of
+ * frames or matrices. */
+rm2_status figure_ends(rm2_context *ctx, rm2_panel *panel, size_t n, size_t width, const double *x);
+rm2_status figure_factor_ends(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
+                              size_t factor, size_t n, const double *points);
+/* x, y and z; `unit` may be NULL. */
+enum { AXIS_TEXT = 48 };
+typedef struct axis_texts {
+    char text[3][AXIS_TEXT];
+} axis_texts;
+void figure_label_axes(rm2_panel_settings *s, const char *unit, axis_texts *texts);
+/* The data in the background of a factor's panel: trajectories as lines, other points as markers; none where
+ * they would hide everything: frames, large matrices. points: count x ambient. */
+rm2_status figure_background(rm2_context *ctx, rm2_panel *panel, const rm2_data *data,
+                             size_t factor, const double *points);
 /* The objective over the iterations, less `zero`, divided by `unit`. */
 rm2_status figure_trace(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *info, double zero,
                         double unit, const char *label);

@@ -23,11 +23,16 @@ static const option plot_table[] = {
     {"--path", "FILE", OPTION_TEXTS, PLOT(paths), NULL,
      "a path to draw, as geodesic and decode write it, or several (column demo, sample or\n"
      "                            pair); may be repeated"},
+    {"--points", "FILE", OPTION_TEXTS, PLOT(points), NULL,
+     "latent points without an order, as encode writes them, with their labels (column label);\n"
+     "                            may be repeated"},
     {"--width", "MM", OPTION_NUMBER, PLOT(width), NULL, "of the figure (default: 120)"},
     {"--height", "MM", OPTION_NUMBER, PLOT(height), NULL,
      "of the figure (default: from its shape)"},
     {"--dpi", "N", OPTION_NUMBER, PLOT(dpi), NULL, "resolution of a PNG (default: 300)"},
     {"--title", "TEXT", OPTION_TEXT, PLOT(title), NULL, "above the figure"},
+    {"--unit", "TEXT", OPTION_TEXT, PLOT(unit), NULL,
+     "unit of the positions, such as m, on the axes of --kind decoded and time"},
     {.name = NULL},
 };
 
@@ -52,29 +57,39 @@ static int read_file(const plot_job *j, const char *path, drawn_file *f) {
                                                  f->points, NULL, NULL, NULL));
 }
 
+static size_t count_files(const plot_job *j) {
+    return j->options->paths.count + j->options->points.count;
+}
+
+/* Files of paths, then those of points. */
+static const char *file_path(const plot_job *j, size_t k) {
+    const text_list *paths = &j->options->paths, *points = &j->options->points;
+    return k < paths->count ? paths->items[k] : points->items[k - paths->count];
+}
+
 static int read_files(plot_job *j) {
-    const text_list *list = &j->options->paths;
     int code = EXIT_DONE;
-    j->files = calloc(list->count + 1, sizeof *j->files);
+    j->files = calloc(count_files(j) + 1, sizeof *j->files);
     if (!j->files)
         return work_no_memory(&j->m->work);
-    for (size_t k = 0; k < list->count && code == EXIT_DONE; k++)
-        code = read_file(j, list->items[k], &j->files[k]);
-    return code;
+    for (size_t k = 0; k < count_files(j) && code == EXIT_DONE; k++)
+        code = read_file(j, file_path(j, k), &j->files[k]);
+    return code == EXIT_DONE ? plot_find_paths(j) : code;
 }
 
 static void free_files(plot_job *j) {
-    for (size_t k = 0; j->files && k < j->options->paths.count; k++) {
+    for (size_t k = 0; j->files && k < count_files(j); k++) {
         latent_paths_free(&j->files[k].paths);
         free(j->files[k].points);
     }
     free(j->files);
+    free(j->paths);
 }
 
-static size_t count_paths(const plot_job *j) {
+static size_t count_points(const plot_job *j) {
     size_t count = 0;
-    for (size_t k = 0; k < j->options->paths.count; k++)
-        count += j->files[k].paths.runs;
+    for (size_t k = 0; k < j->options->points.count; k++)
+        count += plot_points_file(j, k)->paths.count;
     return count;
 }
 
@@ -89,11 +104,12 @@ static const struct {
     rm2_status (*draw)(plot_job *j, const rm2_space *space);
     bool grid, metric;
     need paths;
-} kinds[] = {[KIND_LATENT] = {plot_latent, true, true, PERHAPS},
-             [KIND_UNCERTAINTY] = {plot_latent, true, false, PERHAPS},
-             [KIND_DECODED] = {plot_decoded, false, false, ALWAYS},
-             [KIND_TIME] = {plot_time, false, false, ALWAYS},
-             [KIND_TRAINING] = {plot_training, false, false, NEVER}};
+    bool points, unit;
+} kinds[] = {[KIND_LATENT] = {plot_latent, true, true, PERHAPS, true, false},
+             [KIND_UNCERTAINTY] = {plot_latent, true, false, PERHAPS, true, false},
+             [KIND_DECODED] = {plot_decoded, false, false, ALWAYS, true, true},
+             [KIND_TIME] = {plot_time, false, false, ALWAYS, false, true},
+             [KIND_TRAINING] = {plot_training, false, false, NEVER, false, false}};
 
 /* Is one of the settings (ends with NULL) given? */
 static bool is_given(const plot_job *j, const char *const *names) {
@@ -111,9 +127,14 @@ static int check_options(const plot_job *j) {
         bool found;
         const char *text;
     } conflicts[] = {
-        {kinds[kind].paths == ALWAYS && j->options->paths.count == 0, "needs --path FILE"},
+        {kinds[kind].paths == ALWAYS && !kinds[kind].points && j->options->paths.count == 0,
+         "needs --path FILE"},
+        {kinds[kind].paths == ALWAYS && count_files(j) == 0, "needs --path FILE or --points FILE"},
         {kinds[kind].paths == NEVER && j->options->paths.count > 0,
          "shows no paths: leave --path out"},
+        {!kinds[kind].points && j->options->points.count > 0,
+         "shows no points: leave --points out"},
+        {!kinds[kind].unit && j->options->unit, "has no axis of positions: leave --unit out"},
         {!kinds[kind].grid && is_given(j, grid), "has no grid: leave --grid and --padding out"},
         {!kinds[kind].metric && (is_given(j, metric) || j->m->options->discourage),
          "shows no metric: leave --metric, --contrast, --weight, --sigma and --discourage out"},
@@ -128,7 +149,7 @@ static int check_options(const plot_job *j) {
 /* The paths must not be overwritten. */
 static int check_output(const plot_job *j) {
     const work *w = &j->m->work;
-    const char *output = j->m->options->output, *inputs[TEXT_LIST_MAX + 1] = {NULL};
+    const char *output = j->m->options->output, *inputs[2 * TEXT_LIST_MAX + 1] = {NULL};
     bool known = false;
     for (size_t k = 0; output && figure_formats[k]; k++)
         known = known || has_ending(output, figure_formats[k]);
@@ -137,7 +158,8 @@ static int check_output(const plot_job *j) {
     if (j->options->dpi > 0 && !has_ending(output, ".png"))
         return work_complain(w, EXIT_USAGE, "--dpi is the resolution of a .png; %s has none",
                              output);
-    memcpy(inputs, j->options->paths.items, j->options->paths.count * sizeof *inputs);
+    for (size_t k = 0; k < count_files(j); k++)
+        inputs[k] = file_path(j, k);
     return work_check_output(w, output, inputs);
 }
 
@@ -169,7 +191,8 @@ static int do_plot(const model_work *m) {
     if (code == EXIT_DONE && m->work.common->json) {
         printf("{\"file\": ");
         json_text(stdout, m->options->output);
-        printf(", \"kind\": \"%s\", \"paths\": %zu}\n", kind_names[kind], count_paths(&j));
+        printf(", \"kind\": \"%s\", \"paths\": %zu, \"points\": %zu}\n", kind_names[kind],
+               j.path_count, count_points(&j));
     } else if (code == EXIT_DONE && !m->work.common->quiet) {
         printf("%s\n", m->options->output);
     }

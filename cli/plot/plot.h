@@ -16,24 +16,49 @@ typedef enum plot_kind {
 
 typedef struct plot_options {
     int kind;
-    text_list paths;
+    text_list paths, points;
     double width, height, dpi;
-    const char *title;
+    const char *title, *unit;
 } plot_options;
 
-/* A file of the command line: its paths, what they decode to, its name in the legend. */
+/* A file of the command line: its latent points, what they decode to, its name in the legend. */
 typedef struct drawn_file {
     latent_paths paths;
     double *points;
     char name[DRAWN_SIZE];
 } drawn_file;
 
+/* A path of a file. A few are told apart; of many, those of a file share name and looks. */
+typedef struct drawn_path {
+    const drawn_file *file;
+    size_t from, n; /* rows of the file */
+    char name[DRAWN_SIZE];
+    bool straight;
+    size_t number; /* of what it shares its looks with, straight lines apart */
+    size_t order;  /* of its name in the figure */
+} drawn_path;
+
 typedef struct plot_job {
     const model_work *m;
     const plot_options *options;
-    drawn_file *files; /* one for each --path */
+    drawn_file *files; /* those of --path, then those of --points */
+    drawn_path *paths;
+    size_t path_count;
     rm2_figure *figure;
 } plot_job;
+
+/* The files of --points. */
+static inline const drawn_file *plot_points_file(const plot_job *j, size_t k) {
+    return &j->files[j->options->paths.count + k];
+}
+
+/* The paths of the files of --path, with their names and looks (paths.c); an exit code. */
+int plot_find_paths(plot_job *j);
+rm2_style plot_path_style(const drawn_path *p, bool on_heat);
+/* New data in a panel: each point as a marker, by label where the file has labels (points.c). In the latent plane,
+ * or of a factor. */
+rm2_status plot_new_latents(const plot_job *j, rm2_panel *panel);
+rm2_status plot_new_points(const plot_job *j, size_t factor, rm2_panel *panel);
 
 /* Each opens job->figure and fills it; `space` is there for those that show a grid. */
 rm2_status plot_latent(plot_job *j, const rm2_space *space);

@@ -54,10 +54,12 @@ static bool add_quality(sheet *s, const encoded *e, double *column) {
 static int write_encoded(const model_work *m, const encoded *e, const rm2_data *data) {
     sheet s;
     double *column = malloc((e->n + 1) * sizeof *column);
-    bool built = sheet_create(&s, e->n, (data->trajectories ? 1u : 0u) + 2 * e->Q + 4) && column &&
-                 sheet_add_trajectories(&s, data->trajectories, data->starts, data->ids) &&
-                 sheet_add_latents(&s, e->Q, e->latents) && add_deviations(&s, e, column) &&
-                 add_quality(&s, e, column);
+    bool built =
+        sheet_create(&s, e->n,
+                     (data->trajectories ? 1u : 0u) + (data->labels ? 1u : 0u) + 2 * e->Q + 4) &&
+        column && sheet_add_trajectories(&s, data->trajectories, data->starts, data->ids) &&
+        sheet_add_labels(&s, data) && sheet_add_latents(&s, e->Q, e->latents) &&
+        add_deviations(&s, e, column) && add_quality(&s, e, column);
     int code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
     sheet_free(&s);
     free(column);

@@ -102,12 +102,19 @@ static void print_placement(const robot_work *r, FILE *out) {
 
 static void print_limits(const robot_work *r, FILE *out) {
     const rm2_track_info *i = &r->info;
+    const char *unit = " rad"; /* lengths of prismatic joints have none */
+    for (size_t k = 0; k < rm2_arm_joints(r->arm); k++)
+        unit = rm2_arm_joint_kind(r->arm, k) == RM2_JOINT_PRISMATIC ? "" : unit;
     if (isfinite(i->margin))
-        (void)fprintf(out, "joint limits: kept, by at least %.3g rad (joint %zu)\n", i->margin,
+        (void)fprintf(out, "joint limits: kept, by at least %.3g%s (joint %zu)\n", i->margin, unit,
                       i->margin_joint + 1);
     else
         (void)fprintf(out, "joint limits: none\n");
-    (void)fprintf(out, "largest step of a joint: %.3g rad\n", i->largest_step);
+    (void)fprintf(out, "largest step of a joint: %.3g%s\n", i->largest_step, unit);
+    if (i->jumps > 0)
+        (void)fprintf(
+            out, "jumps: %zu; between these points the arm leaves the path: add points there\n",
+            i->jumps);
     if (i->stretch > 1 + 1e-6) /* more than rounding; the factor rounded up, so that it is enough */
         (void)fprintf(out, "speed limits: exceeded by joint %zu; stretch time by the factor %.4g\n",
                       i->stretch_joint + 1, ceil(1e3 * i->stretch) / 1e3);
@@ -132,6 +139,9 @@ static void print_text(const robot_work *r, FILE *out) {
         print_errors(out, "manipulability", summarise(r, offsetof(rm2_track_error, ellipsoid)),
                      " (affine-invariant distance)");
     print_limits(r, out);
+    if (r->written > 0)
+        (void)fprintf(out, "joint trajectory: %s, %.4g s%s\n", r->options->trajectory, r->written,
+                      r->info.stretch > 1 ? ", times stretched so that speed limits are kept" : "");
 }
 
 static void json_errors(FILE *out, const char *name, summary s) {
@@ -150,6 +160,21 @@ static void json_list(FILE *out, const char *name, size_t count, const double *v
     (void)fprintf(out, "]");
 }
 
+/* Why points were missed; null where none was. */
+static void json_cause(const robot_work *r, FILE *out) {
+    static const char *const causes[] = {[RM2_TRACK_NOT_MISSED] = "null",
+                                         [RM2_TRACK_FAR] = "\"reach\"",
+                                         [RM2_TRACK_POSE] = "\"pose\"",
+                                         [RM2_TRACK_LIMIT] = "\"limit\"",
+                                         [RM2_TRACK_WAY] = "\"way\""};
+    const rm2_track_info *i = &r->info;
+    bool missed = i->cause != RM2_TRACK_NOT_MISSED, joint = missed && i->cause_joint != SIZE_MAX;
+    (void)fprintf(out, ", \"cause\": %s", causes[i->cause]);
+    json_field(out, "cause_point", missed ? (double)i->cause_target : (double)NAN);
+    json_field(out, "cause_joint", joint ? (double)i->cause_joint + 1 : (double)NAN);
+    json_field(out, "cause_limit", joint ? i->cause_limit : (double)NAN);
+}
+
 static void print_json(const robot_work *r, FILE *out) {
     const rm2_track_info *i = &r->info;
     const rm2_placement *p = &r->options->placement;
@@ -164,8 +189,10 @@ static void print_json(const robot_work *r, FILE *out) {
         json_errors(out, "orientation", summarise(r, offsetof(rm2_track_error, orientation)));
     if (r->task.ellipsoid)
         json_errors(out, "manipulability", summarise(r, offsetof(rm2_track_error, ellipsoid)));
+    json_cause(r, out);
     json_field(out, "limit_margin", i->margin);
     json_field(out, "largest_step", i->largest_step);
+    (void)fprintf(out, ", \"jumps\": %zu", i->jumps);
     json_field(out, "speed_ratio", i->stretch > 0 ? i->stretch : (double)NAN);
     (void)fprintf(out, ", \"speed_limits_kept\": %s",
                   i->stretch > 1   ? "false"
@@ -178,18 +205,56 @@ static void print_json(const robot_work *r, FILE *out) {
     (void)fprintf(out, "}\n");
 }
 
+/* "; at line 17 (point 3 of 68, 0.03 of the way) joint 7 (elbow) is at its limit 2.9: ...". */
+static void explain(const robot_work *r, char *text, size_t size) {
+    const rm2_track_info *i = &r->info;
+    static const char *const remedies[] = {
+        [RM2_TRACK_NOT_MISSED] = "",
+        [RM2_TRACK_FAR] = "it is beyond the arm's reach; move or shrink the path (--place auto, "
+                          "--scale, --offset)",
+        [RM2_TRACK_POSE] =
+            "no posture has this position and orientation; move or turn the path (--place auto, "
+            "--offset, --rotate)",
+        [RM2_TRACK_LIMIT] =
+            "only postures beyond joint limits reach it; move or turn the path (--place auto, "
+            "--offset, --rotate)",
+        [RM2_TRACK_WAY] = "every point can be reached, but no motion was found that leads through "
+                          "all without a jump; "
+                          "move or turn the path (--place auto, --offset, --rotate), split it "
+                          "here, or search at more "
+                          "points (--stations)"};
+    const rm2_data *d = r->data;
+    char joint[160] = "";
+    size_t from = 0, to = d->count;
+    for (size_t t = 0; t < d->trajectories; t++)
+        if (i->cause_target >= d->starts[t] && i->cause_target < d->starts[t + 1]) {
+            from = d->starts[t];
+            to = d->starts[t + 1];
+        }
+    size_t point = i->cause_target - from, count = to - from;
+    if (i->cause_joint != SIZE_MAX)
+        (void)snprintf(joint, sizeof joint, "joint %zu (%.60s) is at its limit %.6g, ",
+                       i->cause_joint + 1, rm2_arm_joint_name(r->arm, i->cause_joint),
+                       i->cause_limit);
+    (void)snprintf(text, size, "at %s %zu (point %zu of %zu, %.2f of the path) %s%s", d->row_word,
+                   d->rows[i->cause_target], point + 1, count,
+                   count > 1 ? (double)point / (double)(count - 1) : 0.0, joint,
+                   remedies[i->cause]);
+}
+
 /* "3 of 68 points were missed, line 17 most: ..." */
 static int complain_of_misses(const robot_work *r) {
     const rm2_data *d = r->data;
     const rm2_track_error *e = &r->errors[r->info.worst];
-    char angle[NAME_SIZE] = "";
+    char angle[NAME_SIZE] = "", cause[600];
     if (r->task.orientation)
         (void)snprintf(angle, sizeof angle, " and %.3g rad", e->orientation);
+    explain(r, cause, sizeof cause);
     return work_complain(&r->work, EXIT_NOT_CONVERGED,
                          "%zu of %zu points were missed, %s %zu most: by %.3g%s; the nearest "
-                         "configurations were taken",
+                         "configurations were taken; %s",
                          r->info.missed, d->count, d->row_word, d->rows[r->info.worst], e->position,
-                         angle);
+                         angle, cause);
 }
 
 int robot_report(const robot_work *r) {
@@ -200,5 +265,12 @@ int robot_report(const robot_work *r) {
         print_json(r, out);
     else if (!r->work.common->quiet)
         print_text(r, out);
-    return r->info.missed > 0 ? complain_of_misses(r) : EXIT_DONE;
+    if (r->info.missed > 0)
+        return complain_of_misses(r);
+    if (r->options->trajectory && r->info.jumps > 0)
+        return work_complain(
+            &r->work, EXIT_NOT_CONVERGED,
+            "%s is not written: the motion jumps at %zu point%s; add points to the path there",
+            r->options->trajectory, r->info.jumps, plural(r->info.jumps));
+    return EXIT_DONE;
 }

@@ -5,15 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TOO_FAR = 10 }; /* times the arm's reach */
+
 static const char *const places[] = {"given", "auto", NULL};
 
 #define ROBOT(member) offsetof(robot_options, member)
 
 static const option robot_table[] = {
-    {"--arm", "ARM", OPTION_TEXT, ROBOT(arm), NULL,
-     "panda, planar:L1,L2,..., or a CSV file of modified Denavit-Hartenberg\n"
-     "                            parameters: a, d, alpha, theta, lower, upper, speed (revolute)"},
+    {"--arm", "ARM", OPTION_TEXT, ROBOT(arm.spec), NULL,
+     "panda, planar:L1,L2,..., a URDF file, or a CSV file of\n"
+     "                            modified Denavit-Hartenberg parameters: a, d, alpha, theta,\n"
+     "                            lower, upper, speed"},
+    {"--urdf", "FILE", OPTION_TEXT, ROBOT(arm.urdf), NULL,
+     "URDF file of the arm, whatever its name (in place of --arm)"},
+    {"--base", "LINK", OPTION_TEXT, ROBOT(arm.base), NULL,
+     "link of the URDF file that positions refer to (default: the root)"},
+    {"--tip", "LINK", OPTION_TEXT, ROBOT(arm.tip), NULL,
+     "link of the URDF file that follows the trajectory (default: the only leaf)"},
     {"--output", "FILE", OPTION_TEXT, ROBOT(output), NULL, "CSV file to write (also -o; - prints)"},
+    {"--joint-trajectory", "FILE", OPTION_TEXT, ROBOT(trajectory), NULL,
+     "CSV or JSON file with times and joint names, for a robot's controller"},
+    {"--joint-names", "N1,N2,...", OPTION_TEXT, ROBOT(joint_names), NULL,
+     "names in that file (default: those of the arm)"},
     {"--tolerance", "X", OPTION_NUMBER, ROBOT(track.position_tolerance), NULL,
      "largest error of a position (default: 1e-6)"},
     {"--angle-tolerance", "X", OPTION_NUMBER, ROBOT(track.orientation_tolerance), NULL,
@@ -30,6 +43,8 @@ static const option robot_table[] = {
      "joint angles to start from (default: the best of random ones)"},
     {"--searches", "N", OPTION_SIZE, ROBOT(searches), NULL,
      "random configurations tried for the start (default: 30)"},
+    {"--stations", "N", OPTION_INTEGER, ROBOT(stations), NULL,
+     "points at which the whole trajectory is searched (default: 48; 0: none)"},
     {"--iterations", "N", OPTION_SIZE, ROBOT(track.iterations), NULL,
      "largest number of steps per point (default: 200)"},
     {.name = NULL},
@@ -103,6 +118,29 @@ static int find_place(robot_work *r) {
     return code;
 }
 
+/* Targets that are far beyond the arm's reach are in other units. */
+static int check_units(const robot_work *r) {
+    static const double scales[] = {0.1, 0.01, 0.001, 1e-6};
+    size_t width = rm2_arm_task_width(&r->task), far = 0;
+    double reach = rm2_arm_reach(r->arm), largest = 0;
+    for (size_t i = 0; i < r->data->count; i++) {
+        double square = 0;
+        for (size_t k = 0; k < r->task.dim; k++)
+            square += r->targets[i * width + k] * r->targets[i * width + k];
+        far += sqrt(square) > TOO_FAR * reach;
+        largest = fmax(largest, sqrt(square));
+    }
+    if (2 * far < r->data->count || far == 0)
+        return EXIT_DONE;
+    double scale = scales[0];
+    for (size_t k = 0; k < sizeof scales / sizeof scales[0] && scale * largest > reach; k++)
+        scale = scales[k];
+    return work_complain(&r->work, EXIT_BAD_DATA,
+                         "%s: positions are up to %.3g from the arm's base, its reach is %.3g: "
+                         "the units of the arm (metres) expected; --scale %g?",
+                         r->path, largest, reach, scale * r->options->placement.scale);
+}
+
 static int place_targets(robot_work *r) {
     int code = parse_offset(r);
     if (code == EXIT_DONE)
@@ -112,6 +150,8 @@ static int place_targets(robot_work *r) {
     if (code == EXIT_DONE)
         code = work_check(&r->work, rm2_arm_place(r->work.ctx, &r->task, &r->options->placement,
                                                   r->data->count, r->targets));
+    if (code == EXIT_DONE)
+        code = check_units(r);
     return code;
 }
 
@@ -146,7 +186,14 @@ static void add_info(robot_work *r, const rm2_track_info *one, size_t from) {
     if (b->position > a->position ||
         (b->position == a->position && b->orientation > a->orientation))
         all->worst = from + one->worst;
+    if (all->missed == 0 && one->missed > 0) {
+        all->cause = one->cause;
+        all->cause_target = from + one->cause_target;
+        all->cause_joint = one->cause_joint;
+        all->cause_limit = one->cause_limit;
+    }
     all->missed += one->missed;
+    all->jumps += one->jumps;
     if (one->margin < all->margin) {
         all->margin = one->margin;
         all->margin_joint = one->margin_joint;
@@ -204,26 +251,32 @@ static int follow(robot_work *r) {
 }
 
 static int track(robot_work *r) {
-    const char *const inputs[] = {r->path, r->options->arm, NULL};
+    const arm_source *arm = &r->options->arm;
+    const char *const inputs[] = {r->path, arm->urdf ? arm->urdf : arm->spec, NULL};
     double start[RM2_ARM_MAX_LINKS];
     const char *output = r->options->output;
     int code = output ? work_check_output(&r->work, output, inputs) : EXIT_DONE;
     if (output && code == EXIT_DONE)
         code = work_check_format(&r->work, output, table_formats);
+    r->options->track.stations = (size_t)r->options->stations;
     if (r->options->no_null_space)
         r->options->track.null_step = 0;
     if (code == EXIT_DONE)
-        code = work_check(&r->work, rm2_arm_open(r->work.ctx, r->options->arm, &r->arm));
+        code = work_check(&r->work, arm_open(r->work.ctx, arm, &r->arm));
     if (code == EXIT_DONE)
         code = parse_start(r, start);
     if (code == EXIT_DONE)
         code = robot_read(r);
+    if (code == EXIT_DONE)
+        code = robot_check_trajectory(r);
     if (code == EXIT_DONE)
         code = place_targets(r);
     if (code == EXIT_DONE)
         code = follow(r);
     if (code == EXIT_DONE)
         code = robot_write(r);
+    if (code == EXIT_DONE)
+        code = robot_write_trajectory(r);
     if (code == EXIT_DONE)
         code = robot_report(r);
     free(r->q);
@@ -240,6 +293,7 @@ int run_robot(const command *self, int argc, char **argv) {
     robot_options options = {.data = data_options_default(),
                              .track = rm2_track_settings_default(),
                              .placement = rm2_placement_default()};
+    options.stations = options.track.stations;
     options.data.from.only = input_settings;
     options.data.settings.scale = RM2_SCALE_NONE; /* positions keep their units */
     const option_group groups[] = {{"Options", robot_table, &options, NULL},
@@ -260,7 +314,13 @@ int run_robot(const command *self, int argc, char **argv) {
     if (count > 0 && strcmp(arguments[0], "track") != 0)
         return work_complain(&r.work, EXIT_USAGE, "unknown action \"%s\"; known: track",
                              arguments[0]);
-    if (count < 2 || !options.arm) {
+    if (options.arm.spec && options.arm.urdf)
+        return work_complain(&r.work, EXIT_USAGE,
+                             "--arm and --urdf both name an arm: leave one out");
+    if ((options.arm.base || options.arm.tip) && !options.arm.urdf &&
+        !(options.arm.spec && has_ending(options.arm.spec, ".urdf")))
+        return work_complain(&r.work, EXIT_USAGE, "--base and --tip name links of a URDF file");
+    if (count < 2 || !(options.arm.spec || options.arm.urdf)) {
         (void)fprintf(stderr, "usage: %s %s\n%s", self->title, self->usage, self->examples);
         return EXIT_USAGE;
     }

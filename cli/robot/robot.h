@@ -2,6 +2,7 @@
 #ifndef RM2_CLI_ROBOT_H
 #define RM2_CLI_ROBOT_H
 
+#include "core/arm.h"
 #include "core/settings.h"
 #include "core/work.h"
 
@@ -9,9 +10,12 @@ typedef struct robot_options {
     data_options data;
     rm2_track_settings track;
     rm2_placement placement;
-    const char *arm, *output, *offset, *rotate, *start;
-    int place;       /* 1: auto */
-    size_t searches; /* 0: not given */
+    arm_source arm;
+    const char *output, *offset, *rotate, *start;
+    const char *trajectory, *joint_names; /* of the file for a robot's controller */
+    int place;                            /* 1: auto */
+    size_t searches;                      /* 0: not given */
+    uint64_t stations;
     bool no_null_space;
 } robot_options;
 
@@ -27,12 +31,16 @@ typedef struct robot_work {
     rm2_track_error *errors;
     rm2_track_info info; /* of all trajectories */
     bool placed;         /* a placement was found, not given */
+    double written;      /* seconds of the joint trajectory that was written; 0: none */
 } robot_work;
 
 /* Targets and task from the file; r->data and r->targets are the caller's to free. */
 int robot_read(robot_work *r);
 /* The joint motion as a table, where it is asked for. */
 int robot_write(const robot_work *r);
+/* Times and angles under the names of the joints, for a robot's controller, where it is asked for. */
+int robot_check_trajectory(const robot_work *r);
+int robot_write_trajectory(robot_work *r);
 /* Errors, limits, speeds; the exit code. */
 int robot_report(const robot_work *r);
 

@@ -1,14 +1,24 @@
 // Colours: the palette and the sequential map of the figures (paths in OKLab, equal steps look equally different).
 
-/** The figures' palette without vermilion, which is the geodesic's. */
-export const palette = ["#0072b2", "#e69f00", "#009e73", "#56b4e9", "#cc79a7", "#7a7a7a", "#f0e442"];
+/** Colours of groups, as rm2_palette of the figures has them (tests/source/colours). */
+export const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#734339", "#f0e442"];
 
 export const groupColour = (i: number): string => palette[i % palette.length]!;
 
-/** A colour of the style sheet, such as "--geodesic". */
-export const styleColour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const darkScheme = matchMedia("(prefers-color-scheme: dark)");
+export const isDark = (): boolean => darkScheme.matches;
 
-export const isDark = (): boolean => matchMedia("(prefers-color-scheme: dark)").matches;
+const read = new Map<string, string>(); // colours of the style sheet: to ask for one makes the browser settle all styles
+darkScheme.addEventListener("change", () => read.clear());
+
+/** A colour of the style sheet, such as "--geodesic". */
+export function styleColour(name: string): string {
+  const kept = read.get(name);
+  if (kept !== undefined) return kept;
+  const found = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  read.set(name, found);
+  return found;
+}
 
 const byte = (linear: number): number => {
   const x = Math.min(1, Math.max(0, linear));

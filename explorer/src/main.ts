@@ -3,10 +3,10 @@ import { css, groupColour, heatColour, isDark, styleColour, styleRgb } from "./c
 import { $, button, select, spring, toggle } from "./controls";
 import { commandOf, pathCsv, pythonOf, save, savePictures } from "./exports";
 import { type MapView, PlaneMap } from "./map";
-import { SpaceMap } from "./map3d";
+import { loadSpace, space } from "./load";
 import { showNumbers } from "./numbers";
 import { PathFinder } from "./paths";
-import { drawProfile } from "./profile";
+import { Profile } from "./profile";
 import {
   type ModelInfo,
   type Path,
@@ -42,6 +42,7 @@ class Page {
   private view: View | null = null;
   private kinds: ViewKind[];
   private paths: PathFinder;
+  private profile = new Profile($("profile"));
   private dragging = false;
   private playing = false;
   private fresh: Float64Array = new Float64Array(0); // latents of new data
@@ -64,10 +65,10 @@ class Page {
     this.keys();
     this.dropping();
     this.store.subscribe((state, changed) => this.changed(state, changed));
-    this.openView();
-    this.showHover(null);
-    this.askGrid();
     this.askPath();
+    this.askGrid();
+    this.chooseView();
+    this.showHover(null);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.restyle());
   }
 
@@ -85,7 +86,7 @@ class Page {
 
   private makeMap(): MapView {
     const stage = $("map-stage");
-    const Map = this.store.state.axes.length === 3 ? SpaceMap : PlaneMap;
+    const Map = this.store.state.axes.length === 3 ? space().SpaceMap : PlaneMap;
     const map: MapView = new Map(stage, this.info, this.latents, this.store);
     map.onBox(() => this.askGrid());
     map.onHover((latent) => this.hover(latent));
@@ -102,7 +103,8 @@ class Page {
     return map;
   }
 
-  private remakeMap(): void {
+  private async remakeMap(): Promise<void> {
+    if (this.store.state.axes.length === 3) await loadSpace();
     this.map.destroy();
     this.map = this.makeMap();
     this.askGrid();
@@ -251,15 +253,15 @@ class Page {
     const any = (...keys: (keyof State)[]): boolean => keys.some((k) => changed.has(k));
     // not at every frame: browsers allow few changes of the address per second
     if (!this.dragging && !(changed.size === 1 && any("time") && this.playing)) this.keepState();
-    if (any("axes")) this.remakeMap();
+    if (any("axes")) void this.remakeMap().catch((e: unknown) => this.failed(e));
     if (any("mapColour", "pointColour")) this.map.refresh(true);
-    else if (any("straight", "from", "to", "via", "time")) this.map.refresh(false);
+    else if (any("straight", "time") || (any("from", "to", "via") && !(this.dragging && this.paths.prompt))) this.map.refresh(false);
     if (any("obstacles")) this.askGrid();
     if (any("from", "to", "via", "obstacles")) this.askPath();
     if (any("straight", "samples") && this.decoded.path) void this.extras(this.decoded.path).catch((e: unknown) => this.failed(e));
-    if (any("view")) this.openView();
+    if (any("view")) this.chooseView();
     if (any("straight", "pointColour", "mapColour", "axes")) this.legend();
-    if (any("time")) this.profile();
+    if (any("time")) this.profile.show(this.decoded.path, this.store.state.time);
   }
 
   private keepState(): void {
@@ -267,15 +269,22 @@ class Page {
   }
 
   private restyle(): void {
-    this.remakeMap();
-    this.openView();
+    void this.remakeMap().catch((e: unknown) => this.failed(e));
+    this.chooseView();
     this.legend();
-    this.profile();
+    this.profile.show(this.decoded.path, this.store.state.time);
   }
 
-  private openView(): void {
+  private chooseView(): void {
+    void this.openView().catch((e: unknown) => this.failed(e));
+  }
+
+  private async openView(): Promise<void> {
+    const chosen = this.store.state.view;
+    const kind = this.kinds.find((k) => k.name === chosen) ?? this.kinds[0]!;
+    await kind.load?.();
+    if (this.store.state.view !== chosen) return; // another one has been chosen meanwhile
     this.view?.destroy();
-    const kind = this.kinds.find((k) => k.name === this.store.state.view) ?? this.kinds[0]!;
     this.view = kind.make($("view-stage"), { info: this.info, points: this.points, store: this.store, drag: (on) => this.dragObstacle(on) });
     this.view.show(this.decoded);
   }
@@ -296,7 +305,7 @@ class Page {
     this.map.setPath(path);
     this.show({ path, straight: null, samples: [], arm: final ? this.decoded.arm : null });
     showNumbers(path, final);
-    this.profile();
+    this.profile.show(path, this.store.state.time);
     const { dataset } = document.documentElement; // for tests and measurements
     dataset.paths = String(Number(dataset.paths ?? 0) + 1);
     dataset.final = String(final);
@@ -429,10 +438,6 @@ class Page {
 
   // ---- messages ------------------------------------------------------------------------------
 
-  private profile(): void {
-    drawProfile($<HTMLCanvasElement>("profile"), this.decoded.path, this.store.state.time);
-  }
-
   private message(text: string, milliseconds = 0): void {
     if (this.waiting && !milliseconds && !text) return;
     $("message").textContent = text;
@@ -440,6 +445,7 @@ class Page {
   }
 
   private failed(error: unknown): void {
+    this.map.refresh(false); // a handle that has waited for its path
     if (error instanceof ReplacedError) return;
     if (error instanceof TypeError) void this.waitForServer();
     else this.message(error instanceof Error ? error.message : String(error));
@@ -468,6 +474,7 @@ class Page {
 async function start(): Promise<void> {
   document.documentElement.dataset.theme = isDark() ? "dark" : "light";
   const [info, latents, points] = await Promise.all([fetchModel(), fetchLatents(), fetchPoints()]);
+  if (info.latentDim > 2) await loadSpace(); // the map may be drawn in space
   new Page(info, latents, points);
   document.documentElement.dataset.ready = "true";
 }

@@ -241,6 +241,7 @@ export class PlaneMap implements MapView {
     const x = width / 2 + (this.layerView.x - this.view.x) * this.view.scale;
     const y = height / 2 - (this.layerView.y - this.view.y) * this.view.scale * this.stretch;
     const [w, h] = [width * (1 + 2 * MARGIN) * zoom, height * (1 + 2 * MARGIN) * zoom];
+    ctx.imageSmoothingEnabled = zoom !== 1; // a copy of pixels is quicker
     ctx.drawImage(this.layer, x - w / 2, this.isLine ? -MARGIN * height : y - h / 2, w, this.isLine ? height * (1 + 2 * MARGIN) : h);
   }
 
@@ -339,9 +340,9 @@ export class PlaneMap implements MapView {
   private handles(): { grip: Grip; latent: number[]; colour: string }[] {
     const { from, to, via } = this.store.state;
     return [
-      ...via.map((latent, index) => ({ grip: { kind: "via", index } as Grip, latent, colour: styleColour("--via") })),
-      { grip: { kind: "from" }, latent: from, colour: styleColour("--from") },
-      { grip: { kind: "to" }, latent: to, colour: styleColour("--to") },
+      ...via.map((latent, index) => ({ grip: { kind: "via", index } as Grip, latent, colour: styleColour("--geodesic") })),
+      { grip: { kind: "from" }, latent: from, colour: styleColour("--ink") },
+      { grip: { kind: "to" }, latent: to, colour: styleColour("--ink") },
     ];
   }
 
@@ -357,7 +358,7 @@ export class PlaneMap implements MapView {
       ctx.fillStyle = colour;
       ctx.fill();
       ctx.lineWidth = sameGrip(grip, this.selected) ? 3.5 : 2;
-      ctx.strokeStyle = "#fff";
+      ctx.strokeStyle = styleColour("--panel");
       ctx.stroke();
     }
   }

@@ -47,7 +47,7 @@ export class SpaceMap implements MapView {
     this.straightLine = this.stage.line([], styleColour("--straight"), 2);
     this.pathLine = this.stage.line([], styleColour("--geodesic"), 4);
     this.marker = this.stage.dot(styleColour("--geodesic"), 0.026);
-    this.ends = { from: this.stage.dot(styleColour("--from"), 0.036), to: this.stage.dot(styleColour("--to"), 0.036) };
+    this.ends = { from: this.stage.dot(styleColour("--ink"), 0.036), to: this.stage.cube(styleColour("--ink"), 0.06) };
     this.listen();
     this.refresh(false);
   }
@@ -130,7 +130,7 @@ export class SpaceMap implements MapView {
 
   private placeVias(via: number[][]): void {
     while (this.vias.length > via.length) this.stage.remove(this.vias.pop()!);
-    while (this.vias.length < via.length) this.vias.push(this.stage.dot(styleColour("--via"), 0.03));
+    while (this.vias.length < via.length) this.vias.push(this.stage.dot(styleColour("--geodesic"), 0.03));
     via.forEach((p, k) => this.vias[k]!.position.copy(this.toSpace(p)));
   }
 

@@ -29,21 +29,30 @@ function factsOf(path: Path, final: boolean): Fact[] {
   return facts;
 }
 
+function boxOf(name: string): HTMLElement {
+  const box = document.createElement("div");
+  const dd = document.createElement("dd");
+  box.append(document.createElement("dt"), dd);
+  box.firstElementChild!.textContent = name;
+  dd.id = `fact-${name.replace(/ /g, "-")}`;
+  return box;
+}
+
+const boxes = new Map<string, HTMLElement>();
+
+/** While a handle moves only the digits change, and the browser has little to lay out. */
 export function showNumbers(path: Path, final: boolean): void {
-  $("facts-path").classList.toggle("rough", !final);
-  $("facts-path").replaceChildren(
-    ...factsOf(path, final).map((fact) => {
-      const box = document.createElement("div");
-      const dt = document.createElement("dt");
-      const dd = document.createElement("dd");
-      box.title = fact.title;
-      dt.textContent = fact.name;
-      dd.textContent = fact.text;
-      dd.id = `fact-${fact.name.replace(/ /g, "-")}`;
-      dd.dataset.value = String(fact.value);
-      dd.classList.toggle("bad", !!fact.bad);
-      box.append(dt, dd);
-      return box;
-    }),
-  );
+  const list = $("facts-path");
+  list.classList.toggle("rough", !final);
+  const shown = factsOf(path, final).map((fact) => {
+    const box = boxes.get(fact.name) ?? boxOf(fact.name);
+    const dd = box.lastElementChild as HTMLElement;
+    boxes.set(fact.name, box);
+    if (box.title !== fact.title) box.title = fact.title;
+    if (dd.textContent !== fact.text) dd.textContent = fact.text;
+    dd.dataset.value = String(fact.value);
+    dd.classList.toggle("bad", !!fact.bad);
+    return box;
+  });
+  if (shown.length !== list.childElementCount || shown.some((box, k) => box !== list.children[k])) list.replaceChildren(...shown);
 }

@@ -1,8 +1,10 @@
 // Asking for paths: while a handle moves quick ones, one after the other; then the exact one, which a new motion ends.
+import { drawn } from "./frames";
 import { FINAL, type ModelInfo, type Path, type Stage, fetchPath } from "./protocol";
 import type { State } from "./state";
 
 const SLOW = 180; // milliseconds: a quick answer that takes longer gives way to a quicker one
+const PROMPT = 50; // milliseconds: a handle waits for an answer that takes less, so that both move together
 const PREVIEW = 0.25; // seconds: an exact answer that takes longer is preceded by a quick one
 
 export class PathFinder {
@@ -11,6 +13,8 @@ export class PathFinder {
   private exact: AbortController | null = null;
   private quick: Stage = 1;
   private lastExact = Infinity;
+  /** A handle that moves need not be drawn before its path: the path comes at once. */
+  prompt = false;
 
   constructor(
     private info: ModelInfo,
@@ -33,6 +37,7 @@ export class PathFinder {
       try {
         await this.one();
       } catch (error) {
+        this.prompt = false;
         if (!this.again) this.failed(error);
       }
     }
@@ -42,8 +47,12 @@ export class PathFinder {
   private async one(): Promise<void> {
     if (this.dragging() || this.lastExact > PREVIEW) {
       const started = performance.now();
-      await this.found(await this.fetch(this.quick), false);
-      if (performance.now() - started > SLOW) this.quick = 0;
+      const path = await this.fetch(this.quick);
+      const took = performance.now() - started;
+      this.prompt = took < PROMPT;
+      if (took > SLOW) this.quick = 0;
+      await this.found(path, false);
+      if (this.dragging()) await drawn(); // one path per frame: more would take the time that drawing needs
     }
     if (this.again || this.dragging()) return;
     this.exact = new AbortController();

@@ -1,6 +1,7 @@
 // The small plot of speed and uncertainty along the path.
 import { styleColour } from "./colours";
 import type { Path } from "./protocol";
+import { Surface } from "./surface";
 
 function curve(ctx: CanvasRenderingContext2D, values: Float64Array, width: number, height: number, colour: string, fill: boolean): void {
   const top = Math.max(...values) || 1;
@@ -20,26 +21,35 @@ function curve(ctx: CanvasRenderingContext2D, values: Float64Array, width: numbe
   ctx.stroke();
 }
 
-export function drawProfile(canvas: HTMLCanvasElement, path: Path | null, time: number): void {
-  const scale = devicePixelRatio;
-  const width = canvas.clientWidth;
-  const height = canvas.clientHeight;
-  canvas.width = Math.round(width * scale);
-  canvas.height = Math.round(height * scale);
-  const ctx = canvas.getContext("2d")!;
-  ctx.setTransform(scale, 0, 0, scale, 0, 0);
-  ctx.clearRect(0, 0, width, height);
-  if (!path) return;
-  curve(ctx, path.deviation, width, height, styleColour("--accent"), true);
-  curve(ctx, path.speed, width, height, styleColour("--geodesic"), false);
-  ctx.fillStyle = styleColour("--soft");
-  ctx.font = "11px system-ui";
-  ctx.fillText("speed", 2, 11);
-  ctx.fillStyle = styleColour("--accent");
-  ctx.fillText("uncertainty", 42, 11);
-  ctx.strokeStyle = styleColour("--soft");
-  ctx.beginPath();
-  ctx.moveTo(time * width, 14);
-  ctx.lineTo(time * width, height);
-  ctx.stroke();
+export class Profile {
+  private surface: Surface;
+  private path: Path | null = null;
+  private time = 0;
+
+  constructor(parent: HTMLElement) {
+    this.surface = new Surface(parent, (ctx) => this.draw(ctx));
+  }
+
+  show(path: Path | null, time: number): void {
+    this.path = path;
+    this.time = time;
+    this.surface.refresh();
+  }
+
+  private draw(ctx: CanvasRenderingContext2D): void {
+    const { width, height } = this.surface;
+    if (!this.path) return;
+    curve(ctx, this.path.deviation, width, height, styleColour("--geodesic"), true);
+    curve(ctx, this.path.speed, width, height, styleColour("--ink"), false);
+    ctx.fillStyle = styleColour("--ink");
+    ctx.font = "11px system-ui";
+    ctx.fillText("speed", 2, 11);
+    ctx.fillStyle = styleColour("--geodesic");
+    ctx.fillText("uncertainty", 42, 11);
+    ctx.strokeStyle = styleColour("--soft");
+    ctx.beginPath();
+    ctx.moveTo(this.time * width, 14);
+    ctx.lineTo(this.time * width, height);
+    ctx.stroke();
+  }
 }

@@ -71,12 +71,18 @@ const REPLACED = 409;
 const PAGE = Math.random().toString(36).slice(2, 10);
 
 async function request(name: string, body?: Float64Array | string, signal?: AbortSignal, purpose = ""): Promise<Response> {
-  const init: RequestInit = { signal: signal ?? null, cache: "no-store" };
+  const init: RequestInit = { signal: signal ?? null };
   if (body !== undefined) {
     init.method = "POST";
     init.body = typeof body === "string" ? body : (body.slice().buffer as ArrayBuffer);
   }
-  const response = await fetch(`${name}?c=${PAGE}${purpose}`, init);
+  // without a body it is what index.html has preloaded, under the same address
+  const address = body === undefined ? name : `${name}?c=${PAGE}${purpose}`;
+  const response = await fetch(address, init).catch((error: unknown) => {
+    // a server that slept for a while closes its connections, also one that a request is under way on: ask again
+    if (signal?.aborted || !(error instanceof TypeError)) throw error;
+    return fetch(address, init);
+  });
   if (response.ok) return response;
   const Kind = response.status === REPLACED ? ReplacedError : ServerError;
   throw new Kind((await response.text()).trim() || `the server answered ${response.status}`);

@@ -5,6 +5,7 @@ import { LineGeometry } from "three/addons/lines/LineGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
 import { Line2 } from "three/addons/lines/Line2.js";
 import { styleColour } from "./colours";
+import { atFrame } from "./frames";
 
 const VIEW = new THREE.Vector3(0.57, -0.7, 0.43); // direction to the camera
 
@@ -16,7 +17,6 @@ export class Stage {
   private radius = 1.4; // of what the camera should see
   private direction = VIEW.clone();
   private turned = false; // by hand
-  private scheduled = false;
   private observer: ResizeObserver;
 
   constructor(private parent: HTMLElement) {
@@ -64,13 +64,10 @@ export class Stage {
   }
 
   refresh(): void {
-    if (this.scheduled) return;
-    this.scheduled = true;
-    requestAnimationFrame(() => {
-      this.scheduled = false;
-      this.renderer.render(this.scene, this.camera);
-    });
+    atFrame(this.render);
   }
+
+  private render = (): void => this.renderer.render(this.scene, this.camera);
 
   destroy(): void {
     this.observer.disconnect();
@@ -123,7 +120,15 @@ export class Stage {
   }
 
   dot(colour: string, radius: number): THREE.Mesh {
-    const mesh = new THREE.Mesh(new THREE.SphereGeometry(radius, 24, 16), new THREE.MeshStandardMaterial({ color: colour, roughness: 0.5 }));
+    return this.body(new THREE.SphereGeometry(radius, 24, 16), colour);
+  }
+
+  cube(colour: string, side: number): THREE.Mesh {
+    return this.body(new THREE.BoxGeometry(side, side, side), colour);
+  }
+
+  private body(shape: THREE.BufferGeometry, colour: string): THREE.Mesh {
+    const mesh = new THREE.Mesh(shape, new THREE.MeshStandardMaterial({ color: colour, roughness: 0.5 }));
     this.scene.add(mesh);
     return mesh;
   }
@@ -141,7 +146,7 @@ export class Stage {
   /** Three coloured axes of length `size`. */
   frame(size: number, width: number): THREE.Group {
     const group = new THREE.Group();
-    ["#d55e00", "#009e73", "#0072b2"].forEach((colour, k) => {
+    ["--frame-x", "--frame-y", "--frame-z"].map(styleColour).forEach((colour, k) => {
       const end = [0, 0, 0];
       end[k] = size;
       group.add(this.line([0, 0, 0, ...end], colour, width));

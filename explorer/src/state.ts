@@ -1,4 +1,5 @@
 // What the page shows, in one object; kept in the address, so that a reload or a copied link shows the same.
+import { atFrame } from "./frames";
 import type { ModelInfo, Obstacle } from "./protocol";
 
 export type MapColour = "magnification" | "deviation";
@@ -34,15 +35,15 @@ export class Store {
   /** Change some members; listeners run once per frame. */
   update(change: Partial<State>): void {
     Object.assign(this.state, change);
-    const first = this.pending.size === 0;
     for (const key of Object.keys(change) as (keyof State)[]) this.pending.add(key);
-    if (first)
-      requestAnimationFrame(() => {
-        const changed = this.pending;
-        this.pending = new Set();
-        for (const listener of this.listeners) listener(this.state, changed);
-      });
+    atFrame(this.inform);
   }
+
+  private inform = (): void => {
+    const changed = this.pending;
+    this.pending = new Set();
+    for (const listener of this.listeners) listener(this.state, changed);
+  };
 }
 
 const ofLength = (value: unknown, n: number): value is number[] =>

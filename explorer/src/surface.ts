@@ -1,17 +1,21 @@
 // A canvas that fills its element, in CSS pixels, and asks to be drawn when its size changes.
+import { atFrame } from "./frames";
+
+type Draw = (ctx: CanvasRenderingContext2D) => void;
 
 export class Surface {
   readonly canvas = document.createElement("canvas");
   readonly ctx = this.canvas.getContext("2d")!;
   width = 1;
   height = 1;
-  private scheduled = false;
+  private still: HTMLCanvasElement | null = null; // picture of what does not move
   private observer: ResizeObserver;
 
   constructor(
     parent: HTMLElement,
-    private draw: (ctx: CanvasRenderingContext2D) => void,
+    private draw: Draw,
     private resized: () => void = () => {},
+    private drawStill: Draw | null = null,
   ) {
     parent.append(this.canvas);
     this.observer = new ResizeObserver(() => this.resize(parent));
@@ -32,25 +36,39 @@ export class Surface {
     this.height = Math.max(1, parent.clientHeight);
     this.canvas.width = width;
     this.canvas.height = height;
+    this.still = null;
     this.resized();
     this.refresh();
   }
 
   /** Draw at the next frame. */
   refresh(): void {
-    if (this.scheduled) return;
-    this.scheduled = true;
-    requestAnimationFrame(() => {
-      this.scheduled = false;
-      const scale = devicePixelRatio;
-      this.ctx.setTransform(scale, 0, 0, scale, 0, 0);
-      this.ctx.clearRect(0, 0, this.width, this.height);
-      this.draw(this.ctx);
-    });
+    atFrame(this.redraw);
+  }
+
+  private redraw = (): void => {
+    this.scaled(this.ctx);
+    this.ctx.clearRect(0, 0, this.width, this.height);
+    if (this.drawStill) this.ctx.drawImage((this.still ??= this.keepStill(this.drawStill)), 0, 0, this.width, this.height);
+    this.draw(this.ctx);
+  };
+
+  private scaled(ctx: CanvasRenderingContext2D): void {
+    ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+  }
+
+  private keepStill(draw: Draw): HTMLCanvasElement {
+    const picture = document.createElement("canvas");
+    [picture.width, picture.height] = [this.canvas.width, this.canvas.height];
+    const ctx = picture.getContext("2d")!;
+    this.scaled(ctx);
+    draw(ctx);
+    return picture;
   }
 
   /** The same drawing on another context. */
   drawOn(ctx: CanvasRenderingContext2D): void {
+    this.drawStill?.(ctx);
     this.draw(ctx);
   }
 }

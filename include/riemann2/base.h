@@ -133,7 +133,7 @@ struct rm2_fit_progress; /* model.h */
 typedef struct rm2_progress {
     const char *activity; /* and what `done` counts: "fit" (iterations), "encode" (points),
                              "distances" and "geodesics" (pairs), "geodesic" (stages, of each leg),
-                             "mean" (geodesics or searches), "roadmap" (nodes) */
+                             "mean" (geodesics or searches), "roadmap" (nodes), "permutations" */
     size_t done, total;   /* total 0: unknown */
     double seconds;       /* since the call began */
     const struct rm2_fit_progress

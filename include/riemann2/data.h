@@ -32,6 +32,9 @@ typedef struct rm2_data {
     size_t label_count;
     const double *scale; /* factors: what Euclidean entries were divided by (1: nothing) */
     size_t missing;      /* entries that are missing (NaN): rm2_data_settings.allow_missing */
+    double shrinkage;    /* of SPD factors: rm2_data_settings.shrinkage */
+    size_t singular;     /* SPD matrices that were singular within rounding when they were read, */
+    size_t singular_row; /* and the row of the first, as in rows */
 } rm2_data;
 
 /* One more reference; free gives one back, and the last one frees. NULL is allowed in both. */
@@ -77,7 +80,7 @@ typedef enum rm2_scale_rule {
 typedef struct rm2_data_settings {
     size_t size;          /* as rm2_data_settings_default sets it */
     const char *manifold; /* spec; required for files, NULL for data in memory */
-    const char *columns;  /* "a,b,c": names or 0-based numbers; NULL: all without another role */
+    const char *columns;  /* as in rm2_column_choice; NULL: all without another role */
     const char *group;    /* column (array, in an .npz) of trajectory ids; NULL: none */
     const char *label;    /* column of labels; NULL: none */
     const char *time;     /* column of time; NULL: none */
@@ -99,6 +102,8 @@ typedef struct rm2_data_settings {
     rm2_scale_rule scale;
     double project_below; /* defects up to this are projected silently (counted): 1e-6 */
     double warn_below;    /* up to this with a warning: 1e-3; beyond: an error */
+    double shrinkage;     /* SPD: A becomes (1 - s) A + s tr(A)/n I; 0: none */
+    const char *ignore;   /* columns to leave out, as in rm2_column_choice; NULL: none */
 } rm2_data_settings;
 
 RM2_API const rm2_settings_table *rm2_data_settings_table(void);
@@ -113,19 +118,21 @@ static inline rm2_data_settings rm2_data_settings_default(void) {
 /* What was found on the way; everything `riemann2 check` prints comes from here. */
 typedef struct rm2_factor_report {
     double worst_defect;
-    size_t worst_row;   /* row of the worst defect, as in rm2_data.rows */
-    size_t projected;   /* points moved onto the manifold, of which */
-    size_t warned;      /* were further off than project_below */
-    size_t sign_flips;  /* quaternions whose sign was changed */
-    size_t sign_jumps;  /* neighbours in a trajectory that still turn by more than 90 degrees */
-    bool order_assumed; /* quaternions whose order nothing tells: wxyz was taken */
-    size_t near_cut;    /* points within 0.1 of the cut locus of the mean */
-    double spread;      /* root mean squared distance from the mean */
-    double farthest;    /* largest distance from the mean */
-    size_t rank;        /* numerical rank of the tangent coordinates at the mean */
-    bool mean_found;    /* false: spread, farthest, near_cut and rank are not known */
-    double condition;   /* SPD: largest condition number; else 0 */
-    double magnitude;   /* root mean squared entry: shows wild scales */
+    size_t worst_row;    /* row of the worst defect, as in rm2_data.rows */
+    size_t projected;    /* points moved onto the manifold, of which */
+    size_t warned;       /* were further off than project_below */
+    size_t sign_flips;   /* quaternions whose sign was changed */
+    size_t sign_jumps;   /* neighbours in a trajectory that still turn by more than 90 degrees */
+    bool order_assumed;  /* quaternions whose order nothing tells: wxyz was taken */
+    size_t near_cut;     /* points within 0.1 of the cut locus of the mean */
+    double spread;       /* root mean squared distance from the mean */
+    double farthest;     /* largest distance from the mean */
+    size_t rank;         /* numerical rank of the tangent coordinates at the mean */
+    bool mean_found;     /* false: spread, farthest, near_cut and rank are not known */
+    double condition;    /* SPD: largest condition number; else 0 */
+    double magnitude;    /* root mean squared entry: shows wild scales */
+    size_t singular;     /* SPD: matrices that are singular within rounding; models refuse them */
+    size_t singular_row; /* row of the first */
 } rm2_factor_report;
 
 /* Columns of Euclidean factors that may not be what they are taken for. */
@@ -206,6 +213,10 @@ RM2_API rm2_status rm2_data_align(rm2_context *ctx, const rm2_data *data, const 
                                   rm2_data **aligned);
 /* The same for n points of your own on the reference's manifold, each alone, in place. */
 RM2_API void rm2_data_align_points(const rm2_data *reference, size_t n, double *points);
+
+/* Regularise the SPD matrices of n points of your own as those of the reference were (reference->shrinkage), in
+ * place: new data for a model, whose training data are the reference. Missing ones stay. */
+RM2_API void rm2_data_regularise_points(const rm2_data *reference, size_t n, double *points);
 
 /* The points in the units they came in: count x ambient. */
 RM2_API void rm2_data_original(const rm2_data *data, double *points);

@@ -28,6 +28,15 @@ typedef struct rm2_csv_settings rm2_csv_settings;
 typedef rm2_status (*rm2_csv_choose_fn)(void *user, const rm2_table *header,
                                         rm2_csv_settings *settings);
 
+/* Columns by a list: names, numbers from 0, ranges of numbers, "a,b,3-380"; a name with a comma, or one that looks like
+ * a range, stands in double quotes: "\"x, y\",b". Columns with another role are none of them. */
+typedef struct rm2_column_choice {
+    const char *columns; /* in their order; NULL: all that are left */
+    const char *ignore;  /* a list of those to leave out; NULL: none */
+    const char *const *roles;
+    size_t role_count; /* entries may be NULL */
+} rm2_column_choice;
+
 struct rm2_csv_settings {
     size_t size;             /* as rm2_csv_settings_default sets it */
     char delimiter;          /* 0: found from the first line (comma, tab, semicolon, blanks) */
@@ -39,6 +48,7 @@ struct rm2_csv_settings {
     bool allow_missing;         /* empty fields, NA and NaN become NaN; otherwise an error */
     rm2_csv_choose_fn choose;   /* NULL: the lists are as they are */
     void *user;                 /* of it */
+    const rm2_column_choice *choice; /* more columns that are read as numbers; NULL: none */
 };
 
 static inline rm2_csv_settings rm2_csv_settings_default(void) {
@@ -65,6 +75,11 @@ RM2_API void rm2_table_clear(rm2_table *table); /* frees what is in it; it is em
 /* Column by name, or by 0-based number written out; SIZE_MAX if there is none. */
 RM2_API size_t rm2_table_column(const rm2_table *table, const char *name);
 
+/* The columns of a choice, from names and number of the table's columns alone; `chosen` has room for all of
+ * them. `source` is the file in messages. */
+RM2_API rm2_status rm2_table_choose(rm2_context *ctx, const char *source, const rm2_table *table,
+                                    const rm2_column_choice *choice, size_t *chosen, size_t *count);
+
 /* Numbers are written so that reading them gives the same bits (shortest of %.15g, 16, 17). */
 RM2_API rm2_status rm2_csv_write(rm2_context *ctx, const char *path, const rm2_table *table,
                                  bool overwrite);
@@ -81,6 +96,9 @@ typedef struct rm2_array {
     size_t dims;
     size_t shape[RM2_ARRAY_MAX_DIMS];
     double *values;
+    const char *const
+        *texts; /* for rm2_npz_write: the values are codes into these, UTF-8; NULL: numbers */
+    size_t text_count;
 } rm2_array;
 
 RM2_API size_t rm2_array_count(const rm2_array *array); /* product of the shape */

@@ -93,6 +93,9 @@ RM2_API rm2_status rm2_manifold_log(rm2_context *ctx, const rm2_manifold *m, siz
 RM2_API rm2_status rm2_manifold_distance(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                          const double *p, size_t p_count, const double *q,
                                          double *d);
+/* Between all pairs of n points: n x n, symmetric. */
+RM2_API rm2_status rm2_manifold_distances(rm2_context *ctx, const rm2_manifold *m, size_t n,
+                                          const double *points, double *distance);
 RM2_API rm2_status rm2_manifold_inner(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                       const double *p, size_t p_count, const double *v,
                                       const double *w, double *value);

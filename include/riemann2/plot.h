@@ -32,7 +32,7 @@ extern "C" {
 typedef uint32_t rm2_colour;
 
 #define RM2_RGB(rrggbb) (UINT32_C(0x1000000) | (rm2_colour)(rrggbb))
-/* Distinct for colour-blind readers too (Okabe and Ito, "Color Universal Design", 2008). */
+/* Distinct for colour-blind readers too (Okabe and Ito, "Color Universal Design", 2008, and brown). */
 #define RM2_BLUE      RM2_RGB(0x0072B2)
 #define RM2_VERMILION RM2_RGB(0xD55E00)
 #define RM2_GREEN     RM2_RGB(0x009E73)
@@ -41,11 +41,28 @@ typedef uint32_t rm2_colour;
 #define RM2_PURPLE    RM2_RGB(0xCC79A7)
 #define RM2_BLACK     RM2_RGB(0x000000)
 #define RM2_YELLOW    RM2_RGB(0xF0E442)
+#define RM2_BROWN     RM2_RGB(0x734339)
 #define RM2_GREY      RM2_RGB(0x808080)
 #define RM2_WHITE     RM2_RGB(0xFFFFFF)
 
-/* The i-th colour of the palette, in the order above (blue to yellow), again from the start after
- * eight. */
+/* One colour, one meaning: in the figures of the program and of the Python package, and in the explorer, which
+ * has the same list (tests/source/colours compares them). Start and end of a path are a circle and a square in
+ * the colour of text. Uncertainty is the colour of what is uncertain, translucent; on a map it is the sequential
+ * colour map. */
+#define RM2_COLOUR_GEODESIC       RM2_RGB(0xD55E00)
+#define RM2_COLOUR_STRAIGHT       RM2_RGB(0x222222) /* straight lines, dashed */
+#define RM2_COLOUR_DEMONSTRATIONS RM2_RGB(0x9A9A9A)
+#define RM2_COLOUR_NEW            RM2_RGB(0x2A2AC0) /* data that the model was not trained on */
+#define RM2_COLOUR_OBSTACLE       RM2_RGB(0x6A1B7A)
+#define RM2_COLOUR_ARM            RM2_RGB(0x4A5563)
+#define RM2_COLOUR_FRAME_X        RM2_RGB(0xC0458F) /* axes of orientation frames, arrows */
+#define RM2_COLOUR_FRAME_Y        RM2_RGB(0x009E73)
+#define RM2_COLOUR_FRAME_Z        RM2_RGB(0x0072B2)
+
+enum { RM2_PALETTE_SIZE = 7 };
+
+/* The i-th colour for groups, such as labels: blue, orange, green, purple, sky, brown, yellow, again from the
+ * start after RM2_PALETTE_SIZE. Geodesics, straight lines, demonstrations, new data and obstacles have others. */
 RM2_API rm2_colour rm2_palette(size_t i);
 
 typedef enum rm2_colour_map {
@@ -94,6 +111,7 @@ typedef struct rm2_figure_settings {
     const double *row_parts, *column_parts; /* their sizes relative to each other; NULL: equal */
     const char *title;                      /* NULL: none */
     double font_size;                       /* points; the figure's title is a point larger */
+    bool legend; /* one legend below all panels, instead of one per panel */
 } rm2_figure_settings;
 
 /* 85 x 65 mm (one column of a paper), one panel, no title, 8 points. */
@@ -176,7 +194,7 @@ RM2_API rm2_status rm2_figure_panel(rm2_context *ctx, rm2_figure *figure, size_t
 RM2_API rm2_status rm2_plot_curve(rm2_context *ctx, rm2_panel *panel, size_t n,
                                   const double *points, const rm2_style *style);
 
-/* Markers alone. */
+/* Markers alone. Points that coincide are one marker with their number next to it. */
 RM2_API rm2_status rm2_plot_points(rm2_context *ctx, rm2_panel *panel, size_t n,
                                    const double *points, const rm2_style *style);
 
@@ -189,7 +207,7 @@ typedef struct rm2_groups {
     const char *const *names; /* count of them for the legend, or NULL */
 } rm2_groups;
 
-/* Markers coloured by group, in rm2_palette(group[i]), with another marker after every eight groups. */
+/* Markers coloured by group, in rm2_palette(group[i]), with another marker after every RM2_PALETTE_SIZE groups. */
 RM2_API rm2_status rm2_plot_groups(rm2_context *ctx, rm2_panel *panel, const rm2_groups *groups,
                                    const rm2_style *style);
 
@@ -206,7 +224,7 @@ RM2_API rm2_status rm2_plot_ellipses(rm2_context *ctx, rm2_panel *panel, size_t 
                                      const double *centres, const double *matrices,
                                      const rm2_style *style);
 
-/* Orientations (n quaternions wxyz, of any length) as three arrows, x vermilion, y green, z blue, at positions
+/* Orientations (n quaternions wxyz, of any length) as three arrows, x purple, y green, z blue, at positions
  * (n x 3; NULL: evenly along the x axis). style.size: length of an arrow. SPACE only. */
 RM2_API rm2_status rm2_plot_frames(rm2_context *ctx, rm2_panel *panel, size_t n,
                                    const double *positions, const double *quaternions,
@@ -261,6 +279,11 @@ RM2_API rm2_status rm2_panel_settings_factor(rm2_context *ctx, const rm2_manifol
 RM2_API rm2_status rm2_plot_factor(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
                                    size_t factor, size_t n, const double *points,
                                    const rm2_style *style);
+
+/* The same for n points without an order: markers that no line joins. */
+RM2_API rm2_status rm2_plot_factor_points(rm2_context *ctx, rm2_panel *panel,
+                                          const rm2_manifold *manifold, size_t factor, size_t n,
+                                          const double *points, const rm2_style *style);
 
 #ifdef __cplusplus
 }

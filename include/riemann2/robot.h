@@ -1,11 +1,14 @@
-/* Robot arms: kinematics of serial arms with revolute joints, and tracking of trajectories in
- * position, pose and manipulability.
+/* Robot arms: kinematics of serial arms with revolute and prismatic joints, and tracking of
+ * trajectories in position, pose and manipulability.
  *
  * An arm is a table of links in modified Denavit-Hartenberg parameters (Craig): link i leads from
  * frame i-1 to frame i by Rx(alpha) Dx(a) Rz(theta + q) Dz(d). A link whose limits are equal turns by
- * that angle and does not move: flanges and tools are such links. Lengths are in the units of the
- * table (metres for the built-in Panda), angles in radians, poses are position and unit quaternion
- * w x y z in the frame of the base. Calls on n configurations take n x joints angles in C order. */
+ * that angle and does not move: flanges and tools are such links. Or it is a chain of frames, each
+ * placed by a pose in the one before and moved by a joint about or along an axis, as URDF files
+ * describe arms (riemann2/urdf.h). Lengths are in the units of the description (metres for the
+ * built-in Panda and for URDF files), angles in radians, poses are position and unit quaternion
+ * w x y z in the frame of the base. Calls on n configurations take n x joints values in C order:
+ * angles of revolute joints, lengths of prismatic ones. */
 #ifndef RIEMANN2_ROBOT_H
 #define RIEMANN2_ROBOT_H
 
@@ -26,10 +29,27 @@ typedef struct rm2_link {
 
 enum { RM2_ARM_MAX_LINKS = 64 };
 
+typedef enum rm2_joint_kind {
+    RM2_JOINT_FIXED,
+    RM2_JOINT_REVOLUTE, /* turns about its axis; without limits: continuous */
+    RM2_JOINT_PRISMATIC /* slides along its axis; needs finite limits */
+} rm2_joint_kind;
+
+/* Frame i of a chain: at `position` in frame i-1, turned by the unit quaternion `rotation` (w x y z),
+ * then moved by its joint about or along `axis`, a vector of any length in frame i. */
+typedef struct rm2_frame {
+    const char *name; /* of the joint; NULL: "joint1", "joint2", ... */
+    rm2_joint_kind kind;
+    double position[3], rotation[4], axis[3];
+    double lower, upper, speed; /* as in rm2_link; of no meaning for fixed joints */
+} rm2_frame;
+
 typedef struct rm2_arm rm2_arm;
 
 RM2_API rm2_status rm2_arm_create(rm2_context *ctx, const char *name, const rm2_link *links,
                                   size_t count, rm2_arm **arm);
+RM2_API rm2_status rm2_arm_from_frames(rm2_context *ctx, const char *name, const rm2_frame *frames,
+                                       size_t count, rm2_arm **arm);
 /* "panda" (Franka Emika Panda to its flange), "planar:L1,L2,..." (links in the x-y plane, without
  * limits), or a CSV file with columns a, d, alpha, theta, lower, upper, speed, a row a link; empty
  * fields of the last three mean no limit. */
@@ -39,8 +59,11 @@ RM2_API void rm2_arm_free(rm2_arm *arm);
 RM2_API const char *rm2_arm_name(const rm2_arm *arm);
 RM2_API size_t rm2_arm_joints(const rm2_arm *arm); /* links that move */
 RM2_API size_t rm2_arm_links(const rm2_arm *arm);
+/* Of an arm made from frames a, d, alpha and theta are NaN. */
 RM2_API const rm2_link *rm2_arm_link(const rm2_arm *arm, size_t link);
 RM2_API const rm2_link *rm2_arm_joint(const rm2_arm *arm, size_t joint);
+RM2_API const char *rm2_arm_joint_name(const rm2_arm *arm, size_t joint); /* "" if there is none */
+RM2_API rm2_joint_kind rm2_arm_joint_kind(const rm2_arm *arm, size_t joint);
 /* No point of the arm is further than this from its base. */
 RM2_API double rm2_arm_reach(const rm2_arm *arm);
 
@@ -101,6 +124,7 @@ typedef struct rm2_track_settings {
     size_t iterations; /* most steps towards one target: 200 */
     size_t searches;   /* from random configurations: 30 */
     const double *start; /* joints: start from here instead; NULL: from random ones */
+    size_t stations;     /* targets at which the whole trajectory is searched: 48; 0: it is not */
 } rm2_track_settings;
 
 static inline rm2_track_settings rm2_track_settings_default(void) {
@@ -112,6 +136,7 @@ static inline rm2_track_settings rm2_track_settings_default(void) {
     settings.null_step = 0.1;
     settings.iterations = 200;
     settings.searches = 30;
+    settings.stations = 48;
     return settings;
 }
 
@@ -123,6 +148,15 @@ typedef struct rm2_track_error {
     bool missed;        /* position or orientation beyond its tolerance */
 } rm2_track_error;
 
+/* Why targets were missed. */
+typedef enum rm2_track_cause {
+    RM2_TRACK_NOT_MISSED,
+    RM2_TRACK_FAR,   /* a target is further from the base than the arm's reach */
+    RM2_TRACK_POSE,  /* no configuration reaches a target, even without limits */
+    RM2_TRACK_LIMIT, /* a target is reached only beyond the limits of joints */
+    RM2_TRACK_WAY    /* all targets are reached, but no motion leads through all without a jump */
+} rm2_track_cause;
+
 typedef struct rm2_track_info {
     size_t missed;       /* targets */
     size_t worst;        /* target with the largest main error */
@@ -132,6 +166,11 @@ typedef struct rm2_track_info {
     double stretch; /* largest speed over its limit: above 1, time must be stretched by this factor;
                        0 without time or speed limits */
     size_t stretch_joint;
+    rm2_track_cause cause; /* of the misses */
+    size_t cause_target;   /* where; of RM2_TRACK_WAY the first target that is missed */
+    size_t cause_joint;    /* the joint whose limit is in the way there; SIZE_MAX: none */
+    double cause_limit;    /* that limit */
+    size_t jumps;          /* steps between neighbours that are jumps */
 } rm2_track_info;
 
 /* A configuration for one target by inverse kinematics from several starts; the nearest one if it
@@ -140,8 +179,11 @@ RM2_API rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2
                                  const double *target, const rm2_track_settings *settings,
                                  double *q, rm2_track_error *error);
 /* A joint trajectory, n x joints, through the targets; never beyond the limits of the joints. Where
- * times are known, motions in the null space keep the speed limits. `errors` (n), `info` and
- * `settings` may be NULL. */
+ * times are known, motions in the null space keep the speed limits. The targets are followed from
+ * several starts; where each of these motions misses a target, jumps (a joint moves by more than half
+ * a radian, or a quarter of the reach, between neighbours), is too fast or brings a joint to its limit,
+ * configurations along the whole trajectory are searched for a motion that does not. `errors` (n), `info` and `settings` may be
+ * NULL. */
 RM2_API rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm,
                                  const rm2_arm_targets *targets, const rm2_track_settings *settings,
                                  double *q, rm2_track_error *errors, rm2_track_info *info);

@@ -14,6 +14,7 @@ True
 Points
     Manifold    exp, log, dist, mean, ... on R, S, SO3, SPD, H and products of them
     Data        points with trajectories, time and labels; also `read` and `generate`
+    covariances matrices of signals, for SPD data
 Models
     WGPLVM      fit, transform, inverse_transform, geodesic, distances, mean, plot, save
     GPLVM       the Euclidean counterpart, for comparison
@@ -24,6 +25,8 @@ Latent spaces
     Sphere, Box, Capsule, HalfSpace   keep-out regions
     Discouraged a cost on positions
     medoids     clusters from distances
+Statistics
+    group_means, permutation_test
 Evaluation
     dtw, dtw_floor, score, calibration, cross_validate
 Robots and figures
@@ -43,6 +46,7 @@ from ._core import version as __version__
 from ._progress import Progress, set_progress
 from ._settings import Setting, settings
 from ._start import get_threads, set_threads, show_config
+from .covariance import covariances
 from .data import Data, generate, read
 from .evaluation import Calibration, Floor, Score, calibration, cross_validate, dtw, dtw_floor, score
 from .figure import Figure, Panel
@@ -50,6 +54,7 @@ from .manifold import Factor, Manifold
 from .model import GPLVM, WGPLVM, load
 from .robot import Arm, Placement, Tracked
 from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, Path, Space, Sphere, medoids
+from .statistics import PermutationTest, group_means, permutation_test
 
 __all__ = [
     "Arm",
@@ -70,6 +75,7 @@ __all__ = [
     "NumericalError",
     "Panel",
     "Path",
+    "PermutationTest",
     "Placement",
     "Progress",
     "Score",
@@ -80,13 +86,16 @@ __all__ = [
     "WGPLVM",
     "__version__",
     "calibration",
+    "covariances",
     "cross_validate",
     "dtw",
     "dtw_floor",
     "generate",
     "get_threads",
+    "group_means",
     "load",
     "medoids",
+    "permutation_test",
     "read",
     "score",
     "set_progress",

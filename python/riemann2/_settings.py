@@ -67,12 +67,12 @@ class Setting(NamedTuple):
 
 @lru_cache(maxsize=None)
 def table(name: str) -> dict[str, Setting]:
-    """Return the settings of a table ("fit", "data", "encode", "space") by name."""
+    """Return the settings of a table ("fit", "data", "encode", "space", "test", "covariance") by name."""
     return {row[0]: Setting(*row) for row in _core.settings(name)}
 
 
 def settings(name: str) -> list[Setting]:
-    """Return the settings of a table: "fit", "data", "encode" or "space".
+    """Return the settings of a table: "fit", "data", "encode", "space", "test" or "covariance".
 
     Examples
     --------

@@ -117,7 +117,8 @@ class Data:
     def _take(self, handle: Any, held: Any = None, report: dict[str, Any] | None = None) -> None:
         self._handle = handle
         info = _core.data_info(handle)
-        spec, self.source, self._count, starts, self.ids, labels, self.label_names, timed, missing, scaled = info
+        (spec, self.source, self._count, starts, self.ids, labels, self.label_names, timed, missing, scaled,
+         self.shrinkage) = info
         self._scale = "all" if scaled else "none"
         self.manifold = Manifold(spec)
         self.starts: Array | None = None if starts is None else np.array(starts)

@@ -21,9 +21,11 @@ _WIDTHS = {"plane": 2, "space": 3, "sphere": 3, "cone": 4}
 _LEGENDS = ("auto", "below", "right", "none")
 _DASHES = ("solid", "dashed", "dotted", "dash-dot")
 _MARKERS = ("none", "circle", "square", "triangle", "diamond", "cross", "star")
-_COLOURS = {"blue": 0x0072B2, "vermilion": 0xD55E00, "green": 0x009E73, "orange": 0xE69F00, "sky": 0x56B4E9,
-            "purple": 0xCC79A7, "black": 0x000000, "yellow": 0xF0E442, "grey": 0x808080, "white": 0xFFFFFF}
-_CURVE, _POINTS, _BAND, _ELLIPSES, _FRAMES, _ARM, _FACTOR = range(7)
+COLOURS = {"blue": 0x0072B2, "vermilion": 0xD55E00, "green": 0x009E73, "orange": 0xE69F00, "sky": 0x56B4E9,
+            "purple": 0xCC79A7, "black": 0x000000, "yellow": 0xF0E442, "brown": 0x734339, "grey": 0x808080, "white": 0xFFFFFF,
+            "geodesic": 0xD55E00, "straight": 0x222222, "demonstrations": 0x9A9A9A, "new": 0x2A2AC0,
+            "obstacle": 0x6A1B7A, "arm": 0x4A5563}
+_CURVE, _POINTS, _BAND, _ELLIPSES, _FRAMES, _ARM, _FACTOR, _FACTOR_POINTS = range(8)
 
 
 def _index(words: Sequence[str], word: Any, name: str) -> int:
@@ -35,14 +37,14 @@ def _index(words: Sequence[str], word: Any, name: str) -> int:
 def _colour(colour: Any) -> int:
     if colour is None:
         return 0
-    if isinstance(colour, str) and colour in _COLOURS:
-        return 0x1000000 | _COLOURS[colour]
+    if isinstance(colour, str) and colour in COLOURS:
+        return 0x1000000 | COLOURS[colour]
     if isinstance(colour, str) and len(colour) == 7 and colour[0] == "#":
         try:
             return 0x1000000 | int(colour[1:], 16)
         except ValueError:
             pass
-    raise ValueError(f"colour: expected '#rrggbb' or one of {', '.join(_COLOURS)}, got {colour!r}")
+    raise ValueError(f"colour: expected '#rrggbb' or one of {', '.join(COLOURS)}, got {colour!r}")
 
 
 def _style(
@@ -72,7 +74,8 @@ def _axis_of(value: Any) -> Any:
 class Panel:
     """One panel of a figure; items are added in turn.
 
-    Keywords of items: ``label`` (entry in the legend), ``colour`` ("blue", "#rrggbb", ...), ``width``, ``dash``
+    Keywords of items: ``label`` (entry in the legend), ``colour`` (by meaning: "geodesic", "straight",
+    "demonstrations", "new", "obstacle", "arm"; or "blue", "#rrggbb", ...), ``width``, ``dash``
     ("solid", "dashed", "dotted", "dash-dot"), ``marker`` ("circle", "square", ...), ``size``, ``opacity``, ``halo``.
     """
 
@@ -101,7 +104,7 @@ class Panel:
         return self._draw(_CURVE, len(array), array, **style)
 
     def points(self, points: Any, **style: Any) -> Panel:
-        """Add markers."""
+        """Add markers; those that coincide are one, with their number."""
         array = self._points(points)
         return self._draw(_POINTS, len(array), array, **style)
 
@@ -145,14 +148,17 @@ class Panel:
             raise ValueError(f"skeletons: expected an array of shape (n, points, {self._width}), got {array.shape}")
         return self._draw(_ARM, len(array), array, number=array.shape[1], **style)
 
-    def factor(self, points: Any, manifold: str | Manifold, factor: int = 0, **style: Any) -> Panel:
-        """Add one factor of points of a manifold, in a panel that was made for it."""
+    def factor(
+        self, points: Any, manifold: str | Manifold, factor: int = 0, *, ordered: bool = True, **style: Any
+    ) -> Panel:
+        """Add one factor of points of a manifold, in a panel that was made for it; a line joins them if `ordered`."""
         m = Manifold(manifold)
         array, lead = m._take(points, "points", m.point_shape)
         number = as_count(factor, "factor")
         if len(lead) != 1 or number >= len(m.factors):
             raise ValueError(f"expected points of shape (n, *point_shape) and a factor below {len(m.factors)}")
-        return self._draw(_FACTOR, len(array), array, number=number, manifold=m._handle, **style)
+        item = _FACTOR if ordered else _FACTOR_POINTS
+        return self._draw(item, len(array), array, number=number, manifold=m._handle, **style)
 
     def heat(
         self,
@@ -199,6 +205,8 @@ class Figure:
     title : str, optional
     font_size : float
         Typographic points.
+    legend : bool
+        One legend below all panels, instead of one per panel.
 
     Examples
     --------
@@ -211,11 +219,12 @@ class Figure:
     """
 
     def __init__(self, width: float = 85.0, height: float = 65.0, rows: int = 1, columns: int = 1,
-                 title: str | None = None, font_size: float = 8.0):
+                 title: str | None = None, font_size: float = 8.0, legend: bool = False):
         if not hasattr(_core, "figure"):
             raise NotImplementedError("riemann2 was built without Cairo: figures are not available")
         self._handle = _core.figure(
-            float(width), float(height), as_count(rows, "rows"), as_count(columns, "columns"), title, float(font_size)
+            float(width), float(height), as_count(rows, "rows"), as_count(columns, "columns"), title, float(font_size),
+            bool(legend),
         )
 
     def panel(

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_count, as_doubles, as_seed
+from ._progress import Callback, watch
 
 if TYPE_CHECKING:
     from ._arrays import Array
@@ -211,6 +212,16 @@ class Manifold:
     def dist(self, p: Any, q: Any) -> Array | float:
         """Return the geodesic distance between `p` and `q`."""
         return self._apply("distance", p, q, None, (self.point_shape, ()))[()]
+
+    def distances(self, points: Any, *, callback: Callback = None) -> Array:
+        """Return the distances between all pairs of points, (n, n)."""
+        array, lead = self._take(points, "points", self.point_shape)
+        if len(lead) != 1:
+            raise ValueError(f"points: expected an array of shape (n, *point_shape), got {array.shape}")
+        out = np.empty(lead + lead)
+        with watch(callback) as report:
+            _core.manifold_distances(self._handle, array, out, report)
+        return out
 
     def inner(self, p: Any, v: Any, w: Any) -> Array | float:
         """Return the inner product of tangent vectors `v` and `w` at `p`."""

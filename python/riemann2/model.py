@@ -335,11 +335,12 @@ class WGPLVM:
             )
         if len(array) == 0:
             raise ValueError(f"Y: expected at least one point; found {_sizes(array)} while a minimum of 1 is required.")
+        regularise = not (isinstance(Y, Data) and Y.shrinkage > 0)
         n, Q = len(array), self.info_["latent_dim"]
         latents, info = np.empty((n, Q)), np.empty((n, _ENCODED))
         cov = np.empty((n, Q, Q)) if with_cov else None
         with watch(callback) as report:
-            _core.encode(handle, array, texts("encode", settings), bool(align), report, latents, cov, info)
+            _core.encode(handle, array, texts("encode", settings), bool(align), regularise, report, latents, cov, info)
         return latents, cov, info
 
     def fit_transform(self, Y: Any, y: Any = None, **fit_params: Any) -> Array:
@@ -512,12 +513,19 @@ class WGPLVM:
 
     # ---- figures -------------------------------------------------------------------------------
 
-    def plot(self, *paths: Path, ax: Any = None, grid: int = 50, title: str | None = None, **settings: Any) -> Any:
-        """Draw the latent space: training points, magnification, paths.
+    def plot(
+        self, *paths: Path, points: Any = None, labels: Any = None, ax: Any = None, grid: int = 50,
+        title: str | None = None, **settings: Any,
+    ) -> Any:
+        """Draw the latent space: training points, magnification, new points, paths.
 
         Parameters
         ----------
         *paths : Path
+        points : array_like, optional
+            Latent points of new data, as `transform` returns them: markers that no line joins.
+        labels : sequence, optional
+            One per point of `points`; those that the training data have too get the same colours.
         ax : matplotlib axes, optional
             Draw there and return them; without it the library's own figure is returned, which notebooks show.
         grid : int
@@ -526,13 +534,16 @@ class WGPLVM:
         **settings
             Settings of the library's table "space".
         """
-        from ._latent_figure import draw, draw_axes
+        from ._latent_figure import New, draw, draw_axes
 
         self._fitted()
         _need_paths(paths)
+        if points is None and labels is not None:
+            raise ValueError("labels: they belong to points; pass points too")
+        new = None if points is None else New(points, labels, self.info_["latent_dim"])
         if ax is not None:
-            return draw_axes(self, paths, ax, as_count(grid, "grid"), title, settings)
-        return draw(self, paths, as_count(grid, "grid"), title, settings)
+            return draw_axes(self, paths, ax, as_count(grid, "grid"), title, settings, new)
+        return draw(self, paths, as_count(grid, "grid"), title, settings, new)
 
     def plot_decoded(self, *paths: Path, title: str | None = None) -> Figure:
         """Draw the decoded points of paths over the training data, one panel per factor."""

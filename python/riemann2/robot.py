@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Arm", "Placement", "Tracked"]
 
+_CAUSES = (None, "reach", "pose", "limit", "way")
 _POSE, _SKELETON, _JACOBIAN, _MANIPULABILITY, _DERIVATIVE = range(5)
 
 
@@ -41,6 +42,13 @@ class Tracked(NamedTuple):
     stretch: float
     """Largest speed over its limit: above 1, time must be stretched by this factor; 0 without times."""
     stretch_joint: int
+    cause: str | None = None
+    """Why targets were missed: "reach", "pose", "limit" or "way" (each is reached, but no motion leads through all
+    without a jump)."""
+    cause_target: int | None = None
+    cause_joint: int | None = None
+    """The joint whose limit is in the way."""
+    cause_limit: float | None = None
 
 
 class Placement(NamedTuple):
@@ -62,15 +70,24 @@ def _row(placement: Placement) -> Array:
 
 
 class Arm:
-    """A serial arm with revolute joints.
+    """A serial arm with revolute and prismatic joints.
 
     Parameters
     ----------
     spec : str, path or array of shape (links, 7)
         ``"panda"``, ``"planar:1,1,0.5"`` (links in the x-y plane), a CSV file of links, or rows of modified
-        Denavit-Hartenberg parameters a, d, alpha, theta and limits lower, upper, speed.
+        Denavit-Hartenberg parameters a, d, alpha, theta and limits lower, upper, speed. A file whose name ends with
+        .urdf is a robot description in URDF.
     name : str
         Of an arm that is given by its links.
+    base, tip : str, optional
+        Links of a URDF file: the arm is the chain between them. By default the root, and the only leaf.
+
+    Attributes
+    ----------
+    joint_names : list of str
+    lower, upper, speed : arrays of shape (joints,)
+        Limits.
 
     Examples
     --------
@@ -82,8 +99,17 @@ class Arm:
     True
     """
 
-    def __init__(self, spec: Any = "panda", name: str = "arm"):
-        if isinstance(spec, (str, os.PathLike)):
+    def __init__(
+        self, spec: Any = "panda", name: str = "arm", *, base: str | None = None, tip: str | None = None
+    ):
+        text = os.fspath(spec) if isinstance(spec, (str, os.PathLike)) else ""
+        if str(text).endswith(".urdf"):
+            if not hasattr(_core, "arm_from_urdf"):
+                raise RuntimeError("built without URDF files: build riemann2 with expat (Debian: libexpat1-dev)")
+            self._handle = _core.arm_from_urdf(os.fspath(spec), base, tip)
+        elif base is not None or tip is not None:
+            raise ValueError("base and tip name links of a URDF file (*.urdf)")
+        elif isinstance(spec, (str, os.PathLike)):
             self._handle = _core.arm(os.fspath(spec))
         else:
             links = as_doubles(spec, "links")
@@ -95,7 +121,8 @@ class Arm:
         self.links: int
         self.reach: float
         self.name, self.joints, self.links, self.reach, rows = _core.arm_info(self._handle)
-        self.lower, self.upper, self.speed = np.array(rows).reshape(-1, 3).T
+        self.joint_names = [row[3] for row in rows]
+        self.lower, self.upper, self.speed = np.array([row[:3] for row in rows]).reshape(-1, 3).T
 
     def __repr__(self) -> str:
         return f"<riemann2.Arm: {self.name}, {self.joints} joints>"
@@ -157,6 +184,8 @@ class Arm:
         null_step : float
             Largest motion of a joint in the null space from one target to the next.
         iterations, searches : int
+        stations : int, default 48
+            Targets at which the whole trajectory is searched where following it from a start fails; 0: none.
         start : array of shape (joints,), optional
         seed : int
         """
@@ -174,9 +203,12 @@ class Arm:
         info = _core.arm_track(
             self._handle, m._handle, x, clock, first, _track_settings(**settings), seed, one, q, errors
         )
-        _, worst, margin, margin_joint, step, stretch, stretch_joint = info
-        return Tracked(q, errors[:, 0], errors[:, 1], errors[:, 2], errors[:, 3] != 0, worst, margin, margin_joint,
-                       step, stretch, stretch_joint)
+        _, worst, margin, margin_joint, step, stretch, stretch_joint, cause, where, joint, limit = info
+        return Tracked(
+            q, errors[:, 0], errors[:, 1], errors[:, 2], errors[:, 3] != 0, worst, margin, margin_joint, step, stretch,
+            stretch_joint, _CAUSES[cause], where if cause else None, joint if joint >= 0 else None,
+            limit if joint >= 0 else None,
+        )
 
     def place(self, targets: Any, manifold: str | Manifold, placement: Placement = Placement()) -> Array:
         """Return targets that are moved, turned and scaled by a placement."""
@@ -213,6 +245,8 @@ def _track_settings(
     null_step: float = 0.1,
     iterations: int = 200,
     searches: int = 30,
+    stations: int = 48,
 ) -> tuple[Any, ...]:
     numbers = (position_tolerance, orientation_tolerance, orientation_weight, limit_weight, null_step)
-    return (*map(float, numbers), as_count(iterations, "iterations"), as_count(searches, "searches"))
+    counts = (as_count(iterations, "iterations"), as_count(searches, "searches"), as_count(stations, "stations"))
+    return (*map(float, numbers), *counts)

@@ -236,18 +236,18 @@ static bool is_scaled(const rm2_data *d) {
 }
 
 /* data_info(d): spec, source, count, starts or None, ids, labels or None, label names, has time, missing entries, is
- * scaled. */
+ * scaled, shrinkage. */
 static PyObject *describe(PyObject *self, PyObject *object) {
     const rm2_data *d = glue_unwrap(object, &data_kind);
     (void)self;
     if (!d)
         return NULL;
     return Py_BuildValue(
-        "ssnNNNNOnO", rm2_manifold_spec(d->manifold), d->source, (Py_ssize_t)d->count,
+        "ssnNNNNOnOd", rm2_manifold_spec(d->manifold), d->source, (Py_ssize_t)d->count,
         glue_sizes(d->trajectories + 1, d->trajectories ? d->starts : NULL),
         list_texts(d->trajectories, d->ids), glue_sizes(d->count, d->labels),
         list_texts(d->labels ? d->label_count : 0, d->label_names), d->time ? Py_True : Py_False,
-        (Py_ssize_t)d->missing, is_scaled(d) ? Py_True : Py_False);
+        (Py_ssize_t)d->missing, is_scaled(d) ? Py_True : Py_False, d->shrinkage);
 }
 
 /* data_copy(d, points or None, time or None) */

@@ -100,6 +100,7 @@ PyObject *glue_settings_dict(const rm2_settings_table *table, const void *settin
 /* Each adds its functions to the module. */
 bool objects_add(PyObject *module);
 bool settings_add(PyObject *module);
+bool covariance_add(PyObject *module);
 bool manifold_add(PyObject *module);
 bool data_add(PyObject *module);
 bool model_add(PyObject *module);
@@ -107,7 +108,9 @@ bool space_add(PyObject *module);
 bool trajectory_add(PyObject *module);
 bool kernel_add(PyObject *module);
 bool eval_add(PyObject *module);
+bool statistics_add(PyObject *module);
 bool robot_add(PyObject *module);
 bool plot_add(PyObject *module);
+bool urdf_add(PyObject *module);
 
 #endif

@@ -350,7 +350,7 @@ static bool take_encoding(const rm2_model_info *i, PyObject *const *objects, enc
            glue_sized(&e->info, "info", n * ENCODED);
 }
 
-static bool copy_points(const rm2_model_info *i, bool align, encoding *e) {
+static bool copy_points(const rm2_model_info *i, bool align, bool regularise, encoding *e) {
     e->found = malloc((e->x.rows + 1) * sizeof *e->found);
     e->points = malloc((e->x.count + 1) * sizeof *e->points);
     if (!e->found || !e->points) {
@@ -360,6 +360,8 @@ static bool copy_points(const rm2_model_info *i, bool align, encoding *e) {
     memcpy(e->points, e->x.data, e->x.count * sizeof *e->points);
     if (align)
         rm2_data_align_points(i->data, e->x.rows, e->points);
+    if (regularise)
+        rm2_data_regularise_points(i->data, e->x.rows, e->points);
     return true;
 }
 
@@ -372,23 +374,25 @@ static void release_encoding(encoding *e) {
     glue_release(&e->info);
 }
 
-/* encode(model, points, settings, align signs, callback, latents, covariance or None, info) */
+/* encode(model, points, settings, align signs, regularise, callback, latents, covariance or None, info) */
 static PyObject *encode(PyObject *self, PyObject *args) {
     const rm2_model *model;
     PyObject *dict, *objects[4], *result = NULL;
-    int align;
+    int align, regularise;
     glue_watcher watcher = {NULL, false, false};
     rm2_encode_settings s = rm2_encode_settings_default();
     encoding e;
     (void)self;
     memset(&e, 0, sizeof e);
-    if (!PyArg_ParseTuple(args, "O&OOpOOOO", take_model, &model, &objects[0], &dict, &align,
-                          &watcher.callback, &objects[1], &objects[2], &objects[3]) ||
+    if (!PyArg_ParseTuple(args, "O&OOppOOOO", take_model, &model, &objects[0], &dict, &align,
+                          &regularise, &watcher.callback, &objects[1], &objects[2], &objects[3]) ||
         !glue_settings(dict, rm2_encode_settings_table(), &s))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
     rm2_context *ctx =
-        take_encoding(i, objects, &e) && copy_points(i, align != 0, &e) ? glue_enter() : NULL;
+        take_encoding(i, objects, &e) && copy_points(i, align != 0, regularise != 0, &e)
+            ? glue_enter()
+            : NULL;
     if (ctx) {
         rm2_status status;
         glue_watch(ctx, &watcher);

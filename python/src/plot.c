@@ -21,15 +21,17 @@ static int take_panel(PyObject *object, void *address) {
     return (*(void **)address = glue_unwrap(object, &panel_kind)) != NULL;
 }
 
-/* figure(width, height, rows, columns, title or None, font size) */
+/* figure(width, height, rows, columns, title or None, font size, one legend) */
 static PyObject *make(PyObject *self, PyObject *args) {
     rm2_figure_settings s = rm2_figure_settings_default();
     Py_ssize_t rows, columns;
+    int legend;
     rm2_figure *figure = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "ddnnzd", &s.width, &s.height, &rows, &columns, &s.title,
-                          &s.font_size))
+    if (!PyArg_ParseTuple(args, "ddnnzdp", &s.width, &s.height, &rows, &columns, &s.title,
+                          &s.font_size, &legend))
         return NULL;
+    s.legend = legend != 0;
     s.rows = rows > 0 ? (size_t)rows : 0;
     s.columns = columns > 0 ? (size_t)columns : 0;
     rm2_context *ctx = glue_enter();
@@ -139,7 +141,7 @@ static bool take_style(PyObject *tuple, rm2_style *s) {
     return true;
 }
 
-typedef enum item { CURVE, POINTS, BAND, ELLIPSES, FRAMES, ARM, FACTOR } item;
+typedef enum item { CURVE, POINTS, BAND, ELLIPSES, FRAMES, ARM, FACTOR, FACTOR_POINTS } item;
 
 typedef struct drawing {
     rm2_panel *panel;
@@ -164,6 +166,8 @@ static rm2_status draw(rm2_context *ctx, item what, const drawing *d) {
         return rm2_plot_frames(ctx, d->panel, n, d->a.data, d->b.data, &d->style);
     case ARM:
         return rm2_plot_arm(ctx, d->panel, n, number, d->a.data, &d->style);
+    case FACTOR_POINTS:
+        return rm2_plot_factor_points(ctx, d->panel, d->manifold, number, n, d->a.data, &d->style);
     case FACTOR:
         break;
     }

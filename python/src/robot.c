@@ -62,14 +62,15 @@ static PyObject *make_arm(PyObject *self, PyObject *args) {
     return wrap_made(ctx, status, arm);
 }
 
-/* arm_info(arm): (name, joints, links, reach, list of (lower, upper, speed) of the joints) */
+/* arm_info(arm): (name, joints, links, reach, list of (lower, upper, speed, name) of the joints) */
 static PyObject *describe(PyObject *self, PyObject *object) {
     const rm2_arm *arm = glue_unwrap(object, &arm_kind);
     (void)self;
     PyObject *list = arm ? PyList_New(0) : NULL;
     for (size_t k = 0; list && k < rm2_arm_joints(arm); k++) {
         const rm2_link *link = rm2_arm_joint(arm, k);
-        PyObject *row = Py_BuildValue("ddd", link->lower, link->upper, link->speed);
+        PyObject *row = Py_BuildValue("ddds", link->lower, link->upper, link->speed,
+                                      rm2_arm_joint_name(arm, k));
         if (!row || PyList_Append(list, row) != 0)
             Py_CLEAR(list);
         Py_XDECREF(row);
@@ -145,17 +146,19 @@ static PyObject *kinematics(PyObject *self, PyObject *args) {
 
 /* ---- tracking ------------------------------------------------------------------------------- */
 
-/* (position tolerance, orientation tolerance, orientation weight, limit weight, null step, iterations, searches) */
+/* (position tolerance, orientation tolerance, orientation weight, limit weight, null step, iterations, searches,
+ * stations) */
 static bool take_settings(PyObject *tuple, const glue_array *start, const rm2_arm *arm,
                           rm2_track_settings *s) {
-    Py_ssize_t iterations, searches;
+    Py_ssize_t iterations, searches, stations;
     *s = rm2_track_settings_default();
-    if (!PyArg_ParseTuple(tuple, "dddddnn", &s->position_tolerance, &s->orientation_tolerance,
+    if (!PyArg_ParseTuple(tuple, "dddddnnn", &s->position_tolerance, &s->orientation_tolerance,
                           &s->orientation_weight, &s->limit_weight, &s->null_step, &iterations,
-                          &searches))
+                          &searches, &stations))
         return false;
     s->iterations = iterations > 0 ? (size_t)iterations : 0;
     s->searches = searches > 0 ? (size_t)searches : 0;
+    s->stations = stations > 0 ? (size_t)stations : 0;
     s->start = start->data;
     return !start->data || glue_sized(start, "start", rm2_arm_joints(arm));
 }
@@ -206,9 +209,12 @@ static void release_tracking(tracking *t) {
 }
 
 static PyObject *info_tuple(const rm2_track_info *i) {
-    return Py_BuildValue("nndnddn", (Py_ssize_t)i->missed, (Py_ssize_t)i->worst, i->margin,
+    bool joint = i->cause != RM2_TRACK_NOT_MISSED && i->cause_joint != SIZE_MAX;
+    return Py_BuildValue("nndnddnnnnd", (Py_ssize_t)i->missed, (Py_ssize_t)i->worst, i->margin,
                          (Py_ssize_t)i->margin_joint, i->largest_step, i->stretch,
-                         (Py_ssize_t)i->stretch_joint);
+                         (Py_ssize_t)i->stretch_joint, (Py_ssize_t)i->cause,
+                         (Py_ssize_t)i->cause_target, joint ? (Py_ssize_t)i->cause_joint : -1,
+                         i->cause_limit);
 }
 
 static PyObject *run_tracking(tracking *t, bool one) {
@@ -241,7 +247,7 @@ static PyObject *run_tracking(tracking *t, bool one) {
 }
 
 /* arm_track(arm, manifold, targets, time, start, settings, seed, one, q, errors): (missed, worst, margin, margin
- * joint, largest step, stretch, stretch joint). With `one` there is one target, solved alone. */
+ * joint, largest step, stretch, stretch joint, cause, its target, its joint or -1, its limit). With `one` there is one target, solved alone. */
 static PyObject *track(PyObject *self, PyObject *args) {
     PyObject *objects[3], *out[2], *result = NULL;
     int one;

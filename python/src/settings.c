@@ -11,6 +11,8 @@ static const struct {
     {"data", rm2_data_settings_table},
     {"encode", rm2_encode_settings_table},
     {"space", rm2_space_settings_table},
+    {"covariance", rm2_covariance_settings_table},
+    {"test", rm2_test_settings_table},
 };
 
 static bool set_one(rm2_context *ctx, const rm2_settings_table *table, void *settings,

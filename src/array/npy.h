@@ -54,7 +54,14 @@ enum { RM2I_NPY_HEADER_MAX = 256 }; /* bytes of any header written here */
 /* Magic, version and header of an array of doubles; returns its size, a multiple of 64. */
 size_t rm2i_npy_format_header(const rm2_array *array, char header[RM2I_NPY_HEADER_MAX]);
 
-/* The whole file of an array on a stream; errors stay in the stream. */
+/* The elements of an array of texts as they are in a file: code points of 4 bytes, `width` of them per text.
+ * Failure if a value is not the code of a text. The caller frees them. */
+rm2_status rm2i_npy_encode_texts(rm2_context *ctx, const rm2_array *array, void **bytes,
+                                 size_t *size);
+/* Bytes of an element: of a number, or of the longest text. */
+size_t rm2i_npy_element_size(const rm2_array *array);
+
+/* The whole file of an array of numbers on a stream; errors stay in the stream. */
 void rm2i_npy_print(FILE *stream, const rm2_array *array);
 
 /* Failure if the array cannot be written: no values, too many dimensions, sizes that overflow. */

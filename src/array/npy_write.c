@@ -20,11 +20,71 @@ rm2_status rm2i_npy_check_array(rm2_context *ctx, const rm2_array *array) {
     return RM2_OK;
 }
 
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+static const uint32_t REPLACEMENT = 0xfffd; /* for a byte that is not UTF-8 */
+
+/* The next character of a text; moves past it. */
+static uint32_t next_character(const char **text) {
+    static const unsigned char lead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    const unsigned char *p = (const unsigned char *)*text;
+    size_t length = rm2_utf8_length(*text, strlen(*text));
+    *text += length ? length : 1;
+    if (length == 0)
+        return REPLACEMENT;
+    uint32_t code = p[0] & lead[length];
+    for (size_t k = 1; k < length; k++)
+        code = code << 6 | (p[k] & 0x3f);
+    return code;
+}
+
+static size_t count_characters(const char *text) {
+    size_t count = 0;
+    for (; *text; count++)
+        (void)next_character(&text);
+    return count;
+}
+
+size_t rm2i_npy_element_size(const rm2_array *array) {
+    size_t longest = 1;
+    if (!array->texts)
+        return sizeof(double);
+    for (size_t k = 0; k < array->text_count; k++) {
+        size_t length = count_characters(array->texts[k]);
+        longest = length > longest ? length : longest;
+    }
+    return longest * sizeof(uint32_t);
+}
+
+rm2_status rm2i_npy_encode_texts(rm2_context *ctx, const rm2_array *array, void **bytes,
+                                 size_t *size) {
+    size_t count = rm2_array_count(array), width = rm2i_npy_element_size(array) / sizeof(uint32_t);
+    uint32_t *characters;
+    for (size_t i = 0; i < count; i++)
+        if (!(array->values[i] >= 0 && array->values[i] < (double)array->text_count))
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                             "entry %zu of an array of texts is %g, of %zu texts", i,
+                             array->values[i], array->text_count);
+    RM2_TRY(rm2i_calloc(ctx, count, width * sizeof *characters, &characters));
+    for (size_t i = 0; i < count; i++) {
+        const char *text = array->texts[(size_t)array->values[i]];
+        for (size_t k = 0; *text; k++)
+            characters[i * width + k] = next_character(&text);
+    }
+    *bytes = characters;
+    *size = count * width * sizeof *characters;
+    return RM2_OK;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
 size_t rm2i_npy_format_header(const rm2_array *array, char header[RM2I_NPY_HEADER_MAX]) {
     char *text = header + PREFIX;
     size_t room = RM2I_NPY_HEADER_MAX - PREFIX;
-    int used = snprintf(text, room, "{'descr': '%cf8', 'fortran_order': False, 'shape': (",
-                        rm2i_npy_native_order());
+    size_t element = rm2i_npy_element_size(array);
+    int used = snprintf(text, room, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (",
+                        rm2i_npy_native_order(), array->texts ? 'U' : 'f',
+                        array->texts ? element / sizeof(uint32_t) : element);
     for (size_t i = 0; i < array->dims; i++)
         used += snprintf(text + used, room - (size_t)used, "%s%zu", i ? ", " : "", array->shape[i]);
     used += snprintf(text + used, room - (size_t)used, "%s), }", array->dims == 1 ? "," : "");
@@ -49,6 +109,8 @@ rm2_status rm2_npy_write(rm2_context *ctx, const char *path, const rm2_array *ar
                          bool overwrite) {
     RM2_REQUIRE(ctx, path, array);
     RM2_TRY(rm2i_npy_check_array(ctx, array));
+    if (array->texts)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: texts are written to .npz files only", path);
     rm2_writer *output;
     RM2_TRY(rm2_writer_open(ctx, path, overwrite, &output));
     FILE *stream = rm2_writer_stream(output);

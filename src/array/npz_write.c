@@ -156,12 +156,18 @@ static rm2_status write_array(writer *w, size_t i) {
     char header[RM2I_NPY_HEADER_MAX];
     size_t header_size = rm2i_npy_format_header(&w->arrays[i], header);
     size_t data_size = rm2_array_count(&w->arrays[i]) * sizeof(double);
-    e->crc = checksum(header, header_size, w->arrays[i].values, data_size);
+    void *texts = NULL;
+    if (w->arrays[i].texts)
+        RM2_TRY(rm2i_npy_encode_texts(w->ctx, &w->arrays[i], &texts, &data_size));
+    const void *data = texts ? texts : w->arrays[i].values;
+    e->crc = checksum(header, header_size, data, data_size);
     e->size = header_size + data_size;
     e->offset = w->offset;
     emit_local(w, e);
-    rm2i_npy_print(w->stream, &w->arrays[i]);
-    w->offset += e->size;
+    emit(w, header, header_size);
+    if (data_size > 0)
+        emit(w, data, data_size);
+    free(texts);
     return rm2i_stream_check(w->ctx, w->stream, w->path);
 }
 

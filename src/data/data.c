@@ -85,6 +85,9 @@ static rm2_status copy_into(rm2_context *ctx, const rm2_data *data, rm2i_draft *
     memcpy(d->rows, data->rows, n * sizeof *d->rows);
     memcpy(d->scale, data->scale, rm2_manifold_factor_count(data->manifold) * sizeof *d->scale);
     d->row_word = data->row_word;
+    d->shrinkage = data->shrinkage;
+    d->singular = data->singular;
+    d->singular_row = data->singular_row;
     for (size_t t = 0; t < data->trajectories; t++) {
         d->starts[t + 1] = data->starts[t + 1];
         free(d->ids[t]);
@@ -127,6 +130,9 @@ rm2_data rm2i_draft_view(const rm2i_draft *d) {
         .label_names = (const char *const *)d->label_names,
         .label_count = d->label_count,
         .scale = d->scale,
+        .shrinkage = d->shrinkage,
+        .singular = d->singular,
+        .singular_row = d->singular_row,
     };
 }
 
@@ -199,4 +205,17 @@ rm2_status rm2i_data_complete(rm2_context *ctx, const rm2_data *data, const char
     return rm2i_fail(ctx, RM2_ERR_DATA,
                      "%s, %s: entry %zu (counted from 0) is missing; %s all of them", data->source,
                      rm2i_data_place(data, i / ambient).text, i % ambient, what);
+}
+
+rm2_status rm2i_data_regular(rm2_context *ctx, const rm2_data *data) {
+    if (data->singular == 0)
+        return RM2_OK;
+    return rm2i_fail(
+        ctx, RM2_ERR_DATA,
+        "%s: %zu matri%s singular within rounding, the first in %s %zu: distances from "
+        "such matrices are infinite; regularise them with settings.shrinkage, such as 0.01, or "
+        "estimate "
+        "them anew from the signals with a shrinkage estimator (lwf, oas)",
+        data->source, data->singular, data->singular == 1 ? "x is" : "ces are", data->row_word,
+        data->singular_row);
 }

@@ -30,6 +30,8 @@ typedef struct rm2i_draft {
     char **label_names;
     size_t label_count;
     double *scale;
+    double shrinkage;
+    size_t singular, singular_row;
 } rm2i_draft;
 
 /* Everything allocated: points 0, rows 0..count-1, ids "0", "1", ..., scale 1, no time, no labels.
@@ -56,6 +58,9 @@ rm2i_input_place rm2i_data_place(const rm2_data *data, size_t point);
 
 /* Failure if an entry is missing; `what` needs all of them. */
 rm2_status rm2i_data_complete(rm2_context *ctx, const rm2_data *data, const char *what);
+
+/* Failure if SPD matrices were singular when they were read. */
+rm2_status rm2i_data_regular(rm2_context *ctx, const rm2_data *data);
 
 /* ---- numbers, before they are points (raw_table.c, raw_array.c, raw_memory.c) ---------------- */
 

@@ -82,6 +82,7 @@ static rm2_status raw_to_draft(rm2_context *ctx, const rm2_manifold *m, const or
     RM2_TRY(rm2i_calloc(ctx, report->factors, sizeof *report->factor, &report->factor));
     RM2_TRY(find_runs(ctx, from->path, raw, &out->data));
     RM2_TRY(copy_roles(ctx, from->path, raw, &out->data));
+    out->data.shrinkage = s->shrinkage;
     RM2_TRY(rm2i_validate(ctx, s, raw, &out->data, report));
     if (s->align_signs && !s->allow_missing)
         rm2i_align_signs(&out->data, report);

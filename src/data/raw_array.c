@@ -45,35 +45,15 @@ static rm2_status number_codes(rm2_context *ctx, size_t trajectories, size_t len
     return rm2i_number_names(ctx, trajectories, group->names);
 }
 
-/* The numbers in a list such as "4,0,1", of which there may be as many as columns. */
-static rm2_status parse_columns(rm2_context *ctx, const char *path, const char *list, size_t width,
-                                size_t *chosen, size_t *count) {
-    size_t length;
-    *count = 0;
-    for (const char *item; (item = rm2i_next_item(&list, &length)); ++*count) {
-        char *end;
-        unsigned long column = strtoul(item, &end, 10);
-        if (end != item + length || length == 0 || column >= width || *count == width)
-            return rm2i_fail(ctx, RM2_ERR_DATA,
-                             "%s: column \"%.*s\": an array's columns are numbers from 0 to %zu, "
-                             "each used once",
-                             path, (int)(length < 40 ? length : 40), item, width - 1);
-        for (size_t k = 0; k < *count; k++)
-            if (chosen[k] == column)
-                return rm2i_fail(ctx, RM2_ERR_DATA, "%s: column \"%lu\" is used twice", path,
-                                 column);
-        chosen[*count] = column;
-    }
-    return RM2_OK;
-}
-
 /* Keep the columns listed, in place. */
-static rm2_status select_columns(rm2_context *ctx, const char *path, const char *list,
+static rm2_status select_columns(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                  rm2i_raw *raw) {
+    const rm2_table numbered = {.columns = raw->width};
+    const rm2_column_choice choice = {.columns = s->columns, .ignore = s->ignore};
     size_t count;
     double *row;
     RM2_TRY(rm2i_alloc(ctx, raw->width, sizeof *raw->columns, &raw->columns));
-    RM2_TRY(parse_columns(ctx, path, list, raw->width, raw->columns, &count));
+    RM2_TRY(rm2i_table_choose(ctx, path, &numbered, &choice, raw->columns, &count));
     RM2_TRY(rm2i_alloc(ctx, raw->width, sizeof *row, &row));
     for (size_t i = 0; i < raw->rows; i++) {
         for (size_t k = 0; k < count; k++)
@@ -88,7 +68,8 @@ static rm2_status select_columns(rm2_context *ctx, const char *path, const char 
 static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                               const rm2i_wanted *wanted, rm2_array *a, rm2i_raw *raw) {
     size_t width = wanted->width;
-    size_t tail = point_axes(a, width, s->columns != NULL);
+    bool chosen = s->columns || s->ignore;
+    size_t tail = point_axes(a, width, chosen);
     if (tail == 0) {
         char shape[120];
         shape_text(a, shape, sizeof shape);
@@ -111,7 +92,7 @@ static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data
     raw->row_word = "row";
     raw->values = a->values;
     a->values = NULL;
-    return s->columns ? select_columns(ctx, path, s->columns, raw) : RM2_OK;
+    return chosen ? select_columns(ctx, path, s, raw) : RM2_OK;
 }
 
 /* ---- .npz: several arrays ------------------------------------------------------------------- */

@@ -1,10 +1,11 @@
-/* Units: Euclidean factors are divided by one number each, so that a metre and a radian weigh about the
+/* What is done to points before training, and to new ones alike. Units: Euclidean factors are divided by one number each, so that a metre and a radian weigh about the
  * same. s = root of the mean over the factor's columns of their variance. */
 #include <math.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "data/data.h"
+#include "linalg/shrink.h"
 
 /* Multiply the factors of n points by scale (undo), or by 1/scale. */
 static void multiply(const rm2_manifold *m, const double *scale, bool undo, size_t n,
@@ -83,4 +84,15 @@ rm2_status rm2i_scale(rm2_context *ctx, rm2i_draft *draft, rm2i_draft *held_out)
            rm2_manifold_factor_count(draft->manifold) * sizeof *draft->scale);
     multiply(draft->manifold, draft->scale, false, held_out->count, held_out->points);
     return RM2_OK;
+}
+
+void rm2_data_regularise_points(const rm2_data *reference, size_t n, double *points) {
+    if (!reference || !points || !(reference->shrinkage > 0))
+        return;
+    size_t ambient = rm2_manifold_ambient(reference->manifold);
+    for (size_t k = 0; k < rm2_manifold_factor_count(reference->manifold); k++) {
+        const rm2_factor *f = rm2_manifold_factor(reference->manifold, k);
+        for (size_t i = 0; f->geometry == &rm2_spd && i < n; i++)
+            rm2i_shrink(f->n, reference->shrinkage, points + i * ambient + f->ambient_offset);
+    }
 }

@@ -24,7 +24,9 @@ static const rm2_setting rows[] = {
     {DATA(manifold, TEXT), .form = "SPEC", .defaults = {""}, .group = "Points",
      .help = "R3, S2, S3, SO3, SPD15, H2, T7, SE3, products with x: \"R3 x S3\""},
     {DATA(columns, TEXT), .form = "A,B,...", .defaults = {""}, .group = "Points",
-     .help = "columns of the points, by name or number from 0; empty: all without another role"},
+     .help = "columns of the points, by name, number from 0 or range 3-380; empty: all without another role"},
+    {DATA(ignore, TEXT), .form = "A,B,...", .defaults = {""}, .group = "Points",
+     .help = "columns to leave out, written as for columns"},
     {DATA(group, TEXT), .form = "COLUMN", .defaults = {""}, .group = "Points",
      .help = "trajectory ids; each one a run of rows (an array, in an .npz)"},
     {DATA(label, TEXT), .form = "COLUMN", .defaults = {""}, .group = "Points",
@@ -73,6 +75,9 @@ static const rm2_setting rows[] = {
      .help = "relative distance from the manifold up to which points are projected silently"},
     {DATA(warn_below, NUMBER), .option = "tolerance", RM2I_FROM(0), .defaults = {"1e-3"},
      .group = "Values", .help = "the same with a warning; beyond it is an error"},
+    {DATA(shrinkage, NUMBER), .lower = 0, .lower_open = true, .upper = 1, .zero = "none",
+     .defaults = {"none"}, .group = "Values",
+     .help = "SPD: (1 - X) A + X tr(A)/n I for each matrix A, which makes singular ones definite"},
 };
 /* clang-format on */
 
@@ -140,10 +145,15 @@ static rm2_status check_file(rm2_context *ctx, const char *path, const rm2_data_
 static rm2_status check_memory(rm2_context *ctx, const rm2_data_settings *s) {
     static const char arrays[] = "rm2_data_arrays has it", file[] = "it is for files";
     const idle_setting list[] = {
-        {s->manifold, "manifold", arrays}, {s->group, "group", arrays},
-        {s->label, "label", arrays},       {s->time, "time", arrays},
-        {s->columns, "columns", file},     {s->array, "array", file},
-        {s->delimiter, "delimiter", file}, {s->header != RM2_HEADER_AUTO, "header", file},
+        {s->manifold, "manifold", arrays},
+        {s->group, "group", arrays},
+        {s->label, "label", arrays},
+        {s->time, "time", arrays},
+        {s->columns, "columns", file},
+        {s->ignore, "ignore", file},
+        {s->array, "array", file},
+        {s->delimiter, "delimiter", file},
+        {s->header != RM2_HEADER_AUTO, "header", file},
     };
     return refuse_idle(ctx, "data in memory", list, sizeof list / sizeof *list);
 }
@@ -173,6 +183,7 @@ static rm2_status check_manifold(rm2_context *ctx, const rm2_manifold *m,
         {s->angles && !circles, "angles", no_circle},
         {s->spd_layout != RM2_SPD_FULL && !matrices, "spd_layout", no_matrix},
         {s->unit_diagonal && !matrices, "unit_diagonal", no_matrix},
+        {s->shrinkage > 0 && !matrices, "shrinkage", no_matrix},
         {s->euler && !euler, "euler",
          orientations ? "settings.orientation says that orientations are not Euler angles"
                       : "it is for S3 and SO3 factors"},

@@ -54,6 +54,9 @@ static rm2_status copy_points(rm2_context *ctx, const rm2i_draft *data, const ch
             part->labels[i] = data->labels[k];
     }
     part->row_word = data->row_word;
+    part->shrinkage = data->shrinkage;
+    part->singular = data->singular; /* of all: which of them is not known any more */
+    part->singular_row = data->singular_row;
     memcpy(part->scale, data->scale,
            rm2_manifold_factor_count(data->manifold) * sizeof *part->scale);
     return RM2_OK;

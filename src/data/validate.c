@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "data/data.h"
 #include "linalg/dense.h"
+#include "linalg/shrink.h"
 #include "manifold/manifold.h"
 
 /* Entries of Euclidean factors up to this: (2e150)^2 = 4e300, so that squared distances of ten million
@@ -175,6 +176,19 @@ static void take_missing(const intake *in, const double *numbers, double *point)
         point[k] = flat ? numbers[k] : NAN;
 }
 
+/* Shrink a matrix as the settings say, and count it if it is singular: projection would hide that. */
+static void take_matrix(const intake *in, size_t row) {
+    rm2_factor_report *r = in->report;
+    if (in->s->shrinkage > 0)
+        rm2i_shrink(in->f->n, in->s->shrinkage, in->point);
+    if (!rm2i_singular(in->f->n, in->point, in->work))
+        return;
+    if (r->singular++ == 0)
+        r->singular_row = in->data->rows[row];
+    if (in->data->singular++ == 0)
+        in->data->singular_row = in->data->rows[row];
+}
+
 static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
     const double *numbers = in->row + in->column;
     bool missing = false;
@@ -184,6 +198,8 @@ static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
         return RM2_OK;
     }
     double hidden = rm2i_convert(in->f, in->s, in->order, numbers, in->point), defect;
+    if (in->f->geometry == &rm2_spd)
+        take_matrix(in, row);
     rm2_status status = rm2i_factor_project_within(in->f, in->s->warn_below, in->point,
                                                    point_of(in, row), in->work, &defect);
     defect = fmax(hidden, defect);
@@ -200,6 +216,10 @@ static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
 }
 
 static void warn(rm2_context *ctx, const intake *in) {
+    if (in->f->geometry == &rm2_spd && in->s->shrinkage > 0)
+        rm2i_log(ctx, RM2_LOG_INFO,
+                 "%s: %zu matrices of factor %zu (SPD%zu) were regularised with a shrinkage of %g",
+                 in->data->source, in->data->count, in->index + 1, in->f->n, in->s->shrinkage);
     if (in->report->warned)
         rm2i_log(
             ctx, RM2_LOG_WARNING,

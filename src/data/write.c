@@ -1,6 +1,6 @@
 /* Data sets to files. Text: trajectory id, time, label, then the point's entries under names that
  * say what they are. .npz: arrays points, demo, time, label. .npy: (trajectories, T, D) if all have
- * the same length, else (N, D). Scaling is undone. */
+ * the same length, else (N, D). Matrices of SPD(n) alone have two axes in place of D. Scaling is undone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,14 +147,45 @@ static bool equal_lengths(const rm2_data *data) {
     return data->trajectories > 0;
 }
 
+/* SPD(n) alone: points are n x n matrices. */
+static bool is_matrix(const rm2_manifold *m) {
+    return rm2_manifold_factor_count(m) == 1 && rm2_manifold_factor(m, 0)->geometry == &rm2_spd;
+}
+
 static rm2_array points_array(const rm2_data *data, double *points, bool by_trajectory) {
     size_t ambient = rm2_manifold_ambient(data->manifold);
-    rm2_array a = {.dims = 2, .shape = {data->count, ambient}, .values = points};
+    rm2_array a = {.values = points};
     if (by_trajectory) {
-        a.dims = 3;
-        memcpy(a.shape, (size_t[]){data->trajectories, data->starts[1], ambient},
-               3 * sizeof *a.shape);
+        a.shape[a.dims++] = data->trajectories;
+        a.shape[a.dims++] = data->starts[1];
+    } else {
+        a.shape[a.dims++] = data->count;
     }
+    if (is_matrix(data->manifold)) {
+        a.shape[a.dims++] = rm2_manifold_factor(data->manifold, 0)->n;
+        a.shape[a.dims++] = rm2_manifold_factor(data->manifold, 0)->n;
+    } else {
+        a.shape[a.dims++] = ambient;
+    }
+    return a;
+}
+
+/* Ids or labels: numbers if all their names are whole numbers, else texts. */
+static rm2_array names_array(char *name, size_t count, double *codes, const char *const *names,
+                             size_t name_count) {
+    rm2_array a = {.name = name, .dims = 1, .shape = {count}, .values = codes};
+    for (size_t k = 0; k < name_count; k++) {
+        size_t length = strlen(names[k]);
+        bool whole = length > 0 && length < 16 && strspn(names[k], "0123456789") == length &&
+                     (names[k][0] != '0' || length == 1);
+        if (!whole) {
+            a.texts = names;
+            a.text_count = name_count;
+            return a;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        codes[i] = strtod(names[(size_t)codes[i]], NULL);
     return a;
 }
 
@@ -173,11 +204,15 @@ static rm2_status write_npz(rm2_context *ctx, const rm2_data *data, double *poin
     for (size_t i = 0; data->labels && i < data->count; i++)
         label_codes[i] = (double)data->labels[i];
     if (data->trajectories)
-        arrays[count++] = (rm2_array){demo, 1, {data->count}, codes};
+        arrays[count++] = names_array(demo, data->count, codes, data->ids, data->trajectories);
     if (data->time)
-        arrays[count++] = (rm2_array){time, 1, {data->count}, (double *)data->time}; /* read */
+        arrays[count++] = (rm2_array){.name = time,
+                                      .dims = 1,
+                                      .shape = {data->count},
+                                      .values = (double *)data->time}; /* read */
     if (data->labels)
-        arrays[count++] = (rm2_array){label, 1, {data->count}, label_codes};
+        arrays[count++] =
+            names_array(label, data->count, label_codes, data->label_names, data->label_count);
     rm2_status status = rm2_npz_write(ctx, path, arrays, count, overwrite);
     free(codes);
     return status;

@@ -96,7 +96,10 @@ rm2_status rm2_model_score(rm2_context *ctx, const rm2_model *model,
     size_t n = data->count;
     scoring s = {.m = model, .n = n};
     RM2_TRY(rm2i_check_manifold(ctx, model, data));
+    RM2_TRY(rm2i_check_shrinkage(ctx, model, data));
     RM2_TRY(rm2i_data_complete(ctx, data, "scores need"));
+    if (model->settings.model != RM2_GPLVM)
+        RM2_TRY(rm2i_data_regular(ctx, data));
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &s, &s.memory));
     rm2_status status = score_data(ctx, settings, data, &s, each, total);
     if (status == RM2_OK && latents)

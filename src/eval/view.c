@@ -20,6 +20,18 @@ rm2_status rm2i_check_manifold(rm2_context *ctx, const rm2_model *m, const rm2_d
                      rm2_manifold_spec(data->manifold));
 }
 
+/* Matrices that are compared were regularised alike. */
+rm2_status rm2i_check_shrinkage(rm2_context *ctx, const rm2_model *m, const rm2_data *data) {
+    double own = m->data->shrinkage;
+    if (data->shrinkage == own)
+        return RM2_OK;
+    return rm2i_fail(
+        ctx, RM2_ERR_DATA,
+        "the matrices of the model were regularised with a shrinkage of %g, those of %s with %g: "
+        "read them with settings.shrinkage %g",
+        own, data->source, data->shrinkage, own);
+}
+
 rm2_status rm2i_check_finite(rm2_context *ctx, const char *what, size_t n, size_t width,
                              const double *x) {
     for (size_t i = 0; i < n * width; i++)

@@ -81,11 +81,11 @@ rm2i_sample rm2i_sample_take(const rm2i_energy *e, rm2i_arena *arena) {
     return sample;
 }
 
-rm2_status rm2i_energy_at(const rm2i_energy *e, rm2i_sample *sample) {
+rm2_status rm2i_energy_at(const rm2i_energy *e, bool bend, rm2i_sample *sample) {
     size_t Q = e->Q;
     for (size_t k = 0; k < e->points; k++)
         rm2i_pieces_sum(e->curve, &e->local[k], sample->x + k * Q, sample->v + k * Q, NULL);
-    sample->bent = rm2i_metric_can_bend(e->evaluator->metric);
+    sample->bent = bend && rm2i_metric_can_bend(e->evaluator->metric);
     RM2_TRY(sample->bent
                 ? rm2i_evaluator_bend_at(e->evaluator, e->points, sample->x, sample->v, sample->G,
                                          sample->dG, sample->bend)
@@ -138,12 +138,15 @@ static rm2_status shift(const rm2i_energy *e, const rm2i_sample *sample, size_t 
     return rm2i_evaluator_at(e->evaluator, e->points, e->shifted, e->shifted_G, e->shifted_dG);
 }
 
-rm2_status rm2i_energy_bend(const rm2i_energy *e, const rm2i_sample *sample, double *bend) {
+/* By the metric itself. */
+static rm2_status own_bend(const rm2i_energy *e, const rm2i_sample *sample, double *bend) {
+    return rm2i_evaluator_bend_at(e->evaluator, e->points, sample->x, sample->v, e->shifted_G,
+                                  e->shifted_dG, bend);
+}
+
+/* By differences of dG. */
+static rm2_status difference_bend(const rm2i_energy *e, const rm2i_sample *sample, double *bend) {
     size_t Q = e->Q;
-    if (sample->bent) {
-        memcpy(bend, sample->bend, e->points * Q * Q * sizeof *bend);
-        return RM2_OK;
-    }
     for (size_t t = 0; t < Q; t++) {
         rm2_status status = shift(e, sample, t, 1);
         if (rm2i_no_metric(status)) /* an edge of the domain is near: look the other way */
@@ -162,6 +165,15 @@ rm2_status rm2i_energy_bend(const rm2i_energy *e, const rm2i_sample *sample, dou
     for (size_t k = 0; k < e->points; k++)
         rm2i_symmetrise(Q, bend + k * Q * Q);
     return RM2_OK;
+}
+
+rm2_status rm2i_energy_bend(const rm2i_energy *e, const rm2i_sample *sample, double *bend) {
+    if (sample->bent) {
+        memcpy(bend, sample->bend, e->points * e->Q * e->Q * sizeof *bend);
+        return RM2_OK;
+    }
+    return rm2i_metric_can_bend(e->evaluator->metric) ? own_bend(e, sample, bend)
+                                                      : difference_bend(e, sample, bend);
 }
 
 /* What one point adds to the entries of coordinates r and s: of H

@@ -12,7 +12,7 @@ typedef struct rm2i_sample {
     double *x, *v;  /* points x Q */
     double *G, *dG; /* points x Q x Q (x Q) */
     double *bend;   /* points x Q x Q: v^T d_r d_s G v, if `bent` */
-    bool bent;      /* the metric has second derivatives of its own */
+    bool bent;      /* with second derivatives of the metric's own */
     double energy;
 } rm2i_sample;
 
@@ -35,13 +35,14 @@ void rm2i_energy_free(rm2i_energy *energy);
 
 rm2i_sample rm2i_sample_take(const rm2i_energy *e, rm2i_arena *arena);
 
-/* The sample of the curve as it is; RM2_ERR_DOMAIN or RM2_ERR_NUMERIC where it has no energy. */
-rm2_status rm2i_energy_at(const rm2i_energy *e, rm2i_sample *sample);
+/* The sample of the curve as it is, with second derivatives if they are asked for and the metric has
+ * them; RM2_ERR_DOMAIN or RM2_ERR_NUMERIC where it has no energy. */
+rm2_status rm2i_energy_at(const rm2i_energy *e, bool bend, rm2i_sample *sample);
 
 void rm2i_energy_gradient(const rm2i_energy *e, const rm2i_sample *sample, double *gradient);
 
-/* bend (points x Q x Q) = v^T d_r d_s G v: the sample's, or by differences of dG, which take Q evaluations
- * a point. */
+/* bend (points x Q x Q) = v^T d_r d_s G v: the sample's, else by one more evaluation per point where the
+ * metric has them, or by differences of dG, which take Q. */
 rm2_status rm2i_energy_bend(const rm2i_energy *e, const rm2i_sample *sample, double *bend);
 
 /* The second derivative H, and its part K that has G only: positive definite, twice the squared

@@ -8,7 +8,11 @@
 
 #include "base/base.h"
 
-enum { INTERVALS_PER_ELEMENT = 2 };         /* of the spline, for the first elements */
+enum {
+    INTERVALS_PER_ELEMENT = 2, /* of the spline, for the first elements */
+    DIRECT_ELEMENTS = 2,       /* where the metric hardly changes */
+    DIRECT_ITERATIONS = 6
+};
 static const double ROUGH = 0.03;           /* tolerance of a spline that is polished afterwards */
 static const double ROUNDING = 1e-9;        /* of lengths */
 static const double LENGTH_ACCURACY = 1e-6; /* where a spline is the result */
@@ -138,10 +142,42 @@ static rm2_status run_polish(rm2_context *ctx, rm2i_evaluator *evaluator,
     return status;
 }
 
-rm2_status rm2i_leg_create(rm2_context *ctx, rm2i_evaluator *evaluator,
-                           const rm2_geodesic_settings *settings, size_t n, const double *path,
-                           rm2i_leg *leg) {
-    *leg = (rm2i_leg){.stage = RM2_STAGE_PATH};
+/* ---- where the metric hardly changes -------------------------------------------------------- */
+
+/* The geodesic equation from the path itself, on few elements: no spline is needed to come near, and few
+ * points measure the path. What does not converge in some steps leaves no curve. */
+static rm2_status run_direct(rm2_context *ctx, rm2i_evaluator *evaluator,
+                             const rm2_geodesic_settings *settings, size_t n, const double *path,
+                             rm2i_leg *leg) {
+    rm2i_stage stage = {.ctx = ctx,
+                        .evaluator = evaluator,
+                        .max_iterations = DIRECT_ITERATIONS,
+                        .tolerance = settings->tolerance};
+    rm2i_curve_candidate candidate = {.curve = NULL};
+    RM2_TRY(rm2i_path_sketch(ctx, evaluator, n, path, &leg->best));
+    rm2_status status = RM2_OK;
+    if (leg->best.curve)
+        status = rm2i_polish_stage(&stage, leg->best.arc, DIRECT_ELEMENTS, &candidate);
+    if (status == RM2_OK && candidate.curve && candidate.converged) {
+        status = take_over(&stage, RM2_STAGE_POLISH, &candidate, leg);
+        leg->iterations = stage.iterations;
+    }
+    rm2i_candidate_clear(&candidate);
+    if (leg->stage != RM2_STAGE_POLISH) {
+        rm2i_leg_clear(leg);
+        leg->iterations = 0;
+    } else if (status == RM2_OK) {
+        rm2i_activity_advance(ctx, (size_t)RM2_STAGE_POLISH + 1);
+    }
+    return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+/* All stages in turn. */
+static rm2_status run_stages(rm2_context *ctx, rm2i_evaluator *evaluator,
+                             const rm2_geodesic_settings *settings, size_t n, const double *path,
+                             rm2i_leg *leg) {
     RM2_TRY(rm2i_path_stage(ctx, evaluator, n, path, &leg->best));
     rm2i_activity_advance(ctx, 1);
     if (settings->last == RM2_STAGE_PATH)
@@ -153,9 +189,20 @@ rm2_status rm2i_leg_create(rm2_context *ctx, rm2i_evaluator *evaluator,
         return RM2_OK;
     }
     size_t intervals = 0;
-    rm2_status status = run_spline(ctx, evaluator, settings, leg, &intervals);
-    if (status == RM2_OK && settings->last == RM2_STAGE_POLISH)
-        status = run_polish(ctx, evaluator, settings, intervals, leg);
+    RM2_TRY(run_spline(ctx, evaluator, settings, leg, &intervals));
+    return settings->last == RM2_STAGE_POLISH ? run_polish(ctx, evaluator, settings, intervals, leg)
+                                              : RM2_OK;
+}
+
+rm2_status rm2i_leg_create(rm2_context *ctx, rm2i_evaluator *evaluator,
+                           const rm2_geodesic_settings *settings, size_t n, const double *path,
+                           rm2i_leg *leg) {
+    *leg = (rm2i_leg){.stage = RM2_STAGE_PATH};
+    rm2_status status = RM2_OK;
+    if (settings->last == RM2_STAGE_POLISH && settings->max_iterations >= DIRECT_ITERATIONS)
+        status = run_direct(ctx, evaluator, settings, n, path, leg);
+    if (status == RM2_OK && leg->stage == RM2_STAGE_PATH)
+        status = run_stages(ctx, evaluator, settings, n, path, leg);
     return status == RM2_INTERRUPTED ? rm2i_fail(ctx, status, "geodesic: interrupted") : status;
 }
 

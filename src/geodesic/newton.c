@@ -8,8 +8,8 @@
  * coefficients; and H, which knows the walls of a corridor, gets the last digits.
  *
  * Factors of band matrices cost nothing beside the metric, so d is found by trying. H needs second
- * derivatives of G: the metric's own, new at each step; or, where it has none, by differences at Q times
- * as many points as a gradient, which are used again as long as steps shrink fast. */
+ * derivatives of G: the metric's own or, where it has none, by differences. Both cost as much as several
+ * gradients: they are used again as long as steps shrink fast. */
 #include "geodesic/newton.h"
 
 #include <math.h>
@@ -125,11 +125,11 @@ static rm2_status renew_bend(rm2i_newton *s) {
 /* Energy and derivatives of the curve as it is. */
 static rm2_status prepare(rm2i_newton *s) {
     if (!s->sampled)
-        RM2_TRY(rm2i_energy_at(s->energy, &s->now));
+        RM2_TRY(rm2i_energy_at(s->energy, !s->has_bend, &s->now));
     s->sampled = true;
     rm2i_energy_gradient(s->energy, &s->now, s->gradient);
     memcpy(s->before, free_coefficients(s), s->energy->unknowns * sizeof *s->before);
-    if (!s->has_bend || s->now.bent)
+    if (!s->has_bend)
         return renew_bend(s);
     rm2i_energy_hessian(s->energy, &s->now, s->bend, s->H, s->K);
     return RM2_OK;
@@ -144,6 +144,11 @@ static double rounding_of(const rm2i_newton *s) {
     return fmax(ROUNDING, 2 * rm2i_pieces_rounding(s->curve));
 }
 
+/* Will the second derivatives do once more? */
+static bool shrinks_fast(const rm2i_newton *s, double last) {
+    return s->damping == 0 && s->step < SHRINKS_FAST * last;
+}
+
 /* Move along the direction; *lower says that the energy is, or was not looked at. */
 static rm2_status try_step(rm2i_newton *s, double last, double enough, bool *lower) {
     size_t n = s->energy->unknowns;
@@ -154,7 +159,7 @@ static rm2_status try_step(rm2i_newton *s, double last, double enough, bool *low
         s->sampled = false;
         return RM2_OK;
     }
-    rm2_status status = rm2i_energy_at(s->energy, &s->trial);
+    rm2_status status = rm2i_energy_at(s->energy, !shrinks_fast(s, last), &s->trial);
     *lower = status == RM2_OK && s->trial.energy <= s->now.energy * (1 + rounding_of(s));
     if (!*lower)
         memcpy(free_coefficients(s), s->before, n * sizeof *s->before);
@@ -201,6 +206,6 @@ rm2_status rm2i_newton_step(rm2i_newton *s, double enough, bool *moved) {
     if (s->sampled)
         accept(s);
     s->exact_bend = false;
-    s->has_bend = s->damping == 0 && s->step < SHRINKS_FAST * last;
+    s->has_bend = shrinks_fast(s, last);
     return RM2_OK;
 }

@@ -8,10 +8,13 @@
 #include "geodesic/leg.h"
 
 enum {
-    PATH_PIECES = 32, /* at least, into which a path is divided for its length */
-    PATH_POINTS = 5,  /* of quadrature on each */
+    PATH_PIECES = 32,  /* at least, into which a path is divided for its length */
+    PATH_POINTS = 5,   /* of quadrature on each */
+    SKETCH_PIECES = 8, /* the same where the metric may be even */
+    SKETCH_POINTS = 2,
     MOST_PIECES = 4096
 };
+static const double EVEN = 2;      /* largest over least speed where a sketch will do */
 static const double UNEVEN = 0.05; /* difference of two rules on a side, in mean sides */
 /* Of coordinates: the direction from one end to the other keeps six digits, and a geodesic differs from
  * the line by less than that. */
@@ -46,9 +49,9 @@ static double side_of(size_t Q, const double *path, size_t i) {
     return sqrt(square);
 }
 
-/* Into how many pieces side i is divided, of a path of so long. */
-static size_t pieces_of(size_t Q, const double *path, size_t i, double length) {
-    double pieces = ceil(PATH_PIECES * side_of(Q, path, i) / length);
+/* Into how many pieces side i is divided, of a path that is to have `least`. */
+static size_t pieces_of(size_t Q, const double *path, size_t i, double length, size_t least) {
+    double pieces = ceil((double)least * side_of(Q, path, i) / length);
     return pieces > 1 ? (size_t)pieces : 1;
 }
 
@@ -72,9 +75,9 @@ static rm2_status make_line(rm2_context *ctx, size_t Q, size_t n, const double *
     return RM2_OK;
 }
 
-/* The path as a polygon of short sides. */
+/* The path as a polygon of `least` sides or more. */
 static rm2_status make_polygon(rm2_context *ctx, size_t Q, size_t n, const double *path,
-                               rm2i_pieces **polygon) {
+                               size_t least, rm2i_pieces **polygon) {
     double length = 0;
     size_t sides = 0;
     if (is_one_place(Q, n, path))
@@ -84,11 +87,11 @@ static rm2_status make_polygon(rm2_context *ctx, size_t Q, size_t n, const doubl
     if (!isfinite(length))
         return rm2i_fail(ctx, RM2_ERR_NUMERIC, "geodesic: the points are too far apart");
     for (size_t i = 0; i + 1 < n; i++)
-        sides += pieces_of(Q, path, i, length);
+        sides += pieces_of(Q, path, i, length, least);
     RM2_TRY(rm2i_pieces_create(ctx, Q, sides, 1, polygon));
     double *x = (*polygon)->coef;
     for (size_t i = 0; i + 1 < n; i++) {
-        size_t pieces = pieces_of(Q, path, i, length);
+        size_t pieces = pieces_of(Q, path, i, length, least);
         for (size_t k = 0; k < pieces; k++)
             for (size_t q = 0; q < Q; q++)
                 *x++ = path[i * Q + q] +
@@ -175,15 +178,53 @@ static rm2_status name_failure(rm2_context *ctx, const rm2_metric *metric,
                             "stays where the metric is defined)");
 }
 
-rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
-                           const double *path, rm2i_curve_candidate *out) {
-    size_t Q = evaluator->metric->Q;
+static rm2_status check_finite(rm2_context *ctx, size_t Q, size_t n, const double *path) {
     for (size_t i = 0; i < n * Q; i++)
         if (!isfinite(path[i]))
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                              "geodesic: coordinate %zu of point %zu of the path is %g", i % Q,
                              i / Q, path[i]);
-    RM2_TRY(make_polygon(ctx, Q, n, path, &out->curve));
+    return RM2_OK;
+}
+
+/* Length in the metric per length in coordinates varies by no more than EVEN along the polygon. */
+static bool is_even(const rm2i_arc *arc) {
+    const rm2i_pieces *p = arc->curve;
+    size_t points = arc->rule.points;
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < p->intervals; i++) {
+        double side = side_of(p->Q, p->coef, i), time = p->breaks[i + 1] - p->breaks[i];
+        for (size_t k = 0; k < points && side > 0; k++) {
+            double ratio = arc->speed[i * points + k] * time / side;
+            least = fmin(least, ratio);
+            most = fmax(most, ratio);
+        }
+    }
+    return least > 0 && most <= EVEN * least;
+}
+
+rm2_status rm2i_path_sketch(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
+                            const double *path, rm2i_curve_candidate *out) {
+    size_t Q = evaluator->metric->Q;
+    RM2_TRY(check_finite(ctx, Q, n, path));
+    if (is_one_place(Q, n, path))
+        return RM2_OK;
+    RM2_TRY(make_polygon(ctx, Q, n, path, SKETCH_PIECES, &out->curve));
+    rm2_status status = rm2i_arc_create(ctx, evaluator, out->curve, SKETCH_POINTS, &out->arc);
+    if (status == RM2_OK && is_even(out->arc)) {
+        out->converged = true;
+        out->error = INFINITY;
+        return RM2_OK;
+    }
+    rm2i_candidate_clear(out);
+    return rm2i_no_metric(status) ? RM2_OK : status;
+}
+
+rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
+                           const double *path, rm2i_curve_candidate *out) {
+    size_t Q = evaluator->metric->Q;
+    RM2_TRY(check_finite(ctx, Q, n, path));
+    RM2_TRY(make_polygon(ctx, Q, n, path, PATH_PIECES, &out->curve));
     rm2_status status = measure_polygon(ctx, evaluator, out);
     if (status == RM2_INTERRUPTED)
         return rm2i_fail(ctx, status, "geodesic: interrupted");

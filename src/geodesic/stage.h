@@ -27,6 +27,10 @@ void rm2i_candidate_clear(rm2i_curve_candidate *candidate);
 rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
                            const double *path, rm2i_curve_candidate *out);
 
+/* The same with few evaluations where the metric hardly changes along the path; else no curve. */
+rm2_status rm2i_path_sketch(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
+                            const double *path, rm2i_curve_candidate *out);
+
 /* Least energy among natural cubic splines. Intervals are doubled from `intervals` as long as they
  * are too coarse for the metric. */
 rm2_status rm2i_spline_stage(rm2i_stage *stage, const rm2i_arc *start, size_t intervals,

@@ -76,9 +76,10 @@ static void scatter(const rm2i_gpdm *g, size_t n, const double *W, const double 
             }
 }
 
-static double first_points(const rm2i_gpdm *g, const double *X, double *X_bar) {
+static double first_points_of(const rm2i_gpdm *g, size_t begin, size_t end, const double *X,
+                              double *X_bar) {
     double sum = 0;
-    for (size_t t = 0; t < g->trajectories; t++)
+    for (size_t t = begin; t < end; t++)
         for (size_t q = 0; q < g->Q; q++) {
             double x = X[g->starts[t] * g->Q + q];
             sum -= 0.5 * (x * x + RM2I_LOG_2PI);
@@ -86,6 +87,16 @@ static double first_points(const rm2i_gpdm *g, const double *X, double *X_bar) {
                 X_bar[g->starts[t] * g->Q + q] -= x;
         }
     return sum;
+}
+
+static double first_points(const rm2i_gpdm *g, const double *X, double *X_bar) {
+    const rm2i_ranges *t = &g->units->trajectories;
+    double nodes[RM2I_TREE_NODES];
+    rm2i_tree tree = {.size = 1, .values = nodes};
+    for (size_t u = 0; u < t->count; u++)
+        *rm2i_tree_leaf(&tree, t->offset + u) =
+            first_points_of(g, t->first[u], t->first[u + 1], X, X_bar);
+    return *rm2i_tree_total(&tree);
 }
 
 /* The log density of the increments with its derivatives; i->W becomes A^-1 E. */
@@ -146,7 +157,8 @@ rm2_status rm2i_gpdm_choose(rm2_context *ctx, rm2i_gpdm *g, const double *X, dou
     if (g->N == g->trajectories)
         return RM2_OK;
     increments i = increments_at(g, X);
-    const rm2i_inducing_request request = {&i.kernel, i.n, i.Lo, enough, most};
+    const rm2i_inducing_request request = {&i.kernel, i.n,  i.Lo,
+                                           enough,    most, &g->units->increments};
     return rm2i_inducing_renew(ctx, &request, g->Q, &g->inducing);
 }
 
@@ -156,8 +168,13 @@ rm2_status rm2i_gpdm_bounds(rm2_context *ctx, const rm2i_gpdm *g, const double *
     *bounds = (rm2i_bounds){0, 0, 0};
     if (g->N > g->trajectories) {
         increments i = increments_at(g, X);
-        const rm2i_inducing_data data = {
-            .kernel = &i.kernel, .N = i.n, .M = g->Q, .X = i.Lo, .F = i.E, .noise = g->noise};
+        const rm2i_inducing_data data = {.kernel = &i.kernel,
+                                         .N = i.n,
+                                         .M = g->Q,
+                                         .X = i.Lo,
+                                         .F = i.E,
+                                         .noise = g->noise,
+                                         .units = &g->units->increments};
         RM2_TRY(rm2i_inducing_bounds(ctx, &data, enough, bounds));
     }
     bounds->lower += first;

@@ -12,6 +12,7 @@
 typedef struct rm2i_gpdm {
     size_t N, Q, trajectories;
     const size_t *starts;
+    const rm2i_units *units; /* borrowed */
     int threads;
     double lengthscale, variance, noise;
     double *K, *L;           /* exact: scratch, (N - trajectories)^2 each */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include <cblas.h>
-#include <omp.h>
 
 #include "base/arena.h"
 #include "base/base.h"
@@ -16,38 +15,13 @@
 
 /* ---- object --------------------------------------------------------------------------------- */
 
-static void lay_out_part(rm2i_part *p, const rm2i_inducing *in, rm2i_arena *a) {
-    size_t r = in->r, M = in->M, Q = in->Q;
-    rm2i_arena forward = *a, residual = *a, backward = *a;
-    p->A = rm2i_take(&forward, double, r, r);
-    p->VF = rm2i_take(&forward, double, M, r);
-    p->t = rm2i_take(&forward, double, 1);
-    p->forward = forward.used - a->used;
-    p->RR = rm2i_take(&residual, double, M, M);
-    p->residual = residual.used - a->used;
-    p->Z_bar = rm2i_take(&backward, double, r, Q);
-    p->l_bar = rm2i_take(&backward, double, Q);
-    p->s_bar = rm2i_take(&backward, double, 1);
-    p->w_bar = rm2i_take(&backward, double, 1);
-    p->backward = backward.used - a->used;
-    p->K_bar = rm2i_take(&backward, double, RM2I_ROWS, r);
-    *a = rm2i_arena_longer(forward, rm2i_arena_longer(residual, backward));
-}
-
-rm2i_part rm2i_inducing_part(const rm2i_inducing *in, int thread) {
-    rm2i_part part;
-    lay_out_part(&part, in, &(rm2i_arena){in->parts, (size_t)thread * in->part});
-    return part;
-}
+enum { MOST_KEPT = 1 << 24 }; /* entries of V that are kept: 128 MB */
 
 static void lay_out(void *inducing, rm2i_arena *a) {
     rm2i_inducing *in = inducing;
     size_t N = in->N, M = in->M, r = in->r;
-    rm2i_arena one = {NULL, 0};
-    lay_out_part(&(rm2i_part){0}, in, &one);
-    in->part = one.used;
-    in->V = rm2i_take(a, double, N, r);
-    in->K = in->derivatives ? rm2i_take(a, double, N, r) : in->V;
+    in->V = in->kept ? rm2i_take(a, double, N, r) : NULL;
+    in->K = in->kept && in->derivatives ? rm2i_take(a, double, N, r) : in->V;
     in->Z = rm2i_take(a, double, r, in->Q);
     in->Kuu = rm2i_take(a, double, r, r);
     in->L = rm2i_take(a, double, r, r);
@@ -55,9 +29,11 @@ static void lay_out(void *inducing, rm2i_arena *a) {
     in->B = rm2i_take(a, double, r, r);
     in->u = rm2i_take(a, double, M, r);
     in->U = rm2i_take(a, double, M, r);
+    in->part = rm2i_inducing_part_size(in);
     in->parts = rm2i_take(a, double, (size_t)in->threads, in->part);
     in->gram_work = rm2i_take(
         a, double, in->derivatives ? rm2i_latent_backward_work(in->Q, r, in->threads) : 0);
+    in->trees = rm2i_take(a, rm2i_tree, (size_t)in->threads);
     in->index = rm2i_take(a, size_t, r);
 }
 
@@ -71,6 +47,8 @@ rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *sha
     in->Q = shape->Q;
     in->r = shape->r;
     in->derivatives = shape->derivatives;
+    in->units = shape->units;
+    in->kept = !shape->recompute && in->r <= MOST_KEPT / in->N;
     in->threads = rm2_context_threads(ctx);
     rm2_status status = rm2i_arena_calloc(ctx, lay_out, in, &in->memory);
     if (status != RM2_OK) {
@@ -104,7 +82,8 @@ void rm2i_inducing_release(rm2i_inducing *in, const double *X) {
 
 rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *request, size_t M,
                                rm2i_inducing **inducing) {
-    rm2i_inducing_shape shape = {.N = request->N, .M = M, .Q = request->kernel->dim};
+    rm2i_inducing_shape shape = {
+        .N = request->N, .M = M, .Q = request->kernel->dim, .units = request->units};
     size_t *index, most = request->most < request->N ? request->most : request->N;
     double left;
     RM2_TRY(rm2i_alloc(ctx, most, sizeof *index, &index));
@@ -123,44 +102,41 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
 
 /* ---- passes over the rows ------------------------------------------------------------------- */
 
-rm2i_part rm2i_inducing_rows(const rm2i_rows *rows, rm2i_rows_fn fn, size_t summed) {
+/* K and V of a block. */
+static void fill_rows(const rm2i_rows *rows, size_t first, size_t count, double *K, double *V) {
     const rm2i_inducing *in = rows->in;
-    size_t blocks = (in->N + RM2I_ROWS - 1) / RM2I_ROWS;
-    int threads = blocks > 1 ? in->threads : 1;
-    memset(in->parts, 0, (size_t)threads * in->part * sizeof *in->parts);
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const rm2i_part own = rm2i_inducing_part(in, omp_get_thread_num());
-#pragma omp for schedule(static)
-        for (size_t b = 0; b < blocks; b++) {
-            size_t first = b * RM2I_ROWS, left = in->N - first;
-            fn(rows, first, left < RM2I_ROWS ? left : RM2I_ROWS, &own);
-        }
-    }
-    for (int t = 1; t < threads; t++)
-        rm2i_axpy(summed, 1, in->parts + (size_t)t * in->part, in->parts);
-    return rm2i_inducing_part(in, 0);
+    rm2i_latent_rows(rows->kernel, count, rows->X + first * in->Q, in->r, in->Z, K);
+    if (K != V)
+        memcpy(V, K, count * in->r * sizeof *V);
+    rm2i_factor_half_solve(in->r, in->L, count, V);
 }
 
-/* Rows of K and V; own: A += V V^T, (V F)^T += F^T V^T, t += k(x, x) - |v|^2. */
+rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, size_t first, size_t count,
+                                           const rm2i_part *own) {
+    const rm2i_inducing *in = rows->in;
+    if (in->kept)
+        return (rm2i_kernel_rows){in->K + first * in->r, in->V + first * in->r};
+    fill_rows(rows, first, count, own->K, own->V);
+    return (rm2i_kernel_rows){own->K, own->V};
+}
+
+/* A += V V^T, (V F)^T += F^T V^T, t += k(x, x) - |v|^2. */
 static void forward(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
     size_t r = in->r;
     int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N;
-    double *K = in->K + first * r, *V = in->V + first * r;
-    rm2i_latent_rows(rows->kernel, count, rows->X + first * in->Q, r, in->Z, K);
-    if (K != V)
-        memcpy(V, K, count * r * sizeof *V);
-    rm2i_factor_half_solve(r, in->L, count, V);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, R, n, 1, V, R, 1, own->A, R);
+    double *K = in->kept ? in->K + first * r : own->K, *V = in->kept ? in->V + first * r : own->V;
+    double *VF = own->sums + rm2i_triangle(r), *t = VF + in->M * r;
+    fill_rows(rows, first, count, K, V);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, R, n, 1, V, R, 1, own->square, R);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, R, n, 1, rows->F + first, N, V, R, 1,
-                own->VF, R);
+                VF, R);
     for (size_t i = 0; i < count; i++)
-        *own->t += rm2i_latent_variance_at(rows->kernel, rows->X + (first + i) * in->Q) -
-                   rm2i_dot(r, V + i * r, V + i * r);
+        *t += rm2i_latent_variance_at(rows->kernel, rows->X + (first + i) * in->Q) -
+              rm2i_dot(r, V + i * r, V + i * r);
 }
 
-/* Columns of R^T = F^T - u^T V; own += R^T R. */
+/* Columns of R^T = F^T - u^T V; R^T R is summed. */
 static void residual(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
     int R = (int)in->r, n = (int)count, M = (int)in->M, N = (int)in->N;
@@ -168,15 +144,26 @@ static void residual(const rm2i_rows *rows, size_t first, size_t count, const rm
     for (size_t m = 0; m < in->M; m++)
         memcpy(Y + m * in->N, rows->F + m * in->N + first, count * sizeof *Y);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, n, R, -1, in->u, R,
-                in->V + first * in->r, R, 1, Y, N);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, n, 1, Y, N, 1, own->RR, M);
+                rm2i_inducing_kernel_rows(rows, first, count, own).V, R, 1, Y, N);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, n, 1, Y, N, 1, own->square, M);
+}
+
+/* Columns of Lf^-1 R^T; their squares are summed. */
+static void whitened(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
+    const rm2i_inducing *in = rows->in;
+    int n = (int)count, M = (int)in->M, N = (int)in->N;
+    double *Y = in->Y + first;
+    if (rows->Lf)
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, n, 1,
+                    rows->Lf, M, Y, N);
+    for (size_t m = 0; m < in->M; m++)
+        *own->sums += rm2i_dot(count, Y + m * in->N, Y + m * in->N);
 }
 
 /* ---- r x r ---------------------------------------------------------------------------------- */
 
-/* B, u, R and S at a noise, once A and V F are there. */
-static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double noise) {
-    rm2i_inducing *in = rows->in;
+/* B and u from A and V F. */
+static rm2_status solve_small(rm2i_inducing *in, const double *VF, double noise) {
     size_t r = in->r, M = in->M;
     double jitter;
     RM2_TRY(rm2i_factor(r, in->A, noise, in->B, &jitter));
@@ -184,9 +171,19 @@ static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double no
     rm2i_factor_solve(r, in->B, M, in->u);
     in->noise = noise;
     in->log_det = (double)(in->N - r) * log(noise) + rm2i_factor_log_det(r, in->B);
-    rm2i_part sums = rm2i_inducing_rows(rows, residual, rm2i_inducing_part(in, 0).residual);
+    return RM2_OK;
+}
+
+/* B, u, R and S at a noise, once A and V F are there. */
+static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double noise) {
+    rm2i_inducing *in = rows->in;
+    size_t r = in->r, M = in->M;
+    rm2i_small small = rm2i_inducing_small_begin(in);
+    rm2_status status = solve_small(in, VF, noise);
+    rm2i_inducing_small_end(small);
+    RM2_TRY(status);
+    rm2i_unpack_triangle(M, rm2i_inducing_rows(rows, &(rm2i_pass){residual, M, 0}), in->S);
     /* S = R^T R/s2 + u^T u */
-    memcpy(in->S, sums.RR, M * M * sizeof *in->S);
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)M, (int)r, 1, in->u, (int)r,
                 1 / noise, in->S, (int)M);
     for (size_t i = 0; i < M; i++)
@@ -195,33 +192,41 @@ static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double no
     return RM2_OK;
 }
 
+/* Z, Kuu and its factor. */
+static rm2_status factor_inputs(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
+                                const double *X) {
+    if (in->index)
+        rm2i_inducing_gather(in->r, in->index, in->Q, X, in->Z);
+    rm2i_latent_gram(kernel, in->r, in->Z, in->threads, in->Kuu);
+    rm2i_small small = rm2i_inducing_small_begin(in);
+    rm2_status status = rm2i_factor(in->r, in->Kuu, 0, in->L, &in->jitter);
+    rm2i_inducing_small_end(small);
+    return status;
+}
+
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                                double noise, const double *F) {
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
-    size_t r = in->r;
-    if (in->index)
-        rm2i_inducing_gather(r, in->index, in->Q, X, in->Z);
-    rm2i_latent_gram(kernel, r, in->Z, in->threads, in->Kuu);
-    RM2_TRY(rm2i_factor(r, in->Kuu, 0, in->L, &in->jitter));
-    rm2i_part sums = rm2i_inducing_rows(&rows, forward, rm2i_inducing_part(in, 0).forward);
-    memcpy(in->A, sums.A, r * r * sizeof *in->A);
-    memcpy(in->U, sums.VF, in->M * r * sizeof *in->U); /* V F, until value takes U */
-    in->trace = *sums.t;
+    size_t r = in->r, M = in->M;
+    RM2_TRY(factor_inputs(in, kernel, X));
+    const double *sums = rm2i_inducing_rows(&rows, &(rm2i_pass){forward, r, M * r + 1});
+    rm2i_unpack_triangle(r, sums, in->A);
+    sums += rm2i_triangle(r);
+    memcpy(in->U, sums, M * r * sizeof *in->U); /* V F, until value takes U */
+    in->trace = sums[M * r];
     return solve_noise(&rows, in->U, noise);
 }
 
 /* tr(Kf^-1 S) = |Lf^-1 R^T|^2/s2 + |Lf^-1 u^T|^2; Y and U are divided by Lf. */
 static double whiten(rm2i_inducing *in, const double *Lf) {
-    int N = (int)in->N, M = (int)in->M, R = (int)in->r;
+    const rm2i_rows rows = {.in = in, .Lf = Lf};
+    int M = (int)in->M, R = (int)in->r;
     memcpy(in->U, in->u, in->M * in->r * sizeof *in->U);
-    if (Lf) {
-        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, N, 1, Lf,
-                    M, in->Y, N);
+    if (Lf)
         cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, R, 1, Lf,
                     M, in->U, R);
-    }
-    return cblas_ddot(N * M, in->Y, 1, in->Y, 1) / in->noise +
-           cblas_ddot(R * M, in->U, 1, in->U, 1);
+    in->square = *rm2i_inducing_rows(&rows, &(rm2i_pass){whitened, 0, 1});
+    return in->square / in->noise + rm2i_dot(in->r * in->M, in->U, in->U);
 }
 
 /* -1/2 (square + M log|Q + s2 I| + N log|Kf| + N M log 2 pi) */
@@ -241,11 +246,11 @@ double rm2i_inducing_value(rm2i_inducing *in, const double *Lf, double *trace) {
 
 /* ---- certificate ---------------------------------------------------------------------------- */
 
-enum { MOST_BOUNDS = 2000, MOST_NUMBERS = 100000000 }; /* points; entries of V: 0.8 GB */
+static const double MOST_BOUNDS = 2000; /* inducing points */
+static const double MOST_STEPS = 4e11;  /* of the work N r^2: a minute or less */
 
 static size_t most_for_bounds(size_t N) {
-    size_t most = MOST_NUMBERS / N + 1;
-    return most < MOST_BOUNDS ? most : MOST_BOUNDS;
+    return (size_t)fmin(MOST_BOUNDS, sqrt(MOST_STEPS / (double)N) + 1);
 }
 
 /* What the bounds need beyond the inducing points. */
@@ -279,16 +284,23 @@ static rm2_status both(rm2i_inducing *in, const bounds_scratch *s, rm2i_bounds *
 
 rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data, double enough,
                                 rm2i_bounds *bounds) {
-    const rm2i_inducing_request request = {data->kernel, data->N, data->X, enough,
-                                           most_for_bounds(data->N)};
+    const rm2i_inducing_request request = {.kernel = data->kernel,
+                                           .N = data->N,
+                                           .X = data->X,
+                                           .enough = enough,
+                                           .most = most_for_bounds(data->N)};
     size_t *index;
     double left;
     bounds_scratch scratch = {.data = data};
     rm2i_inducing *in = NULL;
     RM2_TRY(rm2i_alloc(ctx, request.most, sizeof *index, &index));
     rm2_status status = rm2i_inducing_choose(ctx, &request, index, &bounds->count, &left);
-    const rm2i_inducing_shape shape = {data->N,       data->M, data->kernel->dim,
-                                       bounds->count, index,   false};
+    const rm2i_inducing_shape shape = {.N = data->N,
+                                       .M = data->M,
+                                       .Q = data->kernel->dim,
+                                       .r = bounds->count,
+                                       .index = index,
+                                       .units = data->units};
     scratch.count = bounds->count;
     if (status == RM2_OK)
         status = rm2i_inducing_create(ctx, &shape, &in);

@@ -1,6 +1,7 @@
 /* Inducing points for the matrix normal likelihood: Sigma = Kf (x) (K + s2 I) with K replaced by
  * Q = Knu Kuu^-1 Kun, where u are r of the N points or free inputs, and the collapsed variational bound
- * of the log density (Titsias, AISTATS 2009) in place of the density. Cost N r^2, memory N r.
+ * of the log density (Titsias, AISTATS 2009) in place of the density. Cost N r^2. The N x r matrices K and V are kept
+ * between the passes where they are small, and else computed again block by block, by the same arithmetic.
  *
  *   Kuu = Lu Lu^T,  V = Lu^-1 Kun,  A = V V^T,  B = s2 I + A,  u = B^-1 V F,  R = F - V^T u
  *   t = tr(K - Q) = tr K - |V|^2,   log|Q + s2 I| = (N - r) log s2 + log|B|
@@ -9,11 +10,13 @@
  *   upper = the same without the last term, and with S at the noise s2 + t (Titsias, 2014)
  *   lower <= exact <= upper, because 0 <= K - Q <= t I.
  *
- * Sums over n go in blocks of rows; each thread adds its blocks, and the threads' parts are added in
- * their order: the same number of threads gives the same bits. */
+ * Sums over n are trees of the sums of units, which depend on the data alone (units.h): the result does not depend on
+ * how units are shared among threads. */
 #ifndef RM2I_INDUCING_H
 #define RM2I_INDUCING_H
 
+#include "base/tree.h"
+#include "gp/units.h"
 #include "kernel/latent.h"
 #include "riemann2/base.h"
 
@@ -23,23 +26,26 @@
 typedef struct rm2i_inducing {
     size_t N, M, Q, r;
     int threads;
-    size_t *index;       /* r: which points, in the order in which they were chosen; NULL: free */
-    double chosen;       /* t where and when they were */
-    double *Z;           /* r x Q: where they are now; the caller sets those that are free */
-    double *Z_bar;       /* r x Q, the caller's: where derivatives of free ones are added */
-    double *K, *V;       /* N x r: Kun^T and V^T; without derivatives one array */
-    double *Kuu, *L, *A; /* r x r, lower triangles; L is Lu */
-    double *B;           /* r x r: its Cholesky factor, then scratch of the derivatives */
-    double *u, *U;       /* M x r: u^T, and Lf^-1 u^T */
-    double *Y;           /* M x N, the caller's: R^T, then Lf^-1 R^T */
-    double *S;           /* M x M, the caller's */
-    double noise, trace; /* s2, t */
-    double log_det;      /* log|Q + s2 I| */
-    double jitter;       /* of Kuu; the bounds hold with it */
-    double *parts;       /* threads x part: their sums and scratch */
+    size_t *index; /* r: which points, in the order in which they were chosen; NULL: free */
+    double chosen; /* t where and when they were */
+    double *Z;     /* r x Q: where they are now; the caller sets those that are free */
+    double *Z_bar; /* r x Q, the caller's: where derivatives of free ones are added */
+    double *K, *V; /* N x r: Kun^T and V^T; without derivatives one array; NULL: computed again */
+    double *Kuu, *L, *A;      /* r x r, lower triangles; L is Lu */
+    double *B;                /* r x r: its Cholesky factor, then scratch of the derivatives */
+    double *u, *U;            /* M x r: u^T, and Lf^-1 u^T */
+    double *Y;                /* M x N, the caller's: R^T, then Lf^-1 R^T */
+    double *S;                /* M x M, the caller's */
+    double noise, trace;      /* s2, t */
+    double square;            /* |Lf^-1 R^T|^2 */
+    double log_det;           /* log|Q + s2 I| */
+    double jitter;            /* of Kuu; the bounds hold with it */
+    const rm2i_ranges *units; /* borrowed; NULL: rows without trajectories */
+    double *parts;            /* threads x part: their sums and scratch */
     size_t part;
-    double *gram_work; /* of the derivatives of Kuu */
-    bool derivatives;
+    rm2i_tree *trees;       /* one per thread */
+    double *gram_work;      /* of the derivatives of Kuu */
+    bool derivatives, kept; /* kept: K and V are */
     double *memory;
 } rm2i_inducing;
 
@@ -50,6 +56,7 @@ typedef struct rm2i_inducing_request {
     const double *X; /* N x Q */
     double enough;
     size_t most;
+    const rm2i_ranges *units; /* for rm2i_inducing_renew */
 } rm2i_inducing_request;
 
 /* Pivoted Cholesky of K (Fine and Scheinberg, 2001): the point whose variance given those before it is
@@ -64,6 +71,9 @@ typedef struct rm2i_inducing_shape {
     size_t N, M, Q, r;
     const size_t *index;
     bool derivatives;
+    const rm2i_ranges
+        *units;     /* of the rows, which must live longer; NULL: rows without trajectories */
+    bool recompute; /* do not keep K and V, however small */
 } rm2i_inducing_shape;
 
 /* The arrays of such a set. Y and S are to be set by the caller. */
@@ -102,6 +112,7 @@ typedef struct rm2i_inducing_data {
     const double *X, *F; /* N x Q, M x N */
     double noise;
     const double *Lf; /* M x M; NULL: the identity */
+    const rm2i_ranges *units;
 } rm2i_inducing_data;
 
 typedef struct rm2i_bounds {
@@ -123,25 +134,51 @@ typedef struct rm2i_rows {
     const double *X, *F;
     double *X_bar;
     const double *P, *H; /* of the derivatives */
+    const double *Lf;    /* of the value */
 } rm2i_rows;
 
-/* One thread's sums, in three kinds of passes that take turns. */
+/* What a thread works with: sums of the unit that it adds up, the tree of those before, rows of a block. */
 typedef struct rm2i_part {
-    double *A, *VF, *t;                    /* r x r, M x r, 1 */
-    double *RR;                            /* M x M: R^T R */
-    double *Z_bar, *l_bar, *s_bar, *w_bar; /* r x Q, Q, 1, 1 */
-    double *K_bar;                         /* RM2I_ROWS x r: of a block, not summed */
-    size_t forward, residual, backward;    /* how many numbers are summed over the threads */
+    double *square;        /* the larger of r x r and M x M: a symmetric sum, lower triangle */
+    double *sums;          /* what a pass sums; the packed triangle comes first */
+    double *nodes;         /* of the tree */
+    double *K, *V, *K_bar; /* RM2I_ROWS x r; K and V where they are computed again */
 } rm2i_part;
 
+/* One block of rows, added to own->square and, behind its triangle, to own->sums. */
 typedef void (*rm2i_rows_fn)(const rm2i_rows *rows, size_t first, size_t count,
                              const rm2i_part *own);
 
-/* Runs fn over the blocks of rows; the first `summed` numbers of the part that comes back are the threads'
- * sums. */
-rm2i_part rm2i_inducing_rows(const rm2i_rows *rows, rm2i_rows_fn fn, size_t summed);
-rm2i_part rm2i_inducing_part(const rm2i_inducing *in, int thread);
-/* Rows in a block. */
-enum { RM2I_ROWS = 128 };
+/* What a pass over the rows sums: the lower triangle of a matrix of `order` rows, and `others` behind. */
+typedef struct rm2i_pass {
+    rm2i_rows_fn fn;
+    size_t order, others;
+} rm2i_pass;
+
+/* Runs a pass over all rows; returns the sums, the triangle packed. */
+double *rm2i_inducing_rows(const rm2i_rows *rows, const rm2i_pass *pass);
+/* A lower triangle of n rows, row after row. */
+static inline size_t rm2i_triangle(size_t n) {
+    return n * (n + 1) / 2;
+}
+void rm2i_unpack_triangle(size_t n, const double *packed, double *A);
+
+size_t rm2i_inducing_part_size(const rm2i_inducing *in);
+size_t rm2i_inducing_backward_sums(const rm2i_inducing *in);
+
+/* Rows of K and V after the forward pass, kept or computed again in the memory of the thread. */
+typedef struct rm2i_kernel_rows {
+    const double *K, *V; /* count x r */
+} rm2i_kernel_rows;
+rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, size_t first, size_t count,
+                                           const rm2i_part *own);
+
+/* Between the two, BLAS and LAPACK use one thread where r x r matrices are a small part of the cost, so that results do
+ * not depend on the number of threads; returns how many may be used. */
+typedef struct rm2i_small {
+    int threads, before;
+} rm2i_small;
+rm2i_small rm2i_inducing_small_begin(const rm2i_inducing *in);
+void rm2i_inducing_small_end(rm2i_small small);
 
 #endif

@@ -15,28 +15,42 @@
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 
+/* What the pass sums, one after the other. */
+typedef struct sums {
+    double *Z, *lengthscale, *variance, *linear, *square; /* r x Q, Q, 1, 1, 1: |X|^2 */
+} sums;
+
+static sums sums_at(const rm2i_inducing *in, double *at) {
+    double *lengthscale = at + in->r * in->Q, *variance = lengthscale + in->Q;
+    return (sums){at, lengthscale, variance, variance + 1, variance + 2};
+}
+
 static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
     size_t r = in->r, Q = in->Q;
     int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N;
     double *K_bar = own->K_bar;
+    const double *X = rows->X + first * Q;
+    const rm2i_kernel_rows kernel = rm2i_inducing_kernel_rows(rows, first, count, own);
+    const sums unit = sums_at(in, own->sums);
     /* Kun_bar^T = 2 (V^T C Lu^-1 + 1/2 W Kf^-1 u^T Lu^-1) = V^T P + Y^T H */
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, R, R, 1, in->V + first * r, R,
-                rows->P, R, 0, K_bar, R);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, R, R, 1, kernel.V, R, rows->P, R, 0,
+                K_bar, R);
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, R, M, 1, in->Y + first, N, rows->H, R,
                 1, K_bar, R);
     const rm2i_latent_adjoint adjoint = {.n = count,
                                          .r = r,
-                                         .X = rows->X + first * Q,
+                                         .X = X,
                                          .Z = in->Z,
-                                         .K = in->K + first * r,
+                                         .K = kernel.K,
                                          .K_bar = K_bar,
                                          .X_bar = rows->X_bar + first * Q,
-                                         .Z_bar = own->Z_bar,
-                                         .lengthscale_bar = own->l_bar,
-                                         .variance_bar = own->s_bar,
-                                         .linear_bar = own->w_bar};
+                                         .Z_bar = unit.Z,
+                                         .lengthscale_bar = unit.lengthscale,
+                                         .variance_bar = unit.variance,
+                                         .linear_bar = unit.linear};
     rm2i_latent_rows_backward(rows->kernel, &adjoint);
+    *unit.square += rm2i_dot(count * Q, X, X);
 }
 
 static void mirror(size_t n, double *A) {
@@ -81,46 +95,56 @@ static double noise_derivative(const rm2i_inducing *in) {
     double N = (double)in->N, M = (double)in->M, s2 = in->noise, trace = 0;
     for (size_t j = 0; j < in->r; j++) /* tr(B^-1 A) = r - s2 tr B^-1 */
         trace += 1 - s2 * in->B[j * in->r + j];
-    double square = cblas_ddot((int)(in->N * in->M), in->Y, 1, in->Y, 1) / (s2 * s2);
+    double square = in->square / (s2 * s2);
     return 0.5 * (square - M * (N - trace) / s2 + M * in->trace / (s2 * s2));
 }
 
-/* k_nn = s + w (1 + |x_n|^2) */
-static void diagonal_backward(const rm2i_inducing *in, const rm2i_latent_kernel *kernel,
-                              const double *X, const rm2i_inducing_bars *bars) {
-    size_t entries = in->N * in->Q;
-    double k_bar = -0.5 * (double)in->M / in->noise;
+/* k_nn = s + w (1 + |x_n|^2), given |X|^2 */
+static void diagonal_backward(const rm2i_inducing *in, const rm2i_rows *rows, double square,
+                              const rm2i_inducing_bars *bars) {
+    double k_bar = -0.5 * (double)in->M / in->noise, w = rows->kernel->linear;
     *bars->variance += (double)in->N * k_bar;
-    if (!(kernel->linear > 0))
+    if (!(w > 0))
         return;
-    *bars->linear += k_bar * ((double)in->N + rm2i_dot(entries, X, X));
-    rm2i_axpy(entries, 2 * k_bar * kernel->linear, X, bars->X);
+    *bars->linear += k_bar * ((double)in->N + square);
+    rm2i_axpy(in->N * in->Q, 2 * k_bar * w, rows->X, bars->X);
+}
+
+/* Derivatives by Kuu, which are added to the sums. */
+static void gram_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const sums *all,
+                          int threads) {
+    const rm2i_latent_adjoint adjoint = {.n = in->r,
+                                         .X = in->Z,
+                                         .K = in->Kuu,
+                                         .K_bar = in->A,
+                                         .X_bar = all->Z,
+                                         .lengthscale_bar = all->lengthscale,
+                                         .variance_bar = all->variance,
+                                         .linear_bar = all->linear};
+    rm2i_latent_gram_backward(kernel, &adjoint, threads, in->gram_work);
 }
 
 rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
                                   const double *X, const rm2i_inducing_bars *bars) {
     size_t r = in->r, Q = in->Q;
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .X_bar = bars->X, .P = in->B, .H = in->U};
-    RM2_TRY(rm2i_factor_invert(r, in->B));
-    *bars->noise += noise_derivative(in);
-    small_matrices(in);
-    rm2i_part sums = rm2i_inducing_rows(&rows, backward_rows, rm2i_inducing_part(in, 0).backward);
-    const rm2i_latent_adjoint adjoint = {.n = r,
-                                         .X = in->Z,
-                                         .K = in->Kuu,
-                                         .K_bar = in->A,
-                                         .X_bar = sums.Z_bar,
-                                         .lengthscale_bar = sums.l_bar,
-                                         .variance_bar = sums.s_bar,
-                                         .linear_bar = sums.w_bar};
-    rm2i_latent_gram_backward(kernel, &adjoint, in->threads, in->gram_work);
+    rm2i_small small = rm2i_inducing_small_begin(in);
+    rm2_status status = rm2i_factor_invert(r, in->B);
+    if (status == RM2_OK) {
+        *bars->noise += noise_derivative(in);
+        small_matrices(in);
+    }
+    rm2i_inducing_small_end(small);
+    RM2_TRY(status);
+    const rm2i_pass pass = {backward_rows, 0, rm2i_inducing_backward_sums(in)};
+    const sums all = sums_at(in, rm2i_inducing_rows(&rows, &pass));
+    gram_backward(in, kernel, &all, small.threads);
     for (size_t j = 0; j < r; j++)
-        rm2i_axpy(Q, 1, sums.Z_bar + j * Q,
-                  in->index ? bars->X + in->index[j] * Q : in->Z_bar + j * Q);
-    rm2i_axpy(Q, 1, sums.l_bar, bars->lengthscale);
-    *bars->variance += *sums.s_bar;
+        rm2i_axpy(Q, 1, all.Z + j * Q, in->index ? bars->X + in->index[j] * Q : in->Z_bar + j * Q);
+    rm2i_axpy(Q, 1, all.lengthscale, bars->lengthscale);
+    *bars->variance += *all.variance;
     if (kernel->linear > 0)
-        *bars->linear += *sums.w_bar;
-    diagonal_backward(in, kernel, X, bars);
+        *bars->linear += *all.linear;
+    diagonal_backward(in, &rows, *all.square, bars);
     return RM2_OK;
 }

@@ -10,7 +10,10 @@
  * The sum over j reads all rows for each new one, and where these are many, memory is what takes the time.
  * So the next pivots are guessed, as the largest of a d that those before them make smaller around them, and
  * the rows of several are begun together, by one matrix product. A guess that is not confirmed costs its
- * share of that; the choice is the same. */
+ * share of that; the choice is the same.
+ *
+ * Of more than MOST points every k-th is considered: these stand for the others, whose density they have, and t is
+ * scaled by their share. The chosen points are points of the data all the same. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +31,7 @@ enum {
     CHUNK = 32,      /* rows g_j of one allocation */
     AHEAD = 8,       /* rows that are begun together */
     BATCHES = 2,     /* of these, kept */
+    MOST = 50000,    /* points that are considered */
     CACHED = 1 << 21 /* numbers that stay in a cache: rows need not be read together */
 };
 
@@ -268,8 +272,9 @@ static rm2_status choose(rm2_context *ctx, choice *c, double enough, size_t *ind
     }
 }
 
-rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *request,
-                                size_t *index, size_t *count, double *left) {
+/* Among n points, all of them considered. */
+static rm2_status choose_among(rm2_context *ctx, const rm2i_inducing_request *request,
+                               size_t *index, size_t *count, double *left) {
     choice c = {.kernel = request->kernel,
                 .n = request->N,
                 .X = request->X,
@@ -285,5 +290,27 @@ rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *r
     for (size_t k = 0; k < c.chunks; k++)
         free(c.rows[k]);
     free(c.memory);
+    return status;
+}
+
+rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *request,
+                                size_t *index, size_t *count, double *left) {
+    size_t every = (request->N + MOST - 1) / MOST, n = (request->N + every - 1) / every;
+    size_t Q = request->kernel->dim;
+    double *X, share = (double)n / (double)request->N;
+    if (every == 1)
+        return choose_among(ctx, request, index, count, left);
+    rm2i_inducing_request some = *request;
+    RM2_TRY(rm2i_alloc(ctx, n, Q * sizeof *X, &X));
+    for (size_t i = 0; i < n; i++)
+        memcpy(X + i * Q, request->X + i * every * Q, Q * sizeof *X);
+    some.N = n;
+    some.X = X;
+    some.enough = request->enough * share;
+    rm2_status status = choose_among(ctx, &some, index, count, left);
+    free(X);
+    for (size_t j = 0; j < *count; j++)
+        index[j] *= every;
+    *left /= share;
     return status;
 }

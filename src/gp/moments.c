@@ -117,16 +117,17 @@ void rm2i_moments_at(const rm2i_posterior *p, size_t count, const double *x, con
 
 /* ---- sum of w_m R_m ------------------------------------------------------------------------- */
 
-/* R[r][s] = prior - U_r.V_s, times the sum of the weights; dR by the product rule with
+size_t rm2i_moments_weights(const rm2i_posterior *p) {
+    return kronecker(p) ? 1 : p->gp.M;
+}
+
+/* R[r][s] = prior - U_r.V_s, times the weight; dR by the product rule with
  * d(U_r.V_s)/dx_t = H_rt.S_s + S_r.H_st. */
 RM2I_AVX2_CLONES
-static void kronecker_covariance(const rm2i_moments *mo, size_t i, const double *w,
-                                 const double *dw, double *R, double *dR) {
-    size_t n = mo->p->n, M = mo->p->gp.M, Q = mo->p->gp.Q, T = rm2i_pairs(Q);
+static void kronecker_covariance(const rm2i_moments *mo, size_t i, double weight,
+                                 const double *d_weight, double *R, double *dR) {
+    size_t n = mo->p->n, Q = mo->p->gp.Q, T = rm2i_pairs(Q);
     const double *U = mo->U + i * Q * n, *V = mo->V + i * Q * n;
-    double total = 0;
-    for (size_t m = 0; m < M; m++)
-        total += w[m];
     for (size_t r = 0; r < Q; r++)
         for (size_t s = 0; s <= r; s++) {
             double sigma = (r == s ? mo->prior[r] : 0) - rm2i_dot(n, U + r * n, V + s * n);
@@ -134,19 +135,16 @@ static void kronecker_covariance(const rm2i_moments *mo, size_t i, const double 
         }
     for (size_t t = 0; dR && t < Q; t++) {
         const double *S = mo->S + i * Q * n, *H = mo->H + i * T * n;
-        double d_total = 0;
-        for (size_t m = 0; m < M; m++)
-            d_total += dw[t * M + m];
         for (size_t r = 0; r < Q; r++)
             for (size_t s = 0; s <= r; s++) {
                 double d = rm2i_dot(n, H + rm2i_pair(Q, r, t) * n, S + s * n) +
                            rm2i_dot(n, S + r * n, H + rm2i_pair(Q, s, t) * n);
                 dR[(t * Q + r) * Q + s] = dR[(t * Q + s) * Q + r] =
-                    d_total * R[r * Q + s] - total * d;
+                    d_weight[t] * R[r * Q + s] - weight * d;
             }
     }
     for (size_t k = 0; k < Q * Q; k++)
-        R[k] *= total;
+        R[k] *= weight;
 }
 
 /* c_n = sum_m w_m l_m^2/(l_m o_n + 1); returns w.l */
@@ -194,7 +192,7 @@ static void per_output_covariance(const rm2i_moments *mo, size_t i, const double
 void rm2i_moments_covariance(const rm2i_moments *mo, size_t i, const double *w, const double *dw,
                              double *R, double *dR) {
     if (kronecker(mo->p))
-        kronecker_covariance(mo, i, w, dw, R, dR);
+        kronecker_covariance(mo, i, *w, dw, R, dR);
     else
         per_output_covariance(mo, i, w, dw, R, dR);
 }
@@ -269,9 +267,7 @@ void rm2i_moments_each(const rm2i_moments *mo, size_t i, const double *a, const 
 
 double rm2i_moments_far_trace(const rm2i_moments *mo, const double *w) {
     const rm2i_posterior *p = mo->p;
-    double weight = 0, trace = 0;
-    for (size_t m = 0; m < p->gp.M; m++)
-        weight += kronecker(p) ? w[m] : w[m] * p->l[m];
+    double weight = kronecker(p) ? *w : rm2i_dot(p->gp.M, w, p->l), trace = 0;
     for (size_t q = 0; q < p->gp.Q; q++)
         trace += mo->prior[q];
     return weight * trace;

@@ -53,8 +53,11 @@ static inline size_t rm2i_pair(size_t Q, size_t r, size_t s) {
     return low * (2 * Q - low - 1) / 2 + high;
 }
 
+/* K, the number of weights of the R_m: one for all with Kronecker noise, where only their sum counts,
+ * else M. */
+size_t rm2i_moments_weights(const rm2i_posterior *p);
 /* At point i: R = sum_m w_m R_m (Q x Q) and, unless dR is NULL, dR (Q x Q x Q) by x_t, where the
- * weights change by dw (Q x M). */
+ * weights (K) change by dw (Q x K). */
 void rm2i_moments_covariance(const rm2i_moments *moments, size_t i, const double *w,
                              const double *dw, double *R, double *dR);
 
@@ -66,7 +69,7 @@ void rm2i_moments_along(const rm2i_moments *moments, size_t i, const double *v, 
 void rm2i_moments_each(const rm2i_moments *moments, size_t i, const double *a, const double *b,
                        double *value);
 
-/* What R becomes far from all data: sum_m w_m l_m d2K (l_m = 1 with Kronecker noise), its trace. */
+/* What R becomes far from all data: sum_m w_m l_m d2K (l_m = 1 with Kronecker noise), its trace; K weights. */
 double rm2i_moments_far_trace(const rm2i_moments *moments, const double *w);
 
 #endif

@@ -19,8 +19,6 @@
 
 #include "io/csv.h"
 
-enum { LIST_SIZE = 400 }; /* chars of a list of columns in a message */
-
 typedef struct seen_marks {
     bool tab, semicolon, comma, blank;
 } seen_marks;
@@ -72,34 +70,6 @@ static rm2_status copy_fields(rm2i_csv_scanner *scanner, size_t count, char **co
     return RM2_OK;
 }
 
-static void list_columns(const rm2_table *table, char list[LIST_SIZE]) {
-    size_t used = 0;
-    list[0] = '\0';
-    for (size_t c = 0; c < table->columns; c++) {
-        char shown[RM2I_SHOWN_SIZE];
-        rm2i_shown(table->names[c], strlen(table->names[c]), shown);
-        if (used + strlen(shown) + sizeof ", ..." > LIST_SIZE) {
-            (void)snprintf(list + used, LIST_SIZE - used, ", ...");
-            return;
-        }
-        used += (size_t)snprintf(list + used, LIST_SIZE - used, "%s%s", c ? ", " : "", shown);
-    }
-}
-
-static rm2_status no_such_column(const rm2i_csv_scanner *scanner, const rm2_table *table,
-                                 const char *name) {
-    char list[LIST_SIZE], shown[RM2I_SHOWN_SIZE];
-    rm2i_shown(name, strlen(name), shown);
-    if (!table->names)
-        return rm2i_fail(scanner->ctx, RM2_ERR_DATA,
-                         "%s has no column '%s': without a header its columns go by their numbers, "
-                         "0 to %zu",
-                         scanner->source->name, shown, table->columns - 1);
-    list_columns(table, list);
-    return rm2i_fail(scanner->ctx, RM2_ERR_DATA, "%s has no column '%s'; its columns are: %s",
-                     scanner->source->name, shown, list);
-}
-
 /* Give the listed columns a role; returns the first name that is not there, or NULL. */
 static const char *assign_role(const rm2_table *table, const char *const *names, size_t count,
                                rm2i_csv_role role, rm2i_csv_role *roles) {
@@ -116,13 +86,28 @@ static const char *assign_role(const rm2_table *table, const char *const *names,
 
 static const char *assign_roles(const rm2_table *table, const rm2_csv_settings *settings,
                                 rm2i_csv_role *roles) {
+    bool chosen = settings->numeric_count > 0 || settings->choice;
     for (size_t c = 0; c < table->columns; c++)
-        roles[c] = settings->numeric_count ? RM2I_CSV_ROLE_IGNORED : RM2I_CSV_ROLE_NUMBER;
+        roles[c] = chosen ? RM2I_CSV_ROLE_IGNORED : RM2I_CSV_ROLE_NUMBER;
     const char *no_number =
         assign_role(table, settings->numeric, settings->numeric_count, RM2I_CSV_ROLE_NUMBER, roles);
     const char *no_text =
         assign_role(table, settings->text, settings->text_count, RM2I_CSV_ROLE_TEXT, roles);
     return no_number ? no_number : no_text;
+}
+
+/* Columns of the choice, on top of the other roles. */
+static rm2_status assign_choice(rm2_context *ctx, const char *source, const rm2_table *table,
+                                const rm2_column_choice *choice, rm2i_csv_role *roles) {
+    size_t *chosen, count;
+    if (!choice)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, table->columns, sizeof *chosen, &chosen));
+    rm2_status status = rm2i_table_choose(ctx, source, table, choice, chosen, &count);
+    for (size_t k = 0; status == RM2_OK && k < count; k++)
+        roles[chosen[k]] = RM2I_CSV_ROLE_NUMBER;
+    free(chosen);
+    return status;
 }
 
 static bool any_name(const char *const *columns, size_t count) {
@@ -149,10 +134,12 @@ static bool decide_header(rm2_table *table, const rm2_csv_settings *settings,
     if (settings->header != RM2_HEADER_AUTO)
         return settings->header == RM2_HEADER_YES;
     if (any_name(settings->text, settings->text_count) ||
-        any_name(settings->numeric, settings->numeric_count))
+        any_name(settings->numeric, settings->numeric_count) ||
+        (settings->choice && rm2i_choice_has_names(settings->choice)))
         return true;
     rm2_table by_number = {.columns = table->columns};
     (void)assign_roles(&by_number, settings, roles);
+    (void)assign_choice(NULL, "", &by_number, settings->choice, roles);
     return looks_like_header(table, roles);
 }
 
@@ -216,5 +203,7 @@ rm2_status rm2i_csv_read_header(rm2i_csv_scanner *scanner, const rm2_csv_setting
     if (chosen.choose)
         RM2_TRY(chosen.choose(chosen.user, table, &chosen));
     const char *unknown = assign_roles(table, &chosen, *roles);
-    return unknown ? no_such_column(scanner, table, unknown) : RM2_OK;
+    return unknown
+               ? rm2i_no_column(scanner->ctx, scanner->source->name, table, unknown)
+               : assign_choice(scanner->ctx, scanner->source->name, table, chosen.choice, *roles);
 }

@@ -92,6 +92,14 @@ rm2_status rm2i_text_set_take(rm2_context *ctx, rm2i_text_set *set, char ***text
 
 void rm2i_texts_free(char **texts, size_t count);
 
+/* Columns of a list (choose.c): as rm2_table_choose, for a context that may be NULL; is any of them a name; the
+ * failure of a column that a table does not have. */
+rm2_status rm2i_table_choose(rm2_context *ctx, const char *source, const rm2_table *table,
+                             const rm2_column_choice *choice, size_t *chosen, size_t *count);
+bool rm2i_choice_has_names(const rm2_column_choice *choice);
+rm2_status rm2i_no_column(rm2_context *ctx, const char *source, const rm2_table *table,
+                          const char *name);
+
 /* The number written out in a text such as "12", SIZE_MAX if it is none. */
 size_t rm2i_written_number(const char *text);
 

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "linalg/clones.h"
+
 enum { TERMS = 15 };
 
 /* sum_j (-x)^j / (2j + 1)! for j >= 1: snc - 1 */
@@ -108,4 +110,51 @@ double rm2i_spd_g3(double d) {
         term *= d2 / ((2 * j + 3) * (2 * j + 4));
     }
     return sum * d;
+}
+
+/* Up to |d| = 8 series in x = d^2, whose terms are all positive: g = sum_j a_j x^j, a_j = 2/(2j + 2)!,
+ * and g'/d = sum_j 2j a_j x^(j-1); as many terms as the largest x needs. */
+enum { G_TERMS = 24 };
+static const double G_RANGE = 8, G_LAST = 1e-18;
+
+static int g_coefficients(double x, double a[G_TERMS], double slope[G_TERMS]) {
+    double power = 1;
+    int terms = 1;
+    a[0] = 1;
+    for (; terms < G_TERMS && (terms < 3 || power * slope[terms - 2] > G_LAST); terms++) {
+        a[terms] = a[terms - 1] / ((2 * terms + 1) * (2 * terms + 2));
+        slope[terms - 1] = 2 * terms * a[terms];
+        power *= x;
+    }
+    return terms;
+}
+
+RM2I_AVX2_CLONES
+static void g_series(size_t n, int terms, const double *a, const double *slope,
+                     const double *restrict d, double *restrict g, double *restrict g1) {
+    for (size_t i = 0; i < n; i++) {
+        double x = d[i] * d[i];
+        g[i] = a[terms - 1];
+        g1[i] = slope[terms - 2];
+        for (int j = terms - 2; j > 0; j--) {
+            g[i] = g[i] * x + a[j];
+            g1[i] = g1[i] * x + slope[j - 1];
+        }
+        g[i] = g[i] * x + a[0];
+        g1[i] *= d[i];
+    }
+}
+
+void rm2i_spd_g_many(size_t n, const double *d, double *g, double *g1) {
+    double a[G_TERMS], slope[G_TERMS], largest = 0;
+    for (size_t i = 0; i < n; i++)
+        if (fabs(d[i]) <= G_RANGE)
+            largest = fmax(largest, fabs(d[i]));
+    int terms = g_coefficients(largest * largest, a, slope);
+    g_series(n, terms, a, slope, d, g, g1);
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(d[i]) <= G_RANGE)) {
+            g[i] = rm2i_spd_g(d[i]);
+            g1[i] = rm2i_spd_g1(d[i]);
+        }
 }

@@ -6,6 +6,8 @@
 #ifndef RM2I_SPECIAL_H
 #define RM2I_SPECIAL_H
 
+#include <stddef.h>
+
 #define RM2I_LOG_2PI 1.8378770664093454836 /* log(2 pi) */
 
 typedef struct rm2i_space_form {
@@ -31,5 +33,7 @@ double rm2i_log_snc(int k, double r);
 double rm2i_spd_g(double d);
 double rm2i_spd_g1(double d);
 double rm2i_spd_g3(double d);
+/* g and its first derivative at n arguments. */
+void rm2i_spd_g_many(size_t n, const double *d, double *g, double *g1);
 
 #endif

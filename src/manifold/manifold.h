@@ -48,9 +48,18 @@ rm2_status rm2i_manifold_metric_derivative(const rm2_manifold *m, const double *
                                            size_t *failed);
 /* Doubles of scratch for any call on this factor. */
 size_t rm2i_factor_work(const rm2_factor *factor);
+/* Of one factor; added to values and derivatives. */
+rm2_status rm2i_factor_norms(const rm2_factor *factor, const double *c,
+                             const rm2_norms_query *query, double *work);
 /* Values and derivatives are set, not added to. */
 rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c,
                                       const rm2_norms_query *query, double *work, size_t *failed);
+/* Fréchet mean of n points on this thread, from the start in `mean`, where the result goes; `work` has
+ * rm2i_mean_work doubles. For loops over many means. */
+size_t rm2i_mean_work(const rm2_manifold *m, size_t n);
+rm2_status rm2i_mean_near(const rm2_manifold *m, size_t n, const double *points,
+                          const rm2_mean_settings *settings, double *mean, rm2_mean_info *info,
+                          double *work);
 void rm2i_manifold_random(const rm2_manifold *m, rm2_rng *rng, double *p, double *work);
 
 #endif

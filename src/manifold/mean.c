@@ -25,6 +25,8 @@ typedef struct descent {
     double *frame, *work;
     double *partial; /* blocks x (dim + 1): sums of w Log and of w |Log|^2 */
     double *gradient, *step, *best, *trial;
+    double *
+        block; /* scratch of a block: it runs on this thread alone; NULL: on those of the context */
     double *memory;
 } descent;
 
@@ -61,6 +63,12 @@ static void lay_out_block(block_scratch *s, const rm2_manifold *m, rm2i_arena *a
     s->work = rm2i_take(a, double, m->work_size);
 }
 
+static size_t block_work(const rm2_manifold *m) {
+    rm2i_arena a = {NULL, 0};
+    lay_out_block(&(block_scratch){0}, m, &a);
+    return a.used;
+}
+
 static rm2_status sum_block(const void *arg, size_t b, double *memory) {
     const descent *d = arg;
     size_t dim = d->m->dim, end = block_end(d, b);
@@ -93,15 +101,21 @@ static rm2_status refuse_point(rm2_context *ctx, const descent *d, size_t b, rm2
                      rm2_status_text(status));
 }
 
+static rm2_status sum_blocks(rm2_context *ctx, const descent *d, size_t *bad) {
+    if (!d->block)
+        return rm2i_jobs(ctx, block_count(d), block_work(d->m), sum_block, d, bad);
+    for (*bad = 0; *bad < block_count(d); ++*bad)
+        RM2_TRY(sum_block(d, *bad, d->block));
+    return RM2_OK;
+}
+
 /* Gradient direction and variance at x. */
 static rm2_status evaluate(rm2_context *ctx, descent *d, const double *x, double *variance) {
     size_t dim = d->m->dim, bad = 0;
     rm2_status status = rm2i_manifold_frame(d->m, x, d->frame, d->work, NULL);
     if (status != RM2_OK)
         return rm2i_fail(ctx, status, "mean: current mean: %s", rm2_status_text(status));
-    rm2i_arena block = {NULL, 0};
-    lay_out_block(&(block_scratch){0}, d->m, &block);
-    status = rm2i_jobs(ctx, block_count(d), block.used, sum_block, d, &bad);
+    status = sum_blocks(ctx, d, &bad);
     if (status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
         return status;
     if (status != RM2_OK)
@@ -215,4 +229,27 @@ rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
         memcpy(mean, d.best, m->ambient * sizeof *mean);
     free(d.memory);
     return status;
+}
+
+/* ---- one of many means ---------------------------------------------------------------------- */
+
+size_t rm2i_mean_work(const rm2_manifold *m, size_t n) {
+    descent d = {.m = m, .n = n};
+    rm2i_arena a = {NULL, 0};
+    lay_out(&d, &a);
+    return a.used + block_work(m);
+}
+
+rm2_status rm2i_mean_near(const rm2_manifold *m, size_t n, const double *points,
+                          const rm2_mean_settings *settings, double *mean, rm2_mean_info *info,
+                          double *work) {
+    descent d = {.m = m, .n = n, .points = points, .total = (double)n};
+    rm2i_arena a = {work, 0};
+    lay_out(&d, &a);
+    d.block = rm2i_take(&a, double, block_work(m));
+    memcpy(d.best, mean, m->ambient * sizeof *mean);
+    *info = (rm2_mean_info){.converged = false};
+    RM2_TRY(descend(NULL, &d, settings, info));
+    memcpy(mean, d.best, m->ambient * sizeof *mean);
+    return RM2_OK;
 }

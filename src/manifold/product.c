@@ -181,6 +181,12 @@ static rm2_status default_norms(const rm2_factor *f, const double *c, const rm2_
     return status;
 }
 
+rm2_status rm2i_factor_norms(const rm2_factor *f, const double *c, const rm2_norms_query *query,
+                             double *work) {
+    return f->geometry->metric_norms ? f->geometry->metric_norms(f->n, c, query, work)
+                                     : default_norms(f, c, query, work);
+}
+
 rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c,
                                       const rm2_norms_query *query, double *work, size_t *failed) {
     memset(query->value, 0, query->count * sizeof *query->value);
@@ -192,9 +198,7 @@ rm2_status rm2i_manifold_metric_norms(const rm2_manifold *m, const double *c,
         rm2_norms_query own = *query;
         own.W += at;
         own.Z = query->directions ? query->Z + at : NULL;
-        rm2_status status = f->geometry->metric_norms
-                                ? f->geometry->metric_norms(f->n, c + at, &own, work)
-                                : default_norms(f, c + at, &own, work);
+        rm2_status status = rm2i_factor_norms(f, c + at, &own, work);
         if (status != RM2_OK)
             return report(status, i, failed);
     }

@@ -6,16 +6,12 @@
  *   dG[Z] W ~ = X + X^T,  X_ab = sum_c Z~_ac T(a,c;b) W~_cb,
  *   T(a,c;b) = (g(l_a - l_b) - g(l_c - l_b))/(l_a - l_c), or by Taylor where l_a ~ l_c.
  * Squared norms need one T for all vectors:
- *   w^T G w = sum_ab g_ab W~_ab^2,   w^T dG[Z] w = 2 sum_ac Z~_ac sum_b T(a,c;b) W~_ab W~_cb,
- * and their sums over vectors w_k only N_b[a][c] = sum_k W~_ab W~_cb, which are matrix products:
- *   sum_k w^T G w = sum_ab g_ab N_b[a][a]
- *   sum_k w^T dG[Z] w = 2 sum_ac Z~_ac sum_b T(a,c;b) N_b[a][c] */
+ *   w^T G w = sum_ab g_ab W~_ab^2,   w^T dG[Z] w = 2 sum_ac Z~_ac sum_b T(a,c;b) W~_ab W~_cb
+ * Their sums over many vectors have a faster way of their own (spd_jet.c). */
 #include "manifold/spd.h"
 
 #include <math.h>
 #include <string.h>
-
-#include <cblas.h>
 
 #include "base/arena.h"
 #include "base/base.h"
@@ -124,25 +120,16 @@ static size_t norms_block(size_t n) {
     return fits < dim ? fits : dim;
 }
 
-/* Sums of squared norms by matrix products: of matrices so large that these pay, and so small that n
- * of their squares are no burden. */
-static bool sums_by_products(size_t n) {
-    return n >= 5 && n <= 48;
-}
-
 typedef struct norms_scratch {
-    size_t block;       /* vectors at once */
-    double *rotated;    /* block x n x n: W~ */
-    double *Z;          /* DIRECTIONS x n x n: Z~ */
-    double *N, *turned; /* by products: n x n x n, block x n x n */
+    size_t block;    /* vectors at once */
+    double *rotated; /* block x n x n: W~ */
+    double *Z;       /* DIRECTIONS x n x n: Z~ */
 } norms_scratch;
 
 static void lay_out(norms_scratch *s, size_t n, rm2i_arena *a) {
-    size_t block = s->block = norms_block(n), products = sums_by_products(n);
+    size_t block = s->block = norms_block(n);
     s->rotated = rm2i_take(a, double, block, n, n);
     s->Z = rm2i_take(a, double, DIRECTIONS, n, n);
-    s->N = rm2i_take(a, double, products, n, n, n);
-    s->turned = rm2i_take(a, double, products, block, n, n);
 }
 
 size_t rm2i_spd_norms_work(size_t n) {
@@ -198,55 +185,6 @@ static void add_derivatives(size_t n, size_t count, size_t directions, const nor
         }
 }
 
-/* N_b for b = 0..n-1, n x n each, lower triangles. */
-static void sum_products(size_t n, const rm2_norms_query *q, const norms_scratch *norms,
-                         const double *Ut) {
-    size_t most = norms->block;
-    double *W = norms->rotated;
-    int m = (int)n;
-    for (size_t first = 0; first < q->count; first += most) {
-        size_t block = q->count - first < most ? q->count - first : most;
-        int rows = (int)(block * n);
-        for (size_t k = 0; k < block; k++)
-            rm2i_spd_unpack_coords(n, q->W + (first + k) * q->stride, W + k * n * n);
-        /* (b; k, i) = sum_j U_jb W_ij, then (b, k; a) = sum_i U_ia (b; k, i) */
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, rows, m, 1, Ut, m, W, m, 0,
-                    norms->turned, rows);
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, m, m, 1, norms->turned, m, Ut, m,
-                    0, W, m);
-        for (size_t b = 0; b < n; b++)
-            cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, m, (int)block, 1, W + b * block * n,
-                        m, first > 0, norms->N + b * n * n, m);
-    }
-}
-
-/* derivative[d] += sum_k w_k^T dG[Z_d] w_k */
-static void sum_derivatives(size_t n, size_t directions, const norms_scratch *norms,
-                            double *derivative, const rm2i_spd_scratch *s) {
-    for (size_t a = 0; a < n; a++)
-        for (size_t c = 0; c <= a; c++) {
-            double sum = 0, twice = a == c ? 2 : 4;
-            divided_g(n, a, c, s);
-            for (size_t b = 0; b < n; b++)
-                sum += s->T[b] * norms->N[(b * n + a) * n + c];
-            for (size_t d = 0; d < directions; d++)
-                derivative[d] += twice * sum * norms->Z[d * n * n + a * n + c];
-        }
-}
-
-/* Only the sums over the vectors, in the first entry of value and the first row of derivative. */
-static void metric_sums(size_t n, const rm2_norms_query *q, const norms_scratch *norms,
-                        const rm2i_spd_scratch *s) {
-    sum_products(n, q, norms, s->Ut);
-    for (size_t b = 0; b < n; b++)
-        for (size_t a = 0; a < n; a++)
-            *q->value += s->g[a * n + b] * norms->N[(b * n + a) * n + a];
-    for (size_t d = 0; d < q->directions; d += DIRECTIONS) {
-        size_t some = rotate_directions(n, q, d, norms, s);
-        sum_derivatives(n, some, norms, q->derivative + d, s);
-    }
-}
-
 /* Those of one block of vectors. */
 static void block_norms(size_t n, const rm2_norms_query *q, size_t first,
                         const norms_scratch *norms, const rm2i_spd_scratch *s) {
@@ -269,10 +207,6 @@ rm2_status rm2i_spd_metric_norms(size_t n, const double *c, const rm2_norms_quer
     norms_scratch norms;
     lay_out(&norms, n, &(rm2i_arena){s.norms, 0});
     RM2_TRY(prepare(n, c, &s));
-    if (query->sum && query->count > 0 && sums_by_products(n)) {
-        metric_sums(n, query, &norms, &s);
-        return RM2_OK;
-    }
     for (size_t first = 0; first < query->count; first += norms.block)
         block_norms(n, query, first, &norms, &s);
     return RM2_OK;

@@ -3,14 +3,15 @@
 #define RM2I_PULLBACK_H
 
 #include "gp/moments.h"
-#include "manifold/manifold.h"
+#include "manifold/jet.h"
 #include "metric/metric.h"
 #include "model/model.h"
 
 /* Some of the coordinates of the outputs: all, or those of one factor. */
 typedef struct rm2i_output_part {
     size_t from, to;
-    double *Pt; /* M x M: row m is p_m, zero outside from..to */
+    double *Pt;          /* M x M: row m is p_m, zero outside from..to */
+    rm2i_traces *traces; /* of the manifold; NULL where the outputs are Euclidean */
 } rm2i_output_part;
 
 typedef struct rm2i_pullback_field {
@@ -44,27 +45,34 @@ rm2_status rm2i_pullback_of(rm2_context *ctx, const rm2_metric *metric,
 rm2_status rm2i_pullback_ambient(const rm2i_pullback_field *f, const double *c, size_t count,
                                  const double *W, double *out, double *work);
 
-/* value[m] = p_m^T Gc p_m (no cost) for the rows p_m of W, which are M x M, and, along `directions`
- * vectors Z, derivative[m * directions + d] = p_m^T dGc[z_d] p_m. With Kronecker noise, where only sums
- * over m count, only they are right. The query's other fields are set here. */
-rm2_status rm2i_pullback_weights(const rm2i_pullback_field *f, const double *c,
-                                 rm2_norms_query query, double *work);
+/* Gc with its derivatives at several outputs, of a part of the coordinates; with traces where noise is
+ * Kronecker noise. The query's stride and the choice of traces are set here. */
+rm2_status rm2i_pullback_jets(const rm2i_pullback_field *f, const rm2i_output_part *part,
+                              rm2i_jet_query query, double *work);
+size_t rm2i_pullback_jets_work(const rm2i_pullback_field *f, size_t points, size_t count,
+                               size_t directions);
+/* K weights of the R_m (moments.h) at point i of such a query, and their derivatives (directions x K):
+ * its traces, or squared norms p_m^T Gc p_m. */
+rm2_status rm2i_pullback_weights(const rm2i_pullback_field *f, const rm2i_output_part *part,
+                                 const rm2i_jet_query *query, size_t i, double *w, double *dw,
+                                 double *work);
+size_t rm2i_pullback_weights_work(const rm2i_pullback_field *f, size_t directions);
 
 /* ---- second derivatives (pullback_bend.c) --------------------------------------------------- */
 
-/* Point i of the moments. */
-typedef struct rm2i_bend_point {
+/* Points `first` and following of the moments. */
+typedef struct rm2i_bend_points {
     const rm2i_moments *moments;
-    size_t i;
-    const double *c;  /* M: mean output, centre included */
-    const double *v;  /* Q */
-    const double *dG; /* Q x Q x Q */
-} rm2i_bend_point;
+    size_t first, count;
+    const double *c;  /* count x M: mean outputs, centre included */
+    const double *v;  /* count x Q */
+    const double *dG; /* count x Q x Q x Q */
+} rm2i_bend_points;
 
-/* v^T d_t d_s G v there; no cost. work: rm2i_pullback_bend_work. */
-size_t rm2i_pullback_bend_work(const rm2i_pullback_field *f);
-rm2_status rm2i_pullback_bend(const rm2i_pullback_field *f, const rm2i_bend_point *at, double *bend,
-                              double *work);
+/* v^T d_t d_s G v there (count x Q x Q); no cost. work: rm2i_pullback_bend_work. */
+size_t rm2i_pullback_bend_work(const rm2i_pullback_field *f, size_t count);
+rm2_status rm2i_pullback_bend(const rm2i_pullback_field *f, const rm2i_bend_points *at,
+                              double *bend, double *work);
 
 /* Scratch of the geometries of the outputs. */
 size_t rm2i_pullback_manifold_work(const rm2i_pullback_field *f);

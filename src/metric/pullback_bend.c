@@ -15,43 +15,43 @@
 
 static const double STEP = 1e-5; /* in lengthscales: truncation 1e-5, rounding 1e-11 */
 
-/* What e_t is made of. */
+/* What e_t is made of, at all points: everything moved along its derivative by x_s. */
 typedef struct state {
     double *c, *u;   /* M */
     double *ct, *ut; /* Q x M: derivatives */
-    double rho;
-    double *rho_t; /* Q */
+    double *rho;     /* 1 */
+    double *rho_t;   /* Q */
 } state;
 
 typedef struct bend_scratch {
     state moved;
-    double rho;             /* here */
-    double *slope, *second; /* Q and T: its derivatives */
-    double *e;              /* Q */
-    double *Gu, *w, *dw;    /* M, M, M x Q */
-    double *work;           /* of the manifold */
+    double *rho, *slope, *second;          /* here: 1, Q and T */
+    double *Gu, *du, *trace, *trace_slope; /* M, Q, 1, Q: of the ambient metric there */
+    double *work;                          /* of the ambient metric */
 } bend_scratch;
 
-static void lay_out(bend_scratch *b, const rm2i_pullback_field *f, rm2i_arena *a) {
+static void lay_out(bend_scratch *b, const rm2i_pullback_field *f, size_t count, rm2i_arena *a) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    b->moved.c = rm2i_take(a, double, M);
-    b->moved.u = rm2i_take(a, double, M);
-    b->moved.ct = rm2i_take(a, double, Q, M);
-    b->moved.ut = rm2i_take(a, double, Q, M);
-    b->moved.rho_t = rm2i_take(a, double, Q);
-    b->slope = rm2i_take(a, double, Q);
-    b->second = rm2i_take(a, double, rm2i_pairs(Q));
-    b->e = rm2i_take(a, double, Q);
-    b->Gu = rm2i_take(a, double, M);
-    b->w = rm2i_take(a, double, M);
-    b->dw = rm2i_take(a, double, M, Q);
-    b->work = rm2i_take(a, double, rm2i_pullback_manifold_work(f));
+    b->moved.c = rm2i_take(a, double, count, M);
+    b->moved.u = rm2i_take(a, double, count, M);
+    b->moved.ct = rm2i_take(a, double, count, Q, M);
+    b->moved.ut = rm2i_take(a, double, count, Q, M);
+    b->moved.rho = rm2i_take(a, double, count);
+    b->moved.rho_t = rm2i_take(a, double, count, Q);
+    b->rho = rm2i_take(a, double, count);
+    b->slope = rm2i_take(a, double, count, Q);
+    b->second = rm2i_take(a, double, count, rm2i_pairs(Q));
+    b->Gu = rm2i_take(a, double, count, M);
+    b->du = rm2i_take(a, double, count, Q);
+    b->trace = rm2i_take(a, double, count);
+    b->trace_slope = rm2i_take(a, double, count, Q);
+    b->work = rm2i_take(a, double, rm2i_pullback_jets_work(f, count, 1, Q));
 }
 
-size_t rm2i_pullback_bend_work(const rm2i_pullback_field *f) {
+size_t rm2i_pullback_bend_work(const rm2i_pullback_field *f, size_t count) {
     bend_scratch b;
     rm2i_arena a = {NULL, 0};
-    lay_out(&b, f, &a);
+    lay_out(&b, f, count, &a);
     return a.used;
 }
 
@@ -61,71 +61,74 @@ static void add(size_t n, const double *a, double factor, const double *b, doubl
         out[k] = a[k] + factor * b[k];
 }
 
-/* The state with x_s moved by a step. */
-static void move(const rm2i_bend_point *at, size_t s, double step, bend_scratch *b) {
+/* The state of point k with x_s moved by a step. */
+static void move(const rm2i_bend_points *at, size_t k, size_t s, double step, bend_scratch *b) {
     const rm2i_moments *mo = at->moments;
-    size_t M = mo->p->gp.M, Q = mo->p->gp.Q, T = rm2i_pairs(Q), i = at->i;
-    const double *v = at->v;
+    size_t M = mo->p->gp.M, Q = mo->p->gp.Q, T = rm2i_pairs(Q), i = at->first + k;
+    const double *v = at->v + k * Q, *slope = b->slope + k * Q, *second = b->second + k * T;
     const double *J = mo->J + i * Q * M, *dJ = mo->dJ + i * T * M, *ddJ = mo->ddJ + i * T * M;
-    state *m = &b->moved;
-    add(M, at->c, step, J + s * M, m->c);
-    m->rho = b->rho + step * b->slope[s];
-    memset(m->u, 0, M * sizeof *m->u);
+    double *u = b->moved.u + k * M;
+    add(M, at->c + k * M, step, J + s * M, b->moved.c + k * M);
+    b->moved.rho[k] = b->rho[k] + step * slope[s];
+    memset(u, 0, M * sizeof *u);
     for (size_t t = 0; t < Q; t++) {
         size_t ts = rm2i_pair(Q, t, s);
-        add(M, J + t * M, step, dJ + ts * M, m->ct + t * M);
-        rm2i_axpy(M, v[t], m->ct + t * M, m->u); /* u = J v moves as J does */
-        m->rho_t[t] = b->slope[t] + step * b->second[ts];
-        double *ut = m->ut + t * M; /* u_t = sum_r v_r J_rt, and its derivative */
-        for (size_t k = 0; k < M; k++)
-            ut[k] = step * ddJ[ts * M + k];
+        double *ct = b->moved.ct + (k * Q + t) * M;
+        add(M, J + t * M, step, dJ + ts * M, ct);
+        rm2i_axpy(M, v[t], ct, u); /* u = J v moves as J does */
+        b->moved.rho_t[k * Q + t] = slope[t] + step * second[ts];
+        double *ut = b->moved.ut + (k * Q + t) * M; /* u_t = sum_r v_r J_rt, and its derivative */
+        for (size_t m = 0; m < M; m++)
+            ut[m] = step * ddJ[ts * M + m];
         for (size_t r = 0; r < Q; r++)
             rm2i_axpy(M, v[r], dJ + rm2i_pair(Q, r, t) * M, ut);
     }
 }
 
-/* e_t of a state. */
-static rm2_status slopes(const rm2i_pullback_field *f, bend_scratch *b) {
+/* e_t of the state of point k. */
+static double slope_of(const rm2i_pullback_field *f, const bend_scratch *b, size_t k, size_t t) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
     const state *m = &b->moved;
-    double tau = 0;
-    RM2_TRY(rm2i_pullback_ambient(f, m->c, 1, m->u, b->Gu, b->work));
-    for (size_t t = 0; t < Q; t++)
-        b->e[t] = 2 * rm2i_dot(M, m->ut + t * M, b->Gu);
-    const rm2_product_query on_u = {1, m->u, b->Gu, M};
-    for (size_t t = 0; f->manifold && t < Q; t++) {
-        RM2_TRY(rm2i_manifold_metric_derivative(f->manifold, m->c, m->ct + t * M, &on_u, b->work,
-                                                NULL));
-        b->e[t] += rm2i_dot(M, m->u, b->Gu);
-    }
-    const rm2_norms_query query = {
-        .W = f->all.Pt, .directions = Q, .Z = m->ct, .value = b->w, .derivative = b->dw};
-    RM2_TRY(rm2i_pullback_weights(f, m->c, query, b->work));
-    for (size_t k = 0; k < M; k++)
-        tau += b->w[k];
-    for (size_t t = 0; t < Q; t++) {
-        double tau_t = 0;
-        for (size_t k = 0; k < M; k++)
-            tau_t += b->dw[k * Q + t];
-        b->e[t] += f->weight * (tau_t * m->rho + tau * m->rho_t[t]);
-    }
-    return RM2_OK;
+    return 2 * rm2i_dot(M, m->ut + (k * Q + t) * M, b->Gu + k * M) + b->du[k * Q + t] +
+           f->weight * (b->trace_slope[k * Q + t] * m->rho[k] + b->trace[k] * m->rho_t[k * Q + t]);
 }
 
-rm2_status rm2i_pullback_bend(const rm2i_pullback_field *f, const rm2i_bend_point *at, double *bend,
-                              double *work) {
+/* The ambient metric at the moved states. */
+static rm2_status look(const rm2i_pullback_field *f, size_t count, const bend_scratch *b) {
+    const rm2i_jet_query query = {.points = count,
+                                  .c = b->moved.c,
+                                  .count = 1,
+                                  .W = b->moved.u,
+                                  .directions = f->posterior->gp.Q,
+                                  .Z = b->moved.ct,
+                                  .GW = b->Gu,
+                                  .slope = b->du,
+                                  .trace = b->trace,
+                                  .trace_slope = b->trace_slope};
+    return rm2i_pullback_jets(f, &f->all, query, b->work);
+}
+
+rm2_status rm2i_pullback_bend(const rm2i_pullback_field *f, const rm2i_bend_points *at,
+                              double *bend, double *work) {
     size_t Q = f->posterior->gp.Q;
     bend_scratch b;
-    lay_out(&b, f, &(rm2i_arena){work, 0});
-    rm2i_moments_along(at->moments, at->i, at->v, &b.rho, b.slope, b.second);
+    lay_out(&b, f, at->count, &(rm2i_arena){work, 0});
+    for (size_t k = 0; k < at->count; k++)
+        rm2i_moments_along(at->moments, at->first + k, at->v + k * Q, &b.rho[k], b.slope + k * Q,
+                           b.second + k * rm2i_pairs(Q));
     for (size_t s = 0; s < Q; s++) {
         double step = STEP * f->posterior->gp.kernel.lengthscale[s];
-        move(at, s, step, &b);
-        RM2_TRY(slopes(f, &b));
-        for (size_t t = 0; t < Q; t++)
-            bend[t * Q + s] =
-                (b.e[t] - rm2i_metric_inner(Q, at->dG + t * Q * Q, at->v, at->v)) / step;
+        for (size_t k = 0; k < at->count; k++)
+            move(at, k, s, step, &b);
+        RM2_TRY(look(f, at->count, &b));
+        for (size_t k = 0; k < at->count; k++)
+            for (size_t t = 0; t < Q; t++) {
+                const double *v = at->v + k * Q, *dG = at->dG + (k * Q + t) * Q * Q;
+                double here = rm2i_metric_inner(Q, dG, v, v);
+                bend[(k * Q + t) * Q + s] = (slope_of(f, &b, k, t) - here) / step;
+            }
     }
-    rm2i_symmetrise(Q, bend);
+    for (size_t k = 0; k < at->count; k++)
+        rm2i_symmetrise(Q, bend + k * Q * Q);
     return RM2_OK;
 }

@@ -32,17 +32,20 @@ static void lay_out_survey(void *arg, rm2i_arena *a) {
 
 /* Of one block. */
 typedef struct block_scratch {
-    double *c, *GJ, *w; /* M, Q x M, M */
-    double *moments, *work;
+    double *c, *GJ, *trace; /* BLOCK x M, BLOCK x Q x M, BLOCK */
+    double *w;              /* K */
+    double *moments, *jets, *weights;
 } block_scratch;
 
 static void lay_out_block(block_scratch *s, const rm2i_pullback_field *f, rm2i_arena *a) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    s->c = rm2i_take(a, double, M);
-    s->GJ = rm2i_take(a, double, Q, M);
-    s->w = rm2i_take(a, double, M);
+    s->c = rm2i_take(a, double, BLOCK, M);
+    s->GJ = rm2i_take(a, double, BLOCK, Q, M);
+    s->trace = rm2i_take(a, double, BLOCK);
+    s->w = rm2i_take(a, double, rm2i_moments_weights(f->posterior));
     s->moments = rm2i_take(a, double, rm2i_moments_work(f->posterior, BLOCK, RM2I_MOMENT_MEAN));
-    s->work = rm2i_take(a, double, rm2i_pullback_manifold_work(f));
+    s->jets = rm2i_take(a, double, rm2i_pullback_jets_work(f, BLOCK, Q, 0));
+    s->weights = rm2i_take(a, double, rm2i_pullback_weights_work(f, 0));
 }
 
 /* Latents of block b: tr(J^T Gc J), and the far field's trace. */
@@ -55,15 +58,21 @@ static rm2_status survey_block(const void *job, size_t b, double *memory) {
     block_scratch own;
     rm2i_moments mo;
     lay_out_block(&own, f, &(rm2i_arena){memory, 0});
-    const rm2_norms_query weights = {.W = f->all.Pt, .value = own.w};
     rm2i_moments_at(p, count, p->gp.X + first * Q, NULL, RM2I_MOMENT_MEAN, own.moments, &mo);
+    for (size_t i = 0; i < count; i++)
+        for (size_t m = 0; m < M; m++)
+            own.c[i * M + m] = mo.f[i * M + m] + f->mean[m];
+    const rm2i_jet_query jets = {.points = count,
+                                 .c = own.c,
+                                 .count = Q,
+                                 .W = mo.J,
+                                 .stride = M,
+                                 .GW = own.GJ,
+                                 .trace = own.trace};
+    RM2_TRY(rm2i_pullback_jets(f, &f->all, jets, own.jets));
     for (size_t i = 0; i < count; i++) {
-        const double *J = mo.J + i * Q * M;
-        for (size_t k = 0; k < M; k++)
-            own.c[k] = mo.f[i * M + k] + f->mean[k];
-        RM2_TRY(rm2i_pullback_ambient(f, own.c, Q, J, own.GJ, own.work));
-        s->on_data[first + i] = rm2i_dot(Q * M, J, own.GJ);
-        RM2_TRY(rm2i_pullback_weights(f, own.c, weights, own.work));
+        s->on_data[first + i] = rm2i_dot(Q * M, mo.J + i * Q * M, own.GJ + i * Q * M);
+        RM2_TRY(rm2i_pullback_weights(f, &f->all, &jets, i, own.w, NULL, own.weights));
         s->far[first + i] = rm2i_moments_far_trace(&mo, own.w);
         if (!isfinite(s->on_data[first + i] + s->far[first + i]))
             return RM2_ERR_NUMERIC;
@@ -155,7 +164,8 @@ static rm2_status reduce_support(rm2_context *ctx, const rm2_model *model, doubl
         return RM2_OK;
     RM2_TRY(rm2i_alloc(ctx, most, sizeof *index, &index));
     double enough = support * gp.kernel.variance;
-    const rm2i_inducing_request request = {&gp.kernel, gp.N, gp.X, enough, most};
+    const rm2i_inducing_request request = {
+        .kernel = &gp.kernel, .N = gp.N, .X = gp.X, .enough = enough, .most = most};
     rm2_status status = rm2i_inducing_choose(ctx, &request, index, &gp.inducing, &left);
     if (status == RM2_OK && left <= enough)
         status = rm2i_alloc(ctx, gp.inducing, gp.Q * sizeof *Z, &Z);

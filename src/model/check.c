@@ -1,6 +1,6 @@
 /* What every trained model satisfies, dataset by dataset:
  *
- *   units          positive, 1 for factors that have none
+ *   units          positive, 1 for factors that have none; shrinkage of matrices between 0 and 1
  *   points, base   on the manifold; outputs are their tangent coordinates, centred
  *   kernels        positive, a linear part where the settings have one; latents within a range of lengthscales in which fourth powers are finite
  *   Kf             symmetric and positive semidefinite
@@ -65,6 +65,7 @@ static const range NO_LINEAR = {0, 0, "0, since the kernel of the settings has n
 static const range ONE = {1, 1, "1, since only Euclidean factors have units"};
 static const range FINITE = {-DBL_MAX, DBL_MAX, "finite"};
 static const range FREEDOM = {2 + 1e-9, 1e15, "above 2, and at most 1e15"};
+static const range SHARE = {0, 1, "between 0 and 1"};
 static const range NOT_NEGATIVE = {0, INFINITY, "0 or positive"};
 
 static bool inside(const range *r, double value) {
@@ -162,6 +163,7 @@ static rm2_status check_outputs(const check *c) {
 static rm2_status check_data(const check *c) {
     const rm2_model *m = c->m;
     RM2_TRY(check_scale(c));
+    RM2_TRY(check_number(c, "data/shrinkage", m->data->shrinkage, &SHARE));
     RM2_TRY(check_flat_entries(c, "data/points", m->N, m->data->points));
     RM2_TRY(check_on_manifold(c, "data/points", m->N, m->data->points));
     RM2_TRY(check_flat_entries(c, "data/base", 1, m->base));

@@ -100,6 +100,8 @@ static rm2_status fill_draft(rm2i_reader r, rm2i_draft *d) {
     size_t ambient = rm2_manifold_ambient(d->manifold);
     RM2_TRY(rm2i_file_matrix(r, "data/points", d->count, ambient, d->points));
     RM2_TRY(rm2i_file_vector(r, "data/scale", rm2_manifold_factor_count(d->manifold), d->scale));
+    if (rm2i_h5_has(r.h5, "data/shrinkage"))
+        RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "data/shrinkage", &d->shrinkage));
     RM2_TRY(get_ids(r, d));
     RM2_TRY(get_time(r, d));
     return get_labels(r, d);

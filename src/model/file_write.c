@@ -50,6 +50,8 @@ static rm2_status put_data(writer w, const rm2_model *m) {
     RM2_TRY(put_vector(w, "data/mean", m->M, m->mean));
     RM2_TRY(put_vector(w, "data/base", ambient, m->base));
     RM2_TRY(put_vector(w, "data/scale", rm2_manifold_factor_count(m->manifold), d->scale));
+    if (d->shrinkage > 0)
+        RM2_TRY(put_number(w, "data/shrinkage", d->shrinkage));
     if (d->trajectories) {
         RM2_TRY(rm2i_h5_put_sizes(w.ctx, w.h5, "data/starts", 1, &ends, d->starts));
         RM2_TRY(rm2i_h5_put_texts(w.ctx, w.h5, "data/ids", d->trajectories, d->ids));

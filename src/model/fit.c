@@ -323,6 +323,8 @@ static rm2_status prepare(rm2_context *ctx, const rm2_data *data, const rm2_fit_
                           rm2_fit_settings *s, rm2_model **model) {
     RM2_TRY(take_settings(ctx, data, settings, s));
     RM2_TRY(rm2i_data_complete(ctx, data, "training needs"));
+    if (s->model != RM2_GPLVM) /* which sees entries of matrices, not distances */
+        RM2_TRY(rm2i_data_regular(ctx, data));
     if (s->latent_dim == 0)
         RM2_TRY(choose_dimension(ctx, data, s));
     return rm2i_model_create(ctx, data, s, model);

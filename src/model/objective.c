@@ -69,19 +69,29 @@ static void latents_backward(rm2i_objective *o) {
         o->natural_bar[l->offset + (l->count > 1 ? q : 0)] += o->lengthscale_bar[q];
 }
 
-static void latent_prior(rm2i_objective *o) {
-    size_t entries = o->p.N * o->p.Q;
+/* Of the entries from `begin` to `end`. */
+static double latent_prior_of(rm2i_objective *o, size_t begin, size_t end) {
     double tau2 = o->s.latent_anchor * o->s.latent_anchor, sum = 0;
-    for (size_t i = 0; o->s.latent_normal && i < entries; i++) {
+    for (size_t i = begin; o->s.latent_normal && i < end; i++) {
         sum -= 0.5 * (o->X[i] * o->X[i] + RM2I_LOG_2PI);
         o->X_bar[i] -= o->X[i];
     }
-    for (size_t i = 0; tau2 > 0 && i < entries; i++) {
+    for (size_t i = begin; tau2 > 0 && i < end; i++) {
         double off = o->X[i] - o->p.X0[i];
         sum -= 0.5 * off * off / tau2;
         o->X_bar[i] -= off / tau2;
     }
-    o->terms.latent = sum;
+    return sum;
+}
+
+static void latent_prior(rm2i_objective *o) {
+    const rm2i_ranges *units = &o->units->points;
+    double nodes[RM2I_TREE_NODES];
+    rm2i_tree tree = {.size = 1, .values = nodes};
+    for (size_t u = 0; u < units->count; u++)
+        *rm2i_tree_leaf(&tree, units->offset + u) =
+            latent_prior_of(o, units->first[u] * o->p.Q, units->first[u + 1] * o->p.Q);
+    o->terms.latent = *rm2i_tree_total(&tree);
 }
 
 static rm2_status dynamics(rm2i_objective *o) {

@@ -33,6 +33,7 @@ typedef struct rm2i_objective {
     rm2_fit_settings s;
     rm2i_model_problem p;
     rm2i_parameters par;
+    rm2i_units *units; /* how sums over points are divided; exact inference: not at all */
     int threads;
     size_t rank; /* columns of B */
     double psi;  /* Psi = psi I: mean variance of the outputs */
@@ -58,6 +59,9 @@ rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
 rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s,
                                  const rm2i_model_problem *p, rm2i_objective **objective);
 void rm2i_objective_free(rm2i_objective *o);
+
+/* Units of at least so many rows. */
+rm2_status rm2i_objective_divide(rm2i_objective *o, size_t rows);
 
 /* The raw vector that the settings start from. */
 void rm2i_objective_start(const rm2i_objective *o, double *raw);

@@ -57,11 +57,21 @@ static rm2_status choose_likelihood(rm2i_objective *o) {
     if (o->inducing && settled(o))
         return RM2_OK;
     if (o->s.inducing_points)
-        return rm2i_inducing_create(
-            o->ctx, &(rm2i_inducing_shape){N, M, o->p.Q, count, o->s.inducing_points, true},
-            &o->inducing);
-    const rm2i_inducing_request request = {&kernel, N, o->X, count ? 0 : RESERVE * allowed(o),
-                                           count ? count : RM2I_INDUCING_MOST};
+        return rm2i_inducing_create(o->ctx,
+                                    &(rm2i_inducing_shape){.N = N,
+                                                           .M = M,
+                                                           .Q = o->p.Q,
+                                                           .r = count,
+                                                           .index = o->s.inducing_points,
+                                                           .derivatives = true,
+                                                           .units = &o->units->points},
+                                    &o->inducing);
+    const rm2i_inducing_request request = {.kernel = &kernel,
+                                           .N = N,
+                                           .X = o->X,
+                                           .enough = count ? 0 : RESERVE * allowed(o),
+                                           .most = count ? count : RM2I_INDUCING_MOST,
+                                           .units = &o->units->points};
     return rm2i_inducing_renew(o->ctx, &request, M, &o->inducing);
 }
 
@@ -159,9 +169,12 @@ static void lay_out_square(void *objective, rm2i_arena *a) {
     o->du.C = rm2i_take(a, double, N, N);
 }
 
-/* Exact inference. */
+/* Exact inference: sums over points are those of one loop. */
 static rm2_status allocate_square(rm2i_objective *o) {
     double N = (double)o->p.N, nu = o->s.task_anchor * N;
+    rm2i_units_free(o->units);
+    o->units = NULL;
+    RM2_TRY(rm2i_objective_divide(o, SIZE_MAX));
     o->dual = wants_dual(o);
     o->du = (rm2i_dual){.N = o->p.N, .M = o->p.M, .c = nu * o->psi, .n = N + nu};
     RM2_TRY(rm2i_arena_calloc(o->ctx, lay_out_square, o, &o->square));
@@ -213,7 +226,13 @@ static rm2_status use(rm2_context *ctx, const rm2i_set *set, rm2i_inducing **ind
     if (!sound(set, old->N))
         return rm2i_fail(ctx, RM2_ERR_FORMAT,
                          "the inducing points are not indices of the %zu points", old->N);
-    const rm2i_inducing_shape shape = {old->N, old->M, old->Q, set->count, set->index, true};
+    const rm2i_inducing_shape shape = {.N = old->N,
+                                       .M = old->M,
+                                       .Q = old->Q,
+                                       .r = set->count,
+                                       .index = set->index,
+                                       .derivatives = true,
+                                       .units = old->units};
     RM2_TRY(rm2i_inducing_create(ctx, &shape, &in));
     in->chosen = set->chosen;
     in->trace = set->trace;
@@ -235,10 +254,15 @@ static bool stale(const rm2i_inducing *in, double limit, bool ended) {
 
 static double kernel_trace(const rm2i_objective *o) {
     const rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
-    double sum = 0;
-    for (size_t i = 0; i < o->p.N; i++)
-        sum += rm2i_latent_variance_at(&kernel, o->X + i * o->p.Q);
-    return sum;
+    const rm2i_ranges *units = &o->units->points;
+    double nodes[RM2I_TREE_NODES];
+    rm2i_tree tree = {.size = 1, .values = nodes};
+    for (size_t u = 0; u < units->count; u++) {
+        double *sum = rm2i_tree_leaf(&tree, units->offset + u);
+        for (size_t i = units->first[u]; i < units->first[u + 1]; i++)
+            *sum += rm2i_latent_variance_at(&kernel, o->X + i * o->p.Q);
+    }
+    return *rm2i_tree_total(&tree);
 }
 
 bool rm2i_objective_stale(const rm2i_objective *o, bool ended) {
@@ -257,8 +281,14 @@ rm2_status rm2i_objective_certify(const rm2i_objective *o, rm2_certificate *like
     if (!o->inducing)
         return RM2_OK;
     /* the upper bound lies at most N M t/(2 s2) above: N times as much as the lower one below */
-    const rm2i_inducing_data data = {&kernel, o->p.N, o->p.M, o->X, o->p.F, natural(o, RM2I_NOISE),
-                                     o->Lf};
+    const rm2i_inducing_data data = {.kernel = &kernel,
+                                     .N = o->p.N,
+                                     .M = o->p.M,
+                                     .X = o->X,
+                                     .F = o->p.F,
+                                     .noise = natural(o, RM2I_NOISE),
+                                     .Lf = o->Lf,
+                                     .units = &o->units->points};
     RM2_TRY(rm2i_inducing_bounds(o->ctx, &data, OF_UPPER_BOUND * allowed(o) / N, &bounds));
     *likelihood = (rm2_certificate){fmax(bounds.lower, o->terms.log_likelihood), bounds.upper};
     if (!o->gpdm.inducing)

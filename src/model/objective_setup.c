@@ -235,6 +235,7 @@ static rm2_status allocate(rm2i_objective *o) {
                           .Q = o->p.Q,
                           .trajectories = o->p.trajectories,
                           .starts = o->p.starts,
+                          .units = o->units,
                           .threads = o->threads};
     return rm2i_arena_calloc(o->ctx, lay_out, o, &o->memory);
 }
@@ -327,11 +328,19 @@ static rm2_status find_psi(rm2i_objective *o) {
     return rm2i_fail(o->ctx, RM2_ERR_DATA, "all points are the same: there is nothing to learn");
 }
 
+rm2_status rm2i_objective_divide(rm2i_objective *o, size_t rows) {
+    const rm2i_rows_of what = {o->p.N, o->p.trajectories, o->p.starts, rows};
+    RM2_TRY(rm2i_units_create(o->ctx, &what, &o->units));
+    o->gpdm.units = o->units;
+    return RM2_OK;
+}
+
 static rm2_status build(rm2i_objective *o) {
     RM2_TRY(rm2i_objective_check(o->ctx, &o->s, &o->p));
     RM2_TRY(find_psi(o));
     o->rank = o->s.independent ? 0 : o->s.task_rank ? o->s.task_rank : o->p.M;
     describe_blocks(o);
+    RM2_TRY(rm2i_objective_divide(o, rm2i_unit_rows(o->p.N)));
     RM2_TRY(allocate(o));
     start_hyperparameters(o);
     RM2_TRY(start_latents(o));
@@ -370,6 +379,7 @@ void rm2i_objective_free(rm2i_objective *o) {
         return;
     rm2i_inducing_free(o->inducing);
     rm2i_inducing_free(o->gpdm.inducing);
+    rm2i_units_free(o->units);
     free(o->square);
     free(o->memory);
     free(o);

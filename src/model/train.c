@@ -15,6 +15,7 @@ typedef struct loop {
     rm2_context *ctx;
     rm2i_objective *o;
     rm2i_optim *optim;
+    rm2i_segments segments;
     const rm2_checkpoint *checkpoint;
     uint64_t fingerprint;
     rm2i_training *out;
@@ -176,6 +177,14 @@ static rm2_status iterate(loop *l, rm2_stop stop) {
     return RM2_OK;
 }
 
+/* With inducing points sums over latents are divided as those of the likelihood are. */
+static void divide(loop *l) {
+    const rm2i_ranges *units = &l->o->units->points;
+    l->segments = (rm2i_segments){units->count, units->offset, l->o->p.Q, units->first};
+    if (l->o->inducing)
+        rm2i_optim_divide(l->optim, &l->segments);
+}
+
 static rm2_status run(loop *l) {
     size_t n = l->o->par.raw_size;
     rm2i_training *out = l->out;
@@ -187,6 +196,7 @@ static rm2_status run(loop *l) {
     rm2i_objective_start(l->o, l->raw);
     l->fingerprint = rm2i_fingerprint(l->o, l->raw);
     RM2_TRY(rm2i_optim_create(l->ctx, &l->o->s.optim, n, l->raw, &l->optim));
+    divide(l);
     rm2_status status = evaluate(l, l->raw);
     if (status != RM2_OK)
         return rm2i_fail(l->ctx, status, "the objective cannot be evaluated at the start: %s",

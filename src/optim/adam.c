@@ -80,7 +80,7 @@ static rm2_status iterate(rm2i_optim *o, const rm2i_optim_problem *problem, bool
     if (status != RM2_OK)
         return *stuck ? RM2_OK : status;
     store_moments(o);
-    rm2i_optim_accept(o, f, scale * rm2i_norm(o->n, o->step));
+    rm2i_optim_accept(o, f, scale * rm2i_optim_norm(o, o->step));
     return RM2_OK;
 }
 

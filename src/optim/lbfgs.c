@@ -44,7 +44,7 @@ static void two_loops(const rm2i_optim *o, double *d) {
     size_t n = o->n;
     for (size_t age = 0; age < o->pairs; age++) {
         size_t k = slot(o, age);
-        o->alpha[k] = rm2i_dot(n, o->s + k * n, d) / o->sy[k];
+        o->alpha[k] = rm2i_optim_dot(o, o->s + k * n, d) / o->sy[k];
         rm2i_axpy(n, -o->alpha[k], o->y + k * n, d);
     }
     size_t newest = slot(o, 0);
@@ -53,7 +53,7 @@ static void two_loops(const rm2i_optim *o, double *d) {
         d[i] *= gamma;
     for (size_t age = o->pairs; age-- > 0;) {
         size_t k = slot(o, age);
-        double beta = rm2i_dot(n, o->y + k * n, d) / o->sy[k];
+        double beta = rm2i_optim_dot(o, o->y + k * n, d) / o->sy[k];
         rm2i_axpy(n, o->alpha[k] - beta, o->s + k * n, d);
     }
 }
@@ -63,7 +63,7 @@ static double direction(rm2i_optim *o, bool steepest) {
     for (size_t i = 0; i < o->n; i++)
         o->step[i] = -o->gradient[i];
     if (steepest)
-        return fmin(1, 1 / rm2i_norm(o->n, o->gradient));
+        return fmin(1, 1 / rm2i_optim_norm(o, o->gradient));
     two_loops(o, o->step);
     return 1;
 }
@@ -79,35 +79,30 @@ static rm2_status along(void *user, rm2i_line_trial *trial) {
     memcpy(o->trial_x, o->x, o->n * sizeof *o->x);
     rm2i_axpy(o->n, trial->step, o->step, o->trial_x);
     RM2_TRY(rm2i_optim_evaluate(o, l->problem, &trial->f));
-    trial->slope = rm2i_dot(o->n, o->trial_gradient, o->step);
+    trial->slope = rm2i_optim_dot(o, o->trial_gradient, o->step);
     return isfinite(trial->slope) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
 static rm2_status search(rm2i_optim *o, const rm2i_optim_problem *problem, bool steepest,
                          rm2i_line_trial *trial, bool *found) {
     line l = {o, problem};
-    double step = direction(o, steepest), slope = rm2i_dot(o->n, o->gradient, o->step);
+    double step = direction(o, steepest), slope = rm2i_optim_dot(o, o->gradient, o->step);
     return rm2i_line_search(along, &l, o->f, slope, step, trial, found);
 }
 
 /* The pair between the current point and the trial. */
 static void store_pair(rm2i_optim *o) {
-    double sy = 0, ss = 0, yy = 0;
-    for (size_t i = 0; i < o->n; i++) {
-        double s = o->trial_x[i] - o->x[i], y = o->trial_gradient[i] - o->gradient[i];
-        sy += s * y;
-        ss += s * s;
-        yy += y * y;
-    }
-    if (!(sy > DBL_EPSILON * sqrt(ss) * sqrt(yy)) || !isfinite(yy) || !isfinite(sy / yy))
+    const rm2i_pair_products p = rm2i_optim_pair(o);
+    if (!(p.sy > DBL_EPSILON * sqrt(p.ss) * sqrt(p.yy)) || !isfinite(p.yy) ||
+        !isfinite(p.sy / p.yy))
         return;
     size_t k = o->next, size = o->settings.history;
     for (size_t i = 0; i < o->n; i++) {
         o->s[k * o->n + i] = o->trial_x[i] - o->x[i];
         o->y[k * o->n + i] = o->trial_gradient[i] - o->gradient[i];
     }
-    o->sy[k] = sy;
-    o->yy[k] = yy;
+    o->sy[k] = p.sy;
+    o->yy[k] = p.yy;
     o->next = (k + 1) % size;
     o->pairs += o->pairs < size;
 }
@@ -126,7 +121,7 @@ static rm2_status iterate(rm2i_optim *o, const rm2i_optim_problem *problem, bool
     if (steepest) /* no pairs yet, or pairs that led nowhere */
         o->pairs = o->next = 0;
     store_pair(o);
-    rm2i_optim_accept(o, trial.f, trial.step * rm2i_norm(o->n, o->step));
+    rm2i_optim_accept(o, trial.f, trial.step * rm2i_optim_norm(o, o->step));
     return RM2_OK;
 }
 

@@ -28,6 +28,7 @@ struct rm2i_optim {
     rm2_optim_settings settings;
     const rm2i_method *method;
     size_t n;
+    const rm2i_segments *segments; /* borrowed; NULL: sums by one loop */
 
     bool started; /* x0 has been evaluated */
     size_t iteration, evaluations;
@@ -49,6 +50,21 @@ rm2_status rm2i_optim_evaluate(rm2i_optim *o, const rm2i_optim_problem *problem,
 
 /* The trial becomes the current point, f its value. */
 void rm2i_optim_accept(rm2i_optim *o, double f, double step_length);
+
+/* ---- products.c ------------------------------------------------------------------------------ */
+
+double rm2i_optim_dot(const rm2i_optim *o, const double *x, const double *y);
+double rm2i_optim_norm(const rm2i_optim *o, const double *x);
+double rm2i_optim_max_abs(const rm2i_optim *o,
+                          const double *x); /* infinity if an entry is not a number */
+
+/* Of the pair s = trial_x - x, y = trial_gradient - gradient. */
+typedef struct rm2i_pair_products {
+    double sy, ss, yy;
+} rm2i_pair_products;
+rm2i_pair_products rm2i_optim_pair(const rm2i_optim *o);
+
+/* ---- stop.c ---------------------------------------------------------------------------------- */
 
 /* What the stopping rule looks at. */
 typedef struct rm2i_progress {

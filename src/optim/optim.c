@@ -92,12 +92,16 @@ void rm2i_optim_free(rm2i_optim *optim) {
     free(optim);
 }
 
+void rm2i_optim_divide(rm2i_optim *optim, const rm2i_segments *segments) {
+    optim->segments = segments;
+}
+
 /* ---- evaluating and moving ------------------------------------------------------------------ */
 
 rm2_status rm2i_optim_evaluate(rm2i_optim *o, const rm2i_optim_problem *problem, double *f) {
     o->evaluations++;
     RM2_TRY(problem->fn(problem->user, o->trial_x, f, o->trial_gradient));
-    if (!isfinite(*f) || !isfinite(rm2i_max_abs(o->n, o->trial_gradient)))
+    if (!isfinite(*f) || !isfinite(rm2i_optim_max_abs(o, o->trial_gradient)))
         return RM2_ERR_NUMERIC;
     if (*f < o->best_f) {
         o->best_f = *f;
@@ -111,12 +115,12 @@ void rm2i_optim_accept(rm2i_optim *o, double f, double step_length) {
     memcpy(o->gradient, o->trial_gradient, o->n * sizeof *o->gradient);
     o->f = f;
     o->step_length = step_length;
-    o->gradient_max = rm2i_max_abs(o->n, o->gradient);
+    o->gradient_max = rm2i_optim_max_abs(o, o->gradient);
 }
 
 /* Why x0 is no start: the objective's own words, or the numbers it gave. */
 static rm2_status bad_start(rm2_context *ctx, const rm2i_optim *o, double f) {
-    double slope = rm2i_max_abs(o->n, o->trial_gradient);
+    double slope = rm2i_optim_max_abs(o, o->trial_gradient);
     if (isfinite(f) && isfinite(slope) && rm2_context_error(ctx)[0])
         return rm2i_fail_prefix(ctx, RM2_ERR_NUMERIC, "optimiser: start");
     return rm2i_fail(ctx, RM2_ERR_NUMERIC,

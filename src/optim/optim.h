@@ -16,6 +16,15 @@ rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *setting
                              const double *x0, rm2i_optim **optim);
 void rm2i_optim_free(rm2i_optim *optim);
 
+/* Inner products as trees (base/tree.h) of sums over segments: term offset + b is that of the variables first[b] width to
+ * first[b + 1] width - 1. What is behind the last segment is added at the end. */
+typedef struct rm2i_segments {
+    size_t count, offset, width;
+    const size_t *first; /* count + 1 */
+} rm2i_segments;
+/* Before the first step; `segments` must live as long. Without this call one loop makes a product. */
+void rm2i_optim_divide(rm2i_optim *optim, const rm2i_segments *segments);
+
 /* One iteration; the first call evaluates at x0 before. *stop is RM2_STOP_RUNNING until a test is
  * met. Nothing is remembered of it: where a limit is raised, or after a decrease that was too
  * small, the next call goes on. Allocates nothing.

@@ -123,6 +123,6 @@ rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim, const double 
     o->f = o->started ? state[VALUE] : INFINITY;
     o->best_f = o->started ? state[BEST_VALUE] : INFINITY;
     memcpy(o->memory, state + HEADER_SIZE, o->kept * sizeof *state);
-    o->gradient_max = o->started ? rm2i_max_abs(o->n, o->gradient) : INFINITY;
+    o->gradient_max = o->started ? rm2i_optim_max_abs(o, o->gradient) : INFINITY;
     return RM2_OK;
 }

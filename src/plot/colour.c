@@ -15,9 +15,9 @@
 static const double PI = 3.14159265358979323846;
 
 rm2_colour rm2_palette(size_t i) {
-    static const rm2_colour colours[] = {RM2_BLUE, RM2_VERMILION, RM2_GREEN, RM2_ORANGE,
-                                         RM2_SKY,  RM2_PURPLE,    RM2_BLACK, RM2_YELLOW};
-    return colours[i % (sizeof colours / sizeof *colours)];
+    static const rm2_colour colours[RM2_PALETTE_SIZE] = {
+        RM2_BLUE, RM2_ORANGE, RM2_GREEN, RM2_PURPLE, RM2_SKY, RM2_BROWN, RM2_YELLOW};
+    return colours[i % RM2_PALETTE_SIZE];
 }
 
 /* Linear light in [0, 1] to an sRGB byte (IEC 61966-2-1). */

@@ -43,6 +43,10 @@ double rm2i_digit_height(cairo_t *cr);
  * digits' height, (1, 1) lower right. */
 void rm2i_text_at(cairo_t *cr, const char *text, double x, double y, double across, double down);
 
+/* The same with a white edge, on whatever is there. */
+void rm2i_text_on_ink(cairo_t *cr, const char *text, double x, double y, double across,
+                      double down);
+
 void rm2i_block_make(cairo_t *cr, const char *text, double size, bool bold, double width,
                      rm2i_text_block *block);
 /* Centred at (x, y), turned by an angle (radians, clockwise on the page). */
@@ -198,15 +202,27 @@ void rm2i_items_draw(cairo_t *cr, const rm2i_drawing_place *place, rm2i_pass pas
 /* What is inside the frame of a plane, or all of another panel but title, bar and legend (layout.c). */
 void rm2i_place_draw_inside(cairo_t *cr, const rm2i_drawing_place *place);
 
-/* Entries and their size for a width (legend.c); `find` decides an AUTO that found no free corner to be
+/* Entries of a panel, and the size of all for a width (legend.c); `find` decides an AUTO that found no free corner to be
  * BELOW. */
-rm2_status rm2i_legend_start(rm2_context *ctx, const rm2_panel *panel, rm2i_legend_box *legend);
+rm2_status rm2i_legend_add(rm2_context *ctx, const rm2_panel *panel, rm2i_legend_box *legend);
 void rm2i_legend_measure(cairo_t *cr, double font_size, double width, rm2i_legend_box *legend);
 void rm2i_legend_find(const rm2i_drawing_place *place, rm2i_legend_box *legend);
 void rm2i_legend_draw(cairo_t *cr, const rm2i_legend_box *legend);
 
-/* An SVG of Cairo's (memory that ends with 0), the names of its parts replaced (svg.c). */
-rm2_status rm2i_svg_print(rm2_context *ctx, const char *svg, FILE *stream);
+/* An SVG of Cairo's (memory that ends with 0), the names of its parts replaced, with these texts (svg.c). */
+rm2_status rm2i_svg_print(rm2_context *ctx, const char *svg, const char *texts, FILE *stream);
+
+/* Texts of an SVG as elements <text> (svg_text.c): a stream for them, that of a drawing (NULL: it is no SVG). */
+bool rm2i_svg_collect_texts(cairo_surface_t *surface, FILE *texts);
+FILE *rm2i_svg_texts(cairo_t *cr);
+
+/* (x, y) is on the base line, at the fraction `across` of the text; `edge` is the width of a white edge. */
+typedef struct rm2i_svg_label {
+    const char *text;
+    double x, y, across, edge;
+} rm2i_svg_label;
+
+void rm2i_svg_text(cairo_t *cr, const rm2i_svg_label *label, FILE *texts);
 
 /* The whole figure on a page whose units are points. */
 rm2_status rm2i_figure_draw(rm2_context *ctx, const rm2_figure *figure, cairo_t *cr);

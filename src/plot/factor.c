@@ -141,13 +141,20 @@ static rm2_status plot_circle(rm2_context *ctx, rm2_panel *panel) {
                           &(rm2_style){.colour = RM2_GREY, .width = 0.6});
 }
 
-rm2_status rm2_plot_factor(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
-                           size_t factor, size_t n, const double *points, const rm2_style *style) {
+/* How rm2_plot_curve and rm2_plot_points are called. */
+typedef rm2_status (*plot_call)(rm2_context *ctx, rm2_panel *panel, size_t n, const double *points,
+                                const rm2_style *style);
+
+/* The points of the factor, by a call where they are points of the panel. */
+static rm2_status plot_selection(rm2_context *ctx, rm2_panel *panel, const selection *all,
+                                 size_t factor, const rm2_style *style, plot_call plot) {
     rm2_panel_kind kind;
-    RM2_TRY(check_factor(ctx, manifold, factor));
-    const rm2_factor *f = rm2_manifold_factor(manifold, factor);
+    size_t n = all->n;
+    RM2_TRY(check_factor(ctx, all->manifold, factor));
+    const rm2_factor *f = rm2_manifold_factor(all->manifold, factor);
     picture shown = picture_of(f, &kind);
     RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << kind, "rm2_plot_factor of this manifold"));
+    const double *points = all->points;
     RM2_REQUIRE(ctx, points);
     if (n == 0)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "rm2_plot_factor: n is 0");
@@ -155,7 +162,7 @@ rm2_status rm2_plot_factor(rm2_context *ctx, rm2_panel *panel, const rm2_manifol
                   : shown == PICTURE_MATRICES ? MATRICES_SHOWN
                                               : n;
     size_t count = n < most ? n : most;
-    const selection some = {manifold, n, count, points};
+    const selection some = {all->manifold, n, count, points};
     double *rows;
     RM2_TRY(gather(ctx, &some, f, &rows));
     rm2_status status = in_circle(f, shown) ? plot_circle(ctx, panel) : RM2_OK;
@@ -166,7 +173,20 @@ rm2_status rm2_plot_factor(rm2_context *ctx, rm2_panel *panel, const rm2_manifol
     else if (status == RM2_OK && shown == PICTURE_MATRICES)
         status = plot_matrices(ctx, panel, f, count, rows, style);
     else if (status == RM2_OK)
-        status = rm2_plot_curve(ctx, panel, count, rows, style);
+        status = plot(ctx, panel, count, rows, style);
     free(rows);
     return status;
+}
+
+rm2_status rm2_plot_factor(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
+                           size_t factor, size_t n, const double *points, const rm2_style *style) {
+    const selection all = {manifold, n, n, points};
+    return plot_selection(ctx, panel, &all, factor, style, rm2_plot_curve);
+}
+
+rm2_status rm2_plot_factor_points(rm2_context *ctx, rm2_panel *panel, const rm2_manifold *manifold,
+                                  size_t factor, size_t n, const double *points,
+                                  const rm2_style *style) {
+    const selection all = {manifold, n, n, points};
+    return plot_selection(ctx, panel, &all, factor, style, rm2_plot_points);
 }

@@ -68,6 +68,7 @@ rm2_status rm2_figure_create(rm2_context *ctx, const rm2_figure_settings *settin
     made->width = s.width * POINTS_PER_MM;
     made->height = s.height * POINTS_PER_MM;
     made->font_size = s.font_size;
+    made->legend = s.legend;
     rm2_status status = make_grid(ctx, &s, made);
     if (status == RM2_OK)
         status = rm2i_copy_label(ctx, s.title, &made->title);

@@ -46,7 +46,7 @@ static rm2_style complete(rm2_panel *panel, const rm2i_item_kind *kind, rm2_styl
     if (kind == &rm2i_points && style.marker == RM2_MARKER_NONE)
         style.marker = RM2_MARKER_CIRCLE;
     if (style.colour == 0 && kind != &rm2i_frames)
-        style.colour = rm2_palette(panel->colours_used++);
+        style.colour = kind == &rm2i_arm ? RM2_COLOUR_ARM : rm2_palette(panel->colours_used++);
     return style;
 }
 
@@ -111,14 +111,15 @@ static void store_point(const rm2_panel *panel, const double *given, double *sto
 static rm2_status add_points(rm2_context *ctx, rm2_panel *panel, const rm2i_item_kind *kind,
                              size_t n, const double *points, const rm2_style *style,
                              const char *call) {
+    bool counted = kind == &rm2i_points;
     RM2_TRY(rm2i_expect_panel(ctx, panel, POINT_PANELS, call));
     RM2_REQUIRE(ctx, points);
     rm2i_item *item;
-    RM2_TRY(rm2i_item_add(ctx, panel, kind, n, 0, style, &item));
+    RM2_TRY(rm2i_item_add(ctx, panel, kind, n, counted ? n : 0, style, &item));
     for (size_t i = 0; i < n; i++)
         store_point(panel, points + i * numbers_given(panel),
                     item->points + i * rm2i_panel_dims(panel));
-    return RM2_OK;
+    return counted ? rm2i_count_coincident(ctx, rm2i_panel_dims(panel), item) : RM2_OK;
 }
 
 rm2_status rm2_plot_curve(rm2_context *ctx, rm2_panel *panel, size_t n, const double *points,
@@ -133,15 +134,15 @@ rm2_status rm2_plot_points(rm2_context *ctx, rm2_panel *panel, size_t n, const d
 
 /* ---- groups ----------------------------------------------------------------------------------- */
 
-/* Colours repeat after eight groups, with the next marker. */
+/* Colours repeat, with the next marker. */
 static rm2_style group_style(const rm2_style *style, size_t g, const char *name) {
     static const rm2_marker markers[] = {RM2_MARKER_CIRCLE, RM2_MARKER_TRIANGLE, RM2_MARKER_SQUARE,
                                          RM2_MARKER_DIAMOND, RM2_MARKER_CROSS};
     rm2_style own = style ? *style : (rm2_style){0};
     own.label = name;
     own.colour = rm2_palette(g);
-    if (own.marker == RM2_MARKER_NONE || g >= 8)
-        own.marker = markers[g / 8 % (sizeof markers / sizeof *markers)];
+    if (own.marker == RM2_MARKER_NONE || g >= RM2_PALETTE_SIZE)
+        own.marker = markers[g / RM2_PALETTE_SIZE % (sizeof markers / sizeof *markers)];
     return own;
 }
 
@@ -154,11 +155,11 @@ static rm2_status add_group(rm2_context *ctx, rm2_panel *panel, const rm2_groups
     if (count == 0)
         return RM2_OK;
     rm2i_item *item;
-    RM2_TRY(rm2i_item_add(ctx, panel, &rm2i_points, count, 0, style, &item));
+    RM2_TRY(rm2i_item_add(ctx, panel, &rm2i_points, count, count, style, &item));
     for (size_t i = 0, to = 0; i < groups->n; i++)
         if (groups->group[i] == g)
             store_point(panel, points + i * numbers_given(panel), item->points + to++ * dims);
-    return RM2_OK;
+    return rm2i_count_coincident(ctx, dims, item);
 }
 
 rm2_status rm2_plot_groups(rm2_context *ctx, rm2_panel *panel, const rm2_groups *groups,

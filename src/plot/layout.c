@@ -1,7 +1,8 @@
 /* The layout of a figure: every panel has a cell of the grid, and in it an area without margins. The
  * margins come from the measured texts, which depend on the ticks, which depend on the size of the
  * area: a few rounds settle it. Planes of a row have their frames at one height, those of a column at
- * one width, so that axes align. */
+ * one width, so that axes align; where cells have one size, so have the planes. A figure may have one legend below
+ * its panels. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,19 +83,27 @@ static bool grow(rm2i_margins *margins, const rm2i_margins *need) {
            margins->bottom > old.bottom;
 }
 
-/* Planes share margins with the planes of their row and column; titles of a row are aligned. */
+static bool same_size(double a, double b) {
+    return fabs(a - b) < 1e-6;
+}
+
+/* Planes share margins with the planes of their row and column, and with those whose cells are as large;
+ * titles of a row are aligned. */
 static void align(rm2i_drawing_place *places, size_t count) {
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++) {
             rm2i_margins *a = &places[i].margins, *b = &places[j].margins;
             bool planes =
                 places[i].view.kind == RM2_PANEL_PLANE && places[j].view.kind == RM2_PANEL_PLANE;
-            if (places[i].panel->row == places[j].panel->row) {
+            bool row = places[i].panel->row == places[j].panel->row;
+            bool column = places[i].panel->column == places[j].panel->column;
+            if (row)
                 a->top = b->top = fmax(a->top, b->top);
-                if (planes)
-                    a->bottom = b->bottom = fmax(a->bottom, b->bottom);
+            if (planes && (row || same_size(places[i].cell.h, places[j].cell.h))) {
+                a->top = b->top = fmax(a->top, b->top);
+                a->bottom = b->bottom = fmax(a->bottom, b->bottom);
             }
-            if (planes && places[i].panel->column == places[j].panel->column) {
+            if (planes && (column || same_size(places[i].cell.w, places[j].cell.w))) {
                 a->left = b->left = fmax(a->left, b->left);
                 a->right = b->right = fmax(a->right, b->right);
             }
@@ -148,12 +157,10 @@ static void cut(double from, double length, const double *parts, size_t n, size_
     *size = parts[index] * room;
 }
 
-static rm2i_rect cell_of(const rm2_figure *figure, const rm2_panel *panel, double top) {
+static rm2i_rect cell_of(const rm2_figure *figure, const rm2_panel *panel, rm2i_rect grid) {
     rm2i_rect cell;
-    cut(EDGE, figure->width - 2 * EDGE, figure->column_parts, figure->columns, panel->column,
-        &cell.x, &cell.w);
-    cut(top, figure->height - top - EDGE, figure->row_parts, figure->rows, panel->row, &cell.y,
-        &cell.h);
+    cut(grid.x, grid.w, figure->column_parts, figure->columns, panel->column, &cell.x, &cell.w);
+    cut(grid.y, grid.h, figure->row_parts, figure->rows, panel->row, &cell.y, &cell.h);
     return cell;
 }
 
@@ -168,7 +175,13 @@ static void start_bar(rm2i_drawing_place *place) {
         place->bar = (rm2i_bar){.colours = &panel->matrix_colours, .map = RM2_MAP_DIVERGING};
 }
 
-static rm2_status start_places(rm2_context *ctx, const rm2_figure *figure, double top,
+static rm2_status start_legend(rm2_context *ctx, const rm2_figure *figure,
+                               rm2i_drawing_place *place) {
+    place->legend.mode = figure->legend ? RM2_LEGEND_NONE : place->panel->settings.legend;
+    return rm2i_legend_add(ctx, place->panel, &place->legend);
+}
+
+static rm2_status start_places(rm2_context *ctx, const rm2_figure *figure, rm2i_rect grid,
                                rm2i_drawing_place *places, size_t *count) {
     *count = 0;
     for (size_t i = 0; i < figure->rows * figure->columns; i++) {
@@ -177,11 +190,11 @@ static rm2_status start_places(rm2_context *ctx, const rm2_figure *figure, doubl
         rm2i_drawing_place *place = &places[(*count)++];
         place->panel = figure->panels[i];
         place->font_size = figure->font_size;
-        place->cell = place->area = cell_of(figure, place->panel, top);
+        place->cell = place->area = cell_of(figure, place->panel, grid);
         start_bar(place);
         RM2_TRY(rm2i_view_start(ctx, place->panel, &place->start));
         place->view = place->start;
-        RM2_TRY(rm2i_legend_start(ctx, place->panel, &place->legend));
+        RM2_TRY(start_legend(ctx, figure, place));
     }
     if (*count == 0)
         return rm2_context_fail(ctx, RM2_ERR_DATA, "the figure has no panel: add one to draw it");
@@ -244,22 +257,45 @@ static void set_quality(cairo_t *cr) {
     cairo_font_options_destroy(options);
 }
 
-rm2_status rm2i_figure_draw(rm2_context *ctx, const rm2_figure *figure, cairo_t *cr) {
-    rm2i_drawing_place *places;
-    rm2i_text_block title;
-    size_t count;
-    RM2_TRY(rm2i_plot_alloc(ctx, figure->rows * figure->columns, sizeof *places, &places));
+/* One legend for all panels, below them in the middle; without entries it has no height. */
+static rm2_status common_legend(rm2_context *ctx, const rm2_figure *figure, cairo_t *cr,
+                                rm2i_legend_box *legend) {
+    *legend = (rm2i_legend_box){.mode = figure->legend ? RM2_LEGEND_BELOW : RM2_LEGEND_NONE};
+    for (size_t i = 0; i < figure->rows * figure->columns; i++)
+        if (figure->panels[i] && figure->panels[i]->settings.legend != RM2_LEGEND_NONE)
+            RM2_TRY(rm2i_legend_add(ctx, figure->panels[i], legend));
+    rm2i_legend_measure(cr, figure->font_size, figure->width - 2 * EDGE, legend);
+    legend->x = (figure->width - legend->width) / 2;
+    legend->y = figure->height - EDGE - legend->height;
+    return RM2_OK;
+}
+
+static void paper(cairo_t *cr) {
     set_quality(cr);
     rm2i_set_colour(cr, RM2_WHITE, 1);
     cairo_paint(cr);
+}
+
+rm2_status rm2i_figure_draw(rm2_context *ctx, const rm2_figure *figure, cairo_t *cr) {
+    rm2i_drawing_place *places;
+    rm2i_text_block title;
+    rm2i_legend_box legend;
+    size_t count;
+    paper(cr);
     rm2i_block_make(cr, figure->title, figure->font_size + 1, true, figure->width - 2 * EDGE,
                     &title);
+    RM2_TRY(common_legend(ctx, figure, cr, &legend));
     double top = EDGE + (title.lines > 0 ? title.height + GAP : 0);
-    rm2_status status = start_places(ctx, figure, top, places, &count);
+    double below = legend.count > 0 ? legend.height + 2 * GAP : 0;
+    const rm2i_rect grid = {EDGE, top, figure->width - 2 * EDGE,
+                            figure->height - top - EDGE - below};
+    RM2_TRY(rm2i_plot_alloc(ctx, figure->rows * figure->columns, sizeof *places, &places));
+    rm2_status status = start_places(ctx, figure, grid, places, &count);
     if (status == RM2_OK)
         status = settle_legends(ctx, figure, cr, places, count);
     for (size_t i = 0; status == RM2_OK && i < count; i++)
         draw_place(cr, &places[i]);
+    rm2i_legend_draw(cr, &legend);
     rm2i_set_colour(cr, RM2I_INK, 1);
     rm2i_block_draw(cr, &title, figure->width / 2, EDGE + title.height / 2, 0);
     free(places);

@@ -17,9 +17,7 @@ static bool has_label(const rm2i_legend_box *legend, const char *label) {
     return false;
 }
 
-rm2_status rm2i_legend_start(rm2_context *ctx, const rm2_panel *panel, rm2i_legend_box *legend) {
-    memset(legend, 0, sizeof *legend);
-    legend->mode = panel->settings.legend;
+rm2_status rm2i_legend_add(rm2_context *ctx, const rm2_panel *panel, rm2i_legend_box *legend) {
     for (size_t i = 0; legend->mode != RM2_LEGEND_NONE && i < panel->item_count; i++) {
         const rm2i_item *item = panel->items[i];
         if (!item->label || !*item->label || has_label(legend, item->label))

@@ -4,7 +4,7 @@
 #include "plot/draw.h"
 
 static const double PI = 3.14159265358979323846;
-static const double HALO = 0.9; /* width of the white edge */
+static const double HALO = 0.9; /* width of the white edge; of thin lines less */
 
 void rm2i_set_stroke(cairo_t *cr, const rm2_style *style) {
     static const double patterns[][4] = {
@@ -20,15 +20,17 @@ void rm2i_set_stroke(cairo_t *cr, const rm2_style *style) {
     cairo_set_line_width(cr, style->width);
 }
 
-/* Stroke the path, over a wider white one if there is a halo. */
+/* Stroke the path, over a wider white one if there is a halo, which has no gaps. */
 static void stroke(cairo_t *cr, const rm2_style *style) {
     cairo_save(cr);
     rm2i_set_stroke(cr, style);
     if (style->halo) {
-        cairo_set_line_width(cr, style->width + 2 * HALO);
+        cairo_save(cr);
+        cairo_set_dash(cr, NULL, 0, 0);
+        cairo_set_line_width(cr, style->width + 2 * fmin(HALO, 0.8 * style->width));
         rm2i_set_colour(cr, RM2_WHITE, style->opacity);
         cairo_stroke_preserve(cr);
-        cairo_set_line_width(cr, style->width);
+        cairo_restore(cr);
     }
     rm2i_set_colour(cr, style->colour, style->opacity);
     cairo_stroke(cr);
@@ -151,6 +153,24 @@ static void draw_points(const rm2i_item *item, const rm2i_view *view, cairo_t *c
     }
 }
 
+/* Points that coincide: one marker, with their number above it. */
+static void draw_counted(const rm2i_item *item, const rm2i_view *view, cairo_t *cr) {
+    static const double LETTERS = 5.5; /* points of the page */
+    size_t dims = view->kind == RM2_PANEL_PLANE ? 2 : 3;
+    draw_points(item, view, cr);
+    rm2i_font(cr, LETTERS, false);
+    rm2i_set_colour(cr, RM2I_INK, item->style.opacity);
+    for (size_t i = 0; i < item->count; i++) {
+        const double *point = item->points + i * dims;
+        double page[3], above = item->style.size / 2;
+        char text[32];
+        if (item->extra[i] < 2 || !rm2i_view_point(view, point, page) || !is_wanted(view, point))
+            continue;
+        (void)snprintf(text, sizeof text, "×%.0f", item->extra[i]);
+        rm2i_text_on_ink(cr, text, page[0] + above, page[1] - above, 0, 1);
+    }
+}
+
 static void draw_curve(const rm2i_item *item, const rm2i_view *view, cairo_t *cr) {
     trace(cr, item, view);
     stroke(cr, &item->style);
@@ -201,5 +221,5 @@ static void sample_band(const rm2i_item *item, rm2i_rect box, cairo_t *cr) {
 }
 
 const rm2i_item_kind rm2i_curve = {1.2, 3.5, 1, draw_curve, sample_curve};
-const rm2i_item_kind rm2i_points = {1, 3.5, 1, draw_points, sample_points};
+const rm2i_item_kind rm2i_points = {1, 3.5, 1, draw_counted, sample_points};
 const rm2i_item_kind rm2i_band = {1, 1, 0.25, draw_band, sample_band};

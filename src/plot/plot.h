@@ -24,8 +24,10 @@ struct rm2i_item {
     char *label;
     size_t count;
     double *points; /* owned; `extra` is cut from the same memory */
-    double *extra;  /* ellipses: 3 a point (semi-axes, angle); frames: 9 (rotation matrix) */
-    size_t joints;  /* of an arm */
+    double *
+        extra; /* points: how many coincide there, 0 after the first; ellipses: 3 per point (semi-axes,
+                       angle); frames: 9 (rotation matrix) */
+    size_t joints; /* of an arm */
 };
 
 typedef struct rm2i_range {
@@ -67,6 +69,7 @@ struct rm2_panel {
 struct rm2_figure {
     double width, height; /* points */
     double font_size;
+    bool legend; /* one for all panels */
     char *title;
     size_t rows, columns;
     double *row_parts, *column_parts; /* add up to 1; one piece of memory, owned by row_parts */
@@ -113,6 +116,9 @@ rm2_status rm2i_expect_panel(rm2_context *ctx, const rm2_panel *panel, unsigned 
  * style; the panel owns it. */
 rm2_status rm2i_item_add(rm2_context *ctx, rm2_panel *panel, const rm2i_item_kind *kind,
                          size_t count, size_t extra, const rm2_style *style, rm2i_item **item);
+
+/* Fill `extra` of an item of points (coincident.c). */
+rm2_status rm2i_count_coincident(rm2_context *ctx, size_t dims, rm2i_item *item);
 
 void rm2i_item_free(rm2i_item *item);
 void rm2i_heat_free(rm2i_heat *heat);

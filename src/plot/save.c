@@ -1,6 +1,6 @@
 /* Figures as files. Cairo writes into a stream that appears whole or not at all; an SVG goes through
- * memory first, because the names of its parts are replaced (svg.c). A PDF gets no date. So the same figure
- * is the same bytes. */
+ * memory first, because the names of its parts are replaced and its texts added (svg.c). A PDF gets no date.
+ * So the same figure is the same bytes. */
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <errno.h>
@@ -104,23 +104,46 @@ static rm2_status save_pdf(rm2_context *ctx, const rm2_figure *figure, const cha
     return save_vector(ctx, figure, path, surface, stream);
 }
 
+/* A stream into memory. */
+typedef struct buffer {
+    FILE *stream;
+    char *text;
+    size_t size;
+} buffer;
+
+static bool buffer_open(buffer *b) {
+    *b = (buffer){.stream = NULL};
+    b->stream = open_memstream(&b->text, &b->size);
+    return b->stream != NULL;
+}
+
+/* Its text is whole after this; false: out of memory. */
+static bool buffer_close(buffer *b) {
+    return b->stream && fclose(b->stream) == 0;
+}
+
 static rm2_status save_svg(rm2_context *ctx, const rm2_figure *figure, const char *path,
                            FILE *stream) {
-    char *svg = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&svg, &size);
-    if (!memory)
-        return rm2_context_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
-    cairo_surface_t *surface =
-        cairo_svg_surface_create_for_stream(write_bytes, memory, figure->width, figure->height);
-    rm2_status status = save_vector(ctx, figure, path, surface, memory);
-    if (fclose(memory) != 0 && status == RM2_OK)
+    buffer drawing, texts;
+    bool whole = buffer_open(&drawing);
+    whole = buffer_open(&texts) && whole;
+    rm2_status status = RM2_OK;
+    if (whole) {
+        cairo_surface_t *surface = cairo_svg_surface_create_for_stream(
+            write_bytes, drawing.stream, figure->width, figure->height);
+        whole = rm2i_svg_collect_texts(surface, texts.stream);
+        status = save_vector(ctx, figure, path, surface, drawing.stream);
+    }
+    whole = buffer_close(&drawing) && whole;
+    whole = buffer_close(&texts) && whole;
+    if (status == RM2_OK && !whole)
         status = rm2_context_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
     if (status == RM2_OK)
-        status = rm2i_svg_print(ctx, svg, stream);
+        status = rm2i_svg_print(ctx, drawing.text, texts.text, stream);
     if (status == RM2_OK)
         status = check_stream(ctx, stream, path);
-    free(svg);
+    free(drawing.text);
+    free(texts.text);
     return status;
 }
 

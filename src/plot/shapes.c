@@ -70,7 +70,8 @@ static void draw_arrow(cairo_t *cr, const rm2_style *style, rm2_colour colour, d
     cairo_restore(cr);
 }
 
-static const rm2_colour frame_colours[] = {RM2_VERMILION, RM2_GREEN, RM2_BLUE};
+static const rm2_colour frame_colours[] = {RM2_COLOUR_FRAME_X, RM2_COLOUR_FRAME_Y,
+                                           RM2_COLOUR_FRAME_Z};
 
 /* The three axes of a frame, the one that points away from the viewer first. `columns` of the
  * rotation matrix R are the axes; on the page they are the columns of T R. */

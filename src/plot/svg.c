@@ -65,7 +65,20 @@ static size_t before_name(const char *svg) {
     return a < b ? a : b;
 }
 
-rm2_status rm2i_svg_print(rm2_context *ctx, const char *svg, FILE *stream) {
+/* The end of the file, with the texts before its last tag. */
+static void print_end(const char *svg, const char *texts, FILE *stream) {
+    const char *end = strstr(svg, "</svg>");
+    size_t before = end ? (size_t)(end - svg) : strlen(svg);
+    (void)fwrite(svg, 1, before, stream);
+    if (*texts)
+        (void)fprintf(stream,
+                      "<g font-family=\"'DejaVu Sans', Verdana, Geneva, 'Helvetica Neue', Arial, "
+                      "sans-serif\" xml:space=\"preserve\">\n%s</g>\n",
+                      texts);
+    (void)fputs(svg + before, stream);
+}
+
+rm2_status rm2i_svg_print(rm2_context *ctx, const char *svg, const char *texts, FILE *stream) {
     name_list names = {.entries = NULL};
     rm2_status status = RM2_OK;
     for (size_t skip; status == RM2_OK && (skip = before_name(svg)) != SIZE_MAX;) {
@@ -76,7 +89,7 @@ rm2_status rm2i_svg_print(rm2_context *ctx, const char *svg, FILE *stream) {
             (void)fprintf(stream, "i%zu", number);
         svg += skip + length;
     }
-    (void)fputs(svg, stream);
+    print_end(svg, texts, stream);
     free(names.entries);
     return status;
 }

@@ -1,5 +1,5 @@
 /* Texts, measured before they are drawn. One family for all formats, and no hinting, so that a text is
- * as wide in a PNG as in a PDF: the layout is the same. */
+ * as wide in a PNG as in a PDF: the layout is the same. In an SVG a text stays a text (svg_text.c). */
 #include <string.h>
 
 #include "plot/draw.h"
@@ -24,11 +24,40 @@ double rm2i_digit_height(cairo_t *cr) {
     return extents.height;
 }
 
-void rm2i_text_at(cairo_t *cr, const char *text, double x, double y, double across, double down) {
-    cairo_move_to(cr, x - across * rm2i_text_width(cr, text),
-                  y + (1 - down) * rm2i_digit_height(cr));
+static void draw_text(cairo_t *cr, const char *text, double x, double y, double across,
+                      double edge) {
+    cairo_new_path(cr);
+    cairo_move_to(cr, x - across * rm2i_text_width(cr, text), y);
+    if (edge > 0) {
+        cairo_save(cr);
+        cairo_text_path(cr, text);
+        rm2i_set_colour(cr, RM2_WHITE, 1);
+        cairo_set_line_width(cr, edge);
+        cairo_stroke(cr);
+        cairo_restore(cr);
+        cairo_move_to(cr, x - across * rm2i_text_width(cr, text), y);
+    }
     cairo_show_text(cr, text);
     cairo_new_path(cr); /* it leaves a point behind the text */
+}
+
+static void text_with_edge(cairo_t *cr, const char *text, double x, double y, double across,
+                           double down, double edge) {
+    double base = y + (1 - down) * rm2i_digit_height(cr);
+    FILE *texts = rm2i_svg_texts(cr);
+    if (texts)
+        rm2i_svg_text(cr, &(rm2i_svg_label){text, x, base, across, edge}, texts);
+    else
+        draw_text(cr, text, x, base, across, edge);
+}
+
+void rm2i_text_at(cairo_t *cr, const char *text, double x, double y, double across, double down) {
+    text_with_edge(cr, text, x, y, across, down, 0);
+}
+
+void rm2i_text_on_ink(cairo_t *cr, const char *text, double x, double y, double across,
+                      double down) {
+    text_with_edge(cr, text, x, y, across, down, 1.4);
 }
 
 static double widest(cairo_t *cr, const rm2i_text_block *block) {

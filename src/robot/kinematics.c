@@ -2,12 +2,13 @@
  *
  *   x, r                 position and orientation of the last frame
  *   z_k, o_k             axis of joint k and a point on it
- *   J_k = z_k x (x - o_k)                     velocity that joint k gives the tip
+ *   w_k = z_k, J_k = z_k x (x - o_k)          of a revolute joint: angular velocity and velocity of the tip
+ *   w_k = 0,   J_k = z_k                      of a prismatic one
  *   M = J J^T                                 velocity manipulability ellipsoid
  *
- * Joint j carries all that comes after it: for j < k it turns J_k as a whole, dJ_k/dq_j = z_j x J_k;
- * for j >= k it moves only the tip, dJ_k/dq_j = z_k x J_j. In short
- *   dJ_k/dq_j = z_min(j,k) x J_max(j,k)
+ * Joint j carries all that comes after it: for j < k it turns J_k as a whole, dJ_k/dq_j = w_j x J_k;
+ * for j >= k it moves only the tip, dJ_k/dq_j = w_k x J_j. In short
+ *   dJ_k/dq_j = w_min(j,k) x J_max(j,k)
  *   dM/dq_j = sum_k (dJ_k/dq_j J_k^T + J_k (dJ_k/dq_j)^T)
  * (the manipulability Jacobian of Jaquier, Rozo, Caldwell and Calinon, "Geometry-aware manipulability
  * learning, tracking, and transfer", IJRR 40, 2021, with the derivative of the geometric Jacobian in
@@ -25,29 +26,48 @@
 
 /* ---- one configuration ---------------------------------------------------------------------- */
 
-/* Frame i-1 to frame i: x += R shift, r <- r rx(alpha) rz(angle). */
-static void advance(const rm2i_segment *s, double angle, double x[3], double r[4]) {
-    double moved[3], c = cos(angle / 2), si = sin(angle / 2);
+/* Frame i-1 to frame i: x += R shift, r <- r turn, then r <- r exp(axis value) or x += R axis value. */
+static void advance(const rm2i_segment *s, double value, double x[3], double r[4]) {
+    double moved[3];
     rm2i_quaternion_rotate(r, s->shift, moved);
     for (int i = 0; i < 3; i++)
         x[i] += moved[i];
-    /* (cos, sin, 0, 0) of alpha/2 times (cos, 0, 0, sin) of angle/2 */
-    const double turn[4] = {s->cosine * c, s->sine * c, -s->sine * si, s->cosine * si};
-    rm2i_quaternion_multiply(r, turn, r);
+    rm2i_quaternion_multiply(r, s->turn, r);
+    if (s->kind == RM2_JOINT_PRISMATIC) {
+        rm2i_quaternion_rotate(r, s->axis, moved);
+        for (int i = 0; i < 3; i++)
+            x[i] += value * moved[i];
+    } else if (value != 0) {
+        double c = cos(value / 2), si = sin(value / 2);
+        const double turn[4] = {c, si * s->axis[0], si * s->axis[1], si * s->axis[2]};
+        rm2i_quaternion_multiply(r, turn, r);
+    }
+}
+
+/* axis: z_k and column: o_k become w_k and J_k, x the tip. */
+static void finish_joint(const rm2i_segment *s, const double x[3], double axis[3],
+                         double column[3]) {
+    const double arm_vector[3] = {x[0] - column[0], x[1] - column[1], x[2] - column[2]};
+    if (s->kind == RM2_JOINT_PRISMATIC) {
+        memcpy(column, axis, sizeof arm_vector);
+        memset(axis, 0, sizeof arm_vector);
+    } else {
+        rm2i_cross(axis, arm_vector, column);
+    }
 }
 
 void rm2i_arm_posture(const rm2_arm *arm, const double *q, rm2i_posture *p, double *origins) {
-    static const double z[3] = {0, 0, 1};
     double x[3] = {0, 0, 0}, r[4] = {1, 0, 0, 0};
     size_t k = 0; /* joint */
     if (origins)
         memcpy(origins, x, sizeof x);
     for (size_t i = 0; i < arm->links; i++) {
         bool joint = k < arm->joints && arm->link_of[k] == i;
-        advance(&arm->segment[i], arm->link[i].theta + (joint ? q[k] : arm->link[i].lower), x, r);
+        const rm2i_segment *s = &arm->segment[i];
+        advance(s, s->offset + (joint ? q[k] : 0), x, r);
         if (joint) {
-            rm2i_quaternion_rotate(r, z, p->axis[k]);
-            memcpy(p->column[k++], x, sizeof x); /* o_k; the column once the tip is known */
+            rm2i_quaternion_rotate(r, s->axis, p->axis[k]);
+            memcpy(p->column[k++], x, sizeof x);
         }
         if (origins)
             memcpy(origins + 3 * (i + 1), x, sizeof x);
@@ -56,10 +76,8 @@ void rm2i_arm_posture(const rm2_arm *arm, const double *q, rm2i_posture *p, doub
     memcpy(p->tip, x, sizeof x);
     for (int i = 0; i < 4; i++)
         p->turn[i] = r[i] / norm;
-    for (k = 0; k < arm->joints; k++) {
-        const double *o = p->column[k], arm_vector[3] = {x[0] - o[0], x[1] - o[1], x[2] - o[2]};
-        rm2i_cross(p->axis[k], arm_vector, p->column[k]);
-    }
+    for (k = 0; k < arm->joints; k++)
+        finish_joint(&arm->segment[arm->link_of[k]], x, p->axis[k], p->column[k]);
 }
 
 void rm2i_ellipsoid(size_t joints, size_t dim, const rm2i_posture *p, double *M) {
@@ -74,7 +92,7 @@ void rm2i_ellipsoid_derivative(size_t joints, size_t dim, const rm2i_posture *p,
                                double *dM) {
     memset(dM, 0, dim * dim * sizeof *dM);
     for (size_t k = 0; k < joints; k++) {
-        double dJ[3]; /* dJ_k / dq_j = z_min x J_max */
+        double dJ[3]; /* dJ_k / dq_j = w_min x J_max */
         rm2i_cross(p->axis[k < j ? k : j], p->column[k < j ? j : k], dJ);
         for (size_t a = 0; a < dim; a++)
             for (size_t b = 0; b < dim; b++)
@@ -88,7 +106,7 @@ rm2_status rm2i_check_angles(rm2_context *ctx, const rm2_arm *arm, size_t n, con
     for (size_t i = 0; i < n * arm->joints; i++)
         if (!isfinite(q[i]))
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                             "configuration %zu: the angle of joint %zu is not a finite number",
+                             "configuration %zu: the value of joint %zu is not a finite number",
                              i / arm->joints, i % arm->joints + 1);
     return RM2_OK;
 }

@@ -1,11 +1,14 @@
 /* Robot arms inside the library.
  *
- *   arm.c, arm_file.c      tables of links
+ *   arm.c, arm_file.c      tables of links and chains of frames
  *   kinematics.c           poses, Jacobian, ellipsoid and its derivative
  *   task.c                 targets: what they are, how far the arm is from one
  *   solver.c               damped least squares towards one target, inside a box of joint angles
  *   null_space.c           the second aim, in the null space of the first
- *   track.c                starts and trajectories
+ *   candidates.c           configurations that reach one target, from random ones
+ *   track.c                trajectories, from each target to the next
+ *   route.c                trajectories, through candidates along the whole of them
+ *   cause.c                why targets were missed
  *   place.c                trajectories into the workspace
  */
 #ifndef RM2I_ROBOT_H
@@ -13,10 +16,12 @@
 
 #include "riemann2/robot.h"
 
-/* What a link does apart from its joint: Rx(alpha) Dx(a) Dz(d). */
+/* From frame i-1 to frame i: x += R shift, r <- r turn, then the joint. */
 typedef struct rm2i_segment {
-    double shift[3];     /* from frame i-1 to frame i, in frame i-1 */
-    double cosine, sine; /* of alpha / 2 */
+    rm2_joint_kind kind;
+    double shift[3], turn[4]; /* in frame i-1 */
+    double axis[3];           /* unit vector, in the turned frame */
+    double offset;            /* added to the joint's value; of a fixed link the value */
 } rm2i_segment;
 
 /* Lengths, so that their squares and the squares of these are numbers. */
@@ -29,6 +34,7 @@ struct rm2_arm {
     rm2_link link[RM2_ARM_MAX_LINKS];
     rm2i_segment segment[RM2_ARM_MAX_LINKS];
     size_t link_of[RM2_ARM_MAX_LINKS]; /* joint -> link */
+    char *joint_name[RM2_ARM_MAX_LINKS];
 };
 
 /* What is wrong with a link; NULL: nothing. */
@@ -40,8 +46,8 @@ rm2_status rm2i_arm_read(rm2_context *ctx, const char *path, rm2_arm **arm);
 /* Where an arm is at one configuration: all that its derivatives are made of. */
 typedef struct rm2i_posture {
     double tip[3], turn[4];              /* pose of the last frame */
-    double axis[RM2_ARM_MAX_LINKS][3];   /* z_k, unit vector of joint k */
-    double column[RM2_ARM_MAX_LINKS][3]; /* J_k = z_k x (tip - o_k), velocity that joint k gives */
+    double axis[RM2_ARM_MAX_LINKS][3];   /* w_k, angular velocity that joint k gives */
+    double column[RM2_ARM_MAX_LINKS][3]; /* J_k, velocity that joint k gives */
 } rm2i_posture;
 
 /* `origins` ((links + 1) x 3) may be NULL. */
@@ -86,8 +92,9 @@ typedef struct rm2i_ellipsoid_query {
 rm2_status rm2i_ellipsoid_residual(const rm2i_ellipsoid_query *query, double *c, double *C,
                                    double *work);
 
-/* ---- solving (solver.c, null_space.c, track.c) ---------------------------------------------- */
+/* ---- solving (solver.c, null_space.c, candidates.c) ---------------------------------------------- */
 
+enum { RM2I_MOST_STATIONS = 1000 };
 enum { RM2I_SECOND_ROWS = RM2I_ELLIPSOID_ROWS + RM2_ARM_MAX_LINKS };
 
 /* One arm, one task, and the memory of all steps; allocated once a call. */
@@ -129,6 +136,9 @@ double rm2i_reach(rm2i_solver *solver, const double *target, const rm2i_box *box
 rm2_status rm2i_measure(rm2i_solver *solver, const double *target, const double *q,
                         rm2_track_error *error);
 bool rm2i_reached(rm2i_solver *solver, const double *target, const double *q);
+/* The joint that stands at a limit at q, which misses the target, and that the target pulls hardest
+ * beyond it; SIZE_MAX: none. */
+size_t rm2i_blocking_joint(rm2i_solver *solver, const double *target, const double *q, bool *upper);
 
 bool rm2i_has_second_aim(const rm2i_solver *solver);
 /* Improve the second aim from q, which reaches the target, without leaving target or box; *aim is
@@ -148,5 +158,31 @@ typedef struct rm2i_arm_candidate {
 rm2_status rm2i_candidates(rm2i_solver *solver, const double *target, size_t searches, size_t most,
                            rm2i_arm_candidate *list, size_t *count);
 void rm2i_random_angles(rm2i_solver *solver, double *q);
+double rm2i_random_between(rm2_rng *rng, double low, double high); /* a random number */
+/* The same up to DIFFERENT in every joint; whole turns of a joint without limits are none. */
+bool rm2i_same_posture(const rm2_arm *arm, const double *a, const double *b);
+
+/* ---- motions (track.c, route.c, cause.c) ------------------------------------------------------ */
+
+typedef struct rm2i_motion {
+    size_t n;
+    const double *targets, *time; /* time may be NULL */
+    double *q;                    /* n x joints */
+    rm2_track_error *errors;      /* n */
+} rm2i_motion;
+
+/* Time from the target before to target i; infinite if unknown. */
+double rm2i_step_time(const rm2i_motion *motion, size_t i);
+/* What the second aim is at target i, q reaching it: squared distance of ellipsoids, or the sum of squares of
+ * the joints' distances from the middle of their ranges. */
+double rm2i_aim_at(const rm2i_solver *solver, const double *q, const rm2_track_error *error);
+/* Is the step from a to b a jump? */
+bool rm2i_jumps(const rm2i_solver *solver, const double *a, const double *b);
+
+/* Fill q with a motion through all targets that neither misses nor jumps; *found: there is one.
+ * `start` (joints) may be NULL: any. */
+rm2_status rm2i_route(rm2i_solver *solver, const double *start, rm2i_motion *motion, bool *found);
+/* Why the motion misses targets. */
+rm2_status rm2i_find_cause(rm2i_solver *solver, const rm2i_motion *motion, rm2_track_info *info);
 
 #endif

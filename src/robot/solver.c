@@ -13,6 +13,7 @@
  * box, and other joints take over (compare Flacco, De Luca and Khatib, "Motion control of redundant
  * robots under joint constraints: saturation in the null space", ICRA 2012). */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,9 @@ static rm2_status check_settings(rm2_context *ctx, const rm2_track_settings *s) 
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be %s and finite, not %g",
                              numbers[k].name, numbers[k].positive ? "positive" : "at least 0",
                              numbers[k].value);
+    if (s->stations > RM2I_MOST_STATIONS || s->stations == 1)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "stations must be 0 or 2 to %d, not %zu",
+                         RM2I_MOST_STATIONS, s->stations);
     if (!isfinite(s->limit_weight) || s->iterations == 0 || (s->searches == 0 && !s->start))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "limit_weight must be finite, iterations and searches at least 1");
@@ -273,4 +277,24 @@ rm2_status rm2i_measure(rm2i_solver *s, const double *target, const double *q,
         return rm2i_fail(s->ctx, status, "the distance between ellipsoids cannot be computed");
     error->ellipsoid = rm2i_norm(rm2_spd.dim(s->task.dim), c);
     return RM2_OK;
+}
+
+size_t rm2i_blocking_joint(rm2i_solver *s, const double *target, const double *q, bool *upper) {
+    double r[RM2I_MAIN_ROWS], largest = 0;
+    size_t joint = SIZE_MAX;
+    (void)residual_at(s, target, q, r);
+    rm2i_task_matrix(&s->task, s->joints, s->settings.orientation_weight, &s->posture, s->A);
+    for (size_t k = 0; k < s->joints; k++) {
+        const rm2_link *l = rm2_arm_joint(s->arm, k);
+        double push = 0; /* (A^T r)_k */
+        for (size_t i = 0; i < s->rows; i++)
+            push += s->A[i * s->joints + k] * r[i];
+        bool outwards = (push > 0 && q[k] >= l->upper) || (push < 0 && q[k] <= l->lower);
+        if (!outwards || fabs(push) <= largest)
+            continue;
+        largest = fabs(push);
+        joint = k;
+        *upper = push > 0;
+    }
+    return joint;
 }

@@ -57,10 +57,18 @@ size_t rm2i_task_rows(const rm2_arm_task *task) {
     return task->dim + (task->orientation ? 3 : 0);
 }
 
+/* Revolute axes along z, prismatic ones across it, in one configuration: then in all, as no joint
+ * turns z. */
 static bool is_planar(const rm2_arm *arm) {
-    for (size_t i = 0; i < arm->links; i++)
-        if (fabs(sin(arm->link[i].alpha)) > 1e-12)
+    const double q[RM2_ARM_MAX_LINKS] = {0};
+    rm2i_posture p;
+    rm2i_arm_posture(arm, q, &p, NULL);
+    for (size_t k = 0; k < arm->joints; k++) {
+        bool slides = rm2_arm_joint_kind(arm, k) == RM2_JOINT_PRISMATIC;
+        double off = slides ? p.column[k][2] : hypot(p.axis[k][0], p.axis[k][1]);
+        if (fabs(off) > 1e-12)
             return false;
+    }
     return true;
 }
 

@@ -6,7 +6,8 @@
  * squares from where it is, so that the motion is continuous, and then moves in the null space within
  *   |q_k - q_k(target reached)| <= null_step,  |q_k - q_k(before)| <= speed_k dt,  lower, upper.
  * Where least squares ends in a stationary point that is no solution (an arm stretched straight
- * towards a target nearer by), small random kicks try to leave it. */
+ * towards a target nearer by), small random kicks try to leave it. What looks best at one target can end at a
+ * limit later: where no start leads through all targets, the whole trajectory is searched (route.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,93 +18,14 @@
 #include "robot/robot.h"
 
 enum {
-    SETTLE = 100,   /* null-space steps at the start */
-    ON_THE_WAY = 8, /* and at each target after it */
+    ON_THE_WAY = 8, /* null-space steps at each target */
     FOLLOWED = 4,   /* candidates for the start that are followed */
     KICKS = 3
 };
-static const double KICK = 0.05, DIFFERENT = 0.05; /* radians */
-static const double pi = 3.14159265358979323846;
-
-/* ---- the start ------------------------------------------------------------------------------ */
-
-static double between(rm2_rng *rng, double low, double high) {
-    return fmin(fmax(low + (high - low) * rm2_rng_uniform(rng), low), high);
-}
-
-void rm2i_random_angles(rm2i_solver *s, double *q) {
-    rm2_rng *rng = rm2_context_rng(s->ctx);
-    for (size_t k = 0; k < s->joints; k++) {
-        const rm2_link *l = rm2_arm_joint(s->arm, k);
-        double low = isfinite(l->lower) ? l->lower : isfinite(l->upper) ? l->upper - 2 * pi : -pi;
-        double high = isfinite(l->upper) ? l->upper : low + 2 * pi;
-        q[k] = between(rng, low, high);
-    }
-}
-
-static bool better(const rm2i_arm_candidate *a, const rm2i_arm_candidate *b) {
-    if (a->reached != b->reached)
-        return a->reached;
-    return a->reached ? a->aim < b->aim : a->residual < b->residual;
-}
-
-/* The same posture; whole turns of a joint without limits are none. */
-static bool same_posture(const rm2_arm *arm, const double *a, const double *b) {
-    for (size_t k = 0; k < arm->joints; k++) {
-        const rm2_link *l = rm2_arm_joint(arm, k);
-        bool free_to_turn = isinf(l->lower) && isinf(l->upper);
-        double turn = free_to_turn ? remainder(a[k] - b[k], 2 * pi) : a[k] - b[k];
-        if (fabs(turn) > DIFFERENT)
-            return false;
-    }
-    return true;
-}
-
-/* Into the list, best first, without others like it. */
-static void insert(const rm2_arm *arm, const rm2i_arm_candidate *new, size_t most,
-                   rm2i_arm_candidate *list, size_t *count) {
-    size_t kept = 0, at = 0;
-    for (size_t i = 0; i < *count; i++)
-        if (same_posture(arm, list[i].q, new->q) && !better(new, &list[i]))
-            return;
-    for (size_t i = 0; i < *count; i++)
-        if (!same_posture(arm, list[i].q, new->q))
-            list[kept++] = list[i];
-    while (at < kept && !better(new, &list[at]))
-        at++;
-    if (at < most) {
-        kept -= kept == most;
-        memmove(list + at + 1, list + at, (kept - at) * sizeof *list);
-        list[at] = *new;
-        kept++;
-    }
-    *count = kept;
-}
-
-static rm2_status try_start(rm2i_solver *s, const double *target, rm2i_arm_candidate *c) {
-    rm2i_box box;
-    rm2i_box_of_arm(s->arm, &box);
-    c->residual = rm2i_reach(s, target, &box, c->q);
-    c->reached = rm2i_reached(s, target, c->q);
-    c->aim = 0;
-    if (!c->reached || !rm2i_has_second_aim(s))
-        return RM2_OK;
-    return rm2i_descend(s, target, &box, SETTLE, c->q, &c->aim);
-}
-
-rm2_status rm2i_candidates(rm2i_solver *s, const double *target, size_t searches, size_t most,
-                           rm2i_arm_candidate *list, size_t *count) {
-    *count = 0;
-    for (size_t i = 0; i < searches; i++) {
-        rm2i_arm_candidate c;
-        if (rm2i_interrupted(s->ctx))
-            return rm2i_fail(s->ctx, RM2_INTERRUPTED, "interrupted");
-        rm2i_random_angles(s, c.q);
-        RM2_TRY(try_start(s, target, &c));
-        insert(s->arm, &c, most, list, count);
-    }
-    return RM2_OK;
-}
+static const double KICK = 0.05;              /* radians */
+static const double JUMP = 0.5, SLIDE = 0.25; /* between neighbours: radians; part of the reach */
+static const double FASTER = 1e-6;            /* differences of speeds that count */
+static const double TOUCH = 1e-3;             /* at a limit, as a part of the range */
 
 /* ---- from target to target ------------------------------------------------------------------ */
 
@@ -115,7 +37,8 @@ static void reach_firmly(rm2i_solver *s, const double *target, double *q) {
     double best = rm2i_reach(s, target, &box, q), kicked[RM2_ARM_MAX_LINKS];
     for (int kick = 0; kick < KICKS && !rm2i_reached(s, target, q); kick++) {
         for (size_t k = 0; k < s->joints; k++)
-            kicked[k] = fmin(fmax(q[k] + between(rng, -KICK, KICK), box.lower[k]), box.upper[k]);
+            kicked[k] = fmin(fmax(q[k] + rm2i_random_between(rng, -KICK, KICK), box.lower[k]),
+                             box.upper[k]);
         double residual = rm2i_reach(s, target, &box, kicked);
         if (residual < best * (1 - 1e-6)) {
             best = residual;
@@ -151,9 +74,11 @@ static rm2_status go_on(rm2i_solver *s, const double *target, const double *befo
 
 /* How well a trajectory was followed. */
 typedef struct outcome {
-    size_t missed;
-    double worst; /* |r| without its units: position and orientation over their tolerances */
-    double aim;   /* sum of squared ellipsoid distances, or of positions in the ranges */
+    size_t missed, jumps;
+    size_t touching; /* targets where a joint is at its limit */
+    double worst;    /* |r| without its units: position and orientation over their tolerances */
+    double speed;    /* largest speed over its limit, at least 1 */
+    double aim;      /* sum of squared ellipsoid distances, or of positions in the ranges */
 } outcome;
 
 static double over_tolerance(const rm2i_solver *s, const rm2_track_error *e) {
@@ -161,10 +86,9 @@ static double over_tolerance(const rm2i_solver *s, const rm2_track_error *e) {
                 e->orientation / s->settings.orientation_tolerance);
 }
 
-/* Sum of squares of the joints' distances from the middle of their ranges. */
-static double off_middle(const rm2i_solver *s, const double *q) {
-    double sum = 0;
-    for (size_t k = 0; k < s->joints; k++) {
+double rm2i_aim_at(const rm2i_solver *s, const double *q, const rm2_track_error *error) {
+    double sum = s->task.ellipsoid ? error->ellipsoid * error->ellipsoid : 0;
+    for (size_t k = 0; k < s->joints && !s->task.ellipsoid; k++) {
         const rm2_link *l = rm2_arm_joint(s->arm, k);
         double half = (l->upper - l->lower) / 2, t = (q[k] - l->lower - half) / half;
         sum += isfinite(t) ? t * t : 0;
@@ -172,16 +96,23 @@ static double off_middle(const rm2i_solver *s, const double *q) {
     return sum;
 }
 
-typedef struct trajectory {
-    size_t n;
-    const double *targets, *time;
-    double *q;               /* n x joints */
-    rm2_track_error *errors; /* n */
-} trajectory;
+bool rm2i_jumps(const rm2i_solver *s, const double *a, const double *b) {
+    for (size_t k = 0; k < s->joints; k++) {
+        bool slides = rm2_arm_joint_kind(s->arm, k) == RM2_JOINT_PRISMATIC;
+        if (fabs(b[k] - a[k]) > (slides ? SLIDE * s->arm->reach : JUMP))
+            return true;
+    }
+    return false;
+}
+
+double rm2i_step_time(const rm2i_motion *m, size_t i) {
+    return m->time ? m->time[i] - m->time[i - 1] : INFINITY;
+}
 
 /* Two, by turns the best so far and a trial. */
 typedef struct attempts {
-    trajectory trial, best;
+    rm2i_motion trial, best;
+    outcome least; /* of the best */
     size_t joints;
     double *memory;
 } attempts;
@@ -194,26 +125,50 @@ static void lay_out(void *arg, rm2i_arena *a) {
     t->best.errors = rm2i_take(a, rm2_track_error, t->best.n);
 }
 
-/* Time from the target before to target i. */
-static double step_time(const trajectory *t, size_t i) {
-    return t->time ? t->time[i] - t->time[i - 1] : INFINITY;
-}
-
 /* All targets, from the configuration in the first row of q on. */
-static rm2_status follow(rm2i_solver *s, const trajectory *t, outcome *o) {
+static rm2_status follow(rm2i_solver *s, const rm2i_motion *m) {
     size_t width = rm2_arm_task_width(&s->task);
-    *o = (outcome){.missed = 0};
-    for (size_t i = 0; i < t->n; i++) {
-        double *q = t->q + i * s->joints;
+    for (size_t i = 1; i < m->n; i++) {
+        double *q = m->q + i * s->joints;
         if (rm2i_interrupted(s->ctx))
             return rm2i_fail(s->ctx, RM2_INTERRUPTED, "interrupted");
+        RM2_TRY(go_on(s, m->targets + i * width, q - s->joints, rm2i_step_time(m, i), q));
+    }
+    return RM2_OK;
+}
+
+/* Largest speed of a joint over its limit. */
+static double speed_ratio(const rm2i_solver *s, const double *a, const double *b, double dt) {
+    double ratio = 0;
+    for (size_t k = 0; k < s->joints; k++)
+        ratio = fmax(ratio, fabs(b[k] - a[k]) / dt / rm2_arm_joint(s->arm, k)->speed);
+    return ratio;
+}
+
+static bool touches(const rm2i_solver *s, const double *q) {
+    for (size_t k = 0; k < s->joints; k++) {
+        const rm2_link *l = rm2_arm_joint(s->arm, k);
+        double range = isfinite(l->upper - l->lower) ? l->upper - l->lower : 1;
+        if (fmin(q[k] - l->lower, l->upper - q[k]) < TOUCH * range)
+            return true;
+    }
+    return false;
+}
+
+/* Errors and outcome of a motion. */
+static rm2_status judge(rm2i_solver *s, const rm2i_motion *m, outcome *o) {
+    size_t width = rm2_arm_task_width(&s->task);
+    *o = (outcome){.speed = 1};
+    for (size_t i = 0; i < m->n; i++) {
+        const double *q = m->q + i * s->joints, *before = q - (i ? s->joints : 0);
+        RM2_TRY(rm2i_measure(s, m->targets + i * width, q, &m->errors[i]));
+        o->missed += m->errors[i].missed;
+        o->jumps += rm2i_jumps(s, before, q);
+        o->touching += touches(s, q);
+        o->worst = fmax(o->worst, over_tolerance(s, &m->errors[i]));
         if (i > 0)
-            RM2_TRY(go_on(s, t->targets + i * width, q - s->joints, step_time(t, i), q));
-        RM2_TRY(rm2i_measure(s, t->targets + i * width, q, &t->errors[i]));
-        o->missed += t->errors[i].missed;
-        o->worst = fmax(o->worst, over_tolerance(s, &t->errors[i]));
-        o->aim +=
-            s->task.ellipsoid ? t->errors[i].ellipsoid * t->errors[i].ellipsoid : off_middle(s, q);
+            o->speed = fmax(o->speed, speed_ratio(s, before, q, rm2i_step_time(m, i)));
+        o->aim += rm2i_aim_at(s, q, &m->errors[i]);
     }
     return RM2_OK;
 }
@@ -221,7 +176,26 @@ static rm2_status follow(rm2i_solver *s, const trajectory *t, outcome *o) {
 static bool improves(const outcome *a, const outcome *b) {
     if (a->missed != b->missed)
         return a->missed < b->missed;
-    return a->missed > 0 ? a->worst < b->worst : a->aim < b->aim;
+    if (a->missed > 0)
+        return a->worst < b->worst;
+    if (a->jumps != b->jumps)
+        return a->jumps < b->jumps;
+    if (fabs(a->speed - b->speed) > FASTER)
+        return a->speed < b->speed;
+    return a->touching != b->touching ? a->touching < b->touching : a->aim < b->aim;
+}
+
+/* The trial becomes the best if it is better. */
+static rm2_status compare(rm2i_solver *s, attempts *t) {
+    outcome o;
+    RM2_TRY(judge(s, &t->trial, &o));
+    if (!improves(&o, &t->least))
+        return RM2_OK;
+    t->least = o;
+    rm2i_motion swap = t->best;
+    t->best = t->trial;
+    t->trial = swap;
+    return RM2_OK;
 }
 
 /* ---- summary -------------------------------------------------------------------------------- */
@@ -250,7 +224,7 @@ static void summarise_step(const rm2_arm *arm, const double *q, const double *ne
     }
 }
 
-static void summarise(const rm2i_solver *s, const trajectory *t, rm2_track_info *info) {
+static void summarise(const rm2i_solver *s, const rm2i_motion *t, rm2_track_info *info) {
     double worst = -1;
     *info = (rm2_track_info){.margin = INFINITY};
     for (size_t i = 0; i < t->n; i++) {
@@ -261,8 +235,10 @@ static void summarise(const rm2i_solver *s, const trajectory *t, rm2_track_info 
         }
         const double *q = t->q + i * s->joints;
         summarise_limits(s->arm, q, info);
-        if (i > 0)
-            summarise_step(s->arm, q - s->joints, q, step_time(t, i), info);
+        if (i == 0)
+            continue;
+        info->jumps += rm2i_jumps(s, q - s->joints, q);
+        summarise_step(s->arm, q - s->joints, q, rm2i_step_time(t, i), info);
     }
 }
 
@@ -301,33 +277,25 @@ static rm2_status check_time(rm2_context *ctx, size_t n, const double *time) {
     return RM2_OK;
 }
 
-/* Follow the trajectory from each candidate; the best is in `best` in the end. */
-static rm2_status follow_candidates(rm2i_solver *s, const rm2i_arm_candidate *list, size_t count,
-                                    trajectory *trial, trajectory *best) {
-    outcome o, least = {.missed = SIZE_MAX};
-    for (size_t i = 0; i < count; i++) {
-        memcpy(trial->q, list[i].q, s->joints * sizeof *trial->q);
-        RM2_TRY(follow(s, trial, &o));
-        if (!improves(&o, &least))
-            continue;
-        least = o;
-        trajectory swap = *best;
-        *best = *trial;
-        *trial = swap;
-    }
-    return RM2_OK;
-}
-
-static rm2_status track(rm2i_solver *s, trajectory *trial, trajectory *best) {
+static rm2_status track(rm2i_solver *s, attempts *t) {
     rm2i_arm_candidate list[FOLLOWED];
-    size_t count = 0;
-    if (s->settings.start) {
-        RM2_TRY(go_on(s, trial->targets, s->settings.start, INFINITY, list[0].q));
-        count = 1;
-    } else {
-        RM2_TRY(rm2i_candidates(s, trial->targets, s->settings.searches, FOLLOWED, list, &count));
+    const double *start = s->settings.start, *targets = t->trial.targets;
+    size_t count = 1;
+    bool found = false;
+    t->least.missed = SIZE_MAX;
+    if (start)
+        RM2_TRY(go_on(s, targets, start, INFINITY, list[0].q));
+    else
+        RM2_TRY(rm2i_candidates(s, targets, s->settings.searches, FOLLOWED, list, &count));
+    for (size_t i = 0; i < count; i++) {
+        memcpy(t->trial.q, list[i].q, s->joints * sizeof *t->trial.q);
+        RM2_TRY(follow(s, &t->trial));
+        RM2_TRY(compare(s, t));
     }
-    return follow_candidates(s, list, count, trial, best);
+    if (t->least.missed + t->least.jumps + t->least.touching == 0 && t->least.speed <= 1 + FASTER)
+        return RM2_OK;
+    RM2_TRY(rm2i_route(s, start ? list[0].q : NULL, &t->trial, &found));
+    return found ? compare(s, t) : RM2_OK;
 }
 
 rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_targets *targets,
@@ -339,21 +307,26 @@ rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_tar
         RM2_REQUIRE(ctx, targets->points, q);
     rm2i_solver *s;
     RM2_TRY(rm2i_solver_create(ctx, arm, targets->task, settings, &s));
-    const trajectory empty = {.n = n, .targets = targets->points, .time = targets->time};
+    const rm2i_motion empty = {.n = n, .targets = targets->points, .time = targets->time};
     attempts t = {.trial = empty, .best = empty, .joints = arm->joints};
+    rm2_track_info found = {.missed = 0};
     rm2_status status = rm2i_check_targets(ctx, targets->task, n, targets->points);
     if (status == RM2_OK)
         status = check_time(ctx, n, targets->time);
     if (status == RM2_OK)
         status = rm2i_arena_alloc(ctx, lay_out, &t, &t.memory);
     if (status == RM2_OK)
-        status = track(s, &t.trial, &t.best);
+        status = track(s, &t);
+    if (status == RM2_OK && info) {
+        summarise(s, &t.best, &found);
+        status = rm2i_find_cause(s, &t.best, &found);
+    }
     if (status == RM2_OK) {
         memcpy(q, t.best.q, n * arm->joints * sizeof *q);
         if (errors)
             memcpy(errors, t.best.errors, n * sizeof *errors);
         if (info)
-            summarise(s, &t.best, info);
+            *info = found;
     }
     free(t.memory);
     free(s);

@@ -72,7 +72,7 @@ static void output_energy(conf_case *c, rm2i_evaluator *evaluator, const rm2i_pi
     double *memory = case_scratch(c, size.used);
     if (memory) {
         rm2i_sample sample = rm2i_sample_take(energy, &(rm2i_arena){memory, 0});
-        if (case_ok(c, rm2i_energy_at(energy, &sample)))
+        if (case_ok(c, rm2i_energy_at(energy, true, &sample)))
             *out = sample.energy;
     }
     rm2i_energy_free(energy);

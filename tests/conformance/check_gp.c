@@ -297,10 +297,12 @@ void check_gpdm(conf_case *c) {
     double *L = case_scratch(c, N * N);
     if (!starts || !X_bar || !K || !L)
         return;
+    rm2i_units whole = {.trajectories = {1, 0, 1, (size_t[]){0, count}}};
     rm2i_gpdm g = {.N = N,
                    .Q = Q,
                    .trajectories = count,
                    .starts = starts,
+                   .units = &whole,
                    .threads = 1,
                    .lengthscale = json_member_number(in, "lengthscale", 0),
                    .variance = json_member_number(in, "outputscale", 0),

@@ -40,7 +40,7 @@ export function difference(a, b) {
 export const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** True once `condition` holds; false if it does not within the time. */
-export async function eventually(condition, milliseconds = 20000) {
+export async function eventually(condition, milliseconds = 60000) {
   for (const end = Date.now() + milliseconds; Date.now() < end; await sleep(40)) if (await condition()) return true;
   return false;
 }
@@ -89,7 +89,9 @@ export async function serve(model, { args = [], env = {} } = {}) {
 
 /** Numbers to the server and back. */
 export async function ask(server, name, numbers, client = "") {
-  const response = await fetch(`${server.url}${name}?c=${client}`, { method: "POST", body: numbers instanceof Uint8Array ? numbers : new Float64Array(numbers) });
+  const post = () => fetch(`${server.url}${name}?c=${client}`, { method: "POST", body: numbers instanceof Uint8Array ? numbers : new Float64Array(numbers) });
+  // a server that was stopped for longer than its connections may idle closes them: ask on a new one, as the page does
+  const response = await post().catch(post);
   const bytes = await response.arrayBuffer();
   return { status: response.status, values: response.ok ? new Float64Array(bytes) : null, text: response.ok ? "" : new TextDecoder().decode(bytes) };
 }

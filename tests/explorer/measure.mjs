@@ -7,7 +7,7 @@ const { chromium } = createRequire(join(import.meta.dirname, "../../explorer/pac
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-accelerated-2d-canvas", "--js-flags=--expose-gc", "--enable-precise-memory-info"],
+    "--enable-unsafe-swiftshader", "--disable-accelerated-2d-canvas", "--js-flags=--expose-gc", "--enable-precise-memory-info"],
 });
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 const attribute = (page, name) => page.evaluate((key) => document.documentElement.dataset[key], name);

@@ -65,3 +65,36 @@ def test_arms_of_ones_own(tmp_path):
     for bad in ([[1, 2]], "nothing.csv", np.zeros((100, 7))):
         with pytest.raises((ValueError, OSError)):
             rm2.Arm(bad)
+
+
+def test_causes_of_misses():
+    arm = rm2.Arm([[0, 0, 0, 0, -1, 1, 1], [1, 0, 0, 0, -1, 1, 1], [1, 0, 0, 0, 0, 0, 1]])
+    assert arm.joint_names == ["joint1", "joint2"]
+    found = arm.track([[5.0, 0.0]], "R2")
+    assert (found.cause, found.cause_target, found.cause_joint) == ("reach", 0, None)
+    found = arm.track([[-1.0, 0.2]], "R2")
+    assert found.cause == "limit" and abs(found.cause_limit) == 1 and found.cause_joint in (0, 1)
+    assert arm.track([[1.7, 0.5]], "R2").cause is None
+
+
+URDF = """<robot name="two"><link name="base"/><link name="upper"/><link name="tip"/>
+<joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 0 1"/>
+<limit lower="-2" upper="2" velocity="1.5"/></joint>
+<joint name="slide" type="prismatic"><parent link="upper"/><child link="tip"/><axis xyz="1 0 0"/>
+<limit lower="0.5" upper="1"/></joint></robot>"""
+
+
+@pytest.mark.skipif(not hasattr(rm2._core, "arm_from_urdf"), reason="built without expat")
+def test_urdf(tmp_path):
+    path = tmp_path / "two.urdf"
+    path.write_text(URDF)
+    arm = rm2.Arm(path)
+    assert arm.joint_names == ["shoulder", "slide"]
+    np.testing.assert_array_equal(arm.upper, [2, 1])
+    np.testing.assert_array_equal(arm.speed, [1.5, np.inf])
+    np.testing.assert_allclose(arm.pose([0.3, 0.8])[:3], [0.8 * np.cos(0.3), 0.8 * np.sin(0.3), 0], atol=1e-15)
+    assert rm2.Arm(path, base="upper").joints == 1
+    with pytest.raises(ValueError, match='tip "hand" is not a link'):
+        rm2.Arm(path, tip="hand")
+    with pytest.raises(ValueError, match="base and tip"):
+        rm2.Arm("panda", tip="hand")

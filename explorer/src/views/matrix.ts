@@ -1,8 +1,7 @@
 // A positive definite matrix: itself as correlations, its difference from the mean, and its strongest links on a circle.
 import { css, mapColour, styleColour } from "../colours";
 import type { Factor } from "../protocol";
-import { Surface } from "../surface";
-import { type Decoded, type Subject, type View, nodeAt } from "./view";
+import { CanvasView, type Subject, nodeAt } from "./view";
 
 const LINKS = 40; // strongest ones that are drawn
 
@@ -12,36 +11,16 @@ interface Place {
   size: number;
 }
 
-export class MatrixView implements View {
-  private surface: Surface;
-  private decoded: Decoded | null = null;
+export class MatrixView extends CanvasView {
   private mean: Float64Array;
-  private unsubscribe: () => void;
 
   constructor(
     parent: HTMLElement,
-    private subject: Subject,
+    subject: Subject,
     private factor: Factor,
   ) {
+    super(parent, subject);
     this.mean = this.meanCorrelation();
-    this.surface = new Surface(parent, (ctx) => this.draw(ctx));
-    this.unsubscribe = subject.store.subscribe((_, changed) => changed.has("time") && this.surface.refresh());
-  }
-
-  get canvas(): HTMLCanvasElement {
-    return this.surface.canvas;
-  }
-  destroy(): void {
-    this.unsubscribe();
-    this.surface.destroy();
-  }
-  drawOn(ctx: CanvasRenderingContext2D): boolean {
-    this.surface.drawOn(ctx);
-    return true;
-  }
-  show(decoded: Decoded): void {
-    this.decoded = decoded;
-    this.surface.refresh();
   }
 
   /** c_ij = a_ij / sqrt(a_ii a_jj) */
@@ -62,7 +41,7 @@ export class MatrixView implements View {
     return sum;
   }
 
-  private draw(ctx: CanvasRenderingContext2D): void {
+  protected draw(ctx: CanvasRenderingContext2D): void {
     const d = this.decoded;
     if (!d?.path && !d?.hover) return;
     const shown = d.hover ? this.correlation(d.hover, 0) : this.correlation(d.path!.points, nodeAt(d.path!, this.subject.store.state.time));

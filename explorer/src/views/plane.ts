@@ -1,52 +1,29 @@
 // Curves in the plane: R2 (with SPD2 as ellipses along the curve, and obstacles that can be dragged), H2 in the Poincaré disc.
 import { groupColour, isDark, styleColour } from "../colours";
 import type { Factor, Path } from "../protocol";
-import { Surface, strokeHalo, tickText, ticks } from "../surface";
-import { type Decoded, type Subject, type View, eachTrajectory, nodeAt } from "./view";
+import { strokeHalo, tickText, ticks } from "../surface";
+import { CanvasView, type Decoded, type Subject, eachTrajectory, nodeAt } from "./view";
 
 type Place = (points: Float64Array, row: number) => [number, number];
 
 const OBSTACLE_GRAB = 1.15;
 const ELLIPSES = 14; // along the path
 
-export class PlaneView implements View {
-  private surface: Surface;
-  private decoded: Decoded | null = null;
+export class PlaneView extends CanvasView {
   private box: [number, number, number, number];
   private dragging: number | null = null;
   private selected = -1; // obstacle
-  private shade = document.createElement("canvas"); // of the uncertainty
-  private unsubscribe: () => void;
 
   constructor(
     private parent: HTMLElement,
-    private subject: Subject,
+    subject: Subject,
     private factor: Factor,
     private ellipses: Factor | null,
     private disc: boolean,
   ) {
+    super(parent, subject, ["time", "obstacles"]);
     this.box = disc ? [-1.05, 1.05, -1.05, 1.05] : this.dataBox();
-    this.surface = new Surface(parent, (ctx) => this.draw(ctx));
-    this.unsubscribe = subject.store.subscribe((_, changed) => {
-      if (changed.has("time") || changed.has("obstacles")) this.surface.refresh();
-    });
     if (!disc && subject.info.obstacles) this.listen();
-  }
-
-  get canvas(): HTMLCanvasElement {
-    return this.surface.canvas;
-  }
-  destroy(): void {
-    this.unsubscribe();
-    this.surface.destroy();
-  }
-  drawOn(ctx: CanvasRenderingContext2D): boolean {
-    this.surface.drawOn(ctx);
-    return true;
-  }
-  show(decoded: Decoded): void {
-    this.decoded = decoded;
-    this.surface.refresh();
   }
 
   // ---- places --------------------------------------------------------------------------------
@@ -83,10 +60,13 @@ export class PlaneView implements View {
 
   // ---- drawing -------------------------------------------------------------------------------
 
-  private draw(ctx: CanvasRenderingContext2D): void {
+  protected override drawStill(ctx: CanvasRenderingContext2D): void {
     if (this.disc) this.drawDisc(ctx);
     else this.drawTicks(ctx);
     this.drawDemonstrations(ctx);
+  }
+
+  protected draw(ctx: CanvasRenderingContext2D): void {
     this.drawObstacles(ctx);
     const d = this.decoded;
     if (!d) return;
@@ -150,22 +130,20 @@ export class PlaneView implements View {
       for (let k = 0; k <= ELLIPSES; k++) this.drawEllipse(ctx, path.points, Math.round((k / ELLIPSES) * (path.nodes - 1)), 0.6);
   }
 
-  /** Discs around the path, on a canvas of their own, so that they do not add up. */
+  /** Discs around the path, filled as one figure, so that they do not add up. */
   private drawBand(ctx: CanvasRenderingContext2D, path: Path): void {
-    const { width, height, canvas } = this.surface;
-    this.shade.width = canvas.width;
-    this.shade.height = canvas.height;
-    const shade = this.shade.getContext("2d")!;
-    shade.setTransform(canvas.width / width, 0, 0, canvas.height / height, 0, 0);
-    shade.fillStyle = styleColour("--geodesic");
+    const { width } = this.surface;
+    ctx.beginPath();
     for (let i = 0; i < path.nodes; i++) {
       const place = this.place(path.points, i);
-      shade.beginPath();
-      shade.arc(...this.toScreen(place), Math.min(width, 2 * path.deviation[i]! * this.unitAt(place) * this.scale), 0, 2 * Math.PI);
-      shade.fill();
+      const [x, y] = this.toScreen(place);
+      const radius = Math.min(width, 2 * path.deviation[i]! * this.unitAt(place) * this.scale);
+      ctx.moveTo(x + radius, y);
+      ctx.arc(x, y, radius, 0, 2 * Math.PI);
     }
+    ctx.fillStyle = styleColour("--geodesic");
     ctx.globalAlpha = 0.16;
-    ctx.drawImage(this.shade, 0, 0, width, height);
+    ctx.fill();
     ctx.globalAlpha = 1;
   }
 
@@ -206,7 +184,7 @@ export class PlaneView implements View {
     ctx.beginPath();
     const [x, y] = this.toScreen(this.place(points, row));
     ctx.ellipse(x, y, size * Math.sqrt(mean + root), size * Math.sqrt(Math.max(0, mean - root)), -0.5 * Math.atan2(2 * b, a - d), 0, 2 * Math.PI);
-    ctx.strokeStyle = styleColour("--accent");
+    ctx.strokeStyle = styleColour("--geodesic");
     ctx.lineWidth = 1.4;
     ctx.stroke();
     ctx.globalAlpha = 1;

@@ -1,8 +1,8 @@
 // Coordinates along the path, with bands of two deviations: what every manifold has.
 import { groupColour, styleColour } from "../colours";
 import type { Path } from "../protocol";
-import { Surface, tickText, ticks } from "../surface";
-import { type Decoded, type Subject, type View, eachTrajectory, factorText, nodeAt, widened } from "./view";
+import { tickText, ticks } from "../surface";
+import { CanvasView, type Subject, eachTrajectory, factorText, nodeAt, widened } from "./view";
 
 const MOST = 12; // panels
 
@@ -20,18 +20,15 @@ interface Axes {
   y: (value: number) => number;
   low: number;
   high: number;
+  width: number; // of the panel
+  height: number;
 }
 
-export class SeriesView implements View {
-  private surface: Surface;
-  private decoded: Decoded | null = null;
+export class SeriesView extends CanvasView {
   private entries: Entry[];
-  private unsubscribe: () => void;
 
-  constructor(
-    parent: HTMLElement,
-    private subject: Subject,
-  ) {
+  constructor(parent: HTMLElement, subject: Subject) {
+    super(parent, subject);
     const { info } = subject;
     const all = info.factors.flatMap((factor, f) => {
       const unit = factor.name === "R" ? (info.scale[f] ?? 1) : 1;
@@ -41,8 +38,6 @@ export class SeriesView implements View {
       return upper.map((k) => this.entry(factor.offset + k, `${info.columns[factor.offset + k]} (${factorText(factor)})`, unit, false));
     });
     this.entries = all.slice(0, MOST);
-    this.surface = new Surface(parent, (ctx) => this.draw(ctx));
-    this.unsubscribe = subject.store.subscribe((_, changed) => changed.has("time") && this.surface.refresh());
   }
 
   private entry(offset: number, name: string, unit: number, angle: boolean): Entry {
@@ -62,22 +57,6 @@ export class SeriesView implements View {
     return made;
   }
 
-  get canvas(): HTMLCanvasElement {
-    return this.surface.canvas;
-  }
-  destroy(): void {
-    this.unsubscribe();
-    this.surface.destroy();
-  }
-  drawOn(ctx: CanvasRenderingContext2D): boolean {
-    this.surface.drawOn(ctx);
-    return true;
-  }
-  show(decoded: Decoded): void {
-    this.decoded = decoded;
-    this.surface.refresh();
-  }
-
   private value(points: Float64Array, row: number, e: Entry): number {
     const at = row * this.subject.info.ambient + e.offset;
     if (!e.angle) return points[at]!;
@@ -85,39 +64,49 @@ export class SeriesView implements View {
     return e.middle + turn - 2 * Math.PI * Math.round(turn / (2 * Math.PI));
   }
 
-  private draw(ctx: CanvasRenderingContext2D): void {
+  protected override drawStill(ctx: CanvasRenderingContext2D): void {
+    const { info, points } = this.subject;
+    this.eachPanel(ctx, (e, axes) => {
+      this.frame(ctx, e.name, axes);
+      this.clip(ctx, axes);
+      ctx.globalAlpha = 0.45;
+      if (info.trajectories.length) eachTrajectory(info, (start, count, k) => this.curve(ctx, points, start, count, e, axes, groupColour(k), 1));
+    });
+  }
+
+  protected draw(ctx: CanvasRenderingContext2D): void {
+    this.eachPanel(ctx, (e, axes) => {
+      this.clip(ctx, axes);
+      this.drawDecoded(ctx, e, axes);
+    });
+  }
+
+  /** Calls `draw` for every entry, with its panel's place as the origin. */
+  private eachPanel(ctx: CanvasRenderingContext2D, draw: (e: Entry, axes: Axes) => void): void {
     const n = this.entries.length;
     const columns = this.surface.width > 520 && n > 3 ? 2 : 1;
-    const rows = Math.ceil(n / columns);
     const width = this.surface.width / columns;
-    const height = this.surface.height / rows;
+    const height = this.surface.height / Math.ceil(n / columns);
     this.entries.forEach((e, k) => {
+      const [low, high] = e.range;
       ctx.save();
       ctx.translate((k % columns) * width, Math.floor(k / columns) * height);
-      this.panel(ctx, e, width, height);
+      draw(e, {
+        low,
+        high,
+        width,
+        height,
+        x: (t) => 46 + t * (width - 58),
+        y: (v) => height - 10 - ((v - low) / (high - low)) * (height - 32),
+      });
       ctx.restore();
     });
   }
 
-  private panel(ctx: CanvasRenderingContext2D, e: Entry, width: number, height: number): void {
-    const { info, points } = this.subject;
-    const [low, high] = e.range;
-    const axes: Axes = {
-      low,
-      high,
-      x: (t) => 46 + t * (width - 58),
-      y: (v) => height - 10 - ((v - low) / (high - low)) * (height - 32),
-    };
-    this.frame(ctx, e.name, axes);
-    ctx.save();
+  private clip(ctx: CanvasRenderingContext2D, { width, height }: Axes): void {
     ctx.beginPath();
     ctx.rect(46, 20, width - 58, height - 28);
     ctx.clip();
-    ctx.globalAlpha = 0.45;
-    if (info.trajectories.length) eachTrajectory(info, (start, count, k) => this.curve(ctx, points, start, count, e, axes, groupColour(k), 1));
-    ctx.globalAlpha = 1;
-    this.drawDecoded(ctx, e, axes, height);
-    ctx.restore();
   }
 
   private frame(ctx: CanvasRenderingContext2D, name: string, axes: Axes): void {
@@ -154,7 +143,7 @@ export class SeriesView implements View {
     ctx.stroke();
   }
 
-  private drawDecoded(ctx: CanvasRenderingContext2D, e: Entry, axes: Axes, height: number): void {
+  private drawDecoded(ctx: CanvasRenderingContext2D, e: Entry, axes: Axes): void {
     const d = this.decoded;
     const path = d?.path;
     if (!d || !path) return;
@@ -168,7 +157,7 @@ export class SeriesView implements View {
     }
     this.curve(ctx, path.points, 0, path.nodes, e, axes, styleColour("--geodesic"), 2.6);
     const at = axes.x(nodeAt(path, this.subject.store.state.time) / (path.nodes - 1));
-    rule(ctx, [at, 20], [at, height - 8], styleColour("--soft"));
+    rule(ctx, [at, 20], [at, axes.height - 8], styleColour("--soft"));
     if (!d.hover) return;
     const y = axes.y(this.value(d.hover, 0, e));
     rule(ctx, [axes.x(0), y], [axes.x(1), y], styleColour("--accent"));

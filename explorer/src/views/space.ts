@@ -159,7 +159,7 @@ export class SpaceView implements View {
       const now = k > FRAMES;
       const mesh = new THREE.Mesh(
         new THREE.SphereGeometry(1, 24, 16),
-        new THREE.MeshStandardMaterial({ color: styleColour(now ? "--geodesic" : "--accent"), transparent: true, opacity: now ? 0.8 : 0.25 }),
+        new THREE.MeshStandardMaterial({ color: styleColour("--geodesic"), transparent: true, opacity: now ? 0.8 : 0.25 }),
       );
       mesh.matrixAutoUpdate = false;
       this.stage.scene.add(mesh);

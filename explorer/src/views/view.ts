@@ -1,6 +1,7 @@
 // What every decoded view can do.
 import type { Factor, ModelInfo, Path } from "../protocol";
-import type { Store } from "../state";
+import type { State, Store } from "../state";
+import { Surface } from "../surface";
 
 export interface Subject {
   info: ModelInfo;
@@ -29,9 +30,48 @@ export interface View {
   destroy(): void;
 }
 
+/** A view on a canvas. What stays (`drawStill`) is drawn once per size and kept as a picture; the rest at every change. */
+export abstract class CanvasView implements View {
+  protected surface: Surface;
+  protected decoded: Decoded | null = null;
+  private unsubscribe: () => void;
+
+  /** Drawn again when one of `watched` changes. */
+  constructor(
+    parent: HTMLElement,
+    protected subject: Subject,
+    watched: (keyof State)[] = ["time"],
+  ) {
+    this.surface = new Surface(parent, (ctx) => this.draw(ctx), undefined, (ctx) => this.drawStill(ctx));
+    this.unsubscribe = subject.store.subscribe((_, changed) => {
+      if (watched.some((key) => changed.has(key))) this.surface.refresh();
+    });
+  }
+
+  protected abstract draw(ctx: CanvasRenderingContext2D): void;
+  protected drawStill(_ctx: CanvasRenderingContext2D): void {}
+
+  get canvas(): HTMLCanvasElement {
+    return this.surface.canvas;
+  }
+  destroy(): void {
+    this.unsubscribe();
+    this.surface.destroy();
+  }
+  drawOn(ctx: CanvasRenderingContext2D): boolean {
+    this.surface.drawOn(ctx);
+    return true;
+  }
+  show(decoded: Decoded): void {
+    this.decoded = decoded;
+    this.surface.refresh();
+  }
+}
+
 export interface ViewKind {
   name: string; // in the address
   title: string; // on the button
+  load?(): Promise<void>; // before `make`
   make(parent: HTMLElement, subject: Subject): View;
 }
 

@@ -25,6 +25,7 @@ static void making(void **state) {
     MISSING("name", rm2_data_generate(ctx, NULL, NULL, &data));
     MISSING("data", rm2_data_generate(ctx, "toy", NULL, NULL));
     rm2_data_report_clear(NULL);
+    rm2_data_regularise_points(NULL, 1, (double[]){1});
     rm2_data_free(NULL);
     assert_null(rm2_data_retain(NULL));
 }

@@ -32,6 +32,21 @@ static void tables(void **state) {
     assert_int_equal(rm2_table_column(&table, NULL), SIZE_MAX);
 }
 
+static void chosen_columns(void **state) {
+    rm2_context *ctx = *state;
+    const rm2_table table = {.columns = 3};
+    rm2_column_choice choice = {.columns = "0-1"};
+    size_t chosen[3], count;
+    NO_CONTEXT(rm2_table_choose(NULL, "x", &table, &choice, chosen, &count));
+    MISSING("source", rm2_table_choose(ctx, NULL, &table, &choice, chosen, &count));
+    MISSING("table", rm2_table_choose(ctx, "x", NULL, &choice, chosen, &count));
+    MISSING("choice", rm2_table_choose(ctx, "x", &table, NULL, chosen, &count));
+    MISSING("chosen", rm2_table_choose(ctx, "x", &table, &choice, NULL, &count));
+    MISSING("count", rm2_table_choose(ctx, "x", &table, &choice, chosen, NULL));
+    choice.role_count = 1;
+    MISSING("choice->roles", rm2_table_choose(ctx, "x", &table, &choice, chosen, &count));
+}
+
 static void written_tables(void **state) {
     rm2_context *ctx = *state;
     double values[] = {1, 2};
@@ -151,9 +166,9 @@ static void writers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(tables),          WITH_CONTEXT(written_tables), WITH_CONTEXT(arrays),
-        WITH_CONTEXT(lists_of_arrays), WITH_CONTEXT(archives),       WITH_CONTEXT(open_archives),
-        WITH_CONTEXT(writers),
+        WITH_CONTEXT(tables),        WITH_CONTEXT(chosen_columns),  WITH_CONTEXT(written_tables),
+        WITH_CONTEXT(arrays),        WITH_CONTEXT(lists_of_arrays), WITH_CONTEXT(archives),
+        WITH_CONTEXT(open_archives), WITH_CONTEXT(writers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

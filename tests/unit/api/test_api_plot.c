@@ -24,7 +24,7 @@ static rm2_figure *make_figure(rm2_context *ctx) {
 
 static void colours(void **state) {
     (void)state;
-    assert_int_equal(rm2_palette(8), rm2_palette(0));
+    assert_int_equal(rm2_palette(RM2_PALETTE_SIZE), rm2_palette(0));
     assert_int_equal(rm2_colour_map_at((rm2_colour_map)77, 0.5), rm2_colour_map_at(0, NAN));
 }
 
@@ -134,6 +134,10 @@ static void factors(void **state) {
     MISSING("panel", rm2_plot_factor(ctx, NULL, m, 0, 2, xy, NULL));
     MISSING("manifold", rm2_plot_factor(ctx, panel, NULL, 0, 2, xy, NULL));
     MISSING("points", rm2_plot_factor(ctx, panel, m, 0, 2, NULL, NULL));
+    NO_CONTEXT(rm2_plot_factor_points(NULL, panel, m, 0, 2, xy, NULL));
+    MISSING("panel", rm2_plot_factor_points(ctx, NULL, m, 0, 2, xy, NULL));
+    MISSING("manifold", rm2_plot_factor_points(ctx, panel, NULL, 0, 2, xy, NULL));
+    MISSING("points", rm2_plot_factor_points(ctx, panel, m, 0, 2, NULL, NULL));
     rm2_figure_free(figure);
     rm2_manifold_free(m);
 }

@@ -14,6 +14,14 @@ static void arms(void **state) {
     MISSING("arm", rm2_arm_open(ctx, "panda", NULL));
     MISSING("spec", rm2_arm_open(ctx, NULL, &arm));
     assert_null(arm);
+    const rm2_frame frame = {.name = "f"};
+    NO_CONTEXT(rm2_arm_from_frames(NULL, "arm", &frame, 1, &arm));
+    MISSING("arm", rm2_arm_from_frames(ctx, "arm", &frame, 1, NULL));
+    MISSING("name", rm2_arm_from_frames(ctx, NULL, &frame, 1, &arm));
+    MISSING("frames", rm2_arm_from_frames(ctx, "arm", NULL, 1, &arm));
+    assert_null(arm);
+    assert_string_equal(rm2_arm_joint_name(NULL, 0), "");
+    assert_int_equal(rm2_arm_joint_kind(NULL, 0), RM2_JOINT_FIXED);
     rm2_arm_free(NULL);
     assert_string_equal(rm2_arm_name(NULL), "");
     assert_int_equal(rm2_arm_joints(NULL), 0);

@@ -311,9 +311,10 @@ static void zip64_records_are_read(void **state) {
 static void written_archives_are_read_back(void **state) {
     fixture *f = *state;
     double values[] = {1, 2.5, -3, 1e300, 0, -0.0};
-    const rm2_array arrays[] = {{"points", 2, {3, 2}, values},
-                                {"\xc3\xa9t\xc3\xa9/x", 0, {0}, values},
-                                {NULL, 1, {0}, NULL}};
+    const rm2_array arrays[] = {
+        {.name = "points", .dims = 2, .shape = {3, 2}, .values = values},
+        {.name = "\xc3\xa9t\xc3\xa9/x", .dims = 0, .shape = {0}, .values = values},
+        {.name = NULL, .dims = 1, .shape = {0}, .values = NULL}};
     const char *const names[] = {"points", "\xc3\xa9t\xc3\xa9/x", "arr_2"};
     assert_int_equal(rm2_npz_write(f->ctx, f->path, arrays, 3, false), RM2_OK);
     rm2_array *again;
@@ -339,7 +340,7 @@ static size_t read_whole(const char *path, unsigned char *bytes, size_t room) {
 static void the_same_arrays_give_the_same_bytes(void **state) {
     fixture *f = *state;
     double values[] = {1, 2};
-    const rm2_array array = {"a", 1, {2}, values};
+    const rm2_array array = {.name = "a", .dims = 1, .shape = {2}, .values = values};
     unsigned char first[1024], second[1024];
     assert_int_equal(rm2_npz_write(f->ctx, f->path, &array, 1, false), RM2_OK);
     size_t size = read_whole(f->path, first, sizeof first);
@@ -566,8 +567,9 @@ static void arrays_of_another_kind_are_refused(void **state) {
 static void bad_arguments_are_refused(void **state) {
     fixture *f = *state;
     double value = 1;
-    const rm2_array twins[] = {{"a", 0, {0}, &value}, {"a", 0, {0}, &value}};
-    const rm2_array nameless = {"", 0, {0}, &value};
+    const rm2_array twins[] = {{.name = "a", .dims = 0, .shape = {0}, .values = &value},
+                               {.name = "a", .dims = 0, .shape = {0}, .values = &value}};
+    const rm2_array nameless = {.name = "", .dims = 0, .shape = {0}, .values = &value};
     rm2_array *arrays;
     size_t count;
     assert_int_equal(rm2_npz_write(f->ctx, f->path, twins, 2, false), RM2_ERR_ARGUMENT);

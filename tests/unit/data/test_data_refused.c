@@ -197,7 +197,8 @@ static void ids_that_are_not_finite_are_named(void **state) {
     const fixture *f = *state;
     double values[3 * 2] = {0, 1, 2, 3, 4, 5}, ids[3] = {0, 0, NAN};
     char points_name[] = "points", ids_name[] = "ids";
-    const rm2_array arrays[] = {{points_name, 2, {3, 2}, values}, {ids_name, 1, {3}, ids}};
+    const rm2_array arrays[] = {{.name = points_name, .dims = 2, .shape = {3, 2}, .values = values},
+                                {.name = ids_name, .dims = 1, .shape = {3}, .values = ids}};
     fixture npz = *f;
     (void)snprintf(npz.path, sizeof npz.path, "%s/a.npz", f->directory);
     assert_int_equal(rm2_npz_write(f->ctx, npz.path, arrays, 2, true), RM2_OK);

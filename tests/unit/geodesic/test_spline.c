@@ -232,7 +232,7 @@ static void taylor_begin(rm2i_evaluator *evaluator, const rm2i_pieces *p, size_t
 
 static double energy_at(rm2i_pieces *p, taylor *t, double h) {
     rm2i_axpy(t->energy->unknowns, h, t->direction, p->coef + Q);
-    assert_int_equal(rm2i_energy_at(t->energy, &t->sample), RM2_OK);
+    assert_int_equal(rm2i_energy_at(t->energy, true, &t->sample), RM2_OK);
     rm2i_axpy(t->energy->unknowns, -h, t->direction, p->coef + Q);
     return t->sample.energy;
 }

@@ -113,8 +113,11 @@ static void free_problem(problem *p) {
 /* An inducing object with memory for Y and S behind it. */
 static rm2i_inducing *inducing_of(const problem *p) {
     rm2i_inducing *in;
-    ok(rm2i_inducing_create(ctx, &(rm2i_inducing_shape){p->N, p->M, p->Q, p->r, p->index, true},
-                            &in));
+    ok(rm2i_inducing_create(
+        ctx,
+        &(rm2i_inducing_shape){
+            .N = p->N, .M = p->M, .Q = p->Q, .r = p->r, .index = p->index, .derivatives = true},
+        &in));
     in->Y = doubles(p->M * p->N + p->M * p->M);
     in->S = in->Y + p->M * p->N;
     return in;
@@ -272,15 +275,24 @@ static void check_upper(problem *p) {
     p->index = calloc(p->N, sizeof *index);
     assert_non_null(p->index);
     double enough = 0.1 * (double)p->N;
-    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, p->N, p->X, enough, p->N}, p->index,
-                            &count, &left));
+    ok(rm2i_inducing_choose(ctx,
+                            &(rm2i_inducing_request){
+                                .kernel = &k, .N = p->N, .X = p->X, .enough = enough, .most = p->N},
+                            p->index, &count, &left));
     p->r = count;
     double t = dense_nystrom(p, Q);
     assert_close(left, t, 1e-9, "trace of the choice");
     (void)dense_square(p, Q, p->noise, &log_det, NULL);
     double upper = dense_density(p, dense_square(p, Q, p->noise + t, NULL, NULL), log_det);
     rm2i_bounds bounds;
-    ok(rm2i_inducing_bounds(ctx, &(rm2i_inducing_data){&k, p->N, p->M, p->X, p->F, p->noise, p->Lf},
+    ok(rm2i_inducing_bounds(ctx,
+                            &(rm2i_inducing_data){.kernel = &k,
+                                                  .N = p->N,
+                                                  .M = p->M,
+                                                  .X = p->X,
+                                                  .F = p->F,
+                                                  .noise = p->noise,
+                                                  .Lf = p->Lf},
                             enough, &bounds));
     assert_int_equal(bounds.count, count);
     assert_close(bounds.upper, upper, 1e-9, "upper bound");
@@ -309,8 +321,11 @@ static void bounds_bracket_the_exact_value(void **state) {
         rm2i_inducing *in = inducing_of(&p);
         double exact = dense_exact(&p), lower = lower_of(&p, in), slack = 1e-9 * fabs(exact) + 1e-9;
         rm2i_bounds bounds;
-        ok(rm2i_inducing_bounds(ctx, &(rm2i_inducing_data){&k, N, M, p.X, p.F, noise, p.Lf},
-                                (double)N / 2 * rm2_rng_uniform(&rng), &bounds));
+        ok(rm2i_inducing_bounds(
+            ctx,
+            &(rm2i_inducing_data){
+                .kernel = &k, .N = N, .M = M, .X = p.X, .F = p.F, .noise = noise, .Lf = p.Lf},
+            (double)N / 2 * rm2_rng_uniform(&rng), &bounds));
         if (!(lower <= exact + slack && bounds.lower <= exact + slack &&
               bounds.upper >= exact - slack))
             fail_msg("trial %d: %.12g (any set %.12g) <= %.12g <= %.12g", (int)trial, bounds.lower,
@@ -334,8 +349,11 @@ static void all_points_give_the_exact_value(void **state) {
         for (size_t j = 0; j < N; j++) /* all of them */
             in->index[j] = j;
         assert_close(lower_of(&p, in), exact, 1e-6, "all points");
-        ok(rm2i_inducing_bounds(ctx, &(rm2i_inducing_data){&k, N, 3, p.X, p.F, p.noise, p.Lf}, 0,
-                                &bounds));
+        ok(rm2i_inducing_bounds(
+            ctx,
+            &(rm2i_inducing_data){
+                .kernel = &k, .N = N, .M = 3, .X = p.X, .F = p.F, .noise = p.noise, .Lf = p.Lf},
+            0, &bounds));
         assert_close(bounds.lower, exact, 1e-6, "lower, all points");
         assert_close(bounds.upper, exact, 1e-6, "upper, all points");
         free_inducing(in);
@@ -378,9 +396,11 @@ static gradient gradient_of(const problem *p, rm2i_inducing *in) {
 static void choose_apart(problem *p) {
     rm2i_latent_kernel k = kernel_of(p);
     double left;
-    ok(rm2i_inducing_choose(ctx,
-                            &(rm2i_inducing_request){&k, p->N, p->X, 1e-5 * (double)p->N, p->r},
-                            p->index, &p->r, &left));
+    ok(rm2i_inducing_choose(
+        ctx,
+        &(rm2i_inducing_request){
+            .kernel = &k, .N = p->N, .X = p->X, .enough = 1e-5 * (double)p->N, .most = p->r},
+        p->index, &p->r, &left));
 }
 
 static double difference(problem *p, rm2i_inducing *in, double *at, double h) {
@@ -492,8 +512,9 @@ static void choice_is_greedy(void **state) {
     rm2i_latent_kernel k = kernel_of(&p);
     size_t count;
     double left;
-    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, p.N, p.X, 0, 15}, p.index, &count,
-                            &left));
+    ok(rm2i_inducing_choose(
+        ctx, &(rm2i_inducing_request){.kernel = &k, .N = p.N, .X = p.X, .enough = 0, .most = 15},
+        p.index, &count, &left));
     assert_int_equal(count, 15);
     for (size_t j = 0; j < count; j++) {
         double own = variance_given(&p, j, p.index[j]);
@@ -504,8 +525,9 @@ static void choice_is_greedy(void **state) {
     for (size_t i = 0; i < p.N; i++)
         sum += variance_given(&p, count, i);
     assert_close(left, sum, 1e-10, "what is left");
-    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, p.N, p.X, sum, p.N}, p.index, &count,
-                            &left));
+    ok(rm2i_inducing_choose(
+        ctx, &(rm2i_inducing_request){.kernel = &k, .N = p.N, .X = p.X, .enough = sum, .most = p.N},
+        p.index, &count, &left));
     assert_in_range(count, 15, 16); /* enough is enough, up to rounding */
     free_problem(&p);
 }
@@ -520,15 +542,18 @@ static void choice_of_few_and_of_equal_points(void **state) {
     double left;
     for (size_t i = 5; i < N; i++) /* five places */
         memcpy(p.X + i * 2, p.X + i % 5 * 2, 2 * sizeof *p.X);
-    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, N, p.X, 0, N}, p.index, &count,
-                            &left));
+    ok(rm2i_inducing_choose(
+        ctx, &(rm2i_inducing_request){.kernel = &k, .N = N, .X = p.X, .enough = 0, .most = N},
+        p.index, &count, &left));
     assert_int_equal(count, 5);
     assert_true(left <= N * 1e-11);
-    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, N, p.X, 1e9, N}, p.index, &count,
-                            &left));
+    ok(rm2i_inducing_choose(
+        ctx, &(rm2i_inducing_request){.kernel = &k, .N = N, .X = p.X, .enough = 1e9, .most = N},
+        p.index, &count, &left));
     assert_int_equal(count, 1); /* one at least */
-    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, 1, p.X, 0, N}, p.index, &count,
-                            &left));
+    ok(rm2i_inducing_choose(
+        ctx, &(rm2i_inducing_request){.kernel = &k, .N = 1, .X = p.X, .enough = 0, .most = N},
+        p.index, &count, &left));
     assert_int_equal(count, 1);
     assert_true(left == 0);
     free_problem(&p);
@@ -546,12 +571,16 @@ static void choice_does_not_depend_on_threads(void **state) {
     size_t one[200], other[200], count, again;
     double left, same;
     rm2_context_set_threads(ctx, 1);
-    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, MANY, p.X, 1e-3, 200}, one, &count,
-                            &left));
+    ok(rm2i_inducing_choose(
+        ctx,
+        &(rm2i_inducing_request){.kernel = &k, .N = MANY, .X = p.X, .enough = 1e-3, .most = 200},
+        one, &count, &left));
     for (int threads = 2; threads <= 4; threads++) {
         rm2_context_set_threads(ctx, threads);
-        ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, MANY, p.X, 1e-3, 200}, other,
-                                &again, &same));
+        ok(rm2i_inducing_choose(ctx,
+                                &(rm2i_inducing_request){
+                                    .kernel = &k, .N = MANY, .X = p.X, .enough = 1e-3, .most = 200},
+                                other, &again, &same));
         assert_int_equal(count, again);
         assert_memory_equal(one, other, count * sizeof *one);
         assert_true(left == same);
@@ -559,36 +588,104 @@ static void choice_does_not_depend_on_threads(void **state) {
     free_problem(&p);
 }
 
-/* Sums over 3000 points differ by some eps between numbers of threads, not at all within one. */
+/* Value and derivatives by X, lengthscales, variance, noise, one after the other. */
+static double *everything(const problem *p, rm2i_inducing *in) {
+    double *all = doubles(p->N * p->Q + MOST_Q + 3);
+    gradient g = gradient_of(p, in);
+    memcpy(all, g.X, p->N * p->Q * sizeof *all);
+    memcpy(all + p->N * p->Q, g.lengthscale, sizeof g.lengthscale);
+    all[p->N * p->Q + MOST_Q] = g.variance;
+    all[p->N * p->Q + MOST_Q + 1] = g.noise;
+    all[p->N * p->Q + MOST_Q + 2] = lower_of(p, in);
+    free(g.X);
+    return all;
+}
+
+/* Not one bit: units are the same, their sums are added as a tree. */
 static void sums_do_not_depend_on_threads(void **state) {
     (void)state;
     problem p;
     make_problem(&p, MANY, 3, 2, 60, 0.1, RM2_LATENT_SE, 3);
-    double lower[5], *X_bar[5];
     choose_apart(&p);
+    double *one = NULL;
     for (int threads = 1; threads <= 4; threads++) {
         rm2_context_set_threads(ctx, threads);
-        for (int again = 0; again < 2; again++) {
-            rm2i_inducing *in = inducing_of(&p);
-            double value = lower_of(&p, in);
-            gradient g = gradient_of(&p, in);
-            if (again) {
-                assert_true(value == lower[threads]);
-                assert_memory_equal(g.X, X_bar[threads], MANY * 2 * sizeof *g.X);
-                free(g.X);
-            } else {
-                lower[threads] = value;
-                X_bar[threads] = g.X;
-            }
-            free_inducing(in);
-        }
-        assert_close(lower[threads], lower[1], 1e-12, "value");
-        for (size_t i = 0; i < MANY * 2; i++)
-            assert_close(X_bar[threads][i], X_bar[1][i], 1e-8, "derivative");
+        rm2i_inducing *in = inducing_of(&p);
+        double *all = everything(&p, in);
+        if (one)
+            assert_memory_equal(all, one, (MANY * 2 + MOST_Q + 3) * sizeof *all);
+        else
+            one = all;
+        if (all != one)
+            free(all);
+        free_inducing(in);
     }
-    for (int threads = 1; threads <= 4; threads++)
-        free(X_bar[threads]);
+    free(one);
     rm2_context_set_threads(ctx, 0);
+    free_problem(&p);
+}
+
+/* Rows of K and V that are computed again are the same ones. */
+static void rows_computed_again_are_the_kept_ones(void **state) {
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        problem p;
+        make_problem(&p, 700, 3, 2, 40, 0.1, k ? RM2_LATENT_MATERN52 : RM2_LATENT_SE, 3);
+        p.kernel.linear = k ? 0.3 : 0;
+        choose_apart(&p);
+        rm2i_inducing *kept = inducing_of(&p), *in;
+        ok(rm2i_inducing_create(ctx,
+                                &(rm2i_inducing_shape){.N = p.N,
+                                                       .M = p.M,
+                                                       .Q = p.Q,
+                                                       .r = p.r,
+                                                       .index = p.index,
+                                                       .derivatives = true,
+                                                       .recompute = true},
+                                &in));
+        in->Y = doubles(p.M * p.N + p.M * p.M);
+        in->S = in->Y + p.M * p.N;
+        assert_true(kept->V && !in->V);
+        double *expected = everything(&p, kept), *all = everything(&p, in);
+        assert_memory_equal(all, expected, (p.N * 2 + MOST_Q + 3) * sizeof *all);
+        free(all);
+        free(expected);
+        free_inducing(in);
+        free_inducing(kept);
+        free_problem(&p);
+    }
+}
+
+/* Of more points than are considered every k-th is: the choice is that among these, t is scaled. */
+static void many_points_are_thinned(void **state) {
+    (void)state;
+    enum { N = 120001, EVERY = 3, n = (N + EVERY - 1) / EVERY, Q = 2, MOST = 20 };
+    problem p;
+    make_problem(&p, N, 1, Q, MOST, 0.05, RM2_LATENT_SE, 8);
+    rm2i_latent_kernel k = kernel_of(&p);
+    double *X = doubles(n * Q), left, of_some;
+    size_t index[MOST], count, some[MOST], other;
+    for (size_t i = 0; i < n; i++)
+        memcpy(X + i * Q, p.X + i * EVERY * Q, Q * sizeof *X);
+    ok(rm2i_inducing_choose(ctx,
+                            &(rm2i_inducing_request){.kernel = &k, .N = N, .X = p.X, .most = MOST},
+                            index, &count, &left));
+    ok(rm2i_inducing_choose(ctx,
+                            &(rm2i_inducing_request){.kernel = &k, .N = n, .X = X, .most = MOST},
+                            some, &other, &of_some));
+    assert_int_equal(count, MOST);
+    assert_int_equal(other, MOST);
+    for (size_t j = 0; j < MOST; j++)
+        assert_int_equal(index[j], EVERY * some[j]);
+    assert_close(left, of_some * N / n, 1e-12, "what is left");
+    /* t of all points, to the accuracy of a mean over 40,000 random ones */
+    p.r = count;
+    memcpy(p.index, index, sizeof index);
+    rm2i_inducing *in = inducing_of(&p);
+    ok(rm2i_inducing_solve(in, &k, p.X, p.noise, p.F));
+    assert_close(left, in->trace, 0.05, "t of all points");
+    free_inducing(in);
+    free(X);
     free_problem(&p);
 }
 
@@ -604,8 +701,9 @@ static void many_points_are_chosen_greedily(void **state) {
     rm2i_latent_kernel k = kernel_of(&p);
     double *G = doubles((size_t)R * N), *d = doubles(N), left, sum = 0;
     size_t count;
-    ok(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&k, N, p.X, 0, R}, p.index, &count,
-                            &left));
+    ok(rm2i_inducing_choose(
+        ctx, &(rm2i_inducing_request){.kernel = &k, .N = N, .X = p.X, .enough = 0, .most = R},
+        p.index, &count, &left));
     assert_int_equal(count, R);
     for (size_t i = 0; i < N; i++)
         d[i] = k.variance;
@@ -648,6 +746,8 @@ int main(void) {
         cmocka_unit_test(choice_does_not_depend_on_threads),
         cmocka_unit_test(many_points_are_chosen_greedily),
         cmocka_unit_test(sums_do_not_depend_on_threads),
+        cmocka_unit_test(rows_computed_again_are_the_kept_ones),
+        cmocka_unit_test(many_points_are_thinned),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

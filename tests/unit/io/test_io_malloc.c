@@ -90,7 +90,8 @@ static rm2_status parse_texts(void *state) {
 static rm2_status write_npz(void *state) {
     fixture *f = state;
     double value = 1;
-    const rm2_array arrays[] = {{"a", 0, {0}, &value}, {NULL, 1, {1}, &value}};
+    const rm2_array arrays[] = {{.name = "a", .dims = 0, .shape = {0}, .values = &value},
+                                {.name = NULL, .dims = 1, .shape = {1}, .values = &value}};
     return rm2_npz_write(f->ctx, f->path, arrays, 2, true);
 }
 

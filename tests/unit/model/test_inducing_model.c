@@ -78,9 +78,12 @@ static rm2i_gp gp_of(rm2_latent_kind kind, size_t inducing, double apart) {
         X[i] = 0.8 * rm2_rng_normal(&rng);
     for (size_t i = 0; i < M * N; i++)
         F[i] = sin(X[i % N * Q] + (double)(i / N)) + 0.1 * rm2_rng_normal(&rng);
-    assert_int_equal(rm2i_inducing_choose(ctx, &(rm2i_inducing_request){&gp.kernel, N, X, 0, N},
-                                          chosen, &count, &left),
-                     RM2_OK);
+    assert_int_equal(
+        rm2i_inducing_choose(
+            ctx,
+            &(rm2i_inducing_request){.kernel = &gp.kernel, .N = N, .X = X, .enough = 0, .most = N},
+            chosen, &count, &left),
+        RM2_OK);
     gp.inducing = inducing < count ? inducing : count;
     rm2i_inducing_gather(gp.inducing, chosen, Q, X, inputs);
     for (size_t i = 0; i < gp.inducing * Q; i++)

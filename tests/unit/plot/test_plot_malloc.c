@@ -90,6 +90,7 @@ static rm2_status draw(void *state) {
     page.width = 250;
     page.columns = 4;
     page.title = "title";
+    page.legend = true;
     rm2_status status = rm2_figure_create(f->ctx, &page, &figure);
     if (status == RM2_OK)
         status = rm2_figure_panel(f->ctx, figure, 0, 0, NULL, &panel);

@@ -163,7 +163,7 @@ static void colours_outside_the_map(void **state) {
     assert_int_equal(rm2_colour_map_at(RM2_MAP_DIVERGING, 3),
                      rm2_colour_map_at(RM2_MAP_DIVERGING, 1));
     assert_int_equal(rm2_colour_map_at(RM2_MAP_SEQUENTIAL, NAN), RM2I_LIGHT);
-    assert_int_equal(rm2_palette(1), rm2_palette(9));
+    assert_int_equal(rm2_palette(1), rm2_palette(1 + RM2_PALETTE_SIZE));
     assert_int_equal(rm2i_mix(RM2_BLACK, RM2_WHITE, 0.2), RM2_RGB(0x333333));
 }
 

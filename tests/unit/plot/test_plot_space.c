@@ -73,7 +73,8 @@ static void frames_point_where_the_rotation_says(void **state) {
     pin(p, (double[]){1, 0, 0}, NAVY);
     develop(p);
     blot left = pinned(p, LIME), right = pinned(p, NAVY);
-    blot x = find(p, RM2_VERMILION), y = find(p, RM2_GREEN), z = find(p, RM2_BLUE);
+    blot x = find(p, RM2_COLOUR_FRAME_X), y = find(p, RM2_COLOUR_FRAME_Y),
+         z = find(p, RM2_COLOUR_FRAME_Z);
     double length = 20.0 * 200 / 72;
     /* first frame: x to the right, y away from us; second: y to the left */
     assert_true(x.left >= left.left && fabs(x.right - (left.x + length)) < 4);

@@ -404,7 +404,7 @@ static void bad_angles_are_refused(void **state) {
     rm2_arm *arm = open_arm(f, "planar:1,1");
     double q[4] = {0, 0, 0, NAN}, out[64];
     assert_int_equal(rm2_arm_pose(f->ctx, arm, 2, q, out), RM2_ERR_ARGUMENT);
-    assert_non_null(strstr(rm2_context_error(f->ctx), "configuration 1: the angle of joint 2"));
+    assert_non_null(strstr(rm2_context_error(f->ctx), "configuration 1: the value of joint 2"));
     assert_int_equal(rm2_arm_skeleton(f->ctx, arm, 2, q, out), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_arm_jacobian(f->ctx, arm, 2, q, out), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_arm_manipulability(f->ctx, arm, 2, 2, q, out), RM2_ERR_ARGUMENT);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "riemann2/covariance.h"
 #include "riemann2/data.h"
 #include "riemann2/model.h"
 #include "shared_context.h"
@@ -22,11 +23,13 @@ typedef union any_settings {
     rm2_fit_settings fit;
     rm2_data_settings data;
     rm2_encode_settings encode;
+    rm2_covariance_settings covariance;
 } any_settings;
 
 static const rm2_settings_table *table_of(size_t index) {
     const rm2_settings_table *tables[] = {rm2_fit_settings_table(), rm2_data_settings_table(),
-                                          rm2_encode_settings_table(), NULL};
+                                          rm2_encode_settings_table(),
+                                          rm2_covariance_settings_table(), NULL};
     return tables[index];
 }
 

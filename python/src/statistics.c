@@ -1,0 +1,128 @@
+/* Statistics of labelled points: distances, tests between groups. */
+#include "glue.h"
+
+/* Labels and subjects come as float64 arrays of whole numbers from 0, as all arrays do. */
+typedef struct numbers {
+    size_t *values; /* NULL for None */
+} numbers;
+
+static bool take_numbers(const glue_array *array, numbers *out) {
+    out->values = array->data ? PyMem_Calloc(array->count + 1, sizeof *out->values) : NULL;
+    if (!array->data)
+        return true;
+    if (!out->values)
+        return PyErr_NoMemory() != NULL;
+    for (size_t i = 0; i < array->count; i++) {
+        if (!(array->data[i] >= 0 && array->data[i] < 9e15)) {
+            PyErr_SetString(PyExc_ValueError, "labels and subjects: expected numbers from 0");
+            return false;
+        }
+        out->values[i] = (size_t)array->data[i];
+    }
+    return true;
+}
+
+/* Labelled points from Python: arrays, and the view that the library takes. */
+typedef struct labelled {
+    glue_array points, label_array, subject_array;
+    numbers labels, subjects;
+    rm2_labelled view;
+} labelled;
+
+static bool labelled_take(const rm2_manifold *m, PyObject *const objects[3], size_t label_count,
+                          labelled *l) {
+    *l = (labelled){.view = {.manifold = m, .label_count = label_count}};
+    if (!glue_read(objects[0], "points", false, &l->points) ||
+        !glue_read(objects[1], "labels", false, &l->label_array) ||
+        !glue_read(objects[2], "subjects", true, &l->subject_array) ||
+        !glue_rows(&l->points, "points", rm2_manifold_ambient(m)) ||
+        !glue_sized(&l->label_array, "labels", l->points.rows) ||
+        (l->subject_array.data && !glue_sized(&l->subject_array, "subjects", l->points.rows)) ||
+        !take_numbers(&l->label_array, &l->labels) ||
+        !take_numbers(&l->subject_array, &l->subjects))
+        return false;
+    l->view.n = l->points.rows;
+    l->view.points = l->points.data;
+    l->view.labels = l->labels.values;
+    l->view.subjects = l->subjects.values;
+    return true;
+}
+
+static void labelled_release(labelled *l) {
+    glue_release(&l->points);
+    glue_release(&l->label_array);
+    glue_release(&l->subject_array);
+    PyMem_Free(l->labels.values);
+    PyMem_Free(l->subjects.values);
+}
+
+/* manifold_distances(m, x, out, callback) */
+static PyObject *distances(PyObject *self, PyObject *args) {
+    const rm2_manifold *m;
+    PyObject *in, *out, *result = NULL;
+    glue_watcher watcher = {NULL, false, false};
+    glue_array x = {.data = NULL}, d = {.data = NULL};
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OOO", take_manifold, &m, &in, &out, &watcher.callback))
+        return NULL;
+    if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &d) &&
+        glue_rows(&x, "points", rm2_manifold_ambient(m)) &&
+        glue_sized(&d, "output", x.rows * x.rows)) {
+        rm2_context *ctx = glue_enter();
+        if (ctx) {
+            rm2_status status;
+            glue_watch(ctx, &watcher);
+            GLUE_RUN(status, rm2_manifold_distances(ctx, m, x.rows, x.data, d.data));
+            result = glue_leave(ctx, status);
+        }
+    }
+    glue_release(&x);
+    glue_release(&d);
+    return result;
+}
+
+/* group_test(m, points, labels, subjects or None, label_count, first, second, settings, values, callback):
+ * (statistic, p value, permutations, as large, exact, converged). */
+static PyObject *group_test(PyObject *self, PyObject *args) {
+    const rm2_manifold *m;
+    PyObject *objects[3], *dict, *out, *none = NULL;
+    Py_ssize_t count, first, second;
+    glue_watcher watcher = {NULL, false, false};
+    glue_array values = {.data = NULL};
+    rm2_test_settings s = rm2_test_settings_default();
+    rm2_test_result r = {.converged = false};
+    labelled l;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OOOnnnOOO", take_manifold, &m, &objects[0], &objects[1],
+                          &objects[2], &count, &first, &second, &dict, &out, &watcher.callback) ||
+        !glue_settings(dict, rm2_test_settings_table(), &s))
+        return NULL;
+    if (labelled_take(m, objects, (size_t)count, &l) && glue_write(out, "values", false, &values) &&
+        glue_sized(&values, "values", s.permutations)) {
+        rm2_context *ctx = glue_enter();
+        if (ctx) {
+            rm2_status status;
+            glue_watch(ctx, &watcher);
+            GLUE_RUN(status, rm2_group_test(ctx, &l.view, (size_t)first, (size_t)second, &s,
+                                            values.data, &r));
+            none = glue_leave(ctx, status);
+        }
+    }
+    glue_release(&values);
+    labelled_release(&l);
+    Py_XDECREF(none);
+    return none ? Py_BuildValue("ddnnOO", r.statistic, r.p_value, (Py_ssize_t)r.permutations,
+                                (Py_ssize_t)r.as_large, r.exact ? Py_True : Py_False,
+                                r.converged ? Py_True : Py_False)
+                : NULL;
+}
+
+static PyMethodDef functions[] = {
+    {"manifold_distances", distances, METH_VARARGS, NULL},
+    {"group_test", group_test, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+bool statistics_add(PyObject *module) {
+    return PyModule_AddFunctions(module, functions) == 0;
+}

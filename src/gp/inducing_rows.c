@@ -1,0 +1,125 @@
+/* Passes over the rows: each thread adds up units, and the trees of the threads are joined. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "gp/inducing.h"
+#include "linalg/dense.h"
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+size_t rm2i_inducing_backward_sums(const rm2i_inducing *in) {
+    return (in->r + 1) * in->Q + 3; /* by Z, lengthscales, variance, linear part; and |X|^2 */
+}
+
+/* Numbers of the longest pass: A, V F, t; or R^T R; or derivatives. */
+static size_t most_sums(const rm2i_inducing *in) {
+    size_t forward = rm2i_triangle(in->r) + in->M * in->r + 1;
+    return larger(forward, larger(rm2i_triangle(in->M), rm2i_inducing_backward_sums(in)));
+}
+
+/* Rows of a unit where none are given. */
+static size_t even_rows(const rm2i_inducing *in) {
+    return (rm2i_unit_rows(in->N) + RM2I_ROWS - 1) / RM2I_ROWS * RM2I_ROWS;
+}
+
+static rm2i_ranges units_of(const rm2i_inducing *in) {
+    size_t count = (in->N + even_rows(in) - 1) / even_rows(in);
+    return in->units ? *in->units : (rm2i_ranges){count, 0, count, NULL};
+}
+
+/* Where unit u begins; for the one behind the last, N. */
+static size_t unit_start(const rm2i_inducing *in, size_t u) {
+    size_t even = u * even_rows(in);
+    return in->units ? in->units->first[u] : even < in->N ? even : in->N;
+}
+
+static void lay_out_part(rm2i_part *p, const rm2i_inducing *in, rm2i_arena *a) {
+    size_t r = in->r, order = larger(r, in->M);
+    p->square = rm2i_take(a, double, order, order);
+    p->nodes = rm2i_take(a, double, rm2i_tree_most(units_of(in).terms), most_sums(in));
+    p->K = rm2i_take(a, double, in->kept ? 0 : RM2I_ROWS, r);
+    p->V = rm2i_take(a, double, in->kept ? 0 : RM2I_ROWS, r);
+    p->K_bar = rm2i_take(a, double, in->derivatives ? RM2I_ROWS : 0, r);
+    p->sums = NULL;
+}
+
+static rm2i_part part_of(const rm2i_inducing *in, int thread) {
+    rm2i_part part;
+    lay_out_part(&part, in, &(rm2i_arena){in->parts, (size_t)thread * in->part});
+    return part;
+}
+
+size_t rm2i_inducing_part_size(const rm2i_inducing *in) {
+    rm2i_arena one = {NULL, 0};
+    lay_out_part(&(rm2i_part){0}, in, &one);
+    return one.used;
+}
+
+/* The lower triangle of a square matrix, packed. */
+static void pack_triangle(size_t n, const double *A, double *packed) {
+    for (size_t i = 0; i < n; packed += i + 1, i++)
+        memcpy(packed, A + i * n, (i + 1) * sizeof *A);
+}
+
+void rm2i_unpack_triangle(size_t n, const double *packed, double *A) {
+    for (size_t i = 0; i < n; packed += i + 1, i++)
+        memcpy(A + i * n, packed, (i + 1) * sizeof *A);
+}
+
+/* The sums of unit u, in own->sums. */
+static void sum_unit(const rm2i_rows *rows, const rm2i_pass *pass, size_t u, const rm2i_part *own) {
+    size_t end = unit_start(rows->in, u + 1), first = unit_start(rows->in, u);
+    size_t block = rm2i_block_rows(end - first);
+    memset(own->square, 0, pass->order * pass->order * sizeof *own->square);
+    for (; first < end; first += block)
+        pass->fn(rows, first, end - first < block ? end - first : block, own);
+    pack_triangle(pass->order, own->square, own->sums);
+}
+
+/* The units from `begin` to `end`. */
+static void sum_units(const rm2i_rows *rows, const rm2i_pass *pass, size_t begin, size_t end,
+                      rm2i_part *own, rm2i_tree *tree) {
+    size_t offset = units_of(rows->in).offset;
+    tree->values = own->nodes;
+    tree->size = rm2i_triangle(pass->order) + pass->others;
+    tree->count = 0;
+    for (size_t u = begin; u < end; u++) {
+        own->sums = rm2i_tree_leaf(tree, offset + u);
+        sum_unit(rows, pass, u, own);
+    }
+}
+
+double *rm2i_inducing_rows(const rm2i_rows *rows, const rm2i_pass *pass) {
+    const rm2i_inducing *in = rows->in;
+    size_t units = units_of(in).count;
+    int threads = units > 1 ? in->threads : 1;
+    int before =
+        rm2i_one_thread_begin(); /* BLAS on each thread by itself, also where there is one */
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (int t = 0; t < threads; t++) {
+        rm2i_part own = part_of(in, t);
+        sum_units(rows, pass, units * (size_t)t / (size_t)threads,
+                  units * (size_t)(t + 1) / (size_t)threads, &own, &in->trees[t]);
+    }
+    rm2i_one_thread_end(before);
+    for (int t = 1; t < threads; t++)
+        rm2i_tree_append(&in->trees[0], &in->trees[t]);
+    return rm2i_tree_total(&in->trees[0]);
+}
+
+/* ---- r x r ---------------------------------------------------------------------------------- */
+
+enum { SMALL_PART = 16 }; /* N/r from which on r x r matrices are a small part of the cost */
+
+rm2i_small rm2i_inducing_small_begin(const rm2i_inducing *in) {
+    bool small = in->r <= in->N / SMALL_PART;
+    return (rm2i_small){small ? 1 : in->threads, small ? rm2i_one_thread_begin() : 0};
+}
+
+void rm2i_inducing_small_end(rm2i_small small) {
+    if (small.before > 0)
+        rm2i_one_thread_end(small.before);
+}

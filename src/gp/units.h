@@ -1,0 +1,42 @@
+/* Rows in units that depend on the data alone.
+ *
+ * Sums over points are trees (base/tree.h) whose terms are the sums of units: whole trajectories, consecutive ones joined
+ * until they have enough rows; without trajectories as many rows. A process owns whole units, and a thread adds up whole
+ * units, so that results do not depend on who has which. Inside a unit the work goes in blocks of at most RM2I_ROWS
+ * rows. */
+#ifndef RM2I_UNITS_H
+#define RM2I_UNITS_H
+
+#include "riemann2/base.h"
+
+enum { RM2I_ROWS = 128 }; /* most rows in a block */
+
+/* Rows first[u] to first[u + 1] - 1 are unit u, term `offset` + u of sums of `terms` terms. */
+typedef struct rm2i_ranges {
+    size_t count, offset, terms;
+    size_t *first; /* count + 1 */
+} rm2i_ranges;
+
+typedef struct rm2i_units {
+    rm2i_ranges points;     /* all rows */
+    rm2i_ranges increments; /* steps within trajectories, one fewer per trajectory; count 0: none */
+    rm2i_ranges trajectories; /* which are in each unit; not set without trajectories */
+    double *memory;
+} rm2i_units;
+
+/* Rows that a unit has at least, of N in all processes together. */
+size_t rm2i_unit_rows(size_t N);
+/* Rows per block in a unit of n rows. */
+size_t rm2i_block_rows(size_t n);
+
+/* What is cut into units. */
+typedef struct rm2i_rows_of {
+    size_t N, trajectories;
+    const size_t *starts; /* trajectories + 1; not read where there are none */
+    size_t rows;          /* rm2i_unit_rows; SIZE_MAX: all in one unit */
+} rm2i_rows_of;
+
+rm2_status rm2i_units_create(rm2_context *ctx, const rm2i_rows_of *what, rm2i_units **units);
+void rm2i_units_free(rm2i_units *units);
+
+#endif
