@@ -157,6 +157,7 @@ static int check_points(const model_work *m, const model_action *a, const data_o
         other = o->train             ? "--train"
                 : o->trajectory      ? "--trajectory"
                 : o->avoid.count > 0 ? "--avoid"
+                : o->discourage      ? "--discourage"
                                      : NULL;
     else if (!other && a->points_from)
         other = setting_first_given(a->points_from, word);

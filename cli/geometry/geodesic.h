@@ -8,7 +8,7 @@
 typedef struct measured {
     double straight; /* length of the straight line, or of those through the stops */
     double expected, standard_error; /* expected length, with --samples */
-    double duration; /* seconds within the limits of speed and acceleration; 0: not asked for */
+    double duration;  /* seconds within the limits of speed and acceleration; 0: not asked for */
     double clearance; /* of the nodes that are written, from the obstacles; infinity without */
     bool blocked;     /* no way keeps the clearance, or too few nodes to keep it: not written */
 } measured;

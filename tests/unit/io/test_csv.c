@@ -559,7 +559,7 @@ static void written_text_is_as_expected(void **state) {
     assert_int_equal(rm2_csv_write(f->ctx, f->path, &table, false), RM2_OK);
     FILE *file = fopen(f->path, "rb");
     assert_non_null(file);
-    (void)fread(text, 1, sizeof text - 1, file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
     (void)fclose(file);
     assert_string_equal(text, "x,kind\n0.1,\"b\"\"c\"\nnan,a\n");
     assert_int_equal(rm2_csv_write(f->ctx, f->path, &table, false), RM2_ERR_IO);

@@ -62,7 +62,7 @@ static void expect_content(const char *path, const char *expected) {
     char text[64] = {0};
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
-    (void)fread(text, 1, sizeof text - 1, file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
     (void)fclose(file);
     assert_string_equal(text, expected);
 }
