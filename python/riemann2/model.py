@@ -315,7 +315,8 @@ class WGPLVM:
             NaN entries are missing: entries of Euclidean factors, or whole factors.
         groups : sequence of n ids, optional
             Points with equal ids stand next to each other and are one trajectory: its latents are sought together and do
-            not jump between places that decode alike. By default every point is encoded by itself.
+            not jump between places that decode alike. By default those of a `Data`; the points of an array are encoded each
+            by itself.
         return_cov : bool
             Also return the latent uncertainty, (n, latent_dim, latent_dim).
         return_info : bool
@@ -352,6 +353,8 @@ class WGPLVM:
             raise ValueError(f"Y: expected at least one point; found {_sizes(array)} while a minimum of 1 is required.")
         regularise = not (isinstance(Y, Data) and Y.shrinkage > 0)
         n, Q = len(array), self.info_["latent_dim"]
+        if groups is None and isinstance(Y, Data):
+            groups = Y.groups
         first = None if groups is None else _starts(groups, n).astype(float)
         latents, info = np.empty((n, Q)), np.empty((n, _ENCODED))
         cov = np.empty((n, Q, Q)) if with_cov else None

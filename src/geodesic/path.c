@@ -10,7 +10,7 @@
 enum {
     PATH_PIECES = 32,  /* at least, into which a path is divided for its length */
     PATH_POINTS = 5,   /* of quadrature on each */
-    SKETCH_PIECES = 8, /* the same where the metric may be even */
+    SKETCH_PIECES = 8, /* the same where the metric may be even, and not longer than its scale */
     SKETCH_POINTS = 2,
     MOST_PIECES = 4096
 };
@@ -203,13 +203,24 @@ static bool is_even(const rm2i_arc *arc) {
     return least > 0 && most <= EVEN * least;
 }
 
+/* Pieces of a sketch, none longer than the metric's scale, so that no change of it is missed between the
+ * points; 0 where these would be too many, or the scale is unknown. */
+static size_t sketch_pieces(const rm2_metric *metric, size_t n, const double *path) {
+    double length = 0, scale = rm2i_metric_scale(metric);
+    for (size_t i = 0; i + 1 < n; i++)
+        length += side_of(metric->Q, path, i);
+    if (!(length <= PATH_PIECES * scale))
+        return 0;
+    return (size_t)fmax(SKETCH_PIECES, ceil(length / scale));
+}
+
 rm2_status rm2i_path_sketch(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
                             const double *path, rm2i_curve_candidate *out) {
-    size_t Q = evaluator->metric->Q;
+    size_t Q = evaluator->metric->Q, pieces = sketch_pieces(evaluator->metric, n, path);
     RM2_TRY(check_finite(ctx, Q, n, path));
-    if (is_one_place(Q, n, path))
+    if (pieces == 0 || is_one_place(Q, n, path))
         return RM2_OK;
-    RM2_TRY(make_polygon(ctx, Q, n, path, SKETCH_PIECES, &out->curve));
+    RM2_TRY(make_polygon(ctx, Q, n, path, pieces, &out->curve));
     rm2_status status = rm2i_arc_create(ctx, evaluator, out->curve, SKETCH_POINTS, &out->arc);
     if (status == RM2_OK && is_even(out->arc)) {
         out->converged = true;

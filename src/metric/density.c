@@ -81,8 +81,13 @@ static size_t work_size(const void *self, size_t count, rm2i_metric_order order)
     return ((const density *)self)->Q;
 }
 
+static double scale(const void *self) {
+    const density *d = self;
+    return d->sigma;
+}
+
 static const rm2i_metric_type density_type = {
-    .work = work_size, .at = at_points, .free = free, .block = 16};
+    .work = work_size, .at = at_points, .scale = scale, .free = free, .block = 16};
 
 rm2_status rm2_metric_density(rm2_context *ctx, size_t n, size_t Q, const double *points,
                               double sigma, rm2_metric **metric) {

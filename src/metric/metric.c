@@ -32,6 +32,10 @@ rm2_status rm2i_metric_create(rm2_context *ctx, const rm2i_metric_type *type, si
     return RM2_OK;
 }
 
+double rm2i_metric_scale(const rm2_metric *metric) {
+    return metric->type->scale ? metric->type->scale(metric->self) : 0;
+}
+
 void rm2_metric_free(rm2_metric *metric) {
     if (!metric)
         return;

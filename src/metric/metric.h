@@ -30,6 +30,8 @@ typedef struct rm2i_metric_type {
                      double *work);
     /* Optional: may a bend be asked for? NULL: no. */
     bool (*can_bend)(const void *self);
+    /* Optional: a distance in coordinates below which the metric hardly changes. NULL or 0: unknown. */
+    double (*scale)(const void *self);
     void (*free)(void *self);
     size_t block; /* points that are best done at once: blocks run on different threads */
 } rm2i_metric_type;
@@ -63,6 +65,9 @@ rm2_status rm2i_metric_at(const rm2_metric *metric, size_t n, const double *x, d
 /* As rm2_metric_at, the points being the parts of the activity that is under way. */
 rm2_status rm2i_metric_at_counted(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                   const double *x, double *G);
+
+/* 0: unknown. */
+double rm2i_metric_scale(const rm2_metric *metric);
 
 /* The same with the bend, for metrics that have one. */
 bool rm2i_metric_can_bend(const rm2_metric *metric);

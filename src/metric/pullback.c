@@ -9,6 +9,7 @@
  * coordinates of that factor in Gc; dc/dx_t = grad c . dExp J_t. */
 #include "metric/pullback.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -422,10 +423,21 @@ static void free_self(void *self) {
     rm2i_pullback_field_free(self);
 }
 
+/* The shortest lengthscale; a cost may change faster. */
+static double scale(const void *self) {
+    const rm2i_pullback_field *f = self;
+    const rm2i_latent_kernel *kernel = &f->posterior->gp.kernel;
+    double least = INFINITY;
+    for (size_t q = 0; q < kernel->dim; q++)
+        least = fmin(least, kernel->lengthscale[q]);
+    return f->cost.at ? 0 : least;
+}
+
 static const rm2i_metric_type pullback_type = {
     .work = work_size,
     .at = at_points,
     .can_bend = can_bend,
+    .scale = scale,
     .free = free_self,
     .block = 64,
 };
