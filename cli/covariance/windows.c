@@ -131,21 +131,23 @@ static bool cut_events(const covariance_work *c, const recording *r, covariance_
 
 /* ---- matrices -------------------------------------------------------------------------------- */
 
+static bool resize(double **array, size_t count) {
+    double *larger = realloc(*array, count * sizeof *larger);
+    if (!larger)
+        return false;
+    *array = larger;
+    return true;
+}
+
 static bool grow(covariance_set *s, size_t more) {
     if (s->count + more <= s->room)
         return true;
     size_t room = s->count + more + s->room / 2, square = s->channels * s->channels;
-    double *matrices = realloc(s->matrices, room * square * sizeof *matrices);
-    s->matrices = matrices ? matrices : s->matrices;
-    double *subject = realloc(s->subject, room * sizeof *subject);
-    s->subject = subject ? subject : s->subject;
-    double *label = realloc(s->label, room * sizeof *label);
-    s->label = label ? label : s->label;
-    double *time = realloc(s->time, room * sizeof *time);
-    s->time = time ? time : s->time;
-    bool grown = matrices && subject && label && time;
-    s->room = grown ? room : s->room;
-    return grown;
+    if (!resize(&s->matrices, room * square) || !resize(&s->subject, room) ||
+        !resize(&s->label, room) || !resize(&s->time, room))
+        return false;
+    s->room = room;
+    return true;
 }
 
 /* Names and time of the window; its matrix stands at s->count. False: no memory. */

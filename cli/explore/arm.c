@@ -26,10 +26,11 @@ static rm2_status find_place(rm2_context *ctx, explorer *e, bool *found) {
 }
 
 rm2_status player_open(rm2_context *ctx, const char *name, explorer *e) {
+    const arm_source source = {.spec = name};
     bool found;
     e->player.name = name;
     e->player.placement = rm2_placement_default();
-    WORK_TRY(arm_open(ctx, &(arm_source){.spec = name}, &e->player.arm));
+    WORK_TRY(arm_open(ctx, &source, &e->player.arm));
     WORK_TRY(rm2_arm_task_of(ctx, e->info->manifold, &e->player.task));
     rm2_context_set_seed(ctx, SEED);
     WORK_TRY(find_place(ctx, e, &found));

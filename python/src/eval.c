@@ -5,8 +5,7 @@
 
 static PyObject *score_tuple(const rm2_score *s) {
     return Py_BuildValue("nnddddd", (Py_ssize_t)s->points, (Py_ssize_t)s->converged, s->log_density,
-                         s->log_density_manifold, s->tangent, s->ambient,
-                         s->log_density_at_latent);
+                         s->log_density_manifold, s->tangent, s->ambient, s->log_density_at_latent);
 }
 
 static rm2_status run_score(rm2_context *ctx, const rm2_model *model, const rm2_encode_settings *s,

@@ -39,8 +39,8 @@ rm2_status rm2i_position_of(rm2_context *ctx, const rm2_model *model, size_t fac
 
 /* Doubles of scratch for the two calls below. */
 size_t rm2i_position_work(const rm2i_position *position);
-/* y (dim) and, unless NULL, the largest standard deviation in any direction. */
-void rm2i_position_at(const rm2i_position *position, const double *x, double *y, double *deviation,
+/* The position (`out`, dim) and, unless NULL, its largest standard deviation in any direction. */
+void rm2i_position_at(const rm2i_position *y, const double *x, double *out, double *deviation,
                       double *work);
 /* With derivatives J (dim x Q) and slope (Q); deviation and slope may both be NULL. */
 typedef struct rm2i_position_slope {

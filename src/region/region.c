@@ -100,7 +100,7 @@ static double from_plane(const rm2_region *r, const double *y, double *gradient)
 }
 
 static double from_box(const rm2_region *r, const double *y, double *gradient) {
-    double outside[RM2_REGION_DIM], deepest = -INFINITY, side[RM2_REGION_DIM];
+    double outside[RM2_REGION_DIM], deepest = -INFINITY, side[RM2_REGION_DIM] = {0};
     size_t nearest = 0;
     for (size_t k = 0; k < r->dim; k++) {
         double off = y[k] - (r->a[k] + r->b[k]) / 2, q = fabs(off) - (r->b[k] - r->a[k]) / 2;
