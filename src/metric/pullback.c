@@ -115,10 +115,11 @@ static void flat_jets(const rm2i_output_part *part, size_t M, const rm2i_jet_que
     size_t slopes = q->points * q->directions;
     memcpy(q->GW, q->W, q->points * q->count * M * sizeof *q->GW);
     restrict_to(part, M, q->points * q->count, q->GW);
-    memset(q->slope, 0, slopes * q->count * q->count * sizeof *q->slope);
+    if (slopes > 0)
+        memset(q->slope, 0, slopes * q->count * q->count * sizeof *q->slope);
     for (size_t i = 0; q->trace && i < q->points; i++)
         q->trace[i] = rm2i_dot(M * M, part->Pt, part->Pt);
-    if (q->trace)
+    if (q->trace && slopes > 0)
         memset(q->trace_slope, 0, slopes * sizeof *q->trace_slope);
 }
 

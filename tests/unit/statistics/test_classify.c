@@ -106,7 +106,7 @@ static void logistic_against_scikit_learn(void **state) {
 
 static void logistic_mistakes(void **state) {
     (void)state;
-    double x[] = {0, 1, 2, 3}, w[6];
+    double x[] = {0, 1, 2, 3}, w[8];
     size_t labels[] = {0, 1}, outside[] = {0, 2};
     rm2_features data = {2, 2, x, labels, 2};
     refused(rm2_logistic_fit(ctx, &data, 0, w, NULL), RM2_ERR_ARGUMENT, "ridge is 0");
