@@ -5,7 +5,7 @@
 #include "core/work.h"
 #include "riemann2/plot.h"
 
-/* Height of a legend of so many entries below a figure of that width, millimetres, about. */
+/* Approximate height of a legend with this number of entries below a figure of that width, in millimetres. */
 double figure_legend_height(size_t entries, double width);
 /* Height of a panel of that width (millimetres) around the grid, in which one unit is equally long on
  * both axes: with room for labels and colour bar. */

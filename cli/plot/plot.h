@@ -28,7 +28,7 @@ typedef struct drawn_file {
     char name[DRAWN_SIZE];
 } drawn_file;
 
-/* A path of a file. A few are told apart; of many, those of a file share name and looks. */
+/* A path of a file. A few paths differ in colour and dash; of many, those of one file share name and style. */
 typedef struct drawn_path {
     const drawn_file *file;
     size_t from, n; /* rows of the file */

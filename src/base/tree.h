@@ -23,7 +23,7 @@ typedef struct rm2i_tree {
     rm2i_node node[RM2I_TREE_NODES];
 } rm2i_tree;
 
-/* Most nodes at a time in a sum of so many terms. */
+/* Largest number of nodes at a time in a sum of this number of terms. */
 size_t rm2i_tree_most(size_t terms);
 
 /* The next term, which must follow the last one: its numbers, all 0, for the caller to fill in before the next call. */

@@ -37,7 +37,7 @@ rm2_status rm2i_traces_create(rm2_context *ctx, const rm2_manifold *manifold, si
                               size_t to, const double *Pt, rm2i_traces **traces);
 void rm2i_traces_free(rm2i_traces *traces);
 
-/* Doubles of scratch for queries with up to so many points, vectors and directions. */
+/* Doubles of scratch for queries with up to this number of points, vectors and directions. */
 size_t rm2i_jets_work(const rm2i_traces *traces, size_t points, size_t count, size_t directions);
 /* Results are set, not added to. */
 rm2_status rm2i_jets(const rm2i_traces *traces, const rm2i_jet_query *query, double *work);

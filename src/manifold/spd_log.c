@@ -158,48 +158,24 @@ static rm2_status carry(size_t n, const double *f, const double *c, const double
     return RM2_OK;
 }
 
-/* ---- the exponential map seen from its coordinates: the identity ------------------------------- */
-
-static rm2_status log_volume(size_t n, const double *c, double *value, double *work) {
-    (void)n;
-    (void)c;
-    (void)work;
-    *value = 0;
-    return RM2_OK;
-}
+/* ---- the exponential map seen from its coordinates: as in R^dim ------------------------------- */
 
 static rm2_status metric(size_t n, const double *c, const rm2_product_query *query, double *work) {
-    size_t dim = rm2_spd.dim(n);
-    (void)c;
-    (void)work;
-    for (size_t k = 0; k < query->count; k++)
-        memcpy(query->out + k * query->stride, query->W + k * query->stride,
-               dim * sizeof *query->out);
-    return RM2_OK;
+    return rm2_euclidean.metric(rm2i_spd_dim(n), c, query, work);
 }
 
 static rm2_status metric_derivative(size_t n, const double *c, const double *z,
                                     const rm2_product_query *query, double *work) {
-    size_t dim = rm2_spd.dim(n);
-    (void)c;
-    (void)z;
-    (void)work;
-    for (size_t k = 0; k < query->count; k++)
-        memset(query->out + k * query->stride, 0, dim * sizeof *query->out);
-    return RM2_OK;
+    return rm2_euclidean.metric_derivative(rm2i_spd_dim(n), c, z, query, work);
 }
 
-/* |w|^2, whose derivatives are 0. */
 static rm2_status metric_norms(size_t n, const double *c, const rm2_norms_query *query,
                                double *work) {
-    size_t dim = rm2_spd.dim(n);
-    (void)c;
-    (void)work;
-    for (size_t k = 0; k < query->count; k++) {
-        const double *w = query->W + k * query->stride;
-        query->value[k] += rm2i_dot(dim, w, w);
-    }
-    return RM2_OK;
+    return rm2_euclidean.metric_norms(rm2i_spd_dim(n), c, query, work);
+}
+
+static rm2_status log_volume(size_t n, const double *c, double *value, double *work) {
+    return rm2_euclidean.log_volume(rm2i_spd_dim(n), c, value, work);
 }
 
 const rm2_geometry rm2_spd_log = {
