@@ -10,7 +10,6 @@
  * and that of logm at expm(X) has 1/m. Transport keeps coordinates: its ambient vector is Dexp at the end.
  * Frame f: logm P, its eigenvectors (rows of Ut), its eigenvalues. */
 #include <math.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "linalg/dense.h"
