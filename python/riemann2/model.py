@@ -12,23 +12,21 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_count, as_doubles, as_seed
+from ._model_show import ModelShow
+from ._model_space import ModelSpace
 from ._progress import Callback, watch
 from ._settings import describe, table, texts
 from .data import Data
 from .manifold import Manifold
-from .space import Medoids, Path, Space, Discouraged
 
 if TYPE_CHECKING:
     from ._arrays import Array
-    from .explorer import Explorer
-    from .figure import Figure
 
 __all__ = ["GPLVM", "WGPLVM", "load"]
 
 _ENCODED = 4  # log density, residual, converged, nearest training point
 _OWN = ("manifold", "latent_dim", "recipe", "random_state")
 _FIXED = ("model", "latent_dim", "recipe", "seed")  # settings that the class or a parameter decides
-_SPACES = 8  # latent spaces that a model keeps
 
 Self = TypeVar("Self", bound="WGPLVM")
 
@@ -48,7 +46,7 @@ def _starts(groups: Any, n: int) -> Array:
     return np.append(firsts, n)
 
 
-class WGPLVM:
+class WGPLVM(ModelSpace, ModelShow):
     """A latent space of data on a manifold: everything decoded lies on the manifold.
 
     Parameters
@@ -446,168 +444,6 @@ class WGPLVM:
         _core.view_rows(handle, views.index(view), array, out)
         return out
 
-    # ---- the latent space ----------------------------------------------------------------------
-
-    def space(self, *, obstacles: Sequence[Any] | str = (), discourage: Sequence[Any] | Discouraged = (),
-              cost: Any = None, callback: Callback = None, **settings: Any) -> Space:
-        """Return the latent space with these settings (see `Space`); it is kept for the next call."""
-        key = (repr(obstacles), repr(discourage), cost, tuple(sorted(texts("space", settings).items())))
-        self._fitted()
-        handle = self._spaces.get(key)
-        if handle is not None:
-            return Space._wrap(handle, self)
-        made = Space(self, obstacles=obstacles, discourage=discourage, cost=cost, callback=callback, **settings)
-        while len(self._spaces) >= _SPACES:
-            self._spaces.pop(next(iter(self._spaces)), None)
-        self._spaces[key] = made._handle
-        return made
-
-    def geodesic(
-        self, start: Any, end: Any, *, via: Sequence[Any] = (), obstacles: Sequence[Any] | str = (),
-        discourage: Sequence[Any] | Discouraged = (), cost: Any = None, callback: Callback = None, **settings: Any,
-    ) -> Path:
-        """Return the shortest path between two latent points.
-
-        Parameters
-        ----------
-        start, end : arrays of shape (latent_dim,)
-        via : sequence of latent points
-            Points to pass on the way.
-        obstacles : sequence of Sphere, Box, Capsule, HalfSpace or texts
-            Keep-out regions in the first Euclidean factor; see ``clearance`` and ``deviations`` among the settings.
-        discourage : sequence of Discouraged
-            Costs in the first Euclidean factor.
-        cost : callable, optional
-            See `Space`.
-        callback : callable, optional
-            Called with a `Progress`; returning False stops with KeyboardInterrupt.
-        **settings
-            Settings of the library's table "space": ``contrast``, ``nodes``, ``tolerance``, ``stage``, ...
-
-        Warns
-        -----
-        RuntimeWarning
-            If the path did not reach the tolerance, or no way keeps the clearance from the obstacles.
-        """
-        space = self.space(obstacles=obstacles, discourage=discourage, cost=cost, callback=callback, **settings)
-        return space.geodesic(start, end, via=via, callback=callback)
-
-    def geodesics(self, starts: Any, ends: Any, *, obstacles: Sequence[Any] | str = (),
-                  discourage: Sequence[Any] | Discouraged = (), callback: Callback = None,
-                  **settings: Any) -> list[Path]:
-        """Return the shortest paths between pairs of latent points, (n, latent_dim) each, on all threads."""
-        space = self.space(obstacles=obstacles, discourage=discourage, **settings)
-        return space.geodesics(starts, ends, callback=callback)
-
-    def distances(self, Z: Any, *, callback: Callback = None, **settings: Any) -> Array:
-        """Return the geodesic distances between latent points, (n, n)."""
-        return self.space(**settings).distances(Z, callback=callback)
-
-    def medoids(self, Z: Any, k: int, *, callback: Callback = None, **settings: Any) -> Medoids:
-        """Partition latent points around k medoids, by geodesic distances."""
-        return self.space(**settings).medoids(Z, k, callback=callback)
-
-    def mean(self, Z: Any, weights: Any = None, *, callback: Callback = None, **settings: Any) -> Array:
-        """Return the Fréchet mean of latent points in the metric of the data."""
-        return np.asarray(self.space(**settings).mean(Z, weights, callback=callback))
-
-    def exp(self, z: Any, v: Any, *, nodes: int = 0, **settings: Any) -> Array:
-        """Return the end of the geodesic from `z` with velocity `v`; with `nodes` that many points of it."""
-        return self.space(**settings).exp(z, v, nodes=nodes)
-
-    def log(self, z: Any, y: Any, **settings: Any) -> Array:
-        """Return the velocity at `z` of the geodesic to `y`."""
-        return self.space(**settings).log(z, y)
-
-    def _metric_space(self, settings: dict[str, Any]) -> Space:
-        """A space whose metric alone is asked for: without a roadmap."""
-        quick: dict[str, Any] = {"roadmap": "line", **settings}
-        return self.space(**quick)
-
-    def metric(self, Z: Any, *, return_derivative: bool = False, **settings: Any) -> Any:
-        """Return the metric at latent points, (..., latent_dim, latent_dim)."""
-        return self._metric_space(settings).metric(Z, return_derivative=return_derivative)
-
-    def magnification(self, Z: Any, **settings: Any) -> Any:
-        """Return the logarithm of the volume element, log sqrt det G, at latent points."""
-        return self._metric_space(settings).magnification(Z)
-
-    # ---- figures -------------------------------------------------------------------------------
-
-    def plot(
-        self, *paths: Path, points: Any = None, labels: Any = None, ax: Any = None, grid: int = 50,
-        title: str | None = None, **settings: Any,
-    ) -> Any:
-        """Draw the latent space: training points, magnification, new points, paths.
-
-        Parameters
-        ----------
-        *paths : Path
-        points : array_like, optional
-            Latent points of new data, as `transform` returns them: markers that no line joins.
-        labels : sequence, optional
-            One per point of `points`; those that the training data have too get the same colours.
-        ax : matplotlib axes, optional
-            Draw there and return them; without it the library's own figure is returned, which notebooks show.
-        grid : int
-            Nodes of the coloured grid along each dimension.
-        title : str, optional
-        **settings
-            Settings of the library's table "space".
-        """
-        from ._latent_figure import New, draw, draw_axes
-
-        self._fitted()
-        _need_paths(paths)
-        if points is None and labels is not None:
-            raise ValueError("labels: they belong to points; pass points too")
-        new = None if points is None else New(points, labels, self.info_["latent_dim"])
-        if ax is not None:
-            return draw_axes(self, paths, ax, as_count(grid, "grid"), title, settings, new)
-        return draw(self, paths, as_count(grid, "grid"), title, settings, new)
-
-    def plot_decoded(self, *paths: Path, title: str | None = None) -> Figure:
-        """Draw the decoded points of paths over the training data, one panel per factor."""
-        from ._latent_figure import draw_decoded
-
-        self._fitted()
-        _need_paths(paths)
-        return draw_decoded(self, paths, title)
-
-    def explore(
-        self, *, browser: bool = False, program: str | os.PathLike[str] | None = None, arm: str | None = None,
-        port: int = 0, height: int = 720,
-    ) -> Explorer:
-        """Show the latent space in a page that can be touched; notebooks show it inline.
-
-        Parameters
-        ----------
-        browser : bool
-            Open the page in a browser.
-        program : path, optional
-            The program riemann2, which serves the page; default: RIEMANN2_PROGRAM, or `riemann2` on the path.
-        arm : str, optional
-            Robot arm to show with poses, such as "panda".
-        port : int
-            Port on this machine; 0: a free one.
-        height : int
-            Pixels in a notebook.
-        """
-        from .explorer import Explorer
-
-        self._fitted()
-        shown = Explorer(self, program, arm, port, height)
-        if browser:
-            import webbrowser
-
-            webbrowser.open(shown.address)
-        return shown
-
-    def _repr_html_(self) -> str:
-        from ._latent_figure import card
-
-        return card(self)
-
     # ---- files ---------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -638,12 +474,6 @@ class GPLVM(WGPLVM):
     """
 
     _model_word = "gplvm"
-
-
-def _need_paths(paths: Sequence[Any]) -> None:
-    for path in paths:
-        if not isinstance(path, Path):
-            raise TypeError(f"paths: expected riemann2.Path, got {type(path).__name__}")
 
 
 def _sizes(array: Array) -> str:
