@@ -18,6 +18,7 @@ from ._progress import Callback, watch
 from ._settings import describe, table, texts
 from .data import Data
 from .manifold import Manifold
+from .report import Fidelity, LatentChoice, StartReport
 
 if TYPE_CHECKING:
     from ._arrays import Array
@@ -71,6 +72,8 @@ class WGPLVM(ModelSpace, ModelShow):
         The training set.
     info_ : dict
         Likelihood, hyperparameters, why training stopped.
+    start_report_ : StartReport or None
+        What the start found in the demonstrations: families, reversed and cut ones, timing.
     n_features_in_ : int
         Last axis of the points.
     n_iter_ : int
@@ -178,6 +181,17 @@ class WGPLVM(ModelSpace, ModelShow):
             raise ValueError("Y: training needs at least 2 points, got 1 sample")
         return Data(array, manifold, groups=groups, time=time)
 
+    def _prepare(self, Y: Any, groups: Any, time: Any) -> tuple[Data, dict[str, str]]:
+        """The data and all settings as texts, with the recipe that the data decide."""
+        seed = None if self.random_state is None else as_seed(self.random_state, "random_state")
+        given = {name: getattr(self, name) for name in _keywords()}
+        given.update(model=self._model_word, latent_dim=self.latent_dim, seed=seed)
+        words = texts("fit", given)
+        data = self._data(Y, groups, time)
+        recipe = _core.fit_recipe(data._handle, words) if self.recipe == "auto" else self.recipe
+        words.update(texts("fit", {"recipe": recipe}))
+        return data, words
+
     def fit(
         self: Self,
         Y: Any,
@@ -223,15 +237,10 @@ class WGPLVM(ModelSpace, ModelShow):
         Warns
         -----
         RuntimeWarning
-            If training was interrupted; the model is the best one so far.
+            If training was interrupted (the model is the best one so far), or principal components reconstruct the
+            training points better than the model; see `fidelity`.
         """
-        seed = None if self.random_state is None else as_seed(self.random_state, "random_state")
-        given = {name: getattr(self, name) for name in _keywords()}
-        given.update(model=self._model_word, latent_dim=self.latent_dim, seed=seed)
-        words = texts("fit", given)
-        data = self._data(Y, groups, time)
-        recipe = _core.fit_recipe(data._handle, words) if self.recipe == "auto" else self.recipe
-        words.update(texts("fit", {"recipe": recipe}))
+        data, words = self._prepare(Y, groups, time)
         start, base = (None if a is None else as_doubles(a, n) for a, n in ((init, "init"), (base_point, "base_point")))
         chosen = None if inducing_points is None else [as_count(k, "inducing_points") for k in inducing_points]
         kernels = None
@@ -245,7 +254,30 @@ class WGPLVM(ModelSpace, ModelShow):
         self._adopt(handle)
         if self.info_["stop"] == "interrupted":
             warnings.warn("training was interrupted; the model is the best so far", RuntimeWarning, stacklevel=2)
+        elif self.fidelity().worse:
+            warnings.warn("principal components reconstruct the training points better than this model; compare "
+                          "fidelity() and try other settings", RuntimeWarning, stacklevel=2)
         return self
+
+    def inspect(self, Y: Any, *, groups: Any = None, time: Any = None) -> StartReport | None:
+        """Return what the start of `fit` would find in the demonstrations, without training.
+
+        None if it would not align them: there are fewer than two trajectories, most of them do not move, or the
+        setting `init` asks for another start.
+        """
+        data, words = self._prepare(Y, groups, time)
+        return StartReport._from(_core.fit_inspect(data._handle, words))
+
+    def choose_latent(self, Y: Any, *, largest: int = 10, callback: Callback = None) -> list[LatentChoice]:
+        """Compare numbers of latent dimensions on points that training has not seen.
+
+        For data without trajectories. Dimensions 1, 2, ... up to `largest` are tried until the density declines; the
+        row with `chosen` is what ``latent_dim="auto"`` takes.
+        """
+        data, words = self._prepare(Y, None, None)
+        with watch(callback) as report:
+            rows, chosen = _core.fit_choose_latent(data._handle, words, as_count(largest, "largest"), report)
+        return [LatentChoice(*row, k == chosen) for k, row in enumerate(rows)]
 
     def _adopt(self, handle: Any) -> None:
         self._handle = handle
@@ -253,6 +285,7 @@ class WGPLVM(ModelSpace, ModelShow):
         self.info_: dict[str, Any] = _core.model_info(handle)
         self.data_ = Data._wrap(_core.model_data(handle))
         self.manifold_ = self.data_.manifold
+        self.start_report_ = StartReport._from(_core.model_start(handle))
         self.latents_: Array = np.empty((self.info_["points"], self.info_["latent_dim"]))
         _core.model_array(handle, "latents", self.latents_)
         self.latents_.flags.writeable = False
@@ -424,6 +457,10 @@ class WGPLVM(ModelSpace, ModelShow):
     def reconstruction(self) -> tuple[float, float]:
         """Return the root mean squared error of the decoded training points: ambient entries, and outputs."""
         return _core.reconstruction(self._fitted())
+
+    def fidelity(self) -> Fidelity:
+        """Return the residuals of the training points beside those of their mean and of principal components."""
+        return Fidelity(*_core.model_fidelity(self._fitted()))
 
     def coordinates(self, Y: Any, view: str = "tangent") -> Array:
         """Return points as the model sees them.

@@ -104,6 +104,7 @@ bool covariance_add(PyObject *module);
 bool manifold_add(PyObject *module);
 bool data_add(PyObject *module);
 bool model_add(PyObject *module);
+bool report_add(PyObject *module);
 bool predict_add(PyObject *module);
 bool space_add(PyObject *module);
 bool curves_add(PyObject *module);
