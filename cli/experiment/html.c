@@ -62,8 +62,9 @@ static int html_image(const experiment_run *r, const figure_file *f, FILE *out) 
     int error = errno;
     if (in)
         (void)fclose(in);
-    return whole ? EXIT_DONE
-                 : work_complain(&r->work, EXIT_FAILED, "cannot read %s: %s", path, strerror(error));
+    return whole
+               ? EXIT_DONE
+               : work_complain(&r->work, EXIT_FAILED, "cannot read %s: %s", path, strerror(error));
 }
 
 static int html_figure(const experiment_run *r, const figure_file *f, FILE *out) {

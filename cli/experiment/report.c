@@ -358,8 +358,7 @@ static int open_file(const experiment_run *r, const char *name, const char *endi
                      rm2_writer **output) {
     char path[PATH_SIZE];
     experiment_path(r, name, ending, path);
-    return work_check(&r->work,
-                      rm2_writer_open(r->work.ctx, path, r->work.common->force, output));
+    return work_check(&r->work, rm2_writer_open(r->work.ctx, path, r->work.common->force, output));
 }
 
 static int write_html(const experiment_run *r) {

@@ -26,8 +26,8 @@ static bool write_elsewhere(const training *t, char path[PATH_SIZE]) {
 
 int fit_write_model(const training *t) {
     char reason[MESSAGE_SIZE], path[PATH_SIZE];
-    rm2_status status = rm2_model_write(t->work.ctx, t->model, t->options->output,
-                                        t->work.common->force);
+    rm2_status status =
+        rm2_model_write(t->work.ctx, t->model, t->options->output, t->work.common->force);
     if (status != RM2_ERR_IO)
         return work_check(&t->work, status);
     (void)message_as_options(rm2_context_error(t->work.ctx), reason, sizeof reason);

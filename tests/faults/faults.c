@@ -16,9 +16,9 @@ static const char *const kinds[FAULT_KINDS] = {"open",   "read",   "write", "syn
 static const struct {
     const char *name;
     int error;
-} errors[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EACCES", EACCES},     {"EINTR", EINTR},
-              {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT}, {"short", FAULT_SHORT}, {"once", ENOMEM},
-              {"always", ENOMEM}};
+} errors[] = {{"ENOSPC", ENOSPC},     {"EIO", EIO},       {"EACCES", EACCES},
+              {"EINTR", EINTR},       {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT},
+              {"short", FAULT_SHORT}, {"once", ENOMEM},   {"always", ENOMEM}};
 
 static fault_kind chosen = FAULT_KINDS;
 static long failing; /* number of the call that fails */
@@ -34,7 +34,8 @@ static void fault_invalid(void) {
 }
 
 __attribute__((constructor)) static void fault_read(void) {
-    const char *text = getenv("FAULT"), *file = getenv("FAULT_HIT"), *folder = getenv("FAULT_UNDER");
+    const char *text = getenv("FAULT"), *file = getenv("FAULT_HIT"),
+               *folder = getenv("FAULT_UNDER");
     if (!text)
         return;
     const char *number = strchr(text, ':'), *error = number ? strchr(number + 1, ':') : NULL;

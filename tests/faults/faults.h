@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 /* A function in place of the C library's, and that one. */
-#define EXPORT __attribute__((visibility("default")))
+#define EXPORT     __attribute__((visibility("default")))
 #define NEXT(name) (__extension__(__typeof__(&(name))) dlsym(RTLD_NEXT, #name))
 
 typedef enum fault_kind {

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 enum { MOST_FILES = 256 };
-static bool counted[MOST_FILES];     /* descriptors of paths that count */
-static FILE *streams[MOST_FILES];    /* on them */
+static bool counted[MOST_FILES];  /* descriptors of paths that count */
+static FILE *streams[MOST_FILES]; /* on them */
 
 static bool is_counted(int fd) {
     return fd >= 0 && fd < MOST_FILES && counted[fd];
@@ -123,7 +123,8 @@ EXPORT FILE *fdopen(int fd, const char *mode) {
     if (!is_counted(fd))
         return NEXT(fdopen)(fd, mode);
     const cookie_io_functions_t functions = {stream_read, stream_write, stream_seek, stream_close};
-    streams[fd] = fopencookie((void *)(long)fd, mode, functions); // NOLINT(performance-no-int-to-ptr)
+    streams[fd] =
+        fopencookie((void *)(long)fd, mode, functions); // NOLINT(performance-no-int-to-ptr)
     return streams[fd];
 }
 

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
