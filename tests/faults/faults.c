@@ -27,7 +27,7 @@ static bool stays;
 static atomic_long calls;
 static char hit[4096], under[4096];
 
-static void fault_invalid(void) {
+static _Noreturn void fault_invalid(void) {
     static const char message[] = "faults: invalid FAULT\n";
     (void)!write(2, message, sizeof message - 1);
     _exit(99);
