@@ -110,9 +110,10 @@ static rm2_status draw_svg(rm2_context *ctx, const rm2_figure *figure, const cha
     cairo_surface_t *surface =
         cairo_svg_surface_create_for_stream(write_bytes, drawing, figure->width, figure->height);
     bool collected = rm2i_svg_collect_texts(surface, texts);
-    RM2_TRY(save_vector(ctx, figure, path, surface, drawing));
-    return collected
-               ? RM2_OK
+    rm2_status status = save_vector(ctx, figure, path, surface, drawing);
+    bool full = ferror(drawing) || ferror(texts); /* a write error of a stream in memory */
+    return collected && !full
+               ? status
                : rm2_context_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
 }
 
