@@ -159,12 +159,26 @@ RM2_API rm2_status rm2_npz_open_bytes(rm2_context *ctx, const char *name, const 
 typedef struct rm2_writer rm2_writer;
 
 /* Open for writing; refuses an existing file unless `overwrite`. Write to rm2_writer_stream, then
- * commit (flush, fsync, rename) or discard; both free the object. */
+ * commit (flush, fsync, rename) or discard; both free the object. The stream has no descriptor of its own (fileno),
+ * continues after a signal unless `ctx` is interrupted, and commit reports why a write failed. */
 RM2_API rm2_status rm2_writer_open(rm2_context *ctx, const char *path, bool overwrite,
                                    rm2_writer **output);
 RM2_API FILE *rm2_writer_stream(rm2_writer *output);
 RM2_API rm2_status rm2_writer_commit(rm2_context *ctx, rm2_writer *output);
 RM2_API void rm2_writer_discard(rm2_writer *output);
+
+/* ---- texts in memory -------------------------------------------------------------------------- */
+
+/* A stream into memory: print to rm2_text_stream_file, then take the text (a NUL follows its `size` bytes; freed with
+ * rm2_free) or discard; both free the object. Unlike with open_memstream of the C library, a text that does not fit
+ * into memory is RM2_ERR_MEMORY, never a text with gaps. */
+typedef struct rm2_text_stream rm2_text_stream;
+
+RM2_API rm2_status rm2_text_stream_open(rm2_context *ctx, rm2_text_stream **stream);
+RM2_API FILE *rm2_text_stream_file(rm2_text_stream *stream);
+RM2_API rm2_status rm2_text_stream_take(rm2_context *ctx, rm2_text_stream *stream, char **text,
+                                        size_t *size);
+RM2_API void rm2_text_stream_discard(rm2_text_stream *stream);
 
 #ifdef __cplusplus
 }

@@ -164,11 +164,26 @@ static void writers(void **state) {
     rm2_writer_discard(NULL);
 }
 
+static void text_streams(void **state) {
+    rm2_context *ctx = *state;
+    rm2_text_stream *stream;
+    char *text;
+    size_t size;
+    NO_CONTEXT(rm2_text_stream_open(NULL, &stream));
+    MISSING("stream", rm2_text_stream_open(ctx, NULL));
+    assert_null(rm2_text_stream_file(NULL));
+    NO_CONTEXT(rm2_text_stream_take(NULL, NULL, &text, &size));
+    MISSING("text", rm2_text_stream_take(ctx, NULL, NULL, &size));
+    MISSING("stream", rm2_text_stream_take(ctx, NULL, &text, &size));
+    assert_null(text);
+    rm2_text_stream_discard(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(tables),        WITH_CONTEXT(chosen_columns),  WITH_CONTEXT(written_tables),
-        WITH_CONTEXT(arrays),        WITH_CONTEXT(lists_of_arrays), WITH_CONTEXT(archives),
-        WITH_CONTEXT(open_archives), WITH_CONTEXT(writers),
+        WITH_CONTEXT(text_streams),   WITH_CONTEXT(tables),        WITH_CONTEXT(chosen_columns),
+        WITH_CONTEXT(written_tables), WITH_CONTEXT(arrays),        WITH_CONTEXT(lists_of_arrays),
+        WITH_CONTEXT(archives),       WITH_CONTEXT(open_archives), WITH_CONTEXT(writers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
