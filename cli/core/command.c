@@ -37,6 +37,11 @@ rm2_context *command_context(common_options *common) {
         rm2_blas_set_threads(threads);
     rm2_context_set_seed(ctx, common->seed);
     rm2_context_set_log(ctx, log_to_stderr, common);
+    if (mat_register(ctx) != RM2_OK) {
+        (void)fprintf(stderr, "riemann2: %s\n", rm2_context_error(ctx));
+        rm2_context_free(ctx);
+        return NULL;
+    }
     return ctx;
 }
 

@@ -32,6 +32,8 @@ struct rm2_context {
     atomic_bool interrupted;                /* lock-free, so that a signal handler may set it */
     const struct rm2_geometry **geometries; /* registered ones */
     size_t geometry_count;
+    const struct rm2_archive_format **formats; /* registered ones */
+    size_t format_count;
     rm2_context *parent; /* whose flag and progress count instead; NULL: its own */
 };
 
