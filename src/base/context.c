@@ -32,6 +32,7 @@ rm2_status rm2_context_create(rm2_context **ctx) {
     *ctx = calloc(1, sizeof **ctx);
     if (!*ctx)
         return RM2_ERR_MEMORY;
+    rm2i_pool_begin(&(*ctx)->pool);
     rm2_context_set_threads(*ctx, 0);
     rm2_context_set_seed(*ctx, 0);
     return RM2_OK;
@@ -47,6 +48,7 @@ rm2_status rm2i_context_child(rm2_context *parent, int threads, rm2_context **ch
 void rm2_context_free(rm2_context *ctx) {
     if (!ctx)
         return;
+    rm2i_pool_end(&ctx->pool);
     free(ctx->geometries);
     free(ctx->formats);
     free(ctx);
