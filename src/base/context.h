@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
+#include "riemann2/team.h"
 
 enum { RM2I_MESSAGE_SIZE = 1024 };
 
@@ -32,7 +33,8 @@ struct rm2_context {
     atomic_bool interrupted;                /* lock-free, so that a signal handler may set it */
     const struct rm2_geometry **geometries; /* registered ones */
     size_t geometry_count;
-    rm2_context *parent; /* whose flag and progress count instead; NULL: its own */
+    const rm2_team *team; /* borrowed; NULL: none */
+    rm2_context *parent;  /* whose flag and progress count instead; NULL: its own */
 };
 
 #endif
