@@ -25,6 +25,13 @@ static void log_to_stderr(void *user, rm2_log_level level, const char *line) {
                   plain_text(text, shown, sizeof shown));
 }
 
+/* Of the process, set before a command runs. */
+static const rm2_team *process_team;
+
+void command_set_team(const rm2_team *team) {
+    process_team = team;
+}
+
 rm2_context *command_context(common_options *common) {
     rm2_context *ctx;
     if (rm2_context_create(&ctx) != RM2_OK) {
@@ -40,6 +47,7 @@ rm2_context *command_context(common_options *common) {
         rm2_context_free(ctx);
         return NULL;
     }
+    (void)rm2_context_set_team(ctx, process_team);
     return ctx;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "base/pool.h"
+#include "riemann2/team.h"
 
 enum { RM2I_MESSAGE_SIZE = 1024, RM2I_HELPERS = 255 };
 
@@ -62,7 +63,8 @@ struct rm2_context {
     const struct rm2_archive_format **formats; /* registered ones */
     size_t format_count;
     rm2i_pool pool;
-    rm2_context *parent; /* whose flag and progress count instead; NULL: its own */
+    const rm2_team *team; /* borrowed; NULL: none */
+    rm2_context *parent;  /* whose flag and progress count instead; NULL: its own */
 };
 
 #endif

@@ -95,7 +95,7 @@ static double first_points(const rm2i_gpdm *g, const double *X, double *X_bar) {
     for (size_t u = 0; u < t->count; u++)
         *rm2i_tree_leaf(&tree, t->offset + u) =
             first_points_of(g, t->first[u], t->first[u + 1], X, X_bar);
-    return *rm2i_tree_total(&tree);
+    return *rm2i_shares_total(t->shares, &tree);
 }
 
 /* The log density of the increments with its derivatives; i->W becomes A^-1 E. */
@@ -141,7 +141,7 @@ rm2_status rm2i_gpdm_evaluate(rm2i_gpdm *g, const double *X) {
     g->jitter = g->lengthscale_bar = g->variance_bar = g->noise_bar = 0;
     memset(g->X_bar, 0, g->N * g->Q * sizeof *g->X_bar);
     g->value = first_points(g, X, g->X_bar);
-    if (g->N == g->trajectories)
+    if (g->units->increments.all == 0)
         return RM2_OK;
     increments i = increments_at(g, X);
     RM2_TRY(g->inducing ? bounded(g, &i) : exact(g, &i));
@@ -153,7 +153,7 @@ rm2_status rm2i_gpdm_evaluate(rm2i_gpdm *g, const double *X) {
 
 rm2_status rm2i_gpdm_choose(rm2_context *ctx, rm2i_gpdm *g, const double *X, double enough,
                             size_t most) {
-    if (g->N == g->trajectories)
+    if (g->units->increments.all == 0)
         return RM2_OK;
     increments i = increments_at(g, X);
     const rm2i_inducing_request request = {&i.kernel, i.n,  i.Lo,
@@ -165,7 +165,7 @@ rm2_status rm2i_gpdm_bounds(rm2_context *ctx, const rm2i_gpdm *g, const double *
                             rm2i_bounds *bounds) {
     double first = first_points(g, X, NULL);
     *bounds = (rm2i_bounds){0, 0, 0};
-    if (g->N > g->trajectories) {
+    if (g->units->increments.all > 0) {
         increments i = increments_at(g, X);
         const rm2i_inducing_data data = {.kernel = &i.kernel,
                                          .N = i.n,

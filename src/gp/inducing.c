@@ -33,7 +33,14 @@ static void lay_out(void *inducing, rm2i_arena *a) {
     in->parts = rm2i_take(a, double, in->workers, in->part);
     in->gram_work = rm2i_take(a, double, in->derivatives ? rm2i_latent_backward_work(in->Q, r) : 0);
     in->trees = rm2i_take(a, rm2i_tree, in->workers);
+    in->gathered = rm2i_take(a, double, rm2i_inducing_ranks(in) > 1 ? 2 : 0, r, in->Q);
+    in->owned = rm2i_take(a, size_t, rm2i_inducing_ranks(in));
     in->index = rm2i_take(a, size_t, r);
+}
+
+/* Of all processes. */
+static size_t all_rows(const rm2i_ranges *units, size_t N) {
+    return units ? units->all : N;
 }
 
 rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *shape,
@@ -47,7 +54,8 @@ rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *sha
     in->r = shape->r;
     in->derivatives = shape->derivatives;
     in->units = shape->units;
-    in->kept = !shape->recompute && in->r <= MOST_KEPT / in->N;
+    in->all = all_rows(in->units, in->N);
+    in->kept = !shape->recompute && in->r <= MOST_KEPT / in->all;
     in->ctx = ctx;
     in->workers = rm2i_workers(ctx, SIZE_MAX);
     rm2_status status = rm2i_arena_calloc(ctx, lay_out, in, &in->memory);
@@ -76,7 +84,7 @@ void rm2i_inducing_gather(size_t r, const size_t *index, size_t Q, const double 
 }
 
 void rm2i_inducing_release(rm2i_inducing *in, const double *X) {
-    rm2i_inducing_gather(in->r, in->index, in->Q, X, in->Z);
+    rm2i_inducing_take_inputs(in, X);
     in->index = NULL;
 }
 
@@ -84,15 +92,17 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
                                rm2i_inducing **inducing) {
     rm2i_inducing_shape shape = {
         .N = request->N, .M = M, .Q = request->kernel->dim, .units = request->units};
-    size_t *index, most = request->most < request->N ? request->most : request->N;
+    const rm2_team *team = rm2i_ranges_team(request->units);
+    size_t N = all_rows(request->units, request->N), most = request->most < N ? request->most : N;
+    size_t *index;
     double left;
-    RM2_TRY(rm2i_alloc(ctx, most, sizeof *index, &index));
+    RM2_TRY(rm2i_team_settle(ctx, team, rm2i_alloc(ctx, most, sizeof *index, &index)));
     rm2_status status = rm2i_inducing_choose(ctx, request, index, &shape.r, &left);
     shape.index = index;
     shape.derivatives = true;
     if (status == RM2_OK) {
         rm2i_inducing_free(*inducing); /* first: the new one's arrays take its place */
-        status = rm2i_inducing_create(ctx, &shape, inducing);
+        status = rm2i_team_settle(ctx, team, rm2i_inducing_create(ctx, &shape, inducing));
     }
     if (status == RM2_OK)
         (*inducing)->chosen = left;
@@ -170,7 +180,7 @@ static rm2_status solve_small(rm2i_inducing *in, const double *VF, double noise)
     memcpy(in->u, VF, M * r * sizeof *in->u);
     rm2i_factor_solve(in->ctx, r, in->B, M, in->u);
     in->noise = noise;
-    in->log_det = (double)(in->N - r) * log(noise) + rm2i_factor_log_det(r, in->B);
+    in->log_det = (double)(in->all - r) * log(noise) + rm2i_factor_log_det(r, in->B);
     return RM2_OK;
 }
 
@@ -193,7 +203,7 @@ static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double no
 static rm2_status factor_inputs(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
                                 const double *X) {
     if (in->index)
-        rm2i_inducing_gather(in->r, in->index, in->Q, X, in->Z);
+        rm2i_inducing_take_inputs(in, X);
     rm2i_latent_gram(in->ctx, kernel, in->r, in->Z, in->Kuu);
     return rm2i_factor(in->ctx, in->r, in->Kuu, 0, in->L, &in->jitter);
 }
@@ -226,7 +236,7 @@ static double whiten(rm2i_inducing *in, const double *Lf) {
 /* -1/2 (square + M log|Q + s2 I| + N log|Kf| + N M log 2 pi) */
 static double log_density(const rm2i_inducing *in, double square, double log_det,
                           const double *Lf) {
-    double N = (double)in->N, M = (double)in->M;
+    double N = (double)in->all, M = (double)in->M;
     double task = Lf ? rm2i_factor_log_det(in->M, Lf) : 0;
     return -0.5 * (square + M * log_det + N * task + N * M * RM2I_LOG_2PI);
 }
@@ -278,16 +288,19 @@ static rm2_status both(rm2i_inducing *in, const bounds_scratch *s, rm2i_bounds *
 
 rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data, double enough,
                                 rm2i_bounds *bounds) {
+    size_t N = all_rows(data->units, data->N);
     const rm2i_inducing_request request = {.kernel = data->kernel,
                                            .N = data->N,
                                            .X = data->X,
                                            .enough = enough,
-                                           .most = most_for_bounds(data->N)};
+                                           .most = most_for_bounds(N),
+                                           .units = data->units};
+    const rm2_team *team = rm2i_ranges_team(data->units);
+    bounds_scratch scratch = {.data = data};
     size_t *index;
     double left;
-    bounds_scratch scratch = {.data = data};
     rm2i_inducing *in = NULL;
-    RM2_TRY(rm2i_alloc(ctx, request.most, sizeof *index, &index));
+    RM2_TRY(rm2i_team_settle(ctx, team, rm2i_alloc(ctx, request.most, sizeof *index, &index)));
     rm2_status status = rm2i_inducing_choose(ctx, &request, index, &bounds->count, &left);
     const rm2i_inducing_shape shape = {.N = data->N,
                                        .M = data->M,
@@ -300,6 +313,7 @@ rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data
         status = rm2i_inducing_create(ctx, &shape, &in);
     if (status == RM2_OK)
         status = rm2i_arena_alloc(ctx, lay_out_bounds, &scratch, &scratch.memory);
+    status = rm2i_team_settle(ctx, team, status);
     if (status == RM2_OK)
         status = both(in, &scratch, bounds);
     free(scratch.memory);

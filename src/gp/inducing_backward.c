@@ -91,7 +91,7 @@ static void small_matrices(rm2i_inducing *in) {
 }
 
 static double noise_derivative(const rm2i_inducing *in) {
-    double N = (double)in->N, M = (double)in->M, s2 = in->noise, trace = 0;
+    double N = (double)in->all, M = (double)in->M, s2 = in->noise, trace = 0;
     for (size_t j = 0; j < in->r; j++) /* tr(B^-1 A) = r - s2 tr B^-1 */
         trace += 1 - s2 * in->B[j * in->r + j];
     double square = in->square / (s2 * s2);
@@ -102,10 +102,10 @@ static double noise_derivative(const rm2i_inducing *in) {
 static void diagonal_backward(const rm2i_inducing *in, const rm2i_rows *rows, double square,
                               const rm2i_inducing_bars *bars) {
     double k_bar = -0.5 * (double)in->M / in->noise, w = rows->kernel->linear;
-    *bars->variance += (double)in->N * k_bar;
+    *bars->variance += (double)in->all * k_bar;
     if (!(w > 0))
         return;
-    *bars->linear += k_bar * ((double)in->N + square);
+    *bars->linear += k_bar * ((double)in->all + square);
     rm2i_axpy(in->N * in->Q, 2 * k_bar * w, rows->X, bars->X);
 }
 
@@ -132,8 +132,10 @@ rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *k
     const rm2i_pass pass = {backward_rows, 0, rm2i_inducing_backward_sums(in)};
     const sums all = sums_at(in, rm2i_inducing_rows(&rows, &pass));
     gram_backward(in, kernel, &all);
-    for (size_t j = 0; j < r; j++)
-        rm2i_axpy(Q, 1, all.Z + j * Q, in->index ? bars->X + in->index[j] * Q : in->Z_bar + j * Q);
+    if (in->index)
+        rm2i_inducing_give_inputs(in, all.Z, bars->X);
+    else
+        rm2i_axpy(r * Q, 1, all.Z, in->Z_bar);
     rm2i_axpy(Q, 1, all.lengthscale, bars->lengthscale);
     *bars->variance += *all.variance;
     if (kernel->linear > 0)

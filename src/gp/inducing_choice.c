@@ -309,11 +309,30 @@ static rm2_status choose_among(rm2_context *ctx, const rm2i_inducing_request *re
     return status;
 }
 
+size_t rm2i_inducing_every(size_t N) {
+    return (N + MOST - 1) / MOST;
+}
+
+rm2_status rm2i_inducing_choose_thinned(rm2_context *ctx, const rm2i_inducing_request *some,
+                                        size_t all, size_t *index, size_t *count, double *left) {
+    rm2i_inducing_request scaled = *some;
+    double share = (double)some->N / (double)all;
+    scaled.enough = some->enough * share;
+    RM2_TRY(choose_among(ctx, &scaled, index, count, left));
+    for (size_t j = 0; j < *count; j++)
+        index[j] *= rm2i_inducing_every(all);
+    *left /= share;
+    return RM2_OK;
+}
+
 rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *request,
                                 size_t *index, size_t *count, double *left) {
-    size_t every = (request->N + MOST - 1) / MOST, n = (request->N + every - 1) / every;
+    *count = 0;
+    if (rm2i_ranges_team(request->units))
+        return rm2i_inducing_choose_team(ctx, request, index, count, left);
+    size_t every = rm2i_inducing_every(request->N), n = (request->N + every - 1) / every;
     size_t Q = request->kernel->dim;
-    double *X, share = (double)n / (double)request->N;
+    double *X;
     if (every == 1)
         return choose_among(ctx, request, index, count, left);
     rm2i_inducing_request some = *request;
@@ -322,11 +341,7 @@ rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *r
         memcpy(X + i * Q, request->X + i * every * Q, Q * sizeof *X);
     some.N = n;
     some.X = X;
-    some.enough = request->enough * share;
-    rm2_status status = choose_among(ctx, &some, index, count, left);
+    rm2_status status = rm2i_inducing_choose_thinned(ctx, &some, request->N, index, count, left);
     free(X);
-    for (size_t j = 0; j < *count; j++)
-        index[j] *= every;
-    *left /= share;
     return status;
 }

@@ -1,4 +1,5 @@
-/* Passes over the rows: each thread adds up units, and the trees of the threads are joined. */
+/* Passes over the rows: each thread adds up units, and the trees of the threads are joined, then those
+ * of the processes. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -27,7 +28,7 @@ static size_t even_rows(const rm2i_inducing *in) {
 
 static rm2i_ranges units_of(const rm2i_inducing *in) {
     size_t count = (in->N + even_rows(in) - 1) / even_rows(in);
-    return in->units ? *in->units : (rm2i_ranges){count, 0, count, NULL};
+    return in->units ? *in->units : (rm2i_ranges){.count = count, .terms = count, .all = in->N};
 }
 
 /* Where unit u begins; for the one behind the last, N. */
@@ -115,5 +116,5 @@ double *rm2i_inducing_rows(const rm2i_rows *rows, const rm2i_pass *pass) {
     rm2i_parallel(in->ctx, p.ranges, sum_range, &p);
     for (size_t t = 1; t < p.ranges; t++)
         rm2i_tree_append(&in->trees[0], &in->trees[t]);
-    return rm2i_tree_total(&in->trees[0]);
+    return rm2i_shares_total(in->units ? in->units->shares : NULL, &in->trees[0]);
 }

@@ -90,7 +90,7 @@ static void latent_prior(rm2i_objective *o) {
     for (size_t u = 0; u < units->count; u++)
         *rm2i_tree_leaf(&tree, units->offset + u) =
             latent_prior_of(o, units->first[u] * o->p.Q, units->first[u + 1] * o->p.Q);
-    o->terms.latent = *rm2i_tree_total(&tree);
+    o->terms.latent = *rm2i_shares_total(units->shares, &tree);
 }
 
 static rm2_status dynamics(rm2i_objective *o) {
@@ -123,7 +123,7 @@ static rm2_status factor_task(rm2i_objective *o) {
 /* Kf = (S + nu Psi)/(N + nu), diagonal if the outputs are independent. */
 static rm2_status profile_task(rm2i_objective *o) {
     size_t M = o->p.M;
-    double nu = o->s.task_anchor * (double)o->p.N, n = (double)o->p.N + nu;
+    double nu = o->s.task_anchor * (double)o->p.all, n = (double)o->p.all + nu;
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < M; j++)
             o->Kf[i * M + j] = i != j && o->s.independent
@@ -148,14 +148,14 @@ static rm2_status learned_task(rm2i_objective *o) {
 
 /* -(nu/2) (log|Kf| + psi tr Kf^-1 - M), given nu psi tr Kf^-1 */
 static void anchor_value(rm2i_objective *o, double log_det_Kf, double nu_psi_trace) {
-    double nu = o->s.task_anchor * (double)o->p.N, M = (double)o->p.M;
+    double nu = o->s.task_anchor * (double)o->p.all, M = (double)o->p.M;
     o->terms.task_anchor = -0.5 * (nu * (log_det_Kf - M) + nu_psi_trace);
 }
 
 /* At the profile tr(Kf^-1 (S + nu Psi)) = (N + nu) M, also if only its diagonal is kept: the trace of
  * the likelihood gives that of the anchor. */
 static void profile_anchor(rm2i_objective *o, double log_det_Kf, double trace) {
-    double N = (double)o->p.N, nu = o->s.task_anchor * N;
+    double N = (double)o->p.all, nu = o->s.task_anchor * N;
     if (nu > 0)
         anchor_value(o, log_det_Kf, (N + nu) * (double)o->p.M - trace);
 }
@@ -163,7 +163,7 @@ static void profile_anchor(rm2i_objective *o, double log_det_Kf, double trace) {
 /* The anchor of a learned Kf: value, and Kf_bar -= nu/2 (Kf^-1 - psi Kf^-2). */
 static void learned_anchor(rm2i_objective *o) {
     size_t M = o->p.M;
-    double nu = o->s.task_anchor * (double)o->p.N, *inverse = o->scratch.inverse, trace = 0;
+    double nu = o->s.task_anchor * (double)o->p.all, *inverse = o->scratch.inverse, trace = 0;
     if (nu == 0)
         return;
     memset(inverse, 0, M * M * sizeof *inverse);
@@ -329,11 +329,18 @@ static rm2_status evaluate_terms(rm2i_objective *o) {
 rm2_status rm2i_objective_evaluate(void *objective, const double *raw, double *f,
                                    double *gradient) {
     rm2i_objective *o = objective;
-    double unit = 1 / (double)(o->p.N * o->p.M);
+    double unit = 1 / (double)(o->p.all * o->p.M);
     rm2i_parameters_unpack(&o->par, raw, o->natural);
     RM2_TRY(evaluate_terms(o));
     rm2i_parameters_backward(&o->par, raw, o->natural_bar, o->natural, gradient);
     *f = -unit * o->terms.total;
+    if (!rm2i_shares_agree(o->units->shares, *f))
+        return rm2i_fail(o->ctx, RM2_ERR_UNSUPPORTED,
+                         "the ranks compute different numbers (here an objective of %.17g): use "
+                         "processors of one "
+                         "kind and the same number of threads for all, or set OPENBLAS_CORETYPE to "
+                         "one that all have",
+                         *f);
     for (size_t i = 0; i < o->par.raw_size; i++)
         gradient[i] *= -unit;
     return RM2_OK;

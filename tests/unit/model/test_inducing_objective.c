@@ -106,7 +106,14 @@ static rm2_fit_settings settings_of(const combination *c) {
 }
 
 static rm2i_objective *objective_of(const rm2_fit_settings *s) {
-    rm2i_model_problem p = {N, M, Q, F, X0, s->back_constraint ? gram : NULL, TRAJECTORIES, starts};
+    rm2i_model_problem p = {.N = N,
+                            .M = M,
+                            .Q = Q,
+                            .F = F,
+                            .X0 = X0,
+                            .gram = s->back_constraint ? gram : NULL,
+                            .trajectories = TRAJECTORIES,
+                            .starts = starts};
     rm2i_objective *o;
     if (rm2i_objective_create(ctx, s, &p, &o) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));
@@ -350,7 +357,7 @@ static void refusals_and_automatic_choice(void **state) {
     (void)state;
     rm2i_objective *o;
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-    rm2i_model_problem p = {N, M, Q, F, X0, NULL, 0, NULL};
+    rm2i_model_problem p = {.N = N, .M = M, .Q = Q, .F = F, .X0 = X0};
     assert_int_equal(s.inference, RM2_INFERENCE_AUTO);
     assert_int_equal(rm2i_objective_create(ctx, &s, &p, &o), RM2_OK);
     assert_null(o->inducing); /* few points */
@@ -375,7 +382,7 @@ static void automatic_choice_for_many(void **state) {
             Y[m * MANY + n] = sin((double)(n * (m + 1)));
     }
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-    rm2i_model_problem p = {MANY, M, Q, Y, X, NULL, 0, NULL};
+    rm2i_model_problem p = {.N = MANY, .M = M, .Q = Q, .F = Y, .X0 = X};
     rm2i_objective *o;
     s.lengthscale.start = 0.5;
     assert_int_equal(rm2i_objective_create(ctx, &s, &p, &o), RM2_OK);
