@@ -56,15 +56,15 @@ static inline rm2_cross_settings rm2_cross_settings_default(void) {
 /* Measures of held-out points; not a number where one is not defined. Points are encoded one by one, as rm2_model_score does
  * by default, and numbers are in the units of the model of the fold. */
 typedef enum rm2_cross_measure {
-    RM2_CROSS_DENSITY,  /* log density per point: rm2_score.log_density_manifold. For RM2_GPLVM, which has no density on the
+    RM2_CROSS_DENSITY, /* log density per point: rm2_score.log_density_manifold. For RM2_GPLVM, which has no density on the
                            manifold, rm2_score.log_density if all candidates are RM2_GPLVM, else not a number */
     RM2_CROSS_RESIDUAL, /* root mean squared residual in tangent coordinates: rm2_score.tangent */
     RM2_CROSS_COVERAGE, /* share of points within the 95 % region of the prediction at their latents: 0.95 if the uncertainty
                            is right; somewhat more, because the latents were chosen to fit the points (rm2_calibration) */
-    RM2_CROSS_MOTION,   /* dynamic time warping distance between a held-out trajectory and the geodesic between its encoded
-                           ends, mean over these trajectories, divided by the mean distance between training trajectories (the
+    RM2_CROSS_MOTION, /* dynamic time warping distance between a held-out trajectory and the geodesic between its encoded
+                           ends with as many nodes, mean over these trajectories, divided by the mean distance between training trajectories (the
                            floor); ambient coordinates. Needs two training trajectories */
-    RM2_CROSS_MEASURES  /* number of them */
+    RM2_CROSS_MEASURES /* number of them */
 } rm2_cross_measure;
 
 /* "log_density"; "unknown" for other values. */
@@ -83,7 +83,8 @@ typedef struct rm2_cross_job {
 /* One candidate over the folds. */
 typedef struct rm2_cross_row {
     size_t failed, unconverged; /* jobs; encodings and geodesics */
-    double mean[RM2_CROSS_MEASURES], error[RM2_CROSS_MEASURES]; /* over jobs that did not fail; standard error of the mean */
+    double mean[RM2_CROSS_MEASURES],
+        error[RM2_CROSS_MEASURES]; /* over jobs that did not fail; standard error of the mean */
     /* Density of the best candidate less this one's, and the standard error of the difference, over the folds; not a number
      * for a candidate with a failed job */
     double behind, behind_error;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "eval/cross.h"
 #include "data/data.h"
+#include "eval/cross.h"
 
 /* What a call owns; the result is the first member, so that the address of both is the same. */
 typedef struct object {
@@ -69,8 +69,7 @@ static rm2_status divide(validation *v) {
     for (size_t f = 0; status == RM2_OK && f < folds; f++) {
         for (size_t i = 0; i < n; i++)
             held[i] = v->out->folds.of[i] == f;
-        status =
-            rm2i_data_divide(v->ctx, v->data, held, &v->parts[f].train, &v->parts[f].held);
+        status = rm2i_data_divide(v->ctx, v->data, held, &v->parts[f].train, &v->parts[f].held);
     }
     free(held);
     return status;
@@ -86,8 +85,7 @@ static bool keeps(const validation *v) {
 static rm2_status write_results(const validation *v, rm2_context *ctx) {
     rm2_context *own;
     RM2_TRY(rm2_context_create(&own));
-    rm2_status status =
-        rm2i_cross_write(own, v->checkpoint->path, job_count(v), v->out->records);
+    rm2_status status = rm2i_cross_write(own, v->checkpoint->path, job_count(v), v->out->records);
     if (status != RM2_OK)
         (void)rm2i_fail(ctx, status, "%s", rm2_context_error(own));
     rm2_context_free(own);
@@ -148,8 +146,8 @@ static rm2_status prepare_records(validation *v) {
     rm2_cross *c = &v->out->view;
     RM2_TRY(rm2i_calloc(v->ctx, job_count(v), sizeof *v->out->records, &v->out->records));
     for (size_t k = 0; k < job_count(v); k++)
-        v->out->records[k].key = rm2i_cross_key(
-            &v->parts[k % c->folds], &v->candidates[k / c->folds], v->settings.motion);
+        v->out->records[k].key = rm2i_cross_key(&v->parts[k % c->folds],
+                                                &v->candidates[k / c->folds], v->settings.motion);
     if (keeps(v) && v->checkpoint->resume)
         return rm2i_cross_read(v->ctx, v->checkpoint->path, job_count(v), v->out->records,
                                &c->resumed);

@@ -17,8 +17,8 @@
 
 enum { KEY_SIZE = 20 };
 
-static const char *const columns[] = {"key",         "status",  "train",   "held",
-                                      "unconverged", "seconds", "message", "log_density",
+static const char *const columns[] = {"key",         "status",   "train",   "held",
+                                      "unconverged", "seconds",  "message", "log_density",
                                       "residual",    "coverage", "motion"};
 enum { KEY, STATUS, TRAIN, HELD, UNCONVERGED, SECONDS, MESSAGE, VALUES, COLUMNS = VALUES + 4 };
 _Static_assert(sizeof columns / sizeof *columns == COLUMNS, "one name per column");

@@ -94,9 +94,8 @@ static rm2_status count_folds(rm2_context *ctx, const rm2_data *data, const unit
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: cross-validation needs at least two %s, got %zu",
                          data->source, unit_word(folds->split), u->count);
     if (folds->count > u->count)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.folds is %zu, more than the %zu %s of %s", folds->count,
-                         u->count, unit_word(folds->split), data->source);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.folds is %zu, more than the %zu %s of %s",
+                         folds->count, u->count, unit_word(folds->split), data->source);
     return RM2_OK;
 }
 

@@ -59,8 +59,8 @@ static rm2_status find_floor(rm2_context *ctx, judged *j, double *floor) {
     double *original;
     RM2_TRY(rm2i_alloc(ctx, d->count * j->width, sizeof *original, &original));
     rm2_data_original(d, original);
-    rm2_status status = rm2_model_view_rows(ctx, j->model, RM2_VIEW_AMBIENT, d->count, original,
-                                            j->train_rows);
+    rm2_status status =
+        rm2_model_view_rows(ctx, j->model, RM2_VIEW_AMBIENT, d->count, original, j->train_rows);
     free(original);
     RM2_TRY(status);
     for (size_t t = 0; t < d->trajectories; t++)
@@ -89,13 +89,26 @@ static rm2_status compare_curve(rm2_context *ctx, const judged *j, const rm2_cur
     return status;
 }
 
+/* Geodesic between two points with as many nodes as the trajectory it is compared with: distances under time warping grow with
+ * the number of points. */
+static rm2_status find_curve(rm2_context *ctx, const rm2_space *space, size_t nodes,
+                             const double *from, const double *to, rm2_curve **curve) {
+    rm2_geodesic_settings s = *rm2_space_geodesic_settings(space);
+    rm2_space *own;
+    s.nodes = nodes > 2 ? nodes : 2;
+    RM2_TRY(rm2_space_with_geodesic_settings(ctx, space, &s, &own));
+    rm2_status status = rm2_space_geodesic(ctx, own, from, to, curve);
+    rm2_space_free(own);
+    return status;
+}
+
 /* Geodesic between the encoded ends of a held-out trajectory, and its distance from that. */
 static rm2_status move(rm2_context *ctx, const judged *j, const rm2_space *space, size_t t,
                        double *distance, size_t *unconverged) {
-    const double *from = j->latents + j->held->starts[t] * j->Q;
-    const double *to = j->latents + (j->held->starts[t + 1] - 1) * j->Q;
+    size_t first = j->held->starts[t], end = j->held->starts[t + 1];
     rm2_curve *curve;
-    RM2_TRY(rm2_space_geodesic(ctx, space, from, to, &curve));
+    RM2_TRY(find_curve(ctx, space, end - first, j->latents + first * j->Q,
+                       j->latents + (end - 1) * j->Q, &curve));
     *unconverged += !curve->converged;
     rm2_status status = compare_curve(ctx, j, curve, t, distance);
     rm2_curve_free(curve);
@@ -106,8 +119,8 @@ static rm2_status measure_motion(rm2_context *ctx, judged *j, rm2_cross_job *job
     double floor, sum = 0;
     rm2_space *space;
     RM2_TRY(find_floor(ctx, j, &floor));
-    RM2_TRY(rm2_model_view_rows(ctx, j->model, RM2_VIEW_AMBIENT, j->held->count, j->points,
-                                j->rows));
+    RM2_TRY(
+        rm2_model_view_rows(ctx, j->model, RM2_VIEW_AMBIENT, j->held->count, j->points, j->rows));
     RM2_TRY(rm2_space_create(ctx, j->model, NULL, 0, NULL, &space));
     rm2_status status = RM2_OK;
     for (size_t t = 0; status == RM2_OK && t < j->held->trajectories; t++) {
@@ -172,8 +185,8 @@ rm2_status rm2i_cross_run(rm2_context *ctx, const rm2i_cross_part *part,
     double began = rm2i_seconds();
     int threads = rm2i_one_thread_begin();
     *message = 0;
-    *job = (rm2_cross_job){
-        .message = message, .train = part->train->count, .held = part->held->count};
+    *job =
+        (rm2_cross_job){.message = message, .train = part->train->count, .held = part->held->count};
     for (size_t k = 0; k < RM2_CROSS_MEASURES; k++)
         job->value[k] = (double)NAN;
     rm2_status status = fit_and_judge(ctx, part, settings, motion, job, message);
