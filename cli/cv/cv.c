@@ -78,9 +78,9 @@ static int validate(cv_run *r) {
         candidates[k] = &r->settings[k];
     settings.seed = r->work.common->seed;
     progress_begin(&r->work, &p);
-    int code = progress_end(&p, rm2_cross_validate(r->work.ctx, r->data, &settings,
-                                                   r->grid.candidates, candidates, &checkpoint,
-                                                   &r->cross));
+    int code =
+        progress_end(&p, rm2_cross_validate(r->work.ctx, r->data, &settings, r->grid.candidates,
+                                            candidates, &checkpoint, &r->cross));
     free(candidates);
     if (code != EXIT_DONE && r->options->checkpoint && access(r->options->checkpoint, F_OK) == 0)
         work_note(&r->work, "finished jobs are in the checkpoint; --resume continues from there");
@@ -96,8 +96,8 @@ static int cv(cv_run *r, const rm2_data_settings *data) {
     if (code == EXIT_DONE && !(r->settings = calloc(r->grid.candidates, sizeof *r->settings)))
         code = work_no_memory(&r->work);
     if (code == EXIT_DONE)
-        code = work_check(&r->work,
-                          rm2_data_read(r->work.ctx, r->path, data, &r->data, NULL, NULL));
+        code =
+            work_check(&r->work, rm2_data_read(r->work.ctx, r->path, data, &r->data, NULL, NULL));
     if (code == EXIT_DONE)
         code = make_candidates(r, r->data);
     if (code == EXIT_DONE)

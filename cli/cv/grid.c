@@ -83,8 +83,7 @@ static void sort_axes(grid *g) {
     for (size_t k = 0; k < g->count; k++)
         if (g->axes[k].count > 1) {
             axis kept = g->axes[k];
-            memmove(&g->axes[g->shown + 1], &g->axes[g->shown],
-                    (k - g->shown) * sizeof *g->axes);
+            memmove(&g->axes[g->shown + 1], &g->axes[g->shown], (k - g->shown) * sizeof *g->axes);
             g->axes[g->shown++] = kept;
         }
 }

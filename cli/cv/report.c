@@ -39,12 +39,15 @@ static void print_heading(const cv_run *r, FILE *out) {
                   PLAIN(r->path), d->count, rm2_manifold_spec(d->manifold), d->trajectories,
                   d->trajectories == 1 ? "y" : "ies", r->cross->folds, units[r->cross->split],
                   (unsigned long long)r->work.common->seed);
-    (void)fprintf(out, "means over the folds of points held out, with standard errors; everything is "
-                       "fitted to the other folds alone\n\n%9s", "candidate");
+    (void)fprintf(out,
+                  "means over the folds of points held out, with standard errors; everything is "
+                  "fitted to the other folds alone\n\n%9s",
+                  "candidate");
     for (size_t k = 0; k < r->grid.shown; k++)
         (void)fprintf(out, "  %*s", axis_width(&r->grid, k), r->grid.axes[k].name);
     for (size_t m = 0; m < RM2_CROSS_MEASURES; m++)
-        (void)fprintf(out, "  %*s  %*s", measures[m].width, measures[m].title, ERROR_WIDTH, "error");
+        (void)fprintf(out, "  %*s  %*s", measures[m].width, measures[m].title, ERROR_WIDTH,
+                      "error");
     (void)fputc('\n', out);
 }
 
@@ -121,8 +124,10 @@ static void print_text(const cv_run *r, FILE *out) {
     print_choice(r, out);
     print_failures(r, out);
     if (open)
-        (void)fprintf(out, "NOT CONVERGED: %zu encoded points or geodesics of the best and the "
-                           "recommended candidate\n", open);
+        (void)fprintf(out,
+                      "NOT CONVERGED: %zu encoded points or geodesics of the best and the "
+                      "recommended candidate\n",
+                      open);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -163,8 +168,7 @@ static void json_candidate(const cv_run *r, size_t candidate, FILE *out) {
     for (size_t m = 0; m < RM2_CROSS_MEASURES; m++) {
         char name[NAME_SIZE];
         json_field(out, rm2_cross_measure_text((rm2_cross_measure)m), row->mean[m]);
-        (void)snprintf(name, sizeof name, "%s_error",
-                       rm2_cross_measure_text((rm2_cross_measure)m));
+        (void)snprintf(name, sizeof name, "%s_error", rm2_cross_measure_text((rm2_cross_measure)m));
         json_field(out, name, row->error[m]);
     }
     json_field(out, "behind", row->behind);
@@ -194,15 +198,23 @@ static void print_json(const cv_run *r, FILE *out) {
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 /* Columns of the file: a row per candidate and fold, and one with the means, whose fold is "all". */
-enum { CANDIDATE, FOLD, FAILED, OPEN, NOTE, MEANS, ERRORS = MEANS + RM2_CROSS_MEASURES,
-       COLUMNS = ERRORS + RM2_CROSS_MEASURES };
+enum {
+    CANDIDATE,
+    FOLD,
+    FAILED,
+    OPEN,
+    NOTE,
+    MEANS,
+    ERRORS = MEANS + RM2_CROSS_MEASURES,
+    COLUMNS = ERRORS + RM2_CROSS_MEASURES
+};
 
 typedef struct csv {
     const cv_run *run;
     size_t rows;
-    double *columns;     /* COLUMNS x rows, then the axes */
-    const char **folds;  /* names: "all", "1", ... */
-    const char **notes;  /* one per row */
+    double *columns;    /* COLUMNS x rows, then the axes */
+    const char **folds; /* names: "all", "1", ... */
+    const char **notes; /* one per row */
     char (*digits)[NAME_SIZE];
 } csv;
 
@@ -216,7 +228,7 @@ static void csv_row(const csv *t, size_t row, size_t candidate, size_t fold) {
     at[FAILED * t->rows] = job ? job->status != RM2_OK : (double)all->failed;
     at[OPEN * t->rows] = (double)(job ? job->unconverged : all->unconverged);
     at[NOTE * t->rows] = (double)row;
-    t->notes[row] = job                          ? job->message
+    t->notes[row] = job                           ? job->message
                     : candidate == c->recommended ? "recommended"
                     : candidate == c->best        ? "best"
                                                   : "";
@@ -279,8 +291,8 @@ static int write_csv(const cv_run *r) {
     t.notes = calloc(t.rows, sizeof *t.notes);
     t.digits = calloc(c->folds + 1, sizeof *t.digits);
     bool built = t.columns && t.folds && t.notes && t.digits && csv_fill(&t, &s);
-    int code = built ? work_check(&r->work, rm2_csv_write(r->work.ctx, r->options->output,
-                                                          &s.table, r->work.common->force))
+    int code = built ? work_check(&r->work, rm2_csv_write(r->work.ctx, r->options->output, &s.table,
+                                                          r->work.common->force))
                      : work_no_memory(&r->work);
     sheet_free(&s);
     free(t.columns);

@@ -82,27 +82,39 @@ static bool keeps(const validation *v) {
 }
 
 /* On a context of its own: results are kept also where the call is interrupted. */
-static rm2_status write_results(const validation *v, rm2_context *ctx) {
+static rm2_status write_results(const validation *v) {
     rm2_context *own;
-    RM2_TRY(rm2_context_create(&own));
+    if (rm2_context_create(&own) != RM2_OK)
+        return rm2i_fail(v->ctx, RM2_ERR_MEMORY, "out of memory");
     rm2_status status = rm2i_cross_write(own, v->checkpoint->path, job_count(v), v->out->records);
     if (status != RM2_OK)
-        (void)rm2i_fail(ctx, status, "%s", rm2_context_error(own));
+        (void)rm2i_fail(v->ctx, status, "%s", rm2_context_error(own));
     rm2_context_free(own);
     *v->written = rm2i_seconds();
     return status;
 }
 
-static rm2_status finish(const validation *v, rm2_context *ctx, const rm2_cross_job *job,
-                         rm2i_cross_record *record) {
+/* A file that cannot be written does not end the work: there is another try at the next job. */
+static rm2_status finish(const validation *v, const rm2_cross_job *job, rm2i_cross_record *record) {
     rm2_status status = RM2_OK;
     (void)pthread_mutex_lock(v->writing);
     record->job = *job;
     record->done = true;
     if (keeps(v) && rm2i_seconds() - *v->written >= v->checkpoint->seconds)
-        status = write_results(v, ctx);
+        status = write_results(v);
     (void)pthread_mutex_unlock(v->writing);
-    return status;
+    return status == RM2_ERR_MEMORY ? status : RM2_OK;
+}
+
+static rm2_status write_last(const validation *v) {
+    if (!keeps(v) || v->out->view.resumed == job_count(v))
+        return RM2_OK;
+    rm2_status status = write_results(v);
+    if (status == RM2_OK || status == RM2_ERR_MEMORY)
+        return status;
+    rm2i_log(v->ctx, RM2_LOG_WARNING, "results of the jobs were not kept: %s",
+             rm2_context_error(v->ctx));
+    return RM2_OK;
 }
 
 /* Fold by fold, so that differences between candidates are known early. */
@@ -119,7 +131,7 @@ static rm2_status run_job(const void *arg, size_t i, double *work) {
     rm2_status status = rm2i_cross_run(child, &v->parts[fold], &v->candidates[candidate],
                                        v->settings.motion, &job, record->message);
     if (status == RM2_OK)
-        status = finish(v, child, &job, record);
+        status = finish(v, &job, record);
     rm2_context_free(child);
     rm2i_activity_advance(v->ctx, 1);
     return status;
@@ -135,10 +147,12 @@ static rm2_status run_jobs(validation *v) {
     rm2i_activity_advance(v->ctx, c->resumed);
     rm2_status status = rm2i_jobs(v->ctx, job_count(v), 0, run_job, v, NULL);
     rm2i_activity_end(v->ctx);
+    rm2_status kept = write_last(v);
+    (void)pthread_mutex_destroy(&writing);
     if (status == RM2_ERR_MEMORY)
         (void)rm2i_fail(v->ctx, status, "out of memory");
-    rm2_status kept = keeps(v) && c->resumed < job_count(v) ? write_results(v, v->ctx) : RM2_OK;
-    (void)pthread_mutex_destroy(&writing);
+    if (status == RM2_INTERRUPTED)
+        (void)rm2i_fail(v->ctx, status, "interrupted");
     return status == RM2_OK ? kept : status;
 }
 
