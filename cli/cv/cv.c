@@ -69,7 +69,7 @@ static int make_candidates(cv_run *r, const rm2_data *data) {
 
 static int validate(cv_run *r) {
     const rm2_checkpoint checkpoint = {r->options->checkpoint, 0, r->options->resume};
-    const rm2_fit_settings **candidates = calloc(r->grid.candidates, sizeof *candidates);
+    const rm2_fit_settings **candidates = calloc(r->grid.candidates, sizeof(void *));
     rm2_cross_settings settings = r->options->cross;
     progress p;
     if (!candidates)
@@ -82,7 +82,8 @@ static int validate(cv_run *r) {
         progress_end(&p, rm2_cross_validate(r->work.ctx, r->data, &settings, r->grid.candidates,
                                             candidates, &checkpoint, &r->cross));
     free(candidates);
-    if (code != EXIT_DONE && r->options->checkpoint && access(r->options->checkpoint, F_OK) == 0)
+    bool kept = code == EXIT_FAILED || code == EXIT_NOT_CONVERGED; /* else nothing was begun */
+    if (kept && r->options->checkpoint && access(r->options->checkpoint, F_OK) == 0)
         work_note(&r->work, "finished jobs are in the checkpoint; --resume continues from there");
     return code;
 }

@@ -8,12 +8,16 @@ static int too_many(const work *w, const char *what, int most) {
     return work_complain(w, EXIT_USAGE, "too many %s: expected %d at most", what, most);
 }
 
-static int new_axis(const work *w, grid *g, const char *name, size_t length, axis **a) {
-    if (g->count == GRID_AXES)
-        return too_many(w, "options with values", GRID_AXES);
-    *a = &g->axes[g->count++];
-    (void)snprintf((*a)->name, sizeof(*a)->name, "%.*s", (int)length, name);
-    return EXIT_DONE;
+/* NULL after saying that there are too many. */
+static axis *new_axis(const work *w, grid *g, const char *name, size_t length, size_t row) {
+    if (g->count == GRID_AXES) {
+        (void)too_many(w, "options with values", GRID_AXES);
+        return NULL;
+    }
+    axis *a = &g->axes[g->count++];
+    a->row = row;
+    (void)snprintf(a->name, sizeof a->name, "%.*s", (int)length, name);
+    return a;
 }
 
 static int add_value(const work *w, axis *a, const char *value) {
@@ -35,15 +39,14 @@ static int add_value(const work *w, axis *a, const char *value) {
 static int add_setting(const work *w, const setting_options *from, size_t row, grid *g) {
     char word[SETTING_WORD];
     size_t count = 0;
-    axis *a = NULL;
+    int code = EXIT_DONE;
     const char *name = setting_name(rm2_settings_at(from->table, row), word);
-    int code = new_axis(w, g, name, strlen(name), &a);
-    if (code != EXIT_DONE)
-        return code;
+    axis *a = new_axis(w, g, name, strlen(name), row);
+    if (!a)
+        return EXIT_USAGE;
     char **values = split_text(from->given[row], ',', &count);
     if (!values)
         return work_no_memory(w);
-    a->row = row;
     for (size_t k = 0; code == EXIT_DONE && k < count; k++)
         code = add_value(w, a, values[k]);
     free(values);
@@ -62,15 +65,13 @@ static int add_set(const work *w, const char *text, grid *g) {
         return work_no_memory(w);
     for (size_t k = 0; code == EXIT_DONE && k < count; k++) {
         size_t length = strcspn(parts[k], "=");
-        bool named = parts[k][length] == '=';
-        if (!named && !a)
-            code = work_complain(w, EXIT_USAGE, "--set %s: expected NAME=VALUE, see --help", text);
+        bool named = parts[k][length] == '=', first = !named && !a;
         if (named)
-            code = new_axis(w, g, parts[k], length, &a);
-        if (code == EXIT_DONE) {
-            a->row = SETTING_ROWS;
-            code = add_value(w, a, parts[k] + (named ? length + 1 : 0));
-        }
+            a = new_axis(w, g, parts[k], length, SETTING_ROWS);
+        if (first)
+            code = work_complain(w, EXIT_USAGE, "--set %s: expected NAME=VALUE, see --help", text);
+        else
+            code = a ? add_value(w, a, parts[k] + (named ? length + 1 : 0)) : EXIT_USAGE;
     }
     free(parts);
     return code;

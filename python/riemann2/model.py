@@ -180,6 +180,16 @@ class WGPLVM:
             raise ValueError("Y: training needs at least 2 points, got 1 sample")
         return Data(array, manifold, groups=groups, time=time)
 
+    def _words(self, data: Data) -> dict[str, str]:
+        """Return the settings of a training on the data, as texts of the library."""
+        seed = None if self.random_state is None else as_seed(self.random_state, "random_state")
+        given = {name: getattr(self, name) for name in _keywords()}
+        given.update(model=self._model_word, latent_dim=self.latent_dim, seed=seed)
+        words = texts("fit", given)
+        recipe = _core.fit_recipe(data._handle, words) if self.recipe == "auto" else self.recipe
+        words.update(texts("fit", {"recipe": recipe}))
+        return words
+
     def fit(
         self: Self,
         Y: Any,
@@ -227,13 +237,8 @@ class WGPLVM:
         RuntimeWarning
             If training was interrupted; the model is the best one so far.
         """
-        seed = None if self.random_state is None else as_seed(self.random_state, "random_state")
-        given = {name: getattr(self, name) for name in _keywords()}
-        given.update(model=self._model_word, latent_dim=self.latent_dim, seed=seed)
-        words = texts("fit", given)
         data = self._data(Y, groups, time)
-        recipe = _core.fit_recipe(data._handle, words) if self.recipe == "auto" else self.recipe
-        words.update(texts("fit", {"recipe": recipe}))
+        words = self._words(data)
         start, base = (None if a is None else as_doubles(a, n) for a, n in ((init, "init"), (base_point, "base_point")))
         chosen = None if inducing_points is None else [as_count(k, "inducing_points") for k in inducing_points]
         kernels = None

@@ -108,6 +108,7 @@ bool space_add(PyObject *module);
 bool trajectory_add(PyObject *module);
 bool kernel_add(PyObject *module);
 bool eval_add(PyObject *module);
+bool cross_add(PyObject *module);
 bool statistics_add(PyObject *module);
 bool robot_add(PyObject *module);
 bool plot_add(PyObject *module);

@@ -17,6 +17,12 @@ typedef struct object {
     rm2_cross_row *rows;
 } object;
 
+/* One thread at a time writes the file of results and marks a job as done. */
+typedef struct results_file {
+    pthread_mutex_t lock;
+    double written; /* seconds: last write */
+} results_file;
+
 typedef struct validation {
     rm2_context *ctx;
     const rm2_data *data;
@@ -25,8 +31,7 @@ typedef struct validation {
     rm2_fit_settings *candidates;
     rm2i_cross_part *parts; /* folds */
     object *out;
-    pthread_mutex_t *writing; /* of the file of results */
-    double *written;          /* seconds: last write */
+    results_file *file;
 } validation;
 
 static size_t job_count(const validation *v) {
@@ -90,19 +95,19 @@ static rm2_status write_results(const validation *v) {
     if (status != RM2_OK)
         (void)rm2i_fail(v->ctx, status, "%s", rm2_context_error(own));
     rm2_context_free(own);
-    *v->written = rm2i_seconds();
+    v->file->written = rm2i_seconds();
     return status;
 }
 
 /* A file that cannot be written does not end the work: there is another try at the next job. */
 static rm2_status finish(const validation *v, const rm2_cross_job *job, rm2i_cross_record *record) {
     rm2_status status = RM2_OK;
-    (void)pthread_mutex_lock(v->writing);
+    (void)pthread_mutex_lock(&v->file->lock);
     record->job = *job;
     record->done = true;
-    if (keeps(v) && rm2i_seconds() - *v->written >= v->checkpoint->seconds)
+    if (keeps(v) && rm2i_seconds() - v->file->written >= v->checkpoint->seconds)
         status = write_results(v);
-    (void)pthread_mutex_unlock(v->writing);
+    (void)pthread_mutex_unlock(&v->file->lock);
     return status == RM2_ERR_MEMORY ? status : RM2_OK;
 }
 
@@ -139,16 +144,11 @@ static rm2_status run_job(const void *arg, size_t i, double *work) {
 
 static rm2_status run_jobs(validation *v) {
     rm2_cross *c = &v->out->view;
-    pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
-    double written = 0;
-    v->writing = &writing;
-    v->written = &written;
     rm2i_activity_begin(v->ctx, "cross-validation", job_count(v));
     rm2i_activity_advance(v->ctx, c->resumed);
     rm2_status status = rm2i_jobs(v->ctx, job_count(v), 0, run_job, v, NULL);
     rm2i_activity_end(v->ctx);
     rm2_status kept = write_last(v);
-    (void)pthread_mutex_destroy(&writing);
     if (status == RM2_ERR_MEMORY)
         (void)rm2i_fail(v->ctx, status, "out of memory");
     if (status == RM2_INTERRUPTED)
@@ -221,7 +221,9 @@ rm2_status rm2_cross_validate(rm2_context *ctx, const rm2_data *data,
                               const rm2_fit_settings *const *candidates,
                               const rm2_checkpoint *checkpoint, rm2_cross **cross) {
     RM2_REQUIRE(ctx, data, candidates, cross);
+    results_file file = {.lock = PTHREAD_MUTEX_INITIALIZER};
     validation v = {.ctx = ctx,
+                    .file = &file,
                     .data = data,
                     .settings = rm2_cross_settings_default(),
                     .checkpoint = checkpoint};
@@ -234,6 +236,7 @@ rm2_status rm2_cross_validate(rm2_context *ctx, const rm2_data *data,
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *v.out, &v.out));
     rm2_status status = run(&v, count, candidates);
     free_parts(&v);
+    (void)pthread_mutex_destroy(&file.lock);
     if (status == RM2_OK)
         *cross = &v.out->view;
     else

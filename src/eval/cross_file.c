@@ -90,7 +90,7 @@ static rm2_status output_create(rm2_context *ctx, size_t rows, output *o) {
     RM2_TRY(rm2i_calloc(ctx, rows, sizeof *o->messages, &o->messages));
     RM2_TRY(rm2i_alloc(ctx, rows, KEY_SIZE, &o->digits));
     o->table.columns = COLUMNS;
-    o->table.names = (char **)(uintptr_t)columns; /* read only */
+    o->table.names = (char **)columns; /* only read, as the texts are */
     o->table.texts = o->texts;
     o->table.text_counts = o->counts;
     o->texts[KEY] = o->keys;
@@ -111,7 +111,7 @@ static void add_row(output *o, const rm2i_cross_record *r) {
     const rm2_cross_job *job = &r->job;
     o->keys[row] = o->digits + row * KEY_SIZE;
     (void)snprintf(o->keys[row], KEY_SIZE, "k%016" PRIx64, r->key);
-    o->messages[row] = (char *)(uintptr_t)job->message;
+    o->messages[row] = (char *)job->message;
     o->counts[KEY] = o->counts[MESSAGE] = row + 1;
     v[KEY] = v[MESSAGE] = (double)row;
     v[STATUS] = (double)job->status;
@@ -190,8 +190,11 @@ rm2_status rm2i_cross_read(rm2_context *ctx, const char *path, size_t count,
     s.text = texts;
     s.text_count = 2;
     s.allow_missing = true;
-    RM2_TRY(rm2_csv_read(ctx, path, &s, &table));
-    rm2_status status = check_columns(ctx, path, &table);
+    rm2_status status = rm2_csv_read(ctx, path, &s, &table);
+    if (status != RM2_OK && status != RM2_ERR_IO && status != RM2_ERR_MEMORY)
+        return rm2i_fail_prefix(ctx, RM2_ERR_FORMAT, "not a file of cross-validation results");
+    RM2_TRY(status);
+    status = check_columns(ctx, path, &table);
     if (status == RM2_OK)
         *found = take_rows(&table, count, records);
     rm2_table_clear(&table);

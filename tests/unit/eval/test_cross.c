@@ -21,7 +21,8 @@
 static const char FILE_NAME[] = "test_cross_jobs.csv";
 
 static rm2_context *ctx;
-static rm2_data *raw, *toy; /* four trajectories of R2 x S2, not scaled; toy is made of raw's points as a split by hand is */
+static rm2_data *raw,
+    *toy; /* four trajectories of R2 x S2, not scaled; toy is made of raw's points as a split by hand is */
 
 /* From raw's points, with trajectory `holdout` in *held, or all (NULL). */
 static rm2_status make_toy(const char *holdout, rm2_data **train, rm2_data **held) {
@@ -208,8 +209,8 @@ static void known_dimension(void **state) {
     rm2_cross *cross = validate(data, &s, 3, candidates, NULL);
     assert_int_equal(cross->split, RM2_SPLIT_POINTS);
     if (cross->recommended != 1)
-        fail_msg("recommended %zu, densities %g %g %g", cross->recommended,
-                 cross->rows[0].mean[0], cross->rows[1].mean[0], cross->rows[2].mean[0]);
+        fail_msg("recommended %zu, densities %g %g %g", cross->recommended, cross->rows[0].mean[0],
+                 cross->rows[1].mean[0], cross->rows[2].mean[0]);
     assert_true(isnan(cross->rows[1].mean[RM2_CROSS_MOTION]));
     size_t in[3] = {0};
     for (size_t i = 0; i < N; i++)
