@@ -200,8 +200,9 @@ typedef struct rm2_latent_choice {
 } rm2_latent_choice;
 
 /* For RM2_TASK_INTEGRATED and data without trajectories: fill `rows` (`count`) for 1, 2, ... latent dimensions, as many
- * as the data allow (*tried), fewer where the density declines. *chosen is the row of the smallest dimension whose density is not below the largest one by
- * more than the standard error of the difference. `settings` (NULL: RM2_RECIPE_POINTS) apply, except latent_dim. */
+ * as the data allow (*tried), fewer where the density declines. *chosen is the row of the smallest dimension whose
+ * density is not below the largest one by more than the standard error of the difference, and whose residual one more
+ * dimension does not halve. `settings` (NULL: RM2_RECIPE_POINTS) apply, except latent_dim. */
 RM2_API rm2_status rm2_fit_choose_latent(rm2_context *ctx, const rm2_data *data,
                                          const rm2_fit_settings *settings, size_t count,
                                          rm2_latent_choice *rows, size_t *tried, size_t *chosen);
@@ -294,6 +295,8 @@ RM2_API rm2_status rm2_model_reconstruction(rm2_context *ctx, const rm2_model *m
 typedef struct rm2_fidelity {
     double residual, mean, components;
     size_t coincident; /* latents nearer to another one than a thousandth of their spread */
+    bool
+        worse; /* the residual is larger than that of the principal components, by more than 0.2 % */
 } rm2_fidelity;
 
 RM2_API rm2_status rm2_model_fidelity(rm2_context *ctx, const rm2_model *model,

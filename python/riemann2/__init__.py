@@ -62,8 +62,9 @@ from .evaluation import (
     score,
 )
 from .figure import Figure, Panel
-from .manifold import Factor, Manifold
+from .manifold import Factor, Manifold, register_geometry
 from .model import GPLVM, WGPLVM, load
+from .report import Demonstration, Family, Fidelity, LatentChoice, StartReport
 from .robot import Arm, Placement, Tracked
 from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, Path, Space, Sphere, medoids
 from .statistics import Accuracy, PermutationTest, classify, group_means, permutation_test
@@ -79,12 +80,16 @@ __all__ = [
     "Capsule",
     "CutLocusError",
     "Data",
+    "Demonstration",
     "Discouraged",
     "Factor",
+    "Family",
+    "Fidelity",
     "Figure",
     "Floor",
     "GPLVM",
     "HalfSpace",
+    "LatentChoice",
     "Manifold",
     "Mean",
     "Medoids",
@@ -98,6 +103,7 @@ __all__ = [
     "Setting",
     "Space",
     "Sphere",
+    "StartReport",
     "Tracked",
     "WGPLVM",
     "__version__",
@@ -114,6 +120,7 @@ __all__ = [
     "medoids",
     "permutation_test",
     "read",
+    "register_geometry",
     "score",
     "set_progress",
     "set_threads",

@@ -58,7 +58,7 @@ static PyObject *result(const rm2_cross *c, size_t points) {
 static rm2_fit_settings *take_candidates(PyObject *list, Py_ssize_t count,
                                          const rm2_fit_settings ***pointers) {
     size_t n = (size_t)count;
-    rm2_fit_settings *settings = PyMem_Calloc(n + 1, sizeof *settings + sizeof **pointers);
+    rm2_fit_settings *settings = PyMem_Calloc(n + 1, sizeof *settings + sizeof(void *));
     if (!settings)
         return (rm2_fit_settings *)(void *)PyErr_NoMemory();
     *pointers = (const rm2_fit_settings **)(void *)(settings + n + 1);
@@ -96,8 +96,8 @@ static PyObject *cross_validate(PyObject *self, PyObject *args) {
     if (ctx) {
         rm2_status status;
         glue_watch(ctx, &watcher);
-        GLUE_RUN(status, rm2_cross_validate(ctx, data, &s, (size_t)count, candidates, &checkpoint,
-                                            &cross));
+        GLUE_RUN(status,
+                 rm2_cross_validate(ctx, data, &s, (size_t)count, candidates, &checkpoint, &cross));
         none = glue_leave(ctx, status);
     }
     if (none)
