@@ -301,7 +301,7 @@ def cross_validate(
     _need(candidates[0] if candidates else None, data)
     for model in candidates:
         _need(model)
-    words = [model._words(data) for model in candidates]
+    words = [model._prepare(data, None, None)[1] for model in candidates]
     path = None if checkpoint is None else os.fspath(checkpoint)
     with watch(callback) as report:
         folds, jobs, rows, best, recommended, resumed = _core.cross_validate(

@@ -181,27 +181,16 @@ class WGPLVM(ModelSpace, ModelShow):
             raise ValueError("Y: training needs at least 2 points, got 1 sample")
         return Data(array, manifold, groups=groups, time=time)
 
-<<<<<<< HEAD
-    def _words(self, data: Data) -> dict[str, str]:
-        """Return the settings of a training on the data, as texts of the library."""
-=======
     def _prepare(self, Y: Any, groups: Any, time: Any) -> tuple[Data, dict[str, str]]:
         """The data and all settings as texts, with the recipe that the data decide."""
->>>>>>> main
         seed = None if self.random_state is None else as_seed(self.random_state, "random_state")
         given = {name: getattr(self, name) for name in _keywords()}
         given.update(model=self._model_word, latent_dim=self.latent_dim, seed=seed)
         words = texts("fit", given)
-<<<<<<< HEAD
-        recipe = _core.fit_recipe(data._handle, words) if self.recipe == "auto" else self.recipe
-        words.update(texts("fit", {"recipe": recipe}))
-        return words
-=======
         data = self._data(Y, groups, time)
         recipe = _core.fit_recipe(data._handle, words) if self.recipe == "auto" else self.recipe
         words.update(texts("fit", {"recipe": recipe}))
         return data, words
->>>>>>> main
 
     def fit(
         self: Self,
@@ -251,12 +240,7 @@ class WGPLVM(ModelSpace, ModelShow):
             If training was interrupted (the model is the best one so far), or principal components reconstruct the
             training points better than the model; see `fidelity`.
         """
-<<<<<<< HEAD
-        data = self._data(Y, groups, time)
-        words = self._words(data)
-=======
         data, words = self._prepare(Y, groups, time)
->>>>>>> main
         start, base = (None if a is None else as_doubles(a, n) for a, n in ((init, "init"), (base_point, "base_point")))
         chosen = None if inducing_points is None else [as_count(k, "inducing_points") for k in inducing_points]
         kernels = None
