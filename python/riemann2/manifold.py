@@ -256,7 +256,7 @@ class Manifold:
         ----------
         points : array of shape (n, *point_shape)
         speed, acceleration : sequence of floats, one per factor, optional
-            In the factor's distance units per second, and per second squared; 0 is no limit. With limits of
+            In the factor's distance units per second, and per second squared; 0 means no limit. With limits of
             acceleration the trajectory starts and ends at rest.
         """
         array, lead = self._take(points, "points", self.point_shape)

@@ -459,7 +459,7 @@ class WGPLVM(ModelSpace, ModelShow):
         return _core.reconstruction(self._fitted())
 
     def fidelity(self) -> Fidelity:
-        """Return the residuals of the training points beside those of their mean and of principal components."""
+        """Return the residuals of the training points, compared with those of their mean and of principal components."""
         return Fidelity(*_core.model_fidelity(self._fitted()))
 
     def coordinates(self, Y: Any, view: str = "tangent") -> Array:

@@ -64,7 +64,7 @@ class StartReport(NamedTuple):
 
 
 class LatentChoice(NamedTuple):
-    """Densities of points that a model with so many latent dimensions had not seen."""
+    """Densities, for one number of latent dimensions, of points that training has not seen."""
 
     latent_dim: int
     points: int
