@@ -48,7 +48,19 @@ from ._settings import Setting, settings
 from ._start import get_threads, set_threads, show_config
 from .covariance import covariances
 from .data import Data, generate, read
-from .evaluation import Calibration, Floor, Score, calibration, cross_validate, dtw, dtw_floor, score
+from .evaluation import (
+    Calibration,
+    CrossValidation,
+    CrossValidationJob,
+    CrossValidationRow,
+    Floor,
+    Score,
+    calibration,
+    cross_validate,
+    dtw,
+    dtw_floor,
+    score,
+)
 from .figure import Figure, Panel
 from .manifold import Factor, Manifold, register_geometry
 from .model import GPLVM, WGPLVM, load
@@ -62,6 +74,9 @@ __all__ = [
     "Arm",
     "Box",
     "Calibration",
+    "CrossValidation",
+    "CrossValidationJob",
+    "CrossValidationRow",
     "Capsule",
     "CutLocusError",
     "Data",

@@ -133,6 +133,16 @@ def dtw_floor(settings: tuple[Any, ...], sequences: list[Array], out: Array, /) 
 def score(
     model: Handle, d: Handle, settings: _Texts, latents: Array, watch: _Watch, /
 ) -> tuple[_Score, list[_Score]]: ...
+def cross_validate(
+    d: Handle, settings: _Texts, candidates: list[_Texts], watch: _Watch, path: str | None, resume: bool, /
+) -> tuple[
+    list[int],
+    list[tuple[bool, str, int, int, int, list[float], float]],
+    list[tuple[int, int, list[float], list[float], float, float]],
+    int,
+    int,
+    int,
+]: ...
 def calibration(
     model: Handle, z: Array, points: Array, squares: Array, probabilities: Array, /
 ) -> tuple[int, int, list[float], list[float], list[float], float, float]: ...
