@@ -5,9 +5,12 @@
 #include "core/model.h"
 
 #define SPREAD_LIMIT_OPTION                                                                        \
-    {"--spread-limit", "X", OPTION_NUMBER, MODEL(spread_limit), NULL,                              \
-     "exit code 4 if the result is farther from the demonstrations, in multiples of their spread " \
-     "(default: 1.5)"}
+    {                                                                                              \
+        "--spread-limit", "X", OPTION_NUMBER, MODEL(spread_limit), NULL,                           \
+            "exit code 4 if the result is farther from the demonstrations, in multiples of their " \
+            "spread "                                                                              \
+            "(default: 1.5)"                                                                       \
+    }
 
 /* Is a distance beyond --spread-limit? One that is unknown is not. */
 bool vicinity_beyond(const model_work *m, double over_spread);

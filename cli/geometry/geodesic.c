@@ -200,8 +200,7 @@ static rm2_status find_nearness(geodesic_job *j, size_t k) {
     measured *found = &j->measured[k];
     found->nearness.over_spread = NAN;
     found->over_spread = malloc(c->nodes * sizeof *found->over_spread);
-    double *points =
-        malloc(c->nodes * rm2_manifold_ambient(j->m->info->manifold) * sizeof *points);
+    double *points = malloc(c->nodes * rm2_manifold_ambient(j->m->info->manifold) * sizeof *points);
     rm2_status status = found->over_spread && points ? RM2_OK : RM2_ERR_MEMORY;
     if (status == RM2_OK && !found->blocked)
         status = rm2_space_decode(j->m->work.ctx, j->space, c->nodes, c->x, points, NULL);

@@ -72,14 +72,16 @@ static rm2_status fill_times(const geodesic_job *j, trajectory *r) {
 static int write_trajectory(const geodesic_job *j, const trajectory *r) {
     sheet s;
     bool timed = has_limits(j) || j->m->options->duration > 0, many = j->m->options->pairs != NULL;
-    size_t columns = (many ? 1u : 0u) + 1 + (timed ? 1u : 0u) + r->Q + r->ambient + 2;
+    bool near = !vicinity_unknown(j->vicinity);
+    size_t columns =
+        (many ? 1u : 0u) + 1 + (timed ? 1u : 0u) + r->Q + r->ambient + (near ? 2u : 1u);
     bool built = sheet_create(&s, r->rows, columns) &&
                  (!many || sheet_add(&s, "pair", r->pair, 1)) && sheet_add(&s, "t", r->t, 1) &&
                  (!timed || sheet_add(&s, "time", r->time, 1)) &&
                  sheet_add_latents(&s, r->Q, r->x) &&
                  sheet_add_points(&s, j->m->info->manifold, r->points) &&
                  sheet_add(&s, "deviation", r->deviation, 1) &&
-                 sheet_add(&s, "over_spread", r->over_spread, 1);
+                 (!near || sheet_add(&s, "over_spread", r->over_spread, 1));
     int code = built ? model_write_sheet(j->m, &s) : work_no_memory(&j->m->work);
     sheet_free(&s);
     return code;
@@ -222,8 +224,8 @@ static size_t farthest_curve(const geodesic_job *j) {
     size_t worst = SIZE_MAX;
     for (size_t k = 0; k < j->pairs; k++)
         if (isfinite(j->measured[k].nearness.over_spread) &&
-            (worst == SIZE_MAX || j->measured[k].nearness.over_spread >
-                                      j->measured[worst].nearness.over_spread))
+            (worst == SIZE_MAX ||
+             j->measured[k].nearness.over_spread > j->measured[worst].nearness.over_spread))
             worst = k;
     return worst;
 }

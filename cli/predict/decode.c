@@ -106,13 +106,17 @@ static int do_decode(const model_work *m) {
 static int write_samples(const model_work *m, const samples *drawn) {
     sheet s;
     size_t rows = drawn->n * drawn->count;
+    bool near = !vicinity_unknown(drawn->vicinity);
     double *numbers = malloc((rows + 1) * sizeof *numbers);
-    for (size_t k = 0; numbers && k < rows; k++)
-        numbers[k] = (double)(k / drawn->n);
-    bool built = sheet_create(&s, rows, 2 + rm2_manifold_ambient(m->info->manifold)) && numbers &&
-                 sheet_add(&s, "sample", numbers, 1) &&
-                 sheet_add_points(&s, m->info->manifold, drawn->points) &&
-                 sheet_add(&s, "over_spread", drawn->over_spread, 1);
+    for (size_t k = 0; numbers && k < rows; k++) {
+        size_t sample = k / drawn->n;
+        numbers[k] = (double)sample;
+    }
+    bool built =
+        sheet_create(&s, rows, (near ? 2u : 1u) + rm2_manifold_ambient(m->info->manifold)) &&
+        numbers && sheet_add(&s, "sample", numbers, 1) &&
+        sheet_add_points(&s, m->info->manifold, drawn->points) &&
+        (!near || sheet_add(&s, "over_spread", drawn->over_spread, 1));
     int code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
     sheet_free(&s);
     free(numbers);

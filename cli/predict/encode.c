@@ -54,7 +54,7 @@ static bool add_deviations(sheet *s, const encoded *e, double *column) {
 static bool add_quality(sheet *s, const encoded *e, double *column) {
     static const char *const names[] = {"log_density", "log_density_at_latent", "residual",
                                         "converged", "over_spread"};
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < (isfinite(e->spread) ? 5 : 4); k++) {
         for (size_t i = 0; i < e->n; i++)
             column[i] = k == 0   ? e->info[i].log_density
                         : k == 1 ? e->info[i].log_density_at_latent
@@ -72,7 +72,8 @@ static int write_encoded(const model_work *m, const encoded *e, const rm2_data *
     double *column = malloc((e->n + 1) * sizeof *column);
     size_t columns =
         (data->trajectories ? 1u : 0u) + (data->time ? 1u : 0u) + (data->labels ? 1u : 0u);
-    bool built = sheet_create(&s, e->n, columns + 2 * e->Q + 5) && column &&
+    bool built = sheet_create(&s, e->n, columns + 2 * e->Q + (isfinite(e->spread) ? 5u : 4u)) &&
+                 column &&
                  sheet_add_trajectories(&s, data->trajectories, data->starts, data->ids) &&
                  (!data->time || sheet_add(&s, "time", data->time, 1)) &&
                  sheet_add_labels(&s, data) && sheet_add_latents(&s, e->Q, e->latents) &&
@@ -108,8 +109,9 @@ static void print_encoded(const model_work *m, const encoded *e) {
             "%.4f), root mean squared residual %.4g (tangent coordinates)\n",
             e->n, e->n == 1 ? "" : "s", e->converged, density, at_latent, sqrt(squares));
         if (isfinite(e->spread))
-            (void)fprintf(out, "that is %.2f of the spread of the training data; points beyond %g: %zu\n",
-                          sqrt(squares) / e->spread, m->options->spread_limit, e->outside);
+            (void)fprintf(
+                out, "that is %.2f of the spread of the training data; points beyond %g: %zu\n",
+                sqrt(squares) / e->spread, m->options->spread_limit, e->outside);
     }
 }
 
@@ -143,8 +145,7 @@ static int encode(const model_work *m, const rm2_data *data, bool align_signs, e
 
 /* Residuals in spreads of the training data. */
 static int compare_residuals(const model_work *m, encoded *e) {
-    int code =
-        work_check(&m->work, rm2_vicinity_create(m->work.ctx, m->model, &e->vicinity));
+    int code = work_check(&m->work, rm2_vicinity_create(m->work.ctx, m->model, &e->vicinity));
     e->spread = rm2_vicinity_describe(e->vicinity).spread;
     for (size_t i = 0; code == EXIT_DONE && i < e->n; i++)
         e->outside += vicinity_beyond(m, e->info[i].residual / e->spread);

@@ -102,7 +102,8 @@ typedef struct rm2_vicinity rm2_vicinity;
 typedef struct rm2_vicinity_info {
     size_t demonstrations; /* trajectories, or points where there are none; 0: no training data */
     bool trajectories;
-    double spread; /* in the model's units; NaN: unknown, fewer than two demonstrations or all the same */
+    double
+        spread; /* in the model's units; NaN: unknown, fewer than two demonstrations or all the same */
 } rm2_vicinity_info;
 
 /* The model must outlive it; several threads may use one at once, each with a context of its own. */

@@ -47,8 +47,8 @@ static void divide(rm2i_segments *c, size_t owner, size_t from, size_t to) {
 }
 
 rm2_status rm2i_segments_create(rm2_context *ctx, const rm2_manifold *m, const double *points,
-                              size_t n, size_t trajectories, const size_t *starts,
-                              rm2i_segments *segments) {
+                                size_t n, size_t trajectories, const size_t *starts,
+                                rm2i_segments *segments) {
     size_t total = trajectories ? 0 : n, failed = 0;
     *segments = (rm2i_segments){.m = m, .points = points};
     for (size_t t = 0; t < trajectories; t++)
@@ -159,8 +159,7 @@ static double try_block(rm2i_walk *w, const double *y, size_t b, double best) {
 static void move_bounds(rm2i_walk *w, const double *y) {
     const rm2_manifold *m = w->segments->m;
     double step = INFINITY;
-    if (w->begun &&
-        rm2i_manifold_distance(m, w->previous, y, &step, w->scratch, NULL) != RM2_OK)
+    if (w->begun && rm2i_manifold_distance(m, w->previous, y, &step, w->scratch, NULL) != RM2_OK)
         step = INFINITY;
     for (size_t b = 0; b < w->segments->count; b++)
         w->lower[b] -= step;

@@ -27,8 +27,8 @@ typedef struct rm2i_segments {
 
 /* Trajectory t is points starts[t] .. starts[t + 1] - 1; without trajectories (0) each of n points is by itself. */
 rm2_status rm2i_segments_create(rm2_context *ctx, const rm2_manifold *m, const double *points,
-                              size_t n, size_t trajectories, const size_t *starts,
-                              rm2i_segments *segments);
+                                size_t n, size_t trajectories, const size_t *starts,
+                                rm2i_segments *segments);
 void rm2i_segments_free(rm2i_segments *segments);
 
 /* A path along which distances are asked for. */

@@ -121,7 +121,7 @@ static rm2_status prepare(rm2_context *ctx, rm2_vicinity *v) {
     if (v->info.demonstrations < 2)
         return RM2_OK;
     RM2_TRY(rm2i_segments_create(ctx, v->manifold, d->points, d->count, d->trajectories, d->starts,
-                               &v->segments));
+                                 &v->segments));
     RM2_TRY(find_spread(ctx, v));
     if (!(v->info.spread > SAME * largest_entry(d, v->manifold->ambient)))
         v->info.spread = NAN;
