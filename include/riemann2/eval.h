@@ -89,7 +89,7 @@ RM2_API rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *mode
  * compared with the spread that the training data have among themselves:
  *
  *   trajectories   h_t = largest distance of a point of demonstration t from the other demonstrations;
- *                  spread = median of h_t, at most 64 demonstrations with 200 points each, evenly chosen
+ *                  spread = median of h_t, of at most 32 demonstrations at 64 points each, evenly chosen
  *   points         spread = 99 % quantile of the distances to the nearest other point, of at most 128 points
  *
  * Along geodesics between demonstrations of real recordings distances are below the limit, 1.5 spreads

@@ -13,7 +13,7 @@
 #include "model/model.h"
 #include "riemann2/eval.h"
 
-enum { MOST_DEMONSTRATIONS = 64, MOST_POINTS_OF_ONE = 200, MOST_POINTS = 128 };
+enum { MOST_DEMONSTRATIONS = 32, MOST_POINTS_OF_ONE = 64, MOST_POINTS = 128 };
 
 static const double HIGH_QUANTILE = 0.99;
 static const double SAME = 1e-12; /* of the largest entry: a spread below is rounding */
