@@ -108,8 +108,7 @@ static PyObject *fit_recipe(PyObject *self, PyObject *args) {
     rm2_context *ctx = glue_enter();
     if (!ctx)
         return NULL;
-    bool points = rm2_recipe_for(data, s.latent_dim) == RM2_RECIPE_POINTS &&
-                  rm2_fit_check(ctx, data, &s) == RM2_OK;
+    bool points = rm2_recipe_for(ctx, data, &s) == RM2_RECIPE_POINTS;
     PyObject *none = glue_leave(ctx, RM2_OK);
     Py_XDECREF(none);
     return none ? PyUnicode_FromString(points ? "points" : "robust") : NULL;

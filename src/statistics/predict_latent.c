@@ -38,7 +38,9 @@ rm2_status rm2i_fold_model(rm2_context *ctx, rm2i_fold *f) {
     size_t Q = f->settings->latent_dim;
     rm2_status status = make_data(ctx, f, &data);
     if (status == RM2_OK) {
-        rm2_fit_settings s = rm2_fit_settings_recipe(rm2_recipe_for(data, Q));
+        rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
+        s.latent_dim = Q;
+        s = rm2_fit_settings_recipe(rm2_recipe_for(ctx, data, &s));
         s.latent_dim = Q;
         status = rm2_fit(ctx, data, &s, NULL, &f->model);
     }
