@@ -34,8 +34,7 @@ static rm2_status build(rm2_context *ctx, const rm2i_evidence_data *d, size_t r,
     RM2_TRY(rm2i_linear_mean_create(ctx, &data, &b->mean));
     memcpy(b->X, d->X, d->N * d->Q * sizeof *b->X);
     RM2_TRY(rm2i_linear_mean_at(b->mean, b->X));
-    b->level =
-        rm2i_linear_mean_squares(b->mean) / ((double)b->n * (double)b->m) + d->least;
+    b->level = rm2i_linear_mean_squares(b->mean) / ((double)b->n * (double)b->m) + d->least;
     return RM2_OK;
 }
 
@@ -101,8 +100,8 @@ static double half_freedom(const rm2i_evidence_bound *b, double nu) {
 static rm2_status log_ratio(rm2i_evidence_bound *b, double c, double *value) {
     double jitter, own = floored(b, c), m = (double)b->m;
     RM2_TRY(rm2i_factor(b->rows, b->mean->T, own, b->factor, &jitter));
-    *value = rm2i_factor_log_det(b->rows, b->factor) - ((double)b->rows - m) * log(own) -
-             m * log(c);
+    *value =
+        rm2i_factor_log_det(b->rows, b->factor) - ((double)b->rows - m) * log(own) - m * log(c);
     return RM2_OK;
 }
 

@@ -241,7 +241,8 @@ double rm2i_inducing_value(rm2i_inducing *in, const double *Lf, double *trace) {
     double square = whiten(in, Lf);
     if (trace)
         *trace = square;
-    return log_density(in, square, in->log_det, Lf) - 0.5 * (double)in->counted * in->trace / in->noise;
+    return log_density(in, square, in->log_det, Lf) -
+           0.5 * (double)in->counted * in->trace / in->noise;
 }
 
 /* ---- certificate ---------------------------------------------------------------------------- */

@@ -25,7 +25,8 @@
 
 typedef struct rm2i_inducing {
     size_t N, M, Q, r;
-    size_t counted; /* outputs that log|Q + s2 I| and t count for: M, unless the caller sets fewer */
+    size_t
+        counted; /* outputs that log|Q + s2 I| and t count for: M, unless the caller sets fewer */
     int threads;
     size_t *index; /* r: which points, in the order in which they were chosen; NULL: free */
     double chosen; /* t where and when they were */

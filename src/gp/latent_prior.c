@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/draw.h"
 #include "linalg/dense.h"
 #include "linalg/special.h"
 
 static const double KEPT = 0.05;       /* of an eigenvalue, whatever the noise */
 static const double NO_EXTENT = 1e-12; /* of the largest eigenvalue: what counts as an extent */
-enum { MOST_CENTRES = 1000 }; /* of the mixture, drawn from the latents */
+enum { MOST_CENTRES = 1000 };          /* of the mixture, drawn from the latents */
 
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_latent_prior *p = arg;
@@ -90,13 +91,11 @@ static void find_moments(rm2i_latent_prior *p, size_t N, const double *X, double
                     (X[i * Q + q] - p->mean[q]) * (X[i * Q + r] - p->mean[r]) / (double)N;
 }
 
-/* Every latent is a centre with the same probability (Knuth's algorithm S); the draw depends on N alone. */
 static void draw_centres(rm2i_latent_prior *p, size_t N, const double *X) {
+    rm2i_draw draw = rm2i_draw_some(N, p->N);
     size_t taken = 0;
-    rm2_rng rng;
-    rm2_rng_seed(&rng, N);
-    for (size_t i = 0; i < N && taken < p->N; i++)
-        if (p->N == N || rm2_rng_next(&rng) % (N - i) < p->N - taken)
+    for (size_t i = 0; i < N; i++)
+        if (rm2i_drawn(&draw))
             memcpy(p->z + taken++ * p->Q, X + i * p->Q, p->Q * sizeof *p->z);
 }
 

@@ -33,12 +33,8 @@ rm2_status rm2i_linear_mean_create(rm2_context *ctx, const rm2i_linear_mean_data
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *m, &m));
     *m = (rm2i_linear_mean){.N = d->N, .Q = d->Q, .rows = d->rows, .q = d->Q + 1, .m = d->m};
     m->all = m->q + m->rows;
-    const rm2i_inducing_shape shape = {.N = d->N,
-                                       .M = m->all,
-                                       .Q = d->Q,
-                                       .r = d->r,
-                                       .index = d->index,
-                                       .derivatives = true};
+    const rm2i_inducing_shape shape = {
+        .N = d->N, .M = m->all, .Q = d->Q, .r = d->r, .index = d->index, .derivatives = true};
     rm2_status status = rm2i_inducing_create(ctx, &shape, &m->inducing);
     if (status == RM2_OK)
         status = rm2i_arena_calloc(ctx, lay_out, m, &m->memory);
@@ -103,8 +99,8 @@ rm2_status rm2i_linear_mean_solve(rm2i_linear_mean *m, const rm2i_latent_kernel 
                                   const double *X, double noise) {
     RM2_TRY(rm2i_inducing_solve(m->inducing, kernel, X, noise, m->Z));
     RM2_TRY(eliminate_mean(m));
-    m->log_det = m->inducing->log_det + rm2i_factor_log_det(m->q, m->C) -
-                 rm2i_factor_log_det(m->q, m->HH);
+    m->log_det =
+        m->inducing->log_det + rm2i_factor_log_det(m->q, m->C) - rm2i_factor_log_det(m->q, m->HH);
     return RM2_OK;
 }
 

@@ -220,8 +220,8 @@ static void take_points(const rm2i_points_result *r, rm2_model *m) {
 static rm2_status place_inducing(rm2_context *ctx, rm2_model *m) {
     if (!m->inducing)
         return RM2_OK;
-    RM2_TRY(rm2i_alloc(ctx, m->inducing_count, m->Q * sizeof *m->inducing_inputs,
-                       &m->inducing_inputs));
+    RM2_TRY(
+        rm2i_alloc(ctx, m->inducing_count, m->Q * sizeof *m->inducing_inputs, &m->inducing_inputs));
     rm2i_inducing_gather(m->inducing_count, m->inducing, m->Q, m->X, m->inducing_inputs);
     return RM2_OK;
 }

@@ -58,8 +58,7 @@ rm2i_latent_kernel rm2i_points_kernel(const rm2i_points_training *t, bool linear
     for (size_t q = 0; q < t->d.Q; q++)
         t->lengthscale[q] = t->hyper[RM2I_POINTS_LENGTHSCALE];
     return (rm2i_latent_kernel){t->s->kernel, t->d.Q, t->lengthscale,
-                                t->hyper[RM2I_POINTS_VARIANCE],
-                                linear ? t->s->linear.start : 0};
+                                t->hyper[RM2I_POINTS_VARIANCE], linear ? t->s->linear.start : 0};
 }
 
 rm2i_evidence_at rm2i_points_place(const double *hyper) {
@@ -234,11 +233,11 @@ static void hand_over(rm2i_points_training *t, const rm2i_points_request *r, con
 rm2_status rm2i_points_train(rm2_context *ctx, const rm2i_points_request *r,
                              rm2i_points_result *result) {
     rm2i_points_training t = {.ctx = ctx,
-                  .s = r->settings,
-                  .d = {.M = r->data.M, .Q = r->data.Q},
-                  .plane = r->start.plane,
-                  .unit = r->start.unit,
-                  .since = now()};
+                              .s = r->settings,
+                              .d = {.M = r->data.M, .Q = r->data.Q},
+                              .plane = r->start.plane,
+                              .unit = r->start.unit,
+                              .since = now()};
     size_t *first;
     RM2_TRY(rm2i_alloc(ctx, r->data.N, sizeof *first, &first));
     rm2_status status = rm2i_points_distinct(ctx, &r->data, first, &t.d.N);

@@ -111,7 +111,7 @@ rm2_status rm2i_points_linear_at(const rm2i_points_data *d, const double *X, boo
 
 typedef struct covariance_scratch {
     size_t N, M;
-    double *K, *L;           /* N x N; by inducing points NULL */
+    double *K, *L;          /* N x N; by inducing points NULL */
     double *Y, *S, *memory; /* M x N, M x M: S = R^T A^-1 R, lower triangle */
 } covariance_scratch;
 
@@ -185,8 +185,8 @@ rm2_status rm2i_points_outputs(rm2_context *ctx, const rm2i_points_data *d,
                                const rm2i_points_linear *l, bool plane, rm2i_points_covariance *c) {
     covariance_scratch s = {.N = d->N, .M = d->M};
     double m = (double)(d->M - (plane ? l->rank : 0)), trace;
-    rm2_status status = c->r > 0 ? inducing_products(ctx, l, c, &s, &trace)
-                                 : exact_products(ctx, l, c, &s, &trace);
+    rm2_status status =
+        c->r > 0 ? inducing_products(ctx, l, c, &s, &trace) : exact_products(ctx, l, c, &s, &trace);
     if (status == RM2_OK) {
         c->level = fmax((trace + c->scale * m) / ((c->freedom + c->weight) * m), c->least);
         if (c->Kf)

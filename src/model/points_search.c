@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/draw.h"
 #include "gp/evidence_bound.h"
 #include "linalg/neighbours.h"
 #include "model/parameters.h"
@@ -167,8 +168,7 @@ static rm2_status maximise(search *q, size_t n) {
                                           .report = q->silent ? NULL : report_search};
     double f, gradient[HYPERS];
     if (t->by_inducing)
-        settings.relative_decrease =
-            fmax(settings.relative_decrease, OF_ACCURACY * t->s->accuracy);
+        settings.relative_decrease = fmax(settings.relative_decrease, OF_ACCURACY * t->s->accuracy);
     q->unit = 1 / ((double)n * (double)(t->d.M - t->linear.rank));
     rm2_status status = minus_evidence(q, q->at, &f, gradient);
     if (status == RM2_OK) {
@@ -196,41 +196,36 @@ static rm2_status search_exact(search *q, const double *X) {
 
 /* ---- by inducing points ---------------------------------------------------------------------- */
 
-typedef struct draw {
-    size_t N, n, Q, rows;
-    size_t *order;         /* N */
+typedef struct sample {
+    size_t n, Q, rows;
     double *X, *F, *memory; /* n x Q, rows x n */
-} draw;
+} sample;
 
-static void lay_out_draw(void *arg, rm2i_arena *a) {
-    draw *w = arg;
-    w->order = rm2i_take(a, size_t, w->N);
+static void lay_out_sample(void *arg, rm2i_arena *a) {
+    sample *w = arg;
     w->X = rm2i_take(a, double, w->n, w->Q);
     w->F = rm2i_take(a, double, w->rows, w->n);
 }
 
-/* The first n of a random order, which depends on N alone. */
-static void take_draw(draw *w, const rm2i_evidence_data *all) {
-    rm2_rng rng;
-    rm2_rng_seed(&rng, w->N);
-    for (size_t i = 0; i < w->N; i++)
-        w->order[i] = i;
-    for (size_t i = 0; i < w->n; i++) {
-        size_t j = i + (size_t)(rm2_rng_next(&rng) % (w->N - i)), kept = w->order[i];
-        w->order[i] = w->order[j];
-        w->order[j] = kept;
-        memcpy(w->X + i * w->Q, all->X + w->order[i] * w->Q, w->Q * sizeof *w->X);
+static void take_sample(sample *w, const rm2i_evidence_data *all) {
+    rm2i_draw draw = rm2i_draw_some(all->N, w->n);
+    size_t k = 0;
+    for (size_t i = 0; i < all->N; i++) {
+        if (!rm2i_drawn(&draw))
+            continue;
+        memcpy(w->X + k * w->Q, all->X + i * w->Q, w->Q * sizeof *w->X);
         for (size_t m = 0; m < w->rows; m++)
-            w->F[m * w->n + i] = all->F[m * w->N + w->order[i]];
+            w->F[m * w->n + k] = all->F[m * all->N + i];
+        k++;
     }
 }
 
 /* The exact evidence of points that are drawn: q->at becomes its maximum. */
-static rm2_status search_draw(search *q, const double *X) {
+static rm2_status search_sample(search *q, const double *X) {
     rm2i_evidence_data data = rm2i_points_evidence_data(q->t, X);
-    draw w = {.N = data.N, .n = data.N < DRAWN ? data.N : DRAWN, .Q = data.Q, .rows = data.rows};
-    RM2_TRY(rm2i_arena_alloc(q->t->ctx, lay_out_draw, &w, &w.memory));
-    take_draw(&w, &data);
+    sample w = {.n = data.N < DRAWN ? data.N : DRAWN, .Q = data.Q, .rows = data.rows};
+    RM2_TRY(rm2i_arena_alloc(q->t->ctx, lay_out_sample, &w, &w.memory));
+    take_sample(&w, &data);
     data.N = w.n;
     data.X = w.X;
     data.F = w.F;
@@ -261,7 +256,7 @@ static rm2_status choose_bound(search *q, const double *X) {
 static rm2_status search_by_inducing(search *q, const double *X) {
     rm2i_points_training *t = q->t;
     double before = -INFINITY, allowed = rm2i_points_trace(t, t->d.M - t->linear.rank);
-    RM2_TRY(search_draw(q, X));
+    RM2_TRY(search_sample(q, X));
     for (int round = 0; round < RM2I_POINTS_ROUNDS && t->stop != RM2_STOP_INTERRUPTED; round++) {
         RM2_TRY(choose_bound(q, X));
         RM2_TRY(maximise(q, rm2i_evidence_bound_freedom(q->bound)));

@@ -37,7 +37,10 @@ typedef struct rm2i_points_training {
     double *memory;
 } rm2i_points_training;
 
-enum { RM2I_POINTS_LATENT_ITERATIONS = 100, RM2I_POINTS_ROUNDS = 5 }; /* at most; choices per search */
+enum {
+    RM2I_POINTS_LATENT_ITERATIONS = 100,
+    RM2I_POINTS_ROUNDS = 5
+}; /* at most; choices per search */
 
 /* n = N - 1 - Q */
 double rm2i_points_freedom(const rm2i_points_training *t);

@@ -54,8 +54,8 @@ static inline size_t complement(size_t N, size_t Q, const double *X, double *U) 
     return N - 1 - Q;
 }
 
-static inline double kernel(rm2_latent_kind kind, size_t Q, const double *x, const double *y, double g,
-                     double l) {
+static inline double kernel(rm2_latent_kind kind, size_t Q, const double *x, const double *y,
+                            double g, double l) {
     double rho2 = 0;
     for (size_t q = 0; q < Q; q++)
         rho2 += (x[q] - y[q]) * (x[q] - y[q]) / (l * l);

@@ -40,8 +40,8 @@ static void make(problem *p, rm2_latent_kind kind) {
         p->F[i] += sin(p->X[i * Q]);
         p->all[i] = (7 * i) % N; /* any order */
     }
-    p->d = (rm2i_evidence_data){
-        .N = N, .Q = Q, .rows = M, .X = p->X, .F = p->F, .m = M, .kind = kind};
+    p->d =
+        (rm2i_evidence_data){.N = N, .Q = Q, .rows = M, .X = p->X, .F = p->F, .m = M, .kind = kind};
 }
 
 static rm2i_evidence_bound *bound_of(const problem *p, size_t r, const size_t *index) {
@@ -185,8 +185,7 @@ static void slopes_are_differences(void **state) {
         assert_int_equal(rm2i_evidence_bound_value(b, &at, &value, &slope), RM2_OK);
         const double slopes[4] = {slope.variance, slope.lengthscale, slope.scale, slope.weight};
         for (size_t j = 0; j < 4; j++)
-            near("slope", slopes[j],
-                 (log_moved(b, at, j, h) - log_moved(b, at, j, -h)) / (2 * h),
+            near("slope", slopes[j], (log_moved(b, at, j, h) - log_moved(b, at, j, -h)) / (2 * h),
                  1e-7 * (1 + fabs(value)));
         rm2i_evidence_bound_free(b);
     }

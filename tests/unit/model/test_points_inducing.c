@@ -147,7 +147,8 @@ static void the_evidence_is_within_the_certificate(void **state) {
         double value = evidence_at(&r.data, &result);
         assert_int_equal(result.inducing_count, s.inducing);
         assert_true(result.end.log_likelihood < value);
-        assert_true(result.likelihood.lower <= value + 1e-6 && value - 1e-6 <= result.likelihood.upper);
+        assert_true(result.likelihood.lower <= value + 1e-6 &&
+                    value - 1e-6 <= result.likelihood.upper);
         assert_true(result.end.total > before); /* more points, a higher bound */
         before = result.end.total;
         free(result.trace);
@@ -189,7 +190,8 @@ static void files_keep_all(void **state) {
     assert_memory_equal(latents[0], latents[1], sizeof latents[0]);
     for (size_t k = 0; k < 3; k++) /* points of the training, where they were */
         for (size_t q = 0; q < Q; q++)
-            near("latent", latents[0][k * Q + q], rm2_model_info_of(model)->latents[k * Q + q], 0.5);
+            near("latent", latents[0][k * Q + q], rm2_model_info_of(model)->latents[k * Q + q],
+                 0.5);
     for (size_t k = 0; k < 3; k++)
         assert_true(got[0][k].log_density == got[1][k].log_density);
     assert_true(rm2_model_info_of(again)->likelihood.upper ==
