@@ -116,6 +116,8 @@ typedef struct space_loan {
 
 rm2_status space_borrow(explorer *e, rm2_context *ctx, reader *r, space_loan *loan);
 void space_return(explorer *e, space_loan *loan);
+/* Distance of a point of the data's space from the nearest obstacle of the loan, negative inside; infinity without. */
+double space_clearance(const explorer *e, const space_loan *loan, const double *point);
 
 /* ---- distance to the demonstrations --------------------------------------------------------- */
 

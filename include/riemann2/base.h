@@ -17,7 +17,7 @@
  * - libhdf5 has global state. Writing model files and checkpoints uses it, which needs its thread-safe
  *   build (Debian's is) where several threads write at once; reading does not. Its printing of errors
  *   is off during these calls, and as before after them.
- * - OpenMP runs the library's own loops, on as many threads as the context says: OMP_NUM_THREADS and
+ * - OpenMP runs the library's own loops, on the number of threads of the context: OMP_NUM_THREADS and
  *   omp_set_num_threads do not change that, OMP_THREAD_LIMIT and OMP_DYNAMIC may lower it. Inside a
  *   parallel region of the caller these loops run on the calling thread alone, unless nested
  *   parallelism is on (OMP_MAX_ACTIVE_LEVELS). All of them finish with fewer threads than asked for.

@@ -44,7 +44,7 @@ RM2_API void rm2_data_free(rm2_data *data);
 /* ---- settings ------------------------------------------------------------------------------- */
 
 typedef enum rm2_quat_order {
-    RM2_QUAT_AUTO, /* from header names (qw, qx, qy, qz); without them wxyz, and the report says so
+    RM2_QUAT_AUTO, /* from header names (qw, qx, qy, qz); without them wxyz, which the report shows
                     */
     RM2_QUAT_WXYZ,
     RM2_QUAT_XYZW
@@ -123,7 +123,7 @@ typedef struct rm2_factor_report {
     size_t warned;       /* were further off than project_below */
     size_t sign_flips;   /* quaternions whose sign was changed */
     size_t sign_jumps;   /* neighbours in a trajectory that still turn by more than 90 degrees */
-    bool order_assumed;  /* quaternions whose order nothing tells: wxyz was taken */
+    bool order_assumed;  /* quaternions of unknown order: wxyz was assumed */
     size_t near_cut;     /* points within 0.1 of the cut locus of the mean */
     double spread;       /* root mean squared distance from the mean */
     double farthest;     /* largest distance from the mean */

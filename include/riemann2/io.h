@@ -2,7 +2,7 @@
  * decided in data.h.
  *
  * Readers refuse what they cannot read exactly, with a message that names file, line, column and
- * value. Writers write a temporary file beside the target and rename it when it is complete and on
+ * value. Writers write a temporary file next to the target and rename it when it is complete and on
  * disk: a full disk or a crash leaves no half-written file. A target that is not a regular file
  * (a pipe, /dev/stdout) is written directly; "-" is standard output. */
 #ifndef RIEMANN2_IO_H
@@ -40,7 +40,7 @@ typedef struct rm2_column_choice {
 struct rm2_csv_settings {
     size_t size;             /* as rm2_csv_settings_default sets it */
     char delimiter;          /* 0: found from the first line (comma, tab, semicolon, blanks) */
-    rm2_header header;       /* AUTO: a header is a first line with a field that is no number */
+    rm2_header header;       /* AUTO: a header is a first line with a field that is not a number */
     const char *const *text; /* columns kept as text (ids, labels): names, or 0-based "3" */
     size_t text_count;
     const char *const *numeric; /* columns read as numbers; the others, text apart, become NaN */

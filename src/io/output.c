@@ -63,7 +63,7 @@ static void random_letters(rm2_rng *rng, char letters[7]) {
     letters[6] = '\0';
 }
 
-/* Create ".NAME.tmpXXXXXX" beside the target. */
+/* Create ".NAME.tmpXXXXXX" next to the target. */
 static int create_temporary(const char *target, char *temporary, size_t size) {
     const char *slash = strrchr(target, '/');
     int directory = slash ? (int)(slash - target) + 1 : 0;

@@ -74,5 +74,6 @@ rm2_status rm2_model_fidelity(rm2_context *ctx, const rm2_model *model, rm2_fide
     total = rm2i_dot(m->M * m->N, m->F, m->F);
     fidelity->mean = sqrt(total / n);
     fidelity->components = sqrt(fmax(total - found, 0) / n);
+    fidelity->worse = m->Q < m->M && fidelity->residual > 1.002 * fidelity->components;
     return RM2_OK;
 }
