@@ -82,6 +82,8 @@ static int recipe_settings(experiment_run *r, const trained *t, rm2_fit_settings
         if (code != EXIT_DONE)
             return code;
         recipe = rm2_recipe_for(r->work.ctx, r->data, s);
+        if (recipe == RM2_RECIPE_ROBUST && s->recipe == RM2_RECIPE_POINTS)
+            experiment_say(r, "recipe robust, since %s", rm2_context_error(r->work.ctx));
     }
     *s = rm2_fit_settings_recipe(recipe);
     return experiment_fit_settings(r, t, s);

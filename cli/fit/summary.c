@@ -146,6 +146,8 @@ static void print_json(FILE *out, const training *t, const rm2_model_info *i, co
     json_text(out, rm2_stop_text(i->stop));
     (void)fprintf(out, ", \"recipe\": ");
     json_text(out, choice_of(t, i, "recipe", text));
+    (void)fprintf(out, ", \"recipe_reason\": ");
+    json_text(out, t->reason);
     (void)fprintf(out, ", \"start\": ");
     json_text(out, choice_of(t, i, "init", text));
     fit_end end = fit_ended(t, i);
@@ -256,6 +258,8 @@ static void print_text(FILE *out, const training *t, const rm2_model_info *i, co
     (void)fprintf(out, "trained on %zu points of %s, %zu latent dimension%s; recipe %s, start %s\n",
                   i->points, rm2_manifold_spec(i->manifold), i->latent_dim, plural(i->latent_dim),
                   choice_of(t, i, "recipe", recipe), choice_of(t, i, "init", start));
+    if (t->reason[0])
+        (void)fprintf(out, "recipe robust, since %s\n", t->reason);
     start_print(out, i->data, i->start_report);
     (void)fprintf(out, "stopped: %s, after %zu iteration%s (%zu evaluation%s, %.2f s)\n",
                   rm2_stop_text(i->stop), i->iterations, plural(i->iterations), i->evaluations,

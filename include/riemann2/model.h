@@ -185,8 +185,8 @@ typedef struct rm2_checkpoint {
 } rm2_checkpoint;
 
 /* The recipe for a data set, given settings of RM2_RECIPE_POINTS with the caller's changes (NULL: none): RM2_RECIPE_ROBUST
- * for trajectories; without these RM2_RECIPE_POINTS where rm2_fit_check allows the settings, else RM2_RECIPE_ROBUST, and a log
- * message has the reason. Settings of another recipe: that one. NULL context or data: RM2_RECIPE_ROBUST. */
+ * for trajectories; without these RM2_RECIPE_POINTS where rm2_fit_check allows the settings, else RM2_RECIPE_ROBUST, and
+ * rm2_context_error has the reason. Settings of another recipe: that one. NULL context or data: RM2_RECIPE_ROBUST. */
 RM2_API rm2_recipe rm2_recipe_for(rm2_context *ctx, const rm2_data *data,
                                   const rm2_fit_settings *settings);
 

@@ -275,10 +275,15 @@ rm2_recipe rm2_recipe_for(rm2_context *ctx, const rm2_data *data,
     s = settings ? *settings : s;
     if (s.recipe != RM2_RECIPE_POINTS)
         return s.recipe;
-    if (rm2_fit_check(ctx, data, &s) == RM2_OK)
-        return RM2_RECIPE_POINTS;
-    rm2i_log(ctx, RM2_LOG_INFO, "recipe robust, since %s", rm2_context_error(ctx));
-    return RM2_RECIPE_ROBUST;
+    return rm2_fit_check(ctx, data, &s) == RM2_OK ? RM2_RECIPE_POINTS : RM2_RECIPE_ROBUST;
+}
+
+rm2_recipe rm2i_recipe_logged(rm2_context *ctx, const rm2_data *data,
+                              const rm2_fit_settings *settings) {
+    rm2_recipe recipe = rm2_recipe_for(ctx, data, settings);
+    if (recipe == RM2_RECIPE_ROBUST && data->trajectories == 0)
+        rm2i_log(ctx, RM2_LOG_INFO, "recipe robust, since %s", rm2_context_error(ctx));
+    return recipe;
 }
 
 /* The caller's settings, or those of the recipe for the data, within their ranges. */
@@ -286,7 +291,7 @@ static rm2_status take_settings(rm2_context *ctx, const rm2_data *data,
                                 const rm2_fit_settings *given, rm2_fit_settings *s) {
     *s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     if (!given)
-        *s = rm2_fit_settings_recipe(rm2_recipe_for(ctx, data, NULL));
+        *s = rm2_fit_settings_recipe(rm2i_recipe_logged(ctx, data, NULL));
     RM2_TRY(rm2i_settings_take(ctx, given, s));
     RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), s));
     if (data->count < 2)
