@@ -12,6 +12,7 @@
 struct rm2i_evidence_bound {
     size_t N, Q, n, m, rows;
     rm2_latent_kind kind;
+    rm2_context *ctx;
     double least, level;
     rm2i_linear_mean *mean;
     double *X, *lengthscale; /* N x Q, Q */
@@ -50,6 +51,7 @@ rm2_status rm2i_evidence_bound_create(rm2_context *ctx, const rm2i_evidence_data
                                .m = d->m,
                                .rows = d->rows,
                                .kind = d->kind,
+                               .ctx = ctx,
                                .least = d->least};
     rm2_status status = build(ctx, d, r, index, b);
     if (status != RM2_OK) {
@@ -99,7 +101,7 @@ static double half_freedom(const rm2i_evidence_bound *b, double nu) {
 /* log|T + c' I| - (rows - m) log c' - m log c, with the factor kept */
 static rm2_status log_ratio(rm2i_evidence_bound *b, double c, double *value) {
     double jitter, own = floored(b, c), m = (double)b->m;
-    RM2_TRY(rm2i_factor(b->rows, b->mean->T, own, b->factor, &jitter));
+    RM2_TRY(rm2i_factor(b->ctx, b->rows, b->mean->T, own, b->factor, &jitter));
     *value =
         rm2i_factor_log_det(b->rows, b->factor) - ((double)b->rows - m) * log(own) - m * log(c);
     return RM2_OK;
@@ -119,7 +121,7 @@ static double combine(const rm2i_evidence_bound *b, const rm2i_evidence_at *at, 
 static rm2_status scaled_trace(rm2i_evidence_bound *b, double c, double *trace) {
     size_t rows = b->rows;
     memcpy(b->W, b->factor, rows * rows * sizeof *b->W);
-    RM2_TRY(rm2i_factor_invert(rows, b->W));
+    RM2_TRY(rm2i_factor_invert(b->ctx, rows, b->W));
     *trace = -((double)rows - (double)b->m) * c / floored(b, c);
     for (size_t k = 0; k < rows; k++)
         *trace += c * b->W[k * rows + k];

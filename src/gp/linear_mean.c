@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_linear_mean *m = arg;
@@ -64,16 +63,16 @@ rm2_status rm2i_linear_mean_at(rm2i_linear_mean *m, const double *X) {
         for (size_t k = 0; k < m->Q; k++)
             m->Z[(k + 1) * m->N + i] = X[i * m->Q + k];
     }
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, q, N, 1, m->Z, N, 0, m->small, q);
-    return rm2i_factor(m->q, m->small, 0, m->HH, &jitter);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, q, N, 1, m->Z, N, 0, m->small, q);
+    return rm2i_factor(m->inducing->ctx, m->q, m->small, 0, m->HH, &jitter);
 }
 
 /* |F|^2 - |Lh^-1 H^T F|^2, H^T H = Lh Lh^T */
 double rm2i_linear_mean_squares(const rm2i_linear_mean *m) {
     int N = (int)m->N, rows = (int)m->rows, q = (int)m->q;
     const double *F = m->Z + m->q * m->N;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, q, N, 1, F, N, m->Z, N, 0, m->D, q);
-    rm2i_factor_half_solve(m->q, m->HH, m->rows, m->D);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, q, N, 1, F, N, m->Z, N, 0, m->D, q);
+    rm2i_factor_half_solve(NULL, m->q, m->HH, m->rows, m->D);
     double explained = rm2i_dot(m->rows * m->q, m->D, m->D);
     return fmax(rm2i_dot(m->rows * m->N, F, F) - explained, 0);
 }
@@ -84,14 +83,14 @@ static rm2_status eliminate_mean(rm2i_linear_mean *m) {
     double jitter;
     for (size_t i = 0; i < q; i++)
         memcpy(m->small + i * q, m->S + i * all, q * sizeof *m->small);
-    RM2_TRY(rm2i_factor(q, m->small, 0, m->C, &jitter));
+    RM2_TRY(rm2i_factor(m->inducing->ctx, q, m->small, 0, m->C, &jitter));
     for (size_t i = 0; i < rows; i++) {
         memcpy(m->D + i * q, m->S + (q + i) * all, q * sizeof *m->D);
         memcpy(m->T + i * rows, m->S + (q + i) * all + q, rows * sizeof *m->T);
     }
-    rm2i_factor_half_solve(q, m->C, rows, m->D);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)rows, (int)q, -1, m->D, (int)q, 1,
-                m->T, (int)rows);
+    rm2i_factor_half_solve(NULL, q, m->C, rows, m->D);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)rows, (int)q, -1, m->D, (int)q, 1,
+               m->T, (int)rows);
     return RM2_OK;
 }
 
@@ -134,16 +133,16 @@ void rm2i_linear_mean_move(rm2i_linear_mean *m) {
     size_t N = m->N, Q = m->Q, q = m->q;
     int all = (int)m->all, n = (int)N;
     double *Y = m->inducing->Y; /* L^-1 s2 Z^T A^-1 */
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, all, n,
-                -1 / m->inducing->noise, m->L, all, Y, n);
+    rm2i_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, all, n,
+               -1 / m->inducing->noise, m->L, all, Y, n);
     for (size_t i = 0; i < N; i++)
         for (size_t k = 0; k < Q; k++)
             m->X_bar[i * Q + k] += Y[(k + 1) * N + i];
     memcpy(Y, m->Z, q * N * sizeof *Y); /* (H^T H)^-1 H^T */
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)q, n, 1,
-                m->HH, (int)q, Y, n);
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, (int)q, n, 1, m->HH,
-                (int)q, Y, n);
+    rm2i_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)q, n, 1,
+               m->HH, (int)q, Y, n);
+    rm2i_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, (int)q, n, 1, m->HH,
+               (int)q, Y, n);
     for (size_t i = 0; i < N; i++)
         for (size_t k = 0; k < Q; k++)
             m->X_bar[i * Q + k] += (double)m->m * Y[(k + 1) * N + i];

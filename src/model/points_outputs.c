@@ -10,12 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "gp/inducing.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 #include "model/points.h"
 
 static const double DEPENDENT = 1e-8; /* of the largest column of B: shorter ones are rounding */
@@ -46,10 +45,10 @@ rm2_status rm2i_points_linear_create(rm2_context *ctx, const rm2i_points_data *d
 static rm2_status regress(const rm2i_points_data *d, const double *X, rm2i_points_linear *l) {
     int N = (int)d->N, M = (int)d->M, Q = (int)d->Q;
     double *products = l->small, *L = l->small + d->Q * d->Q, jitter;
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, Q, N, 1, X, Q, 0, products, Q);
-    RM2_TRY(rm2i_factor(d->Q, products, 0, L, &jitter));
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, Q, N, 1, d->F, N, X, Q, 0, l->B, Q);
-    rm2i_factor_solve(d->Q, L, d->M, l->B);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, Q, N, 1, X, Q, 0, products, Q);
+    RM2_TRY(rm2i_factor(NULL, d->Q, products, 0, L, &jitter));
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, Q, N, 1, d->F, N, X, Q, 0, l->B, Q);
+    rm2i_factor_solve(NULL, d->Q, L, d->M, l->B);
     return RM2_OK;
 }
 
@@ -84,13 +83,13 @@ static void find_basis(const rm2i_points_data *d, rm2i_points_linear *l) {
 static void find_left(const rm2i_points_data *d, const double *X, rm2i_points_linear *l) {
     int N = (int)d->N, M = (int)d->M, Q = (int)d->Q, rank = (int)l->rank;
     memcpy(l->left, d->F, d->M * d->N * sizeof *l->left);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, N, Q, -1, l->B, Q, X, Q, 1, l->left, N);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, N, Q, -1, l->B, Q, X, Q, 1, l->left, N);
     if (rank == 0)
         return;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rank, N, M, 1, l->W, M, l->left, N, 0,
-                l->scores, N);
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, M, N, rank, -1, l->W, M, l->scores, N, 1,
-                l->left, N);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rank, N, M, 1, l->W, M, l->left, N, 0,
+               l->scores, N);
+    rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, M, N, rank, -1, l->W, M, l->scores, N, 1,
+               l->left, N);
 }
 
 rm2_status rm2i_points_linear_at(const rm2i_points_data *d, const double *X, bool plane,
@@ -137,13 +136,13 @@ static rm2_status exact_products(rm2_context *ctx, const rm2i_points_linear *l,
     int M = (int)s->M, N = (int)s->N;
     double jitter;
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out_covariance, s, &s->memory));
-    rm2i_latent_gram(c->kernel, s->N, c->X, rm2_context_threads(ctx), s->K);
-    RM2_TRY(rm2i_factor(s->N, s->K, 1, s->L, &jitter));
+    rm2i_latent_gram(ctx, c->kernel, s->N, c->X, s->K);
+    RM2_TRY(rm2i_factor(ctx, s->N, s->K, 1, s->L, &jitter));
     memcpy(s->Y, l->left, s->M * s->N * sizeof *s->Y);
-    rm2i_factor_half_solve(s->N, s->L, s->M, s->Y);
+    rm2i_factor_half_solve(ctx, s->N, s->L, s->M, s->Y);
     *trace = rm2i_dot(s->M * s->N, s->Y, s->Y);
     if (c->Kf)
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, N, 1, s->Y, N, 0, s->S, M);
+        rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, N, 1, s->Y, N, 0, s->S, M);
     return RM2_OK;
 }
 
@@ -174,8 +173,8 @@ static void fill_covariance(const covariance_scratch *s, const rm2i_points_linea
         for (size_t j = 0; j <= i; j++)
             c->Kf[i * M + j] = over * (s->S[i * M + j] + (i == j ? isotropic : 0));
     if (l->rank > 0) /* + (e - c/(n + nu)) P */
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)M, (int)l->rank,
-                    c->level - isotropic * over, l->W, (int)M, 1, c->Kf, (int)M);
+        rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)M, (int)l->rank,
+                   c->level - isotropic * over, l->W, (int)M, 1, c->Kf, (int)M);
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < i; j++)
             c->Kf[j * M + i] = c->Kf[i * M + j];
