@@ -73,15 +73,28 @@ static void paper_settings(const experiment_run *r, rm2_factor_kernel *kernels, 
         kernels[k] = (rm2_factor_kernel){RM2_KERNEL_HEAT, euclidean ? 0.2 : e->back_lengthscale};
 }
 
+/* The choices on the settings of the recipe for the data. */
+static int recipe_settings(experiment_run *r, const trained *t, rm2_fit_settings *s) {
+    rm2_recipe recipe = RM2_RECIPE_ROBUST;
+    if (t->kind == RM2_WGPLVM && !t->independent && r->data->trajectories == 0) {
+        *s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
+        int code = experiment_fit_settings(r, t, s);
+        if (code != EXIT_DONE)
+            return code;
+        recipe = rm2_recipe_for(r->work.ctx, r->data, s);
+        if (recipe == RM2_RECIPE_ROBUST && s->recipe == RM2_RECIPE_POINTS)
+            experiment_say(r, "recipe robust, since %s", rm2_context_error(r->work.ctx));
+    }
+    *s = rm2_fit_settings_recipe(recipe);
+    return experiment_fit_settings(r, t, s);
+}
+
 static int train_one(experiment_run *r, trained *t) {
     const work *w = &r->work;
     enum { MOST_FACTORS = 16 };
     rm2_factor_kernel kernels[MOST_FACTORS];
-    size_t latent = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST).latent_dim;
-    rm2_fit_settings s = rm2_fit_settings_recipe(t->kind == RM2_WGPLVM && !t->independent
-                                                     ? rm2_recipe_for(r->data, latent)
-                                                     : RM2_RECIPE_ROBUST);
-    int code = experiment_fit_settings(r, t, &s);
+    rm2_fit_settings s;
+    int code = recipe_settings(r, t, &s);
     if (code != EXIT_DONE)
         return code;
     if (s.latent_dim == 0)

@@ -31,7 +31,7 @@ int fit_options_check(const work *w, const fit_options *o);
  * left out where there are none. Where no recipe was given it is robust for trajectories and points for
  * separate points, unless the options or the sizes do not allow that one. */
 int fit_options_settings(const work *w, const fit_options *o, const rm2_data *data,
-                         rm2_fit_settings *s);
+                         rm2_fit_settings *s, char reason[MESSAGE_SIZE]);
 /* The part of it that is about hyperparameters. */
 int fit_hyper_settings(const work *w, const fit_options *o, rm2_fit_settings *s);
 
@@ -45,6 +45,7 @@ typedef struct training {
     const fit_options *options;
     rm2_data *data, *held; /* held: trajectories set aside, or NULL */
     rm2_fit_settings settings;
+    char reason[MESSAGE_SIZE]; /* why not the recipe points; empty: none */
     rm2_factor_kernel *kernels;
     double *start;    /* latent points to start from, or NULL */
     double *base;     /* base point, or NULL */

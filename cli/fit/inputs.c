@@ -86,7 +86,7 @@ int fit_read_inputs(training *t) {
         w, rm2_data_read(w->ctx, t->path, &t->data_options->settings, &t->data, &t->held, NULL));
     if (code != EXIT_DONE)
         return code;
-    code = fit_options_settings(w, t->options, t->data, &t->settings);
+    code = fit_options_settings(w, t->options, t->data, &t->settings, t->reason);
     if (code == EXIT_DONE)
         code = check_settings(t);
     if (code == EXIT_DONE)

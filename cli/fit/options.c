@@ -155,16 +155,14 @@ int fit_options_check(const work *w, const fit_options *o) {
 }
 
 int fit_options_settings(const work *w, const fit_options *o, const rm2_data *data,
-                         rm2_fit_settings *s) {
+                         rm2_fit_settings *s, char reason[MESSAGE_SIZE]) {
     bool trajectories = data->trajectories > 0;
+    reason[0] = 0;
     if (trajectories || setting_given(&o->from, "recipe"))
         return apply_options(w, o, RM2_RECIPE_ROBUST, trajectories, s);
     int code = apply_options(w, o, RM2_RECIPE_POINTS, trajectories, s);
-    if (code != EXIT_DONE || rm2_fit_check(w->ctx, data, s) == RM2_OK)
+    if (code != EXIT_DONE || rm2_recipe_for(w->ctx, data, s) == RM2_RECIPE_POINTS)
         return code;
-    char text[MESSAGE_SIZE];
-    (void)snprintf(text, sizeof text, "recipe robust, since %s", rm2_context_error(w->ctx));
-    if (rm2_recipe_for(data, s->latent_dim) == RM2_RECIPE_POINTS) /* the options are the reason */
-        work_note(w, text);
+    (void)snprintf(reason, MESSAGE_SIZE, "%s", rm2_context_error(w->ctx));
     return apply_options(w, o, RM2_RECIPE_ROBUST, trajectories, s);
 }

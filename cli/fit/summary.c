@@ -128,13 +128,28 @@ static double explained(const rm2_fidelity *f, double residual) {
     return 1 - pow(residual / f->mean, 2);
 }
 
+/* A setting of the trained model as text. */
+static const char *choice_of(const training *t, const rm2_model_info *i, const char *name,
+                             char text[SETTING_WORD]) {
+    bool known = rm2_settings_get(t->work.ctx, rm2_fit_settings_table(), i->settings, name, text,
+                                  SETTING_WORD) == RM2_OK;
+    return known ? text : "unknown";
+}
+
 static void print_json(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
+    char text[SETTING_WORD];
     (void)fprintf(out, "{\"file\": ");
     json_text(out, t->options->output);
     (void)fprintf(out,
                   ", \"points\": %zu, \"outputs\": %zu, \"latent\": %zu, \"stop\": ", i->points,
                   i->outputs, i->latent_dim);
     json_text(out, rm2_stop_text(i->stop));
+    (void)fprintf(out, ", \"recipe\": ");
+    json_text(out, choice_of(t, i, "recipe", text));
+    (void)fprintf(out, ", \"recipe_reason\": ");
+    json_text(out, t->reason);
+    (void)fprintf(out, ", \"start\": ");
+    json_text(out, choice_of(t, i, "init", text));
     fit_end end = fit_ended(t, i);
     (void)fprintf(
         out, ", \"finished\": %s, \"converged\": %s, \"iterations\": %zu, \"evaluations\": %zu",
@@ -239,8 +254,12 @@ static void print_advice(FILE *out, const training *t, const rm2_model_info *i) 
 }
 
 static void print_text(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
-    (void)fprintf(out, "trained on %zu points of %s, %zu latent dimension%s\n", i->points,
-                  rm2_manifold_spec(i->manifold), i->latent_dim, plural(i->latent_dim));
+    char recipe[SETTING_WORD], start[SETTING_WORD];
+    (void)fprintf(out, "trained on %zu points of %s, %zu latent dimension%s; recipe %s, start %s\n",
+                  i->points, rm2_manifold_spec(i->manifold), i->latent_dim, plural(i->latent_dim),
+                  choice_of(t, i, "recipe", recipe), choice_of(t, i, "init", start));
+    if (t->reason[0])
+        (void)fprintf(out, "recipe robust, since %s\n", t->reason);
     start_print(out, i->data, i->start_report);
     (void)fprintf(out, "stopped: %s, after %zu iteration%s (%zu evaluation%s, %.2f s)\n",
                   rm2_stop_text(i->stop), i->iterations, plural(i->iterations), i->evaluations,

@@ -184,9 +184,11 @@ typedef struct rm2_checkpoint {
     bool resume;
 } rm2_checkpoint;
 
-/* The recipe for a data set: RM2_RECIPE_ROBUST for trajectories, else RM2_RECIPE_POINTS where that has fewer latent
- * dimensions (`latent_dim`) than outputs and enough points, else RM2_RECIPE_ROBUST. NULL: RM2_RECIPE_ROBUST. */
-RM2_API rm2_recipe rm2_recipe_for(const rm2_data *data, size_t latent_dim);
+/* The recipe for a data set, given settings of RM2_RECIPE_POINTS with the caller's changes (NULL: none): RM2_RECIPE_ROBUST
+ * for trajectories; without these RM2_RECIPE_POINTS where rm2_fit_check allows the settings, else RM2_RECIPE_ROBUST, and
+ * rm2_context_error has the reason. Settings of another recipe: that one. NULL context or data: RM2_RECIPE_ROBUST. */
+RM2_API rm2_recipe rm2_recipe_for(rm2_context *ctx, const rm2_data *data,
+                                  const rm2_fit_settings *settings);
 
 /* Can rm2_fit train on the data with these settings? If not, RM2_ERR_ARGUMENT or RM2_ERR_DATA with the reason. */
 RM2_API rm2_status rm2_fit_check(rm2_context *ctx, const rm2_data *data,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import logging
 import os
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, Sequence, TypeVar
@@ -189,7 +190,9 @@ class WGPLVM(ModelSpace, ModelShow):
         given.update(model=self._model_word, latent_dim=self.latent_dim, seed=seed)
         words = texts("fit", given)
         data = self._data(Y, groups, time)
-        recipe = _core.fit_recipe(data._handle, words) if self.recipe == "auto" else self.recipe
+        recipe, reason = _core.fit_recipe(data._handle, words) if self.recipe == "auto" else (self.recipe, "")
+        if reason:
+            logging.getLogger("riemann2").info("recipe robust, since %s", reason)
         words.update(texts("fit", {"recipe": recipe}))
         return data, words
 

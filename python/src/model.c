@@ -95,7 +95,8 @@ static rm2_model *run_fit(const rm2_data *data, const rm2_fit_settings *s,
     return NULL;
 }
 
-/* fit_recipe(data, settings): "points" for data without trajectories where the settings allow it, else "robust". */
+/* fit_recipe(data, settings): ("points", "") for data without trajectories where the settings allow it, else "robust" and the
+ * reason, which is empty for trajectories. */
 static PyObject *fit_recipe(PyObject *self, PyObject *args) {
     const rm2_data *data;
     PyObject *dict;
@@ -107,11 +108,16 @@ static PyObject *fit_recipe(PyObject *self, PyObject *args) {
     rm2_context *ctx = glue_enter();
     if (!ctx)
         return NULL;
-    bool points = rm2_recipe_for(data, s.latent_dim) == RM2_RECIPE_POINTS &&
-                  rm2_fit_check(ctx, data, &s) == RM2_OK;
+    bool points = rm2_recipe_for(ctx, data, &s) == RM2_RECIPE_POINTS;
+    PyObject *answer =
+        Py_BuildValue("(ss)", points ? "points" : "robust",
+                      points || data->trajectories > 0 ? "" : rm2_context_error(ctx));
     PyObject *none = glue_leave(ctx, RM2_OK);
     Py_XDECREF(none);
-    return none ? PyUnicode_FromString(points ? "points" : "robust") : NULL;
+    if (none)
+        return answer;
+    Py_XDECREF(answer);
+    return NULL;
 }
 
 /* fit(data, settings, init, base_point, inducing points, back kernels, callback, checkpoint, seconds, resume):

@@ -117,16 +117,20 @@ static void find_products(rm2i_evidence *ev, double least) {
     ev->level = trace / ((double)ev->n * (double)ev->m);
 }
 
+rm2_status rm2i_evidence_check(rm2_context *ctx, const rm2i_evidence_data *d) {
+    if (d->N > d->Q + 2 && d->m > 0)
+        return RM2_OK;
+    return rm2i_fail(ctx, RM2_ERR_DATA,
+                     "%zu points with %zu latent dimensions leave nothing to learn a covariance "
+                     "of %zu outputs from",
+                     d->N, d->Q, d->m);
+}
+
 rm2_status rm2i_evidence_create(rm2_context *ctx, const rm2i_evidence_data *d,
                                 rm2i_evidence **evidence) {
     rm2i_evidence *ev;
     *evidence = NULL;
-    if (d->N <= d->Q + 2 || d->m == 0)
-        return rm2i_fail(
-            ctx, RM2_ERR_DATA,
-            "%zu points with %zu latent dimensions leave nothing to learn a covariance "
-            "of %zu outputs from",
-            d->N, d->Q, d->m);
+    RM2_TRY(rm2i_evidence_check(ctx, d));
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *ev, &ev));
     *ev = (rm2i_evidence){.N = d->N,
                           .Q = d->Q,
@@ -173,12 +177,11 @@ static rm2i_latent_kernel kernel_at(const rm2i_evidence *ev, const rm2i_evidence
     return (rm2i_latent_kernel){ev->kind, ev->Q, ev->lengthscale, at->variance, 0};
 }
 
-/* log Gamma_m((a + n)/2) - log Gamma_m(a/2), a = nu + m + 1, and its derivative by nu */
-static double log_gammas(const rm2i_evidence *ev, double nu, double *slope) {
-    double n = (double)ev->n, sum = 0;
+double rm2i_evidence_gammas(size_t n, size_t m, double nu, double *slope) {
+    double sum = 0;
     *slope = 0;
-    for (size_t j = 0; j < ev->m; j++) { /* arguments (a + 1 - j)/2, j = m .. 1 */
-        double low = (nu + 2 + (double)j) / 2, high = low + n / 2;
+    for (size_t j = 0; j < m; j++) { /* arguments (a + 1 - j)/2, j = m .. 1 */
+        double low = (nu + 2 + (double)j) / 2, high = low + (double)n / 2;
         sum += lgamma(high) - lgamma(low);
         *slope += (rm2i_digamma(high) - rm2i_digamma(low)) / 2;
     }
@@ -244,8 +247,9 @@ rm2_status rm2i_evidence_value(rm2i_evidence *ev, const rm2i_evidence_at *at, do
                                rm2i_evidence_at *slope) {
     const double pi = 3.14159265358979323846;
     double n = (double)ev->n, m = (double)ev->m, half = (at->weight + m + 1 + n) / 2;
-    double gamma_slope, trace, gammas = log_gammas(ev, at->weight, &gamma_slope);
+    double gamma_slope, trace, gammas;
     const rm2i_latent_kernel kernel = kernel_at(ev, at);
+    gammas = rm2i_evidence_gammas(ev->n, ev->m, at->weight, &gamma_slope);
     RM2_TRY(factor_both(ev, &kernel, at->scale));
     double log_A = rm2i_factor_log_det(ev->n, ev->A), log_B = rm2i_factor_log_det(ev->n, ev->B);
     *value = gammas - 0.5 * n * m * log(pi * at->scale) - half * (log_B - log_A) - 0.5 * m * log_A;

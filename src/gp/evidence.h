@@ -38,7 +38,13 @@ typedef struct rm2i_evidence_at {
     double variance, lengthscale, scale, weight; /* g, l, c, nu */
 } rm2i_evidence_at;
 
-/* X and F are not needed any more afterwards. Fails unless N > Q + 2 and m > 0. */
+/* Fails unless N > Q + 2 and m > 0. */
+rm2_status rm2i_evidence_check(rm2_context *ctx, const rm2i_evidence_data *data);
+
+/* log Gamma_m((a + n)/2) - log Gamma_m(a/2), a = nu + m + 1, and its derivative by nu. */
+double rm2i_evidence_gammas(size_t n, size_t m, double nu, double *slope);
+
+/* X and F are not needed any more afterwards. Fails as the check does. */
 rm2_status rm2i_evidence_create(rm2_context *ctx, const rm2i_evidence_data *data,
                                 rm2i_evidence **evidence);
 void rm2i_evidence_free(rm2i_evidence *ev);

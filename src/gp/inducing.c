@@ -49,7 +49,7 @@ rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *sha
     *inducing = NULL;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *in, &in));
     in->N = shape->N;
-    in->M = shape->M;
+    in->M = in->counted = shape->M;
     in->Q = shape->Q;
     in->r = shape->r;
     in->derivatives = shape->derivatives;
@@ -236,16 +236,17 @@ static double whiten(rm2i_inducing *in, const double *Lf) {
 /* -1/2 (square + M log|Q + s2 I| + N log|Kf| + N M log 2 pi) */
 static double log_density(const rm2i_inducing *in, double square, double log_det,
                           const double *Lf) {
-    double N = (double)in->all, M = (double)in->M;
+    double N = (double)in->all, M = (double)in->M, counted = (double)in->counted;
     double task = Lf ? rm2i_factor_log_det(in->M, Lf) : 0;
-    return -0.5 * (square + M * log_det + N * task + N * M * RM2I_LOG_2PI);
+    return -0.5 * (square + counted * log_det + N * task + N * M * RM2I_LOG_2PI);
 }
 
 double rm2i_inducing_value(rm2i_inducing *in, const double *Lf, double *trace) {
     double square = whiten(in, Lf);
     if (trace)
         *trace = square;
-    return log_density(in, square, in->log_det, Lf) - 0.5 * (double)in->M * in->trace / in->noise;
+    return log_density(in, square, in->log_det, Lf) -
+           0.5 * (double)in->counted * in->trace / in->noise;
 }
 
 /* ---- certificate ---------------------------------------------------------------------------- */

@@ -25,7 +25,9 @@
 
 typedef struct rm2i_inducing {
     size_t N, M, Q, r;
-    size_t all;       /* rows of all processes; N of them are here */
+    size_t
+        counted; /* outputs that log|Q + s2 I| and t count for: M, unless the caller sets fewer */
+    size_t all;  /* rows of all processes; N of them are here */
     rm2_context *ctx; /* whose threads are used */
     size_t workers;   /* how many, at most */
     size_t *index; /* r: which of all points, in the order in which they were chosen; NULL: free */

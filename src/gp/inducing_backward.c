@@ -4,6 +4,7 @@
  *   Kun_bar = 2 Lu^-T (C V + 1/2 u Kf^-1 W^T),   Kuu_bar = -Lu^-T D Lu^-1,   k_nn_bar = -M/(2 s2)
  *   s2_bar = 1/2 tr(Kf^-1 W^T W) - M/2 (N - tr(B^-1 A))/s2 + M t/(2 s2^2)
  *
+ * where M is the number of outputs that are counted,
  * so that one product of V with an r x r matrix a block is all that a gradient adds: Kuu_bar needs no
  * pass of its own. Where Z are rows of X, their derivative is added there. */
 #include <string.h>
@@ -74,7 +75,7 @@ static void between_factors(const rm2i_inducing *in, double *D) {
 /* From B^-1 (in->B): P = 2 C Lu^-1 there, Kuu_bar in place of A, H = U Lu^-1/s2 in place of U. */
 static void small_matrices(rm2i_inducing *in) {
     size_t r = in->r;
-    double M = (double)in->M, s2 = in->noise, *B = in->B, *A = in->A;
+    double M = (double)in->counted, s2 = in->noise, *B = in->B, *A = in->A;
     mirror(r, B);
     for (size_t i = 0; i < r * r; i++) {
         double one = i % (r + 1) == 0;
@@ -91,7 +92,7 @@ static void small_matrices(rm2i_inducing *in) {
 }
 
 static double noise_derivative(const rm2i_inducing *in) {
-    double N = (double)in->all, M = (double)in->M, s2 = in->noise, trace = 0;
+    double N = (double)in->all, M = (double)in->counted, s2 = in->noise, trace = 0;
     for (size_t j = 0; j < in->r; j++) /* tr(B^-1 A) = r - s2 tr B^-1 */
         trace += 1 - s2 * in->B[j * in->r + j];
     double square = in->square / (s2 * s2);
@@ -101,7 +102,7 @@ static double noise_derivative(const rm2i_inducing *in) {
 /* k_nn = s + w (1 + |x_n|^2), given |X|^2 */
 static void diagonal_backward(const rm2i_inducing *in, const rm2i_rows *rows, double square,
                               const rm2i_inducing_bars *bars) {
-    double k_bar = -0.5 * (double)in->M / in->noise, w = rows->kernel->linear;
+    double k_bar = -0.5 * (double)in->counted / in->noise, w = rows->kernel->linear;
     *bars->variance += (double)in->all * k_bar;
     if (!(w > 0))
         return;

@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/draw.h"
 #include "linalg/dense.h"
 #include "linalg/special.h"
 
 static const double KEPT = 0.05;       /* of an eigenvalue, whatever the noise */
 static const double NO_EXTENT = 1e-12; /* of the largest eigenvalue: what counts as an extent */
-enum { MOST_LEFT_OUT = 1000 };         /* latents that the bandwidth is found by */
+enum { MOST_CENTRES = 1000 };          /* of the mixture, drawn from the latents */
 
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_latent_prior *p = arg;
@@ -58,11 +59,10 @@ static double log_sum(const rm2i_latent_prior *p, const double *u, double a, dou
 
 /* Mean log density of whitened latents, each under the mixture of the others. */
 static double left_out(const rm2i_latent_prior *p, double h) {
-    size_t step = p->N / MOST_LEFT_OUT + 1, count = 0;
     double sum = 0, a = sqrt(1 - h * h);
-    for (size_t i = 0; i < p->N; i += step, count++)
+    for (size_t i = 0; i < p->N; i++)
         sum += log_sum(p, p->z + i * p->Q, a, h, i, NULL);
-    return sum / (double)count - (double)p->Q * log(h);
+    return sum / (double)p->N - (double)p->Q * log(h);
 }
 
 static void find_bandwidth(rm2i_latent_prior *p) {
@@ -80,8 +80,8 @@ static void find_bandwidth(rm2i_latent_prior *p) {
 
 /* ---- latents --------------------------------------------------------------------------------- */
 
-static void find_moments(rm2i_latent_prior *p, const double *X, double *covariance) {
-    size_t N = p->N, Q = p->Q;
+static void find_moments(rm2i_latent_prior *p, size_t N, const double *X, double *covariance) {
+    size_t Q = p->Q;
     for (size_t i = 0; i < N * Q; i++)
         p->mean[i % Q] += X[i] / (double)N;
     for (size_t i = 0; i < N; i++)
@@ -91,33 +91,43 @@ static void find_moments(rm2i_latent_prior *p, const double *X, double *covarian
                     (X[i * Q + q] - p->mean[q]) * (X[i * Q + r] - p->mean[r]) / (double)N;
 }
 
-/* z_i, and the roots of the eigenvalues without the noise. */
-static void whiten(rm2i_latent_prior *p, const double *X, double noise, double *values) {
+static void draw_centres(rm2i_latent_prior *p, size_t N, const double *X) {
+    rm2i_draw draw = rm2i_draw_some(N, p->N);
+    size_t taken = 0;
+    for (size_t i = 0; i < N; i++)
+        if (rm2i_drawn(&draw))
+            memcpy(p->z + taken++ * p->Q, X + i * p->Q, p->Q * sizeof *p->z);
+}
+
+/* z_i from the centres, and the roots of the eigenvalues without the noise. */
+static void whiten(rm2i_latent_prior *p, double noise, double *values, double *x) {
     size_t Q = p->Q;
     double largest = rm2i_max_abs(Q, values);
     for (size_t q = 0; q < Q; q++) {
         values[q] = fmax(values[q], largest > 0 ? NO_EXTENT * largest : 1);
         p->root[q] = sqrt(fmax(values[q] - noise, KEPT * values[q]));
     }
-    for (size_t i = 0; i < p->N; i++)
-        for (size_t q = 0; q < Q; q++) {
-            double along = 0;
-            for (size_t r = 0; r < Q; r++)
-                along += p->basis[q * Q + r] * (X[i * Q + r] - p->mean[r]);
-            p->z[i * Q + q] = along / sqrt(values[q]);
-        }
+    for (size_t i = 0; i < p->N; i++) {
+        double *z = p->z + i * Q;
+        for (size_t r = 0; r < Q; r++)
+            x[r] = z[r] - p->mean[r];
+        for (size_t q = 0; q < Q; q++)
+            z[q] = rm2i_dot(Q, p->basis + q * Q, x) / sqrt(values[q]);
+    }
 }
 
-static rm2_status build(rm2_context *ctx, rm2i_latent_prior *p, const double *X, double noise) {
+static rm2_status build(rm2_context *ctx, rm2i_latent_prior *p, size_t N, const double *X,
+                        double noise) {
     size_t Q = p->Q;
     double *covariance;
     RM2_TRY(rm2i_arena_calloc(ctx, lay_out, p, &p->memory));
-    RM2_TRY(rm2i_calloc(ctx, Q * Q + Q + rm2i_eigen_work(Q), sizeof *covariance, &covariance));
-    double *values = covariance + Q * Q;
-    find_moments(p, X, covariance);
-    rm2_status status = rm2i_eigen(Q, covariance, values, p->basis, values + Q);
+    RM2_TRY(rm2i_calloc(ctx, Q * Q + 2 * Q + rm2i_eigen_work(Q), sizeof *covariance, &covariance));
+    double *values = covariance + Q * Q, *x = values + Q;
+    find_moments(p, N, X, covariance);
+    draw_centres(p, N, X);
+    rm2_status status = rm2i_eigen(Q, covariance, values, p->basis, x + Q);
     if (status == RM2_OK)
-        whiten(p, X, noise, values);
+        whiten(p, noise, values, x);
     free(covariance);
     if (status != RM2_OK)
         return rm2i_fail(ctx, status, "the latent points are not finite");
@@ -136,9 +146,9 @@ rm2_status rm2i_latent_prior_create(rm2_context *ctx, size_t N, size_t Q, const 
     rm2i_latent_prior *p;
     *prior = NULL;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *p, &p));
-    p->N = N;
+    p->N = N < MOST_CENTRES ? N : MOST_CENTRES;
     p->Q = Q;
-    rm2_status status = build(ctx, p, X, noise);
+    rm2_status status = build(ctx, p, N, X, noise);
     if (status != RM2_OK) {
         rm2i_latent_prior_free(p);
         return status;

@@ -5,14 +5,14 @@
  * m the mean of the latents, z_i the whitened ones, L L^T their covariance without the variance that the
  * noise of the outputs gives them (`noise`; at least 5 % of each eigenvalue stays). Mean and covariance
  * of p are m and L L^T whatever the bandwidth h is; h maximises the leave-one-out density, h = 1 is the
- * normal density. */
+ * normal density. Of more than 1000 latents as many are drawn as centres; m and the covariance are those of all. */
 #ifndef RM2I_LATENT_PRIOR_H
 #define RM2I_LATENT_PRIOR_H
 
 #include "riemann2/base.h"
 
 typedef struct rm2i_latent_prior {
-    size_t N, Q;
+    size_t N, Q; /* N: centres */
     double bandwidth;
     double constant; /* of log p: what does not depend on x */
     double *mean;    /* Q */

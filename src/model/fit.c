@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "gp/inducing.h"
 #include "model/back.h"
 #include "model/cross.h"
 #include "model/distribute.h"
@@ -68,6 +69,12 @@ static rm2_status find_outputs(rm2_context *ctx, rm2_model *m, double *V) {
     return RM2_OK;
 }
 
+void rm2i_tell_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N, bool inducing) {
+    if (inducing && s->inference == RM2_INFERENCE_AUTO)
+        rm2i_log(ctx, RM2_LOG_INFO,
+                 "%zu points: inference by inducing points (settings.inference exact for none)", N);
+}
+
 /* ---- result --------------------------------------------------------------------------------- */
 
 static void copy_block(const rm2i_objective *o, rm2i_parameter_block block, double *to,
@@ -129,16 +136,7 @@ static void take_training(const rm2i_training *t, rm2_model *m) {
     m->trace = t->trace;
 }
 
-/* Inference that was not asked for is told; an accuracy that was not reached, too. */
-static void tell_inference(rm2_context *ctx, const rm2i_objective *o) {
-    if (o->inducing && o->s.inference == RM2_INFERENCE_AUTO)
-        rm2i_log(
-            ctx, RM2_LOG_INFO,
-            "%zu points: inference by inducing points, %zu at the start (settings.inference exact "
-            "for none)",
-            o->p.all, o->inducing->r);
-}
-
+/* An accuracy that was not reached is told. */
 static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m) {
     double off = (m->likelihood.upper - m->end.log_likelihood) / (double)m->N;
     if (m->inducing_count && s->inducing == 0 && off > s->accuracy)
@@ -154,7 +152,7 @@ static rm2_status train_problem(rm2_context *ctx, const rm2i_whole_training *tra
     rm2i_objective *o = NULL;
     rm2i_training result;
     RM2_TRY(rm2i_objective_create(ctx, training->settings, training->problem, &o));
-    tell_inference(ctx, o);
+    rm2i_tell_inference(ctx, training->settings, o->p.all, o->inducing != NULL);
     rm2_status status = rm2i_train(ctx, o, training->checkpoint, &result);
     if (status == RM2_OK) {
         take_parameters(o, m);
@@ -239,8 +237,20 @@ static void take_points(const rm2i_points_result *r, rm2_model *m) {
     m->seconds = r->seconds;
     m->start = r->start;
     m->end = r->end;
-    m->likelihood = (rm2_certificate){r->end.log_likelihood, r->end.log_likelihood};
+    m->likelihood = r->likelihood;
     m->trace = r->trace;
+    m->inducing = r->inducing;
+    m->inducing_count = r->inducing_count;
+}
+
+/* Where the inducing points are. */
+static rm2_status place_inducing(rm2_context *ctx, rm2_model *m) {
+    if (!m->inducing)
+        return RM2_OK;
+    RM2_TRY(
+        rm2i_alloc(ctx, m->inducing_count, m->Q * sizeof *m->inducing_inputs, &m->inducing_inputs));
+    rm2i_inducing_gather(m->inducing_count, m->inducing, m->Q, m->X, m->inducing_inputs);
+    return RM2_OK;
 }
 
 static rm2_status fit_points(rm2_context *ctx, const rm2_fit_settings *s,
@@ -256,6 +266,8 @@ static rm2_status fit_points(rm2_context *ctx, const rm2_fit_settings *s,
     RM2_TRY(find_points_start(ctx, s, V, m, &r));
     RM2_TRY(rm2i_points_train(ctx, &r, &result));
     take_points(&result, m);
+    RM2_TRY(place_inducing(ctx, m));
+    tell_accuracy(ctx, s, m);
     if (result.distinct < m->N)
         rm2i_log(
             ctx, RM2_LOG_INFO,
@@ -282,13 +294,23 @@ static rm2_status fit(rm2_context *ctx, const rm2_fit_settings *s, const rm2_che
     return status == RM2_OK ? rm2i_model_finish(ctx, m) : status;
 }
 
-rm2_recipe rm2_recipe_for(const rm2_data *data, size_t latent_dim) {
+rm2_recipe rm2_recipe_for(rm2_context *ctx, const rm2_data *data,
+                          const rm2_fit_settings *settings) {
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
-    if (!data || data->trajectories > 0)
+    if (!ctx || !data || data->trajectories > 0)
         return RM2_RECIPE_ROBUST;
-    s.latent_dim = latent_dim > 0 ? latent_dim : 1;
-    bool can = rm2i_points_check(NULL, &s, data->count, rm2_manifold_dim(data->manifold)) == RM2_OK;
-    return can ? RM2_RECIPE_POINTS : RM2_RECIPE_ROBUST;
+    s = settings ? *settings : s;
+    if (s.recipe != RM2_RECIPE_POINTS)
+        return s.recipe;
+    return rm2_fit_check(ctx, data, &s) == RM2_OK ? RM2_RECIPE_POINTS : RM2_RECIPE_ROBUST;
+}
+
+rm2_recipe rm2i_recipe_logged(rm2_context *ctx, const rm2_data *data,
+                              const rm2_fit_settings *settings) {
+    rm2_recipe recipe = rm2_recipe_for(ctx, data, settings);
+    if (recipe == RM2_RECIPE_ROBUST && data->trajectories == 0)
+        rm2i_log(ctx, RM2_LOG_INFO, "recipe robust, since %s", rm2_context_error(ctx));
+    return recipe;
 }
 
 /* The caller's settings, or those of the recipe for the data, within their ranges. */
@@ -296,7 +318,7 @@ static rm2_status take_settings(rm2_context *ctx, const rm2_data *data,
                                 const rm2_fit_settings *given, rm2_fit_settings *s) {
     *s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     if (!given)
-        *s = rm2_fit_settings_recipe(rm2_recipe_for(data, s->latent_dim));
+        *s = rm2_fit_settings_recipe(rm2i_recipe_logged(ctx, data, NULL));
     RM2_TRY(rm2i_settings_take(ctx, given, s));
     RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), s));
     if (data->count < 2)

@@ -50,6 +50,9 @@ struct rm2_model {
         *factor; /* M x M: Cholesky factor of P P^T of the posterior, Kronecker noise; else NULL */
 };
 
+/* rm2_recipe_for, with a log message that has the reason where data without trajectories get RM2_RECIPE_ROBUST. */
+rm2_recipe rm2i_recipe_logged(rm2_context *ctx, const rm2_data *data,
+                              const rm2_fit_settings *settings);
 /* An empty model of a data set with its arrays; task noise and back constraint only if the settings
  * ask for them. */
 rm2_status rm2i_model_create(rm2_context *ctx, const rm2_data *data,

@@ -10,7 +10,8 @@
  * A start by principal components explains Q directions of the outputs exactly: they tell nothing about
  * noise and are left out of the evidence (`plane`). Other starts explain none, and all outputs count.
  * The model that comes out has the kernel w (1 + x.x') + g shape and the noise 1. Points that are equal count
- * once and share a latent. */
+ * once and share a latent. Of many points the evidence and the restricted likelihood are bounds by inducing points
+ * (gp/evidence_bound.h, gp/restricted_bound.h), as is the covariance of the outputs. */
 #ifndef RM2I_POINTS_H
 #define RM2I_POINTS_H
 
@@ -68,6 +69,8 @@ typedef struct rm2i_points_covariance {
     const double *X;
     double scale, weight, freedom; /* c, nu, n */
     double least;                  /* smallest variance of an output */
+    size_t r;                      /* inducing points; 0: exact */
+    const size_t *index;           /* which r of the points */
     double *Kf;                    /* NULL: only the level is wanted */
     double level;                  /* e */
 } rm2i_points_covariance;
@@ -76,7 +79,7 @@ rm2_status rm2i_points_outputs(rm2_context *ctx, const rm2i_points_data *data,
                                const rm2i_points_linear *linear, bool plane,
                                rm2i_points_covariance *covariance);
 
-/* ---- training (points.c) -------------------------------------------------------------------- */
+/* ---- training (points.c, points_check.c) ------------------------------------------------------------------*/
 
 typedef struct rm2i_points_result {
     double *X;                    /* N x Q, the caller's */
@@ -90,7 +93,10 @@ typedef struct rm2i_points_result {
     size_t iterations, evaluations;
     double seconds;
     rm2_objective_terms start, end;
+    rm2_certificate likelihood;
     double *trace; /* iterations + 1; the caller's to free */
+    size_t inducing_count;
+    size_t *inducing; /* which of all points are inducing, the caller's to free; NULL: exact */
 } rm2i_points_result;
 
 typedef struct rm2i_points_request {
@@ -99,6 +105,8 @@ typedef struct rm2i_points_request {
     const rm2_fit_settings *settings;
 } rm2i_points_request;
 
+/* Inference by inducing points: asked for, or too many points to be exact. */
+bool rm2i_points_by_inducing(const rm2_fit_settings *s, size_t N);
 /* Can the settings and sizes be trained so? RM2_ERR_ARGUMENT or RM2_ERR_DATA with the reason. */
 rm2_status rm2i_points_check(rm2_context *ctx, const rm2_fit_settings *s, size_t N, size_t M);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "gp/inducing.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "linalg/serial.h"
@@ -109,7 +110,8 @@ rm2_status rm2i_points_linear_at(const rm2i_points_data *d, const double *X, boo
 
 typedef struct covariance_scratch {
     size_t N, M;
-    double *K, *L, *Y, *memory; /* N x N, N x N, M x N */
+    double *K, *L;          /* N x N; by inducing points NULL */
+    double *Y, *S, *memory; /* M x N, M x M: S = R^T A^-1 R, lower triangle */
 } covariance_scratch;
 
 static void lay_out_covariance(void *arg, rm2i_arena *a) {
@@ -117,20 +119,62 @@ static void lay_out_covariance(void *arg, rm2i_arena *a) {
     s->K = rm2i_take(a, double, s->N, s->N);
     s->L = rm2i_take(a, double, s->N, s->N);
     s->Y = rm2i_take(a, double, s->M, s->N);
+    s->S = rm2i_take(a, double, s->M, s->M);
 }
 
-/* Kf from Y Y^T = S (lower triangle), W and the level. */
+static void lay_out_inducing(void *arg, rm2i_arena *a) {
+    covariance_scratch *s = arg;
+    s->K = s->L = NULL;
+    s->Y = rm2i_take(a, double, s->M, s->N);
+    s->S = rm2i_take(a, double, s->M, s->M);
+}
+
+/* tr S, and S where Kf is wanted */
+static rm2_status exact_products(rm2_context *ctx, const rm2i_points_linear *l,
+                                 const rm2i_points_covariance *c, covariance_scratch *s,
+                                 double *trace) {
+    int M = (int)s->M, N = (int)s->N;
+    double jitter;
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_covariance, s, &s->memory));
+    rm2i_latent_gram(ctx, c->kernel, s->N, c->X, s->K);
+    RM2_TRY(rm2i_factor(ctx, s->N, s->K, 1, s->L, &jitter));
+    memcpy(s->Y, l->left, s->M * s->N * sizeof *s->Y);
+    rm2i_factor_half_solve(ctx, s->N, s->L, s->M, s->Y);
+    *trace = rm2i_dot(s->M * s->N, s->Y, s->Y);
+    if (c->Kf)
+        rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, N, 1, s->Y, N, 0, s->S, M);
+    return RM2_OK;
+}
+
+static rm2_status inducing_products(rm2_context *ctx, const rm2i_points_linear *l,
+                                    const rm2i_points_covariance *c, covariance_scratch *s,
+                                    double *trace) {
+    const rm2i_inducing_shape shape = {
+        .N = s->N, .M = s->M, .Q = c->kernel->dim, .r = c->r, .index = c->index};
+    rm2i_inducing *in;
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_inducing, s, &s->memory));
+    RM2_TRY(rm2i_inducing_create(ctx, &shape, &in));
+    in->Y = s->Y;
+    in->S = s->S;
+    rm2_status status = rm2i_inducing_solve(in, c->kernel, c->X, 1, l->left);
+    rm2i_inducing_free(in);
+    *trace = 0;
+    for (size_t k = 0; status == RM2_OK && k < s->M; k++)
+        *trace += s->S[k * (s->M + 1)];
+    return status;
+}
+
+/* Kf from S, W and the level. */
 static void fill_covariance(const covariance_scratch *s, const rm2i_points_linear *l,
                             const rm2i_points_covariance *c) {
     size_t M = s->M;
     double over = 1 / (c->freedom + c->weight), isotropic = fmax(c->scale, c->weight * c->least);
-    int m = (int)M, N = (int)s->N;
-    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, m, N, over, s->Y, N, 0, c->Kf, m);
-    for (size_t k = 0; k < M; k++)
-        c->Kf[k * M + k] += isotropic * over;
+    for (size_t i = 0; i < M; i++)
+        for (size_t j = 0; j <= i; j++)
+            c->Kf[i * M + j] = over * (s->S[i * M + j] + (i == j ? isotropic : 0));
     if (l->rank > 0) /* + (e - c/(n + nu)) P */
-        rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, m, (int)l->rank,
-                   c->level - isotropic * over, l->W, m, 1, c->Kf, m);
+        rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)M, (int)l->rank,
+                   c->level - isotropic * over, l->W, (int)M, 1, c->Kf, (int)M);
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < i; j++)
             c->Kf[j * M + i] = c->Kf[i * M + j];
@@ -139,14 +183,10 @@ static void fill_covariance(const covariance_scratch *s, const rm2i_points_linea
 rm2_status rm2i_points_outputs(rm2_context *ctx, const rm2i_points_data *d,
                                const rm2i_points_linear *l, bool plane, rm2i_points_covariance *c) {
     covariance_scratch s = {.N = d->N, .M = d->M};
-    double m = (double)(d->M - (plane ? l->rank : 0)), jitter;
-    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_covariance, &s, &s.memory));
-    rm2i_latent_gram(ctx, c->kernel, d->N, c->X, s.K);
-    rm2_status status = rm2i_factor(ctx, d->N, s.K, 1, s.L, &jitter);
+    double m = (double)(d->M - (plane ? l->rank : 0)), trace;
+    rm2_status status =
+        c->r > 0 ? inducing_products(ctx, l, c, &s, &trace) : exact_products(ctx, l, c, &s, &trace);
     if (status == RM2_OK) {
-        memcpy(s.Y, l->left, d->M * d->N * sizeof *s.Y);
-        rm2i_factor_half_solve(ctx, d->N, s.L, d->M, s.Y);
-        double trace = rm2i_dot(d->M * d->N, s.Y, s.Y);
         c->level = fmax((trace + c->scale * m) / ((c->freedom + c->weight) * m), c->least);
         if (c->Kf)
             fill_covariance(&s, l, c);

@@ -9,6 +9,7 @@
 #include "model/points.h"
 #include "start/start.h"
 
+enum { MOST_PATHS = 4000 };      /* points, all of whose paths are found */
 static const double SAME = 1e-8; /* distance of equal points, of the root mean squared norm */
 
 /* Centre the columns of X, divide by the root mean square of all entries; that is returned. */
@@ -50,9 +51,11 @@ rm2_status rm2i_points_components(rm2_context *ctx, const rm2i_points_data *d,
     return RM2_OK;
 }
 
-/* Classical scaling of the shortest paths: their length is the data's. */
+/* Classical scaling of the shortest paths: their length is the data's. Of many points those from landmarks. */
 static rm2_status embed(rm2_context *ctx, const rm2i_graph *graph, size_t Q, double *X) {
     double *distance;
+    if (graph->n > MOST_PATHS)
+        return rm2i_start_embed(ctx, graph, 0, Q, X);
     RM2_TRY(rm2i_alloc(ctx, graph->n, graph->n * sizeof *distance, &distance));
     rm2_status status = rm2i_graph_distances(ctx, graph, distance);
     if (status == RM2_OK)

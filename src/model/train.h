@@ -14,6 +14,9 @@ typedef struct rm2i_training {
     double *trace; /* iterations + 1 values of the objective's total; the caller's to free */
 } rm2i_training;
 
+/* Log that inference is by inducing points where the settings leave it open. */
+void rm2i_tell_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N, bool inducing);
+
 /* Train from the objective's start, or from the checkpoint; leaves the objective evaluated at the
  * best point. Collective where a team shares the problem; rank 0 reads and writes checkpoints, which are those of a
  * training by one process. */

@@ -41,7 +41,8 @@ static void training(void **state) {
     MISSING("rows", rm2_fit_choose_latent(ctx, data, NULL, 2, NULL, &tried, &chosen));
     MISSING("tried", rm2_fit_choose_latent(ctx, data, NULL, 2, rows, NULL, &chosen));
     MISSING("chosen", rm2_fit_choose_latent(ctx, data, NULL, 2, rows, &tried, NULL));
-    assert_int_equal(rm2_recipe_for(NULL, 2), RM2_RECIPE_ROBUST);
+    assert_int_equal(rm2_recipe_for(NULL, data, NULL), RM2_RECIPE_ROBUST);
+    assert_int_equal(rm2_recipe_for(ctx, NULL, NULL), RM2_RECIPE_ROBUST);
     assert_null(rm2_model_info_of(NULL));
     rm2_model_free(NULL);
     rm2_model_free(model);

@@ -306,7 +306,9 @@ static void conflicts_are_refused(void **state) {
     s = good, s.kernel = RM2_LATENT_LINEAR, refused(&s, 20, 5, RM2_ERR_ARGUMENT);
     s = good, s.linear.start = 0, refused(&s, 20, 5, RM2_ERR_ARGUMENT);
     s = good, s.noise_variance.start = 2, refused(&s, 20, 5, RM2_ERR_ARGUMENT);
-    s = good, s.inference = RM2_INFERENCE_INDUCING, refused(&s, 20, 5, RM2_ERR_ARGUMENT);
+    s = good, s.inducing_free = true, refused(&s, 20, 5, RM2_ERR_ARGUMENT);
+    s = good, s.inducing = 5, s.inference = RM2_INFERENCE_EXACT;
+    refused(&s, 20, 5, RM2_ERR_ARGUMENT);
 }
 
 static void hyperparameters_can_be_held(void **state) {
