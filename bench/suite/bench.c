@@ -8,12 +8,14 @@
 /* ---- what is measured ------------------------------------------------------------------------- */
 
 const bench_group bench_groups[BENCH_GROUPS] = {
-    [BENCH_EVALUATION] = {.name = "evaluation",
-                          .title = "the objective with its gradient",
-                          .unit = "evaluation",
-                          .bare = "dpotrf and dpotri of N x N, again of the steps with dynamics",
-                          .rounds = 7,
-                          .extras = {"PyTorch", "gain"}},
+    [BENCH_EVALUATION] =
+        {.name = "evaluation",
+         .title = "the objective with its gradient",
+         .unit = "evaluation",
+         .bare = "dpotrf and dpotri of N x N (per-output noise: for each output), again of "
+                 "the steps with dynamics",
+         .rounds = 7,
+         .extras = {"PyTorch", "gain"}},
     [BENCH_INDUCING] = {.name = "inducing",
                         .title = "the same by r inducing points, to 0.001 nats per point",
                         .unit = "evaluation",
@@ -61,6 +63,7 @@ enum {
     COMPARED = BENCH_COMPARED,
     DYNAMICS = BENCH_DYNAMICS,
     LONG = BENCH_LONG,
+    PER_OUTPUT = BENCH_PER_OUTPUT,
     LOOP = BENCH_LOOP
 };
 
@@ -80,6 +83,8 @@ static const bench_case cases[] = {
     {BENCH_EVALUATION, "evaluation", bench_evaluation, "toy", 1200, FULL | DYNAMICS},
     {BENCH_EVALUATION, "evaluation", bench_evaluation, "robot", 600, FULL | DYNAMICS},
     {BENCH_EVALUATION, "evaluation", bench_evaluation, "connectome", 200, BOTH},
+    {BENCH_EVALUATION, "per-output", bench_evaluation, "toy", 198, QUICK | PER_OUTPUT},
+    {BENCH_EVALUATION, "per-output", bench_evaluation, "toy", 1200, FULL | PER_OUTPUT},
     {BENCH_INDUCING, "inducing", bench_evaluation, "toy", 1200, BOTH | SPARSE | COMPARED},
     {BENCH_INDUCING, "inducing", bench_evaluation, "toy", 2000, QUICK | SPARSE},
     {BENCH_INDUCING, "inducing", bench_evaluation, "toy", 2000, FULL | SPARSE | COMPARED},
@@ -189,7 +194,8 @@ static int measure_case(bench_job *j, const bench_case *c, bench_row *row) {
                            .iterations = j->options->quick ? 3 : 10,
                            .seed = j->work.common->seed};
     int code = bench_in_child(&j->work, &run, row);
-    if (code == EXIT_DONE && j->options->torch && c->group == BENCH_EVALUATION && !row->failure[0])
+    bool asked = c->group == BENCH_EVALUATION && !(c->flags & BENCH_PER_OUTPUT);
+    if (code == EXIT_DONE && j->options->torch && asked && !row->failure[0])
         code = bench_ask_torch(&j->work, j->options->torch, c, row);
     return code;
 }

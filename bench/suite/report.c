@@ -17,7 +17,7 @@ double bench_rate(const bench_row *row) {
 }
 
 static bool same_curve(const bench_case *a, const bench_case *b) {
-    unsigned alike = BENCH_SPARSE | BENCH_DYNAMICS;
+    unsigned alike = BENCH_SPARSE | BENCH_DYNAMICS | BENCH_PER_OUTPUT;
     return a->measure == b->measure && a->group == b->group &&
            bench_loops_of(a) == bench_loops_of(b) && strcmp(a->data, b->data) == 0 &&
            (a->flags & alike) == (b->flags & alike);

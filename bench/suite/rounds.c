@@ -26,6 +26,10 @@ rm2_fit_settings bench_recipe(const bench_run *run) {
     unsigned flags = run->subject->flags;
     s.inference = flags & BENCH_SPARSE ? RM2_INFERENCE_INDUCING : RM2_INFERENCE_EXACT;
     s.gpdm_weight = flags & BENCH_DYNAMICS ? 1 : 0;
+    if (flags & BENCH_PER_OUTPUT) {
+        s.noise = RM2_NOISE_PER_OUTPUT;
+        s.task = RM2_TASK_LEARNED;
+    }
     s.seed = run->seed;
     return s;
 }

@@ -65,8 +65,9 @@ enum {
     BENCH_SPARSE = 4,   /* inference by inducing points */
     BENCH_COMPARED = 8, /* with exact inference, by turns */
     BENCH_DYNAMICS = 16,
-    BENCH_LONG = 32, /* a third of the group's rounds is enough */
-    BENCH_LOOP = 64  /* times the number of programs that keep a processor busy meanwhile */
+    BENCH_LONG = 32,       /* a third of the group's rounds is enough */
+    BENCH_PER_OUTPUT = 64, /* noise of its own for each output */
+    BENCH_LOOP = 128       /* times the number of programs that keep a processor busy meanwhile */
 };
 
 struct bench_case {
@@ -120,7 +121,7 @@ void bench_loops_stop(const bench_loops *loops);
 
 /* Dense linear algebra that an answer cannot do without. */
 typedef enum bare_kind {
-    BARE_FACTORS,   /* Cholesky factor and inverse of n x n, and of steps x steps */
+    BARE_FACTORS,   /* Cholesky factors and inverses of n x n, and one of steps x steps */
     BARE_INDUCING,  /* those of r x r, and n rows solved and multiplied with r x r */
     BARE_PREDICTION /* `vectors` at each of n points: solved with r x r, multiplied by outputs x r */
 } bare_kind;
@@ -128,7 +129,8 @@ typedef enum bare_kind {
 typedef struct bare_shape {
     bare_kind kind;
     size_t n, r, outputs, steps, vectors;
-    bool product; /* prediction: a product with r x r instead of a triangular solve */
+    size_t factors; /* of n x n */
+    bool product;   /* prediction: a product with r x r instead of a triangular solve */
     int threads;
     double times; /* as often as this in what it is compared with */
 } bare_shape;

@@ -59,6 +59,7 @@ static bare_shape evaluation_shape(const void *user) {
     bare_shape s = {.kind = t->inducing ? BARE_INDUCING : BARE_FACTORS,
                     .n = n,
                     .r = t->inducing,
+                    .factors = t->run->subject->flags & BENCH_PER_OUTPUT ? t->outputs : 1,
                     .steps =
                         t->run->subject->flags & BENCH_DYNAMICS ? n - t->data->trajectories : 0,
                     .threads = rm2_context_threads(t->run->ctx),

@@ -95,7 +95,7 @@ double bare_operations(const bare_shape *s) {
     double rows = n * (double)s->vectors;
     switch (s->kind) {
     case BARE_FACTORS:
-        return s->times * (n * n * n + steps * steps * steps);
+        return s->times * ((double)s->factors * n * n * n + steps * steps * steps);
     case BARE_INDUCING:
         return s->times * (4 * n * r * r + r * r * r / 3 + r * r * r);
     case BARE_PREDICTION:
@@ -192,8 +192,8 @@ static double seconds_of(bare_work *w) {
     const bare_shape *s = &w->shape;
     switch (s->kind) {
     case BARE_FACTORS:
-        return s->times *
-               (factor_and_invert(w, s->n) + (s->steps ? factor_and_invert(w, s->steps) : 0));
+        return s->times * ((double)s->factors * factor_and_invert(w, s->n) +
+                           (s->steps ? factor_and_invert(w, s->steps) : 0));
     case BARE_INDUCING:
         return s->times * inducing(w);
     case BARE_PREDICTION:

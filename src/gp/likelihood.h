@@ -38,8 +38,10 @@ void rm2i_matrix_normal_task_backward(const rm2i_matrix_normal *mn, const double
 size_t rm2i_matrix_normal_task_work(size_t M);
 
 /* Per-output noise: Sigma = Kf (x) K + diag(d) (x) I.
- *   D^-1/2 Kf D^-1/2 = U diag(l) U^T,  K = V diag(o) V^T,  F~ = V^T F D^-1/2 U,  den_nm = o_n l_m +
- * 1 LL = -1/2 sum F~^2/den - 1/2 sum log den - N/2 sum log d - NM/2 log 2 pi */
+ *   D^-1/2 Kf D^-1/2 = U diag(l) U^T,  S = U^T D^-1/2 F (M x N),  B_m = l_m K + I,  alpha_m = B_m^-1 S_m
+ *   LL = -1/2 sum_m (S_m . alpha_m + log|B_m| + N log d_m) - NM/2 log 2 pi
+ * For few outputs each B_m is factored (rm2i_per_output_factor); for many, and for the posterior, one eigenproblem of K
+ * makes them all diagonal (rm2i_per_output_solve): K = V diag(o) V^T, den_nm = o_n l_m + 1. */
 typedef struct rm2i_per_output {
     rm2_context *ctx; /* whose threads are used; NULL: the calling one */
     size_t N, M;
@@ -48,18 +50,39 @@ typedef struct rm2i_per_output {
     double *Ut;      /* M x M: row m is eigenvector m of D^-1/2 Kf D^-1/2 */
     double *l;       /* M */
     double *d;       /* M: noise variances */
-    double *rotated; /* M x N: F~ / den */
-    double *alpha;   /* M x N: V (F~/den), row m */
+    double *rotated; /* M x N: S, or S V / den */
+    double *alpha;   /* M x N: row m is alpha_m */
     double *Am;      /* M x N: Sigma^-1 vec F */
-    double value;
+    double *weight;  /* M: tr(K B_m^-1) */
+    double *inverse; /* M: tr B_m^-1 */
+    double value, jitter;
+    double log_dets; /* sum_m log|B_m| */
 } rm2i_per_output;
+
+/* Are factors faster than the eigenproblem? */
+bool rm2i_per_output_few(size_t N, size_t M);
+/* Fills everything but V and o, where factors of K are left, and K_bar (N x N, lower). */
+rm2_status rm2i_per_output_factor(rm2i_per_output *po, const double *Kf, const double *F,
+                                  const double *K, double *K_bar, double *work);
+size_t rm2i_per_output_factor_work(size_t N, size_t M); /* also enough for task_backward */
 
 /* Fills everything; V holds K on entry (lower triangle). work: rm2i_per_output_work(N, M). */
 rm2_status rm2i_per_output_solve(rm2i_per_output *po, const double *Kf, const double *F,
                                  double *work);
 size_t rm2i_per_output_work(size_t N, size_t M);
-/* K_bar (N x N, lower), Kf_bar (M x M), d_bar (M). `K` is the kernel matrix again (lower). */
-void rm2i_per_output_backward(const rm2i_per_output *po, const double *K, double *K_bar,
-                              double *Kf_bar, double *d_bar, double *work);
+/* After rm2i_per_output_solve: K_bar (N x N, lower). */
+void rm2i_per_output_kernel_backward(const rm2i_per_output *po, double *K_bar, double *work);
+/* Kf_bar (M x M), d_bar (M). `K` is the kernel matrix again (lower). */
+void rm2i_per_output_task_backward(const rm2i_per_output *po, const double *K, double *Kf_bar,
+                                   double *d_bar, double *work);
+
+/* ---- for the two files of this subject ------------------------------------------------------- */
+
+/* U and l; `work` is that of the eigenproblem. */
+rm2_status rm2i_per_output_task(rm2i_per_output *po, const double *Kf, double *work);
+/* Am = D^-1/2 U alpha */
+void rm2i_per_output_unrotate(rm2i_per_output *po);
+/* -1/2 (squares + log_dets + N sum_m log d_m + N M log 2 pi) to the value; is it finite? */
+rm2_status rm2i_per_output_value(rm2i_per_output *po, double squares);
 
 #endif

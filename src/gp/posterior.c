@@ -117,6 +117,8 @@ static void lay_out_per_output(void *scratch, rm2i_arena *a) {
     s->po.rotated = rm2i_take(a, double, M, N);
     s->po.alpha = rm2i_take(a, double, M, N);
     s->po.Am = rm2i_take(a, double, M, N);
+    s->po.weight = rm2i_take(a, double, M);
+    s->po.inverse = rm2i_take(a, double, M);
     s->work = rm2i_take(a, double, rm2i_per_output_work(N, M));
 }
 

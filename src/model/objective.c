@@ -279,17 +279,30 @@ static rm2_status bounded(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
     return rm2i_inducing_backward(in, kernel, o->X, &bars);
 }
 
+/* Value of the likelihood with per-output noise, and K_bar in L. */
+static rm2_status by_factors(rm2i_objective *o) {
+    RM2_TRY(rm2i_per_output_factor(&o->po, o->Kf, o->p.F, o->K, o->L, o->scratch.per_output));
+    o->terms.jitter = fmax(o->terms.jitter, o->po.jitter);
+    return RM2_OK;
+}
+
+static rm2_status by_eigenvectors(rm2i_objective *o) {
+    memcpy(o->po.V, o->K, o->p.N * o->p.N * sizeof *o->K);
+    RM2_TRY(rm2i_per_output_solve(&o->po, o->Kf, o->p.F, o->scratch.per_output));
+    rm2i_per_output_kernel_backward(&o->po, o->L, o->scratch.per_output);
+    return RM2_OK;
+}
+
 static rm2_status per_output(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
     size_t N = o->p.N, M = o->p.M;
     rm2i_latent_gram(o->ctx, kernel, N, o->X, o->K);
     for (size_t m = 0; m < M; m++)
         o->po.d[m] = block_values(o, o->natural, RM2I_TASK_NOISE)[m] + scalar(o, RM2I_NOISE);
     RM2_TRY(learned_task(o));
-    memcpy(o->po.V, o->K, N * N * sizeof *o->K);
-    RM2_TRY(rm2i_per_output_solve(&o->po, o->Kf, o->p.F, o->scratch.per_output));
+    RM2_TRY(rm2i_per_output_few(N, M) ? by_factors(o) : by_eigenvectors(o));
     o->terms.log_likelihood = o->po.value;
     double *d_bar = bar(o, RM2I_TASK_NOISE);
-    rm2i_per_output_backward(&o->po, o->K, o->L, o->Kf_bar, d_bar, o->scratch.per_output);
+    rm2i_per_output_task_backward(&o->po, o->K, o->Kf_bar, d_bar, o->scratch.per_output);
     for (size_t m = 0; m < M; m++)
         *bar(o, RM2I_NOISE) += d_bar[m];
     kernel_backward(o, kernel, o->L);

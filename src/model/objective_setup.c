@@ -171,6 +171,11 @@ static rm2_status profile_start(rm2i_objective *o) {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
+static size_t per_output_work(size_t N, size_t M) {
+    return rm2i_per_output_few(N, M) ? rm2i_per_output_factor_work(N, M)
+                                     : rm2i_per_output_work(N, M);
+}
+
 static void lay_out_scratch(rm2i_objective *o, rm2i_arena *a) {
     size_t N = o->p.N, M = o->p.M;
     bool per_output = o->s.noise == RM2_NOISE_PER_OUTPUT, dynamics = o->s.gpdm_weight > 0;
@@ -184,7 +189,7 @@ static void lay_out_scratch(rm2i_objective *o, rm2i_arena *a) {
     s->eigen = rm2i_take(&start, double, rm2i_eigen_work(M));
     s->task = rm2i_take(&task, double, rm2i_matrix_normal_task_work(M));
     s->kernel = rm2i_take(&kernel, double, rm2i_latent_backward_work(o->p.Q, N));
-    s->per_output = rm2i_take(&likelihood, double, per_output ? rm2i_per_output_work(N, M) : 0);
+    s->per_output = rm2i_take(&likelihood, double, per_output ? per_output_work(N, M) : 0);
     o->gpdm.work = rm2i_take(&gpdm, double, dynamics ? rm2i_gpdm_work(&o->gpdm) : 0);
     const rm2i_arena turns[] = {column, inverse, start, task, kernel, likelihood, gpdm};
     for (size_t k = 0; k < sizeof turns / sizeof turns[0]; k++)
@@ -201,6 +206,8 @@ static void lay_out_per_output(rm2i_per_output *po, rm2i_arena *a) {
     po->rotated = rm2i_take(a, double, M, N);
     po->alpha = rm2i_take(a, double, M, N);
     po->Am = rm2i_take(a, double, M, N);
+    po->weight = rm2i_take(a, double, M);
+    po->inverse = rm2i_take(a, double, M);
 }
 
 static void lay_out(void *objective, rm2i_arena *a) {

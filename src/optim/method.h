@@ -41,6 +41,9 @@ struct rm2i_optim {
     double *x, *gradient, *best; /* kept */
     double *s, *y, *sy, *yy;     /* kept by L-BFGS: pairs (history x n), their products */
     double *m, *v;               /* kept by Adam: moments */
+    double *returns,
+        *lost;       /* kept by Adam: to the best point; iterations since too much was lost */
+    double *start_f; /* kept by Adam: f at x0 */
     double *trial_x, *trial_gradient,
         *step;     /* scratch; step: from x to the trial, or its direction */
     double *alpha; /* scratch of L-BFGS: history */

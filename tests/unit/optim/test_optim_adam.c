@@ -101,6 +101,45 @@ static void adam_halves_steps_at_walls(void **state) {
     rm2i_optim_free(o);
 }
 
+/* Minus a Gaussian log-likelihood of k numbers with a learned log variance y, and a prior of y:
+ * k exp(-y) x^2/2 + k y/2 + (y + 12)^2/8. The valley x = 0 becomes narrower as y falls, 1e-5 at the minimum y = -12 - 2 k. */
+static rm2_status narrowing(void *user, const double *x, double *f, double *gradient) {
+    const problem *p = user;
+    size_t k = p->n - 1;
+    double y = x[k], square = 0;
+    for (size_t i = 0; i < k; i++) {
+        square += (1 + (double)i) * x[i] * x[i];
+        gradient[i] = (1 + (double)i) * x[i] * exp(-y);
+    }
+    *f = 0.5 * square * exp(-y) + 0.5 * (double)k * y + (y + 12) * (y + 12) / 8;
+    gradient[k] = -0.5 * square * exp(-y) + 0.5 * (double)k + (y + 12) / 4;
+    return RM2_OK;
+}
+
+/* With steps of one length f would rise to hundreds, again and again, and end far above its best value. */
+static void adam_goes_back_where_a_valley_narrows(void **state) {
+    (void)state;
+    enum { K = 6 };
+    problem p = {.n = K + 1};
+    rm2_optim_settings s = adam_settings();
+    s.learning_rate = 0.1;
+    s.max_iterations = 3000;
+    rm2i_optim *o = optim_filled(s, K + 1, 1);
+    double start = INFINITY, least = -54, late = -INFINITY; /* least: at x = 0, y = -24 */
+    while (optim_step(o, narrowing, &p) == RM2_STOP_RUNNING) {
+        if (rm2i_optim_iteration(o) == 1)
+            start = rm2i_optim_f(o);
+        if (rm2i_optim_iteration(o) > 2000)
+            late = fmax(late, rm2i_optim_f(o));
+    }
+    double gain = start - rm2i_optim_best_f(o);
+    assert_true(gain > 0.85 * (start - least)); /* steps of one length: 0.7 */
+    assert_true(rm2i_optim_f(o) - rm2i_optim_best_f(o) < 0.05 * gain);
+    assert_true(late - rm2i_optim_best_f(o) <
+                0.5 * gain); /* steps of one length: 30 times the gain */
+    rm2i_optim_free(o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adam_follows_its_formula),
@@ -108,6 +147,7 @@ int main(void) {
         cmocka_unit_test(adam_keeps_the_best),
         cmocka_unit_test(adam_reaches_the_minimum),
         cmocka_unit_test(adam_halves_steps_at_walls),
+        cmocka_unit_test(adam_goes_back_where_a_valley_narrows),
     };
     return cmocka_run_group_tests(tests, create_shared_context, free_shared_context);
 }
