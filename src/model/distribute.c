@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "riemann2/blas.h"
 
 /* ---- what rank 0 tells the others ----------------------------------------------------------- */
 
@@ -265,7 +264,6 @@ static rm2_status join(rm2_context *ctx, const rm2_team *team, const job *j) {
     cuts c = {.memory = NULL};
     rm2i_part_of_training part = {.F = NULL};
     rm2_context_set_threads(ctx, j->threads);
-    rm2_blas_set_threads(j->threads);
     rm2_status status = rm2i_team_settle(ctx, team, cuts_create(ctx, (size_t)team->size, &c));
     if (status == RM2_OK)
         status = take_part(ctx, team, j, &c, NULL, &part);
