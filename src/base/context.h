@@ -64,7 +64,7 @@ struct rm2_context {
     size_t format_count;
     rm2i_pool pool;
     const rm2_team *team; /* borrowed; NULL: none */
-    rm2_context *parent; /* whose flag and progress count instead; NULL: its own */
+    rm2_context *parent;  /* whose flag and progress count instead; NULL: its own */
 };
 
 #endif

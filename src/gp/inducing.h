@@ -25,13 +25,13 @@
 
 typedef struct rm2i_inducing {
     size_t N, M, Q, r;
-    size_t all; /* rows of all processes; N of them are here */
+    size_t all;       /* rows of all processes; N of them are here */
     rm2_context *ctx; /* whose threads are used */
     size_t workers;   /* how many, at most */
-    size_t *index;    /* r: which of all points, in the order in which they were chosen; NULL: free */
-    double chosen;    /* t where and when they were */
-    double *Z;        /* r x Q: where they are now; the caller sets those that are free */
-    double *Z_bar;    /* r x Q, the caller's: where derivatives of free ones are added */
+    size_t *index; /* r: which of all points, in the order in which they were chosen; NULL: free */
+    double chosen; /* t where and when they were */
+    double *Z;     /* r x Q: where they are now; the caller sets those that are free */
+    double *Z_bar; /* r x Q, the caller's: where derivatives of free ones are added */
     double *K, *V; /* N x r: Kun^T and V^T; without derivatives one array; NULL: computed again */
     double *Kuu, *L, *A;      /* r x r, lower triangles; L is Lu */
     double *B;                /* r x r: its Cholesky factor, then scratch of the derivatives */
