@@ -12,7 +12,8 @@ void command_help(const command *self, const option_group *groups) {
     options_print(stdout, groups);
     if (self->examples[0])
         printf("\nExamples:\n%s", self->examples);
-    printf("\nExit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 written but not converged.\n");
+    printf("\nExit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 written, but not to be "
+           "relied on.\n");
 }
 
 static void log_to_stderr(void *user, rm2_log_level level, const char *line) {
@@ -42,12 +43,12 @@ rm2_context *command_context(common_options *common) {
     rm2_context_set_threads(ctx, threads);
     rm2_context_set_seed(ctx, common->seed);
     rm2_context_set_log(ctx, log_to_stderr, common);
-    (void)rm2_context_set_team(ctx, process_team);
     if (mat_register(ctx) != RM2_OK) {
         (void)fprintf(stderr, "riemann2: %s\n", rm2_context_error(ctx));
         rm2_context_free(ctx);
         return NULL;
     }
+    (void)rm2_context_set_team(ctx, process_team);
     return ctx;
 }
 
