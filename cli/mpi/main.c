@@ -12,9 +12,17 @@
 static void leave_signals_to_rank_0(void) {
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGTERM, SIG_IGN);
+    (void)signal(SIGUSR1, SIG_IGN);
+}
+
+/* mpirun hands SIGUSR1 on to all ranks; it ends a training as Ctrl-C does, for which mpirun itself has another use. */
+static void interrupt(int number) {
+    (void)number;
+    (void)raise(SIGINT);
 }
 
 static int run_rank_0(rm2_context *ctx, const rm2_team *team, int argc, char **argv) {
+    (void)signal(SIGUSR1, interrupt);
     command_set_team(team);
     int code = process_end(run_command(argc, argv));
     command_set_team(NULL);

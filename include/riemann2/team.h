@@ -36,7 +36,7 @@ typedef struct rm2_team {
 RM2_API rm2_status rm2_context_set_team(rm2_context *ctx, const rm2_team *team);
 
 /* On every rank except rank 0: take part in the trainings of rank 0 until it calls rm2_team_end, with as many threads as
- * rank 0 has, for BLAS too. A training that fails is reported by rank 0, whichever rank it failed on. Does nothing in a
+ * rank 0 has. A training that fails is reported by rank 0, whichever rank it failed on. Does nothing in a
  * team of one. */
 RM2_API rm2_status rm2_team_work(rm2_context *ctx);
 /* On rank 0: no more trainings. Does nothing in a team of one. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "riemann2/blas.h"
 
 /* ---- what rank 0 tells the others ----------------------------------------------------------- */
 

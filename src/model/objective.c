@@ -351,8 +351,7 @@ rm2_status rm2i_objective_evaluate(void *objective, const double *raw, double *f
         return rm2i_fail(o->ctx, RM2_ERR_UNSUPPORTED,
                          "the ranks compute different numbers (here an objective of %.17g): use "
                          "processors of one "
-                         "kind and the same number of threads for all, or set OPENBLAS_CORETYPE to "
-                         "one that all have",
+                         "kind for all, or set OPENBLAS_CORETYPE to one that all have",
                          *f);
     for (size_t i = 0; i < o->par.raw_size; i++)
         gradient[i] *= -unit;
