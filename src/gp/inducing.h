@@ -25,11 +25,12 @@
 
 typedef struct rm2i_inducing {
     size_t N, M, Q, r;
-    int threads;
-    size_t *index; /* r: which points, in the order in which they were chosen; NULL: free */
-    double chosen; /* t where and when they were */
-    double *Z;     /* r x Q: where they are now; the caller sets those that are free */
-    double *Z_bar; /* r x Q, the caller's: where derivatives of free ones are added */
+    rm2_context *ctx; /* whose threads are used */
+    size_t workers;   /* how many, at most */
+    size_t *index;    /* r: which points, in the order in which they were chosen; NULL: free */
+    double chosen;    /* t where and when they were */
+    double *Z;        /* r x Q: where they are now; the caller sets those that are free */
+    double *Z_bar;    /* r x Q, the caller's: where derivatives of free ones are added */
     double *K, *V; /* N x r: Kun^T and V^T; without derivatives one array; NULL: computed again */
     double *Kuu, *L, *A;      /* r x r, lower triangles; L is Lu */
     double *B;                /* r x r: its Cholesky factor, then scratch of the derivatives */
@@ -41,7 +42,7 @@ typedef struct rm2i_inducing {
     double log_det;           /* log|Q + s2 I| */
     double jitter;            /* of Kuu; the bounds hold with it */
     const rm2i_ranges *units; /* borrowed; NULL: rows without trajectories */
-    double *parts;            /* threads x part: their sums and scratch */
+    double *parts;            /* workers x part: their sums and scratch */
     size_t part;
     rm2i_tree *trees;       /* one per thread */
     double *gram_work;      /* of the derivatives of Kuu */
@@ -172,13 +173,5 @@ typedef struct rm2i_kernel_rows {
 } rm2i_kernel_rows;
 rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, size_t first, size_t count,
                                            const rm2i_part *own);
-
-/* Between the two, BLAS and LAPACK use one thread where r x r matrices are a small part of the cost, so that results do
- * not depend on the number of threads; returns how many may be used. */
-typedef struct rm2i_small {
-    int threads, before;
-} rm2i_small;
-rm2i_small rm2i_inducing_small_begin(const rm2i_inducing *in);
-void rm2i_inducing_small_end(rm2i_small small);
 
 #endif

@@ -34,9 +34,8 @@ typedef struct rm2i_objective {
     rm2i_model_problem p;
     rm2i_parameters par;
     rm2i_units *units; /* how sums over points are divided; exact inference: not at all */
-    int threads;
-    size_t rank; /* columns of B */
-    double psi;  /* Psi = psi I: mean variance of the outputs */
+    size_t rank;       /* columns of B */
+    double psi;        /* Psi = psi I: mean variance of the outputs */
     double *natural, *natural_bar;
     double *X, *X_bar;                     /* N x Q */
     double *lengthscale, *lengthscale_bar; /* Q */

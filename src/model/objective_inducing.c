@@ -176,7 +176,7 @@ static rm2_status allocate_square(rm2i_objective *o) {
     o->units = NULL;
     RM2_TRY(rm2i_objective_divide(o, SIZE_MAX));
     o->dual = wants_dual(o);
-    o->du = (rm2i_dual){.N = o->p.N, .M = o->p.M, .c = nu * o->psi, .n = N + nu};
+    o->du = (rm2i_dual){.ctx = o->ctx, .N = o->p.N, .M = o->p.M, .c = nu * o->psi, .n = N + nu};
     RM2_TRY(rm2i_arena_calloc(o->ctx, lay_out_square, o, &o->square));
     if (o->dual)
         rm2i_dual_prepare(&o->du, o->p.F);

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "base/base.h"
 #include "kernel/latent.h"
@@ -99,11 +97,11 @@ static rm2_status start_latents(rm2i_objective *o) {
     }
     double *L;
     RM2_TRY(rm2i_alloc(o->ctx, N, N * sizeof *L, &L));
-    bool factored = rm2i_factor(N, o->p.gram, o->s.back_ridge, L, &jitter) == RM2_OK;
+    bool factored = rm2i_factor(o->ctx, N, o->p.gram, o->s.back_ridge, L, &jitter) == RM2_OK;
     for (size_t q = 0; factored && q < Q; q++) {
         for (size_t i = 0; i < N; i++)
             column[i] = o->p.X0[i * Q + q];
-        rm2i_factor_solve(N, L, 1, column);
+        rm2i_factor_solve(NULL, N, L, 1, column);
         for (size_t i = 0; i < N; i++)
             latent[i * Q + q] = column[i];
     }
@@ -136,7 +134,7 @@ static rm2_status start_products(rm2i_objective *o) {
         o->inducing->S = o->mn.S;
         return rm2i_inducing_solve(o->inducing, &kernel, o->p.X0, noise, o->p.F);
     }
-    rm2i_latent_gram(&kernel, o->p.N, o->p.X0, o->threads, o->K);
+    rm2i_latent_gram(o->ctx, &kernel, o->p.N, o->p.X0, o->K);
     return rm2i_matrix_normal_solve(&o->mn, o->K, noise, o->p.F, o->L);
 }
 
@@ -186,7 +184,7 @@ static void lay_out_scratch(rm2i_objective *o, rm2i_arena *a) {
     s->vectors = rm2i_take(&start, double, M, M);
     s->eigen = rm2i_take(&start, double, rm2i_eigen_work(M));
     s->task = rm2i_take(&task, double, rm2i_matrix_normal_task_work(M));
-    s->kernel = rm2i_take(&kernel, double, rm2i_latent_backward_work(o->p.Q, N, o->threads));
+    s->kernel = rm2i_take(&kernel, double, rm2i_latent_backward_work(o->p.Q, N));
     s->per_output = rm2i_take(&likelihood, double, per_output ? rm2i_per_output_work(N, M) : 0);
     o->gpdm.work = rm2i_take(&gpdm, double, dynamics ? rm2i_gpdm_work(&o->gpdm) : 0);
     const rm2i_arena turns[] = {column, inverse, start, task, kernel, likelihood, gpdm};
@@ -229,14 +227,14 @@ static void lay_out(void *objective, rm2i_arena *a) {
 
 static rm2_status allocate(rm2i_objective *o) {
     size_t N = o->p.N, M = o->p.M;
-    o->mn = (rm2i_matrix_normal){.N = N, .M = M};
-    o->po = (rm2i_per_output){.N = N, .M = M};
+    o->mn = (rm2i_matrix_normal){.ctx = o->ctx, .N = N, .M = M};
+    o->po = (rm2i_per_output){.ctx = o->ctx, .N = N, .M = M};
     o->gpdm = (rm2i_gpdm){.N = N,
                           .Q = o->p.Q,
                           .trajectories = o->p.trajectories,
                           .starts = o->p.starts,
                           .units = o->units,
-                          .threads = o->threads};
+                          .ctx = o->ctx};
     return rm2i_arena_calloc(o->ctx, lay_out, o, &o->memory);
 }
 
@@ -364,7 +362,6 @@ rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s,
     o->ctx = ctx;
     o->s = *s;
     o->p = *p;
-    o->threads = rm2_context_threads(ctx);
     rm2_status status = build(o);
     if (status != RM2_OK) {
         rm2i_objective_free(o);

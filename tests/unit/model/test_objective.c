@@ -267,10 +267,10 @@ static double dense_log_likelihood(const rm2i_objective *o) {
                     if (o->s.noise == RM2_NOISE_PER_OUTPUT && a == b && i == j)
                         *entry += task_noise[a] + noise;
                 }
-    assert_int_equal(rm2i_factor(n, Sigma, 0, L, &jitter), RM2_OK);
+    assert_int_equal(rm2i_factor(NULL, n, Sigma, 0, L, &jitter), RM2_OK);
     assert_true(jitter == 0);
     memcpy(x, F, n * sizeof *x);
-    rm2i_factor_half_solve(n, L, 1, x);
+    rm2i_factor_half_solve(NULL, n, L, 1, x);
     double sum = (double)n * log(2 * 3.14159265358979323846) + rm2i_factor_log_det(n, L);
     for (size_t i = 0; i < n; i++)
         sum += x[i] * x[i];
