@@ -35,7 +35,8 @@ static const option eval_table[] = {
     {"--resample", "N", OPTION_SIZE, EVAL(resample), NULL,
      "demonstrations at N equal steps, along geodesics"},
     {"--over-floor", NULL, OPTION_CHOICE, EVAL(ratio), ratios,
-     "ratio of distances between curves, all at 200 equal steps of arc length, or between the points as "
+     "ratio of distances between curves, all at 200 equal steps of arc length, or between the "
+     "points as "
      "they are"},
     {"--holdout-file", "FILE", OPTION_TEXT, EVAL(holdout_file), NULL,
      "held-out data (or --reference with --holdout ID,...)"},

@@ -107,7 +107,7 @@ static rm2_status find_curves(const evaluation *e, demonstrations *d) {
         d->space = rm2_manifold_retain(s.manifold);
     else
         WORK_TRY(rm2_manifold_create(ctx, spec, &d->space));
-    d->curve_rows = malloc(d->of.count * CURVE * width * sizeof *d->curve_rows);
+    d->curve_rows = malloc((d->of.count * CURVE * width + 1) * sizeof *d->curve_rows);
     d->curves = calloc(d->of.count, sizeof *d->curves);
     if (!d->curve_rows || !d->curves)
         return RM2_ERR_MEMORY;
