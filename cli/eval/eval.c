@@ -6,6 +6,7 @@
 
 static const char *const spaces[] = {"ambient", "tangent", "manifold", NULL};
 static const char *const conventions[] = {"warped", "padded", "nearest", NULL};
+static const char *const ratios[] = {"curves", "points", NULL};
 static const char *const objectives[] = {"both", "density", "residual", NULL};
 
 #define EVAL(member) offsetof(eval_options, member)
@@ -33,6 +34,10 @@ static const option eval_table[] = {
      "warp by less than N points (default: no limit)"},
     {"--resample", "N", OPTION_SIZE, EVAL(resample), NULL,
      "demonstrations at N equal steps, along geodesics"},
+    {"--over-floor", NULL, OPTION_CHOICE, EVAL(ratio), ratios,
+     "ratio of distances between curves, all at 200 equal steps of arc length, or between the "
+     "points as "
+     "they are"},
     {"--holdout-file", "FILE", OPTION_TEXT, EVAL(holdout_file), NULL,
      "held-out data (or --reference with --holdout ID,...)"},
     {"--objective", NULL, OPTION_CHOICE, EVAL(objective), objectives,

@@ -12,6 +12,7 @@ typedef struct eval_options {
     text_list trajectories;
     int space, dtw, objective; /* rm2_model_view, rm2_dtw_kind, one of the above */
     size_t window, resample;
+    int ratio; /* 1: of the sequences of points */
     bool train;
     rm2_encode_settings encode;
 } eval_options;

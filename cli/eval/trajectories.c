@@ -13,7 +13,13 @@ typedef struct demonstrations {
     rm2_sequence *sequences;
     double *rows;
     double floor; /* NaN: there is only one */
+    /* As curves, at equal steps of arc length: however many points there are. */
+    rm2_manifold *space; /* that rows are points of */
+    rm2_sequence *curves;
+    double *curve_rows, curve_floor;
 } demonstrations;
+
+enum { CURVE = 200 }; /* points of a curve */
 
 static rm2_dtw_settings dtw_settings(const evaluation *e) {
     rm2_dtw_settings s = rm2_dtw_settings_default();
@@ -89,6 +95,53 @@ static int take_demonstrations(const evaluation *e, demonstrations *d) {
     return code;
 }
 
+/* The demonstrations as curves, and the mean distance between these. */
+static rm2_status find_curves(const evaluation *e, demonstrations *d) {
+    rm2_context *ctx = e->m->work.ctx;
+    rm2_dtw_settings s = dtw_settings(e);
+    rm2_distance_summary floor = {.mean = NAN};
+    size_t width = d->sequences[0].width;
+    char spec[32];
+    (void)snprintf(spec, sizeof spec, "R%zu", width);
+    if (s.manifold)
+        d->space = rm2_manifold_retain(s.manifold);
+    else
+        WORK_TRY(rm2_manifold_create(ctx, spec, &d->space));
+    d->curve_rows = malloc((d->of.count * CURVE * width + 1) * sizeof *d->curve_rows);
+    d->curves = calloc(d->of.count, sizeof *d->curves);
+    if (!d->curve_rows || !d->curves)
+        return RM2_ERR_MEMORY;
+    for (size_t t = 0; t < d->of.count; t++) {
+        double *rows = d->curve_rows + t * CURVE * width;
+        WORK_TRY(rm2_trajectory_resample_by_length(ctx, d->space, d->sequences[t].count,
+                                                   d->sequences[t].points, CURVE, rows));
+        d->curves[t] = (rm2_sequence){CURVE, width, rows};
+    }
+    if (d->of.count > 1)
+        WORK_TRY(rm2_dtw_floor(ctx, &s, d->of.count, d->curves, NULL, &floor));
+    d->curve_floor = floor.mean;
+    return RM2_OK;
+}
+
+/* Distance of a curve from the demonstrations over that of these from each other. */
+static rm2_status find_ratio(const evaluation *e, const demonstrations *d,
+                             const rm2_sequence *sequence, double *ratio) {
+    rm2_context *ctx = e->m->work.ctx;
+    rm2_dtw_settings s = dtw_settings(e);
+    rm2_distance_summary found;
+    double *rows = malloc(CURVE * sequence->width * sizeof *rows);
+    rm2_status status = rows ? rm2_trajectory_resample_by_length(ctx, d->space, sequence->count,
+                                                                 sequence->points, CURVE, rows)
+                             : RM2_ERR_MEMORY;
+    const rm2_sequence curve = {CURVE, sequence->width, rows};
+    if (status == RM2_OK)
+        status = rm2_dtw_from(ctx, &s, &curve, d->of.count, d->curves, NULL, &found);
+    if (status == RM2_OK)
+        *ratio = found.mean / d->curve_floor;
+    free(rows);
+    return status;
+}
+
 static int find_floor(evaluation *e, demonstrations *d) {
     rm2_dtw_settings s = dtw_settings(e);
     rm2_distance_summary floor = {.mean = NAN, .deviation = NAN};
@@ -121,6 +174,7 @@ static int compare(evaluation *e, const demonstrations *d, const char *name, siz
     double *distances = malloc(d->of.count * sizeof *distances);
     const rm2_sequence sequence = {n, width, rows};
     rm2_distance_summary spread;
+    double ratio = NAN;
     rm2_status status = rows && distances ? RM2_OK : RM2_ERR_MEMORY;
     if (status == RM2_OK)
         status = rm2_manifold_contains(m->work.ctx, m->info->manifold, n, points, NULL, &on);
@@ -129,13 +183,17 @@ static int compare(evaluation *e, const demonstrations *d, const char *name, siz
     if (status == RM2_OK)
         status =
             rm2_dtw_from(m->work.ctx, &s, &sequence, d->of.count, d->sequences, distances, &spread);
+    if (status == RM2_OK && d->curves)
+        status = find_ratio(e, d, &sequence, &ratio);
+    else if (status == RM2_OK)
+        ratio = spread.mean / d->floor;
     if (status == RM2_OK) {
         findings_item(&e->found, "trajectory", name);
         findings_add(&e->found, "points", (double)n);
         findings_add(&e->found, "on_manifold_percent", 100 * (double)on / (double)n);
         findings_add(&e->found, "dtw_mean", spread.mean);
         findings_add(&e->found, "dtw_sd", spread.deviation);
-        findings_add(&e->found, "over_floor", spread.mean / d->floor);
+        findings_add(&e->found, "over_floor", ratio);
         for (size_t t = 0; t < d->of.count; t++) {
             char measure[96];
             (void)snprintf(measure, sizeof measure, "dtw_to_%s", d->of.ids[t]);
@@ -251,9 +309,14 @@ int eval_trajectories(evaluation *e) {
     int code = take_demonstrations(e, &d);
     if (code == EXIT_DONE)
         code = find_floor(e, &d);
+    if (code == EXIT_DONE && files->count > 0 && e->options->ratio == 0)
+        code = check_points(e, d.of.source, find_curves(e, &d));
     for (size_t k = 0; code == EXIT_DONE && k < files->count; k++)
         code = compare_file(e, &d, files->items[k]);
     free(d.sequences);
     free(d.rows);
+    free(d.curves);
+    free(d.curve_rows);
+    rm2_manifold_free(d.space);
     return code;
 }

@@ -67,6 +67,11 @@ RM2_API rm2_status rm2_dtw_floor(rm2_context *ctx, const rm2_dtw_settings *setti
 /* `count` points at equal steps along n points, on the geodesics between neighbours. */
 RM2_API rm2_status rm2_trajectory_resample(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                            const double *points, size_t count, double *out);
+/* The same at equal steps of arc length: the curve, whatever its timing and the number of its points. A curve without
+ * length stays its first point. */
+RM2_API rm2_status rm2_trajectory_resample_by_length(rm2_context *ctx, const rm2_manifold *m,
+                                                     size_t n, const double *points, size_t count,
+                                                     double *out);
 
 /* ---- timing --------------------------------------------------------------------------------- */
 

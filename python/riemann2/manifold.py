@@ -240,13 +240,16 @@ class Manifold:
         """Return the derivative of exp(p, v + t w) at t = 0."""
         return self._apply("dexp", p, v, w, (self.point_shape, self.point_shape))
 
-    def resample(self, points: Any, count: int) -> Array:
-        """Return `count` points at equal steps of the index along `points`, on the geodesics between neighbours."""
+    def resample(self, points: Any, count: int, *, by_length: bool = False) -> Array:
+        """Return `count` points at equal steps of the index along `points`, on the geodesics between neighbours.
+
+        With `by_length` at equal steps of arc length: the curve, whatever its timing and the number of its points.
+        """
         array, lead = self._take(points, "points", self.point_shape)
         if len(lead) != 1:
             raise ValueError(f"points: expected one trajectory of shape (n, {self.point_shape}), got {array.shape}")
         out = np.empty((as_count(count, "count"),) + self.point_shape)
-        _core.manifold_resample(self._handle, array, out)
+        _core.manifold_resample(self._handle, array, out, bool(by_length))
         return out
 
     def retime(self, points: Any, speed: Any = None, acceleration: Any = None) -> Array:

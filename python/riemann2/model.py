@@ -286,7 +286,7 @@ class WGPLVM(ModelSpace, ModelShow):
     def _adopt(self, handle: Any) -> None:
         self._handle = handle
         self._spaces: dict[Any, Any] = {}  # handles of latent spaces by their settings
-        self._vicinity: tuple[Any, ...] | None = None  # handle and what is known of the training data's spread
+        self._vicinity: list[tuple[Any, ...]] = []  # of the training data, once it is asked for
         self.info_: dict[str, Any] = _core.model_info(handle)
         self.data_ = Data._wrap(_core.model_data(handle))
         self.manifold_ = self.data_.manifold
@@ -475,9 +475,9 @@ class WGPLVM(ModelSpace, ModelShow):
 
     def _near(self) -> tuple[Any, ...]:
         handle = self._fitted()
-        if self._vicinity is None:
-            self._vicinity = _core.vicinity(handle)
-        return self._vicinity
+        if not self._vicinity:
+            self._vicinity.append(_core.vicinity(handle))
+        return self._vicinity[0]
 
     @property
     def spread_(self) -> float:
@@ -486,12 +486,12 @@ class WGPLVM(ModelSpace, ModelShow):
         With trajectories the median of what each is away from the others where it is farthest; else the 99 % quantile of
         the distances of points to the nearest other one.
         """
-        return self._near()[3]
+        return float(self._near()[3])
 
     @property
     def spread_limit_(self) -> float:
         """Distance in spreads beyond which a result is said to leave the training data: 1.5."""
-        return self._near()[4]
+        return float(self._near()[4])
 
     def over_spread(self, Y: Any) -> Array:
         """Return the distances of points from the nearest training data, in multiples of their spread.
@@ -505,12 +505,13 @@ class WGPLVM(ModelSpace, ModelShow):
         -------
         array of shape (n,); NaN where the spread is unknown: fewer than two demonstrations, or all the same
         """
+        handle = self._fitted()
         array = as_doubles(Y, "Y")
         shape = self.manifold_.point_shape
         if array.shape[1:] != shape or array.ndim != 1 + len(shape):
             raise ValueError(f"Y: expected an array of shape (n, {', '.join(map(str, shape))}), got {array.shape}")
         out = np.empty(len(array))
-        _core.vicinity_of(self._near()[0], self._fitted(), array, out)
+        _core.vicinity_of(self._near()[0], handle, array, out)
         return out
 
     def score(self, Y: Any, y: Any = None) -> float:

@@ -344,21 +344,23 @@ static PyObject *selftest(PyObject *self, PyObject *args) {
     return list;
 }
 
-/* manifold_resample(m, x, y): as many points as y has rows, at equal steps along those of x. */
+/* manifold_resample(m, x, y, by_length): as many points as y has rows, at equal steps along those of x. */
 static PyObject *resample(PyObject *self, PyObject *args) {
     const rm2_manifold *m;
+    int by_length;
     (void)self;
     PyObject *in, *out, *result = NULL;
     glue_array x = {.data = NULL}, y = {.data = NULL};
-    if (!PyArg_ParseTuple(args, "O&OO", take_manifold, &m, &in, &out))
+    if (!PyArg_ParseTuple(args, "O&OOp", take_manifold, &m, &in, &out, &by_length))
         return NULL;
     size_t ambient = rm2_manifold_ambient(m);
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y)) {
         rm2_context *ctx = glue_enter();
         if (ctx) {
             rm2_status status;
-            GLUE_RUN(status, rm2_trajectory_resample(ctx, m, x.count / ambient, x.data,
-                                                     y.count / ambient, y.data));
+            GLUE_RUN(status,
+                     (by_length ? rm2_trajectory_resample_by_length : rm2_trajectory_resample)(
+                         ctx, m, x.count / ambient, x.data, y.count / ambient, y.data));
             result = glue_leave(ctx, status);
         }
     }

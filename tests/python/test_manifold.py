@@ -185,3 +185,10 @@ def test_cut_locus():
 def test_bad_spec(spec):
     with pytest.raises(ValueError):
         rm2.Manifold(spec)
+
+
+def test_resample_by_length():
+    corner = np.array([[0, 0], [0.5, 0], [3, 0], [3, 0], [3, 1.0]])
+    np.testing.assert_allclose(
+        rm2.Manifold("R2").resample(corner, 5, by_length=True), [[0, 0], [1, 0], [2, 0], [3, 0], [3, 1]], atol=1e-15
+    )

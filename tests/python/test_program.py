@@ -56,7 +56,8 @@ def test_model_files_are_the_same(folder, program):
 def test_decode_and_geodesic(folder, program):
     model = rm2.load(folder / "program.h5")
     Z = model.latents_
-    call(program, "geodesic", folder / "program.h5", "--from", "0", "--to", "59", "-o", folder / "path.csv")
+    call(program, "geodesic", folder / "program.h5", "--from", "0", "--to", "59", "-o", folder / "path.csv",
+         "--spread-limit", "1e6")
     path = model.geodesic(Z[0], Z[59])
     header = (folder / "path.csv").read_text().splitlines()[0].split(",")
     latent = columns(folder / "path.csv", [n for n in header if n[0] == "z" and n[1:].isdigit()])

@@ -31,6 +31,10 @@ static void trajectories(void **state) {
     const rm2_speed_limits limits = {.speed = &one};
     rm2_manifold *m = make_manifold(ctx, "R2");
     double out[6], time[3];
+    NO_CONTEXT(rm2_trajectory_resample_by_length(NULL, m, 3, points, 3, out));
+    MISSING("m", rm2_trajectory_resample_by_length(ctx, NULL, 3, points, 3, out));
+    MISSING("points", rm2_trajectory_resample_by_length(ctx, m, 3, NULL, 3, out));
+    MISSING("out", rm2_trajectory_resample_by_length(ctx, m, 3, points, 3, NULL));
     NO_CONTEXT(rm2_trajectory_resample(NULL, m, 3, points, 3, out));
     MISSING("m", rm2_trajectory_resample(ctx, NULL, 3, points, 3, out));
     MISSING("points", rm2_trajectory_resample(ctx, m, 3, NULL, 3, out));

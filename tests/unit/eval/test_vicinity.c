@@ -63,8 +63,7 @@ static int set_up(void **state) {
     omp_set_num_threads(1);
     rm2_generate_settings size = {
         .size = sizeof size, .trajectories = TRAJECTORIES, .points = POINTS, .scale = true};
-    if (rm2_context_create(&ctx) != RM2_OK ||
-        rm2_data_generate(ctx, "toy", &size, &toy) != RM2_OK)
+    if (rm2_context_create(&ctx) != RM2_OK || rm2_data_generate(ctx, "toy", &size, &toy) != RM2_OK)
         return -1;
     wrapped = fit_kind(toy, RM2_WGPLVM);
     return 0;
