@@ -1,4 +1,4 @@
-/* Files of latent points, CSV or .npy. In a CSV with columns z1, z2, ... only these are read, so that what
+/* Files of latent points, CSV, .npy or .npz (array "latents", or the only one that fits). In a CSV with columns z1, z2, ... only these are read, so that what
  * encode, decode, geodesic and info write can be used. */
 #ifndef RM2_CLI_LATENTS_H
 #define RM2_CLI_LATENTS_H
@@ -15,7 +15,8 @@ typedef struct latent_paths {
     double *x;    /* count x Q */
     size_t runs;
     size_t *starts; /* runs + 1: first point of each, and count */
-    double *time;   /* count; NULL: there is no column time */
+    char **ids;     /* runs; NULL: nothing tells trajectories apart */
+    double *time;   /* count; NULL: there is no column (array) time */
     size_t *labels; /* count: index into label_names; NULL: no column label */
     char **label_names;
     size_t label_count;

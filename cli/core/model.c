@@ -22,7 +22,7 @@ FILE *model_summary(const model_work *m) {
 
 int model_write_sheet(const model_work *m, const sheet *s) {
     const char *path = m->options->output ? m->options->output : "-";
-    return work_check(&m->work, rm2_csv_write(m->work.ctx, path, &s->table, m->work.common->force));
+    return work_check(&m->work, sheet_write(m->work.ctx, s, path, m->work.common->force));
 }
 
 /* ---- latent points to work on --------------------------------------------------------------- */
@@ -88,6 +88,52 @@ int model_find_latents(const model_work *m, size_t *n, double **latents) {
     if (m->options->trajectory)
         return latents_of_trajectory(m, n, latents);
     return work_read_latents(&m->work, m->paths[1], m->info->latent_dim, n, latents);
+}
+
+static bool copy_texts(size_t count, const char *const *texts, char ***copies) {
+    *copies = calloc(count + 1, sizeof **copies);
+    for (size_t k = 0; *copies && k < count; k++)
+        if (!((*copies)[k] = strdup(texts[k])))
+            return false;
+    return *copies != NULL;
+}
+
+/* Ids, times and labels of training points from..from + count; trajectories are those from first on. */
+static bool copy_roles(const rm2_data *d, size_t from, size_t first, latent_paths *p) {
+    size_t n = p->count;
+    if (d->time && (p->time = malloc((n + 1) * sizeof *p->time)))
+        memcpy(p->time, d->time + from, n * sizeof *p->time);
+    if (d->labels && (p->labels = malloc((n + 1) * sizeof *p->labels)))
+        memcpy(p->labels, d->labels + from, n * sizeof *p->labels);
+    if ((d->time && !p->time) || (d->labels && !p->labels))
+        return false;
+    p->label_count = d->labels ? d->label_count : 0;
+    if (d->labels && !copy_texts(d->label_count, d->label_names, &p->label_names))
+        return false;
+    if (d->trajectories == 0)
+        return true;
+    while (first + p->runs < d->trajectories && d->starts[first + p->runs] < from + n)
+        p->runs++;
+    p->starts = malloc((p->runs + 1) * sizeof *p->starts);
+    for (size_t t = 0; p->starts && t <= p->runs; t++)
+        p->starts[t] = d->starts[first + t] - from;
+    return p->starts && copy_texts(p->runs, d->ids + first, &p->ids);
+}
+
+int model_find_paths(const model_work *m, latent_paths *p) {
+    const model_options *o = m->options;
+    const rm2_data *d = m->info->data;
+    *p = (latent_paths){.count = 0};
+    if (!o->at && !o->train && !o->trajectory)
+        return work_read_paths(&m->work, m->paths[1], m->info->latent_dim, p);
+    size_t first = 0;
+    int code = model_find_latents(m, &p->count, &p->x);
+    if (code != EXIT_DONE || o->at)
+        return code;
+    if (o->trajectory)
+        code = model_find_trajectory(m, o->trajectory, &first);
+    size_t from = o->trajectory ? d->starts[first] : 0;
+    return code != EXIT_DONE || copy_roles(d, from, first, p) ? code : work_no_memory(&m->work);
 }
 
 /* ---- data ----------------------------------------------------------------------------------- */

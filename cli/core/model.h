@@ -2,6 +2,7 @@
 #ifndef RM2_CLI_MODEL_H
 #define RM2_CLI_MODEL_H
 
+#include "core/latents.h"
 #include "core/settings.h"
 #include "core/sheet.h"
 #include "core/work.h"
@@ -39,6 +40,8 @@ FILE *model_summary(const model_work *m);
 int model_write_sheet(const model_work *m, const sheet *s);
 /* Latent points from --at, --train, --trajectory or the second file; the caller's to free. */
 int model_find_latents(const model_work *m, size_t *n, double **latents);
+/* The same with ids, times and labels, where the source has them; freed by latent_paths_free, also after a failure. */
+int model_find_paths(const model_work *m, latent_paths *p);
 /* The number of a training trajectory; says which ones there are if it is not among them. */
 int model_find_trajectory(const model_work *m, const char *id, size_t *trajectory);
 /* Data on the model's manifold, in the units of the file, as the options say; held_out may be NULL if

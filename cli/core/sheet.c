@@ -67,18 +67,24 @@ bool sheet_add_trajectories(sheet *s, size_t count, const size_t *starts, const 
 }
 
 /* Column "label"; nothing without labels. */
-bool sheet_add_labels(sheet *s, const rm2_data *data) {
-    if (!data->labels)
+bool sheet_add_labels(sheet *s, const size_t *labels, size_t count, const char *const *names) {
+    if (!labels)
         return true;
-    double *codes = malloc(data->count * sizeof *codes);
-    for (size_t n = 0; codes && n < data->count; n++)
-        codes[n] = (double)data->labels[n];
-    bool added = codes && sheet_add_texts(s, "label", codes, data->label_names, data->label_count);
+    double *codes = malloc((s->table.rows + 1) * sizeof *codes);
+    for (size_t n = 0; codes && n < s->table.rows; n++)
+        codes[n] = (double)labels[n];
+    bool added = codes && sheet_add_texts(s, "label", codes, names, count);
     free(codes);
     return added;
 }
 
+static void add_block(sheet *s, const char *name, size_t columns, size_t side) {
+    if (s->block_count < sizeof s->blocks / sizeof *s->blocks)
+        s->blocks[s->block_count++] = (sheet_block){name, s->next, columns, side};
+}
+
 bool sheet_add_latents(sheet *s, size_t Q, const double *latents) {
+    add_block(s, "latents", Q, 0);
     for (size_t q = 0; q < Q; q++) {
         char name[COLUMN_NAME];
         latent_name(q, name);
@@ -90,6 +96,9 @@ bool sheet_add_latents(sheet *s, size_t Q, const double *latents) {
 
 bool sheet_add_points(sheet *s, const rm2_manifold *m, const double *points) {
     size_t ambient = rm2_manifold_ambient(m);
+    const rm2_factor *f = rm2_manifold_factor(m, 0);
+    bool matrices = rm2_manifold_factor_count(m) == 1 && rm2_is_spd(f->geometry);
+    add_block(s, "points", ambient, matrices ? f->n : 0);
     for (size_t k = 0; k < ambient; k++) {
         char name[COLUMN_NAME];
         rm2_data_column_name(m, k, name, sizeof name);

@@ -57,6 +57,9 @@ bool has_ending(const char *path, const char *ending);
 /* Seconds since some moment. */
 double work_clock(void);
 
+/* One text per entry of an array; numbers become texts (NaN an empty one), so that ids and labels are of one kind. */
+int work_archive_texts(const work *w, rm2_archive *archive, size_t index, rm2_texts *texts);
+
 /* Can `path` be written at the end? Says so before the work instead of after it. `inputs` (ends
  * with NULL) must not be overwritten even with --force. */
 int work_check_output(const work *w, const char *path, const char *const *inputs);
@@ -65,7 +68,9 @@ bool same_file(const char *a, const char *b);
  * writes? Names without an ending are the first one's. Another ending is refused before the work: a file
  * should be what its name says. */
 int work_check_format(const work *w, const char *path, const char *const *formats);
-extern const char *const table_formats[]; /* of what is written as CSV */
+extern const char *const table_formats[];
+extern const char *const array_formats[];
+    /* those, .npy and .npz: sheet_write */ /* of what is written as CSV */
 
 /* Ctrl-C and the like stop the calls that run on `ctx`, once; NULL: no more. */
 void catch_interrupts(rm2_context *ctx);

@@ -274,14 +274,13 @@ static void print_text(const covariance_work *c, const covariance_set *s) {
 /* ---- command ---------------------------------------------------------------------------------- */
 
 static int compute(covariance_work *c, const char *const *paths) {
-    static const char *const formats[] = {".csv", ".tsv", ".txt", ".npz", ".npy", NULL};
     covariance_set s = {.count = 0};
     const char *output = c->options->output;
     int code = check_options(c);
     if (code == EXIT_DONE && output)
         code = work_check_output(&c->work, output, paths);
     if (code == EXIT_DONE && output)
-        code = work_check_format(&c->work, output, formats);
+        code = work_check_format(&c->work, output, array_formats);
     if (code == EXIT_DONE)
         code = add_files(c, paths, &s);
     if (code == EXIT_DONE && (output || !c->work.common->json))

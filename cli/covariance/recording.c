@@ -217,22 +217,6 @@ static int no_array(const covariance_work *c, const recording *r, const rm2_arch
                          r->path, name, list);
 }
 
-/* Numbers become texts, so that labels are of one kind. */
-static int number_texts(const covariance_work *c, const rm2_array *a, rm2_texts *t) {
-    size_t n = rm2_array_count(a);
-    char(*texts)[NAME_SIZE] = malloc((n + 1) * sizeof *texts);
-    const char **list = malloc((n + 1) * sizeof *list);
-    for (size_t i = 0; texts && list && i < n; i++) {
-        (void)snprintf(texts[i], sizeof texts[i], "%.17g", a->values[i] + 0.0);
-        list[i] = isnan(a->values[i]) ? "" : texts[i];
-    }
-    int code = texts && list ? work_check(&c->work, rm2_texts_create(c->work.ctx, n, list, t))
-                             : work_no_memory(&c->work);
-    free(texts);
-    free(list);
-    return code;
-}
-
 static int read_role(const covariance_work *c, const recording *r, rm2_archive *archive,
                      const char *name, rm2_texts *t) {
     if (!name)
@@ -240,16 +224,7 @@ static int read_role(const covariance_work *c, const recording *r, rm2_archive *
     size_t index = rm2_archive_find(archive, name);
     if (index == SIZE_MAX)
         return no_array(c, r, archive, name);
-    int code;
-    if (rm2_archive_entry_at(archive, index)->texts) {
-        code = work_check(&c->work, rm2_archive_texts(c->work.ctx, archive, index, t));
-    } else {
-        rm2_array array;
-        code = work_check(&c->work, rm2_archive_array(c->work.ctx, archive, index, &array));
-        if (code == EXIT_DONE)
-            code = number_texts(c, &array, t);
-        rm2_array_clear(&array);
-    }
+    int code = work_archive_texts(&c->work, archive, index, t);
     size_t wanted = r->epochs ? r->epochs : r->samples;
     if (code == EXIT_DONE && t->count != wanted)
         return work_complain(&c->work, EXIT_BAD_DATA, "%s: array \"%s\" has %zu entries for %zu %s",

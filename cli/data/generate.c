@@ -79,9 +79,8 @@ static void report(const rm2_data *data, const char *output, const common_option
 }
 
 static int generate(const work *w, const char *name, const generate_options *options) {
-    static const char *const formats[] = {".csv", ".tsv", ".txt", ".npy", ".npz", NULL};
     rm2_data *data;
-    int code = work_check_format(w, options->output, formats);
+    int code = work_check_format(w, options->output, array_formats);
     if (code != EXIT_DONE)
         return code;
     rm2_status status = rm2_data_generate(w->ctx, name, &options->settings, &data);

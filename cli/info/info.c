@@ -56,12 +56,14 @@ static int write_latents(const model_work *m, const char *path) {
     const rm2_model_info *i = m->info;
     sheet s;
     size_t texts = (i->data->trajectories ? 1u : 0u) + (i->data->labels ? 1u : 0u);
-    bool built = sheet_create(&s, i->points, i->latent_dim + texts) &&
-                 sheet_add_trajectories(&s, i->data->trajectories, i->data->starts, i->data->ids) &&
-                 sheet_add_labels(&s, i->data) && sheet_add_latents(&s, i->latent_dim, i->latents);
-    int code = built ? work_check(&m->work,
-                                  rm2_csv_write(m->work.ctx, path, &s.table, m->work.common->force))
-                     : work_no_memory(&m->work);
+    bool built =
+        sheet_create(&s, i->points, i->latent_dim + texts) &&
+        sheet_add_trajectories(&s, i->data->trajectories, i->data->starts, i->data->ids) &&
+        sheet_add_labels(&s, i->data->labels, i->data->label_count, i->data->label_names) &&
+        sheet_add_latents(&s, i->latent_dim, i->latents);
+    int code = built
+                   ? work_check(&m->work, sheet_write(m->work.ctx, &s, path, m->work.common->force))
+                   : work_no_memory(&m->work);
     sheet_free(&s);
     return code;
 }

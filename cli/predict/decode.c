@@ -5,7 +5,8 @@
 #include "core/vicinity.h"
 
 static const option decode_table[] = {
-    {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL, "CSV file to write (also -o; - prints)"},
+    {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
+     "CSV, .npz or .npy (points alone) to write (also -o; - prints CSV)"},
     {"--at", "Z1,Z2,...", OPTION_TEXT, MODEL(at), NULL, "one latent point, instead of a file"},
     {"--train", NULL, OPTION_FLAG, MODEL(train), NULL, "the latents of the training data"},
     {"--trajectory", "ID", OPTION_TEXT, MODEL(trajectory), NULL,
@@ -14,7 +15,8 @@ static const option decode_table[] = {
 };
 
 static const option sample_table[] = {
-    {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL, "CSV file to write (also -o; - prints)"},
+    {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
+     "CSV, .npz or .npy (points alone) to write (also -o; - prints CSV)"},
     {"--trajectory", "ID", OPTION_TEXT, MODEL(trajectory), NULL,
      "along the latents of this training trajectory, instead of a file"},
     {"--count", "N", OPTION_SIZE, MODEL(count), NULL, "number of samples (default: 1)"},
@@ -70,34 +72,43 @@ static void report_points(const model_work *m, size_t points, const samples *dra
 
 /* ---- decode --------------------------------------------------------------------------------- */
 
-static int write_decoded(const model_work *m, size_t n, const double *latents, const double *points,
+/* Times and labels of the latent points are kept, ids of trajectories in .npz files. */
+static int write_decoded(const model_work *m, const latent_paths *p, const double *points,
                          const double *deviation) {
     sheet s;
+    const char *output = m->options->output;
     size_t Q = m->info->latent_dim, ambient = rm2_manifold_ambient(m->info->manifold);
-    bool built = sheet_create(&s, n, Q + ambient + 1) && sheet_add_latents(&s, Q, latents) &&
-                 sheet_add_points(&s, m->info->manifold, points) &&
-                 sheet_add(&s, "deviation", deviation, 1);
+    size_t runs = p->ids && output && has_ending(output, ".npz") ? p->runs : 0;
+    size_t columns = (runs ? 1u : 0u) + (p->time ? 1u : 0u) + (p->labels ? 1u : 0u);
+    bool built =
+        sheet_create(&s, p->count, columns + Q + ambient + 1) &&
+        sheet_add_trajectories(&s, runs, p->starts, (const char *const *)p->ids) &&
+        (!p->time || sheet_add(&s, "time", p->time, 1)) &&
+        sheet_add_labels(&s, p->labels, p->label_count, (const char *const *)p->label_names) &&
+        sheet_add_latents(&s, Q, p->x) && sheet_add_points(&s, m->info->manifold, points) &&
+        sheet_add(&s, "deviation", deviation, 1);
     int code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
     sheet_free(&s);
     return code;
 }
 
 static int do_decode(const model_work *m) {
-    size_t n = 0, ambient = rm2_manifold_ambient(m->info->manifold);
-    double *latents, *points = NULL;
-    int code = model_find_latents(m, &n, &latents);
-    if (code == EXIT_DONE && !(points = malloc(n * (ambient + 1) * sizeof *points)))
+    size_t ambient = rm2_manifold_ambient(m->info->manifold);
+    double *points = NULL;
+    latent_paths p;
+    int code = model_find_paths(m, &p);
+    if (code == EXIT_DONE && !(points = malloc(p.count * (ambient + 1) * sizeof *points)))
         code = work_no_memory(&m->work);
-    double *deviation = points ? points + n * ambient : NULL;
+    double *deviation = points ? points + p.count * ambient : NULL;
     if (code == EXIT_DONE)
-        code = work_check(&m->work, rm2_model_decode(m->work.ctx, m->model, n, latents, points,
+        code = work_check(&m->work, rm2_model_decode(m->work.ctx, m->model, p.count, p.x, points,
                                                      NULL, NULL, deviation));
     if (code == EXIT_DONE && model_wants_table(m))
-        code = write_decoded(m, n, latents, points, deviation);
+        code = write_decoded(m, &p, points, deviation);
     if (code == EXIT_DONE)
-        report_points(m, n, NULL);
+        report_points(m, p.count, NULL);
     free(points);
-    free(latents);
+    latent_paths_free(&p);
     return code;
 }
 
@@ -183,13 +194,19 @@ static int do_sample(const model_work *m) {
 }
 
 int run_decode(const command *self, int argc, char **argv) {
-    return model_run(
-        self, argc, argv,
-        &(model_action){.table = decode_table, .files = 2, .needs_source = true, .run = do_decode});
+    return model_run(self, argc, argv,
+                     &(model_action){.table = decode_table,
+                                     .files = 2,
+                                     .needs_source = true,
+                                     .formats = array_formats,
+                                     .run = do_decode});
 }
 
 int run_sample(const command *self, int argc, char **argv) {
-    return model_run(
-        self, argc, argv,
-        &(model_action){.table = sample_table, .files = 2, .needs_source = true, .run = do_sample});
+    return model_run(self, argc, argv,
+                     &(model_action){.table = sample_table,
+                                     .files = 2,
+                                     .needs_source = true,
+                                     .formats = array_formats,
+                                     .run = do_sample});
 }

@@ -17,7 +17,8 @@ static const option points_table[] = {
 };
 
 static const option encode_table[] = {
-    {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL, "CSV file to write (also -o; - prints)"},
+    {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
+     "CSV, .npz or .npy (latents alone) to write (also -o; - prints CSV)"},
     SPREAD_LIMIT_OPTION,
     {.name = NULL},
 };
@@ -76,8 +77,9 @@ static int write_encoded(const model_work *m, const encoded *e, const rm2_data *
                  column &&
                  sheet_add_trajectories(&s, data->trajectories, data->starts, data->ids) &&
                  (!data->time || sheet_add(&s, "time", data->time, 1)) &&
-                 sheet_add_labels(&s, data) && sheet_add_latents(&s, e->Q, e->latents) &&
-                 add_deviations(&s, e, column) && add_quality(&s, e, column);
+                 sheet_add_labels(&s, data->labels, data->label_count, data->label_names) &&
+                 sheet_add_latents(&s, e->Q, e->latents) && add_deviations(&s, e, column) &&
+                 add_quality(&s, e, column);
     int code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
     sheet_free(&s);
     free(column);
@@ -201,5 +203,6 @@ int run_encode(const command *self, int argc, char **argv) {
                                      .own = &own,
                                      .files = 2,
                                      .needs_source = true,
+                                     .formats = array_formats,
                                      .run_with_data = encode_file});
 }

@@ -196,6 +196,8 @@ typedef struct rm2_data_arrays {
     const char *const *label_names;
     size_t label_count;
     const char *const *label_texts; /* count */
+    double
+        shrunk; /* shrinkage that the matrices have had already: rm2_data.shrinkage of the copy; 0: none */
 } rm2_data_arrays;
 
 /* A data set from arrays: checked, converted, projected, sign-aligned, split, scaled and reported on as

@@ -104,7 +104,7 @@ class Data:
         clock = None if time is None else as_doubles(time, "time")
         handle, held, found = _core.data(
             m._handle, str(source), array.size // count, array, clock, _groups_of(groups, count),
-            _texts_of(labels, count, "labels"), texts("data", settings), bool(report),
+            _texts_of(labels, count, "labels"), texts("data", settings), bool(report), 0.0,
         )
         self._take(handle, held, found)
 
@@ -174,11 +174,11 @@ class Data:
         names = None if self.labels is None else [self.label_names[k] for k in self.labels]
         ids = None if self.groups is None else [self.ids[k] for k in self.groups]
         return _rebuild, (self.points, self.manifold.spec, ids, self.time, names, self.source, self._scale,
-                          self.missing > 0)
+                          self.missing > 0, self.shrinkage)
 
 
 def _rebuild(points: Any, spec: str, groups: Any, time: Any, labels: Any, source: str, scale: str,
-             missing: bool) -> Data:
+             missing: bool, shrunk: float = 0.0) -> Data:
     """A data set from its pickled parts; settings that cannot take effect are rejected, so they are left out."""
     m = Manifold(spec)
     settings: dict[str, Any] = {"allow_missing": True} if missing else {}
@@ -186,7 +186,11 @@ def _rebuild(points: Any, spec: str, groups: Any, time: Any, labels: Any, source
         settings["scale"] = scale
     if any(f.name == "SO" or (f.name, f.n) == ("S", 3) for f in m.factors):
         settings["align_signs"] = False
-    return Data(points, m, groups=groups, time=time, labels=labels, source=source, **settings)
+    array, count = as_doubles(points, "points"), len(points)
+    return Data._wrap(*_core.data(
+        m._handle, source, array.size // count, array, None if time is None else as_doubles(time, "time"),
+        _groups_of(groups, count), _texts_of(labels, count, "labels"), texts("data", settings), False, shrunk,
+    ))
 
 
 def read(path: str | os.PathLike[str], manifold: str | Manifold, *, report: bool = False, **settings: Any) -> Data:

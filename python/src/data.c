@@ -144,7 +144,7 @@ static void release_parts(parts *p) {
     PyMem_Free((void *)p->labels);
 }
 
-/* data(manifold, source, width, points, time, groups, labels, settings, with report): see wrap_made. */
+/* data(manifold, source, width, points, time, groups, labels, settings, with report, shrunk): see wrap_made. */
 static PyObject *make(PyObject *self, PyObject *args) {
     PyObject *objects[4], *dict, *none = NULL;
     Py_ssize_t width;
@@ -153,9 +153,9 @@ static PyObject *make(PyObject *self, PyObject *args) {
     (void)self;
     memset(&p, 0, sizeof p);
     p.settings = rm2_data_settings_default();
-    if (!PyArg_ParseTuple(args, "O&snOOOOOp", take_manifold, &p.arrays.manifold, &p.arrays.source,
+    if (!PyArg_ParseTuple(args, "O&snOOOOOpd", take_manifold, &p.arrays.manifold, &p.arrays.source,
                           &width, &objects[0], &objects[1], &objects[2], &objects[3], &dict,
-                          &m.with_report))
+                          &m.with_report, &p.arrays.shrunk))
         return NULL;
     p.arrays.width = width > 0 ? (size_t)width : 0;
     if (take_parts(objects, dict, &p)) {

@@ -43,13 +43,31 @@ static void keep_arrays(rm2_context *ctx, rm2_npz *npz) {
     }
 }
 
+/* NumPy reads the last of two arrays with one name, we the first: neither is right, so say it. */
+static rm2_status warn_of_twins(rm2_context *ctx, const rm2_npz *npz) {
+    rm2i_text_set names = {.count = 0};
+    rm2_status status = RM2_OK;
+    for (size_t i = 0, number; i < npz->count && status == RM2_OK; i++) {
+        const char *name = npz->entries[i].name;
+        size_t before = names.count;
+        char shown[RM2I_SHOWN_SIZE];
+        status = rm2i_text_set_add(ctx, &names, name, strlen(name), &number);
+        if (status == RM2_OK && names.count == before)
+            rm2i_log(ctx, RM2_LOG_WARNING,
+                     "%s: the name '%s' is there more than once; its first array is read",
+                     npz->archive.name, rm2i_shown(name, strlen(name), shown));
+    }
+    rm2i_text_set_free(&names);
+    return status;
+}
+
 static rm2_status read_directory(rm2_context *ctx, rm2_npz *npz) {
     RM2_TRY(rm2i_source_spool(&npz->archive));
     RM2_TRY(rm2i_zip_read_directory(&npz->archive, &npz->entries, &npz->count));
     keep_arrays(ctx, npz);
     if (npz->count == 0)
         return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s holds no arrays", npz->archive.name);
-    return RM2_OK;
+    return warn_of_twins(ctx, npz);
 }
 
 /* An archive over the source, which it takes over, also on failure. */

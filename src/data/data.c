@@ -23,6 +23,7 @@ void rm2i_draft_clear(rm2i_draft *d) {
     free(d->labels);
     rm2i_texts_free(d->label_names, d->label_count);
     free(d->scale);
+    free(d->singular_at);
     *d = (rm2i_draft){.count = 0};
 }
 

@@ -32,6 +32,8 @@ typedef struct rm2i_draft {
     double *scale;
     double shrinkage;
     size_t singular, singular_row;
+    unsigned char
+        *singular_at; /* count: singular matrices of each point; NULL: none, or not known */
 } rm2i_draft;
 
 /* Everything allocated: points 0, rows 0..count-1, ids "0", "1", ..., scale 1, no time, no labels.

@@ -82,7 +82,8 @@ static rm2_status raw_to_draft(rm2_context *ctx, const rm2_manifold *m, const or
     RM2_TRY(rm2i_calloc(ctx, report->factors, sizeof *report->factor, &report->factor));
     RM2_TRY(find_runs(ctx, from->path, raw, &out->data));
     RM2_TRY(copy_roles(ctx, from->path, raw, &out->data));
-    out->data.shrinkage = s->shrinkage;
+    out->data.shrinkage =
+        from->arrays && from->arrays->shrunk > 0 ? from->arrays->shrunk : s->shrinkage;
     RM2_TRY(rm2i_validate(ctx, s, raw, &out->data, report));
     if (s->align_signs && !s->allow_missing)
         rm2i_align_signs(&out->data, report);
@@ -103,6 +104,11 @@ static rm2_status load_raw(rm2_context *ctx, const origin *from, const rm2_data_
 static rm2_status load(rm2_context *ctx, const origin *from, const rm2_data_settings *s,
                        const rm2_manifold *m, result *out) {
     rm2i_wanted wanted = {.manifold = m};
+    if (from->arrays && from->arrays->shrunk > 0 && s->shrinkage > 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "%s: arrays.shrunk and settings.shrinkage are both given; points are "
+                         "shrunk once",
+                         from->path);
     if (!from->arrays && !from->table && !rm2_archive_format_of(ctx, from->path))
         RM2_TRY(rm2i_refuse_foreign(ctx, from->path));
     RM2_TRY(rm2i_check_settings(ctx, from->arrays ? NULL : from->path, m, s));

@@ -148,6 +148,9 @@ static rm2_status take_points(rm2_context *ctx, const char *source, const rm2_da
     if (a->count == 0 || !a->points)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: %s", source,
                          a->points ? "arrays.count is 0" : "arrays.points is NULL");
+    if (!(a->shrunk >= 0 && a->shrunk <= 1))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: arrays.shrunk is %g; expected 0 to 1", source,
+                         a->shrunk);
     *raw = (rm2i_raw){.rows = a->count, .width = a->width ? a->width : width, .row_word = "point"};
     RM2_TRY(rm2i_alloc(ctx, raw->rows, raw->width * sizeof *raw->values, &raw->values));
     memcpy(raw->values, a->points, raw->rows * raw->width * sizeof *raw->values);

@@ -36,6 +36,19 @@ static rm2_status copy_trajectories(rm2_context *ctx, const rm2i_draft *data, co
     return RM2_OK;
 }
 
+/* Those among the points that are kept. */
+static rm2_status copy_singular(rm2_context *ctx, const rm2i_draft *data, const choice *c,
+                                rm2i_draft *part) {
+    RM2_TRY(rm2i_calloc(ctx, c->count, sizeof *part->singular_at, &part->singular_at));
+    for (size_t i = 0; i < c->count; i++) {
+        part->singular_at[i] = data->singular_at[c->keep[i]];
+        if (part->singular_at[i] && part->singular == 0)
+            part->singular_row = part->rows[i];
+        part->singular += part->singular_at[i];
+    }
+    return RM2_OK;
+}
+
 static rm2_status copy_points(rm2_context *ctx, const rm2i_draft *data, const choice *c,
                               rm2i_draft *part) {
     size_t ambient = rm2_manifold_ambient(data->manifold);
@@ -55,8 +68,8 @@ static rm2_status copy_points(rm2_context *ctx, const rm2i_draft *data, const ch
     }
     part->row_word = data->row_word;
     part->shrinkage = data->shrinkage;
-    part->singular = data->singular; /* of all: which of them is not known any more */
-    part->singular_row = data->singular_row;
+    if (data->singular_at)
+        RM2_TRY(copy_singular(ctx, data, c, part));
     memcpy(part->scale, data->scale,
            rm2_manifold_factor_count(data->manifold) * sizeof *part->scale);
     return RM2_OK;

@@ -177,16 +177,21 @@ static void take_missing(const intake *in, const double *numbers, double *point)
 }
 
 /* Shrink a matrix as the settings say, and count it if it is singular: projection would hide that. */
-static void take_matrix(const intake *in, size_t row) {
+static rm2_status take_matrix(rm2_context *ctx, const intake *in, size_t row) {
     rm2_factor_report *r = in->report;
+    rm2i_draft *data = in->data;
     if (in->s->shrinkage > 0)
         rm2i_shrink(in->f->n, in->s->shrinkage, in->point);
     if (!rm2i_singular(in->f->n, in->point, in->work))
-        return;
+        return RM2_OK;
     if (r->singular++ == 0)
-        r->singular_row = in->data->rows[row];
-    if (in->data->singular++ == 0)
-        in->data->singular_row = in->data->rows[row];
+        r->singular_row = data->rows[row];
+    if (data->singular++ == 0)
+        data->singular_row = data->rows[row];
+    if (!data->singular_at)
+        RM2_TRY(rm2i_calloc(ctx, data->count, sizeof *data->singular_at, &data->singular_at));
+    data->singular_at[row] = (unsigned char)(data->singular_at[row] + 1);
+    return RM2_OK;
 }
 
 static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
@@ -199,7 +204,7 @@ static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
     }
     double hidden = rm2i_convert(in->f, in->s, in->order, numbers, in->point), defect;
     if (rm2_is_spd(in->f->geometry))
-        take_matrix(in, row);
+        RM2_TRY(take_matrix(ctx, in, row));
     rm2_status status = rm2i_factor_project_within(in->f, in->s->warn_below, in->point,
                                                    point_of(in, row), in->work, &defect);
     defect = fmax(hidden, defect);

@@ -81,6 +81,14 @@ def test_pickle(scale):
     assert again.ids == data.ids and again.label_names == ["x"] and again._scale == scale
 
 
+def test_pickle_keeps_the_shrinkage():
+    singular = np.stack([np.outer(v, v) for v in np.eye(3) + 0.5])
+    data = rm2.Data(singular, "SPD3", shrinkage=0.2)
+    again = pickle.loads(pickle.dumps(data))
+    assert again.shrinkage == data.shrinkage == 0.2
+    assert np.array_equal(again.points, data.points)  # not shrunk a second time
+
+
 def test_align():
     data = rm2.generate("robot", trajectories=2, points=6)
     turned = data.points.copy()

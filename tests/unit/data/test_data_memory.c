@@ -475,6 +475,55 @@ static void signs_of_a_reference(void **state) {
         rm2_data_free(all[k]);
 }
 
+/* Two trajectories of three matrices; the middle one of the second is singular. */
+static void parts_know_their_own_singular_matrices(void **state) {
+    static const double points[] = {2, 0, 0, 1, 2, 0.5, 0.5, 1, 3, 0, 0, 1,
+                                    2, 0, 0, 1, 1, 1,   1,   1, 3, 0, 0, 1};
+    static const char *const groups[] = {"a", "a", "a", "b", "b", "b"};
+    (void)state;
+    rm2_manifold *m = manifold("SPD2");
+    rm2_data_arrays arrays = {.manifold = m, .count = 6, .points = points, .group_texts = groups};
+    rm2_data_settings s = rm2_data_settings_default();
+    rm2_data *data, *held;
+    assert_int_equal(rm2_data_create(ctx, &arrays, &s, &data, NULL, NULL), RM2_OK);
+    assert_true(data->singular == 1 && data->singular_row == 4);
+    rm2_data_free(data);
+    s.holdout = "b";
+    assert_int_equal(rm2_data_create(ctx, &arrays, &s, &data, &held, NULL), RM2_OK);
+    assert_int_equal(data->singular, 0);
+    assert_true(held->singular == 1 && held->singular_row == 4);
+    rm2_data_free(data);
+    rm2_data_free(held);
+    s.holdout = "a";
+    s.thin = 2; /* the ends of each trajectory */
+    assert_int_equal(rm2_data_create(ctx, &arrays, &s, &data, &held, NULL), RM2_OK);
+    assert_true(data->singular == 0 && held->singular == 0);
+    rm2_data_free(data);
+    rm2_data_free(held);
+    rm2_manifold_free(m);
+}
+
+static void points_that_were_shrunk_before_stay(void **state) {
+    static const double points[] = {2, 0.5, 0.5, 1};
+    (void)state;
+    rm2_manifold *m = manifold("SPD2");
+    rm2_data_arrays arrays = {.manifold = m, .count = 1, .points = points, .shrunk = 0.25};
+    rm2_data_settings s = rm2_data_settings_default();
+    rm2_data *data;
+    assert_int_equal(rm2_data_create(ctx, &arrays, &s, &data, NULL, NULL), RM2_OK);
+    assert_true(data->shrinkage == 0.25);
+    assert_memory_equal(data->points, points, sizeof points);
+    rm2_data_free(data);
+    s.shrinkage = 0.1;
+    assert_int_equal(rm2_data_create(ctx, &arrays, &s, &data, NULL, NULL), RM2_ERR_ARGUMENT);
+    assert_contains(rm2_context_error(ctx), "both given; points are shrunk once");
+    s.shrinkage = 0;
+    arrays.shrunk = NAN;
+    assert_int_equal(rm2_data_create(ctx, &arrays, &s, &data, NULL, NULL), RM2_ERR_ARGUMENT);
+    assert_contains(rm2_context_error(ctx), "arrays.shrunk is nan; expected 0 to 1");
+    rm2_manifold_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_are_as_files),
@@ -487,6 +536,8 @@ int main(void) {
         cmocka_unit_test(points_are_validated),
         cmocka_unit_test(references),
         cmocka_unit_test(signs_of_a_reference),
+        cmocka_unit_test(parts_know_their_own_singular_matrices),
+        cmocka_unit_test(points_that_were_shrunk_before_stay),
     };
     return cmocka_run_group_tests(tests, create_shared_context, free_shared_context);
 }
