@@ -1,4 +1,5 @@
 /* Grids of a planner: that of the space, whose nodes the model decodes, and finer ones, whose nodes the field decodes. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -19,6 +20,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     l->seen = rm2i_take(a, size_t, n);
     l->reached = rm2i_take(a, size_t, n);
     l->removed = rm2i_take(a, size_t, l->net->graph.first[n]);
+    l->bow = rm2i_take(a, double, l->net->graph.first[n]);
 }
 
 /* Grids of more nodes have fewer directions, as for single queries (space/around.c). */
@@ -67,4 +69,56 @@ rm2_status rm2i_level_decode(rm2_context *ctx, const rm2i_clearance *clearance, 
 void rm2i_level_interpolate(const rm2i_field *field, rm2i_level *level) {
     for (size_t i = 0; i < level->net->nodes; i++)
         rm2i_field_position(field, level->net->x + i * field->Q, &level->node[i]);
+}
+
+/* ---- bows ----------------------------------------------------------------------------------- */
+
+typedef struct bow_job {
+    const rm2i_field *field;
+    const rm2i_level *level;
+} bow_job;
+
+static double distance_from_chord(size_t dim, const double *y, const double *a, const double *b) {
+    double along = 0, square = 0, left = 0;
+    for (size_t k = 0; k < dim; k++) {
+        along += (y[k] - a[k]) * (b[k] - a[k]);
+        square += (b[k] - a[k]) * (b[k] - a[k]);
+    }
+    double t = square > 0 ? fmin(fmax(along / square, 0), 1) : 0;
+    for (size_t k = 0; k < dim; k++) {
+        double off = y[k] - a[k] - t * (b[k] - a[k]);
+        left += off * off;
+    }
+    return sqrt(left);
+}
+
+/* At quarters of the edge; on short edges the middle is enough. */
+static double bow_of(const bow_job *j, size_t from, size_t to) {
+    const rm2_roadmap *net = j->level->net;
+    const double *a = net->x + from * net->Q, *b = net->x + to * net->Q;
+    double x[RM2I_GRID_Q], most = 0;
+    rm2i_clear_point at;
+    for (int k = net->reach > 1 ? 1 : 2; k <= 3; k += net->reach > 1 ? 1 : 2) {
+        for (size_t q = 0; q < net->Q; q++)
+            x[q] = a[q] + 0.25 * k * (b[q] - a[q]);
+        rm2i_field_position(j->field, x, &at);
+        most = fmax(most, distance_from_chord(j->field->dim, at.y, j->level->node[from].y,
+                                              j->level->node[to].y));
+    }
+    return most;
+}
+
+static rm2_status bows_of_node(const void *job, size_t i, double *work) {
+    const bow_job *j = job;
+    const rm2i_graph *g = &j->level->net->graph;
+    (void)work;
+    for (size_t e = g->first[i]; e < g->first[i + 1]; e++)
+        j->level->bow[e] = bow_of(j, i, g->to[e]);
+    return RM2_OK;
+}
+
+rm2_status rm2i_level_bows(rm2_context *ctx, const rm2i_field *field, rm2i_level *level) {
+    rm2_status status =
+        rm2i_batch(ctx, level->net->nodes, 1, bows_of_node, &(bow_job){field, level}, NULL);
+    return status == RM2_INTERRUPTED ? rm2i_fail(ctx, status, "planner: interrupted") : status;
 }

@@ -15,7 +15,7 @@
 #include "planner/planner.h"
 #include "space/space.h"
 
-enum { GRIDS = 4, FEWEST_NODES = 8, MOST_NODES = 100000, MOST_STEPS = 12 };
+enum { GRIDS = 3, FEWEST_NODES = 8, MOST_NODES = 100000, MOST_STEPS = 12 };
 static const double BARRIER_WIDTH = 0.02; /* of the extent of the positions, as in space/around.c */
 static const double ENOUGH = 0.02; /* relative change of the velocity: the length changes by its square */
 static const double PROOF_SECONDS = 5e-4; /* of the first proof, as long as none was timed */
@@ -114,6 +114,8 @@ static rm2_status make_levels(rm2_context *ctx, rm2_planner *p) {
         RM2_TRY(rm2i_level_create(ctx, grid, (size_t)1 << k, &p->level[k]));
         rm2i_level_interpolate(&p->field, &p->level[k]);
     }
+    for (size_t k = 0; k < p->levels; k++)
+        RM2_TRY(rm2i_level_bows(ctx, &p->field, &p->level[k]));
     p->most = p->level[p->levels - 1].net->nodes + p->settings.nodes + 2;
     return RM2_OK;
 }
@@ -222,21 +224,32 @@ static bool must_prove(const rm2_planner *p) {
     return isfinite(p->scene.end) && rm2i_seconds() > p->scene.end - 1.5 * p->proof_seconds;
 }
 
-/* The polygon in `way` with few nodes and of least energy. */
-static void refine(rm2_planner *p, candidate which) {
-    size_t n = p->settings.nodes, bytes = n * p->field.Q * sizeof(double);
+/* Minimise the energy of the curve; false where it comes too near at its start. */
+static bool minimise(rm2_planner *p) {
     bool moved = true;
-    p->value[which] = INFINITY;
-    if (p->way.n < 2)
-        return;
-    rm2i_polygon_resample(&p->scene, &p->way, n, p->curve->coef, p->lengths);
     rm2i_newton_restart(p->newton);
     for (int k = 0; k < MOST_STEPS && moved && !must_prove(p) && p->newton->step > ENOUGH; k++)
         if (rm2i_newton_step(p->newton, ENOUGH, &moved) != RM2_OK)
-            return;
-    if (p->newton->iterations > 0 || p->newton->sampled)
-        p->value[which] = sqrt(p->newton->now.energy);
-    memcpy(p->refined[which], p->curve->coef, bytes);
+            return false;
+    return p->newton->sampled || p->newton->iterations > 0;
+}
+
+/* The polygon in `way` with few nodes and of least energy. Equal lengths cut corners, which may be too near to an
+ * obstacle: then nodes are at the corners. */
+static void refine(rm2_planner *p, candidate which) {
+    size_t n = p->settings.nodes, bytes = n * p->field.Q * sizeof(double);
+    double *x = p->curve->coef;
+    p->value[which] = INFINITY;
+    if (p->way.n < 2)
+        return;
+    rm2i_polygon_resample(&p->scene, &p->way, n, x, p->lengths);
+    bool done = minimise(p);
+    if (!done && rm2i_polygon_divide(&p->scene, &p->way, n, x, p->lengths))
+        done = minimise(p);
+    if (!done)
+        return;
+    p->value[which] = sqrt(p->newton->now.energy);
+    memcpy(p->refined[which], x, bytes);
 }
 
 /* ---- answers -------------------------------------------------------------------------------- */
@@ -283,6 +296,9 @@ static rm2i_outcome answer_with_grid(rm2_planner *p, size_t k) {
     if (outcome != RM2I_WAY)
         return outcome;
     rm2i_polygon_cut(&p->scene, &p->way);
+    refine(p, FRESH);
+    if (answer_candidate(p, FRESH))
+        return RM2I_WAY;
     p->plan.refined = p->plan.kept = false;
     return answer_with(p, p->way.n, p->way.x) ? RM2I_WAY : RM2I_TOO_LATE;
 }

@@ -62,6 +62,7 @@ typedef struct rm2i_level {
     size_t *seen;    /* nodes: update that looked at them */
     size_t *reached; /* nodes: search that came there */
     size_t *removed; /* edges: update that took them out */
+    double *bow;     /* edges: how far the decoded line is from the chord, by samples of the field */
     size_t search;   /* number of the last search */
     double *memory;
 } rm2i_level;
@@ -97,6 +98,8 @@ rm2_status rm2i_level_create(rm2_context *ctx, const rm2_roadmap *grid, size_t t
 /* Positions of the nodes: by the model, or by the field. */
 rm2_status rm2i_level_decode(rm2_context *ctx, const rm2i_clearance *clearance, rm2i_level *level);
 void rm2i_level_interpolate(const rm2i_field *field, rm2i_level *level);
+/* Bows of the edges, once there are positions. */
+rm2_status rm2i_level_bows(rm2_context *ctx, const rm2i_field *field, rm2i_level *level);
 void rm2i_level_clear(rm2i_level *level);
 
 /* ---- searches ------------------------------------------------------------------------------- */
@@ -127,6 +130,9 @@ bool rm2i_level_may_pass(rm2i_level *level, rm2i_scene *scene);
 /* n nodes at about equal lengths of phi G along a polygon. lengths: one per point of that. */
 void rm2i_polygon_resample(const rm2i_scene *scene, const rm2i_polygon *way, size_t n, double *x,
                            double *lengths);
+/* n nodes on a polygon, all of its corners among them; false where these are too many. */
+bool rm2i_polygon_divide(const rm2i_scene *scene, const rm2i_polygon *way, size_t n, double *x,
+                         double *lengths);
 double rm2i_polygon_length(const rm2i_field *field, size_t n, const double *x);
 /* Is every side proven to keep the clearance? The decoded nodes are left in `points`. False also after the deadline. */
 bool rm2i_polygon_holds(rm2i_scene *scene, size_t n, const double *x, rm2i_clear_point *points);

@@ -17,22 +17,51 @@ static double side_length(const rm2i_scene *s, const double *a, const double *b)
     return isfinite(phi) ? length * sqrt(phi) : length;
 }
 
+/* Lengths of all sides, and their sum. */
+static double measure_sides(const rm2i_scene *s, const rm2i_polygon *way, double *lengths) {
+    double total = 0;
+    for (size_t i = 0; i + 1 < way->n; i++)
+        total += lengths[i] = side_length(s, way->x + i * s->field->Q, way->x + (i + 1) * s->field->Q);
+    return total;
+}
+
+static void place_on_side(size_t Q, const double *a, double t, double *x) {
+    for (size_t q = 0; q < Q; q++)
+        x[q] = a[q] + t * (a[Q + q] - a[q]);
+}
+
 void rm2i_polygon_resample(const rm2i_scene *s, const rm2i_polygon *way, size_t n, double *x,
                            double *lengths) {
     size_t Q = s->field->Q, side = 0;
-    double total = 0, before = 0;
-    for (size_t i = 0; i + 1 < way->n; i++)
-        total += lengths[i] = side_length(s, way->x + i * Q, way->x + (i + 1) * Q);
+    double total = measure_sides(s, way, lengths), before = 0;
     for (size_t k = 0; k < n; k++) {
         double at = total * (double)k / (double)(n - 1);
         while (side + 2 < way->n && before + lengths[side] < at)
             before += lengths[side++];
         double t = lengths[side] > 0 ? fmin((at - before) / lengths[side], 1) : 0;
-        const double *a = way->x + side * Q;
-        for (size_t q = 0; q < Q; q++)
-            x[k * Q + q] = a[q] + t * (a[Q + q] - a[q]);
+        place_on_side(Q, way->x + side * Q, t, x + k * Q);
     }
     memcpy(x + (n - 1) * Q, way->x + (way->n - 1) * Q, Q * sizeof *x);
+}
+
+/* A side of a part l of the length that is left gets that part of the pieces that are left, and one at least. */
+bool rm2i_polygon_divide(const rm2i_scene *s, const rm2i_polygon *way, size_t n, double *x,
+                         double *lengths) {
+    size_t Q = s->field->Q, pieces = n - 1, sides = way->n - 1;
+    double left = measure_sides(s, way, lengths);
+    if (sides > pieces)
+        return false;
+    for (size_t i = 0; i < sides; left -= lengths[i++]) {
+        size_t most = pieces - (sides - 1 - i);
+        double share = left > 0 ? lengths[i] / left * (double)pieces : 1;
+        size_t own = share < 1 ? 1 : share > (double)most ? most : (size_t)(share + 0.5);
+        own = i + 1 == sides ? pieces : own > most ? most : own;
+        for (size_t k = 0; k < own; k++, x += Q)
+            place_on_side(Q, way->x + i * Q, (double)k / (double)own, x);
+        pieces -= own;
+    }
+    memcpy(x, way->x + sides * Q, Q * sizeof *x);
+    return true;
 }
 
 double rm2i_polygon_length(const rm2i_field *field, size_t n, const double *x) {

@@ -4,7 +4,7 @@
  * by at most its length, so that no node is taken twice. It is exact where no obstacle is in the way, and stays as long as
  * the goal does. Nodes are looked at, and edges compared with the regions, when the search comes to them.
  *
- * Chords alone are compared. Whoever needs a proof for a path of the grid takes the edges that fail out and searches again
+ * Chords are compared, with the bows of their lines as samples have them. Whoever needs a proof for a path of the grid takes the edges that fail out and searches again
  * (lazy collision checking: Bohlin and Kavraki, ICRA 2000). */
 #include <math.h>
 #include <string.h>
@@ -44,13 +44,16 @@ static double chord_length(const rm2i_scene *s, const rm2i_clear_point *a,
     return sqrt(square);
 }
 
-/* On a chord of length l the distance is at least (d_a + d_b - l)/2; only where that is too little regions are compared. */
-static bool chord_holds(const rm2i_scene *s, const rm2i_clear_point *a, const rm2i_clear_point *b) {
-    const rm2i_clearance *c = s->clearance;
+/* Does the chord keep the clearance and the bow of its line? On a chord of length l the distance is at least
+ * (d_a + d_b - l)/2; only where that is too little regions are compared. */
+static bool line_keeps(const rm2i_scene *s, const rm2i_clear_point *a, const rm2i_clear_point *b,
+                       double bow) {
+    rm2i_clearance c = *s->clearance;
     double bound = (a->clearance + b->clearance - chord_length(s, a, b) -
-                    c->deviations * fabs(a->deviation - b->deviation)) /
+                    c.deviations * fabs(a->deviation - b->deviation)) /
                    2;
-    return bound >= c->wanted || rm2i_clearance_chord_holds(c, a, b);
+    c.wanted += bow;
+    return bound >= c.wanted || rm2i_clearance_chord_holds(&c, a, b);
 }
 
 /* ---- ends ----------------------------------------------------------------------------------- */
@@ -79,7 +82,7 @@ static void join(const rm2i_level *l, const rm2i_field *field, rm2i_end *end) {
 /* Length of joint k of an end with the barrier; infinite where its chord comes too near. */
 static double joint(rm2i_level *l, const rm2i_scene *s, const rm2i_end *end, size_t k) {
     const rm2i_clear_point *p = look_at(l, s, end->node[k]);
-    if (!isfinite(l->root[end->node[k]]) || !chord_holds(s, &end->at, p))
+    if (!isfinite(l->root[end->node[k]]) || !line_keeps(s, &end->at, p, 0))
         return INFINITY;
     double phi = rm2i_barrier_factor(s->clearance, s->width, &end->at);
     return end->length[k] * (sqrt(phi) + l->root[end->node[k]]) / 2;
@@ -125,7 +128,7 @@ static void expand(rm2i_level *l, rm2i_heap *heap, const rm2i_scene *s, size_t f
         const rm2i_clear_point *p = look_at(l, s, to);
         double length = l->at[from] + g->length[e] * (l->root[from] + l->root[to]) / 2;
         if (isfinite(length) && !(known && length >= l->at[to]) && l->removed[e] != s->number &&
-            chord_holds(s, &l->node[from], p))
+            line_keeps(s, &l->node[from], p, l->bow[e]))
             offer(l, heap, to, length, from);
     }
 }
