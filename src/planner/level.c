@@ -12,7 +12,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     size_t n = l->net->nodes;
     l->node = rm2i_take(a, rm2i_clear_point, n);
     l->root = rm2i_take(a, double, n);
-    l->to_goal = rm2i_take(a, double, n);
+    l->radius = rm2i_take(a, double, n);
     l->at = rm2i_take(a, double, n);
     l->key = rm2i_take(a, double, n);
     l->before = rm2i_take(a, size_t, n);
@@ -30,7 +30,7 @@ static size_t reach_of(const rm2_roadmap *grid, size_t times) {
 
 rm2_status rm2i_level_create(rm2_context *ctx, const rm2_roadmap *grid, size_t times,
                              rm2i_level *level) {
-    *level = (rm2i_level){.net = grid};
+    *level = (rm2i_level){.net = grid, .times = times};
     if (times > 1) {
         RM2_TRY(rm2i_finer_grid(ctx, grid, times, reach_of(grid, times), &level->metric,
                                 &level->own));
@@ -71,12 +71,12 @@ void rm2i_level_interpolate(const rm2i_field *field, rm2i_level *level) {
         rm2i_field_position(field, level->net->x + i * field->Q, &level->node[i]);
 }
 
-/* ---- bows ----------------------------------------------------------------------------------- */
+/* ---- bows and radii ------------------------------------------------------------------------- */
 
-typedef struct bow_job {
+typedef struct measure_job {
     const rm2i_field *field;
     const rm2i_level *level;
-} bow_job;
+} measure_job;
 
 static double distance_from_chord(size_t dim, const double *y, const double *a, const double *b) {
     double along = 0, square = 0, left = 0;
@@ -93,7 +93,7 @@ static double distance_from_chord(size_t dim, const double *y, const double *a, 
 }
 
 /* At quarters of the edge; on short edges the middle is enough. */
-static double bow_of(const bow_job *j, size_t from, size_t to) {
+static double bow_of(const measure_job *j, size_t from, size_t to) {
     const rm2_roadmap *net = j->level->net;
     const double *a = net->x + from * net->Q, *b = net->x + to * net->Q;
     double x[RM2I_GRID_Q], most = 0;
@@ -108,17 +108,38 @@ static double bow_of(const bow_job *j, size_t from, size_t to) {
     return most;
 }
 
-static rm2_status bows_of_node(const void *job, size_t i, double *work) {
-    const bow_job *j = job;
+/* The farthest of the corners of the cell around node i, and some more for what is between. */
+static double radius_of(const measure_job *j, size_t i) {
+    static const double MORE = 1.2;
+    const rm2_roadmap *net = j->level->net;
+    double x[RM2I_GRID_Q], most = 0;
+    rm2i_clear_point at;
+    for (size_t corner = 0; corner < (size_t)1 << net->Q; corner++) {
+        for (size_t q = 0; q < net->Q; q++) {
+            const double *axis = net->axis[q];
+            double half = 0.5 * (axis[1] - axis[0]), centre = net->x[i * net->Q + q];
+            x[q] = fmin(fmax(centre + (corner >> q & 1 ? half : -half), axis[0]),
+                        axis[net->count[q] - 1]);
+        }
+        rm2i_field_position(j->field, x, &at);
+        most = fmax(most, distance_from_chord(j->field->dim, at.y, j->level->node[i].y,
+                                              j->level->node[i].y));
+    }
+    return MORE * most;
+}
+
+static rm2_status measure_node(const void *job, size_t i, double *work) {
+    const measure_job *j = job;
     const rm2i_graph *g = &j->level->net->graph;
     (void)work;
+    j->level->radius[i] = radius_of(j, i);
     for (size_t e = g->first[i]; e < g->first[i + 1]; e++)
         j->level->bow[e] = bow_of(j, i, g->to[e]);
     return RM2_OK;
 }
 
-rm2_status rm2i_level_bows(rm2_context *ctx, const rm2i_field *field, rm2i_level *level) {
+rm2_status rm2i_level_measure(rm2_context *ctx, const rm2i_field *field, rm2i_level *level) {
     rm2_status status =
-        rm2i_batch(ctx, level->net->nodes, 1, bows_of_node, &(bow_job){field, level}, NULL);
+        rm2i_batch(ctx, level->net->nodes, 1, measure_node, &(measure_job){field, level}, NULL);
     return status == RM2_INTERRUPTED ? rm2i_fail(ctx, status, "planner: interrupted") : status;
 }

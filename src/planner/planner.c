@@ -93,6 +93,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     size_t Q = p->field.Q, most = p->most;
     p->from = rm2i_take(a, double, Q);
     p->to = rm2i_take(a, double, Q);
+    p->scene.to_goal = rm2i_take(a, double, p->level[0].net->nodes);
     p->way.x = rm2i_take(a, double, most, Q);
     p->lengths = rm2i_take(a, double, most);
     for (int k = 0; k < CANDIDATES; k++)
@@ -115,7 +116,7 @@ static rm2_status make_levels(rm2_context *ctx, rm2_planner *p) {
         rm2i_level_interpolate(&p->field, &p->level[k]);
     }
     for (size_t k = 0; k < p->levels; k++)
-        RM2_TRY(rm2i_level_bows(ctx, &p->field, &p->level[k]));
+        RM2_TRY(rm2i_level_measure(ctx, &p->field, &p->level[k]));
     p->most = p->level[p->levels - 1].net->nodes + p->settings.nodes + 2;
     return RM2_OK;
 }
@@ -375,8 +376,6 @@ static void open_scene(rm2_context *ctx, rm2_planner *p, const rm2_plan_query *q
     memcpy(p->from, q->from, bytes);
     memcpy(p->to, q->to, bytes);
     p->has_goal = true;
-    for (size_t k = 0; k < p->levels && !same_goal; k++)
-        rm2i_level_new_goal(&p->level[k]);
     p->clearance.count = q->count;
     p->clearance.regions = q->regions;
     p->clearance.wanted = q->clearance;
@@ -389,6 +388,7 @@ static void open_scene(rm2_context *ctx, rm2_planner *p, const rm2_plan_query *q
     s->from.x = p->from;
     s->to.x = p->to;
     s->work = p->work;
+    s->new_goal = s->new_goal || !same_goal;
     s->expanded = 0;
     rm2i_clearance_at(&p->clearance, p->from, &s->from.at, p->work);
     rm2i_clearance_at(&p->clearance, p->to, &s->to.at, p->work);

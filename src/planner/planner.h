@@ -51,13 +51,13 @@ rm2_status rm2i_field_metric(rm2_context *ctx, const rm2i_field *field,
  * them, so that nothing needs to be cleared. */
 typedef struct rm2i_level {
     const rm2_roadmap *net;
+    size_t times;     /* as fine as the space's grid */
     rm2_roadmap *own; /* finer grids */
     rm2_metric *metric;
     rm2i_clear_point *node; /* clearances: of the update */
     double *root;           /* sqrt(phi), of the update */
-    double *to_goal;        /* lengths without obstacles */
-    bool has_goal;
-    double *at, *key; /* length from the start, and with to_goal */
+    double *radius;         /* nodes: of the image of the cell around them, by samples of the field */
+    double *at, *key;       /* length from the start, and with what is left */
     size_t *before, *heap;
     size_t *seen;    /* nodes: update that looked at them */
     size_t *reached; /* nodes: search that came there */
@@ -86,6 +86,8 @@ typedef struct rm2i_scene {
     size_t number; /* of the update */
     double end; /* time of the deadline; infinity: none */
     rm2i_end from, to;
+    double *to_goal; /* nodes of the space's grid: lengths without obstacles */
+    bool new_goal;   /* they are still those to another one */
     double *work;    /* rm2i_clearance_work */
     size_t expanded; /* nodes so far */
 } rm2i_scene;
@@ -98,8 +100,8 @@ rm2_status rm2i_level_create(rm2_context *ctx, const rm2_roadmap *grid, size_t t
 /* Positions of the nodes: by the model, or by the field. */
 rm2_status rm2i_level_decode(rm2_context *ctx, const rm2i_clearance *clearance, rm2i_level *level);
 void rm2i_level_interpolate(const rm2i_field *field, rm2i_level *level);
-/* Bows of the edges, once there are positions. */
-rm2_status rm2i_level_bows(rm2_context *ctx, const rm2i_field *field, rm2i_level *level);
+/* Bows of the edges and radii of the cells, once there are positions. */
+rm2_status rm2i_level_measure(rm2_context *ctx, const rm2i_field *field, rm2i_level *level);
 void rm2i_level_clear(rm2i_level *level);
 
 /* ---- searches ------------------------------------------------------------------------------- */
@@ -116,9 +118,7 @@ typedef enum rm2i_outcome {
     RM2I_TOO_LATE /* deadline or interrupt */
 } rm2i_outcome;
 
-/* Forget the lengths to the last goal. */
-void rm2i_level_new_goal(rm2i_level *level);
-/* The shortest path whose chords keep the clearance. */
+/* The shortest path whose edges keep the clearance, as far as samples tell. The space's grid comes first. */
 rm2i_outcome rm2i_level_shortest(rm2i_level *level, rm2i_scene *scene, rm2i_polygon *way);
 /* The shortest path that is proven to keep it, by removing the edges of paths that do not. */
 rm2i_outcome rm2i_level_proven(rm2i_level *level, rm2i_scene *scene, rm2i_polygon *way);

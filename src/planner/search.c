@@ -1,8 +1,8 @@
 /* The shortest path on a grid around obstacles: A* (Hart, Nilsson and Raphael, IEEE Transactions on Systems Science and
  * Cybernetics 4, 1968). The length that is left is estimated by that of the shortest path to the goal without obstacles:
- * obstacles take edges away and make others longer, hence the estimate is never too large, and it changes along an edge
- * by at most its length, so that no node is taken twice. It is exact where no obstacle is in the way, and stays as long as
- * the goal does. Nodes are looked at, and edges compared with the regions, when the search comes to them.
+ * obstacles take edges away and make others longer, hence the estimate is never too large. It is exact where no obstacle is
+ * in the way, and stays as long as the goal does. On finer grids it is that of the space's grid, and not quite as sure: there
+ * the question is whether there is a way. Nodes are looked at, and edges compared with the regions, when the search comes to them.
  *
  * Chords are compared, with the bows of their lines as samples have them. Whoever needs a proof for a path of the grid takes the edges that fail out and searches again
  * (lazy collision checking: Bohlin and Kavraki, ICRA 2000). */
@@ -90,31 +90,52 @@ static double joint(rm2i_level *l, const rm2i_scene *s, const rm2i_end *end, siz
 
 /* ---- the search ----------------------------------------------------------------------------- */
 
-void rm2i_level_new_goal(rm2i_level *level) {
-    level->has_goal = false;
-}
-
-/* Lengths to the goal without obstacles, from `join` of it on. */
+/* Lengths to the goal without obstacles, on the grid of the space. */
 static void measure_to_goal(rm2i_level *l, const rm2i_scene *s) {
     const rm2i_search search = {.graph = &l->net->graph,
                                 .seeds = s->to.count,
                                 .seed = s->to.node,
                                 .start = s->to.length,
-                                .at = l->to_goal,
+                                .at = s->to_goal,
                                 .work = (double *)l->heap};
     (void)rm2i_graph_search(&search, NULL);
-    l->has_goal = true;
 }
 
-static void offer(rm2i_level *l, rm2i_heap *heap, size_t node, double length, size_t before) {
+/* The length that is left from node i. Finer grids interpolate between the nodes of the space's grid: the least of the
+ * corners of the cell. */
+static double left_from(const rm2i_level *l, const rm2i_scene *s, size_t i) {
+    const rm2_roadmap *fine = l->net, *grid = s->field->grid;
+    double least = INFINITY;
+    if (fine == grid)
+        return s->to_goal[i];
+    size_t base = 0, up[RM2I_GRID_Q];
+    for (size_t q = 0; q < fine->Q; q++) {
+        size_t place = i / fine->stride[q] % fine->count[q];
+        base += place / l->times * grid->stride[q];
+        up[q] = place % l->times ? grid->stride[q] : 0;
+    }
+    for (size_t corner = 0; corner < (size_t)1 << fine->Q; corner++) {
+        size_t node = base;
+        for (size_t q = 0; q < fine->Q; q++)
+            node += corner >> q & 1 ? up[q] : 0;
+        least = fmin(least, s->to_goal[node]);
+    }
+    return least;
+}
+
+/* Nodes that were taken have no place. */
+static void offer(rm2i_level *l, const rm2i_scene *s, rm2i_heap *heap, size_t node, double length,
+                  size_t before) {
     bool is_new = l->reached[node] != l->search;
     if (!is_new && length >= l->at[node])
         return;
+    double left = is_new ? left_from(l, s, node) : l->key[node] - l->at[node];
+    bool is_outside = is_new || heap->place[node] == SIZE_MAX;
     l->reached[node] = l->search;
     l->at[node] = length;
-    l->key[node] = length + l->to_goal[node];
+    l->key[node] = length + left;
     l->before[node] = before;
-    rm2i_heap_rise(heap, is_new ? heap->count++ : heap->place[node], node);
+    rm2i_heap_rise(heap, is_outside ? heap->count++ : heap->place[node], node);
 }
 
 /* Offer the neighbours of a node what the way over it would be. */
@@ -129,7 +150,7 @@ static void expand(rm2i_level *l, rm2i_heap *heap, const rm2i_scene *s, size_t f
         double length = l->at[from] + g->length[e] * (l->root[from] + l->root[to]) / 2;
         if (isfinite(length) && !(known && length >= l->at[to]) && l->removed[e] != s->number &&
             line_keeps(s, &l->node[from], p, l->bow[e]))
-            offer(l, heap, to, length, from);
+            offer(l, s, heap, to, length, from);
     }
 }
 
@@ -149,10 +170,11 @@ static rm2i_outcome search(rm2i_level *l, rm2i_scene *s, size_t *last) {
     for (size_t k = 0; k < s->from.count; k++) {
         double length = joint(l, s, &s->from, k);
         if (isfinite(length))
-            offer(l, &heap, s->from.node[k], length, SIZE_MAX);
+            offer(l, s, &heap, s->from.node[k], length, SIZE_MAX);
     }
     while (heap.count > 0) {
         size_t node = rm2i_heap_pop(&heap);
+        heap.place[node] = SIZE_MAX;
         if (l->key[node] >= best)
             break;
         double length = over(l, s, node);
@@ -182,8 +204,10 @@ static void copy_way(const rm2i_level *l, const rm2i_scene *s, size_t last, rm2i
 static void prepare(rm2i_level *l, rm2i_scene *s) {
     join(l, s->field, &s->from);
     join(l, s->field, &s->to);
-    if (!l->has_goal)
+    if (s->new_goal && l->net == s->field->grid) {
         measure_to_goal(l, s);
+        s->new_goal = false;
+    }
 }
 
 rm2i_outcome rm2i_level_shortest(rm2i_level *l, rm2i_scene *s, rm2i_polygon *way) {
@@ -257,23 +281,28 @@ rm2i_outcome rm2i_level_proven(rm2i_level *l, rm2i_scene *s, rm2i_polygon *way) 
 
 /* ---- is there hope? ------------------------------------------------------------------------- */
 
-/* Could a way that keeps the clearance pass near node i? Its clearance is at most that of the node and the decoded length of
- * the longest edge there more. */
-static bool may_pass(rm2i_level *l, const rm2i_scene *s, size_t i) {
-    const rm2i_graph *g = &l->net->graph;
-    const rm2i_clear_point *p = look_at(l, s, i);
-    if (p->clearance >= s->clearance->wanted)
-        return true;
-    for (size_t e = g->first[i]; e < g->first[i + 1]; e++)
-        if (p->clearance + chord_length(s, p, &l->node[g->to[e]]) >= s->clearance->wanted)
-            return true;
-    return false;
+/* Neighbour k of the 3^Q on the grid; SIZE_MAX beyond its border. */
+static size_t neighbour(const rm2_roadmap *net, size_t i, size_t k) {
+    for (size_t q = 0; q < net->Q; q++, k /= 3) {
+        size_t place = i / net->stride[q] % net->count[q], to = place + k % 3; /* one too many */
+        if (to < 1 || to > net->count[q])
+            return SIZE_MAX;
+        i += net->stride[q] * (to - 1 - place);
+    }
+    return i;
 }
 
-/* Breadth first from the nodes around one end. */
+/* Could a way that keeps the clearance pass through the cell around node i? */
+static bool may_pass(rm2i_level *l, const rm2i_scene *s, size_t i) {
+    return look_at(l, s, i)->clearance + l->radius[i] >= s->clearance->wanted;
+}
+
+/* Breadth first from the nodes around one end; every way passes through cells of which each touches the one before. */
 bool rm2i_level_may_pass(rm2i_level *l, rm2i_scene *s) {
-    const rm2i_graph *g = &l->net->graph;
-    size_t head = 0, tail = 0, *queue = l->heap;
+    const rm2_roadmap *net = l->net;
+    size_t head = 0, tail = 0, *queue = l->heap, around = 1;
+    for (size_t q = 0; q < net->Q; q++)
+        around *= 3;
     l->search++;
     for (size_t k = 0; k < s->from.count; k++) {
         l->reached[s->from.node[k]] = l->search;
@@ -281,11 +310,15 @@ bool rm2i_level_may_pass(rm2i_level *l, rm2i_scene *s) {
     }
     while (head < tail) {
         size_t i = queue[head++];
-        for (size_t e = g->first[i]; e < g->first[i + 1]; e++)
-            if (l->reached[g->to[e]] != l->search && may_pass(l, s, g->to[e])) {
-                l->reached[g->to[e]] = l->search;
-                queue[tail++] = g->to[e];
-            }
+        if (head % BETWEEN_LOOKS == 0 && rm2i_scene_late(s))
+            return true;
+        for (size_t k = 0; k < around; k++) {
+            size_t to = neighbour(net, i, k);
+            if (to == SIZE_MAX || l->reached[to] == l->search || !may_pass(l, s, to))
+                continue;
+            l->reached[to] = l->search;
+            queue[tail++] = to;
+        }
     }
     for (size_t k = 0; k < s->to.count; k++)
         if (l->reached[s->to.node[k]] == l->search)
