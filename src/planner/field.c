@@ -182,17 +182,29 @@ static void times_factor(size_t Q, const double *L, const double *v, double *a) 
             a[s] += *L++ * v[r];
 }
 
+/* Cells that the line from a to b spans along the axis where these are most; 1 at least. */
+static size_t pieces_of(const rm2i_field *f, const double *a, const double *b) {
+    double most = 1;
+    for (size_t q = 0; q < f->Q; q++)
+        most = fmax(most, fabs(b[q] - a[q]) / (f->grid->axis[q][1] - f->grid->axis[q][0]));
+    return (size_t)ceil(most - 1e-9); /* rounding of places is no piece more */
+}
+
 double rm2i_field_length(const rm2i_field *f, const double *a, const double *b) {
-    double terms[RM2I_FIELD_TERMS][RM2I_FIELD_NUMBERS];
+    double terms[RM2I_FIELD_TERMS][RM2I_FIELD_NUMBERS], length = 0;
     double x[RM2I_GRID_Q], h[RM2I_GRID_Q], Lh[RM2I_GRID_Q];
-    for (size_t q = 0; q < f->Q; q++) {
-        x[q] = 0.5 * (a[q] + b[q]);
-        h[q] = b[q] - a[q];
+    size_t pieces = pieces_of(f, a, b);
+    for (size_t k = 0; k < pieces; k++) {
+        for (size_t q = 0; q < f->Q; q++) {
+            h[q] = (b[q] - a[q]) / (double)pieces;
+            x[q] = a[q] + ((double)k + 0.5) * h[q];
+        }
+        if (!rm2i_field_at(f, x, 0, terms))
+            return INFINITY;
+        times_factor(f->Q, terms[0], h, Lh);
+        length += sqrt(rm2i_dot(f->Q, Lh, Lh));
     }
-    if (!rm2i_field_at(f, x, 0, terms))
-        return INFINITY;
-    times_factor(f->Q, terms[0], h, Lh);
-    return sqrt(rm2i_dot(f->Q, Lh, Lh));
+    return length;
 }
 
 /* ---- the barrier ---------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 #include "planner/planner.h"
 #include "space/space.h"
 
-enum { GRIDS = 3, FEWEST_NODES = 8, MOST_NODES = 100000, MOST_STEPS = 12 };
+enum { GRIDS = 3, FEWEST_NODES = 8, MOST_NODES = 100000, MOST_STEPS = 20 };
 static const double BARRIER_WIDTH = 0.02; /* of the extent of the positions, as in space/around.c */
 static const double ENOUGH = 0.02; /* relative change of the velocity: the length changes by its square */
 static const double PROOF_SECONDS = 5e-4; /* of the first proof, as long as none was timed */
@@ -41,6 +41,7 @@ struct rm2_planner {
     double *lengths;             /* of its sides */
     double *refined[CANDIDATES]; /* nodes x Q */
     double value[CANDIDATES];    /* length in the metric of the barrier; infinite: no candidate */
+    bool is_refined[CANDIDATES]; /* otherwise the length is that of the path of the search */
     rm2i_polygon answer;
     rm2i_clear_point *points; /* of the answer, decoded */
     double *positions;
@@ -240,7 +241,8 @@ static bool minimise(rm2_planner *p) {
 static void refine(rm2_planner *p, candidate which) {
     size_t n = p->settings.nodes, bytes = n * p->field.Q * sizeof(double);
     double *x = p->curve->coef;
-    p->value[which] = INFINITY;
+    p->value[which] = which == FRESH ? p->way.length : INFINITY;
+    p->is_refined[which] = false;
     if (p->way.n < 2)
         return;
     rm2i_polygon_resample(&p->scene, &p->way, n, x, p->lengths);
@@ -249,6 +251,7 @@ static void refine(rm2_planner *p, candidate which) {
         done = minimise(p);
     if (!done)
         return;
+    p->is_refined[which] = true;
     p->value[which] = sqrt(p->newton->now.energy);
     memcpy(p->refined[which], x, bytes);
 }
@@ -276,32 +279,31 @@ static bool answer_with(rm2_planner *p, size_t n, const double *x) {
 }
 
 static bool answer_candidate(rm2_planner *p, candidate which) {
-    if (!isfinite(p->value[which]) ||
-        !answer_with(p, p->settings.nodes, p->refined[which]))
+    if (!p->is_refined[which] || !answer_with(p, p->settings.nodes, p->refined[which]))
         return false;
     p->plan.refined = true;
     p->plan.kept = which == REST;
     return true;
 }
 
-/* The better candidate that is proven. */
-static bool answer_best(rm2_planner *p) {
-    bool leave = p->value[FRESH] < (1 - p->settings.gain) * p->value[REST];
-    candidate first = leave ? FRESH : REST;
-    return answer_candidate(p, first) || answer_candidate(p, leave ? REST : FRESH);
-}
-
-/* The shortest path on a grid all of whose edges are proven. */
+/* The shortest path on a grid all of whose edges are proven, refined if possible. */
 static rm2i_outcome answer_with_grid(rm2_planner *p, size_t k) {
     rm2i_outcome outcome = rm2i_level_proven(&p->level[k], &p->scene, &p->way);
     if (outcome != RM2I_WAY)
         return outcome;
-    rm2i_polygon_cut(&p->scene, &p->way);
     refine(p, FRESH);
     if (answer_candidate(p, FRESH))
         return RM2I_WAY;
+    rm2i_polygon_cut(&p->scene, &p->way);
     p->plan.refined = p->plan.kept = false;
     return answer_with(p, p->way.n, p->way.x) ? RM2I_WAY : RM2I_TOO_LATE;
+}
+
+/* The path of the search on grid k: as it was refined, else with a proof for every edge. */
+static rm2i_outcome answer_fresh(rm2_planner *p, size_t k) {
+    if (answer_candidate(p, FRESH))
+        return RM2I_WAY;
+    return rm2i_scene_late(&p->scene) ? RM2I_TOO_LATE : answer_with_grid(p, k);
 }
 
 /* On grid k: search, refine, prove. */
@@ -311,9 +313,25 @@ static rm2i_outcome try_level(rm2_planner *p, size_t k) {
     if (outcome != RM2I_WAY)
         return outcome;
     refine(p, FRESH);
-    if (answer_best(p))
+    bool stay = p->value[REST] * (1 - p->settings.gain) <= p->value[FRESH];
+    if (stay && answer_candidate(p, REST))
         return RM2I_WAY;
-    return rm2i_scene_late(&p->scene) ? RM2I_TOO_LATE : answer_with_grid(p, k);
+    outcome = answer_fresh(p, k);
+    return outcome == RM2I_NO_WAY && !stay && answer_candidate(p, REST) ? RM2I_WAY : outcome;
+}
+
+/* Ends within a cell of the grid are joined by the line where that is proven. */
+static bool answer_line(rm2_planner *p) {
+    const rm2_roadmap *grid = p->field.grid;
+    size_t Q = p->field.Q;
+    for (size_t q = 0; q < Q; q++)
+        if (fabs(p->to[q] - p->from[q]) > grid->axis[q][1] - grid->axis[q][0])
+            return false;
+    p->way.n = 2;
+    memcpy(p->way.x, p->from, Q * sizeof *p->from);
+    memcpy(p->way.x + Q, p->to, Q * sizeof *p->to);
+    p->plan.refined = answer_with(p, p->way.n, p->way.x);
+    return p->plan.refined;
 }
 
 /* From the coarsest grid to the finest; the rest of the last path where none has a way. */
@@ -405,12 +423,13 @@ static rm2_plan_state find_path(rm2_planner *p) {
         return RM2_PLAN_START_BLOCKED;
     if (p->scene.to.at.clearance < wanted)
         return RM2_PLAN_GOAL_BLOCKED;
+    if (answer_line(p))
+        return RM2_PLAN_FOUND;
     take_rest(p);
     bool spare = false;
     if (isfinite(p->scene.end) && p->way.n >= 2)
         spare = p->plan.kept = answer_with(p, p->way.n, p->way.x);
     refine(p, REST);
-    p->value[FRESH] = INFINITY;
     rm2i_outcome outcome = try_levels(p);
     p->plan.complete = outcome != RM2I_TOO_LATE;
     if (outcome == RM2I_WAY || spare)

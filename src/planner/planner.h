@@ -38,7 +38,7 @@ bool rm2i_field_at(const rm2i_field *field, const double *x, int order,
                    double terms[RM2I_FIELD_TERMS][RM2I_FIELD_NUMBERS]);
 /* Position and deviation at x. */
 void rm2i_field_position(const rm2i_field *field, const double *x, rm2i_clear_point *point);
-/* Length of the line from a to b with G in its middle; infinite outside of the grid. */
+/* Length of the line from a to b, with G in the middle of pieces not longer than a cell; infinite outside of the grid. */
 double rm2i_field_length(const rm2i_field *field, const double *a, const double *b);
 
 /* The metric phi G of the barrier (metric/clearance.h) on the field. Both must live as long; the regions may change. */
@@ -110,6 +110,7 @@ void rm2i_level_clear(rm2i_level *level);
 typedef struct rm2i_polygon {
     size_t n, most;
     double *x;
+    double length; /* of a path of the search, in the metric of the barrier */
 } rm2i_polygon;
 
 typedef enum rm2i_outcome {

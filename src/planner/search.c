@@ -162,8 +162,8 @@ static double over(rm2i_level *l, const rm2i_scene *s, size_t node) {
     return INFINITY;
 }
 
-/* The last node of the shortest path. */
-static rm2i_outcome search(rm2i_level *l, rm2i_scene *s, size_t *last) {
+/* The last node of the shortest path, and its length. */
+static rm2i_outcome search(rm2i_level *l, rm2i_scene *s, size_t *last, double *shortest) {
     rm2i_heap heap = {.at = l->key, .node = l->heap, .place = l->heap + l->net->nodes};
     double best = INFINITY;
     l->search++;
@@ -186,6 +186,7 @@ static rm2i_outcome search(rm2i_level *l, rm2i_scene *s, size_t *last) {
         if (++s->expanded % BETWEEN_LOOKS == 0 && rm2i_scene_late(s))
             return RM2I_TOO_LATE;
     }
+    *shortest = best;
     return isfinite(best) ? RM2I_WAY : RM2I_NO_WAY;
 }
 
@@ -213,7 +214,7 @@ static void prepare(rm2i_level *l, rm2i_scene *s) {
 rm2i_outcome rm2i_level_shortest(rm2i_level *l, rm2i_scene *s, rm2i_polygon *way) {
     size_t last = SIZE_MAX;
     prepare(l, s);
-    rm2i_outcome outcome = search(l, s, &last);
+    rm2i_outcome outcome = search(l, s, &last, &way->length);
     if (outcome == RM2I_WAY)
         copy_way(l, s, last, way);
     return outcome;
@@ -267,7 +268,7 @@ rm2i_outcome rm2i_level_proven(rm2i_level *l, rm2i_scene *s, rm2i_polygon *way) 
     prepare(l, s);
     for (;;) {
         size_t last = SIZE_MAX;
-        rm2i_outcome outcome = search(l, s, &last);
+        rm2i_outcome outcome = search(l, s, &last, &way->length);
         if (outcome != RM2I_WAY)
             return outcome;
         if (path_holds(l, s, last)) {
