@@ -162,6 +162,9 @@ static void print_extras(FILE *out, const bench_case *c, const bench_row *row) {
     case BENCH_GEODESIC:
         print_count(out, row->evaluations);
         break;
+    case BENCH_REPLAN:
+        print_number(out, 8, row->slow);
+        break;
     case BENCH_GRID:
     case BENCH_CODEC:
     case BENCH_GROUPS:

@@ -52,6 +52,7 @@ from .evaluation import Calibration, Floor, Score, calibration, cross_validate, 
 from .figure import Figure, Panel
 from .manifold import Factor, Manifold
 from .model import GPLVM, WGPLVM, load
+from .planner import Plan, Planner
 from .robot import Arm, Placement, Tracked
 from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, Path, Space, Sphere, medoids
 from .statistics import Accuracy, PermutationTest, classify, group_means, permutation_test
@@ -78,6 +79,8 @@ __all__ = [
     "Path",
     "PermutationTest",
     "Placement",
+    "Plan",
+    "Planner",
     "Progress",
     "Score",
     "Setting",

@@ -79,6 +79,11 @@ static int take_space(PyObject *object, void *address) {
     return (*(void **)address = glue_unwrap(object, &space_kind)) != NULL;
 }
 
+const rm2_space *glue_space(PyObject *object) {
+    const latent_space *l = glue_unwrap(object, &space_kind);
+    return l ? l->space : NULL;
+}
+
 static latent_space *new_space(PyObject *callable, size_t in, size_t value, size_t derivative) {
     latent_space *l = PyMem_Calloc(1, sizeof *l);
     if (!l) {
@@ -146,9 +151,8 @@ static bool take_discouraged(const glue_array *rows, const rm2_manifold *m, disc
     return true;
 }
 
-/* Keep-out regions from their texts; "" has none. */
-static bool take_regions(const char *text, const rm2_manifold *m, rm2_obstacles *o,
-                         rm2_region **regions) {
+bool glue_regions(const char *text, const rm2_manifold *m, rm2_obstacles *o,
+                  rm2_region **regions) {
     if (!*text)
         return true;
     const rm2_factor *f = first_euclidean(m);
@@ -213,7 +217,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
     bool good = l && glue_read(cover, "cover", true, &x) &&
                 glue_read(discourage, "discourage", true, &rows) &&
                 take_discouraged(&rows, m, &discouraged) &&
-                take_regions(texts, m, &obstacles, &regions);
+                glue_regions(texts, m, &obstacles, &regions);
     s.discouraged = discouraged.memory ? &discouraged.list : NULL;
     s.obstacles = *texts ? &obstacles : NULL;
     good = good && create(l, model, &s, &x, callback);

@@ -5,7 +5,7 @@
 
 #include "scenes.h"
 
-enum { UPDATES = 200, COMPARED = 25 };
+enum { UPDATES = 120, COMPARED = 15 };
 
 static rm2_space *space;
 static double extent; /* of the positions */
