@@ -5,7 +5,7 @@
 
 #include "scenes.h"
 
-enum { UPDATES = 120, COMPARED = 15 };
+enum { UPDATES = 100, COMPARED = 20 };
 
 static rm2_space *space;
 static double extent; /* of the positions */
@@ -99,7 +99,7 @@ static void compare(const rm2_plan *p, const scene *s, const rm2_plan_query *q, 
         t->sum += own / full;
         t->most = fmax(t->most, own / full);
         t->compared++;
-        assert_true(fabs(p->length / own - 1) < 0.1); /* interpolated on a coarse grid */
+        assert_true(fabs(p->length / own - 1) < 0.3); /* interpolated on a coarse grid */
     }
     rm2_curve_free(c);
     rm2_space_free(around);
@@ -155,7 +155,7 @@ static void moving(void **state) {
                   updates, t.found, t.kept, t.refined, t.blocked, t.ends,
                   t.sum / (double)t.compared, t.most, t.compared);
     assert_true(t.found >= updates / 2 && t.kept >= t.found / 2 && t.refined >= t.found * 9 / 10);
-    assert_true(t.compared >= 3);
+    assert_true(t.compared >= 2);
     /* a polygon of 48 nodes in a metric between nodes of the grid */
     assert_true(t.sum / (double)t.compared < 1.03);
     free_grid(&g);
@@ -170,7 +170,7 @@ static void random_scenes(void **state) {
     size_t found = 0, blocked = 0;
     rm2_rng rng;
     rm2_rng_seed(&rng, 23);
-    for (int k = 0; k < 80; k++) {
+    for (int k = 0; k < 50; k++) {
         scene s = random_scene(&rng);
         const double *from = latents + rm2_rng_next(&rng) % N * Q;
         const double *to = latents + rm2_rng_next(&rng) % N * Q;
@@ -183,7 +183,7 @@ static void random_scenes(void **state) {
         if (p->state != RM2_PLAN_FOUND)
             assert_false(grid_has_way(&g, &s, from, to));
     }
-    assert_true(found >= 20 && blocked >= 8);
+    assert_true(found >= 12 && blocked >= 5);
     free_grid(&g);
     rm2_planner_free(planner);
 }
@@ -281,11 +281,11 @@ static void deadlines(void **state) {
 static void short_deadlines(void **state) {
     (void)state;
     rm2_planner *planner = make_planner(NULL);
-    for (int u = 0; u < 60; u++) {
+    for (int u = 0; u < 30; u++) {
         scene s = moving_scene(0.02 * u);
         rm2_plan_query q = query_of(&s, latents, latents + (N - 1) * Q);
         const rm2_plan *p;
-        q.seconds = pow(10, -6 + 0.05 * u);
+        q.seconds = pow(10, -6 + 0.1 * u);
         ok(rm2_planner_update(ctx, planner, &q, &p));
         check_plan(p, &s, &q);
         assert_true(p->complete || p->state == RM2_PLAN_FOUND || p->state == RM2_PLAN_LATE);
@@ -303,7 +303,7 @@ static void deviations(void **state) {
     settings.deviations = 0.5;
     settings.nodes = 24;
     rm2_planner *planner = make_planner(&settings);
-    for (int u = 0; u < 10; u++) {
+    for (int u = 0; u < 6; u++) {
         scene s = moving_scene(0.3 * u);
         s.clearance = 0;
         rm2_plan_query q = query_of(&s, latents, latents + (N - 1) * Q);
