@@ -106,8 +106,8 @@ static void report(const work *w) {
     for (int k = 0; k < STATES; k++)
         printf("%6zu %s\n", w->states[k], rm2_plan_state_text((rm2_plan_state)k));
     for (int k = 0; k < BINS; k++, limit *= 2) {
-        printf("%s %6.3f ms %6zu ", k < BINS - 1 ? "up to" : "above", k < BINS - 1 ? limit : limit / 2,
-               w->times[k]);
+        printf("%s %6.3f ms %6zu ", k < BINS - 1 ? "up to" : "above",
+               k < BINS - 1 ? limit : limit / 2, w->times[k]);
         for (size_t star = 0; star < (w->times[k] * 50 + UPDATES - 1) / UPDATES; star++)
             putchar('*');
         putchar('\n');

@@ -18,7 +18,7 @@ typedef struct drive {
     double low[3], high[3], extent; /* of the positions */
     double from[LATENT], to[LATENT];
     size_t tick;
-    size_t count;   /* times so far */
+    size_t count;    /* times so far */
     double *seconds; /* all of them */
 } drive;
 
@@ -67,9 +67,8 @@ static void close_drive(drive *d) {
 static void place_spheres(const drive *d, rm2_region *spheres) {
     double t = TICK * (double)d->tick;
     for (size_t k = 0; k < SPHERES; k++) {
-        spheres[k] = (rm2_region){.kind = RM2_REGION_SPHERE,
-                                  .dim = 3,
-                                  .radius = d->extent * (0.06 + 0.03 * (double)k)};
+        spheres[k] = (rm2_region){
+            .kind = RM2_REGION_SPHERE, .dim = 3, .radius = d->extent * (0.06 + 0.03 * (double)k)};
         for (size_t q = 0; q < 3; q++)
             spheres[k].a[q] = (d->low[q] + d->high[q]) / 2 +
                               0.45 * (d->high[q] - d->low[q]) *

@@ -38,18 +38,29 @@ static void lay_plane(const plane *p, size_t Q, double *x) {
         }
 }
 
-static rm2_status colour_plane(const explorer *e, rm2_context *ctx, const rm2_space *space,
+/* Magnification, deviation and clearance of the decoded mean from the obstacles at n latent points. */
+static rm2_status colour_points(const explorer *e, rm2_context *ctx, const space_loan *loan,
+                                size_t n, const double *x, double *points, double *colours) {
+    size_t ambient = rm2_manifold_ambient(e->info->manifold);
+    WORK_TRY(rm2_metric_magnification(ctx, rm2_space_metric(loan->space), n, x, colours));
+    WORK_TRY(rm2_model_decode(ctx, e->model, n, x, points, NULL, NULL, colours + n));
+    for (size_t i = 0; i < n; i++)
+        colours[2 * n + i] = space_clearance(e, loan, points + i * ambient);
+    return RM2_OK;
+}
+
+static rm2_status colour_plane(const explorer *e, rm2_context *ctx, const space_loan *loan,
                                const plane *p, numbers *out) {
     size_t Q = e->info->latent_dim, n = p->counts[0] * p->counts[1];
     double *x = malloc((n * Q + 1) * sizeof *x);
-    rm2_status status = x ? numbers_make(2 * n, out) : RM2_ERR_MEMORY;
+    double *points = malloc((n * rm2_manifold_ambient(e->info->manifold) + 1) * sizeof *points);
+    rm2_status status = x && points ? numbers_make(3 * n, out) : RM2_ERR_MEMORY;
     if (status == RM2_OK) {
         lay_plane(p, Q, x);
-        status = rm2_metric_magnification(ctx, rm2_space_metric(space), n, x, out->values);
+        status = colour_points(e, ctx, loan, n, x, points, out->values);
     }
-    if (status == RM2_OK)
-        status = rm2_model_decode(ctx, e->model, n, x, NULL, NULL, NULL, out->values + n);
     free(x);
+    free(points);
     return status;
 }
 
@@ -67,7 +78,7 @@ rm2_status answer_grid(explorer *e, rm2_context *ctx, reader *r, numbers *out) {
         r->bad = true;
     rm2_status status = space_borrow(e, ctx, r, &loan);
     if (status == RM2_OK && !r->bad)
-        status = colour_plane(e, ctx, loan.space, &p, out);
+        status = colour_plane(e, ctx, &loan, &p, out);
     space_return(e, &loan);
     return status;
 }

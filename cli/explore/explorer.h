@@ -62,8 +62,8 @@ rm2_status explorer_open(rm2_context *ctx, const rm2_model *model, const char *a
 void explorer_close(explorer *e);
 /* The functions that answer; their `user` is the explorer. */
 http_handlers explorer_handlers(explorer *e);
-/* The model as JSON: freed with free(); NULL without memory. */
-char *explorer_describe(const explorer *e);
+/* The model as JSON: freed with rm2_free. */
+rm2_status explorer_describe(rm2_context *ctx, const explorer *e, char **text);
 /* Factor whose positions obstacles are in: the first one if it is R2 or R3; NULL: none. */
 const rm2_factor *explorer_position(const explorer *e);
 
@@ -116,6 +116,8 @@ typedef struct space_loan {
 
 rm2_status space_borrow(explorer *e, rm2_context *ctx, reader *r, space_loan *loan);
 void space_return(explorer *e, space_loan *loan);
+/* Distance of a point of the data's space from the nearest obstacle of the loan, negative inside; infinity without. */
+double space_clearance(const explorer *e, const space_loan *loan, const double *point);
 
 /* ---- distance to the demonstrations --------------------------------------------------------- */
 

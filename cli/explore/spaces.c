@@ -1,4 +1,5 @@
 /* Latent spaces: the one without obstacles, and one around spheres in the data's space. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +123,19 @@ rm2_status space_borrow(explorer *e, rm2_context *ctx, reader *r, space_loan *lo
     if (status != RM2_OK)
         space_return(e, loan);
     return status;
+}
+
+double space_clearance(const explorer *e, const space_loan *loan, const double *point) {
+    const rm2_factor *f = explorer_position(e);
+    double least = INFINITY;
+    for (size_t k = 0; loan->locked && k < e->avoiding.count; k++) {
+        const double *sphere = e->avoiding.rows + k * (f->n + 1);
+        double square = 0;
+        for (size_t a = 0; a < f->n; a++)
+            square += pow(point[f->ambient_offset + a] - sphere[a], 2);
+        least = fmin(least, sqrt(square) - sphere[f->n]);
+    }
+    return least;
 }
 
 void space_return(explorer *e, space_loan *loan) {

@@ -190,7 +190,6 @@ static void print_reconstruction(FILE *out, const rm2_model_info *i, const quali
 
 /* The model compared with the mean and with principal components; a warning where those do better. */
 static void print_fidelity(FILE *out, const rm2_model_info *i, const rm2_fidelity *f) {
-    static const double WORSE = 1.002; /* residual over that of principal components */
     if (!isfinite(f->mean))
         return;
     (void)fprintf(
@@ -201,7 +200,7 @@ static void print_fidelity(FILE *out, const rm2_model_info *i, const rm2_fidelit
         100 * explained(f, f->residual), 100 * explained(f, f->components));
     (void)fprintf(out, "latent points that coincide with another: %zu of %zu\n", f->coincident,
                   i->points);
-    if (f->residual > WORSE * f->components)
+    if (f->worse)
         (void)fprintf(out,
                       "warning: principal components reconstruct the training points better than "
                       "this model%s\n",

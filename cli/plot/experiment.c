@@ -164,7 +164,7 @@ static int draw_training(experiment_run *r) {
     rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     rm2_figure *figure = NULL;
     rm2_panel *panel = NULL;
-    page.width = 120;
+    page.width = PAGE_WIDTH;
     page.height = 65 + 5 * (double)r->model_count;
     s.x.label = "iteration";
     s.y.label = "objective gained per point [nats]";

@@ -62,7 +62,9 @@ export function mapColour(map: keyof typeof tables, t: number): [number, number,
 }
 
 /** A colour "#rrggbb" of the style sheet as numbers. */
-export function styleRgb(name: string): [number, number, number] {
+export type Rgb = [number, number, number];
+
+export function styleRgb(name: string): Rgb {
   const hex = styleColour(name);
   return [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16)) as [number, number, number];
 }

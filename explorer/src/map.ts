@@ -1,5 +1,5 @@
 // The latent map in one or two dimensions: colour of the metric, training points, the path and its handles.
-import { css, heatColour, isDark, styleColour, styleRgb } from "./colours";
+import { css, heatColour, isDark, type Rgb, styleColour, styleRgb } from "./colours";
 import { pointColours, trajectoryOf } from "./points";
 import type { Grid, ModelInfo, Path } from "./protocol";
 import type { MapColour, Store } from "./state";
@@ -256,7 +256,7 @@ export class PlaneMap implements MapView {
     for (let i = 0; i < n; i++) {
       const at = (k: number): number => this.toScreen([this.heatBox[0] + (k / (n - 1)) * (this.heatBox[1] - this.heatBox[0]), 0])[0];
       const t = Math.min(1, Math.max(0, (values[i]! - low) / (high - low || 1)));
-      ctx.fillStyle = css(heatColour(t, panel));
+      ctx.fillStyle = css(shade(heatColour(t, panel), this.grid!.clearance[i]!, styleRgb("--obstacle")));
       ctx.fillRect(at(i - 0.5), base, at(i + 0.5) - at(i - 0.5) + 0.6, 4 + t * (height * 0.3));
     }
   }
@@ -527,6 +527,12 @@ function range(values: Float64Array): [number, number] {
 }
 
 /** Colours of a grid; the first axis is fastest, the second points up. */
+/** Latent points that decode into an obstacle have its colour, with the map just visible through it. */
+function shade(heat: Rgb, clearance: number, obstacle: Rgb): Rgb {
+  const part = clearance < 0 ? 0.8 : 0;
+  return [0, 1, 2].map((c) => heat[c]! + part * (obstacle[c]! - heat[c]!)) as Rgb;
+}
+
 function heatImage(grid: Grid, values: Float64Array, [low, high]: [number, number]): HTMLCanvasElement {
   const [nx, ny] = grid.counts;
   const canvas = document.createElement("canvas");
@@ -535,10 +541,12 @@ function heatImage(grid: Grid, values: Float64Array, [low, high]: [number, numbe
   const ctx = canvas.getContext("2d")!;
   const image = ctx.createImageData(nx, ny);
   const panel = styleRgb("--panel");
+  const obstacle = styleRgb("--obstacle");
   for (let j = 0; j < ny; j++)
     for (let i = 0; i < nx; i++) {
-      const [r, g, b] = heatColour((values[j * nx + i]! - low) / (high - low || 1), panel);
-      image.data.set([r, g, b, 255], 4 * ((ny - 1 - j) * nx + i));
+      const k = j * nx + i;
+      const heat = heatColour((values[k]! - low) / (high - low || 1), panel);
+      image.data.set([...shade(heat, grid.clearance[k]!, obstacle), 255], 4 * ((ny - 1 - j) * nx + i));
     }
   ctx.putImageData(image, 0, 0);
   return canvas;

@@ -60,6 +60,7 @@ export interface Grid {
   counts: [number, number];
   magnification: Float64Array; // log10 of the volume element, first axis fastest
   deviation: Float64Array;
+  clearance: Float64Array; // of the decoded mean from the obstacles; negative inside one
 }
 
 export class ServerError extends Error {}
@@ -112,8 +113,8 @@ export interface GridQuery {
 export async function fetchGrid(query: GridQuery, signal: AbortSignal): Promise<Grid> {
   const body = [...query.axes, ...query.counts, ...query.box, ...query.at, ...obstacleNumbers(query.obstacles)];
   const values = await numbers("grid", new Float64Array(body), signal);
-  const half = values.length / 2;
-  return { counts: query.counts, magnification: values.subarray(0, half), deviation: values.subarray(half) };
+  const n = values.length / 3;
+  return { counts: query.counts, magnification: values.subarray(0, n), deviation: values.subarray(n, 2 * n), clearance: values.subarray(2 * n) };
 }
 
 export interface DecodedPoints {

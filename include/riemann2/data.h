@@ -44,7 +44,7 @@ RM2_API void rm2_data_free(rm2_data *data);
 /* ---- settings ------------------------------------------------------------------------------- */
 
 typedef enum rm2_quat_order {
-    RM2_QUAT_AUTO, /* from header names (qw, qx, qy, qz); without them wxyz, and the report says so
+    RM2_QUAT_AUTO, /* from header names (qw, qx, qy, qz); without them wxyz, which the report shows
                     */
     RM2_QUAT_WXYZ,
     RM2_QUAT_XYZW
@@ -81,11 +81,12 @@ typedef struct rm2_data_settings {
     size_t size;          /* as rm2_data_settings_default sets it */
     const char *manifold; /* spec; required for files, NULL for data in memory */
     const char *columns;  /* as in rm2_column_choice; NULL: all without another role */
-    const char *group;    /* column (array, in an .npz) of trajectory ids; NULL: none */
-    const char *label;    /* column of labels; NULL: none */
-    const char *time;     /* column of time; NULL: none */
-    const char *array;    /* array of points in an .npz; NULL: "points", or the only one */
-    char delimiter;       /* as in rm2_csv_settings */
+    const char *group; /* column (array, in a file of named arrays) of trajectory ids; NULL: none */
+    const char *label; /* column of labels; NULL: none */
+    const char *time;  /* column of time; NULL: none */
+    const char
+        *array; /* array of points in an .npz or .mat; NULL: "points", or the only one that fits */
+    char delimiter; /* as in rm2_csv_settings */
     rm2_header header;
     rm2_quat_order quat_order;
     rm2_orientation orientation; /* how S3 and SO3 factors are given */
@@ -123,7 +124,7 @@ typedef struct rm2_factor_report {
     size_t warned;       /* were further off than project_below */
     size_t sign_flips;   /* quaternions whose sign was changed */
     size_t sign_jumps;   /* neighbours in a trajectory that still turn by more than 90 degrees */
-    bool order_assumed;  /* quaternions whose order nothing tells: wxyz was taken */
+    bool order_assumed;  /* quaternions of unknown order: wxyz was assumed */
     size_t near_cut;     /* points within 0.1 of the cut locus of the mean */
     double spread;       /* root mean squared distance from the mean */
     double farthest;     /* largest distance from the mean */
@@ -161,7 +162,7 @@ RM2_API void rm2_data_report_clear(rm2_data_report *report);
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* Read .csv .tsv .txt .npy .npz by extension. With `holdout` the trajectories set aside come in
+/* Read .csv .tsv .txt .npy .npz by extension, and formats of the context such as .mat (rm2_mat_register). With `holdout` the trajectories set aside come in
  * *held_out (NULL: they are dropped). `report` may be NULL; clear it with rm2_data_report_clear. */
 RM2_API rm2_status rm2_data_read(rm2_context *ctx, const char *path,
                                  const rm2_data_settings *settings, rm2_data **data,

@@ -97,7 +97,7 @@ RM2_API rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric,
 /* Exponential map: the geodesic from x with velocity v at t = 1, by Dormand and Prince's method with
  * relative error `tolerance` a step. `nodes` > 0: also the path (nodes x Q, equal steps of t).
  * velocity (Q, may be NULL): at the end. RM2_ERR_DOMAIN where it leaves the metric, RM2_ERR_NUMERIC
- * where it leaves what numbers can hold; both say how far it came. */
+ * where it leaves what numbers can hold; both report how far it came. */
 RM2_API rm2_status rm2_geodesic_exp(rm2_context *ctx, const rm2_metric *metric, double tolerance,
                                     const double *x, const double *v, double *end, double *velocity,
                                     size_t nodes, double *path);

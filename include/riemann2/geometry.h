@@ -1,6 +1,6 @@
 /* What a manifold is made of: one table of functions per geometry.
  *
- * A geometry is a family of spaces of one kind (all spheres, all SPD spaces) and `n` says which
+ * A geometry is a family of spaces of one kind (all spheres, all SPD spaces) and `n` selects the
  * member: R^n, S^n, SPD(n), H^n. A point is `ambient(n)` contiguous doubles. At a base point p a
  * `frame` holds what the other functions need there (p itself, factors of it, a basis), so that it
  * is computed once however many points follow. Tangent vectors are given by their coordinates in an
@@ -97,7 +97,7 @@ typedef struct rm2_geometry {
 
     /* ---- optional: exp and log with ambient vectors for many points at one base point ---- */
     /* Faster than the calls above, one by one, for n up to `many_n_max`; with the same result up to
-     * rounding. Rows of the arrays are `stride` apart. A failure says only that some point cannot
+     * rounding. Rows of the arrays are `stride` apart. A failure means only that some point cannot
      * be done this way: the calls above then find out which, and why. */
     size_t many_n_max; /* 0: not offered */
     rm2_status (*exp_many)(size_t n, const double *frame, size_t count, const double *v, double *y,

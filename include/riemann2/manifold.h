@@ -68,7 +68,7 @@ RM2_API rm2_status rm2_manifold_project(rm2_context *ctx, const rm2_manifold *m,
 /* As rm2_manifold_project, for points that should be on the manifold: one whose defect in some factor
  * is larger than `tolerance`, or that is not finite, is refused with RM2_ERR_DOMAIN and a message that
  * names point, factor and defect. Factors whose defect is up to 1e-14 are copied as they are; defects
- * beyond 1e-6 are logged as a warning. `name` says in both what the points are (NULL: nothing). y may
+ * beyond 1e-6 are logged as a warning. `name` describes the points in both (NULL: nothing). y may
  * be x. */
 RM2_API rm2_status rm2_manifold_project_within(rm2_context *ctx, const rm2_manifold *m,
                                                const char *name, double tolerance, size_t n,

@@ -117,8 +117,9 @@ typedef struct rm2_fit_settings {
     rm2_inference inference;
     double accuracy; /* of inducing points: how far, in nats per point, the bound may be off */
     size_t inducing; /* how many; 0: as many as the accuracy needs */
-    const size_t *inducing_points; /* so many training points; NULL: chosen, anew when they move */
-    bool inducing_free; /* they leave the points they start from, and are optimised like these */
+    const size_t
+        *inducing_points; /* `inducing` training points; NULL: chosen, anew when they move */
+    bool inducing_free;   /* they leave the points they start from, and are optimised like these */
     /* either of the two asks for inference by inducing points, also where it is RM2_INFERENCE_AUTO */
 
     rm2_init_kind init;
@@ -174,7 +175,7 @@ typedef struct rm2_fit_progress {
     rm2_stop stop; /* RM2_STOP_RUNNING except in the last row */
 } rm2_fit_progress;
 
-/* Checkpoints: the state of training in `path`, every so many seconds and at the end, written whole
+/* Checkpoints: the state of training in `path`, every `seconds` and at the end, written whole
  * or not at all. With `resume` an existing one is continued, to the same result as without the
  * stop. */
 typedef struct rm2_checkpoint {
@@ -200,8 +201,9 @@ typedef struct rm2_latent_choice {
 } rm2_latent_choice;
 
 /* For RM2_TASK_INTEGRATED and data without trajectories: fill `rows` (`count`) for 1, 2, ... latent dimensions, as many
- * as the data allow (*tried), fewer where the density declines. *chosen is the row of the smallest dimension whose density is not below the largest one by
- * more than the standard error of the difference. `settings` (NULL: RM2_RECIPE_POINTS) apply, except latent_dim. */
+ * as the data allow (*tried), fewer where the density declines. *chosen is the row of the smallest dimension whose
+ * density is not below the largest one by more than the standard error of the difference, and whose residual one more
+ * dimension does not halve. `settings` (NULL: RM2_RECIPE_POINTS) apply, except latent_dim. */
 RM2_API rm2_status rm2_fit_choose_latent(rm2_context *ctx, const rm2_data *data,
                                          const rm2_fit_settings *settings, size_t count,
                                          rm2_latent_choice *rows, size_t *tried, size_t *chosen);
@@ -294,6 +296,8 @@ RM2_API rm2_status rm2_model_reconstruction(rm2_context *ctx, const rm2_model *m
 typedef struct rm2_fidelity {
     double residual, mean, components;
     size_t coincident; /* latents nearer to another one than a thousandth of their spread */
+    bool
+        worse; /* the residual is larger than that of the principal components, by more than 0.2 % */
 } rm2_fidelity;
 
 RM2_API rm2_status rm2_model_fidelity(rm2_context *ctx, const rm2_model *model,

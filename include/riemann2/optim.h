@@ -1,6 +1,6 @@
 /* Settings of the optimisers and the reasons why they stop.
  *
- * L-BFGS is for smooth functions that are evaluated exactly; Adam takes longer but walks through
+ * L-BFGS is for smooth functions that are evaluated exactly; Adam takes longer but passes through
  * rough ground, since it never asks for a decrease. Both keep the best point they have seen. */
 #ifndef RIEMANN2_OPTIM_H
 #define RIEMANN2_OPTIM_H

@@ -46,7 +46,8 @@ typedef struct rm2_planner_settings {
     size_t factor;     /* Euclidean factor with the positions; RM2_ALL_FACTORS: the first one */
     double deviations; /* standard deviations of the position by which regions grow: 0 */
     size_t nodes;      /* of a refined path, at least 8: 48 */
-    double gain; /* relative gain in length for which the path leaves the side of the last one: 0.01 */
+    double
+        gain; /* relative gain in length for which the path leaves the side of the last one: 0.01 */
 } rm2_planner_settings;
 
 static inline rm2_planner_settings rm2_planner_settings_default(void) {
@@ -59,12 +60,14 @@ static inline rm2_planner_settings rm2_planner_settings_default(void) {
 }
 
 typedef struct rm2_plan_query {
-    size_t size;               /* as rm2_plan_query_default sets it */
-    size_t count;              /* of the regions */
-    const rm2_region *regions; /* keep-out regions in the factor of the positions, in the units of the data */
-    double clearance;          /* that the path keeps from them: 0 or more */
-    const double *from, *to;   /* current point and goal: Q numbers each, inside the grid of the space */
-    double seconds;            /* deadline, counted from the begin of the call; 0: none */
+    size_t size;  /* as rm2_plan_query_default sets it */
+    size_t count; /* of the regions */
+    const rm2_region
+        *regions; /* keep-out regions in the factor of the positions, in the units of the data */
+    double clearance; /* that the path keeps from them: 0 or more */
+    const double *from,
+        *to;        /* current point and goal: Q numbers each, inside the grid of the space */
+    double seconds; /* deadline, counted from the begin of the call; 0: none */
 } rm2_plan_query;
 
 static inline rm2_plan_query rm2_plan_query_default(void) {
@@ -86,18 +89,20 @@ RM2_API const char *rm2_plan_state_text(rm2_plan_state state);
 /* Without a path `nodes` is 0. */
 typedef struct rm2_plan {
     rm2_plan_state state;
-    bool complete; /* the work was done before the deadline; otherwise the path may be longer than need be */
-    bool refined;  /* otherwise the path is a polygon over nodes of the grid */
-    bool kept;     /* it follows from the last path; otherwise from the search */
+    bool
+        complete; /* the work was done before the deadline; otherwise the path may be longer than need be */
+    bool refined; /* otherwise the path is a polygon over nodes of the grid */
+    bool kept;    /* it follows from the last path; otherwise from the search */
     size_t nodes, Q;
     const double *x;         /* nodes x Q, from the current point to the goal */
     size_t dim;              /* of the positions */
     const double *positions; /* nodes x dim: decoded, in the units of the data */
-    double length;           /* in the metric of the space, interpolated between the nodes of the grid */
-    double clearance;        /* least clearance of the nodes; between them at least that of the query */
-    double seconds;          /* time of the call */
-    size_t level;            /* grid that the search ended on; 0: that of the space, each further one twice as fine */
-    size_t expanded;         /* nodes that the search took */
+    double length;    /* in the metric of the space, interpolated between the nodes of the grid */
+    double clearance; /* least clearance of the nodes; between them at least that of the query */
+    double seconds;   /* time of the call */
+    size_t
+        level; /* grid that the search ended on; 0: that of the space, each further one twice as fine */
+    size_t expanded; /* nodes that the search took */
 } rm2_plan;
 
 typedef struct rm2_planner rm2_planner;

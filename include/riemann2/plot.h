@@ -219,7 +219,7 @@ RM2_API rm2_status rm2_plot_band(rm2_context *ctx, rm2_panel *panel, size_t n, c
 
 /* Ellipses {c + A^(1/2) u : |u| = 1} of SPD(2) matrices A (n x 4) around centres c (n x 2), in their
  * true shape whatever the axes are. style.size: points of a semi-axis of length 1; 0: one size for all
- * such items of the panel, so that neighbours hardly overlap. PLANE only. */
+ * such items of the panel, so that neighbours overlap little. PLANE only. */
 RM2_API rm2_status rm2_plot_ellipses(rm2_context *ctx, rm2_panel *panel, size_t n,
                                      const double *centres, const double *matrices,
                                      const rm2_style *style);
@@ -244,7 +244,7 @@ typedef struct rm2_heat_map {
     const char *label;                 /* of the colour bar */
     double min, max;                   /* values of the first and last colour; equal: of the data */
     bool log;                          /* colours by the logarithm of the value */
-    size_t contours;                   /* about so many contour lines, at round values */
+    size_t contours;                   /* approximate number of contour lines, at round values */
 } rm2_heat_map;
 
 /* The background of a PLANE panel, one a panel, with a colour bar; NaN is light grey. */

@@ -110,7 +110,7 @@ RM2_API rm2_status rm2_space_create(rm2_context *ctx, const rm2_model *model,
 RM2_API rm2_status rm2_space_from_metric(rm2_context *ctx, const rm2_metric *metric,
                                          const rm2_space_settings *settings, size_t n,
                                          const double *points, rm2_space **space);
-/* The same space with other settings of geodesics: for a quick first answer by RM2_STAGE_PATH, say, or
+/* The same space with other settings of geodesics: for a quick first answer by RM2_STAGE_PATH, or
  * for curves with more nodes. Metrics and roadmap are shared; each space is freed on its own. */
 RM2_API rm2_status rm2_space_with_geodesic_settings(rm2_context *ctx, const rm2_space *space,
                                                     const rm2_geodesic_settings *settings,

@@ -84,7 +84,7 @@ typedef struct rm2_speed_limits {
  *
  * change of speed and of direction together. Corners are passed the slower the closer the points, in the
  * limit at rest. The shorter the steps, the closer the times to the shortest possible. Points in a row
- * between which no factor with a limit moves, but for rounding, have the same time and count as one.
+ * between which no factor with a limit moves, apart from rounding, have the same time and count as one.
  * RM2_ERR_CUT_LOCUS for steps of a factor with a limit of acceleration that have no direction. */
 RM2_API rm2_status rm2_trajectory_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,
                                          const double *points, const rm2_speed_limits *limits,

@@ -50,9 +50,10 @@ from .covariance import covariances
 from .data import Data, generate, read
 from .evaluation import Calibration, Floor, Score, calibration, cross_validate, dtw, dtw_floor, score
 from .figure import Figure, Panel
-from .manifold import Factor, Manifold
+from .manifold import Factor, Manifold, register_geometry
 from .model import GPLVM, WGPLVM, load
 from .planner import Plan, Planner
+from .report import Demonstration, Family, Fidelity, LatentChoice, StartReport
 from .robot import Arm, Placement, Tracked
 from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, Path, Space, Sphere, medoids
 from .statistics import Accuracy, PermutationTest, classify, group_means, permutation_test
@@ -65,12 +66,16 @@ __all__ = [
     "Capsule",
     "CutLocusError",
     "Data",
+    "Demonstration",
     "Discouraged",
     "Factor",
+    "Family",
+    "Fidelity",
     "Figure",
     "Floor",
     "GPLVM",
     "HalfSpace",
+    "LatentChoice",
     "Manifold",
     "Mean",
     "Medoids",
@@ -86,6 +91,7 @@ __all__ = [
     "Setting",
     "Space",
     "Sphere",
+    "StartReport",
     "Tracked",
     "WGPLVM",
     "__version__",
@@ -102,6 +108,7 @@ __all__ = [
     "medoids",
     "permutation_test",
     "read",
+    "register_geometry",
     "score",
     "set_progress",
     "set_threads",

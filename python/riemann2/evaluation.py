@@ -69,7 +69,7 @@ def dtw(a: Any, b: Any, manifold: str | Manifold | None = None, *, kind: str = "
         Root of the least sum of squared distances; the same with the shorter one padded first; sum of the distances
         to the nearest points, without warping.
     window : int
-        Warp by less than this number of points; 0 is no limit.
+        Warp by less than this number of points; 0 means no limit.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
@@ -13,7 +14,7 @@ from ._progress import Callback, watch
 if TYPE_CHECKING:
     from ._arrays import Array
 
-__all__ = ["Factor", "Manifold"]
+__all__ = ["Factor", "Manifold", "register_geometry"]
 
 
 class Factor(NamedTuple):
@@ -255,7 +256,7 @@ class Manifold:
         ----------
         points : array of shape (n, *point_shape)
         speed, acceleration : sequence of floats, one per factor, optional
-            In the factor's distance units per second, and per second squared; 0 is no limit. With limits of
+            In the factor's distance units per second, and per second squared; 0 means no limit. With limits of
             acceleration the trajectory starts and ends at rest.
         """
         array, lead = self._take(points, "points", self.point_shape)
@@ -382,3 +383,27 @@ class Manifold:
                 stacklevel=2,
             )
         return out
+
+
+def register_geometry(library: str | os.PathLike[str], function: str) -> None:
+    """Add a geometry of your own, written in C: specifications can then name it, as in ``"Torus2 x R3"``.
+
+    Parameters
+    ----------
+    library : path
+        A shared library, compiled against the headers of riemann2. It stays loaded.
+    function : str
+        A function of it, ``const rm2_geometry *function(void)``; the table that it returns is used for good.
+        ``examples/own_manifold.c`` shows how to write one.
+    """
+    if not isinstance(function, str) or not function:
+        raise TypeError(f"function: expected the name of a function, got {function!r}")
+    import ctypes
+
+    path = os.path.abspath(os.fspath(library))
+    loaded = ctypes.CDLL(path)
+    try:
+        address = ctypes.cast(getattr(loaded, function), ctypes.c_void_p).value
+    except AttributeError:
+        raise ValueError(f"{path} has no function {function!r}") from None
+    _core.register_geometry(address or 0)

@@ -12,23 +12,22 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_count, as_doubles, as_seed
+from ._model_show import ModelShow
+from ._model_space import ModelSpace
 from ._progress import Callback, watch
 from ._settings import describe, table, texts
 from .data import Data
 from .manifold import Manifold
-from .space import Medoids, Path, Space, Discouraged
+from .report import Fidelity, LatentChoice, StartReport
 
 if TYPE_CHECKING:
     from ._arrays import Array
-    from .explorer import Explorer
-    from .figure import Figure
 
 __all__ = ["GPLVM", "WGPLVM", "load"]
 
 _ENCODED = 4  # log density, residual, converged, nearest training point
 _OWN = ("manifold", "latent_dim", "recipe", "random_state")
 _FIXED = ("model", "latent_dim", "recipe", "seed")  # settings that the class or a parameter decides
-_SPACES = 8  # latent spaces that a model keeps
 
 Self = TypeVar("Self", bound="WGPLVM")
 
@@ -48,7 +47,7 @@ def _starts(groups: Any, n: int) -> Array:
     return np.append(firsts, n)
 
 
-class WGPLVM:
+class WGPLVM(ModelSpace, ModelShow):
     """A latent space of data on a manifold: everything decoded lies on the manifold.
 
     Parameters
@@ -73,6 +72,8 @@ class WGPLVM:
         The training set.
     info_ : dict
         Likelihood, hyperparameters, why training stopped.
+    start_report_ : StartReport or None
+        What the start found in the demonstrations: families, reversed and cut ones, timing.
     n_features_in_ : int
         Last axis of the points.
     n_iter_ : int
@@ -180,6 +181,17 @@ class WGPLVM:
             raise ValueError("Y: training needs at least 2 points, got 1 sample")
         return Data(array, manifold, groups=groups, time=time)
 
+    def _prepare(self, Y: Any, groups: Any, time: Any) -> tuple[Data, dict[str, str]]:
+        """The data and all settings as texts, with the recipe that the data decide."""
+        seed = None if self.random_state is None else as_seed(self.random_state, "random_state")
+        given = {name: getattr(self, name) for name in _keywords()}
+        given.update(model=self._model_word, latent_dim=self.latent_dim, seed=seed)
+        words = texts("fit", given)
+        data = self._data(Y, groups, time)
+        recipe = _core.fit_recipe(data._handle, words) if self.recipe == "auto" else self.recipe
+        words.update(texts("fit", {"recipe": recipe}))
+        return data, words
+
     def fit(
         self: Self,
         Y: Any,
@@ -225,15 +237,10 @@ class WGPLVM:
         Warns
         -----
         RuntimeWarning
-            If training was interrupted; the model is the best one so far.
+            If training was interrupted (the model is the best one so far), or principal components reconstruct the
+            training points better than the model; see `fidelity`.
         """
-        seed = None if self.random_state is None else as_seed(self.random_state, "random_state")
-        given = {name: getattr(self, name) for name in _keywords()}
-        given.update(model=self._model_word, latent_dim=self.latent_dim, seed=seed)
-        words = texts("fit", given)
-        data = self._data(Y, groups, time)
-        recipe = _core.fit_recipe(data._handle, words) if self.recipe == "auto" else self.recipe
-        words.update(texts("fit", {"recipe": recipe}))
+        data, words = self._prepare(Y, groups, time)
         start, base = (None if a is None else as_doubles(a, n) for a, n in ((init, "init"), (base_point, "base_point")))
         chosen = None if inducing_points is None else [as_count(k, "inducing_points") for k in inducing_points]
         kernels = None
@@ -247,7 +254,30 @@ class WGPLVM:
         self._adopt(handle)
         if self.info_["stop"] == "interrupted":
             warnings.warn("training was interrupted; the model is the best so far", RuntimeWarning, stacklevel=2)
+        elif self.fidelity().worse:
+            warnings.warn("principal components reconstruct the training points better than this model; compare "
+                          "fidelity() and try other settings", RuntimeWarning, stacklevel=2)
         return self
+
+    def inspect(self, Y: Any, *, groups: Any = None, time: Any = None) -> StartReport | None:
+        """Return what the start of `fit` would find in the demonstrations, without training.
+
+        None if it would not align them: there are fewer than two trajectories, most of them do not move, or the
+        setting `init` asks for another start.
+        """
+        data, words = self._prepare(Y, groups, time)
+        return StartReport._from(_core.fit_inspect(data._handle, words))
+
+    def choose_latent(self, Y: Any, *, largest: int = 10, callback: Callback = None) -> list[LatentChoice]:
+        """Compare numbers of latent dimensions on points that training has not seen.
+
+        For data without trajectories. Dimensions 1, 2, ... up to `largest` are tried until the density declines; the
+        row with `chosen` is what ``latent_dim="auto"`` takes.
+        """
+        data, words = self._prepare(Y, None, None)
+        with watch(callback) as report:
+            rows, chosen = _core.fit_choose_latent(data._handle, words, as_count(largest, "largest"), report)
+        return [LatentChoice(*row, k == chosen) for k, row in enumerate(rows)]
 
     def _adopt(self, handle: Any) -> None:
         self._handle = handle
@@ -255,6 +285,7 @@ class WGPLVM:
         self.info_: dict[str, Any] = _core.model_info(handle)
         self.data_ = Data._wrap(_core.model_data(handle))
         self.manifold_ = self.data_.manifold
+        self.start_report_ = StartReport._from(_core.model_start(handle))
         self.latents_: Array = np.empty((self.info_["points"], self.info_["latent_dim"]))
         _core.model_array(handle, "latents", self.latents_)
         self.latents_.flags.writeable = False
@@ -427,6 +458,10 @@ class WGPLVM:
         """Return the root mean squared error of the decoded training points: ambient entries, and outputs."""
         return _core.reconstruction(self._fitted())
 
+    def fidelity(self) -> Fidelity:
+        """Return the residuals of the training points, compared with those of their mean and of principal components."""
+        return Fidelity(*_core.model_fidelity(self._fitted()))
+
     def coordinates(self, Y: Any, view: str = "tangent") -> Array:
         """Return points as the model sees them.
 
@@ -445,168 +480,6 @@ class WGPLVM:
         out = np.empty(lead + (_core.view_width(handle, views.index(view)),))
         _core.view_rows(handle, views.index(view), array, out)
         return out
-
-    # ---- the latent space ----------------------------------------------------------------------
-
-    def space(self, *, obstacles: Sequence[Any] | str = (), discourage: Sequence[Any] | Discouraged = (),
-              cost: Any = None, callback: Callback = None, **settings: Any) -> Space:
-        """Return the latent space with these settings (see `Space`); it is kept for the next call."""
-        key = (repr(obstacles), repr(discourage), cost, tuple(sorted(texts("space", settings).items())))
-        self._fitted()
-        handle = self._spaces.get(key)
-        if handle is not None:
-            return Space._wrap(handle, self)
-        made = Space(self, obstacles=obstacles, discourage=discourage, cost=cost, callback=callback, **settings)
-        while len(self._spaces) >= _SPACES:
-            self._spaces.pop(next(iter(self._spaces)), None)
-        self._spaces[key] = made._handle
-        return made
-
-    def geodesic(
-        self, start: Any, end: Any, *, via: Sequence[Any] = (), obstacles: Sequence[Any] | str = (),
-        discourage: Sequence[Any] | Discouraged = (), cost: Any = None, callback: Callback = None, **settings: Any,
-    ) -> Path:
-        """Return the shortest path between two latent points.
-
-        Parameters
-        ----------
-        start, end : arrays of shape (latent_dim,)
-        via : sequence of latent points
-            Points to pass on the way.
-        obstacles : sequence of Sphere, Box, Capsule, HalfSpace or texts
-            Keep-out regions in the first Euclidean factor; see ``clearance`` and ``deviations`` among the settings.
-        discourage : sequence of Discouraged
-            Costs in the first Euclidean factor.
-        cost : callable, optional
-            See `Space`.
-        callback : callable, optional
-            Called with a `Progress`; returning False stops with KeyboardInterrupt.
-        **settings
-            Settings of the library's table "space": ``contrast``, ``nodes``, ``tolerance``, ``stage``, ...
-
-        Warns
-        -----
-        RuntimeWarning
-            If the path did not reach the tolerance, or no way keeps the clearance from the obstacles.
-        """
-        space = self.space(obstacles=obstacles, discourage=discourage, cost=cost, callback=callback, **settings)
-        return space.geodesic(start, end, via=via, callback=callback)
-
-    def geodesics(self, starts: Any, ends: Any, *, obstacles: Sequence[Any] | str = (),
-                  discourage: Sequence[Any] | Discouraged = (), callback: Callback = None,
-                  **settings: Any) -> list[Path]:
-        """Return the shortest paths between pairs of latent points, (n, latent_dim) each, on all threads."""
-        space = self.space(obstacles=obstacles, discourage=discourage, **settings)
-        return space.geodesics(starts, ends, callback=callback)
-
-    def distances(self, Z: Any, *, callback: Callback = None, **settings: Any) -> Array:
-        """Return the geodesic distances between latent points, (n, n)."""
-        return self.space(**settings).distances(Z, callback=callback)
-
-    def medoids(self, Z: Any, k: int, *, callback: Callback = None, **settings: Any) -> Medoids:
-        """Partition latent points around k medoids, by geodesic distances."""
-        return self.space(**settings).medoids(Z, k, callback=callback)
-
-    def mean(self, Z: Any, weights: Any = None, *, callback: Callback = None, **settings: Any) -> Array:
-        """Return the Fréchet mean of latent points in the metric of the data."""
-        return np.asarray(self.space(**settings).mean(Z, weights, callback=callback))
-
-    def exp(self, z: Any, v: Any, *, nodes: int = 0, **settings: Any) -> Array:
-        """Return the end of the geodesic from `z` with velocity `v`; with `nodes` that many points of it."""
-        return self.space(**settings).exp(z, v, nodes=nodes)
-
-    def log(self, z: Any, y: Any, **settings: Any) -> Array:
-        """Return the velocity at `z` of the geodesic to `y`."""
-        return self.space(**settings).log(z, y)
-
-    def _metric_space(self, settings: dict[str, Any]) -> Space:
-        """A space whose metric alone is asked for: without a roadmap."""
-        quick: dict[str, Any] = {"roadmap": "line", **settings}
-        return self.space(**quick)
-
-    def metric(self, Z: Any, *, return_derivative: bool = False, **settings: Any) -> Any:
-        """Return the metric at latent points, (..., latent_dim, latent_dim)."""
-        return self._metric_space(settings).metric(Z, return_derivative=return_derivative)
-
-    def magnification(self, Z: Any, **settings: Any) -> Any:
-        """Return the logarithm of the volume element, log sqrt det G, at latent points."""
-        return self._metric_space(settings).magnification(Z)
-
-    # ---- figures -------------------------------------------------------------------------------
-
-    def plot(
-        self, *paths: Path, points: Any = None, labels: Any = None, ax: Any = None, grid: int = 50,
-        title: str | None = None, **settings: Any,
-    ) -> Any:
-        """Draw the latent space: training points, magnification, new points, paths.
-
-        Parameters
-        ----------
-        *paths : Path
-        points : array_like, optional
-            Latent points of new data, as `transform` returns them: markers that no line joins.
-        labels : sequence, optional
-            One per point of `points`; those that the training data have too get the same colours.
-        ax : matplotlib axes, optional
-            Draw there and return them; without it the library's own figure is returned, which notebooks show.
-        grid : int
-            Nodes of the coloured grid along each dimension.
-        title : str, optional
-        **settings
-            Settings of the library's table "space".
-        """
-        from ._latent_figure import New, draw, draw_axes
-
-        self._fitted()
-        _need_paths(paths)
-        if points is None and labels is not None:
-            raise ValueError("labels: they belong to points; pass points too")
-        new = None if points is None else New(points, labels, self.info_["latent_dim"])
-        if ax is not None:
-            return draw_axes(self, paths, ax, as_count(grid, "grid"), title, settings, new)
-        return draw(self, paths, as_count(grid, "grid"), title, settings, new)
-
-    def plot_decoded(self, *paths: Path, title: str | None = None) -> Figure:
-        """Draw the decoded points of paths over the training data, one panel per factor."""
-        from ._latent_figure import draw_decoded
-
-        self._fitted()
-        _need_paths(paths)
-        return draw_decoded(self, paths, title)
-
-    def explore(
-        self, *, browser: bool = False, program: str | os.PathLike[str] | None = None, arm: str | None = None,
-        port: int = 0, height: int = 720,
-    ) -> Explorer:
-        """Show the latent space in a page that can be touched; notebooks show it inline.
-
-        Parameters
-        ----------
-        browser : bool
-            Open the page in a browser.
-        program : path, optional
-            The program riemann2, which serves the page; default: RIEMANN2_PROGRAM, or `riemann2` on the path.
-        arm : str, optional
-            Robot arm to show with poses, such as "panda".
-        port : int
-            Port on this machine; 0: a free one.
-        height : int
-            Pixels in a notebook.
-        """
-        from .explorer import Explorer
-
-        self._fitted()
-        shown = Explorer(self, program, arm, port, height)
-        if browser:
-            import webbrowser
-
-            webbrowser.open(shown.address)
-        return shown
-
-    def _repr_html_(self) -> str:
-        from ._latent_figure import card
-
-        return card(self)
 
     # ---- files ---------------------------------------------------------------------------------
 
@@ -638,12 +511,6 @@ class GPLVM(WGPLVM):
     """
 
     _model_word = "gplvm"
-
-
-def _need_paths(paths: Sequence[Any]) -> None:
-    for path in paths:
-        if not isinstance(path, Path):
-            raise TypeError(f"paths: expected riemann2.Path, got {type(path).__name__}")
 
 
 def _sizes(array: Array) -> str:

@@ -235,7 +235,7 @@ class Path:
         Parameters
         ----------
         speed, acceleration : sequence of floats, one per factor, optional
-            In the factor's distance units per second, and per second squared; 0 is no limit.
+            In the factor's distance units per second, and per second squared; 0 means no limit.
         """
         return self._model().manifold_.retime(self.points, speed, acceleration)
 

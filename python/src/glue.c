@@ -4,12 +4,14 @@
 #include <string.h>
 
 /* Everything here is guarded by the interpreter's lock. */
-enum { POOL = 64 };
+enum { POOL = 64, GEOMETRIES = 64 };
 static rm2_context *pool[POOL]; /* contexts that no call uses */
 static size_t pooled;
 static int threads; /* 0: as many as there are processors */
 static PyObject *cut_locus_error, *numerical_error;
-static PyObject *logger; /* a callable (level, line), or NULL */
+static PyObject *logger;                           /* a callable (level, line), or NULL */
+static const rm2_geometry *geometries[GEOMETRIES]; /* of the caller, known to every context */
+static size_t geometry_count;
 
 /* ---- log ------------------------------------------------------------------------------------ */
 
@@ -74,12 +76,19 @@ void glue_watch(rm2_context *ctx, glue_watcher *watcher) {
 
 rm2_context *glue_enter(void) {
     rm2_context *ctx = pooled ? pool[--pooled] : NULL;
-    if (!ctx && rm2_context_create(&ctx) != RM2_OK) {
+    if (!ctx && (rm2_context_create(&ctx) != RM2_OK || !glue_add_formats(ctx))) {
+        rm2_context_free(ctx);
         PyErr_NoMemory();
         return NULL;
     }
     rm2_context_set_threads(ctx, threads);
     rm2_context_set_log(ctx, log_line, NULL);
+    for (size_t k = 0; k < geometry_count; k++)
+        if (rm2_manifold_register(ctx, geometries[k]) != RM2_OK) {
+            PyErr_SetString(PyExc_ValueError, rm2_context_error(ctx));
+            rm2_context_free(ctx);
+            return NULL;
+        }
     return ctx;
 }
 
@@ -132,6 +141,32 @@ static PyObject *get_threads(PyObject *self, PyObject *none) {
     (void)self;
     (void)none;
     return PyLong_FromLong(threads);
+}
+
+/* register_geometry(address of a function that returns a table, which is never freed) */
+static PyObject *register_geometry(PyObject *self, PyObject *address) {
+    const rm2_geometry *(*make)(void) = NULL;
+    void *pointer = PyLong_AsVoidPtr(address);
+    (void)self;
+    if (!pointer)
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "no function");
+    memcpy(&make, &pointer, sizeof make);
+    const rm2_geometry *geometry = make();
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    for (size_t k = 0; k < geometry_count; k++)
+        if (geometries[k] == geometry)
+            return glue_leave(ctx, RM2_OK);
+    rm2_status status = RM2_OK;
+    if (geometry_count < GEOMETRIES)
+        status = rm2_manifold_register(ctx, geometry);
+    else
+        PyErr_Format(PyExc_ValueError, "at most %d geometries can be registered", GEOMETRIES);
+    PyObject *none = glue_leave(ctx, status);
+    if (none)
+        geometries[geometry_count++] = geometry;
+    return none;
 }
 
 /* ---- arrays --------------------------------------------------------------------------------- */
@@ -220,6 +255,7 @@ static PyObject *set_blas_threads(PyObject *self, PyObject *number) {
 static PyMethodDef functions[] = {
     {"set_threads", set_threads, METH_O, NULL},
     {"get_threads", get_threads, METH_NOARGS, NULL},
+    {"register_geometry", register_geometry, METH_O, NULL},
     {"set_logger", set_logger, METH_O, NULL},
     {"blas", blas, METH_NOARGS, NULL},
     {"set_blas_threads", set_blas_threads, METH_O, NULL},

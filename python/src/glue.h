@@ -89,13 +89,6 @@ enum { GLUE_FACTORS = 64 };
 bool glue_kernels(const rm2_manifold *m, PyObject *names, const glue_array *lengths,
                   rm2_factor_kernel *kernels);
 
-/* The space behind its handle, or NULL with TypeError set. */
-const rm2_space *glue_space(PyObject *object);
-/* Keep-out regions in the first Euclidean factor from their texts; "" has none. `regions` is the caller's to free with
- * rm2_free. False with an exception. */
-bool glue_regions(const char *text, const rm2_manifold *m, rm2_obstacles *obstacles,
-                  rm2_region **regions);
-
 /* ---- settings ------------------------------------------------------------------------------- */
 
 /* Set members by name from a dict of texts, which must outlive the settings. `recipe` is set first. False
@@ -111,7 +104,11 @@ bool covariance_add(PyObject *module);
 bool manifold_add(PyObject *module);
 bool data_add(PyObject *module);
 bool model_add(PyObject *module);
+bool report_add(PyObject *module);
+bool predict_add(PyObject *module);
 bool space_add(PyObject *module);
+bool curves_add(PyObject *module);
+bool metric_add(PyObject *module);
 bool planner_add(PyObject *module);
 bool trajectory_add(PyObject *module);
 bool kernel_add(PyObject *module);
@@ -120,5 +117,7 @@ bool statistics_add(PyObject *module);
 bool robot_add(PyObject *module);
 bool plot_add(PyObject *module);
 bool urdf_add(PyObject *module);
+/* Formats of files that libraries of their own read; false: no memory. */
+bool glue_add_formats(rm2_context *ctx);
 
 #endif

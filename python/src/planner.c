@@ -1,5 +1,5 @@
 /* Planners: paths around obstacles that move. */
-#include "glue.h"
+#include "space.h"
 
 /* A planner; the space is the handle's owner. */
 typedef struct planner {
@@ -21,20 +21,23 @@ static const handle_kind planner_kind = {"planner", release};
 static PyObject *make(PyObject *self, PyObject *args) {
     rm2_planner_settings s = rm2_planner_settings_default();
     PyObject *object;
+    latent_space *l = NULL;
     Py_ssize_t nodes;
     (void)self;
-    if (!PyArg_ParseTuple(args, "Odnd", &object, &s.deviations, &nodes, &s.gain))
+    if (!PyArg_ParseTuple(args, "Odnd", &object, &s.deviations, &nodes, &s.gain) ||
+        !take_space(object, &l))
         return NULL;
-    const rm2_space *space = glue_space(object);
-    planner *p = space ? PyMem_Calloc(1, sizeof *p) : NULL;
+    const rm2_space *space = l->space;
+    planner *p = PyMem_Calloc(1, sizeof *p);
     rm2_context *ctx = p ? glue_enter() : NULL;
     if (!ctx) {
         PyMem_Free(p);
-        return space && !p ? PyErr_NoMemory() : NULL;
+        return p ? NULL : PyErr_NoMemory();
     }
     s.nodes = nodes < 0 ? 0 : (size_t)nodes;
     p->Q = rm2_space_dim(space);
-    p->manifold = rm2_space_model(space) ? rm2_model_info_of(rm2_space_model(space))->manifold : NULL;
+    p->manifold =
+        rm2_space_model(space) ? rm2_model_info_of(rm2_space_model(space))->manifold : NULL;
     rm2_status status;
     GLUE_RUN(status, rm2_planner_create(ctx, space, &s, &p->planner));
     PyObject *none = glue_leave(ctx, status);
@@ -84,8 +87,9 @@ static PyObject *update(PyObject *self, PyObject *args) {
         return NULL;
     planner *p = glue_unwrap(object, &planner_kind);
     if (p && p->busy)
-        PyErr_SetString(PyExc_RuntimeError,
-                        "an update of this planner runs on another thread; make a planner for each");
+        PyErr_SetString(
+            PyExc_RuntimeError,
+            "an update of this planner runs on another thread; make a planner for each");
     else if (p && glue_read(from, "start", false, &a) && glue_sized(&a, "start", p->Q) &&
              glue_read(to, "goal", false, &b) && glue_sized(&b, "goal", p->Q) &&
              glue_regions(texts, p->manifold, &obstacles, &regions)) {

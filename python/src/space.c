@@ -1,19 +1,9 @@
-/* Latent spaces: geodesics, distances, means, metrics; functions of Python as metrics and costs. */
-#include "glue.h"
+/* Latent spaces: made of models, of functions of Python as metrics and costs. */
+#include "space.h"
 
 #include <string.h>
 
-/* ---- functions of Python ---------------------------------------------------------------------
- *
- * The library calls metrics and costs on its own threads while the interpreter's lock is released.
- * The first exception of a function is kept until the call of the library has ended. */
-
-typedef struct function {
-    PyObject *callable;             /* NULL: none */
-    size_t in;                      /* numbers of the point */
-    size_t out[2];                  /* numbers of value and derivative */
-    PyObject *type, *value, *trace; /* of the exception */
-} function;
+/* ---- functions of Python -------------------------------------------------------------------- */
 
 static void release_function(function *f) {
     Py_CLEAR(f->callable);
@@ -58,13 +48,6 @@ static rm2_status on_call(const void *user, const double *x, double *value, doub
 
 /* ---- spaces --------------------------------------------------------------------------------- */
 
-/* A space and what must live as long; the model is the handle's owner. */
-typedef struct latent_space {
-    rm2_space *space;
-    rm2_metric *metric; /* of a space without a model */
-    function function;  /* cost or metric */
-} latent_space;
-
 static void release(void *thing) {
     latent_space *l = thing;
     rm2_space_free(l->space);
@@ -75,13 +58,8 @@ static void release(void *thing) {
 
 static const handle_kind space_kind = {"latent space", release};
 
-static int take_space(PyObject *object, void *address) {
+int take_space(PyObject *object, void *address) {
     return (*(void **)address = glue_unwrap(object, &space_kind)) != NULL;
-}
-
-const rm2_space *glue_space(PyObject *object) {
-    const latent_space *l = glue_unwrap(object, &space_kind);
-    return l ? l->space : NULL;
 }
 
 static latent_space *new_space(PyObject *callable, size_t in, size_t value, size_t derivative) {
@@ -97,8 +75,7 @@ static latent_space *new_space(PyObject *callable, size_t in, size_t value, size
     return l;
 }
 
-/* glue_leave with the exception of the function, if that is why the call failed. */
-static bool leave(rm2_context *ctx, rm2_status status, latent_space *l) {
+bool leave_space(rm2_context *ctx, rm2_status status, latent_space *l) {
     function *f = &l->function;
     if (f->type && status != RM2_OK && !PyErr_Occurred()) {
         PyErr_Restore(f->type, f->value, f->trace);
@@ -151,8 +128,7 @@ static bool take_discouraged(const glue_array *rows, const rm2_manifold *m, disc
     return true;
 }
 
-bool glue_regions(const char *text, const rm2_manifold *m, rm2_obstacles *o,
-                  rm2_region **regions) {
+bool glue_regions(const char *text, const rm2_manifold *m, rm2_obstacles *o, rm2_region **regions) {
     if (!*text)
         return true;
     const rm2_factor *f = first_euclidean(m);
@@ -181,7 +157,7 @@ static bool create(latent_space *l, const rm2_model *model, const rm2_space_sett
     else
         GLUE_RUN(status, rm2_space_from_metric(ctx, l->metric, s, cover->count / Q, cover->data,
                                                &l->space));
-    return leave(ctx, status, l);
+    return leave_space(ctx, status, l);
 }
 
 static PyObject *wrap(bool good, latent_space *l, PyObject *owner) {
@@ -232,11 +208,11 @@ static bool make_metric(latent_space *l, const char *name, size_t Q) {
     rm2_context *ctx = glue_enter();
     if (!ctx)
         return false;
-    return leave(ctx,
-                 l->function.callable
-                     ? rm2_metric_from_function(ctx, Q, on_call, &l->function, name, &l->metric)
-                     : rm2_metric_analytic(ctx, name, Q, &l->metric),
-                 l);
+    return leave_space(ctx,
+                       l->function.callable ? rm2_metric_from_function(
+                                                  ctx, Q, on_call, &l->function, name, &l->metric)
+                                            : rm2_metric_analytic(ctx, name, Q, &l->metric),
+                       l);
 }
 
 /* space_with(space, settings): other settings of geodesics, the same metrics and roadmap. */
@@ -260,7 +236,8 @@ static PyObject *make_with(PyObject *self, PyObject *args) {
         g.intervals = s.intervals;
         g.max_iterations = s.max_iterations;
         g.tolerance = s.tolerance;
-        good = leave(ctx, rm2_space_with_geodesic_settings(ctx, old->space, &g, &l->space), l);
+        good =
+            leave_space(ctx, rm2_space_with_geodesic_settings(ctx, old->space, &g, &l->space), l);
     }
     return wrap(good, l, object);
 }
@@ -305,383 +282,12 @@ static PyObject *describe(PyObject *self, PyObject *object) {
         glue_settings_dict(rm2_space_settings_table(), rm2_space_settings_of(l->space)));
 }
 
-/* ---- curves --------------------------------------------------------------------------------- */
-
-static PyObject *doubles(size_t count, const double *values) {
-    return PyBytes_FromStringAndSize((const char *)values, (Py_ssize_t)(count * sizeof *values));
-}
-
-/* (nodes, x, velocity, length, energy, error, residual, converged, stage, iterations, evaluations,
- * path length, spline length, clearance, blocked); arrays as bytes. */
-static PyObject *curve_tuple(const rm2_curve *c) {
-    return Py_BuildValue("nNNddddOsnndddO", (Py_ssize_t)c->nodes, doubles(c->nodes * c->Q, c->x),
-                         doubles(c->nodes * c->Q, c->velocity), c->length, c->energy, c->error,
-                         c->residual, c->converged ? Py_True : Py_False, rm2_stage_text(c->stage),
-                         (Py_ssize_t)c->iterations, (Py_ssize_t)c->evaluations, c->path_length,
-                         c->spline_length, c->clearance, c->blocked ? Py_True : Py_False);
-}
-
-/* geodesic(space, points, callback): through all of them. */
-static PyObject *geodesic(PyObject *self, PyObject *args) {
-    latent_space *l;
-    PyObject *in, *result = NULL;
-    glue_watcher watcher = {NULL, false, false};
-    glue_array x;
-    rm2_curve *curve = NULL;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O&OO", take_space, &l, &in, &watcher.callback) ||
-        !glue_read(in, "points", false, &x))
-        return NULL;
-    rm2_context *ctx = glue_rows(&x, "points", rm2_space_dim(l->space)) ? glue_enter() : NULL;
-    if (ctx) {
-        rm2_status status;
-        glue_watch(ctx, &watcher);
-        GLUE_RUN(status, rm2_space_through(ctx, l->space, x.rows, x.data, &curve));
-        if (leave(ctx, status, l))
-            result = curve_tuple(curve);
-    }
-    rm2_curve_free(curve);
-    glue_release(&x);
-    return result;
-}
-
-static PyObject *list_curves(size_t count, rm2_curve *const *curves) {
-    PyObject *list = PyList_New(0);
-    for (size_t k = 0; list && k < count; k++) {
-        PyObject *row = curve_tuple(curves[k]);
-        if (!row || PyList_Append(list, row) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(row);
-    }
-    return list;
-}
-
-/* geodesics(space, from, to, callback): a list of tuples. */
-static PyObject *geodesics(PyObject *self, PyObject *args) {
-    latent_space *l;
-    PyObject *first, *second, *list = NULL;
-    glue_watcher watcher = {NULL, false, false};
-    glue_array from = {.data = NULL}, to = {.data = NULL};
-    rm2_curve **curves = NULL;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOO", take_space, &l, &first, &second, &watcher.callback))
-        return NULL;
-    if (glue_read(first, "starts", false, &from) && glue_read(second, "ends", false, &to) &&
-        glue_rows(&from, "starts", rm2_space_dim(l->space)) &&
-        glue_sized(&to, "ends", from.count)) {
-        curves = PyMem_Calloc(from.rows + 1, sizeof(void *));
-        rm2_context *ctx = curves ? glue_enter() : NULL;
-        if (ctx) {
-            rm2_status status;
-            glue_watch(ctx, &watcher);
-            GLUE_RUN(status,
-                     rm2_space_many(ctx, l->space, from.rows, from.data, to.data, curves, NULL));
-            if (leave(ctx, status, l))
-                list = list_curves(from.rows, curves);
-        }
-        for (size_t k = 0; curves && k < from.rows; k++)
-            rm2_curve_free(curves[k]);
-    }
-    PyMem_Free((void *)curves);
-    glue_release(&from);
-    glue_release(&to);
-    return list;
-}
-
-/* ---- many points ---------------------------------------------------------------------------- */
-
-/* distances(space, points, callback, out): how many did not converge. */
-static PyObject *distances(PyObject *self, PyObject *args) {
-    latent_space *l;
-    PyObject *in, *out, *result = NULL;
-    glue_watcher watcher = {NULL, false, false};
-    glue_array x = {.data = NULL}, y = {.data = NULL};
-    size_t unconverged = 0;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOO", take_space, &l, &in, &watcher.callback, &out))
-        return NULL;
-    if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y) &&
-        glue_rows(&x, "points", rm2_space_dim(l->space)) &&
-        glue_sized(&y, "output", x.rows * x.rows)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            glue_watch(ctx, &watcher);
-            GLUE_RUN(status,
-                     rm2_space_distances(ctx, l->space, x.rows, x.data, y.data, &unconverged));
-            if (leave(ctx, status, l))
-                result = PyLong_FromSize_t(unconverged);
-        }
-    }
-    glue_release(&x);
-    glue_release(&y);
-    return result;
-}
-
-/* space_mean(space, points, weights or None, callback, out): (converged, iterations, gradient, variance). */
-static PyObject *mean(PyObject *self, PyObject *args) {
-    latent_space *l;
-    PyObject *in, *weigh, *out, *result = NULL;
-    glue_watcher watcher = {NULL, false, false};
-    glue_array x = {.data = NULL}, w = {.data = NULL}, y = {.data = NULL};
-    rm2_mean_info info = {.converged = false};
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOO", take_space, &l, &in, &weigh, &watcher.callback, &out))
-        return NULL;
-    size_t Q = rm2_space_dim(l->space);
-    if (glue_read(in, "points", false, &x) && glue_read(weigh, "weights", true, &w) &&
-        glue_write(out, "output", false, &y) && glue_rows(&x, "points", Q) &&
-        glue_sized(&y, "output", Q) && (!w.data || glue_sized(&w, "weights", x.rows))) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            glue_watch(ctx, &watcher);
-            GLUE_RUN(status,
-                     rm2_space_mean(ctx, l->space, x.rows, x.data, w.data, NULL, y.data, &info));
-            if (leave(ctx, status, l))
-                result = Py_BuildValue("Oidd", info.converged ? Py_True : Py_False, info.iterations,
-                                       info.gradient, info.variance);
-        }
-    }
-    glue_release(&x);
-    glue_release(&w);
-    glue_release(&y);
-    return result;
-}
-
-/* medoids(distances, k): (medoids, clusters, cost). */
-static PyObject *medoids(PyObject *self, PyObject *args) {
-    PyObject *in, *result = NULL;
-    Py_ssize_t n, k;
-    glue_array d = {.data = NULL};
-    (void)self;
-    if (!PyArg_ParseTuple(args, "Onn", &in, &n, &k) || !glue_read(in, "distances", false, &d))
-        return NULL;
-    size_t points = n > 0 ? (size_t)n : 0, wanted = k > 0 ? (size_t)k : 0;
-    size_t *found = PyMem_Calloc(points + wanted + 1, sizeof *found);
-    rm2_context *ctx = found && glue_sized(&d, "distances", points * points) ? glue_enter() : NULL;
-    if (ctx) {
-        double cost = 0;
-        rm2_status status;
-        GLUE_RUN(status,
-                 rm2_distance_medoids(ctx, points, d.data, wanted, found, found + wanted, &cost));
-        PyObject *none = glue_leave(ctx, status);
-        if (none)
-            result = Py_BuildValue("NNd", glue_sizes(wanted, found),
-                                   glue_sizes(points, found + wanted), cost);
-        Py_XDECREF(none);
-    }
-    PyMem_Free(found);
-    glue_release(&d);
-    return result;
-}
-
-/* ---- exponential and logarithm -------------------------------------------------------------- */
-
-/* space_exp(space, x, v, end, velocity, path or None) */
-static PyObject *exponential(PyObject *self, PyObject *args) {
-    latent_space *l;
-    PyObject *in[2], *out[3], *result = NULL;
-    glue_array x = {.data = NULL}, v = {.data = NULL}, end = {.data = NULL};
-    glue_array velocity = {.data = NULL}, path = {.data = NULL};
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOOO", take_space, &l, &in[0], &in[1], &out[0], &out[1],
-                          &out[2]))
-        return NULL;
-    size_t Q = rm2_space_dim(l->space);
-    if (glue_read(in[0], "z", false, &x) && glue_read(in[1], "v", false, &v) &&
-        glue_write(out[0], "output", false, &end) &&
-        glue_write(out[1], "output", false, &velocity) &&
-        glue_write(out[2], "output", true, &path) && glue_sized(&x, "z", Q) &&
-        glue_sized(&v, "v", Q) && glue_sized(&end, "output", Q) &&
-        glue_sized(&velocity, "output", Q) && glue_rows(&path, "output", Q)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, rm2_space_exp(ctx, l->space, x.data, v.data, end.data, velocity.data,
-                                           path.rows, path.data));
-            if (leave(ctx, status, l))
-                result = Py_NewRef(Py_None);
-        }
-    }
-    glue_release(&x);
-    glue_release(&v);
-    glue_release(&end);
-    glue_release(&velocity);
-    glue_release(&path);
-    return result;
-}
-
-/* space_log(space, x, y, out): converged. */
-static PyObject *logarithm(PyObject *self, PyObject *args) {
-    latent_space *l;
-    PyObject *first, *second, *out, *result = NULL;
-    glue_array x = {.data = NULL}, y = {.data = NULL}, v = {.data = NULL};
-    bool converged = false;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOO", take_space, &l, &first, &second, &out))
-        return NULL;
-    size_t Q = rm2_space_dim(l->space);
-    if (glue_read(first, "z", false, &x) && glue_read(second, "y", false, &y) &&
-        glue_write(out, "output", false, &v) && glue_sized(&x, "z", Q) && glue_sized(&y, "y", Q) &&
-        glue_sized(&v, "output", Q)) {
-        glue_watcher watcher = {Py_None, false, false};
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            glue_watch(ctx, &watcher);
-            GLUE_RUN(status, rm2_space_log(ctx, l->space, x.data, y.data, v.data, &converged));
-            if (leave(ctx, status, l))
-                result = PyBool_FromLong(converged);
-        }
-    }
-    glue_release(&x);
-    glue_release(&y);
-    glue_release(&v);
-    return result;
-}
-
-/* ---- metric --------------------------------------------------------------------------------- */
-
-/* Results at n points; any may be NULL. */
-typedef struct metric_outputs {
-    glue_array G, dG, magnification;
-} metric_outputs;
-
-static rm2_status run_metric(rm2_context *ctx, const rm2_metric *metric, const glue_array *x,
-                             const metric_outputs *o) {
-    rm2_status status = RM2_OK;
-    if (o->G.data)
-        status = rm2_metric_at(ctx, metric, x->rows, x->data, o->G.data, o->dG.data);
-    if (status == RM2_OK && o->magnification.data)
-        status = rm2_metric_magnification(ctx, metric, x->rows, x->data, o->magnification.data);
-    return status;
-}
-
-static bool take_outputs(PyObject *const *objects, size_t n, size_t Q, metric_outputs *o) {
-    return glue_write(objects[0], "output", true, &o->G) &&
-           glue_write(objects[1], "output", true, &o->dG) &&
-           glue_write(objects[2], "output", true, &o->magnification) &&
-           (!o->G.data || glue_sized(&o->G, "output", n * Q * Q)) &&
-           (!o->dG.data || glue_sized(&o->dG, "output", n * Q * Q * Q)) &&
-           (!o->magnification.data || glue_sized(&o->magnification, "output", n));
-}
-
-/* space_metric(space, exact, x, G or None, dG or None, log magnification or None) */
-static PyObject *metric(PyObject *self, PyObject *args) {
-    latent_space *l;
-    PyObject *in, *objects[3], *result = NULL;
-    int exact;
-    glue_array x = {.data = NULL};
-    metric_outputs o;
-    (void)self;
-    memset(&o, 0, sizeof o);
-    if (!PyArg_ParseTuple(args, "O&pOOOO", take_space, &l, &exact, &in, &objects[0], &objects[1],
-                          &objects[2]))
-        return NULL;
-    size_t Q = rm2_space_dim(l->space);
-    if (glue_read(in, "latents", false, &x) && glue_rows(&x, "latents", Q) &&
-        take_outputs(objects, x.rows, Q, &o)) {
-        const rm2_metric *g = exact ? rm2_space_exact_metric(l->space) : rm2_space_metric(l->space);
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, run_metric(ctx, g, &x, &o));
-            if (leave(ctx, status, l))
-                result = Py_NewRef(Py_None);
-        }
-    }
-    glue_release(&x);
-    glue_release(&o.G);
-    glue_release(&o.dG);
-    glue_release(&o.magnification);
-    return result;
-}
-
-/* space_spread(space, x, directions or None, mean, deviation) */
-static PyObject *spread(PyObject *self, PyObject *args) {
-    latent_space *l;
-    PyObject *in, *along, *out[2], *result = NULL;
-    glue_array x = {.data = NULL}, a = {.data = NULL}, m = {.data = NULL}, d = {.data = NULL};
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOO", take_space, &l, &in, &along, &out[0], &out[1]))
-        return NULL;
-    if (glue_read(in, "latents", false, &x) && glue_read(along, "directions", true, &a) &&
-        glue_write(out[0], "output", false, &m) && glue_write(out[1], "output", false, &d) &&
-        glue_rows(&x, "latents", rm2_space_dim(l->space)) &&
-        (!a.data || glue_sized(&a, "directions", x.count)) && glue_sized(&m, "output", x.rows) &&
-        glue_sized(&d, "output", x.rows)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, rm2_metric_spread(ctx, rm2_space_exact_metric(l->space), x.rows,
-                                               x.data, a.data, m.data, d.data));
-            if (leave(ctx, status, l))
-                result = Py_NewRef(Py_None);
-        }
-    }
-    glue_release(&x);
-    glue_release(&a);
-    glue_release(&m);
-    glue_release(&d);
-    return result;
-}
-
-/* ---- lengths -------------------------------------------------------------------------------- */
-
-typedef enum length_kind { POLYGON, STRAIGHT, EXPECTED } length_kind;
-
-static rm2_status measure(rm2_context *ctx, const rm2_space *space, length_kind kind,
-                          size_t samples, const glue_array *x, double result[2]) {
-    if (kind == POLYGON)
-        return rm2_space_path_length(ctx, space, x->rows, x->data, &result[0], &result[1]);
-    if (kind == STRAIGHT)
-        return rm2_space_straight_length(ctx, space, x->rows, x->data, &result[0]);
-    return rm2_space_expected_length(ctx, space, x->rows, x->data, samples, &result[0], &result[1]);
-}
-
-/* space_length(space, kind, path, samples, seed): (length, energy or standard error). */
-static PyObject *length(PyObject *self, PyObject *args) {
-    latent_space *l;
-    int kind;
-    PyObject *in, *result = NULL;
-    Py_ssize_t samples;
-    unsigned long long seed;
-    glue_array x;
-    double found[2] = {0, 0};
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O&iOnK", take_space, &l, &kind, &in, &samples, &seed) ||
-        !glue_read(in, "path", false, &x))
-        return NULL;
-    rm2_context *ctx = glue_rows(&x, "path", rm2_space_dim(l->space)) ? glue_enter() : NULL;
-    if (ctx) {
-        rm2_status status;
-        rm2_context_set_seed(ctx, seed);
-        GLUE_RUN(status, measure(ctx, l->space, (length_kind)kind,
-                                 samples > 0 ? (size_t)samples : 0, &x, found));
-        if (leave(ctx, status, l))
-            result = Py_BuildValue("dd", found[0], found[1]);
-    }
-    glue_release(&x);
-    return result;
-}
-
 static PyMethodDef functions[] = {
     {"space", make, METH_VARARGS, NULL},
     {"space_from_metric", make_from_metric, METH_VARARGS, NULL},
     {"space_with", make_with, METH_VARARGS, NULL},
     {"space_text", text_of, METH_O, NULL},
     {"space_info", describe, METH_O, NULL},
-    {"geodesic", geodesic, METH_VARARGS, NULL},
-    {"geodesics", geodesics, METH_VARARGS, NULL},
-    {"distances", distances, METH_VARARGS, NULL},
-    {"space_mean", mean, METH_VARARGS, NULL},
-    {"medoids", medoids, METH_VARARGS, NULL},
-    {"space_exp", exponential, METH_VARARGS, NULL},
-    {"space_log", logarithm, METH_VARARGS, NULL},
-    {"space_metric", metric, METH_VARARGS, NULL},
-    {"space_spread", spread, METH_VARARGS, NULL},
-    {"space_length", length, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -122,7 +122,7 @@ rm2_status rm2i_zip_check_end(rm2i_zip_stream *stream) {
     if (stream->inflating && !stream->ended)
         RM2_TRY(unpack(stream, &none, 1, &got));
     if (got > 0)
-        return damaged(&stream->source, "it unpacks to more than the zip directory says");
+        return damaged(&stream->source, "it unpacks to more than the size in the zip directory");
     if (stream->crc != stream->entry->crc)
         return damaged(&stream->source, "the checksum (CRC-32) is wrong: the file is damaged");
     return RM2_OK;

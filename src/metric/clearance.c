@@ -80,8 +80,8 @@ static double lower_bound(const inquiry *i, const double *a, const rm2i_clear_po
     const rm2i_clearance *c = i->c;
     double lost = rm2i_position_bow(&c->position, a, b);
     if (c->deviations > 0)
-        lost += c->deviations * (fmax(at_a->deviation, at_b->deviation) +
-                                 rm2i_position_swell(&c->position, a, b));
+        lost += c->deviations *
+                (fmax(at_a->deviation, at_b->deviation) + rm2i_position_swell(&c->position, a, b));
     return chord_distance(c, at_a->y, at_b->y, i->enough + lost) - lost;
 }
 

@@ -222,7 +222,14 @@ static rm2_status measure_dimension(rm2_context *ctx, const rm2_data *data,
     return RM2_OK;
 }
 
-/* The smallest dimension whose density is within a standard error of the difference from the best one. */
+/* Does one more dimension halve the residual? The covariance of the outputs may hide that from the density: it has the
+ * directions in which points scatter, whether latents explain them or not. */
+static bool one_more_halves(size_t count, const rm2_latent_choice *rows, size_t k) {
+    return k + 1 < count && rows[k + 1].residual < 0.5 * rows[k].residual;
+}
+
+/* The smallest dimension whose density is within a standard error of the difference from the best one, and whose residual
+ * one more does not halve. */
 static size_t pick(size_t count, const rm2i_cross_result *results, const rm2_latent_choice *rows) {
     size_t best = 0;
     for (size_t k = 1; k < count; k++)
@@ -232,9 +239,11 @@ static size_t pick(size_t count, const rm2i_cross_result *results, const rm2_lat
         double mean, error;
         rm2i_cross_difference(results[k].count, results[best].density, results[k].density, &mean,
                               &error);
-        if (mean <= error)
+        if (mean <= error && !one_more_halves(count, rows, k))
             return k;
     }
+    while (one_more_halves(count, rows, best))
+        best++;
     return best;
 }
 

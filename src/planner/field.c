@@ -110,11 +110,11 @@ typedef struct taps {
 
 static taps taps_at(double u, double step) {
     double w = 1 - u, one = 1 / step, two = one * one;
-    return (taps){{{w * w * w / 6, (4 - 3 * u * u * (1 + w)) / 6, (4 - 3 * w * w * (1 + u)) / 6,
-                    u * u * u / 6},
-                   {-w * w / 2 * one, u * (3 * u - 4) / 2 * one, w * (4 - 3 * w) / 2 * one,
-                    u * u / 2 * one},
-                   {w * two, (3 * u - 2) * two, (3 * w - 2) * two, u * two}}};
+    return (taps){
+        {{w * w * w / 6, (4 - 3 * u * u * (1 + w)) / 6, (4 - 3 * w * w * (1 + u)) / 6,
+          u * u * u / 6},
+         {-w * w / 2 * one, u * (3 * u - 4) / 2 * one, w * (4 - 3 * w) / 2 * one, u * u / 2 * one},
+         {w * two, (3 * u - 2) * two, (3 * w - 2) * two, u * two}}};
 }
 
 /* How often each term is differentiated by each coordinate; returns how many terms there are. */
@@ -312,8 +312,8 @@ static void fill_bend(size_t Q, const factor *phi, field_terms terms, const doub
         g_r[r] = 2 * rm2i_dot(Q, a[0], a[1 + r]);
     for (size_t r = 0; r < Q; r++)
         for (size_t s = 0; s < Q; s++) {
-            double g_rs = 2 * (rm2i_dot(Q, a[1 + r], a[1 + s]) +
-                               rm2i_dot(Q, a[0], a[pair_of(Q, r, s)]));
+            double g_rs =
+                2 * (rm2i_dot(Q, a[1 + r], a[1 + s]) + rm2i_dot(Q, a[0], a[pair_of(Q, r, s)]));
             bend[r * Q + s] = phi->second[r][s] * g + phi->by[r] * g_r[s] + phi->by[s] * g_r[r] +
                               phi->value * g_rs;
         }

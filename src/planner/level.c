@@ -32,8 +32,8 @@ rm2_status rm2i_level_create(rm2_context *ctx, const rm2_roadmap *grid, size_t t
                              rm2i_level *level) {
     *level = (rm2i_level){.net = grid, .times = times};
     if (times > 1) {
-        RM2_TRY(rm2i_finer_grid(ctx, grid, times, reach_of(grid, times), &level->metric,
-                                &level->own));
+        RM2_TRY(
+            rm2i_finer_grid(ctx, grid, times, reach_of(grid, times), &level->metric, &level->own));
         level->net = level->own;
     }
     return rm2i_arena_calloc(ctx, lay_out, level, &level->memory);

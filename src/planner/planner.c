@@ -17,7 +17,8 @@
 
 enum { GRIDS = 3, FEWEST_NODES = 8, MOST_NODES = 100000, MOST_STEPS = 20 };
 static const double BARRIER_WIDTH = 0.02; /* of the extent of the positions, as in space/around.c */
-static const double ENOUGH = 0.02; /* relative change of the velocity: the length changes by its square */
+static const double ENOUGH =
+    0.02; /* relative change of the velocity: the length changes by its square */
 static const double PROOF_SECONDS = 5e-4; /* of the first proof, as long as none was timed */
 
 typedef enum candidate { REST, FRESH, CANDIDATES } candidate;
@@ -355,10 +356,11 @@ static rm2_status check_point(rm2_context *ctx, const rm2_planner *p, const char
     for (size_t q = 0; q < net->Q; q++) {
         double low = net->axis[q][0], high = net->axis[q][net->count[q] - 1];
         if (!(x[q] >= low && x[q] <= high))
-            return rm2i_fail(ctx, RM2_ERR_DATA,
-                             "query.%s: coordinate %zu is %g; the grid of the space goes from %g to "
-                             "%g: make the space with points that it must cover",
-                             name, q, x[q], low, high);
+            return rm2i_fail(
+                ctx, RM2_ERR_DATA,
+                "query.%s: coordinate %zu is %g; the grid of the space goes from %g to "
+                "%g: make the space with points that it must cover",
+                name, q, x[q], low, high);
     }
     return RM2_OK;
 }
@@ -372,8 +374,10 @@ static rm2_status check_query(rm2_context *ctx, const rm2_planner *p, const rm2_
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "query.clearance is %g; expected 0 or more",
                          q->clearance);
     if (!(q->seconds >= 0))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "query.seconds is %g; expected 0 (no deadline) or "
-                                                "more", q->seconds);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "query.seconds is %g; expected 0 (no deadline) or "
+                         "more",
+                         q->seconds);
     for (size_t k = 0; k < q->count; k++) {
         rm2_status status = rm2_region_check(ctx, &q->regions[k]);
         if (status == RM2_OK && q->regions[k].dim != dim)

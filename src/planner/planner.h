@@ -56,14 +56,14 @@ typedef struct rm2i_level {
     rm2_metric *metric;
     rm2i_clear_point *node; /* clearances: of the update */
     double *root;           /* sqrt(phi), of the update */
-    double *radius;         /* nodes: of the image of the cell around them, by samples of the field */
-    double *at, *key;       /* length from the start, and with what is left */
+    double *radius;   /* nodes: of the image of the cell around them, by samples of the field */
+    double *at, *key; /* length from the start, and with what is left */
     size_t *before, *heap;
     size_t *seen;    /* nodes: update that looked at them */
     size_t *reached; /* nodes: search that came there */
     size_t *removed; /* edges: update that took them out */
-    double *bow;     /* edges: how far the decoded line is from the chord, by samples of the field */
-    size_t search;   /* number of the last search */
+    double *bow;   /* edges: how far the decoded line is from the chord, by samples of the field */
+    size_t search; /* number of the last search */
     double *memory;
 } rm2i_level;
 
@@ -82,9 +82,9 @@ typedef struct rm2i_scene {
     rm2_context *ctx;
     const rm2i_field *field;
     const rm2i_clearance *clearance;
-    double width; /* of the barrier */
+    double width;  /* of the barrier */
     size_t number; /* of the update */
-    double end; /* time of the deadline; infinity: none */
+    double end;    /* time of the deadline; infinity: none */
     rm2i_end from, to;
     double *to_goal; /* nodes of the space's grid: lengths without obstacles */
     bool new_goal;   /* they are still those to another one */

@@ -21,7 +21,8 @@ static double side_length(const rm2i_scene *s, const double *a, const double *b)
 static double measure_sides(const rm2i_scene *s, const rm2i_polygon *way, double *lengths) {
     double total = 0;
     for (size_t i = 0; i + 1 < way->n; i++)
-        total += lengths[i] = side_length(s, way->x + i * s->field->Q, way->x + (i + 1) * s->field->Q);
+        total += lengths[i] =
+            side_length(s, way->x + i * s->field->Q, way->x + (i + 1) * s->field->Q);
     return total;
 }
 

@@ -137,7 +137,7 @@ static void open_link(scan *s, const XML_Char **list) {
         return;
     }
     if (has_link(r, name)) {
-        refuse(s, "this link is there twice");
+        refuse(s, "this link is listed twice");
         return;
     }
     if (!grow(s, (void *)&r->links, r->link_count, sizeof *r->links))

@@ -89,7 +89,12 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   check("an obstacle keeps the path away", around[7] > 0 && path[7] === Infinity, around[7]); // the path led through its centre
   const grid = (await ask(server, "grid", [0, 1, 5, 4, -1, 1, -0.5, 0.5, ...row(0), 0])).values;
   const [corner] = table(run("metric", "toy.h5", "--at=-1,-0.5", "--quiet"));
-  check("colours of the map", grid.length === 40 && Math.abs(grid[20] - corner.deviation) < 1e-9, grid[20], corner);
+  check("colours of the map", grid.length === 60 && Math.abs(grid[20] - corner.deviation) < 1e-9, grid[20], corner);
+  check("no obstacle is near the map", [...grid].slice(40).every((c) => c === Infinity));
+  const here = [...path.slice(9 + 100 * Q, 9 + 101 * Q)]; // the latent point that decodes to the obstacle's centre
+  const box = [here[0], here[0] + 1, here[1], here[1] + 1];
+  const blocked = (await ask(server, "grid", [0, 1, 2, 2, ...box, ...row(0), 1, ...obstacle])).values;
+  check("the map knows what is inside an obstacle", Math.abs(blocked[8] + 0.2) < 1e-9, blocked[8]); // its centre: minus the radius
   const samples = (await ask(server, "samples", [3, ...row(0), ...row(1)])).values;
   const again = (await ask(server, "samples", [3, ...row(0), ...row(1)])).values;
   check("samples, the same each time", samples.length === 3 * 2 * info.ambient && difference(samples, again) === 0);

@@ -281,6 +281,8 @@ def test_wrong_keywords_everywhere(tmp_path, monkeypatch):
         (model.mean, (Z[:2],)), (model.exp, (Z[0], Z[0] * 0)), (model.log, (Z[0], Z[1])), (model.metric, (Z[:1],)),
         (M.mean, (P,)), (M.kernel, (P,)), (M.random, (2,)), (rm2.dtw, (Y, Y)), (rm2.generate, ("toy",)),
         (rm2.Data, (P, M)), (rm2.WGPLVM("R2 x S2", max_iterations=0).fit, (Y,)), (model.plot, ()),
+        (rm2.covariances, (np.eye(5)[None].repeat(2, 0),)), (M.distances, (P,)),
+        (rm2.permutation_test, (M, P, [0, 0, 1, 1])), (rm2.classify, (M, P, [0, 0, 1, 1])),
         (rm2.Arm("planar:1,1").track, (np.zeros((2, 2)), "R2")), (rm2.Figure().panel, ()),
     ]
     for call, arguments in calls:

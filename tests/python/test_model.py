@@ -98,6 +98,43 @@ def test_decode(model):
     assert 0 < ambient < 0.2 and 0 < outputs < 0.2
 
 
+def test_fidelity(model, toy):
+    f = model.fidelity()
+    F = model.coordinates(toy.points, "tangent")
+    F = F - F.mean(axis=0)
+    np.testing.assert_allclose(f.mean, np.sqrt((F**2).sum(axis=1).mean()), rtol=1e-9)
+    left = np.linalg.svd(F, compute_uv=False)[2:]
+    np.testing.assert_allclose(f.components, np.sqrt((left**2).sum() / len(F)), rtol=1e-6)
+    assert f.residual < f.components and not f.worse and 0 < f.explained_components < f.explained < 1
+
+
+def test_a_model_worse_than_principal_components_warns(rng):
+    Y = rng.normal(size=(40, 5)) * [5, 4, 0.1, 0.1, 0.1]
+    with pytest.warns(RuntimeWarning, match="principal components reconstruct"):
+        model = rm2.WGPLVM("R5", recipe="robust", max_iterations=0, init="random").fit(Y)
+    assert model.fidelity().worse
+
+
+def test_start_report(toy):
+    estimator = rm2.WGPLVM("R2 x S2", max_iterations=2)
+    points = np.concatenate([toy.points[:40], toy.points[:39:-1]])  # the last demonstration backwards
+    found = estimator.inspect(points, groups=toy.groups)
+    assert [d.reversed for d in found.demonstrations] == [False, False, True]
+    assert [f.demonstrations for f in found.families] == [3] and not found.labelled
+    assert estimator.fit(points, groups=toy.groups).start_report_ == found
+    assert estimator.inspect(toy.points) is None  # no trajectories
+
+
+def test_choice_of_latent_dimensions(rng):
+    Y = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 6)) + 0.05 * rng.normal(size=(60, 6))
+    rows = rm2.WGPLVM("R6").choose_latent(Y, largest=3)
+    assert [r.latent_dim for r in rows] == list(range(1, len(rows) + 1))
+    assert [r.latent_dim for r in rows if r.chosen] == [2]  # a plane with noise
+    assert rows[1].residual < rows[0].residual
+    with pytest.raises(ValueError, match="largest"):
+        rm2.WGPLVM("R6").choose_latent(Y, largest=0)
+
+
 def test_encode(model, toy):
     Z, cov, info = model.transform(toy.points, return_cov=True, return_info=True)
     assert Z.shape == (60, 2) and cov.shape == (60, 2, 2)

@@ -138,13 +138,15 @@ static inline void free_grid(fine_grid *g) {
 }
 
 /* Is the line between two near points clear without a doubt? Its image is hardly longer than the chord. */
-static inline bool is_clear(const scene *s, const double *ya, double ca, const double *yb, double cb) {
+static inline bool is_clear(const scene *s, const double *ya, double ca, const double *yb,
+                            double cb) {
     double length = 1.3 * hypot(ya[0] - yb[0], ya[1] - yb[1]);
     return (ca + cb - length) / 2 > s->clearance;
 }
 
 /* The nodes of the cell around x, and those next to it, from which x is clear. */
-static inline size_t nodes_around(const fine_grid *g, const scene *s, const double *x, size_t *found) {
+static inline size_t nodes_around(const fine_grid *g, const scene *s, const double *x,
+                                  size_t *found) {
     size_t count = 0, at[2];
     double y[2];
     decode_positions(1, x, y);
@@ -163,7 +165,8 @@ static inline size_t nodes_around(const fine_grid *g, const scene *s, const doub
 }
 
 /* Breadth first over the eight neighbours. */
-static inline bool grid_has_way(fine_grid *g, const scene *s, const double *from, const double *to) {
+static inline bool grid_has_way(fine_grid *g, const scene *s, const double *from,
+                                const double *to) {
     size_t starts[4], ends[4], *queue = calloc(FINE * FINE, sizeof *queue), head = 0, tail = 0;
     bool *seen = calloc(FINE * FINE, sizeof *seen), reached = false;
     assert_non_null(queue);

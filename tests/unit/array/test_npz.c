@@ -514,7 +514,7 @@ static void entries_must_match_their_header(void **state) {
     }
     make_archive(f, "a.npy", 8, npy, size + 8);
     poke(f, f->directory_at + 24, size, 4);
-    expect_refusal(f, RM2_ERR_FORMAT, "more than the zip directory says");
+    expect_refusal(f, RM2_ERR_FORMAT, "more than the size in the zip directory");
 }
 
 static void unknown_methods_are_refused(void **state) {

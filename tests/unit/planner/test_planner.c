@@ -70,12 +70,12 @@ static scene moving_scene(double t) {
     scene s = {.count = 3, .clearance = 0.01 * extent};
     for (size_t k = 0; k < 3; k++) {
         double speed = 0.9 + 0.37 * (double)k, turn = speed * t + 2 * (double)k;
-        s.regions[k] = (rm2_region){.kind = RM2_REGION_SPHERE,
-                                    .dim = 2,
-                                    .a = {(low[0] + high[0]) / 2 + 0.4 * (high[0] - low[0]) * sin(turn),
-                                          (low[1] + high[1]) / 2 +
-                                              0.4 * (high[1] - low[1]) * cos(1.3 * turn)},
-                                    .radius = extent * (0.02 + 0.05 * (double)k)};
+        s.regions[k] =
+            (rm2_region){.kind = RM2_REGION_SPHERE,
+                         .dim = 2,
+                         .a = {(low[0] + high[0]) / 2 + 0.4 * (high[0] - low[0]) * sin(turn),
+                               (low[1] + high[1]) / 2 + 0.4 * (high[1] - low[1]) * cos(1.3 * turn)},
+                         .radius = extent * (0.02 + 0.05 * (double)k)};
     }
     return s;
 }

@@ -28,8 +28,8 @@ static double sampled(const rm2_model *m, const rm2_plan *p, const rm2_region *r
     for (size_t i = 0; i + 1 < p->nodes; i++)
         for (int k = 0; k <= 10; k++) {
             for (size_t q = 0; q < p->Q; q++)
-                x[q] = p->x[i * p->Q + q] +
-                       0.1 * k * (p->x[(i + 1) * p->Q + q] - p->x[i * p->Q + q]);
+                x[q] =
+                    p->x[i * p->Q + q] + 0.1 * k * (p->x[(i + 1) * p->Q + q] - p->x[i * p->Q + q]);
             ok(rm2_model_decode(ctx, m, 1, x, point, NULL, NULL, NULL));
             least = fmin(least, hypot(point[0] - r->a[0], point[1] - r->a[1]) - r->radius);
         }

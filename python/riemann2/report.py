@@ -1,0 +1,74 @@
+"""What training finds besides the model."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["Demonstration", "Family", "Fidelity", "LatentChoice", "StartReport"]
+
+
+class Fidelity(NamedTuple):
+    """Residuals of the training points in tangent coordinates, root mean squared."""
+
+    residual: float  #: of the decoded latents
+    mean: float  #: of the mean of the points
+    components: float  #: of as many principal components as there are latent dimensions
+    coincident: int  #: latents that coincide with another one
+    worse: bool  #: principal components reconstruct the training points better, by more than 0.2 %
+
+    @property
+    def explained(self) -> float:
+        """Part of the variance that the model explains."""
+        return 1.0 - (self.residual / self.mean) ** 2
+
+    @property
+    def explained_components(self) -> float:
+        """Part of the variance that principal components explain."""
+        return 1.0 - (self.components / self.mean) ** 2
+
+
+class Demonstration(NamedTuple):
+    """How a trajectory passes the motion of its family, whose phase runs from 0 to 1."""
+
+    family: int
+    reversed: bool  #: it runs against the motion
+    begin: float  #: phase of its first point
+    end: float  #: phase of its last point
+    misfit: float  #: root mean squared distance from the motion, over the spread of the data
+    unevenness: float  #: largest deviation of its phase from an even pace
+    outliers: int  #: points that were left out of the alignment
+    resting: int  #: points of pauses
+
+
+class Family(NamedTuple):
+    """Demonstrations of one motion."""
+
+    demonstrations: int
+    reference: int  #: the demonstration that the others fit into best
+    complete: bool  #: the reference is the whole motion; else it was continued by others
+
+
+class StartReport(NamedTuple):
+    """What the start of the latent points found in the demonstrations."""
+
+    labelled: bool  #: families are the labels of the data
+    demonstrations: list[Demonstration]
+    families: list[Family]
+
+    @classmethod
+    def _from(cls, found: tuple[bool, list[Any], list[Any]] | None) -> StartReport | None:
+        if found is None:
+            return None
+        labelled, demonstrations, families = found
+        return cls(labelled, [Demonstration(*d) for d in demonstrations], [Family(*f) for f in families])
+
+
+class LatentChoice(NamedTuple):
+    """Densities, for one number of latent dimensions, of points that training has not seen."""
+
+    latent_dim: int
+    points: int
+    log_density: float  #: mean per point, against the Riemannian volume
+    standard_error: float
+    residual: float  #: root mean squared, in tangent coordinates
+    chosen: bool

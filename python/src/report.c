@@ -1,0 +1,139 @@
+/* What training finds besides the model: fidelity, the demonstrations of a start, latent dimensions to choose from. */
+#include "glue.h"
+
+/* model_fidelity(model): (residual, that of the mean, of principal components, coincident latents, worse than components). */
+static PyObject *fidelity(PyObject *self, PyObject *object) {
+    const rm2_model *model = glue_unwrap(object, &model_kind);
+    rm2_fidelity f = {0};
+    (void)self;
+    rm2_context *ctx = model ? glue_enter() : NULL;
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    GLUE_RUN(status, rm2_model_fidelity(ctx, model, &f));
+    PyObject *none = glue_leave(ctx, status);
+    Py_XDECREF(none);
+    return none ? Py_BuildValue("dddnO", f.residual, f.mean, f.components, (Py_ssize_t)f.coincident,
+                                f.worse ? Py_True : Py_False)
+                : NULL;
+}
+
+/* ---- demonstrations of a start ---------------------------------------------------------------- */
+
+/* Append `item`, a new reference or NULL with an exception. */
+static bool append(PyObject *list, PyObject *item) {
+    bool good = item && PyList_Append(list, item) == 0;
+    Py_XDECREF(item);
+    return good;
+}
+
+static PyObject *demo_tuple(const rm2_start_demo *d) {
+    return Py_BuildValue("nOddddnn", (Py_ssize_t)d->family, d->reversed ? Py_True : Py_False,
+                         d->begin, d->end, d->misfit, d->unevenness, (Py_ssize_t)d->outliers,
+                         (Py_ssize_t)d->resting);
+}
+
+static PyObject *family_tuple(const rm2_start_family *f) {
+    return Py_BuildValue("nnO", (Py_ssize_t)f->demos, (Py_ssize_t)f->reference,
+                         f->complete ? Py_True : Py_False);
+}
+
+/* (are families labels, demonstrations, families), or None. */
+static PyObject *report_tuple(const rm2_start_report *r) {
+    if (!r)
+        return Py_NewRef(Py_None);
+    PyObject *demos = PyList_New(0), *families = PyList_New(0);
+    bool good = demos && families;
+    for (size_t k = 0; good && k < r->demos; k++)
+        good = append(demos, demo_tuple(&r->demo[k]));
+    for (size_t k = 0; good && k < r->families; k++)
+        good = append(families, family_tuple(&r->family[k]));
+    if (good)
+        return Py_BuildValue("ONN", r->labelled ? Py_True : Py_False, demos, families);
+    Py_XDECREF(demos);
+    Py_XDECREF(families);
+    return NULL;
+}
+
+/* model_start(model) */
+static PyObject *start_of(PyObject *self, PyObject *object) {
+    const rm2_model *model = glue_unwrap(object, &model_kind);
+    (void)self;
+    return model ? report_tuple(rm2_model_info_of(model)->start_report) : NULL;
+}
+
+/* fit_inspect(data, settings) */
+static PyObject *inspect(PyObject *self, PyObject *args) {
+    const rm2_data *data;
+    PyObject *dict, *result = NULL;
+    rm2_start_report *report = NULL;
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&O", take_data, &data, &dict) ||
+        !glue_settings(dict, rm2_fit_settings_table(), &s))
+        return NULL;
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    GLUE_RUN(status, rm2_fit_inspect(ctx, data, &s, &report));
+    PyObject *none = glue_leave(ctx, status);
+    Py_XDECREF(none);
+    if (none)
+        result = report_tuple(report);
+    rm2_start_report_free(report);
+    return result;
+}
+
+/* ---- latent dimensions ------------------------------------------------------------------------ */
+
+enum { CHOICES = 32 }; /* latent dimensions to try at most */
+
+/* fit_choose_latent(data, settings, largest, callback): (rows of (dimension, points, log density, standard error,
+ * residual), the row that is chosen). */
+static PyObject *choose_latent(PyObject *self, PyObject *args) {
+    const rm2_data *data;
+    PyObject *dict;
+    Py_ssize_t largest;
+    glue_watcher watcher = {NULL, false, false};
+    rm2_latent_choice rows[CHOICES];
+    size_t tried = 0, chosen = 0;
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OnO", take_data, &data, &dict, &largest, &watcher.callback) ||
+        !glue_settings(dict, rm2_fit_settings_table(), &s))
+        return NULL;
+    if (largest < 1 || largest > CHOICES)
+        return PyErr_Format(PyExc_ValueError, "largest: expected 1 to %d, got %zd", CHOICES,
+                            largest);
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    glue_watch(ctx, &watcher);
+    GLUE_RUN(status, rm2_fit_choose_latent(ctx, data, &s, (size_t)largest, rows, &tried, &chosen));
+    PyObject *none = glue_leave(ctx, status);
+    Py_XDECREF(none);
+    PyObject *list = none ? PyList_New(0) : NULL;
+    bool good = list != NULL;
+    for (size_t k = 0; good && k < tried; k++)
+        good = append(list, Py_BuildValue("nnddd", (Py_ssize_t)rows[k].latent_dim,
+                                          (Py_ssize_t)rows[k].points, rows[k].log_density,
+                                          rows[k].standard_error, rows[k].residual));
+    if (good)
+        return Py_BuildValue("Nn", list, (Py_ssize_t)chosen);
+    Py_XDECREF(list);
+    return NULL;
+}
+
+static PyMethodDef functions[] = {
+    {"model_fidelity", fidelity, METH_O, NULL},
+    {"model_start", start_of, METH_O, NULL},
+    {"fit_inspect", inspect, METH_VARARGS, NULL},
+    {"fit_choose_latent", choose_latent, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+bool report_add(PyObject *module) {
+    return PyModule_AddFunctions(module, functions) == 0;
+}
