@@ -135,7 +135,7 @@ bool rm2i_field_at(const rm2i_field *f, const double *x, int order,
                    double terms[RM2I_FIELD_TERMS][RM2I_FIELD_NUMBERS]) {
     size_t Q = f->Q, numbers = f->numbers, base = 0, all = 1;
     int by[RM2I_FIELD_TERMS][RM2I_GRID_Q];
-    taps t[RM2I_GRID_Q];
+    taps t[RM2I_GRID_Q] = {0};
     size_t count = list_terms(Q, order, by);
     for (size_t q = 0; q < Q; q++, all *= TAPS) {
         double last = (double)(f->grid->count[q] - 1), place = rm2i_grid_place(f->grid, q, x[q]);

@@ -52,7 +52,7 @@ bool rm2i_polygon_divide(const rm2i_scene *s, const rm2i_polygon *way, size_t n,
     double left = measure_sides(s, way, lengths);
     if (sides > pieces)
         return false;
-    for (size_t i = 0; i < sides; left -= lengths[i++]) {
+    for (size_t i = 0; i < sides; i++) {
         size_t most = pieces - (sides - 1 - i);
         double share = left > 0 ? lengths[i] / left * (double)pieces : 1;
         size_t own = share < 1 ? 1 : share > (double)most ? most : (size_t)(share + 0.5);
@@ -60,6 +60,7 @@ bool rm2i_polygon_divide(const rm2i_scene *s, const rm2i_polygon *way, size_t n,
         for (size_t k = 0; k < own; k++, x += Q)
             place_on_side(Q, way->x + i * Q, (double)k / (double)own, x);
         pieces -= own;
+        left -= lengths[i];
     }
     memcpy(x, way->x + sides * Q, Q * sizeof *x);
     return true;
