@@ -18,6 +18,7 @@
 #include "riemann2/metric.h"
 #include "riemann2/model.h"
 #include "riemann2/optim.h"
+#include "riemann2/planner.h"
 #include "riemann2/region.h"
 #include "riemann2/roadmap.h"
 #include "riemann2/robot.h"

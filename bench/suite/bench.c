@@ -41,6 +41,12 @@ const bench_group bench_groups[BENCH_GROUPS] = {
                         .bare = "",
                         .rounds = 7,
                         .extras = {"evals", ""}},
+    [BENCH_REPLAN] = {.name = "replan",
+                      .title = "paths around three spheres that move, 500 updates in a round",
+                      .unit = "update",
+                      .bare = "",
+                      .rounds = 7,
+                      .extras = {"99 %", ""}},
     [BENCH_CODEC] = {.name = "codec",
                      .title = "latent points to points of the manifold, and back",
                      .unit = "point",
@@ -110,6 +116,9 @@ static const bench_case cases[] = {
     {BENCH_GEODESIC, "geodesic", bench_geodesic, "toy", 1200, FULL},
     {BENCH_GEODESIC, "geodesic", bench_geodesic, "toy", 1200, FULL | SPARSE},
     {BENCH_GEODESIC, "geodesic", bench_geodesic, "connectome", 200, FULL | LONG},
+    {BENCH_REPLAN, "replan", bench_replan, "robot", 198, QUICK},
+    {BENCH_REPLAN, "replan", bench_replan, "robot", 400, FULL},
+    {BENCH_REPLAN, "replan", bench_replan, "robot", 1200, FULL},
     {BENCH_CODEC, "decode", bench_decode, "toy", 198, QUICK},
     {BENCH_CODEC, "decode", bench_decode, "toy", 1200, FULL},
     {BENCH_CODEC, "decode", bench_decode, "robot", 600, FULL},
@@ -163,7 +172,7 @@ static int choose_groups(bench_job *j, size_t count, const char *const *names) {
         if (g == BENCH_GROUPS)
             return work_complain(&j->work, EXIT_USAGE,
                                  "no group is called %s: evaluation, inducing, training, grid, "
-                                 "geodesic, codec, busy",
+                                 "geodesic, replan, codec, busy",
                                  names[k]);
         j->chosen[g] = true;
     }
@@ -313,7 +322,7 @@ static const command bench = {
     "[NAME...] [options]",
     "  build/bench/riemann2-bench --quick\n"
     "  build/bench/riemann2-bench evaluation grid -o speed.json\n"
-    "Names: evaluation, inducing, training, grid, geodesic, codec, busy "
+    "Names: evaluation, inducing, training, grid, geodesic, replan, codec, busy "
     "(default: all).\n"};
 
 int main(int argc, char **argv) {

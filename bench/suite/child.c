@@ -77,7 +77,7 @@ static void describe_end(int state, char *text, size_t size) {
 
 static int measure_row(const void *user, int out) {
     const bench_run *run = user;
-    bench_row row = {.operations = NAN, .objective = NAN, .memory = NAN, .torch = NAN};
+    bench_row row = {.operations = NAN, .objective = NAN, .memory = NAN, .torch = NAN, .slow = NAN};
     row.status = run->subject->measure(run, &row);
     if (row.status != RM2_OK) {
         const char *text = rm2_context_error(run->ctx);

@@ -49,6 +49,7 @@ static void print_numbers(FILE *out, const bench_row *row) {
     json_field(out, "torch_ms", row->torch);
     json_field(out, "torch_gain", bench_ratio(row->torch, row->ours.median));
     json_field(out, "evaluations", row->evaluations ? (double)row->evaluations : NAN);
+    json_field(out, "slow_ms", row->slow);
     json_field(out, "objective", row->objective);
     json_field(out, "memory_mb", row->memory);
 }

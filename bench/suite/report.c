@@ -163,6 +163,9 @@ static void print_extras(FILE *out, const bench_case *c, const bench_row *row) {
     case BENCH_GEODESIC:
         print_count(out, row->evaluations);
         break;
+    case BENCH_REPLAN:
+        print_number(out, 8, row->slow);
+        break;
     case BENCH_BUSY:
         print_number(out, 8, row->single.median);
         print_number(out, 8, bench_ratio(row->ours.median, row->single.median));

@@ -33,6 +33,7 @@ typedef struct bench_row {
     double objective;              /* of a training, in nats per point */
     double memory;                 /* MB: the peak while ours ran, with libraries, data and model */
     double torch;                  /* milliseconds of the same in PyTorch */
+    double slow; /* milliseconds that 99 % of the updates of a planner keep below */
 } bench_row;
 
 typedef struct bench_case bench_case;
@@ -54,6 +55,7 @@ typedef enum bench_group_id {
     BENCH_TRAINING,
     BENCH_GRID,
     BENCH_GEODESIC,
+    BENCH_REPLAN,
     BENCH_CODEC,
     BENCH_BUSY,
     BENCH_GROUPS
@@ -89,12 +91,13 @@ typedef struct bench_group {
 
 extern const bench_group bench_groups[BENCH_GROUPS];
 
-/* ---- measurements: bench_train.c, bench_use.c ------------------------------------------------ */
+/* ---- measurements: bench_train.c, bench_use.c, bench_replan.c -------------------------------- */
 
 rm2_status bench_evaluation(const bench_run *run, bench_row *row);
 rm2_status bench_training(const bench_run *run, bench_row *row);
 rm2_status bench_grid(const bench_run *run, bench_row *row);
 rm2_status bench_geodesic(const bench_run *run, bench_row *row);
+rm2_status bench_replan(const bench_run *run, bench_row *row);
 rm2_status bench_decode(const bench_run *run, bench_row *row);
 rm2_status bench_encode(const bench_run *run, bench_row *row);
 /* Evaluations of two contexts of one thread each, on two threads at once. */

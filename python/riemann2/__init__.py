@@ -64,6 +64,7 @@ from .evaluation import (
 from .figure import Figure, Panel
 from .manifold import Factor, Manifold, register_geometry
 from .model import GPLVM, WGPLVM, load
+from .planner import Plan, Planner
 from .report import Demonstration, Family, Fidelity, LatentChoice, StartReport
 from .robot import Arm, Placement, Tracked
 from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, OutsideWarning, Path, Space, Sphere, medoids
@@ -99,6 +100,8 @@ __all__ = [
     "Path",
     "PermutationTest",
     "Placement",
+    "Plan",
+    "Planner",
     "Progress",
     "Score",
     "Setting",

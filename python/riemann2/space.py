@@ -11,6 +11,7 @@ from . import _core
 from ._arrays import as_count, as_doubles, as_seed
 from ._progress import Callback, watch
 from ._settings import texts
+from .planner import Planner
 
 if TYPE_CHECKING:
     from ._arrays import Array
@@ -490,6 +491,10 @@ class Space:
         if not _core.space_log(self._handle, a, b, out):
             warnings.warn("the geodesic did not converge", RuntimeWarning, stacklevel=2)
         return out
+
+    def planner(self, *, deviations: float = 0.0, nodes: int = 48, gain: float = 0.01) -> Planner:
+        """Return a `Planner` for obstacles that move; its arguments are those of the class."""
+        return Planner(self, deviations=deviations, nodes=nodes, gain=gain)
 
     # ---- metric --------------------------------------------------------------------------------
 

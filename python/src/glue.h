@@ -109,6 +109,7 @@ bool predict_add(PyObject *module);
 bool space_add(PyObject *module);
 bool curves_add(PyObject *module);
 bool metric_add(PyObject *module);
+bool planner_add(PyObject *module);
 bool trajectory_add(PyObject *module);
 bool kernel_add(PyObject *module);
 bool eval_add(PyObject *module);

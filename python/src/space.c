@@ -128,9 +128,7 @@ static bool take_discouraged(const glue_array *rows, const rm2_manifold *m, disc
     return true;
 }
 
-/* Keep-out regions from their texts; "" has none. */
-static bool take_regions(const char *text, const rm2_manifold *m, rm2_obstacles *o,
-                         rm2_region **regions) {
+bool glue_regions(const char *text, const rm2_manifold *m, rm2_obstacles *o, rm2_region **regions) {
     if (!*text)
         return true;
     const rm2_factor *f = first_euclidean(m);
@@ -195,7 +193,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
     bool good = l && glue_read(cover, "cover", true, &x) &&
                 glue_read(discourage, "discourage", true, &rows) &&
                 take_discouraged(&rows, m, &discouraged) &&
-                take_regions(texts, m, &obstacles, &regions);
+                glue_regions(texts, m, &obstacles, &regions);
     s.discouraged = discouraged.memory ? &discouraged.list : NULL;
     s.obstacles = *texts ? &obstacles : NULL;
     good = good && create(l, model, &s, &x, callback);

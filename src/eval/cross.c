@@ -43,9 +43,7 @@ static size_t job_count(const validation *v) {
 static rm2_status take_candidate(rm2_context *ctx, const rm2_data *data,
                                  const rm2_fit_settings *given, size_t number,
                                  rm2_fit_settings *own) {
-    *own = rm2_fit_settings_recipe(
-        given ? RM2_RECIPE_ROBUST
-              : rm2_recipe_for(data, rm2_fit_settings_recipe(RM2_RECIPE_POINTS).latent_dim));
+    *own = rm2_fit_settings_recipe(given ? RM2_RECIPE_ROBUST : rm2_recipe_for(ctx, data, NULL));
     RM2_TRY(rm2i_settings_take(ctx, given, own));
     if (own->init == RM2_INIT_GIVEN || own->inducing_points)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,

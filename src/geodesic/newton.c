@@ -47,7 +47,8 @@ rm2_status rm2i_newton_create(rm2_context *ctx, rm2i_evaluator *evaluator, rm2i_
     rm2i_newton *s;
     *newton = NULL;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *s, &s));
-    *s = (rm2i_newton){.curve = curve, .step = INFINITY, .radius = FIRST_RADIUS};
+    s->curve = curve;
+    rm2i_newton_restart(s);
     rm2_status status = rm2i_energy_create(ctx, evaluator, curve, points, &s->energy);
     if (status == RM2_OK)
         status = rm2i_arena_alloc(ctx, lay_out, s, &s->memory);
@@ -57,6 +58,14 @@ rm2_status rm2i_newton_create(rm2_context *ctx, rm2i_evaluator *evaluator, rm2i_
     }
     *newton = s;
     return RM2_OK;
+}
+
+void rm2i_newton_restart(rm2i_newton *newton) {
+    newton->sampled = newton->has_bend = newton->exact_bend = false;
+    newton->step = INFINITY;
+    newton->radius = FIRST_RADIUS;
+    newton->damping = 0;
+    newton->iterations = 0;
 }
 
 void rm2i_newton_free(rm2i_newton *newton) {

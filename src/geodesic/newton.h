@@ -24,6 +24,8 @@ typedef struct rm2i_newton {
 rm2_status rm2i_newton_create(rm2_context *ctx, rm2i_evaluator *evaluator, rm2i_pieces *curve,
                               size_t points, rm2i_newton **newton);
 void rm2i_newton_free(rm2i_newton *newton);
+/* The curve is another one now: begin anew. */
+void rm2i_newton_restart(rm2i_newton *newton);
 
 /* One step; *moved is false where none lowers the energy. A small step that leaves `enough` or less is
  * taken without looking at the energy after it. Fails where the curve it starts from has no energy. */

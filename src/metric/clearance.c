@@ -81,7 +81,7 @@ static double lower_bound(const inquiry *i, const double *a, const rm2i_clear_po
     double lost = rm2i_position_bow(&c->position, a, b);
     if (c->deviations > 0)
         lost += c->deviations *
-                (at_a->deviation + at_b->deviation + rm2i_position_drift(&c->position, a, b)) / 2;
+                (fmax(at_a->deviation, at_b->deviation) + rm2i_position_swell(&c->position, a, b));
     return chord_distance(c, at_a->y, at_b->y, i->enough + lost) - lost;
 }
 

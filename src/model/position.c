@@ -188,37 +188,31 @@ void rm2i_position_gradient(const rm2i_position *y, const double *x, rm2i_positi
 
 /* ---- bounds --------------------------------------------------------------------------------- */
 
-static double squared_length(const rm2i_latent_kernel *k, const double *a, const double *b,
-                             double *plain) {
-    double square = 0;
-    *plain = 0;
+/* Norm of k(x, .) less the chord between k(a, .) and k(b, .), at most, for x on the line. */
+static double kernel_bow(const rm2i_latent_kernel *k, const double *a, const double *b) {
+    double rho2 = 0;
     for (size_t q = 0; q < k->dim; q++) {
         double step = (b[q] - a[q]) / k->lengthscale[q];
-        square += step * step;
-        *plain += (b[q] - a[q]) * (b[q] - a[q]);
+        rho2 += step * step;
     }
-    return square;
-}
-
-double rm2i_position_bow(const rm2i_position *y, const double *a, const double *b) {
-    const rm2i_latent_kernel *k = &y->p->gp.kernel;
-    double plain, rho2 = squared_length(k, a, b, &plain), z = sqrt(3 * rho2);
+    double z = sqrt(3 * rho2);
     switch (k->kind) {
     case RM2_LATENT_SE:
-        return y->norm * sqrt(3 * k->variance) * rho2 / 8;
+        return sqrt(3 * k->variance) * rho2 / 8;
     case RM2_LATENT_MATERN52:
-        return y->norm * sqrt(25 * k->variance) * rho2 / 8;
+        return sqrt(25 * k->variance) * rho2 / 8;
     case RM2_LATENT_MATERN32:
-        return y->norm * sqrt(k->variance * z * z * z / 12);
+        return sqrt(k->variance * z * z * z / 12);
     case RM2_LATENT_LINEAR:
         break;
     }
     return 0;
 }
 
-double rm2i_position_drift(const rm2i_position *y, const double *a, const double *b) {
-    const rm2i_latent_kernel *k = &y->p->gp.kernel;
-    double c = k->kind == RM2_LATENT_SE ? 1 : k->kind == RM2_LATENT_MATERN52 ? 5.0 / 3 : 3;
-    double plain, rho2 = squared_length(k, a, b, &plain);
-    return y->root * sqrt(c * k->variance * rho2 + k->linear * plain);
+double rm2i_position_bow(const rm2i_position *y, const double *a, const double *b) {
+    return y->norm * kernel_bow(&y->p->gp.kernel, a, b);
+}
+
+double rm2i_position_swell(const rm2i_position *y, const double *a, const double *b) {
+    return y->root * kernel_bow(&y->p->gp.kernel, a, b);
 }

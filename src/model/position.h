@@ -11,9 +11,9 @@
  *     SE                |y| sqrt(3 s) rho^2/8       Matérn 5/2    |y| sqrt(25 s) rho^2/8
  *     Matérn 3/2        |y| sqrt(s z^3/12), z = sqrt(3) rho
  *
- * The standard deviation is the norm of k(x, .) after a map that lengthens nothing, times the root of the largest
- * eigenvalue v of the factor's Kf: it changes by at most sqrt(v (c s rho^2 + w |a - b|^2)) from a to b, with c = 1, 5/3, 3
- * for SE, Matérn 5/2 and 3/2 and w the weight of the linear part. */
+ * The standard deviation is the norm of k(x, .) after a linear map that lengthens nothing, times the root of the largest
+ * eigenvalue v of the factor's Kf. A norm of what is linear lies below its chord, hence the deviation exceeds the chord
+ * between those at the ends by at most sqrt(v) times the same bound without |y|. */
 #ifndef RM2I_POSITION_H
 #define RM2I_POSITION_H
 
@@ -51,9 +51,9 @@ typedef struct rm2i_position_slope {
 void rm2i_position_gradient(const rm2i_position *position, const double *x,
                             rm2i_position_slope *out, double *work);
 
-/* Bounds along the line from a to b: distance of the decoded line from the chord between its decoded ends, and
- * change of the standard deviation. */
+/* Bounds along the line from a to b: distance of the decoded line from the chord between its decoded ends, and how much
+ * the standard deviation exceeds the chord between those at the ends. */
 double rm2i_position_bow(const rm2i_position *position, const double *a, const double *b);
-double rm2i_position_drift(const rm2i_position *position, const double *a, const double *b);
+double rm2i_position_swell(const rm2i_position *position, const double *a, const double *b);
 
 #endif

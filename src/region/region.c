@@ -5,7 +5,8 @@
  *     half space   n.(y - a),  n = b/|b|
  *     box          |max(q, 0)| + min(max_k q_k, 0),  q_k = |y_k - centre_k| - half_k
  *
- * The distance along a segment is convex, hence its minimum is found by golden section. */
+ * The distance along a segment is convex, hence its minimum is found by golden section; that from a sphere is the one from
+ * the point of the segment next to the centre. */
 #include "riemann2/region.h"
 
 #include <math.h>
@@ -142,6 +143,16 @@ static double distance_at(const rm2_region *r, const double *from, const double 
     return rm2_region_distance(r, y, NULL);
 }
 
+/* Distance from a sphere of the point a + t (b - a) with t = (centre - a).(b - a)/|b - a|^2 held in [0, 1]. */
+static double sphere_segment_distance(const rm2_region *r, const double *from, const double *to) {
+    double along = 0, square = 0;
+    for (size_t k = 0; k < r->dim; k++) {
+        along += (r->a[k] - from[k]) * (to[k] - from[k]);
+        square += (to[k] - from[k]) * (to[k] - from[k]);
+    }
+    return distance_at(r, from, to, square > 0 ? fmin(fmax(along / square, 0), 1) : 0);
+}
+
 double rm2_region_segment_distance(const rm2_region *region, const double *from, const double *to) {
     static const double GOLDEN = 0.6180339887498949, WIDTH = 1e-9;
     if (!region || !from || !to)
@@ -153,6 +164,8 @@ double rm2_region_segment_distance(const rm2_region *region, const double *from,
     double ends = fmin(distance_at(region, from, to, 0), distance_at(region, from, to, 1));
     if (!(length > 0) || region->kind == RM2_REGION_HALF_SPACE)
         return ends;
+    if (region->kind == RM2_REGION_SPHERE)
+        return fmin(ends, sphere_segment_distance(region, from, to)) - WIDTH * length;
     double left = high - GOLDEN * (high - low), right = low + GOLDEN * (high - low);
     double at_left = distance_at(region, from, to, left);
     double at_right = distance_at(region, from, to, right), least = fmin(ends, at_left);

@@ -21,8 +21,7 @@ static rm2_status check_regions(rm2_context *ctx, const rm2_space *space, const 
     return RM2_OK;
 }
 
-/* Diagonal of the box of the training positions, in the units of the data; 1 where all are one. */
-static double extent_of(const rm2_model *m, size_t factor) {
+double rm2i_space_extent(const rm2_model *m, size_t factor) {
     const rm2_factor *f = rm2_manifold_factor(m->manifold, factor);
     size_t ambient = rm2_manifold_ambient(m->manifold);
     double square = 0;
@@ -65,6 +64,6 @@ rm2_status rm2i_space_take_obstacles(rm2_context *ctx, rm2_space *space) {
     space->clearance.regions = space->regions;
     space->clearance.deviations = space->settings.deviations;
     space->clearance.wanted = space->settings.clearance;
-    space->extent = extent_of(model, space->clearance.position.factor);
+    space->extent = rm2i_space_extent(model, space->clearance.position.factor);
     return RM2_OK;
 }

@@ -58,6 +58,8 @@ void rm2i_space_set_geodesics(const rm2_geodesic_settings *geodesics, rm2_space_
 
 /* Take those of the settings, once model and roadmap are there. */
 rm2_status rm2i_space_take_obstacles(rm2_context *ctx, rm2_space *space);
+/* Diagonal of the box of the training positions, in the units of the data; 1 where all are one. */
+double rm2i_space_extent(const rm2_model *model, size_t factor);
 
 /* ---- roadmaps ------------------------------------------------------------------------------- */
 

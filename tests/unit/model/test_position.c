@@ -65,14 +65,14 @@ static void check_values(const rm2_model *m, const rm2i_position *y, const doubl
     free(covariance);
 }
 
-/* The decoded line leaves its chord by no more than the bow, and the deviation changes by no more than the drift. How much
+/* The decoded line leaves its chord by no more than the bow, and the deviation exceeds its chord by no more than the swell. How much
  * of a bound is used at most is handed back: a bound that nothing comes near would be of no use. */
 static void check_line(const rm2i_position *y, const double *a, const double *b, double *work,
                        double used[2]) {
     double ya[3], yb[3], sa, sb;
     rm2i_position_at(y, a, ya, &sa, work);
     rm2i_position_at(y, b, yb, &sb, work);
-    double bow = rm2i_position_bow(y, a, b), drift = rm2i_position_drift(y, a, b);
+    double bow = rm2i_position_bow(y, a, b), swell = rm2i_position_swell(y, a, b);
     for (int i = 0; i <= SAMPLES; i++) {
         double t = (double)i / SAMPLES, x[Q], at[3], s, off = 0;
         for (size_t q = 0; q < Q; q++)
@@ -81,9 +81,10 @@ static void check_line(const rm2i_position *y, const double *a, const double *b,
         for (size_t q = 0; q < 2; q++)
             off += pow(at[q] - ya[q] - t * (yb[q] - ya[q]), 2);
         assert_true(sqrt(off) <= bow * (1 + 1e-9) + 1e-12);
-        assert_true(fabs(s - sa) <= drift * (1 + 1e-9) + 1e-9);
+        double over = s - sa - t * (sb - sa);
+        assert_true(over <= swell * (1 + 1e-9) + 1e-9);
         used[0] = fmax(used[0], sqrt(off) / bow);
-        used[1] = fmax(used[1], fabs(s - sa) / drift);
+        used[1] = fmax(used[1], over / swell);
     }
 }
 
