@@ -56,11 +56,16 @@ static int check_files(const cv_run *r) {
  * data are read. */
 static int make_candidates(cv_run *r, const rm2_data *data) {
     grid_text texts[GRID_AXES];
+    char reason[MESSAGE_SIZE], note[MESSAGE_SIZE + 60];
     int code = EXIT_DONE;
     for (size_t k = 0; code == EXIT_DONE && k < r->grid.candidates; k++) {
         fit_options own = grid_options(&r->grid, &r->options->fit, k, texts);
-        code = data ? fit_options_settings(&r->work, &own, data, &r->settings[k])
+        reason[0] = 0;
+        code = data ? fit_options_settings(&r->work, &own, data, &r->settings[k], reason)
                     : fit_options_check(&r->work, &own);
+        (void)snprintf(note, sizeof note, "row %zu uses the recipe robust: %s", k + 1, reason);
+        if (reason[0])
+            work_note(&r->work, note);
     }
     return code;
 }
