@@ -20,7 +20,8 @@ typedef struct rm2_added {
     size_t points;
     double before; /* residual of the points encoded by the model as it was */
     double after;  /* residual of the decoded latents after training */
-    bool known;    /* `before` is at most a quarter of the spread of the training points: a motion that the model knows */
+    bool
+        known; /* `before` is at most a quarter of the spread of the training points: a motion that the model knows */
 } rm2_added;
 
 /* Train on the points of the model and those of `more`. Both have trajectories or both have none; labels and time are needed where

@@ -17,11 +17,11 @@ typedef struct addition {
     const rm2_model *model;
     const rm2_data *more;
     rm2_data *both;
-    size_t N, n, Q, M;   /* points of the model, new ones, latents, outputs */
-    double *latents;     /* (N + n) x Q */
-    double *base, *points; /* base point; new points: in the units of the data */
+    size_t N, n, Q, M;      /* points of the model, new ones, latents, outputs */
+    double *latents;        /* (N + n) x Q */
+    double *base, *points;  /* base point; new points: in the units of the data */
     double *outputs, *mean; /* n x M: observed, decoded */
-    rm2_encoded *info;   /* n */
+    rm2_encoded *info;      /* n */
     double *memory;
 } addition;
 
