@@ -42,8 +42,7 @@ static int read_new(training *t, const rm2_model_info *old) {
 int fit_read_addition(training *t) {
     int code = check_options(t);
     if (code == EXIT_DONE)
-        code = work_check(&t->work,
-                          rm2_model_read(t->work.ctx, t->options->from_model, &t->old));
+        code = work_check(&t->work, rm2_model_read(t->work.ctx, t->options->from_model, &t->old));
     if (code != EXIT_DONE)
         return code;
     const rm2_model_info *old = rm2_model_info_of(t->old);
@@ -74,11 +73,11 @@ void fit_print_added(FILE *out, const training *t) {
     for (size_t k = 0; k < part_count(t); k++)
         (void)fprintf(out, "added %s: %zu points, residual %.4g as encoded, %.4g trained%s\n",
                       PLAIN(part_name(t, k)), t->added[k].points, t->added[k].before,
-                      t->added[k].after,
-                      t->added[k].known ? "" : "; UNKNOWN to the model");
+                      t->added[k].after, t->added[k].known ? "" : "; UNKNOWN to the model");
     if (fit_unknown(t))
-        (void)fprintf(out, "%zu of them the model did not know, a new motion perhaps: where they were "
-                           "placed is not to be relied on; train on all data afresh\n",
+        (void)fprintf(out,
+                      "%zu of them the model did not know, a new motion perhaps: where they were "
+                      "placed is not to be relied on; train on all data afresh\n",
                       fit_unknown(t));
 }
 

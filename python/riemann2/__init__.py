@@ -63,13 +63,14 @@ from .evaluation import (
 )
 from .figure import Figure, Panel
 from .manifold import Factor, Manifold, register_geometry
-from .model import GPLVM, WGPLVM, load
+from .model import Added, GPLVM, WGPLVM, load
 from .report import Demonstration, Family, Fidelity, LatentChoice, StartReport
 from .robot import Arm, Placement, Tracked
 from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, Path, Space, Sphere, medoids
 from .statistics import Accuracy, PermutationTest, classify, group_means, permutation_test
 
 __all__ = [
+    "Added",
     "Accuracy",
     "Arm",
     "Box",

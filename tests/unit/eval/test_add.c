@@ -86,10 +86,11 @@ static double residual_by_decoding(const rm2_model *more) {
     const rm2_model_info *info = rm2_model_info_of(more);
     double points[POINTS * WIDTH], rows[POINTS * 4], mean[POINTS * 4], sum = 0;
     rm2_data_original(last, points);
-    assert_int_equal(rm2_model_view_rows(ctx, more, RM2_VIEW_TANGENT, POINTS, points, rows), RM2_OK);
-    assert_int_equal(rm2_model_decode(ctx, more, POINTS, info->latents + 2 * 3 * POINTS, NULL, mean,
-                                      NULL, NULL),
+    assert_int_equal(rm2_model_view_rows(ctx, more, RM2_VIEW_TANGENT, POINTS, points, rows),
                      RM2_OK);
+    assert_int_equal(
+        rm2_model_decode(ctx, more, POINTS, info->latents + 2 * 3 * POINTS, NULL, mean, NULL, NULL),
+        RM2_OK);
     for (size_t k = 0; k < POINTS * 4; k++)
         sum += (rows[k] - mean[k]) * (rows[k] - mean[k]) / POINTS;
     return sqrt(sum);
