@@ -13,17 +13,18 @@
 #   make conformance CASES=dir   run the library on a folder of conformance values
 #   make acceptance DATA=dir     checks on real data that is not part of this repository
 #   make asan | fuzz | format | lint    sanitizer tests, long fuzzing, source checks
+#   make faults     every call on a file and every allocation of the program's commands fails once (an hour)
 prefix ?= /usr/local
 JOBS ?= $(shell nproc)
 PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 
-DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer deps-urdf page)
+DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer deps-urdf deps-mat page)
 # The Python package is built and tested with the rest where Debian's Python is there; PYTHON=OFF leaves it out.
 PYTHON ?= $(if $(wildcard /usr/bin/python3),$(if $(filter core,$(PRESET)),OFF,ON),OFF)
 PYTHON_DEPS = $(if $(filter ON,$(PYTHON)),deps-python deps-python-test)
 
-.PHONY: all check python wheel docs docs-numbers demo bench explorer page core install conformance acceptance asan fuzz format format-check lint clean
+.PHONY: all check python wheel docs docs-numbers demo bench explorer page core install conformance acceptance asan faults fuzz format format-check lint clean
 
 all: $(DEPS)
 	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DRM2_PYTHON_PACKAGE=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
@@ -83,6 +84,9 @@ acceptance: tests
 
 asan:
 	@$(MAKE) --no-print-directory check PRESET=asan
+
+faults: tests
+	@tests/faults/run $(CURDIR)/$(BUILD)/riemann2 $(CURDIR)/$(BUILD)/tests/libfaults.so all
 
 fuzz: deps-fuzz tests
 	@scripts/fuzz

@@ -151,7 +151,8 @@ typedef struct table_line {
 
 table_line experiment_head(const experiment_run *r);
 table_line experiment_row(const experiment_run *r, const outcome *o);
-void experiment_print_html(const experiment_run *r, FILE *out);
+/* Fails where a figure cannot be read. */
+int experiment_print_html(const experiment_run *r, FILE *out);
 void experiment_print_latex(const experiment_run *r, FILE *out);
 
 /* A line that --quiet silences: "toy: ...". */

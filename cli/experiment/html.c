@@ -1,4 +1,5 @@
 /* The report of an experiment: one HTML file with everything inside. */
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -48,22 +49,31 @@ static void html_cells(FILE *out, const table_line *l, const char *tag) {
     (void)fprintf(out, "</tr>\n");
 }
 
-static void html_figure(const experiment_run *r, const figure_file *f, FILE *out) {
+/* The file of a figure as base64. */
+static int html_image(const experiment_run *r, const figure_file *f, FILE *out) {
     char path[PATH_SIZE];
     experiment_path(r, f->name, "svg", path);
     FILE *in = fopen(path, "rb");
-    (void)fprintf(out, "<figure>");
+    bool whole = in != NULL;
     if (in) {
-        (void)fprintf(out, "<img alt=\"%s\" src=\"data:image/svg+xml;base64,", f->name);
         base64(out, in);
-        (void)fprintf(out, "\">");
-        (void)fclose(in);
-    } else {
-        (void)fprintf(out, "The figure %s could not be read.", f->name);
+        whole = !ferror(in);
     }
-    (void)fprintf(out, "<figcaption>");
+    int error = errno;
+    if (in)
+        (void)fclose(in);
+    return whole
+               ? EXIT_DONE
+               : work_complain(&r->work, EXIT_FAILED, "cannot read %s: %s", path, strerror(error));
+}
+
+static int html_figure(const experiment_run *r, const figure_file *f, FILE *out) {
+    (void)fprintf(out, "<figure><img alt=\"%s\" src=\"data:image/svg+xml;base64,", f->name);
+    int code = html_image(r, f, out);
+    (void)fprintf(out, "\"><figcaption>");
     html_text(out, f->caption, strlen(f->caption));
     (void)fprintf(out, "</figcaption></figure>\n");
+    return code;
 }
 
 /* Every line a paragraph. */
@@ -153,7 +163,7 @@ static void html_table(const experiment_run *r, FILE *out) {
     (void)fputs("</table></div>\n", out);
 }
 
-void experiment_print_html(const experiment_run *r, FILE *out) {
+int experiment_print_html(const experiment_run *r, FILE *out) {
     (void)fprintf(out,
                   "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
                   "<meta name=\"viewport\" content=\"width=device-width\">\n<title>riemann2: %s"
@@ -161,8 +171,10 @@ void experiment_print_html(const experiment_run *r, FILE *out) {
                   r->experiment->title, style, r->experiment->title);
     html_table(r, out);
     html_lines(out, r->notes);
-    for (size_t k = 0; k < r->figure_count; k++)
-        html_figure(r, &r->figures[k], out);
+    int code = EXIT_DONE;
+    for (size_t k = 0; k < r->figure_count && code == EXIT_DONE; k++)
+        code = html_figure(r, &r->figures[k], out);
     html_method(r, out);
     (void)fprintf(out, "</body></html>\n");
+    return code;
 }

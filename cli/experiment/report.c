@@ -339,12 +339,12 @@ static void print_results(const experiment_run *r, FILE *out) {
 static int write_text(const experiment_run *r, void (*print)(const experiment_run *, FILE *),
                       char **text) {
     size_t size;
-    FILE *out = open_memstream(text, &size);
-    if (!out)
-        return work_no_memory(&r->work);
-    print(r, out);
-    bool failed = ferror(out) != 0;
-    return fclose(out) != 0 || failed ? work_no_memory(&r->work) : EXIT_DONE;
+    rm2_text_stream *stream;
+    int code = work_check(&r->work, rm2_text_stream_open(r->work.ctx, &stream));
+    if (code != EXIT_DONE)
+        return code;
+    print(r, rm2_text_stream_file(stream));
+    return work_check(&r->work, rm2_text_stream_take(r->work.ctx, stream, text, &size));
 }
 
 static int write_notes(experiment_run *r) {
@@ -354,13 +354,28 @@ static int write_notes(experiment_run *r) {
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
+static int open_file(const experiment_run *r, const char *name, const char *ending,
+                     rm2_writer **output) {
+    char path[PATH_SIZE];
+    experiment_path(r, name, ending, path);
+    return work_check(&r->work, rm2_writer_open(r->work.ctx, path, r->work.common->force, output));
+}
+
+static int write_html(const experiment_run *r) {
+    rm2_writer *output;
+    int code = open_file(r, "report", "html", &output);
+    if (code == EXIT_DONE)
+        code = experiment_print_html(r, rm2_writer_stream(output));
+    if (code == EXIT_DONE)
+        return work_check(&r->work, rm2_writer_commit(r->work.ctx, output));
+    rm2_writer_discard(output);
+    return code;
+}
+
 static int write_file(const experiment_run *r, const char *name, const char *ending,
                       void (*print)(const experiment_run *, FILE *)) {
-    char path[PATH_SIZE];
     rm2_writer *output;
-    experiment_path(r, name, ending, path);
-    int code =
-        work_check(&r->work, rm2_writer_open(r->work.ctx, path, r->work.common->force, &output));
+    int code = open_file(r, name, ending, &output);
     if (code != EXIT_DONE)
         return code;
     print(r, rm2_writer_stream(output));
@@ -374,11 +389,12 @@ int experiment_report(experiment_run *r) {
     } files[] = {{"table", "txt", print_text},
                  {"table", "csv", print_csv},
                  {"table", "json", print_json},
-                 {"table", "tex", experiment_print_latex},
-                 {"report", "html", experiment_print_html}};
+                 {"table", "tex", experiment_print_latex}};
     int code = write_notes(r);
     for (size_t k = 0; k < sizeof files / sizeof *files && code == EXIT_DONE; k++)
         code = write_file(r, files[k].name, files[k].ending, files[k].print);
+    if (code == EXIT_DONE)
+        code = write_html(r);
     if (code != EXIT_DONE)
         return code;
     if (r->work.common->json)

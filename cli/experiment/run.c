@@ -336,6 +336,6 @@ void experiment_free(experiment_run *r) {
     }
     rm2_data_free(r->reference);
     rm2_data_free(r->data);
-    free(r->notes);
-    free(r->origin);
+    rm2_free(r->notes);
+    rm2_free(r->origin);
 }

@@ -88,15 +88,13 @@ static void put_all(FILE *out, const explorer *e) {
     (void)fprintf(out, "}");
 }
 
-char *explorer_describe(const explorer *e) {
-    char *text = NULL;
+rm2_status explorer_describe(rm2_context *ctx, const explorer *e, char **text) {
     size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    put_all(out, e);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    rm2_text_stream *stream;
+    *text = NULL;
+    rm2_status status = rm2_text_stream_open(ctx, &stream);
+    if (status != RM2_OK)
+        return status;
+    put_all(rm2_text_stream_file(stream), e);
+    return rm2_text_stream_take(ctx, stream, text, &size);
 }

@@ -62,8 +62,8 @@ rm2_status explorer_open(rm2_context *ctx, const rm2_model *model, const char *a
 void explorer_close(explorer *e);
 /* The functions that answer; their `user` is the explorer. */
 http_handlers explorer_handlers(explorer *e);
-/* The model as JSON: freed with free(); NULL without memory. */
-char *explorer_describe(const explorer *e);
+/* The model as JSON: freed with rm2_free. */
+rm2_status explorer_describe(rm2_context *ctx, const explorer *e, char **text);
 /* Factor whose positions obstacles are in: the first one if it is R2 or R3; NULL: none. */
 const rm2_factor *explorer_position(const explorer *e);
 

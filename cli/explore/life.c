@@ -31,8 +31,8 @@ rm2_status explorer_open(rm2_context *ctx, const rm2_model *model, const char *a
     WORK_TRY(spread_open(ctx, e));
     if (arm)
         WORK_TRY(player_open(ctx, arm, e));
-    e->description = explorer_describe(e);
-    return e->description && spaces_open(e) ? RM2_OK : RM2_ERR_MEMORY;
+    WORK_TRY(explorer_describe(ctx, e, &e->description));
+    return spaces_open(e) ? RM2_OK : RM2_ERR_MEMORY;
 }
 
 void explorer_close(explorer *e) {
@@ -44,6 +44,6 @@ void explorer_close(explorer *e) {
     (void)pthread_mutex_destroy(&e->avoiding.lock);
     rm2_arm_free(e->player.arm);
     free(e->spread.tangent);
-    free(e->description);
+    rm2_free(e->description);
     free(e->points);
 }

@@ -145,8 +145,7 @@ fit_end fit_ended(const training *t, const rm2_model_info *i) {
 static int finish(const training *t) {
     const common_options *common = t->work.common;
     const rm2_model_info *info = rm2_model_info_of(t->model);
-    int code = work_check(
-        &t->work, rm2_model_write(t->work.ctx, t->model, t->options->output, common->force));
+    int code = fit_write_model(t);
     if (code != EXIT_DONE)
         return code;
     if (common->json || !common->quiet) {

@@ -76,6 +76,9 @@ typedef enum fit_end {
 } fit_end;
 fit_end fit_ended(const training *t, const rm2_model_info *i);
 
+/* The model's file (rescue.c). */
+int fit_write_model(const training *t);
+
 /* What became of the training, on `out`, with the model written. */
 void fit_print_summary(FILE *out, const training *t, const rm2_model_info *i);
 

@@ -1,8 +1,11 @@
 /* Files that appear whole or not at all: a temporary file in the directory of the target, synced,
  * then renamed over it (or linked, where nothing may be replaced). The temporary file is made with
  * open(O_EXCL) and mode 0666 rather than mkstemp, so that the kernel applies umask and default
- * ACLs; asking for the umask is not possible without changing it for all threads. */
-#define _XOPEN_SOURCE 700 /* realpath */ // NOLINT(bugprone-reserved-identifier)
+ * ACLs; asking for the umask is not possible without changing it for all threads.
+ *
+ * Bytes go through a stream of our own making (fopencookie): unlike the C library's, it continues after a signal and
+ * keeps the reason of a failure until someone asks. */
+#define _GNU_SOURCE /* realpath, fopencookie */ // NOLINT(bugprone-reserved-identifier)
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -24,6 +27,9 @@ struct rm2_writer {
     char *target;    /* the file itself, symbolic links resolved; NULL: written directly */
     char *temporary; /* NULL: written directly */
     FILE *stream;
+    rm2_context *ctx; /* asked for interrupts */
+    int fd;           /* of the stream; -1: none, or standard output */
+    int error;        /* errno of the first write that failed */
     bool overwrite;
 };
 
@@ -42,6 +48,35 @@ static rm2_status exists_already(rm2_context *ctx, const char *path) {
 
 rm2_status rm2i_stream_check(rm2_context *ctx, FILE *stream, const char *name) {
     return ferror(stream) ? write_failed(ctx, name) : RM2_OK;
+}
+
+/* Is a call that failed to be made again, since a signal came and nobody asked to stop? */
+static bool again(rm2_context *ctx) {
+    int error = errno;
+    bool stop = error != EINTR || rm2i_interrupted(ctx);
+    errno = error; /* a callback may have changed it */
+    return !stop;
+}
+
+static int open_again(rm2_context *ctx, const char *path, int flags) {
+    int fd;
+    do
+        fd = open(path, flags | O_CLOEXEC, 0666);
+    while (fd < 0 && again(ctx));
+    return fd;
+}
+
+static int sync_again(rm2_context *ctx, int fd) {
+    int failed;
+    do
+        failed = fsync(fd);
+    while (failed && again(ctx));
+    return failed;
+}
+
+/* The descriptor is gone whatever close says, so that a signal is no failure. */
+static int close_once(int fd) {
+    return close(fd) == 0 || errno == EINTR ? 0 : -1;
 }
 
 static void free_output(rm2_writer *output) {
@@ -64,7 +99,7 @@ static void random_letters(rm2_rng *rng, char letters[7]) {
 }
 
 /* Create ".NAME.tmpXXXXXX" next to the target. */
-static int create_temporary(const char *target, char *temporary, size_t size) {
+static int create_temporary(rm2_context *ctx, const char *target, char *temporary, size_t size) {
     const char *slash = strrchr(target, '/');
     int directory = slash ? (int)(slash - target) + 1 : 0;
     rm2_rng rng;
@@ -74,29 +109,43 @@ static int create_temporary(const char *target, char *temporary, size_t size) {
         random_letters(&rng, letters);
         (void)snprintf(temporary, size, "%.*s.%.*s.tmp%s", directory, target, NAME_PART_MAX,
                        target + directory, letters);
-        int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = open_again(ctx, temporary, O_WRONLY | O_CREAT | O_EXCL);
         if (fd >= 0 || errno != EEXIST)
             return fd;
     }
     return -1;
 }
 
+/* The stream's bytes; fewer than `size` mark it as failed. */
+static ssize_t write_bytes(void *writer, const char *bytes, size_t size) {
+    rm2_writer *output = writer;
+    size_t done = 0;
+    while (done < size) {
+        ssize_t count = write(output->fd, bytes + done, size - done);
+        if (count < 0 && again(output->ctx))
+            continue;
+        if (count < 0) {
+            output->error = output->error ? output->error : errno;
+            break;
+        }
+        done += (size_t)count;
+    }
+    return (ssize_t)done;
+}
+
 static rm2_status attach_stream(rm2_context *ctx, rm2_writer *output, int fd) {
     if (fd < 0)
         return write_failed(ctx, output->path);
-    output->stream = fdopen(fd, "wb");
-    if (output->stream)
-        return RM2_OK;
-    rm2_status status = write_failed(ctx, output->path);
-    (void)close(fd);
-    return status;
+    output->fd = fd;
+    output->stream = fopencookie(output, "wb", (cookie_io_functions_t){.write = write_bytes});
+    return output->stream ? RM2_OK : write_failed(ctx, output->path);
 }
 
 static rm2_status open_temporary(rm2_context *ctx, rm2_writer *output, const struct stat *old) {
     size_t size = strlen(output->target) + SUFFIX_SIZE;
     char *temporary;
     RM2_TRY(rm2i_alloc(ctx, size, 1, &temporary));
-    int fd = create_temporary(output->target, temporary, size);
+    int fd = create_temporary(ctx, output->target, temporary, size);
     if (fd < 0) {
         rm2_status status = write_failed(ctx, output->path);
         free(temporary);
@@ -122,7 +171,7 @@ static rm2_status open_existing(rm2_context *ctx, rm2_writer *output, const stru
     if (S_ISDIR(info->st_mode))
         return rm2i_fail(ctx, RM2_ERR_IO, "cannot write %s: it is a directory", output->path);
     if (!S_ISREG(info->st_mode))
-        return attach_stream(ctx, output, open(output->path, O_WRONLY | O_CLOEXEC));
+        return attach_stream(ctx, output, open_again(ctx, output->path, O_WRONLY));
     if (!output->overwrite)
         return exists_already(ctx, output->path);
     if (access(output->path, W_OK) != 0)
@@ -157,6 +206,8 @@ rm2_status rm2_writer_open(rm2_context *ctx, const char *path, bool overwrite,
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the file name is empty");
     rm2_writer *new_output;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *new_output, &new_output));
+    new_output->ctx = ctx;
+    new_output->fd = -1;
     new_output->overwrite = overwrite;
     rm2_status status = rm2i_strdup(ctx, path, &new_output->path);
     if (status == RM2_OK)
@@ -177,6 +228,8 @@ void rm2_writer_discard(rm2_writer *output) {
         return;
     if (output->stream && output->stream != stdout)
         (void)fclose(output->stream);
+    if (output->fd >= 0)
+        (void)close(output->fd);
     if (output->temporary)
         (void)unlink(output->temporary);
     free_output(output);
@@ -185,23 +238,26 @@ void rm2_writer_discard(rm2_writer *output) {
 /* Bring all bytes to the disk and close. */
 static rm2_status finish_stream(rm2_context *ctx, rm2_writer *output) {
     errno = 0;
-    RM2_TRY(rm2i_stream_check(ctx, output->stream, output->path));
-    if (fflush(output->stream) != 0)
+    if (ferror(output->stream) || fflush(output->stream) != 0) {
+        errno = output->error ? output->error : errno;
         return write_failed(ctx, output->path);
-    if (output->temporary && fsync(fileno(output->stream)) != 0)
-        return write_failed(ctx, output->path);
-    if (output->stream == stdout)
+    }
+    if (output->fd < 0)
         return RM2_OK;
-    FILE *stream = output->stream;
-    output->stream = NULL;
-    return fclose(stream) == 0 ? RM2_OK : write_failed(ctx, output->path);
+    if (output->temporary && sync_again(ctx, output->fd) != 0)
+        return write_failed(ctx, output->path);
+    int fd = output->fd;
+    output->fd = -1;
+    return close_once(fd) == 0 ? RM2_OK : write_failed(ctx, output->path);
 }
 
 /* Give the temporary file its name without ever replacing another file; on file systems without
  * hard links a file that comes up between the test and the renaming is lost. */
 static int link_into_place(const rm2_writer *output) {
-    if (link(output->temporary, output->target) == 0)
-        return unlink(output->temporary);
+    if (link(output->temporary, output->target) == 0) {
+        (void)unlink(output->temporary); /* discard tries again */
+        return 0;
+    }
     if (errno == EEXIST)
         return -1;
     if (access(output->target, F_OK) == 0) {
@@ -211,16 +267,19 @@ static int link_into_place(const rm2_writer *output) {
     return rename(output->temporary, output->target);
 }
 
-/* The new name is on disk when its directory is; a file system that cannot sync one has none. */
-static void sync_directory(char *target) {
+/* The new name is on disk when its directory is; file systems that cannot sync one say so by other errors. */
+static int sync_directory(rm2_context *ctx, char *target) {
     char *slash = strrchr(target, '/');
     if (slash)
         slash[slash == target] = '\0';
-    int fd = open(slash ? target : ".", O_RDONLY | O_CLOEXEC);
+    int fd = open_again(ctx, slash ? target : ".", O_RDONLY);
     if (fd < 0)
-        return;
-    (void)fsync(fd);
+        return 0;
+    int failed = sync_again(ctx, fd) != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT);
+    int error = errno;
     (void)close(fd);
+    errno = error;
+    return failed ? -1 : 0;
 }
 
 static rm2_status move_into_place(rm2_context *ctx, rm2_writer *output) {
@@ -230,11 +289,8 @@ static rm2_status move_into_place(rm2_context *ctx, rm2_writer *output) {
         output->overwrite ? rename(output->temporary, output->target) : link_into_place(output);
     if (failed && errno == EEXIST)
         return exists_already(ctx, output->path);
-    if (failed)
+    if (failed || sync_directory(ctx, output->target) != 0)
         return write_failed(ctx, output->path);
-    free(output->temporary);
-    output->temporary = NULL;
-    sync_directory(output->target);
     return RM2_OK;
 }
 

@@ -75,7 +75,9 @@ rm2_status rm2i_source_open(rm2_context *ctx, const char *path, rm2i_source *sou
         source->name = "standard input";
         source->fd = STDIN_FILENO;
     } else {
-        source->fd = open(path, O_RDONLY | O_CLOEXEC);
+        do /* a pipe may be waited for */
+            source->fd = open(path, O_RDONLY | O_CLOEXEC);
+        while (source->fd < 0 && errno == EINTR && !rm2i_interrupted(ctx));
     }
     if (source->fd < 0)
         return read_failed(source);

@@ -7,8 +7,8 @@
 void rm2_table_clear(rm2_table *table) {
     if (!table)
         return;
-    for (size_t c = 0; c < table->columns; c++)
-        if (table->texts)
+    for (size_t c = 0; table->texts && c < table->columns; c++)
+        if (table->text_counts) /* missing in a table that was never whole */
             rm2i_texts_free(table->texts[c], table->text_counts[c]);
     rm2i_texts_free(table->names, table->columns);
     free(table->texts);

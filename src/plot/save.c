@@ -104,46 +104,49 @@ static rm2_status save_pdf(rm2_context *ctx, const rm2_figure *figure, const cha
     return save_vector(ctx, figure, path, surface, stream);
 }
 
-/* A stream into memory. */
-typedef struct buffer {
-    FILE *stream;
-    char *text;
-    size_t size;
-} buffer;
-
-static bool buffer_open(buffer *b) {
-    *b = (buffer){.stream = NULL};
-    b->stream = open_memstream(&b->text, &b->size);
-    return b->stream != NULL;
+/* The drawing by Cairo, and the texts that it leaves to us. */
+static rm2_status draw_svg(rm2_context *ctx, const rm2_figure *figure, const char *path,
+                           FILE *drawing, FILE *texts) {
+    cairo_surface_t *surface =
+        cairo_svg_surface_create_for_stream(write_bytes, drawing, figure->width, figure->height);
+    bool collected = rm2i_svg_collect_texts(surface, texts);
+    rm2_status status = save_vector(ctx, figure, path, surface, drawing);
+    bool full = ferror(drawing) || ferror(texts); /* a write error of a stream in memory */
+    return collected && !full
+               ? status
+               : rm2_context_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
 }
 
-/* Its text is whole after this; false: out of memory. */
-static bool buffer_close(buffer *b) {
-    return b->stream && fclose(b->stream) == 0;
+/* Both in memory. */
+static rm2_status svg_parts(rm2_context *ctx, const rm2_figure *figure, const char *path,
+                            char *parts[2]) {
+    rm2_text_stream *streams[2] = {NULL, NULL};
+    rm2_status status = rm2_text_stream_open(ctx, &streams[0]);
+    if (status == RM2_OK)
+        status = rm2_text_stream_open(ctx, &streams[1]);
+    if (status == RM2_OK)
+        status = draw_svg(ctx, figure, path, rm2_text_stream_file(streams[0]),
+                          rm2_text_stream_file(streams[1]));
+    for (int k = 0; k < 2; k++) {
+        size_t size;
+        if (status == RM2_OK)
+            status = rm2_text_stream_take(ctx, streams[k], &parts[k], &size);
+        else
+            rm2_text_stream_discard(streams[k]);
+    }
+    return status;
 }
 
 static rm2_status save_svg(rm2_context *ctx, const rm2_figure *figure, const char *path,
                            FILE *stream) {
-    buffer drawing, texts;
-    bool whole = buffer_open(&drawing);
-    whole = buffer_open(&texts) && whole;
-    rm2_status status = RM2_OK;
-    if (whole) {
-        cairo_surface_t *surface = cairo_svg_surface_create_for_stream(
-            write_bytes, drawing.stream, figure->width, figure->height);
-        whole = rm2i_svg_collect_texts(surface, texts.stream);
-        status = save_vector(ctx, figure, path, surface, drawing.stream);
-    }
-    whole = buffer_close(&drawing) && whole;
-    whole = buffer_close(&texts) && whole;
-    if (status == RM2_OK && !whole)
-        status = rm2_context_fail(ctx, RM2_ERR_MEMORY, "out of memory while drawing %s", path);
+    char *parts[2] = {NULL, NULL};
+    rm2_status status = svg_parts(ctx, figure, path, parts);
     if (status == RM2_OK)
-        status = rm2i_svg_print(ctx, drawing.text, texts.text, stream);
+        status = rm2i_svg_print(ctx, parts[0], parts[1], stream);
     if (status == RM2_OK)
         status = check_stream(ctx, stream, path);
-    free(drawing.text);
-    free(texts.text);
+    rm2_free(parts[0]);
+    rm2_free(parts[1]);
     return status;
 }
 

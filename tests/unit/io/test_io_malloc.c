@@ -185,6 +185,25 @@ static void npz_reader_survives_deflate(void **state) {
     fail_every_allocation(*state, read_deflated, 8);
 }
 
+/* Text that did not fit is never a text with gaps. */
+static rm2_status print_text(void *state) {
+    const fixture *f = state;
+    rm2_text_stream *stream;
+    char *text;
+    size_t size;
+    RM2_TRY(rm2_text_stream_open(f->ctx, &stream));
+    for (int k = 0; k < 10000; k++)
+        (void)fprintf(rm2_text_stream_file(stream), "%04d\n", k);
+    rm2_status status = rm2_text_stream_take(f->ctx, stream, &text, &size);
+    assert_true(status == RM2_OK ? size == 50000 : !text);
+    rm2_free(text);
+    return status;
+}
+
+static void text_streams_survive(void **state) {
+    fail_every_allocation(*state, print_text, 5);
+}
+
 static void csv_writer_survives(void **state) {
     fail_every_allocation(*state, write_csv, 3);
 }
@@ -196,7 +215,7 @@ int main(void) {
         TEST(csv_reader_survives),           TEST(npy_reader_survives),
         TEST(npy_reader_survives_on_a_pipe), TEST(npz_writer_and_reader_survive),
         TEST(npz_reader_survives_deflate),   TEST(csv_writer_survives),
-        TEST(text_reader_survives),
+        TEST(text_reader_survives),          TEST(text_streams_survive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,7 +222,7 @@ static void a_full_disk_is_noticed(void **state) {
     for (int i = 0; i < 100000; i++)
         (void)fputs("many bytes", rm2_writer_stream(output));
     assert_int_equal(rm2_writer_commit(f->ctx, output), RM2_ERR_IO);
-    expect_message(f, "cannot write /dev/full");
+    expect_message(f, "cannot write /dev/full: disk full"); /* the reason of the first failure */
 }
 
 /* A limit on the file size stands for a disk that fills up: the old file stays as it was. */
@@ -287,6 +287,28 @@ static void a_dash_is_standard_output(void **state) {
     assert_int_equal(access("-", F_OK), -1);
 }
 
+static void texts_are_kept_in_memory(void **state) {
+    fixture *f = *state;
+    rm2_text_stream *stream;
+    char *text;
+    size_t size;
+    assert_int_equal(rm2_text_stream_open(f->ctx, &stream), RM2_OK);
+    for (int k = 0; k < 10000; k++)
+        (void)fprintf(rm2_text_stream_file(stream), "%04d\n", k);
+    assert_int_equal(rm2_text_stream_take(f->ctx, stream, &text, &size), RM2_OK);
+    assert_int_equal(size, 50000);
+    assert_int_equal(strlen(text), 50000);
+    for (int k = 0; k < 10000; k++)
+        assert_int_equal(atoi(text + 5 * (size_t)k), k);
+    rm2_free(text);
+    assert_int_equal(rm2_text_stream_open(f->ctx, &stream), RM2_OK);
+    rm2_text_stream_discard(stream);
+    assert_int_equal(rm2_text_stream_open(f->ctx, &stream), RM2_OK);
+    assert_int_equal(rm2_text_stream_take(f->ctx, stream, &text, &size), RM2_OK);
+    assert_string_equal(text, "");
+    rm2_free(text);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -304,6 +326,7 @@ int main(void) {
         TEST(failing_writes_leave_the_old_file),
         TEST(pipes_are_written_directly),
         TEST(a_dash_is_standard_output),
+        TEST(texts_are_kept_in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

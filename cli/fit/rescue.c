@@ -1,0 +1,37 @@
+/* The model as a file. One that cannot be written where it was asked for (disk full, connection lost) is written to the
+ * folder for temporary files, so that the training is not lost. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fit/fit.h"
+
+enum { NAMES = 10, PATH_SIZE = 4096 };
+
+/* "riemann2-PID-0.h5", or the first number that is free; readable by the user alone, since others may share the folder. */
+static bool write_elsewhere(const training *t, char path[PATH_SIZE]) {
+    const char *folder = getenv("TMPDIR");
+    mode_t mask = umask(077);
+    rm2_status status = RM2_ERR_IO;
+    for (int k = 0; k < NAMES && status == RM2_ERR_IO; k++) {
+        int length = snprintf(path, PATH_SIZE, "%s/riemann2-%ld-%d.h5",
+                              folder && *folder ? folder : "/tmp", (long)getpid(), k);
+        if (length >= 0 && length < PATH_SIZE)
+            status = rm2_model_write(t->work.ctx, t->model, path, false);
+    }
+    (void)umask(mask);
+    return status == RM2_OK;
+}
+
+int fit_write_model(const training *t) {
+    char reason[MESSAGE_SIZE], path[PATH_SIZE];
+    rm2_status status =
+        rm2_model_write(t->work.ctx, t->model, t->options->output, t->work.common->force);
+    if (status != RM2_ERR_IO)
+        return work_check(&t->work, status);
+    (void)message_as_options(rm2_context_error(t->work.ctx), reason, sizeof reason);
+    if (!write_elsewhere(t, path))
+        return work_complain(&t->work, EXIT_FAILED, "%s", reason);
+    return work_complain(&t->work, EXIT_FAILED, "%s; the model is in %s instead", reason, path);
+}
