@@ -7,7 +7,6 @@
 #include "base/base.h"
 #include "data/data.h"
 #include "eval/eval.h"
-#include "linalg/dense.h"
 #include "model/model.h"
 #include "riemann2/add.h"
 

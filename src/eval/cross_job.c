@@ -6,7 +6,6 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "eval/cross.h"
-#include "linalg/dense.h"
 #include "riemann2/eval.h"
 #include "riemann2/space.h"
 #include "riemann2/trajectory.h"
@@ -183,14 +182,12 @@ rm2_status rm2i_cross_run(rm2_context *ctx, const rm2i_cross_part *part,
                           const rm2_fit_settings *settings, bool motion, rm2_cross_job *job,
                           char *message) {
     double began = rm2i_seconds();
-    int threads = rm2i_one_thread_begin();
     *message = 0;
     *job =
         (rm2_cross_job){.message = message, .train = part->train->count, .held = part->held->count};
     for (size_t k = 0; k < RM2_CROSS_MEASURES; k++)
         job->value[k] = (double)NAN;
     rm2_status status = fit_and_judge(ctx, part, settings, motion, job, message);
-    rm2i_one_thread_end(threads);
     job->seconds = rm2i_seconds() - began;
     if (status == RM2_OK || ends_all(status))
         return status;
