@@ -94,7 +94,7 @@ static rm2_status judge(rm2_context *ctx, const addition *d, rm2_added *added) {
     return RM2_OK;
 }
 
-/* Those of the model; what was learned starts at its value. */
+/* Those of the model; hyperparameters that are learned start where the model's own training did. */
 static rm2_fit_settings settings_of(const addition *d) {
     const rm2_model_info *info = rm2_model_info_of(d->model);
     rm2_fit_settings s = *info->settings;
