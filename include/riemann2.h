@@ -3,6 +3,7 @@
 #ifndef RIEMANN2_H
 #define RIEMANN2_H
 
+#include "riemann2/add.h"
 #include "riemann2/base.h"
 #include "riemann2/blas.h"
 #include "riemann2/covariance.h"

@@ -11,6 +11,8 @@ static void training_free(training *t) {
     free(t->base);
     free(t->inducing);
     free(t->kernels);
+    free(t->added);
+    rm2_model_free(t->old);
     rm2_model_free(t->model);
     rm2_data_free(t->data);
     rm2_data_free(t->held);
@@ -57,8 +59,10 @@ static bool print_row(void *user, const rm2_progress *progress) {
 /* What would be written must not be in the way of anything; told before training. */
 static int check_outputs(const training *t) {
     const fit_options *o = t->options;
-    const char *inputs[5] = {t->path};
+    const char *inputs[6] = {t->path};
     size_t count = 1;
+    if (o->from_model)
+        inputs[count++] = o->from_model;
     if (o->init_from)
         inputs[count++] = o->init_from;
     if (o->base_point)
@@ -122,7 +126,9 @@ static int train(training *t) {
                                  o->resume};
     rm2_context_set_progress(w->ctx, print_row, &rows);
     catch_interrupts(w->ctx);
-    rm2_status status = rm2_fit(w->ctx, t->data, &t->settings, &checkpoint, &t->model);
+    rm2_status status = t->old
+                            ? rm2_fit_add(w->ctx, t->old, t->data, &checkpoint, t->added, &t->model)
+                            : rm2_fit(w->ctx, t->data, &t->settings, &checkpoint, &t->model);
     catch_interrupts(NULL);
     rm2_context_set_progress(w->ctx, NULL, NULL);
     rm2_context_clear_interrupt(w->ctx);
@@ -146,7 +152,8 @@ static int finish(const training *t) {
         FILE *out = strcmp(t->options->output, "-") == 0 ? stderr : stdout;
         fit_print_summary(out, t, info);
     }
-    return fit_ended(t, info) == FIT_UNFINISHED ? EXIT_NOT_CONVERGED : EXIT_DONE;
+    bool relied = fit_ended(t, info) != FIT_UNFINISHED && fit_unknown(t) == 0;
+    return relied ? EXIT_DONE : EXIT_NOT_CONVERGED;
 }
 
 /* ---- command --------------------------------------------------------------------------------- */
@@ -154,7 +161,7 @@ static int finish(const training *t) {
 static int fit(training *t) {
     int code = check_outputs(t);
     if (code == EXIT_DONE)
-        code = fit_read_inputs(t);
+        code = t->options->add ? fit_read_addition(t) : fit_read_inputs(t);
     if (code == EXIT_DONE)
         code = choose_latent(t);
     if (code == EXIT_DONE)
@@ -204,7 +211,15 @@ int run_fit(const command *self, int argc, char **argv) {
         command_help(self, groups);
         return EXIT_DONE;
     }
-    if (count == 0 || !data.settings.manifold || !options.output) {
+    bool more = options.add || options.from_model;
+    if (more && (count || !options.add || !options.from_model)) {
+        (void)fprintf(
+            stderr, "riemann2 fit: expected --add FILE --from MODEL together, and no other file\n");
+        return EXIT_USAGE;
+    }
+    if (more)
+        t.path = options.add;
+    if ((!more && (count == 0 || !data.settings.manifold)) || !options.output) {
         (void)fprintf(stderr, "usage: riemann2 fit %s\n%s", self->usage, self->examples);
         return EXIT_USAGE;
     }

@@ -12,7 +12,7 @@ typedef struct fit_options {
         settings; /* as the options were read one by one: fit_options_settings is what counts */
     setting_options from;
     const char *output, *back_kernels, *base_point, *init_from, *family, *inducing_points,
-        *checkpoint;
+        *checkpoint, *add, *from_model;
     double checkpoint_every; /* 0: not given */
     bool resume;
     text_list set, learn, hold, prior; /* of hyperparameters, by name */
@@ -51,10 +51,18 @@ typedef struct training {
     double *base;     /* base point, or NULL */
     size_t *inducing; /* inducing points, or NULL */
     rm2_model *model;
+    rm2_model *old;   /* --from: the model that goes on with the data of --add, or NULL */
+    rm2_added *added; /* what it makes of each trajectory of them */
 } training;
 
 /* Data, settings, and what else comes from files. */
 int fit_read_inputs(training *t);
+/* --from and --add: the model, the new data as the model's were read, its settings. */
+int fit_read_addition(training *t);
+/* Of the trajectories that were added: how many the model did not know; lines; a member of a JSON object. */
+size_t fit_unknown(const training *t);
+void fit_print_added(FILE *out, const training *t);
+void fit_json_added(FILE *out, const training *t);
 /* --base-point: a point of the training's manifold, in the units of the data. */
 int fit_read_base(training *t);
 /* --inducing-points: some of the training points. */

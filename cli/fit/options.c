@@ -8,6 +8,10 @@
 
 const option fit_option_table[] = {
     {"--output", "FILE", OPTION_TEXT, FIT(output), NULL, "model file to write (also -o)"},
+    {"--add", "FILE", OPTION_TEXT, FIT(add), NULL,
+     "more demonstrations for the model of --from: its training goes on with all of them"},
+    {"--from", "MODEL", OPTION_TEXT, FIT(from_model), NULL,
+     "model that --add goes on with; settings, scales and base point are its own"},
     {"--init-from", "FILE", OPTION_TEXT, FIT(init_from), NULL,
      "start of the latents from a CSV or .npy file (columns z1, z2, ...)"},
     {"--family", "COLUMN", OPTION_TEXT, FIT(family), NULL,

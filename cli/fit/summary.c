@@ -185,6 +185,7 @@ static void print_json(FILE *out, const training *t, const rm2_model_info *i, co
     json_field(out, "coincident_latents", known ? (double)f->coincident : NAN);
     json_field(out, "held_out_log_density", q->held_density);
     json_field(out, "held_out_residual", q->held_residual);
+    fit_json_added(out, t);
     (void)fprintf(out, "}\n");
 }
 
@@ -274,6 +275,7 @@ static void print_text(FILE *out, const training *t, const rm2_model_info *i, co
                       "held out: %zu points, mean log density %.4f, root mean squared residual "
                       "%.4g (tangent coordinates)\n",
                       t->held->count, q->held_density, q->held_residual);
+    fit_print_added(out, t);
     (void)fprintf(out, "model: %s\n", t->options->output);
     print_advice(out, t, i);
 }

@@ -29,7 +29,8 @@ static const command commands[] = {
      "  riemann2 fit long.csv --manifold SPD15 -o model.h5 --checkpoint state.h5 --resume\n"
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --base-point 0,0,0.4,1,0,0,0\n"
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --set noise=0.01 \\\n"
-     "      --learn lengthscale,noise --prior lengthscale=gamma:2:10,noise=lognormal:start:0.3\n"},
+     "      --learn lengthscale,noise --prior lengthscale=gamma:2:10,noise=lognormal:start:0.3\n"
+     "  riemann2 fit --add new.csv --from model.h5 --group demo -o more.h5\n"},
     {COMMAND("cv"), "cross-validation: which settings describe held-out data best", run_cv,
      "FILE --manifold SPEC [--latent 1,2,3] [--kernel se,matern52] [options]",
      "  riemann2 cv demos.csv --manifold \"R3 x S3\" --group demo --latent 1,2,3\n"

@@ -63,7 +63,7 @@ from .evaluation import (
 )
 from .figure import Figure, Panel
 from .manifold import Factor, Manifold, register_geometry
-from .model import GPLVM, WGPLVM, load
+from .model import Added, GPLVM, WGPLVM, load
 from .planner import Plan, Planner
 from .report import Demonstration, Family, Fidelity, LatentChoice, StartReport
 from .robot import Arm, Placement, Tracked
@@ -71,6 +71,7 @@ from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, OutsideW
 from .statistics import Accuracy, PermutationTest, classify, group_means, permutation_test
 
 __all__ = [
+    "Added",
     "Accuracy",
     "Arm",
     "Box",

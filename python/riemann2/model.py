@@ -7,7 +7,7 @@ import inspect
 import logging
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Sequence, TypeVar
+from typing import Any, Callable, NamedTuple, Sequence, TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from .space import OutsideWarning
 if TYPE_CHECKING:
     from ._arrays import Array
 
-__all__ = ["GPLVM", "WGPLVM", "load"]
+__all__ = ["Added", "GPLVM", "WGPLVM", "load"]
 
 _ENCODED = 4  # log density, residual, converged, nearest training point
 _OWN = ("manifold", "latent_dim", "recipe", "random_state")
@@ -47,6 +47,18 @@ def _starts(groups: Any, n: int) -> Array:
     if len(np.unique(ids)) != len(firsts):
         raise ValueError("groups: points of one trajectory must stand next to each other")
     return np.append(firsts, n)
+
+
+class Added(NamedTuple):
+    """What a model makes of a new trajectory. Residuals are root mean squared norms in tangent coordinates."""
+
+    points: int
+    before: float
+    """Residual of the points encoded by the model as it was."""
+    after: float
+    """Residual of the decoded latents after training."""
+    known: bool
+    """Whether `before` is at most a quarter of the spread of the training points."""
 
 
 class WGPLVM(ModelSpace, ModelShow):
@@ -282,6 +294,50 @@ class WGPLVM(ModelSpace, ModelShow):
         with watch(callback) as report:
             rows, chosen = _core.fit_choose_latent(data._handle, words, as_count(largest, "largest"), report)
         return [LatentChoice(*row, k == chosen) for k, row in enumerate(rows)]
+
+    def add(self: Self, data: Data, *, callback: Callback = None) -> tuple[Self, list[Added]]:
+        """Go on with more demonstrations: return a new model of all points, and what this one makes of the new ones.
+
+        New points are encoded, trajectories as a whole; training starts from the latents of this model and these, with the
+        settings, scales and base point of this model.
+
+        Parameters
+        ----------
+        data : Data
+            On the manifold of the model, with trajectories if its training data have some.
+        callback : callable, optional
+            As in `fit`.
+
+        Returns
+        -------
+        model : WGPLVM
+        added : list of Added, one per trajectory of the data
+
+        Warns
+        -----
+        RuntimeWarning
+            If the model does not know a trajectory: train on all data afresh.
+
+        Examples
+        --------
+        >>> import riemann2 as rm2
+        >>> data = rm2.generate("toy", trajectories=3, points=15)
+        >>> model = rm2.WGPLVM("R2 x S2", max_iterations=20).fit(data.points[:30], groups=data.groups[:30])
+        >>> more, added = model.add(rm2.Data(data.points[30:], "R2 x S2", groups=["new"] * 15, scale="none"))
+        >>> len(more.latents_), added[0].points
+        (45, 15)
+        """
+        if not isinstance(data, Data):
+            raise TypeError(f"data: expected riemann2.Data, got {type(data).__name__}")
+        with watch(callback) as report:
+            handle, rows = _core.fit_add(self._fitted(), data._handle, report)
+        model = type(self)(**self.get_params())
+        model._adopt(handle)
+        added = [Added(*row) for row in rows]
+        if not all(one.known for one in added):
+            warnings.warn("the model does not know some of the new trajectories; train on all data afresh",
+                          RuntimeWarning, stacklevel=2)
+        return model, added
 
     def _adopt(self, handle: Any) -> None:
         self._handle = handle

@@ -114,6 +114,7 @@ bool trajectory_add(PyObject *module);
 bool kernel_add(PyObject *module);
 bool eval_add(PyObject *module);
 bool cross_add(PyObject *module);
+bool add_add(PyObject *module);
 bool statistics_add(PyObject *module);
 bool robot_add(PyObject *module);
 bool plot_add(PyObject *module);

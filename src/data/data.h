@@ -170,6 +170,9 @@ rm2_status rm2i_hold_out(rm2_context *ctx, rm2i_draft *draft, const char *ids,
  * numbers of the rest. */
 rm2_status rm2i_data_divide(rm2_context *ctx, const rm2_data *data, const bool *marked,
                             rm2_data **rest, rm2_data **part);
+/* Both data sets as one, in the units of the first, whose source is that of all (join.c). */
+rm2_status rm2i_data_join(rm2_context *ctx, const rm2_data *first, const rm2_data *second,
+                          rm2_data **both);
 /* Divide each Euclidean factor by the root of the mean of its column variances; held_out, if there is
  * one, by the same numbers. */
 rm2_status rm2i_scale(rm2_context *ctx, rm2i_draft *draft, rm2i_draft *held_out);

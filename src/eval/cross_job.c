@@ -6,7 +6,6 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "eval/cross.h"
-#include "linalg/dense.h"
 #include "riemann2/eval.h"
 #include "riemann2/space.h"
 #include "riemann2/trajectory.h"

@@ -348,3 +348,21 @@ def test_trajectories_are_encoded_together(rng):
         model.transform(new, groups=[1, 2])
     with pytest.raises(ValueError, match="next to each other"):
         model.transform(new, groups=np.tile([0, 1], 40))
+
+
+def test_add(toy):
+    first = rm2.Data(toy.points[:40], "R2 x S2", groups=toy.groups[:40])
+    model = rm2.WGPLVM("R2 x S2", max_iterations=10).fit(first)
+    new = rm2.Data(toy.points[40:], "R2 x S2", groups=["new"] * 20, scale="none")
+    more, added = model.add(new)
+    assert len(model.latents_) == 40 and len(more.latents_) == 60 and more.data_.ids[-1] == "new"
+    np.testing.assert_allclose(more.data_.points, toy.points, atol=1e-12)
+    assert added[0].points == 20 and added[0].known and added[0].after < added[0].before
+    with pytest.raises(TypeError, match="Data"):
+        model.add(toy.points)
+    with pytest.raises(ValueError, match="trajectories"):
+        model.add(rm2.Data(toy.points[40:], "R2 x S2", scale="none"))
+    far = toy.points[40:].copy()
+    far[:, 0] += 1.5 * np.std(toy.points[:, 0])
+    with pytest.warns(RuntimeWarning, match="does not know"):
+        model.add(rm2.Data(far, "R2 x S2", groups=["far"] * 20, scale="none"))
