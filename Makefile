@@ -22,7 +22,7 @@ JOBS ?= $(shell nproc)
 PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 
-DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer deps-urdf page)
+DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer deps-urdf deps-mat page)
 # The Python package is built and tested with the rest where Debian's Python is there; PYTHON=OFF leaves it out.
 PYTHON ?= $(if $(wildcard /usr/bin/python3),$(if $(filter core,$(PRESET)),OFF,ON),OFF)
 PYTHON_DEPS = $(if $(filter ON,$(PYTHON)),deps-python deps-python-test)

@@ -1,5 +1,5 @@
 /* riemann2: low-dimensional Riemannian submanifolds from Riemannian data. The whole public API of the core
- * library; figures are in riemann2/plot.h, of the library riemann2-plot. */
+ * library; figures are in riemann2/plot.h, of the library riemann2-plot, teams of MPI in riemann2/mpi.h, of riemann2-mpi. */
 #ifndef RIEMANN2_H
 #define RIEMANN2_H
 
@@ -23,6 +23,7 @@
 #include "riemann2/settings.h"
 #include "riemann2/space.h"
 #include "riemann2/statistics.h"
+#include "riemann2/team.h"
 #include "riemann2/trajectory.h"
 
 #endif

@@ -45,6 +45,12 @@ const bench_group bench_groups[BENCH_GROUPS] = {
                      .bare = "kernels, multiplied by M x N and solved with N x N",
                      .rounds = 7,
                      .extras = {"", ""}},
+    [BENCH_BUSY] = {.name = "busy",
+                    .title = "on all threads and on one, beside other programs that compute (+)",
+                    .unit = "evaluation or query",
+                    .bare = "",
+                    .rounds = 7,
+                    .extras = {"1 thread", "ratio"}},
 };
 
 enum {
@@ -54,8 +60,18 @@ enum {
     SPARSE = BENCH_SPARSE,
     COMPARED = BENCH_COMPARED,
     DYNAMICS = BENCH_DYNAMICS,
-    LONG = BENCH_LONG
+    LONG = BENCH_LONG,
+    LOOP = BENCH_LOOP
 };
+
+/* Beside so many other programs. */
+#define BESIDE(loops, flags)                                                                        \
+    {BENCH_BUSY, "evaluations", bench_evaluation, "toy", 198, (flags) | DYNAMICS | (loops)*LOOP},   \
+        {BENCH_BUSY, "evaluations", bench_evaluation, "toy", 1200, FULL | DYNAMICS | (loops)*LOOP}, \
+        {BENCH_BUSY, "evaluations", bench_evaluation, "toy", 1200, FULL | SPARSE | (loops)*LOOP},   \
+        {BENCH_BUSY, "geodesics", bench_geodesic, "toy", 198, FULL | (loops)*LOOP}, {               \
+        BENCH_BUSY, "geodesics", bench_geodesic, "toy", 1200, FULL | (loops)*LOOP                   \
+    }
 
 /* In the order of the groups. */
 static const bench_case cases[] = {
@@ -97,6 +113,12 @@ static const bench_case cases[] = {
     {BENCH_CODEC, "encode", bench_encode, "toy", 1200, FULL},
     {BENCH_CODEC, "encode", bench_encode, "robot", 600, FULL},
     {BENCH_CODEC, "encode", bench_encode, "connectome", 200, BOTH},
+    BESIDE(0, FULL),
+    BESIDE(2, BOTH),
+    BESIDE(4, FULL),
+    BESIDE(8, FULL),
+    {BENCH_BUSY, "pair", bench_pair, "toy", 198, BOTH | DYNAMICS},
+    {BENCH_BUSY, "pair", bench_pair, "toy", 1200, FULL | DYNAMICS},
 };
 enum { CASES = sizeof cases / sizeof *cases, QUICK_ROUNDS = 3 };
 
@@ -136,7 +158,7 @@ static int choose_groups(bench_job *j, size_t count, const char *const *names) {
         if (g == BENCH_GROUPS)
             return work_complain(&j->work, EXIT_USAGE,
                                  "no group is called %s: evaluation, inducing, training, grid, "
-                                 "geodesic, codec",
+                                 "geodesic, codec, busy",
                                  names[k]);
         j->chosen[g] = true;
     }
@@ -285,7 +307,7 @@ static const command bench = {
     "[NAME...] [options]",
     "  build/bench/riemann2-bench --quick\n"
     "  build/bench/riemann2-bench evaluation grid -o speed.json\n"
-    "Names: evaluation, inducing, training, grid, geodesic, codec "
+    "Names: evaluation, inducing, training, grid, geodesic, codec, busy "
     "(default: all).\n"};
 
 int main(int argc, char **argv) {

@@ -44,6 +44,8 @@ static void print_numbers(FILE *out, const bench_row *row) {
     json_field(out, "ratio", bench_ratio(row->ours.median, median(&row->bare)));
     json_field(out, "exact_ms", median(&row->exact));
     json_field(out, "exact_gain", bench_ratio(median(&row->exact), row->ours.median));
+    json_field(out, "single_ms", median(&row->single));
+    json_field(out, "single_ratio", bench_ratio(row->ours.median, median(&row->single)));
     json_field(out, "torch_ms", row->torch);
     json_field(out, "torch_gain", bench_ratio(row->torch, row->ours.median));
     json_field(out, "evaluations", row->evaluations ? (double)row->evaluations : NAN);
@@ -62,6 +64,7 @@ static void print_row(FILE *out, const bench_case *c, const bench_row *row) {
     (void)fprintf(out, ", \"inference\": \"%s\", \"dynamics\": %s",
                   c->flags & BENCH_SPARSE ? "inducing" : "exact",
                   c->flags & BENCH_DYNAMICS ? "true" : "false");
+    print_count(out, "loops", bench_loops_of(c));
     print_text(out, "unit", bench_groups[c->group].unit);
     if (failed)
         print_text(out, "failure", row->failure);

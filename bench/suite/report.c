@@ -18,7 +18,8 @@ double bench_rate(const bench_row *row) {
 
 static bool same_curve(const bench_case *a, const bench_case *b) {
     unsigned alike = BENCH_SPARSE | BENCH_DYNAMICS;
-    return a->measure == b->measure && a->group == b->group && strcmp(a->data, b->data) == 0 &&
+    return a->measure == b->measure && a->group == b->group &&
+           bench_loops_of(a) == bench_loops_of(b) && strcmp(a->data, b->data) == 0 &&
            (a->flags & alike) == (b->flags & alike);
 }
 
@@ -162,6 +163,10 @@ static void print_extras(FILE *out, const bench_case *c, const bench_row *row) {
     case BENCH_GEODESIC:
         print_count(out, row->evaluations);
         break;
+    case BENCH_BUSY:
+        print_number(out, 8, row->single.median);
+        print_number(out, 8, bench_ratio(row->ours.median, row->single.median));
+        break;
     case BENCH_GRID:
     case BENCH_CODEC:
     case BENCH_GROUPS:
@@ -170,10 +175,12 @@ static void print_extras(FILE *out, const bench_case *c, const bench_row *row) {
 }
 
 void bench_print_row(FILE *out, const bench_case *c, const bench_row *row) {
-    char what[32], by[32] = "exact";
+    char what[64], by[32] = "exact";
     bool named = strcmp(c->name, bench_groups[c->group].name) != 0;
     (void)snprintf(what, sizeof what, "%s%s%s%s", named ? c->name : "", named ? " " : "", c->data,
                    c->flags & BENCH_DYNAMICS ? ", dynamics" : "");
+    if (c->group == BENCH_BUSY)
+        (void)snprintf(what, sizeof what, "%s + %zu", c->name, bench_loops_of(c));
     if (row->failure[0]) {
         (void)fprintf(out, "%-17s %5zu FAILED: %s\n", what, c->points, row->failure);
         return;

@@ -100,26 +100,41 @@ static rm2_status begin(const bench_turns *t, double *seconds, bare_work **bare,
     return *bare ? RM2_OK : RM2_ERR_MEMORY;
 }
 
-/* One round; seconds of ours, bare, exact. */
-static rm2_status turn(const bench_turns *t, bool first, bare_work **bare, bench_row *row,
-                       double seconds[3]) {
+/* Ours on one thread. */
+static rm2_status alone(const bench_run *run, const bench_turns *t, double *seconds) {
+    int threads = rm2_context_threads(run->ctx);
+    if (t->alone)
+        return t->alone(t->user, seconds);
+    rm2_context_set_threads(run->ctx, 1);
+    rm2_status status = t->ours(t->user, seconds);
+    rm2_context_set_threads(run->ctx, threads);
+    return status;
+}
+
+enum { KINDS = 4 }; /* of times: ours, bare, exact, single */
+
+static rm2_status turn(const bench_run *run, const bench_turns *t, bool first, bare_work **bare,
+                       bench_row *row, double seconds[KINDS]) {
     WORK_TRY(first ? begin(t, &seconds[0], bare, row) : t->ours(t->user, &seconds[0]));
     if (*bare)
         seconds[1] = bare_seconds(*bare);
     if (t->exact)
         WORK_TRY(t->exact(t->user, &seconds[2]));
-    return isfinite(seconds[0] + seconds[1] + seconds[2]) ? RM2_OK : RM2_ERR_NUMERIC;
+    if (run->subject->group == BENCH_BUSY)
+        WORK_TRY(alone(run, t, &seconds[3]));
+    return isfinite(seconds[0] + seconds[1] + seconds[2] + seconds[3]) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
 rm2_status bench_by_turns(const bench_run *run, const bench_turns *turns, bench_row *row) {
     size_t rounds = run->rounds, warm_up = turns->cold ? 0 : 1;
     bare_work *bare = NULL;
-    double *all = calloc(rounds, 3 * sizeof *all);
+    bench_loops loops = bench_loops_start(bench_loops_of(run->subject));
+    double *all = calloc(rounds, KINDS * sizeof *all);
     rm2_status status = all ? RM2_OK : RM2_ERR_MEMORY;
     for (size_t k = 0; k < rounds + warm_up && status == RM2_OK; k++) {
-        double seconds[3] = {0};
-        status = turn(turns, k == 0, &bare, row, seconds);
-        for (size_t part = 0; part < 3 && k >= warm_up && status == RM2_OK; part++)
+        double seconds[KINDS] = {0};
+        status = turn(run, turns, k == 0, &bare, row, seconds);
+        for (size_t part = 0; part < KINDS && k >= warm_up && status == RM2_OK; part++)
             all[part * rounds + k - warm_up] = seconds[part];
     }
     if (status == RM2_OK) {
@@ -128,7 +143,10 @@ rm2_status bench_by_turns(const bench_run *run, const bench_turns *turns, bench_
             row->bare = summarise(rounds, all + rounds);
         if (turns->exact)
             row->exact = summarise(rounds, all + 2 * rounds);
+        if (run->subject->group == BENCH_BUSY)
+            row->single = summarise(rounds, all + 3 * rounds);
     }
+    bench_loops_stop(&loops);
     bare_free(bare);
     free(all);
     return status;

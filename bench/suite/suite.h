@@ -4,6 +4,8 @@
 #ifndef RM2_CLI_BENCH_H
 #define RM2_CLI_BENCH_H
 
+#include <sys/types.h>
+
 #include "core/work.h"
 
 typedef struct bench_options {
@@ -26,6 +28,7 @@ typedef struct bench_row {
     char failure[FAILURE_SIZE]; /* why there are no numbers; "": there are */
     size_t points, outputs, inducing, evaluations;
     bench_times ours, bare, exact; /* exact: the same with exact inference */
+    bench_times single;            /* the same on one thread; of a pair, one of them alone */
     double operations;             /* floating point, of the bare work */
     double objective;              /* of a training, in nats per point */
     double memory;                 /* MB: the peak while ours ran, with libraries, data and model */
@@ -52,6 +55,7 @@ typedef enum bench_group_id {
     BENCH_GRID,
     BENCH_GEODESIC,
     BENCH_CODEC,
+    BENCH_BUSY,
     BENCH_GROUPS
 } bench_group_id;
 
@@ -61,7 +65,8 @@ enum {
     BENCH_SPARSE = 4,   /* inference by inducing points */
     BENCH_COMPARED = 8, /* with exact inference, by turns */
     BENCH_DYNAMICS = 16,
-    BENCH_LONG = 32 /* a third of the group's rounds is enough */
+    BENCH_LONG = 32, /* a third of the group's rounds is enough */
+    BENCH_LOOP = 64  /* times the number of programs that keep a processor busy meanwhile */
 };
 
 struct bench_case {
@@ -91,6 +96,25 @@ rm2_status bench_grid(const bench_run *run, bench_row *row);
 rm2_status bench_geodesic(const bench_run *run, bench_row *row);
 rm2_status bench_decode(const bench_run *run, bench_row *row);
 rm2_status bench_encode(const bench_run *run, bench_row *row);
+/* Evaluations of two contexts of one thread each, on two threads at once. */
+rm2_status bench_pair(const bench_run *run, bench_row *row);
+
+static inline size_t bench_loops_of(const bench_case *c) {
+    return c->flags / BENCH_LOOP;
+}
+
+/* ---- other programs: busy.c ------------------------------------------------------------------- */
+
+enum { BENCH_MOST_LOOPS = 16 };
+
+typedef struct bench_loops {
+    size_t count;
+    pid_t process[BENCH_MOST_LOOPS];
+} bench_loops;
+
+/* Processes that compute without end; fewer if no more can be started. They end with this one. */
+bench_loops bench_loops_start(size_t count);
+void bench_loops_stop(const bench_loops *loops);
 
 /* ---- bare work: bench_work.c ------------------------------------------------------------------ */
 
@@ -125,6 +149,7 @@ typedef struct bench_turns {
     rm2_status (*ours)(void *user, double *seconds);
     rm2_status (*exact)(void *user, double *seconds); /* NULL: none */
     bare_shape (*shape)(const void *user);            /* NULL: no bare work */
+    rm2_status (*alone)(void *user, double *seconds); /* NULL: ours, on one thread */
     bool cold;                                        /* the first run counts */
 } bench_turns;
 

@@ -18,13 +18,19 @@ static void note(training *t, const rm2_model_info *info) {
 
 /* ---- evaluations ----------------------------------------------------------------------------- */
 
+/* Beside other programs small problems take long enough that all have had their turn. */
+static size_t iterations_of(const training *t) {
+    bool small = t->run->subject->group == BENCH_BUSY && t->data->count < 500;
+    return (small ? 10 : 1) * t->run->iterations;
+}
+
 /* Seconds of an evaluation, the mean over a few iterations. */
 static rm2_status evaluate(training *t, rm2_inference inference, double *seconds) {
     rm2_fit_settings s = bench_recipe(t->run);
     rm2_model *model = NULL;
     s.inference = inference;
     s.init = RM2_INIT_PCA; /* the start is not what is timed */
-    s.optim.max_iterations = t->run->iterations;
+    s.optim.max_iterations = iterations_of(t);
     s.optim.relative_decrease = 0;
     rm2_status status = bench_fit(t->run, t->data, &s, &model);
     if (status == RM2_OK) {
@@ -102,7 +108,7 @@ rm2_status bench_evaluation(const bench_run *run, bench_row *row) {
     training t = {.run = run};
     bench_turns turns = {.ours = evaluate_ours,
                          .exact = run->subject->flags & BENCH_COMPARED ? evaluate_exact : NULL,
-                         .shape = evaluation_shape};
+                         .shape = run->subject->group == BENCH_BUSY ? NULL : evaluation_shape};
     return measure(&t, &turns, row);
 }
 

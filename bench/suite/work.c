@@ -8,6 +8,7 @@
  * Rows go in blocks on all threads, with BLAS on one thread in each, as the library has it. */
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -187,7 +188,7 @@ static double prediction(bare_work *w) {
     return good ? work_clock() - start : NAN;
 }
 
-double bare_seconds(bare_work *w) {
+static double seconds_of(bare_work *w) {
     const bare_shape *s = &w->shape;
     switch (s->kind) {
     case BARE_FACTORS:
@@ -199,4 +200,19 @@ double bare_seconds(bare_work *w) {
         return s->times * prediction(w);
     }
     return NAN;
+}
+
+/* Threads of OpenMP go on looking for work for some milliseconds, which are not ours. */
+static void let_threads_sleep(void) {
+    const struct timespec pause = {.tv_nsec = 20000000};
+    (void)nanosleep(&pause, NULL);
+}
+
+double bare_seconds(bare_work *w) {
+    rm2_blas_set_threads(w->shape.threads);
+    double seconds = seconds_of(w);
+    rm2_blas_set_threads(1);
+    if (w->shape.threads > 1)
+        let_threads_sleep();
+    return seconds;
 }

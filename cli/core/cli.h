@@ -86,6 +86,10 @@ void command_help(const command *self, const option_group *groups);
 
 /* A context set up from the common options; NULL after saying why not. */
 rm2_context *command_context(common_options *common);
+/* Read .mat files in this context, or say how to (cli/mat, cli/matless). */
+rm2_status mat_register(rm2_context *ctx);
+/* The team of contexts that are created from now on; NULL: none. */
+void command_set_team(const rm2_team *team);
 /* A message of the library with options in place of its fields: "settings.spd_layout upper" is "--spd-layout
  * upper". Returns `text`. */
 enum { MESSAGE_SIZE = 1200 };

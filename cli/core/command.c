@@ -25,6 +25,13 @@ static void log_to_stderr(void *user, rm2_log_level level, const char *line) {
                   plain_text(text, shown, sizeof shown));
 }
 
+/* Of the process, set before a command runs. */
+static const rm2_team *process_team;
+
+void command_set_team(const rm2_team *team) {
+    process_team = team;
+}
+
 rm2_context *command_context(common_options *common) {
     rm2_context *ctx;
     if (rm2_context_create(&ctx) != RM2_OK) {
@@ -33,10 +40,14 @@ rm2_context *command_context(common_options *common) {
     }
     int threads = common->threads < 4096 ? (int)common->threads : 4096;
     rm2_context_set_threads(ctx, threads);
-    if (threads > 0)
-        rm2_blas_set_threads(threads);
     rm2_context_set_seed(ctx, common->seed);
     rm2_context_set_log(ctx, log_to_stderr, common);
+    if (mat_register(ctx) != RM2_OK) {
+        (void)fprintf(stderr, "riemann2: %s\n", rm2_context_error(ctx));
+        rm2_context_free(ctx);
+        return NULL;
+    }
+    (void)rm2_context_set_team(ctx, process_team);
     return ctx;
 }
 
@@ -61,23 +72,18 @@ int command_fail(const command *self, const rm2_context *ctx, rm2_status status)
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
-/* Some choices are made when libraries are loaded, so a better one needs a new start: the kernels of
- * OpenBLAS, and how long threads that wait keep their processor busy (by default long enough to starve
- * each other where other programs run too). The variables are set then, which also ends the recursion. */
-static void restart_with_better_settings(char **argv) {
+/* OpenBLAS chooses its kernels when it is loaded, so better ones need a new start. The variable is set then, which
+ * also ends the recursion. */
+static void restart_with_better_kernels(char **argv) {
     rm2_blas_info blas = rm2_blas_check(NULL);
-    bool spins = !getenv("GOMP_SPINCOUNT") && !getenv("OMP_WAIT_POLICY");
-    if (!blas.better && !spins)
-        return;
-    if (blas.better && setenv("OPENBLAS_CORETYPE", blas.better, 1) != 0)
-        return;
-    if (spins && setenv("GOMP_SPINCOUNT", "10000", 1) != 0)
+    if (!blas.better || setenv("OPENBLAS_CORETYPE", blas.better, 1) != 0)
         return;
     (void)execv("/proc/self/exe", argv); /* returns only if there is no /proc: go on as we are */
 }
 
 void process_start(char **argv) {
-    restart_with_better_settings(argv);
+    restart_with_better_kernels(argv);
+    rm2_blas_set_threads(1);        /* where its number of threads is one for the process */
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
     (void)signal(SIGXFSZ, SIG_IGN); /* so is a file size limit */
 }

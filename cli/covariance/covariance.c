@@ -8,6 +8,7 @@
 #define COV(member) offsetof(covariance_options, member)
 
 static const char *const channel_words[] = {"columns", "rows", NULL};
+static const char *const epoch_words[] = {"auto", "first", "last", NULL};
 
 static const option signal_table[] = {
     {"--output", "FILE", OPTION_TEXT, COV(output), NULL,
@@ -26,7 +27,9 @@ static const option signal_table[] = {
     {"--events", "COLUMN", OPTION_TEXT, COV(events), NULL,
      "a window begins at each sample that is not empty or 0 here; the value is its label"},
     {"--array", "NAME", OPTION_TEXT, COV(array), NULL,
-     "array of the signals in an .npz file (default: signals, or the only one)"},
+     "array of the signals in an .npz or .mat file (default: signals, or the only one that fits)"},
+    {"--epochs", NULL, OPTION_CHOICE, COV(epochs), epoch_words,
+     "axis of an array that counts epochs (default: the first, in a .mat file the last)"},
     {.name = NULL},
 };
 

@@ -13,12 +13,14 @@ typedef struct covariance_options {
     const char *output, *columns, *ignore, *group, *label, *labels, *events, *offset, *array;
     double window, step, rate; /* seconds where there is a rate, else samples; 0: not given */
     int channels;              /* CHANNELS_COLUMNS or CHANNELS_ROWS */
+    int epochs;                /* EPOCHS_AUTO, EPOCHS_FIRST or EPOCHS_LAST */
     bool skip_bad;
     rm2_covariance_settings settings;
     setting_options from;
 } covariance_options;
 
 enum { CHANNELS_COLUMNS, CHANNELS_ROWS };
+enum { EPOCHS_AUTO, EPOCHS_FIRST, EPOCHS_LAST };
 
 /* The run: options in samples, and what was found so far. */
 typedef struct covariance_work {

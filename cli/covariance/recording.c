@@ -1,5 +1,5 @@
-/* A file of signals: CSV and TSV with a column per channel (or a row), .npy and .npz with (samples, channels) or epochs
- * of (samples, channels). */
+/* A file of signals: CSV and TSV with a column per channel (or a row), .npy, .npz and .mat with (samples, channels) or
+ * epochs of (samples, channels). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +160,24 @@ static int choose_channels(const covariance_work *c, recording *r) {
     return code;
 }
 
-static int take_array(const covariance_work *c, rm2_array *a, recording *r) {
+/* (rows, columns, epochs) to (epochs, rows, columns); false: no memory. */
+static bool epochs_first(rm2_array *a) {
+    size_t matrix = a->shape[0] * a->shape[1], epochs = a->shape[2];
+    if (!transpose(1, matrix, epochs, &a->values))
+        return false;
+    a->shape[2] = a->shape[1];
+    a->shape[1] = a->shape[0];
+    a->shape[0] = epochs;
+    return true;
+}
+
+/* Does the last axis count the epochs? As asked for, else as the format has it. */
+static bool last_axis_counts(const covariance_options *o, const rm2_archive_format *format) {
+    return o->epochs == EPOCHS_AUTO ? format && format->last_axis_counts : o->epochs == EPOCHS_LAST;
+}
+
+static int take_array(const covariance_work *c, const rm2_archive_format *format, rm2_array *a,
+                      recording *r) {
     bool rows = c->options->channels == CHANNELS_ROWS;
     if (a->dims < 1 || a->dims > 3 || rm2_array_count(a) == 0)
         return work_complain(
@@ -168,6 +185,8 @@ static int take_array(const covariance_work *c, rm2_array *a, recording *r) {
             "%s: an array of %zu dimensions and %zu numbers; expected (samples, channels) or "
             "(epochs, samples, channels)",
             r->path, a->dims, rm2_array_count(a));
+    if (a->dims == 3 && last_axis_counts(c->options, format) && !epochs_first(a))
+        return work_no_memory(&c->work);
     size_t outer = a->dims < 2 ? a->shape[0] : a->shape[a->dims - 2];
     size_t inner = a->dims < 2 ? 1 : a->shape[a->dims - 1];
     size_t pieces = a->dims == 3 ? a->shape[0] : 1;
@@ -185,62 +204,50 @@ static int read_npy(const covariance_work *c, recording *r) {
     rm2_array array;
     int code = work_check(&c->work, rm2_npy_read(c->work.ctx, r->path, &array));
     if (code == EXIT_DONE)
-        code = take_array(c, &array, r);
+        code = take_array(c, NULL, &array, r);
     rm2_array_clear(&array);
     return code;
 }
 
-static int no_array(const covariance_work *c, const recording *r, const rm2_npz *npz,
+static int no_array(const covariance_work *c, const recording *r, const rm2_archive *archive,
                     const char *name) {
-    char list[300] = "none";
-    for (size_t k = 0, used = 0; k < rm2_npz_count(npz) && used + 48 < sizeof list; k++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.40s", k ? ", " : "",
-                                 rm2_npz_name(npz, k));
+    char list[400];
+    rm2_archive_list(archive, list, sizeof list);
     return work_complain(&c->work, EXIT_BAD_DATA, "%s: no array \"%s\" (--array; the file has: %s)",
                          r->path, name, list);
 }
 
 /* Numbers become texts, so that labels are of one kind. */
-static bool number_texts(const rm2_array *a, rm2_texts *t) {
+static int number_texts(const covariance_work *c, const rm2_array *a, rm2_texts *t) {
     size_t n = rm2_array_count(a);
-    *t = (rm2_texts){.count = 0};
-    t->codes = malloc((n + 1) * sizeof *t->codes);
-    t->distinct = calloc(n + 1, sizeof *t->distinct);
-    for (size_t i = 0; t->codes && t->distinct && i < n; i++) {
-        char text[NAME_SIZE] = "";
-        if (!isnan(a->values[i]))
-            (void)snprintf(text, sizeof text, "%.17g", a->values[i] + 0.0);
-        size_t k = 0;
-        while (k < t->distinct_count && strcmp(t->distinct[k], text) != 0)
-            k++;
-        if (k == t->distinct_count) {
-            t->distinct[k] = strdup(text);
-            if (!t->distinct[k])
-                return false;
-            t->distinct_count++;
-        }
-        t->codes[i] = k;
+    char(*texts)[NAME_SIZE] = malloc((n + 1) * sizeof *texts);
+    const char **list = malloc((n + 1) * sizeof *list);
+    for (size_t i = 0; texts && list && i < n; i++) {
+        (void)snprintf(texts[i], sizeof texts[i], "%.17g", a->values[i] + 0.0);
+        list[i] = isnan(a->values[i]) ? "" : texts[i];
     }
-    t->count = n;
-    return t->codes && t->distinct;
+    int code = texts && list ? work_check(&c->work, rm2_texts_create(c->work.ctx, n, list, t))
+                             : work_no_memory(&c->work);
+    free(texts);
+    free(list);
+    return code;
 }
 
-static int read_role(const covariance_work *c, const recording *r, rm2_npz *npz, const char *name,
-                     rm2_texts *t) {
-    bool texts = false;
+static int read_role(const covariance_work *c, const recording *r, rm2_archive *archive,
+                     const char *name, rm2_texts *t) {
     if (!name)
         return EXIT_DONE;
-    size_t index = rm2_npz_find(npz, name);
+    size_t index = rm2_archive_find(archive, name);
     if (index == SIZE_MAX)
-        return no_array(c, r, npz, name);
-    int code = work_check(&c->work, rm2_npz_holds_texts(c->work.ctx, npz, index, &texts));
-    if (code == EXIT_DONE && texts) {
-        code = work_check(&c->work, rm2_npz_texts(c->work.ctx, npz, index, t));
-    } else if (code == EXIT_DONE) {
+        return no_array(c, r, archive, name);
+    int code;
+    if (rm2_archive_entry_at(archive, index)->texts) {
+        code = work_check(&c->work, rm2_archive_texts(c->work.ctx, archive, index, t));
+    } else {
         rm2_array array;
-        code = work_check(&c->work, rm2_npz_array(c->work.ctx, npz, index, &array));
-        if (code == EXIT_DONE && !number_texts(&array, t))
-            code = work_no_memory(&c->work);
+        code = work_check(&c->work, rm2_archive_array(c->work.ctx, archive, index, &array));
+        if (code == EXIT_DONE)
+            code = number_texts(c, &array, t);
         rm2_array_clear(&array);
     }
     size_t wanted = r->epochs ? r->epochs : r->samples;
@@ -250,32 +257,69 @@ static int read_role(const covariance_work *c, const recording *r, rm2_npz *npz,
     return code;
 }
 
-static int read_archive(const covariance_work *c, rm2_npz *npz, recording *r) {
-    const covariance_options *o = c->options;
-    const char *name = o->array ? o->array : "signals";
-    rm2_array array;
-    size_t index = rm2_npz_find(npz, name);
-    if (index == SIZE_MAX && !o->array && rm2_npz_count(npz) == 1)
-        index = 0;
-    if (index == SIZE_MAX)
-        return no_array(c, r, npz, name);
-    int code = work_check(&c->work, rm2_npz_array(c->work.ctx, npz, index, &array));
-    if (code == EXIT_DONE)
-        code = take_array(c, &array, r);
-    rm2_array_clear(&array);
-    if (code == EXIT_DONE)
-        code = read_role(c, r, npz, o->group, &r->group);
-    if (code == EXIT_DONE && !o->labels)
-        code = read_role(c, r, npz, o->label, &r->label);
-    return code == EXIT_DONE ? read_role(c, r, npz, o->events, &r->events) : code;
+static bool is_role(const covariance_options *o, const char *name) {
+    const char *const roles[] = {o->group, o->labels ? NULL : o->label, o->events};
+    for (size_t k = 0; k < sizeof roles / sizeof *roles; k++)
+        if (roles[k] && strcmp(roles[k], name) == 0)
+            return true;
+    return false;
 }
 
-static int read_npz(const covariance_work *c, recording *r) {
-    rm2_npz *npz;
-    int code = work_check(&c->work, rm2_npz_open(c->work.ctx, r->path, &npz));
+/* Numbers with two or three axes, both of them longer than 1. */
+static bool may_be_signals(const covariance_options *o, const rm2_archive_entry *e) {
+    return !e->refused && !e->texts && !is_role(o, e->name) && (e->dims == 2 || e->dims == 3) &&
+           e->shape[0] > 1 && e->shape[1] > 1;
+}
+
+/* The array called --array, or "signals", or the only one, or the only one that may be signals. */
+static int find_signals(const covariance_work *c, const recording *r, const rm2_archive *archive,
+                        size_t *index) {
+    const covariance_options *o = c->options;
+    const char *name = o->array ? o->array : "signals";
+    const rm2_archive_entry *e;
+    *index = rm2_archive_find(archive, name);
+    if (*index == SIZE_MAX && !o->array && rm2_archive_count(archive) == 1)
+        *index = 0;
+    if (*index != SIZE_MAX)
+        return EXIT_DONE;
+    for (size_t k = 0; !o->array && (e = rm2_archive_entry_at(archive, k)); k++) {
+        bool fits = may_be_signals(o, e);
+        if (fits && *index != SIZE_MAX) {
+            char list[400];
+            rm2_archive_list(archive, list, sizeof list);
+            return work_complain(&c->work, EXIT_BAD_DATA,
+                                 "%s: several arrays may be signals; choose one with --array (the "
+                                 "file has: %s)",
+                                 r->path, list);
+        }
+        *index = fits ? k : *index;
+    }
+    return *index == SIZE_MAX ? no_array(c, r, archive, name) : EXIT_DONE;
+}
+
+static int read_arrays(const covariance_work *c, rm2_archive *archive, recording *r) {
+    const covariance_options *o = c->options;
+    rm2_array array = {.dims = 0};
+    size_t index;
+    int code = find_signals(c, r, archive, &index);
+    if (code == EXIT_DONE)
+        code = work_check(&c->work, rm2_archive_array(c->work.ctx, archive, index, &array));
+    if (code == EXIT_DONE)
+        code = take_array(c, rm2_archive_format_used(archive), &array, r);
+    rm2_array_clear(&array);
+    if (code == EXIT_DONE)
+        code = read_role(c, r, archive, o->group, &r->group);
+    if (code == EXIT_DONE && !o->labels)
+        code = read_role(c, r, archive, o->label, &r->label);
+    return code == EXIT_DONE ? read_role(c, r, archive, o->events, &r->events) : code;
+}
+
+static int read_archive(const covariance_work *c, recording *r) {
+    rm2_archive *archive;
+    int code = work_check(&c->work, rm2_archive_open(c->work.ctx, r->path, &archive));
     if (code == EXIT_DONE) {
-        code = read_archive(c, npz, r);
-        rm2_npz_close(npz);
+        code = read_arrays(c, archive, r);
+        rm2_archive_close(archive);
     }
     return code;
 }
@@ -310,12 +354,13 @@ static int check_recording(const covariance_work *c, const recording *r) {
 static int check_roles(const covariance_work *c, const char *path) {
     const covariance_options *o = c->options;
     bool roles = o->group || o->events || (o->label && !o->labels);
-    bool text = !has_ending(path, ".npy") && !has_ending(path, ".npz");
+    bool archive = rm2_archive_format_of(c->work.ctx, path) != NULL;
+    bool text = !has_ending(path, ".npy") && !archive;
     if (roles && has_ending(path, ".npy"))
         return work_complain(
             &c->work, EXIT_USAGE,
             "%s: an .npy file has signals alone; --group, --label and --events need a text "
-            "file or an .npz",
+            "file, an .npz or a .mat",
             path);
     if (roles && text && o->channels == CHANNELS_ROWS)
         return work_complain(
@@ -323,8 +368,11 @@ static int check_roles(const covariance_work *c, const char *path) {
             "%s: --group, --label and --events are columns of a text file, whose rows are "
             "channels with --channels rows",
             path);
-    if (o->array && !has_ending(path, ".npz"))
-        return work_complain(&c->work, EXIT_USAGE, "%s: --array names an array of an .npz file",
+    if (o->array && !archive)
+        return work_complain(&c->work, EXIT_USAGE,
+                             "%s: --array names an array of an .npz or .mat file", path);
+    if (o->epochs != EPOCHS_AUTO && text)
+        return work_complain(&c->work, EXIT_USAGE, "%s: --epochs is for arrays of three axes",
                              path);
     return EXIT_DONE;
 }
@@ -333,8 +381,8 @@ int recording_read(const covariance_work *c, const char *path, recording *r) {
     *r = (recording){.path = path, .subject = subject_of(path)};
     int code = r->subject ? check_roles(c, path) : work_no_memory(&c->work);
     if (code == EXIT_DONE)
-        code = has_ending(path, ".npy")   ? read_npy(c, r)
-               : has_ending(path, ".npz") ? read_npz(c, r)
-                                          : read_text(c, r);
+        code = has_ending(path, ".npy")                   ? read_npy(c, r)
+               : rm2_archive_format_of(c->work.ctx, path) ? read_archive(c, r)
+                                                          : read_text(c, r);
     return code == EXIT_DONE ? check_recording(c, r) : code;
 }

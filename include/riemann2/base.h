@@ -12,15 +12,17 @@
  * threads at once.
  *
  * Process-wide state belongs to the libraries below:
- * - OpenBLAS has one number of threads for the process (rm2_blas_set_threads), used for large
- *   matrices. Inside a parallel region it uses one.
+ * - OpenBLAS is called on one thread: with its OpenMP build whatever the process has set for itself, which is
+ *   not changed; other builds have one number for the process (rm2_blas_set_threads, OPENBLAS_NUM_THREADS), which should be 1.
  * - libhdf5 has global state. Writing model files and checkpoints uses it, which needs its thread-safe
  *   build (Debian's is) where several threads write at once; reading does not. Its printing of errors
  *   is off during these calls, and as before after them.
- * - OpenMP runs the library's own loops, on the number of threads of the context: OMP_NUM_THREADS and
- *   omp_set_num_threads do not change that, OMP_THREAD_LIMIT and OMP_DYNAMIC may lower it. Inside a
- *   parallel region of the caller these loops run on the calling thread alone, unless nested
- *   parallelism is on (OMP_MAX_ACTIVE_LEVELS). All of them finish with fewer threads than asked for.
+ *
+ * A context has threads of its own, which start when a call first needs them, sleep between calls and end with the
+ * context; OMP_NUM_THREADS and OMP_WAIT_POLICY do not matter. A call finishes with as many of them as run: where
+ * other programs use the processors it goes on alone. Inside a parallel region of OpenMP a call uses the calling
+ * thread alone. After a fork a context starts threads anew. Results do not depend on the number of threads, except for
+ * the last digits of metrics, whose points are divided into as many blocks as there are threads.
  *
  * Memory. rm2_X_free(x) frees an object that the library made, rm2_X_clear(&x) empties a struct of the caller
  * that the library filled, rm2_free an array that it handed out; NULL and empty structs are allowed.
@@ -98,7 +100,7 @@ RM2_API const char *rm2_context_error(const rm2_context *ctx);
 RM2_API rm2_status rm2_context_fail(rm2_context *ctx, rm2_status status, const char *format, ...)
     RM2_PRINTF(3, 4);
 
-/* Threads of the batched calls; 0 means all processors (the default). */
+/* Threads of a call, the calling one included; 0 means all processors (the default). At most 256 are used. */
 RM2_API void rm2_context_set_threads(rm2_context *ctx, int threads);
 RM2_API int rm2_context_threads(const rm2_context *ctx);
 

@@ -24,8 +24,9 @@ typedef struct rm2_blas_info {
  */
 RM2_API rm2_blas_info rm2_blas_check(rm2_context *ctx);
 
-/* Threads of the linear algebra library, for the whole process: they are its own, not a context's.
- * 0 means all processors. */
+/* Threads of the linear algebra library, for the whole process; 0 means all processors. Calls of this library need 1,
+ * and with the OpenMP build of OpenBLAS they see to that themselves: this is for other builds, and for other users of
+ * OpenBLAS in the process. */
 RM2_API void rm2_blas_set_threads(int threads);
 
 #ifdef __cplusplus

@@ -81,11 +81,12 @@ typedef struct rm2_data_settings {
     size_t size;          /* as rm2_data_settings_default sets it */
     const char *manifold; /* spec; required for files, NULL for data in memory */
     const char *columns;  /* as in rm2_column_choice; NULL: all without another role */
-    const char *group;    /* column (array, in an .npz) of trajectory ids; NULL: none */
-    const char *label;    /* column of labels; NULL: none */
-    const char *time;     /* column of time; NULL: none */
-    const char *array;    /* array of points in an .npz; NULL: "points", or the only one */
-    char delimiter;       /* as in rm2_csv_settings */
+    const char *group; /* column (array, in a file of named arrays) of trajectory ids; NULL: none */
+    const char *label; /* column of labels; NULL: none */
+    const char *time;  /* column of time; NULL: none */
+    const char
+        *array; /* array of points in an .npz or .mat; NULL: "points", or the only one that fits */
+    char delimiter; /* as in rm2_csv_settings */
     rm2_header header;
     rm2_quat_order quat_order;
     rm2_orientation orientation; /* how S3 and SO3 factors are given */
@@ -161,7 +162,7 @@ RM2_API void rm2_data_report_clear(rm2_data_report *report);
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* Read .csv .tsv .txt .npy .npz by extension. With `holdout` the trajectories set aside come in
+/* Read .csv .tsv .txt .npy .npz by extension, and formats of the context such as .mat (rm2_mat_register). With `holdout` the trajectories set aside come in
  * *held_out (NULL: they are dropped). `report` may be NULL; clear it with rm2_data_report_clear. */
 RM2_API rm2_status rm2_data_read(rm2_context *ctx, const char *path,
                                  const rm2_data_settings *settings, rm2_data **data,

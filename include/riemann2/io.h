@@ -1,4 +1,4 @@
-/* Tables and arrays in files: CSV/TSV, NumPy .npy and .npz. Formats only: what the numbers mean is
+/* Tables and arrays in files: CSV/TSV, NumPy .npy and .npz, and formats of named arrays that other libraries add. Formats only: what the numbers mean is
  * decided in data.h.
  *
  * Readers refuse what they cannot read exactly, with a message that names file, line, column and
@@ -140,6 +140,54 @@ typedef struct rm2_texts {
 
 RM2_API rm2_status rm2_npz_texts(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_texts *texts);
 RM2_API void rm2_texts_clear(rm2_texts *texts);
+/* The same from one text per entry; all are copied. */
+RM2_API rm2_status rm2_texts_create(rm2_context *ctx, size_t count, const char *const *list,
+                                    rm2_texts *texts);
+
+/* ---- files of named arrays ------------------------------------------------------------------ */
+
+/* One array of such a file. */
+typedef struct rm2_archive_entry {
+    const char *name;
+    size_t dims;
+    size_t shape[RM2_ARRAY_MAX_DIMS];
+    bool texts;          /* texts, to be read by rm2_archive_texts; else numbers */
+    const char *refused; /* why it cannot be read; NULL: it can */
+} rm2_archive_entry;
+
+/* A format of named arrays, by functions. `open` lists the arrays, which stay as they are until `close`; numbers
+ * come in C order with the shape of the entry. .npz is built in; libriemann2-mat (mat.h) brings .mat. */
+typedef struct rm2_archive_format {
+    const char *extension; /* ".mat" */
+    bool last_axis_counts; /* matrices of an array are counted by its last axis, as in MATLAB */
+    rm2_status (*open)(rm2_context *ctx, const char *path, void **file,
+                       const rm2_archive_entry **entries, size_t *count);
+    rm2_status (*array)(rm2_context *ctx, void *file, size_t index, rm2_array *array);
+    rm2_status (*texts)(rm2_context *ctx, void *file, size_t index, rm2_texts *texts);
+    void (*close)(void *file);
+} rm2_archive_format;
+
+/* Add a format to the context: files with its extension are then read wherever an .npz is. The same table may be
+ * registered again, and in several contexts; it must outlive them. */
+RM2_API rm2_status rm2_archive_register(rm2_context *ctx, const rm2_archive_format *format);
+/* The format of a file, by its extension in small or capital letters; NULL: none that the context knows. */
+RM2_API const rm2_archive_format *rm2_archive_format_of(const rm2_context *ctx, const char *path);
+
+typedef struct rm2_archive rm2_archive;
+
+RM2_API rm2_status rm2_archive_open(rm2_context *ctx, const char *path, rm2_archive **archive);
+RM2_API void rm2_archive_close(rm2_archive *archive);
+RM2_API const rm2_archive_format *rm2_archive_format_used(const rm2_archive *archive);
+RM2_API size_t rm2_archive_count(const rm2_archive *archive); /* arrays */
+/* NULL past the end. */
+RM2_API const rm2_archive_entry *rm2_archive_entry_at(const rm2_archive *archive, size_t index);
+RM2_API size_t rm2_archive_find(const rm2_archive *archive, const char *name); /* SIZE_MAX: none */
+RM2_API rm2_status rm2_archive_array(rm2_context *ctx, rm2_archive *archive, size_t index,
+                                     rm2_array *array);
+RM2_API rm2_status rm2_archive_texts(rm2_context *ctx, rm2_archive *archive, size_t index,
+                                     rm2_texts *texts);
+/* "points (20, 15, 15), label (20) texts": the arrays with their shapes, cut where `size` ends; for messages. */
+RM2_API void rm2_archive_list(const rm2_archive *archive, char *text, size_t size);
 
 /* ---- the parsers on memory, for those who have the bytes already ---------------------------- */
 

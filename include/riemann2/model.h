@@ -117,8 +117,9 @@ typedef struct rm2_fit_settings {
     rm2_inference inference;
     double accuracy; /* of inducing points: how far, in nats per point, the bound may be off */
     size_t inducing; /* how many; 0: as many as the accuracy needs */
-    const size_t *inducing_points; /* `inducing` training points; NULL: chosen, anew when they move */
-    bool inducing_free; /* they leave the points they start from, and are optimised like these */
+    const size_t
+        *inducing_points; /* `inducing` training points; NULL: chosen, anew when they move */
+    bool inducing_free;   /* they leave the points they start from, and are optimised like these */
     /* either of the two asks for inference by inducing points, also where it is RM2_INFERENCE_AUTO */
 
     rm2_init_kind init;

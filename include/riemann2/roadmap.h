@@ -20,7 +20,8 @@ typedef struct rm2_grid_settings {
     size_t size;    /* as rm2_grid_settings_default sets it */
     size_t points;  /* along each dimension; 0: 50 for Q <= 2, 24 for Q = 3 */
     double padding; /* of the box around the points, in parts of its larger side: 0.1 */
-    size_t reach;   /* edges to all primitive steps of at most this number of cells (1 to 10): 1, 2, 3 are 8,
+    size_t
+        reach; /* edges to all primitive steps of at most this number of cells (1 to 10): 1, 2, 3 are 8,
                        16, 32 directions in the plane; 0: 3 for Q <= 2, 2 for Q = 3 */
     rm2_edge_rule rule;
 } rm2_grid_settings;

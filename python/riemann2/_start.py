@@ -1,4 +1,4 @@
-"""What happens on import: kernels of OpenBLAS, logging, threads after a fork."""
+"""What happens on import: kernels of OpenBLAS, logging, threads."""
 
 from __future__ import annotations
 
@@ -84,15 +84,6 @@ def set_threads(threads: int) -> None:
 def get_threads() -> int:
     """Return the number of threads of every call; 0 is all processors."""
     return _core.get_threads()
-
-
-def _after_fork() -> None:
-    """The threads of OpenMP do not survive a fork: the child computes on one thread."""
-    _core.set_threads(1)
-    _core.set_blas_threads(1)
-
-
-os.register_at_fork(after_in_child=_after_fork)
 
 
 def show_config() -> None:

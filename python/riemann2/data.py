@@ -190,7 +190,10 @@ def _rebuild(points: Any, spec: str, groups: Any, time: Any, labels: Any, source
 
 
 def read(path: str | os.PathLike[str], manifold: str | Manifold, *, report: bool = False, **settings: Any) -> Data:
-    """Read points from a .csv, .tsv, .txt, .npy or .npz file.
+    """Read points from a .csv, .tsv, .txt, .npy, .npz or .mat file.
+
+    MATLAB files need a package that was built with libmatio. Their matrices may be counted by the last axis,
+    (d, d, n), as MATLAB does.
 
     Parameters
     ----------

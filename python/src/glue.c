@@ -76,7 +76,8 @@ void glue_watch(rm2_context *ctx, glue_watcher *watcher) {
 
 rm2_context *glue_enter(void) {
     rm2_context *ctx = pooled ? pool[--pooled] : NULL;
-    if (!ctx && rm2_context_create(&ctx) != RM2_OK) {
+    if (!ctx && (rm2_context_create(&ctx) != RM2_OK || !glue_add_formats(ctx))) {
+        rm2_context_free(ctx);
         PyErr_NoMemory();
         return NULL;
     }

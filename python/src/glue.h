@@ -116,5 +116,7 @@ bool statistics_add(PyObject *module);
 bool robot_add(PyObject *module);
 bool plot_add(PyObject *module);
 bool urdf_add(PyObject *module);
+/* Formats of files that libraries of their own read; false: no memory. */
+bool glue_add_formats(rm2_context *ctx);
 
 #endif

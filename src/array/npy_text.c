@@ -18,14 +18,6 @@ typedef struct buffer {
     char *text;
 } buffer;
 
-void rm2_texts_clear(rm2_texts *texts) {
-    if (!texts)
-        return;
-    free(texts->codes);
-    rm2i_texts_free(texts->distinct, texts->distinct_count);
-    *texts = (rm2_texts){0};
-}
-
 /* ---- one text ------------------------------------------------------------------------------- */
 
 static uint32_t code_point(rm2i_npy_type type, const unsigned char *raw, size_t k) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/archive.h"
 #include "array/npy.h"
 #include "array/zip.h"
 
@@ -139,6 +140,10 @@ static rm2_status take_kind(rm2i_zip_stream *stream, void *result) {
     return RM2_OK;
 }
 
+static rm2_status take_header(rm2i_zip_stream *stream, void *result) {
+    return rm2i_npy_read_header(&stream->source, result);
+}
+
 static rm2_status unpack(rm2_context *ctx, rm2_npz *npz, size_t index, take_fn take, void *result) {
     char place[PLACE_SIZE], shown[RM2I_SHOWN_SIZE];
     const rm2i_zip_entry *entry = &npz->entries[index];
@@ -189,6 +194,80 @@ rm2_status rm2_npz_texts(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_texts
         rm2_texts_clear(texts);
     return status;
 }
+
+/* ---- as a format of named arrays ------------------------------------------------------------ */
+
+/* An archive with the description of its arrays. */
+typedef struct described {
+    rm2_npz *npz;
+    rm2_archive_entry *entries;
+    char **refusals; /* one per array, or NULL */
+} described;
+
+static void close_described(void *file) {
+    described *d = file;
+    rm2i_texts_free(d->refusals, rm2_npz_count(d->npz));
+    free(d->entries);
+    rm2_npz_close(d->npz);
+    free(d);
+}
+
+/* An array that cannot be read is no failure of the archive. */
+static rm2_status describe(rm2_context *ctx, described *d, size_t index) {
+    rm2_archive_entry *e = &d->entries[index];
+    rm2i_npy_header header;
+    *e = (rm2_archive_entry){.name = rm2_npz_name(d->npz, index)};
+    rm2_status status = unpack(ctx, d->npz, index, take_header, &header);
+    if (status == RM2_ERR_MEMORY)
+        return status;
+    if (status != RM2_OK) {
+        RM2_TRY(rm2i_strdup(ctx, rm2_context_error(ctx), &d->refusals[index]));
+        e->refused = d->refusals[index];
+        return RM2_OK;
+    }
+    e->dims = header.dims;
+    memcpy(e->shape, header.shape, sizeof e->shape);
+    e->texts = rm2i_npy_is_text(header.type);
+    return RM2_OK;
+}
+
+static rm2_status open_described(rm2_context *ctx, const char *path, described *d) {
+    RM2_TRY(rm2_npz_open(ctx, path, &d->npz));
+    RM2_TRY(rm2i_calloc(ctx, d->npz->count, sizeof *d->entries, &d->entries));
+    RM2_TRY(rm2i_calloc(ctx, d->npz->count, sizeof *d->refusals, &d->refusals));
+    for (size_t i = 0; i < d->npz->count; i++)
+        RM2_TRY(describe(ctx, d, i));
+    return RM2_OK;
+}
+
+static rm2_status open_npz(rm2_context *ctx, const char *path, void **file,
+                           const rm2_archive_entry **entries, size_t *count) {
+    described *d;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *d, &d));
+    rm2_status status = open_described(ctx, path, d);
+    if (status != RM2_OK) {
+        close_described(d);
+        return status;
+    }
+    *file = d;
+    *entries = d->entries;
+    *count = d->npz->count;
+    return RM2_OK;
+}
+
+static rm2_status read_array(rm2_context *ctx, void *file, size_t index, rm2_array *array) {
+    return rm2_npz_array(ctx, ((described *)file)->npz, index, array);
+}
+
+static rm2_status read_texts(rm2_context *ctx, void *file, size_t index, rm2_texts *texts) {
+    return rm2_npz_texts(ctx, ((described *)file)->npz, index, texts);
+}
+
+const rm2_archive_format rm2i_npz_format = {.extension = ".npz",
+                                            .open = open_npz,
+                                            .array = read_array,
+                                            .texts = read_texts,
+                                            .close = close_described};
 
 /* ---- all arrays ----------------------------------------------------------------------------- */
 

@@ -48,6 +48,10 @@ void rm2i_activity_row(rm2_context *ctx, size_t done, const struct rm2_fit_progr
 struct rm2_geometry;
 rm2_status rm2i_context_add_geometry(rm2_context *ctx, const struct rm2_geometry *geometry);
 const struct rm2_geometry *rm2i_context_geometry(const rm2_context *ctx, size_t index);
+/* The same for formats of named arrays, understood by the array layer. */
+struct rm2_archive_format;
+rm2_status rm2i_context_add_format(rm2_context *ctx, const struct rm2_archive_format *format);
+const struct rm2_archive_format *rm2i_context_format(const rm2_context *ctx, size_t index);
 
 /* count * size bytes, overflow checked; *out is NULL on failure, and never NULL on success.
  * rm2i_calloc clears the memory; rm2i_grow keeps the old contents (and the old block if it fails).

@@ -1,97 +1,94 @@
-/* Loops over independent points: OpenMP threads, one scratch slice per thread, first failure kept. */
+/* Loops over independent points: parts on the context's threads, one scratch slice per thread, first failure kept. */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include <omp.h>
-
 #include "base/base.h"
+#include "base/pool.h"
 
 enum {
     CHUNK_MAX = 256,  /* points between two looks at the interrupt flag */
+    CHUNKS = 4,       /* parts per thread at least, so that none waits long for another */
     CACHE_LINE = 8,   /* doubles: slices of two threads never share a line */
     SERIAL_BELOW = 32 /* points below which starting threads costs more than it brings */
 };
 
-typedef struct failure {
-    rm2_status status;
-    size_t index;
-} failure;
-
 typedef struct loop {
+    rm2_context *ctx;
     rm2i_point_fn fn;
     const void *job;
-    size_t n, chunk; /* points; how many of them are one piece of work */
-    size_t share;    /* pieces that a thread takes at a time */
-    int threads;
-    size_t work_size;
+    size_t n, chunk; /* points; how many of them are one part */
+    double *work;
+    size_t slice; /* doubles of `work` per thread */
+    atomic_bool stop;
+    pthread_mutex_t lock; /* of the two below */
+    rm2_status status;
+    size_t failed; /* the smallest index that failed */
 } loop;
 
-static void run_chunk(const loop *l, size_t c, double *work, failure *mine) {
+static void note_failure(loop *l, rm2_status status, size_t i) {
+    pthread_mutex_lock(&l->lock);
+    if (i < l->failed) {
+        l->status = status;
+        l->failed = i;
+    }
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* A failure does not stop the other parts: the smallest index is reported. */
+static void run_chunk(void *chunks, size_t c, size_t worker) {
+    loop *l = chunks;
+    double *own = l->work + l->slice * worker;
     size_t end = (c + 1) * l->chunk < l->n ? (c + 1) * l->chunk : l->n;
+    if (atomic_load_explicit(&l->stop, memory_order_relaxed))
+        return;
+    if (rm2i_interrupted(l->ctx)) {
+        atomic_store(&l->stop, true);
+        return;
+    }
     for (size_t i = c * l->chunk; i < end; i++) {
-        rm2_status status = l->fn(l->job, i, work);
+        rm2_status status = l->fn(l->job, i, own);
         if (status == RM2_OK)
             continue;
-        if (i < mine->index)
-            *mine = (failure){status, i};
+        note_failure(l, status, i);
         return;
     }
 }
 
 /* One slice of scratch per thread. A size that an arena could not count is SIZE_MAX. */
-static rm2_status allocate_slices(rm2_context *ctx, const loop *l, size_t *slice, double **work) {
-    size_t lines = l->work_size / CACHE_LINE + 2;
-    *slice = lines * CACHE_LINE;
-    return rm2i_alloc(ctx, lines, CACHE_LINE * sizeof **work * (size_t)l->threads, work);
+static rm2_status allocate_slices(loop *l, size_t work_size, size_t workers) {
+    size_t lines = work_size / CACHE_LINE + 2;
+    l->slice = lines * CACHE_LINE;
+    return rm2i_alloc(l->ctx, lines, CACHE_LINE * sizeof *l->work * workers, &l->work);
 }
 
-static rm2_status run_chunks(rm2_context *ctx, const loop *l, size_t *failed) {
-    size_t slice, chunks = (l->n + l->chunk - 1) / l->chunk;
-    double *work;
-    RM2_TRY(allocate_slices(ctx, l, &slice, &work));
-    failure first = {RM2_OK, SIZE_MAX};
-    atomic_bool stop = false;
-#pragma omp parallel num_threads(l->threads) if (l->threads > 1)
-    {
-        failure mine = {RM2_OK, SIZE_MAX};
-        double *own = work + slice * (size_t)omp_get_thread_num();
-#pragma omp for schedule(dynamic, l->share)
-        for (size_t c = 0; c < chunks; c++) {
-            if (atomic_load_explicit(&stop, memory_order_relaxed))
-                continue;
-            if (rm2i_interrupted(ctx)) {
-                atomic_store(&stop, true);
-                continue;
-            }
-            /* a failure does not stop the other threads: the smallest index is reported */
-            run_chunk(l, c, own, &mine);
-        }
-#pragma omp critical
-        if (mine.index < first.index)
-            first = mine;
-    }
-    free(work);
-    if (first.status == RM2_INTERRUPTED || (first.status == RM2_OK && atomic_load(&stop)))
-        return rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
-    if (first.status != RM2_OK && failed)
-        *failed = first.index;
-    return first.status;
+/* shared: on the context's threads. */
+static rm2_status run_chunks(loop *l, size_t work_size, bool shared, size_t *failed) {
+    rm2_context *threads = shared ? l->ctx : NULL;
+    size_t chunks = (l->n + l->chunk - 1) / l->chunk;
+    RM2_TRY(allocate_slices(l, work_size, rm2i_workers(threads, chunks)));
+    pthread_mutex_init(&l->lock, NULL);
+    rm2i_parallel(threads, chunks, run_chunk, l);
+    pthread_mutex_destroy(&l->lock);
+    free(l->work);
+    if (l->status == RM2_INTERRUPTED || (l->status == RM2_OK && atomic_load(&l->stop)))
+        return rm2i_fail(l->ctx, RM2_INTERRUPTED, "interrupted");
+    if (l->status != RM2_OK && failed)
+        *failed = l->failed;
+    return l->status;
 }
 
 rm2_status rm2i_batch(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
                       const void *job, size_t *failed) {
-    int threads = n < SERIAL_BELOW ? 1 : rm2_context_threads(ctx);
-    size_t chunk = n / (4 * (size_t)threads) + 1;
-    if (chunk > CHUNK_MAX)
-        chunk = CHUNK_MAX;
-    size_t share = (n + chunk - 1) / chunk / (size_t)threads + 1;
-    return run_chunks(ctx, &(loop){fn, job, n, chunk, share, threads, work_size}, failed);
+    bool shared = n >= SERIAL_BELOW;
+    size_t threads = shared ? rm2i_workers(ctx, n) : 1, chunk = n / (CHUNKS * threads) + 1;
+    loop l = {.ctx = ctx, .fn = fn, .job = job, .n = n, .failed = SIZE_MAX};
+    l.chunk = chunk < CHUNK_MAX ? chunk : CHUNK_MAX;
+    return run_chunks(&l, work_size, shared, failed);
 }
 
 rm2_status rm2i_jobs(rm2_context *ctx, size_t n, size_t work_size, rm2i_point_fn fn,
                      const void *job, size_t *failed) {
-    size_t threads = (size_t)rm2_context_threads(ctx);
-    if (threads > n)
-        threads = n ? n : 1;
-    return run_chunks(ctx, &(loop){fn, job, n, 1, 1, (int)threads, work_size}, failed);
+    loop l = {.ctx = ctx, .fn = fn, .job = job, .n = n, .chunk = 1, .failed = SIZE_MAX};
+    return run_chunks(&l, work_size, true, failed);
 }

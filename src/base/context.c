@@ -1,4 +1,4 @@
-/* Context: message of the last failure, log sink, threads, generator, registered geometries. */
+/* Context: message of the last failure, log sink, threads, generator, registered geometries and formats. */
 #include "base/context.h"
 
 #include <stdio.h>
@@ -32,6 +32,7 @@ rm2_status rm2_context_create(rm2_context **ctx) {
     *ctx = calloc(1, sizeof **ctx);
     if (!*ctx)
         return RM2_ERR_MEMORY;
+    rm2i_pool_begin(&(*ctx)->pool);
     rm2_context_set_threads(*ctx, 0);
     rm2_context_set_seed(*ctx, 0);
     return RM2_OK;
@@ -47,7 +48,9 @@ rm2_status rm2i_context_child(rm2_context *parent, int threads, rm2_context **ch
 void rm2_context_free(rm2_context *ctx) {
     if (!ctx)
         return;
+    rm2i_pool_end(&ctx->pool);
     free(ctx->geometries);
+    free(ctx->formats);
     free(ctx);
 }
 
@@ -89,6 +92,17 @@ rm2_status rm2i_context_add_geometry(rm2_context *ctx, const struct rm2_geometry
 
 const struct rm2_geometry *rm2i_context_geometry(const rm2_context *ctx, size_t index) {
     return ctx && index < ctx->geometry_count ? ctx->geometries[index] : NULL;
+}
+
+rm2_status rm2i_context_add_format(rm2_context *ctx, const struct rm2_archive_format *format) {
+    RM2_TRY(rm2i_grow(ctx, ctx->format_count + 1, sizeof(const struct rm2_archive_format *),
+                      &ctx->formats));
+    ctx->formats[ctx->format_count++] = format;
+    return RM2_OK;
+}
+
+const struct rm2_archive_format *rm2i_context_format(const rm2_context *ctx, size_t index) {
+    return ctx && index < ctx->format_count ? ctx->formats[index] : NULL;
 }
 
 /* Messages quote files and names, which may hold anything: no control character gets out of here. */

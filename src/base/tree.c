@@ -19,8 +19,7 @@ static void add(size_t n, const double *restrict x, double *restrict y) {
         y[i] += x[i];
 }
 
-/* Add the last two nodes while they are the two children of one. */
-static void join(rm2i_tree *t) {
+void rm2i_tree_join(rm2i_tree *t) {
     while (t->count > 1) {
         rm2i_node *left = &t->node[t->count - 2];
         const rm2i_node *right = &t->node[t->count - 1];
@@ -33,24 +32,41 @@ static void join(rm2i_tree *t) {
 }
 
 double *rm2i_tree_leaf(rm2i_tree *tree, size_t index) {
-    join(tree); /* the leaf before is filled in by now */
+    rm2i_tree_join(tree); /* the leaf before is filled in by now */
     double *values = values_of(tree, tree->count);
     tree->node[tree->count++] = (rm2i_node){0, index};
     memset(values, 0, tree->size * sizeof *values);
     return values;
 }
 
+/* As many terms as a node can have that begins at `first`. */
+static rm2i_node largest_node(size_t first, size_t end) {
+    size_t level = 0;
+    while (first % ((size_t)2 << level) == 0 && first + ((size_t)2 << level) <= end)
+        level++;
+    return (rm2i_node){level, first >> level};
+}
+
+size_t rm2i_tree_nodes(size_t first, size_t end, rm2i_node *node) {
+    size_t count = 0;
+    while (first < end) {
+        node[count] = largest_node(first, end);
+        first += (size_t)1 << node[count++].level;
+    }
+    return count;
+}
+
 void rm2i_tree_append(rm2i_tree *tree, const rm2i_tree *behind) {
     for (size_t k = 0; k < behind->count; k++) {
-        join(tree);
+        rm2i_tree_join(tree);
         memcpy(values_of(tree, tree->count), values_of(behind, k), tree->size * sizeof(double));
         tree->node[tree->count++] = behind->node[k];
     }
-    join(tree);
+    rm2i_tree_join(tree);
 }
 
 double *rm2i_tree_total(rm2i_tree *tree) {
-    join(tree);
+    rm2i_tree_join(tree);
     if (tree->count == 0)
         memset(tree->values, 0, tree->size * sizeof *tree->values);
     for (; tree->count > 1; tree->count--) /* where the number of terms is not a power of two */

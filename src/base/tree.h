@@ -28,6 +28,10 @@ size_t rm2i_tree_most(size_t terms);
 
 /* The next term, which must follow the last one: its numbers, all 0, for the caller to fill in before the next call. */
 double *rm2i_tree_leaf(rm2i_tree *tree, size_t index);
+/* Add nodes that are children of the same one, once the last term is filled in. */
+void rm2i_tree_join(rm2i_tree *tree);
+/* The nodes of the terms first to end - 1 when they are joined; `node` has room for RM2I_TREE_NODES. Returns how many. */
+size_t rm2i_tree_nodes(size_t first, size_t end, rm2i_node *node);
 /* The nodes of the terms behind. */
 void rm2i_tree_append(rm2i_tree *tree, const rm2i_tree *behind);
 /* The numbers of the sum, once all terms are there. */

@@ -3,10 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "covariance/covariance.h"
 #include "linalg/dense.h"
+#include "linalg/serial.h"
 #include "linalg/shrink.h"
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -73,8 +72,8 @@ enum { BLOCK = 1 << 20 }; /* samples that BLAS, which counts in int, gets at a t
 static void gram(size_t T, size_t d, const double *y, double *S) {
     int n = (int)d;
     for (size_t t = 0; t < T; t += BLOCK)
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, (int)(T - t < BLOCK ? T - t : BLOCK),
-                    1 / (double)T, y + t * d, n, t > 0, S, n);
+        rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, (int)(T - t < BLOCK ? T - t : BLOCK),
+                   1 / (double)T, y + t * d, n, t > 0, S, n);
     for (size_t i = 0; i < d; i++)
         for (size_t j = 0; j < i; j++)
             S[j * d + i] = S[i * d + j];

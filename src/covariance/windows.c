@@ -154,9 +154,7 @@ rm2_status rm2_covariances(rm2_context *ctx, const rm2_signals *signals,
     RM2_TRY(rm2i_covariance_take_settings(ctx, settings, &j.settings));
     RM2_TRY(check_signals(ctx, signals));
     size_t work = rm2i_covariance_work(length_of(signals), signals->channels), failed = 0;
-    int threads = rm2i_one_thread_begin(); /* windows are what runs in parallel */
     rm2_status status = rm2i_jobs(ctx, count_of(signals), work, one_window, &j, &failed);
-    rm2i_one_thread_end(threads);
     return status == RM2_ERR_DATA ? explain_failure(ctx, &j, failed, work) : status;
 }
 

@@ -96,7 +96,6 @@ rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_dat
                                const rm2i_wanted *wanted, rm2i_raw *raw);
 rm2_status rm2i_raw_from_memory(rm2_context *ctx, const char *source, const rm2_data_arrays *arrays,
                                 size_t width, rm2i_raw *raw);
-bool rm2i_has_extension(const char *path, const char *extension);
 
 /* Text of number i of a list; `room` is there for texts that must be made. */
 enum { RM2I_TEXT_ROOM = 32 };

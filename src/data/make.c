@@ -95,7 +95,7 @@ static rm2_status load_raw(rm2_context *ctx, const origin *from, const rm2_data_
         return rm2i_raw_from_memory(ctx, from->path, from->arrays, wanted->width, raw);
     if (from->table)
         return rm2i_raw_take_table(ctx, from->path, s, from->table, raw);
-    if (rm2i_has_extension(from->path, ".npy") || rm2i_has_extension(from->path, ".npz"))
+    if (rm2i_has_extension(from->path, ".npy") || rm2_archive_format_of(ctx, from->path))
         return rm2i_raw_from_array(ctx, from->path, s, wanted, raw);
     return rm2i_raw_from_table(ctx, from->path, s, raw);
 }
@@ -103,6 +103,8 @@ static rm2_status load_raw(rm2_context *ctx, const origin *from, const rm2_data_
 static rm2_status load(rm2_context *ctx, const origin *from, const rm2_data_settings *s,
                        const rm2_manifold *m, result *out) {
     rm2i_wanted wanted = {.manifold = m};
+    if (!from->arrays && !from->table && !rm2_archive_format_of(ctx, from->path))
+        RM2_TRY(rm2i_refuse_foreign(ctx, from->path));
     RM2_TRY(rm2i_check_settings(ctx, from->arrays ? NULL : from->path, m, s));
     RM2_TRY(rm2i_total_width(ctx, m, s, &wanted.width));
     rm2i_raw raw = {.rows = 0};

@@ -42,18 +42,6 @@ rm2_status rm2i_code_texts(rm2_context *ctx, size_t rows, rm2i_text_of_fn text_o
     return status;
 }
 
-bool rm2i_has_extension(const char *path, const char *extension) {
-    size_t length = strlen(path), tail = strlen(extension);
-    if (length <= tail)
-        return false;
-    for (size_t i = 0; i < tail; i++) {
-        char c = path[length - tail + i];
-        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != extension[i])
-            return false;
-    }
-    return true;
-}
-
 const char *rm2i_next_item(const char **list, size_t *length) {
     const char *start = *list;
     if (!start || !*start)

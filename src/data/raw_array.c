@@ -1,6 +1,7 @@
-/* .npy and .npz to raw rows. Shapes: (N, D); (trajectories, T, D); (N, n, n) and
- * (trajectories, T, n, n) for matrices. In an .npz, trajectory ids, labels and time are arrays of
- * their own with one number a point, ids and labels also with one text. */
+/* .npy and files of named arrays (.npz, formats of the context) to raw rows. Shapes: (N, D);
+ * (trajectories, T, D); (N, n, n) and (trajectories, T, n, n) for matrices; for SPD(n) alone also (n, n, N), as MATLAB
+ * has them, and (n, n). In a file of named arrays, trajectory ids, labels and time are arrays of their own with one
+ * number per point, ids and labels also with one text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,30 +11,104 @@
 #include "data/data.h"
 #include "riemann2/io.h"
 
-static void shape_text(const rm2_array *a, char *text, size_t size) {
+/* ---- shapes --------------------------------------------------------------------------------- */
+
+typedef struct shape {
+    size_t dims;
+    const size_t *sizes;
+} shape;
+
+static void shape_text(shape a, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "(");
-    for (size_t k = 0; k < a->dims && used + 24 < size; k++)
-        used += (size_t)snprintf(text + used, size - used, "%s%zu", k ? ", " : "", a->shape[k]);
+    for (size_t k = 0; k < a.dims && used + 24 < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%zu", k ? ", " : "", a.sizes[k]);
     (void)snprintf(text + used, size - used, ")");
 }
 
+/* How an array holds points. */
+typedef enum form {
+    FORM_NONE,         /* not at all */
+    FORM_ROWS,         /* the last axis is a point */
+    FORM_MATRICES,     /* the last two axes are */
+    FORM_MATRICES_LAST /* the first two axes are, and the third, if there is one, counts them */
+} form;
+
 /* Numbers of a row, if the last `tail` axes make one. */
-static size_t tail_product(const rm2_array *a, size_t tail) {
+static size_t tail_product(shape a, size_t tail) {
     size_t product = 1;
-    for (size_t k = a->dims - tail; k < a->dims; k++)
-        product *= a->shape[k];
+    for (size_t k = a.dims - tail; k < a.dims; k++)
+        product *= a.sizes[k];
     return product;
 }
 
-/* How many trailing axes make one point: the shape must have 1 or 2 axes before them. */
-static size_t point_axes(const rm2_array *a, size_t width, bool columns_chosen) {
-    if (columns_chosen)
-        return a->dims == 2 || a->dims == 3 ? 1 : 0;
-    for (size_t tail = 1; tail <= 2; tail++)
-        if (a->dims >= tail + 1 && a->dims <= tail + 2 && tail_product(a, tail) == width)
-            return tail;
-    return 0;
+/* n of the matrices, where points are full matrices of SPD(n) and nothing else; 0: they are not. */
+static size_t matrix_size(const rm2i_wanted *wanted) {
+    const rm2_factor *f = rm2_manifold_factor(wanted->manifold, 0);
+    bool alone = rm2_manifold_factor_count(wanted->manifold) == 1 && rm2_is_spd(f->geometry);
+    return alone && wanted->width == f->n * f->n ? f->n : 0;
 }
+
+/* By the shape alone; the shape must have 1 or 2 axes before those of a point. */
+static form form_of(shape a, const rm2i_wanted *wanted, bool columns_chosen) {
+    if (columns_chosen)
+        return a.dims == 2 || a.dims == 3 ? FORM_ROWS : FORM_NONE;
+    for (size_t tail = 1; tail <= 2; tail++)
+        if (a.dims >= tail + 1 && a.dims <= tail + 2 && tail_product(a, tail) == wanted->width)
+            return tail == 1 ? FORM_ROWS : FORM_MATRICES;
+    size_t n = matrix_size(wanted);
+    bool last = n > 0 && (a.dims == 2 || a.dims == 3) && a.sizes[0] == n && a.sizes[1] == n;
+    return last ? FORM_MATRICES_LAST : FORM_NONE;
+}
+
+/* Sum of |a_ij - a_ji| over n matrices of size n, counted by the first axis or by the last one. */
+static double asymmetry(size_t n, const double *cube, bool last) {
+    size_t step = last ? 1 : n * n, row = last ? n * n : n, column = last ? n : 1;
+    double sum = 0;
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < i; j++)
+                sum += fabs(cube[k * step + i * row + j * column] -
+                            cube[k * step + j * row + i * column]);
+    return sum;
+}
+
+/* n matrices of size n in a file whose last axis counts: matrices that are symmetric tell which axis does. */
+static rm2_status resolve_cube(rm2_context *ctx, const char *path, const rm2_array *a,
+                               form *found) {
+    size_t n = a->shape[0];
+    double size = 0;
+    for (size_t i = 0; i < n * n * n; i++)
+        size += fabs(a->values[i]);
+    bool first = asymmetry(n, a->values, false) <= 1e-6 * size;
+    bool last = asymmetry(n, a->values, true) <= 1e-6 * size;
+    if (first && last && n > 1)
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "%s: an array of shape (%zu, %zu, %zu) may count its matrices along the "
+                         "first axis or the last one, and both ways they are symmetric; save one "
+                         "row of %zu numbers per matrix",
+                         path, n, n, n, n * n);
+    *found = first && !last ? FORM_MATRICES : FORM_MATRICES_LAST;
+    return RM2_OK;
+}
+
+/* (n, n, N) to (N, n, n). */
+static rm2_status matrices_first(rm2_context *ctx, rm2_array *a) {
+    size_t square = a->shape[0] * a->shape[1], count = a->dims == 3 ? a->shape[2] : 1;
+    double *turned;
+    RM2_TRY(rm2i_alloc(ctx, square * count, sizeof *turned, &turned));
+    for (size_t e = 0; e < square; e++)
+        for (size_t k = 0; k < count; k++)
+            turned[k * square + e] = a->values[e * count + k];
+    free(a->values);
+    a->values = turned;
+    a->shape[2] = a->shape[1];
+    a->shape[1] = a->shape[0];
+    a->shape[0] = count;
+    a->dims = 3;
+    return RM2_OK;
+}
+
+/* ---- points --------------------------------------------------------------------------------- */
 
 static rm2_status number_codes(rm2_context *ctx, size_t trajectories, size_t length,
                                rm2i_codes *group) {
@@ -65,25 +140,52 @@ static rm2_status select_columns(rm2_context *ctx, const char *path, const rm2_d
     return RM2_OK;
 }
 
-static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                              const rm2i_wanted *wanted, rm2_array *a, rm2i_raw *raw) {
+static rm2_status no_points(rm2_context *ctx, const char *path, const rm2i_wanted *wanted,
+                            shape a) {
+    char text[120];
     size_t width = wanted->width;
-    bool chosen = s->columns || s->ignore;
-    size_t tail = point_axes(a, width, chosen);
-    if (tail == 0) {
-        char shape[120];
-        shape_text(a, shape, sizeof shape);
-        return rm2i_fail(
-            ctx, RM2_ERR_DATA,
-            "%s: an array of shape %s does not hold points of %s with %zu numbers each; "
-            "expected (N, %zu) or (trajectories, T, %zu); check the manifold, the "
-            "layout, or choose settings.columns",
-            path, shape, rm2_manifold_spec(wanted->manifold), width, width, width);
-    }
-    raw->width = tail_product(a, tail);
+    bool turned = a.dims == 2 && a.sizes[0] == width;
+    shape_text(a, text, sizeof text);
+    return rm2i_fail(ctx, RM2_ERR_DATA,
+                     "%s: an array of shape %s does not hold points of %s with %zu numbers each; "
+                     "expected (N, %zu) or (trajectories, T, %zu)%s; check the manifold, the "
+                     "layout, or choose settings.columns",
+                     path, text, rm2_manifold_spec(wanted->manifold), width, width, width,
+                     turned ? ": points are rows, transpose the array" : "");
+}
+
+/* Where points come from, and what they must be. */
+typedef struct intake {
+    const char *path;
+    const rm2_data_settings *settings;
+    const rm2i_wanted *wanted;
+    bool last_axis_counts; /* as the format has it */
+    rm2_archive *archive;  /* NULL: an .npy file */
+    size_t points;         /* index of the points */
+    rm2i_raw *raw;
+} intake;
+
+static rm2_status take_form(rm2_context *ctx, const intake *in, rm2_array *a, bool chosen,
+                            size_t *tail) {
+    form found = form_of((shape){a->dims, a->shape}, in->wanted, chosen);
+    if (found == FORM_NONE)
+        return no_points(ctx, in->path, in->wanted, (shape){a->dims, a->shape});
+    bool cube = a->dims == 3 && a->shape[0] == a->shape[1] && a->shape[1] == a->shape[2];
+    if (found == FORM_MATRICES && cube && in->last_axis_counts)
+        RM2_TRY(resolve_cube(ctx, in->path, a, &found));
+    *tail = found == FORM_ROWS ? 1 : 2;
+    return found == FORM_MATRICES_LAST ? matrices_first(ctx, a) : RM2_OK;
+}
+
+static rm2_status take_points(rm2_context *ctx, const intake *in, rm2_array *a) {
+    rm2i_raw *raw = in->raw;
+    bool chosen = in->settings->columns || in->settings->ignore;
+    size_t tail = 1;
+    RM2_TRY(take_form(ctx, in, a, chosen, &tail));
+    raw->width = tail_product((shape){a->dims, a->shape}, tail);
     raw->rows = raw->width ? rm2_array_count(a) / raw->width : 0;
     if (raw->rows == 0)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: the array is empty", path);
+        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: the array is empty", in->path);
     if (a->dims == tail + 2)
         RM2_TRY(number_codes(ctx, a->shape[0], a->shape[1], &raw->group));
     RM2_TRY(rm2i_alloc(ctx, raw->rows, sizeof *raw->numbers, &raw->numbers));
@@ -92,54 +194,91 @@ static rm2_status take_points(rm2_context *ctx, const char *path, const rm2_data
     raw->row_word = "row";
     raw->values = a->values;
     a->values = NULL;
-    return chosen ? select_columns(ctx, path, s, raw) : RM2_OK;
+    return chosen ? select_columns(ctx, in->path, in->settings, raw) : RM2_OK;
 }
 
-/* ---- .npz: several arrays ------------------------------------------------------------------- */
+/* ---- files of named arrays ------------------------------------------------------------------ */
 
-static rm2_status no_array(rm2_context *ctx, const char *path, const rm2_npz *npz,
-                           const char *name) {
-    char list[300] = "none";
-    size_t used = 0;
-    for (size_t k = 0; k < rm2_npz_count(npz) && used + 48 < sizeof list; k++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.40s", k ? ", " : "",
-                                 rm2_npz_name(npz, k));
-    return rm2i_fail(ctx, RM2_ERR_DATA, "%s: no array \"%.60s\" (the file has: %s)", path, name,
+enum { LIST_SIZE = 400 };
+
+static rm2_status no_array(rm2_context *ctx, const intake *in, const char *name) {
+    char list[LIST_SIZE];
+    rm2_archive_list(in->archive, list, sizeof list);
+    return rm2i_fail(ctx, RM2_ERR_DATA, "%s: no array \"%.60s\" (the file has: %s)", in->path, name,
                      list);
 }
 
-/* The array called s->array, or "points", or the only one. */
-static rm2_status find_points(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                              const rm2_npz *npz, size_t *index) {
-    const char *name = s->array ? s->array : "points";
-    *index = rm2_npz_find(npz, name);
-    if (*index == SIZE_MAX && !s->array && rm2_npz_count(npz) == 1)
-        *index = 0;
-    return *index == SIZE_MAX ? no_array(ctx, path, npz, name) : RM2_OK;
+static bool is_role(const rm2_data_settings *s, const char *name) {
+    return (s->group && strcmp(s->group, name) == 0) || (s->label && strcmp(s->label, name) == 0) ||
+           (s->time && strcmp(s->time, name) == 0);
 }
 
-static rm2_status read_points(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                              const rm2i_wanted *wanted, rm2_npz *npz, size_t index,
-                              rm2i_raw *raw) {
+/* The only array whose shape fits the points; *index is SIZE_MAX if there is none. */
+static rm2_status find_fitting(rm2_context *ctx, const intake *in, size_t *index) {
+    const rm2_data_settings *s = in->settings;
+    const rm2_archive_entry *e;
+    *index = SIZE_MAX;
+    for (size_t k = 0; (e = rm2_archive_entry_at(in->archive, k)); k++) {
+        bool fits = !e->refused && !e->texts && !is_role(s, e->name) &&
+                    form_of((shape){e->dims, e->shape}, in->wanted, s->columns || s->ignore);
+        if (fits && *index != SIZE_MAX) {
+            char list[LIST_SIZE];
+            rm2_archive_list(in->archive, list, sizeof list);
+            return rm2i_fail(ctx, RM2_ERR_DATA,
+                             "%s: arrays \"%.60s\" and \"%.60s\" both fit points of %s; choose one "
+                             "with settings.array (the file has: %s)",
+                             in->path, rm2_archive_entry_at(in->archive, *index)->name, e->name,
+                             rm2_manifold_spec(in->wanted->manifold), list);
+        }
+        *index = fits ? k : *index;
+    }
+    return RM2_OK;
+}
+
+/* The array called settings.array, or "points", or the only one, or the only one whose shape fits. */
+static rm2_status find_points(rm2_context *ctx, intake *in) {
+    const char *name = in->settings->array ? in->settings->array : "points";
+    in->points = rm2_archive_find(in->archive, name);
+    if (in->points != SIZE_MAX)
+        return RM2_OK;
+    if (in->settings->array)
+        return no_array(ctx, in, name);
+    if (rm2_archive_count(in->archive) == 1)
+        in->points = 0;
+    else
+        RM2_TRY(find_fitting(ctx, in, &in->points));
+    if (in->points != SIZE_MAX)
+        return RM2_OK;
+    char list[LIST_SIZE];
+    rm2_archive_list(in->archive, list, sizeof list);
+    return rm2i_fail(ctx, RM2_ERR_DATA,
+                     "%s: no array \"points\", and the shape of none fits points of %s with %zu "
+                     "numbers each (the file has: %s); choose one with settings.array",
+                     in->path, rm2_manifold_spec(in->wanted->manifold), in->wanted->width, list);
+}
+
+/* Numbers where numbers must be, texts where texts must be. */
+static rm2_status refuse_texts(rm2_context *ctx, const intake *in, size_t index, const char *what) {
+    const rm2_archive_entry *e = rm2_archive_entry_at(in->archive, index);
+    return e->texts
+               ? rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%.60s\" holds texts; %s must be numbers",
+                           in->path, e->name, what)
+               : RM2_OK;
+}
+
+static rm2_status read_points(rm2_context *ctx, const intake *in) {
     rm2_array points;
-    RM2_TRY(rm2_npz_array(ctx, npz, index, &points));
-    rm2_status status = take_points(ctx, path, s, wanted, &points, raw);
+    RM2_TRY(refuse_texts(ctx, in, in->points, "points"));
+    RM2_TRY(rm2_archive_array(ctx, in->archive, in->points, &points));
+    rm2_status status = take_points(ctx, in, &points);
     rm2_array_clear(&points);
     return status;
 }
 
-/* An archive on its way in. */
-typedef struct intake {
-    const char *path;
-    rm2_npz *npz;
-    size_t points; /* index of the points */
-    rm2i_raw *raw;
-} intake;
-
 static rm2_status find_role(rm2_context *ctx, const intake *in, const char *name, size_t *index) {
-    *index = rm2_npz_find(in->npz, name);
+    *index = rm2_archive_find(in->archive, name);
     if (*index == SIZE_MAX)
-        return no_array(ctx, in->path, in->npz, name);
+        return no_array(ctx, in, name);
     if (*index == in->points)
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%.60s\" is used twice", in->path, name);
     return RM2_OK;
@@ -157,7 +296,7 @@ static rm2_status check_count(rm2_context *ctx, const intake *in, const char *na
 static rm2_status read_numbers(rm2_context *ctx, const intake *in, const char *name, size_t index,
                                double **numbers) {
     rm2_array array;
-    RM2_TRY(rm2_npz_array(ctx, in->npz, index, &array));
+    RM2_TRY(rm2_archive_array(ctx, in->archive, index, &array));
     rm2_status status = check_count(ctx, in, name, rm2_array_count(&array), "numbers");
     if (status == RM2_OK) {
         *numbers = array.values;
@@ -188,7 +327,7 @@ static const char *text_of_number(const void *list, size_t i, char room[RM2I_TEX
 static rm2_status code_texts(rm2_context *ctx, const intake *in, const char *name, size_t index,
                              rm2i_codes *codes) {
     rm2_texts texts;
-    RM2_TRY(rm2_npz_texts(ctx, in->npz, index, &texts));
+    RM2_TRY(rm2_archive_texts(ctx, in->archive, index, &texts));
     rm2_status status = check_count(ctx, in, name, texts.count, "texts");
     if (status == RM2_OK) {
         *codes = (rm2i_codes){texts.codes, texts.distinct, texts.distinct_count};
@@ -201,11 +340,9 @@ static rm2_status code_texts(rm2_context *ctx, const intake *in, const char *nam
 static rm2_status take_codes(rm2_context *ctx, const intake *in, const char *name,
                              rm2i_codes *codes) {
     size_t index;
-    bool are_texts = false;
     double *numbers = NULL;
     RM2_TRY(find_role(ctx, in, name, &index));
-    RM2_TRY(rm2_npz_holds_texts(ctx, in->npz, index, &are_texts));
-    if (are_texts)
+    if (rm2_archive_entry_at(in->archive, index)->texts)
         return code_texts(ctx, in, name, index, codes);
     RM2_TRY(read_numbers(ctx, in, name, index, &numbers));
     rm2_status status = check_ids(ctx, in, name, numbers);
@@ -215,7 +352,8 @@ static rm2_status take_codes(rm2_context *ctx, const intake *in, const char *nam
     return status;
 }
 
-static rm2_status take_roles(rm2_context *ctx, const intake *in, const rm2_data_settings *s) {
+static rm2_status take_roles(rm2_context *ctx, const intake *in) {
+    const rm2_data_settings *s = in->settings;
     rm2i_raw *raw = in->raw;
     size_t time;
     if (s->group && raw->group.code)
@@ -230,39 +368,39 @@ static rm2_status take_roles(rm2_context *ctx, const intake *in, const rm2_data_
     if (!s->time)
         return RM2_OK;
     RM2_TRY(find_role(ctx, in, s->time, &time));
+    RM2_TRY(refuse_texts(ctx, in, time, "time"));
     return read_numbers(ctx, in, s->time, time, &raw->time);
 }
 
-static rm2_status from_npz(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                           const rm2i_wanted *wanted, rm2i_raw *raw) {
-    intake in = {.path = path, .raw = raw};
-    RM2_TRY(rm2_npz_open(ctx, path, &in.npz));
-    rm2_status status = find_points(ctx, path, s, in.npz, &in.points);
+static rm2_status from_archive(rm2_context *ctx, intake *in) {
+    RM2_TRY(rm2_archive_open(ctx, in->path, &in->archive));
+    in->last_axis_counts = rm2_archive_format_used(in->archive)->last_axis_counts;
+    rm2_status status = find_points(ctx, in);
     if (status == RM2_OK)
-        status = read_points(ctx, path, s, wanted, in.npz, in.points, raw);
+        status = read_points(ctx, in);
     if (status == RM2_OK)
-        status = take_roles(ctx, &in, s);
-    rm2_npz_close(in.npz);
+        status = take_roles(ctx, in);
+    rm2_archive_close(in->archive);
     return status;
 }
 
-static rm2_status from_npy(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                           const rm2i_wanted *wanted, rm2i_raw *raw) {
+static rm2_status from_npy(rm2_context *ctx, const intake *in) {
+    const rm2_data_settings *s = in->settings;
     if (s->group || s->label || s->time)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "%s: an .npy file has no columns by name for settings.group, "
                          "settings.label or settings.time; "
                          "use an array (trajectories, T, D), an .npz or a CSV file",
-                         path);
+                         in->path);
     rm2_array array;
-    RM2_TRY(rm2_npy_read(ctx, path, &array));
-    rm2_status status = take_points(ctx, path, s, wanted, &array, raw);
+    RM2_TRY(rm2_npy_read(ctx, in->path, &array));
+    rm2_status status = take_points(ctx, in, &array);
     rm2_array_clear(&array);
     return status;
 }
 
 rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                const rm2i_wanted *wanted, rm2i_raw *raw) {
-    return rm2i_has_extension(path, ".npz") ? from_npz(ctx, path, s, wanted, raw)
-                                            : from_npy(ctx, path, s, wanted, raw);
+    intake in = {.path = path, .settings = s, .wanted = wanted, .raw = raw};
+    return rm2i_has_extension(path, ".npy") ? from_npy(ctx, &in) : from_archive(ctx, &in);
 }

@@ -28,13 +28,13 @@ static const rm2_setting rows[] = {
     {DATA(ignore, TEXT), .form = "A,B,...", .defaults = {""}, .group = "Points",
      .help = "columns to leave out, written as for columns"},
     {DATA(group, TEXT), .form = "COLUMN", .defaults = {""}, .group = "Points",
-     .help = "trajectory ids; each one a run of rows (an array, in an .npz)"},
+     .help = "trajectory ids; each one a run of rows (an array, in an .npz or .mat file)"},
     {DATA(label, TEXT), .form = "COLUMN", .defaults = {""}, .group = "Points",
      .help = "labels of the points"},
     {DATA(time, TEXT), .form = "COLUMN", .defaults = {""}, .group = "Points",
      .help = "time of the points"},
     {DATA(array, TEXT), .form = "NAME", .defaults = {""}, .group = "Points",
-     .help = "array of the points in an .npz file; empty: points, or the only one"},
+     .help = "array of the points in an .npz or .mat file; empty: points, or the only one that fits"},
 
     {DATA(header, CHOICE), .words = header_words, .defaults = {"auto"}, .group = "Text files",
      .help = "whether the first line has names; auto: it has a field that is not a number"},
@@ -132,10 +132,10 @@ static rm2_status refuse_idle(rm2_context *ctx, const char *where, const idle_se
 }
 
 static rm2_status check_file(rm2_context *ctx, const char *path, const rm2_data_settings *s) {
-    bool archive = rm2i_has_extension(path, ".npz");
+    bool archive = rm2_archive_format_of(ctx, path) != NULL;
     bool text = !archive && !rm2i_has_extension(path, ".npy");
     const idle_setting list[] = {
-        {s->array && !archive, "array", "it names an array of an .npz file"},
+        {s->array && !archive, "array", "it names an array of an .npz or .mat file"},
         {s->delimiter && !text, "delimiter", "it is for text files"},
         {s->header != RM2_HEADER_AUTO && !text, "header", "it is for text files"},
     };

@@ -46,7 +46,7 @@ static void whiten(const rm2_model *m, double *r, double *y) {
     const double *P = m->posterior->P;
     if (m->settings.noise == RM2_NOISE_KRONECKER) {
         memcpy(y, r, M * sizeof *y);
-        rm2i_factor_half_solve(M, P, 1, y);
+        rm2i_factor_half_solve(NULL, M, P, 1, y);
         return;
     }
     memset(y, 0, M * sizeof *y);

@@ -3,15 +3,13 @@
 
 #include <math.h>
 
-#include <cblas.h>
-
 #include "base/base.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 #include "linalg/special.h"
 
 void rm2i_dual_prepare(rm2i_dual *d, const double *F) {
-    int N = (int)d->N, M = (int)d->M;
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, N, M, 1 / d->c, F, N, 0, d->T, N);
+    rm2i_gram_product(d->ctx, &(rm2i_gram){d->N, d->M, F, 1 / d->c, 0}, d->T);
 }
 
 /* K + T, lower triangle. */
@@ -38,13 +36,13 @@ static double backward(const rm2i_dual *d, double *L) {
 
 rm2_status rm2i_dual_solve(rm2i_dual *d, const double *K, double noise, double *L) {
     double N = (double)d->N, M = (double)d->M, log_det_A, more;
-    RM2_TRY(rm2i_factor(d->N, K, noise, L, &d->jitter));
+    RM2_TRY(rm2i_factor(d->ctx, d->N, K, noise, L, &d->jitter));
     add_outputs(d, K);
-    RM2_TRY(rm2i_factor(d->N, d->sum, noise + d->jitter, d->C, &more));
+    RM2_TRY(rm2i_factor(d->ctx, d->N, d->sum, noise + d->jitter, d->C, &more));
     log_det_A = rm2i_factor_log_det(d->N, L);
     d->log_det_Kf = M * log(d->c / d->n) + rm2i_factor_log_det(d->N, d->C) - log_det_A;
-    RM2_TRY(rm2i_factor_invert(d->N, L));
-    RM2_TRY(rm2i_factor_invert(d->N, d->C));
+    RM2_TRY(rm2i_factor_invert(d->ctx, d->N, L));
+    RM2_TRY(rm2i_factor_invert(d->ctx, d->N, d->C));
     d->trace = d->n * backward(d, L);
     d->value = -0.5 * (d->trace + M * log_det_A + N * d->log_det_Kf + N * M * RM2I_LOG_2PI);
     return RM2_OK;

@@ -16,6 +16,7 @@
 #include "riemann2/base.h"
 
 typedef struct rm2i_dual {
+    rm2_context *ctx; /* whose threads are used; NULL: the calling one */
     size_t N, M;
     double c, n;         /* nu psi, N + nu */
     double *T, *sum, *C; /* N x N: sum is K + T */

@@ -5,17 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-#include <lapacke.h>
-
 #include "base/arena.h"
 #include "linalg/factor.h"
 #include "linalg/gamma.h"
+#include "linalg/serial.h"
 
 struct rm2i_evidence {
     size_t N, Q, n, m, rows;
     rm2_latent_kind kind;
-    int threads;
+    rm2_context *ctx;
     double level;
     double *X;           /* N x Q */
     double *reflectors;  /* (Q + 1) x N: reflector k begins at entry k, which is 1 */
@@ -46,7 +44,7 @@ static void lay_out(void *evidence, rm2i_arena *a) {
     ev->lengthscale = rm2i_take(a, double, Q);
     ev->X_bar = rm2i_take(a, double, N, Q);
     ev->lengthscale_bar = rm2i_take(a, double, Q);
-    ev->backward = rm2i_take(a, double, rm2i_latent_backward_work(Q, N, ev->threads));
+    ev->backward = rm2i_take(a, double, rm2i_latent_backward_work(Q, N));
 }
 
 /* ---- reflectors ----------------------------------------------------------------------------- */
@@ -74,9 +72,9 @@ static void reflect(const rm2i_evidence *ev, size_t k, double *S) {
     int N = (int)ev->N;
     const double *v = ev->reflectors + k * ev->N;
     double *w = ev->column, tau = ev->tau[k];
-    cblas_dsymv(CblasRowMajor, CblasLower, N, tau, S, N, v, 1, 0, w, 1);
-    cblas_daxpy(N, -0.5 * tau * cblas_ddot(N, w, 1, v, 1), v, 1, w, 1);
-    cblas_dsyr2(CblasRowMajor, CblasLower, N, -1, v, 1, w, 1, S, N);
+    rm2i_dsymv(CblasRowMajor, CblasLower, N, tau, S, N, v, 1, 0, w, 1);
+    rm2i_daxpy(N, -0.5 * tau * rm2i_ddot(N, w, 1, v, 1), v, 1, w, 1);
+    rm2i_dsyr2(CblasRowMajor, CblasLower, N, -1, v, 1, w, 1, S, N);
 }
 
 /* block = U^T S U, the last rows and columns of S with all reflectors applied */
@@ -106,12 +104,12 @@ static void find_products(rm2i_evidence *ev, double least) {
     for (size_t k = 0; k < first; k++) {
         const double *v = ev->reflectors + k * N;
         for (size_t r = 0; r < ev->rows; r++) {
-            double *f = ev->F + r * N, along = cblas_ddot((int)N, f, 1, v, 1);
-            cblas_daxpy((int)N, -ev->tau[k] * along, v, 1, f, 1);
+            double *f = ev->F + r * N, along = rm2i_ddot((int)N, f, 1, v, 1);
+            rm2i_daxpy((int)N, -ev->tau[k] * along, v, 1, f, 1);
         }
     }
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, rows, 1, ev->F + first, (int)N, 0, ev->G,
-                n);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, rows, 1, ev->F + first, (int)N, 0, ev->G,
+               n);
     for (size_t i = 0; i < ev->n; i++) {
         ev->G[i * ev->n + i] += (double)ev->m * least;
         trace += ev->G[i * ev->n + i];
@@ -136,7 +134,7 @@ rm2_status rm2i_evidence_create(rm2_context *ctx, const rm2i_evidence_data *d,
                           .m = d->m,
                           .rows = d->rows,
                           .kind = d->kind,
-                          .threads = rm2_context_threads(ctx)};
+                          .ctx = ctx};
     rm2_status status = rm2i_arena_calloc(ctx, lay_out, ev, &ev->memory);
     if (status == RM2_OK) {
         memcpy(ev->X, d->X, d->N * d->Q * sizeof *ev->X);
@@ -191,15 +189,15 @@ static double log_gammas(const rm2i_evidence *ev, double nu, double *slope) {
 static rm2_status factor_both(rm2i_evidence *ev, const rm2i_latent_kernel *kernel, double c) {
     size_t n = ev->n;
     double jitter;
-    rm2i_latent_gram(kernel, ev->N, ev->X, ev->threads, ev->K);
+    rm2i_latent_gram(ev->ctx, kernel, ev->N, ev->X, ev->K);
     memcpy(ev->moved, ev->K, ev->N * ev->N * sizeof *ev->K);
     restrict_matrix(ev, ev->moved, ev->A);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++)
             ev->B[i * n + j] = ev->A[i * n + j] + ev->G[i * n + j] / c;
-    RM2_TRY(rm2i_factor(n, ev->A, 1, ev->moved, &jitter));
+    RM2_TRY(rm2i_factor(ev->ctx, n, ev->A, 1, ev->moved, &jitter));
     memcpy(ev->A, ev->moved, n * n * sizeof *ev->A);
-    RM2_TRY(rm2i_factor(n, ev->B, 1, ev->moved, &jitter));
+    RM2_TRY(rm2i_factor(ev->ctx, n, ev->B, 1, ev->moved, &jitter));
     memcpy(ev->B, ev->moved, n * n * sizeof *ev->B);
     return RM2_OK;
 }
@@ -208,13 +206,13 @@ static rm2_status factor_both(rm2i_evidence *ev, const rm2i_latent_kernel *kerne
 static rm2_status invert_both(rm2i_evidence *ev, double half, double *trace) {
     size_t n = ev->n;
     double m = (double)ev->m;
-    RM2_TRY(rm2i_factor_invert(n, ev->A));
-    RM2_TRY(rm2i_factor_invert(n, ev->B));
+    RM2_TRY(rm2i_factor_invert(ev->ctx, n, ev->A));
+    RM2_TRY(rm2i_factor_invert(ev->ctx, n, ev->B));
     *trace = 0;
     for (size_t i = 0; i < n; i++) {
         double *A = ev->A + i * n;
         const double *B = ev->B + i * n, *G = ev->G + i * n;
-        *trace += 2 * cblas_ddot((int)i, B, 1, G, 1) + B[i] * G[i];
+        *trace += 2 * rm2i_ddot((int)i, B, 1, G, 1) + B[i] * G[i];
         for (size_t j = 0; j <= i; j++)
             A[j] = -half * (B[j] - A[j]) - 0.5 * m * A[j];
     }
@@ -227,7 +225,7 @@ static void kernel_slopes(rm2i_evidence *ev, const rm2i_latent_kernel *kernel,
     double variance_bar = 0;
     extend_matrix(ev, ev->A, ev->moved);
     memset(ev->lengthscale_bar, 0, ev->Q * sizeof *ev->lengthscale_bar);
-    rm2i_latent_gram_backward(kernel,
+    rm2i_latent_gram_backward(ev->ctx, kernel,
                               &(rm2i_latent_adjoint){.n = ev->N,
                                                      .X = ev->X,
                                                      .K = ev->K,
@@ -235,7 +233,7 @@ static void kernel_slopes(rm2i_evidence *ev, const rm2i_latent_kernel *kernel,
                                                      .X_bar = ev->X_bar,
                                                      .lengthscale_bar = ev->lengthscale_bar,
                                                      .variance_bar = &variance_bar},
-                              ev->threads, ev->backward);
+                              ev->backward);
     slope->variance = at->variance * variance_bar;
     slope->lengthscale = 0;
     for (size_t q = 0; q < ev->Q; q++)

@@ -3,12 +3,11 @@
 
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "base/base.h"
 #include "gp/likelihood.h"
 #include "kernel/latent.h"
+#include "linalg/serial.h"
 #include "linalg/special.h"
 
 /* The scratch memory, and what is in it. */
@@ -30,7 +29,7 @@ static void lay_out(increments *i, const rm2i_gpdm *g, rm2i_arena *a) {
     i->S = rm2i_take(a, double, Q, Q);
     i->l = rm2i_take(a, double, Q);
     i->l_bar = rm2i_take(a, double, Q);
-    i->backward = rm2i_take(a, double, rm2i_latent_backward_work(Q, n, g->threads));
+    i->backward = rm2i_take(a, double, rm2i_latent_backward_work(Q, n));
 }
 
 size_t rm2i_gpdm_work(const rm2i_gpdm *g) {
@@ -96,14 +95,14 @@ static double first_points(const rm2i_gpdm *g, const double *X, double *X_bar) {
     for (size_t u = 0; u < t->count; u++)
         *rm2i_tree_leaf(&tree, t->offset + u) =
             first_points_of(g, t->first[u], t->first[u + 1], X, X_bar);
-    return *rm2i_tree_total(&tree);
+    return *rm2i_shares_total(t->shares, &tree);
 }
 
 /* The log density of the increments with its derivatives; i->W becomes A^-1 E. */
 static rm2_status exact(rm2i_gpdm *g, increments *i) {
     size_t n = i->n;
-    rm2i_latent_gram(&i->kernel, n, i->Lo, g->threads, g->K);
-    rm2i_matrix_normal mn = {.N = n, .M = g->Q, .Y = i->W, .S = i->S};
+    rm2i_latent_gram(g->ctx, &i->kernel, n, i->Lo, g->K);
+    rm2i_matrix_normal mn = {.ctx = g->ctx, .N = n, .M = g->Q, .Y = i->W, .S = i->S};
     RM2_TRY(rm2i_matrix_normal_solve(&mn, g->K, g->noise, i->E, g->L));
     g->value += rm2i_matrix_normal_value(&mn, NULL, NULL);
     g->jitter = mn.jitter;
@@ -117,7 +116,7 @@ static rm2_status exact(rm2i_gpdm *g, increments *i) {
                                          .X_bar = i->Lo_bar,
                                          .lengthscale_bar = i->l_bar,
                                          .variance_bar = &g->variance_bar};
-    rm2i_latent_gram_backward(&i->kernel, &adjoint, g->threads, i->backward);
+    rm2i_latent_gram_backward(g->ctx, &i->kernel, &adjoint, i->backward);
     return RM2_OK;
 }
 
@@ -134,7 +133,7 @@ static rm2_status bounded(rm2i_gpdm *g, increments *i) {
                                      .variance = &g->variance_bar,
                                      .noise = &g->noise_bar};
     RM2_TRY(rm2i_inducing_backward(in, &i->kernel, i->Lo, &bars));
-    cblas_dscal((int)(i->n * g->Q), 1 / g->noise, i->W, 1); /* A^-1 E = R/z */
+    rm2i_dscal((int)(i->n * g->Q), 1 / g->noise, i->W, 1); /* A^-1 E = R/z */
     return RM2_OK;
 }
 
@@ -142,7 +141,7 @@ rm2_status rm2i_gpdm_evaluate(rm2i_gpdm *g, const double *X) {
     g->jitter = g->lengthscale_bar = g->variance_bar = g->noise_bar = 0;
     memset(g->X_bar, 0, g->N * g->Q * sizeof *g->X_bar);
     g->value = first_points(g, X, g->X_bar);
-    if (g->N == g->trajectories)
+    if (g->units->increments.all == 0)
         return RM2_OK;
     increments i = increments_at(g, X);
     RM2_TRY(g->inducing ? bounded(g, &i) : exact(g, &i));
@@ -154,7 +153,7 @@ rm2_status rm2i_gpdm_evaluate(rm2i_gpdm *g, const double *X) {
 
 rm2_status rm2i_gpdm_choose(rm2_context *ctx, rm2i_gpdm *g, const double *X, double enough,
                             size_t most) {
-    if (g->N == g->trajectories)
+    if (g->units->increments.all == 0)
         return RM2_OK;
     increments i = increments_at(g, X);
     const rm2i_inducing_request request = {&i.kernel, i.n,  i.Lo,
@@ -166,7 +165,7 @@ rm2_status rm2i_gpdm_bounds(rm2_context *ctx, const rm2i_gpdm *g, const double *
                             rm2i_bounds *bounds) {
     double first = first_points(g, X, NULL);
     *bounds = (rm2i_bounds){0, 0, 0};
-    if (g->N > g->trajectories) {
+    if (g->units->increments.all > 0) {
         increments i = increments_at(g, X);
         const rm2i_inducing_data data = {.kernel = &i.kernel,
                                          .N = i.n,

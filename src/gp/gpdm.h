@@ -13,7 +13,7 @@ typedef struct rm2i_gpdm {
     size_t N, Q, trajectories;
     const size_t *starts;
     const rm2i_units *units; /* borrowed */
-    int threads;
+    rm2_context *ctx;
     double lengthscale, variance, noise;
     double *K, *L;           /* exact: scratch, (N - trajectories)^2 each */
     rm2i_inducing *inducing; /* NULL: exact */
@@ -23,7 +23,7 @@ typedef struct rm2i_gpdm {
     double value, jitter;
 } rm2i_gpdm;
 
-/* Scratch for the sizes and threads that are set. */
+/* Scratch for the sizes that are set. */
 size_t rm2i_gpdm_work(const rm2i_gpdm *g);
 /* Fills value, jitter and the derivatives at X. */
 rm2_status rm2i_gpdm_evaluate(rm2i_gpdm *g, const double *X);

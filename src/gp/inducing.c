@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/pool.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 #include "linalg/special.h"
 
 /* ---- object --------------------------------------------------------------------------------- */
@@ -30,11 +30,17 @@ static void lay_out(void *inducing, rm2i_arena *a) {
     in->u = rm2i_take(a, double, M, r);
     in->U = rm2i_take(a, double, M, r);
     in->part = rm2i_inducing_part_size(in);
-    in->parts = rm2i_take(a, double, (size_t)in->threads, in->part);
-    in->gram_work = rm2i_take(
-        a, double, in->derivatives ? rm2i_latent_backward_work(in->Q, r, in->threads) : 0);
-    in->trees = rm2i_take(a, rm2i_tree, (size_t)in->threads);
+    in->parts = rm2i_take(a, double, in->workers, in->part);
+    in->gram_work = rm2i_take(a, double, in->derivatives ? rm2i_latent_backward_work(in->Q, r) : 0);
+    in->trees = rm2i_take(a, rm2i_tree, in->workers);
+    in->gathered = rm2i_take(a, double, rm2i_inducing_ranks(in) > 1 ? 2 : 0, r, in->Q);
+    in->owned = rm2i_take(a, size_t, rm2i_inducing_ranks(in));
     in->index = rm2i_take(a, size_t, r);
+}
+
+/* Of all processes. */
+static size_t all_rows(const rm2i_ranges *units, size_t N) {
+    return units ? units->all : N;
 }
 
 rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *shape,
@@ -48,8 +54,10 @@ rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *sha
     in->r = shape->r;
     in->derivatives = shape->derivatives;
     in->units = shape->units;
-    in->kept = !shape->recompute && in->r <= MOST_KEPT / in->N;
-    in->threads = rm2_context_threads(ctx);
+    in->all = all_rows(in->units, in->N);
+    in->kept = !shape->recompute && in->r <= MOST_KEPT / in->all;
+    in->ctx = ctx;
+    in->workers = rm2i_workers(ctx, SIZE_MAX);
     rm2_status status = rm2i_arena_calloc(ctx, lay_out, in, &in->memory);
     if (status != RM2_OK) {
         rm2i_inducing_free(in);
@@ -76,7 +84,7 @@ void rm2i_inducing_gather(size_t r, const size_t *index, size_t Q, const double 
 }
 
 void rm2i_inducing_release(rm2i_inducing *in, const double *X) {
-    rm2i_inducing_gather(in->r, in->index, in->Q, X, in->Z);
+    rm2i_inducing_take_inputs(in, X);
     in->index = NULL;
 }
 
@@ -84,15 +92,17 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
                                rm2i_inducing **inducing) {
     rm2i_inducing_shape shape = {
         .N = request->N, .M = M, .Q = request->kernel->dim, .units = request->units};
-    size_t *index, most = request->most < request->N ? request->most : request->N;
+    const rm2_team *team = rm2i_ranges_team(request->units);
+    size_t N = all_rows(request->units, request->N), most = request->most < N ? request->most : N;
+    size_t *index;
     double left;
-    RM2_TRY(rm2i_alloc(ctx, most, sizeof *index, &index));
+    RM2_TRY(rm2i_team_settle(ctx, team, rm2i_alloc(ctx, most, sizeof *index, &index)));
     rm2_status status = rm2i_inducing_choose(ctx, request, index, &shape.r, &left);
     shape.index = index;
     shape.derivatives = true;
     if (status == RM2_OK) {
         rm2i_inducing_free(*inducing); /* first: the new one's arrays take its place */
-        status = rm2i_inducing_create(ctx, &shape, inducing);
+        status = rm2i_team_settle(ctx, team, rm2i_inducing_create(ctx, &shape, inducing));
     }
     if (status == RM2_OK)
         (*inducing)->chosen = left;
@@ -108,7 +118,7 @@ static void fill_rows(const rm2i_rows *rows, size_t first, size_t count, double 
     rm2i_latent_rows(rows->kernel, count, rows->X + first * in->Q, in->r, in->Z, K);
     if (K != V)
         memcpy(V, K, count * in->r * sizeof *V);
-    rm2i_factor_half_solve(in->r, in->L, count, V);
+    rm2i_factor_half_solve(NULL, in->r, in->L, count, V);
 }
 
 rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, size_t first, size_t count,
@@ -128,9 +138,9 @@ static void forward(const rm2i_rows *rows, size_t first, size_t count, const rm2
     double *K = in->kept ? in->K + first * r : own->K, *V = in->kept ? in->V + first * r : own->V;
     double *VF = own->sums + rm2i_triangle(r), *t = VF + in->M * r;
     fill_rows(rows, first, count, K, V);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, R, n, 1, V, R, 1, own->square, R);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, R, n, 1, rows->F + first, N, V, R, 1,
-                VF, R);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, R, n, 1, V, R, 1, own->square, R);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, R, n, 1, rows->F + first, N, V, R, 1,
+               VF, R);
     for (size_t i = 0; i < count; i++)
         *t += rm2i_latent_variance_at(rows->kernel, rows->X + (first + i) * in->Q) -
               rm2i_dot(r, V + i * r, V + i * r);
@@ -143,9 +153,9 @@ static void residual(const rm2i_rows *rows, size_t first, size_t count, const rm
     double *Y = in->Y + first;
     for (size_t m = 0; m < in->M; m++)
         memcpy(Y + m * in->N, rows->F + m * in->N + first, count * sizeof *Y);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, n, R, -1, in->u, R,
-                rm2i_inducing_kernel_rows(rows, first, count, own).V, R, 1, Y, N);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, n, 1, Y, N, 1, own->square, M);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, n, R, -1, in->u, R,
+               rm2i_inducing_kernel_rows(rows, first, count, own).V, R, 1, Y, N);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, n, 1, Y, N, 1, own->square, M);
 }
 
 /* Columns of Lf^-1 R^T; their squares are summed. */
@@ -154,8 +164,8 @@ static void whitened(const rm2i_rows *rows, size_t first, size_t count, const rm
     int n = (int)count, M = (int)in->M, N = (int)in->N;
     double *Y = in->Y + first;
     if (rows->Lf)
-        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, n, 1,
-                    rows->Lf, M, Y, N);
+        rm2i_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, n, 1,
+                   rows->Lf, M, Y, N);
     for (size_t m = 0; m < in->M; m++)
         *own->sums += rm2i_dot(count, Y + m * in->N, Y + m * in->N);
 }
@@ -166,11 +176,11 @@ static void whitened(const rm2i_rows *rows, size_t first, size_t count, const rm
 static rm2_status solve_small(rm2i_inducing *in, const double *VF, double noise) {
     size_t r = in->r, M = in->M;
     double jitter;
-    RM2_TRY(rm2i_factor(r, in->A, noise, in->B, &jitter));
+    RM2_TRY(rm2i_factor(in->ctx, r, in->A, noise, in->B, &jitter));
     memcpy(in->u, VF, M * r * sizeof *in->u);
-    rm2i_factor_solve(r, in->B, M, in->u);
+    rm2i_factor_solve(in->ctx, r, in->B, M, in->u);
     in->noise = noise;
-    in->log_det = (double)(in->N - r) * log(noise) + rm2i_factor_log_det(r, in->B);
+    in->log_det = (double)(in->all - r) * log(noise) + rm2i_factor_log_det(r, in->B);
     return RM2_OK;
 }
 
@@ -178,14 +188,11 @@ static rm2_status solve_small(rm2i_inducing *in, const double *VF, double noise)
 static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double noise) {
     rm2i_inducing *in = rows->in;
     size_t r = in->r, M = in->M;
-    rm2i_small small = rm2i_inducing_small_begin(in);
-    rm2_status status = solve_small(in, VF, noise);
-    rm2i_inducing_small_end(small);
-    RM2_TRY(status);
+    RM2_TRY(solve_small(in, VF, noise));
     rm2i_unpack_triangle(M, rm2i_inducing_rows(rows, &(rm2i_pass){residual, M, 0}), in->S);
     /* S = R^T R/s2 + u^T u */
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)M, (int)r, 1, in->u, (int)r,
-                1 / noise, in->S, (int)M);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)M, (int)r, 1, in->u, (int)r, 1 / noise,
+               in->S, (int)M);
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < i; j++)
             in->S[j * M + i] = in->S[i * M + j];
@@ -196,12 +203,9 @@ static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double no
 static rm2_status factor_inputs(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
                                 const double *X) {
     if (in->index)
-        rm2i_inducing_gather(in->r, in->index, in->Q, X, in->Z);
-    rm2i_latent_gram(kernel, in->r, in->Z, in->threads, in->Kuu);
-    rm2i_small small = rm2i_inducing_small_begin(in);
-    rm2_status status = rm2i_factor(in->r, in->Kuu, 0, in->L, &in->jitter);
-    rm2i_inducing_small_end(small);
-    return status;
+        rm2i_inducing_take_inputs(in, X);
+    rm2i_latent_gram(in->ctx, kernel, in->r, in->Z, in->Kuu);
+    return rm2i_factor(in->ctx, in->r, in->Kuu, 0, in->L, &in->jitter);
 }
 
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
@@ -223,8 +227,8 @@ static double whiten(rm2i_inducing *in, const double *Lf) {
     int M = (int)in->M, R = (int)in->r;
     memcpy(in->U, in->u, in->M * in->r * sizeof *in->U);
     if (Lf)
-        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, R, 1, Lf,
-                    M, in->U, R);
+        rm2i_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, R, 1, Lf, M,
+                   in->U, R);
     in->square = *rm2i_inducing_rows(&rows, &(rm2i_pass){whitened, 0, 1});
     return in->square / in->noise + rm2i_dot(in->r * in->M, in->U, in->U);
 }
@@ -232,7 +236,7 @@ static double whiten(rm2i_inducing *in, const double *Lf) {
 /* -1/2 (square + M log|Q + s2 I| + N log|Kf| + N M log 2 pi) */
 static double log_density(const rm2i_inducing *in, double square, double log_det,
                           const double *Lf) {
-    double N = (double)in->N, M = (double)in->M;
+    double N = (double)in->all, M = (double)in->M;
     double task = Lf ? rm2i_factor_log_det(in->M, Lf) : 0;
     return -0.5 * (square + M * log_det + N * task + N * M * RM2I_LOG_2PI);
 }
@@ -284,16 +288,19 @@ static rm2_status both(rm2i_inducing *in, const bounds_scratch *s, rm2i_bounds *
 
 rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data, double enough,
                                 rm2i_bounds *bounds) {
+    size_t N = all_rows(data->units, data->N);
     const rm2i_inducing_request request = {.kernel = data->kernel,
                                            .N = data->N,
                                            .X = data->X,
                                            .enough = enough,
-                                           .most = most_for_bounds(data->N)};
+                                           .most = most_for_bounds(N),
+                                           .units = data->units};
+    const rm2_team *team = rm2i_ranges_team(data->units);
+    bounds_scratch scratch = {.data = data};
     size_t *index;
     double left;
-    bounds_scratch scratch = {.data = data};
     rm2i_inducing *in = NULL;
-    RM2_TRY(rm2i_alloc(ctx, request.most, sizeof *index, &index));
+    RM2_TRY(rm2i_team_settle(ctx, team, rm2i_alloc(ctx, request.most, sizeof *index, &index)));
     rm2_status status = rm2i_inducing_choose(ctx, &request, index, &bounds->count, &left);
     const rm2i_inducing_shape shape = {.N = data->N,
                                        .M = data->M,
@@ -306,6 +313,7 @@ rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data
         status = rm2i_inducing_create(ctx, &shape, &in);
     if (status == RM2_OK)
         status = rm2i_arena_alloc(ctx, lay_out_bounds, &scratch, &scratch.memory);
+    status = rm2i_team_settle(ctx, team, status);
     if (status == RM2_OK)
         status = both(in, &scratch, bounds);
     free(scratch.memory);

@@ -25,8 +25,10 @@
 
 typedef struct rm2i_inducing {
     size_t N, M, Q, r;
-    int threads;
-    size_t *index; /* r: which points, in the order in which they were chosen; NULL: free */
+    size_t all;       /* rows of all processes; N of them are here */
+    rm2_context *ctx; /* whose threads are used */
+    size_t workers;   /* how many, at most */
+    size_t *index; /* r: which of all points, in the order in which they were chosen; NULL: free */
     double chosen; /* t where and when they were */
     double *Z;     /* r x Q: where they are now; the caller sets those that are free */
     double *Z_bar; /* r x Q, the caller's: where derivatives of free ones are added */
@@ -41,22 +43,25 @@ typedef struct rm2i_inducing {
     double log_det;           /* log|Q + s2 I| */
     double jitter;            /* of Kuu; the bounds hold with it */
     const rm2i_ranges *units; /* borrowed; NULL: rows without trajectories */
-    double *parts;            /* threads x part: their sums and scratch */
+    double *parts;            /* workers x part: their sums and scratch */
     size_t part;
     rm2i_tree *trees;       /* one per thread */
     double *gram_work;      /* of the derivatives of Kuu */
+    double *gathered;       /* 2 x r x Q: inputs of this process, and of all; one process: none */
+    size_t *owned;          /* inputs of each process */
     bool derivatives, kept; /* kept: K and V are */
     double *memory;
 } rm2i_inducing;
 
-/* Choose among N points until t <= enough or `most` are chosen. */
+/* Choose among N points, and those of other processes, until t <= enough or `most` are chosen. Collective where the
+ * units are those of a team. */
 typedef struct rm2i_inducing_request {
     const rm2i_latent_kernel *kernel;
     size_t N;
     const double *X; /* N x Q */
     double enough;
     size_t most;
-    const rm2i_ranges *units; /* for rm2i_inducing_renew */
+    const rm2i_ranges *units; /* NULL: rows without trajectories, of one process */
 } rm2i_inducing_request;
 
 /* Pivoted Cholesky of K (Fine and Scheinberg, 2001): the point whose variance given those before it is
@@ -65,7 +70,7 @@ typedef struct rm2i_inducing_request {
 rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *request,
                                 size_t *index, size_t *count, double *left);
 
-/* r inducing points among N (index NULL: free inputs), with M outputs; `derivatives` if backward will be
+/* r inducing points among all points (index NULL: free inputs), with M outputs; `derivatives` if backward will be
  * called. */
 typedef struct rm2i_inducing_shape {
     size_t N, M, Q, r;
@@ -163,6 +168,27 @@ static inline size_t rm2i_triangle(size_t n) {
 }
 void rm2i_unpack_triangle(size_t n, const double *packed, double *A);
 
+/* ---- inducing_team.c ------------------------------------------------------------------------- */
+
+/* Of the processes that have the rows. */
+size_t rm2i_inducing_ranks(const rm2i_inducing *in);
+/* Z = the rows `index` of all points, X those of this process. */
+void rm2i_inducing_take_inputs(rm2i_inducing *in, const double *X);
+/* Derivatives by Z, which are added to those of the rows that are here. */
+void rm2i_inducing_give_inputs(const rm2i_inducing *in, const double *Z_bar, double *X_bar);
+
+/* rm2i_inducing_choose where the points are those of a team: rank 0 chooses for all. */
+rm2_status rm2i_inducing_choose_team(rm2_context *ctx, const rm2i_inducing_request *request,
+                                     size_t *index, size_t *count, double *left);
+
+/* ---- inducing_choice.c ----------------------------------------------------------------------- */
+
+/* Of N points every k-th is considered: k. */
+size_t rm2i_inducing_every(size_t N);
+/* rm2i_inducing_choose, given those of `all` points that are considered. */
+rm2_status rm2i_inducing_choose_thinned(rm2_context *ctx, const rm2i_inducing_request *some,
+                                        size_t all, size_t *index, size_t *count, double *left);
+
 size_t rm2i_inducing_part_size(const rm2i_inducing *in);
 size_t rm2i_inducing_backward_sums(const rm2i_inducing *in);
 
@@ -172,13 +198,5 @@ typedef struct rm2i_kernel_rows {
 } rm2i_kernel_rows;
 rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, size_t first, size_t count,
                                            const rm2i_part *own);
-
-/* Between the two, BLAS and LAPACK use one thread where r x r matrices are a small part of the cost, so that results do
- * not depend on the number of threads; returns how many may be used. */
-typedef struct rm2i_small {
-    int threads, before;
-} rm2i_small;
-rm2i_small rm2i_inducing_small_begin(const rm2i_inducing *in);
-void rm2i_inducing_small_end(rm2i_small small);
 
 #endif

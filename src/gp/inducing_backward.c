@@ -8,12 +8,11 @@
  * pass of its own. Where Z are rows of X, their derivative is added there. */
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/base.h"
 #include "gp/inducing.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 
 /* What the pass sums, one after the other. */
 typedef struct sums {
@@ -34,10 +33,10 @@ static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, con
     const rm2i_kernel_rows kernel = rm2i_inducing_kernel_rows(rows, first, count, own);
     const sums unit = sums_at(in, own->sums);
     /* Kun_bar^T = 2 (V^T C Lu^-1 + 1/2 W Kf^-1 u^T Lu^-1) = V^T P + Y^T H */
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, R, R, 1, kernel.V, R, rows->P, R, 0,
-                K_bar, R);
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, R, M, 1, in->Y + first, N, rows->H, R,
-                1, K_bar, R);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, R, R, 1, kernel.V, R, rows->P, R, 0,
+               K_bar, R);
+    rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, R, M, 1, in->Y + first, N, rows->H, R, 1,
+               K_bar, R);
     const rm2i_latent_adjoint adjoint = {.n = count,
                                          .r = r,
                                          .X = X,
@@ -62,14 +61,14 @@ static void mirror(size_t n, double *A) {
 /* Lu^-T D Lu^-1 in place of D: rows Lu^-T d give D Lu^-1; transposed and once more, Lu^-T D Lu^-1. */
 static void between_factors(const rm2i_inducing *in, double *D) {
     size_t r = in->r;
-    rm2i_factor_other_half_solve(r, in->L, r, D);
+    rm2i_factor_other_half_solve(in->ctx, r, in->L, r, D);
     for (size_t i = 0; i < r; i++)
         for (size_t j = 0; j < i; j++) {
             double keep = D[i * r + j];
             D[i * r + j] = D[j * r + i];
             D[j * r + i] = keep;
         }
-    rm2i_factor_other_half_solve(r, in->L, r, D);
+    rm2i_factor_other_half_solve(in->ctx, r, in->L, r, D);
 }
 
 /* From B^-1 (in->B): P = 2 C Lu^-1 there, Kuu_bar in place of A, H = U Lu^-1/s2 in place of U. */
@@ -82,17 +81,17 @@ static void small_matrices(rm2i_inducing *in) {
         A[i] = -0.5 * M * (A[i] / s2 - one + s2 * B[i]);
         B[i] = M * (one / s2 - B[i]);
     }
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)r, (int)in->M, -0.5, in->U, (int)r, 1,
-                A, (int)r);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)r, (int)in->M, -0.5, in->U, (int)r, 1, A,
+               (int)r);
     mirror(r, A);
     between_factors(in, A);
-    rm2i_factor_other_half_solve(r, in->L, r, B);
-    rm2i_factor_other_half_solve(r, in->L, in->M, in->U);
-    cblas_dscal((int)(r * in->M), 1 / s2, in->U, 1);
+    rm2i_factor_other_half_solve(in->ctx, r, in->L, r, B);
+    rm2i_factor_other_half_solve(in->ctx, r, in->L, in->M, in->U);
+    rm2i_dscal((int)(r * in->M), 1 / s2, in->U, 1);
 }
 
 static double noise_derivative(const rm2i_inducing *in) {
-    double N = (double)in->N, M = (double)in->M, s2 = in->noise, trace = 0;
+    double N = (double)in->all, M = (double)in->M, s2 = in->noise, trace = 0;
     for (size_t j = 0; j < in->r; j++) /* tr(B^-1 A) = r - s2 tr B^-1 */
         trace += 1 - s2 * in->B[j * in->r + j];
     double square = in->square / (s2 * s2);
@@ -103,16 +102,15 @@ static double noise_derivative(const rm2i_inducing *in) {
 static void diagonal_backward(const rm2i_inducing *in, const rm2i_rows *rows, double square,
                               const rm2i_inducing_bars *bars) {
     double k_bar = -0.5 * (double)in->M / in->noise, w = rows->kernel->linear;
-    *bars->variance += (double)in->N * k_bar;
+    *bars->variance += (double)in->all * k_bar;
     if (!(w > 0))
         return;
-    *bars->linear += k_bar * ((double)in->N + square);
+    *bars->linear += k_bar * ((double)in->all + square);
     rm2i_axpy(in->N * in->Q, 2 * k_bar * w, rows->X, bars->X);
 }
 
 /* Derivatives by Kuu, which are added to the sums. */
-static void gram_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const sums *all,
-                          int threads) {
+static void gram_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const sums *all) {
     const rm2i_latent_adjoint adjoint = {.n = in->r,
                                          .X = in->Z,
                                          .K = in->Kuu,
@@ -121,26 +119,23 @@ static void gram_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel, c
                                          .lengthscale_bar = all->lengthscale,
                                          .variance_bar = all->variance,
                                          .linear_bar = all->linear};
-    rm2i_latent_gram_backward(kernel, &adjoint, threads, in->gram_work);
+    rm2i_latent_gram_backward(in->ctx, kernel, &adjoint, in->gram_work);
 }
 
 rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
                                   const double *X, const rm2i_inducing_bars *bars) {
     size_t r = in->r, Q = in->Q;
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .X_bar = bars->X, .P = in->B, .H = in->U};
-    rm2i_small small = rm2i_inducing_small_begin(in);
-    rm2_status status = rm2i_factor_invert(r, in->B);
-    if (status == RM2_OK) {
-        *bars->noise += noise_derivative(in);
-        small_matrices(in);
-    }
-    rm2i_inducing_small_end(small);
-    RM2_TRY(status);
+    RM2_TRY(rm2i_factor_invert(in->ctx, r, in->B));
+    *bars->noise += noise_derivative(in);
+    small_matrices(in);
     const rm2i_pass pass = {backward_rows, 0, rm2i_inducing_backward_sums(in)};
     const sums all = sums_at(in, rm2i_inducing_rows(&rows, &pass));
-    gram_backward(in, kernel, &all, small.threads);
-    for (size_t j = 0; j < r; j++)
-        rm2i_axpy(Q, 1, all.Z + j * Q, in->index ? bars->X + in->index[j] * Q : in->Z_bar + j * Q);
+    gram_backward(in, kernel, &all);
+    if (in->index)
+        rm2i_inducing_give_inputs(in, all.Z, bars->X);
+    else
+        rm2i_axpy(r * Q, 1, all.Z, in->Z_bar);
     rm2i_axpy(Q, 1, all.lengthscale, bars->lengthscale);
     *bars->variance += *all.variance;
     if (kernel->linear > 0)

@@ -18,13 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/pool.h"
 #include "gp/inducing.h"
 #include "linalg/clones.h"
 #include "linalg/dense.h"
+#include "linalg/serial.h"
 
 enum {
     BLOCK = 1024,    /* points */
@@ -61,7 +61,7 @@ typedef struct choice {
     double *at_guess; /* AHEAD x most: g_j of guessed points */
     double *guess;    /* n: d as it is expected to become */
     double *narrow;   /* lengthscales */
-    int threads;
+    rm2_context *ctx;
     double *memory;
 } choice;
 
@@ -116,21 +116,35 @@ RM2I_AVX2_CLONES static void subtract(size_t count, size_t rows, const double *a
 
 /* ---- rows ahead ----------------------------------------------------------------------------- */
 
+typedef struct block_job {
+    choice *c;
+    rm2i_latent_kernel narrow; /* for discounts */
+    size_t point;
+    begun *batch; /* of rows ahead; the beginning of a row */
+} block_job;
+
+static size_t blocks_of(const choice *c) {
+    return (c->n + BLOCK - 1) / BLOCK;
+}
+
+static void discount_block(void *job, size_t b, size_t worker) {
+    (void)worker;
+    const block_job *j = job;
+    const choice *c = j->c;
+    size_t first = b * BLOCK, count = block_size(c, first), Q = j->narrow.dim;
+    double rho[BLOCK];
+    rm2i_latent_rows(&j->narrow, 1, c->X + j->point * Q, count, c->X + first * Q, rho);
+    for (size_t i = 0; i < count; i++)
+        c->guess[first + i] *= 1 - rho[i] * rho[i];
+}
+
 /* guess *= 1 - rho^2 around a point, rho the narrow kernel's correlation with it. */
-static void discount(const choice *c, size_t point) {
+static void discount(choice *c, size_t point) {
     rm2i_latent_kernel kernel = *c->kernel;
-    size_t blocks = (c->n + BLOCK - 1) / BLOCK, Q = kernel.dim;
     kernel.lengthscale = c->narrow;
     kernel.variance = 1;
     kernel.linear = 0; /* its few dimensions are taken up by the first pivots */
-#pragma omp parallel for schedule(static) num_threads(c->threads) if (blocks > 1)
-    for (size_t b = 0; b < blocks; b++) {
-        size_t first = b * BLOCK, count = block_size(c, first);
-        double rho[BLOCK];
-        rm2i_latent_rows(&kernel, 1, c->X + point * Q, count, c->X + first * Q, rho);
-        for (size_t i = 0; i < count; i++)
-            c->guess[first + i] *= 1 - rho[i] * rho[i];
-    }
+    rm2i_parallel(c->ctx, blocks_of(c), discount_block, &(block_job){c, kernel, point, NULL});
     c->guess[point] = 0;
 }
 
@@ -143,7 +157,7 @@ static size_t largest_guess(const choice *c) {
 }
 
 /* The pivot, and the pivots that will come after it if the guesses are right. */
-static void guess_pivots(const choice *c, begun *batch) {
+static void guess_pivots(choice *c, begun *batch) {
     memcpy(c->guess, c->d, c->n * sizeof *c->guess);
     batch[0].point = c->pivot;
     for (size_t k = 0; k < BATCHES * AHEAD; k++)
@@ -158,21 +172,24 @@ static void guess_pivots(const choice *c, begun *batch) {
 }
 
 /* Rows of the batch in one block of points. */
-static void begin_block(const choice *c, const begun *batch, size_t b) {
+static void begin_block(void *job, size_t b, size_t worker) {
+    (void)worker;
+    const block_job *own = job;
+    const choice *c = own->c;
+    const begun *batch = own->batch;
     size_t first = b * BLOCK, count = block_size(c, first), Q = c->kernel->dim, j = c->count;
     for (size_t k = 0; k < AHEAD; k++)
         if (batch[k].point != SIZE_MAX)
             rm2i_latent_rows(c->kernel, 1, c->X + batch[k].point * Q, count, c->X + first * Q,
                              batch[k].row + first);
     for (size_t i = 0; i < j; i += CHUNK)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, AHEAD, (int)count,
-                    (int)(j - i < CHUNK ? j - i : CHUNK), -1, c->at_guess + i, (int)c->most,
-                    row(c, i) + first, (int)c->n, 1, batch[0].row + first, (int)c->n);
+        rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, AHEAD, (int)count,
+                   (int)(j - i < CHUNK ? j - i : CHUNK), -1, c->at_guess + i, (int)c->most,
+                   row(c, i) + first, (int)c->n, 1, batch[0].row + first, (int)c->n);
 }
 
 /* Begin the row of the pivot, with others. */
 static begun *begin(choice *c) {
-    size_t blocks = (c->n + BLOCK - 1) / BLOCK;
     begun *batch = c->begun + c->batch++ % BATCHES * AHEAD;
     for (size_t k = 0; k < AHEAD; k++)
         batch[k].point = SIZE_MAX;
@@ -183,9 +200,7 @@ static begun *begin(choice *c) {
             c->at_guess[k * c->most + i] =
                 batch[k].point != SIZE_MAX ? row(c, i)[batch[k].point] : 0;
     }
-#pragma omp parallel for schedule(static) num_threads(c->threads) if (blocks > 1)
-    for (size_t b = 0; b < blocks; b++)
-        begin_block(c, batch, b);
+    rm2i_parallel(c->ctx, blocks_of(c), begin_block, &(block_job){.c = c, .batch = batch});
     return batch;
 }
 
@@ -200,7 +215,11 @@ static begun *find_begun(choice *c) {
 /* ---- one row -------------------------------------------------------------------------------- */
 
 /* The newest row and what it leaves of d, for one block of points. */
-static void update_block(const choice *c, const begun *start, size_t b) {
+static void update_block(void *job, size_t b, size_t worker) {
+    (void)worker;
+    const block_job *own = job;
+    const choice *c = own->c;
+    const begun *start = own->batch;
     size_t first = b * BLOCK, count = block_size(c, first), Q = c->kernel->dim, j = c->count;
     double *g = row(c, j) + first, *d = c->d + first, scale = 1 / c->at_pivot[j];
     if (start)
@@ -224,7 +243,7 @@ static void update_block(const choice *c, const begun *start, size_t b) {
 
 /* The point with the largest d; *left becomes the sum. */
 static size_t next_pivot(const choice *c, double *left) {
-    size_t blocks = (c->n + BLOCK - 1) / BLOCK, best = c->best[0];
+    size_t blocks = blocks_of(c), best = c->best[0];
     *left = 0;
     for (size_t b = 0; b < blocks; b++) {
         *left += c->sum[b];
@@ -235,7 +254,6 @@ static size_t next_pivot(const choice *c, double *left) {
 }
 
 static rm2_status take(rm2_context *ctx, choice *c) {
-    size_t blocks = (c->n + BLOCK - 1) / BLOCK;
     if (c->count == c->chunks * CHUNK) {
         RM2_TRY(rm2i_alloc(ctx, c->n, CHUNK * sizeof(double), &c->rows[c->chunks]));
         c->chunks++;
@@ -244,9 +262,7 @@ static rm2_status take(rm2_context *ctx, choice *c) {
         c->at_pivot[i] = row(c, i)[c->pivot];
     c->at_pivot[c->count] = sqrt(c->d[c->pivot]);
     begun *start = find_begun(c);
-#pragma omp parallel for schedule(static) num_threads(c->threads) if (blocks > 1)
-    for (size_t b = 0; b < blocks; b++)
-        update_block(c, start, b);
+    rm2i_parallel(c->ctx, blocks_of(c), update_block, &(block_job){.c = c, .batch = start});
     if (start)
         start->point = SIZE_MAX;
     c->count++;
@@ -279,7 +295,7 @@ static rm2_status choose_among(rm2_context *ctx, const rm2i_inducing_request *re
                 .n = request->N,
                 .X = request->X,
                 .most = request->most < request->N ? request->most : request->N,
-                .threads = rm2_context_threads(ctx)};
+                .ctx = ctx};
     rm2_status status = rm2i_arena_alloc(ctx, lay_out, &c, &c.memory);
     if (status == RM2_OK) {
         for (size_t q = 0; q < c.kernel->dim; q++)
@@ -293,11 +309,30 @@ static rm2_status choose_among(rm2_context *ctx, const rm2i_inducing_request *re
     return status;
 }
 
+size_t rm2i_inducing_every(size_t N) {
+    return (N + MOST - 1) / MOST;
+}
+
+rm2_status rm2i_inducing_choose_thinned(rm2_context *ctx, const rm2i_inducing_request *some,
+                                        size_t all, size_t *index, size_t *count, double *left) {
+    rm2i_inducing_request scaled = *some;
+    double share = (double)some->N / (double)all;
+    scaled.enough = some->enough * share;
+    RM2_TRY(choose_among(ctx, &scaled, index, count, left));
+    for (size_t j = 0; j < *count; j++)
+        index[j] *= rm2i_inducing_every(all);
+    *left /= share;
+    return RM2_OK;
+}
+
 rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *request,
                                 size_t *index, size_t *count, double *left) {
-    size_t every = (request->N + MOST - 1) / MOST, n = (request->N + every - 1) / every;
+    *count = 0;
+    if (rm2i_ranges_team(request->units))
+        return rm2i_inducing_choose_team(ctx, request, index, count, left);
+    size_t every = rm2i_inducing_every(request->N), n = (request->N + every - 1) / every;
     size_t Q = request->kernel->dim;
-    double *X, share = (double)n / (double)request->N;
+    double *X;
     if (every == 1)
         return choose_among(ctx, request, index, count, left);
     rm2i_inducing_request some = *request;
@@ -306,11 +341,7 @@ rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *r
         memcpy(X + i * Q, request->X + i * every * Q, Q * sizeof *X);
     some.N = n;
     some.X = X;
-    some.enough = request->enough * share;
-    rm2_status status = choose_among(ctx, &some, index, count, left);
+    rm2_status status = rm2i_inducing_choose_thinned(ctx, &some, request->N, index, count, left);
     free(X);
-    for (size_t j = 0; j < *count; j++)
-        index[j] *= every;
-    *left /= share;
     return status;
 }

@@ -1,10 +1,11 @@
-/* Passes over the rows: each thread adds up units, and the trees of the threads are joined. */
+/* Passes over the rows: each thread adds up units, and the trees of the threads are joined, then those
+ * of the processes. */
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/pool.h"
 #include "gp/inducing.h"
-#include "linalg/dense.h"
 
 static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
@@ -27,7 +28,7 @@ static size_t even_rows(const rm2i_inducing *in) {
 
 static rm2i_ranges units_of(const rm2i_inducing *in) {
     size_t count = (in->N + even_rows(in) - 1) / even_rows(in);
-    return in->units ? *in->units : (rm2i_ranges){count, 0, count, NULL};
+    return in->units ? *in->units : (rm2i_ranges){.count = count, .terms = count, .all = in->N};
 }
 
 /* Where unit u begins; for the one behind the last, N. */
@@ -46,9 +47,9 @@ static void lay_out_part(rm2i_part *p, const rm2i_inducing *in, rm2i_arena *a) {
     p->sums = NULL;
 }
 
-static rm2i_part part_of(const rm2i_inducing *in, int thread) {
+static rm2i_part part_of(const rm2i_inducing *in, size_t range) {
     rm2i_part part;
-    lay_out_part(&part, in, &(rm2i_arena){in->parts, (size_t)thread * in->part});
+    lay_out_part(&part, in, &(rm2i_arena){in->parts, range * in->part});
     return part;
 }
 
@@ -92,34 +93,28 @@ static void sum_units(const rm2i_rows *rows, const rm2i_pass *pass, size_t begin
     }
 }
 
+typedef struct pass_job {
+    const rm2i_rows *rows;
+    const rm2i_pass *pass;
+    size_t units, ranges;
+} pass_job;
+
+/* A range of the units, with a tree of its own. */
+static void sum_range(void *pass_, size_t range, size_t worker) {
+    (void)worker;
+    const pass_job *p = pass_;
+    const rm2i_inducing *in = p->rows->in;
+    rm2i_part own = part_of(in, range);
+    sum_units(p->rows, p->pass, p->units * range / p->ranges, p->units * (range + 1) / p->ranges,
+              &own, &in->trees[range]);
+}
+
 double *rm2i_inducing_rows(const rm2i_rows *rows, const rm2i_pass *pass) {
     const rm2i_inducing *in = rows->in;
-    size_t units = units_of(in).count;
-    int threads = units > 1 ? in->threads : 1;
-    int before =
-        rm2i_one_thread_begin(); /* BLAS on each thread by itself, also where there is one */
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int t = 0; t < threads; t++) {
-        rm2i_part own = part_of(in, t);
-        sum_units(rows, pass, units * (size_t)t / (size_t)threads,
-                  units * (size_t)(t + 1) / (size_t)threads, &own, &in->trees[t]);
-    }
-    rm2i_one_thread_end(before);
-    for (int t = 1; t < threads; t++)
+    pass_job p = {.rows = rows, .pass = pass, .units = units_of(in).count};
+    p.ranges = p.units < in->workers ? p.units : in->workers;
+    rm2i_parallel(in->ctx, p.ranges, sum_range, &p);
+    for (size_t t = 1; t < p.ranges; t++)
         rm2i_tree_append(&in->trees[0], &in->trees[t]);
-    return rm2i_tree_total(&in->trees[0]);
-}
-
-/* ---- r x r ---------------------------------------------------------------------------------- */
-
-enum { SMALL_PART = 16 }; /* N/r from which on r x r matrices are a small part of the cost */
-
-rm2i_small rm2i_inducing_small_begin(const rm2i_inducing *in) {
-    bool small = in->r <= in->N / SMALL_PART;
-    return (rm2i_small){small ? 1 : in->threads, small ? rm2i_one_thread_begin() : 0};
-}
-
-void rm2i_inducing_small_end(rm2i_small small) {
-    if (small.before > 0)
-        rm2i_one_thread_end(small.before);
+    return rm2i_shares_total(in->units ? in->units->shares : NULL, &in->trees[0]);
 }

@@ -5,21 +5,20 @@
 #include <math.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "base/base.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 #include "linalg/special.h"
 
 rm2_status rm2i_matrix_normal_solve(rm2i_matrix_normal *mn, const double *K, double noise,
                                     const double *F, double *L) {
     int N = (int)mn->N, M = (int)mn->M;
-    RM2_TRY(rm2i_factor(mn->N, K, noise, L, &mn->jitter));
+    RM2_TRY(rm2i_factor(mn->ctx, mn->N, K, noise, L, &mn->jitter));
     mn->log_det_A = rm2i_factor_log_det(mn->N, L);
     memcpy(mn->Y, F, mn->N * mn->M * sizeof *F);
-    rm2i_factor_half_solve(mn->N, L, mn->M, mn->Y); /* Y = L^-1 F */
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, N, 1, mn->Y, N, 0, mn->S, M);
+    rm2i_factor_half_solve(mn->ctx, mn->N, L, mn->M, mn->Y); /* Y = L^-1 F */
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, N, 1, mn->Y, N, 0, mn->S, M);
     for (size_t i = 0; i < mn->M; i++)
         for (size_t j = 0; j < i; j++)
             mn->S[j * mn->M + i] = mn->S[i * mn->M + j];
@@ -30,22 +29,22 @@ double rm2i_matrix_normal_value(rm2i_matrix_normal *mn, const double *Lf, double
     double N = (double)mn->N, M = (double)mn->M, log_det_Kf = 0;
     int n = (int)mn->N, m = (int)mn->M;
     if (Lf) { /* Z = Lf^-1 Y^T */
-        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, m, n, 1, Lf,
-                    m, mn->Y, n);
+        rm2i_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, m, n, 1, Lf, m,
+                   mn->Y, n);
         log_det_Kf = rm2i_factor_log_det(mn->M, Lf);
     }
-    double square = cblas_ddot(n * m, mn->Y, 1, mn->Y, 1);
+    double square = rm2i_ddot(n * m, mn->Y, 1, mn->Y, 1);
     if (trace)
         *trace = square;
     return -0.5 * (square + M * mn->log_det_A + N * log_det_Kf + N * M * RM2I_LOG_2PI);
 }
 
 rm2_status rm2i_matrix_normal_backward(rm2i_matrix_normal *mn, double *L) {
-    int N = (int)mn->N, M = (int)mn->M;
-    rm2i_factor_other_half_solve(mn->N, L, mn->M, mn->Y); /* V = Z L^-1 */
-    RM2_TRY(rm2i_factor_invert(mn->N, L));
+    rm2i_factor_other_half_solve(mn->ctx, mn->N, L, mn->M, mn->Y); /* V = Z L^-1 */
+    RM2_TRY(rm2i_factor_invert(mn->ctx, mn->N, L));
     /* A_bar = 1/2 V^T V - M/2 A^-1 */
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, N, M, 0.5, mn->Y, N, -0.5 * M, L, N);
+    const rm2i_gram gram = {mn->N, mn->M, mn->Y, 0.5, -0.5 * (double)mn->M};
+    rm2i_gram_product(mn->ctx, &gram, L);
     return RM2_OK;
 }
 
@@ -74,13 +73,13 @@ void rm2i_matrix_normal_task_backward(const rm2i_matrix_normal *mn, const double
     memset(inverse, 0, M * M * sizeof *inverse);
     for (size_t m = 0; m < M; m++)
         inverse[m * M + m] = 1;
-    rm2i_factor_solve(M, Lf, M, inverse); /* Kf^-1 */
+    rm2i_factor_solve(NULL, M, Lf, M, inverse); /* Kf^-1 */
     memcpy(half, mn->S, M * M * sizeof *half);
-    rm2i_factor_solve(M, Lf, M, half); /* row j: Kf^-1 S_j */
+    rm2i_factor_solve(NULL, M, Lf, M, half); /* row j: Kf^-1 S_j */
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < M; j++)
             Kf_bar[i * M + j] = -0.5 * (double)mn->N * inverse[i * M + j];
     int m = (int)M; /* + 1/2 Kf^-1 (S Kf^-1) */
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, m, m, 0.5, inverse, m, half, m, 1,
-                Kf_bar, m);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, m, m, 0.5, inverse, m, half, m, 1,
+               Kf_bar, m);
 }

@@ -16,6 +16,7 @@
  * In steps, because Kf may be found from S (the profile) between them. One array is Y, then Z, then V
  * (which is W^T if Kf is the identity). */
 typedef struct rm2i_matrix_normal {
+    rm2_context *ctx; /* whose threads are used; NULL: the calling one */
     size_t N, M;
     double *Y; /* M x N: Y^T, Z or V */
     double *S; /* M x M */
@@ -40,6 +41,7 @@ size_t rm2i_matrix_normal_task_work(size_t M);
  *   D^-1/2 Kf D^-1/2 = U diag(l) U^T,  K = V diag(o) V^T,  F~ = V^T F D^-1/2 U,  den_nm = o_n l_m +
  * 1 LL = -1/2 sum F~^2/den - 1/2 sum log den - N/2 sum log d - NM/2 log 2 pi */
 typedef struct rm2i_per_output {
+    rm2_context *ctx; /* whose threads are used; NULL: the calling one */
     size_t N, M;
     double *V;       /* N x N: row k is eigenvector k of K; K is destroyed in place */
     double *o;       /* N */

@@ -4,13 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "base/base.h"
 #include "linalg/clones.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 
 static bool kronecker(const rm2i_posterior *p) {
     return p->gp.noise_kind == RM2_NOISE_KRONECKER;
@@ -50,8 +49,8 @@ size_t rm2i_moments_work(const rm2i_posterior *p, size_t count, rm2i_moment_kind
 /* out (rows x M) = vectors (rows x n) C^T */
 static void project(const rm2i_posterior *p, size_t rows, const double *vectors, double *out) {
     int n = (int)p->n, M = (int)p->gp.M;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, M, n, 1, vectors, n, p->C, n, 0,
-                out, M);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, M, n, 1, vectors, n, p->C, n, 0,
+               out, M);
 }
 
 bool rm2i_moments_can_bend(const rm2i_posterior *p) {

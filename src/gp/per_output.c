@@ -2,11 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "gp/likelihood.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 #include "linalg/special.h"
 
 /* Used by turns. */
@@ -43,8 +42,8 @@ size_t rm2i_per_output_work(size_t N, size_t M) {
 /* C = A B or A B^T, row-major: A is r x k, C is r x c. */
 static void product(size_t r, size_t c, size_t k, const double *A, const double *B, bool transpose,
                     double *C) {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, transpose ? CblasTrans : CblasNoTrans, (int)r, (int)c,
-                (int)k, 1, A, (int)k, B, (int)(transpose ? k : c), 0, C, (int)c);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, transpose ? CblasTrans : CblasNoTrans, (int)r, (int)c,
+               (int)k, 1, A, (int)k, B, (int)(transpose ? k : c), 0, C, (int)c);
 }
 
 static rm2_status task_eigen(rm2i_per_output *po, const double *Kf, double *work) {
@@ -82,10 +81,10 @@ rm2_status rm2i_per_output_solve(rm2i_per_output *po, const double *Kf, const do
     }
     product(M, N, N, po->rotated, po->V, false, po->alpha); /* rows alpha_m = V (F~/den)_m */
     /* Am = T alpha, T = D^-1/2 U */
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)M, (int)N, (int)M, 1, po->Ut, (int)M,
-                po->alpha, (int)N, 0, po->Am, (int)N);
+    rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)M, (int)N, (int)M, 1, po->Ut, (int)M,
+               po->alpha, (int)N, 0, po->Am, (int)N);
     for (size_t m = 0; m < M; m++)
-        cblas_dscal((int)N, 1 / sqrt(po->d[m]), po->Am + m * N, 1);
+        rm2i_dscal((int)N, 1 / sqrt(po->d[m]), po->Am + m * N, 1);
     po->value = -0.5 * (quadratic + log_det + (double)(N * M) * RM2I_LOG_2PI);
     return isfinite(po->value) ? RM2_OK : RM2_ERR_NUMERIC;
 }
@@ -104,11 +103,11 @@ static void kernel_backward(const rm2i_per_output *po, double *K_bar, double *we
         for (size_t k = 0; k < N; k++)
             weighted[n * N + k] = sqrt(weight) * po->V[n * N + k];
     }
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)N, (int)N, -0.5, weighted, (int)N, 0,
-                K_bar, (int)N);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)N, (int)N, -0.5, weighted, (int)N, 0,
+               K_bar, (int)N);
     for (size_t m = 0; m < M; m++)
-        cblas_dsyr(CblasRowMajor, CblasLower, (int)N, 0.5 * fmax(po->l[m], 0), po->alpha + m * N, 1,
-                   K_bar, (int)N);
+        rm2i_dsyr(CblasRowMajor, CblasLower, (int)N, 0.5 * fmax(po->l[m], 0), po->alpha + m * N, 1,
+                  K_bar, (int)N);
 }
 
 /* Kf_bar = 1/2 (Am K Am^T - T diag(sum_n o_n/den_nm) T^T);
@@ -116,12 +115,12 @@ static void kernel_backward(const rm2i_per_output *po, double *K_bar, double *we
 static void task_backward(const rm2i_per_output *po, const double *K, double *Kf_bar, double *d_bar,
                           double *half) {
     size_t N = po->N, M = po->M;
-    cblas_dsymm(CblasRowMajor, CblasRight, CblasLower, (int)M, (int)N, 1, K, (int)N, po->Am, (int)N,
-                0, half, (int)N);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)M, (int)M, (int)N, 0.5, half, (int)N,
-                po->Am, (int)N, 0, Kf_bar, (int)M);
+    rm2i_dsymm(CblasRowMajor, CblasRight, CblasLower, (int)M, (int)N, 1, K, (int)N, po->Am, (int)N,
+               0, half, (int)N);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)M, (int)M, (int)N, 0.5, half, (int)N,
+               po->Am, (int)N, 0, Kf_bar, (int)M);
     for (size_t a = 0; a < M; a++)
-        d_bar[a] = 0.5 * cblas_ddot((int)N, po->Am + a * N, 1, po->Am + a * N, 1);
+        d_bar[a] = 0.5 * rm2i_ddot((int)N, po->Am + a * N, 1, po->Am + a * N, 1);
     for (size_t m = 0; m < M; m++) {
         double weight = 0, inverse = 0;
         for (size_t n = 0; n < N; n++) {

@@ -9,14 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "base/base.h"
 #include "gp/inducing.h"
 #include "gp/likelihood.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
@@ -24,7 +23,7 @@
 static rm2_status factor_task(rm2i_posterior *p) {
     size_t M = p->gp.M;
     double jitter;
-    RM2_TRY(rm2i_factor(M, p->gp.Kf, 0, p->P, &jitter));
+    RM2_TRY(rm2i_factor(NULL, M, p->gp.Kf, 0, p->P, &jitter));
     for (size_t i = 0; i < M; i++)
         memset(p->P + i * M + i + 1, 0, (M - i - 1) * sizeof *p->P);
     p->observed = p->gp.noise;
@@ -38,7 +37,7 @@ static rm2_status solve_kronecker(rm2_context *ctx, rm2i_posterior *p, double *K
     rm2i_matrix_normal mn = {.N = p->gp.N, .M = M, .Y = p->C, .S = S};
     rm2_status status = rm2i_matrix_normal_solve(&mn, K, p->gp.noise, p->gp.F, p->L);
     if (status == RM2_OK) /* C = (A^-1 F)^T */
-        rm2i_factor_other_half_solve(p->gp.N, p->L, M, p->C);
+        rm2i_factor_other_half_solve(NULL, p->gp.N, p->L, M, p->C);
     if (status == RM2_OK)
         status = factor_task(p);
     free(S);
@@ -60,8 +59,8 @@ static void multiply_root(rm2i_posterior *p) {
     size_t r = p->n;
     int n = (int)r;
     double largest = 0, *W = p->inverse;
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, n, 1, p->root, n, p->root, n, 0, W,
-                n);
+    rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, n, 1, p->root, n, p->root, n, 0, W,
+               n);
     rm2i_symmetrise(r, W);
     for (size_t k = 0; k < r; k++)
         largest = fmax(largest, W[k * r + k]);
@@ -92,14 +91,14 @@ static rm2_status solve_inducing(rm2i_posterior *p, rm2i_inducing *in, const ind
     in->S = s->S;
     RM2_TRY(rm2i_inducing_solve(in, &p->gp.kernel, p->gp.X, p->gp.noise, p->gp.F));
     memcpy(p->C, in->u, M * r * sizeof *p->C);
-    rm2i_factor_other_half_solve(r, in->L, M, p->C);
+    rm2i_factor_other_half_solve(NULL, r, in->L, M, p->C);
     memcpy(p->root, in->A, r * r * sizeof *p->root);
     RM2_TRY(rm2i_symmetric_eigen(r, p->root, s->e, s->eigen));
     for (size_t k = 0; k < r; k++) {
         double weight = fmax(s->e[k], 0) / (fmax(s->e[k], 0) + p->gp.noise);
-        cblas_dscal((int)r, sqrt(weight), p->root + k * r, 1);
+        rm2i_dscal((int)r, sqrt(weight), p->root + k * r, 1);
     }
-    rm2i_factor_other_half_solve(r, in->L, r, p->root); /* rows: e_k^T Lu^-1 */
+    rm2i_factor_other_half_solve(NULL, r, in->L, r, p->root); /* rows: e_k^T Lu^-1 */
     multiply_root(p);
     return factor_task(p);
 }
@@ -130,8 +129,8 @@ static rm2_status solve_per_output(rm2_context *ctx, rm2i_posterior *p) {
         po->d[k] = p->gp.task_noise[k] + p->gp.noise;
     rm2_status status = rm2i_per_output_solve(&s.po, p->gp.Kf, p->gp.F, s.work);
     if (status == RM2_OK) { /* C = Kf Am, P = D^1/2 U */
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)N, (int)M, 1, p->gp.Kf,
-                    (int)M, po->Am, (int)N, 0, p->C, (int)N);
+        rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)N, (int)M, 1, p->gp.Kf,
+                   (int)M, po->Am, (int)N, 0, p->C, (int)N);
         for (size_t a = 0; a < M; a++)
             for (size_t k = 0; k < M; k++)
                 p->P[a * M + k] = sqrt(po->d[a]) * po->Ut[k * M + a];
@@ -188,12 +187,12 @@ static rm2_status build_exact(rm2_context *ctx, rm2i_posterior *p) {
     p->n = N;
     p->Z = p->gp.X;
     if (eigen) {
-        rm2i_latent_gram(&p->gp.kernel, N, p->gp.X, rm2_context_threads(ctx), p->V);
+        rm2i_latent_gram(ctx, &p->gp.kernel, N, p->gp.X, p->V);
         return solve_per_output(ctx, p);
     }
     double *K;
     RM2_TRY(rm2i_alloc(ctx, N, N * sizeof *K, &K));
-    rm2i_latent_gram(&p->gp.kernel, N, p->gp.X, rm2_context_threads(ctx), K);
+    rm2i_latent_gram(ctx, &p->gp.kernel, N, p->gp.X, K);
     rm2_status status = solve_kronecker(ctx, p, K);
     free(K);
     return status;
@@ -251,30 +250,30 @@ void rm2i_posterior_reduce(const rm2i_posterior *p, size_t count, const double *
     const double *rows = p->root ? p->root : p->V;
     if (p->gp.noise_kind == RM2_NOISE_KRONECKER && !p->root) {
         memcpy(reduced, vectors, count * p->n * sizeof *reduced);
-        rm2i_factor_half_solve(p->n, p->L, count, reduced);
+        rm2i_factor_half_solve(NULL, p->n, p->L, count, reduced);
     } else {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, c, N, N, 1, vectors, N, rows, N, 0,
-                    reduced, N);
+        rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, c, N, N, 1, vectors, N, rows, N, 0,
+                   reduced, N);
     }
 }
 
 void rm2i_posterior_solve(const rm2i_posterior *p, size_t count, const double *vectors,
                           double *solved) {
     int n = (int)p->n;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, n, n, 1, vectors, n,
-                p->inverse, n, 0, solved, n);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, n, n, 1, vectors, n,
+               p->inverse, n, 0, solved, n);
 }
 
 void rm2i_posterior_restore(const rm2i_posterior *p, size_t count, const double *reduced,
                             double *solved) {
     int n = (int)p->n;
     if (p->root) {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, n, n, 1, reduced, n,
-                    p->root, n, 0, solved, n);
+        rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, n, n, 1, reduced, n,
+                   p->root, n, 0, solved, n);
         return;
     }
     memcpy(solved, reduced, count * p->n * sizeof *solved);
-    rm2i_factor_other_half_solve(p->n, p->L, count, solved);
+    rm2i_factor_other_half_solve(NULL, p->n, p->L, count, solved);
 }
 
 /* l_m prior - l_m^2 sum_n a_n b_n/(l_m o_n + 1), or prior - a.b */
@@ -282,7 +281,7 @@ static double conditioned(const rm2i_posterior *p, size_t m, double prior, const
                           const double *b) {
     size_t N = p->n;
     if (p->gp.noise_kind == RM2_NOISE_KRONECKER)
-        return prior - cblas_ddot((int)N, a, 1, b, 1);
+        return prior - rm2i_ddot((int)N, a, 1, b, 1);
     double l = p->l[m], sum = 0;
     for (size_t n = 0; n < N; n++)
         sum += a[n] * b[n] / (l * p->o[n] + 1);
@@ -324,8 +323,8 @@ void rm2i_posterior_at(const rm2i_posterior *p, size_t n, const double *x, doubl
     for (size_t i = 0; i < n; i++)
         rm2i_latent_cross(&p->gp.kernel, N, p->Z, x + i * p->gp.Q, s.k + i * N);
     /* f = k C^T */
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)M, (int)N, 1, s.k, (int)N,
-                p->C, (int)N, 0, f, (int)M);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)M, (int)N, 1, s.k, (int)N,
+               p->C, (int)N, 0, f, (int)M);
     if (!h)
         return;
     rm2i_posterior_reduce(p, n, s.k, s.reduced);
@@ -336,7 +335,7 @@ void rm2i_posterior_at(const rm2i_posterior *p, size_t n, const double *x, doubl
 /* J = C dk: dk is Q x N. */
 static void jacobian_mean(const rm2i_posterior *p, const double *dk, double *J) {
     int N = (int)p->n, M = (int)p->gp.M, Q = (int)p->gp.Q;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, Q, N, 1, p->C, N, dk, N, 0, J, Q);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, Q, N, 1, p->C, N, dk, N, 0, J, Q);
 }
 
 void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f, double *h,
@@ -346,7 +345,7 @@ void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f
     lay_out_gradient(&s, p, &(rm2i_arena){work, 0});
     double *reduced = s.reduced;
     rm2i_latent_cross_gradient(&p->gp.kernel, N, p->Z, x, s.k, s.dk);
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)M, (int)N, 1, p->C, (int)N, s.k, 1, 0, f, 1);
+    rm2i_dgemv(CblasRowMajor, CblasNoTrans, (int)M, (int)N, 1, p->C, (int)N, s.k, 1, 0, f, 1);
     jacobian_mean(p, s.dk, J);
     if (!h)
         return;
@@ -387,6 +386,6 @@ void rm2i_posterior_covariance(const rm2i_posterior *p, const double *h, double 
     for (size_t a = 0; a < M; a++)
         for (size_t k = 0; k < M; k++)
             work[a * M + k] = p->P[a * M + k] * h[k];
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, m, m, 1, work, m, p->P, m, 0, cov, m);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, m, m, 1, work, m, p->P, m, 0, cov, m);
     rm2i_symmetrise(M, cov);
 }

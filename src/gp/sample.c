@@ -3,12 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "base/base.h"
 #include "gp/posterior.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 
 typedef struct scratch {
     double *cross, *reduced;   /* n x N */
@@ -46,8 +45,8 @@ static void joint_covariance(const rm2i_posterior *p, size_t n, size_t m, const 
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++)
             s->Sigma[i * n + j] = scale * s->prior[i * n + j];
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)N, -1, scaled, (int)N, 1,
-                s->Sigma, (int)n);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)N, -1, scaled, (int)N, 1,
+               s->Sigma, (int)n);
 }
 
 /* Of the points, before the data are known. */
@@ -63,7 +62,7 @@ static void draw(size_t n, const double *L, rm2_rng *rng, double *normals, doubl
     for (size_t i = 0; i < n; i++)
         normals[i] = rm2_rng_normal(rng);
     for (size_t i = 0; i < n; i++)
-        g[i] = cblas_ddot((int)i + 1, L + i * n, 1, normals, 1);
+        g[i] = rm2i_ddot((int)i + 1, L + i * n, 1, normals, 1);
 }
 
 rm2_status rm2i_posterior_sample(const rm2i_posterior *p, size_t n, const double *x, rm2_rng *rng,
@@ -74,9 +73,9 @@ rm2_status rm2i_posterior_sample(const rm2i_posterior *p, size_t n, const double
     lay_out(&s, p, n, &(rm2i_arena){work, 0});
     for (size_t i = 0; i < n; i++)
         rm2i_latent_cross(&p->gp.kernel, N, p->Z, x + i * Q, s.cross + i * N);
-    rm2i_latent_gram(&p->gp.kernel, n, x, 1, s.prior);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)M, (int)N, 1, s.cross, (int)N,
-                p->C, (int)N, 0, f, (int)M);
+    rm2i_latent_gram(NULL, &p->gp.kernel, n, x, s.prior);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)M, (int)N, 1, s.cross, (int)N,
+               p->C, (int)N, 0, f, (int)M);
     bool eigen = p->gp.noise_kind == RM2_NOISE_PER_OUTPUT;
     rm2i_posterior_reduce(p, n, s.cross, s.reduced);
     for (size_t m = 0; m < M; m++) {
@@ -88,12 +87,12 @@ rm2_status rm2i_posterior_sample(const rm2i_posterior *p, size_t n, const double
             joint_covariance(p, n, m, &s);
             /* far from all data the covariance is the prior's; on them it is almost singular */
             double added = 1e-10 * largest_variance(n, s.prior) * (eigen ? p->l[m] : 1);
-            RM2_TRY(rm2i_factor(n, s.Sigma, added, s.L, &jitter));
+            RM2_TRY(rm2i_factor(NULL, n, s.Sigma, added, s.L, &jitter));
         }
         draw(n, s.L, rng, s.normals, s.g + m * n);
     }
     /* f += (P g)^T */
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasTrans, (int)n, (int)M, (int)M, 1, s.g, (int)n, p->P,
-                (int)M, 1, f, (int)M);
+    rm2i_dgemm(CblasRowMajor, CblasTrans, CblasTrans, (int)n, (int)M, (int)M, 1, s.g, (int)n, p->P,
+               (int)M, 1, f, (int)M);
     return RM2_OK;
 }

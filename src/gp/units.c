@@ -57,27 +57,81 @@ static size_t join(const rm2i_rows_of *what, rm2i_units *units) {
     return count;
 }
 
-rm2_status rm2i_units_create(rm2_context *ctx, const rm2i_rows_of *what, rm2i_units **units) {
-    rm2i_units *u;
-    *units = NULL;
-    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *u, &u));
-    draft d = {what, join(what, NULL), u};
-    rm2_status status = rm2i_arena_calloc(ctx, lay_out, &d, &u->memory);
-    if (status != RM2_OK) {
-        free(u);
-        return status;
+static void lay_out_ranks(rm2i_units *u, size_t ranks, rm2i_arena *a) {
+    u->points.of_rank = rm2i_take(a, size_t, ranks + 1);
+    u->increments.of_rank = rm2i_take(a, size_t, ranks + 1);
+    u->trajectories.of_rank = rm2i_take(a, size_t, ranks + 1);
+}
+
+/* Who has how many rows of which kind. */
+static void count_rows(const rm2i_rows_of *what, rm2i_units *u) {
+    const rm2_team *team = what->team;
+    for (int k = 0; k < team->size; k++) {
+        size_t own[] = {what->N, what->trajectories};
+        team->broadcast(team->user, k, sizeof own, own);
+        u->points.of_rank[k + 1] = u->points.of_rank[k] + own[0];
+        u->trajectories.of_rank[k + 1] = u->trajectories.of_rank[k] + own[1];
+        u->increments.of_rank[k + 1] = u->points.of_rank[k + 1] - u->trajectories.of_rank[k + 1];
     }
+}
+
+static void place(rm2i_units *u, rm2i_ranges *r) {
+    const rm2_team *team = u->shares->team;
+    r->shares = u->shares;
+    r->offset = u->shares->first[team->rank];
+    r->terms = u->shares->first[team->size];
+    r->all = r->of_rank[team->size];
+}
+
+/* Units of this process among those of all. */
+static rm2_status place_among_all(rm2_context *ctx, const rm2i_rows_of *what, rm2i_units *u) {
+    rm2i_arena counted = {NULL, 0};
+    size_t ranks = (size_t)what->team->size;
+    lay_out_ranks(u, ranks, &counted);
+    RM2_TRY(rm2i_team_settle(ctx, what->team,
+                             rm2i_calloc(ctx, counted.used, sizeof *u->ranks, &u->ranks)));
+    lay_out_ranks(u, ranks, &(rm2i_arena){u->ranks, 0});
+    RM2_TRY(rm2i_shares_create(ctx, what->team, u->points.count, &u->shares));
+    count_rows(what, u);
+    place(u, &u->points);
+    place(u, &u->increments);
+    place(u, &u->trajectories);
+    return RM2_OK;
+}
+
+static rm2_status create_own(rm2_context *ctx, const rm2i_rows_of *what, rm2i_units **units) {
+    rm2i_units *u;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *u, &u));
+    *units = u;
+    draft d = {what, join(what, NULL), u};
+    RM2_TRY(rm2i_arena_calloc(ctx, lay_out, &d, &u->memory));
     (void)join(what, u);
     u->points.count = u->points.terms = d.count;
     u->increments.count = u->increments.terms = what->trajectories ? d.count : 0;
     u->trajectories.count = u->trajectories.terms = what->trajectories ? d.count : 0;
-    *units = u;
+    u->points.all = what->N;
+    u->increments.all = what->N - what->trajectories;
+    u->trajectories.all = what->trajectories;
     return RM2_OK;
+}
+
+rm2_status rm2i_units_create(rm2_context *ctx, const rm2i_rows_of *what, rm2i_units **units) {
+    *units = NULL;
+    rm2_status status = rm2i_team_settle(ctx, what->team, create_own(ctx, what, units));
+    if (status == RM2_OK && what->team)
+        status = place_among_all(ctx, what, *units);
+    if (status == RM2_OK)
+        return RM2_OK;
+    rm2i_units_free(*units);
+    *units = NULL;
+    return status;
 }
 
 void rm2i_units_free(rm2i_units *units) {
     if (!units)
         return;
+    rm2i_shares_free(units->shares);
+    free(units->ranks);
     free(units->memory);
     free(units);
 }

@@ -7,21 +7,34 @@
 #ifndef RM2I_UNITS_H
 #define RM2I_UNITS_H
 
+#include "base/team.h"
 #include "riemann2/base.h"
 
 enum { RM2I_ROWS = 128 }; /* most rows in a block */
 
-/* Rows first[u] to first[u + 1] - 1 are unit u, term `offset` + u of sums of `terms` terms. */
+/* Rows first[u] to first[u + 1] - 1 of this process are unit u, term `offset` + u of sums of `terms` terms. */
 typedef struct rm2i_ranges {
     size_t count, offset, terms;
-    size_t *first; /* count + 1 */
+    size_t *first;   /* count + 1 */
+    size_t all;      /* rows of all processes */
+    size_t *of_rank; /* rank k has the rows of_rank[k] to of_rank[k + 1] - 1; NULL: one process */
+    rm2i_shares *shares; /* NULL: one process */
 } rm2i_ranges;
+
+/* Of ranges that may be NULL: the team, rows of the ranks before this one. */
+static inline const rm2_team *rm2i_ranges_team(const rm2i_ranges *r) {
+    return r && r->shares ? r->shares->team : NULL;
+}
+static inline size_t rm2i_rows_before(const rm2i_ranges *r) {
+    return rm2i_ranges_team(r) ? r->of_rank[r->shares->team->rank] : 0;
+}
 
 typedef struct rm2i_units {
     rm2i_ranges points;     /* all rows */
     rm2i_ranges increments; /* steps within trajectories, one fewer per trajectory; count 0: none */
     rm2i_ranges trajectories; /* which are in each unit; not set without trajectories */
-    double *memory;
+    rm2i_shares *shares;      /* of all three; NULL: one process */
+    double *memory, *ranks;   /* ranks: what `of_rank` are in */
 } rm2i_units;
 
 /* Rows that a unit has at least, of N in all processes together. */
@@ -34,8 +47,10 @@ typedef struct rm2i_rows_of {
     size_t N, trajectories;
     const size_t *starts; /* trajectories + 1; not read where there are none */
     size_t rows;          /* rm2i_unit_rows; SIZE_MAX: all in one unit */
+    const rm2_team *team; /* the others have the rows before and behind; NULL: one process */
 } rm2i_rows_of;
 
+/* Collective where there is a team. */
 rm2_status rm2i_units_create(rm2_context *ctx, const rm2i_rows_of *what, rm2i_units **units);
 void rm2i_units_free(rm2i_units *units);
 

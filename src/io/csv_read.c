@@ -292,6 +292,7 @@ rm2_status rm2_csv_read(rm2_context *ctx, const char *path, const rm2_csv_settin
     RM2_REQUIRE(ctx, table);
     *table = (rm2_table){0};
     RM2_REQUIRE(ctx, path);
+    RM2_TRY(rm2i_refuse_foreign(ctx, path));
     rm2i_source source;
     RM2_TRY(rm2i_source_open(ctx, path, &source));
     rm2_status status = read_source(ctx, &source, settings, table);

@@ -103,6 +103,10 @@ rm2_status rm2i_no_column(rm2_context *ctx, const char *source, const rm2_table 
 /* The number written out in a text such as "12", SIZE_MAX if it is none. */
 size_t rm2i_written_number(const char *text);
 
+/* Failure if the ending of the path is that of a file which other programs write and no reader here takes: the
+ * message has the way to a file that is read. */
+rm2_status rm2i_refuse_foreign(rm2_context *ctx, const char *path);
+
 /* ---- output --------------------------------------------------------------------------------- */
 
 /* Failure if a write to the stream went wrong; to be called right after the write, while errno
@@ -110,6 +114,8 @@ size_t rm2i_written_number(const char *text);
 rm2_status rm2i_stream_check(rm2_context *ctx, FILE *stream, const char *name);
 
 bool rm2i_ends_with(const char *text, const char *ending);
+/* The same for a file's name, in small or capital letters; `extension` is in small ones, with its dot. */
+bool rm2i_has_extension(const char *path, const char *extension);
 
 /* The table as CSV on a stream. */
 rm2_status rm2i_csv_print(rm2_context *ctx, FILE *stream, const char *name, const rm2_table *table,

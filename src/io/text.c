@@ -43,6 +43,18 @@ bool rm2i_ends_with(const char *text, const char *ending) {
     return size >= tail && strcmp(text + size - tail, ending) == 0;
 }
 
+bool rm2i_has_extension(const char *path, const char *extension) {
+    size_t length = strlen(path), tail = strlen(extension);
+    if (length <= tail)
+        return false;
+    for (size_t i = 0; i < tail; i++) {
+        char c = path[length - tail + i];
+        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != extension[i])
+            return false;
+    }
+    return true;
+}
+
 static size_t hash(const char *text, size_t size) {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < size; i++)

@@ -6,9 +6,11 @@
 
 #include <string.h>
 
+#include "base/pool.h"
 #include "kernel/latent_shape.h"
 
 enum { ROWS = RM2I_LATENT_ROWS, COLUMNS = RM2I_LATENT_COLUMNS };
+enum { PART_ROWS = 64 }; /* of a Gram matrix, for one thread */
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
@@ -63,20 +65,40 @@ RM2I_AVX2_CLONES static void block(const rm2i_latent_kernel *k, size_t rows, con
     }
 }
 
-void rm2i_latent_gram(const rm2i_latent_kernel *k, size_t n, const double *X, int threads,
-                      double *K) {
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (n > 64)
-    for (size_t first = 0; first < n; first += ROWS) {
-        const double *x = X + first * k->dim;
-        double *rows = K + first * n, square[ROWS * ROWS]; /* at the diagonal */
-        size_t count = smaller(ROWS, n - first);
-        block(k, count, x, first, X, n, rows);
-        block(k, count, x, count, x, ROWS, square);
-        for (size_t i = 0; i < count; i++) {
-            memcpy(rows + i * n + first, square + i * ROWS, i * sizeof *K);
-            rows[i * n + first + i] = rm2i_latent_variance_at(k, x + i * k->dim);
-        }
+typedef struct gram_job {
+    const rm2i_latent_kernel *k;
+    size_t n;
+    const double *X;
+    double *K;
+} gram_job;
+
+/* Rows of the lower triangle. */
+static void gram_rows(const gram_job *g, size_t first) {
+    const rm2i_latent_kernel *k = g->k;
+    const double *x = g->X + first * k->dim;
+    double *rows = g->K + first * g->n, square[ROWS * ROWS]; /* at the diagonal */
+    size_t count = smaller(ROWS, g->n - first);
+    block(k, count, x, first, g->X, g->n, rows);
+    block(k, count, x, count, x, ROWS, square);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(rows + i * g->n + first, square + i * ROWS, i * sizeof *rows);
+        rows[i * g->n + first + i] = rm2i_latent_variance_at(k, x + i * k->dim);
     }
+}
+
+/* The last rows, which are the longest, come first. */
+static void gram_part(void *gram, size_t part, size_t worker) {
+    (void)worker;
+    const gram_job *g = gram;
+    size_t parts = (g->n + PART_ROWS - 1) / PART_ROWS, at = (parts - 1 - part) * PART_ROWS;
+    for (size_t first = at; first < smaller(at + PART_ROWS, g->n); first += ROWS)
+        gram_rows(g, first);
+}
+
+void rm2i_latent_gram(rm2_context *ctx, const rm2i_latent_kernel *k, size_t n, const double *X,
+                      double *K) {
+    gram_job g = {k, n, X, K};
+    rm2i_parallel(ctx, (n + PART_ROWS - 1) / PART_ROWS, gram_part, &g);
 }
 
 void rm2i_latent_rows(const rm2i_latent_kernel *k, size_t n, const double *X, size_t r,

@@ -27,8 +27,8 @@ static inline double rm2i_latent_variance_at(const rm2i_latent_kernel *k, const 
 }
 
 /* Lower triangle (with diagonal) of K, row-major n x n; X is n x Q. Values too small to matter are
- * exact zeros: subnormal numbers would slow every later product. */
-void rm2i_latent_gram(const rm2i_latent_kernel *k, size_t n, const double *X, int threads,
+ * exact zeros: subnormal numbers would slow every later product. On the threads of ctx (NULL: the calling one). */
+void rm2i_latent_gram(rm2_context *ctx, const rm2i_latent_kernel *k, size_t n, const double *X,
                       double *K);
 
 /* K_ij = k(x_i, z_j), n x r row-major, on the calling thread. */
@@ -47,10 +47,10 @@ typedef struct rm2i_latent_adjoint {
 } rm2i_latent_adjoint;
 
 /* Of a Gram matrix: df = sum over ALL i, j of K_bar_ij dK_ij, lower triangles of K and of K_bar, which is
- * symmetric, are read. work: rm2i_latent_backward_work(Q, n, threads). */
-void rm2i_latent_gram_backward(const rm2i_latent_kernel *k, const rm2i_latent_adjoint *adjoint,
-                               int threads, double *work);
-size_t rm2i_latent_backward_work(size_t Q, size_t n, int threads);
+ * symmetric, are read. work: rm2i_latent_backward_work(Q, n). The same bits on any number of threads. */
+void rm2i_latent_gram_backward(rm2_context *ctx, const rm2i_latent_kernel *k,
+                               const rm2i_latent_adjoint *adjoint, double *work);
+size_t rm2i_latent_backward_work(size_t Q, size_t n);
 
 /* Of rows, on the calling thread. */
 void rm2i_latent_rows_backward(const rm2i_latent_kernel *k, const rm2i_latent_adjoint *adjoint);

@@ -7,9 +7,8 @@
  * in blocks of a few rows: sums that are not along a row are kept a column each until its end. */
 #include <string.h>
 
-#include <omp.h>
-
 #include "base/arena.h"
+#include "base/pool.h"
 #include "kernel/latent.h"
 #include "kernel/latent_shape.h"
 #include "linalg/dense.h"
@@ -166,7 +165,10 @@ void rm2i_latent_rows_backward(const rm2i_latent_kernel *k, const rm2i_latent_ad
 
 /* ---- Gram matrices -------------------------------------------------------------------------- */
 
-/* A thread's own sums: x and z are the same points. */
+/* Blocks of ROWS rows are dealt to PARTS parts, each with sums of its own. */
+enum { PARTS = 8, MOST_ROWS_ALONE = 64 };
+
+/* A part's own sums: x and z are the same points. */
 static void lay_out_sums(bars *sums, size_t Q, size_t n, rm2i_arena *a) {
     sums->x = sums->z = rm2i_take(a, double, n, Q);
     sums->lengthscale = rm2i_take(a, double, Q);
@@ -174,12 +176,19 @@ static void lay_out_sums(bars *sums, size_t Q, size_t n, rm2i_arena *a) {
     sums->linear = rm2i_take(a, double, 1);
 }
 
-size_t rm2i_latent_backward_work(size_t Q, size_t n, int threads) {
+static size_t sums_size(size_t Q, size_t n) {
     rm2i_arena a = {NULL, 0};
     bars sums;
-    for (int t = 0; t < threads; t++)
-        lay_out_sums(&sums, Q, n, &a);
+    lay_out_sums(&sums, Q, n, &a);
     return a.used;
+}
+
+static size_t parts_of(size_t n) {
+    return n > MOST_ROWS_ALONE ? PARTS : 1;
+}
+
+size_t rm2i_latent_backward_work(size_t Q, size_t n) {
+    return parts_of(n) * sums_size(Q, n);
 }
 
 /* Rows from `first` on, of the lower triangle: half of the derivative, as K_bar is symmetric. The
@@ -200,22 +209,34 @@ static void triangle_rows(const rm2i_latent_kernel *k, const rm2i_latent_adjoint
     block(k, (part){rows, rows, x, x, square, square_bar, ROWS, ROWS}, sums);
 }
 
-void rm2i_latent_gram_backward(const rm2i_latent_kernel *k, const rm2i_latent_adjoint *a,
-                               int threads, double *work) {
-    size_t Q = k->dim, n = a->n, size = rm2i_latent_backward_work(Q, n, 1);
-    int used = n > 64 ? threads : 1;
-    memset(work, 0, (size_t)used * size * sizeof *work);
-#pragma omp parallel num_threads(used) if (used > 1)
-    {
-        bars own;
-        lay_out_sums(&own, Q, n, &(rm2i_arena){work, (size_t)omp_get_thread_num() * size});
-#pragma omp for schedule(static, 1)
-        for (size_t first = 0; first < n; first += ROWS)
-            triangle_rows(k, a, first, own);
-    }
-    for (int t = 0; t < used; t++) { /* fixed order: the same threads give the same bits */
-        bars own;
-        lay_out_sums(&own, Q, n, &(rm2i_arena){work, (size_t)t * size});
+typedef struct gram_job {
+    const rm2i_latent_kernel *k;
+    const rm2i_latent_adjoint *a;
+    double *work;
+    size_t parts, size;
+} gram_job;
+
+static bars sums_of_part(const gram_job *g, size_t p) {
+    bars own;
+    lay_out_sums(&own, g->k->dim, g->a->n, &(rm2i_arena){g->work, p * g->size});
+    return own;
+}
+
+static void gram_part(void *gram, size_t p, size_t worker) {
+    (void)worker;
+    const gram_job *g = gram;
+    memset(g->work + p * g->size, 0, g->size * sizeof *g->work);
+    for (size_t first = p * ROWS; first < g->a->n; first += g->parts * ROWS)
+        triangle_rows(g->k, g->a, first, sums_of_part(g, p));
+}
+
+void rm2i_latent_gram_backward(rm2_context *ctx, const rm2i_latent_kernel *k,
+                               const rm2i_latent_adjoint *a, double *work) {
+    size_t Q = k->dim, n = a->n;
+    gram_job g = {k, a, work, parts_of(n), sums_size(Q, n)};
+    rm2i_parallel(ctx, g.parts, gram_part, &g);
+    for (size_t p = 0; p < g.parts; p++) { /* in a fixed order */
+        bars own = sums_of_part(&g, p);
         rm2i_axpy(n * Q, 2, own.x, a->X_bar);
         rm2i_axpy(Q, 2, own.lengthscale, a->lengthscale_bar);
         *a->variance_bar += 2 * *own.variance;

@@ -3,24 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include <cblas.h>
-#include <lapacke.h>
-#include <omp.h>
-
 #include "linalg/clones.h"
 #include "linalg/dense.h"
+#include "linalg/serial.h"
 
 enum { SMALL = 48 }; /* up to here loops beat the library's call and thread overhead */
-
-int rm2i_one_thread_begin(void) {
-    int before = omp_get_max_threads();
-    omp_set_num_threads(1); /* of the calling thread; OpenBLAS asks for it at every call */
-    return before;
-}
-
-void rm2i_one_thread_end(int before) {
-    omp_set_num_threads(before);
-}
 
 RM2I_AVX2_CLONES static double max_abs_loop(size_t n, const double *x, bool *numbers) {
     double largest = 0;
@@ -51,9 +38,8 @@ double rm2i_scaled_norm(size_t n, const double *x) {
 
 static void multiply_blas(CBLAS_TRANSPOSE transpose, size_t n, const double *A, const double *B,
                           double *C) {
-    int k = (int)n, threads = rm2i_one_thread_begin();
-    cblas_dgemm(CblasRowMajor, transpose, CblasNoTrans, k, k, k, 1, A, k, B, k, 0, C, k);
-    rm2i_one_thread_end(threads);
+    int k = (int)n;
+    rm2i_dgemm(CblasRowMajor, transpose, CblasNoTrans, k, k, k, 1, A, k, B, k, 0, C, k);
 }
 
 RM2I_AVX2_CLONES static void multiply_loops(size_t n, const double *A, const double *B, double *C) {

@@ -11,10 +11,6 @@
 
 #include "riemann2/base.h"
 
-/* Between the two, BLAS and LAPACK start no threads; `end` takes what `begin` returned. */
-int rm2i_one_thread_begin(void);
-void rm2i_one_thread_end(int before);
-
 /* y += a x */
 static inline void rm2i_axpy(size_t n, double a, const double *restrict x, double *restrict y) {
     for (size_t i = 0; i < n; i++)

@@ -196,10 +196,7 @@ static rm2_status eigen_lapack(size_t n, const double *A, double down, double *v
                                double *vectors, double *work) {
     for (size_t i = 0; i < n * n; i++)
         vectors[i] = down * A[i];
-    int threads = rm2i_one_thread_begin();
-    rm2_status status = rm2i_symmetric_eigen(n, vectors, values, work);
-    rm2i_one_thread_end(threads);
-    return status;
+    return rm2i_symmetric_eigen(n, vectors, values, work);
 }
 
 rm2_status rm2i_eigen(size_t n, const double *A, double *values, double *vectors, double *work) {

@@ -5,18 +5,17 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include <cblas.h>
-#include <lapacke.h>
+#include "base/pool.h"
+#include "linalg/serial.h"
 
 enum { FIRST_JITTER = -12, LAST_JITTER = -4 }; /* powers of ten, relative to the mean diagonal */
 
-static bool attempt(size_t n, const double *K, double diagonal, double *A) {
-    lapack_int k = (lapack_int)n;
+static bool attempt(rm2_context *ctx, size_t n, const double *K, double diagonal, double *A) {
     for (size_t i = 0; i < n; i++) {
         memcpy(A + i * n, K + i * n, (i + 1) * sizeof *A);
         A[i * n + i] += diagonal;
     }
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', k, A, k) != 0)
+    if (!rm2i_factor_in_place(ctx, n, A))
         return false;
     for (size_t i = 0; i < n; i++) /* OpenBLAS lets NaN pass; it reaches the diagonal of its row */
         if (!isfinite(A[i * n + i]))
@@ -24,18 +23,19 @@ static bool attempt(size_t n, const double *K, double diagonal, double *A) {
     return true;
 }
 
-rm2_status rm2i_factor(size_t n, const double *K, double diagonal, double *A, double *jitter) {
+rm2_status rm2i_factor(rm2_context *ctx, size_t n, const double *K, double diagonal, double *A,
+                       double *jitter) {
     double mean = diagonal;
     for (size_t i = 0; i < n; i++)
         mean += K[i * n + i] / (double)n;
     *jitter = 0;
     if (!isfinite(mean) || mean <= 0)
         return RM2_ERR_NUMERIC;
-    if (attempt(n, K, diagonal, A))
+    if (attempt(ctx, n, K, diagonal, A))
         return RM2_OK;
     for (int power = FIRST_JITTER; power <= LAST_JITTER; power++) {
         *jitter = pow(10, power) * mean;
-        if (attempt(n, K, diagonal + *jitter, A))
+        if (attempt(ctx, n, K, diagonal + *jitter, A))
             return RM2_OK;
     }
     return RM2_ERR_NUMERIC;
@@ -48,27 +48,50 @@ double rm2i_factor_log_det(size_t n, const double *L) {
     return 2 * sum;
 }
 
-void rm2i_factor_solve(size_t n, const double *L, size_t count, double *B) {
-    lapack_int k = (lapack_int)n, c = (lapack_int)count;
-    (void)LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', k, c, L, k, B, k);
+/* ---- solves --------------------------------------------------------------------------------- */
+
+enum { STRIP = 64 };
+
+typedef struct solving {
+    size_t n, count, strip; /* strip: right-hand sides that are one part */
+    const double *L;
+    double *B;
+    bool first, second; /* L^-1, then L^-T */
+} solving;
+
+static void solve_strip(void *solving_, size_t part, size_t worker) {
+    (void)worker;
+    const solving *s = solving_;
+    size_t at = part * s->strip, count = s->count - at < s->strip ? s->count - at : s->strip;
+    int k = (int)s->n, c = (int)count;
+    double *B = s->B + at * s->n;
+    if (s->first)
+        rm2i_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, k, c, 1, s->L, k,
+                   B, k);
+    if (s->second)
+        rm2i_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, k, c, 1, s->L,
+                   k, B, k);
 }
 
-void rm2i_factor_half_solve(size_t n, const double *L, size_t count, double *B) {
-    int k = (int)n, c = (int)count;
-    cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, k, c, 1, L, k, B,
-                k);
+static void solve(rm2_context *ctx, solving s) {
+    s.strip = ctx || s.count == 0 ? STRIP : s.count;
+    rm2i_parallel(ctx, (s.count + s.strip - 1) / s.strip, solve_strip, &s);
 }
 
-void rm2i_factor_other_half_solve(size_t n, const double *L, size_t count, double *B) {
-    int k = (int)n, c = (int)count;
-    cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, k, c, 1, L, k, B,
-                k);
+void rm2i_factor_solve(rm2_context *ctx, size_t n, const double *L, size_t count, double *B) {
+    solve(ctx, (solving){n, count, 0, L, B, true, true});
 }
 
-rm2_status rm2i_factor_invert(size_t n, double *L) {
-    lapack_int k = (lapack_int)n;
-    return LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', k, L, k) == 0 ? RM2_OK : RM2_ERR_NUMERIC;
+void rm2i_factor_half_solve(rm2_context *ctx, size_t n, const double *L, size_t count, double *B) {
+    solve(ctx, (solving){n, count, 0, L, B, true, false});
 }
+
+void rm2i_factor_other_half_solve(rm2_context *ctx, size_t n, const double *L, size_t count,
+                                  double *B) {
+    solve(ctx, (solving){n, count, 0, L, B, false, true});
+}
+
+/* ---- eigenproblem --------------------------------------------------------------------------- */
 
 static size_t eigen_doubles(size_t n) {
     return 1 + 6 * n + 2 * n * n; /* documented lwork of dsyevd */
@@ -84,8 +107,10 @@ size_t rm2i_symmetric_eigen_work(size_t n) {
 
 rm2_status rm2i_symmetric_eigen(size_t n, double *A, double *values, double *work) {
     lapack_int k = (lapack_int)n, *iwork = (lapack_int *)(void *)(work + eigen_doubles(n));
+    int before = rm2i_one_thread_begin();
     lapack_int info =
         LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', k, A, k, values, work,
                             (lapack_int)eigen_doubles(n), iwork, (lapack_int)eigen_integers(n));
+    rm2i_one_thread_end(before);
     return info == 0 ? RM2_OK : RM2_ERR_NUMERIC;
 }

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "base/base.h"
 #include "linalg/dense.h"
+#include "linalg/serial.h"
 #include "manifold/spd_jet.h"
 
 /* ---- what depends on the covariance alone --------------------------------------------------- */
@@ -39,8 +38,8 @@ static void fill_table(const rm2i_traces *t, size_t i, double *Sigma) {
     const rm2_factor *f = &t->manifold->factors[i];
     int dim = (int)f->dim, all = (int)t->manifold->dim;
     const double *Pt = t->Pt + f->dim_offset;
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, dim, dim, all, 1, Pt, all, Pt, all, 0,
-                Sigma, dim);
+    rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, dim, dim, all, 1, Pt, all, Pt, all, 0,
+               Sigma, dim);
     rm2i_spd_trace_table(f->n, Sigma, t->table[i]);
 }
 

@@ -28,12 +28,11 @@
 #include <math.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "base/base.h"
 #include "linalg/clones.h"
 #include "linalg/dense.h"
+#include "linalg/serial.h"
 #include "linalg/special.h"
 #include "manifold/spd.h"
 
@@ -199,8 +198,8 @@ static void place_nodes(size_t n, size_t i, const jet_points *s, double *f) {
         return;
     }
     chebyshev(n, l, (low + high) / 2, (high - low) / 2, p, y, s->lagrange);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)p, (int)dim, (int)n, 1, s->lagrange,
-                (int)n, O, (int)dim, 0, f, (int)dim);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)p, (int)dim, (int)n, 1, s->lagrange,
+               (int)n, O, (int)dim, 0, f, (int)dim);
 }
 
 /* Eigenvectors of all points and, with a table, nodes and Y = F table. */
@@ -216,8 +215,8 @@ static rm2_status prepare(size_t n, const double *table, const rm2i_jet_query *q
         rows += s->nodes[i];
     }
     if (rows > 0)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)dim, (int)dim, 1,
-                    s->F, (int)dim, table, (int)dim, 0, s->Y, (int)dim);
+        rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)dim, (int)dim, 1,
+                   s->F, (int)dim, table, (int)dim, 0, s->Y, (int)dim);
     return RM2_OK;
 }
 
@@ -344,10 +343,10 @@ static void rotate_sums(size_t n, size_t p, const double *Y, const jet_scratch *
         }
     }
     /* [i][r][a] = sum_j Y_r[i][j] U[j][a], then [c][r][a] = sum_i U[i][c] [i][r][a] */
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, m, m, 1, s->N, m, s->U, m, 0,
-                s->half, m);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, rows, m, 1, s->Ut, m, s->half, rows,
-                0, s->N, rows);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, m, m, 1, s->N, m, s->U, m, 0,
+               s->half, m);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, rows, m, 1, s->Ut, m, s->half, rows, 0,
+               s->N, rows);
 }
 
 /* tr(G Sigma) = sum_ra g(l_a - y_r) N[a][r][a], and slopes */
@@ -365,7 +364,7 @@ static void trace_slopes(size_t n, const g_table *nodes, size_t directions, cons
 static void trace_alone(size_t n, const g_table *nodes, const double *O, const double *Y,
                         const jet_scratch *s, double *trace) {
     int dim = (int)(n * (n + 1) / 2), p = (int)nodes->p, m = (int)n;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, p, m, dim, 1, Y, dim, O, dim, 0, s->A, m);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, p, m, dim, 1, Y, dim, O, dim, 0, s->A, m);
     *trace += rm2i_dot(nodes->p * n, nodes->g, s->A);
 }
 

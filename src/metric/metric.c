@@ -3,13 +3,13 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <omp.h>
-
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/pool.h"
 
 /* ---- the object ----------------------------------------------------------------------------- */
 
@@ -100,33 +100,35 @@ static bool is_finite(size_t n, size_t Q, const rm2i_metric_request *r) {
            (!r->bend || all_finite(n * Q * Q, r->bend));
 }
 
-/* Block b of the points, `block` of them at a time; the room's threads have one slice of scratch each. */
-static rm2_status one_block(const rm2_metric *m, size_t n, const rm2i_metric_request *r,
-                            const rm2i_metric_room *room, size_t block, size_t b) {
-    size_t i = b * block, count = n - i < block ? n - i : block;
-    size_t slice = slice_of(m, block, rm2i_metric_order_of(r));
-    rm2i_metric_request part = from_point(m->Q, r, i);
-    if (rm2i_interrupted(room->ctx))
-        return RM2_INTERRUPTED;
-    return m->type->at(m->self, count, &part, room->work + slice * (size_t)omp_get_thread_num());
+typedef struct blocks_job {
+    const rm2_metric *m;
+    size_t n, block, slice; /* points, those of a block; scratch of a thread */
+    const rm2i_metric_request *r;
+    const rm2i_metric_room *room;
+    atomic_int status; /* of a block that failed */
+} blocks_job;
+
+static void one_block(void *job, size_t b, size_t worker) {
+    blocks_job *j = job;
+    size_t i = b * j->block, count = j->n - i < j->block ? j->n - i : j->block;
+    rm2i_metric_request part = from_point(j->m->Q, j->r, i);
+    rm2_status status =
+        rm2i_interrupted(j->room->ctx)
+            ? RM2_INTERRUPTED
+            : j->m->type->at(j->m->self, count, &part, j->room->work + j->slice * worker);
+    if (status != RM2_OK)
+        atomic_store(&j->status, (int)status);
 }
 
 static rm2_status in_blocks(const rm2_metric *m, size_t n, const rm2i_metric_request *r,
                             const rm2i_metric_room *room) {
-    int threads = room->threads;
-    size_t block = block_of(m, n, threads);
-    size_t blocks = (n + block - 1) / block;
-    rm2_status status = RM2_OK;
+    blocks_job j = {.m = m, .n = n, .block = block_of(m, n, room->threads), .r = r, .room = room};
+    bool shared = room->threads > 1 && room->threads >= rm2_context_threads(room->ctx);
     if (!all_finite(n * m->Q, r->x))
         return RM2_ERR_NUMERIC;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1 && blocks > 1)
-    for (size_t b = 0; b < blocks; b++) {
-        rm2_status own = one_block(m, n, r, room, block, b);
-        if (own != RM2_OK) {
-#pragma omp critical
-            status = own;
-        }
-    }
+    j.slice = slice_of(m, j.block, rm2i_metric_order_of(r));
+    rm2i_parallel(shared ? room->ctx : NULL, (n + j.block - 1) / j.block, one_block, &j);
+    rm2_status status = (rm2_status)atomic_load(&j.status);
     return status == RM2_OK && !is_finite(n, m->Q, r) ? RM2_ERR_NUMERIC : status;
 }
 

@@ -6,9 +6,8 @@
 
 #include <stdlib.h>
 
-#include <cblas.h>
-
 #include "base/base.h"
+#include "linalg/serial.h"
 
 enum { PICKED = 200 };
 
@@ -103,8 +102,8 @@ rm2_status rm2i_back_map(rm2_context *ctx, const rm2_model *m, size_t n, const d
     if (status == RM2_OK)
         status = kernel_matrix(ctx, m, space, n, points, K);
     if (status == RM2_OK) /* X = K W */
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)m->Q, (int)m->N, 1, K,
-                    (int)m->N, m->back_weights, (int)m->Q, 0, X, (int)m->Q);
+        rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)m->Q, (int)m->N, 1, K,
+                   (int)m->N, m->back_weights, (int)m->Q, 0, X, (int)m->Q);
     free(K);
     rm2_manifold_free(space);
     return status;

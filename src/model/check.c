@@ -231,7 +231,7 @@ static rm2_status check_covariance(const check *c) {
     for (size_t i = 0; i < M; i++)
         mean += c->m->Kf[i * M + i] / (double)M;
     RM2_TRY(rm2i_alloc(c->ctx, M, M * sizeof *L, &L));
-    rm2_status status = rm2i_factor(M, c->m->Kf, 0, L, &jitter);
+    rm2_status status = rm2i_factor(NULL, M, c->m->Kf, 0, L, &jitter);
     free(L);
     if (status == RM2_OK && jitter <= OFF_COVARIANCE * mean)
         return RM2_OK;

@@ -27,11 +27,15 @@ static void mix_one(void *hash, double value) {
 
 uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
     uint64_t hash = UINT64_C(14695981039346656037);
-    mix(&hash, o->p.F, o->p.N * o->p.M);
-    mix(&hash, o->p.X0, o->p.N * o->p.Q);
-    mix(&hash, raw, o->par.raw_size);
-    for (size_t t = 0; t < o->p.trajectories; t++)
-        mix_one(&hash, (double)o->p.starts[t]);
+    const rm2i_model_problem *p = o->p.whole ? o->p.whole : &o->p;
+    size_t latents = o->p.whole ? o->p.N * o->p.Q : 0; /* of this rank: raw is X0 there */
+    mix(&hash, p->F, p->N * p->M);
+    mix(&hash, p->X0, p->N * p->Q);
+    if (o->p.whole)
+        mix(&hash, p->X0, p->N * p->Q);
+    mix(&hash, raw + latents, o->par.raw_size - latents);
+    for (size_t t = 0; t < p->trajectories; t++)
+        mix_one(&hash, (double)p->starts[t]);
     rm2i_settings_each(&o->s, mix_one, &hash);
     for (size_t j = 0; o->s.inducing_points && j < o->s.inducing; j++)
         mix_one(&hash, (double)o->s.inducing_points[j]);
@@ -150,6 +154,44 @@ rm2_status rm2i_checkpoint_read(rm2_context *ctx, const char *path, uint64_t fin
     if (status != RM2_OK)
         rm2i_saved_free(saved);
     return status;
+}
+
+/* ---- on all ranks of a team ----------------------------------------------------------------- */
+
+static rm2_status allocate_set(rm2_context *ctx, rm2i_set *set) {
+    return set->count ? rm2i_alloc(ctx, set->count, sizeof *set->index, &set->index) : RM2_OK;
+}
+
+static rm2_status allocate_saved(rm2_context *ctx, rm2i_saved *saved) {
+    RM2_TRY(rm2i_alloc(ctx, saved->trace_size, sizeof *saved->trace, &saved->trace));
+    RM2_TRY(allocate_set(ctx, &saved->sets.likelihood));
+    return allocate_set(ctx, &saved->sets.dynamics);
+}
+
+static void tell_set(const rm2_team *team, const rm2i_set *set) {
+    rm2i_team_tell(team, set->index, set->count * sizeof *set->index);
+}
+
+rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_team *team, rm2i_saved *saved) {
+    rm2i_saved all = *saved;
+    if (!team)
+        return RM2_OK;
+    rm2i_team_tell(team, &all, sizeof all); /* of which other ranks can use all but the arrays */
+    if (team->rank != 0) {
+        all.state = all.trace = NULL;
+        all.sets.likelihood.index = all.sets.dynamics.index = NULL;
+        *saved = all;
+    }
+    rm2_status status = team->rank == 0 ? RM2_OK : allocate_saved(ctx, saved);
+    status = rm2i_team_settle(ctx, team, status);
+    if (status != RM2_OK) {
+        rm2i_saved_free(saved);
+        return status;
+    }
+    rm2i_team_tell(team, saved->trace, saved->trace_size * sizeof *saved->trace);
+    tell_set(team, &saved->sets.likelihood);
+    tell_set(team, &saved->sets.dynamics);
+    return RM2_OK;
 }
 
 void rm2i_saved_free(rm2i_saved *saved) {

@@ -6,12 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <cblas.h>
-
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "linalg/neighbours.h"
+#include "linalg/serial.h"
 #include "model/model.h"
 
 static const double COINCIDENT =
@@ -25,9 +24,9 @@ static rm2_status leading(rm2_context *ctx, const rm2_model *m, double *sum) {
     RM2_TRY(rm2i_alloc(ctx, n * n + n + rm2i_symmetric_eigen_work(n), sizeof *gram, &gram));
     double *values = gram + n * n;
     if (M <= N)
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, N, 1, m->F, N, 0, gram, M);
+        rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, N, 1, m->F, N, 0, gram, M);
     else
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, N, M, 1, m->F, N, 0, gram, N);
+        rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, N, M, 1, m->F, N, 0, gram, N);
     rm2_status status = rm2i_symmetric_eigen(n, gram, values, values + n);
     *sum = 0;
     for (size_t q = 0; status == RM2_OK && q < m->Q && q < n; q++)

@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "model/back.h"
 #include "model/cross.h"
+#include "model/distribute.h"
 #include "model/model.h"
 #include "model/points.h"
 #include "model/train.h"
@@ -77,7 +78,10 @@ static void copy_block(const rm2i_objective *o, rm2i_parameter_block block, doub
 }
 
 static void take_parameters(const rm2i_objective *o, rm2_model *m) {
-    memcpy(m->X, o->X, m->N * m->Q * sizeof *m->X);
+    if (o->p.team)
+        rm2i_training_collect(o, m->X);
+    else
+        memcpy(m->X, o->X, m->N * m->Q * sizeof *m->X);
     memcpy(m->Kf, o->Kf, m->M * m->M * sizeof *m->Kf);
     memcpy(m->lengthscale, o->lengthscale, m->Q * sizeof *m->lengthscale);
     copy_block(o, RM2I_VARIANCE, &m->variance, 1);
@@ -132,7 +136,7 @@ static void tell_inference(rm2_context *ctx, const rm2i_objective *o) {
             ctx, RM2_LOG_INFO,
             "%zu points: inference by inducing points, %zu at the start (settings.inference exact "
             "for none)",
-            o->p.N, o->inducing->r);
+            o->p.all, o->inducing->r);
 }
 
 static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m) {
@@ -144,28 +148,51 @@ static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2
                  m->inducing_count, off, s->accuracy);
 }
 
-static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
-                        const rm2_checkpoint *checkpoint, const double *X0, rm2_model *m) {
-    double *gram = NULL;
+/* By this process, or by all ranks, each with its part. */
+static rm2_status train_problem(rm2_context *ctx, const rm2i_whole_training *training,
+                                rm2_model *m) {
     rm2i_objective *o = NULL;
-    rm2i_training training;
-    rm2_status status =
-        s->back_constraint ? rm2i_back_create(ctx, s->back_kernels, m, &gram) : RM2_OK;
-    if (status == RM2_OK) {
-        rm2i_model_problem p = {m->N,           m->M, m->Q, m->F, X0, gram, m->data->trajectories,
-                                m->data->starts};
-        status = rm2i_objective_create(ctx, s, &p, &o);
-    }
-    if (status == RM2_OK)
-        tell_inference(ctx, o);
-    if (status == RM2_OK)
-        status = rm2i_train(ctx, o, checkpoint, &training);
+    rm2i_training result;
+    RM2_TRY(rm2i_objective_create(ctx, training->settings, training->problem, &o));
+    tell_inference(ctx, o);
+    rm2_status status = rm2i_train(ctx, o, training->checkpoint, &result);
     if (status == RM2_OK) {
         take_parameters(o, m);
-        take_training(&training, m);
+        take_training(&result, m);
         status = take_inducing(ctx, o, m);
     }
     rm2i_objective_free(o);
+    return status;
+}
+
+static rm2_status train_with_team(rm2_context *ctx, const rm2_team *team,
+                                  const rm2i_whole_training *whole, rm2_model *m) {
+    rm2i_part_of_training part;
+    rm2_status status = rm2i_training_divide(ctx, team, whole, &part);
+    if (status == RM2_OK)
+        status = train_problem(
+            ctx, &(rm2i_whole_training){&part.settings, &part.problem, &part.checkpoint}, m);
+    rm2i_part_clear(&part);
+    return status;
+}
+
+static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
+                        const rm2_checkpoint *checkpoint, const double *X0, rm2_model *m) {
+    const rm2_team *team = rm2i_team_of(ctx);
+    double *gram = NULL;
+    rm2_status status =
+        s->back_constraint ? rm2i_back_create(ctx, s->back_kernels, m, &gram) : RM2_OK;
+    const rm2i_model_problem problem = {.N = m->N,
+                                        .M = m->M,
+                                        .Q = m->Q,
+                                        .F = m->F,
+                                        .X0 = X0,
+                                        .gram = gram,
+                                        .trajectories = m->data->trajectories,
+                                        .starts = m->data->starts};
+    const rm2i_whole_training whole = {s, &problem, checkpoint};
+    if (status == RM2_OK)
+        status = team ? train_with_team(ctx, team, &whole, m) : train_problem(ctx, &whole, m);
     free(gram);
     if (status == RM2_OK && m->end.jitter > 0)
         rm2i_log(ctx, RM2_LOG_WARNING, "a jitter of %.1e was added to a covariance matrix",
@@ -325,6 +352,8 @@ static rm2_status prepare(rm2_context *ctx, const rm2_data *data, const rm2_fit_
     RM2_TRY(rm2i_data_complete(ctx, data, "training needs"));
     if (s->model != RM2_GPLVM) /* which sees entries of matrices, not distances */
         RM2_TRY(rm2i_data_regular(ctx, data));
+    if (rm2i_team_of(ctx))
+        RM2_TRY(rm2i_training_check(ctx, s));
     if (s->latent_dim == 0)
         RM2_TRY(choose_dimension(ctx, data, s));
     return rm2i_model_create(ctx, data, s, model);

@@ -13,11 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/base.h"
 #include "kernel/latent.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 #include "linalg/special.h"
 
 static double *block_values(const rm2i_objective *o, double *array, rm2i_parameter_block block) {
@@ -38,8 +37,8 @@ void rm2i_objective_latents(rm2i_objective *o) {
     const double *latent = block_values(o, o->natural, RM2I_LATENT);
     int N = (int)o->p.N, Q = (int)o->p.Q;
     if (o->p.gram) /* X = gram W */
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, Q, N, 1, o->p.gram, N, latent, Q,
-                    0, o->X, Q);
+        rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, Q, N, 1, o->p.gram, N, latent, Q,
+                   0, o->X, Q);
     else
         memcpy(o->X, latent, o->p.N * o->p.Q * sizeof *o->X);
     const rm2i_block_info *l = &o->par.block[RM2I_LENGTHSCALE];
@@ -60,8 +59,8 @@ static void latents_backward(rm2i_objective *o) {
     double *latent_bar = bar(o, RM2I_LATENT);
     int N = (int)o->p.N, Q = (int)o->p.Q;
     if (o->p.gram) /* W_bar = gram^T X_bar */
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, N, Q, N, 1, o->p.gram, N, o->X_bar, Q,
-                    0, latent_bar, Q);
+        rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, N, Q, N, 1, o->p.gram, N, o->X_bar, Q,
+                   0, latent_bar, Q);
     else
         memcpy(latent_bar, o->X_bar, o->p.N * o->p.Q * sizeof *latent_bar);
     const rm2i_block_info *l = &o->par.block[RM2I_LENGTHSCALE];
@@ -91,7 +90,7 @@ static void latent_prior(rm2i_objective *o) {
     for (size_t u = 0; u < units->count; u++)
         *rm2i_tree_leaf(&tree, units->offset + u) =
             latent_prior_of(o, units->first[u] * o->p.Q, units->first[u + 1] * o->p.Q);
-    o->terms.latent = *rm2i_tree_total(&tree);
+    o->terms.latent = *rm2i_shares_total(units->shares, &tree);
 }
 
 static rm2_status dynamics(rm2i_objective *o) {
@@ -105,7 +104,7 @@ static rm2_status dynamics(rm2i_objective *o) {
     RM2_TRY(rm2i_gpdm_evaluate(g, o->X));
     o->terms.gpdm = weight * g->value;
     o->terms.jitter = fmax(o->terms.jitter, g->jitter);
-    cblas_daxpy((int)(o->p.N * o->p.Q), weight, g->X_bar, 1, o->X_bar, 1);
+    rm2i_daxpy((int)(o->p.N * o->p.Q), weight, g->X_bar, 1, o->X_bar, 1);
     *bar(o, RM2I_GPDM_LENGTHSCALE) += weight * g->lengthscale_bar;
     *bar(o, RM2I_GPDM_VARIANCE) += weight * g->variance_bar;
     *bar(o, RM2I_GPDM_NOISE) += weight * g->noise_bar;
@@ -116,7 +115,7 @@ static rm2_status dynamics(rm2i_objective *o) {
 
 static rm2_status factor_task(rm2i_objective *o) {
     double jitter;
-    RM2_TRY(rm2i_factor(o->p.M, o->Kf, 0, o->Lf, &jitter));
+    RM2_TRY(rm2i_factor(NULL, o->p.M, o->Kf, 0, o->Lf, &jitter));
     o->terms.jitter = fmax(o->terms.jitter, jitter);
     return RM2_OK;
 }
@@ -124,7 +123,7 @@ static rm2_status factor_task(rm2i_objective *o) {
 /* Kf = (S + nu Psi)/(N + nu), diagonal if the outputs are independent. */
 static rm2_status profile_task(rm2i_objective *o) {
     size_t M = o->p.M;
-    double nu = o->s.task_anchor * (double)o->p.N, n = (double)o->p.N + nu;
+    double nu = o->s.task_anchor * (double)o->p.all, n = (double)o->p.all + nu;
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < M; j++)
             o->Kf[i * M + j] = i != j && o->s.independent
@@ -140,8 +139,8 @@ static rm2_status learned_task(rm2i_objective *o) {
     const double *v = block_values(o, o->natural, RM2I_TASK_DIAGONAL);
     memset(o->Kf, 0, M * M * sizeof *o->Kf);
     if (R > 0)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)M, (int)M, (int)R, 1, B, (int)R,
-                    B, (int)R, 0, o->Kf, (int)M);
+        rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)M, (int)M, (int)R, 1, B, (int)R, B,
+                   (int)R, 0, o->Kf, (int)M);
     for (size_t m = 0; m < M; m++)
         o->Kf[m * M + m] += v[m];
     return factor_task(o);
@@ -149,14 +148,14 @@ static rm2_status learned_task(rm2i_objective *o) {
 
 /* -(nu/2) (log|Kf| + psi tr Kf^-1 - M), given nu psi tr Kf^-1 */
 static void anchor_value(rm2i_objective *o, double log_det_Kf, double nu_psi_trace) {
-    double nu = o->s.task_anchor * (double)o->p.N, M = (double)o->p.M;
+    double nu = o->s.task_anchor * (double)o->p.all, M = (double)o->p.M;
     o->terms.task_anchor = -0.5 * (nu * (log_det_Kf - M) + nu_psi_trace);
 }
 
 /* At the profile tr(Kf^-1 (S + nu Psi)) = (N + nu) M, also if only its diagonal is kept: the trace of
  * the likelihood gives that of the anchor. */
 static void profile_anchor(rm2i_objective *o, double log_det_Kf, double trace) {
-    double N = (double)o->p.N, nu = o->s.task_anchor * N;
+    double N = (double)o->p.all, nu = o->s.task_anchor * N;
     if (nu > 0)
         anchor_value(o, log_det_Kf, (N + nu) * (double)o->p.M - trace);
 }
@@ -164,28 +163,28 @@ static void profile_anchor(rm2i_objective *o, double log_det_Kf, double trace) {
 /* The anchor of a learned Kf: value, and Kf_bar -= nu/2 (Kf^-1 - psi Kf^-2). */
 static void learned_anchor(rm2i_objective *o) {
     size_t M = o->p.M;
-    double nu = o->s.task_anchor * (double)o->p.N, *inverse = o->scratch.inverse, trace = 0;
+    double nu = o->s.task_anchor * (double)o->p.all, *inverse = o->scratch.inverse, trace = 0;
     if (nu == 0)
         return;
     memset(inverse, 0, M * M * sizeof *inverse);
     for (size_t m = 0; m < M; m++)
         inverse[m * M + m] = 1;
-    rm2i_factor_solve(M, o->Lf, M, inverse);
+    rm2i_factor_solve(NULL, M, o->Lf, M, inverse);
     for (size_t m = 0; m < M; m++)
         trace += inverse[m * M + m];
     anchor_value(o, rm2i_factor_log_det(M, o->Lf), nu * o->psi * trace);
-    cblas_daxpy((int)(M * M), -0.5 * nu, inverse, 1, o->Kf_bar, 1);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)M, (int)M,
-                0.5 * nu * o->psi, inverse, (int)M, inverse, (int)M, 1, o->Kf_bar, (int)M);
+    rm2i_daxpy((int)(M * M), -0.5 * nu, inverse, 1, o->Kf_bar, 1);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)M, (int)M, 0.5 * nu * o->psi,
+               inverse, (int)M, inverse, (int)M, 1, o->Kf_bar, (int)M);
 }
 
 /* B_bar = 2 Kf_bar B, v_bar = diag Kf_bar */
 static void task_backward(rm2i_objective *o) {
     size_t M = o->p.M, R = o->rank;
     if (R > 0)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)R, (int)M, 2, o->Kf_bar,
-                    (int)M, block_values(o, o->natural, RM2I_TASK_FACTOR), (int)R, 0,
-                    bar(o, RM2I_TASK_FACTOR), (int)R);
+        rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)R, (int)M, 2, o->Kf_bar,
+                   (int)M, block_values(o, o->natural, RM2I_TASK_FACTOR), (int)R, 0,
+                   bar(o, RM2I_TASK_FACTOR), (int)R);
     for (size_t m = 0; m < M; m++)
         bar(o, RM2I_TASK_DIAGONAL)[m] += o->Kf_bar[m * M + m];
 }
@@ -203,7 +202,7 @@ static void kernel_backward(rm2i_objective *o, const rm2i_latent_kernel *kernel,
                                          .lengthscale_bar = o->lengthscale_bar,
                                          .variance_bar = &variance_bar,
                                          .linear_bar = &linear_bar};
-    rm2i_latent_gram_backward(kernel, &adjoint, o->threads, o->scratch.kernel);
+    rm2i_latent_gram_backward(o->ctx, kernel, &adjoint, o->scratch.kernel);
     *bar(o, RM2I_VARIANCE) += variance_bar;
     if (kernel->linear > 0)
         *bar(o, RM2I_LINEAR) += linear_bar;
@@ -252,7 +251,7 @@ static rm2_status dual(rm2i_objective *o) {
 
 static rm2_status kronecker(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
     size_t N = o->p.N;
-    rm2i_latent_gram(kernel, N, o->X, o->threads, o->K);
+    rm2i_latent_gram(o->ctx, kernel, N, o->X, o->K);
     RM2_TRY(o->dual ? dual(o) : primal(o));
     for (size_t i = 0; i < N; i++)
         *bar(o, RM2I_NOISE) += o->L[i * N + i];
@@ -282,7 +281,7 @@ static rm2_status bounded(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
 
 static rm2_status per_output(rm2i_objective *o, const rm2i_latent_kernel *kernel) {
     size_t N = o->p.N, M = o->p.M;
-    rm2i_latent_gram(kernel, N, o->X, o->threads, o->K);
+    rm2i_latent_gram(o->ctx, kernel, N, o->X, o->K);
     for (size_t m = 0; m < M; m++)
         o->po.d[m] = block_values(o, o->natural, RM2I_TASK_NOISE)[m] + scalar(o, RM2I_NOISE);
     RM2_TRY(learned_task(o));
@@ -330,11 +329,18 @@ static rm2_status evaluate_terms(rm2i_objective *o) {
 rm2_status rm2i_objective_evaluate(void *objective, const double *raw, double *f,
                                    double *gradient) {
     rm2i_objective *o = objective;
-    double unit = 1 / (double)(o->p.N * o->p.M);
+    double unit = 1 / (double)(o->p.all * o->p.M);
     rm2i_parameters_unpack(&o->par, raw, o->natural);
     RM2_TRY(evaluate_terms(o));
     rm2i_parameters_backward(&o->par, raw, o->natural_bar, o->natural, gradient);
     *f = -unit * o->terms.total;
+    if (!rm2i_shares_agree(o->units->shares, *f))
+        return rm2i_fail(o->ctx, RM2_ERR_UNSUPPORTED,
+                         "the ranks compute different numbers (here an objective of %.17g): use "
+                         "processors of one "
+                         "kind and the same number of threads for all, or set OPENBLAS_CORETYPE to "
+                         "one that all have",
+                         *f);
     for (size_t i = 0; i < o->par.raw_size; i++)
         gradient[i] *= -unit;
     return RM2_OK;

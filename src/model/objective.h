@@ -18,7 +18,17 @@ typedef struct rm2i_model_problem {
     const double *gram; /* N x N: back constraint X = gram W; NULL: X is free */
     size_t trajectories;
     const size_t *starts;
+    /* Where a team trains, the above is the part of this rank, and the rest about the whole; NULL: it is the whole. */
+    const rm2_team *team;
+    size_t all, all_trajectories;           /* points and trajectories of all ranks */
+    double psi, squared_step;               /* rm2i_mean_variance, rm2i_mean_squared_step */
+    const struct rm2i_model_problem *whole; /* on rank 0 */
 } rm2i_model_problem;
+
+/* Mean variance of the outputs; 0 or not finite: there is nothing to learn. */
+double rm2i_mean_variance(const rm2i_model_problem *p);
+/* Mean squared entry of the steps of X0 along the trajectories. */
+double rm2i_mean_squared_step(const rm2i_model_problem *p);
 
 /* Scratch of the terms, one after the other: all of it is the same memory. */
 typedef struct rm2i_objective_scratch {
@@ -34,9 +44,8 @@ typedef struct rm2i_objective {
     rm2i_model_problem p;
     rm2i_parameters par;
     rm2i_units *units; /* how sums over points are divided; exact inference: not at all */
-    int threads;
-    size_t rank; /* columns of B */
-    double psi;  /* Psi = psi I: mean variance of the outputs */
+    size_t rank;       /* columns of B */
+    double psi;        /* Psi = psi I: mean variance of the outputs */
     double *natural, *natural_bar;
     double *X, *X_bar;                     /* N x Q */
     double *lengthscale, *lengthscale_bar; /* Q */

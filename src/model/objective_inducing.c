@@ -32,11 +32,11 @@ static double natural(const rm2i_objective *o, rm2i_parameter_block block) {
 
 /* Largest t for the accuracy: a N s2/M, and for the dynamics a n z/Q. */
 static double allowed(const rm2i_objective *o) {
-    return o->s.accuracy * (double)o->p.N * natural(o, RM2I_NOISE) / (double)o->p.M;
+    return o->s.accuracy * (double)o->p.all * natural(o, RM2I_NOISE) / (double)o->p.M;
 }
 
 static double allowed_dynamics(const rm2i_objective *o) {
-    double n = (double)(o->p.N - o->p.trajectories);
+    double n = (double)(o->p.all - o->p.all_trajectories);
     return o->s.accuracy * n * natural(o, RM2I_GPDM_NOISE) / (double)o->p.Q;
 }
 
@@ -51,21 +51,24 @@ static bool settled(const rm2i_objective *o) {
     return o->s.inducing_points || o->s.inducing_free;
 }
 
+static rm2_status use_points(rm2i_objective *o) {
+    const rm2i_inducing_shape shape = {.N = o->p.N,
+                                       .M = o->p.M,
+                                       .Q = o->p.Q,
+                                       .r = o->s.inducing,
+                                       .index = o->s.inducing_points,
+                                       .derivatives = true,
+                                       .units = &o->units->points};
+    return rm2i_team_settle(o->ctx, o->p.team, rm2i_inducing_create(o->ctx, &shape, &o->inducing));
+}
+
 static rm2_status choose_likelihood(rm2i_objective *o) {
     size_t N = o->p.N, M = o->p.M, count = o->s.inducing;
     rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
     if (o->inducing && settled(o))
         return RM2_OK;
     if (o->s.inducing_points)
-        return rm2i_inducing_create(o->ctx,
-                                    &(rm2i_inducing_shape){.N = N,
-                                                           .M = M,
-                                                           .Q = o->p.Q,
-                                                           .r = count,
-                                                           .index = o->s.inducing_points,
-                                                           .derivatives = true,
-                                                           .units = &o->units->points},
-                                    &o->inducing);
+        return use_points(o);
     const rm2i_inducing_request request = {.kernel = &kernel,
                                            .N = N,
                                            .X = o->X,
@@ -88,7 +91,7 @@ rm2_status rm2i_objective_choose(rm2i_objective *o) {
 
 size_t rm2i_objective_free_inputs(const rm2i_objective *o) {
     size_t most = o->s.inducing ? o->s.inducing : RM2I_INDUCING_MOST;
-    return o->s.inducing_free ? (most < o->p.N ? most : o->p.N) * o->p.Q : 0;
+    return o->s.inducing_free ? (most < o->p.all ? most : o->p.all) * o->p.Q : 0;
 }
 
 /* A block of their own, where the points they are now start it. */
@@ -147,7 +150,7 @@ enum { EXACT_UP_TO = 1000 };
 
 static bool wants_inducing(const rm2i_objective *o) {
     return must_be_inducing(&o->s) || (o->s.inference == RM2_INFERENCE_AUTO &&
-                                       o->p.N > EXACT_UP_TO && o->s.noise == RM2_NOISE_KRONECKER);
+                                       o->p.all > EXACT_UP_TO && o->s.noise == RM2_NOISE_KRONECKER);
 }
 
 /* With half as many outputs as points, a second N x N factor costs less than the outputs. */
@@ -176,18 +179,26 @@ static rm2_status allocate_square(rm2i_objective *o) {
     o->units = NULL;
     RM2_TRY(rm2i_objective_divide(o, SIZE_MAX));
     o->dual = wants_dual(o);
-    o->du = (rm2i_dual){.N = o->p.N, .M = o->p.M, .c = nu * o->psi, .n = N + nu};
+    o->du = (rm2i_dual){.ctx = o->ctx, .N = o->p.N, .M = o->p.M, .c = nu * o->psi, .n = N + nu};
     RM2_TRY(rm2i_arena_calloc(o->ctx, lay_out_square, o, &o->square));
     if (o->dual)
         rm2i_dual_prepare(&o->du, o->p.F);
     return RM2_OK;
 }
 
+static rm2_status refuse_exact(const rm2i_objective *o) {
+    return rm2i_fail(
+        o->ctx, RM2_ERR_UNSUPPORTED,
+        "inference of these %zu points would be exact, which is not divided among ranks: set "
+        "settings.inference to inducing, or train on one rank",
+        o->p.all);
+}
+
 /* Where a rough kernel needs more than a third of the points, exact inference costs no more. */
 rm2_status rm2i_objective_prepare(rm2i_objective *o) {
     if (wants_inducing(o)) {
         RM2_TRY(rm2i_objective_choose(o));
-        if (must_be_inducing(&o->s) || 3 * o->inducing->r <= o->p.N) {
+        if (must_be_inducing(&o->s) || 3 * o->inducing->r <= o->p.all) {
             if (o->s.inducing_free)
                 release(o);
             return RM2_OK;
@@ -196,7 +207,7 @@ rm2_status rm2i_objective_prepare(rm2i_objective *o) {
         rm2i_inducing_free(o->gpdm.inducing);
         o->inducing = o->gpdm.inducing = NULL;
     }
-    return allocate_square(o);
+    return o->p.team ? refuse_exact(o) : allocate_square(o);
 }
 
 /* ---- sets that travel ----------------------------------------------------------------------- */
@@ -223,9 +234,9 @@ static rm2_status use(rm2_context *ctx, const rm2i_set *set, rm2i_inducing **ind
     rm2i_inducing *in;
     if (!old || !old->index)
         return RM2_OK;
-    if (!sound(set, old->N))
+    if (!sound(set, old->all))
         return rm2i_fail(ctx, RM2_ERR_FORMAT,
-                         "the inducing points are not indices of the %zu points", old->N);
+                         "the inducing points are not indices of the %zu points", old->all);
     const rm2i_inducing_shape shape = {.N = old->N,
                                        .M = old->M,
                                        .Q = old->Q,
@@ -233,7 +244,8 @@ static rm2_status use(rm2_context *ctx, const rm2i_set *set, rm2i_inducing **ind
                                        .index = set->index,
                                        .derivatives = true,
                                        .units = old->units};
-    RM2_TRY(rm2i_inducing_create(ctx, &shape, &in));
+    RM2_TRY(rm2i_team_settle(ctx, rm2i_ranges_team(old->units),
+                             rm2i_inducing_create(ctx, &shape, &in)));
     in->chosen = set->chosen;
     in->trace = set->trace;
     rm2i_inducing_free(*inducing);
@@ -262,7 +274,7 @@ static double kernel_trace(const rm2i_objective *o) {
         for (size_t i = units->first[u]; i < units->first[u + 1]; i++)
             *sum += rm2i_latent_variance_at(&kernel, o->X + i * o->p.Q);
     }
-    return *rm2i_tree_total(&tree);
+    return *rm2i_shares_total(units->shares, &tree);
 }
 
 bool rm2i_objective_stale(const rm2i_objective *o, bool ended) {
@@ -273,7 +285,7 @@ bool rm2i_objective_stale(const rm2i_objective *o, bool ended) {
 
 rm2_status rm2i_objective_certify(const rm2i_objective *o, rm2_certificate *likelihood,
                                   rm2_certificate *dynamics) {
-    double N = (double)o->p.N, weight = o->s.gpdm_weight;
+    double N = (double)o->p.all, weight = o->s.gpdm_weight;
     rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
     rm2i_bounds bounds;
     *likelihood = (rm2_certificate){o->terms.log_likelihood, o->terms.log_likelihood};

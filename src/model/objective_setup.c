@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "base/base.h"
 #include "kernel/latent.h"
@@ -61,8 +59,7 @@ static void fill_block(rm2i_objective *o, rm2i_parameter_block which, double val
         b->a = log(value); /* centred at the start */
 }
 
-/* Mean squared entry of the steps of X0 along the trajectories. */
-static double mean_squared_step(const rm2i_model_problem *p) {
+double rm2i_mean_squared_step(const rm2i_model_problem *p) {
     double sum = 0;
     size_t count = 0;
     for (size_t t = 0; t < p->trajectories; t++)
@@ -80,7 +77,7 @@ static void start_hyperparameters(rm2i_objective *o) {
     fill_block(o, RM2I_NOISE, s->noise_variance.start);
     fill_block(o, RM2I_TASK_NOISE, s->task_noise.start);
     if (s->gpdm_weight > 0) {
-        double step2 = mean_squared_step(&o->p);
+        double step2 = o->p.squared_step;
         const rm2_hyperparameter *v = &s->gpdm_variance, *z = &s->gpdm_noise;
         fill_block(o, RM2I_GPDM_LENGTHSCALE, s->gpdm_lengthscale.start);
         fill_block(o, RM2I_GPDM_VARIANCE, v->start > 0 ? v->start : step2);
@@ -99,11 +96,11 @@ static rm2_status start_latents(rm2i_objective *o) {
     }
     double *L;
     RM2_TRY(rm2i_alloc(o->ctx, N, N * sizeof *L, &L));
-    bool factored = rm2i_factor(N, o->p.gram, o->s.back_ridge, L, &jitter) == RM2_OK;
+    bool factored = rm2i_factor(o->ctx, N, o->p.gram, o->s.back_ridge, L, &jitter) == RM2_OK;
     for (size_t q = 0; factored && q < Q; q++) {
         for (size_t i = 0; i < N; i++)
             column[i] = o->p.X0[i * Q + q];
-        rm2i_factor_solve(N, L, 1, column);
+        rm2i_factor_solve(NULL, N, L, 1, column);
         for (size_t i = 0; i < N; i++)
             latent[i * Q + q] = column[i];
     }
@@ -136,19 +133,19 @@ static rm2_status start_products(rm2i_objective *o) {
         o->inducing->S = o->mn.S;
         return rm2i_inducing_solve(o->inducing, &kernel, o->p.X0, noise, o->p.F);
     }
-    rm2i_latent_gram(&kernel, o->p.N, o->p.X0, o->threads, o->K);
+    rm2i_latent_gram(o->ctx, &kernel, o->p.N, o->p.X0, o->K);
     return rm2i_matrix_normal_solve(&o->mn, o->K, noise, o->p.F, o->L);
 }
 
 /* Kf at X0 by the profile, split into a twentieth of the mean variance on the diagonal and the
  * leading eigenvectors of the rest. */
 static rm2_status profile_start(rm2i_objective *o) {
-    size_t N = o->p.N, M = o->p.M, R = o->rank;
-    double n = (1 + o->s.task_anchor) * (double)N, floor_value = 0.05 * o->psi;
+    size_t M = o->p.M, R = o->rank;
+    double N = (double)o->p.all, n = (1 + o->s.task_anchor) * N, floor_value = 0.05 * o->psi;
     if (start_products(o) != RM2_OK)
         return rm2i_fail(o->ctx, RM2_ERR_NUMERIC, "the kernel matrix of the start is singular");
     for (size_t m = 0; m < M; m++)
-        o->mn.S[m * M + m] += o->s.task_anchor * (double)N * o->psi;
+        o->mn.S[m * M + m] += o->s.task_anchor * N * o->psi;
     for (size_t i = 0; i < M * M; i++)
         o->mn.S[i] /= n;
     double *v = o->natural + o->par.block[RM2I_TASK_DIAGONAL].offset;
@@ -186,7 +183,7 @@ static void lay_out_scratch(rm2i_objective *o, rm2i_arena *a) {
     s->vectors = rm2i_take(&start, double, M, M);
     s->eigen = rm2i_take(&start, double, rm2i_eigen_work(M));
     s->task = rm2i_take(&task, double, rm2i_matrix_normal_task_work(M));
-    s->kernel = rm2i_take(&kernel, double, rm2i_latent_backward_work(o->p.Q, N, o->threads));
+    s->kernel = rm2i_take(&kernel, double, rm2i_latent_backward_work(o->p.Q, N));
     s->per_output = rm2i_take(&likelihood, double, per_output ? rm2i_per_output_work(N, M) : 0);
     o->gpdm.work = rm2i_take(&gpdm, double, dynamics ? rm2i_gpdm_work(&o->gpdm) : 0);
     const rm2i_arena turns[] = {column, inverse, start, task, kernel, likelihood, gpdm};
@@ -229,14 +226,14 @@ static void lay_out(void *objective, rm2i_arena *a) {
 
 static rm2_status allocate(rm2i_objective *o) {
     size_t N = o->p.N, M = o->p.M;
-    o->mn = (rm2i_matrix_normal){.N = N, .M = M};
-    o->po = (rm2i_per_output){.N = N, .M = M};
+    o->mn = (rm2i_matrix_normal){.ctx = o->ctx, .N = o->p.all, .M = M};
+    o->po = (rm2i_per_output){.ctx = o->ctx, .N = N, .M = M};
     o->gpdm = (rm2i_gpdm){.N = N,
                           .Q = o->p.Q,
                           .trajectories = o->p.trajectories,
                           .starts = o->p.starts,
                           .units = o->units,
-                          .threads = o->threads};
+                          .ctx = o->ctx};
     return rm2i_arena_calloc(o->ctx, lay_out, o, &o->memory);
 }
 
@@ -280,13 +277,17 @@ static rm2_status check_kernel(rm2_context *ctx, const rm2_fit_settings *s) {
     return RM2_OK;
 }
 
+static size_t points_of(const rm2i_model_problem *p) {
+    return p->team ? p->all : p->N;
+}
+
 /* As the noise s2 tends to 0 relative to the kernel, log|A| gives up to (N M/2) log(1/s2), while Kf, which follows the
  * N dimensions of S, takes ((N + nu) N/2) log(1/s2): with M > N + nu outputs the objective has no maximum. */
 static rm2_status check_bounded(rm2_context *ctx, const rm2_fit_settings *s,
                                 const rm2i_model_problem *p) {
-    double N = (double)p->N, M = (double)p->M;
-    bool follows = !s->independent &&
-                   (s->task == RM2_TASK_PROFILE || s->task_rank == 0 || s->task_rank >= p->N);
+    double N = (double)points_of(p), M = (double)p->M;
+    bool follows = !s->independent && (s->task == RM2_TASK_PROFILE || s->task_rank == 0 ||
+                                       s->task_rank >= points_of(p));
     bool shrinks = s->noise == RM2_NOISE_KRONECKER &&
                    (s->noise_variance.learned || s->variance.learned) && !s->softplus;
     if (!(follows && shrinks && M > N * (1 + s->task_anchor)))
@@ -296,14 +297,14 @@ static rm2_status check_bounded(rm2_context *ctx, const rm2_fit_settings *s,
                      "settings.noise_variance or settings.variance is learned; hold both, or set "
                      "settings.task_anchor to at least %.3g, or use settings.task integrated "
                      "(recipe points)",
-                     p->M, p->N, ceil(100 * (M / N - 1)) / 100);
+                     p->M, points_of(p), ceil(100 * (M / N - 1)) / 100);
 }
 
 rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
                                 const rm2i_model_problem *p) {
     RM2_TRY(check_noises(ctx, s));
     RM2_TRY(check_kernel(ctx, s));
-    RM2_TRY(rm2i_objective_check_inference(ctx, s, p->N));
+    RM2_TRY(rm2i_objective_check_inference(ctx, s, points_of(p)));
     if (s->noise == RM2_NOISE_PER_OUTPUT && s->task == RM2_TASK_PROFILE)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a task covariance in closed form needs Kronecker noise");
@@ -318,30 +319,42 @@ rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
     return RM2_OK;
 }
 
-static rm2_status find_psi(rm2i_objective *o) {
+double rm2i_mean_variance(const rm2i_model_problem *p) {
     double sum = 0;
-    for (size_t i = 0; i < o->p.N * o->p.M; i++)
-        sum += o->p.F[i] * o->p.F[i];
-    o->psi = sum / (double)(o->p.N - 1) / (double)o->p.M;
+    for (size_t i = 0; i < p->N * p->M; i++)
+        sum += p->F[i] * p->F[i];
+    return sum / (double)(p->N - 1) / (double)p->M;
+}
+
+/* A problem that is no part of one of a team is the whole. */
+static rm2_status describe_whole(rm2i_objective *o) {
+    rm2i_model_problem *p = &o->p;
+    if (!p->team) {
+        p->all = p->N;
+        p->all_trajectories = p->trajectories;
+        p->psi = rm2i_mean_variance(p);
+        p->squared_step = o->s.gpdm_weight > 0 ? rm2i_mean_squared_step(p) : 0;
+    }
+    o->psi = p->psi;
     if (o->psi > 0 && isfinite(o->psi))
         return RM2_OK;
     return rm2i_fail(o->ctx, RM2_ERR_DATA, "all points are the same: there is nothing to learn");
 }
 
 rm2_status rm2i_objective_divide(rm2i_objective *o, size_t rows) {
-    const rm2i_rows_of what = {o->p.N, o->p.trajectories, o->p.starts, rows};
+    const rm2i_rows_of what = {o->p.N, o->p.trajectories, o->p.starts, rows, o->p.team};
     RM2_TRY(rm2i_units_create(o->ctx, &what, &o->units));
     o->gpdm.units = o->units;
     return RM2_OK;
 }
 
 static rm2_status build(rm2i_objective *o) {
-    RM2_TRY(rm2i_objective_check(o->ctx, &o->s, &o->p));
-    RM2_TRY(find_psi(o));
+    RM2_TRY(rm2i_team_settle(o->ctx, o->p.team, rm2i_objective_check(o->ctx, &o->s, &o->p)));
+    RM2_TRY(describe_whole(o));
     o->rank = o->s.independent ? 0 : o->s.task_rank ? o->s.task_rank : o->p.M;
     describe_blocks(o);
-    RM2_TRY(rm2i_objective_divide(o, rm2i_unit_rows(o->p.N)));
-    RM2_TRY(allocate(o));
+    RM2_TRY(rm2i_objective_divide(o, rm2i_unit_rows(o->p.all)));
+    RM2_TRY(rm2i_team_settle(o->ctx, o->p.team, allocate(o)));
     start_hyperparameters(o);
     RM2_TRY(start_latents(o));
     rm2i_objective_latents(o);
@@ -357,14 +370,14 @@ static rm2_status build(rm2i_objective *o) {
 rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s,
                                  const rm2i_model_problem *p, rm2i_objective **objective) {
     *objective = NULL;
-    if (p->N < 2)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, not %zu", p->N);
+    if (points_of(p) < 2)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, not %zu",
+                         points_of(p));
     rm2i_objective *o;
-    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *o, &o));
+    RM2_TRY(rm2i_team_settle(ctx, p->team, rm2i_calloc(ctx, 1, sizeof *o, &o)));
     o->ctx = ctx;
     o->s = *s;
     o->p = *p;
-    o->threads = rm2_context_threads(ctx);
     rm2_status status = build(o);
     if (status != RM2_OK) {
         rm2i_objective_free(o);

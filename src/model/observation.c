@@ -95,7 +95,7 @@ static rm2_status factor_covariance(rm2i_observation *o, const double *h, double
     double jitter;
     fill_covariance(o->count, o->m->M, o->P, h, noise, o->Y);
     o->S = o->L;
-    return rm2i_factor(o->count, o->Y, 0, o->L, &jitter);
+    return rm2i_factor(NULL, o->count, o->Y, 0, o->L, &jitter);
 }
 
 rm2_status rm2i_observation_factor(rm2_context *ctx, rm2_model *m) {
@@ -105,7 +105,7 @@ rm2_status rm2i_observation_factor(rm2_context *ctx, rm2_model *m) {
     rm2_status status = rm2i_alloc(ctx, M, M * sizeof *m->factor, &m->factor);
     if (status == RM2_OK) {
         fill_covariance(M, M, m->posterior->P, NULL, 1, S);
-        status = rm2i_factor(M, S, 0, m->factor, &jitter);
+        status = rm2i_factor(NULL, M, S, 0, m->factor, &jitter);
     }
     free(S);
     return status == RM2_ERR_NUMERIC
@@ -120,7 +120,7 @@ static void weigh_by_noise(rm2i_observation *o) {
     if (o->kind == RM2_ENCODE_NEAREST)
         return;
     if (kronecker(o)) {
-        rm2i_factor_solve(o->count, o->S, 1, o->y);
+        rm2i_factor_solve(NULL, o->count, o->S, 1, o->y);
         for (size_t k = 0; k < o->count; k++)
             o->y[k] /= o->m->posterior->observed;
         return;
@@ -193,7 +193,7 @@ static double kronecker_density(rm2i_observation *o, double *slope) {
     size_t n = o->count;
     double g = o->h[0] + o->m->posterior->observed;
     memcpy(o->y, o->r, n * sizeof *o->y);
-    rm2i_factor_solve(n, o->S, 1, o->y); /* (P P^T)^-1 r */
+    rm2i_factor_solve(NULL, n, o->S, 1, o->y); /* (P P^T)^-1 r */
     double quadratic = rm2i_dot(n, o->r, o->y);
     if (o->m->freedom > 0)
         return student_density(o, g, quadratic, slope);
@@ -210,13 +210,13 @@ static double general_density(rm2i_observation *o, double *slope) {
     if (factor_covariance(o, o->h, o->m->posterior->observed) != RM2_OK)
         return NAN;
     memcpy(o->y, o->r, n * sizeof *o->y);
-    rm2i_factor_solve(n, o->S, 1, o->y);
+    rm2i_factor_solve(NULL, n, o->S, 1, o->y);
     for (size_t m = 0; slope && m < M; m++) { /* rows of Y: L^-1 p_m */
         for (size_t k = 0; k < n; k++)
             o->Y[m * n + k] = o->P[k * M + m];
     }
     if (slope) {
-        rm2i_factor_half_solve(n, o->S, M, o->Y);
+        rm2i_factor_half_solve(NULL, n, o->S, M, o->Y);
         add_mean_slope(o, 1, slope);
         for (size_t m = 0; m < M; m++) {
             double along = 0, spread = rm2i_dot(n, o->Y + m * n, o->Y + m * n);
@@ -329,7 +329,7 @@ rm2_status rm2i_observation_curvature(rm2i_observation *o, const double *x, doub
         for (size_t q = 0; q < Q; q++) {
             for (size_t k = 0; k < o->count; k++)
                 o->y[k] = o->J[o->which[k] * Q + q];
-            rm2i_factor_solve(o->count, o->S, 1, o->y);
+            rm2i_factor_solve(NULL, o->count, o->S, 1, o->y);
             for (size_t r = 0; r < Q; r++) {
                 double sum = q == r ? o->precision[q] : 0;
                 for (size_t k = 0; k < o->count; k++)
@@ -337,11 +337,11 @@ rm2_status rm2i_observation_curvature(rm2i_observation *o, const double *x, doub
                 H[q * Q + r] = sum;
             }
         }
-        RM2_TRY(rm2i_factor(Q, H, 0, L, &jitter));
+        RM2_TRY(rm2i_factor(NULL, Q, H, 0, L, &jitter));
     }
     for (size_t i = 0; i < Q * Q; i++)
         covariance[i] = i % (Q + 1) == 0;
-    rm2i_factor_solve(Q, L, Q, covariance);
+    rm2i_factor_solve(NULL, Q, L, Q, covariance);
     rm2i_symmetrise(Q, covariance);
     return RM2_OK;
 }

@@ -6,13 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "gp/restricted.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "linalg/neighbours.h"
+#include "linalg/serial.h"
 #include "model/parameters.h"
 #include "optim/bounded.h"
 
@@ -404,11 +403,11 @@ static rm2_status compress(training *t) {
         return RM2_OK;
     }
     RM2_TRY(rm2i_alloc(t->ctx, N + rm2i_symmetric_eigen_work(N), sizeof *values, &values));
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)N, (int)M, 1, t->F, (int)N, 0, t->rows,
-                (int)N);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)N, (int)M, 1, t->F, (int)N, 0, t->rows,
+               (int)N);
     rm2_status status = rm2i_symmetric_eigen(N, t->rows, values, values + N);
     for (size_t k = 0; status == RM2_OK && k < N; k++)
-        cblas_dscal((int)N, sqrt(fmax(values[k], 0)), t->rows + k * N, 1);
+        rm2i_dscal((int)N, sqrt(fmax(values[k], 0)), t->rows + k * N, 1);
     free(values);
     return status;
 }

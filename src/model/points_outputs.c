@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 #include "model/points.h"
 
 static const double DEPENDENT = 1e-8; /* of the largest column of B: shorter ones are rounding */
@@ -45,10 +44,10 @@ rm2_status rm2i_points_linear_create(rm2_context *ctx, const rm2i_points_data *d
 static rm2_status regress(const rm2i_points_data *d, const double *X, rm2i_points_linear *l) {
     int N = (int)d->N, M = (int)d->M, Q = (int)d->Q;
     double *products = l->small, *L = l->small + d->Q * d->Q, jitter;
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, Q, N, 1, X, Q, 0, products, Q);
-    RM2_TRY(rm2i_factor(d->Q, products, 0, L, &jitter));
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, Q, N, 1, d->F, N, X, Q, 0, l->B, Q);
-    rm2i_factor_solve(d->Q, L, d->M, l->B);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, Q, N, 1, X, Q, 0, products, Q);
+    RM2_TRY(rm2i_factor(NULL, d->Q, products, 0, L, &jitter));
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, Q, N, 1, d->F, N, X, Q, 0, l->B, Q);
+    rm2i_factor_solve(NULL, d->Q, L, d->M, l->B);
     return RM2_OK;
 }
 
@@ -83,13 +82,13 @@ static void find_basis(const rm2i_points_data *d, rm2i_points_linear *l) {
 static void find_left(const rm2i_points_data *d, const double *X, rm2i_points_linear *l) {
     int N = (int)d->N, M = (int)d->M, Q = (int)d->Q, rank = (int)l->rank;
     memcpy(l->left, d->F, d->M * d->N * sizeof *l->left);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, N, Q, -1, l->B, Q, X, Q, 1, l->left, N);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, N, Q, -1, l->B, Q, X, Q, 1, l->left, N);
     if (rank == 0)
         return;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rank, N, M, 1, l->W, M, l->left, N, 0,
-                l->scores, N);
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, M, N, rank, -1, l->W, M, l->scores, N, 1,
-                l->left, N);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rank, N, M, 1, l->W, M, l->left, N, 0,
+               l->scores, N);
+    rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, M, N, rank, -1, l->W, M, l->scores, N, 1,
+               l->left, N);
 }
 
 rm2_status rm2i_points_linear_at(const rm2i_points_data *d, const double *X, bool plane,
@@ -126,12 +125,12 @@ static void fill_covariance(const covariance_scratch *s, const rm2i_points_linea
     size_t M = s->M;
     double over = 1 / (c->freedom + c->weight), isotropic = fmax(c->scale, c->weight * c->least);
     int m = (int)M, N = (int)s->N;
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, m, N, over, s->Y, N, 0, c->Kf, m);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, m, N, over, s->Y, N, 0, c->Kf, m);
     for (size_t k = 0; k < M; k++)
         c->Kf[k * M + k] += isotropic * over;
     if (l->rank > 0) /* + (e - c/(n + nu)) P */
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, m, (int)l->rank,
-                    c->level - isotropic * over, l->W, m, 1, c->Kf, m);
+        rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, m, (int)l->rank,
+                   c->level - isotropic * over, l->W, m, 1, c->Kf, m);
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < i; j++)
             c->Kf[j * M + i] = c->Kf[i * M + j];
@@ -142,11 +141,11 @@ rm2_status rm2i_points_outputs(rm2_context *ctx, const rm2i_points_data *d,
     covariance_scratch s = {.N = d->N, .M = d->M};
     double m = (double)(d->M - (plane ? l->rank : 0)), jitter;
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out_covariance, &s, &s.memory));
-    rm2i_latent_gram(c->kernel, d->N, c->X, rm2_context_threads(ctx), s.K);
-    rm2_status status = rm2i_factor(d->N, s.K, 1, s.L, &jitter);
+    rm2i_latent_gram(ctx, c->kernel, d->N, c->X, s.K);
+    rm2_status status = rm2i_factor(ctx, d->N, s.K, 1, s.L, &jitter);
     if (status == RM2_OK) {
         memcpy(s.Y, l->left, d->M * d->N * sizeof *s.Y);
-        rm2i_factor_half_solve(d->N, s.L, d->M, s.Y);
+        rm2i_factor_half_solve(ctx, d->N, s.L, d->M, s.Y);
         double trace = rm2i_dot(d->M * d->N, s.Y, s.Y);
         c->level = fmax((trace + c->scale * m) / ((c->freedom + c->weight) * m), c->least);
         if (c->Kf)

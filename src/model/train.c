@@ -14,6 +14,7 @@
 typedef struct loop {
     rm2_context *ctx;
     rm2i_objective *o;
+    const rm2_team *team; /* of the objective */
     rm2i_optim *optim;
     rm2i_segments segments;
     const rm2_checkpoint *checkpoint;
@@ -29,6 +30,11 @@ typedef struct loop {
 
 /* ---- checkpoints ---------------------------------------------------------------------------- */
 
+/* Rank 0 of a team, or the only process: who reads and writes. */
+static bool is_first(const loop *l) {
+    return !l->team || l->team->rank == 0;
+}
+
 static rm2_status save(loop *l, rm2_stop stop) {
     rm2i_saved saved = {.state_size = rm2i_optim_state_size(l->optim),
                         .trace = l->out->trace,
@@ -37,12 +43,16 @@ static rm2_status save(loop *l, rm2_stop stop) {
                         .stop = stop,
                         .sets = rm2i_objective_sets(l->o),
                         .chosen_at = l->chosen_at};
-    RM2_TRY(rm2i_alloc(l->ctx, saved.state_size, sizeof *saved.state, &saved.state));
+    rm2_status status = RM2_OK;
+    if (is_first(l))
+        status = rm2i_alloc(l->ctx, saved.state_size, sizeof *saved.state, &saved.state);
+    RM2_TRY(rm2i_team_settle(l->ctx, l->team, status));
     rm2i_optim_save(l->optim, saved.state);
-    rm2_status status = rm2i_checkpoint_write(l->ctx, l->checkpoint->path, l->fingerprint, &saved);
+    if (is_first(l))
+        status = rm2i_checkpoint_write(l->ctx, l->checkpoint->path, l->fingerprint, &saved);
     free(saved.state);
     l->last_checkpoint = rm2i_seconds();
-    return status;
+    return rm2i_team_settle(l->ctx, l->team, status);
 }
 
 /* A checkpoint that cannot be written, such as on a full disk, does not end the training. */
@@ -67,35 +77,48 @@ static bool converged(rm2_stop stop) {
     return stop == RM2_STOP_DECREASE || stop == RM2_STOP_GRADIENT || stop == RM2_STOP_LINE_SEARCH;
 }
 
-/* Continue from the checkpoint if there is one and it is asked for; *stop tells if it had ended. */
+static bool can_resume(const loop *l) {
+    bool there = wants_checkpoint(l) && l->checkpoint->resume && is_first(l) &&
+                 access(l->checkpoint->path, F_OK) == 0;
+    return rm2i_team_decide(l->team, there);
+}
+
+/* From what was saved; *stop tells if it had ended. */
+static rm2_status continue_from(loop *l, const rm2i_saved *saved, rm2_stop *stop) {
+    const char *path = l->checkpoint->path;
+    RM2_TRY(rm2i_optim_restore(l->ctx, l->optim, saved->state, saved->state_size));
+    if (saved->trace_size != rm2i_optim_iteration(l->optim) + 1)
+        return rm2i_fail(l->ctx, RM2_ERR_FORMAT, "%s: trace and iterations do not fit together",
+                         path);
+    if (saved->trace_size - 1 > l->o->s.optim.max_iterations)
+        return rm2i_fail(l->ctx, RM2_ERR_DATA,
+                         "%s: %zu iterations are done already, more than the %zu asked for", path,
+                         saved->trace_size - 1, l->o->s.optim.max_iterations);
+    rm2_status status = rm2i_objective_use(l->o, &saved->sets);
+    if (status == RM2_ERR_FORMAT)
+        (void)rm2i_fail_prefix(l->ctx, status, "%s", path);
+    RM2_TRY(status);
+    memcpy(l->out->trace, saved->trace, saved->trace_size * sizeof *saved->trace);
+    l->traced = saved->trace_size;
+    l->out->start = saved->start;
+    l->chosen_at = saved->chosen_at;
+    *stop = converged(saved->stop) ? saved->stop : RM2_STOP_RUNNING;
+    rm2i_log(l->ctx, RM2_LOG_INFO, "resumed from %s at iteration %zu", path, saved->trace_size - 1);
+    return RM2_OK;
+}
+
+/* Continue from the checkpoint if there is one and it is asked for. */
 static rm2_status resume(loop *l, rm2_stop *stop) {
+    rm2i_saved saved = {.state = NULL};
     *stop = RM2_STOP_RUNNING;
-    if (!wants_checkpoint(l) || !l->checkpoint->resume || access(l->checkpoint->path, F_OK) != 0)
+    if (!can_resume(l))
         return RM2_OK;
-    rm2i_saved saved;
-    RM2_TRY(rm2i_checkpoint_read(l->ctx, l->checkpoint->path, l->fingerprint, &saved));
-    rm2_status status = rm2i_optim_restore(l->ctx, l->optim, saved.state, saved.state_size);
-    if (status == RM2_OK && saved.trace_size != rm2i_optim_iteration(l->optim) + 1)
-        status = rm2i_fail(l->ctx, RM2_ERR_FORMAT, "%s: trace and iterations do not fit together",
-                           l->checkpoint->path);
-    if (status == RM2_OK && saved.trace_size - 1 > l->o->s.optim.max_iterations)
-        status = rm2i_fail(l->ctx, RM2_ERR_DATA,
-                           "%s: %zu iterations are done already, more than the %zu asked for",
-                           l->checkpoint->path, saved.trace_size - 1, l->o->s.optim.max_iterations);
-    if (status == RM2_OK) {
-        status = rm2i_objective_use(l->o, &saved.sets);
-        if (status == RM2_ERR_FORMAT)
-            (void)rm2i_fail_prefix(l->ctx, status, "%s", l->checkpoint->path);
-    }
-    if (status == RM2_OK) {
-        memcpy(l->out->trace, saved.trace, saved.trace_size * sizeof *saved.trace);
-        l->traced = saved.trace_size;
-        l->out->start = saved.start;
-        l->chosen_at = saved.chosen_at;
-        *stop = converged(saved.stop) ? saved.stop : RM2_STOP_RUNNING;
-        rm2i_log(l->ctx, RM2_LOG_INFO, "resumed from %s at iteration %zu", l->checkpoint->path,
-                 saved.trace_size - 1);
-    }
+    rm2_status status =
+        is_first(l) ? rm2i_checkpoint_read(l->ctx, l->checkpoint->path, l->fingerprint, &saved)
+                    : RM2_OK;
+    RM2_TRY(rm2i_team_settle(l->ctx, l->team, status));
+    RM2_TRY(rm2i_saved_tell(l->ctx, l->team, &saved));
+    status = continue_from(l, &saved, stop);
     rm2i_saved_free(&saved);
     return status;
 }
@@ -110,8 +133,8 @@ static rm2_status evaluate(loop *l, const double *raw) {
 /* What the optimiser minimises: no evaluation begins after an interrupt. */
 static rm2_status evaluate_next(void *user, const double *raw, double *f, double *gradient) {
     loop *l = user;
-    return rm2i_interrupted(l->ctx) ? RM2_INTERRUPTED
-                                    : rm2i_objective_evaluate(l->o, raw, f, gradient);
+    bool stop = rm2i_team_decide(l->team, rm2i_interrupted(l->ctx));
+    return stop ? RM2_INTERRUPTED : rm2i_objective_evaluate(l->o, raw, f, gradient);
 }
 
 static void report(const loop *l, rm2_stop stop) {
@@ -127,7 +150,7 @@ static void report(const loop *l, rm2_stop stop) {
 }
 
 static void record(loop *l) {
-    double total = -rm2i_optim_f(l->optim) * (double)(l->o->p.N * l->o->p.M);
+    double total = -rm2i_optim_f(l->optim) * (double)(l->o->p.all * l->o->p.M);
     if (l->traced <= l->o->s.optim.max_iterations)
         l->out->trace[l->traced++] = total;
 }
@@ -159,6 +182,10 @@ static rm2_status choose_again(loop *l, rm2_stop *stop) {
     return RM2_OK;
 }
 
+static bool is_due(const loop *l) {
+    return rm2i_team_decide(l->team, rm2i_seconds() - l->last_checkpoint >= l->checkpoint->seconds);
+}
+
 static rm2_status iterate(loop *l, rm2_stop stop) {
     RM2_TRY(choose_again(l, &stop)); /* a resumed training may have been stopped before it did */
     while (stop == RM2_STOP_RUNNING) {
@@ -168,9 +195,7 @@ static rm2_status iterate(loop *l, rm2_stop stop) {
             record(l);
         RM2_TRY(choose_again(l, &stop));
         report(l, stop);
-        bool due =
-            wants_checkpoint(l) && rm2i_seconds() - l->last_checkpoint >= l->checkpoint->seconds;
-        if (due || (wants_checkpoint(l) && stop != RM2_STOP_RUNNING))
+        if (wants_checkpoint(l) && (stop != RM2_STOP_RUNNING || is_due(l)))
             RM2_TRY(try_to_save(l, stop));
     }
     l->out->stop = stop;
@@ -180,22 +205,29 @@ static rm2_status iterate(loop *l, rm2_stop stop) {
 /* With inducing points sums over latents are divided as those of the likelihood are. */
 static void divide(loop *l) {
     const rm2i_ranges *units = &l->o->units->points;
-    l->segments = (rm2i_segments){units->count, units->offset, l->o->p.Q, units->first};
+    l->segments = (rm2i_segments){units->count, units->offset, l->o->p.Q,
+                                  units->first, units->shares, units->of_rank};
     if (l->o->inducing)
         rm2i_optim_divide(l->optim, &l->segments);
 }
 
+/* The optimiser at the start, and the arrays of the loop. */
+static rm2_status allocate(loop *l) {
+    size_t n = l->o->par.raw_size, rows = l->o->s.optim.max_iterations + 1;
+    RM2_TRY(rm2i_alloc(l->ctx, 2 * n, sizeof *l->raw, &l->raw));
+    RM2_TRY(rm2i_calloc(l->ctx, rows, sizeof *l->out->trace, &l->out->trace));
+    rm2i_objective_start(l->o, l->raw);
+    if (wants_checkpoint(l) && is_first(l))
+        l->fingerprint = rm2i_fingerprint(l->o, l->raw);
+    return rm2i_optim_create(l->ctx, &l->o->s.optim, n, l->raw, &l->optim);
+}
+
 static rm2_status run(loop *l) {
-    size_t n = l->o->par.raw_size;
     rm2i_training *out = l->out;
     rm2_stop stop;
     if (l->o->s.optim.max_iterations == SIZE_MAX)
         return rm2i_fail(l->ctx, RM2_ERR_ARGUMENT, "too many iterations");
-    RM2_TRY(rm2i_alloc(l->ctx, 2 * n, sizeof *l->raw, &l->raw));
-    RM2_TRY(rm2i_calloc(l->ctx, l->o->s.optim.max_iterations + 1, sizeof *out->trace, &out->trace));
-    rm2i_objective_start(l->o, l->raw);
-    l->fingerprint = rm2i_fingerprint(l->o, l->raw);
-    RM2_TRY(rm2i_optim_create(l->ctx, &l->o->s.optim, n, l->raw, &l->optim));
+    RM2_TRY(rm2i_team_settle(l->ctx, l->team, allocate(l)));
     divide(l);
     rm2_status status = evaluate(l, l->raw);
     if (status != RM2_OK)
@@ -222,7 +254,7 @@ static rm2_status run(loop *l) {
 rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
                       rm2i_training *training) {
     *training = (rm2i_training){.trace = NULL};
-    loop l = {.ctx = ctx, .o = o, .checkpoint = checkpoint, .out = training};
+    loop l = {.ctx = ctx, .o = o, .team = o->p.team, .checkpoint = checkpoint, .out = training};
     rm2_status status = run(&l);
     rm2i_optim_free(l.optim);
     free(l.raw);

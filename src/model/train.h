@@ -15,7 +15,8 @@ typedef struct rm2i_training {
 } rm2i_training;
 
 /* Train from the objective's start, or from the checkpoint; leaves the objective evaluated at the
- * best point. */
+ * best point. Collective where a team shares the problem; rank 0 reads and writes checkpoints, which are those of a
+ * training by one process. */
 rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
                       rm2i_training *training);
 
@@ -39,6 +40,8 @@ rm2_status rm2i_checkpoint_write(rm2_context *ctx, const char *path, uint64_t fi
 /* Reads into fresh arrays; refuses another training's checkpoint. */
 rm2_status rm2i_checkpoint_read(rm2_context *ctx, const char *path, uint64_t fingerprint,
                                 rm2i_saved *saved);
+/* What rank 0 has read, on all ranks, except for the optimiser's state. A failure leaves nothing to free. */
+rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_team *team, rm2i_saved *saved);
 void rm2i_saved_free(rm2i_saved *saved);
 
 #endif

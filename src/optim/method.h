@@ -3,6 +3,7 @@
 #define RM2I_OPTIM_METHOD_H
 
 #include "base/arena.h"
+#include "base/team.h"
 #include "optim/optim.h"
 
 typedef struct rm2i_optim_problem {
@@ -44,6 +45,11 @@ struct rm2i_optim {
         *step;     /* scratch; step: from x to the trial, or its direction */
     double *alpha; /* scratch of L-BFGS: history */
 };
+
+/* The team that shares the variables; NULL: none. */
+static inline const rm2_team *rm2i_optim_team(const rm2i_optim *o) {
+    return o->segments && o->segments->shares ? o->segments->shares->team : NULL;
+}
 
 /* Value and gradient at trial_x; RM2_ERR_NUMERIC if they are not finite. Keeps the best. */
 rm2_status rm2i_optim_evaluate(rm2i_optim *o, const rm2i_optim_problem *problem, double *f);

@@ -145,13 +145,18 @@ static rm2_status start(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_proble
     return RM2_OK;
 }
 
+static bool interrupted(rm2_context *ctx, const rm2i_optim *o) {
+    return rm2i_team_decide(rm2i_optim_team(o), rm2i_interrupted(ctx));
+}
+
 static rm2_stop test(rm2_context *ctx, const rm2i_optim *o, double decrease, bool stuck) {
-    const rm2i_progress progress = {.decrease = decrease,
-                                    .gradient = o->gradient_max,
-                                    .seconds = o->seconds,
-                                    .iteration = o->iteration,
-                                    .stuck = stuck,
-                                    .interrupted = rm2i_interrupted(ctx)};
+    rm2i_progress progress = {.decrease = decrease,
+                              .gradient = o->gradient_max,
+                              .seconds = o->seconds,
+                              .iteration = o->iteration,
+                              .stuck = stuck,
+                              .interrupted = interrupted(ctx, o)};
+    rm2i_team_tell(rm2i_optim_team(o), &progress.seconds, sizeof progress.seconds);
     return rm2i_stop_test(&o->settings, o->method->monotone, &progress);
 }
 
@@ -179,7 +184,7 @@ rm2_status rm2i_optim_step(rm2_context *ctx, rm2i_optim *optim, rm2i_objective_f
     double since = rm2i_seconds();
     size_t evaluations = optim->evaluations;
     *stop = RM2_STOP_INTERRUPTED;
-    if (!optim->started && rm2i_interrupted(ctx))
+    if (!optim->started && interrupted(ctx, optim))
         return RM2_OK;
     rm2_status status = advance(ctx, optim, &problem, &since, stop);
     optim->seconds += rm2i_seconds() - since;
@@ -192,10 +197,16 @@ rm2_status rm2i_optim_step(rm2_context *ctx, rm2i_optim *optim, rm2i_objective_f
     return RM2_OK;
 }
 
+/* Is the current point the best one? */
+static bool at_best(const rm2i_optim *o) {
+    double apart = memcmp(o->best, o->x, o->n * sizeof *o->x) != 0;
+    return rm2i_shares_max(o->segments ? o->segments->shares : NULL, apart) == 0;
+}
+
 rm2_status rm2i_optim_renew(rm2i_optim *optim, rm2i_objective_fn fn, void *user) {
     rm2i_optim *o = optim;
     const rm2i_optim_problem problem = {fn, user};
-    bool apart = memcmp(o->best, o->x, o->n * sizeof *o->x) != 0;
+    bool apart = !at_best(o);
     double before = o->best_f, best_f = INFINITY, f = INFINITY, since = rm2i_seconds();
     if (!o->started)
         return RM2_OK;

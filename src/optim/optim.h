@@ -17,10 +17,17 @@ rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *setting
 void rm2i_optim_free(rm2i_optim *optim);
 
 /* Inner products as trees (base/tree.h) of sums over segments: term offset + b is that of the variables first[b] width to
- * first[b + 1] width - 1. What is behind the last segment is added at the end. */
+ * first[b + 1] width - 1. What is behind the last segment is added at the end.
+ *
+ * With shares, the segments are those of this rank of a team, and the variables behind them are the same on all ranks.
+ * All calls with an optimiser are collective then; decisions that depend on time or interrupts are those of rank 0. */
+struct rm2i_shares; /* base/team.h */
 typedef struct rm2i_segments {
     size_t count, offset, width;
-    const size_t *first; /* count + 1 */
+    const size_t *first;        /* count + 1 */
+    struct rm2i_shares *shares; /* NULL: one process */
+    const size_t
+        *of_rank; /* rank k has the variables of_rank[k] width to of_rank[k + 1] width - 1 of all */
 } rm2i_segments;
 /* Before the first step; `segments` must live as long. Without this call one loop makes a product. */
 void rm2i_optim_divide(rm2i_optim *optim, const rm2i_segments *segments);
@@ -56,7 +63,9 @@ double rm2i_optim_seconds(const rm2i_optim *optim); /* spent inside step, over a
 
 /* Exact resume: continuing from a saved state gives the same bits as never having stopped. A state
  * is rm2i_optim_state_size doubles. Restoring is refused, and changes nothing, where method, n or
- * history differ or the state is damaged; tolerances and limits are those of the new object. */
+ * history differ or the state is damaged; tolerances and limits are those of the new object.
+ *
+ * In a team a state is that of all ranks, the same for any number of them: rank 0 has it, the others pass NULL. */
 size_t rm2i_optim_state_size(const rm2i_optim *optim);
 void rm2i_optim_save(const rm2i_optim *optim, double *state);
 rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim, const double *state,

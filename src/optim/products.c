@@ -20,7 +20,7 @@ static void sum_ranges(const rm2i_optim *o, range_fn fn, const void *vectors, si
         fn(vectors, s->first[b] * s->width, s->first[b + 1] * s->width,
            rm2i_tree_leaf(&tree, s->offset + b));
     fn(vectors, s->first[s->count] * s->width, o->n, behind);
-    const double *total = rm2i_tree_total(&tree);
+    const double *total = rm2i_shares_total(s->shares, &tree);
     for (size_t k = 0; k < count; k++)
         sums[k] = total[k] + behind[k];
 }
@@ -47,7 +47,7 @@ double rm2i_optim_norm(const rm2i_optim *o, const double *x) {
 }
 
 double rm2i_optim_max_abs(const rm2i_optim *o, const double *x) {
-    return rm2i_max_abs(o->n, x);
+    return rm2i_shares_max(o->segments ? o->segments->shares : NULL, rm2i_max_abs(o->n, x));
 }
 
 /* s.y, s.s, y.y of s = trial_x - x, y = trial_gradient - gradient */

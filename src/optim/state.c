@@ -1,6 +1,7 @@
 /* Saving and restoring an optimiser: a header of counters and values, then the kept vectors as they
  * are. All are doubles, since they travel in files of doubles; counters are exact below 2^53.
- * Scratch is not saved: every iteration fills it before reading it. */
+ * Scratch is not saved: every iteration fills it before reading it. The variables of a team are gathered vector by
+ * vector, so that a state does not show how many ranks there were. */
 #include <math.h>
 #include <string.h>
 
@@ -32,15 +33,69 @@ static size_t history(const rm2i_optim *o) {
     return o->method->pairs ? o->settings.history : 0;
 }
 
-size_t rm2i_optim_state_size(const rm2i_optim *optim) {
-    return HEADER_SIZE + optim->kept;
+/* ---- vectors -------------------------------------------------------------------------------- */
+
+/* Kept vectors; numbers that all ranks have follow them. */
+static size_t vectors(const rm2i_optim *o) {
+    return 3 + 2 * (o->method->pairs ? o->settings.history : 1);
 }
 
-void rm2i_optim_save(const rm2i_optim *optim, double *state) {
-    const rm2i_optim *o = optim;
+/* Variables of this rank that other ranks do not have. */
+static size_t own_variables(const rm2i_optim *o) {
+    return o->segments->first[o->segments->count] * o->segments->width;
+}
+
+/* Variables of all ranks. */
+static size_t all_variables(const rm2i_optim *o) {
+    const rm2_team *team = rm2i_optim_team(o);
+    return team ? o->segments->of_rank[team->size] * o->segments->width + o->n - own_variables(o)
+                : o->n;
+}
+
+/* The kept vectors of all ranks, and the numbers behind them; rank 0 has `kept`. */
+static void collect(const rm2i_optim *o, double *kept) {
+    const rm2i_segments *s = o->segments;
+    size_t all = all_variables(o), own = own_variables(o), behind = o->n - own;
+    for (size_t k = 0; k < vectors(o); k++) {
+        const double *vector = o->memory + k * o->n;
+        rm2i_shares_collect(s->shares, s->of_rank, s->width, vector, kept ? kept + k * all : NULL);
+        if (kept)
+            memcpy(kept + (k + 1) * all - behind, vector + own, behind * sizeof *kept);
+    }
+    if (kept)
+        memcpy(kept + vectors(o) * all, o->memory + vectors(o) * o->n,
+               (o->kept - vectors(o) * o->n) * sizeof *kept);
+}
+
+/* The way back. */
+static void distribute(rm2i_optim *o, const double *kept) {
+    const rm2i_segments *s = o->segments;
+    const rm2_team *team = rm2i_optim_team(o);
+    size_t all = all_variables(o), own = own_variables(o), behind = o->n - own;
+    size_t numbers = o->kept - vectors(o) * o->n;
+    for (size_t k = 0; k < vectors(o); k++) {
+        double *vector = o->memory + k * o->n;
+        rm2i_shares_distribute(s->shares, s->of_rank, s->width, kept ? kept + k * all : NULL,
+                               vector);
+        if (kept)
+            memcpy(vector + own, kept + (k + 1) * all - behind, behind * sizeof *kept);
+        rm2i_team_tell(team, vector + own, behind * sizeof *vector);
+    }
+    if (kept)
+        memcpy(o->memory + vectors(o) * o->n, kept + vectors(o) * all, numbers * sizeof *kept);
+    rm2i_team_tell(team, o->memory + vectors(o) * o->n, numbers * sizeof *kept);
+}
+
+/* ---- save ----------------------------------------------------------------------------------- */
+
+size_t rm2i_optim_state_size(const rm2i_optim *optim) {
+    return HEADER_SIZE + optim->kept + vectors(optim) * (all_variables(optim) - optim->n);
+}
+
+static void save_header(const rm2i_optim *o, double *state) {
     state[FORMAT] = FORMAT_VERSION;
     state[METHOD] = (double)o->settings.method;
-    state[VARIABLES] = (double)o->n;
+    state[VARIABLES] = (double)all_variables(o);
     state[HISTORY] = (double)history(o);
     state[STARTED] = o->started;
     state[ITERATION] = (double)o->iteration;
@@ -51,8 +106,18 @@ void rm2i_optim_save(const rm2i_optim *optim, double *state) {
     state[STEP_LENGTH] = o->step_length;
     state[VALUE] = o->started ? o->f : 0;
     state[BEST_VALUE] = o->started ? o->best_f : 0;
-    memcpy(state + HEADER_SIZE, o->memory, o->kept * sizeof *state);
 }
+
+void rm2i_optim_save(const rm2i_optim *optim, double *state) {
+    if (state)
+        save_header(optim, state);
+    if (rm2i_optim_team(optim))
+        collect(optim, state ? state + HEADER_SIZE : NULL);
+    else if (state)
+        memcpy(state + HEADER_SIZE, optim->memory, optim->kept * sizeof *state);
+}
+
+/* ---- restore -------------------------------------------------------------------------------- */
 
 static rm2_status refuse(rm2_context *ctx, const char *what, double theirs, double ours) {
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "state of an optimiser: %s is %.17g, expected %.17g",
@@ -69,7 +134,7 @@ static rm2_status check_kind(rm2_context *ctx, const rm2i_optim *o, const double
         double ours;
     } fields[] = {{FORMAT, "format", FORMAT_VERSION},
                   {METHOD, "method", (double)o->settings.method},
-                  {VARIABLES, "number of variables", (double)o->n},
+                  {VARIABLES, "number of variables", (double)all_variables(o)},
                   {HISTORY, "history", (double)history(o)}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (state[fields[i].field] != fields[i].ours)
@@ -90,39 +155,50 @@ static bool counters_are_sound(const rm2i_optim *o, const double *state) {
            is_counter(next, fmax(m - 1, 0)) && (pairs == m || pairs == next);
 }
 
-/* Where a kept vector is in the state. */
-static const double *saved(const rm2i_optim *o, const double *state, const double *vector) {
-    return state + HEADER_SIZE + (vector - o->memory);
-}
-
 static bool values_are_sound(const rm2i_optim *o, const double *state) {
-    const double *own = saved(o, state, o->best) + o->n, *end = state + HEADER_SIZE + o->kept;
-    for (const double *value = own; value < end; value++)
+    size_t all = all_variables(o), pairs = (size_t)state[PAIRS];
+    const double *own = state + HEADER_SIZE + 3 * all; /* of the method */
+    const double *sy = state + HEADER_SIZE + vectors(o) * all, *yy = sy + history(o);
+    for (const double *value = own; value < state + rm2i_optim_state_size(o); value++)
         if (isnan(*value)) /* moments may be infinite */
             return false;
-    for (size_t k = 0; k < (size_t)state[PAIRS]; k++)
-        if (!(*saved(o, state, o->sy + k) > 0) || !(*saved(o, state, o->yy + k) > 0))
+    for (size_t k = 0; k < pairs; k++)
+        if (!(sy[k] > 0) || !(yy[k] > 0))
             return false;
     return state[SECONDS] >= 0 && isfinite(rm2i_max_abs((size_t)(own - state), state));
+}
+
+static rm2_status check_state(rm2_context *ctx, const rm2i_optim *o, const double *state,
+                              size_t size) {
+    RM2_TRY(check_kind(ctx, o, state, size));
+    /* a state that was changed on its way may hold anything: nothing of it is used unseen */
+    if (!counters_are_sound(o, state) || !values_are_sound(o, state))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "state of an optimiser is damaged");
+    return RM2_OK;
 }
 
 rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim, const double *state,
                               size_t size) {
     rm2i_optim *o = optim;
-    RM2_TRY(check_kind(ctx, o, state, size));
-    /* a state that was changed on its way may hold anything: nothing of it is used unseen */
-    if (!counters_are_sound(o, state) || !values_are_sound(o, state))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "state of an optimiser is damaged");
-    o->started = state[STARTED] != 0;
-    o->iteration = (size_t)state[ITERATION];
-    o->evaluations = (size_t)state[EVALUATIONS];
-    o->pairs = (size_t)state[PAIRS];
-    o->next = (size_t)state[NEXT];
-    o->seconds = state[SECONDS];
-    o->step_length = state[STEP_LENGTH];
-    o->f = o->started ? state[VALUE] : INFINITY;
-    o->best_f = o->started ? state[BEST_VALUE] : INFINITY;
-    memcpy(o->memory, state + HEADER_SIZE, o->kept * sizeof *state);
+    const rm2_team *team = rm2i_optim_team(o);
+    double header[HEADER_SIZE] = {0};
+    RM2_TRY(rm2i_team_settle(ctx, team, state ? check_state(ctx, o, state, size) : RM2_OK));
+    if (state)
+        memcpy(header, state, sizeof header);
+    rm2i_team_tell(team, header, sizeof header);
+    o->started = header[STARTED] != 0;
+    o->iteration = (size_t)header[ITERATION];
+    o->evaluations = (size_t)header[EVALUATIONS];
+    o->pairs = (size_t)header[PAIRS];
+    o->next = (size_t)header[NEXT];
+    o->seconds = header[SECONDS];
+    o->step_length = header[STEP_LENGTH];
+    o->f = o->started ? header[VALUE] : INFINITY;
+    o->best_f = o->started ? header[BEST_VALUE] : INFINITY;
+    if (team)
+        distribute(o, state ? state + HEADER_SIZE : NULL);
+    else
+        memcpy(o->memory, state + HEADER_SIZE, o->kept * sizeof *state);
     o->gradient_max = o->started ? rm2i_optim_max_abs(o, o->gradient) : INFINITY;
     return RM2_OK;
 }

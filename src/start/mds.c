@@ -24,11 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-#include <lapacke.h>
-
 #include "base/arena.h"
 #include "linalg/dense.h"
+#include "linalg/serial.h"
 #include "start/start.h"
 
 #define NEGLIGIBLE 1e-10 /* of the first eigenvalue: 1e-5 of its extent */
@@ -312,10 +310,8 @@ static void centre(size_t N, size_t D, double scale, const double *Y, double *C)
 /* P = C^T C (D x D) or C C^T (N x N), lower triangle in columns. */
 static void products(size_t N, size_t D, bool of_columns, const double *C, double *P) {
     int rows = (int)(of_columns ? D : N), inner = (int)(of_columns ? N : D), width = (int)D;
-    int threads = rm2i_one_thread_begin();
-    cblas_dsyrk(CblasRowMajor, CblasUpper, of_columns ? CblasTrans : CblasNoTrans, rows, inner, 1,
-                C, width, 0, P, rows);
-    rm2i_one_thread_end(threads);
+    rm2i_dsyrk(CblasRowMajor, CblasUpper, of_columns ? CblasTrans : CblasNoTrans, rows, inner, 1, C,
+               width, 0, P, rows);
 }
 
 /* X = C W for the eigenvectors W of P = C^T C (destroyed). */

@@ -10,12 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-
 #include "base/arena.h"
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 #include "optim/optim.h"
 #include "riemann2/statistics.h"
 
@@ -50,8 +49,8 @@ static void scores(size_t n, size_t width, const double *x, size_t labels, const
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < labels; k++)
             s[i * labels + k] = weights[k * (width + 1) + width];
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, K, d, 1, x, d, weights, d + 1, 1,
-                s, K);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, K, d, 1, x, d, weights, d + 1, 1, s,
+               K);
 }
 
 static rm2_status evaluate(void *user, const double *weights, double *f, double *gradient) {
@@ -65,8 +64,8 @@ static rm2_status evaluate(void *user, const double *weights, double *f, double 
         p[q->label[i]] -= 1;
     }
     /* P^T X, then the ridge; intercepts are column sums of P */
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)K, (int)d, (int)q->n, scale, q->p,
-                (int)K, q->x, (int)d, 0, gradient, (int)d + 1);
+    rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)K, (int)d, (int)q->n, scale, q->p,
+               (int)K, q->x, (int)d, 0, gradient, (int)d + 1);
     for (size_t k = 0; k < K; k++) {
         const double *w = weights + k * (d + 1);
         double *g = gradient + k * (d + 1);
@@ -127,8 +126,8 @@ static void lay_out_span(void *arg, rm2i_arena *a) {
 /* Eigenvectors are the rows of U. Features that are all 0 span nothing: one coordinate, which is 0, stays. */
 static rm2_status find_span(rm2_context *ctx, const double *x, span *s) {
     size_t n = s->n;
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)s->width, 1, x, (int)s->width,
-                0, s->U, (int)n);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)s->width, 1, x, (int)s->width,
+               0, s->U, (int)n);
     if (rm2i_symmetric_eigen(n, s->U, s->S, s->work) != RM2_OK)
         return rm2i_fail(ctx, RM2_ERR_NUMERIC, "logistic regression: features are not finite");
     s->rank = s->S[n - 1] > 0 ? 0 : 1;
@@ -155,8 +154,8 @@ static void leave_span(const span *s, const double *x, double *weights) {
         }
         weights[k * (d + 1) + d] = w[s->rank];
     }
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)s->labels, (int)d, (int)n, 1, s->T,
-                (int)n, x, (int)d, 0, weights, (int)d + 1);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)s->labels, (int)d, (int)n, 1, s->T,
+               (int)n, x, (int)d, 0, weights, (int)d + 1);
 }
 
 static rm2_status fit_in_span(rm2_context *ctx, problem *q, double *weights,

@@ -2,8 +2,6 @@
 # must agree. Sourced by a script whose first argument is the program.
 set -u
 program=$1
-OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive} # other tests run beside this one
-export OMP_WAIT_POLICY
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1

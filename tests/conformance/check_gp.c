@@ -303,7 +303,6 @@ void check_gpdm(conf_case *c) {
                    .trajectories = count,
                    .starts = starts,
                    .units = &whole,
-                   .threads = 1,
                    .lengthscale = json_member_number(in, "lengthscale", 0),
                    .variance = json_member_number(in, "outputscale", 0),
                    .noise = json_member_number(in, "noise", 0),

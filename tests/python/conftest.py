@@ -4,7 +4,6 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # before OpenMP is loaded: tests run beside other work
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402

@@ -114,3 +114,27 @@ def test_warnings_are_logged(caplog):
     with caplog.at_level("WARNING", logger="riemann2"):
         rm2.Data(m.random(3) * (1 + 1e-5), m)
     assert any("1e-05" in r.message or "projected" in r.message for r in caplog.records)
+
+
+def test_matlab_file(tmp_path):
+    scipy_io = pytest.importorskip("scipy.io")
+    matrices = np.stack([np.diag([2.0 + k, 3.0, 4.0]) + 0.1 for k in range(5)])
+    labels = np.array(["old", "young", "old", "young", "old"], dtype=object)
+    for name, points in (("first", matrices), ("last", np.moveaxis(matrices, 0, -1))):
+        path = tmp_path / f"{name}.mat"
+        scipy_io.savemat(path, {"conn": points, "group": labels, "other": np.zeros((2, 7))},
+                         do_compression=name == "last")
+        try:
+            data = rm2.read(path, "SPD3", label="group")
+        except ValueError as error:  # a package that was built without libmatio
+            assert "libmatio" in str(error)
+            return
+        assert np.array_equal(data.points, matrices)
+        assert [data.label_names[k] for k in data.labels] == list(labels)
+        with pytest.raises(ValueError, match=r"no array \"none\" \(the file has: conn \("):
+            rm2.read(path, "SPD3", array="none")
+
+
+def test_foreign_file(tmp_path):
+    with pytest.raises(ValueError, match="import numpy, nibabel"):
+        rm2.read(tmp_path / "scan.nii.gz", "R3")

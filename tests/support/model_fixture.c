@@ -12,15 +12,12 @@
 
 #include <cmocka.h>
 
-#include <omp.h>
-
 #include "data/data.h"
 #include "model/model.h"
 
 static char folder[] = "/tmp/rm2_model_XXXXXX";
 
 int model_set_up(void **state) {
-    omp_set_num_threads(1); /* BLAS: these matrices are too small to share, waiting costs time */
     return mkdtemp(folder) ? create_shared_context(state) : 1;
 }
 

@@ -47,6 +47,119 @@ static void chosen_columns(void **state) {
     MISSING("choice->roles", rm2_table_choose(ctx, "x", &table, &choice, chosen, &count));
 }
 
+/* ---- files of named arrays ------------------------------------------------------------------- */
+
+static rm2_status open_none(rm2_context *ctx, const char *path, void **file,
+                            const rm2_archive_entry **entries, size_t *count) {
+    static const rm2_archive_entry entry = {
+        .name = "odd", .refused = "it cannot be read"}; /* an array of a format of one's own */
+    (void)ctx;
+    *file = (void *)path;
+    *entries = &entry;
+    *count = 1;
+    return RM2_OK;
+}
+
+static rm2_status no_array(rm2_context *ctx, void *file, size_t index, rm2_array *array) {
+    (void)file;
+    (void)index;
+    (void)array;
+    return rm2_context_fail(ctx, RM2_ERR_DATA, "never called");
+}
+
+static rm2_status no_texts(rm2_context *ctx, void *file, size_t index, rm2_texts *texts) {
+    (void)texts;
+    return no_array(ctx, file, index, NULL);
+}
+
+static void close_none(void *file) {
+    (void)file;
+}
+
+static const rm2_archive_format own = {".own", false, open_none, no_array, no_texts, close_none};
+
+static void registered_formats(void **state) {
+    rm2_context *ctx = *state;
+    rm2_archive_format other = own;
+    NO_CONTEXT(rm2_archive_register(NULL, &own));
+    MISSING("format", rm2_archive_register(ctx, NULL));
+    other.open = NULL;
+    MISSING("format->open", rm2_archive_register(ctx, &other));
+    other = own;
+    static const char *const bad[] = {NULL, "", "own", ".", ".O", ".a b"};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        other.extension = bad[k];
+        REFUSED("must be a dot, then small letters", rm2_archive_register(ctx, &other));
+    }
+    static const char *const taken[] = {".npz", ".npy", ".csv", ".txt", ".own"};
+    assert_int_equal(rm2_archive_register(ctx, &own), RM2_OK);
+    assert_int_equal(rm2_archive_register(ctx, &own), RM2_OK);
+    for (size_t k = 0; k < sizeof taken / sizeof *taken; k++) {
+        other.extension = taken[k];
+        REFUSED("belongs to another format", rm2_archive_register(ctx, &other));
+    }
+    assert_ptr_equal(rm2_archive_format_of(ctx, "a/b.OWN"), &own);
+    assert_null(rm2_archive_format_of(NULL, "b.own"));
+    assert_null(rm2_archive_format_of(ctx, "own"));
+    assert_null(rm2_archive_format_of(ctx, NULL));
+    assert_non_null(rm2_archive_format_of(NULL, "b.npz"));
+}
+
+static void named_arrays(void **state) {
+    rm2_context *ctx = *state;
+    rm2_archive *archive;
+    rm2_array array;
+    rm2_texts texts;
+    NO_CONTEXT(rm2_archive_open(NULL, "a.npz", &archive));
+    MISSING("archive", rm2_archive_open(ctx, "a.npz", NULL));
+    MISSING("path", rm2_archive_open(ctx, NULL, &archive));
+    assert_int_equal(rm2_archive_register(ctx, &own), RM2_OK);
+    assert_int_equal(rm2_archive_open(ctx, "b.own", &archive), RM2_OK);
+    assert_ptr_equal(rm2_archive_format_used(archive), &own);
+    assert_int_equal(rm2_archive_count(archive), 1);
+    assert_null(rm2_archive_entry_at(archive, 1));
+    NO_CONTEXT(rm2_archive_array(NULL, archive, 0, &array));
+    MISSING("array", rm2_archive_array(ctx, archive, 0, NULL));
+    MISSING("archive", rm2_archive_array(ctx, NULL, 0, &array));
+    REFUSED("no array number 1; there are 1", rm2_archive_array(ctx, archive, 1, &array));
+    assert_int_equal(rm2_archive_array(ctx, archive, 0, &array), RM2_ERR_UNSUPPORTED);
+    assert_contains(rm2_context_error(ctx), "it cannot be read");
+    NO_CONTEXT(rm2_archive_texts(NULL, archive, 0, &texts));
+    MISSING("texts", rm2_archive_texts(ctx, archive, 0, NULL));
+    MISSING("archive", rm2_archive_texts(ctx, NULL, 0, &texts));
+    assert_int_equal(rm2_archive_find(archive, "odd"), 0);
+    assert_int_equal(rm2_archive_find(archive, NULL), SIZE_MAX);
+    char list[24] = "kept";
+    rm2_archive_list(archive, NULL, 4);
+    rm2_archive_list(archive, list, 0);
+    assert_string_equal(list, "kept");
+    rm2_archive_list(archive, list, 8);
+    assert_string_equal(list, "...");
+    rm2_archive_list(NULL, list, sizeof list);
+    assert_string_equal(list, "");
+    rm2_archive_close(archive);
+    rm2_archive_close(NULL);
+    assert_null(rm2_archive_format_used(NULL));
+    assert_int_equal(rm2_archive_count(NULL), 0);
+    assert_null(rm2_archive_entry_at(NULL, 0));
+}
+
+static void lists_of_texts(void **state) {
+    rm2_context *ctx = *state;
+    const char *list[] = {"b", "a", "b"};
+    rm2_texts texts;
+    NO_CONTEXT(rm2_texts_create(NULL, 3, list, &texts));
+    MISSING("texts", rm2_texts_create(ctx, 3, list, NULL));
+    MISSING("list", rm2_texts_create(ctx, 3, NULL, &texts));
+    assert_int_equal(rm2_texts_create(ctx, 3, list, &texts), RM2_OK);
+    assert_int_equal(texts.distinct_count, 2);
+    assert_true(texts.codes[0] == 0 && texts.codes[1] == 1 && texts.codes[2] == 0);
+    rm2_texts_clear(&texts);
+    list[1] = NULL;
+    REFUSED("list[1] is NULL", rm2_texts_create(ctx, 3, list, &texts));
+    assert_null(texts.codes);
+}
+
 static void written_tables(void **state) {
     rm2_context *ctx = *state;
     double values[] = {1, 2};
@@ -181,9 +294,18 @@ static void text_streams(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(text_streams),   WITH_CONTEXT(tables),        WITH_CONTEXT(chosen_columns),
-        WITH_CONTEXT(written_tables), WITH_CONTEXT(arrays),        WITH_CONTEXT(lists_of_arrays),
-        WITH_CONTEXT(archives),       WITH_CONTEXT(open_archives), WITH_CONTEXT(writers),
+        WITH_CONTEXT(text_streams),
+        WITH_CONTEXT(tables),
+        WITH_CONTEXT(chosen_columns),
+        WITH_CONTEXT(registered_formats),
+        WITH_CONTEXT(named_arrays),
+        WITH_CONTEXT(lists_of_texts),
+        WITH_CONTEXT(written_tables),
+        WITH_CONTEXT(arrays),
+        WITH_CONTEXT(lists_of_arrays),
+        WITH_CONTEXT(archives),
+        WITH_CONTEXT(open_archives),
+        WITH_CONTEXT(writers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static void settings_without_effect_on_the_file_are_refused(void **state) {
     delimiter.delimiter = ',';
     header.header = RM2_HEADER_NO;
     expect_settings(f, "b.csv", array, "settings.array has no effect on");
-    expect_settings(f, "b.npy", array, "b.npy: it names an array of an .npz file");
+    expect_settings(f, "b.npy", array, "b.npy: it names an array of an .npz or .mat file");
     expect_settings(f, "b.npz", array, NULL);
     expect_settings(f, "b.npz", delimiter, "settings.delimiter has no effect on");
     expect_settings(f, "b.npy", delimiter, "b.npy: it is for text files");

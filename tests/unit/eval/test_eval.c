@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <omp.h>
-
 #include "riemann2/eval.h"
 #include "riemann2/io.h"
 #include "riemann2/trajectory.h"
@@ -38,7 +36,6 @@ static bool fit(const rm2_data *data, const rm2_fit_settings *s, rm2_model **mod
 
 static int set_up(void **state) {
     (void)state;
-    omp_set_num_threads(1); /* BLAS: these matrices are too small to share, waiting costs time */
     rm2_generate_settings size = {.size = sizeof size, .trajectories = 3, .points = 12};
     rm2_generate_settings scaled = {
         .size = sizeof scaled, .trajectories = 3, .points = 12, .scale = true};

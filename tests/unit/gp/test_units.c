@@ -29,7 +29,8 @@ static int teardown(void **state) {
 
 static rm2i_units *units_of(size_t trajectories, const size_t *starts, size_t rows) {
     rm2i_units *units;
-    const rm2i_rows_of what = {starts[trajectories], trajectories, starts, rows};
+    const rm2i_rows_of what = {
+        .N = starts[trajectories], .trajectories = trajectories, .starts = starts, .rows = rows};
     assert_int_equal(rm2i_units_create(ctx, &what, &units), RM2_OK);
     return units;
 }

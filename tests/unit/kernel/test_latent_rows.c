@@ -95,7 +95,7 @@ static void check_values(const rm2i_latent_kernel *k, size_t n) {
     some_points(n, Q, 1, X);
     for (size_t i = 0; i < n * n; i++)
         K[i] = -7;
-    rm2i_latent_gram(k, n, X, 1, K);
+    rm2i_latent_gram(NULL, k, n, X, K);
     rm2i_latent_rows(k, n, X, n, X, rows);
     for (size_t i = 0; i < n; i++) {
         rm2i_latent_cross(k, n, X, X + i * Q, cross);
@@ -235,7 +235,7 @@ static void some_weights(size_t n, double *K_bar) {
 
 static void check_gram_backward(const rm2i_latent_kernel *k, size_t n) {
     static double X[MOST * MOST_Q], K[MOST * MOST], K_bar[MOST * MOST];
-    static double X_bar[MOST * MOST_Q], work[MOST * MOST_Q + MOST_Q + 2];
+    static double X_bar[MOST * MOST_Q], work[8 * (MOST * MOST_Q + MOST_Q + 2)];
     static sums expected;
     double l_bar[MOST_Q] = {0}, s_bar = 0;
     size_t Q = k->dim;
@@ -243,7 +243,7 @@ static void check_gram_backward(const rm2i_latent_kernel *k, size_t n) {
     memset(X_bar, 0, sizeof X_bar);
     some_points(n, Q, 4, X);
     some_weights(n * n, K_bar);
-    rm2i_latent_gram(k, n, X, 1, K);
+    rm2i_latent_gram(NULL, k, n, X, K);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             add_pair(k, X, i, X, j, K_bar[i > j ? i * n + j : j * n + i], n * n, &expected);
@@ -253,7 +253,7 @@ static void check_gram_backward(const rm2i_latent_kernel *k, size_t n) {
     for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n; j++)
             K_bar[i * n + j] = NAN;
-    rm2i_latent_gram_backward(k,
+    rm2i_latent_gram_backward(NULL, k,
                               &(rm2i_latent_adjoint){.n = n,
                                                      .X = X,
                                                      .K = K,
@@ -261,7 +261,7 @@ static void check_gram_backward(const rm2i_latent_kernel *k, size_t n) {
                                                      .X_bar = X_bar,
                                                      .lengthscale_bar = l_bar,
                                                      .variance_bar = &s_bar},
-                              1, work);
+                              work);
     for (size_t i = 0; i < n * Q; i++) { /* a point is row and column */
         expected.x[i] += expected.z[i];
         expected.x_error[i] += expected.z_error[i];

@@ -8,8 +8,6 @@
 
 #include <cmocka.h>
 
-#include <omp.h>
-
 #include "failing_malloc.h"
 #include "riemann2/metric.h"
 
@@ -115,7 +113,6 @@ static int set_up(void **state) {
     rm2_generate_settings toy = {.size = sizeof toy, .trajectories = 2, .points = 4};
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     rm2_data *data = NULL;
-    omp_set_num_threads(1); /* BLAS: these matrices are too small to share, waiting costs time */
     if (rm2_context_create(&f->ctx) != RM2_OK)
         return -1;
     rm2_context_set_threads(f->ctx, 1);

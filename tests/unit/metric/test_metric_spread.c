@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <omp.h>
 
 #include "pullback_fixture.h"
 
@@ -25,7 +24,6 @@ static rm2_context *ctx;
 
 static int setup(void **state) {
     (void)state;
-    omp_set_num_threads(1); /* BLAS: these matrices are too small to share, waiting costs time */
     return rm2_context_create(&ctx) == RM2_OK ? 0 : 1;
 }
 

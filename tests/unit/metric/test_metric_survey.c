@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-#include <omp.h>
 
 #include "riemann2.h"
 
@@ -97,7 +96,6 @@ static void test_survey(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_survey)};
-    omp_set_num_threads(1);
     if (rm2_context_create(&ctx) != RM2_OK)
         return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

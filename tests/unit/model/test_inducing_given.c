@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <omp.h>
 
 #include "model/model.h"
 #include "model/objective.h"
@@ -29,7 +28,6 @@ static int set_up(void **state) {
     static fixture f = {.folder = "/tmp/rm2_given_XXXXXX"};
     rm2_generate_settings s = {
         .size = sizeof s, .seed = 1, .trajectories = TRAJECTORIES, .points = LENGTH};
-    omp_set_num_threads(1); /* BLAS: these matrices are too small to share, waiting costs time */
     *state = &f;
     if (!mkdtemp(f.folder) || rm2_context_create(&f.ctx) != RM2_OK)
         return 1;

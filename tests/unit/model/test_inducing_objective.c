@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <omp.h>
 
 #include "linalg/factor.h"
 #include "model/objective.h"
@@ -22,7 +21,6 @@ static double F[M * N], X0[N * Q], gram[N * N];
 
 static int setup(void **state) {
     (void)state;
-    omp_set_num_threads(1); /* BLAS: these matrices are too small to share, waiting costs time */
     rm2_rng rng;
     rm2_rng_seed(&rng, 5);
     for (size_t n = 0; n < N; n++) {
@@ -108,7 +106,14 @@ static rm2_fit_settings settings_of(const combination *c) {
 }
 
 static rm2i_objective *objective_of(const rm2_fit_settings *s) {
-    rm2i_model_problem p = {N, M, Q, F, X0, s->back_constraint ? gram : NULL, TRAJECTORIES, starts};
+    rm2i_model_problem p = {.N = N,
+                            .M = M,
+                            .Q = Q,
+                            .F = F,
+                            .X0 = X0,
+                            .gram = s->back_constraint ? gram : NULL,
+                            .trajectories = TRAJECTORIES,
+                            .starts = starts};
     rm2i_objective *o;
     if (rm2i_objective_create(ctx, s, &p, &o) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));
@@ -248,7 +253,7 @@ static double exact_likelihood(const rm2i_objective *o) {
     static double K[N * N], L[N * N], Y[M * N], S[M * M];
     rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
     rm2i_matrix_normal mn = {.N = N, .M = M, .Y = Y, .S = S};
-    rm2i_latent_gram(&kernel, N, o->X, 1, K);
+    rm2i_latent_gram(NULL, &kernel, N, o->X, K);
     assert_int_equal(
         rm2i_matrix_normal_solve(&mn, K, o->natural[o->par.block[RM2I_NOISE].offset], F, L),
         RM2_OK);
@@ -352,7 +357,7 @@ static void refusals_and_automatic_choice(void **state) {
     (void)state;
     rm2i_objective *o;
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-    rm2i_model_problem p = {N, M, Q, F, X0, NULL, 0, NULL};
+    rm2i_model_problem p = {.N = N, .M = M, .Q = Q, .F = F, .X0 = X0};
     assert_int_equal(s.inference, RM2_INFERENCE_AUTO);
     assert_int_equal(rm2i_objective_create(ctx, &s, &p, &o), RM2_OK);
     assert_null(o->inducing); /* few points */
@@ -377,7 +382,7 @@ static void automatic_choice_for_many(void **state) {
             Y[m * MANY + n] = sin((double)(n * (m + 1)));
     }
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-    rm2i_model_problem p = {MANY, M, Q, Y, X, NULL, 0, NULL};
+    rm2i_model_problem p = {.N = MANY, .M = M, .Q = Q, .F = Y, .X0 = X};
     rm2i_objective *o;
     s.lengthscale.start = 0.5;
     assert_int_equal(rm2i_objective_create(ctx, &s, &p, &o), RM2_OK);

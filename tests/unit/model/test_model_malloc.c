@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <omp.h>
-
 #include "failing_malloc.h"
 #include "riemann2/eval.h"
 #include "riemann2/model.h"
@@ -196,7 +194,6 @@ static void use_back_constraint(rm2_fit_settings *s) {
 
 static int set_up(void **state) {
     fixture *f = *state = &shared;
-    omp_set_num_threads(1); /* BLAS: these matrices are too small to share, waiting costs time */
     rm2_generate_settings toy = {.size = sizeof toy, .trajectories = DEMOS, .points = POINTS},
                           set = {.size = sizeof set, .points = N};
     (void)strcpy(f->folder, "/tmp/rm2-test-model-XXXXXX");

@@ -133,7 +133,14 @@ static rm2_fit_settings settings_of(const combination *c) {
 }
 
 static rm2i_objective *objective_of(const rm2_fit_settings *s) {
-    rm2i_model_problem p = {N, M, Q, F, X0, s->back_constraint ? gram : NULL, TRAJECTORIES, starts};
+    rm2i_model_problem p = {.N = N,
+                            .M = M,
+                            .Q = Q,
+                            .F = F,
+                            .X0 = X0,
+                            .gram = s->back_constraint ? gram : NULL,
+                            .trajectories = TRAJECTORIES,
+                            .starts = starts};
     rm2i_objective *o;
     if (rm2i_objective_create(ctx, s, &p, &o) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));
@@ -267,10 +274,10 @@ static double dense_log_likelihood(const rm2i_objective *o) {
                     if (o->s.noise == RM2_NOISE_PER_OUTPUT && a == b && i == j)
                         *entry += task_noise[a] + noise;
                 }
-    assert_int_equal(rm2i_factor(n, Sigma, 0, L, &jitter), RM2_OK);
+    assert_int_equal(rm2i_factor(NULL, n, Sigma, 0, L, &jitter), RM2_OK);
     assert_true(jitter == 0);
     memcpy(x, F, n * sizeof *x);
-    rm2i_factor_half_solve(n, L, 1, x);
+    rm2i_factor_half_solve(NULL, n, L, 1, x);
     double sum = (double)n * log(2 * 3.14159265358979323846) + rm2i_factor_log_det(n, L);
     for (size_t i = 0; i < n; i++)
         sum += x[i] * x[i];
@@ -336,7 +343,7 @@ static void test_dual_is_the_primal(void **state) {
     for (size_t i = 0; i < FEW * MOST; i++)
         many[i] = rm2_rng_normal(&rng);
     for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++) {
-        rm2i_model_problem p = {FEW, outputs[k], Q, many, X0, NULL, 0, NULL};
+        rm2i_model_problem p = {.N = FEW, .M = outputs[k], .Q = Q, .F = many, .X0 = X0};
         rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
         s.lengthscale = s.noise_variance = learned(0.3, RM2_PRIOR_NONE, 0, 0);
         s.gpdm_weight = 0;
@@ -370,7 +377,7 @@ static void test_dual_where_it_pays(void **state) {
     rm2i_objective *o = objective_of(&s);
     assert_false(o->dual); /* 4 outputs of 30 points */
     rm2i_objective_free(o);
-    rm2i_model_problem few = {4, M, Q, F, X0, NULL, 0, NULL};
+    rm2i_model_problem few = {.N = 4, .M = M, .Q = Q, .F = F, .X0 = X0};
     for (int without = 0; without < 3; without++) {
         rm2_fit_settings other = s;
         other.independent = without == 0;
@@ -387,7 +394,7 @@ static void test_refusals(void **state) {
     rm2i_objective *o;
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     double zeros[M * N] = {0};
-    rm2i_model_problem p = {N, M, Q, zeros, X0, NULL, 0, NULL};
+    rm2i_model_problem p = {.N = N, .M = M, .Q = Q, .F = zeros, .X0 = X0};
     assert_int_equal(rm2i_objective_create(ctx, &s, &p, &o), RM2_ERR_DATA);
     assert_non_null(strstr(rm2_context_error(ctx), "nothing to learn"));
     p.F = F;

@@ -6,8 +6,6 @@
 
 #include <cmocka.h>
 
-#include <omp.h>
-
 #include "failing_malloc.h"
 #include "riemann2/statistics.h"
 
@@ -24,7 +22,6 @@ static const size_t labels[N] = {0, 1, 0, 1, 0, 1}, subjects[N] = {0, 1, 2, 2, 3
 
 static int set_up(void **state) {
     static fixture f;
-    omp_set_num_threads(1);
     if (rm2_context_create(&f.ctx) != RM2_OK || rm2_manifold_create(f.ctx, "SPD2", &f.m) != RM2_OK)
         return -1;
     rm2_context_set_threads(f.ctx, 1);

@@ -1,0 +1,62 @@
+/* riemann2-mpi COMMAND ...: rank 0 runs the command as riemann2 does, the others take part in its trainings.
+ *
+ * With RIEMANN2_TRAFFIC set, every rank reports what it has communicated. */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "core/cli.h"
+#include "main/commands.h"
+#include "riemann2/mpi.h"
+
+/* A rank that ends by itself would take the others with it before rank 0 has ended training and written its model. */
+static void leave_signals_to_rank_0(void) {
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGTERM, SIG_IGN);
+}
+
+static int run_rank_0(rm2_context *ctx, const rm2_team *team, int argc, char **argv) {
+    command_set_team(team);
+    int code = process_end(run_command(argc, argv));
+    command_set_team(NULL);
+    (void)rm2_team_end(ctx);
+    return code;
+}
+
+static int work(rm2_context *ctx) {
+    leave_signals_to_rank_0();
+    return rm2_team_work(ctx) == RM2_OK ? EXIT_DONE : EXIT_FAILED;
+}
+
+static void report_traffic(rm2_context *ctx, const rm2_mpi *mpi) {
+    rm2_mpi_traffic t;
+    if (getenv("RIEMANN2_TRAFFIC") && rm2_mpi_traffic_of(ctx, mpi, &t) == RM2_OK)
+        (void)fprintf(stderr, "rank %d: %zu collective calls, %.6g MB sent, %.3f s in them\n",
+                      rm2_mpi_team(mpi)->rank, t.calls, 1e-6 * t.bytes, t.seconds);
+}
+
+static int run(rm2_context *ctx, int argc, char **argv) {
+    rm2_mpi *mpi;
+    if (rm2_mpi_create(ctx, MPI_COMM_WORLD, &mpi) != RM2_OK ||
+        rm2_context_set_team(ctx, rm2_mpi_team(mpi)) != RM2_OK) {
+        (void)fprintf(stderr, "riemann2-mpi: %s\n", rm2_context_error(ctx));
+        return EXIT_FAILED;
+    }
+    const rm2_team *team = rm2_mpi_team(mpi);
+    int code = team->rank == 0 ? run_rank_0(ctx, team, argc, argv) : work(ctx);
+    report_traffic(ctx, mpi);
+    (void)rm2_context_set_team(ctx, NULL);
+    rm2_mpi_free(mpi);
+    return code;
+}
+
+int main(int argc, char **argv) {
+    process_start(argv); /* which may start the program anew: before MPI */
+    int provided, code = EXIT_FAILED;
+    rm2_context *ctx;
+    (void)MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    if (rm2_context_create(&ctx) == RM2_OK)
+        code = run(ctx, argc, argv);
+    rm2_context_free(ctx);
+    (void)MPI_Finalize();
+    return code;
+}

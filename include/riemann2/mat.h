@@ -1,0 +1,26 @@
+/* MATLAB files (.mat, versions 5 to 7.3). Part of libriemann2-mat, which needs libmatio and is built where it is found. */
+#ifndef RIEMANN2_MAT_H
+#define RIEMANN2_MAT_H
+
+#include "riemann2/io.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Read .mat files in this context, wherever .npz files are read (rm2_archive_open, rm2_data_read). May be called
+ * again.
+ *
+ * Arrays are those of the workspace: dense real numbers of any class, and logical ones; char arrays, one text per
+ * row; cell arrays of texts, and of numeric arrays of one shape, whose first axis then counts the cells; fields of
+ * structures as "s.field". Sparse and complex arrays, arrays of structures, tables, strings and other objects are
+ * listed as not readable, with the reason.
+ *
+ * The file is read by a process of its own, made by fork, with limits on time and memory: libmatio and libhdf5 crash
+ * or loop on damaged files, and such an end is a failure with a message. */
+RM2_API rm2_status rm2_mat_register(rm2_context *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,263 @@
+/* Sums over a team. */
+#include "base/team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/context.h"
+
+enum {
+    PIECE = 1 << 16, /* numbers of a sum that are exchanged at a time */
+    SHORT = 16       /* numbers of a sum that every rank adds up by itself */
+};
+
+/* ---- context -------------------------------------------------------------------------------- */
+
+rm2_status rm2_context_set_team(rm2_context *ctx, const rm2_team *team) {
+    if (!ctx)
+        return RM2_ERR_ARGUMENT;
+    if (team && (team->size < 1 || team->rank < 0 || team->rank >= team->size))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "team: rank %d of %d ranks", team->rank,
+                         team->size);
+    if (team && !(team->broadcast && team->gather && team->exchange))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "team: an operation is NULL");
+    ctx->team = team;
+    return RM2_OK;
+}
+
+const rm2_team *rm2i_team_of(const rm2_context *ctx) {
+    return ctx && ctx->team && ctx->team->size > 1 ? ctx->team : NULL;
+}
+
+/* ---- decisions and failures ----------------------------------------------------------------- */
+
+void rm2i_team_tell(const rm2_team *team, void *data, size_t bytes) {
+    if (team && bytes > 0)
+        team->broadcast(team->user, 0, bytes, data);
+}
+
+bool rm2i_team_decide(const rm2_team *team, bool on_this_rank) {
+    unsigned char decision = on_this_rank;
+    rm2i_team_tell(team, &decision, sizeof decision);
+    return decision != 0;
+}
+
+/* What a rank reports. */
+typedef struct report {
+    rm2_status status;
+    char message[RM2I_MESSAGE_SIZE];
+} report;
+
+rm2_status rm2i_team_settle_all(rm2_context *ctx, const rm2_team *team, rm2_status status) {
+    for (int k = 0; k < team->size; k++) {
+        report r = {.status = status};
+        memcpy(r.message, rm2_context_error(ctx), strlen(rm2_context_error(ctx)) + 1);
+        team->broadcast(team->user, k, sizeof r.status, &r.status);
+        if (r.status == RM2_OK)
+            continue;
+        team->broadcast(team->user, k, sizeof r.message, r.message);
+        if (k == 0) /* what rank 0 reports is about the whole, or the same on all ranks */
+            return rm2i_fail(ctx, r.status, "%s", r.message);
+        return rm2i_fail(ctx, r.status, "rank %d: %.1000s", k, r.message);
+    }
+    return status;
+}
+
+/* ---- shares --------------------------------------------------------------------------------- */
+
+static size_t ranks_of(const rm2i_shares *s) {
+    return (size_t)s->team->size;
+}
+
+static size_t own_rank(const rm2i_shares *s) {
+    return (size_t)s->team->rank;
+}
+
+/* Nodes of the terms of rank k. */
+static size_t nodes_of(const rm2i_shares *s, size_t k, rm2i_node *node) {
+    return rm2i_tree_nodes(s->first[k], s->first[k + 1], node);
+}
+
+/* Where the slice of rank k begins, of `length` numbers. */
+static size_t slice_start(const rm2i_shares *s, size_t k, size_t length) {
+    return length * k / ranks_of(s);
+}
+
+static size_t slice_length(const rm2i_shares *s, size_t k, size_t length) {
+    return slice_start(s, k + 1, length) - slice_start(s, k, length);
+}
+
+static void lay_out_counts(rm2i_shares *s, rm2i_arena *a) {
+    s->first = rm2i_take(a, size_t, ranks_of(s) + 1);
+    s->sent = rm2i_take(a, size_t, ranks_of(s));
+    s->received = rm2i_take(a, size_t, ranks_of(s));
+}
+
+/* The counts are set when the rest is laid out, and are taken along. */
+static void lay_out(void *shares, rm2i_arena *a) {
+    rm2i_shares *s = shares;
+    size_t slice = PIECE / ranks_of(s) + 1;
+    size_t own = rm2i_tree_most(s->first[own_rank(s) + 1] - s->first[own_rank(s)]);
+    size_t longest = slice > SHORT ? slice : SHORT;
+    s->out = rm2i_take(a, double, own, PIECE);
+    s->in = rm2i_take(a, double, s->nodes, longest);
+    s->joined = rm2i_take(a, double, rm2i_tree_most(s->first[ranks_of(s)]), longest);
+}
+
+/* first and nodes from the numbers of terms of all ranks. */
+static void count_terms(rm2i_shares *s, size_t terms) {
+    rm2i_node node[RM2I_TREE_NODES];
+    for (size_t k = 0; k < ranks_of(s); k++) {
+        size_t theirs = terms;
+        s->team->broadcast(s->team->user, (int)k, sizeof theirs, &theirs);
+        s->first[k + 1] = s->first[k] + theirs;
+        s->nodes += nodes_of(s, k, node);
+    }
+}
+
+static rm2_status allocate_counts(rm2_context *ctx, const rm2_team *team, rm2i_shares **shares) {
+    rm2i_shares *s;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *s, &s));
+    *shares = s;
+    s->team = team;
+    rm2i_arena counted = {NULL, 0};
+    lay_out_counts(s, &counted);
+    RM2_TRY(rm2i_calloc(ctx, counted.used, sizeof *s->counts, &s->counts));
+    lay_out_counts(s, &(rm2i_arena){s->counts, 0});
+    return RM2_OK;
+}
+
+rm2_status rm2i_shares_create(rm2_context *ctx, const rm2_team *team, size_t terms,
+                              rm2i_shares **shares) {
+    *shares = NULL;
+    if (!team)
+        return RM2_OK;
+    rm2_status status = rm2i_team_settle(ctx, team, allocate_counts(ctx, team, shares));
+    if (status == RM2_OK) {
+        count_terms(*shares, terms);
+        status = rm2i_team_settle(ctx, team,
+                                  rm2i_arena_alloc(ctx, lay_out, *shares, &(*shares)->memory));
+    }
+    if (status == RM2_OK)
+        return RM2_OK;
+    rm2i_shares_free(*shares);
+    *shares = NULL;
+    return status;
+}
+
+void rm2i_shares_free(rm2i_shares *shares) {
+    if (!shares)
+        return;
+    free(shares->counts);
+    free(shares->memory);
+    free(shares);
+}
+
+/* ---- sums ----------------------------------------------------------------------------------- */
+
+/* Join the nodes of all ranks, `length` numbers each, as they are in s->in. */
+static double *join_all(const rm2i_shares *s, size_t length) {
+    rm2i_tree sum = {.size = length, .values = s->joined}, theirs = {.size = length};
+    theirs.values = s->in;
+    for (size_t k = 0; k < ranks_of(s); k++) {
+        theirs.count = nodes_of(s, k, theirs.node);
+        rm2i_tree_append(&sum, &theirs);
+        theirs.values += theirs.count * length;
+    }
+    return rm2i_tree_total(&sum);
+}
+
+/* Every rank gets all nodes. */
+static void total_short(const rm2i_shares *s, const rm2i_tree *tree) {
+    rm2i_node node[RM2I_TREE_NODES];
+    for (size_t k = 0; k < ranks_of(s); k++)
+        s->received[k] = nodes_of(s, k, node) * tree->size;
+    s->team->gather(s->team->user, s->received, tree->values, s->in);
+    memcpy(tree->values, join_all(s, tree->size), tree->size * sizeof *tree->values);
+}
+
+/* The numbers from `first` on: every rank gets its slice of all nodes, then the others' slices of the sum. */
+static void total_piece(const rm2i_shares *s, const rm2i_tree *tree, size_t first, size_t length) {
+    rm2i_node node[RM2I_TREE_NODES];
+    size_t own = slice_length(s, own_rank(s), length);
+    double *out = s->out;
+    for (size_t k = 0; k < ranks_of(s); k++) {
+        size_t slice = slice_length(s, k, length);
+        const double *from = tree->values + first + slice_start(s, k, length);
+        for (size_t i = 0; i < tree->count; i++, out += slice)
+            memcpy(out, from + i * tree->size, slice * sizeof *out);
+        s->sent[k] = tree->count * slice;
+        s->received[k] = nodes_of(s, k, node) * own;
+    }
+    s->team->exchange(s->team->user, s->sent, s->out, s->received, s->in);
+    for (size_t k = 0; k < ranks_of(s); k++)
+        s->received[k] = slice_length(s, k, length);
+    s->team->gather(s->team->user, s->received, join_all(s, own), tree->values + first);
+}
+
+double *rm2i_shares_total(const rm2i_shares *shares, rm2i_tree *tree) {
+    if (!shares)
+        return rm2i_tree_total(tree);
+    rm2i_tree_join(tree);
+    if (tree->size <= SHORT)
+        total_short(shares, tree);
+    for (size_t first = 0; tree->size > SHORT && first < tree->size; first += PIECE)
+        total_piece(shares, tree, first, tree->size - first < PIECE ? tree->size - first : PIECE);
+    return tree->values;
+}
+
+/* The value of each rank, in s->in. */
+static void gather_values(const rm2i_shares *s, double value) {
+    for (size_t k = 0; k < ranks_of(s); k++)
+        s->received[k] = 1;
+    s->team->gather(s->team->user, s->received, &value, s->in);
+}
+
+double rm2i_shares_max(const rm2i_shares *shares, double value) {
+    if (!shares)
+        return value;
+    gather_values(shares, value);
+    for (size_t k = 0; k < ranks_of(shares); k++)
+        value = shares->in[k] > value ? shares->in[k] : value;
+    return value;
+}
+
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+bool rm2i_shares_agree(const rm2i_shares *shares, double value) {
+    if (!shares)
+        return true;
+    gather_values(shares, value);
+    for (size_t k = 1; k < ranks_of(shares); k++)
+        if (bits_of(shares->in[k]) != bits_of(shares->in[0]))
+            return false;
+    return true;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+/* Numbers between this rank and each other: `sent` what it owns, to rank 0; `received` what rank 0 has of all. */
+static void count_rows(const rm2i_shares *s, const size_t *of_rank, size_t width) {
+    for (size_t k = 0; k < ranks_of(s); k++) {
+        size_t own = of_rank[own_rank(s) + 1] - of_rank[own_rank(s)];
+        s->sent[k] = k == 0 ? own * width : 0;
+        s->received[k] = own_rank(s) == 0 ? (of_rank[k + 1] - of_rank[k]) * width : 0;
+    }
+}
+
+void rm2i_shares_collect(const rm2i_shares *shares, const size_t *of_rank, size_t width,
+                         const double *own, double *whole) {
+    count_rows(shares, of_rank, width);
+    shares->team->exchange(shares->team->user, shares->sent, own, shares->received, whole);
+}
+
+void rm2i_shares_distribute(const rm2i_shares *shares, const size_t *of_rank, size_t width,
+                            const double *whole, double *own) {
+    count_rows(shares, of_rank, width);
+    shares->team->exchange(shares->team->user, shares->received, whole, shares->sent, own);
+}

@@ -1,0 +1,37 @@
+/* A training that the ranks of a team share.
+ *
+ * Rank 0 has the whole problem and gives each rank its part: whole units (gp/units.h), about as many points to each.
+ * Then all ranks make the same calls (objective.h, train.h), each with its part; at the end rank 0 gets the latents of
+ * all. */
+#ifndef RM2I_DISTRIBUTE_H
+#define RM2I_DISTRIBUTE_H
+
+#include "model/train.h"
+
+/* What a rank trains on. */
+typedef struct rm2i_part_of_training {
+    rm2_fit_settings settings;
+    rm2i_model_problem problem; /* of this rank */
+    rm2_checkpoint checkpoint;  /* only rank 0 uses the path */
+    double *F, *X0;             /* what the problem points to */
+    size_t *starts, *inducing_points;
+} rm2i_part_of_training;
+
+/* A training of rank 0. */
+typedef struct rm2i_whole_training {
+    const rm2_fit_settings *settings;
+    const rm2i_model_problem *problem;
+    const rm2_checkpoint *checkpoint; /* NULL: none */
+} rm2i_whole_training;
+
+/* Refuses settings of a training that is not distributed. */
+rm2_status rm2i_training_check(rm2_context *ctx, const rm2_fit_settings *s);
+/* Rank 0: give the ranks their parts of a training, and this one its own. Refuses more ranks than there
+ * are units, before another rank knows of it. The whole must live longer. */
+rm2_status rm2i_training_divide(rm2_context *ctx, const rm2_team *team,
+                                const rm2i_whole_training *whole, rm2i_part_of_training *part);
+/* Latents of all ranks, on rank 0: X is N x Q of the whole there, NULL elsewhere. */
+void rm2i_training_collect(const rm2i_objective *o, double *X);
+void rm2i_part_clear(rm2i_part_of_training *part);
+
+#endif

@@ -1,0 +1,217 @@
+/* Teams: sums have the same bits for any number of ranks, rows go to rank 0 and back, failures of one rank are those of
+ * all. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "base/team.h"
+#include "shared_context.h"
+#include "thread_team.h"
+
+/* ---- sums ----------------------------------------------------------------------------------- */
+
+enum { MOST_TERMS = 60, LONG = 150000 };
+
+/* A sum of `terms` terms of `size` numbers, cut at random places. */
+typedef struct sum {
+    int ranks;
+    size_t terms, size;
+    size_t first[THREAD_TEAM_MOST + 1];
+    double total[LONG]; /* on rank 0 */
+    bool same;          /* on all ranks */
+} sum;
+
+/* Numbers of all magnitudes, so that the order of additions shows. */
+static double number(size_t term, size_t k) {
+    rm2_rng rng;
+    rm2_rng_seed(&rng, term * 1000003 + k);
+    return rm2_rng_normal(&rng) * pow(10, 6 * rm2_rng_uniform(&rng));
+}
+
+static double cheap_number(size_t term, size_t k) {
+    return sin((double)(term * 7919 + k)) * (k % 3 ? 1 : 1e5);
+}
+
+static void fill(const sum *s, size_t begin, size_t end, rm2i_tree *tree) {
+    for (size_t i = begin; i < end; i++) {
+        double *leaf = rm2i_tree_leaf(tree, i);
+        for (size_t k = 0; k < s->size; k++)
+            leaf[k] = s->size > 1000 ? cheap_number(i, k) : number(i, k);
+    }
+}
+
+static void add_up(rm2_context *own, const rm2_team *team, void *user) {
+    sum *s = user;
+    size_t begin = s->first[team->rank], end = s->first[team->rank + 1];
+    double *values = malloc(rm2i_tree_most(s->terms) * s->size * sizeof *values);
+    rm2i_tree tree = {.size = s->size, .values = values};
+    rm2i_shares *shares;
+    if (!values || rm2i_shares_create(own, rm2i_team_of(own), end - begin, &shares) != RM2_OK)
+        abort();
+    fill(s, begin, end, &tree);
+    const double *total = rm2i_shares_total(shares, &tree);
+    bool same =
+        rm2i_shares_agree(shares, total[0]) && rm2i_shares_agree(shares, total[s->size - 1]);
+    if (team->rank == 0) {
+        memcpy(s->total, total, s->size * sizeof *total);
+        s->same = same;
+    }
+    rm2i_shares_free(shares);
+    free(values);
+}
+
+static void cut(sum *s, rm2_rng *rng) {
+    s->first[0] = 0;
+    for (int k = 1; k < s->ranks; k++) { /* one term at least for each */
+        size_t left = s->terms - s->first[k - 1] - (size_t)(s->ranks - k);
+        s->first[k] = s->first[k - 1] + 1 + (size_t)(rm2_rng_uniform(rng) * (double)(left - 1));
+    }
+    s->first[s->ranks] = s->terms;
+}
+
+static void sums_have_the_same_bits(void **state) {
+    (void)state;
+    static sum alone, s;
+    static const size_t sizes[] = {1, 3, 16, 17, 100, LONG};
+    rm2_rng rng;
+    rm2_rng_seed(&rng, 3);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (int round = 0; round < (sizes[k] < LONG ? 12 : 2); round++) {
+            alone = (sum){.ranks = 1, .size = sizes[k]};
+            alone.terms = sizes[k] < LONG ? 8 + (size_t)(rm2_rng_uniform(&rng) * 50) : 9;
+            cut(&alone, &rng);
+            run_thread_team(ctx, 1, add_up, &alone);
+            s = (sum){.ranks = 2 + round % 7, .size = alone.size, .terms = alone.terms};
+            cut(&s, &rng);
+            run_thread_team(ctx, s.ranks, add_up, &s);
+            assert_true(s.same);
+            assert_memory_equal(s.total, alone.total, s.size * sizeof *s.total);
+        }
+}
+
+/* ---- rows and values ------------------------------------------------------------------------ */
+
+typedef struct rows {
+    double whole[12 * 2];
+    double max[3];
+    bool agree[3], decision[3];
+} rows;
+
+static const size_t of_rank[] = {0, 5, 5, 12}; /* rank 1 has none */
+
+static void move_rows(rm2_context *own, const rm2_team *team, void *user) {
+    rows *r = user;
+    rm2i_shares *shares;
+    double here[12 * 2];
+    size_t first = of_rank[team->rank], count = of_rank[team->rank + 1] - first;
+    bool on_rank_0 = team->rank == 0;
+    if (rm2i_shares_create(own, team, 1, &shares) != RM2_OK)
+        abort();
+    rm2i_shares_distribute(shares, of_rank, 2, on_rank_0 ? r->whole : NULL, here);
+    for (size_t i = 0; i < count * 2; i++)
+        here[i] += 100 * team->rank;
+    rm2i_shares_collect(shares, of_rank, 2, here, on_rank_0 ? r->whole : NULL);
+    r->max[team->rank] = rm2i_shares_max(shares, team->rank == 1 ? INFINITY : -1);
+    r->agree[team->rank] = rm2i_shares_agree(shares, team->rank == 2 ? 1 + 0x1p-52 : 1);
+    r->decision[team->rank] = rm2i_team_decide(team, on_rank_0);
+    rm2i_shares_free(shares);
+}
+
+static void rows_go_and_come_back(void **state) {
+    (void)state;
+    rows r;
+    for (size_t i = 0; i < 24; i++)
+        r.whole[i] = (double)i;
+    run_thread_team(ctx, 3, move_rows, &r);
+    for (size_t i = 0; i < 24; i++)
+        assert_true(r.whole[i] == (double)i + (i >= 10 ? 200 : 0));
+    for (size_t k = 0; k < 3; k++) {
+        assert_true(isinf(r.max[k]));
+        assert_false(r.agree[k]);
+        assert_true(r.decision[k]);
+    }
+}
+
+/* ---- failures ------------------------------------------------------------------------------- */
+
+typedef struct failure {
+    int rank; /* that fails, and those behind it; -1: none */
+    rm2_status status[3];
+    char message[3][64];
+} failure;
+
+static void fail_on_some(rm2_context *own, const rm2_team *team, void *user) {
+    failure *f = user;
+    rm2_status status = RM2_OK;
+    if (f->rank >= 0 && team->rank >= f->rank)
+        status = rm2i_fail(own, RM2_ERR_MEMORY, "no room on %d", team->rank);
+    f->status[team->rank] = rm2i_team_settle(own, team, status);
+    strncpy(f->message[team->rank], rm2_context_error(own), sizeof f->message[0] - 1);
+}
+
+static void a_failure_of_one_is_that_of_all(void **state) {
+    (void)state;
+    static const char *const messages[] = {"no room on 0", "rank 1: no room on 1",
+                                           "rank 2: no room on 2"};
+    for (int rank = -1; rank < 3; rank++) {
+        failure f = {.rank = rank};
+        run_thread_team(ctx, 3, fail_on_some, &f);
+        for (size_t k = 0; k < 3; k++) {
+            assert_int_equal(f.status[k], rank < 0 ? RM2_OK : RM2_ERR_MEMORY);
+            if (rank >= 0)
+                assert_string_equal(f.message[k], messages[rank]);
+        }
+    }
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+static void nothing(void *user, int root, size_t bytes, void *data) {
+    (void)user, (void)root, (void)bytes, (void)data;
+}
+
+static void gather_nothing(void *user, const size_t *counts, const double *own, double *all) {
+    (void)user, (void)counts, (void)own, (void)all;
+}
+
+static void exchange_nothing(void *user, const size_t *sent, const double *out,
+                             const size_t *received, double *in) {
+    (void)user, (void)sent, (void)out, (void)received, (void)in;
+}
+
+static void tables_are_checked(void **state) {
+    (void)state;
+    const rm2_team good = {0, 2, NULL, nothing, gather_nothing, exchange_nothing};
+    rm2_team bad[] = {good, good, good, good, good};
+    bad[0].rank = -1;
+    bad[1].rank = 2;
+    bad[2].size = 0;
+    bad[3].broadcast = NULL;
+    bad[4].exchange = NULL;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        assert_int_equal(rm2_context_set_team(ctx, &bad[k]), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_context_set_team(ctx, &good), RM2_OK);
+    assert_ptr_equal(rm2i_team_of(ctx), &good);
+    const rm2_team one = {0, 1, NULL, nothing, gather_nothing, exchange_nothing};
+    assert_int_equal(rm2_context_set_team(ctx, &one), RM2_OK);
+    assert_null(rm2i_team_of(ctx)); /* the same as none */
+    assert_int_equal(rm2_context_set_team(ctx, NULL), RM2_OK);
+    assert_null(rm2i_team_of(ctx));
+    assert_null(rm2i_team_of(NULL));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_have_the_same_bits),
+        cmocka_unit_test(rows_go_and_come_back),
+        cmocka_unit_test(a_failure_of_one_is_that_of_all),
+        cmocka_unit_test(tables_are_checked),
+    };
+    return cmocka_run_group_tests(tests, create_shared_context, free_shared_context);
+}
