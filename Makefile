@@ -13,9 +13,6 @@
 #   make conformance CASES=dir   run the library on a folder of conformance values
 #   make acceptance DATA=dir     checks on real data that is not part of this repository
 #   make asan | fuzz | format | lint    sanitizer tests, long fuzzing, source checks
-#   make coverage   tests of a build that counts lines; those that no test reaches in build/coverage/uncovered.txt
-#   make tsan       contexts in several threads under ThreadSanitizer
-#   make valgrind   main commands under memcheck
 #   make faults     every call on a file and every allocation of the program's commands fails once (an hour)
 prefix ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -27,7 +24,7 @@ DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer deps-ur
 PYTHON ?= $(if $(wildcard /usr/bin/python3),$(if $(filter core,$(PRESET)),OFF,ON),OFF)
 PYTHON_DEPS = $(if $(filter ON,$(PYTHON)),deps-python deps-python-test)
 
-.PHONY: all check python wheel docs docs-numbers demo bench explorer page core install conformance acceptance asan tsan valgrind coverage faults fuzz format format-check lint clean
+.PHONY: all check python wheel docs docs-numbers demo bench explorer page core install conformance acceptance asan faults fuzz format format-check lint clean
 
 all: $(DEPS)
 	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DRM2_PYTHON_PACKAGE=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
@@ -87,21 +84,6 @@ acceptance: tests
 
 asan:
 	@$(MAKE) --no-print-directory check PRESET=asan
-
-# One thread per context, since libgomp is not instrumented: what contexts share is the subject.
-THREAD_TESTS = test_model_threads test_space_threads test_model_memory test_manifold_object test_data_memory
-tsan: deps-build deps-test
-	@cmake --preset tsan -DRM2_TESTS=ON >/dev/null
-	@cmake --build build/tsan -j $(JOBS) --target $(THREAD_TESTS)
-	@for t in $(THREAD_TESTS); do OMP_THREAD_LIMIT=1 TSAN_OPTIONS=halt_on_error=1 build/tsan/tests/$$t || exit 1; done
-
-valgrind: deps-valgrind all
-	@scripts/valgrind $(BUILD)/riemann2
-
-coverage: $(DEPS) deps-test
-	@cmake --preset coverage -DRM2_TESTS=ON >/dev/null
-	@cmake --build build/coverage -j $(JOBS)
-	@/usr/bin/python3 scripts/coverage build/coverage
 
 faults: tests
 	@tests/faults/run $(CURDIR)/$(BUILD)/riemann2 $(CURDIR)/$(BUILD)/tests/libfaults.so all

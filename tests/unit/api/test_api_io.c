@@ -294,18 +294,12 @@ static void text_streams(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(text_streams),
-        WITH_CONTEXT(tables),
-        WITH_CONTEXT(chosen_columns),
-        WITH_CONTEXT(registered_formats),
-        WITH_CONTEXT(named_arrays),
-        WITH_CONTEXT(lists_of_texts),
-        WITH_CONTEXT(written_tables),
-        WITH_CONTEXT(arrays),
-        WITH_CONTEXT(lists_of_arrays),
-        WITH_CONTEXT(archives),
-        WITH_CONTEXT(open_archives),
-        WITH_CONTEXT(writers),
+        WITH_CONTEXT(text_streams),    WITH_CONTEXT(tables),
+        WITH_CONTEXT(chosen_columns),  WITH_CONTEXT(registered_formats),
+        WITH_CONTEXT(named_arrays),    WITH_CONTEXT(lists_of_texts),
+        WITH_CONTEXT(written_tables),  WITH_CONTEXT(arrays),
+        WITH_CONTEXT(lists_of_arrays), WITH_CONTEXT(archives),
+        WITH_CONTEXT(open_archives),   WITH_CONTEXT(writers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Two threads with a context each train on one data set, write and read their models and ask one model that they share: both
- * get the numbers that one alone gets. Under ThreadSanitizer (make tsan) no access may race. */
+ * get the numbers that one alone gets. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
