@@ -164,6 +164,8 @@ rm2_status rm2i_select(rm2_context *ctx, rm2i_draft *draft, const char *ids);
 /* Move the trajectories named in `ids` out of the draft. */
 rm2_status rm2i_hold_out(rm2_context *ctx, rm2i_draft *draft, const char *ids,
                          rm2i_draft *held_out);
+/* Are entries of a Euclidean factor so small that their squares vanish? */
+bool rm2i_scale_vanishes(const rm2i_draft *draft);
 /* Divide each Euclidean factor by the root of the mean of its column variances; held_out, if there is
  * one, by the same numbers. */
 rm2_status rm2i_scale(rm2_context *ctx, rm2i_draft *draft, rm2i_draft *held_out);
