@@ -173,6 +173,8 @@ rm2_status rm2i_data_divide(rm2_context *ctx, const rm2_data *data, const bool *
 /* Both data sets as one, in the units of the first, whose source is that of all (join.c). */
 rm2_status rm2i_data_join(rm2_context *ctx, const rm2_data *first, const rm2_data *second,
                           rm2_data **both);
+/* Are entries of a Euclidean factor so small that their squares vanish? */
+bool rm2i_scale_vanishes(const rm2i_draft *draft);
 /* Divide each Euclidean factor by the root of the mean of its column variances; held_out, if there is
  * one, by the same numbers. */
 rm2_status rm2i_scale(rm2_context *ctx, rm2i_draft *draft, rm2i_draft *held_out);

@@ -145,7 +145,8 @@ static rm2_status make(rm2_context *ctx, const origin *from, const rm2_data_sett
         RM2_TRY(rm2i_thin(ctx, &out->data, s->thin));
     if (s->holdout)
         RM2_TRY(rm2i_hold_out(ctx, &out->data, s->holdout, &out->held_out));
-    if (rm2i_data_scales(s, out->data.manifold, out->data.count))
+    if (rm2i_data_scales(s, out->data.manifold, out->data.count) ||
+        (s->scale == RM2_SCALE_AUTO && !s->allow_missing && rm2i_scale_vanishes(&out->data)))
         RM2_TRY(rm2i_scale(ctx, &out->data, &out->held_out));
     rm2_data view = rm2i_draft_view(&out->data);
     return s->allow_missing ? RM2_OK : rm2i_describe(ctx, &view, &out->report);

@@ -91,6 +91,15 @@ static rm2_status find_scale(rm2_context *ctx, rm2i_draft *d) {
     return RM2_OK;
 }
 
+bool rm2i_scale_vanishes(const rm2i_draft *d) {
+    for (size_t k = 0; d->count > 1 && k < rm2_manifold_factor_count(d->manifold); k++) {
+        const rm2_factor *f = rm2_manifold_factor(d->manifold, k);
+        if (f->geometry == &rm2_euclidean && unit_of(d, f) != 1)
+            return true;
+    }
+    return false;
+}
+
 rm2_status rm2i_scale(rm2_context *ctx, rm2i_draft *draft, rm2i_draft *held_out) {
     RM2_TRY(find_scale(ctx, draft));
     multiply(draft->manifold, draft->scale, false, draft->count, draft->points);

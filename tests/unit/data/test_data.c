@@ -366,10 +366,10 @@ static void test_scale_of_extreme_units(void **state) {
     (void)state;
     static const char *const units[] = {"1e-200", "1e-300"};
     rm2_data_settings s = settings_for("R1");
-    s.scale = RM2_SCALE_ALL;
-    for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+    for (size_t k = 0; k < 2 * sizeof units / sizeof *units; k++) {
         char text[64];
-        double unit = strtod(units[k], NULL);
+        double unit = strtod(units[k / 2], NULL);
+        s.scale = k % 2 ? RM2_SCALE_AUTO : RM2_SCALE_ALL; /* which scales R alone where it must */
         (void)snprintf(text, sizeof text, "0\n%.17g\n", 4 * unit);
         const char *path = write_file("data.csv", text);
         rm2_data *data;
