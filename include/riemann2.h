@@ -6,6 +6,7 @@
 #include "riemann2/base.h"
 #include "riemann2/blas.h"
 #include "riemann2/covariance.h"
+#include "riemann2/cross.h"
 #include "riemann2/data.h"
 #include "riemann2/eval.h"
 #include "riemann2/geodesic.h"

@@ -107,6 +107,7 @@ int run_check(const command *self, int argc, char **argv);
 int run_covariance(const command *self, int argc, char **argv);
 int run_generate(const command *self, int argc, char **argv);
 int run_fit(const command *self, int argc, char **argv);
+int run_cv(const command *self, int argc, char **argv);
 int run_info(const command *self, int argc, char **argv);
 int run_decode(const command *self, int argc, char **argv);
 int run_encode(const command *self, int argc, char **argv);

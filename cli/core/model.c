@@ -206,6 +206,7 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
     common_options common = {.help = false};
     data_options data = data_options_default();
     model_options options = {
+        .spread_limit = RM2_VICINITY_LIMIT,
         .space = rm2_space_settings_default(),
         .space_from = {.table = rm2_space_settings_table(), .only = a->space_settings}};
     option_group groups[8] = {{"Options", a->table, &options, NULL}};

@@ -12,7 +12,7 @@ typedef struct model_options {
     const char *from, *to, *through, *pairs, *speed, *acceleration;
     bool train, noise, whole_grid, spread;
     size_t count, medoids, samples;
-    double duration;
+    double duration, spread_limit;
     const char *discourage;
     text_list avoid;
     rm2_space_settings space;

@@ -4,11 +4,13 @@
 #include <string.h>
 
 const settings_page settings_pages[] = {
-    {rm2_fit_settings_table, "Training", "rm2_fit_settings", "fit"},
-    {rm2_data_settings_table, "Data", "rm2_data_settings", "check, fit, encode, eval, experiment"},
+    {rm2_fit_settings_table, "Training", "rm2_fit_settings", "fit, cv"},
+    {rm2_data_settings_table, "Data", "rm2_data_settings",
+     "check, fit, cv, encode, eval, experiment"},
     {rm2_encode_settings_table, "Encoding", "rm2_encode_settings", "encode, eval"},
     {rm2_space_settings_table, "Latent space", "rm2_space_settings",
      "metric, geodesic, distance, mean, plot, explore, experiment"},
+    {rm2_cross_settings_table, "Cross-validation", "rm2_cross_settings", "cv"},
     {rm2_test_settings_table, "Tests between labels", "rm2_test_settings", "mean"},
     {rm2_classify_settings_table, "Prediction of labels", "rm2_classify_settings", "classify"},
     {rm2_covariance_settings_table, "Covariance", "rm2_covariance_settings", "covariance"},
@@ -199,8 +201,10 @@ bool setting_find(const option_group *groups, const char *name, size_t length,
 
 value_need setting_needs_value(const setting_match *match) {
     const rm2_setting *s = rm2_settings_at(match->options->table, match->row);
-    if (match->negated || is_switch(s))
+    if (match->negated || (is_switch(s) && !match->options->lists))
         return VALUE_NONE;
+    if (is_switch(s))
+        return VALUE_OPTIONAL;
     return s->on ? VALUE_OPTIONAL : VALUE_NEEDED;
 }
 
@@ -211,6 +215,25 @@ static const char *implied_value(const rm2_setting *s, bool negated) {
     if (negated)
         return s->zero ? s->zero : "0";
     return s->on;
+}
+
+/* Set the member; of a list each value in turn. */
+static rm2_status set_values(const setting_match *match, const rm2_setting *s, const char *text) {
+    char value[SETTING_WORD];
+    rm2_status status = RM2_OK;
+    if (!match->options->lists || s->type == RM2_SETTING_TEXT)
+        return rm2_settings_set(NULL, match->options->table, match->settings, s->name, text);
+    for (const char *at = text; at && status == RM2_OK;
+         at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        int length = (int)strcspn(at, ",");
+        (void)snprintf(value, sizeof value, "%.*s", length, at);
+        bool automatic = s->type == RM2_SETTING_RECIPE && strcmp(value, "auto") == 0;
+        if (length >= SETTING_WORD)
+            status = RM2_ERR_ARGUMENT;
+        else if (!automatic)
+            status = rm2_settings_set(NULL, match->options->table, match->settings, s->name, value);
+    }
+    return status;
 }
 
 bool setting_take(const char *title, const setting_match *match, const char *value) {
@@ -227,10 +250,11 @@ bool setting_take(const char *title, const setting_match *match, const char *val
         o->given[match->row] = NULL;
         return true;
     }
-    if (rm2_settings_set(NULL, o->table, match->settings, s->name, text) != RM2_OK) {
+    if (set_values(match, s, text) != RM2_OK) {
         rm2_setting_expected(s, expected, sizeof expected);
-        (void)fprintf(stderr, "%s: --%s %s: expected %s%s\n", title, word, PLAIN(text), expected,
-                      s->type == RM2_SETTING_RECIPE ? ", or auto" : "");
+        (void)fprintf(stderr, "%s: --%s %s: expected %s%s%s\n", title, word, PLAIN(text), expected,
+                      s->type == RM2_SETTING_RECIPE ? ", or auto" : "",
+                      o->lists ? ", or several with commas between them" : "");
         return false;
     }
     o->given[match->row] = text;

@@ -12,6 +12,7 @@ struct setting_options {
     const rm2_settings_table *table;
     const char *const *only;   /* the settings that are options here, ends with NULL; NULL: all */
     const char *const *except; /* settings that are none, ends with NULL; or NULL */
+    bool lists; /* values may be several with commas between them: "1,2,3", of a flag "yes,no" */
     const char *given[SETTING_ROWS]; /* the value of each row as text; NULL: not given */
     bool negated[SETTING_ROWS];      /* given as --no-NAME */
 };

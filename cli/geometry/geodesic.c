@@ -1,6 +1,7 @@
 /* riemann2 geodesic: shortest paths in the latent space, decoded to trajectories on the manifold. */
 #include "geometry/geodesic.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static const option geodesic_table[] = {
      "one per factor, 0 for none: starts and ends at rest"},
     {"--samples", "N", OPTION_SIZE, MODEL(samples), NULL,
      "expected length of the path, from this number of random Jacobians"},
+    SPREAD_LIMIT_OPTION,
     {.name = NULL},
 };
 
@@ -192,6 +194,23 @@ static rm2_status find_clearance(geodesic_job *j, size_t k) {
     return status;
 }
 
+/* How far the decoded nodes of curve k are from the demonstrations; unknown of one that is not written. */
+static rm2_status find_nearness(geodesic_job *j, size_t k) {
+    const rm2_curve *c = j->curves[k];
+    measured *found = &j->measured[k];
+    found->nearness.over_spread = NAN;
+    found->over_spread = malloc(c->nodes * sizeof *found->over_spread);
+    double *points = malloc(c->nodes * rm2_manifold_ambient(j->m->info->manifold) * sizeof *points);
+    rm2_status status = found->over_spread && points ? RM2_OK : RM2_ERR_MEMORY;
+    if (status == RM2_OK && !found->blocked)
+        status = rm2_space_decode(j->m->work.ctx, j->space, c->nodes, c->x, points, NULL);
+    if (status == RM2_OK && !found->blocked)
+        status = rm2_vicinity_of(j->m->work.ctx, j->vicinity, c->nodes, points, found->over_spread,
+                                 &found->nearness);
+    free(points);
+    return status;
+}
+
 /* Curve k in the model's own metric, whatever was minimised. */
 static rm2_status measure(geodesic_job *j, size_t k) {
     rm2_context *ctx = j->m->work.ctx;
@@ -199,6 +218,7 @@ static rm2_status measure(geodesic_job *j, size_t k) {
     rm2_curve *c = j->curves[k];
     measured *found = &j->measured[k];
     WORK_TRY(find_clearance(j, k));
+    WORK_TRY(find_nearness(j, k));
     WORK_TRY(rm2_space_straight_length(ctx, j->space, j->stops ? j->stops : 2,
                                        j->ends + (j->stops ? 0 : 2 * k * Q), &found->straight));
     if (geometry_is_other(j->space))
@@ -211,6 +231,7 @@ static rm2_status measure(geodesic_job *j, size_t k) {
 
 static rm2_status compute_and_measure(geodesic_job *j) {
     WORK_TRY(compute(j));
+    WORK_TRY(rm2_vicinity_create(j->m->work.ctx, j->m->model, &j->vicinity));
     for (size_t k = 0; k < j->pairs; k++)
         WORK_TRY(measure(j, k));
     return RM2_OK;
@@ -235,10 +256,13 @@ static void job_free(geodesic_job *j) {
     for (size_t k = 0; j->curves && k < j->pairs; k++)
         rm2_curve_free(j->curves[k]);
     free((void *)j->curves);
+    for (size_t k = 0; j->measured && k < j->pairs; k++)
+        free(j->measured[k].over_spread);
     free(j->measured);
     free(j->ends);
     free(j->speed);
     free(j->acceleration);
+    rm2_vicinity_free(j->vicinity);
     rm2_space_free(j->space);
 }
 

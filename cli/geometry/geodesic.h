@@ -2,6 +2,7 @@
 #ifndef RM2_CLI_GEODESIC_H
 #define RM2_CLI_GEODESIC_H
 
+#include "core/vicinity.h"
 #include "geometry/geometry.h"
 
 /* What is known of one curve beside its points; lengths in the model's own metric. */
@@ -11,12 +12,15 @@ typedef struct measured {
     double duration;  /* seconds within the limits of speed and acceleration; 0: not asked for */
     double clearance; /* of the nodes that are written, from the obstacles; infinity without */
     bool blocked;     /* no way keeps the clearance, or too few nodes to keep it: not written */
+    rm2_nearness nearness; /* of all nodes of the curve to the demonstrations */
+    double *over_spread;   /* of each */
 } measured;
 
 /* Geodesics and what was found about them. */
 typedef struct geodesic_job {
     const model_work *m;
     rm2_space *space;
+    rm2_vicinity *vicinity;
     size_t pairs;                 /* curves */
     size_t stops;                 /* points of the one way with --through; 0: pairs */
     size_t nodes;                 /* asked for */

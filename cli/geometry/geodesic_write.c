@@ -10,7 +10,7 @@
 /* The nodes asked for of all curves, one after the other. */
 typedef struct trajectory {
     size_t rows, Q, ambient;
-    double *pair, *t, *time, *x, *points, *deviation, *memory;
+    double *pair, *t, *time, *x, *points, *deviation, *over_spread, *memory;
 } trajectory;
 
 size_t geodesic_open(const geodesic_job *j) {
@@ -24,14 +24,15 @@ static bool trajectory_alloc(trajectory *r, const geodesic_job *j) {
     r->Q = j->m->info->latent_dim;
     r->ambient = rm2_manifold_ambient(j->m->info->manifold);
     r->rows = geodesic_open(j) * j->nodes;
-    r->memory = malloc(r->rows * (4 + r->Q + r->ambient) * sizeof *r->memory);
+    r->memory = malloc(r->rows * (5 + r->Q + r->ambient) * sizeof *r->memory);
     if (!r->memory)
         return false;
     r->pair = r->memory;
     r->t = r->pair + r->rows;
     r->time = r->t + r->rows;
     r->deviation = r->time + r->rows;
-    r->x = r->deviation + r->rows;
+    r->over_spread = r->deviation + r->rows;
+    r->x = r->over_spread + r->rows;
     r->points = r->x + r->rows * r->Q;
     return true;
 }
@@ -43,6 +44,7 @@ static void take_nodes(const geodesic_job *j, trajectory *r) {
         while (j->measured[curve].blocked)
             curve++;
         r->pair[row] = (double)curve;
+        r->over_spread[row] = j->measured[curve].over_spread[node * j->stride];
         r->t[row] = (double)node / (double)(j->nodes - 1);
         memcpy(r->x + row * r->Q, j->curves[curve]->x + node * j->stride * r->Q,
                r->Q * sizeof *r->x);
@@ -70,13 +72,16 @@ static rm2_status fill_times(const geodesic_job *j, trajectory *r) {
 static int write_trajectory(const geodesic_job *j, const trajectory *r) {
     sheet s;
     bool timed = has_limits(j) || j->m->options->duration > 0, many = j->m->options->pairs != NULL;
-    size_t columns = (many ? 1u : 0u) + 1 + (timed ? 1u : 0u) + r->Q + r->ambient + 1;
+    bool near = !vicinity_unknown(j->vicinity);
+    size_t columns =
+        (many ? 1u : 0u) + 1 + (timed ? 1u : 0u) + r->Q + r->ambient + (near ? 2u : 1u);
     bool built = sheet_create(&s, r->rows, columns) &&
                  (!many || sheet_add(&s, "pair", r->pair, 1)) && sheet_add(&s, "t", r->t, 1) &&
                  (!timed || sheet_add(&s, "time", r->time, 1)) &&
                  sheet_add_latents(&s, r->Q, r->x) &&
                  sheet_add_points(&s, j->m->info->manifold, r->points) &&
-                 sheet_add(&s, "deviation", r->deviation, 1);
+                 sheet_add(&s, "deviation", r->deviation, 1) &&
+                 (!near || sheet_add(&s, "over_spread", r->over_spread, 1));
     int code = built ? model_write_sheet(j->m, &s) : work_no_memory(&j->m->work);
     sheet_free(&s);
     return code;
@@ -100,6 +105,11 @@ int geodesic_write(const geodesic_job *j) {
 
 /* ---- the summary ---------------------------------------------------------------------------- */
 
+/* Does curve k leave the demonstrations? */
+static bool is_outside(const geodesic_job *j, size_t k) {
+    return vicinity_beyond(j->m, j->measured[k].nearness.over_spread);
+}
+
 /* Length after a stage before the last; null where there was none. */
 static double after_stage(double length) {
     return length > 0 ? length : NAN;
@@ -121,6 +131,8 @@ static void print_curve(FILE *out, const geodesic_job *j, size_t k) {
         json_field(out, "clearance", j->measured[k].clearance);
         (void)fprintf(out, ", \"blocked\": %s", j->measured[k].blocked ? "true" : "false");
     }
+    json_field(out, "over_spread", j->measured[k].nearness.over_spread);
+    (void)fprintf(out, ", \"outside\": %s", is_outside(j, k) ? "true" : "false");
     json_field(out, "path_length", after_stage(c->path_length));
     json_field(out, "spline_length", after_stage(c->spline_length));
     json_field(out, "residual", c->residual);
@@ -137,6 +149,8 @@ static void print_json(FILE *out, const geodesic_job *j) {
     json_field(out, "weight", rm2_metric_weight(metric));
     (void)fprintf(out, ", \"lengths_in\": ");
     json_text(out, rm2_metric_text(rm2_space_exact_metric(j->space)));
+    json_field(out, "spread", rm2_vicinity_describe(j->vicinity).spread);
+    json_field(out, "spread_limit", j->m->options->spread_limit);
     (void)fprintf(out, ", \"curves\": [");
     for (size_t k = 0; k < j->pairs; k++) {
         (void)fprintf(out, "%s", k ? ", " : "");
@@ -182,6 +196,8 @@ static void print_one(FILE *out, const geodesic_job *j) {
                       j->measured[0].duration);
     if (j->m->options->avoid.count > 0)
         print_clearance(out, j, 0, "");
+    if (!j->measured[0].blocked)
+        vicinity_print(out, j->m, j->vicinity, j->measured[0].nearness.over_spread);
     (void)fprintf(out, "%s\n", rm2_metric_text(rm2_space_metric(j->space)));
     if (geometry_is_other(j->space))
         (void)fprintf(out, "lengths in the %s\n",
@@ -203,21 +219,54 @@ static void print_clearances(FILE *out, const geodesic_job *j) {
         (void)fprintf(out, "clearance %.6g or more from the obstacles\n", least);
 }
 
+/* The curve that is farthest from the demonstrations; SIZE_MAX: none is known. */
+static size_t farthest_curve(const geodesic_job *j) {
+    size_t worst = SIZE_MAX;
+    for (size_t k = 0; k < j->pairs; k++)
+        if (isfinite(j->measured[k].nearness.over_spread) &&
+            (worst == SIZE_MAX ||
+             j->measured[k].nearness.over_spread > j->measured[worst].nearness.over_spread))
+            worst = k;
+    return worst;
+}
+
+static void print_many(FILE *out, const geodesic_job *j, size_t unconverged) {
+    size_t worst = farthest_curve(j);
+    (void)fprintf(out, "%zu geodesic%s, %zu not converged; %s\n", j->pairs, plural(j->pairs),
+                  unconverged, rm2_metric_text(rm2_space_metric(j->space)));
+    if (j->m->options->avoid.count > 0)
+        print_clearances(out, j);
+    vicinity_print(out, j->m, j->vicinity,
+                   worst == SIZE_MAX ? NAN : j->measured[worst].nearness.over_spread);
+}
+
+/* "node 87 of 200", of several curves with how many leave the demonstrations. */
+static int complain_of_distance(const geodesic_job *j, size_t worst) {
+    char what[160];
+    size_t outside = 0, node = j->measured[worst].nearness.farthest / j->stride + 1;
+    for (size_t k = 0; k < j->pairs; k++)
+        outside += is_outside(j, k);
+    if (j->m->options->pairs)
+        (void)snprintf(what, sizeof what,
+                       "%zu of %zu paths leave the demonstrations, pair %zu most: node %zu of %zu",
+                       outside, j->pairs, worst, node, j->nodes);
+    else
+        (void)snprintf(what, sizeof what, "node %zu of %zu", node, j->nodes);
+    return vicinity_complain(j->m, what, j->measured[worst].nearness.over_spread);
+}
+
 int geodesic_report(const geodesic_job *j) {
     FILE *out = model_summary(j->m);
-    size_t unconverged = j->pairs - geodesic_open(j);
+    size_t unconverged = j->pairs - geodesic_open(j), worst = farthest_curve(j);
     for (size_t k = 0; k < j->pairs; k++)
         unconverged += !j->curves[k]->converged && !j->measured[k].blocked;
     if (j->m->work.common->json)
         print_json(out, j);
     else if (!j->m->work.common->quiet && !j->m->options->pairs)
         print_one(out, j);
-    else if (!j->m->work.common->quiet) {
-        (void)fprintf(out, "%zu geodesic%s, %zu not converged; %s\n", j->pairs,
-                      j->pairs == 1 ? "" : "s", unconverged,
-                      rm2_metric_text(rm2_space_metric(j->space)));
-        if (j->m->options->avoid.count > 0)
-            print_clearances(out, j);
-    }
+    else if (!j->m->work.common->quiet)
+        print_many(out, j, unconverged);
+    if (worst != SIZE_MAX && is_outside(j, worst))
+        return complain_of_distance(j, worst);
     return unconverged ? EXIT_NOT_CONVERGED : EXIT_DONE;
 }

@@ -30,6 +30,14 @@ static const command commands[] = {
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --base-point 0,0,0.4,1,0,0,0\n"
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --set noise=0.01 \\\n"
      "      --learn lengthscale,noise --prior lengthscale=gamma:2:10,noise=lognormal:start:0.3\n"},
+    {COMMAND("cv"), "cross-validation: which settings describe held-out data best", run_cv,
+     "FILE --manifold SPEC [--latent 1,2,3] [--kernel se,matern52] [options]",
+     "  riemann2 cv demos.csv --manifold \"R3 x S3\" --group demo --latent 1,2,3\n"
+     "  riemann2 cv demos.csv --manifold \"R3 x S3\" --group demo --recipe robust,map \\\n"
+     "      --set lengthscale=0.1,0.2,0.4 -o table.csv\n"
+     "  riemann2 cv fnc.csv --manifold SPD28 --label site --split labels --latent 1,2,3,5 \\\n"
+     "      --checkpoint jobs.csv --resume\n"
+     "Values with commas between them are tried in all combinations.\n"},
     {COMMAND("info"), "what is in a model file and how it was trained", run_info,
      "MODEL [--latents FILE] [--json]", "  riemann2 info model.h5 --latents latents.csv\n"},
     {COMMAND("decode"), "latent points to points on the manifold, with uncertainty", run_decode,

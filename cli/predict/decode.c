@@ -1,7 +1,8 @@
 /* riemann2 decode and sample: latent points to points on the manifold. */
+#include <math.h>
 #include <stdlib.h>
 
-#include "core/model.h"
+#include "core/vicinity.h"
 
 static const option decode_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL, "CSV file to write (also -o; - prints)"},
@@ -18,11 +19,30 @@ static const option sample_table[] = {
      "along the latents of this training trajectory, instead of a file"},
     {"--count", "N", OPTION_SIZE, MODEL(count), NULL, "number of samples (default: 1)"},
     {"--with-noise", NULL, OPTION_FLAG, MODEL(noise), NULL, "add observation noise"},
+    SPREAD_LIMIT_OPTION,
     {.name = NULL},
 };
 
-/* "motion.csv: 100 points on R2 x S2"; nothing where the points themselves are printed. */
-static void report_points(const model_work *m, size_t points, size_t samples) {
+/* Samples and how far each is from the demonstrations. */
+typedef struct samples {
+    size_t n, count;     /* points of each */
+    double *points;      /* count x n x ambient */
+    double *over_spread; /* count x n */
+    size_t outside;      /* samples that leave the demonstrations */
+    rm2_nearness worst;  /* of all of them */
+    rm2_vicinity *vicinity;
+} samples;
+
+static void json_samples(FILE *out, const model_work *m, const samples *s) {
+    json_field(out, "spread", rm2_vicinity_describe(s->vicinity).spread);
+    json_field(out, "spread_limit", m->options->spread_limit);
+    json_field(out, "over_spread", s->worst.over_spread);
+    (void)fprintf(out, ", \"outside\": %zu", s->outside);
+}
+
+/* "motion.csv: 100 points on R2 x S2"; nothing where the points themselves are printed. `drawn` NULL: decoded points. */
+static void report_points(const model_work *m, size_t points, const samples *drawn) {
+    size_t count = drawn ? drawn->count : 0;
     const char *output = m->options->output;
     if (m->work.common->json) {
         FILE *out = model_summary(m);
@@ -33,13 +53,18 @@ static void report_points(const model_work *m, size_t points, size_t samples) {
             (void)fprintf(out, "null");
         (void)fprintf(out, ", \"manifold\": ");
         json_text(out, rm2_manifold_spec(m->info->manifold));
-        (void)fprintf(out, ", \"points\": %zu, \"samples\": %zu}\n", points, samples);
+        (void)fprintf(out, ", \"points\": %zu, \"samples\": %zu", points, count);
+        if (drawn)
+            json_samples(out, m, drawn);
+        (void)fprintf(out, "}\n");
     } else if (!m->work.common->quiet && !model_prints(output)) {
         printf("%s: ", output);
-        if (samples)
-            printf("%zu sample%s of ", samples, samples == 1 ? "" : "s");
+        if (count)
+            printf("%zu sample%s of ", count, plural(count));
         printf("%zu point%s on %s\n", points, points == 1 ? "" : "s",
                rm2_manifold_spec(m->info->manifold));
+        if (drawn)
+            vicinity_print(stdout, m, drawn->vicinity, drawn->worst.over_spread);
     }
 }
 
@@ -70,7 +95,7 @@ static int do_decode(const model_work *m) {
     if (code == EXIT_DONE && model_wants_table(m))
         code = write_decoded(m, n, latents, points, deviation);
     if (code == EXIT_DONE)
-        report_points(m, n, 0);
+        report_points(m, n, NULL);
     free(points);
     free(latents);
     return code;
@@ -78,38 +103,81 @@ static int do_decode(const model_work *m) {
 
 /* ---- sample --------------------------------------------------------------------------------- */
 
-static int write_samples(const model_work *m, size_t n, size_t count, const double *points) {
+static int write_samples(const model_work *m, const samples *drawn) {
     sheet s;
-    size_t rows = n * count;
+    size_t rows = drawn->n * drawn->count;
+    bool near = !vicinity_unknown(drawn->vicinity);
     double *numbers = malloc((rows + 1) * sizeof *numbers);
-    for (size_t k = 0; numbers && k < count; k++)
-        for (size_t i = 0; i < n; i++)
-            numbers[k * n + i] = (double)k;
-    bool built = sheet_create(&s, rows, 1 + rm2_manifold_ambient(m->info->manifold)) && numbers &&
-                 sheet_add(&s, "sample", numbers, 1) &&
-                 sheet_add_points(&s, m->info->manifold, points);
+    for (size_t k = 0; numbers && k < rows; k++) {
+        size_t sample = k / drawn->n;
+        numbers[k] = (double)sample;
+    }
+    bool built =
+        sheet_create(&s, rows, (near ? 2u : 1u) + rm2_manifold_ambient(m->info->manifold)) &&
+        numbers && sheet_add(&s, "sample", numbers, 1) &&
+        sheet_add_points(&s, m->info->manifold, drawn->points) &&
+        (!near || sheet_add(&s, "over_spread", drawn->over_spread, 1));
     int code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
     sheet_free(&s);
     free(numbers);
     return code;
 }
 
-static int do_sample(const model_work *m) {
-    size_t n = 0, count = m->options->count ? m->options->count : 1;
+/* Each sample is a path of its own. */
+static rm2_status find_nearness(const model_work *m, samples *s) {
     size_t ambient = rm2_manifold_ambient(m->info->manifold);
-    double *latents, *points = NULL;
-    int code = model_find_latents(m, &n, &latents);
-    if (code == EXIT_DONE && (n > SIZE_MAX / sizeof *points / ambient / count ||
-                              !(points = malloc(count * n * ambient * sizeof *points + 1))))
-        code = work_no_memory(&m->work);
+    WORK_TRY(rm2_vicinity_create(m->work.ctx, m->model, &s->vicinity));
+    s->worst.over_spread = NAN;
+    for (size_t k = 0; k < s->count; k++) {
+        rm2_nearness one;
+        WORK_TRY(rm2_vicinity_of(m->work.ctx, s->vicinity, s->n, s->points + k * s->n * ambient,
+                                 s->over_spread + k * s->n, &one));
+        s->outside += vicinity_beyond(m, one.over_spread);
+        if (!(one.over_spread <= s->worst.over_spread)) {
+            s->worst = one;
+            s->worst.farthest += k * s->n;
+        }
+    }
+    return RM2_OK;
+}
+
+/* A draw may stray; most of them may not. */
+static int judge(const model_work *m, const samples *s) {
+    char what[120];
+    if (2 * s->outside <= s->count)
+        return EXIT_DONE;
+    (void)snprintf(what, sizeof what, "%zu of %zu samples leave it: point %zu of sample %zu",
+                   s->outside, s->count, s->worst.farthest % s->n, s->worst.farthest / s->n);
+    return vicinity_complain(m, what, s->worst.over_spread);
+}
+
+static int draw(const model_work *m, const double *latents, samples *s) {
+    size_t ambient = rm2_manifold_ambient(m->info->manifold);
+    if (s->n > SIZE_MAX / sizeof *s->points / (ambient + 1) / s->count)
+        return work_no_memory(&m->work);
+    s->points = malloc(s->count * s->n * (ambient + 1) * sizeof *s->points + 1);
+    if (!s->points)
+        return work_no_memory(&m->work);
+    s->over_spread = s->points + s->count * s->n * ambient;
+    rm2_status status = rm2_model_sample(m->work.ctx, m->model, s->n, latents, s->count,
+                                         m->options->noise, s->points);
+    return work_check(&m->work, status == RM2_OK ? find_nearness(m, s) : status);
+}
+
+static int do_sample(const model_work *m) {
+    samples s = {.count = m->options->count ? m->options->count : 1};
+    double *latents;
+    int code = model_find_latents(m, &s.n, &latents);
     if (code == EXIT_DONE)
-        code = work_check(&m->work, rm2_model_sample(m->work.ctx, m->model, n, latents, count,
-                                                     m->options->noise, points));
+        code = draw(m, latents, &s);
     if (code == EXIT_DONE && model_wants_table(m))
-        code = write_samples(m, n, count, points);
-    if (code == EXIT_DONE)
-        report_points(m, n, count);
-    free(points);
+        code = write_samples(m, &s);
+    if (code == EXIT_DONE) {
+        report_points(m, s.n, &s);
+        code = judge(m, &s);
+    }
+    rm2_vicinity_free(s.vicinity);
+    free(s.points);
     free(latents);
     return code;
 }

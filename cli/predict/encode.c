@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/model.h"
 #include "core/progress.h"
+#include "core/vicinity.h"
 
 typedef struct encode_options {
     rm2_encode_settings settings;
@@ -18,16 +18,20 @@ static const option points_table[] = {
 
 static const option encode_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL, "CSV file to write (also -o; - prints)"},
+    SPREAD_LIMIT_OPTION,
     {.name = NULL},
 };
 
 typedef struct encoded {
-    size_t n, Q, converged;
+    size_t n, Q, converged, outside; /* outside: residual beyond the limit */
+    double spread;
+    rm2_vicinity *vicinity;
     double *points, *latents, *covariance;
     rm2_encoded *info;
 } encoded;
 
 static void encoded_free(encoded *e) {
+    rm2_vicinity_free(e->vicinity);
     free(e->points);
     free(e->latents);
     free(e->covariance);
@@ -49,13 +53,14 @@ static bool add_deviations(sheet *s, const encoded *e, double *column) {
 
 static bool add_quality(sheet *s, const encoded *e, double *column) {
     static const char *const names[] = {"log_density", "log_density_at_latent", "residual",
-                                        "converged"};
-    for (int k = 0; k < 4; k++) {
+                                        "converged", "over_spread"};
+    for (int k = 0; k < (isfinite(e->spread) ? 5 : 4); k++) {
         for (size_t i = 0; i < e->n; i++)
             column[i] = k == 0   ? e->info[i].log_density
                         : k == 1 ? e->info[i].log_density_at_latent
                         : k == 2 ? e->info[i].residual
-                                 : (double)e->info[i].converged;
+                        : k == 3 ? (double)e->info[i].converged
+                                 : e->info[i].residual / e->spread;
         if (!sheet_add(s, names[k], column, 1))
             return false;
     }
@@ -67,7 +72,8 @@ static int write_encoded(const model_work *m, const encoded *e, const rm2_data *
     double *column = malloc((e->n + 1) * sizeof *column);
     size_t columns =
         (data->trajectories ? 1u : 0u) + (data->time ? 1u : 0u) + (data->labels ? 1u : 0u);
-    bool built = sheet_create(&s, e->n, columns + 2 * e->Q + 4) && column &&
+    bool built = sheet_create(&s, e->n, columns + 2 * e->Q + (isfinite(e->spread) ? 5u : 4u)) &&
+                 column &&
                  sheet_add_trajectories(&s, data->trajectories, data->starts, data->ids) &&
                  (!data->time || sheet_add(&s, "time", data->time, 1)) &&
                  sheet_add_labels(&s, data) && sheet_add_latents(&s, e->Q, e->latents) &&
@@ -91,6 +97,10 @@ static void print_encoded(const model_work *m, const encoded *e) {
         json_field(out, "log_density", density);
         json_field(out, "log_density_at_latent", at_latent);
         json_field(out, "residual", sqrt(squares));
+        json_field(out, "spread", e->spread);
+        json_field(out, "spread_limit", m->options->spread_limit);
+        json_field(out, "over_spread", sqrt(squares) / e->spread);
+        (void)fprintf(out, ", \"outside\": %zu", e->outside);
         (void)fprintf(out, "}\n");
     } else if (!m->work.common->quiet) {
         (void)fprintf(
@@ -98,6 +108,10 @@ static void print_encoded(const model_work *m, const encoded *e) {
             "encoded %zu point%s (%zu converged): mean log density %.4f (at the latent point "
             "%.4f), root mean squared residual %.4g (tangent coordinates)\n",
             e->n, e->n == 1 ? "" : "s", e->converged, density, at_latent, sqrt(squares));
+        if (isfinite(e->spread))
+            (void)fprintf(
+                out, "that is %.2f of the spread of the training data; points beyond %g: %zu\n",
+                sqrt(squares) / e->spread, m->options->spread_limit, e->outside);
     }
 }
 
@@ -129,14 +143,37 @@ static int encode(const model_work *m, const rm2_data *data, bool align_signs, e
     return code;
 }
 
+/* Residuals in spreads of the training data. */
+static int compare_residuals(const model_work *m, encoded *e) {
+    int code = work_check(&m->work, rm2_vicinity_create(m->work.ctx, m->model, &e->vicinity));
+    e->spread = rm2_vicinity_describe(e->vicinity).spread;
+    for (size_t i = 0; code == EXIT_DONE && i < e->n; i++)
+        e->outside += vicinity_beyond(m, e->info[i].residual / e->spread);
+    return code;
+}
+
+/* Single points may be unlike the training data; most of them may not. */
+static int judge(const model_work *m, const encoded *e) {
+    if (2 * e->outside > e->n)
+        return work_complain(
+            &m->work, EXIT_NOT_CONVERGED,
+            "%zu of %zu points are farther than %g spreads of the training data from what their "
+            "latent points decode to: the model does not describe these data. Check units, columns "
+            "and --manifold, fit a model with such data, or accept it with --spread-limit",
+            e->outside, e->n, m->options->spread_limit);
+    return e->converged == e->n ? EXIT_DONE : EXIT_NOT_CONVERGED;
+}
+
 static int encode_data(const model_work *m, const rm2_data *data, bool align_signs) {
     encoded e = {.n = 0};
     int code = encode(m, data, align_signs, &e);
+    if (code == EXIT_DONE)
+        code = compare_residuals(m, &e);
     if (code == EXIT_DONE && model_wants_table(m))
         code = write_encoded(m, &e, data);
     if (code == EXIT_DONE) {
         print_encoded(m, &e);
-        code = e.converged == e.n ? EXIT_DONE : EXIT_NOT_CONVERGED;
+        code = judge(m, &e);
     }
     encoded_free(&e);
     return code;

@@ -193,6 +193,7 @@ static void print_json(const robot_work *r, FILE *out) {
     json_field(out, "limit_margin", i->margin);
     json_field(out, "largest_step", i->largest_step);
     (void)fprintf(out, ", \"jumps\": %zu", i->jumps);
+    json_field(out, "jump_point", i->jumps > 0 ? (double)i->jump_target : (double)NAN);
     json_field(out, "speed_ratio", i->stretch > 0 ? i->stretch : (double)NAN);
     (void)fprintf(out, ", \"speed_limits_kept\": %s",
                   i->stretch > 1   ? "false"
@@ -257,6 +258,20 @@ static int complain_of_misses(const robot_work *r) {
                          angle, cause);
 }
 
+/* Every point is reached, but on the way to some the arm leaves the path. */
+static int complain_of_jumps(const robot_work *r) {
+    const rm2_track_info *i = &r->info;
+    const char *file = r->options->trajectory;
+    return work_complain(
+        &r->work, EXIT_NOT_CONVERGED,
+        "%s%sthe motion jumps at %zu point%s, first joint %zu (%s) on the way to %s %zu: between "
+        "these points the arm leaves the path; add points to the path there, move or turn it "
+        "(--place auto, --offset, --rotate), or search at more points (--stations)",
+        file ? file : "", file ? " is not written: " : "", i->jumps, plural(i->jumps),
+        i->jump_joint + 1, rm2_arm_joint_name(r->arm, i->jump_joint), r->data->row_word,
+        r->data->rows[i->jump_target]);
+}
+
 int robot_report(const robot_work *r) {
     const char *output = r->options->output;
     bool prints = output ? strcmp(output, "-") == 0 : !r->work.common->json;
@@ -267,10 +282,5 @@ int robot_report(const robot_work *r) {
         print_text(r, out);
     if (r->info.missed > 0)
         return complain_of_misses(r);
-    if (r->options->trajectory && r->info.jumps > 0)
-        return work_complain(
-            &r->work, EXIT_NOT_CONVERGED,
-            "%s is not written: the motion jumps at %zu point%s; add points to the path there",
-            r->options->trajectory, r->info.jumps, plural(r->info.jumps));
-    return EXIT_DONE;
+    return r->info.jumps > 0 ? complain_of_jumps(r) : EXIT_DONE;
 }

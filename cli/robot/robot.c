@@ -193,6 +193,10 @@ static void add_info(robot_work *r, const rm2_track_info *one, size_t from) {
         all->cause_limit = one->cause_limit;
     }
     all->missed += one->missed;
+    if (all->jumps == 0 && one->jumps > 0) {
+        all->jump_target = from + one->jump_target;
+        all->jump_joint = one->jump_joint;
+    }
     all->jumps += one->jumps;
     if (one->margin < all->margin) {
         all->margin = one->margin;

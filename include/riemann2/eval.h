@@ -1,6 +1,6 @@
 /* How good is a model, how good is a trajectory: distances between trajectories under time warping,
- * points on the manifold, density and reconstruction of data the model has not seen, and whether its
- * uncertainty is the right size. */
+ * points on the manifold, density and reconstruction of data the model has not seen, whether its
+ * uncertainty is the right size, and whether a result is where the training data are. */
 #ifndef RIEMANN2_EVAL_H
 #define RIEMANN2_EVAL_H
 
@@ -80,6 +80,50 @@ typedef struct rm2_calibration_points {
 RM2_API rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *model,
                                          const rm2_calibration_points *points,
                                          rm2_calibration *calibration);
+
+/* ---- how near to the demonstrations --------------------------------------------------------- */
+
+/* Whether a result is where the training data are. Distances are those of the manifold in the model's units (Euclidean
+ * factors divided by their scale; of RM2_GPLVM ambient ones): with trajectories to the nearest of the geodesic segments
+ * between their points, so that it does not matter how densely they are sampled; else to the nearest point. They are
+ * compared with the spread that the training data have among themselves:
+ *
+ *   trajectories   h_t = largest distance of a point of demonstration t from the other demonstrations;
+ *                  spread = median of h_t, of at most 32 demonstrations at 64 points each, evenly chosen
+ *   points         spread = 99 % quantile of the distances to the nearest other point, of at most 128 points
+ *
+ * Along geodesics between demonstrations of real recordings distances are below the limit, 1.5 spreads
+ * (docs/geometry.md has the numbers); straight latent lines, end points away from the data, models that were not trained
+ * and ways between families that nothing joins are beyond it. */
+typedef struct rm2_vicinity rm2_vicinity;
+
+#define RM2_VICINITY_LIMIT 1.5
+
+typedef struct rm2_vicinity_info {
+    size_t demonstrations; /* trajectories, or points where there are none; 0: no training data */
+    bool trajectories;
+    double
+        spread; /* in the model's units; NaN: unknown, fewer than two demonstrations or all the same */
+} rm2_vicinity_info;
+
+/* The model must outlive it; several threads may use one at once, each with a context of its own. */
+RM2_API rm2_status rm2_vicinity_create(rm2_context *ctx, const rm2_model *model,
+                                       rm2_vicinity **vicinity);
+RM2_API void rm2_vicinity_free(rm2_vicinity *vicinity);
+/* Of NULL: unknown. */
+RM2_API rm2_vicinity_info rm2_vicinity_describe(const rm2_vicinity *vicinity);
+
+typedef struct rm2_nearness {
+    double over_spread; /* largest distance, in spreads; NaN: unknown */
+    size_t farthest;    /* point where it is */
+    size_t beyond;      /* points beyond RM2_VICINITY_LIMIT */
+} rm2_nearness;
+
+/* Distances of n points in the units of the data, in spreads: over_spread (n, or NULL; NaN where the spread is
+ * unknown), `nearness` (or NULL) of all. Quick where points follow each other, as those of a path do. */
+RM2_API rm2_status rm2_vicinity_of(rm2_context *ctx, const rm2_vicinity *vicinity, size_t n,
+                                   const double *points, double *over_spread,
+                                   rm2_nearness *nearness);
 
 #ifdef __cplusplus
 }

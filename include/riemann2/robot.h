@@ -170,7 +170,9 @@ typedef struct rm2_track_info {
     size_t cause_target;   /* where; of RM2_TRACK_WAY the first target that is missed */
     size_t cause_joint;    /* the joint whose limit is in the way there; SIZE_MAX: none */
     double cause_limit;    /* that limit */
-    size_t jumps;          /* steps between neighbours that are jumps */
+    size_t jumps;       /* steps between neighbours that are jumps: the arm leaves the path there */
+    size_t jump_target; /* target that the first of them leads to */
+    size_t jump_joint;  /* joint that jumps there */
 } rm2_track_info;
 
 /* A configuration for one target by inverse kinematics from several starts; the nearest one if it

@@ -5,7 +5,7 @@ dimensions. Every point of it decodes to a point on the curved space, with uncer
 pulled back into it, so that distances, shortest paths and means follow the data.
 
 >>> import riemann2 as rm2
->>> data = rm2.generate("toy", trajectories=3, points=20)
+>>> data = rm2.generate("toy", trajectories=3, points=60)
 >>> model = rm2.WGPLVM("R2 x S2").fit(data)
 >>> path = model.geodesic(model.latents_[0], model.latents_[-1])
 >>> path.converged
@@ -37,7 +37,7 @@ Settings
     set_threads, set_progress, show_config
 
 Exceptions are ValueError, OSError, MemoryError, KeyboardInterrupt, `CutLocusError` and `NumericalError`. Messages go
-to the logger "riemann2".
+to the logger "riemann2". A result that leaves the training data gives an `OutsideWarning`.
 """
 
 from . import _start  # noqa: F401  first: chooses the kernels of OpenBLAS before NumPy loads it
@@ -48,14 +48,26 @@ from ._settings import Setting, settings
 from ._start import get_threads, set_threads, show_config
 from .covariance import covariances
 from .data import Data, generate, read
-from .evaluation import Calibration, Floor, Score, calibration, cross_validate, dtw, dtw_floor, score
+from .evaluation import (
+    Calibration,
+    CrossValidation,
+    CrossValidationJob,
+    CrossValidationRow,
+    Floor,
+    Score,
+    calibration,
+    cross_validate,
+    dtw,
+    dtw_floor,
+    score,
+)
 from .figure import Figure, Panel
 from .manifold import Factor, Manifold, register_geometry
 from .model import GPLVM, WGPLVM, load
 from .planner import Plan, Planner
 from .report import Demonstration, Family, Fidelity, LatentChoice, StartReport
 from .robot import Arm, Placement, Tracked
-from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, Path, Space, Sphere, medoids
+from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, OutsideWarning, Path, Space, Sphere, medoids
 from .statistics import Accuracy, PermutationTest, classify, group_means, permutation_test
 
 __all__ = [
@@ -63,6 +75,9 @@ __all__ = [
     "Arm",
     "Box",
     "Calibration",
+    "CrossValidation",
+    "CrossValidationJob",
+    "CrossValidationRow",
     "Capsule",
     "CutLocusError",
     "Data",
@@ -80,6 +95,7 @@ __all__ = [
     "Mean",
     "Medoids",
     "NumericalError",
+    "OutsideWarning",
     "Panel",
     "Path",
     "PermutationTest",

@@ -67,12 +67,12 @@ class Setting(NamedTuple):
 
 @lru_cache(maxsize=None)
 def table(name: str) -> dict[str, Setting]:
-    """Return the settings of a table ("fit", "data", "encode", "space", "test", "classify", "covariance") by name."""
+    """Return the settings of a table ("fit", "data", "encode", "space", "cross", "test", "classify", "covariance") by name."""
     return {row[0]: Setting(*row) for row in _core.settings(name)}
 
 
 def settings(name: str) -> list[Setting]:
-    """Return the settings of a table: "fit", "data", "encode", "space", "test", "classify" or "covariance".
+    """Return the settings of a table: "fit", "data", "encode", "space", "cross", "test", "classify" or "covariance".
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ._arrays import Array
     from .model import WGPLVM
 
-__all__ = ["Calibration", "Floor", "Score", "calibration", "cross_validate", "dtw", "dtw_floor", "score"]
+__all__ = ["Calibration", "CrossValidation", "CrossValidationJob", "CrossValidationRow", "Floor", "Score", "calibration", "cross_validate", "dtw", "dtw_floor", "score"]
 
 _KINDS = ("warped", "padded", "nearest")
 
@@ -196,38 +197,123 @@ def calibration(model: WGPLVM, Z: Any, Y: Any) -> Calibration:
                        squares, probabilities)
 
 
-def cross_validate(model: WGPLVM, data: Data, *, callback: Callback = None) -> list[Score]:
-    """Train once per trajectory without it, and score it.
+class CrossValidationJob(NamedTuple):
+    """One candidate on one fold."""
+
+    failed: bool
+    message: str
+    """Why it failed, or why there is no motion."""
+    train: int
+    """Training points."""
+    held: int
+    """Points held out."""
+    unconverged: int
+    """Encodings and geodesics that did not converge."""
+    log_density: float
+    """Of the held-out points, mean, against the Riemannian volume; NaN for a Euclidean model next to others."""
+    residual: float
+    """Root mean squared residual in tangent coordinates."""
+    coverage: float
+    """Share of points within the 95 % region of the prediction."""
+    motion: float
+    """Distance of a held-out trajectory from the geodesic between its encoded ends, as a multiple of the distance between
+    training trajectories; NaN without trajectories."""
+    seconds: float
+
+
+class CrossValidationRow(NamedTuple):
+    """One candidate over the folds: means and standard errors."""
+
+    failed: int
+    """Folds in which it failed."""
+    unconverged: int
+    log_density: float
+    log_density_error: float
+    residual: float
+    residual_error: float
+    coverage: float
+    coverage_error: float
+    motion: float
+    motion_error: float
+    behind: float
+    """Density of the best candidate less this one's."""
+    behind_error: float
+    """Standard error of the difference, over the folds."""
+
+
+class CrossValidation(NamedTuple):
+    """How well candidates describe data that they were not trained on."""
+
+    rows: list[CrossValidationRow]
+    """One per candidate."""
+    jobs: list[list[CrossValidationJob]]
+    """Per candidate one per fold."""
+    folds: Array
+    """Fold of each point."""
+    best: int | None
+    """Candidate with the highest density; None if each failed in some fold."""
+    recommended: int | None
+    """The simplest candidate that is behind the best by at most one standard error of the difference."""
+    resumed: int
+    """Jobs that were taken from the checkpoint."""
+
+
+def cross_validate(
+    models: WGPLVM | Sequence[WGPLVM],
+    data: Data,
+    *,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    callback: Callback = None,
+    **settings: Any,
+) -> CrossValidation:
+    """Train each model on all folds of the data except one, in turn, and judge it on that one.
+
+    Jobs (models times folds) run on all threads, one thread each.
 
     Parameters
     ----------
-    model : WGPLVM
-        Settings of the training; it is not changed.
+    models : WGPLVM or sequence of WGPLVM
+        Candidates: settings of trainings; they are not changed.
     data : Data
-        With at least two trajectories.
+    checkpoint : path, optional
+        File that keeps the results of finished jobs.
+    resume : bool
+        Take finished jobs from the checkpoint.
+    callback : callable, optional
+        Called with a `Progress`; returning False stops the work.
+    **settings
+        Settings of the library's table "cross": split, folds, motion, seed.
 
     Returns
     -------
-    list of Score, one per trajectory
+    CrossValidation
 
     Examples
     --------
     >>> import riemann2 as rm2
     >>> data = rm2.generate("toy", trajectories=3, points=15)
-    >>> len(rm2.cross_validate(rm2.WGPLVM("R2 x S2"), data))
-    3
+    >>> found = rm2.cross_validate([rm2.WGPLVM("R2 x S2", q, max_iterations=20) for q in (1, 2)], data)
+    >>> len(found.rows), len(found.jobs[0])
+    (2, 3)
     """
-    _need(model, data)
-    if len(data.ids) < 2:
-        raise ValueError(f"data: expected at least two trajectories, got {len(data.ids)}")
-    groups = data.groups
-    scores = []
-    for number in range(len(data.ids)):
-        parts = []
-        for kept in (groups != number, groups == number):
-            ids = np.array(data.ids)[groups[kept]]  # type: ignore[index]
-            time = None if data.time is None else data.time[kept]
-            parts.append(Data(data.points[kept], data.manifold, groups=ids, time=time, source=data.source))
-        fitted = type(model)(**model.get_params()).fit(parts[0], callback=callback)
-        scores.append(score(fitted, parts[1])[0])
-    return scores
+    candidates: list[Any] = [models] if hasattr(models, "_fitted") else list(models)
+    _need(candidates[0] if candidates else None, data)
+    for model in candidates:
+        _need(model)
+    words = [model._prepare(data, None, None)[1] for model in candidates]
+    path = None if checkpoint is None else os.fspath(checkpoint)
+    with watch(callback) as report:
+        folds, jobs, rows, best, recommended, resumed = _core.cross_validate(
+            data._handle, texts("cross", settings), words, report, path, bool(resume)
+        )
+    each = [CrossValidationJob._make([*job[:5], *job[5], job[6]]) for job in jobs]
+    count = len(each) // len(candidates)
+    return CrossValidation(
+        [CrossValidationRow._make([*r[:2], *(v for pair in zip(r[2], r[3]) for v in pair), *r[4:]]) for r in rows],
+        [each[k * count : (k + 1) * count] for k in range(len(candidates))],
+        np.array(folds, dtype=np.intp),
+        None if best < 0 else best,
+        None if recommended < 0 else recommended,
+        resumed,
+    )

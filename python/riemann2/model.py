@@ -19,6 +19,7 @@ from ._settings import describe, table, texts
 from .data import Data
 from .manifold import Manifold
 from .report import Fidelity, LatentChoice, StartReport
+from .space import OutsideWarning
 
 if TYPE_CHECKING:
     from ._arrays import Array
@@ -282,6 +283,7 @@ class WGPLVM(ModelSpace, ModelShow):
     def _adopt(self, handle: Any) -> None:
         self._handle = handle
         self._spaces: dict[Any, Any] = {}  # handles of latent spaces by their settings
+        self._vicinity: tuple[Any, ...] | None = None  # handle and what is known of the training data's spread
         self.info_: dict[str, Any] = _core.model_info(handle)
         self.data_ = Data._wrap(_core.model_data(handle))
         self.manifold_ = self.data_.manifold
@@ -351,17 +353,27 @@ class WGPLVM(ModelSpace, ModelShow):
         return_cov : bool
             Also return the latent uncertainty, (n, latent_dim, latent_dim).
         return_info : bool
-            Also return a dict of arrays: log_density, residual, converged, nearest.
+            Also return a dict of arrays: log_density, residual, converged, nearest, and over_spread: residuals in
+            multiples of the spread of the training data.
         align_signs : bool
             Choose q or -q of quaternions as in the training data.
         callback : callable, optional
             Called with a `Progress`; returning False stops with KeyboardInterrupt.
         **settings
             Settings of the library's table "encode": ``objective``, ``searches``, ...
+
+        Warns
+        -----
+        OutsideWarning
+            If the residuals of most points are beyond 1.5 spreads of the training data.
         """
         latents, cov, info = self._encode(Y, groups, return_cov, align_signs, callback, settings)
         found = {"log_density": info[:, 0], "residual": info[:, 1], "converged": info[:, 2] != 0,
-                 "nearest": info[:, 3].astype(int)}
+                 "nearest": info[:, 3].astype(int), "over_spread": info[:, 1] / self.spread_}
+        outside = int(np.sum(found["over_spread"] > self.spread_limit_))
+        if 2 * outside > len(latents):
+            warnings.warn(f"{outside} of {len(latents)} points are unlike the training data: residuals beyond "
+                          f"{self.spread_limit_:g} spreads", OutsideWarning, stacklevel=2)
         more = ([cov] if return_cov else []) + ([found] if return_info else [])
         return (latents, *more) if more else latents
 
@@ -441,6 +453,11 @@ class WGPLVM(ModelSpace, ModelShow):
         Returns
         -------
         array of shape (count, n, *point_shape), on the manifold
+
+        Warns
+        -----
+        OutsideWarning
+            If most of the trajectories leave the training data.
         """
         handle = self._fitted()
         array, lead = self._latents(Z)
@@ -448,6 +465,49 @@ class WGPLVM(ModelSpace, ModelShow):
             raise ValueError(f"latents: expected an array of shape (n, latent_dim), got {array.shape}")
         out = np.empty((as_count(count, "count"),) + lead + self.manifold_.point_shape)
         _core.sample(handle, array, len(out), bool(noise), as_seed(seed), out)
+        outside = sum(bool(np.any(self.over_spread(one) > self.spread_limit_)) for one in out)
+        if 2 * outside > len(out):
+            warnings.warn(f"{outside} of {len(out)} samples leave the training data", OutsideWarning, stacklevel=2)
+        return out
+
+    def _near(self) -> tuple[Any, ...]:
+        handle = self._fitted()
+        if self._vicinity is None:
+            self._vicinity = _core.vicinity(handle)
+        return self._vicinity
+
+    @property
+    def spread_(self) -> float:
+        """Spread of the training data among themselves, in the model's units; NaN: unknown.
+
+        With trajectories the median of what each is away from the others where it is farthest; else the 99 % quantile of
+        the distances of points to the nearest other one.
+        """
+        return self._near()[3]
+
+    @property
+    def spread_limit_(self) -> float:
+        """Distance in spreads beyond which a result is said to leave the training data: 1.5."""
+        return self._near()[4]
+
+    def over_spread(self, Y: Any) -> Array:
+        """Return the distances of points from the nearest training data, in multiples of their spread.
+
+        Parameters
+        ----------
+        Y : array of shape (n, *point_shape), in the units of the data
+            Quick where points follow each other, as those of a path do.
+
+        Returns
+        -------
+        array of shape (n,); NaN where the spread is unknown: fewer than two demonstrations, or all the same
+        """
+        array = as_doubles(Y, "Y")
+        shape = self.manifold_.point_shape
+        if array.shape[1:] != shape or array.ndim != 1 + len(shape):
+            raise ValueError(f"Y: expected an array of shape (n, {', '.join(map(str, shape))}), got {array.shape}")
+        out = np.empty(len(array))
+        _core.vicinity_of(self._near()[0], self._fitted(), array, out)
         return out
 
     def score(self, Y: Any, y: Any = None) -> float:

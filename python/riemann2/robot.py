@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -49,6 +50,11 @@ class Tracked(NamedTuple):
     cause_joint: int | None = None
     """The joint whose limit is in the way."""
     cause_limit: float | None = None
+    jumps: int = 0
+    """Steps between neighbours at which a joint moves by more than 0.5 rad or a quarter of the reach."""
+    jump_target: int | None = None
+    """Target that the first of them leads to."""
+    jump_joint: int | None = None
 
 
 class Placement(NamedTuple):
@@ -188,8 +194,17 @@ class Arm:
             Targets at which the whole trajectory is searched where following it from a start fails; 0: none.
         start : array of shape (joints,), optional
         seed : int
+
+        Warns
+        -----
+        RuntimeWarning
+            If the motion jumps: between these targets the arm leaves the path.
         """
-        return self._track(targets, manifold, time, False, settings)
+        found = self._track(targets, manifold, time, False, settings)
+        if found.jumps:
+            warnings.warn(f"the motion jumps {found.jumps} times, first on the way to target {found.jump_target}",
+                          RuntimeWarning, stacklevel=2)
+        return found
 
     def _track(self, targets: Any, manifold: Any, time: Any, one: bool, settings: dict[str, Any]) -> Tracked:
         m = Manifold(manifold)
@@ -203,11 +218,11 @@ class Arm:
         info = _core.arm_track(
             self._handle, m._handle, x, clock, first, _track_settings(**settings), seed, one, q, errors
         )
-        _, worst, margin, margin_joint, step, stretch, stretch_joint, cause, where, joint, limit = info
+        _, worst, margin, margin_joint, step, stretch, stretch_joint, cause, where, joint, limit, *jump = info
         return Tracked(
             q, errors[:, 0], errors[:, 1], errors[:, 2], errors[:, 3] != 0, worst, margin, margin_joint, step, stretch,
             stretch_joint, _CAUSES[cause], where if cause else None, joint if joint >= 0 else None,
-            limit if joint >= 0 else None,
+            limit if joint >= 0 else None, jump[0], *(jump[1:] if jump[0] else (None, None)),
         )
 
     def place(self, targets: Any, manifold: str | Manifold, placement: Placement = Placement()) -> Array:

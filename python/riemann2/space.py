@@ -18,10 +18,18 @@ if TYPE_CHECKING:
     from .model import WGPLVM
 
 __all__ = [
-    "Box", "Capsule", "Discouraged", "HalfSpace", "Mean", "Medoids", "Path", "Space", "Sphere", "medoids",
+    "Box", "Capsule", "Discouraged", "HalfSpace", "Mean", "Medoids", "OutsideWarning", "Path", "Space", "Sphere",
+    "medoids",
 ]
 
 _POLYGON, _STRAIGHT, _EXPECTED = range(3)
+
+
+class OutsideWarning(RuntimeWarning):
+    """A result leaves the training data: it is farther from them than they are from each other.
+
+    Choose end points among the demonstrations, add demonstrations there, or check the training.
+    """
 
 
 class Sphere(NamedTuple):
@@ -191,6 +199,7 @@ class Path:
         self.space = space
         self._stops = stops
         self._decoded: tuple[Array, Array] | None = None
+        self._over_spread: Array | None = None
 
     def _decode(self) -> tuple[Array, Array]:
         if self._decoded is None:
@@ -211,6 +220,21 @@ class Path:
     def std(self) -> Array:
         """Standard deviations of the decoded points, (nodes,)."""
         return self._decode()[1]
+
+    @property
+    def over_spread(self) -> Array:
+        """Distances of the nodes from the nearest demonstration, in multiples of the demonstrations' spread: (nodes,).
+
+        NaN where the spread is unknown; see `WGPLVM.over_spread`.
+        """
+        if self._over_spread is None:
+            self._over_spread = self._model().over_spread(self.points)
+        return self._over_spread
+
+    @property
+    def outside(self) -> bool:
+        """Whether the path leaves the demonstrations: a node is farther than 1.5 spreads from them."""
+        return bool(np.any(self.over_spread > self._model().spread_limit_))
 
     @property
     def exact_length(self) -> float:
@@ -385,6 +409,8 @@ class Space:
         -----
         RuntimeWarning
             If the path did not reach the tolerance, or no way keeps the clearance from the obstacles.
+        OutsideWarning
+            If the path leaves the demonstrations (`Path.over_spread`).
         """
         rows = [self._points(p, "latents", 1)[0] for p in (start, *via, end)]
         stops = np.stack(rows)
@@ -395,6 +421,10 @@ class Space:
                           RuntimeWarning, stacklevel=2)
         elif not path.converged:
             warnings.warn(f"the geodesic did not converge (error {path.error:.1e})", RuntimeWarning, stacklevel=2)
+        elif self.model is not None and path.outside:
+            node = int(np.nanargmax(path.over_spread))
+            warnings.warn(f"the path leaves the demonstrations: node {node} of {len(path)} is "
+                          f"{path.over_spread[node]:.2f} spreads from the nearest one", OutsideWarning, stacklevel=2)
         return path
 
     def geodesics(self, starts: Any, ends: Any, *, callback: Callback = None) -> list[Path]:
@@ -405,7 +435,11 @@ class Space:
             raise ValueError(f"starts and ends have different shapes: {a.shape} and {b.shape}")
         with watch(callback) as report:
             rows = _core.geodesics(self._handle, a, b, report)
-        return [Path(self, row, np.stack([a[k], b[k]])) for k, row in enumerate(rows)]
+        paths = [Path(self, row, np.stack([a[k], b[k]])) for k, row in enumerate(rows)]
+        outside = sum(p.outside for p in paths) if self.model is not None else 0
+        if outside:
+            warnings.warn(f"{outside} of {len(paths)} paths leave the demonstrations", OutsideWarning, stacklevel=2)
+        return paths
 
     def distances(self, Z: Any, *, callback: Callback = None) -> Array:
         """Return the geodesic distances between latent points, (n, n)."""

@@ -155,7 +155,62 @@ static PyObject *view_rows(PyObject *self, PyObject *args) {
     return result;
 }
 
+static void release_vicinity(void *thing) {
+    rm2_vicinity_free(thing);
+}
+
+static const handle_kind vicinity_kind = {"vicinity", release_vicinity};
+
+/* vicinity(model): (handle, demonstrations, trajectories, spread, limit) */
+static PyObject *vicinity(PyObject *self, PyObject *object) {
+    const rm2_model *model = glue_unwrap(object, &model_kind);
+    rm2_vicinity *found = NULL;
+    (void)self;
+    rm2_context *ctx = model ? glue_enter() : NULL;
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    GLUE_RUN(status, rm2_vicinity_create(ctx, model, &found));
+    PyObject *none = glue_leave(ctx, status);
+    if (!none)
+        return NULL;
+    Py_DECREF(none);
+    rm2_vicinity_info info = rm2_vicinity_describe(found);
+    PyObject *wrapped = glue_wrap(&vicinity_kind, found, object);
+    return wrapped
+               ? Py_BuildValue("NnNdd", wrapped, (Py_ssize_t)info.demonstrations,
+                               PyBool_FromLong(info.trajectories), info.spread, RM2_VICINITY_LIMIT)
+               : NULL;
+}
+
+/* vicinity_of(handle, model, points, out): of one path */
+static PyObject *vicinity_of(PyObject *self, PyObject *args) {
+    const rm2_model *model;
+    const rm2_vicinity *v;
+    PyObject *handle, *in, *out, *result = NULL;
+    glue_array x = {.data = NULL}, y = {.data = NULL};
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OO&OO", &handle, take_model, &model, &in, &out) ||
+        !(v = glue_unwrap(handle, &vicinity_kind)))
+        return NULL;
+    if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y) &&
+        glue_rows(&x, "points", rm2_manifold_ambient(rm2_model_info_of(model)->manifold)) &&
+        glue_sized(&y, "output", x.rows)) {
+        rm2_context *ctx = glue_enter();
+        if (ctx) {
+            rm2_status status;
+            GLUE_RUN(status, rm2_vicinity_of(ctx, v, x.rows, x.data, y.data, NULL));
+            result = glue_leave(ctx, status);
+        }
+    }
+    glue_release(&x);
+    glue_release(&y);
+    return result;
+}
+
 static PyMethodDef functions[] = {
+    {"vicinity", vicinity, METH_O, NULL},
+    {"vicinity_of", vicinity_of, METH_VARARGS, NULL},
     {"score", score, METH_VARARGS, NULL},
     {"calibration", calibration, METH_VARARGS, NULL},
     {"reconstruction", reconstruction, METH_O, NULL},

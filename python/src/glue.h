@@ -113,6 +113,7 @@ bool planner_add(PyObject *module);
 bool trajectory_add(PyObject *module);
 bool kernel_add(PyObject *module);
 bool eval_add(PyObject *module);
+bool cross_add(PyObject *module);
 bool statistics_add(PyObject *module);
 bool robot_add(PyObject *module);
 bool plot_add(PyObject *module);

@@ -210,11 +210,12 @@ static void release_tracking(tracking *t) {
 
 static PyObject *info_tuple(const rm2_track_info *i) {
     bool joint = i->cause != RM2_TRACK_NOT_MISSED && i->cause_joint != SIZE_MAX;
-    return Py_BuildValue("nndnddnnnnd", (Py_ssize_t)i->missed, (Py_ssize_t)i->worst, i->margin,
+    return Py_BuildValue("nndnddnnnndnnn", (Py_ssize_t)i->missed, (Py_ssize_t)i->worst, i->margin,
                          (Py_ssize_t)i->margin_joint, i->largest_step, i->stretch,
                          (Py_ssize_t)i->stretch_joint, (Py_ssize_t)i->cause,
                          (Py_ssize_t)i->cause_target, joint ? (Py_ssize_t)i->cause_joint : -1,
-                         i->cause_limit);
+                         i->cause_limit, (Py_ssize_t)i->jumps, (Py_ssize_t)i->jump_target,
+                         (Py_ssize_t)i->jump_joint);
 }
 
 static PyObject *run_tracking(tracking *t, bool one) {

@@ -164,6 +164,10 @@ rm2_status rm2i_select(rm2_context *ctx, rm2i_draft *draft, const char *ids);
 /* Move the trajectories named in `ids` out of the draft. */
 rm2_status rm2i_hold_out(rm2_context *ctx, rm2i_draft *draft, const char *ids,
                          rm2i_draft *held_out);
+/* The points that are marked (trajectories as a whole) and the rest as two data sets. Where the data are scaled, both are by the
+ * numbers of the rest. */
+rm2_status rm2i_data_divide(rm2_context *ctx, const rm2_data *data, const bool *marked,
+                            rm2_data **rest, rm2_data **part);
 /* Divide each Euclidean factor by the root of the mean of its column variances; held_out, if there is
  * one, by the same numbers. */
 rm2_status rm2i_scale(rm2_context *ctx, rm2i_draft *draft, rm2i_draft *held_out);

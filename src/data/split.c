@@ -149,53 +149,115 @@ static rm2_status check_ids(rm2_context *ctx, const rm2i_draft *data, const char
     return RM2_OK;
 }
 
-static void choose_listed(const rm2i_draft *data, const char *list, bool listed, choice *c) {
-    for (size_t t = 0; t < data->trajectories; t++) {
-        if (in_list(list, data->ids[t]) != listed)
-            continue;
-        for (size_t i = data->starts[t]; i < data->starts[t + 1]; i++)
+/* Points that are marked, or those that are not. */
+static void choose_marked(const rm2i_draft *data, const bool *marked, bool wanted, choice *c) {
+    for (size_t i = 0; i < data->count; i++)
+        if (marked[i] == wanted)
             c->keep[c->count++] = i;
-        c->from[c->trajectories] = t;
-        c->lengths[c->trajectories++] = data->starts[t + 1] - data->starts[t];
-    }
+    for (size_t t = 0; t < data->trajectories; t++)
+        if (marked[data->starts[t]] == wanted) {
+            c->from[c->trajectories] = t;
+            c->lengths[c->trajectories++] = data->starts[t + 1] - data->starts[t];
+        }
 }
 
-static rm2_status extract_listed(rm2_context *ctx, const rm2i_draft *data, const char *list,
-                                 bool listed, rm2i_draft *part) {
+static rm2_status extract_marked(rm2_context *ctx, const rm2i_draft *data, const bool *marked,
+                                 bool wanted, rm2i_draft *part) {
     choice c;
     rm2_status status = choice_create(ctx, data, &c);
     if (status == RM2_OK) {
-        choose_listed(data, list, listed, &c);
+        choose_marked(data, marked, wanted, &c);
         status = extract(ctx, data, &c, part);
     }
     choice_free(&c);
     return status;
 }
 
+/* Divide into what is marked and the rest, which stays in the draft. */
+static rm2_status divide(rm2_context *ctx, rm2i_draft *data, const bool *marked, rm2i_draft *part) {
+    rm2i_draft rest;
+    RM2_TRY(extract_marked(ctx, data, marked, true, part));
+    rm2_status status = extract_marked(ctx, data, marked, false, &rest);
+    if (status == RM2_OK)
+        replace(data, &rest);
+    else
+        rm2i_draft_clear(part);
+    return status;
+}
+
+static rm2_status mark_listed(rm2_context *ctx, const rm2i_draft *data, const char *list,
+                              bool **marked) {
+    RM2_TRY(rm2i_calloc(ctx, data->count, sizeof **marked, marked));
+    for (size_t t = 0; t < data->trajectories; t++)
+        for (size_t i = data->starts[t]; i < data->starts[t + 1]; i++)
+            (*marked)[i] = in_list(list, data->ids[t]);
+    return RM2_OK;
+}
+
 rm2_status rm2i_select(rm2_context *ctx, rm2i_draft *data, const char *ids) {
     size_t count;
+    bool *marked;
     rm2i_draft kept;
     RM2_TRY(check_ids(ctx, data, ids, &count));
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no trajectory named to select");
-    RM2_TRY(extract_listed(ctx, data, ids, true, &kept));
-    replace(data, &kept);
-    return RM2_OK;
+    RM2_TRY(mark_listed(ctx, data, ids, &marked));
+    rm2_status status = extract_marked(ctx, data, marked, true, &kept);
+    free(marked);
+    if (status == RM2_OK)
+        replace(data, &kept);
+    return status;
 }
 
 rm2_status rm2i_hold_out(rm2_context *ctx, rm2i_draft *data, const char *ids,
                          rm2i_draft *held_out) {
     size_t count;
-    rm2i_draft kept;
+    bool *marked;
     RM2_TRY(check_ids(ctx, data, ids, &count));
     if (count >= data->trajectories)
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: all %zu trajectories would be held out",
                          data->source, data->trajectories);
-    RM2_TRY(extract_listed(ctx, data, ids, true, held_out));
-    rm2_status status = extract_listed(ctx, data, ids, false, &kept);
+    RM2_TRY(mark_listed(ctx, data, ids, &marked));
+    rm2_status status = divide(ctx, data, marked, held_out);
+    free(marked);
+    return status;
+}
+
+/* ---- parts of a data set that is made ---------------------------------------------------------- */
+
+/* In original units, without scales. Returns whether there were some. */
+static bool undo_scale(const rm2_data *data, rm2i_draft *draft) {
+    bool scaled = false;
+    rm2_data_original(data, draft->points);
+    for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++) {
+        scaled = scaled || draft->scale[k] != 1;
+        draft->scale[k] = 1;
+    }
+    return scaled;
+}
+
+static rm2_status finish_both(rm2_context *ctx, rm2i_draft *rest, rm2i_draft *part,
+                              rm2_data **rest_data, rm2_data **part_data) {
+    RM2_TRY(rm2i_draft_finish(ctx, rest, rest_data));
+    rm2_status status = rm2i_draft_finish(ctx, part, part_data);
+    if (status != RM2_OK) {
+        rm2_data_free(*rest_data);
+        *rest_data = NULL;
+    }
+    return status;
+}
+
+rm2_status rm2i_data_divide(rm2_context *ctx, const rm2_data *data, const bool *marked,
+                            rm2_data **rest, rm2_data **part) {
+    rm2i_draft draft = {0}, out = {0};
+    RM2_TRY(rm2i_draft_copy(ctx, data, &draft));
+    bool scaled = undo_scale(data, &draft);
+    rm2_status status = divide(ctx, &draft, marked, &out);
+    if (status == RM2_OK && scaled)
+        status = rm2i_scale(ctx, &draft, &out);
     if (status == RM2_OK)
-        replace(data, &kept);
-    else
-        rm2i_draft_clear(held_out);
+        status = finish_both(ctx, &draft, &out, rest, part);
+    rm2i_draft_clear(&draft); /* empty unless something failed */
+    rm2i_draft_clear(&out);
     return status;
 }

@@ -176,8 +176,9 @@ double rm2i_step_time(const rm2i_motion *motion, size_t i);
 /* What the second aim is at target i, q reaching it: squared distance of ellipsoids, or the sum of squares of
  * the joints' distances from the middle of their ranges. */
 double rm2i_aim_at(const rm2i_solver *solver, const double *q, const rm2_track_error *error);
-/* Is the step from a to b a jump? */
+/* Is the step from a to b a jump, and the first joint that jumps (joints: none)? */
 bool rm2i_jumps(const rm2i_solver *solver, const double *a, const double *b);
+size_t rm2i_jumping_joint(const rm2i_solver *solver, const double *a, const double *b);
 
 /* Fill q with a motion through all targets that neither misses nor jumps; *found: there is one.
  * `start` (joints) may be NULL: any. */

@@ -96,13 +96,17 @@ double rm2i_aim_at(const rm2i_solver *s, const double *q, const rm2_track_error 
     return sum;
 }
 
-bool rm2i_jumps(const rm2i_solver *s, const double *a, const double *b) {
+size_t rm2i_jumping_joint(const rm2i_solver *s, const double *a, const double *b) {
     for (size_t k = 0; k < s->joints; k++) {
         bool slides = rm2_arm_joint_kind(s->arm, k) == RM2_JOINT_PRISMATIC;
         if (fabs(b[k] - a[k]) > (slides ? SLIDE * s->arm->reach : JUMP))
-            return true;
+            return k;
     }
-    return false;
+    return s->joints;
+}
+
+bool rm2i_jumps(const rm2i_solver *s, const double *a, const double *b) {
+    return rm2i_jumping_joint(s, a, b) < s->joints;
 }
 
 double rm2i_step_time(const rm2i_motion *m, size_t i) {
@@ -237,7 +241,11 @@ static void summarise(const rm2i_solver *s, const rm2i_motion *t, rm2_track_info
         summarise_limits(s->arm, q, info);
         if (i == 0)
             continue;
-        info->jumps += rm2i_jumps(s, q - s->joints, q);
+        size_t joint = rm2i_jumping_joint(s, q - s->joints, q);
+        if (joint < s->joints && info->jumps++ == 0) {
+            info->jump_target = i;
+            info->jump_joint = joint;
+        }
         summarise_step(s->arm, q - s->joints, q, rm2i_step_time(t, i), info);
     }
 }

@@ -59,11 +59,38 @@ def test_calibration(model, toy):
     assert ((0 <= found.probabilities) & (found.probabilities <= 1)).all()
 
 
-def test_cross_validation(toy):
-    scores = rm2.cross_validate(rm2.WGPLVM("R2 x S2", max_iterations=10), toy)
-    assert len(scores) == 3 and all(s.points == 20 for s in scores)
-    by_hand = rm2.WGPLVM("R2 x S2", max_iterations=10).fit(toy.points[20:], groups=toy.groups[20:])
+def test_cross_validation(toy, tmp_path):
+    models = [rm2.WGPLVM("R2 x S2", q, max_iterations=10) for q in (1, 2)]
+    found = rm2.cross_validate(models, toy, checkpoint=tmp_path / "jobs.csv")
+    assert len(found.rows) == 2 and [len(jobs) for jobs in found.jobs] == [3, 3]
+    np.testing.assert_array_equal(found.folds, np.repeat([0, 1, 2], 20))
+    by_hand = rm2.WGPLVM("R2 x S2", 2, max_iterations=10).fit(toy.points[20:], groups=toy.groups[20:])
     held = rm2.Data(toy.points[:20], "R2 x S2", groups=[0] * 20)
-    assert scores[0].log_density == pytest.approx(rm2.score(by_hand, held)[0].log_density, abs=1e-6)
-    with pytest.raises(ValueError, match="two trajectories"):
-        rm2.cross_validate(rm2.WGPLVM("R2"), rm2.Data(np.eye(2), "R2"))
+    score = rm2.score(by_hand, held)[0]
+    job = found.jobs[1][0]
+    assert job.log_density == pytest.approx(score.log_density_manifold, abs=1e-6)
+    assert job.residual == pytest.approx(score.tangent, abs=1e-6)
+    assert not job.failed and job.held == 20 and job.train == 40 and job.motion > 0
+    values = [j.log_density for j in found.jobs[0]]
+    assert found.rows[0].log_density == pytest.approx(np.mean(values), rel=1e-12)
+    assert found.rows[0].log_density_error == pytest.approx(np.std(values, ddof=1) / np.sqrt(3), rel=1e-10)
+    assert found.best == int(np.argmax([row.log_density for row in found.rows]))
+    again = rm2.cross_validate(models, toy, checkpoint=tmp_path / "jobs.csv", resume=True)
+    assert again.resumed == 6 and again.jobs == found.jobs
+    alone = rm2.cross_validate(models[0], toy, motion=False, folds=3)
+    assert alone.jobs[0][1].log_density == found.jobs[0][1].log_density and np.isnan(alone.rows[0].motion)
+
+
+def test_cross_validation_fails_by_rows(toy):
+    models = [rm2.WGPLVM("R2 x S2", max_iterations=5), rm2.WGPLVM("R2 x S2", 4, recipe="points")]
+    found = rm2.cross_validate(models, toy, motion=False)
+    assert found.rows[1].failed == 3 and found.jobs[1][0].failed and found.jobs[1][0].message
+    assert found.recommended == 0
+    with pytest.raises(ValueError, match="at least two points"):
+        rm2.cross_validate(models[0], rm2.Data(np.eye(2)[:1], "R2"))
+    with pytest.raises(ValueError, match="folds is 4, more than the 3 trajectories"):
+        rm2.cross_validate(models[0], toy, folds=4)
+    with pytest.raises(TypeError, match="expected a WGPLVM"):
+        rm2.cross_validate([], toy)
+    with pytest.raises(TypeError, match="did you mean"):
+        rm2.cross_validate(models[0], toy, fold=4)

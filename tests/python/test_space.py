@@ -1,6 +1,7 @@
 """Latent spaces against definitions and closed forms."""
 
 import gc
+import warnings
 import weakref
 
 import numpy as np
@@ -263,3 +264,52 @@ def test_spaces_outlive_their_models(toy):
     finally:
         gc.enable()
     assert space.geodesic(Z[0], Z[1]).length > 0
+
+
+@pytest.fixture(scope="module")
+def smooth():
+    """A model with enough points of each demonstration for good paths."""
+    return rm2.WGPLVM("R2 x S2").fit(rm2.generate("toy", trajectories=3, points=60))
+
+
+def test_over_spread(smooth):
+    Z = smooth.latents_
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", rm2.OutsideWarning)
+        path = smooth.geodesic(Z[0], Z[-1])
+    assert path.over_spread.shape == (200,) and not path.outside
+    assert path.over_spread.max() < smooth.spread_limit_ == 1.5
+    # by points alone, not segments, distances are larger by at most half a step; Euclidean factors are scaled
+    Y = smooth.data_.points
+    scale = np.array([np.sqrt(Y[:, :2].var(axis=0).mean())] * 2 + [1] * 3)
+    m, steps = rm2.Manifold("R2 x S2"), []
+    for k, y in enumerate(path.points[::20]):
+        d = m.dist(np.tile(y / scale, (len(Y), 1)), Y / scale)
+        i = int(np.argmin(d))
+        near = Y[max(i - 1, 0):i + 2] / scale
+        step = m.dist(near[:-1], near[1:]).max()
+        got = path.over_spread[20 * k] * smooth.spread_
+        assert got <= d.min() + 1e-9 and d.min() <= got + step / 2 + 1e-9
+        steps.append(step)
+    assert np.nanmax(smooth.over_spread(Y)) < 1e-9  # a demonstration is on itself
+    assert max(steps) < smooth.spread_  # the bound above says something
+
+
+def test_outside_warning(smooth):
+    Z = smooth.latents_
+    with pytest.warns(rm2.OutsideWarning, match="spreads from the nearest one"):
+        path = smooth.geodesic([9.0, 9.0], Z[3], stage="path")
+    assert path.outside
+    with pytest.warns(rm2.OutsideWarning, match="samples leave the training data"):
+        smooth.sample(np.array([[9.0, 9.0], [9.1, 9.2], [8.8, 9.0]]), count=4)
+    with pytest.warns(rm2.OutsideWarning, match="unlike the training data"):
+        _, info = smooth.transform(np.array([[40.0, 40, 0, 0, 1]]), return_info=True)
+    assert info["over_spread"][0] > 1.5
+    with pytest.raises(ValueError, match="expected an array of shape"):
+        smooth.over_spread(np.zeros((3, 4)))
+
+
+def test_spread_is_unknown_for_one_demonstration():
+    one = rm2.WGPLVM("R2").fit(np.stack([np.linspace(0, 1, 20), np.linspace(0, 1, 20) ** 2], 1), groups=[0] * 20)
+    assert np.isnan(one.spread_) and np.isnan(one.over_spread(np.zeros((2, 2)))).all()
+    assert not one.geodesic(one.latents_[0], one.latents_[-1]).outside

@@ -123,12 +123,29 @@ static void evaluation(void **state) {
     rm2_model_free(model);
 }
 
+static void vicinity(void **state) {
+    rm2_context *ctx = *state;
+    rm2_model *model = small_model(ctx);
+    const rm2_data *data = rm2_model_info_of(model)->data;
+    rm2_vicinity *v = NULL;
+    NO_CONTEXT(rm2_vicinity_create(NULL, model, &v));
+    MISSING("model", rm2_vicinity_create(ctx, NULL, &v));
+    MISSING("vicinity", rm2_vicinity_create(ctx, model, NULL));
+    assert_int_equal(rm2_vicinity_create(ctx, model, &v), RM2_OK);
+    NO_CONTEXT(rm2_vicinity_of(NULL, v, 1, data->points, NULL, NULL));
+    MISSING("vicinity", rm2_vicinity_of(ctx, NULL, 1, data->points, NULL, NULL));
+    MISSING("points", rm2_vicinity_of(ctx, v, 1, NULL, NULL, NULL));
+    assert_int_equal(rm2_vicinity_of(ctx, v, 0, NULL, NULL, NULL), RM2_OK);
+    assert_int_equal(rm2_vicinity_describe(NULL).demonstrations, 0);
+    rm2_vicinity_free(v);
+    rm2_vicinity_free(NULL);
+    rm2_model_free(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(training),
-        WITH_CONTEXT(files),
-        WITH_CONTEXT(predictions),
-        WITH_CONTEXT(evaluation),
+        WITH_CONTEXT(training),   WITH_CONTEXT(files),    WITH_CONTEXT(predictions),
+        WITH_CONTEXT(evaluation), WITH_CONTEXT(vicinity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,38 @@
+/* How near results are to the training data. */
+#include "core/vicinity.h"
+
+#include <math.h>
+
+bool vicinity_beyond(const model_work *m, double over_spread) {
+    return over_spread > m->options->spread_limit;
+}
+
+const char *vicinity_unknown(const rm2_vicinity *v) {
+    rm2_vicinity_info info = rm2_vicinity_describe(v);
+    if (isfinite(info.spread))
+        return NULL;
+    if (info.demonstrations == 0)
+        return "the model has no training data";
+    if (info.demonstrations == 1)
+        return info.trajectories ? "one demonstration has no spread" : "one point has no spread";
+    return "all demonstrations are the same";
+}
+
+void vicinity_print(FILE *out, const model_work *m, const rm2_vicinity *v, double over_spread) {
+    const char *unknown = vicinity_unknown(v);
+    const char *what = rm2_vicinity_describe(v).trajectories ? "demonstrations" : "training points";
+    if (unknown)
+        (void)fprintf(out, "distance from the %s: unknown (%s)\n", what, unknown);
+    else
+        (void)fprintf(out, "distance from the %s: at most %.2f of their spread (limit %g)\n", what,
+                      over_spread, m->options->spread_limit);
+}
+
+int vicinity_complain(const model_work *m, const char *what, double over_spread) {
+    return work_complain(&m->work, EXIT_NOT_CONVERGED,
+                         "%s is %.2f spreads from the nearest training data (limit %g): the result "
+                         "leaves what was demonstrated. Choose end points among the demonstrations "
+                         "(first:ID, last:ID), add demonstrations there, check the training with "
+                         "eval, or accept it with --spread-limit",
+                         what, over_spread, m->options->spread_limit);
+}

@@ -1,0 +1,118 @@
+/* Cross-validation. */
+#include "glue.h"
+
+static PyObject *doubles(size_t count, const double *values) {
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list && k < count; k++) {
+        PyObject *value = PyFloat_FromDouble(values[k]);
+        if (!value || PyList_Append(list, value) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(value);
+    }
+    return list;
+}
+
+/* (failed, message, training points, held-out points, unconverged, values, seconds) */
+static PyObject *job_tuple(const rm2_cross_job *job) {
+    return Py_BuildValue("OsnnnNd", job->status == RM2_OK ? Py_False : Py_True, job->message,
+                         (Py_ssize_t)job->train, (Py_ssize_t)job->held,
+                         (Py_ssize_t)job->unconverged, doubles(RM2_CROSS_MEASURES, job->value),
+                         job->seconds);
+}
+
+/* (failed, unconverged, means, errors, behind, its error) */
+static PyObject *row_tuple(const rm2_cross_row *row) {
+    return Py_BuildValue("nnNNdd", (Py_ssize_t)row->failed, (Py_ssize_t)row->unconverged,
+                         doubles(RM2_CROSS_MEASURES, row->mean),
+                         doubles(RM2_CROSS_MEASURES, row->error), row->behind, row->behind_error);
+}
+
+static bool append(PyObject *list, PyObject *item) {
+    bool good = item && PyList_Append(list, item) == 0;
+    Py_XDECREF(item);
+    return good;
+}
+
+/* -1: none */
+static Py_ssize_t number(size_t candidate) {
+    return candidate == RM2_CROSS_NONE ? -1 : (Py_ssize_t)candidate;
+}
+
+/* (fold of each point, jobs of all candidates one after the other, rows, best, recommended, resumed) */
+static PyObject *result(const rm2_cross *c, size_t points) {
+    PyObject *jobs = PyList_New(0), *rows = PyList_New(0);
+    bool good = jobs && rows;
+    for (size_t k = 0; good && k < c->candidates * c->folds; k++)
+        good = append(jobs, job_tuple(&c->jobs[k]));
+    for (size_t k = 0; good && k < c->candidates; k++)
+        good = append(rows, row_tuple(&c->rows[k]));
+    if (good)
+        return Py_BuildValue("NNNnnn", glue_sizes(points, c->fold), jobs, rows, number(c->best),
+                             number(c->recommended), (Py_ssize_t)c->resumed);
+    Py_XDECREF(jobs);
+    Py_XDECREF(rows);
+    return NULL;
+}
+
+/* Settings of the candidates from a list of dicts, and pointers to them, in one block; NULL with an exception. */
+static rm2_fit_settings *take_candidates(PyObject *list, Py_ssize_t count,
+                                         const rm2_fit_settings ***pointers) {
+    size_t n = (size_t)count;
+    rm2_fit_settings *settings = PyMem_Calloc(n + 1, sizeof *settings + sizeof(void *));
+    if (!settings)
+        return (rm2_fit_settings *)(void *)PyErr_NoMemory();
+    *pointers = (const rm2_fit_settings **)(void *)(settings + n + 1);
+    for (size_t k = 0; k < n; k++) {
+        settings[k] = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+        (*pointers)[k] = &settings[k];
+        if (!glue_settings(PyList_GetItem(list, (Py_ssize_t)k), rm2_fit_settings_table(),
+                           &settings[k])) {
+            PyMem_Free(settings);
+            return NULL;
+        }
+    }
+    return settings;
+}
+
+/* cross_validate(data, settings, list of settings of the candidates, callback, path or None, resume) */
+static PyObject *cross_validate(PyObject *self, PyObject *args) {
+    const rm2_data *data;
+    PyObject *dict, *list, *none = NULL, *made = NULL;
+    glue_watcher watcher = {NULL, false, false};
+    rm2_checkpoint checkpoint = {NULL, 0, false};
+    rm2_cross_settings s = rm2_cross_settings_default();
+    const rm2_fit_settings **candidates = NULL;
+    rm2_cross *cross = NULL;
+    int resume;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OO!Ozp", take_data, &data, &dict, &PyList_Type, &list,
+                          &watcher.callback, &checkpoint.path, &resume) ||
+        !glue_settings(dict, rm2_cross_settings_table(), &s))
+        return NULL;
+    checkpoint.resume = resume != 0;
+    Py_ssize_t count = PyList_Size(list);
+    rm2_fit_settings *settings = take_candidates(list, count, &candidates);
+    rm2_context *ctx = settings ? glue_enter() : NULL;
+    if (ctx) {
+        rm2_status status;
+        glue_watch(ctx, &watcher);
+        GLUE_RUN(status,
+                 rm2_cross_validate(ctx, data, &s, (size_t)count, candidates, &checkpoint, &cross));
+        none = glue_leave(ctx, status);
+    }
+    if (none)
+        made = result(cross, data->count);
+    Py_XDECREF(none);
+    rm2_cross_free(cross);
+    PyMem_Free(settings);
+    return made;
+}
+
+static PyMethodDef functions[] = {
+    {"cross_validate", cross_validate, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+bool cross_add(PyObject *module) {
+    return PyModule_AddFunctions(module, functions) == 0;
+}

@@ -1,0 +1,51 @@
+/* Distances from the demonstrations: curves of geodesic segments through their points, or points alone.
+ *
+ * Points are looked up along a path, one after the other. Segments are kept in blocks, each with a centre c and a radius r.
+ * By the triangle inequality a block is at least
+ *     d(y, c) - r   from y,   and at least   (that of the previous point) - d(previous, y)
+ * away, so that a block is looked into only where one of these bounds is below the nearest distance found so far: a step
+ * costs a subtraction per block and the distances of a few, and the result is that of looking at every segment. */
+#ifndef RM2I_NEAREST_H
+#define RM2I_NEAREST_H
+
+#include "base/arena.h"
+#include "manifold/manifold.h"
+
+typedef struct rm2i_block {
+    size_t from, to; /* points, both included; equal: one point */
+    size_t centre;   /* point */
+    size_t owner;    /* trajectory, or the point itself */
+    double radius;   /* no point of the segments is farther than this from the centre */
+} rm2i_block;
+
+typedef struct rm2i_segments {
+    const rm2_manifold *m;
+    const double *points; /* borrowed */
+    size_t count;         /* blocks */
+    rm2i_block *blocks;
+} rm2i_segments;
+
+/* Trajectory t is points starts[t] .. starts[t + 1] - 1; without trajectories (0) each of n points is by itself. */
+rm2_status rm2i_segments_create(rm2_context *ctx, const rm2_manifold *m, const double *points,
+                                size_t n, size_t trajectories, const size_t *starts,
+                                rm2i_segments *segments);
+void rm2i_segments_free(rm2i_segments *segments);
+
+/* A path along which distances are asked for. */
+typedef struct rm2i_walk {
+    const rm2i_segments *segments;
+    size_t skip;                           /* owner that does not count; SIZE_MAX: all do */
+    bool begun;                            /* there is a previous point */
+    size_t nearest;                        /* block of the previous result */
+    double *lower, *previous;              /* bounds of the blocks; the previous point */
+    double *frame, *start, *end, *scratch; /* of the manifold */
+} rm2i_walk;
+
+/* Begin with memory of its layout (base/arena.h). */
+void rm2i_walk_lay_out(rm2i_walk *walk, const rm2i_segments *segments, rm2i_arena *a);
+void rm2i_walk_begin(rm2i_walk *walk, size_t skip);
+/* Distance of the next point y of the path; infinity where nothing counts. To segments it is measured in the tangent
+ * space at y, where they are straight: exact to the ends and in flat space, to second order in their length else. */
+rm2_status rm2i_walk_to(rm2i_walk *walk, const double *y, double *distance);
+
+#endif

@@ -1,0 +1,215 @@
+/* How near points are to the training data, in multiples of the spread of these among themselves.
+ *
+ * The spread of demonstrations is the median over t of h_t = max_i d(y_ti, other demonstrations): what a typical
+ * demonstration is away from the others where it is farthest. A demonstration unlike all others, or one that alone has a part
+ * of the motion, does not move the median. Points without trajectories are compared with nearest neighbours, whose
+ * distances follow the density of the points: there a high quantile is what the data themselves do. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "eval/nearest.h"
+#include "model/model.h"
+#include "riemann2/eval.h"
+
+enum { MOST_DEMONSTRATIONS = 32, MOST_POINTS_OF_ONE = 64, MOST_POINTS = 128 };
+
+static const double HIGH_QUANTILE = 0.99;
+static const double SAME = 1e-12; /* of the largest entry: a spread below is rounding */
+
+struct rm2_vicinity {
+    const rm2_model *model;
+    rm2_manifold *manifold; /* retained */
+    rm2i_segments segments;
+    rm2_vicinity_info info;
+};
+
+/* ---- the spread ----------------------------------------------------------------------------- */
+
+/* Demonstrations that are compared with the others. */
+typedef struct comparison {
+    const rm2_vicinity *v;
+    size_t count;
+    double *farthest; /* count: h_t */
+} comparison;
+
+/* Number k of `count` evenly spaced ones of n. */
+static size_t evenly(size_t k, size_t count, size_t n) {
+    return count > 1 ? k * (n - 1) / (count - 1) : 0;
+}
+
+static rm2_status compare(const void *arg, size_t k, double *work) {
+    const comparison *c = arg;
+    const rm2_vicinity *v = c->v;
+    const rm2_data *d = v->model->data;
+    size_t t = evenly(k, c->count, v->info.demonstrations);
+    size_t from = d->trajectories ? d->starts[t] : t;
+    size_t n = d->trajectories ? d->starts[t + 1] - from : 1;
+    size_t steps = n < MOST_POINTS_OF_ONE ? n : MOST_POINTS_OF_ONE;
+    rm2i_walk walk;
+    rm2i_walk_lay_out(&walk, &v->segments, &(rm2i_arena){work, 0});
+    rm2i_walk_begin(&walk, t);
+    c->farthest[k] = 0;
+    for (size_t i = 0; i < steps; i++) {
+        double distance;
+        const double *y = d->points + (from + evenly(i, steps, n)) * v->manifold->ambient;
+        RM2_TRY(rm2i_walk_to(&walk, y, &distance));
+        c->farthest[k] = fmax(c->farthest[k], distance);
+    }
+    return RM2_OK;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* By linear interpolation between the sorted values. */
+static double quantile(size_t n, double *x, double part) {
+    qsort(x, n, sizeof *x, ascending);
+    double at = part * (double)(n - 1);
+    size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
+    return x[low] + (at - (double)low) * (x[high] - x[low]);
+}
+
+static rm2_status find_spread(rm2_context *ctx, rm2_vicinity *v) {
+    size_t most = v->info.trajectories ? MOST_DEMONSTRATIONS : MOST_POINTS, failed = 0;
+    size_t n = v->info.demonstrations;
+    comparison c = {.v = v, .count = n < most ? n : most};
+    rm2i_arena work = {NULL, 0};
+    RM2_TRY(rm2i_alloc(ctx, c.count, sizeof *c.farthest, &c.farthest));
+    rm2i_walk_lay_out(&(rm2i_walk){0}, &v->segments, &work);
+    rm2_status status = rm2i_jobs(ctx, c.count, work.used, compare, &c, &failed);
+    if (status == RM2_OK)
+        v->info.spread = quantile(c.count, c.farthest, v->info.trajectories ? 0.5 : HIGH_QUANTILE);
+    free(c.farthest);
+    if (status == RM2_OK || status == RM2_INTERRUPTED || status == RM2_ERR_MEMORY)
+        return status;
+    return rm2i_fail(ctx, status, "distances of demonstration %zu from the others: %s",
+                     evenly(failed, c.count, n), rm2_status_text(status));
+}
+
+/* ---- the object ----------------------------------------------------------------------------- */
+
+/* Decoded points of a Euclidean model are off the manifold: they are compared in ambient coordinates. */
+static rm2_status find_manifold(rm2_context *ctx, rm2_vicinity *v) {
+    char spec[32];
+    if (v->model->settings.model != RM2_GPLVM) {
+        v->manifold = rm2_manifold_retain(v->model->manifold);
+        return RM2_OK;
+    }
+    (void)snprintf(spec, sizeof spec, "R%zu", v->model->manifold->ambient);
+    return rm2_manifold_create(ctx, spec, &v->manifold);
+}
+
+static double largest_entry(const rm2_data *d, size_t ambient) {
+    double largest = 0;
+    for (size_t i = 0; i < d->count * ambient; i++)
+        largest = fmax(largest, fabs(d->points[i]));
+    return largest;
+}
+
+static rm2_status prepare(rm2_context *ctx, rm2_vicinity *v) {
+    const rm2_data *d = v->model->data;
+    v->info.spread = NAN;
+    RM2_TRY(find_manifold(ctx, v));
+    if (!d || d->count == 0)
+        return RM2_OK;
+    v->info.trajectories = d->trajectories > 0;
+    v->info.demonstrations = d->trajectories ? d->trajectories : d->count;
+    if (v->info.demonstrations < 2)
+        return RM2_OK;
+    RM2_TRY(rm2i_segments_create(ctx, v->manifold, d->points, d->count, d->trajectories, d->starts,
+                                 &v->segments));
+    RM2_TRY(find_spread(ctx, v));
+    if (!(v->info.spread > SAME * largest_entry(d, v->manifold->ambient)))
+        v->info.spread = NAN;
+    return RM2_OK;
+}
+
+rm2_status rm2_vicinity_create(rm2_context *ctx, const rm2_model *model, rm2_vicinity **vicinity) {
+    RM2_REQUIRE(ctx, vicinity);
+    *vicinity = NULL;
+    RM2_REQUIRE(ctx, model);
+    rm2_vicinity *v;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *v, &v));
+    v->model = model;
+    rm2i_activity_begin(ctx, "spread", 0);
+    rm2_status status = prepare(ctx, v);
+    rm2i_activity_end(ctx);
+    if (status == RM2_OK)
+        *vicinity = v;
+    else
+        rm2_vicinity_free(v);
+    return status;
+}
+
+void rm2_vicinity_free(rm2_vicinity *vicinity) {
+    if (!vicinity)
+        return;
+    rm2i_segments_free(&vicinity->segments);
+    rm2_manifold_free(vicinity->manifold);
+    free(vicinity);
+}
+
+rm2_vicinity_info rm2_vicinity_describe(const rm2_vicinity *vicinity) {
+    return vicinity ? vicinity->info : (rm2_vicinity_info){.spread = NAN};
+}
+
+/* ---- distances ------------------------------------------------------------------------------ */
+
+typedef struct looking {
+    rm2i_walk walk;
+    const rm2_vicinity *v;
+    size_t n;
+    double *scaled; /* n x ambient */
+} looking;
+
+static void lay_out(void *arg, rm2i_arena *a) {
+    looking *l = arg;
+    l->scaled = rm2i_take(a, double, l->n, l->v->manifold->ambient);
+    rm2i_walk_lay_out(&l->walk, &l->v->segments, a);
+}
+
+static rm2_status look(rm2_context *ctx, looking *l, const double *points, double *over,
+                       rm2_nearness *all) {
+    RM2_TRY(rm2i_model_take(ctx, l->v->model, l->n, points, l->scaled, NULL));
+    rm2i_walk_begin(&l->walk, SIZE_MAX);
+    all->over_spread = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        double distance;
+        rm2_status status =
+            rm2i_walk_to(&l->walk, l->scaled + i * l->v->manifold->ambient, &distance);
+        if (status != RM2_OK)
+            return rm2i_fail(ctx, status, "point %zu: %s", i, rm2_status_text(status));
+        distance /= l->v->info.spread;
+        if (distance > all->over_spread)
+            *all = (rm2_nearness){distance, i, all->beyond};
+        all->beyond += distance > RM2_VICINITY_LIMIT;
+        if (over)
+            over[i] = distance;
+    }
+    return RM2_OK;
+}
+
+rm2_status rm2_vicinity_of(rm2_context *ctx, const rm2_vicinity *vicinity, size_t n,
+                           const double *points, double *over_spread, rm2_nearness *nearness) {
+    RM2_REQUIRE(ctx, vicinity);
+    if (n > 0)
+        RM2_REQUIRE(ctx, points);
+    rm2_nearness all = {.over_spread = NAN};
+    rm2_status status = RM2_OK;
+    for (size_t i = 0; over_spread && i < n; i++)
+        over_spread[i] = NAN;
+    if (n > 0 && isfinite(vicinity->info.spread)) {
+        looking l = {.v = vicinity, .n = n};
+        double *memory;
+        RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &l, &memory));
+        status = look(ctx, &l, points, over_spread, &all);
+        free(memory);
+    }
+    if (status == RM2_OK && nearness)
+        *nearness = all;
+    return status;
+}
