@@ -70,7 +70,7 @@ bool same_file(const char *a, const char *b);
 int work_check_format(const work *w, const char *path, const char *const *formats);
 extern const char *const table_formats[];
 extern const char *const array_formats[];
-    /* those, .npy and .npz: sheet_write */ /* of what is written as CSV */
+/* those, .npy and .npz: sheet_write */ /* of what is written as CSV */
 
 /* Ctrl-C and the like stop the calls that run on `ctx`, once; NULL: no more. */
 void catch_interrupts(rm2_context *ctx);

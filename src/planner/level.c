@@ -17,6 +17,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     l->key = rm2i_take(a, double, n);
     l->before = rm2i_take(a, size_t, n);
     l->heap = rm2i_take(a, size_t, 2 * n);
+    l->searching = rm2i_take(a, double, l->times == 1 ? rm2i_search_work(n) : 0);
     l->seen = rm2i_take(a, size_t, n);
     l->reached = rm2i_take(a, size_t, n);
     l->removed = rm2i_take(a, size_t, l->net->graph.first[n]);

@@ -59,9 +59,10 @@ typedef struct rm2i_level {
     double *radius;   /* nodes: of the image of the cell around them, by samples of the field */
     double *at, *key; /* length from the start, and with what is left */
     size_t *before, *heap;
-    size_t *seen;    /* nodes: update that looked at them */
-    size_t *reached; /* nodes: search that came there */
-    size_t *removed; /* edges: update that took them out */
+    double *searching; /* scratch of the lengths to the goal: the space's grid alone */
+    size_t *seen;      /* nodes: update that looked at them */
+    size_t *reached;   /* nodes: search that came there */
+    size_t *removed;   /* edges: update that took them out */
     double *bow;   /* edges: how far the decoded line is from the chord, by samples of the field */
     size_t search; /* number of the last search */
     double *memory;

@@ -97,7 +97,7 @@ static void measure_to_goal(rm2i_level *l, const rm2i_scene *s) {
                                 .seed = s->to.node,
                                 .start = s->to.length,
                                 .at = s->to_goal,
-                                .work = (double *)l->heap};
+                                .work = l->searching};
     (void)rm2i_graph_search(&search, NULL);
 }
 
