@@ -95,7 +95,7 @@ const havePython = existsSync(join(packages, "riemann2/__init__.py"));
 if (!havePython && process.env.CI === "true") check("the Python package is built", false, packages);
 const runPython = (text) => Number(execFileSync("/usr/bin/python3", ["-c", text], { encoding: "utf8", cwd: folder, env: { ...process.env, PYTHONPATH: packages } }));
 
-const commandLength = (command) => JSON.parse(runShell(`${command.replace("-o path.csv", "--json")}`)).curves[0].length;
+const commandLength = (command) => JSON.parse(runShell(`${command.replace("-o path.csv", "--json --spread-limit 1e6")}`)).curves[0].length;
 
 // ---- handwriting: all that a person can do ---------------------------------------------------------
 
