@@ -164,11 +164,13 @@ static void html_table(const experiment_run *r, FILE *out) {
 }
 
 int experiment_print_html(const experiment_run *r, FILE *out) {
-    (void)fprintf(out,
-                  "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                  "<meta name=\"viewport\" content=\"width=device-width\">\n<title>riemann2: %s"
-                  "</title>\n<style>%s</style></head>\n<body>\n<h1>%s</h1>\n<h2>Results</h2>\n",
-                  r->experiment->title, style, r->experiment->title);
+    const char *spec = rm2_manifold_spec(r->data->manifold); /* letters, digits, spaces, colons */
+    (void)fprintf(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+        "<meta name=\"viewport\" content=\"width=device-width\">\n<title>riemann2: %s on %s"
+        "</title>\n<style>%s</style></head>\n<body>\n<h1>%s on %s</h1>\n<h2>Results</h2>\n",
+        r->experiment->title, spec, style, r->experiment->title, spec);
     html_table(r, out);
     html_lines(out, r->notes);
     int code = EXIT_DONE;

@@ -31,8 +31,8 @@ static void print_row(const table_line *l, FILE *out) {
 
 void experiment_print_latex(const experiment_run *r, FILE *out) {
     table_line head = experiment_head(r);
-    (void)fprintf(out, "%% %s; needs \\usepackage{booktabs}\n\\begin{tabular}{l",
-                  r->experiment->title);
+    (void)fprintf(out, "%% %s on %s; needs \\usepackage{booktabs}\n\\begin{tabular}{l",
+                  r->experiment->title, rm2_manifold_spec(r->data->manifold));
     for (size_t k = 1; k < head.count; k++)
         (void)fputc('r', out);
     (void)fputs("}\n\\toprule\n", out);

@@ -66,8 +66,14 @@ static double paper_deviation(const outcome *o) {
     return sign ? strtod(sign + strlen("±"), NULL) : NAN;
 }
 
+/* Multiples of a floor can be compared where the data are of the same kind. */
+static bool has_paper_floor(const experiment_run *r) {
+    return r->experiment->paper_floor > 0 &&
+           strcmp(rm2_manifold_spec(r->data->manifold), r->experiment->manifold) == 0;
+}
+
 static double paper_over_floor(const experiment_run *r, const outcome *o) {
-    return r->experiment->paper_floor > 0 ? paper_dtw(o) / r->experiment->paper_floor : NAN;
+    return has_paper_floor(r) ? paper_dtw(o) / r->experiment->paper_floor : NAN;
 }
 
 static bool worse_share(const outcome *o) {
@@ -94,7 +100,7 @@ table_line experiment_head(const experiment_run *r) {
     if (r->floor.count) {
         add(&l, "DTW");
         add(&l, "over floor");
-        if (r->experiment->paper_floor > 0)
+        if (has_paper_floor(r))
             add(&l, "paper over floor");
         if (r->options->paper_data)
             add(&l, "paper DTW");
@@ -119,7 +125,7 @@ table_line experiment_row(const experiment_run *r, const outcome *o) {
         ratio(over(&o->dtw, &r->floor), text);
         add(&l, text);
         ratio(paper_over_floor(r, o), text);
-        if (r->experiment->paper_floor > 0)
+        if (has_paper_floor(r))
             add(&l, text);
         if (r->options->paper_data)
             add(&l, o->variant->paper_dtw ? o->variant->paper_dtw : "-");
@@ -152,8 +158,8 @@ static void print_text(const experiment_run *r, FILE *out) {
         lines[1 + k] = experiment_row(r, &r->outcomes[k]);
     for (size_t k = 0; k <= r->outcome_count; k++)
         widen(&lines[k], width);
-    (void)fprintf(out, "%s (%s of the paper)\n\n", r->experiment->title,
-                  r->experiment->paper_table);
+    (void)fprintf(out, "%s on %s (%s of the paper)\n\n", r->experiment->title,
+                  rm2_manifold_spec(r->data->manifold), r->experiment->paper_table);
     for (size_t k = 0; k <= r->outcome_count; k++)
         print_line(out, &lines[k], width);
     (void)fprintf(out, "\n%s%s", r->notes, r->origin);
@@ -325,7 +331,7 @@ static void print_origin(const experiment_run *r, FILE *out) {
     }
     if (!r->options->paper_data)
         (void)fprintf(out, "The paper's numbers are from its own data%s.\n",
-                      r->experiment->paper_floor > 0 && r->floor.count
+                      has_paper_floor(r) && r->floor.count
                           ? ": compare multiples of the floor, not distances"
                           : "; these are from other data");
 }
