@@ -71,6 +71,8 @@ class Planner:
     """
 
     def __init__(self, space: Space, *, deviations: float = 0.0, nodes: int = 48, gain: float = 0.01):
+        if not hasattr(space, "_handle"):
+            raise TypeError(f"space: expected riemann2.Space, got {type(space).__name__}")
         self.space = space
         self._handle = _core.planner(space._handle, float(deviations), as_count(nodes, "nodes"), float(gain))
 

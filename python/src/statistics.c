@@ -159,14 +159,13 @@ static bool take_methods(PyObject *names, rm2_classifier methods[RM2_CLASSIFIERS
     Py_ssize_t size = PyList_Size(names);
     *count = 0;
     for (Py_ssize_t i = 0; i < size && *count < RM2_CLASSIFIERS; i++) {
-        int k = 0;
+        PyObject *name = PyList_GetItem(names, i);
+        int k = PyUnicode_Check(name) ? 0 : RM2_CLASSIFIERS;
         while (k < RM2_CLASSIFIERS &&
-               PyUnicode_CompareWithASCIIString(PyList_GetItem(names, i),
-                                                rm2_classifier_text((rm2_classifier)k)) != 0)
+               PyUnicode_CompareWithASCIIString(name, rm2_classifier_text((rm2_classifier)k)) != 0)
             k++;
         if (k == RM2_CLASSIFIERS) {
-            (void)PyErr_Format(PyExc_ValueError, "methods: unknown method %R",
-                               PyList_GetItem(names, i));
+            (void)PyErr_Format(PyExc_ValueError, "methods: unknown method %R", name);
             return false;
         }
         methods[(*count)++] = (rm2_classifier)k;

@@ -241,7 +241,7 @@ def public_calls():
     """Every function, class and method of the package, with the objects to call them on."""
     model = _small_model()
     Z = model.latents_
-    objects = [M, model, model.data_, model.space(), model.geodesic(Z[0], Z[1], stage="path"), rm2.Arm("planar:1,1"),
+    objects = [M, model, model.data_, model.space(), model.space().planner(), model.geodesic(Z[0], Z[1], stage="path"), rm2.Arm("planar:1,1"),
                rm2.Figure(), rm2.Figure().panel(), rm2.WGPLVM("R2")]
     calls = [(name, getattr(rm2, name)) for name in rm2.__all__ if callable(getattr(rm2, name))]
     for thing in objects:
