@@ -330,7 +330,7 @@ static void add_ellipses(const album *a, rm2_panel *where, size_t n, const doubl
                               &(rm2_style){.label = label, .colour = colour}));
 }
 
-/* Manipulability along a path, and the same over time beside a demonstration. */
+/* Manipulability along a path, and the same over time next to a demonstration. */
 static void draw_ellipses(const album *a) {
     enum { SHOWN = 11 };
     static const double parts[] = {2.6, 1};

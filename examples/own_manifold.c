@@ -99,7 +99,7 @@ static void print(void *user, const char *property, double worst, double bound, 
         printf("FAILED %-48s %.1e (bound %.1e)\n", property, worst, bound);
 }
 
-/* The table: the unit sphere's but for what lengths enter. */
+/* The table: the unit sphere's, except where lengths enter. */
 static rm2_geometry large_sphere(void) {
     rm2_geometry g = rm2_sphere;
     g.name = "Large";

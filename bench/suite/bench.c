@@ -54,7 +54,7 @@ const bench_group bench_groups[BENCH_GROUPS] = {
                      .rounds = 7,
                      .extras = {"", ""}},
     [BENCH_BUSY] = {.name = "busy",
-                    .title = "on all threads and on one, beside other programs that compute (+)",
+                    .title = "on all threads and on one, next to other programs that compute (+)",
                     .unit = "evaluation or query",
                     .bare = "",
                     .rounds = 7,
@@ -73,8 +73,8 @@ enum {
     LOOP = BENCH_LOOP
 };
 
-/* Beside so many other programs. */
-#define BESIDE(loops, flags)                                                                        \
+/* Next to a number of other programs. */
+#define WITH_LOOPS(loops, flags)                                                                    \
     {BENCH_BUSY, "evaluations", bench_evaluation, "toy", 198, (flags) | DYNAMICS | (loops)*LOOP},   \
         {BENCH_BUSY, "evaluations", bench_evaluation, "toy", 1200, FULL | DYNAMICS | (loops)*LOOP}, \
         {BENCH_BUSY, "evaluations", bench_evaluation, "toy", 1200, FULL | SPARSE | (loops)*LOOP},   \
@@ -127,10 +127,10 @@ static const bench_case cases[] = {
     {BENCH_CODEC, "encode", bench_encode, "toy", 1200, FULL},
     {BENCH_CODEC, "encode", bench_encode, "robot", 600, FULL},
     {BENCH_CODEC, "encode", bench_encode, "connectome", 200, BOTH},
-    BESIDE(0, FULL),
-    BESIDE(2, BOTH),
-    BESIDE(4, FULL),
-    BESIDE(8, FULL),
+    WITH_LOOPS(0, FULL),
+    WITH_LOOPS(2, BOTH),
+    WITH_LOOPS(4, FULL),
+    WITH_LOOPS(8, FULL),
     {BENCH_BUSY, "pair", bench_pair, "toy", 198, BOTH | DYNAMICS},
     {BENCH_BUSY, "pair", bench_pair, "toy", 1200, FULL | DYNAMICS},
 };

@@ -55,7 +55,7 @@ static double memory_line(const char *name) {
     return kilobytes / 1024;
 }
 
-/* Let the peak begin anew, so that what came before (the training of a model that is used) is no part
+/* Let the peak begin anew, so that what came before (the training of a model that is used) is not part
  * of it. Linux does it when told so; elsewhere the peak is that of the whole process. */
 static void forget_peak(void) {
     FILE *f = fopen("/proc/self/clear_refs", "w");

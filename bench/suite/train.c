@@ -18,7 +18,7 @@ static void note(training *t, const rm2_model_info *info) {
 
 /* ---- evaluations ----------------------------------------------------------------------------- */
 
-/* Beside other programs small problems take long enough that all have had their turn. */
+/* Next to other programs small problems take long enough that all have had their turn. */
 static size_t iterations_of(const training *t) {
     bool small = t->run->subject->group == BENCH_BUSY && t->data->count < 500;
     return (small ? 10 : 1) * t->run->iterations;

@@ -16,7 +16,7 @@ typedef struct latent_paths {
     size_t runs;
     size_t *starts; /* runs + 1: first point of each, and count */
     char **ids;     /* runs; NULL: nothing tells trajectories apart */
-    double *time;   /* count; NULL: there is no column (array) time */
+    double *time;   /* count; NULL: no column or array `time` */
     size_t *labels; /* count: index into label_names; NULL: no column label */
     char **label_names;
     size_t label_count;

@@ -100,7 +100,7 @@ static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, const
         say(remarks, name, text);
     }
     size_t points = data->count;
-    size_t most = points - 1 < f->dim ? points - 1 : f->dim; /* rank that so many points can have */
+    size_t most = points - 1 < f->dim ? points - 1 : f->dim; /* largest rank of the points */
     if (q->rank != SIZE_MAX && q->rank < most) {
         (void)snprintf(text, sizeof text,
                        "the points vary in %zu of %zu directions only; constant or dependent "

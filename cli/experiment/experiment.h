@@ -2,7 +2,7 @@
  *
  * An experiment is a table of variants: a model, and how one moves in its latent space. Data come from
  * the generators or from a file of the same kind; every number of the tables is computed here, the
- * paper's own stand beside them for comparison. */
+ * paper's own stand next to them for comparison. */
 #ifndef RM2_CLI_EXPERIMENT_H
 #define RM2_CLI_EXPERIMENT_H
 

@@ -13,7 +13,7 @@ static void percent(double share, char text[CELL]) {
     (void)snprintf(text, CELL, whole ? "%.0f" : "%.1f", 100 * share);
 }
 
-/* So many digits, but no power of ten for what is a thousand or a million. */
+/* This number of digits, but no power of ten for what is a thousand or a million. */
 static int decimals(double value, int digits) {
     double size = fabs(value);
     int before = size >= 1 ? (int)log10(size) + 1 : 0;

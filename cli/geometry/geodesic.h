@@ -5,7 +5,7 @@
 #include "core/vicinity.h"
 #include "geometry/geometry.h"
 
-/* What is known of one curve beside its points; lengths in the model's own metric. */
+/* What is known of one curve apart from its points; lengths in the model's own metric. */
 typedef struct measured {
     double straight; /* length of the straight line, or of those through the stops */
     double expected, standard_error; /* expected length, with --samples */
@@ -24,7 +24,7 @@ typedef struct geodesic_job {
     size_t pairs;                 /* curves */
     size_t stops;                 /* points of the one way with --through; 0: pairs */
     size_t nodes;                 /* asked for */
-    size_t stride;                /* the curves have so many times as many steps */
+    size_t stride;                /* the curves have this many times as many steps */
     double *ends;                 /* pairs x 2 x Q, or stops x Q */
     double *speed, *acceleration; /* limits of the factors; NULL: none */
     rm2_curve **curves;

@@ -77,14 +77,14 @@ static size_t latent_legend_entries(const experiment_run *r) {
 /* Wide latent spaces have a row each, others stand side by side; heights follow the aspect ratio, so
  * that pages have no empty margins. The legend is below all of them. */
 static void arrange_latents(const experiment_run *r, latent_page *p) {
-    enum { BESIDE = 34, ABOVE = 17, ENTRY = 38 }; /* axes and bar; axis and title; of a legend */
+    enum { SIDES = 34, ABOVE = 17, ENTRY = 38 }; /* axes and bar; axis and title; of a legend */
     p->both = r->model_count <= 2;
     p->panels = r->model_count * (p->both ? 2 : 1);
     p->aspect = grid_aspect(r);
     p->columns = p->aspect < 0.45 ? 1 : 2;
     p->rows = p->panels / p->columns;
     double cell = (double)PAGE_WIDTH / (double)p->columns;
-    double height = fmin(fmax((cell - BESIDE) * p->aspect, 20), 110) + ABOVE;
+    double height = fmin(fmax((cell - SIDES) * p->aspect, 20), 110) + ABOVE;
     double lines = ceil((double)latent_legend_entries(r) * ENTRY / PAGE_WIDTH);
     p->figure = rm2_figure_settings_default();
     p->figure.width = PAGE_WIDTH;

@@ -202,7 +202,7 @@ class CrossValidationJob(NamedTuple):
 
     failed: bool
     message: str
-    """Why it failed, or why there is no motion."""
+    """Reason of a failure, or of a missing motion."""
     train: int
     """Training points."""
     held: int

@@ -230,7 +230,7 @@ static void close_described(void *file) {
     free(d);
 }
 
-/* An array that cannot be read is no failure of the archive. */
+/* An array that cannot be read does not make the archive fail. */
 static rm2_status describe(rm2_context *ctx, described *d, size_t index) {
     rm2_archive_entry *e = &d->entries[index];
     rm2i_npy_header header;

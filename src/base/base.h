@@ -36,7 +36,7 @@ bool rm2i_interrupted(rm2_context *ctx);
  * another one reports nothing, nor does one with a child context. End it also after a failure. */
 void rm2i_activity_begin(rm2_context *ctx, const char *name, size_t total);
 void rm2i_activity_end(rm2_context *ctx);
-/* So many more parts are done; on any thread. */
+/* `count` more parts are done; on any thread. */
 void rm2i_activity_advance(rm2_context *ctx, size_t parts);
 /* A row of the iteration table, with its number of iterations. */
 void rm2i_activity_row(rm2_context *ctx, size_t done, const struct rm2_fit_progress *row);

@@ -24,7 +24,7 @@ typedef void (*rm2i_part_fn)(void *job, size_t part, size_t worker);
  * with ctx NULL they run on the calling thread, as worker 0. Parts that take longest should come first. */
 void rm2i_parallel(rm2_context *ctx, size_t parts, rm2i_part_fn fn, void *job);
 
-/* Threads that may work on so many parts: at least 1. */
+/* Number of threads that may work on this number of parts, at least 1. */
 size_t rm2i_workers(const rm2_context *ctx, size_t parts);
 
 #endif

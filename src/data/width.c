@@ -1,4 +1,4 @@
-/* How many numbers a point has in a file or an array, and the message when there are others. */
+/* Numbers per point of a file or an array, and the message when there are others. */
 #include <stdio.h>
 
 #include "base/base.h"

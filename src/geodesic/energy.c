@@ -122,8 +122,8 @@ void rm2i_energy_gradient(const rm2i_energy *e, const rm2i_sample *sample, doubl
     }
 }
 
-/* A step for differences of dG at point k: small beside the way to the next point, on which the
- * curve is thought to know the metric, and large beside what can be added to its coordinates. */
+/* A step for differences of dG at point k: small compared with the way to the next point, on which the
+ * curve is thought to know the metric, and large compared with what can be added to its coordinates. */
 static double difference_step(const rm2i_energy *e, const rm2i_sample *sample, size_t k) {
     size_t Q = e->Q;
     double way = e->weight[k] * rm2i_norm(Q, sample->v + k * Q);

@@ -10,7 +10,7 @@
 
 enum {
     INTERVALS_PER_ELEMENT = 2, /* of the spline, for the first elements */
-    DIRECT_ELEMENTS = 2,       /* where the metric hardly changes */
+    DIRECT_ELEMENTS = 2,       /* where the metric barely changes */
     DIRECT_ITERATIONS = 6
 };
 static const double ROUGH = 0.03;           /* tolerance of a spline that is polished afterwards */
@@ -142,7 +142,7 @@ static rm2_status run_polish(rm2_context *ctx, rm2i_evaluator *evaluator,
     return status;
 }
 
-/* ---- where the metric hardly changes -------------------------------------------------------- */
+/* ---- where the metric barely changes -------------------------------------------------------- */
 
 /* The geodesic equation from the path itself, on few elements: no spline is needed to come near, and few
  * points measure the path. What does not converge in some steps leaves no curve. */

@@ -7,7 +7,7 @@
  * p^T K p / 2 = integral of |p'|^2, so that the number of steps does not grow with that of the
  * coefficients; and H, which knows the walls of a corridor, gets the last digits.
  *
- * Factors of band matrices cost nothing beside the metric, so d is found by trying. H needs second
+ * Factors of band matrices cost nothing compared with the metric, so d is found by trying. H needs second
  * derivatives of G: the metric's own or, where it has none, by differences. Both cost as much as several
  * gradients: they are used again as long as steps shrink fast. */
 #include "geodesic/newton.h"

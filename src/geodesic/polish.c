@@ -24,7 +24,7 @@ enum {
     COARSE_ITERATIONS = 5 /* on a mesh whose error is larger than COARSE */
 };
 static const double COARSE = 1e-2;
-/* Newton's error: beside that of a mesh that will be divided, and in parts of the tolerance. */
+/* Newton's error: compared with that of a mesh that will be divided, and in parts of the tolerance. */
 static const double ROUGH_SHARE = 2, SHARE = 0.25;
 static const double SAFETY = 0.2; /* error aimed at by division, in parts of the tolerance */
 

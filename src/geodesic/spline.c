@@ -38,7 +38,7 @@ static rm2_status minimise(rm2i_stage *stage, size_t max_iterations, rm2i_curve_
     return status;
 }
 
-/* The best spline of so many intervals; none where the one through the start has no energy, or cannot
+/* The best spline of this number of intervals; none where the one through the start has no energy, or cannot
  * be made better. */
 static rm2_status one_spline(rm2i_stage *stage, const rm2i_arc *start, size_t intervals,
                              bool is_last, rm2i_curve_candidate *c) {

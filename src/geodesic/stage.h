@@ -27,7 +27,7 @@ void rm2i_candidate_clear(rm2i_curve_candidate *candidate);
 rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
                            const double *path, rm2i_curve_candidate *out);
 
-/* The same with few evaluations where the metric hardly changes along the path; else no curve. */
+/* The same with few evaluations where the metric barely changes along the path; else no curve. */
 rm2_status rm2i_path_sketch(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
                             const double *path, rm2i_curve_candidate *out);
 

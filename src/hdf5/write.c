@@ -2,7 +2,7 @@
  * written by rm2_writer, which leaves no half of one. Times are not kept in the file: the same
  * contents give the same bytes.
  *
- * libhdf5 only writes. Reading is done by the code beside (tree.c), which knows the layout that the
+ * libhdf5 only writes. Reading is done by the code in tree.c, which knows the layout that the
  * properties chosen here lead to and no other: HDF5 1.8, links in lists inside object headers, values
  * in one piece. A property that is changed here changes what is written, and tests then tell whether
  * it can still be read. */

@@ -74,7 +74,7 @@ static int sync_again(rm2_context *ctx, int fd) {
     return failed;
 }
 
-/* The descriptor is gone whatever close says, so that a signal is no failure. */
+/* The descriptor is gone whatever close says, so that a signal is not a failure. */
 static int close_once(int fd) {
     return close(fd) == 0 || errno == EINTR ? 0 : -1;
 }

@@ -112,7 +112,7 @@ static double even_value(size_t m, double t, double r) {
     return exp(-r * r / (4 * t)) * h * sum;
 }
 
-/* H_t(r) but for the factor e^(-rho^2 t) t^(-1/2 - m). */
+/* H_t(r) without the factor e^(-rho^2 t) t^(-1/2 - m). */
 static double heat(size_t n, double t, double r) {
     if (r * r > 4 * VANISHED * t)
         return 0;

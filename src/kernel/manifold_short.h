@@ -26,7 +26,7 @@ void rm2i_short_init(size_t d, rm2i_short *s);
 /* Longest time at which the expansion has full accuracy. */
 double rm2i_short_limit(size_t d);
 
-/* log of (the volume of S^d) times (the kernel at angle 0 but for the polynomial in t). */
+/* log of (the volume of S^d) times (the kernel at angle 0 without the polynomial in t). */
 double rm2i_short_log_amplitude(const rm2i_short *s, size_t d, double t);
 
 rm2i_short_at rm2i_short_angle(const rm2i_short *s, double angle);

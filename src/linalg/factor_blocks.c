@@ -55,7 +55,7 @@ static void strip(const factoring *f, size_t j, size_t count) {
                entry(f, f->row, f->row), n, entry(f, f->row, j), n);
 }
 
-/* The first part is the block beside the diagonal and then the next diagonal block, for which the next block row would
+/* The first part is the block next to the diagonal and then the next diagonal block, for which the next block row would
  * wait; the others are narrower strips. */
 static void factor_part(void *factoring_, size_t part, size_t worker) {
     (void)worker;

@@ -25,11 +25,11 @@ rm2_status rm2i_tree_build(rm2_context *ctx, size_t n, size_t d, const double *p
                            rm2i_tree *tree);
 void rm2i_tree_free(rm2i_tree *tree);
 
-/* The k nearest of x, but for point `except` (SIZE_MAX: none), in order: index and squared distance
+/* The k nearest of x, except point `except` (SIZE_MAX: none), in order: index and squared distance
  * (k each). Returns how many there are, fewer than k if the points are. */
 size_t rm2i_tree_nearest(const rm2i_tree *tree, const double *x, size_t except, size_t k,
                          size_t *index, double *square);
-/* The same, but for the points from .. before to. */
+/* The same, except the points from .. before to. */
 size_t rm2i_tree_nearest_outside(const rm2i_tree *tree, const double *x, size_t from, size_t to,
                                  size_t k, size_t *index, double *square);
 /* Squared distances (n) of all points from x. */

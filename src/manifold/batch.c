@@ -79,7 +79,7 @@ static rm2_status run(rm2_context *ctx, size_t n, rm2i_point_fn fn, job *j) {
 
 /* ---- many points at once ----------------------------------------------------------------------- */
 
-enum { MANY = 64 }; /* points a call */
+enum { MANY = 64 }; /* points per call */
 
 typedef struct many_job {
     const rm2_manifold *m;

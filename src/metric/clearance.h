@@ -1,4 +1,4 @@
-/* The clearance of a decoded path: its least distance from keep-out regions, less so many standard deviations of the
+/* The clearance of a decoded path: its least distance from keep-out regions, less a number of standard deviations of the
  * position.
  *
  *     c(x) = min_k d_k(y(x)) - K sigma(x)
@@ -49,7 +49,7 @@ double rm2i_clearance_of(const rm2i_clearance *clearance, size_t n, const double
                          double accuracy, double enough, double *work);
 
 /* The metric phi G with phi = 1 + sum_k e^(-u_k)/u_k, u_k = (d_k(y) - K sigma - wanted)/width: a barrier that no curve of
- * finite energy passes, and hardly felt some widths away. RM2_ERR_DOMAIN where the clearance is not kept. Both must
+ * finite energy passes, and small some widths away. RM2_ERR_DOMAIN where the clearance is not kept. Both must
  * live as long. */
 rm2_status rm2i_metric_barrier(rm2_context *ctx, const rm2_metric *metric,
                                const rm2i_clearance *clearance, double width, rm2_metric **barrier);

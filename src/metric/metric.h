@@ -30,7 +30,7 @@ typedef struct rm2i_metric_type {
                      double *work);
     /* Optional: may a bend be asked for? NULL: no. */
     bool (*can_bend)(const void *self);
-    /* Optional: a distance in coordinates below which the metric hardly changes. NULL or 0: unknown. */
+    /* Optional: a distance in coordinates below which the metric barely changes. NULL or 0: unknown. */
     double (*scale)(const void *self);
     void (*free)(void *self);
     size_t block; /* points that are best done at once: blocks run on different threads */

@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 
-/* A complete model but for its posterior, of the file `name`, whose sizes fit together and whose indices
+/* A complete model except its posterior, of the file `name`, whose sizes fit together and whose indices
  * are in range. RM2_ERR_FORMAT: the message names the dataset, the entry, its value and what it
  * must be. */
 rm2_status rm2i_model_check(rm2_context *ctx, const char *name, const rm2_model *model);

@@ -69,7 +69,7 @@ rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s,
                                  const rm2i_model_problem *p, rm2i_objective **objective);
 void rm2i_objective_free(rm2i_objective *o);
 
-/* Units of at least so many rows. */
+/* Units of at least this number of rows. */
 rm2_status rm2i_objective_divide(rm2i_objective *o, size_t rows);
 
 /* The raw vector that the settings start from. */

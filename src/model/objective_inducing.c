@@ -21,7 +21,7 @@
 #include "model/objective.h"
 
 static const double RESERVE = 0.25; /* of the trace that is allowed: where a choice stops */
-/* A trace beyond what is allowed, and so many times that at the choice, ends it. */
+/* A trace beyond what is allowed, and a multiple of that at the choice, ends it. */
 static const double WHILE_TRAINING = 4, AT_THE_END = 1.5;
 static const double ROUNDING = 1e-14;      /* of the trace of K: what a trace is known to */
 static const double OF_UPPER_BOUND = 0.25; /* of the accuracy: what the upper bound may lose */

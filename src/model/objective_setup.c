@@ -333,7 +333,7 @@ double rm2i_mean_variance(const rm2i_model_problem *p) {
     return sum / (double)(p->N - 1) / (double)p->M;
 }
 
-/* A problem that is no part of one of a team is the whole. */
+/* A problem without a team is the whole. */
 static rm2_status describe_whole(rm2i_objective *o) {
     rm2i_model_problem *p = &o->p;
     if (!p->team) {

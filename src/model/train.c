@@ -72,7 +72,7 @@ static bool wants_checkpoint(const loop *l) {
 }
 
 /* Did it end by itself? Then a resume has nothing to do: the last step's decrease, which ended it,
- * is no part of the optimiser's state. */
+ * is not part of the optimiser's state. */
 static bool converged(rm2_stop stop) {
     return stop == RM2_STOP_DECREASE || stop == RM2_STOP_GRADIENT || stop == RM2_STOP_LINE_SEARCH;
 }

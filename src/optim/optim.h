@@ -43,7 +43,7 @@ rm2_status rm2i_optim_step(rm2_context *ctx, rm2i_optim *optim, rm2i_objective_f
                            rm2_stop *stop);
 
 /* The function has changed a little, as a bound that was made tighter: evaluate it again at the current
- * point and at the best one. Pairs and moments are kept, because curvature hardly changes. Does
+ * point and at the best one. Pairs and moments are kept, because curvature barely changes. Does
  * nothing before the first step; a failure leaves the state as it was. */
 rm2_status rm2i_optim_renew(rm2i_optim *optim, rm2i_objective_fn fn, void *user);
 

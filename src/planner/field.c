@@ -216,7 +216,7 @@ typedef struct field_metric {
 } field_metric;
 
 /* D of a region whose distance at y is d with the gradient n: (I - n n^T)/rho for round ones, without the direction of a
- * capsule's axis beside its segment; 0 where surfaces are taken as flat. */
+ * capsule's axis next to its segment; 0 where surfaces are taken as flat. */
 static void bend_of_distance(const rm2_region *r, const double *y, double d, const double *n,
                              double D[RM2I_POSITION_DIM][RM2I_POSITION_DIM]) {
     double rho = d + r->radius, axis[RM2I_POSITION_DIM], along = 0, square = 0;

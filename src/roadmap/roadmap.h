@@ -59,7 +59,7 @@ typedef struct rm2i_star {
     double *length; /* count: the result */
 } rm2i_star;
 
-/* Scratch for stars of so many lines, none longer than the span. */
+/* Scratch for stars of this number of lines, none longer than the span. */
 size_t rm2i_star_work(const rm2_roadmap *roadmap, const rm2_metric *metric, size_t count);
 /* Infinite where numbers end. A failure, of the metric at midpoints, has no message. */
 rm2_status rm2i_star_lengths(const rm2_roadmap *roadmap, const rm2_metric *metric,

@@ -11,7 +11,7 @@
  *   - one scalar makes the standard deviation of all entries of nodes 1; points lie between the nodes of
  *     their curves.
  *
- * Nothing depends on the units of F (brought to about one by a power of two), and hardly anything on the
+ * Nothing depends on the units of F (brought to about one by a power of two), and almost nothing on the
  * timing: it counts only as far as most demonstrations agree. */
 #include "start/aligned.h"
 

@@ -15,7 +15,7 @@
  *
  * and curve d has round(S_d/h) + 1 nodes at equal steps: a demonstration that stops early has fewer
  * nodes, not closer ones. Of very many demonstrations the nodes are fewer. Integrals are sums over the
- * points with half of the steps beside them as weights: points of a pause weigh nothing. */
+ * points with half of the neighbouring steps as weights: points of a pause weigh nothing. */
 #include "start/curves.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ enum {
     SPIKE_HALF = 2,     /* half width of the median that shows spikes */
     SPIKE_STEPS = 5,    /* steps on each side that say how large a step is */
     SPIKE_SHORTEST = 7, /* shorter demonstrations are taken as they are */
-    NOISE_POINTS = 80,  /* running median: half width 1 for so many points */
+    NOISE_POINTS = 80,  /* running median: half width 1 per this number of points */
     REST_STEPS = 4,     /* least steps of a pause, */
     REST_SHARE = 20,    /* or this part of the demonstration */
     LEAST_NODES = 8,
@@ -149,7 +149,7 @@ static bool rests(size_t M, const double *q, size_t i, size_t window, double rad
 }
 
 /* Points of pauses: those of windows of T/20 points, at least 5, that stay within a twentieth of the way that
- * so many points go on average. */
+ * this number of points goes on average. */
 static size_t count_rests(size_t T, size_t M, const double *q, double length) {
     size_t window = T / REST_SHARE > REST_STEPS ? T / REST_SHARE : REST_STEPS, count = 0, seen = 0;
     for (size_t i = 0; i + window < T; i++)

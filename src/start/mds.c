@@ -17,7 +17,7 @@
  * same bits each time), on one thread, because sums shared by threads depend on their number. The
  * sign of a column is free; its entry of largest magnitude is made positive. An eigenvalue below
  * NEGLIGIBLE times the first is rounding, and its column gets a spread instead: the R_d sequence of
- * Roberts (frac(i g^-q), g^(d+1) = g + 1), even in the d columns that need it and hardly correlated
+ * Roberts (frac(i g^-q), g^(d+1) = g + 1), even in the d columns that need it and barely correlated
  * with the others. */
 #include <limits.h>
 #include <math.h>

@@ -18,7 +18,7 @@ typedef struct rm2i_isomap_settings {
     size_t neighbours;  /* k of the graph: 8 */
     double time_weight; /* extent of the time axis against that of the data: 4 */
     size_t
-        landmarks; /* paths start from so many points; 0: from all of up to 2000, else from 500 */
+        landmarks; /* number of points that paths start from; 0: from all of up to 2000, else from 500 */
 } rm2i_isomap_settings;
 
 rm2i_isomap_settings rm2i_isomap_settings_default(void);

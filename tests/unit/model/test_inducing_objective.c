@@ -12,6 +12,7 @@
 
 #include "linalg/factor.h"
 #include "model/objective.h"
+#include "model_settings.h"
 
 enum { N = 64, M = 3, Q = 2, TRAJECTORIES = 4 };
 
@@ -73,14 +74,6 @@ static const combination combinations[] = {
 };
 enum { COMBINATIONS = sizeof combinations / sizeof combinations[0] };
 
-static rm2_hyperparameter around(double start, bool learned) {
-    return (rm2_hyperparameter){.start = start,
-                                .learned = learned,
-                                .prior = learned ? RM2_PRIOR_LOGNORMAL : RM2_PRIOR_NONE,
-                                .a = NAN,
-                                .b = 0.5};
-}
-
 static rm2_fit_settings settings_of(const combination *c) {
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     s.inference = RM2_INFERENCE_INDUCING;
@@ -94,12 +87,12 @@ static rm2_fit_settings settings_of(const combination *c) {
     s.latent_normal = !c->anchored;
     s.gpdm_weight = c->gpdm ? 0.7 : 0;
     s.ard = c->ard;
-    s.lengthscale = around(0.6, c->learned);
-    s.variance = around(1.3, c->learned);
-    s.noise_variance = around(0.05, c->learned);
-    s.gpdm_lengthscale = around(0.8, c->learned);
-    s.gpdm_variance = around(0, c->learned);
-    s.gpdm_noise = around(0, c->learned);
+    s.lengthscale = learned_around(0.6, c->learned);
+    s.variance = learned_around(1.3, c->learned);
+    s.noise_variance = learned_around(0.05, c->learned);
+    s.gpdm_lengthscale = learned_around(0.8, c->learned);
+    s.gpdm_variance = learned_around(0, c->learned);
+    s.gpdm_noise = learned_around(0, c->learned);
     s.back_constraint = c->back;
     s.back_ridge = 0.1;
     return s;

@@ -16,32 +16,9 @@
 #include "linalg/dense.h"
 #include "model/points.h"
 #include "riemann2/metric.h"
-#include "shared_context.h"
+#include "surface_fixture.h"
 
 enum { N = 60, M = 5, Q = 2 };
-
-/* Points of a curved surface with noise; the first again at the end if `twice`. */
-static rm2_data *surface(bool twice) {
-    rm2_manifold *manifold;
-    rm2_data *data;
-    rm2_rng rng;
-    double points[N * M];
-    rm2_rng_seed(&rng, 5);
-    for (size_t i = 0; i < N; i++) {
-        double a = rm2_rng_normal(&rng), b = rm2_rng_normal(&rng);
-        for (size_t m = 0; m < M; m++)
-            points[i * M + m] = a * cos((double)m) + b * sin(2 * (double)m) +
-                                0.3 * a * a * sin((double)m + 0.5) +
-                                0.5 * b * b * cos(3 * (double)m) + 0.1 * rm2_rng_normal(&rng);
-    }
-    if (twice)
-        memcpy(points + (N - 1) * M, points, M * sizeof *points);
-    ok(rm2_manifold_create(ctx, "R5", &manifold));
-    const rm2_data_arrays arrays = {.manifold = manifold, .count = N, .points = points};
-    ok(rm2_data_create(ctx, &arrays, NULL, &data, NULL, NULL));
-    rm2_manifold_free(manifold);
-    return data;
-}
 
 static rm2_model *fitted(const rm2_data *data, rm2_inference inference, double accuracy) {
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
@@ -81,7 +58,7 @@ static void compare_predictions(const rm2_model *a, const rm2_model *b, double n
 
 static void high_accuracy_is_exact(void **state) {
     (void)state;
-    rm2_data *data = surface(false);
+    rm2_data *data = surface(N, M, false);
     rm2_model *exact = fitted(data, RM2_INFERENCE_EXACT, 1e-3);
     rm2_model *model = fitted(data, RM2_INFERENCE_INDUCING, 1e-9);
     const rm2_model_info *a = rm2_model_info_of(exact), *b = rm2_model_info_of(model);
@@ -135,7 +112,7 @@ static void centred_outputs(const rm2_data *data, double *F) {
 
 static void the_evidence_is_within_the_certificate(void **state) {
     (void)state;
-    rm2_data *data = surface(false);
+    rm2_data *data = surface(N, M, false);
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
     double F[M * N], X0[N * Q], X[N * Q], Kf[M * M], before = -INFINITY;
     centred_outputs(data, F);
@@ -161,7 +138,7 @@ static void the_evidence_is_within_the_certificate(void **state) {
 
 static void numbers_are_those_of_all_points(void **state) {
     (void)state;
-    rm2_data *data = surface(true);
+    rm2_data *data = surface(N, M, true);
     rm2_model *model = fitted(data, RM2_INFERENCE_INDUCING, 1e-3);
     const rm2_model_info *i = rm2_model_info_of(model);
     assert_true(i->inducing > 0 && i->inducing_points && i->inducing_inputs);
@@ -177,7 +154,7 @@ static void numbers_are_those_of_all_points(void **state) {
 
 static void files_keep_all(void **state) {
     (void)state;
-    rm2_data *data = surface(false);
+    rm2_data *data = surface(N, M, false);
     rm2_model *model = fitted(data, RM2_INFERENCE_INDUCING, 1e-3), *again;
     void *bytes;
     size_t size;
@@ -219,7 +196,7 @@ static void many_points_are_trained_by_inducing_ones(void **state) {
 
 static void interrupts_leave_a_model(void **state) {
     (void)state;
-    rm2_data *data = surface(false);
+    rm2_data *data = surface(N, M, false);
     rm2_context_interrupt(ctx);
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
     double F[M * N], X0[N * Q], X[N * Q], Kf[M * M];

@@ -11,6 +11,7 @@
 #include <omp.h>
 
 #include "model/objective.h"
+#include "model_settings.h"
 #include "shared_context.h"
 #include "thread_team.h"
 
@@ -50,14 +51,6 @@ static const combination combinations[] = {
 };
 enum { COMBINATIONS = sizeof combinations / sizeof combinations[0] };
 
-static rm2_hyperparameter around(double start, bool learned) {
-    return (rm2_hyperparameter){.start = start,
-                                .learned = learned,
-                                .prior = learned ? RM2_PRIOR_LOGNORMAL : RM2_PRIOR_NONE,
-                                .a = NAN,
-                                .b = 0.5};
-}
-
 static rm2_fit_settings settings_of(const combination *c) {
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     s.inference = RM2_INFERENCE_INDUCING;
@@ -68,13 +61,13 @@ static rm2_fit_settings settings_of(const combination *c) {
     s.gpdm_weight = c->gpdm; /* with other weights BLAS rounds the ends of an array differently */
     s.latent_normal = c->learned;
     s.inducing_free = c->free;
-    s.lengthscale = around(0.6, c->learned);
-    s.variance = around(1.3, c->learned);
-    s.noise_variance = around(0.05, c->learned);
-    s.gpdm_lengthscale = around(0.8, c->learned);
-    s.gpdm_variance = around(0, c->learned);
-    s.gpdm_noise = around(0, c->learned);
-    s.linear = around(c->linear ? 0.2 : 0, c->linear);
+    s.lengthscale = learned_around(0.6, c->learned);
+    s.variance = learned_around(1.3, c->learned);
+    s.noise_variance = learned_around(0.05, c->learned);
+    s.gpdm_lengthscale = learned_around(0.8, c->learned);
+    s.gpdm_variance = learned_around(0, c->learned);
+    s.gpdm_noise = learned_around(0, c->learned);
+    s.linear = learned_around(c->linear ? 0.2 : 0, c->linear);
     return s;
 }
 
