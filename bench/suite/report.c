@@ -91,7 +91,7 @@ bench_machine bench_describe_machine(rm2_context *ctx) {
 
 void bench_print_machine(FILE *out, const bench_machine *m) {
     (void)fprintf(out,
-                  "riemann2 %s on %s, %d of %ld processors\n%s, %s kernels\ncompiled by %s%s\n",
+                  "riemann2 %s on %s, %d of %ld processors\n%s\n%s kernels, compiled by %s%s\n",
                   rm2_version(), m->processor, m->threads, m->processors, m->blas, m->kernels,
                   m->compiler, m->optimised ? "" : ", NOT OPTIMISED");
     (void)fprintf(out,

@@ -1,6 +1,7 @@
 // What the tests of the explorer share: a folder with models, servers, checks.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -43,6 +44,27 @@ export const sleep = (milliseconds) => new Promise((done) => setTimeout(done, mi
 export async function eventually(condition, milliseconds = 60000) {
   for (const end = Date.now() + milliseconds; Date.now() < end; await sleep(40)) if (await condition()) return true;
   return false;
+}
+
+// ---- the browser ---------------------------------------------------------------------------------
+
+const { chromium } = createRequire(join(import.meta.dirname, "../../explorer/package.json"))("playwright-core");
+
+/** Chromium with a page that answers. The first start on a machine can fail while its caches are made, so there is a second try. */
+export async function startBrowser(...flags) {
+  const start = async () => {
+    const browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        "--enable-unsafe-swiftshader", ...flags], // three.js without a graphics card; the page itself is put together as Chromium does it there
+    });
+    await (await browser.newPage()).close();
+    return browser;
+  };
+  return start().catch((error) => {
+    console.log(`Chromium did not start: ${error.message}; second try`);
+    return start();
+  });
 }
 
 // ---- the program ---------------------------------------------------------------------------------

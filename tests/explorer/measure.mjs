@@ -1,14 +1,8 @@
 // Speed and memory of riemann2 explore, for docs/performance.md. Usage: node measure.mjs PROGRAM [MODEL OF MANY POINTS]
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { ask, eventually, finish, folder, program, run, serve, sleep } from "./lib.mjs";
+import { ask, eventually, finish, folder, program, run, serve, sleep, startBrowser } from "./lib.mjs";
 
-const { chromium } = createRequire(join(import.meta.dirname, "../../explorer/package.json"))("playwright-core");
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--enable-unsafe-swiftshader", "--disable-accelerated-2d-canvas", "--js-flags=--expose-gc", "--enable-precise-memory-info"],
-});
+const browser = await startBrowser("--disable-accelerated-2d-canvas", "--js-flags=--expose-gc", "--enable-precise-memory-info");
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 const attribute = (page, name) => page.evaluate((key) => document.documentElement.dataset[key], name);
 const until = (page, name, value) => page.waitForFunction(([key, wanted]) => (wanted ? document.documentElement.dataset[key] === wanted : document.documentElement.dataset[key]), [name, value], { timeout: 120000, polling: 10 });

@@ -2,17 +2,11 @@
 // Usage: node page.mjs PROGRAM [FOLDER FOR SCREENSHOTS]
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { check, difference, eventually, finish, folder, inFolder, makeToy, program, run, runShell, serve, sleep, table, write } from "./lib.mjs";
+import { check, difference, eventually, finish, folder, inFolder, makeToy, program, run, runShell, serve, sleep, startBrowser, table, write } from "./lib.mjs";
 
-const { chromium } = createRequire(join(import.meta.dirname, "../../explorer/package.json"))("playwright-core");
 const pictures = process.argv[3];
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--enable-unsafe-swiftshader"], // three.js without a graphics card; the page itself is put together as Chromium does it there
-});
+const browser = await startBrowser();
 
 // ---- a page that is watched ------------------------------------------------------------------------
 

@@ -1,10 +1,8 @@
 // The pictures of the explorer in docs/figures. Usage: node tests/explorer/pictures.mjs PROGRAM FOLDER
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { ask, eventually, finish, inFolder, makeToy, run, serve, sleep } from "./lib.mjs";
+import { ask, eventually, finish, inFolder, makeToy, run, serve, sleep, startBrowser } from "./lib.mjs";
 
-const { chromium } = createRequire(join(import.meta.dirname, "../../explorer/package.json"))("playwright-core");
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--enable-unsafe-swiftshader"] });
+const browser = await startBrowser();
 
 /** A picture of the page with a state, once its path is final. */
 async function picture(server, name, scheme, state) {

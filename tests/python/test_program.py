@@ -1,6 +1,7 @@
 """The same bits as the program, from the same data and seed."""
 
 import json
+import os
 import subprocess
 
 import numpy as np
@@ -13,7 +14,9 @@ ROLES = ("--group", "demo", "--time", "time")
 
 
 def call(program, *arguments):
-    done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=300)
+    """Run the program with the kernels of OpenBLAS that this process has: others round differently."""
+    kernels = {**os.environ, "OPENBLAS_CORETYPE": rm2._core.blas()[1]}
+    done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=300, env=kernels)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
