@@ -13,13 +13,6 @@ typedef struct rows {
     size_t *lines; /* of the file; NULL: from the option */
 } rows;
 
-static const rm2_factor *first_euclidean(const rm2_manifold *m) {
-    for (size_t i = 0; i < rm2_manifold_factor_count(m); i++)
-        if (rm2_manifold_factor(m, i)->geometry == &rm2_euclidean)
-            return rm2_manifold_factor(m, i);
-    return NULL;
-}
-
 static int parse_rows(const model_work *m, const char *text, rows *r) {
     char **parts = split_text(text, ';', &r->count);
     r->values = malloc((r->count * r->width + 1) * sizeof *r->values);
@@ -92,7 +85,7 @@ static int arrange(const model_work *m, const rm2_factor *factor, const rows *r,
 
 int geometry_take_discouraged(const model_work *m, const char *text, rm2_discouraged *places,
                               double **memory) {
-    const rm2_factor *factor = first_euclidean(m->info->manifold);
+    const rm2_factor *factor = geometry_positions(m->info->manifold);
     if (!factor)
         return work_complain(&m->work, EXIT_USAGE,
                              "--discourage needs a Euclidean factor; %s has none",

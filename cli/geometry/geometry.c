@@ -83,8 +83,9 @@ static int check_roadmap(const model_work *m) {
 
 /* ---- spaces --------------------------------------------------------------------------------- */
 
-static int create(const model_work *m, const rm2_space_settings *s, size_t n, const double *points,
-                  rm2_space **space) {
+/* `avoid`: with the keep-out regions. */
+static int create(const model_work *m, const rm2_space_settings *s, bool avoid, size_t n,
+                  const double *points, rm2_space **space) {
     rm2_space_settings with = *s;
     rm2_discouraged discouraged;
     rm2_obstacles obstacles = {.factor = RM2_ALL_FACTORS};
@@ -95,7 +96,7 @@ static int create(const model_work *m, const rm2_space_settings *s, size_t n, co
         code = geometry_take_discouraged(m, m->options->discourage, &discouraged, &memory);
         with.discouraged = &discouraged;
     }
-    if (code == EXIT_DONE && m->options->avoid.count > 0) {
+    if (code == EXIT_DONE && avoid && m->options->avoid.count > 0) {
         code = geometry_take_regions(&m->work, m->info->manifold, &m->options->avoid,
                                      &obstacles.count, &regions);
         obstacles.regions = regions;
@@ -117,7 +118,7 @@ int geometry_open(const model_work *m, const rm2_space_settings *s, size_t n, co
     int code = geometry_check_metric(m);
     if (code == EXIT_DONE)
         code = check_roadmap(m);
-    return code == EXIT_DONE ? create(m, s, n, points, space) : code;
+    return code == EXIT_DONE ? create(m, s, true, n, points, space) : code;
 }
 
 int geometry_open_metric(const model_work *m, bool grid, rm2_space **space) {
@@ -125,7 +126,7 @@ int geometry_open_metric(const model_work *m, bool grid, rm2_space **space) {
     int code = geometry_check_metric(m);
     s.support = 0;
     s.roadmap = grid ? RM2_SPACE_GRID : RM2_SPACE_LINE;
-    return code == EXIT_DONE ? create(m, &s, 0, NULL, space) : code;
+    return code == EXIT_DONE ? create(m, &s, false, 0, NULL, space) : code;
 }
 
 bool geometry_is_other(const rm2_space *space) {

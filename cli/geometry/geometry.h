@@ -15,7 +15,7 @@ int geometry_check_metric(const model_work *m);
  * training latents. */
 int geometry_open(const model_work *m, const rm2_space_settings *s, size_t n, const double *points,
                   rm2_space **space);
-/* The metric itself, not a quicker one for the search; with a grid over the training latents, or
+/* The metric itself, not a quicker one for the search and without the barrier of --avoid; with a grid over the training latents, or
  * without a roadmap. */
 int geometry_open_metric(const model_work *m, bool grid, rm2_space **space);
 
@@ -25,6 +25,8 @@ bool geometry_is_other(const rm2_space *space);
 /* --discourage: spheres in the first Euclidean factor; *memory has their numbers, the caller's to free. */
 int geometry_take_discouraged(const model_work *m, const char *text, rm2_discouraged *places,
                               double **memory);
+/* The first Euclidean factor, which regions are in, or NULL. */
+const rm2_factor *geometry_positions(const rm2_manifold *manifold);
 /* --avoid: keep-out regions in the first Euclidean factor of a manifold, from texts and files; the caller's to free. */
 int geometry_take_regions(const work *w, const rm2_manifold *manifold, const text_list *texts,
                           size_t *count, rm2_region **regions);

@@ -5,7 +5,7 @@
 
 #include "geometry/geometry.h"
 
-static const rm2_factor *first_euclidean(const rm2_manifold *m) {
+const rm2_factor *geometry_positions(const rm2_manifold *m) {
     for (size_t i = 0; i < rm2_manifold_factor_count(m); i++)
         if (rm2_manifold_factor(m, i)->geometry == &rm2_euclidean)
             return rm2_manifold_factor(m, i);
@@ -39,7 +39,7 @@ static int append(const work *w, size_t more, const rm2_region *add, size_t *cou
 
 int geometry_take_regions(const work *w, const rm2_manifold *manifold, const text_list *texts,
                           size_t *count, rm2_region **regions) {
-    const rm2_factor *factor = first_euclidean(manifold);
+    const rm2_factor *factor = geometry_positions(manifold);
     int code = EXIT_DONE;
     *count = 0;
     *regions = NULL;

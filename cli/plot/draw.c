@@ -66,10 +66,12 @@ rm2_status plot_latent(plot_job *j, const rm2_space *space) {
     rm2_panel *panel;
     double height = figure_latent_height(rm2_space_roadmap(space), page_width(j, 1));
     size_t entries = figure_groups(j->m->info) + j->options->points.count + j->path_count;
-    WORK_TRY(open_figure(j, 1, height, entries + (j->path_count ? 2 : 0)));
+    WORK_TRY(
+        open_figure(j, 1, height, entries + (j->path_count ? 2 : 0) + (j->region_count ? 1 : 0)));
     WORK_TRY(figure_latent_panel(ctx, j->figure, 0, 0, NULL, &panel));
     WORK_TRY(figure_heat(ctx, panel, j->m->model, rm2_space_metric(space), rm2_space_roadmap(space),
                          uncertainty));
+    WORK_TRY(plot_blocked(j, space, panel));
     WORK_TRY(figure_latents(ctx, panel, j->m->info));
     WORK_TRY(plot_new_latents(j, panel));
     return add_paths(j, panel);
@@ -158,6 +160,8 @@ static rm2_status factor_panel(const plot_job *j, size_t factor) {
     if (rm2_manifold_factor(m, factor)->geometry == &rm2_euclidean || has_positions(m, factor))
         figure_label_axes(&s, j->options->unit, &axes);
     WORK_TRY(open_panel(j, factor, rm2_manifold_factor_count(m), &s, &panel));
+    WORK_TRY(plot_regions(j, rm2_manifold_factor(m, has_positions(m, factor) ? factor - 1 : factor),
+                          panel));
     WORK_TRY(add_training(j, factor, panel));
     WORK_TRY(plot_new_points(j, factor, panel));
     return add_decoded(j, factor, panel);
@@ -166,7 +170,8 @@ static rm2_status factor_panel(const plot_job *j, size_t factor) {
 rm2_status plot_decoded(plot_job *j, const rm2_space *space) {
     size_t factors = rm2_manifold_factor_count(j->m->info->manifold);
     (void)space;
-    WORK_TRY(open_figure(j, factors, square(j, factors), j->path_count + 5));
+    WORK_TRY(
+        open_figure(j, factors, square(j, factors), j->path_count + 5 + (j->region_count ? 1 : 0)));
     for (size_t k = 0; k < factors; k++)
         WORK_TRY(factor_panel(j, k));
     return RM2_OK;

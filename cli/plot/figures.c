@@ -49,22 +49,25 @@ static rm2_status grid_values(rm2_context *ctx, const rm2_model *model, const rm
     return status;
 }
 
+rm2_heat_map figure_grid(const rm2_roadmap_info *g, const double *values) {
+    const double *last = g->x + 2 * (g->nodes - 1);
+    return (rm2_heat_map){.columns = g->counts[0],
+                          .rows = g->counts[1],
+                          .values = values,
+                          .x_min = g->x[0],
+                          .y_min = g->x[1],
+                          .x_max = last[0],
+                          .y_max = last[1]};
+}
+
 rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *model,
                        const rm2_metric *metric, const rm2_roadmap *grid, bool uncertainty) {
     rm2_roadmap_info g = rm2_roadmap_describe(grid);
-    size_t last = g.nodes - 1;
     double *values = malloc(g.nodes * sizeof *values);
     if (!values)
         return RM2_ERR_MEMORY;
-    rm2_heat_map heat = {.columns = g.counts[0],
-                         .rows = g.counts[1],
-                         .values = values,
-                         .x_min = g.x[0],
-                         .y_min = g.x[1],
-                         .x_max = g.x[2 * last],
-                         .y_max = g.x[2 * last + 1],
-                         .label = uncertainty ? "standard deviation [model\u00a0units]"
-                                              : "log₁₀ magnification"};
+    rm2_heat_map heat = figure_grid(&g, values);
+    heat.label = uncertainty ? "standard deviation [model\u00a0units]" : "log₁₀ magnification";
     rm2_status status = grid_values(ctx, model, metric, &g, uncertainty, values);
     if (status == RM2_OK)
         status = rm2_plot_heat(ctx, panel, &heat);

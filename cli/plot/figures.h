@@ -13,6 +13,8 @@ double figure_latent_height(const rm2_roadmap *grid, double width);
 /* A panel for a latent space of two dimensions. */
 rm2_status figure_latent_panel(rm2_context *ctx, rm2_figure *figure, size_t row, size_t column,
                                const char *title, rm2_panel **panel);
+/* A field on the grid's nodes, whose values are in rows of y. */
+rm2_heat_map figure_grid(const rm2_roadmap_info *grid, const double *values);
 /* Magnification of the metric, or standard deviation of decoded points, on the grid's nodes. */
 rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *model,
                        const rm2_metric *metric, const rm2_roadmap *grid, bool uncertainty);

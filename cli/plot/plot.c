@@ -104,12 +104,12 @@ static const struct {
     rm2_status (*draw)(plot_job *j, const rm2_space *space);
     bool grid, metric;
     need paths;
-    bool points, unit;
-} kinds[] = {[KIND_LATENT] = {plot_latent, true, true, PERHAPS, true, false},
-             [KIND_UNCERTAINTY] = {plot_latent, true, false, PERHAPS, true, false},
-             [KIND_DECODED] = {plot_decoded, false, false, ALWAYS, true, true},
-             [KIND_TIME] = {plot_time, false, false, ALWAYS, false, true},
-             [KIND_TRAINING] = {plot_training, false, false, NEVER, false, false}};
+    bool points, unit, regions;
+} kinds[] = {[KIND_LATENT] = {plot_latent, true, true, PERHAPS, true, false, true},
+             [KIND_UNCERTAINTY] = {plot_latent, true, false, PERHAPS, true, false, true},
+             [KIND_DECODED] = {plot_decoded, false, false, ALWAYS, true, true, true},
+             [KIND_TIME] = {plot_time, false, false, ALWAYS, false, true, false},
+             [KIND_TRAINING] = {plot_training, false, false, NEVER, false, false, false}};
 
 /* Is one of the settings (ends with NULL) given? */
 static bool is_given(const plot_job *j, const char *const *names) {
@@ -121,6 +121,7 @@ static bool is_given(const plot_job *j, const char *const *names) {
 
 static int check_options(const plot_job *j) {
     static const char *const grid[] = {"grid_points", "padding", NULL};
+    static const char *const clearance[] = {"clearance", NULL};
     static const char *const metric[] = {"metric", "contrast", "weight", "sigma", NULL};
     int kind = j->options->kind;
     const struct {
@@ -135,6 +136,10 @@ static int check_options(const plot_job *j) {
         {!kinds[kind].points && j->options->points.count > 0,
          "shows no points: leave --points out"},
         {!kinds[kind].unit && j->options->unit, "has no axis of positions: leave --unit out"},
+        {!kinds[kind].regions && j->m->options->avoid.count > 0,
+         "shows no obstacles: leave --avoid out"},
+        {kinds[kind].regions && !kinds[kind].grid && is_given(j, clearance),
+         "shows the obstacles themselves: leave --clearance out"},
         {!kinds[kind].grid && is_given(j, grid), "has no grid: leave --grid and --padding out"},
         {!kinds[kind].metric && (is_given(j, metric) || j->m->options->discourage),
          "shows no metric: leave --metric, --contrast, --weight, --sigma and --discourage out"},
@@ -181,6 +186,8 @@ static int do_plot(const model_work *m) {
     int code = check(&j), kind = j.options->kind;
     if (code == EXIT_DONE)
         code = read_files(&j);
+    if (code == EXIT_DONE)
+        code = plot_read_regions(&j);
     if (code == EXIT_DONE && kinds[kind].grid)
         code = geometry_open_metric(m, true, &space);
     if (code == EXIT_DONE)
@@ -197,6 +204,7 @@ static int do_plot(const model_work *m) {
         printf("%s\n", m->options->output);
     }
     free_files(&j);
+    free(j.regions);
     rm2_figure_free(j.figure);
     rm2_space_free(space);
     return code;
@@ -204,13 +212,17 @@ static int do_plot(const model_work *m) {
 
 int run_plot(const command *self, int argc, char **argv) {
     plot_options options = {.kind = KIND_LATENT};
-    const option_group groups[] = {
-        {"Figure", plot_table, &options, NULL}, cost_groups[0], {.options = NULL}};
+    static const char *const shown_settings[] = {"metric",      "contrast", "weight",    "sigma",
+                                                 "grid_points", "padding",  "clearance", NULL};
+    const option_group groups[] = {{"Figure", plot_table, &options, NULL},
+                                   obstacle_groups[0],
+                                   obstacle_groups[1],
+                                   {.options = NULL}};
     return model_run(self, argc, argv,
                      &(model_action){.table = shared_table,
                                      .groups = groups,
                                      .space = true,
-                                     .space_settings = metric_settings,
+                                     .space_settings = shown_settings,
                                      .own = &options,
                                      .files = 1,
                                      .formats = figure_formats,

@@ -44,6 +44,8 @@ typedef struct plot_job {
     drawn_file *files; /* those of --path, then those of --points */
     drawn_path *paths;
     size_t path_count;
+    rm2_region *regions; /* of --avoid */
+    size_t region_count;
     rm2_figure *figure;
 } plot_job;
 
@@ -59,6 +61,12 @@ rm2_style plot_path_style(const drawn_path *p, bool on_heat);
  * or of a factor. */
 rm2_status plot_new_latents(const plot_job *j, rm2_panel *panel);
 rm2_status plot_new_points(const plot_job *j, size_t factor, rm2_panel *panel);
+
+/* Regions of --avoid (obstacles.c): read them; an exit code. Draw them in the panel of their factor, and hatch the
+ * latents that decode into them. */
+int plot_read_regions(plot_job *j);
+rm2_status plot_regions(const plot_job *j, const rm2_factor *factor, rm2_panel *panel);
+rm2_status plot_blocked(const plot_job *j, const rm2_space *space, rm2_panel *panel);
 
 /* Each opens job->figure and fills it; `space` is there for those that show a grid. */
 rm2_status plot_latent(plot_job *j, const rm2_space *space);

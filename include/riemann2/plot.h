@@ -20,6 +20,7 @@
 
 #include "riemann2/base.h"
 #include "riemann2/manifold.h"
+#include "riemann2/region.h"
 #include "riemann2/settings.h"
 
 #ifdef __cplusplus
@@ -235,6 +236,11 @@ RM2_API rm2_status rm2_plot_frames(rm2_context *ctx, rm2_panel *panel, size_t n,
 RM2_API rm2_status rm2_plot_arm(rm2_context *ctx, rm2_panel *panel, size_t n, size_t joints,
                                 const double *points, const rm2_style *style);
 
+/* A keep-out region of as many dimensions as the panel has: its surface, filled translucently; a half space as far as
+ * the axes go. PLANE and SPACE. */
+RM2_API rm2_status rm2_plot_region(rm2_context *ctx, rm2_panel *panel, const rm2_region *region,
+                                   const rm2_style *style);
+
 /* ---- heat maps ------------------------------------------------------------------------------ */
 
 typedef struct rm2_heat_map {
@@ -249,6 +255,11 @@ typedef struct rm2_heat_map {
 
 /* The background of a PLANE panel, one a panel, with a colour bar; NaN is light grey. */
 RM2_API rm2_status rm2_plot_heat(rm2_context *ctx, rm2_panel *panel, const rm2_heat_map *heat);
+
+/* The area of a PLANE panel where a field on a grid is negative, such as latent points that decode into an obstacle:
+ * hatched, with its border. Of `field` the grid and the values count. style.size: distance of the lines. */
+RM2_API rm2_status rm2_plot_hatched(rm2_context *ctx, rm2_panel *panel, const rm2_heat_map *field,
+                                    const rm2_style *style);
 
 typedef struct rm2_matrices {
     size_t count, n;          /* matrices, their size */

@@ -178,16 +178,21 @@ def draw_axes(
     return ax
 
 
-def draw_decoded(model: WGPLVM, paths: Sequence[Path], title: str | None) -> Figure:
-    """Decoded paths over the training data, one panel per factor."""
+def draw_decoded(model: WGPLVM, paths: Sequence[Path], obstacles: Any, title: str | None) -> Figure:
+    """Decoded paths over the training data, one panel per factor; obstacles with the first positions."""
     m = model.manifold_
     count = len(m.factors)
+    positions = next((k for k, f in enumerate(m.factors) if f.name == "R"), None)
+    if obstacles and positions is None:
+        raise ValueError(f"obstacles: {m} has no Euclidean factor")
     figure = Figure(85 * count, 80, columns=count, title=title, legend=True)
     for k in range(count):
         name = f"{m.factors[k].name}{m.factors[k].n}"
         x, y, z = "xyz" if m.factors[k].name == "R" else (None, None, None)
         panel = figure.panel(0, k, manifold=m, factor=k, title=name, x=x, y=y, z=z)
         curves = name not in ("S3", "SO3") and not (m.factors[k].name == "SPD" and m.factors[k].n > 2)
+        if obstacles and k == positions:
+            panel.regions(obstacles, label="obstacle")
         for points in model.data_.trajectories if curves and model.data_.groups is not None else ():
             panel.factor(points, m, k, colour="demonstrations", width=0.6, opacity=0.8, label="demonstrations")
         if curves and model.data_.groups is None:

@@ -50,13 +50,21 @@ class ModelShow(ModelPart):
             return draw_axes(model, paths, ax, as_count(grid, "grid"), title, settings, new)
         return draw(model, paths, as_count(grid, "grid"), title, settings, new)
 
-    def plot_decoded(self, *paths: Path, title: str | None = None) -> Figure:
-        """Draw the decoded points of paths over the training data, one panel per factor."""
+    def plot_decoded(self, *paths: Path, obstacles: Any = (), title: str | None = None) -> Figure:
+        """Draw the decoded points of paths over the training data, one panel per factor.
+
+        Parameters
+        ----------
+        *paths : Path
+        obstacles : Sphere, Box, Capsule, HalfSpace, a text, or a sequence of them
+            Drawn in the panel of positions.
+        title : str, optional
+        """
         from ._latent_figure import draw_decoded
 
         model = self._whole()
         _need_paths(paths)
-        return draw_decoded(model, paths, title)
+        return draw_decoded(model, paths, obstacles, title)
 
     def explore(
         self, *, browser: bool = False, program: str | os.PathLike[str] | None = None, arm: str | None = None,

@@ -148,6 +148,13 @@ class Panel:
             raise ValueError(f"skeletons: expected an array of shape (n, points, {self._width}), got {array.shape}")
         return self._draw(_ARM, len(array), array, number=array.shape[1], **style)
 
+    def regions(self, obstacles: Any, **style: Any) -> Panel:
+        """Add keep-out regions: Sphere, Box, Capsule, HalfSpace, a text, or a sequence of them."""
+        from .space import _regions
+
+        _core.plot_regions(self._handle, _regions(obstacles), self._width, _style(**style))
+        return self
+
     def factor(
         self, points: Any, manifold: str | Manifold, factor: int = 0, *, ordered: bool = True, **style: Any
     ) -> Panel:

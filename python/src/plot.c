@@ -286,6 +286,29 @@ static PyObject *plot_matrices(PyObject *self, PyObject *args) {
     return result;
 }
 
+/* plot_regions(panel, text, dim, style): keep-out regions, as rm2_regions_parse reads them. */
+static PyObject *plot_regions(PyObject *self, PyObject *args) {
+    rm2_panel *panel;
+    PyObject *tuple;
+    const char *text;
+    Py_ssize_t dim;
+    rm2_style style;
+    rm2_region *regions = NULL;
+    size_t count = 0;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&snO", take_panel, &panel, &text, &dim, &tuple) ||
+        !take_style(tuple, &style))
+        return NULL;
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return NULL;
+    rm2_status status = rm2_regions_parse(ctx, text, dim > 0 ? (size_t)dim : 0, &count, &regions);
+    for (size_t k = 0; k < count && status == RM2_OK; k++)
+        status = rm2_plot_region(ctx, panel, &regions[k], &style);
+    rm2_free(regions);
+    return glue_leave(ctx, status);
+}
+
 static PyMethodDef functions[] = {
     {"figure", make, METH_VARARGS, NULL},
     {"figure_save", save, METH_VARARGS, NULL},
@@ -294,6 +317,7 @@ static PyMethodDef functions[] = {
     {"plot_groups", plot_groups, METH_VARARGS, NULL},
     {"plot_heat", plot_heat, METH_VARARGS, NULL},
     {"plot_matrices", plot_matrices, METH_VARARGS, NULL},
+    {"plot_regions", plot_regions, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

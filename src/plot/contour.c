@@ -51,7 +51,7 @@ static void trace_cell(cairo_t *cr, const rm2i_heat *heat, const rm2i_view *view
     }
 }
 
-static void trace_level(cairo_t *cr, const rm2i_heat *heat, const rm2i_view *view, double level) {
+void rm2i_contour_trace(cairo_t *cr, const rm2i_heat *heat, const rm2i_view *view, double level) {
     for (size_t r = 0; r + 1 < heat->rows; r++)
         for (size_t c = 0; c + 1 < heat->columns; c++) {
             const double *v = heat->part + r * heat->columns + c, *w = v + heat->columns;
@@ -69,7 +69,7 @@ void rm2i_contours_draw(cairo_t *cr, const rm2i_heat *heat, const rm2i_view *vie
     cairo_save(cr);
     cairo_new_path(cr);
     for (size_t i = 0; i < levels.count; i++)
-        trace_level(cr, heat, view, rm2i_range_part(&heat->colours, levels.at[i]));
+        rm2i_contour_trace(cr, heat, view, rm2i_range_part(&heat->colours, levels.at[i]));
     rm2i_set_colour(cr, RM2_WHITE, 0.45);
     cairo_set_line_width(cr, 0.5);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);

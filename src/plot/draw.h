@@ -109,7 +109,7 @@ bool rm2i_view_hidden(const rm2i_view *view, const double *point);
 /* q of above on the page. */
 void rm2i_view_project(const rm2i_view *view, const double q[3], double page[3]);
 
-/* ---- items (marks.c, shapes.c) ----------------------------------------------------------------- */
+/* ---- items (marks.c, shapes.c, region.c) ----------------------------------------------------------------- */
 
 struct rm2i_item_kind {
     double width, size, opacity; /* defaults of the style */
@@ -118,7 +118,7 @@ struct rm2i_item_kind {
 };
 
 extern const rm2i_item_kind rm2i_curve, rm2i_points, rm2i_band, rm2i_ellipses, rm2i_frames,
-    rm2i_arm;
+    rm2i_arm, rm2i_region, rm2i_half_space, rm2i_hatched;
 
 /* Lines of a style, without their colour. */
 void rm2i_set_stroke(cairo_t *cr, const rm2_style *style);
@@ -127,6 +127,10 @@ void rm2i_set_stroke(cairo_t *cr, const rm2_style *style);
 
 void rm2i_heat_draw(cairo_t *cr, const rm2i_heat *heat, const rm2i_view *view);
 void rm2i_contours_draw(cairo_t *cr, const rm2i_heat *heat, const rm2i_view *view);
+/* Path along one level, in the units of heat->part. */
+void rm2i_contour_trace(cairo_t *cr, const rm2i_heat *heat, const rm2i_view *view, double level);
+/* heat->part between the nodes. */
+double rm2i_heat_at(const rm2i_heat *heat, double column, double row);
 
 /* Colour of a cell of a raster, row 0 on top, at fractions of its width and height. */
 typedef rm2_colour (*rm2i_raster_fn)(const void *data, double across, double down);

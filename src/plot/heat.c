@@ -19,27 +19,32 @@ void rm2i_heat_free(rm2i_heat *heat) {
 
 /* ---- adding ----------------------------------------------------------------------------------- */
 
+rm2_status rm2i_check_grid(rm2_context *ctx, const rm2_panel *panel, const rm2_heat_map *grid,
+                           const char *call) {
+    RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << RM2_PANEL_PLANE, call));
+    if (panel->settings.x.log || panel->settings.y.log)
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "%s: a heat map cannot have a logarithmic axis", call);
+    if (grid->columns < 2 || grid->rows < 2 || grid->columns > GRID_MAX || grid->rows > GRID_MAX)
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "%s: cannot draw a grid of %zu x %zu nodes: sides are 2 to %d",
+                                call, grid->rows, grid->columns, GRID_MAX);
+    if (!(isfinite(grid->x_max - grid->x_min) && grid->x_max > grid->x_min &&
+          isfinite(grid->y_max - grid->y_min) && grid->y_max > grid->y_min))
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "%s: a grid cannot go from (%g, %g) to (%g, %g)", call, grid->x_min,
+                                grid->y_min, grid->x_max, grid->y_max);
+    return RM2_OK;
+}
+
 static rm2_status check_heat(rm2_context *ctx, const rm2_panel *panel, const rm2_heat_map *heat) {
-    RM2_TRY(rm2i_expect_panel(ctx, panel, 1u << RM2_PANEL_PLANE, "rm2_plot_heat"));
     RM2_REQUIRE(ctx, heat);
     RM2_REQUIRE(ctx, heat->values);
+    RM2_TRY(rm2i_check_grid(ctx, panel, heat, "rm2_plot_heat"));
     if (panel->heat)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
                                 "rm2_plot_heat: panel (%zu, %zu) has a heat map already",
                                 panel->row, panel->column);
-    if (panel->settings.x.log || panel->settings.y.log)
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
-                                "rm2_plot_heat: a heat map cannot have a logarithmic axis");
-    if (heat->columns < 2 || heat->rows < 2 || heat->columns > GRID_MAX || heat->rows > GRID_MAX)
-        return rm2_context_fail(
-            ctx, RM2_ERR_ARGUMENT,
-            "rm2_plot_heat: cannot draw a grid of %zu x %zu nodes: sides are 2 to %d", heat->rows,
-            heat->columns, GRID_MAX);
-    if (!(isfinite(heat->x_max - heat->x_min) && heat->x_max > heat->x_min &&
-          isfinite(heat->y_max - heat->y_min) && heat->y_max > heat->y_min))
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
-                                "rm2_plot_heat: a grid cannot go from (%g, %g) to (%g, %g)",
-                                heat->x_min, heat->y_min, heat->x_max, heat->y_max);
     if (!isfinite(heat->min) || !isfinite(heat->max) || heat->min > heat->max ||
         (heat->log && heat->max > heat->min && heat->min <= 0))
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
@@ -152,7 +157,7 @@ typedef struct heat_source {
 } heat_source;
 
 /* (1 - b) ((1 - a) v00 + a v01) + b ((1 - a) v10 + a v11); the nearest if one is missing. */
-static double interpolate(const rm2i_heat *heat, double column, double row) {
+double rm2i_heat_at(const rm2i_heat *heat, double column, double row) {
     size_t c = (size_t)fmin(column, (double)heat->columns - 2);
     size_t r = (size_t)fmin(row, (double)heat->rows - 2);
     double a = column - (double)c, b = row - (double)r;
@@ -164,8 +169,8 @@ static double interpolate(const rm2i_heat *heat, double column, double row) {
 static rm2_colour heat_colour(const void *data, double across, double down) {
     const heat_source *source = data;
     const rm2i_heat *heat = source->heat;
-    double part = interpolate(heat, across * (double)(heat->columns - 1),
-                              (1 - down) * (double)(heat->rows - 1));
+    double part = rm2i_heat_at(heat, across * (double)(heat->columns - 1),
+                               (1 - down) * (double)(heat->rows - 1));
     if (isnan(part))
         return RM2I_LIGHT;
     return source->colours[part <= 0 ? 0 : part >= 1 ? COLOURS - 1 : (int)(part * COLOURS)];

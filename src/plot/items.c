@@ -37,6 +37,12 @@ static rm2_status check_item(rm2_context *ctx, size_t count, const rm2_style *st
     return RM2_OK;
 }
 
+static rm2_colour default_colour(rm2_panel *panel, const rm2i_item_kind *kind) {
+    if (kind == &rm2i_region || kind == &rm2i_half_space || kind == &rm2i_hatched)
+        return RM2_COLOUR_OBSTACLE;
+    return kind == &rm2i_arm ? RM2_COLOUR_ARM : rm2_palette(panel->colours_used++);
+}
+
 /* The style with every default filled in; the next colour of the palette if it names none. */
 static rm2_style complete(rm2_panel *panel, const rm2i_item_kind *kind, rm2_style style) {
     style.label = NULL;
@@ -46,7 +52,7 @@ static rm2_style complete(rm2_panel *panel, const rm2i_item_kind *kind, rm2_styl
     if (kind == &rm2i_points && style.marker == RM2_MARKER_NONE)
         style.marker = RM2_MARKER_CIRCLE;
     if (style.colour == 0 && kind != &rm2i_frames)
-        style.colour = kind == &rm2i_arm ? RM2_COLOUR_ARM : rm2_palette(panel->colours_used++);
+        style.colour = default_colour(panel, kind);
     return style;
 }
 

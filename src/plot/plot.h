@@ -17,19 +17,6 @@ enum {
 typedef struct rm2i_item rm2i_item;
 typedef struct rm2i_item_kind rm2i_item_kind; /* how it is drawn: draw.h */
 
-/* One item of a panel. `points` are count x dims of the panel: what the axes must show. */
-struct rm2i_item {
-    const rm2i_item_kind *kind;
-    rm2_style style; /* complete: no zeros that mean a default, except the size of ellipses */
-    char *label;
-    size_t count;
-    double *points; /* owned; `extra` is cut from the same memory */
-    double *
-        extra; /* points: how many coincide there, 0 after the first; ellipses: 3 per point (semi-axes,
-                       angle); frames: 9 (rotation matrix) */
-    size_t joints; /* of an arm */
-};
-
 typedef struct rm2i_range {
     double lo, hi;
     bool log;
@@ -44,6 +31,20 @@ typedef struct rm2i_heat {
     size_t contours;
     char *label;
 } rm2i_heat;
+
+/* One item of a panel. `points` are count x dims of the panel: what the axes must show. */
+struct rm2i_item {
+    const rm2i_item_kind *kind;
+    rm2_style style; /* complete: no zeros that mean a default, except the size of ellipses */
+    char *label;
+    size_t count;
+    double *points; /* owned; `extra` is cut from the same memory */
+    double *
+        extra; /* points: how many coincide there, 0 after the first; ellipses: 3 per point (semi-axes,
+                       angle); frames: 9 (rotation matrix) */
+    size_t joints;   /* of an arm; points of a ring of a region */
+    rm2i_heat field; /* of a hatched area: `part` is `extra`, the values themselves */
+};
 
 typedef struct rm2i_matrix_row {
     size_t count, n;
@@ -119,6 +120,10 @@ rm2_status rm2i_item_add(rm2_context *ctx, rm2_panel *panel, const rm2i_item_kin
 
 /* Fill `extra` of an item of points (coincident.c). */
 rm2_status rm2i_count_coincident(rm2_context *ctx, size_t dims, rm2i_item *item);
+
+/* Failure unless the panel can show a grid like this; `call` is for the message (heat.c). */
+rm2_status rm2i_check_grid(rm2_context *ctx, const rm2_panel *panel, const rm2_heat_map *grid,
+                           const char *call);
 
 void rm2i_item_free(rm2i_item *item);
 void rm2i_heat_free(rm2i_heat *heat);

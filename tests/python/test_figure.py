@@ -18,6 +18,7 @@ def test_items(rng):
     plane.points(rng.random((4, 2)), marker="star", colour="#ff0000", size=3, opacity=0.5)
     plane.groups(rng.random((4, 2)), [0, 1, 1, 0], ["a", "b"])
     plane.band(x, x - 0.1, x + 0.1)
+    plane.regions([rm2.Sphere((0.5, 0.5), 0.2), "box 0 0 0.1 0.1"], label="obstacle")
     plane.ellipses(rng.random((3, 2)), rm2.Manifold("SPD2").random(3))
     space = figure.panel(0, 1, kind="space", azimuth=10, elevation=20)
     space.frames(rm2.Manifold("S3").random(3), rng.random((3, 3)))
@@ -39,7 +40,11 @@ def test_models(model, toy, tmp_path):
     assert (tmp_path / "latent.svg").stat().st_size > 10000
     with pytest.raises(OSError, match="exists"):
         model.plot().save(tmp_path / "latent.svg")
-    assert model.plot_decoded(path).to_bytes("png", dpi=60)
+    without = model.plot_decoded(path).to_bytes("svg")
+    within = model.plot_decoded(path, obstacles=rm2.Sphere((0, 0), 0.3)).to_bytes("svg")
+    assert b"obstacle" in within and b"obstacle" not in without
+    with pytest.raises(ValueError, match="sphere"):
+        model.plot_decoded(path, obstacles="sphere 1")
     for Q in (1, 3, 4):
         other = rm2.WGPLVM("R2 x S2", latent_dim=Q, max_iterations=1).fit(toy)
         assert other.plot().to_bytes("svg")

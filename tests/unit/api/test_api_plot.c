@@ -98,6 +98,10 @@ static void shapes(void **state) {
     NO_CONTEXT(rm2_plot_arm(NULL, panel, 1, 2, xy, NULL));
     MISSING("panel", rm2_plot_arm(ctx, NULL, 1, 2, xy, NULL));
     MISSING("points", rm2_plot_arm(ctx, panel, 1, 2, NULL, NULL));
+    const rm2_region disc = {RM2_REGION_SPHERE, 2, {0}, {0}, 1};
+    NO_CONTEXT(rm2_plot_region(NULL, panel, &disc, NULL));
+    MISSING("panel", rm2_plot_region(ctx, NULL, &disc, NULL));
+    MISSING("region", rm2_plot_region(ctx, panel, NULL, NULL));
     rm2_figure_free(figure);
 }
 
@@ -111,8 +115,12 @@ static void rasters(void **state) {
     NO_CONTEXT(rm2_plot_heat(NULL, panel, &heat));
     MISSING("panel", rm2_plot_heat(ctx, NULL, &heat));
     MISSING("heat", rm2_plot_heat(ctx, panel, NULL));
+    NO_CONTEXT(rm2_plot_hatched(NULL, panel, &heat, NULL));
+    MISSING("panel", rm2_plot_hatched(ctx, NULL, &heat, NULL));
+    MISSING("field", rm2_plot_hatched(ctx, panel, NULL, NULL));
     heat.values = NULL;
     MISSING("heat->values", rm2_plot_heat(ctx, panel, &heat));
+    MISSING("field->values", rm2_plot_hatched(ctx, panel, &heat, NULL));
     NO_CONTEXT(rm2_plot_matrices(NULL, row, &matrices));
     MISSING("panel", rm2_plot_matrices(ctx, NULL, &matrices));
     MISSING("matrices", rm2_plot_matrices(ctx, row, NULL));

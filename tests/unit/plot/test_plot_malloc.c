@@ -59,6 +59,14 @@ static rm2_status fill_plane(fixture *f, rm2_panel *panel) {
         status = rm2_plot_ellipses(f->ctx, panel, 3, xy, spd, NULL);
     if (status == RM2_OK)
         status = rm2_plot_arm(f->ctx, panel, 1, 3, xy, NULL);
+    if (status == RM2_OK)
+        status =
+            rm2_plot_region(f->ctx, panel, &(rm2_region){RM2_REGION_BOX, 2, {0}, {1, 1}, 0}, NULL);
+    if (status == RM2_OK)
+        status = rm2_plot_hatched(
+            f->ctx, panel,
+            &(rm2_heat_map){.columns = 2, .rows = 2, .values = values, .x_max = 2, .y_max = 1},
+            NULL);
     for (int i = 0; status == RM2_OK && i < 10; i++) /* more than the list has room for at first */
         status = rm2_plot_points(f->ctx, panel, 3, xy, NULL);
     return status;
