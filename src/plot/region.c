@@ -336,8 +336,10 @@ static void trace_hatch(cairo_t *cr, const rm2i_heat *field, const rm2i_view *vi
     static const double STEP = 0.5; /* points of the page */
     const rm2i_rect *frame = &view->frame;
     double from = fmax(0, -offset), to = fmin(frame->w, frame->h - offset);
+    size_t steps = to > from ? (size_t)((to - from) / STEP) : 0;
     bool inside = false;
-    for (double t = from; t <= to; t += STEP) {
+    for (size_t i = 0; i < steps; i++) {
+        double t = from + STEP * (double)i;
         page_point p = {frame->x + t, frame->y + frame->h - t - offset};
         bool now = field_at(field, view, p) < 0;
         if (now && !inside)
@@ -353,8 +355,9 @@ static void draw_hatched(const rm2i_item *item, const rm2i_view *view, cairo_t *
     edge.width *= 1.6;
     cairo_save(cr);
     cairo_new_path(cr);
-    for (double offset = -view->frame.w; offset < view->frame.h; offset += item->style.size)
-        trace_hatch(cr, &item->field, view, offset);
+    size_t lines = (size_t)((view->frame.w + view->frame.h) / item->style.size);
+    for (size_t i = 0; i < lines; i++)
+        trace_hatch(cr, &item->field, view, item->style.size * (double)i - view->frame.w);
     stroke(cr, &item->style, 1);
     rm2i_contour_trace(cr, &item->field, view, 0);
     stroke(cr, &edge, 1);
@@ -369,8 +372,9 @@ static void sample_hatched(const rm2i_item *item, rm2i_rect box, cairo_t *cr) {
     cairo_rectangle(cr, inner.x, inner.y, inner.w, inner.h);
     cairo_clip_preserve(cr);
     stroke(cr, &plain, 1);
-    for (double t = -inner.h; t < inner.w; t += 0.7 * item->style.size) {
-        cairo_move_to(cr, inner.x + t, inner.y + inner.h);
+    double gap = 0.7 * item->style.size;
+    for (size_t i = 0; (double)i * gap < inner.w + inner.h; i++) {
+        cairo_move_to(cr, inner.x + (double)i * gap - inner.h, inner.y + inner.h);
         cairo_rel_line_to(cr, inner.h, -inner.h);
     }
     stroke(cr, &plain, 1);
