@@ -141,15 +141,15 @@ static rm2_status measure_speed(const explorer *e, rm2_context *ctx, size_t n, c
     return RM2_OK;
 }
 
-/* Header: nodes, length, energy, error, converged, length of the straight line, distance to the
- * demonstrations over the floor, clearance, seconds. */
-static rm2_status fill_path(const explorer *e, rm2_context *ctx, const space_loan *loan,
-                            const rm2_curve *c, double *values) {
+/* Header: nodes, length, energy, error, converged, length of the straight line, largest distance from the
+ * demonstrations in spreads, clearance, seconds. */
+static rm2_status fill_path(const explorer *e, rm2_context *ctx, const rm2_curve *c,
+                            double *values) {
     size_t Q = c->Q, n = c->nodes, ambient = rm2_manifold_ambient(e->info->manifold);
     double *latent = values + PATH_HEADER, *points = latent + n * Q,
            *deviation = points + n * ambient, *speed = deviation + n;
     memcpy(latent, c->x, n * Q * sizeof *latent);
-    WORK_TRY(rm2_space_decode(ctx, loan->space, n, latent, points, deviation));
+    WORK_TRY(rm2_model_decode(ctx, e->model, n, latent, points, NULL, NULL, deviation));
     /* a model that is not on the manifold (RM2_GPLVM) has no distances there */
     if (measure_speed(e, ctx, n, points, speed) != RM2_OK)
         memset(speed, 0, n * sizeof *speed);
@@ -165,11 +165,23 @@ static rm2_status fill_path(const explorer *e, rm2_context *ctx, const space_loa
 /* With the straight line and with the demonstrations; not while a handle moves. */
 static rm2_status compare_path(const explorer *e, rm2_context *ctx, const space_loan *loan,
                                const path_query *q, const rm2_curve *c, double *values) {
+    const double *points = values + PATH_HEADER + c->nodes * c->Q;
+    rm2_nearness nearness;
     values[5] = values[6] = NAN;
     if (q->stage < RM2_STAGE_POLISH)
         return RM2_OK;
     WORK_TRY(rm2_space_straight_length(ctx, loan->space, q->stops, q->points, &values[5]));
-    return spread_of_path(e, ctx, c->nodes, c->x, &values[6]);
+    WORK_TRY(rm2_vicinity_of(ctx, e->vicinity, c->nodes, points, NULL, &nearness));
+    values[6] = nearness.over_spread;
+    return RM2_OK;
+}
+
+/* Header and arrays, without what compare_path adds. */
+static rm2_status write_path(const explorer *e, rm2_context *ctx, const rm2_curve *c,
+                             numbers *out) {
+    size_t width = c->Q + rm2_manifold_ambient(e->info->manifold) + 2;
+    WORK_TRY(numbers_make(PATH_HEADER + c->nodes * width, out));
+    return fill_path(e, ctx, c, out->values);
 }
 
 static rm2_status answer_path(const explorer *e, rm2_context *ctx, const space_loan *loan,
@@ -177,16 +189,28 @@ static rm2_status answer_path(const explorer *e, rm2_context *ctx, const space_l
     rm2_curve *curve = NULL;
     double started = work_clock();
     WORK_TRY(find_path(ctx, loan->space, q, &curve));
-    size_t n = curve->nodes, width = curve->Q + rm2_manifold_ambient(e->info->manifold) + 2;
-    rm2_status status = numbers_make(PATH_HEADER + n * width, out);
-    if (status == RM2_OK)
-        status = fill_path(e, ctx, loan, curve, out->values);
+    rm2_status status = write_path(e, ctx, curve, out);
     if (status == RM2_OK)
         status = compare_path(e, ctx, loan, q, curve, out->values);
     if (status == RM2_OK)
         out->values[8] = work_clock() - started;
     rm2_curve_free(curve);
     return status;
+}
+
+typedef struct plan_answer {
+    const explorer *e;
+    rm2_context *ctx;
+    double started;
+    numbers *out;
+} plan_answer;
+
+static rm2_status write_plan(void *user, const rm2_curve *c) {
+    const plan_answer *a = user;
+    WORK_TRY(write_path(a->e, a->ctx, c, a->out));
+    a->out->values[5] = a->out->values[6] = NAN;
+    a->out->values[8] = work_clock() - a->started;
+    return RM2_OK;
 }
 
 rm2_status answer_geodesic(explorer *e, rm2_context *ctx, reader *r, numbers *out) {
@@ -196,6 +220,12 @@ rm2_status answer_geodesic(explorer *e, rm2_context *ctx, reader *r, numbers *ou
     q.points = reader_numbers(r, q.stops * e->info->latent_dim);
     if (q.stops < 2)
         r->bad = true;
+    if (q.stage < RM2_STAGE_POLISH && q.stops == 2 && !r->bad) {
+        plan_answer answer = {e, ctx, work_clock(), out};
+        WORK_TRY(planning_path(e, ctx, r, q.points, write_plan, &answer));
+        if (out->values)
+            return RM2_OK;
+    }
     rm2_status status = space_borrow(e, ctx, r, &loan);
     if (status == RM2_OK && !r->bad)
         status = answer_path(e, ctx, &loan, &q, out);

@@ -27,11 +27,12 @@ typedef struct avoiding {
     size_t count;
 } avoiding;
 
-/* Training data in tangent coordinates (ambient ones of a model that is not on the manifold), and how far demonstrations are from each other. */
-typedef struct spread {
-    double *tangent; /* points x outputs */
-    double floor;    /* mean distance of a point to the nearest one of another trajectory */
-} spread;
+/* What answers while an obstacle moves. */
+typedef struct planning {
+    pthread_mutex_t lock;
+    rm2_planner *planner; /* NULL: not tried yet, or there cannot be one */
+    bool tried;
+} planning;
 
 typedef struct arm_player {
     const char *name; /* as the user wrote it; NULL: no arm */
@@ -47,7 +48,8 @@ typedef struct explorer {
     rm2_space_settings settings;
     opening opening;
     avoiding avoiding;
-    spread spread;
+    planning planning;
+    rm2_vicinity *vicinity;
     arm_player player;
     char *description; /* of the model, as JSON */
     double *points;    /* training points in the units of the data */
@@ -114,17 +116,24 @@ typedef struct space_loan {
     bool locked;
 } space_loan;
 
+enum { OBSTACLE_LIMIT = 64 };
+
+/* The space without obstacles; waits until it is there. */
+rm2_status space_plain(explorer *e, rm2_context *ctx, const rm2_space **space);
+/* Obstacles at the end of a request, and how many. */
+size_t space_regions(const explorer *e, reader *r, rm2_region regions[OBSTACLE_LIMIT]);
 rm2_status space_borrow(explorer *e, rm2_context *ctx, reader *r, space_loan *loan);
 void space_return(explorer *e, space_loan *loan);
 /* Distance of a point of the data's space from the nearest obstacle of the loan, negative inside; infinity without. */
 double space_clearance(const explorer *e, const space_loan *loan, const double *point);
 
-/* ---- distance to the demonstrations --------------------------------------------------------- */
+/* ---- planner ---------------------------------------------------------------------------------- */
 
-rm2_status spread_open(rm2_context *ctx, explorer *e);
-/* Mean distance of n latent points' decoded means to the nearest training point, over the floor. */
-rm2_status spread_of_path(const explorer *e, rm2_context *ctx, size_t n, const double *latents,
-                          double *ratio);
+/* The path between two ends around the obstacles at the end of a request is handed to `write`; it is not called, and
+ * nothing is read from the request, where the planner has no path: then the full search decides. */
+typedef rm2_status (*path_writer)(void *user, const rm2_curve *curve);
+rm2_status planning_path(explorer *e, rm2_context *ctx, reader *r, const double *ends,
+                         path_writer write, void *user);
 
 /* ---- an arm --------------------------------------------------------------------------------- */
 

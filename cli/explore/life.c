@@ -22,13 +22,14 @@ static rm2_status copy_points(explorer *e) {
 
 rm2_status explorer_open(rm2_context *ctx, const rm2_model *model, const char *arm, explorer *e) {
     (void)pthread_mutex_init(&e->avoiding.lock, NULL);
+    (void)pthread_mutex_init(&e->planning.lock, NULL);
     (void)pthread_mutex_init(&e->opening.lock, NULL);
     (void)pthread_cond_init(&e->opening.changed, NULL);
     e->model = model;
     e->info = rm2_model_info_of(model);
     WORK_TRY(make_contexts(ctx, e));
     WORK_TRY(copy_points(e));
-    WORK_TRY(spread_open(ctx, e));
+    WORK_TRY(rm2_vicinity_create(ctx, model, &e->vicinity));
     if (arm)
         WORK_TRY(player_open(ctx, arm, e));
     WORK_TRY(explorer_describe(ctx, e, &e->description));
@@ -42,8 +43,9 @@ void explorer_close(explorer *e) {
     (void)pthread_mutex_destroy(&e->opening.lock);
     (void)pthread_cond_destroy(&e->opening.changed);
     (void)pthread_mutex_destroy(&e->avoiding.lock);
+    (void)pthread_mutex_destroy(&e->planning.lock);
     rm2_arm_free(e->player.arm);
-    free(e->spread.tangent);
+    rm2_vicinity_free(e->vicinity);
     rm2_free(e->description);
     free(e->points);
 }

@@ -5,8 +5,6 @@
 
 #include "explore/explorer.h"
 
-enum { OBSTACLE_LIMIT = 64 };
-
 const rm2_factor *explorer_position(const explorer *e) {
     const rm2_manifold *m = e->info->manifold;
     for (size_t k = 0; k < rm2_manifold_factor_count(m); k++) {
@@ -47,14 +45,14 @@ void spaces_close(explorer *e) {
         rm2_context_interrupt(o->ctx);
         (void)pthread_join(o->thread, NULL);
     }
+    rm2_planner_free(e->planning.planner);
     rm2_context_free(o->ctx);
     rm2_space_free(o->space);
     rm2_space_free(e->avoiding.space);
     free(e->avoiding.rows);
 }
 
-/* Waits until the space is there. */
-static rm2_status plain_space(explorer *e, rm2_context *ctx, const rm2_space **space) {
+rm2_status space_plain(explorer *e, rm2_context *ctx, const rm2_space **space) {
     opening *o = &e->opening;
     (void)pthread_mutex_lock(&o->lock);
     while (!o->done)
@@ -73,6 +71,34 @@ static bool same_rows(const avoiding *a, size_t count, size_t width, const doubl
            memcmp(a->rows, rows, count * width * sizeof *rows) == 0;
 }
 
+static void fill_regions(size_t n, size_t count, const double *rows, rm2_region *regions) {
+    for (size_t k = 0; k < count; k++) {
+        regions[k] = (rm2_region){.kind = RM2_REGION_SPHERE, .dim = n};
+        memcpy(regions[k].a, rows + k * (n + 1), n * sizeof *regions[k].a);
+        regions[k].radius = rows[k * (n + 1) + n];
+    }
+}
+
+/* Rows of centre and radius at the end of a request. */
+static size_t read_rows(const explorer *e, reader *r, const double **rows) {
+    const rm2_factor *f = explorer_position(e);
+    size_t count = reader_count(r, f ? OBSTACLE_LIMIT : 0), width = f ? f->n + 1 : 0;
+    *rows = reader_numbers(r, count * width);
+    for (size_t k = 0; *rows && k < count; k++)
+        if (!((*rows)[k * width + width - 1] > 0))
+            r->bad = true; /* a radius */
+    return *rows ? count : 0;
+}
+
+size_t space_regions(const explorer *e, reader *r, rm2_region regions[OBSTACLE_LIMIT]) {
+    const double *rows;
+    size_t count = read_rows(e, r, &rows);
+    if (r->bad || count == 0)
+        return 0;
+    fill_regions(explorer_position(e)->n, count, rows, regions);
+    return count;
+}
+
 /* Replace the space by one with these obstacles, which shares metrics and grid with the one without. */
 static rm2_status make_space(explorer *e, rm2_context *ctx, const rm2_factor *f, size_t count,
                              const double *rows) {
@@ -80,16 +106,12 @@ static rm2_status make_space(explorer *e, rm2_context *ctx, const rm2_factor *f,
     const rm2_space *plain;
     rm2_space *space = NULL;
     rm2_region regions[OBSTACLE_LIMIT];
-    WORK_TRY(plain_space(e, ctx, &plain));
+    WORK_TRY(space_plain(e, ctx, &plain));
     double *memory = malloc(count * (n + 1) * sizeof *memory);
     if (!memory)
         return RM2_ERR_MEMORY;
     memcpy(memory, rows, count * (n + 1) * sizeof *memory);
-    for (size_t k = 0; k < count; k++) {
-        regions[k] = (rm2_region){.kind = RM2_REGION_SPHERE, .dim = n};
-        memcpy(regions[k].a, rows + k * (n + 1), n * sizeof *regions[k].a);
-        regions[k].radius = rows[k * (n + 1) + n];
-    }
+    fill_regions(n, count, rows, regions);
     const rm2_obstacles obstacles = {count, regions, RM2_ALL_FACTORS};
     rm2_status status = rm2_space_with_obstacles(ctx, plain, &obstacles, 0, 0, &space);
     if (status != RM2_OK) {
@@ -106,19 +128,17 @@ static rm2_status make_space(explorer *e, rm2_context *ctx, const rm2_factor *f,
 
 rm2_status space_borrow(explorer *e, rm2_context *ctx, reader *r, space_loan *loan) {
     const rm2_factor *f = explorer_position(e);
-    size_t count = reader_count(r, f ? OBSTACLE_LIMIT : 0), width = f ? f->n + 1 : 0;
-    const double *rows = reader_numbers(r, count * width);
+    const double *rows;
+    size_t count = read_rows(e, r, &rows);
     *loan = (space_loan){NULL, false};
-    for (size_t k = 0; rows && k < count; k++)
-        if (!(rows[k * width + width - 1] > 0))
-            r->bad = true; /* a radius */
     if (r->bad)
         return RM2_OK;
-    if (count == 0 || !f || !rows)
-        return plain_space(e, ctx, &loan->space);
+    if (count == 0)
+        return space_plain(e, ctx, &loan->space);
     (void)pthread_mutex_lock(&e->avoiding.lock);
-    rm2_status status =
-        same_rows(&e->avoiding, count, width, rows) ? RM2_OK : make_space(e, ctx, f, count, rows);
+    rm2_status status = same_rows(&e->avoiding, count, f->n + 1, rows)
+                            ? RM2_OK
+                            : make_space(e, ctx, f, count, rows);
     *loan = (space_loan){e->avoiding.space, true};
     if (status != RM2_OK)
         space_return(e, loan);

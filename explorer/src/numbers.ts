@@ -2,6 +2,8 @@
 import { $ } from "./controls";
 import type { Path } from "./protocol";
 
+const SPREAD_LIMIT = 1.5; // RM2_VICINITY_LIMIT
+
 interface Fact {
   name: string;
   value: number;
@@ -19,10 +21,11 @@ function factsOf(path: Path, final: boolean): Fact[] {
   facts.push(fact("energy", path.energy, path.energy.toPrecision(4), "Integral of the squared speed"));
   if (final) facts.push(fact("error", path.error, path.error.toExponential(0), path.converged ? "Estimated relative error" : "Did not converge", !path.converged));
   facts.push(fact("uncertainty", deviation, deviation.toPrecision(3), "Largest standard deviation along the path"));
-  if (Number.isFinite(path.distanceRatio))
+  if (Number.isFinite(path.overSpread))
     facts.push(
-      fact("distance to data", path.distanceRatio, `${path.distanceRatio.toPrecision(2)} ×`,
-        "Mean distance to the nearest training point; 1 × is that of a demonstration to the others", path.distanceRatio > 1.5),
+      fact("distance to data", path.overSpread, `${path.overSpread.toPrecision(2)} ×`,
+        "Largest distance from the nearest demonstration, in multiples of the demonstrations' own spread; above 1.5 the path leaves the data",
+        path.overSpread > SPREAD_LIMIT),
     );
   if (Number.isFinite(path.clearance))
     facts.push(fact("clearance", path.clearance, path.clearance.toPrecision(3), "Least distance to an obstacle; negative: no way around it", path.clearance < 0));

@@ -51,7 +51,7 @@ export interface Path {
   error: number;
   converged: boolean;
   straightLength: number; // NaN before the last stage, as the next
-  distanceRatio: number; // distance to the nearest training points over that among trajectories
+  overSpread: number; // largest distance from the nearest demonstration, in spreads of the demonstrations
   clearance: number; // least distance to an obstacle; infinite without
   seconds: number;
 }
@@ -153,7 +153,7 @@ export async function fetchPath(query: PathQuery, info: ModelInfo, signal?: Abor
     error: values[3]!,
     converged: values[4] === 1,
     straightLength: values[5]!,
-    distanceRatio: values[6]!,
+    overSpread: values[6]!,
     clearance: values[7]!,
     seconds: values[8]!,
     latent: take(nodes * info.latentDim),

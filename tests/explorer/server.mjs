@@ -70,6 +70,7 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   const [curve] = JSON.parse(run("geodesic", "toy.h5", `--from=latent:${ends[0].join()}`, `--to=latent:${ends[1].join()}`, "--json")).curves;
   const path = (await ask(server, "geodesic", [2, 2, ...ends.flat(), 0])).values;
   check("length as the command has it", Math.abs(path[1] - curve.length) < 1e-10 * curve.length, path[1], curve.length);
+  check("distance from the demonstrations as well", Math.abs(path[6] - curve.over_spread) < 1e-9 * curve.over_spread, path[6], curve.over_spread);
   check("straight line as well", Math.abs(path[5] - curve.straight_length) < 1e-10 * curve.straight_length, path[5], curve.straight_length);
   check("size of a path", path.length === 9 + path[0] * (Q + info.ambient + 2), path.length);
   for (const stage of [0, 1]) {
@@ -87,6 +88,13 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   const [third] = JSON.parse(run("geodesic", "toy.h5", `--from=latent:${ends[0].join()}`, `--to=latent:${ends[1].join()}`, avoid, "--json")).curves;
   check("length around an obstacle", Math.abs(around[1] - third.length) < 1e-10 * third.length, around[1], third.length);
   check("an obstacle keeps the path away", around[7] > 0 && path[7] === Infinity, around[7]); // the path led through its centre
+  const moving = (await ask(server, "geodesic", [1, 2, ...ends.flat(), 1, ...obstacle])).values; // a planner answers
+  const from = 9 + moving[0] * Q;
+  const room = Array.from({ length: moving[0] }, (_, k) => Math.hypot(moving[from + k * info.ambient] - obstacle[0], moving[from + k * info.ambient + 1] - obstacle[1]) - 0.2);
+  check("while an obstacle moves the path keeps away, too", Math.min(...room) > 0 && Math.abs(Math.min(...room) - moving[7]) < 1e-6, Math.min(...room), moving[7]);
+  check("and is about as short as the exact one", moving[1] < 1.1 * around[1] && moving[1] > 0.9 * around[1], moving[1], around[1]);
+  const enclosed = (await ask(server, "geodesic", [1, 2, ...ends.flat(), 1, path[9 + path[0] * Q], path[9 + path[0] * Q + 1], 0.2])).values;
+  check("an obstacle on the start is reported", enclosed[7] < 0, enclosed[7]);
   const grid = (await ask(server, "grid", [0, 1, 5, 4, -1, 1, -0.5, 0.5, ...row(0), 0])).values;
   const [corner] = table(run("metric", "toy.h5", "--at=-1,-0.5", "--quiet"));
   check("colours of the map", grid.length === 60 && Math.abs(grid[20] - corner.deviation) < 1e-9, grid[20], corner);
