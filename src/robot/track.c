@@ -7,7 +7,8 @@
  *   |q_k - q_k(target reached)| <= null_step,  |q_k - q_k(before)| <= speed_k dt,  lower, upper.
  * Where least squares ends in a stationary point that is no solution (an arm stretched straight
  * towards a target nearer by), small random kicks try to leave it. What looks best at one target can end at a
- * limit later: where no start leads through all targets, the whole trajectory is searched (route.c). */
+ * limit later, or too near to something of the scene: where no start leads through all targets, the whole
+ * trajectory is searched (route.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,7 @@ static rm2_status go_on(rm2i_solver *s, const double *target, const double *befo
 typedef struct outcome {
     size_t missed, jumps;
     size_t touching; /* targets where a joint is at its limit */
+    size_t hits;     /* ways to a target on which clearances are not kept */
     double worst;    /* |r| without its units: position and orientation over their tolerances */
     double speed;    /* largest speed over its limit, at least 1 */
     double aim;      /* sum of squared ellipsoid distances, or of positions in the ranges */
@@ -86,8 +88,9 @@ static double over_tolerance(const rm2i_solver *s, const rm2_track_error *e) {
                 e->orientation / s->settings.orientation_tolerance);
 }
 
-double rm2i_aim_at(const rm2i_solver *s, const double *q, const rm2_track_error *error) {
+double rm2i_aim_at(rm2i_solver *s, const double *q, const rm2_track_error *error) {
     double sum = s->task.ellipsoid ? error->ellipsoid * error->ellipsoid : 0;
+    sum += rm2i_crowding(s, q);
     for (size_t k = 0; k < s->joints && !s->task.ellipsoid; k++) {
         const rm2_link *l = rm2_arm_joint(s->arm, k);
         double half = (l->upper - l->lower) / 2, t = (q[k] - l->lower - half) / half;
@@ -169,6 +172,7 @@ static rm2_status judge(rm2i_solver *s, const rm2i_motion *m, outcome *o) {
         o->missed += m->errors[i].missed;
         o->jumps += rm2i_jumps(s, before, q);
         o->touching += touches(s, q);
+        o->hits += !rm2i_way_is_clear(s, before, q);
         o->worst = fmax(o->worst, over_tolerance(s, &m->errors[i]));
         if (i > 0)
             o->speed = fmax(o->speed, speed_ratio(s, before, q, rm2i_step_time(m, i)));
@@ -184,6 +188,8 @@ static bool improves(const outcome *a, const outcome *b) {
         return a->worst < b->worst;
     if (a->jumps != b->jumps)
         return a->jumps < b->jumps;
+    if (a->hits != b->hits)
+        return a->hits < b->hits;
     if (fabs(a->speed - b->speed) > FASTER)
         return a->speed < b->speed;
     return a->touching != b->touching ? a->touching < b->touching : a->aim < b->aim;
@@ -300,7 +306,8 @@ static rm2_status track(rm2i_solver *s, attempts *t) {
         RM2_TRY(follow(s, &t->trial));
         RM2_TRY(compare(s, t));
     }
-    if (t->least.missed + t->least.jumps + t->least.touching == 0 && t->least.speed <= 1 + FASTER)
+    const outcome *o = &t->least;
+    if (o->missed + o->jumps + o->hits + o->touching == 0 && o->speed <= 1 + FASTER)
         return RM2_OK;
     RM2_TRY(rm2i_route(s, start ? list[0].q : NULL, &t->trial, &found));
     return found ? compare(s, t) : RM2_OK;
