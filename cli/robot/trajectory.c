@@ -127,8 +127,9 @@ int robot_write_trajectory(robot_work *r) {
     size_t joints = rm2_arm_joints(r->arm), count;
     if (!r->options->trajectory)
         return EXIT_DONE;
-    if (r->info.missed > 0 || r->info.jumps > 0) {
-        work_note(&r->work, "the joint trajectory is not written: it misses points or jumps");
+    if (r->info.missed > 0 || r->info.jumps > 0 || !robot_links_keep(r)) {
+        work_note(&r->work, "the joint trajectory is not written: it misses points, jumps or does "
+                            "not keep a clearance");
         return EXIT_DONE;
     }
     char **names = joint_names(r, &count);

@@ -53,7 +53,7 @@ RM2_API rm2_status rm2_arm_from_frames(rm2_context *ctx, const char *name, const
                                        size_t count, rm2_arm **arm);
 /* "panda" (Franka Emika Panda to its flange), "planar:L1,L2,..." (links in the x-y plane, without
  * limits), or a CSV file with columns a, d, alpha, theta, lower, upper, speed, a row a link; empty
- * fields of the last three mean no limit. */
+ * fields of the last three mean no limit. A column radius has that of the body that leads to the link's frame. */
 RM2_API rm2_status rm2_arm_open(rm2_context *ctx, const char *spec, rm2_arm **arm);
 RM2_API void rm2_arm_free(rm2_arm *arm);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "geometry/geometry.h"
+#include "core/regions.h"
 
 static const rm2_factor *first_euclidean(const rm2_manifold *m) {
     for (size_t i = 0; i < rm2_manifold_factor_count(m); i++)
@@ -37,8 +37,8 @@ static int append(const work *w, size_t more, const rm2_region *add, size_t *cou
     return EXIT_DONE;
 }
 
-int geometry_take_regions(const work *w, const rm2_manifold *manifold, const text_list *texts,
-                          size_t *count, rm2_region **regions) {
+int take_regions(const work *w, const rm2_manifold *manifold, const text_list *texts, size_t *count,
+                 rm2_region **regions) {
     const rm2_factor *factor = first_euclidean(manifold);
     int code = EXIT_DONE;
     *count = 0;
