@@ -90,7 +90,7 @@ static void region_text(const robot_work *r, size_t region, char *text, size_t s
 
 void robot_print_links(const robot_work *r, FILE *out) {
     const rm2_arm_nearest *n = &r->near.region, *self = &r->near.self;
-    char place[PLACE_SIZE], region[NAME_SIZE];
+    char place[PLACE_SIZE], region[PLACE_SIZE];
     if (robot_compares(r, n)) {
         robot_place(r, n->at, place, sizeof place);
         region_text(r, n->other, region, sizeof region);
@@ -147,7 +147,7 @@ int robot_complain_of_links(const robot_work *r) {
     const char *file = r->options->trajectory;
     bool outside = r->near.region.distance < scene->clearance;
     const rm2_arm_nearest *n = outside ? &r->near.region : &r->near.self;
-    char place[PLACE_SIZE], other[NAME_SIZE];
+    char place[PLACE_SIZE], other[PLACE_SIZE];
     if (outside)
         region_text(r, n->other, other, sizeof other);
     else

@@ -145,7 +145,7 @@ static void print_text(const robot_work *r, FILE *out) {
     robot_print_links(r, out);
     if (r->written > 0)
         (void)fprintf(out, "joint trajectory: %s, %.4g s%s\n", r->options->trajectory, r->written,
-                      r->info.stretch > 1 ? ", times stretched so that speed limits are kept" : "");
+                      r->stretched > 1 ? ", times stretched so that speed limits are kept" : "");
 }
 
 static void json_errors(FILE *out, const char *name, summary s) {
@@ -214,7 +214,7 @@ static void print_json(const robot_work *r, FILE *out) {
 void robot_place(const robot_work *r, double at, char *text, size_t size) {
     const rm2_data *d = r->data;
     size_t first = (size_t)at, from = 0, to = d->count;
-    char line[NAME_SIZE];
+    char line[PLACE_SIZE / 2];
     for (size_t t = 0; t < d->trajectories; t++)
         if (first >= d->starts[t] && first < d->starts[t + 1]) {
             from = d->starts[t];

@@ -38,6 +38,7 @@ typedef struct robot_work {
     rm2_arm_clearance_info near; /* of all trajectories, places from their first point on */
     bool placed;                 /* a placement was found, not given */
     double written;              /* seconds of the joint trajectory that was written; 0: none */
+    double stretched;            /* factor of its times */
 } robot_work;
 
 /* Targets and task from the file; r->data and r->targets are the caller's to free. */

@@ -239,13 +239,22 @@ RM2_API rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2
 /* A joint trajectory, n x joints, through the targets; never beyond the limits of the joints. Where
  * times are known, motions in the null space keep the speed limits. The targets are followed from
  * several starts; where each of these motions misses a target, jumps (a joint moves by more than half
- * a radian, or a quarter of the reach, between neighbours), is too fast, brings a joint to its limit or
+ * a radian, or a quarter of the reach, between neighbours; with time and a speed limit v, by more than v dt and eight
+ * times the motion's median speed, but in any case by a tenth and at most by twice of these), is too fast, brings a joint to its limit or
  * a body too near to something of the scene,
  * configurations along the whole trajectory are searched for a motion that does not. `errors` (n), `info` and `settings` may be
  * NULL. */
 RM2_API rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm,
                                  const rm2_arm_targets *targets, const rm2_track_settings *settings,
                                  double *q, rm2_track_error *errors, rm2_track_info *info);
+
+/* Velocities, n x joints, of a motion through n configurations at growing times (seconds) that starts and ends at rest: slopes of
+ * the cubic of Fritsch and Butland (1984), which stays between neighbours, so that a controller that takes them for
+ * a cubic spline leaves no range that the configurations keep. *stretch (or NULL): largest speed of that spline over
+ * its limit, between configurations too; above 1, time must be stretched by it, and velocities be divided by it. */
+RM2_API rm2_status rm2_arm_velocities(rm2_context *ctx, const rm2_arm *arm, size_t n,
+                                      const double *q, const double *time, double *velocities,
+                                      double *stretch);
 
 /* ---- placing a trajectory in the workspace -------------------------------------------------- */
 

@@ -11,6 +11,7 @@
  *   track.c                trajectories, from each target to the next
  *   route.c                trajectories, through candidates along the whole of them
  *   cause.c                why targets were missed
+ *   velocity.c             velocities of a motion with times
  *   place.c                trajectories into the workspace
  */
 #ifndef RM2I_ROBOT_H
