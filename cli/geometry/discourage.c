@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/regions.h"
 #include "geometry/geometry.h"
 
 /* Rows of centre, radius and height, as they were given. */
@@ -85,7 +86,7 @@ static int arrange(const model_work *m, const rm2_factor *factor, const rows *r,
 
 int geometry_take_discouraged(const model_work *m, const char *text, rm2_discouraged *places,
                               double **memory) {
-    const rm2_factor *factor = geometry_positions(m->info->manifold);
+    const rm2_factor *factor = positions_factor(m->info->manifold);
     if (!factor)
         return work_complain(&m->work, EXIT_USAGE,
                              "--discourage needs a Euclidean factor; %s has none",

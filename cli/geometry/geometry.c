@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/progress.h"
+#include "core/regions.h"
 
 /* ---- options -------------------------------------------------------------------------------- */
 
@@ -97,8 +98,8 @@ static int create(const model_work *m, const rm2_space_settings *s, bool avoid, 
         with.discouraged = &discouraged;
     }
     if (code == EXIT_DONE && avoid && m->options->avoid.count > 0) {
-        code = geometry_take_regions(&m->work, m->info->manifold, &m->options->avoid,
-                                     &obstacles.count, &regions);
+        code = take_regions(&m->work, m->info->manifold, &m->options->avoid, &obstacles.count,
+                            &regions);
         obstacles.regions = regions;
         with.obstacles = &obstacles;
     }

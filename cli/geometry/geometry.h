@@ -25,11 +25,6 @@ bool geometry_is_other(const rm2_space *space);
 /* --discourage: spheres in the first Euclidean factor; *memory has their numbers, the caller's to free. */
 int geometry_take_discouraged(const model_work *m, const char *text, rm2_discouraged *places,
                               double **memory);
-/* The first Euclidean factor, which regions are in, or NULL. */
-const rm2_factor *geometry_positions(const rm2_manifold *manifold);
-/* --avoid: keep-out regions in the first Euclidean factor of a manifold, from texts and files; the caller's to free. */
-int geometry_take_regions(const work *w, const rm2_manifold *manifold, const text_list *texts,
-                          size_t *count, rm2_region **regions);
 
 /* An end point: "17" or "index:17" (training point), "first:ID" and "last:ID" (of a trajectory),
  * "0.1,-0.3" or "latent:..." (coordinates), "point:..." or as many numbers as a data point has

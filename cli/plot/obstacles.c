@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/regions.h"
 #include "plot/plot.h"
 
 static const rm2_style region_style = {.label = "obstacle", .colour = RM2_COLOUR_OBSTACLE};
@@ -10,12 +11,12 @@ static const rm2_style region_style = {.label = "obstacle", .colour = RM2_COLOUR
 int plot_read_regions(plot_job *j) {
     if (j->m->options->avoid.count == 0)
         return EXIT_DONE;
-    return geometry_take_regions(&j->m->work, j->m->info->manifold, &j->m->options->avoid,
-                                 &j->region_count, &j->regions);
+    return take_regions(&j->m->work, j->m->info->manifold, &j->m->options->avoid, &j->region_count,
+                        &j->regions);
 }
 
 rm2_status plot_regions(const plot_job *j, const rm2_factor *factor, rm2_panel *panel) {
-    bool drawn = factor == geometry_positions(j->m->info->manifold) && factor->dim >= 2;
+    bool drawn = factor == positions_factor(j->m->info->manifold) && factor->dim >= 2;
     for (size_t k = 0; k < j->region_count && drawn; k++)
         WORK_TRY(rm2_plot_region(j->m->work.ctx, panel, &j->regions[k], &region_style));
     return RM2_OK;
@@ -33,7 +34,7 @@ static double room(const plot_job *j, const double *position) {
 static rm2_status grid_room(const plot_job *j, const rm2_roadmap_info *g, double *values) {
     const rm2_manifold *manifold = j->m->info->manifold;
     size_t ambient = rm2_manifold_ambient(manifold), nx = g->counts[0], ny = g->counts[1];
-    size_t offset = geometry_positions(manifold)->ambient_offset;
+    size_t offset = positions_factor(manifold)->ambient_offset;
     double *points = malloc(g->nodes * ambient * sizeof *points);
     if (!points)
         return RM2_ERR_MEMORY;

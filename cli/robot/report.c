@@ -32,12 +32,13 @@ static bool add_error(sheet *s, const char *name, const rm2_track_error *errors,
 int robot_write(const robot_work *r) {
     const rm2_data *d = r->data;
     size_t joints = rm2_arm_joints(r->arm);
+    bool outside = robot_compares(r, &r->near.region), inside = robot_compares(r, &r->near.self);
     sheet s;
     if (!r->options->output && r->work.common->json)
         return EXIT_DONE;
     size_t columns = joints + rm2_manifold_ambient(d->manifold) + 1 + (d->trajectories ? 1 : 0) +
                      (d->time ? 1 : 0) + (r->task.orientation ? 1 : 0) +
-                     (r->task.ellipsoid ? 1 : 0);
+                     (r->task.ellipsoid ? 1 : 0) + (outside ? 1 : 0) + (inside ? 1 : 0);
     bool built = sheet_create(&s, d->count, columns) &&
                  sheet_add_trajectories(&s, d->trajectories, d->starts, d->ids) &&
                  (!d->time || sheet_add(&s, "time", d->time, 1)) && add_angles(&s, joints, r->q) &&
@@ -46,7 +47,9 @@ int robot_write(const robot_work *r) {
                  (!r->task.orientation || add_error(&s, "orientation_error", r->errors,
                                                     offsetof(rm2_track_error, orientation))) &&
                  (!r->task.ellipsoid || add_error(&s, "manipulability_error", r->errors,
-                                                  offsetof(rm2_track_error, ellipsoid)));
+                                                  offsetof(rm2_track_error, ellipsoid))) &&
+                 (!outside || sheet_add(&s, "link_clearance", r->near_rows, 2)) &&
+                 (!inside || sheet_add(&s, "self_distance", r->near_rows + 1, 2));
     const char *path = r->options->output ? r->options->output : "-";
     int code = built ? work_check(&r->work,
                                   rm2_csv_write(r->work.ctx, path, &s.table, r->work.common->force))
@@ -139,9 +142,10 @@ static void print_text(const robot_work *r, FILE *out) {
         print_errors(out, "manipulability", summarise(r, offsetof(rm2_track_error, ellipsoid)),
                      " (affine-invariant distance)");
     print_limits(r, out);
+    robot_print_links(r, out);
     if (r->written > 0)
         (void)fprintf(out, "joint trajectory: %s, %.4g s%s\n", r->options->trajectory, r->written,
-                      r->info.stretch > 1 ? ", times stretched so that speed limits are kept" : "");
+                      r->stretched > 1 ? ", times stretched so that speed limits are kept" : "");
 }
 
 static void json_errors(FILE *out, const char *name, summary s) {
@@ -200,10 +204,29 @@ static void print_json(const robot_work *r, FILE *out) {
                   : i->stretch > 0 ? "true"
                                    : "null");
     json_field(out, "time_stretch", i->stretch > 0 ? fmax(i->stretch, 1) : (double)NAN);
+    robot_json_links(r, out);
     json_field(out, "scale", p->scale);
     json_list(out, "offset", r->task.dim, p->offset);
     json_list(out, "rotation", 4, p->rotation);
     (void)fprintf(out, "}\n");
+}
+
+void robot_place(const robot_work *r, double at, char *text, size_t size) {
+    const rm2_data *d = r->data;
+    size_t first = (size_t)at, from = 0, to = d->count;
+    char line[PLACE_SIZE / 2];
+    for (size_t t = 0; t < d->trajectories; t++)
+        if (first >= d->starts[t] && first < d->starts[t + 1]) {
+            from = d->starts[t];
+            to = d->starts[t + 1];
+        }
+    if (at > (double)first)
+        (void)snprintf(line, sizeof line, "between %s %zu and %zu", d->row_word, d->rows[first],
+                       d->rows[first + 1]);
+    else
+        (void)snprintf(line, sizeof line, "at %s %zu", d->row_word, d->rows[first]);
+    (void)snprintf(text, size, "%s (point %zu of %zu, %.2f of the path)", line, first - from + 1,
+                   to - from, to - from > 1 ? (at - (double)from) / (double)(to - from - 1) : 0.0);
 }
 
 /* "; at line 17 (point 3 of 68, 0.03 of the way) joint 7 (elbow) is at its limit 2.9: ...". */
@@ -224,23 +247,13 @@ static void explain(const robot_work *r, char *text, size_t size) {
                           "move or turn the path (--place auto, --offset, --rotate), split it "
                           "here, or search at more "
                           "points (--stations)"};
-    const rm2_data *d = r->data;
-    char joint[160] = "";
-    size_t from = 0, to = d->count;
-    for (size_t t = 0; t < d->trajectories; t++)
-        if (i->cause_target >= d->starts[t] && i->cause_target < d->starts[t + 1]) {
-            from = d->starts[t];
-            to = d->starts[t + 1];
-        }
-    size_t point = i->cause_target - from, count = to - from;
+    char joint[160] = "", place[PLACE_SIZE];
+    robot_place(r, (double)i->cause_target, place, sizeof place);
     if (i->cause_joint != SIZE_MAX)
         (void)snprintf(joint, sizeof joint, "joint %zu (%.60s) is at its limit %.6g, ",
                        i->cause_joint + 1, rm2_arm_joint_name(r->arm, i->cause_joint),
                        i->cause_limit);
-    (void)snprintf(text, size, "at %s %zu (point %zu of %zu, %.2f of the path) %s%s", d->row_word,
-                   d->rows[i->cause_target], point + 1, count,
-                   count > 1 ? (double)point / (double)(count - 1) : 0.0, joint,
-                   remedies[i->cause]);
+    (void)snprintf(text, size, "%s %s%s", place, joint, remedies[i->cause]);
 }
 
 /* "3 of 68 points were missed, line 17 most: ..." */
@@ -282,5 +295,7 @@ int robot_report(const robot_work *r) {
         print_text(r, out);
     if (r->info.missed > 0)
         return complain_of_misses(r);
-    return r->info.jumps > 0 ? complain_of_jumps(r) : EXIT_DONE;
+    if (r->info.jumps > 0)
+        return complain_of_jumps(r);
+    return robot_links_keep(r) ? EXIT_DONE : robot_complain_of_links(r);
 }

@@ -64,6 +64,20 @@ static const option place_table[] = {
     {.name = NULL},
 };
 
+static const option link_table[] = {
+    {"--avoid", "SHAPE,X,Y,...", OPTION_TEXTS, ROBOT(avoid), NULL,
+     "keep-out region of the links, in the frame of the arm's base: sphere,CENTRE,R; "
+     "box,CORNER,CORNER; capsule,END,END,R; "
+     "halfspace,POINT,NORMAL; or a file of them; more than once"},
+    {"--clearance", "X", OPTION_NUMBER, ROBOT(scene.clearance), NULL,
+     "distance of the links from these regions (default: 0)"},
+    {"--self-clearance", "X", OPTION_NUMBER, ROBOT(scene.self_clearance), NULL,
+     "distance of links from each other, of neighbours none (default: 0)"},
+    {"--link-radius", "R|R1,R2,...", OPTION_TEXT, ROBOT(link_radius), NULL,
+     "radius of all links, or of each (default: from the arm's file, or reach / 20)"},
+    {.name = NULL},
+};
+
 /* How the points are read; what is not given comes from the names of the columns. */
 static const char *const input_settings[] = {"manifold",  "columns", "group",      "time",
                                              "array",     "select",  "quat_order", "spd_layout",
@@ -236,7 +250,8 @@ static int follow(robot_work *r) {
     r->q = malloc(d->count * joints * sizeof *r->q);
     r->reached = malloc(d->count * width * sizeof *r->reached);
     r->errors = malloc(d->count * sizeof *r->errors);
-    if (!r->q || !r->reached || !r->errors)
+    r->near_rows = malloc(2 * d->count * sizeof *r->near_rows);
+    if (!r->q || !r->reached || !r->errors || !r->near_rows)
         return work_no_memory(&r->work);
     rm2_status status = RM2_OK;
     for (size_t t = 0; t < count && status == RM2_OK; t++) {
@@ -250,6 +265,8 @@ static int follow(robot_work *r) {
                                r->q + from * joints, r->errors + from, &info);
         if (status == RM2_OK)
             add_info(r, &info, from);
+        if (status == RM2_OK)
+            status = robot_measure_links(r, from, to - from);
     }
     return work_check(&r->work, status == RM2_OK ? reached_points(r) : status);
 }
@@ -272,6 +289,8 @@ static int track(robot_work *r) {
     if (code == EXIT_DONE)
         code = robot_read(r);
     if (code == EXIT_DONE)
+        code = robot_take_links(r);
+    if (code == EXIT_DONE)
         code = robot_check_trajectory(r);
     if (code == EXIT_DONE)
         code = place_targets(r);
@@ -286,6 +305,8 @@ static int track(robot_work *r) {
     free(r->q);
     free(r->reached);
     free(r->errors);
+    free(r->near_rows);
+    free(r->regions);
     free(r->targets);
     rm2_data_free(r->data);
     rm2_arm_free(r->arm);
@@ -301,6 +322,7 @@ int run_robot(const command *self, int argc, char **argv) {
     options.data.from.only = input_settings;
     options.data.settings.scale = RM2_SCALE_NONE; /* positions keep their units */
     const option_group groups[] = {{"Options", robot_table, &options, NULL},
+                                   {"Links and what they avoid", link_table, &options, NULL},
                                    {"Place of the trajectory", place_table, &options, NULL},
                                    {"Data (default: from the names of columns)", NULL,
                                     &options.data.settings, &options.data.from},

@@ -17,6 +17,9 @@ typedef struct robot_options {
     size_t searches;                      /* 0: not given */
     uint64_t stations;
     bool no_null_space;
+    text_list avoid;
+    const char *link_radius;
+    rm2_arm_scene scene; /* of the links, where track.scene is set */
 } robot_options;
 
 typedef struct robot_work {
@@ -30,8 +33,12 @@ typedef struct robot_work {
     double *q, *reached; /* points x joints, points x ambient */
     rm2_track_error *errors;
     rm2_track_info info; /* of all trajectories */
-    bool placed;         /* a placement was found, not given */
-    double written;      /* seconds of the joint trajectory that was written; 0: none */
+    rm2_region *regions;
+    double *near_rows;           /* points x 2: distances of links */
+    rm2_arm_clearance_info near; /* of all trajectories, places from their first point on */
+    bool placed;                 /* a placement was found, not given */
+    double written;              /* seconds of the joint trajectory that was written; 0: none */
+    double stretched;            /* factor of its times */
 } robot_work;
 
 /* Targets and task from the file; r->data and r->targets are the caller's to free. */
@@ -41,6 +48,19 @@ int robot_write(const robot_work *r);
 /* Times and angles under the names of the joints, for a robot's controller, where it is asked for. */
 int robot_check_trajectory(const robot_work *r);
 int robot_write_trajectory(robot_work *r);
+/* Radii of the links, and what they keep away from. */
+int robot_take_links(robot_work *r);
+/* How near they come to it on one trajectory. */
+rm2_status robot_measure_links(robot_work *r, size_t from, size_t n);
+bool robot_links_keep(const robot_work *r);
+/* Was there something to compare links with? */
+bool robot_compares(const robot_work *r, const rm2_arm_nearest *nearest);
+void robot_print_links(const robot_work *r, FILE *out);
+void robot_json_links(const robot_work *r, FILE *out);
+int robot_complain_of_links(const robot_work *r);
+/* "at line 17 (point 3 of 68, 0.03 of the path)", or "between line 17 and line 18 (...)" */
+enum { PLACE_SIZE = 200 };
+void robot_place(const robot_work *r, double at, char *text, size_t size);
 /* Errors, limits, speeds; the exit code. */
 int robot_report(const robot_work *r);
 

@@ -1,4 +1,4 @@
-/* Joint trajectories for a robot's controller: times from 0 on and values under the names of the joints. As JSON in the
+/* Joint trajectories for a robot's controller: times from 0 on, values and velocities under the names of the joints. As JSON in the
  * form of a ROS message trajectory_msgs/JointTrajectory, as CSV a row per point. */
 #include <math.h>
 #include <stdlib.h>
@@ -61,32 +61,61 @@ int robot_check_trajectory(const robot_work *r) {
                                joints, count);
 }
 
-/* Seconds of each point from its trajectory's start, stretched so that speed limits are kept. */
-static double *times_from_start(robot_work *r) {
+/* When the joints are where, and how fast. */
+typedef struct timing {
+    double *t, *v; /* points: seconds from the trajectory's start; points x joints */
+} timing;
+
+/* Of one trajectory; *stretch is what its speeds need. */
+static rm2_status time_one(const robot_work *r, size_t from, size_t to, timing *w,
+                           double *stretch) {
+    size_t joints = rm2_arm_joints(r->arm);
+    double one;
+    for (size_t i = from; i < to; i++)
+        w->t[i] = r->data->time[i] - r->data->time[from];
+    WORK_TRY(rm2_arm_velocities(r->work.ctx, r->arm, to - from, r->q + from * joints, w->t + from,
+                                w->v + from * joints, &one));
+    *stretch = fmax(*stretch, one);
+    return RM2_OK;
+}
+
+/* Times and velocities, stretched so that speed limits are kept between the points too. */
+static rm2_status time_all(robot_work *r, timing *w) {
     const rm2_data *d = r->data;
-    double *t = malloc(d->count * sizeof *t), start = 0;
-    for (size_t i = 0, next = 0; t && i < d->count; i++) {
-        if (i == 0 || (next < d->trajectories && i == d->starts[next])) {
-            start = d->time[i];
-            next++;
-        }
-        t[i] = (d->time[i] - start) * fmax(1, r->info.stretch);
-        r->written = fmax(r->written, t[i]);
+    size_t joints = rm2_arm_joints(r->arm);
+    double stretch = 1;
+    if (!d->starts)
+        WORK_TRY(time_one(r, 0, d->count, w, &stretch));
+    for (size_t k = 0; d->starts && k < d->trajectories; k++)
+        WORK_TRY(time_one(r, d->starts[k], d->starts[k + 1], w, &stretch));
+    for (size_t i = 0; i < d->count; i++) {
+        w->t[i] *= stretch;
+        r->written = fmax(r->written, w->t[i]);
     }
-    return t;
+    for (size_t i = 0; i < d->count * joints; i++)
+        w->v[i] /= stretch;
+    r->stretched = stretch;
+    return RM2_OK;
 }
 
-static void print_point(FILE *out, size_t joints, const double *q, double t) {
-    double whole = floor(t), rest = fmin(round((t - whole) * NANO), NANO - 1);
-    (void)fprintf(out, "{\"positions\": [");
-    for (size_t k = 0; k < joints; k++) {
+static void print_numbers(FILE *out, const char *name, size_t count, const double *x) {
+    (void)fprintf(out, "\"%s\": [", name);
+    for (size_t k = 0; k < count; k++) {
         (void)fprintf(out, "%s", k ? ", " : "");
-        json_number(out, q[k]);
+        json_number(out, x[k]);
     }
-    (void)fprintf(out, "], \"time_from_start\": {\"sec\": %.0f, \"nanosec\": %.0f}}", whole, rest);
+    (void)fprintf(out, "], ");
 }
 
-static int write_json(const robot_work *r, size_t joints, char *const *names, const double *t) {
+static void print_point(FILE *out, size_t joints, const double *q, const double *v, double t) {
+    double whole = floor(t), rest = fmin(round((t - whole) * NANO), NANO - 1);
+    (void)fprintf(out, "{");
+    print_numbers(out, "positions", joints, q);
+    print_numbers(out, "velocities", joints, v);
+    (void)fprintf(out, "\"time_from_start\": {\"sec\": %.0f, \"nanosec\": %.0f}}", whole, rest);
+}
+
+static int write_json(const robot_work *r, size_t joints, char *const *names, const timing *w) {
     rm2_writer *writer;
     const char *path = r->options->trajectory;
     int code =
@@ -102,20 +131,25 @@ static int write_json(const robot_work *r, size_t joints, char *const *names, co
     (void)fprintf(out, "],\n \"points\": [");
     for (size_t i = 0; i < r->data->count; i++) {
         (void)fprintf(out, "%s", i ? ",\n  " : "\n  ");
-        print_point(out, joints, r->q + i * joints, t[i]);
+        print_point(out, joints, r->q + i * joints, w->v + i * joints, w->t[i]);
     }
     (void)fprintf(out, "]}\n");
     return work_check(&r->work, rm2_writer_commit(r->work.ctx, writer));
 }
 
-static int write_csv(const robot_work *r, size_t joints, char *const *names, const double *t) {
+static int write_csv(const robot_work *r, size_t joints, char *const *names, const timing *w) {
     const rm2_data *d = r->data;
     sheet s;
-    bool built = sheet_create(&s, d->count, joints + 1 + (d->trajectories ? 1 : 0)) &&
+    char name[128];
+    bool built = sheet_create(&s, d->count, 2 * joints + 1 + (d->trajectories ? 1 : 0)) &&
                  sheet_add_trajectories(&s, d->trajectories, d->starts, d->ids) &&
-                 sheet_add(&s, "time_from_start", t, 1);
+                 sheet_add(&s, "time_from_start", w->t, 1);
     for (size_t k = 0; k < joints; k++)
         built = built && sheet_add(&s, names[k], r->q + k, joints);
+    for (size_t k = 0; k < joints; k++) {
+        (void)snprintf(name, sizeof name, "%.100s_velocity", names[k]);
+        built = built && sheet_add(&s, name, w->v + k, joints);
+    }
     int code = built ? work_check(&r->work, rm2_csv_write(r->work.ctx, r->options->trajectory,
                                                           &s.table, r->work.common->force))
                      : work_no_memory(&r->work);
@@ -127,16 +161,20 @@ int robot_write_trajectory(robot_work *r) {
     size_t joints = rm2_arm_joints(r->arm), count;
     if (!r->options->trajectory)
         return EXIT_DONE;
-    if (r->info.missed > 0 || r->info.jumps > 0) {
-        work_note(&r->work, "the joint trajectory is not written: it misses points or jumps");
+    if (r->info.missed > 0 || r->info.jumps > 0 || !robot_links_keep(r)) {
+        work_note(&r->work, "the joint trajectory is not written: it misses points, jumps or does "
+                            "not keep a clearance");
         return EXIT_DONE;
     }
     char **names = joint_names(r, &count);
-    double *t = times_from_start(r);
-    int code = !names || !t ? work_no_memory(&r->work)
-               : is_json(r) ? write_json(r, joints, names, t)
-                            : write_csv(r, joints, names, t);
+    timing w = {.t = malloc(r->data->count * sizeof *w.t),
+                .v = malloc(r->data->count * joints * sizeof *w.v)};
+    int code =
+        !names || !w.t || !w.v ? work_no_memory(&r->work) : work_check(&r->work, time_all(r, &w));
+    if (code == EXIT_DONE)
+        code = is_json(r) ? write_json(r, joints, names, &w) : write_csv(r, joints, names, &w);
     free((void *)names);
-    free(t);
+    free(w.t);
+    free(w.v);
     return code;
 }

@@ -37,6 +37,9 @@ RM2_API double rm2_region_distance(const rm2_region *region, const double *point
  * the segment's length. */
 RM2_API double rm2_region_segment_distance(const rm2_region *region, const double *from,
                                            const double *to);
+/* The same, and in *part (or NULL) where it is: at from + part (to - from). */
+RM2_API double rm2_region_segment_nearest(const rm2_region *region, const double *from,
+                                          const double *to, double *part);
 
 /* Regions from a text: a word and numbers each, with commas or blanks between them,
  *

@@ -14,6 +14,7 @@
 
 #include "riemann2/base.h"
 #include "riemann2/manifold.h"
+#include "riemann2/region.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,7 +53,7 @@ RM2_API rm2_status rm2_arm_from_frames(rm2_context *ctx, const char *name, const
                                        size_t count, rm2_arm **arm);
 /* "panda" (Franka Emika Panda to its flange), "planar:L1,L2,..." (links in the x-y plane, without
  * limits), or a CSV file with columns a, d, alpha, theta, lower, upper, speed, a row a link; empty
- * fields of the last three mean no limit. */
+ * fields of the last three mean no limit. A column radius has that of the body that leads to the link's frame. */
 RM2_API rm2_status rm2_arm_open(rm2_context *ctx, const char *spec, rm2_arm **arm);
 RM2_API void rm2_arm_free(rm2_arm *arm);
 
@@ -66,6 +67,59 @@ RM2_API const char *rm2_arm_joint_name(const rm2_arm *arm, size_t joint); /* "" 
 RM2_API rm2_joint_kind rm2_arm_joint_kind(const rm2_arm *arm, size_t joint);
 /* No point of the arm is further than this from its base. */
 RM2_API double rm2_arm_reach(const rm2_arm *arm);
+
+/* ---- bodies --------------------------------------------------------------------------------- */
+
+enum { RM2_ARM_MAX_BODIES = 128 };
+
+/* What a link fills: all points nearer than the radius to a segment whose ends are fixed to frames of the arm,
+ * 0 the base, i the i-th link or frame. */
+typedef struct rm2_arm_body {
+    const char
+        *name; /* of the link; NULL: "link0" (the base), "link1", ... by the first end's frame */
+    size_t frame[2];
+    double end[2][3]; /* in these frames */
+    double radius;    /* positive */
+} rm2_arm_body;
+
+/* At first an arm has a body from every frame's origin to the next one's, where there is a way between them, of the
+ * radius reach/20. These take their place. */
+RM2_API rm2_status rm2_arm_set_bodies(rm2_context *ctx, rm2_arm *arm, size_t count,
+                                      const rm2_arm_body *bodies);
+/* Radii of the bodies: one for all, or one each. */
+RM2_API rm2_status rm2_arm_set_radii(rm2_context *ctx, rm2_arm *arm, size_t count,
+                                     const double *radii);
+RM2_API size_t rm2_arm_bodies(const rm2_arm *arm);
+RM2_API const rm2_arm_body *rm2_arm_body_at(const rm2_arm *arm, size_t body);
+
+/* What the bodies keep away from. */
+typedef struct rm2_arm_scene {
+    const rm2_region *regions; /* in the base's frame; in the plane: at every height */
+    size_t count;
+    double clearance;      /* distance from them that bodies which move shall keep */
+    double self_clearance; /* distance of bodies from each other; of neighbours none is asked */
+} rm2_arm_scene;
+
+/* The nearest of a body to something else along a motion. */
+typedef struct rm2_arm_nearest {
+    double distance;    /* negative: they overlap; infinite: there is nothing to compare */
+    size_t body, other; /* of the arm; a region or a body */
+    double at;          /* 3.25: a quarter of the way from configuration 3 to 4 */
+} rm2_arm_nearest;
+
+typedef struct rm2_arm_clearance_info {
+    rm2_arm_nearest region, self;
+    bool kept; /* the clearances of the scene, everywhere */
+} rm2_arm_clearance_info;
+
+/* How near bodies come to the regions and to each other along a motion whose joints move straight from each of n
+ * configurations to the next. A distance is proven: the true one is not below it, and above it by at most 1e-4 of
+ * the reach. Bodies are neighbours, and are not compared, if no joint moves one against the other, or if the way along
+ * the arm between them is at most the sum of their radii. `rows` (n x 2, or NULL): distance from the regions and
+ * from each other at each configuration. */
+RM2_API rm2_status rm2_arm_clearance(rm2_context *ctx, const rm2_arm *arm,
+                                     const rm2_arm_scene *scene, size_t n, const double *q,
+                                     double *rows, rm2_arm_clearance_info *info);
 
 /* ---- kinematics ----------------------------------------------------------------------------- */
 
@@ -125,6 +179,8 @@ typedef struct rm2_track_settings {
     size_t searches;   /* from random configurations: 30 */
     const double *start; /* joints: start from here instead; NULL: from random ones */
     size_t stations;     /* targets at which the whole trajectory is searched: 48; 0: it is not */
+    const rm2_arm_scene
+        *scene; /* motions keep its clearances where they can; NULL: bodies do not count */
 } rm2_track_settings;
 
 static inline rm2_track_settings rm2_track_settings_default(void) {
@@ -176,19 +232,29 @@ typedef struct rm2_track_info {
 } rm2_track_info;
 
 /* A configuration for one target by inverse kinematics from several starts; the nearest one if it
- * is out of reach. Random numbers are the context's. */
+ * is out of reach; of a scene, one that keeps its clearances if one was found. Random numbers are the context's. */
 RM2_API rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task,
                                  const double *target, const rm2_track_settings *settings,
                                  double *q, rm2_track_error *error);
 /* A joint trajectory, n x joints, through the targets; never beyond the limits of the joints. Where
  * times are known, motions in the null space keep the speed limits. The targets are followed from
  * several starts; where each of these motions misses a target, jumps (a joint moves by more than half
- * a radian, or a quarter of the reach, between neighbours), is too fast or brings a joint to its limit,
+ * a radian, or a quarter of the reach, between neighbours; with time and a speed limit v, by more than v dt and eight
+ * times the motion's median speed, but in any case by a tenth and at most by twice of these), is too fast, brings a joint to its limit or
+ * a body too near to something of the scene,
  * configurations along the whole trajectory are searched for a motion that does not. `errors` (n), `info` and `settings` may be
  * NULL. */
 RM2_API rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm,
                                  const rm2_arm_targets *targets, const rm2_track_settings *settings,
                                  double *q, rm2_track_error *errors, rm2_track_info *info);
+
+/* Velocities, n x joints, of a motion through n configurations at growing times (seconds) that starts and ends at rest: slopes of
+ * the cubic of Fritsch and Butland (1984), which stays between neighbours, so that a controller that takes them for
+ * a cubic spline leaves no range that the configurations keep. *stretch (or NULL): largest speed of that spline over
+ * its limit, between configurations too; above 1, time must be stretched by it, and velocities be divided by it. */
+RM2_API rm2_status rm2_arm_velocities(rm2_context *ctx, const rm2_arm *arm, size_t n,
+                                      const double *q, const double *time, double *velocities,
+                                      double *stretch);
 
 /* ---- placing a trajectory in the workspace -------------------------------------------------- */
 

@@ -12,7 +12,8 @@ extern "C" {
  * in the base link's. NULL: the link without a parent, and the only one without a child. Joints are revolute,
  * continuous, prismatic or fixed; mimic, floating and planar joints in the chain are refused, joints and links
  * outside of it are of no interest. A velocity limit of 0 or none means no limit. Files with a document type
- * declaration (entities) and xacro files are refused. */
+ * declaration (entities) and xacro files are refused. Bodies are capsules around the <collision> spheres, cylinders and boxes
+ * of the links; a link that has none, or a mesh, has its way to the next frame as a body. */
 RM2_API rm2_status rm2_urdf_read(rm2_context *ctx, const char *path, const char *base,
                                  const char *tip, rm2_arm **arm);
 /* The same from memory; `name` is that of the arm and of messages. */

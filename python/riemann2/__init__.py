@@ -66,7 +66,7 @@ from .manifold import Factor, Manifold, register_geometry
 from .model import Added, GPLVM, WGPLVM, load
 from .planner import Plan, Planner
 from .report import Demonstration, Family, Fidelity, LatentChoice, StartReport
-from .robot import Arm, Placement, Tracked
+from .robot import Arm, Clearance, Placement, Tracked
 from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, OutsideWarning, Path, Space, Sphere, medoids
 from .statistics import Accuracy, PermutationTest, classify, group_means, permutation_test
 
@@ -76,6 +76,7 @@ __all__ = [
     "Arm",
     "Box",
     "Calibration",
+    "Clearance",
     "CrossValidation",
     "CrossValidationJob",
     "CrossValidationRow",

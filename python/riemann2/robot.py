@@ -11,14 +11,37 @@ import numpy as np
 from . import _core
 from ._arrays import as_count, as_doubles, as_seed
 from .manifold import Manifold
+from .space import _regions
 
 if TYPE_CHECKING:
     from ._arrays import Array
 
-__all__ = ["Arm", "Placement", "Tracked"]
+__all__ = ["Arm", "Clearance", "Placement", "Tracked"]
 
 _CAUSES = (None, "reach", "pose", "limit", "way")
+_SCENE = ("obstacles", "clearance", "self_clearance")
 _POSE, _SKELETON, _JACOBIAN, _MANIPULABILITY, _DERIVATIVE = range(5)
+
+
+class Clearance(NamedTuple):
+    """How near the links of an arm come to keep-out regions and to each other along a motion."""
+
+    kept: bool
+    """Whether the clearances that were asked for are kept everywhere."""
+    region_distance: float
+    """Smallest distance of a link from a region, proven between configurations too; infinite without regions."""
+    region_link: str | None
+    region: int | None
+    """Which of the obstacles."""
+    region_at: float | None
+    """Where: 3.25 is a quarter of the way from configuration 3 to 4."""
+    self_distance: float
+    """Smallest distance of two links that are not neighbours."""
+    self_links: tuple[str, str] | None
+    self_at: float | None
+    region_distances: Array
+    """At each configuration, (n,)."""
+    self_distances: Array
 
 
 class Tracked(NamedTuple):
@@ -55,6 +78,8 @@ class Tracked(NamedTuple):
     jump_target: int | None = None
     """Target that the first of them leads to."""
     jump_joint: int | None = None
+    clearance: Clearance | None = None
+    """Of the links, where `track` was given obstacles or a self_clearance."""
 
 
 class Placement(NamedTuple):
@@ -88,10 +113,16 @@ class Arm:
         Of an arm that is given by its links.
     base, tip : str, optional
         Links of a URDF file: the arm is the chain between them. By default the root, and the only leaf.
+    link_radius : float or sequence of floats, optional
+        Radius of all links, or of each of `link_names`, for `clearance` and `track`. By default from the file of the
+        arm, or a twentieth of the reach.
 
     Attributes
     ----------
     joint_names : list of str
+    link_names : list of str
+        Links that fill space: capsules between the origins of frames, or around the collision shapes of a URDF file.
+    link_radius : array of shape (links that fill space,)
     lower, upper, speed : arrays of shape (joints,)
         Limits.
 
@@ -106,7 +137,8 @@ class Arm:
     """
 
     def __init__(
-        self, spec: Any = "panda", name: str = "arm", *, base: str | None = None, tip: str | None = None
+        self, spec: Any = "panda", name: str = "arm", *, base: str | None = None, tip: str | None = None,
+        link_radius: Any = None,
     ):
         text = os.fspath(spec) if isinstance(spec, (str, os.PathLike)) else ""
         if str(text).endswith(".urdf"):
@@ -129,6 +161,11 @@ class Arm:
         self.name, self.joints, self.links, self.reach, rows = _core.arm_info(self._handle)
         self.joint_names = [row[3] for row in rows]
         self.lower, self.upper, self.speed = np.array([row[:3] for row in rows]).reshape(-1, 3).T
+        if link_radius is not None:
+            _core.arm_set_radii(self._handle, np.atleast_1d(as_doubles(link_radius, "link_radius")))
+        bodies = _core.arm_bodies(self._handle)
+        self.link_names = [body[0] for body in bodies]
+        self.link_radius = np.array([body[1] for body in bodies])
 
     def __repr__(self) -> str:
         return f"<riemann2.Arm: {self.name}, {self.joints} joints>"
@@ -163,6 +200,36 @@ class Arm:
         """Return the derivatives of `manipulability` by each joint, (..., joints, dim, dim)."""
         return self._compute(_DERIVATIVE, q, (self.joints, dim, dim), dim)
 
+    def clearance(
+        self, q: Any, obstacles: Any = (), *, clearance: float = 0.0, self_clearance: float = 0.0, dim: int = 3
+    ) -> Clearance:
+        """Return how near the links come to regions and to each other along a motion.
+
+        Parameters
+        ----------
+        q : array of shape (n, joints)
+            Joints move straight from each configuration to the next.
+        obstacles : sequence of Sphere, Box, Capsule, HalfSpace or texts
+            In the frame of the base.
+        clearance, self_clearance : float
+            Distances to keep from them, and of links from each other.
+        dim : int
+            2 for obstacles in the x-y plane, at every height.
+        """
+        array = as_doubles(q, "q")
+        if array.ndim != 2 or array.shape[1] != self.joints:
+            raise ValueError(f"q: expected an array of shape (n, {self.joints}), got {array.shape}")
+        rows = np.empty((len(array), 2))
+        kept, out, own = _core.arm_clearance(
+            self._handle, _regions(obstacles), dim, float(clearance), float(self_clearance), array, rows
+        )
+        name = self.link_names
+        outside, inside = np.isfinite(out[0]), np.isfinite(own[0])
+        return Clearance(
+            kept, out[0], name[out[1]] if outside else None, out[2] if outside else None, out[3] if outside else None,
+            own[0], (name[own[1]], name[own[2]]) if inside else None, own[3] if inside else None, rows[:, 0], rows[:, 1],
+        )
+
     # ---- tracking ------------------------------------------------------------------------------
 
     def solve(self, target: Any, manifold: str | Manifold, **settings: Any) -> Tracked:
@@ -193,17 +260,26 @@ class Arm:
         stations : int, default 48
             Targets at which the whole trajectory is searched where following it from a start fails; 0: none.
         start : array of shape (joints,), optional
+        obstacles : sequence of Sphere, Box, Capsule, HalfSpace or texts, optional
+            Keep-out regions of the links in the frame of the base; of two dimensions where positions are.
+        clearance, self_clearance : float, optional
+            Distance of the links from the obstacles, and from each other; by default 0.
         seed : int
 
         Warns
         -----
         RuntimeWarning
-            If the motion jumps: between these targets the arm leaves the path.
+            If the motion jumps: between these targets the arm leaves the path. Or if the links come nearer to obstacles or
+            to each other than they may.
         """
         found = self._track(targets, manifold, time, False, settings)
         if found.jumps:
             warnings.warn(f"the motion jumps {found.jumps} times, first on the way to target {found.jump_target}",
                           RuntimeWarning, stacklevel=2)
+        near = found.clearance
+        if near is not None and not near.kept:
+            warnings.warn(f"links come as near as {near.region_distance:.4g} to obstacles and {near.self_distance:.4g} to "
+                          "each other, nearer than they may", RuntimeWarning, stacklevel=2)
         return found
 
     def _track(self, targets: Any, manifold: Any, time: Any, one: bool, settings: dict[str, Any]) -> Tracked:
@@ -219,10 +295,12 @@ class Arm:
             self._handle, m._handle, x, clock, first, _track_settings(**settings), seed, one, q, errors
         )
         _, worst, margin, margin_joint, step, stretch, stretch_joint, cause, where, joint, limit, *jump = info
+        scene = {key: settings[key] for key in _SCENE if settings.get(key) is not None}
+        near = self.clearance(q, **scene, dim=m.factors[0].ambient) if scene else None
         return Tracked(
             q, errors[:, 0], errors[:, 1], errors[:, 2], errors[:, 3] != 0, worst, margin, margin_joint, step, stretch,
             stretch_joint, _CAUSES[cause], where if cause else None, joint if joint >= 0 else None,
-            limit if joint >= 0 else None, jump[0], *(jump[1:] if jump[0] else (None, None)),
+            limit if joint >= 0 else None, jump[0], *(jump[1:] if jump[0] else (None, None)), near,
         )
 
     def place(self, targets: Any, manifold: str | Manifold, placement: Placement = Placement()) -> Array:
@@ -261,7 +339,12 @@ def _track_settings(
     iterations: int = 200,
     searches: int = 30,
     stations: int = 48,
+    obstacles: Any = None,
+    clearance: float | None = None,
+    self_clearance: float | None = None,
 ) -> tuple[Any, ...]:
     numbers = (position_tolerance, orientation_tolerance, orientation_weight, limit_weight, null_step)
     counts = (as_count(iterations, "iterations"), as_count(searches, "searches"), as_count(stations, "stations"))
-    return (*map(float, numbers), *counts)
+    scene = obstacles is not None or clearance is not None or self_clearance is not None
+    regions = _regions(() if obstacles is None else obstacles) if scene else None
+    return (*map(float, numbers), *counts, regions, float(clearance or 0), float(self_clearance or 0))

@@ -80,6 +80,59 @@ static PyObject *describe(PyObject *self, PyObject *object) {
                 : NULL;
 }
 
+/* arm_bodies(arm): list of (name, radius) */
+static PyObject *list_bodies(PyObject *self, PyObject *object) {
+    const rm2_arm *arm = glue_unwrap(object, &arm_kind);
+    (void)self;
+    PyObject *list = arm ? PyList_New(0) : NULL;
+    for (size_t k = 0; list && k < rm2_arm_bodies(arm); k++) {
+        const rm2_arm_body *body = rm2_arm_body_at(arm, k);
+        PyObject *row = Py_BuildValue("sd", body->name, body->radius);
+        if (!row || PyList_Append(list, row) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
+/* arm_set_radii(arm, radii) */
+static PyObject *set_radii(PyObject *self, PyObject *args) {
+    rm2_arm *arm;
+    PyObject *in, *result = NULL;
+    glue_array x;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&O", take_arm, &arm, &in) ||
+        !glue_read(in, "link_radius", false, &x))
+        return NULL;
+    rm2_context *ctx = glue_enter();
+    if (ctx)
+        result = glue_leave(ctx, rm2_arm_set_radii(ctx, arm, x.count, x.data));
+    glue_release(&x);
+    return result;
+}
+
+/* What links keep away from. */
+typedef struct links_scene {
+    rm2_arm_scene scene;
+    rm2_region *regions; /* to be freed with rm2_free */
+} links_scene;
+
+/* Regions from a text, `dim` numbers a point. */
+static bool take_scene(const char *text, size_t dim, double clearance, double self_clearance,
+                       links_scene *s) {
+    s->scene = (rm2_arm_scene){.clearance = clearance, .self_clearance = self_clearance};
+    if (!*text)
+        return true;
+    rm2_context *ctx = glue_enter();
+    if (!ctx)
+        return false;
+    PyObject *none =
+        glue_leave(ctx, rm2_regions_parse(ctx, text, dim, &s->scene.count, &s->regions));
+    s->scene.regions = s->regions;
+    Py_XDECREF(none);
+    return none != NULL;
+}
+
 /* ---- kinematics ----------------------------------------------------------------------------- */
 
 typedef enum quantity { POSE, SKELETON, JACOBIAN, MANIPULABILITY, DERIVATIVE } quantity;
@@ -144,18 +197,64 @@ static PyObject *kinematics(PyObject *self, PyObject *args) {
     return result;
 }
 
+/* (distance, body, other, at) */
+static PyObject *nearest_tuple(const rm2_arm_nearest *n) {
+    return Py_BuildValue("dnnd", n->distance, (Py_ssize_t)n->body, (Py_ssize_t)n->other, n->at);
+}
+
+/* arm_clearance(arm, regions, dim, clearance, self clearance, q, rows): (kept, nearest region, nearest of links) */
+static PyObject *measure_clearance(PyObject *self, PyObject *args) {
+    const rm2_arm *arm;
+    const char *text;
+    Py_ssize_t dim;
+    double clearance, self_clearance;
+    PyObject *in, *out, *result = NULL;
+    glue_array q = {.data = NULL}, rows = {.data = NULL};
+    links_scene s = {.regions = NULL};
+    rm2_arm_clearance_info info;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&snddOO", take_arm, &arm, &text, &dim, &clearance,
+                          &self_clearance, &in, &out))
+        return NULL;
+    if (glue_read(in, "q", false, &q) && glue_write(out, "output", false, &rows) &&
+        glue_rows(&q, "q", rm2_arm_joints(arm)) && glue_sized(&rows, "output", 2 * q.rows) &&
+        take_scene(text, dim > 0 ? (size_t)dim : 0, clearance, self_clearance, &s)) {
+        rm2_context *ctx = glue_enter();
+        PyObject *none = NULL;
+        if (ctx) {
+            rm2_status status;
+            GLUE_RUN(status,
+                     rm2_arm_clearance(ctx, arm, &s.scene, q.rows, q.data, rows.data, &info));
+            none = glue_leave(ctx, status);
+        }
+        if (none)
+            result = Py_BuildValue("NNN", PyBool_FromLong(info.kept), nearest_tuple(&info.region),
+                                   nearest_tuple(&info.self));
+        Py_XDECREF(none);
+    }
+    rm2_free(s.regions);
+    glue_release(&q);
+    glue_release(&rows);
+    return result;
+}
+
 /* ---- tracking ------------------------------------------------------------------------------- */
 
 /* (position tolerance, orientation tolerance, orientation weight, limit weight, null step, iterations, searches,
- * stations) */
-static bool take_settings(PyObject *tuple, const glue_array *start, const rm2_arm *arm,
-                          rm2_track_settings *s) {
+ * stations, regions or None, clearance, self clearance) */
+static bool take_settings(PyObject *tuple, const glue_array *start, const rm2_arm *arm, size_t dim,
+                          links_scene *links, rm2_track_settings *s) {
     Py_ssize_t iterations, searches, stations;
+    const char *regions;
+    double clearance, self_clearance;
     *s = rm2_track_settings_default();
-    if (!PyArg_ParseTuple(tuple, "dddddnnn", &s->position_tolerance, &s->orientation_tolerance,
+    if (!PyArg_ParseTuple(tuple, "dddddnnnzdd", &s->position_tolerance, &s->orientation_tolerance,
                           &s->orientation_weight, &s->limit_weight, &s->null_step, &iterations,
-                          &searches, &stations))
+                          &searches, &stations, &regions, &clearance, &self_clearance))
         return false;
+    if (regions && !take_scene(regions, dim, clearance, self_clearance, links))
+        return false;
+    s->scene = regions ? &links->scene : NULL;
     s->iterations = iterations > 0 ? (size_t)iterations : 0;
     s->searches = searches > 0 ? (size_t)searches : 0;
     s->stations = stations > 0 ? (size_t)stations : 0;
@@ -188,6 +287,7 @@ typedef struct tracking {
     unsigned long long seed;
     rm2_arm_task task;
     rm2_track_settings settings;
+    links_scene links;
     glue_array x, time, start, q, errors;
 } tracking;
 
@@ -197,10 +297,11 @@ static bool take_tracking(PyObject *const *objects, tracking *t) {
            glue_read(objects[2], "start", true, &t->start) &&
            glue_rows(&t->x, "targets", rm2_arm_task_width(&t->task)) &&
            (!t->time.data || glue_sized(&t->time, "time", t->x.rows)) &&
-           take_settings(t->tuple, &t->start, t->arm, &t->settings);
+           take_settings(t->tuple, &t->start, t->arm, t->task.dim, &t->links, &t->settings);
 }
 
 static void release_tracking(tracking *t) {
+    rm2_free(t->links.regions);
     glue_release(&t->x);
     glue_release(&t->time);
     glue_release(&t->start);
@@ -345,7 +446,10 @@ static PyMethodDef functions[] = {
     {"arm", open_arm, METH_VARARGS, NULL},
     {"arm_from_links", make_arm, METH_VARARGS, NULL},
     {"arm_info", describe, METH_O, NULL},
+    {"arm_bodies", list_bodies, METH_O, NULL},
+    {"arm_set_radii", set_radii, METH_VARARGS, NULL},
     {"arm_compute", kinematics, METH_VARARGS, NULL},
+    {"arm_clearance", measure_clearance, METH_VARARGS, NULL},
     {"arm_track", track, METH_VARARGS, NULL},
     {"arm_place", place, METH_VARARGS, NULL},
     {"arm_place_auto", place_auto, METH_VARARGS, NULL},

@@ -143,48 +143,74 @@ static double distance_at(const rm2_region *r, const double *from, const double 
     return rm2_region_distance(r, y, NULL);
 }
 
-/* Distance from a sphere of the point a + t (b - a) with t = (centre - a).(b - a)/|b - a|^2 held in [0, 1]. */
-static double sphere_segment_distance(const rm2_region *r, const double *from, const double *to) {
+/* t = (centre - a).(b - a)/|b - a|^2 held in [0, 1]: where the segment is nearest to a sphere's centre. */
+static double nearest_to_centre(const rm2_region *r, const double *from, const double *to) {
     double along = 0, square = 0;
     for (size_t k = 0; k < r->dim; k++) {
         along += (r->a[k] - from[k]) * (to[k] - from[k]);
         square += (to[k] - from[k]) * (to[k] - from[k]);
     }
-    return distance_at(r, from, to, square > 0 ? fmin(fmax(along / square, 0), 1) : 0);
+    return square > 0 ? fmin(fmax(along / square, 0), 1) : 0;
 }
 
-double rm2_region_segment_distance(const rm2_region *region, const double *from, const double *to) {
-    static const double GOLDEN = 0.6180339887498949, WIDTH = 1e-9;
-    if (!region || !from || !to)
-        return NAN;
-    double step[RM2_REGION_DIM], low = 0, high = 1;
-    for (size_t k = 0; k < region->dim; k++)
-        step[k] = to[k] - from[k];
-    double length = norm(region->dim, step);
-    double ends = fmin(distance_at(region, from, to, 0), distance_at(region, from, to, 1));
-    if (!(length > 0) || region->kind == RM2_REGION_HALF_SPACE)
-        return ends;
-    if (region->kind == RM2_REGION_SPHERE)
-        return fmin(ends, sphere_segment_distance(region, from, to)) - WIDTH * length;
-    double left = high - GOLDEN * (high - low), right = low + GOLDEN * (high - low);
-    double at_left = distance_at(region, from, to, left);
-    double at_right = distance_at(region, from, to, right), least = fmin(ends, at_left);
-    while (high - low > WIDTH) {
-        least = fmin(least, fmin(at_left, at_right));
+/* The least distance of a segment so far, and where it is. */
+typedef struct least_place {
+    double distance, part;
+} least_place;
+
+static double look(const rm2_region *r, const double *from, const double *to, double t,
+                   least_place *least) {
+    double distance = distance_at(r, from, to, t);
+    if (distance < least->distance)
+        *least = (least_place){distance, t};
+    return distance;
+}
+
+/* Golden section; the minimum is in an interval of the width WIDTH around the least. */
+static void narrow(const rm2_region *r, const double *from, const double *to, double width,
+                   least_place *least) {
+    static const double GOLDEN = 0.6180339887498949;
+    double low = 0, high = 1, left = high - GOLDEN, right = low + GOLDEN;
+    double at_left = look(r, from, to, left, least), at_right = look(r, from, to, right, least);
+    while (high - low > width) {
         if (at_left <= at_right) {
             high = right;
             right = left;
             at_right = at_left;
             left = high - GOLDEN * (high - low);
-            at_left = distance_at(region, from, to, left);
+            at_left = look(r, from, to, left, least);
         } else {
             low = left;
             left = right;
             at_left = at_right;
             right = low + GOLDEN * (high - low);
-            at_right = distance_at(region, from, to, right);
+            at_right = look(r, from, to, right, least);
         }
     }
-    return least -
-           WIDTH * length; /* the minimum is in an interval of this width around the least */
+}
+
+double rm2_region_segment_nearest(const rm2_region *region, const double *from, const double *to,
+                                  double *part) {
+    static const double WIDTH = 1e-9;
+    if (!region || !from || !to)
+        return NAN;
+    double step[RM2_REGION_DIM];
+    least_place least = {INFINITY, 0};
+    for (size_t k = 0; k < region->dim; k++)
+        step[k] = to[k] - from[k];
+    double length = norm(region->dim, step);
+    bool ends = !(length > 0) || region->kind == RM2_REGION_HALF_SPACE;
+    (void)look(region, from, to, 0, &least);
+    (void)look(region, from, to, 1, &least);
+    if (region->kind == RM2_REGION_SPHERE && !ends)
+        (void)look(region, from, to, nearest_to_centre(region, from, to), &least);
+    else if (!ends)
+        narrow(region, from, to, WIDTH, &least);
+    if (part)
+        *part = least.part;
+    return least.distance - (ends ? 0 : WIDTH * length);
+}
+
+double rm2_region_segment_distance(const rm2_region *region, const double *from, const double *to) {
+    return rm2_region_segment_nearest(region, from, to, NULL);
 }

@@ -92,11 +92,9 @@ static rm2_status append(rm2_context *ctx, rm2_arm *arm, const rm2_link *link,
     size_t i = arm->links++;
     arm->link[i] = *link;
     arm->segment[i] = *segment;
-    arm->reach += rm2i_norm(3, segment->shift);
+    arm->reach += rm2i_piece_length(arm, i);
     if (!moves(link))
         return RM2_OK;
-    if (segment->kind == RM2_JOINT_PRISMATIC)
-        arm->reach += fmax(fabs(link->lower), fabs(link->upper));
     char numbered[32];
     size_t k = arm->joints++;
     arm->link_of[k] = i;
@@ -110,7 +108,8 @@ static rm2_status finish(rm2_context *ctx, const char *name, rm2_arm *arm) {
     if (!(arm->reach > 1 / RM2I_LARGEST && arm->reach < RM2I_LARGEST))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "arm %s has links of %g in all; choose other units",
                          name, arm->reach);
-    return rm2i_strdup(ctx, name, &arm->name);
+    RM2_TRY(rm2i_strdup(ctx, name, &arm->name));
+    return rm2i_arm_default_bodies(ctx, arm, NULL);
 }
 
 /* An arm of links or of frames. */
@@ -174,6 +173,7 @@ void rm2_arm_free(rm2_arm *arm) {
     for (size_t k = 0; k < arm->joints; k++)
         free(arm->joint_name[k]);
     free(arm->name);
+    free(arm->body);
     free(arm);
 }
 

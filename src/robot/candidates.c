@@ -1,5 +1,5 @@
 /* Configurations that reach one target: from random ones, each improved in its null space, the best few
- * that differ (elbow up, elbow down, ...). */
+ * that differ (elbow up, elbow down, ...); those that keep the clearances of the scene first. */
 #include <math.h>
 #include <string.h>
 
@@ -27,6 +27,8 @@ void rm2i_random_angles(rm2i_solver *s, double *q) {
 static bool better(const rm2i_arm_candidate *a, const rm2i_arm_candidate *b) {
     if (a->reached != b->reached)
         return a->reached;
+    if (a->reached && a->excess != b->excess)
+        return a->excess < b->excess;
     return a->reached ? a->aim < b->aim : a->residual < b->residual;
 }
 
@@ -67,10 +69,12 @@ static rm2_status try_start(rm2i_solver *s, const double *target, rm2i_arm_candi
     rm2i_box_of_arm(s->arm, &box);
     c->residual = rm2i_reach(s, target, &box, c->q);
     c->reached = rm2i_reached(s, target, c->q);
-    c->aim = 0;
+    c->aim = c->excess = 0;
     if (!c->reached || !rm2i_has_second_aim(s))
         return RM2_OK;
-    return rm2i_descend(s, target, &box, SETTLE, c->q, &c->aim);
+    rm2_status status = rm2i_descend(s, target, &box, SETTLE, c->q, &c->aim);
+    c->excess = rm2i_excess(s, c->q);
+    return status;
 }
 
 rm2_status rm2i_candidates(rm2i_solver *s, const double *target, size_t searches, size_t most,

@@ -24,6 +24,7 @@ static rm2_status reached_without_limits(rm2i_solver *s, const double *target, b
     rm2i_arm_candidate best = {.reached = false};
     rm2_track_settings settings = s->settings;
     settings.start = NULL;
+    settings.scene = NULL;
     RM2_TRY(rm2i_alloc(s->ctx, 1, sizeof *arm, &arm));
     *arm = *s->arm;
     for (size_t k = 0; k < arm->joints; k++)

@@ -27,7 +27,7 @@
 /* ---- one configuration ---------------------------------------------------------------------- */
 
 /* Frame i-1 to frame i: x += R shift, r <- r turn, then r <- r exp(axis value) or x += R axis value. */
-static void advance(const rm2i_segment *s, double value, double x[3], double r[4]) {
+void rm2i_arm_advance(const rm2i_segment *s, double value, double x[3], double r[4]) {
     double moved[3];
     rm2i_quaternion_rotate(r, s->shift, moved);
     for (int i = 0; i < 3; i++)
@@ -64,7 +64,7 @@ void rm2i_arm_posture(const rm2_arm *arm, const double *q, rm2i_posture *p, doub
     for (size_t i = 0; i < arm->links; i++) {
         bool joint = k < arm->joints && arm->link_of[k] == i;
         const rm2i_segment *s = &arm->segment[i];
-        advance(s, s->offset + (joint ? q[k] : 0), x, r);
+        rm2i_arm_advance(s, s->offset + (joint ? q[k] : 0), x, r);
         if (joint) {
             rm2i_quaternion_rotate(r, s->axis, p->axis[k]);
             memcpy(p->column[k++], x, sizeof x);

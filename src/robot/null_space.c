@@ -1,12 +1,13 @@
 /* The second aim: motions of the joints that do not move the tip bring the manipulability ellipsoid
  * to the desired one and the joints to the middle of their ranges,
- *   h(q) = |s|^2 / 2,   s = (c, -sqrt(w) t),
+ *   h(q) = |s|^2 / 2,   s = (c, -sqrt(w) t, sqrt(v) u),
  *   c    coordinates of Log_M(M_d) in an orthonormal frame at M, so that |c| is the distance from M
  *        to M_d in the affine-invariant metric of SPD (Jaquier, Rozo, Caldwell and Calinon,
  *        "Geometry-aware manipulability learning, tracking, and transfer", IJRR 40, 2021)
  *   t_k  = (q_k - middle_k) / half range_k, for joints with two limits (Liegeois, "Automatic
  *        supervisory control of the configuration and behavior of multibody mechanisms", 1977)
- * With S = -ds/dq (the manipulability Jacobian in those coordinates, and sqrt(w) / half range) and
+ *   u_b  = 1 - (distance_b - clearance)/band, for bodies b nearer than clearance + band to something
+ * With S = -ds/dq (the manipulability Jacobian in those coordinates, sqrt(w) / half range, the gradient of distances) and
  * N = I - A^+ A, the projector on the null space of the main task,
  *   dq = N S^T (S N S^T + lambda I)^-1 s
  * is a Levenberg-Marquardt step of h among the motions that leave the tip where it is. Each step is
@@ -22,6 +23,8 @@ static const double STEP_MAX = 0.5;            /* radians, of a joint in one ste
 static const double STEP_MIN = 1e-10;          /* below, h is at its minimum */
 static const double ENOUGH = 1e-9;             /* relative decrease of h at which to stop */
 static const double PROJECTOR_DAMPING = 1e-12; /* relative to the trace of A A^T */
+static const double BAND = 0.04;               /* relative to the reach */
+static const double CROWDED = 100;             /* v: more than all limits together */
 static const double MU_START = 1e-2, MU_MIN = 1e-8, MU_MAX = 1e8;
 
 static bool is_limited(const rm2_link *l) {
@@ -32,7 +35,7 @@ bool rm2i_has_second_aim(const rm2i_solver *s) {
     bool limited = false;
     for (size_t k = 0; k < s->joints; k++)
         limited = limited || is_limited(rm2_arm_joint(s->arm, k));
-    return s->task.ellipsoid || (limited && s->settings.limit_weight > 0);
+    return s->task.ellipsoid || s->settings.scene || (limited && s->settings.limit_weight > 0);
 }
 
 /* Rows of the joints' ranges behind `rows` others; returns the number of rows then. */
@@ -53,6 +56,58 @@ static size_t add_limits(rm2i_solver *s, const double *q, size_t rows, bool matr
     return rows;
 }
 
+/* What body b is too near to; u_b, 0: nothing. */
+static double crowded(const rm2i_solver *s, size_t body, rm2i_touch *touch, int *kind) {
+    double band = BAND * s->arm->reach, most = 0;
+    for (int k = 0; k < RM2I_SCENE_KINDS; k++) {
+        rm2i_touch found;
+        double need = s->scene.need[k];
+        if (!rm2i_scene_nearest(&s->scene, body, k, need + (1 - most) * band, &found))
+            continue;
+        most = 1 - (found.distance - need) / band;
+        *touch = found;
+        *kind = k;
+    }
+    return most;
+}
+
+/* Rows of bodies behind `rows` others. */
+static size_t add_bodies(rm2i_solver *s, const double *q, size_t rows, bool matrix) {
+    double root = sqrt(CROWDED), band = BAND * s->arm->reach;
+    size_t most = rows + RM2I_BODY_ROWS;
+    if (!s->settings.scene)
+        return rows;
+    rm2i_scene_move(&s->scene, q);
+    for (size_t b = 0; b < s->arm->bodies && rows < most; b++) {
+        rm2i_touch touch;
+        int kind;
+        double u = crowded(s, b, &touch, &kind);
+        if (!(u > 0))
+            continue;
+        s->s[rows] = root * u;
+        double *row = s->S + rows * s->joints;
+        if (matrix)
+            rm2i_scene_gradient(&s->scene, kind, &touch, &s->posture, row);
+        for (size_t k = 0; matrix && k < s->joints; k++)
+            row[k] *= root / band;
+        rows++;
+    }
+    return rows;
+}
+
+double rm2i_crowding(rm2i_solver *s, const double *q) {
+    size_t rows = add_bodies(s, q, 0, false);
+    return rm2i_dot(rows, s->s, s->s);
+}
+
+double rm2i_excess(rm2i_solver *s, const double *q) {
+    return s->settings.scene ? rm2i_scene_excess(&s->scene, q) : 0;
+}
+
+bool rm2i_way_is_clear(rm2i_solver *s, const double *a, const double *b) {
+    return !s->settings.scene || rm2i_scene_clear(&s->scene, a, b, s->scene.resolution);
+}
+
 /* s (and S) at q, the number of rows, and h. */
 static rm2_status second_aim(rm2i_solver *s, const double *target, const double *q, bool matrix,
                              size_t *rows, double *h) {
@@ -66,6 +121,7 @@ static rm2_status second_aim(rm2i_solver *s, const double *target, const double 
         *rows = rm2_spd.dim(s->task.dim);
     }
     *rows = add_limits(s, q, *rows, matrix);
+    *rows = add_bodies(s, q, *rows, matrix);
     *h = rm2i_dot(*rows, s->s, s->s) / 2;
     return RM2_OK;
 }

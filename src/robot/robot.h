@@ -1,6 +1,8 @@
 /* Robot arms inside the library.
  *
  *   arm.c, arm_file.c      tables of links and chains of frames
+ *   bodies.c               what links fill: capsules
+ *   clearance.c            how near bodies come to regions and to each other, between configurations too
  *   kinematics.c           poses, Jacobian, ellipsoid and its derivative
  *   task.c                 targets: what they are, how far the arm is from one
  *   solver.c               damped least squares towards one target, inside a box of joint angles
@@ -9,6 +11,7 @@
  *   track.c                trajectories, from each target to the next
  *   route.c                trajectories, through candidates along the whole of them
  *   cause.c                why targets were missed
+ *   velocity.c             velocities of a motion with times
  *   place.c                trajectories into the workspace
  */
 #ifndef RM2I_ROBOT_H
@@ -35,6 +38,8 @@ struct rm2_arm {
     rm2i_segment segment[RM2_ARM_MAX_LINKS];
     size_t link_of[RM2_ARM_MAX_LINKS]; /* joint -> link */
     char *joint_name[RM2_ARM_MAX_LINKS];
+    size_t bodies;
+    rm2_arm_body *body; /* one block with their names */
 };
 
 /* What is wrong with a link; NULL: nothing. */
@@ -52,6 +57,8 @@ typedef struct rm2i_posture {
 
 /* `origins` ((links + 1) x 3) may be NULL. */
 void rm2i_arm_posture(const rm2_arm *arm, const double *q, rm2i_posture *posture, double *origins);
+/* Frame i-1, at x and turned by r, becomes frame i. */
+void rm2i_arm_advance(const rm2i_segment *segment, double value, double x[3], double r[4]);
 /* M = J J^T of the first dim rows. */
 void rm2i_ellipsoid(size_t joints, size_t dim, const rm2i_posture *posture, double *M);
 /* dM / dq_j */
@@ -59,6 +66,51 @@ void rm2i_ellipsoid_derivative(size_t joints, size_t dim, const rm2i_posture *po
                                double *dM);
 /* Are n x joints angles finite? */
 rm2_status rm2i_check_angles(rm2_context *ctx, const rm2_arm *arm, size_t n, const double *q);
+
+/* ---- bodies (bodies.c, clearance.c) ----------------------------------------------------------- */
+
+/* Bodies from frame to frame; radii (links, or NULL) of the pieces, NaN: reach/20. */
+rm2_status rm2i_arm_default_bodies(rm2_context *ctx, rm2_arm *arm, const double *radii);
+/* Upper bound of the length of the piece before frame i + 1. */
+double rm2i_piece_length(const rm2_arm *arm, size_t i);
+
+enum { RM2I_REGIONS, RM2I_SELF, RM2I_SCENE_KINDS }; /* what bodies are compared with */
+
+/* An arm in a scene, and where its bodies are. */
+typedef struct rm2i_scene {
+    const rm2_arm *arm;
+    const rm2_region *regions;
+    size_t count;
+    double need[RM2I_SCENE_KINDS];        /* clearances that are kept */
+    double resolution;                    /* of distances between configurations */
+    double lever[RM2_ARM_MAX_LINKS];      /* no point of a body moves further than lever_k |dq_k| */
+    double along[RM2_ARM_MAX_LINKS + 1];  /* to each frame, along the arm */
+    double end[RM2_ARM_MAX_BODIES][2][3]; /* at the configuration that was looked at last */
+} rm2i_scene;
+
+/* A body and what it is near to. */
+typedef struct rm2i_touch {
+    double distance;
+    size_t body, other;
+    double part; /* the nearest point is at from + part (to - from) of the body's segment */
+} rm2i_touch;
+
+rm2_status rm2i_scene_create(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_scene *scene,
+                             rm2i_scene *made);
+/* Put the bodies where they are at q. */
+void rm2i_scene_move(rm2i_scene *scene, const double *q);
+/* The least distance of every kind at q. */
+void rm2i_scene_least(rm2i_scene *scene, const double *q, rm2i_touch least[RM2I_SCENE_KINDS]);
+/* By how much clearances are not kept at q; 0: they are. */
+double rm2i_scene_excess(rm2i_scene *scene, const double *q);
+/* Is it proven that all are kept, with `more` to spare, on the straight way from a to b? */
+bool rm2i_scene_clear(rm2i_scene *scene, const double *a, const double *b, double more);
+/* Of a body that was moved: the nearest thing of a kind; false: there is none nearer than `within`. */
+bool rm2i_scene_nearest(const rm2i_scene *scene, size_t body, int kind, double within,
+                        rm2i_touch *touch);
+/* d(distance)/dq_k for all joints; the posture is that of the bodies' places. */
+void rm2i_scene_gradient(const rm2i_scene *scene, int kind, const rm2i_touch *touch,
+                         const rm2i_posture *posture, double *gradient);
 
 /* ---- tasks (task.c) ------------------------------------------------------------------------- */
 
@@ -95,7 +147,8 @@ rm2_status rm2i_ellipsoid_residual(const rm2i_ellipsoid_query *query, double *c,
 /* ---- solving (solver.c, null_space.c, candidates.c) ---------------------------------------------- */
 
 enum { RM2I_MOST_STATIONS = 1000 };
-enum { RM2I_SECOND_ROWS = RM2I_ELLIPSOID_ROWS + RM2_ARM_MAX_LINKS };
+enum { RM2I_BODY_ROWS = 32 }; /* bodies that count in the second aim, at most */
+enum { RM2I_SECOND_ROWS = RM2I_ELLIPSOID_ROWS + RM2_ARM_MAX_LINKS + RM2I_BODY_ROWS };
 
 /* One arm, one task, and the memory of all steps; allocated once a call. */
 typedef struct rm2i_solver {
@@ -110,6 +163,7 @@ typedef struct rm2i_solver {
     double free_A[RM2I_MAIN_ROWS * RM2_ARM_MAX_LINKS]; /* without joints that are held */
     double S[RM2I_SECOND_ROWS * RM2_ARM_MAX_LINKS], s[RM2I_SECOND_ROWS]; /* second aim */
     double free_S[RM2I_SECOND_ROWS * RM2_ARM_MAX_LINKS]; /* in the null space of free_A */
+    rm2i_scene scene;                                    /* where settings.scene is not NULL */
     double gram[RM2I_SECOND_ROWS * RM2I_SECOND_ROWS], factor[RM2I_SECOND_ROWS * RM2I_SECOND_ROWS];
     double half[RM2I_SECOND_ROWS], whole[RM2I_SECOND_ROWS];
     double work[]; /* of rm2_spd */
@@ -141,6 +195,11 @@ bool rm2i_reached(rm2i_solver *solver, const double *target, const double *q);
 size_t rm2i_blocking_joint(rm2i_solver *solver, const double *target, const double *q, bool *upper);
 
 bool rm2i_has_second_aim(const rm2i_solver *solver);
+/* What bodies that are near to something add to the second aim at q; 0 without a scene. */
+double rm2i_crowding(rm2i_solver *solver, const double *q);
+/* By how much the clearances of the scene are not kept at q, 0 without one; are they kept from a to b? */
+double rm2i_excess(rm2i_solver *solver, const double *q);
+bool rm2i_way_is_clear(rm2i_solver *solver, const double *a, const double *b);
 /* Improve the second aim from q, which reaches the target, without leaving target or box; *aim is
  * its value there. */
 rm2_status rm2i_descend(rm2i_solver *solver, const double *target, const rm2i_box *box,
@@ -150,6 +209,7 @@ rm2_status rm2i_descend(rm2i_solver *solver, const double *target, const rm2i_bo
 typedef struct rm2i_arm_candidate {
     bool reached;
     double residual; /* |r| */
+    double excess;   /* of clearances that are not kept */
     double aim;      /* second aim, if reached */
     double q[RM2_ARM_MAX_LINKS];
 } rm2i_arm_candidate;
@@ -174,8 +234,8 @@ typedef struct rm2i_motion {
 /* Time from the target before to target i; infinite if unknown. */
 double rm2i_step_time(const rm2i_motion *motion, size_t i);
 /* What the second aim is at target i, q reaching it: squared distance of ellipsoids, or the sum of squares of
- * the joints' distances from the middle of their ranges. */
-double rm2i_aim_at(const rm2i_solver *solver, const double *q, const rm2_track_error *error);
+ * the joints' distances from the middle of their ranges; and what bodies add that are near to something. */
+double rm2i_aim_at(rm2i_solver *solver, const double *q, const rm2_track_error *error);
 /* Is the step from a to b a jump, and the first joint that jumps (joints: none)? */
 bool rm2i_jumps(const rm2i_solver *solver, const double *a, const double *b);
 size_t rm2i_jumping_joint(const rm2i_solver *solver, const double *a, const double *b);

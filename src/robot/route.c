@@ -12,7 +12,9 @@
  * the best way are tried one by one, those that fail are removed, and the best way is found again, until all
  * of its edges hold (lazy shortest paths: Dellin and Srinivasa, "A unifying formalism for shortest path problems
  * with expensive edge evaluations", ICAPS 2016). Its stations are then moved towards the mean of their neighbours,
- * where that lowers the cost, and the targets between them are reached from a spline through them. */
+ * where that lowers the cost, and the targets between them are reached from a spline through them. With a scene
+ * candidates, ways between targets and what smoothing makes of them keep its clearances, or they are none; a candidate
+ * that does not is first moved away in its null space. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,7 @@ enum {
     SEARCHES = 40, /* random configurations per station */
     MOST = 64,     /* candidates per station */
     TRIED = 3000,  /* edges, at most */
+    AWAY = 40,     /* null-space steps of a candidate away from what it is too near to */
     SWEEPS = 30    /* of smoothing */
 };
 static const double EDGE = 1.4; /* largest motion of a joint from station to station, in jumps */
@@ -87,12 +90,17 @@ static bool step_to(const route *r, size_t i, double *q) {
     return rm2i_reached(r->s, target_of(r, i), q);
 }
 
+/* From one target to the next without a jump, and clear of the scene? */
+static bool can_go(const route *r, const double *a, const double *b) {
+    return !rm2i_jumps(r->s, a, b) && rm2i_way_is_clear(r->s, a, b);
+}
+
 /* ---- candidates ----------------------------------------------------------------------------- */
 
 static rm2_status add_candidate(route *r, size_t station, const double *q) {
     rm2_track_error error;
     size_t c = r->count[station];
-    if (c == MOST)
+    if (c == MOST || rm2i_excess(r->s, q) > 0)
         return RM2_OK;
     for (size_t i = 0; i < c; i++)
         if (rm2i_same_posture(r->s->arm, candidate(r, station, i), q))
@@ -107,9 +115,14 @@ static rm2_status add_candidate(route *r, size_t station, const double *q) {
 static rm2_status add_random(route *r, size_t station) {
     double q[RM2_ARM_MAX_LINKS];
     for (size_t i = 0; i < SEARCHES && r->count[station] < MOST / 2; i++) {
+        double ignored;
         rm2i_random_angles(r->s, q);
-        if (step_to(r, r->target[station], q))
-            RM2_TRY(add_candidate(r, station, q));
+        if (!step_to(r, r->target[station], q))
+            continue;
+        if (rm2i_excess(r->s, q) > 0)
+            RM2_TRY(
+                rm2i_descend(r->s, target_of(r, r->target[station]), &r->box, AWAY, q, &ignored));
+        RM2_TRY(add_candidate(r, station, q));
     }
     return RM2_OK;
 }
@@ -218,11 +231,11 @@ static bool edge_holds(const route *r, size_t i, const double *a, const double *
         double part = (double)(at - from) / (double)(to - from);
         for (size_t k = 0; k < r->joints; k++)
             q[k] = a[k] + part * (near[k] - a[k]);
-        if (!step_to(r, at, q) || rm2i_jumps(r->s, before, q))
+        if (!step_to(r, at, q) || !can_go(r, before, q))
             return false;
         memcpy(before, q, r->joints * sizeof *q);
     }
-    return !rm2i_jumps(r->s, before, near);
+    return can_go(r, before, near);
 }
 
 /* Try the edges of r->way up to the first that fails. */
@@ -269,6 +282,12 @@ static rm2_status station_cost(const route *r, size_t i, const double *q, double
     return RM2_OK;
 }
 
+/* With a scene: do the edges of station i hold if it moves to q? */
+static bool stays_clear(const route *r, size_t i, const double *q) {
+    const double *before = r->path + (i - 1) * r->joints, *after = r->path + (i + 1) * r->joints;
+    return !r->s->settings.scene || (edge_holds(r, i - 1, before, q) && edge_holds(r, i, q, after));
+}
+
 static rm2_status smooth(route *r) {
     double q[RM2_ARM_MAX_LINKS], now, next;
     for (size_t i = 1; i + 1 < r->stations; i++) {
@@ -279,7 +298,7 @@ static rm2_status smooth(route *r) {
             continue;
         RM2_TRY(station_cost(r, i, at, &now));
         RM2_TRY(station_cost(r, i, q, &next));
-        if (next < now)
+        if (next < now && stays_clear(r, i, q))
             memcpy(at, q, r->joints * sizeof *q);
     }
     return RM2_OK;
@@ -298,7 +317,7 @@ static void between(const route *r, const double *path, size_t i, double u, bool
     }
 }
 
-/* All targets from the stations' configurations; false if one is missed or a joint jumps. */
+/* All targets from the stations' configurations; false if one is missed, a joint jumps or the scene is in the way. */
 static bool fill(const route *r, const double *path, bool cubic) {
     double *q = r->motion->q;
     memcpy(q, path, r->joints * sizeof *q);
@@ -307,7 +326,7 @@ static bool fill(const route *r, const double *path, bool cubic) {
         for (size_t at = from + 1; at <= to; at++) {
             double *here = q + at * r->joints;
             between(r, path, i, (double)(at - from) / (double)(to - from), cubic, here);
-            if (!step_to(r, at, here) || rm2i_jumps(r->s, here - r->joints, here))
+            if (!step_to(r, at, here) || !can_go(r, here - r->joints, here))
                 return false;
         }
     }

@@ -89,7 +89,12 @@ rm2_status rm2i_solver_create(rm2_context *ctx, const rm2_arm *arm, const rm2_ar
     (*solver)->joints = arm->joints;
     (*solver)->rows = rm2i_task_rows(task);
     (*solver)->floor = ELLIPSOID_FLOOR * arm->reach * arm->reach;
-    return RM2_OK;
+    rm2_status status = s.scene ? rm2i_scene_create(ctx, arm, s.scene, &(*solver)->scene) : RM2_OK;
+    if (status != RM2_OK) {
+        free(*solver);
+        *solver = NULL;
+    }
+    return status;
 }
 
 void rm2i_box_of_arm(const rm2_arm *arm, rm2i_box *box) {

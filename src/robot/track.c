@@ -7,7 +7,8 @@
  *   |q_k - q_k(target reached)| <= null_step,  |q_k - q_k(before)| <= speed_k dt,  lower, upper.
  * Where least squares ends in a stationary point that is no solution (an arm stretched straight
  * towards a target nearer by), small random kicks try to leave it. What looks best at one target can end at a
- * limit later: where no start leads through all targets, the whole trajectory is searched (route.c). */
+ * limit later, or too near to something of the scene: where no start leads through all targets, the whole
+ * trajectory is searched (route.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,10 @@ enum {
 };
 static const double KICK = 0.05;              /* radians */
 static const double JUMP = 0.5, SLIDE = 0.25; /* between neighbours: radians; part of the reach */
-static const double FASTER = 1e-6;            /* differences of speeds that count */
-static const double TOUCH = 1e-3;             /* at a limit, as a part of the range */
+static const double HURRY = 8;              /* a jump is faster than this times the median step, */
+static const double SMALL = 0.1, LARGE = 2; /* at least and at most these times JUMP or SLIDE */
+static const double FASTER = 1e-6;          /* differences of speeds that count */
+static const double TOUCH = 1e-3;           /* at a limit, as a part of the range */
 
 /* ---- from target to target ------------------------------------------------------------------ */
 
@@ -76,8 +79,10 @@ static rm2_status go_on(rm2i_solver *s, const double *target, const double *befo
 typedef struct outcome {
     size_t missed, jumps;
     size_t touching; /* targets where a joint is at its limit */
+    size_t hits;     /* ways to a target on which clearances are not kept */
     double worst;    /* |r| without its units: position and orientation over their tolerances */
     double speed;    /* largest speed over its limit, at least 1 */
+    double pace;     /* median of the steps' largest speeds over their limits; 0: unknown */
     double aim;      /* sum of squared ellipsoid distances, or of positions in the ranges */
 } outcome;
 
@@ -86,8 +91,9 @@ static double over_tolerance(const rm2i_solver *s, const rm2_track_error *e) {
                 e->orientation / s->settings.orientation_tolerance);
 }
 
-double rm2i_aim_at(const rm2i_solver *s, const double *q, const rm2_track_error *error) {
+double rm2i_aim_at(rm2i_solver *s, const double *q, const rm2_track_error *error) {
     double sum = s->task.ellipsoid ? error->ellipsoid * error->ellipsoid : 0;
+    sum += rm2i_crowding(s, q);
     for (size_t k = 0; k < s->joints && !s->task.ellipsoid; k++) {
         const rm2_link *l = rm2_arm_joint(s->arm, k);
         double half = (l->upper - l->lower) / 2, t = (q[k] - l->lower - half) / half;
@@ -96,10 +102,28 @@ double rm2i_aim_at(const rm2i_solver *s, const double *q, const rm2_track_error 
     return sum;
 }
 
+/* Between neighbours, whatever the time. */
+static double longest_step(const rm2i_solver *s, size_t k) {
+    bool slides = rm2_arm_joint_kind(s->arm, k) == RM2_JOINT_PRISMATIC;
+    return slides ? SLIDE * s->arm->reach : JUMP;
+}
+
 size_t rm2i_jumping_joint(const rm2i_solver *s, const double *a, const double *b) {
+    for (size_t k = 0; k < s->joints; k++)
+        if (fabs(b[k] - a[k]) > longest_step(s, k))
+            return k;
+    return s->joints;
+}
+
+/* The same in the time dt: with a speed limit v, a step is a jump beyond v dt max(1, HURRY pace). A motion that is too
+ * fast everywhere is no jump: its time can be stretched. */
+static size_t jumping_joint_in(const rm2i_solver *s, const double *a, const double *b, double dt,
+                               double pace) {
     for (size_t k = 0; k < s->joints; k++) {
-        bool slides = rm2_arm_joint_kind(s->arm, k) == RM2_JOINT_PRISMATIC;
-        if (fabs(b[k] - a[k]) > (slides ? SLIDE * s->arm->reach : JUMP))
+        double longest = longest_step(s, k), way = rm2_arm_joint(s->arm, k)->speed * dt;
+        if (isfinite(way))
+            longest = fmin(fmax(way * fmax(1, HURRY * pace), SMALL * longest), LARGE * longest);
+        if (fabs(b[k] - a[k]) > longest)
             return k;
     }
     return s->joints;
@@ -117,6 +141,7 @@ double rm2i_step_time(const rm2i_motion *m, size_t i) {
 typedef struct attempts {
     rm2i_motion trial, best;
     outcome least; /* of the best */
+    double *ratio; /* n: of speeds */
     size_t joints;
     double *memory;
 } attempts;
@@ -127,6 +152,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     t->trial.errors = rm2i_take(a, rm2_track_error, t->trial.n);
     t->best.q = rm2i_take(a, double, t->best.n, t->joints);
     t->best.errors = rm2i_take(a, rm2_track_error, t->best.n);
+    t->ratio = rm2i_take(a, double, t->best.n);
 }
 
 /* All targets, from the configuration in the first row of q on. */
@@ -159,19 +185,38 @@ static bool touches(const rm2i_solver *s, const double *q) {
     return false;
 }
 
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Largest and median speed over limits; ratio: n */
+static void judge_speed(const rm2i_solver *s, const rm2i_motion *m, double *ratio, outcome *o) {
+    for (size_t i = 1; i < m->n; i++) {
+        const double *q = m->q + i * s->joints;
+        ratio[i - 1] = speed_ratio(s, q - s->joints, q, rm2i_step_time(m, i));
+        o->speed = fmax(o->speed, ratio[i - 1]);
+    }
+    if (m->n < 2)
+        return;
+    qsort(ratio, m->n - 1, sizeof *ratio, by_value);
+    o->pace = ratio[(m->n - 1) / 2];
+}
+
 /* Errors and outcome of a motion. */
-static rm2_status judge(rm2i_solver *s, const rm2i_motion *m, outcome *o) {
+static rm2_status judge(rm2i_solver *s, const rm2i_motion *m, double *ratio, outcome *o) {
     size_t width = rm2_arm_task_width(&s->task);
     *o = (outcome){.speed = 1};
+    judge_speed(s, m, ratio, o);
     for (size_t i = 0; i < m->n; i++) {
         const double *q = m->q + i * s->joints, *before = q - (i ? s->joints : 0);
         RM2_TRY(rm2i_measure(s, m->targets + i * width, q, &m->errors[i]));
         o->missed += m->errors[i].missed;
-        o->jumps += rm2i_jumps(s, before, q);
+        double dt = i ? rm2i_step_time(m, i) : INFINITY;
+        o->jumps += jumping_joint_in(s, before, q, dt, o->pace) < s->joints;
         o->touching += touches(s, q);
+        o->hits += !rm2i_way_is_clear(s, before, q);
         o->worst = fmax(o->worst, over_tolerance(s, &m->errors[i]));
-        if (i > 0)
-            o->speed = fmax(o->speed, speed_ratio(s, before, q, rm2i_step_time(m, i)));
         o->aim += rm2i_aim_at(s, q, &m->errors[i]);
     }
     return RM2_OK;
@@ -184,6 +229,8 @@ static bool improves(const outcome *a, const outcome *b) {
         return a->worst < b->worst;
     if (a->jumps != b->jumps)
         return a->jumps < b->jumps;
+    if (a->hits != b->hits)
+        return a->hits < b->hits;
     if (fabs(a->speed - b->speed) > FASTER)
         return a->speed < b->speed;
     return a->touching != b->touching ? a->touching < b->touching : a->aim < b->aim;
@@ -192,7 +239,7 @@ static bool improves(const outcome *a, const outcome *b) {
 /* The trial becomes the best if it is better. */
 static rm2_status compare(rm2i_solver *s, attempts *t) {
     outcome o;
-    RM2_TRY(judge(s, &t->trial, &o));
+    RM2_TRY(judge(s, &t->trial, t->ratio, &o));
     if (!improves(&o, &t->least))
         return RM2_OK;
     t->least = o;
@@ -228,7 +275,8 @@ static void summarise_step(const rm2_arm *arm, const double *q, const double *ne
     }
 }
 
-static void summarise(const rm2i_solver *s, const rm2i_motion *t, rm2_track_info *info) {
+static void summarise(const rm2i_solver *s, const rm2i_motion *t, double pace,
+                      rm2_track_info *info) {
     double worst = -1;
     *info = (rm2_track_info){.margin = INFINITY};
     for (size_t i = 0; i < t->n; i++) {
@@ -241,12 +289,13 @@ static void summarise(const rm2i_solver *s, const rm2i_motion *t, rm2_track_info
         summarise_limits(s->arm, q, info);
         if (i == 0)
             continue;
-        size_t joint = rm2i_jumping_joint(s, q - s->joints, q);
+        double dt = rm2i_step_time(t, i);
+        size_t joint = jumping_joint_in(s, q - s->joints, q, dt, pace);
         if (joint < s->joints && info->jumps++ == 0) {
             info->jump_target = i;
             info->jump_joint = joint;
         }
-        summarise_step(s->arm, q - s->joints, q, rm2i_step_time(t, i), info);
+        summarise_step(s->arm, q - s->joints, q, dt, info);
     }
 }
 
@@ -300,7 +349,8 @@ static rm2_status track(rm2i_solver *s, attempts *t) {
         RM2_TRY(follow(s, &t->trial));
         RM2_TRY(compare(s, t));
     }
-    if (t->least.missed + t->least.jumps + t->least.touching == 0 && t->least.speed <= 1 + FASTER)
+    const outcome *o = &t->least;
+    if (o->missed + o->jumps + o->hits + o->touching == 0 && o->speed <= 1 + FASTER)
         return RM2_OK;
     RM2_TRY(rm2i_route(s, start ? list[0].q : NULL, &t->trial, &found));
     return found ? compare(s, t) : RM2_OK;
@@ -326,7 +376,7 @@ rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_tar
     if (status == RM2_OK)
         status = track(s, &t);
     if (status == RM2_OK && info) {
-        summarise(s, &t.best, &found);
+        summarise(s, &t.best, t.least.pace, &found);
         status = rm2i_find_cause(s, &t.best, &found);
     }
     if (status == RM2_OK) {

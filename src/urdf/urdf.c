@@ -75,8 +75,7 @@ static rm2_status only_link(rm2_context *ctx, const rm2i_urdf_robot *r, bool roo
 
 /* ---- one joint ------------------------------------------------------------------------------ */
 
-/* Rz(yaw) Ry(pitch) Rx(roll) as a quaternion. */
-static void turn_of(const double rpy[3], double q[4]) {
+void rm2i_urdf_turn(const double rpy[3], double q[4]) {
     double cr = cos(rpy[0] / 2), sr = sin(rpy[0] / 2), cp = cos(rpy[1] / 2), sp = sin(rpy[1] / 2);
     double cy = cos(rpy[2] / 2), sy = sin(rpy[2] / 2);
     q[0] = cr * cp * cy + sr * sp * sy;
@@ -132,15 +131,15 @@ static rm2_status frame_of(rm2_context *ctx, const rm2i_urdf_robot *r, const rm2
     *f = (rm2_frame){.name = j->name};
     memcpy(f->position, j->xyz, sizeof f->position);
     memcpy(f->axis, j->axis, sizeof f->axis);
-    turn_of(j->rpy, f->rotation);
+    rm2i_urdf_turn(j->rpy, f->rotation);
     return take_kind(ctx, r, j, f);
 }
 
 /* ---- the chain ------------------------------------------------------------------------------ */
 
-/* Frames from the tip to the base, last first. */
+/* Frames from the tip to the base, last first, and the links that they carry. */
 static rm2_status collect(rm2_context *ctx, const rm2i_urdf_robot *r, const char *base,
-                          const char *tip, rm2_frame *frames, size_t *count) {
+                          const char *tip, rm2_frame *frames, const char **links, size_t *count) {
     const char *at = tip;
     for (*count = 0; strcmp(at, base) != 0; ++*count) {
         bool twice;
@@ -162,6 +161,7 @@ static rm2_status collect(rm2_context *ctx, const rm2i_urdf_robot *r, const char
                                     r->file, RM2_ARM_MAX_LINKS, base, tip);
         RM2_TRY(find_link(ctx, r, "parent", j->parent));
         RM2_TRY(frame_of(ctx, r, j, &frames[*count]));
+        links[*count] = at;
         at = j->parent;
     }
     return RM2_OK;
@@ -170,6 +170,7 @@ static rm2_status collect(rm2_context *ctx, const rm2i_urdf_robot *r, const char
 static rm2_status make(rm2_context *ctx, const rm2i_urdf_robot *r, const char *base,
                        const char *tip, rm2_arm **arm) {
     rm2_frame frames[RM2_ARM_MAX_LINKS];
+    const char *links[RM2_ARM_MAX_LINKS + 1]; /* the base first */
     size_t count = 0;
     if (r->link_count == 0)
         return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: the robot has no links", r->file);
@@ -179,7 +180,8 @@ static rm2_status make(rm2_context *ctx, const rm2i_urdf_robot *r, const char *b
         RM2_TRY(only_link(ctx, r, false, &tip));
     RM2_TRY(find_link(ctx, r, "base", base));
     RM2_TRY(find_link(ctx, r, "tip", tip));
-    RM2_TRY(collect(ctx, r, base, tip, frames, &count));
+    RM2_TRY(collect(ctx, r, base, tip, frames, links + 1, &count));
+    links[0] = base;
     if (count == 0)
         return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: base and tip are the same link \"%.60s\"",
                                 r->file, base);
@@ -187,8 +189,17 @@ static rm2_status make(rm2_context *ctx, const rm2i_urdf_robot *r, const char *b
         rm2_frame swap = frames[i];
         frames[i] = frames[count - 1 - i];
         frames[count - 1 - i] = swap;
+        const char *name = links[1 + i];
+        links[1 + i] = links[count - i];
+        links[count - i] = name;
     }
     rm2_status status = rm2_arm_from_frames(ctx, r->file, frames, count, arm);
+    if (status == RM2_OK)
+        status = rm2i_urdf_set_bodies(ctx, r, links, *arm);
+    if (status != RM2_OK) {
+        rm2_arm_free(*arm);
+        *arm = NULL;
+    }
     return status == RM2_ERR_ARGUMENT ? RM2_ERR_DATA : status;
 }
 

@@ -2,6 +2,7 @@
  *
  *   urdf_parse.c    bytes to a robot: links and joints as they stand in the file
  *   urdf.c          the chain between two links as frames of an arm
+ *   urdf_bodies.c   shapes of its links as bodies of the arm
  */
 #ifndef RM2I_URDF_H
 #define RM2I_URDF_H
@@ -31,12 +32,36 @@ typedef struct rm2i_urdf_joint {
     size_t line;
 } rm2i_urdf_joint;
 
+typedef enum rm2i_urdf_form {
+    RM2I_URDF_NO_FORM, /* not known yet */
+    RM2I_URDF_SPHERE,
+    RM2I_URDF_CYLINDER,
+    RM2I_URDF_BOX,
+    RM2I_URDF_MESH /* or anything else whose size is not in the file */
+} rm2i_urdf_form;
+
+/* A <collision> of a link. */
+typedef struct rm2i_urdf_shape {
+    size_t link;
+    rm2i_urdf_form form;
+    double xyz[3], rpy[3];
+    double size[3]; /* radius; radius and length; sides */
+} rm2i_urdf_shape;
+
 typedef struct rm2i_urdf_robot {
     const char *file; /* for messages */
     char **links;
     rm2i_urdf_joint *joints;
-    size_t link_count, joint_count;
+    rm2i_urdf_shape *shapes;
+    size_t link_count, joint_count, shape_count;
 } rm2i_urdf_robot;
+
+/* Rz(yaw) Ry(pitch) Rx(roll) as a quaternion. */
+void rm2i_urdf_turn(const double rpy[3], double q[4]);
+/* Bodies of an arm whose frames are those of these links (links of the arm + 1): capsules around the shapes of a link; where it
+ * has none, or a mesh, the arm's own. */
+rm2_status rm2i_urdf_set_bodies(rm2_context *ctx, const rm2i_urdf_robot *robot,
+                                const char *const *links, rm2_arm *arm);
 
 /* What is read is freed by rm2i_urdf_clear, after a failure too. */
 rm2_status rm2i_urdf_scan(rm2_context *ctx, size_t bytes, const char *text, rm2i_urdf_robot *robot);

@@ -1,8 +1,9 @@
 /* Links and joints of a URDF file, by expat.
  *
  * Read are <link name> and <joint name type> below <robot>, and of a joint its <origin xyz rpy>, <parent link>,
- * <child link>, <axis xyz>, <limit lower upper velocity> and <mimic joint>. All else (meshes, inertia, transmissions,
- * other namespaces) is skipped. A document type declaration is refused, so that there are no entities to expand;
+ * <child link>, <axis xyz>, <limit lower upper velocity> and <mimic joint>; of a link its <collision>s with <origin xyz rpy>
+ * and in <geometry> a <sphere radius>, <cylinder radius length>, <box size> or something else, a mesh. All else (inertia,
+ * transmissions, other namespaces) is skipped. A document type declaration is refused, so that there are no entities to expand;
  * depth and numbers of elements are limited. */
 #include <limits.h>
 #include <locale.h>
@@ -21,6 +22,8 @@ typedef struct scan {
     XML_Parser parser;
     rm2i_urdf_robot *robot;
     rm2i_urdf_joint *joint; /* the one that is open; NULL: none */
+    rm2i_urdf_shape *shape; /* the same; of the last link */
+    bool in_link, in_geometry;
     size_t depth;
     bool is_robot;
     rm2_status status;
@@ -106,7 +109,7 @@ static void take_numbers(scan *s, const XML_Char **list, const char *name, size_
 /* Room for one more of `count` things; capacities are powers of two. */
 static bool grow(scan *s, void *list, size_t count, size_t size) {
     if (count == RM2I_URDF_MOST) {
-        refuse(s, "too many links or joints; 4096 are supported");
+        refuse(s, "too many links, joints or shapes; 4096 are supported");
         return false;
     }
     if (count & (count - 1) || count == 1)
@@ -144,6 +147,51 @@ static void open_link(scan *s, const XML_Char **list) {
         return;
     r->links[r->link_count] = copy(s, name);
     r->link_count += r->links[r->link_count] != NULL;
+    s->in_link = true;
+}
+
+static void open_shape(scan *s) {
+    rm2i_urdf_robot *r = s->robot;
+    if (!grow(s, (void *)&r->shapes, r->shape_count, sizeof *r->shapes))
+        return;
+    s->shape = &r->shapes[r->shape_count++];
+    *s->shape = (rm2i_urdf_shape){.link = r->link_count - 1};
+}
+
+/* What stands in <geometry>. */
+static void take_form(scan *s, const char *name, const XML_Char **list) {
+    rm2i_urdf_shape *shape = s->shape;
+    shape->form = RM2I_URDF_MESH;
+    size_t sizes = 1;
+    if (strcmp(name, "sphere") == 0) {
+        shape->form = RM2I_URDF_SPHERE;
+        take_numbers(s, list, "radius", 1, shape->size);
+    } else if (strcmp(name, "cylinder") == 0) {
+        shape->form = RM2I_URDF_CYLINDER;
+        sizes = 2;
+        take_numbers(s, list, "radius", 1, shape->size);
+        take_numbers(s, list, "length", 1, shape->size + 1);
+    } else if (strcmp(name, "box") == 0) {
+        shape->form = RM2I_URDF_BOX;
+        sizes = 3;
+        take_numbers(s, list, "size", 3, shape->size);
+    }
+    for (size_t i = 0; i < sizes; i++)
+        if (!(shape->size[i] > 0))
+            shape->form = RM2I_URDF_MESH; /* as links without extent have it */
+}
+
+/* Elements of a link: depth 2 below <link>, 3 below <collision>, 4 below <geometry>. */
+static void open_link_part(scan *s, size_t depth, const char *name, const XML_Char **list) {
+    if (depth == 2 && strcmp(name, "collision") == 0)
+        open_shape(s);
+    else if (depth == 3 && s->shape && strcmp(name, "geometry") == 0)
+        s->in_geometry = true;
+    else if (depth == 3 && s->shape && strcmp(name, "origin") == 0) {
+        take_numbers(s, list, "xyz", 3, s->shape->xyz);
+        take_numbers(s, list, "rpy", 3, s->shape->rpy);
+    } else if (depth == 4 && s->shape && s->in_geometry)
+        take_form(s, name, list);
 }
 
 static void open_joint(scan *s, const XML_Char **list) {
@@ -195,12 +243,22 @@ static void XMLCALL on_open(void *user, const XML_Char *name, const XML_Char **l
         open_joint(s, list);
     else if (depth == 2 && s->joint)
         open_part(s, name, list);
+    else if (s->in_link)
+        open_link_part(s, depth, name, list);
+}
+
+static void close_link_part(scan *s) {
+    s->in_geometry = s->in_geometry && s->depth > 3;
+    if (s->depth <= 2)
+        s->shape = NULL;
+    s->in_link = s->in_link && s->depth > 1;
 }
 
 static void XMLCALL on_close(void *user, const XML_Char *name) {
     scan *s = user;
     (void)name;
     s->depth--;
+    close_link_part(s);
     if (s->depth > 1 || !s->joint ||
         s->status != RM2_OK) /* expat may close an element after a stop */
         return;
@@ -268,4 +326,5 @@ void rm2i_urdf_clear(rm2i_urdf_robot *r) {
     }
     free((void *)r->links);
     free(r->joints);
+    free(r->shapes);
 }

@@ -67,6 +67,36 @@ def test_arms_of_ones_own(tmp_path):
             rm2.Arm(bad)
 
 
+def test_links_avoid_obstacles():
+    arm = rm2.Arm("planar:1,1,1", link_radius=0.05)
+    assert arm.link_names == ["link1", "link2", "link3"]
+    np.testing.assert_array_equal(arm.link_radius, 0.05)
+    targets = np.stack([np.linspace(1.6, 1.9, 20), np.full(20, 0.3)], axis=1)
+    naive = arm.track(targets, "R2")
+    assert naive.clearance is None
+    elbow = arm.skeleton(naive.q[10])[2, :2]
+    ball = rm2.Sphere(elbow, 0.2)
+    assert not arm.clearance(naive.q, [ball], clearance=0.02, dim=2).kept
+    found = arm.track(targets, "R2", obstacles=[ball], clearance=0.02)
+    near = found.clearance
+    assert not found.missed.any() and near.kept and near.region == 0 and near.region_link in arm.link_names
+    # dots on all links, at configurations between those of the motion too
+    q = np.concatenate([(1 - t) * found.q[:-1] + t * found.q[1:] for t in np.linspace(0, 1, 5)])
+    ends = arm.skeleton(q)[:, 1:, :2]
+    dots = np.concatenate([(1 - t) * ends[:, :-1] + t * ends[:, 1:] for t in np.linspace(0, 1, 21)])
+    brute = np.linalg.norm(dots - elbow, axis=-1).min() - 0.2 - 0.05
+    assert 0.02 <= near.region_distance <= brute + 1e-12
+    assert near.region_distances.shape == (20,) and near.region_distances.min() >= near.region_distance
+    two = rm2.Arm("planar:1,1", link_radius=[0.05, 0.04])
+    both = [rm2.Sphere((0.7, 0.7), 0.1), rm2.Sphere((0.7, -0.7), 0.1)]
+    with pytest.warns(RuntimeWarning, match="nearer than they may"):
+        two.track([[1.4, 0.0]], "R2", obstacles=both)
+    folded = rm2.Arm("planar:1,1,1", link_radius=0.1).clearance([[0, np.pi / 2, np.pi / 2]])
+    assert folded.self_distance == pytest.approx(0.8, abs=1e-8) and set(folded.self_links) == {"link1", "link3"}
+    with pytest.raises(ValueError):
+        rm2.Arm("planar:1,1", link_radius=[1, 2, 3])
+
+
 def test_causes_of_misses():
     arm = rm2.Arm([[0, 0, 0, 0, -1, 1, 1], [1, 0, 0, 0, -1, 1, 1], [1, 0, 0, 0, 0, 0, 1]])
     assert arm.joint_names == ["joint1", "joint2"]

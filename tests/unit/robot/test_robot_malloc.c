@@ -74,7 +74,7 @@ static int clean_up(void **state) {
 
 static void every_allocation_may_fail(void **state) {
     fixture *f = *state;
-    assert_int_equal(fail_each_allocation(f->ctx, open_panda, f), 9); /* arm, its name, joints' */
+    assert_int_equal(fail_each_allocation(f->ctx, open_panda, f), 10); /* arm, its name, joints', bodies */
     assert_true(fail_each_allocation(f->ctx, open_file, f) >= 5);     /* and a table */
     assert_int_equal(fail_each_allocation(f->ctx, solve, f), 1);      /* the solver */
     assert_int_equal(fail_each_allocation(f->ctx, track, f),

@@ -182,6 +182,93 @@ static void bad_input_is_refused(void **state) {
     rm2_arm_free(arm);
 }
 
+/* ---- with time -------------------------------------------------------------------------------- */
+
+enum { STEPS = 40 };
+
+/* One link of length 1 turned step by step, with a gap before point 20. */
+static void turned_link(double step, double gap, double *targets) {
+    double angle = -1;
+    for (size_t i = 0; i < STEPS; i++) {
+        angle += i == 20 ? gap : step;
+        targets[2 * i] = cos(angle);
+        targets[2 * i + 1] = sin(angle);
+    }
+}
+
+static rm2_track_info turn(double step, double gap, double dt) {
+    const rm2_link links[] = {{.lower = -3, .upper = 3, .speed = 2}, {.a = 1, .speed = INFINITY}};
+    double targets[2 * STEPS], time[STEPS], q[STEPS];
+    rm2_arm *arm;
+    rm2_track_info info;
+    turned_link(step, gap, targets);
+    for (size_t i = 0; i < STEPS; i++)
+        time[i] = dt * (double)i;
+    assert_int_equal(rm2_arm_create(ctx, "one", links, 2, &arm), RM2_OK);
+    const rm2_arm_targets all = {&position, STEPS, targets, dt > 0 ? time : NULL};
+    assert_int_equal(rm2_arm_track(ctx, arm, &all, NULL, q, NULL, &info), RM2_OK);
+    rm2_arm_free(arm);
+    return info;
+}
+
+/* At most 2 radians a second. A gap of 0.3 rad is no jump where times are unknown, nor in half a second; in 0.01 s
+ * it is one, and not because time could be stretched: all other steps are thirty times slower. Where all are too fast,
+ * none is a jump. */
+static void jumps_are_judged_by_time(void **state) {
+    (void)state;
+    assert_int_equal(turn(0.01, 0.3, 0).jumps, 0);
+    assert_int_equal(turn(0.01, 0.3, 0.5).jumps, 0);
+    rm2_track_info info = turn(0.01, 0.3, 0.01);
+    assert_int_equal(info.jumps, 1);
+    assert_int_equal(info.jump_target, 20);
+    assert_int_equal(info.jump_joint, 0);
+    assert_int_equal(turn(0.01, 0.6, 0).jumps, 1);
+    assert_int_equal(turn(0.01, 0.6, 0.5).jumps, 0); /* within the speed limit */
+    assert_int_equal(turn(0.01, 1.2, 10).jumps, 1);  /* but never so far */
+    info = turn(0.05, 0.05, 0.001);
+    assert_int_equal(info.jumps, 0);
+    assert_near(info.stretch, 25, 1e-6);
+}
+
+/* Velocities against the cubic that they make: it stays between neighbours, its largest speed is the one that is told, and for
+ * samples of sin t they are its derivative. */
+static void velocities_make_a_spline(void **state) {
+    (void)state;
+    enum { DENSE = 200 };
+    rm2_arm *arm = stiff_arm();
+    double q[2 * STEPS], time[STEPS], v[2 * STEPS], stretch, most = 0;
+    for (size_t i = 0; i < STEPS; i++) {
+        time[i] = 0.1 * (double)i + 0.03 * sin((double)i);
+        q[2 * i] = sin(time[i]);
+        q[2 * i + 1] = rm2_rng_uniform(rm2_context_rng(ctx));
+    }
+    assert_int_equal(rm2_arm_velocities(ctx, arm, STEPS, q, time, v, &stretch), RM2_OK);
+    for (size_t i = 1; i + 1 < STEPS; i++)
+        if (fabs(cos(time[i])) > 0.2)
+            assert_near(v[2 * i], cos(time[i]), 0.02);
+    for (size_t k = 0; k < 2; k++) {
+        assert_near(v[k], 0, 0);
+        assert_near(v[2 * (STEPS - 1) + k], 0, 0);
+        for (size_t i = 0; i + 1 < STEPS; i++) {
+            double h = time[i + 1] - time[i], a = q[2 * i + k], b = q[2 * i + 2 + k], before = a;
+            for (size_t j = 1; j <= DENSE; j++) {
+                double u = (double)j / DENSE;
+                double at =
+                    a * (1 + 2 * u) * (1 - u) * (1 - u) + b * u * u * (3 - 2 * u) +
+                    h * (v[2 * i + k] * u * (1 - u) * (1 - u) + v[2 * i + 2 + k] * u * u * (u - 1));
+                assert_true(at >= fmin(a, b) - 1e-12 && at <= fmax(a, b) + 1e-12);
+                most = fmax(most, fabs(at - before) / (h / DENSE) / rm2_arm_joint(arm, k)->speed);
+                before = at;
+            }
+        }
+    }
+    assert_true(most <= stretch * (1 + 1e-9) && most >= stretch * (1 - 1e-3));
+    time[3] = time[2];
+    refuses(rm2_arm_velocities(ctx, arm, STEPS, q, time, v, NULL), RM2_ERR_DATA,
+            "configuration 3: time");
+    rm2_arm_free(arm);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_FRESH_CONTEXT(damped_steps_solve_their_problem),
@@ -189,6 +276,8 @@ int main(void) {
         WITH_FRESH_CONTEXT(speeds_are_measured),
         WITH_FRESH_CONTEXT(the_same_seed_gives_the_same_motion),
         WITH_FRESH_CONTEXT(bad_input_is_refused),
+        WITH_FRESH_CONTEXT(jumps_are_judged_by_time),
+        WITH_FRESH_CONTEXT(velocities_make_a_spline),
     };
     return cmocka_run_group_tests_name("robot_track", tests, NULL, NULL);
 }

@@ -243,6 +243,95 @@ static void large_text_is_refused(void **state) {
     free(whole);
 }
 
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+static const char shaped[] =
+    "<robot name='s'><link name='base'><collision><geometry><mesh "
+    "filename='b.stl'/></geometry></collision></link>"
+    "<link name='upper'><visual><geometry><sphere radius='9'/></geometry></visual>"
+    "<collision><origin xyz='0.1 0.2 0.3' rpy='0.4 -0.5 0.6'/><geometry><box size='0.2 0.6 "
+    "0.1'/></geometry></collision>"
+    "<collision><geometry><cylinder radius='0.05' length='0.4'/></geometry><origin rpy='0 "
+    "1.5707963267948966 0'/>"
+    "</collision></link>"
+    "<link name='tip'><collision><origin xyz='0 0 0.1'/><geometry><sphere "
+    "radius='0.07'/></geometry></collision></link>"
+    "<joint name='a' type='continuous'><parent link='base'/><child link='upper'/><origin xyz='0 0 "
+    "0.5'/></joint>"
+    "<joint name='b' type='continuous'><parent link='upper'/><child link='tip'/><origin xyz='0.7 0 "
+    "0'/></joint></robot>";
+
+/* Points of a box with the sides 0.2, 0.6, 0.1, turned by Rz(0.6) Ry(-0.5) Rx(0.4) and moved, are in the body. */
+static void box_is_inside(const rm2_arm_body *body) {
+    rm2_region region = {.kind = RM2_REGION_CAPSULE, .dim = 3, .radius = body->radius};
+    memcpy(region.a, body->end[0], sizeof region.a);
+    memcpy(region.b, body->end[1], sizeof region.b);
+    double least = -INFINITY;
+    for (int corner = 0; corner < 8; corner++) {
+        double x = corner & 1 ? 0.1 : -0.1, y = corner & 2 ? 0.3 : -0.3,
+               z = corner & 4 ? 0.05 : -0.05, t;
+        t = y * cos(0.4) - z * sin(0.4);
+        z = y * sin(0.4) + z * cos(0.4);
+        y = t;
+        t = x * cos(-0.5) + z * sin(-0.5);
+        z = -x * sin(-0.5) + z * cos(-0.5);
+        x = t;
+        t = x * cos(0.6) - y * sin(0.6);
+        y = x * sin(0.6) + y * cos(0.6);
+        x = t;
+        const double p[3] = {x + 0.1, y + 0.2, z + 0.3};
+        least = fmax(least, rm2_region_distance(&region, p, NULL));
+    }
+    assert_near(least, 0, 1e-12); /* and no larger than it must be */
+}
+
+static void shapes_are_bodies(void **state) {
+    (void)state;
+    rm2_arm *arm = parse(shaped, NULL, NULL);
+    const rm2_arm_body *b;
+    assert_int_equal(rm2_arm_bodies(arm), 4);
+    b = rm2_arm_body_at(arm, 0); /* a mesh: the way to the next frame */
+    assert_string_equal(b->name, "base");
+    assert_near(b->radius, 1.2 / 20, 1e-15);
+    assert_near(b->end[1][2], 0.5, 0);
+    b = rm2_arm_body_at(arm, 1);
+    assert_string_equal(b->name, "upper");
+    assert_int_equal(b->frame[0], 1);
+    box_is_inside(b);
+    b = rm2_arm_body_at(arm, 2); /* turned from z to x */
+    assert_near(b->end[0][0], -0.2, 1e-15);
+    assert_near(b->end[1][0], 0.2, 1e-15);
+    assert_near(b->end[1][2], 0, 1e-15);
+    assert_near(b->radius, 0.05, 0);
+    b = rm2_arm_body_at(arm, 3);
+    assert_string_equal(b->name, "tip");
+    assert_int_equal(b->frame[0], 2);
+    assert_near(b->radius, 0.07, 0);
+    assert_near(b->end[0][2], 0.1, 0);
+    rm2_arm_free(arm);
+}
+
+/* Without a size the body is the way to the next frame, as that of a mesh. */
+static void shapes_without_size_are_none(void **state) {
+    (void)state;
+    static const char *const shapes[] = {"<sphere/>", "<sphere radius='0'/>",
+                                         "<box size='1 -1 1'/>", "<cylinder radius='1'/>"};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        char text[512];
+        (void)snprintf(text, sizeof text,
+                       "<robot name='s'><link "
+                       "name='base'><collision><geometry>%s</geometry></collision></link>"
+                       "<link name='tip'/><joint name='a' type='continuous'><parent link='base'/>"
+                       "<child link='tip'/><origin xyz='1 0 0'/></joint></robot>",
+                       shapes[i]);
+        rm2_arm *arm = parse(text, NULL, NULL);
+        assert_int_equal(rm2_arm_bodies(arm), 1);
+        assert_near(rm2_arm_body_at(arm, 0)->radius, 0.05, 1e-15);
+        assert_near(rm2_arm_body_at(arm, 0)->end[1][0], 1, 0);
+        rm2_arm_free(arm);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_FRESH_CONTEXT(the_panda_is_the_built_in_one),
@@ -251,6 +340,8 @@ int main(void) {
         WITH_FRESH_CONTEXT(files_are_read),
         WITH_FRESH_CONTEXT(hostile_text_is_refused),
         WITH_FRESH_CONTEXT(large_text_is_refused),
+        WITH_FRESH_CONTEXT(shapes_are_bodies),
+        WITH_FRESH_CONTEXT(shapes_without_size_are_none),
     };
     return cmocka_run_group_tests_name("urdf", tests, NULL, NULL);
 }

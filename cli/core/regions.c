@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "geometry/geometry.h"
+#include "core/regions.h"
 
-const rm2_factor *geometry_positions(const rm2_manifold *m) {
+const rm2_factor *positions_factor(const rm2_manifold *m) {
     for (size_t i = 0; i < rm2_manifold_factor_count(m); i++)
         if (rm2_manifold_factor(m, i)->geometry == &rm2_euclidean)
             return rm2_manifold_factor(m, i);
@@ -37,9 +37,9 @@ static int append(const work *w, size_t more, const rm2_region *add, size_t *cou
     return EXIT_DONE;
 }
 
-int geometry_take_regions(const work *w, const rm2_manifold *manifold, const text_list *texts,
-                          size_t *count, rm2_region **regions) {
-    const rm2_factor *factor = geometry_positions(manifold);
+int take_regions(const work *w, const rm2_manifold *manifold, const text_list *texts, size_t *count,
+                 rm2_region **regions) {
+    const rm2_factor *factor = positions_factor(manifold);
     int code = EXIT_DONE;
     *count = 0;
     *regions = NULL;
