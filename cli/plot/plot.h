@@ -44,6 +44,7 @@ typedef struct plot_job {
     drawn_file *files; /* those of --path, then those of --points */
     drawn_path *paths;
     size_t path_count;
+    region_names names; /* of rows and columns of matrices */
     rm2_figure *figure;
 } plot_job;
 

@@ -182,7 +182,7 @@ def figure(
 def figure_save(figure: Handle, path: str, dpi: float, overwrite: bool, /) -> None: ...
 def panel(
     figure: Handle, row: int, column: int, m: Handle | None, number: int, title: str | None, x: Any, y: Any, z: Any,
-    equal: bool, legend: int, azimuth: float, elevation: float, /,
+    equal: bool, legend: int, azimuth: float, elevation: float, names: list[str] | None, /,
 ) -> tuple[Handle, int]: ...
 def plot(
     panel: Handle, item: int, n: int, number: int, m: Handle | None, a: Array | None, b: Array | None,
