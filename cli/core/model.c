@@ -232,8 +232,8 @@ static int run_action(model_work *m, const model_action *a, data_options *data) 
 }
 
 static int open_and_run(model_work *m, const model_action *a, data_options *data) {
-    const char *const read[] = {m->paths[0], m->paths[1], m->options->pairs,
-                                m->options->discourage};
+    const char *const read[] = {m->paths[0], m->paths[1], m->options->pairs, m->options->discourage,
+                                m->options->names};
     const char *inputs[sizeof read / sizeof *read + TEXT_LIST_MAX + 1] = {NULL};
     size_t next = 0;
     const char *output = m->options->latents ? m->options->latents : m->options->output;

@@ -14,7 +14,7 @@ typedef struct model_options {
     bool train, noise, whole_grid, spread;
     size_t count, medoids, samples;
     double duration, spread_limit;
-    const char *discourage;
+    const char *discourage, *names;
     text_list avoid;
     rm2_space_settings space;
     setting_options space_from;

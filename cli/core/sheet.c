@@ -95,13 +95,21 @@ bool sheet_add_latents(sheet *s, size_t Q, const double *latents) {
 }
 
 bool sheet_add_points(sheet *s, const rm2_manifold *m, const double *points) {
+    return sheet_add_named_points(s, m, NULL, points);
+}
+
+bool sheet_add_named_points(sheet *s, const rm2_manifold *m, const region_names *names,
+                            const double *points) {
     size_t ambient = rm2_manifold_ambient(m);
     const rm2_factor *f = rm2_manifold_factor(m, 0);
     bool matrices = rm2_manifold_factor_count(m) == 1 && rm2_is_spd(f->geometry);
     add_block(s, "points", ambient, matrices ? f->n : 0);
     for (size_t k = 0; k < ambient; k++) {
-        char name[COLUMN_NAME];
-        rm2_data_column_name(m, k, name, sizeof name);
+        char name[ENTRY_NAME];
+        if (matrices && names && names->count)
+            names_entry(names, k, name);
+        else
+            rm2_data_column_name(m, k, name, sizeof name);
         if (!sheet_add(s, name, points + k, ambient))
             return false;
     }

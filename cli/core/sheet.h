@@ -2,7 +2,7 @@
 #ifndef RM2_CLI_SHEET_H
 #define RM2_CLI_SHEET_H
 
-#include "core/cli.h"
+#include "core/names.h"
 
 /* Neighbouring columns that are one array in an .npy or .npz file. */
 typedef struct sheet_block {
@@ -26,6 +26,9 @@ bool sheet_add_trajectories(sheet *s, size_t count, const size_t *starts, const 
 bool sheet_add_labels(sheet *s, const size_t *labels, size_t count, const char *const *names);
 bool sheet_add_latents(sheet *s, size_t Q, const double *latents);
 bool sheet_add_points(sheet *s, const rm2_manifold *m, const double *points);
+/* The same; columns of matrices have these names, if there are some and the manifold has no other factor. */
+bool sheet_add_named_points(sheet *s, const rm2_manifold *m, const region_names *names,
+                            const double *points);
 /* CSV or TSV, .npz with an array per column, latents and points as one array each, or .npy with the last of these: by
  * the ending of the path. */
 rm2_status sheet_write(rm2_context *ctx, const sheet *s, const char *path, bool overwrite);

@@ -6,6 +6,7 @@
 #ifndef RM2_CLI_COVARIANCE_H
 #define RM2_CLI_COVARIANCE_H
 
+#include "core/names.h"
 #include "core/settings.h"
 #include "core/work.h"
 
@@ -62,6 +63,7 @@ typedef struct covariance_set {
     double *subject, *label; /* count: numbers of names */
     double *time;            /* count: first sample, or its time in seconds */
     name_list subjects, labels;
+    region_names names;      /* of the channels, where all recordings have the same; else none */
     bool labelled, windowed; /* are there labels; several windows per recording */
     size_t recordings;       /* files */
     size_t bad, late,

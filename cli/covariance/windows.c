@@ -13,6 +13,7 @@ void set_free(covariance_set *s) {
         free(s->labels.names[k]);
     free(s->subjects.names);
     free(s->labels.names);
+    names_free(&s->names);
     free(s->matrices);
     free(s->subject);
     free(s->label);
@@ -250,6 +251,16 @@ static int check_channels(const covariance_work *c, const recording *r, covarian
         r->path, r->channels, s->channels);
 }
 
+/* Names of the channels, as long as all recordings agree. */
+static int note_names(const covariance_work *c, const recording *r, covariance_set *s) {
+    const char *const *names = (const char *const *)r->names;
+    if (s->recordings == 0 && names && !names_copy(r->channels, names, &s->names))
+        return work_no_memory(&c->work);
+    if (s->names.count > 0 && !names_equal(&s->names, r->channels, names))
+        names_free(&s->names);
+    return EXIT_DONE;
+}
+
 static int cut(const covariance_work *c, const recording *r, covariance_set *s, window_list *list) {
     bool room = r->events.count ? cut_events(c, r, s, list)
                 : r->epochs     ? cut_epochs(c, r, s, list)
@@ -274,6 +285,8 @@ static int cut(const covariance_work *c, const recording *r, covariance_set *s, 
 int set_add(const covariance_work *c, const recording *r, const char *label, covariance_set *s) {
     window_list list = {.items = NULL};
     int code = check_channels(c, r, s);
+    if (code == EXIT_DONE)
+        code = note_names(c, r, s);
     if (code == EXIT_DONE)
         code = cut(c, r, s, &list);
     for (size_t from = 0, to; code == EXIT_DONE && from < list.count; from = to) {

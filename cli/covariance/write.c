@@ -15,7 +15,8 @@ static int write_table(const covariance_work *c, const covariance_set *s, const 
         sheet_create(&t, s->count, columns) &&
         sheet_add_texts(&t, "subject", s->subject, subjects, s->subjects.count) &&
         (!s->labelled || sheet_add_texts(&t, "label", s->label, labels, s->labels.count)) &&
-        (!s->windowed || sheet_add(&t, "time", s->time, 1)) && sheet_add_points(&t, m, s->matrices);
+        (!s->windowed || sheet_add(&t, "time", s->time, 1)) &&
+        sheet_add_named_points(&t, m, &s->names, s->matrices);
     int code = built ? work_check(&c->work,
                                   rm2_csv_write(c->work.ctx, path, &t.table, c->work.common->force))
                      : work_no_memory(&c->work);

@@ -14,6 +14,7 @@ typedef struct quality {
     double *distance;        /* one for each factor, units of the data; NULL: not known */
     double held_density, held_residual; /* NaN: nothing held out */
     rm2_fidelity fidelity;              /* mean NaN: not known */
+    rm2_held_out folds;                 /* points held out in turn; 0 points: not known */
 } quality;
 
 /* Root mean squared distance of the factor's part of n points. */
@@ -96,9 +97,20 @@ static void warn_unless(const training *t, const char *what, rm2_status status) 
         work_note(&t->work, text);
 }
 
+/* Of trajectories whole ones are held out, which is up to the user (--holdout, cv). */
+static void hold_out_in_turn(const training *t, const rm2_model_info *i, rm2_held_out *folds) {
+    if (i->data->trajectories > 0 || i->latent_dim >= i->outputs)
+        return;
+    work_note(&t->work, "holding out points in turn, to see what the model predicts");
+    rm2_status status = rm2_model_held_out(t->work.ctx, t->model, folds);
+    if (status != RM2_OK)
+        folds->points = 0;
+    warn_unless(t, "points held out in turn", status);
+}
+
 static void judge(const training *t, const rm2_model_info *i, quality *q) {
     char text[96];
-    *q = (quality){NAN, NAN, NULL, NAN, NAN, {.mean = NAN}};
+    *q = (quality){NAN, NAN, NULL, NAN, NAN, {.mean = NAN}, {.points = 0}};
     warn_unless(t, "reconstruction",
                 rm2_model_reconstruction(t->work.ctx, t->model, &q->ambient, &q->outputs));
     if (i->settings->model == RM2_WGPLVM) { /* the other's points are not on the manifold */
@@ -114,6 +126,7 @@ static void judge(const training *t, const rm2_model_info *i, quality *q) {
     warn_unless(t, "comparison with principal components", status);
     if (status != RM2_OK)
         q->fidelity.mean = NAN;
+    hold_out_in_turn(t, i, &q->folds);
     if (t->held) {
         (void)snprintf(text, sizeof text, "encoding the %zu points that were held out",
                        t->held->count);
@@ -134,6 +147,26 @@ static const char *choice_of(const training *t, const rm2_model_info *i, const c
     bool known = rm2_settings_get(t->work.ctx, rm2_fit_settings_table(), i->settings, name, text,
                                   SETTING_WORD) == RM2_OK;
     return known ? text : "unknown";
+}
+
+/* null where it is not known */
+static void print_json_folds(FILE *out, const rm2_held_out *h) {
+    if (h->points == 0) {
+        (void)fprintf(out, ", \"cross_validated\": null");
+        return;
+    }
+    (void)fprintf(out, ", \"cross_validated\": {\"points\": %zu, \"folds\": %zu", h->points,
+                  h->folds);
+    json_field(out, "residual", h->residual);
+    json_field(out, "residual_components", h->components);
+    json_field(out, "residual_mean", h->mean);
+    json_field(out, "explained", h->explained);
+    json_field(out, "explained_arbitrary", h->plane);
+    json_field(out, "explained_error", h->explained_error);
+    json_field(out, "log_density", h->log_density);
+    json_field(out, "log_density_ppca", h->ppca);
+    json_field(out, "log_density_ledoit_wolf", h->ledoit_wolf);
+    (void)fprintf(out, ", \"structure\": %s}", h->structure ? "true" : "false");
 }
 
 static void print_json(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
@@ -183,6 +216,7 @@ static void print_json(FILE *out, const training *t, const rm2_model_info *i, co
     json_field(out, "explained", known ? explained(f, f->residual) : NAN);
     json_field(out, "explained_components", known ? explained(f, f->components) : NAN);
     json_field(out, "coincident_latents", known ? (double)f->coincident : NAN);
+    print_json_folds(out, &q->folds);
     json_field(out, "held_out_log_density", q->held_density);
     json_field(out, "held_out_residual", q->held_residual);
     fit_json_added(out, t);
@@ -204,23 +238,72 @@ static void print_reconstruction(FILE *out, const rm2_model_info *i, const quali
     (void)fprintf(out, ", units of the data\n");
 }
 
-/* The model compared with the mean and with principal components; a warning where those do better. */
-static void print_fidelity(FILE *out, const rm2_model_info *i, const rm2_fidelity *f) {
+/* The model compared with the mean and with principal components; a warning where those do better, unless points held
+ * out show more (`warn` false). */
+static void print_fidelity(FILE *out, const rm2_model_info *i, const rm2_fidelity *f, bool warn) {
     if (!isfinite(f->mean))
         return;
     (void)fprintf(
         out,
-        "residual (tangent coordinates) %.4g; %zu principal component%s: %.4g; mean: %.4g\n"
+        "residual of training points (tangent coordinates) %.4g; %zu principal component%s: %.4g; "
+        "mean: %.4g\n"
         "variance explained %.1f %%; principal components: %.1f %%\n",
         f->residual, i->latent_dim, plural(i->latent_dim), f->components, f->mean,
         100 * explained(f, f->residual), 100 * explained(f, f->components));
     (void)fprintf(out, "latent points that coincide with another: %zu of %zu\n", f->coincident,
                   i->points);
-    if (f->worse)
+    if (f->worse && warn)
         (void)fprintf(out,
                       "warning: principal components reconstruct the training points better than "
                       "this model%s\n",
                       i->settings->recipe == RM2_RECIPE_POINTS ? "" : "; try --recipe points");
+}
+
+/* Results that a user must not rely on: noise, noise learned by heart, models behind simpler ones. */
+static void warn_about_folds(FILE *out, const rm2_model_info *i, const rm2_fidelity *f,
+                             const rm2_held_out *h) {
+    static const double LOST =
+        0.3; /* of the variance of training points, which others do not show */
+    const char *other = i->settings->recipe == RM2_RECIPE_POINTS ? "" : "; try --recipe points";
+    if (!h->structure)
+        (void)fprintf(out,
+                      "warning: no structure found: the latent space holds no more of a new point "
+                      "than an arbitrary plane does (%.1f %% against %.1f %%, standard error %.1f "
+                      "%%); residuals of training points and the latent map show noise%s\n",
+                      100 * h->explained, 100 * h->plane, 100 * h->explained_error, other);
+    else if (explained(f, f->residual) > h->explained + LOST)
+        (void)fprintf(out,
+                      "warning: the model explains %.1f %% of the variance of its training points, "
+                      "%.1f %% of points held out: it has learned noise%s\n",
+                      100 * explained(f, f->residual), 100 * h->explained, other);
+    else if (h->residual > 1.002 * h->components)
+        (void)fprintf(out,
+                      "warning: principal components reconstruct points held out better than this "
+                      "model%s\n",
+                      other);
+    if (h->log_density < h->ledoit_wolf - 2 * h->ledoit_wolf_error)
+        (void)fprintf(
+            out, "warning: a normal density predicts points held out better than this model%s\n",
+            other);
+}
+
+/* The same for points that models did not see, and whether the latents hold anything of them. */
+static void print_folds(FILE *out, const rm2_model_info *i, const rm2_fidelity *f,
+                        const rm2_held_out *h) {
+    if (h->points == 0)
+        return;
+    (void)fprintf(
+        out,
+        "held out in turn, %zu points in %zu folds: residual %.4g; principal "
+        "component%s: %.4g; mean: %.4g\n"
+        "variance explained of points held out %.1f %%; principal components: %.1f %%; an "
+        "arbitrary plane: %.1f %%\n"
+        "log density of points held out %.4g; probabilistic principal components: %.4g; "
+        "normal density (Ledoit-Wolf): %.4g\n",
+        h->points, h->folds, h->residual, plural(i->latent_dim), h->components, h->mean,
+        100 * h->explained, 100 * (1 - pow(h->components / h->mean, 2)), 100 * h->plane,
+        h->log_density, h->ppca, h->ledoit_wolf);
+    warn_about_folds(out, i, f, h);
 }
 
 /* What is proven of the bounds that were maximised. */
@@ -269,7 +352,8 @@ static void print_text(FILE *out, const training *t, const rm2_model_info *i, co
                   i->end.total, i->start.total, i->end.log_likelihood - i->volume);
     print_inference(out, i);
     print_reconstruction(out, i, q);
-    print_fidelity(out, i, &q->fidelity);
+    print_fidelity(out, i, &q->fidelity, q->folds.points == 0);
+    print_folds(out, i, &q->fidelity, &q->folds);
     if (isfinite(q->held_density))
         (void)fprintf(out,
                       "held out: %zu points, mean log density %.4f, root mean squared residual "

@@ -24,6 +24,7 @@ static const option mean_table[] = {
     {"--train", NULL, OPTION_FLAG, MODEL(train), NULL, "of the latents of the training data"},
     {"--trajectory", "ID", OPTION_TEXT, MODEL(trajectory), NULL,
      "of the latents of this training trajectory"},
+    NAMES_OPTION(MODEL(names)),
     {.name = NULL},
 };
 
@@ -118,7 +119,7 @@ int run_distance(const command *self, int argc, char **argv) {
 
 /* ---- mean ----------------------------------------------------------------------------------- */
 
-static int write_mean(const model_work *m, const double *mean) {
+static int write_mean(const model_work *m, const region_names *names, const double *mean) {
     sheet s;
     size_t Q = m->info->latent_dim, ambient = rm2_manifold_ambient(m->info->manifold);
     double deviation, *point = malloc(ambient * sizeof *point);
@@ -128,7 +129,7 @@ static int write_mean(const model_work *m, const double *mean) {
         &m->work, rm2_model_decode(m->work.ctx, m->model, 1, mean, point, NULL, NULL, &deviation));
     if (code == EXIT_DONE) {
         bool built = sheet_create(&s, 1, Q + ambient + 1) && sheet_add_latents(&s, Q, mean) &&
-                     sheet_add_points(&s, m->info->manifold, point) &&
+                     sheet_add_named_points(&s, m->info->manifold, names, point) &&
                      sheet_add(&s, "deviation", &deviation, 1);
         code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
         sheet_free(&s);
@@ -177,22 +178,26 @@ static int do_mean(const model_work *m) {
     rm2_mean_info info = {.converged = false};
     double *points = NULL, *mean = NULL;
     const mean_options *own = m->own;
+    region_names names = {0};
     int code = own->test ? work_complain(&m->work, EXIT_USAGE,
                                          "--test needs --manifold, for a file of points without "
                                          "a model")
                          : model_find_latents(m, &n, &points);
+    if (code == EXIT_DONE)
+        code = names_read(&m->work, m->options->names, m->info->manifold, &names);
     if (code == EXIT_DONE && !(mean = calloc(m->info->latent_dim, sizeof *mean)))
         code = work_no_memory(&m->work);
     if (code == EXIT_DONE)
         code = find_mean(m, n, points, &space, mean, &info);
     if (code == EXIT_DONE && model_wants_table(m))
-        code = write_mean(m, mean);
+        code = write_mean(m, &names, mean);
     if (code == EXIT_DONE) {
         report_mean(m, rm2_space_metric(space), n, mean, &info);
         code = info.converged ? EXIT_DONE : EXIT_NOT_CONVERGED;
     }
     free(mean);
     free(points);
+    names_free(&names);
     rm2_space_free(space);
     return code;
 }

@@ -1,6 +1,7 @@
 /* The figures of riemann2 plot. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/columns.h"
 #include "plot/plot.h"
@@ -110,6 +111,41 @@ static rm2_status add_frames(const plot_job *j, size_t factor, rm2_panel *panel)
     return RM2_OK;
 }
 
+static bool is_matrix(const rm2_factor *f) {
+    return rm2_is_spd(f->geometry) && f->n > 2;
+}
+
+enum { MOST_MATRICES = 6 }; /* of a path, as rm2_plot_factor has it */
+
+/* The matrices of a path, with their labels below them. */
+static rm2_status add_labelled_matrices(const plot_job *j, const drawn_path *p, const rm2_factor *f,
+                                        rm2_panel *panel) {
+    const latent_paths *file = &p->file->paths;
+    size_t ambient = rm2_manifold_ambient(j->m->info->manifold), size = f->ambient;
+    char drawn[MOST_MATRICES][DRAWN_SIZE];
+    const char *names[MOST_MATRICES];
+    double *values = malloc(p->n * size * sizeof *values);
+    if (!values)
+        return RM2_ERR_MEMORY;
+    for (size_t k = 0; k < p->n; k++) {
+        memcpy(values + k * size, p->file->points + (p->from + k) * ambient + f->ambient_offset,
+               size * sizeof *values);
+        figure_text(file->label_names[file->labels[p->from + k]], drawn[k]);
+        names[k] = drawn[k];
+    }
+    rm2_status status = rm2_plot_matrices(j->m->work.ctx, panel,
+                                          &(rm2_matrices){.count = p->n,
+                                                          .n = f->n,
+                                                          .values = values,
+                                                          .correlation = true,
+                                                          .limit = 1,
+                                                          .name = p->name,
+                                                          .names = names,
+                                                          .label = "correlation"});
+    free(values);
+    return status;
+}
+
 /* Paths, and what marks their ends; frames stand on the lines of their positions. */
 static rm2_status add_decoded(const plot_job *j, size_t factor, rm2_panel *panel) {
     const rm2_manifold *m = j->m->info->manifold;
@@ -123,6 +159,11 @@ static rm2_status add_decoded(const plot_job *j, size_t factor, rm2_panel *panel
         const drawn_path *p = &j->paths[k];
         const double *points = p->file->points + p->from * rm2_manifold_ambient(m);
         rm2_style style = plot_path_style(p, false);
+        if (is_matrix(rm2_manifold_factor(m, factor)) && p->file->paths.labels &&
+            p->n <= MOST_MATRICES) {
+            WORK_TRY(add_labelled_matrices(j, p, rm2_manifold_factor(m, factor), panel));
+            continue;
+        }
         WORK_TRY(rm2_plot_factor(j->m->work.ctx, panel, m, factor, p->n, points, &style));
     }
     for (size_t k = 0; k < j->path_count; k++) {
@@ -157,6 +198,8 @@ static rm2_status factor_panel(const plot_job *j, size_t factor) {
     WORK_TRY(rm2_panel_settings_factor(ctx, m, factor, &s));
     factor_title(m, factor, title);
     s.title = rm2_manifold_factor_count(m) > 1 ? title : NULL;
+    s.names = names_for(&j->names, rm2_manifold_factor(m, factor));
+    s.name_count = s.names ? j->names.count : 0;
     if (rm2_manifold_factor(m, factor)->geometry == &rm2_euclidean || has_positions(m, factor))
         figure_label_axes(&s, j->options->unit, &axes);
     WORK_TRY(open_panel(j, factor, rm2_manifold_factor_count(m), &s, &panel));
@@ -167,11 +210,32 @@ static rm2_status factor_panel(const plot_job *j, size_t factor) {
     return add_decoded(j, factor, panel);
 }
 
+/* Height of rows of matrices, one per path or file, that fill the width; millimetres. */
+static double matrices_height(const plot_job *j) {
+    enum { BAR = 22, LEFT = 6, NAMES = 18, BELOW = 5, MOST = 42, MOST_NAMED = 84 };
+    bool named = j->names.count > 0;
+    size_t columns = 1, rows = j->path_count + j->options->points.count;
+    for (size_t k = 0; k < j->path_count; k++)
+        columns = j->paths[k].n > columns ? j->paths[k].n : columns;
+    for (size_t k = 0; k < j->options->points.count; k++)
+        columns = plot_points_file(j, k)->paths.count > columns
+                      ? plot_points_file(j, k)->paths.count
+                      : columns;
+    columns = columns < MOST_MATRICES ? columns : MOST_MATRICES;
+    double names = named ? NAMES : 0;
+    double side = (page_width(j, 1) - BAR - LEFT - names) / (double)columns - 1.5;
+    side = fmax(8, fmin(named ? MOST_NAMED : MOST, side));
+    return (double)rows * (side + BELOW) + names + 8;
+}
+
 rm2_status plot_decoded(plot_job *j, const rm2_space *space) {
-    size_t factors = rm2_manifold_factor_count(j->m->info->manifold);
+    const rm2_manifold *m = j->m->info->manifold;
+    size_t factors = rm2_manifold_factor_count(m);
+    bool matrices = factors == 1 && is_matrix(rm2_manifold_factor(m, 0));
     (void)space;
-    WORK_TRY(
-        open_figure(j, factors, square(j, factors), j->path_count + 5 + (j->region_count ? 1 : 0)));
+    WORK_TRY(matrices ? open_figure(j, 1, matrices_height(j), 0)
+                      : open_figure(j, factors, square(j, factors),
+                                    j->path_count + 5 + (j->region_count ? 1 : 0)));
     for (size_t k = 0; k < factors; k++)
         WORK_TRY(factor_panel(j, k));
     return RM2_OK;

@@ -12,7 +12,7 @@ static const char *const kind_names[] = {"latent", "uncertainty", "decoded",
 static const option shared_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
      "figure to write: .png, .svg or .pdf (also -o)"},
-
+    NAMES_OPTION(MODEL(names)),
     {.name = NULL},
 };
 
@@ -135,6 +135,7 @@ static int check_options(const plot_job *j) {
          "shows no paths: leave --path out"},
         {!kinds[kind].points && j->options->points.count > 0,
          "shows no points: leave --points out"},
+        {kind != KIND_DECODED && j->m->options->names, "shows no matrices: leave --names out"},
         {!kinds[kind].unit && j->options->unit, "has no axis of positions: leave --unit out"},
         {!kinds[kind].regions && j->m->options->avoid.count > 0,
          "shows no obstacles: leave --avoid out"},
@@ -185,6 +186,8 @@ static int do_plot(const model_work *m) {
     rm2_space *space = NULL;
     int code = check(&j), kind = j.options->kind;
     if (code == EXIT_DONE)
+        code = names_read(&m->work, m->options->names, m->info->manifold, &j.names);
+    if (code == EXIT_DONE)
         code = read_files(&j);
     if (code == EXIT_DONE)
         code = plot_read_regions(&j);
@@ -205,6 +208,7 @@ static int do_plot(const model_work *m) {
     }
     free_files(&j);
     free(j.regions);
+    names_free(&j.names);
     rm2_figure_free(j.figure);
     rm2_space_free(space);
     return code;

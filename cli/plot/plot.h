@@ -46,6 +46,7 @@ typedef struct plot_job {
     size_t path_count;
     rm2_region *regions; /* of --avoid */
     size_t region_count;
+    region_names names; /* of rows and columns of matrices */
     rm2_figure *figure;
 } plot_job;
 

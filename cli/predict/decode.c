@@ -11,6 +11,7 @@ static const option decode_table[] = {
     {"--train", NULL, OPTION_FLAG, MODEL(train), NULL, "the latents of the training data"},
     {"--trajectory", "ID", OPTION_TEXT, MODEL(trajectory), NULL,
      "the latents of this training trajectory"},
+    NAMES_OPTION(MODEL(names)),
     {.name = NULL},
 };
 
@@ -73,8 +74,8 @@ static void report_points(const model_work *m, size_t points, const samples *dra
 /* ---- decode --------------------------------------------------------------------------------- */
 
 /* Times and labels of the latent points are kept, ids of trajectories in .npz files. */
-static int write_decoded(const model_work *m, const latent_paths *p, const double *points,
-                         const double *deviation) {
+static int write_decoded(const model_work *m, const latent_paths *p, const region_names *names,
+                         const double *points, const double *deviation) {
     sheet s;
     const char *output = m->options->output;
     size_t Q = m->info->latent_dim, ambient = rm2_manifold_ambient(m->info->manifold);
@@ -85,7 +86,8 @@ static int write_decoded(const model_work *m, const latent_paths *p, const doubl
         sheet_add_trajectories(&s, runs, p->starts, (const char *const *)p->ids) &&
         (!p->time || sheet_add(&s, "time", p->time, 1)) &&
         sheet_add_labels(&s, p->labels, p->label_count, (const char *const *)p->label_names) &&
-        sheet_add_latents(&s, Q, p->x) && sheet_add_points(&s, m->info->manifold, points) &&
+        sheet_add_latents(&s, Q, p->x) &&
+        sheet_add_named_points(&s, m->info->manifold, names, points) &&
         sheet_add(&s, "deviation", deviation, 1);
     int code = built ? model_write_sheet(m, &s) : work_no_memory(&m->work);
     sheet_free(&s);
@@ -95,8 +97,11 @@ static int write_decoded(const model_work *m, const latent_paths *p, const doubl
 static int do_decode(const model_work *m) {
     size_t ambient = rm2_manifold_ambient(m->info->manifold);
     double *points = NULL;
-    latent_paths p;
-    int code = model_find_paths(m, &p);
+    latent_paths p = {.count = 0};
+    region_names names;
+    int code = names_read(&m->work, m->options->names, m->info->manifold, &names);
+    if (code == EXIT_DONE)
+        code = model_find_paths(m, &p);
     if (code == EXIT_DONE && !(points = malloc(p.count * (ambient + 1) * sizeof *points)))
         code = work_no_memory(&m->work);
     double *deviation = points ? points + p.count * ambient : NULL;
@@ -104,10 +109,11 @@ static int do_decode(const model_work *m) {
         code = work_check(&m->work, rm2_model_decode(m->work.ctx, m->model, p.count, p.x, points,
                                                      NULL, NULL, deviation));
     if (code == EXIT_DONE && model_wants_table(m))
-        code = write_decoded(m, &p, points, deviation);
+        code = write_decoded(m, &p, &names, points, deviation);
     if (code == EXIT_DONE)
         report_points(m, p.count, NULL);
     free(points);
+    names_free(&names);
     latent_paths_free(&p);
     return code;
 }

@@ -31,6 +31,7 @@ typedef struct mean_work {
     const model_work *m;
     const mean_options *own;
     labelled_data d;
+    region_names names;   /* of the columns that are written */
     double *means;        /* label_count x ambient */
     rm2_group *groups;    /* label_count */
     size_t count;         /* pairs of labels that have points */
@@ -200,7 +201,7 @@ static int write_means(const mean_work *w) {
     }
     built = built && sheet_create(&s, rows, D + 1) &&
             sheet_add_texts(&s, "label", codes, names, labels) &&
-            sheet_add_points(&s, manifold, points);
+            sheet_add_named_points(&s, manifold, &w->names, points);
     int code = built ? model_write_sheet(w->m, &s) : work_no_memory(&w->m->work);
     sheet_free(&s);
     free(codes);
@@ -241,6 +242,8 @@ int mean_of_points(const model_work *m, data_options *options) {
     if (code == EXIT_DONE)
         code = labelled_read(&m->work, m->paths[0], options, &w.d);
     if (code == EXIT_DONE)
+        code = names_read(&m->work, m->options->names, w.d.view.manifold, &w.names);
+    if (code == EXIT_DONE)
         code = find_means(&w);
     if (code == EXIT_DONE)
         code = compare_all(&w);
@@ -254,6 +257,7 @@ int mean_of_points(const model_work *m, data_options *options) {
     free(w.means);
     free(w.groups);
     free(w.compared);
+    names_free(&w.names);
     labelled_free(&w.d);
     return code;
 }

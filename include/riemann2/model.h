@@ -305,6 +305,31 @@ typedef struct rm2_fidelity {
 RM2_API rm2_status rm2_model_fidelity(rm2_context *ctx, const rm2_model *model,
                                       rm2_fidelity *fidelity);
 
+/* Training points that were held out in turn and predicted by models of the others: what a residual of training points
+ * cannot show. Residuals are root mean squared norms in tangent coordinates; principal components are as many as there are
+ * latent dimensions. Log densities are means per point, in tangent coordinates less log |det dExp|, so that they are
+ * densities on the manifold. */
+typedef struct rm2_held_out {
+    size_t points, folds;
+    double residual, mean,
+        components;         /* of the nearest decoded point, the mean, principal components */
+    double explained;       /* part of the variance: 1 - (residual/mean)^2 */
+    double plane;           /* the same for a plane in an arbitrary direction: Q/M */
+    double explained_error; /* standard error of explained - plane, over points */
+    double log_density;     /* of the model */
+    double ppca,
+        ledoit_wolf; /* probabilistic principal components; a normal density, covariance by Ledoit-Wolf */
+    double ppca_error, ledoit_wolf_error; /* standard errors of the differences from log_density */
+    bool
+        structure; /* explained exceeds plane by more than two standard errors: latents hold more of a new
+                       point than chance */
+} rm2_held_out;
+
+/* Trains once per fold with the settings of the model, on its own training points without trajectories: five folds of at
+ * most 300 points, the same for the same number of points. A start that was given counts as automatic. */
+RM2_API rm2_status rm2_model_held_out(rm2_context *ctx, const rm2_model *model,
+                                      rm2_held_out *held_out);
+
 typedef enum rm2_encode_kind {
     RM2_ENCODE_DENSITY, /* maximise predictive density times the prior of latents, a broad Gaussian around the latents;
                             RM2_TASK_INTEGRATED: a mixture over them */

@@ -168,6 +168,10 @@ typedef struct rm2_panel_settings {
     rm2_legend legend;
     double azimuth,
         elevation; /* degrees: the direction the viewer stands in, as longitude, latitude */
+    /* MATRICES: names of rows and columns, such as regions or channels; NULL: none. Where there is no space for all,
+     * every second, third, ... is shown. */
+    const char *const *names;
+    size_t name_count;
 } rm2_panel_settings;
 
 /* A panel seen from azimuth -60, elevation 22; a sphere from 30, a cone from elevation 18, with labels. */
@@ -272,7 +276,7 @@ typedef struct rm2_matrices {
 } rm2_matrices;
 
 /* A row of square heat maps in a MATRICES panel; a further call adds a row below, with the same
- * colours for all. */
+ * colours for all. In a panel with names of rows and columns all matrices have as many rows as there are names. */
 RM2_API rm2_status rm2_plot_matrices(rm2_context *ctx, rm2_panel *panel,
                                      const rm2_matrices *matrices);
 

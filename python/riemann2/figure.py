@@ -250,6 +250,7 @@ class Figure:
         legend: str = "auto",
         azimuth: float | None = None,
         elevation: float | None = None,
+        names: Sequence[str] | None = None,
     ) -> Panel:
         """Add a panel.
 
@@ -267,6 +268,8 @@ class Figure:
         legend : {"auto", "below", "right", "none"}
         azimuth, elevation : float, optional
             Degrees; where the viewer stands.
+        names : sequence of str, optional
+            Of rows and columns of matrices, such as regions of the brain.
         """
         m = None if manifold is None else Manifold(manifold)
         number = _index(_KINDS, kind, "kind") if m is None else as_count(factor, "factor")
@@ -274,6 +277,7 @@ class Figure:
         handle, shown = _core.panel(
             self._handle, as_count(row, "row"), as_count(column, "column"), None if m is None else m._handle, number,
             title, _axis_of(x), _axis_of(y), _axis_of(z), bool(equal), _index(_LEGENDS, legend, "legend"), *view,
+            None if names is None else [str(name) for name in names],
         )
         return Panel(handle, _WIDTHS.get(_KINDS[shown], 2))
 

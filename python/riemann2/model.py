@@ -19,7 +19,7 @@ from ._progress import Callback, watch
 from ._settings import describe, table, texts
 from .data import Data
 from .manifold import Manifold
-from .report import Fidelity, LatentChoice, StartReport
+from .report import Fidelity, HeldOut, LatentChoice, StartReport
 from .space import OutsideWarning
 
 if TYPE_CHECKING:
@@ -581,6 +581,14 @@ class WGPLVM(ModelSpace, ModelShow):
     def fidelity(self) -> Fidelity:
         """Return the residuals of the training points, compared with those of their mean and of principal components."""
         return Fidelity(*_core.model_fidelity(self._fitted()))
+
+    def held_out(self) -> HeldOut:
+        """Return how well models of a part of the training points predict the others.
+
+        Trains five times, on data without trajectories. `fidelity` cannot show whether a model has learned noise; here
+        ``structure`` is False where the latent space holds no more of a new point than an arbitrary plane does.
+        """
+        return HeldOut(*_core.model_held_out(self._fitted()))
 
     def coordinates(self, Y: Any, view: str = "tangent") -> Array:
         """Return points as the model sees them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["Demonstration", "Family", "Fidelity", "LatentChoice", "StartReport"]
+__all__ = ["Demonstration", "Family", "Fidelity", "HeldOut", "LatentChoice", "StartReport"]
 
 
 class Fidelity(NamedTuple):
@@ -25,6 +25,28 @@ class Fidelity(NamedTuple):
     def explained_components(self) -> float:
         """Part of the variance that principal components explain."""
         return 1.0 - (self.components / self.mean) ** 2
+
+
+class HeldOut(NamedTuple):
+    """Training points that were held out in turn and predicted by models of the others.
+
+    Residuals are root mean squared norms in tangent coordinates, log densities means per point on the manifold.
+    """
+
+    points: int
+    folds: int
+    residual: float  #: of the nearest decoded points
+    mean: float  #: of the mean of the others
+    components: float  #: of as many principal components as there are latent dimensions
+    explained: float  #: part of the variance that the model explains
+    plane: float  #: the same for a plane in an arbitrary direction
+    explained_error: float  #: standard error of ``explained - plane``
+    log_density: float  #: of the model
+    ppca: float  #: of probabilistic principal components
+    ledoit_wolf: float  #: of a normal density whose covariance is that of Ledoit and Wolf
+    ppca_error: float  #: standard error of ``log_density - ppca``
+    ledoit_wolf_error: float  #: standard error of ``log_density - ledoit_wolf``
+    structure: bool  #: latents hold more of a new point than chance; False: the latent map shows noise
 
 
 class Demonstration(NamedTuple):

@@ -90,10 +90,31 @@ static bool take_kind(PyObject *manifold, Py_ssize_t kind, rm2_panel_settings *s
     return none != NULL;
 }
 
+/* The texts of a list, which they belong to; freed with PyMem_Free. */
+static const char **take_names(PyObject *list, size_t *count) {
+    Py_ssize_t n = PyList_Check(list) ? PyList_Size(list) : -1;
+    if (n < 0) {
+        PyErr_SetString(PyExc_TypeError, "names: expected a list");
+        return NULL;
+    }
+    const char **texts = PyMem_Calloc((size_t)n + 1, sizeof *texts);
+    if (!texts) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    for (Py_ssize_t k = 0; k < n; k++)
+        if (!(texts[k] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, k), NULL))) {
+            PyMem_Free((void *)texts);
+            return NULL;
+        }
+    *count = (size_t)n;
+    return texts;
+}
+
 /* panel(figure, row, column, manifold or None, kind or factor, title or None, x, y, z, equal, legend, azimuth or
- * NaN, elevation or NaN): (panel, kind) */
+ * NaN, elevation or NaN, names or None): (panel, kind) */
 static PyObject *add_panel(PyObject *self, PyObject *args) {
-    PyObject *object, *manifold, *axes[3];
+    PyObject *object, *manifold, *axes[3], *names;
     Py_ssize_t row, column, kind;
     const char *title;
     int equal, legend;
@@ -101,8 +122,9 @@ static PyObject *add_panel(PyObject *self, PyObject *args) {
     rm2_panel_settings s;
     rm2_panel *panel = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OnnOnzOOOpidd", &object, &row, &column, &manifold, &kind, &title,
-                          &axes[0], &axes[1], &axes[2], &equal, &legend, &azimuth, &elevation))
+    if (!PyArg_ParseTuple(args, "OnnOnzOOOpiddO", &object, &row, &column, &manifold, &kind, &title,
+                          &axes[0], &axes[1], &axes[2], &equal, &legend, &azimuth, &elevation,
+                          &names))
         return NULL;
     rm2_figure *figure = glue_unwrap(object, &figure_kind);
     if (!figure || !take_kind(manifold, kind, &s) || !take_axis(axes[0], &s.x) ||
@@ -113,12 +135,16 @@ static PyObject *add_panel(PyObject *self, PyObject *args) {
     s.legend = (rm2_legend)legend;
     s.azimuth = azimuth == azimuth ? azimuth : s.azimuth;
     s.elevation = elevation == elevation ? elevation : s.elevation;
-    rm2_context *ctx = glue_enter();
-    if (!ctx)
+    const char **texts = NULL;
+    if (names != Py_None && !(texts = take_names(names, &s.name_count)))
         return NULL;
+    s.names = texts;
+    rm2_context *ctx = glue_enter();
     PyObject *none =
-        glue_leave(ctx, rm2_figure_panel(ctx, figure, row < 0 ? SIZE_MAX : (size_t)row,
-                                         column < 0 ? SIZE_MAX : (size_t)column, &s, &panel));
+        ctx ? glue_leave(ctx, rm2_figure_panel(ctx, figure, row < 0 ? SIZE_MAX : (size_t)row,
+                                               column < 0 ? SIZE_MAX : (size_t)column, &s, &panel))
+            : NULL;
+    PyMem_Free((void *)texts);
     Py_XDECREF(none);
     PyObject *made = none ? glue_wrap(&panel_kind, panel, object) : NULL;
     return made ? Py_BuildValue("Ni", made, (int)s.kind) : NULL;

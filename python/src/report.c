@@ -1,4 +1,4 @@
-/* What training finds besides the model: fidelity, the demonstrations of a start, latent dimensions to choose from. */
+/* What training finds besides the model: fidelity, points held out, the demonstrations of a start, latent dimensions to choose from. */
 #include "glue.h"
 
 /* model_fidelity(model): (residual, that of the mean, of principal components, coincident latents, worse than components). */
@@ -15,6 +15,25 @@ static PyObject *fidelity(PyObject *self, PyObject *object) {
     Py_XDECREF(none);
     return none ? Py_BuildValue("dddnO", f.residual, f.mean, f.components, (Py_ssize_t)f.coincident,
                                 f.worse ? Py_True : Py_False)
+                : NULL;
+}
+
+/* model_held_out(model): the members of rm2_held_out in their order. */
+static PyObject *held_out(PyObject *self, PyObject *object) {
+    const rm2_model *model = glue_unwrap(object, &model_kind);
+    rm2_held_out h = {0};
+    (void)self;
+    rm2_context *ctx = model ? glue_enter() : NULL;
+    if (!ctx)
+        return NULL;
+    rm2_status status;
+    GLUE_RUN(status, rm2_model_held_out(ctx, model, &h));
+    PyObject *none = glue_leave(ctx, status);
+    Py_XDECREF(none);
+    return none ? Py_BuildValue("nndddddddddddO", (Py_ssize_t)h.points, (Py_ssize_t)h.folds,
+                                h.residual, h.mean, h.components, h.explained, h.plane,
+                                h.explained_error, h.log_density, h.ppca, h.ledoit_wolf,
+                                h.ppca_error, h.ledoit_wolf_error, h.structure ? Py_True : Py_False)
                 : NULL;
 }
 
@@ -128,6 +147,7 @@ static PyObject *choose_latent(PyObject *self, PyObject *args) {
 
 static PyMethodDef functions[] = {
     {"model_fidelity", fidelity, METH_O, NULL},
+    {"model_held_out", held_out, METH_O, NULL},
     {"model_start", start_of, METH_O, NULL},
     {"fit_inspect", inspect, METH_VARARGS, NULL},
     {"fit_choose_latent", choose_latent, METH_VARARGS, NULL},

@@ -15,9 +15,8 @@ static const rm2i_cross_plan LATENT_PLAN = {.folds = 5, .most = 500};
 
 /* ---- folds ----------------------------------------------------------------------------------- */
 
-/* The points of the plan in random order, the same for the same number of points. */
-static rm2_status draw_points(rm2_context *ctx, size_t N, const rm2i_cross_plan *plan,
-                              size_t **order, size_t *count) {
+/* All points in random order, the same for the same number of points; a plan takes the first ones. */
+static rm2_status draw_points(rm2_context *ctx, size_t N, size_t **order) {
     rm2_rng rng;
     RM2_TRY(rm2i_alloc(ctx, N, sizeof **order, order));
     rm2_rng_seed(&rng, N);
@@ -28,7 +27,6 @@ static rm2_status draw_points(rm2_context *ctx, size_t N, const rm2i_cross_plan 
         (*order)[i] = (*order)[j];
         (*order)[j] = kept;
     }
-    *count = N < plan->most ? N : plan->most;
     return RM2_OK;
 }
 
@@ -52,11 +50,12 @@ static rm2_status take_part(rm2_context *ctx, const rm2_data *data, const size_t
 }
 
 /* Densities and residuals of held-out points under a model. */
-static rm2_status score(rm2_context *ctx, const rm2_model *m, const rm2_data *held, double *density,
-                        double *residual) {
+static rm2_status score(void *user, rm2_context *ctx, const rm2_model *m, const rm2_data *held) {
+    rm2i_cross_result *result = user;
     const rm2_model_info *info = rm2_model_info_of(m);
     size_t n = held->count, D = rm2_manifold_ambient(held->manifold), M = info->outputs;
-    double *points;
+    double *points, *density = result->density + result->count;
+    double *residual = result->residual + result->count;
     rm2_encoded *got;
     RM2_TRY(rm2i_alloc(ctx, n, (D + M + info->latent_dim + 1) * sizeof *points, &points));
     double *tangent = points + n * D, *latents = tangent + n * M;
@@ -76,35 +75,42 @@ static rm2_status score(rm2_context *ctx, const rm2_model *m, const rm2_data *he
         density[i] = got[i].log_density - volume[i];
         residual[i] = got[i].residual;
     }
+    result->count += n;
     free(got);
     free(points);
     return status;
 }
 
-static rm2_status run_fold(rm2_context *ctx, const rm2_data *train, const rm2_data *held,
-                           const rm2_fit_settings *s, rm2i_cross_result *result) {
+/* What a call for all folds needs of each. */
+typedef struct folding {
+    const rm2_data *data;
+    const rm2_fit_settings *settings;
+    size_t folds, count; /* of them; points in all */
+    const size_t *order;
+    rm2i_cross_visit visit;
+    void *user;
+} folding;
+
+static rm2_status run_fold(rm2_context *ctx, const folding *f, const rm2_data *train,
+                           const rm2_data *held) {
     rm2_model *model;
-    RM2_TRY(rm2_fit(ctx, train, s, NULL, &model));
-    rm2_status status =
-        score(ctx, model, held, result->density + result->count, result->residual + result->count);
+    RM2_TRY(rm2_fit(ctx, train, f->settings, NULL, &model));
+    rm2_status status = f->visit(f->user, ctx, model, held);
     if (status == RM2_OK && rm2_model_info_of(model)->stop == RM2_STOP_INTERRUPTED)
         status = RM2_INTERRUPTED;
     rm2_model_free(model);
-    result->count += held->count;
     return status;
 }
 
-static rm2_status run_folds(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
-                            const rm2i_cross_plan *plan, const size_t *order, size_t count,
-                            rm2i_cross_result *result) {
+static rm2_status run_folds(rm2_context *ctx, const folding *f) {
     rm2_status status = RM2_OK;
-    for (size_t fold = 0; status == RM2_OK && fold < plan->folds; fold++) {
+    for (size_t fold = 0; status == RM2_OK && fold < f->folds; fold++) {
         rm2_data *train = NULL, *held = NULL;
-        status = take_part(ctx, data, order, count, plan->folds, fold, false, &train);
+        status = take_part(ctx, f->data, f->order, f->count, f->folds, fold, false, &train);
         if (status == RM2_OK)
-            status = take_part(ctx, data, order, count, plan->folds, fold, true, &held);
+            status = take_part(ctx, f->data, f->order, f->count, f->folds, fold, true, &held);
         if (status == RM2_OK)
-            status = run_fold(ctx, train, held, s, result);
+            status = run_fold(ctx, f, train, held);
         rm2_data_free(train);
         rm2_data_free(held);
     }
@@ -112,25 +118,37 @@ static rm2_status run_folds(rm2_context *ctx, const rm2_data *data, const rm2_fi
 }
 
 /* A child context: the folds' own iterations are not those of the training that asks. */
-rm2_status rm2i_cross_validate(rm2_context *ctx, const rm2_data *data,
-                               const rm2_fit_settings *settings, const rm2i_cross_plan *plan,
-                               rm2i_cross_result *result) {
-    size_t *order = NULL, count = 0;
+rm2_status rm2i_cross_folds(rm2_context *ctx, const rm2_data *data,
+                            const rm2_fit_settings *settings, const rm2i_cross_plan *plan,
+                            rm2i_cross_visit visit, void *user) {
+    size_t *order = NULL, count = rm2i_cross_count(data, plan);
     rm2_context *child = NULL;
-    *result = (rm2i_cross_result){0};
-    rm2_status status = draw_points(ctx, data->count, plan, &order, &count);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, 2 * count, sizeof *result->density, &result->density);
+    rm2_status status = draw_points(ctx, data->count, &order);
     if (status == RM2_OK)
         status = rm2i_context_child(ctx, rm2_context_threads(ctx), &child);
     if (status == RM2_OK) {
-        result->residual = result->density + count;
-        status = run_folds(child, data, settings, plan, order, count, result);
+        const folding f = {data, settings, plan->folds, count, order, visit, user};
+        status = run_folds(child, &f);
         if (status != RM2_OK)
             (void)rm2i_fail(ctx, status, "points held out: %s", rm2_context_error(child));
     }
     rm2_context_free(child);
     free(order);
+    return status;
+}
+
+size_t rm2i_cross_count(const rm2_data *data, const rm2i_cross_plan *plan) {
+    return data->count < plan->most ? data->count : plan->most;
+}
+
+rm2_status rm2i_cross_validate(rm2_context *ctx, const rm2_data *data,
+                               const rm2_fit_settings *settings, const rm2i_cross_plan *plan,
+                               rm2i_cross_result *result) {
+    size_t count = rm2i_cross_count(data, plan);
+    *result = (rm2i_cross_result){0};
+    RM2_TRY(rm2i_alloc(ctx, 2 * count, sizeof *result->density, &result->density));
+    result->residual = result->density + count;
+    rm2_status status = rm2i_cross_folds(ctx, data, settings, plan, score, result);
     if (status != RM2_OK)
         rm2i_cross_clear(result);
     return status;

@@ -10,6 +10,16 @@ typedef struct rm2i_cross_plan {
     size_t folds, most;
 } rm2i_cross_plan;
 
+/* Points of a plan. */
+size_t rm2i_cross_count(const rm2_data *data, const rm2i_cross_plan *plan);
+
+/* Called per fold with the model that was trained without its points; `ctx` is a child of the caller's. */
+typedef rm2_status (*rm2i_cross_visit)(void *user, rm2_context *ctx, const rm2_model *model,
+                                       const rm2_data *held);
+rm2_status rm2i_cross_folds(rm2_context *ctx, const rm2_data *data,
+                            const rm2_fit_settings *settings, const rm2i_cross_plan *plan,
+                            rm2i_cross_visit visit, void *user);
+
 typedef struct rm2i_cross_result {
     size_t count; /* points that were held out */
     double *

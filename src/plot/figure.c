@@ -92,6 +92,9 @@ static void free_panel(rm2_panel *panel) {
     rm2i_heat_free(panel->heat);
     for (size_t i = 0; i < RM2I_PANEL_TEXTS; i++)
         free(panel->texts[i]);
+    for (size_t i = 0; panel->names && i < panel->settings.name_count; i++)
+        free(panel->names[i]);
+    free(panel->names);
     free(panel);
 }
 
@@ -139,6 +142,11 @@ static rm2_status check_panel(rm2_context *ctx, const rm2_panel_settings *s) {
     if (s->equal && (s->x.log || s->y.log))
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
                                 "axes of equal scale cannot be logarithmic: set one or the other");
+    if (s->names && (s->kind != RM2_PANEL_MATRICES || s->name_count == 0))
+        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
+                                "settings.names are %zu names of rows and columns: they need a "
+                                "panel of kind MATRICES and a number",
+                                s->name_count);
     RM2_TRY(check_axis(ctx, s, &s->x, 'x'));
     RM2_TRY(check_axis(ctx, s, &s->y, 'y'));
     return check_axis(ctx, s, &s->z, 'z');
@@ -152,6 +160,14 @@ static rm2_status own_texts(rm2_context *ctx, rm2_panel *panel) {
         RM2_TRY(rm2i_copy_label(ctx, *texts[i], &panel->texts[i]));
         *texts[i] = panel->texts[i];
     }
+    if (!s->names)
+        return RM2_OK;
+    const char *const *given = s->names;
+    s->names = NULL;
+    RM2_TRY(rm2i_plot_alloc(ctx, s->name_count, sizeof *panel->names, &panel->names));
+    for (size_t i = 0; i < s->name_count; i++)
+        RM2_TRY(rm2i_copy_label(ctx, given[i] ? given[i] : "", &panel->names[i]));
+    s->names = (const char *const *)panel->names;
     return RM2_OK;
 }
 

@@ -25,7 +25,8 @@ def test_items(rng):
     space.arm(rm2.Arm("panda").skeleton(np.zeros((2, 7))))
     figure.panel(0, 2, kind="sphere").curve(rm2.Manifold("S2").random(4))
     figure.panel(1, 0, kind="cone").points(rm2.Manifold("SPD2").random(4))
-    figure.panel(1, 1, kind="matrices").matrices(rm2.Manifold("SPD3").random(2), correlation=True, name="row")
+    named = figure.panel(1, 1, kind="matrices", names=["Fp1", "Cz", "O1"])
+    named.matrices(rm2.Manifold("SPD3").random(2), correlation=True, name="row")
     m = rm2.Manifold("R2 x S2")
     figure.panel(1, 2, manifold=m, factor=1).factor(m.random(5), m, 1, label="S2")
     for format, head in (("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
@@ -80,6 +81,7 @@ def test_wrong_input(rng):
         lambda: panel.factor([[1.0, 0, 0]], "S2", 3),
         lambda: figure.panel(0, 7),
         lambda: figure.panel(kind="cube"),
+        lambda: figure.panel(0, 1, kind="matrices", names=["a"]).matrices(np.eye(2)[None]),
         lambda: rm2.Figure(width=-3),
         lambda: figure.to_bytes("gif"),
         lambda: figure.panel(manifold="R2", factor=4),

@@ -115,6 +115,17 @@ def test_a_model_worse_than_principal_components_warns(rng):
     assert model.fidelity().worse
 
 
+def test_held_out(toy, rng):
+    noise = rm2.WGPLVM("R12").fit(rng.normal(size=(40, 12))).held_out()
+    assert not noise.structure and noise.points == 40 and noise.folds == 5
+    assert noise.explained == pytest.approx(1 - (noise.residual / noise.mean) ** 2)
+    x = rng.normal(size=(40, 1))
+    surface = rm2.WGPLVM("R12", latent_dim=1).fit(x * np.ones(12) + 0.1 * rng.normal(size=(40, 12))).held_out()
+    assert surface.structure and surface.explained > 0.9
+    with pytest.raises(ValueError, match="whole trajectories"):
+        rm2.WGPLVM("R2 x S2", max_iterations=2).fit(toy).held_out()
+
+
 def test_start_report(toy):
     estimator = rm2.WGPLVM("R2 x S2", max_iterations=2)
     points = np.concatenate([toy.points[:40], toy.points[:39:-1]])  # the last demonstration backwards

@@ -85,6 +85,10 @@ static void predictions(void **state) {
     NO_CONTEXT(rm2_model_fidelity(NULL, model, &fidelity));
     MISSING("model", rm2_model_fidelity(ctx, NULL, &fidelity));
     MISSING("fidelity", rm2_model_fidelity(ctx, model, NULL));
+    rm2_held_out held_out;
+    NO_CONTEXT(rm2_model_held_out(NULL, model, &held_out));
+    MISSING("model", rm2_model_held_out(ctx, NULL, &held_out));
+    MISSING("held_out", rm2_model_held_out(ctx, model, NULL));
     NO_CONTEXT(rm2_model_sample(NULL, model, 1, latents, 1, false, points));
     MISSING("model", rm2_model_sample(ctx, NULL, 1, latents, 1, false, points));
     MISSING("latents", rm2_model_sample(ctx, model, 1, NULL, 1, false, points));

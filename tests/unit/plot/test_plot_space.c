@@ -201,6 +201,78 @@ static void matrices_become_correlations(void **state) {
     assert_true(find(p, rm2_colour_map_at(RM2_MAP_DIVERGING, 0.5)).count > 500);
 }
 
+/* Pixels with ink left of and below the square of a matrix of ones. */
+static void count_ink(const picture *p, size_t *left, size_t *below) {
+    blot square = find(p, rm2_colour_map_at(RM2_MAP_DIVERGING, 1));
+    assert_true(square.count > 2000);
+    *left = *below = 0;
+    for (int y = 0; y < p->height; y++)
+        for (int x = 0; x < p->width; x++) {
+            bool ink = difference(pixel(p, x, y), RM2_WHITE) > 100;
+            *left += ink && x < square.left - 3;
+            *below +=
+                ink && y > square.bottom + 3 && x < square.left + (square.bottom - square.top);
+        }
+}
+
+static void draw_named(picture *p, size_t n, const char *const *names) {
+    double *values = calloc(n * n, sizeof *values);
+    assert_non_null(values);
+    for (size_t k = 0; k < n * n; k++)
+        values[k] = 1;
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_MATRICES);
+    s.names = names;
+    s.name_count = names ? n : 0;
+    begin(p, s);
+    must(p, rm2_plot_matrices(p->ctx, p->panel,
+                              &(rm2_matrices){.count = 1, .n = n, .values = values}));
+    develop(p);
+    free(values);
+}
+
+/* Names take ink on both sides, whatever the number of rows: all of 3, some of 28 and of 200, none of nothing; long ones
+ * stay inside the figure, which would fail to lay out otherwise. */
+static void rows_and_columns_have_names(void **state) {
+    picture *p = *state;
+    static const size_t sizes[] = {3, 15, 28, 200};
+    const char *names[200];
+    size_t left, below, none_left, none_below;
+    for (size_t k = 0; k < 200; k++)
+        names[k] = "precentral gyrus of the left hemisphere, upper part";
+    for (size_t k = 0; k < 4; k++) {
+        draw_named(p, sizes[k], NULL);
+        count_ink(p, &none_left, &none_below);
+        draw_named(p, sizes[k], names);
+        count_ink(p, &left, &below);
+        assert_true(none_left == 0 && none_below == 0 && left > 200 && below > 200);
+    }
+}
+
+static void names_that_do_not_fit_are_refused(void **state) {
+    picture *p = *state;
+    static const char *const names[] = {"a", "b"}, *const hostile[] = {"a", "b\n"};
+    double values[9] = {0};
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_MATRICES);
+    rm2_panel *panel;
+    s.names = names;
+    s.name_count = 2;
+    begin(p, s);
+    assert_int_equal(
+        rm2_plot_matrices(p->ctx, p->panel, &(rm2_matrices){.count = 1, .n = 3, .values = values}),
+        RM2_ERR_ARGUMENT);
+    assert_non_null(strstr(rm2_context_error(p->ctx), "2 names of rows and columns"));
+    s.kind = RM2_PANEL_PLANE;
+    begin(p, plane());
+    rm2_figure_settings page = rm2_figure_settings_default();
+    rm2_figure *figure;
+    must(p, rm2_figure_create(p->ctx, &page, &figure));
+    assert_int_equal(rm2_figure_panel(p->ctx, figure, 0, 0, &s, &panel), RM2_ERR_ARGUMENT);
+    s.kind = RM2_PANEL_MATRICES;
+    s.names = hostile;
+    assert_int_equal(rm2_figure_panel(p->ctx, figure, 0, 0, &s, &panel), RM2_ERR_ARGUMENT);
+    rm2_figure_free(figure);
+}
+
 static void rows_of_matrices_share_their_colours(void **state) {
     picture *p = *state;
     const double small[] = {1}, large[] = {-4}, missing[] = {NAN, 2, 2, 4};
@@ -298,6 +370,8 @@ int main(void) {
         TEST(curves_that_leave_the_sphere_are_not_cut),
         TEST(cones_show_matrices),
         TEST(matrices_become_correlations),
+        TEST(rows_and_columns_have_names),
+        TEST(names_that_do_not_fit_are_refused),
         TEST(rows_of_matrices_share_their_colours),
         TEST(factors_find_their_panel),
         TEST(hyperbolic_points_are_in_the_disc),
