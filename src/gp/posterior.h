@@ -25,6 +25,7 @@ typedef struct rm2i_gp {
     const double *F;          /* M x N */
     size_t inducing;          /* inducing points; 0: none, exact */
     const double *Z;          /* inducing x Q: where they are; copied */
+    const double *sums; /* of the inducing points (rm2i_inducing_sum), if they are known; copied */
 } rm2i_gp;
 
 typedef struct rm2i_posterior {
@@ -32,6 +33,7 @@ typedef struct rm2i_posterior {
     size_t n;        /* support points, those that k* is taken with: training or inducing points */
     const double *Z; /* n x Q */
     double *own_Z;   /* inducing points: the copy of them */
+    double *sums;    /* inducing points: rm2i_inducing_sum */
     double *C, *P;   /* C is M x n */
     double *L;       /* Kronecker: Cholesky factor of A */
     double *root;    /* inducing points: root^T root stands for A^-1 */

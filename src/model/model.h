@@ -31,7 +31,9 @@ struct rm2_model {
     size_t inducing_count;   /* 0: exact inference */
     size_t *inducing;        /* which of the points they are; NULL: exact, or free inputs */
     double *inducing_inputs; /* inducing_count x Q: where they are; NULL: exact */
-    size_t *given_inducing;  /* settings.inducing training points that were given, or NULL */
+    double
+        *inducing_sums; /* of a file (rm2i_inducing_sum), until the posterior has them; or NULL */
+    size_t *given_inducing; /* settings.inducing training points that were given, or NULL */
     size_t gpdm_inducing;
     /* record */
     rm2_objective_terms start, end;
