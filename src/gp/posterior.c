@@ -91,7 +91,7 @@ static rm2_status find_sums(rm2i_posterior *p, rm2i_inducing *in) {
     if (gp->sums)
         RM2_TRY(rm2i_inducing_sums_off(in->ctx, &(rm2i_sums_claim){&data, in->r, p->Z, gp->sums},
                                        &off));
-    if (off <= OFF_SUMS)
+    if (gp->sums && off <= OFF_SUMS)
         memcpy(p->sums, gp->sums, rm2i_inducing_sums_count(in->r, gp->M) * sizeof *p->sums);
     else
         RM2_TRY(rm2i_inducing_sum(in, &gp->kernel, gp->X, gp->F, p->sums));
