@@ -379,6 +379,38 @@ void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f
         }
 }
 
+/* u = L^-1 k or root k, and s = A^-1 k; returns k.s, as |u|^2 where there is a u. */
+static double solve_one(const rm2i_posterior *p, const double *k, double *u, double *s) {
+    int n = (int)p->n;
+    if (p->inverse) {
+        rm2i_dgemv(CblasRowMajor, CblasNoTrans, n, n, 1, p->inverse, n, k, 1, 0, s, 1);
+        return rm2i_dot(p->n, k, s);
+    }
+    if (p->root) {
+        rm2i_dgemv(CblasRowMajor, CblasNoTrans, n, n, 1, p->root, n, k, 1, 0, u, 1);
+        rm2i_dgemv(CblasRowMajor, CblasTrans, n, n, 1, p->root, n, u, 1, 0, s, 1);
+    } else {
+        memcpy(u, k, p->n * sizeof *u);
+        rm2i_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, p->L, n, u, 1);
+        memcpy(s, u, p->n * sizeof *s);
+        rm2i_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, n, p->L, n, s, 1);
+    }
+    return rm2i_dot(p->n, u, u);
+}
+
+/* s = A^-1 k: h = k** - k.s, dh_q = dk**_q - 2 dk_q.s */
+void rm2i_posterior_variance(const rm2i_posterior *p, const double *x, double *h, double *dh,
+                             double *work) {
+    size_t n = p->n, Q = p->gp.Q;
+    gradient_scratch at;
+    lay_out_gradient(&at, p, &(rm2i_arena){work, 0});
+    double *u = at.reduced, *s = u + n;
+    rm2i_latent_cross_gradient(&p->gp.kernel, n, p->Z, x, at.k, at.dk);
+    *h = fmax(rm2i_latent_variance_at(&p->gp.kernel, x) - solve_one(p, at.k, u, s), 0);
+    for (size_t q = 0; q < Q; q++)
+        dh[q] = 2 * (p->gp.kernel.linear * x[q] - rm2i_dot(n, at.dk + q * n, s));
+}
+
 void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J, double *R,
                              double *work) {
     size_t N = p->n, M = p->gp.M, Q = p->gp.Q;

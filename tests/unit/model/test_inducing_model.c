@@ -230,6 +230,28 @@ static void all_points_give_the_exact_posterior(void **state) {
     }
 }
 
+/* By one solve, with the product of the root and with the root itself. */
+static void variance_has_its_slope(void **state) {
+    (void)state;
+    for (int product = 0; product < 2; product++) {
+        rm2i_gp gp = gp_of(RM2_LATENT_SE, R, 0.02);
+        rm2i_posterior *p = posterior_of(&gp);
+        double *work = numbers(rm2i_posterior_work(p));
+        assert_non_null(p->inverse);
+        if (!product)
+            p->inverse = NULL;
+        for (size_t i = 0; i < PATH; i++) {
+            double f[M], h[M], J[M * Q], dh[M * Q], one_h, one_dh[Q];
+            rm2i_posterior_gradient(p, path + i * Q, f, h, J, dh, work);
+            rm2i_posterior_variance(p, path + i * Q, &one_h, one_dh, work);
+            assert_near(1, &one_h, h, 1e-11, "h");
+            assert_near(Q, one_dh, dh, 1e-10, "dh");
+        }
+        free(work);
+        rm2i_posterior_free(p);
+    }
+}
+
 /* ---- sums that are known -------------------------------------------------------------------- */
 
 static double off_of(const rm2i_gp *gp, const double *sums) {
@@ -610,6 +632,7 @@ int main(void) {
         cmocka_unit_test(posterior_is_the_dense_one),
         cmocka_unit_test(reduce_and_restore),
         cmocka_unit_test(all_points_give_the_exact_posterior),
+        cmocka_unit_test(variance_has_its_slope),
         cmocka_unit_test(wrong_sums_have_no_effect),
         cmocka_unit_test(toy_of_1200_points),
         cmocka_unit_test(every_recipe_with_kronecker_noise),
