@@ -28,6 +28,7 @@ static rm2_status measure_block(const void *arg, size_t b, double *work) {
         if (i == block->to)
             break;
         RM2_TRY(rm2i_manifold_distance(c->m, point_of(c, i), point_of(c, i + 1), &d, work, NULL));
+        c->step[i] = d;
         longest = fmax(longest, d);
     }
     block->radius = farthest + longest / 2;
@@ -54,12 +55,16 @@ rm2_status rm2i_segments_create(rm2_context *ctx, const rm2_manifold *m, const d
     for (size_t t = 0; t < trajectories; t++)
         total += blocks_of(starts[t + 1] - starts[t]);
     RM2_TRY(rm2i_alloc(ctx, total, sizeof *segments->blocks, &segments->blocks));
+    rm2_status status = rm2i_alloc(ctx, n, sizeof *segments->step, &segments->step);
+    if (status != RM2_OK) {
+        rm2i_segments_free(segments);
+        return status;
+    }
     for (size_t t = 0; t < trajectories; t++)
         divide(segments, t, starts[t], starts[t + 1]);
     for (size_t i = 0; !trajectories && i < n; i++)
         divide(segments, i, i, i + 1);
-    rm2_status status =
-        rm2i_batch(ctx, segments->count, m->work_size, measure_block, segments, &failed);
+    status = rm2i_batch(ctx, segments->count, m->work_size, measure_block, segments, &failed);
     if (status == RM2_OK)
         return RM2_OK;
     size_t at = status == RM2_INTERRUPTED ? 0 : segments->blocks[failed].from;
@@ -72,6 +77,7 @@ rm2_status rm2i_segments_create(rm2_context *ctx, const rm2_manifold *m, const d
 
 void rm2i_segments_free(rm2i_segments *segments) {
     free(segments->blocks);
+    free(segments->step);
     *segments = (rm2i_segments){0};
 }
 
@@ -121,13 +127,31 @@ static double inside(size_t n, const double *a, const double *b) {
     return sqrt(sum);
 }
 
-/* Distance of y from the segments of a block. */
-static double look_into(rm2i_walk *w, const double *y, const rm2i_block *block) {
+/* The last point before the end of a block that can be reached from point i, at the distance d, without coming nearer
+ * than `best`. */
+static size_t leap(const rm2i_segments *c, size_t i, size_t end, double d, double best) {
+    double room = isfinite(d) ? d - best : 0;
+    for (; i + 1 < end && room > c->step[i]; i++)
+        room -= c->step[i];
+    return i;
+}
+
+/* Distance of y from the segments of a block where it is below `best`, and else `best`. */
+static double look_into(rm2i_walk *w, const double *y, const rm2i_block *block, double best) {
     const rm2i_segments *c = w->segments;
-    double best = look_at(w, y, point_of(c, block->from), w->start);
-    for (size_t i = block->from + 1; i <= block->to; i++) {
-        best = fmin(best, look_at(w, y, point_of(c, i), w->end));
-        best = fmin(best, inside(c->m->dim, w->start, w->end));
+    size_t i = block->from;
+    double d = look_at(w, y, point_of(c, i), w->start);
+    best = fmin(best, d);
+    while (i < block->to) {
+        size_t next = leap(c, i, block->to, d, best);
+        if (next > i) {
+            i = next;
+            d = look_at(w, y, point_of(c, i), w->start);
+            best = fmin(best, d);
+            continue;
+        }
+        d = look_at(w, y, point_of(c, ++i), w->end);
+        best = fmin(best, fmin(d, inside(c->m->dim, w->start, w->end)));
         double *held = w->start;
         w->start = w->end;
         w->end = held;
@@ -135,8 +159,9 @@ static double look_into(rm2i_walk *w, const double *y, const rm2i_block *block) 
     return best;
 }
 
-/* The distance of block b, if it may be below `best`; its bound is renewed. */
-static double try_block(rm2i_walk *w, const double *y, size_t b, double best) {
+/* The distance of block b, if it may be below `best`; its bound is renewed. The centre, a point of it, may be near
+ * enough. */
+static double try_block(rm2i_walk *w, const double *y, size_t b, double best, double enough) {
     const rm2i_block *block = &w->segments->blocks[b];
     double d;
     if (block->owner == w->skip || w->lower[b] >= best)
@@ -148,8 +173,12 @@ static double try_block(rm2i_walk *w, const double *y, size_t b, double best) {
         w->lower[b] = d - block->radius;
         if (w->lower[b] >= best)
             return best;
+        if (d <= enough) {
+            w->nearest = b;
+            return d;
+        }
     }
-    w->lower[b] = d = look_into(w, y, block);
+    w->lower[b] = d = look_into(w, y, block, best);
     if (d < best)
         w->nearest = b;
     return fmin(d, best);
@@ -167,15 +196,15 @@ static void move_bounds(rm2i_walk *w, const double *y) {
     w->begun = true;
 }
 
-rm2_status rm2i_walk_to(rm2i_walk *walk, const double *y, double *distance) {
+rm2_status rm2i_walk_to(rm2i_walk *walk, const double *y, double enough, double *distance) {
     *distance = INFINITY;
     RM2_TRY(rm2i_manifold_frame(walk->segments->m, y, walk->frame, walk->scratch, NULL));
     move_bounds(walk, y);
     size_t first = walk->nearest;
     if (first != SIZE_MAX)
-        *distance = try_block(walk, y, first, INFINITY);
-    for (size_t b = 0; b < walk->segments->count; b++)
+        *distance = try_block(walk, y, first, INFINITY, enough);
+    for (size_t b = 0; b<walk->segments->count && * distance> enough; b++)
         if (b != first)
-            *distance = try_block(walk, y, b, *distance);
+            *distance = try_block(walk, y, b, *distance, enough);
     return RM2_OK;
 }

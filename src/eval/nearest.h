@@ -4,7 +4,8 @@
  * By the triangle inequality a block is at least
  *     d(y, c) - r   from y,   and at least   (that of the previous point) - d(previous, y)
  * away, so that a block is looked into only where one of these bounds is below the nearest distance found so far: a step
- * costs a subtraction per block and the distances of a few, and the result is that of looking at every segment. */
+ * costs a subtraction per block and the distances of a few, and the result is that of looking at every segment. In a block
+ * the same inequality leaps over points: from a point at the distance d no point is nearer than d - (way to it). */
 #ifndef RM2I_NEAREST_H
 #define RM2I_NEAREST_H
 
@@ -23,6 +24,7 @@ typedef struct rm2i_segments {
     const double *points; /* borrowed */
     size_t count;         /* blocks */
     rm2i_block *blocks;
+    double *step; /* of each point: distance to the next one of its block */
 } rm2i_segments;
 
 /* Trajectory t is points starts[t] .. starts[t + 1] - 1; without trajectories (0) each of n points is by itself. */
@@ -45,7 +47,8 @@ typedef struct rm2i_walk {
 void rm2i_walk_lay_out(rm2i_walk *walk, const rm2i_segments *segments, rm2i_arena *a);
 void rm2i_walk_begin(rm2i_walk *walk, size_t skip);
 /* Distance of the next point y of the path; infinity where nothing counts. To segments it is measured in the tangent
- * space at y, where they are straight: exact to the ends and in flat space, to second order in their length else. */
-rm2_status rm2i_walk_to(rm2i_walk *walk, const double *y, double *distance);
+ * space at y, where they are straight: exact to the ends and in flat space, to second order in their length else. A
+ * distance that is not above `enough` (0: none) may be that of another segment than the nearest. */
+rm2_status rm2i_walk_to(rm2i_walk *walk, const double *y, double enough, double *distance);
 
 #endif

@@ -13,7 +13,7 @@
 #include "model/model.h"
 #include "riemann2/eval.h"
 
-enum { MOST_DEMONSTRATIONS = 32, MOST_POINTS_OF_ONE = 64, MOST_POINTS = 128 };
+enum { MOST_DEMONSTRATIONS = 32, MOST_POINTS_OF_ONE = 64, MOST_POINTS = 128, FIRST_OF = 8 };
 
 static const double HIGH_QUANTILE = 0.99;
 static const double SAME = 1e-12; /* of the largest entry: a spread below is rounding */
@@ -39,24 +39,37 @@ static size_t evenly(size_t k, size_t count, size_t n) {
     return count > 1 ? k * (n - 1) / (count - 1) : 0;
 }
 
+/* Point i of the demonstration, `n` points from `from` on, `steps` of which are looked at. */
+typedef struct visit {
+    size_t from, n, steps;
+    double *farthest; /* so far: points that are nearer do not count */
+} visit;
+
+static rm2_status visit_point(const rm2_vicinity *v, const visit *at, size_t i, rm2i_walk *walk) {
+    double distance;
+    const double *y =
+        v->model->data->points + (at->from + evenly(i, at->steps, at->n)) * v->manifold->ambient;
+    RM2_TRY(rm2i_walk_to(walk, y, *at->farthest, &distance));
+    *at->farthest = fmax(*at->farthest, distance);
+    return RM2_OK;
+}
+
+/* Some points first, which leave a distance that most of the others are soon found to be below. */
 static rm2_status compare(const void *arg, size_t k, double *work) {
     const comparison *c = arg;
-    const rm2_vicinity *v = c->v;
-    const rm2_data *d = v->model->data;
-    size_t t = evenly(k, c->count, v->info.demonstrations);
-    size_t from = d->trajectories ? d->starts[t] : t;
-    size_t n = d->trajectories ? d->starts[t + 1] - from : 1;
-    size_t steps = n < MOST_POINTS_OF_ONE ? n : MOST_POINTS_OF_ONE;
+    const rm2_data *d = c->v->model->data;
+    size_t t = evenly(k, c->count, c->v->info.demonstrations);
+    visit at = {.from = d->trajectories ? d->starts[t] : t, .farthest = &c->farthest[k]};
+    at.n = d->trajectories ? d->starts[t + 1] - at.from : 1;
+    at.steps = at.n < MOST_POINTS_OF_ONE ? at.n : MOST_POINTS_OF_ONE;
     rm2i_walk walk;
-    rm2i_walk_lay_out(&walk, &v->segments, &(rm2i_arena){work, 0});
+    rm2i_walk_lay_out(&walk, &c->v->segments, &(rm2i_arena){work, 0});
     rm2i_walk_begin(&walk, t);
-    c->farthest[k] = 0;
-    for (size_t i = 0; i < steps; i++) {
-        double distance;
-        const double *y = d->points + (from + evenly(i, steps, n)) * v->manifold->ambient;
-        RM2_TRY(rm2i_walk_to(&walk, y, &distance));
-        c->farthest[k] = fmax(c->farthest[k], distance);
-    }
+    *at.farthest = 0;
+    for (int others = 0; others < 2; others++)
+        for (size_t i = 0; i < at.steps; i++)
+            if ((i % FIRST_OF != 0) == (others != 0))
+                RM2_TRY(visit_point(c->v, &at, i, &walk));
     return RM2_OK;
 }
 
@@ -180,7 +193,7 @@ static rm2_status look(rm2_context *ctx, looking *l, const double *points, doubl
     for (size_t i = 0; i < l->n; i++) {
         double distance;
         rm2_status status =
-            rm2i_walk_to(&l->walk, l->scaled + i * l->v->manifold->ambient, &distance);
+            rm2i_walk_to(&l->walk, l->scaled + i * l->v->manifold->ambient, 0, &distance);
         if (status != RM2_OK)
             return rm2i_fail(ctx, status, "point %zu: %s", i, rm2_status_text(status));
         distance /= l->v->info.spread;

@@ -208,17 +208,45 @@ static rm2_status factor_inputs(rm2i_inducing *in, const rm2i_latent_kernel *ker
     return rm2i_factor(in->ctx, in->r, in->Kuu, 0, in->L, &in->jitter);
 }
 
+size_t rm2i_inducing_sums_count(size_t r, size_t M) {
+    return rm2i_triangle(r) + M * r + 1;
+}
+
+/* A, V F in U (until value takes it) and t from their sums. */
+static void take_sums(rm2i_inducing *in, const double *sums) {
+    rm2i_unpack_triangle(in->r, sums, in->A);
+    sums += rm2i_triangle(in->r);
+    memcpy(in->U, sums, in->M * in->r * sizeof *in->U);
+    in->trace = sums[in->M * in->r];
+}
+
+/* Once Kuu is factored. */
+static const double *sum_rows(const rm2i_rows *rows) {
+    size_t r = rows->in->r;
+    return rm2i_inducing_rows(rows, &(rm2i_pass){forward, r, rows->in->M * r + 1});
+}
+
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                                double noise, const double *F) {
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
-    size_t r = in->r, M = in->M;
     RM2_TRY(factor_inputs(in, kernel, X));
-    const double *sums = rm2i_inducing_rows(&rows, &(rm2i_pass){forward, r, M * r + 1});
-    rm2i_unpack_triangle(r, sums, in->A);
-    sums += rm2i_triangle(r);
-    memcpy(in->U, sums, M * r * sizeof *in->U); /* V F, until value takes U */
-    in->trace = sums[M * r];
+    take_sums(in, sum_rows(&rows));
     return solve_noise(&rows, in->U, noise);
+}
+
+rm2_status rm2i_inducing_sum(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
+                             const double *F, double *sums) {
+    rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
+    RM2_TRY(factor_inputs(in, kernel, X));
+    memcpy(sums, sum_rows(&rows), rm2i_inducing_sums_count(in->r, in->M) * sizeof *sums);
+    return RM2_OK;
+}
+
+rm2_status rm2i_inducing_solve_sums(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
+                                    const double *X, double noise, const double *sums) {
+    RM2_TRY(factor_inputs(in, kernel, X));
+    take_sums(in, sums);
+    return solve_small(in, in->U, noise);
 }
 
 /* tr(Kf^-1 S) = |Lf^-1 R^T|^2/s2 + |Lf^-1 u^T|^2; Y and U are divided by Lf. */

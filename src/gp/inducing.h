@@ -98,6 +98,13 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
 /* Everything up to R and S at the points X (N x Q) and outputs F (M x N). */
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                                double noise, const double *F);
+/* The sums over all points that a posterior is made of: the lower triangle of A row after row, V F (M x r), t. */
+size_t rm2i_inducing_sums_count(size_t r, size_t M);
+rm2_status rm2i_inducing_sum(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
+                             const double *F, double *sums);
+/* A, L, B, u and t from these sums; R and S are left out. */
+rm2_status rm2i_inducing_solve_sums(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
+                                    const double *X, double noise, const double *sums);
 /* Y becomes Lf^-1 R^T (Lf NULL: the identity); the lower bound, and tr(Kf^-1 S) in *trace if that is
  * not NULL. */
 double rm2i_inducing_value(rm2i_inducing *in, const double *Lf, double *trace);
@@ -131,6 +138,17 @@ typedef struct rm2i_bounds {
  * points as memory allows. */
 rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data, double enough,
                                 rm2i_bounds *bounds);
+
+/* ---- inducing_proof.c ------------------------------------------------------------------------ */
+
+/* Are these the sums of the data, with the inducing inputs Z (r x Q)? By random vectors, in N r steps instead of N r^2:
+ * *off is relative, 0 to rounding where they are, NaN where nothing can be compared. */
+typedef struct rm2i_sums_claim {
+    const rm2i_inducing_data *data;
+    size_t r;
+    const double *Z, *sums;
+} rm2i_sums_claim;
+rm2_status rm2i_inducing_sums_off(rm2_context *ctx, const rm2i_sums_claim *claim, double *off);
 
 /* ---- for the files of this subject ----------------------------------------------------------- */
 

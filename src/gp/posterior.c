@@ -70,16 +70,33 @@ static void multiply_root(rm2i_posterior *p) {
 
 /* Of the set-up with inducing points. */
 typedef struct inducing_scratch {
-    size_t N, M, r;
-    double *Y, *S, *e, *eigen, *memory; /* M x N, M x M, r: eigenvalues, the eigenproblem's own */
+    size_t r;
+    double *e, *eigen, *memory; /* r: eigenvalues, the eigenproblem's own */
 } inducing_scratch;
 
 static void lay_out_inducing_scratch(void *scratch, rm2i_arena *a) {
     inducing_scratch *s = scratch;
-    s->Y = rm2i_take(a, double, s->M, s->N);
-    s->S = rm2i_take(a, double, s->M, s->M);
     s->e = rm2i_take(a, double, s->r);
     s->eigen = rm2i_take(a, double, rm2i_symmetric_eigen_work(s->r));
+}
+
+static const double OFF_SUMS = 1e-6; /* relative; rounding of another processor is far below */
+
+/* Sums that are known are taken if they are those of the data: else they are found as if there were none. */
+static rm2_status find_sums(rm2i_posterior *p, rm2i_inducing *in) {
+    const rm2i_gp *gp = &p->gp;
+    const rm2i_inducing_data data = {
+        .kernel = &gp->kernel, .N = gp->N, .M = gp->M, .X = gp->X, .F = gp->F};
+    double off = NAN;
+    if (gp->sums)
+        RM2_TRY(rm2i_inducing_sums_off(in->ctx, &(rm2i_sums_claim){&data, in->r, p->Z, gp->sums},
+                                       &off));
+    if (gp->sums && off <= OFF_SUMS)
+        memcpy(p->sums, gp->sums, rm2i_inducing_sums_count(in->r, gp->M) * sizeof *p->sums);
+    else
+        RM2_TRY(rm2i_inducing_sum(in, &gp->kernel, gp->X, gp->F, p->sums));
+    p->gp.sums = NULL;
+    return RM2_OK;
 }
 
 /* C = (Lu^-T u)^T. With A = V V^T = E diag(e) E^T, I - s2 B^-1 = E diag(e/(e + s2)) E^T, and the root
@@ -87,9 +104,8 @@ static void lay_out_inducing_scratch(void *scratch, rm2i_arena *a) {
  * not determine, where Lu^-1 is large, count little. */
 static rm2_status solve_inducing(rm2i_posterior *p, rm2i_inducing *in, const inducing_scratch *s) {
     size_t r = in->r, M = p->gp.M;
-    in->Y = s->Y;
-    in->S = s->S;
-    RM2_TRY(rm2i_inducing_solve(in, &p->gp.kernel, p->gp.X, p->gp.noise, p->gp.F));
+    RM2_TRY(find_sums(p, in));
+    RM2_TRY(rm2i_inducing_solve_sums(in, &p->gp.kernel, p->gp.X, p->gp.noise, p->sums));
     memcpy(p->C, in->u, M * r * sizeof *p->C);
     rm2i_factor_other_half_solve(NULL, r, in->L, M, p->C);
     memcpy(p->root, in->A, r * r * sizeof *p->root);
@@ -154,11 +170,12 @@ static void lay_out_inducing(void *posterior, rm2i_arena *a) {
     p->root = rm2i_take(a, double, r, r);
     p->inverse = rm2i_take(a, double, r, r);
     p->own_Z = rm2i_take(a, double, r, p->gp.Q);
+    p->sums = rm2i_take(a, double, rm2i_inducing_sums_count(r, M));
 }
 
 static rm2_status build_inducing(rm2_context *ctx, rm2i_posterior *p) {
     size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q, r = p->n = p->gp.inducing;
-    inducing_scratch scratch = {.N = N, .M = M, .r = r};
+    inducing_scratch scratch = {.r = r};
     rm2i_inducing *in;
     RM2_TRY(rm2i_arena_calloc(ctx, lay_out_inducing, p, &p->memory));
     p->Z = p->gp.Z = memcpy(p->own_Z, p->gp.Z, r * Q * sizeof *p->own_Z);
@@ -360,6 +377,38 @@ void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f
                                 ? 2 * conditioned(p, m, prior, reduced, reduced + (q + 1) * N)
                                 : dh[q];
         }
+}
+
+/* u = L^-1 k or root k, and s = A^-1 k; returns k.s, as |u|^2 where there is a u. */
+static double solve_one(const rm2i_posterior *p, const double *k, double *u, double *s) {
+    int n = (int)p->n;
+    if (p->inverse) {
+        rm2i_dgemv(CblasRowMajor, CblasNoTrans, n, n, 1, p->inverse, n, k, 1, 0, s, 1);
+        return rm2i_dot(p->n, k, s);
+    }
+    if (p->root) {
+        rm2i_dgemv(CblasRowMajor, CblasNoTrans, n, n, 1, p->root, n, k, 1, 0, u, 1);
+        rm2i_dgemv(CblasRowMajor, CblasTrans, n, n, 1, p->root, n, u, 1, 0, s, 1);
+    } else {
+        memcpy(u, k, p->n * sizeof *u);
+        rm2i_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, p->L, n, u, 1);
+        memcpy(s, u, p->n * sizeof *s);
+        rm2i_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, n, p->L, n, s, 1);
+    }
+    return rm2i_dot(p->n, u, u);
+}
+
+/* s = A^-1 k: h = k** - k.s, dh_q = dk**_q - 2 dk_q.s */
+void rm2i_posterior_variance(const rm2i_posterior *p, const double *x, double *h, double *dh,
+                             double *work) {
+    size_t n = p->n, Q = p->gp.Q;
+    gradient_scratch at;
+    lay_out_gradient(&at, p, &(rm2i_arena){work, 0});
+    double *u = at.reduced, *s = u + n;
+    rm2i_latent_cross_gradient(&p->gp.kernel, n, p->Z, x, at.k, at.dk);
+    *h = fmax(rm2i_latent_variance_at(&p->gp.kernel, x) - solve_one(p, at.k, u, s), 0);
+    for (size_t q = 0; q < Q; q++)
+        dh[q] = 2 * (p->gp.kernel.linear * x[q] - rm2i_dot(n, at.dk + q * n, s));
 }
 
 void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J, double *R,

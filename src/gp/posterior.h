@@ -25,6 +25,7 @@ typedef struct rm2i_gp {
     const double *F;          /* M x N */
     size_t inducing;          /* inducing points; 0: none, exact */
     const double *Z;          /* inducing x Q: where they are; copied */
+    const double *sums; /* of the inducing points (rm2i_inducing_sum), if they are known; copied */
 } rm2i_gp;
 
 typedef struct rm2i_posterior {
@@ -32,6 +33,7 @@ typedef struct rm2i_posterior {
     size_t n;        /* support points, those that k* is taken with: training or inducing points */
     const double *Z; /* n x Q */
     double *own_Z;   /* inducing points: the copy of them */
+    double *sums;    /* inducing points: rm2i_inducing_sum */
     double *C, *P;   /* C is M x n */
     double *L;       /* Kronecker: Cholesky factor of A */
     double *root;    /* inducing points: root^T root stands for A^-1 */
@@ -42,6 +44,10 @@ typedef struct rm2i_posterior {
 } rm2i_posterior;
 
 rm2_status rm2i_posterior_create(rm2_context *ctx, const rm2i_gp *gp, rm2i_posterior **posterior);
+/* A posterior through r of the training points, chosen so that tr(K - Q) (inducing.h) is at most `enough`: r^2 instead of
+ * N^2 a point. NULL where that takes more than two thirds of them, with inducing points, and with noise per output. */
+rm2_status rm2i_posterior_reduced(rm2_context *ctx, const rm2i_posterior *full, double enough,
+                                  rm2i_posterior **reduced);
 void rm2i_posterior_free(rm2i_posterior *p);
 
 /* Mean (n x M) and h (n x M, without observation noise; NULL: not wanted) at n points. work:
@@ -57,6 +63,11 @@ size_t rm2i_posterior_work(const rm2i_posterior *p);
 /* At one point, with the derivatives: J (M x Q) = df/dx, dh (M x Q). h and dh may both be NULL. */
 void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f, double *h,
                              double *J, double *dh, double *work);
+
+/* Kronecker noise: h, the same for all outputs, and its slope dh (Q) alone, by one solve. work:
+ * rm2i_posterior_work. */
+void rm2i_posterior_variance(const rm2i_posterior *p, const double *x, double *h, double *dh,
+                             double *work);
 
 /* Jacobian of f as a random matrix: mean J (M x Q); column m of P^-1 J has covariance R_m (Q x Q):
  * R is M x Q x Q. */

@@ -36,6 +36,7 @@ static inline void rm2i_one_thread_end(int before) {
 #define rm2i_dsymm(...) RM2I_ONE_THREAD(cblas_dsymm(__VA_ARGS__))
 #define rm2i_dsyrk(...) RM2I_ONE_THREAD(cblas_dsyrk(__VA_ARGS__))
 #define rm2i_dtrsm(...) RM2I_ONE_THREAD(cblas_dtrsm(__VA_ARGS__))
+#define rm2i_dtrsv(...) RM2I_ONE_THREAD(cblas_dtrsv(__VA_ARGS__))
 #define rm2i_dgemv(...) RM2I_ONE_THREAD(cblas_dgemv(__VA_ARGS__))
 #define rm2i_dsymv(...) RM2I_ONE_THREAD(cblas_dsymv(__VA_ARGS__))
 #define rm2i_dsyr(...)  RM2I_ONE_THREAD(cblas_dsyr(__VA_ARGS__))

@@ -11,7 +11,6 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "gp/inducing.h"
 #include "linalg/dense.h"
 #include "metric/pullback.h"
 
@@ -161,35 +160,6 @@ static rm2_status find_cost_factor(rm2_context *ctx, const rm2_model *m, rm2i_pu
     return RM2_OK;
 }
 
-/* ---- fewer support points ------------------------------------------------------------------- */
-
-/* A posterior through some of the training points: r^2 instead of N^2 a point. Where it would take
- * more than two thirds of them, or inference is by inducing points anyway, there is none. */
-static rm2_status reduce_support(rm2_context *ctx, const rm2_model *model, double support,
-                                 rm2i_posterior **reduced) {
-    rm2i_gp gp = model->posterior->gp;
-    size_t *index, most = gp.N / 3 * 2;
-    double left, *Z = NULL;
-    *reduced = NULL;
-    if (support == 0 || gp.inducing || gp.noise_kind != RM2_NOISE_KRONECKER || most == 0)
-        return RM2_OK;
-    RM2_TRY(rm2i_alloc(ctx, most, sizeof *index, &index));
-    double enough = support * gp.kernel.variance;
-    const rm2i_inducing_request request = {
-        .kernel = &gp.kernel, .N = gp.N, .X = gp.X, .enough = enough, .most = most};
-    rm2_status status = rm2i_inducing_choose(ctx, &request, index, &gp.inducing, &left);
-    if (status == RM2_OK && left <= enough)
-        status = rm2i_alloc(ctx, gp.inducing, gp.Q * sizeof *Z, &Z);
-    if (status == RM2_OK && Z) {
-        rm2i_inducing_gather(gp.inducing, index, gp.Q, gp.X, Z);
-        gp.Z = Z;
-        status = rm2i_posterior_create(ctx, &gp, reduced);
-    }
-    free(Z);
-    free(index);
-    return status;
-}
-
 /* ---- the metric ----------------------------------------------------------------------------- */
 
 static rm2_status check(rm2_context *ctx, const rm2_pullback_settings *s) {
@@ -234,7 +204,10 @@ rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
     if (model->linear > 0)
         s.contrast = 0;
     RM2_TRY(find_cost_factor(ctx, model, &like));
-    RM2_TRY(reduce_support(ctx, model, s.support, &like.reduced));
+    if (s.support > 0)
+        RM2_TRY(rm2i_posterior_reduced(ctx, model->posterior,
+                                       s.support * model->posterior->gp.kernel.variance,
+                                       &like.reduced));
     if (like.reduced)
         like.posterior = like.reduced;
     RM2_TRY(rm2i_pullback_field_create(ctx, &like, &f));

@@ -69,7 +69,9 @@ static rm2_status prepare(rm2_context *ctx, const rm2_model *m, size_t n, const 
 static rm2_status encode(rm2_context *ctx, size_t n, const double *points, double *scaled,
                          encoding *e) {
     const rm2_model *m = e->m;
+    const rm2i_posterior *quick;
     size_t failed = 0;
+    RM2_TRY(rm2i_model_quick(ctx, m, &quick));
     RM2_TRY(prepare(ctx, m, n, points, scaled, e));
     e->mapped = e->s->back_constraint && m->back_weights;
     if (e->mapped)

@@ -21,7 +21,9 @@
 
 enum { MOST = 12, SWEEPS = 20 };    /* candidates per point; rounds of refinement */
 static const double SAME = 0.02;    /* lengthscales between candidates that are one */
+static const double BESIDE = 0.1;   /* lengthscales from a candidate that a search leads to */
 static const double SETTLED = 1e-4; /* lengthscales that a sweep moves at most */
+static const double STALE = 1e-5;   /* lengthscales that neighbours move before it matters */
 static const double FLOOR = 0.1;    /* shortest step of outputs, of the training median */
 
 typedef struct paths {
@@ -35,6 +37,7 @@ typedef struct paths {
     size_t *from;       /* n x MOST */
     size_t *nearest;    /* n x MOST */
     double *steps;      /* N x 2: of the training trajectories */
+    double *stale; /* n: lengthscales that the neighbours have moved since a point was refined */
     double *latents;
     rm2_encoded *info;
     double *memory;
@@ -50,6 +53,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     p->from = rm2i_take(a, size_t, n, MOST);
     p->nearest = rm2i_take(a, size_t, n, MOST);
     p->steps = rm2i_take(a, double, p->all->m->N, 2);
+    p->stale = rm2i_take(a, double, n);
 }
 
 rm2_status rm2i_check_trajectories(rm2_context *ctx, const rm2_encode_settings *s, size_t n) {
@@ -248,13 +252,28 @@ static rm2_status find_candidates(const void *arg, size_t i, double *work) {
     return p->count[i] ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
-/* Candidates of point `from` as starts for its neighbour `to`. */
+/* Is x next to a candidate of point i? */
+static bool beside(const paths *p, size_t i, const double *x) {
+    const rm2_model *m = p->all->m;
+    for (size_t c = 0; c < p->count[i]; c++)
+        if (squared_step(m, p->candidates + (i * MOST + c) * m->Q, x) < BESIDE * BESIDE)
+            return true;
+    return false;
+}
+
+/* Candidates of point `from` as starts for its neighbour `to`, where they lead to others than it has. */
 static rm2_status spread(paths *p, size_t from, size_t to, double *work) {
     rm2i_observation o;
-    RM2_TRY(observe(p, to, work, &o));
-    for (size_t c = 0; c < p->count[from]; c++)
-        RM2_TRY(add_from(p, &o, to, p->candidates + (from * MOST + c) * p->all->m->Q,
-                         p->nearest[from * MOST + c]));
+    bool begun = false;
+    for (size_t c = 0; c < p->count[from]; c++) {
+        const double *start = p->candidates + (from * MOST + c) * p->all->m->Q;
+        if (beside(p, to, start))
+            continue;
+        if (!begun)
+            RM2_TRY(observe(p, to, work, &o));
+        begun = true;
+        RM2_TRY(add_from(p, &o, to, start, p->nearest[from * MOST + c]));
+    }
     return RM2_OK;
 }
 
@@ -317,7 +336,13 @@ static rm2_status refine_point(paths *p, size_t begin, size_t end, size_t i, dou
     RM2_TRY(minimise(p, &l, o.start, &value, &found, &converged));
     if (!found)
         return RM2_OK;
-    *moved = fmax(*moved, sqrt(squared_step(p->all->m, x, o.start)));
+    double step = sqrt(squared_step(p->all->m, x, o.start));
+    *moved = fmax(*moved, step);
+    p->stale[i] = 0;
+    if (i > begin)
+        p->stale[i - 1] += step;
+    if (i + 1 < end)
+        p->stale[i + 1] += step;
     memcpy(x, o.start, Q * sizeof *x);
     if (p->info)
         p->info[i].converged = converged;
@@ -333,11 +358,15 @@ static rm2_status encode_path(const void *arg, size_t t, double *work) {
     for (size_t i = end - 1; i > begin; i--)
         RM2_TRY(spread(p, i, i - 1, work));
     choose(p, begin, end);
+    for (size_t i = begin; i < end; i++)
+        p->stale[i] = INFINITY;
     for (int sweep = 0; sweep < SWEEPS && moved > SETTLED; sweep++) {
         moved = 0;
-        for (size_t k = begin; k < end; k++)
-            RM2_TRY(
-                refine_point(p, begin, end, sweep % 2 ? end - 1 - (k - begin) : k, work, &moved));
+        for (size_t k = begin; k < end; k++) {
+            size_t i = sweep % 2 ? end - 1 - (k - begin) : k;
+            if (p->stale[i] > STALE)
+                RM2_TRY(refine_point(p, begin, end, i, work, &moved));
+        }
     }
     return RM2_OK;
 }

@@ -85,6 +85,15 @@ static rm2_status get_given_inducing(rm2i_reader r, rm2_model *m) {
     return RM2_OK;
 }
 
+/* What they are worth is found where they are used (rm2i_posterior_create). */
+static rm2_status get_inducing_sums(rm2i_reader r, rm2_model *m) {
+    static const char name[] = "parameters/inducing_sums";
+    if (m->inducing_count == 0 || !rm2i_h5_has(r.h5, name))
+        return RM2_OK;
+    size_t count = rm2i_inducing_sums_count(m->inducing_count, m->M);
+    return rm2i_h5_get_doubles(r.ctx, r.h5, name, 1, &count, &m->inducing_sums);
+}
+
 static rm2_status get_inducing(rm2i_reader r, rm2_model *m) {
     RM2_TRY(get_given_inducing(r, m));
     if (rm2i_h5_has(r.h5, "parameters/inducing"))
@@ -120,6 +129,7 @@ static rm2_status get_parameters(rm2i_reader r, rm2_model *m) {
     RM2_TRY(rm2i_file_matrix(r, "parameters/task_covariance", m->M, m->M, m->Kf));
     RM2_TRY(rm2i_file_vector(r, "parameters/gpdm", 3, m->gpdm));
     RM2_TRY(get_inducing(r, m));
+    RM2_TRY(get_inducing_sums(r, m));
     return get_back_constraint(r, m);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "gp/inducing.h"
 #include "model/file.h"
 #include "model/settings_file.h"
 #include "model/start_file.h"
@@ -90,6 +91,15 @@ static rm2_status put_inducing(writer w, const rm2_model *m) {
     return RM2_OK;
 }
 
+/* Sums over all points, where finding them again takes long and they are a small part of the file. */
+static rm2_status put_inducing_sums(writer w, const rm2_model *m) {
+    enum { POINTS_FOR_EACH = 50 };
+    if (m->inducing_count == 0 || m->N / m->inducing_count < POINTS_FOR_EACH)
+        return RM2_OK;
+    return put_vector(w, "parameters/inducing_sums",
+                      rm2i_inducing_sums_count(m->inducing_count, m->M), m->posterior->sums);
+}
+
 static rm2_status put_parameters(writer w, const rm2_model *m) {
     RM2_TRY(put_matrix(w, "parameters/latents", m->N, m->Q, m->X));
     RM2_TRY(put_vector(w, "parameters/lengthscale", m->Q, m->lengthscale));
@@ -106,6 +116,7 @@ static rm2_status put_parameters(writer w, const rm2_model *m) {
     RM2_TRY(put_matrix(w, "parameters/task_covariance", m->M, m->M, m->Kf));
     RM2_TRY(put_vector(w, "parameters/gpdm", 3, m->gpdm));
     RM2_TRY(put_inducing(w, m));
+    RM2_TRY(put_inducing_sums(w, m));
     return put_back_constraint(w, m);
 }
 

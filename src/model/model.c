@@ -12,6 +12,7 @@
 void rm2_model_free(rm2_model *m) {
     if (!m)
         return;
+    rm2i_model_quick_free(m);
     rm2i_posterior_free(m->posterior);
     rm2i_latent_prior_free(m->prior);
     rm2_data_free(m->data);
@@ -27,6 +28,7 @@ void rm2_model_free(rm2_model *m) {
     free(m->Kf);
     free(m->inducing);
     free(m->inducing_inputs);
+    free(m->inducing_sums);
     free(m->given_inducing);
     free(m->trace);
     rm2_start_report_free(m->start_report);
@@ -152,10 +154,14 @@ rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
                   .X = m->X,
                   .F = m->F,
                   .inducing = m->inducing_count,
-                  .Z = m->inducing_inputs};
+                  .Z = m->inducing_inputs,
+                  .sums = m->inducing_sums};
     RM2_TRY(rm2i_posterior_create(ctx, &gp, &m->posterior));
+    free(m->inducing_sums);
+    m->inducing_sums = NULL;
     if (m->freedom > 0)
         RM2_TRY(rm2i_latent_prior_create(ctx, m->N, m->Q, m->X, m->latent_noise, &m->prior));
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *m->quick, &m->quick));
     if (m->settings.noise == RM2_NOISE_KRONECKER)
         RM2_TRY(rm2i_observation_factor(ctx, m));
     fill_info(m);

@@ -2,10 +2,17 @@
 #ifndef RM2I_MODEL_H
 #define RM2I_MODEL_H
 
+#include <stdatomic.h>
+
 #include "data/data.h"
 #include "gp/latent_prior.h"
 #include "gp/posterior.h"
 #include "riemann2/model.h"
+
+/* Found when it is needed for the first time: it takes longer than loading a model. */
+typedef struct rm2i_lazy_posterior {
+    _Atomic(rm2i_posterior *) found; /* NULL: not yet */
+} rm2i_lazy_posterior;
 
 struct rm2_model {
     rm2_model_info info;          /* what callers see of the rest */
@@ -31,7 +38,9 @@ struct rm2_model {
     size_t inducing_count;   /* 0: exact inference */
     size_t *inducing;        /* which of the points they are; NULL: exact, or free inputs */
     double *inducing_inputs; /* inducing_count x Q: where they are; NULL: exact */
-    size_t *given_inducing;  /* settings.inducing training points that were given, or NULL */
+    double
+        *inducing_sums; /* of a file (rm2i_inducing_sum), until the posterior has them; or NULL */
+    size_t *given_inducing; /* settings.inducing training points that were given, or NULL */
     size_t gpdm_inducing;
     /* record */
     rm2_objective_terms start, end;
@@ -44,6 +53,8 @@ struct rm2_model {
     rm2_start_report *start_report; /* NULL unless the start aligned demonstrations */
     /* derived */
     rm2i_posterior *posterior;
+    rm2i_lazy_posterior *quick; /* for the variance while encoding; the posterior itself if there
+                                   is none through fewer points */
     rm2i_latent_prior *prior; /* of a latent point, with `freedom`; NULL: a broad normal density */
     double *frame;            /* of the manifold at the base point */
     double
@@ -63,6 +74,10 @@ rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *settings, 
                             double *X0, rm2_model *model);
 /* Posterior, frame and info, once the parameters are there. */
 rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *model);
+
+/* The model's quick posterior, found if it is not there. */
+rm2_status rm2i_model_quick(rm2_context *ctx, const rm2_model *model, const rm2i_posterior **quick);
+void rm2i_model_quick_free(rm2_model *model);
 
 /* n points from outside, in the units of the data, to scaled ones, which are on the manifold
  * (RM2_WGPLVM): those further off than rounding explains are refused with point, factor and defect.

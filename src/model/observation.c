@@ -72,7 +72,7 @@ static void spread_of_latents(const rm2_model *m, double *centre, double *precis
 }
 
 rm2i_observation rm2i_observation_in(const rm2_model *m, double *memory) {
-    rm2i_observation o = {.m = m};
+    rm2i_observation o = {.m = m, .quick = atomic_load(&m->quick->found)};
     lay_out(&o, &(rm2i_arena){memory, 0});
     spread_of_latents(m, o.centre, o.precision);
     return o;
@@ -231,9 +231,14 @@ static double general_density(rm2i_observation *o, double *slope) {
 }
 
 double rm2i_observation_density(rm2i_observation *o, const double *x, double *slope) {
-    rm2i_posterior_gradient(o->m->posterior, x, o->f, o->h, o->J, o->dh, o->work);
+    bool simple = kronecker(o);
+    rm2i_posterior_gradient(o->m->posterior, x, o->f, simple ? NULL : o->h, o->J,
+                            simple ? NULL : o->dh, o->work);
     find_residual(o);
-    return kronecker(o) ? kronecker_density(o, slope) : general_density(o, slope);
+    if (!simple)
+        return general_density(o, slope);
+    rm2i_posterior_variance(o->quick, x, o->h, o->dh, o->work);
+    return kronecker_density(o, slope);
 }
 
 static double wall_at(const rm2i_observation *o, const double *x, double *slope) {

@@ -8,14 +8,15 @@
 typedef struct rm2i_observation {
     rm2_context *ctx; /* whose interrupt ends the search */
     const rm2_model *m;
-    rm2_encode_kind kind;       /* what is maximised */
-    size_t count;               /* coordinates that are there */
-    size_t *which;              /* M: their indices */
-    double *v;                  /* count: centred */
-    double *P;                  /* count x M: rows of P that are there */
-    double *centre, *precision; /* Q: the broad Gaussian */
-    double wall;                /* height of the wall around the latents, least squares only */
-    double *L;                  /* count x count: room for a factor */
+    const rm2i_posterior *quick; /* that h comes from, Kronecker noise (rm2i_model_quick) */
+    rm2_encode_kind kind;        /* what is maximised */
+    size_t count;                /* coordinates that are there */
+    size_t *which;               /* M: their indices */
+    double *v;                   /* count: centred */
+    double *P;                   /* count x M: rows of P that are there */
+    double *centre, *precision;  /* Q: the broad Gaussian */
+    double wall;                 /* height of the wall around the latents, least squares only */
+    double *L;                   /* count x count: room for a factor */
     const double *S; /* factor of S, or of P P^T with Kronecker noise: L, or the model's */
     double log_det;  /* of P P^T, Kronecker noise */
     double *f, *h, *J, *dh, *r, *y, *Y; /* M, M, MQ, MQ, M, M, M x M */
@@ -27,7 +28,8 @@ typedef struct rm2i_observation {
 /* The model's factor for observations without missing coordinates (Kronecker noise). */
 rm2_status rm2i_observation_factor(rm2_context *ctx, rm2_model *m);
 
-/* Doubles of memory that an observation needs, and one in such memory, with the broad Gaussian. */
+/* Doubles of memory that an observation needs, and one in such memory, with the broad Gaussian. The model's quick
+ * posterior must have been found. */
 size_t rm2i_observation_size(const rm2_model *m);
 rm2i_observation rm2i_observation_in(const rm2_model *m, double *memory);
 /* Take the coordinates that are there (M flags) of an observation (M, centred), their rows of P, and the

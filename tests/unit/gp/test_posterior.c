@@ -211,6 +211,12 @@ static void check_gradient(const problem *p) {
         for (size_t m = 0; m < M; m++)
             largest = fmax(largest, h[m]);
         assert_near(M, h, at_h, 1e-12 * largest);
+        if (posterior->gp.noise_kind == RM2_NOISE_KRONECKER) {
+            double one_h, one_dh[Q];
+            rm2i_posterior_variance(posterior, x, &one_h, one_dh, work);
+            assert_near(1, &one_h, h, 1e-12 * largest);
+            assert_near(Q, one_dh, dh, 1e-11 * largest);
+        }
         for (size_t q = 0; q < Q; q++) {
             double up_f[M], up_h[M], down_f[M], down_h[M], moved[Q] = {x[0], x[1]};
             moved[q] = x[q] + step;

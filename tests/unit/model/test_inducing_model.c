@@ -16,6 +16,7 @@
 #include "gp/inducing.h"
 #include "gp/likelihood.h"
 #include "gp/moments.h"
+#include "hdf5/hdf5.h"
 #include "linalg/factor.h"
 #include "model/model.h"
 
@@ -226,6 +227,79 @@ static void all_points_give_the_exact_posterior(void **state) {
         free(work);
         rm2i_posterior_free(p);
         rm2i_posterior_free(e);
+    }
+}
+
+/* By one solve, with the product of the root and with the root itself. */
+static void variance_has_its_slope(void **state) {
+    (void)state;
+    for (int product = 0; product < 2; product++) {
+        rm2i_gp gp = gp_of(RM2_LATENT_SE, R, 0.02);
+        rm2i_posterior *p = posterior_of(&gp);
+        double *work = numbers(rm2i_posterior_work(p));
+        assert_non_null(p->inverse);
+        if (!product)
+            p->inverse = NULL;
+        for (size_t i = 0; i < PATH; i++) {
+            double f[M], h[M], J[M * Q], dh[M * Q], one_h, one_dh[Q];
+            rm2i_posterior_gradient(p, path + i * Q, f, h, J, dh, work);
+            rm2i_posterior_variance(p, path + i * Q, &one_h, one_dh, work);
+            assert_near(1, &one_h, h, 1e-11, "h");
+            assert_near(Q, one_dh, dh, 1e-10, "dh");
+        }
+        free(work);
+        rm2i_posterior_free(p);
+    }
+}
+
+/* ---- sums that are known -------------------------------------------------------------------- */
+
+static double off_of(const rm2i_gp *gp, const double *sums) {
+    const rm2i_inducing_data data = {.kernel = &gp->kernel, .N = N, .M = M, .X = X, .F = F};
+    double off = NAN;
+    assert_int_equal(
+        rm2i_inducing_sums_off(ctx, &(rm2i_sums_claim){&data, gp->inducing, inputs, sums}, &off),
+        RM2_OK);
+    return off;
+}
+
+static void assert_same_posterior(const rm2i_posterior *a, const rm2i_posterior *b) {
+    size_t r = a->n;
+    assert_memory_equal(a->C, b->C, a->gp.M * r * sizeof *a->C);
+    assert_memory_equal(a->root, b->root, r * r * sizeof *a->root);
+}
+
+/* Each entry in turn is wrong; t, the last, is not used. Every seventh is followed to the posterior. */
+static void try_wrong_entries(rm2i_gp *gp, const rm2i_posterior *found, double *sums) {
+    gp->sums = sums;
+    for (size_t i = 0; i + 1 < rm2i_inducing_sums_count(gp->inducing, M); i++) {
+        double right = sums[i], wrong[] = {right + 1e-3, -right - 1, 1e300, INFINITY, NAN};
+        sums[i] = wrong[i % 5];
+        assert_false(off_of(gp, sums) <= 1e-5);
+        rm2i_posterior *again = i % 7 ? NULL : posterior_of(gp);
+        if (again)
+            assert_same_posterior(again, found);
+        rm2i_posterior_free(again);
+        sums[i] = right;
+    }
+}
+
+static void wrong_sums_have_no_effect(void **state) {
+    (void)state;
+    static const rm2_latent_kind kinds[] = {RM2_LATENT_SE, RM2_LATENT_MATERN32};
+    for (size_t k = 0; k < 2; k++) {
+        rm2i_gp gp = gp_of(kinds[k], R, 0.02);
+        rm2i_posterior *found = posterior_of(&gp);
+        size_t count = rm2i_inducing_sums_count(gp.inducing, M);
+        double *sums = numbers(count);
+        memcpy(sums, found->sums, count * sizeof *sums);
+        assert_true(off_of(&gp, sums) < 1e-10);
+        try_wrong_entries(&gp, found, sums);
+        rm2i_posterior *known = posterior_of(&gp);
+        assert_same_posterior(known, found);
+        rm2i_posterior_free(known);
+        rm2i_posterior_free(found);
+        free(sums);
     }
 }
 
@@ -443,6 +517,28 @@ static void resume_is_exact(void **state) {
     rm2_data_free(data);
 }
 
+/* With many points for each inducing point the file has the sums, and the model read from it the same bits. */
+static void files_keep_sums(void **state) {
+    (void)state;
+    rm2_data *data = example("toy", 5, 60);
+    rm2_fit_settings s = inducing(RM2_RECIPE_ROBUST, 2);
+    const char *file = in_folder("sums.h5");
+    rm2_model *model, *again;
+    rm2i_h5 *h5;
+    s.inducing = 6;
+    model = fit(data, &s, NULL);
+    assert_int_equal(rm2_model_write(ctx, model, file, true), RM2_OK);
+    assert_int_equal(rm2i_h5_open(ctx, file, &h5), RM2_OK);
+    assert_true(rm2i_h5_has(h5, "parameters/inducing_sums"));
+    rm2i_h5_close(h5);
+    assert_int_equal(rm2_model_read(ctx, file, &again), RM2_OK);
+    assert_same_posterior(model->posterior, again->posterior);
+    assert_int_equal(unlink(file), 0);
+    rm2_model_free(model);
+    rm2_model_free(again);
+    rm2_data_free(data);
+}
+
 /* The same threads give the same bits. */
 static void same_bits_again(void **state) {
     (void)state;
@@ -536,10 +632,13 @@ int main(void) {
         cmocka_unit_test(posterior_is_the_dense_one),
         cmocka_unit_test(reduce_and_restore),
         cmocka_unit_test(all_points_give_the_exact_posterior),
+        cmocka_unit_test(variance_has_its_slope),
+        cmocka_unit_test(wrong_sums_have_no_effect),
         cmocka_unit_test(toy_of_1200_points),
         cmocka_unit_test(every_recipe_with_kronecker_noise),
         cmocka_unit_test(prediction_is_close_to_exact),
         cmocka_unit_test(files_keep_everything),
+        cmocka_unit_test(files_keep_sums),
         cmocka_unit_test(resume_is_exact),
         cmocka_unit_test(same_bits_again),
         cmocka_unit_test(few_points_and_duplicates),

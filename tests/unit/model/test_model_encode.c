@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "linalg/dense.h"
+#include "model/model.h"
 #include "model_density.h"
 #include "model_fixture.h"
 #include "model_variants.h"
@@ -230,6 +231,53 @@ static void test_encoding_point_by_point(void **state) {
     rm2_data_free(data);
 }
 
+enum { ENCODED = 24 };
+
+typedef struct encoded_points {
+    double x[ENCODED * 2], covariance[ENCODED * 4];
+    rm2_encoded info[ENCODED];
+} encoded_points;
+
+static encoded_points encode_some(const rm2_model *model, const double *y, bool trajectory) {
+    static const size_t starts[] = {0, ENCODED};
+    encoded_points e;
+    rm2_encode_settings s = rm2_encode_settings_default();
+    s.trajectories = trajectory ? 1 : 0;
+    s.starts = starts;
+    assert_int_equal(rm2_model_encode(ctx, model, &s, ENCODED, y, e.x, e.covariance, e.info),
+                     RM2_OK);
+    return e;
+}
+
+/* With many points the variance comes from fewer of them: latents agree to the tolerance of the search, densities and
+ * covariances to the 1e-5 that the variance may differ by. */
+static void fewer_points_change_little(void **state) {
+    (void)state;
+    rm2_data *data = example_data("toy", 3, 150);
+    rm2_fit_settings s = robust_settings(5);
+    rm2_model *model = fit_model(data, &s), *exact = fit_model(data, &s);
+    double y[ENCODED * 5];
+    for (size_t i = 0; i < ENCODED; i++)
+        memcpy(y + i * 5, data->points + 6 * i * 5, 5 * sizeof *y);
+    atomic_store(&exact->quick->found, exact->posterior);
+    for (int trajectory = 0; trajectory < 2; trajectory++) {
+        encoded_points a = encode_some(model, y, trajectory != 0);
+        encoded_points b = encode_some(exact, y, trajectory != 0);
+        for (size_t i = 0; i < ENCODED * 2; i++)
+            assert_true(fabs(a.x[i] - b.x[i]) <= 1e-4 * model->lengthscale[i % 2]);
+        for (size_t i = 0; i < ENCODED * 4; i++)
+            assert_true(fabs(a.covariance[i] - b.covariance[i]) <=
+                        1e-3 * fabs(b.covariance[i / 4 * 4] + b.covariance[i / 4 * 4 + 3]));
+        for (size_t i = 0; i < ENCODED; i++)
+            assert_true(fabs(a.info[i].log_density - b.info[i].log_density) <= 1e-3);
+    }
+    const rm2i_posterior *quick = atomic_load(&model->quick->found);
+    assert_true(quick != model->posterior && quick->n < model->N);
+    rm2_model_free(model);
+    rm2_model_free(exact);
+    rm2_data_free(data);
+}
+
 static void test_encoding_refusals(void **state) {
     (void)state;
     rm2_data *data = example_data("toy", 2, 12);
@@ -352,9 +400,13 @@ static void trajectories_do_not_jump(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_encoding),          cmocka_unit_test(test_encoding_by_residual),
-        cmocka_unit_test(test_missing_entries),   cmocka_unit_test(test_encoding_point_by_point),
-        cmocka_unit_test(test_encoding_refusals), cmocka_unit_test(trajectories_do_not_jump),
+        cmocka_unit_test(test_encoding),
+        cmocka_unit_test(test_encoding_by_residual),
+        cmocka_unit_test(test_missing_entries),
+        cmocka_unit_test(test_encoding_point_by_point),
+        cmocka_unit_test(fewer_points_change_little),
+        cmocka_unit_test(test_encoding_refusals),
+        cmocka_unit_test(trajectories_do_not_jump),
     };
     return cmocka_run_group_tests(tests, model_set_up, model_tear_down);
 }
