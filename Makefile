@@ -13,6 +13,10 @@
 #   make conformance CASES=dir   run the library on a folder of conformance values
 #   make acceptance DATA=dir     checks on real data that is not part of this repository
 #   make asan | fuzz | format | lint    sanitizer tests, long fuzzing, source checks
+#   make tsan       tests with several threads under ThreadSanitizer
+#   make clang      build with clang, where every warning is an error, and run all tests
+#   make valgrind   the main commands under valgrind
+#   make coverage   lines of src and cli that the tests run, by folder; the others in build/coverage/uncovered.txt
 #   make faults     every call on a file and every allocation of the program's commands fails once (an hour)
 prefix ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -24,7 +28,7 @@ DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer deps-ur
 PYTHON ?= $(if $(wildcard /usr/bin/python3),$(if $(filter core,$(PRESET)),OFF,ON),OFF)
 PYTHON_DEPS = $(if $(filter ON,$(PYTHON)),deps-python deps-python-test)
 
-.PHONY: all check python wheel docs docs-numbers demo bench explorer page core install conformance acceptance asan faults fuzz format format-check lint clean
+.PHONY: all check python wheel docs docs-numbers demo bench explorer page core install conformance acceptance asan tsan clang valgrind coverage faults fuzz format format-check lint clean
 
 all: $(DEPS)
 	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DRM2_PYTHON_PACKAGE=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
@@ -44,8 +48,8 @@ tests: $(DEPS) deps-test $(PYTHON_DEPS)
 	@cmake --preset $(PRESET) -DRM2_TESTS=ON -DRM2_PYTHON_PACKAGE=$(PYTHON) -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
-# The sanitizer build leaves out tests that run nothing new: speed, the installed files, the commands of the pages.
-SKIPPED = $(if $(filter asan,$(PRESET)),-E '^(bench|installed|cli_documents)$$')
+# The builds with counters leave out tests that run nothing new: speed, the installed files, the commands of the pages.
+SKIPPED = $(if $(filter asan coverage,$(PRESET)),-E '^(bench|installed|cli_documents)$$')
 
 check: tests
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure $(SKIPPED)
@@ -87,6 +91,24 @@ acceptance: tests
 
 asan:
 	@$(MAKE) --no-print-directory check PRESET=asan
+
+tsan: $(DEPS) deps-test
+	@cmake --preset tsan -DRM2_TESTS=ON >/dev/null
+	@cmake --build build/tsan -j $(JOBS) --target threaded_tests
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/support/tsan.supp OMP_NUM_THREADS=1 \
+		ctest --test-dir build/tsan -L threads --output-on-failure
+
+clang: deps-fuzz
+	@$(MAKE) --no-print-directory check PRESET=clang PYTHON=OFF
+
+# Counts of earlier runs are of other sources, perhaps.
+coverage: deps-test
+	@if [ -d build/coverage ]; then find build/coverage -name '*.gcda' -delete; fi
+	-@GCOV_ERROR_FILE=/dev/null $(MAKE) --no-print-directory check PRESET=coverage PYTHON=OFF
+	@scripts/coverage build/coverage
+
+valgrind: deps-valgrind all
+	@scripts/valgrind $(BUILD)/riemann2
 
 faults: tests
 	@tests/faults/run $(CURDIR)/$(BUILD)/riemann2 $(CURDIR)/$(BUILD)/tests/libfaults.so all

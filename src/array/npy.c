@@ -123,7 +123,7 @@ rm2_status rm2i_npy_load(rm2i_source *source, rm2_array *array) {
 }
 
 static rm2_status load_file(rm2i_source *source, rm2_array *array) {
-    RM2_TRY(rm2i_source_spool(source));
+    RM2_TRY(rm2i_source_spool(source, RM2I_NPY_MAGIC));
     RM2_TRY(rm2i_npy_load(source, array));
     if (rm2i_source_left(source) > 0)
         rm2i_log(source->ctx, RM2_LOG_WARNING,

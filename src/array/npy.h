@@ -6,6 +6,8 @@
 
 #include "io/io.h"
 
+#define RM2I_NPY_MAGIC "\x93NUMPY" /* first bytes of a .npy file */
+
 typedef enum rm2i_npy_kind {
     RM2I_NPY_FLOAT,
     RM2I_NPY_SIGNED,

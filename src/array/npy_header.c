@@ -254,7 +254,7 @@ static rm2_status parse_dictionary(const rm2i_source *source, const char *text, 
 static rm2_status read_length(rm2i_source *source, size_t *length) {
     unsigned char start[MAGIC_SIZE + 2], bytes[4] = {0};
     RM2_TRY(rm2i_source_exactly(source, start, sizeof start, "the NumPy magic"));
-    if (memcmp(start, "\x93NUMPY", MAGIC_SIZE) != 0)
+    if (memcmp(start, RM2I_NPY_MAGIC, MAGIC_SIZE) != 0)
         return rm2i_fail(source->ctx, RM2_ERR_FORMAT,
                          "%s is not a .npy file: it does not begin with the NumPy magic",
                          source->name);

@@ -91,7 +91,7 @@ size_t rm2i_npy_format_header(const rm2_array *array, char header[RM2I_NPY_HEADE
     size_t total = (PREFIX + (size_t)used + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     memset(text + used, ' ', total - PREFIX - (size_t)used);
     header[total - 1] = '\n';
-    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    memcpy(header, RM2I_NPY_MAGIC "\x01\x00", 8);
     header[8] = (char)((total - PREFIX) & 0xff);
     header[9] = (char)((total - PREFIX) >> 8);
     return total;

@@ -62,7 +62,7 @@ static rm2_status warn_of_twins(rm2_context *ctx, const rm2_npz *npz) {
 }
 
 static rm2_status read_directory(rm2_context *ctx, rm2_npz *npz) {
-    RM2_TRY(rm2i_source_spool(&npz->archive));
+    RM2_TRY(rm2i_source_spool(&npz->archive, "PK"));
     RM2_TRY(rm2i_zip_read_directory(&npz->archive, &npz->entries, &npz->count));
     keep_arrays(ctx, npz);
     if (npz->count == 0)

@@ -67,6 +67,13 @@ static void channel_name(const rm2_signals *s, size_t channel, char *text, size_
         (void)snprintf(text, size, "%zu", channel + 1);
 }
 
+/* Estimators that are regular where the one in use is not. */
+static const char *other_estimator(rm2_estimator used) {
+    return rm2i_estimator_shrinks(used)
+               ? "settings.estimator cov with a settings.shrinkage such as 0.1"
+               : "settings.estimator lwf or oas, a settings.shrinkage such as 0.1";
+}
+
 static rm2_status singular(rm2_context *ctx, const job *j, const place *p) {
     const rm2_signals *s = j->signals;
     size_t T = length_of(s), d = s->channels;
@@ -75,15 +82,13 @@ static rm2_status singular(rm2_context *ctx, const job *j, const place *p) {
         return rm2i_fail(
             ctx, RM2_ERR_DATA,
             "%s: %zu samples are too few for the %s of %zu channels, which needs more than "
-            "%zu: choose settings.estimator lwf or oas, a settings.shrinkage such as 0.1, or "
-            "longer windows",
-            p->text, T, name, d, d);
+            "%zu: choose %s, or longer windows",
+            p->text, T, name, d, d, other_estimator(j->settings.estimator));
     return rm2i_fail(
         ctx, RM2_ERR_DATA,
         "%s: the %s is singular: channels are combinations of others (an average reference, "
-        "copies?); leave some out, or choose settings.estimator lwf or oas, or a "
-        "settings.shrinkage such as 0.1",
-        p->text, name);
+        "copies?); leave some out, or choose %s",
+        p->text, name, other_estimator(j->settings.estimator));
 }
 
 static rm2_status explain(rm2_context *ctx, const job *j, size_t window,

@@ -33,7 +33,7 @@ static rm2_status open_sealed(rm2_context *ctx, const char *name, const unsigned
 static rm2_status read_source(rm2_context *ctx, rm2i_source *source, rm2i_h5 **h5) {
     unsigned char block[RM2I_H5_BLOCK], *bytes;
     size_t got;
-    RM2_TRY(rm2i_source_spool(source));
+    RM2_TRY(rm2i_source_spool(source, RM2I_H5_SEAL_MAGIC));
     RM2_TRY(source->read(source, block, sizeof block, &got));
     RM2_TRY(rm2i_h5_check_block(ctx, source->name, block, got, source->size));
     size_t size = (size_t)source->size;

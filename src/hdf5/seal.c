@@ -18,7 +18,7 @@
 
 enum { VERSION = 1, AT_VERSION = 8, AT_CRC = 12, AT_SIZE = 16 };
 
-static const char MAGIC[8] = {'R', 'I', 'E', 'M', 'A', 'N', 'N', '2'};
+static const char MAGIC[8] = RM2I_H5_SEAL_MAGIC;
 
 static uint32_t checksum(const unsigned char *bytes, uint64_t size) {
     static const unsigned char zeros[AT_SIZE - AT_CRC] = {0};

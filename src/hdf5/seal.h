@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+#define RM2I_H5_SEAL_MAGIC "RIEMANN2" /* first bytes of a model file */
+
 /* Fill the block at the beginning of a complete file of `size` bytes. */
 void rm2i_h5_seal(unsigned char *bytes, uint64_t size);
 

@@ -34,8 +34,9 @@ void rm2i_source_memory(rm2_context *ctx, const char *name, const void *bytes, s
 void rm2i_source_close(rm2i_source *source);
 
 /* Turn a stream into memory, so that its size is known and any part can be read; nothing to do for
- * files and memory. */
-rm2_status rm2i_source_spool(rm2i_source *source);
+ * files and memory. Of a stream that does not begin with `start` only the first bytes are taken, enough to refuse it: it may
+ * have no end. */
+rm2_status rm2i_source_spool(rm2i_source *source, const char *start);
 
 /* Bytes still to come; only for a source of known size. */
 uint64_t rm2i_source_left(const rm2i_source *source);

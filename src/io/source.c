@@ -105,7 +105,12 @@ void rm2i_source_close(rm2i_source *source) {
     source->spool = NULL;
 }
 
-rm2_status rm2i_source_spool(rm2i_source *source) {
+static bool begins_with(const void *bytes, size_t size, const char *start) {
+    size_t length = strlen(start);
+    return size >= length && memcmp(bytes, start, length) == 0;
+}
+
+rm2_status rm2i_source_spool(rm2i_source *source, const char *start) {
     if (source->size != RM2I_STREAM)
         return RM2_OK;
     size_t capacity = SPOOL_START, used = 0, got;
@@ -113,7 +118,7 @@ rm2_status rm2i_source_spool(rm2i_source *source) {
         RM2_TRY(rm2i_grow(source->ctx, capacity, 1, &source->spool));
         RM2_TRY(source->read(source, (char *)source->spool + used, capacity - used, &got));
         used += got;
-        if (used < capacity)
+        if (used < capacity || !begins_with(source->spool, used, start))
             break;
         capacity += capacity / 2;
     }

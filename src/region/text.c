@@ -155,7 +155,7 @@ rm2_status rm2_regions_parse(rm2_context *ctx, const char *text, size_t dim, siz
 }
 
 static rm2_status read_text(rm2i_source *source, char **text) {
-    RM2_TRY(rm2i_source_spool(source));
+    RM2_TRY(rm2i_source_spool(source, ""));
     size_t size = (size_t)rm2i_source_left(source);
     RM2_TRY(rm2i_calloc(source->ctx, size + 1, 1, text));
     rm2_status status = rm2i_source_exactly(source, *text, size, "the regions");

@@ -215,6 +215,8 @@ check("still there", await alive());
   const AT_ONCE = 40;
   for (let n = 0; n < COUNT; n += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, (_, k) => hostile[(n + k) % hostile.length]()));
   check("answers after 10,000 hostile requests", await alive());
+  const kept = () => readdirSync(`/proc/${server.child.pid}/fd`).length;
+  check("connections that were cut off are closed", await eventually(() => kept() < AT_ONCE, 5000), kept());
   const bound = process.env.RM2_SANITIZE === "ON" ? 1024 : 64; // MB; sanitizers keep what was freed for a while
   check("within bounds of memory", server.memory() - before < bound, `${before} MB before, ${server.memory()} MB after`);
 }

@@ -1,12 +1,14 @@
 /* Two threads with a context each train on one data set, write and read their models and ask one model that they share: both
- * get the numbers that one alone gets. */
+ * get the numbers that one alone gets. A thread that has no part in a training interrupts it. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -95,7 +97,53 @@ static void threads_do_not_disturb_each_other(void **state) {
     rm2_data_free(data);
 }
 
+/* ---- interrupts from elsewhere --------------------------------------------------------------- */
+
+/* What the thread that trains and the one that interrupts it share. */
+typedef struct onlooker {
+    rm2_context *ctx;
+    atomic_size_t rows; /* reported by the training */
+} onlooker;
+
+static bool count_rows(void *user, const rm2_progress *p) {
+    onlooker *o = user;
+    if (p->fit)
+        atomic_fetch_add(&o->rows, 1);
+    return true;
+}
+
+static void *interrupt_after_rows(void *user) {
+    onlooker *o = user;
+    while (atomic_load(&o->rows) < 3)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    rm2_context_interrupt(o->ctx);
+    return NULL;
+}
+
+/* The settings end by no iteration that a test would wait for. */
+static void another_thread_interrupts(void **state) {
+    (void)state;
+    rm2_data *data = example_data("toy", 2, 10);
+    rm2_fit_settings s = robust_settings(1000000);
+    rm2_model *fitted = NULL;
+    pthread_t thread;
+    s.optim.method = RM2_ADAM; /* converges slowly */
+    s.optim.relative_decrease = s.optim.gradient = 0;
+    onlooker o = {0};
+    ok(rm2_context_create(&o.ctx));
+    rm2_context_set_threads(o.ctx, 2);
+    rm2_context_set_progress(o.ctx, count_rows, &o);
+    assert_int_equal(pthread_create(&thread, NULL, interrupt_after_rows, &o), 0);
+    ok(rm2_fit(o.ctx, data, &s, NULL, &fitted));
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(rm2_model_info_of(fitted)->stop, RM2_STOP_INTERRUPTED);
+    rm2_model_free(fitted);
+    rm2_context_free(o.ctx);
+    rm2_data_free(data);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_do_not_disturb_each_other)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_do_not_disturb_each_other),
+                                       cmocka_unit_test(another_thread_interrupts)};
     return cmocka_run_group_tests(tests, model_set_up, model_tear_down);
 }
