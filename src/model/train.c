@@ -244,11 +244,12 @@ static rm2_status run(loop *l) {
         l->o->dual = false;
         RM2_TRY(evaluate(l, rm2i_optim_best_x(l->optim)));
     }
-    RM2_TRY(rm2i_objective_certify(l->o, &out->likelihood, &out->dynamics));
     out->iterations = rm2i_optim_iteration(l->optim);
     out->evaluations = rm2i_optim_evaluations(l->optim);
     out->seconds = rm2i_optim_seconds(l->optim) + l->choosing;
-    return RM2_OK;
+    rm2i_optim_free(l->optim); /* the largest part of the memory; the certificate needs some */
+    l->optim = NULL;
+    return rm2i_objective_certify(l->o, &out->likelihood, &out->dynamics);
 }
 
 rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
