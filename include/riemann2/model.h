@@ -297,7 +297,8 @@ RM2_API rm2_status rm2_model_reconstruction(rm2_context *ctx, const rm2_model *m
  * explained is 1 - (residual/mean)^2. */
 typedef struct rm2_fidelity {
     double residual, mean, components;
-    size_t coincident; /* latents nearer to another one than a thousandth of their spread */
+    /* latents nearer to another one than a thousandth of their spread; above 10,000 points less, as N^(-1/Q) */
+    size_t coincident;
     bool
         worse; /* the residual is larger than that of the principal components, by more than 0.2 % */
 } rm2_fidelity;

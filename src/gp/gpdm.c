@@ -16,7 +16,6 @@ typedef struct increments {
     double *Lo, *Lo_bar; /* n x Q */
     double *E, *W, *S;   /* Q x n, Q x n, Q x Q */
     double *l, *l_bar;   /* Q, Q */
-    double *backward;    /* scratch of the kernel's derivatives */
     rm2i_latent_kernel kernel;
 } increments;
 
@@ -29,7 +28,6 @@ static void lay_out(increments *i, const rm2i_gpdm *g, rm2i_arena *a) {
     i->S = rm2i_take(a, double, Q, Q);
     i->l = rm2i_take(a, double, Q);
     i->l_bar = rm2i_take(a, double, Q);
-    i->backward = rm2i_take(a, double, rm2i_latent_backward_work(Q, n));
 }
 
 size_t rm2i_gpdm_work(const rm2i_gpdm *g) {
@@ -116,7 +114,7 @@ static rm2_status exact(rm2i_gpdm *g, increments *i) {
                                          .X_bar = i->Lo_bar,
                                          .lengthscale_bar = i->l_bar,
                                          .variance_bar = &g->variance_bar};
-    rm2i_latent_gram_backward(g->ctx, &i->kernel, &adjoint, i->backward);
+    rm2i_latent_gram_backward(g->ctx, &i->kernel, &adjoint, g->backward);
     return RM2_OK;
 }
 

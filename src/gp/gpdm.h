@@ -16,6 +16,7 @@ typedef struct rm2i_gpdm {
     rm2_context *ctx;
     double lengthscale, variance, noise;
     double *K, *L;           /* exact: scratch, (N - trajectories)^2 each */
+    double *backward;        /* exact: scratch of the kernel's derivatives at N points */
     rm2i_inducing *inducing; /* NULL: exact */
     double *work;            /* rm2i_gpdm_work of this */
     double *X_bar;           /* N x Q, set */

@@ -37,6 +37,19 @@ rm2_status rm2i_h5_to_bytes(rm2_context *ctx, rm2i_h5_writer *h5, unsigned char 
                             size_t *size);
 void rm2i_h5_discard(rm2i_h5_writer *h5);
 
+/* A file that ends in one large array of doubles, which is never in memory as a whole: it is announced among the other
+ * datasets, once, and its values come in pieces after these. The file appears whole, or not at all. */
+rm2_status rm2i_h5_announce(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, size_t count);
+typedef struct rm2i_h5_stream rm2i_h5_stream;
+/* Frees h5 in every case. On failure *stream is NULL. */
+rm2_status rm2i_h5_stream_open(rm2_context *ctx, rm2i_h5_writer *h5, const char *path,
+                               bool overwrite, rm2i_h5_stream **stream);
+rm2_status rm2i_h5_stream_put(rm2_context *ctx, rm2i_h5_stream *stream, size_t count,
+                              const double *values);
+/* Frees the stream in every case; refuses an array that is not complete. */
+rm2_status rm2i_h5_stream_commit(rm2_context *ctx, rm2i_h5_stream *stream);
+void rm2i_h5_stream_discard(rm2i_h5_stream *stream);
+
 /* ---- reading -------------------------------------------------------------------------------- */
 
 typedef struct rm2i_h5 rm2i_h5;

@@ -51,7 +51,7 @@ typedef struct dataset {
     hid_t stored, own; /* the type in the file, that of the values */
     size_t dims;
     const size_t *shape;
-    const void *values;
+    const void *values; /* NULL: no room is taken for them */
 } dataset;
 
 static bool write_set(hid_t file, const dataset *d, hid_t space) {
@@ -60,7 +60,7 @@ static bool write_set(hid_t file, const dataset *d, hid_t space) {
     if (creation >= 0 && make_groups(file, d->name))
         set = H5Dcreate2(file, d->name, d->stored, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     if (set >= 0) {
-        good = H5Sget_simple_extent_npoints(space) == 0 ||
+        good = !d->values || H5Sget_simple_extent_npoints(space) == 0 ||
                H5Dwrite(set, d->own, H5S_ALL, H5S_ALL, H5P_DEFAULT, d->values) >= 0;
         good &= H5Dclose(set) >= 0;
     }
@@ -90,6 +90,14 @@ rm2_status rm2i_h5_put_doubles(rm2_context *ctx, rm2i_h5_writer *h5, const char 
     rm2_status status = put(ctx, h5, &d);
     rm2i_h5_quiet_end(quiet);
     return status;
+}
+
+rm2_status rm2i_h5_announce(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, size_t count) {
+    if (count == 0 || h5->announced)
+        return refused(ctx, name, "an announced array is empty, or not the only one");
+    RM2_TRY(rm2i_h5_put_doubles(ctx, h5, name, 1, &count, NULL));
+    h5->announced = count;
+    return RM2_OK;
 }
 
 rm2_status rm2i_h5_put_sizes(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, size_t dims,

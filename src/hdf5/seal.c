@@ -13,27 +13,37 @@
 
 #include <zlib.h>
 
-#include "hdf5/bytes.h"
 #include "hdf5/seal.h"
 
 enum { VERSION = 1, AT_VERSION = 8, AT_CRC = 12, AT_SIZE = 16 };
 
 static const char MAGIC[8] = RM2I_H5_SEAL_MAGIC;
 
+uint32_t rm2i_h5_seal_sum(uint32_t sum, const void *bytes, size_t size) {
+    return (uint32_t)crc32_z(sum, bytes, size);
+}
+
 static uint32_t checksum(const unsigned char *bytes, uint64_t size) {
     static const unsigned char zeros[AT_SIZE - AT_CRC] = {0};
-    uLong crc = crc32_z(0, bytes, AT_CRC);
-    crc = crc32_z(crc, zeros, sizeof zeros);
-    crc = crc32_z(crc, bytes + AT_SIZE, (size_t)size - AT_SIZE);
-    return (uint32_t)crc;
+    uint32_t sum = rm2i_h5_seal_sum(0, bytes, AT_CRC);
+    sum = rm2i_h5_seal_sum(sum, zeros, sizeof zeros);
+    return rm2i_h5_seal_sum(sum, bytes + AT_SIZE, (size_t)size - AT_SIZE);
+}
+
+void rm2i_h5_seal_begin(unsigned char block[RM2I_H5_BLOCK], uint64_t size) {
+    memset(block, 0, RM2I_H5_BLOCK);
+    memcpy(block, MAGIC, sizeof MAGIC);
+    rm2i_store(block + AT_VERSION, VERSION, 4);
+    rm2i_store(block + AT_SIZE, size, 8);
+}
+
+void rm2i_h5_seal_end(unsigned char block[RM2I_H5_BLOCK], uint32_t sum) {
+    rm2i_store(block + AT_CRC, sum, 4);
 }
 
 void rm2i_h5_seal(unsigned char *bytes, uint64_t size) {
-    memset(bytes, 0, RM2I_H5_BLOCK);
-    memcpy(bytes, MAGIC, sizeof MAGIC);
-    rm2i_store(bytes + AT_VERSION, VERSION, 4);
-    rm2i_store(bytes + AT_SIZE, size, 8);
-    rm2i_store(bytes + AT_CRC, checksum(bytes, size), 4);
+    rm2i_h5_seal_begin(bytes, size);
+    rm2i_h5_seal_end(bytes, checksum(bytes, size));
 }
 
 rm2_status rm2i_h5_check_block(rm2_context *ctx, const char *name, const unsigned char *block,

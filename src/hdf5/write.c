@@ -74,7 +74,7 @@ static const char *key_of(const rm2i_h5_writer *h5, char key[KEY_SIZE]) {
 
 rm2_status rm2i_h5_create(rm2_context *ctx, rm2i_h5_writer **h5) {
     char key[KEY_SIZE];
-    RM2_TRY(rm2i_alloc(ctx, 1, sizeof **h5, h5));
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof **h5, h5));
     (*h5)->file = -1;
     rm2i_h5_quiet quiet = rm2i_h5_quiet_begin();
     hid_t access = memory_access(), creation = H5Pcreate(H5P_FILE_CREATE);
@@ -99,7 +99,7 @@ static rm2_status no_image(rm2_context *ctx) {
 
 /* Some versions of libhdf5 leave the wrong checksum in the superblock of a file they give out while
  * it is open: they clear the flag that says so and forget the checksum. */
-static void mend_superblock(unsigned char *superblock) {
+void rm2i_h5_mend_superblock(unsigned char *superblock) {
     size_t covered = RM2I_H5_SUPERBLOCK - RM2I_H5_CHECKSUM;
     superblock[AT_FLAGS] = 0;
     rm2i_store(superblock + covered, rm2i_h5_checksum(superblock, covered), RM2I_H5_CHECKSUM);
@@ -107,8 +107,8 @@ static void mend_superblock(unsigned char *superblock) {
 
 /* The complete file. Versions of libhdf5 differ in whether an image begins with the user block or
  * with what follows it; the superblock is always at an address that is 0 or the block's size. */
-static rm2_status take_image(rm2_context *ctx, const rm2i_h5_writer *h5, unsigned char **bytes,
-                             size_t *size) {
+rm2_status rm2i_h5_image(rm2_context *ctx, const rm2i_h5_writer *h5, unsigned char **bytes,
+                         size_t *size) {
     if (H5Fflush(h5->file, H5F_SCOPE_LOCAL) < 0)
         return no_image(ctx);
     ssize_t image = H5Fget_file_image(h5->file, NULL, 0);
@@ -124,8 +124,7 @@ static rm2_status take_image(rm2_context *ctx, const rm2i_h5_writer *h5, unsigne
         *size = (size_t)image;
         memmove(*bytes, body, *size);
     }
-    mend_superblock(body);
-    rm2i_h5_seal(*bytes, *size);
+    rm2i_h5_mend_superblock(body);
     return RM2_OK;
 }
 
@@ -134,11 +133,13 @@ rm2_status rm2i_h5_to_bytes(rm2_context *ctx, rm2i_h5_writer *h5, unsigned char 
     *bytes = NULL;
     *size = 0;
     rm2i_h5_quiet quiet = rm2i_h5_quiet_begin();
-    rm2_status status = take_image(ctx, h5, bytes, size);
+    rm2_status status = rm2i_h5_image(ctx, h5, bytes, size);
     rm2i_h5_quiet_end(quiet);
     rm2i_h5_discard(h5);
-    if (status == RM2_OK)
+    if (status == RM2_OK) {
+        rm2i_h5_seal(*bytes, *size);
         return RM2_OK;
+    }
     free(*bytes);
     *bytes = NULL;
     *size = 0;

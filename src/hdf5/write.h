@@ -7,8 +7,15 @@
 #include "hdf5/hdf5.h"
 
 struct rm2i_h5_writer {
-    hid_t file; /* in memory; negative: none */
+    hid_t file;       /* in memory; negative: none */
+    size_t announced; /* values of the array that follows; 0: none does */
 };
+
+/* The file so far, without a seal and with what the superblock's checksum needs. */
+rm2_status rm2i_h5_image(rm2_context *ctx, const rm2i_h5_writer *h5, unsigned char **bytes,
+                         size_t *size);
+/* Make the superblock's checksum right again. */
+void rm2i_h5_mend_superblock(unsigned char *superblock);
 
 /* Between the two, libhdf5 prints nothing about failures of the calling thread. */
 typedef struct rm2i_h5_quiet {

@@ -67,8 +67,9 @@ static rm2_status get_set(rm2_context *ctx, const rm2i_h5 *h5, const char *index
     return RM2_OK;
 }
 
+/* All but the values of the optimiser's state. */
 static rm2_status put(rm2_context *ctx, rm2i_h5_writer *h5, uint64_t fingerprint,
-                      const rm2i_saved *saved) {
+                      const rm2i_saved *saved, size_t state_size) {
     size_t version = VERSION, print = (size_t)fingerprint, terms = TERMS, stop = saved->stop;
     double start[TERMS];
     memcpy(start, &saved->start, sizeof start);
@@ -76,7 +77,7 @@ static rm2_status put(rm2_context *ctx, rm2i_h5_writer *h5, uint64_t fingerprint
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "version", 0, NULL, &version));
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "fingerprint", 0, NULL, &print));
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "stop", 0, NULL, &stop));
-    RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "state", 1, &saved->state_size, saved->state));
+    RM2_TRY(rm2i_h5_announce(ctx, h5, "state", state_size));
     RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "trace", 1, &saved->trace_size, saved->trace));
     RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "start", 1, &terms, start));
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "chosen_at", 0, NULL, &saved->chosen_at));
@@ -84,16 +85,59 @@ static rm2_status put(rm2_context *ctx, rm2i_h5_writer *h5, uint64_t fingerprint
     return put_set(ctx, h5, "gpdm_inducing", "gpdm_inducing_trace", &saved->sets.dynamics);
 }
 
-rm2_status rm2i_checkpoint_write(rm2_context *ctx, const char *path, uint64_t fingerprint,
-                                 const rm2i_saved *saved) {
+static rm2_status begin(rm2_context *ctx, const rm2i_checkpoint_place *place,
+                        const rm2i_saved *saved, size_t state_size, rm2i_h5_stream **stream) {
     rm2i_h5_writer *h5;
     RM2_TRY(rm2i_h5_create(ctx, &h5));
-    rm2_status status = put(ctx, h5, fingerprint, saved);
-    if (status != RM2_OK) {
-        rm2i_h5_discard(h5);
-        return status;
+    rm2_status status = put(ctx, h5, place->fingerprint, saved, state_size);
+    if (status == RM2_OK)
+        return rm2i_h5_stream_open(ctx, h5, place->path, true, stream);
+    rm2i_h5_discard(h5);
+    return status;
+}
+
+/* Room for the largest piece. */
+static rm2_status allocate_piece(rm2_context *ctx, const rm2i_optim *optim, double **piece) {
+    size_t largest = 0;
+    for (size_t k = 0; k < rm2i_optim_pieces(optim); k++) {
+        size_t size = rm2i_optim_piece_size(optim, k);
+        largest = size > largest ? size : largest;
     }
-    return rm2i_h5_commit(ctx, h5, path, true);
+    return rm2i_alloc(ctx, largest, sizeof **piece, piece);
+}
+
+/* All ranks give their parts of a piece, also where the file cannot take it any more. */
+static rm2_status put_state(rm2_context *ctx, const rm2i_optim *optim, rm2i_h5_stream *stream,
+                            double *piece) {
+    rm2_status status = RM2_OK;
+    for (size_t k = 0; k < rm2i_optim_pieces(optim); k++) {
+        rm2i_optim_save_piece(optim, k, piece);
+        if (stream && status == RM2_OK)
+            status = rm2i_h5_stream_put(ctx, stream, rm2i_optim_piece_size(optim, k), piece);
+    }
+    return status;
+}
+
+rm2_status rm2i_checkpoint_write(rm2_context *ctx, const rm2i_checkpoint_place *place,
+                                 const rm2i_saved *saved, const rm2i_optim *optim) {
+    bool has_file = !place->team || place->team->rank == 0;
+    rm2i_h5_stream *stream = NULL;
+    double *piece = NULL;
+    rm2_status status = has_file ? allocate_piece(ctx, optim, &piece) : RM2_OK;
+    if (status == RM2_OK && has_file)
+        status = begin(ctx, place, saved, rm2i_optim_state_size(optim), &stream);
+    status = rm2i_team_settle(ctx, place->team, status);
+    if (status == RM2_OK) {
+        status = put_state(ctx, optim, stream, piece);
+        if (stream && status == RM2_OK) {
+            status = rm2i_h5_stream_commit(ctx, stream);
+            stream = NULL;
+        }
+        status = rm2i_team_settle(ctx, place->team, status);
+    }
+    rm2i_h5_stream_discard(stream);
+    free(piece);
+    return status;
 }
 
 static rm2_status check_header(rm2_context *ctx, const rm2i_h5 *h5, const char *path,

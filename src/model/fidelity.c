@@ -15,6 +15,7 @@
 
 static const double COINCIDENT =
     1e-3; /* of the root mean squared distance of the latents from their mean */
+static const double CROWDED = 10000; /* points, above which that shrinks with their spacing */
 
 /* Sum of the Q largest eigenvalues of F F^T, from the smaller of the two Gram matrices. */
 static rm2_status leading(rm2_context *ctx, const rm2_model *m, double *sum) {
@@ -37,6 +38,13 @@ static rm2_status leading(rm2_context *ctx, const rm2_model *m, double *sum) {
                : status;
 }
 
+/* Of the same distance. More points in the same space are closer to each other, N^(-1/Q) apart: a fixed distance would
+ * count neighbours of an even distribution. */
+static double coincident_distance(size_t N, size_t Q) {
+    double crowding = (double)N > CROWDED ? CROWDED / (double)N : 1;
+    return COINCIDENT * pow(crowding, 1 / (double)Q);
+}
+
 /* Latents with another one so near that the two cannot be told apart. */
 static rm2_status count_coincident(rm2_context *ctx, const rm2_model *m, size_t *count) {
     size_t N = m->N, Q = m->Q, *nearest;
@@ -49,13 +57,14 @@ static rm2_status count_coincident(rm2_context *ctx, const rm2_model *m, size_t 
         for (size_t i = 0; i < N; i++)
             square += pow(m->X[i * Q + q] - mean, 2) / (double)N;
     }
+    double near = coincident_distance(N, Q) * sqrt(square);
     RM2_TRY(rm2i_alloc(ctx, N, sizeof *nearest, &nearest));
     rm2_status status = rm2i_tree_build(ctx, N, Q, m->X, &tree);
     if (status == RM2_OK)
         status = rm2i_neighbours(ctx, &tree, m->X, 1, nearest);
     *count = 0;
     for (size_t i = 0; status == RM2_OK && i < N; i++)
-        *count += rm2i_separation(Q, m->X, i, nearest[i]) <= COINCIDENT * sqrt(square);
+        *count += rm2i_separation(Q, m->X, i, nearest[i]) <= near;
     rm2i_tree_free(&tree);
     free(nearest);
     return status;

@@ -174,8 +174,9 @@ static rm2_status train_with_team(rm2_context *ctx, const rm2_team *team,
     return status;
 }
 
+/* From the start in m->X, which becomes the result. */
 static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
-                        const rm2_checkpoint *checkpoint, const double *X0, rm2_model *m) {
+                        const rm2_checkpoint *checkpoint, rm2_model *m) {
     const rm2_team *team = rm2i_team_of(ctx);
     double *gram = NULL;
     rm2_status status =
@@ -184,7 +185,7 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
                                         .M = m->M,
                                         .Q = m->Q,
                                         .F = m->F,
-                                        .X0 = X0,
+                                        .X0 = m->X,
                                         .gram = gram,
                                         .trajectories = m->data->trajectories,
                                         .starts = m->data->starts};
@@ -198,13 +199,6 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
     if (status == RM2_OK)
         tell_accuracy(ctx, s, m);
     return status;
-}
-
-static rm2_status fit_objective(rm2_context *ctx, const rm2_fit_settings *s,
-                                const rm2_checkpoint *checkpoint, const double *V, double *X0,
-                                rm2_model *m) {
-    RM2_TRY(rm2i_model_start(ctx, s, V, X0, m));
-    return train(ctx, s, checkpoint, X0, m);
 }
 
 /* ---- covariance of the outputs integrated out ------------------------------------------------ */
@@ -253,15 +247,10 @@ static rm2_status place_inducing(rm2_context *ctx, rm2_model *m) {
     return RM2_OK;
 }
 
-static rm2_status fit_points(rm2_context *ctx, const rm2_fit_settings *s,
-                             const rm2_checkpoint *checkpoint, const double *V, double *X0,
-                             rm2_model *m) {
+static rm2_status fit_points(rm2_context *ctx, const rm2_fit_settings *s, const double *V,
+                             double *X0, rm2_model *m) {
     rm2i_points_request r = {.data = {m->N, m->M, m->Q, m->F}, .start.X = X0, .settings = s};
     rm2i_points_result result = {.X = m->X, .Kf = m->Kf};
-    if (checkpoint && checkpoint->path)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "training with the covariance of the outputs integrated out has no "
-                         "checkpoints: it takes few evaluations");
     RM2_TRY(rm2i_points_check(ctx, s, m->N, m->M));
     RM2_TRY(find_points_start(ctx, s, V, m, &r));
     RM2_TRY(rm2i_points_train(ctx, &r, &result));
@@ -279,19 +268,38 @@ static rm2_status fit_points(rm2_context *ctx, const rm2_fit_settings *s,
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
+static rm2_status refuse_checkpoint(rm2_context *ctx) {
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                     "training with the covariance of the outputs integrated out has no "
+                     "checkpoints: it takes few evaluations");
+}
+
+/* Outputs, and the start of the latents in m->X; with the covariance of the outputs integrated out, the trained ones. V,
+ * the outputs by points, lives as long as the start needs it. */
+static rm2_status find_latents(rm2_context *ctx, const rm2_fit_settings *s, rm2_model *m) {
+    double *V, *X0 = NULL;
+    bool integrated = s->task == RM2_TASK_INTEGRATED;
+    RM2_TRY(rm2i_alloc(ctx, m->N, m->M * sizeof *V, &V));
+    rm2_status status = find_outputs(ctx, m, V);
+    if (status == RM2_OK && integrated)
+        status = rm2i_alloc(ctx, m->N, m->Q * sizeof *X0, &X0);
+    if (status == RM2_OK)
+        status = integrated ? fit_points(ctx, s, V, X0, m) : rm2i_model_start(ctx, s, V, m->X, m);
+    free(X0);
+    free(V);
+    return status;
+}
+
 static rm2_status fit(rm2_context *ctx, const rm2_fit_settings *s, const rm2_checkpoint *checkpoint,
                       rm2_model *m) {
-    double *V, *X0;
+    bool integrated = s->task == RM2_TASK_INTEGRATED;
+    if (integrated && checkpoint && checkpoint->path)
+        return refuse_checkpoint(ctx);
     RM2_TRY(find_base(ctx, s, m));
-    RM2_TRY(rm2i_alloc(ctx, m->N, (m->M + m->Q) * sizeof *V, &V));
-    X0 = V + m->N * m->M;
-    rm2_status status = find_outputs(ctx, m, V);
-    if (status == RM2_OK && s->task == RM2_TASK_INTEGRATED)
-        status = fit_points(ctx, s, checkpoint, V, X0, m);
-    else if (status == RM2_OK)
-        status = fit_objective(ctx, s, checkpoint, V, X0, m);
-    free(V);
-    return status == RM2_OK ? rm2i_model_finish(ctx, m) : status;
+    RM2_TRY(find_latents(ctx, s, m));
+    if (!integrated)
+        RM2_TRY(train(ctx, s, checkpoint, m));
+    return rm2i_model_finish(ctx, m);
 }
 
 rm2_recipe rm2_recipe_for(rm2_context *ctx, const rm2_data *data,

@@ -30,12 +30,13 @@ double rm2i_mean_variance(const rm2i_model_problem *p);
 /* Mean squared entry of the steps of X0 along the trajectories. */
 double rm2i_mean_squared_step(const rm2i_model_problem *p);
 
-/* Scratch of the terms, one after the other: all of it is the same memory. */
+/* Scratch of the terms, one after the other: all but `kernel` is the same memory. */
 typedef struct rm2i_objective_scratch {
     double *column;                     /* N */
     double *inverse;                    /* M x M */
     double *values, *vectors, *eigen;   /* M, M x M, and the eigenproblem's own */
-    double *task, *kernel, *per_output; /* of their derivatives */
+    double *task, *per_output;          /* of their derivatives */
+    double *kernel;                     /* likewise, next to K; exact inference only */
 } rm2i_objective_scratch;
 
 typedef struct rm2i_objective {

@@ -159,12 +159,14 @@ static bool wants_dual(const rm2i_objective *o) {
            2 * o->p.M >= o->p.N;
 }
 
-/* K and L, which the dynamics use as well, and those of the dual form. */
+/* K and L and the scratch of their derivatives, which the dynamics use as well, and those of the dual form. */
 static void lay_out_square(void *objective, rm2i_arena *a) {
     rm2i_objective *o = objective;
     size_t N = o->p.N;
     o->K = o->gpdm.K = rm2i_take(a, double, N, N);
     o->L = o->gpdm.L = rm2i_take(a, double, N, N);
+    o->scratch.kernel = o->gpdm.backward =
+        rm2i_take(a, double, rm2i_latent_backward_work(o->p.Q, N));
     if (!o->dual)
         return;
     o->du.T = rm2i_take(a, double, N, N);

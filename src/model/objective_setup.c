@@ -180,18 +180,16 @@ static void lay_out_scratch(rm2i_objective *o, rm2i_arena *a) {
     size_t N = o->p.N, M = o->p.M;
     bool per_output = o->s.noise == RM2_NOISE_PER_OUTPUT, dynamics = o->s.gpdm_weight > 0;
     rm2i_objective_scratch *s = &o->scratch;
-    rm2i_arena column = *a, inverse = *a, start = *a, task = *a, kernel = *a, likelihood = *a,
-               gpdm = *a;
+    rm2i_arena column = *a, inverse = *a, start = *a, task = *a, likelihood = *a, gpdm = *a;
     s->column = rm2i_take(&column, double, N);
     s->inverse = rm2i_take(&inverse, double, M, M);
     s->values = rm2i_take(&start, double, M);
     s->vectors = rm2i_take(&start, double, M, M);
     s->eigen = rm2i_take(&start, double, rm2i_eigen_work(M));
     s->task = rm2i_take(&task, double, rm2i_matrix_normal_task_work(M));
-    s->kernel = rm2i_take(&kernel, double, rm2i_latent_backward_work(o->p.Q, N));
     s->per_output = rm2i_take(&likelihood, double, per_output ? per_output_work(N, M) : 0);
     o->gpdm.work = rm2i_take(&gpdm, double, dynamics ? rm2i_gpdm_work(&o->gpdm) : 0);
-    const rm2i_arena turns[] = {column, inverse, start, task, kernel, likelihood, gpdm};
+    const rm2i_arena turns[] = {column, inverse, start, task, likelihood, gpdm};
     for (size_t k = 0; k < sizeof turns / sizeof turns[0]; k++)
         *a = rm2i_arena_longer(*a, turns[k]);
 }
@@ -218,7 +216,7 @@ static void lay_out(void *objective, rm2i_arena *a) {
     o->natural_bar = rm2i_take(a, double, natural);
     o->X = rm2i_take(a, double, N, Q);
     o->X_bar = rm2i_take(a, double, N, Q);
-    o->gpdm.X_bar = rm2i_take(a, double, N, Q);
+    o->gpdm.X_bar = rm2i_take(a, double, o->s.gpdm_weight > 0 ? N : 0, Q);
     o->lengthscale = rm2i_take(a, double, Q);
     o->lengthscale_bar = rm2i_take(a, double, Q);
     o->Kf = rm2i_take(a, double, M, M);

@@ -5,11 +5,10 @@
 
 #include "base/base.h"
 #include "linalg/dense.h"
-#include "linalg/graph.h"
 #include "model/points.h"
 #include "start/start.h"
 
-enum { MOST_PATHS = 4000 };      /* points, all of whose paths are found */
+enum { MOST_PATHS = 4000 };      /* points, all of whose paths are found; of more those from landmarks */
 static const double SAME = 1e-8; /* distance of equal points, of the root mean squared norm */
 
 /* Centre the columns of X, divide by the root mean square of all entries; that is returned. */
@@ -51,30 +50,15 @@ rm2_status rm2i_points_components(rm2_context *ctx, const rm2i_points_data *d,
     return RM2_OK;
 }
 
-/* Classical scaling of the shortest paths: their length is the data's. Of many points those from landmarks. */
-static rm2_status embed(rm2_context *ctx, const rm2i_graph *graph, size_t Q, double *X) {
-    double *distance;
-    if (graph->n > MOST_PATHS)
-        return rm2i_start_embed(ctx, graph, 0, Q, X);
-    RM2_TRY(rm2i_alloc(ctx, graph->n, graph->n * sizeof *distance, &distance));
-    rm2_status status = rm2i_graph_distances(ctx, graph, distance);
-    if (status == RM2_OK)
-        status = rm2i_start_mds(ctx, graph->n, distance, Q, X);
-    free(distance);
-    return status;
-}
-
+/* Classical scaling of the shortest paths: their length is the data's. */
 rm2_status rm2i_points_isomap(rm2_context *ctx, const rm2i_points_data *d, size_t neighbours,
                               rm2i_points_start *start) {
     double *V;
-    rm2i_graph graph = {0};
+    size_t landmarks = d->N > MOST_PATHS ? 0 : d->N;
     RM2_TRY(transpose_outputs(ctx, d, &V));
     const rm2i_start_data points = {.N = d->N, .M = d->M, .F = V};
     const rm2i_graph_settings plan = {.neighbours = neighbours, .steps = 1};
-    rm2_status status = rm2i_graph_build(ctx, &points, &plan, &graph);
-    if (status == RM2_OK)
-        status = embed(ctx, &graph, d->Q, start->X);
-    rm2i_graph_free(&graph);
+    rm2_status status = rm2i_start_scaling(ctx, &points, &plan, landmarks, d->Q, start->X);
     free(V);
     RM2_TRY(status);
     start->unit = standardise(d->N, d->Q, start->X);

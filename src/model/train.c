@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "optim/optim.h"
 
 typedef struct loop {
     rm2_context *ctx;
@@ -36,23 +35,16 @@ static bool is_first(const loop *l) {
 }
 
 static rm2_status save(loop *l, rm2_stop stop) {
-    rm2i_saved saved = {.state_size = rm2i_optim_state_size(l->optim),
-                        .trace = l->out->trace,
+    rm2i_saved saved = {.trace = l->out->trace,
                         .trace_size = l->traced,
                         .start = l->out->start,
                         .stop = stop,
                         .sets = rm2i_objective_sets(l->o),
                         .chosen_at = l->chosen_at};
-    rm2_status status = RM2_OK;
-    if (is_first(l))
-        status = rm2i_alloc(l->ctx, saved.state_size, sizeof *saved.state, &saved.state);
-    RM2_TRY(rm2i_team_settle(l->ctx, l->team, status));
-    rm2i_optim_save(l->optim, saved.state);
-    if (is_first(l))
-        status = rm2i_checkpoint_write(l->ctx, l->checkpoint->path, l->fingerprint, &saved);
-    free(saved.state);
+    const rm2i_checkpoint_place place = {l->team, l->checkpoint->path, l->fingerprint};
+    rm2_status status = rm2i_checkpoint_write(l->ctx, &place, &saved, l->optim);
     l->last_checkpoint = rm2i_seconds();
-    return rm2i_team_settle(l->ctx, l->team, status);
+    return status;
 }
 
 /* A checkpoint that cannot be written, such as on a full disk, does not end the training. */
@@ -244,11 +236,12 @@ static rm2_status run(loop *l) {
         l->o->dual = false;
         RM2_TRY(evaluate(l, rm2i_optim_best_x(l->optim)));
     }
-    RM2_TRY(rm2i_objective_certify(l->o, &out->likelihood, &out->dynamics));
     out->iterations = rm2i_optim_iteration(l->optim);
     out->evaluations = rm2i_optim_evaluations(l->optim);
     out->seconds = rm2i_optim_seconds(l->optim) + l->choosing;
-    return RM2_OK;
+    rm2i_optim_free(l->optim); /* the largest part of the memory; the certificate needs some */
+    l->optim = NULL;
+    return rm2i_objective_certify(l->o, &out->likelihood, &out->dynamics);
 }
 
 rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,

@@ -3,6 +3,7 @@
 #define RM2I_TRAIN_H
 
 #include "model/objective.h"
+#include "optim/optim.h"
 #include "riemann2/model.h"
 
 typedef struct rm2i_training {
@@ -38,8 +39,15 @@ typedef struct rm2i_saved {
 
 /* A number that differs when data, settings or start differ. */
 uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw);
-rm2_status rm2i_checkpoint_write(rm2_context *ctx, const char *path, uint64_t fingerprint,
-                                 const rm2i_saved *saved);
+/* Where a checkpoint is written. */
+typedef struct rm2i_checkpoint_place {
+    const rm2_team *team; /* NULL, or the ranks that write it together: rank 0 has the file */
+    const char *path;
+    uint64_t fingerprint;
+} rm2i_checkpoint_place;
+/* The optimiser's state goes to the file piece by piece; saved->state is not looked at. */
+rm2_status rm2i_checkpoint_write(rm2_context *ctx, const rm2i_checkpoint_place *place,
+                                 const rm2i_saved *saved, const rm2i_optim *optim);
 /* Reads into fresh arrays; refuses another training's checkpoint. */
 rm2_status rm2i_checkpoint_read(rm2_context *ctx, const char *path, uint64_t fingerprint,
                                 rm2i_saved *saved);

@@ -68,6 +68,10 @@ double rm2i_optim_seconds(const rm2i_optim *optim); /* spent inside step, over a
  * In a team a state is that of all ranks, the same for any number of them: rank 0 has it, the others pass NULL. */
 size_t rm2i_optim_state_size(const rm2i_optim *optim);
 void rm2i_optim_save(const rm2i_optim *optim, double *state);
+/* The same in pieces, none larger than the variables of all ranks: a state is its pieces one after the other. */
+size_t rm2i_optim_pieces(const rm2i_optim *optim);
+size_t rm2i_optim_piece_size(const rm2i_optim *optim, size_t k);
+void rm2i_optim_save_piece(const rm2i_optim *optim, size_t k, double *piece);
 rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim, const double *state,
                               size_t size);
 

@@ -52,19 +52,14 @@ static size_t all_variables(const rm2i_optim *o) {
                 : o->n;
 }
 
-/* The kept vectors of all ranks, and the numbers behind them; rank 0 has `kept`. */
-static void collect(const rm2i_optim *o, double *kept) {
+/* Kept vector k of all ranks, on rank 0. */
+static void collect(const rm2i_optim *o, size_t k, double *kept) {
     const rm2i_segments *s = o->segments;
     size_t all = all_variables(o), own = own_variables(o), behind = o->n - own;
-    for (size_t k = 0; k < vectors(o); k++) {
-        const double *vector = o->memory + k * o->n;
-        rm2i_shares_collect(s->shares, s->of_rank, s->width, vector, kept ? kept + k * all : NULL);
-        if (kept)
-            memcpy(kept + (k + 1) * all - behind, vector + own, behind * sizeof *kept);
-    }
+    const double *vector = o->memory + k * o->n;
+    rm2i_shares_collect(s->shares, s->of_rank, s->width, vector, kept);
     if (kept)
-        memcpy(kept + vectors(o) * all, o->memory + vectors(o) * o->n,
-               (o->kept - vectors(o) * o->n) * sizeof *kept);
+        memcpy(kept + all - behind, vector + own, behind * sizeof *kept);
 }
 
 /* The way back. */
@@ -108,13 +103,33 @@ static void save_header(const rm2i_optim *o, double *state) {
     state[BEST_VALUE] = o->started ? o->best_f : 0;
 }
 
+/* Pieces of a state: header, kept vectors, numbers that all ranks have. */
+size_t rm2i_optim_pieces(const rm2i_optim *optim) {
+    return vectors(optim) + 2;
+}
+
+size_t rm2i_optim_piece_size(const rm2i_optim *optim, size_t k) {
+    if (k == 0)
+        return HEADER_SIZE;
+    return k <= vectors(optim) ? all_variables(optim) : optim->kept - vectors(optim) * optim->n;
+}
+
+void rm2i_optim_save_piece(const rm2i_optim *optim, size_t k, double *piece) {
+    bool is_vector = k > 0 && k <= vectors(optim);
+    if (is_vector && rm2i_optim_team(optim))
+        collect(optim, k - 1, piece);
+    else if (piece && k == 0)
+        save_header(optim, piece);
+    else if (piece)
+        memcpy(piece, optim->memory + (k - 1) * optim->n,
+               rm2i_optim_piece_size(optim, k) * sizeof *piece);
+}
+
 void rm2i_optim_save(const rm2i_optim *optim, double *state) {
-    if (state)
-        save_header(optim, state);
-    if (rm2i_optim_team(optim))
-        collect(optim, state ? state + HEADER_SIZE : NULL);
-    else if (state)
-        memcpy(state + HEADER_SIZE, optim->memory, optim->kept * sizeof *state);
+    for (size_t k = 0; k < rm2i_optim_pieces(optim); k++) {
+        rm2i_optim_save_piece(optim, k, state);
+        state = state ? state + rm2i_optim_piece_size(optim, k) : NULL;
+    }
 }
 
 /* ---- restore -------------------------------------------------------------------------------- */

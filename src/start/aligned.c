@@ -125,16 +125,12 @@ static void orient(const rm2i_embedding *s, const double *phase) {
 
 static rm2_status embed(const aligned *w, const rm2i_motion *m, const rm2i_embedding *s) {
     double *features;
-    rm2i_graph graph;
     RM2_TRY(rm2i_alloc(w->ctx, s->n, (s->M + 1) * sizeof *features, &features));
     fill_features(s, 2 * w->settings.time_weight * w->curves.spread, m->phase, features);
     const rm2i_start_data nodes = {s->n, s->M + 1, features, m->count, m->slot, NULL};
     const rm2i_graph_settings plan = {w->settings.neighbours, true, OWN_STEPS};
-    rm2_status status = rm2i_graph_build(w->ctx, &nodes, &plan, &graph);
+    rm2_status status = rm2i_start_scaling(w->ctx, &nodes, &plan, 0, s->Q, s->Y);
     free(features);
-    if (status == RM2_OK)
-        status = rm2i_start_embed(w->ctx, &graph, 0, s->Q, s->Y);
-    rm2i_graph_free(&graph);
     if (status == RM2_OK)
         orient(s, m->phase);
     return status;

@@ -230,67 +230,34 @@ rm2_status rm2i_start_mds(rm2_context *ctx, size_t N, double *distance, size_t Q
 
 /* ---- landmarks ------------------------------------------------------------------------------ */
 
-/* B from the distances between the landmarks; forth and back, the same sum may round differently. */
-static rm2_status between_landmarks(rm2_context *ctx, size_t N, size_t L, const size_t *landmark,
-                                    const double *distance, double *B) {
-    for (size_t i = 0; i < L; i++)
-        for (size_t n = 0; n < N; n++)
-            if (!isfinite(distance[i * N + n]))
-                return rm2i_fail(ctx, RM2_ERR_NUMERIC, "the distance of points %zu and %zu is %g",
-                                 landmark[i], n, distance[i * N + n]);
-    for (size_t i = 0; i < L; i++)
-        for (size_t j = 0; j <= i; j++)
-            B[i * L + j] = B[j * L + i] = distance[j * N + landmark[i]];
-    return RM2_OK;
+void rm2i_landmarks_free(rm2i_landmarks *l) {
+    free(l->means);
+    *l = (rm2i_landmarks){0};
 }
 
-typedef struct landmarks {
-    size_t N, Q;
-    double *B, *means; /* L x L, L */
-    leading e;         /* of B */
-    double *T;         /* N x count */
-    double *memory;
-} landmarks;
-
-static void lay_out_landmarks(void *arg, rm2i_arena *a) {
-    landmarks *l = arg;
-    l->B = rm2i_take(a, double, l->e.n, l->e.n);
-    l->means = rm2i_take(a, double, l->e.n);
-    l->T = rm2i_take(a, double, l->N, l->e.count);
-    lay_out_leading(&l->e, a);
-}
-
-/* T (N x held) from the eigenpairs of the landmarks. */
-static void triangulate(const landmarks *l, const double *distance, size_t held) {
-    size_t N = l->N, L = l->e.n;
-    memset(l->T, 0, N * held * sizeof *l->T);
-    for (size_t i = 0; i < L; i++)
-        for (size_t q = 0; q < held; q++) {
-            size_t k = l->e.count - 1 - q;
-            double weight = l->e.vectors[k * L + i] / (2 * sqrt(l->e.values[k]));
-            const double *d = distance + i * N;
-            for (size_t n = 0; n < N; n++)
-                l->T[n * held + q] += weight * (l->means[i] - d[n] * d[n]);
+/* weight_iq = V_iq / (2 lambda_q^1/2) */
+static void fill_weights(const leading *e, rm2i_landmarks *l) {
+    for (size_t i = 0; i < l->count; i++)
+        for (size_t q = 0; q < l->held; q++) {
+            size_t k = e->count - 1 - q;
+            l->weights[i * l->held + q] = e->vectors[k * e->n + i] / (2 * sqrt(e->values[k]));
         }
 }
 
-rm2_status rm2i_start_landmarks(rm2_context *ctx, size_t N, size_t L, const size_t *landmark,
-                                const double *distance, size_t Q, double *X) {
-    landmarks l = {.N = N, .Q = Q, .e = {.n = L, .count = Q < L ? Q : L}};
-    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_landmarks, &l, &l.memory));
-    rm2_status status = between_landmarks(ctx, N, L, landmark, distance, l.B);
-    if (status == RM2_OK) {
-        centre_twice(L, l.B, l.means);
-        status = leading_eigen(ctx, l.B, &l.e);
-    }
-    size_t held = status == RM2_OK ? count_held(&l.e) : 0;
-    if (status == RM2_OK && held == 0)
-        status = no_extent(ctx, N);
-    if (status == RM2_OK) {
-        triangulate(&l, distance, held);
-        status = rm2i_start_pca(ctx, N, held, l.T, Q, false, X);
-    }
-    free(l.memory);
+rm2_status rm2i_landmarks_solve(rm2_context *ctx, size_t points, size_t count, double *distance,
+                                size_t Q, rm2i_landmarks *l) {
+    leading e = {.n = count, .count = Q < count ? Q : count};
+    double *memory = NULL;
+    *l = (rm2i_landmarks){.count = count};
+    RM2_TRY(rm2i_alloc(ctx, count, (1 + e.count) * sizeof *l->means, &l->means));
+    l->weights = l->means + count;
+    centre_twice(count, distance, l->means);
+    rm2_status status = held_pairs(ctx, points, distance, &e, &l->held, &memory);
+    if (status == RM2_OK)
+        fill_weights(&e, l);
+    else
+        rm2i_landmarks_free(l);
+    free(memory);
     return status;
 }
 

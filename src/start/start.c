@@ -10,10 +10,8 @@
  * no neighbours, so that a stroke which retraces itself does not fold. Steps of a trajectory are
  * edges whatever lies between them: a demonstration never falls apart.
  *
- * From ALL_UP_TO points on, paths start from landmarks only (mds.c). Landmark j is at the fraction
- * frac((j + 1/2) g) of the points, g the golden section: as dense as the data, and, because points are
- * in the order of their trajectories, even along these, without the resonance of equal steps with
- * trajectories of equal length.
+ * Above ALL_UP_TO points, paths start from landmarks only (landmarks.c). Above WHOLE_UP_TO points the graph is that of
+ * some of them, and the others are placed by their nearest ones in it (thin.c).
  *
  * X0 does not depend on the scale of F, which is brought to about one first, by a power of two. */
 #include <math.h>
@@ -22,7 +20,12 @@
 
 #include "start/start.h"
 
-enum { ALL_UP_TO = 2000, LANDMARKS = 500 };
+enum {
+    ALL_UP_TO = 2000, /* points, all of which paths start from */
+    LANDMARKS = 500,
+    WHOLE_UP_TO = 50000, /* points, all of which are in the graph */
+    KEPT = 20000         /* points in the graph of more */
+};
 
 rm2i_isomap_settings rm2i_isomap_settings_default(void) {
     return (rm2i_isomap_settings){.neighbours = 8, .time_weight = 4};
@@ -130,48 +133,24 @@ static rm2_status embed_all(rm2_context *ctx, const rm2i_graph *graph, size_t Q,
     return status;
 }
 
-static int by_place(const void *a, const void *b) {
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Returns how many are distinct. */
-static size_t choose_landmarks(size_t n, size_t count, size_t *landmark) {
-    const double golden = 0.61803398874989484820;
-    size_t distinct = 0;
-    for (size_t j = 0; j < count; j++) {
-        double whole, at = modf(((double)j + 0.5) * golden, &whole) * (double)n;
-        landmark[j] = (size_t)at < n ? (size_t)at : n - 1;
-    }
-    qsort(landmark, count, sizeof *landmark, by_place);
-    for (size_t j = 0; j < count; j++)
-        if (j == 0 || landmark[j] != landmark[j - 1])
-            landmark[distinct++] = landmark[j];
-    return distinct;
-}
-
-static rm2_status embed_landmarks(rm2_context *ctx, const rm2i_graph *graph, size_t count, size_t Q,
-                                  double *X0) {
-    size_t *landmark;
-    double *distance = NULL;
-    RM2_TRY(rm2i_alloc(ctx, count, sizeof *landmark, &landmark));
-    count = choose_landmarks(graph->n, count, landmark);
-    rm2_status status = rm2i_alloc(ctx, graph->n, count * sizeof *distance, &distance);
-    if (status == RM2_OK)
-        status = rm2i_graph_distances_from(ctx, graph, count, landmark, distance);
-    if (status == RM2_OK)
-        status = rm2i_start_landmarks(ctx, graph->n, count, landmark, distance, Q, X0);
-    free(distance);
-    free(landmark);
-    return status;
-}
-
 rm2_status rm2i_start_embed(rm2_context *ctx, const rm2i_graph *graph, size_t landmarks, size_t Q,
                             double *X) {
     if (landmarks == 0)
         landmarks = graph->n <= ALL_UP_TO ? graph->n : LANDMARKS;
     return landmarks >= graph->n ? embed_all(ctx, graph, Q, X)
-                                 : embed_landmarks(ctx, graph, landmarks, Q, X);
+                                 : rm2i_start_from_landmarks(ctx, graph, landmarks, Q, X);
+}
+
+rm2_status rm2i_start_scaling(rm2_context *ctx, const rm2i_start_data *points,
+                              const rm2i_graph_settings *plan, size_t landmarks, size_t Q,
+                              double *X) {
+    rm2i_graph graph;
+    if (points->N > WHOLE_UP_TO)
+        return rm2i_start_thinned(ctx, points, plan, KEPT, Q, X);
+    RM2_TRY(rm2i_graph_build(ctx, points, plan, &graph));
+    rm2_status status = rm2i_start_embed(ctx, &graph, landmarks, Q, X);
+    rm2i_graph_free(&graph);
+    return status;
 }
 
 rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *settings,
@@ -190,15 +169,10 @@ rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *setti
     double *features, weight = use->time_weight * spread(N, M, scale, data->F);
     RM2_TRY(rm2i_alloc(ctx, N, (M + 1) * sizeof *features, &features));
     fill_features(data, scale, weight, features);
-
-    rm2i_graph graph;
     const rm2i_start_data points = {N, M + 1, features, data->trajectories, data->starts, NULL};
     const rm2i_graph_settings plan = {.neighbours = use->neighbours, .steps = 1};
-    rm2_status status = rm2i_graph_build(ctx, &points, &plan, &graph);
+    rm2_status status = rm2i_start_scaling(ctx, &points, &plan, use->landmarks, Q, X0);
     free(features);
-    if (status == RM2_OK)
-        status = rm2i_start_embed(ctx, &graph, use->landmarks, Q, X0);
-    rm2i_graph_free(&graph);
     if (status == RM2_OK)
         rm2i_start_unit(N, Q, X0);
     return status;

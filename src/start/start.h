@@ -57,6 +57,12 @@ typedef struct rm2i_graph_settings {
 rm2_status rm2i_graph_build(rm2_context *ctx, const rm2i_start_data *points,
                             const rm2i_graph_settings *settings, rm2i_graph *graph);
 
+/* The graph of the points and its classical scaling: X (N x Q), not scaled. Of more than 50,000 points the graph has some
+ * 20,000 (rm2i_start_thinned), and `landmarks` is not looked at. */
+rm2_status rm2i_start_scaling(rm2_context *ctx, const rm2i_start_data *points,
+                              const rm2i_graph_settings *plan, size_t landmarks, size_t Q,
+                              double *X);
+
 /* Shortest paths from `landmarks` points (0: from all of up to 2000, else from 500) and classical
  * scaling: X (n x Q), not scaled. */
 rm2_status rm2i_start_embed(rm2_context *ctx, const rm2i_graph *graph, size_t landmarks, size_t Q,
@@ -76,6 +82,35 @@ rm2_status rm2i_start_mds(rm2_context *ctx, size_t N, double *distance, size_t Q
 /* The same from the distances of L landmarks from all points (L x N). */
 rm2_status rm2i_start_landmarks(rm2_context *ctx, size_t N, size_t L, const size_t *landmark,
                                 const double *distance, size_t Q, double *X);
+
+/* ---- landmarks ------------------------------------------------------------------------------ */
+
+/* Classical scaling of landmarks, as a map of a point's distances d_i from them:
+ * x_q = sum_i weight_iq (mean_i - d_i^2). */
+typedef struct rm2i_landmarks {
+    size_t count, held;      /* landmarks, dimensions that they extend in */
+    double *means, *weights; /* count, count x held */
+} rm2i_landmarks;
+
+/* From the distances between them (count x count, destroyed), at most Q dimensions; `points` is for the message. */
+rm2_status rm2i_landmarks_solve(rm2_context *ctx, size_t points, size_t count, double *distance,
+                                size_t Q, rm2i_landmarks *landmarks);
+/* The same from their distances from all N points (L x N). */
+rm2_status rm2i_landmarks_find(rm2_context *ctx, size_t N, size_t L, const size_t *landmark,
+                               const double *distance, size_t Q, rm2i_landmarks *landmarks);
+void rm2i_landmarks_free(rm2i_landmarks *landmarks);
+
+/* `count` of n places, evenly, rising; returns how many are distinct. */
+size_t rm2i_spread_places(size_t n, size_t count, size_t *place);
+
+/* Classical scaling from `count` landmarks of a graph. */
+rm2_status rm2i_start_from_landmarks(rm2_context *ctx, const rm2i_graph *graph, size_t count,
+                                     size_t Q, double *X);
+
+/* Classical scaling of the graph of about `kept` points; the others are placed as if each were joined to its nearest
+ * ones of these. Memory per point does not depend on the number of landmarks. */
+rm2_status rm2i_start_thinned(rm2_context *ctx, const rm2i_start_data *points,
+                              const rm2i_graph_settings *plan, size_t kept, size_t Q, double *X);
 
 /* Divide all entries by their standard deviation. */
 void rm2i_start_unit(size_t N, size_t Q, double *X);

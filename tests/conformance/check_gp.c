@@ -294,8 +294,8 @@ void check_gpdm(conf_case *c) {
     }
     size_t Q = N ? size / N : 1;
     double *X_bar = case_output(c, "grad_X", size), *K = case_scratch(c, N * N);
-    double *L = case_scratch(c, N * N);
-    if (!starts || !X_bar || !K || !L)
+    double *L = case_scratch(c, N * N), *backward = case_scratch(c, rm2i_latent_backward_work(Q, N));
+    if (!starts || !X_bar || !K || !L || !backward)
         return;
     rm2i_units whole = {.trajectories = {1, 0, 1, (size_t[]){0, count}},
                         .increments = {.all = N - count}};
@@ -309,6 +309,7 @@ void check_gpdm(conf_case *c) {
                    .noise = json_member_number(in, "noise", 0),
                    .K = K,
                    .L = L,
+                   .backward = backward,
                    .X_bar = X_bar};
     g.work = case_scratch(c, rm2i_gpdm_work(&g));
     if (!g.work || !case_ok(c, rm2i_gpdm_evaluate(&g, X)))

@@ -463,6 +463,88 @@ static void printing_is_off_and_on_again(void **state) {
     assert_true(H5Eset_auto2(H5E_DEFAULT, before, before_data) >= 0);
 }
 
+/* ---- arrays in pieces ----------------------------------------------------------------------- */
+
+enum { STREAMED = 5003 };
+
+static rm2i_h5_stream *open_stream(const fixture *f, size_t texts) {
+    rm2i_h5_writer *h5;
+    rm2i_h5_stream *stream;
+    char text[64] = "a text of another length";
+    size_t three = 3;
+    text[texts] = '\0'; /* sizes of what is in front of the array: not always a multiple of 8 */
+    assert_ok(f, rm2i_h5_create(f->ctx, &h5));
+    assert_ok(f, rm2i_h5_put_text(f->ctx, h5, "text", text));
+    assert_ok(f, rm2i_h5_announce(f->ctx, h5, "group/array", STREAMED));
+    assert_ok(f, rm2i_h5_put_sizes(f->ctx, h5, "group/sizes", 1, &three, SIZES));
+    assert_int_equal(rm2i_h5_announce(f->ctx, h5, "other", 3), RM2_ERR_ARGUMENT);
+    assert_ok(f, rm2i_h5_stream_open(f->ctx, h5, f->path, true, &stream));
+    return stream;
+}
+
+static double streamed(size_t i) {
+    return i % 7 == 0 ? -0.0 : 1 / ((double)i - 1000.5);
+}
+
+static void assert_streamed(const double *values) {
+    for (size_t i = 0; i < STREAMED; i++) {
+        double expected = streamed(i);
+        assert_memory_equal(&values[i], &expected, sizeof expected);
+    }
+}
+
+/* By our reader and by libhdf5. */
+static void pieces_come_back(void **state) {
+    fixture *f = *state;
+    static double values[STREAMED];
+    for (size_t i = 0; i < STREAMED; i++)
+        values[i] = streamed(i);
+    for (size_t text = 0; text < 12; text++) {
+        rm2i_h5_stream *stream = open_stream(f, text);
+        rm2i_h5 *h5;
+        size_t count = STREAMED, three = 3, *sizes;
+        double *got;
+        assert_ok(f, rm2i_h5_stream_put(f->ctx, stream, 0, values));
+        for (size_t at = 0, some = 1; at < STREAMED; at += some, some = 3 * some)
+            assert_ok(f, rm2i_h5_stream_put(
+                             f->ctx, stream, at + some < STREAMED ? some : STREAMED - at, values + at));
+        assert_ok(f, rm2i_h5_stream_commit(f->ctx, stream));
+        assert_ok(f, rm2i_h5_open(f->ctx, f->path, &h5));
+        assert_ok(f, rm2i_h5_get_doubles(f->ctx, h5, "group/array", 1, &count, &got));
+        assert_ok(f, rm2i_h5_get_sizes(f->ctx, h5, "group/sizes", 1, &three, &sizes));
+        assert_streamed(got);
+        assert_memory_equal(sizes, SIZES, sizeof SIZES);
+        free(got);
+        free(sizes);
+        rm2i_h5_close(h5);
+    }
+    hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t set = H5Dopen2(file, "group/array", H5P_DEFAULT);
+    memset(values, 0, sizeof values);
+    assert_true(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    assert_streamed(values);
+    H5Dclose(set);
+    H5Fclose(file);
+}
+
+/* The file that was there stays; set_up's directory shows that no other is left. */
+static void incomplete_arrays_are_refused(void **state) {
+    fixture *f = *state;
+    static const double zeros[STREAMED + 1];
+    store_file(f->path, "old", 3);
+    rm2i_h5_stream *stream = open_stream(f, 3);
+    assert_ok(f, rm2i_h5_stream_put(f->ctx, stream, STREAMED - 1, zeros));
+    assert_int_equal(rm2i_h5_stream_put(f->ctx, stream, 2, zeros), RM2_ERR_ARGUMENT);
+    assert_message(f, "1 values more than announced");
+    assert_int_equal(rm2i_h5_stream_commit(f->ctx, stream), RM2_ERR_ARGUMENT);
+    assert_message(f, "1 values fewer than announced");
+    stream = open_stream(f, 5);
+    rm2i_h5_stream_discard(stream);
+    struct stat info;
+    assert_int_equal(stat(f->path, &info), 0);
+    assert_int_equal(info.st_size, 3);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -478,6 +560,8 @@ int main(void) {
         TEST(same_contents_same_bytes),
         TEST(several_files_at_once),
         TEST(putting_fails),
+        TEST(pieces_come_back),
+        TEST(incomplete_arrays_are_refused),
         TEST(existing_file_stays),
         TEST(other_files_are_refused),
         TEST(other_versions_are_refused),

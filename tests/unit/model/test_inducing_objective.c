@@ -260,7 +260,10 @@ static double exact_dynamics(const rm2i_objective *o) {
     g.K = K;
     g.L = L;
     g.X_bar = X_bar;
+    g.backward = malloc(rm2i_latent_backward_work(Q, N) * sizeof *g.backward);
+    assert_non_null(g.backward);
     assert_int_equal(rm2i_gpdm_evaluate(&g, o->X), RM2_OK);
+    free(g.backward);
     return o->s.gpdm_weight * g.value;
 }
 

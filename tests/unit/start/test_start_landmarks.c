@@ -188,6 +188,97 @@ static void degenerate_data(void **state) {
         RM2_INTERRUPTED);
 }
 
+/* ---- thinned sets --------------------------------------------------------------------------- */
+
+static const rm2i_graph_settings plan = {.neighbours = 8, .steps = 1};
+
+/* Where all points are kept, each is a node of the graph: the start is that of its landmarks, bit by bit. */
+static void thinned_to_all_is_the_whole(void **state) {
+    rm2_context *ctx = *state;
+    enum { DEMOS = 6, POINTS = 120, N = DEMOS * POINTS };
+    size_t starts[DEMOS + 1];
+    double *F = strokes(DEMOS, POINTS, starts), *X = doubles(N * 2), *Y = doubles(N * 2);
+    for (size_t demos = 0; demos <= DEMOS; demos += DEMOS) { /* without trajectories, and with */
+        const rm2i_start_data points = {N, 3, F, demos, demos ? starts : NULL, NULL};
+        rm2i_graph graph;
+        assert_ok(ctx, rm2i_graph_build(ctx, &points, &plan, &graph));
+        assert_ok(ctx, rm2i_start_embed(ctx, &graph, 500, 2, X));
+        size_t kept = demos ? N : 100 * N; /* enough places that none is left out */
+        assert_ok(ctx, rm2i_start_thinned(ctx, &points, &plan, kept, 2, Y));
+        assert_memory_equal(X, Y, N * 2 * sizeof *X);
+        rm2i_graph_free(&graph);
+    }
+    free(F);
+    free(X);
+    free(Y);
+}
+
+/* A sheet that is rolled up: demonstrations side by side, each along the roll. Returns (arc, across) too, which is what
+ * a start finds, centred. */
+static double *sheet(size_t demos, size_t points, size_t *starts, double *flat) {
+    double *F = doubles(demos * points * 3);
+    rm2_rng rng;
+    rm2_rng_seed(&rng, 11);
+    for (size_t d = 0; d < demos; d++) {
+        starts[d] = d * points;
+        for (size_t i = 0; i < points; i++) {
+            size_t n = d * points + i;
+            double t = 4 * ((double)i + 0.5) / (double)points + 0.01 * rm2_rng_normal(&rng);
+            double across = 2 * (((double)d + 0.5) / (double)demos - 0.5);
+            F[n * 3] = sin(t);
+            F[n * 3 + 1] = cos(t);
+            F[n * 3 + 2] = across + 0.01 * rm2_rng_normal(&rng);
+            flat[n * 2] = t - 2;
+            flat[n * 2 + 1] = F[n * 3 + 2];
+        }
+    }
+    starts[demos] = demos * points;
+    return F;
+}
+
+/* Of a quarter and of an eighth of the points: long trajectories, of which every fourth point is kept, and short ones,
+ * of which most are left out as a whole. Threads change nothing. */
+static void thinned_start_is_near_the_whole(void **state) {
+    rm2_context *ctx = *state;
+    enum { DEMOS = 60, POINTS = 100, N = DEMOS * POINTS };
+    size_t starts[DEMOS + 1];
+    double *X = doubles(N * 2), *Y = doubles(N * 2), *flat = doubles(N * 2);
+    double *F = sheet(DEMOS, POINTS, starts, flat);
+    const rm2i_start_data points = {N, 3, F, DEMOS, starts, NULL};
+    assert_ok(ctx, rm2i_start_scaling(ctx, &points, &plan, 0, 2, X));
+    for (size_t kept = N / 4; kept >= N / 8; kept /= 2) {
+        rm2_context_set_threads(ctx, 1);
+        assert_ok(ctx, rm2i_start_thinned(ctx, &points, &plan, kept, 2, Y));
+        assert_true(procrustes(N, X, Y) < 3e-3); /* 5 % of the extent */
+        assert_true(procrustes(N, flat, Y) < 3e-3);
+        double *Z = doubles(N * 2);
+        rm2_context_set_threads(ctx, 3);
+        assert_ok(ctx, rm2i_start_thinned(ctx, &points, &plan, kept, 2, Z));
+        assert_memory_equal(Y, Z, N * 2 * sizeof *Y);
+        free(Z);
+    }
+    free(flat);
+    free(F);
+    free(X);
+    free(Y);
+}
+
+/* Nodes on a line at 0, 4, 8, ..: a point between two is as far from a landmark as the way over the nearer node on that
+ * side, which is its distance on the line, so that every point is where it belongs. */
+static void points_are_placed_between_nodes(void **state) {
+    rm2_context *ctx = *state;
+    enum { N = 401 };
+    size_t starts[] = {0, N};
+    double F[N], X[N];
+    for (size_t i = 0; i < N; i++)
+        F[i] = (double)i;
+    const rm2i_start_data points = {N, 1, F, 1, starts, NULL};
+    assert_ok(ctx, rm2i_start_thinned(ctx, &points, &plan, 101, 1, X));
+    double sign = X[N - 1] > X[0] ? 1 : -1;
+    for (size_t i = 0; i < N; i++)
+        assert_true(fabs(sign * X[i] - (F[i] - 200)) < 1e-9);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -196,6 +287,9 @@ int main(void) {
         TEST(start_is_that_of_all_paths),
         TEST(many_points),
         TEST(degenerate_data),
+        TEST(thinned_to_all_is_the_whole),
+        TEST(thinned_start_is_near_the_whole),
+        TEST(points_are_placed_between_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
