@@ -238,12 +238,11 @@ RM2_API rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2
                                  double *q, rm2_track_error *error);
 /* A joint trajectory, n x joints, through the targets; never beyond the limits of the joints. Where
  * times are known, motions in the null space keep the speed limits. The targets are followed from
- * several starts; where each of these motions misses a target, jumps (a joint moves by more than half
- * a radian, or a quarter of the reach, between neighbours; with time and a speed limit v, by more than v dt and eight
- * times the motion's median speed, but in any case by a tenth and at most by twice of these), is too fast, brings a joint to its limit or
- * a body too near to something of the scene,
- * configurations along the whole trajectory are searched for a motion that does not. `errors` (n), `info` and `settings` may be
- * NULL. */
+ * several starts; where each of these motions misses a target, jumps, is too fast, brings a joint to its limit or a body
+ * too near to something of the scene, configurations along the whole trajectory are searched for a motion that does
+ * not. A jump: between neighbours a joint moves by more than half a radian, or a quarter of the reach; with time and a speed
+ * limit v, by more than v dt and by more than eight times the median step, in speeds over limits; but at most twice,
+ * and not less than a tenth of the former. `errors` (n), `info` and `settings` may be NULL. */
 RM2_API rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm,
                                  const rm2_arm_targets *targets, const rm2_track_settings *settings,
                                  double *q, rm2_track_error *errors, rm2_track_info *info);

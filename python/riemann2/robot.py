@@ -74,7 +74,8 @@ class Tracked(NamedTuple):
     """The joint whose limit is in the way."""
     cause_limit: float | None = None
     jumps: int = 0
-    """Steps between neighbours at which a joint moves by more than 0.5 rad or a quarter of the reach."""
+    """Steps between neighbours at which a joint moves by more than 0.5 rad or a quarter of the reach; with times and
+    speed limits, faster than these and than eight times the median step."""
     jump_target: int | None = None
     """Target that the first of them leads to."""
     jump_joint: int | None = None
@@ -229,6 +230,23 @@ class Arm:
             kept, out[0], name[out[1]] if outside else None, out[2] if outside else None, out[3] if outside else None,
             own[0], (name[own[1]], name[own[2]]) if inside else None, own[3] if inside else None, rows[:, 0], rows[:, 1],
         )
+
+    def velocities(self, q: Any, time: Any) -> tuple[Array, float]:
+        """Return the velocities of a motion through configurations at given times, from rest to rest.
+
+        They are slopes of a cubic spline that stays between neighbours (Fritsch and Butland, 1984), for a controller.
+
+        Returns
+        -------
+        velocities : array of shape (n, joints)
+        stretch : float
+            Largest speed of the spline over its limit: above 1, multiply times and divide velocities by it.
+        """
+        array, clock = as_doubles(q, "q"), as_doubles(time, "time")
+        if array.ndim != 2 or array.shape[1] != self.joints:
+            raise ValueError(f"q: expected an array of shape (n, {self.joints}), got {array.shape}")
+        out = np.empty_like(array)
+        return out, _core.arm_velocities(self._handle, array, clock, out)
 
     # ---- tracking ------------------------------------------------------------------------------
 

@@ -117,7 +117,7 @@ typedef struct links_scene {
     rm2_region *regions; /* to be freed with rm2_free */
 } links_scene;
 
-/* Regions from a text, `dim` numbers a point. */
+/* Regions from a text, `dim` numbers per point. */
 static bool take_scene(const char *text, size_t dim, double clearance, double self_clearance,
                        links_scene *s) {
     s->scene = (rm2_arm_scene){.clearance = clearance, .self_clearance = self_clearance};
@@ -236,6 +236,30 @@ static PyObject *measure_clearance(PyObject *self, PyObject *args) {
     glue_release(&q);
     glue_release(&rows);
     return result;
+}
+
+/* arm_velocities(arm, q, time, out): stretch */
+static PyObject *velocities(PyObject *self, PyObject *args) {
+    const rm2_arm *arm;
+    PyObject *in, *clock, *out, *none = NULL;
+    glue_array q = {.data = NULL}, time = {.data = NULL}, v = {.data = NULL};
+    double stretch = 0;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OOO", take_arm, &arm, &in, &clock, &out))
+        return NULL;
+    if (glue_read(in, "q", false, &q) && glue_read(clock, "time", false, &time) &&
+        glue_write(out, "output", false, &v) && glue_rows(&q, "q", rm2_arm_joints(arm)) &&
+        glue_sized(&time, "time", q.rows) && glue_sized(&v, "output", q.count)) {
+        rm2_context *ctx = glue_enter();
+        if (ctx)
+            none = glue_leave(
+                ctx, rm2_arm_velocities(ctx, arm, q.rows, q.data, time.data, v.data, &stretch));
+    }
+    glue_release(&q);
+    glue_release(&time);
+    glue_release(&v);
+    Py_XDECREF(none);
+    return none ? PyFloat_FromDouble(stretch) : NULL;
 }
 
 /* ---- tracking ------------------------------------------------------------------------------- */
@@ -450,6 +474,7 @@ static PyMethodDef functions[] = {
     {"arm_set_radii", set_radii, METH_VARARGS, NULL},
     {"arm_compute", kinematics, METH_VARARGS, NULL},
     {"arm_clearance", measure_clearance, METH_VARARGS, NULL},
+    {"arm_velocities", velocities, METH_VARARGS, NULL},
     {"arm_track", track, METH_VARARGS, NULL},
     {"arm_place", place, METH_VARARGS, NULL},
     {"arm_place_auto", place_auto, METH_VARARGS, NULL},

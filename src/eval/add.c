@@ -1,4 +1,4 @@
-/* More demonstrations for a model: encode them, train on all from there. */
+/* More demonstrations for a model: encode them, place those of new motions beside what the model has, train on all from there. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "data/data.h"
+#include "eval/beside.h"
 #include "eval/eval.h"
 #include "model/model.h"
 #include "riemann2/add.h"
@@ -21,6 +22,8 @@ typedef struct addition {
     double *base, *points;  /* base point; new points: in the units of the data */
     double *outputs, *mean; /* n x M: observed, decoded */
     rm2_encoded *info;      /* n */
+    size_t *starts;         /* new motions: trajectories + 1 */
+    double *scaled, *X;     /* n x width, n x Q: their points and latents */
     double *memory;
 } addition;
 
@@ -33,6 +36,9 @@ static void lay_out(void *arg, rm2i_arena *a) {
     d->outputs = rm2i_take(a, double, d->n, d->M);
     d->mean = rm2i_take(a, double, d->n, d->M);
     d->info = rm2i_take(a, rm2_encoded, d->n);
+    d->starts = rm2i_take(a, size_t, d->more->trajectories + 1);
+    d->scaled = rm2i_take(a, double, d->n, width);
+    d->X = rm2i_take(a, double, d->n, d->Q);
 }
 
 /* ---- trajectories one by one ------------------------------------------------------------------ */
@@ -94,6 +100,44 @@ static rm2_status judge(rm2_context *ctx, const addition *d, rm2_added *added) {
     return RM2_OK;
 }
 
+/* Points of the trajectories that are not known, one after the other; returns how many trajectories there are. */
+static size_t gather_new(const addition *d, const rm2_added *added) {
+    size_t width = rm2_manifold_ambient(d->more->manifold), count = 0, at = 0;
+    for (size_t t = 0; t < d->more->trajectories; t++) {
+        if (added[t].known)
+            continue;
+        memcpy(d->scaled + at * width, d->points + part_start(d, t) * width,
+               added[t].points * width * sizeof *d->scaled);
+        d->starts[count++] = at;
+        at += added[t].points;
+    }
+    d->starts[count] = at;
+    return count;
+}
+
+/* Trajectories of motions that the model does not know lie beside those that it knows. */
+static rm2_status place_new(rm2_context *ctx, const addition *d, rm2_added *added) {
+    size_t count = gather_new(d, added);
+    rm2i_start_data demos = {.N = d->starts[count],
+                             .M = d->M,
+                             .F = d->outputs,
+                             .trajectories = count,
+                             .starts = d->starts};
+    if (count == 0)
+        return RM2_OK;
+    rm2i_data_scale(d->model->data, demos.N, d->scaled);
+    RM2_TRY(rm2i_model_outputs(ctx, d->model, demos.N, d->scaled, d->outputs));
+    RM2_TRY(rm2i_place_beside(ctx, d->model, &demos, d->X));
+    for (size_t t = 0, k = 0; t < d->more->trajectories; t++) {
+        if (added[t].known)
+            continue;
+        memcpy(d->latents + (d->N + part_start(d, t)) * d->Q, d->X + d->starts[k++] * d->Q,
+               added[t].points * d->Q * sizeof *d->X);
+        added[t].beside = true;
+    }
+    return RM2_OK;
+}
+
 /* Those of the model; hyperparameters that are learned start where the model's own training did. */
 static rm2_fit_settings settings_of(const addition *d) {
     const rm2_model_info *info = rm2_model_info_of(d->model);
@@ -124,6 +168,7 @@ static rm2_status extend(rm2_context *ctx, addition *d, const rm2_checkpoint *ch
                          rm2_added *added, rm2_model **extended) {
     RM2_TRY(encode(ctx, d));
     RM2_TRY(judge(ctx, d, added));
+    RM2_TRY(place_new(ctx, d, added));
     rm2_fit_settings s = settings_of(d);
     RM2_TRY(rm2_fit(ctx, d->both, &s, checkpoint, extended));
     rm2_status status = measure(ctx, d, *extended, added);

@@ -97,6 +97,16 @@ def test_links_avoid_obstacles():
         rm2.Arm("planar:1,1", link_radius=[1, 2, 3])
 
 
+def test_velocities():
+    arm = rm2.Arm([[0, 0, 0, 0, -3, 3, 1], [1, 0, 0, 0, 0, 0, 1]])
+    time = np.linspace(0, 1, 101)
+    v, stretch = arm.velocities(np.sin(time)[:, None], time)
+    np.testing.assert_allclose(v[1:-1, 0], np.cos(time[1:-1]), atol=1e-3)
+    assert v[0, 0] == v[-1, 0] == 0 and 1.3 < stretch < 1.4  # from rest to full speed in one step
+    with pytest.raises(ValueError):
+        arm.velocities(np.zeros((3, 1)), [0, 1, 1])
+
+
 def test_causes_of_misses():
     arm = rm2.Arm([[0, 0, 0, 0, -1, 1, 1], [1, 0, 0, 0, -1, 1, 1], [1, 0, 0, 0, 0, 0, 1]])
     assert arm.joint_names == ["joint1", "joint2"]

@@ -35,6 +35,39 @@ static void arms(void **state) {
     rm2_arm_free(arm);
 }
 
+static void bodies(void **state) {
+    rm2_context *ctx = *state;
+    rm2_arm *arm;
+    const double q[] = {0, 0}, time[] = {0};
+    double out[2];
+    const rm2_arm_body body = {.radius = 1};
+    const rm2_arm_scene scene = {.count = 0}, empty = {.count = 1};
+    rm2_arm_clearance_info info;
+    MUST(rm2_arm_open(ctx, "planar:1,1", &arm));
+    NO_CONTEXT(rm2_arm_set_bodies(NULL, arm, 1, &body));
+    MISSING("arm", rm2_arm_set_bodies(ctx, NULL, 1, &body));
+    MISSING("bodies", rm2_arm_set_bodies(ctx, arm, 1, NULL));
+    NO_CONTEXT(rm2_arm_set_radii(NULL, arm, 1, q));
+    MISSING("arm", rm2_arm_set_radii(ctx, NULL, 1, q));
+    MISSING("radii", rm2_arm_set_radii(ctx, arm, 1, NULL));
+    assert_int_equal(rm2_arm_bodies(NULL), 0);
+    assert_null(rm2_arm_body_at(NULL, 0));
+    NO_CONTEXT(rm2_arm_clearance(NULL, arm, &scene, 1, q, NULL, &info));
+    MISSING("arm", rm2_arm_clearance(ctx, NULL, &scene, 1, q, NULL, &info));
+    MISSING("scene", rm2_arm_clearance(ctx, arm, NULL, 1, q, NULL, &info));
+    MISSING("scene->regions", rm2_arm_clearance(ctx, arm, &empty, 1, q, NULL, &info));
+    MISSING("q", rm2_arm_clearance(ctx, arm, &scene, 1, NULL, NULL, &info));
+    MISSING("info", rm2_arm_clearance(ctx, arm, &scene, 1, q, NULL, NULL));
+    MUST(rm2_arm_clearance(ctx, arm, &scene, 0, NULL, NULL, &info));
+    assert_true(info.kept);
+    NO_CONTEXT(rm2_arm_velocities(NULL, arm, 1, q, time, out, NULL));
+    MISSING("arm", rm2_arm_velocities(ctx, NULL, 1, q, time, out, NULL));
+    MISSING("q", rm2_arm_velocities(ctx, arm, 1, NULL, time, out, NULL));
+    MISSING("time", rm2_arm_velocities(ctx, arm, 1, q, NULL, out, NULL));
+    MISSING("velocities", rm2_arm_velocities(ctx, arm, 1, q, time, NULL, NULL));
+    rm2_arm_free(arm);
+}
+
 static void kinematics(void **state) {
     rm2_context *ctx = *state;
     rm2_arm *arm;
@@ -129,7 +162,7 @@ static void placing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(arms),     WITH_CONTEXT(kinematics), WITH_CONTEXT(tasks),
-        WITH_CONTEXT(tracking), WITH_CONTEXT(placing),
+        WITH_CONTEXT(tracking), WITH_CONTEXT(placing),    WITH_CONTEXT(bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,12 +170,75 @@ static void wrong_units_and_unknown_motions(void **state) {
     assert_null(more);
     refused(rm2_fit_add(ctx, model, separate, NULL, NULL, &more), RM2_ERR_DATA, "settings.group");
     assert_int_equal(rm2_fit_add(ctx, model, other, NULL, &added, &more), RM2_OK);
-    assert_false(added.known);
+    assert_true(!added.known && added.beside);
     assert_string_equal(rm2_model_info_of(more)->data->ids[3], "new.csv:0"); /* there is a 0 */
     rm2_model_free(more);
     rm2_data_free(wrong);
     rm2_data_free(other);
     rm2_data_free(separate);
+}
+
+/* Three demonstrations of a motion that the model does not know (its own, turned in the plane) with one between them
+ * that it knows. */
+static rm2_data *mixed(void) {
+    enum { N = 4 * POINTS };
+    double points[N * WIDTH], turned[N * WIDTH];
+    static const size_t starts[] = {0, POINTS, 2 * POINTS, 3 * POINTS, 4 * POINTS};
+    static const size_t from[] = {0, 3, 1, 2};
+    const char *ids[] = {"a", "b", "c", "d"};
+    rm2_data *data;
+    rm2_data_original(all, points);
+    for (size_t i = 0; i < N; i++) {
+        const double *p = points + (from[i / POINTS] * POINTS + i % POINTS) * WIDTH;
+        memcpy(turned + i * WIDTH, p, WIDTH * sizeof *p);
+        if (i / POINTS == 1)
+            continue;
+        turned[i * WIDTH] = -p[1];
+        turned[i * WIDTH + 1] = p[0];
+    }
+    rm2_data_arrays arrays = {.manifold = all->manifold,
+                              .source = "mixed.csv",
+                              .count = N,
+                              .points = turned,
+                              .trajectories = 4,
+                              .starts = starts,
+                              .ids = ids};
+    assert_int_equal(rm2_data_create(ctx, &arrays, NULL, &data, NULL, NULL), RM2_OK);
+    return data;
+}
+
+/* Least or largest second coordinate of n latents. */
+static double extreme(size_t n, const double *x, double sign) {
+    double most = -INFINITY;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, sign * x[2 * i + 1]);
+    return sign * most;
+}
+
+/* New motions lie above all that the model has, as long as it is, in order; what it knows does not. */
+static void new_motions_lie_beside(void **state) {
+    rm2_data *data = mixed();
+    rm2_added added[4];
+    rm2_model *more;
+    (void)state;
+    assert_int_equal(rm2_fit_add(ctx, model, data, NULL, added, &more), RM2_OK);
+    const double *x = rm2_model_info_of(more)->latents, *new = x + 2 * 3 * POINTS;
+    double top = extreme((size_t)3 * POINTS, x, 1);
+    for (size_t t = 0; t < 4; t++) {
+        const double *own = new + 2 * t *POINTS;
+        assert_int_equal(added[t].known, t == 1);
+        assert_int_equal(added[t].beside, t != 1);
+        assert_true(added[t].after < added[t].before / (t == 1 ? 1 : 3));
+        if (t == 1) {
+            assert_true(extreme(POINTS, own, -1) < top);
+            continue;
+        }
+        assert_true(extreme(POINTS, own, -1) > top - 0.1); /* as near as the anchor lets it come */
+        for (size_t i = 5; i < POINTS; i += 5)
+            assert_true(own[2 * i] > own[2 * (i - 5)]);
+    }
+    rm2_model_free(more);
+    rm2_data_free(data);
 }
 
 /* ---- two data sets as one ------------------------------------------------------------------- */
@@ -238,6 +301,7 @@ int main(void) {
         cmocka_unit_test(one_more),
         cmocka_unit_test(starts_from_the_model),
         cmocka_unit_test(wrong_units_and_unknown_motions),
+        cmocka_unit_test(new_motions_lie_beside),
         cmocka_unit_test(labels_and_time),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -12,7 +12,7 @@
 #include "riemann2/add.h"
 
 static rm2_context *ctx;
-static rm2_data *data;
+static rm2_data *data, *moved; /* as the model has them; further on: another motion */
 static rm2_model *model;
 
 static int set_up(void **state) {
@@ -30,22 +30,35 @@ static int set_up(void **state) {
     s.optim.max_iterations = 1;
     bool made = rm2_data_generate(ctx, "toy", &g, &data) == RM2_OK &&
                 rm2_fit(ctx, data, &s, NULL, &model) == RM2_OK;
-    return made ? 0 : -1;
+    if (!made)
+        return -1;
+    double points[50];
+    rm2_data_original(data, points);
+    for (size_t i = 0; i < data->count; i++)
+        points[5 * i] += 0.7;
+    const rm2_data_arrays arrays = {.manifold = data->manifold,
+                                    .source = "moved",
+                                    .count = data->count,
+                                    .points = points,
+                                    .trajectories = data->trajectories,
+                                    .starts = data->starts};
+    return rm2_data_create(ctx, &arrays, NULL, &moved, NULL, NULL) == RM2_OK ? 0 : -1;
 }
 
 static int tear_down(void **state) {
     (void)state;
     rm2_model_free(model);
     rm2_data_free(data);
+    rm2_data_free(moved);
     rm2_context_free(ctx);
     return 0;
 }
 
-static rm2_status add(void *unused) {
+static rm2_status add(void *more_data) {
     rm2_added added[2];
     rm2_model *more;
-    (void)unused;
-    rm2_status status = rm2_fit_add(ctx, model, data, NULL, added, &more);
+    rm2_status status = rm2_fit_add(ctx, model, more_data, NULL, added, &more);
+    assert_true(status != RM2_OK || added->beside == (more_data == moved));
     if (status != RM2_OK)
         assert_null(more);
     rm2_model_free(more);
@@ -54,7 +67,8 @@ static rm2_status add(void *unused) {
 
 static void addition(void **state) {
     (void)state;
-    assert_true(fail_each_allocation(ctx, add, NULL) >= 40);
+    assert_true(fail_each_allocation(ctx, add, data) >= 40);
+    assert_true(fail_each_allocation(ctx, add, moved) >= 60);
 }
 
 int main(void) {
