@@ -33,6 +33,11 @@ static bool can_compare(const experiment_run *r, size_t folds) {
         return false;
     }
     for (size_t k = 0; k < d->label_count; k++)
+        if (d->label_names[k][0] == '\0') {
+            experiment_say(r, "groups are not compared: %zu points have no label", points_of(d, k));
+            return false;
+        }
+    for (size_t k = 0; k < d->label_count; k++)
         if (points_of(d, k) < folds) {
             experiment_say(
                 r, "groups are not compared: label %s has %zu points, expected at least %zu",

@@ -130,9 +130,9 @@ static void test_rows(const experiment_run *r, group_table *t) {
         cell(l, "%.3g", test->adjusted);
     }
     (void)snprintf(t->note, sizeof t->note,
-                   "p: %zu permutations of the labels, distance between means of logarithms; "
+                   "p: %s%zu permutations of the labels, distance between means of logarithms; "
                    "p <= 0.05 comes by chance in 1 of 20 data sets without a difference",
-                   g->tests[0].result.permutations);
+                   g->tests[0].result.exact ? "all " : "", g->tests[0].result.permutations);
 }
 
 static void accuracy_rows(const experiment_run *r, group_table *t) {
