@@ -124,6 +124,7 @@ static const option experiment_table[] = {
      "real data of the same kind, instead of generated ones"},
     {"--paper-data", NULL, OPTION_FLAG, EXPERIMENT(paper_data), NULL,
      "the file of --data has the paper's data: compare with its numbers"},
+    NAMES_OPTION(EXPERIMENT(names)),
     {"--demos", "N", OPTION_SIZE, EXPERIMENT(demos), NULL, "generated trajectories"},
     {"--points", "N", OPTION_SIZE, EXPERIMENT(points), NULL,
      "points of a generated trajectory (connectome: of the set)"},
@@ -201,10 +202,10 @@ static int try_folder(const work *w, const char *folder) {
 /* Will everything that an experiment writes find its place? Said before the work. */
 static int check_folder(const work *w, const experiment *e, const experiment_options *o,
                         const char *folder) {
-    static const char *const files[] = {"table.txt", "table.csv", "table.json", "table.tex",
-                                        "report.html"};
-    static const char *const figures[] = {"latent-space", "decoded", "training", "arm"};
-    const char *const inputs[] = {o->data, NULL};
+    static const char *const files[] = {"table.txt",   "table.csv",  "table.json", "table.tex",
+                                        "report.html", "groups.csv", "groups.tex", "means.csv"};
+    static const char *const figures[] = {"latent-space", "decoded", "groups", "training", "arm"};
+    const char *const inputs[] = {o->data ? o->data : o->names, o->data ? o->names : NULL, NULL};
     char path[PATH_SIZE];
     int code = try_folder(w, folder);
     if (code != EXIT_DONE || !is_folder(folder))
@@ -234,17 +235,18 @@ static int check_folder(const work *w, const experiment *e, const experiment_opt
 /* ---- one experiment, or all ----------------------------------------------------------------- */
 
 /* Everything is written by now. */
-static int judge_geodesics(const experiment_run *r) {
+static int judge_results(const experiment_run *r) {
     for (size_t k = 0; k < r->outcome_count; k++)
         if (!r->outcomes[k].curve->converged)
             return EXIT_NOT_CONVERGED;
-    return EXIT_DONE;
+    return r->groups.unconverged ? EXIT_NOT_CONVERGED : EXIT_DONE;
 }
 
 /* All numbers first; the folder appears when they are there. */
 static int run_steps(experiment_run *r) {
-    int (*const steps[])(experiment_run *) = {experiment_load, experiment_train, experiment_move,
-                                              experiment_compare, experiment_execute};
+    int (*const steps[])(experiment_run *) = {experiment_load,    experiment_train,
+                                              experiment_move,    experiment_compare,
+                                              experiment_execute, experiment_groups};
     int code = EXIT_DONE;
     for (size_t k = 0; k < sizeof steps / sizeof *steps && code == EXIT_DONE; k++)
         code = steps[k](r);
@@ -256,7 +258,7 @@ static int run_steps(experiment_run *r) {
         code = experiment_draw(r);
     if (code == EXIT_DONE)
         code = experiment_report(r);
-    return code == EXIT_DONE ? judge_geodesics(r) : code;
+    return code == EXIT_DONE ? judge_results(r) : code;
 }
 
 static int run_one(const work *w, const experiment *e, const experiment_options *o,
@@ -281,8 +283,9 @@ static int run_one(const work *w, const experiment *e, const experiment_options 
 static int run_all(const work *w, const experiment_options *o, data_options *data) {
     const char *root = o->output ? o->output : "riemann2-experiments";
     char folder[PATH_SIZE];
-    if (o->data)
-        return work_complain(w, EXIT_USAGE, "--data belongs to one experiment, not to all");
+    if (o->data || o->names)
+        return work_complain(w, EXIT_USAGE, "%s belongs to one experiment, not to all",
+                             o->data ? "--data" : "--names");
     int code = try_folder(w, root);
     for (const experiment *e = experiments; e->name && code == EXIT_DONE && is_folder(root); e++) {
         (void)snprintf(folder, sizeof folder, "%s/%s", root, e->name);

@@ -6,6 +6,7 @@
 #ifndef RM2_CLI_EXPERIMENT_H
 #define RM2_CLI_EXPERIMENT_H
 
+#include "core/names.h"
 #include "core/settings.h"
 #include "core/work.h"
 
@@ -74,7 +75,31 @@ typedef struct execution {
     rm2_track_info info;
 } execution;
 
-enum { MOST_TRAINED = 4, MOST_VARIANTS = 8, MOST_EXECUTIONS = 2, MOST_FIGURES = 4 };
+enum { MOST_TRAINED = 4, MOST_VARIANTS = 8, MOST_EXECUTIONS = 2, MOST_FIGURES = 5 };
+
+/* ---- groups of points without trajectories (groups.h) ------------------------------------------ */
+
+enum { MOST_GROUPS = 6, MOST_TESTS = MOST_GROUPS * (MOST_GROUPS - 1) / 2 };
+
+typedef struct group_test {
+    size_t first, second; /* labels */
+    double distance, adjusted;
+    rm2_test_result result;
+} group_test;
+
+typedef struct group_results {
+    rm2_held_out held_out; /* 0 points: not known */
+    size_t count;          /* groups; 0: not compared */
+    double *means;         /* count x ambient, units of the data */
+    rm2_group groups[MOST_GROUPS];
+    group_test tests[MOST_TESTS];
+    size_t test_count;
+    rm2_classify_settings classify;
+    rm2_classifier methods[RM2_CLASSIFIERS];
+    rm2_accuracy accuracy[RM2_CLASSIFIERS];
+    size_t method_count;
+    size_t unconverged;
+} group_results;
 
 typedef struct figure_file {
     const char *name; /* without folder and ending */
@@ -82,7 +107,7 @@ typedef struct figure_file {
 } figure_file;
 
 typedef struct experiment_options {
-    const char *output, *data;
+    const char *output, *data, *names;
     int format;
     size_t demos, points;
     bool paper_data;          /* --data are the paper's */
@@ -107,6 +132,8 @@ typedef struct experiment_run {
     outcome outcomes[MOST_VARIANTS];
     size_t outcome_count;
     rm2_distance_summary floor, floor_tangent; /* between the demonstrations; count 0: none */
+    region_names names;                        /* of rows and columns of matrices */
+    group_results groups;
     execution executions[MOST_EXECUTIONS];
     size_t execution_count;
     figure_file figures[MOST_FIGURES];
@@ -121,6 +148,7 @@ int experiment_train(experiment_run *r);
 int experiment_move(experiment_run *r);
 int experiment_compare(experiment_run *r);
 int experiment_execute(experiment_run *r);
+int experiment_groups(experiment_run *r);
 int experiment_draw(experiment_run *r); /* cli/plot, or cli/plotless without figures */
 int experiment_save_files(experiment_run *r);
 int experiment_report(experiment_run *r);
@@ -143,7 +171,7 @@ const outcome *experiment_outcome(const experiment_run *r, const trained *t, mov
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-enum { CELL = 32, MOST_CELLS = 9 };
+enum { CELL = 40, MOST_CELLS = 9 };
 typedef struct table_line {
     char cells[MOST_CELLS][CELL];
     size_t count;
@@ -154,6 +182,9 @@ table_line experiment_row(const experiment_run *r, const outcome *o);
 /* Fails where a figure cannot be read. */
 int experiment_print_html(const experiment_run *r, FILE *out);
 void experiment_print_latex(const experiment_run *r, FILE *out);
+/* Lines as columns of text, and as a LaTeX table; the first is the head. */
+void experiment_print_lines(FILE *out, const table_line *lines, size_t count);
+void experiment_print_tabular(FILE *out, const char *title, const table_line *lines, size_t count);
 
 /* A line that --quiet silences: "toy: ...". */
 void experiment_say(const experiment_run *r, const char *format, ...)

@@ -56,8 +56,29 @@ static int write_path(const experiment_run *r, const outcome *o) {
     return code;
 }
 
+/* Means of the groups, as the command mean writes them. */
+static int write_means(const experiment_run *r) {
+    char path[PATH_SIZE];
+    const rm2_data *d = r->reference;
+    double codes[MOST_GROUPS];
+    sheet s;
+    if (r->groups.count == 0)
+        return EXIT_DONE;
+    for (size_t k = 0; k < r->groups.count; k++)
+        codes[k] = (double)k;
+    bool built = sheet_create(&s, r->groups.count, 1 + rm2_manifold_ambient(d->manifold)) &&
+                 sheet_add_texts(&s, "label", codes, d->label_names, r->groups.count) &&
+                 sheet_add_named_points(&s, d->manifold, &r->names, r->groups.means);
+    experiment_path(r, "means", "csv", path);
+    int code = built ? work_check(&r->work,
+                                  rm2_csv_write(r->work.ctx, path, &s.table, r->work.common->force))
+                     : work_no_memory(&r->work);
+    sheet_free(&s);
+    return code;
+}
+
 int experiment_save_files(experiment_run *r) {
-    int code = EXIT_DONE;
+    int code = write_means(r);
     char name[FILE_NAME], path[PATH_SIZE];
     for (size_t k = 0; k < r->model_count && code == EXIT_DONE; k++) {
         experiment_model_file(r->models[k].kind, r->models[k].independent, name);

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "experiment/experiment.h"
+#include "experiment/groups.h"
 
 /* Text with the characters that mean something in HTML written out. */
 static void html_text(FILE *out, const char *text, size_t length) {
@@ -152,15 +152,29 @@ static void html_method(const experiment_run *r, FILE *out) {
 }
 
 /* A narrow screen scrolls the table, not the page. */
-static void html_table(const experiment_run *r, FILE *out) {
-    table_line top = experiment_head(r);
+static void html_table(const table_line *lines, size_t count, FILE *out) {
     (void)fputs("<div class=\"wide\"><table>\n", out);
-    html_cells(out, &top, "th");
-    for (size_t k = 0; k < r->outcome_count; k++) {
-        table_line l = experiment_row(r, &r->outcomes[k]);
-        html_cells(out, &l, "td");
-    }
+    for (size_t k = 0; k < count; k++)
+        html_cells(out, &lines[k], k == 0 ? "th" : "td");
     (void)fputs("</table></div>\n", out);
+}
+
+static void html_results(const experiment_run *r, FILE *out) {
+    table_line lines[1 + MOST_VARIANTS] = {experiment_head(r)};
+    for (size_t k = 0; k < r->outcome_count; k++)
+        lines[1 + k] = experiment_row(r, &r->outcomes[k]);
+    html_table(lines, 1 + r->outcome_count, out);
+    html_lines(out, r->notes);
+}
+
+static void html_groups(const experiment_run *r, FILE *out) {
+    group_table tables[GROUP_TABLES];
+    size_t count = group_tables(r, tables);
+    for (size_t k = 0; k < count; k++) {
+        (void)fprintf(out, "<h3>%s</h3>\n", tables[k].title);
+        html_table(tables[k].lines, tables[k].count, out);
+        html_lines(out, tables[k].note);
+    }
 }
 
 int experiment_print_html(const experiment_run *r, FILE *out) {
@@ -171,8 +185,8 @@ int experiment_print_html(const experiment_run *r, FILE *out) {
         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>riemann2: %s on %s"
         "</title>\n<style>%s</style></head>\n<body>\n<h1>%s on %s</h1>\n<h2>Results</h2>\n",
         r->experiment->title, spec, style, r->experiment->title, spec);
-    html_table(r, out);
-    html_lines(out, r->notes);
+    html_results(r, out);
+    html_groups(r, out);
     int code = EXIT_DONE;
     for (size_t k = 0; k < r->figure_count && code == EXIT_DONE; k++)
         code = html_figure(r, &r->figures[k], out);

@@ -29,18 +29,25 @@ static void print_row(const table_line *l, FILE *out) {
     }
 }
 
-void experiment_print_latex(const experiment_run *r, FILE *out) {
-    table_line head = experiment_head(r);
-    (void)fprintf(out, "%% %s on %s; needs \\usepackage{booktabs}\n\\begin{tabular}{l",
-                  r->experiment->title, rm2_manifold_spec(r->data->manifold));
-    for (size_t k = 1; k < head.count; k++)
+void experiment_print_tabular(FILE *out, const char *title, const table_line *lines, size_t count) {
+    (void)fprintf(out, "%% %s; needs \\usepackage{booktabs}\n\\begin{tabular}{l", title);
+    for (size_t k = 1; k < lines[0].count; k++)
         (void)fputc('r', out);
     (void)fputs("}\n\\toprule\n", out);
-    print_row(&head, out);
-    (void)fputs("\\midrule\n", out);
-    for (size_t k = 0; k < r->outcome_count; k++) {
-        table_line l = experiment_row(r, &r->outcomes[k]);
-        print_row(&l, out);
+    for (size_t k = 0; k < count; k++) {
+        print_row(&lines[k], out);
+        if (k == 0)
+            (void)fputs("\\midrule\n", out);
     }
     (void)fputs("\\bottomrule\n\\end{tabular}\n", out);
+}
+
+void experiment_print_latex(const experiment_run *r, FILE *out) {
+    char title[200];
+    table_line lines[1 + MOST_VARIANTS] = {experiment_head(r)};
+    for (size_t k = 0; k < r->outcome_count; k++)
+        lines[1 + k] = experiment_row(r, &r->outcomes[k]);
+    (void)snprintf(title, sizeof title, "%s on %.100s", r->experiment->title,
+                   rm2_manifold_spec(r->data->manifold));
+    experiment_print_tabular(out, title, lines, 1 + r->outcome_count);
 }

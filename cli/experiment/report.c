@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/experiment.h"
+#include "experiment/groups.h"
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
@@ -151,18 +151,24 @@ static void print_line(FILE *out, const table_line *l, const int width[MOST_CELL
     (void)fprintf(out, "%s\n", l->cells[l->count - 1]);
 }
 
+void experiment_print_lines(FILE *out, const table_line *lines, size_t count) {
+    int width[MOST_CELLS] = {0};
+    for (size_t k = 0; k < count; k++)
+        widen(&lines[k], width);
+    for (size_t k = 0; k < count; k++)
+        print_line(out, &lines[k], width);
+}
+
 static void print_text(const experiment_run *r, FILE *out) {
     table_line lines[1 + MOST_VARIANTS] = {experiment_head(r)};
-    int width[MOST_CELLS] = {0};
     for (size_t k = 0; k < r->outcome_count; k++)
         lines[1 + k] = experiment_row(r, &r->outcomes[k]);
-    for (size_t k = 0; k <= r->outcome_count; k++)
-        widen(&lines[k], width);
     (void)fprintf(out, "%s on %s (%s of the paper)\n\n", r->experiment->title,
                   rm2_manifold_spec(r->data->manifold), r->experiment->paper_table);
-    for (size_t k = 0; k <= r->outcome_count; k++)
-        print_line(out, &lines[k], width);
-    (void)fprintf(out, "\n%s%s", r->notes, r->origin);
+    experiment_print_lines(out, lines, 1 + r->outcome_count);
+    (void)fprintf(out, "\n%s", r->notes);
+    groups_print_text(r, out);
+    (void)fprintf(out, "%s", r->origin);
 }
 
 static void print_csv_number(FILE *out, double value) {
@@ -255,7 +261,9 @@ static void print_json(const experiment_run *r, FILE *out) {
         (void)fprintf(out, "%s", k ? ", " : "");
         json_execution(out, &r->executions[k]);
     }
-    (void)fprintf(out, "]}\n");
+    (void)fprintf(out, "]");
+    groups_print_json(r, out);
+    (void)fprintf(out, "}\n");
 }
 
 /* ---- notes ---------------------------------------------------------------------------------- */
@@ -392,12 +400,12 @@ int experiment_report(experiment_run *r) {
     static const struct {
         const char *name, *ending;
         void (*print)(const experiment_run *, FILE *);
-    } files[] = {{"table", "txt", print_text},
-                 {"table", "csv", print_csv},
-                 {"table", "json", print_json},
-                 {"table", "tex", experiment_print_latex}};
+    } files[] = {{"table", "txt", print_text},        {"table", "csv", print_csv},
+                 {"table", "json", print_json},       {"table", "tex", experiment_print_latex},
+                 {"groups", "csv", groups_print_csv}, {"groups", "tex", groups_print_latex}};
+    size_t count = sizeof files / sizeof *files - (r->groups.held_out.points > 0 ? 0 : 2);
     int code = write_notes(r);
-    for (size_t k = 0; k < sizeof files / sizeof *files && code == EXIT_DONE; k++)
+    for (size_t k = 0; k < count && code == EXIT_DONE; k++)
         code = write_file(r, files[k].name, files[k].ending, files[k].print);
     if (code == EXIT_DONE)
         code = write_html(r);

@@ -44,6 +44,8 @@ static int generate(experiment_run *r) {
 
 int experiment_load(experiment_run *r) {
     int code = r->options->data ? read_file(r) : generate(r);
+    if (code == EXIT_DONE)
+        code = names_read(&r->work, r->options->names, r->data->manifold, &r->names);
     if (code != EXIT_DONE)
         return code;
     experiment_say(r, "%zu points on %s, %zu trajector%s", r->data->count,
@@ -347,6 +349,8 @@ void experiment_free(experiment_run *r) {
         rm2_space_free(r->models[k].space);
         rm2_model_free(r->models[k].model);
     }
+    free(r->groups.means);
+    names_free(&r->names);
     rm2_data_free(r->reference);
     rm2_data_free(r->data);
     rm2_free(r->notes);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/progress.h"
+
 static void training_free(training *t) {
     free(t->start);
     free(t->base);
@@ -28,9 +30,9 @@ typedef struct table {
     double last; /* seconds at the last row */
 } table;
 
-static bool print_row(void *user, const rm2_progress *progress) {
+static bool print_row(void *user, const rm2_progress *report) {
     table *t = user;
-    const rm2_fit_progress *p = progress->fit;
+    const rm2_fit_progress *p = report->fit;
     if (!p) /* between iterations */
         return true;
     bool last = p->stop != RM2_STOP_RUNNING;
@@ -98,11 +100,13 @@ static int choose_latent(training *t) {
     const work *w = &t->work;
     rm2_latent_choice rows[MOST];
     size_t tried, chosen;
+    progress p;
     if (t->settings.latent_dim > 0)
         return EXIT_DONE;
     work_note(w, "choosing the latent dimension by points held out");
-    int code = work_check(
-        w, rm2_fit_choose_latent(w->ctx, t->data, &t->settings, MOST, rows, &tried, &chosen));
+    progress_begin(w, &p);
+    int code = progress_end(
+        &p, rm2_fit_choose_latent(w->ctx, t->data, &t->settings, MOST, rows, &tried, &chosen));
     if (code != EXIT_DONE)
         return code;
     if (!w->common->quiet)

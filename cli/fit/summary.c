@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/progress.h"
 #include "core/start.h"
 #include "fit/fit.h"
 
@@ -97,12 +98,20 @@ static void warn_unless(const training *t, const char *what, rm2_status status) 
         work_note(&t->work, text);
 }
 
+static bool show_folds(void *user, const rm2_progress *report) {
+    progress_count(user, report->activity, report->done, report->total);
+    return true;
+}
+
 /* Of trajectories whole ones are held out, which is up to the user (--holdout, cv). */
 static void hold_out_in_turn(const training *t, const rm2_model_info *i, rm2_held_out *folds) {
     if (i->data->trajectories > 0 || i->latent_dim >= i->outputs)
         return;
     work_note(&t->work, "holding out points in turn, to see what the model predicts");
+    progress p = progress_of(&t->work);
+    rm2_context_set_progress(t->work.ctx, show_folds, &p);
     rm2_status status = rm2_model_held_out(t->work.ctx, t->model, folds);
+    rm2_context_set_progress(t->work.ctx, NULL, NULL);
     if (status != RM2_OK)
         folds->points = 0;
     warn_unless(t, "points held out in turn", status);

@@ -50,19 +50,22 @@ rm2_style experiment_style(const experiment_run *r, const outcome *o, bool on_he
 /* Panels of the figure, in the order in which they fill its rows. */
 typedef struct latent_page {
     size_t panels, columns, rows;
-    bool both; /* magnification and uncertainty of each model */
-    double aspect;
+    bool both;       /* magnification and uncertainty of each model */
+    double parts[2]; /* widths of two columns */
     rm2_figure_settings figure;
 } latent_page;
 
-/* Height over width of the highest grid. */
-static double grid_aspect(const experiment_run *r) {
+/* Height over width of a model's grid. */
+static double grid_aspect(const trained *t) {
+    rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(t->space));
+    const double *last = g.x + 2 * (g.nodes - 1);
+    return (last[1] - g.x[1]) / (last[0] - g.x[0]);
+}
+
+static double highest_aspect(const experiment_run *r) {
     double aspect = 0;
-    for (size_t k = 0; k < r->model_count; k++) {
-        rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(r->models[k].space));
-        const double *last = g.x + 2 * (g.nodes - 1);
-        aspect = fmax(aspect, (last[1] - g.x[1]) / (last[0] - g.x[0]));
-    }
+    for (size_t k = 0; k < r->model_count; k++)
+        aspect = fmax(aspect, grid_aspect(&r->models[k]));
     return aspect;
 }
 
@@ -74,17 +77,29 @@ static size_t latent_legend_entries(const experiment_run *r) {
     return entries;
 }
 
+/* Two models in a column each: columns as wide as equally high grids need, so that the height is what limits both. */
+static void equal_heights(const experiment_run *r, double sides, latent_page *p, double height) {
+    double room = PAGE_WIDTH - 2 * sides, widths = 0;
+    for (size_t k = 0; k < 2; k++)
+        widths += 1 / grid_aspect(&r->models[k]);
+    double most = room / widths;
+    for (size_t k = 0; k < 2; k++)
+        p->parts[k] = sides + most / grid_aspect(&r->models[k]);
+    p->figure.column_parts = p->parts;
+    p->figure.height -= (double)p->rows * (height - fmin(0.96 * most, 110));
+}
+
 /* Wide latent spaces have a row each, others stand side by side; heights follow the aspect ratio, so
  * that pages have no empty margins. The legend is below all of them. */
 static void arrange_latents(const experiment_run *r, latent_page *p) {
     enum { SIDES = 34, ABOVE = 17, ENTRY = 38 }; /* axes and bar; axis and title; of a legend */
     p->both = r->model_count <= 2;
     p->panels = r->model_count * (p->both ? 2 : 1);
-    p->aspect = grid_aspect(r);
-    p->columns = p->aspect < 0.45 ? 1 : 2;
+    double aspect = highest_aspect(r);
+    p->columns = aspect < 0.45 ? 1 : 2;
     p->rows = p->panels / p->columns;
     double cell = (double)PAGE_WIDTH / (double)p->columns;
-    double height = fmin(fmax((cell - SIDES) * p->aspect, 20), 110) + ABOVE;
+    double height = fmin(fmax((cell - SIDES) * aspect, 20), 110) + ABOVE;
     double lines = ceil((double)latent_legend_entries(r) * ENTRY / PAGE_WIDTH);
     p->figure = rm2_figure_settings_default();
     p->figure.width = PAGE_WIDTH;
@@ -92,6 +107,8 @@ static void arrange_latents(const experiment_run *r, latent_page *p) {
     p->figure.rows = p->rows;
     p->figure.columns = p->columns;
     p->figure.legend = true;
+    if (p->columns == 2 && r->model_count == 2)
+        equal_heights(r, SIDES, p, height - ABOVE);
 }
 
 static rm2_status add_latent_curves(const experiment_run *r, const trained *t, rm2_panel *panel) {
@@ -184,7 +201,8 @@ static int draw_training(experiment_run *r) {
 }
 
 int experiment_draw(experiment_run *r) {
-    int (*const parts[])(experiment_run *) = {draw_latents, experiment_draw_decoded, draw_training,
+    int (*const parts[])(experiment_run *) = {experiment_draw_groups, draw_latents,
+                                              experiment_draw_decoded, draw_training,
                                               experiment_draw_arms};
     int code = EXIT_DONE;
     for (size_t k = 0; k < sizeof parts / sizeof *parts && code == EXIT_DONE; k++)

@@ -17,6 +17,7 @@ void experiment_title(const trained *t, const char *what, char title[TITLE_SIZE]
 int experiment_save(experiment_run *r, const rm2_figure *figure, const char *name,
                     const char *caption);
 int experiment_draw_decoded(experiment_run *r);
+int experiment_draw_groups(experiment_run *r);
 int experiment_draw_arms(experiment_run *r);
 
 #endif

@@ -207,6 +207,8 @@ static rm2_status add_matrices(const experiment_run *r, const outcome *o, rm2_pa
 /* Correlation matrices along straight line and geodesic. */
 static rm2_status draw_matrices(const experiment_run *r, rm2_figure *figure) {
     rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_MATRICES);
+    s.names = names_for(&r->names, rm2_manifold_factor(r->data->manifold, 0));
+    s.name_count = s.names ? r->names.count : 0;
     const outcome *straight = wrapped_outcome(r, MOVE_STRAIGHT);
     rm2_panel *panel;
     WORK_TRY(rm2_figure_panel(r->work.ctx, figure, 0, 0, &s, &panel));
@@ -242,7 +244,7 @@ static drawing choose_drawing(const experiment_run *r) {
         return (drawing){draw_ellipses, 2, 2, 80,
                          "Decoded ellipsoids along the path and in the cone of SPD(2)."};
     if (factors == 1 && rm2_is_spd(first->geometry) && first->n > 2)
-        return (drawing){draw_matrices, 1, 1, 54,
+        return (drawing){draw_matrices, 1, 1, r->names.count ? 66 : 54,
                          "Correlations along the straight line and along the geodesic."};
     for (size_t f = 0; f < factors; f++)
         pictures += has_picture(r, f);

@@ -28,11 +28,44 @@ static bool fill(labelled_data *d) {
     return true;
 }
 
+/* Points without a label are no group. */
+static int check_labels(const work *w, const rm2_data *data, const char *column) {
+    size_t count = 0, first = 0;
+    for (size_t i = data->count; data->labels && i-- > 0;)
+        if (data->label_names[data->labels[i]][0] == '\0') {
+            count++;
+            first = i;
+        }
+    if (count == 0)
+        return EXIT_DONE;
+    return work_complain(w, EXIT_BAD_DATA,
+                         "%s: %zu of %zu points have no label in column \"%s\", the first is point "
+                         "%zu, counted from 0; fill the labels in, or leave these rows out",
+                         data->source, count, data->count, column, first);
+}
+
+/* Logarithms of singular matrices are rounding errors: so would be means and distances. */
+static int check_regular(const work *w, const rm2_data *data) {
+    if (data->singular == 0)
+        return EXIT_DONE;
+    return work_complain(
+        w, EXIT_BAD_DATA,
+        "%s: %zu matri%s singular within rounding, the first in %s %zu: distances to them are not "
+        "defined; regularise with --shrinkage X (0.1), or estimate them with riemann2 covariance "
+        "--estimator lwf",
+        data->source, data->singular, data->singular == 1 ? "x is" : "ces are", data->row_word,
+        data->singular_row);
+}
+
 int labelled_read(const work *w, const char *path, data_options *options, labelled_data *d) {
     *d = (labelled_data){.data = NULL};
     if (!setting_given(&options->from, "scale"))
         options->settings.scale = RM2_SCALE_NONE;
     int code = work_check(w, rm2_data_read(w->ctx, path, &options->settings, &d->data, NULL, NULL));
+    if (code == EXIT_DONE)
+        code = check_labels(w, d->data, options->settings.label);
+    if (code == EXIT_DONE && options->settings.shrinkage == 0)
+        code = check_regular(w, d->data);
     if (code == EXIT_DONE && !fill(d))
         code = work_no_memory(w);
     return code;

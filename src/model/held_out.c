@@ -102,6 +102,7 @@ typedef struct held_point {
 typedef struct held_points {
     size_t count;
     held_point *points;
+    rm2_context *ctx; /* of the caller, who sees the progress */
 } held_points;
 
 /* log N of one coordinate. */
@@ -179,6 +180,7 @@ static rm2_status visit_fold(void *user, rm2_context *ctx, const rm2_model *m,
     if (status == RM2_OK)
         status = measure(ctx, m, held, &s, V, all->points + all->count);
     all->count += held->count;
+    rm2i_activity_advance(all->ctx, 1);
     free(V);
     free(s.memory);
     return status;
@@ -250,7 +252,7 @@ static rm2_fit_settings settings_for_parts(const rm2_model *m) {
 }
 
 rm2_status rm2_model_held_out(rm2_context *ctx, const rm2_model *model, rm2_held_out *held_out) {
-    held_points all = {0};
+    held_points all = {.ctx = ctx};
     RM2_REQUIRE(ctx, model, held_out);
     const rm2_model *m = model;
     *held_out = (rm2_held_out){0};
@@ -264,7 +266,9 @@ rm2_status rm2_model_held_out(rm2_context *ctx, const rm2_model *model, rm2_held
                          m->M);
     const rm2_fit_settings settings = settings_for_parts(m);
     RM2_TRY(rm2i_calloc(ctx, rm2i_cross_count(m->data, &PLAN), sizeof *all.points, &all.points));
+    rm2i_activity_begin(ctx, "folds held out", PLAN.folds);
     rm2_status status = rm2i_cross_folds(ctx, m->data, &settings, &PLAN, visit_fold, &all);
+    rm2i_activity_end(ctx);
     if (status == RM2_OK) {
         *held_out = (rm2_held_out){
             .points = all.count, .folds = PLAN.folds, .plane = (double)m->Q / (double)m->M};

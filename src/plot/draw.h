@@ -183,6 +183,7 @@ typedef struct rm2i_drawing_place {
     rm2i_text_block title, label[3];
     rm2i_bar bar;
     rm2i_legend_box legend;
+    double side, side_most; /* of the squares of matrices, and a limit; 0: none */
 } rm2i_drawing_place;
 
 /* Plane: axes around the frame (plane.c). */

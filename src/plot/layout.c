@@ -110,6 +110,19 @@ static void align(rm2i_drawing_place *places, size_t count) {
         }
 }
 
+/* Matrices of panels side by side are equally large; false if they were. */
+static bool share_sides(rm2i_drawing_place *places, size_t count) {
+    bool changed = false;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            if (places[i].panel->row == places[j].panel->row && places[j].side > 0 &&
+                places[i].side > places[j].side + 1e-6) {
+                places[i].side = places[i].side_most = places[j].side;
+                changed = true;
+            }
+    return changed;
+}
+
 static rm2_status set_area(rm2_context *ctx, const rm2_figure *figure, rm2i_drawing_place *place) {
     const rm2i_margins *m = &place->margins;
     const rm2i_rect *cell = &place->cell;
@@ -139,6 +152,7 @@ static rm2_status settle(rm2_context *ctx, const rm2_figure *figure, cairo_t *cr
             changed = grow(&places[i].margins, &need) || changed;
         }
         align(places, count);
+        changed = share_sides(places, count) || changed;
         for (size_t i = 0; i < count; i++)
             RM2_TRY(set_area(ctx, figure, &places[i]));
     }

@@ -166,6 +166,7 @@ static void find_side(const rm2i_drawing_place *place, arrangement *a) {
     double across = (place->area.w - a->left - a->name_room - (columns - 1) * GAP) / columns;
     double down = (place->area.h - a->rest - a->name_room + GAP) / rows;
     double most = place->panel->names ? NAMED_MAX : SQUARE_MAX;
+    most = place->side_most > 0 ? fmin(most, place->side_most) : most;
     a->side = fmax(1, fmin(most, fmin(across, down)));
 }
 
@@ -202,6 +203,7 @@ static arrangement arrange(cairo_t *cr, const rm2i_drawing_place *place) {
 /* The frame is what the squares take, in the middle of the area. */
 void rm2i_matrices_fit(cairo_t *cr, rm2i_drawing_place *place) {
     arrangement a = arrange(cr, place);
+    place->side = a.side;
     double rows = (double)place->panel->matrix_row_count, columns = (double)a.columns;
     double width = a.left + a.name_room + columns * a.side + (columns - 1) * GAP;
     double height = rows * a.side + a.rest + a.name_room - GAP;

@@ -56,7 +56,7 @@ typedef struct rm2i_matrix_row {
 struct rm2_panel {
     rm2_panel_settings settings; /* its texts are those below */
     char *texts[RM2I_PANEL_TEXTS];
-    char **names; /* settings.name_count of rows and columns of matrices, or NULL */
+    char **names;       /* settings.name_count of rows and columns of matrices, or NULL */
     size_t row, column; /* from 0 */
     rm2i_item **items;
     size_t item_count, item_capacity;

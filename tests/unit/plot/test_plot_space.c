@@ -248,6 +248,35 @@ static void rows_and_columns_have_names(void **state) {
     }
 }
 
+/* One matrix next to two: their squares have the same size, though there is room for a larger one. */
+static void matrices_side_by_side_are_equally_large(void **state) {
+    picture *p = *state;
+    static const double ones[] = {1, 1, 1, 1, 1, 1, 1, 1}, minus[] = {-1, -1, -1, -1};
+    rm2_figure_settings page = rm2_figure_settings_default();
+    rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_MATRICES);
+    rm2_panel *second;
+    page.width = 120;
+    page.columns = 2;
+    rm2_figure_free(p->figure);
+    must(p, rm2_figure_create(p->ctx, &page, &p->figure));
+    must(p, rm2_figure_panel(p->ctx, p->figure, 0, 0, &s, &p->panel));
+    must(p, rm2_figure_panel(p->ctx, p->figure, 0, 1, &s, &second));
+    must(p,
+         rm2_plot_matrices(p->ctx, p->panel, &(rm2_matrices){.count = 2, .n = 2, .values = ones}));
+    must(p,
+         rm2_plot_matrices(p->ctx, second, &(rm2_matrices){.count = 1, .n = 2, .values = minus}));
+    develop(p);
+    blot one = find(p, rm2_colour_map_at(RM2_MAP_DIVERGING, 0));
+    int height = 0; /* of the run of ones in the left quarter of the figure */
+    for (int x = 0; x < p->width / 4; x++) {
+        int run = 0;
+        for (int y = 0; y < p->height; y++)
+            run += pixel(p, x, y) == rm2_colour_map_at(RM2_MAP_DIVERGING, 1);
+        height = run > height ? run : height;
+    }
+    assert_true(height > 20 && abs(one.bottom - one.top + 1 - height) <= 2);
+}
+
 static void names_that_do_not_fit_are_refused(void **state) {
     picture *p = *state;
     static const char *const names[] = {"a", "b"}, *const hostile[] = {"a", "b\n"};
@@ -371,6 +400,7 @@ int main(void) {
         TEST(cones_show_matrices),
         TEST(matrices_become_correlations),
         TEST(rows_and_columns_have_names),
+        TEST(matrices_side_by_side_are_equally_large),
         TEST(names_that_do_not_fit_are_refused),
         TEST(rows_of_matrices_share_their_colours),
         TEST(factors_find_their_panel),
