@@ -95,7 +95,7 @@ asan:
 tsan: $(DEPS) deps-test
 	@cmake --preset tsan -DRM2_TESTS=ON >/dev/null
 	@cmake --build build/tsan -j $(JOBS) --target threaded_tests
-	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/support/tsan.supp:die_after_fork=0 OMP_NUM_THREADS=1 \
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/support/tsan.supp OMP_NUM_THREADS=1 \
 		ctest --test-dir build/tsan -L threads --output-on-failure
 
 clang: deps-fuzz
