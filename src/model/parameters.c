@@ -5,14 +5,6 @@
 
 #include "linalg/special.h"
 
-const char *rm2i_block_name(rm2i_parameter_block block) {
-    static const char *const names[RM2I_BLOCKS] = {
-        "latent",     "lengthscale", "variance",      "linear",           "noise",
-        "task_noise", "task_factor", "task_diagonal", "gpdm_lengthscale", "gpdm_variance",
-        "gpdm_noise", "inducing"};
-    return names[block];
-}
-
 void rm2i_parameters_lay_out(rm2i_parameters *p) {
     p->natural_size = p->raw_size = 0;
     for (int k = 0; k < RM2I_BLOCKS; k++) {

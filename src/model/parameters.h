@@ -21,8 +21,6 @@ typedef enum rm2i_parameter_block {
     RM2I_BLOCKS
 } rm2i_parameter_block;
 
-const char *rm2i_block_name(rm2i_parameter_block block);
-
 typedef enum rm2i_transform {
     RM2I_IDENTITY,
     RM2I_LOG,     /* raw = log value */

@@ -297,7 +297,7 @@ void check_gpdm(conf_case *c) {
     double *L = case_scratch(c, N * N), *backward = case_scratch(c, rm2i_latent_backward_work(Q, N));
     if (!starts || !X_bar || !K || !L || !backward)
         return;
-    rm2i_units whole = {.trajectories = {1, 0, 1, (size_t[]){0, count}},
+    rm2i_units whole = {.trajectories = {.count = 1, .terms = 1, .first = (size_t[]){0, count}},
                         .increments = {.all = N - count}};
     rm2i_gpdm g = {.N = N,
                    .Q = Q,

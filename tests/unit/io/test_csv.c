@@ -100,17 +100,17 @@ static void every_delimiter_is_found(void **state) {
 
 static void every_line_end_is_read(void **state) {
     fixture *f = *state;
-    const char *const texts[] = {"1,2\r\n3,4\r\n",
-                                 "1,2\n3,4",
-                                 "1,2\r\n3,4\r",
-                                 "\n\n1,2\n  \n3,4\n\n",
-                                 "# c\n1,2\n  # d, e \"\r\n3,4\n# end",
-                                 "\xef\xbb\xbf"
-                                 "1,2\n3,4",
-                                 " 1 , +2 \n\t3 ,\t4\t\n",
-                                 "1,2,\n3,4,\n",
-                                 "1,2\n3,4,\n",
-                                 "\"1\",\"2\"\n\" 3 \", \"4\" \n"};
+    const char *const texts[] = {
+        "1,2\r\n3,4\r\n",
+        "1,2\n3,4",
+        "1,2\r\n3,4\r",
+        "\n\n1,2\n  \n3,4\n\n",
+        "# c\n1,2\n  # d, e \"\r\n3,4\n# end",
+        "\xef\xbb\xbf\x31,2\n3,4", /* 31: a digit would belong to the byte before */
+        " 1 , +2 \n\t3 ,\t4\t\n",
+        "1,2,\n3,4,\n",
+        "1,2\n3,4,\n",
+        "\"1\",\"2\"\n\" 3 \", \"4\" \n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         expect_values(parse(f, texts[i]), 2, 2, one_to_four);
 }

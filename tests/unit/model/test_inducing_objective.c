@@ -162,8 +162,7 @@ static void gradients_are_differences(void **state) {
                 largest = fmax(largest, fabs(gradient[at]));
             }
             if (block->learned && block->count && !(worst <= 1e-6 * largest))
-                fail_msg("combination %zu, %s: error %.2e of %.2e", k / 2,
-                         rm2i_block_name((rm2i_parameter_block)b), worst, largest);
+                fail_msg("combination %zu, block %d: error %.2e of %.2e", k / 2, b, worst, largest);
         }
         free(raw);
         rm2i_objective_free(o);

@@ -94,7 +94,7 @@ static void dashes_leave_gaps(void **state) {
         ink[dash] = find(p, RED).count;
         assert_true(ink[dash] > 100);
     }
-    assert_true(ink[RM2_DASHED] < 0.8 * (double)ink[RM2_SOLID]);
+    assert_true((double)ink[RM2_DASHED] < 0.8 * (double)ink[RM2_SOLID]);
     assert_true(ink[RM2_DOTTED] < ink[RM2_DASHED]);
     assert_true((double)ink[RM2_DASH_DOT] < 0.9 * (double)ink[RM2_SOLID]);
 }
