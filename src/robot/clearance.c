@@ -249,7 +249,7 @@ typedef struct way {
 } way;
 
 static look look_at(way *w, double t) {
-    double q[RM2_ARM_MAX_LINKS];
+    double q[RM2_ARM_MAX_LINKS] = {0};
     rm2i_touch found[RM2I_SCENE_KINDS];
     look l = {.t = t};
     for (size_t k = 0; k < w->scene->arm->joints; k++)
