@@ -97,8 +97,8 @@ static int create(const model_work *m, const rm2_space_settings *s, size_t n, co
         with.discouraged = &discouraged;
     }
     if (code == EXIT_DONE && m->options->avoid.count > 0) {
-        code = take_regions(&m->work, m->info->manifold, &m->options->avoid,
-                                     &obstacles.count, &regions);
+        code = take_regions(&m->work, m->info->manifold, &m->options->avoid, &obstacles.count,
+                            &regions);
         obstacles.regions = regions;
         with.obstacles = &obstacles;
     }
