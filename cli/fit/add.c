@@ -74,9 +74,9 @@ void fit_print_added(FILE *out, const training *t) {
         (void)fprintf(out, "added %s: %zu points, residual %.4g as encoded, %.4g trained%s\n",
                       PLAIN(part_name(t, k)), t->added[k].points, t->added[k].before,
                       t->added[k].after,
-                      t->added[k].known    ? ""
-                      : t->added[k].beside ? "; UNKNOWN to the model, placed beside its motions"
-                                           : "; UNKNOWN to the model");
+                      t->added[k].known   ? ""
+                      : t->added[k].apart ? "; UNKNOWN to the model, placed next to its motions"
+                                          : "; UNKNOWN to the model");
     if (fit_unknown(t) == 0)
         return;
     (void)fprintf(out, "%zu of them the model did not know: %s\n", fit_unknown(t),
@@ -93,8 +93,8 @@ void fit_json_added(FILE *out, const training *t) {
     for (size_t k = 0; k < part_count(t); k++) {
         (void)fprintf(out, "%s{\"id\": ", k ? ", " : "");
         json_text(out, part_name(t, k));
-        (void)fprintf(out, ", \"points\": %zu, \"known\": %s, \"beside\": %s", t->added[k].points,
-                      t->added[k].known ? "true" : "false", t->added[k].beside ? "true" : "false");
+        (void)fprintf(out, ", \"points\": %zu, \"known\": %s, \"apart\": %s", t->added[k].points,
+                      t->added[k].known ? "true" : "false", t->added[k].apart ? "true" : "false");
         json_field(out, "residual_encoded", t->added[k].before);
         json_field(out, "residual", t->added[k].after);
         (void)fprintf(out, "}");

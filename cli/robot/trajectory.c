@@ -157,6 +157,13 @@ static int write_csv(const robot_work *r, size_t joints, char *const *names, con
     return code;
 }
 
+static int write_timed(robot_work *r, size_t joints, char *const *names, timing *w) {
+    int code = work_check(&r->work, time_all(r, w));
+    if (code != EXIT_DONE)
+        return code;
+    return is_json(r) ? write_json(r, joints, names, w) : write_csv(r, joints, names, w);
+}
+
 int robot_write_trajectory(robot_work *r) {
     size_t joints = rm2_arm_joints(r->arm), count;
     if (!r->options->trajectory)
@@ -167,12 +174,9 @@ int robot_write_trajectory(robot_work *r) {
         return EXIT_DONE;
     }
     char **names = joint_names(r, &count);
-    timing w = {.t = malloc(r->data->count * sizeof *w.t),
-                .v = malloc(r->data->count * joints * sizeof *w.v)};
-    int code =
-        !names || !w.t || !w.v ? work_no_memory(&r->work) : work_check(&r->work, time_all(r, &w));
-    if (code == EXIT_DONE)
-        code = is_json(r) ? write_json(r, joints, names, &w) : write_csv(r, joints, names, &w);
+    timing w = {.t = calloc(r->data->count, sizeof *w.t),
+                .v = calloc(r->data->count * joints, sizeof *w.v)};
+    int code = names && w.t && w.v ? write_timed(r, joints, names, &w) : work_no_memory(&r->work);
     free((void *)names);
     free(w.t);
     free(w.v);

@@ -1,6 +1,6 @@
 /* More demonstrations for a model that is there: its training goes on with all of them.
  *
- * New points are encoded by the model, trajectories as a whole; those of motions that it does not know are placed beside what it
+ * New points are encoded by the model, trajectories as a whole; those of motions that it does not know are placed next to what it
  * has, as the start does with families; training then starts from the model's own latents and these, with the model's settings,
  * base point and scales. Objectives of models with an anchor (settings.latent_anchor) are not comparable: the anchor holds latents
  * near where a training starts, and that is another place than for a training from the data alone. */
@@ -23,7 +23,7 @@ typedef struct rm2_added {
     double after;  /* residual of the decoded latents after training */
     bool
         known; /* `before` is at most a quarter of the spread of the training points: a motion that the model knows */
-    bool beside; /* a trajectory that is not known: its latents start beside those of the model */
+    bool apart; /* a trajectory that is not known: its latents start next to those of the model */
 } rm2_added;
 
 /* Train on the points of the model and those of `more`. Both have trajectories or both have none; labels and time are needed where

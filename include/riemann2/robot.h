@@ -115,7 +115,7 @@ typedef struct rm2_arm_clearance_info {
 /* How near bodies come to the regions and to each other along a motion whose joints move straight from each of n
  * configurations to the next. A distance is proven: the true one is not below it, and above it by at most 1e-4 of
  * the reach. Bodies are neighbours, and are not compared, if no joint moves one against the other, or if the way along
- * the arm between them is at most the sum of their radii. `rows` (n x 2, or NULL): distance from the regions and
+ * the arm between them is at most the sum of their diameters. `rows` (n x 2, or NULL): distance from the regions and
  * from each other at each configuration. */
 RM2_API rm2_status rm2_arm_clearance(rm2_context *ctx, const rm2_arm *arm,
                                      const rm2_arm_scene *scene, size_t n, const double *q,

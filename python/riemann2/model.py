@@ -59,8 +59,8 @@ class Added(NamedTuple):
     """Residual of the decoded latents after training."""
     known: bool
     """Whether `before` is at most a quarter of the spread of the training points."""
-    beside: bool = False
-    """Whether its latents started beside those of the model, as those of a motion that it did not know."""
+    apart: bool = False
+    """Whether its latents started next to those of the model, as those of a motion that it did not know."""
 
 
 class WGPLVM(ModelSpace, ModelShow):

@@ -228,7 +228,8 @@ class Arm:
         outside, inside = np.isfinite(out[0]), np.isfinite(own[0])
         return Clearance(
             kept, out[0], name[out[1]] if outside else None, out[2] if outside else None, out[3] if outside else None,
-            own[0], (name[own[1]], name[own[2]]) if inside else None, own[3] if inside else None, rows[:, 0], rows[:, 1],
+            own[0], (name[own[1]], name[own[2]]) if inside else None, own[3] if inside else None,
+            rows[:, 0], rows[:, 1],
         )
 
     def velocities(self, q: Any, time: Any) -> tuple[Array, float]:
@@ -287,8 +288,8 @@ class Arm:
         Warns
         -----
         RuntimeWarning
-            If the motion jumps: between these targets the arm leaves the path. Or if the links come nearer to obstacles or
-            to each other than they may.
+            If the motion jumps: between these targets the arm leaves the path. Or if the links come nearer to
+            obstacles or to each other than they may.
         """
         found = self._track(targets, manifold, time, False, settings)
         if found.jumps:
@@ -296,8 +297,8 @@ class Arm:
                           RuntimeWarning, stacklevel=2)
         near = found.clearance
         if near is not None and not near.kept:
-            warnings.warn(f"links come as near as {near.region_distance:.4g} to obstacles and {near.self_distance:.4g} to "
-                          "each other, nearer than they may", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"links come as near as {near.region_distance:.4g} to obstacles and "
+                          f"{near.self_distance:.4g} to each other, nearer than they may", RuntimeWarning, stacklevel=2)
         return found
 
     def _track(self, targets: Any, manifold: Any, time: Any, one: bool, settings: dict[str, Any]) -> Tracked:
@@ -312,13 +313,14 @@ class Arm:
         info = _core.arm_track(
             self._handle, m._handle, x, clock, first, _track_settings(**settings), seed, one, q, errors
         )
-        _, worst, margin, margin_joint, step, stretch, stretch_joint, cause, where, joint, limit, *jump = info
+        _, worst, margin, margin_joint, step, stretch, stretch_joint, cause, where, joint, limit = info[:11]
+        jumps, target, jumping = info[11:]
         scene = {key: settings[key] for key in _SCENE if settings.get(key) is not None}
         near = self.clearance(q, **scene, dim=m.factors[0].ambient) if scene else None
         return Tracked(
             q, errors[:, 0], errors[:, 1], errors[:, 2], errors[:, 3] != 0, worst, margin, margin_joint, step, stretch,
             stretch_joint, _CAUSES[cause], where if cause else None, joint if joint >= 0 else None,
-            limit if joint >= 0 else None, jump[0], *(jump[1:] if jump[0] else (None, None)), near,
+            limit if joint >= 0 else None, jumps, target if jumps else None, jumping if jumps else None, near,
         )
 
     def place(self, targets: Any, manifold: str | Manifold, placement: Placement = Placement()) -> Array:

@@ -1,13 +1,13 @@
 /* More demonstrations for a model. */
 #include "glue.h"
 
-/* [(points, residual before, after, known, beside), ...] */
+/* [(points, residual before, after, known, apart), ...] */
 static PyObject *added_list(size_t count, const rm2_added *added) {
     PyObject *list = PyList_New(0);
     for (size_t k = 0; list && k < count; k++) {
-        PyObject *row = Py_BuildValue("nddOO", (Py_ssize_t)added[k].points, added[k].before,
-                                      added[k].after, added[k].known ? Py_True : Py_False,
-                                      added[k].beside ? Py_True : Py_False);
+        PyObject *row =
+            Py_BuildValue("nddOO", (Py_ssize_t)added[k].points, added[k].before, added[k].after,
+                          added[k].known ? Py_True : Py_False, added[k].apart ? Py_True : Py_False);
         if (!row || PyList_Append(list, row) != 0)
             Py_CLEAR(list);
         Py_XDECREF(row);

@@ -1,4 +1,4 @@
-/* More demonstrations for a model: encode them, place those of new motions beside what the model has, train on all from there. */
+/* More demonstrations for a model: encode them, place those of new motions next to what the model has, train on all from there. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "data/data.h"
-#include "eval/beside.h"
+#include "eval/apart.h"
 #include "eval/eval.h"
 #include "model/model.h"
 #include "riemann2/add.h"
@@ -115,7 +115,7 @@ static size_t gather_new(const addition *d, const rm2_added *added) {
     return count;
 }
 
-/* Trajectories of motions that the model does not know lie beside those that it knows. */
+/* Trajectories of motions that the model does not know lie next to those that it knows. */
 static rm2_status place_new(rm2_context *ctx, const addition *d, rm2_added *added) {
     size_t count = gather_new(d, added);
     rm2i_start_data demos = {.N = d->starts[count],
@@ -127,13 +127,13 @@ static rm2_status place_new(rm2_context *ctx, const addition *d, rm2_added *adde
         return RM2_OK;
     rm2i_data_scale(d->model->data, demos.N, d->scaled);
     RM2_TRY(rm2i_model_outputs(ctx, d->model, demos.N, d->scaled, d->outputs));
-    RM2_TRY(rm2i_place_beside(ctx, d->model, &demos, d->X));
+    RM2_TRY(rm2i_place_apart(ctx, d->model, &demos, d->X));
     for (size_t t = 0, k = 0; t < d->more->trajectories; t++) {
         if (added[t].known)
             continue;
         memcpy(d->latents + (d->N + part_start(d, t)) * d->Q, d->X + d->starts[k++] * d->Q,
                added[t].points * d->Q * sizeof *d->X);
-        added[t].beside = true;
+        added[t].apart = true;
     }
     return RM2_OK;
 }

@@ -121,7 +121,7 @@ static bool are_compared(const rm2i_scene *s, const rm2_arm_body *first,
     if (first->frame[0] >= second->frame[0])
         return false;
     double way = s->along[second->frame[0]] - s->along[first->frame[0] + 1];
-    return way > first->radius + second->radius &&
+    return way > 2 * (first->radius + second->radius) &&
            moves_between(s->arm, first->frame[0], second->frame[1]);
 }
 
@@ -249,7 +249,7 @@ typedef struct way {
 } way;
 
 static look look_at(way *w, double t) {
-    double q[RM2_ARM_MAX_LINKS];
+    double q[RM2_ARM_MAX_LINKS] = {0};
     rm2i_touch found[RM2I_SCENE_KINDS];
     look l = {.t = t};
     for (size_t k = 0; k < w->scene->arm->joints; k++)

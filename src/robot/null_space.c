@@ -79,8 +79,8 @@ static size_t add_bodies(rm2i_solver *s, const double *q, size_t rows, bool matr
         return rows;
     rm2i_scene_move(&s->scene, q);
     for (size_t b = 0; b < s->arm->bodies && rows < most; b++) {
-        rm2i_touch touch;
-        int kind;
+        rm2i_touch touch = {.distance = INFINITY};
+        int kind = RM2I_REGIONS;
         double u = crowded(s, b, &touch, &kind);
         if (!(u > 0))
             continue;

@@ -170,7 +170,7 @@ static void wrong_units_and_unknown_motions(void **state) {
     assert_null(more);
     refused(rm2_fit_add(ctx, model, separate, NULL, NULL, &more), RM2_ERR_DATA, "settings.group");
     assert_int_equal(rm2_fit_add(ctx, model, other, NULL, &added, &more), RM2_OK);
-    assert_true(!added.known && added.beside);
+    assert_true(!added.known && added.apart);
     assert_string_equal(rm2_model_info_of(more)->data->ids[3], "new.csv:0"); /* there is a 0 */
     rm2_model_free(more);
     rm2_data_free(wrong);
@@ -216,7 +216,7 @@ static double extreme(size_t n, const double *x, double sign) {
 }
 
 /* New motions lie above all that the model has, as long as it is, in order; what it knows does not. */
-static void new_motions_lie_beside(void **state) {
+static void new_motions_lie_apart(void **state) {
     rm2_data *data = mixed();
     rm2_added added[4];
     rm2_model *more;
@@ -227,7 +227,7 @@ static void new_motions_lie_beside(void **state) {
     for (size_t t = 0; t < 4; t++) {
         const double *own = new + 2 * t *POINTS;
         assert_int_equal(added[t].known, t == 1);
-        assert_int_equal(added[t].beside, t != 1);
+        assert_int_equal(added[t].apart, t != 1);
         assert_true(added[t].after < added[t].before / (t == 1 ? 1 : 3));
         if (t == 1) {
             assert_true(extreme(POINTS, own, -1) < top);
@@ -301,7 +301,7 @@ int main(void) {
         cmocka_unit_test(one_more),
         cmocka_unit_test(starts_from_the_model),
         cmocka_unit_test(wrong_units_and_unknown_motions),
-        cmocka_unit_test(new_motions_lie_beside),
+        cmocka_unit_test(new_motions_lie_apart),
         cmocka_unit_test(labels_and_time),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

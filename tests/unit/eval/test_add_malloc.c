@@ -58,7 +58,7 @@ static rm2_status add(void *more_data) {
     rm2_added added[2];
     rm2_model *more;
     rm2_status status = rm2_fit_add(ctx, model, more_data, NULL, added, &more);
-    assert_true(status != RM2_OK || added->beside == (more_data == moved));
+    assert_true(status != RM2_OK || added->apart == (more_data == moved));
     if (status != RM2_OK)
         assert_null(more);
     rm2_model_free(more);

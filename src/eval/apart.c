@@ -1,6 +1,6 @@
-/* New motions beside those of a model. With the latents of both as two families, the start's rules place the second next to the
+/* New motions next to those of a model. With the latents of both as two families, the start's rules place the second next to the
  * first (arrange.h); the model's latents then go back to where they were, and the new ones with them. */
-#include "eval/beside.h"
+#include "eval/apart.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,8 +83,8 @@ static rm2_status place(rm2_context *ctx, neighbours *n, const rm2i_start_data *
     return RM2_OK;
 }
 
-rm2_status rm2i_place_beside(rm2_context *ctx, const rm2_model *model, const rm2i_start_data *demos,
-                             double *X) {
+rm2_status rm2i_place_apart(rm2_context *ctx, const rm2_model *model, const rm2i_start_data *demos,
+                            double *X) {
     neighbours n = {.model = model, .by = model->N / ENOUGH + 1};
     n.known = (model->N + n.by - 1) / n.by;
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &n, &n.memory));
