@@ -107,8 +107,8 @@ int experiment_draw_groups(experiment_run *r) {
     int code = status == RM2_OK
                    ? experiment_save(r, figure, "groups",
                                      "Fréchet means of the groups as correlations, and their "
-                                     "difference: red where a correlation is stronger than in the "
-                                     "first group, blue where it is weaker.")
+                                     "difference: red where a correlation is larger than in the "
+                                     "first group, blue where it is smaller.")
                    : work_check(&r->work, status);
     free(values);
     rm2_figure_free(figure);
