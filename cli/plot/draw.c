@@ -133,15 +133,15 @@ static rm2_status add_labelled_matrices(const plot_job *j, const drawn_path *p, 
         figure_text(file->label_names[file->labels[p->from + k]], drawn[k]);
         names[k] = drawn[k];
     }
-    rm2_status status = rm2_plot_matrices(j->m->work.ctx, panel,
-                                          &(rm2_matrices){.count = p->n,
-                                                          .n = f->n,
-                                                          .values = values,
-                                                          .correlation = true,
-                                                          .limit = 1,
-                                                          .name = p->name,
-                                                          .names = names,
-                                                          .label = "correlation"});
+    const rm2_matrices shown = {.count = p->n,
+                                .n = f->n,
+                                .values = values,
+                                .correlation = true,
+                                .limit = 1,
+                                .name = p->name,
+                                .names = names,
+                                .label = "correlation"};
+    rm2_status status = rm2_plot_matrices(j->m->work.ctx, panel, &shown);
     free(values);
     return status;
 }

@@ -37,13 +37,13 @@ static rm2_status means_panel(const experiment_run *r, const double *values, siz
     for (size_t k = 0; k < r->groups.count; k++)
         names[k] = labels->text[k];
     WORK_TRY(add_panel(r, figure, 0, "means of the groups", &panel));
-    return rm2_plot_matrices(r->work.ctx, panel,
-                             &(rm2_matrices){.count = r->groups.count,
-                                             .n = n,
-                                             .values = values,
-                                             .limit = 1,
-                                             .names = names,
-                                             .label = "correlation"});
+    const rm2_matrices shown = {.count = r->groups.count,
+                                .n = n,
+                                .values = values,
+                                .limit = 1,
+                                .names = names,
+                                .label = "correlation"};
+    return rm2_plot_matrices(r->work.ctx, panel, &shown);
 }
 
 /* Differences from the first group, with colours of their own around zero. */
@@ -61,12 +61,12 @@ static rm2_status difference_panel(const experiment_run *r, double *values, size
             values[(k + 1) * n * n + i] -= values[i];
     }
     WORK_TRY(add_panel(r, figure, 1, others > 1 ? "differences" : "difference", &panel));
-    return rm2_plot_matrices(r->work.ctx, panel,
-                             &(rm2_matrices){.count = others,
-                                             .n = n,
-                                             .values = values + n * n,
-                                             .names = names,
-                                             .label = "difference of correlations"});
+    const rm2_matrices shown = {.count = others,
+                                .n = n,
+                                .values = values + n * n,
+                                .names = names,
+                                .label = "difference of correlations"};
+    return rm2_plot_matrices(r->work.ctx, panel, &shown);
 }
 
 /* Matrices of both panels are about as large. */
@@ -107,8 +107,8 @@ int experiment_draw_groups(experiment_run *r) {
     int code = status == RM2_OK
                    ? experiment_save(r, figure, "groups",
                                      "Fréchet means of the groups as correlations, and their "
-                                     "difference: red where a correlation is stronger than in the "
-                                     "first group, blue where it is weaker.")
+                                     "difference: red where a correlation is larger than in the "
+                                     "first group, blue where it is smaller.")
                    : work_check(&r->work, status);
     free(values);
     rm2_figure_free(figure);

@@ -188,13 +188,13 @@ static rm2_status visit_fold(void *user, rm2_context *ctx, const rm2_model *m,
 
 /* ---- all folds --------------------------------------------------------------------------------- */
 
-/* Standard error of the mean of a - b at a place in each point. */
-static double difference_error(const held_points *all, size_t a, size_t b) {
+/* Standard error of the mean difference between the model's density and one of the others. */
+static double difference_error(const held_points *all, bool ppca) {
     double n = (double)all->count, mean = 0, square = 0;
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < all->count; i++) {
-            const char *p = (const char *)&all->points[i];
-            double off = *(const double *)(p + a) - *(const double *)(p + b);
+            const held_point *p = &all->points[i];
+            double off = p->log_density - (ppca ? p->ppca : p->ledoit_wolf);
             if (round == 0)
                 mean += off / n;
             else
@@ -231,10 +231,8 @@ static void summarise(const held_points *all, rm2_held_out *h) {
     h->residual = sqrt(h->residual);
     h->mean = sqrt(h->mean);
     h->components = sqrt(h->components);
-    h->ppca_error =
-        difference_error(all, offsetof(held_point, log_density), offsetof(held_point, ppca));
-    h->ledoit_wolf_error =
-        difference_error(all, offsetof(held_point, log_density), offsetof(held_point, ledoit_wolf));
+    h->ppca_error = difference_error(all, true);
+    h->ledoit_wolf_error = difference_error(all, false);
     find_structure(all, h);
 }
 
