@@ -22,7 +22,7 @@ enum {
 struct http_server {
     http_settings settings;
     struct MHD_Daemon *daemons[2]; /* the second one listens on [::1] */
-    uint16_t port;
+    _Atomic uint16_t port; /* known once the first daemon listens, which then answers already */
     queue *queue;
     atomic_size_t uploads; /* bytes of bodies that are held */
 };

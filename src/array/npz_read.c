@@ -220,6 +220,8 @@ typedef struct described {
     rm2_npz *npz;
     rm2_archive_entry *entries;
     char **refusals; /* one per array, or NULL */
+    const char
+        *damage; /* that of the first array whose bytes are wrong, until it is told; NULL: none */
 } described;
 
 static void close_described(void *file) {
@@ -241,6 +243,8 @@ static rm2_status describe(rm2_context *ctx, described *d, size_t index) {
     if (status != RM2_OK) {
         RM2_TRY(rm2i_strdup(ctx, rm2_context_error(ctx), &d->refusals[index]));
         e->refused = d->refusals[index];
+        if (status == RM2_ERR_FORMAT && !d->damage)
+            d->damage = e->refused;
         return RM2_OK;
     }
     e->dims = header.dims;
@@ -273,8 +277,18 @@ static rm2_status open_npz(rm2_context *ctx, const char *path, void **file,
     return RM2_OK;
 }
 
+/* Who chose this array may have done so because another could not be read. */
+static void tell_damage(rm2_context *ctx, described *d) {
+    if (d->damage)
+        rm2i_log(ctx, RM2_LOG_WARNING, "%s; other arrays are read", d->damage);
+    d->damage = NULL;
+}
+
 static rm2_status read_array(rm2_context *ctx, void *file, size_t index, rm2_array *array) {
-    return rm2_npz_array(ctx, ((described *)file)->npz, index, array);
+    described *d = file;
+    RM2_TRY(rm2_npz_array(ctx, d->npz, index, array));
+    tell_damage(ctx, d);
+    return RM2_OK;
 }
 
 static rm2_status read_texts(rm2_context *ctx, void *file, size_t index, rm2_texts *texts) {
