@@ -76,8 +76,8 @@ void fit_print_added(FILE *out, const training *t) {
                       t->added[k].after, t->added[k].known ? "" : "; UNKNOWN to the model");
     if (fit_unknown(t))
         (void)fprintf(out,
-                      "%zu of them the model did not know, a new motion perhaps: where they were "
-                      "placed is not to be relied on; train on all data afresh\n",
+                      "%zu of them are unknown to the model, perhaps a new motion: their latent "
+                      "points are not reliable; train again on all data\n",
                       fit_unknown(t));
 }
 

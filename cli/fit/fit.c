@@ -100,7 +100,7 @@ static int choose_latent(training *t) {
     size_t tried, chosen;
     if (t->settings.latent_dim > 0)
         return EXIT_DONE;
-    work_note(w, "choosing the latent dimension by points held out");
+    work_note(w, "choosing the latent dimension on held-out points");
     int code = work_check(
         w, rm2_fit_choose_latent(w->ctx, t->data, &t->settings, MOST, rows, &tried, &chosen));
     if (code != EXIT_DONE)
