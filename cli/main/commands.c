@@ -45,8 +45,8 @@ static const command commands[] = {
      "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID) [-o FILE]",
      "  riemann2 decode model.h5 --at 0.1,-0.3\n"
      "  riemann2 decode model.h5 path.csv -o motion.csv\n"},
-    {COMMAND("encode"), "find the latent points of data, with uncertainty; entries may be missing",
-     run_encode, "MODEL FILE [-o FILE] [options]",
+    {COMMAND("encode"), "find the latent points of data, also with missing entries", run_encode,
+     "MODEL FILE [-o FILE] [options]",
      "  riemann2 encode model.h5 new.csv --group demo -o latents.csv\n"},
     {COMMAND("sample"), "draw random trajectories from a model", run_sample,
      "MODEL (LATENTS | --trajectory ID) [--count N] [-o FILE]",
