@@ -258,7 +258,7 @@ static void large_entries_are_unpacked(void **state) {
 
 /* The same archive with its numbers in the 64-bit records, as in files above 4 GiB. */
 static void count_warnings(void *user, rm2_log_level level, const char *line) {
-    if (level == RM2_LOG_WARNING && strstr(line, "twins.npz: the name 'a' is there more than once"))
+    if (level == RM2_LOG_WARNING && strstr(line, "twins.npz: the name 'a' appears more than once"))
         ++*(size_t *)user;
 }
 
