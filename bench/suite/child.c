@@ -48,7 +48,7 @@ static int run_child(const work *w, child_fn fn, const void *user, char *text, s
     int ends[2];
     (void)fflush(NULL); /* or the child would print it again */
     if (pipe(ends) != 0)
-        return work_complain(w, EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
+        return work_complain(w, EXIT_FAILED, "cannot create a pipe: %s", strerror(errno));
     pid_t child = fork();
     if (child == 0) {
         (void)close(ends[0]);

@@ -12,8 +12,8 @@ void command_help(const command *self, const option_group *groups) {
     options_print(stdout, groups);
     if (self->examples[0])
         printf("\nExamples:\n%s", self->examples);
-    printf("\nExit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 written, but not to be "
-           "relied on.\n");
+    printf("\nExit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 result written, but not "
+           "reliable.\n");
 }
 
 static void log_to_stderr(void *user, rm2_log_level level, const char *line) {

@@ -36,7 +36,7 @@ static int latents_at(const model_work *m, size_t *n, double **latents) {
     if (parse_numbers(m->options->at, Q, *latents))
         return EXIT_DONE;
     return work_complain(&m->work, EXIT_USAGE, "--at %s: expected %zu number%s%s", m->options->at,
-                         Q, Q == 1 ? "" : "s", Q == 1 ? "" : " with commas between them");
+                         Q, Q == 1 ? "" : "s", Q == 1 ? "" : " separated by commas");
 }
 
 /* Training points from..to. */

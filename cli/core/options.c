@@ -9,9 +9,10 @@
 
 const option common_option_table[] = {
     {"--json", NULL, OPTION_FLAG, offsetof(common_options, json), NULL,
-     "machine-readable summary on standard output"},
+     "print a machine-readable summary"},
     {"--quiet", NULL, OPTION_FLAG, offsetof(common_options, quiet), NULL, "print errors only"},
-    {"--verbose", NULL, OPTION_FLAG, offsetof(common_options, verbose), NULL, "more messages"},
+    {"--verbose", NULL, OPTION_FLAG, offsetof(common_options, verbose), NULL,
+     "print more messages"},
     {"--threads", "N", OPTION_SIZE, offsetof(common_options, threads), NULL,
      "number of threads (default: all processors)"},
     {"--seed", "N", OPTION_INTEGER, offsetof(common_options, seed), NULL,

@@ -254,7 +254,7 @@ bool setting_take(const char *title, const setting_match *match, const char *val
         rm2_setting_expected(s, expected, sizeof expected);
         (void)fprintf(stderr, "%s: --%s %s: expected %s%s%s\n", title, word, PLAIN(text), expected,
                       s->type == RM2_SETTING_RECIPE ? ", or auto" : "",
-                      o->lists ? ", or several with commas between them" : "");
+                      o->lists ? ", or several separated by commas" : "");
         return false;
     }
     o->given[match->row] = text;

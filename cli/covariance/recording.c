@@ -108,8 +108,8 @@ static int take_table(const covariance_work *c, const rm2_column_choice *choice,
     int code = work_check(
         &c->work, rm2_table_choose(c->work.ctx, r->path, table, choice, chosen, &r->channels));
     if (code == EXIT_DONE && r->channels == 0)
-        code =
-            work_complain(&c->work, EXIT_BAD_DATA, "%s: no columns left for the channels", r->path);
+        code = work_complain(&c->work, EXIT_BAD_DATA, "%s: no columns remain for the channels",
+                             r->path);
     if (code == EXIT_DONE)
         code = take_texts(c, table, o->group, &r->group);
     if (code == EXIT_DONE && !o->labels)

@@ -13,8 +13,8 @@ static const option cv_table[] = {
     {"--output", "FILE", OPTION_TEXT, CV(output), NULL,
      "CSV file of all candidates and folds (also -o; - prints)"},
     {"--checkpoint", "FILE", OPTION_TEXT, CV(checkpoint), NULL,
-     "keep the results of finished jobs there"},
-    {"--resume", NULL, OPTION_FLAG, CV(resume), NULL, "take finished jobs from the checkpoint"},
+     "file to keep the results of finished jobs in"},
+    {"--resume", NULL, OPTION_FLAG, CV(resume), NULL, "use the finished jobs of the checkpoint"},
     {.name = NULL},
 };
 

@@ -104,7 +104,7 @@ static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, const
     if (q->rank != SIZE_MAX && q->rank < most) {
         (void)snprintf(text, sizeof text,
                        "the points vary in %zu of %zu directions only; constant or dependent "
-                       "columns are fine, but carry nothing to learn",
+                       "columns are valid, but without information",
                        q->rank, f->dim);
         say(remarks, name, text);
     }
@@ -131,7 +131,7 @@ static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, const
 
 static void remark_column(const rm2_data *data, const rm2_odd_column *odd, size_t *remarks) {
     static const char *const words[] = {
-        [RM2_ODD_CONSTANT] = "is constant: fine, but it carries nothing to learn",
+        [RM2_ODD_CONSTANT] = "is constant: valid, but without information",
         [RM2_ODD_STEADY] =
             "runs evenly along every trajectory: time or an index? It would be learned as part "
             "of the motion; name it with --time, or leave it out with --columns",
@@ -181,7 +181,7 @@ static const demo_remark demo_remarks[] = {
      "the start ignores them, but resting points count in training as often as they occur"},
     {has_outliers, "points far from those around them",
      "the start leaves them out, training does not: correct or remove them if they are errors"},
-    {start_is_odd, "unlike the others", "another motion, or a recording that went wrong?"},
+    {start_is_odd, "unlike the others", "another motion, or a failed recording?"},
 };
 
 static void remark_demos(const rm2_data *data, const rm2_start_report *r, const demo_remark *remark,
@@ -205,8 +205,8 @@ static void remark_start(const rm2_data *data, const rm2_start_report *r, size_t
         return;
     if (r->families > 1 && !r->labelled) {
         (void)snprintf(text, sizeof text,
-                       "%zu families of motions found: training lays them side by side; name them "
-                       "with fit --family COLUMN, or ask for one with fit --families one",
+                       "%zu families of motions found: training places them side by side; name "
+                       "them with fit --family COLUMN, or join them with fit --families one",
                        r->families);
         say(remarks, "", text);
     }

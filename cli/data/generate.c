@@ -10,7 +10,7 @@ typedef struct generate_options {
 
 static const option table[] = {
     {"--output", "FILE", OPTION_TEXT, offsetof(generate_options, output), NULL,
-     "where to write: .csv, .tsv, .npy, .npz, or - for standard output (also -o)"},
+     "file to write: .csv, .tsv, .npy, .npz, or - for standard output (also -o)"},
     {"--demos", "N", OPTION_SIZE, offsetof(generate_options, settings.trajectories), NULL,
      "number of trajectories"},
     {"--points", "N", OPTION_SIZE, offsetof(generate_options, settings.points), NULL,

@@ -119,11 +119,11 @@ static const char *const format_names[] = {"svg", "png", "pdf", NULL};
 
 static const option experiment_table[] = {
     {"--output", "FOLDER", OPTION_TEXT, EXPERIMENT(output), NULL,
-     "where tables, figures and the report go (also -o; default: riemann2-NAME)"},
+     "folder for tables, figures and the report (also -o; default: riemann2-NAME)"},
     {"--data", "FILE", OPTION_TEXT, EXPERIMENT(data), NULL,
-     "real data of the same kind, instead of generated ones"},
+     "data of the same kind, instead of generated data"},
     {"--paper-data", NULL, OPTION_FLAG, EXPERIMENT(paper_data), NULL,
-     "the file of --data has the paper's data: compare with its numbers"},
+     "the file of --data contains the paper's data: compare with its numbers"},
     NAMES_OPTION(EXPERIMENT(names)),
     {"--demos", "N", OPTION_SIZE, EXPERIMENT(demos), NULL, "generated trajectories"},
     {"--points", "N", OPTION_SIZE, EXPERIMENT(points), NULL,
@@ -133,7 +133,7 @@ static const option experiment_table[] = {
      "for gplvm or wgplvm alone: recipe, kernel, latent, iterations, metric, sigma or contrast,\n"
      "                            such as wgplvm:kernel=matern52; may be repeated"},
     {"--format", NULL, OPTION_CHOICE, EXPERIMENT(format), format_names,
-     "of the figures (the report has SVG in any case)"},
+     "format of the figures (the report always has SVG)"},
     {.name = NULL},
 };
 

@@ -79,11 +79,12 @@ void fit_print_added(FILE *out, const training *t) {
                                           : "; UNKNOWN to the model");
     if (fit_unknown(t) == 0)
         return;
-    (void)fprintf(out, "%zu of them the model did not know: %s\n", fit_unknown(t),
-                  t->data->trajectories
-                      ? "a new motion, or an offset or a unit that is wrong; look at it (plot), or "
-                        "train on all data afresh"
-                      : "where they were placed is not to be relied on; train on all data afresh");
+    (void)fprintf(
+        out, "%zu of them are unknown to the model: %s\n", fit_unknown(t),
+        t->data->trajectories
+            ? "a new motion, or a wrong offset or unit; look at it (plot), or train again "
+              "on all data"
+            : "their latent points are not reliable; train again on all data");
 }
 
 void fit_json_added(FILE *out, const training *t) {

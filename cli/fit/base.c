@@ -104,7 +104,7 @@ static int read_array(const source *s, double *point) {
 static int read_file(const source *s, double *point) {
     if (access(s->text, F_OK) != 0)
         return work_complain(s->work, EXIT_USAGE,
-                             "--base-point %s: neither numbers with commas between them nor a file",
+                             "--base-point %s: neither numbers separated by commas nor a file",
                              s->text);
     return has_ending(s->text, ".npy") ? read_array(s, point) : read_table(s, point);
 }

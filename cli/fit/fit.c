@@ -103,7 +103,7 @@ static int choose_latent(training *t) {
     progress p;
     if (t->settings.latent_dim > 0)
         return EXIT_DONE;
-    work_note(w, "choosing the latent dimension by points held out");
+    work_note(w, "choosing the latent dimension on held-out points");
     progress_begin(w, &p);
     int code = progress_end(
         &p, rm2_fit_choose_latent(w->ctx, t->data, &t->settings, MOST, rows, &tried, &chosen));

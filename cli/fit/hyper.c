@@ -10,9 +10,9 @@
 const option hyper_option_table[] = {
     {"--set", "NAME=X,...", OPTION_TEXTS, FIT(set), NULL, "value, or start if it is learned"},
     {"--learn", "NAME,...", OPTION_TEXTS, FIT(learn), NULL,
-     "learn what the recipe holds, by default under lognormal:start:0.5"},
+     "learn these although the recipe holds them (default prior: lognormal:start:0.5)"},
     {"--hold", "NAME,...", OPTION_TEXTS, FIT(hold), NULL,
-     "hold what the recipe learns, without a prior"},
+     "hold these although the recipe learns them, without a prior"},
     {"--prior", "NAME=P,...", OPTION_TEXTS, FIT(prior), NULL,
      "none, gamma:SHAPE:RATE, lognormal:MEAN:WIDTH (of the log; MEAN may be start)"},
     {.name = NULL},

@@ -78,8 +78,7 @@ static int read_array(const work *w, numbers *n) {
 static int read_file(const work *w, numbers *n) {
     if (access(n->text, F_OK) != 0)
         return work_complain(w, EXIT_USAGE,
-                             "--inducing-points %s: neither numbers with commas between them nor a "
-                             "file",
+                             "--inducing-points %s: neither numbers separated by commas nor a file",
                              n->text);
     return has_ending(n->text, ".npy") ? read_array(w, n) : read_table(w, n);
 }

@@ -13,7 +13,7 @@ static const option distance_table[] = {
     {"--train", NULL, OPTION_FLAG, MODEL(train), NULL, "between the latents of the training data"},
     {"--trajectory", "ID", OPTION_TEXT, MODEL(trajectory), NULL,
      "between the latents of this training trajectory"},
-    {"--medoids", "K", OPTION_SIZE, MODEL(medoids), NULL, "also the K most central points"},
+    {"--medoids", "K", OPTION_SIZE, MODEL(medoids), NULL, "also print the K most central points"},
     {.name = NULL},
 };
 

@@ -13,7 +13,7 @@ static const option geodesic_table[] = {
     {"--from", "POINT", OPTION_TEXT, MODEL(from), NULL,
      "index of a training point, latent coordinates, entries of a point, first:ID, last:ID"},
     {"--to", "POINT", OPTION_TEXT, MODEL(to), NULL, "the same"},
-    {"--through", "P;P;...", OPTION_TEXT, MODEL(through), NULL, "points to pass on the way"},
+    {"--through", "P;P;...", OPTION_TEXT, MODEL(through), NULL, "via points"},
     {"--pairs", "FILE", OPTION_TEXT, MODEL(pairs), NULL,
      "CSV file with columns from and to: many pairs of training points"},
     {"--duration", "S", OPTION_NUMBER, MODEL(duration), NULL, "seconds: adds a column time"},
@@ -22,7 +22,7 @@ static const option geodesic_table[] = {
     {"--acceleration-limit", "A1,...", OPTION_TEXT, MODEL(acceleration), NULL,
      "one per factor, 0 for none: starts and ends at rest"},
     {"--samples", "N", OPTION_SIZE, MODEL(samples), NULL,
-     "expected length of the path, from this number of random Jacobians"},
+     "estimate the expected length of the path from N random Jacobians"},
     SPREAD_LIMIT_OPTION,
     {.name = NULL},
 };

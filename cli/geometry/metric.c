@@ -15,11 +15,11 @@ static const option metric_table[] = {
      "at the nodes of a grid over the latents"},
 
     {"--spread", NULL, OPTION_FLAG, MODEL(spread), NULL,
-     "also mean and standard deviation of the random metric's trace"},
+     "also write mean and standard deviation of the trace of the random metric"},
     {.name = NULL},
 };
 
-/* One row a point: G by its upper triangle, log sqrt det G, standard deviation of the decoded point. */
+/* One row per point: G by its upper triangle, log sqrt det G, standard deviation of the decoded point. */
 typedef struct field {
     size_t n, Q;
     double *x, *G, *magnification, *deviation, *mean, *spread;

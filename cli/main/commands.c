@@ -8,12 +8,12 @@
 #define COMMAND(name) name, "riemann2 " name
 
 static const command commands[] = {
-    {COMMAND("check"), "read a data set, report what was found and what to fix", run_check,
+    {COMMAND("check"), "check a data set and report what to fix", run_check,
      "FILE --manifold SPEC [options]",
      "  riemann2 check demos.csv --manifold \"R3 x S3\" --group demo\n"
      "  riemann2 check tasks.npy --manifold \"R3 x S3\" --quat-order wxyz\n"
      "  riemann2 check fnc.csv --manifold SPD28 --label Id --spd-layout upper --unit-diagonal\n"},
-    {COMMAND("covariance"), "signals to covariance matrices, by subjects, windows or events",
+    {COMMAND("covariance"), "compute covariance matrices of signals, by subject, window or event",
      run_covariance, "FILE... [-o FILE] [options]",
      "  riemann2 covariance sub-*.csv --labels participants.tsv --label group -o subjects.npz\n"
      "  riemann2 covariance eeg.csv --window 2 --step 1 --rate 250 --label task -o windows.csv\n"
@@ -31,32 +31,32 @@ static const command commands[] = {
      "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --set noise=0.01 \\\n"
      "      --learn lengthscale,noise --prior lengthscale=gamma:2:10,noise=lognormal:start:0.3\n"
      "  riemann2 fit --add new.csv --from model.h5 --group demo -o more.h5\n"},
-    {COMMAND("cv"), "cross-validation: which settings describe held-out data best", run_cv,
+    {COMMAND("cv"), "compare settings on held-out data, by cross-validation", run_cv,
      "FILE --manifold SPEC [--latent 1,2,3] [--kernel se,matern52] [options]",
      "  riemann2 cv demos.csv --manifold \"R3 x S3\" --group demo --latent 1,2,3\n"
      "  riemann2 cv demos.csv --manifold \"R3 x S3\" --group demo --recipe robust,map \\\n"
      "      --set lengthscale=0.1,0.2,0.4 -o table.csv\n"
      "  riemann2 cv fnc.csv --manifold SPD28 --label site --split labels --latent 1,2,3,5 \\\n"
      "      --checkpoint jobs.csv --resume\n"
-     "Values with commas between them are tried in all combinations.\n"},
-    {COMMAND("info"), "what is in a model file and how it was trained", run_info,
+     "Values separated by commas are tried in all combinations.\n"},
+    {COMMAND("info"), "show what a model file contains and how it was trained", run_info,
      "MODEL [--latents FILE] [--json]", "  riemann2 info model.h5 --latents latents.csv\n"},
-    {COMMAND("decode"), "latent points to points on the manifold, with uncertainty", run_decode,
+    {COMMAND("decode"), "map latent points to the manifold, with uncertainty", run_decode,
      "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID) [-o FILE]",
      "  riemann2 decode model.h5 --at 0.1,-0.3\n"
      "  riemann2 decode model.h5 path.csv -o motion.csv\n"},
-    {COMMAND("encode"), "points to latent points, with uncertainty; entries may be missing",
-     run_encode, "MODEL FILE [-o FILE] [options]",
+    {COMMAND("encode"), "find the latent points of data, also with missing entries", run_encode,
+     "MODEL FILE [-o FILE] [options]",
      "  riemann2 encode model.h5 new.csv --group demo -o latents.csv\n"},
-    {COMMAND("sample"), "trajectories drawn from the model", run_sample,
+    {COMMAND("sample"), "draw random trajectories from a model", run_sample,
      "MODEL (LATENTS | --trajectory ID) [--count N] [-o FILE]",
      "  riemann2 sample model.h5 --trajectory 0 --count 10 -o samples.csv\n"},
-    {COMMAND("eval"), "distances of trajectories, held-out density, calibration", run_eval,
+    {COMMAND("eval"), "evaluate trajectories, held-out data and calibration", run_eval,
      "MODEL [--reference FILE] [--trajectory FILE] [--holdout-file FILE] [options]",
      "  riemann2 eval model.h5 --reference demos.csv --group demo --holdout 2\n"
      "  riemann2 eval model.h5 --trajectory motion.csv --space tangent\n"
      "  riemann2 eval model.h5 --holdout-file new.csv --group demo --latents-of 0 --json\n"},
-    {COMMAND("robot"), "joint motions of an arm that follows a trajectory", run_robot,
+    {COMMAND("robot"), "compute joint motions of an arm that follows a trajectory", run_robot,
      "track FILE --arm ARM [-o FILE] [options]",
      "  riemann2 decode model.h5 path.csv -o motion.csv\n"
      "  riemann2 robot track motion.csv --arm panda -o joints.csv\n"
@@ -64,51 +64,52 @@ static const command commands[] = {
      "  riemann2 robot track motion.csv --arm my_arm.csv --scale 0.1 --offset 0.4,0,0.3\n"
      "  riemann2 robot track motion.csv --urdf robot.urdf --base base_link --tip tool0 \\\n"
      "      --joint-trajectory motion.json\n"},
-    {COMMAND("metric"), "the metric of the latent space, magnification, uncertainty", run_metric,
+    {COMMAND("metric"), "compute the metric of the latent space and its magnification", run_metric,
      "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID | --on-grid) [-o FILE]",
      "  riemann2 metric model.h5 --on-grid -o grid.csv\n"
      "  riemann2 metric model.h5 --at 0.1,-0.3 --spread --contrast none\n"},
-    {COMMAND("geodesic"), "shortest path between two points, decoded with uncertainty",
+    {COMMAND("geodesic"), "compute the shortest path between two points and decode it",
      run_geodesic, "MODEL --from POINT --to POINT [-o FILE] [options]",
      "  riemann2 geodesic model.h5 --from first:0 --to last:5 -o motion.csv\n"
      "  riemann2 geodesic model.h5 --from 0.1,-0.3 --to 17 --through 1.2,0.4 --duration 4\n"
      "  riemann2 geodesic model.h5 --from 0 --to 99 --avoid sphere,0.4,0.1,0.2,0.05 -o "
      "round.csv\n"},
-    {COMMAND("distance"), "distances between many points, latent or on the manifold; medoids",
+    {COMMAND("distance"), "compute distances and medoids of points, latent or on the manifold",
      run_distance,
      "(MODEL (LATENTS | --train | --trajectory ID) | POINTS --manifold SPEC) [-o FILE]",
      "  riemann2 distance model.h5 subjects.csv --medoids 3 -o distances.npy\n"
      "  riemann2 distance connectomes.csv --manifold SPD15 --label label --medoids 3\n"},
-    {COMMAND("mean"), "Fréchet means, latent or on the manifold; tests between labels", run_mean,
+    {COMMAND("mean"), "compute and test Fréchet means, latent or on the manifold", run_mean,
      "(MODEL (LATENTS | --train | --trajectory ID) | POINTS --manifold SPEC) [-o FILE]",
      "  riemann2 mean model.h5 --trajectory 0\n"
      "  riemann2 mean connectomes.csv --manifold SPD15 --label label --test -o means.csv\n"},
-    {COMMAND("classify"), "how well labels are predicted, on the manifold and in latent spaces",
+    {COMMAND("classify"), "measure how well labels can be predicted, with and without a model",
      run_classify, "POINTS --manifold SPEC --label COLUMN [-o FILE] [options]",
      "  riemann2 classify connectomes.csv --manifold SPD15 --label label\n"
      "  riemann2 classify eeg.csv --manifold SPD14 --label task --group subject --latent 5\n"},
-    {COMMAND("plot"), "figures of a model and of paths in it (PNG, SVG, PDF)", run_plot,
+    {COMMAND("plot"), "draw figures of a model and of paths in it (PNG, SVG, PDF)", run_plot,
      "MODEL -o FILE [--kind KIND] [--path FILE]... [options]",
      "  riemann2 plot model.h5 --path motion.csv -o latent.png\n"
      "  riemann2 plot model.h5 --kind decoded --path motion.csv -o motion.pdf\n"
      "  riemann2 plot model.h5 --points encoded.csv -o new.svg\n"
      "  riemann2 plot model.h5 --kind training -o training.svg\n"},
-    {COMMAND("explore"), "a page in the browser to drag geodesics and see them decoded",
+    {COMMAND("explore"), "open a page in the browser to drag geodesics and see them decoded",
      run_explore, "MODEL [options]",
      "  riemann2 explore model.h5\n"
      "  riemann2 explore model.h5 --arm panda\n"
      "  riemann2 explore model.h5 --port 8080 --no-browser\n"},
-    {COMMAND("experiment"), "the experiments of the paper, all models side by side", run_experiment,
-     "NAME [--data FILE] [-o FOLDER] [options]",
+    {COMMAND("experiment"), "run the experiments of the paper, all models side by side",
+     run_experiment, "NAME [--data FILE] [-o FOLDER] [options]",
      "  riemann2 experiment toy\n"
      "  riemann2 experiment robot --data poses.csv --thin 40 -o report\n"
      "  riemann2 experiment all --seed 1 --force\n"
      "Names: toy, robot, manipulability, connectome, metric-learning, all.\n"},
-    {COMMAND("settings"), "all settings with their ranges and defaults", run_settings,
+    {COMMAND("settings"), "list all settings with their ranges and defaults", run_settings,
      "[fit|data|encode|space|covariance] [--json]",
      "  riemann2 settings fit\n"
      "  riemann2 settings --json\n"},
-    {COMMAND("version"), "version, linear algebra library, threads", run_version, "[--json]", ""},
+    {COMMAND("version"), "print the version, the linear algebra library and the threads",
+     run_version, "[--json]", ""},
     {.name = NULL},
 };
 

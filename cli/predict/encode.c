@@ -12,7 +12,7 @@ typedef struct encode_options {
 
 static const option points_table[] = {
     {"--points", NULL, OPTION_FLAG, offsetof(encode_options, points), NULL,
-     "every point by itself (default: whole trajectories where the file has them)"},
+     "encode every point by itself (default: whole trajectories if the file has them)"},
     {.name = NULL},
 };
 

@@ -130,7 +130,7 @@ RM2_API rm2_status rm2_npz_array(rm2_context *ctx, rm2_npz *npz, size_t index, r
 
 /* An array of texts (NumPy's U and S) of one dimension, in UTF-8: codes into the list of distinct
  * ones, in order of first appearance, as in a table. Bytes that are not UTF-8, zeros within a text
- * and numbers that are no Unicode characters are refused. */
+ * and numbers that are not Unicode characters are refused. */
 typedef struct rm2_texts {
     size_t count;
     size_t *codes; /* count */

@@ -109,7 +109,7 @@ typedef struct rm2_fit_settings {
     rm2_hyperparameter gpdm_lengthscale, gpdm_variance, gpdm_noise;
 
     bool back_constraint;                  /* X = K_M(Y, Y) W */
-    const rm2_factor_kernel *back_kernels; /* one a factor; NULL: defaults */
+    const rm2_factor_kernel *back_kernels; /* one per factor; NULL: defaults */
     double back_ridge;                     /* of the start W, relative */
 
     bool softplus; /* positive parameters through softplus instead of logarithms */

@@ -67,7 +67,7 @@ typedef struct rm2_test_result {
     size_t permutations; /* of the labels, the one as they are not counted */
     size_t as_large;     /* of them with a statistic not below that of the labels as they are */
     bool exact;          /* they are all that there are: no chance */
-    bool converged;      /* all means; false: the result is not to be relied on */
+    bool converged;      /* all means; false: the result is not reliable */
 } rm2_test_result;
 
 /* Permutation test: do the points of two labels come from the same distribution, as far as the statistic sees? Under

@@ -76,9 +76,9 @@ RM2_API rm2_status rm2_trajectory_resample_by_length(rm2_context *ctx, const rm2
 /* ---- timing --------------------------------------------------------------------------------- */
 
 typedef struct rm2_speed_limits {
-    const double *speed; /* one a factor, in units of its distance a second; NULL or 0: none */
-    const double *acceleration; /* the same a second squared, NULL or 0: none. With one or more, the
-                                   trajectory starts and ends at rest, and speed is continuous */
+    const double *speed; /* one per factor, in its distance units per second; NULL or 0: none */
+    const double *acceleration; /* the same per second squared; NULL or 0: none. With one or more,
+                                   the trajectory starts and ends at rest, and speed is continuous */
 } rm2_speed_limits;
 
 /* Times t of n points x of a trajectory on a manifold, from 0, as fast as the limits allow. In each

@@ -102,7 +102,7 @@ def permutation_test(
     Warns
     -----
     RuntimeWarning
-        If a mean did not converge: the result is not to be relied on.
+        If a mean did not converge: the result is not reliable.
 
     Examples
     --------

@@ -261,7 +261,7 @@ static rm2_status read_length(rm2i_source *source, size_t *length) {
     unsigned major = start[MAGIC_SIZE], minor = start[MAGIC_SIZE + 1];
     if (major < 1 || major > 3 || minor != 0)
         return rm2i_fail(source->ctx, RM2_ERR_UNSUPPORTED,
-                         "%s: version %u.%u of the .npy format is not known (1.0, 2.0, 3.0 are)",
+                         "%s: unknown version %u.%u of the .npy format; supported: 1.0, 2.0, 3.0",
                          source->name, major, minor);
     RM2_TRY(rm2i_source_exactly(source, bytes, major == 1 ? 2 : 4, "the header length"));
     *length = bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;

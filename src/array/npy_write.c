@@ -9,8 +9,9 @@ enum { ALIGNMENT = 64, PREFIX = 10 }; /* magic, version and length take 10 bytes
 
 rm2_status rm2i_npy_check_array(rm2_context *ctx, const rm2_array *array) {
     if (array->dims > RM2_ARRAY_MAX_DIMS)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "an array has %zu dimensions, %d are possible",
-                         array->dims, RM2_ARRAY_MAX_DIMS);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "an array has %zu dimensions; at most %d are supported", array->dims,
+                         RM2_ARRAY_MAX_DIMS);
     size_t bytes = sizeof(double);
     for (size_t i = 0; i < array->dims; i++)
         if (__builtin_mul_overflow(bytes, array->shape[i], &bytes))
@@ -63,7 +64,7 @@ rm2_status rm2i_npy_encode_texts(rm2_context *ctx, const rm2_array *array, void 
     for (size_t i = 0; i < count; i++)
         if (!(array->values[i] >= 0 && array->values[i] < (double)array->text_count))
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                             "entry %zu of an array of texts is %g, of %zu texts", i,
+                             "entry %zu of an array of texts is %g; expected an index below %zu", i,
                              array->values[i], array->text_count);
     RM2_TRY(rm2i_calloc(ctx, count, width * sizeof *characters, &characters));
     for (size_t i = 0; i < count; i++) {

@@ -54,7 +54,7 @@ static rm2_status warn_of_twins(rm2_context *ctx, const rm2_npz *npz) {
         status = rm2i_text_set_add(ctx, &names, name, strlen(name), &number);
         if (status == RM2_OK && names.count == before)
             rm2i_log(ctx, RM2_LOG_WARNING,
-                     "%s: the name '%s' is there more than once; its first array is read",
+                     "%s: the name '%s' appears more than once; its first array is read",
                      npz->archive.name, rm2i_shown(name, strlen(name), shown));
     }
     rm2i_text_set_free(&names);
@@ -178,7 +178,7 @@ static rm2_status unpack(rm2_context *ctx, rm2_npz *npz, size_t index, take_fn t
 
 static rm2_status check_index(rm2_context *ctx, const rm2_npz *npz, size_t index) {
     if (index >= npz->count)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s has no array number %zu, but %zu arrays",
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s has no array number %zu; it has %zu arrays",
                          npz->archive.name, index, npz->count);
     return RM2_OK;
 }

@@ -14,7 +14,7 @@ static const rm2_setting rows[] = {
      .help = "covariance with divisor T - 1 (cov) or T (scm), correlation, Ledoit-Wolf, OAS"},
     {COVARIANCE(shrinkage, NUMBER), .lower = 0, .lower_open = true, .upper = 1, .zero = "auto",
      .defaults = {"auto"}, .group = "Estimator",
-     .help = "(1 - X) S + X tr(S)/d I, for cov, scm and corr; auto: none; lwf and oas find theirs"},
+     .help = "(1 - X) S + X tr(S)/d I, for cov, scm and corr; auto: none; lwf and oas estimate theirs"},
     {COVARIANCE(standardise, FLAG), .defaults = {"no"}, .group = "Estimator",
      .help = "divide each channel by its standard deviation in the window: correlation matrices"},
 };

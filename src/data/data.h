@@ -67,7 +67,7 @@ rm2_status rm2i_data_regular(rm2_context *ctx, const rm2_data *data);
 /* ---- numbers, before they are points (raw_table.c, raw_array.c, raw_memory.c) ---------------- */
 
 typedef struct rm2i_codes {
-    size_t *code; /* one a row, or NULL if there is no such column */
+    size_t *code; /* one per row, or NULL if there is no such column */
     char **names;
     size_t count;
 } rm2i_codes;

@@ -57,10 +57,10 @@ static rm2_status find(rm2_context *ctx, const char *name, const generator **fou
 /* Fill in the set's own numbers and refuse what cannot be made. */
 static rm2_status complete(rm2_context *ctx, const generator *g, rm2_generate_settings *s) {
     if (s->points == 1)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: at least 2 points are needed, not 1", g->name);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: 1 point; expected at least 2", g->name);
     if (g->trajectories == 0 && s->trajectories > 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "%s: has separate points, no trajectories; ask for points instead",
+                         "%s has points without trajectories; set the number of points instead",
                          g->name);
     if (s->trajectories == 0)
         s->trajectories = g->trajectories;

@@ -1,4 +1,4 @@
-/* Covariances of the activity of 15 coupled regions, one a subject: points on SPD15.
+/* Covariances of the activity of 15 coupled regions, one per subject: points on SPD15.
  *
  *   z in R2                 what a subject differs by; z_1 is an angle
  *   A(z) in R15x15          coupling of the regions, three modules of five

@@ -52,9 +52,8 @@ static rm2_status join_id(rm2_context *ctx, const rm2_data *b, size_t t, size_t 
     if (find_text(before, ids, id) < before)
         (void)snprintf(id, sizeof id, "%.200s:%.190s", b->source, b->ids[t]);
     if (find_text(before, ids, id) < before)
-        return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "trajectory \"%.60s\" of %s is there already; rename it", b->ids[t],
-                         b->source);
+        return rm2i_fail(ctx, RM2_ERR_DATA, "trajectory \"%.60s\" of %s exists already; rename it",
+                         b->ids[t], b->source);
     free(d->ids[before]);
     d->ids[before] = NULL;
     return rm2i_strdup(ctx, id, &d->ids[before]);

@@ -21,7 +21,7 @@ typedef struct result {
 
 /* ---- trajectories --------------------------------------------------------------------------- */
 
-/* Runs of equal ids become trajectories; an id that comes back after another is an error. */
+/* Runs of equal ids become trajectories; an id that appears again after another is an error. */
 static rm2_status find_runs(rm2_context *ctx, const char *path, const rm2i_raw *raw,
                             rm2i_draft *d) {
     if (d->trajectories == 0)
@@ -34,8 +34,8 @@ static rm2_status find_runs(rm2_context *ctx, const char *path, const rm2i_raw *
         if (code != runs) /* codes count first appearances: a new run has the next one */
             return rm2i_fail(
                 ctx, RM2_ERR_DATA,
-                "%s, %s %zu: trajectory \"%.60s\" comes back after others; sort the rows "
-                "so that each trajectory is one run, in order of time",
+                "%s, %s %zu: trajectory \"%.60s\" appears again after others; sort the rows: those "
+                "of a trajectory must be consecutive, in order of time",
                 path, raw->row_word, raw->numbers[i], raw->group.names[code]);
         d->starts[runs] = i;
         free(d->ids[runs]);

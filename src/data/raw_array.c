@@ -292,7 +292,7 @@ static rm2_status check_count(rm2_context *ctx, const intake *in, const char *na
                      name, count, what, in->raw->rows);
 }
 
-/* The array with one number a point. */
+/* The array with one number per point. */
 static rm2_status read_numbers(rm2_context *ctx, const intake *in, const char *name, size_t index,
                                double **numbers) {
     rm2_array array;

@@ -18,7 +18,7 @@ static rm2_status check_starts(rm2_context *ctx, const char *source, const rm2_d
         if (!good || (t == a->trajectories && a->starts[t] != a->count))
             return rm2i_fail(
                 ctx, RM2_ERR_ARGUMENT,
-                "%s: arrays.starts[%zu] is %zu; starts must rise from 0 to the number of "
+                "%s: arrays.starts[%zu] is %zu; starts must increase from 0 to the number of "
                 "points, %zu",
                 source, t, a->starts[t], a->count);
     }

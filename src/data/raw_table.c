@@ -80,7 +80,7 @@ static rm2_status take_all(rm2_context *ctx, const char *path, const rm2_data_se
     find_roles(s, &r);
     RM2_TRY(rm2i_table_choose(ctx, path, table, &r.choice, raw->columns, &count));
     if (count == 0)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: no columns left for the points", path);
+        return rm2i_fail(ctx, RM2_ERR_DATA, "%s: no columns remain for the points", path);
     if (s->group)
         RM2_TRY(take_codes(ctx, path, table, rm2_table_column(table, s->group), &raw->group));
     if (s->label)

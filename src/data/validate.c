@@ -124,7 +124,7 @@ static rm2_status off_spd(rm2_context *ctx, const intake *in, size_t row, double
         in->data->source, place_of(in, row).text, in->index + 1, in->f->n, numbers,
         rm2i_spd_layout_name(in->s->spd_layout), defect, layouts[0] ? "; with " : "", layouts,
         layouts[0] ? " all matrices would be"
-                   : "; check the layout and the columns, or raise settings.warn_below");
+                   : "; check the layout and the columns, or increase settings.warn_below");
 }
 
 static rm2_status off_manifold(rm2_context *ctx, const intake *in, size_t row, double defect) {
@@ -134,7 +134,7 @@ static rm2_status off_manifold(rm2_context *ctx, const intake *in, size_t row, d
         return off_spd(ctx, in, row, defect, numbers);
     return rm2i_fail(ctx, RM2_ERR_DATA,
                      "%s, %s, factor %zu (%s%zu): %s is off the manifold by %.2g (allowed: %.2g); "
-                     "check the columns, or raise settings.warn_below",
+                     "check the columns, or increase settings.warn_below",
                      in->data->source, place_of(in, row).text, in->index + 1, in->f->geometry->name,
                      in->f->n, numbers, defect, in->s->warn_below);
 }

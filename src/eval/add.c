@@ -88,9 +88,9 @@ static rm2_status judge(rm2_context *ctx, const addition *d, rm2_added *added) {
         double before = residual_before(d, t);
         if (before > fidelity.mean)
             return rm2i_fail(ctx, RM2_ERR_DATA,
-                             "%s%s%.60s: %.3g away from what the model can describe, whose "
-                             "training points are %.3g around their mean; are units and columns "
-                             "those of the training data?",
+                             "%s%s%.60s: %.3g away from the points that the model can decode, "
+                             "while training points are %.3g from their mean; check that units and "
+                             "columns are those of the training data",
                              d->more->source, d->more->trajectories ? ", trajectory " : "",
                              d->more->trajectories ? d->more->ids[t] : "", before, fidelity.mean);
         added[t] = (rm2_added){.points = part_start(d, t + 1) - part_start(d, t),

@@ -46,12 +46,11 @@ static rm2_status take_candidate(rm2_context *ctx, const rm2_data *data,
     *own = rm2_fit_settings_recipe(given ? RM2_RECIPE_ROBUST : rm2_recipe_for(ctx, data, NULL));
     RM2_TRY(rm2i_settings_take(ctx, given, own));
     if (own->init == RM2_INIT_GIVEN || own->inducing_points)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "candidates[%zu]: %s belong to all points of the data, and a fold has "
-                         "others",
-                         number,
-                         own->inducing_points ? "settings.inducing_points"
-                                              : "given latents (settings.init given)");
+        return rm2i_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "candidates[%zu]: %s apply to the whole data set, not to the points of a fold", number,
+            own->inducing_points ? "settings.inducing_points"
+                                 : "given latents (settings.init given)");
     return RM2_OK;
 }
 

@@ -11,10 +11,10 @@ static const char *const splits[] = {"auto", "trajectories", "points", "labels",
 /* clang-format off */
 static const rm2_setting rows[] = {
     {CROSS(split, CHOICE), .words = splits, .defaults = {"auto"}, .group = "Cross-validation",
-     .help = "what is held out as a whole; auto: trajectories where the data have some, else points"},
+     .help = "units that are held out; auto: trajectories if the data have any, otherwise points"},
     {CROSS(folds, COUNT), RM2I_COUNT_FROM(2), .zero = "auto", .defaults = {"auto"},
      .group = "Cross-validation",
-     .help = "parts that are held out in turn; auto: one per trajectory or label, ten at most; five for points"},
+     .help = "number of folds; auto: one per trajectory or label, at most ten; five for points"},
     {CROSS(motion, FLAG), .defaults = {"yes"}, .group = "Cross-validation",
      .help = "compare geodesics between the ends of held-out trajectories with these"},
     {CROSS(seed, SEED), .defaults = {"0"}, .group = "Cross-validation",

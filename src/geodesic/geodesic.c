@@ -53,7 +53,8 @@ rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
     *curve = NULL;
     RM2_REQUIRE(ctx, metric, path);
     if (n < 2)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: a path of %zu points, not 2 or more", n);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "geodesic: a path of %zu points; expected 2 or more", n);
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     rm2i_activity_begin(ctx, "geodesic", stages_of(&used));
     rm2_status status = refine(ctx, metric, &used, n, path, curve);
@@ -125,7 +126,8 @@ rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
     rm2i_evaluator evaluator;
     rm2i_leg *legs;
     if (n < 2)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic through %zu points, not 2 or more", n);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic through %zu points; expected 2 or more",
+                         n);
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     RM2_TRY(rm2i_calloc(ctx, count, sizeof *legs, &legs));
     rm2i_activity_begin(ctx, "geodesic", count * stages_of(&used));

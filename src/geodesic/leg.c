@@ -22,13 +22,15 @@ static rm2_status check(rm2_context *ctx, const rm2_geodesic_settings *settings)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.last is %d, not an rm2_geodesic_stage",
                          (int)settings->last);
     if (settings->nodes < 2)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: %zu nodes, not 2 or more",
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: %zu nodes; expected 2 or more",
                          settings->nodes);
     if (settings->intervals < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "geodesic: a spline of %zu intervals, not 2 or more", settings->intervals);
+                         "geodesic: a spline of %zu intervals; expected 2 or more",
+                         settings->intervals);
     if (!(settings->tolerance > 0))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: tolerance is %g, not above 0",
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "geodesic: tolerance is %g; expected a positive number",
                          settings->tolerance);
     return RM2_OK;
 }

@@ -286,7 +286,7 @@ rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const r
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &d.settings));
     RM2_TRY(rm2i_settings_take(ctx, mean_settings, &limits));
     if (n == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean of no points");
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: there are no points");
     d.settings.nodes = NODES;
     rm2i_activity_begin(ctx, "mean", 0);
     rm2_status status = prepare(ctx, &d, weights);

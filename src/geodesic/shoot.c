@@ -212,8 +212,8 @@ rm2_status rm2_geodesic_exp(rm2_context *ctx, const rm2_metric *metric, double t
     size_t Q = rm2_metric_dim(metric);
     flight f;
     if (!(tolerance > 0))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "exponential map: tolerance is %g, not above 0",
-                         tolerance);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "exponential map: tolerance is %g; expected a positive number", tolerance);
     rm2i_activity_begin(ctx, "geodesic", 0);
     rm2_status status = begin(ctx, metric, &f);
     f.tolerance = fmax(tolerance, 4 * DBL_EPSILON);

@@ -120,10 +120,10 @@ static void find_products(rm2i_evidence *ev, double least) {
 rm2_status rm2i_evidence_check(rm2_context *ctx, const rm2i_evidence_data *d) {
     if (d->N > d->Q + 2 && d->m > 0)
         return RM2_OK;
-    return rm2i_fail(ctx, RM2_ERR_DATA,
-                     "%zu points with %zu latent dimensions leave nothing to learn a covariance "
-                     "of %zu outputs from",
-                     d->N, d->Q, d->m);
+    return rm2i_fail(
+        ctx, RM2_ERR_DATA,
+        "%zu points are too few for %zu latent dimensions and the covariance of %zu outputs", d->N,
+        d->Q, d->m);
 }
 
 rm2_status rm2i_evidence_create(rm2_context *ctx, const rm2i_evidence_data *d,

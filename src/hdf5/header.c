@@ -35,7 +35,7 @@ static rm2_status claim_first(rm2i_h5_parser *p, uint64_t at) {
     const unsigned char *block = p->bytes + at;
     uint64_t left = p->size - at;
     if (left < PREFIX || memcmp(block, "OHDR", MAGIC) != 0)
-        return rm2i_h5_refuse(p, at, "no object header is where one should be");
+        return rm2i_h5_refuse(p, at, "an object header is missing");
     unsigned version = block[MAGIC], flags = block[MAGIC + 1];
     if (version != VERSION || flags > WIDTH_FLAGS)
         return rm2i_h5_refuse(p, at, "object header of version %u with flags %u", version, flags);
@@ -55,7 +55,7 @@ static rm2_status claim_next(rm2i_h5_parser *p, const rm2i_h5_message *m) {
     RM2_TRY(rm2i_h5_position(p, m->at, rm2i_load(m->bytes, 8), &at));
     uint64_t size = rm2i_load(m->bytes + 8, 8);
     if (size < NEXT_SMALLEST || size > p->size - at || memcmp(p->bytes + at, "OCHK", MAGIC) != 0)
-        return rm2i_h5_refuse(p, m->at, "a continuation leads to no part of an object header");
+        return rm2i_h5_refuse(p, m->at, "a continuation does not lead to an object header");
     rm2i_h5_span span = {at, size, at + MAGIC};
     RM2_TRY(rm2i_h5_claim(p, span));
     return check_sum(p, span);

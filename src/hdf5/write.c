@@ -88,7 +88,7 @@ rm2_status rm2i_h5_create(rm2_context *ctx, rm2i_h5_writer **h5) {
         return RM2_OK;
     rm2i_h5_discard(*h5);
     *h5 = NULL;
-    return rm2i_fail(ctx, RM2_ERR_MEMORY, "cannot make a model file in memory");
+    return rm2i_fail(ctx, RM2_ERR_MEMORY, "cannot create a model file in memory");
 }
 
 /* ---- ending --------------------------------------------------------------------------------- */

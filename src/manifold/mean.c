@@ -218,7 +218,7 @@ rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
     *info = (rm2_mean_info){.converged = false};
     RM2_TRY(rm2i_settings_take(ctx, settings, &used));
     if (n == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean of no points");
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: there are no points");
     descent d = {.m = m, .n = n, .points = points, .weights = weights};
     rm2_status status = prepare(ctx, &d);
     if (status == RM2_OK)

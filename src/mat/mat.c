@@ -34,7 +34,7 @@ static void close_file(void *file) {
 
 static rm2_status nonsense(const rm2i_mat_process *p) {
     return rm2_context_fail(p->ctx, RM2_ERR_FORMAT,
-                            "%s: damaged: what libmatio reads in it contradicts itself; save it "
+                            "%s: damaged: its contents are inconsistent; save it "
                             "again",
                             p->path);
 }

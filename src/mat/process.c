@@ -79,7 +79,7 @@ rm2_status rm2i_mat_start(rm2_context *ctx, const rm2i_mat_request *request, rm2
                             .id = -1,
                             .seconds = seconds_for(request->file_size)};
     if (pipe(ends) != 0)
-        return rm2_context_fail(ctx, RM2_ERR_IO, "%s: cannot make a pipe: %s", request->path,
+        return rm2_context_fail(ctx, RM2_ERR_IO, "%s: cannot create a pipe: %s", request->path,
                                 strerror(errno));
     p->id = fork();
     if (p->id == 0) {
@@ -92,7 +92,7 @@ rm2_status rm2i_mat_start(rm2_context *ctx, const rm2i_mat_request *request, rm2
     if (p->id > 0)
         return RM2_OK;
     rm2i_mat_stop(p);
-    return rm2_context_fail(ctx, RM2_ERR_MEMORY, "%s: cannot make a process to read it: %s",
+    return rm2_context_fail(ctx, RM2_ERR_MEMORY, "%s: cannot create a process to read it: %s",
                             request->path, strerror(errno));
 }
 

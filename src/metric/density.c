@@ -99,8 +99,8 @@ rm2_status rm2_metric_density(rm2_context *ctx, size_t n, size_t Q, const double
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a density needs points");
     RM2_REQUIRE(ctx, points);
     if (!(sigma > 0 && isfinite(sigma)))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "sigma of the density metric is %g: not positive",
-                         sigma);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "sigma of the density metric is %g; expected a positive number", sigma);
     RM2_TRY(rm2i_metric_check_points(ctx, Q, n, points));
     RM2_TRY(rm2i_alloc(ctx, 1, sizeof *d + n * Q * sizeof *points, &d));
     d->N = n;

@@ -279,7 +279,8 @@ rm2_status rm2_team_work(rm2_context *ctx) {
         return RM2_ERR_ARGUMENT;
     const rm2_team *team = rm2i_team_of(ctx);
     if (team && team->rank == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rank 0 of a team trains: the others work for it");
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "only rank 0 of a team may train; other ranks call rm2_team_work");
     while (team) {
         job j;
         rm2i_team_tell(team, &j, sizeof j);
@@ -295,8 +296,8 @@ rm2_status rm2_team_end(rm2_context *ctx) {
         return RM2_ERR_ARGUMENT;
     const rm2_team *team = rm2i_team_of(ctx);
     if (team && team->rank != 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "rank 0 ends the work of a team, this is rank %d",
-                         team->rank);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "only rank 0 may end the work of a team; this is rank %d", team->rank);
     job j = {.kind = END};
     rm2i_team_tell(team, &j, sizeof j);
     return RM2_OK;

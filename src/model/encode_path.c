@@ -61,7 +61,7 @@ rm2_status rm2i_check_trajectories(rm2_context *ctx, const rm2_encode_settings *
         return RM2_OK;
     if (!s->starts || s->starts[0] != 0 || s->starts[s->trajectories] != n)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.starts must lead from 0 to the number of points, %zu", n);
+                         "settings.starts must increase from 0 to the number of points, %zu", n);
     for (size_t t = 0; t < s->trajectories; t++)
         if (s->starts[t] >= s->starts[t + 1])
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.starts: trajectory %zu is empty", t);

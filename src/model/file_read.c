@@ -51,7 +51,7 @@ static rm2_status get_points(rm2i_reader r, const rm2_model *m, const char *name
     for (size_t j = 0; good && j < *count; j++)
         good = (*points)[j] < m->N;
     return good ? RM2_OK
-                : rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s are not indices of the %zu points",
+                : rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s must be indices of the %zu points",
                             r.path, name, m->N);
 }
 

@@ -27,7 +27,7 @@ struct rm2_model {
     /* parameters */
     double *X;                       /* N x Q */
     double *back_weights;            /* N x Q, or NULL */
-    rm2_factor_kernel *back_kernels; /* one a factor, or NULL */
+    rm2_factor_kernel *back_kernels; /* one per factor, or NULL */
     double *lengthscale;             /* Q */
     double variance, linear, noise;
     double *task_noise; /* M, or NULL */

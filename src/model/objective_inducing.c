@@ -136,7 +136,7 @@ static bool must_be_inducing(const rm2_fit_settings *s) {
 rm2_status rm2i_objective_check_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N) {
     if (s->inference == RM2_INFERENCE_EXACT && must_be_inducing(s))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "inference is to be exact, but inducing points are given or optimised");
+                         "settings.inference is exact, but inducing points are given or optimised");
     if (must_be_inducing(s) && s->noise == RM2_NOISE_PER_OUTPUT)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "inducing points need Kronecker noise; with a noise for each output "
@@ -238,7 +238,7 @@ static rm2_status use(rm2_context *ctx, const rm2i_set *set, rm2i_inducing **ind
         return RM2_OK;
     if (!sound(set, old->all))
         return rm2i_fail(ctx, RM2_ERR_FORMAT,
-                         "the inducing points are not indices of the %zu points", old->all);
+                         "the inducing points must be indices of the %zu points", old->all);
     const rm2i_inducing_shape shape = {.N = old->N,
                                        .M = old->M,
                                        .Q = old->Q,

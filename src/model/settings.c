@@ -32,20 +32,20 @@ static const char *const objectives[] = {"density", "residual", "nearest", NULL}
 
 #define OPTIMISER(structure, METHODS, ITERATIONS, DECREASE, GRADIENT, HISTORY)                     \
     {OPTIM(structure, method, "optimiser", CHOICE), .words = optimisers, .defaults = METHODS,      \
-     .help = "L-BFGS for smooth functions; Adam takes longer and never asks for a decrease"},      \
+     .help = "L-BFGS; or Adam, which takes longer and does not require a decrease"},      \
     {OPTIM(structure, max_iterations, "max_iterations", COUNT), .option = "iterations",            \
      RM2I_COUNT_FROM(0), .limit = true, .defaults = ITERATIONS,                                    \
      .help = "largest number of iterations"},                                                      \
     {OPTIM(structure, max_seconds, "max_seconds", NUMBER), RM2I_ABOVE(0), .zero = "unlimited",     \
      .unit = "seconds", .limit = true, .defaults = {"unlimited"},                                  \
-     .help = "stop after the iteration that passes this time"},                                    \
+     .help = "stop after the first iteration beyond this time"},                                    \
     {OPTIM(structure, relative_decrease, "relative_decrease", NUMBER), .option = "decrease",       \
      RM2I_FROM(0), .defaults = DECREASE,                                                           \
-     .help = "L-BFGS: stop where an iteration decreases the objective by less than this part"},    \
+     .help = "L-BFGS: stop if an iteration decreases the objective by less than this fraction"},    \
     {OPTIM(structure, gradient, "gradient", NUMBER), RM2I_FROM(0), .defaults = GRADIENT,           \
-     .help = "stop where no entry of the gradient is larger than this"},                           \
+     .help = "stop if no entry of the gradient is larger than this"},                           \
     {OPTIM(structure, history, "history", COUNT), RM2I_COUNT_FROM(1), .defaults = {HISTORY},       \
-     .help = "L-BFGS: number of steps that are remembered"},                                       \
+     .help = "L-BFGS: number of stored steps"},                                       \
     {OPTIM(structure, learning_rate, "learning_rate", NUMBER), RM2I_ABOVE(0),                      \
      .defaults = {"0.025"}, .help = "Adam: length of a step in each parameter"},                   \
     {OPTIM(structure, beta1, "beta1", NUMBER), RM2I_FROM_TO_BELOW(0, 1), .defaults = {"0.9"},      \
@@ -65,12 +65,12 @@ static const char *const objectives[] = {"density", "residual", "nearest", NULL}
 static const rm2_setting fit_rows[] = {
     {FIT(recipe, RECIPE), .words = recipes, .defaults = {"robust", "map", "paper", "points"},
      .group = "Model",
-     .help = "robust: for trajectories; points: without; map: all learned; paper: the paper's"},
+     .help = "robust: with trajectories; points: without; map: all learned; paper: as in the paper"},
     {FIT(model, CHOICE), .words = models, .defaults = {"wgplvm"}, .group = "Model",
      .help = "wgplvm: on the manifold; gplvm: Euclidean, for comparison"},
     {FIT(latent_dim, COUNT), .option = "latent", RM2I_COUNT_FROM(1), .zero = "auto",
      .defaults = {"2"}, .group = "Model",
-     .help = "dimensions of the latent space; auto (recipe points): by points held out"},
+     .help = "dimensions of the latent space; auto (recipe points): chosen on held-out points"},
 
     {FIT(kernel, CHOICE), .words = kernels, .defaults = {"se"}, .group = "Kernel",
      .help = "kernel on the latent space: squared exponential, Matern 3/2 or 5/2, or only linear"},
@@ -89,7 +89,7 @@ static const rm2_setting fit_rows[] = {
      .help = "weight of a linear part that is added to the kernel"},
 
     {FIT(noise, CHOICE), .words = noises, .defaults = {"kronecker", NULL, "per-output"},
-     .group = "Noise", .help = "one noise, relative to the outputs' covariance, or one per output"},
+     .group = "Noise", .help = "one noise variance, relative to the covariance of the outputs, or one per output"},
     {FIT(noise_variance, HYPERPARAMETER), .option = "noise", RM2I_ABOVE(0),
      .defaults = {"held 0.005", "learned 0.005 lognormal:start:0.5", "learned " LOG2 " none",
                   "held 1"},
@@ -99,7 +99,7 @@ static const rm2_setting fit_rows[] = {
      .defaults = {"held 0.005", "learned 0.005 lognormal:start:0.5", "learned " LOG2 " none"},
      .group = "Noise", .help = "variance of each output's own noise (noise per-output)"},
     {FIT(noise_bound, NUMBER), RM2I_FROM(0), .defaults = {"0", NULL, "1e-8"}, .group = "Noise",
-     .help = "smallest noise variance of a training through softplus"},
+     .help = "smallest noise variance if parameters are positive by softplus"},
 
     {FIT(task, CHOICE), .words = tasks,
      .defaults = {"profile", "learned", "learned", "integrated"}, .group = "Outputs",
@@ -108,12 +108,12 @@ static const rm2_setting fit_rows[] = {
      .group = "Outputs", .help = "whether the covariance of the outputs is full or diagonal"},
     {FIT(task_rank, COUNT), .option = "rank", RM2I_COUNT_FROM(1), .zero = "full",
      .defaults = {"full"}, .group = "Outputs",
-     .help = "rank of a learned covariance of the outputs, next to its diagonal"},
+     .help = "rank of the low-rank part of a learned covariance of the outputs (plus a diagonal)"},
     {FIT(task_random, FLAG), .defaults = {"no", NULL, "yes"}, .group = "Outputs",
      .help = "start a learned covariance of the outputs at random, not at the closed form"},
     {FIT(task_anchor, NUMBER), RM2I_FROM(0), .defaults = {"1", NULL, "0", "0"},
      .group = "Outputs",
-     .help = "weight of the anchor of that covariance at an isotropic one, relative to the points"},
+     .help = "weight of the task anchor (covariance of the outputs near isotropic), relative to the points"},
     {FIT(task_weight, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
      .defaults = {"learned data lognormal:start:3"}, .group = "Outputs",
      .help = "task integrated: weight of the prior of the covariance, in points"},
@@ -125,7 +125,7 @@ static const rm2_setting fit_rows[] = {
      .help = "prior N(0, I) on the latent points"},
     {FIT(latent_anchor, NUMBER), .option = "anchor", RM2I_ABOVE(0), .zero = "none",
      .defaults = {"0.05", "none", "none", "0.5"}, .group = "Latents",
-     .help = "keep latents this near to their start; task integrated: in deviations under the noise"},
+     .help = "width of the latent anchor; task integrated: in deviations under the noise"},
     {FIT(latents_held, FLAG), .option = "hold-latents", .defaults = {"no"}, .group = "Latents",
      .help = "latent points stay at their start (task integrated)"},
 
@@ -143,38 +143,38 @@ static const rm2_setting fit_rows[] = {
      .group = "Dynamics", .help = "noise of the dynamics; data: a tenth of the mean squared step"},
 
     {FIT(back_constraint, FLAG), .defaults = {"no"}, .group = "Back constraint",
-     .help = "latent points as a smooth function of the observations"},
+     .help = "latent points are a smooth function of the observations"},
     {FIT(back_ridge, NUMBER), RM2I_FROM(0), .defaults = {"1e-6"}, .group = "Back constraint",
-     .help = "added to the kernel matrix of the observations at the start, relative"},
+     .help = "relative ridge on the kernel matrix of the observations at the start"},
 
     {FIT(inference, CHOICE), .words = inferences, .defaults = {"auto"}, .group = "Inference",
-     .help = "exact, or by inducing points; auto: these above 1000 points"},
+     .help = "exact or with inducing points; auto: inducing points above 1000 points"},
     {FIT(accuracy, NUMBER), RM2I_ABOVE(0), .unit = "nats per point", .defaults = {"0.001"},
-     .group = "Inference", .help = "largest error of the log-likelihood by inducing points"},
+     .group = "Inference", .help = "largest error of the log-likelihood with inducing points"},
     {FIT(inducing, COUNT), RM2I_COUNT_FROM(1), .zero = "auto", .defaults = {"auto"},
      .group = "Inference",
      .help = "number of inducing points; auto: as many as the accuracy needs"},
     {FIT(inducing_free, FLAG), .option = "optimise-inducing", .defaults = {"no"},
-     .group = "Inference", .help = "inducing points leave the training points and are optimised"},
+     .group = "Inference", .help = "optimise the positions of the inducing points"},
 
     {FIT(init, CHOICE), .words = starts, .defaults = {"aligned", NULL, "pca", "auto"}, .group = "Start",
-     .help = "start; aligned: whatever the timing, isomap: by index or time, auto: by points held out"},
+     .help = "start; aligned: for any timing, isomap: by index or time, auto: chosen on held-out points"},
     {FIT(families, CHOICE), .words = families, .defaults = {"auto"}, .group = "Start",
-     .help = "aligned: families of the same motion; auto: by label if there are labels, else found"},
+     .help = "aligned: families of motions; auto: by label if there are labels, otherwise detected"},
     {FIT(time_weight, NUMBER), RM2I_FROM_TO(0, 1e6), .defaults = {"4"}, .group = "Start",
-     .help = "aligned, isomap: weight of the phase of a point against the spread of the data"},
+     .help = "aligned, isomap: weight of the phase of a point compared with the spread of the data"},
     {FIT(neighbours, COUNT), RM2I_COUNT_FROM(1), .defaults = {"8"}, .group = "Start",
      .help = "aligned, isomap: nearest neighbours of a point in the graph"},
     {FIT(seed, SEED), .defaults = {"0"}, .group = "Start",
      .help = "of the random numbers, for random starts"},
 
     {FIT(base, CHOICE), .words = bases, .defaults = {"frechet", NULL, "default"},
-     .group = "Base point", .help = "mean of the data; 0, (1, 0, ...) or the identity; or given"},
+     .group = "Base point", .help = "frechet: mean of the data; default: 0, (1, 0, ...) or the identity; given: yours"},
 
     OPTIMISER(rm2_fit_settings, EACH("lbfgs", NULL, "adam"), EACH("150", "500", "1000", "200"),
               EACH("1e-5", NULL, NULL, "1e-9"), EACH("1e-6", NULL, NULL, "1e-7"), "20"),
     {FIT(softplus, FLAG), .defaults = {"no", NULL, "yes"}, .group = "Optimiser",
-     .help = "positive parameters through softplus instead of logarithms"},
+     .help = "make parameters positive by softplus instead of exp"},
 };
 /* clang-format on */
 

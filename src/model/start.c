@@ -72,7 +72,8 @@ static rm2_status start_aligned(rm2_context *ctx, const rm2_fit_settings *s,
 static rm2_status start_given(rm2_context *ctx, const double *given, const rm2_model *m,
                               double *X0) {
     if (!given)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no latent points given to start from");
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "the start is given, but its latent points are missing");
     for (size_t i = 0; i < m->N * m->Q; i++)
         if (!isfinite(given[i]))
             return rm2i_fail(ctx, RM2_ERR_DATA, "latent point %zu of the start is not finite",

@@ -26,7 +26,7 @@ static const rm2i_method *find_method(rm2_optimiser name) {
 static rm2_status check_tolerance(rm2_context *ctx, const char *name, double value) {
     if (value >= 0)
         return RM2_OK;
-    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "optimiser: %s is %g, not 0 or more", name, value);
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "optimiser: %s is %g; expected 0 or more", name, value);
 }
 
 static rm2_status check_settings(rm2_context *ctx, const rm2_optim_settings *settings) {

@@ -182,9 +182,10 @@ rm2_status rm2_roadmap_graph(rm2_context *ctx, const rm2_metric *metric, size_t 
     if (n > 0)
         RM2_REQUIRE(ctx, points);
     if (n == 0 || neighbours == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "a graph of %zu points with %zu neighbours each: it needs one and one", n,
-                         neighbours);
+        return rm2i_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "a graph of %zu points with %zu neighbours each; expected at least 1 and 1", n,
+            neighbours);
     RM2_TRY(rm2i_roadmap_check_rule(ctx, rule));
     rm2_roadmap *net;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *net, &net));

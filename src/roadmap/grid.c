@@ -100,7 +100,7 @@ static rm2_status join_nodes(rm2_context *ctx, rm2_roadmap *net) {
 static rm2_status check_axis(rm2_context *ctx, size_t q, size_t count, const double *axis) {
     if (count < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "axis %zu of the grid has %zu nodes: it needs at least two", q, count);
+                         "axis %zu of the grid has %zu nodes; expected at least 2", q, count);
     for (size_t i = 0; i + 1 < count; i++)
         if (!(axis[i] < axis[i + 1]) || !isfinite(axis[count - 1] - axis[0]))
             return rm2i_fail(ctx, RM2_ERR_DATA,
@@ -174,7 +174,7 @@ static rm2_status check(rm2_context *ctx, size_t Q, size_t reach, rm2_edge_rule 
                          "beyond 3",
                          Q);
     if (reach > REACH_MAX)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "edges over %zu cells: at most %d", reach,
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "edges over %zu cells; expected at most %d", reach,
                          REACH_MAX);
     return rm2i_roadmap_check_rule(ctx, rule);
 }
@@ -255,11 +255,11 @@ rm2_status rm2_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
     size_t Q = rm2_metric_dim(metric), count = s.points ? s.points : rm2i_grid_points(Q);
     RM2_TRY(check(ctx, Q, s.reach, s.rule));
     if (count < 2 || n == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "a grid of %zu nodes per side around %zu points: it needs two and one",
-                         count, n);
+        return rm2i_fail(
+            ctx, RM2_ERR_ARGUMENT,
+            "a grid of %zu nodes per side around %zu points; expected at least 2 and 1", count, n);
     if (!(s.padding >= 0 && isfinite(s.padding)))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the padding of the grid is %g, not 0 or more",
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the padding of the grid is %g; expected 0 or more",
                          s.padding);
     double low[RM2I_GRID_Q] = {0}, high[RM2I_GRID_Q] = {0}, *memory;
     RM2_TRY(find_box(ctx, n, Q, points, s.padding, low, high));

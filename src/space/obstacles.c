@@ -47,8 +47,7 @@ rm2_status rm2i_space_take_obstacles(rm2_context *ctx, rm2_space *space) {
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.obstacles needs a space of a model");
     if (!space->core->roadmap)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.obstacles needs a roadmap that has ways around them; "
-                         "settings.roadmap is line");
+                         "settings.obstacles needs a grid or a graph; settings.roadmap is line");
     rm2_status status = rm2i_position_of(ctx, model, o->factor, &space->clearance.position);
     if (status != RM2_OK)
         return rm2i_fail_prefix(ctx, status, "settings.obstacles");

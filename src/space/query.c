@@ -39,7 +39,7 @@ static rm2_status go_around(rm2_context *ctx, const rm2_space *space, const rm2_
 
 static rm2_status refuse_obstacles(rm2_context *ctx, const rm2_space *space, const char *what) {
     return space->regions ? rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
-                                      "%s do not know obstacles: use a space without them", what)
+                                      "%s do not support obstacles: use a space without them", what)
                           : RM2_OK;
 }
 
@@ -210,8 +210,8 @@ rm2_status rm2_space_straight_length(rm2_context *ctx, const rm2_space *space, s
                                      const double *points, double *length) {
     RM2_REQUIRE(ctx, space, points, length);
     if (n < 2)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "straight lines through %zu points, not 2 or more",
-                         n);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "straight lines through %zu points; expected 2 or more", n);
     size_t Q = space->core->Q, last = (n - 1) * LINE_STEPS;
     double *path;
     RM2_TRY(rm2i_metric_check_points(ctx, Q, n, points));
@@ -237,8 +237,8 @@ rm2_status rm2_space_decode(rm2_context *ctx, const rm2_space *space, size_t n, 
                             double *points, double *deviation) {
     RM2_REQUIRE(ctx, space, x);
     if (!space->core->model)
-        return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
-                         "this latent space has a metric of its own and no model: nothing to "
-                         "decode with");
+        return rm2i_fail(
+            ctx, RM2_ERR_UNSUPPORTED,
+            "this latent space was made from a metric: without a model it cannot decode");
     return rm2_model_decode(ctx, space->core->model, n, x, points, NULL, NULL, deviation);
 }

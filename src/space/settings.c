@@ -18,10 +18,10 @@ static const char *const stages[] = {"path", "spline", "polish", NULL};
 /* clang-format off */
 static const rm2_setting rows[] = {
     {SPACE(metric, CHOICE), .words = metrics, .defaults = {"pullback"}, .group = "Metric",
-     .help = "metric of the data, of the density of the latents, or straight lines"},
+     .help = "pullback metric, density metric of the latents, or straight lines"},
     {SPACE(contrast, NUMBER), RM2I_ABOVE(0), .zero = "none", .defaults = {"100"},
      .group = "Metric",
-     .help = "pullback metric far from the data over that on the data; none: the expectation"},
+     .help = "ratio of the metric far from the data to that on the data; none: expected metric"},
     {SPACE(weight, NUMBER), RM2I_ABOVE(0), .zero = "auto", .defaults = {"auto"},
      .group = "Metric",
      .help = "weight of the covariance term of the pullback metric; auto: from the contrast"},
@@ -29,26 +29,26 @@ static const rm2_setting rows[] = {
      .help = "width of the kernel of the density metric"},
     {SPACE(support, NUMBER), .lower_open = true, .upper = 1, .upper_open = true, .zero = "exact",
      .defaults = {"1e-7"}, .group = "Metric",
-     .help = "what support points of the metric that is searched may leave of the kernel's trace"},
+     .help = "largest part of the kernel's trace that the support points of the search metric may leave out"},
 
     {SPACE(roadmap, CHOICE), .option = "start", .words = roadmaps, .defaults = {"auto"},
      .group = "Roadmap",
-     .help = "where the first path comes from; auto: grid up to 3 dimensions, else graph"},
+     .help = "roadmap of the first path; auto: grid up to 3 dimensions, otherwise graph"},
     {SPACE(grid_points, COUNT), .option = "grid", RM2I_COUNT_FROM(2), .zero = "auto",
      .defaults = {"auto"}, .group = "Roadmap",
      .help = "nodes of the grid along each dimension; auto: 50, or 24 in three dimensions"},
     {SPACE(padding, NUMBER), RM2I_FROM(0), .defaults = {"0.1"}, .group = "Roadmap",
-     .help = "margin of the grid, in parts of its larger side"},
+     .help = "margin of the grid, as a fraction of its larger side"},
     {SPACE(reach, COUNT), RM2I_FROM_TO(1, 10), .zero = "auto", .defaults = {"auto"},
      .group = "Roadmap",
-     .help = "cells that edges of the grid span; auto: 3, or 2 in three dimensions"},
+     .help = "number of cells that edges of the grid span; auto: 3, or 2 in three dimensions"},
     {SPACE(neighbours, COUNT), RM2I_COUNT_FROM(1), .defaults = {"8"}, .group = "Roadmap",
      .help = "neighbours of each latent point in the graph"},
 
     {SPACE(stage, CHOICE), .words = stages, .defaults = {"polish"}, .group = "Geodesics",
      .help = "last stage: path on the roadmap, spline of least energy, geodesic equation"},
     {SPACE(nodes, COUNT), RM2I_COUNT_FROM(2), .defaults = {"200"}, .group = "Geodesics",
-     .help = "points of a curve"},
+     .help = "number of points per curve"},
     {SPACE(intervals, COUNT), RM2I_COUNT_FROM(2), .defaults = {"16"}, .group = "Geodesics",
      .help = "intervals of the first spline"},
     {SPACE(max_iterations, COUNT), RM2I_COUNT_FROM(0), .limit = true, .defaults = {"200"},
@@ -59,7 +59,7 @@ static const rm2_setting rows[] = {
     {SPACE(clearance, NUMBER), RM2I_FROM(0), .defaults = {"0"}, .group = "Obstacles",
      .help = "distance that paths keep from obstacles, in the units of the data"},
     {SPACE(deviations, NUMBER), RM2I_FROM(0), .defaults = {"0"}, .group = "Obstacles",
-     .help = "standard deviations of the position that are added to the clearance"},
+     .help = "number of standard deviations of the position to add to the clearance"},
 };
 /* clang-format on */
 

@@ -13,7 +13,7 @@ static const rm2_setting test_rows[] = {
     {TEST(statistic, CHOICE), .words = statistics, .defaults = {"means"}, .group = "Test",
      .help = "distance between Fréchet means, or between means of logarithms (an approximation, much faster)"},
     {TEST(permutations, COUNT), RM2I_COUNT_FROM(1), .defaults = {"999"}, .group = "Test",
-     .help = "permutations of the labels; all of them where there are not more"},
+     .help = "number of permutations of the labels; all of them if there are not more"},
     {TEST(seed, SEED), .defaults = {"0"}, .group = "Test",
      .help = "of the permutations that are drawn"},
 };
@@ -23,14 +23,14 @@ static const rm2_setting test_rows[] = {
 
 static const rm2_setting classify_rows[] = {
     {CLASSIFY(folds, COUNT), RM2I_COUNT_FROM(2), .defaults = {"5"}, .group = "Cross-validation",
-     .help = "parts of the subjects, each predicted from the others"},
+     .help = "number of folds of subjects, each predicted from the others"},
     {CLASSIFY(repeats, COUNT), RM2I_COUNT_FROM(1), .defaults = {"5"}, .group = "Cross-validation",
      .help = "number of random divisions into folds"},
     {CLASSIFY(neighbours, COUNT), RM2I_COUNT_FROM(1), .defaults = {"7"}, .group = "Cross-validation",
-     .help = "nearest points that vote"},
+     .help = "number of nearest points that vote"},
     {CLASSIFY(ridge, NUMBER), RM2I_ABOVE(0), .zero = "auto", .defaults = {"auto"},
      .group = "Cross-validation",
-     .help = "penalty of logistic regression; auto: by points held out of the training points"},
+     .help = "penalty of logistic regression; auto: cross-validated on the training points"},
     {CLASSIFY(latent_dim, COUNT), .option = "latent", RM2I_COUNT_FROM(1), .defaults = {"2"},
      .group = "Cross-validation", .help = "latent dimensions of the models"},
     {CLASSIFY(seed, SEED), .defaults = {"0"}, .group = "Cross-validation",

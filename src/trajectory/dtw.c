@@ -76,7 +76,7 @@ static rm2_status find_costs(const pairing *p, size_t i, size_t from, size_t to,
 }
 
 /* Row i of D in place of row i - 1; outside [from, to) it is infinite. What is left of `from`, which grows
- * by one a row, is not read again. */
+ * by one per row, is not read again. */
 static void advance(const double *costs, size_t i, size_t from, size_t to, double *sums) {
     double left = INFINITY;                                            /* D_i,j-1 */
     double corner = from > 0 ? sums[from - 1] : i == 0 ? 0 : INFINITY; /* D_i-1,j-1 */

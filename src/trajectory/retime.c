@@ -131,8 +131,7 @@ static rm2_status find_times(rm2_context *ctx, rm2i_timing *t, size_t n, bool ac
     }
     if (!isfinite(time[n - 1]))
         return rm2i_fail(ctx, RM2_ERR_NUMERIC,
-                         "the times of the trajectory are beyond what numbers can hold: the limits "
-                         "are too small");
+                         "the times of the trajectory overflow: the limits are too small");
     return RM2_OK;
 }
 

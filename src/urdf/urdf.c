@@ -66,7 +66,7 @@ static rm2_status only_link(rm2_context *ctx, const rm2i_urdf_robot *r, bool roo
         return RM2_OK;
     const char *what = root ? "base" : "tip";
     if (!first)
-        return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: the links form a circle; name the %s link",
+        return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: the links form a cycle; name the %s link",
                                 r->file, what);
     return rm2_context_fail(ctx, RM2_ERR_DATA,
                             "%s: \"%.60s\" and \"%.60s\" could be the %s link; name one", r->file,
@@ -153,8 +153,8 @@ static rm2_status collect(rm2_context *ctx, const rm2i_urdf_robot *r, const char
                 "%s: no joints lead from link \"%.60s\" to \"%.60s\": \"%.60s\" has no parent",
                 r->file, base, tip, at);
         if (*count == r->joint_count)
-            return rm2_context_fail(ctx, RM2_ERR_DATA,
-                                    "%s: the links above \"%.60s\" form a circle", r->file, tip);
+            return rm2_context_fail(ctx, RM2_ERR_DATA, "%s: the links above \"%.60s\" form a cycle",
+                                    r->file, tip);
         if (*count == RM2_ARM_MAX_LINKS)
             return rm2_context_fail(ctx, RM2_ERR_DATA,
                                     "%s: more than %d joints lead from \"%.60s\" to \"%.60s\"",

@@ -80,7 +80,7 @@ static void take_name(scan *s, const XML_Char **list, const char *element, const
                                  s->robot->file, line_of(s), element, name));
     else if (*to)
         stop(s, rm2_context_fail(s->ctx, RM2_ERR_DATA,
-                                 "%s, line %zu: a second <%s> in joint \"%.60s\"", s->robot->file,
+                                 "%s, line %zu: duplicate <%s> in joint \"%.60s\"", s->robot->file,
                                  line_of(s), element, s->joint->name));
     else
         *to = copy(s, value);

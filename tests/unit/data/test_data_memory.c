@@ -291,7 +291,7 @@ static void arrays_that_do_not_fit(void **state) {
 #undef REFUSED
     a = good;
     a.group_numbers = again;
-    refused(&a, NULL, RM2_ERR_DATA, "memory, point 2: trajectory \"5\" comes back after others");
+    refused(&a, NULL, RM2_ERR_DATA, "memory, point 2: trajectory \"5\" appears again after others");
     a = good;
     a.time = late;
     refused(&a, NULL, RM2_ERR_DATA, "memory, point 1: time is nan");

@@ -166,7 +166,7 @@ static void wrong_units_and_unknown_motions(void **state) {
     rm2_model *more;
     (void)state;
     refused(rm2_fit_add(ctx, model, wrong, NULL, NULL, &more), RM2_ERR_DATA,
-            "are units and columns those of the training data?");
+            "check that units and columns are those of the training data");
     assert_null(more);
     refused(rm2_fit_add(ctx, model, separate, NULL, NULL, &more), RM2_ERR_DATA, "settings.group");
     assert_int_equal(rm2_fit_add(ctx, model, other, NULL, &added, &more), RM2_OK);

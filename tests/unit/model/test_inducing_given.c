@@ -112,7 +112,7 @@ static void points_that_cannot_be(void **state) {
     s.inducing_points = given;
     s.inducing = GIVEN;
     s.inference = RM2_INFERENCE_EXACT;
-    refuse(f, &s, "inference is to be exact");
+    refuse(f, &s, "settings.inference is exact");
     s = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
     s.inducing_free = true;
     refuse(f, &s, "Kronecker noise");

@@ -234,7 +234,7 @@ static void refusals(void **state) {
     assert_int_equal(rm2_space_log(ctx, space, x, x, v, NULL), RM2_ERR_UNSUPPORTED);
     assert_int_equal(rm2_space_mean(ctx, space, 2, latents, NULL, NULL, end, NULL),
                      RM2_ERR_UNSUPPORTED);
-    assert_contains(rm2_context_error(ctx), "means do not know obstacles");
+    assert_contains(rm2_context_error(ctx), "means do not support obstacles");
     rm2_space_free(space);
 }
 
