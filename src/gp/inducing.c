@@ -208,17 +208,41 @@ static rm2_status factor_inputs(rm2i_inducing *in, const rm2i_latent_kernel *ker
     return rm2i_factor(in->ctx, in->r, in->Kuu, 0, in->L, &in->jitter);
 }
 
+/* A, V F (in U, until value takes that) and t. */
+static rm2_status add_rows(const rm2i_rows *rows) {
+    rm2i_inducing *in = rows->in;
+    size_t r = in->r, M = in->M;
+    RM2_TRY(factor_inputs(in, rows->kernel, rows->X));
+    const double *sums = rm2i_inducing_rows(rows, &(rm2i_pass){forward, r, M * r + 1});
+    rm2i_unpack_triangle(r, sums, in->A);
+    sums += rm2i_triangle(r);
+    memcpy(in->U, sums, M * r * sizeof *in->U);
+    in->trace = sums[M * r];
+    return RM2_OK;
+}
+
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                                double noise, const double *F) {
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
-    size_t r = in->r, M = in->M;
-    RM2_TRY(factor_inputs(in, kernel, X));
-    const double *sums = rm2i_inducing_rows(&rows, &(rm2i_pass){forward, r, M * r + 1});
-    rm2i_unpack_triangle(r, sums, in->A);
-    sums += rm2i_triangle(r);
-    memcpy(in->U, sums, M * r * sizeof *in->U); /* V F, until value takes U */
-    in->trace = sums[M * r];
+    RM2_TRY(add_rows(&rows));
     return solve_noise(&rows, in->U, noise);
+}
+
+rm2_status rm2i_inducing_sums(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
+                              const double *F) {
+    return add_rows(&(rm2i_rows){.in = in, .kernel = kernel, .X = X, .F = F});
+}
+
+rm2_status rm2i_inducing_use_sums(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
+                                  const double *A, const double *VF) {
+    RM2_TRY(factor_inputs(in, kernel, NULL));
+    memcpy(in->A, A, in->r * in->r * sizeof *A);
+    memcpy(in->U, VF, in->M * in->r * sizeof *VF);
+    return RM2_OK;
+}
+
+rm2_status rm2i_inducing_weigh(rm2i_inducing *in, double noise) {
+    return solve_small(in, in->U, noise);
 }
 
 /* tr(Kf^-1 S) = |Lf^-1 R^T|^2/s2 + |Lf^-1 u^T|^2; Y and U are divided by Lf. */

@@ -98,6 +98,13 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
 /* Everything up to R and S at the points X (N x Q) and outputs F (M x N). */
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                                double noise, const double *F);
+/* The same in steps for those who need u alone, without Y and S: A, and V F in U; or these as they were once (r x r, lower
+ * triangle, M x r), for free inputs; then u. */
+rm2_status rm2i_inducing_sums(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
+                              const double *F);
+rm2_status rm2i_inducing_use_sums(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
+                                  const double *A, const double *VF);
+rm2_status rm2i_inducing_weigh(rm2i_inducing *in, double noise);
 /* Y becomes Lf^-1 R^T (Lf NULL: the identity); the lower bound, and tr(Kf^-1 S) in *trace if that is
  * not NULL. */
 double rm2i_inducing_value(rm2i_inducing *in, const double *Lf, double *trace);

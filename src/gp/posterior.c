@@ -70,14 +70,12 @@ static void multiply_root(rm2i_posterior *p) {
 
 /* Of the set-up with inducing points. */
 typedef struct inducing_scratch {
-    size_t N, M, r;
-    double *Y, *S, *e, *eigen, *memory; /* M x N, M x M, r: eigenvalues, the eigenproblem's own */
+    size_t r;
+    double *e, *eigen, *memory; /* r: eigenvalues, the eigenproblem's own */
 } inducing_scratch;
 
 static void lay_out_inducing_scratch(void *scratch, rm2i_arena *a) {
     inducing_scratch *s = scratch;
-    s->Y = rm2i_take(a, double, s->M, s->N);
-    s->S = rm2i_take(a, double, s->M, s->M);
     s->e = rm2i_take(a, double, s->r);
     s->eigen = rm2i_take(a, double, rm2i_symmetric_eigen_work(s->r));
 }
@@ -87,9 +85,10 @@ static void lay_out_inducing_scratch(void *scratch, rm2i_arena *a) {
  * not determine, where Lu^-1 is large, count little. */
 static rm2_status solve_inducing(rm2i_posterior *p, rm2i_inducing *in, const inducing_scratch *s) {
     size_t r = in->r, M = p->gp.M;
-    in->Y = s->Y;
-    in->S = s->S;
-    RM2_TRY(rm2i_inducing_solve(in, &p->gp.kernel, p->gp.X, p->gp.noise, p->gp.F));
+    const rm2i_gp *gp = &p->gp;
+    RM2_TRY(gp->gram ? rm2i_inducing_use_sums(in, &gp->kernel, gp->gram, gp->products)
+                     : rm2i_inducing_sums(in, &gp->kernel, gp->X, gp->F));
+    RM2_TRY(rm2i_inducing_weigh(in, gp->noise));
     memcpy(p->C, in->u, M * r * sizeof *p->C);
     rm2i_factor_other_half_solve(NULL, r, in->L, M, p->C);
     memcpy(p->root, in->A, r * r * sizeof *p->root);
@@ -156,14 +155,34 @@ static void lay_out_inducing(void *posterior, rm2i_arena *a) {
     p->own_Z = rm2i_take(a, double, r, p->gp.Q);
 }
 
+/* Arrays at the inducing points of `gp`. */
+static rm2_status create_inducing(rm2_context *ctx, const rm2i_gp *gp, rm2i_inducing **in) {
+    const rm2i_inducing_shape shape = {.N = gp->N, .M = gp->M, .Q = gp->Q, .r = gp->inducing};
+    RM2_TRY(rm2i_inducing_create(ctx, &shape, in));
+    memcpy((*in)->Z, gp->Z, gp->inducing * gp->Q * sizeof *gp->Z);
+    return RM2_OK;
+}
+
+rm2_status rm2i_posterior_sums(rm2_context *ctx, const rm2i_gp *gp, double *gram,
+                               double *products) {
+    rm2i_inducing *in;
+    RM2_TRY(create_inducing(ctx, gp, &in));
+    rm2_status status = rm2i_inducing_sums(in, &gp->kernel, gp->X, gp->F);
+    if (status == RM2_OK) {
+        memcpy(gram, in->A, in->r * in->r * sizeof *gram);
+        memcpy(products, in->U, in->M * in->r * sizeof *products);
+    }
+    rm2i_inducing_free(in);
+    return status;
+}
+
 static rm2_status build_inducing(rm2_context *ctx, rm2i_posterior *p) {
-    size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q, r = p->n = p->gp.inducing;
-    inducing_scratch scratch = {.N = N, .M = M, .r = r};
+    size_t r = p->n = p->gp.inducing;
+    inducing_scratch scratch = {.r = r};
     rm2i_inducing *in;
     RM2_TRY(rm2i_arena_calloc(ctx, lay_out_inducing, p, &p->memory));
-    p->Z = p->gp.Z = memcpy(p->own_Z, p->gp.Z, r * Q * sizeof *p->own_Z);
-    RM2_TRY(rm2i_inducing_create(ctx, &(rm2i_inducing_shape){.N = N, .M = M, .Q = Q, .r = r}, &in));
-    memcpy(in->Z, p->Z, r * Q * sizeof *in->Z);
+    p->Z = p->gp.Z = memcpy(p->own_Z, p->gp.Z, r * p->gp.Q * sizeof *p->own_Z);
+    RM2_TRY(create_inducing(ctx, &p->gp, &in));
     rm2_status status = rm2i_arena_alloc(ctx, lay_out_inducing_scratch, &scratch, &scratch.memory);
     if (status == RM2_OK)
         status = solve_inducing(p, in, &scratch);

@@ -25,6 +25,9 @@ typedef struct rm2i_gp {
     const double *F;          /* M x N */
     size_t inducing;          /* inducing points; 0: none, exact */
     const double *Z;          /* inducing x Q: where they are; copied */
+    /* inducing x inducing, M x inducing: A and V F (inducing.h) of all points, where X and F are some of them; NULL: X
+     * and F are all */
+    const double *gram, *products;
 } rm2i_gp;
 
 typedef struct rm2i_posterior {
@@ -43,6 +46,9 @@ typedef struct rm2i_posterior {
 
 rm2_status rm2i_posterior_create(rm2_context *ctx, const rm2i_gp *gp, rm2i_posterior **posterior);
 void rm2i_posterior_free(rm2i_posterior *p);
+
+/* With inducing points: gram and products of the points of `gp`. */
+rm2_status rm2i_posterior_sums(rm2_context *ctx, const rm2i_gp *gp, double *gram, double *products);
 
 /* Mean (n x M) and h (n x M, without observation noise; NULL: not wanted) at n points. work:
  * rm2i_posterior_at_work(p, n). */

@@ -260,17 +260,42 @@ static rm2_status check_inducing(const check *c) {
     const rm2_model *m = c->m;
     const rm2_fit_settings *s = &m->settings;
     bool any = m->inducing_count > 0, asked = s->inducing_free || s->inducing_points;
-    const char *field = s->inducing_free ? "parameters/inducing_inputs" : "parameters/inducing";
-    if ((any && s->inference == RM2_INFERENCE_EXACT) || (any && s->inducing_free != !m->inducing) ||
+    bool inputs = s->inducing_free || m->sums;
+    const char *field = inputs ? "parameters/inducing_inputs" : "parameters/inducing";
+    if ((any && s->inference == RM2_INFERENCE_EXACT) || (any && inputs != !m->inducing) ||
         (!any && (asked || s->inference == RM2_INFERENCE_INDUCING)))
         return rm2i_fail(c->ctx, RM2_ERR_FORMAT, "%s: %s does not agree with the settings", c->name,
                          field);
-    if (m->gpdm_inducing > m->N)
+    if (m->gpdm_inducing > (m->trained ? m->trained : m->N))
         return wrong(c, "training/gpdm_inducing", (double)m->gpdm_inducing,
                      "a number of training points");
     if (m->inducing)
         return check_distinct(c, field, m->inducing_count, m->inducing);
     return check_latents(c, field, m->inducing_count, m->inducing_inputs);
+}
+
+/* A = V V^T is as a covariance is, with no more than the variance of each point; B = A + s2 I has a factor. Products are
+ * V F: |(V F)_m| <= |V| |F_m|, which only all points know, so that they are numbers of the size of outputs. */
+static rm2_status check_sums(const check *c) {
+    const rm2_model *m = c->m;
+    size_t r = m->inducing_count;
+    const double *A = m->sums;
+    if (!A)
+        return RM2_OK;
+    if (m->settings.task == RM2_TASK_INTEGRATED || m->back_weights)
+        return rm2i_fail(c->ctx, RM2_ERR_FORMAT,
+                         "%s: compact does not agree with the settings: such a model needs all of "
+                         "its points",
+                         c->name);
+    for (size_t i = 0; i < r; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double size = sqrt(fmax(A[i * r + i], 0)) * sqrt(fmax(A[j * r + j], 0));
+            if (!(fabs(A[i * r + j]) <= (1 + OFF_COVARIANCE) * size) ||
+                !inside(&ENTRY, A[i * r + j]) || A[i * r + i] < 0)
+                return wrong_entry(c, "compact/gram", i * r + j, A[i * r + j],
+                                   "an entry of a positive semidefinite matrix");
+        }
+    return check_entries(c, "compact/products", m->M * r, A + r * r, &ENTRY);
 }
 
 static rm2_status check_back_constraint(const check *c) {
@@ -333,6 +358,7 @@ rm2_status rm2i_model_check(rm2_context *ctx, const char *name, const rm2_model 
     RM2_TRY(check_kernel(&c));
     RM2_TRY(check_covariance(&c));
     RM2_TRY(check_inducing(&c));
+    RM2_TRY(check_sums(&c));
     RM2_TRY(check_back_constraint(&c));
     return check_record(&c);
 }

@@ -69,7 +69,8 @@ static rm2_status get_inducing_inputs(rm2i_reader r, rm2_model *m) {
     size_t shape[2] = {SIZE_MAX, m->Q};
     RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, name, 2, shape, &m->inducing_inputs));
     RM2_TRY(rm2i_model_check_finite(r.ctx, r.path, name, shape[0] * m->Q, m->inducing_inputs));
-    if (shape[0] == 0 || shape[0] > m->N || m->settings.noise != RM2_NOISE_KRONECKER)
+    bool compact = rm2i_h5_has(r.h5, "compact"); /* which may have fewer points */
+    if (shape[0] == 0 || (!compact && shape[0] > m->N) || m->settings.noise != RM2_NOISE_KRONECKER)
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s has %zu rows for %zu points", r.path, name,
                          shape[0], m->N);
     m->inducing_count = shape[0];
@@ -104,6 +105,24 @@ static rm2_status get_certificate(rm2i_reader r, rm2_model *m) {
     return RM2_OK;
 }
 
+/* Of a compact model, whose inducing points are always inputs. */
+static rm2_status get_sums(rm2i_reader r, rm2_model *m) {
+    size_t n = m->inducing_count;
+    if (!rm2i_h5_has(r.h5, "compact"))
+        return RM2_OK;
+    RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "compact/points", &m->trained));
+    if (n == 0 || m->inducing || m->given_inducing || m->trained < m->N)
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT,
+                         "%s: compact/points is %zu, expected at least the %zu points of the file, "
+                         "and parameters/inducing_inputs",
+                         r.path, m->trained, m->N);
+    RM2_TRY(rm2i_file_shape(r, "compact/gram", n, n)); /* before memory is asked for */
+    RM2_TRY(rm2i_file_shape(r, "compact/products", m->M, n));
+    RM2_TRY(rm2i_alloc(r.ctx, n + m->M, n * sizeof *m->sums, &m->sums));
+    RM2_TRY(rm2i_file_matrix(r, "compact/gram", n, n, m->sums));
+    return rm2i_file_matrix(r, "compact/products", m->M, n, m->sums + n * n);
+}
+
 static rm2_status get_parameters(rm2i_reader r, rm2_model *m) {
     RM2_TRY(rm2i_file_matrix(r, "parameters/latents", m->N, m->Q, m->X));
     RM2_TRY(rm2i_file_vector(r, "parameters/lengthscale", m->Q, m->lengthscale));
@@ -120,6 +139,7 @@ static rm2_status get_parameters(rm2i_reader r, rm2_model *m) {
     RM2_TRY(rm2i_file_matrix(r, "parameters/task_covariance", m->M, m->M, m->Kf));
     RM2_TRY(rm2i_file_vector(r, "parameters/gpdm", 3, m->gpdm));
     RM2_TRY(get_inducing(r, m));
+    RM2_TRY(get_sums(r, m));
     return get_back_constraint(r, m);
 }
 

@@ -90,6 +90,16 @@ static rm2_status put_inducing(writer w, const rm2_model *m) {
     return RM2_OK;
 }
 
+/* Sums over the points that are not in the file. */
+static rm2_status put_sums(writer w, const rm2_model *m) {
+    size_t r = m->inducing_count;
+    if (!m->sums)
+        return RM2_OK;
+    RM2_TRY(put_count(w, "compact/points", m->trained));
+    RM2_TRY(put_matrix(w, "compact/gram", r, r, m->sums));
+    return put_matrix(w, "compact/products", m->M, r, m->sums + r * r);
+}
+
 static rm2_status put_parameters(writer w, const rm2_model *m) {
     RM2_TRY(put_matrix(w, "parameters/latents", m->N, m->Q, m->X));
     RM2_TRY(put_vector(w, "parameters/lengthscale", m->Q, m->lengthscale));
@@ -106,6 +116,7 @@ static rm2_status put_parameters(writer w, const rm2_model *m) {
     RM2_TRY(put_matrix(w, "parameters/task_covariance", m->M, m->M, m->Kf));
     RM2_TRY(put_vector(w, "parameters/gpdm", 3, m->gpdm));
     RM2_TRY(put_inducing(w, m));
+    RM2_TRY(put_sums(w, m));
     return put_back_constraint(w, m);
 }
 

@@ -33,6 +33,10 @@ struct rm2_model {
     double *inducing_inputs; /* inducing_count x Q: where they are; NULL: exact */
     size_t *given_inducing;  /* settings.inducing training points that were given, or NULL */
     size_t gpdm_inducing;
+    /* A compact model: how many points it was trained on, of which N are here, and sums over all of them: A (r x r), then
+     * V F (M x r), as in gp/posterior.h. Else 0 and NULL. */
+    size_t trained;
+    double *sums;
     /* record */
     rm2_objective_terms start, end;
     rm2_certificate likelihood, dynamics;
@@ -61,6 +65,10 @@ rm2_status rm2i_model_create(rm2_context *ctx, const rm2_data *data,
  * model's report of it. X0 NULL: of aligned demonstrations the report alone. */
 rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *settings, const double *V,
                             double *X0, rm2_model *model);
+/* What the posterior is made from. */
+rm2i_gp rm2i_model_gp(const rm2_model *model);
+/* Failure with a message if most training points are not in the model, which `what` needs. */
+rm2_status rm2i_model_whole(rm2_context *ctx, const rm2_model *model, const char *what);
 /* Posterior, frame and info, once the parameters are there. */
 rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *model);
 
