@@ -229,10 +229,10 @@ RM2_API rm2_status rm2_model_write(rm2_context *ctx, const rm2_model *model, con
 RM2_API rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model **model);
 
 /* A model that predicts the same with about `points` of its training points (0: 5000; of many trajectories some), for a
- * small file. Mean, variance, metric and geodesics are those of the model, bit for bit: they come from sums over all points.
- * Encoding, latent grids and distances from the demonstrations use the points that are kept; the report of the start is left
- * out. RM2_ERR_UNSUPPORTED without inducing points, with RM2_TASK_INTEGRATED or a back constraint, and from calls that need
- * all points of a compact model (rm2_fit_add). */
+ * small file. Mean and covariance, and with them the metric at a given weight, are those of the model, bit for bit: they
+ * come from sums over all points. Encoding, latent grids, automatic weights and distances from the demonstrations use the
+ * points that are kept; the report of the start is left out. RM2_ERR_UNSUPPORTED without inducing points, with
+ * RM2_TASK_INTEGRATED or a back constraint, and from calls that need all points of a compact model (rm2_fit_add). */
 RM2_API rm2_status rm2_model_compact(rm2_context *ctx, const rm2_model *model, size_t points,
                                      rm2_model **compact);
 

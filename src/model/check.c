@@ -53,6 +53,7 @@ typedef struct range {
 } range;
 
 /* As entries of data that is read: sums of their squares are finite. */
+static const double OFF_COMPACT = 100; /* mean of a compact model, of the largest output */
 static const range ENTRY = {-1e150, 1e150, "between -1e150 and 1e150"};
 /* Root of a variance of such entries. */
 static const range UNIT = {1e-162, 1e150, "positive, between 1e-162 and 1e150"};
@@ -339,12 +340,12 @@ static rm2_status check_record(const check *c) {
 static rm2_status check_settings(const check *c) {
     const rm2_model *m = c->m;
     const rm2_fit_settings *s = &m->settings;
-    rm2i_model_problem p = {.N = m->N,
+    rm2i_model_problem p = {.N = m->trained ? m->trained : m->N,
                             .M = m->M,
                             .Q = m->Q,
                             .trajectories = m->data->trajectories,
                             .starts = m->data->starts};
-    rm2_status status = s->task == RM2_TASK_INTEGRATED ? rm2i_points_check(c->ctx, s, m->N, m->M)
+    rm2_status status = s->task == RM2_TASK_INTEGRATED ? rm2i_points_check(c->ctx, s, p.N, m->M)
                                                        : rm2i_objective_check(c->ctx, s, &p);
     if (status == RM2_OK || status == RM2_ERR_MEMORY)
         return status;
@@ -361,4 +362,22 @@ rm2_status rm2i_model_check(rm2_context *ctx, const char *name, const rm2_model 
     RM2_TRY(check_sums(&c));
     RM2_TRY(check_back_constraint(&c));
     return check_record(&c);
+}
+
+rm2_status rm2i_model_check_compact(rm2_context *ctx, const char *name, const rm2_model *model) {
+    const rm2_model *m = model;
+    size_t count = m->N * m->M;
+    double *mean, allowed = OFF_COMPACT * (rm2i_max_abs(count, m->F) + rm2i_max_abs(m->M, m->mean));
+    if (!m->sums)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, count, sizeof *mean, &mean));
+    rm2_status status = rm2_model_decode(ctx, m, m->N, m->X, NULL, mean, NULL, NULL);
+    for (size_t i = 0; status == RM2_OK && i < count; i++)
+        if (!(fabs(mean[i]) <= allowed))
+            status = rm2i_fail(ctx, RM2_ERR_FORMAT,
+                               "%s: compact/products: output %zu of point %zu becomes %g, far from "
+                               "data/outputs",
+                               name, i % m->M, i / m->M, mean[i]);
+    free(mean);
+    return status;
 }

@@ -63,8 +63,8 @@ static rm2_status fill_draft(rm2_context *ctx, const rm2_data *data, const rm2i_
 static rm2_status keep_data(rm2_context *ctx, const rm2_data *data, const rm2i_kept *kept,
                             rm2_data **some) {
     rm2i_draft draft;
-    RM2_TRY(rm2i_draft_create(ctx, data->manifold, data->source, kept->n, kept->trajectories,
-                              &draft));
+    RM2_TRY(
+        rm2i_draft_create(ctx, data->manifold, data->source, kept->n, kept->trajectories, &draft));
     rm2_status status = fill_draft(ctx, data, kept, &draft);
     if (status == RM2_OK)
         status = rm2i_draft_finish(ctx, &draft, some);

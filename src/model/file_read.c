@@ -225,6 +225,8 @@ static rm2_status read_model(rm2i_reader r, rm2i_h5 *h5, rm2_model **model) {
     if (status == RM2_OK)
         status = rm2i_model_finish(r.ctx, m);
     if (status == RM2_OK)
+        status = rm2i_model_check_compact(r.ctx, r.path, m);
+    if (status == RM2_OK)
         *model = m;
     else
         rm2_model_free(m);

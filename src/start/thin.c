@@ -145,8 +145,8 @@ static rm2_status prepare(rm2_context *ctx, const rm2i_start_data *points,
                           const rm2i_graph_settings *plan, size_t kept, size_t Q, thinned *t) {
     rm2i_graph graph;
     RM2_TRY(keep(ctx, points, kept, t));
-    const rm2i_start_data nodes = {t->kept.n,           points->M,      t->F,
-                                   t->kept.trajectories, t->kept.starts, NULL};
+    const rm2i_start_data nodes = {t->kept.n,      points->M, t->F, t->kept.trajectories,
+                                   t->kept.starts, NULL};
     RM2_TRY(rm2i_graph_build(ctx, &nodes, plan, &graph));
     rm2_status status = scale_landmarks(ctx, &graph, Q, t);
     rm2i_graph_free(&graph);
