@@ -14,7 +14,7 @@ typedef struct fit_options {
     const char *output, *back_kernels, *base_point, *init_from, *family, *inducing_points,
         *checkpoint, *add, *from_model;
     double checkpoint_every; /* 0: not given */
-    bool resume;
+    bool resume, compact;
     text_list set, learn, hold, prior; /* of hyperparameters, by name */
 } fit_options;
 

@@ -27,6 +27,8 @@ const option fit_option_table[] = {
     {"--checkpoint-every", "S", OPTION_NUMBER, FIT(checkpoint_every), NULL,
      "seconds between two saves (default: 60)"},
     {"--resume", NULL, OPTION_FLAG, FIT(resume), NULL, "continue from the checkpoint if it exists"},
+    {"--compact", NULL, OPTION_FLAG, FIT(compact), NULL,
+     "write a small model: sums over all points for predictions, and about 5000 of the points"},
     {.name = NULL},
 };
 
@@ -41,7 +43,7 @@ static void complete(const fit_options *o, bool trajectories, rm2_fit_settings *
         (s->noise == RM2_NOISE_PER_OUTPUT || setting_given(&o->from, "task_rank")))
         s->task = RM2_TASK_LEARNED; /* there is no closed form */
     if (s->inference == RM2_INFERENCE_AUTO &&
-        (s->inducing || s->inducing_free || o->inducing_points))
+        (o->compact || s->inducing || s->inducing_free || o->inducing_points))
         s->inference = RM2_INFERENCE_INDUCING;
     if (!trajectories && !setting_given(&o->from, "gpdm_weight"))
         s->gpdm_weight = 0;
@@ -124,6 +126,11 @@ static const char *find_conflict(const fit_options *o, const rm2_fit_settings *s
         {o->back_kernels && back, "--back-kernels and --no-back-constraint exclude each other"},
         {o->resume && !o->checkpoint, "--resume needs --checkpoint FILE"},
         {o->checkpoint_every > 0 && !o->checkpoint, "--checkpoint-every needs --checkpoint FILE"},
+        {o->compact && o->add, "--compact and --add exclude each other"},
+        {o->compact && s->inference == RM2_INFERENCE_EXACT, "--compact needs --inference inducing"},
+        {o->compact && s->task == RM2_TASK_INTEGRATED,
+         "--compact needs another recipe than points, such as --recipe robust"},
+        {o->compact && s->back_constraint, "--compact and --back-constraint exclude each other"},
         {s->inducing && accuracy, "--inducing and --accuracy exclude each other"},
         {o->inducing_points && accuracy, "--inducing-points and --accuracy exclude each other"},
         {o->inducing_points && s->inducing, "--inducing-points and --inducing exclude each other"},

@@ -9,6 +9,17 @@
 
 enum { NAMES = 10, PATH_SIZE = 4096 };
 
+/* As a compact model where that is asked for. */
+static rm2_status write_model(const training *t, const char *path, bool overwrite) {
+    rm2_model *compact = NULL;
+    rm2_status status =
+        t->options->compact ? rm2_model_compact(t->work.ctx, t->model, 0, &compact) : RM2_OK;
+    if (status == RM2_OK)
+        status = rm2_model_write(t->work.ctx, compact ? compact : t->model, path, overwrite);
+    rm2_model_free(compact);
+    return status;
+}
+
 /* "riemann2-PID-0.h5", or the first number that is free; readable by the user alone, since others may share the folder. */
 static bool write_elsewhere(const training *t, char path[PATH_SIZE]) {
     const char *folder = getenv("TMPDIR");
@@ -18,7 +29,7 @@ static bool write_elsewhere(const training *t, char path[PATH_SIZE]) {
         int length = snprintf(path, PATH_SIZE, "%s/riemann2-%ld-%d.h5",
                               folder && *folder ? folder : "/tmp", (long)getpid(), k);
         if (length >= 0 && length < PATH_SIZE)
-            status = rm2_model_write(t->work.ctx, t->model, path, false);
+            status = write_model(t, path, false);
     }
     (void)umask(mask);
     return status == RM2_OK;
@@ -26,8 +37,7 @@ static bool write_elsewhere(const training *t, char path[PATH_SIZE]) {
 
 int fit_write_model(const training *t) {
     char reason[MESSAGE_SIZE], path[PATH_SIZE];
-    rm2_status status =
-        rm2_model_write(t->work.ctx, t->model, t->options->output, t->work.common->force);
+    rm2_status status = write_model(t, t->options->output, t->work.common->force);
     if (status != RM2_ERR_IO)
         return work_check(&t->work, status);
     (void)message_as_options(rm2_context_error(t->work.ctx), reason, sizeof reason);

@@ -150,6 +150,7 @@ void info_print_json(const rm2_model_info *i) {
     printf(", \"source\": ");
     json_text(stdout, i->data->source);
     put_count("points", i->points);
+    put_count("trained_points", i->trained);
     put_count("outputs", i->outputs);
     put_count("latent", i->latent_dim);
     put_count("trajectories", i->data->trajectories);

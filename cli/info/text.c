@@ -37,6 +37,11 @@ static void print_data(const rm2_model_info *i) {
     if (i->data->label_count)
         printf(", %zu label%s", i->data->label_count, plural(i->data->label_count));
     printf("\n");
+    if (i->trained > i->points) {
+        begin("compact");
+        printf("these are some of the %zu points it was trained on; predictions count all\n",
+               i->trained);
+    }
 }
 
 static void print_scale(const rm2_model_info *i) {

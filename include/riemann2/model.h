@@ -228,6 +228,14 @@ RM2_API rm2_status rm2_model_write(rm2_context *ctx, const rm2_model *model, con
                                    bool overwrite);
 RM2_API rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model **model);
 
+/* A model that predicts the same with about `points` of its training points (0: 5000; of many trajectories some), for a
+ * small file. Mean and covariance, and with them the metric at a given weight, are those of the model, bit for bit: they
+ * come from sums over all points. Encoding, latent grids, automatic weights and distances from the demonstrations use the
+ * points that are kept; the report of the start is left out. RM2_ERR_UNSUPPORTED without inducing points, with
+ * RM2_TASK_INTEGRATED or a back constraint, and from calls that need all points of a compact model (rm2_fit_add). */
+RM2_API rm2_status rm2_model_compact(rm2_context *ctx, const rm2_model *model, size_t points,
+                                     rm2_model **compact);
+
 /* The same in memory: the bytes are those of the file. *bytes is freed with rm2_free; `name` stands for
  * the path in messages (NULL: "model"). A model of a geometry of one's own is read in a context where
  * that is registered (rm2_manifold_register), else RM2_ERR_UNSUPPORTED. */
@@ -272,6 +280,7 @@ typedef struct rm2_model_info {
     /* RM2_TASK_INTEGRATED: degrees of freedom of the Student t density of an observation given its latent point, and
      * the variance that the noise of the outputs gives a latent; else 0 */
     double freedom, latent_noise;
+    size_t trained; /* points it was trained on; more than `points` in a compact model */
 } rm2_model_info;
 
 /* What is in a model; NULL for NULL. */

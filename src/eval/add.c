@@ -207,6 +207,7 @@ rm2_status rm2_fit_add(rm2_context *ctx, const rm2_model *model, const rm2_data 
     rm2_data *aligned;
     RM2_REQUIRE(ctx, model, more, extended);
     *extended = NULL;
+    RM2_TRY(rm2i_model_whole(ctx, model, "adding demonstrations"));
     RM2_TRY(rm2i_check_manifold(ctx, model, more));
     RM2_TRY(rm2i_data_complete(ctx, more, "training needs"));
     RM2_TRY(rm2_data_align(ctx, more, model->data, &aligned));

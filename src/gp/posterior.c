@@ -88,7 +88,9 @@ static rm2_status find_sums(rm2i_posterior *p, rm2i_inducing *in) {
     const rm2i_inducing_data data = {
         .kernel = &gp->kernel, .N = gp->N, .M = gp->M, .X = gp->X, .F = gp->F};
     double off = NAN;
-    if (gp->sums)
+    if (gp->some) /* nothing to prove them by */
+        off = 0;
+    else if (gp->sums)
         RM2_TRY(rm2i_inducing_sums_off(in->ctx, &(rm2i_sums_claim){&data, in->r, p->Z, gp->sums},
                                        &off));
     if (gp->sums && off <= OFF_SUMS)

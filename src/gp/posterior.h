@@ -26,6 +26,7 @@ typedef struct rm2i_gp {
     size_t inducing;          /* inducing points; 0: none, exact */
     const double *Z;          /* inducing x Q: where they are; copied */
     const double *sums; /* of the inducing points (rm2i_inducing_sum), if they are known; copied */
+    bool some; /* X and F are some of the points: the sums, which must be known, are of all */
 } rm2i_gp;
 
 typedef struct rm2i_posterior {

@@ -27,7 +27,7 @@ struct rm2i_h5_stream {
     size_t left;                        /* values that are not there yet */
     uint32_t sum;                       /* of the bytes so far */
     unsigned char block[RM2I_H5_BLOCK]; /* the first bytes of the file */
-    char path[]; /* for messages */
+    char path[];                        /* for messages */
 };
 
 /* ---- the place of the array ----------------------------------------------------------------- */

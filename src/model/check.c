@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "gp/inducing.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "model/back.h"
@@ -53,6 +54,7 @@ typedef struct range {
 } range;
 
 /* As entries of data that is read: sums of their squares are finite. */
+static const double OFF_COMPACT = 100; /* mean of a compact model, of the largest output */
 static const range ENTRY = {-1e150, 1e150, "between -1e150 and 1e150"};
 /* Root of a variance of such entries. */
 static const range UNIT = {1e-162, 1e150, "positive, between 1e-162 and 1e150"};
@@ -260,17 +262,43 @@ static rm2_status check_inducing(const check *c) {
     const rm2_model *m = c->m;
     const rm2_fit_settings *s = &m->settings;
     bool any = m->inducing_count > 0, asked = s->inducing_free || s->inducing_points;
-    const char *field = s->inducing_free ? "parameters/inducing_inputs" : "parameters/inducing";
-    if ((any && s->inference == RM2_INFERENCE_EXACT) || (any && s->inducing_free != !m->inducing) ||
+    bool inputs = s->inducing_free || m->trained > 0;
+    const char *field = inputs ? "parameters/inducing_inputs" : "parameters/inducing";
+    if ((any && s->inference == RM2_INFERENCE_EXACT) || (any && inputs != !m->inducing) ||
         (!any && (asked || s->inference == RM2_INFERENCE_INDUCING)))
         return rm2i_fail(c->ctx, RM2_ERR_FORMAT, "%s: %s does not agree with the settings", c->name,
                          field);
-    if (m->gpdm_inducing > m->N)
+    if (m->gpdm_inducing > (m->trained ? m->trained : m->N))
         return wrong(c, "training/gpdm_inducing", (double)m->gpdm_inducing,
                      "a number of training points");
     if (m->inducing)
         return check_distinct(c, field, m->inducing_count, m->inducing);
     return check_latents(c, field, m->inducing_count, m->inducing_inputs);
+}
+
+/* A = V V^T is as a covariance is, with no more than the variance of each point; B = A + s2 I has a factor. Products are
+ * V F: |(V F)_m| <= |V| |F_m|, which only all points know, so that they are numbers of the size of outputs. */
+static rm2_status check_sums(const check *c) {
+    const rm2_model *m = c->m;
+    size_t r = m->inducing_count;
+    const double *A = m->inducing_sums; /* its lower triangle: entry (i, j) is at i (i + 1)/2 + j */
+    if (m->trained == 0)
+        return RM2_OK;
+    if (m->settings.task == RM2_TASK_INTEGRATED || m->back_weights)
+        return rm2i_fail(c->ctx, RM2_ERR_FORMAT,
+                         "%s: compact does not agree with the settings: such a model needs all of "
+                         "its points",
+                         c->name);
+    for (size_t i = 0; i < r; i++)
+        for (size_t j = 0; j <= i; j++) {
+            size_t at = rm2i_triangle(i) + j;
+            double row = A[rm2i_triangle(i) + i], column = A[rm2i_triangle(j) + j];
+            double size = sqrt(fmax(row, 0)) * sqrt(fmax(column, 0));
+            if (!(fabs(A[at]) <= (1 + OFF_COVARIANCE) * size) || !inside(&ENTRY, A[at]) || row < 0)
+                return wrong_entry(c, "parameters/inducing_sums", at, A[at],
+                                   "an entry of a positive semidefinite matrix");
+        }
+    return check_entries(c, "parameters/inducing_sums", m->M * r, A + rm2i_triangle(r), &ENTRY);
 }
 
 static rm2_status check_back_constraint(const check *c) {
@@ -314,12 +342,12 @@ static rm2_status check_record(const check *c) {
 static rm2_status check_settings(const check *c) {
     const rm2_model *m = c->m;
     const rm2_fit_settings *s = &m->settings;
-    rm2i_model_problem p = {.N = m->N,
+    rm2i_model_problem p = {.N = m->trained ? m->trained : m->N,
                             .M = m->M,
                             .Q = m->Q,
                             .trajectories = m->data->trajectories,
                             .starts = m->data->starts};
-    rm2_status status = s->task == RM2_TASK_INTEGRATED ? rm2i_points_check(c->ctx, s, m->N, m->M)
+    rm2_status status = s->task == RM2_TASK_INTEGRATED ? rm2i_points_check(c->ctx, s, p.N, m->M)
                                                        : rm2i_objective_check(c->ctx, s, &p);
     if (status == RM2_OK || status == RM2_ERR_MEMORY)
         return status;
@@ -333,6 +361,26 @@ rm2_status rm2i_model_check(rm2_context *ctx, const char *name, const rm2_model 
     RM2_TRY(check_kernel(&c));
     RM2_TRY(check_covariance(&c));
     RM2_TRY(check_inducing(&c));
+    RM2_TRY(check_sums(&c));
     RM2_TRY(check_back_constraint(&c));
     return check_record(&c);
+}
+
+rm2_status rm2i_model_check_compact(rm2_context *ctx, const char *name, const rm2_model *model) {
+    const rm2_model *m = model;
+    size_t count = m->N * m->M;
+    double *mean, allowed = OFF_COMPACT * (rm2i_max_abs(count, m->F) + rm2i_max_abs(m->M, m->mean));
+    if (m->trained == 0)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, count, sizeof *mean, &mean));
+    rm2_status status = rm2_model_decode(ctx, m, m->N, m->X, NULL, mean, NULL, NULL);
+    for (size_t i = 0; status == RM2_OK && i < count; i++)
+        if (!(fabs(mean[i]) <= allowed))
+            status = rm2i_fail(
+                ctx, RM2_ERR_FORMAT,
+                "%s: parameters/inducing_sums: output %zu of point %zu becomes %g, far from "
+                "data/outputs",
+                name, i % m->M, i / m->M, mean[i]);
+    free(mean);
+    return status;
 }

@@ -10,6 +10,10 @@
  * must be. */
 rm2_status rm2i_model_check(rm2_context *ctx, const char *name, const rm2_model *model);
 
+/* Once a compact model has its posterior: are its sums those of the points that it has? Its mean at these is of the size
+ * of their outputs. */
+rm2_status rm2i_model_check_compact(rm2_context *ctx, const char *name, const rm2_model *model);
+
 /* All values of a dataset are finite. */
 rm2_status rm2i_model_check_finite(rm2_context *ctx, const char *name, const char *dataset,
                                    size_t count, const double *values);

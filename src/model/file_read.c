@@ -69,7 +69,8 @@ static rm2_status get_inducing_inputs(rm2i_reader r, rm2_model *m) {
     size_t shape[2] = {SIZE_MAX, m->Q};
     RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, name, 2, shape, &m->inducing_inputs));
     RM2_TRY(rm2i_model_check_finite(r.ctx, r.path, name, shape[0] * m->Q, m->inducing_inputs));
-    if (shape[0] == 0 || shape[0] > m->N || m->settings.noise != RM2_NOISE_KRONECKER)
+    bool compact = rm2i_h5_has(r.h5, "compact"); /* which may have fewer points */
+    if (shape[0] == 0 || (!compact && shape[0] > m->N) || m->settings.noise != RM2_NOISE_KRONECKER)
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s has %zu rows for %zu points", r.path, name,
                          shape[0], m->N);
     m->inducing_count = shape[0];
@@ -113,6 +114,20 @@ static rm2_status get_certificate(rm2i_reader r, rm2_model *m) {
     return RM2_OK;
 }
 
+/* Of a compact model, whose inducing points are always inputs, and which is nothing without the sums. */
+static rm2_status get_compact(rm2i_reader r, rm2_model *m) {
+    if (!rm2i_h5_has(r.h5, "compact"))
+        return RM2_OK;
+    RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "compact/points", &m->trained));
+    if (m->inducing_count == 0 || m->inducing || m->given_inducing || m->trained < m->N ||
+        m->trained == 0 || !rm2i_h5_has(r.h5, "parameters/inducing_sums"))
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT,
+                         "%s: compact/points is %zu, expected at least the %zu points of the file, "
+                         "parameters/inducing_inputs and parameters/inducing_sums",
+                         r.path, m->trained, m->N);
+    return RM2_OK;
+}
+
 static rm2_status get_parameters(rm2i_reader r, rm2_model *m) {
     RM2_TRY(rm2i_file_matrix(r, "parameters/latents", m->N, m->Q, m->X));
     RM2_TRY(rm2i_file_vector(r, "parameters/lengthscale", m->Q, m->lengthscale));
@@ -129,6 +144,7 @@ static rm2_status get_parameters(rm2i_reader r, rm2_model *m) {
     RM2_TRY(rm2i_file_matrix(r, "parameters/task_covariance", m->M, m->M, m->Kf));
     RM2_TRY(rm2i_file_vector(r, "parameters/gpdm", 3, m->gpdm));
     RM2_TRY(get_inducing(r, m));
+    RM2_TRY(get_compact(r, m));
     RM2_TRY(get_inducing_sums(r, m));
     return get_back_constraint(r, m);
 }
@@ -214,6 +230,8 @@ static rm2_status read_model(rm2i_reader r, rm2i_h5 *h5, rm2_model **model) {
         status = rm2i_model_check(r.ctx, r.path, m);
     if (status == RM2_OK)
         status = rm2i_model_finish(r.ctx, m);
+    if (status == RM2_OK)
+        status = rm2i_model_check_compact(r.ctx, r.path, m);
     if (status == RM2_OK)
         *model = m;
     else

@@ -91,10 +91,13 @@ static rm2_status put_inducing(writer w, const rm2_model *m) {
     return RM2_OK;
 }
 
-/* Sums over all points, where finding them again takes long and they are a small part of the file. */
+/* Sums over all points, where these are not in the file, or finding the sums again takes long and they are a small part
+ * of the file. */
 static rm2_status put_inducing_sums(writer w, const rm2_model *m) {
     enum { POINTS_FOR_EACH = 50 };
-    if (m->inducing_count == 0 || m->N / m->inducing_count < POINTS_FOR_EACH)
+    if (m->trained > 0)
+        RM2_TRY(put_count(w, "compact/points", m->trained));
+    else if (m->inducing_count == 0 || m->N / m->inducing_count < POINTS_FOR_EACH)
         return RM2_OK;
     return put_vector(w, "parameters/inducing_sums",
                       rm2i_inducing_sums_count(m->inducing_count, m->M), m->posterior->sums);

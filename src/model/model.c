@@ -128,7 +128,36 @@ static void fill_info(rm2_model *m) {
         .start_report = m->start_report,
         .freedom = m->freedom,
         .latent_noise = m->latent_noise,
+        .trained = m->trained ? m->trained : m->N,
     };
+}
+
+rm2i_gp rm2i_model_gp(const rm2_model *m) {
+    return (rm2i_gp){.N = m->N,
+                     .M = m->M,
+                     .Q = m->Q,
+                     .noise_kind = m->settings.noise,
+                     .kernel = {m->settings.kernel, m->Q, m->lengthscale,
+                                m->settings.kernel == RM2_LATENT_LINEAR ? 0 : m->variance,
+                                m->linear},
+                     .noise = m->noise,
+                     .task_noise = m->task_noise,
+                     .Kf = m->Kf,
+                     .X = m->X,
+                     .F = m->F,
+                     .inducing = m->inducing_count,
+                     .Z = m->inducing_inputs,
+                     .sums = m->inducing_sums,
+                     .some = m->trained > 0};
+}
+
+rm2_status rm2i_model_whole(rm2_context *ctx, const rm2_model *m, const char *what) {
+    if (m->trained == 0)
+        return RM2_OK;
+    return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
+                     "%s needs all %zu training points, of which this compact model has %zu: use "
+                     "the model that it was made from, or train one that is not compact",
+                     what, m->trained, m->N);
 }
 
 rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
@@ -142,20 +171,7 @@ rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
     if (status != RM2_OK)
         return rm2i_fail(ctx, status, "base point, factor %zu: %s", failed + 1,
                          rm2_status_text(status));
-    rm2i_gp gp = {.N = m->N,
-                  .M = m->M,
-                  .Q = m->Q,
-                  .noise_kind = m->settings.noise,
-                  .kernel = {m->settings.kernel, m->Q, m->lengthscale,
-                             m->settings.kernel == RM2_LATENT_LINEAR ? 0 : m->variance, m->linear},
-                  .noise = m->noise,
-                  .task_noise = m->task_noise,
-                  .Kf = m->Kf,
-                  .X = m->X,
-                  .F = m->F,
-                  .inducing = m->inducing_count,
-                  .Z = m->inducing_inputs,
-                  .sums = m->inducing_sums};
+    rm2i_gp gp = rm2i_model_gp(m);
     RM2_TRY(rm2i_posterior_create(ctx, &gp, &m->posterior));
     free(m->inducing_sums);
     m->inducing_sums = NULL;

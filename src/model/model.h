@@ -38,10 +38,11 @@ struct rm2_model {
     size_t inducing_count;   /* 0: exact inference */
     size_t *inducing;        /* which of the points they are; NULL: exact, or free inputs */
     double *inducing_inputs; /* inducing_count x Q: where they are; NULL: exact */
-    double
-        *inducing_sums; /* of a file (rm2i_inducing_sum), until the posterior has them; or NULL */
+    double *inducing_sums;  /* rm2i_inducing_sum, of a file or of the model that a compact one comes
+                              from, until the posterior has them; or NULL */
     size_t *given_inducing; /* settings.inducing training points that were given, or NULL */
     size_t gpdm_inducing;
+    size_t trained; /* compact models: points it was trained on, of which N are here; else 0 */
     /* record */
     rm2_objective_terms start, end;
     rm2_certificate likelihood, dynamics;
@@ -72,6 +73,10 @@ rm2_status rm2i_model_create(rm2_context *ctx, const rm2_data *data,
  * model's report of it. X0 NULL: of aligned demonstrations the report alone. */
 rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *settings, const double *V,
                             double *X0, rm2_model *model);
+/* What the posterior is made from. */
+rm2i_gp rm2i_model_gp(const rm2_model *model);
+/* Failure with a message if most training points are not in the model, which `what` needs. */
+rm2_status rm2i_model_whole(rm2_context *ctx, const rm2_model *model, const char *what);
 /* Posterior, frame and info, once the parameters are there. */
 rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *model);
 

@@ -32,11 +32,11 @@ double rm2i_mean_squared_step(const rm2i_model_problem *p);
 
 /* Scratch of the terms, one after the other: all but `kernel` is the same memory. */
 typedef struct rm2i_objective_scratch {
-    double *column;                     /* N */
-    double *inverse;                    /* M x M */
-    double *values, *vectors, *eigen;   /* M, M x M, and the eigenproblem's own */
-    double *task, *per_output;          /* of their derivatives */
-    double *kernel;                     /* likewise, next to K; exact inference only */
+    double *column;                   /* N */
+    double *inverse;                  /* M x M */
+    double *values, *vectors, *eigen; /* M, M x M, and the eigenproblem's own */
+    double *task, *per_output;        /* of their derivatives */
+    double *kernel;                   /* likewise, next to K; exact inference only */
 } rm2i_objective_scratch;
 
 typedef struct rm2i_objective {

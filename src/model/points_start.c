@@ -8,7 +8,7 @@
 #include "model/points.h"
 #include "start/start.h"
 
-enum { MOST_PATHS = 4000 };      /* points, all of whose paths are found; of more those from landmarks */
+enum { MOST_PATHS = 4000 }; /* points, all of whose paths are found; of more those from landmarks */
 static const double SAME = 1e-8; /* distance of equal points, of the root mean squared norm */
 
 /* Centre the columns of X, divide by the root mean square of all entries; that is returned. */

@@ -107,6 +107,18 @@ size_t rm2i_spread_places(size_t n, size_t count, size_t *place);
 rm2_status rm2i_start_from_landmarks(rm2_context *ctx, const rm2i_graph *graph, size_t count,
                                      size_t Q, double *X);
 
+/* Some of the points, about evenly: of many trajectories some, each as every s-th point and the last. */
+typedef struct rm2i_kept {
+    size_t n, trajectories;
+    size_t *index;           /* n, rising: which points */
+    size_t *chosen, *starts; /* trajectories: which; where each begins among the n, and n */
+} rm2i_kept;
+
+/* At most about `most` points; all if there are no more. Only N, trajectories and starts of `points` are looked at. Empty
+ * on failure. */
+rm2_status rm2i_keep(rm2_context *ctx, const rm2i_start_data *points, size_t most, rm2i_kept *kept);
+void rm2i_kept_free(rm2i_kept *kept);
+
 /* Classical scaling of the graph of about `kept` points; the others are placed as if each were joined to its nearest
  * ones of these. Memory per point does not depend on the number of landmarks. */
 rm2_status rm2i_start_thinned(rm2_context *ctx, const rm2i_start_data *points,

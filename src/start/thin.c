@@ -25,21 +25,81 @@ enum {
 
 /* ---- what is kept --------------------------------------------------------------------------- */
 
+void rm2i_kept_free(rm2i_kept *kept) {
+    free(kept->index);
+    free(kept->chosen);
+    free(kept->starts);
+    *kept = (rm2i_kept){0};
+}
+
+/* Points of the chosen trajectories, every stride-th and the last. */
+static void keep_points(const rm2i_start_data *p, size_t stride, rm2i_kept *k) {
+    for (size_t t = 0; t < k->trajectories; t++) {
+        size_t from = p->starts[k->chosen[t]], to = p->starts[k->chosen[t] + 1];
+        k->starts[t] = k->n;
+        for (size_t i = from; i < to; i += stride)
+            k->index[k->n++] = i;
+        if (k->index[k->n - 1] != to - 1)
+            k->index[k->n++] = to - 1;
+    }
+    k->starts[k->trajectories] = k->n;
+}
+
+static size_t points_of(const rm2i_start_data *p, const rm2i_kept *k) {
+    size_t sum = 0;
+    for (size_t t = 0; t < k->trajectories; t++)
+        sum += p->starts[k->chosen[t] + 1] - p->starts[k->chosen[t]];
+    return sum;
+}
+
+static rm2_status keep_trajectories(rm2_context *ctx, const rm2i_start_data *p, size_t most,
+                                    rm2i_kept *k) {
+    size_t mean = p->N / p->trajectories, each = mean < FEWEST ? mean : FEWEST;
+    size_t count = most / each < p->trajectories ? most / each + 1 : p->trajectories;
+    RM2_TRY(rm2i_alloc(ctx, count, sizeof *k->chosen, &k->chosen));
+    for (size_t t = 0; t < count; t++)
+        k->chosen[t] = t;
+    k->trajectories = count;
+    if (count < p->trajectories)
+        k->trajectories = rm2i_spread_places(p->trajectories, count, k->chosen);
+    size_t points = points_of(p, k), stride = (points + most - 1) / most;
+    RM2_TRY(rm2i_alloc(ctx, points / stride + 2 * count, sizeof *k->index, &k->index));
+    RM2_TRY(rm2i_alloc(ctx, count + 1, sizeof *k->starts, &k->starts));
+    keep_points(p, stride, k);
+    return RM2_OK;
+}
+
+static rm2_status keep_separate(rm2_context *ctx, size_t N, size_t most, rm2i_kept *k) {
+    size_t count = most < N ? most : N;
+    RM2_TRY(rm2i_alloc(ctx, count, sizeof *k->index, &k->index));
+    for (size_t i = 0; i < count; i++)
+        k->index[i] = i;
+    k->n = most < N ? rm2i_spread_places(N, count, k->index) : N;
+    return RM2_OK;
+}
+
+rm2_status rm2i_keep(rm2_context *ctx, const rm2i_start_data *points, size_t most,
+                     rm2i_kept *kept) {
+    *kept = (rm2i_kept){0};
+    rm2_status status = points->trajectories > 0 ? keep_trajectories(ctx, points, most, kept)
+                                                 : keep_separate(ctx, points->N, most, kept);
+    if (status != RM2_OK)
+        rm2i_kept_free(kept);
+    return status;
+}
+
 typedef struct thinned {
-    size_t n, trajectories;
-    size_t *index;  /* n: which points */
-    size_t *starts; /* trajectories + 1, or NULL */
-    double *F;      /* n x M */
+    rm2i_kept kept;
+    double *F; /* kept.n x M */
     rm2i_tree tree;
     size_t count;     /* landmarks */
-    size_t *landmark; /* count, among the n */
-    double *distance; /* n x count */
+    size_t *landmark; /* count, among those kept */
+    double *distance; /* kept.n x count */
     rm2i_landmarks scaling;
 } thinned;
 
 static void release(thinned *t) {
-    free(t->index);
-    free(t->starts);
+    rm2i_kept_free(&t->kept);
     free(t->F);
     rm2i_tree_free(&t->tree);
     free(t->landmark);
@@ -47,60 +107,12 @@ static void release(thinned *t) {
     rm2i_landmarks_free(&t->scaling);
 }
 
-/* Points of the trajectories in `chosen`, every stride-th and the last; returns how many. */
-static size_t keep_points(const rm2i_start_data *p, size_t chosen_count, const size_t *chosen,
-                          size_t stride, const thinned *t) {
-    size_t n = 0;
-    for (size_t k = 0; k < chosen_count; k++) {
-        size_t from = p->starts[chosen[k]], to = p->starts[chosen[k] + 1];
-        t->starts[k] = n;
-        for (size_t i = from; i < to; i += stride)
-            t->index[n++] = i;
-        if (t->index[n - 1] != to - 1)
-            t->index[n++] = to - 1;
-    }
-    t->starts[chosen_count] = n;
-    return n;
-}
-
-static size_t points_of(const rm2i_start_data *p, size_t count, const size_t *chosen) {
-    size_t sum = 0;
-    for (size_t k = 0; k < count; k++)
-        sum += p->starts[chosen[k] + 1] - p->starts[chosen[k]];
-    return sum;
-}
-
-static rm2_status keep_trajectories(rm2_context *ctx, const rm2i_start_data *p, size_t kept,
-                                    thinned *t) {
-    size_t mean = p->N / p->trajectories, each = mean < FEWEST ? mean : FEWEST;
-    size_t count = kept / each < p->trajectories ? kept / each + 1 : p->trajectories, *chosen;
-    RM2_TRY(rm2i_alloc(ctx, count, sizeof *chosen, &chosen));
-    for (size_t k = 0; k < count; k++)
-        chosen[k] = k;
-    if (count < p->trajectories)
-        count = rm2i_spread_places(p->trajectories, count, chosen);
-    size_t points = points_of(p, count, chosen), stride = (points + kept - 1) / kept;
-    rm2_status status = rm2i_alloc(ctx, points / stride + 2 * count, sizeof *t->index, &t->index);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, count + 1, sizeof *t->starts, &t->starts);
-    if (status == RM2_OK)
-        t->n = keep_points(p, count, chosen, stride, t);
-    t->trajectories = count;
-    free(chosen);
-    return status;
-}
-
-static rm2_status keep(rm2_context *ctx, const rm2i_start_data *p, size_t kept, thinned *t) {
-    if (p->trajectories > 0) {
-        RM2_TRY(keep_trajectories(ctx, p, kept, t));
-    } else {
-        RM2_TRY(rm2i_alloc(ctx, kept, sizeof *t->index, &t->index));
-        t->n = rm2i_spread_places(p->N, kept, t->index);
-    }
-    RM2_TRY(rm2i_alloc(ctx, t->n, p->M * sizeof *t->F, &t->F));
-    for (size_t k = 0; k < t->n; k++)
-        memcpy(t->F + k * p->M, p->F + t->index[k] * p->M, p->M * sizeof *t->F);
-    return rm2i_tree_build(ctx, t->n, p->M, t->F, &t->tree);
+static rm2_status keep(rm2_context *ctx, const rm2i_start_data *p, size_t most, thinned *t) {
+    RM2_TRY(rm2i_keep(ctx, p, most, &t->kept));
+    RM2_TRY(rm2i_alloc(ctx, t->kept.n, p->M * sizeof *t->F, &t->F));
+    for (size_t k = 0; k < t->kept.n; k++)
+        memcpy(t->F + k * p->M, p->F + t->kept.index[k] * p->M, p->M * sizeof *t->F);
+    return rm2i_tree_build(ctx, t->kept.n, p->M, t->F, &t->tree);
 }
 
 /* ---- landmarks ------------------------------------------------------------------------------ */
@@ -115,16 +127,16 @@ static void transpose(size_t rows, size_t columns, const double *A, double *B) {
 
 static rm2_status scale_landmarks(rm2_context *ctx, const rm2i_graph *graph, size_t Q, thinned *t) {
     double *from; /* count x n */
-    size_t count = t->n < LANDMARKS ? t->n : LANDMARKS;
+    size_t n = t->kept.n, count = n < LANDMARKS ? n : LANDMARKS;
     RM2_TRY(rm2i_alloc(ctx, count, sizeof *t->landmark, &t->landmark));
-    t->count = rm2i_spread_places(t->n, count, t->landmark);
-    RM2_TRY(rm2i_alloc(ctx, t->n, t->count * sizeof *t->distance, &t->distance));
-    RM2_TRY(rm2i_alloc(ctx, t->n, t->count * sizeof *from, &from));
+    t->count = rm2i_spread_places(n, count, t->landmark);
+    RM2_TRY(rm2i_alloc(ctx, n, t->count * sizeof *t->distance, &t->distance));
+    RM2_TRY(rm2i_alloc(ctx, n, t->count * sizeof *from, &from));
     rm2_status status = rm2i_graph_distances_from(ctx, graph, t->count, t->landmark, from);
     if (status == RM2_OK)
-        status = rm2i_landmarks_find(ctx, t->n, t->count, t->landmark, from, Q, &t->scaling);
+        status = rm2i_landmarks_find(ctx, n, t->count, t->landmark, from, Q, &t->scaling);
     if (status == RM2_OK)
-        transpose(t->count, t->n, from, t->distance);
+        transpose(t->count, n, from, t->distance);
     free(from);
     return status;
 }
@@ -133,7 +145,8 @@ static rm2_status prepare(rm2_context *ctx, const rm2i_start_data *points,
                           const rm2i_graph_settings *plan, size_t kept, size_t Q, thinned *t) {
     rm2i_graph graph;
     RM2_TRY(keep(ctx, points, kept, t));
-    const rm2i_start_data nodes = {t->n, points->M, t->F, t->trajectories, t->starts, NULL};
+    const rm2i_start_data nodes = {t->kept.n,      points->M, t->F, t->kept.trajectories,
+                                   t->kept.starts, NULL};
     RM2_TRY(rm2i_graph_build(ctx, &nodes, plan, &graph));
     rm2_status status = scale_landmarks(ctx, &graph, Q, t);
     rm2i_graph_free(&graph);

@@ -294,7 +294,8 @@ void check_gpdm(conf_case *c) {
     }
     size_t Q = N ? size / N : 1;
     double *X_bar = case_output(c, "grad_X", size), *K = case_scratch(c, N * N);
-    double *L = case_scratch(c, N * N), *backward = case_scratch(c, rm2i_latent_backward_work(Q, N));
+    double *L = case_scratch(c, N * N),
+           *backward = case_scratch(c, rm2i_latent_backward_work(Q, N));
     if (!starts || !X_bar || !K || !L || !backward)
         return;
     rm2i_units whole = {.trajectories = {.count = 1, .terms = 1, .first = (size_t[]){0, count}},

@@ -13,7 +13,7 @@
 #include "hdf5/read.h"
 #include "model/train.h"
 
-enum { FILES = 5, FILE_MAX = 1 << 16, FIELDS_MAX = 1 << 13, DEMOS = 2, POINTS = 5 };
+enum { FILES = 6, COMPACT = 4, FILE_MAX = 1 << 16, FIELDS_MAX = 1 << 13, DEMOS = 2, POINTS = 5 };
 
 typedef struct original {
     unsigned char *bytes;
@@ -63,6 +63,11 @@ static void make_file(rm2_context *ctx, const rm2_data *data, size_t which, cons
     rm2_checkpoint checkpoint = {saves ? path : NULL, 1e9, false};
     rm2_model *model;
     CHECK(rm2_fit(ctx, data, &s, &checkpoint, &model) == RM2_OK);
+    if (which == COMPACT) {
+        rm2_model *whole = model;
+        CHECK(rm2_model_compact(ctx, whole, 8, &model) == RM2_OK);
+        rm2_model_free(whole);
+    }
     CHECK(saves || rm2_model_write(ctx, model, path, true) == RM2_OK);
     rm2_model_free(model);
     load(path, &originals[which]);

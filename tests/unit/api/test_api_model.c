@@ -59,6 +59,10 @@ static void files(void **state) {
     NO_CONTEXT(rm2_model_read(NULL, "x.rm2", &other));
     MISSING("path", rm2_model_read(ctx, NULL, &other));
     MISSING("model", rm2_model_read(ctx, "x.rm2", NULL));
+    NO_CONTEXT(rm2_model_compact(NULL, model, 0, &other));
+    MISSING("model", rm2_model_compact(ctx, NULL, 0, &other));
+    MISSING("compact", rm2_model_compact(ctx, model, 0, NULL));
+    assert_int_equal(rm2_model_compact(ctx, model, 1, &other), RM2_ERR_ARGUMENT);
     NO_CONTEXT(rm2_model_to_bytes(NULL, model, &bytes, &size));
     MISSING("model", rm2_model_to_bytes(ctx, NULL, &bytes, &size));
     MISSING("bytes", rm2_model_to_bytes(ctx, model, NULL, &size));

@@ -273,7 +273,7 @@ static void names_that_come_twice_are_reported(void **state) {
     member members[] = {{.name = "a.npy", .data = first, .size = make_npy(first, 3, false)},
                         {.name = "b.npy", .data = second, .size = make_npy(second, 2, true)},
                         {.name = "a.npy", .data = second, .size = make_npy(second, 2, true)}};
-    expected e = {.text = "twins.npz: the name 'a' is there more than once"};
+    expected e = {.text = "twins.npz: the name 'a' appears more than once"};
     rm2_npz *npz;
     rm2_array array;
     f->size = 0;

@@ -506,8 +506,9 @@ static void pieces_come_back(void **state) {
         double *got;
         assert_ok(f, rm2i_h5_stream_put(f->ctx, stream, 0, values));
         for (size_t at = 0, some = 1; at < STREAMED; at += some, some = 3 * some)
-            assert_ok(f, rm2i_h5_stream_put(
-                             f->ctx, stream, at + some < STREAMED ? some : STREAMED - at, values + at));
+            assert_ok(f,
+                      rm2i_h5_stream_put(f->ctx, stream,
+                                         at + some < STREAMED ? some : STREAMED - at, values + at));
         assert_ok(f, rm2i_h5_stream_commit(f->ctx, stream));
         assert_ok(f, rm2i_h5_open(f->ctx, f->path, &h5));
         assert_ok(f, rm2i_h5_get_doubles(f->ctx, h5, "group/array", 1, &count, &got));

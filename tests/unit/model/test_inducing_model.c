@@ -19,6 +19,7 @@
 #include "hdf5/hdf5.h"
 #include "linalg/factor.h"
 #include "model/model.h"
+#include "riemann2/add.h"
 
 static rm2_context *ctx;
 static char folder[] = "/tmp/rm2_inducing_XXXXXX";
@@ -627,6 +628,79 @@ static void traces_of_rounding_end(void **state) {
     rm2_data_free(data);
 }
 
+/* ---- compact models ------------------------------------------------------------------------- */
+
+static void assert_same_predictions(const rm2_model *a, const rm2_model *b) {
+    size_t outputs = a->M, dims = a->Q, D = rm2_manifold_ambient(a->manifold);
+    double *x = numbers(PATH * dims), *points = numbers(2 * PATH * D);
+    double *covariances = numbers(2 * PATH * outputs * outputs);
+    for (size_t i = 0; i < PATH * dims; i++)
+        x[i] = path[i % (PATH * Q)];
+    for (size_t k = 0; k < 2; k++)
+        assert_int_equal(rm2_model_decode(ctx, k ? b : a, PATH, x, points + k * PATH * D, NULL,
+                                          covariances + k * PATH * outputs * outputs, NULL),
+                         RM2_OK);
+    assert_memory_equal(points, points + PATH * D, PATH * D * sizeof *points);
+    assert_memory_equal(covariances, covariances + PATH * outputs * outputs,
+                        PATH * outputs * outputs * sizeof *covariances);
+    free(x);
+    free(points);
+    free(covariances);
+}
+
+/* Predictions are those of the whole model, bit by bit, also from a file and when made compact once more; the points
+ * that are kept are its own; what needs all of them is refused. */
+static void compact_models_predict_the_same(void **state) {
+    (void)state;
+    rm2_data *data = example("toy", 12, 30);
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    s.inference = RM2_INFERENCE_INDUCING;
+    s.inducing = 20;
+    s.optim.max_iterations = 5;
+    rm2_model *m = fit(data, &s, NULL), *small, *again, *read;
+    assert_int_equal(rm2_model_compact(ctx, m, 60, &small), RM2_OK);
+    assert_int_equal(rm2_model_info_of(small)->trained, 360);
+    assert_true(small->N < 100 && small->data->trajectories >= 2);
+    for (size_t t = 0; t < small->data->trajectories; t++) {
+        size_t own = (size_t)strtoul(small->data->ids[t], NULL, 10);
+        assert_string_equal(small->data->ids[t], data->ids[own]);
+        assert_memory_equal(small->X + small->data->starts[t] * m->Q,
+                            m->X + data->starts[own] * m->Q, m->Q * sizeof *m->X);
+    }
+    assert_same_predictions(m, small);
+    assert_int_equal(rm2_model_compact(ctx, small, 40, &again), RM2_OK);
+    assert_int_equal(rm2_model_info_of(again)->trained, 360);
+    assert_same_predictions(m, again);
+    void *bytes;
+    size_t size, whole;
+    assert_int_equal(rm2_model_to_bytes(ctx, small, &bytes, &size), RM2_OK);
+    assert_int_equal(rm2_model_from_bytes(ctx, bytes, size, NULL, &read), RM2_OK);
+    assert_same_predictions(m, read);
+    rm2_free(bytes);
+    assert_int_equal(rm2_model_to_bytes(ctx, m, &bytes, &whole), RM2_OK);
+    rm2_free(bytes);
+    rm2_model *extended;
+    assert_int_equal(rm2_fit_add(ctx, read, data, NULL, NULL, &extended), RM2_ERR_UNSUPPORTED);
+    assert_non_null(strstr(rm2_context_error(ctx), "needs all 360 training points"));
+    rm2_model_free(read);
+    read = NULL;
+    small->posterior->sums[rm2i_triangle(small->inducing_count)] *= 1e9; /* not the points' */
+    assert_int_equal(rm2_model_to_bytes(ctx, small, &bytes, &size), RM2_OK);
+    assert_int_equal(rm2_model_from_bytes(ctx, bytes, size, NULL, &read), RM2_ERR_FORMAT);
+    assert_null(read);
+    rm2_free(bytes);
+    s.inference = RM2_INFERENCE_EXACT;
+    s.inducing = 0;
+    rm2_model *exact = fit(data, &s, NULL);
+    assert_int_equal(rm2_model_compact(ctx, exact, 60, &read), RM2_ERR_UNSUPPORTED);
+    assert_null(read);
+    rm2_model_free(exact);
+    rm2_model_free(again);
+    rm2_model_free(small);
+    rm2_model_free(m);
+    rm2_data_free(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(posterior_is_the_dense_one),
@@ -639,6 +713,7 @@ int main(void) {
         cmocka_unit_test(prediction_is_close_to_exact),
         cmocka_unit_test(files_keep_everything),
         cmocka_unit_test(files_keep_sums),
+        cmocka_unit_test(compact_models_predict_the_same),
         cmocka_unit_test(resume_is_exact),
         cmocka_unit_test(same_bits_again),
         cmocka_unit_test(few_points_and_duplicates),
