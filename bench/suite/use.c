@@ -6,7 +6,7 @@
 
 enum {
     ITERATIONS = 20, /* of the training before: the model need not be good */
-    ENCODED = 32     /* points that are encoded in a round */
+    ENCODED = 200    /* points that are encoded at once */
 };
 
 typedef struct use {

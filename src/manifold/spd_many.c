@@ -1,4 +1,4 @@
-/* SPD(n), n <= 4: exp and log of many points at one base point, ambient vectors, LANES at a time.
+/* SPD(n), n <= 4 (else spd_lanes.c): exp and log of many points at one base point, ambient vectors, LANES at a time.
  *
  * The formulas are those of spd.c. Eigenvectors come from cyclic Jacobi rotations (Golub and Van Loan,
  * 8.5), which do the same to every matrix and so vectorise, until the largest off-diagonal entry of all
@@ -10,8 +10,9 @@
 #include <string.h>
 
 #include "manifold/lanes.h"
+#include "manifold/spd_lanes.h"
 
-enum { N_MAX = RM2I_SPD_MANY, ENTRIES = N_MAX * N_MAX, SWEEPS = 12 };
+enum { N_MAX = 4, ENTRIES = N_MAX * N_MAX, SWEEPS = 12 };
 static const double SMALL_STEP = 0.5, WIDE_SPECTRUM = 1e-6; /* as in spd.c */
 
 #define INLINED static inline __attribute__((always_inline))
@@ -250,10 +251,12 @@ RM2I_AVX2_CLONES static rm2_status exp_clones(size_t n, const double *frame, siz
 
 rm2_status rm2i_spd_log_many(size_t n, const double *frame, size_t count, const double *q,
                              double *v, size_t stride) {
-    return log_clones(n, frame, count, q, v, stride);
+    return n <= N_MAX ? log_clones(n, frame, count, q, v, stride)
+                      : rm2i_spd_log_lanes(n, frame, count, q, v, stride);
 }
 
 rm2_status rm2i_spd_exp_many(size_t n, const double *frame, size_t count, const double *v,
                              double *y, size_t stride) {
-    return exp_clones(n, frame, count, v, y, stride);
+    return n <= N_MAX ? exp_clones(n, frame, count, v, y, stride)
+                      : rm2i_spd_exp_lanes(n, frame, count, v, y, stride);
 }

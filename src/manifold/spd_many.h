@@ -4,7 +4,7 @@
 
 #include "riemann2/geometry.h"
 
-enum { RM2I_SPD_MANY = 4 }; /* largest n */
+enum { RM2I_SPD_MANY = 32 }; /* largest n */
 
 rm2_status rm2i_spd_log_many(size_t n, const double *frame, size_t count, const double *q,
                              double *v, size_t stride);

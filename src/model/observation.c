@@ -72,7 +72,8 @@ static void spread_of_latents(const rm2_model *m, double *centre, double *precis
 }
 
 rm2i_observation rm2i_observation_in(const rm2_model *m, double *memory) {
-    rm2i_observation o = {.m = m, .quick = atomic_load(&m->quick->found)};
+    const rm2i_posterior *quick = atomic_load(&m->quick->found);
+    rm2i_observation o = {.m = m, .quick = quick ? quick : m->posterior};
     lay_out(&o, &(rm2i_arena){memory, 0});
     spread_of_latents(m, o.centre, o.precision);
     return o;

@@ -28,8 +28,8 @@ typedef struct rm2i_observation {
 /* The model's factor for observations without missing coordinates (Kronecker noise). */
 rm2_status rm2i_observation_factor(rm2_context *ctx, rm2_model *m);
 
-/* Doubles of memory that an observation needs, and one in such memory, with the broad Gaussian. The model's quick
- * posterior must have been found. */
+/* Doubles of memory that an observation needs, and one in such memory, with the broad Gaussian. Variances are those of the
+ * model's quick posterior if it has been found (rm2i_model_quick), else of the posterior. */
 size_t rm2i_observation_size(const rm2_model *m);
 rm2i_observation rm2i_observation_in(const rm2_model *m, double *memory);
 /* Take the coordinates that are there (M flags) of an observation (M, centred), their rows of P, and the
