@@ -249,7 +249,7 @@ static void circles_are_refused(void **state) {
     assert_refused(&f, next, root, "");          /* a header that continues in itself */
     assert_refused(&f, next, UINT64_MAX, "beyond the end");
     assert_refused(&f, link, f.size - RM2I_H5_BLOCK, "beyond the end");
-    assert_refused(&f, link, f.size - RM2I_H5_BLOCK - 1, "no object header");
+    assert_refused(&f, link, f.size - RM2I_H5_BLOCK - 1, "object header is missing");
     free(f.bytes);
 }
 

@@ -203,10 +203,10 @@ static const forgery forgeries[] = {
     {FULL, "parameters/back_kernels", 0, 3, "log-euclidean is a kernel of SPD"},
     {FULL, "parameters/back_kernels", 1, -1, "lengthscale -1"},
     {FULL, "parameters/back_kernels", 3, NAN, "lengthscale"},
-    {CHOSEN, "parameters/inducing", 1, 16, "not indices of the 16 points"},
+    {CHOSEN, "parameters/inducing", 1, 16, "must be indices of the 16 points"},
     {FREE, "parameters/inducing_inputs", 2, 1e200, "entry 2 is 1e+200"},
     {FREE, "parameters/inducing_inputs", 2, NAN, "entry 2 is"},
-    {GIVEN, "settings/inducing_points", 1, 16, "not indices of the 16 points"},
+    {GIVEN, "settings/inducing_points", 1, 16, "must be indices of the 16 points"},
     /* start */
     {PLAIN, "start/family", 0, 9, "entry 0 is 9, expected less than 1"},
     {PLAIN, "start/reversed", 1, 2, "entry 1 is 2, expected less than 2"},
