@@ -273,10 +273,10 @@ class Figure:
         """
         m = None if manifold is None else Manifold(manifold)
         number = _index(_KINDS, kind, "kind") if m is None else as_count(factor, "factor")
-        view = [float("nan") if v is None else float(v) for v in (azimuth, elevation)]
+        a, e = (float("nan") if v is None else float(v) for v in (azimuth, elevation))
         handle, shown = _core.panel(
             self._handle, as_count(row, "row"), as_count(column, "column"), None if m is None else m._handle, number,
-            title, _axis_of(x), _axis_of(y), _axis_of(z), bool(equal), _index(_LEGENDS, legend, "legend"), *view,
+            title, _axis_of(x), _axis_of(y), _axis_of(z), bool(equal), _index(_LEGENDS, legend, "legend"), a, e,
             None if names is None else [str(name) for name in names],
         )
         return Panel(handle, _WIDTHS.get(_KINDS[shown], 2))

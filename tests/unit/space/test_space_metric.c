@@ -121,7 +121,7 @@ static void without_points_or_model(void **state) {
     assert_null(rm2_space_model(space));
     assert_contains(rm2_space_text(space), "sphere; straight lines; geodesic equation");
     assert_int_equal(rm2_space_decode(ctx, space, 1, x, y, NULL), RM2_ERR_UNSUPPORTED);
-    assert_contains(rm2_context_error(ctx), "no model");
+    assert_contains(rm2_context_error(ctx), "without a model");
     assert_int_equal(rm2_space_expected_length(ctx, space, 2, x, 9, &length, &error),
                      RM2_ERR_UNSUPPORTED);
     s.roadmap = RM2_SPACE_GRID;
