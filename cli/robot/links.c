@@ -17,7 +17,7 @@ static int parse_radii(const robot_work *r) {
     if (count != 1 && count != bodies)
         return work_complain(&r->work, EXIT_USAGE,
                              "--link-radius %s: expected one number or %zu, one for each of the "
-                             "links %s to %s, with commas between them",
+                             "links %s to %s, separated by commas",
                              text, bodies, rm2_arm_body_at(r->arm, 0)->name,
                              rm2_arm_body_at(r->arm, bodies - 1)->name);
     (void)parse_numbers(text, count, radii);

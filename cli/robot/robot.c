@@ -92,7 +92,7 @@ static int parse_offset(const robot_work *r) {
         (r->task.dim == 2 && parse_numbers(text, 3, offset)))
         return EXIT_DONE;
     return work_complain(&r->work, EXIT_USAGE,
-                         "--offset %s: expected %zu numbers with commas between them", text,
+                         "--offset %s: expected %zu numbers separated by commas", text,
                          r->task.dim);
 }
 
@@ -185,7 +185,7 @@ static int parse_start(const robot_work *r, double angles[RM2_ARM_MAX_LINKS]) {
     if (parse_numbers(r->options->start, joints, angles))
         return EXIT_DONE;
     return work_complain(&r->work, EXIT_USAGE,
-                         "--start %s: expected %zu angles with commas between them",
+                         "--start %s: expected %zu angles separated by commas",
                          r->options->start, joints);
 }
 
