@@ -185,8 +185,8 @@ static int parse_start(const robot_work *r, double angles[RM2_ARM_MAX_LINKS]) {
     if (parse_numbers(r->options->start, joints, angles))
         return EXIT_DONE;
     return work_complain(&r->work, EXIT_USAGE,
-                         "--start %s: expected %zu angles separated by commas",
-                         r->options->start, joints);
+                         "--start %s: expected %zu angles separated by commas", r->options->start,
+                         joints);
 }
 
 /* Put what was found for points from..to into what is known of all. */
