@@ -80,7 +80,7 @@ static rm2_status put_bytes(rm2_context *ctx, rm2i_h5_stream *s, const void *byt
 /* The structures, with room for padding behind them. */
 static rm2_status begin(rm2_context *ctx, const rm2i_h5_writer *h5, rm2i_h5_stream *s) {
     unsigned char *bytes = NULL;
-    size_t size, array = h5->announced * sizeof(double);
+    size_t size = 0, array = h5->announced * sizeof(double);
     rm2_status status = rm2i_h5_image(ctx, h5, &bytes, &size);
     size_t padding = (ALIGNED - size % ALIGNED) % ALIGNED;
     if (status == RM2_OK)
@@ -140,7 +140,7 @@ rm2_status rm2i_h5_stream_put(rm2_context *ctx, rm2i_h5_stream *s, size_t count,
                          count - s->left);
     s->left -= count;
     while (count > 0) {
-        unsigned char bytes[CHUNK * sizeof *values];
+        unsigned char bytes[CHUNK * sizeof *values] = {0};
         size_t some = count < CHUNK ? count : CHUNK;
         for (size_t i = 0; i < some; i++) {
             uint64_t bits;

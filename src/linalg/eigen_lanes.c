@@ -91,7 +91,7 @@ INLINED void set_row(size_t n, size_t i, rm2i_lanes *row) {
 
 /* Turn the vectors into H_{n-3} ... H_0, from the last reflection to the first. */
 INLINED void accumulate(size_t n, rm2i_lanes *A, rm2i_lanes *beta) {
-    rm2i_lanes v[N_MAX];
+    rm2i_lanes v[N_MAX]; /* from k + 1 on */
     size_t first = n > 2 ? n - 2 : 0;
     for (size_t i = first; i < n; i++)
         set_row(n, i, A + i * n);
@@ -100,7 +100,7 @@ INLINED void accumulate(size_t n, rm2i_lanes *A, rm2i_lanes *beta) {
         for (size_t i = k + 1; i < n; i++) { /* row_i -= beta (row_i . v) v */
             rm2i_lanes *row = A + i * n, s = {0};
             for (size_t j = k + 1; j < n; j++)
-                s += row[j] * v[j];
+                s += row[j] * v[j]; /* cppcheck-suppress uninitvar ; memcpy filled it */
             s *= beta[k];
             for (size_t j = k + 1; j < n; j++)
                 row[j] -= s * v[j];
@@ -133,6 +133,7 @@ INLINED void find_blocks(size_t n, rm2i_lanes *d, rm2i_lanes *e, sweep *w) {
         small[i] = (off <= DBL_EPSILON * (SIZE_OF(d[i]) + SIZE_OF(d[i + 1]))) | (off < NEGLIGIBLE);
     }
     for (size_t i = n - 1; i-- > 0;)
+        /* cppcheck-suppress uninitvar ; n is at least 2 */
         first = SELECT(~small[i] & ((double)i >= w->first), (rm2i_lanes){0} + (double)i, first);
     for (size_t i = n - 1; i-- > 0;)
         last = SELECT(small[i] & ((double)i >= first), (rm2i_lanes){0} + (double)i, last);
@@ -142,7 +143,7 @@ INLINED void find_blocks(size_t n, rm2i_lanes *d, rm2i_lanes *e, sweep *w) {
 
 /* d_m - shift, Wilkinson's. */
 INLINED void find_shift(rm2i_lanes *d, rm2i_lanes *e, sweep *w) {
-    rm2i_lanes low, next, off, high;
+    rm2i_lanes low = {0}, next = {0}, off = {0}, high = {0};
     FOR_LANES(l) {
         size_t i = (size_t)w->first[l], m = (size_t)w->last[l];
         low[l] = d[i][l];

@@ -166,6 +166,7 @@ static double turn(page_point o, page_point a, page_point b) {
 static void trace_hull(cairo_t *cr, page_point *p, size_t n) {
     page_point hull[2 * HULL_MAX];
     size_t count = 0, least = 2;
+    cairo_new_path(cr);
     if (n == 0)
         return;
     qsort(p, n, sizeof *p, compare_points);
@@ -177,7 +178,6 @@ static void trace_hull(cairo_t *cr, page_point *p, size_t n) {
             count--;
         hull[count++] = next;
     }
-    cairo_new_path(cr);
     for (size_t i = 0; i < count; i++)
         cairo_line_to(cr, hull[i].x, hull[i].y);
     cairo_close_path(cr);
@@ -287,10 +287,11 @@ static void draw_half_space(const rm2i_item *item, const rm2i_view *view, cairo_
         count += beyond(item, dims, points + count * dims) < 0;
     }
     cairo_save(cr);
-    trace_hull(cr, page, on_page(view, count, points, page));
+    size_t shown = on_page(view, count, points, page);
+    trace_hull(cr, page, shown);
     fill(cr, &item->style);
-    cairo_new_path(cr);
-    trace_hull(cr, page, on_page(view, crossed, points, page));
+    shown = on_page(view, crossed, points, page);
+    trace_hull(cr, page, shown);
     stroke(cr, &item->style, 1);
     cairo_restore(cr);
 }
