@@ -74,9 +74,10 @@ static int clean_up(void **state) {
 
 static void every_allocation_may_fail(void **state) {
     fixture *f = *state;
-    assert_int_equal(fail_each_allocation(f->ctx, open_panda, f), 10); /* arm, its name, joints', bodies */
-    assert_true(fail_each_allocation(f->ctx, open_file, f) >= 5);     /* and a table */
-    assert_int_equal(fail_each_allocation(f->ctx, solve, f), 1);      /* the solver */
+    assert_int_equal(fail_each_allocation(f->ctx, open_panda, f),
+                     10); /* arm, its name, joints', bodies */
+    assert_true(fail_each_allocation(f->ctx, open_file, f) >= 5); /* and a table */
+    assert_int_equal(fail_each_allocation(f->ctx, solve, f), 1);  /* the solver */
     assert_int_equal(fail_each_allocation(f->ctx, track, f),
                      2); /* and one block for two trajectories */
     assert_int_equal(fail_each_allocation(f->ctx, place, f), 2); /* and the targets tried */
