@@ -22,7 +22,7 @@ static rm2_labelled view_of(const rm2_data *d) {
                           .label_count = d->label_count};
 }
 
-/* Few labels with enough points each; the reason is told otherwise. */
+/* Few labels with enough points each; otherwise the reason is reported. */
 static bool can_compare(const experiment_run *r, size_t folds) {
     const rm2_data *d = r->reference;
     if (r->experiment->trajectories || d->trajectories > 0 || !d->labels)

@@ -220,8 +220,8 @@ typedef struct described {
     rm2_npz *npz;
     rm2_archive_entry *entries;
     char **refusals; /* one per array, or NULL */
-    const char
-        *damage; /* that of the first array whose bytes are wrong, until it is told; NULL: none */
+    const char *
+        damage; /* that of the first array whose bytes are wrong, until it is reported; NULL: none */
 } described;
 
 static void close_described(void *file) {

@@ -134,7 +134,7 @@ rm2_status rm2_plot_matrices(rm2_context *ctx, rm2_panel *panel, const rm2_matri
 typedef struct arrangement {
     size_t columns;
     double side, left, below;
-    double rest;      /* height of all that is no square */
+    double rest;      /* height of everything except the squares */
     double name_size; /* letters of the names of rows and columns, */
     double name_room; /* their length with tick and gap; 0: none */
     size_t name_step; /* every name_step-th is shown */
