@@ -34,3 +34,21 @@ void json_field(FILE *out, const char *name, double value) {
     (void)fprintf(out, ", \"%s\": ", name);
     json_number(out, value);
 }
+
+void json_held_out(FILE *out, const char *name, const rm2_held_out *h) {
+    if (h->points == 0) {
+        (void)fprintf(out, ", \"%s\": null", name);
+        return;
+    }
+    (void)fprintf(out, ", \"%s\": {\"points\": %zu, \"folds\": %zu", name, h->points, h->folds);
+    json_field(out, "residual", h->residual);
+    json_field(out, "residual_components", h->components);
+    json_field(out, "residual_mean", h->mean);
+    json_field(out, "explained", h->explained);
+    json_field(out, "explained_arbitrary", h->plane);
+    json_field(out, "explained_error", h->explained_error);
+    json_field(out, "log_density", h->log_density);
+    json_field(out, "log_density_ppca", h->ppca);
+    json_field(out, "log_density_ledoit_wolf", h->ledoit_wolf);
+    (void)fprintf(out, ", \"structure\": %s}", h->structure ? "true" : "false");
+}

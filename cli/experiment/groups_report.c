@@ -246,18 +246,6 @@ void groups_print_csv(const experiment_run *r, FILE *out) {
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
-static void json_held_out(const rm2_held_out *h, FILE *out) {
-    (void)fprintf(out, ", \"held_out\": {\"points\": %zu, \"folds\": %zu", h->points, h->folds);
-    json_field(out, "residual", h->residual);
-    json_field(out, "residual_components", h->components);
-    json_field(out, "residual_mean", h->mean);
-    json_field(out, "explained", h->explained);
-    json_field(out, "log_density", h->log_density);
-    json_field(out, "log_density_ppca", h->ppca);
-    json_field(out, "log_density_ledoit_wolf", h->ledoit_wolf);
-    (void)fprintf(out, ", \"structure\": %s}", h->structure ? "true" : "false");
-}
-
 static void json_tests(const experiment_run *r, FILE *out) {
     const group_results *g = &r->groups;
     (void)fprintf(out, ", \"tests\": [");
@@ -292,7 +280,7 @@ static void json_classification(const group_results *g, FILE *out) {
 
 void groups_print_json(const experiment_run *r, FILE *out) {
     if (r->groups.held_out.points > 0)
-        json_held_out(&r->groups.held_out, out);
+        json_held_out(out, "held_out", &r->groups.held_out);
     if (r->groups.count == 0)
         return;
     (void)fprintf(out, ", \"groups\": [");

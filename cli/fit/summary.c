@@ -158,26 +158,6 @@ static const char *choice_of(const training *t, const rm2_model_info *i, const c
     return known ? text : "unknown";
 }
 
-/* null where it is not known */
-static void print_json_folds(FILE *out, const rm2_held_out *h) {
-    if (h->points == 0) {
-        (void)fprintf(out, ", \"cross_validated\": null");
-        return;
-    }
-    (void)fprintf(out, ", \"cross_validated\": {\"points\": %zu, \"folds\": %zu", h->points,
-                  h->folds);
-    json_field(out, "residual", h->residual);
-    json_field(out, "residual_components", h->components);
-    json_field(out, "residual_mean", h->mean);
-    json_field(out, "explained", h->explained);
-    json_field(out, "explained_arbitrary", h->plane);
-    json_field(out, "explained_error", h->explained_error);
-    json_field(out, "log_density", h->log_density);
-    json_field(out, "log_density_ppca", h->ppca);
-    json_field(out, "log_density_ledoit_wolf", h->ledoit_wolf);
-    (void)fprintf(out, ", \"structure\": %s}", h->structure ? "true" : "false");
-}
-
 static void print_json(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
     char text[SETTING_WORD];
     (void)fprintf(out, "{\"file\": ");
@@ -225,7 +205,7 @@ static void print_json(FILE *out, const training *t, const rm2_model_info *i, co
     json_field(out, "explained", known ? explained(f, f->residual) : NAN);
     json_field(out, "explained_components", known ? explained(f, f->components) : NAN);
     json_field(out, "coincident_latents", known ? (double)f->coincident : NAN);
-    print_json_folds(out, &q->folds);
+    json_held_out(out, "cross_validated", &q->folds);
     json_field(out, "held_out_log_density", q->held_density);
     json_field(out, "held_out_residual", q->held_residual);
     fit_json_added(out, t);
