@@ -1,11 +1,12 @@
-/* Paths while an obstacle moves: from a planner, which answers within milliseconds where a new space and a search take
- * a tenth of a second. It is made with the first obstacle that moves. */
+/* Paths while an obstacle moves: from a planner, which needs no new space for every place of the obstacle. It is made with
+ * the first obstacle that moves. */
 #include <math.h>
 #include <string.h>
 
 #include "explore/explorer.h"
 
-static const double DEADLINE = 0.05; /* seconds: the full search is as quick as that */
+static const double DEADLINE =
+    0.05; /* seconds: about what a new space and its path take (docs/performance.md) */
 
 /* NULL where there cannot be one: positions that are neither R2 nor R3, a roadmap that is not a grid. */
 static rm2_status find_planner(explorer *e, rm2_context *ctx) {
