@@ -170,7 +170,7 @@ static void print_json(FILE *out, const training *t, const rm2_model_info *i, co
     json_text(out, choice_of(t, i, "recipe", text));
     (void)fprintf(out, ", \"recipe_reason\": ");
     json_text(out, t->reason);
-    (void)fprintf(out, ", \"start\": ");
+    (void)fprintf(out, ", \"init\": ");
     json_text(out, choice_of(t, i, "init", text));
     fit_end end = fit_ended(t, i);
     (void)fprintf(

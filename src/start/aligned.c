@@ -3,7 +3,8 @@
  *   - every demonstration is a curve with nodes at equal steps of arc length (curves.c)
  *   - demonstrations of the same motion make a family, found from the costs of aligning each to each
  *     (align.c, pairs.c, families.c)
- *   - in a family, alignment to the common motion gives each node a phase p (motion.c, phase.c)
+ *   - in a family, alignment to the common motion gives each node its place on it (motion.c); the phase p is
+ *     the place over the mean length of a demonstration: it runs from 0 to 1 in a complete one
  *   - Isomap of the nodes with features [q, 2 om rho p]: edges between nodes up to two steps apart in a
  *     demonstration, and to the nearest nodes in others; the first dimension rises with the phase
  *   - families are placed side by side, beginning with the largest, each next to the one most like it
@@ -11,8 +12,8 @@
  *   - one scalar makes the standard deviation of all entries of nodes 1; points lie between the nodes of
  *     their curves.
  *
- * Nothing depends on the units of F (brought to about one by a power of two), and almost nothing on the
- * timing: it counts only as far as most demonstrations agree. */
+ * Nothing depends on the units of F (brought to about one by a power of two), nor on the timing: only the
+ * curves count. (A phase that runs faster where the demonstrations have many points is no better.) */
 #include "start/aligned.h"
 
 #include <math.h>
@@ -66,7 +67,7 @@ static rm2_status find_families(aligned *w) {
     return RM2_OK;
 }
 
-/* Motion and phases of each family. */
+/* The motion of each family, and the places of its demonstrations. */
 static rm2_status find_motions(aligned *w) {
     const size_t *member = w->member;
     RM2_TRY(rm2i_calloc(w->ctx, w->families, sizeof *w->motion, &w->motion));
@@ -75,7 +76,6 @@ static rm2_status find_motions(aligned *w) {
         for (size_t d = 0; d < w->demos.trajectories; d++)
             count += w->family[d] == f;
         RM2_TRY(rm2i_motion_build(w->ctx, &w->curves, count, member, reference, &w->motion[f]));
-        RM2_TRY(rm2i_motion_phase(w->ctx, &w->demos, &w->curves, &w->motion[f]));
         member += count;
     }
     return RM2_OK;
@@ -103,22 +103,23 @@ static rm2_status make_embeddings(aligned *w) {
     return RM2_OK;
 }
 
-/* [q, 2 om rho p] */
-static void fill_features(const rm2i_embedding *s, double weight, const double *phase,
+/* [q, 2 om rho p], p = place / mean number of steps of a demonstration */
+static void fill_features(const rm2i_embedding *s, double weight, const rm2i_motion *m,
                           double *features) {
+    double steps = (double)m->slot[m->count] / (double)m->count - 1;
     for (size_t i = 0; i < s->n; i++) {
         memcpy(features + i * (s->M + 1), s->q + i * s->M, s->M * sizeof *features);
-        features[i * (s->M + 1) + s->M] = weight * phase[i];
+        features[i * (s->M + 1) + s->M] = weight * m->place[i] / steps;
     }
 }
 
-/* Make the first dimension rise with the phase. */
-static void orient(const rm2i_embedding *s, const double *phase) {
+/* Make the first dimension rise along the motion. */
+static void orient(const rm2i_embedding *s, const double *place) {
     double mean = 0, sum = 0;
     for (size_t i = 0; i < s->n; i++)
-        mean += phase[i] / (double)s->n;
+        mean += place[i] / (double)s->n;
     for (size_t i = 0; i < s->n; i++)
-        sum += (phase[i] - mean) * s->Y[i * s->Q];
+        sum += (place[i] - mean) * s->Y[i * s->Q];
     for (size_t i = 0; sum < 0 && i < s->n; i++)
         s->Y[i * s->Q] = -s->Y[i * s->Q];
 }
@@ -126,13 +127,13 @@ static void orient(const rm2i_embedding *s, const double *phase) {
 static rm2_status embed(const aligned *w, const rm2i_motion *m, const rm2i_embedding *s) {
     double *features;
     RM2_TRY(rm2i_alloc(w->ctx, s->n, (s->M + 1) * sizeof *features, &features));
-    fill_features(s, 2 * w->settings.time_weight * w->curves.spread, m->phase, features);
+    fill_features(s, 2 * w->settings.time_weight * w->curves.spread, m, features);
     const rm2i_start_data nodes = {s->n, s->M + 1, features, m->count, m->slot, NULL};
-    const rm2i_graph_settings plan = {w->settings.neighbours, true, OWN_STEPS};
+    const rm2i_graph_settings plan = {w->settings.neighbours, true, OWN_STEPS, true};
     rm2_status status = rm2i_start_scaling(w->ctx, &nodes, &plan, 0, s->Q, s->Y);
     free(features);
     if (status == RM2_OK)
-        orient(s, m->phase);
+        orient(s, m->place);
     return status;
 }
 
@@ -243,21 +244,22 @@ static void place_points(const aligned *w, double *X0) {
 
 /* ---- report ------------------------------------------------------------------------------------ */
 
-/* Phases are relative to the motion: 0 .. 1. */
+/* Places are relative to the motion: 0 .. 1. */
 static void report_demo(const aligned *w, const rm2i_motion *m, size_t k, rm2_start_demo *demo) {
     size_t d = m->member[k], from = w->demos.starts[d], T = w->demos.starts[d + 1] - from;
     size_t nodes = m->slot[k + 1] - m->slot[k];
-    const double *phase = m->phase + m->slot[k], *place = w->curves.place + from;
+    const double *node = m->place + m->slot[k], *point = w->curves.place + from;
+    double last = (double)(m->nodes - 1);
     *demo = (rm2_start_demo){.family = w->family[d],
                              .reversed = m->fit[k].reversed,
-                             .begin = phase[0] / m->extent,
-                             .end = phase[nodes - 1] / m->extent,
+                             .begin = node[0] / last,
+                             .end = node[nodes - 1] / last,
                              .misfit = m->fit[k].cost,
                              .outliers = w->curves.spikes[d],
                              .resting = w->curves.rests[d]};
     for (size_t i = 0; i < T; i++) {
         double even = T > 1 ? (double)i / (double)(T - 1) : 0;
-        double at = rm2i_between(nodes, phase, 1, place[i]) / m->extent;
+        double at = rm2i_between(nodes, node, 1, point[i]) / last;
         double off = fabs(at - demo->begin - even * (demo->end - demo->begin));
         demo->unevenness = fmax(demo->unevenness, off);
     }

@@ -1,6 +1,15 @@
 /* The graph of Isomap: i and j are joined if one is among the k nearest of the other (in other
- * trajectories, if so asked), or if they are few steps apart in a trajectory; an edge is as long as its ends are apart. What is not
- * connected then is joined by the shortest links between the parts, the fewest that do (a minimum
+ * trajectories, if so asked), or if they are few steps apart in a trajectory; an edge is as long as its ends are apart.
+ *
+ * A small change of the points can replace a k-th neighbour by another, and then all paths across it change. Tapered graphs
+ * depend continuously on the points: with r_i the distance of point i from its neighbour k + 2, an edge of length d between i
+ * and a point j that is closer becomes
+ *
+ *     d / (1 - (d/r)^32),  r = max(r_i, r_j)
+ *
+ * which is almost d for the k nearest, and infinite where the pair is about to be too far apart.
+ *
+ * What is not connected then is joined by the shortest links between the parts, the fewest that do (a minimum
  * spanning tree over the parts, by Prim's method: Bell System Technical Journal 36, 1957), because
  * distances between the parts must be finite and as little as possible is to be made up. */
 #include <math.h>
@@ -16,19 +25,42 @@ typedef struct cloud {
     size_t trajectories;
     const size_t *starts;
     size_t steps;
-    bool others_only;
+    bool others_only, tapered;
     rm2i_tree tree;
-    size_t *nearest; /* n x k */
+    size_t *nearest; /* n x k; tapered: with the neighbour at r_i, the last one */
 } cloud;
+
+enum { TAPERED_NEIGHBOURS = 2 }; /* beyond k */
+static const double SHARPNESS = 32;
 
 static rm2i_edge edge(const cloud *c, size_t a, size_t b) {
     return (rm2i_edge){a, b, rm2i_separation(c->d, c->points, a, b)};
+}
+
+/* r_i */
+static double reach_of(const cloud *c, size_t i) {
+    return rm2i_separation(c->d, c->points, i, c->nearest[i * c->k + c->k - 1]);
+}
+
+/* Taper the edges; returns how many have a finite length. */
+static size_t taper(const cloud *c, size_t count, rm2i_edge *edges) {
+    size_t kept = 0;
+    for (size_t e = 0; e < count; e++) {
+        double reach = fmax(reach_of(c, edges[e].a), reach_of(c, edges[e].b));
+        edges[kept] = edges[e];
+        if (edges[e].length > 0)
+            edges[kept].length /= 1 - pow(edges[e].length / reach, SHARPNESS);
+        kept += isfinite(edges[kept].length);
+    }
+    return kept;
 }
 
 /* Neighbours, then steps, each edge once; returns how many. */
 static size_t list_edges(const cloud *c, rm2i_edge *edges) {
     const size_t *starts = c->starts;
     size_t count = rm2i_neighbour_edges(c->n, c->d, c->points, c->k, c->nearest, edges);
+    if (c->tapered)
+        count = taper(c, count, edges);
     for (size_t t = 0; t < c->trajectories; t++)
         for (size_t i = starts[t]; i < starts[t + 1]; i++)
             for (size_t j = i + 1; j <= i + c->steps && j < starts[t + 1]; j++)
@@ -123,13 +155,14 @@ static rm2_status build(rm2_context *ctx, const cloud *c, rm2i_graph *graph) {
     return status;
 }
 
-/* As many neighbours as every point has. */
+/* As many neighbours as every point has; tapered, two more. */
 static size_t most_neighbours(const rm2i_start_data *points, const rm2i_graph_settings *s) {
     size_t longest = 1;
     for (size_t t = 0; s->others_only && t < points->trajectories; t++)
         if (points->starts[t + 1] - points->starts[t] > longest)
             longest = points->starts[t + 1] - points->starts[t];
-    return s->neighbours < points->N - longest ? s->neighbours : points->N - longest;
+    size_t wanted = s->neighbours + (s->tapered ? TAPERED_NEIGHBOURS : 0);
+    return wanted < points->N - longest ? wanted : points->N - longest;
 }
 
 rm2_status rm2i_graph_build(rm2_context *ctx, const rm2i_start_data *points,
@@ -143,6 +176,7 @@ rm2_status rm2i_graph_build(rm2_context *ctx, const rm2i_start_data *points,
                .starts = points->starts,
                .steps = settings->steps,
                .others_only = settings->others_only};
+    c.tapered = settings->tapered && c.k == settings->neighbours + TAPERED_NEIGHBOURS;
     RM2_TRY(rm2i_tree_build(ctx, c.n, c.d, c.points, &c.tree));
     rm2_status status = rm2i_alloc(ctx, c.n, c.k * sizeof *c.nearest, &c.nearest);
     if (status == RM2_OK)

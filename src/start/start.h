@@ -51,6 +51,7 @@ typedef struct rm2i_graph_settings {
     size_t neighbours; /* nearest ones of each point (ties: the smaller index), symmetrised */
     bool others_only;  /* they are in other trajectories than the point itself */
     size_t steps;      /* points up to this many steps apart in a trajectory are joined */
+    bool tapered;      /* with others_only: lengths depend continuously on the points (graph.c) */
 } rm2i_graph_settings;
 
 /* The graph of neighbours and steps; connected. Time is not looked at. On failure it is empty. */

@@ -63,16 +63,38 @@ check_run() {
     if "$@"; then pass; else fail "$name"; fi
 }
 
-# Is FILE one line with one JSON object? Texts become s, other scalars v; arrays and objects of these
-# become v until nothing is left to do.
+# Is FILE one line with one JSON object, in which no object has two members of one name? Texts become s and their number,
+# other scalars v; arrays and objects of these become v until nothing is left to do.
 is_json() {
-    awk 'NR > 1 || !/^\{/ { bad = 1 }
+    awk 'function object(text, parts, part, n, i, seen) { # members with different names
+            n = split(text, parts, ",")
+            for (i = 1; i <= n; i++) {
+                if (parts[i] !~ /^s[0-9]+:(v|s[0-9]+)$/) return 0
+                split(parts[i], part, ":")
+                if (part[1] in seen) return 0
+                seen[part[1]] = 1
+            }
+            return 1
+        }
+        NR > 1 || !/^\{/ { bad = 1 }
         {
-            gsub(/"([^"\\]|\\["\\\/bfnrt]|\\u[0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F])*"/, "s")
-            gsub(/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?|true|false|null/, "v")
-            gsub(/ /, "")
-            while (gsub(/\[([sv](,[sv])*)?\]|\{(s:[sv](,s:[sv])*)?\}/, "v")) { }
-            if ($0 != "v") bad = 1
+            text = ""
+            while (match($0, /"([^"\\]|\\["\\\/bfnrt]|\\u[0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F])*"|-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?|true|false|null/)) {
+                token = substr($0, RSTART, RLENGTH)
+                if (token ~ /^"/ && !(token in number)) number[token] = ++strings
+                text = text substr($0, 1, RSTART - 1) (token ~ /^"/ ? "s" number[token] : "v")
+                $0 = substr($0, RSTART + RLENGTH)
+            }
+            text = text $0
+            gsub(/ /, "", text)
+            while (match(text, /\[[^][{}]*\]|\{[^][{}]*\}/)) {
+                inside = substr(text, RSTART + 1, RLENGTH - 2)
+                if (substr(text, RSTART, 1) == "[") {
+                    if (inside !~ /^((v|s[0-9]+)(,(v|s[0-9]+))*)?$/) bad = 1
+                } else if (!object(inside)) bad = 1
+                text = substr(text, 1, RSTART - 1) "v" substr(text, RSTART + RLENGTH)
+            }
+            if (text != "v") bad = 1
         }
         END { exit bad || NR != 1 }' "$1"
 }

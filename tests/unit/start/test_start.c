@@ -217,36 +217,60 @@ static void graph_is_as_defined(void **state) {
     rm2i_graph_free(&g);
 }
 
-/* Neighbours in other trajectories only, and steps of one and two. */
-static void graph_of_others_is_as_defined(void **state) {
+/* Neighbours in other trajectories (3 of N points in 2 dimensions, 3 trajectories), by the definition of the graph. */
+enum { OTHERS_N = 60, OTHERS_K = 3 };
+
+static size_t run_of(size_t i) {
+    return (size_t)(i >= 25) + (i >= 40);
+}
+
+/* Distance of point i from its neighbour number `rank`, from 0, in other trajectories. */
+static double neighbour_distance(const double *P, size_t i, size_t rank) {
+    for (size_t j = 0; j < OTHERS_N; j++) {
+        size_t closer = 0;
+        double d = distance(2, P + 2 * i, P + 2 * j);
+        for (size_t k = 0; k < OTHERS_N; k++)
+            closer += run_of(k) != run_of(i) && distance(2, P + 2 * i, P + 2 * k) < d;
+        if (run_of(j) != run_of(i) && closer == rank)
+            return d;
+    }
+    return NAN;
+}
+
+/* d, or d/(1 - (d/r)^32) if tapered; infinite without an edge. */
+static double wanted_length(const double *P, size_t i, size_t j, bool tapered) {
+    double d = distance(2, P + 2 * i, P + 2 * j);
+    size_t rank = tapered ? OTHERS_K + 1 : OTHERS_K;
+    double reach = fmax(neighbour_distance(P, i, rank), neighbour_distance(P, j, rank));
+    if (run_of(i) == run_of(j))
+        return i != j && (i > j ? i - j : j - i) <= 2 ? d : INFINITY;
+    if (d >= reach)
+        return INFINITY;
+    return tapered ? d / (1 - pow(d / reach, 32)) : d;
+}
+
+static void graph_of_others(void **state) {
     rm2_context *ctx = *state;
-    enum { N = 60, D = 2, K = 3 };
-    double P[N * D];
-    size_t starts[] = {0, 25, 40, N};
-    rm2i_graph g;
+    double P[2 * OTHERS_N];
+    size_t starts[] = {0, 25, 40, OTHERS_N};
     rm2_rng rng;
     rm2_rng_seed(&rng, 8);
-    for (size_t i = 0; i < N * D; i++)
+    for (size_t i = 0; i < 2 * OTHERS_N; i++)
         P[i] = rm2_rng_normal(&rng);
-    rm2i_graph_settings settings = {K, true, 2};
-    assert_ok(ctx,
-              rm2i_graph_build(ctx, &(rm2i_start_data){N, D, P, 3, starts, NULL}, &settings, &g));
-    for (size_t i = 0; i < N; i++)
-        for (size_t j = 0; j < N; j++) {
-            size_t run_i = (size_t)(i >= 25) + (i >= 40), run_j = (size_t)(j >= 25) + (j >= 40);
-            size_t closer_i = 0, closer_j = 0;
-            double d = distance(D, P + i * D, P + j * D), length = edge_length(&g, i, j);
-            for (size_t k = 0; k < N; k++) {
-                size_t run = (size_t)(k >= 25) + (k >= 40);
-                closer_i += run != run_i && distance(D, P + i * D, P + k * D) < d;
-                closer_j += run != run_j && distance(D, P + j * D, P + k * D) < d;
+    const rm2i_start_data points = {OTHERS_N, 2, P, 3, starts, NULL};
+    for (int tapered = 0; tapered < 2; tapered++) {
+        rm2i_graph_settings settings = {OTHERS_K, true, 2, tapered};
+        rm2i_graph g;
+        assert_ok(ctx, rm2i_graph_build(ctx, &points, &settings, &g));
+        for (size_t i = 0; i < OTHERS_N; i++)
+            for (size_t j = 0; j < OTHERS_N; j++) {
+                double length = edge_length(&g, i, j), wanted = wanted_length(P, i, j, tapered);
+                assert_int_equal(isfinite(length), isfinite(wanted)); /* these points are connected so */
+                /* rounding of d/r, 32 times, over the least 1 - (d/r)^32 of these points, 1e-3 */
+                assert_true(isinf(wanted) || fabs(length - wanted) < 1e-11 * wanted);
             }
-            bool step = (i > j ? i - j : j - i) <= 2 && i != j;
-            bool wanted = run_i == run_j ? step : closer_i < K || closer_j < K;
-            assert_int_equal(isfinite(length), wanted); /* these points are connected so */
-            assert_true(!wanted || fabs(length - d) < 1e-15);
-        }
-    rm2i_graph_free(&g);
+        rm2i_graph_free(&g);
+    }
 }
 
 /* With one trajectory there are no others. */
@@ -255,7 +279,7 @@ static void graph_without_others(void **state) {
     double P[] = {0, 1, 2, 3};
     size_t starts[] = {0, 4};
     rm2i_graph g;
-    rm2i_graph_settings settings = {3, true, 2};
+    rm2i_graph_settings settings = {3, true, 2, true};
     assert_ok(ctx,
               rm2i_graph_build(ctx, &(rm2i_start_data){4, 1, P, 1, starts, NULL}, &settings, &g));
     assert_int_equal(g.first[4], 2 * 5);
@@ -493,7 +517,7 @@ int main(void) {
         WITH_CONTEXT(given_time_counts),
         WITH_CONTEXT(threads_and_scale_change_nothing),
         WITH_CONTEXT(graph_is_as_defined),
-        WITH_CONTEXT(graph_of_others_is_as_defined),
+        WITH_CONTEXT(graph_of_others),
         WITH_CONTEXT(graph_without_others),
         WITH_CONTEXT(parts_are_joined_by_shortest_links),
         WITH_CONTEXT(paths_are_shortest),
