@@ -265,7 +265,8 @@ static void graph_of_others(void **state) {
         for (size_t i = 0; i < OTHERS_N; i++)
             for (size_t j = 0; j < OTHERS_N; j++) {
                 double length = edge_length(&g, i, j), wanted = wanted_length(P, i, j, tapered);
-                assert_int_equal(isfinite(length), isfinite(wanted)); /* these points are connected so */
+                assert_int_equal(isfinite(length),
+                                 isfinite(wanted)); /* these points are connected so */
                 /* rounding of d/r, 32 times, over the least 1 - (d/r)^32 of these points, 1e-3 */
                 assert_true(isinf(wanted) || fabs(length - wanted) < 1e-11 * wanted);
             }
