@@ -238,7 +238,9 @@ rm2_status rm2i_inducing_sum(rm2i_inducing *in, const rm2i_latent_kernel *kernel
                              const double *F, double *sums) {
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
     RM2_TRY(factor_inputs(in, kernel, X));
-    memcpy(sums, sum_rows(&rows), rm2i_inducing_sums_count(in->r, in->M) * sizeof *sums);
+    const double *found = sum_rows(&rows);
+    if (sums)
+        memcpy(sums, found, rm2i_inducing_sums_count(in->r, in->M) * sizeof *sums);
     return RM2_OK;
 }
 
