@@ -15,7 +15,7 @@
 
 /* ---- object --------------------------------------------------------------------------------- */
 
-enum { MOST_KEPT = 1 << 24 }; /* entries of V that are kept: 128 MB */
+enum { MOST_KEPT = 1 << 26 }; /* entries of V, and as many of K, that are kept: 512 MB each */
 
 static void lay_out(void *inducing, rm2i_arena *a) {
     rm2i_inducing *in = inducing;
