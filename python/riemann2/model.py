@@ -613,9 +613,14 @@ class WGPLVM(ModelSpace, ModelShow):
 
     # ---- files ---------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write the model to a file, the same as those of the program."""
-        _core.model_write(self._fitted(), os.fspath(path), overwrite)
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False, *, compact: bool = False) -> None:
+        """Write the model to a file, the same as those of the program.
+
+        `compact`: with sums over all points for predictions, which are the same to the last bit, and about 5000 of the
+        points, for encoding, grids and distances from the demonstrations. Needs inducing points
+        (``inference="inducing"``).
+        """
+        _core.model_write(self._fitted(), os.fspath(path), overwrite, compact)
 
     def to_bytes(self) -> bytes:
         """Return the contents of the model's file."""

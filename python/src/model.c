@@ -163,19 +163,30 @@ static PyObject *read_file(PyObject *self, PyObject *args) {
     return wrap_made(glue_leave(ctx, status), model);
 }
 
-/* model_write(model, path, overwrite) */
+static rm2_status write_compact(rm2_context *ctx, const rm2_model *model, const char *path,
+                                bool overwrite) {
+    rm2_model *compact;
+    rm2_status status = rm2_model_compact(ctx, model, 0, &compact);
+    if (status == RM2_OK)
+        status = rm2_model_write(ctx, compact, path, overwrite);
+    rm2_model_free(compact);
+    return status;
+}
+
+/* model_write(model, path, overwrite, compact) */
 static PyObject *write_file(PyObject *self, PyObject *args) {
     const rm2_model *model;
     const char *path;
-    int overwrite;
+    int overwrite, compact;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&sp", take_model, &model, &path, &overwrite))
+    if (!PyArg_ParseTuple(args, "O&spp", take_model, &model, &path, &overwrite, &compact))
         return NULL;
     rm2_context *ctx = glue_enter();
     if (!ctx)
         return NULL;
     rm2_status status;
-    GLUE_RUN(status, rm2_model_write(ctx, model, path, overwrite != 0));
+    GLUE_RUN(status, compact ? write_compact(ctx, model, path, overwrite != 0)
+                             : rm2_model_write(ctx, model, path, overwrite != 0));
     return glue_leave(ctx, status);
 }
 
@@ -225,16 +236,16 @@ static PyObject *describe(PyObject *self, PyObject *object) {
     if (!model)
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
-    return Py_BuildValue("{ss,sn,sn,sn,sd,sd,sd,sd,sd,sd,sd,ss,sn,sn,sd,sn,sN}", "manifold",
-                         rm2_manifold_spec(i->manifold), "points", (Py_ssize_t)i->points, "outputs",
-                         (Py_ssize_t)i->outputs, "latent_dim", (Py_ssize_t)i->latent_dim,
-                         "variance", i->variance, "noise", i->noise, "objective", i->end.total,
-                         "log_likelihood", i->end.log_likelihood, "log_likelihood_lower",
-                         i->likelihood.lower, "log_likelihood_upper", i->likelihood.upper, "volume",
-                         i->volume, "stop", rm2_stop_text(i->stop), "iterations",
-                         (Py_ssize_t)i->iterations, "evaluations", (Py_ssize_t)i->evaluations,
-                         "seconds", i->seconds, "inducing", (Py_ssize_t)i->inducing, "settings",
-                         glue_settings_dict(rm2_fit_settings_table(), i->settings));
+    return Py_BuildValue(
+        "{ss,sn,sn,sn,sn,sd,sd,sd,sd,sd,sd,sd,ss,sn,sn,sd,sn,sN}", "manifold",
+        rm2_manifold_spec(i->manifold), "points", (Py_ssize_t)i->points, "trained",
+        (Py_ssize_t)i->trained, "outputs", (Py_ssize_t)i->outputs, "latent_dim",
+        (Py_ssize_t)i->latent_dim, "variance", i->variance, "noise", i->noise, "objective",
+        i->end.total, "log_likelihood", i->end.log_likelihood, "log_likelihood_lower",
+        i->likelihood.lower, "log_likelihood_upper", i->likelihood.upper, "volume", i->volume,
+        "stop", rm2_stop_text(i->stop), "iterations", (Py_ssize_t)i->iterations, "evaluations",
+        (Py_ssize_t)i->evaluations, "seconds", i->seconds, "inducing", (Py_ssize_t)i->inducing,
+        "settings", glue_settings_dict(rm2_fit_settings_table(), i->settings));
 }
 
 /* model_array(model, name, out) */

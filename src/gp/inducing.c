@@ -15,7 +15,7 @@
 
 /* ---- object --------------------------------------------------------------------------------- */
 
-enum { MOST_KEPT = 1 << 24 }; /* entries of V that are kept: 128 MB */
+enum { MOST_KEPT = 1 << 26 }; /* entries of V, and as many of K, that are kept: 512 MB each */
 
 static void lay_out(void *inducing, rm2i_arena *a) {
     rm2i_inducing *in = inducing;
@@ -238,7 +238,9 @@ rm2_status rm2i_inducing_sum(rm2i_inducing *in, const rm2i_latent_kernel *kernel
                              const double *F, double *sums) {
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
     RM2_TRY(factor_inputs(in, kernel, X));
-    memcpy(sums, sum_rows(&rows), rm2i_inducing_sums_count(in->r, in->M) * sizeof *sums);
+    const double *found = sum_rows(&rows);
+    if (sums)
+        memcpy(sums, found, rm2i_inducing_sums_count(in->r, in->M) * sizeof *sums);
     return RM2_OK;
 }
 

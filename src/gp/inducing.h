@@ -98,7 +98,8 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
 /* Everything up to R and S at the points X (N x Q) and outputs F (M x N). */
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                                double noise, const double *F);
-/* The sums over all points that a posterior is made of: the lower triangle of A row after row, V F (M x r), t. */
+/* The sums over all points that a posterior is made of: the lower triangle of A row after row, V F (M x r), t. `sums` may
+ * be NULL on a rank that has no use for them. */
 size_t rm2i_inducing_sums_count(size_t r, size_t M);
 rm2_status rm2i_inducing_sum(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                              const double *F, double *sums);

@@ -87,10 +87,8 @@ static rm2_status find_sums(rm2i_posterior *p, rm2i_inducing *in) {
     const rm2i_gp *gp = &p->gp;
     const rm2i_inducing_data data = {
         .kernel = &gp->kernel, .N = gp->N, .M = gp->M, .X = gp->X, .F = gp->F};
-    double off = NAN;
-    if (gp->some) /* nothing to prove them by */
-        off = 0;
-    else if (gp->sums)
+    double off = 0;
+    if (gp->sums && !gp->proven)
         RM2_TRY(rm2i_inducing_sums_off(in->ctx, &(rm2i_sums_claim){&data, in->r, p->Z, gp->sums},
                                        &off));
     if (gp->sums && off <= OFF_SUMS)
@@ -175,19 +173,34 @@ static void lay_out_inducing(void *posterior, rm2i_arena *a) {
     p->sums = rm2i_take(a, double, rm2i_inducing_sums_count(r, M));
 }
 
-static rm2_status build_inducing(rm2_context *ctx, rm2i_posterior *p) {
-    size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q, r = p->n = p->gp.inducing;
+static rm2_status build_with(rm2_context *ctx, rm2i_posterior *p, const rm2i_units *units) {
+    size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q, r = p->n;
     inducing_scratch scratch = {.r = r};
+    const rm2i_inducing_shape shape = {.N = N, .M = M, .Q = Q, .r = r, .units = &units->points};
     rm2i_inducing *in;
-    RM2_TRY(rm2i_arena_calloc(ctx, lay_out_inducing, p, &p->memory));
-    p->Z = p->gp.Z = memcpy(p->own_Z, p->gp.Z, r * Q * sizeof *p->own_Z);
-    RM2_TRY(rm2i_inducing_create(ctx, &(rm2i_inducing_shape){.N = N, .M = M, .Q = Q, .r = r}, &in));
+    RM2_TRY(rm2i_inducing_create(ctx, &shape, &in));
     memcpy(in->Z, p->Z, r * Q * sizeof *in->Z);
     rm2_status status = rm2i_arena_alloc(ctx, lay_out_inducing_scratch, &scratch, &scratch.memory);
     if (status == RM2_OK)
         status = solve_inducing(p, in, &scratch);
     free(scratch.memory);
     rm2i_inducing_free(in);
+    return status;
+}
+
+static rm2_status build_inducing(rm2_context *ctx, rm2i_posterior *p) {
+    const rm2i_gp *gp = &p->gp;
+    const rm2i_rows_of rows = {.N = gp->N,
+                               .trajectories = gp->trajectories,
+                               .starts = gp->starts,
+                               .rows = rm2i_unit_rows(gp->N)};
+    size_t r = p->n = gp->inducing;
+    rm2i_units *units;
+    RM2_TRY(rm2i_arena_calloc(ctx, lay_out_inducing, p, &p->memory));
+    p->Z = p->gp.Z = memcpy(p->own_Z, gp->Z, r * gp->Q * sizeof *p->own_Z);
+    RM2_TRY(rm2i_units_create(ctx, &rows, &units));
+    rm2_status status = build_with(ctx, p, units);
+    rm2i_units_free(units);
     return status;
 }
 

@@ -26,7 +26,10 @@ typedef struct rm2i_gp {
     size_t inducing;          /* inducing points; 0: none, exact */
     const double *Z;          /* inducing x Q: where they are; copied */
     const double *sums; /* of the inducing points (rm2i_inducing_sum), if they are known; copied */
-    bool some; /* X and F are some of the points: the sums, which must be known, are of all */
+    bool
+        proven; /* the sums are those of all points, of which X and F may be some: they are used as they are */
+    size_t trajectories; /* of X; sums are those of units (units.h) */
+    const size_t *starts;
 } rm2i_gp;
 
 typedef struct rm2i_posterior {

@@ -113,22 +113,53 @@ static rm2_status find_values(rm2_context *ctx, const rm2i_h5 *h5, const request
     RM2_TRY(find_dataset(ctx, h5, r->name, d));
     if ((*d)->kind != r->kind)
         return wrong(ctx, h5, r->name, r->other);
+    if ((*d)->count > 0 && !(*d)->values)
+        return wrong(ctx, h5, r->name, "is not where this program writes it");
     return match_shape(ctx, h5, r->name, *d, r->dims, r->shape);
 }
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
+static const char NO_DOUBLES[] = "does not hold floating-point numbers of 64 bits";
+
+static void load_doubles(size_t count, const unsigned char *bytes, double *values) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits = rm2i_load(bytes + 8 * i, 8);
+        memcpy(&values[i], &bits, sizeof bits);
+    }
+}
+
 rm2_status rm2i_h5_get_doubles(rm2_context *ctx, const rm2i_h5 *h5, const char *name, size_t dims,
                                size_t *shape, double **values) {
     const rm2i_h5_object *d;
-    const request r = {name, RM2I_H5_DOUBLES, "does not hold floating-point numbers of 64 bits",
-                       dims, shape};
+    const request r = {name, RM2I_H5_DOUBLES, NO_DOUBLES, dims, shape};
     *values = NULL;
     RM2_TRY(find_values(ctx, h5, &r, &d));
     RM2_TRY(rm2i_alloc(ctx, d->count, sizeof **values, values));
-    for (size_t i = 0; i < d->count; i++) {
-        uint64_t bits = rm2i_load(d->values + 8 * i, 8);
-        memcpy(&(*values)[i], &bits, sizeof bits);
+    load_doubles(d->count, d->values, *values);
+    return RM2_OK;
+}
+
+rm2_status rm2i_h5_get_some(rm2_context *ctx, rm2i_h5 *h5, const rm2i_h5_some *some,
+                            double *values) {
+    enum { CHUNK = 1024 }; /* values whose bytes are read at a time */
+    unsigned char bytes[CHUNK * sizeof *values];
+    const rm2i_h5_object *d;
+    RM2_TRY(find_dataset(ctx, h5, some->name, &d));
+    if (d->kind != RM2I_H5_DOUBLES)
+        return wrong(ctx, h5, some->name, NO_DOUBLES);
+    if (some->first > d->count || some->count > d->count - some->first)
+        return wrong(ctx, h5, some->name, "has fewer values than expected");
+    if (d->values || some->count == 0) {
+        load_doubles(some->count, d->values ? d->values + 8 * some->first : NULL, values);
+        return RM2_OK;
+    }
+    h5->source.position = d->at + 8 * (uint64_t)some->first;
+    for (size_t done = 0; done < some->count;) {
+        size_t count = some->count - done < CHUNK ? some->count - done : CHUNK;
+        RM2_TRY(rm2i_source_exactly(&h5->source, bytes, 8 * count, some->name));
+        load_doubles(count, bytes, values + done);
+        done += count;
     }
     return RM2_OK;
 }

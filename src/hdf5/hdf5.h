@@ -56,6 +56,9 @@ typedef struct rm2i_h5 rm2i_h5;
 
 /* "-" is standard input. The file is read whole and may change afterwards. */
 rm2_status rm2i_h5_open(rm2_context *ctx, const char *path, rm2i_h5 **h5);
+/* The same, but an array that was written in pieces (rm2i_h5_announce) stays in the file, which must not change until it
+ * is closed: rm2i_h5_get_some has it. */
+rm2_status rm2i_h5_open_pieces(rm2_context *ctx, const char *path, rm2i_h5 **h5);
 /* A file in memory, which must stay as it is until it is closed; `name` is for messages. */
 rm2_status rm2i_h5_open_bytes(rm2_context *ctx, const void *bytes, size_t size, const char *name,
                               rm2i_h5 **h5);
@@ -76,6 +79,13 @@ rm2_status rm2i_h5_shape(rm2_context *ctx, const rm2i_h5 *h5, const char *name, 
  * not looked at: they may be NaN. */
 rm2_status rm2i_h5_get_doubles(rm2_context *ctx, const rm2i_h5 *h5, const char *name, size_t dims,
                                size_t *shape, double **values);
+/* `count` values of a dataset of doubles from number `first` on, wherever they are. */
+typedef struct rm2i_h5_some {
+    const char *name;
+    size_t first, count;
+} rm2i_h5_some;
+rm2_status rm2i_h5_get_some(rm2_context *ctx, rm2i_h5 *h5, const rm2i_h5_some *some,
+                            double *values);
 rm2_status rm2i_h5_get_sizes(rm2_context *ctx, const rm2i_h5 *h5, const char *name, size_t dims,
                              size_t *shape, size_t **values);
 rm2_status rm2i_h5_get_double(rm2_context *ctx, const rm2i_h5 *h5, const char *name, double *value);

@@ -29,7 +29,7 @@ rm2_status rm2i_h5_dataspace(const rm2i_h5_parser *p, const rm2i_h5_message *m,
     for (size_t k = 0; k < object->dims; k++) {
         uint64_t extent = rm2i_load(m->bytes + SPACE_HEAD + 8 * k, 8);
         object->shape[k] = (size_t)extent;
-        if (extent > p->size ||
+        if (extent > p->whole ||
             __builtin_mul_overflow(object->count, object->shape[k], &object->count))
             return rm2i_h5_refuse(p, m->at, "a dataset is larger than the file");
     }

@@ -7,7 +7,8 @@
 
 struct rm2i_h5 {
     char *name;              /* for messages */
-    unsigned char *own;      /* the file, unless it is the caller's memory */
+    unsigned char *own;      /* the file or its front, unless it is the caller's memory */
+    rm2i_source source;      /* of what is behind the front; closed where nothing is */
     rm2i_h5_object *objects; /* point into the file; the first is the root group */
 };
 

@@ -93,7 +93,7 @@ static rm2_status begin(rm2_context *ctx, const rm2i_h5_writer *h5, rm2i_h5_stre
                                "this version of libhdf5 describes an array in another way");
     }
     if (status == RM2_OK) {
-        rm2i_h5_seal_begin(bytes, size + array);
+        rm2i_h5_seal_begin(bytes, size + array, size);
         memcpy(s->block, bytes, sizeof s->block);
         status = put_bytes(ctx, s, bytes, size);
     }

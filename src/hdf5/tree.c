@@ -20,13 +20,19 @@ rm2_status rm2i_h5_refuse(const rm2i_h5_parser *p, uint64_t at, const char *form
                      what, (unsigned long long)at);
 }
 
-rm2_status rm2i_h5_position(const rm2i_h5_parser *p, uint64_t from, uint64_t address,
-                            uint64_t *at) {
-    if (address >= p->size - RM2I_H5_BLOCK)
+/* Position of an address before `end`. */
+static rm2_status position(const rm2i_h5_parser *p, uint64_t from, uint64_t address, uint64_t end,
+                           uint64_t *at) {
+    if (address >= end - RM2I_H5_BLOCK)
         return rm2i_h5_refuse(p, from, "address %llu is beyond the end of the file",
                               (unsigned long long)address);
     *at = RM2I_H5_BLOCK + address;
     return RM2_OK;
+}
+
+rm2_status rm2i_h5_position(const rm2i_h5_parser *p, uint64_t from, uint64_t address,
+                            uint64_t *at) {
+    return position(p, from, address, p->size, at);
 }
 
 /* Room for one more element. */
@@ -41,9 +47,9 @@ static rm2_status reserve(rm2_context *ctx, size_t count, size_t size, size_t *c
 }
 
 rm2_status rm2i_h5_claim(rm2i_h5_parser *p, rm2i_h5_span span) {
-    if (span.at > p->size || span.size > p->size - span.at)
+    if (span.at > p->whole || span.size > p->whole - span.at)
         return rm2i_h5_refuse(p, span.at, "a structure reaches beyond the end of the file");
-    if (span.size > p->size - p->claimed)
+    if (span.size > p->whole - p->claimed)
         return rm2i_h5_refuse(p, span.at, "structures overlap");
     p->claimed += span.size;
     RM2_TRY(reserve(p->ctx, p->span_count, sizeof span, &p->span_capacity, &p->spans));
@@ -119,15 +125,16 @@ static rm2_status take_message(void *user, const rm2i_h5_message *m) {
 
 static rm2_status finish_dataset(const intake *in, rm2i_h5_object *object) {
     rm2i_h5_parser *p = in->p;
-    uint64_t at = 0;
     size_t bytes;
     if (__builtin_mul_overflow(object->count, object->width, &bytes) || bytes != in->size)
         return rm2i_h5_refuse(p, object->header, "a dataset's extents do not fit its values");
     if (bytes == 0)
         return RM2_OK;
-    RM2_TRY(rm2i_h5_position(p, object->header, in->address, &at));
-    object->values = p->bytes + at;
-    return rm2i_h5_claim(p, (rm2i_h5_span){.at = at, .size = bytes});
+    RM2_TRY(position(p, object->header, in->address, p->whole, &object->at));
+    RM2_TRY(rm2i_h5_claim(p, (rm2i_h5_span){.at = object->at, .size = bytes}));
+    if (object->at + bytes <= p->size)
+        object->values = p->bytes + object->at;
+    return RM2_OK;
 }
 
 static int by_name(const void *a, const void *b) {
@@ -172,7 +179,7 @@ static rm2_status read_superblock(rm2i_h5_parser *p, uint64_t *root) {
         memcmp(b, RM2I_H5_SIGNATURE, RM2I_H5_SIGNATURE_SIZE) != 0)
         return rm2i_h5_refuse(p, RM2I_H5_BLOCK, "no HDF5 data follow the seal");
     if (memcmp(b + HEAD, head, sizeof head) != 0 || rm2i_load(b + BASE, 8) != RM2I_H5_BLOCK ||
-        rm2i_load(b + EXTENSION, 8) != UINT64_MAX || rm2i_load(b + END, 8) != p->size)
+        rm2i_load(b + EXTENSION, 8) != UINT64_MAX || rm2i_load(b + END, 8) != p->whole)
         return rm2i_h5_refuse(p, RM2I_H5_BLOCK, "superblock of version %u in an unknown form",
                               b[HEAD]);
     if (rm2i_load(b + SUM, RM2I_H5_CHECKSUM) != rm2i_h5_checksum(b, SUM))
@@ -193,9 +200,12 @@ static rm2_status read_objects(rm2i_h5_parser *p) {
     return check_overlap(p);
 }
 
-rm2_status rm2i_h5_tree(rm2_context *ctx, const char *name, const unsigned char *bytes, size_t size,
-                        rm2i_h5_object **objects) {
-    rm2i_h5_parser p = {.ctx = ctx, .name = name, .bytes = bytes, .size = size};
+rm2_status rm2i_h5_tree(rm2_context *ctx, const rm2i_h5_file *file, rm2i_h5_object **objects) {
+    rm2i_h5_parser p = {.ctx = ctx,
+                        .name = file->name,
+                        .bytes = file->bytes,
+                        .size = file->size,
+                        .whole = file->whole};
     rm2_status status = read_objects(&p);
     free(p.spans);
     *objects = NULL;

@@ -34,13 +34,19 @@ typedef struct rm2i_h5_object {
     size_t first; /* number of a group's first member: they follow each other, ordered by name */
     size_t dims, shape[RM2_ARRAY_MAX_DIMS];
     size_t width;                /* bytes of an element */
-    const unsigned char *values; /* in the file; NULL: no elements */
+    uint64_t at;                 /* where its values are in the file */
+    const unsigned char *values; /* in memory; NULL: no elements, or not there */
 } rm2i_h5_object;
 
-/* The objects of a file of `size` bytes behind a good seal; the first is the root group. *objects is the
- * caller's to free, and NULL on failure. */
-rm2_status rm2i_h5_tree(rm2_context *ctx, const char *name, const unsigned char *bytes, size_t size,
-                        rm2i_h5_object **objects);
+/* A file behind a good seal; of its `whole` bytes the first `size` are in memory, with all structures. */
+typedef struct rm2i_h5_file {
+    const char *name;
+    const unsigned char *bytes;
+    uint64_t size, whole;
+} rm2i_h5_file;
+
+/* The objects of a file; the first is the root group. *objects is the caller's to free, and NULL on failure. */
+rm2_status rm2i_h5_tree(rm2_context *ctx, const rm2i_h5_file *file, rm2i_h5_object **objects);
 
 /* ---- shared by the three files -------------------------------------------------------------- */
 
@@ -54,7 +60,8 @@ typedef struct rm2i_h5_parser {
     rm2_context *ctx;
     const char *name; /* of the file */
     const unsigned char *bytes;
-    uint64_t size;
+    uint64_t size;  /* bytes in memory: structures are among them */
+    uint64_t whole; /* bytes of the file: values may be behind */
     rm2i_h5_object *objects;
     size_t count, capacity;
     rm2i_h5_span *spans;
@@ -66,7 +73,7 @@ typedef struct rm2i_h5_parser {
 rm2_status rm2i_h5_refuse(const rm2i_h5_parser *p, uint64_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Position of an address, which must be inside the file. `from`: where it is written. */
+/* Position of the address of a structure, which must be in memory. `from`: where it is written. */
 rm2_status rm2i_h5_position(const rm2i_h5_parser *p, uint64_t from, uint64_t address, uint64_t *at);
 
 /* The bytes at->size of the span are taken by one structure. */

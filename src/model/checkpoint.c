@@ -9,7 +9,7 @@
 #include "model/train.h"
 
 enum { VERSION = 1, TERMS = sizeof(rm2_objective_terms) / sizeof(double) };
-static const char FORMAT[] = "riemann2 checkpoint";
+static const char FORMAT[] = "riemann2 checkpoint", STATE[] = "state";
 
 /* FNV-1a over the bytes of doubles. */
 static void mix(uint64_t *hash, const double *values, size_t count) {
@@ -25,17 +25,26 @@ static void mix_one(void *hash, double value) {
     mix(hash, &value, 1);
 }
 
-uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
+static uint64_t of_data(const rm2i_model_problem *p) {
     uint64_t hash = UINT64_C(14695981039346656037);
-    const rm2i_model_problem *p = o->p.whole ? o->p.whole : &o->p;
-    size_t latents = o->p.whole ? o->p.N * o->p.Q : 0; /* of this rank: raw is X0 there */
     mix(&hash, p->F, p->N * p->M);
     mix(&hash, p->X0, p->N * p->Q);
-    if (o->p.whole)
-        mix(&hash, p->X0, p->N * p->Q);
-    mix(&hash, raw + latents, o->par.raw_size - latents);
-    for (size_t t = 0; t < p->trajectories; t++)
-        mix_one(&hash, (double)p->starts[t]);
+    return hash;
+}
+
+uint64_t rm2i_fingerprint_begin(const rm2i_model_problem *whole) {
+    uint64_t hash = of_data(whole);
+    mix(&hash, whole->X0, whole->N * whole->Q); /* once more, as the raw vector's latents */
+    return hash;
+}
+
+uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
+    const rm2i_model_problem *p = &o->p;
+    uint64_t hash = p->team ? p->begun : of_data(p);
+    size_t mixed = p->team ? p->N * p->Q : 0; /* of the raw vector */
+    mix(&hash, raw + mixed, o->par.raw_size - mixed);
+    for (size_t t = 0; t < p->all_trajectories; t++)
+        mix_one(&hash, (double)p->all_starts[t]);
     rm2i_settings_each(&o->s, mix_one, &hash);
     for (size_t j = 0; o->s.inducing_points && j < o->s.inducing; j++)
         mix_one(&hash, (double)o->s.inducing_points[j]);
@@ -77,7 +86,7 @@ static rm2_status put(rm2_context *ctx, rm2i_h5_writer *h5, uint64_t fingerprint
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "version", 0, NULL, &version));
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "fingerprint", 0, NULL, &print));
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "stop", 0, NULL, &stop));
-    RM2_TRY(rm2i_h5_announce(ctx, h5, "state", state_size));
+    RM2_TRY(rm2i_h5_announce(ctx, h5, STATE, state_size));
     RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "trace", 1, &saved->trace_size, saved->trace));
     RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "start", 1, &terms, start));
     RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "chosen_at", 0, NULL, &saved->chosen_at));
@@ -163,6 +172,16 @@ static rm2_status check_header(rm2_context *ctx, const rm2i_h5 *h5, const char *
     return RM2_OK;
 }
 
+static rm2_status get_state_size(rm2_context *ctx, const rm2i_h5 *h5, size_t *size) {
+    size_t dims, shape[RM2_ARRAY_MAX_DIMS];
+    RM2_TRY(rm2i_h5_shape(ctx, h5, STATE, &dims, shape));
+    if (dims != 1)
+        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: dataset %s has %zu dimensions, expected 1",
+                         rm2i_h5_name(h5), STATE, dims);
+    *size = shape[0];
+    return RM2_OK;
+}
+
 static rm2_status get(rm2_context *ctx, const rm2i_h5 *h5, const char *path, uint64_t fingerprint,
                       rm2i_saved *saved) {
     double *start;
@@ -172,8 +191,8 @@ static rm2_status get(rm2_context *ctx, const rm2i_h5 *h5, const char *path, uin
     if (stop > RM2_STOP_MAX_SECONDS)
         return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: stop: unknown reason %zu", path, stop);
     saved->stop = (rm2_stop)stop;
-    saved->state_size = saved->trace_size = SIZE_MAX;
-    RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "state", 1, &saved->state_size, &saved->state));
+    RM2_TRY(get_state_size(ctx, h5, &saved->state_size));
+    saved->trace_size = SIZE_MAX;
     RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "trace", 1, &saved->trace_size, &saved->trace));
     if (saved->trace_size == 0)
         return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s has no trace", path);
@@ -190,14 +209,30 @@ static rm2_status get(rm2_context *ctx, const rm2i_h5 *h5, const char *path, uin
 
 rm2_status rm2i_checkpoint_read(rm2_context *ctx, const char *path, uint64_t fingerprint,
                                 rm2i_saved *saved) {
-    *saved = (rm2i_saved){.state = NULL};
-    rm2i_h5 *h5;
-    RM2_TRY(rm2i_h5_open(ctx, path, &h5));
-    rm2_status status = get(ctx, h5, path, fingerprint, saved);
-    rm2i_h5_close(h5);
+    *saved = (rm2i_saved){.file = NULL};
+    RM2_TRY(rm2i_h5_open_pieces(ctx, path, &saved->file));
+    rm2_status status = get(ctx, saved->file, path, fingerprint, saved);
     if (status != RM2_OK)
         rm2i_saved_free(saved);
     return status;
+}
+
+typedef struct reading {
+    rm2_context *ctx;
+    rm2i_h5 *file;
+    size_t done;
+} reading;
+
+static rm2_status read_next(void *user, size_t count, double *values) {
+    reading *r = user;
+    const rm2i_h5_some some = {STATE, r->done, count};
+    r->done += count;
+    return rm2i_h5_get_some(r->ctx, r->file, &some, values);
+}
+
+rm2_status rm2i_checkpoint_restore(rm2_context *ctx, const rm2i_saved *saved, rm2i_optim *optim) {
+    reading r = {ctx, saved->file, 0};
+    return rm2i_optim_restore(ctx, optim, &(rm2i_optim_source){saved->state_size, read_next, &r});
 }
 
 /* ---- on all ranks of a team ----------------------------------------------------------------- */
@@ -222,7 +257,8 @@ rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_team *team, rm2i_saved *s
         return RM2_OK;
     rm2i_team_tell(team, &all, sizeof all); /* of which other ranks can use all but the arrays */
     if (team->rank != 0) {
-        all.state = all.trace = NULL;
+        all.file = NULL;
+        all.trace = NULL;
         all.sets.likelihood.index = all.sets.dynamics.index = NULL;
         *saved = all;
     }
@@ -239,9 +275,9 @@ rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_team *team, rm2i_saved *s
 }
 
 void rm2i_saved_free(rm2i_saved *saved) {
-    free(saved->state);
+    rm2i_h5_close(saved->file);
     free(saved->trace);
     free(saved->sets.likelihood.index);
     free(saved->sets.dynamics.index);
-    *saved = (rm2i_saved){.state = NULL};
+    *saved = (rm2i_saved){.file = NULL};
 }

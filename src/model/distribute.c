@@ -189,12 +189,16 @@ static void describe(const rm2_team *team, const job *j, const cuts *c,
                                          .all = j->all,
                                          .all_trajectories = j->all_trajectories,
                                          .psi = j->psi,
-                                         .squared_step = j->squared_step,
-                                         .whole = whole ? whole->problem : NULL};
+                                         .squared_step = j->squared_step};
     part->checkpoint = (rm2_checkpoint){
         .path = j->checkpoint ? "" : NULL, .seconds = j->checkpoint_seconds, .resume = j->resume};
-    if (j->checkpoint && whole)
+    if (!whole)
+        return;
+    part->problem.all_starts = whole->problem->starts;
+    if (j->checkpoint) {
+        part->problem.begun = rm2i_fingerprint_begin(whole->problem);
         part->checkpoint.path = whole->checkpoint->path;
+    }
 }
 
 /* Both sides of the division, once all know the job; rank 0 has the whole and the cuts. */
@@ -240,9 +244,23 @@ rm2_status rm2i_training_divide(rm2_context *ctx, const rm2_team *team,
     return status;
 }
 
-void rm2i_training_collect(const rm2i_objective *o, double *X) {
+static rm2_status allocate_whole(rm2_context *ctx, const rm2i_model_problem *p,
+                                 rm2i_collected *whole) {
+    RM2_TRY(rm2i_alloc(ctx, p->all, p->Q * sizeof *whole->X, &whole->X));
+    return rm2i_alloc(ctx, p->M, p->all * sizeof *whole->F, &whole->F);
+}
+
+rm2_status rm2i_training_collect(rm2_context *ctx, const rm2i_objective *o, rm2i_collected *whole) {
     const rm2i_ranges *points = &o->units->points;
-    rm2i_shares_collect(points->shares, points->of_rank, o->p.Q, o->X, X);
+    const rm2i_model_problem *p = &o->p;
+    *whole = (rm2i_collected){.X = NULL};
+    RM2_TRY(rm2i_team_settle(ctx, p->team,
+                             p->team->rank == 0 ? allocate_whole(ctx, p, whole) : RM2_OK));
+    rm2i_shares_collect(points->shares, points->of_rank, p->Q, o->X, whole->X);
+    for (size_t m = 0; m < p->M; m++)
+        rm2i_shares_collect(points->shares, points->of_rank, 1, p->F + m * p->N,
+                            whole->F ? whole->F + m * p->all : NULL);
+    return RM2_OK;
 }
 
 /* ---- ranks that wait ------------------------------------------------------------------------ */
@@ -250,12 +268,17 @@ void rm2i_training_collect(const rm2i_objective *o, double *X) {
 static rm2_status train_part(rm2_context *ctx, const rm2i_part_of_training *part) {
     rm2i_objective *o;
     rm2i_training training;
+    rm2i_collected none;
     RM2_TRY(rm2i_objective_create(ctx, &part->settings, &part->problem, &o));
     rm2_status status = rm2i_train(ctx, o, &part->checkpoint, &training);
     if (status == RM2_OK) {
-        rm2i_training_collect(o, NULL);
         free(training.trace);
+        status = rm2i_training_collect(ctx, o, &none);
     }
+    if (status == RM2_OK) /* that rank 0 has memory for what comes */
+        status = rm2i_team_settle(ctx, part->problem.team, RM2_OK);
+    if (status == RM2_OK)
+        status = rm2i_objective_sums(o, NULL);
     rm2i_objective_free(o);
     return status;
 }

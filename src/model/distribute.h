@@ -2,7 +2,7 @@
  *
  * Rank 0 has the whole problem and gives each rank its part: whole units (gp/units.h), about as many points to each.
  * Then all ranks make the same calls (objective.h, train.h), each with its part; at the end rank 0 gets the latents of
- * all. */
+ * all, and the outputs, which it need not keep meanwhile. */
 #ifndef RM2I_DISTRIBUTE_H
 #define RM2I_DISTRIBUTE_H
 
@@ -27,11 +27,14 @@ typedef struct rm2i_whole_training {
 /* Refuses settings of a training that is not distributed. */
 rm2_status rm2i_training_check(rm2_context *ctx, const rm2_fit_settings *s);
 /* Rank 0: give the ranks their parts of a training, and this one its own. Refuses more ranks than there
- * are units, before another rank knows of it. The whole must live longer. */
+ * are units, before another rank knows of it. Of the whole, the trajectories and the checkpoint's path must live longer. */
 rm2_status rm2i_training_divide(rm2_context *ctx, const rm2_team *team,
                                 const rm2i_whole_training *whole, rm2i_part_of_training *part);
-/* Latents of all ranks, on rank 0: X is N x Q of the whole there, NULL elsewhere. */
-void rm2i_training_collect(const rm2i_objective *o, double *X);
+/* What a training leaves: latents (N x Q) and outputs (M x N) of all ranks, in fresh arrays on rank 0; NULL on others. */
+typedef struct rm2i_collected {
+    double *X, *F;
+} rm2i_collected;
+rm2_status rm2i_training_collect(rm2_context *ctx, const rm2i_objective *o, rm2i_collected *whole);
 void rm2i_part_clear(rm2i_part_of_training *part);
 
 #endif

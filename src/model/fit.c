@@ -84,11 +84,20 @@ static void copy_block(const rm2i_objective *o, rm2i_parameter_block block, doub
         to[i] = o->natural[b->offset + (b->count > 1 ? i : 0)];
 }
 
-static void take_parameters(const rm2i_objective *o, rm2_model *m) {
-    if (o->p.team)
-        rm2i_training_collect(o, m->X);
-    else
+/* Of this process, or of all ranks: those of a team have outputs and start of the latents while they train. */
+static rm2_status take_latents(rm2_context *ctx, const rm2i_objective *o, rm2_model *m) {
+    rm2i_collected whole;
+    if (!o->p.team) {
         memcpy(m->X, o->X, m->N * m->Q * sizeof *m->X);
+        return RM2_OK;
+    }
+    rm2_status status = rm2i_training_collect(ctx, o, &whole);
+    m->X = whole.X;
+    m->F = whole.F;
+    return status;
+}
+
+static void take_parameters(const rm2i_objective *o, rm2_model *m) {
     memcpy(m->Kf, o->Kf, m->M * m->M * sizeof *m->Kf);
     memcpy(m->lengthscale, o->lengthscale, m->Q * sizeof *m->lengthscale);
     copy_block(o, RM2I_VARIANCE, &m->variance, 1);
@@ -124,6 +133,18 @@ static rm2_status take_inducing(rm2_context *ctx, const rm2i_objective *o, rm2_m
     return copy_points(ctx, in->r, in->index, &m->inducing);
 }
 
+/* What the posterior needs of all points, summed by all ranks. */
+static rm2_status take_sums(rm2_context *ctx, const rm2i_objective *o, rm2_model *m) {
+    const rm2i_inducing *in = o->inducing;
+    if (!in)
+        return RM2_OK;
+    RM2_TRY(rm2i_team_settle(ctx, o->p.team,
+                             rm2i_alloc(ctx, rm2i_inducing_sums_count(in->r, in->M),
+                                        sizeof *m->inducing_sums, &m->inducing_sums)));
+    m->own_sums = true;
+    return rm2i_objective_sums(o, m->inducing_sums);
+}
+
 static void take_training(const rm2i_training *t, rm2_model *m) {
     m->stop = t->stop;
     m->iterations = t->iterations;
@@ -157,8 +178,12 @@ static rm2_status train_problem(rm2_context *ctx, const rm2i_whole_training *tra
     if (status == RM2_OK) {
         take_parameters(o, m);
         take_training(&result, m);
-        status = take_inducing(ctx, o, m);
+        status = take_latents(ctx, o, m);
     }
+    if (status == RM2_OK)
+        status = take_sums(ctx, o, m);
+    if (status == RM2_OK)
+        status = take_inducing(ctx, o, m);
     rm2i_objective_free(o);
     return status;
 }
@@ -167,9 +192,13 @@ static rm2_status train_with_team(rm2_context *ctx, const rm2_team *team,
                                   const rm2i_whole_training *whole, rm2_model *m) {
     rm2i_part_of_training part;
     rm2_status status = rm2i_training_divide(ctx, team, whole, &part);
-    if (status == RM2_OK)
+    if (status == RM2_OK) {
+        free(m->X); /* the ranks have them */
+        free(m->F);
+        m->X = m->F = NULL;
         status = train_problem(
             ctx, &(rm2i_whole_training){&part.settings, &part.problem, &part.checkpoint}, m);
+    }
     rm2i_part_clear(&part);
     return status;
 }

@@ -148,7 +148,9 @@ rm2i_gp rm2i_model_gp(const rm2_model *m) {
                      .inducing = m->inducing_count,
                      .Z = m->inducing_inputs,
                      .sums = m->inducing_sums,
-                     .some = m->trained > 0};
+                     .proven = m->trained > 0 || m->own_sums,
+                     .trajectories = m->data->trajectories,
+                     .starts = m->data->starts};
 }
 
 rm2_status rm2i_model_whole(rm2_context *ctx, const rm2_model *m, const char *what) {

@@ -38,8 +38,10 @@ struct rm2_model {
     size_t inducing_count;   /* 0: exact inference */
     size_t *inducing;        /* which of the points they are; NULL: exact, or free inputs */
     double *inducing_inputs; /* inducing_count x Q: where they are; NULL: exact */
-    double *inducing_sums;  /* rm2i_inducing_sum, of a file or of the model that a compact one comes
-                              from, until the posterior has them; or NULL */
+    double *
+        inducing_sums; /* rm2i_inducing_sum, of training, of a file or of the model that a compact one
+                              comes from, until the posterior has them; or NULL */
+    bool own_sums;     /* they are of training */
     size_t *given_inducing; /* settings.inducing training points that were given, or NULL */
     size_t gpdm_inducing;
     size_t trained; /* compact models: points it was trained on, of which N are here; else 0 */

@@ -39,8 +39,6 @@ void rm2i_objective_latents(rm2i_objective *o) {
     if (o->p.gram) /* X = gram W */
         rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, Q, N, 1, o->p.gram, N, latent, Q,
                    0, o->X, Q);
-    else
-        memcpy(o->X, latent, o->p.N * o->p.Q * sizeof *o->X);
     const rm2i_block_info *l = &o->par.block[RM2I_LENGTHSCALE];
     for (size_t q = 0; q < o->p.Q; q++)
         o->lengthscale[q] = o->natural[l->offset + (l->count > 1 ? q : 0)];
@@ -61,8 +59,6 @@ static void latents_backward(rm2i_objective *o) {
     if (o->p.gram) /* W_bar = gram^T X_bar */
         rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, N, Q, N, 1, o->p.gram, N, o->X_bar, Q,
                    0, latent_bar, Q);
-    else
-        memcpy(latent_bar, o->X_bar, o->p.N * o->p.Q * sizeof *latent_bar);
     const rm2i_block_info *l = &o->par.block[RM2I_LENGTHSCALE];
     for (size_t q = 0; q < o->p.Q; q++)
         o->natural_bar[l->offset + (l->count > 1 ? q : 0)] += o->lengthscale_bar[q];
@@ -319,9 +315,9 @@ static rm2_status likelihood(rm2i_objective *o) {
 /* ---- all terms ------------------------------------------------------------------------------ */
 
 static rm2_status evaluate_terms(rm2i_objective *o) {
-    size_t entries = o->p.N * o->p.Q;
     memset(o->natural_bar, 0, o->par.natural_size * sizeof *o->natural_bar);
-    memset(o->X_bar, 0, entries * sizeof *o->X_bar);
+    if (o->p.gram) /* else it is a part of natural_bar */
+        memset(o->X_bar, 0, o->p.N * o->p.Q * sizeof *o->X_bar);
     memset(o->lengthscale_bar, 0, o->p.Q * sizeof *o->lengthscale_bar);
     o->terms = (rm2_objective_terms){.jitter = 0};
     rm2i_objective_latents(o);

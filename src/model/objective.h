@@ -20,9 +20,10 @@ typedef struct rm2i_model_problem {
     const size_t *starts;
     /* Where a team trains, the above is the part of this rank, and the rest about the whole; NULL: it is the whole. */
     const rm2_team *team;
-    size_t all, all_trajectories;           /* points and trajectories of all ranks */
-    double psi, squared_step;               /* rm2i_mean_variance, rm2i_mean_squared_step */
-    const struct rm2i_model_problem *whole; /* on rank 0 */
+    size_t all, all_trajectories; /* points and trajectories of all ranks */
+    double psi, squared_step;     /* rm2i_mean_variance, rm2i_mean_squared_step */
+    const size_t *all_starts;     /* on rank 0: of all trajectories */
+    uint64_t begun; /* on rank 0: rm2i_fingerprint_begin of the whole, for a checkpoint */
 } rm2i_model_problem;
 
 /* Mean variance of the outputs; 0 or not finite: there is nothing to learn. */
@@ -48,7 +49,8 @@ typedef struct rm2i_objective {
     size_t rank;       /* columns of B */
     double psi;        /* Psi = psi I: mean variance of the outputs */
     double *natural, *natural_bar;
-    double *X, *X_bar;                     /* N x Q */
+    double *X,
+        *X_bar; /* N x Q: the block of latents, or with a back constraint arrays of their own */
     double *lengthscale, *lengthscale_bar; /* Q */
     double *K, *L;                         /* N x N; exact inference only */
     double *Kf, *Lf, *Kf_bar;              /* M x M */
@@ -114,6 +116,10 @@ rm2_status rm2i_objective_use(rm2i_objective *o, const rm2i_sets *sets);
 /* Have the latents moved so far that the sets should be chosen again? While training goes on, a choice
  * lasts longer than at its end. */
 bool rm2i_objective_stale(const rm2i_objective *o, bool ended);
+
+/* The sums that a posterior is made of (rm2i_inducing_sum), with inducing points, at the last evaluation; NULL: on a rank
+ * that has no use for them. */
+rm2_status rm2i_objective_sums(const rm2i_objective *o, double *sums);
 
 /* Bounds of the exact log-likelihood and of the exact dynamics term at the last evaluation. */
 rm2_status rm2i_objective_certify(const rm2i_objective *o, rm2_certificate *likelihood,

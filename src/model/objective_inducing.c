@@ -285,6 +285,11 @@ bool rm2i_objective_stale(const rm2i_objective *o, bool ended) {
            stale(o->gpdm.inducing, o->gpdm.inducing ? allowed_dynamics(o) : 0, ended);
 }
 
+rm2_status rm2i_objective_sums(const rm2i_objective *o, double *sums) {
+    const rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
+    return rm2i_inducing_sum(o->inducing, &kernel, o->X, o->p.F, sums);
+}
+
 rm2_status rm2i_objective_certify(const rm2i_objective *o, rm2_certificate *likelihood,
                                   rm2_certificate *dynamics) {
     double N = (double)o->p.all, weight = o->s.gpdm_weight;

@@ -214,8 +214,8 @@ static void lay_out(void *objective, rm2i_arena *a) {
     size_t natural = o->par.natural_size + rm2i_objective_free_inputs(o);
     o->natural = rm2i_take(a, double, natural);
     o->natural_bar = rm2i_take(a, double, natural);
-    o->X = rm2i_take(a, double, N, Q);
-    o->X_bar = rm2i_take(a, double, N, Q);
+    o->X = rm2i_take(a, double, o->p.gram ? N : 0, Q);
+    o->X_bar = rm2i_take(a, double, o->p.gram ? N : 0, Q);
     o->gpdm.X_bar = rm2i_take(a, double, o->s.gpdm_weight > 0 ? N : 0, Q);
     o->lengthscale = rm2i_take(a, double, Q);
     o->lengthscale_bar = rm2i_take(a, double, Q);
@@ -239,7 +239,13 @@ static rm2_status allocate(rm2i_objective *o) {
                           .starts = o->p.starts,
                           .units = o->units,
                           .ctx = o->ctx};
-    return rm2i_arena_calloc(o->ctx, lay_out, o, &o->memory);
+    RM2_TRY(rm2i_arena_calloc(o->ctx, lay_out, o, &o->memory));
+    if (!o->p.gram) {
+        size_t latents = o->par.block[RM2I_LATENT].offset;
+        o->X = o->natural + latents;
+        o->X_bar = o->natural_bar + latents;
+    }
+    return RM2_OK;
 }
 
 /* ---- checks, object ------------------------------------------------------------------------- */
@@ -337,6 +343,7 @@ static rm2_status describe_whole(rm2i_objective *o) {
     if (!p->team) {
         p->all = p->N;
         p->all_trajectories = p->trajectories;
+        p->all_starts = p->starts;
         p->psi = rm2i_mean_variance(p);
         p->squared_step = o->s.gpdm_weight > 0 ? rm2i_mean_squared_step(p) : 0;
     }

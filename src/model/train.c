@@ -24,7 +24,6 @@ typedef struct loop {
     double last_checkpoint;
     bool warned;     /* that a checkpoint could not be written */
     double choosing; /* seconds spent on choices of inducing points */
-    double *raw;     /* scratch: raw vector, then its gradient */
 } loop;
 
 /* ---- checkpoints ---------------------------------------------------------------------------- */
@@ -78,7 +77,7 @@ static bool can_resume(const loop *l) {
 /* From what was saved; *stop tells if it had ended. */
 static rm2_status continue_from(loop *l, const rm2i_saved *saved, rm2_stop *stop) {
     const char *path = l->checkpoint->path;
-    RM2_TRY(rm2i_optim_restore(l->ctx, l->optim, saved->state, saved->state_size));
+    RM2_TRY(rm2i_checkpoint_restore(l->ctx, saved, l->optim));
     if (saved->trace_size != rm2i_optim_iteration(l->optim) + 1)
         return rm2i_fail(l->ctx, RM2_ERR_FORMAT, "%s: trace and iterations do not fit together",
                          path);
@@ -101,7 +100,7 @@ static rm2_status continue_from(loop *l, const rm2i_saved *saved, rm2_stop *stop
 
 /* Continue from the checkpoint if there is one and it is asked for. */
 static rm2_status resume(loop *l, rm2_stop *stop) {
-    rm2i_saved saved = {.state = NULL};
+    rm2i_saved saved = {.file = NULL};
     *stop = RM2_STOP_RUNNING;
     if (!can_resume(l))
         return RM2_OK;
@@ -119,7 +118,7 @@ static rm2_status resume(loop *l, rm2_stop *stop) {
 
 static rm2_status evaluate(loop *l, const double *raw) {
     double f;
-    return rm2i_objective_evaluate(l->o, raw, &f, l->raw + l->o->par.raw_size);
+    return rm2i_objective_evaluate(l->o, raw, &f, rm2i_optim_scratch(l->optim));
 }
 
 /* What the optimiser minimises: no evaluation begins after an interrupt. */
@@ -203,15 +202,18 @@ static void divide(loop *l) {
         rm2i_optim_divide(l->optim, &l->segments);
 }
 
-/* The optimiser at the start, and the arrays of the loop. */
+/* The optimiser at the start, and the trace. */
 static rm2_status allocate(loop *l) {
     size_t n = l->o->par.raw_size, rows = l->o->s.optim.max_iterations + 1;
-    RM2_TRY(rm2i_alloc(l->ctx, 2 * n, sizeof *l->raw, &l->raw));
+    double *raw;
     RM2_TRY(rm2i_calloc(l->ctx, rows, sizeof *l->out->trace, &l->out->trace));
-    rm2i_objective_start(l->o, l->raw);
+    RM2_TRY(rm2i_alloc(l->ctx, n, sizeof *raw, &raw));
+    rm2i_objective_start(l->o, raw);
     if (wants_checkpoint(l) && is_first(l))
-        l->fingerprint = rm2i_fingerprint(l->o, l->raw);
-    return rm2i_optim_create(l->ctx, &l->o->s.optim, n, l->raw, &l->optim);
+        l->fingerprint = rm2i_fingerprint(l->o, raw);
+    rm2_status status = rm2i_optim_create(l->ctx, &l->o->s.optim, n, raw, &l->optim);
+    free(raw);
+    return status;
 }
 
 static rm2_status run(loop *l) {
@@ -221,7 +223,7 @@ static rm2_status run(loop *l) {
         return rm2i_fail(l->ctx, RM2_ERR_ARGUMENT, "too many iterations");
     RM2_TRY(rm2i_team_settle(l->ctx, l->team, allocate(l)));
     divide(l);
-    rm2_status status = evaluate(l, l->raw);
+    rm2_status status = evaluate(l, rm2i_optim_x(l->optim));
     if (status != RM2_OK)
         return rm2i_fail(l->ctx, status, "the objective cannot be evaluated at the start: %s",
                          rm2_status_text(status));
@@ -250,7 +252,6 @@ rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint 
     loop l = {.ctx = ctx, .o = o, .team = o->p.team, .checkpoint = checkpoint, .out = training};
     rm2_status status = run(&l);
     rm2i_optim_free(l.optim);
-    free(l.raw);
     if (status != RM2_OK) {
         free(training->trace);
         training->trace = NULL;

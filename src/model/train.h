@@ -27,7 +27,7 @@ rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint 
 /* ---- checkpoint.c --------------------------------------------------------------------------- */
 
 typedef struct rm2i_saved {
-    double *state; /* of the optimiser */
+    struct rm2i_h5 *file; /* that has the optimiser's state, on rank 0; NULL: not read from one */
     size_t state_size;
     double *trace;
     size_t trace_size;
@@ -37,20 +37,24 @@ typedef struct rm2i_saved {
     size_t chosen_at; /* iteration at which they were chosen */
 } rm2i_saved;
 
-/* A number that differs when data, settings or start differ. */
+/* A number that differs when data, settings or start differ; of a team, on rank 0. */
 uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw);
+/* Its beginning, from outputs and start; that of a team goes on from here. */
+uint64_t rm2i_fingerprint_begin(const rm2i_model_problem *whole);
 /* Where a checkpoint is written. */
 typedef struct rm2i_checkpoint_place {
     const rm2_team *team; /* NULL, or the ranks that write it together: rank 0 has the file */
     const char *path;
     uint64_t fingerprint;
 } rm2i_checkpoint_place;
-/* The optimiser's state goes to the file piece by piece; saved->state is not looked at. */
+/* The optimiser's state goes to the file piece by piece; saved->file is not looked at. */
 rm2_status rm2i_checkpoint_write(rm2_context *ctx, const rm2i_checkpoint_place *place,
                                  const rm2i_saved *saved, const rm2i_optim *optim);
-/* Reads into fresh arrays; refuses another training's checkpoint. */
+/* Reads into fresh arrays, all but the optimiser's state; refuses another training's checkpoint. */
 rm2_status rm2i_checkpoint_read(rm2_context *ctx, const char *path, uint64_t fingerprint,
                                 rm2i_saved *saved);
+/* The optimiser's state, piece by piece. Collective. */
+rm2_status rm2i_checkpoint_restore(rm2_context *ctx, const rm2i_saved *saved, rm2i_optim *optim);
 /* What rank 0 has read, on all ranks, except for the optimiser's state. A failure leaves nothing to free. */
 rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_team *team, rm2i_saved *saved);
 void rm2i_saved_free(rm2i_saved *saved);

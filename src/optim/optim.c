@@ -244,6 +244,10 @@ double rm2i_optim_gradient(const rm2i_optim *optim) {
     return optim->gradient_max;
 }
 
+double *rm2i_optim_scratch(rm2i_optim *optim) {
+    return optim->trial_gradient;
+}
+
 const double *rm2i_optim_best_x(const rm2i_optim *optim) {
     return optim->best;
 }

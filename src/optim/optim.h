@@ -52,6 +52,9 @@ const double *rm2i_optim_x(const rm2i_optim *optim);
 double rm2i_optim_f(const rm2i_optim *optim);
 double rm2i_optim_gradient(const rm2i_optim *optim);
 
+/* n doubles that nobody uses between two steps. */
+double *rm2i_optim_scratch(rm2i_optim *optim);
+
 /* Best point of all that were evaluated, trials included. */
 const double *rm2i_optim_best_x(const rm2i_optim *optim);
 double rm2i_optim_best_f(const rm2i_optim *optim);
@@ -62,17 +65,23 @@ size_t rm2i_optim_evaluations(const rm2i_optim *optim);
 double rm2i_optim_seconds(const rm2i_optim *optim); /* spent inside step, over all resumes */
 
 /* Exact resume: continuing from a saved state gives the same bits as never having stopped. A state
- * is rm2i_optim_state_size doubles. Restoring is refused, and changes nothing, where method, n or
- * history differ or the state is damaged; tolerances and limits are those of the new object.
+ * is rm2i_optim_state_size doubles. Restoring is refused, and changes nothing, where method, n,
+ * history or counters do not fit; numbers that are none are refused when they come, after which the object is of no more
+ * use. Tolerances and limits are those of the new object.
  *
- * In a team a state is that of all ranks, the same for any number of them: rank 0 has it, the others pass NULL. */
+ * In a team a state is that of all ranks, the same for any number of them, and rank 0 has it. */
 size_t rm2i_optim_state_size(const rm2i_optim *optim);
 void rm2i_optim_save(const rm2i_optim *optim, double *state);
 /* The same in pieces, none larger than the variables of all ranks: a state is its pieces one after the other. */
 size_t rm2i_optim_pieces(const rm2i_optim *optim);
 size_t rm2i_optim_piece_size(const rm2i_optim *optim, size_t k);
 void rm2i_optim_save_piece(const rm2i_optim *optim, size_t k, double *piece);
-rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim, const double *state,
-                              size_t size);
+/* Where a state comes from: the next `count` of its `size` numbers. Used on rank 0 only. */
+typedef struct rm2i_optim_source {
+    size_t size;
+    rm2_status (*next)(void *user, size_t count, double *values);
+    void *user;
+} rm2i_optim_source;
+rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim, const rm2i_optim_source *source);
 
 #endif

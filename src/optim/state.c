@@ -3,6 +3,7 @@
  * Scratch is not saved: every iteration fills it before reading it. The variables of a team are gathered vector by
  * vector, so that a state does not show how many ranks there were. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -63,22 +64,14 @@ static void collect(const rm2i_optim *o, size_t k, double *kept) {
 }
 
 /* The way back. */
-static void distribute(rm2i_optim *o, const double *kept) {
+static void distribute(rm2i_optim *o, size_t k, const double *kept) {
     const rm2i_segments *s = o->segments;
-    const rm2_team *team = rm2i_optim_team(o);
     size_t all = all_variables(o), own = own_variables(o), behind = o->n - own;
-    size_t numbers = o->kept - vectors(o) * o->n;
-    for (size_t k = 0; k < vectors(o); k++) {
-        double *vector = o->memory + k * o->n;
-        rm2i_shares_distribute(s->shares, s->of_rank, s->width, kept ? kept + k * all : NULL,
-                               vector);
-        if (kept)
-            memcpy(vector + own, kept + (k + 1) * all - behind, behind * sizeof *kept);
-        rm2i_team_tell(team, vector + own, behind * sizeof *vector);
-    }
+    double *vector = o->memory + k * o->n;
+    rm2i_shares_distribute(s->shares, s->of_rank, s->width, kept, vector);
     if (kept)
-        memcpy(o->memory + vectors(o) * o->n, kept + vectors(o) * all, numbers * sizeof *kept);
-    rm2i_team_tell(team, o->memory + vectors(o) * o->n, numbers * sizeof *kept);
+        memcpy(vector + own, kept + all - behind, behind * sizeof *kept);
+    rm2i_team_tell(rm2i_optim_team(o), vector + own, behind * sizeof *vector);
 }
 
 /* ---- save ----------------------------------------------------------------------------------- */
@@ -139,10 +132,7 @@ static rm2_status refuse(rm2_context *ctx, const char *what, double theirs, doub
                      what, theirs, ours);
 }
 
-static rm2_status check_kind(rm2_context *ctx, const rm2i_optim *o, const double *state,
-                             size_t size) {
-    if (size < HEADER_SIZE)
-        return refuse(ctx, "size", (double)size, (double)rm2i_optim_state_size(o));
+static rm2_status check_kind(rm2_context *ctx, const rm2i_optim *o, const double *header) {
     const struct {
         enum field field;
         const char *name;
@@ -152,10 +142,8 @@ static rm2_status check_kind(rm2_context *ctx, const rm2i_optim *o, const double
                   {VARIABLES, "number of variables", (double)all_variables(o)},
                   {HISTORY, "history", (double)history(o)}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (state[fields[i].field] != fields[i].ours)
-            return refuse(ctx, fields[i].name, state[fields[i].field], fields[i].ours);
-    if (size != rm2i_optim_state_size(o))
-        return refuse(ctx, "size", (double)size, (double)rm2i_optim_state_size(o));
+        if (header[fields[i].field] != fields[i].ours)
+            return refuse(ctx, fields[i].name, header[fields[i].field], fields[i].ours);
     return RM2_OK;
 }
 
@@ -163,44 +151,84 @@ static bool is_counter(double value, double most) {
     return value >= 0 && value <= most && value == floor(value);
 }
 
-static bool counters_are_sound(const rm2i_optim *o, const double *state) {
-    double m = (double)history(o), pairs = state[PAIRS], next = state[NEXT];
-    return is_counter(state[STARTED], 1) && is_counter(state[ITERATION], COUNTER_MAX) &&
-           is_counter(state[EVALUATIONS], COUNTER_MAX) && is_counter(pairs, m) &&
-           is_counter(next, fmax(m - 1, 0)) && (pairs == m || pairs == next);
+static bool header_is_sound(const rm2i_optim *o, const double *header) {
+    double m = (double)history(o), pairs = header[PAIRS], next = header[NEXT];
+    return is_counter(header[STARTED], 1) && is_counter(header[ITERATION], COUNTER_MAX) &&
+           is_counter(header[EVALUATIONS], COUNTER_MAX) && is_counter(pairs, m) &&
+           is_counter(next, fmax(m - 1, 0)) && (pairs == m || pairs == next) &&
+           header[SECONDS] >= 0 && isfinite(rm2i_max_abs(HEADER_SIZE, header));
 }
 
-static bool values_are_sound(const rm2i_optim *o, const double *state) {
-    size_t all = all_variables(o), pairs = (size_t)state[PAIRS];
-    const double *own = state + HEADER_SIZE + 3 * all; /* of the method */
-    const double *sy = state + HEADER_SIZE + vectors(o) * all, *yy = sy + history(o);
-    for (const double *value = own; value < state + rm2i_optim_state_size(o); value++)
-        if (isnan(*value)) /* moments may be infinite */
-            return false;
-    for (size_t k = 0; k < pairs; k++)
-        if (!(sy[k] > 0) || !(yy[k] > 0))
-            return false;
-    return state[SECONDS] >= 0 && isfinite(rm2i_max_abs((size_t)(own - state), state));
+static rm2_status damaged(rm2_context *ctx) {
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "state of an optimiser is damaged");
 }
 
-static rm2_status check_state(rm2_context *ctx, const rm2i_optim *o, const double *state,
-                              size_t size) {
-    RM2_TRY(check_kind(ctx, o, state, size));
-    /* a state that was changed on its way may hold anything: nothing of it is used unseen */
-    if (!counters_are_sound(o, state) || !values_are_sound(o, state))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "state of an optimiser is damaged");
+/* A state that was changed on its way may hold anything: nothing of it is used unseen. */
+static rm2_status take_header(rm2_context *ctx, const rm2i_optim *o,
+                              const rm2i_optim_source *source, double *header) {
+    size_t expected = rm2i_optim_state_size(o);
+    if (source->size < HEADER_SIZE)
+        return refuse(ctx, "size", (double)source->size, (double)expected);
+    RM2_TRY(source->next(source->user, HEADER_SIZE, header));
+    RM2_TRY(check_kind(ctx, o, header));
+    if (source->size != expected)
+        return refuse(ctx, "size", (double)source->size, (double)expected);
+    return header_is_sound(o, header) ? RM2_OK : damaged(ctx);
+}
+
+/* Point, gradient and best point are finite; of what belongs to the method, moments may be infinite. */
+static bool vector_is_sound(size_t k, size_t count, const double *vector) {
+    bool sound = k >= 3 || isfinite(rm2i_max_abs(count, vector));
+    for (size_t i = 0; sound && i < count; i++)
+        sound = !isnan(vector[i]);
+    return sound;
+}
+
+/* What all ranks have, behind the vectors: of L-BFGS s.y and y.y of the pairs. */
+static bool numbers_are_sound(const rm2i_optim *o, const double *header, size_t count,
+                              const double *numbers) {
+    const double *sy = numbers, *yy = sy + history(o);
+    bool sound = true;
+    for (size_t k = 0; k < (size_t)header[PAIRS]; k++)
+        sound = sound && sy[k] > 0 && yy[k] > 0;
+    for (size_t k = 0; k < count; k++)
+        sound = sound && !isnan(numbers[k]);
+    return sound;
+}
+
+/* Kept vector k; `whole` has room for that of all ranks on rank 0 of a team, and is NULL on others and without one. */
+static rm2_status restore_vector(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_source *source,
+                                 size_t k, double *whole) {
+    const rm2_team *team = rm2i_optim_team(o);
+    double *vector = team ? whole : o->memory + k * o->n;
+    rm2_status status = RM2_OK;
+    if (vector)
+        status = source->next(source->user, all_variables(o), vector);
+    if (vector && status == RM2_OK && !vector_is_sound(k, all_variables(o), vector))
+        status = damaged(ctx);
+    RM2_TRY(rm2i_team_settle(ctx, team, status));
+    if (team)
+        distribute(o, k, whole);
     return RM2_OK;
 }
 
-rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim, const double *state,
-                              size_t size) {
-    rm2i_optim *o = optim;
+static rm2_status restore_numbers(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_source *source,
+                                  const double *header) {
     const rm2_team *team = rm2i_optim_team(o);
-    double header[HEADER_SIZE] = {0};
-    RM2_TRY(rm2i_team_settle(ctx, team, state ? check_state(ctx, o, state, size) : RM2_OK));
-    if (state)
-        memcpy(header, state, sizeof header);
-    rm2i_team_tell(team, header, sizeof header);
+    size_t count = o->kept - vectors(o) * o->n;
+    double *numbers = o->memory + vectors(o) * o->n;
+    rm2_status status = RM2_OK;
+    if (!team || team->rank == 0) {
+        status = source->next(source->user, count, numbers);
+        if (status == RM2_OK && !numbers_are_sound(o, header, count, numbers))
+            status = damaged(ctx);
+    }
+    RM2_TRY(rm2i_team_settle(ctx, team, status));
+    rm2i_team_tell(team, numbers, count * sizeof *numbers);
+    return RM2_OK;
+}
+
+static void use_header(rm2i_optim *o, const double *header) {
     o->started = header[STARTED] != 0;
     o->iteration = (size_t)header[ITERATION];
     o->evaluations = (size_t)header[EVALUATIONS];
@@ -210,10 +238,33 @@ rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim, const double 
     o->step_length = header[STEP_LENGTH];
     o->f = o->started ? header[VALUE] : INFINITY;
     o->best_f = o->started ? header[BEST_VALUE] : INFINITY;
-    if (team)
-        distribute(o, state ? state + HEADER_SIZE : NULL);
-    else
-        memcpy(o->memory, state + HEADER_SIZE, o->kept * sizeof *state);
     o->gradient_max = o->started ? rm2i_optim_max_abs(o, o->gradient) : INFINITY;
+}
+
+static rm2_status restore(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_source *source,
+                          double *whole) {
+    const rm2_team *team = rm2i_optim_team(o);
+    bool first = !team || team->rank == 0;
+    double header[HEADER_SIZE] = {0};
+    RM2_TRY(rm2i_team_settle(ctx, team, first ? take_header(ctx, o, source, header) : RM2_OK));
+    rm2i_team_tell(team, header, sizeof header);
+    for (size_t k = 0; k < vectors(o); k++)
+        RM2_TRY(restore_vector(ctx, o, source, k, whole));
+    RM2_TRY(restore_numbers(ctx, o, source, header));
+    use_header(o, header);
     return RM2_OK;
+}
+
+rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim,
+                              const rm2i_optim_source *source) {
+    const rm2_team *team = rm2i_optim_team(optim);
+    double *whole = NULL;
+    rm2_status status = RM2_OK;
+    if (team && team->rank == 0)
+        status = rm2i_alloc(ctx, all_variables(optim), sizeof *whole, &whole);
+    status = rm2i_team_settle(ctx, team, status);
+    if (status == RM2_OK)
+        status = restore(ctx, optim, source, whole);
+    free(whole);
+    return status;
 }

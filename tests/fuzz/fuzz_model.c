@@ -256,10 +256,21 @@ static void read_model(rm2_context *ctx) {
 
 static void read_checkpoint(rm2_context *ctx, size_t fingerprint) {
     rm2i_saved saved;
-    if (rm2i_checkpoint_read(ctx, file_path, fingerprint, &saved) == RM2_OK)
-        rm2i_saved_free(&saved);
-    else
+    if (rm2i_checkpoint_read(ctx, file_path, fingerprint, &saved) != RM2_OK) {
         check_message(ctx);
+        return;
+    }
+    for (size_t first = 0; first < saved.state_size;) {
+        double some[100];
+        size_t count = saved.state_size - first < 100 ? saved.state_size - first : 100;
+        if (rm2i_h5_get_some(ctx, saved.file, &(rm2i_h5_some){"state", first, count}, some) !=
+            RM2_OK) {
+            check_message(ctx);
+            break;
+        }
+        first += count;
+    }
+    rm2i_saved_free(&saved);
 }
 
 /* The structures, then what they stand for. The copy has no byte more than the file. */

@@ -312,6 +312,18 @@ def test_files_and_pickle(model, tmp_path):
     assert unfitted.latent_dim == 3 and not hasattr(unfitted, "latents_")
 
 
+def test_compact_files(toy, model, tmp_path):
+    made = rm2.WGPLVM("R2 x S2", inference="inducing", inducing=10, max_iterations=3).fit(toy)
+    made.save(tmp_path / "compact.h5", compact=True)
+    again = rm2.load(tmp_path / "compact.h5")
+    latents = made.latents_[::7]
+    np.testing.assert_array_equal(again.inverse_transform(latents), made.inverse_transform(latents))
+    assert again.info_["trained"] == len(made.latents_)
+    with pytest.raises(ValueError, match="exact inference needs all of its points"):
+        model.save(tmp_path / "whole.h5", compact=True)
+    assert not (tmp_path / "whole.h5").exists()
+
+
 def test_load_keeps_settings(toy, tmp_path):
     made = rm2.WGPLVM("R2 x S2", latent_dim=1, kernel="matern52", max_iterations=3, random_state=4, recipe="map")
     made.fit(toy).save(tmp_path / "m.h5")

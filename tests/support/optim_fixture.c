@@ -131,6 +131,17 @@ rm2i_optim *optim_filled(rm2_optim_settings s, size_t n, double value) {
     return optim_from(s, n, x0);
 }
 
+static rm2_status next_numbers(void *user, size_t count, double *values) {
+    const double **at = user;
+    memcpy(values, *at, count * sizeof *values);
+    *at += count;
+    return RM2_OK;
+}
+
+rm2_status optim_restore(rm2i_optim *o, const double *state, size_t size) {
+    return rm2i_optim_restore(ctx, o, &(rm2i_optim_source){size, next_numbers, &state});
+}
+
 rm2_stop optim_step(rm2i_optim *o, rm2i_objective_fn fn, problem *p) {
     rm2_stop stop;
     ok(rm2i_optim_step(ctx, o, fn, p, &stop));

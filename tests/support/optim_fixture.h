@@ -41,6 +41,9 @@ rm2_optim_settings adam_settings(void);
 rm2i_optim *optim_from(rm2_optim_settings s, size_t n, const double *x0);
 rm2i_optim *optim_filled(rm2_optim_settings s, size_t n, double value);
 
+/* From a state in memory. */
+rm2_status optim_restore(rm2i_optim *o, const double *state, size_t size);
+
 /* One step; all steps to the end. */
 rm2_stop optim_step(rm2i_optim *o, rm2i_objective_fn fn, problem *p);
 rm2_stop optim_run(rm2i_optim *o, rm2i_objective_fn fn, problem *p);

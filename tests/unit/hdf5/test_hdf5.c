@@ -528,6 +528,83 @@ static void pieces_come_back(void **state) {
     H5Fclose(file);
 }
 
+static void write_streamed(const fixture *f) {
+    static double values[STREAMED];
+    for (size_t i = 0; i < STREAMED; i++)
+        values[i] = streamed(i);
+    rm2i_h5_stream *stream = open_stream(f, 5);
+    assert_ok(f, rm2i_h5_stream_put(f->ctx, stream, STREAMED, values));
+    assert_ok(f, rm2i_h5_stream_commit(f->ctx, stream));
+}
+
+/* The array stays in the file, and comes in any pieces; one that is held comes in pieces too. */
+static void files_are_read_in_pieces(void **state) {
+    fixture *f = *state;
+    static double values[STREAMED];
+    rm2i_h5 *h5;
+    size_t three = 3, any = SIZE_MAX, *sizes, counts[] = {1, 700, 2049, STREAMED};
+    double *whole;
+    write_streamed(f);
+    assert_ok(f, rm2i_h5_open_pieces(f->ctx, f->path, &h5));
+    assert_ok(f, rm2i_h5_get_sizes(f->ctx, h5, "group/sizes", 1, &three, &sizes));
+    assert_memory_equal(sizes, SIZES, sizeof SIZES);
+    free(sizes);
+    for (size_t k = 0; k < 4; k++) {
+        memset(values, 0, sizeof values);
+        for (size_t at = 0, some; at < STREAMED; at += some) {
+            some = counts[k] < STREAMED - at ? counts[k] : STREAMED - at;
+            assert_ok(f, rm2i_h5_get_some(f->ctx, h5, &(rm2i_h5_some){"group/array", at, some},
+                                          values + at));
+        }
+        assert_streamed(values);
+    }
+    const rm2i_h5_some beyond[] = {{"group/array", STREAMED, 1}, {"group/array", SIZE_MAX, 2}};
+    for (size_t k = 0; k < 2; k++)
+        assert_int_equal(rm2i_h5_get_some(f->ctx, h5, &beyond[k], values), RM2_ERR_FORMAT);
+    assert_int_equal(rm2i_h5_get_some(f->ctx, h5, &(rm2i_h5_some){"group/sizes", 0, 1}, values),
+                     RM2_ERR_FORMAT);
+    assert_int_equal(rm2i_h5_get_doubles(f->ctx, h5, "group/array", 1, &any, &whole),
+                     RM2_ERR_FORMAT);
+    assert_null(whole);
+    rm2i_h5_close(h5);
+    write_file(f, f->path);
+    assert_ok(f, rm2i_h5_open_pieces(f->ctx, f->path, &h5));
+    assert_ok(f, rm2i_h5_get_some(f->ctx, h5, &(rm2i_h5_some){"model/X", 2, 3}, values));
+    assert_memory_equal(values, VALUES + 2, 3 * sizeof *values);
+    rm2i_h5_close(h5);
+}
+
+/* A seal with any number of bytes in front of the array: refused, or read as it is. */
+static void forged_fronts_do_no_harm(void **state) {
+    fixture *f = *state;
+    static double values[STREAMED];
+    size_t size;
+    write_streamed(f);
+    unsigned char *bytes = load_file(f->path, &size);
+    size_t good = (size_t)rm2i_load(bytes + 24, 8);
+    assert_int_equal(good, size - STREAMED * sizeof(double));
+    for (size_t front = 0; front < size + 2000; front += front < good + 20 ? 1 : 997) {
+        rm2i_h5 *h5;
+        rm2i_h5_seal_begin(bytes, size, front);
+        rm2i_h5_seal_end(bytes, rm2i_h5_seal_sum_front(bytes, size));
+        store_file(f->path, bytes, size);
+        if (rm2i_h5_open_pieces(f->ctx, f->path, &h5) != RM2_OK) {
+            assert_null(h5);
+            continue;
+        }
+        assert_ok(
+            f, rm2i_h5_get_some(f->ctx, h5, &(rm2i_h5_some){"group/array", 0, STREAMED}, values));
+        assert_streamed(values);
+        rm2i_h5_close(h5);
+    }
+    bytes[size - 1] ^= 1; /* in what is behind the front */
+    store_file(f->path, bytes, size);
+    rm2i_h5 *h5;
+    assert_int_equal(rm2i_h5_open_pieces(f->ctx, f->path, &h5), RM2_ERR_FORMAT);
+    assert_message(f, "its checksum does not match");
+    free(bytes);
+}
+
 /* The file that was there stays; set_up's directory shows that no other is left. */
 static void incomplete_arrays_are_refused(void **state) {
     fixture *f = *state;
@@ -562,6 +639,8 @@ int main(void) {
         TEST(several_files_at_once),
         TEST(putting_fails),
         TEST(pieces_come_back),
+        TEST(files_are_read_in_pieces),
+        TEST(forged_fronts_do_no_harm),
         TEST(incomplete_arrays_are_refused),
         TEST(existing_file_stays),
         TEST(other_files_are_refused),

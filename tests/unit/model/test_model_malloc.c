@@ -79,6 +79,18 @@ static rm2_status write_back(void *state) {
     return write_file(f, f->back);
 }
 
+/* Compact, to a file. */
+static rm2_status write_compact(void *state) {
+    fixture *f = state;
+    rm2_model *compact;
+    rm2_status status = rm2_model_compact(f->ctx, f->plain, POINTS, &compact);
+    assert_true((status == RM2_OK) == (compact != NULL));
+    if (status == RM2_OK)
+        status = write_file(f, compact);
+    rm2_model_free(compact);
+    return status;
+}
+
 static rm2_status read_file(void *state) {
     fixture *f = state;
     rm2_model *model;
@@ -308,6 +320,8 @@ static void inducing_points(void **state) {
     assert_true(fail_each(f, write_plain) >= 2);
     assert_true(fail_each(f, read_file) >= 20);
     assert_true(fail_each(f, decode) >= 3);
+    assert_true(fail_each(f, write_compact) >= 30);
+    assert_true(fail_each(f, read_file) >= 20);
     assert_true(fail_each(f, start_from_landmarks) >= 10);
     rm2_model_free(f->plain);
     f->plain = plain;

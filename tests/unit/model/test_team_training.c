@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,6 +50,33 @@ static void assert_same_model(const rm2_model *a, const rm2_model *b) {
                         i->inducing * i->latent_dim * sizeof(double));
 }
 
+/* The posterior is made of sums over the points of all ranks. */
+static void assert_same_predictions(const rm2_model *a, const rm2_model *b) {
+    const rm2_model_info *i = rm2_model_info_of(a);
+    size_t n = 7, D = rm2_manifold_ambient(i->manifold), M = i->outputs;
+    double *points = numbers(2 * n * D), *covariances = numbers(2 * n * M * M);
+    for (size_t k = 0; k < 2; k++)
+        assert_int_equal(rm2_model_decode(ctx, k ? b : a, n, i->latents, points + k * n * D, NULL,
+                                          covariances + k * n * M * M, NULL),
+                         RM2_OK);
+    assert_memory_equal(points, points + n * D, n * D * sizeof *points);
+    assert_memory_equal(covariances, covariances + n * M * M, n * M * M * sizeof *covariances);
+    free(points);
+    free(covariances);
+}
+
+/* And that of a file has the same bits. */
+static void assert_same_from_file(const rm2_model *model) {
+    void *bytes;
+    size_t size;
+    rm2_model *read;
+    assert_int_equal(rm2_model_to_bytes(ctx, model, &bytes, &size), RM2_OK);
+    assert_int_equal(rm2_model_from_bytes(ctx, bytes, size, NULL, &read), RM2_OK);
+    assert_same_predictions(model, read);
+    rm2_model_free(read);
+    rm2_free(bytes);
+}
+
 static void any_number_of_ranks_trains_the_same_model(void **state) {
     (void)state;
     rm2_data *data = example_data("robot", DEMOS, POINTS);
@@ -60,8 +88,10 @@ static void any_number_of_ranks_trains_the_same_model(void **state) {
         for (int ranks = 2; ranks <= 4; ranks++) {
             rm2_model *model = fit_by(ranks, data, &s, NULL);
             assert_same_model(model, alone);
+            assert_same_predictions(model, alone);
             rm2_model_free(model);
         }
+        assert_same_from_file(alone);
         check_model(alone);
         rm2_model_free(alone);
     }

@@ -47,7 +47,7 @@ static void resume_is_exact_for(rm2_optim_settings s) {
         rm2i_optim_free(o);
 
         o = optim_filled(s, 10, 7);
-        ok(rm2i_optim_restore(ctx, o, saved, size));
+        ok(optim_restore(o, saved, size));
         double *again = calloc(size, sizeof *again);
         assert_non_null(again);
         rm2i_optim_save(o, again);
@@ -75,7 +75,7 @@ static void damaged(rm2i_optim *o, const double *saved, size_t size, size_t at, 
     memcpy(copy, saved, size * sizeof *copy);
     copy[at] = value;
     if (copy[at] != saved[at])
-        assert_int_equal(rm2i_optim_restore(ctx, o, copy, size), RM2_ERR_ARGUMENT);
+        assert_int_equal(optim_restore(o, copy, size), RM2_ERR_ARGUMENT);
     free(copy);
 }
 
@@ -95,7 +95,7 @@ static void states_of_others_are_refused(void **state) {
     assert_non_null(saved);
     rm2i_optim_save(o, saved);
     for (size_t k = 0; k < 3; k++) {
-        assert_int_equal(rm2i_optim_restore(ctx, kinds[k], saved, size), RM2_ERR_ARGUMENT);
+        assert_int_equal(optim_restore(kinds[k], saved, size), RM2_ERR_ARGUMENT);
         assert_non_null(strstr(rm2_context_error(ctx), words[k]));
         assert_int_equal(rm2i_optim_iteration(kinds[k]), 0);
         rm2i_optim_free(kinds[k]);
@@ -103,7 +103,7 @@ static void states_of_others_are_refused(void **state) {
     rm2i_optim *fresh = optim_filled(s, 4, 0);
     const size_t sizes[] = {0, 3, size - 1, size + 1};
     for (size_t k = 0; k < 4; k++)
-        assert_int_equal(rm2i_optim_restore(ctx, fresh, saved, sizes[k]), RM2_ERR_ARGUMENT);
+        assert_int_equal(optim_restore(fresh, saved, sizes[k]), RM2_ERR_ARGUMENT);
     assert_true(isinf(rm2i_optim_f(fresh)));
     for (size_t at = 0; at < size; at++)
         damaged(fresh, saved, size, at, NAN);

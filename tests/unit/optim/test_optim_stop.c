@@ -82,7 +82,7 @@ static void seconds_are_limited_and_counted_across_resumes(void **state) {
         rm2i_optim_free(o);
 
         o = optim_filled(s, 2, 0);
-        ok(rm2i_optim_restore(ctx, o, saved, rm2i_optim_state_size(o)));
+        ok(optim_restore(o, saved, rm2i_optim_state_size(o)));
         assert_true(rm2i_optim_seconds(o) == seconds && seconds > 0);
         assert_int_equal(optim_step(o, rosenbrock, &p), RM2_STOP_MAX_SECONDS);
         assert_int_equal(rm2i_optim_iteration(o), 1); /* the time was up already */
