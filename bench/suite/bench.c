@@ -36,7 +36,9 @@ const bench_group bench_groups[BENCH_GROUPS] = {
                     .rounds = 7,
                     .extras = {"", ""}},
     [BENCH_GEODESIC] = {.name = "geodesic",
-                        .title = "path on the grid, spline, geodesic equation, 200 points decoded",
+                        .title =
+                            "path on the grid, spline, geodesic equation, 200 points decoded; of "
+                            "all distances between 16 points one",
                         .unit = "query",
                         .bare = "",
                         .rounds = 7,
@@ -58,7 +60,7 @@ const bench_group bench_groups[BENCH_GROUPS] = {
                     .title = "on all threads and on one, next to other programs that compute (+)",
                     .unit = "evaluation or query",
                     .bare = "",
-                    .rounds = 7,
+                    .rounds = 5,
                     .extras = {"1 thread", "ratio"}},
 };
 
@@ -71,6 +73,7 @@ enum {
     DYNAMICS = BENCH_DYNAMICS,
     LONG = BENCH_LONG,
     PER_OUTPUT = BENCH_PER_OUTPUT,
+    POINTS = BENCH_POINTS,
     LOOP = BENCH_LOOP
 };
 
@@ -111,13 +114,19 @@ static const bench_case cases[] = {
     {BENCH_GRID, "grid", bench_grid, "toy", 1200, FULL},
     {BENCH_GRID, "grid", bench_grid, "toy", 1200, FULL | SPARSE},
     {BENCH_GRID, "grid", bench_grid, "connectome", 200, FULL},
+    {BENCH_GRID, "grid", bench_grid, "SPD28", 86, FULL | POINTS},
     {BENCH_GEODESIC, "geodesic", bench_geodesic, "toy", 198, BOTH},
     {BENCH_GEODESIC, "geodesic", bench_geodesic, "toy", 198, QUICK | SPARSE},
     {BENCH_GEODESIC, "geodesic", bench_geodesic, "toy", 600, FULL},
     {BENCH_GEODESIC, "geodesic", bench_geodesic, "toy", 1200, FULL},
     {BENCH_GEODESIC, "geodesic", bench_geodesic, "toy", 1200, FULL | SPARSE},
     {BENCH_GEODESIC, "geodesic", bench_geodesic, "robot", 20000, FULL | SPARSE | LONG},
+    {BENCH_GEODESIC, "geodesic", bench_geodesic, "robot", 100000, FULL | SPARSE | LONG},
     {BENCH_GEODESIC, "geodesic", bench_geodesic, "connectome", 200, FULL | LONG},
+    {BENCH_GEODESIC, "geodesic", bench_geodesic, "SPD28", 86, FULL | POINTS | LONG},
+    {BENCH_GEODESIC, "distances", bench_distances, "toy", 198, BOTH | LONG},
+    {BENCH_GEODESIC, "distances", bench_distances, "connectome", 200, FULL | POINTS | LONG},
+    {BENCH_GEODESIC, "distances", bench_distances, "SPD28", 86, FULL | POINTS | LONG},
     {BENCH_REPLAN, "replan", bench_replan, "robot", 198, QUICK},
     {BENCH_REPLAN, "replan", bench_replan, "robot", 400, FULL},
     {BENCH_REPLAN, "replan", bench_replan, "robot", 1200, FULL},
@@ -136,7 +145,14 @@ static const bench_case cases[] = {
     {BENCH_BUSY, "pair", bench_pair, "toy", 198, BOTH | DYNAMICS},
     {BENCH_BUSY, "pair", bench_pair, "toy", 1200, FULL | DYNAMICS},
 };
-enum { CASES = sizeof cases / sizeof *cases, QUICK_ROUNDS = 3 };
+enum {
+    CASES = sizeof cases / sizeof *cases,
+    QUICK_ROUNDS = 3,
+    ITERATIONS = 10, /* over which the time of an evaluation is averaged */
+    FEW_ITERATIONS =
+        3, /* with --quick, and next to other programs for models of LARGE points or more */
+    LARGE = 600
+};
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -198,17 +214,45 @@ static size_t rounds_of(const bench_job *j, const bench_case *c) {
     return j->options->quick && own > QUICK_ROUNDS ? QUICK_ROUNDS : own;
 }
 
+static size_t iterations_of(const bench_job *j, const bench_case *c) {
+    bool few = j->options->quick || (c->group == BENCH_BUSY && c->points >= LARGE);
+    return few ? FEW_ITERATIONS : ITERATIONS;
+}
+
 static int measure_case(bench_job *j, const bench_case *c, bench_row *row) {
     const bench_run run = {.ctx = j->work.ctx,
                            .subject = c,
                            .rounds = rounds_of(j, c),
-                           .iterations = j->options->quick ? 3 : 10,
+                           .iterations = iterations_of(j, c),
                            .seed = j->work.common->seed};
     int code = bench_in_child(&j->work, &run, row);
     bool asked = c->group == BENCH_EVALUATION && !(c->flags & BENCH_PER_OUTPUT);
     if (code == EXIT_DONE && j->options->torch && asked && !row->failure[0])
         code = bench_ask_torch(&j->work, j->options->torch, c, row);
     return code;
+}
+
+static bool is_standard_output(const char *output) {
+    return strcmp(output, "-") == 0;
+}
+
+/* All rows so far; the file of the rows before is overwritten. */
+static int write_json(const bench_job *j) {
+    rm2_context *ctx = j->work.ctx;
+    rm2_writer *output;
+    bool overwrite = j->work.common->force || j->report.count > 1;
+    rm2_status status = rm2_writer_open(ctx, j->options->output, overwrite, &output);
+    if (status == RM2_OK) {
+        bench_print_json(rm2_writer_stream(output), &j->machine, &j->report);
+        status = rm2_writer_commit(ctx, output);
+    }
+    return work_check(&j->work, status);
+}
+
+/* The file has every row as soon as it is measured, so that a run that is cut loses none. */
+static int keep_rows(const bench_job *j) {
+    const char *output = j->options->output;
+    return output && !is_standard_output(output) ? write_json(j) : EXIT_DONE;
 }
 
 /* The table grows with every row; without one, a line tells how far it is. */
@@ -223,6 +267,7 @@ static int measure_all(bench_job *j) {
         if (code != EXIT_DONE)
             break;
         j->report.count++;
+        code = keep_rows(j);
         if (!j->table) {
             progress_count(&p, "rows", k + 1, j->planned);
             continue;
@@ -235,17 +280,6 @@ static int measure_all(bench_job *j) {
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
-
-static int write_json(const bench_job *j) {
-    rm2_context *ctx = j->work.ctx;
-    rm2_writer *output;
-    rm2_status status = rm2_writer_open(ctx, j->options->output, j->work.common->force, &output);
-    if (status == RM2_OK) {
-        bench_print_json(rm2_writer_stream(output), &j->machine, &j->report);
-        status = rm2_writer_commit(ctx, output);
-    }
-    return work_check(&j->work, status);
-}
 
 /* A row that failed is in the table and in the JSON; here it is counted. */
 static int judge(const bench_job *j) {
@@ -263,7 +297,7 @@ static FILE *place_of_table(const bench_job *j) {
     const char *output = j->options->output;
     if (common->json || (common->quiet && output))
         return NULL;
-    return output && strcmp(output, "-") == 0 ? stderr : stdout;
+    return output && is_standard_output(output) ? stderr : stdout;
 }
 
 static int run_job(bench_job *j) {
@@ -284,7 +318,7 @@ static int run_job(bench_job *j) {
     catch_interrupts(NULL);
     if (code == EXIT_DONE && j->work.common->json)
         bench_print_json(stdout, &j->machine, &j->report);
-    if (code == EXIT_DONE && j->options->output)
+    if (code == EXIT_DONE && output && is_standard_output(output))
         code = write_json(j);
     return code == EXIT_DONE ? judge(j) : code;
 }

@@ -8,10 +8,55 @@
 
 /* ---- data and models ------------------------------------------------------------------------- */
 
+enum { MOST_DIM = 28 * 29 / 2, FUNCTIONS = 4 };
+
+/* Coordinates of one point: functions of two numbers, which bend, with random factors, and noise. */
+static void fill_coordinates(size_t dim, const double *factor, rm2_rng *rng, double *c) {
+    double x = 2 * rm2_rng_uniform(rng) - 1, y = 2 * rm2_rng_uniform(rng) - 1;
+    const double f[FUNCTIONS] = {x, y, sin(2 * x), x * y};
+    for (size_t k = 0; k < dim; k++) {
+        c[k] = 0.02 * rm2_rng_normal(rng);
+        for (size_t i = 0; i < FUNCTIONS; i++)
+            c[k] += 0.1 * factor[k * FUNCTIONS + i] * f[i];
+    }
+}
+
+/* Points of SPD28 on a surface, as covariances of 28 regions of several subjects are. */
+static rm2_status make_matrices(const bench_run *run, const rm2_manifold *m, double *c, double *y) {
+    size_t n = run->subject->points, dim = rm2_manifold_dim(m);
+    double factor[MOST_DIM * FUNCTIONS], identity[28 * 28] = {0};
+    rm2_rng rng;
+    rm2_rng_seed(&rng, run->seed);
+    for (size_t k = 0; k < dim * FUNCTIONS; k++)
+        factor[k] = rm2_rng_normal(&rng);
+    for (size_t i = 0; i < n; i++)
+        fill_coordinates(dim, factor, &rng, c + i * dim);
+    for (size_t i = 0; i < 28; i++)
+        identity[i * 29] = 1;
+    return rm2_manifold_exp_coords(run->ctx, m, n, identity, 1, c, y);
+}
+
+static rm2_status matrix_data(const bench_run *run, rm2_data **data) {
+    rm2_manifold *m;
+    size_t n = run->subject->points;
+    WORK_TRY(rm2_manifold_create(run->ctx, run->subject->data, &m));
+    double *c = calloc(n * (rm2_manifold_dim(m) + rm2_manifold_ambient(m)), sizeof *c);
+    double *y = c + n * rm2_manifold_dim(m);
+    rm2_status status = c ? make_matrices(run, m, c, y) : RM2_ERR_MEMORY;
+    const rm2_data_arrays arrays = {.manifold = m, .count = n, .points = y};
+    if (status == RM2_OK)
+        status = rm2_data_create(run->ctx, &arrays, NULL, data, NULL, NULL);
+    free(c);
+    rm2_manifold_free(m);
+    return status;
+}
+
 /* Six trajectories, above 1200 points as many as have 200 points. */
 rm2_status bench_data(const bench_run *run, rm2_data **data) {
     const bench_case *c = run->subject;
     rm2_generate_settings g = rm2_generate_settings_default();
+    if (strcmp(c->data, "SPD28") == 0)
+        return matrix_data(run, data);
     g.seed = run->seed;
     g.points = c->points;
     if (strcmp(c->data, "connectome") != 0) {
@@ -22,15 +67,18 @@ rm2_status bench_data(const bench_run *run, rm2_data **data) {
 }
 
 rm2_fit_settings bench_recipe(const bench_run *run) {
-    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     unsigned flags = run->subject->flags;
+    rm2_fit_settings s =
+        rm2_fit_settings_recipe(flags & BENCH_POINTS ? RM2_RECIPE_POINTS : RM2_RECIPE_ROBUST);
+    s.seed = run->seed;
+    if (flags & BENCH_POINTS)
+        return s;
     s.inference = flags & BENCH_SPARSE ? RM2_INFERENCE_INDUCING : RM2_INFERENCE_EXACT;
     s.gpdm_weight = flags & BENCH_DYNAMICS ? 1 : 0;
     if (flags & BENCH_PER_OUTPUT) {
         s.noise = RM2_NOISE_PER_OUTPUT;
         s.task = RM2_TASK_LEARNED;
     }
-    s.seed = run->seed;
     return s;
 }
 

@@ -69,14 +69,15 @@ enum {
     BENCH_DYNAMICS = 16,
     BENCH_LONG = 32,       /* a third of the group's rounds is enough */
     BENCH_PER_OUTPUT = 64, /* noise of its own for each output */
-    BENCH_LOOP = 128       /* times the number of programs that keep a processor busy meanwhile */
+    BENCH_POINTS = 128,    /* the recipe for data without trajectories */
+    BENCH_LOOP = 256       /* times the number of programs that keep a processor busy meanwhile */
 };
 
 struct bench_case {
     bench_group_id group;
     const char *name; /* of what is measured: the group's, or one of several */
     bench_measure measure;
-    const char *data; /* an example data set */
+    const char *data; /* an example data set, or SPD28 */
     size_t points;
     unsigned flags;
 };
@@ -97,6 +98,8 @@ rm2_status bench_evaluation(const bench_run *run, bench_row *row);
 rm2_status bench_training(const bench_run *run, bench_row *row);
 rm2_status bench_grid(const bench_run *run, bench_row *row);
 rm2_status bench_geodesic(const bench_run *run, bench_row *row);
+/* All distances between some of the points; the time of one. */
+rm2_status bench_distances(const bench_run *run, bench_row *row);
 rm2_status bench_replan(const bench_run *run, bench_row *row);
 rm2_status bench_decode(const bench_run *run, bench_row *row);
 rm2_status bench_encode(const bench_run *run, bench_row *row);

@@ -5,8 +5,11 @@
 #include "suite/suite.h"
 
 enum {
-    ITERATIONS = 20, /* of the training before: the model need not be good */
-    ENCODED = 200    /* points that are encoded at once */
+    ITERATIONS = 20,    /* of the training before: the model need not be good */
+    FEW_ITERATIONS = 3, /* the same with MANY points or more */
+    MANY = 100000,
+    ENCODED = 200, /* points that are encoded at once */
+    BETWEEN = 16   /* points whose distances are computed */
 };
 
 typedef struct use {
@@ -24,7 +27,7 @@ typedef struct use {
 static rm2_status open_model(use *u, const bench_run *run) {
     rm2_fit_settings s = bench_recipe(run);
     *u = (use){.run = run};
-    s.optim.max_iterations = ITERATIONS;
+    s.optim.max_iterations = run->subject->points >= MANY ? FEW_ITERATIONS : ITERATIONS;
     WORK_TRY(bench_data(run, &u->data));
     WORK_TRY(bench_fit(run, u->data, &s, &u->model));
     u->info = rm2_model_info_of(u->model);
@@ -142,6 +145,35 @@ rm2_status bench_geodesic(const bench_run *run, bench_row *row) {
     if (status == RM2_OK)
         status = make_room(&u, rm2_space_settings_default().nodes *
                                    (rm2_manifold_ambient(u.info->manifold) + 1));
+    if (status == RM2_OK)
+        status = measure(&u, &turns, row);
+    close_all(&u);
+    return status;
+}
+
+/* ---- distances ------------------------------------------------------------------------------- */
+
+/* Evenly spread training points; seconds a distance. Behind the distances there is room for the points. */
+static rm2_status distances(void *user, double *seconds) {
+    use *u = user;
+    size_t Q = u->info->latent_dim, open;
+    double *points = u->out + BETWEEN * BETWEEN, start = work_clock();
+    for (size_t k = 0; k < BETWEEN; k++)
+        memcpy(points + k * Q, u->info->latents + k * (u->info->points - 1) / (BETWEEN - 1) * Q,
+               Q * sizeof *points);
+    WORK_TRY(rm2_space_distances(u->run->ctx, u->space, BETWEEN, points, u->out, &open));
+    *seconds = (work_clock() - start) / (BETWEEN * (BETWEEN - 1) / 2.0);
+    return open ? RM2_ERR_NUMERIC : RM2_OK; /* the time of something else */
+}
+
+rm2_status bench_distances(const bench_run *run, bench_row *row) {
+    use u;
+    bench_turns turns = {.ours = distances};
+    rm2_status status = open_model(&u, run);
+    if (status == RM2_OK)
+        status = open_space(&u, false);
+    if (status == RM2_OK)
+        status = make_room(&u, BETWEEN * (BETWEEN + u.info->latent_dim));
     if (status == RM2_OK)
         status = measure(&u, &turns, row);
     close_all(&u);

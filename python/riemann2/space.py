@@ -169,7 +169,7 @@ class Path:
         Which stage the curve comes from: "path", "spline" or "polish".
     iterations, evaluations : int
     path_length, spline_length : float
-        Lengths after the stages before; 0 where there was none.
+        Lengths after the stages before, to about three digits; 0 where there was none.
     clearance : float
         Proven distance of the decoded path from the obstacles; infinity without.
     blocked : bool

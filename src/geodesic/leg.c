@@ -7,12 +7,16 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "geodesic/lattice.h"
 
 enum {
     INTERVALS_PER_ELEMENT = 2, /* of the spline, for the first elements */
     DIRECT_ELEMENTS = 2,       /* where the metric barely changes */
-    DIRECT_ITERATIONS = 6
+    DIRECT_ITERATIONS = 6,
+    NEAR_ITERATIONS = 12 /* from the solution in a metric that is near */
 };
+static const double NEAR_TOLERANCE = 1e-4;  /* there, at least: splines have few derivatives */
+static const double NEAR_SLACK = 1e-3;      /* of lengths there */
 static const double ROUGH = 0.03;           /* tolerance of a spline that is polished afterwards */
 static const double ROUNDING = 1e-9;        /* of lengths */
 static const double LENGTH_ACCURACY = 1e-6; /* where a spline is the result */
@@ -174,6 +178,77 @@ static rm2_status run_direct(rm2_context *ctx, rm2i_evaluator *evaluator,
     return status;
 }
 
+/* ---- by way of a metric that is near ---------------------------------------------------------- */
+
+/* All stages in the other metric. */
+static rm2_status solve_near(rm2_context *ctx, rm2i_evaluator *near,
+                             const rm2_geodesic_settings *settings, size_t n, const double *path,
+                             rm2i_leg *leg) {
+    rm2_geodesic_settings own = *settings;
+    size_t intervals = 0;
+    own.tolerance = fmax(settings->tolerance, NEAR_TOLERANCE);
+    rm2_status status = rm2i_path_measure(ctx, near, n, path, &leg->best);
+    if (status == RM2_OK)
+        status = run_spline(ctx, near, &own, leg, &intervals);
+    if (status == RM2_OK)
+        status = run_polish(ctx, near, &own, intervals, leg);
+    return rm2i_no_metric(status) ? RM2_OK : status;
+}
+
+/* The geodesic equation from its solution in the other metric, which takes few steps. What does not converge in
+ * them, or is longer than the path, leaves no curve. */
+static rm2_status polish_near(rm2_context *ctx, rm2i_evaluator *evaluator, rm2i_evaluator *near,
+                              const rm2_geodesic_settings *settings, const rm2i_leg *start,
+                              rm2i_leg *leg) {
+    rm2i_stage stage = {.ctx = ctx,
+                        .evaluator = evaluator,
+                        .max_iterations = settings->max_iterations < NEAR_ITERATIONS
+                                              ? settings->max_iterations
+                                              : NEAR_ITERATIONS,
+                        .tolerance = settings->tolerance};
+    rm2i_curve_candidate *best = &leg->best;
+    if (start->stage != RM2_STAGE_POLISH || !start->best.converged)
+        return RM2_OK;
+    RM2_TRY(rm2i_polish_near(&stage, near, start->best.curve, best));
+    if (!best->curve || !best->converged ||
+        !(best->arc->length <= start->path_length * (1 + NEAR_SLACK))) {
+        rm2i_candidate_clear(best);
+        return RM2_OK;
+    }
+    leg->stage = RM2_STAGE_POLISH;
+    leg->iterations = stage.iterations;
+    leg->path_length = fmax(start->path_length, best->arc->length);
+    leg->spline_length = fmax(start->spline_length, best->arc->length);
+    return RM2_OK;
+}
+
+/* Both; stages in the other metric are no parts of the caller's activity. */
+static rm2_status run_near(rm2_context *ctx, rm2i_evaluator *evaluator,
+                           const rm2_geodesic_settings *settings, size_t n, const double *path,
+                           rm2i_leg *leg) {
+    rm2_metric *near;
+    rm2i_evaluator other = {.metric = NULL};
+    rm2i_leg start = {.stage = RM2_STAGE_PATH};
+    if (rm2i_is_one_place(evaluator->metric->Q, n, path))
+        return RM2_OK;
+    RM2_TRY(rm2i_lattice_create(ctx, evaluator, n, path, &near));
+    if (!near)
+        return RM2_OK;
+    rm2i_activity_begin(ctx, "geodesic", 1);
+    rm2_status status = rm2i_evaluator_begin(ctx, near, 1, &other);
+    if (status == RM2_OK)
+        status = solve_near(ctx, &other, settings, n, path, &start);
+    if (status == RM2_OK)
+        status = polish_near(ctx, evaluator, &other, settings, &start, leg);
+    rm2i_activity_end(ctx);
+    rm2i_leg_clear(&start);
+    rm2i_evaluator_end(&other);
+    rm2_metric_free(near);
+    if (leg->stage == RM2_STAGE_POLISH)
+        rm2i_activity_advance(ctx, (size_t)RM2_STAGE_POLISH + 1);
+    return status;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 /* All stages in turn. */
@@ -201,8 +276,12 @@ rm2_status rm2i_leg_create(rm2_context *ctx, rm2i_evaluator *evaluator,
                            rm2i_leg *leg) {
     *leg = (rm2i_leg){.stage = RM2_STAGE_PATH};
     rm2_status status = RM2_OK;
-    if (settings->last == RM2_STAGE_POLISH && settings->max_iterations >= DIRECT_ITERATIONS)
+    bool quick =
+        settings->last == RM2_STAGE_POLISH && settings->max_iterations >= DIRECT_ITERATIONS;
+    if (quick)
         status = run_direct(ctx, evaluator, settings, n, path, leg);
+    if (quick && status == RM2_OK && leg->stage == RM2_STAGE_PATH)
+        status = run_near(ctx, evaluator, settings, n, path, leg);
     if (status == RM2_OK && leg->stage == RM2_STAGE_PATH)
         status = run_stages(ctx, evaluator, settings, n, path, leg);
     return status == RM2_INTERRUPTED ? rm2i_fail(ctx, status, "geodesic: interrupted") : status;

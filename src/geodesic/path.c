@@ -56,7 +56,7 @@ static size_t pieces_of(size_t Q, const double *path, size_t i, double length, s
 }
 
 /* Do the ends coincide, or as good as that? */
-static bool is_one_place(size_t Q, size_t n, const double *path) {
+bool rm2i_is_one_place(size_t Q, size_t n, const double *path) {
     const double *last = path + (n - 1) * Q;
     double size = 0, extent = 0;
     for (size_t q = 0; q < Q; q++) {
@@ -80,7 +80,7 @@ static rm2_status make_polygon(rm2_context *ctx, size_t Q, size_t n, const doubl
                                size_t least, rm2i_pieces **polygon) {
     double length = 0;
     size_t sides = 0;
-    if (is_one_place(Q, n, path))
+    if (rm2i_is_one_place(Q, n, path))
         return make_line(ctx, Q, n, path, polygon);
     for (size_t i = 0; i + 1 < n; i++)
         length += side_of(Q, path, i);
@@ -218,7 +218,7 @@ rm2_status rm2i_path_sketch(rm2_context *ctx, rm2i_evaluator *evaluator, size_t 
                             const double *path, rm2i_curve_candidate *out) {
     size_t Q = evaluator->metric->Q, pieces = sketch_pieces(evaluator->metric, n, path);
     RM2_TRY(check_finite(ctx, Q, n, path));
-    if (pieces == 0 || is_one_place(Q, n, path))
+    if (pieces == 0 || rm2i_is_one_place(Q, n, path))
         return RM2_OK;
     RM2_TRY(make_polygon(ctx, Q, n, path, pieces, &out->curve));
     rm2_status status = rm2i_arc_create(ctx, evaluator, out->curve, SKETCH_POINTS, &out->arc);
@@ -231,17 +231,22 @@ rm2_status rm2i_path_sketch(rm2_context *ctx, rm2i_evaluator *evaluator, size_t 
     return rm2i_no_metric(status) ? RM2_OK : status;
 }
 
+rm2_status rm2i_path_measure(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
+                             const double *path, rm2i_curve_candidate *out) {
+    RM2_TRY(make_polygon(ctx, evaluator->metric->Q, n, path, PATH_PIECES, &out->curve));
+    return measure_polygon(ctx, evaluator, out);
+}
+
 rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
                            const double *path, rm2i_curve_candidate *out) {
     size_t Q = evaluator->metric->Q;
     RM2_TRY(check_finite(ctx, Q, n, path));
-    RM2_TRY(make_polygon(ctx, Q, n, path, PATH_PIECES, &out->curve));
-    rm2_status status = measure_polygon(ctx, evaluator, out);
+    rm2_status status = rm2i_path_measure(ctx, evaluator, n, path, out);
     if (status == RM2_INTERRUPTED)
         return rm2i_fail(ctx, status, "geodesic: interrupted");
-    if (rm2i_no_metric(status))
+    if (rm2i_no_metric(status) && out->curve)
         return name_failure(ctx, evaluator->metric, out->curve, status);
     out->converged = true;
-    out->error = is_one_place(Q, n, path) ? 0 : INFINITY;
+    out->error = rm2i_is_one_place(Q, n, path) ? 0 : INFINITY;
     return status;
 }

@@ -204,26 +204,57 @@ static rm2_status refine(rm2i_stage *stage, mesh *m, bool *converged) {
     }
 }
 
+/* Solve on a mesh whose curve is there, which becomes the candidate's; clears the mesh. */
+static rm2_status finish(rm2i_stage *stage, rm2_status status, mesh *m, rm2i_curve_candidate *out) {
+    bool converged = false;
+    if (status == RM2_OK)
+        status = refine(stage, m, &converged);
+    bool moved = stage->iterations > 0;
+    if (status == RM2_OK && moved)
+        status = rm2i_arc_create(stage->ctx, stage->evaluator, m->curve, DEGREE + 1, &out->arc);
+    if (status == RM2_OK && moved) {
+        out->curve = m->curve;
+        out->converged = converged;
+        out->error = m->total + m->rest;
+        m->curve = NULL;
+    }
+    mesh_clear(m);
+    return rm2i_no_metric(status) ? RM2_OK : status;
+}
+
 rm2_status rm2i_polish_stage(rm2i_stage *stage, const rm2i_arc *start, size_t elements,
                              rm2i_curve_candidate *out) {
     mesh m;
-    bool converged = false;
     rm2_status status = mesh_create(stage->ctx, start->curve->Q, elements, &m);
     if (status == RM2_OK) {
         rm2i_arc_resample(start, m.curve);
         status = rm2i_newton_create(stage->ctx, stage->evaluator, m.curve, DEGREE, &m.newton);
     }
-    if (status == RM2_OK)
-        status = refine(stage, &m, &converged);
-    bool moved = stage->iterations > 0;
-    if (status == RM2_OK && moved)
-        status = rm2i_arc_create(stage->ctx, stage->evaluator, m.curve, DEGREE + 1, &out->arc);
-    if (status == RM2_OK && moved) {
-        out->curve = m.curve;
-        out->converged = converged;
-        out->error = m.total + m.rest;
-        m.curve = NULL;
+    return finish(stage, status, &m, out);
+}
+
+/* Second derivatives of another metric along the curve, to begin with. */
+static rm2_status borrow_bend(rm2i_stage *stage, rm2i_evaluator *near, rm2i_newton *newton) {
+    rm2i_energy *energy;
+    RM2_TRY(rm2i_energy_create(stage->ctx, near, newton->curve, DEGREE, &energy));
+    rm2_status status = rm2i_energy_at(energy, true, &newton->now);
+    if (status == RM2_OK && newton->now.bent)
+        status = rm2i_energy_bend(energy, &newton->now, newton->bend);
+    newton->has_bend = status == RM2_OK && newton->now.bent;
+    rm2i_energy_free(energy);
+    return status;
+}
+
+rm2_status rm2i_polish_near(rm2i_stage *stage, rm2i_evaluator *near, const rm2i_pieces *start,
+                            rm2i_curve_candidate *out) {
+    mesh m;
+    rm2_status status = mesh_create(stage->ctx, start->Q, start->intervals, &m);
+    if (status == RM2_OK) {
+        memcpy(m.curve->breaks, start->breaks, (start->intervals + 1) * sizeof *start->breaks);
+        memcpy(m.curve->coef, start->coef, start->count * start->Q * sizeof *start->coef);
+        status = rm2i_newton_create(stage->ctx, stage->evaluator, m.curve, DEGREE, &m.newton);
     }
-    mesh_clear(&m);
-    return rm2i_no_metric(status) ? RM2_OK : status;
+    if (status == RM2_OK)
+        status = borrow_bend(stage, near, m.newton);
+    return finish(stage, status, &m, out);
 }

@@ -27,7 +27,14 @@ void rm2i_candidate_clear(rm2i_curve_candidate *candidate);
 rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
                            const double *path, rm2i_curve_candidate *out);
 
-/* The same with few evaluations where the metric barely changes along the path; else no curve. */
+/* The same without a message where the metric is not defined. */
+rm2_status rm2i_path_measure(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
+                             const double *path, rm2i_curve_candidate *out);
+
+/* Do the ends coincide, or as good as that? */
+bool rm2i_is_one_place(size_t Q, size_t n, const double *path);
+
+/* The path with few evaluations where the metric barely changes along the path; else no curve. */
 rm2_status rm2i_path_sketch(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
                             const double *path, rm2i_curve_candidate *out);
 
@@ -39,5 +46,10 @@ rm2_status rm2i_spline_stage(rm2i_stage *stage, const rm2i_arc *start, size_t in
 /* Solution of the geodesic equation: elements, divided from `elements` where they are too coarse. */
 rm2_status rm2i_polish_stage(rm2i_stage *stage, const rm2i_arc *start, size_t elements,
                              rm2i_curve_candidate *out);
+
+/* The same from a curve that solves it in a metric near the stage's: on its elements, with second derivatives of that
+ * metric as long as they will do. */
+rm2_status rm2i_polish_near(rm2i_stage *stage, rm2i_evaluator *near, const rm2i_pieces *start,
+                            rm2i_curve_candidate *out);
 
 #endif

@@ -42,19 +42,71 @@ static void multiply_blas(CBLAS_TRANSPOSE transpose, size_t n, const double *A, 
     rm2i_dgemm(CblasRowMajor, transpose, CblasNoTrans, k, k, k, 1, A, k, B, k, 0, C, k);
 }
 
-RM2I_AVX2_CLONES static void multiply_loops(size_t n, const double *A, const double *B, double *C) {
-    memset(C, 0, n * n * sizeof *C);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++)
-            rm2i_axpy(n, A[i * n + k], B + k * n, C + i * n);
+/* Four neighbours of a row, wherever they begin. */
+typedef double four __attribute__((vector_size(4 * sizeof(double)), aligned(8), may_alias));
+
+/* C = A B with A's entry (i, k) at A[i row + k column]; B and C have rows of `width`. */
+typedef struct small_product {
+    size_t rows, inner, width;
+    const double *A;
+    size_t row, column;
+    const double *B;
+    double *C;
+} small_product;
+
+enum {
+    TILE = 4
+}; /* rows and columns of C that are in registers at once; twice as many columns where there are */
+
+/* Rows i to i + TILE - 1 and columns j to j + 4 fours - 1 of C: each entry adds up as in a plain loop. */
+static inline __attribute__((always_inline)) void tile(const small_product *p, size_t i, size_t j,
+                                                       size_t fours) {
+    four sum[TILE][2] = {{{0}}};
+    for (size_t k = 0; k < p->inner; k++)
+        for (size_t f = 0; f < fours; f++) {
+            four b = *(const four *)(p->B + k * p->width + j + 4 * f);
+            for (size_t r = 0; r < TILE; r++)
+                sum[r][f] += p->A[(i + r) * p->row + k * p->column] * b;
+        }
+    for (size_t r = 0; r < TILE; r++)
+        for (size_t f = 0; f < fours; f++)
+            *(four *)(p->C + (i + r) * p->width + j + 4 * f) = sum[r][f];
 }
 
-RM2I_AVX2_CLONES static void multiply_tn_loops(size_t n, const double *A, const double *B,
-                                               double *C) {
-    memset(C, 0, n * n * sizeof *C);
-    for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < n; i++)
-            rm2i_axpy(n, A[k * n + i], B + k * n, C + i * n);
+/* Tiles cover C; the last ones of a row and of a column overlap those before, with the same numbers. */
+RM2I_AVX2_CLONES static void multiply_tiles(const small_product *p) {
+    size_t wide = p->width >= 2 * TILE ? 2 * TILE : TILE;
+    for (size_t i = 0; i < p->rows; i += TILE) {
+        size_t row = i + TILE <= p->rows ? i : p->rows - TILE;
+        for (size_t j = 0; j < p->width; j += wide) {
+            size_t column = j + wide <= p->width ? j : p->width - wide;
+            if (wide == TILE)
+                tile(p, row, column, 1);
+            else
+                tile(p, row, column, 2);
+        }
+    }
+}
+
+/* Fewer rows or columns than a tile has. */
+RM2I_AVX2_CLONES static void multiply_loops(const small_product *p) {
+    memset(p->C, 0, p->rows * p->width * sizeof *p->C);
+    for (size_t i = 0; i < p->rows; i++)
+        for (size_t k = 0; k < p->inner; k++)
+            rm2i_axpy(p->width, p->A[i * p->row + k * p->column], p->B + k * p->width,
+                      p->C + i * p->width);
+}
+
+static void multiply_small(const small_product *p) {
+    if (p->rows >= TILE && p->width >= TILE)
+        multiply_tiles(p);
+    else
+        multiply_loops(p);
+}
+
+void rm2i_multiply_rows(size_t rows, size_t inner, size_t width, const double *A, const double *B,
+                        double *C) {
+    multiply_small(&(small_product){rows, inner, width, A, inner, 1, B, C});
 }
 
 void rm2i_multiply(size_t n, const double *A, const double *B, double *C) {
@@ -62,7 +114,7 @@ void rm2i_multiply(size_t n, const double *A, const double *B, double *C) {
         multiply_blas(CblasNoTrans, n, A, B, C);
         return;
     }
-    multiply_loops(n, A, B, C);
+    multiply_small(&(small_product){n, n, n, A, n, 1, B, C});
 }
 
 void rm2i_multiply_tn(size_t n, const double *A, const double *B, double *C) {
@@ -70,7 +122,7 @@ void rm2i_multiply_tn(size_t n, const double *A, const double *B, double *C) {
         multiply_blas(CblasTrans, n, A, B, C);
         return;
     }
-    multiply_tn_loops(n, A, B, C);
+    multiply_small(&(small_product){n, n, n, A, 1, n, B, C});
 }
 
 void rm2i_transpose(size_t n, const double *A, double *B) {

@@ -43,6 +43,10 @@ double rm2i_max_abs(size_t n, const double *x); /* infinity if an entry is not a
 void rm2i_multiply(size_t n, const double *A, const double *B, double *C);
 void rm2i_multiply_tn(size_t n, const double *A, const double *B, double *C);
 
+/* C (rows x width) = A (rows x inner) B (inner x width), all small. */
+void rm2i_multiply_rows(size_t rows, size_t inner, size_t width, const double *A, const double *B,
+                        double *C);
+
 /* B = A^T */
 void rm2i_transpose(size_t n, const double *A, double *B);
 

@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "linalg/clones.h"
+#include "linalg/dense.h"
 
 enum { N_MAX = RM2I_LANES_MOST, SWEEPS = 30 }; /* sweeps for each eigenvalue, at most */
 static const double NEGLIGIBLE = 1e-150;       /* as in eigen.c */
@@ -241,4 +243,54 @@ RM2I_AVX2_CLONES static bool eigen(size_t n, rm2i_lanes *A, rm2i_lanes *values) 
 
 bool rm2i_eigen_lanes(size_t n, rm2i_lanes *A, rm2i_lanes *values) {
     return eigen(n, A, values);
+}
+
+/* ---- many matrices, one after the other ------------------------------------------------------ */
+
+enum { N_LEAST = 5 }; /* below, single ones are as fast */
+static const double LEAST_ENTRY = 1e-140,
+                    MOST_ENTRY = 1e140; /* largest entries that lanes can do */
+
+/* Matrix l of `count` in lane l, the last one in those left over. */
+static void gather(size_t size, size_t count, const double *A, rm2i_lanes *lanes) {
+    for (size_t i = 0; i < size; i++)
+        FOR_LANES(l)
+    lanes[i][l] = A[((size_t)l < count ? (size_t)l : count - 1) * size + i];
+}
+
+static void scatter(size_t size, size_t count, const rm2i_lanes *lanes, double *A) {
+    for (size_t l = 0; l < count; l++)
+        for (size_t i = 0; i < size; i++)
+            A[l * size + i] = lanes[i][l];
+}
+
+/* Up to RM2I_LANES matrices at once; false where they have to be done one by one. */
+static bool eigen_together(size_t n, size_t count, const double *A, double *values,
+                           double *vectors) {
+    rm2i_lanes M[N_MAX * N_MAX], d[N_MAX];
+    if (count < 2 || n < N_LEAST || n > N_MAX)
+        return false;
+    for (size_t l = 0; l < count; l++) {
+        double largest = rm2i_max_abs(n * n, A + l * n * n);
+        if (!(largest == 0 || (largest > LEAST_ENTRY && largest < MOST_ENTRY)))
+            return false;
+    }
+    gather(n * n, count, A, M);
+    if (!rm2i_eigen_lanes(n, M, d))
+        return false;
+    scatter(n * n, count, M, vectors);
+    scatter(n, count, d, values);
+    return true;
+}
+
+rm2_status rm2i_eigen_many(size_t n, size_t count, const double *A, double *values, double *vectors,
+                           double *work) {
+    for (size_t first = 0; first < count; first += RM2I_LANES) {
+        size_t some = count - first < RM2I_LANES ? count - first : RM2I_LANES, at = first * n * n;
+        if (eigen_together(n, some, A + at, values + first * n, vectors + at))
+            continue;
+        for (size_t i = first; i < first + some; i++)
+            RM2_TRY(rm2i_eigen(n, A + i * n * n, values + i * n, vectors + i * n * n, work));
+    }
+    return RM2_OK;
 }

@@ -4,6 +4,7 @@
 #include "linalg/special.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "linalg/clones.h"
 
@@ -129,20 +130,43 @@ static int g_coefficients(double x, double a[G_TERMS], double slope[G_TERMS]) {
     return terms;
 }
 
-RM2I_AVX2_CLONES
-static void g_series(size_t n, int terms, const double *a, const double *slope,
-                     const double *restrict d, double *restrict g, double *restrict g1) {
-    for (size_t i = 0; i < n; i++) {
-        double x = d[i] * d[i];
-        g[i] = a[terms - 1];
-        g1[i] = slope[terms - 2];
-        for (int j = terms - 2; j > 0; j--) {
-            g[i] = g[i] * x + a[j];
-            g1[i] = g1[i] * x + slope[j - 1];
-        }
-        g[i] = g[i] * x + a[0];
-        g1[i] *= d[i];
+enum { TOGETHER = 8 }; /* arguments whose sums are in registers */
+
+/* Of TOGETHER arguments. */
+static inline __attribute__((always_inline)) void g_sums(int terms, const double *a,
+                                                         const double *slope,
+                                                         const double *restrict d,
+                                                         double *restrict g, double *restrict g1) {
+    double x[TOGETHER], sum[TOGETHER], sum1[TOGETHER];
+    for (int i = 0; i < TOGETHER; i++) {
+        x[i] = d[i] * d[i];
+        sum[i] = a[terms - 1];
+        sum1[i] = slope[terms - 2];
     }
+    for (int j = terms - 2; j > 0; j--)
+        for (int i = 0; i < TOGETHER; i++) {
+            sum[i] = sum[i] * x[i] + a[j];
+            sum1[i] = sum1[i] * x[i] + slope[j - 1];
+        }
+    for (int i = 0; i < TOGETHER; i++) {
+        g[i] = sum[i] * x[i] + a[0];
+        g1[i] = sum1[i] * d[i];
+    }
+}
+
+RM2I_AVX2_CLONES
+static void g_series(size_t n, int terms, const double *a, const double *slope, const double *d,
+                     double *g, double *g1) {
+    size_t i = 0;
+    for (; i + TOGETHER <= n; i += TOGETHER)
+        g_sums(terms, a, slope, d + i, g + i, g1 + i);
+    if (i == n)
+        return;
+    double rest[3][TOGETHER] = {{0}};
+    memcpy(rest[0], d + i, (n - i) * sizeof *d);
+    g_sums(terms, a, slope, rest[0], rest[1], rest[2]);
+    memcpy(g + i, rest[1], (n - i) * sizeof *g);
+    memcpy(g1 + i, rest[2], (n - i) * sizeof *g1);
 }
 
 void rm2i_spd_g_many(size_t n, const double *d, double *g, double *g1) {

@@ -26,7 +26,7 @@ static void lay_out_tables(void *traces, rm2i_arena *a) {
     t->table = rm2i_take(a, double *, m->count);
     for (size_t i = 0; i < m->count; i++) {
         const rm2_factor *f = &m->factors[i];
-        size_t size = is_part(t, f) && has_table(f) ? f->dim * f->dim : 0;
+        size_t size = is_part(t, f) && has_table(f) ? rm2i_spd_trace_table_size(f->n) : 0;
         double *table = rm2i_take(a, double, size);
         if (t->table)
             t->table[i] = size ? table : NULL;
@@ -83,14 +83,14 @@ void rm2i_traces_free(rm2i_traces *traces) {
 /* ---- by the calls that every geometry has --------------------------------------------------- */
 
 typedef struct plain_scratch {
-    double *dGW;                /* count x dim */
+    double *GW;                 /* count x dim: also with derivatives of G */
     double *value, *derivative; /* of squared norms: rows of Pt, times directions */
     double *work;               /* of the geometry */
 } plain_scratch;
 
 static void lay_out_plain(plain_scratch *s, const rm2i_traces *t, const rm2_factor *f, size_t count,
                           size_t directions, rm2i_arena *a) {
-    s->dGW = rm2i_take(a, double, count, f->dim);
+    s->GW = rm2i_take(a, double, count, f->dim);
     s->value = rm2i_take(a, double, t->manifold->dim);
     s->derivative = rm2i_take(a, double, t->manifold->dim, directions);
     s->work = rm2i_take(a, double, rm2i_factor_work(f));
@@ -105,7 +105,7 @@ static rm2_status plain_slopes(const rm2_factor *f, const rm2i_jet_query *q, siz
         const double *z = q->Z + (i * q->directions + d) * q->stride;
         double *slope = q->slope + (i * q->directions + d) * count * count;
         for (size_t k = 0; k < count; k++) {
-            double *out = s->dGW + k * f->dim;
+            double *out = s->GW + k * f->dim;
             const rm2_product_query one = {1, W + k * q->stride, out, f->dim};
             RM2_TRY(f->geometry->metric_derivative(f->n, c, z, &one, s->work));
             for (size_t l = 0; l < count; l++)
@@ -138,15 +138,34 @@ static rm2_status plain_trace(const rm2i_traces *t, const rm2_factor *f, const r
     return RM2_OK;
 }
 
+/* inner[k][l] += w_k^T G w_l */
+static rm2_status plain_inner(const rm2_factor *f, const rm2i_jet_query *q, size_t i,
+                              const plain_scratch *s) {
+    size_t count = q->count;
+    const double *c = q->c + i * q->stride, *W = q->W + i * count * q->stride;
+    for (size_t k = 0; k < count; k++) {
+        const rm2_product_query one = {1, W + k * q->stride, s->GW, f->dim};
+        RM2_TRY(f->geometry->metric(f->n, c, &one, s->work));
+        for (size_t l = 0; l < count; l++)
+            q->inner[(i * count + k) * count + l] += rm2i_dot(f->dim, W + l * q->stride, s->GW);
+    }
+    return RM2_OK;
+}
+
+static rm2_status plain_products(const rm2_factor *f, const rm2i_jet_query *q, size_t i,
+                                 const plain_scratch *s) {
+    size_t at = i * q->count * q->stride;
+    const rm2_product_query products = {q->count, q->W + at, q->GW + at, q->stride};
+    RM2_TRY(f->geometry->metric(f->n, q->c + i * q->stride, &products, s->work));
+    return plain_slopes(f, q, i, s);
+}
+
 static rm2_status plain_jets(const rm2i_traces *t, const rm2_factor *f, const rm2i_jet_query *q,
                              double *work) {
     plain_scratch s;
     lay_out_plain(&s, t, f, q->count, q->directions, &(rm2i_arena){work, 0});
     for (size_t i = 0; i < q->points; i++) {
-        size_t at = i * q->count * q->stride;
-        const rm2_product_query products = {q->count, q->W + at, q->GW + at, q->stride};
-        RM2_TRY(f->geometry->metric(f->n, q->c + i * q->stride, &products, s.work));
-        RM2_TRY(plain_slopes(f, q, i, &s));
+        RM2_TRY(q->GW ? plain_products(f, q, i, &s) : plain_inner(f, q, i, &s));
         if (q->trace)
             RM2_TRY(plain_trace(t, f, q, i, &s));
     }
@@ -176,17 +195,19 @@ static rm2i_jet_query query_of(const rm2_factor *f, const rm2i_jet_query *q) {
     own.c += at;
     own.W += at;
     own.Z = q->directions ? q->Z + at : NULL;
-    own.GW += at;
+    own.GW = q->GW ? q->GW + at : NULL;
     return own;
 }
 
 static void clear_rows(size_t rows, size_t stride, size_t width, double *x) {
-    for (size_t k = 0; k < rows; k++)
+    for (size_t k = 0; k < rows && x; k++)
         memset(x + k * stride, 0, width * sizeof *x);
 }
 
 rm2_status rm2i_jets(const rm2i_traces *t, const rm2i_jet_query *q, double *work) {
     size_t slopes = q->points * q->directions;
+    if (!q->GW)
+        memset(q->inner, 0, q->points * q->count * q->count * sizeof *q->inner);
     if (slopes)
         memset(q->slope, 0, slopes * q->count * q->count * sizeof *q->slope);
     if (q->trace)

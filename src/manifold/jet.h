@@ -17,9 +17,10 @@ typedef struct rm2i_jet_query {
     size_t directions;
     const double *Z; /* points x directions; not read if there are none */
     size_t stride;
-    double *GW;          /* points x count: Gc w_k */
-    double *slope;       /* points x directions x count x count: w_k^T dGc[z_d] w_l */
-    double *trace;       /* points: tr(Gc Sigma); NULL: no traces */
+    double *GW;    /* points x count: Gc w_k; NULL, without directions: inner products are enough */
+    double *inner; /* points x count x count: w_k^T Gc w_l, where GW is NULL */
+    double *slope; /* points x directions x count x count: w_k^T dGc[z_d] w_l */
+    double *trace; /* points: tr(Gc Sigma); NULL: no traces */
     double *trace_slope; /* points x directions: tr(dGc[z_d] Sigma) */
 } rm2i_jet_query;
 

@@ -22,7 +22,7 @@
  *
  *   2 (h/2)^p / p! * 2 cosh(2h)/((p+1)(p+2)),   h: half of the interval,
  *
- * while g >= 1: a bound of the relative error of the trace. */
+ * while g >= 1: a bound of the relative error of the trace. Without slopes fewer will do (spd_trace.c). */
 #include "manifold/spd_jet.h"
 
 #include <math.h>
@@ -32,58 +32,28 @@
 #include "base/base.h"
 #include "linalg/clones.h"
 #include "linalg/dense.h"
+#include "linalg/eigen_lanes.h"
 #include "linalg/serial.h"
 #include "linalg/special.h"
 #include "manifold/spd.h"
 
 static const double NEARLY_EQUAL =
     1e-3; /* |l_a - l_c| below which T is expanded, as in spd_metric.c */
-static const double INTERPOLATION = 1e-13; /* relative error of traces */
 static const double ROOT2 = 1.41421356237309504880, HALF_ROOT2 = 0.70710678118654752440;
-
-/* ---- the table ------------------------------------------------------------------------------ */
-
-/* Place of entry (i, j), i <= j, among the coordinates. */
-static size_t coordinate(size_t n, size_t i, size_t j) {
-    return i * n - i * (i + 1) / 2 + j;
-}
-
-/* E[W_ij W_kl] */
-static double moment(size_t n, const double *Sigma, size_t i, size_t j, size_t k, size_t l) {
-    size_t dim = n * (n + 1) / 2;
-    size_t at = i <= j ? coordinate(n, i, j) : coordinate(n, j, i);
-    size_t by = k <= l ? coordinate(n, k, l) : coordinate(n, l, k);
-    return (i == j ? 1 : HALF_ROOT2) * (k == l ? 1 : HALF_ROOT2) * Sigma[at * dim + by];
-}
-
-/* e^T table f = sum_k tr(E W_k F W_k) for matrices E, F with coordinates e, f: with the unit vectors
- * E = a_ij (e_i e_j^T + e_j e_i^T) and a = 1/sqrt(2), or 1/2 on the diagonal, it is a a' times the sum of
- * E[W_jk W_li] over both orders of (i, j) and (k, l). */
-void rm2i_spd_trace_table(size_t n, const double *Sigma, double *table) {
-    size_t dim = n * (n + 1) / 2;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i; j < n; j++)
-            for (size_t k = 0; k < n; k++)
-                for (size_t l = k; l < n; l++) {
-                    double scale = (i == j ? 0.5 : HALF_ROOT2) * (k == l ? 0.5 : HALF_ROOT2);
-                    double sum = moment(n, Sigma, j, k, l, i) + moment(n, Sigma, j, l, k, i) +
-                                 moment(n, Sigma, i, k, l, j) + moment(n, Sigma, i, l, k, j);
-                    table[coordinate(n, i, j) * dim + coordinate(n, k, l)] = scale * sum;
-                }
-}
 
 /* ---- scratch -------------------------------------------------------------------------------- */
 
 /* What is done to all points before the table's product, and its result. */
 typedef struct jet_points {
-    double *l;         /* points x n: eigenvalues */
-    double *Ut;        /* points x n x n: eigenvectors as rows */
-    size_t *nodes;     /* points: p */
-    double *y;         /* points x n: nodes */
-    double *O;         /* points x n x dim: coordinates of u_b u_b^T */
-    double *F, *Y;     /* rows of dim: p of each point, one point after the other */
-    double *A, *eigen; /* one point's scratch */
-    double *lagrange;  /* n x n */
+    double *S;        /* points x n x n: the coordinates as matrices */
+    double *l;        /* points x n: eigenvalues */
+    double *Ut;       /* points x n x n: eigenvectors as rows */
+    size_t *nodes;    /* points: p */
+    double *y;        /* points x n: nodes */
+    double *O;        /* n x dim: coordinates of u_b u_b^T at one point */
+    double *F, *Y;    /* rows of dim: p of each point, one point after the other */
+    double *lagrange; /* n x n */
+    double *eigen, *traces;
 } jet_points;
 
 /* One point. Tables of g are [b][a]. */
@@ -98,18 +68,20 @@ typedef struct jet_scratch {
     double *sum;              /* n */
 } jet_scratch;
 
-static void lay_out_points(jet_points *s, size_t n, size_t points, rm2i_arena *a) {
-    size_t dim = n * (n + 1) / 2;
+static void lay_out_points(jet_points *s, size_t n, size_t points, size_t directions,
+                           rm2i_arena *a) {
+    size_t dim = n * (n + 1) / 2, sloped = directions ? points : 0;
+    s->S = rm2i_take(a, double, points, n, n);
     s->l = rm2i_take(a, double, points, n);
     s->Ut = rm2i_take(a, double, points, n, n);
-    s->nodes = rm2i_take(a, size_t, points);
-    s->y = rm2i_take(a, double, points, n);
-    s->O = rm2i_take(a, double, points, n, dim);
-    s->F = rm2i_take(a, double, points, n, dim);
-    s->Y = rm2i_take(a, double, points, n, dim);
-    s->A = rm2i_take(a, double, n, n);
+    s->nodes = rm2i_take(a, size_t, sloped);
+    s->y = rm2i_take(a, double, sloped, n);
+    s->O = rm2i_take(a, double, directions ? n : 0, dim);
+    s->F = rm2i_take(a, double, sloped, n, dim);
+    s->Y = rm2i_take(a, double, sloped, n, dim);
     s->lagrange = rm2i_take(a, double, n, n);
     s->eigen = rm2i_take(a, double, rm2i_eigen_work(n));
+    s->traces = rm2i_take(a, double, directions ? 0 : rm2i_spd_traces_work(n, points));
 }
 
 static void lay_out(jet_scratch *s, size_t n, size_t count, size_t directions, rm2i_arena *a) {
@@ -128,21 +100,23 @@ static void lay_out(jet_scratch *s, size_t n, size_t count, size_t directions, r
 }
 
 size_t rm2i_spd_jets_work(size_t n, size_t points, size_t count, size_t directions) {
-    rm2i_arena a = {NULL, 0};
-    lay_out_points(&(jet_points){0}, n, points, &a);
-    lay_out(&(jet_scratch){0}, n, count, directions, &a);
-    return a.used;
+    rm2i_arena sloped = {NULL, 0}, plain = {NULL, 0}; /* a query may have no directions */
+    lay_out_points(&(jet_points){0}, n, points, directions, &sloped);
+    lay_out(&(jet_scratch){0}, n, count, directions, &sloped);
+    lay_out_points(&(jet_points){0}, n, points, 0, &plain);
+    lay_out(&(jet_scratch){0}, n, count, 0, &plain);
+    return rm2i_arena_longer(sloped, plain).used;
 }
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-/* Nodes that keep the relative error below INTERPOLATION on an interval of half-width h; n where that
+/* Nodes that keep the relative error below RM2I_SPD_INTERPOLATION on an interval of half-width h; n where that
  * takes as many or more. */
 static size_t nodes_for(size_t n, double h) {
     double bound = 4 * cosh(2 * h);
     for (size_t p = 1; p < n; p++) {
         bound *= h / (2 * (double)p);
-        if (bound / (double)((p + 1) * (p + 2)) < INTERPOLATION)
+        if (bound / (double)((p + 1) * (p + 2)) < RM2I_SPD_INTERPOLATION)
             return p;
     }
     return n;
@@ -185,7 +159,7 @@ static void outer_coords(size_t n, const double *u, double *f) {
 static void place_nodes(size_t n, size_t i, const jet_points *s, double *f) {
     const double *l = s->l + i * n, *Ut = s->Ut + i * n * n;
     size_t dim = n * (n + 1) / 2;
-    double low = l[0], high = l[0], *y = s->y + i * n, *O = s->O + i * n * dim;
+    double low = l[0], high = l[0], *y = s->y + i * n, *O = s->O;
     for (size_t a = 0; a < n; a++) {
         low = fmin(low, l[a]);
         high = fmax(high, l[a]);
@@ -198,26 +172,25 @@ static void place_nodes(size_t n, size_t i, const jet_points *s, double *f) {
         return;
     }
     chebyshev(n, l, (low + high) / 2, (high - low) / 2, p, y, s->lagrange);
-    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)p, (int)dim, (int)n, 1, s->lagrange,
-               (int)n, O, (int)dim, 0, f, (int)dim);
+    rm2i_multiply_rows(p, n, dim, s->lagrange, O, f);
 }
 
-/* Eigenvectors of all points and, with a table, nodes and Y = F table. */
-static rm2_status prepare(size_t n, const double *table, const rm2i_jet_query *q,
-                          const jet_points *s) {
+/* Eigenvectors of all points. */
+static rm2_status decompose(size_t n, const rm2i_jet_query *q, const jet_points *s) {
+    for (size_t i = 0; i < q->points; i++)
+        rm2i_spd_unpack_coords(n, q->c + i * q->stride, s->S + i * n * n);
+    return rm2i_eigen_many(n, q->points, s->S, s->l, s->Ut, s->eigen);
+}
+
+/* Nodes and Y = F table. */
+static void prepare_slopes(size_t n, const double *table, size_t points, const jet_points *s) {
     size_t dim = n * (n + 1) / 2, rows = 0;
-    for (size_t i = 0; i < q->points; i++) {
-        rm2i_spd_unpack_coords(n, q->c + i * q->stride, s->A);
-        RM2_TRY(rm2i_eigen(n, s->A, s->l + i * n, s->Ut + i * n * n, s->eigen));
-        if (!table)
-            continue;
+    for (size_t i = 0; i < points; i++) {
         place_nodes(n, i, s, s->F + rows * dim);
         rows += s->nodes[i];
     }
-    if (rows > 0)
-        rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)dim, (int)dim, 1,
-                   s->F, (int)dim, table, (int)dim, 0, s->Y, (int)dim);
-    return RM2_OK;
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)dim, (int)dim, 1, s->F,
+               (int)dim, table, (int)dim, 0, s->Y, (int)dim);
 }
 
 /* ---- one point: products -------------------------------------------------------------------- */
@@ -237,6 +210,21 @@ static void rotate_in(size_t n, size_t count, const double *W, size_t stride, co
         rm2i_spd_unpack_coords(n, W + k * stride, s->A);
         rm2i_multiply(n, s->Ut, s->A, s->B);
         rm2i_multiply(n, s->B, s->U, out + k * n * n);
+    }
+}
+
+/* inner[k][l] += w_k^T G w_l = sum_ab g_ab W~_ab W'~_ab */
+static void add_inner(size_t n, size_t count, const jet_scratch *s, double *inner) {
+    for (size_t k = 0; k < count; k++) {
+        const double *W = s->W + k * n * n;
+        for (size_t e = 0; e < n * n; e++)
+            s->A[e] = s->g[e] * W[e];
+        for (size_t l = 0; l <= k; l++) {
+            double sum = rm2i_dot(n * n, s->A, s->W + l * n * n);
+            inner[k * count + l] += sum;
+            if (l < k)
+                inner[l * count + k] += sum;
+        }
     }
 }
 
@@ -360,16 +348,8 @@ static void trace_slopes(size_t n, const g_table *nodes, size_t directions, cons
         add_slopes(n, c, directions, nodes, s->N + c * p * n, s, slope, 1);
 }
 
-/* The same without slopes: tr(G Sigma) = sum_ra g(l_a - y_r) u_a^T Y_r u_a. */
-static void trace_alone(size_t n, const g_table *nodes, const double *O, const double *Y,
-                        const jet_scratch *s, double *trace) {
-    int dim = (int)(n * (n + 1) / 2), p = (int)nodes->p, m = (int)n;
-    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, p, m, dim, 1, Y, dim, O, dim, 0, s->A, m);
-    *trace += rm2i_dot(nodes->p * n, nodes->g, s->A);
-}
-
-static void traces(size_t n, size_t i, const rm2i_jet_query *q, const jet_points *all,
-                   const double *Y, const jet_scratch *s) {
+static void add_traces(size_t n, size_t i, const rm2i_jet_query *q, const jet_points *all,
+                       const double *Y, const jet_scratch *s) {
     g_table nodes = {all->nodes[i], all->y + i * n, s->node_g, s->node_g1};
     if (nodes.p == n) {
         nodes.g = s->g;
@@ -377,44 +357,50 @@ static void traces(size_t n, size_t i, const rm2i_jet_query *q, const jet_points
     } else {
         g_tables(n, s->l, nodes.p, nodes.y, s->node_g, s->node_g1, s->A);
     }
-    if (q->directions == 0) {
-        trace_alone(n, &nodes, all->O + i * n * (n * (n + 1) / 2), Y, s, q->trace + i);
-        return;
-    }
     rotate_sums(n, nodes.p, Y, s);
     trace_slopes(n, &nodes, q->directions, s, q->trace + i, q->trace_slope + i * q->directions);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
+/* Vectors of point i. */
 static void jet(size_t n, size_t i, const rm2i_jet_query *q, const jet_scratch *s) {
-    size_t at = i * q->count * q->stride, slopes = q->directions * q->count * q->count;
+    size_t at = i * q->count * q->stride, square = q->count * q->count;
     rm2i_transpose(n, s->Ut, s->U);
     g_tables(n, s->l, n, s->l, s->g, s->g1, s->A);
     rotate_in(n, q->count, q->W + at, q->stride, s, s->W);
+    if (!q->GW) {
+        add_inner(n, q->count, s, q->inner + i * square);
+        return;
+    }
     products(n, q, s, q->GW + at);
     if (q->directions == 0)
         return;
     rotate_in(n, q->directions, q->Z + i * q->directions * q->stride, q->stride, s, s->Z);
-    vector_slopes(n, q, s, q->slope + i * slopes);
+    vector_slopes(n, q, s, q->slope + i * q->directions * square);
 }
 
 rm2_status rm2i_spd_jets(size_t n, const double *table, const rm2i_jet_query *q, double *work) {
     size_t dim = n * (n + 1) / 2;
+    bool sloped = q->trace && q->directions > 0;
     jet_points all;
     jet_scratch s;
     rm2i_arena a = {work, 0};
-    lay_out_points(&all, n, q->points, &a);
+    lay_out_points(&all, n, q->points, q->directions, &a);
     lay_out(&s, n, q->count, q->directions, &a);
-    RM2_TRY(prepare(n, q->trace ? table : NULL, q, &all));
+    RM2_TRY(decompose(n, q, &all));
+    if (sloped)
+        prepare_slopes(n, table, q->points, &all);
+    else if (q->trace)
+        rm2i_spd_traces(n, table, q->points, all.l, all.Ut, q->trace, all.traces);
     const double *Y = all.Y;
     for (size_t i = 0; i < q->points; i++) {
         s.l = all.l + i * n;
         s.Ut = all.Ut + i * n * n;
         jet(n, i, q, &s);
-        if (!q->trace)
+        if (!sloped)
             continue;
-        traces(n, i, q, &all, Y, &s);
+        add_traces(n, i, q, &all, Y, &s);
         Y += all.nodes[i] * dim;
     }
     return RM2_OK;

@@ -23,7 +23,8 @@ enum { TOGETHER = 8 }; /* points whose ambient metrics are computed at once */
 
 /* The ambient metric at TOGETHER points. */
 typedef struct ambient_jets {
-    double *GJ;                  /* x Q x M: Gc J_s */
+    double *GJ;                  /* x Q x M: Gc J_s, with derivatives */
+    double *inner;               /* x Q x Q: J_r^T Gc J_s, without */
     double *slope;               /* x Q x Q x Q: J_r^T dGc[J_t] J_s */
     double *trace, *trace_slope; /* 1, x Q */
 } ambient_jets;
@@ -55,6 +56,7 @@ static rm2i_moment_kind moments_of(rm2i_metric_order order) {
 
 static void lay_out_jets(ambient_jets *j, size_t points, size_t Q, size_t M, rm2i_arena *a) {
     j->GJ = rm2i_take(a, double, points, Q, M);
+    j->inner = rm2i_take(a, double, points, Q, Q);
     j->slope = rm2i_take(a, double, points, Q, Q, Q);
     j->trace = rm2i_take(a, double, points);
     j->trace_slope = rm2i_take(a, double, points, Q);
@@ -110,11 +112,24 @@ static void restrict_to(const rm2i_output_part *part, size_t M, size_t count, do
     }
 }
 
+/* inner[k][l] = w_k^T w_l on the part's coordinates */
+static void flat_inner(const rm2i_output_part *part, size_t M, size_t count, const double *W,
+                       double *inner) {
+    for (size_t k = 0; k < count; k++)
+        for (size_t l = 0; l < count; l++)
+            inner[k * count + l] =
+                rm2i_dot(part->to - part->from, W + k * M + part->from, W + l * M + part->from);
+}
+
 /* Euclidean outputs: Gc is the identity, on the part's coordinates. */
 static void flat_jets(const rm2i_output_part *part, size_t M, const rm2i_jet_query *q) {
     size_t slopes = q->points * q->directions;
-    memcpy(q->GW, q->W, q->points * q->count * M * sizeof *q->GW);
-    restrict_to(part, M, q->points * q->count, q->GW);
+    if (q->GW) {
+        memcpy(q->GW, q->W, q->points * q->count * M * sizeof *q->GW);
+        restrict_to(part, M, q->points * q->count, q->GW);
+    }
+    for (size_t i = 0; i < q->points && !q->GW; i++)
+        flat_inner(part, M, q->count, q->W + i * q->count * M, q->inner + i * q->count * q->count);
     if (slopes > 0)
         memset(q->slope, 0, slopes * q->count * q->count * sizeof *q->slope);
     for (size_t i = 0; q->trace && i < q->points; i++)
@@ -213,7 +228,8 @@ static rm2i_jet_query query_of(const rm2i_pullback_field *f, const together *t,
                             .directions = t->derivative ? Q : 0,
                             .Z = J,
                             .stride = M,
-                            .GW = j->GJ,
+                            .GW = t->derivative ? j->GJ : NULL,
+                            .inner = j->inner,
                             .slope = j->slope,
                             .trace = j->trace,
                             .trace_slope = j->trace_slope};
@@ -244,7 +260,8 @@ static rm2_status expected(const rm2i_pullback_field *f, const rm2i_output_part 
     const rm2i_jet_query query = query_of(f, at, s, j);
     for (size_t r = 0; r < Q; r++)
         for (size_t q = 0; q <= r; q++)
-            E[r * Q + q] = E[q * Q + r] = rm2i_dot(M, J + r * M, GJ + q * M);
+            E[r * Q + q] = E[q * Q + r] =
+                at->derivative ? rm2i_dot(M, J + r * M, GJ + q * M) : j->inner[(k * Q + r) * Q + q];
     RM2_TRY(rm2i_pullback_weights(f, part, &query, k, s->w, s->dw, s->work));
     rm2i_moments_covariance(at->moments, i, s->w, s->dw, s->R, dE ? s->dR : NULL);
     rm2i_axpy(Q * Q, f->weight, s->R, E);

@@ -37,9 +37,9 @@ static void lay_out_survey(void *arg, rm2i_arena *a) {
 
 /* Of one block. */
 typedef struct block_scratch {
-    double *x, *c;      /* BLOCK x Q, BLOCK x M */
-    double *GJ, *trace; /* BLOCK x Q x M, BLOCK */
-    double *w;          /* K */
+    double *x, *c;         /* BLOCK x Q, BLOCK x M */
+    double *inner, *trace; /* BLOCK x Q x Q, BLOCK */
+    double *w;             /* K */
     double *moments, *jets, *weights;
 } block_scratch;
 
@@ -47,7 +47,7 @@ static void lay_out_block(block_scratch *s, const rm2i_pullback_field *f, rm2i_a
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
     s->x = rm2i_take(a, double, BLOCK, Q);
     s->c = rm2i_take(a, double, BLOCK, M);
-    s->GJ = rm2i_take(a, double, BLOCK, Q, M);
+    s->inner = rm2i_take(a, double, BLOCK, Q, Q);
     s->trace = rm2i_take(a, double, BLOCK);
     s->w = rm2i_take(a, double, rm2i_moments_weights(f->posterior));
     s->moments = rm2i_take(a, double, rm2i_moments_work(f->posterior, BLOCK, RM2I_MOMENT_MEAN));
@@ -76,11 +76,13 @@ static rm2_status survey_block(const void *job, size_t b, double *memory) {
                                  .count = Q,
                                  .W = mo.J,
                                  .stride = M,
-                                 .GW = own.GJ,
+                                 .inner = own.inner,
                                  .trace = own.trace};
     RM2_TRY(rm2i_pullback_jets(f, &f->all, jets, own.jets));
     for (size_t i = 0; i < count; i++) {
-        s->on_data[first + i] = rm2i_dot(Q * M, mo.J + i * Q * M, own.GJ + i * Q * M);
+        s->on_data[first + i] = 0;
+        for (size_t q = 0; q < Q; q++) /* tr(J^T Gc J) */
+            s->on_data[first + i] += own.inner[(i * Q + q) * Q + q];
         RM2_TRY(rm2i_pullback_weights(f, &f->all, &jets, i, own.w, NULL, own.weights));
         s->far[first + i] = rm2i_moments_far_trace(&mo, own.w);
         if (!isfinite(s->on_data[first + i] + s->far[first + i]))

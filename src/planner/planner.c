@@ -106,13 +106,25 @@ static void lay_out(void *arg, rm2i_arena *a) {
     p->work = rm2i_take(a, double, rm2i_clearance_work(&p->clearance));
 }
 
+static rm2_status make_field(rm2_context *ctx, const rm2_roadmap *grid, rm2_planner *p) {
+    size_t node;
+    rm2_status status =
+        rm2i_field_create(ctx, grid, p->clearance.position.dim, p->level[0].node, &p->field, &node);
+    return status == RM2_ERR_NUMERIC
+               ? rm2i_fail(ctx, status,
+                           "the metric is singular at node %zu of the grid: a planner needs a "
+                           "positive definite one",
+                           node)
+               : status;
+}
+
 /* Grids of more nodes have too many edges in three dimensions. */
 static rm2_status make_levels(rm2_context *ctx, rm2_planner *p) {
     const rm2_roadmap *grid = p->space->core->roadmap;
     p->levels = grid->Q < 3 ? GRIDS : 2;
     RM2_TRY(rm2i_level_create(ctx, grid, 1, &p->level[0]));
     RM2_TRY(rm2i_level_decode(ctx, &p->clearance, &p->level[0]));
-    RM2_TRY(rm2i_field_create(ctx, grid, p->clearance.position.dim, p->level[0].node, &p->field));
+    RM2_TRY(make_field(ctx, grid, p));
     for (size_t k = 1; k < p->levels; k++) {
         RM2_TRY(rm2i_level_create(ctx, grid, (size_t)1 << k, &p->level[k]));
         rm2i_level_interpolate(&p->field, &p->level[k]);

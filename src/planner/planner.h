@@ -1,6 +1,6 @@
 /* Planners inside the library.
  *
- *     field.c     metric and positions between the nodes of a grid, and the metric of the barrier made of them
+ *     field.c     positions between the nodes of a grid, and the metric of the barrier there
  *     level.c     a grid with what a search keeps at its nodes
  *     search.c    the shortest path on a grid around the obstacles
  *     polygon.c   paths of few nodes: from polygons of any number, refined, proven
@@ -11,31 +11,10 @@
 #include "geodesic/newton.h"
 #include "metric/clearance.h"
 #include "riemann2/planner.h"
-#include "roadmap/roadmap.h"
+#include "roadmap/field.h"
 
-/* ---- the field ------------------------------------------------------------------------------ */
+/* ---- the field: rm2i_field with positions ----------------------------------------------------- */
 
-enum { RM2I_FIELD_NUMBERS = 10, RM2I_FIELD_TERMS = 10 }; /* at most, for Q = 3 */
-
-/* Cubic splines on the nodes of a regular grid: the Cholesky factor L of G = L L^T, which makes every G positive semidefinite,
- * the decoded position, and its standard deviation. */
-typedef struct rm2i_field {
-    const rm2_roadmap *grid;
-    size_t Q, dim, factors; /* numbers of L: Q (Q + 1)/2, rows of the lower triangle */
-    size_t numbers;         /* of a node: L, position, deviation */
-    size_t stride[RM2I_GRID_Q];
-    double *coef; /* with one more node at both ends of every axis */
-} rm2i_field;
-
-/* Positions and deviations of the nodes come with it. */
-rm2_status rm2i_field_create(rm2_context *ctx, const rm2_roadmap *grid, size_t dim,
-                             const rm2i_clear_point *nodes, rm2i_field *field);
-void rm2i_field_clear(rm2i_field *field);
-
-/* All numbers at x and, with order 1 or 2, their first and second derivatives: term 0 the value, 1 to Q by each coordinate,
- * then by pairs r <= s. False outside of the grid. */
-bool rm2i_field_at(const rm2i_field *field, const double *x, int order,
-                   double terms[RM2I_FIELD_TERMS][RM2I_FIELD_NUMBERS]);
 /* Position and deviation at x. */
 void rm2i_field_position(const rm2i_field *field, const double *x, rm2i_clear_point *point);
 /* Length of the line from a to b, with G in the middle of pieces not longer than a cell; infinite outside of the grid. */

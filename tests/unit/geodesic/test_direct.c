@@ -122,7 +122,7 @@ static void narrow_parts_are_seen(void **state) {
         b.scale = b.width;
         rm2_curve *seen = geodesic(b, ends, ends + 2);
         assert_false(looks_even(b, ends) || went_directly(seen));
-        assert_true(seen->length == staged->length);
+        assert_true(fabs(seen->length - staged->length) <= 2e-8 * staged->length);
         b.scale = 1;
         missed += looks_even(b, ends);
         rm2_curve_free(staged);

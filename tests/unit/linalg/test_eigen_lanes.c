@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <lapacke.h>
 
+#include "linalg/dense.h"
 #include "linalg/eigen_lanes.h"
 #include "riemann2/base.h"
 
@@ -199,11 +200,65 @@ static void no_numbers_are_refused(void **state) {
     assert_false(rm2i_eigen_lanes(3, lanes, values));
 }
 
+/* ---- many matrices --------------------------------------------------------------------------- */
+
+/* |A - sum_k values_k v_k v_k^T|, largest entry. */
+static double residual(size_t n, const double *A, const double *values, const double *V) {
+    double worst = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < n; k++)
+                sum += values[k] * V[k * n + i] * V[k * n + j];
+            worst = fmax(worst, fabs(A[i * n + j] - sum));
+        }
+    return worst;
+}
+
+static double largest_entry(size_t n, const double *A) {
+    double largest = 0;
+    for (size_t i = 0; i < n * n; i++)
+        largest = fmax(largest, fabs(A[i]));
+    return largest;
+}
+
+/* Any number of matrices, of sizes that lanes can do and of others, among them one that only the call for single ones
+ * can: each decomposes as n rounding errors of its largest entry let it. */
+static void many_matrices(void **state) {
+    (void)state;
+    enum { MOST = 9, LARGEST = 40 };
+    static double A[MOST * LARGEST * LARGEST], V[MOST * LARGEST * LARGEST], d[MOST * LARGEST];
+    static const size_t sizes[] = {1, 3, 5, 15, 32, 40};
+    rm2_rng rng;
+    rm2_rng_seed(&rng, 21);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t count = 1; count <= MOST; count++) {
+            size_t n = sizes[s], square = n * n;
+            double *work = calloc(rm2i_eigen_work(n), sizeof *work);
+            assert_non_null(work);
+            for (size_t i = 0; i < count * square; i++)
+                A[i] = rm2_rng_normal(&rng);
+            for (size_t i = 0; i < count * square; i++) {
+                size_t row = i % square / n, column = i % n;
+                A[i] = row < column ? A[i - i % square + column * n + row] : A[i];
+                A[i] *= count == 6 && i < square ? 1e-200 : 1;
+            }
+            assert_int_equal(rm2i_eigen_many(n, count, A, d, V, work), RM2_OK);
+            for (size_t m = 0; m < count; m++)
+                assert_true(residual(n, A + m * square, d + m * n, V + m * square) <=
+                            20 * (double)n * DBL_EPSILON * largest_entry(n, A + m * square));
+            A[(count - 1) * square] = NAN;
+            assert_int_equal(rm2i_eigen_many(n, count, A, d, V, work), RM2_ERR_NUMERIC);
+            free(work);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eigenvalues_and_vectors),
         cmocka_unit_test(lanes_do_not_meet),
         cmocka_unit_test(no_numbers_are_refused),
+        cmocka_unit_test(many_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,6 +120,28 @@ static void products_match_their_definition(void **state) {
     }
 }
 
+/* Tiles add up in the order of a plain loop: the same bits. */
+static void small_products(void **state) {
+    (void)state;
+    enum { MOST = 20 };
+    static double A[MOST * MOST], B[MOST * MOST], C[MOST * MOST + 1];
+    random_matrix(MOST, A);
+    random_matrix(MOST, B);
+    for (size_t rows = 1; rows <= MOST; rows++)
+        for (size_t width = 1; width <= MOST; width++)
+            for (size_t inner = 0; inner <= MOST; inner += 5) {
+                C[rows * width] = 7; /* nothing is written behind the result */
+                rm2i_multiply_rows(rows, inner, width, A, B, C);
+                assert_true(C[rows * width] == 7);
+                for (size_t i = 0; i < rows * width; i++) {
+                    double sum = 0;
+                    for (size_t k = 0; k < inner; k++)
+                        sum += A[i / width * inner + k] * B[k * width + i % width];
+                    assert_true(C[i] == sum);
+                }
+            }
+}
+
 static void gram_and_symmetric_part(void **state) {
     (void)state;
     double R[4] = {1, 2, 3, 4}, d[2] = {10, 100}, C[4];
@@ -522,6 +544,7 @@ int main(void) {
         cmocka_unit_test(norms_at_all_scales),
         cmocka_unit_test(largest_entry),
         cmocka_unit_test(products_match_their_definition),
+        cmocka_unit_test(small_products),
         cmocka_unit_test(gram_and_symmetric_part),
         cmocka_unit_test(cholesky_and_inverse),
         cmocka_unit_test(cholesky_reads_the_lower_triangle),

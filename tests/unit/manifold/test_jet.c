@@ -121,6 +121,24 @@ static void compare_traces(const subject *s, size_t i) {
     }
 }
 
+/* Inner products alone, without the products: sums of as many terms as there are coordinates. */
+static void compare_inner(const subject *s, const rm2i_traces *traces, rm2i_jet_query query,
+                          double *work) {
+    double inner[POINTS * COUNT * COUNT];
+    query.GW = NULL;
+    query.inner = inner;
+    assert_int_equal(rm2i_jets(traces, &query, work), RM2_OK);
+    for (size_t i = 0; i < POINTS; i++)
+        for (size_t k = 0; k < COUNT; k++)
+            for (size_t l = 0; l < COUNT; l++) {
+                const double *w = s->W + (i * COUNT + l) * s->m->dim;
+                const double *Gw = s->GW + (i * COUNT + k) * s->m->dim;
+                double size = sqrt(dot(s->m->dim, w, w) * dot(s->m->dim, Gw, Gw));
+                near("inner product", s->spec, inner[(i * COUNT + k) * COUNT + l],
+                     dot(s->m->dim, w, Gw), 1e-12 * size);
+            }
+}
+
 /* Coordinates of this size, of all factors (factor = count) or of one. */
 static void check(const char *spec, double size, size_t factor) {
     subject s = {.spec = spec};
@@ -160,6 +178,7 @@ static void check(const char *spec, double size, size_t factor) {
     assert_int_equal(rm2i_jets(traces, &query, work), RM2_OK);
     for (size_t i = 0; i < POINTS; i++)
         near("trace alone", spec, alone[i], s.trace[i], 1e-12 * s.trace[i]);
+    compare_inner(&s, traces, query, work);
     double *own[] = {s.c, s.W, s.Z, s.Pt, s.GW, s.work, work};
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         free(own[k]);
@@ -167,14 +186,14 @@ static void check(const char *spec, double size, size_t factor) {
     rm2_manifold_free(s.m);
 }
 
-/* Eigenvalues far apart (as many nodes as eigenvalues, arguments beyond the series), apart, near each
- * other (few nodes), nearly equal, equal. */
+/* Eigenvalues far apart (as many nodes as eigenvalues, arguments beyond the series), at the widest interval of the
+ * polynomial of traces without slopes, apart, near each other (few nodes), nearly equal, equal. */
 static void test_sizes(void **state) {
     (void)state;
-    static const double sizes[] = {3, 0.7, 0.1, 1e-4, 0};
-    static const char *const specs[] = {"SPD1", "SPD2", "SPD5", "SPD12"};
-    for (size_t i = 0; i < 4; i++)
-        for (size_t k = 0; k < 5; k++)
+    static const double sizes[] = {3, 1.2, 0.7, 0.3, 0.1, 1e-4, 0};
+    static const char *const specs[] = {"SPD1", "SPD2", "SPD5", "SPD12", "SPD16"};
+    for (size_t i = 0; i < 5; i++)
+        for (size_t k = 0; k < 7; k++)
             check(specs[i], sizes[k], 9);
 }
 

@@ -29,7 +29,8 @@ static int set_up(void **state) {
     clearance.deviations = 1;
     ok(rm2i_level_create(ctx, grid, 1, &level));
     ok(rm2i_level_decode(ctx, &clearance, &level));
-    ok(rm2i_field_create(ctx, grid, 2, level.node, &field));
+    size_t singular;
+    ok(rm2i_field_create(ctx, grid, 2, level.node, &field, &singular));
     work = numbers(rm2i_clearance_work(&clearance));
     return 0;
 }

@@ -380,7 +380,7 @@ static void with_other_geodesics(void **state) {
     rm2_space_free(space); /* either may go first */
     ok(rm2_space_geodesic(ctx, quick, latents, latents + (N - 1) * Q, &b));
     assert_true(b->nodes == 5 && b->stage == RM2_STAGE_PATH);
-    assert_true(b->length == a->path_length && a->length < b->length);
+    assert_true(fabs(b->length - a->path_length) <= 5e-3 * b->length && a->length < b->length);
     g.nodes = 0;
     assert_int_equal(rm2_space_with_geodesic_settings(ctx, quick, &g, &space), RM2_ERR_ARGUMENT);
     assert_null(space);
