@@ -76,8 +76,12 @@ static rm2_status examine(rm2i_source *source) {
 }
 
 rm2_status rm2i_source_open(rm2_context *ctx, const char *path, rm2i_source *source) {
-    *source =
-        (rm2i_source){.ctx = ctx, .name = path, .read = read_file, .size = RM2I_STREAM, .most = UINT64_MAX, .fd = -1};
+    *source = (rm2i_source){.ctx = ctx,
+                            .name = path,
+                            .read = read_file,
+                            .size = RM2I_STREAM,
+                            .most = UINT64_MAX,
+                            .fd = -1};
     if (!path || !*path)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the file name is %s", path ? "empty" : "NULL");
     if (strcmp(path, "-") == 0) {

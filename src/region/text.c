@@ -163,9 +163,8 @@ rm2_status rm2_regions_read(rm2_context *ctx, const char *path, size_t dim, size
     char *text;
     size_t size;
     RM2_TRY(rm2_file_read(ctx, path, RM2_SMALL_FILE, &text, &size, NULL));
-    rm2_status status = strlen(text) == size
-                            ? parse_text(ctx, text, dim, count, regions)
-                            : rm2i_fail(ctx, RM2_ERR_FORMAT, "not a text file");
+    rm2_status status = strlen(text) == size ? parse_text(ctx, text, dim, count, regions)
+                                             : rm2i_fail(ctx, RM2_ERR_FORMAT, "not a text file");
     if (status != RM2_OK)
         (void)rm2i_fail_prefix(ctx, status, "%s", path);
     free(text);
