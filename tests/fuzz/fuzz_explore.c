@@ -29,6 +29,7 @@ static explorer *small_explorer(void) {
     e = (explorer){.file = "fuzz.h5", .settings = rm2_space_settings_default()};
     CHECK(explorer_open(ctx, model, "planar:1,1,1", &e) == RM2_OK);
     rm2_data_free(data);
+    rm2_context_free(ctx);
     return &e;
 }
 
