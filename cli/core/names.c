@@ -1,11 +1,8 @@
 /* Files of names: one per line, or one line with separators, the header of a table. */
 #include "core/names.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LONGEST_LINE = 1 << 20 };
 
 void names_free(region_names *n) {
     for (size_t k = 0; n->names && k < n->count; k++)
@@ -150,32 +147,33 @@ static void keep_diagonal(region_names *n) {
 
 /* ---- files ------------------------------------------------------------------------------------- */
 
-/* Blank lines at the end are no names. */
-static int read_lines(const work *w, const char *path, FILE *in, region_names *n) {
-    char *line = NULL;
-    size_t room = 0, blank = 0;
+/* One line; blank ones are counted, for only at the end they are no names. */
+static int take_line(const work *w, const char *path, const char *line, size_t *blank,
+                     region_names *n) {
+    if (line[strspn(line, " \r")] != '\0')
+        return *blank > 0 ? take_name(w, path, "", 0, n)
+                          : take_name(w, path, line, strlen(line), n);
+    ++*blank;
+    return EXIT_DONE;
+}
+
+int names_parse(const work *w, const char *path, char *text, region_names *n) {
+    size_t blank = 0;
     int code = EXIT_DONE;
-    ssize_t length;
-    while (code == EXIT_DONE && (length = getline(&line, &room, in)) >= 0) {
-        const char *text = line;
-        size_t whole = strlen(line); /* less than the line: it has a zero byte */
-        line[strcspn(line, "\n")] = '\0';
-        if (n->count == 0 && strncmp(text, "\xEF\xBB\xBF", 3) == 0) /* byte order mark */
-            text += 3;
-        if ((size_t)length > LONGEST_LINE || whole < (size_t)length)
-            code = work_complain(w, EXIT_BAD_DATA, "%s is not a text of names", path);
-        else if (n->count == 0 && separator_of(text)) {
-            code = split_header(w, path, text, n);
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) /* byte order mark */
+        text += 3;
+    for (char *line = text; code == EXIT_DONE && *line;) {
+        size_t length = strcspn(line, "\n");
+        char *next = line + length + (line[length] == '\n');
+        line[length] = '\0';
+        if (n->count == 0 && separator_of(line)) {
+            code = split_header(w, path, line, n);
             keep_diagonal(n);
             break;
-        } else if (text[strspn(text, " \r")] == '\0')
-            blank++;
-        else if (blank > 0)
-            code = take_name(w, path, "", 0, n);
-        else
-            code = take_name(w, path, text, strlen(text), n);
+        }
+        code = take_line(w, path, line, &blank, n);
+        line = next;
     }
-    free(line);
     return code;
 }
 
@@ -207,6 +205,24 @@ static int check_names(const work *w, const char *path, const rm2_manifold *m,
     return EXIT_DONE;
 }
 
+/* Does the text begin with a line that has separators? */
+static bool begins_with_header(const char *text) {
+    size_t length = strcspn(text, "\t,;\n");
+    return text[length] && text[length] != '\n' && strchr(text + length, '\n');
+}
+
+static int take_text(const work *w, const char *path, char *text, size_t size, bool whole,
+                     region_names *n) {
+    if (strlen(text) < size)
+        return work_complain(w, EXIT_BAD_DATA, "%s is not a text of names: it has a zero byte",
+                             path);
+    if (!whole && !begins_with_header(text))
+        return work_complain(w, EXIT_BAD_DATA,
+                             "%s has more than %d bytes, the limit for a list of names", path,
+                             RM2_SMALL_FILE);
+    return names_parse(w, path, text, n);
+}
+
 int names_read(const work *w, const char *path, const rm2_manifold *m, region_names *n) {
     *n = (region_names){0};
     if (!path)
@@ -214,12 +230,13 @@ int names_read(const work *w, const char *path, const rm2_manifold *m, region_na
     if (size_of_matrices(m) == 0)
         return work_complain(w, EXIT_USAGE, "--names are of rows of matrices: %s has none",
                              rm2_manifold_spec(m));
-    FILE *in = fopen(path, "r");
-    if (!in)
-        return work_complain(w, EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
-    int code = read_lines(w, path, in, n);
-    if (code == EXIT_DONE && ferror(in))
-        code = work_complain(w, EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
-    (void)fclose(in);
+    char *text;
+    size_t size;
+    bool whole; /* a header may be that of a large table */
+    int code = work_check(w, rm2_file_read(w->ctx, path, RM2_SMALL_FILE, &text, &size, &whole));
+    if (code != EXIT_DONE)
+        return code;
+    code = take_text(w, path, text, size, whole, n);
+    rm2_free(text);
     return code == EXIT_DONE ? check_names(w, path, m, n) : code;
 }

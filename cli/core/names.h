@@ -21,6 +21,8 @@ typedef struct region_names {
 /* Names for the matrices of a manifold; nothing without a path. Complains about a wrong number, empty lines, names that occur
  * twice, control characters; freed by names_free, also after a failure. */
 int names_read(const work *w, const char *path, const rm2_manifold *m, region_names *names);
+/* The names of a text, which it cuts into lines; `path` is the file in messages. */
+int names_parse(const work *w, const char *path, char *text, region_names *names);
 void names_free(region_names *names);
 /* Copies of names that can stand in a header and be read again; others, and names that occur twice, are left out (count 0).
  * False: no memory. */

@@ -33,8 +33,9 @@ int work_check(const work *w, rm2_status status) {
 }
 
 void work_note(const work *w, const char *text) {
+    char shown[MESSAGE_SIZE];
     if (!w->common->quiet)
-        (void)fprintf(stderr, "%s\n", text);
+        (void)fprintf(stderr, "%s\n", plain_text(text, shown, sizeof shown));
 }
 
 bool same_file(const char *a, const char *b) {

@@ -128,6 +128,7 @@ static int read_labels(const covariance_work *c, rm2_table *table, size_t *colum
     const char *path = c->options->labels;
     s.choose = choose_texts;
     s.user = &l;
+    s.most_bytes = RM2_SMALL_FILE;
     int code = work_check(&c->work, rm2_csv_read(c->work.ctx, path, &s, table));
     *column = l.label;
     if (code == EXIT_DONE && (l.label >= table->columns || l.label == 0))

@@ -23,13 +23,14 @@ static axis *new_axis(const work *w, grid *g, const char *name, size_t length, s
 static int add_value(const work *w, axis *a, const char *value) {
     if (a->count == AXIS_VALUES)
         return too_many(w, "values of one option", AXIS_VALUES);
+    const char *before = a->row < SETTING_ROWS ? "--" : "--set ";
     if (!*value)
-        return work_complain(w, EXIT_USAGE, "--%s: a value is empty", a->name);
+        return work_complain(w, EXIT_USAGE, "%s%s: a value is empty", before, a->name);
     if (strlen(value) >= VALUE_SIZE)
-        return work_complain(w, EXIT_USAGE, "--%s %s: too long", a->name, value);
+        return work_complain(w, EXIT_USAGE, "%s%s=%s: too long", before, a->name, value);
     for (size_t k = 0; k < a->count; k++)
         if (strcmp(a->value[k], value) == 0)
-            return work_complain(w, EXIT_USAGE, "--%s: %s is listed twice", a->name, value);
+            return work_complain(w, EXIT_USAGE, "%s%s: %s is listed twice", before, a->name, value);
     (void)snprintf(a->value[a->count++], VALUE_SIZE, "%s", value);
     return EXIT_DONE;
 }

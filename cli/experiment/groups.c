@@ -34,14 +34,15 @@ static bool can_compare(const experiment_run *r, size_t folds) {
     }
     for (size_t k = 0; k < d->label_count; k++)
         if (d->label_names[k][0] == '\0') {
-            experiment_say(r, "groups are not compared: %zu points have no label", points_of(d, k));
+            experiment_say(r, "groups are not compared: %zu point%s no label", points_of(d, k),
+                           points_of(d, k) == 1 ? " has" : "s have");
             return false;
         }
     for (size_t k = 0; k < d->label_count; k++)
         if (points_of(d, k) < folds) {
             experiment_say(
-                r, "groups are not compared: label %s has %zu points, expected at least %zu",
-                d->label_names[k], points_of(d, k), folds);
+                r, "groups are not compared: label %s has %zu point%s, expected at least %zu",
+                d->label_names[k], points_of(d, k), plural(points_of(d, k)), folds);
             return false;
         }
     return true;

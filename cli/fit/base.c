@@ -79,6 +79,7 @@ static int take_row(const source *s, const rm2_table *table, double *point) {
 static int read_table(const source *s, double *point) {
     rm2_csv_settings settings = rm2_csv_settings_default();
     rm2_table table;
+    settings.most_bytes = RM2_SMALL_FILE;
     int code = work_check(s->work, rm2_csv_read(s->work->ctx, s->text, &settings, &table));
     if (code != EXIT_DONE)
         return code;

@@ -55,6 +55,7 @@ static int read_table(const work *w, numbers *n) {
     rm2_csv_settings settings = rm2_csv_settings_default();
     rm2_table table;
     settings.choose = choose_column;
+    settings.most_bytes = RM2_SMALL_FILE;
     int code = work_check(w, rm2_csv_read(w->ctx, n->text, &settings, &table));
     if (code != EXIT_DONE)
         return code;

@@ -31,6 +31,7 @@ static int parse_rows(const model_work *m, const char *text, rows *r) {
 static int read_rows(const model_work *m, const char *path, rows *r) {
     rm2_csv_settings s = rm2_csv_settings_default();
     rm2_table table;
+    s.most_bytes = RM2_SMALL_FILE;
     int code = work_check(&m->work, rm2_csv_read(m->work.ctx, path, &s, &table));
     if (code != EXIT_DONE)
         return code;

@@ -77,6 +77,7 @@ static int ends_of_pairs(geodesic_job *j) {
     s.header = RM2_HEADER_YES;
     s.numeric = names;
     s.numeric_count = 2;
+    s.most_bytes = RM2_SMALL_FILE;
     int code = work_check(&j->m->work, rm2_csv_read(j->m->work.ctx, path, &s, &table));
     if (code != EXIT_DONE)
         return code;

@@ -85,15 +85,20 @@ static const char *const input_settings[] = {"manifold",  "columns", "group",   
 
 /* ---- the place ------------------------------------------------------------------------------ */
 
+/* The numbers of an option; none if it was not given. */
+static int take_numbers(const robot_work *r, const char *name, const char *text, size_t count,
+                        const char *what, double *values) {
+    if (!text || parse_numbers(text, count, values))
+        return EXIT_DONE;
+    return work_complain(&r->work, EXIT_USAGE, "%s %s: expected %zu %s separated by commas", name,
+                         text, count, what);
+}
+
 static int parse_offset(const robot_work *r) {
     const char *text = r->options->offset;
-    double *offset = r->options->placement.offset;
-    if (!text || parse_numbers(text, r->task.dim, offset) ||
-        (r->task.dim == 2 && parse_numbers(text, 3, offset)))
-        return EXIT_DONE;
-    return work_complain(&r->work, EXIT_USAGE,
-                         "--offset %s: expected %zu numbers separated by commas", text,
-                         r->task.dim);
+    bool space = r->task.dim == 2 && text && count_numbers(text) == 3; /* z does no harm */
+    return take_numbers(r, "--offset", text, space ? 3 : r->task.dim, "numbers",
+                        r->options->placement.offset);
 }
 
 static int parse_rotation(const robot_work *r) {
@@ -172,21 +177,15 @@ static int place_targets(robot_work *r) {
 /* ---- following ------------------------------------------------------------------------------ */
 
 static int parse_start(const robot_work *r, double angles[RM2_ARM_MAX_LINKS]) {
-    size_t joints = rm2_arm_joints(r->arm);
     if (r->options->start && r->options->searches)
         return work_complain(&r->work, EXIT_USAGE,
                              "--start and --searches exclude each other: --start gives one "
                              "configuration, --searches tries several");
     if (r->options->searches)
         r->options->track.searches = r->options->searches;
-    if (!r->options->start)
-        return EXIT_DONE;
-    r->options->track.start = angles;
-    if (parse_numbers(r->options->start, joints, angles))
-        return EXIT_DONE;
-    return work_complain(&r->work, EXIT_USAGE,
-                         "--start %s: expected %zu angles separated by commas", r->options->start,
-                         joints);
+    if (r->options->start)
+        r->options->track.start = angles;
+    return take_numbers(r, "--start", r->options->start, rm2_arm_joints(r->arm), "angles", angles);
 }
 
 /* Put what was found for points from..to into what is known of all. */

@@ -49,6 +49,7 @@ struct rm2_csv_settings {
     rm2_csv_choose_fn choose;   /* NULL: the lists are as they are */
     void *user;                 /* of it */
     const rm2_column_choice *choice; /* more columns that are read as numbers; NULL: none */
+    size_t most_bytes; /* larger files are refused, as are streams without an end; 0: any size */
 };
 
 static inline rm2_csv_settings rm2_csv_settings_default(void) {
@@ -214,6 +215,16 @@ RM2_API rm2_status rm2_writer_open(rm2_context *ctx, const char *path, bool over
 RM2_API FILE *rm2_writer_stream(rm2_writer *output);
 RM2_API rm2_status rm2_writer_commit(rm2_context *ctx, rm2_writer *output);
 RM2_API void rm2_writer_discard(rm2_writer *output);
+
+/* ---- small files ----------------------------------------------------------------------------- */
+
+enum { RM2_SMALL_FILE = 1 << 24 }; /* bytes: the limit for tables and texts that people write */
+
+/* All bytes of a file ("-": standard input), with a NUL after the `size` bytes; freed with rm2_free. A file of more than `most`
+ * bytes is RM2_ERR_FORMAT; where `whole` is not NULL, its first bytes are taken instead, and *whole is false. No more
+ * is read of a stream, which may have no end. */
+RM2_API rm2_status rm2_file_read(rm2_context *ctx, const char *path, size_t most, char **text,
+                                 size_t *size, bool *whole);
 
 /* ---- texts in memory -------------------------------------------------------------------------- */
 

@@ -190,6 +190,7 @@ rm2_status rm2i_cross_read(rm2_context *ctx, const char *path, size_t count,
     s.text = texts;
     s.text_count = 2;
     s.allow_missing = true;
+    s.most_bytes = RM2_SMALL_FILE;
     rm2_status status = rm2_csv_read(ctx, path, &s, &table);
     if (status != RM2_OK && status != RM2_ERR_IO && status != RM2_ERR_MEMORY)
         return rm2i_fail_prefix(ctx, RM2_ERR_FORMAT, "not a file of cross-validation results");

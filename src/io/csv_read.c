@@ -275,6 +275,8 @@ static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
     if ((used.text_count > 0 && !used.text) || (used.numeric_count > 0 && !used.numeric))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s is NULL",
                          used.text_count > 0 && !used.text ? "text" : "numeric");
+    if (used.most_bytes > 0)
+        RM2_TRY(rm2i_source_limit(source, used.most_bytes));
     rm2i_c_locale scope;
     RM2_TRY(rm2i_c_locale_enter(ctx, &scope));
     rm2_status status = rm2i_csv_scanner_open(ctx, source, r.settings->delimiter, &r.scanner);

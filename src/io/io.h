@@ -20,6 +20,7 @@ struct rm2i_source {
     rm2i_read_fn read;
     uint64_t position;
     uint64_t size; /* RM2I_STREAM if it is unknown */
+    uint64_t most; /* bytes; more are an error */
     int fd;
     const unsigned char *bytes;
     void *spool; /* owned copy of a stream */
@@ -32,6 +33,9 @@ rm2_status rm2i_source_open(rm2_context *ctx, const char *path, rm2i_source *sou
 void rm2i_source_memory(rm2_context *ctx, const char *name, const void *bytes, size_t size,
                         rm2i_source *source);
 void rm2i_source_close(rm2i_source *source);
+
+/* Refuse more than `most` bytes: a stream may have no end. */
+rm2_status rm2i_source_limit(rm2i_source *source, uint64_t most);
 
 /* Turn a stream into memory, so that its size is known and any part can be read; nothing to do for
  * files and memory. Of a stream that does not begin with `start` only the first bytes are taken, enough to refuse it: it may

@@ -19,6 +19,14 @@ static rm2_status read_failed(const rm2i_source *source) {
     return rm2i_fail(source->ctx, RM2_ERR_IO, "cannot read %s: %s", source->name, strerror(errno));
 }
 
+static rm2_status check_limit(const rm2i_source *source, uint64_t most, uint64_t size) {
+    if (size <= most)
+        return RM2_OK;
+    return rm2i_fail(source->ctx, RM2_ERR_FORMAT,
+                     "%s has more than %llu bytes, the limit for a file of this kind", source->name,
+                     (unsigned long long)most);
+}
+
 static ssize_t read_some(const rm2i_source *source, void *bytes, size_t size) {
     if (source->size == RM2I_STREAM)
         return read(source->fd, bytes, size);
@@ -41,6 +49,7 @@ static rm2_status read_file(rm2i_source *source, void *bytes, size_t size, size_
             break;
         *got += (size_t)count;
         source->position += (uint64_t)count;
+        RM2_TRY(check_limit(source, source->most, source->position));
     }
     return RM2_OK;
 }
@@ -67,8 +76,12 @@ static rm2_status examine(rm2i_source *source) {
 }
 
 rm2_status rm2i_source_open(rm2_context *ctx, const char *path, rm2i_source *source) {
-    *source =
-        (rm2i_source){.ctx = ctx, .name = path, .read = read_file, .size = RM2I_STREAM, .fd = -1};
+    *source = (rm2i_source){.ctx = ctx,
+                            .name = path,
+                            .read = read_file,
+                            .size = RM2I_STREAM,
+                            .most = UINT64_MAX,
+                            .fd = -1};
     if (!path || !*path)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the file name is %s", path ? "empty" : "NULL");
     if (strcmp(path, "-") == 0) {
@@ -103,6 +116,11 @@ void rm2i_source_close(rm2i_source *source) {
     source->fd = -1;
     free(source->spool);
     source->spool = NULL;
+}
+
+rm2_status rm2i_source_limit(rm2i_source *source, uint64_t most) {
+    source->most = most;
+    return source->size == RM2I_STREAM ? RM2_OK : check_limit(source, most, source->size);
 }
 
 static bool begins_with(const void *bytes, size_t size, const char *start) {
@@ -140,4 +158,38 @@ rm2_status rm2i_source_exactly(rm2i_source *source, void *bytes, size_t size, co
         return RM2_OK;
     return rm2i_fail(source->ctx, RM2_ERR_FORMAT, "%s: the file ends within %s (%zu of %zu bytes)",
                      source->name, what, got, size);
+}
+
+/* One byte more than `most` shows that the file goes on. */
+static rm2_status take_start(rm2i_source *source, size_t most, char **text, size_t *size,
+                             bool *whole) {
+    size_t got;
+    most -= most == SIZE_MAX;
+    RM2_TRY(rm2i_calloc(source->ctx, most + 1, 1, text));
+    RM2_TRY(source->read(source, *text, most + 1, &got));
+    if (!whole)
+        RM2_TRY(check_limit(source, most, got));
+    else
+        *whole = got <= most;
+    *size = got < most ? got : most;
+    (*text)[*size] = '\0';
+    return rm2i_grow(source->ctx, *size + 1, 1, text);
+}
+
+rm2_status rm2_file_read(rm2_context *ctx, const char *path, size_t most, char **text, size_t *size,
+                         bool *whole) {
+    RM2_REQUIRE(ctx, text, size);
+    *text = NULL;
+    *size = 0;
+    RM2_REQUIRE(ctx, path);
+    rm2i_source source;
+    RM2_TRY(rm2i_source_open(ctx, path, &source));
+    rm2_status status = take_start(&source, most, text, size, whole);
+    rm2i_source_close(&source);
+    if (status != RM2_OK) {
+        free(*text);
+        *text = NULL;
+        *size = 0;
+    }
+    return status;
 }

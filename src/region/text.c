@@ -154,32 +154,19 @@ rm2_status rm2_regions_parse(rm2_context *ctx, const char *text, size_t dim, siz
     return parse_text(ctx, text, dim, count, regions);
 }
 
-static rm2_status read_text(rm2i_source *source, char **text) {
-    RM2_TRY(rm2i_source_spool(source, ""));
-    size_t size = (size_t)rm2i_source_left(source);
-    RM2_TRY(rm2i_calloc(source->ctx, size + 1, 1, text));
-    rm2_status status = rm2i_source_exactly(source, *text, size, "the regions");
-    if (status == RM2_OK && strlen(*text) != size)
-        status = rm2i_fail(source->ctx, RM2_ERR_FORMAT, "%s is not a text file", source->name);
-    return status;
-}
-
 rm2_status rm2_regions_read(rm2_context *ctx, const char *path, size_t dim, size_t *count,
                             rm2_region **regions) {
     RM2_REQUIRE(ctx, count, regions);
     *count = 0;
     *regions = NULL;
     RM2_REQUIRE(ctx, path);
-    rm2i_source source;
-    char *text = NULL;
-    RM2_TRY(rm2i_source_open(ctx, path, &source));
-    rm2_status status = read_text(&source, &text);
-    rm2i_source_close(&source);
-    if (status == RM2_OK) {
-        status = parse_text(ctx, text, dim, count, regions);
-        if (status != RM2_OK)
-            (void)rm2i_fail_prefix(ctx, status, "%s", path);
-    }
+    char *text;
+    size_t size;
+    RM2_TRY(rm2_file_read(ctx, path, RM2_SMALL_FILE, &text, &size, NULL));
+    rm2_status status = strlen(text) == size ? parse_text(ctx, text, dim, count, regions)
+                                             : rm2i_fail(ctx, RM2_ERR_FORMAT, "not a text file");
+    if (status != RM2_OK)
+        (void)rm2i_fail_prefix(ctx, status, "%s", path);
     free(text);
     return status;
 }

@@ -81,6 +81,7 @@ static rm2_status make(rm2_context *ctx, const char *path, const rm2_table *tabl
 rm2_status rm2i_arm_read(rm2_context *ctx, const char *path, rm2_arm **arm) {
     rm2_csv_settings settings = rm2_csv_settings_default();
     settings.allow_missing = true;
+    settings.most_bytes = RM2_SMALL_FILE;
     rm2_table table;
     RM2_TRY(rm2_csv_read(ctx, path, &settings, &table));
     rm2_status status = make(ctx, path, &table, arm);

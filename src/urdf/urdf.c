@@ -3,12 +3,12 @@
  * A joint's frame is at xyz in its parent's, turned by Rz(yaw) Ry(pitch) Rx(roll), rpy = (roll, pitch, yaw); the
  * joint turns it about `axis` or moves it along it, and the child link's frame is the result. So the chain is found
  * from the tip towards the base: every link is the child of at most one joint. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "riemann2/io.h"
 #include "urdf/urdf.h"
 
 enum { LARGEST = 64 << 20 }; /* bytes of a file */
@@ -219,43 +219,15 @@ rm2_status rm2_urdf_parse(rm2_context *ctx, const char *name, size_t bytes, cons
     return status;
 }
 
-/* The whole file; *bytes of it are text. */
-static rm2_status load(rm2_context *ctx, const char *path, char **text, size_t *bytes) {
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        return rm2_context_fail(ctx, RM2_ERR_IO, "cannot read %s: %s", path, strerror(errno));
-    size_t room = 1 << 16;
-    rm2_status status = RM2_OK;
-    for (*bytes = 0; status == RM2_OK; room *= 2) {
-        char *more = realloc(*text, room);
-        if (!more) {
-            status = rm2_context_fail(ctx, RM2_ERR_MEMORY, "out of memory");
-            break;
-        }
-        *text = more;
-        *bytes += fread(more + *bytes, 1, room - *bytes, in);
-        if (ferror(in))
-            status = rm2_context_fail(ctx, RM2_ERR_IO, "cannot read %s: %s", path, strerror(errno));
-        else if (*bytes < room)
-            break;
-        else if (room >= LARGEST)
-            status =
-                rm2_context_fail(ctx, RM2_ERR_DATA, "%s: larger than 64 MB: not a URDF file", path);
-    }
-    (void)fclose(in);
-    return status;
-}
-
 rm2_status rm2_urdf_read(rm2_context *ctx, const char *path, const char *base, const char *tip,
                          rm2_arm **arm) {
     RM2_REQUIRE(ctx, arm);
     *arm = NULL;
     RM2_REQUIRE(ctx, path);
-    char *text = NULL;
-    size_t bytes = 0;
-    rm2_status status = load(ctx, path, &text, &bytes);
-    if (status == RM2_OK)
-        status = rm2_urdf_parse(ctx, path, bytes, text, base, tip, arm);
-    free(text);
+    char *text;
+    size_t bytes;
+    RM2_TRY(rm2_file_read(ctx, path, LARGEST, &text, &bytes, NULL));
+    rm2_status status = rm2_urdf_parse(ctx, path, bytes, text, base, tip, arm);
+    rm2_free(text);
     return status;
 }

@@ -178,7 +178,8 @@ let server = await serve(model, port);
     const file = new DOMParser().parseFromString(text, "image/svg+xml");
     return [file.querySelectorAll("path").length, file.querySelector("parsererror")?.textContent ?? ""];
   }, svg);
-  check("picture as SVG, with curves in it", svg.startsWith("<svg") && !svg.includes("NaN") && parsed[0] > 5, parsed, svg.length);
+  const drawn = svg.replace(/href="data:[^"]*"/g, ""); // the map in base64 may spell anything
+  check("picture as SVG, with curves in it", svg.startsWith("<svg") && !drawn.includes("NaN") && parsed[0] > 5, parsed, svg.length);
 
   // reload
   const kept = await stateOf(page);

@@ -1,9 +1,10 @@
 // The server of riemann2 explore without a browser: answers that equal those of the commands, hostile
 // requests, many clients, its beginning and its end. Usage: node server.mjs PROGRAM
-import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { request } from "node:http";
 import { connect, createServer } from "node:net";
-import { ask, attempt, check, difference, eventually, finish, inFolder, makeToy, run, serve, sleep, table, write } from "./lib.mjs";
+import { ask, attempt, check, difference, eventually, finish, inFolder, makeToy, program, run, serve, sleep, table, write } from "./lib.mjs";
 
 const model = makeToy();
 let server = await serve(model);
@@ -116,6 +117,12 @@ const encode = (text) => ask(server, "encode", new TextEncoder().encode(text));
   const csv = readFileSync(inFolder("toy.csv"), "utf8").split("\n").slice(0, 6).join("\n");
   const found = (await encode(csv)).values;
   check("encoded near the training latents", found?.length === 5 * Q && Math.abs(found[0] - latents[0]) < 0.2, found, row(0));
+  const lines = csv.split("\n").slice(1);
+  const other = (head, before) => encode([head, ...lines.map((line, k) => before(k) + line.split(",").slice(-5).join())].join("\n"));
+  const unnamed = (await other("a,b,c,d,e", () => "")).values;
+  check("columns with other names are taken in their order", unnamed && difference(unnamed, found) === 0, unnamed, found);
+  const roles = (await other("time,demo,a,b,c,d,e", (k) => `${k},run one,`)).values; // columns with a role are none of the points
+  check("ids and times are no coordinates", roles?.length === 5 * Q && difference(roles, found) < 0.2, roles, found);
   for (const text of ["", "x,y\n1,2\n", "x,y,sx,sy,sz\na,b,c,d,e\n", "x,y,sx,sy,sz\n0,0,9,9,9\n", "\0\0\0", "<script>", `x,y,sx,sy,sz\n${"0,0,1,0,0\n".repeat(6000)}`]) {
     const { status, text: message } = await encode(text);
     check(`bad data is a message: ${JSON.stringify(text.slice(0, 20))}`, status === 422 && message.length > 10, status, message);
@@ -272,6 +279,33 @@ for (const signal of ["SIGTERM", "SIGINT"]) {
   await two.stop();
   const bad = await serve(model, { env: { RIEMANN2_EXPLORE_TOKEN: "short" } });
   check("a bad token is refused", bad.url === null && (await bad.ended).code === 2);
+}
+{
+  const { status, stdout, stderr } = attempt("explore", "--help");
+  check("help", status === 0 && stdout.includes("usage: riemann2 explore MODEL") && stderr === "", status, stdout, stderr);
+}
+{
+  // the browser is a program that notes its argument; the server ends by Ctrl-C
+  chmodSync(write("xdg-open", `#!/bin/sh\nprintf %s "$1" >'${inFolder("opened.part")}' && mv '${inFolder("opened.part")}' '${inFolder("opened")}'\n`), 0o755);
+  const one = spawn(program, ["explore", model], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, PATH: `${inFolder(".")}:${process.env.PATH}` } });
+  let [printed, notes] = ["", ""];
+  one.stdout.on("data", (text) => (printed += text));
+  one.stderr.on("data", (text) => (notes += text));
+  const ended = new Promise((done) => one.once("exit", done));
+  check("the browser is opened", await eventually(() => existsSync(inFolder("opened"))));
+  one.kill("SIGINT");
+  check("how to end is said", (await ended) === 0 && notes.includes("Press Ctrl-C to end."), notes);
+  check("with the address", readFileSync(inFolder("opened"), "utf8") === printed.trim(), printed);
+}
+{
+  // a model in the space around the manifold
+  run("fit", "toy.csv", "--manifold", "R2 x S2", "--group", "demo", "--model", "gplvm", "--iterations", "5", "-o", "around.h5", "--quiet");
+  const one = await serve(inFolder("around.h5"));
+  const start = Array.from(new Float64Array(await (await fetch(`${one.url}latents`)).arrayBuffer()));
+  const { status, values } = await ask(one, "geodesic", [1, 2, ...start.slice(0, Q), ...start.slice(6 * Q, 7 * Q), 0]);
+  const speed = values?.subarray(values.length - values[0]);
+  check("a path of a Euclidean model", status === 200 && speed.every((v) => v >= 0 && v < 100), status, speed);
+  await one.stop();
 }
 {
   const cases = [

@@ -277,6 +277,20 @@ static void writers(void **state) {
     rm2_writer_discard(NULL);
 }
 
+static void small_files(void **state) {
+    rm2_context *ctx = *state;
+    char *text;
+    size_t size;
+    bool whole;
+    NO_CONTEXT(rm2_file_read(NULL, "x", 9, &text, &size, &whole));
+    MISSING("text", rm2_file_read(ctx, "x", 9, NULL, &size, &whole));
+    MISSING("size", rm2_file_read(ctx, "x", 9, &text, NULL, &whole));
+    MISSING("path", rm2_file_read(ctx, NULL, 9, &text, &size, &whole));
+    assert_null(text);
+    assert_int_equal(rm2_file_read(ctx, "/no/such/file", 9, &text, &size, NULL), RM2_ERR_IO);
+    assert_null(text);
+}
+
 static void text_streams(void **state) {
     rm2_context *ctx = *state;
     rm2_text_stream *stream;
@@ -300,6 +314,7 @@ int main(void) {
         WITH_CONTEXT(written_tables),  WITH_CONTEXT(arrays),
         WITH_CONTEXT(lists_of_arrays), WITH_CONTEXT(archives),
         WITH_CONTEXT(open_archives),   WITH_CONTEXT(writers),
+        WITH_CONTEXT(small_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

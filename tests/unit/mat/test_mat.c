@@ -321,6 +321,60 @@ static void no_packed_variable_with_a_wrong_byte_is_read(void **state) {
     }
 }
 
+/* A file with one 1 x 3 array "x" of these numbers. */
+static void write_row(const fixture *f, const mat_version *how, enum matio_classes class,
+                      enum matio_types type, void *values) {
+    mat_t *file = Mat_CreateVer(f->path, NULL, how->version);
+    matvar_t *v = numbers("x", class, type, 1, 3, values, 0);
+    assert_true(file && v && Mat_VarWrite(file, v, how->packing) == 0);
+    Mat_VarFree(v);
+    assert_int_equal(Mat_Close(file), 0);
+}
+
+/* The ends of the range of every class of numbers; a double holds them, up to 2^53. */
+static void every_class_of_numbers_comes_back(void **state) {
+    fixture *f = *state;
+    int8_t i8[] = {INT8_MIN, 5, INT8_MAX};
+    uint8_t u8[] = {0, 5, UINT8_MAX};
+    int16_t i16[] = {INT16_MIN, 5, INT16_MAX};
+    uint16_t u16[] = {0, 5, UINT16_MAX};
+    int32_t i32[] = {INT32_MIN, 5, INT32_MAX};
+    uint32_t u32[] = {0, 5, UINT32_MAX};
+    int64_t i64[] = {-(INT64_C(1) << 53), 5, INT64_C(1) << 53};
+    uint64_t u64[] = {0, 5, UINT64_C(1) << 53};
+    float single[] = {-0.5f, 5, 0x1p100f};
+    const struct {
+        enum matio_classes class;
+        enum matio_types type;
+        void *values;
+        double first, last;
+    } rows[] = {{MAT_C_INT8, MAT_T_INT8, i8, INT8_MIN, INT8_MAX},
+                {MAT_C_UINT8, MAT_T_UINT8, u8, 0, UINT8_MAX},
+                {MAT_C_INT16, MAT_T_INT16, i16, INT16_MIN, INT16_MAX},
+                {MAT_C_UINT16, MAT_T_UINT16, u16, 0, UINT16_MAX},
+                {MAT_C_INT32, MAT_T_INT32, i32, INT32_MIN, INT32_MAX},
+                {MAT_C_UINT32, MAT_T_UINT32, u32, 0, UINT32_MAX},
+                {MAT_C_INT64, MAT_T_INT64, i64, -0x1p53, 0x1p53},
+                {MAT_C_UINT64, MAT_T_UINT64, u64, 0, 0x1p53},
+                {MAT_C_SINGLE, MAT_T_SINGLE, single, -0.5, 0x1p100}};
+    for (size_t version = 0; version < MAT_VERSIONS; version++)
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            rm2_archive *archive;
+            write_row(f, &mat_versions[version], rows[k].class, rows[k].type, rows[k].values);
+            assert_int_equal(rm2_archive_open(f->ctx, f->path, &archive), RM2_OK);
+            check_values(f, archive, "x", 3, (double[]){rows[k].first, 5, rows[k].last});
+            rm2_archive_close(archive);
+        }
+    u64[2]++; /* a digit would be lost */
+    write_row(f, &mat_versions[0], MAT_C_UINT64, MAT_T_UINT64, u64);
+    rm2_archive *archive;
+    rm2_array array;
+    assert_int_equal(rm2_archive_open(f->ctx, f->path, &archive), RM2_OK);
+    assert_int_not_equal(rm2_archive_array(f->ctx, archive, 0, &array), RM2_OK);
+    assert_contains(rm2_context_error(f->ctx), "\"x\"");
+    rm2_archive_close(archive);
+}
+
 static void other_files_are_told_apart(void **state) {
     fixture *f = *state;
     rm2_archive *archive;
@@ -340,6 +394,7 @@ static void other_files_are_told_apart(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_come_back),
+        cmocka_unit_test(every_class_of_numbers_comes_back),
         cmocka_unit_test(texts_come_back),
         cmocka_unit_test(others_are_refused_with_the_way_out),
         cmocka_unit_test(matrices_may_be_counted_by_the_last_axis),

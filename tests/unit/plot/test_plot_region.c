@@ -133,6 +133,52 @@ static void negative_areas_are_hatched(void **state) {
     assert_true(10 * inked > inside && inked < inside); /* lines, and paper between them */
 }
 
+/* The reddish part of the box around all reddish pixels; letters are grey. */
+static double reddish_share(const picture *p) {
+    int left = p->width, right = -1, top = p->height, bottom = -1;
+    double count = 0;
+    for (int y = 0; y < p->height; y++)
+        for (int x = 0; x < p->width; x++) {
+            rm2_colour c = pixel(p, x, y);
+            if ((int)(c >> 16 & 255) < (int)(c >> 8 & 255) + 40)
+                continue;
+            count++;
+            left = x < left ? x : left;
+            right = x > right ? x : right;
+            top = y < top ? y : top;
+            bottom = y > bottom ? y : bottom;
+        }
+    assert_true(right > 0.7 * p->width && right - left > 8 && bottom - top > 4);
+    return count / ((double)(right - left + 1) * (bottom - top + 1));
+}
+
+/* Outside of the panel, so that only the legend shows them: a filled patch, and one with lines and paper between them. */
+static void legends_show_patches(void **state) {
+    picture *p = *state;
+    const rm2_style named = {.colour = RED, .label = "wall"};
+    const double values[] = {-1, -1, -1, -1};
+    rm2_panel_settings s = plane_to_ten();
+    s.legend = RM2_LEGEND_RIGHT;
+    begin(p, s);
+    must(p, rm2_plot_region(p->ctx, p->panel, &(rm2_region){RM2_REGION_SPHERE, 2, {50, 50}, {0}, 1},
+                            &named));
+    develop(p);
+    assert_true(reddish_share(p) > 0.9);
+    begin(p, s);
+    must(p, rm2_plot_hatched(p->ctx, p->panel,
+                             &(rm2_heat_map){.columns = 2,
+                                             .rows = 2,
+                                             .values = values,
+                                             .x_min = 40,
+                                             .x_max = 50,
+                                             .y_min = 40,
+                                             .y_max = 50},
+                             &named));
+    develop(p);
+    double share = reddish_share(p);
+    assert_true(share > 0.2 && share < 0.9);
+}
+
 static void wrong_regions_are_refused(void **state) {
     picture *p = *state;
     rm2_region sphere = {RM2_REGION_SPHERE, 3, {0}, {0}, 1};
@@ -152,9 +198,8 @@ static void wrong_regions_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(regions_in_a_plane),
-        TEST(regions_in_space),
-        TEST(negative_areas_are_hatched),
+        TEST(regions_in_a_plane),         TEST(regions_in_space),
+        TEST(negative_areas_are_hatched), TEST(legends_show_patches),
         TEST(wrong_regions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
