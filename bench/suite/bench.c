@@ -36,9 +36,7 @@ const bench_group bench_groups[BENCH_GROUPS] = {
                     .rounds = 7,
                     .extras = {"", ""}},
     [BENCH_GEODESIC] = {.name = "geodesic",
-                        .title =
-                            "path on the grid, spline, geodesic equation, 200 points decoded; of "
-                            "all distances between 16 points one",
+                        .title = "path on the grid, spline, geodesic equation, 200 points decoded",
                         .unit = "query",
                         .bare = "",
                         .rounds = 7,

@@ -9,7 +9,7 @@ enum {
     FEW_ITERATIONS = 3, /* the same with MANY points or more */
     MANY = 100000,
     ENCODED = 200, /* points that are encoded at once */
-    BETWEEN = 16   /* points whose distances are computed */
+    BETWEEN = 8    /* points whose distances are computed */
 };
 
 typedef struct use {

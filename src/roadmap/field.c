@@ -211,7 +211,7 @@ size_t rm2i_field_pair(size_t Q, size_t r, size_t s) {
 
 /* v^T d_r d_s G v */
 static void fill_bend(size_t Q, rm2i_field_terms terms, const double *v, double *bend) {
-    double a[RM2I_FIELD_TERMS][RM2I_GRID_Q];
+    double a[RM2I_FIELD_TERMS][RM2I_GRID_Q] = {{0}};
     for (size_t k = 0; k < 1 + Q + Q * (Q + 1) / 2; k++)
         times_factor(Q, terms[k], v, a[k]);
     for (size_t r = 0; r < Q; r++)
