@@ -67,7 +67,7 @@ static rm2_status decode(const work *w) {
 }
 
 int main(void) {
-    work w = {NULL};
+    work w = {.ctx = NULL};
     rm2_status status = rm2_context_create(&w.ctx);
     if (status == RM2_OK)
         status = learn(&w);

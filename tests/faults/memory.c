@@ -54,12 +54,18 @@ static void end(void) {
 
 __attribute__((constructor)) static void find_program(void) {
     (void)dl_iterate_phdr(take_first, NULL);
-    (void)atexit(end);
 }
 
 static bool fails(const void *caller) {
+    static bool begun;
     uintptr_t at = (uintptr_t)caller;
-    if (ended || at < own.from || at >= own.to || fault_now(FAULT_MEMORY) == FAULT_NONE)
+    if (ended || at < own.from || at >= own.to)
+        return false;
+    if (!begun) { /* in main, so that `end` is called before what was registered earlier */
+        begun = true;
+        (void)atexit(end);
+    }
+    if (fault_now(FAULT_MEMORY) == FAULT_NONE)
         return false;
     errno = ENOMEM;
     return true;
