@@ -223,7 +223,7 @@ static void sides(void **state) {
     double length = hypot(across[0], across[1]);
     s.count = 1;
     for (int k = 0; k <= 60; k++) {
-        double off = 0.15 * extent * (k - 30) / 30 / length;
+        double off = 0.12 * extent * (k - 30) / 30 / length;
         s.regions[0] = (rm2_region){.kind = RM2_REGION_SPHERE,
                                     .dim = 2,
                                     .a = {middle[0] + off * across[0], middle[1] + off * across[1]},

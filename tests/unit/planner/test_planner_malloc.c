@@ -54,7 +54,7 @@ static void updates(void **state) {
         q.seconds = k % 10 == 9 ? 1e-9 : 0;
         region.a[0] = y[0] * toy->scale[0];
         region.a[1] = y[1] * toy->scale[0];
-        region.radius = 0.02 * (1 + k % 30);
+        region.radius = 0.04 * (1 + k % 30);
         ok(rm2_planner_update(ctx, planner, &q, &plan));
         states[plan->state]++;
         q.clearance = -1;
