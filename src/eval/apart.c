@@ -41,6 +41,7 @@ static rm2_status start(rm2_context *ctx, const rm2_model *m, const rm2i_start_d
         return rm2i_start_isomap(ctx, &isomap, demos, m->Q, X);
     aligned.neighbours = s->neighbours;
     aligned.time_weight = s->time_weight;
+    aligned.timed = s->gpdm_weight > 0;
     rm2_status status = rm2i_start_aligned(ctx, &aligned, demos, m->Q, X, &report);
     rm2_start_report_free(report);
     return status;

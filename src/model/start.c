@@ -55,6 +55,7 @@ static rm2_status start_aligned(rm2_context *ctx, const rm2_fit_settings *s,
     size_t *family;
     aligned.neighbours = s->neighbours;
     aligned.time_weight = s->time_weight;
+    aligned.timed = s->gpdm_weight > 0;
     RM2_TRY(rm2i_alloc(ctx, points->trajectories, sizeof *family, &family));
     rm2_status status = RM2_OK;
     if (s->families == RM2_FAMILIES_ONE)

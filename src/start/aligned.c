@@ -3,8 +3,8 @@
  *   - every demonstration is a curve with nodes at equal steps of arc length (curves.c)
  *   - demonstrations of the same motion make a family, found from the costs of aligning each to each
  *     (align.c, pairs.c, families.c)
- *   - in a family, alignment to the common motion gives each node its place on it (motion.c); the phase p is
- *     the place over the mean length of a demonstration: it runs from 0 to 1 in a complete one
+ *   - in a family, alignment to the common motion gives each node its place on it (motion.c), and so a phase p that
+ *     runs from 0 to 1 in a complete demonstration (phase.c)
  *   - Isomap of the nodes with features [q, 2 om rho p]: edges between nodes up to two steps apart in a
  *     demonstration, and to the nearest nodes in others; the first dimension rises with the phase
  *   - families are placed side by side, beginning with the largest, each next to the one most like it
@@ -13,7 +13,8 @@
  *     their curves.
  *
  * Nothing depends on the units of F (brought to about one by a power of two), nor on the timing: only the
- * curves count. (A phase that runs faster where the demonstrations have many points is no better.) */
+ * curves count. Models with dynamics are the exception: steps in time are part of what they describe, and the
+ * phase follows the timing that most demonstrations agree on. */
 #include "start/aligned.h"
 
 #include <math.h>
@@ -67,7 +68,7 @@ static rm2_status find_families(aligned *w) {
     return RM2_OK;
 }
 
-/* The motion of each family, and the places of its demonstrations. */
+/* Motion and phases of each family. */
 static rm2_status find_motions(aligned *w) {
     const size_t *member = w->member;
     RM2_TRY(rm2i_calloc(w->ctx, w->families, sizeof *w->motion, &w->motion));
@@ -76,6 +77,8 @@ static rm2_status find_motions(aligned *w) {
         for (size_t d = 0; d < w->demos.trajectories; d++)
             count += w->family[d] == f;
         RM2_TRY(rm2i_motion_build(w->ctx, &w->curves, count, member, reference, &w->motion[f]));
+        RM2_TRY(rm2i_motion_phase(w->ctx, w->settings.timed ? &w->demos : NULL, &w->curves,
+                                  &w->motion[f]));
         member += count;
     }
     return RM2_OK;
@@ -103,13 +106,12 @@ static rm2_status make_embeddings(aligned *w) {
     return RM2_OK;
 }
 
-/* [q, 2 om rho p], p = place / mean number of steps of a demonstration */
-static void fill_features(const rm2i_embedding *s, double weight, const rm2i_motion *m,
+/* [q, 2 om rho p] */
+static void fill_features(const rm2i_embedding *s, double weight, const double *phase,
                           double *features) {
-    double steps = (double)m->slot[m->count] / (double)m->count - 1;
     for (size_t i = 0; i < s->n; i++) {
         memcpy(features + i * (s->M + 1), s->q + i * s->M, s->M * sizeof *features);
-        features[i * (s->M + 1) + s->M] = weight * m->place[i] / steps;
+        features[i * (s->M + 1) + s->M] = weight * phase[i];
     }
 }
 
@@ -127,7 +129,7 @@ static void orient(const rm2i_embedding *s, const double *place) {
 static rm2_status embed(const aligned *w, const rm2i_motion *m, const rm2i_embedding *s) {
     double *features;
     RM2_TRY(rm2i_alloc(w->ctx, s->n, (s->M + 1) * sizeof *features, &features));
-    fill_features(s, 2 * w->settings.time_weight * w->curves.spread, m, features);
+    fill_features(s, 2 * w->settings.time_weight * w->curves.spread, m->phase, features);
     const rm2i_start_data nodes = {s->n, s->M + 1, features, m->count, m->slot, NULL};
     const rm2i_graph_settings plan = {w->settings.neighbours, true, OWN_STEPS, true};
     rm2_status status = rm2i_start_scaling(w->ctx, &nodes, &plan, 0, s->Q, s->Y);

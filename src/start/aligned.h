@@ -6,8 +6,10 @@
 #include "start/report.h"
 
 typedef struct rm2i_aligned_settings {
-    size_t neighbours;    /* k of the graph, in other demonstrations: 8 */
-    double time_weight;   /* half the extent of the phase against the spread of the data: 4 */
+    size_t neighbours;  /* k of the graph, in other demonstrations: 8 */
+    double time_weight; /* half the extent of the phase against the spread of the data: 4 */
+    bool
+        timed; /* the phase has the timing that most demonstrations agree on: for models with dynamics */
     size_t families;      /* how many, if they are given; 0: to be found */
     const size_t *family; /* of each demonstration; may be NULL for one family, or none given */
 } rm2i_aligned_settings;

@@ -5,7 +5,7 @@
  * depend continuously on the points: with r_i the distance of point i from its neighbour k + 2, an edge of length d between i
  * and a point j that is closer becomes
  *
- *     d / (1 - (d/r)^32),  r = max(r_i, r_j)
+ *     d / (1 - (d/r)^64),  r = max(r_i, r_j)
  *
  * which is almost d for the k nearest, and infinite where the pair is about to be too far apart.
  *
@@ -31,7 +31,7 @@ typedef struct cloud {
 } cloud;
 
 enum { TAPERED_NEIGHBOURS = 2 }; /* beyond k */
-static const double SHARPNESS = 32;
+static const double SHARPNESS = 64;
 
 static rm2i_edge edge(const cloud *c, size_t a, size_t b) {
     return (rm2i_edge){a, b, rm2i_separation(c->d, c->points, a, b)};

@@ -141,7 +141,8 @@ static rm2_status make_room(rm2_context *ctx, const rm2i_curves *c, rm2i_motion 
     for (size_t k = 0; k < m->count; k++)
         m->slot[k + 1] = m->slot[k] + rm2i_curve_nodes(c, m->member[k]);
     RM2_TRY(rm2i_alloc(ctx, m->count, sizeof *m->fit, &m->fit));
-    RM2_TRY(rm2i_alloc(ctx, m->slot[m->count], sizeof *m->place, &m->place));
+    RM2_TRY(rm2i_alloc(ctx, 2 * m->slot[m->count], sizeof *m->place, &m->place));
+    m->phase = m->place + m->slot[m->count];
     return rm2i_alloc(ctx, m->nodes, c->M * sizeof *m->node, &m->node);
 }
 

@@ -108,21 +108,28 @@ static demo_set timed(const double warp[DEMOS], const size_t points[DEMOS]) {
     return s;
 }
 
-/* How far the latents of the same places are apart, over their extent. */
+/* How far the latents of the same places are apart, over their extent, with the second coordinate mirrored or not: its sign
+ * means nothing, and follows from the largest entries, which may be about equal on both sides. */
+static double moved(const demo_set *s, const result *a, const demo_set *other, const result *b) {
+    double extent = extent_of(demo_points(s), a->X), most[2] = {0};
+    for (size_t d = 0; d < DEMOS; d++)
+        for (double t = 0; t <= 1; t += 0.05) {
+            double x[Q], y[Q];
+            latent_at(s, a, d, t, x);
+            latent_at(other, b, d, t, y);
+            for (int mirrored = 0; mirrored < 2; mirrored++, y[1] = -y[1])
+                most[mirrored] = fmax(most[mirrored], largest_difference(Q, x, y) / extent);
+        }
+    return fmin(most[0], most[1]);
+}
+
 static double moved_by_timing(rm2_context *ctx, double time_weight, const demo_set *other) {
     const double none[DEMOS] = {0};
     demo_set even = timed(none, NULL);
     rm2i_aligned_settings settings = rm2i_aligned_settings_default();
     settings.time_weight = time_weight;
     result a = start_with(ctx, &settings, &even, Q), b = start_with(ctx, &settings, other, Q);
-    double extent = extent_of(demo_points(&even), a.X), most = 0;
-    for (size_t d = 0; d < DEMOS; d++)
-        for (double t = 0; t <= 1; t += 0.05) {
-            double x[Q], y[Q];
-            latent_at(&even, &a, d, t, x);
-            latent_at(other, &b, d, t, y);
-            most = fmax(most, largest_difference(Q, x, y) / extent);
-        }
+    double most = moved(&even, &a, other, &b);
     forget(&a);
     forget(&b);
     free(even.F);
@@ -146,6 +153,25 @@ static void timing_does_not_matter(void **state) {
             assert_true(moved_by_timing(*state, weights[w], &set) < 0.01);
         free(set.F);
     }
+}
+
+/* Where timing counts, that of two of six does not move the consensus; that of all does. */
+static void timing_is_a_consensus(void **state) {
+    const double few[DEMOS] = {0, 0.9, 0, 0, -0.8, 0}, all[DEMOS] = {0.8, 0.8, 0.8, 0.8, 0.8, 0.8};
+    const double none[DEMOS] = {0};
+    rm2i_aligned_settings settings = rm2i_aligned_settings_default();
+    settings.timed = true;
+    demo_set even = timed(none, NULL), some = timed(few, NULL), every = timed(all, NULL);
+    result a = start_with(*state, &settings, &even, Q), b = start_with(*state, &settings, &some, Q);
+    result c = start_with(*state, &settings, &every, Q);
+    assert_true(moved(&even, &a, &some, &b) < 0.01);
+    assert_in_range((int)(1000 * moved(&even, &a, &every, &c)), 20, 100);
+    forget(&a);
+    forget(&b);
+    forget(&c);
+    free(even.F);
+    free(some.F);
+    free(every.F);
 }
 
 /* The report shows which demonstrations keep no even pace; an even parameter of this motion is 0.07 off an even arc. */
@@ -554,6 +580,7 @@ static void interrupt_stops(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(timing_does_not_matter),
+        WITH_CONTEXT(timing_is_a_consensus),
         WITH_CONTEXT(uneven_pace_is_reported),
         WITH_CONTEXT(direction_does_not_matter),
         WITH_CONTEXT(order_does_not_matter),

@@ -237,7 +237,7 @@ static double neighbour_distance(const double *P, size_t i, size_t rank) {
     return NAN;
 }
 
-/* d, or d/(1 - (d/r)^32) if tapered; infinite without an edge. */
+/* d, or d/(1 - (d/r)^64) if tapered; infinite without an edge. */
 static double wanted_length(const double *P, size_t i, size_t j, bool tapered) {
     double d = distance(2, P + 2 * i, P + 2 * j);
     size_t rank = tapered ? OTHERS_K + 1 : OTHERS_K;
@@ -246,7 +246,7 @@ static double wanted_length(const double *P, size_t i, size_t j, bool tapered) {
         return i != j && (i > j ? i - j : j - i) <= 2 ? d : INFINITY;
     if (d >= reach)
         return INFINITY;
-    return tapered ? d / (1 - pow(d / reach, 32)) : d;
+    return tapered ? d / (1 - pow(d / reach, 64)) : d;
 }
 
 static void graph_of_others(void **state) {
@@ -267,7 +267,7 @@ static void graph_of_others(void **state) {
                 double length = edge_length(&g, i, j), wanted = wanted_length(P, i, j, tapered);
                 assert_int_equal(isfinite(length),
                                  isfinite(wanted)); /* these points are connected so */
-                /* rounding of d/r, 32 times, over the least 1 - (d/r)^32 of these points, 1e-3 */
+                /* rounding of d/r, 64 times, over the least 1 - (d/r)^32 of these points, 1e-3 */
                 assert_true(isinf(wanted) || fabs(length - wanted) < 1e-11 * wanted);
             }
         rm2i_graph_free(&g);
