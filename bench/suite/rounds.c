@@ -27,7 +27,7 @@ static rm2_status make_matrices(const bench_run *run, const rm2_manifold *m, dou
     double factor[MOST_DIM * FUNCTIONS], identity[28 * 28] = {0};
     rm2_rng rng;
     rm2_rng_seed(&rng, run->seed);
-    for (size_t k = 0; k < dim * FUNCTIONS; k++)
+    for (size_t k = 0; k < MOST_DIM * FUNCTIONS; k++)
         factor[k] = rm2_rng_normal(&rng);
     for (size_t i = 0; i < n; i++)
         fill_coordinates(dim, factor, &rng, c + i * dim);
