@@ -55,7 +55,7 @@ static size_t pieces_of(size_t Q, const double *path, size_t i, double length, s
     return pieces > 1 ? (size_t)pieces : 1;
 }
 
-/* Do the ends coincide, or as good as that? */
+/* Do the ends coincide, or nearly? */
 bool rm2i_is_one_place(size_t Q, size_t n, const double *path) {
     const double *last = path + (n - 1) * Q;
     double size = 0, extent = 0;
