@@ -53,16 +53,15 @@ typedef struct rm2_curve {
     double *x;             /* nodes x Q, at equal steps of t = 0..1, of constant speed */
     double *velocity;      /* nodes x Q: dx/dt, |dx/dt| = length */
     double length, energy; /* integrals of |x'| and |x'|^2, the square of the length */
-    double path_length,
-        spline_length; /* after the stages before, to about three digits where these ran in an
-                                          interpolated metric; 0 where there was none */
-    double residual;   /* largest |D x'/dt| / length at the nodes */
+    /* After the stages before; 0 where there was none. Three digits where they ran in an interpolated metric. */
+    double path_length, spline_length;
+    double residual; /* largest |D x'/dt| / length at the nodes */
     double error; /* estimated, of the velocity, relative; infinity before RM2_STAGE_POLISH, 0 where
                      ends coincide */
     rm2_geodesic_stage stage; /* what the result comes from */
-    size_t iterations,
-        evaluations;  /* of Newton's method in the metric itself; points where G was computed */
-    bool converged;   /* the stage asked for was reached to its tolerance */
+    size_t iterations;        /* in the metric itself */
+    size_t evaluations;       /* points where G was computed */
+    bool converged;           /* the stage asked for was reached to its tolerance */
     bool blocked;     /* in a space with obstacles: no way keeps the clearance; do not drive it */
     double clearance; /* proven distance from the obstacles; infinity without */
 } rm2_curve;

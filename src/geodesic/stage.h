@@ -31,7 +31,7 @@ rm2_status rm2i_path_stage(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n
 rm2_status rm2i_path_measure(rm2_context *ctx, rm2i_evaluator *evaluator, size_t n,
                              const double *path, rm2i_curve_candidate *out);
 
-/* Do the ends coincide, or as good as that? */
+/* Do the ends coincide, or nearly? */
 bool rm2i_is_one_place(size_t Q, size_t n, const double *path);
 
 /* The path with few evaluations where the metric barely changes along the path; else no curve. */
