@@ -1,6 +1,6 @@
 /* A training that the ranks of a team share.
  *
- * Rank 0 has the whole problem and gives each rank its part: whole units (gp/units.h), about as many points to each.
+ * Rank 0 has the whole problem and gives each rank its part: whole units (base/units.h), about as many points to each.
  * Then all ranks make the same calls (objective.h, train.h), each with its part; at the end rank 0 gets the latents of
  * all, and the outputs, which it need not keep meanwhile. */
 #ifndef RM2I_DISTRIBUTE_H
