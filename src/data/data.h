@@ -86,6 +86,11 @@ typedef struct rm2i_raw {
 void rm2i_raw_free(rm2i_raw *raw);
 rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                rm2i_raw *raw);
+/* The same for a part of the file, and where the parts of it are (raw_part.h). */
+rm2_status rm2i_raw_part_of_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                  const rm2i_csv_part *part, rm2i_raw *raw);
+rm2_status rm2i_raw_divide_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                 size_t parts, size_t *at, size_t *lines);
 /* The same from a table that was read before; takes over what it needs of it. */
 rm2_status rm2i_raw_take_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                rm2_table *table, rm2i_raw *raw);
@@ -96,6 +101,13 @@ typedef struct rm2i_wanted {
 } rm2i_wanted;
 rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                const rm2i_wanted *wanted, rm2i_raw *raw);
+/* The same for some rows: `from` up to before `to`. Only those are read (raw_part.h). */
+typedef struct rm2i_raw_rows {
+    size_t from, to;
+    size_t all; /* rows of the file; 0: not known, and set */
+} rm2i_raw_rows;
+rm2_status rm2i_raw_some_of_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                  const rm2i_wanted *wanted, rm2i_raw_rows *rows, rm2i_raw *raw);
 rm2_status rm2i_raw_from_memory(rm2_context *ctx, const char *source, const rm2_data_arrays *arrays,
                                 size_t width, rm2i_raw *raw);
 
@@ -105,8 +117,8 @@ typedef const char *(*rm2i_text_of_fn)(const void *list, size_t i, char room[RM2
 /* Distinct texts in order of first appearance, and which of them each row has. */
 rm2_status rm2i_code_texts(rm2_context *ctx, size_t rows, rm2i_text_of_fn text_of, const void *list,
                            rm2i_codes *codes);
-/* 0, 1, ..., count - 1 as names. */
-rm2_status rm2i_number_names(rm2_context *ctx, size_t count, char **names);
+/* first, first + 1, ..., first + count - 1 as names. */
+rm2_status rm2i_number_names(rm2_context *ctx, size_t first, size_t count, char **names);
 
 /* ---- settings (settings.c) ------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/archive.h"
 #include "base/base.h"
 #include "data/data.h"
 #include "riemann2/io.h"
@@ -110,14 +111,16 @@ static rm2_status matrices_first(rm2_context *ctx, rm2_array *a) {
 
 /* ---- points --------------------------------------------------------------------------------- */
 
-static rm2_status number_codes(rm2_context *ctx, size_t trajectories, size_t length,
+/* Trajectories of `length` rows each: those that rows `from` up to before `to` are in. */
+static rm2_status number_codes(rm2_context *ctx, size_t from, size_t to, size_t length,
                                rm2i_codes *group) {
-    RM2_TRY(rm2i_alloc(ctx, trajectories * length, sizeof *group->code, &group->code));
-    RM2_TRY(rm2i_calloc(ctx, trajectories, sizeof *group->names, &group->names));
-    group->count = trajectories;
-    for (size_t i = 0; i < trajectories * length; i++)
-        group->code[i] = i / length;
-    return rm2i_number_names(ctx, trajectories, group->names);
+    size_t first = from / length, count = from < to ? (to - 1) / length - first + 1 : 0;
+    RM2_TRY(rm2i_alloc(ctx, to - from, sizeof *group->code, &group->code));
+    RM2_TRY(rm2i_calloc(ctx, count, sizeof *group->names, &group->names));
+    group->count = count;
+    for (size_t i = from; i < to; i++)
+        group->code[i - from] = i / length - first;
+    return rm2i_number_names(ctx, first, count, group->names);
 }
 
 /* Keep the columns listed, in place. */
@@ -162,14 +165,23 @@ typedef struct intake {
     bool last_axis_counts; /* as the format has it */
     rm2_archive *archive;  /* NULL: an .npy file */
     size_t points;         /* index of the points */
+    rm2i_raw_rows rows;    /* that are read */
+    bool some;             /* they may not be all */
     rm2i_raw *raw;
 } intake;
 
-static rm2_status take_form(rm2_context *ctx, const intake *in, rm2_array *a, bool chosen,
-                            size_t *tail) {
-    form found = form_of((shape){a->dims, a->shape}, in->wanted, chosen);
-    if (found == FORM_NONE)
-        return no_points(ctx, in->path, in->wanted, (shape){a->dims, a->shape});
+static bool columns_chosen(const intake *in) {
+    return in->settings->columns || in->settings->ignore;
+}
+
+static rm2_status find_form(rm2_context *ctx, const intake *in, shape a, form *found) {
+    *found = form_of(a, in->wanted, columns_chosen(in));
+    return *found == FORM_NONE ? no_points(ctx, in->path, in->wanted, a) : RM2_OK;
+}
+
+static rm2_status take_form(rm2_context *ctx, const intake *in, rm2_array *a, size_t *tail) {
+    form found = FORM_NONE;
+    RM2_TRY(find_form(ctx, in, (shape){a->dims, a->shape}, &found));
     bool cube = a->dims == 3 && a->shape[0] == a->shape[1] && a->shape[1] == a->shape[2];
     if (found == FORM_MATRICES && cube && in->last_axis_counts)
         RM2_TRY(resolve_cube(ctx, in->path, a, &found));
@@ -177,24 +189,96 @@ static rm2_status take_form(rm2_context *ctx, const intake *in, rm2_array *a, bo
     return found == FORM_MATRICES_LAST ? matrices_first(ctx, a) : RM2_OK;
 }
 
-static rm2_status take_points(rm2_context *ctx, const intake *in, rm2_array *a) {
+/* Rows of points whose last `tail` axes are a point: how many there are, and which are read. */
+static rm2_status count_rows(rm2_context *ctx, intake *in, shape a, size_t tail) {
     rm2i_raw *raw = in->raw;
-    bool chosen = in->settings->columns || in->settings->ignore;
-    size_t tail = 1;
-    RM2_TRY(take_form(ctx, in, a, chosen, &tail));
-    raw->width = tail_product((shape){a->dims, a->shape}, tail);
-    raw->rows = raw->width ? rm2_array_count(a) / raw->width : 0;
-    if (raw->rows == 0)
+    raw->width = tail_product(a, tail);
+    size_t rows = raw->width ? tail_product(a, a.dims) / raw->width : 0;
+    if (rows == 0)
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: the array is empty", in->path);
-    if (a->dims == tail + 2)
-        RM2_TRY(number_codes(ctx, a->shape[0], a->shape[1], &raw->group));
+    if (in->rows.all > 0 && in->rows.all != rows)
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "%s: expected %zu rows as before, got %zu: the file has changed while it "
+                         "was read",
+                         in->path, in->rows.all, rows);
+    in->rows.all = rows;
+    if (!in->some)
+        in->rows.to = rows;
+    raw->rows = in->rows.to - in->rows.from;
+    return RM2_OK;
+}
+
+/* The values become those of the raw rows. */
+static rm2_status take_rows(rm2_context *ctx, const intake *in, shape a, size_t tail,
+                            double **values) {
+    rm2i_raw *raw = in->raw;
+    size_t from = in->rows.from;
+    if (a.dims == tail + 2)
+        RM2_TRY(number_codes(ctx, from, in->rows.to, a.sizes[1], &raw->group));
     RM2_TRY(rm2i_alloc(ctx, raw->rows, sizeof *raw->numbers, &raw->numbers));
     for (size_t i = 0; i < raw->rows; i++)
-        raw->numbers[i] = i;
+        raw->numbers[i] = from + i;
     raw->row_word = "row";
-    raw->values = a->values;
-    a->values = NULL;
-    return chosen ? select_columns(ctx, in->path, in->settings, raw) : RM2_OK;
+    raw->values = *values;
+    *values = NULL;
+    return columns_chosen(in) ? select_columns(ctx, in->path, in->settings, raw) : RM2_OK;
+}
+
+static rm2_status load_points(rm2_context *ctx, const intake *in, const rm2i_npy_span *span,
+                              rm2_array *a) {
+    return in->archive ? rm2i_archive_numbers(ctx, in->archive, in->points, span, a)
+                       : rm2i_npy_read_span(ctx, in->path, span, a);
+}
+
+static rm2_status read_all_points(rm2_context *ctx, intake *in) {
+    rm2_array a;
+    size_t tail = 1;
+    RM2_TRY(load_points(ctx, in, NULL, &a));
+    rm2_status status = take_form(ctx, in, &a, &tail);
+    shape whole = {a.dims, a.shape};
+    if (status == RM2_OK)
+        status = count_rows(ctx, in, whole, tail);
+    if (status == RM2_OK)
+        status = take_rows(ctx, in, whole, tail, &a.values);
+    rm2_array_clear(&a);
+    return status;
+}
+
+/* Shape of the points, which are not read yet. */
+static rm2_status describe_points(rm2_context *ctx, const intake *in, rm2i_npy_header *header) {
+    if (!in->archive)
+        return rm2i_npy_describe(ctx, in->path, header);
+    RM2_TRY(rm2i_archive_check(ctx, in->archive, in->points));
+    const rm2_archive_entry *e = rm2_archive_entry_at(in->archive, in->points);
+    *header = (rm2i_npy_header){.dims = e->dims};
+    memcpy(header->shape, e->shape, sizeof header->shape);
+    return RM2_OK;
+}
+
+static rm2_status read_some_points(rm2_context *ctx, intake *in) {
+    rm2i_npy_header header;
+    rm2_array part;
+    form found = FORM_NONE;
+    RM2_TRY(describe_points(ctx, in, &header));
+    shape whole = {header.dims, header.shape};
+    RM2_TRY(find_form(ctx, in, whole, &found));
+    if (found == FORM_MATRICES_LAST)
+        return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
+                         "%s: matrices along the first two axes are not read in parts; save an "
+                         "array (N, n, n)",
+                         in->path);
+    size_t tail = found == FORM_ROWS ? 1 : 2;
+    RM2_TRY(count_rows(ctx, in, whole, tail));
+    size_t width = in->raw->width;
+    rm2i_npy_span span = {in->rows.from * width, in->raw->rows * width};
+    RM2_TRY(load_points(ctx, in, &span, &part));
+    rm2_status status = take_rows(ctx, in, whole, tail, &part.values);
+    rm2_array_clear(&part);
+    return status;
+}
+
+static rm2_status read_points(rm2_context *ctx, intake *in) {
+    return in->some ? read_some_points(ctx, in) : read_all_points(ctx, in);
 }
 
 /* ---- files of named arrays ------------------------------------------------------------------ */
@@ -220,7 +304,7 @@ static rm2_status find_fitting(rm2_context *ctx, const intake *in, size_t *index
     *index = SIZE_MAX;
     for (size_t k = 0; (e = rm2_archive_entry_at(in->archive, k)); k++) {
         bool fits = !e->refused && !e->texts && !is_role(s, e->name) &&
-                    form_of((shape){e->dims, e->shape}, in->wanted, s->columns || s->ignore);
+                    form_of((shape){e->dims, e->shape}, in->wanted, columns_chosen(in));
         if (fits && *index != SIZE_MAX) {
             char list[LIST_SIZE];
             rm2_archive_list(in->archive, list, sizeof list);
@@ -266,15 +350,6 @@ static rm2_status refuse_texts(rm2_context *ctx, const intake *in, size_t index,
                : RM2_OK;
 }
 
-static rm2_status read_points(rm2_context *ctx, const intake *in) {
-    rm2_array points;
-    RM2_TRY(refuse_texts(ctx, in, in->points, "points"));
-    RM2_TRY(rm2_archive_array(ctx, in->archive, in->points, &points));
-    rm2_status status = take_points(ctx, in, &points);
-    rm2_array_clear(&points);
-    return status;
-}
-
 static rm2_status find_role(rm2_context *ctx, const intake *in, const char *name, size_t *index) {
     *index = rm2_archive_find(in->archive, name);
     if (*index == SIZE_MAX)
@@ -284,26 +359,33 @@ static rm2_status find_role(rm2_context *ctx, const intake *in, const char *name
     return RM2_OK;
 }
 
-static rm2_status check_count(rm2_context *ctx, const intake *in, const char *name, size_t count,
-                              const char *what) {
-    if (count == in->raw->rows)
+/* One entry per point of the whole file. */
+static rm2_status check_count(rm2_context *ctx, const intake *in, size_t index, const char *what) {
+    RM2_TRY(rm2i_archive_check(ctx, in->archive, index));
+    const rm2_archive_entry *e = rm2_archive_entry_at(in->archive, index);
+    size_t count = tail_product((shape){e->dims, e->shape}, e->dims);
+    if (count == in->rows.all)
         return RM2_OK;
     return rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%.60s\" has %zu %s for %zu points", in->path,
-                     name, count, what, in->raw->rows);
+                     e->name, count, what, in->rows.all);
+}
+
+/* The entries of the rows that are read; NULL: all. */
+static const rm2i_npy_span *entries_of_rows(const intake *in, rm2i_npy_span *span) {
+    *span = (rm2i_npy_span){in->rows.from, in->raw->rows};
+    return in->some ? span : NULL;
 }
 
 /* The array with one number per point. */
-static rm2_status read_numbers(rm2_context *ctx, const intake *in, const char *name, size_t index,
-                               double **numbers) {
+static rm2_status read_numbers(rm2_context *ctx, const intake *in, size_t index, double **numbers) {
     rm2_array array;
-    RM2_TRY(rm2_archive_array(ctx, in->archive, index, &array));
-    rm2_status status = check_count(ctx, in, name, rm2_array_count(&array), "numbers");
-    if (status == RM2_OK) {
-        *numbers = array.values;
-        array.values = NULL;
-    }
+    rm2i_npy_span span;
+    RM2_TRY(check_count(ctx, in, index, "numbers"));
+    RM2_TRY(rm2i_archive_numbers(ctx, in->archive, index, entries_of_rows(in, &span), &array));
+    *numbers = array.values;
+    array.values = NULL;
     rm2_array_clear(&array);
-    return status;
+    return RM2_OK;
 }
 
 static rm2_status check_ids(rm2_context *ctx, const intake *in, const char *name,
@@ -314,7 +396,7 @@ static rm2_status check_ids(rm2_context *ctx, const intake *in, const char *name
                 ctx, RM2_ERR_DATA,
                 "%s: array \"%.60s\", entry %zu (counted from 0) is %g: ids and labels "
                 "must be numbers or texts",
-                in->path, name, i, numbers[i]);
+                in->path, name, in->rows.from + i, numbers[i]);
     return RM2_OK;
 }
 
@@ -324,17 +406,13 @@ static const char *text_of_number(const void *list, size_t i, char room[RM2I_TEX
 }
 
 /* Texts are codes already. */
-static rm2_status code_texts(rm2_context *ctx, const intake *in, const char *name, size_t index,
-                             rm2i_codes *codes) {
+static rm2_status code_texts(rm2_context *ctx, const intake *in, size_t index, rm2i_codes *codes) {
     rm2_texts texts;
-    RM2_TRY(rm2_archive_texts(ctx, in->archive, index, &texts));
-    rm2_status status = check_count(ctx, in, name, texts.count, "texts");
-    if (status == RM2_OK) {
-        *codes = (rm2i_codes){texts.codes, texts.distinct, texts.distinct_count};
-        texts = (rm2_texts){0};
-    }
-    rm2_texts_clear(&texts);
-    return status;
+    rm2i_npy_span span;
+    RM2_TRY(check_count(ctx, in, index, "texts"));
+    RM2_TRY(rm2i_archive_texts(ctx, in->archive, index, entries_of_rows(in, &span), &texts));
+    *codes = (rm2i_codes){texts.codes, texts.distinct, texts.distinct_count};
+    return RM2_OK;
 }
 
 static rm2_status take_codes(rm2_context *ctx, const intake *in, const char *name,
@@ -343,8 +421,8 @@ static rm2_status take_codes(rm2_context *ctx, const intake *in, const char *nam
     double *numbers = NULL;
     RM2_TRY(find_role(ctx, in, name, &index));
     if (rm2_archive_entry_at(in->archive, index)->texts)
-        return code_texts(ctx, in, name, index, codes);
-    RM2_TRY(read_numbers(ctx, in, name, index, &numbers));
+        return code_texts(ctx, in, index, codes);
+    RM2_TRY(read_numbers(ctx, in, index, &numbers));
     rm2_status status = check_ids(ctx, in, name, numbers);
     if (status == RM2_OK)
         status = rm2i_code_texts(ctx, in->raw->rows, text_of_number, numbers, codes);
@@ -369,13 +447,15 @@ static rm2_status take_roles(rm2_context *ctx, const intake *in) {
         return RM2_OK;
     RM2_TRY(find_role(ctx, in, s->time, &time));
     RM2_TRY(refuse_texts(ctx, in, time, "time"));
-    return read_numbers(ctx, in, s->time, time, &raw->time);
+    return read_numbers(ctx, in, time, &raw->time);
 }
 
 static rm2_status from_archive(rm2_context *ctx, intake *in) {
     RM2_TRY(rm2_archive_open(ctx, in->path, &in->archive));
     in->last_axis_counts = rm2_archive_format_used(in->archive)->last_axis_counts;
     rm2_status status = find_points(ctx, in);
+    if (status == RM2_OK)
+        status = refuse_texts(ctx, in, in->points, "points");
     if (status == RM2_OK)
         status = read_points(ctx, in);
     if (status == RM2_OK)
@@ -384,7 +464,7 @@ static rm2_status from_archive(rm2_context *ctx, intake *in) {
     return status;
 }
 
-static rm2_status from_npy(rm2_context *ctx, const intake *in) {
+static rm2_status from_npy(rm2_context *ctx, intake *in) {
     const rm2_data_settings *s = in->settings;
     if (s->group || s->label || s->time)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -392,15 +472,24 @@ static rm2_status from_npy(rm2_context *ctx, const intake *in) {
                          "settings.label or settings.time; "
                          "use an array (trajectories, T, D), an .npz or a CSV file",
                          in->path);
-    rm2_array array;
-    RM2_TRY(rm2_npy_read(ctx, in->path, &array));
-    rm2_status status = take_points(ctx, in, &array);
-    rm2_array_clear(&array);
-    return status;
+    return read_points(ctx, in);
+}
+
+static rm2_status from_file(rm2_context *ctx, intake *in) {
+    return rm2i_has_extension(in->path, ".npy") ? from_npy(ctx, in) : from_archive(ctx, in);
 }
 
 rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                const rm2i_wanted *wanted, rm2i_raw *raw) {
     intake in = {.path = path, .settings = s, .wanted = wanted, .raw = raw};
-    return rm2i_has_extension(path, ".npy") ? from_npy(ctx, &in) : from_archive(ctx, &in);
+    return from_file(ctx, &in);
+}
+
+rm2_status rm2i_raw_some_of_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                  const rm2i_wanted *wanted, rm2i_raw_rows *rows, rm2i_raw *raw) {
+    intake in = {
+        .path = path, .settings = s, .wanted = wanted, .rows = *rows, .some = true, .raw = raw};
+    rm2_status status = from_file(ctx, &in);
+    rows->all = in.rows.all;
+    return status;
 }

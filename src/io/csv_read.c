@@ -10,9 +10,16 @@
 
 enum { FIRST_CELLS = 4096 }; /* cells that the first block of rows has room for */
 
+/* Which parts of a file there are. */
+typedef struct division {
+    size_t count, *at, *lines;
+} division;
+
 typedef struct reader {
     rm2i_csv_scanner scanner;
     const rm2_csv_settings *settings;
+    const rm2i_csv_part *part; /* whose rows are read; NULL: all */
+    const division *parts;     /* to be found; NULL: rows are read */
     rm2_table *table;
     rm2i_csv_role *roles;
     rm2i_text_set *sets; /* columns: distinct texts so far */
@@ -224,6 +231,29 @@ static rm2_status finish(reader *r) {
     return RM2_OK;
 }
 
+static rm2_status read_rows(reader *r) {
+    bool found;
+    RM2_TRY(allocate_columns(r));
+    for (;;) {
+        RM2_TRY(rm2i_csv_find_record(&r->scanner, &found));
+        if (!found)
+            return finish(r);
+        RM2_TRY(append_row(r));
+    }
+}
+
+static rm2_status find_parts(reader *r) {
+    return rm2i_csv_find_parts(&r->scanner, r->parts->count, r->parts->at, r->parts->lines);
+}
+
+static rm2_status find_first_row(reader *r) {
+    bool found;
+    RM2_TRY(rm2i_csv_find_record(&r->scanner, &found));
+    return found ? RM2_OK
+                 : rm2i_fail(r->scanner.ctx, RM2_ERR_FORMAT, "%s has a header and no rows",
+                             r->scanner.source->name);
+}
+
 static rm2_status read_table(reader *r) {
     rm2i_csv_scanner *s = &r->scanner;
     bool found;
@@ -234,16 +264,8 @@ static rm2_status read_table(reader *r) {
                          "comments",
                          s->source->name);
     RM2_TRY(rm2i_csv_read_header(s, r->settings, r->table, &r->roles));
-    RM2_TRY(allocate_columns(r));
-    for (;;) {
-        RM2_TRY(rm2i_csv_find_record(s, &found));
-        if (!found)
-            break;
-        RM2_TRY(append_row(r));
-    }
-    if (r->table->rows == 0)
-        return rm2i_fail(s->ctx, RM2_ERR_FORMAT, "%s has a header and no rows", s->source->name);
-    return finish(r);
+    RM2_TRY(r->part ? rm2i_csv_enter_part(s, r->part) : find_first_row(r));
+    return r->parts ? find_parts(r) : read_rows(r);
 }
 
 static void close_reader(reader *r) {
@@ -260,32 +282,65 @@ static bool legal_delimiter(char c) {
            (c >= ':' && c <= '@') || c == '|' || c == '~' || c == '^';
 }
 
-static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
-                              const rm2_csv_settings *settings, rm2_table *table) {
-    rm2_csv_settings used = rm2_csv_settings_default();
+static rm2_status check_settings(rm2_context *ctx, const rm2_csv_settings *used) {
     char shown[RM2I_SHOWN_SIZE];
-    reader r = {.settings = &used, .table = table};
-    RM2_TRY(rm2i_settings_take(ctx, settings, &used));
-    if ((unsigned)used.header > RM2_HEADER_NO)
+    if ((unsigned)used->header > RM2_HEADER_NO)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.header is %d, not an rm2_header",
-                         (int)used.header);
-    if (!legal_delimiter(r.settings->delimiter))
+                         (int)used->header);
+    if (!legal_delimiter(used->delimiter))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "this character cannot separate fields: '%s'",
-                         rm2i_shown(&r.settings->delimiter, 1, shown));
-    if ((used.text_count > 0 && !used.text) || (used.numeric_count > 0 && !used.numeric))
+                         rm2i_shown(&used->delimiter, 1, shown));
+    if ((used->text_count > 0 && !used->text) || (used->numeric_count > 0 && !used->numeric))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s is NULL",
-                         used.text_count > 0 && !used.text ? "text" : "numeric");
+                         used->text_count > 0 && !used->text ? "text" : "numeric");
+    return RM2_OK;
+}
+
+/* What is asked for is in `r`; its table is empty after a failure. */
+static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
+                              const rm2_csv_settings *settings, reader *r) {
+    rm2_csv_settings used = rm2_csv_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, settings, &used));
+    RM2_TRY(check_settings(ctx, &used));
     if (used.most_bytes > 0)
         RM2_TRY(rm2i_source_limit(source, used.most_bytes));
     rm2i_c_locale scope;
     RM2_TRY(rm2i_c_locale_enter(ctx, &scope));
-    rm2_status status = rm2i_csv_scanner_open(ctx, source, r.settings->delimiter, &r.scanner);
+    r->settings = &used;
+    rm2_status status = rm2i_csv_scanner_open(ctx, source, used.delimiter, &r->scanner);
     if (status == RM2_OK)
-        status = read_table(&r);
-    close_reader(&r);
+        status = read_table(r);
+    close_reader(r);
     rm2i_c_locale_leave(&scope);
     if (status != RM2_OK)
-        rm2_table_clear(table);
+        rm2_table_clear(r->table);
+    return status;
+}
+
+static rm2_status read_file(rm2_context *ctx, const char *path, const rm2_csv_settings *settings,
+                            reader *r) {
+    RM2_TRY(rm2i_refuse_foreign(ctx, path));
+    rm2i_source source;
+    RM2_TRY(rm2i_source_open(ctx, path, &source));
+    rm2_status status = read_source(ctx, &source, settings, r);
+    rm2i_source_close(&source);
+    return status;
+}
+
+rm2_status rm2i_csv_read_part(rm2_context *ctx, const char *path, const rm2_csv_settings *settings,
+                              const rm2i_csv_part *part, rm2_table *table) {
+    reader r = {.table = table, .part = part};
+    *table = (rm2_table){0};
+    return read_file(ctx, path, settings, &r);
+}
+
+rm2_status rm2i_csv_divide(rm2_context *ctx, const char *path, const rm2_csv_settings *settings,
+                           size_t count, size_t *at, size_t *lines) {
+    rm2_table columns = {0};
+    const division parts = {count, at, lines};
+    reader r = {.table = &columns, .parts = &parts};
+    rm2_status status = read_file(ctx, path, settings, &r);
+    rm2_table_clear(&columns);
     return status;
 }
 
@@ -294,12 +349,7 @@ rm2_status rm2_csv_read(rm2_context *ctx, const char *path, const rm2_csv_settin
     RM2_REQUIRE(ctx, table);
     *table = (rm2_table){0};
     RM2_REQUIRE(ctx, path);
-    RM2_TRY(rm2i_refuse_foreign(ctx, path));
-    rm2i_source source;
-    RM2_TRY(rm2i_source_open(ctx, path, &source));
-    rm2_status status = read_source(ctx, &source, settings, table);
-    rm2i_source_close(&source);
-    return status;
+    return rm2i_csv_read_part(ctx, path, settings, NULL, table);
 }
 
 rm2_status rm2_csv_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
@@ -310,6 +360,7 @@ rm2_status rm2_csv_parse(rm2_context *ctx, const char *name, const void *bytes, 
     if (size > 0)
         RM2_REQUIRE(ctx, bytes);
     rm2i_source source;
+    reader r = {.table = table};
     rm2i_source_memory(ctx, name, bytes, size, &source);
-    return read_source(ctx, &source, settings, table);
+    return read_source(ctx, &source, settings, &r);
 }

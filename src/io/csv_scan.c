@@ -77,17 +77,60 @@ rm2_status rm2i_csv_more(rm2i_csv_scanner *scanner) {
     if (kept + 1 >= scanner->capacity / 2)
         RM2_TRY(grow_window(scanner));
     char *fresh = scanner->window + kept;
-    size_t want = scanner->capacity - kept - 1, got;
-    RM2_TRY(scanner->source->read(scanner->source, fresh, want, &got));
+    rm2i_source *source = scanner->source;
+    size_t room = scanner->capacity - kept - 1, got;
+    uint64_t left = scanner->limit - source->position;
+    size_t want = left < room ? (size_t)left : room;
+    RM2_TRY(source->read(source, fresh, want, &got));
     fresh[got] = '\0';
     scanner->end = fresh + got;
-    scanner->at_end = got < want;
+    scanner->at_end = got < room;
+    if (got < want && scanner->limit != UINT64_MAX)
+        return rm2i_fail(scanner->ctx, RM2_ERR_DATA,
+                         "%s: expected %llu bytes as before, got %llu: the file has changed while "
+                         "it was read",
+                         source->name, (unsigned long long)scanner->limit,
+                         (unsigned long long)source->position);
     return refuse_nul(scanner, fresh);
+}
+
+/* A line begins where the line before it ends. */
+static rm2_status check_line_start(rm2i_csv_scanner *scanner, const rm2i_csv_part *part) {
+    char before = '\0';
+    if (part->line == 1 || part->from == 0)
+        return RM2_OK;
+    scanner->source->position = part->from - 1;
+    RM2_TRY(rm2i_source_exactly(scanner->source, &before, 1, "a line"));
+    if (before == '\n')
+        return RM2_OK;
+    return rm2i_fail(scanner->ctx, RM2_ERR_DATA,
+                     "%s: line %zu does not begin at byte %llu as before: the file has changed "
+                     "while it was read",
+                     scanner->source->name, part->line, (unsigned long long)part->from);
+}
+
+rm2_status rm2i_csv_enter_part(rm2i_csv_scanner *scanner, const rm2i_csv_part *part) {
+    scanner->record = scanner->end = scanner->window;
+    scanner->window[0] = '\0';
+    scanner->line = part->line;
+    scanner->limit = part->to;
+    scanner->has_quotes = false;
+    scanner->at_end = part->from >= part->to;
+    if (scanner->at_end)
+        return RM2_OK;
+    RM2_TRY(check_line_start(scanner, part));
+    scanner->source->position = part->from;
+    return rm2i_csv_more(scanner);
+}
+
+uint64_t rm2i_csv_offset(const rm2i_csv_scanner *scanner) {
+    return scanner->source->position - (uint64_t)(scanner->end - scanner->record);
 }
 
 rm2_status rm2i_csv_scanner_open(rm2_context *ctx, rm2i_source *source, char delimiter,
                                  rm2i_csv_scanner *scanner) {
-    *scanner = (rm2i_csv_scanner){.ctx = ctx, .source = source, .line = 1, .delimiter = delimiter};
+    *scanner = (rm2i_csv_scanner){
+        .ctx = ctx, .source = source, .line = 1, .delimiter = delimiter, .limit = UINT64_MAX};
     RM2_TRY(rm2i_alloc(ctx, BLOCK, 1, &scanner->window));
     scanner->capacity = BLOCK;
     scanner->record = scanner->end = scanner->window;
@@ -235,29 +278,46 @@ rm2i_csv_stop rm2i_csv_scan_field(rm2i_csv_scanner *scanner, const char **cursor
     return bad_field(scanner, p, "there is text after the closing quote of a field");
 }
 
-static rm2i_csv_stop count_fields_in_window(rm2i_csv_scanner *scanner, size_t *count,
-                                            rm2i_csv_field *last) {
-    const char *cursor = scanner->record;
+static rm2i_csv_stop scan_fields_in_window(rm2i_csv_scanner *scanner, const char **cursor,
+                                           size_t *count, rm2i_csv_field *last) {
     rm2i_csv_stop stop;
+    *cursor = scanner->record;
     *count = 0;
     do {
-        stop = rm2i_csv_scan_field(scanner, &cursor, last);
+        stop = rm2i_csv_scan_field(scanner, cursor, last);
         *count += 1;
     } while (stop == RM2I_CSV_NEXT);
     return stop;
 }
 
-rm2_status rm2i_csv_count_fields(rm2i_csv_scanner *scanner, size_t *count, bool *last_empty) {
+/* Number of fields of the record, the last of them, and where the record ends. */
+static rm2_status scan_fields(rm2i_csv_scanner *scanner, const char **end, size_t *count,
+                              rm2i_csv_field *last) {
     for (;;) {
-        rm2i_csv_field last;
-        rm2i_csv_stop stop = count_fields_in_window(scanner, count, &last);
-        *last_empty = last.size == 0 && !last.quoted;
+        rm2i_csv_stop stop = scan_fields_in_window(scanner, end, count, last);
         if (stop == RM2I_CSV_BAD)
             return scanner->status;
         if (stop == RM2I_CSV_LAST)
             return RM2_OK;
         RM2_TRY(rm2i_csv_more(scanner));
     }
+}
+
+rm2_status rm2i_csv_count_fields(rm2i_csv_scanner *scanner, size_t *count, bool *last_empty) {
+    rm2i_csv_field last;
+    const char *end;
+    RM2_TRY(scan_fields(scanner, &end, count, &last));
+    *last_empty = last.size == 0 && !last.quoted;
+    return RM2_OK;
+}
+
+rm2_status rm2i_csv_skip_record(rm2i_csv_scanner *scanner) {
+    rm2i_csv_field last;
+    const char *end;
+    size_t count;
+    RM2_TRY(scan_fields(scanner, &end, &count, &last));
+    rm2i_csv_end_record(scanner, end);
+    return RM2_OK;
 }
 
 size_t rm2i_csv_unescape(const rm2i_csv_field *field, char *copy) {

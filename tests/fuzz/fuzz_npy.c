@@ -25,7 +25,7 @@ static void check_texts(rm2_context *ctx, const uint8_t *data, size_t size) {
     rm2i_source source;
     rm2_texts texts;
     rm2i_source_memory(ctx, "fuzz", data, size, &source);
-    if (rm2i_npy_load_texts(&source, &texts) == RM2_OK) {
+    if (rm2i_npy_load_texts(&source, NULL, &texts) == RM2_OK) {
         CHECK(texts.count <= size && texts.distinct_count <= texts.count);
         for (size_t i = 0; i < texts.count; i++)
             CHECK(texts.codes[i] < texts.distinct_count);
