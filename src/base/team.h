@@ -22,9 +22,9 @@ bool rm2i_team_decide(const rm2_team *team, bool on_this_rank);
 /* All ranks fail if one did, with the message of the first that did, which says which rank that was. Called where a rank
  * may have failed alone, as for lack of memory. */
 rm2_status rm2i_team_settle_all(rm2_context *ctx, const rm2_team *team, rm2_status status);
-static inline rm2_status rm2i_team_settle(rm2_context *ctx, const rm2_team *team,
+static inline rm2_status rm2i_team_settle(rm2_context *context, const rm2_team *team,
                                           rm2_status status) {
-    rm2_status all = team ? rm2i_team_settle_all(ctx, team, status) : status;
+    rm2_status all = team ? rm2i_team_settle_all(context, team, status) : status;
     return status != RM2_OK ? status : all; /* static analysis sees that a failure stays one */
 }
 

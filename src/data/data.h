@@ -9,6 +9,7 @@
 #ifndef RM2I_DATA_H
 #define RM2I_DATA_H
 
+#include "base/parts.h"
 #include "io/io.h"
 #include "riemann2/data.h"
 
@@ -84,6 +85,13 @@ typedef struct rm2i_raw {
 } rm2i_raw;
 
 void rm2i_raw_free(rm2i_raw *raw);
+/* Numbers of rows, time and labels of raw rows to the draft; the time must be finite. */
+rm2_status rm2i_take_roles(rm2_context *ctx, const char *path, rm2i_raw *raw, rm2i_draft *draft);
+/* Failure: rows of a trajectory that do not stand together, the second time from row `number` on. */
+rm2_status rm2i_fail_again(rm2_context *ctx, const char *path, const rm2i_raw *raw, size_t number,
+                           const char *id);
+/* The name in model files: that of the file, without its folder. */
+const char *rm2i_file_name(const char *path);
 rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                rm2i_raw *raw);
 /* The same for a part of the file, and where the parts of it are (raw_part.h). */
@@ -166,11 +174,15 @@ enum { RM2I_SPD_LAYOUTS = RM2_SPD_ANTS + 1 };
 /* ---- validation, signs, split, scale, report ------------------------------------------------ */
 
 /* Convert raw rows to points of draft->manifold, projecting those nearly on it; fills worst_defect,
- * worst_row, projected, warned of the report. May take over raw->values. */
+ * worst_row, projected, warned of the report. May take over raw->values. What users must know of it is logged by
+ * rm2i_log_validated, for `count` points. */
+void rm2i_log_validated(rm2_context *ctx, const rm2_data_settings *s, const rm2i_draft *draft,
+                        size_t count, const rm2_data_report *report);
 rm2_status rm2i_validate(rm2_context *ctx, const rm2_data_settings *s, rm2i_raw *raw,
                          rm2i_draft *draft, rm2_data_report *report);
-/* Choose q or -q for each S3 and SO3 factor; fills sign_flips and sign_jumps. */
-void rm2i_align_signs(rm2i_draft *draft, rm2_data_report *report);
+/* Choose q or -q for each S3 and SO3 factor; fills sign_flips and sign_jumps. Collective with parts. */
+rm2_status rm2i_align_signs(rm2_context *ctx, const rm2i_parts *parts, rm2i_draft *draft,
+                            rm2_data_report *report);
 /* Keep `thin` evenly spaced points of each trajectory. */
 rm2_status rm2i_thin(rm2_context *ctx, rm2i_draft *draft, size_t thin);
 /* Keep only the trajectories named in `ids`. */
@@ -185,11 +197,13 @@ rm2_status rm2i_data_divide(rm2_context *ctx, const rm2_data *data, const bool *
 /* Both data sets as one, in the units of the first, whose source is that of all (join.c). */
 rm2_status rm2i_data_join(rm2_context *ctx, const rm2_data *first, const rm2_data *second,
                           rm2_data **both);
-/* Are entries of a Euclidean factor so small that their squares vanish? */
-bool rm2i_scale_vanishes(const rm2i_draft *draft);
+/* Are entries of a Euclidean factor so small that their squares vanish? Of a draft whose other parts other ranks have
+ * (parts not NULL) this and the following are collective and about all points. */
+bool rm2i_scale_vanishes(const rm2i_draft *draft, const rm2i_parts *parts);
 /* Divide each Euclidean factor by the root of the mean of its column variances; held_out, if there is
  * one, by the same numbers. */
-rm2_status rm2i_scale(rm2_context *ctx, rm2i_draft *draft, rm2i_draft *held_out);
+rm2_status rm2i_scale(rm2_context *ctx, const rm2i_parts *parts, rm2i_draft *draft,
+                      rm2i_draft *held_out);
 /* n points in original units to those of the data set (rm2_data_unscale is the way back). */
 void rm2i_data_scale(const rm2_data *data, size_t n, double *points);
 /* Odd columns of the report. */

@@ -9,23 +9,18 @@
 
 /* ---- what rank 0 tells the others ----------------------------------------------------------- */
 
-typedef enum job_kind { END, TRAIN } job_kind;
-
+/* What a training of rank 0 is. */
 typedef struct job {
-    job_kind kind;
-    int threads; /* of each rank */
     size_t M, Q;
     double psi, squared_step, checkpoint_seconds;
     bool checkpoint, resume, inducing_points;
     rm2_fit_settings settings;
 } job;
 
-static job job_of(const rm2_context *ctx, const rm2i_whole_training *whole) {
+static job job_of(const rm2i_whole_training *whole) {
     const rm2i_model_problem *p = whole->problem;
     const rm2_checkpoint *c = whole->checkpoint;
-    return (job){.kind = TRAIN,
-                 .threads = rm2_context_threads(ctx),
-                 .M = p->M,
+    return (job){.M = p->M,
                  .Q = p->Q,
                  .psi = rm2i_mean_variance(p),
                  .squared_step = rm2i_mean_squared_step(p),
@@ -142,7 +137,8 @@ rm2_status rm2i_training_divide(rm2_context *ctx, const rm2_team *team,
     rm2i_parts parts;
     *part = (rm2i_part_of_training){.F = NULL};
     RM2_TRY(rm2i_parts_plan(ctx, team, &what, &parts));
-    job j = job_of(ctx, whole);
+    job j = job_of(whole);
+    rm2i_work_begin(ctx, team, RM2I_WORK_TRAIN);
     rm2i_team_tell(team, &j, sizeof j);
     rm2_status status = take_part(ctx, team, &j, &parts, whole, part);
     rm2i_parts_free(&parts);
@@ -188,11 +184,23 @@ static rm2_status train_part(rm2_context *ctx, const rm2i_part_of_training *part
     return status;
 }
 
-static rm2_status join(rm2_context *ctx, const rm2_team *team, const job *j) {
+/* What rank 0 asks the others for. */
+typedef struct announcement {
+    rm2i_work work;
+    int threads; /* of each rank */
+} announcement;
+
+void rm2i_work_begin(const rm2_context *ctx, const rm2_team *team, rm2i_work work) {
+    announcement a = {work, rm2_context_threads(ctx)};
+    rm2i_team_tell(team, &a, sizeof a);
+}
+
+static rm2_status join_training(rm2_context *ctx, const rm2_team *team) {
+    job j;
     rm2i_parts parts = {.team = NULL};
     rm2i_part_of_training part = {.F = NULL};
-    rm2_context_set_threads(ctx, j->threads);
-    rm2_status status = take_part(ctx, team, j, &parts, NULL, &part);
+    rm2i_team_tell(team, &j, sizeof j);
+    rm2_status status = take_part(ctx, team, &j, &parts, NULL, &part);
     rm2i_parts_free(&parts);
     if (status == RM2_OK)
         status = train_part(ctx, &part);
@@ -207,12 +215,13 @@ rm2_status rm2_team_work(rm2_context *ctx) {
     if (team && team->rank == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "only rank 0 of a team may train; other ranks call rm2_team_work");
-    while (team) {
-        job j;
-        rm2i_team_tell(team, &j, sizeof j);
-        if (j.kind == END)
+    while (team) { /* rank 0 knows of a failure, and reports it */
+        announcement a;
+        rm2i_team_tell(team, &a, sizeof a);
+        if (a.work == RM2I_WORK_END)
             break;
-        (void)join(ctx, team, &j); /* rank 0 knows of a failure, and reports it */
+        rm2_context_set_threads(ctx, a.threads);
+        (void)(a.work == RM2I_WORK_TRAIN ? join_training(ctx, team) : rm2i_fit_file_join(ctx, team));
     }
     return RM2_OK;
 }
@@ -224,7 +233,6 @@ rm2_status rm2_team_end(rm2_context *ctx) {
     if (team && team->rank != 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "only rank 0 may end the work of a team; this is rank %d", team->rank);
-    job j = {.kind = END};
-    rm2i_team_tell(team, &j, sizeof j);
+    rm2i_work_begin(ctx, team, RM2I_WORK_END);
     return RM2_OK;
 }

@@ -117,14 +117,14 @@ static void start_is_that_of_all_paths(void **state) {
     double *F = strokes(DEMOS, POINTS, starts), *all = doubles(N * 2), *some = doubles(N * 2);
     rm2i_isomap_settings s = rm2i_isomap_settings_default();
     assert_ok(ctx,
-              rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL}, 2, all));
+              rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, all));
     s.landmarks = 500;
     assert_ok(
-        ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL}, 2, some));
+        ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, some));
     assert_true(procrustes(N, all, some) < 1e-4); /* 1 % of the extent */
     s.landmarks = 100;
     assert_ok(
-        ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL}, 2, some));
+        ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, some));
     assert_true(procrustes(N, all, some) < 1e-3);
     double square = 0;
     for (size_t i = 0; i < N * 2; i++)
@@ -132,7 +132,7 @@ static void start_is_that_of_all_paths(void **state) {
     assert_true(fabs(square / (N * 2) - 1) < 1e-12); /* unit deviation, as ever */
     s.landmarks = N + 5;                             /* more than points: all */
     assert_ok(
-        ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL}, 2, some));
+        ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, some));
     assert_memory_equal(all, some, N * 2 * sizeof *all);
     free(F);
     free(all);
@@ -148,11 +148,11 @@ static void many_points(void **state) {
     rm2i_isomap_settings s = rm2i_isomap_settings_default();
     rm2_context_set_threads(ctx, 1);
     assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL}, 2, X));
+              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, X));
     rm2_context_set_threads(ctx, 3);
     s.landmarks = 500;
     assert_ok(ctx,
-              rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL}, 2, Y));
+              rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, Y));
     assert_memory_equal(X, Y, N * 2 * sizeof *X);
     free(F);
     free(X);
@@ -170,7 +170,7 @@ static void degenerate_data(void **state) {
     }
     for (s.landmarks = 2; s.landmarks < 40; s.landmarks += 9) {
         assert_ok(ctx,
-                  rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 1, line, 0, NULL, NULL}, Q, X));
+                  rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 1, line, 0, NULL, NULL, NULL}, Q, X));
         for (size_t i = 0; i < N * Q; i++)
             assert_true(isfinite(X[i]));
         for (size_t i = 1; i < N; i++) /* in order, on either way */
@@ -178,13 +178,13 @@ static void degenerate_data(void **state) {
         if (s.landmarks == 2) /* they may be in the same place */
             continue;
         assert_ok(
-            ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 1, places, 0, NULL, NULL}, Q, X));
+            ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 1, places, 0, NULL, NULL, NULL}, Q, X));
         for (size_t i = 2; i < N; i++)
             assert_true(isfinite(X[i * Q + 2]) && fabs(X[i * Q] - X[(i - 2) * Q]) < 1e-9);
     }
     rm2_context_interrupt(ctx);
     assert_int_equal(
-        rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 1, line, 0, NULL, NULL}, Q, X),
+        rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 1, line, 0, NULL, NULL, NULL}, Q, X),
         RM2_INTERRUPTED);
 }
 
@@ -199,7 +199,7 @@ static void thinned_to_all_is_the_whole(void **state) {
     size_t starts[DEMOS + 1];
     double *F = strokes(DEMOS, POINTS, starts), *X = doubles(N * 2), *Y = doubles(N * 2);
     for (size_t demos = 0; demos <= DEMOS; demos += DEMOS) { /* without trajectories, and with */
-        const rm2i_start_data points = {N, 3, F, demos, demos ? starts : NULL, NULL};
+        const rm2i_start_data points = {N, 3, F, demos, demos ? starts : NULL, NULL, NULL};
         rm2i_graph graph;
         assert_ok(ctx, rm2i_graph_build(ctx, &points, &plan, &graph));
         assert_ok(ctx, rm2i_start_embed(ctx, &graph, 500, 2, X));
@@ -244,7 +244,7 @@ static void thinned_start_is_near_the_whole(void **state) {
     size_t starts[DEMOS + 1];
     double *X = doubles(N * 2), *Y = doubles(N * 2), *flat = doubles(N * 2);
     double *F = sheet(DEMOS, POINTS, starts, flat);
-    const rm2i_start_data points = {N, 3, F, DEMOS, starts, NULL};
+    const rm2i_start_data points = {N, 3, F, DEMOS, starts, NULL, NULL};
     assert_ok(ctx, rm2i_start_scaling(ctx, &points, &plan, 0, 2, X));
     for (size_t kept = N / 4; kept >= N / 8; kept /= 2) {
         rm2_context_set_threads(ctx, 1);
@@ -272,7 +272,7 @@ static void points_are_placed_between_nodes(void **state) {
     double F[N], X[N];
     for (size_t i = 0; i < N; i++)
         F[i] = (double)i;
-    const rm2i_start_data points = {N, 1, F, 1, starts, NULL};
+    const rm2i_start_data points = {N, 1, F, 1, starts, NULL, NULL};
     assert_ok(ctx, rm2i_start_thinned(ctx, &points, &plan, 101, 1, X));
     double sign = X[N - 1] > X[0] ? 1 : -1;
     for (size_t i = 0; i < N; i++)
