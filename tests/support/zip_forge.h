@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ZIP_FORGE_MAX = 1 << 16 };
+enum { ZIP_FORGE_MAX = 1 << 16 }; /* bytes of an archive */
 
 typedef struct zip_forge {
     unsigned char bytes[ZIP_FORGE_MAX];

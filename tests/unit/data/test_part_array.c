@@ -1,9 +1,18 @@
 /* Parts of .npy and .npz files: one after the other they are the whole, and their failures are those of the whole. */
-#include "parts_fixture.h"
-
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 #include "array/npy.h"
+#include "io_fixture.h"
+#include "parts_fixture.h"
 #include "zip_forge.h"
 
 enum { NPY_MAX = 1 << 14, STORED = 0, DEFLATED = 8 };

@@ -1,7 +1,17 @@
 /* Parts of text files: one after the other they are the whole, and their failures are those of the whole. */
-#include "parts_fixture.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 #include "io/csv.h"
+#include "io_fixture.h"
+#include "parts_fixture.h"
 
 static int set_up(void **state) {
     return fixture_set_up(state, "data.csv");
