@@ -25,24 +25,24 @@ static rm2_status read_packed(rm2i_zip_stream *stream, void *bytes, size_t size)
 
 static rm2_status refill(rm2i_zip_stream *stream) {
     size_t size = stream->packed_left < PACKED_SIZE ? (size_t)stream->packed_left : PACKED_SIZE;
-    if (size == 0)
-        return damaged(&stream->source, "the packed data ends too early");
     RM2_TRY(read_packed(stream, stream->packed, size));
     stream->inflater.next_in = stream->packed;
     stream->inflater.avail_in = (uInt)size;
     return RM2_OK;
 }
 
-/* Unpack until `size` bytes are there or the data ends. */
+/* Unpack until `size` bytes are there or the data ends. Bytes may still come when all packed ones are used up. */
 static rm2_status unpack(rm2i_zip_stream *stream, unsigned char *bytes, size_t size, size_t *got) {
     z_stream *z = &stream->inflater;
     z->next_out = bytes;
     z->avail_out = (uInt)size;
     while (z->avail_out > 0 && !stream->ended) {
-        if (z->avail_in == 0)
+        if (z->avail_in == 0 && stream->packed_left > 0)
             RM2_TRY(refill(stream));
         int result = inflate(z, Z_NO_FLUSH);
         stream->ended = result == Z_STREAM_END;
+        if (result == Z_BUF_ERROR && stream->packed_left == 0)
+            return damaged(&stream->source, "the packed data ends too early");
         if (result == Z_MEM_ERROR)
             return rm2i_fail(stream->source.ctx, RM2_ERR_MEMORY, "out of memory while unpacking");
         if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)

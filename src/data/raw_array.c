@@ -10,104 +10,8 @@
 #include "array/archive.h"
 #include "base/base.h"
 #include "data/data.h"
+#include "data/raw_shape.h"
 #include "riemann2/io.h"
-
-/* ---- shapes --------------------------------------------------------------------------------- */
-
-typedef struct shape {
-    size_t dims;
-    const size_t *sizes;
-} shape;
-
-static void shape_text(shape a, char *text, size_t size) {
-    size_t used = (size_t)snprintf(text, size, "(");
-    for (size_t k = 0; k < a.dims && used + 24 < size; k++)
-        used += (size_t)snprintf(text + used, size - used, "%s%zu", k ? ", " : "", a.sizes[k]);
-    (void)snprintf(text + used, size - used, ")");
-}
-
-/* How an array holds points. */
-typedef enum form {
-    FORM_NONE,         /* not at all */
-    FORM_ROWS,         /* the last axis is a point */
-    FORM_MATRICES,     /* the last two axes are */
-    FORM_MATRICES_LAST /* the first two axes are, and the third, if there is one, counts them */
-} form;
-
-/* Numbers of a row, if the last `tail` axes make one. */
-static size_t tail_product(shape a, size_t tail) {
-    size_t product = 1;
-    for (size_t k = a.dims - tail; k < a.dims; k++)
-        product *= a.sizes[k];
-    return product;
-}
-
-/* n of the matrices, where points are full matrices of SPD(n) and nothing else; 0: they are not. */
-static size_t matrix_size(const rm2i_wanted *wanted) {
-    const rm2_factor *f = rm2_manifold_factor(wanted->manifold, 0);
-    bool alone = rm2_manifold_factor_count(wanted->manifold) == 1 && rm2_is_spd(f->geometry);
-    return alone && wanted->width == f->n * f->n ? f->n : 0;
-}
-
-/* By the shape alone; the shape must have 1 or 2 axes before those of a point. */
-static form form_of(shape a, const rm2i_wanted *wanted, bool columns_chosen) {
-    if (columns_chosen)
-        return a.dims == 2 || a.dims == 3 ? FORM_ROWS : FORM_NONE;
-    for (size_t tail = 1; tail <= 2; tail++)
-        if (a.dims >= tail + 1 && a.dims <= tail + 2 && tail_product(a, tail) == wanted->width)
-            return tail == 1 ? FORM_ROWS : FORM_MATRICES;
-    size_t n = matrix_size(wanted);
-    bool last = n > 0 && (a.dims == 2 || a.dims == 3) && a.sizes[0] == n && a.sizes[1] == n;
-    return last ? FORM_MATRICES_LAST : FORM_NONE;
-}
-
-/* Sum of |a_ij - a_ji| over n matrices of size n, counted by the first axis or by the last one. */
-static double asymmetry(size_t n, const double *cube, bool last) {
-    size_t step = last ? 1 : n * n, row = last ? n * n : n, column = last ? n : 1;
-    double sum = 0;
-    for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < i; j++)
-                sum += fabs(cube[k * step + i * row + j * column] -
-                            cube[k * step + j * row + i * column]);
-    return sum;
-}
-
-/* n matrices of size n in a file whose last axis counts: matrices that are symmetric tell which axis does. */
-static rm2_status resolve_cube(rm2_context *ctx, const char *path, const rm2_array *a,
-                               form *found) {
-    size_t n = a->shape[0];
-    double size = 0;
-    for (size_t i = 0; i < n * n * n; i++)
-        size += fabs(a->values[i]);
-    bool first = asymmetry(n, a->values, false) <= 1e-6 * size;
-    bool last = asymmetry(n, a->values, true) <= 1e-6 * size;
-    if (first && last && n > 1)
-        return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "%s: an array of shape (%zu, %zu, %zu) may count its matrices along the "
-                         "first axis or the last one, and both ways they are symmetric; save one "
-                         "row of %zu numbers per matrix",
-                         path, n, n, n, n * n);
-    *found = first && !last ? FORM_MATRICES : FORM_MATRICES_LAST;
-    return RM2_OK;
-}
-
-/* (n, n, N) to (N, n, n). */
-static rm2_status matrices_first(rm2_context *ctx, rm2_array *a) {
-    size_t square = a->shape[0] * a->shape[1], count = a->dims == 3 ? a->shape[2] : 1;
-    double *turned;
-    RM2_TRY(rm2i_alloc(ctx, square * count, sizeof *turned, &turned));
-    for (size_t e = 0; e < square; e++)
-        for (size_t k = 0; k < count; k++)
-            turned[k * square + e] = a->values[e * count + k];
-    free(a->values);
-    a->values = turned;
-    a->shape[2] = a->shape[1];
-    a->shape[1] = a->shape[0];
-    a->shape[0] = count;
-    a->dims = 3;
-    return RM2_OK;
-}
 
 /* ---- points --------------------------------------------------------------------------------- */
 
@@ -143,20 +47,6 @@ static rm2_status select_columns(rm2_context *ctx, const char *path, const rm2_d
     return RM2_OK;
 }
 
-static rm2_status no_points(rm2_context *ctx, const char *path, const rm2i_wanted *wanted,
-                            shape a) {
-    char text[120];
-    size_t width = wanted->width;
-    bool turned = a.dims == 2 && a.sizes[0] == width;
-    shape_text(a, text, sizeof text);
-    return rm2i_fail(ctx, RM2_ERR_DATA,
-                     "%s: an array of shape %s does not hold points of %s with %zu numbers each; "
-                     "expected (N, %zu) or (trajectories, T, %zu)%s; check the manifold, the "
-                     "layout, or choose settings.columns",
-                     path, text, rm2_manifold_spec(wanted->manifold), width, width, width,
-                     turned ? ": points are rows, transpose the array" : "");
-}
-
 /* Where points come from, and what they must be. */
 typedef struct intake {
     const char *path;
@@ -174,26 +64,22 @@ static bool columns_chosen(const intake *in) {
     return in->settings->columns || in->settings->ignore;
 }
 
-static rm2_status find_form(rm2_context *ctx, const intake *in, shape a, form *found) {
-    *found = form_of(a, in->wanted, columns_chosen(in));
-    return *found == FORM_NONE ? no_points(ctx, in->path, in->wanted, a) : RM2_OK;
-}
-
 static rm2_status take_form(rm2_context *ctx, const intake *in, rm2_array *a, size_t *tail) {
-    form found = FORM_NONE;
-    RM2_TRY(find_form(ctx, in, (shape){a->dims, a->shape}, &found));
+    rm2i_form found = RM2I_FORM_NONE;
+    RM2_TRY(rm2i_find_form(ctx, in->path, in->wanted, columns_chosen(in),
+                           (rm2i_shape){a->dims, a->shape}, &found));
     bool cube = a->dims == 3 && a->shape[0] == a->shape[1] && a->shape[1] == a->shape[2];
-    if (found == FORM_MATRICES && cube && in->last_axis_counts)
-        RM2_TRY(resolve_cube(ctx, in->path, a, &found));
-    *tail = found == FORM_ROWS ? 1 : 2;
-    return found == FORM_MATRICES_LAST ? matrices_first(ctx, a) : RM2_OK;
+    if (found == RM2I_FORM_MATRICES && cube && in->last_axis_counts)
+        RM2_TRY(rm2i_resolve_cube(ctx, in->path, a, &found));
+    *tail = found == RM2I_FORM_ROWS ? 1 : 2;
+    return found == RM2I_FORM_MATRICES_LAST ? rm2i_matrices_first(ctx, a) : RM2_OK;
 }
 
 /* Rows of points whose last `tail` axes are a point: how many there are, and which are read. */
-static rm2_status count_rows(rm2_context *ctx, intake *in, shape a, size_t tail) {
+static rm2_status count_rows(rm2_context *ctx, intake *in, rm2i_shape a, size_t tail) {
     rm2i_raw *raw = in->raw;
-    raw->width = tail_product(a, tail);
-    size_t rows = raw->width ? tail_product(a, a.dims) / raw->width : 0;
+    raw->width = rm2i_tail_product(a, tail);
+    size_t rows = raw->width ? rm2i_tail_product(a, a.dims) / raw->width : 0;
     if (rows == 0)
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: the array is empty", in->path);
     if (in->rows.all > 0 && in->rows.all != rows)
@@ -209,7 +95,7 @@ static rm2_status count_rows(rm2_context *ctx, intake *in, shape a, size_t tail)
 }
 
 /* The values become those of the raw rows. */
-static rm2_status take_rows(rm2_context *ctx, const intake *in, shape a, size_t tail,
+static rm2_status take_rows(rm2_context *ctx, const intake *in, rm2i_shape a, size_t tail,
                             double **values) {
     rm2i_raw *raw = in->raw;
     size_t from = in->rows.from;
@@ -235,7 +121,7 @@ static rm2_status read_all_points(rm2_context *ctx, intake *in) {
     size_t tail = 1;
     RM2_TRY(load_points(ctx, in, NULL, &a));
     rm2_status status = take_form(ctx, in, &a, &tail);
-    shape whole = {a.dims, a.shape};
+    rm2i_shape whole = {a.dims, a.shape};
     if (status == RM2_OK)
         status = count_rows(ctx, in, whole, tail);
     if (status == RM2_OK)
@@ -258,16 +144,16 @@ static rm2_status describe_points(rm2_context *ctx, const intake *in, rm2i_npy_h
 static rm2_status read_some_points(rm2_context *ctx, intake *in) {
     rm2i_npy_header header;
     rm2_array part;
-    form found = FORM_NONE;
+    rm2i_form found = RM2I_FORM_NONE;
     RM2_TRY(describe_points(ctx, in, &header));
-    shape whole = {header.dims, header.shape};
-    RM2_TRY(find_form(ctx, in, whole, &found));
-    if (found == FORM_MATRICES_LAST)
+    rm2i_shape whole = {header.dims, header.shape};
+    RM2_TRY(rm2i_find_form(ctx, in->path, in->wanted, columns_chosen(in), whole, &found));
+    if (found == RM2I_FORM_MATRICES_LAST)
         return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
                          "%s: matrices along the first two axes are not read in parts; save an "
                          "array (N, n, n)",
                          in->path);
-    size_t tail = found == FORM_ROWS ? 1 : 2;
+    size_t tail = found == RM2I_FORM_ROWS ? 1 : 2;
     RM2_TRY(count_rows(ctx, in, whole, tail));
     size_t width = in->raw->width;
     rm2i_npy_span span = {in->rows.from * width, in->raw->rows * width};
@@ -304,7 +190,7 @@ static rm2_status find_fitting(rm2_context *ctx, const intake *in, size_t *index
     *index = SIZE_MAX;
     for (size_t k = 0; (e = rm2_archive_entry_at(in->archive, k)); k++) {
         bool fits = !e->refused && !e->texts && !is_role(s, e->name) &&
-                    form_of((shape){e->dims, e->shape}, in->wanted, columns_chosen(in));
+                    rm2i_form_of((rm2i_shape){e->dims, e->shape}, in->wanted, columns_chosen(in));
         if (fits && *index != SIZE_MAX) {
             char list[LIST_SIZE];
             rm2_archive_list(in->archive, list, sizeof list);
@@ -363,7 +249,7 @@ static rm2_status find_role(rm2_context *ctx, const intake *in, const char *name
 static rm2_status check_count(rm2_context *ctx, const intake *in, size_t index, const char *what) {
     RM2_TRY(rm2i_archive_check(ctx, in->archive, index));
     const rm2_archive_entry *e = rm2_archive_entry_at(in->archive, index);
-    size_t count = tail_product((shape){e->dims, e->shape}, e->dims);
+    size_t count = rm2i_tail_product((rm2i_shape){e->dims, e->shape}, e->dims);
     if (count == in->rows.all)
         return RM2_OK;
     return rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%.60s\" has %zu %s for %zu points", in->path,

@@ -126,25 +126,38 @@ rm2_status rm2i_raw_take_table(rm2_context *ctx, const char *path, const rm2_dat
     return take_all(ctx, path, s, table, raw);
 }
 
+static rm2_status open_source(rm2_context *ctx, const char *path, rm2i_source *source) {
+    RM2_TRY(rm2i_refuse_foreign(ctx, path));
+    return rm2i_source_open(ctx, path, source);
+}
+
 rm2_status rm2i_raw_divide_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                  size_t parts, size_t *at, size_t *lines) {
     reading how;
+    rm2i_source source;
     choose_reading(s, &how);
-    return rm2i_csv_divide(ctx, path, &how.csv, parts, at, lines);
-}
-
-rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                               rm2i_raw *raw) {
-    return rm2i_raw_part_of_table(ctx, path, s, NULL, raw);
+    RM2_TRY(open_source(ctx, path, &source));
+    rm2_status status = rm2i_csv_divide(ctx, &source, &how.csv, parts, at, lines);
+    rm2i_source_close(&source);
+    return status;
 }
 
 rm2_status rm2i_raw_part_of_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                   const rm2i_csv_part *part, rm2i_raw *raw) {
     reading how;
+    rm2i_source source;
     rm2_table table;
     choose_reading(s, &how);
-    RM2_TRY(rm2i_csv_read_part(ctx, path, &how.csv, part, &table));
-    rm2_status status = rm2i_raw_take_table(ctx, path, s, &table, raw);
+    RM2_TRY(open_source(ctx, path, &source));
+    rm2_status status = rm2i_csv_load(ctx, &source, &how.csv, part, &table);
+    rm2i_source_close(&source);
+    if (status == RM2_OK)
+        status = rm2i_raw_take_table(ctx, path, s, &table, raw);
     rm2_table_clear(&table);
     return status;
+}
+
+rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                               rm2i_raw *raw) {
+    return rm2i_raw_part_of_table(ctx, path, s, NULL, raw);
 }

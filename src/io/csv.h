@@ -56,18 +56,22 @@ rm2_status rm2i_csv_find_record(rm2i_csv_scanner *scanner, bool *found);
 /* The record was used up to `end`. */
 void rm2i_csv_end_record(rm2i_csv_scanner *scanner, const char *end);
 
-/* Go over the record. */
-rm2_status rm2i_csv_skip_record(rm2i_csv_scanner *scanner);
-
 /* Byte of the source where the record begins. */
 uint64_t rm2i_csv_offset(const rm2i_csv_scanner *scanner);
 
+static inline bool rm2i_csv_is_blank(const rm2i_csv_scanner *scanner, char c) {
+    return c == ' ' || (c == '\t' && scanner->delimiter != '\t');
+}
 const char *rm2i_csv_skip_blanks(const rm2i_csv_scanner *scanner, const char *p);
 
 /* What comes after a field that ends at p: moves *cursor to the next field or record. BAD means
  * that something else stands there and leaves the status alone. */
 rm2i_csv_stop rm2i_csv_after_field(const rm2i_csv_scanner *scanner, const char *p,
                                    const char **cursor);
+
+/* After the opening quote of a field: the closing one, or NULL if the window ends before. */
+const char *rm2i_csv_scan_quoted(const rm2i_csv_scanner *scanner, const char *p,
+                                 rm2i_csv_field *field);
 
 /* Scan the field at *cursor and move on. */
 rm2i_csv_stop rm2i_csv_scan_field(rm2i_csv_scanner *scanner, const char **cursor,

@@ -317,29 +317,19 @@ static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
     return status;
 }
 
-static rm2_status read_file(rm2_context *ctx, const char *path, const rm2_csv_settings *settings,
-                            reader *r) {
-    RM2_TRY(rm2i_refuse_foreign(ctx, path));
-    rm2i_source source;
-    RM2_TRY(rm2i_source_open(ctx, path, &source));
-    rm2_status status = read_source(ctx, &source, settings, r);
-    rm2i_source_close(&source);
-    return status;
-}
-
-rm2_status rm2i_csv_read_part(rm2_context *ctx, const char *path, const rm2_csv_settings *settings,
-                              const rm2i_csv_part *part, rm2_table *table) {
+rm2_status rm2i_csv_load(rm2_context *ctx, rm2i_source *source, const rm2_csv_settings *settings,
+                         const rm2i_csv_part *part, rm2_table *table) {
     reader r = {.table = table, .part = part};
     *table = (rm2_table){0};
-    return read_file(ctx, path, settings, &r);
+    return read_source(ctx, source, settings, &r);
 }
 
-rm2_status rm2i_csv_divide(rm2_context *ctx, const char *path, const rm2_csv_settings *settings,
+rm2_status rm2i_csv_divide(rm2_context *ctx, rm2i_source *source, const rm2_csv_settings *settings,
                            size_t count, size_t *at, size_t *lines) {
     rm2_table columns = {0};
     const division parts = {count, at, lines};
     reader r = {.table = &columns, .parts = &parts};
-    rm2_status status = read_file(ctx, path, settings, &r);
+    rm2_status status = read_source(ctx, source, settings, &r);
     rm2_table_clear(&columns);
     return status;
 }
@@ -349,7 +339,12 @@ rm2_status rm2_csv_read(rm2_context *ctx, const char *path, const rm2_csv_settin
     RM2_REQUIRE(ctx, table);
     *table = (rm2_table){0};
     RM2_REQUIRE(ctx, path);
-    return rm2i_csv_read_part(ctx, path, settings, NULL, table);
+    RM2_TRY(rm2i_refuse_foreign(ctx, path));
+    rm2i_source source;
+    RM2_TRY(rm2i_source_open(ctx, path, &source));
+    rm2_status status = rm2i_csv_load(ctx, &source, settings, NULL, table);
+    rm2i_source_close(&source);
+    return status;
 }
 
 rm2_status rm2_csv_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
@@ -360,7 +355,6 @@ rm2_status rm2_csv_parse(rm2_context *ctx, const char *name, const void *bytes, 
     if (size > 0)
         RM2_REQUIRE(ctx, bytes);
     rm2i_source source;
-    reader r = {.table = table};
     rm2i_source_memory(ctx, name, bytes, size, &source);
-    return read_source(ctx, &source, settings, &r);
+    return rm2i_csv_load(ctx, &source, settings, NULL, table);
 }

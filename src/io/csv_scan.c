@@ -151,7 +151,7 @@ void rm2i_csv_scanner_close(rm2i_csv_scanner *scanner) {
 }
 
 const char *rm2i_csv_skip_blanks(const rm2i_csv_scanner *scanner, const char *p) {
-    while (*p == ' ' || (*p == '\t' && scanner->delimiter != '\t'))
+    while (rm2i_csv_is_blank(scanner, *p))
         p++;
     return p;
 }
@@ -215,9 +215,8 @@ rm2i_csv_stop rm2i_csv_after_field(const rm2i_csv_scanner *scanner, const char *
     return *p == scanner->delimiter ? RM2I_CSV_NEXT : RM2I_CSV_BAD;
 }
 
-/* After the opening quote: the closing one, or NULL if the window ends before. */
-static const char *scan_quoted(const rm2i_csv_scanner *scanner, const char *p,
-                               rm2i_csv_field *field) {
+const char *rm2i_csv_scan_quoted(const rm2i_csv_scanner *scanner, const char *p,
+                                 rm2i_csv_field *field) {
     *field = (rm2i_csv_field){.text = p, .quoted = true};
     for (;;) {
         p = memchr(p, '"', (size_t)(scanner->end - p));
@@ -259,7 +258,7 @@ rm2i_csv_stop rm2i_csv_scan_field(rm2i_csv_scanner *scanner, const char **cursor
     const char *p;
     if (*start == '"') {
         scanner->has_quotes = true;
-        p = scan_quoted(scanner, start + 1, field);
+        p = rm2i_csv_scan_quoted(scanner, start + 1, field);
         if (!p && !scanner->at_end)
             return RM2I_CSV_CUT;
         if (!p)
@@ -278,46 +277,29 @@ rm2i_csv_stop rm2i_csv_scan_field(rm2i_csv_scanner *scanner, const char **cursor
     return bad_field(scanner, p, "there is text after the closing quote of a field");
 }
 
-static rm2i_csv_stop scan_fields_in_window(rm2i_csv_scanner *scanner, const char **cursor,
-                                           size_t *count, rm2i_csv_field *last) {
+static rm2i_csv_stop count_fields_in_window(rm2i_csv_scanner *scanner, size_t *count,
+                                            rm2i_csv_field *last) {
+    const char *cursor = scanner->record;
     rm2i_csv_stop stop;
-    *cursor = scanner->record;
     *count = 0;
     do {
-        stop = rm2i_csv_scan_field(scanner, cursor, last);
+        stop = rm2i_csv_scan_field(scanner, &cursor, last);
         *count += 1;
     } while (stop == RM2I_CSV_NEXT);
     return stop;
 }
 
-/* Number of fields of the record, the last of them, and where the record ends. */
-static rm2_status scan_fields(rm2i_csv_scanner *scanner, const char **end, size_t *count,
-                              rm2i_csv_field *last) {
+rm2_status rm2i_csv_count_fields(rm2i_csv_scanner *scanner, size_t *count, bool *last_empty) {
     for (;;) {
-        rm2i_csv_stop stop = scan_fields_in_window(scanner, end, count, last);
+        rm2i_csv_field last;
+        rm2i_csv_stop stop = count_fields_in_window(scanner, count, &last);
+        *last_empty = last.size == 0 && !last.quoted;
         if (stop == RM2I_CSV_BAD)
             return scanner->status;
         if (stop == RM2I_CSV_LAST)
             return RM2_OK;
         RM2_TRY(rm2i_csv_more(scanner));
     }
-}
-
-rm2_status rm2i_csv_count_fields(rm2i_csv_scanner *scanner, size_t *count, bool *last_empty) {
-    rm2i_csv_field last;
-    const char *end;
-    RM2_TRY(scan_fields(scanner, &end, count, &last));
-    *last_empty = last.size == 0 && !last.quoted;
-    return RM2_OK;
-}
-
-rm2_status rm2i_csv_skip_record(rm2i_csv_scanner *scanner) {
-    rm2i_csv_field last;
-    const char *end;
-    size_t count;
-    RM2_TRY(scan_fields(scanner, &end, &count, &last));
-    rm2i_csv_end_record(scanner, end);
-    return RM2_OK;
 }
 
 size_t rm2i_csv_unescape(const rm2i_csv_field *field, char *copy) {

@@ -122,16 +122,16 @@ typedef struct rm2i_csv_part {
     size_t line; /* of the first row, from 1 */
 } rm2i_csv_part;
 
-/* As rm2_csv_read, for the rows of a part or NULL; a part may have none. Names, delimiter and roles of the columns are
- * those of the file's beginning. */
-rm2_status rm2i_csv_read_part(rm2_context *ctx, const char *path, const rm2_csv_settings *settings,
-                              const rm2i_csv_part *part, rm2_table *table);
+/* As rm2_csv_read, for the rows of a part, which may be none, or NULL. Names, delimiter and roles of the columns are those
+ * of the source's beginning. Parts need a source of known size. */
+rm2_status rm2i_csv_load(rm2_context *ctx, rm2i_source *source, const rm2_csv_settings *settings,
+                         const rm2i_csv_part *part, rm2_table *table);
 
-/* Divide a regular file into parts of about as many bytes each, in one pass that reads no values. `at` has count + 1
- * bytes: where the first row of each part begins, and the end of the file; `lines` are the lines there, except that of
- * the end, which is 0. Fails as rm2_csv_read does up to the first row. Parts after a row that cannot be cut into fields
- * are empty, so that who reads its part reports it. */
-rm2_status rm2i_csv_divide(rm2_context *ctx, const char *path, const rm2_csv_settings *settings,
+/* Divide a text into parts of about as many bytes each, in one pass that reads no values. `at` has count + 1 bytes: where
+ * the first row of each part begins, and the end of the text; `lines` are the lines there, except that of the end, which
+ * is 0. Fails as rm2i_csv_load does up to the first row. Parts after a row that cannot be cut into fields are empty, so
+ * that who reads its part reports it. */
+rm2_status rm2i_csv_divide(rm2_context *ctx, rm2i_source *source, const rm2_csv_settings *settings,
                            size_t count, size_t *at, size_t *lines);
 
 /* The number written out in a text such as "12", SIZE_MAX if it is none. */
