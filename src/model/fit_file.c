@@ -26,6 +26,22 @@ static rm2_status create_model(rm2_context *ctx, const request *q, const rm2i_di
     return rm2i_model_create(ctx, d->own, &q->fit, m);
 }
 
+/* What a compact model does not have. */
+static void log_start(rm2_context *ctx, const rm2_start_report *r) {
+    size_t reversed = 0, outliers = 0, resting = 0;
+    for (size_t d = 0; r && d < r->demos; d++) {
+        reversed += r->demo[d].reversed;
+        outliers += r->demo[d].outliers;
+        resting += r->demo[d].resting;
+    }
+    if (r)
+        rm2i_log(ctx, RM2_LOG_INFO,
+                 "%zu demonstrations aligned, %zu famil%s; %zu reversed, %zu points of pauses, %zu "
+                 "outliers",
+                 r->demos, r->families, r->families == 1 ? "y" : "ies", reversed, resting,
+                 outliers);
+}
+
 /* Collective; *model is rank 0's. */
 static rm2_status fit_parts(rm2_context *ctx, const rm2_team *team, const request *q,
                             rm2_model **model) {
@@ -38,6 +54,8 @@ static rm2_status fit_parts(rm2_context *ctx, const rm2_team *team, const reques
         m->parts = &d.parts;
         status = rm2i_model_train(ctx, &q->fit, &q->checkpoint, m);
     }
+    if (status == RM2_OK)
+        log_start(ctx, m->start_report);
     if (status == RM2_OK)
         status = rm2i_model_compact(ctx, m, (const char *const *)d.ids, 0, model);
     rm2_model_free(m);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "start/start.h"
+#include "thread_team.h"
 
 static int set_up(void **state) {
     rm2_context *ctx;
@@ -263,6 +264,67 @@ static void thinned_start_is_near_the_whole(void **state) {
     free(Y);
 }
 
+/* The same by a team, each rank with its part of the points: X of all points is rank 0's. */
+typedef struct shared_start {
+    rm2i_start_data all;
+    size_t kept;
+    double *X;
+    rm2_status status; /* of rank 0 */
+} shared_start;
+
+static rm2_status start_part(rm2_context *own, const rm2_team *team, const shared_start *s) {
+    rm2i_parts parts = {.team = NULL};
+    size_t starts[64];
+    rm2_status status = RM2_OK;
+    if (team->rank == 0)
+        status = rm2i_parts_plan(
+            own, team,
+            &(rm2i_rows_of){
+                .N = s->all.N, .trajectories = s->all.trajectories, .starts = s->all.starts, .rows = 128},
+            &parts);
+    RM2_TRY(rm2i_team_settle(own, team, status));
+    status = rm2i_parts_share(own, team, &parts);
+    if (status == RM2_OK) {
+        rm2i_start_data part = s->all;
+        part.N = rm2i_parts_rows(&parts);
+        part.F += parts.rows[team->rank] * part.M;
+        part.trajectories = rm2i_parts_trajectories(&parts);
+        rm2i_parts_starts(&parts, starts);
+        part.starts = starts;
+        part.parts = &parts;
+        status = rm2i_start_thinned(own, &part, &plan, s->kept, 2, s->X);
+    }
+    rm2i_parts_free(&parts);
+    return status;
+}
+
+static void run_part(rm2_context *own, const rm2_team *team, void *user) {
+    shared_start *s = user;
+    rm2_status status = start_part(own, team, s);
+    if (team->rank == 0)
+        s->status = status;
+}
+
+static void a_team_finds_the_same_thinned_start(void **state) {
+    rm2_context *ctx = *state;
+    enum { DEMOS = 30, POINTS = 60, N = DEMOS * POINTS };
+    size_t starts[DEMOS + 1];
+    double *X = doubles(N * 2), *Y = doubles(N * 2), *flat = doubles(N * 2);
+    double *F = sheet(DEMOS, POINTS, starts, flat);
+    shared_start s = {.all = {N, 3, F, DEMOS, starts, NULL, NULL}, .kept = N / 4, .X = Y};
+    assert_ok(ctx, rm2i_start_thinned(ctx, &s.all, &plan, s.kept, 2, X));
+    for (int ranks = 2; ranks <= 5; ranks++) {
+        memset(Y, 0, N * 2 * sizeof *Y);
+        run_thread_team(ctx, ranks, run_part, &s);
+        assert_ok(ctx, s.status);
+        assert_memory_equal(X, Y, N * 2 * sizeof *X);
+    }
+    free(flat);
+    free(F);
+    free(X);
+    free(Y);
+}
+
 /* Nodes on a line at 0, 4, 8, ..: a point between two is as far from a landmark as the way over the nearer node on that
  * side, which is its distance on the line, so that every point is where it belongs. */
 static void points_are_placed_between_nodes(void **state) {
@@ -289,6 +351,7 @@ int main(void) {
         TEST(degenerate_data),
         TEST(thinned_to_all_is_the_whole),
         TEST(thinned_start_is_near_the_whole),
+        TEST(a_team_finds_the_same_thinned_start),
         TEST(points_are_placed_between_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
