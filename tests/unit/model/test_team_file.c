@@ -168,12 +168,12 @@ static void separate_points(void **state) {
 /* Of more than 50,000 points the base point is the mean of some, and of their nodes the graph has some. */
 static void many_points(void **state) {
     (void)state;
-    enum { MANY = 507, EACH = 100 };
+    enum { MANY = 60, EACH = 850 };
     double *points = numbers(MANY * EACH * 2);
     size_t *starts = calloc(MANY + 1, sizeof *starts);
     assert_non_null(starts);
     for (size_t i = 0; i < MANY * EACH; i++) {
-        double at = (double)(i % EACH) / EACH, turn = 0.001 * (double)(i / EACH);
+        double at = (double)(i % EACH) / EACH, turn = 0.01 * (double)(i / EACH);
         points[2 * i] = at + 0.1 * turn;
         points[2 * i + 1] = (1 + turn) * at * at;
     }
