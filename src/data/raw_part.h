@@ -1,4 +1,5 @@
-/* Rows of a file that several processes read, each its part: no process reads or holds all rows.
+/* Rows of a file that several processes read, each its part: no process holds all rows, and only the plan of a text looks at
+ * all bytes.
  *
  * One process makes the plan, which says where the parts begin, and the others are told it as it is. The parts one
  * after the other are the rows of the whole file as rm2i_raw_from_table and rm2i_raw_from_array read them, in all bits,
@@ -11,13 +12,13 @@
 
 #include "data/data.h"
 
-/* Where the parts begin. */
+/* Where the parts begin. Another process needs the three numbers and `memory`; `at` is its first half. */
 typedef struct rm2i_raw_plan {
     size_t parts;
     size_t rows;    /* of the file; 0 for text, whose rows are not counted */
     uint64_t bytes; /* of the file: if it has another size later, it has changed */
     size_t *at; /* parts + 1: first row (arrays) or first byte (text) of each part, and the end */
-    size_t *numbers; /* parts + 1: index (arrays) or line (text) of what is there */
+    size_t *numbers; /* parts + 1: index (arrays) or line (text) there; 0 at the end of a text */
     size_t *memory;  /* what at and numbers are in: 2 (parts + 1) */
 } rm2i_raw_plan;
 

@@ -17,7 +17,7 @@ typedef struct division {
 
 typedef struct reader {
     rm2i_csv_scanner scanner;
-    const rm2_csv_settings *settings;
+    rm2_csv_settings settings;
     const rm2i_csv_part *part; /* whose rows are read; NULL: all */
     const division *parts;     /* to be found; NULL: rows are read */
     rm2_table *table;
@@ -76,7 +76,7 @@ static rm2i_csv_stop read_odd_number(reader *r, const char **cursor, size_t colu
     if (stop == RM2I_CSV_BAD || stop == RM2I_CSV_CUT)
         return stop;
     rm2i_csv_kind kind = rm2i_csv_classify(field.text, field.size, value);
-    bool fine = kind == RM2I_CSV_NUMBER || (kind == RM2I_CSV_MISSING && r->settings->allow_missing);
+    bool fine = kind == RM2I_CSV_NUMBER || (kind == RM2I_CSV_MISSING && r->settings.allow_missing);
     return fine ? stop : refuse_value(r, &field, column, kind);
 }
 
@@ -263,7 +263,7 @@ static rm2_status read_table(reader *r) {
                          "%s holds no table: all its lines are blank or "
                          "comments",
                          s->source->name);
-    RM2_TRY(rm2i_csv_read_header(s, r->settings, r->table, &r->roles));
+    RM2_TRY(rm2i_csv_read_header(s, &r->settings, r->table, &r->roles));
     RM2_TRY(r->part ? rm2i_csv_enter_part(s, r->part) : find_first_row(r));
     return r->parts ? find_parts(r) : read_rows(r);
 }
@@ -299,15 +299,15 @@ static rm2_status check_settings(rm2_context *ctx, const rm2_csv_settings *used)
 /* What is asked for is in `r`; its table is empty after a failure. */
 static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
                               const rm2_csv_settings *settings, reader *r) {
-    rm2_csv_settings used = rm2_csv_settings_default();
-    RM2_TRY(rm2i_settings_take(ctx, settings, &used));
-    RM2_TRY(check_settings(ctx, &used));
-    if (used.most_bytes > 0)
-        RM2_TRY(rm2i_source_limit(source, used.most_bytes));
+    rm2_csv_settings *used = &r->settings;
+    *used = rm2_csv_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, settings, used));
+    RM2_TRY(check_settings(ctx, used));
+    if (used->most_bytes > 0)
+        RM2_TRY(rm2i_source_limit(source, used->most_bytes));
     rm2i_c_locale scope;
     RM2_TRY(rm2i_c_locale_enter(ctx, &scope));
-    r->settings = &used;
-    rm2_status status = rm2i_csv_scanner_open(ctx, source, used.delimiter, &r->scanner);
+    rm2_status status = rm2i_csv_scanner_open(ctx, source, used->delimiter, &r->scanner);
     if (status == RM2_OK)
         status = read_table(r);
     close_reader(r);
