@@ -17,8 +17,8 @@ void rm2i_parts_free(rm2i_parts *parts) {
 
 static rm2_status allocate(rm2_context *ctx, rm2i_parts *p) {
     size_t ranks = (size_t)p->team->size;
-    RM2_TRY(rm2i_calloc(ctx, 4 * (ranks + 1) + p->all_trajectories + 1, sizeof *p->memory,
-                        &p->memory));
+    RM2_TRY(
+        rm2i_calloc(ctx, 4 * (ranks + 1) + p->all_trajectories + 1, sizeof *p->memory, &p->memory));
     p->rows = p->memory;
     p->trajectories = p->rows + ranks + 1;
     p->sent = p->trajectories + ranks + 1;
@@ -70,8 +70,7 @@ static rm2_status check_units(rm2_context *ctx, const rm2_team *team, const rm2i
 rm2_status rm2i_parts_plan(rm2_context *ctx, const rm2_team *team, const rm2i_rows_of *whole,
                            rm2i_parts *parts) {
     rm2i_units *units;
-    *parts = (rm2i_parts){
-        .team = team, .all = whole->N, .all_trajectories = whole->trajectories};
+    *parts = (rm2i_parts){.team = team, .all = whole->N, .all_trajectories = whole->trajectories};
     RM2_TRY(rm2i_units_create(ctx, whole, &units));
     rm2_status status = check_units(ctx, team, units);
     if (status == RM2_OK)
@@ -79,8 +78,7 @@ rm2_status rm2i_parts_plan(rm2_context *ctx, const rm2_team *team, const rm2i_ro
     if (status == RM2_OK) {
         cut(units, (size_t)team->size, parts);
         if (whole->trajectories > 0)
-            memcpy(parts->starts, whole->starts,
-                   (whole->trajectories + 1) * sizeof *parts->starts);
+            memcpy(parts->starts, whole->starts, (whole->trajectories + 1) * sizeof *parts->starts);
     }
     rm2i_units_free(units);
     return status;

@@ -50,8 +50,8 @@ static rm2_status share_plan(const reading *r, rm2i_raw_plan *plan) {
 }
 
 static rm2_status read_planned(reading *r, const rm2i_wanted *wanted, const rm2i_raw_plan *plan) {
-    RM2_TRY(rm2i_raw_read_part(r->ctx, r->path, r->s, wanted, plan, (size_t)r->team->rank,
-                               &r->raw));
+    RM2_TRY(
+        rm2i_raw_read_part(r->ctx, r->path, r->s, wanted, plan, (size_t)r->team->rank, &r->raw));
     return rm2i_check_width(r->ctx, r->path, r->s, wanted, &r->raw);
 }
 
@@ -163,7 +163,8 @@ static rm2_status collect_runs(reading *r, const runs *own, all_runs *to) {
     bool first = r->team->rank == 0;
     to->all.count = first ? to->first[ranks] : 0;
     RM2_TRY(rm2i_team_settle(
-        r->ctx, r->team, runs_create(r->ctx, to->all.count, first ? to->words[ranks] : 0, &to->all)));
+        r->ctx, r->team,
+        runs_create(r->ctx, to->all.count, first ? to->words[ranks] : 0, &to->all)));
     rm2i_mail_collect(&mail, to->first, 2, own->rows, to->all.rows);
     rm2i_mail_collect(&mail, to->words, 1, own->text, to->all.text);
     return RM2_OK;
@@ -261,16 +262,14 @@ static rm2_status plan_parts(reading *r, const all_runs *found) {
 
 static rm2_status share_ids(reading *r) {
     rm2i_team_tell(r->team, &r->id_size, sizeof r->id_size);
-    rm2_status status =
-        r->team->rank == 0 ? RM2_OK : rm2i_alloc(r->ctx, r->id_size, 1, &r->ids);
+    rm2_status status = r->team->rank == 0 ? RM2_OK : rm2i_alloc(r->ctx, r->id_size, 1, &r->ids);
     RM2_TRY(rm2i_team_settle(r->ctx, r->team, status));
     rm2i_team_tell(r->team, r->ids, r->id_size);
     return RM2_OK;
 }
 
 static rm2_status plan_with(reading *r, const all_runs *found) {
-    RM2_TRY(rm2i_team_settle(r->ctx, r->team,
-                             r->team->rank == 0 ? plan_parts(r, found) : RM2_OK));
+    RM2_TRY(rm2i_team_settle(r->ctx, r->team, r->team->rank == 0 ? plan_parts(r, found) : RM2_OK));
     RM2_TRY(rm2i_parts_share(r->ctx, r->team, &r->to->parts));
     return found ? share_ids(r) : RM2_OK;
 }
@@ -305,8 +304,7 @@ static rm2_status move(const reading *r, size_t width, double **rows) {
     int own = r->team->rank;
     double *moved;
     RM2_TRY(rm2i_team_settle(
-        r->ctx, r->team,
-        rm2i_alloc(r->ctx, rm2i_parts_rows(p), width * sizeof *moved, &moved)));
+        r->ctx, r->team, rm2i_alloc(r->ctx, rm2i_parts_rows(p), width * sizeof *moved, &moved)));
     for (int k = 0; k < r->team->size; k++) {
         p->sent[k] = overlap(r->from + own, p->rows + k) * width;
         p->received[k] = overlap(r->from + k, p->rows + own) * width;

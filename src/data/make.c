@@ -81,7 +81,8 @@ const char *rm2i_file_name(const char *path) {
 static rm2_status raw_to_draft(rm2_context *ctx, const rm2_manifold *m, const origin *from,
                                const rm2_data_settings *s, rm2i_raw *raw, result *out) {
     rm2_data_report *report = &out->report;
-    RM2_TRY(rm2i_draft_create(ctx, m, rm2i_file_name(from->path), raw->rows, raw->group.count, &out->data));
+    RM2_TRY(rm2i_draft_create(ctx, m, rm2i_file_name(from->path), raw->rows, raw->group.count,
+                              &out->data));
     report->factors = rm2_manifold_factor_count(m);
     RM2_TRY(rm2i_calloc(ctx, report->factors, sizeof *report->factor, &report->factor));
     RM2_TRY(find_runs(ctx, from->path, raw, &out->data));

@@ -50,8 +50,7 @@ static void find_largest(const void *job, void *state) {
     size_t ambient = rm2_manifold_ambient(e->d->manifold);
     for (size_t i = 0; i < e->d->count; i++)
         for (size_t k = 0; k < e->f->ambient; k++)
-            *largest =
-                fmax(*largest, fabs(e->d->points[i * ambient + e->f->ambient_offset + k]));
+            *largest = fmax(*largest, fabs(e->d->points[i * ambient + e->f->ambient_offset + k]));
 }
 
 /* A power of two that the factor's entries are of the size of where their squares would vanish; otherwise 1.

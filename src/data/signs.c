@@ -77,7 +77,8 @@ static size_t align_with_axis(const rm2_team *team, quaternions q, size_t count)
     for (size_t k = 1; k < 4; k++)
         top = values[k] > values[top] ? k : top;
     double *axis = axes + 4 * top;
-    if (rm2i_team_decide(team, rm2i_dot(4, axis, at(q, 0)) < 0)) /* the first point keeps its sign */
+    if (rm2i_team_decide(team,
+                         rm2i_dot(4, axis, at(q, 0)) < 0)) /* the first point keeps its sign */
         flip(axis);
     for (size_t i = 0; i < count; i++)
         if (rm2i_dot(4, axis, at(q, i)) < 0) {

@@ -104,7 +104,7 @@ void rm2i_kd_free(rm2i_kd_tree *tree) {
 }
 
 rm2_status rm2i_kd_build(rm2_context *ctx, size_t n, size_t d, const double *points,
-                           rm2i_kd_tree *tree) {
+                         rm2i_kd_tree *tree) {
     *tree = (rm2i_kd_tree){.n = n, .d = d};
     if (n == 0 || d == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a graph needs points");
@@ -221,7 +221,7 @@ static void visit(query *q, size_t level, size_t p, double nearest) {
 }
 
 size_t rm2i_kd_nearest_outside(const rm2i_kd_tree *tree, const double *x, size_t from, size_t to,
-                                 size_t k, size_t *index, double *square) {
+                               size_t k, size_t *index, double *square) {
     query q = {
         .tree = tree, .x = x, .from = from, .to = to, .k = k, .index = index, .square = square};
     if (k > 0)
@@ -230,7 +230,7 @@ size_t rm2i_kd_nearest_outside(const rm2i_kd_tree *tree, const double *x, size_t
 }
 
 size_t rm2i_kd_nearest(const rm2i_kd_tree *tree, const double *x, size_t except, size_t k,
-                         size_t *index, double *square) {
+                       size_t *index, double *square) {
     size_t end = except < SIZE_MAX ? except + 1 : SIZE_MAX;
     return rm2i_kd_nearest_outside(tree, x, except, end, k, index, square);
 }
@@ -265,17 +265,18 @@ static rm2_status find_nearest(const void *job, size_t turn, double *work) {
     size_t i = j->tree->order[turn], run = run_of(j, i);
     size_t from = j->runs ? j->starts[run] : i, to = j->runs ? j->starts[run + 1] : i + 1;
     (void)rm2i_kd_nearest_outside(j->tree, j->points + i * j->tree->d, from, to, j->k,
-                                    j->nearest + i * j->k, work);
+                                  j->nearest + i * j->k, work);
     return RM2_OK;
 }
 
-rm2_status rm2i_neighbours(rm2_context *ctx, const rm2i_kd_tree *tree, const double *points, size_t k,
-                           size_t *nearest) {
+rm2_status rm2i_neighbours(rm2_context *ctx, const rm2i_kd_tree *tree, const double *points,
+                           size_t k, size_t *nearest) {
     return rm2i_neighbours_in_others(ctx, tree, points, k, 0, NULL, nearest);
 }
 
-rm2_status rm2i_neighbours_in_others(rm2_context *ctx, const rm2i_kd_tree *tree, const double *points,
-                                     size_t k, size_t runs, const size_t *starts, size_t *nearest) {
+rm2_status rm2i_neighbours_in_others(rm2_context *ctx, const rm2i_kd_tree *tree,
+                                     const double *points, size_t k, size_t runs,
+                                     const size_t *starts, size_t *nearest) {
     all_job job = {tree, points, k, nearest, runs, starts};
     return rm2i_batch(ctx, tree->n, k, find_nearest, &job, NULL);
 }

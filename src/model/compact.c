@@ -53,8 +53,8 @@ static void lay_out(void *arg, rm2i_arena *a) {
 static rm2_status take(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept, size_t width,
                        const double *own, double *to) {
     if (m->parts)
-        return rm2i_parts_pick(ctx, m->parts,
-                               &(rm2i_some_rows){kept->n, kept->index, width, own}, to);
+        return rm2i_parts_pick(ctx, m->parts, &(rm2i_some_rows){kept->n, kept->index, width, own},
+                               to);
     for (size_t k = 0; k < kept->n; k++)
         memcpy(to + k * width, own + kept->index[k] * width, width * sizeof *to);
     return RM2_OK;
@@ -219,10 +219,10 @@ static rm2_status build(rm2_context *ctx, const source *from, rm2_model **compac
 rm2_status rm2i_model_compact(rm2_context *ctx, const rm2_model *m, const char *const *ids,
                               size_t points, rm2_model **compact) {
     const rm2i_parts *parts = m->parts;
-    const rm2i_start_data all = {
-        .N = rm2i_parts_all(parts, m->N),
-        .trajectories = parts ? parts->all_trajectories : m->data->trajectories,
-        .starts = parts ? parts->starts : m->data->starts};
+    const rm2i_start_data all = {.N = rm2i_parts_all(parts, m->N),
+                                 .trajectories =
+                                     parts ? parts->all_trajectories : m->data->trajectories,
+                                 .starts = parts ? parts->starts : m->data->starts};
     rm2i_kept kept;
     kept_rows rows = {.memory = NULL};
     RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(parts),

@@ -65,7 +65,8 @@ static rm2_status allocate(rm2_context *ctx, const job *j, const rm2i_parts *par
     size_t n = rm2i_parts_rows(parts);
     RM2_TRY(rm2i_alloc(ctx, j->M, n * sizeof *part->F, &part->F));
     RM2_TRY(rm2i_alloc(ctx, n, j->Q * sizeof *part->X0, &part->X0));
-    RM2_TRY(rm2i_alloc(ctx, rm2i_parts_trajectories(parts) + 1, sizeof *part->starts, &part->starts));
+    RM2_TRY(
+        rm2i_alloc(ctx, rm2i_parts_trajectories(parts) + 1, sizeof *part->starts, &part->starts));
     return j->inducing_points ? rm2i_alloc(ctx, j->settings.inducing, sizeof *part->inducing_points,
                                            &part->inducing_points)
                               : RM2_OK;
@@ -221,7 +222,8 @@ rm2_status rm2_team_work(rm2_context *ctx) {
         if (a.work == RM2I_WORK_END)
             break;
         rm2_context_set_threads(ctx, a.threads);
-        (void)(a.work == RM2I_WORK_TRAIN ? join_training(ctx, team) : rm2i_fit_file_join(ctx, team));
+        (void)(a.work == RM2I_WORK_TRAIN ? join_training(ctx, team)
+                                         : rm2i_fit_file_join(ctx, team));
     }
     return RM2_OK;
 }

@@ -68,14 +68,13 @@ static rm2_status find_mean(rm2_context *ctx, const rm2_model *m, rm2_mean_info 
     size_t N = rm2i_parts_all(m->parts, m->N);
     if (!m->parts && N <= MEAN_OF_ALL)
         return rm2_manifold_mean(ctx, m->manifold, N, m->data->points, NULL, NULL, m->base, info);
-    const rm2i_start_data all = {
-        .N = N,
-        .trajectories = m->parts ? m->parts->all_trajectories : m->data->trajectories,
-        .starts = m->parts ? m->parts->starts : m->data->starts};
+    const rm2i_start_data all = {.N = N,
+                                 .trajectories =
+                                     m->parts ? m->parts->all_trajectories : m->data->trajectories,
+                                 .starts = m->parts ? m->parts->starts : m->data->starts};
     rm2i_kept kept;
-    RM2_TRY(rm2i_team_settle(
-        ctx, rm2i_parts_team(m->parts),
-        rm2i_keep(ctx, &all, N <= MEAN_OF_ALL ? N : MEAN_OF_SOME, &kept)));
+    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(m->parts),
+                             rm2i_keep(ctx, &all, N <= MEAN_OF_ALL ? N : MEAN_OF_SOME, &kept)));
     rm2_status status = mean_of_some(ctx, m, &kept, info);
     rm2i_kept_free(&kept);
     return status;
@@ -239,8 +238,8 @@ static void take_training(const rm2i_training *t, rm2_model *m) {
 
 /* An accuracy that was not reached is told. */
 static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m) {
-    double off = (m->likelihood.upper - m->end.log_likelihood) /
-                 (double)rm2i_parts_all(m->parts, m->N);
+    double off =
+        (m->likelihood.upper - m->end.log_likelihood) / (double)rm2i_parts_all(m->parts, m->N);
     if (m->inducing_count && s->inducing == 0 && off > s->accuracy)
         rm2i_log(ctx, RM2_LOG_WARNING,
                  "%zu inducing points: the log-likelihood is proven to %.1e nats per point, not to "
@@ -307,13 +306,13 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
     rm2_status status =
         s->back_constraint ? rm2i_back_create(ctx, s->back_kernels, m, &gram) : RM2_OK;
     rm2i_model_problem problem = {.N = m->N,
-                                        .M = m->M,
-                                        .Q = m->Q,
-                                        .F = m->F,
-                                        .X0 = m->X,
-                                        .gram = gram,
-                                        .trajectories = m->data->trajectories,
-                                        .starts = m->data->starts};
+                                  .M = m->M,
+                                  .Q = m->Q,
+                                  .F = m->F,
+                                  .X0 = m->X,
+                                  .gram = gram,
+                                  .trajectories = m->data->trajectories,
+                                  .starts = m->data->starts};
     const rm2i_whole_training whole = {s, &problem, checkpoint};
     if (status == RM2_OK && m->parts)
         status = train_read_parts(ctx, s, checkpoint, &problem, m);

@@ -72,7 +72,8 @@ typedef struct texts {
 } texts;
 
 /* A text of rank 0, or NULL, on all ranks. Collective. */
-static rm2_status share_text(rm2_context *ctx, const rm2_team *team, const char **text, texts *own) {
+static rm2_status share_text(rm2_context *ctx, const rm2_team *team, const char **text,
+                             texts *own) {
     size_t size = team->rank == 0 && *text ? strlen(*text) + 1 : 0;
     char *copy = NULL;
     rm2_status status = RM2_OK;
@@ -90,8 +91,8 @@ static rm2_status share_text(rm2_context *ctx, const rm2_team *team, const char 
 
 static rm2_status share_texts(rm2_context *ctx, const rm2_team *team, request *q, texts *own) {
     const rm2_settings_table *table = rm2_data_settings_table();
-    RM2_TRY(rm2i_team_settle(
-        ctx, team, rm2i_calloc(ctx, table->count + 2, sizeof *own->text, &own->text)));
+    RM2_TRY(rm2i_team_settle(ctx, team,
+                             rm2i_calloc(ctx, table->count + 2, sizeof *own->text, &own->text)));
     RM2_TRY(share_text(ctx, team, &q->path, own));
     for (size_t k = 0; k < table->count; k++) {
         const rm2_setting *row = rm2_settings_at(table, k);

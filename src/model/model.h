@@ -19,8 +19,9 @@ struct rm2_model {
     rm2_model_info info;          /* what callers see of the rest */
     rm2_data *data;               /* the training set, retained */
     const rm2_manifold *manifold; /* of the data */
-    const rm2i_parts *parts; /* while ranks train that have read their parts of the data: whose they are; else NULL */
-    rm2_fit_settings settings;    /* its pointers are to members of this, or NULL */
+    const rm2i_parts *
+        parts; /* while ranks train that have read their parts of the data: whose they are; else NULL */
+    rm2_fit_settings settings; /* its pointers are to members of this, or NULL */
     size_t N, M, Q;
     double *F;          /* M x N: outputs of the training points, centred */
     double *mean;       /* M */

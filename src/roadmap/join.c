@@ -48,7 +48,7 @@ static bool close_on_grid(const rm2_roadmap *net, const double *a, const double 
 
 static void join_graph(const rm2_roadmap *net, rm2i_join *join) {
     join->count = rm2i_kd_nearest(&net->tree, join->x, SIZE_MAX, rm2i_join_most(net), join->node,
-                                    join->length); /* squares of distances, until lengths come */
+                                  join->length); /* squares of distances, until lengths come */
     join->radius = join->length[join->count - 1];
     join->on_node = join->length[0] == 0;
     if (join->on_node)

@@ -130,11 +130,8 @@ static rm2_status embed(const aligned *w, const rm2i_motion *m, const rm2i_embed
     double *features;
     RM2_TRY(rm2i_alloc(w->ctx, s->n, (s->M + 1) * sizeof *features, &features));
     fill_features(s, 2 * w->settings.time_weight * w->curves.spread, m->phase, features);
-    const rm2i_start_data nodes = {.N = s->n,
-                                   .M = s->M + 1,
-                                   .F = features,
-                                   .trajectories = m->count,
-                                   .starts = m->slot};
+    const rm2i_start_data nodes = {
+        .N = s->n, .M = s->M + 1, .F = features, .trajectories = m->count, .starts = m->slot};
     const rm2i_graph_settings plan = {w->settings.neighbours, true, OWN_STEPS, true};
     rm2_status status = rm2i_start_scaling(w->ctx, &nodes, &plan, 0, s->Q, s->Y);
     free(features);
@@ -378,8 +375,7 @@ static rm2_status run_for_all(aligned *w, places *all, rm2_start_report **report
 static rm2_status hand_out(const aligned *w, const rm2i_parts *parts, const places *all,
                            own_demos *own) {
     size_t *nodes = NULL;
-    rm2_status status =
-        rm2i_alloc(w->ctx, (size_t)parts->team->size + 1, sizeof *nodes, &nodes);
+    rm2_status status = rm2i_alloc(w->ctx, (size_t)parts->team->size + 1, sizeof *nodes, &nodes);
     if (status == RM2_OK)
         status = places_create(w->ctx, own->curves, w->Q, &own->places);
     status = rm2i_team_settle(w->ctx, parts->team, status);
@@ -417,8 +413,8 @@ static rm2_status run_in_team(aligned *w, own_demos *own, double *X0, rm2_start_
                                  .starts = parts->starts};
     RM2_TRY(rm2i_curves_collect(w->ctx, own->demos, own->curves, w->settings.timed, &w->curves));
     bool first = parts->team->rank == 0;
-    rm2_status status = rm2i_team_settle(w->ctx, parts->team,
-                                         first ? run_for_all(w, &all, report) : RM2_OK);
+    rm2_status status =
+        rm2i_team_settle(w->ctx, parts->team, first ? run_for_all(w, &all, report) : RM2_OK);
     if (status == RM2_OK)
         status = hand_out(w, parts, &all, own);
     free(all.memory);
@@ -482,8 +478,8 @@ rm2_status rm2i_start_aligned(rm2_context *ctx, const rm2i_aligned_settings *set
     *report = NULL;
     RM2_TRY(check_settings(ctx, &w.settings, demos));
     RM2_TRY(rm2i_start_check(ctx, demos, Q, &scale));
-    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(parts),
-                             rm2i_start_check_trajectories(ctx, demos)));
+    RM2_TRY(
+        rm2i_team_settle(ctx, rm2i_parts_team(parts), rm2i_start_check_trajectories(ctx, demos)));
     if ((parts ? parts->all_trajectories : demos->trajectories) < 2)
         return without_alignment(ctx, w.settings.neighbours, demos, Q, X0);
     RM2_TRY(build_curves(ctx, demos, scale, &curves));

@@ -268,8 +268,8 @@ static double typical_nodes(size_t D, double length, double spread) {
 }
 
 /* Median length of all demonstrations. */
-static rm2_status find_typical(rm2_context *ctx, const rm2i_start_data *demos,
-                               const double *length, double *typical) {
+static rm2_status find_typical(rm2_context *ctx, const rm2i_start_data *demos, const double *length,
+                               double *typical) {
     const rm2i_parts *parts = demos->parts;
     bool first = rm2i_parts_first(parts);
     size_t D = parts ? parts->all_trajectories : demos->trajectories;
@@ -307,8 +307,8 @@ static rm2_status resample(rm2_context *ctx, const rm2i_start_data *demos, doubl
     if (!(typical > 0)) /* more than half of the curves have no length */
         return RM2_OK;
     count_nodes(demos->parts ? demos->parts->all_trajectories : c->D, typical, length, c);
-    RM2_TRY(rm2i_team_settle(
-        ctx, team, rm2i_alloc(ctx, c->first[c->D], c->M * sizeof *c->node, &c->node)));
+    RM2_TRY(rm2i_team_settle(ctx, team,
+                             rm2i_alloc(ctx, c->first[c->D], c->M * sizeof *c->node, &c->node)));
     for (size_t d = 0; d < demos->trajectories; d++) {
         size_t from = demos->starts[d];
         put_nodes(demos->starts[d + 1] - from, c->M, q + from * c->M, c->place + from,

@@ -220,8 +220,7 @@ static rm2_status scale_collected(rm2_context *ctx, const rm2i_start_data *point
     bool first = parts->team->rank == 0;
     double *F = NULL;
     RM2_TRY(rm2i_team_settle(
-        ctx, parts->team,
-        first ? rm2i_alloc(ctx, parts->all, points->M * sizeof *F, &F) : RM2_OK));
+        ctx, parts->team, first ? rm2i_alloc(ctx, parts->all, points->M * sizeof *F, &F) : RM2_OK));
     rm2i_parts_collect(parts, parts->rows, points->M, points->F, F);
     const rm2i_start_data all = {.N = parts->all,
                                  .M = points->M,
@@ -251,9 +250,9 @@ static rm2_status scale_features(rm2_context *ctx, const rm2i_isomap_settings *s
     bool first = rm2i_parts_first(parts);
     double *whole = X0, *collected = NULL;
     if (parts) {
-        RM2_TRY(rm2i_team_settle(
-            ctx, parts->team,
-            first ? rm2i_alloc(ctx, N, Q * sizeof *collected, &collected) : RM2_OK));
+        RM2_TRY(rm2i_team_settle(ctx, parts->team,
+                                 first ? rm2i_alloc(ctx, N, Q * sizeof *collected, &collected)
+                                       : RM2_OK));
         whole = collected;
     }
     rm2_status status = rm2i_start_scaling(ctx, points, &plan, s->landmarks, Q, whole);
@@ -279,9 +278,9 @@ rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *setti
     RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(data->parts),
                              rm2i_start_check_trajectories(ctx, data)));
     RM2_TRY(find_spread(ctx, data, scale, &spread));
-    RM2_TRY(rm2i_team_settle(
-        ctx, rm2i_parts_team(data->parts),
-        rm2i_alloc(ctx, data->N, (data->M + 1) * sizeof *features, &features)));
+    RM2_TRY(
+        rm2i_team_settle(ctx, rm2i_parts_team(data->parts),
+                         rm2i_alloc(ctx, data->N, (data->M + 1) * sizeof *features, &features)));
     fill_features(data, scale, use->time_weight * spread, features);
     rm2i_start_data points = *data;
     points.M++;

@@ -28,10 +28,10 @@ rm2i_isomap_settings rm2i_isomap_settings_default(void);
  * collective then, find the start that a single process finds of all points, and leave this rank's rows of it in X0. */
 typedef struct rm2i_start_data {
     size_t N, M;
-    const double *F;      /* N x M: tangent coordinates */
-    size_t trajectories;  /* may be 0 */
-    const size_t *starts; /* trajectories + 1, as in rm2_data */
-    const double *time;   /* N, or NULL: points are evenly spaced */
+    const double *F;         /* N x M: tangent coordinates */
+    size_t trajectories;     /* may be 0 */
+    const size_t *starts;    /* trajectories + 1, as in rm2_data */
+    const double *time;      /* N, or NULL: points are evenly spaced */
     const rm2i_parts *parts; /* whose other parts other ranks have; NULL: these are all */
 } rm2i_start_data;
 

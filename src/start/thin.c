@@ -208,8 +208,7 @@ static rm2_status prepare(rm2_context *ctx, const rm2i_start_data *points,
     const rm2_team *team = rm2i_parts_team(points->parts);
     RM2_TRY(keep(ctx, points, kept, t));
     bool first = rm2i_parts_first(points->parts);
-    RM2_TRY(rm2i_team_settle(ctx, team,
-                             first ? find_landmarks(ctx, points, plan, Q, t) : RM2_OK));
+    RM2_TRY(rm2i_team_settle(ctx, team, first ? find_landmarks(ctx, points, plan, Q, t) : RM2_OK));
     return team ? share_landmarks(ctx, team, t) : RM2_OK;
 }
 
@@ -236,7 +235,7 @@ static rm2_status place_point(const void *job, size_t n, double *work) {
     size_t node[MOST_NEIGHBOURS];
     double square[MOST_NEIGHBOURS], *x = j->T + n * s->held;
     size_t found = rm2i_kd_nearest(&j->t->tree, j->points->F + n * j->points->M, SIZE_MAX,
-                                     j->neighbours, node, square);
+                                   j->neighbours, node, square);
     found = square[0] > 0 ? found : 1; /* a node, or where one is */
     for (size_t i = 0; i < s->count; i++)
         work[i] = INFINITY;

@@ -132,8 +132,8 @@ static void formats_and_geometries(void **state) {
     csv.data.time = "time";
     assert_any_number_of_ranks(&csv);
     remove_file(&csv);
-    training npz = training_on(write_example("manipulability", "a.npz"), "R2 x SPD2",
-                               RM2_RECIPE_ROBUST);
+    training npz =
+        training_on(write_example("manipulability", "a.npz"), "R2 x SPD2", RM2_RECIPE_ROBUST);
     assert_any_number_of_ranks(&npz);
     remove_file(&npz);
     training toy = training_on(write_example("toy", "a.npz"), "R2 x S2", RM2_RECIPE_ROBUST);
@@ -275,9 +275,12 @@ static void bad_data_in_one_part(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_and_geometries), cmocka_unit_test(recipes_and_starts),
-        cmocka_unit_test(separate_points),        cmocka_unit_test(many_points),
-        cmocka_unit_test(checkpoints),            cmocka_unit_test(bad_data_in_one_part),
+        cmocka_unit_test(formats_and_geometries),
+        cmocka_unit_test(recipes_and_starts),
+        cmocka_unit_test(separate_points),
+        cmocka_unit_test(many_points),
+        cmocka_unit_test(checkpoints),
+        cmocka_unit_test(bad_data_in_one_part),
     };
     return cmocka_run_group_tests(tests, model_set_up, model_tear_down);
 }

@@ -117,23 +117,23 @@ static void start_is_that_of_all_paths(void **state) {
     size_t starts[DEMOS + 1];
     double *F = strokes(DEMOS, POINTS, starts), *all = doubles(N * 2), *some = doubles(N * 2);
     rm2i_isomap_settings s = rm2i_isomap_settings_default();
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, all));
+    assert_ok(ctx, rm2i_start_isomap(
+                       ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, all));
     s.landmarks = 500;
-    assert_ok(
-        ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, some));
+    assert_ok(ctx, rm2i_start_isomap(
+                       ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, some));
     assert_true(procrustes(N, all, some) < 1e-4); /* 1 % of the extent */
     s.landmarks = 100;
-    assert_ok(
-        ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, some));
+    assert_ok(ctx, rm2i_start_isomap(
+                       ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, some));
     assert_true(procrustes(N, all, some) < 1e-3);
     double square = 0;
     for (size_t i = 0; i < N * 2; i++)
         square += some[i] * some[i];
     assert_true(fabs(square / (N * 2) - 1) < 1e-12); /* unit deviation, as ever */
     s.landmarks = N + 5;                             /* more than points: all */
-    assert_ok(
-        ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, some));
+    assert_ok(ctx, rm2i_start_isomap(
+                       ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, some));
     assert_memory_equal(all, some, N * 2 * sizeof *all);
     free(F);
     free(all);
@@ -148,12 +148,12 @@ static void many_points(void **state) {
     double *F = strokes(DEMOS, POINTS, starts), *X = doubles(N * 2), *Y = doubles(N * 2);
     rm2i_isomap_settings s = rm2i_isomap_settings_default();
     rm2_context_set_threads(ctx, 1);
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, X));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL,
+                                     &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, X));
     rm2_context_set_threads(ctx, 3);
     s.landmarks = 500;
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, Y));
+    assert_ok(ctx, rm2i_start_isomap(ctx, &s,
+                                     &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, Y));
     assert_memory_equal(X, Y, N * 2 * sizeof *X);
     free(F);
     free(X);
@@ -170,16 +170,16 @@ static void degenerate_data(void **state) {
         places[i] = (double)(i % 2); /* two places: landmarks coincide */
     }
     for (s.landmarks = 2; s.landmarks < 40; s.landmarks += 9) {
-        assert_ok(ctx,
-                  rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 1, line, 0, NULL, NULL, NULL}, Q, X));
+        assert_ok(ctx, rm2i_start_isomap(
+                           ctx, &s, &(rm2i_start_data){N, 1, line, 0, NULL, NULL, NULL}, Q, X));
         for (size_t i = 0; i < N * Q; i++)
             assert_true(isfinite(X[i]));
         for (size_t i = 1; i < N; i++) /* in order, on either way */
             assert_true((X[i * Q] - X[(i - 1) * Q]) * (X[(N - 1) * Q] - X[0]) > 0);
         if (s.landmarks == 2) /* they may be in the same place */
             continue;
-        assert_ok(
-            ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 1, places, 0, NULL, NULL, NULL}, Q, X));
+        assert_ok(ctx, rm2i_start_isomap(
+                           ctx, &s, &(rm2i_start_data){N, 1, places, 0, NULL, NULL, NULL}, Q, X));
         for (size_t i = 2; i < N; i++)
             assert_true(isfinite(X[i * Q + 2]) && fabs(X[i * Q] - X[(i - 2) * Q]) < 1e-9);
     }
@@ -277,11 +277,12 @@ static rm2_status start_part(rm2_context *own, const rm2_team *team, const share
     size_t starts[64];
     rm2_status status = RM2_OK;
     if (team->rank == 0)
-        status = rm2i_parts_plan(
-            own, team,
-            &(rm2i_rows_of){
-                .N = s->all.N, .trajectories = s->all.trajectories, .starts = s->all.starts, .rows = 128},
-            &parts);
+        status = rm2i_parts_plan(own, team,
+                                 &(rm2i_rows_of){.N = s->all.N,
+                                                 .trajectories = s->all.trajectories,
+                                                 .starts = s->all.starts,
+                                                 .rows = 128},
+                                 &parts);
     RM2_TRY(rm2i_team_settle(own, team, status));
     status = rm2i_parts_share(own, team, &parts);
     if (status == RM2_OK) {
