@@ -115,16 +115,17 @@ static bool begins_run(const rm2i_raw *raw, size_t i) {
     return i == 0 || raw->group.code[i] != raw->group.code[i - 1];
 }
 
+/* A part without rows has no codes. */
 static rm2_status find_runs(rm2_context *ctx, const rm2i_raw *raw, runs *own) {
-    size_t k = 0;
-    for (size_t i = 0; i < raw->rows; i++)
+    size_t k = 0, rows = raw->group.code ? raw->rows : 0;
+    for (size_t i = 0; i < rows; i++)
         if (begins_run(raw, i)) {
             own->count++;
             own->bytes += strlen(raw->group.names[raw->group.code[i]]) + 1;
         }
     RM2_TRY(runs_create(ctx, own->count, doubles_for(own->bytes), own));
     char *text = (char *)own->text;
-    for (size_t i = 0; i < raw->rows; i++) {
+    for (size_t i = 0; i < rows; i++) {
         if (begins_run(raw, i)) {
             const char *id = raw->group.names[raw->group.code[i]];
             own->rows[2 * k + 1] = (double)raw->numbers[i];

@@ -263,7 +263,7 @@ static rm2_status train_problem(rm2_context *ctx, const rm2i_whole_training *tra
     if (status == RM2_OK)
         status = take_sums(ctx, o, m);
     if (status == RM2_OK)
-        status = take_inducing(ctx, o, m);
+        status = rm2i_team_settle(ctx, rm2i_parts_team(m->parts), take_inducing(ctx, o, m));
     rm2i_objective_free(o);
     return status;
 }

@@ -74,7 +74,8 @@ typedef struct texts {
 /* A text of rank 0, or NULL, on all ranks. Collective. */
 static rm2_status share_text(rm2_context *ctx, const rm2_team *team, const char **text,
                              texts *own) {
-    size_t size = team->rank == 0 && *text ? strlen(*text) + 1 : 0;
+    const char *first = team->rank == 0 ? *text : NULL;
+    size_t size = first ? strlen(first) + 1 : 0;
     char *copy = NULL;
     rm2_status status = RM2_OK;
     rm2i_team_tell(team, &size, sizeof size);
@@ -82,8 +83,8 @@ static rm2_status share_text(rm2_context *ctx, const rm2_team *team, const char 
         status = rm2i_alloc(ctx, size, 1, &copy);
     own->text[own->count++] = copy;
     RM2_TRY(rm2i_team_settle(ctx, team, status));
-    if (size > 0 && team->rank == 0)
-        memcpy(copy, *text, size);
+    if (first && copy)
+        memcpy(copy, first, size);
     rm2i_team_tell(team, copy, size);
     *text = copy;
     return RM2_OK;
@@ -126,7 +127,7 @@ static rm2_status fit_together(rm2_context *ctx, const rm2_team *team, request *
 }
 
 rm2_status rm2i_fit_file_join(rm2_context *ctx, const rm2_team *team) {
-    request q;
+    request q = {.path = NULL};
     rm2_model *none = NULL;
     return fit_together(ctx, team, &q, &none);
 }
