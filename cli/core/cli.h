@@ -90,6 +90,8 @@ rm2_context *command_context(common_options *common);
 rm2_status mat_register(rm2_context *ctx);
 /* The team of contexts that are created from now on; NULL: none. */
 void command_set_team(const rm2_team *team);
+/* Processes of the team; 1 without one. */
+int command_ranks(void);
 /* A message of the library with options in place of its fields: "settings.spd_layout upper" is "--spd-layout
  * upper". Returns `text`. */
 enum { MESSAGE_SIZE = 1200 };

@@ -33,6 +33,10 @@ void command_set_team(const rm2_team *team) {
     process_team = team;
 }
 
+int command_ranks(void) {
+    return process_team ? process_team->size : 1;
+}
+
 rm2_context *command_context(common_options *common) {
     rm2_context *ctx;
     if (rm2_context_create(&ctx) != RM2_OK) {

@@ -130,9 +130,14 @@ static int train(training *t) {
                                  o->resume};
     rm2_context_set_progress(w->ctx, print_row, &rows);
     catch_interrupts(w->ctx);
-    rm2_status status = t->old
-                            ? rm2_fit_add(w->ctx, t->old, t->data, &checkpoint, t->added, &t->model)
-                            : rm2_fit(w->ctx, t->data, &t->settings, &checkpoint, &t->model);
+    rm2_status status;
+    if (t->old)
+        status = rm2_fit_add(w->ctx, t->old, t->data, &checkpoint, t->added, &t->model);
+    else if (t->data)
+        status = rm2_fit(w->ctx, t->data, &t->settings, &checkpoint, &t->model);
+    else
+        status = rm2_fit_file(w->ctx, t->path, &t->data_options->settings, &t->settings,
+                              &checkpoint, &t->model);
     catch_interrupts(NULL);
     rm2_context_set_progress(w->ctx, NULL, NULL);
     rm2_context_clear_interrupt(w->ctx);
@@ -162,11 +167,25 @@ static int finish(const training *t) {
 
 /* ---- command --------------------------------------------------------------------------------- */
 
+/* Do the ranks of a team read the data, each its part? For that nothing here may need the data themselves. */
+static bool fit_in_parts(const training *t) {
+    const fit_options *o = t->options;
+    const rm2_data_settings *d = &t->data_options->settings;
+    const char *recipe = setting_given(&o->from, "recipe");
+    return command_ranks() > 1 && o->compact && !o->add && !o->init_from && !o->base_point &&
+           !o->back_kernels && !o->inducing_points && !o->family && !d->holdout && !d->label &&
+           (d->group || (recipe && strcmp(recipe, "robust") == 0));
+}
+
 static int fit(training *t) {
     int code = check_outputs(t);
-    if (code == EXIT_DONE)
+    bool in_parts = code == EXIT_DONE && fit_in_parts(t);
+    if (code == EXIT_DONE && in_parts)
+        code = fit_options_for(&t->work, t->options, t->data_options->settings.group != NULL,
+                               &t->settings);
+    else if (code == EXIT_DONE)
         code = t->options->add ? fit_read_addition(t) : fit_read_inputs(t);
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE && !in_parts)
         code = choose_latent(t);
     if (code == EXIT_DONE)
         code = train(t);

@@ -32,6 +32,8 @@ int fit_options_check(const work *w, const fit_options *o);
  * separate points, unless the options or the sizes do not allow that one. */
 int fit_options_settings(const work *w, const fit_options *o, const rm2_data *data,
                          rm2_fit_settings *s, char reason[MESSAGE_SIZE]);
+/* The same where the data are not known, only whether they have trajectories: recipe robust unless one was given. */
+int fit_options_for(const work *w, const fit_options *o, bool trajectories, rm2_fit_settings *s);
 /* The part of it that is about hyperparameters. */
 int fit_hyper_settings(const work *w, const fit_options *o, rm2_fit_settings *s);
 
@@ -43,7 +45,7 @@ typedef struct training {
     const char *path; /* of the data */
     data_options *data_options;
     const fit_options *options;
-    rm2_data *data, *held; /* held: trajectories set aside, or NULL */
+    rm2_data *data, *held; /* NULL: the ranks of a team read it; trajectories set aside, or NULL */
     rm2_fit_settings settings;
     char reason[MESSAGE_SIZE]; /* why not the recipe points; empty: none */
     rm2_factor_kernel *kernels;

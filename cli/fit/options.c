@@ -159,9 +159,13 @@ static int apply_options(const work *w, const fit_options *o, rm2_recipe recipe,
     return code == EXIT_DONE ? check_needs(w, o, s) : code;
 }
 
+int fit_options_for(const work *w, const fit_options *o, bool trajectories, rm2_fit_settings *s) {
+    return apply_options(w, o, RM2_RECIPE_ROBUST, trajectories, s);
+}
+
 int fit_options_check(const work *w, const fit_options *o) {
     rm2_fit_settings s;
-    return apply_options(w, o, RM2_RECIPE_ROBUST, true, &s);
+    return fit_options_for(w, o, true, &s);
 }
 
 int fit_options_settings(const work *w, const fit_options *o, const rm2_data *data,
@@ -169,7 +173,7 @@ int fit_options_settings(const work *w, const fit_options *o, const rm2_data *da
     bool trajectories = data->trajectories > 0;
     reason[0] = 0;
     if (trajectories || setting_given(&o->from, "recipe"))
-        return apply_options(w, o, RM2_RECIPE_ROBUST, trajectories, s);
+        return fit_options_for(w, o, trajectories, s);
     int code = apply_options(w, o, RM2_RECIPE_POINTS, trajectories, s);
     if (code != EXIT_DONE || rm2_recipe_for(w->ctx, data, s) == RM2_RECIPE_POINTS)
         return code;

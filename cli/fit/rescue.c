@@ -9,11 +9,11 @@
 
 enum { NAMES = 10, PATH_SIZE = 4096 };
 
-/* As a compact model where that is asked for. */
+/* As a compact model where that is asked for; one that a team trained is compact. */
 static rm2_status write_model(const training *t, const char *path, bool overwrite) {
     rm2_model *compact = NULL;
-    rm2_status status =
-        t->options->compact ? rm2_model_compact(t->work.ctx, t->model, 0, &compact) : RM2_OK;
+    bool whole = t->options->compact && t->data;
+    rm2_status status = whole ? rm2_model_compact(t->work.ctx, t->model, 0, &compact) : RM2_OK;
     if (status == RM2_OK)
         status = rm2_model_write(t->work.ctx, compact ? compact : t->model, path, overwrite);
     rm2_model_free(compact);

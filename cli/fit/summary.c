@@ -163,7 +163,7 @@ static void print_json(FILE *out, const training *t, const rm2_model_info *i, co
     (void)fprintf(out, "{\"file\": ");
     json_text(out, t->options->output);
     (void)fprintf(out,
-                  ", \"points\": %zu, \"outputs\": %zu, \"latent\": %zu, \"stop\": ", i->points,
+                  ", \"points\": %zu, \"outputs\": %zu, \"latent\": %zu, \"stop\": ", i->trained,
                   i->outputs, i->latent_dim);
     json_text(out, rm2_stop_text(i->stop));
     (void)fprintf(out, ", \"recipe\": ");
@@ -303,9 +303,9 @@ static void print_inference(FILE *out, const rm2_model_info *i) {
         out,
         "inference by %zu %sinducing point%s: log-likelihood %.4f, exactly between %.4f and "
         "%.4f (at most %.1e nats per point above)\n",
-        i->inducing, i->inducing_points ? "" : "optimised ", plural(i->inducing),
+        i->inducing, i->settings->inducing_free ? "optimised " : "", plural(i->inducing),
         i->end.log_likelihood, i->likelihood.lower, i->likelihood.upper,
-        (i->likelihood.upper - i->end.log_likelihood) / (double)i->points);
+        (i->likelihood.upper - i->end.log_likelihood) / (double)i->trained);
     if (i->gpdm_inducing)
         (void)fprintf(out, "dynamics by %zu: %.4f, exactly between %.4f and %.4f\n",
                       i->gpdm_inducing, i->end.gpdm, i->dynamics.lower, i->dynamics.upper);
@@ -329,8 +329,11 @@ static void print_advice(FILE *out, const training *t, const rm2_model_info *i) 
 static void print_text(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
     char recipe[SETTING_WORD], start[SETTING_WORD];
     (void)fprintf(out, "trained on %zu points of %s, %zu latent dimension%s; recipe %s, start %s\n",
-                  i->points, rm2_manifold_spec(i->manifold), i->latent_dim, plural(i->latent_dim),
+                  i->trained, rm2_manifold_spec(i->manifold), i->latent_dim, plural(i->latent_dim),
                   choice_of(t, i, "recipe", recipe), choice_of(t, i, "init", start));
+    if (i->trained > i->points)
+        (void)fprintf(out, "quality below is that of the %zu points that the compact model has\n",
+                      i->points);
     if (t->reason[0])
         (void)fprintf(out, "recipe robust, since %s\n", t->reason);
     start_print(out, i->data, i->start_report);

@@ -42,13 +42,18 @@ static void report_traffic(rm2_context *ctx, const rm2_mpi *mpi) {
                       rm2_mpi_team(mpi)->rank, t.calls, 1e-6 * t.bytes, t.seconds);
 }
 
+/* A rank that cannot begin ends all of them: the others would wait for it. */
+static _Noreturn void give_up(const char *reason) {
+    (void)fprintf(stderr, "riemann2-mpi: %s\n", reason);
+    (void)MPI_Abort(MPI_COMM_WORLD, EXIT_FAILED);
+    exit(EXIT_FAILED);
+}
+
 static int run(rm2_context *ctx, int argc, char **argv) {
     rm2_mpi *mpi;
     if (rm2_mpi_create(ctx, MPI_COMM_WORLD, &mpi) != RM2_OK ||
-        rm2_context_set_team(ctx, rm2_mpi_team(mpi)) != RM2_OK) {
-        (void)fprintf(stderr, "riemann2-mpi: %s\n", rm2_context_error(ctx));
-        return EXIT_FAILED;
-    }
+        rm2_context_set_team(ctx, rm2_mpi_team(mpi)) != RM2_OK)
+        give_up(rm2_context_error(ctx));
     const rm2_team *team = rm2_mpi_team(mpi);
     int code = team->rank == 0 ? run_rank_0(ctx, team, argc, argv) : work(ctx);
     report_traffic(ctx, mpi);
@@ -59,11 +64,12 @@ static int run(rm2_context *ctx, int argc, char **argv) {
 
 int main(int argc, char **argv) {
     process_start(argv); /* which may start the program anew: before MPI */
-    int provided, code = EXIT_FAILED;
+    int provided;
     rm2_context *ctx;
     (void)MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    if (rm2_context_create(&ctx) == RM2_OK)
-        code = run(ctx, argc, argv);
+    if (rm2_context_create(&ctx) != RM2_OK)
+        give_up("out of memory");
+    int code = run(ctx, argc, argv);
     rm2_context_free(ctx);
     (void)MPI_Finalize();
     return code;

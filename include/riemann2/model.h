@@ -221,6 +221,16 @@ RM2_API rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit
  * asked for, there are fewer than two trajectories, or most do not move. */
 RM2_API rm2_status rm2_fit_inspect(rm2_context *ctx, const rm2_data *data,
                                    const rm2_fit_settings *settings, rm2_start_report **report);
+/* Train on a file, for a compact model (rm2_model_compact): rm2_data_read, rm2_fit and rm2_model_compact in one call. In a
+ * team (riemann2/team.h) every rank reads its own part of the file, and no rank has all points: the way for data that one
+ * machine cannot hold. The model has the same bits. For that the file is text, .npy or .npz with rows one after the other,
+ * without labels, missing entries, and settings.select, holdout and thin, and the fit begins with RM2_INIT_ALIGNED or
+ * RM2_INIT_ISOMAP, from no base point, inducing points or latents of your own; else rank 0 reads all. A path that other
+ * ranks cannot read is an error. */
+RM2_API rm2_status rm2_fit_file(rm2_context *ctx, const char *path, const rm2_data_settings *data,
+                                const rm2_fit_settings *settings, const rm2_checkpoint *checkpoint,
+                                rm2_model **model);
+
 RM2_API void rm2_model_free(rm2_model *model);
 
 /* Model files are HDF5; the layout is in docs/model-file.md. */

@@ -1,8 +1,8 @@
 /* Training on several processes.
  *
- * A team is a number of processes, or ranks, that train one model together. Rank 0 reads the data, calls rm2_fit as a
- * program alone would, and gets the model; every other rank calls rm2_team_work and takes part in each training of
- * rank 0 until that calls rm2_team_end. Training by inducing points is divided among the ranks, whole trajectories to
+ * A team is a number of processes, or ranks, that train one model together. Rank 0 calls rm2_fit on data that it has read,
+ * or rm2_fit_file, for which every rank reads its part of a file, as a program alone would, and gets the model; every
+ * other rank calls rm2_team_work and takes part in each training of rank 0 until that calls rm2_team_end. Training by inducing points is divided among the ranks, whole trajectories to
  * each; results do not depend on the number of ranks (docs/scale.md). Other kinds of training are refused where the
  * team has more than one rank. A team of one is the same as none.
  *

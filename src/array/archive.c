@@ -112,7 +112,7 @@ size_t rm2_archive_find(const rm2_archive *archive, const char *name) {
 
 /* ---- one array ------------------------------------------------------------------------------ */
 
-static rm2_status check_entry(rm2_context *ctx, const rm2_archive *archive, size_t index) {
+rm2_status rm2i_archive_check(rm2_context *ctx, const rm2_archive *archive, size_t index) {
     const rm2_archive_entry *e = rm2_archive_entry_at(archive, index);
     if (!e)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no array number %zu; there are %zu", index,
@@ -120,13 +120,39 @@ static rm2_status check_entry(rm2_context *ctx, const rm2_archive *archive, size
     return e->refused ? rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "%s", e->refused) : RM2_OK;
 }
 
+static rm2_status refuse_span(rm2_context *ctx, const rm2_archive *archive) {
+    return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "arrays of %s files are not read in parts",
+                     archive->format->extension);
+}
+
+rm2_status rm2i_archive_numbers(rm2_context *ctx, rm2_archive *archive, size_t index,
+                                const rm2i_npy_span *span, rm2_array *array) {
+    *array = (rm2_array){0};
+    RM2_TRY(rm2i_archive_check(ctx, archive, index));
+    if (!span)
+        return archive->format->array(ctx, archive->file, index, array);
+    return archive->format == &rm2i_npz_format
+               ? rm2i_npz_numbers(ctx, archive->file, index, span, array)
+               : refuse_span(ctx, archive);
+}
+
+rm2_status rm2i_archive_texts(rm2_context *ctx, rm2_archive *archive, size_t index,
+                              const rm2i_npy_span *span, rm2_texts *texts) {
+    *texts = (rm2_texts){0};
+    RM2_TRY(rm2i_archive_check(ctx, archive, index));
+    if (!span)
+        return archive->format->texts(ctx, archive->file, index, texts);
+    return archive->format == &rm2i_npz_format
+               ? rm2i_npz_texts(ctx, archive->file, index, span, texts)
+               : refuse_span(ctx, archive);
+}
+
 rm2_status rm2_archive_array(rm2_context *ctx, rm2_archive *archive, size_t index,
                              rm2_array *array) {
     RM2_REQUIRE(ctx, array);
     *array = (rm2_array){0};
     RM2_REQUIRE(ctx, archive);
-    RM2_TRY(check_entry(ctx, archive, index));
-    return archive->format->array(ctx, archive->file, index, array);
+    return rm2i_archive_numbers(ctx, archive, index, NULL, array);
 }
 
 rm2_status rm2_archive_texts(rm2_context *ctx, rm2_archive *archive, size_t index,
@@ -134,8 +160,7 @@ rm2_status rm2_archive_texts(rm2_context *ctx, rm2_archive *archive, size_t inde
     RM2_REQUIRE(ctx, texts);
     *texts = (rm2_texts){0};
     RM2_REQUIRE(ctx, archive);
-    RM2_TRY(check_entry(ctx, archive, index));
-    return archive->format->texts(ctx, archive->file, index, texts);
+    return rm2i_archive_texts(ctx, archive, index, NULL, texts);
 }
 
 /* ---- messages ------------------------------------------------------------------------------- */

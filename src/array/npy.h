@@ -43,13 +43,32 @@ char rm2i_npy_native_order(void);
 size_t rm2i_npy_convert(rm2i_npy_type type, const unsigned char *raw, size_t count, double *values,
                         char digits[RM2I_NUMBER_SIZE]);
 
+/* Consecutive elements of an array in C order. */
+typedef struct rm2i_npy_span {
+    size_t from, count;
+} rm2i_npy_span;
+
 /* Read an array of numbers from a source of known size that stands at the magic. On failure the
- * array is empty. */
-rm2_status rm2i_npy_load(rm2i_source *source, rm2_array *array);
+ * array is empty. `span` NULL: all elements; else those elements alone, in an array of one
+ * dimension, which is refused in Fortran order. The source then stands after the array, except if the span is empty. */
+rm2_status rm2i_npy_load(rm2i_source *source, const rm2i_npy_span *span, rm2_array *array);
 
 /* The same for an array of texts, of one dimension. */
-rm2_status rm2i_npy_load_texts(rm2i_source *source, rm2_texts *texts);
+rm2_status rm2i_npy_load_texts(rm2i_source *source, const rm2i_npy_span *span, rm2_texts *texts);
 bool rm2i_npy_is_text(rm2i_npy_type type);
+
+/* The elements that are meant: of `header`, in front of which the source is moved. Then, after they were read, past the
+ * others. */
+rm2_status rm2i_npy_enter_span(rm2i_source *source, const rm2i_npy_header *header,
+                               const rm2i_npy_span *given, rm2i_npy_span *span);
+rm2_status rm2i_npy_leave_span(rm2i_source *source, const rm2i_npy_header *header,
+                               const rm2i_npy_span *span);
+
+/* Header of a file of numbers. */
+rm2_status rm2i_npy_describe(rm2_context *ctx, const char *path, rm2i_npy_header *header);
+/* As rm2_npy_read, for a span of the elements or NULL. */
+rm2_status rm2i_npy_read_span(rm2_context *ctx, const char *path, const rm2i_npy_span *span,
+                              rm2_array *array);
 
 enum { RM2I_NPY_HEADER_MAX = 256 }; /* bytes of any header written here */
 

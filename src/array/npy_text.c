@@ -96,35 +96,34 @@ static rm2_status from_bytes(const rm2i_source *source, rm2i_npy_type type, size
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
-static rm2_status read_codes(rm2i_source *source, const rm2i_npy_header *header, const buffer *b,
-                             rm2i_text_set *set, size_t *codes) {
-    rm2i_npy_type type = header->type;
-    for (size_t i = 0; i < header->count; i++) {
-        size_t at = i % b->elements, left = header->count - i, size = 0;
+static rm2_status read_codes(rm2i_source *source, rm2i_npy_type type, const rm2i_npy_span *span,
+                             const buffer *b, rm2i_text_set *set, size_t *codes) {
+    for (size_t i = 0; i < span->count; i++) {
+        size_t at = i % b->elements, left = span->count - i, entry = span->from + i, size = 0;
         if (at == 0)
             RM2_TRY(rm2i_source_exactly(source, b->raw,
                                         (left < b->elements ? left : b->elements) * type.size,
                                         "the texts"));
         const unsigned char *raw = b->raw + at * type.size;
-        RM2_TRY(type.kind == RM2I_NPY_UTF32 ? from_utf32(source, type, i, raw, b->text, &size)
-                                            : from_bytes(source, type, i, raw, b->text, &size));
+        RM2_TRY(type.kind == RM2I_NPY_UTF32 ? from_utf32(source, type, entry, raw, b->text, &size)
+                                            : from_bytes(source, type, entry, raw, b->text, &size));
         RM2_TRY(rm2i_text_set_add(source->ctx, set, b->text, size, &codes[i]));
     }
     return RM2_OK;
 }
 
 /* The header's size is that of bytes which are there, if there is an element at all. */
-static rm2_status read_texts(rm2i_source *source, const rm2i_npy_header *header, rm2i_text_set *set,
-                             size_t *codes) {
-    if (header->count == 0)
+static rm2_status read_texts(rm2i_source *source, rm2i_npy_type type, const rm2i_npy_span *span,
+                             rm2i_text_set *set, size_t *codes) {
+    if (span->count == 0)
         return RM2_OK;
-    size_t size = header->type.size;
+    size_t size = type.size;
     buffer b = {.elements = size < BUFFER_BYTES ? BUFFER_BYTES / size : 1};
     rm2_status status = rm2i_alloc(source->ctx, b.elements, size, &b.raw);
     if (status == RM2_OK)
         status = rm2i_alloc(source->ctx, size, 1, &b.text);
     if (status == RM2_OK)
-        status = read_codes(source, header, &b, set, codes);
+        status = read_codes(source, type, span, &b, set, codes);
     free(b.raw);
     free(b.text);
     return status;
@@ -141,16 +140,20 @@ static rm2_status check_header(const rm2i_source *source, const rm2i_npy_header 
     return RM2_OK;
 }
 
-rm2_status rm2i_npy_load_texts(rm2i_source *source, rm2_texts *texts) {
+rm2_status rm2i_npy_load_texts(rm2i_source *source, const rm2i_npy_span *given, rm2_texts *texts) {
     *texts = (rm2_texts){0};
     rm2i_npy_header header;
+    rm2i_npy_span span;
     rm2i_text_set set = {0};
     RM2_TRY(rm2i_npy_read_header(source, &header));
     RM2_TRY(check_header(source, &header));
-    texts->count = header.count;
-    rm2_status status = rm2i_alloc(source->ctx, header.count, sizeof *texts->codes, &texts->codes);
+    RM2_TRY(rm2i_npy_enter_span(source, &header, given, &span));
+    texts->count = span.count;
+    rm2_status status = rm2i_alloc(source->ctx, span.count, sizeof *texts->codes, &texts->codes);
     if (status == RM2_OK)
-        status = read_texts(source, &header, &set, texts->codes);
+        status = read_texts(source, header.type, &span, &set, texts->codes);
+    if (status == RM2_OK)
+        status = rm2i_npy_leave_span(source, &header, &span);
     if (status == RM2_OK)
         status = rm2i_text_set_take(source->ctx, &set, &texts->distinct, &texts->distinct_count);
     rm2i_text_set_free(&set);

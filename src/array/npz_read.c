@@ -141,14 +141,30 @@ size_t rm2_npz_find(const rm2_npz *npz, const char *name) {
 /* What is done with the unpacked bytes of an entry. */
 typedef rm2_status (*take_fn)(rm2i_zip_stream *stream, void *result);
 
+/* Elements of an array, and where they go. */
+typedef struct request {
+    const rm2i_npy_span *span; /* NULL: all */
+    union {
+        rm2_array *numbers;
+        rm2_texts *texts;
+    } to;
+} request;
+
+/* Who takes nothing has seen the header alone. */
+static rm2_status check_end(rm2i_zip_stream *stream, const rm2i_npy_span *span) {
+    return span && span->count == 0 ? RM2_OK : rm2i_zip_check_end(stream);
+}
+
 static rm2_status take_numbers(rm2i_zip_stream *stream, void *result) {
-    RM2_TRY(rm2i_npy_load(&stream->source, result));
-    return rm2i_zip_check_end(stream);
+    const request *r = result;
+    RM2_TRY(rm2i_npy_load(&stream->source, r->span, r->to.numbers));
+    return check_end(stream, r->span);
 }
 
 static rm2_status take_texts(rm2i_zip_stream *stream, void *result) {
-    RM2_TRY(rm2i_npy_load_texts(&stream->source, result));
-    return rm2i_zip_check_end(stream);
+    const request *r = result;
+    RM2_TRY(rm2i_npy_load_texts(&stream->source, r->span, r->to.texts));
+    return check_end(stream, r->span);
 }
 
 static rm2_status take_kind(rm2i_zip_stream *stream, void *result) {
@@ -189,12 +205,11 @@ rm2_status rm2_npz_holds_texts(rm2_context *ctx, rm2_npz *npz, size_t index, boo
     return unpack(ctx, npz, index, take_kind, texts);
 }
 
-rm2_status rm2_npz_array(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_array *array) {
-    RM2_REQUIRE(ctx, array);
-    *array = (rm2_array){0};
-    RM2_REQUIRE(ctx, npz);
+static rm2_status load_array(rm2_context *ctx, rm2_npz *npz, size_t index,
+                             const rm2i_npy_span *span, rm2_array *array) {
+    request r = {.span = span, .to.numbers = array};
     RM2_TRY(check_index(ctx, npz, index));
-    rm2_status status = unpack(ctx, npz, index, take_numbers, array);
+    rm2_status status = unpack(ctx, npz, index, take_numbers, &r);
     if (status == RM2_OK)
         status = rm2i_strdup(ctx, npz->entries[index].name, &array->name);
     if (status != RM2_OK)
@@ -202,15 +217,28 @@ rm2_status rm2_npz_array(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_array
     return status;
 }
 
+rm2_status rm2_npz_array(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_array *array) {
+    RM2_REQUIRE(ctx, array);
+    *array = (rm2_array){0};
+    RM2_REQUIRE(ctx, npz);
+    return load_array(ctx, npz, index, NULL, array);
+}
+
+static rm2_status load_texts(rm2_context *ctx, rm2_npz *npz, size_t index,
+                             const rm2i_npy_span *span, rm2_texts *texts) {
+    request r = {.span = span, .to.texts = texts};
+    RM2_TRY(check_index(ctx, npz, index));
+    rm2_status status = unpack(ctx, npz, index, take_texts, &r);
+    if (status != RM2_OK)
+        rm2_texts_clear(texts);
+    return status;
+}
+
 rm2_status rm2_npz_texts(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_texts *texts) {
     RM2_REQUIRE(ctx, texts);
     *texts = (rm2_texts){0};
     RM2_REQUIRE(ctx, npz);
-    RM2_TRY(check_index(ctx, npz, index));
-    rm2_status status = unpack(ctx, npz, index, take_texts, texts);
-    if (status != RM2_OK)
-        rm2_texts_clear(texts);
-    return status;
+    return load_texts(ctx, npz, index, NULL, texts);
 }
 
 /* ---- as a format of named arrays ------------------------------------------------------------ */
@@ -284,15 +312,25 @@ static void tell_damage(rm2_context *ctx, described *d) {
     d->damage = NULL;
 }
 
-static rm2_status read_array(rm2_context *ctx, void *file, size_t index, rm2_array *array) {
+rm2_status rm2i_npz_numbers(rm2_context *ctx, void *file, size_t index, const rm2i_npy_span *span,
+                            rm2_array *array) {
     described *d = file;
-    RM2_TRY(rm2_npz_array(ctx, d->npz, index, array));
+    RM2_TRY(load_array(ctx, d->npz, index, span, array));
     tell_damage(ctx, d);
     return RM2_OK;
 }
 
+rm2_status rm2i_npz_texts(rm2_context *ctx, void *file, size_t index, const rm2i_npy_span *span,
+                          rm2_texts *texts) {
+    return load_texts(ctx, ((described *)file)->npz, index, span, texts);
+}
+
+static rm2_status read_array(rm2_context *ctx, void *file, size_t index, rm2_array *array) {
+    return rm2i_npz_numbers(ctx, file, index, NULL, array);
+}
+
 static rm2_status read_texts(rm2_context *ctx, void *file, size_t index, rm2_texts *texts) {
-    return rm2_npz_texts(ctx, ((described *)file)->npz, index, texts);
+    return rm2i_npz_texts(ctx, file, index, NULL, texts);
 }
 
 const rm2_archive_format rm2i_npz_format = {.extension = ".npz",

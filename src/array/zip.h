@@ -48,6 +48,7 @@ typedef struct rm2i_zip_stream {
     z_stream inflater;
     bool inflating;
     bool ended; /* the deflate data has come to its end */
+    bool gap;   /* bytes were passed over unseen: there is no checksum */
     unsigned char *packed;
 } rm2i_zip_stream;
 
@@ -55,7 +56,7 @@ typedef struct rm2i_zip_stream {
 rm2_status rm2i_zip_open(rm2i_source *archive, const rm2i_zip_entry *entry, const char *name,
                          rm2i_zip_stream *stream);
 
-/* Failure unless the entry was read to its end and its checksum is right. */
+/* Failure unless the entry was read to its end and, if all of it was seen, its checksum is right. */
 rm2_status rm2i_zip_check_end(rm2i_zip_stream *stream);
 void rm2i_zip_close(rm2i_zip_stream *stream);
 

@@ -9,6 +9,7 @@
 enum {
     PACKED_SIZE = 1 << 16,   /* bytes of the buffer for packed data */
     PIECE_MAX = 1 << 24,     /* bytes unpacked at a time */
+    SKIPPED_SIZE = 1 << 13,  /* bytes unpacked at a time that nobody needs */
     RAW_DEFLATE = -MAX_WBITS /* what zlib calls deflate data without header */
 };
 
@@ -24,24 +25,24 @@ static rm2_status read_packed(rm2i_zip_stream *stream, void *bytes, size_t size)
 
 static rm2_status refill(rm2i_zip_stream *stream) {
     size_t size = stream->packed_left < PACKED_SIZE ? (size_t)stream->packed_left : PACKED_SIZE;
-    if (size == 0)
-        return damaged(&stream->source, "the packed data ends too early");
     RM2_TRY(read_packed(stream, stream->packed, size));
     stream->inflater.next_in = stream->packed;
     stream->inflater.avail_in = (uInt)size;
     return RM2_OK;
 }
 
-/* Unpack until `size` bytes are there or the data ends. */
+/* Unpack until `size` bytes are there or the data ends. Bytes may still come when all packed ones are used up. */
 static rm2_status unpack(rm2i_zip_stream *stream, unsigned char *bytes, size_t size, size_t *got) {
     z_stream *z = &stream->inflater;
     z->next_out = bytes;
     z->avail_out = (uInt)size;
     while (z->avail_out > 0 && !stream->ended) {
-        if (z->avail_in == 0)
+        if (z->avail_in == 0 && stream->packed_left > 0)
             RM2_TRY(refill(stream));
         int result = inflate(z, Z_NO_FLUSH);
         stream->ended = result == Z_STREAM_END;
+        if (result == Z_BUF_ERROR && stream->packed_left == 0)
+            return damaged(&stream->source, "the packed data ends too early");
         if (result == Z_MEM_ERROR)
             return rm2i_fail(stream->source.ctx, RM2_ERR_MEMORY, "out of memory while unpacking");
         if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
@@ -79,6 +80,25 @@ static rm2_status read_entry(rm2i_source *source, void *bytes, size_t size, size
     return RM2_OK;
 }
 
+/* Deflated bytes must be unpacked to know where the next ones are. */
+static rm2_status skip_entry(rm2i_source *source, uint64_t size) {
+    rm2i_zip_stream *stream = (rm2i_zip_stream *)source;
+    unsigned char unpacked[SKIPPED_SIZE];
+    if (!stream->inflating) {
+        stream->gap |= size > 0;
+        stream->archive->position += size;
+        stream->packed_left -= size;
+        source->position += size;
+        return RM2_OK;
+    }
+    for (uint64_t left = size; left > 0;) {
+        size_t piece = left < sizeof unpacked ? (size_t)left : sizeof unpacked;
+        RM2_TRY(rm2i_source_exactly(source, unpacked, piece, "the elements"));
+        left -= piece;
+    }
+    return RM2_OK;
+}
+
 /* Move the archive behind the local header, whose name and extras have their own lengths. */
 static rm2_status find_data(rm2i_source *archive, const rm2i_zip_entry *entry) {
     unsigned char local[RM2I_ZIP_LOCAL_SIZE];
@@ -98,6 +118,7 @@ rm2_status rm2i_zip_open(rm2i_source *archive, const rm2i_zip_entry *entry, cons
     *stream = (rm2i_zip_stream){.source = {.ctx = archive->ctx,
                                            .name = name,
                                            .read = read_entry,
+                                           .skip = skip_entry,
                                            .size = entry->size,
                                            .fd = -1},
                                 .archive = archive,
@@ -123,7 +144,7 @@ rm2_status rm2i_zip_check_end(rm2i_zip_stream *stream) {
         RM2_TRY(unpack(stream, &none, 1, &got));
     if (got > 0)
         return damaged(&stream->source, "it unpacks to more than the size in the zip directory");
-    if (stream->crc != stream->entry->crc)
+    if (!stream->gap && stream->crc != stream->entry->crc)
         return damaged(&stream->source, "the checksum (CRC-32) is wrong: the file is damaged");
     return RM2_OK;
 }

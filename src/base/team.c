@@ -64,6 +64,21 @@ rm2_status rm2i_team_settle_all(rm2_context *ctx, const rm2_team *team, rm2_stat
     return status;
 }
 
+/* ---- relays --------------------------------------------------------------------------------- */
+
+void rm2i_team_relay(const rm2_team *team, size_t bytes, void *state,
+                     void (*leg)(const void *job, void *state), const void *job) {
+    if (!team) {
+        leg(job, state);
+        return;
+    }
+    for (int k = 0; k < team->size; k++) {
+        if (k == team->rank)
+            leg(job, state);
+        team->broadcast(team->user, k, bytes, state);
+    }
+}
+
 /* ---- shares --------------------------------------------------------------------------------- */
 
 static size_t ranks_of(const rm2i_shares *s) {
@@ -242,22 +257,34 @@ bool rm2i_shares_agree(const rm2i_shares *shares, double value) {
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 /* Numbers between this rank and each other: `sent` what it owns, to rank 0; `received` what rank 0 has of all. */
-static void count_rows(const rm2i_shares *s, const size_t *of_rank, size_t width) {
-    for (size_t k = 0; k < ranks_of(s); k++) {
-        size_t own = of_rank[own_rank(s) + 1] - of_rank[own_rank(s)];
-        s->sent[k] = k == 0 ? own * width : 0;
-        s->received[k] = own_rank(s) == 0 ? (of_rank[k + 1] - of_rank[k]) * width : 0;
+static void count_rows(const rm2i_mail *m, const size_t *of_rank, size_t width) {
+    int own = m->team->rank;
+    for (int k = 0; k < m->team->size; k++) {
+        m->sent[k] = k == 0 ? (of_rank[own + 1] - of_rank[own]) * width : 0;
+        m->received[k] = own == 0 ? (of_rank[k + 1] - of_rank[k]) * width : 0;
     }
+}
+
+void rm2i_mail_collect(const rm2i_mail *mail, const size_t *of_rank, size_t width,
+                       const double *own, double *whole) {
+    count_rows(mail, of_rank, width);
+    mail->team->exchange(mail->team->user, mail->sent, own, mail->received, whole);
+}
+
+void rm2i_mail_distribute(const rm2i_mail *mail, const size_t *of_rank, size_t width,
+                          const double *whole, double *own) {
+    count_rows(mail, of_rank, width);
+    mail->team->exchange(mail->team->user, mail->received, whole, mail->sent, own);
 }
 
 void rm2i_shares_collect(const rm2i_shares *shares, const size_t *of_rank, size_t width,
                          const double *own, double *whole) {
-    count_rows(shares, of_rank, width);
-    shares->team->exchange(shares->team->user, shares->sent, own, shares->received, whole);
+    const rm2i_mail mail = {shares->team, shares->sent, shares->received};
+    rm2i_mail_collect(&mail, of_rank, width, own, whole);
 }
 
 void rm2i_shares_distribute(const rm2i_shares *shares, const size_t *of_rank, size_t width,
                             const double *whole, double *own) {
-    count_rows(shares, of_rank, width);
-    shares->team->exchange(shares->team->user, shares->received, whole, shares->sent, own);
+    const rm2i_mail mail = {shares->team, shares->sent, shares->received};
+    rm2i_mail_distribute(&mail, of_rank, width, whole, own);
 }

@@ -22,11 +22,29 @@ bool rm2i_team_decide(const rm2_team *team, bool on_this_rank);
 /* All ranks fail if one did, with the message of the first that did, which says which rank that was. Called where a rank
  * may have failed alone, as for lack of memory. */
 rm2_status rm2i_team_settle_all(rm2_context *ctx, const rm2_team *team, rm2_status status);
-static inline rm2_status rm2i_team_settle(rm2_context *ctx, const rm2_team *team,
+static inline rm2_status rm2i_team_settle(rm2_context *context, const rm2_team *team,
                                           rm2_status status) {
-    rm2_status all = team ? rm2i_team_settle_all(ctx, team, status) : status;
+    rm2_status all = team ? rm2i_team_settle_all(context, team, status) : status;
     return status != RM2_OK ? status : all; /* static analysis sees that a failure stays one */
 }
+
+/* What a loop over the rows of all ranks leaves in `state`: the ranks run `leg` over their own rows one after the other,
+ * each from where the one before ended. All ranks have the result, which has the bits of a single process's loop. For
+ * loops that cost little: it runs on one rank at a time. */
+void rm2i_team_relay(const rm2_team *team, size_t bytes, void *state,
+                     void (*leg)(const void *job, void *state), const void *job);
+
+/* Memory to exchange items with rank 0: `sent` and `received` are scratch, one number for each rank. */
+typedef struct rm2i_mail {
+    const rm2_team *team;
+    size_t *sent, *received;
+} rm2i_mail;
+/* Items of `width` numbers, of which rank k has of_rank[k] to of_rank[k + 1] - 1: those of all ranks to rank 0, or from
+ * there; `whole` is not used on other ranks. */
+void rm2i_mail_collect(const rm2i_mail *mail, const size_t *of_rank, size_t width,
+                       const double *own, double *whole);
+void rm2i_mail_distribute(const rm2i_mail *mail, const size_t *of_rank, size_t width,
+                          const double *whole, double *own);
 
 /* Who has which terms of a sum, and memory to add them up. */
 typedef struct rm2i_shares {
@@ -52,8 +70,7 @@ double rm2i_shares_max(const rm2i_shares *shares, double value);
 /* Do all ranks have this value, in all bits? */
 bool rm2i_shares_agree(const rm2i_shares *shares, double value);
 
-/* Rows of `width` numbers, of which rank k has of_rank[k] to of_rank[k + 1] - 1: those of all ranks to rank 0, or from
- * there; `whole` is not used on other ranks. */
+/* As rm2i_mail_collect and rm2i_mail_distribute. */
 void rm2i_shares_collect(const rm2i_shares *shares, const size_t *of_rank, size_t width,
                          const double *own, double *whole);
 void rm2i_shares_distribute(const rm2i_shares *shares, const size_t *of_rank, size_t width,

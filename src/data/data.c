@@ -27,10 +27,10 @@ void rm2i_draft_clear(rm2i_draft *d) {
     *d = (rm2i_draft){.count = 0};
 }
 
-rm2_status rm2i_number_names(rm2_context *ctx, size_t count, char **names) {
+rm2_status rm2i_number_names(rm2_context *ctx, size_t first, size_t count, char **names) {
     for (size_t i = 0; i < count; i++) {
         char name[24];
-        (void)snprintf(name, sizeof name, "%zu", i);
+        (void)snprintf(name, sizeof name, "%zu", first + i);
         RM2_TRY(rm2i_strdup(ctx, name, &names[i]));
     }
     return RM2_OK;
@@ -51,7 +51,7 @@ static rm2_status fill(rm2_context *ctx, const char *source, rm2i_draft *d) {
         return RM2_OK;
     RM2_TRY(rm2i_calloc(ctx, d->trajectories + 1, sizeof *d->starts, &d->starts));
     RM2_TRY(rm2i_calloc(ctx, d->trajectories, sizeof *d->ids, &d->ids));
-    return rm2i_number_names(ctx, d->trajectories, d->ids);
+    return rm2i_number_names(ctx, 0, d->trajectories, d->ids);
 }
 
 rm2_status rm2i_draft_create(rm2_context *ctx, const rm2_manifold *manifold, const char *source,

@@ -9,6 +9,7 @@
 #ifndef RM2I_DATA_H
 #define RM2I_DATA_H
 
+#include "base/parts.h"
 #include "io/io.h"
 #include "riemann2/data.h"
 
@@ -84,8 +85,20 @@ typedef struct rm2i_raw {
 } rm2i_raw;
 
 void rm2i_raw_free(rm2i_raw *raw);
+/* Numbers of rows, time and labels of raw rows to the draft; the time must be finite. */
+rm2_status rm2i_take_roles(rm2_context *ctx, const char *path, rm2i_raw *raw, rm2i_draft *draft);
+/* Failure: rows of a trajectory that do not stand together, the second time from row `number` on. */
+rm2_status rm2i_fail_again(rm2_context *ctx, const char *path, const rm2i_raw *raw, size_t number,
+                           const char *id);
+/* The name in model files: that of the file, without its folder. */
+const char *rm2i_file_name(const char *path);
 rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                rm2i_raw *raw);
+/* The same for a part of the file, and where the parts of it are (raw_part.h). */
+rm2_status rm2i_raw_part_of_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                  const rm2i_csv_part *part, rm2i_raw *raw);
+rm2_status rm2i_raw_divide_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                 size_t parts, size_t *at, size_t *lines);
 /* The same from a table that was read before; takes over what it needs of it. */
 rm2_status rm2i_raw_take_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                rm2_table *table, rm2i_raw *raw);
@@ -96,6 +109,13 @@ typedef struct rm2i_wanted {
 } rm2i_wanted;
 rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                const rm2i_wanted *wanted, rm2i_raw *raw);
+/* The same for some rows: `from` up to before `to`. Only those are read (raw_part.h). */
+typedef struct rm2i_raw_rows {
+    size_t from, to;
+    size_t all; /* rows of the file; 0: not known, and set */
+} rm2i_raw_rows;
+rm2_status rm2i_raw_some_of_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                  const rm2i_wanted *wanted, rm2i_raw_rows *rows, rm2i_raw *raw);
 rm2_status rm2i_raw_from_memory(rm2_context *ctx, const char *source, const rm2_data_arrays *arrays,
                                 size_t width, rm2i_raw *raw);
 
@@ -105,8 +125,8 @@ typedef const char *(*rm2i_text_of_fn)(const void *list, size_t i, char room[RM2
 /* Distinct texts in order of first appearance, and which of them each row has. */
 rm2_status rm2i_code_texts(rm2_context *ctx, size_t rows, rm2i_text_of_fn text_of, const void *list,
                            rm2i_codes *codes);
-/* 0, 1, ..., count - 1 as names. */
-rm2_status rm2i_number_names(rm2_context *ctx, size_t count, char **names);
+/* first, first + 1, ..., first + count - 1 as names. */
+rm2_status rm2i_number_names(rm2_context *ctx, size_t first, size_t count, char **names);
 
 /* ---- settings (settings.c) ------------------------------------------------------------------- */
 
@@ -154,11 +174,15 @@ enum { RM2I_SPD_LAYOUTS = RM2_SPD_ANTS + 1 };
 /* ---- validation, signs, split, scale, report ------------------------------------------------ */
 
 /* Convert raw rows to points of draft->manifold, projecting those nearly on it; fills worst_defect,
- * worst_row, projected, warned of the report. May take over raw->values. */
+ * worst_row, projected, warned of the report. May take over raw->values. What users must know of it is logged by
+ * rm2i_log_validated, for `count` points. */
+void rm2i_log_validated(rm2_context *ctx, const rm2_data_settings *s, const rm2i_draft *draft,
+                        size_t count, const rm2_data_report *report);
 rm2_status rm2i_validate(rm2_context *ctx, const rm2_data_settings *s, rm2i_raw *raw,
                          rm2i_draft *draft, rm2_data_report *report);
-/* Choose q or -q for each S3 and SO3 factor; fills sign_flips and sign_jumps. */
-void rm2i_align_signs(rm2i_draft *draft, rm2_data_report *report);
+/* Choose q or -q for each S3 and SO3 factor; fills sign_flips and sign_jumps. Collective with parts. */
+rm2_status rm2i_align_signs(rm2_context *ctx, const rm2i_parts *parts, rm2i_draft *draft,
+                            rm2_data_report *report);
 /* Keep `thin` evenly spaced points of each trajectory. */
 rm2_status rm2i_thin(rm2_context *ctx, rm2i_draft *draft, size_t thin);
 /* Keep only the trajectories named in `ids`. */
@@ -173,11 +197,13 @@ rm2_status rm2i_data_divide(rm2_context *ctx, const rm2_data *data, const bool *
 /* Both data sets as one, in the units of the first, whose source is that of all (join.c). */
 rm2_status rm2i_data_join(rm2_context *ctx, const rm2_data *first, const rm2_data *second,
                           rm2_data **both);
-/* Are entries of a Euclidean factor so small that their squares vanish? */
-bool rm2i_scale_vanishes(const rm2i_draft *draft);
+/* Are entries of a Euclidean factor so small that their squares vanish? Of a draft whose other parts other ranks have
+ * (parts not NULL) this and the following are collective and about all points. */
+bool rm2i_scale_vanishes(const rm2i_draft *draft, const rm2i_parts *parts);
 /* Divide each Euclidean factor by the root of the mean of its column variances; held_out, if there is
  * one, by the same numbers. */
-rm2_status rm2i_scale(rm2_context *ctx, rm2i_draft *draft, rm2i_draft *held_out);
+rm2_status rm2i_scale(rm2_context *ctx, const rm2i_parts *parts, rm2i_draft *draft,
+                      rm2i_draft *held_out);
 /* n points in original units to those of the data set (rm2_data_unscale is the way back). */
 void rm2i_data_scale(const rm2_data *data, size_t n, double *points);
 /* Odd columns of the report. */

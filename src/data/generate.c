@@ -108,7 +108,7 @@ static rm2_status fill(rm2_context *ctx, const generator *g, const rm2_generate_
     RM2_TRY(status);
     set_starts(s, natural, draft);
     RM2_TRY(g->fill(ctx, &rng, natural, draft));
-    return s->scale ? rm2i_scale(ctx, draft, NULL) : RM2_OK;
+    return s->scale ? rm2i_scale(ctx, NULL, draft, NULL) : RM2_OK;
 }
 
 static rm2_status make(rm2_context *ctx, const generator *g, const rm2_generate_settings *s,

@@ -21,6 +21,15 @@ typedef struct result {
 
 /* ---- trajectories --------------------------------------------------------------------------- */
 
+rm2_status rm2i_fail_again(rm2_context *ctx, const char *path, const rm2i_raw *raw, size_t number,
+                           const char *id) {
+    return rm2i_fail(
+        ctx, RM2_ERR_DATA,
+        "%s, %s %zu: trajectory \"%.60s\" appears again after others; sort the rows: those "
+        "of a trajectory must be consecutive, in order of time",
+        path, raw->row_word, number, id);
+}
+
 /* Runs of equal ids become trajectories; an id that appears again after another is an error. */
 static rm2_status find_runs(rm2_context *ctx, const char *path, const rm2i_raw *raw,
                             rm2i_draft *d) {
@@ -32,11 +41,7 @@ static rm2_status find_runs(rm2_context *ctx, const char *path, const rm2i_raw *
         if (i > 0 && code == raw->group.code[i - 1])
             continue;
         if (code != runs) /* codes count first appearances: a new run has the next one */
-            return rm2i_fail(
-                ctx, RM2_ERR_DATA,
-                "%s, %s %zu: trajectory \"%.60s\" appears again after others; sort the rows: those "
-                "of a trajectory must be consecutive, in order of time",
-                path, raw->row_word, raw->numbers[i], raw->group.names[code]);
+            return rm2i_fail_again(ctx, path, raw, raw->numbers[i], raw->group.names[code]);
         d->starts[runs] = i;
         free(d->ids[runs]);
         d->ids[runs] = NULL;
@@ -47,7 +52,7 @@ static rm2_status find_runs(rm2_context *ctx, const char *path, const rm2i_raw *
     return RM2_OK;
 }
 
-static rm2_status copy_roles(rm2_context *ctx, const char *path, rm2i_raw *raw, rm2i_draft *d) {
+rm2_status rm2i_take_roles(rm2_context *ctx, const char *path, rm2i_raw *raw, rm2i_draft *d) {
     free(d->rows);
     d->rows = raw->numbers;
     raw->numbers = NULL;
@@ -68,26 +73,26 @@ static rm2_status copy_roles(rm2_context *ctx, const char *path, rm2i_raw *raw, 
 
 /* ---- the chain ------------------------------------------------------------------------------ */
 
-/* The name in model files: that of the file, without its folder. */
-static const char *name_of(const origin *from) {
-    const char *slash = strrchr(from->path, '/');
-    return slash ? slash + 1 : from->path;
+const char *rm2i_file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 static rm2_status raw_to_draft(rm2_context *ctx, const rm2_manifold *m, const origin *from,
                                const rm2_data_settings *s, rm2i_raw *raw, result *out) {
     rm2_data_report *report = &out->report;
-    RM2_TRY(rm2i_draft_create(ctx, m, name_of(from), raw->rows, raw->group.count, &out->data));
+    RM2_TRY(rm2i_draft_create(ctx, m, rm2i_file_name(from->path), raw->rows, raw->group.count,
+                              &out->data));
     report->factors = rm2_manifold_factor_count(m);
     RM2_TRY(rm2i_calloc(ctx, report->factors, sizeof *report->factor, &report->factor));
     RM2_TRY(find_runs(ctx, from->path, raw, &out->data));
-    RM2_TRY(copy_roles(ctx, from->path, raw, &out->data));
+    RM2_TRY(rm2i_take_roles(ctx, from->path, raw, &out->data));
     out->data.shrinkage =
         from->arrays && from->arrays->shrunk > 0 ? from->arrays->shrunk : s->shrinkage;
     RM2_TRY(rm2i_validate(ctx, s, raw, &out->data, report));
-    if (s->align_signs && !s->allow_missing)
-        rm2i_align_signs(&out->data, report);
-    return RM2_OK;
+    rm2i_log_validated(ctx, s, &out->data, out->data.count, report);
+    return s->align_signs && !s->allow_missing ? rm2i_align_signs(ctx, NULL, &out->data, report)
+                                               : RM2_OK;
 }
 
 static rm2_status load_raw(rm2_context *ctx, const origin *from, const rm2_data_settings *s,
@@ -146,8 +151,8 @@ static rm2_status make(rm2_context *ctx, const origin *from, const rm2_data_sett
     if (s->holdout)
         RM2_TRY(rm2i_hold_out(ctx, &out->data, s->holdout, &out->held_out));
     if (rm2i_data_scales(s, out->data.manifold, out->data.count) ||
-        (s->scale == RM2_SCALE_AUTO && !s->allow_missing && rm2i_scale_vanishes(&out->data)))
-        RM2_TRY(rm2i_scale(ctx, &out->data, &out->held_out));
+        (s->scale == RM2_SCALE_AUTO && !s->allow_missing && rm2i_scale_vanishes(&out->data, NULL)))
+        RM2_TRY(rm2i_scale(ctx, NULL, &out->data, &out->held_out));
     rm2_data view = rm2i_draft_view(&out->data);
     return s->allow_missing ? RM2_OK : rm2i_describe(ctx, &view, &out->report);
 }

@@ -7,117 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/archive.h"
 #include "base/base.h"
 #include "data/data.h"
+#include "data/raw_shape.h"
 #include "riemann2/io.h"
-
-/* ---- shapes --------------------------------------------------------------------------------- */
-
-typedef struct shape {
-    size_t dims;
-    const size_t *sizes;
-} shape;
-
-static void shape_text(shape a, char *text, size_t size) {
-    size_t used = (size_t)snprintf(text, size, "(");
-    for (size_t k = 0; k < a.dims && used + 24 < size; k++)
-        used += (size_t)snprintf(text + used, size - used, "%s%zu", k ? ", " : "", a.sizes[k]);
-    (void)snprintf(text + used, size - used, ")");
-}
-
-/* How an array holds points. */
-typedef enum form {
-    FORM_NONE,         /* not at all */
-    FORM_ROWS,         /* the last axis is a point */
-    FORM_MATRICES,     /* the last two axes are */
-    FORM_MATRICES_LAST /* the first two axes are, and the third, if there is one, counts them */
-} form;
-
-/* Numbers of a row, if the last `tail` axes make one. */
-static size_t tail_product(shape a, size_t tail) {
-    size_t product = 1;
-    for (size_t k = a.dims - tail; k < a.dims; k++)
-        product *= a.sizes[k];
-    return product;
-}
-
-/* n of the matrices, where points are full matrices of SPD(n) and nothing else; 0: they are not. */
-static size_t matrix_size(const rm2i_wanted *wanted) {
-    const rm2_factor *f = rm2_manifold_factor(wanted->manifold, 0);
-    bool alone = rm2_manifold_factor_count(wanted->manifold) == 1 && rm2_is_spd(f->geometry);
-    return alone && wanted->width == f->n * f->n ? f->n : 0;
-}
-
-/* By the shape alone; the shape must have 1 or 2 axes before those of a point. */
-static form form_of(shape a, const rm2i_wanted *wanted, bool columns_chosen) {
-    if (columns_chosen)
-        return a.dims == 2 || a.dims == 3 ? FORM_ROWS : FORM_NONE;
-    for (size_t tail = 1; tail <= 2; tail++)
-        if (a.dims >= tail + 1 && a.dims <= tail + 2 && tail_product(a, tail) == wanted->width)
-            return tail == 1 ? FORM_ROWS : FORM_MATRICES;
-    size_t n = matrix_size(wanted);
-    bool last = n > 0 && (a.dims == 2 || a.dims == 3) && a.sizes[0] == n && a.sizes[1] == n;
-    return last ? FORM_MATRICES_LAST : FORM_NONE;
-}
-
-/* Sum of |a_ij - a_ji| over n matrices of size n, counted by the first axis or by the last one. */
-static double asymmetry(size_t n, const double *cube, bool last) {
-    size_t step = last ? 1 : n * n, row = last ? n * n : n, column = last ? n : 1;
-    double sum = 0;
-    for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < i; j++)
-                sum += fabs(cube[k * step + i * row + j * column] -
-                            cube[k * step + j * row + i * column]);
-    return sum;
-}
-
-/* n matrices of size n in a file whose last axis counts: matrices that are symmetric tell which axis does. */
-static rm2_status resolve_cube(rm2_context *ctx, const char *path, const rm2_array *a,
-                               form *found) {
-    size_t n = a->shape[0];
-    double size = 0;
-    for (size_t i = 0; i < n * n * n; i++)
-        size += fabs(a->values[i]);
-    bool first = asymmetry(n, a->values, false) <= 1e-6 * size;
-    bool last = asymmetry(n, a->values, true) <= 1e-6 * size;
-    if (first && last && n > 1)
-        return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "%s: an array of shape (%zu, %zu, %zu) may count its matrices along the "
-                         "first axis or the last one, and both ways they are symmetric; save one "
-                         "row of %zu numbers per matrix",
-                         path, n, n, n, n * n);
-    *found = first && !last ? FORM_MATRICES : FORM_MATRICES_LAST;
-    return RM2_OK;
-}
-
-/* (n, n, N) to (N, n, n). */
-static rm2_status matrices_first(rm2_context *ctx, rm2_array *a) {
-    size_t square = a->shape[0] * a->shape[1], count = a->dims == 3 ? a->shape[2] : 1;
-    double *turned;
-    RM2_TRY(rm2i_alloc(ctx, square * count, sizeof *turned, &turned));
-    for (size_t e = 0; e < square; e++)
-        for (size_t k = 0; k < count; k++)
-            turned[k * square + e] = a->values[e * count + k];
-    free(a->values);
-    a->values = turned;
-    a->shape[2] = a->shape[1];
-    a->shape[1] = a->shape[0];
-    a->shape[0] = count;
-    a->dims = 3;
-    return RM2_OK;
-}
 
 /* ---- points --------------------------------------------------------------------------------- */
 
-static rm2_status number_codes(rm2_context *ctx, size_t trajectories, size_t length,
+/* Trajectories of `length` rows each: those that rows `from` up to before `to` are in. */
+static rm2_status number_codes(rm2_context *ctx, size_t from, size_t to, size_t length,
                                rm2i_codes *group) {
-    RM2_TRY(rm2i_alloc(ctx, trajectories * length, sizeof *group->code, &group->code));
-    RM2_TRY(rm2i_calloc(ctx, trajectories, sizeof *group->names, &group->names));
-    group->count = trajectories;
-    for (size_t i = 0; i < trajectories * length; i++)
-        group->code[i] = i / length;
-    return rm2i_number_names(ctx, trajectories, group->names);
+    size_t first = from / length, count = from < to ? (to - 1) / length - first + 1 : 0;
+    RM2_TRY(rm2i_alloc(ctx, to - from, sizeof *group->code, &group->code));
+    RM2_TRY(rm2i_calloc(ctx, count, sizeof *group->names, &group->names));
+    group->count = count;
+    for (size_t i = from; i < to; i++)
+        group->code[i - from] = i / length - first;
+    return rm2i_number_names(ctx, first, count, group->names);
 }
 
 /* Keep the columns listed, in place. */
@@ -140,20 +47,6 @@ static rm2_status select_columns(rm2_context *ctx, const char *path, const rm2_d
     return RM2_OK;
 }
 
-static rm2_status no_points(rm2_context *ctx, const char *path, const rm2i_wanted *wanted,
-                            shape a) {
-    char text[120];
-    size_t width = wanted->width;
-    bool turned = a.dims == 2 && a.sizes[0] == width;
-    shape_text(a, text, sizeof text);
-    return rm2i_fail(ctx, RM2_ERR_DATA,
-                     "%s: an array of shape %s does not hold points of %s with %zu numbers each; "
-                     "expected (N, %zu) or (trajectories, T, %zu)%s; check the manifold, the "
-                     "layout, or choose settings.columns",
-                     path, text, rm2_manifold_spec(wanted->manifold), width, width, width,
-                     turned ? ": points are rows, transpose the array" : "");
-}
-
 /* Where points come from, and what they must be. */
 typedef struct intake {
     const char *path;
@@ -162,39 +55,116 @@ typedef struct intake {
     bool last_axis_counts; /* as the format has it */
     rm2_archive *archive;  /* NULL: an .npy file */
     size_t points;         /* index of the points */
+    rm2i_raw_rows rows;    /* that are read */
+    bool some;             /* they may not be all */
     rm2i_raw *raw;
 } intake;
 
-static rm2_status take_form(rm2_context *ctx, const intake *in, rm2_array *a, bool chosen,
-                            size_t *tail) {
-    form found = form_of((shape){a->dims, a->shape}, in->wanted, chosen);
-    if (found == FORM_NONE)
-        return no_points(ctx, in->path, in->wanted, (shape){a->dims, a->shape});
-    bool cube = a->dims == 3 && a->shape[0] == a->shape[1] && a->shape[1] == a->shape[2];
-    if (found == FORM_MATRICES && cube && in->last_axis_counts)
-        RM2_TRY(resolve_cube(ctx, in->path, a, &found));
-    *tail = found == FORM_ROWS ? 1 : 2;
-    return found == FORM_MATRICES_LAST ? matrices_first(ctx, a) : RM2_OK;
+static bool columns_chosen(const intake *in) {
+    return in->settings->columns || in->settings->ignore;
 }
 
-static rm2_status take_points(rm2_context *ctx, const intake *in, rm2_array *a) {
+static rm2_status take_form(rm2_context *ctx, const intake *in, rm2_array *a, size_t *tail) {
+    rm2i_form found = RM2I_FORM_NONE;
+    RM2_TRY(rm2i_find_form(ctx, in->path, in->wanted, columns_chosen(in),
+                           (rm2i_shape){a->dims, a->shape}, &found));
+    bool cube = a->dims == 3 && a->shape[0] == a->shape[1] && a->shape[1] == a->shape[2];
+    if (found == RM2I_FORM_MATRICES && cube && in->last_axis_counts)
+        RM2_TRY(rm2i_resolve_cube(ctx, in->path, a, &found));
+    *tail = found == RM2I_FORM_ROWS ? 1 : 2;
+    return found == RM2I_FORM_MATRICES_LAST ? rm2i_matrices_first(ctx, a) : RM2_OK;
+}
+
+/* Rows of points whose last `tail` axes are a point: how many there are, and which are read. */
+static rm2_status count_rows(rm2_context *ctx, intake *in, rm2i_shape a, size_t tail) {
     rm2i_raw *raw = in->raw;
-    bool chosen = in->settings->columns || in->settings->ignore;
-    size_t tail = 1;
-    RM2_TRY(take_form(ctx, in, a, chosen, &tail));
-    raw->width = tail_product((shape){a->dims, a->shape}, tail);
-    raw->rows = raw->width ? rm2_array_count(a) / raw->width : 0;
-    if (raw->rows == 0)
+    raw->width = rm2i_tail_product(a, tail);
+    size_t rows = raw->width ? rm2i_tail_product(a, a.dims) / raw->width : 0;
+    if (rows == 0)
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: the array is empty", in->path);
-    if (a->dims == tail + 2)
-        RM2_TRY(number_codes(ctx, a->shape[0], a->shape[1], &raw->group));
+    if (in->rows.all > 0 && in->rows.all != rows)
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "%s: expected %zu rows as before, got %zu: the file has changed while it "
+                         "was read",
+                         in->path, in->rows.all, rows);
+    in->rows.all = rows;
+    if (!in->some)
+        in->rows.to = rows;
+    raw->rows = in->rows.to - in->rows.from;
+    return RM2_OK;
+}
+
+/* The values become those of the raw rows. */
+static rm2_status take_rows(rm2_context *ctx, const intake *in, rm2i_shape a, size_t tail,
+                            double **values) {
+    rm2i_raw *raw = in->raw;
+    size_t from = in->rows.from;
+    if (a.dims == tail + 2)
+        RM2_TRY(number_codes(ctx, from, in->rows.to, a.sizes[1], &raw->group));
     RM2_TRY(rm2i_alloc(ctx, raw->rows, sizeof *raw->numbers, &raw->numbers));
     for (size_t i = 0; i < raw->rows; i++)
-        raw->numbers[i] = i;
+        raw->numbers[i] = from + i;
     raw->row_word = "row";
-    raw->values = a->values;
-    a->values = NULL;
-    return chosen ? select_columns(ctx, in->path, in->settings, raw) : RM2_OK;
+    raw->values = *values;
+    *values = NULL;
+    return columns_chosen(in) ? select_columns(ctx, in->path, in->settings, raw) : RM2_OK;
+}
+
+static rm2_status load_points(rm2_context *ctx, const intake *in, const rm2i_npy_span *span,
+                              rm2_array *a) {
+    return in->archive ? rm2i_archive_numbers(ctx, in->archive, in->points, span, a)
+                       : rm2i_npy_read_span(ctx, in->path, span, a);
+}
+
+static rm2_status read_all_points(rm2_context *ctx, intake *in) {
+    rm2_array a;
+    size_t tail = 1;
+    RM2_TRY(load_points(ctx, in, NULL, &a));
+    rm2_status status = take_form(ctx, in, &a, &tail);
+    rm2i_shape whole = {a.dims, a.shape};
+    if (status == RM2_OK)
+        status = count_rows(ctx, in, whole, tail);
+    if (status == RM2_OK)
+        status = take_rows(ctx, in, whole, tail, &a.values);
+    rm2_array_clear(&a);
+    return status;
+}
+
+/* Shape of the points, which are not read yet. */
+static rm2_status describe_points(rm2_context *ctx, const intake *in, rm2i_npy_header *header) {
+    if (!in->archive)
+        return rm2i_npy_describe(ctx, in->path, header);
+    RM2_TRY(rm2i_archive_check(ctx, in->archive, in->points));
+    const rm2_archive_entry *e = rm2_archive_entry_at(in->archive, in->points);
+    *header = (rm2i_npy_header){.dims = e->dims};
+    memcpy(header->shape, e->shape, sizeof header->shape);
+    return RM2_OK;
+}
+
+static rm2_status read_some_points(rm2_context *ctx, intake *in) {
+    rm2i_npy_header header;
+    rm2_array part;
+    rm2i_form found = RM2I_FORM_NONE;
+    RM2_TRY(describe_points(ctx, in, &header));
+    rm2i_shape whole = {header.dims, header.shape};
+    RM2_TRY(rm2i_find_form(ctx, in->path, in->wanted, columns_chosen(in), whole, &found));
+    if (found == RM2I_FORM_MATRICES_LAST)
+        return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
+                         "%s: matrices along the first two axes are not read in parts; save an "
+                         "array (N, n, n)",
+                         in->path);
+    size_t tail = found == RM2I_FORM_ROWS ? 1 : 2;
+    RM2_TRY(count_rows(ctx, in, whole, tail));
+    size_t width = in->raw->width;
+    rm2i_npy_span span = {in->rows.from * width, in->raw->rows * width};
+    RM2_TRY(load_points(ctx, in, &span, &part));
+    rm2_status status = take_rows(ctx, in, whole, tail, &part.values);
+    rm2_array_clear(&part);
+    return status;
+}
+
+static rm2_status read_points(rm2_context *ctx, intake *in) {
+    return in->some ? read_some_points(ctx, in) : read_all_points(ctx, in);
 }
 
 /* ---- files of named arrays ------------------------------------------------------------------ */
@@ -220,7 +190,7 @@ static rm2_status find_fitting(rm2_context *ctx, const intake *in, size_t *index
     *index = SIZE_MAX;
     for (size_t k = 0; (e = rm2_archive_entry_at(in->archive, k)); k++) {
         bool fits = !e->refused && !e->texts && !is_role(s, e->name) &&
-                    form_of((shape){e->dims, e->shape}, in->wanted, s->columns || s->ignore);
+                    rm2i_form_of((rm2i_shape){e->dims, e->shape}, in->wanted, columns_chosen(in));
         if (fits && *index != SIZE_MAX) {
             char list[LIST_SIZE];
             rm2_archive_list(in->archive, list, sizeof list);
@@ -266,15 +236,6 @@ static rm2_status refuse_texts(rm2_context *ctx, const intake *in, size_t index,
                : RM2_OK;
 }
 
-static rm2_status read_points(rm2_context *ctx, const intake *in) {
-    rm2_array points;
-    RM2_TRY(refuse_texts(ctx, in, in->points, "points"));
-    RM2_TRY(rm2_archive_array(ctx, in->archive, in->points, &points));
-    rm2_status status = take_points(ctx, in, &points);
-    rm2_array_clear(&points);
-    return status;
-}
-
 static rm2_status find_role(rm2_context *ctx, const intake *in, const char *name, size_t *index) {
     *index = rm2_archive_find(in->archive, name);
     if (*index == SIZE_MAX)
@@ -284,26 +245,33 @@ static rm2_status find_role(rm2_context *ctx, const intake *in, const char *name
     return RM2_OK;
 }
 
-static rm2_status check_count(rm2_context *ctx, const intake *in, const char *name, size_t count,
-                              const char *what) {
-    if (count == in->raw->rows)
+/* One entry per point of the whole file. */
+static rm2_status check_count(rm2_context *ctx, const intake *in, size_t index, const char *what) {
+    RM2_TRY(rm2i_archive_check(ctx, in->archive, index));
+    const rm2_archive_entry *e = rm2_archive_entry_at(in->archive, index);
+    size_t count = rm2i_tail_product((rm2i_shape){e->dims, e->shape}, e->dims);
+    if (count == in->rows.all)
         return RM2_OK;
     return rm2i_fail(ctx, RM2_ERR_DATA, "%s: array \"%.60s\" has %zu %s for %zu points", in->path,
-                     name, count, what, in->raw->rows);
+                     e->name, count, what, in->rows.all);
+}
+
+/* The entries of the rows that are read; NULL: all. */
+static const rm2i_npy_span *entries_of_rows(const intake *in, rm2i_npy_span *span) {
+    *span = (rm2i_npy_span){in->rows.from, in->raw->rows};
+    return in->some ? span : NULL;
 }
 
 /* The array with one number per point. */
-static rm2_status read_numbers(rm2_context *ctx, const intake *in, const char *name, size_t index,
-                               double **numbers) {
+static rm2_status read_numbers(rm2_context *ctx, const intake *in, size_t index, double **numbers) {
     rm2_array array;
-    RM2_TRY(rm2_archive_array(ctx, in->archive, index, &array));
-    rm2_status status = check_count(ctx, in, name, rm2_array_count(&array), "numbers");
-    if (status == RM2_OK) {
-        *numbers = array.values;
-        array.values = NULL;
-    }
+    rm2i_npy_span span;
+    RM2_TRY(check_count(ctx, in, index, "numbers"));
+    RM2_TRY(rm2i_archive_numbers(ctx, in->archive, index, entries_of_rows(in, &span), &array));
+    *numbers = array.values;
+    array.values = NULL;
     rm2_array_clear(&array);
-    return status;
+    return RM2_OK;
 }
 
 static rm2_status check_ids(rm2_context *ctx, const intake *in, const char *name,
@@ -314,7 +282,7 @@ static rm2_status check_ids(rm2_context *ctx, const intake *in, const char *name
                 ctx, RM2_ERR_DATA,
                 "%s: array \"%.60s\", entry %zu (counted from 0) is %g: ids and labels "
                 "must be numbers or texts",
-                in->path, name, i, numbers[i]);
+                in->path, name, in->rows.from + i, numbers[i]);
     return RM2_OK;
 }
 
@@ -324,17 +292,13 @@ static const char *text_of_number(const void *list, size_t i, char room[RM2I_TEX
 }
 
 /* Texts are codes already. */
-static rm2_status code_texts(rm2_context *ctx, const intake *in, const char *name, size_t index,
-                             rm2i_codes *codes) {
+static rm2_status code_texts(rm2_context *ctx, const intake *in, size_t index, rm2i_codes *codes) {
     rm2_texts texts;
-    RM2_TRY(rm2_archive_texts(ctx, in->archive, index, &texts));
-    rm2_status status = check_count(ctx, in, name, texts.count, "texts");
-    if (status == RM2_OK) {
-        *codes = (rm2i_codes){texts.codes, texts.distinct, texts.distinct_count};
-        texts = (rm2_texts){0};
-    }
-    rm2_texts_clear(&texts);
-    return status;
+    rm2i_npy_span span;
+    RM2_TRY(check_count(ctx, in, index, "texts"));
+    RM2_TRY(rm2i_archive_texts(ctx, in->archive, index, entries_of_rows(in, &span), &texts));
+    *codes = (rm2i_codes){texts.codes, texts.distinct, texts.distinct_count};
+    return RM2_OK;
 }
 
 static rm2_status take_codes(rm2_context *ctx, const intake *in, const char *name,
@@ -343,8 +307,8 @@ static rm2_status take_codes(rm2_context *ctx, const intake *in, const char *nam
     double *numbers = NULL;
     RM2_TRY(find_role(ctx, in, name, &index));
     if (rm2_archive_entry_at(in->archive, index)->texts)
-        return code_texts(ctx, in, name, index, codes);
-    RM2_TRY(read_numbers(ctx, in, name, index, &numbers));
+        return code_texts(ctx, in, index, codes);
+    RM2_TRY(read_numbers(ctx, in, index, &numbers));
     rm2_status status = check_ids(ctx, in, name, numbers);
     if (status == RM2_OK)
         status = rm2i_code_texts(ctx, in->raw->rows, text_of_number, numbers, codes);
@@ -369,13 +333,15 @@ static rm2_status take_roles(rm2_context *ctx, const intake *in) {
         return RM2_OK;
     RM2_TRY(find_role(ctx, in, s->time, &time));
     RM2_TRY(refuse_texts(ctx, in, time, "time"));
-    return read_numbers(ctx, in, s->time, time, &raw->time);
+    return read_numbers(ctx, in, time, &raw->time);
 }
 
 static rm2_status from_archive(rm2_context *ctx, intake *in) {
     RM2_TRY(rm2_archive_open(ctx, in->path, &in->archive));
     in->last_axis_counts = rm2_archive_format_used(in->archive)->last_axis_counts;
     rm2_status status = find_points(ctx, in);
+    if (status == RM2_OK)
+        status = refuse_texts(ctx, in, in->points, "points");
     if (status == RM2_OK)
         status = read_points(ctx, in);
     if (status == RM2_OK)
@@ -384,7 +350,7 @@ static rm2_status from_archive(rm2_context *ctx, intake *in) {
     return status;
 }
 
-static rm2_status from_npy(rm2_context *ctx, const intake *in) {
+static rm2_status from_npy(rm2_context *ctx, intake *in) {
     const rm2_data_settings *s = in->settings;
     if (s->group || s->label || s->time)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -392,15 +358,24 @@ static rm2_status from_npy(rm2_context *ctx, const intake *in) {
                          "settings.label or settings.time; "
                          "use an array (trajectories, T, D), an .npz or a CSV file",
                          in->path);
-    rm2_array array;
-    RM2_TRY(rm2_npy_read(ctx, in->path, &array));
-    rm2_status status = take_points(ctx, in, &array);
-    rm2_array_clear(&array);
-    return status;
+    return read_points(ctx, in);
+}
+
+static rm2_status from_file(rm2_context *ctx, intake *in) {
+    return rm2i_has_extension(in->path, ".npy") ? from_npy(ctx, in) : from_archive(ctx, in);
 }
 
 rm2_status rm2i_raw_from_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                const rm2i_wanted *wanted, rm2i_raw *raw) {
     intake in = {.path = path, .settings = s, .wanted = wanted, .raw = raw};
-    return rm2i_has_extension(path, ".npy") ? from_npy(ctx, &in) : from_archive(ctx, &in);
+    return from_file(ctx, &in);
+}
+
+rm2_status rm2i_raw_some_of_array(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                  const rm2i_wanted *wanted, rm2i_raw_rows *rows, rm2i_raw *raw) {
+    intake in = {
+        .path = path, .settings = s, .wanted = wanted, .rows = *rows, .some = true, .raw = raw};
+    rm2_status status = from_file(ctx, &in);
+    rows->all = in.rows.all;
+    return status;
 }

@@ -72,7 +72,7 @@ static rm2_status take_starts(rm2_context *ctx, const char *source, const rm2_da
     }
     RM2_TRY(rm2i_calloc(ctx, a->trajectories, sizeof *group->names, &group->names));
     group->count = a->trajectories;
-    return rm2i_number_names(ctx, a->trajectories, group->names);
+    return rm2i_number_names(ctx, 0, a->trajectories, group->names);
 }
 
 static const char *text_of_number(const void *list, size_t i, char room[RM2I_TEXT_ROOM]) {

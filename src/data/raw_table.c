@@ -91,26 +91,30 @@ static rm2_status take_all(rm2_context *ctx, const char *path, const rm2_data_se
     return take_names(ctx, table, raw);
 }
 
-static rm2_status read_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                             rm2_table *table) {
+/* How the file is read, and what the settings point to. */
+typedef struct reading {
+    rm2_csv_settings csv;
     const char *text[2];
     roles r;
-    rm2_csv_settings csv = rm2_csv_settings_default();
-    find_roles(s, &r);
-    csv.delimiter = s->delimiter;
-    csv.header = s->header;
-    csv.allow_missing = s->allow_missing;
-    csv.text = text;
+} reading;
+
+static void choose_reading(const rm2_data_settings *s, reading *how) {
+    how->csv = rm2_csv_settings_default();
+    rm2_csv_settings *csv = &how->csv;
+    find_roles(s, &how->r);
+    csv->delimiter = s->delimiter;
+    csv->header = s->header;
+    csv->allow_missing = s->allow_missing;
+    csv->text = how->text;
     if (s->group)
-        text[csv.text_count++] = s->group;
+        how->text[csv->text_count++] = s->group;
     if (s->label)
-        text[csv.text_count++] = s->label;
+        how->text[csv->text_count++] = s->label;
     if (s->columns || s->ignore) { /* columns that are not chosen may hold anything */
-        csv.choice = &r.choice;
-        csv.numeric = &s->time;
-        csv.numeric_count = s->time ? 1 : 0;
+        csv->choice = &how->r.choice;
+        csv->numeric = &s->time;
+        csv->numeric_count = s->time ? 1 : 0;
     }
-    return rm2_csv_read(ctx, path, &csv, table);
 }
 
 rm2_status rm2i_raw_take_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
@@ -122,11 +126,38 @@ rm2_status rm2i_raw_take_table(rm2_context *ctx, const char *path, const rm2_dat
     return take_all(ctx, path, s, table, raw);
 }
 
-rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                               rm2i_raw *raw) {
+static rm2_status open_source(rm2_context *ctx, const char *path, rm2i_source *source) {
+    RM2_TRY(rm2i_refuse_foreign(ctx, path));
+    return rm2i_source_open(ctx, path, source);
+}
+
+rm2_status rm2i_raw_divide_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                 size_t parts, size_t *at, size_t *lines) {
+    reading how;
+    rm2i_source source;
+    choose_reading(s, &how);
+    RM2_TRY(open_source(ctx, path, &source));
+    rm2_status status = rm2i_csv_divide(ctx, &source, &how.csv, parts, at, lines);
+    rm2i_source_close(&source);
+    return status;
+}
+
+rm2_status rm2i_raw_part_of_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                  const rm2i_csv_part *part, rm2i_raw *raw) {
+    reading how;
+    rm2i_source source;
     rm2_table table;
-    RM2_TRY(read_table(ctx, path, s, &table));
-    rm2_status status = rm2i_raw_take_table(ctx, path, s, &table, raw);
+    choose_reading(s, &how);
+    RM2_TRY(open_source(ctx, path, &source));
+    rm2_status status = rm2i_csv_load(ctx, &source, &how.csv, part, &table);
+    rm2i_source_close(&source);
+    if (status == RM2_OK)
+        status = rm2i_raw_take_table(ctx, path, s, &table, raw);
     rm2_table_clear(&table);
     return status;
+}
+
+rm2_status rm2i_raw_from_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                               rm2i_raw *raw) {
+    return rm2i_raw_part_of_table(ctx, path, s, NULL, raw);
 }

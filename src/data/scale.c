@@ -37,71 +37,111 @@ void rm2_data_original(const rm2_data *data, double *points) {
     rm2_data_unscale(data, data->count, points);
 }
 
+/* Entries of a factor, of the points of all ranks. */
+typedef struct entries {
+    const rm2i_draft *d;
+    const rm2_factor *f;
+    const rm2i_parts *parts;
+} entries;
+
+static void find_largest(const void *job, void *state) {
+    const entries *e = job;
+    double *largest = state;
+    size_t ambient = rm2_manifold_ambient(e->d->manifold);
+    for (size_t i = 0; i < e->d->count; i++)
+        for (size_t k = 0; k < e->f->ambient; k++)
+            *largest = fmax(*largest, fabs(e->d->points[i * ambient + e->f->ambient_offset + k]));
+}
+
 /* A power of two that the factor's entries are of the size of where their squares would vanish; otherwise 1.
  * Entries whose squares overflow have been rejected. */
-static double unit_of(const rm2i_draft *d, const rm2_factor *f) {
+static double unit_of(const entries *e) {
     enum { SMALL = -400 }; /* squares below 2^-800 come near the least normal number, 2^-1022 */
-    size_t ambient = rm2_manifold_ambient(d->manifold);
     double largest = 0;
     int exponent = 0;
-    for (size_t i = 0; i < d->count; i++)
-        for (size_t k = 0; k < f->ambient; k++)
-            largest = fmax(largest, fabs(d->points[i * ambient + f->ambient_offset + k]));
+    rm2i_team_relay(rm2i_parts_team(e->parts), sizeof largest, &largest, find_largest, e);
     (void)frexp(largest, &exponent);
     return largest > 0 && exponent < SMALL ? ldexp(1, exponent - 1) : 1;
 }
 
-/* Mean over the factor's columns of their variance (divisor n - 1), in units of unit^2. */
-static double mean_variance(const rm2i_draft *d, const rm2_factor *f, double unit) {
-    size_t ambient = rm2_manifold_ambient(d->manifold);
-    double total = 0;
-    for (size_t k = 0; k < f->ambient; k++) {
-        const double *x = d->points + f->ambient_offset + k;
-        double mean = 0, squares = 0;
-        for (size_t i = 0; i < d->count; i++)
-            mean += x[i * ambient] / unit / (double)d->count;
-        for (size_t i = 0; i < d->count; i++)
-            squares += (x[i * ambient] / unit - mean) * (x[i * ambient] / unit - mean);
-        total += squares / (double)(d->count - 1);
-    }
-    return total / (double)f->ambient;
+/* A column of the factor, in units of `unit`. */
+typedef struct column {
+    const entries *e;
+    size_t entry;
+    double unit, mean;
+} column;
+
+static double value_at(const column *c, size_t i) {
+    size_t ambient = rm2_manifold_ambient(c->e->d->manifold);
+    return c->e->d->points[i * ambient + c->e->f->ambient_offset + c->entry] / c->unit;
 }
 
-static rm2_status find_scale(rm2_context *ctx, rm2i_draft *d) {
-    if (d->count < 2)
+static void add_shares(const void *job, void *state) {
+    const column *c = job;
+    double *mean = state, n = (double)rm2i_parts_all(c->e->parts, c->e->d->count);
+    for (size_t i = 0; i < c->e->d->count; i++)
+        *mean += value_at(c, i) / n;
+}
+
+static void add_squares(const void *job, void *state) {
+    const column *c = job;
+    double *sum = state;
+    for (size_t i = 0; i < c->e->d->count; i++)
+        *sum += (value_at(c, i) - c->mean) * (value_at(c, i) - c->mean);
+}
+
+/* Mean over the factor's columns of their variance (divisor n - 1), in units of unit^2. */
+static double mean_variance(const entries *e, double unit) {
+    const rm2_team *team = rm2i_parts_team(e->parts);
+    double total = 0, n = (double)rm2i_parts_all(e->parts, e->d->count);
+    for (size_t k = 0; k < e->f->ambient; k++) {
+        column c = {e, k, unit, 0};
+        double squares = 0;
+        rm2i_team_relay(team, sizeof c.mean, &c.mean, add_shares,
+                        &(column){.e = e, .entry = k, .unit = unit});
+        rm2i_team_relay(team, sizeof squares, &squares, add_squares, &c);
+        total += squares / (n - 1);
+    }
+    return total / (double)e->f->ambient;
+}
+
+static rm2_status find_scale(rm2_context *ctx, const rm2i_parts *parts, rm2i_draft *d) {
+    if (rm2i_parts_all(parts, d->count) < 2)
         return rm2i_fail(ctx, RM2_ERR_DATA, "scaling needs at least 2 points, %s has %zu",
                          d->source, d->count);
     for (size_t k = 0; k < rm2_manifold_factor_count(d->manifold); k++) {
-        const rm2_factor *f = rm2_manifold_factor(d->manifold, k);
-        if (f->geometry != &rm2_euclidean)
+        const entries e = {d, rm2_manifold_factor(d->manifold, k), parts};
+        if (e.f->geometry != &rm2_euclidean)
             continue;
-        double unit = unit_of(d, f), scale = unit * sqrt(mean_variance(d, f, unit));
+        double unit = unit_of(&e), scale = unit * sqrt(mean_variance(&e, unit));
         if (isnan(scale))
             return rm2i_fail(ctx, RM2_ERR_DATA,
                              "%s: factor %zu (R%zu) has missing entries; scaling needs all of them",
-                             d->source, k + 1, f->n);
+                             d->source, k + 1, e.f->n);
         if (scale > 0 && isinf(1 / scale))
             return rm2i_fail(ctx, RM2_ERR_DATA,
                              "%s: factor %zu (R%zu) varies by %g, which cannot be scaled; use "
                              "other units",
-                             d->source, k + 1, f->n, scale);
+                             d->source, k + 1, e.f->n, scale);
         if (scale > 0) /* constant columns have no scale of their own */
             d->scale[k] = scale;
     }
     return RM2_OK;
 }
 
-bool rm2i_scale_vanishes(const rm2i_draft *d) {
+bool rm2i_scale_vanishes(const rm2i_draft *d, const rm2i_parts *parts) {
+    bool vanishes = false;
     for (size_t k = 0; d->count > 1 && k < rm2_manifold_factor_count(d->manifold); k++) {
-        const rm2_factor *f = rm2_manifold_factor(d->manifold, k);
-        if (f->geometry == &rm2_euclidean && unit_of(d, f) != 1)
-            return true;
+        const entries e = {d, rm2_manifold_factor(d->manifold, k), parts};
+        if (e.f->geometry == &rm2_euclidean)
+            vanishes |= unit_of(&e) != 1;
     }
-    return false;
+    return vanishes;
 }
 
-rm2_status rm2i_scale(rm2_context *ctx, rm2i_draft *draft, rm2i_draft *held_out) {
-    RM2_TRY(find_scale(ctx, draft));
+rm2_status rm2i_scale(rm2_context *ctx, const rm2i_parts *parts, rm2i_draft *draft,
+                      rm2i_draft *held_out) {
+    RM2_TRY(find_scale(ctx, parts, draft));
     multiply(draft->manifold, draft->scale, false, draft->count, draft->points);
     if (!held_out || !held_out->manifold)
         return RM2_OK;

@@ -5,6 +5,8 @@
  * where w crosses zero. New data take the sign of a reference's first trajectory, or, where there is none
  * on one of the sides, of the nearest of its points. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "data/data.h"
@@ -51,18 +53,32 @@ static size_t align_with(quaternions q, size_t from, size_t to, const double *re
     return length;
 }
 
-static size_t align_with_axis(quaternions q, size_t count) {
-    double A[16] = {0}, values[4], axes[16], work[32]; /* rm2i_eigen_work(4) is 28 */
-    for (size_t i = 0; i < count; i++)
+/* Quaternions of this rank. */
+typedef struct sum_job {
+    quaternions q;
+    size_t count;
+} sum_job;
+
+/* sum q q^T */
+static void add_products(const void *job, void *state) {
+    const sum_job *j = job;
+    double *A = state;
+    for (size_t i = 0; i < j->count; i++)
         for (size_t k = 0; k < 4; k++)
-            rm2i_axpy(4, at(q, i)[k], at(q, i), A + 4 * k);
+            rm2i_axpy(4, at(j->q, i)[k], at(j->q, i), A + 4 * k);
+}
+
+static size_t align_with_axis(const rm2_team *team, quaternions q, size_t count) {
+    double A[16] = {0}, values[4], axes[16], work[32]; /* rm2i_eigen_work(4) is 28 */
+    rm2i_team_relay(team, sizeof A, A, add_products, &(sum_job){q, count});
     if (rm2i_eigen(4, A, values, axes, work) != RM2_OK)
         return 0;
     size_t top = 0, flips = 0;
     for (size_t k = 1; k < 4; k++)
         top = values[k] > values[top] ? k : top;
     double *axis = axes + 4 * top;
-    if (rm2i_dot(4, axis, at(q, 0)) < 0) /* the first point keeps its sign */
+    if (rm2i_team_decide(team,
+                         rm2i_dot(4, axis, at(q, 0)) < 0)) /* the first point keeps its sign */
         flip(axis);
     for (size_t i = 0; i < count; i++)
         if (rm2i_dot(4, axis, at(q, i)) < 0) {
@@ -80,29 +96,64 @@ static size_t count_jumps(quaternions q, size_t from, size_t to) {
     return jumps;
 }
 
-static void align_factor(const rm2i_draft *data, quaternions q, rm2_factor_report *report) {
-    if (data->trajectories == 0) {
-        report->sign_flips = align_with_axis(q, data->count);
-        return;
-    }
+/* Points whose signs others take. */
+typedef struct first_trajectory {
+    size_t count, first; /* points; of the first trajectory, 0: there is none */
+    const double *points;
+} first_trajectory;
+
+/* Signs along the trajectories t, t + 1, ..., each as a whole as the first one of all. */
+static void align_factor(const rm2i_draft *data, quaternions q, const double *first, size_t count,
+                         rm2_factor_report *report) {
     const size_t *starts = data->starts;
     for (size_t t = 0; t < data->trajectories; t++) {
         report->sign_flips += align_along(q, starts[t], starts[t + 1]);
         report->sign_jumps += count_jumps(q, starts[t], starts[t + 1]);
-        if (t > 0)
-            report->sign_flips += align_with(q, starts[t], starts[t + 1], at(q, starts[0]),
-                                             q.stride, starts[1] - starts[0]);
+        if (at(q, starts[t]) != first)
+            report->sign_flips += align_with(q, starts[t], starts[t + 1], first, q.stride, count);
     }
 }
 
-void rm2i_align_signs(rm2i_draft *data, rm2_data_report *report) {
+/* The first trajectory of all: rank 0 has it, the others get a copy. */
+static rm2_status find_first(rm2_context *ctx, const rm2i_parts *parts, const rm2i_draft *data,
+                             double **copy, first_trajectory *r) {
     size_t ambient = rm2_manifold_ambient(data->manifold);
+    const rm2_team *team = rm2i_parts_team(parts);
+    double *points = data->points;
+    rm2_status status = RM2_OK;
+    r->first = parts ? parts->starts[1] : data->starts[1];
+    if (!rm2i_parts_first(parts)) {
+        status = rm2i_alloc(ctx, r->first, ambient * sizeof **copy, copy);
+        points = *copy;
+    }
+    RM2_TRY(rm2i_team_settle(ctx, team, status));
+    rm2i_team_tell(team, points, r->first * ambient * sizeof *points);
+    r->points = points;
+    return RM2_OK;
+}
+
+rm2_status rm2i_align_signs(rm2_context *ctx, const rm2i_parts *parts, rm2i_draft *data,
+                            rm2_data_report *report) {
+    size_t ambient = rm2_manifold_ambient(data->manifold);
+    first_trajectory r = {.first = 0};
+    double *copy = NULL;
+    if (data->trajectories > 0)
+        RM2_TRY(find_first(ctx, parts, data, &copy, &r));
     for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++) {
         const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
-        if (rm2i_is_orientation(f))
-            align_factor(data, (quaternions){data->points + f->ambient_offset, ambient},
-                         &report->factor[k]);
+        quaternions q = {data->points + f->ambient_offset, ambient};
+        if (!rm2i_is_orientation(f))
+            continue;
+        if (data->trajectories == 0) {
+            report->factor[k].sign_flips = align_with_axis(rm2i_parts_team(parts), q, data->count);
+            continue;
+        }
+        if (copy) /* as rank 0 does it */
+            (void)align_along((quaternions){copy + f->ambient_offset, ambient}, 0, r.first);
+        align_factor(data, q, r.points + f->ambient_offset, r.first, &report->factor[k]);
     }
+    free(copy);
+    return RM2_OK;
 }
 
 /* <q, r> for the nearest of `count` orientations r; 0 for a missing q. */
@@ -125,12 +176,6 @@ static void align_with_nearest(quaternions q, size_t from, size_t to, const doub
     for (size_t i = from; agreement < 0 && i < to; i++)
         flip(at(q, i));
 }
-
-/* Points whose signs others take. */
-typedef struct first_trajectory {
-    size_t count, first; /* points; of the first trajectory, 0: there is none */
-    const double *points;
-} first_trajectory;
 
 static void align_factor_with(const rm2i_draft *data, quaternions q, const first_trajectory *r,
                               const double *same) {

@@ -267,7 +267,7 @@ rm2_status rm2i_data_divide(rm2_context *ctx, const rm2_data *data, const bool *
     bool scaled = undo_scale(data, &draft);
     rm2_status status = divide(ctx, &draft, marked, &out);
     if (status == RM2_OK && scaled)
-        status = rm2i_scale(ctx, &draft, &out);
+        status = rm2i_scale(ctx, NULL, &draft, &out);
     if (status == RM2_OK)
         status = finish_both(ctx, &draft, &out, rest, part);
     rm2i_draft_clear(&draft); /* empty unless something failed */

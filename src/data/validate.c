@@ -220,18 +220,23 @@ static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
     return RM2_OK;
 }
 
-static void warn(rm2_context *ctx, const intake *in) {
-    if (rm2_is_spd(in->f->geometry) && in->s->shrinkage > 0)
-        rm2i_log(ctx, RM2_LOG_INFO,
-                 "%s: %zu matrices of factor %zu (SPD%zu) were regularised with a shrinkage of %g",
-                 in->data->source, in->data->count, in->index + 1, in->f->n, in->s->shrinkage);
-    if (in->report->warned)
-        rm2i_log(
-            ctx, RM2_LOG_WARNING,
-            "%s: %zu points of factor %zu (%s%zu) were off the manifold by more than %.0e (the "
-            "worst by %.2g) and have been projected",
-            in->data->source, in->report->warned, in->index + 1, in->f->geometry->name, in->f->n,
-            in->s->project_below, in->report->worst_defect);
+void rm2i_log_validated(rm2_context *ctx, const rm2_data_settings *s, const rm2i_draft *draft,
+                        size_t count, const rm2_data_report *report) {
+    for (size_t k = 0; k < report->factors; k++) {
+        const rm2_factor *f = rm2_manifold_factor(draft->manifold, k);
+        const rm2_factor_report *r = &report->factor[k];
+        if (rm2_is_spd(f->geometry) && s->shrinkage > 0)
+            rm2i_log(
+                ctx, RM2_LOG_INFO,
+                "%s: %zu matrices of factor %zu (SPD%zu) were regularised with a shrinkage of %g",
+                draft->source, count, k + 1, f->n, s->shrinkage);
+        if (r->warned)
+            rm2i_log(ctx, RM2_LOG_WARNING,
+                     "%s: %zu points of factor %zu (%s%zu) were off the manifold by more than "
+                     "%.0e (the worst by %.2g) and have been projected",
+                     draft->source, r->warned, k + 1, f->geometry->name, f->n, s->project_below,
+                     r->worst_defect);
+    }
 }
 
 /* Order told by the last letters of the four column names: w first or last. */
@@ -304,8 +309,6 @@ static rm2_status take_rows(rm2_context *ctx, rm2i_raw *raw, rm2i_draft *data, d
         for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++)
             RM2_TRY(take_factor(ctx, &factors[k], i));
     }
-    for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++)
-        warn(ctx, &factors[k]);
     return RM2_OK;
 }
 

@@ -16,7 +16,7 @@
 #define RM2I_INDUCING_H
 
 #include "base/tree.h"
-#include "gp/units.h"
+#include "base/units.h"
 #include "kernel/latent.h"
 #include "riemann2/base.h"
 

@@ -1,6 +1,6 @@
 /* Parts of the CSV reader: the scanner (csv_scan.c) cuts the text into fields, csv_value.c tells
  * what a field is, csv_header.c settles delimiter, names and roles of the columns, csv_read.c
- * builds the table. */
+ * builds the table, csv_divide.c finds where parts of it begin. */
 #ifndef RM2I_CSV_H
 #define RM2I_CSV_H
 
@@ -31,6 +31,7 @@ typedef struct rm2i_csv_scanner {
     size_t capacity;
     const char *record; /* start of the record */
     const char *end;    /* end of the window, a NUL */
+    uint64_t limit;     /* byte of the source where the text ends; UINT64_MAX: with the source */
     bool at_end;        /* nothing comes after the window */
     size_t line;        /* line of the record, from 1 */
     bool has_quotes;    /* in the record: only such a record can span lines */
@@ -46,18 +47,31 @@ void rm2i_csv_scanner_close(rm2i_csv_scanner *scanner);
 /* Read more text behind the window; the record may move. Fails with at_end. */
 rm2_status rm2i_csv_more(rm2i_csv_scanner *scanner);
 
+/* Go on with the text of a part, which is in a source of known size. */
+rm2_status rm2i_csv_enter_part(rm2i_csv_scanner *scanner, const rm2i_csv_part *part);
+
 /* Go to the next record, over blank and comment lines. */
 rm2_status rm2i_csv_find_record(rm2i_csv_scanner *scanner, bool *found);
 
 /* The record was used up to `end`. */
 void rm2i_csv_end_record(rm2i_csv_scanner *scanner, const char *end);
 
+/* Byte of the source where the record begins. */
+uint64_t rm2i_csv_offset(const rm2i_csv_scanner *scanner);
+
+static inline bool rm2i_csv_is_blank(const rm2i_csv_scanner *scanner, char c) {
+    return c == ' ' || (c == '\t' && scanner->delimiter != '\t');
+}
 const char *rm2i_csv_skip_blanks(const rm2i_csv_scanner *scanner, const char *p);
 
 /* What comes after a field that ends at p: moves *cursor to the next field or record. BAD means
  * that something else stands there and leaves the status alone. */
 rm2i_csv_stop rm2i_csv_after_field(const rm2i_csv_scanner *scanner, const char *p,
                                    const char **cursor);
+
+/* After the opening quote of a field: the closing one, or NULL if the window ends before. */
+const char *rm2i_csv_scan_quoted(const rm2i_csv_scanner *scanner, const char *p,
+                                 rm2i_csv_field *field);
 
 /* Scan the field at *cursor and move on. */
 rm2i_csv_stop rm2i_csv_scan_field(rm2i_csv_scanner *scanner, const char **cursor,
@@ -96,5 +110,9 @@ typedef enum rm2i_csv_role {
  * up if it is a header and stays the next one otherwise. */
 rm2_status rm2i_csv_read_header(rm2i_csv_scanner *scanner, const rm2_csv_settings *settings,
                                 rm2_table *table, rm2i_csv_role **roles);
+
+/* Where parts of the rows begin: as rm2i_csv_divide, for a scanner that stands at the first row of a source of known
+ * size. */
+rm2_status rm2i_csv_find_parts(rm2i_csv_scanner *scanner, size_t count, size_t *at, size_t *lines);
 
 #endif

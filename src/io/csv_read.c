@@ -10,9 +10,16 @@
 
 enum { FIRST_CELLS = 4096 }; /* cells that the first block of rows has room for */
 
+/* Which parts of a file there are. */
+typedef struct division {
+    size_t count, *at, *lines;
+} division;
+
 typedef struct reader {
     rm2i_csv_scanner scanner;
-    const rm2_csv_settings *settings;
+    rm2_csv_settings settings;
+    const rm2i_csv_part *part; /* whose rows are read; NULL: all */
+    const division *parts;     /* to be found; NULL: rows are read */
     rm2_table *table;
     rm2i_csv_role *roles;
     rm2i_text_set *sets; /* columns: distinct texts so far */
@@ -69,7 +76,7 @@ static rm2i_csv_stop read_odd_number(reader *r, const char **cursor, size_t colu
     if (stop == RM2I_CSV_BAD || stop == RM2I_CSV_CUT)
         return stop;
     rm2i_csv_kind kind = rm2i_csv_classify(field.text, field.size, value);
-    bool fine = kind == RM2I_CSV_NUMBER || (kind == RM2I_CSV_MISSING && r->settings->allow_missing);
+    bool fine = kind == RM2I_CSV_NUMBER || (kind == RM2I_CSV_MISSING && r->settings.allow_missing);
     return fine ? stop : refuse_value(r, &field, column, kind);
 }
 
@@ -224,6 +231,29 @@ static rm2_status finish(reader *r) {
     return RM2_OK;
 }
 
+static rm2_status read_rows(reader *r) {
+    bool found;
+    RM2_TRY(allocate_columns(r));
+    for (;;) {
+        RM2_TRY(rm2i_csv_find_record(&r->scanner, &found));
+        if (!found)
+            return finish(r);
+        RM2_TRY(append_row(r));
+    }
+}
+
+static rm2_status find_parts(reader *r) {
+    return rm2i_csv_find_parts(&r->scanner, r->parts->count, r->parts->at, r->parts->lines);
+}
+
+static rm2_status find_first_row(reader *r) {
+    bool found;
+    RM2_TRY(rm2i_csv_find_record(&r->scanner, &found));
+    return found ? RM2_OK
+                 : rm2i_fail(r->scanner.ctx, RM2_ERR_FORMAT, "%s has a header and no rows",
+                             r->scanner.source->name);
+}
+
 static rm2_status read_table(reader *r) {
     rm2i_csv_scanner *s = &r->scanner;
     bool found;
@@ -233,17 +263,9 @@ static rm2_status read_table(reader *r) {
                          "%s holds no table: all its lines are blank or "
                          "comments",
                          s->source->name);
-    RM2_TRY(rm2i_csv_read_header(s, r->settings, r->table, &r->roles));
-    RM2_TRY(allocate_columns(r));
-    for (;;) {
-        RM2_TRY(rm2i_csv_find_record(s, &found));
-        if (!found)
-            break;
-        RM2_TRY(append_row(r));
-    }
-    if (r->table->rows == 0)
-        return rm2i_fail(s->ctx, RM2_ERR_FORMAT, "%s has a header and no rows", s->source->name);
-    return finish(r);
+    RM2_TRY(rm2i_csv_read_header(s, &r->settings, r->table, &r->roles));
+    RM2_TRY(r->part ? rm2i_csv_enter_part(s, r->part) : find_first_row(r));
+    return r->parts ? find_parts(r) : read_rows(r);
 }
 
 static void close_reader(reader *r) {
@@ -260,32 +282,55 @@ static bool legal_delimiter(char c) {
            (c >= ':' && c <= '@') || c == '|' || c == '~' || c == '^';
 }
 
-static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
-                              const rm2_csv_settings *settings, rm2_table *table) {
-    rm2_csv_settings used = rm2_csv_settings_default();
+static rm2_status check_settings(rm2_context *ctx, const rm2_csv_settings *used) {
     char shown[RM2I_SHOWN_SIZE];
-    reader r = {.settings = &used, .table = table};
-    RM2_TRY(rm2i_settings_take(ctx, settings, &used));
-    if ((unsigned)used.header > RM2_HEADER_NO)
+    if ((unsigned)used->header > RM2_HEADER_NO)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.header is %d, not an rm2_header",
-                         (int)used.header);
-    if (!legal_delimiter(r.settings->delimiter))
+                         (int)used->header);
+    if (!legal_delimiter(used->delimiter))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "this character cannot separate fields: '%s'",
-                         rm2i_shown(&r.settings->delimiter, 1, shown));
-    if ((used.text_count > 0 && !used.text) || (used.numeric_count > 0 && !used.numeric))
+                         rm2i_shown(&used->delimiter, 1, shown));
+    if ((used->text_count > 0 && !used->text) || (used->numeric_count > 0 && !used->numeric))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s is NULL",
-                         used.text_count > 0 && !used.text ? "text" : "numeric");
-    if (used.most_bytes > 0)
-        RM2_TRY(rm2i_source_limit(source, used.most_bytes));
+                         used->text_count > 0 && !used->text ? "text" : "numeric");
+    return RM2_OK;
+}
+
+/* What is asked for is in `r`; its table is empty after a failure. */
+static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
+                              const rm2_csv_settings *settings, reader *r) {
+    rm2_csv_settings *used = &r->settings;
+    *used = rm2_csv_settings_default();
+    RM2_TRY(rm2i_settings_take(ctx, settings, used));
+    RM2_TRY(check_settings(ctx, used));
+    if (used->most_bytes > 0)
+        RM2_TRY(rm2i_source_limit(source, used->most_bytes));
     rm2i_c_locale scope;
     RM2_TRY(rm2i_c_locale_enter(ctx, &scope));
-    rm2_status status = rm2i_csv_scanner_open(ctx, source, r.settings->delimiter, &r.scanner);
+    rm2_status status = rm2i_csv_scanner_open(ctx, source, used->delimiter, &r->scanner);
     if (status == RM2_OK)
-        status = read_table(&r);
-    close_reader(&r);
+        status = read_table(r);
+    close_reader(r);
     rm2i_c_locale_leave(&scope);
     if (status != RM2_OK)
-        rm2_table_clear(table);
+        rm2_table_clear(r->table);
+    return status;
+}
+
+rm2_status rm2i_csv_load(rm2_context *ctx, rm2i_source *source, const rm2_csv_settings *settings,
+                         const rm2i_csv_part *part, rm2_table *table) {
+    reader r = {.table = table, .part = part};
+    *table = (rm2_table){0};
+    return read_source(ctx, source, settings, &r);
+}
+
+rm2_status rm2i_csv_divide(rm2_context *ctx, rm2i_source *source, const rm2_csv_settings *settings,
+                           size_t count, size_t *at, size_t *lines) {
+    rm2_table columns = {0};
+    const division parts = {count, at, lines};
+    reader r = {.table = &columns, .parts = &parts};
+    rm2_status status = read_source(ctx, source, settings, &r);
+    rm2_table_clear(&columns);
     return status;
 }
 
@@ -297,7 +342,7 @@ rm2_status rm2_csv_read(rm2_context *ctx, const char *path, const rm2_csv_settin
     RM2_TRY(rm2i_refuse_foreign(ctx, path));
     rm2i_source source;
     RM2_TRY(rm2i_source_open(ctx, path, &source));
-    rm2_status status = read_source(ctx, &source, settings, table);
+    rm2_status status = rm2i_csv_load(ctx, &source, settings, NULL, table);
     rm2i_source_close(&source);
     return status;
 }
@@ -311,5 +356,5 @@ rm2_status rm2_csv_parse(rm2_context *ctx, const char *name, const void *bytes, 
         RM2_REQUIRE(ctx, bytes);
     rm2i_source source;
     rm2i_source_memory(ctx, name, bytes, size, &source);
-    return read_source(ctx, &source, settings, table);
+    return rm2i_csv_load(ctx, &source, settings, NULL, table);
 }

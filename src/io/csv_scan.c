@@ -77,17 +77,60 @@ rm2_status rm2i_csv_more(rm2i_csv_scanner *scanner) {
     if (kept + 1 >= scanner->capacity / 2)
         RM2_TRY(grow_window(scanner));
     char *fresh = scanner->window + kept;
-    size_t want = scanner->capacity - kept - 1, got;
-    RM2_TRY(scanner->source->read(scanner->source, fresh, want, &got));
+    rm2i_source *source = scanner->source;
+    size_t room = scanner->capacity - kept - 1, got;
+    uint64_t left = scanner->limit - source->position;
+    size_t want = left < room ? (size_t)left : room;
+    RM2_TRY(source->read(source, fresh, want, &got));
     fresh[got] = '\0';
     scanner->end = fresh + got;
-    scanner->at_end = got < want;
+    scanner->at_end = got < room;
+    if (got < want && scanner->limit != UINT64_MAX)
+        return rm2i_fail(scanner->ctx, RM2_ERR_DATA,
+                         "%s: expected %llu bytes as before, got %llu: the file has changed while "
+                         "it was read",
+                         source->name, (unsigned long long)scanner->limit,
+                         (unsigned long long)source->position);
     return refuse_nul(scanner, fresh);
+}
+
+/* A line begins where the line before it ends. */
+static rm2_status check_line_start(rm2i_csv_scanner *scanner, const rm2i_csv_part *part) {
+    char before = '\0';
+    if (part->line == 1 || part->from == 0)
+        return RM2_OK;
+    scanner->source->position = part->from - 1;
+    RM2_TRY(rm2i_source_exactly(scanner->source, &before, 1, "a line"));
+    if (before == '\n')
+        return RM2_OK;
+    return rm2i_fail(scanner->ctx, RM2_ERR_DATA,
+                     "%s: line %zu does not begin at byte %llu as before: the file has changed "
+                     "while it was read",
+                     scanner->source->name, part->line, (unsigned long long)part->from);
+}
+
+rm2_status rm2i_csv_enter_part(rm2i_csv_scanner *scanner, const rm2i_csv_part *part) {
+    scanner->record = scanner->end = scanner->window;
+    scanner->window[0] = '\0';
+    scanner->line = part->line;
+    scanner->limit = part->to;
+    scanner->has_quotes = false;
+    scanner->at_end = part->from >= part->to;
+    if (scanner->at_end)
+        return RM2_OK;
+    RM2_TRY(check_line_start(scanner, part));
+    scanner->source->position = part->from;
+    return rm2i_csv_more(scanner);
+}
+
+uint64_t rm2i_csv_offset(const rm2i_csv_scanner *scanner) {
+    return scanner->source->position - (uint64_t)(scanner->end - scanner->record);
 }
 
 rm2_status rm2i_csv_scanner_open(rm2_context *ctx, rm2i_source *source, char delimiter,
                                  rm2i_csv_scanner *scanner) {
-    *scanner = (rm2i_csv_scanner){.ctx = ctx, .source = source, .line = 1, .delimiter = delimiter};
+    *scanner = (rm2i_csv_scanner){
+        .ctx = ctx, .source = source, .line = 1, .delimiter = delimiter, .limit = UINT64_MAX};
     RM2_TRY(rm2i_alloc(ctx, BLOCK, 1, &scanner->window));
     scanner->capacity = BLOCK;
     scanner->record = scanner->end = scanner->window;
@@ -108,7 +151,7 @@ void rm2i_csv_scanner_close(rm2i_csv_scanner *scanner) {
 }
 
 const char *rm2i_csv_skip_blanks(const rm2i_csv_scanner *scanner, const char *p) {
-    while (*p == ' ' || (*p == '\t' && scanner->delimiter != '\t'))
+    while (rm2i_csv_is_blank(scanner, *p))
         p++;
     return p;
 }
@@ -172,9 +215,8 @@ rm2i_csv_stop rm2i_csv_after_field(const rm2i_csv_scanner *scanner, const char *
     return *p == scanner->delimiter ? RM2I_CSV_NEXT : RM2I_CSV_BAD;
 }
 
-/* After the opening quote: the closing one, or NULL if the window ends before. */
-static const char *scan_quoted(const rm2i_csv_scanner *scanner, const char *p,
-                               rm2i_csv_field *field) {
+const char *rm2i_csv_scan_quoted(const rm2i_csv_scanner *scanner, const char *p,
+                                 rm2i_csv_field *field) {
     *field = (rm2i_csv_field){.text = p, .quoted = true};
     for (;;) {
         p = memchr(p, '"', (size_t)(scanner->end - p));
@@ -216,7 +258,7 @@ rm2i_csv_stop rm2i_csv_scan_field(rm2i_csv_scanner *scanner, const char **cursor
     const char *p;
     if (*start == '"') {
         scanner->has_quotes = true;
-        p = scan_quoted(scanner, start + 1, field);
+        p = rm2i_csv_scan_quoted(scanner, start + 1, field);
         if (!p && !scanner->at_end)
             return RM2I_CSV_CUT;
         if (!p)

@@ -13,11 +13,14 @@ typedef struct rm2i_source rm2i_source;
 
 /* Read `size` bytes, fewer only at the end of the source. */
 typedef rm2_status (*rm2i_read_fn)(rm2i_source *source, void *bytes, size_t size, size_t *got);
+/* Pass over bytes that are there. */
+typedef rm2_status (*rm2i_skip_fn)(rm2i_source *source, uint64_t size);
 
 struct rm2i_source {
     rm2_context *ctx;
     const char *name; /* stands for the source in messages */
     rm2i_read_fn read;
+    rm2i_skip_fn skip; /* NULL: only the position changes */
     uint64_t position;
     uint64_t size; /* RM2I_STREAM if it is unknown */
     uint64_t most; /* bytes; more are an error */
@@ -44,6 +47,12 @@ rm2_status rm2i_source_spool(rm2i_source *source, const char *start);
 
 /* Bytes still to come; only for a source of known size. */
 uint64_t rm2i_source_left(const rm2i_source *source);
+
+/* Go on after `size` bytes, which the source of known size has. */
+rm2_status rm2i_source_skip(rm2i_source *source, uint64_t size);
+
+/* Size of a regular file; false: it is not one, or is not there. */
+bool rm2i_regular_file(const char *path, uint64_t *size);
 
 /* Read exactly `size` bytes; `what` names them in the message if the source ends before. */
 rm2_status rm2i_source_exactly(rm2i_source *source, void *bytes, size_t size, const char *what);
@@ -104,6 +113,26 @@ rm2_status rm2i_table_choose(rm2_context *ctx, const char *source, const rm2_tab
 bool rm2i_choice_has_names(const rm2_column_choice *choice);
 rm2_status rm2i_no_column(rm2_context *ctx, const char *source, const rm2_table *table,
                           const char *name);
+
+/* ---- parts of a table ------------------------------------------------------------------------ */
+
+/* Rows of a file of text: bytes from the start of a row up to before the start of another, or the end of the file. */
+typedef struct rm2i_csv_part {
+    uint64_t from, to;
+    size_t line; /* of the first row, from 1 */
+} rm2i_csv_part;
+
+/* As rm2_csv_read, for the rows of a part, which may be none, or NULL. Names, delimiter and roles of the columns are those
+ * of the source's beginning. Parts need a source of known size. */
+rm2_status rm2i_csv_load(rm2_context *ctx, rm2i_source *source, const rm2_csv_settings *settings,
+                         const rm2i_csv_part *part, rm2_table *table);
+
+/* Divide a text into parts of about as many bytes each, in one pass that reads no values. `at` has count + 1 bytes: where
+ * the first row of each part begins, and the end of the text; `lines` are the lines there, except that of the end, which
+ * is 0. Fails as rm2i_csv_load does up to the first row. Parts after a row that cannot be cut into fields are empty, so
+ * that who reads its part reports it. */
+rm2_status rm2i_csv_divide(rm2_context *ctx, rm2i_source *source, const rm2_csv_settings *settings,
+                           size_t count, size_t *at, size_t *lines);
 
 /* The number written out in a text such as "12", SIZE_MAX if it is none. */
 size_t rm2i_written_number(const char *text);

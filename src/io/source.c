@@ -151,6 +151,21 @@ uint64_t rm2i_source_left(const rm2i_source *source) {
     return source->position < source->size ? source->size - source->position : 0;
 }
 
+rm2_status rm2i_source_skip(rm2i_source *source, uint64_t size) {
+    if (source->skip)
+        return source->skip(source, size);
+    source->position += size;
+    return RM2_OK;
+}
+
+bool rm2i_regular_file(const char *path, uint64_t *size) {
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return false;
+    *size = (uint64_t)info.st_size;
+    return true;
+}
+
 rm2_status rm2i_source_exactly(rm2i_source *source, void *bytes, size_t size, const char *what) {
     size_t got;
     RM2_TRY(source->read(source, bytes, size, &got));

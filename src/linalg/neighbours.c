@@ -20,7 +20,7 @@
 
 enum { LEAF = 32 }; /* most points of a leaf */
 
-static size_t begin_of(const rm2i_tree *tree, size_t level, size_t p) {
+static size_t begin_of(const rm2i_kd_tree *tree, size_t level, size_t p) {
     return (p * tree->n) >> level;
 }
 
@@ -76,14 +76,14 @@ static size_t bound(size_t d, const double *points, const size_t *order, size_t 
     return widest;
 }
 
-static void fill_leaf(rm2i_tree *tree, const double *points, size_t begin, size_t end) {
+static void fill_leaf(rm2i_kd_tree *tree, const double *points, size_t begin, size_t end) {
     size_t count = end - begin, d = tree->d;
     for (size_t m = 0; m < d; m++)
         for (size_t i = 0; i < count; i++)
             tree->columns[begin * d + m * count + i] = points[tree->order[begin + i] * d + m];
 }
 
-static void build_node(rm2i_tree *tree, const double *points, size_t level, size_t p) {
+static void build_node(rm2i_kd_tree *tree, const double *points, size_t level, size_t p) {
     size_t begin = begin_of(tree, level, p), end = begin_of(tree, level, p + 1), d = tree->d;
     double *box = tree->box + (((size_t)1 << level) + p) * 2 * d;
     size_t axis = bound(d, points, tree->order + begin, end - begin, box);
@@ -96,16 +96,16 @@ static void build_node(rm2i_tree *tree, const double *points, size_t level, size
     build_node(tree, points, level + 1, 2 * p + 1);
 }
 
-void rm2i_tree_free(rm2i_tree *tree) {
+void rm2i_kd_free(rm2i_kd_tree *tree) {
     free(tree->order);
     free(tree->box);
     free(tree->columns);
-    *tree = (rm2i_tree){0};
+    *tree = (rm2i_kd_tree){0};
 }
 
-rm2_status rm2i_tree_build(rm2_context *ctx, size_t n, size_t d, const double *points,
-                           rm2i_tree *tree) {
-    *tree = (rm2i_tree){.n = n, .d = d};
+rm2_status rm2i_kd_build(rm2_context *ctx, size_t n, size_t d, const double *points,
+                         rm2i_kd_tree *tree) {
+    *tree = (rm2i_kd_tree){.n = n, .d = d};
     if (n == 0 || d == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a graph needs points");
     while (n >> tree->levels > LEAF - 1) /* halves may be larger by one */
@@ -116,7 +116,7 @@ rm2_status rm2i_tree_build(rm2_context *ctx, size_t n, size_t d, const double *p
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, n, d * sizeof *tree->columns, &tree->columns);
     if (status != RM2_OK) {
-        rm2i_tree_free(tree);
+        rm2i_kd_free(tree);
         return status;
     }
     for (size_t i = 0; i < n; i++)
@@ -141,7 +141,7 @@ static void leaf_squares(size_t count, size_t d, const double *restrict columns,
     }
 }
 
-void rm2i_tree_squares(const rm2i_tree *tree, const double *x, double *square) {
+void rm2i_kd_squares(const rm2i_kd_tree *tree, const double *x, double *square) {
     double found[LEAF];
     for (size_t p = 0; p < (size_t)1 << tree->levels; p++) {
         size_t begin = begin_of(tree, tree->levels, p);
@@ -153,7 +153,7 @@ void rm2i_tree_squares(const rm2i_tree *tree, const double *x, double *square) {
 }
 
 typedef struct query {
-    const rm2i_tree *tree;
+    const rm2i_kd_tree *tree;
     const double *x;
     size_t from, to; /* points left out: from .. before to */
     size_t k, held;
@@ -182,7 +182,7 @@ static void consider(query *q, size_t index, double square) {
 }
 
 static void visit_leaf(query *q, size_t p) {
-    const rm2i_tree *tree = q->tree;
+    const rm2i_kd_tree *tree = q->tree;
     double found[LEAF];
     size_t begin = begin_of(tree, tree->levels, p);
     size_t count = begin_of(tree, tree->levels, p + 1) - begin;
@@ -193,7 +193,7 @@ static void visit_leaf(query *q, size_t p) {
             consider(q, tree->order[begin + i], found[i]);
 }
 
-static double box_square(const rm2i_tree *tree, size_t node, const double *x) {
+static double box_square(const rm2i_kd_tree *tree, size_t node, const double *x) {
     const double *low = tree->box + node * 2 * tree->d, *high = low + tree->d;
     double sum = 0;
     for (size_t m = 0; m < tree->d; m++) {
@@ -220,8 +220,8 @@ static void visit(query *q, size_t level, size_t p, double nearest) {
     visit(q, level + 1, 2 * p + !right_first, right_first ? left : right);
 }
 
-size_t rm2i_tree_nearest_outside(const rm2i_tree *tree, const double *x, size_t from, size_t to,
-                                 size_t k, size_t *index, double *square) {
+size_t rm2i_kd_nearest_outside(const rm2i_kd_tree *tree, const double *x, size_t from, size_t to,
+                               size_t k, size_t *index, double *square) {
     query q = {
         .tree = tree, .x = x, .from = from, .to = to, .k = k, .index = index, .square = square};
     if (k > 0)
@@ -229,16 +229,16 @@ size_t rm2i_tree_nearest_outside(const rm2i_tree *tree, const double *x, size_t 
     return q.held;
 }
 
-size_t rm2i_tree_nearest(const rm2i_tree *tree, const double *x, size_t except, size_t k,
-                         size_t *index, double *square) {
+size_t rm2i_kd_nearest(const rm2i_kd_tree *tree, const double *x, size_t except, size_t k,
+                       size_t *index, double *square) {
     size_t end = except < SIZE_MAX ? except + 1 : SIZE_MAX;
-    return rm2i_tree_nearest_outside(tree, x, except, end, k, index, square);
+    return rm2i_kd_nearest_outside(tree, x, except, end, k, index, square);
 }
 
 /* ---- all points ----------------------------------------------------------------------------- */
 
 typedef struct all_job {
-    const rm2i_tree *tree;
+    const rm2i_kd_tree *tree;
     const double *points;
     size_t k;
     size_t *nearest;
@@ -264,18 +264,19 @@ static rm2_status find_nearest(const void *job, size_t turn, double *work) {
     const all_job *j = job;
     size_t i = j->tree->order[turn], run = run_of(j, i);
     size_t from = j->runs ? j->starts[run] : i, to = j->runs ? j->starts[run + 1] : i + 1;
-    (void)rm2i_tree_nearest_outside(j->tree, j->points + i * j->tree->d, from, to, j->k,
-                                    j->nearest + i * j->k, work);
+    (void)rm2i_kd_nearest_outside(j->tree, j->points + i * j->tree->d, from, to, j->k,
+                                  j->nearest + i * j->k, work);
     return RM2_OK;
 }
 
-rm2_status rm2i_neighbours(rm2_context *ctx, const rm2i_tree *tree, const double *points, size_t k,
-                           size_t *nearest) {
+rm2_status rm2i_neighbours(rm2_context *ctx, const rm2i_kd_tree *tree, const double *points,
+                           size_t k, size_t *nearest) {
     return rm2i_neighbours_in_others(ctx, tree, points, k, 0, NULL, nearest);
 }
 
-rm2_status rm2i_neighbours_in_others(rm2_context *ctx, const rm2i_tree *tree, const double *points,
-                                     size_t k, size_t runs, const size_t *starts, size_t *nearest) {
+rm2_status rm2i_neighbours_in_others(rm2_context *ctx, const rm2i_kd_tree *tree,
+                                     const double *points, size_t k, size_t runs,
+                                     const size_t *starts, size_t *nearest) {
     all_job job = {tree, points, k, nearest, runs, starts};
     return rm2i_batch(ctx, tree->n, k, find_nearest, &job, NULL);
 }

@@ -25,16 +25,33 @@ static void mix_one(void *hash, double value) {
     mix(hash, &value, 1);
 }
 
+/* Numbers of all ranks in turn. */
+typedef struct numbers {
+    size_t count;
+    const double *values;
+} numbers;
+
+static void mix_numbers(const void *job, void *hash) {
+    const numbers *n = job;
+    mix(hash, n->values, n->count);
+}
+
+static void mix_all(const rm2_team *team, uint64_t *hash, const double *values, size_t count) {
+    rm2i_team_relay(team, sizeof *hash, hash, mix_numbers, &(numbers){count, values});
+}
+
 static uint64_t of_data(const rm2i_model_problem *p) {
     uint64_t hash = UINT64_C(14695981039346656037);
-    mix(&hash, p->F, p->N * p->M);
-    mix(&hash, p->X0, p->N * p->Q);
+    for (size_t m = 0; m < p->M; m++)
+        mix_all(p->team, &hash, p->F + m * p->N, p->N);
+    mix_all(p->team, &hash, p->X0, p->N * p->Q);
     return hash;
 }
 
 uint64_t rm2i_fingerprint_begin(const rm2i_model_problem *whole) {
     uint64_t hash = of_data(whole);
-    mix(&hash, whole->X0, whole->N * whole->Q); /* once more, as the raw vector's latents */
+    mix_all(whole->team, &hash, whole->X0,
+            whole->N * whole->Q); /* once more, as the raw vector's latents */
     return hash;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "gp/inducing.h"
 #include "model/model.h"
@@ -27,6 +28,70 @@ static rm2_status refuse(rm2_context *ctx, const rm2_model *m) {
     return RM2_OK;
 }
 
+/* ---- what is kept --------------------------------------------------------------------------- */
+
+/* Rows of the points that are kept. */
+typedef struct kept_rows {
+    size_t n, ambient, M, Q;
+    double *points;  /* n x ambient */
+    double *numbers; /* n: of the rows */
+    double *time;    /* n; not set without time */
+    double *X, *F;   /* n x Q, M x n */
+    double *memory;
+} kept_rows;
+
+static void lay_out(void *arg, rm2i_arena *a) {
+    kept_rows *r = arg;
+    r->points = rm2i_take(a, double, r->n, r->ambient);
+    r->numbers = rm2i_take(a, double, r->n);
+    r->time = rm2i_take(a, double, r->n);
+    r->X = rm2i_take(a, double, r->n, r->Q);
+    r->F = rm2i_take(a, double, r->n, r->M);
+}
+
+/* Rows of `width` numbers of the points that are kept: of the model, or of all ranks. */
+static rm2_status take(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept, size_t width,
+                       const double *own, double *to) {
+    if (m->parts)
+        return rm2i_parts_pick(ctx, m->parts, &(rm2i_some_rows){kept->n, kept->index, width, own},
+                               to);
+    for (size_t k = 0; k < kept->n; k++)
+        memcpy(to + k * width, own + kept->index[k] * width, width * sizeof *to);
+    return RM2_OK;
+}
+
+static rm2_status take_numbers(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept,
+                               const kept_rows *rows) {
+    double *numbers;
+    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(m->parts),
+                             rm2i_alloc(ctx, m->N, sizeof *numbers, &numbers)));
+    for (size_t i = 0; i < m->N; i++)
+        numbers[i] = (double)m->data->rows[i];
+    rm2_status status = take(ctx, m, kept, 1, numbers, rows->numbers);
+    free(numbers);
+    return status;
+}
+
+/* Collective where ranks have parts of the model's points; the rows are rank 0's then. */
+static rm2_status take_rows(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept,
+                            kept_rows *rows) {
+    bool first = rm2i_parts_first(m->parts);
+    *rows = (kept_rows){.n = first ? kept->n : 0,
+                        .ambient = rm2_manifold_ambient(m->manifold),
+                        .M = m->M,
+                        .Q = m->Q};
+    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(m->parts),
+                             rm2i_arena_alloc(ctx, lay_out, rows, &rows->memory)));
+    RM2_TRY(take(ctx, m, kept, rows->ambient, m->data->points, rows->points));
+    RM2_TRY(take_numbers(ctx, m, kept, rows));
+    if (m->data->time)
+        RM2_TRY(take(ctx, m, kept, 1, m->data->time, rows->time));
+    RM2_TRY(take(ctx, m, kept, m->Q, m->X, rows->X));
+    for (size_t o = 0; o < m->M; o++)
+        RM2_TRY(take(ctx, m, kept, 1, m->F + o * m->N, rows->F + o * rows->n));
+    return RM2_OK;
+}
+
 /* ---- the data set --------------------------------------------------------------------------- */
 
 static rm2_status copy_id(rm2_context *ctx, const char *id, char **to) {
@@ -35,38 +100,50 @@ static rm2_status copy_id(rm2_context *ctx, const char *id, char **to) {
     return rm2i_strdup(ctx, id, to);
 }
 
-static rm2_status fill_draft(rm2_context *ctx, const rm2_data *data, const rm2i_kept *kept,
-                             rm2i_draft *d) {
-    size_t ambient = rm2_manifold_ambient(data->manifold);
-    memcpy(d->scale, data->scale, rm2_manifold_factor_count(data->manifold) * sizeof *d->scale);
-    d->shrinkage = data->shrinkage;
-    d->row_word = data->row_word;
-    if (data->time)
-        RM2_TRY(rm2i_draft_set_time(ctx, d));
-    if (data->labels)
-        RM2_TRY(rm2i_draft_set_labels(ctx, d, data->label_count, data->label_names));
-    for (size_t k = 0; k < kept->n; k++) {
-        size_t i = kept->index[k];
-        memcpy(d->points + k * ambient, data->points + i * ambient, ambient * sizeof *d->points);
-        d->rows[k] = data->rows[i];
-        if (data->time)
-            d->time[k] = data->time[i];
-        if (data->labels)
-            d->labels[k] = data->labels[i];
-    }
-    for (size_t t = 0; t < kept->trajectories; t++) {
-        d->starts[t + 1] = kept->starts[t + 1];
-        RM2_TRY(copy_id(ctx, data->ids[kept->chosen[t]], &d->ids[t]));
-    }
+static rm2_status copy_labels(rm2_context *ctx, const rm2_data *data, const rm2i_kept *kept,
+                              rm2i_draft *d) {
+    if (!data->labels)
+        return RM2_OK;
+    RM2_TRY(rm2i_draft_set_labels(ctx, d, data->label_count, data->label_names));
+    for (size_t k = 0; k < kept->n; k++)
+        d->labels[k] = data->labels[kept->index[k]];
     return RM2_OK;
 }
 
-static rm2_status keep_data(rm2_context *ctx, const rm2_data *data, const rm2i_kept *kept,
-                            rm2_data **some) {
+/* What a compact model is made from. */
+typedef struct source {
+    const rm2_model *m;
+    const rm2i_kept *kept;
+    const kept_rows *rows;
+    const char *const *ids; /* of all trajectories */
+} source;
+
+static rm2_status fill_draft(rm2_context *ctx, const source *from, rm2i_draft *d) {
+    const rm2_data *data = from->m->data;
+    const kept_rows *rows = from->rows;
+    memcpy(d->scale, data->scale, rm2_manifold_factor_count(data->manifold) * sizeof *d->scale);
+    d->shrinkage = data->shrinkage;
+    d->row_word = data->row_word;
+    memcpy(d->points, rows->points, rows->n * rows->ambient * sizeof *d->points);
+    for (size_t k = 0; k < rows->n; k++)
+        d->rows[k] = (size_t)rows->numbers[k];
+    if (data->time) {
+        RM2_TRY(rm2i_draft_set_time(ctx, d));
+        memcpy(d->time, rows->time, rows->n * sizeof *d->time);
+    }
+    for (size_t t = 0; t < from->kept->trajectories; t++) {
+        d->starts[t + 1] = from->kept->starts[t + 1];
+        RM2_TRY(copy_id(ctx, from->ids[from->kept->chosen[t]], &d->ids[t]));
+    }
+    return copy_labels(ctx, data, from->kept, d);
+}
+
+static rm2_status keep_data(rm2_context *ctx, const source *from, rm2_data **some) {
+    const rm2_data *data = from->m->data;
     rm2i_draft draft;
-    RM2_TRY(
-        rm2i_draft_create(ctx, data->manifold, data->source, kept->n, kept->trajectories, &draft));
-    rm2_status status = fill_draft(ctx, data, kept, &draft);
+    RM2_TRY(rm2i_draft_create(ctx, data->manifold, data->source, from->kept->n,
+                              from->kept->trajectories, &draft));
+    rm2_status status = fill_draft(ctx, from, &draft);
     if (status == RM2_OK)
         status = rm2i_draft_finish(ctx, &draft, some);
     rm2i_draft_clear(&draft); /* empty unless that failed */
@@ -75,13 +152,10 @@ static rm2_status keep_data(rm2_context *ctx, const rm2_data *data, const rm2i_k
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
-static void copy_parameters(const rm2_model *m, const rm2i_kept *kept, rm2_model *c) {
+static void copy_parameters(const rm2_model *m, const kept_rows *rows, rm2_model *c) {
     size_t M = m->M, Q = m->Q;
-    for (size_t k = 0; k < kept->n; k++) {
-        memcpy(c->X + k * Q, m->X + kept->index[k] * Q, Q * sizeof *c->X);
-        for (size_t o = 0; o < M; o++)
-            c->F[o * c->N + k] = m->F[o * m->N + kept->index[k]];
-    }
+    memcpy(c->X, rows->X, rows->n * Q * sizeof *c->X);
+    memcpy(c->F, rows->F, rows->n * M * sizeof *c->F);
     memcpy(c->mean, m->mean, M * sizeof *c->mean);
     memcpy(c->base, m->base, rm2_manifold_ambient(m->manifold) * sizeof *c->base);
     memcpy(c->lengthscale, m->lengthscale, Q * sizeof *c->lengthscale);
@@ -112,28 +186,29 @@ static rm2_status take_sums(rm2_context *ctx, const rm2_model *m, rm2_model *c) 
     RM2_TRY(rm2i_alloc(ctx, r, m->Q * sizeof *c->inducing_inputs, &c->inducing_inputs));
     memcpy(c->inducing_inputs, m->inducing_inputs, r * m->Q * sizeof *c->inducing_inputs);
     RM2_TRY(rm2i_alloc(ctx, count, sizeof *c->inducing_sums, &c->inducing_sums));
-    memcpy(c->inducing_sums, m->posterior->sums, count * sizeof *c->inducing_sums);
+    const double *sums = m->posterior ? m->posterior->sums : m->inducing_sums;
+    memcpy(c->inducing_sums, sums, count * sizeof *c->inducing_sums);
     return RM2_OK;
 }
 
-static rm2_status fill(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept, rm2_model *c) {
-    c->trained = m->trained ? m->trained : m->N;
+static rm2_status fill(rm2_context *ctx, const source *from, rm2_model *c) {
+    const rm2_model *m = from->m;
+    c->trained = m->trained ? m->trained : rm2i_parts_all(m->parts, m->N);
     RM2_TRY(rm2i_alloc(ctx, m->iterations + 1, sizeof *c->trace, &c->trace));
-    copy_parameters(m, kept, c);
+    copy_parameters(m, from->rows, c);
     copy_record(m, c);
     RM2_TRY(take_sums(ctx, m, c));
     return rm2i_model_finish(ctx, c);
 }
 
-static rm2_status build(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept,
-                        rm2_model **compact) {
+static rm2_status build(rm2_context *ctx, const source *from, rm2_model **compact) {
     rm2_data *data;
     rm2_model *c;
-    RM2_TRY(keep_data(ctx, m->data, kept, &data));
-    rm2_status status = rm2i_model_create(ctx, data, &m->settings, &c);
+    RM2_TRY(keep_data(ctx, from, &data));
+    rm2_status status = rm2i_model_create(ctx, data, &from->m->settings, &c);
     rm2_data_free(data);
     RM2_TRY(status);
-    status = fill(ctx, m, kept, c);
+    status = fill(ctx, from, c);
     if (status == RM2_OK)
         *compact = c;
     else
@@ -141,20 +216,32 @@ static rm2_status build(rm2_context *ctx, const rm2_model *m, const rm2i_kept *k
     return status;
 }
 
+rm2_status rm2i_model_compact(rm2_context *ctx, const rm2_model *m, const char *const *ids,
+                              size_t points, rm2_model **compact) {
+    const rm2i_parts *parts = m->parts;
+    const rm2i_start_data all = {.N = rm2i_parts_all(parts, m->N),
+                                 .trajectories =
+                                     parts ? parts->all_trajectories : m->data->trajectories,
+                                 .starts = parts ? parts->starts : m->data->starts};
+    rm2i_kept kept;
+    kept_rows rows = {.memory = NULL};
+    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(parts),
+                             rm2i_keep(ctx, &all, points ? points : KEPT, &kept)));
+    rm2_status status = take_rows(ctx, m, &kept, &rows);
+    if (status == RM2_OK && rm2i_parts_first(parts))
+        status = build(ctx, &(source){m, &kept, &rows, ids}, compact);
+    free(rows.memory);
+    rm2i_kept_free(&kept);
+    return status;
+}
+
 rm2_status rm2_model_compact(rm2_context *ctx, const rm2_model *model, size_t points,
                              rm2_model **compact) {
-    rm2i_kept kept;
     RM2_REQUIRE(ctx, compact);
     *compact = NULL;
     RM2_REQUIRE(ctx, model);
     if (points == 1)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a compact model keeps at least 2 points, not 1");
     RM2_TRY(refuse(ctx, model));
-    const rm2_data *d = model->data;
-    const rm2i_start_data all = {
-        .N = model->N, .trajectories = d->trajectories, .starts = d->starts};
-    RM2_TRY(rm2i_keep(ctx, &all, points ? points : KEPT, &kept));
-    rm2_status status = build(ctx, model, &kept, compact);
-    rm2i_kept_free(&kept);
-    return status;
+    return rm2i_model_compact(ctx, model, model->data->ids, points, compact);
 }

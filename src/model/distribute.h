@@ -1,12 +1,19 @@
 /* A training that the ranks of a team share.
  *
- * Rank 0 has the whole problem and gives each rank its part: whole units (gp/units.h), about as many points to each.
+ * Rank 0 has the whole problem and gives each rank its part: whole units (base/units.h), about as many points to each.
  * Then all ranks make the same calls (objective.h, train.h), each with its part; at the end rank 0 gets the latents of
  * all, and the outputs, which it need not keep meanwhile. */
 #ifndef RM2I_DISTRIBUTE_H
 #define RM2I_DISTRIBUTE_H
 
 #include "model/train.h"
+
+/* What the ranks that wait are asked for, by rank 0. */
+typedef enum rm2i_work { RM2I_WORK_END, RM2I_WORK_TRAIN, RM2I_WORK_FIT_FILE } rm2i_work;
+/* Rank 0: the others begin, as its next calls ask for. A team of NULL: there are none. */
+void rm2i_work_begin(const rm2_context *ctx, const rm2_team *team, rm2i_work work);
+/* Other ranks: their side of rm2_fit_file (fit_file.c). */
+rm2_status rm2i_fit_file_join(rm2_context *ctx, const rm2_team *team);
 
 /* What a rank trains on. */
 typedef struct rm2i_part_of_training {

@@ -49,7 +49,7 @@ static double coincident_distance(size_t N, size_t Q) {
 static rm2_status count_coincident(rm2_context *ctx, const rm2_model *m, size_t *count) {
     size_t N = m->N, Q = m->Q, *nearest;
     double mean, square = 0;
-    rm2i_tree tree;
+    rm2i_kd_tree tree;
     for (size_t q = 0; q < Q; q++) {
         mean = 0;
         for (size_t i = 0; i < N; i++)
@@ -59,13 +59,13 @@ static rm2_status count_coincident(rm2_context *ctx, const rm2_model *m, size_t 
     }
     double near = coincident_distance(N, Q) * sqrt(square);
     RM2_TRY(rm2i_alloc(ctx, N, sizeof *nearest, &nearest));
-    rm2_status status = rm2i_tree_build(ctx, N, Q, m->X, &tree);
+    rm2_status status = rm2i_kd_build(ctx, N, Q, m->X, &tree);
     if (status == RM2_OK)
         status = rm2i_neighbours(ctx, &tree, m->X, 1, nearest);
     *count = 0;
     for (size_t i = 0; status == RM2_OK && i < N; i++)
         *count += rm2i_separation(Q, m->X, i, nearest[i]) <= near;
-    rm2i_tree_free(&tree);
+    rm2i_kd_free(&tree);
     free(nearest);
     return status;
 }

@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "model/points.h"
 #include "model/train.h"
+#include "start/start.h"
 
 static const double BASE_DEFECT = 1e-6; /* of a given base point; less is projected */
 
@@ -27,14 +28,66 @@ static rm2_status take_base(rm2_context *ctx, const double *given, rm2_model *m)
                                        BASE_DEFECT, 1, m->base, m->base);
 }
 
+enum {
+    MEAN_OF_ALL = 50000, /* points that the mean is of; */
+    MEAN_OF_SOME = 20000 /* of more points it is that of about this number of them */
+};
+
+/* Points that the mean is of, on rank 0. */
+static rm2_status pick_points(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept,
+                              double *points) {
+    size_t ambient = rm2_manifold_ambient(m->manifold);
+    const rm2i_some_rows rows = {kept->n, kept->index, ambient, m->data->points};
+    if (m->parts)
+        return rm2i_parts_pick(ctx, m->parts, &rows, points);
+    for (size_t k = 0; k < kept->n; k++)
+        memcpy(points + k * ambient, m->data->points + kept->index[k] * ambient,
+               ambient * sizeof *points);
+    return RM2_OK;
+}
+
+static rm2_status mean_of_some(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept,
+                               rm2_mean_info *info) {
+    const rm2_team *team = rm2i_parts_team(m->parts);
+    size_t ambient = rm2_manifold_ambient(m->manifold);
+    bool first = rm2i_parts_first(m->parts);
+    double *points;
+    RM2_TRY(rm2i_team_settle(
+        ctx, team, rm2i_alloc(ctx, first ? kept->n : 0, ambient * sizeof *points, &points)));
+    rm2_status status = pick_points(ctx, m, kept, points);
+    if (status == RM2_OK && first)
+        status = rm2_manifold_mean(ctx, m->manifold, kept->n, points, NULL, NULL, m->base, info);
+    free(points);
+    RM2_TRY(rm2i_team_settle(ctx, team, status));
+    rm2i_team_tell(team, m->base, ambient * sizeof *m->base);
+    return RM2_OK;
+}
+
+/* The mean of the points, or of some of very many. */
+static rm2_status find_mean(rm2_context *ctx, const rm2_model *m, rm2_mean_info *info) {
+    size_t N = rm2i_parts_all(m->parts, m->N);
+    if (!m->parts && N <= MEAN_OF_ALL)
+        return rm2_manifold_mean(ctx, m->manifold, N, m->data->points, NULL, NULL, m->base, info);
+    const rm2i_start_data all = {.N = N,
+                                 .trajectories =
+                                     m->parts ? m->parts->all_trajectories : m->data->trajectories,
+                                 .starts = m->parts ? m->parts->starts : m->data->starts};
+    rm2i_kept kept;
+    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(m->parts),
+                             rm2i_keep(ctx, &all, N <= MEAN_OF_ALL ? N : MEAN_OF_SOME, &kept)));
+    rm2_status status = mean_of_some(ctx, m, &kept, info);
+    rm2i_kept_free(&kept);
+    return status;
+}
+
 static rm2_status find_base(rm2_context *ctx, const rm2_fit_settings *s, rm2_model *m) {
-    rm2_mean_info info;
+    rm2_mean_info info = {.converged = true};
     rm2_manifold_default_point(m->manifold, m->base);
     if (s->model == RM2_GPLVM || s->base == RM2_BASE_DEFAULT)
         return RM2_OK;
     if (s->base == RM2_BASE_GIVEN)
         return take_base(ctx, s->base_point, m);
-    RM2_TRY(rm2_manifold_mean(ctx, m->manifold, m->N, m->data->points, NULL, NULL, m->base, &info));
+    RM2_TRY(find_mean(ctx, m, &info));
     if (!info.converged)
         rm2i_log(ctx, RM2_LOG_WARNING,
                  "the mean of the points did not converge (gradient %.1e after %d iterations); its "
@@ -43,24 +96,47 @@ static rm2_status find_base(rm2_context *ctx, const rm2_fit_settings *s, rm2_mod
     return RM2_OK;
 }
 
+/* Numbers of points, to be added up over all of them. */
+typedef struct sum_job {
+    size_t n, width; /* numbers of a point */
+    const double *values;
+    double divisor;
+} sum_job;
+
+static void add_values(const void *job, void *state) {
+    const sum_job *j = job;
+    double *sum = state;
+    for (size_t i = 0; i < j->n; i++)
+        for (size_t k = 0; k < j->width; k++)
+            sum[k] += j->values[i * j->width + k] / j->divisor;
+}
+
+static rm2_status find_volume(rm2_context *ctx, const double *V, rm2_model *m) {
+    const rm2_team *team = rm2i_parts_team(m->parts);
+    double *volumes = NULL;
+    rm2_status status = rm2i_alloc(ctx, m->N, sizeof *volumes, &volumes);
+    if (status == RM2_OK)
+        status = rm2_manifold_log_volume(ctx, m->manifold, m->N, V, volumes);
+    status = rm2i_team_settle(ctx, team, status);
+    if (status == RM2_OK)
+        rm2i_team_relay(team, sizeof m->volume, &m->volume, add_values,
+                        &(sum_job){m->N, 1, volumes, 1});
+    free(volumes);
+    return status;
+}
+
 /* V (N x M, becomes centred), mean, F (M x N), volume. */
 static rm2_status find_outputs(rm2_context *ctx, rm2_model *m, double *V) {
     size_t N = m->N, M = m->M;
+    const rm2_team *team = rm2i_parts_team(m->parts);
     rm2_status status = rm2i_model_outputs(ctx, m, N, m->data->points, V);
     if (status != RM2_OK)
-        return rm2i_fail_prefix(ctx, status, "tangent coordinates at the base point");
-    if (m->settings.model == RM2_WGPLVM) {
-        double *volumes;
-        RM2_TRY(rm2i_alloc(ctx, N, sizeof *volumes, &volumes));
-        status = rm2_manifold_log_volume(ctx, m->manifold, N, V, volumes);
-        for (size_t n = 0; n < N; n++)
-            m->volume += volumes[n];
-        free(volumes);
-        RM2_TRY(status);
-    }
-    for (size_t n = 0; n < N; n++)
-        for (size_t k = 0; k < M; k++)
-            m->mean[k] += V[n * M + k] / (double)N;
+        status = rm2i_fail_prefix(ctx, status, "tangent coordinates at the base point");
+    RM2_TRY(rm2i_team_settle(ctx, team, status));
+    if (m->settings.model == RM2_WGPLVM)
+        RM2_TRY(find_volume(ctx, V, m));
+    rm2i_team_relay(team, M * sizeof *m->mean, m->mean, add_values,
+                    &(sum_job){N, M, V, (double)rm2i_parts_all(m->parts, N)});
     for (size_t n = 0; n < N; n++)
         for (size_t k = 0; k < M; k++) {
             V[n * M + k] -= m->mean[k];
@@ -84,10 +160,11 @@ static void copy_block(const rm2i_objective *o, rm2i_parameter_block block, doub
         to[i] = o->natural[b->offset + (b->count > 1 ? i : 0)];
 }
 
-/* Of this process, or of all ranks: those of a team have outputs and start of the latents while they train. */
+/* Of this process, or of all ranks: those of a team have outputs and start of the latents while they train. Ranks that
+ * have read their parts keep what is theirs. */
 static rm2_status take_latents(rm2_context *ctx, const rm2i_objective *o, rm2_model *m) {
     rm2i_collected whole;
-    if (!o->p.team) {
+    if (!o->p.team || m->parts) {
         memcpy(m->X, o->X, m->N * m->Q * sizeof *m->X);
         return RM2_OK;
     }
@@ -138,9 +215,11 @@ static rm2_status take_sums(rm2_context *ctx, const rm2i_objective *o, rm2_model
     const rm2i_inducing *in = o->inducing;
     if (!in)
         return RM2_OK;
-    RM2_TRY(rm2i_team_settle(ctx, o->p.team,
-                             rm2i_alloc(ctx, rm2i_inducing_sums_count(in->r, in->M),
-                                        sizeof *m->inducing_sums, &m->inducing_sums)));
+    size_t count = rm2i_inducing_sums_count(in->r, in->M);
+    rm2_status status = RM2_OK;
+    if (rm2i_parts_first(m->parts))
+        status = rm2i_alloc(ctx, count, sizeof *m->inducing_sums, &m->inducing_sums);
+    RM2_TRY(rm2i_team_settle(ctx, o->p.team, status));
     m->own_sums = true;
     return rm2i_objective_sums(o, m->inducing_sums);
 }
@@ -159,7 +238,8 @@ static void take_training(const rm2i_training *t, rm2_model *m) {
 
 /* An accuracy that was not reached is told. */
 static void tell_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m) {
-    double off = (m->likelihood.upper - m->end.log_likelihood) / (double)m->N;
+    double off =
+        (m->likelihood.upper - m->end.log_likelihood) / (double)rm2i_parts_all(m->parts, m->N);
     if (m->inducing_count && s->inducing == 0 && off > s->accuracy)
         rm2i_log(ctx, RM2_LOG_WARNING,
                  "%zu inducing points: the log-likelihood is proven to %.1e nats per point, not to "
@@ -183,7 +263,7 @@ static rm2_status train_problem(rm2_context *ctx, const rm2i_whole_training *tra
     if (status == RM2_OK)
         status = take_sums(ctx, o, m);
     if (status == RM2_OK)
-        status = take_inducing(ctx, o, m);
+        status = rm2i_team_settle(ctx, rm2i_parts_team(m->parts), take_inducing(ctx, o, m));
     rm2i_objective_free(o);
     return status;
 }
@@ -203,6 +283,21 @@ static rm2_status train_with_team(rm2_context *ctx, const rm2_team *team,
     return status;
 }
 
+/* Every rank with the part that it has read: the whole is described by sums over the ranks. */
+static rm2_status train_read_parts(rm2_context *ctx, const rm2_fit_settings *s,
+                                   const rm2_checkpoint *checkpoint, rm2i_model_problem *p,
+                                   rm2_model *m) {
+    p->team = m->parts->team;
+    p->all = m->parts->all;
+    p->all_trajectories = m->parts->all_trajectories;
+    p->all_starts = m->parts->starts;
+    p->psi = rm2i_mean_variance(p);
+    p->squared_step = rm2i_mean_squared_step(p);
+    if (checkpoint && checkpoint->path)
+        p->begun = rm2i_fingerprint_begin(p);
+    return train_problem(ctx, &(rm2i_whole_training){s, p, checkpoint}, m);
+}
+
 /* From the start in m->X, which becomes the result. */
 static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
                         const rm2_checkpoint *checkpoint, rm2_model *m) {
@@ -210,16 +305,18 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
     double *gram = NULL;
     rm2_status status =
         s->back_constraint ? rm2i_back_create(ctx, s->back_kernels, m, &gram) : RM2_OK;
-    const rm2i_model_problem problem = {.N = m->N,
-                                        .M = m->M,
-                                        .Q = m->Q,
-                                        .F = m->F,
-                                        .X0 = m->X,
-                                        .gram = gram,
-                                        .trajectories = m->data->trajectories,
-                                        .starts = m->data->starts};
+    rm2i_model_problem problem = {.N = m->N,
+                                  .M = m->M,
+                                  .Q = m->Q,
+                                  .F = m->F,
+                                  .X0 = m->X,
+                                  .gram = gram,
+                                  .trajectories = m->data->trajectories,
+                                  .starts = m->data->starts};
     const rm2i_whole_training whole = {s, &problem, checkpoint};
-    if (status == RM2_OK)
+    if (status == RM2_OK && m->parts)
+        status = train_read_parts(ctx, s, checkpoint, &problem, m);
+    else if (status == RM2_OK)
         status = team ? train_with_team(ctx, team, &whole, m) : train_problem(ctx, &whole, m);
     free(gram);
     if (status == RM2_OK && m->end.jitter > 0)
@@ -308,7 +405,8 @@ static rm2_status refuse_checkpoint(rm2_context *ctx) {
 static rm2_status find_latents(rm2_context *ctx, const rm2_fit_settings *s, rm2_model *m) {
     double *V, *X0 = NULL;
     bool integrated = s->task == RM2_TASK_INTEGRATED;
-    RM2_TRY(rm2i_alloc(ctx, m->N, m->M * sizeof *V, &V));
+    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(m->parts),
+                             rm2i_alloc(ctx, m->N, m->M * sizeof *V, &V)));
     rm2_status status = find_outputs(ctx, m, V);
     if (status == RM2_OK && integrated)
         status = rm2i_alloc(ctx, m->N, m->Q * sizeof *X0, &X0);
@@ -319,16 +417,14 @@ static rm2_status find_latents(rm2_context *ctx, const rm2_fit_settings *s, rm2_
     return status;
 }
 
-static rm2_status fit(rm2_context *ctx, const rm2_fit_settings *s, const rm2_checkpoint *checkpoint,
-                      rm2_model *m) {
+rm2_status rm2i_model_train(rm2_context *ctx, const rm2_fit_settings *s,
+                            const rm2_checkpoint *checkpoint, rm2_model *m) {
     bool integrated = s->task == RM2_TASK_INTEGRATED;
     if (integrated && checkpoint && checkpoint->path)
         return refuse_checkpoint(ctx);
     RM2_TRY(find_base(ctx, s, m));
     RM2_TRY(find_latents(ctx, s, m));
-    if (!integrated)
-        RM2_TRY(train(ctx, s, checkpoint, m));
-    return rm2i_model_finish(ctx, m);
+    return integrated ? RM2_OK : train(ctx, s, checkpoint, m);
 }
 
 rm2_recipe rm2_recipe_for(rm2_context *ctx, const rm2_data *data,
@@ -457,7 +553,9 @@ rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_setting
     RM2_REQUIRE(ctx, data);
     RM2_TRY(prepare(ctx, data, settings, &s, &m));
     rm2i_activity_begin(ctx, "fit", s.optim.max_iterations);
-    rm2_status status = fit(ctx, &s, checkpoint, m);
+    rm2_status status = rm2i_model_train(ctx, &s, checkpoint, m);
+    if (status == RM2_OK)
+        status = rm2i_model_finish(ctx, m);
     rm2i_activity_end(ctx);
     if (status != RM2_OK) {
         rm2_model_free(m);

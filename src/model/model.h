@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "base/parts.h"
 #include "data/data.h"
 #include "gp/latent_prior.h"
 #include "gp/posterior.h"
@@ -18,7 +19,9 @@ struct rm2_model {
     rm2_model_info info;          /* what callers see of the rest */
     rm2_data *data;               /* the training set, retained */
     const rm2_manifold *manifold; /* of the data */
-    rm2_fit_settings settings;    /* its pointers are to members of this, or NULL */
+    const rm2i_parts *
+        parts; /* while ranks train that have read their parts of the data: whose they are; else NULL */
+    rm2_fit_settings settings; /* its pointers are to members of this, or NULL */
     size_t N, M, Q;
     double *F;          /* M x N: outputs of the training points, centred */
     double *mean;       /* M */
@@ -81,6 +84,11 @@ rm2i_gp rm2i_model_gp(const rm2_model *model);
 rm2_status rm2i_model_whole(rm2_context *ctx, const rm2_model *model, const char *what);
 /* Posterior, frame and info, once the parameters are there. */
 rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *model);
+
+/* rm2_model_compact of a model that may be compact, with the ids of all trajectories. Of a model whose other points other
+ * ranks have (parts), collective, and rank 0's; it need not be finished. */
+rm2_status rm2i_model_compact(rm2_context *ctx, const rm2_model *model, const char *const *ids,
+                              size_t points, rm2_model **compact);
 
 /* The model's quick posterior, found if it is not there. */
 rm2_status rm2i_model_quick(rm2_context *ctx, const rm2_model *model, const rm2i_posterior **quick);

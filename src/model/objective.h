@@ -26,7 +26,8 @@ typedef struct rm2i_model_problem {
     uint64_t begun; /* on rank 0: rm2i_fingerprint_begin of the whole, for a checkpoint */
 } rm2i_model_problem;
 
-/* Mean variance of the outputs; 0 or not finite: there is nothing to learn. */
+/* Mean variance of the outputs; 0 or not finite: there is nothing to learn. Like the following of the whole: with a team
+ * collective, from N, M, Q, F, X0, the trajectories and `all`. */
 double rm2i_mean_variance(const rm2i_model_problem *p);
 /* Mean squared entry of the steps of X0 along the trajectories. */
 double rm2i_mean_squared_step(const rm2i_model_problem *p);

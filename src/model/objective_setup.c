@@ -59,14 +59,25 @@ static void fill_block(rm2i_objective *o, rm2i_parameter_block which, double val
         b->a = log(value); /* centred at the start */
 }
 
-double rm2i_mean_squared_step(const rm2i_model_problem *p) {
-    double sum = 0;
-    size_t count = 0;
+/* Sum of the squared entries of steps, and their number. */
+typedef struct steps {
+    double sum;
+    size_t count;
+} steps;
+
+static void add_steps(const void *problem, void *state) {
+    const rm2i_model_problem *p = problem;
+    steps *s = state;
     for (size_t t = 0; t < p->trajectories; t++)
         for (size_t i = p->starts[t]; i + 1 < p->starts[t + 1]; i++)
-            for (size_t q = 0; q < p->Q; q++, count++)
-                sum += pow(p->X0[(i + 1) * p->Q + q] - p->X0[i * p->Q + q], 2);
-    return sum > 0 ? sum / (double)count : 1;
+            for (size_t q = 0; q < p->Q; q++, s->count++)
+                s->sum += pow(p->X0[(i + 1) * p->Q + q] - p->X0[i * p->Q + q], 2);
+}
+
+double rm2i_mean_squared_step(const rm2i_model_problem *p) {
+    steps s = {0, 0};
+    rm2i_team_relay(p->team, sizeof s, &s, add_steps, p);
+    return s.sum > 0 ? s.sum / (double)s.count : 1;
 }
 
 static void start_hyperparameters(rm2i_objective *o) {
@@ -330,11 +341,24 @@ rm2_status rm2i_objective_check(rm2_context *ctx, const rm2_fit_settings *s,
     return RM2_OK;
 }
 
+/* An output of all points. */
+typedef struct output {
+    size_t n;
+    const double *values;
+} output;
+
+static void add_squares(const void *job, void *state) {
+    const output *o = job;
+    double *sum = state;
+    for (size_t i = 0; i < o->n; i++)
+        *sum += o->values[i] * o->values[i];
+}
+
 double rm2i_mean_variance(const rm2i_model_problem *p) {
     double sum = 0;
-    for (size_t i = 0; i < p->N * p->M; i++)
-        sum += p->F[i] * p->F[i];
-    return sum / (double)(p->N - 1) / (double)p->M;
+    for (size_t m = 0; m < p->M; m++)
+        rm2i_team_relay(p->team, sizeof sum, &sum, add_squares, &(output){p->N, p->F + m * p->N});
+    return sum / (double)((p->team ? p->all : p->N) - 1) / (double)p->M;
 }
 
 /* A problem without a team is the whole. */

@@ -49,16 +49,16 @@ static int by_value(const void *a, const void *b) {
 static rm2_status neighbour_distance(rm2_context *ctx, size_t N, size_t Q, const double *X,
                                      double *distance) {
     size_t k = 2 * Q < N - 1 ? 2 * Q : N - 1, *nearest;
-    rm2i_tree tree;
+    rm2i_kd_tree tree;
     double *far, *squares;
-    RM2_TRY(rm2i_tree_build(ctx, N, Q, X, &tree));
+    RM2_TRY(rm2i_kd_build(ctx, N, Q, X, &tree));
     rm2_status status = rm2i_alloc(ctx, k, sizeof *nearest, &nearest);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, N + k, sizeof *far, &far);
     if (status == RM2_OK) {
         squares = far + N;
         for (size_t i = 0; i < N; i++) {
-            (void)rm2i_tree_nearest(&tree, X + i * Q, i, k, nearest, squares);
+            (void)rm2i_kd_nearest(&tree, X + i * Q, i, k, nearest, squares);
             far[i] = sqrt(squares[k - 1]);
         }
         qsort(far, N, sizeof *far, by_value);
@@ -66,7 +66,7 @@ static rm2_status neighbour_distance(rm2_context *ctx, size_t N, size_t Q, const
         free(far);
     }
     free(nearest);
-    rm2i_tree_free(&tree);
+    rm2i_kd_free(&tree);
     return status;
 }
 

@@ -56,7 +56,8 @@ static rm2_status start_aligned(rm2_context *ctx, const rm2_fit_settings *s,
     aligned.neighbours = s->neighbours;
     aligned.time_weight = s->time_weight;
     aligned.timed = s->gpdm_weight > 0;
-    RM2_TRY(rm2i_alloc(ctx, points->trajectories, sizeof *family, &family));
+    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(points->parts),
+                             rm2i_alloc(ctx, points->trajectories, sizeof *family, &family)));
     rm2_status status = RM2_OK;
     if (s->families == RM2_FAMILIES_ONE)
         aligned.families = 1;
@@ -88,11 +89,17 @@ rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *s, const d
     const rm2_data *data = m->data;
     const rm2i_isomap_settings isomap = {.neighbours = s->neighbours,
                                          .time_weight = s->time_weight};
-    const rm2i_start_data points = {m->N, m->M, V, data->trajectories, data->starts, data->time};
+    const rm2i_start_data points = {.N = m->N,
+                                    .M = m->M,
+                                    .F = V,
+                                    .trajectories = data->trajectories,
+                                    .starts = data->starts,
+                                    .time = data->time,
+                                    .parts = m->parts};
     rm2_rng rng;
     switch (s->init) {
     case RM2_INIT_ALIGNED:
-        if (data->trajectories > 1)
+        if ((m->parts ? m->parts->all_trajectories : data->trajectories) > 1)
             return start_aligned(ctx, s, &points, X0, m);
         return rm2i_start_isomap(ctx, &isomap, &points, m->Q, X0);
     case RM2_INIT_ISOMAP:

@@ -18,7 +18,7 @@
 
 typedef struct pieces {
     size_t n, count;
-    const rm2i_tree *tree;
+    const rm2i_kd_tree *tree;
     const double *x;
     size_t *of;     /* piece of each point: its smallest */
     size_t *beyond; /* of each point: the nearest in another piece, */
@@ -43,7 +43,7 @@ static void lay_out_pieces(void *arg, rm2i_arena *a) {
 static rm2_status look_beyond(const void *job, size_t i, double *square) {
     const pieces *p = job;
     size_t nearest = SIZE_MAX, rank = 1;
-    rm2i_tree_squares(p->tree, p->x + i * p->tree->d, square);
+    rm2i_kd_squares(p->tree, p->x + i * p->tree->d, square);
     for (size_t j = 0; j < p->n; j++)
         if (p->of[j] != p->of[i] && (nearest == SIZE_MAX || square[j] < square[nearest]))
             nearest = j;
@@ -150,7 +150,7 @@ static rm2_status join_nodes(rm2_context *ctx, rm2_roadmap *net, size_t k) {
 
 static rm2_status build(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric) {
     size_t n = net->nodes, k = net->neighbours;
-    RM2_TRY(rm2i_tree_build(ctx, n, net->Q, net->x, &net->tree));
+    RM2_TRY(rm2i_kd_build(ctx, n, net->Q, net->x, &net->tree));
     RM2_TRY(join_nodes(ctx, net, k < n ? k : n - 1));
     RM2_TRY(rm2i_metric_at_counted(ctx, metric, n, net->x, net->G));
     return rm2i_roadmap_measure(ctx, net, metric);

@@ -47,8 +47,8 @@ static bool close_on_grid(const rm2_roadmap *net, const double *a, const double 
 /* ---- graphs --------------------------------------------------------------------------------- */
 
 static void join_graph(const rm2_roadmap *net, rm2i_join *join) {
-    join->count = rm2i_tree_nearest(&net->tree, join->x, SIZE_MAX, rm2i_join_most(net), join->node,
-                                    join->length); /* squares of distances, until lengths come */
+    join->count = rm2i_kd_nearest(&net->tree, join->x, SIZE_MAX, rm2i_join_most(net), join->node,
+                                  join->length); /* squares of distances, until lengths come */
     join->radius = join->length[join->count - 1];
     join->on_node = join->length[0] == 0;
     if (join->on_node)

@@ -13,7 +13,7 @@ void rm2_roadmap_free(rm2_roadmap *roadmap) {
     free(roadmap->G);
     free(roadmap->axes);
     rm2i_graph_free(&roadmap->graph);
-    rm2i_tree_free(&roadmap->tree);
+    rm2i_kd_free(&roadmap->tree);
     free(roadmap);
 }
 

@@ -32,7 +32,7 @@ struct rm2_roadmap {
     double *axis[RM2I_GRID_Q];
     double *axes; /* their memory */
 
-    rm2i_tree tree; /* graphs: the nodes */
+    rm2i_kd_tree tree; /* graphs: the nodes */
     size_t neighbours;
 };
 

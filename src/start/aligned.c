@@ -32,9 +32,9 @@ enum { OWN_STEPS = 2 };
 typedef struct aligned {
     rm2_context *ctx;
     rm2i_aligned_settings settings;
-    rm2i_start_data demos;
+    rm2i_start_data demos; /* of all ranks, without their points */
     size_t Q;
-    rm2i_curves curves;
+    rm2i_curves curves; /* of all ranks */
     rm2i_pairs pairs;
     size_t families;
     size_t *family;            /* D */
@@ -130,7 +130,8 @@ static rm2_status embed(const aligned *w, const rm2i_motion *m, const rm2i_embed
     double *features;
     RM2_TRY(rm2i_alloc(w->ctx, s->n, (s->M + 1) * sizeof *features, &features));
     fill_features(s, 2 * w->settings.time_weight * w->curves.spread, m->phase, features);
-    const rm2i_start_data nodes = {s->n, s->M + 1, features, m->count, m->slot, NULL};
+    const rm2i_start_data nodes = {
+        .N = s->n, .M = s->M + 1, .F = features, .trajectories = m->count, .starts = m->slot};
     const rm2i_graph_settings plan = {w->settings.neighbours, true, OWN_STEPS, true};
     rm2_status status = rm2i_start_scaling(w->ctx, &nodes, &plan, 0, s->Q, s->Y);
     free(features);
@@ -230,41 +231,73 @@ static void standardise(const aligned *w) {
     rm2i_start_unit(n, Q, Y);
 }
 
-static void place_points(const aligned *w, double *X0) {
-    size_t Q = w->Q;
+/* Where demonstrations are: what their points are placed by. */
+typedef struct places {
+    size_t Q;
+    double *node; /* nodes of the curves x (Q + 1): latent, place on the motion, in its nodes */
+    double *last; /* demonstrations: last node of the motion */
+    double *memory;
+} places;
+
+static rm2_status places_create(rm2_context *ctx, const rm2i_curves *c, size_t Q, places *p) {
+    size_t nodes = c->first[c->D] * (Q + 1);
+    *p = (places){.Q = Q};
+    RM2_TRY(rm2i_calloc(ctx, nodes + c->D, sizeof *p->memory, &p->memory));
+    p->node = p->memory;
+    p->last = p->node + nodes;
+    return RM2_OK;
+}
+
+/* In the order of the demonstrations; latents only if there is an embedding. */
+static void fill_places(const aligned *w, const places *p) {
+    size_t Q = p->Q;
     for (size_t f = 0; f < w->families; f++) {
         const rm2i_motion *m = &w->motion[f];
         for (size_t k = 0; k < m->count; k++) {
-            const double *Y = w->embedding[f].Y + m->slot[k] * Q;
-            size_t d = m->member[k], nodes = m->slot[k + 1] - m->slot[k];
-            for (size_t i = w->demos.starts[d]; i < w->demos.starts[d + 1]; i++)
-                for (size_t q = 0; q < Q; q++)
-                    X0[i * Q + q] = rm2i_between(nodes, Y + q, Q, w->curves.place[i]);
+            double *node = p->node + w->curves.first[m->member[k]] * (Q + 1);
+            p->last[m->member[k]] = (double)(m->nodes - 1);
+            for (size_t i = m->slot[k]; i < m->slot[k + 1]; i++, node += Q + 1) {
+                if (w->embedding)
+                    memcpy(node, w->embedding[f].Y + i * Q, Q * sizeof *node);
+                node[Q] = m->place[i];
+            }
         }
+    }
+}
+
+/* Demonstrations of this rank, with its curves. */
+typedef struct own_demos {
+    const rm2i_start_data *demos;
+    const rm2i_curves *curves;
+    places places;
+} own_demos;
+
+static void place_points(const own_demos *o, double *X0) {
+    size_t Q = o->places.Q;
+    for (size_t d = 0; d < o->curves->D; d++) {
+        const double *Y = o->places.node + o->curves->first[d] * (Q + 1);
+        size_t nodes = rm2i_curve_nodes(o->curves, d);
+        for (size_t i = o->demos->starts[d]; i < o->demos->starts[d + 1]; i++)
+            for (size_t q = 0; q < Q; q++)
+                X0[i * Q + q] = rm2i_between(nodes, Y + q, Q + 1, o->curves->place[i]);
     }
 }
 
 /* ---- report ------------------------------------------------------------------------------------ */
 
-/* Places are relative to the motion: 0 .. 1. */
-static void report_demo(const aligned *w, const rm2i_motion *m, size_t k, rm2_start_demo *demo) {
-    size_t d = m->member[k], from = w->demos.starts[d], T = w->demos.starts[d + 1] - from;
-    size_t nodes = m->slot[k + 1] - m->slot[k];
-    const double *node = m->place + m->slot[k], *point = w->curves.place + from;
-    double last = (double)(m->nodes - 1);
-    *demo = (rm2_start_demo){.family = w->family[d],
-                             .reversed = m->fit[k].reversed,
-                             .begin = node[0] / last,
-                             .end = node[nodes - 1] / last,
-                             .misfit = m->fit[k].cost,
-                             .outliers = w->curves.spikes[d],
-                             .resting = w->curves.rests[d]};
+/* Largest difference of a point's place on the motion from even timing; places are relative to the motion: 0 .. 1. */
+static double unevenness_of(const own_demos *o, size_t d) {
+    size_t from = o->demos->starts[d], T = o->demos->starts[d + 1] - from, width = o->places.Q + 1;
+    size_t nodes = rm2i_curve_nodes(o->curves, d);
+    const double *node = o->places.node + o->curves->first[d] * width + o->places.Q;
+    double last = o->places.last[d], begin = node[0] / last, most = 0;
+    double end = node[(nodes - 1) * width] / last;
     for (size_t i = 0; i < T; i++) {
         double even = T > 1 ? (double)i / (double)(T - 1) : 0;
-        double at = rm2i_between(nodes, node, 1, point[i]) / last;
-        double off = fabs(at - demo->begin - even * (demo->end - demo->begin));
-        demo->unevenness = fmax(demo->unevenness, off);
+        double at = rm2i_between(nodes, node, width, o->curves->place[from + i]) / last;
+        most = fmax(most, fabs(at - begin - even * (end - begin)));
     }
+    return most;
 }
 
 static rm2_status make_report(const aligned *w, rm2_start_report **report) {
@@ -273,30 +306,35 @@ static rm2_status make_report(const aligned *w, rm2_start_report **report) {
     for (size_t f = 0; f < w->families; f++) {
         const rm2i_motion *m = &w->motion[f];
         bool complete = m->nodes == rm2i_curve_nodes(&w->curves, m->reference);
+        double last = (double)(m->nodes - 1);
         (*report)->family[f] = (rm2_start_family){m->count, m->reference, complete};
-        for (size_t k = 0; k < m->count; k++)
-            report_demo(w, m, k, &(*report)->demo[m->member[k]]);
+        for (size_t k = 0; k < m->count; k++) {
+            size_t d = m->member[k];
+            (*report)->demo[d] = (rm2_start_demo){.family = f,
+                                                  .reversed = m->fit[k].reversed,
+                                                  .begin = m->place[m->slot[k]] / last,
+                                                  .end = m->place[m->slot[k + 1] - 1] / last,
+                                                  .misfit = m->fit[k].cost,
+                                                  .outliers = w->curves.spikes[d],
+                                                  .resting = w->curves.rests[d]};
+        }
     }
     return RM2_OK;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- all demonstrations ------------------------------------------------------------------------ */
 
-static rm2_status place(aligned *w, double *X0) {
-    RM2_TRY(make_embeddings(w));
-    for (size_t f = 0; f < w->families; f++)
-        RM2_TRY(embed(w, &w->motion[f], &w->embedding[f]));
-    RM2_TRY(arrange(w));
-    standardise(w);
-    place_points(w, X0);
-    return RM2_OK;
-}
-
-static rm2_status run(aligned *w, double *X0, rm2_start_report **report) {
+/* Everything about nodes and demonstrations, in one process. */
+static rm2_status run(aligned *w, bool embedded, rm2_start_report **report) {
     RM2_TRY(find_families(w));
     RM2_TRY(find_motions(w));
-    if (X0)
-        RM2_TRY(place(w, X0));
+    if (embedded) {
+        RM2_TRY(make_embeddings(w));
+        for (size_t f = 0; f < w->families; f++)
+            RM2_TRY(embed(w, &w->motion[f], &w->embedding[f]));
+        RM2_TRY(arrange(w));
+        standardise(w);
+    }
     return make_report(w, report);
 }
 
@@ -308,8 +346,85 @@ static void release(aligned *w) {
     free(w->nodes);
     free(w->family);
     rm2i_pairs_free(&w->pairs);
-    rm2i_curves_free(&w->curves);
 }
+
+/* ---- one process ------------------------------------------------------------------------------- */
+
+static rm2_status run_alone(aligned *w, own_demos *own, double *X0, rm2_start_report **report) {
+    RM2_TRY(run(w, X0 != NULL, report));
+    RM2_TRY(places_create(w->ctx, &w->curves, w->Q, &own->places));
+    fill_places(w, &own->places);
+    if (X0)
+        place_points(own, X0);
+    for (size_t d = 0; d < own->curves->D; d++)
+        (*report)->demo[d].unevenness = unevenness_of(own, d);
+    return RM2_OK;
+}
+
+/* ---- a team ------------------------------------------------------------------------------------ */
+
+/* Rank 0 alone, with the curves of all. */
+static rm2_status run_for_all(aligned *w, places *all, rm2_start_report **report) {
+    RM2_TRY(run(w, true, report));
+    RM2_TRY(places_create(w->ctx, &w->curves, w->Q, all));
+    fill_places(w, all);
+    return RM2_OK;
+}
+
+/* Every rank gets the places of its demonstrations. */
+static rm2_status hand_out(const aligned *w, const rm2i_parts *parts, const places *all,
+                           own_demos *own) {
+    size_t *nodes = NULL;
+    rm2_status status = rm2i_alloc(w->ctx, (size_t)parts->team->size + 1, sizeof *nodes, &nodes);
+    if (status == RM2_OK)
+        status = places_create(w->ctx, own->curves, w->Q, &own->places);
+    status = rm2i_team_settle(w->ctx, parts->team, status);
+    if (status == RM2_OK) {
+        rm2i_curves_of_ranks(parts, own->curves, &w->curves, nodes);
+        rm2i_parts_distribute(parts, nodes, w->Q + 1, all->node, own->places.node);
+        rm2i_parts_distribute(parts, parts->trajectories, 1, all->last, own->places.last);
+    }
+    free(nodes);
+    return status;
+}
+
+/* report: on rank 0 */
+static rm2_status collect_unevenness(const aligned *w, const rm2i_parts *parts,
+                                     const own_demos *own, const rm2_start_report *report) {
+    size_t all = report ? report->demos : 0;
+    double *uneven;
+    RM2_TRY(rm2i_team_settle(w->ctx, parts->team,
+                             rm2i_alloc(w->ctx, own->curves->D + all, sizeof *uneven, &uneven)));
+    for (size_t d = 0; d < own->curves->D; d++)
+        uneven[d] = unevenness_of(own, d);
+    rm2i_parts_collect(parts, parts->trajectories, 1, uneven, uneven + own->curves->D);
+    for (size_t d = 0; d < all; d++)
+        report->demo[d].unevenness = uneven[own->curves->D + d];
+    free(uneven);
+    return RM2_OK;
+}
+
+static rm2_status run_in_team(aligned *w, own_demos *own, double *X0, rm2_start_report **report) {
+    const rm2i_parts *parts = own->demos->parts;
+    places all = {.Q = w->Q};
+    w->demos = (rm2i_start_data){.N = parts->all,
+                                 .M = own->demos->M,
+                                 .trajectories = parts->all_trajectories,
+                                 .starts = parts->starts};
+    RM2_TRY(rm2i_curves_collect(w->ctx, own->demos, own->curves, w->settings.timed, &w->curves));
+    bool first = parts->team->rank == 0;
+    rm2_status status =
+        rm2i_team_settle(w->ctx, parts->team, first ? run_for_all(w, &all, report) : RM2_OK);
+    if (status == RM2_OK)
+        status = hand_out(w, parts, &all, own);
+    free(all.memory);
+    rm2i_curves_free(&w->curves);
+    RM2_TRY(status);
+    place_points(own, X0);
+    return collect_unevenness(w, parts, own, *report);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
 
 static rm2_status check_settings(rm2_context *ctx, const rm2i_aligned_settings *s,
                                  const rm2i_start_data *demos) {
@@ -334,6 +449,21 @@ static rm2_status without_alignment(rm2_context *ctx, size_t neighbours,
     return rm2i_start_isomap(ctx, &s, demos, Q, X0);
 }
 
+/* The curves of this rank, of F in units of about one. */
+static rm2_status build_curves(rm2_context *ctx, const rm2i_start_data *demos, double scale,
+                               rm2i_curves *curves) {
+    double *F;
+    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(demos->parts),
+                             rm2i_alloc(ctx, demos->N, demos->M * sizeof *F, &F)));
+    for (size_t i = 0; i < demos->N * demos->M; i++)
+        F[i] = scale * demos->F[i];
+    rm2i_start_data scaled = *demos;
+    scaled.F = F;
+    rm2_status status = rm2i_curves_build(ctx, &scaled, curves);
+    free(F);
+    return status;
+}
+
 rm2_status rm2i_start_aligned(rm2_context *ctx, const rm2i_aligned_settings *settings,
                               const rm2i_start_data *demos, size_t Q, double *X0,
                               rm2_start_report **report) {
@@ -341,22 +471,32 @@ rm2_status rm2i_start_aligned(rm2_context *ctx, const rm2i_aligned_settings *set
                  .settings = settings ? *settings : rm2i_aligned_settings_default(),
                  .demos = *demos,
                  .Q = Q};
-    double scale, *F;
+    const rm2i_parts *parts = demos->parts;
+    rm2i_curves curves;
+    own_demos own = {.demos = demos, .curves = &curves};
+    double scale;
     *report = NULL;
     RM2_TRY(check_settings(ctx, &w.settings, demos));
-    RM2_TRY(rm2i_start_check(ctx, demos->N, demos->M, demos->F, Q, &scale));
-    RM2_TRY(rm2i_start_check_trajectories(ctx, demos));
-    if (demos->trajectories < 2)
+    RM2_TRY(rm2i_start_check(ctx, demos, Q, &scale));
+    RM2_TRY(
+        rm2i_team_settle(ctx, rm2i_parts_team(parts), rm2i_start_check_trajectories(ctx, demos)));
+    if ((parts ? parts->all_trajectories : demos->trajectories) < 2)
         return without_alignment(ctx, w.settings.neighbours, demos, Q, X0);
-    RM2_TRY(rm2i_alloc(ctx, demos->N, demos->M * sizeof *F, &F));
-    for (size_t i = 0; i < demos->N * demos->M; i++)
-        F[i] = scale * demos->F[i];
-    w.demos.F = F;
-    rm2_status status = rm2i_curves_build(ctx, &w.demos, &w.curves);
-    bool lengthless = status == RM2_OK && w.curves.first[demos->trajectories] == 0;
-    if (status == RM2_OK && !lengthless)
-        status = run(&w, X0, report);
+    RM2_TRY(build_curves(ctx, demos, scale, &curves));
+    bool lengthless = curves.first[curves.D] == 0;
+    rm2_status status = RM2_OK;
+    if (!lengthless && parts)
+        status = run_in_team(&w, &own, X0, report);
+    else if (!lengthless) {
+        w.curves = curves;
+        status = run_alone(&w, &own, X0, report);
+    }
+    free(own.places.memory);
     release(&w);
-    free(F);
+    rm2i_curves_free(&curves);
+    if (status != RM2_OK) {
+        rm2_start_report_free(*report);
+        *report = NULL;
+    }
     return lengthless ? without_alignment(ctx, w.settings.neighbours, demos, Q, X0) : status;
 }

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "linalg/neighbours.h"
 
 enum {
@@ -213,30 +214,50 @@ static double weight_of(const double *s, size_t T, size_t i) {
     return ((i + 1 < T ? s[i + 1] : s[i]) - (i ? s[i - 1] : s[i])) / 2;
 }
 
-/* Weighted mean of column m: sum over the points of w x / sum of w; of the squared differences from
- * `centre` if that is not NULL. */
-static double average(const rm2i_start_data *demos, const double *q, const double *s, size_t m,
-                      const double *length, const double *centre) {
-    double sum = 0, whole = 0;
-    for (size_t d = 0; d < demos->trajectories; d++) {
-        size_t from = demos->starts[d], T = demos->starts[d + 1] - from;
-        for (size_t i = 0; length[d] > 0 && i < T; i++) {
-            double weight = weight_of(s + from, T, i), x = q[(from + i) * demos->M + m];
-            sum += weight * (centre ? (x - *centre) * (x - *centre) : x);
-            whole += weight;
+/* Weighted sums over the points of all curves. */
+typedef struct average_job {
+    const rm2i_start_data *demos;
+    const double *q, *s, *length;
+    const double *centre; /* M: of squared differences from it; NULL: of the coordinates */
+} average_job;
+
+/* state: sums of w x of each coordinate, and of w */
+static void add_curves(const void *job, void *state) {
+    const average_job *j = job;
+    size_t M = j->demos->M;
+    double *sum = state, *whole = sum + M;
+    for (size_t d = 0; d < j->demos->trajectories; d++) {
+        size_t from = j->demos->starts[d], T = j->demos->starts[d + 1] - from;
+        for (size_t i = 0; j->length[d] > 0 && i < T; i++) {
+            double weight = weight_of(j->s + from, T, i);
+            const double *x = j->q + (from + i) * M;
+            for (size_t m = 0; m < M; m++) {
+                double y = j->centre ? (x[m] - j->centre[m]) * (x[m] - j->centre[m]) : x[m];
+                sum[m] += weight * y;
+            }
+            *whole += weight;
         }
     }
-    return sum / whole;
 }
 
-/* rho */
-static double spread_of(const rm2i_start_data *demos, const double *q, const double *s,
-                        const double *length) {
-    double sum = 0;
-    for (size_t m = 0; m < demos->M; m++) {
-        double centre = average(demos, q, s, m, length, NULL);
-        sum += average(demos, q, s, m, length, &centre);
-    }
+/* average (M + 1): sum of w x / sum of w for each coordinate */
+static void find_average(const average_job *job, double *average) {
+    size_t M = job->demos->M;
+    memset(average, 0, (M + 1) * sizeof *average);
+    rm2i_team_relay(rm2i_parts_team(job->demos->parts), (M + 1) * sizeof *average, average,
+                    add_curves, job);
+    for (size_t m = 0; m < M; m++)
+        average[m] /= average[M];
+}
+
+/* rho. work: 2 (M + 1) */
+static double spread_of(average_job job, double *work) {
+    double sum = 0, *centre = work, *square = work + job.demos->M + 1;
+    find_average(&job, centre);
+    job.centre = centre;
+    find_average(&job, square);
+    for (size_t m = 0; m < job.demos->M; m++)
+        sum += square[m];
     return sqrt(sum);
 }
 
@@ -246,29 +267,48 @@ static double typical_nodes(size_t D, double length, double spread) {
     return fmin(n, fmax(ALL_NODES / (double)D, THINNEST));
 }
 
-/* Nodes of each curve; false if more than half of the curves have no length. */
-static bool count_nodes(size_t D, const double *length, rm2i_curves *c, double *work) {
-    memcpy(work, length, D * sizeof *work);
-    double typical = rm2i_median(D, work);
-    if (!(typical > 0))
-        return false;
+/* Median length of all demonstrations. */
+static rm2_status find_typical(rm2_context *ctx, const rm2i_start_data *demos, const double *length,
+                               double *typical) {
+    const rm2i_parts *parts = demos->parts;
+    bool first = rm2i_parts_first(parts);
+    size_t D = parts ? parts->all_trajectories : demos->trajectories;
+    double *all = NULL;
+    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(parts),
+                             first ? rm2i_alloc(ctx, D, sizeof *all, &all) : RM2_OK));
+    if (parts)
+        rm2i_parts_collect(parts, parts->trajectories, 1, length, all);
+    else
+        memcpy(all, length, D * sizeof *all);
+    *typical = first ? rm2i_median(D, all) : 0;
+    free(all);
+    rm2i_team_tell(rm2i_parts_team(parts), typical, sizeof *typical);
+    return RM2_OK;
+}
+
+/* Nodes of each curve, where the typical length of all D is known. */
+static void count_nodes(size_t D, double typical, const double *length, rm2i_curves *c) {
     double n = typical_nodes(D, typical, c->spread);
     c->spacing = typical / (n - 1);
-    for (size_t d = 0; d < D; d++) {
+    for (size_t d = 0; d < c->D; d++) {
         double nodes = fmin(round(length[d] / c->spacing) + 1, LONGEST * n);
         c->first[d + 1] = c->first[d] + (size_t)fmax(nodes, LEAST_NODES);
     }
-    return true;
 }
 
+/* q: N x M, then the lengths of the curves and scratch of spread_of */
 static rm2_status resample(rm2_context *ctx, const rm2i_start_data *demos, double *q,
                            rm2i_curves *c) {
-    double *length = q + demos->N * demos->M;
-    RM2_TRY(measure(ctx, demos, q, c, length));
-    c->spread = spread_of(demos, q, c->place, length);
-    if (!count_nodes(demos->trajectories, length, c, length + demos->trajectories))
+    const rm2_team *team = rm2i_parts_team(demos->parts);
+    double *length = q + demos->N * demos->M, typical;
+    RM2_TRY(rm2i_team_settle(ctx, team, measure(ctx, demos, q, c, length)));
+    c->spread = spread_of((average_job){demos, q, c->place, length, NULL}, length + c->D);
+    RM2_TRY(find_typical(ctx, demos, length, &typical));
+    if (!(typical > 0)) /* more than half of the curves have no length */
         return RM2_OK;
-    RM2_TRY(rm2i_alloc(ctx, c->first[c->D], c->M * sizeof *c->node, &c->node));
+    count_nodes(demos->parts ? demos->parts->all_trajectories : c->D, typical, length, c);
+    RM2_TRY(rm2i_team_settle(ctx, team,
+                             rm2i_alloc(ctx, c->first[c->D], c->M * sizeof *c->node, &c->node)));
     for (size_t d = 0; d < demos->trajectories; d++) {
         size_t from = demos->starts[d];
         put_nodes(demos->starts[d + 1] - from, c->M, q + from * c->M, c->place + from,
@@ -285,21 +325,106 @@ void rm2i_curves_free(rm2i_curves *c) {
     *c = (rm2i_curves){0};
 }
 
+static rm2_status allocate(rm2_context *ctx, size_t points, rm2i_curves *c) {
+    RM2_TRY(rm2i_calloc(ctx, c->D + 1, sizeof *c->first, &c->first));
+    RM2_TRY(rm2i_alloc(ctx, 2 * c->D, sizeof *c->spikes, &c->spikes));
+    c->rests = c->spikes + c->D;
+    return points ? rm2i_alloc(ctx, points, sizeof *c->place, &c->place) : RM2_OK;
+}
+
 rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_start_data *demos, rm2i_curves *c) {
     *c = (rm2i_curves){.D = demos->trajectories, .M = demos->M};
     double *q = NULL;
-    rm2_status status = rm2i_calloc(ctx, c->D + 1, sizeof *c->first, &c->first);
+    size_t numbers = demos->N * demos->M + c->D + 2 * (demos->M + 1);
+    rm2_status status = allocate(ctx, demos->N, c);
     if (status == RM2_OK)
-        status = rm2i_alloc(ctx, 2 * c->D, sizeof *c->spikes, &c->spikes);
-    c->rests = c->spikes ? c->spikes + c->D : NULL;
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, demos->N, sizeof *c->place, &c->place);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, demos->N * demos->M + 2 * demos->trajectories, sizeof *q, &q);
+        status = rm2i_alloc(ctx, numbers, sizeof *q, &q);
+    status = rm2i_team_settle(ctx, rm2i_parts_team(demos->parts), status);
     if (status == RM2_OK)
         status = resample(ctx, demos, q, c);
     free(q);
     if (status != RM2_OK)
         rm2i_curves_free(c);
+    return status;
+}
+
+/* ---- those of a team --------------------------------------------------------------------------- */
+
+enum { COUNTS = 3 }; /* of a demonstration: nodes, spikes, rests */
+
+/* Memory to collect curves with. */
+typedef struct collection {
+    size_t demos, all_demos, ranks; /* all_demos: 0 on other ranks than 0 */
+    double *own, *all;              /* counts of the demonstrations, of this rank and of all */
+    size_t *nodes;                  /* ranks + 1: as rm2i_parts.rows */
+    double *memory;
+} collection;
+
+static void lay_out(void *arg, rm2i_arena *a) {
+    collection *k = arg;
+    k->own = rm2i_take(a, double, k->demos, COUNTS);
+    k->all = rm2i_take(a, double, k->all_demos, COUNTS);
+    k->nodes = rm2i_take(a, size_t, k->ranks + 1);
+}
+
+static void collect_counts(const rm2i_parts *parts, const rm2i_curves *own, const collection *k,
+                           rm2i_curves *all) {
+    for (size_t d = 0; d < own->D; d++) {
+        double *count = k->own + d * COUNTS;
+        count[0] = (double)rm2i_curve_nodes(own, d);
+        count[1] = (double)own->spikes[d];
+        count[2] = (double)own->rests[d];
+    }
+    rm2i_parts_collect(parts, parts->trajectories, COUNTS, k->own, k->all);
+    for (size_t d = 0; d < k->all_demos; d++) {
+        const double *count = k->all + d * COUNTS;
+        all->first[d + 1] = all->first[d] + (size_t)count[0];
+        all->spikes[d] = (size_t)count[1];
+        all->rests[d] = (size_t)count[2];
+    }
+}
+
+void rm2i_curves_of_ranks(const rm2i_parts *parts, const rm2i_curves *own, const rm2i_curves *all,
+                          size_t *nodes) {
+    int rank = parts->team->rank;
+    memset(nodes, 0, ((size_t)parts->team->size + 1) * sizeof *nodes);
+    nodes[rank + 1] = own->first[own->D];
+    for (int k = 0; rank == 0 && k <= parts->team->size; k++)
+        nodes[k] = all->first[parts->trajectories[k]];
+}
+
+static rm2_status collect(rm2_context *ctx, const rm2i_parts *parts, const rm2i_curves *own,
+                          const collection *k, rm2i_curves *all) {
+    collect_counts(parts, own, k, all);
+    rm2i_curves_of_ranks(parts, own, all, k->nodes);
+    bool first = parts->team->rank == 0;
+    RM2_TRY(rm2i_team_settle(
+        ctx, parts->team,
+        first ? rm2i_alloc(ctx, all->first[all->D], all->M * sizeof *all->node, &all->node)
+              : RM2_OK));
+    rm2i_parts_collect(parts, k->nodes, own->M, own->node, all->node);
+    return RM2_OK;
+}
+
+rm2_status rm2i_curves_collect(rm2_context *ctx, const rm2i_start_data *demos,
+                               const rm2i_curves *own, bool places, rm2i_curves *all) {
+    const rm2i_parts *parts = demos->parts;
+    bool first = parts->team->rank == 0;
+    collection k = {.demos = own->D,
+                    .all_demos = first ? parts->all_trajectories : 0,
+                    .ranks = (size_t)parts->team->size};
+    *all = (rm2i_curves){
+        .D = k.all_demos, .M = own->M, .spread = own->spread, .spacing = own->spacing};
+    rm2_status status = first ? allocate(ctx, places ? parts->all : 0, all) : RM2_OK;
+    if (status == RM2_OK)
+        status = rm2i_arena_alloc(ctx, lay_out, &k, &k.memory);
+    status = rm2i_team_settle(ctx, parts->team, status);
+    if (status == RM2_OK)
+        status = collect(ctx, parts, own, &k, all);
+    if (status == RM2_OK && places)
+        rm2i_parts_collect(parts, parts->rows, 1, own->place, all->place);
+    free(k.memory);
+    if (status != RM2_OK)
+        rm2i_curves_free(all);
     return status;
 }

@@ -26,7 +26,7 @@ typedef struct cloud {
     const size_t *starts;
     size_t steps;
     bool others_only, tapered;
-    rm2i_tree tree;
+    rm2i_kd_tree tree;
     size_t *nearest; /* n x k; tapered: with the neighbour at r_i, the last one */
 } cloud;
 
@@ -92,7 +92,7 @@ static void take_part(const cloud *c, size_t part, const size_t *parent, const l
         if (parent[i] != part)
             continue;
         l->gap[i] = -1;
-        rm2i_tree_squares(&c->tree, c->points + i * c->d, l->squares);
+        rm2i_kd_squares(&c->tree, c->points + i * c->d, l->squares);
         for (size_t j = 0; j < c->n; j++)
             if (l->squares[j] < l->gap[j]) {
                 l->gap[j] = l->squares[j];
@@ -177,11 +177,11 @@ rm2_status rm2i_graph_build(rm2_context *ctx, const rm2i_start_data *points,
                .steps = settings->steps,
                .others_only = settings->others_only};
     c.tapered = settings->tapered && c.k == settings->neighbours + TAPERED_NEIGHBOURS;
-    RM2_TRY(rm2i_tree_build(ctx, c.n, c.d, c.points, &c.tree));
+    RM2_TRY(rm2i_kd_build(ctx, c.n, c.d, c.points, &c.tree));
     rm2_status status = rm2i_alloc(ctx, c.n, c.k * sizeof *c.nearest, &c.nearest);
     if (status == RM2_OK)
         status = build(ctx, &c, graph);
-    rm2i_tree_free(&c.tree);
+    rm2i_kd_free(&c.tree);
     free(c.nearest);
     return status;
 }

@@ -313,7 +313,7 @@ static void lay_out_centred(void *arg, rm2i_arena *a) {
 rm2_status rm2i_start_pca(rm2_context *ctx, size_t N, size_t D, const double *Y, size_t Q,
                           bool scale, double *X0) {
     double shrink;
-    RM2_TRY(rm2i_start_check(ctx, N, D, Y, Q, &shrink));
+    RM2_TRY(rm2i_start_check(ctx, &(rm2i_start_data){.N = N, .M = D, .F = Y}, Q, &shrink));
     if (N > INT_MAX / 2 || D > INT_MAX / 2)
         return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "principal components of %zu x %zu", N, D);
     bool of_columns = D <= N;

@@ -31,33 +31,72 @@ rm2i_isomap_settings rm2i_isomap_settings_default(void) {
     return (rm2i_isomap_settings){.neighbours = 8, .time_weight = 4};
 }
 
-static bool all_rows_equal(size_t N, size_t M, const double *F) {
-    for (size_t i = 1; i < N; i++)
-        for (size_t m = 0; m < M; m++)
-            if (F[i * M + m] != F[m])
-                return false;
-    return true;
+/* What is seen of all points. */
+typedef struct sight {
+    double largest; /* magnitude */
+    bool differ;    /* from the first row */
+} sight;
+
+typedef struct sight_job {
+    const rm2i_start_data *data;
+    const double *first; /* M: the first of all rows */
+} sight_job;
+
+static void look(const void *job, void *state) {
+    const sight_job *j = job;
+    sight *seen = state;
+    size_t M = j->data->M;
+    for (size_t i = 0; i < j->data->N * M; i++) {
+        seen->largest = fmax(seen->largest, fabs(j->data->F[i]));
+        seen->differ |= j->data->F[i] != j->first[i % M];
+    }
 }
 
-rm2_status rm2i_start_check(rm2_context *ctx, size_t N, size_t M, const double *F, size_t Q,
-                            double *scale) {
+static rm2_status check_finite(rm2_context *ctx, const rm2i_start_data *d) {
+    size_t before = d->parts ? d->parts->rows[d->parts->team->rank] : 0;
+    for (size_t i = 0; i < d->N * d->M; i++)
+        if (!isfinite(d->F[i]))
+            return rm2i_fail(ctx, RM2_ERR_DATA, "point %zu, coordinate %zu is not finite: %g",
+                             before + i / d->M, i % d->M, d->F[i]);
+    return RM2_OK;
+}
+
+static rm2_status check_sizes(rm2_context *ctx, const rm2i_start_data *d, size_t Q) {
+    size_t N = rm2i_parts_all(d->parts, d->N);
     if (Q == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a latent space needs at least one dimension");
-    if (N < 2 || M == 0)
+    if (N < 2 || d->M == 0)
         return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "%zu points of %zu coordinates: a start needs at least two points", N, M);
-    double largest = 0;
-    for (size_t i = 0; i < N * M; i++) {
-        if (!isfinite(F[i]))
-            return rm2i_fail(ctx, RM2_ERR_DATA, "point %zu, coordinate %zu is not finite: %g",
-                             i / M, i % M, F[i]);
-        largest = fmax(largest, fabs(F[i]));
+                         "%zu points of %zu coordinates: a start needs at least two points", N,
+                         d->M);
+    return RM2_OK;
+}
+
+rm2_status rm2i_start_check(rm2_context *ctx, const rm2i_start_data *data, size_t Q,
+                            double *scale) {
+    const rm2_team *team = rm2i_parts_team(data->parts);
+    double *first;
+    RM2_TRY(check_sizes(ctx, data, Q));
+    rm2_status status = check_finite(ctx, data);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, data->M, sizeof *first, &first);
+    else
+        first = NULL;
+    status = rm2i_team_settle(ctx, team, status);
+    sight seen = {0, false};
+    if (status == RM2_OK) {
+        memcpy(first, data->F, data->M * sizeof *first);
+        rm2i_team_tell(team, first, data->M * sizeof *first);
+        rm2i_team_relay(team, sizeof seen, &seen, look, &(sight_job){data, first});
     }
-    if (all_rows_equal(N, M, F))
+    free(first);
+    RM2_TRY(status);
+    if (!seen.differ)
         return rm2i_fail(ctx, RM2_ERR_DATA,
-                         "all %zu points are equal: there is nothing to learn from", N);
+                         "all %zu points are equal: there is nothing to learn from",
+                         rm2i_parts_all(data->parts, data->N));
     int exponent;
-    (void)frexp(largest, &exponent);
+    (void)frexp(seen.largest, &exponent);
     *scale = ldexp(1, exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent);
     return RM2_OK;
 }
@@ -91,19 +130,41 @@ static double phase(size_t from, size_t to, size_t i, const double *time) {
     return (double)(i - from) / (double)(to - from - 1);
 }
 
+/* Sums over the points, of each coordinate. */
+typedef struct sums_job {
+    const rm2i_start_data *data;
+    double scale;
+    const double *mean; /* M: squared differences from it; NULL: the coordinates themselves */
+} sums_job;
+
+static void add_points(const void *job, void *state) {
+    const sums_job *j = job;
+    double *sum = state;
+    size_t M = j->data->M;
+    for (size_t i = 0; i < j->data->N; i++)
+        for (size_t m = 0; m < M; m++) {
+            double x = j->scale * j->data->F[i * M + m];
+            sum[m] += j->mean ? (x - j->mean[m]) * (x - j->mean[m]) : x;
+        }
+}
+
 /* sqrt(sum_m var F_m) */
-static double spread(size_t N, size_t M, double scale, const double *F) {
-    double sum = 0;
-    for (size_t m = 0; m < M; m++) {
-        double mean = 0, square = 0;
-        for (size_t i = 0; i < N; i++)
-            mean += scale * F[i * M + m];
-        mean /= (double)N;
-        for (size_t i = 0; i < N; i++)
-            square += (scale * F[i * M + m] - mean) * (scale * F[i * M + m] - mean);
-        sum += square / (double)N;
-    }
-    return sqrt(sum);
+static rm2_status find_spread(rm2_context *ctx, const rm2i_start_data *data, double scale,
+                              double *spread) {
+    const rm2_team *team = rm2i_parts_team(data->parts);
+    double *mean, N = (double)rm2i_parts_all(data->parts, data->N), sum = 0;
+    size_t M = data->M;
+    RM2_TRY(rm2i_team_settle(ctx, team, rm2i_calloc(ctx, 2 * M, sizeof *mean, &mean)));
+    double *square = mean + M;
+    rm2i_team_relay(team, M * sizeof *mean, mean, add_points, &(sums_job){data, scale, NULL});
+    for (size_t m = 0; m < M; m++)
+        mean[m] /= N;
+    rm2i_team_relay(team, M * sizeof *mean, square, add_points, &(sums_job){data, scale, mean});
+    for (size_t m = 0; m < M; m++)
+        sum += square[m] / N;
+    free(mean);
+    *spread = sqrt(sum);
+    return RM2_OK;
 }
 
 static void fill_features(const rm2i_start_data *data, double scale, double weight,
@@ -141,15 +202,65 @@ rm2_status rm2i_start_embed(rm2_context *ctx, const rm2i_graph *graph, size_t la
                                  : rm2i_start_from_landmarks(ctx, graph, landmarks, Q, X);
 }
 
-rm2_status rm2i_start_scaling(rm2_context *ctx, const rm2i_start_data *points,
+static rm2_status scale_whole(rm2_context *ctx, const rm2i_start_data *points,
                               const rm2i_graph_settings *plan, size_t landmarks, size_t Q,
                               double *X) {
     rm2i_graph graph;
-    if (points->N > WHOLE_UP_TO)
-        return rm2i_start_thinned(ctx, points, plan, KEPT, Q, X);
     RM2_TRY(rm2i_graph_build(ctx, points, plan, &graph));
     rm2_status status = rm2i_start_embed(ctx, &graph, landmarks, Q, X);
     rm2i_graph_free(&graph);
+    return status;
+}
+
+/* The points of all ranks, which are not many, are scaled on rank 0. */
+static rm2_status scale_collected(rm2_context *ctx, const rm2i_start_data *points,
+                                  const rm2i_graph_settings *plan, size_t landmarks, size_t Q,
+                                  double *X) {
+    const rm2i_parts *parts = points->parts;
+    bool first = parts->team->rank == 0;
+    double *F = NULL;
+    RM2_TRY(rm2i_team_settle(
+        ctx, parts->team, first ? rm2i_alloc(ctx, parts->all, points->M * sizeof *F, &F) : RM2_OK));
+    rm2i_parts_collect(parts, parts->rows, points->M, points->F, F);
+    const rm2i_start_data all = {.N = parts->all,
+                                 .M = points->M,
+                                 .F = F,
+                                 .trajectories = parts->all_trajectories,
+                                 .starts = parts->starts};
+    rm2_status status = first ? scale_whole(ctx, &all, plan, landmarks, Q, X) : RM2_OK;
+    free(F);
+    return rm2i_team_settle(ctx, parts->team, status);
+}
+
+rm2_status rm2i_start_scaling(rm2_context *ctx, const rm2i_start_data *points,
+                              const rm2i_graph_settings *plan, size_t landmarks, size_t Q,
+                              double *X) {
+    if (rm2i_parts_all(points->parts, points->N) > WHOLE_UP_TO)
+        return rm2i_start_thinned(ctx, points, plan, KEPT, Q, X);
+    return points->parts ? scale_collected(ctx, points, plan, landmarks, Q, X)
+                         : scale_whole(ctx, points, plan, landmarks, Q, X);
+}
+
+/* Classical scaling of the points with their features, in units of its standard deviation. */
+static rm2_status scale_features(rm2_context *ctx, const rm2i_isomap_settings *s,
+                                 const rm2i_start_data *points, size_t Q, double *X0) {
+    const rm2i_graph_settings plan = {.neighbours = s->neighbours, .steps = 1};
+    const rm2i_parts *parts = points->parts;
+    size_t N = rm2i_parts_all(parts, points->N);
+    bool first = rm2i_parts_first(parts);
+    double *whole = X0, *collected = NULL;
+    if (parts) {
+        RM2_TRY(rm2i_team_settle(ctx, parts->team,
+                                 first ? rm2i_alloc(ctx, N, Q * sizeof *collected, &collected)
+                                       : RM2_OK));
+        whole = collected;
+    }
+    rm2_status status = rm2i_start_scaling(ctx, points, &plan, s->landmarks, Q, whole);
+    if (status == RM2_OK && first)
+        rm2i_start_unit(N, Q, whole);
+    if (status == RM2_OK && parts)
+        rm2i_parts_distribute(parts, parts->rows, Q, whole, X0);
+    free(collected);
     return status;
 }
 
@@ -157,24 +268,26 @@ rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *setti
                              const rm2i_start_data *data, size_t Q, double *X0) {
     rm2i_isomap_settings defaults = rm2i_isomap_settings_default();
     const rm2i_isomap_settings *use = settings ? settings : &defaults;
-    size_t N = data->N, M = data->M;
     if (use->neighbours == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the graph of a start needs neighbours");
     if (!(use->time_weight >= 0 && use->time_weight <= 1e6))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the weight of time is %g, not within 0 .. 1e6",
                          use->time_weight);
-    double scale;
-    RM2_TRY(rm2i_start_check(ctx, N, M, data->F, Q, &scale));
-    RM2_TRY(rm2i_start_check_trajectories(ctx, data));
-    double *features, weight = use->time_weight * spread(N, M, scale, data->F);
-    RM2_TRY(rm2i_alloc(ctx, N, (M + 1) * sizeof *features, &features));
-    fill_features(data, scale, weight, features);
-    const rm2i_start_data points = {N, M + 1, features, data->trajectories, data->starts, NULL};
-    const rm2i_graph_settings plan = {.neighbours = use->neighbours, .steps = 1};
-    rm2_status status = rm2i_start_scaling(ctx, &points, &plan, use->landmarks, Q, X0);
+    double scale, spread, *features;
+    RM2_TRY(rm2i_start_check(ctx, data, Q, &scale));
+    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(data->parts),
+                             rm2i_start_check_trajectories(ctx, data)));
+    RM2_TRY(find_spread(ctx, data, scale, &spread));
+    RM2_TRY(
+        rm2i_team_settle(ctx, rm2i_parts_team(data->parts),
+                         rm2i_alloc(ctx, data->N, (data->M + 1) * sizeof *features, &features)));
+    fill_features(data, scale, use->time_weight * spread, features);
+    rm2i_start_data points = *data;
+    points.M++;
+    points.F = features;
+    points.time = NULL;
+    rm2_status status = scale_features(ctx, use, &points, Q, X0);
     free(features);
-    if (status == RM2_OK)
-        rm2i_start_unit(N, Q, X0);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #define RM2I_START_H
 
 #include "base/base.h"
+#include "base/parts.h"
 #include "linalg/graph.h"
 
 #define RM2I_START_SPREAD 0.01
@@ -23,13 +24,15 @@ typedef struct rm2i_isomap_settings {
 
 rm2i_isomap_settings rm2i_isomap_settings_default(void);
 
-/* Points, in the order of their trajectories. */
+/* Points, in the order of their trajectories. Of a team, those of this rank: rm2i_start_isomap and rm2i_start_aligned are
+ * collective then, find the start that a single process finds of all points, and leave this rank's rows of it in X0. */
 typedef struct rm2i_start_data {
     size_t N, M;
-    const double *F;      /* N x M: tangent coordinates */
-    size_t trajectories;  /* may be 0 */
-    const size_t *starts; /* trajectories + 1, as in rm2_data */
-    const double *time;   /* N, or NULL: points are evenly spaced */
+    const double *F;         /* N x M: tangent coordinates */
+    size_t trajectories;     /* may be 0 */
+    const size_t *starts;    /* trajectories + 1, as in rm2_data */
+    const double *time;      /* N, or NULL: points are evenly spaced */
+    const rm2i_parts *parts; /* whose other parts other ranks have; NULL: these are all */
 } rm2i_start_data;
 
 /* Time-aware Isomap. The standard deviation of all entries of X0 is 1. `settings` may be NULL.
@@ -59,7 +62,8 @@ rm2_status rm2i_graph_build(rm2_context *ctx, const rm2i_start_data *points,
                             const rm2i_graph_settings *settings, rm2i_graph *graph);
 
 /* The graph of the points and its classical scaling: X (N x Q), not scaled. Of more than 50,000 points the graph has some
- * 20,000 (rm2i_start_thinned), and `landmarks` is not looked at. */
+ * 20,000 (rm2i_start_thinned), and `landmarks` is not looked at. Of a team X has all points and is rank 0's; others need
+ * none. */
 rm2_status rm2i_start_scaling(rm2_context *ctx, const rm2i_start_data *points,
                               const rm2i_graph_settings *plan, size_t landmarks, size_t Q,
                               double *X);
@@ -115,13 +119,14 @@ typedef struct rm2i_kept {
     size_t *chosen, *starts; /* trajectories: which; where each begins among the n, and n */
 } rm2i_kept;
 
-/* At most about `most` points; all if there are no more. Only N, trajectories and starts of `points` are looked at. Empty
- * on failure. */
+/* At most about `most` points; all if there are no more. Only N, trajectories and starts of `points`, which are all, are
+ * looked at. Empty on failure. */
 rm2_status rm2i_keep(rm2_context *ctx, const rm2i_start_data *points, size_t most, rm2i_kept *kept);
 void rm2i_kept_free(rm2i_kept *kept);
 
 /* Classical scaling of the graph of about `kept` points; the others are placed as if each were joined to its nearest
- * ones of these. Memory per point does not depend on the number of landmarks. */
+ * ones of these. Memory per point does not depend on the number of landmarks. Of a team the graph is on rank 0, every rank
+ * places its own points, and X is as above. */
 rm2_status rm2i_start_thinned(rm2_context *ctx, const rm2i_start_data *points,
                               const rm2i_graph_settings *plan, size_t kept, size_t Q, double *X);
 
@@ -133,7 +138,6 @@ rm2_status rm2i_start_check_trajectories(rm2_context *ctx, const rm2i_start_data
 
 /* Checks common to the starts: at least two points, finite, not all equal; and *scale, the power of
  * two that brings the largest magnitude to about one. */
-rm2_status rm2i_start_check(rm2_context *ctx, size_t N, size_t M, const double *F, size_t Q,
-                            double *scale);
+rm2_status rm2i_start_check(rm2_context *ctx, const rm2i_start_data *data, size_t Q, double *scale);
 
 #endif

@@ -91,7 +91,7 @@ rm2_status rm2i_keep(rm2_context *ctx, const rm2i_start_data *points, size_t mos
 typedef struct thinned {
     rm2i_kept kept;
     double *F; /* kept.n x M */
-    rm2i_tree tree;
+    rm2i_kd_tree tree;
     size_t count;     /* landmarks */
     size_t *landmark; /* count, among those kept */
     double *distance; /* kept.n x count */
@@ -101,18 +101,45 @@ typedef struct thinned {
 static void release(thinned *t) {
     rm2i_kept_free(&t->kept);
     free(t->F);
-    rm2i_tree_free(&t->tree);
+    rm2i_kd_free(&t->tree);
     free(t->landmark);
     free(t->distance);
     rm2i_landmarks_free(&t->scaling);
 }
 
-static rm2_status keep(rm2_context *ctx, const rm2i_start_data *p, size_t most, thinned *t) {
-    RM2_TRY(rm2i_keep(ctx, p, most, &t->kept));
-    RM2_TRY(rm2i_alloc(ctx, t->kept.n, p->M * sizeof *t->F, &t->F));
+/* The points of all ranks, of which only the numbers are known here. */
+static rm2i_start_data all_of(const rm2i_start_data *p) {
+    rm2i_start_data all = *p;
+    if (p->parts) {
+        all.N = p->parts->all;
+        all.trajectories = p->parts->all_trajectories;
+        all.starts = p->parts->starts;
+    }
+    return all;
+}
+
+/* Coordinates of those kept, on all ranks. */
+static rm2_status copy_kept(rm2_context *ctx, const rm2i_start_data *p, const thinned *t) {
+    if (p->parts) {
+        const rm2i_some_rows rows = {t->kept.n, t->kept.index, p->M, p->F};
+        RM2_TRY(rm2i_parts_pick(ctx, p->parts, &rows, t->F));
+        rm2i_team_tell(p->parts->team, t->F, t->kept.n * p->M * sizeof *t->F);
+        return RM2_OK;
+    }
     for (size_t k = 0; k < t->kept.n; k++)
         memcpy(t->F + k * p->M, p->F + t->kept.index[k] * p->M, p->M * sizeof *t->F);
-    return rm2i_tree_build(ctx, t->kept.n, p->M, t->F, &t->tree);
+    return RM2_OK;
+}
+
+static rm2_status keep(rm2_context *ctx, const rm2i_start_data *p, size_t most, thinned *t) {
+    const rm2_team *team = rm2i_parts_team(p->parts);
+    const rm2i_start_data all = all_of(p);
+    rm2_status status = rm2i_keep(ctx, &all, most, &t->kept);
+    if (status == RM2_OK)
+        status = rm2i_alloc(ctx, t->kept.n, p->M * sizeof *t->F, &t->F);
+    RM2_TRY(rm2i_team_settle(ctx, team, status));
+    RM2_TRY(copy_kept(ctx, p, t));
+    return rm2i_team_settle(ctx, team, rm2i_kd_build(ctx, t->kept.n, p->M, t->F, &t->tree));
 }
 
 /* ---- landmarks ------------------------------------------------------------------------------ */
@@ -141,16 +168,48 @@ static rm2_status scale_landmarks(rm2_context *ctx, const rm2i_graph *graph, siz
     return status;
 }
 
-static rm2_status prepare(rm2_context *ctx, const rm2i_start_data *points,
-                          const rm2i_graph_settings *plan, size_t kept, size_t Q, thinned *t) {
+static rm2_status find_landmarks(rm2_context *ctx, const rm2i_start_data *points,
+                                 const rm2i_graph_settings *plan, size_t Q, thinned *t) {
     rm2i_graph graph;
-    RM2_TRY(keep(ctx, points, kept, t));
-    const rm2i_start_data nodes = {t->kept.n,      points->M, t->F, t->kept.trajectories,
-                                   t->kept.starts, NULL};
+    const rm2i_start_data nodes = {.N = t->kept.n,
+                                   .M = points->M,
+                                   .F = t->F,
+                                   .trajectories = t->kept.trajectories,
+                                   .starts = t->kept.starts};
     RM2_TRY(rm2i_graph_build(ctx, &nodes, plan, &graph));
     rm2_status status = scale_landmarks(ctx, &graph, Q, t);
     rm2i_graph_free(&graph);
     return status;
+}
+
+/* What rank 0 has found, on all ranks. */
+static rm2_status share_landmarks(rm2_context *ctx, const rm2_team *team, thinned *t) {
+    rm2i_landmarks *s = &t->scaling;
+    size_t sizes[] = {t->count, s->held};
+    rm2i_team_tell(team, sizes, sizeof sizes);
+    rm2_status status = RM2_OK;
+    if (team->rank != 0) {
+        t->count = s->count = sizes[0];
+        s->held = sizes[1];
+        status = rm2i_alloc(ctx, s->count, (1 + s->held) * sizeof *s->means, &s->means);
+        s->weights = s->means ? s->means + s->count : NULL;
+        if (status == RM2_OK)
+            status = rm2i_alloc(ctx, t->kept.n, t->count * sizeof *t->distance, &t->distance);
+    }
+    RM2_TRY(rm2i_team_settle(ctx, team, status));
+    rm2i_team_tell(team, s->means, s->count * sizeof *s->means);
+    rm2i_team_tell(team, s->weights, s->count * s->held * sizeof *s->weights);
+    rm2i_team_tell(team, t->distance, t->kept.n * t->count * sizeof *t->distance);
+    return RM2_OK;
+}
+
+static rm2_status prepare(rm2_context *ctx, const rm2i_start_data *points,
+                          const rm2i_graph_settings *plan, size_t kept, size_t Q, thinned *t) {
+    const rm2_team *team = rm2i_parts_team(points->parts);
+    RM2_TRY(keep(ctx, points, kept, t));
+    bool first = rm2i_parts_first(points->parts);
+    RM2_TRY(rm2i_team_settle(ctx, team, first ? find_landmarks(ctx, points, plan, Q, t) : RM2_OK));
+    return team ? share_landmarks(ctx, team, t) : RM2_OK;
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
@@ -175,8 +234,8 @@ static rm2_status place_point(const void *job, size_t n, double *work) {
     const rm2i_landmarks *s = &j->t->scaling;
     size_t node[MOST_NEIGHBOURS];
     double square[MOST_NEIGHBOURS], *x = j->T + n * s->held;
-    size_t found = rm2i_tree_nearest(&j->t->tree, j->points->F + n * j->points->M, SIZE_MAX,
-                                     j->neighbours, node, square);
+    size_t found = rm2i_kd_nearest(&j->t->tree, j->points->F + n * j->points->M, SIZE_MAX,
+                                   j->neighbours, node, square);
     found = square[0] > 0 ? found : 1; /* a node, or where one is */
     for (size_t i = 0; i < s->count; i++)
         work[i] = INFINITY;
@@ -189,14 +248,32 @@ static rm2_status place_point(const void *job, size_t n, double *work) {
     return RM2_OK;
 }
 
+/* Principal axes of all points, which are placed as T (N x held). */
+static rm2_status turn(rm2_context *ctx, const rm2i_start_data *points, size_t held,
+                       const double *T, size_t Q, double *X) {
+    const rm2i_parts *parts = points->parts;
+    double *all = NULL;
+    if (!parts)
+        return rm2i_start_pca(ctx, points->N, held, T, Q, false, X);
+    bool first = parts->team->rank == 0;
+    RM2_TRY(rm2i_team_settle(
+        ctx, parts->team, first ? rm2i_alloc(ctx, parts->all, held * sizeof *all, &all) : RM2_OK));
+    rm2i_parts_collect(parts, parts->rows, held, T, all);
+    rm2_status status = first ? rm2i_start_pca(ctx, parts->all, held, all, Q, false, X) : RM2_OK;
+    free(all);
+    return rm2i_team_settle(ctx, parts->team, status);
+}
+
 static rm2_status place(rm2_context *ctx, const rm2i_start_data *points, const thinned *t,
                         size_t neighbours, size_t Q, double *X) {
     place_job job = {points, t, neighbours < MOST_NEIGHBOURS ? neighbours : MOST_NEIGHBOURS, NULL};
     size_t held = t->scaling.held;
-    RM2_TRY(rm2i_alloc(ctx, points->N, held * sizeof *job.T, &job.T));
-    rm2_status status = rm2i_batch(ctx, points->N, t->count, place_point, &job, NULL);
+    rm2_status status = rm2i_alloc(ctx, points->N, held * sizeof *job.T, &job.T);
     if (status == RM2_OK)
-        status = rm2i_start_pca(ctx, points->N, held, job.T, Q, false, X);
+        status = rm2i_batch(ctx, points->N, t->count, place_point, &job, NULL);
+    status = rm2i_team_settle(ctx, rm2i_parts_team(points->parts), status);
+    if (status == RM2_OK)
+        status = turn(ctx, points, held, job.T, Q, X);
     free(job.T);
     return status;
 }

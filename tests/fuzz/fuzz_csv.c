@@ -1,12 +1,13 @@
 /* The CSV reader on any bytes. The first byte chooses settings. What was read must keep the
- * promises of the header file, and must come out the same after writing and reading again. */
+ * promises of the header file, and must come out the same after writing and reading again, and in
+ * parts. */
 #include <math.h>
 #include <string.h>
 
 #include "fuzz.h"
 #include "io/io.h"
 
-enum { COLUMNS_MAX = 64 }; /* widest table written again */
+enum { COLUMNS_MAX = 64, PARTS = 3, MESSAGE_SIZE = 1024 }; /* widest table written again */
 
 static rm2_csv_settings choose_settings(unsigned choice) {
     static const char *const text[] = {"0", "id"}, *const numeric[] = {"1", "x"};
@@ -86,6 +87,51 @@ static void check_round_trip(rm2_context *ctx, const rm2_table *table) {
     free(bytes);
 }
 
+/* Rows `from`, from + 1, ... of the whole table. */
+static void check_rows(const rm2_table *whole, size_t from, const rm2_table *part) {
+    size_t columns = whole->columns;
+    CHECK(part->columns == columns && !part->names == !whole->names);
+    CHECK(from + part->rows <= whole->rows);
+    for (size_t i = 0; i < part->rows * columns; i++) {
+        size_t row = i / columns, c = i % columns;
+        double value = part->values[i], expected = whole->values[from * columns + i];
+        CHECK(part->lines[row] == whole->lines[from + row]);
+        CHECK(!part->texts[c] == !whole->texts[c]);
+        if (whole->texts[c])
+            CHECK(strcmp(part->texts[c][(size_t)value], whole->texts[c][(size_t)expected]) == 0);
+        else
+            CHECK(same_bits(value, expected));
+    }
+}
+
+/* Parts are the whole; if it failed, the first of them that fails does so with the same words. A NUL is noticed when a
+ * block of bytes is read, before or after other faults near it. */
+static void check_parts(rm2_context *ctx, const uint8_t *bytes, size_t size,
+                        const rm2_csv_settings *settings, rm2_status expected,
+                        const rm2_table *whole) {
+    char message[MESSAGE_SIZE];
+    size_t at[PARTS + 1], lines[PARTS + 1], rows = 0;
+    rm2i_source source;
+    (void)snprintf(message, sizeof message, "%s", rm2_context_error(ctx));
+    rm2i_source_memory(ctx, "fuzz", bytes, size, &source);
+    rm2_status status = rm2i_csv_divide(ctx, &source, settings, PARTS, at, lines);
+    for (size_t k = 0; status == RM2_OK && k < PARTS; k++) {
+        const rm2i_csv_part range = {at[k], at[k + 1], lines[k]};
+        rm2_table part;
+        rm2i_source_memory(ctx, "fuzz", bytes, size, &source);
+        status = rm2i_csv_load(ctx, &source, settings, &range, &part);
+        if (status == RM2_OK && expected == RM2_OK)
+            check_rows(whole, rows, &part);
+        rows += part.rows;
+        rm2_table_clear(&part);
+    }
+    CHECK((status == RM2_OK) == (expected == RM2_OK));
+    CHECK(expected != RM2_OK || rows == whole->rows);
+    bool has_nul = size > 0 && memchr(bytes, 0, size);
+    CHECK(expected == RM2_OK || has_nul ||
+          (status == expected && strcmp(message, rm2_context_error(ctx)) == 0));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     rm2_context *ctx;
     if (size == 0 || rm2_context_create(&ctx) != RM2_OK)
@@ -101,6 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         CHECK(rm2_context_error(ctx)[0] != '\0' && !strchr(rm2_context_error(ctx), '\n'));
         CHECK(!table.values && !table.names && !table.texts);
     }
+    check_parts(ctx, data + 1, size - 1, &settings, status, &table);
     rm2_table_clear(&table);
     rm2_context_free(ctx);
     return 0;

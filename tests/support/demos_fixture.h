@@ -56,7 +56,7 @@ static inline void add_demo(demo_set *s, const demo_plan *p) {
 }
 
 static inline rm2i_start_data demos_of(const demo_set *s) {
-    return (rm2i_start_data){demo_points(s), DEMO_DIM, s->F, s->count, s->starts, NULL};
+    return (rm2i_start_data){demo_points(s), DEMO_DIM, s->F, s->count, s->starts, NULL, NULL};
 }
 
 #endif

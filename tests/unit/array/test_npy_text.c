@@ -39,7 +39,7 @@ static unsigned char *make_file(const char *descr, const char *shape, const void
 static rm2_status load(fixture *f, const unsigned char *file, size_t size, rm2_texts *texts) {
     rm2i_source source;
     rm2i_source_memory(f->ctx, "a.npy", file, size, &source);
-    return rm2i_npy_load_texts(&source, texts);
+    return rm2i_npy_load_texts(&source, NULL, texts);
 }
 
 static rm2_status parse(fixture *f, const char *descr, const char *shape, const void *data,

@@ -13,8 +13,9 @@
 #include <zlib.h>
 
 #include "riemann2/io.h"
+#include "zip_forge.h"
 
-enum { ARCHIVE_MAX = 1 << 16, LOCAL = 30, ENTRY = 46, END = 22 };
+enum { LOCAL = 30, ENTRY = 46, END = 22 };
 
 /* np.savez_compressed(file, a=np.arange(3.), b=np.zeros((2, 50))) of NumPy 1.24: 64-bit extra
  * fields in the local headers, deflated. */
@@ -49,8 +50,7 @@ static const unsigned char from_numpy[] = {
 typedef struct fixture {
     rm2_context *ctx;
     char directory[64], path[96];
-    unsigned char bytes[ARCHIVE_MAX];
-    size_t size, directory_at;
+    zip_forge zip;
 } fixture;
 
 static int set_up(void **state) {
@@ -73,99 +73,21 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static void put(fixture *f, uint64_t value, size_t bytes) {
-    for (size_t i = 0; i < bytes; i++)
-        f->bytes[f->size++] = (unsigned char)(i < 8 ? value >> 8 * i : 0);
-}
-
-static void put_bytes(fixture *f, const void *bytes, size_t size) {
-    memcpy(f->bytes + f->size, bytes, size);
-    f->size += size;
-}
-
 /* Overwrite a field of a record made before. */
-static void poke(fixture *f, size_t at, uint64_t value, size_t bytes) {
-    size_t size = f->size;
-    f->size = at;
-    put(f, value, bytes);
-    f->size = size;
+static void poke(zip_forge *zip, size_t at, uint64_t value, size_t bytes) {
+    size_t size = zip->size;
+    zip->size = at;
+    zip_put(zip, value, bytes);
+    zip->size = size;
 }
 
-static size_t deflate_raw(const void *data, size_t size, unsigned char *packed, size_t room) {
-    z_stream z = {0};
-    assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY), Z_OK);
-    z.next_in = (unsigned char *)(uintptr_t)data;
-    z.avail_in = (uInt)size;
-    z.next_out = packed;
-    z.avail_out = (uInt)room;
-    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
-    size_t used = room - z.avail_out;
-    assert_int_equal(deflateEnd(&z), Z_OK);
-    return used;
-}
-
-static void put_common(fixture *f, unsigned method, const void *data, size_t size, size_t packed,
-                       size_t name) {
-    put(f, 20, 2);
-    put(f, 0, 2);
-    put(f, method, 2);
-    put(f, 0, 4);
-    put(f, crc32(0, data, (uInt)size), 4);
-    put(f, packed, 4);
-    put(f, size, 4);
-    put(f, name, 2);
-    put(f, 0, 2);
-}
-
-typedef struct member {
-    const char *name;
-    const void *data;
-    size_t size;
-    size_t offset, packed; /* where it is in the archive, and its bytes there */
-} member;
-
-static void put_member(fixture *f, unsigned method, member *m) {
-    static unsigned char packed[ARCHIVE_MAX];
-    m->packed = m->size;
-    m->offset = f->size;
-    if (method == 8)
-        m->packed = deflate_raw(m->data, m->size, packed, sizeof packed);
-    else
-        memcpy(packed, m->data, m->size);
-    put(f, 0x04034b50, 4);
-    put_common(f, method, m->data, m->size, m->packed, strlen(m->name));
-    put_bytes(f, m->name, strlen(m->name));
-    put_bytes(f, packed, m->packed);
-}
-
-static void put_directory(fixture *f, unsigned method, const member *members, size_t count) {
-    f->directory_at = f->size;
-    for (size_t i = 0; i < count; i++) {
-        const member *m = &members[i];
-        put(f, 0x02014b50, 4);
-        put(f, 20, 2);
-        put_common(f, method, m->data, m->size, m->packed, strlen(m->name));
-        put(f, 0, 10);
-        put(f, m->offset, 4);
-        put_bytes(f, m->name, strlen(m->name));
-    }
-    size_t end = f->size;
-    put(f, 0x06054b50, 4);
-    put(f, 0, 4);
-    put(f, count, 2);
-    put(f, count, 2);
-    put(f, end - f->directory_at, 4);
-    put(f, f->directory_at, 4);
-    put(f, 0, 2);
-}
-
-/* An archive with one entry. Its directory entry lies at f->directory_at. */
+/* An archive with one entry. Its directory entry lies at f->zip.directory_at. */
 static void make_archive(fixture *f, const char *name, unsigned method, const void *data,
                          size_t size) {
-    member only = {.name = name, .data = data, .size = size};
-    f->size = 0;
-    put_member(f, method, &only);
-    put_directory(f, method, &only, 1);
+    zip_member only = {.name = name, .data = data, .size = size};
+    f->zip.size = 0;
+    zip_put_member(&f->zip, method, &only);
+    zip_put_directory(&f->zip, method, &only, 1);
 }
 
 /* A .npy file of `count` doubles i = 0, 1, ..., or zeros; returns its size. */
@@ -192,7 +114,7 @@ static void make_sample(fixture *f, unsigned method) {
 static void expect_sample(fixture *f) {
     rm2_array *arrays;
     size_t count;
-    if (rm2_npz_parse(f->ctx, "a.npz", f->bytes, f->size, &arrays, &count) != RM2_OK)
+    if (rm2_npz_parse(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &arrays, &count) != RM2_OK)
         fail_msg("%s", rm2_context_error(f->ctx));
     assert_int_equal(count, 1);
     assert_string_equal(arrays[0].name, "a");
@@ -205,7 +127,7 @@ static void expect_sample(fixture *f) {
 static void expect_refusal(fixture *f, rm2_status expected, const char *word) {
     rm2_array *arrays;
     size_t count;
-    rm2_status status = rm2_npz_parse(f->ctx, "a.npz", f->bytes, f->size, &arrays, &count);
+    rm2_status status = rm2_npz_parse(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &arrays, &count);
     const char *message = rm2_context_error(f->ctx);
     if (status != expected || !strstr(message, word) || !strstr(message, "a.npz"))
         fail_msg("status %d, '%s' expected in: %s", (int)status, word, message);
@@ -233,14 +155,32 @@ static void archives_of_numpy_are_read(void **state) {
     rm2_arrays_free(arrays, count);
 }
 
+/* Zeros in single precision are unpacked in pieces: the last bytes of the packed data may be used up while zeros are still
+ * to come. */
+static void packed_data_may_end_before_the_numbers(void **state) {
+    enum { PIECE = 8192, MORE = 400, STEP = 3 };
+    static unsigned char npy[256 + 8 * (PIECE + MORE)];
+    fixture *f = *state;
+    for (size_t n = PIECE; n < PIECE + MORE; n += STEP) {
+        rm2_array *arrays;
+        size_t count, size = make_npy(npy, n, true) - 4 * n;
+        strstr((char *)npy + 10, "f8")[1] = '4';
+        make_archive(f, "a.npy", 8, npy, size);
+        if (rm2_npz_parse(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &arrays, &count) != RM2_OK)
+            fail_msg("%zu zeros: %s", n, rm2_context_error(f->ctx));
+        assert_int_equal(rm2_array_count(&arrays[0]), n);
+        rm2_arrays_free(arrays, count);
+    }
+}
+
 static void stored_and_deflated_entries_are_read(void **state) {
     fixture *f = *state;
     make_sample(f, 0);
     expect_sample(f);
     make_sample(f, 8);
     expect_sample(f);
-    f->bytes[f->size - 2] = 7; /* a comment behind the directory */
-    put_bytes(f, "PK\x05\x06 no", 7);
+    f->zip.bytes[f->zip.size - 2] = 7; /* a comment behind the directory */
+    zip_put_bytes(&f->zip, "PK\x05\x06 no", 7);
     expect_sample(f);
 }
 
@@ -250,7 +190,8 @@ static void large_entries_are_unpacked(void **state) {
     make_archive(f, "zeros.npy", 8, npy, make_npy(npy, 40000, true));
     rm2_array *arrays;
     size_t count;
-    assert_int_equal(rm2_npz_parse(f->ctx, "z", f->bytes, f->size, &arrays, &count), RM2_OK);
+    assert_int_equal(rm2_npz_parse(f->ctx, "z", f->zip.bytes, f->zip.size, &arrays, &count),
+                     RM2_OK);
     assert_int_equal(rm2_array_count(&arrays[0]), 40000);
     assert_true(arrays[0].values[39999] == 0);
     rm2_arrays_free(arrays, count);
@@ -270,18 +211,19 @@ static void count_warnings(void *user, rm2_log_level level, const char *line) {
 static void names_that_come_twice_are_reported(void **state) {
     fixture *f = *state;
     unsigned char first[512], second[512];
-    member members[] = {{.name = "a.npy", .data = first, .size = make_npy(first, 3, false)},
-                        {.name = "b.npy", .data = second, .size = make_npy(second, 2, true)},
-                        {.name = "a.npy", .data = second, .size = make_npy(second, 2, true)}};
+    zip_member members[] = {{.name = "a.npy", .data = first, .size = make_npy(first, 3, false)},
+                            {.name = "b.npy", .data = second, .size = make_npy(second, 2, true)},
+                            {.name = "a.npy", .data = second, .size = make_npy(second, 2, true)}};
     expected e = {.text = "twins.npz: the name 'a' appears more than once"};
     rm2_npz *npz;
     rm2_array array;
-    f->size = 0;
+    f->zip.size = 0;
     for (size_t k = 0; k < 3; k++)
-        put_member(f, 0, &members[k]);
-    put_directory(f, 0, members, 3);
+        zip_put_member(&f->zip, 0, &members[k]);
+    zip_put_directory(&f->zip, 0, members, 3);
     rm2_context_set_log(f->ctx, count_warnings, &e);
-    assert_int_equal(rm2_npz_open_bytes(f->ctx, "twins.npz", f->bytes, f->size, &npz), RM2_OK);
+    assert_int_equal(rm2_npz_open_bytes(f->ctx, "twins.npz", f->zip.bytes, f->zip.size, &npz),
+                     RM2_OK);
     rm2_context_set_log(f->ctx, NULL, NULL);
     assert_int_equal(e.warnings, 1);
     assert_int_equal(rm2_npz_array(f->ctx, npz, rm2_npz_find(npz, "a"), &array), RM2_OK);
@@ -293,7 +235,7 @@ static void names_that_come_twice_are_reported(void **state) {
 static void write_bytes(const fixture *f) {
     FILE *file = fopen(f->path, "wb");
     assert_non_null(file);
-    assert_int_equal(fwrite(f->bytes, 1, f->size, file), f->size);
+    assert_int_equal(fwrite(f->zip.bytes, 1, f->zip.size, file), f->zip.size);
     assert_int_equal(fclose(file), 0);
 }
 
@@ -301,15 +243,15 @@ static void write_bytes(const fixture *f) {
 static void damage_of_other_arrays_is_reported_once(void **state) {
     fixture *f = *state;
     unsigned char good[512], cut[512];
-    member members[] = {{.name = "good.npy", .data = good, .size = make_npy(good, 3, false)},
-                        {.name = "cut.npy", .data = cut, .size = make_npy(cut, 3, false) - 8}};
+    zip_member members[] = {{.name = "good.npy", .data = good, .size = make_npy(good, 3, false)},
+                            {.name = "cut.npy", .data = cut, .size = make_npy(cut, 3, false) - 8}};
     expected e = {.text = "array 'cut': the header announces 3 elements"};
     rm2_archive *archive;
     rm2_array array;
-    f->size = 0;
+    f->zip.size = 0;
     for (size_t k = 0; k < 2; k++)
-        put_member(f, 0, &members[k]);
-    put_directory(f, 0, members, 2);
+        zip_put_member(&f->zip, 0, &members[k]);
+    zip_put_directory(&f->zip, 0, members, 2);
     write_bytes(f);
     rm2_context_set_log(f->ctx, count_warnings, &e);
     assert_int_equal(rm2_archive_open(f->ctx, f->path, &archive), RM2_OK);
@@ -329,50 +271,51 @@ static void zip64_records_are_read(void **state) {
     fixture *f = *state;
     make_sample(f, 0);
     unsigned char directory[ENTRY + 5];
-    size_t start = f->directory_at, size = f->bytes[start + 24];
-    memcpy(directory, f->bytes + start, sizeof directory);
-    f->size = start;
-    put_bytes(f, directory, sizeof directory);
-    poke(f, start + 20, UINT32_MAX, 4);
-    poke(f, start + 24, UINT32_MAX, 4);
-    poke(f, start + 30, 4 + 4 + 28, 2);
-    poke(f, start + 42, UINT32_MAX, 4);
-    put(f, 0x9999, 2); /* an extra field of someone else */
-    put(f, 0, 2);
-    put(f, 1, 2);
-    put(f, 28, 2);
-    put(f, size, 8);
-    put(f, size, 8);
-    put(f, 0, 8);
-    put(f, 0, 4); /* disk */
-    size_t end = f->size;
-    put(f, 0x06064b50, 4);
-    put(f, 44, 8);
-    put(f, 0, 12);
-    put(f, 1, 8);
-    put(f, 1, 8);
-    put(f, end - start, 8);
-    put(f, start, 8);
-    put(f, 0x07064b50, 4);
-    put(f, 0, 4);
-    put(f, end, 8);
-    put(f, 1, 4);
-    put(f, 0x06054b50, 4);
-    put(f, 0, 4);
-    put(f, UINT16_MAX, 2);
-    put(f, UINT16_MAX, 2);
-    put(f, UINT32_MAX, 4);
-    put(f, UINT32_MAX, 4);
-    put(f, 0, 2);
+    size_t start = f->zip.directory_at, size = f->zip.bytes[start + 24];
+    memcpy(directory, f->zip.bytes + start, sizeof directory);
+    f->zip.size = start;
+    zip_put_bytes(&f->zip, directory, sizeof directory);
+    poke(&f->zip, start + 20, UINT32_MAX, 4);
+    poke(&f->zip, start + 24, UINT32_MAX, 4);
+    poke(&f->zip, start + 30, 4 + 4 + 28, 2);
+    poke(&f->zip, start + 42, UINT32_MAX, 4);
+    zip_put(&f->zip, 0x9999, 2); /* an extra field of someone else */
+    zip_put(&f->zip, 0, 2);
+    zip_put(&f->zip, 1, 2);
+    zip_put(&f->zip, 28, 2);
+    zip_put(&f->zip, size, 8);
+    zip_put(&f->zip, size, 8);
+    zip_put(&f->zip, 0, 8);
+    zip_put(&f->zip, 0, 4); /* disk */
+    size_t end = f->zip.size;
+    zip_put(&f->zip, 0x06064b50, 4);
+    zip_put(&f->zip, 44, 8);
+    zip_put(&f->zip, 0, 12);
+    zip_put(&f->zip, 1, 8);
+    zip_put(&f->zip, 1, 8);
+    zip_put(&f->zip, end - start, 8);
+    zip_put(&f->zip, start, 8);
+    zip_put(&f->zip, 0x07064b50, 4);
+    zip_put(&f->zip, 0, 4);
+    zip_put(&f->zip, end, 8);
+    zip_put(&f->zip, 1, 4);
+    zip_put(&f->zip, 0x06054b50, 4);
+    zip_put(&f->zip, 0, 4);
+    zip_put(&f->zip, UINT16_MAX, 2);
+    zip_put(&f->zip, UINT16_MAX, 2);
+    zip_put(&f->zip, UINT32_MAX, 4);
+    zip_put(&f->zip, UINT32_MAX, 4);
+    zip_put(&f->zip, 0, 2);
     expect_sample(f);
-    poke(f, start + 20, size, 4); /* only the numbers that are all ones stand in the extra field */
-    poke(f, start + ENTRY + 5 + 4 + 4 + 8, 0, 8);
-    poke(f, start + ENTRY + 5 + 4 + 4 + 16, UINT64_MAX, 8);
+    poke(&f->zip, start + 20, size,
+         4); /* only the numbers that are all ones stand in the extra field */
+    poke(&f->zip, start + ENTRY + 5 + 4 + 4 + 8, 0, 8);
+    poke(&f->zip, start + ENTRY + 5 + 4 + 4 + 16, UINT64_MAX, 8);
     expect_sample(f);
-    size_t locator = f->size - END - 20;
-    poke(f, locator + 8, f->size, 8);
+    size_t locator = f->zip.size - END - 20;
+    poke(&f->zip, locator + 8, f->zip.size, 8);
     expect_refusal(f, RM2_ERR_FORMAT, "64-bit directory record");
-    poke(f, locator, 0, 4);
+    poke(&f->zip, locator, 0, 4);
     expect_refusal(f, RM2_ERR_FORMAT, "64-bit directory record");
 }
 
@@ -445,7 +388,7 @@ static void pipes_are_read(void **state) {
     size_t count;
     make_sample(f, 8);
     assert_int_equal(pipe(ends), 0);
-    assert_int_equal(write(ends[1], f->bytes, f->size), f->size);
+    assert_int_equal(write(ends[1], f->zip.bytes, f->zip.size), f->zip.size);
     (void)close(ends[1]);
     (void)snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
     assert_int_equal(rm2_npz_read(f->ctx, path, &arrays, &count), RM2_OK);
@@ -462,14 +405,14 @@ static void make_mixed(fixture *f, unsigned method) {
     static const char objects[] = HEADER("|O8") "junk";
 #undef HEADER
     unsigned char npy[512];
-    member members[] = {{.name = "who.npy", .data = texts, .size = sizeof texts - 1},
-                        {.name = "note.txt", .data = "hello", .size = 5},
-                        {.name = "x.npy", .data = npy, .size = make_npy(npy, 5, false)},
-                        {.name = "any.npy", .data = objects, .size = sizeof objects - 1}};
-    f->size = 0;
+    zip_member members[] = {{.name = "who.npy", .data = texts, .size = sizeof texts - 1},
+                            {.name = "note.txt", .data = "hello", .size = 5},
+                            {.name = "x.npy", .data = npy, .size = make_npy(npy, 5, false)},
+                            {.name = "any.npy", .data = objects, .size = sizeof objects - 1}};
+    f->zip.size = 0;
     for (size_t i = 0; i < 4; i++)
-        put_member(f, method, &members[i]);
-    put_directory(f, method, members, 4);
+        zip_put_member(&f->zip, method, &members[i]);
+    zip_put_directory(&f->zip, method, members, 4);
 }
 
 static void expect_mixed(fixture *f, rm2_npz *npz) {
@@ -500,7 +443,7 @@ static void arrays_are_read_one_at_a_time(void **state) {
     for (unsigned method = 0; method <= 8; method += 8) {
         rm2_npz *npz;
         make_mixed(f, method);
-        if (rm2_npz_open_bytes(f->ctx, "a.npz", f->bytes, f->size, &npz) != RM2_OK)
+        if (rm2_npz_open_bytes(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &npz) != RM2_OK)
             fail_msg("%s", rm2_context_error(f->ctx));
         assert_int_equal(rm2_npz_count(npz), 3);
         assert_string_equal(rm2_npz_name(npz, 2), "any");
@@ -520,54 +463,54 @@ static void damaged_archives_are_refused(void **state) {
     fixture *f = *state;
     expect_refusal(f, RM2_ERR_FORMAT, "no zip directory");
     make_sample(f, 0);
-    f->size -= 1;
+    f->zip.size -= 1;
     expect_refusal(f, RM2_ERR_FORMAT, "no zip directory");
     make_sample(f, 0);
-    f->bytes[LOCAL + 5 + 100] ^= 1; /* data */
+    f->zip.bytes[LOCAL + 5 + 100] ^= 1; /* data */
     expect_refusal(f, RM2_ERR_FORMAT, "checksum");
     make_sample(f, 8);
-    memset(f->bytes + LOCAL + 5, 0xff, 20);
+    memset(f->zip.bytes + LOCAL + 5, 0xff, 20);
     expect_refusal(f, RM2_ERR_FORMAT, "packed data is damaged");
     make_sample(f, 0);
-    f->bytes[0] = 'X';
+    f->zip.bytes[0] = 'X';
     expect_refusal(f, RM2_ERR_FORMAT, "not an entry");
     make_sample(f, 0);
-    poke(f, f->directory_at, 0, 4);
+    poke(&f->zip, f->zip.directory_at, 0, 4);
     expect_refusal(f, RM2_ERR_FORMAT, "directory is malformed");
     make_sample(f, 0);
-    poke(f, f->directory_at + 28, 60000, 2); /* length of the name */
+    poke(&f->zip, f->zip.directory_at + 28, 60000, 2); /* length of the name */
     expect_refusal(f, RM2_ERR_FORMAT, "directory is malformed");
     make_sample(f, 0);
-    poke(f, f->directory_at + 42, f->size - 8, 4); /* offset */
+    poke(&f->zip, f->zip.directory_at + 42, f->zip.size - 8, 4); /* offset */
     expect_refusal(f, RM2_ERR_FORMAT, "ends within");
     make_sample(f, 0);
-    poke(f, f->size - 6, f->size, 4); /* offset of the directory */
+    poke(&f->zip, f->zip.size - 6, f->zip.size, 4); /* offset of the directory */
     expect_refusal(f, RM2_ERR_FORMAT, "does not fit");
     make_sample(f, 0);
-    poke(f, f->size - 12, 9999, 2); /* number of entries */
+    poke(&f->zip, f->zip.size - 12, 9999, 2); /* number of entries */
     expect_refusal(f, RM2_ERR_FORMAT, "does not fit");
 }
 
 static void sizes_that_lie_are_refused(void **state) {
     fixture *f = *state;
     make_sample(f, 0);
-    poke(f, f->directory_at + 24, 4000000000u, 4);
+    poke(&f->zip, f->zip.directory_at + 24, 4000000000u, 4);
     expect_refusal(f, RM2_ERR_FORMAT, "contradict");
     make_sample(f, 8);
-    poke(f, f->directory_at + 24, 4000000000u, 4); /* beyond what deflate can do */
+    poke(&f->zip, f->zip.directory_at + 24, 4000000000u, 4); /* beyond what deflate can do */
     expect_refusal(f, RM2_ERR_FORMAT, "contradict");
     make_sample(f, 0);
-    poke(f, f->directory_at + 20, 4000000000u, 4);
+    poke(&f->zip, f->zip.directory_at + 20, 4000000000u, 4);
     expect_refusal(f, RM2_ERR_FORMAT, "more bytes than the file");
     make_sample(f, 8);
-    size_t size = f->bytes[f->directory_at + 24];
-    poke(f, f->directory_at + 24, size - 8, 4); /* one double fewer than packed */
+    size_t size = f->zip.bytes[f->zip.directory_at + 24];
+    poke(&f->zip, f->zip.directory_at + 24, size - 8, 4); /* one double fewer than packed */
     expect_refusal(f, RM2_ERR_FORMAT, "announces 5 elements");
     make_sample(f, 8);
-    poke(f, f->directory_at + 24, size + 8, 4);
+    poke(&f->zip, f->zip.directory_at + 24, size + 8, 4);
     expect_refusal(f, RM2_ERR_FORMAT, "after the array");
     make_sample(f, 8);
-    poke(f, f->directory_at + 20, f->bytes[f->directory_at + 20] - 4u, 4);
+    poke(&f->zip, f->zip.directory_at + 20, f->zip.bytes[f->zip.directory_at + 20] - 4u, 4);
     expect_refusal(f, RM2_ERR_FORMAT, "ends too early");
 }
 
@@ -581,17 +524,17 @@ static void entries_must_match_their_header(void **state) {
         expect_refusal(f, RM2_ERR_FORMAT, "array 'a': there are bytes after the array");
     }
     make_archive(f, "a.npy", 8, npy, size + 8);
-    poke(f, f->directory_at + 24, size, 4);
+    poke(&f->zip, f->zip.directory_at + 24, size, 4);
     expect_refusal(f, RM2_ERR_FORMAT, "more than the size in the zip directory");
 }
 
 static void unknown_methods_are_refused(void **state) {
     fixture *f = *state;
     make_sample(f, 0);
-    poke(f, f->directory_at + 8, 1, 2);
+    poke(&f->zip, f->zip.directory_at + 8, 1, 2);
     expect_refusal(f, RM2_ERR_UNSUPPORTED, "'a.npy' is encrypted");
     make_sample(f, 0);
-    poke(f, f->directory_at + 10, 14, 2);
+    poke(&f->zip, f->zip.directory_at + 10, 14, 2);
     expect_refusal(f, RM2_ERR_UNSUPPORTED, "method");
 }
 
@@ -610,8 +553,8 @@ static void arrays_of_another_kind_are_refused(void **state) {
     rm2_texts texts;
     bool are_texts;
     make_mixed(f, 0);
-    f->bytes[LOCAL + 7 + 70] ^= 1; /* within the texts */
-    assert_int_equal(rm2_npz_open_bytes(f->ctx, "a.npz", f->bytes, f->size, &npz), RM2_OK);
+    f->zip.bytes[LOCAL + 7 + 70] ^= 1; /* within the texts */
+    assert_int_equal(rm2_npz_open_bytes(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &npz), RM2_OK);
     assert_int_equal(rm2_npz_array(f->ctx, npz, 0, &array), RM2_ERR_UNSUPPORTED);
     assert_null(array.values);
     assert_int_equal(rm2_npz_texts(f->ctx, npz, 1, &texts), RM2_ERR_UNSUPPORTED);
@@ -656,15 +599,25 @@ static void bad_arguments_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(archives_of_numpy_are_read),          TEST(stored_and_deflated_entries_are_read),
-        TEST(large_entries_are_unpacked),          TEST(zip64_records_are_read),
-        TEST(names_that_come_twice_are_reported),  TEST(damage_of_other_arrays_is_reported_once),
-        TEST(written_archives_are_read_back),      TEST(the_same_arrays_give_the_same_bytes),
-        TEST(many_arrays_are_written_and_read),    TEST(pipes_are_read),
-        TEST(damaged_archives_are_refused),        TEST(sizes_that_lie_are_refused),
-        TEST(entries_must_match_their_header),     TEST(unknown_methods_are_refused),
-        TEST(archives_without_arrays_are_refused), TEST(bad_arguments_are_refused),
-        TEST(arrays_are_read_one_at_a_time),       TEST(arrays_of_another_kind_are_refused),
+        TEST(archives_of_numpy_are_read),
+        TEST(packed_data_may_end_before_the_numbers),
+        TEST(stored_and_deflated_entries_are_read),
+        TEST(large_entries_are_unpacked),
+        TEST(zip64_records_are_read),
+        TEST(names_that_come_twice_are_reported),
+        TEST(damage_of_other_arrays_is_reported_once),
+        TEST(written_archives_are_read_back),
+        TEST(the_same_arrays_give_the_same_bytes),
+        TEST(many_arrays_are_written_and_read),
+        TEST(pipes_are_read),
+        TEST(damaged_archives_are_refused),
+        TEST(sizes_that_lie_are_refused),
+        TEST(entries_must_match_their_header),
+        TEST(unknown_methods_are_refused),
+        TEST(archives_without_arrays_are_refused),
+        TEST(bad_arguments_are_refused),
+        TEST(arrays_are_read_one_at_a_time),
+        TEST(arrays_of_another_kind_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ static rm2_status parse_texts(void *state) {
     rm2i_source source;
     rm2_texts texts;
     rm2i_source_memory(f->ctx, "a.npy", file, sizeof file - 1, &source);
-    rm2_status status = rm2i_npy_load_texts(&source, &texts);
+    rm2_status status = rm2i_npy_load_texts(&source, NULL, &texts);
     assert_true(status == RM2_OK ? texts.distinct_count == 7 : !texts.codes && !texts.distinct);
     rm2_texts_clear(&texts);
     return status;

@@ -77,9 +77,9 @@ static void compare_cloud(rm2_context *ctx, cloud_kind kind, size_t n, size_t d,
     double *points = room(n * d, sizeof *points), *square = room(n, sizeof *square);
     candidate *sorted = room(n, sizeof *sorted);
     size_t *nearest = room(n * k, sizeof *nearest), *index = room(n, sizeof *index);
-    rm2i_tree tree;
+    rm2i_kd_tree tree;
     fill(kind, n, d, points);
-    assert_int_equal(rm2i_tree_build(ctx, n, d, points, &tree), RM2_OK);
+    assert_int_equal(rm2i_kd_build(ctx, n, d, points, &tree), RM2_OK);
     assert_int_equal(rm2i_neighbours(ctx, &tree, points, k, nearest), RM2_OK);
     for (size_t i = 0; i < n; i++) {
         const double *x = points + i * d;
@@ -89,14 +89,14 @@ static void compare_cloud(rm2_context *ctx, cloud_kind kind, size_t n, size_t d,
             assert_int_equal(nearest[i * k + m], sorted[at].index);
         }
         /* all of them, the point itself included */
-        assert_int_equal(rm2i_tree_nearest(&tree, x, SIZE_MAX, n + 5, index, square), n);
+        assert_int_equal(rm2i_kd_nearest(&tree, x, SIZE_MAX, n + 5, index, square), n);
         for (size_t m = 0; m < n; m++)
             assert_true(index[m] == sorted[m].index && square[m] == sorted[m].square);
-        rm2i_tree_squares(&tree, x, square);
+        rm2i_kd_squares(&tree, x, square);
         for (size_t m = 0; m < n; m++)
             assert_true(square[m] == square_of(d, points + m * d, x));
     }
-    rm2i_tree_free(&tree);
+    rm2i_kd_free(&tree);
     free(points);
     free(square);
     free(sorted);
@@ -117,27 +117,27 @@ static void queries_need_not_be_points(void **state) {
     double points[N * D], square[K];
     candidate sorted[N];
     size_t index[K];
-    rm2i_tree tree;
+    rm2i_kd_tree tree;
     rm2_rng rng;
     rm2_rng_seed(&rng, 9);
     fill(NORMAL, N, D, points);
-    assert_int_equal(rm2i_tree_build(*state, N, D, points, &tree), RM2_OK);
+    assert_int_equal(rm2i_kd_build(*state, N, D, points, &tree), RM2_OK);
     for (int trial = 0; trial < 200; trial++) {
         double x[D];
         for (size_t m = 0; m < D; m++)
             x[m] = 4 * rm2_rng_normal(&rng);
         sort_around(N, D, points, x, sorted);
-        assert_int_equal(rm2i_tree_nearest(&tree, x, SIZE_MAX, K, index, square), K);
+        assert_int_equal(rm2i_kd_nearest(&tree, x, SIZE_MAX, K, index, square), K);
         for (size_t m = 0; m < K; m++)
             assert_true(index[m] == sorted[m].index && square[m] == sorted[m].square);
     }
-    rm2i_tree_free(&tree);
+    rm2i_kd_free(&tree);
 }
 
 static void no_points_are_refused(void **state) {
-    rm2i_tree tree;
-    assert_int_equal(rm2i_tree_build(*state, 0, 3, NULL, &tree), RM2_ERR_ARGUMENT);
-    rm2i_tree_free(&tree);
+    rm2i_kd_tree tree;
+    assert_int_equal(rm2i_kd_build(*state, 0, 3, NULL, &tree), RM2_ERR_ARGUMENT);
+    rm2i_kd_free(&tree);
 }
 
 /* ---- searches ------------------------------------------------------------------------------- */

@@ -296,7 +296,7 @@ static rm2_status start_from_landmarks(void *state) {
     rm2i_isomap_settings s = {.neighbours = 3, .time_weight = 0, .landmarks = 10};
     for (size_t i = 0; i < 80; i++)
         F[i] = (double)(i * 37 % 80);
-    return rm2i_start_isomap(f->ctx, &s, &(rm2i_start_data){40, 2, F, 0, NULL, NULL}, Q, X);
+    return rm2i_start_isomap(f->ctx, &s, &(rm2i_start_data){40, 2, F, 0, NULL, NULL, NULL}, Q, X);
 }
 
 static void inducing_points(void **state) {

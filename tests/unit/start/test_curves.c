@@ -41,7 +41,7 @@ static void nodes_are_even(void **state) {
     enum { T = 60 };
     double F[2 * T * 2], pi = acos(-1);
     size_t starts[] = {0, T, 2 * T};
-    rm2i_start_data demos = {2 * T, 2, F, 2, starts, NULL};
+    rm2i_start_data demos = {2 * T, 2, F, 2, starts, NULL, NULL};
     rm2i_curves c;
     half_circle(T, 1, F);
     half_circle(T, 1.7, F + (size_t)T * 2);
@@ -69,7 +69,7 @@ static void pauses_count_for_nothing(void **state) {
     enum { T = 30, PAUSE = 25, N = 2 * T + PAUSE };
     double F[N * 2];
     size_t starts[] = {0, T, N};
-    rm2i_start_data demos = {N, 2, F, 2, starts, NULL};
+    rm2i_start_data demos = {N, 2, F, 2, starts, NULL, NULL};
     rm2i_curves c;
     half_circle(T, 1, F);
     half_circle(T, 1, F + (size_t)T * 2);
@@ -89,7 +89,7 @@ static void spikes_are_removed(void **state) {
     enum { T = 50 };
     double F[2 * T * 2];
     size_t starts[] = {0, T, 2 * T};
-    rm2i_start_data demos = {2 * T, 2, F, 2, starts, NULL};
+    rm2i_start_data demos = {2 * T, 2, F, 2, starts, NULL, NULL};
     rm2i_curves clean, spiked;
     half_circle(T, 1, F);
     half_circle(T, 1, F + (size_t)T * 2);
@@ -110,7 +110,7 @@ static void noise_adds_no_length(void **state) {
     enum { T = MOST / 2 };
     double *F = calloc((size_t)MOST * 2, sizeof *F), pi = acos(-1);
     size_t starts[] = {0, T, MOST};
-    rm2i_start_data demos = {MOST, 2, F, 2, starts, NULL};
+    rm2i_start_data demos = {MOST, 2, F, 2, starts, NULL, NULL};
     rm2i_curves c;
     rm2_rng rng;
     rm2_rng_seed(&rng, 4);
@@ -130,7 +130,7 @@ static void nodes_follow_the_length(void **state) {
     enum { T = 50, HALF = 25, N = 2 * T + HALF };
     double F[N * 2];
     size_t starts[] = {0, T, 2 * T, N};
-    rm2i_start_data demos = {N, 2, F, 3, starts, NULL};
+    rm2i_start_data demos = {N, 2, F, 3, starts, NULL, NULL};
     rm2i_curves c;
     half_circle(T, 1, F);
     memcpy(F + (size_t)T * 2, F, T * 2 * sizeof *F);
@@ -144,7 +144,7 @@ static void nodes_follow_the_length(void **state) {
 static void points_without_length(void **state) {
     double F[] = {0, 0, 1, 0, 2, 0, 3, 3, 5, 5, 5, 5, 0, 1, 1, 1, 2, 1};
     size_t starts[] = {0, 3, 4, 6, 9}; /* a line, one point, two equal points, a line */
-    rm2i_start_data demos = {9, 2, F, 4, starts, NULL};
+    rm2i_start_data demos = {9, 2, F, 4, starts, NULL, NULL};
     rm2i_curves c;
     build(*state, &demos, &c);
     assert_int_equal(rm2i_curve_nodes(&c, 1), 8);
@@ -153,7 +153,7 @@ static void points_without_length(void **state) {
         assert_near(distance(2, c.node + k * 2, F + (k < c.first[2] ? 6 : 8)), 0, 1e-14);
     assert_true(c.place[3] == 0 && c.place[4] == 0 && c.place[5] == 7);
     rm2i_curves_free(&c);
-    demos = (rm2i_start_data){3, 2, F + 6, 2, (const size_t[]){0, 1, 3}, NULL};
+    demos = (rm2i_start_data){3, 2, F + 6, 2, (const size_t[]){0, 1, 3}, NULL, NULL};
     build(*state, &demos, &c);
     assert_int_equal(c.first[2], 0); /* nothing to go along */
     rm2i_curves_free(&c);

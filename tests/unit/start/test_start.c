@@ -88,7 +88,8 @@ static void curve_is_unrolled(void **state) {
         F[i * 3 + 1] = sin(angle[i]);
         F[i * 3 + 2] = 0.2 * angle[i];
     }
-    assert_ok(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 3, F, 0, NULL, NULL}, Q, X));
+    assert_ok(ctx,
+              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 3, F, 0, NULL, NULL, NULL}, Q, X));
     assert_true(fabs(correlation(N, X, 1, angle, 1)) > 0.999);
     assert_float_equal(standard_deviation(N * Q, X), 1, 1e-12);
     assert_sign(N, Q, X);
@@ -106,11 +107,11 @@ static void time_untangles_a_retraced_stroke(void **state) {
         F[i * 2 + 1] = 1e-3 * sin(9 * phase[i] + (double)(i / T));
     }
     rm2i_isomap_settings plain = {.neighbours = 8, .time_weight = 0};
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, &plain, &(rm2i_start_data){N, 2, F, 2, starts, NULL}, Q, X));
+    assert_ok(ctx, rm2i_start_isomap(ctx, &plain,
+                                     &(rm2i_start_data){N, 2, F, 2, starts, NULL, NULL}, Q, X));
     assert_true(distance(Q, X, X + (T - 1) * Q) < 0.1);
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 2, F, 2, starts, NULL}, Q, X));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 2, F, 2, starts, NULL, NULL},
+                                     Q, X));
     assert_true(distance(Q, X, X + (T - 1) * Q) > 2);
     assert_true(fabs(correlation(N, X, Q, phase, 1)) > 0.999);
 }
@@ -125,18 +126,18 @@ static void given_time_counts(void **state) {
         even[i] = 1e9 + 0.25 * (double)i;
         uneven[i] = (double)(i * i);
     }
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 1, F, 1, starts, NULL}, Q, A));
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 1, F, 1, starts, even}, Q, B));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 1, F, 1, starts, NULL, NULL},
+                                     Q, A));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 1, F, 1, starts, even, NULL},
+                                     Q, B));
     assert_memory_equal(A, B, sizeof A); /* phases are the same fractions */
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 1, F, 1, starts, uneven}, Q, C));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL,
+                                     &(rm2i_start_data){N, 1, F, 1, starts, uneven, NULL}, Q, C));
     assert_true(distance(N * Q, A, C) > 1);
     for (size_t i = 0; i < N; i++)
         uneven[i] = 5; /* no usable time: evenly spaced */
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 1, F, 1, starts, uneven}, Q, C));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL,
+                                     &(rm2i_start_data){N, 1, F, 1, starts, uneven, NULL}, Q, C));
     assert_memory_equal(A, C, sizeof A);
 }
 
@@ -154,23 +155,23 @@ static void threads_and_scale_change_nothing(void **state) {
     size_t starts[3] = {0, 90, N};
     some_data(N, M, F);
     rm2_context_set_threads(ctx, 1);
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, M, F, 2, starts, NULL}, Q, one));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, M, F, 2, starts, NULL, NULL},
+                                     Q, one));
     for (int threads = 2; threads <= 5; threads++) {
         rm2_context_set_threads(ctx, threads);
-        assert_ok(ctx,
-                  rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, M, F, 2, starts, NULL}, Q, X));
+        assert_ok(ctx, rm2i_start_isomap(ctx, NULL,
+                                         &(rm2i_start_data){N, M, F, 2, starts, NULL, NULL}, Q, X));
         assert_memory_equal(one, X, sizeof X);
     }
     for (size_t i = 0; i < N * M; i++)
         F[i] = ldexp(F[i], 900);
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, M, F, 2, starts, NULL}, Q, X));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, M, F, 2, starts, NULL, NULL},
+                                     Q, X));
     assert_memory_equal(one, X, sizeof X);
     for (size_t i = 0; i < N * M; i++)
         F[i] = ldexp(F[i], -1700);
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, M, F, 2, starts, NULL}, Q, X));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, M, F, 2, starts, NULL, NULL},
+                                     Q, X));
     assert_memory_equal(one, X, sizeof X);
 }
 
@@ -198,7 +199,7 @@ static void graph_is_as_defined(void **state) {
     rm2_rng_seed(&rng, 3);
     for (size_t i = 0; i < N * D; i++)
         P[i] = rm2_rng_normal(&rng);
-    assert_ok(ctx, build_graph(ctx, &(rm2i_start_data){N, D, P, 2, starts, NULL}, K, &g));
+    assert_ok(ctx, build_graph(ctx, &(rm2i_start_data){N, D, P, 2, starts, NULL, NULL}, K, &g));
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++) {
             double d = distance(D, P + i * D, P + j * D);
@@ -257,7 +258,7 @@ static void graph_of_others(void **state) {
     rm2_rng_seed(&rng, 8);
     for (size_t i = 0; i < 2 * OTHERS_N; i++)
         P[i] = rm2_rng_normal(&rng);
-    const rm2i_start_data points = {OTHERS_N, 2, P, 3, starts, NULL};
+    const rm2i_start_data points = {OTHERS_N, 2, P, 3, starts, NULL, NULL};
     for (int tapered = 0; tapered < 2; tapered++) {
         rm2i_graph_settings settings = {OTHERS_K, true, 2, tapered};
         rm2i_graph g;
@@ -281,8 +282,8 @@ static void graph_without_others(void **state) {
     size_t starts[] = {0, 4};
     rm2i_graph g;
     rm2i_graph_settings settings = {3, true, 2, true};
-    assert_ok(ctx,
-              rm2i_graph_build(ctx, &(rm2i_start_data){4, 1, P, 1, starts, NULL}, &settings, &g));
+    assert_ok(ctx, rm2i_graph_build(ctx, &(rm2i_start_data){4, 1, P, 1, starts, NULL, NULL},
+                                    &settings, &g));
     assert_int_equal(g.first[4], 2 * 5);
     assert_true(isinf(edge_length(&g, 0, 3)) && edge_length(&g, 0, 2) == 2);
     rm2i_graph_free(&g);
@@ -296,7 +297,7 @@ static void parts_are_joined_by_shortest_links(void **state) {
     rm2i_graph g;
     for (size_t i = 0; i < N; i++)
         P[i] = centre[i % 3] + 0.1 * (double)(i / 3);
-    assert_ok(ctx, build_graph(ctx, &(rm2i_start_data){N, 1, P, 0, NULL, NULL}, K, &g));
+    assert_ok(ctx, build_graph(ctx, &(rm2i_start_data){N, 1, P, 0, NULL, NULL, NULL}, K, &g));
     size_t between = 0;
     for (size_t i = 0; i < N; i++)
         for (size_t e = g.first[i]; e < g.first[i + 1]; e++)
@@ -328,7 +329,7 @@ static void paths_are_shortest(void **state) {
     rm2i_graph g;
     some_data(N, D, P);
     memcpy(P + 10 * D, P + 40 * D, D * sizeof *P); /* an edge of length 0 */
-    assert_ok(ctx, build_graph(ctx, &(rm2i_start_data){N, D, P, 0, NULL, NULL}, 3, &g));
+    assert_ok(ctx, build_graph(ctx, &(rm2i_start_data){N, D, P, 0, NULL, NULL, NULL}, 3, &g));
     assert_ok(ctx, rm2i_graph_distances(ctx, &g, found));
     floyd_warshall(&g, expected);
     for (size_t i = 0; i < N * N; i++) {
@@ -416,8 +417,8 @@ static void missing_columns_are_spread(void **state) {
     size_t starts[2] = {0, N};
     for (size_t i = 0; i < N; i++)
         F[i] = (double)i;
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 1, F, 1, starts, NULL}, Q, X));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 1, F, 1, starts, NULL, NULL},
+                                     Q, X));
     assert_float_equal(standard_deviation(N * Q, X), 1, 1e-3);
     assert_true(fabs(correlation(N, X, Q, F, 1)) > 1 - 1e-12);
     for (size_t q = 1; q < Q; q++) {
@@ -435,18 +436,19 @@ static void few_points(void **state) {
     size_t starts[2] = {0, 2}, singles[4] = {0, 1, 2, 3};
     for (size_t Q = 1; Q <= 5; Q++) /* Q < N, Q = N, Q > N; fewer points than neighbours */
         for (size_t N = 2; N <= 3; N++) {
-            assert_ok(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 2, F, 0, NULL, NULL},
-                                             Q, X));
+            assert_ok(ctx, rm2i_start_isomap(
+                               ctx, NULL, &(rm2i_start_data){N, 2, F, 0, NULL, NULL, NULL}, Q, X));
             assert_finite(N * Q, X);
             assert_true(distance(Q, X, X + Q) > 0.1);
             assert_ok(ctx, rm2i_start_pca(ctx, N, 2, F, Q, true, X));
             assert_finite(N * Q, X);
-            assert_ok(ctx, rm2i_start_isomap(ctx, NULL,
-                                             &(rm2i_start_data){N, 2, F, N, singles, NULL}, Q, X));
+            assert_ok(ctx,
+                      rm2i_start_isomap(ctx, NULL,
+                                        &(rm2i_start_data){N, 2, F, N, singles, NULL, NULL}, Q, X));
             assert_finite(N * Q, X);
         }
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){2, 2, F, 1, starts, NULL}, 1, X));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){2, 2, F, 1, starts, NULL, NULL},
+                                     1, X));
     assert_true(X[0] == 1 && X[1] == -1); /* ties in magnitude: the first is positive */
 }
 
@@ -459,12 +461,13 @@ static void duplicates(void **state) {
         F[i * 2] = (double)(i % 5);
         F[i * 2 + 1] = (double)(i % 5 == 2);
     }
-    assert_ok(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 2, F, 0, NULL, NULL}, Q, X));
+    assert_ok(ctx,
+              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 2, F, 0, NULL, NULL, NULL}, Q, X));
     assert_finite(N * Q, X);
     for (size_t i = 5; i < N; i++) /* the places are on one line along the graph: one column */
         assert_true(fabs(X[i * Q] - X[(i - 5) * Q]) < 1e-12);
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 2, F, 2, starts, NULL}, Q, X));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 2, F, 2, starts, NULL, NULL},
+                                     Q, X));
     assert_finite(N * Q, X);
 }
 
@@ -481,24 +484,34 @@ static void hopeless_data_are_refused(void **state) {
     size_t starts[2] = {0, 4}, wrong[3] = {0, 0, 2}, two[2] = {0, 2};
     rm2i_isomap_settings none = {.neighbours = 0, .time_weight = 4};
     rm2i_isomap_settings minus = {.neighbours = 8, .time_weight = -1};
-    refuses(ctx,
-            rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){4, 2, equal, 1, starts, NULL}, 2, X),
-            RM2_ERR_DATA, "are equal");
+    refuses(
+        ctx,
+        rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){4, 2, equal, 1, starts, NULL, NULL}, 2, X),
+        RM2_ERR_DATA, "are equal");
     refuses(ctx, rm2i_start_pca(ctx, 4, 2, equal, 2, false, X), RM2_ERR_DATA, "are equal");
-    refuses(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){1, 2, equal, 0, NULL, NULL}, 1, X),
-            RM2_ERR_DATA, "two points");
-    refuses(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){2, 2, bad, 0, NULL, NULL}, 1, X),
+    refuses(
+        ctx,
+        rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){1, 2, equal, 0, NULL, NULL, NULL}, 1, X),
+        RM2_ERR_DATA, "two points");
+    refuses(ctx,
+            rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){2, 2, bad, 0, NULL, NULL, NULL}, 1, X),
             RM2_ERR_DATA, "point 1, coordinate 0 is not finite");
-    refuses(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){2, 1, bad, 0, NULL, NULL}, 0, X),
+    refuses(ctx,
+            rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){2, 1, bad, 0, NULL, NULL, NULL}, 0, X),
             RM2_ERR_ARGUMENT, "dimension");
-    refuses(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){2, 1, bad, 2, wrong, NULL}, 1, X),
+    refuses(ctx,
+            rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){2, 1, bad, 2, wrong, NULL, NULL}, 1, X),
             RM2_ERR_ARGUMENT, "starts");
-    refuses(ctx, rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){2, 1, bad, 1, two, time}, 1, X),
+    refuses(ctx,
+            rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){2, 1, bad, 1, two, time, NULL}, 1, X),
             RM2_ERR_DATA, "time");
-    refuses(ctx, rm2i_start_isomap(ctx, &none, &(rm2i_start_data){2, 1, bad, 0, NULL, NULL}, 1, X),
+    refuses(ctx,
+            rm2i_start_isomap(ctx, &none, &(rm2i_start_data){2, 1, bad, 0, NULL, NULL, NULL}, 1, X),
             RM2_ERR_ARGUMENT, "neighbours");
-    refuses(ctx, rm2i_start_isomap(ctx, &minus, &(rm2i_start_data){2, 1, bad, 0, NULL, NULL}, 1, X),
-            RM2_ERR_ARGUMENT, "weight of time");
+    refuses(
+        ctx,
+        rm2i_start_isomap(ctx, &minus, &(rm2i_start_data){2, 1, bad, 0, NULL, NULL, NULL}, 1, X),
+        RM2_ERR_ARGUMENT, "weight of time");
 }
 
 static void interrupt_stops(void **state) {
@@ -507,8 +520,9 @@ static void interrupt_stops(void **state) {
     double F[N * 2], X[N * 2];
     some_data(N, 2, F);
     rm2_context_interrupt(ctx);
-    assert_int_equal(rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 2, F, 0, NULL, NULL}, 2, X),
-                     RM2_INTERRUPTED);
+    assert_int_equal(
+        rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 2, F, 0, NULL, NULL, NULL}, 2, X),
+        RM2_INTERRUPTED);
 }
 
 int main(void) {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "start/start.h"
+#include "thread_team.h"
 
 static int set_up(void **state) {
     rm2_context *ctx;
@@ -116,23 +117,23 @@ static void start_is_that_of_all_paths(void **state) {
     size_t starts[DEMOS + 1];
     double *F = strokes(DEMOS, POINTS, starts), *all = doubles(N * 2), *some = doubles(N * 2);
     rm2i_isomap_settings s = rm2i_isomap_settings_default();
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL}, 2, all));
+    assert_ok(ctx, rm2i_start_isomap(
+                       ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, all));
     s.landmarks = 500;
-    assert_ok(
-        ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL}, 2, some));
+    assert_ok(ctx, rm2i_start_isomap(
+                       ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, some));
     assert_true(procrustes(N, all, some) < 1e-4); /* 1 % of the extent */
     s.landmarks = 100;
-    assert_ok(
-        ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL}, 2, some));
+    assert_ok(ctx, rm2i_start_isomap(
+                       ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, some));
     assert_true(procrustes(N, all, some) < 1e-3);
     double square = 0;
     for (size_t i = 0; i < N * 2; i++)
         square += some[i] * some[i];
     assert_true(fabs(square / (N * 2) - 1) < 1e-12); /* unit deviation, as ever */
     s.landmarks = N + 5;                             /* more than points: all */
-    assert_ok(
-        ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL}, 2, some));
+    assert_ok(ctx, rm2i_start_isomap(
+                       ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, some));
     assert_memory_equal(all, some, N * 2 * sizeof *all);
     free(F);
     free(all);
@@ -147,12 +148,12 @@ static void many_points(void **state) {
     double *F = strokes(DEMOS, POINTS, starts), *X = doubles(N * 2), *Y = doubles(N * 2);
     rm2i_isomap_settings s = rm2i_isomap_settings_default();
     rm2_context_set_threads(ctx, 1);
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, NULL, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL}, 2, X));
+    assert_ok(ctx, rm2i_start_isomap(ctx, NULL,
+                                     &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, X));
     rm2_context_set_threads(ctx, 3);
     s.landmarks = 500;
-    assert_ok(ctx,
-              rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL}, 2, Y));
+    assert_ok(ctx, rm2i_start_isomap(ctx, &s,
+                                     &(rm2i_start_data){N, 3, F, DEMOS, starts, NULL, NULL}, 2, Y));
     assert_memory_equal(X, Y, N * 2 * sizeof *X);
     free(F);
     free(X);
@@ -169,22 +170,22 @@ static void degenerate_data(void **state) {
         places[i] = (double)(i % 2); /* two places: landmarks coincide */
     }
     for (s.landmarks = 2; s.landmarks < 40; s.landmarks += 9) {
-        assert_ok(ctx,
-                  rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 1, line, 0, NULL, NULL}, Q, X));
+        assert_ok(ctx, rm2i_start_isomap(
+                           ctx, &s, &(rm2i_start_data){N, 1, line, 0, NULL, NULL, NULL}, Q, X));
         for (size_t i = 0; i < N * Q; i++)
             assert_true(isfinite(X[i]));
         for (size_t i = 1; i < N; i++) /* in order, on either way */
             assert_true((X[i * Q] - X[(i - 1) * Q]) * (X[(N - 1) * Q] - X[0]) > 0);
         if (s.landmarks == 2) /* they may be in the same place */
             continue;
-        assert_ok(
-            ctx, rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 1, places, 0, NULL, NULL}, Q, X));
+        assert_ok(ctx, rm2i_start_isomap(
+                           ctx, &s, &(rm2i_start_data){N, 1, places, 0, NULL, NULL, NULL}, Q, X));
         for (size_t i = 2; i < N; i++)
             assert_true(isfinite(X[i * Q + 2]) && fabs(X[i * Q] - X[(i - 2) * Q]) < 1e-9);
     }
     rm2_context_interrupt(ctx);
     assert_int_equal(
-        rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 1, line, 0, NULL, NULL}, Q, X),
+        rm2i_start_isomap(ctx, &s, &(rm2i_start_data){N, 1, line, 0, NULL, NULL, NULL}, Q, X),
         RM2_INTERRUPTED);
 }
 
@@ -199,7 +200,7 @@ static void thinned_to_all_is_the_whole(void **state) {
     size_t starts[DEMOS + 1];
     double *F = strokes(DEMOS, POINTS, starts), *X = doubles(N * 2), *Y = doubles(N * 2);
     for (size_t demos = 0; demos <= DEMOS; demos += DEMOS) { /* without trajectories, and with */
-        const rm2i_start_data points = {N, 3, F, demos, demos ? starts : NULL, NULL};
+        const rm2i_start_data points = {N, 3, F, demos, demos ? starts : NULL, NULL, NULL};
         rm2i_graph graph;
         assert_ok(ctx, rm2i_graph_build(ctx, &points, &plan, &graph));
         assert_ok(ctx, rm2i_start_embed(ctx, &graph, 500, 2, X));
@@ -244,7 +245,7 @@ static void thinned_start_is_near_the_whole(void **state) {
     size_t starts[DEMOS + 1];
     double *X = doubles(N * 2), *Y = doubles(N * 2), *flat = doubles(N * 2);
     double *F = sheet(DEMOS, POINTS, starts, flat);
-    const rm2i_start_data points = {N, 3, F, DEMOS, starts, NULL};
+    const rm2i_start_data points = {N, 3, F, DEMOS, starts, NULL, NULL};
     assert_ok(ctx, rm2i_start_scaling(ctx, &points, &plan, 0, 2, X));
     for (size_t kept = N / 4; kept >= N / 8; kept /= 2) {
         rm2_context_set_threads(ctx, 1);
@@ -263,6 +264,68 @@ static void thinned_start_is_near_the_whole(void **state) {
     free(Y);
 }
 
+/* The same by a team, each rank with its part of the points: X of all points is rank 0's. */
+typedef struct shared_start {
+    rm2i_start_data all;
+    size_t kept;
+    double *X;
+    rm2_status status; /* of rank 0 */
+} shared_start;
+
+static rm2_status start_part(rm2_context *own, const rm2_team *team, const shared_start *s) {
+    rm2i_parts parts = {.team = NULL};
+    size_t starts[64];
+    rm2_status status = RM2_OK;
+    if (team->rank == 0)
+        status = rm2i_parts_plan(own, team,
+                                 &(rm2i_rows_of){.N = s->all.N,
+                                                 .trajectories = s->all.trajectories,
+                                                 .starts = s->all.starts,
+                                                 .rows = 128},
+                                 &parts);
+    RM2_TRY(rm2i_team_settle(own, team, status));
+    status = rm2i_parts_share(own, team, &parts);
+    if (status == RM2_OK) {
+        rm2i_start_data part = s->all;
+        part.N = rm2i_parts_rows(&parts);
+        part.F += parts.rows[team->rank] * part.M;
+        part.trajectories = rm2i_parts_trajectories(&parts);
+        rm2i_parts_starts(&parts, starts);
+        part.starts = starts;
+        part.parts = &parts;
+        status = rm2i_start_thinned(own, &part, &plan, s->kept, 2, s->X);
+    }
+    rm2i_parts_free(&parts);
+    return status;
+}
+
+static void run_part(rm2_context *own, const rm2_team *team, void *user) {
+    shared_start *s = user;
+    rm2_status status = start_part(own, team, s);
+    if (team->rank == 0)
+        s->status = status;
+}
+
+static void a_team_finds_the_same_thinned_start(void **state) {
+    rm2_context *ctx = *state;
+    enum { DEMOS = 30, POINTS = 60, N = DEMOS * POINTS };
+    size_t starts[DEMOS + 1];
+    double *X = doubles(N * 2), *Y = doubles(N * 2), *flat = doubles(N * 2);
+    double *F = sheet(DEMOS, POINTS, starts, flat);
+    shared_start s = {.all = {N, 3, F, DEMOS, starts, NULL, NULL}, .kept = N / 4, .X = Y};
+    assert_ok(ctx, rm2i_start_thinned(ctx, &s.all, &plan, s.kept, 2, X));
+    for (int ranks = 2; ranks <= 5; ranks++) {
+        memset(Y, 0, N * 2 * sizeof *Y);
+        run_thread_team(ctx, ranks, run_part, &s);
+        assert_ok(ctx, s.status);
+        assert_memory_equal(X, Y, N * 2 * sizeof *X);
+    }
+    free(flat);
+    free(F);
+    free(X);
+    free(Y);
+}
+
 /* Nodes on a line at 0, 4, 8, ..: a point between two is as far from a landmark as the way over the nearer node on that
  * side, which is its distance on the line, so that every point is where it belongs. */
 static void points_are_placed_between_nodes(void **state) {
@@ -272,7 +335,7 @@ static void points_are_placed_between_nodes(void **state) {
     double F[N], X[N];
     for (size_t i = 0; i < N; i++)
         F[i] = (double)i;
-    const rm2i_start_data points = {N, 1, F, 1, starts, NULL};
+    const rm2i_start_data points = {N, 1, F, 1, starts, NULL, NULL};
     assert_ok(ctx, rm2i_start_thinned(ctx, &points, &plan, 101, 1, X));
     double sign = X[N - 1] > X[0] ? 1 : -1;
     for (size_t i = 0; i < N; i++)
@@ -289,6 +352,7 @@ int main(void) {
         TEST(degenerate_data),
         TEST(thinned_to_all_is_the_whole),
         TEST(thinned_start_is_near_the_whole),
+        TEST(a_team_finds_the_same_thinned_start),
         TEST(points_are_placed_between_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/tree.h"
-#include "gp/units.h"
+#include "base/units.h"
 
 enum { MOST = 200 };
 

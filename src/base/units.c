@@ -1,5 +1,5 @@
 /* Units of whole trajectories. */
-#include "gp/units.h"
+#include "base/units.h"
 
 #include <stdlib.h>
 
