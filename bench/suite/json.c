@@ -46,6 +46,8 @@ static void print_numbers(FILE *out, const bench_row *row) {
     json_field(out, "exact_gain", bench_ratio(median(&row->exact), row->ours.median));
     json_field(out, "single_ms", median(&row->single));
     json_field(out, "single_ratio", bench_ratio(row->ours.median, median(&row->single)));
+    json_field(out, "again_ms", median(&row->again));
+    json_field(out, "again_ratio", bench_ratio(median(&row->again), median(&row->single)));
     json_field(out, "torch_ms", row->torch);
     json_field(out, "torch_gain", bench_ratio(row->torch, row->ours.median));
     json_field(out, "evaluations", row->evaluations ? (double)row->evaluations : NAN);

@@ -142,9 +142,8 @@ void bench_print_head(FILE *out, bench_group_id group) {
         (void)fprintf(out, "bare: %s\n", g->bare);
     (void)fprintf(out, "%-17s %5s %3s %-8s %8s %6s %7s %8s %5s %6s", "data", "N", "M", "by", "ms",
                   "spread", "GFLOP/s", "bare", "ratio", "MB");
-    for (size_t k = 0; k < 2; k++)
-        if (*g->extras[k])
-            (void)fprintf(out, " %8s", g->extras[k]);
+    for (size_t k = 0; k < BENCH_EXTRAS && g->extras[k]; k++)
+        (void)fprintf(out, " %8s", g->extras[k]);
     (void)fprintf(out, "\n");
 }
 
@@ -169,6 +168,7 @@ static void print_extras(FILE *out, const bench_case *c, const bench_row *row) {
     case BENCH_BUSY:
         print_number(out, 8, row->single.median);
         print_number(out, 8, bench_ratio(row->ours.median, row->single.median));
+        print_number(out, 8, bench_ratio(row->again.median, row->single.median));
         break;
     case BENCH_GRID:
     case BENCH_CODEC:

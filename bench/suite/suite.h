@@ -29,6 +29,7 @@ typedef struct bench_row {
     size_t points, outputs, inducing, evaluations;
     bench_times ours, bare, exact; /* exact: the same with exact inference */
     bench_times single;            /* the same on one thread; of a pair, one of them alone */
+    bench_times again;             /* as single, once more */
     double operations;             /* floating point, of the bare work */
     double objective;              /* of a training, in nats per point */
     double memory;                 /* MB: the peak while ours ran, with libraries, data and model */
@@ -82,12 +83,14 @@ struct bench_case {
     unsigned flags;
 };
 
+enum { BENCH_EXTRAS = 3 };
+
 typedef struct bench_group {
     const char *name, *title;
     const char *unit; /* what the milliseconds are of */
     const char *bare; /* what the bare work is; "": there is none */
     size_t rounds;
-    const char *extras[2]; /* titles of the group's own columns; "": none */
+    const char *extras[BENCH_EXTRAS]; /* titles of the group's own columns; NULL: none */
 } bench_group;
 
 extern const bench_group bench_groups[BENCH_GROUPS];
