@@ -26,6 +26,13 @@ static void training(void **state) {
     MISSING("model", rm2_fit(ctx, data, NULL, NULL, NULL));
     odd.kernel = (rm2_latent_kind)77;
     REFUSED("settings.kernel is 77", rm2_fit(ctx, data, &odd, NULL, &other));
+    rm2_data_settings plane = rm2_data_settings_default();
+    plane.manifold = "R2";
+    NO_CONTEXT(rm2_fit_file(NULL, "no file.csv", &plane, NULL, NULL, &other));
+    MISSING("path", rm2_fit_file(ctx, NULL, &plane, NULL, NULL, &other));
+    MISSING("model", rm2_fit_file(ctx, "no file.csv", &plane, NULL, NULL, NULL));
+    REFUSED("settings.manifold", rm2_fit_file(ctx, "no file.csv", NULL, NULL, NULL, &other));
+    REFUSED("settings.kernel is 77", rm2_fit_file(ctx, "no file.csv", &plane, &odd, NULL, &other));
     assert_null(other);
     rm2_start_report *report;
     NO_CONTEXT(rm2_fit_inspect(NULL, data, NULL, &report));
