@@ -112,6 +112,8 @@ valgrind: deps-valgrind all
 
 faults: tests
 	@tests/faults/run $(CURDIR)/$(BUILD)/riemann2 $(CURDIR)/$(BUILD)/tests/libfaults.so all
+	@[ ! -e $(BUILD)/riemann2-mpi ] || tests/cli/mpi_faults $(CURDIR)/$(BUILD)/riemann2 \
+		$(CURDIR)/$(BUILD)/riemann2-mpi $(CURDIR)/$(BUILD)/tests/libfaults.so all || [ $$? -eq 77 ]
 
 fuzz: deps-fuzz tests
 	@scripts/fuzz
