@@ -1,7 +1,7 @@
 /* Rows of a file that several processes read, each its part: no process holds all rows, and only the plan of a text looks at
  * all bytes.
  *
- * One process makes the plan, which says where the parts begin, and the others are told it as it is. The parts one
+ * One process makes the plan, which says where the parts begin; the others get a copy of it. The parts one
  * after the other are the rows of the whole file as rm2i_raw_from_table and rm2i_raw_from_array read them, in all bits,
  * with the same numbers and messages.
  *
