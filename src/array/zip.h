@@ -48,7 +48,7 @@ typedef struct rm2i_zip_stream {
     z_stream inflater;
     bool inflating;
     bool ended; /* the deflate data has come to its end */
-    bool gap;   /* bytes were passed over unseen: there is no checksum */
+    bool gap;   /* some bytes were skipped: the checksum cannot be compared */
     unsigned char *packed;
 } rm2i_zip_stream;
 

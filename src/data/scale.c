@@ -131,7 +131,8 @@ static rm2_status find_scale(rm2_context *ctx, const rm2i_parts *parts, rm2i_dra
 
 bool rm2i_scale_vanishes(const rm2i_draft *d, const rm2i_parts *parts) {
     bool vanishes = false;
-    for (size_t k = 0; d->count > 1 && k < rm2_manifold_factor_count(d->manifold); k++) {
+    bool several = rm2i_parts_all(parts, d->count) > 1; /* the same on all ranks */
+    for (size_t k = 0; several && k < rm2_manifold_factor_count(d->manifold); k++) {
         const entries e = {d, rm2_manifold_factor(d->manifold, k), parts};
         if (e.f->geometry == &rm2_euclidean)
             vanishes |= unit_of(&e) != 1;

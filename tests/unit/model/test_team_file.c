@@ -204,6 +204,27 @@ static void many_points(void **state) {
     remove_file(&t);
 }
 
+/* The last of three ranks gets a single point; data in a plane alone, which are not scaled. */
+static void a_rank_with_one_point(void **state) {
+    (void)state;
+    enum { ROWS = 261, EACH = 130 };
+    training t = training_on(in_folder("few.csv"), "R2", RM2_RECIPE_ROBUST);
+    FILE *file = fopen(t.path, "w");
+    assert_non_null(file);
+    (void)fprintf(file, "demo,x,y\n");
+    for (int i = 0; i < ROWS; i++) {
+        double at = (double)(i % EACH) / EACH;
+        (void)fprintf(file, "%d,%.6f,%.6f\n", i / EACH, at, (1 + 0.1 * (i / EACH)) * at * at);
+    }
+    assert_int_equal(fclose(file), 0);
+    t.fit.inducing = 8;
+    rm2_model *alone = model_by(1, &t), *three = model_by(3, &t);
+    assert_same_model(three, alone);
+    rm2_model_free(alone);
+    rm2_model_free(three);
+    remove_file(&t);
+}
+
 static void checkpoints(void **state) {
     (void)state;
     training t = training_on(write_example("robot", "a.npz"), "R3 x S3", RM2_RECIPE_MAP);
@@ -275,11 +296,9 @@ static void bad_data_in_one_part(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_and_geometries),
-        cmocka_unit_test(recipes_and_starts),
-        cmocka_unit_test(separate_points),
-        cmocka_unit_test(many_points),
-        cmocka_unit_test(checkpoints),
+        cmocka_unit_test(formats_and_geometries), cmocka_unit_test(recipes_and_starts),
+        cmocka_unit_test(separate_points),        cmocka_unit_test(many_points),
+        cmocka_unit_test(a_rank_with_one_point),  cmocka_unit_test(checkpoints),
         cmocka_unit_test(bad_data_in_one_part),
     };
     return cmocka_run_group_tests(tests, model_set_up, model_tear_down);
