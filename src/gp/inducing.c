@@ -16,6 +16,20 @@
 /* ---- object --------------------------------------------------------------------------------- */
 
 enum { MOST_KEPT = 1 << 26 }; /* entries of V, and as many of K, that are kept: 512 MB each */
+enum { ROWS_PER_INPUT = 64 }; /* rows for which the r x r matrices of two sides are worth it */
+
+static void lay_out_side(const rm2i_inducing *in, rm2i_side *s, rm2i_arena *a) {
+    size_t r = in->r;
+    s->order = rm2i_take(a, size_t, r);
+    s->at = rm2i_take(a, double, r);
+    s->Z = rm2i_take(a, double, r, in->Q);
+    s->L = rm2i_take(a, double, r, r);
+    s->turn = rm2i_take(a, double, r, r);
+    s->A = rm2i_take(a, double, r, r);
+    s->P = rm2i_take(a, double, r, r);
+    s->u = rm2i_take(a, double, in->M, r);
+    s->H = rm2i_take(a, double, in->M, r);
+}
 
 static void lay_out(void *inducing, rm2i_arena *a) {
     rm2i_inducing *in = inducing;
@@ -33,6 +47,10 @@ static void lay_out(void *inducing, rm2i_arena *a) {
     in->parts = rm2i_take(a, double, in->workers, in->part);
     in->gram_work = rm2i_take(a, double, in->derivatives ? rm2i_latent_backward_work(in->Q, r) : 0);
     in->trees = rm2i_take(a, rm2i_tree, in->workers);
+    for (size_t k = 0; in->local && k < RM2I_SIDES; k++)
+        lay_out_side(in, &in->near[k], a);
+    in->row = rm2i_take(a, size_t, in->local ? N : 0);
+    in->joined = rm2i_take(a, double, in->local ? r : 0, in->Q);
     in->gathered = rm2i_take(a, double, rm2i_inducing_ranks(in) > 1 ? 2 : 0, r, in->Q);
     in->owned = rm2i_take(a, size_t, rm2i_inducing_ranks(in));
     in->index = rm2i_take(a, size_t, r);
@@ -56,6 +74,7 @@ rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *sha
     in->units = shape->units;
     in->all = all_rows(in->units, in->N);
     in->kept = !shape->recompute && in->r <= MOST_KEPT / in->all;
+    in->local = in->derivatives && in->all / ROWS_PER_INPUT >= in->r;
     in->ctx = ctx;
     in->workers = rm2i_workers(ctx, SIZE_MAX);
     rm2_status status = rm2i_arena_calloc(ctx, lay_out, in, &in->memory);
@@ -112,49 +131,58 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
 
 /* ---- passes over the rows ------------------------------------------------------------------- */
 
-/* K and V of a block. */
-static void fill_rows(const rm2i_rows *rows, size_t first, size_t count, double *K, double *V) {
-    const rm2i_inducing *in = rows->in;
-    rm2i_latent_rows(rows->kernel, count, rows->X + first * in->Q, in->r, in->Z, K);
-    if (K != V)
-        memcpy(V, K, count * in->r * sizeof *V);
-    rm2i_factor_half_solve(NULL, in->r, in->L, count, V);
+/* The columns of K and V that a block has. */
+static void fill_rows(const rm2i_rows *rows, const rm2i_block *b, double *K, double *V) {
+    size_t r = rows->in->r, columns = b->columns, beyond = b->beyond;
+    rm2i_latent_rows(rows->kernel, b->count, b->X, columns, b->side->Z + b->begin * rows->in->Q, K);
+    for (size_t i = 0; K != V && i < b->count; i++) {
+        memcpy(V + i * beyond, K + i * columns, columns * sizeof *V);
+        memset(V + i * beyond + columns, 0, (beyond - columns) * sizeof *V);
+    }
+    rm2i_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, (int)beyond,
+               (int)b->count, 1, b->side->L + b->begin * (r + 1), (int)r, V, (int)beyond);
 }
 
-rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, size_t first, size_t count,
+rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, const rm2i_block *b,
                                            const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
     if (in->kept)
-        return (rm2i_kernel_rows){in->K + first * in->r, in->V + first * in->r};
-    fill_rows(rows, first, count, own->K, own->V);
+        return (rm2i_kernel_rows){in->K + b->first * in->r, in->V + b->first * in->r};
+    fill_rows(rows, b, own->K, own->V);
     return (rm2i_kernel_rows){own->K, own->V};
 }
 
-/* A += V V^T, (V F)^T += F^T V^T, t += k(x, x) - |v|^2. */
+/* A += V V^T, (V F)^T += F^T V^T of the block's side, t += k(x, x) - |v|^2. */
 static void forward(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
-    size_t r = in->r;
-    int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N;
+    const rm2i_block b = rm2i_block_of(rows, first, count, own);
+    size_t r = in->r, stride;
+    const double *F = rm2i_block_outputs(rows, &b, own, &stride);
+    int R = (int)r, n = (int)count, M = (int)in->M, v = (int)b.beyond;
     double *K = in->kept ? in->K + first * r : own->K, *V = in->kept ? in->V + first * r : own->V;
-    double *VF = own->sums + rm2i_triangle(r), *t = VF + in->M * r;
-    fill_rows(rows, first, count, K, V);
-    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, R, n, 1, V, R, 1, own->square, R);
-    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, R, n, 1, rows->F + first, N, V, R, 1,
-               VF, R);
+    double *A = own->square + b.number * r * r + b.begin * (r + 1);
+    double *VF = own->sums + in->sides * rm2i_triangle(r), *t = VF + in->sides * in->M * r;
+    fill_rows(rows, &b, K, V);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, v, n, 1, V, v, 1, A, R);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, v, n, 1, F, (int)stride, V, v, 1,
+               VF + b.number * in->M * r + b.begin, R);
     for (size_t i = 0; i < count; i++)
-        *t += rm2i_latent_variance_at(rows->kernel, rows->X + (first + i) * in->Q) -
-              rm2i_dot(r, V + i * r, V + i * r);
+        *t += rm2i_latent_variance_at(rows->kernel, b.X + i * in->Q) -
+              rm2i_dot(b.beyond, V + i * b.beyond, V + i * b.beyond);
 }
 
 /* Columns of R^T = F^T - u^T V; R^T R is summed. */
 static void residual(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
-    int R = (int)in->r, n = (int)count, M = (int)in->M, N = (int)in->N;
+    const rm2i_block b = rm2i_block_of(rows, first, count, own);
+    size_t stride;
+    const double *F = rm2i_block_outputs(rows, &b, own, &stride);
+    int R = (int)in->r, n = (int)count, M = (int)in->M, N = (int)in->N, v = (int)b.beyond;
     double *Y = in->Y + first;
     for (size_t m = 0; m < in->M; m++)
-        memcpy(Y + m * in->N, rows->F + m * in->N + first, count * sizeof *Y);
-    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, n, R, -1, in->u, R,
-               rm2i_inducing_kernel_rows(rows, first, count, own).V, R, 1, Y, N);
+        memcpy(Y + m * in->N, F + m * stride, count * sizeof *Y);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, n, v, -1, b.side->u + b.begin, R,
+               rm2i_inducing_kernel_rows(rows, &b, own).V, v, 1, Y, N);
     rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, n, 1, Y, N, 1, own->square, M);
 }
 
@@ -189,7 +217,8 @@ static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double no
     rm2i_inducing *in = rows->in;
     size_t r = in->r, M = in->M;
     RM2_TRY(solve_small(in, VF, noise));
-    rm2i_unpack_triangle(M, rm2i_inducing_rows(rows, &(rm2i_pass){residual, M, 0}), in->S);
+    rm2i_sides_turn_means(in);
+    rm2i_unpack_triangle(M, rm2i_inducing_rows(rows, &(rm2i_pass){residual, 1, M, 0}), in->S);
     /* S = R^T R/s2 + u^T u */
     rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)M, (int)r, 1, in->u, (int)r, 1 / noise,
                in->S, (int)M);
@@ -212,25 +241,19 @@ size_t rm2i_inducing_sums_count(size_t r, size_t M) {
     return rm2i_triangle(r) + M * r + 1;
 }
 
-/* A, V F in U (until value takes it) and t from their sums. */
-static void take_sums(rm2i_inducing *in, const double *sums) {
-    rm2i_unpack_triangle(in->r, sums, in->A);
-    sums += rm2i_triangle(in->r);
-    memcpy(in->U, sums, in->M * in->r * sizeof *in->U);
-    in->trace = sums[in->M * in->r];
-}
-
-/* Once Kuu is factored. */
+/* Of every side A, then V F, then t; once Kuu is factored and the sides are chosen. */
 static const double *sum_rows(const rm2i_rows *rows) {
-    size_t r = rows->in->r;
-    return rm2i_inducing_rows(rows, &(rm2i_pass){forward, r, rows->in->M * r + 1});
+    const rm2i_inducing *in = rows->in;
+    size_t others = in->sides * in->M * in->r + 1;
+    return rm2i_inducing_rows(rows, &(rm2i_pass){forward, in->sides, in->r, others});
 }
 
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                                double noise, const double *F) {
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
     RM2_TRY(factor_inputs(in, kernel, X));
-    take_sums(in, sum_rows(&rows));
+    rm2i_sides_choose(&rows);
+    rm2i_sides_join(in, sum_rows(&rows)); /* V F in U, until value takes it */
     return solve_noise(&rows, in->U, noise);
 }
 
@@ -238,6 +261,7 @@ rm2_status rm2i_inducing_sum(rm2i_inducing *in, const rm2i_latent_kernel *kernel
                              const double *F, double *sums) {
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
     RM2_TRY(factor_inputs(in, kernel, X));
+    rm2i_sides_whole(in);
     const double *found = sum_rows(&rows);
     if (sums)
         memcpy(sums, found, rm2i_inducing_sums_count(in->r, in->M) * sizeof *sums);
@@ -247,7 +271,8 @@ rm2_status rm2i_inducing_sum(rm2i_inducing *in, const rm2i_latent_kernel *kernel
 rm2_status rm2i_inducing_solve_sums(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
                                     const double *X, double noise, const double *sums) {
     RM2_TRY(factor_inputs(in, kernel, X));
-    take_sums(in, sums);
+    rm2i_sides_whole(in);
+    rm2i_sides_join(in, sums);
     return solve_small(in, in->U, noise);
 }
 
@@ -259,7 +284,7 @@ static double whiten(rm2i_inducing *in, const double *Lf) {
     if (Lf)
         rm2i_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, R, 1, Lf, M,
                    in->U, R);
-    in->square = *rm2i_inducing_rows(&rows, &(rm2i_pass){whitened, 0, 1});
+    in->square = *rm2i_inducing_rows(&rows, &(rm2i_pass){whitened, 0, 0, 1});
     return in->square / in->noise + rm2i_dot(in->r * in->M, in->U, in->U);
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/tree.h"
 #include "base/units.h"
+#include "gp/inducing_sides.h"
 #include "kernel/latent.h"
 #include "riemann2/base.h"
 
@@ -47,11 +48,17 @@ typedef struct rm2i_inducing {
     const rm2i_ranges *units; /* borrowed; NULL: rows without trajectories */
     double *parts;            /* workers x part: their sums and scratch */
     size_t part;
-    rm2i_tree *trees;       /* one per thread */
-    double *gram_work;      /* of the derivatives of Kuu */
+    rm2i_tree *trees;      /* one per thread */
+    double *gram_work;     /* of the derivatives of Kuu */
+    const rm2i_side *side; /* `sides` of them: &whole, or near */
+    size_t sides, axis;    /* axis: the coordinate of their orders */
+    rm2i_side whole, near[RM2I_SIDES];
+    size_t *row;            /* N: rows in the order of blocks, where there are two sides */
+    double *joined;         /* r x Q: derivatives by Z */
     double *gathered;       /* 2 x r x Q: inputs of this process, and of all; one process: none */
     size_t *owned;          /* inputs of each process */
     bool derivatives, kept; /* kept: K and V are */
+    bool local;             /* there is memory for two sides */
     double *memory;
 } rm2i_inducing;
 
@@ -159,30 +166,32 @@ typedef struct rm2i_rows {
     const rm2i_latent_kernel *kernel;
     const double *X, *F;
     double *X_bar;
-    const double *P, *H; /* of the derivatives */
-    const double *Lf;    /* of the value */
+    const double *Lf; /* of the value */
 } rm2i_rows;
 
 /* What a thread works with: sums of the unit that it adds up, the tree of those before, rows of a block. */
 typedef struct rm2i_part {
-    double *square;        /* the larger of r x r and M x M: a symmetric sum, lower triangle */
+    double *square;        /* r x r per side, or M x M: symmetric sums, lower triangles */
     double *sums;          /* what a pass sums; the packed triangle comes first */
     double *nodes;         /* of the tree */
     double *K, *V, *K_bar; /* RM2I_ROWS x r; K and V where they are computed again */
+    double *X, *X_bar, *F; /* RM2I_ROWS x Q, the same, M x RM2I_ROWS: rows in the order of blocks */
 } rm2i_part;
 
 /* One block of rows, added to own->square and, behind its triangle, to own->sums. */
 typedef void (*rm2i_rows_fn)(const rm2i_rows *rows, size_t first, size_t count,
                              const rm2i_part *own);
 
-/* What a pass over the rows sums: the lower triangle of a matrix of `order` rows, and `others` behind. */
+/* What a pass over the rows sums: lower triangles of `squares` matrices of `order` rows, and `others` behind. */
 typedef struct rm2i_pass {
     rm2i_rows_fn fn;
-    size_t order, others;
+    size_t squares, order, others;
 } rm2i_pass;
 
-/* Runs a pass over all rows; returns the sums, the triangle packed. */
+/* Runs a pass over all rows; returns the sums, triangles packed. */
 double *rm2i_inducing_rows(const rm2i_rows *rows, const rm2i_pass *pass);
+/* Rows of every unit in the order of the coordinate in->axis, so that blocks are short along it. */
+void rm2i_inducing_arrange(const rm2i_rows *rows);
 /* A lower triangle of n rows, row after row. */
 static inline size_t rm2i_triangle(size_t n) {
     return n * (n + 1) / 2;
@@ -211,13 +220,15 @@ rm2_status rm2i_inducing_choose_thinned(rm2_context *ctx, const rm2i_inducing_re
                                         size_t all, size_t *index, size_t *count, double *left);
 
 size_t rm2i_inducing_part_size(const rm2i_inducing *in);
-size_t rm2i_inducing_backward_sums(const rm2i_inducing *in);
+/* Numbers that the passes sum with this number of sides: A, V F, t; derivatives. */
+size_t rm2i_inducing_forward_sums(const rm2i_inducing *in, size_t sides);
+size_t rm2i_inducing_backward_sums(const rm2i_inducing *in, size_t sides);
 
 /* Rows of K and V after the forward pass, kept or computed again in the memory of the thread. */
 typedef struct rm2i_kernel_rows {
-    const double *K, *V; /* count x r */
+    const double *K, *V; /* count x columns, count x beyond */
 } rm2i_kernel_rows;
-rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, size_t first, size_t count,
+rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, const rm2i_block *block,
                                            const rm2i_part *own);
 
 #endif

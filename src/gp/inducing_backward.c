@@ -17,40 +17,42 @@
 
 /* What the pass sums, one after the other. */
 typedef struct sums {
-    double *Z, *lengthscale, *variance, *linear, *square; /* r x Q, Q, 1, 1, 1: |X|^2 */
+    double *Z, *lengthscale, *variance, *linear, *square; /* sides x r x Q, Q, 1, 1, 1: |X|^2 */
 } sums;
 
 static sums sums_at(const rm2i_inducing *in, double *at) {
-    double *lengthscale = at + in->r * in->Q, *variance = lengthscale + in->Q;
+    double *lengthscale = at + in->sides * in->r * in->Q, *variance = lengthscale + in->Q;
     return (sums){at, lengthscale, variance, variance + 1, variance + 2};
 }
 
 static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
+    const rm2i_block b = rm2i_block_of(rows, first, count, own);
+    const rm2i_side *s = b.side;
     size_t r = in->r, Q = in->Q;
-    int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N;
-    double *K_bar = own->K_bar;
-    const double *X = rows->X + first * Q;
-    const rm2i_kernel_rows kernel = rm2i_inducing_kernel_rows(rows, first, count, own);
+    int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N, k = (int)b.columns;
+    double *K_bar = own->K_bar, *X_bar = rm2i_block_bars(rows, &b, own);
+    const rm2i_kernel_rows kernel = rm2i_inducing_kernel_rows(rows, &b, own);
     const sums unit = sums_at(in, own->sums);
     /* Kun_bar^T = 2 (V^T C Lu^-1 + 1/2 W Kf^-1 u^T Lu^-1) = V^T P + Y^T H */
-    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, R, R, 1, kernel.V, R, rows->P, R, 0,
-               K_bar, R);
-    rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, R, M, 1, in->Y + first, N, rows->H, R, 1,
-               K_bar, R);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, k, (int)b.beyond, 1, kernel.V,
+               (int)b.beyond, s->P + b.begin * (r + 1), R, 0, K_bar, k);
+    rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, k, M, 1, in->Y + first, N,
+               s->H + b.begin, R, 1, K_bar, k);
     const rm2i_latent_adjoint adjoint = {.n = count,
-                                         .r = r,
-                                         .X = X,
-                                         .Z = in->Z,
+                                         .r = b.columns,
+                                         .X = b.X,
+                                         .Z = s->Z + b.begin * Q,
                                          .K = kernel.K,
                                          .K_bar = K_bar,
-                                         .X_bar = rows->X_bar + first * Q,
-                                         .Z_bar = unit.Z,
+                                         .X_bar = X_bar,
+                                         .Z_bar = unit.Z + (b.number * r + b.begin) * Q,
                                          .lengthscale_bar = unit.lengthscale,
                                          .variance_bar = unit.variance,
                                          .linear_bar = unit.linear};
     rm2i_latent_rows_backward(rows->kernel, &adjoint);
-    *unit.square += rm2i_dot(count * Q, X, X);
+    rm2i_block_add_bars(rows, &b, X_bar);
+    *unit.square += rm2i_dot(count * Q, b.X, b.X);
 }
 
 static void mirror(size_t n, double *A) {
@@ -126,12 +128,14 @@ static void gram_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel, c
 rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
                                   const double *X, const rm2i_inducing_bars *bars) {
     size_t r = in->r, Q = in->Q;
-    rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .X_bar = bars->X, .P = in->B, .H = in->U};
+    rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .X_bar = bars->X};
     RM2_TRY(rm2i_factor_invert(in->ctx, r, in->B));
     *bars->noise += noise_derivative(in);
     small_matrices(in);
-    const rm2i_pass pass = {backward_rows, 0, rm2i_inducing_backward_sums(in)};
-    const sums all = sums_at(in, rm2i_inducing_rows(&rows, &pass));
+    rm2i_sides_turn_derivatives(in);
+    const rm2i_pass pass = {backward_rows, 0, 0, rm2i_inducing_backward_sums(in, in->sides)};
+    sums all = sums_at(in, rm2i_inducing_rows(&rows, &pass));
+    all.Z = rm2i_sides_join_inputs(in, all.Z);
     gram_backward(in, kernel, &all);
     if (in->index)
         rm2i_inducing_give_inputs(in, all.Z, bars->X);

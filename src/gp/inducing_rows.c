@@ -1,5 +1,6 @@
 /* Passes over the rows: each thread adds up units, and the trees of the threads are joined, then those
  * of the processes. */
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,14 +12,23 @@ static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-size_t rm2i_inducing_backward_sums(const rm2i_inducing *in) {
-    return (in->r + 1) * in->Q + 3; /* by Z, lengthscales, variance, linear part; and |X|^2 */
+size_t rm2i_inducing_forward_sums(const rm2i_inducing *in, size_t sides) {
+    return sides * (rm2i_triangle(in->r) + in->M * in->r) + 1;
+}
+
+size_t rm2i_inducing_backward_sums(const rm2i_inducing *in, size_t sides) {
+    return (sides * in->r + 1) * in->Q + 3; /* Z, lengthscales, variance, linear part; |X|^2 */
+}
+
+static size_t most_sides(const rm2i_inducing *in) {
+    return in->local ? RM2I_SIDES : 1;
 }
 
 /* Numbers of the longest pass: A, V F, t; or R^T R; or derivatives. */
 static size_t most_sums(const rm2i_inducing *in) {
-    size_t forward = rm2i_triangle(in->r) + in->M * in->r + 1;
-    return larger(forward, larger(rm2i_triangle(in->M), rm2i_inducing_backward_sums(in)));
+    size_t sides = most_sides(in);
+    return larger(rm2i_inducing_forward_sums(in, sides),
+                  larger(rm2i_triangle(in->M), rm2i_inducing_backward_sums(in, sides)));
 }
 
 /* Rows of a unit where none are given. */
@@ -38,12 +48,15 @@ static size_t unit_start(const rm2i_inducing *in, size_t u) {
 }
 
 static void lay_out_part(rm2i_part *p, const rm2i_inducing *in, rm2i_arena *a) {
-    size_t r = in->r, order = larger(r, in->M);
-    p->square = rm2i_take(a, double, order, order);
+    size_t r = in->r, moved = in->local ? RM2I_ROWS : 0;
+    p->square = rm2i_take(a, double, larger(most_sides(in) * r * r, in->M * in->M));
     p->nodes = rm2i_take(a, double, rm2i_tree_most(units_of(in).terms), most_sums(in));
     p->K = rm2i_take(a, double, in->kept ? 0 : RM2I_ROWS, r);
     p->V = rm2i_take(a, double, in->kept ? 0 : RM2I_ROWS, r);
     p->K_bar = rm2i_take(a, double, in->derivatives ? RM2I_ROWS : 0, r);
+    p->X = rm2i_take(a, double, moved, in->Q);
+    p->X_bar = rm2i_take(a, double, moved, in->Q);
+    p->F = rm2i_take(a, double, moved, in->M);
     p->sums = NULL;
 }
 
@@ -73,11 +86,13 @@ void rm2i_unpack_triangle(size_t n, const double *packed, double *A) {
 /* The sums of unit u, in own->sums. */
 static void sum_unit(const rm2i_rows *rows, const rm2i_pass *pass, size_t u, const rm2i_part *own) {
     size_t end = unit_start(rows->in, u + 1), first = unit_start(rows->in, u);
-    size_t block = rm2i_block_rows(end - first);
-    memset(own->square, 0, pass->order * pass->order * sizeof *own->square);
+    size_t block = rm2i_block_rows(end - first), square = pass->order * pass->order;
+    memset(own->square, 0, pass->squares * square * sizeof *own->square);
     for (; first < end; first += block)
         pass->fn(rows, first, end - first < block ? end - first : block, own);
-    pack_triangle(pass->order, own->square, own->sums);
+    for (size_t k = 0; k < pass->squares; k++)
+        pack_triangle(pass->order, own->square + k * square,
+                      own->sums + k * rm2i_triangle(pass->order));
 }
 
 /* The units from `begin` to `end`. */
@@ -85,7 +100,7 @@ static void sum_units(const rm2i_rows *rows, const rm2i_pass *pass, size_t begin
                       rm2i_part *own, rm2i_tree *tree) {
     size_t offset = units_of(rows->in).offset;
     tree->values = own->nodes;
-    tree->size = rm2i_triangle(pass->order) + pass->others;
+    tree->size = pass->squares * rm2i_triangle(pass->order) + pass->others;
     tree->count = 0;
     for (size_t u = begin; u < end; u++) {
         own->sums = rm2i_tree_leaf(tree, offset + u);
@@ -117,4 +132,41 @@ double *rm2i_inducing_rows(const rm2i_rows *rows, const rm2i_pass *pass) {
     for (size_t t = 1; t < p.ranges; t++)
         rm2i_tree_append(&in->trees[0], &in->trees[t]);
     return rm2i_shares_total(in->units ? in->units->shares : NULL, &in->trees[0]);
+}
+
+/* ---- order of the rows ---------------------------------------------------------------------- */
+
+enum { BINS = 256 }; /* along the coordinate, for the rows of a unit */
+
+typedef struct arranging {
+    const rm2i_rows *rows;
+    double least, per_bin; /* of the coordinate */
+} arranging;
+
+static size_t bin_of(const arranging *a, size_t row) {
+    const rm2i_inducing *in = a->rows->in;
+    double bin = (a->rows->X[row * in->Q + in->axis] - a->least) / a->per_bin;
+    return (size_t)fmin(fmax(bin, 0), BINS - 1); /* also where it is not a number */
+}
+
+/* Rows by bin; within a bin as they are. */
+static void arrange_unit(void *arranging_, size_t u, size_t worker) {
+    (void)worker;
+    const arranging *a = arranging_;
+    const rm2i_inducing *in = a->rows->in;
+    size_t first = unit_start(in, u), end = unit_start(in, u + 1), next[BINS + 1] = {0};
+    for (size_t i = first; i < end; i++)
+        next[bin_of(a, i) + 1]++;
+    for (size_t k = 0; k < BINS; k++)
+        next[k + 1] += next[k];
+    for (size_t i = first; i < end; i++)
+        in->row[first + next[bin_of(a, i)]++] = i;
+}
+
+void rm2i_inducing_arrange(const rm2i_rows *rows) {
+    const rm2i_inducing *in = rows->in;
+    const rm2i_side *s = &in->near[0];
+    arranging a = {.rows = rows, .least = s->Z[in->axis]};
+    a.per_bin = (s->Z[(in->r - 1) * in->Q + in->axis] - a.least) / BINS;
+    rm2i_parallel(in->ctx, units_of(in).count, arrange_unit, &a);
 }

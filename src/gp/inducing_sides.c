@@ -1,0 +1,310 @@
+/* Which columns of K and V a block of rows has, and sums in the orders of two sides. */
+#include "gp/inducing_sides.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "gp/inducing.h"
+#include "linalg/dense.h"
+#include "linalg/factor.h"
+#include "linalg/serial.h"
+
+/* In lengthscales. exp(-8^2/2) is 1e-14: with sets for accuracies of 1e-3 and 1e-6 value and gradient have the error of
+ * rounding, also compared with a reach of 9; with 7.5 the gradient has some hundred times more. */
+static const double REACH = 8;
+/* The least extent of the inducing points, in units of REACH: at 1.5 a fifth of the
+ * products is saved where points are even. */
+static const double EXTENT = 1.5;
+/* How far squared lengths of rows of T may be from 1: rounding over the smallest variance of an inducing point given
+ * others, so that 1e-8 of it is left. */
+static const double ORTHOGONAL = 1e-8;
+
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* ---- sides ---------------------------------------------------------------------------------- */
+
+void rm2i_sides_whole(rm2i_inducing *in) {
+    in->whole = (rm2i_side){.Z = in->Z, .L = in->L, .u = in->u, .P = in->B, .H = in->U};
+    in->side = &in->whole;
+    in->sides = 1;
+}
+
+/* The coordinate along which Z extends over most lengthscales; *extent is their number. */
+static size_t longest_axis(const rm2i_inducing *in, const rm2i_latent_kernel *k, double *extent) {
+    size_t axis = 0;
+    *extent = 0;
+    for (size_t q = 0; q < in->Q; q++) {
+        double least = in->Z[q], most = in->Z[q];
+        for (size_t j = 1; j < in->r; j++) {
+            least = fmin(least, in->Z[j * in->Q + q]);
+            most = fmax(most, in->Z[j * in->Q + q]);
+        }
+        double length = (most - least) / k->lengthscale[q];
+        if (length > *extent) {
+            axis = q;
+            *extent = length;
+        }
+    }
+    return axis;
+}
+
+/* Coordinates z, r of them `stride` apart, in ascending order; equal ones as they are numbered. */
+static void sort(size_t r, const double *z, size_t stride, size_t *order) {
+    for (size_t j = 0; j < r; j++) {
+        size_t k = j;
+        for (; k > 0 && z[order[k - 1] * stride] > z[j * stride]; k--)
+            order[k] = order[k - 1];
+        order[k] = j;
+    }
+}
+
+static void reverse(size_t r, const size_t *order, size_t *reversed) {
+    for (size_t k = 0; k < r; k++)
+        reversed[k] = order[r - 1 - k];
+}
+
+static void place_inputs(const rm2i_inducing *in, const rm2i_latent_kernel *kernel,
+                         const rm2i_side *s, bool descending) {
+    for (size_t k = 0; k < in->r; k++) {
+        const double *z = in->Z + s->order[k] * in->Q;
+        double at = z[in->axis] / kernel->lengthscale[in->axis];
+        s->at[k] = descending ? -at : at;
+        memcpy(s->Z + k * in->Q, z, in->Q * sizeof *z);
+    }
+}
+
+/* Ls, the factor of Kuu + jitter in the order of the side. */
+static bool factor_side(const rm2i_inducing *in, const rm2i_side *s) {
+    size_t r = in->r;
+    for (size_t k = 0; k < r; k++) {
+        for (size_t l = 0; l <= k; l++) {
+            size_t i = s->order[k], j = s->order[l];
+            s->L[k * r + l] = i > j ? in->Kuu[i * r + j] : in->Kuu[j * r + i];
+        }
+        s->L[k * r + k] += in->jitter;
+    }
+    return rm2i_factor_in_place(in->ctx, r, s->L);
+}
+
+/* Rows of T^T: Lu^-1 times the columns of Ls, whose entries are put where their inducing points are. False if rounding
+ * left them other lengths than 1, as where Kuu is nearly singular. */
+static bool find_turn(const rm2i_inducing *in, const rm2i_side *s) {
+    size_t r = in->r;
+    memset(s->turn, 0, r * r * sizeof *s->turn);
+    for (size_t k = 0; k < r; k++)
+        for (size_t i = 0; i <= k; i++)
+            s->turn[i * r + s->order[k]] = s->L[k * r + i];
+    rm2i_factor_half_solve(in->ctx, r, in->L, r, s->turn);
+    for (size_t i = 0; i < r; i++)
+        if (!(fabs(rm2i_dot(r, s->turn + i * r, s->turn + i * r) - 1) <= ORTHOGONAL))
+            return false;
+    return true;
+}
+
+typedef struct side_job {
+    rm2i_inducing *in;
+    const rm2i_latent_kernel *kernel;
+    bool failed[RM2I_SIDES];
+} side_job;
+
+static void make_side(void *job, size_t number, size_t worker) {
+    (void)worker;
+    side_job *j = job;
+    const rm2i_side *s = &j->in->near[number];
+    place_inputs(j->in, j->kernel, s, number == 1);
+    j->failed[number] = !factor_side(j->in, s) || !find_turn(j->in, s);
+}
+
+static bool make_sides(rm2i_inducing *in, const rm2i_latent_kernel *kernel) {
+    side_job job = {.in = in, .kernel = kernel};
+    sort(in->r, in->Z + in->axis, in->Q, in->near[0].order);
+    reverse(in->r, in->near[0].order, in->near[1].order);
+    rm2i_parallel(in->ctx, RM2I_SIDES, make_side, &job);
+    return !job.failed[0] && !job.failed[1];
+}
+
+void rm2i_sides_choose(const rm2i_rows *rows) {
+    rm2i_inducing *in = rows->in;
+    const rm2i_latent_kernel *k = rows->kernel;
+    double extent = 0;
+    rm2i_sides_whole(in);
+    if (!in->local || k->kind != RM2_LATENT_SE || k->linear > 0)
+        return;
+    in->axis = longest_axis(in, k, &extent);
+    if (!(extent > EXTENT * REACH) || !make_sides(in, k))
+        return;
+    in->side = in->near;
+    in->sides = RM2I_SIDES;
+    rm2i_inducing_arrange(rows);
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+/* Of an ascending list, how many are below a limit. */
+static size_t below(size_t r, const double *at, double limit) {
+    size_t first = 0, end = r;
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        if (at[middle] < limit)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* Columns for rows between two places in the order of a side; at least one. */
+static void set_columns(rm2i_block *b, const rm2i_side *s, size_t r, double least, double most) {
+    b->begin = smaller(below(r, s->at, least - REACH), r - 1);
+    b->columns = below(r, s->at, most + REACH) - b->begin;
+    if (b->columns < 1 || b->columns > r)
+        b->columns = 1;
+    b->beyond = r - b->begin;
+    b->side = s;
+}
+
+static void choose_columns(rm2i_block *b, const rm2i_rows *rows) {
+    const rm2i_inducing *in = rows->in;
+    double least = INFINITY, most = -INFINITY, unit = rows->kernel->lengthscale[in->axis];
+    rm2i_block other = *b;
+    for (size_t i = 0; i < b->count; i++) {
+        double at = b->X[i * in->Q + in->axis] / unit;
+        least = fmin(least, at);
+        most = fmax(most, at);
+    }
+    set_columns(b, &in->side[0], in->r, least, most);
+    set_columns(&other, &in->side[1], in->r, -most, -least);
+    other.number = 1;
+    if (other.begin > b->begin)
+        *b = other;
+}
+
+rm2i_block rm2i_block_of(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
+    const rm2i_inducing *in = rows->in;
+    size_t Q = in->Q;
+    rm2i_block b = {.first = first,
+                    .count = count,
+                    .X = rows->X + first * Q,
+                    .side = in->side,
+                    .columns = in->r,
+                    .beyond = in->r};
+    if (in->sides == 1)
+        return b;
+    for (size_t i = 0; i < count; i++)
+        memcpy(own->X + i * Q, rows->X + in->row[first + i] * Q, Q * sizeof *own->X);
+    b.X = own->X;
+    choose_columns(&b, rows);
+    return b;
+}
+
+const double *rm2i_block_outputs(const rm2i_rows *rows, const rm2i_block *b, const rm2i_part *own,
+                                 size_t *stride) {
+    const rm2i_inducing *in = rows->in;
+    *stride = in->N;
+    if (in->sides == 1)
+        return rows->F + b->first;
+    *stride = b->count;
+    for (size_t m = 0; m < in->M; m++)
+        for (size_t i = 0; i < b->count; i++)
+            own->F[m * b->count + i] = rows->F[m * in->N + in->row[b->first + i]];
+    return own->F;
+}
+
+double *rm2i_block_bars(const rm2i_rows *rows, const rm2i_block *b, const rm2i_part *own) {
+    if (rows->in->sides == 1)
+        return rows->X_bar + b->first * rows->in->Q;
+    memset(own->X_bar, 0, b->count * rows->in->Q * sizeof *own->X_bar);
+    return own->X_bar;
+}
+
+void rm2i_block_add_bars(const rm2i_rows *rows, const rm2i_block *b, const double *bars) {
+    const rm2i_inducing *in = rows->in;
+    for (size_t i = 0; in->sides > 1 && i < b->count; i++)
+        rm2i_axpy(in->Q, 1, bars + i * in->Q, rows->X_bar + in->row[b->first + i] * in->Q);
+}
+
+/* ---- sums of the sides ---------------------------------------------------------------------- */
+
+enum { PART_ROWS = 64 }; /* of A, for one thread */
+
+/* As T^T, in place of Ps. */
+static void turn_columns(void *inducing, size_t number, size_t worker) {
+    (void)worker;
+    const rm2i_inducing *in = inducing;
+    const rm2i_side *s = &in->side[number];
+    int R = (int)in->r;
+    rm2i_dsymm(CblasRowMajor, CblasLeft, CblasLower, R, R, 1, s->A, R, s->turn, R, 0, s->P, R);
+}
+
+/* Rows of A = sum of T (As T^T). */
+static void turn_rows(void *inducing, size_t part, size_t worker) {
+    (void)worker;
+    const rm2i_inducing *in = inducing;
+    size_t first = part * PART_ROWS, count = smaller(PART_ROWS, in->r - first);
+    int R = (int)in->r;
+    for (size_t k = 0; k < in->sides; k++)
+        rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)count, R, R, 1,
+                   in->side[k].turn + first, R, in->side[k].P, R, k > 0, in->A + first * in->r, R);
+}
+
+void rm2i_sides_join(rm2i_inducing *in, const double *sums) {
+    size_t r = in->r, M = in->M;
+    const double *VF = sums + in->sides * rm2i_triangle(r);
+    in->trace = VF[in->sides * M * r];
+    if (in->sides == 1) {
+        rm2i_unpack_triangle(r, sums, in->A);
+        memcpy(in->U, VF, M * r * sizeof *in->U);
+        return;
+    }
+    for (size_t k = 0; k < in->sides; k++) {
+        rm2i_unpack_triangle(r, sums + k * rm2i_triangle(r), in->side[k].A);
+        rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)r, (int)r, 1,
+                   VF + k * M * r, (int)r, in->side[k].turn, (int)r, k > 0, in->U, (int)r);
+    }
+    rm2i_parallel(in->ctx, in->sides, turn_columns, in);
+    rm2i_parallel(in->ctx, (r + PART_ROWS - 1) / PART_ROWS, turn_rows, in);
+}
+
+void rm2i_sides_turn_means(rm2i_inducing *in) {
+    int M = (int)in->M, R = (int)in->r;
+    for (size_t k = 0; in->sides > 1 && k < in->sides; k++)
+        rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, R, R, 1, in->u, R, in->side[k].turn,
+                   R, 0, in->side[k].u, R);
+}
+
+/* Columns of an n x r matrix in the order of a side. */
+static void order_columns(const rm2i_side *s, size_t n, size_t r, const double *from, double *to) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < r; k++)
+            to[i * r + k] = from[i * r + s->order[k]];
+}
+
+static void turn_derivatives(void *inducing, size_t number, size_t worker) {
+    (void)worker;
+    const rm2i_inducing *in = inducing;
+    const rm2i_side *s = &in->side[number];
+    int R = (int)in->r;
+    order_columns(s, in->M, in->r, in->U, s->H);
+    order_columns(s, in->r, in->r, in->B, s->A);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, R, R, R, 1, s->turn, R, s->A, R, 0, s->P,
+               R);
+}
+
+void rm2i_sides_turn_derivatives(rm2i_inducing *in) {
+    if (in->sides > 1)
+        rm2i_parallel(in->ctx, in->sides, turn_derivatives, in);
+}
+
+double *rm2i_sides_join_inputs(rm2i_inducing *in, double *Z_bar) {
+    size_t r = in->r, Q = in->Q;
+    if (in->sides == 1)
+        return Z_bar;
+    memset(in->joined, 0, r * Q * sizeof *in->joined);
+    for (size_t k = 0; k < in->sides; k++)
+        for (size_t j = 0; j < r; j++)
+            rm2i_axpy(Q, 1, Z_bar + (k * r + j) * Q, in->joined + in->side[k].order[j] * Q);
+    return in->joined;
+}
