@@ -319,8 +319,9 @@ let server = await serve(model, port);
   fit("man.csv", "R2 x SPD2", "man.h5", "--group", "demo");
   fit("con.csv", "SPD15", "con.h5", "--label", "label");
   fit("t7.csv", "T7", "t7.h5", "--group", "demo", "--angles");
-  fit("toy.csv", "R2 x S2", "toy3.h5", "--group", "demo", "--latent", "3");
-  fit("toy.csv", "R2 x S2", "toy4.h5", "--group", "demo", "--latent", "4");
+  run("generate", "toy", "--demos", "3", "--points", "20", "-o", "few.csv", "--quiet"); // searches in four dimensions are long
+  fit("few.csv", "R2 x S2", "toy3.h5", "--group", "demo", "--latent", "3");
+  fit("few.csv", "R2 x S2", "toy4.h5", "--group", "demo", "--latent", "4");
   const cases = [
     ["robot.h5", ["Poses", "Along the path"], ["--arm", "panda"]],
     ["man.h5", ["Ellipses", "Along the path"], ["--arm", "planar:1,1,1,1"]],

@@ -41,7 +41,7 @@ def test_everything_public_has_a_docstring():
 def demos(tmp_path, monkeypatch):
     """A folder with demos.csv."""
     monkeypatch.chdir(tmp_path)
-    made = rm2.generate("robot", trajectories=2, points=8)
+    made = rm2.generate("robot", trajectories=2, points=6)
     rm2.Data(made.points, "R3 x S3", groups=made.groups).write("demos.csv")  # without time
     return made
 
@@ -81,27 +81,22 @@ def test_tutorials(name, tmp_path, monkeypatch, capsys):
 
 
 def test_types(tmp_path):
-    """mypy on the package, and on a program that uses it."""
+    """mypy on the package and on a program that uses it, in one run: most of its time is for NumPy's types."""
     pytest.importorskip("mypy")
     program = tmp_path / "program.py"
     program.write_text(
+        "from typing import Any\n"
         "import numpy as np\n"
         "import riemann2 as rm2\n"
         "model: rm2.WGPLVM = rm2.WGPLVM('R2', kernel='se').fit(np.eye(2))\n"
         "path: rm2.Path = model.geodesic([0, 0], [1, 1], via=[[0, 1]], contrast=10)\n"
         "n: int = len(path)\n"
         "length: float = path.length\n"
-        "where: np.ndarray = rm2.Manifold('S2').random(3)\n"
+        "where: np.ndarray[Any, np.dtype[Any]] = rm2.Manifold('S2').random(3)\n"
     )
-    package = ROOT / "python" / "riemann2"
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir", tmp_path / "cache",
-         package], capture_output=True, text=True, cwd=ROOT,
-    )
-    assert done.returncode == 0, done.stdout
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--cache-dir", tmp_path / "cache", program], capture_output=True, text=True,
-        cwd=tmp_path, env={"PATH": "/usr/bin:/bin", "MYPYPATH": str(ROOT / "python")},
+         ROOT / "python" / "riemann2", program], capture_output=True, text=True, cwd=ROOT,
     )
     assert done.returncode == 0, done.stdout
 

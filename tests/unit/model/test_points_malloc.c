@@ -14,7 +14,7 @@
 #include "model/model.h"
 #include "surface_fixture.h"
 
-enum { N = 10, M = 4, Q = 1 };
+enum { N = 8, M = 4, Q = 1 };
 
 typedef struct fixture {
     rm2_data *data;
