@@ -154,8 +154,12 @@ rm2_status rm2i_gpdm_choose(rm2_context *ctx, rm2i_gpdm *g, const double *X, dou
     if (g->units->increments.all == 0)
         return RM2_OK;
     increments i = increments_at(g, X);
-    const rm2i_inducing_request request = {&i.kernel, i.n,  i.Lo,
-                                           enough,    most, &g->units->increments};
+    const rm2i_inducing_request request = {.kernel = &i.kernel,
+                                           .N = i.n,
+                                           .X = i.Lo,
+                                           .enough = enough,
+                                           .most = most,
+                                           .units = &g->units->increments};
     return rm2i_inducing_renew(ctx, &request, g->Q, &g->inducing);
 }
 

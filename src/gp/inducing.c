@@ -237,6 +237,13 @@ static rm2_status factor_inputs(rm2i_inducing *in, const rm2i_latent_kernel *ker
     return rm2i_factor(in->ctx, in->r, in->Kuu, 0, in->L, &in->jitter);
 }
 
+rm2_status rm2i_inducing_factor(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
+                                const double *X) {
+    RM2_TRY(factor_inputs(in, kernel, X));
+    rm2i_sides_whole(in);
+    return RM2_OK;
+}
+
 size_t rm2i_inducing_sums_count(size_t r, size_t M) {
     return rm2i_triangle(r) + M * r + 1;
 }
@@ -260,8 +267,7 @@ rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kern
 rm2_status rm2i_inducing_sum(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                              const double *F, double *sums) {
     rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
-    RM2_TRY(factor_inputs(in, kernel, X));
-    rm2i_sides_whole(in);
+    RM2_TRY(rm2i_inducing_factor(in, kernel, X));
     const double *found = sum_rows(&rows);
     if (sums)
         memcpy(sums, found, rm2i_inducing_sums_count(in->r, in->M) * sizeof *sums);
@@ -270,8 +276,7 @@ rm2_status rm2i_inducing_sum(rm2i_inducing *in, const rm2i_latent_kernel *kernel
 
 rm2_status rm2i_inducing_solve_sums(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
                                     const double *X, double noise, const double *sums) {
-    RM2_TRY(factor_inputs(in, kernel, X));
-    rm2i_sides_whole(in);
+    RM2_TRY(rm2i_inducing_factor(in, kernel, X));
     rm2i_sides_join(in, sums);
     return solve_small(in, in->U, noise);
 }
@@ -350,14 +355,15 @@ rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data
                                            .X = data->X,
                                            .enough = enough,
                                            .most = most_for_bounds(N),
-                                           .units = data->units};
+                                           .units = data->units,
+                                           .considered = data->considered};
     const rm2_team *team = rm2i_ranges_team(data->units);
     bounds_scratch scratch = {.data = data};
     size_t *index;
     double left;
     rm2i_inducing *in = NULL;
     RM2_TRY(rm2i_team_settle(ctx, team, rm2i_alloc(ctx, request.most, sizeof *index, &index)));
-    rm2_status status = rm2i_inducing_choose(ctx, &request, index, &bounds->count, &left);
+    rm2_status status = rm2i_inducing_choose_for_all(ctx, &request, index, &bounds->count, &left);
     const rm2i_inducing_shape shape = {.N = data->N,
                                        .M = data->M,
                                        .Q = data->kernel->dim,

@@ -23,6 +23,8 @@
 
 /* The most that are chosen where only an accuracy is asked for. */
 #define RM2I_INDUCING_MOST 1000
+/* Points among which a choice is made: of more, every k-th one. */
+#define RM2I_INDUCING_CONSIDERED 50000
 
 typedef struct rm2i_inducing {
     size_t N, M, Q, r;
@@ -71,6 +73,7 @@ typedef struct rm2i_inducing_request {
     double enough;
     size_t most;
     const rm2i_ranges *units; /* NULL: rows without trajectories, of one process */
+    size_t considered;        /* at a time, at most; 0: RM2I_INDUCING_CONSIDERED */
 } rm2i_inducing_request;
 
 /* Pivoted Cholesky of K (Fine and Scheinberg, 2001): the point whose variance given those before it is
@@ -78,6 +81,10 @@ typedef struct rm2i_inducing_request {
  * for `most`; *left is t. */
 rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *request,
                                 size_t *index, size_t *count, double *left);
+/* The same until t of all points, not only of those that are considered, is small enough (inducing_rounds.c); *left is
+ * t or somewhat more. */
+rm2_status rm2i_inducing_choose_for_all(rm2_context *ctx, const rm2i_inducing_request *request,
+                                        size_t *index, size_t *count, double *left);
 
 /* r inducing points among all points (index NULL: free inputs), with M outputs; `derivatives` if backward will be
  * called. */
@@ -135,6 +142,7 @@ typedef struct rm2i_inducing_data {
     double noise;
     const double *Lf; /* M x M; NULL: the identity */
     const rm2i_ranges *units;
+    size_t considered; /* as in a request, for the bounds */
 } rm2i_inducing_data;
 
 typedef struct rm2i_bounds {
@@ -166,7 +174,9 @@ typedef struct rm2i_rows {
     const rm2i_latent_kernel *kernel;
     const double *X, *F;
     double *X_bar;
-    const double *Lf; /* of the value */
+    const double *Lf;  /* of the value */
+    double *variances; /* N: d, in the rounds of a choice */
+    double threshold;  /* of these */
 } rm2i_rows;
 
 /* What a thread works with: sums of the unit that it adds up, the tree of those before, rows of a block. */
@@ -197,6 +207,9 @@ static inline size_t rm2i_triangle(size_t n) {
     return n * (n + 1) / 2;
 }
 void rm2i_unpack_triangle(size_t n, const double *packed, double *A);
+/* Z, Kuu and its factor, one side: what passes over V need. */
+rm2_status rm2i_inducing_factor(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
+                                const double *X);
 
 /* ---- inducing_team.c ------------------------------------------------------------------------- */
 
@@ -213,11 +226,25 @@ rm2_status rm2i_inducing_choose_team(rm2_context *ctx, const rm2i_inducing_reque
 
 /* ---- inducing_choice.c ----------------------------------------------------------------------- */
 
+/* Points that are considered at a time. */
+size_t rm2i_inducing_at_a_time(const rm2i_inducing_request *request);
 /* Of N points every k-th is considered: k. */
-size_t rm2i_inducing_every(size_t N);
+size_t rm2i_inducing_every(const rm2i_inducing_request *request, size_t N);
 /* rm2i_inducing_choose, given those of `all` points that are considered. */
 rm2_status rm2i_inducing_choose_thinned(rm2_context *ctx, const rm2i_inducing_request *some,
                                         size_t all, size_t *index, size_t *count, double *left);
+/* Points that are chosen already. */
+typedef struct rm2i_inducing_given {
+    size_t count;
+    const double *Z, *L; /* count x Q, count x count: L the factor of their K */
+    double jitter;       /* that is in L: what it leaves of the given points themselves */
+    const double *d;     /* variances of the points of the request given these */
+} rm2i_inducing_given;
+/* Go on with a choice (given NULL: begin it) among the points of the request, all of which are considered: `index`
+ * behind the given ones, *count of all, t of these points. */
+rm2_status rm2i_inducing_choose_more(rm2_context *ctx, const rm2i_inducing_request *request,
+                                     const rm2i_inducing_given *given, size_t *index, size_t *count,
+                                     double *left);
 
 size_t rm2i_inducing_part_size(const rm2i_inducing *in);
 /* Numbers that the passes sum with this number of sides: A, V F, t; derivatives. */

@@ -12,7 +12,7 @@
  * the rows of several are begun together, by one matrix product. A guess that is not confirmed costs its
  * share of that; the choice is the same.
  *
- * Of more than MOST points every k-th is considered: these stand for the others, whose density they have, and t is
+ * Of many points every k-th is considered: these stand for the others, whose density they have, and t is
  * scaled by their share. The chosen points are points of the data all the same. */
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,6 @@ enum {
     CHUNK = 32,      /* rows g_j of one allocation */
     AHEAD = 8,       /* rows that are begun together */
     BATCHES = 2,     /* of these, kept */
-    MOST = 50000,    /* points that are considered */
     CACHED = 1 << 21 /* numbers that stay in a cache: rows need not be read together */
 };
 
@@ -118,6 +117,7 @@ RM2I_AVX2_CLONES static void subtract(size_t count, size_t rows, const double *a
 
 typedef struct block_job {
     choice *c;
+    const rm2i_inducing_given *given;
     rm2i_latent_kernel narrow; /* for discounts */
     size_t point;
     begun *batch; /* of rows ahead; the beginning of a row */
@@ -144,7 +144,8 @@ static void discount(choice *c, size_t point) {
     kernel.lengthscale = c->narrow;
     kernel.variance = 1;
     kernel.linear = 0; /* its few dimensions are taken up by the first pivots */
-    rm2i_parallel(c->ctx, blocks_of(c), discount_block, &(block_job){c, kernel, point, NULL});
+    rm2i_parallel(c->ctx, blocks_of(c), discount_block,
+                  &(block_job){.c = c, .narrow = kernel, .point = point});
     c->guess[point] = 0;
 }
 
@@ -253,11 +254,17 @@ static size_t next_pivot(const choice *c, double *left) {
     return best;
 }
 
-static rm2_status take(rm2_context *ctx, choice *c) {
-    if (c->count == c->chunks * CHUNK) {
+/* Memory for this number of rows. */
+static rm2_status reserve(rm2_context *ctx, choice *c, size_t rows) {
+    while (c->chunks * CHUNK < rows) {
         RM2_TRY(rm2i_alloc(ctx, c->n, CHUNK * sizeof(double), &c->rows[c->chunks]));
         c->chunks++;
     }
+    return RM2_OK;
+}
+
+static rm2_status take(rm2_context *ctx, choice *c) {
+    RM2_TRY(reserve(ctx, c, c->count + 1));
     for (size_t i = 0; i < c->count; i++)
         c->at_pivot[i] = row(c, i)[c->pivot];
     c->at_pivot[c->count] = sqrt(c->d[c->pivot]);
@@ -269,17 +276,54 @@ static rm2_status take(rm2_context *ctx, choice *c) {
     return RM2_OK;
 }
 
-static rm2_status choose(rm2_context *ctx, choice *c, double enough, size_t *index, double *left) {
+/* Rows of the points that are given, g = L^-1 k(Z, .), for one block of points, chunk a after chunk a:
+ *
+ *   G_a = L_aa^-1 (k(Z_a, .) - sum_{b < a} L_ab G_b) */
+static void given_block(void *job, size_t b, size_t worker) {
+    (void)worker;
+    const block_job *own = job;
+    const choice *c = own->c;
+    const rm2i_inducing_given *given = own->given;
+    size_t first = b * BLOCK, count = block_size(c, first), Q = c->kernel->dim, r = given->count;
+    for (size_t i = 0; i < r; i += CHUNK) {
+        size_t rows = r - i < CHUNK ? r - i : CHUNK;
+        double *G = row(c, i) + first;
+        for (size_t k = 0; k < rows; k++)
+            rm2i_latent_rows(c->kernel, 1, given->Z + (i + k) * Q, count, c->X + first * Q,
+                             G + k * c->n);
+        for (size_t j = 0; j < i; j += CHUNK)
+            rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)count, CHUNK, -1,
+                       given->L + i * r + j, (int)r, row(c, j) + first, (int)c->n, 1, G, (int)c->n);
+        rm2i_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)rows,
+                   (int)count, 1, given->L + i * (r + 1), (int)r, G, (int)c->n);
+    }
+}
+
+static rm2_status take_given(rm2_context *ctx, choice *c, const rm2i_inducing_given *given) {
+    RM2_TRY(reserve(ctx, c, given->count));
+    rm2i_parallel(ctx, blocks_of(c), given_block, &(block_job){.c = c, .given = given});
+    memcpy(c->d, given->d, c->n * sizeof *c->d);
+    c->count = given->count;
+    return RM2_OK;
+}
+
+static rm2_status choose(rm2_context *ctx, choice *c, const rm2i_inducing_given *given,
+                         double enough, size_t *index, double *left) {
     double largest = 0;
     for (size_t i = 0; i < c->n; i++) {
         c->d[i] = rm2i_latent_variance_at(c->kernel, c->X + i * c->kernel->dim);
         largest = fmax(largest, c->d[i]);
     }
+    double rounding = ROUNDING * largest;
+    if (given) {
+        RM2_TRY(take_given(ctx, c, given));
+        rounding = fmax(rounding, 2 * given->jitter);
+    }
     for (size_t b = 0; b < (c->n + BLOCK - 1) / BLOCK; b++)
         survey(c, b);
     for (;;) {
         c->pivot = next_pivot(c, left);
-        bool done = *left <= enough || c->d[c->pivot] <= ROUNDING * largest;
+        bool done = *left <= enough || c->d[c->pivot] <= rounding;
         if (c->count == c->most ||
             (c->count > 0 && done)) /* one there is, however much is enough */
             return RM2_OK;
@@ -288,19 +332,20 @@ static rm2_status choose(rm2_context *ctx, choice *c, double enough, size_t *ind
     }
 }
 
-/* Among n points, all of them considered. */
-static rm2_status choose_among(rm2_context *ctx, const rm2i_inducing_request *request,
-                               size_t *index, size_t *count, double *left) {
+rm2_status rm2i_inducing_choose_more(rm2_context *ctx, const rm2i_inducing_request *request,
+                                     const rm2i_inducing_given *given, size_t *index, size_t *count,
+                                     double *left) {
+    size_t all = request->N + (given ? given->count : 0);
     choice c = {.kernel = request->kernel,
                 .n = request->N,
                 .X = request->X,
-                .most = request->most < request->N ? request->most : request->N,
+                .most = request->most < all ? request->most : all,
                 .ctx = ctx};
     rm2_status status = rm2i_arena_alloc(ctx, lay_out, &c, &c.memory);
     if (status == RM2_OK) {
         for (size_t q = 0; q < c.kernel->dim; q++)
             c.narrow[q] = NARROW * c.kernel->lengthscale[q];
-        status = choose(ctx, &c, request->enough, index, left);
+        status = choose(ctx, &c, given, request->enough, index, left);
     }
     *count = c.count;
     for (size_t k = 0; k < c.chunks; k++)
@@ -309,8 +354,13 @@ static rm2_status choose_among(rm2_context *ctx, const rm2i_inducing_request *re
     return status;
 }
 
-size_t rm2i_inducing_every(size_t N) {
-    return (N + MOST - 1) / MOST;
+size_t rm2i_inducing_at_a_time(const rm2i_inducing_request *request) {
+    return request->considered ? request->considered : RM2I_INDUCING_CONSIDERED;
+}
+
+size_t rm2i_inducing_every(const rm2i_inducing_request *request, size_t N) {
+    size_t most = rm2i_inducing_at_a_time(request);
+    return (N + most - 1) / most;
 }
 
 rm2_status rm2i_inducing_choose_thinned(rm2_context *ctx, const rm2i_inducing_request *some,
@@ -318,9 +368,9 @@ rm2_status rm2i_inducing_choose_thinned(rm2_context *ctx, const rm2i_inducing_re
     rm2i_inducing_request scaled = *some;
     double share = (double)some->N / (double)all;
     scaled.enough = some->enough * share;
-    RM2_TRY(choose_among(ctx, &scaled, index, count, left));
+    RM2_TRY(rm2i_inducing_choose_more(ctx, &scaled, NULL, index, count, left));
     for (size_t j = 0; j < *count; j++)
-        index[j] *= rm2i_inducing_every(all);
+        index[j] *= rm2i_inducing_every(some, all);
     *left /= share;
     return RM2_OK;
 }
@@ -330,11 +380,11 @@ rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *r
     *count = 0;
     if (rm2i_ranges_team(request->units))
         return rm2i_inducing_choose_team(ctx, request, index, count, left);
-    size_t every = rm2i_inducing_every(request->N), n = (request->N + every - 1) / every;
+    size_t every = rm2i_inducing_every(request, request->N), n = (request->N + every - 1) / every;
     size_t Q = request->kernel->dim;
     double *X;
     if (every == 1)
-        return choose_among(ctx, request, index, count, left);
+        return rm2i_inducing_choose_more(ctx, request, NULL, index, count, left);
     rm2i_inducing_request some = *request;
     RM2_TRY(rm2i_alloc(ctx, n, Q * sizeof *X, &X));
     for (size_t i = 0; i < n; i++)

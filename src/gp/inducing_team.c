@@ -114,7 +114,7 @@ static rm2_status choose(rm2_context *ctx, thinned *t, size_t *index, size_t *co
 rm2_status rm2i_inducing_choose_team(rm2_context *ctx, const rm2i_inducing_request *request,
                                      size_t *index, size_t *count, double *left) {
     const rm2i_ranges *units = request->units;
-    thinned t = {.request = request, .every = rm2i_inducing_every(units->all)};
+    thinned t = {.request = request, .every = rm2i_inducing_every(request, units->all)};
     size_t before = rm2i_rows_before(units);
     t.n = considered(&t, units->all);
     t.own = considered(&t, before + request->N) - considered(&t, before);

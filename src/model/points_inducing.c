@@ -59,7 +59,7 @@ rm2_status rm2i_points_certify(rm2i_points_training *t) {
     size_t *index, r;
     double left;
     RM2_TRY(rm2i_alloc(t->ctx, request.most, sizeof *index, &index));
-    rm2_status status = rm2i_inducing_choose(t->ctx, &request, index, &r, &left);
+    rm2_status status = rm2i_inducing_choose_for_all(t->ctx, &request, index, &r, &left);
     if (status == RM2_OK)
         status = bound(t, &data, r, index);
     free(index);
