@@ -15,7 +15,7 @@
 
 /* ---- object --------------------------------------------------------------------------------- */
 
-enum { MOST_KEPT = 1 << 26 }; /* entries of V, and as many of K, that are kept: 512 MB each */
+enum { MOST_KEPT = 1 << 26 }; /* entries of V that are kept: 512 MB */
 enum { ROWS_PER_INPUT = 64 }; /* rows for which the r x r matrices of two sides are worth it */
 
 static void lay_out_side(const rm2i_inducing *in, rm2i_side *s, rm2i_arena *a) {
@@ -35,7 +35,6 @@ static void lay_out(void *inducing, rm2i_arena *a) {
     rm2i_inducing *in = inducing;
     size_t N = in->N, M = in->M, r = in->r;
     in->V = in->kept ? rm2i_take(a, double, N, r) : NULL;
-    in->K = in->kept && in->derivatives ? rm2i_take(a, double, N, r) : in->V;
     in->Z = rm2i_take(a, double, r, in->Q);
     in->Kuu = rm2i_take(a, double, r, r);
     in->L = rm2i_take(a, double, r, r);
@@ -131,11 +130,17 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
 
 /* ---- passes over the rows ------------------------------------------------------------------- */
 
-/* The columns of K and V that a block has. */
-static void fill_rows(const rm2i_rows *rows, const rm2i_block *b, double *K, double *V) {
+/* The columns of K that a block has. */
+static void fill_K(const rm2i_rows *rows, const rm2i_block *b, double *K) {
+    const double *Z = b->side->Z + b->begin * rows->in->Q;
+    rm2i_latent_rows(rows->kernel, b->count, b->X, b->columns, Z, K);
+}
+
+/* K, and the columns of V that a block has. */
+static void fill_V(const rm2i_rows *rows, const rm2i_block *b, double *K, double *V) {
     size_t r = rows->in->r, columns = b->columns, beyond = b->beyond;
-    rm2i_latent_rows(rows->kernel, b->count, b->X, columns, b->side->Z + b->begin * rows->in->Q, K);
-    for (size_t i = 0; K != V && i < b->count; i++) {
+    fill_K(rows, b, K);
+    for (size_t i = 0; i < b->count; i++) {
         memcpy(V + i * beyond, K + i * columns, columns * sizeof *V);
         memset(V + i * beyond + columns, 0, (beyond - columns) * sizeof *V);
     }
@@ -143,13 +148,18 @@ static void fill_rows(const rm2i_rows *rows, const rm2i_block *b, double *K, dou
                (int)b->count, 1, b->side->L + b->begin * (r + 1), (int)r, V, (int)beyond);
 }
 
-rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, const rm2i_block *b,
-                                           const rm2i_part *own) {
+const double *rm2i_inducing_V(const rm2i_rows *rows, const rm2i_block *b, const rm2i_part *own) {
     const rm2i_inducing *in = rows->in;
     if (in->kept)
-        return (rm2i_kernel_rows){in->K + b->first * in->r, in->V + b->first * in->r};
-    fill_rows(rows, b, own->K, own->V);
-    return (rm2i_kernel_rows){own->K, own->V};
+        return in->V + b->first * in->r;
+    fill_V(rows, b, own->K, own->V);
+    return own->V;
+}
+
+const double *rm2i_inducing_K(const rm2i_rows *rows, const rm2i_block *b, const rm2i_part *own) {
+    if (rows->in->kept)
+        fill_K(rows, b, own->K);
+    return own->K;
 }
 
 /* A += V V^T, (V F)^T += F^T V^T of the block's side, t += k(x, x) - |v|^2. */
@@ -159,10 +169,10 @@ static void forward(const rm2i_rows *rows, size_t first, size_t count, const rm2
     size_t r = in->r, stride;
     const double *F = rm2i_block_outputs(rows, &b, own, &stride);
     int R = (int)r, n = (int)count, M = (int)in->M, v = (int)b.beyond;
-    double *K = in->kept ? in->K + first * r : own->K, *V = in->kept ? in->V + first * r : own->V;
+    double *V = in->kept ? in->V + first * r : own->V;
     double *A = own->square + b.number * r * r + b.begin * (r + 1);
     double *VF = own->sums + in->sides * rm2i_triangle(r), *t = VF + in->sides * in->M * r;
-    fill_rows(rows, &b, K, V);
+    fill_V(rows, &b, own->K, V);
     rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, v, n, 1, V, v, 1, A, R);
     rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, v, n, 1, F, (int)stride, V, v, 1,
                VF + b.number * in->M * r + b.begin, R);
@@ -182,7 +192,7 @@ static void residual(const rm2i_rows *rows, size_t first, size_t count, const rm
     for (size_t m = 0; m < in->M; m++)
         memcpy(Y + m * in->N, F + m * stride, count * sizeof *Y);
     rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, n, v, -1, b.side->u + b.begin, R,
-               rm2i_inducing_kernel_rows(rows, &b, own).V, v, 1, Y, N);
+               rm2i_inducing_V(rows, &b, own), v, 1, Y, N);
     rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, n, 1, Y, N, 1, own->square, M);
 }
 

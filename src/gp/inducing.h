@@ -1,7 +1,7 @@
 /* Inducing points for the matrix normal likelihood: Sigma = Kf (x) (K + s2 I) with K replaced by
  * Q = Knu Kuu^-1 Kun, where u are r of the N points or free inputs, and the collapsed variational bound
- * of the log density (Titsias, AISTATS 2009) in place of the density. Cost N r^2. The N x r matrices K and V are kept
- * between the passes where they are small, and else computed again block by block, by the same arithmetic.
+ * of the log density (Titsias, AISTATS 2009) in place of the density. Cost N r^2. The N x r matrix V is kept between
+ * the passes where it is small, and else computed again block by block, by the same arithmetic; K always is.
  *
  *   Kuu = Lu Lu^T,  V = Lu^-1 Kun,  A = V V^T,  B = s2 I + A,  u = B^-1 V F,  R = F - V^T u
  *   t = tr(K - Q) = tr K - |V|^2,   log|Q + s2 I| = (N - r) log s2 + log|B|
@@ -37,7 +37,7 @@ typedef struct rm2i_inducing {
     double chosen; /* t where and when they were */
     double *Z;     /* r x Q: where they are now; the caller sets those that are free */
     double *Z_bar; /* r x Q, the caller's: where derivatives of free ones are added */
-    double *K, *V; /* N x r: Kun^T and V^T; without derivatives one array; NULL: computed again */
+    double *V;     /* N x r: V^T; NULL: computed again */
     double *Kuu, *L, *A;      /* r x r, lower triangles; L is Lu */
     double *B;                /* r x r: its Cholesky factor, then scratch of the derivatives */
     double *u, *U;            /* M x r: u^T, and Lf^-1 u^T */
@@ -59,7 +59,7 @@ typedef struct rm2i_inducing {
     double *joined;         /* r x Q: derivatives by Z */
     double *gathered;       /* 2 x r x Q: inputs of this process, and of all; one process: none */
     size_t *owned;          /* inputs of each process */
-    bool derivatives, kept; /* kept: K and V are */
+    bool derivatives, kept; /* kept: V is */
     bool local;             /* there is memory for two sides */
     double *memory;
 } rm2i_inducing;
@@ -94,7 +94,7 @@ typedef struct rm2i_inducing_shape {
     bool derivatives;
     const rm2i_ranges
         *units;     /* of the rows, which must live longer; NULL: rows without trajectories */
-    bool recompute; /* do not keep K and V, however small */
+    bool recompute; /* do not keep V, however small */
 } rm2i_inducing_shape;
 
 /* The arrays of such a set. Y and S are to be set by the caller. */
@@ -184,7 +184,7 @@ typedef struct rm2i_part {
     double *square;        /* r x r per side, or M x M: symmetric sums, lower triangles */
     double *sums;          /* what a pass sums; the packed triangle comes first */
     double *nodes;         /* of the tree */
-    double *K, *V, *K_bar; /* RM2I_ROWS x r; K and V where they are computed again */
+    double *K, *V, *K_bar; /* RM2I_ROWS x r; V where it is not kept */
     double *X, *X_bar, *F; /* RM2I_ROWS x Q, the same, M x RM2I_ROWS: rows in the order of blocks */
 } rm2i_part;
 
@@ -251,11 +251,9 @@ size_t rm2i_inducing_part_size(const rm2i_inducing *in);
 size_t rm2i_inducing_forward_sums(const rm2i_inducing *in, size_t sides);
 size_t rm2i_inducing_backward_sums(const rm2i_inducing *in, size_t sides);
 
-/* Rows of K and V after the forward pass, kept or computed again in the memory of the thread. */
-typedef struct rm2i_kernel_rows {
-    const double *K, *V; /* count x columns, count x beyond */
-} rm2i_kernel_rows;
-rm2i_kernel_rows rm2i_inducing_kernel_rows(const rm2i_rows *rows, const rm2i_block *block,
-                                           const rm2i_part *own);
+/* V of a block after the forward pass, count x beyond: kept, or computed again in the memory of the thread. Then K of it,
+ * count x columns, in that memory. */
+const double *rm2i_inducing_V(const rm2i_rows *rows, const rm2i_block *block, const rm2i_part *own);
+const double *rm2i_inducing_K(const rm2i_rows *rows, const rm2i_block *block, const rm2i_part *own);
 
 #endif

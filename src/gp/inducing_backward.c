@@ -32,18 +32,18 @@ static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, con
     size_t r = in->r, Q = in->Q;
     int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N, k = (int)b.columns;
     double *K_bar = own->K_bar, *X_bar = rm2i_block_bars(rows, &b, own);
-    const rm2i_kernel_rows kernel = rm2i_inducing_kernel_rows(rows, &b, own);
+    const double *V = rm2i_inducing_V(rows, &b, own), *K = rm2i_inducing_K(rows, &b, own);
     const sums unit = sums_at(in, own->sums);
     /* Kun_bar^T = 2 (V^T C Lu^-1 + 1/2 W Kf^-1 u^T Lu^-1) = V^T P + Y^T H */
-    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, k, (int)b.beyond, 1, kernel.V,
-               (int)b.beyond, s->P + b.begin * (r + 1), R, 0, K_bar, k);
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, k, (int)b.beyond, 1, V, (int)b.beyond,
+               s->P + b.begin * (r + 1), R, 0, K_bar, k);
     rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, k, M, 1, in->Y + first, N,
                s->H + b.begin, R, 1, K_bar, k);
     const rm2i_latent_adjoint adjoint = {.n = count,
                                          .r = b.columns,
                                          .X = b.X,
                                          .Z = s->Z + b.begin * Q,
-                                         .K = kernel.K,
+                                         .K = K,
                                          .K_bar = K_bar,
                                          .X_bar = X_bar,
                                          .Z_bar = unit.Z + (b.number * r + b.begin) * Q,

@@ -78,7 +78,7 @@ static void lay_out(void *rounds_, rm2i_arena *a) {
 static void find_variances(const rm2i_rows *rows, size_t first, size_t count,
                            const rm2i_part *own) {
     const rm2i_block b = rm2i_block_of(rows, first, count, own);
-    const double *V = rm2i_inducing_kernel_rows(rows, &b, own).V;
+    const double *V = rm2i_inducing_V(rows, &b, own);
     size_t r = rows->in->r;
     for (size_t i = 0; i < count; i++) {
         double d = rm2i_latent_variance_at(rows->kernel, b.X + i * rows->in->Q) -

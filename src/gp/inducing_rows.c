@@ -51,7 +51,7 @@ static void lay_out_part(rm2i_part *p, const rm2i_inducing *in, rm2i_arena *a) {
     size_t r = in->r, moved = in->local ? RM2I_ROWS : 0;
     p->square = rm2i_take(a, double, larger(most_sides(in) * r * r, in->M * in->M));
     p->nodes = rm2i_take(a, double, rm2i_tree_most(units_of(in).terms), most_sums(in));
-    p->K = rm2i_take(a, double, in->kept ? 0 : RM2I_ROWS, r);
+    p->K = rm2i_take(a, double, RM2I_ROWS, r);
     p->V = rm2i_take(a, double, in->kept ? 0 : RM2I_ROWS, r);
     p->K_bar = rm2i_take(a, double, in->derivatives ? RM2I_ROWS : 0, r);
     p->X = rm2i_take(a, double, moved, in->Q);

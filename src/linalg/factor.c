@@ -91,6 +91,20 @@ void rm2i_factor_other_half_solve(rm2_context *ctx, size_t n, const double *L, s
     solve(ctx, (solving){n, count, 0, L, B, false, true});
 }
 
+/* ---- orthogonal factor ---------------------------------------------------------------------- */
+
+/* B^T = Q^T L^T, column-major. */
+void rm2i_lq(size_t n, double *B, double *L, double *work) {
+    lapack_int k = (lapack_int)n, rest = (lapack_int)(n * n - n);
+    double *tau = work + rest;
+    int before = rm2i_one_thread_begin();
+    (void)LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, k, k, B, k, tau, work, rest);
+    for (size_t i = 0; i < n; i++)
+        memcpy(L + i * n, B + i * n, (i + 1) * sizeof *L);
+    (void)LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, k, k, k, B, k, tau, work, rest);
+    rm2i_one_thread_end(before);
+}
+
 /* ---- eigenproblem --------------------------------------------------------------------------- */
 
 static size_t eigen_doubles(size_t n) {

@@ -34,6 +34,10 @@ void rm2i_factor_half_solve(rm2_context *ctx, size_t n, const double *L, size_t 
 void rm2i_factor_other_half_solve(rm2_context *ctx, size_t n, const double *L, size_t count,
                                   double *B);
 
+/* B = L Q with L lower triangular, some of its diagonal negative, and Q orthogonal, in place of B. All n x n, n at least
+ * 2; L's strict upper triangle is not touched; work: n x n doubles. On the calling thread. */
+void rm2i_lq(size_t n, double *B, double *L, double *work);
+
 /* Lower triangle of (L L^T)^-1 in place of L; the strict upper triangle is scratch. */
 rm2_status rm2i_factor_invert(rm2_context *ctx, size_t n, double *L);
 
