@@ -1,9 +1,10 @@
 /* Orders of the inducing points in which a block of rows needs few of them.
  *
- * Where latents extend over many lengthscales, most entries of a kernel exp(-rho^2/2) are below the rounding of its
- * diagonal and count as zero. A side is an order of the inducing points, by one coordinate ascending or descending, with
- * a factor of its own: Kuu = Ls Ls^T in that order, from Lu = Ls T^T, rows of Lu in that order, with T orthogonal. A block of rows whose nearby inducing points are numbers b to e - 1
- * of a side has the columns b to e - 1 of K there, and those from b on of Vs = Ls^-1 Kun, by forward substitution.
+ * Where latents extend over many lengthscales, many entries of a kernel exp(-rho^2/2) are below 1e-12 of its diagonal
+ * and count as zero. A side is an order of the inducing points, by one coordinate ascending or descending, with a factor
+ * of its own: Kuu = Ls Ls^T in that order, from Lu = Ls T^T, rows of Lu in that order, with T orthogonal. A block of rows
+ * whose nearby inducing points are numbers b to e - 1 of a side has the columns b to e - 1 of K there, and those from b
+ * on of Vs = Ls^-1 Kun, by forward substitution.
  *
  *   V = T Vs
  *   A = sum over sides of T As T^T,  V F = sum of T (Vs F),  us = T^T u,  Ps = T^T P

@@ -2,8 +2,8 @@
  * with dense formulas, and derivatives are central differences; the factors of the sides are turned into each other by
  * orthogonal matrices; bits do not depend on threads or on what is kept.
  *
- * Tolerances: entries of K that are left out are below 2e-14, and the condition of Kuu, below 1e5 here, multiplies them
- * and the rounding of all sums: 1e-9 of the value is far above that. */
+ * Tolerances: entries of K that are left out are below 1e-12, and the root of the condition of Kuu, below 1e3 here,
+ * multiplies them: 1e-9 of the value is above that. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
