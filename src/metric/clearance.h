@@ -6,7 +6,7 @@
  * Along the line from a to b the decoded line stays within a bow of the chord between the decoded ends
  * (model/position.h), hence with the exact distance of the chord from a region
  *
- *     c >= min_k d_k(chord) - bow - K (max(sigma_a, sigma_b) + swell).
+ *     c >= min_k d_k(chord) - bow - K max sigma, with bounds of the bow and of the largest sigma.
  *
  * Lines are halved until that is enough, so that no obstacle, however small, lies between two points unseen. */
 #ifndef RM2I_CLEARANCE_H

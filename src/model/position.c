@@ -1,10 +1,12 @@
 #include "model/position.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "kernel/latent_shape.h"
 #include "linalg/dense.h"
 
 /* ---- set-up --------------------------------------------------------------------------------- */
@@ -48,6 +50,26 @@ static rm2_status find_norm(rm2_context *ctx, rm2i_position *y) {
     free(k);
     y->norm = y->scale * sqrt(fmax(sum, 0));
     return RM2_OK;
+}
+
+/* mass^2 = scale^2 sum_m (sum_i |c_mi|)^2, and the largest |z_i| in lengthscales. */
+static void find_extent(rm2i_position *y) {
+    const rm2i_posterior *p = y->p;
+    double squares = 0;
+    for (size_t m = y->first; m < y->first + y->dim; m++) {
+        double sum = 0;
+        for (size_t i = 0; i < p->n; i++)
+            sum += fabs(p->C[m * p->n + i]);
+        squares += sum * sum;
+    }
+    y->mass = y->scale * sqrt(squares);
+    y->radius = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        double rho2 = 0;
+        for (size_t q = 0; q < p->gp.Q; q++)
+            rho2 += pow(p->Z[i * p->gp.Q + q] / p->gp.kernel.lengthscale[q], 2);
+        y->radius = fmax(y->radius, sqrt(rho2));
+    }
 }
 
 /* Largest eigenvalue of the factor's part of P diag(h) P^T and, unless NULL, its vector (dim). */
@@ -98,6 +120,7 @@ rm2_status rm2i_position_of(rm2_context *ctx, const rm2_model *model, size_t fac
     for (size_t q = 0; q < y->dim; q++)
         y->origin[q] =
             model->mean[y->first + q] + (wrapped ? model->base[f->ambient_offset + q] : 0);
+    find_extent(y);
     RM2_TRY(find_norm(ctx, y));
     return find_root(ctx, y);
 }
@@ -209,10 +232,35 @@ static double kernel_bow(const rm2i_latent_kernel *k, const double *a, const dou
     return 0;
 }
 
-double rm2i_position_bow(const rm2i_position *y, const double *a, const double *b) {
-    return y->norm * kernel_bow(&y->p->gp.kernel, a, b);
+/* Distance of the line from the origin, in lengthscales, at least: |a + t (b - a)| with t = -a.(b - a)/|b - a|^2 in
+ * [0, 1], less what rounding of t makes of it. */
+static double origin_distance(const rm2i_latent_kernel *k, const double *a, const double *b) {
+    double along = 0, length2 = 0, rho2 = 0;
+    for (size_t q = 0; q < k->dim; q++) {
+        double l = k->lengthscale[q], step = (b[q] - a[q]) / l;
+        along -= a[q] / l * step;
+        length2 += step * step;
+    }
+    if (!isfinite(length2))
+        return 0;
+    double t = length2 > 0 ? fmin(fmax(along / length2, 0), 1) : 0;
+    for (size_t q = 0; q < k->dim; q++)
+        rho2 += pow((a[q] + t * (b[q] - a[q])) / k->lengthscale[q], 2);
+    return sqrt(rho2) - 8 * DBL_EPSILON * sqrt(length2);
 }
 
-double rm2i_position_swell(const rm2i_position *y, const double *a, const double *b) {
-    return y->root * kernel_bow(&y->p->gp.kernel, a, b);
+double rm2i_position_bow(const rm2i_position *y, const double *a, const double *b) {
+    const rm2i_latent_kernel *k = &y->p->gp.kernel;
+    double bow = y->norm * kernel_bow(k, a, b), away = origin_distance(k, a, b) - y->radius;
+    if (!(away > 0))
+        return bow;
+    return fmin(bow, 2 * y->mass * k->variance * rm2i_latent_shape_at(k->kind, away * away).k);
+}
+
+double rm2i_position_most_deviation(const rm2i_position *y, const rm2i_position_end *a,
+                                    const rm2i_position_end *b) {
+    const rm2i_latent_kernel *k = &y->p->gp.kernel;
+    double prior = fmax(rm2i_latent_variance_at(k, a->x), rm2i_latent_variance_at(k, b->x));
+    return fmin(fmax(a->deviation, b->deviation) + y->root * kernel_bow(k, a->x, b->x),
+                y->root * sqrt(prior));
 }

@@ -11,9 +11,14 @@
  *     SE                |y| sqrt(3 s) rho^2/8       Matérn 5/2    |y| sqrt(25 s) rho^2/8
  *     Matérn 3/2        |y| sqrt(s z^3/12), z = sqrt(3) rho
  *
+ * Far from the points Z that the posterior rests on, that says too much: the radial part is small there itself, and a line
+ * at the distance r from them leaves its chord by no more than 2 scale |(sum_i |c_mi|)_m| s shape(r). Both bounds hold,
+ * and a line of any length is soon cut into one part near Z and others that are as good as straight.
+ *
  * The standard deviation is the norm of k(x, .) after a linear map that lengthens nothing, times the root of the largest
  * eigenvalue v of the factor's Kf. A norm of what is linear lies below its chord, hence the deviation exceeds the chord
- * between those at the ends by at most sqrt(v) times the same bound without |y|. */
+ * between those at the ends by at most sqrt(v) times the same bound without |y|. Nor does it exceed the prior's,
+ * sqrt(v k(x, x)), which is largest at an end. */
 #ifndef RM2I_POSITION_H
 #define RM2I_POSITION_H
 
@@ -26,8 +31,10 @@ typedef struct rm2i_position {
     size_t factor;     /* of the manifold */
     size_t first, dim; /* outputs */
     double scale, origin[RM2I_POSITION_DIM];
-    double norm; /* |y| */
-    double root; /* scale sqrt(v) */
+    double norm;   /* |y| */
+    double mass;   /* scale |(sum_i |c_mi|)_m| */
+    double radius; /* largest distance of Z from the origin, in lengthscales */
+    double root;   /* scale sqrt(v) */
 } rm2i_position;
 
 #define RM2I_FIRST_EUCLIDEAN SIZE_MAX
@@ -51,9 +58,15 @@ typedef struct rm2i_position_slope {
 void rm2i_position_gradient(const rm2i_position *position, const double *x,
                             rm2i_position_slope *out, double *work);
 
-/* Bounds along the line from a to b: distance of the decoded line from the chord between its decoded ends, and how much
- * the standard deviation exceeds the chord between those at the ends. */
+/* Most distance of the decoded line from a to b from the chord between its decoded ends. */
 double rm2i_position_bow(const rm2i_position *position, const double *a, const double *b);
-double rm2i_position_swell(const rm2i_position *position, const double *a, const double *b);
+
+typedef struct rm2i_position_end {
+    const double *x;
+    double deviation; /* there */
+} rm2i_position_end;
+/* Most standard deviation along a line. */
+double rm2i_position_most_deviation(const rm2i_position *position, const rm2i_position_end *a,
+                                    const rm2i_position_end *b);
 
 #endif

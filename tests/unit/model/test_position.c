@@ -65,14 +65,17 @@ static void check_values(const rm2_model *m, const rm2i_position *y, const doubl
     free(covariance);
 }
 
-/* The decoded line leaves its chord by no more than the bow, and the deviation exceeds its chord by no more than the swell. How much
+/* The decoded line leaves its chord by no more than the bow, and the deviation does not exceed its bound. How much
  * of a bound is used at most is handed back: a bound that nothing comes near would be of no use. */
 static void check_line(const rm2i_position *y, const double *a, const double *b, double *work,
                        double used[2]) {
     double ya[3], yb[3], sa, sb;
     rm2i_position_at(y, a, ya, &sa, work);
     rm2i_position_at(y, b, yb, &sb, work);
-    double bow = rm2i_position_bow(y, a, b), swell = rm2i_position_swell(y, a, b);
+    double bow = rm2i_position_bow(y, a, b);
+    double most = rm2i_position_most_deviation(y, &(rm2i_position_end){a, sa},
+                                               &(rm2i_position_end){b, sb});
+    double swell = most - fmax(sa, sb);
     for (int i = 0; i <= SAMPLES; i++) {
         double t = (double)i / SAMPLES, x[Q], at[3], s, off = 0;
         for (size_t q = 0; q < Q; q++)
@@ -81,11 +84,28 @@ static void check_line(const rm2i_position *y, const double *a, const double *b,
         for (size_t q = 0; q < 2; q++)
             off += pow(at[q] - ya[q] - t * (yb[q] - ya[q]), 2);
         assert_true(sqrt(off) <= bow * (1 + 1e-9) + 1e-12);
-        double over = s - sa - t * (sb - sa);
-        assert_true(over <= swell * (1 + 1e-9) + 1e-9);
-        used[0] = fmax(used[0], sqrt(off) / bow);
-        used[1] = fmax(used[1], over / swell);
+        assert_true(s <= most * (1 + 1e-9) + 1e-9);
+        used[0] = fmax(used[0], bow > 1e-12 ? sqrt(off) / bow : 0);
+        used[1] = fmax(used[1], swell > 1e-9 ? (s - fmax(sa, sb)) / swell : 0);
     }
+}
+
+/* Lines that leave the data, up to some hundred lengthscales, and lines that never come near them: these are straight. */
+static void check_far_lines(const rm2i_position *y, rm2_rng *rng, double *work) {
+    double used[2];
+    const double *l = y->p->gp.kernel.lengthscale;
+    for (int k = 0; k < LINES; k++) {
+        double a[Q], b[Q], reach = pow(10, 3 * rm2_rng_uniform(rng));
+        for (size_t q = 0; q < Q; q++) {
+            a[q] = l[q] * rm2_rng_normal(rng);
+            b[q] = l[q] * reach * rm2_rng_normal(rng);
+        }
+        check_line(y, a, b, work, used);
+        check_line(y, b, a, work, used);
+    }
+    double a[Q] = {1e4 * l[0], 0}, b[Q] = {1e4 * l[0], 1e8 * l[1]}, huge[Q] = {-1e160 * l[0], 0};
+    assert_true(rm2i_position_bow(y, a, b) == 0);
+    assert_true(rm2i_position_bow(y, a, huge) == INFINITY); /* nothing is known */
 }
 
 static void one_model(rm2_latent_kind kernel, rm2_noise_kind noise, rm2_model_kind kind) {
@@ -113,7 +133,8 @@ static void one_model(rm2_latent_kind kernel, rm2_noise_kind noise, rm2_model_ki
             check_values(m, &y, a, work);
         check_line(&y, a, b, work, used);
     }
-    assert_true(used[0] > 0.005 && used[1] > 0.05);
+    assert_true(used[0] > 0.02 && used[1] > 0.02);
+    check_far_lines(&y, &rng, work);
     free(work);
     rm2_model_free(m);
 }

@@ -194,6 +194,27 @@ static void outside(void **state) {
     rm2_space_free(space);
 }
 
+/* An end at any distance takes no more time than one nearby: far lines are straight, and need not be cut into pieces. (With
+ * pieces of a size that the data need, the second of these took minutes.) */
+static void far_away(void **state) {
+    (void)state;
+    static const double distances[] = {1e3, 1e8, 1e150};
+    rm2_space_settings s = around_settings();
+    s.stage = RM2_STAGE_PATH;
+    for (int sigmas = 0; sigmas < 2; sigmas++) {
+        s.deviations = sigmas;
+        rm2_space *space = make_space(&s, 0, NULL);
+        for (size_t k = 0; k < sizeof distances / sizeof *distances; k++) {
+            const double far[Q] = {from()[0] + distances[k], from()[1]};
+            rm2_curve *c;
+            ok(rm2_space_geodesic(ctx, space, far, to(), &c));
+            assert_true(c->blocked || sampled(c, &ball, sigmas) >= s.clearance);
+            rm2_curve_free(c);
+        }
+        rm2_space_free(space);
+    }
+}
+
 /* ---- refused -------------------------------------------------------------------------------- */
 
 static void refused(const rm2_space_settings *s, const char *message) {
@@ -243,7 +264,8 @@ int main(void) {
         cmocka_unit_test(goes_around), cmocka_unit_test(deviations),
         cmocka_unit_test(graph),       cmocka_unit_test(blocked),
         cmocka_unit_test(end_inside),  cmocka_unit_test(through_and_many),
-        cmocka_unit_test(outside),     cmocka_unit_test(refusals),
+        cmocka_unit_test(outside),     cmocka_unit_test(far_away),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, space_set_up, space_tear_down);
 }
