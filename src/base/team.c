@@ -64,6 +64,18 @@ rm2_status rm2i_team_settle_all(rm2_context *ctx, const rm2_team *team, rm2_stat
     return status;
 }
 
+rm2_status rm2i_team_alloc(rm2_context *ctx, const rm2_team *team, size_t count, size_t size,
+                           void *out) {
+    void *block;
+    rm2_status status = rm2i_team_settle(ctx, team, rm2i_calloc(ctx, count, size, &block));
+    if (status != RM2_OK) {
+        free(block);
+        block = NULL;
+    }
+    memcpy(out, &block, sizeof block);
+    return status;
+}
+
 /* ---- relays --------------------------------------------------------------------------------- */
 
 void rm2i_team_relay(const rm2_team *team, size_t bytes, void *state,

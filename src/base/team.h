@@ -27,6 +27,10 @@ static inline rm2_status rm2i_team_settle(rm2_context *context, const rm2_team *
     rm2_status all = team ? rm2i_team_settle_all(context, team, status) : status;
     return status != RM2_OK ? status : all; /* static analysis sees that a failure stays one */
 }
+/* Memory of zeros on every rank, or on none: where one has too little, the others give theirs back. `out` is as in
+ * rm2i_alloc. */
+rm2_status rm2i_team_alloc(rm2_context *ctx, const rm2_team *team, size_t count, size_t size,
+                           void *out);
 
 /* What a loop over the rows of all ranks leaves in `state`: the ranks run `leg` over their own rows one after the other,
  * each from where the one before ended. All ranks have the result, which has the bits of a single process's loop. For

@@ -304,8 +304,7 @@ static rm2_status move(const reading *r, size_t width, double **rows) {
     const rm2i_parts *p = &r->to->parts;
     int own = r->team->rank;
     double *moved;
-    RM2_TRY(rm2i_team_settle(
-        r->ctx, r->team, rm2i_alloc(r->ctx, rm2i_parts_rows(p), width * sizeof *moved, &moved)));
+    RM2_TRY(rm2i_team_alloc(r->ctx, r->team, rm2i_parts_rows(p), width * sizeof *moved, &moved));
     for (int k = 0; k < r->team->size; k++) {
         p->sent[k] = overlap(r->from + own, p->rows + k) * width;
         p->received[k] = overlap(r->from + k, p->rows + own) * width;
@@ -325,8 +324,7 @@ static void sizes_to_doubles(size_t n, size_t *sizes, double *doubles) {
 static rm2_status move_numbers(reading *r) {
     double *numbers;
     rm2i_raw *raw = &r->raw;
-    RM2_TRY(rm2i_team_settle(r->ctx, r->team,
-                             rm2i_alloc(r->ctx, raw->rows, sizeof *numbers, &numbers)));
+    RM2_TRY(rm2i_team_alloc(r->ctx, r->team, raw->rows, sizeof *numbers, &numbers));
     sizes_to_doubles(raw->rows, raw->numbers, numbers);
     rm2_status status = move(r, 1, &numbers);
     size_t n = rm2i_parts_rows(&r->to->parts);
@@ -413,8 +411,7 @@ static void add_singular(const void *job, void *state) {
 static rm2_status report_findings(const reading *r, rm2i_draft *d, const rm2_data_report *own) {
     rm2_data_report all = {.factors = own->factors};
     singular matrices = {0, 0};
-    RM2_TRY(rm2i_team_settle(r->ctx, r->team,
-                             rm2i_calloc(r->ctx, all.factors, sizeof *all.factor, &all.factor)));
+    RM2_TRY(rm2i_team_alloc(r->ctx, r->team, all.factors, sizeof *all.factor, &all.factor));
     rm2i_team_relay(r->team, all.factors * sizeof *all.factor, all.factor, add_findings, own);
     rm2i_team_relay(r->team, sizeof matrices, &matrices, add_singular, d);
     d->singular = matrices.count;

@@ -114,7 +114,7 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
     size_t N = all_rows(request->units, request->N), most = request->most < N ? request->most : N;
     size_t *index;
     double left;
-    RM2_TRY(rm2i_team_settle(ctx, team, rm2i_alloc(ctx, most, sizeof *index, &index)));
+    RM2_TRY(rm2i_team_alloc(ctx, team, most, sizeof *index, &index));
     rm2_status status = rm2i_inducing_choose(ctx, request, index, &shape.r, &left);
     shape.index = index;
     shape.derivatives = true;
@@ -372,7 +372,7 @@ rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data
     size_t *index;
     double left;
     rm2i_inducing *in = NULL;
-    RM2_TRY(rm2i_team_settle(ctx, team, rm2i_alloc(ctx, request.most, sizeof *index, &index)));
+    RM2_TRY(rm2i_team_alloc(ctx, team, request.most, sizeof *index, &index));
     rm2_status status = rm2i_inducing_choose_for_all(ctx, &request, index, &bounds->count, &left);
     const rm2i_inducing_shape shape = {.N = data->N,
                                        .M = data->M,

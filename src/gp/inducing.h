@@ -220,19 +220,13 @@ void rm2i_inducing_take_inputs(rm2i_inducing *in, const double *X);
 /* Derivatives by Z, which are added to those of the rows that are here. */
 void rm2i_inducing_give_inputs(const rm2i_inducing *in, const double *Z_bar, double *X_bar);
 
-/* rm2i_inducing_choose where the points are those of a team: rank 0 chooses for all. */
-rm2_status rm2i_inducing_choose_team(rm2_context *ctx, const rm2i_inducing_request *request,
-                                     size_t *index, size_t *count, double *left);
-
-/* ---- inducing_choice.c ----------------------------------------------------------------------- */
+/* ---- inducing_considered.c ------------------------------------------------------------------- */
 
 /* Points that are considered at a time. */
 size_t rm2i_inducing_at_a_time(const rm2i_inducing_request *request);
-/* Of N points every k-th is considered: k. */
-size_t rm2i_inducing_every(const rm2i_inducing_request *request, size_t N);
-/* rm2i_inducing_choose, given those of `all` points that are considered. */
-rm2_status rm2i_inducing_choose_thinned(rm2_context *ctx, const rm2i_inducing_request *some,
-                                        size_t all, size_t *index, size_t *count, double *left);
+
+/* ---- inducing_choice.c ----------------------------------------------------------------------- */
+
 /* Points that are chosen already. */
 typedef struct rm2i_inducing_given {
     size_t count;
@@ -241,7 +235,8 @@ typedef struct rm2i_inducing_given {
     const double *d;     /* variances of the points of the request given these */
 } rm2i_inducing_given;
 /* Go on with a choice (given NULL: begin it) among the points of the request, all of which are considered: `index`
- * behind the given ones, *count of all, t of these points. */
+ * behind the given ones, *count of all, t of these points. Collective where the units are those of a team: all ranks ask
+ * for the same, and each takes part of the work. */
 rm2_status rm2i_inducing_choose_more(rm2_context *ctx, const rm2i_inducing_request *request,
                                      const rm2i_inducing_given *given, size_t *index, size_t *count,
                                      double *left);

@@ -7,13 +7,13 @@
  * Schneider, Applied Numerical Mathematics 62, 2012). n r numbers, n r^2 steps, in blocks of points whose
  * sums are added in a fixed order: the choice does not depend on the number of threads.
  *
+ * The ranks of a team know all the points, and each has the rows and the d of its own blocks. They find p together, and
+ * the one that has it tells g_j(p) to all. No number depends on who computes it: nor does the choice.
+ *
  * The sum over j reads all rows for each new one, and where these are many, memory is what takes the time.
  * So the next pivots are guessed, as the largest of a d that those before them make smaller around them, and
  * the rows of several are begun together, by one matrix product. A guess that is not confirmed costs its
- * share of that; the choice is the same.
- *
- * Of many points every k-th is considered: these stand for the others, whose density they have, and t is
- * scaled by their share. The chosen points are points of the data all the same. */
+ * share of that; the choice is the same. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,13 +45,26 @@ typedef struct begun {
     double *row; /* n */
 } begun;
 
+/* A point and what makes it the largest. */
+typedef struct leader {
+    double value;
+    size_t point; /* among all */
+} leader;
+
 typedef struct choice {
     const rm2i_latent_kernel *kernel;
-    size_t n, chunks, count, pivot;
-    const double *X;
+    const rm2_team *team; /* NULL: one process */
+    size_t all;           /* points */
+    size_t first, n;      /* points that are this rank's */
+    size_t chunks, count;
+    leader pivot;
+    const double *X;  /* all x Q */
     double **rows;    /* chunks of CHUNK x n: g_j, each an allocation of its own */
     double *d;        /* n */
-    double *sum;      /* of d, by block */
+    double *told;     /* by this rank: value and point of a leader, sums of d by block */
+    double *heard;    /* what all ranks told, in their order */
+    size_t *counts;   /* numbers that each tells */
+    double *sum;      /* of d, by block: among those told */
     size_t *best;     /* place of the largest d, by block */
     double *at_pivot; /* g_j(p), for all j */
     begun begun[BATCHES * AHEAD];
@@ -64,11 +77,22 @@ typedef struct choice {
     double *memory;
 } choice;
 
+static size_t blocks_of(const choice *c) {
+    return (c->n + BLOCK - 1) / BLOCK;
+}
+
+static size_t ranks_of(const choice *c) {
+    return c->team ? (size_t)c->team->size : 1;
+}
+
 static void lay_out(void *arg, rm2i_arena *a) {
     choice *c = arg;
-    size_t n = c->n, blocks = (n + BLOCK - 1) / BLOCK;
+    size_t n = c->n, blocks = blocks_of(c), all_blocks = (c->all + BLOCK - 1) / BLOCK;
     c->d = rm2i_take(a, double, n);
-    c->sum = rm2i_take(a, double, blocks);
+    c->told = rm2i_take(a, double, 2 + blocks);
+    c->sum = c->told + 2;
+    c->heard = c->team ? rm2i_take(a, double, 2 * ranks_of(c) + all_blocks) : c->told;
+    c->counts = rm2i_take(a, size_t, ranks_of(c));
     c->at_pivot = rm2i_take(a, double, c->most);
     c->at_guess = rm2i_take(a, double, AHEAD, c->most);
     c->guess = rm2i_take(a, double, n);
@@ -86,6 +110,64 @@ static double *row(const choice *c, size_t j) {
 static size_t block_size(const choice *c, size_t first) {
     return c->n - first < BLOCK ? c->n - first : BLOCK;
 }
+
+/* This rank's points from the place `first` on. */
+static const double *points_from(const choice *c, size_t first) {
+    return c->X + (c->first + first) * c->kernel->dim;
+}
+
+/* ---- ranks ---------------------------------------------------------------------------------- */
+
+/* Points of the ranks before this one: whole blocks, as many to each. */
+static size_t points_before(const choice *c, size_t rank) {
+    size_t blocks = (c->all + BLOCK - 1) / BLOCK, points = blocks * rank / ranks_of(c) * BLOCK;
+    return points < c->all ? points : c->all;
+}
+
+static size_t blocks_of_rank(const choice *c, size_t rank) {
+    return (points_before(c, rank + 1) - points_before(c, rank) + BLOCK - 1) / BLOCK;
+}
+
+static void divide(choice *c) {
+    size_t rank = c->team ? (size_t)c->team->rank : 0;
+    c->first = points_before(c, rank);
+    c->n = points_before(c, rank + 1) - c->first;
+}
+
+/* The largest of what the ranks have, the first of equal ones; *left, unless NULL, becomes the sum of d over all
+ * blocks. */
+static leader agree(const choice *c, leader own, double *left) {
+    leader best = {-INFINITY, 0};
+    const double *next = c->heard;
+    if (left)
+        *left = 0;
+    c->told[0] = own.value;
+    c->told[1] = (double)own.point;
+    for (size_t k = 0; k < ranks_of(c); k++)
+        c->counts[k] = 2 + (left ? blocks_of_rank(c, k) : 0);
+    if (c->team)
+        c->team->gather(c->team->user, c->counts, c->told, c->heard);
+    for (size_t k = 0; k < ranks_of(c); next += c->counts[k++]) {
+        if (next[0] > best.value)
+            best = (leader){next[0], (size_t)next[1]};
+        for (size_t b = 2; b < c->counts[k]; b++)
+            *left += next[b];
+    }
+    return best;
+}
+
+/* g_j of a point, for all j: from the rank that has it. */
+static void values_at(const choice *c, size_t point, double *values) {
+    size_t owner = 0;
+    for (size_t i = 0; point - c->first < c->n && i < c->count; i++)
+        values[i] = row(c, i)[point - c->first];
+    while (point >= points_before(c, owner + 1))
+        owner++;
+    if (c->team && c->count > 0)
+        c->team->broadcast(c->team->user, (int)owner, c->count * sizeof *values, values);
+}
+
+/* ---- steps over blocks ---------------------------------------------------------------------- */
 
 static void survey(const choice *c, size_t b) {
     size_t first = b * BLOCK, end = first + block_size(c, first);
@@ -123,17 +205,13 @@ typedef struct block_job {
     begun *batch; /* of rows ahead; the beginning of a row */
 } block_job;
 
-static size_t blocks_of(const choice *c) {
-    return (c->n + BLOCK - 1) / BLOCK;
-}
-
 static void discount_block(void *job, size_t b, size_t worker) {
     (void)worker;
     const block_job *j = job;
     const choice *c = j->c;
     size_t first = b * BLOCK, count = block_size(c, first), Q = j->narrow.dim;
     double rho[BLOCK];
-    rm2i_latent_rows(&j->narrow, 1, c->X + j->point * Q, count, c->X + first * Q, rho);
+    rm2i_latent_rows(&j->narrow, 1, c->X + j->point * Q, count, points_from(c, first), rho);
     for (size_t i = 0; i < count; i++)
         c->guess[first + i] *= 1 - rho[i] * rho[i];
 }
@@ -146,29 +224,30 @@ static void discount(choice *c, size_t point) {
     kernel.linear = 0; /* its few dimensions are taken up by the first pivots */
     rm2i_parallel(c->ctx, blocks_of(c), discount_block,
                   &(block_job){.c = c, .narrow = kernel, .point = point});
-    c->guess[point] = 0;
+    if (point - c->first < c->n)
+        c->guess[point - c->first] = 0;
 }
 
-static size_t largest_guess(const choice *c) {
-    size_t best = 0;
-    for (size_t i = 1; i < c->n; i++)
-        if (c->guess[i] > c->guess[best])
-            best = i;
-    return best;
+static leader largest_guess(const choice *c) {
+    leader best = {-INFINITY, 0};
+    for (size_t i = 0; i < c->n; i++)
+        if (c->guess[i] > best.value)
+            best = (leader){c->guess[i], c->first + i};
+    return agree(c, best, NULL);
 }
 
 /* The pivot, and the pivots that will come after it if the guesses are right. */
 static void guess_pivots(choice *c, begun *batch) {
     memcpy(c->guess, c->d, c->n * sizeof *c->guess);
-    batch[0].point = c->pivot;
+    batch[0].point = c->pivot.point;
     for (size_t k = 0; k < BATCHES * AHEAD; k++)
         if (c->begun[k].point != SIZE_MAX)
             discount(c, c->begun[k].point);
     for (size_t k = 1; k < AHEAD; k++) {
-        size_t best = largest_guess(c);
-        batch[k].point = c->guess[best] > 0 ? best : SIZE_MAX;
+        leader best = largest_guess(c);
+        batch[k].point = best.value > 0 ? best.point : SIZE_MAX;
         if (batch[k].point != SIZE_MAX && k + 1 < AHEAD)
-            discount(c, best);
+            discount(c, best.point);
     }
 }
 
@@ -181,7 +260,7 @@ static void begin_block(void *job, size_t b, size_t worker) {
     size_t first = b * BLOCK, count = block_size(c, first), Q = c->kernel->dim, j = c->count;
     for (size_t k = 0; k < AHEAD; k++)
         if (batch[k].point != SIZE_MAX)
-            rm2i_latent_rows(c->kernel, 1, c->X + batch[k].point * Q, count, c->X + first * Q,
+            rm2i_latent_rows(c->kernel, 1, c->X + batch[k].point * Q, count, points_from(c, first),
                              batch[k].row + first);
     for (size_t i = 0; i < j; i += CHUNK)
         rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, AHEAD, (int)count,
@@ -196,10 +275,12 @@ static begun *begin(choice *c) {
         batch[k].point = SIZE_MAX;
     guess_pivots(c, batch);
     for (size_t k = 0; k < AHEAD; k++) {
+        double *values = c->at_guess + k * c->most;
         batch[k].done = c->count;
-        for (size_t i = 0; i < c->count; i++)
-            c->at_guess[k * c->most + i] =
-                batch[k].point != SIZE_MAX ? row(c, i)[batch[k].point] : 0;
+        if (batch[k].point != SIZE_MAX)
+            values_at(c, batch[k].point, values);
+        else
+            memset(values, 0, c->count * sizeof *values);
     }
     rm2i_parallel(c->ctx, blocks_of(c), begin_block, &(block_job){.c = c, .batch = batch});
     return batch;
@@ -208,9 +289,9 @@ static begun *begin(choice *c) {
 /* The beginning of the pivot's row; NULL where that is not worth it. */
 static begun *find_begun(choice *c) {
     for (size_t k = 0; k < BATCHES * AHEAD; k++)
-        if (c->begun[k].point == c->pivot)
+        if (c->begun[k].point == c->pivot.point)
             return &c->begun[k];
-    return c->n * c->count > CACHED ? begin(c) : NULL;
+    return c->all * c->count > CACHED ? begin(c) : NULL;
 }
 
 /* ---- one row -------------------------------------------------------------------------------- */
@@ -222,11 +303,12 @@ static void update_block(void *job, size_t b, size_t worker) {
     const choice *c = own->c;
     const begun *start = own->batch;
     size_t first = b * BLOCK, count = block_size(c, first), Q = c->kernel->dim, j = c->count;
+    size_t pivot = c->pivot.point - c->first - first; /* its place in the block, if it is there */
     double *g = row(c, j) + first, *d = c->d + first, scale = 1 / c->at_pivot[j];
     if (start)
         memcpy(g, start->row + first, count * sizeof *g);
     else
-        rm2i_latent_rows(c->kernel, 1, c->X + c->pivot * Q, count, c->X + first * Q, g);
+        rm2i_latent_rows(c->kernel, 1, c->X + c->pivot.point * Q, count, points_from(c, first), g);
     for (size_t i = start ? start->done : 0; i < j;) {
         size_t rows = CHUNK - i % CHUNK; /* to the end of the allocation */
         rows = rows < j - i ? rows : j - i;
@@ -237,37 +319,37 @@ static void update_block(void *job, size_t b, size_t worker) {
         g[i] *= scale;
         d[i] = fmax(d[i] - g[i] * g[i], 0);
     }
-    if (c->pivot >= first && c->pivot < first + count)
-        c->d[c->pivot] = 0;
+    if (pivot < count)
+        d[pivot] = 0;
     survey(c, b);
 }
 
 /* The point with the largest d; *left becomes the sum. */
-static size_t next_pivot(const choice *c, double *left) {
-    size_t blocks = blocks_of(c), best = c->best[0];
-    *left = 0;
-    for (size_t b = 0; b < blocks; b++) {
-        *left += c->sum[b];
-        if (c->d[c->best[b]] > c->d[best])
-            best = c->best[b];
-    }
-    return best;
+static leader next_pivot(const choice *c, double *left) {
+    leader best = {-INFINITY, 0};
+    for (size_t b = 0; b < blocks_of(c); b++)
+        if (c->d[c->best[b]] > best.value)
+            best = (leader){c->d[c->best[b]], c->first + c->best[b]};
+    return agree(c, best, left);
 }
 
-/* Memory for this number of rows. */
+static rm2_status allocate_rows(rm2_context *ctx, choice *c) {
+    RM2_TRY(rm2i_alloc(ctx, c->n, CHUNK * sizeof(double), &c->rows[c->chunks]));
+    c->chunks++;
+    return RM2_OK;
+}
+
+/* Memory for this number of rows, on all ranks or none. */
 static rm2_status reserve(rm2_context *ctx, choice *c, size_t rows) {
-    while (c->chunks * CHUNK < rows) {
-        RM2_TRY(rm2i_alloc(ctx, c->n, CHUNK * sizeof(double), &c->rows[c->chunks]));
-        c->chunks++;
-    }
+    for (size_t k = c->chunks; k * CHUNK < rows; k++)
+        RM2_TRY(rm2i_team_settle(ctx, c->team, allocate_rows(ctx, c)));
     return RM2_OK;
 }
 
 static rm2_status take(rm2_context *ctx, choice *c) {
     RM2_TRY(reserve(ctx, c, c->count + 1));
-    for (size_t i = 0; i < c->count; i++)
-        c->at_pivot[i] = row(c, i)[c->pivot];
-    c->at_pivot[c->count] = sqrt(c->d[c->pivot]);
+    values_at(c, c->pivot.point, c->at_pivot);
+    c->at_pivot[c->count] = sqrt(c->pivot.value);
     begun *start = find_begun(c);
     rm2i_parallel(c->ctx, blocks_of(c), update_block, &(block_job){.c = c, .batch = start});
     if (start)
@@ -289,7 +371,7 @@ static void given_block(void *job, size_t b, size_t worker) {
         size_t rows = r - i < CHUNK ? r - i : CHUNK;
         double *G = row(c, i) + first;
         for (size_t k = 0; k < rows; k++)
-            rm2i_latent_rows(c->kernel, 1, given->Z + (i + k) * Q, count, c->X + first * Q,
+            rm2i_latent_rows(c->kernel, 1, given->Z + (i + k) * Q, count, points_from(c, first),
                              G + k * c->n);
         for (size_t j = 0; j < i; j += CHUNK)
             rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)count, CHUNK, -1,
@@ -302,32 +384,39 @@ static void given_block(void *job, size_t b, size_t worker) {
 static rm2_status take_given(rm2_context *ctx, choice *c, const rm2i_inducing_given *given) {
     RM2_TRY(reserve(ctx, c, given->count));
     rm2i_parallel(ctx, blocks_of(c), given_block, &(block_job){.c = c, .given = given});
-    memcpy(c->d, given->d, c->n * sizeof *c->d);
+    memcpy(c->d, given->d + c->first, c->n * sizeof *c->d);
     c->count = given->count;
     return RM2_OK;
 }
 
+/* d of points of which none is chosen; the largest of all ranks. */
+static double begin_variances(const choice *c) {
+    double largest = 0;
+    for (size_t i = 0; i < c->all; i++) {
+        double variance = rm2i_latent_variance_at(c->kernel, c->X + i * c->kernel->dim);
+        largest = fmax(largest, variance);
+        if (i - c->first < c->n)
+            c->d[i - c->first] = variance;
+    }
+    return largest;
+}
+
 static rm2_status choose(rm2_context *ctx, choice *c, const rm2i_inducing_given *given,
                          double enough, size_t *index, double *left) {
-    double largest = 0;
-    for (size_t i = 0; i < c->n; i++) {
-        c->d[i] = rm2i_latent_variance_at(c->kernel, c->X + i * c->kernel->dim);
-        largest = fmax(largest, c->d[i]);
-    }
-    double rounding = ROUNDING * largest;
+    double rounding = ROUNDING * begin_variances(c);
     if (given) {
         RM2_TRY(take_given(ctx, c, given));
         rounding = fmax(rounding, 2 * given->jitter);
     }
-    for (size_t b = 0; b < (c->n + BLOCK - 1) / BLOCK; b++)
+    for (size_t b = 0; b < blocks_of(c); b++)
         survey(c, b);
     for (;;) {
         c->pivot = next_pivot(c, left);
-        bool done = *left <= enough || c->d[c->pivot] <= rounding;
+        bool done = *left <= enough || c->pivot.value <= rounding;
         if (c->count == c->most ||
             (c->count > 0 && done)) /* one there is, however much is enough */
             return RM2_OK;
-        index[c->count] = c->pivot;
+        index[c->count] = c->pivot.point;
         RM2_TRY(take(ctx, c));
     }
 }
@@ -337,11 +426,14 @@ rm2_status rm2i_inducing_choose_more(rm2_context *ctx, const rm2i_inducing_reque
                                      double *left) {
     size_t all = request->N + (given ? given->count : 0);
     choice c = {.kernel = request->kernel,
-                .n = request->N,
+                .team = rm2i_ranges_team(request->units),
+                .all = request->N,
                 .X = request->X,
                 .most = request->most < all ? request->most : all,
                 .ctx = ctx};
+    divide(&c);
     rm2_status status = rm2i_arena_alloc(ctx, lay_out, &c, &c.memory);
+    status = rm2i_team_settle(ctx, c.team, status);
     if (status == RM2_OK) {
         for (size_t q = 0; q < c.kernel->dim; q++)
             c.narrow[q] = NARROW * c.kernel->lengthscale[q];
@@ -351,47 +443,5 @@ rm2_status rm2i_inducing_choose_more(rm2_context *ctx, const rm2i_inducing_reque
     for (size_t k = 0; k < c.chunks; k++)
         free(c.rows[k]);
     free(c.memory);
-    return status;
-}
-
-size_t rm2i_inducing_at_a_time(const rm2i_inducing_request *request) {
-    return request->considered ? request->considered : RM2I_INDUCING_CONSIDERED;
-}
-
-size_t rm2i_inducing_every(const rm2i_inducing_request *request, size_t N) {
-    size_t most = rm2i_inducing_at_a_time(request);
-    return (N + most - 1) / most;
-}
-
-rm2_status rm2i_inducing_choose_thinned(rm2_context *ctx, const rm2i_inducing_request *some,
-                                        size_t all, size_t *index, size_t *count, double *left) {
-    rm2i_inducing_request scaled = *some;
-    double share = (double)some->N / (double)all;
-    scaled.enough = some->enough * share;
-    RM2_TRY(rm2i_inducing_choose_more(ctx, &scaled, NULL, index, count, left));
-    for (size_t j = 0; j < *count; j++)
-        index[j] *= rm2i_inducing_every(some, all);
-    *left /= share;
-    return RM2_OK;
-}
-
-rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *request,
-                                size_t *index, size_t *count, double *left) {
-    *count = 0;
-    if (rm2i_ranges_team(request->units))
-        return rm2i_inducing_choose_team(ctx, request, index, count, left);
-    size_t every = rm2i_inducing_every(request, request->N), n = (request->N + every - 1) / every;
-    size_t Q = request->kernel->dim;
-    double *X;
-    if (every == 1)
-        return rm2i_inducing_choose_more(ctx, request, NULL, index, count, left);
-    rm2i_inducing_request some = *request;
-    RM2_TRY(rm2i_alloc(ctx, n, Q * sizeof *X, &X));
-    for (size_t i = 0; i < n; i++)
-        memcpy(X + i * Q, request->X + i * every * Q, Q * sizeof *X);
-    some.N = n;
-    some.X = X;
-    rm2_status status = rm2i_inducing_choose_thinned(ctx, &some, request->N, index, count, left);
-    free(X);
     return status;
 }

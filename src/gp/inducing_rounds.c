@@ -13,7 +13,7 @@
  * no further pass is needed. There is another round where the candidates would be more than are considered at a time.
  *
  * Each process computes the d of its own points, in blocks of units (units.h). Thresholds follow from sums over all
- * points, and rank 0 gets the candidates in the order of points: the choice is the same for any number of threads and
+ * points, and all ranks get the candidates in the order of points: the choice is the same for any number of threads and
  * ranks. N r^2 steps and N numbers for a round. */
 #include <math.h>
 #include <stdlib.h>
@@ -211,16 +211,10 @@ static rm2_status go_on(rm2_context *ctx, rounds *s, rm2i_rows *rows) {
     if (status == RM2_OK) {
         pack(s, threshold, &c);
         share(s, &c);
-        if (!team || team->rank == 0)
-            status = choose_candidates(ctx, s, rows->in, &c);
-        status = rm2i_team_settle(ctx, team, status);
+        status = choose_candidates(ctx, s, rows->in, &c);
     }
     free(c.memory);
-    RM2_TRY(status);
-    rm2i_team_tell(team, &s->count, sizeof s->count);
-    rm2i_team_tell(team, &s->left, sizeof s->left);
-    rm2i_team_tell(team, s->index, s->count * sizeof *s->index);
-    return RM2_OK;
+    return status;
 }
 
 static bool is_done(const rounds *s) {

@@ -81,8 +81,7 @@ static double lower_bound(const inquiry *i, const double *a, const rm2i_clear_po
     double lost = rm2i_position_bow(&c->position, a, b);
     if (c->deviations > 0)
         lost += c->deviations *
-                rm2i_position_most_deviation(&c->position,
-                                             &(rm2i_position_end){a, at_a->deviation},
+                rm2i_position_most_deviation(&c->position, &(rm2i_position_end){a, at_a->deviation},
                                              &(rm2i_position_end){b, at_b->deviation});
     return chord_distance(c, at_a->y, at_b->y, i->enough + lost) - lost;
 }

@@ -63,8 +63,7 @@ static rm2_status take(rm2_context *ctx, const rm2_model *m, const rm2i_kept *ke
 static rm2_status take_numbers(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept,
                                const kept_rows *rows) {
     double *numbers;
-    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(m->parts),
-                             rm2i_alloc(ctx, m->N, sizeof *numbers, &numbers)));
+    RM2_TRY(rm2i_team_alloc(ctx, rm2i_parts_team(m->parts), m->N, sizeof *numbers, &numbers));
     for (size_t i = 0; i < m->N; i++)
         numbers[i] = (double)m->data->rows[i];
     rm2_status status = take(ctx, m, kept, 1, numbers, rows->numbers);

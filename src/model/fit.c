@@ -52,8 +52,7 @@ static rm2_status mean_of_some(rm2_context *ctx, const rm2_model *m, const rm2i_
     size_t ambient = rm2_manifold_ambient(m->manifold);
     bool first = rm2i_parts_first(m->parts);
     double *points;
-    RM2_TRY(rm2i_team_settle(
-        ctx, team, rm2i_alloc(ctx, first ? kept->n : 0, ambient * sizeof *points, &points)));
+    RM2_TRY(rm2i_team_alloc(ctx, team, first ? kept->n : 0, ambient * sizeof *points, &points));
     rm2_status status = pick_points(ctx, m, kept, points);
     if (status == RM2_OK && first)
         status = rm2_manifold_mean(ctx, m->manifold, kept->n, points, NULL, NULL, m->base, info);
@@ -405,8 +404,7 @@ static rm2_status refuse_checkpoint(rm2_context *ctx) {
 static rm2_status find_latents(rm2_context *ctx, const rm2_fit_settings *s, rm2_model *m) {
     double *V, *X0 = NULL;
     bool integrated = s->task == RM2_TASK_INTEGRATED;
-    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(m->parts),
-                             rm2i_alloc(ctx, m->N, m->M * sizeof *V, &V)));
+    RM2_TRY(rm2i_team_alloc(ctx, rm2i_parts_team(m->parts), m->N, m->M * sizeof *V, &V));
     rm2_status status = find_outputs(ctx, m, V);
     if (status == RM2_OK && integrated)
         status = rm2i_alloc(ctx, m->N, m->Q * sizeof *X0, &X0);

@@ -410,7 +410,7 @@ rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s,
         return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, not %zu",
                          points_of(p));
     rm2i_objective *o;
-    RM2_TRY(rm2i_team_settle(ctx, p->team, rm2i_calloc(ctx, 1, sizeof *o, &o)));
+    RM2_TRY(rm2i_team_alloc(ctx, p->team, 1, sizeof *o, &o));
     o->ctx = ctx;
     o->s = *s;
     o->p = *p;

@@ -393,8 +393,7 @@ static rm2_status collect_unevenness(const aligned *w, const rm2i_parts *parts,
                                      const own_demos *own, const rm2_start_report *report) {
     size_t all = report ? report->demos : 0;
     double *uneven;
-    RM2_TRY(rm2i_team_settle(w->ctx, parts->team,
-                             rm2i_alloc(w->ctx, own->curves->D + all, sizeof *uneven, &uneven)));
+    RM2_TRY(rm2i_team_alloc(w->ctx, parts->team, own->curves->D + all, sizeof *uneven, &uneven));
     for (size_t d = 0; d < own->curves->D; d++)
         uneven[d] = unevenness_of(own, d);
     rm2i_parts_collect(parts, parts->trajectories, 1, uneven, uneven + own->curves->D);
@@ -453,8 +452,8 @@ static rm2_status without_alignment(rm2_context *ctx, size_t neighbours,
 static rm2_status build_curves(rm2_context *ctx, const rm2i_start_data *demos, double scale,
                                rm2i_curves *curves) {
     double *F;
-    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(demos->parts),
-                             rm2i_alloc(ctx, demos->N, demos->M * sizeof *F, &F)));
+    RM2_TRY(
+        rm2i_team_alloc(ctx, rm2i_parts_team(demos->parts), demos->N, demos->M * sizeof *F, &F));
     for (size_t i = 0; i < demos->N * demos->M; i++)
         F[i] = scale * demos->F[i];
     rm2i_start_data scaled = *demos;

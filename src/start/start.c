@@ -154,7 +154,7 @@ static rm2_status find_spread(rm2_context *ctx, const rm2i_start_data *data, dou
     const rm2_team *team = rm2i_parts_team(data->parts);
     double *mean, N = (double)rm2i_parts_all(data->parts, data->N), sum = 0;
     size_t M = data->M;
-    RM2_TRY(rm2i_team_settle(ctx, team, rm2i_calloc(ctx, 2 * M, sizeof *mean, &mean)));
+    RM2_TRY(rm2i_team_alloc(ctx, team, 2 * M, sizeof *mean, &mean));
     double *square = mean + M;
     rm2i_team_relay(team, M * sizeof *mean, mean, add_points, &(sums_job){data, scale, NULL});
     for (size_t m = 0; m < M; m++)
@@ -278,9 +278,8 @@ rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *setti
     RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(data->parts),
                              rm2i_start_check_trajectories(ctx, data)));
     RM2_TRY(find_spread(ctx, data, scale, &spread));
-    RM2_TRY(
-        rm2i_team_settle(ctx, rm2i_parts_team(data->parts),
-                         rm2i_alloc(ctx, data->N, (data->M + 1) * sizeof *features, &features)));
+    RM2_TRY(rm2i_team_alloc(ctx, rm2i_parts_team(data->parts), data->N,
+                            (data->M + 1) * sizeof *features, &features));
     fill_features(data, scale, use->time_weight * spread, features);
     rm2i_start_data points = *data;
     points.M++;

@@ -1,5 +1,6 @@
 #include "failing_malloc.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +21,8 @@ void __wrap_free(void *block);
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-static long until_failure = -1; /* allocations that still succeed; negative: all */
-static bool failures_stay, failed;
+static _Thread_local long until_failure = -1; /* allocations that still succeed; negative: all */
+static _Thread_local bool failures_stay, failed;
 
 void fail_allocation_after(long count, bool for_good) {
     until_failure = count;
@@ -29,8 +30,9 @@ void fail_allocation_after(long count, bool for_good) {
     failed = false;
 }
 
-void fail_no_allocation(void) {
+bool fail_no_allocation(void) {
     until_failure = -1;
+    return failed;
 }
 
 static bool fails_now(void) {
@@ -43,7 +45,7 @@ static bool fails_now(void) {
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static size_t requested;
+static _Thread_local size_t requested;
 
 size_t bytes_requested(void) {
     size_t bytes = requested;
@@ -54,25 +56,36 @@ size_t bytes_requested(void) {
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 enum { MOST_LIVE = 4096 };
-static void *blocks[MOST_LIVE]; /* allocated here and not freed */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these: */
+static void *blocks[MOST_LIVE];                          /* allocated here and not freed */
 static long live;
 
+long live_blocks(void) {
+    (void)pthread_mutex_lock(&lock);
+    long count = live;
+    (void)pthread_mutex_unlock(&lock);
+    return count;
+}
+
 static void *count_in(void *block) {
-    if (block) {
-        if (live == MOST_LIVE)
-            abort();
+    (void)pthread_mutex_lock(&lock);
+    if (block && live == MOST_LIVE)
+        abort();
+    if (block)
         blocks[live++] = block;
-    }
+    (void)pthread_mutex_unlock(&lock);
     return block;
 }
 
 /* Blocks of the C library (realpath) were never counted. */
 static void count_out(const void *block) {
+    (void)pthread_mutex_lock(&lock);
     for (long k = live; block && k-- > 0;)
         if (blocks[k] == block) {
             blocks[k] = blocks[--live];
-            return;
+            break;
         }
+    (void)pthread_mutex_unlock(&lock);
 }
 
 void *__wrap_malloc(size_t size) {
@@ -102,12 +115,12 @@ void __wrap_free(void *block) {
 
 /* Whether there was an allocation `k` to fail. */
 static bool survives(rm2_context *ctx, allocating_fn call, void *fixture, long k, bool for_good) {
-    long before = live;
+    long before = live_blocks();
     fail_allocation_after(k, for_good);
     rm2_status status = call(fixture);
     fail_no_allocation();
-    if (live != before)
-        fail_msg("allocation %ld: %ld blocks are left", k, live - before);
+    if (live_blocks() != before)
+        fail_msg("allocation %ld: %ld blocks are left", k, live_blocks() - before);
     if (!failed && status != RM2_OK)
         fail_msg("no allocation failed, but status %d, %s", (int)status, rm2_context_error(ctx));
     if (failed && status != RM2_ERR_MEMORY)

@@ -1,7 +1,7 @@
 /* Allocations that fail on purpose. A program called *_malloc is linked with --wrap for malloc,
  * calloc, realloc and free, so that calls from the library come here; those inside other shared
- * libraries (HDF5, BLAS, the C library itself) do not. Not for threads: one, so that allocations
- * come in a fixed order. */
+ * libraries (HDF5, BLAS, the C library itself) do not. Failures are those of the thread that asks for them: with one
+ * thread in the context, so that allocations come in a fixed order. */
 #ifndef FAILING_MALLOC_H
 #define FAILING_MALLOC_H
 
@@ -9,10 +9,14 @@
 
 /* After `count` more allocations one fails (and with it every later one, if `for_good`). */
 void fail_allocation_after(long count, bool for_good);
-void fail_no_allocation(void);
+/* No more failures; was there one since they were asked for? */
+bool fail_no_allocation(void);
 
 /* Bytes that were asked for since the last call of this; growing a block asks for all of it. */
 size_t bytes_requested(void);
+
+/* Blocks that are allocated and not freed, of all threads. */
+long live_blocks(void);
 
 /* A call under test: releases what it was given; one that fails asserts that this was nothing. */
 typedef rm2_status (*allocating_fn)(void *fixture);
