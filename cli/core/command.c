@@ -37,6 +37,20 @@ int command_ranks(void) {
     return process_team ? process_team->size : 1;
 }
 
+/* Threads that share fewer processors than there are: mpirun binds a rank to one processor where it starts one or two. */
+static void warn_if_bound(const rm2_context *ctx, int threads, common_options *common) {
+    char line[MESSAGE_SIZE];
+    int allowed = rm2_context_threads(ctx); /* as many as there are processors */
+    long all = sysconf(_SC_NPROCESSORS_ONLN);
+    if (threads <= allowed || allowed >= all)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "%d threads share %d of %ld processors, to which this process is bound%s",
+                   threads, allowed, all,
+                   process_team ? " (Open MPI: start it with mpirun --bind-to none)" : "");
+    log_to_stderr(common, RM2_LOG_WARNING, line);
+}
+
 rm2_context *command_context(common_options *common) {
     rm2_context *ctx;
     if (rm2_context_create(&ctx) != RM2_OK) {
@@ -44,6 +58,8 @@ rm2_context *command_context(common_options *common) {
         return NULL;
     }
     int threads = common->threads < 4096 ? (int)common->threads : 4096;
+    rm2_context_set_threads(ctx, 0);
+    warn_if_bound(ctx, threads, common);
     rm2_context_set_threads(ctx, threads);
     rm2_context_set_seed(ctx, common->seed);
     rm2_context_set_log(ctx, log_to_stderr, common);
