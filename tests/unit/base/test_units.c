@@ -105,7 +105,7 @@ static void points_without_trajectories(void **state) {
     assert_int_equal(u->points.first[3], 300);
     rm2i_units_free(u);
     assert_int_equal(rm2i_unit_rows(300), 128);
-    assert_int_equal(rm2i_unit_rows(128000), 1000);
+    assert_int_equal(rm2i_unit_rows(64000), 1000);
     assert_int_equal(rm2i_unit_rows(100000000), 16384);
 }
 
