@@ -52,7 +52,7 @@ tests: $(DEPS) deps-test $(PYTHON_DEPS)
 SKIPPED = $(if $(filter asan coverage,$(PRESET)),-E '^(bench|installed|cli_documents)$$')
 
 check: tests
-	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure $(SKIPPED)
+	@ctest --test-dir $(BUILD) -j $$(($(JOBS) + 1)) --output-on-failure $(SKIPPED) # some tests wait
 
 python: $(DEPS) deps-python
 	@scripts/python-install build/venv
@@ -61,6 +61,7 @@ wheel: $(DEPS) deps-python
 	@scripts/wheel build/dist
 
 docs: tests deps-docs
+	@tests/cli/documents $(CURDIR)/$(BUILD)/riemann2 all
 	@/usr/bin/python3 scripts/docs $(BUILD)
 
 docs-numbers: all
@@ -111,6 +112,7 @@ valgrind: deps-valgrind all
 	@scripts/valgrind $(BUILD)/riemann2
 
 faults: tests
+	@RM2_ALL_FAILURES=1 ctest --test-dir $(BUILD) -j $(JOBS) -R '_malloc$$' --output-on-failure
 	@tests/faults/run $(CURDIR)/$(BUILD)/riemann2 $(CURDIR)/$(BUILD)/tests/libfaults.so all
 	@[ ! -e $(BUILD)/riemann2-mpi ] || tests/cli/mpi_faults $(CURDIR)/$(BUILD)/riemann2 \
 		$(CURDIR)/$(BUILD)/riemann2-mpi $(CURDIR)/$(BUILD)/tests/libfaults.so all || [ $$? -eq 77 ]

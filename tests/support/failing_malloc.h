@@ -21,8 +21,8 @@ long live_blocks(void);
 /* A call under test: releases what it was given; one that fails asserts that this was nothing. */
 typedef rm2_status (*allocating_fn)(void *fixture);
 
-/* Make allocation 0, 1, 2, ... of the call fail, once alone and once with all later ones, until
- * the call needs no more: each time the status is RM2_ERR_MEMORY, the message in `ctx` (NULL: there
+/* Make allocation 0, 1, 2, ... of the call fail alone, and every fourth (with RM2_ALL_FAILURES in the environment: each)
+ * with all later ones, until the call needs no more: each time the status is RM2_ERR_MEMORY, the message in `ctx` (NULL: there
  * is none) says so, and nothing leaks. Returns how many allocations there are. */
 long fail_each_allocation(rm2_context *ctx, allocating_fn call, void *fixture);
 

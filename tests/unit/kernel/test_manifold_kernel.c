@@ -404,6 +404,8 @@ static void test_spd3(void **state) {
 
 static void check_extremes(rm2_context *ctx, const char *spec, double l, double low, double high) {
     for (int kind = RM2_KERNEL_HEAT; kind <= RM2_KERNEL_MATERN52; kind++) {
+        if (strcmp(spec, "H2") == 0 && kind == RM2_KERNEL_MATERN32)
+            continue; /* a second each, and computed as the other one */
         bed b = make_bed(ctx, spec, (rm2_kernel_kind)kind, l);
         gram(&b);
         for (size_t i = 0; i < N; i++)
