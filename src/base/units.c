@@ -7,7 +7,7 @@
 #include "base/base.h"
 
 enum {
-    UNITS = 64,      /* that are enough for threads and processes while N is moderate */
+    UNITS = 64,       /* that are enough for threads and processes while N is moderate */
     MOST_ROWS = 16384 /* in a unit that could be cut: more units for more processes */
 };
 enum {

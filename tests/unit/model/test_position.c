@@ -73,8 +73,8 @@ static void check_line(const rm2i_position *y, const double *a, const double *b,
     rm2i_position_at(y, a, ya, &sa, work);
     rm2i_position_at(y, b, yb, &sb, work);
     double bow = rm2i_position_bow(y, a, b);
-    double most = rm2i_position_most_deviation(y, &(rm2i_position_end){a, sa},
-                                               &(rm2i_position_end){b, sb});
+    double most =
+        rm2i_position_most_deviation(y, &(rm2i_position_end){a, sa}, &(rm2i_position_end){b, sb});
     double swell = most - fmax(sa, sb);
     for (int i = 0; i <= SAMPLES; i++) {
         double t = (double)i / SAMPLES, x[Q], at[3], s, off = 0;
