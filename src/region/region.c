@@ -67,7 +67,7 @@ rm2_status rm2_region_check(rm2_context *ctx, const rm2_region *region) {
 /* |y - centre| - radius; at the centre every direction is one. */
 static double from_centre(size_t dim, const double *y, const double *centre, double radius,
                           double *gradient) {
-    double d[RM2_REGION_DIM], length;
+    double d[RM2_REGION_DIM] = {0}, length;
     for (size_t k = 0; k < dim; k++)
         d[k] = y[k] - centre[k];
     length = norm(dim, d);
