@@ -15,6 +15,11 @@
 /* The team of a context; NULL: none, or of one rank. Contexts of threads (rm2i_context_child) have none. */
 const rm2_team *rm2i_team_of(const rm2_context *ctx);
 
+/* How many; 1 without a team. */
+static inline size_t rm2i_team_ranks(const rm2_team *team) {
+    return team ? (size_t)team->size : 1;
+}
+
 /* Numbers of rank 0 on all ranks. A team of NULL does nothing, as in all calls below. */
 void rm2i_team_tell(const rm2_team *team, void *data, size_t bytes);
 /* Is this true on rank 0? */

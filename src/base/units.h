@@ -21,12 +21,15 @@ typedef struct rm2i_ranges {
     rm2i_shares *shares; /* NULL: one process */
 } rm2i_ranges;
 
-/* Of ranges that may be NULL: the team, rows of the ranks before this one. */
+/* Of ranges that may be NULL: the team, rows of the ranks before this one, and of all ranks where N are here. */
 static inline const rm2_team *rm2i_ranges_team(const rm2i_ranges *r) {
     return r && r->shares ? r->shares->team : NULL;
 }
 static inline size_t rm2i_rows_before(const rm2i_ranges *r) {
     return rm2i_ranges_team(r) ? r->of_rank[r->shares->team->rank] : 0;
+}
+static inline size_t rm2i_rows_all(const rm2i_ranges *r, size_t N) {
+    return r ? r->all : N;
 }
 
 typedef struct rm2i_units {

@@ -56,10 +56,6 @@ static void lay_out(void *inducing, rm2i_arena *a) {
 }
 
 /* Of all processes. */
-static size_t all_rows(const rm2i_ranges *units, size_t N) {
-    return units ? units->all : N;
-}
-
 rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *shape,
                                 rm2i_inducing **inducing) {
     rm2i_inducing *in;
@@ -71,7 +67,7 @@ rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *sha
     in->r = shape->r;
     in->derivatives = shape->derivatives;
     in->units = shape->units;
-    in->all = all_rows(in->units, in->N);
+    in->all = rm2i_rows_all(in->units, in->N);
     in->kept = !shape->recompute && in->r <= MOST_KEPT / in->all;
     in->local = in->derivatives && in->all / ROWS_PER_INPUT >= in->r;
     in->ctx = ctx;
@@ -111,7 +107,8 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
     rm2i_inducing_shape shape = {
         .N = request->N, .M = M, .Q = request->kernel->dim, .units = request->units};
     const rm2_team *team = rm2i_ranges_team(request->units);
-    size_t N = all_rows(request->units, request->N), most = request->most < N ? request->most : N;
+    size_t N = rm2i_rows_all(request->units, request->N),
+           most = request->most < N ? request->most : N;
     size_t *index;
     double left;
     RM2_TRY(rm2i_team_alloc(ctx, team, most, sizeof *index, &index));
@@ -359,7 +356,7 @@ static rm2_status both(rm2i_inducing *in, const bounds_scratch *s, rm2i_bounds *
 
 rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data, double enough,
                                 rm2i_bounds *bounds) {
-    size_t N = all_rows(data->units, data->N);
+    size_t N = rm2i_rows_all(data->units, data->N);
     const rm2i_inducing_request request = {.kernel = data->kernel,
                                            .N = data->N,
                                            .X = data->X,

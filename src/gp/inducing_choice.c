@@ -81,18 +81,14 @@ static size_t blocks_of(const choice *c) {
     return (c->n + BLOCK - 1) / BLOCK;
 }
 
-static size_t ranks_of(const choice *c) {
-    return c->team ? (size_t)c->team->size : 1;
-}
-
 static void lay_out(void *arg, rm2i_arena *a) {
     choice *c = arg;
     size_t n = c->n, blocks = blocks_of(c), all_blocks = (c->all + BLOCK - 1) / BLOCK;
     c->d = rm2i_take(a, double, n);
     c->told = rm2i_take(a, double, 2 + blocks);
     c->sum = c->told + 2;
-    c->heard = c->team ? rm2i_take(a, double, 2 * ranks_of(c) + all_blocks) : c->told;
-    c->counts = rm2i_take(a, size_t, ranks_of(c));
+    c->heard = c->team ? rm2i_take(a, double, 2 * rm2i_team_ranks(c->team) + all_blocks) : c->told;
+    c->counts = rm2i_take(a, size_t, rm2i_team_ranks(c->team));
     c->at_pivot = rm2i_take(a, double, c->most);
     c->at_guess = rm2i_take(a, double, AHEAD, c->most);
     c->guess = rm2i_take(a, double, n);
@@ -120,7 +116,8 @@ static const double *points_from(const choice *c, size_t first) {
 
 /* Points of the ranks before this one: whole blocks, as many to each. */
 static size_t points_before(const choice *c, size_t rank) {
-    size_t blocks = (c->all + BLOCK - 1) / BLOCK, points = blocks * rank / ranks_of(c) * BLOCK;
+    size_t blocks = (c->all + BLOCK - 1) / BLOCK,
+           points = blocks * rank / rm2i_team_ranks(c->team) * BLOCK;
     return points < c->all ? points : c->all;
 }
 
@@ -143,11 +140,11 @@ static leader agree(const choice *c, leader own, double *left) {
         *left = 0;
     c->told[0] = own.value;
     c->told[1] = (double)own.point;
-    for (size_t k = 0; k < ranks_of(c); k++)
+    for (size_t k = 0; k < rm2i_team_ranks(c->team); k++)
         c->counts[k] = 2 + (left ? blocks_of_rank(c, k) : 0);
     if (c->team)
         c->team->gather(c->team->user, c->counts, c->told, c->heard);
-    for (size_t k = 0; k < ranks_of(c); next += c->counts[k++]) {
+    for (size_t k = 0; k < rm2i_team_ranks(c->team); next += c->counts[k++]) {
         if (next[0] > best.value)
             best = (leader){next[0], (size_t)next[1]};
         for (size_t b = 2; b < c->counts[k]; b++)

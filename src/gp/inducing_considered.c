@@ -28,7 +28,7 @@ static size_t considered_until(const considered *c, size_t end) {
 static void count_points(considered *c) {
     const rm2i_inducing_request *request = c->request;
     size_t most = rm2i_inducing_at_a_time(request), before = rm2i_rows_before(request->units);
-    c->all = rm2i_ranges_team(request->units) ? request->units->all : request->N;
+    c->all = rm2i_rows_all(request->units, request->N);
     c->every = (c->all + most - 1) / most;
     c->n = considered_until(c, c->all);
     c->own = considered_until(c, before + request->N) - considered_until(c, before);

@@ -61,8 +61,7 @@ static const rm2_team *team_of(const rounds *s) {
 }
 
 static size_t ranks_of(const rounds *s) {
-    const rm2_team *team = team_of(s);
-    return team ? (size_t)team->size : 1;
+    return rm2i_team_ranks(team_of(s));
 }
 
 static void lay_out(void *rounds_, rm2i_arena *a) {
@@ -265,7 +264,7 @@ static rm2_status run(rm2_context *ctx, rounds *s) {
 rm2_status rm2i_inducing_choose_for_all(rm2_context *ctx, const rm2i_inducing_request *request,
                                         size_t *index, size_t *count, double *left) {
     rounds s = {.request = request, .index = index};
-    size_t all = request->units ? request->units->all : request->N;
+    size_t all = rm2i_rows_all(request->units, request->N);
     s.most = rm2i_inducing_at_a_time(request);
     if (all <= s.most)
         return rm2i_inducing_choose(ctx, request, index, count, left);

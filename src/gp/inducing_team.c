@@ -5,8 +5,7 @@
 #include "linalg/dense.h"
 
 size_t rm2i_inducing_ranks(const rm2i_inducing *in) {
-    const rm2_team *team = rm2i_ranges_team(in->units);
-    return team ? (size_t)team->size : 1;
+    return rm2i_team_ranks(rm2i_ranges_team(in->units));
 }
 
 /* The rank that has a row. */

@@ -11,9 +11,9 @@
  *     SE                |y| sqrt(3 s) rho^2/8       Matérn 5/2    |y| sqrt(25 s) rho^2/8
  *     Matérn 3/2        |y| sqrt(s z^3/12), z = sqrt(3) rho
  *
- * Far from the points Z that the posterior rests on, that says too much: the radial part is small there itself, and a line
- * at the distance r from them leaves its chord by no more than 2 scale |(sum_i |c_mi|)_m| s shape(r). Both bounds hold,
- * and a line of any length is soon cut into one part near Z and others that are as good as straight.
+ * Far from the points Z of the posterior a smaller bound holds, because the radial part itself is small there: a line
+ * at the distance r from Z leaves its chord by no more than 2 scale |(sum_i |c_mi|)_m| s shape(r). After a few halvings of
+ * a long line this bound is negligible for all parts that are not near Z.
  *
  * The standard deviation is the norm of k(x, .) after a linear map that lengthens nothing, times the root of the largest
  * eigenvalue v of the factor's Kf. A norm of what is linear lies below its chord, hence the deviation exceeds the chord
