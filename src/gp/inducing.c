@@ -31,28 +31,30 @@ static void lay_out_side(const rm2i_inducing *in, rm2i_side *s, rm2i_arena *a) {
     s->H = rm2i_take(a, double, in->M, r);
 }
 
+/* Square matrices are first: where they are modulo 16 bytes then depends on r, Q and M alone. Sums of some kernels of
+ * OpenBLAS (Prescott, Barcelona) depend on that, and bits must not depend on threads, ranks or what is kept. */
 static void lay_out(void *inducing, rm2i_arena *a) {
     rm2i_inducing *in = inducing;
     size_t N = in->N, M = in->M, r = in->r;
-    in->V = in->kept ? rm2i_take(a, double, N, r) : NULL;
-    in->Z = rm2i_take(a, double, r, in->Q);
     in->Kuu = rm2i_take(a, double, r, r);
     in->L = rm2i_take(a, double, r, r);
     in->A = rm2i_take(a, double, r, r);
     in->B = rm2i_take(a, double, r, r);
+    in->Z = rm2i_take(a, double, r, in->Q);
     in->u = rm2i_take(a, double, M, r);
     in->U = rm2i_take(a, double, M, r);
-    in->part = rm2i_inducing_part_size(in);
-    in->parts = rm2i_take(a, double, in->workers, in->part);
-    in->gram_work = rm2i_take(a, double, in->derivatives ? rm2i_latent_backward_work(in->Q, r) : 0);
-    in->trees = rm2i_take(a, rm2i_tree, in->workers);
     for (size_t k = 0; in->local && k < RM2I_SIDES; k++)
         lay_out_side(in, &in->near[k], a);
-    in->row = rm2i_take(a, size_t, in->local ? N : 0);
+    in->gram_work = rm2i_take(a, double, in->derivatives ? rm2i_latent_backward_work(in->Q, r) : 0);
     in->joined = rm2i_take(a, double, in->local ? r : 0, in->Q);
+    in->index = rm2i_take(a, size_t, r);
+    in->V = in->kept ? rm2i_take(a, double, N, r) : NULL;
+    in->part = rm2i_inducing_part_size(in);
+    in->parts = rm2i_take(a, double, in->workers, in->part);
+    in->trees = rm2i_take(a, rm2i_tree, in->workers);
+    in->row = rm2i_take(a, size_t, in->local ? N : 0);
     in->gathered = rm2i_take(a, double, rm2i_inducing_ranks(in) > 1 ? 2 : 0, r, in->Q);
     in->owned = rm2i_take(a, size_t, rm2i_inducing_ranks(in));
-    in->index = rm2i_take(a, size_t, r);
 }
 
 /* Of all processes. */
