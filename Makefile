@@ -51,8 +51,12 @@ tests: $(DEPS) deps-test $(PYTHON_DEPS)
 # The builds with counters leave out tests that run nothing new: speed, the installed files, the commands of the pages.
 SKIPPED = $(if $(filter asan coverage,$(PRESET)),-E '^(bench|installed|cli_documents)$$')
 
+# Of OpenBLAS's kernels those that the program uses: where OpenBLAS does not know the processor, it would choose old ones,
+# and each command would start twice.
+KERNELS = $$($(BUILD)/riemann2 version --json | sed 's/.*"core": "\([^"]*\)".*/\1/')
+
 check: tests
-	@ctest --test-dir $(BUILD) -j $$(($(JOBS) + 1)) --output-on-failure $(SKIPPED) # some tests wait
+	@OPENBLAS_CORETYPE=$(KERNELS) ctest --test-dir $(BUILD) -j $$(($(JOBS) + 1)) --output-on-failure $(SKIPPED) # some tests wait
 
 python: $(DEPS) deps-python
 	@scripts/python-install build/venv

@@ -1,4 +1,5 @@
-/* MATLAB files (.mat, versions 5 to 7.3). Part of libriemann2-mat, which needs libmatio and is built where it is found. */
+/* MATLAB files (.mat, versions 5 to 7.3). Part of libriemann2-mat, which is built where
+ * libmatio is found, and loads it when a file is read. */
 #ifndef RIEMANN2_MAT_H
 #define RIEMANN2_MAT_H
 
@@ -17,7 +18,8 @@ extern "C" {
  * listed as not readable, with the reason.
  *
  * The file is read by a process of its own, made by fork, with limits on time and memory: libmatio and libhdf5 crash
- * or loop on damaged files, and such an end is a failure with a message. */
+ * or loop on damaged files, and such an end is a failure with a message. They are loaded in that process only; where
+ * libmatio is not installed, reading is RM2_ERR_UNSUPPORTED. */
 RM2_API rm2_status rm2_mat_register(rm2_context *ctx);
 
 #ifdef __cplusplus

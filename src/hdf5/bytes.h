@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline uint64_t rm2i_load(const unsigned char *at, size_t bytes) {
     uint64_t value = 0;
@@ -15,6 +16,15 @@ static inline uint64_t rm2i_load(const unsigned char *at, size_t bytes) {
 static inline void rm2i_store(unsigned char *at, uint64_t value, size_t bytes) {
     for (size_t i = 0; i < bytes; i++)
         at[i] = (unsigned char)(value >> (8 * i) & 0xff);
+}
+
+/* `count` doubles or whole numbers, 8 bytes each. */
+static inline void rm2i_store_numbers(unsigned char *at, const void *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, (const unsigned char *)numbers + i * sizeof bits, sizeof bits);
+        rm2i_store(at + i * sizeof bits, bits, sizeof bits);
+    }
 }
 
 /* The sealed block at the beginning of a file, then the superblock: the root of all structures. */

@@ -1,13 +1,10 @@
 /* Model files: HDF5 behind a sealed block of 512 bytes. Datasets are named "group/name"; numbers
  * are 64 bits wide, texts have a fixed length. Every failure names file and dataset.
  *
- * Writing is libhdf5's work: a file is built in memory and written whole; the same contents give the
- * same bytes. libhdf5 must be a thread-safe build (Debian's is) where several threads write model
- * files at once.
- *
- * Reading is our own (tree.c), of the small part of HDF5 that is written here; libhdf5 never sees a file
- * from outside. Whatever the bytes are, reading ends with values or with a message, and takes memory
- * of at most ten times the file's size. */
+ * Writing and reading are our own, without libhdf5, of a small part of HDF5 (form.h) that every reader of HDF5
+ * knows. A file is put together in memory and written whole; the same contents give the same bytes. Whatever the bytes
+ * of a file are, reading ends with values or with a message, and takes memory of at most ten times the file's
+ * size. */
 #ifndef RM2I_HDF5_H
 #define RM2I_HDF5_H
 

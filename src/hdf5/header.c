@@ -6,21 +6,17 @@
  *
  *     "OCHK"  messages  checksum
  *
- * and a message is  type (1 byte)  size (2)  flags (1)  contents. */
+ * and a message is  type (1 byte)  size (2)  flags (1)  contents. Continuations are written by libhdf5 alone, in files
+ * of earlier versions. */
 #include <string.h>
 
-#include "hdf5/bytes.h"
+#include "hdf5/form.h"
 #include "hdf5/tree.h"
 
 enum {
-    MAGIC = 4,         /* bytes of "OHDR" and "OCHK" */
-    PREFIX = 6,        /* with version and flags */
-    VERSION = 2,       /* of headers */
-    WIDTH_FLAGS = 3,   /* the flags that say how wide the size is; others ask for times or more */
-    MESSAGE_HEAD = 4,  /* bytes in front of a message's contents */
     CONSTANT = 1,      /* flag of messages; others ask for messages that are elsewhere or more */
     CONTINUATION = 16, /* contents: address and size, 8 bytes each */
-    NEXT_SMALLEST = MAGIC + RM2I_H5_CHECKSUM
+    NEXT_SMALLEST = RM2I_H5_MAGIC + RM2I_H5_CHECKSUM
 };
 
 static rm2_status check_sum(const rm2i_h5_parser *p, rm2i_h5_span s) {
@@ -34,16 +30,17 @@ static rm2_status check_sum(const rm2i_h5_parser *p, rm2i_h5_span s) {
 static rm2_status claim_first(rm2i_h5_parser *p, uint64_t at) {
     const unsigned char *block = p->bytes + at;
     uint64_t left = p->size - at;
-    if (left < PREFIX || memcmp(block, "OHDR", MAGIC) != 0)
+    if (left < RM2I_H5_HEADER_PREFIX || memcmp(block, "OHDR", RM2I_H5_MAGIC) != 0)
         return rm2i_h5_refuse(p, at, "an object header is missing");
-    unsigned version = block[MAGIC], flags = block[MAGIC + 1];
-    if (version != VERSION || flags > WIDTH_FLAGS)
+    unsigned version = block[RM2I_H5_MAGIC], flags = block[RM2I_H5_MAGIC + 1];
+    if (version != RM2I_H5_HEADER_VERSION || flags > RM2I_H5_WIDTH_FLAGS)
         return rm2i_h5_refuse(p, at, "object header of version %u with flags %u", version, flags);
-    uint64_t width = UINT64_C(1) << flags, taken = PREFIX + width + RM2I_H5_CHECKSUM;
-    uint64_t messages = left < taken ? UINT64_MAX : rm2i_load(block + PREFIX, (size_t)width);
+    uint64_t width = UINT64_C(1) << flags, taken = RM2I_H5_HEADER_PREFIX + width + RM2I_H5_CHECKSUM;
+    uint64_t messages =
+        left < taken ? UINT64_MAX : rm2i_load(block + RM2I_H5_HEADER_PREFIX, (size_t)width);
     if (left < taken || messages > left - taken)
         return rm2i_h5_refuse(p, at, "an object header reaches beyond the end of the file");
-    rm2i_h5_span span = {at, taken + messages, at + PREFIX + width};
+    rm2i_h5_span span = {at, taken + messages, at + RM2I_H5_HEADER_PREFIX + width};
     RM2_TRY(rm2i_h5_claim(p, span));
     return check_sum(p, span);
 }
@@ -54,9 +51,10 @@ static rm2_status claim_next(rm2i_h5_parser *p, const rm2i_h5_message *m) {
         return rm2i_h5_refuse(p, m->at, "continuation of %zu bytes", m->size);
     RM2_TRY(rm2i_h5_position(p, m->at, rm2i_load(m->bytes, 8), &at));
     uint64_t size = rm2i_load(m->bytes + 8, 8);
-    if (size < NEXT_SMALLEST || size > p->size - at || memcmp(p->bytes + at, "OCHK", MAGIC) != 0)
+    if (size < NEXT_SMALLEST || size > p->size - at ||
+        memcmp(p->bytes + at, "OCHK", RM2I_H5_MAGIC) != 0)
         return rm2i_h5_refuse(p, m->at, "a continuation does not lead to an object header");
-    rm2i_h5_span span = {at, size, at + MAGIC};
+    rm2i_h5_span span = {at, size, at + RM2I_H5_MAGIC};
     RM2_TRY(rm2i_h5_claim(p, span));
     return check_sum(p, span);
 }
@@ -64,10 +62,10 @@ static rm2_status claim_next(rm2i_h5_parser *p, const rm2i_h5_message *m) {
 /* The messages of one block; what is too short for a message at its end is a gap. */
 static rm2_status scan(rm2i_h5_parser *p, rm2i_h5_span s, rm2i_h5_message_fn take, void *user) {
     uint64_t at = s.messages, end = s.at + s.size - RM2I_H5_CHECKSUM;
-    while (end - at >= MESSAGE_HEAD) {
+    while (end - at >= RM2I_H5_MESSAGE_HEAD) {
         const unsigned char *head = p->bytes + at;
-        rm2i_h5_message m = {head[0], head + MESSAGE_HEAD, (size_t)rm2i_load(head + 1, 2),
-                             at + MESSAGE_HEAD};
+        rm2i_h5_message m = {head[0], head + RM2I_H5_MESSAGE_HEAD, (size_t)rm2i_load(head + 1, 2),
+                             at + RM2I_H5_MESSAGE_HEAD};
         if (m.size > end - m.at)
             return rm2i_h5_refuse(p, at, "a message of %zu bytes exceeds its header", m.size);
         if (head[3] > CONSTANT)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hdf5/bytes.h"
+#include "hdf5/form.h"
 
 /* ---- what the three files share ------------------------------------------------------------- */
 
@@ -35,9 +35,8 @@ rm2_status rm2i_h5_position(const rm2i_h5_parser *p, uint64_t from, uint64_t add
     return position(p, from, address, p->size, at);
 }
 
-/* Room for one more element. */
-static rm2_status reserve(rm2_context *ctx, size_t count, size_t size, size_t *capacity,
-                          void *array) {
+rm2_status rm2i_h5_reserve(rm2_context *ctx, size_t count, size_t size, size_t *capacity,
+                           void *array) {
     if (count < *capacity)
         return RM2_OK;
     size_t more = *capacity + *capacity / 2 + 16;
@@ -52,7 +51,7 @@ rm2_status rm2i_h5_claim(rm2i_h5_parser *p, rm2i_h5_span span) {
     if (span.size > p->whole - p->claimed)
         return rm2i_h5_refuse(p, span.at, "structures overlap");
     p->claimed += span.size;
-    RM2_TRY(reserve(p->ctx, p->span_count, sizeof span, &p->span_capacity, &p->spans));
+    RM2_TRY(rm2i_h5_reserve(p->ctx, p->span_count, sizeof span, &p->span_capacity, &p->spans));
     p->spans[p->span_count++] = span;
     return RM2_OK;
 }
@@ -95,7 +94,7 @@ static rm2_status add_member(rm2i_h5_parser *p, const rm2i_h5_message *m) {
     RM2_TRY(rm2i_h5_link(p, m, &member));
     if (p->count >= p->size / SMALLEST_OBJECT)
         return rm2i_h5_refuse(p, m->at, "more objects than the file has room for");
-    RM2_TRY(reserve(p->ctx, p->count, sizeof member, &p->capacity, &p->objects));
+    RM2_TRY(rm2i_h5_reserve(p->ctx, p->count, sizeof member, &p->capacity, &p->objects));
     p->objects[p->count++] = member;
     return RM2_OK;
 }
@@ -169,29 +168,29 @@ static rm2_status read_object(rm2i_h5_parser *p, size_t index) {
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
-/* Signature; version 2, offsets and lengths of 8 bytes, no flags; address of the superblock itself; none
- * of an extension; end of the file; address of the root group; checksum. */
 static rm2_status read_superblock(rm2i_h5_parser *p, uint64_t *root) {
-    static const unsigned char head[] = {2, 8, 8, 0};
-    enum { HEAD = 8, BASE = 12, EXTENSION = 20, END = 28, ROOT = 36, SUM = 44 };
+    enum { HEAD = RM2I_H5_SIGNATURE_SIZE };
     const unsigned char *b = p->bytes + RM2I_H5_BLOCK;
     if (p->size < RM2I_H5_BLOCK + RM2I_H5_SUPERBLOCK ||
         memcmp(b, RM2I_H5_SIGNATURE, RM2I_H5_SIGNATURE_SIZE) != 0)
         return rm2i_h5_refuse(p, RM2I_H5_BLOCK, "no HDF5 data follow the seal");
-    if (memcmp(b + HEAD, head, sizeof head) != 0 || rm2i_load(b + BASE, 8) != RM2I_H5_BLOCK ||
-        rm2i_load(b + EXTENSION, 8) != UINT64_MAX || rm2i_load(b + END, 8) != p->whole)
+    if (memcmp(b + HEAD, RM2I_H5_SUPER_HEAD, sizeof RM2I_H5_SUPER_HEAD) != 0 ||
+        rm2i_load(b + RM2I_H5_SUPER_BASE, 8) != RM2I_H5_BLOCK ||
+        rm2i_load(b + RM2I_H5_SUPER_EXTENSION, 8) != UINT64_MAX ||
+        rm2i_load(b + RM2I_H5_SUPER_END, 8) != p->whole)
         return rm2i_h5_refuse(p, RM2I_H5_BLOCK, "superblock of version %u in an unknown form",
                               b[HEAD]);
-    if (rm2i_load(b + SUM, RM2I_H5_CHECKSUM) != rm2i_h5_checksum(b, SUM))
+    if (rm2i_load(b + RM2I_H5_SUPER_SUM, RM2I_H5_CHECKSUM) !=
+        rm2i_h5_checksum(b, RM2I_H5_SUPER_SUM))
         return rm2i_h5_refuse(p, RM2I_H5_BLOCK, "the superblock has the wrong checksum");
     RM2_TRY(rm2i_h5_claim(p, (rm2i_h5_span){.at = 0, .size = RM2I_H5_BLOCK + RM2I_H5_SUPERBLOCK}));
-    return rm2i_h5_position(p, RM2I_H5_BLOCK, rm2i_load(b + ROOT, 8), root);
+    return rm2i_h5_position(p, RM2I_H5_BLOCK, rm2i_load(b + RM2I_H5_SUPER_ROOT, 8), root);
 }
 
 static rm2_status read_objects(rm2i_h5_parser *p) {
     uint64_t root = 0;
     RM2_TRY(read_superblock(p, &root));
-    RM2_TRY(reserve(p->ctx, 0, sizeof *p->objects, &p->capacity, &p->objects));
+    RM2_TRY(rm2i_h5_reserve(p->ctx, 0, sizeof *p->objects, &p->capacity, &p->objects));
     p->objects[p->count++] = (rm2i_h5_object){.header = root};
     for (size_t k = 0; k < p->count; k++)
         RM2_TRY(read_object(p, k));

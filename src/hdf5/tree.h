@@ -1,4 +1,4 @@
-/* Reading the part of HDF5 that this library writes (docs/model-file.md), without libhdf5:
+/* Reading the part of HDF5 that this library writes (docs/model-file.md):
  *
  *   superblock of version 2 -> root group
  *   object header of version 2, in blocks; a group's has links, a dataset's dataspace, datatype, layout
@@ -68,6 +68,10 @@ typedef struct rm2i_h5_parser {
     size_t span_count, span_capacity;
     uint64_t claimed; /* bytes of all spans */
 } rm2i_h5_parser;
+
+/* Room for one more element of an array that has `count`, here and where files are written. */
+rm2_status rm2i_h5_reserve(rm2_context *ctx, size_t count, size_t size, size_t *capacity,
+                           void *array);
 
 /* RM2_ERR_FORMAT: "FILE: not written by riemann2: ... (byte `at`)". */
 rm2_status rm2i_h5_refuse(const rm2i_h5_parser *p, uint64_t at, const char *format, ...)

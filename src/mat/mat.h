@@ -1,6 +1,7 @@
 /* MATLAB files inside libriemann2-mat: a library of its own, on installed headers and libmatio.
  *
- *   read.c     libmatio: lists the arrays of a file, or sends one of them; runs in the reading process
+ *   library.c  libmatio, loaded in the reading process
+ *   read.c     lists the arrays of a file, or sends one of them; runs in the reading process
  *   element.c  is a variable whole; runs there too
  *   process.c  the reading process, its limits, and the pipe to it
  *   mat.c      the format of named arrays; trusts nothing that comes through the pipe

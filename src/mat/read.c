@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <matio.h>
-
+#include "mat/library.h"
 #include "mat/mat.h"
 
 enum { NAME_SIZE = 512, DEPTH = 4, REASON_SIZE = 200 };
 
 typedef struct answer {
     const rm2i_mat_request *request;
+    rm2i_matio matio;
     mat_t *file;
     int out;
     bool good;       /* all was written */
@@ -390,7 +390,7 @@ static void send_one(answer *a, const char *name, matvar_t *v) {
              a->request->path, name);
         return;
     }
-    int error = Mat_VarReadDataAll(a->file, v);
+    int error = a->matio.VarReadDataAll(a->file, v);
     judge(a, v, &k); /* reading may change what a damaged file claims to be */
     if (error || k.refusal[0])
         fail(a, RM2_ERR_FORMAT, "%s: array \"%.60s\" is damaged: libmatio cannot read it",
@@ -419,11 +419,11 @@ static void visit(answer *a, const char *name, matvar_t *v, int depth) {
         meet(a, name, v);
         return;
     }
-    char *const *fields = Mat_VarGetStructFieldnames(v);
-    unsigned count = Mat_VarGetNumberOfFields(v);
+    char *const *fields = a->matio.VarGetStructFieldnames(v);
+    unsigned count = a->matio.VarGetNumberOfFields(v);
     for (unsigned k = 0; fields && k < count && !a->found; k++) {
         char inner[NAME_SIZE];
-        matvar_t *field = Mat_VarGetStructFieldByIndex(v, k, 0);
+        matvar_t *field = a->matio.VarGetStructFieldByIndex(v, k, 0);
         (void)snprintf(inner, sizeof inner, "%.250s.%.250s", name, fields[k] ? fields[k] : "?");
         if (field)
             visit(a, inner, field, depth + 1);
@@ -432,9 +432,9 @@ static void visit(answer *a, const char *name, matvar_t *v, int depth) {
 
 static void visit_all(answer *a) {
     matvar_t *v;
-    while (a->good && !a->found && (v = Mat_VarReadNextInfo(a->file))) {
+    while (a->good && !a->found && (v = a->matio.VarReadNextInfo(a->file))) {
         visit(a, v->name ? v->name : "?", v, 0);
-        Mat_VarFree(v);
+        a->matio.VarFree(v);
         a->variable++;
     }
 }
@@ -442,7 +442,13 @@ static void visit_all(answer *a) {
 bool rm2i_mat_answer(const rm2i_mat_request *request, int out) {
     answer a = {.request = request, .out = out, .good = true};
     bool list = request->index == SIZE_MAX;
-    a.file = Mat_Open(request->path, MAT_ACC_RDONLY);
+    if (!rm2i_matio_load(&a.matio)) {
+        fail(&a, RM2_ERR_UNSUPPORTED,
+             "%s: MATLAB files need %s, which cannot be loaded (Debian: libmatio)", request->path,
+             RM2I_MATIO);
+        return a.good;
+    }
+    a.file = a.matio.Open(request->path, MAT_ACC_RDONLY);
     if (!a.file) {
         fail(&a, RM2_ERR_FORMAT, "%s is not a MATLAB file of version 5, 7 or 7.3", request->path);
         return a.good;
@@ -456,6 +462,6 @@ bool rm2i_mat_answer(const rm2i_mat_request *request, int out) {
     } else if (!a.found) {
         fail(&a, RM2_ERR_FORMAT, "%s has changed since its arrays were listed", request->path);
     }
-    (void)Mat_Close(a.file);
+    (void)a.matio.Close(a.file);
     return a.good;
 }

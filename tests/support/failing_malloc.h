@@ -1,6 +1,6 @@
 /* Allocations that fail on purpose. A program called *_malloc is linked with --wrap for malloc,
  * calloc, realloc and free, so that calls from the library come here; those inside other shared
- * libraries (HDF5, BLAS, the C library itself) do not. Failures are those of the thread that asks for them: with one
+ * libraries (BLAS, the C library itself) do not. Failures are those of the thread that asks for them: with one
  * thread in the context, so that allocations come in a fixed order. */
 #ifndef FAILING_MALLOC_H
 #define FAILING_MALLOC_H

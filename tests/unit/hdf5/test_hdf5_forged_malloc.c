@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <hdf5.h>
 
 #include "failing_malloc.h"
 #include "h5_forge.h"
+#include "h5_library.h"
 #include "hdf5/bytes.h"
 #include "hdf5/read.h"
 #include "hdf5/seal.h"
@@ -32,21 +34,32 @@ typedef struct file {
 static const char *const names[] = {"a/X", "a/b/noise", "a/empty", "starts", "spec",
                                     "ids", "none",      "a",       "a/b"};
 
-/* Groups in groups, all kinds of datasets, and enough members for headers in several blocks. */
-static file valid_file(void) {
+/* Groups in groups, and all kinds of datasets. */
+static rm2_status fill(rm2i_h5_writer *h5) {
     static const double x[6] = {1, 2, 3, 4, 5, 6};
     static const char *const ids[] = {"", "b", "cc"};
+    RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "a/X", 2, (size_t[]){2, 3}, x));
+    RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "a/b/noise", 0, NULL, x));
+    RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "a/empty", 2, (size_t[]){0, 3}, NULL));
+    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "starts", 1, (size_t[]){3}, (size_t[]){0, 7, SIZE_MAX}));
+    RM2_TRY(rm2i_h5_put_text(ctx, h5, "spec", "R3 x S3"));
+    RM2_TRY(rm2i_h5_put_texts(ctx, h5, "ids", 3, ids));
+    return rm2i_h5_put_texts(ctx, h5, "none", 0, NULL);
+}
+
+static file valid_file(void) {
     rm2i_h5_writer *h5;
     file made;
     ok(rm2i_h5_create(ctx, &h5));
-    ok(rm2i_h5_put_doubles(ctx, h5, "a/X", 2, (size_t[]){2, 3}, x));
-    ok(rm2i_h5_put_doubles(ctx, h5, "a/b/noise", 0, NULL, x));
-    ok(rm2i_h5_put_doubles(ctx, h5, "a/empty", 2, (size_t[]){0, 3}, NULL));
-    ok(rm2i_h5_put_sizes(ctx, h5, "starts", 1, (size_t[]){3}, (size_t[]){0, 7, SIZE_MAX}));
-    ok(rm2i_h5_put_text(ctx, h5, "spec", "R3 x S3"));
-    ok(rm2i_h5_put_texts(ctx, h5, "ids", 3, ids));
-    ok(rm2i_h5_put_texts(ctx, h5, "none", 0, NULL));
+    ok(fill(h5));
     ok(rm2i_h5_to_bytes(ctx, h5, &made.bytes, &made.size));
+    return made;
+}
+
+/* The same from libhdf5, with headers in several blocks. */
+static file earlier_file(void) {
+    file made;
+    made.bytes = h5_library_file(&made.size);
     return made;
 }
 
@@ -132,9 +145,7 @@ static size_t interesting(const file *f, const h5_field *field, uint64_t old, ui
     return sizeof all / sizeof *all;
 }
 
-static void every_field_may_say_anything(void **state) {
-    (void)state;
-    file f = valid_file();
+static void every_field_says_anything(file f) {
     unsigned char *forged = malloc(f.size);
     h5_field *fields = calloc(FIELDS_MAX, sizeof *fields);
     assert_true(forged && fields);
@@ -161,10 +172,14 @@ static void every_field_may_say_anything(void **state) {
     free(f.bytes);
 }
 
-/* Fields that were changed together, and bytes anywhere. */
-static void several_changes_at_once(void **state) {
+static void every_field_may_say_anything(void **state) {
     (void)state;
-    file f = valid_file();
+    every_field_says_anything(valid_file());
+    every_field_says_anything(earlier_file());
+}
+
+/* Fields that were changed together, and bytes anywhere. */
+static void several_change(file f) {
     rm2_rng rng;
     unsigned char *forged = malloc(f.size);
     h5_field *fields = calloc(FIELDS_MAX, sizeof *fields);
@@ -189,6 +204,12 @@ static void several_changes_at_once(void **state) {
     free(fields);
     free(forged);
     free(f.bytes);
+}
+
+static void several_changes_at_once(void **state) {
+    (void)state;
+    several_change(valid_file());
+    several_change(earlier_file());
 }
 
 /* A file that ends anywhere, with a seal that says so. */
@@ -236,7 +257,7 @@ static void assert_refused(const file *f, const h5_field *field, uint64_t value,
 
 static void circles_are_refused(void **state) {
     (void)state;
-    file f = valid_file();
+    file f = earlier_file();
     h5_field fields[FIELDS_MAX];
     size_t count = h5_fields(f.bytes, f.size, fields, FIELDS_MAX);
     uint64_t root = rm2i_load(f.bytes + RM2I_H5_BLOCK + 36, 8);
@@ -256,7 +277,7 @@ static void circles_are_refused(void **state) {
 /* A block of a header whose only message leads to itself: it would be read for ever. */
 static void continuation_of_itself(void **state) {
     (void)state;
-    file f = valid_file();
+    file f = earlier_file();
     h5_field fields[FIELDS_MAX];
     size_t count = h5_fields(f.bytes, f.size, fields, FIELDS_MAX);
     const h5_field *next = field_of(fields, count, "continuation", 8);
@@ -500,6 +521,33 @@ static void allocations_may_fail(void **state) {
     free(f.bytes);
 }
 
+static rm2_status write_bytes(void *state) {
+    const file *f = state;
+    rm2i_h5_writer *h5;
+    rm2_status status = rm2i_h5_create(ctx, &h5);
+    if (status == RM2_OK)
+        status = fill(h5);
+    if (status != RM2_OK) {
+        rm2i_h5_discard(h5);
+        return status;
+    }
+    file written;
+    status = rm2i_h5_to_bytes(ctx, h5, &written.bytes, &written.size);
+    if (status == RM2_OK) {
+        assert_int_equal(written.size, f->size);
+        assert_memory_equal(written.bytes, f->bytes, f->size);
+    }
+    free(written.bytes);
+    return status;
+}
+
+static void allocations_of_a_writer_may_fail(void **state) {
+    (void)state;
+    file f = valid_file();
+    assert_true(fail_each_allocation(ctx, write_bytes, &f) >= 4);
+    free(f.bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_may_say_anything),
@@ -510,6 +558,7 @@ int main(void) {
         cmocka_unit_test(other_parts_of_hdf5_are_refused),
         cmocka_unit_test(many_objects),
         cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(allocations_of_a_writer_may_fail),
     };
     return cmocka_run_group_tests(tests, create_shared_context, free_shared_context);
 }

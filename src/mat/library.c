@@ -1,0 +1,31 @@
+/* RM2I_MATIO, the name of the library that matio.h belongs to (libmatio.so.11), comes from the build. */
+#include "mat/library.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+#define FUNCTION(name) {"Mat_" #name, offsetof(rm2i_matio, name)}
+
+static const struct {
+    const char *name;
+    size_t at; /* of the pointer in rm2i_matio */
+} functions[] = {FUNCTION(Open),
+                 FUNCTION(Close),
+                 FUNCTION(VarReadNextInfo),
+                 FUNCTION(VarReadDataAll),
+                 FUNCTION(VarFree),
+                 FUNCTION(VarGetStructFieldnames),
+                 FUNCTION(VarGetNumberOfFields),
+                 FUNCTION(VarGetStructFieldByIndex)};
+
+bool rm2i_matio_load(rm2i_matio *matio) {
+    void *library = dlopen(RM2I_MATIO, RTLD_NOW | RTLD_LOCAL);
+    for (size_t k = 0; library && k < sizeof functions / sizeof *functions; k++) {
+        void *found = dlsym(library, functions[k].name);
+        if (!found)
+            return false;
+        memcpy((char *)matio + functions[k].at, &found, sizeof found);
+    }
+    return library != NULL; /* it stays loaded until the process ends */
+}
