@@ -85,8 +85,8 @@ static void lay_out(void *arg, rm2i_arena *a) {
     choice *c = arg;
     size_t n = c->n, blocks = blocks_of(c), all_blocks = (c->all + BLOCK - 1) / BLOCK;
     c->d = rm2i_take(a, double, n);
-    c->told = rm2i_take(a, double, 2 + blocks);
-    c->sum = c->told + 2;
+    c->told = rm2i_take(a, double, 2);
+    c->sum = rm2i_take(a, double, blocks); /* follows without a gap */
     c->heard = c->team ? rm2i_take(a, double, 2 * rm2i_team_ranks(c->team) + all_blocks) : c->told;
     c->counts = rm2i_take(a, size_t, rm2i_team_ranks(c->team));
     c->at_pivot = rm2i_take(a, double, c->most);
