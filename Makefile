@@ -14,7 +14,7 @@
 #   make acceptance DATA=dir     checks on real data that is not part of this repository
 #   make asan | fuzz | format | lint    sanitizer tests, long fuzzing, source checks
 #   make tsan       tests with several threads under ThreadSanitizer
-#   make clang      build with clang, where every warning is an error, and run all tests
+#   make clang      build with clang, where every warning is an error, and run all tests with its UBSan, which knows more than gcc's
 #   make valgrind   the main commands under valgrind
 #   make coverage   lines of src and cli that the tests run, by folder; the others in build/coverage/uncovered.txt
 #   make faults     every call on a file and every allocation of the program's commands fails once (an hour)

@@ -20,7 +20,7 @@ enum {
 /* ---- object header: "OHDR", version, flags, size of the messages, messages, checksum --------------- */
 
 enum {
-    RM2I_H5_MAGIC = 4,         /* bytes of "OHDR" and "OCHK" */
+    RM2I_H5_MAGIC = 4, /* bytes of "OHDR" and "OCHK" */
     RM2I_H5_HEADER_VERSION = 2,
     RM2I_H5_WIDTH_FLAGS = 3,   /* flags that say how wide the size is: 1 << flags bytes */
     RM2I_H5_HEADER_PREFIX = 6, /* bytes in front of the size */

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define FUNCTION(name) {"Mat_" #name, offsetof(rm2i_matio, name)}
+#define FUNCTION(name)                                                                             \
+    { "Mat_" #name, offsetof(rm2i_matio, name) }
 
 static const struct {
     const char *name;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "linalg/dense.h"
 #include "planner/planner.h"
 
 /* Length of a side in phi G, with the barrier where its middle is: what the energy sees. Where that is too near, without. */
@@ -17,13 +18,26 @@ static double side_length(const rm2i_scene *s, const double *a, const double *b)
     return isfinite(phi) ? length * sqrt(phi) : length;
 }
 
-/* Lengths of all sides, and their sum. */
+/* |b - a| of the latent space. */
+static double plain_length(size_t Q, const double *a, const double *b) {
+    double h[RM2I_GRID_Q];
+    for (size_t q = 0; q < Q; q++)
+        h[q] = b[q] - a[q];
+    return rm2i_scaled_norm(Q, h);
+}
+
+/* Lengths of all sides, and their sum, which is finite. Where one leaves the field, which gives it no length, all are
+ * measured in the latent space. */
 static double measure_sides(const rm2i_scene *s, const rm2i_polygon *way, double *lengths) {
-    double total = 0;
+    size_t Q = s->field->Q;
+    double total = 0, plain = 0;
     for (size_t i = 0; i + 1 < way->n; i++)
-        total += lengths[i] =
-            side_length(s, way->x + i * s->field->Q, way->x + (i + 1) * s->field->Q);
-    return total;
+        total += lengths[i] = side_length(s, way->x + i * Q, way->x + (i + 1) * Q);
+    if (isfinite(total))
+        return total;
+    for (size_t i = 0; i + 1 < way->n; i++)
+        plain += lengths[i] = plain_length(Q, way->x + i * Q, way->x + (i + 1) * Q);
+    return plain;
 }
 
 static void place_on_side(size_t Q, const double *a, double t, double *x) {

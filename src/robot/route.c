@@ -292,8 +292,9 @@ static rm2_status smooth(route *r) {
     double q[RM2_ARM_MAX_LINKS], now, next;
     for (size_t i = 1; i + 1 < r->stations; i++) {
         double *at = r->path + i * r->joints;
+        const double *before = at - r->joints, *after = at + r->joints;
         for (size_t k = 0; k < r->joints; k++)
-            q[k] = (at[k - r->joints] + at[k + r->joints]) / 2;
+            q[k] = (before[k] + after[k]) / 2;
         if (!step_to(r, r->target[i], q))
             continue;
         RM2_TRY(station_cost(r, i, at, &now));

@@ -50,7 +50,7 @@ static size_t taper(const cloud *c, size_t count, rm2i_edge *edges) {
         edges[kept] = edges[e];
         if (edges[e].length > 0)
             edges[kept].length /= 1 - pow(edges[e].length / reach, SHARPNESS);
-        kept += isfinite(edges[kept].length);
+        kept += isfinite(edges[kept].length) ? 1 : 0;
     }
     return kept;
 }

@@ -83,11 +83,13 @@ static void exchange(void *user, const size_t *sent, const double *out, const si
         const size_t *theirs = t->board[k].counts;
         const double *from = t->board[k].out;
         require(theirs[m->table.rank] == received[k], "counts of exchange differ");
+        size_t before = 0;
         for (int i = 0; i < m->table.rank; i++)
-            from += theirs[i];
-        if (received[k] > 0)
-            memcpy(in, from, received[k] * sizeof *in);
-        in += received[k];
+            before += theirs[i];
+        if (received[k] > 0) { /* else there may be no memory */
+            memcpy(in, from + before, received[k] * sizeof *in);
+            in += received[k];
+        }
     }
     part(t);
 }

@@ -45,7 +45,7 @@ static void some_points(size_t n, size_t Q, uint64_t seed, double *X) {
     for (size_t i = 0; i < n; i++)
         for (size_t q = 0; q < Q; q++) {
             double *x = X + i * Q, u = rm2_rng_normal(&rng);
-            x[q] = i % 9 == 2   ? x[q - Q]
+            x[q] = i % 9 == 2   ? X[(i - 1) * Q + q]
                    : i % 9 == 4 ? 40 * u
                    : i % 9 == 5 ? (i % 2 ? 1e150 : 1e308) * (1 + fabs(u) / 10)
                    : i % 9 == 7 ? (i % 2 ? -1e160 : -1e308)

@@ -170,8 +170,32 @@ static void derivatives(void **state) {
     rm2_metric_free(m);
 }
 
+/* A polygon that leaves the field: its sides are measured in the latent space, and nodes are on it at equal lengths. */
+static void polygons_outside(void **state) {
+    (void)state;
+    enum { NODES = 9 };
+    double corners[3][Q] = {{0, 0}, {0, 1e3}, {3e3, 1e3}}, x[NODES][Q], lengths[3];
+    const rm2i_scene scene = {.field = &field, .clearance = &clearance, .width = 0.5};
+    const rm2i_polygon way = {.n = 3, .most = 3, .x = corners[0]};
+    assert_true(isinf(rm2i_polygon_length(&field, 3, corners[0])));
+    rm2i_polygon_resample(&scene, &way, NODES, x[0], lengths);
+    for (size_t k = 0; k < NODES; k++) { /* 4e3 in eight pieces, two of them on the first side */
+        double at = 500 * (double)k;
+        assert_true(fabs(x[k][0] - fmax(at - 1e3, 0)) < 1e-9 &&
+                    fabs(x[k][1] - fmin(at, 1e3)) < 1e-9);
+    }
+    memset(x, 0xff, sizeof x);
+    assert_true(rm2i_polygon_divide(&scene, &way, NODES, x[0], lengths));
+    assert_memory_equal(x[0], corners[0], sizeof corners[0]);
+    assert_memory_equal(x[2], corners[1], sizeof corners[1]);
+    assert_memory_equal(x[NODES - 1], corners[2], sizeof corners[2]);
+    for (size_t k = 0; k + 1 < NODES; k++) /* pieces of equal length here, too */
+        assert_true(fabs(hypot(x[k + 1][0] - x[k][0], x[k + 1][1] - x[k][1]) - 500) < 1e-9);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(nodes), cmocka_unit_test(accuracy),
-                                       cmocka_unit_test(derivatives)};
+                                       cmocka_unit_test(derivatives),
+                                       cmocka_unit_test(polygons_outside)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,5 +1,6 @@
 /* Tables of settings: every row goes to text and back, refuses what lies outside its range at both
  * ends, and is named in the message; hyperparameters by parts; names that are unknown. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,7 +189,7 @@ static bool is_number(const rm2_setting *row) {
 static void poke(const rm2_setting *row, any_settings *s, double x) {
     char *at = (char *)s + row->offset;
     size_t count = x >= 0 && x < 0x1p63 ? (size_t)x : SIZE_MAX;
-    int choice = (int)x;
+    int choice = x > INT_MIN && x < INT_MAX ? (int)x : INT_MIN;
     switch (row->type) {
     case RM2_SETTING_COUNT:
         memcpy(at, &count, sizeof count);
