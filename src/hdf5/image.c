@@ -161,7 +161,8 @@ rm2_status rm2i_h5_image(rm2_context *ctx, rm2i_h5_writer *h5, unsigned char **b
     sink store = {*bytes, RM2I_H5_BLOCK};
     put_superblock(&store, *size + h5->announced * sizeof(double), first);
     put_headers(&store, h5, values);
+    store.used = values;
     if (h5->size > 0)
-        memcpy(*bytes + values, h5->values, h5->size);
+        put_bytes(&store, h5->values, h5->size);
     return RM2_OK;
 }

@@ -174,7 +174,7 @@ rm2_status rm2i_h5_put_texts(rm2_context *ctx, rm2i_h5_writer *h5, const char *n
         if (strlen(texts[i]) + 1 > width)
             width = strlen(texts[i]) + 1;
     RM2_TRY(put(ctx, h5, &(dataset){name, RM2I_H5_TEXTS, width, 1, &count}, &values));
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; values && i < count; i++)
         memcpy(values + i * width, texts[i], strlen(texts[i]));
     return RM2_OK;
 }
