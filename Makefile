@@ -53,7 +53,7 @@ SKIPPED = $(if $(filter asan coverage,$(PRESET)),-E '^(bench|installed|cli_docum
 
 # Of OpenBLAS's kernels those that the program uses: where OpenBLAS does not know the processor, it would choose old ones,
 # and each command would start twice.
-KERNELS = $$($(BUILD)/riemann2 version --json | sed 's/.*"core": "\([^"]*\)".*/\1/')
+KERNELS = $$($(BUILD)/riemann2 version --json | sed -n 's/.*"core": "\([^"]*\)".*/\1/p')
 
 check: tests
 	@OPENBLAS_CORETYPE=$(KERNELS) ctest --test-dir $(BUILD) -j $$(($(JOBS) + 1)) --output-on-failure $(SKIPPED) # some tests wait

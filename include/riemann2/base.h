@@ -11,9 +11,9 @@
  * the thread that made the call. Costs and metrics of your own (metric.h) are called on several
  * threads at once.
  *
- * Process-wide state belongs to OpenBLAS alone. It is called on one thread: with its OpenMP build whatever the process
- * has set for itself, which is not changed; other builds have one number for the process (rm2_blas_set_threads,
- * OPENBLAS_NUM_THREADS), which should be 1.
+ * Only OpenBLAS has process-wide state. The library calls it with one thread. Its OpenMP build needs no setting, and
+ * the setting of the process is not changed. Other builds have one number of threads per process
+ * (rm2_blas_set_threads, OPENBLAS_NUM_THREADS), which should be 1.
  *
  * A context has threads of its own, which start when a call first needs them, sleep between calls and end with the
  * context; OMP_NUM_THREADS and OMP_WAIT_POLICY do not matter. A call finishes with as many of them as run: where

@@ -18,8 +18,8 @@ extern "C" {
  * listed as not readable, with the reason.
  *
  * The file is read by a process of its own, made by fork, with limits on time and memory: libmatio and libhdf5 crash
- * or loop on damaged files, and such an end is a failure with a message. They are loaded in that process only; where
- * libmatio is not installed, reading is RM2_ERR_UNSUPPORTED. */
+ * or loop on damaged files, and such an end is a failure with a message. They are loaded in that process only. If
+ * libmatio cannot be loaded, reading returns RM2_ERR_UNSUPPORTED. */
 RM2_API rm2_status rm2_mat_register(rm2_context *ctx);
 
 #ifdef __cplusplus

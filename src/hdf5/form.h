@@ -1,5 +1,6 @@
-/* The one form of each HDF5 structure that this library writes (image.c) and reads (tree.c, header.c, message.c).
- * Numbers are little-endian; addresses count from the superblock; UINT64_MAX is no address. */
+/* The forms of HDF5's structures that this library writes (image.c). The reader (tree.c, header.c, message.c) accepts
+ * these, and the forms that libhdf5 wrote for earlier versions. Numbers are little-endian; addresses count from the
+ * superblock; UINT64_MAX means: no address. */
 #ifndef RM2I_HDF5_FORM_H
 #define RM2I_HDF5_FORM_H
 
@@ -20,7 +21,7 @@ enum {
 /* ---- object header: "OHDR", version, flags, size of the messages, messages, checksum --------------- */
 
 enum {
-    RM2I_H5_MAGIC = 4, /* bytes of "OHDR" and "OCHK" */
+    RM2I_H5_MAGIC_SIZE = 4, /* bytes of "OHDR" and "OCHK" */
     RM2I_H5_HEADER_VERSION = 2,
     RM2I_H5_WIDTH_FLAGS = 3,   /* flags that say how wide the size is: 1 << flags bytes */
     RM2I_H5_HEADER_PREFIX = 6, /* bytes in front of the size */
@@ -43,12 +44,12 @@ enum {
 
 /* What follows the first byte. Doubles: little-endian, sign in bit 63; 8 bytes; bits from 0, 64 of them;
  * exponent from bit 52, 11 bits; mantissa from bit 0, 52 bits; bias 1023. */
-static const unsigned char RM2I_H5_DOUBLE[] = {0x20, 63, 0,  8, 0,  0,    0, 0, 0, 64,
-                                               0,    52, 11, 0, 52, 0xff, 3, 0, 0};
+static const unsigned char RM2I_H5_TYPE_DOUBLE[] = {0x20, 63, 0,  8, 0,  0,    0, 0, 0, 64,
+                                                    0,    52, 11, 0, 52, 0xff, 3, 0, 0};
 /* Sizes: little-endian, unsigned; 8 bytes; bits from 0, 64 of them. */
-static const unsigned char RM2I_H5_SIZE[] = {0, 0, 0, 8, 0, 0, 0, 0, 0, 64, 0};
+static const unsigned char RM2I_H5_TYPE_SIZE[] = {0, 0, 0, 8, 0, 0, 0, 0, 0, 64, 0};
 /* Texts: end in NUL, UTF-8; then their size. */
-static const unsigned char RM2I_H5_TEXT[] = {0x10, 0, 0};
+static const unsigned char RM2I_H5_TYPE_TEXT[] = {0x10, 0, 0};
 
 /* ---- layout: version, contiguous, address, size; fill value: version ------------------------------- */
 

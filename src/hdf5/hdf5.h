@@ -1,8 +1,8 @@
 /* Model files: HDF5 behind a sealed block of 512 bytes. Datasets are named "group/name"; numbers
- * are 64 bits wide, texts have a fixed length. Every failure names file and dataset.
+ * are 64 bits wide, texts have a fixed length. Failures name file and dataset.
  *
- * Writing and reading are our own, without libhdf5, of a small part of HDF5 (form.h) that every reader of HDF5
- * knows. A file is put together in memory and written whole; the same contents give the same bytes. Whatever the bytes
+ * This code writes and reads a small part of HDF5 (form.h) itself, without libhdf5, whose programs can read the files.
+ * A file is put together in memory and written whole; the same contents give the same bytes. Whatever the bytes
  * of a file are, reading ends with values or with a message, and takes memory of at most ten times the file's
  * size. */
 #ifndef RM2I_HDF5_H

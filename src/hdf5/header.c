@@ -14,9 +14,9 @@
 #include "hdf5/tree.h"
 
 enum {
-    CONSTANT = 1,      /* flag of messages; others ask for messages that are elsewhere or more */
+    CONSTANT = 1,      /* flag of messages; others, such as that of shared messages, are refused */
     CONTINUATION = 16, /* contents: address and size, 8 bytes each */
-    NEXT_SMALLEST = RM2I_H5_MAGIC + RM2I_H5_CHECKSUM
+    NEXT_SMALLEST = RM2I_H5_MAGIC_SIZE + RM2I_H5_CHECKSUM
 };
 
 static rm2_status check_sum(const rm2i_h5_parser *p, rm2i_h5_span s) {
@@ -30,9 +30,9 @@ static rm2_status check_sum(const rm2i_h5_parser *p, rm2i_h5_span s) {
 static rm2_status claim_first(rm2i_h5_parser *p, uint64_t at) {
     const unsigned char *block = p->bytes + at;
     uint64_t left = p->size - at;
-    if (left < RM2I_H5_HEADER_PREFIX || memcmp(block, "OHDR", RM2I_H5_MAGIC) != 0)
+    if (left < RM2I_H5_HEADER_PREFIX || memcmp(block, "OHDR", RM2I_H5_MAGIC_SIZE) != 0)
         return rm2i_h5_refuse(p, at, "an object header is missing");
-    unsigned version = block[RM2I_H5_MAGIC], flags = block[RM2I_H5_MAGIC + 1];
+    unsigned version = block[RM2I_H5_MAGIC_SIZE], flags = block[RM2I_H5_MAGIC_SIZE + 1];
     if (version != RM2I_H5_HEADER_VERSION || flags > RM2I_H5_WIDTH_FLAGS)
         return rm2i_h5_refuse(p, at, "object header of version %u with flags %u", version, flags);
     uint64_t width = UINT64_C(1) << flags, taken = RM2I_H5_HEADER_PREFIX + width + RM2I_H5_CHECKSUM;
@@ -52,9 +52,9 @@ static rm2_status claim_next(rm2i_h5_parser *p, const rm2i_h5_message *m) {
     RM2_TRY(rm2i_h5_position(p, m->at, rm2i_load(m->bytes, 8), &at));
     uint64_t size = rm2i_load(m->bytes + 8, 8);
     if (size < NEXT_SMALLEST || size > p->size - at ||
-        memcmp(p->bytes + at, "OCHK", RM2I_H5_MAGIC) != 0)
+        memcmp(p->bytes + at, "OCHK", RM2I_H5_MAGIC_SIZE) != 0)
         return rm2i_h5_refuse(p, m->at, "a continuation does not lead to an object header");
-    rm2i_h5_span span = {at, size, at + RM2I_H5_MAGIC};
+    rm2i_h5_span span = {at, size, at + RM2I_H5_MAGIC_SIZE};
     RM2_TRY(rm2i_h5_claim(p, span));
     return check_sum(p, span);
 }

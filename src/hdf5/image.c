@@ -2,9 +2,8 @@
  *
  *     block for the seal   superblock   object headers, the root's first   values   (announced array)
  *
- * Every header is one block. The structures are gone through twice: without memory to learn where each header
- * will be, then to store them. */
-#include <stdlib.h>
+ * Every header is one block. There are two passes: the first counts bytes to find the position of each header, the
+ * second stores them. */
 #include <string.h>
 
 #include "hdf5/form.h"
@@ -13,9 +12,9 @@
 enum {
     WIDTH = 2,         /* flag of headers: the size of the messages has 4 bytes */
     PHASES = 1,        /* flag of group info: limits follow */
-    MOST_LINKS = 60000 /* as a list, should another program add some */
+    MOST_LINKS = 60000 /* that a group keeps in its header, if another program adds some */
 };
-/* Fill value: memory is taken late, nothing is filled in unless set. */
+/* Fill value: space is allocated late; a value is written only if one is set, and none is. */
 static const unsigned char FILL[] = {RM2I_H5_FILL_VERSION, 0x0a};
 
 typedef struct sink {
@@ -86,14 +85,14 @@ static void put_form(sink *s, unsigned class, const unsigned char *rest, size_t 
 
 static void put_type(sink *s, const rm2i_h5_node *set) {
     if (set->kind == RM2I_H5_DOUBLES) {
-        put_message(s, RM2I_H5_DATATYPE, 1 + sizeof RM2I_H5_DOUBLE);
-        put_form(s, RM2I_H5_FLOATING, RM2I_H5_DOUBLE, sizeof RM2I_H5_DOUBLE);
+        put_message(s, RM2I_H5_DATATYPE, 1 + sizeof RM2I_H5_TYPE_DOUBLE);
+        put_form(s, RM2I_H5_FLOATING, RM2I_H5_TYPE_DOUBLE, sizeof RM2I_H5_TYPE_DOUBLE);
     } else if (set->kind == RM2I_H5_SIZES) {
-        put_message(s, RM2I_H5_DATATYPE, 1 + sizeof RM2I_H5_SIZE);
-        put_form(s, RM2I_H5_WHOLE, RM2I_H5_SIZE, sizeof RM2I_H5_SIZE);
+        put_message(s, RM2I_H5_DATATYPE, 1 + sizeof RM2I_H5_TYPE_SIZE);
+        put_form(s, RM2I_H5_WHOLE, RM2I_H5_TYPE_SIZE, sizeof RM2I_H5_TYPE_SIZE);
     } else {
         put_message(s, RM2I_H5_DATATYPE, RM2I_H5_TYPE_HEAD);
-        put_form(s, RM2I_H5_STRING, RM2I_H5_TEXT, sizeof RM2I_H5_TEXT);
+        put_form(s, RM2I_H5_STRING, RM2I_H5_TYPE_TEXT, sizeof RM2I_H5_TYPE_TEXT);
         put_number(s, set->width, 4);
     }
 }
@@ -116,7 +115,7 @@ static void put_dataset(sink *s, const rm2i_h5_node *set, uint64_t values) {
 static void put_header(sink *s, rm2i_h5_writer *h5, size_t node, uint64_t values) {
     size_t start = s->used, head = RM2I_H5_HEADER_PREFIX + (1u << WIDTH);
     h5->nodes[node].position = start;
-    put_bytes(s, "OHDR", RM2I_H5_MAGIC);
+    put_bytes(s, "OHDR", RM2I_H5_MAGIC_SIZE);
     put_number(s, RM2I_H5_HEADER_VERSION, 1);
     put_number(s, WIDTH, 1);
     put_number(s, 0, 1u << WIDTH); /* until the messages are there */

@@ -1,5 +1,4 @@
-/* Messages of object headers. Each is accepted in the one form that this library writes: dataspaces of
- * fixed extents, three datatypes, values in one piece, plain links. */
+/* Messages of object headers: dataspaces of fixed extents, three datatypes, values in one piece, plain links. */
 #include <string.h>
 
 #include "hdf5/form.h"
@@ -30,7 +29,7 @@ rm2_status rm2i_h5_dataspace(const rm2i_h5_parser *p, const rm2i_h5_message *m,
     for (size_t k = 0; k < object->dims; k++) {
         uint64_t extent = rm2i_load(m->bytes + RM2I_H5_SPACE_HEAD + 8 * k, 8);
         object->shape[k] = (size_t)extent;
-        if (extent > p->whole ||
+        if (extent > p->whole || /* also of arrays without elements: users multiply extents */
             __builtin_mul_overflow(object->count, object->shape[k], &object->count))
             return rm2i_h5_refuse(p, m->at, "a dataset is larger than the file");
     }
@@ -53,14 +52,14 @@ rm2_status rm2i_h5_datatype(const rm2i_h5_parser *p, const rm2i_h5_message *m,
     if (m->size < RM2I_H5_TYPE_HEAD)
         return rm2i_h5_refuse(p, m->at, "datatype of %zu bytes", m->size);
     object->width = (size_t)rm2i_load(m->bytes + 4, 4);
-    if (m->size == sizeof RM2I_H5_DOUBLE + 1 &&
-        type_is(m, RM2I_H5_FLOATING, RM2I_H5_DOUBLE, sizeof RM2I_H5_DOUBLE))
+    if (m->size == sizeof RM2I_H5_TYPE_DOUBLE + 1 &&
+        type_is(m, RM2I_H5_FLOATING, RM2I_H5_TYPE_DOUBLE, sizeof RM2I_H5_TYPE_DOUBLE))
         object->kind = RM2I_H5_DOUBLES;
-    else if (m->size == sizeof RM2I_H5_SIZE + 1 &&
-             type_is(m, RM2I_H5_WHOLE, RM2I_H5_SIZE, sizeof RM2I_H5_SIZE))
+    else if (m->size == sizeof RM2I_H5_TYPE_SIZE + 1 &&
+             type_is(m, RM2I_H5_WHOLE, RM2I_H5_TYPE_SIZE, sizeof RM2I_H5_TYPE_SIZE))
         object->kind = RM2I_H5_SIZES;
     else if (m->size == RM2I_H5_TYPE_HEAD && object->width > 0 &&
-             type_is(m, RM2I_H5_STRING, RM2I_H5_TEXT, sizeof RM2I_H5_TEXT))
+             type_is(m, RM2I_H5_STRING, RM2I_H5_TYPE_TEXT, sizeof RM2I_H5_TYPE_TEXT))
         object->kind = RM2I_H5_TEXTS;
     else
         return rm2i_h5_refuse(p, m->at, "datatype other than 64-bit numbers and texts");

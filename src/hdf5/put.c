@@ -1,12 +1,12 @@
 /* Groups, datasets and values of a model file, collected in memory. Texts have the length of the longest and end in
  * NUL, so that no heap of variable pieces is in the file. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "hdf5/bytes.h"
 #include "hdf5/write.h"
 
-static const size_t MOST = SIZE_MAX / 16; /* bytes of a dataset: sums of few fit a size */
+static const size_t MOST =
+    SIZE_MAX / 16; /* bytes of a dataset: sums of a few sizes cannot overflow */
 
 static rm2_status refused(rm2_context *ctx, const char *name, const char *why) {
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "cannot store dataset %s in a model file: %s", name,
@@ -34,6 +34,11 @@ static rm2_status add(rm2_context *ctx, rm2i_h5_writer *h5, size_t parent, const
     return RM2_OK;
 }
 
+/* May a part of a name be this? "." and ".." lead elsewhere. */
+static bool is_name(const char *part, size_t length) {
+    return length > 0 && !(length <= 2 && part[0] == '.' && part[length - 1] == '.');
+}
+
 /* Find or make the groups that a name goes through. *last is what follows them. */
 static rm2_status enter_groups(rm2_context *ctx, rm2i_h5_writer *h5, const char *name,
                                size_t *group, const char **last) {
@@ -41,8 +46,8 @@ static rm2_status enter_groups(rm2_context *ctx, rm2i_h5_writer *h5, const char 
     *last = name;
     for (const char *slash; (slash = strchr(*last, '/')); *last = slash + 1) {
         size_t length = (size_t)(slash - *last), member = find(h5, *group, *last, length);
-        if (length == 0)
-            return refused(ctx, name, "a group without a name");
+        if (!is_name(*last, length))
+            return refused(ctx, name, "invalid name of a group");
         if (member && h5->nodes[member].kind != RM2I_H5_GROUP)
             return refused(ctx, name, "a dataset has the name of its group");
         if (!member) {
@@ -65,15 +70,22 @@ typedef struct dataset {
 } dataset;
 
 static rm2_status check(rm2_context *ctx, const dataset *d, size_t *bytes) {
+    bool empty = false;
     *bytes = d->width;
     if (!*d->name || strlen(d->name) >= RM2I_H5_NAME_SIZE)
         return refused(ctx, d->name, "its name is empty or too long");
     if (d->dims > RM2_ARRAY_MAX_DIMS)
         return refused(ctx, d->name, "it has too many dimensions");
-    for (size_t k = 0; k < d->dims; k++)
-        if (__builtin_mul_overflow(*bytes, d->shape[k], bytes) || *bytes > MOST)
+    if (d->width > UINT32_MAX)
+        return refused(ctx, d->name, "its texts are too long");
+    for (size_t k = 0; k < d->dims; k++) { /* in any order of the extents */
+        empty = empty || d->shape[k] == 0;
+        if (d->shape[k] > 0 &&
+            (__builtin_mul_overflow(*bytes, d->shape[k], bytes) || *bytes > MOST))
             return refused(ctx, d->name, "it is too large");
-    return d->width > UINT32_MAX ? refused(ctx, d->name, "its texts are too long") : RM2_OK;
+    }
+    *bytes = empty ? 0 : *bytes;
+    return RM2_OK;
 }
 
 /* A dataset without a place for its values. */
@@ -83,8 +95,10 @@ static rm2_status describe(rm2_context *ctx, rm2i_h5_writer *h5, const dataset *
     const char *last;
     RM2_TRY(check(ctx, d, &bytes));
     RM2_TRY(enter_groups(ctx, h5, d->name, &group, &last));
-    if (!*last || find(h5, group, last, strlen(last)))
-        return refused(ctx, d->name, *last ? "the name is taken" : "its name is empty");
+    if (!is_name(last, strlen(last)))
+        return refused(ctx, d->name, "invalid name");
+    if (find(h5, group, last, strlen(last)))
+        return refused(ctx, d->name, "the name is taken");
     RM2_TRY(add(ctx, h5, group, last, strlen(last), d->kind));
     *node = &h5->nodes[h5->count - 1];
     (*node)->dims = d->dims;
@@ -108,19 +122,26 @@ static rm2_status extend(rm2_context *ctx, rm2i_h5_writer *h5, size_t end) {
 }
 
 /* A dataset with room for its values, NULL where it has none. */
-static rm2_status put(rm2_context *ctx, rm2i_h5_writer *h5, const dataset *d,
-                      unsigned char **values) {
+static rm2_status place(rm2_context *ctx, rm2i_h5_writer *h5, const dataset *d,
+                        unsigned char **values) {
     rm2i_h5_node *node;
     RM2_TRY(describe(ctx, h5, d, &node));
     *values = NULL;
     if (node->size == 0)
         return RM2_OK;
     node->at = rm2i_h5_aligned(h5->size);
-    rm2_status status = extend(ctx, h5, node->at + node->size);
-    if (status == RM2_OK)
-        *values = h5->values + node->at;
-    else
-        h5->count--; /* no dataset without its values */
+    RM2_TRY(extend(ctx, h5, node->at + node->size));
+    *values = h5->values + node->at;
+    return RM2_OK;
+}
+
+/* The same; what fails leaves nothing behind. */
+static rm2_status put(rm2_context *ctx, rm2i_h5_writer *h5, const dataset *d,
+                      unsigned char **values) {
+    size_t before = h5->count;
+    rm2_status status = place(ctx, h5, d, values);
+    if (status != RM2_OK)
+        h5->count = before;
     return status;
 }
 
@@ -149,8 +170,14 @@ rm2_status rm2i_h5_put_sizes(rm2_context *ctx, rm2i_h5_writer *h5, const char *n
 rm2_status rm2i_h5_announce(rm2_context *ctx, rm2i_h5_writer *h5, const char *name, size_t count) {
     rm2i_h5_node *node;
     if (count == 0 || h5->announced)
-        return refused(ctx, name, "an announced array is empty, or not the only one");
-    RM2_TRY(describe(ctx, h5, &(dataset){name, RM2I_H5_DOUBLES, sizeof(double), 1, &count}, &node));
+        return refused(ctx, name, "an announced array must have values, and there can be only one");
+    const dataset d = {name, RM2I_H5_DOUBLES, sizeof(double), 1, &count};
+    size_t before = h5->count;
+    rm2_status status = describe(ctx, h5, &d, &node);
+    if (status != RM2_OK) {
+        h5->count = before;
+        return status;
+    }
     h5->announced = count;
     h5->last = h5->count - 1;
     return RM2_OK;

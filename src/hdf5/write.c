@@ -29,7 +29,12 @@ void rm2i_h5_discard(rm2i_h5_writer *h5) {
 
 rm2_status rm2i_h5_to_bytes(rm2_context *ctx, rm2i_h5_writer *h5, unsigned char **bytes,
                             size_t *size) {
-    rm2_status status = rm2i_h5_image(ctx, h5, bytes, size);
+    rm2_status status;
+    *bytes = NULL;
+    if (h5->announced)
+        status = rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the file has an array that comes in pieces");
+    else
+        status = rm2i_h5_image(ctx, h5, bytes, size);
     rm2i_h5_discard(h5);
     if (status == RM2_OK)
         rm2i_h5_seal(*bytes, *size);

@@ -20,13 +20,13 @@ static const struct {
                  FUNCTION(VarGetNumberOfFields),
                  FUNCTION(VarGetStructFieldByIndex)};
 
-bool rm2i_matio_load(rm2i_matio *matio) {
-    void *library = dlopen(RM2I_MATIO, RTLD_NOW | RTLD_LOCAL);
-    for (size_t k = 0; library && k < sizeof functions / sizeof *functions; k++) {
-        void *found = dlsym(library, functions[k].name);
-        if (!found)
-            return false;
+/* It stays loaded until the process ends. */
+const char *rm2i_matio_load(rm2i_matio *matio) {
+    void *library = dlopen(RM2I_MATIO, RTLD_NOW | RTLD_LOCAL), *found = library;
+    for (size_t k = 0; found && k < sizeof functions / sizeof *functions; k++) {
+        found = dlsym(library, functions[k].name);
         memcpy((char *)matio + functions[k].at, &found, sizeof found);
     }
-    return library != NULL; /* it stays loaded until the process ends */
+    const char *why = found ? NULL : dlerror();
+    return found || why ? why : "it is not there";
 }

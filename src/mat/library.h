@@ -3,8 +3,6 @@
 #ifndef RM2I_MAT_LIBRARY_H
 #define RM2I_MAT_LIBRARY_H
 
-#include <stdbool.h>
-
 #include <matio.h>
 
 /* Its functions, without Mat_. */
@@ -19,7 +17,7 @@ typedef struct rm2i_matio {
     __typeof__(&Mat_VarGetStructFieldByIndex) VarGetStructFieldByIndex;
 } rm2i_matio;
 
-/* False: it is not there, or not all of it. */
-bool rm2i_matio_load(rm2i_matio *matio);
+/* NULL, or why it cannot be loaded. */
+const char *rm2i_matio_load(rm2i_matio *matio);
 
 #endif

@@ -442,10 +442,11 @@ static void visit_all(answer *a) {
 bool rm2i_mat_answer(const rm2i_mat_request *request, int out) {
     answer a = {.request = request, .out = out, .good = true};
     bool list = request->index == SIZE_MAX;
-    if (!rm2i_matio_load(&a.matio)) {
+    const char *why = rm2i_matio_load(&a.matio);
+    if (why) {
         fail(&a, RM2_ERR_UNSUPPORTED,
-             "%s: MATLAB files need %s, which cannot be loaded (Debian: libmatio)", request->path,
-             RM2I_MATIO);
+             "%s: cannot load %s, which reads MATLAB files: %s (Debian: install libmatio-dev)",
+             request->path, RM2I_MATIO, why);
         return a.good;
     }
     a.file = a.matio.Open(request->path, MAT_ACC_RDONLY);

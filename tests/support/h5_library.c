@@ -1,4 +1,4 @@
-/* libhdf5 with format bounds 1.8, links in lists, no times; what it puts into a header later is in further blocks. */
+/* Files as libhdf5 wrote them for earlier versions: format 1.8, links in lists, no times, headers in several blocks. */
 #include "h5_library.h"
 
 #include <setjmp.h>

@@ -347,7 +347,11 @@ static void putting_fails(void **state) {
     assert_int_equal(rm2i_h5_put_text(f->ctx, h5, "model", "x"), RM2_ERR_ARGUMENT);
     assert_message(f, "the name is taken");
     assert_int_equal(rm2i_h5_put_text(f->ctx, h5, "model//x", "x"), RM2_ERR_ARGUMENT);
-    assert_message(f, "a group without a name");
+    assert_message(f, "invalid name of a group");
+    assert_int_equal(rm2i_h5_put_text(f->ctx, h5, "new/..", "x"), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_h5_put_text(f->ctx, h5, "new/./x", "x"), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_h5_put_text(f->ctx, h5, "new//x", "x"), RM2_ERR_ARGUMENT);
+    assert_ok(f, rm2i_h5_put_text(f->ctx, h5, "new", "no group of that name is left"));
     shape[0] = shape[1] = (size_t)1 << 31;
     assert_int_equal(rm2i_h5_put_doubles(f->ctx, h5, "large", 2, shape, VALUES), RM2_ERR_ARGUMENT);
     assert_message(f, "it is too large");
@@ -355,7 +359,11 @@ static void putting_fails(void **state) {
     assert_int_equal(rm2i_h5_put_doubles(f->ctx, h5, "large", 2, shape, VALUES), RM2_ERR_MEMORY);
     assert_ok(f,
               rm2i_h5_put_text(f->ctx, h5, "large", "the name is free")); /* nothing was stored */
-    rm2i_h5_discard(h5);
+    unsigned char *bytes;
+    size_t size;
+    assert_ok(f, rm2i_h5_announce(f->ctx, h5, "array", 3));
+    assert_int_equal(rm2i_h5_to_bytes(f->ctx, h5, &bytes, &size), RM2_ERR_ARGUMENT);
+    assert_null(bytes);
     rm2i_h5_discard(NULL);
 }
 
