@@ -57,7 +57,6 @@ static void lay_out(void *inducing, rm2i_arena *a) {
     in->owned = rm2i_take(a, size_t, rm2i_inducing_ranks(in));
 }
 
-/* Of all processes. */
 rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *shape,
                                 rm2i_inducing **inducing) {
     rm2i_inducing *in;
