@@ -24,14 +24,22 @@ async function open(server, { width = 1280, height = 800, scheme = "light", hash
   page.on("request", (request) => !/^(data|blob):/.test(request.url()) && !request.url().startsWith(server.url) && outside.push(request.url()));
   await page.goto(server.url + hash);
   const root = page.locator("html");
-  const settled = () => eventually(async () => (await root.getAttribute("data-final")) === "true" && (await page.evaluate(() => !document.querySelector("#facts-path").classList.contains("rough"))), 60000);
+  const settled = async () => {
+    await nextFrame(page);
+    return eventually(async () => (await root.getAttribute("data-final")) === "true" && (await page.evaluate(() => !document.querySelector("#facts-path").classList.contains("rough"))), 60000);
+  };
   await eventually(async () => (await root.getAttribute("data-ready")) === "true");
   await settled();
   return { page, context, noise, outside, settled, close: () => context.close() };
 }
 
 const number = (page, name) => page.locator(`#fact-${name}`).getAttribute("data-value").then(Number);
-const stateOf = (page) => page.evaluate(() => JSON.parse(decodeURIComponent(location.hash.slice(1)) || "null"));
+/** The page takes up what a person does in its next frame, which on a busy machine comes late. */
+const nextFrame = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done())));
+async function stateOf(page) {
+  await nextFrame(page);
+  return page.evaluate(() => JSON.parse(decodeURIComponent(location.hash.slice(1)) || "null"));
+}
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 /** Where a latent point is on the page, found by asking the map what it hovers over. */
 async function locate(page, latent) {
