@@ -11,12 +11,15 @@
 #include <time.h>
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <omp.h>
 
 #include "suite/suite.h"
 
 enum { ROWS = 128 }; /* in a block */
+
+/* LAPACK's functions in Fortran, with the length of a text at the end. */
+void dpotrf_(const char *uplo, const int *n, double *A, const int *stride, int *info, size_t);
+void dpotri_(const char *uplo, const int *n, double *A, const int *stride, int *info, size_t);
 
 struct bare_work {
     bare_shape shape;
@@ -107,11 +110,15 @@ double bare_operations(const bare_shape *s) {
 /* ---- work ------------------------------------------------------------------------------------ */
 
 static bool factor(size_t n, double *A) {
-    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, A, (lapack_int)n) == 0;
+    int k = (int)n, info = 0;
+    dpotrf_("U", &k, A, &k, &info, 1);
+    return info == 0;
 }
 
 static bool invert(size_t n, double *A) {
-    return LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, A, (lapack_int)n) == 0;
+    int k = (int)n, info = 0;
+    dpotri_("U", &k, A, &k, &info, 1);
+    return info == 0;
 }
 
 static double factor_and_invert(const bare_work *w, size_t n) {

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "linalg/factor.h"
 #include "linalg/gamma.h"
+#include "linalg/lapack.h"
 #include "linalg/serial.h"
 
 struct rm2i_evidence {
@@ -57,8 +58,7 @@ static rm2_status find_reflectors(rm2i_evidence *ev) {
         for (size_t q = 0; q < Q; q++)
             ev->reflectors[(q + 1) * N + i] = ev->X[i * Q + q];
     }
-    if (LAPACKE_dgeqr2_work(LAPACK_COL_MAJOR, (lapack_int)N, (lapack_int)(Q + 1), ev->reflectors,
-                            (lapack_int)N, ev->tau, ev->column) != 0)
+    if (rm2i_dgeqr2((int)N, (int)(Q + 1), ev->reflectors, ev->tau, ev->column) != 0)
         return RM2_ERR_NUMERIC;
     for (size_t k = 0; k <= Q; k++) {
         memset(ev->reflectors + k * N, 0, k * sizeof *ev->reflectors);

@@ -10,8 +10,8 @@
  *
  * Nothing in a file is trusted. Every structure claims its bytes: they must be inside the file, and all
  * claims together may not exceed it, so that every loop ends; at the end no two claims may overlap, so that
- * nothing is its own part. There is no recursion. Forms that are neither those of form.h nor those that
- * libhdf5 wrote for earlier versions are refused. */
+ * no structure contains itself. There is no recursion. Only the forms of form.h and those that libhdf5
+ * wrote for earlier versions are accepted. */
 #ifndef RM2I_HDF5_TREE_H
 #define RM2I_HDF5_TREE_H
 

@@ -5,6 +5,7 @@
 
 #include "linalg/clones.h"
 #include "linalg/dense.h"
+#include "linalg/lapack.h"
 #include "linalg/serial.h"
 
 enum { SMALL = 48 }; /* up to here loops beat the library's call and thread overhead */
@@ -153,11 +154,7 @@ void rm2i_symmetrise(size_t n, double *A) {
 }
 
 static rm2_status cholesky_lapack(size_t n, double *L) {
-    lapack_int k = (lapack_int)n; /* row-major lower = column-major upper */
-    int threads = rm2i_one_thread_begin();
-    lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', k, L, k);
-    rm2i_one_thread_end(threads);
-    if (info != 0)
+    if (rm2i_dpotrf((int)n, L, (int)n) != 0)
         return RM2_ERR_NUMERIC;
     for (size_t i = 0; i < n; i++) {
         memset(L + i * n + i + 1, 0, (n - i - 1) * sizeof *L);

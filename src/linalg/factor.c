@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "linalg/lapack.h"
 #include "linalg/serial.h"
 
 enum { FIRST_JITTER = -12, LAST_JITTER = -4 }; /* powers of ten, relative to the mean diagonal */
@@ -95,14 +96,13 @@ void rm2i_factor_other_half_solve(rm2_context *ctx, size_t n, const double *L, s
 
 /* B^T = Q^T L^T, column-major. */
 void rm2i_lq(size_t n, double *B, double *L, double *work) {
-    lapack_int k = (lapack_int)n, rest = (lapack_int)(n * n - n);
+    int k = (int)n, rest = (int)(n * n - n);
     double *tau = work + rest;
-    int before = rm2i_one_thread_begin();
-    (void)LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, k, k, B, k, tau, work, rest);
+    const rm2i_lapack_work in_front = {.doubles = work, .double_count = rest};
+    (void)rm2i_dgeqrf(k, B, tau, &in_front);
     for (size_t i = 0; i < n; i++)
         memcpy(L + i * n, B + i * n, (i + 1) * sizeof *L);
-    (void)LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, k, k, k, B, k, tau, work, rest);
-    rm2i_one_thread_end(before);
+    (void)rm2i_dorgqr(k, B, tau, &in_front);
 }
 
 /* ---- eigenproblem --------------------------------------------------------------------------- */
@@ -120,11 +120,9 @@ size_t rm2i_symmetric_eigen_work(size_t n) {
 }
 
 rm2_status rm2i_symmetric_eigen(size_t n, double *A, double *values, double *work) {
-    lapack_int k = (lapack_int)n, *iwork = (lapack_int *)(void *)(work + eigen_doubles(n));
-    int before = rm2i_one_thread_begin();
-    lapack_int info =
-        LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', k, A, k, values, work,
-                            (lapack_int)eigen_doubles(n), iwork, (lapack_int)eigen_integers(n));
-    rm2i_one_thread_end(before);
-    return info == 0 ? RM2_OK : RM2_ERR_NUMERIC;
+    const rm2i_lapack_work both = {.doubles = work,
+                                   .integers = (int *)(void *)(work + eigen_doubles(n)),
+                                   .double_count = (int)eigen_doubles(n),
+                                   .integer_count = (int)eigen_integers(n)};
+    return rm2i_dsyevd((int)n, A, values, &both) == 0 ? RM2_OK : RM2_ERR_NUMERIC;
 }

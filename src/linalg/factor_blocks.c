@@ -7,6 +7,7 @@
 
 #include "base/pool.h"
 #include "linalg/factor.h"
+#include "linalg/lapack.h"
 #include "linalg/serial.h"
 
 enum { MOST_INVERTED = 128 }; /* rows of a block of the inverse */
@@ -39,10 +40,8 @@ static void diagonal_block(factoring *f, size_t k) {
     if (k > 0)
         rm2i_dsyrk(CblasColMajor, CblasUpper, CblasTrans, b, (int)k, -1, entry(f, 0, k), n, 1,
                    entry(f, k, k), n);
-    int before = rm2i_one_thread_begin();
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', b, entry(f, k, k), n) != 0)
+    if (rm2i_dpotrf(b, entry(f, k, k), n) != 0)
         atomic_store(&f->failed, true);
-    rm2i_one_thread_end(before);
 }
 
 /* U_kj = U_kk^-T (A_kj - sum_{i<k} U_ik^T U_ij) for `count` columns from j on, k the block row. */
@@ -116,10 +115,8 @@ static void invert_part(void *inverting_, size_t part, size_t worker) {
     int c = (int)smaller(v->block, v->n - j), n = (int)v->n;
     double X[MOST_INVERTED * MOST_INVERTED], *row = v->U + j;
     lower_block(v, j, (size_t)c, false, X);
-    int before = rm2i_one_thread_begin();
-    if (LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', c, X, c) != 0)
+    if (rm2i_dtrtri(c, X, c) != 0)
         atomic_store(&v->failed, true);
-    rm2i_one_thread_end(before);
     for (int q = 0; q < c; q++)
         memcpy(row + (j + (size_t)q) * v->n + q + 1, X + q * c + q + 1,
                (size_t)(c - q - 1) * sizeof *X);

@@ -2,14 +2,13 @@
  *
  * A context says how many threads its calls use, and src/base/pool.h shares work among them in a way that does not
  * wait for a thread that is not running. Threads of the library below would come on top of those and wait for each
- * other. So all of the library calls BLAS and LAPACK by these names; work that is large enough for several threads is
+ * other. So all of the library calls BLAS by these names and LAPACK by those of lapack.h; work that is large enough for several threads is
  * cut into calls of its own (factor.c). With OpenBLAS's OpenMP build the number is the calling thread's own, and what the
  * caller had set is back after the call; other builds have one number for the process, which rm2_blas_set_threads sets. */
 #ifndef RM2I_SERIAL_H
 #define RM2I_SERIAL_H
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <omp.h>
 
 /* Between the two, BLAS and LAPACK start no threads; `end` takes what `begin` returned. */

@@ -26,6 +26,7 @@
 
 #include "base/arena.h"
 #include "linalg/dense.h"
+#include "linalg/lapack.h"
 #include "linalg/serial.h"
 #include "start/start.h"
 
@@ -45,60 +46,43 @@ static void lay_out_leading(leading *e, rm2i_arena *a) {
     e->vectors = rm2i_take(a, double, e->count, e->n);
 }
 
-typedef struct eigen_call {
-    const leading *e;
-    double *A;
-    lapack_int lwork, liwork; /* -1: ask for these */
-    double *work;
-    lapack_int *support, *iwork;
-    double *memory;
-} eigen_call;
-
-static void lay_out_call(void *arg, rm2i_arena *a) {
-    eigen_call *c = arg;
-    c->work = rm2i_take(a, double, (size_t)c->lwork);
-    c->iwork = rm2i_take(a, lapack_int, (size_t)c->liwork);
-    c->support = rm2i_take(a, lapack_int, 2, c->e->n);
-}
-
-static lapack_int run_dsyevr(eigen_call *c) {
-    lapack_int found = 0, n = (lapack_int)c->e->n, count = (lapack_int)c->e->count;
-    lapack_int info = LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, c->A, n, 0, 0,
-                                          n - count + 1, n, 0, &found, c->e->values, c->e->vectors,
-                                          n, c->support, c->work, c->lwork, c->iwork, c->liwork);
-    return info == 0 && c->lwork != -1 && found != count ? 1 : info;
+static void lay_out_scratch(void *eigen, rm2i_arena *a) {
+    rm2i_largest_eigen *e = eigen;
+    e->work.doubles = rm2i_take(a, double, (size_t)e->work.double_count);
+    e->work.integers = rm2i_take(a, int, (size_t)e->work.integer_count);
+    e->support = rm2i_take(a, int, 2, (size_t)e->n);
 }
 
 /* Ask for the sizes of the scratch memory. */
-static rm2_status ask_sizes(rm2_context *ctx, eigen_call *c) {
+static rm2_status ask_sizes(rm2_context *ctx, rm2i_largest_eigen *e) {
     double doubles = 0;
-    lapack_int integers = 0;
-    eigen_call query = {
-        .e = c->e, .A = c->A, .work = &doubles, .iwork = &integers, .lwork = -1, .liwork = -1};
-    if (run_dsyevr(&query) != 0)
-        return rm2i_fail(ctx, RM2_ERR_NUMERIC, "eigenvalue problem of size %zu refused", c->e->n);
-    c->lwork = (lapack_int)doubles;
-    c->liwork = integers;
+    int integers = 0;
+    rm2i_largest_eigen query = *e;
+    query.work = (rm2i_lapack_work){&doubles, &integers, -1, -1};
+    if (rm2i_dsyevr(&query) != 0)
+        return rm2i_fail(ctx, RM2_ERR_NUMERIC, "eigenvalue problem of size %d refused", e->n);
+    e->work.double_count = (int)doubles;
+    e->work.integer_count = integers;
     return RM2_OK;
 }
 
-static rm2_status solve(rm2_context *ctx, eigen_call *c) {
-    RM2_TRY(ask_sizes(ctx, c));
-    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_call, c, &c->memory));
-    lapack_int info = run_dsyevr(c);
-    free(c->memory);
-    return info == 0 ? RM2_OK
-                     : rm2i_fail(ctx, RM2_ERR_NUMERIC,
-                                 "no convergence in an eigenvalue problem of size %zu", c->e->n);
-}
-
-static rm2_status leading_eigen(rm2_context *ctx, double *A, const leading *e) {
-    if (e->n > INT_MAX / 2)
-        return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "eigenvalue problem of size %zu", e->n);
-    int threads = rm2i_one_thread_begin();
-    rm2_status status = solve(ctx, &(eigen_call){.e = e, .A = A});
-    rm2i_one_thread_end(threads);
-    return status;
+static rm2_status leading_eigen(rm2_context *ctx, double *A, const leading *wanted) {
+    if (wanted->n > INT_MAX / 2)
+        return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED, "eigenvalue problem of size %zu", wanted->n);
+    rm2i_largest_eigen e = {.n = (int)wanted->n,
+                            .count = (int)wanted->count,
+                            .A = A,
+                            .values = wanted->values,
+                            .vectors = wanted->vectors};
+    double *memory;
+    RM2_TRY(ask_sizes(ctx, &e));
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_scratch, &e, &memory));
+    int info = rm2i_dsyevr(&e);
+    free(memory);
+    if (info != 0 || e.found != e.count)
+        return rm2i_fail(ctx, RM2_ERR_NUMERIC,
+                         "no convergence in an eigenvalue problem of size %zu", wanted->n);
+    return RM2_OK;
 }
 
 /* ---- columns of a start --------------------------------------------------------------------- */
