@@ -36,8 +36,9 @@ typedef enum rm2_optimiser { RM2_LBFGS, RM2_ADAM } rm2_optimiser;
 typedef struct rm2_optim_settings {
     rm2_optimiser method;
     size_t max_iterations;
-    double relative_decrease; /* stop at (f_k - f_k+1) / max(|f_k|, |f_k+1|, 1) <= this; 0: off.
-                                 L-BFGS only: a step of Adam may go up */
+    double relative_decrease; /* stop at (f_k - f_k+1) / max(|f_k|, |f_k+1|, 1) <= this, twice in a
+                                 row; 0: only where f does not fall. L-BFGS only: a step of Adam may
+                                 go up */
     double gradient;          /* stop at max |gradient| <= this */
     double max_seconds;       /* stop after the iteration that passes this; 0: no limit */
     size_t history;           /* L-BFGS: pairs kept */

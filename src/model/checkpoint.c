@@ -8,7 +8,7 @@
 #include "model/settings_file.h"
 #include "model/train.h"
 
-enum { VERSION = 1, TERMS = sizeof(rm2_objective_terms) / sizeof(double) };
+enum { VERSION = 2, TERMS = sizeof(rm2_objective_terms) / sizeof(double) };
 static const char FORMAT[] = "riemann2 checkpoint", STATE[] = "state";
 
 /* FNV-1a over the bytes of doubles. */
@@ -177,8 +177,10 @@ static rm2_status check_header(rm2_context *ctx, const rm2i_h5 *h5, const char *
         return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s is not a checkpoint of a training", path);
     RM2_TRY(rm2i_h5_get_size(ctx, h5, "version", &version));
     if (version != VERSION)
-        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s has version %zu, this program reads version %d",
-                         path, version, VERSION);
+        return rm2i_fail(
+            ctx, RM2_ERR_FORMAT,
+            "%s has version %zu, this program reads version %d; remove it to start anew", path,
+            version, VERSION);
     RM2_TRY(rm2i_h5_get_size(ctx, h5, "fingerprint", &print));
     if (print != fingerprint)
         return rm2i_fail(

@@ -62,8 +62,7 @@ static bool wants_checkpoint(const loop *l) {
     return l->checkpoint && l->checkpoint->path;
 }
 
-/* Did it end by itself? Then a resume has nothing to do: the last step's decrease, which ended it,
- * is not part of the optimiser's state. */
+/* Did it end by itself? Then a resume has nothing to do. */
 static bool converged(rm2_stop stop) {
     return stop == RM2_STOP_DECREASE || stop == RM2_STOP_GRADIENT || stop == RM2_STOP_LINE_SEARCH;
 }
@@ -77,7 +76,10 @@ static bool can_resume(const loop *l) {
 /* From what was saved; *stop tells if it had ended. */
 static rm2_status continue_from(loop *l, const rm2i_saved *saved, rm2_stop *stop) {
     const char *path = l->checkpoint->path;
-    RM2_TRY(rm2i_checkpoint_restore(l->ctx, saved, l->optim));
+    rm2_status status = rm2i_checkpoint_restore(l->ctx, saved, l->optim);
+    if (status == RM2_ERR_ARGUMENT)
+        return rm2i_fail_prefix(l->ctx, RM2_ERR_FORMAT, "%s", path);
+    RM2_TRY(status);
     if (saved->trace_size != rm2i_optim_iteration(l->optim) + 1)
         return rm2i_fail(l->ctx, RM2_ERR_FORMAT, "%s: trace and iterations do not fit together",
                          path);
@@ -85,7 +87,7 @@ static rm2_status continue_from(loop *l, const rm2i_saved *saved, rm2_stop *stop
         return rm2i_fail(l->ctx, RM2_ERR_DATA,
                          "%s: %zu iterations are done already, more than the %zu asked for", path,
                          saved->trace_size - 1, l->o->s.optim.max_iterations);
-    rm2_status status = rm2i_objective_use(l->o, &saved->sets);
+    status = rm2i_objective_use(l->o, &saved->sets);
     if (status == RM2_ERR_FORMAT)
         (void)rm2i_fail_prefix(l->ctx, status, "%s", path);
     RM2_TRY(status);

@@ -176,12 +176,12 @@ static rm2_status iterate(descent *s, bool *stuck) {
 
 static rm2_status descend(rm2_context *ctx, descent *s, rm2i_bounded_result *result) {
     const rm2i_bounded_problem *p = s->p;
-    double decrease = INFINITY;
+    double decrease = INFINITY, previous = INFINITY;
     bool stuck = false;
     reset(s);
     RM2_TRY(evaluate(s, &s->at));
     for (;;) {
-        const rm2i_progress progress = {.decrease = decrease,
+        const rm2i_progress progress = {.decrease = fmax(previous, decrease),
                                         .gradient = free_gradient(s),
                                         .iteration = result->iterations,
                                         .stuck = stuck,
@@ -193,6 +193,7 @@ static rm2_status descend(rm2_context *ctx, descent *s, rm2i_bounded_result *res
         double before = s->at.f;
         RM2_TRY(iterate(s, &stuck));
         result->iterations += !stuck;
+        previous = decrease;
         decrease = rm2i_relative_decrease(before, s->at.f);
         if (p->report && !stuck)
             p->report(p->user, s->at.f);

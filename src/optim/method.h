@@ -35,6 +35,7 @@ struct rm2i_optim {
     size_t iteration, evaluations;
     size_t pairs, next; /* ring of L-BFGS: pairs stored, slot of the next */
     double f, best_f, gradient_max, step_length, seconds;
+    double decrease; /* relative, of the last iteration; DBL_MAX: none of this function yet */
 
     double *memory;              /* the vectors below; the first `kept` are saved */
     size_t kept;                 /* doubles */
@@ -77,7 +78,7 @@ rm2i_pair_products rm2i_optim_pair(const rm2i_optim *o);
 
 /* What the stopping rule looks at. */
 typedef struct rm2i_progress {
-    double decrease; /* relative, of the iteration just made; infinity if none was made */
+    double decrease; /* relative, the larger of the last two iterations; huge before the second */
     double gradient; /* max |gradient| */
     double seconds;
     size_t iteration;

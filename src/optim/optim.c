@@ -5,6 +5,7 @@
  * and history are untouched, so that a failure or an interrupt never leaves half an iteration. */
 #include "optim/optim.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,7 @@ rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *setting
     o->method = find_method(settings->method);
     o->n = n;
     o->f = o->best_f = o->gradient_max = INFINITY;
+    o->decrease = DBL_MAX;
     rm2_status status = rm2i_arena_calloc(ctx, lay_out, o, &o->memory);
     if (status != RM2_OK) {
         rm2i_optim_free(o);
@@ -174,7 +176,9 @@ static rm2_status advance(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_prob
     double end = rm2i_seconds();
     o->seconds += end - *since;
     *since = end;
-    *stop = test(ctx, o, rm2i_relative_decrease(before, o->f), stuck);
+    double previous = o->decrease;
+    o->decrease = rm2i_relative_decrease(before, o->f);
+    *stop = test(ctx, o, fmax(previous, o->decrease), stuck);
     return RM2_OK;
 }
 
@@ -224,6 +228,7 @@ rm2_status rm2i_optim_renew(rm2i_optim *optim, rm2i_objective_fn fn, void *user)
     o->best_f = before;
     RM2_TRY(status);
     rm2i_optim_accept(o, f, o->step_length);
+    o->decrease = DBL_MAX; /* that of the old function says nothing about the new one */
     o->best_f = fmin(f, best_f);
     if (f <= best_f)
         memcpy(o->best, o->x, o->n * sizeof *o->x);

@@ -33,8 +33,8 @@ typedef struct rm2i_segments {
 void rm2i_optim_divide(rm2i_optim *optim, const rm2i_segments *segments);
 
 /* One iteration; the first call evaluates at x0 before. *stop is RM2_STOP_RUNNING until a test is
- * met. Nothing is remembered of it: where a limit is raised, or after a decrease that was too
- * small, the next call goes on. Allocates nothing.
+ * met. Nothing is remembered of it: where a limit is raised, or after decreases that were too
+ * small, the next call makes another iteration. Allocates nothing.
  *
  * A failed or interrupted step leaves the state of the last whole iteration (only the number of
  * evaluations, the seconds and the best point may have changed), so that it may be saved or tried

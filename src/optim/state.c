@@ -24,10 +24,11 @@ enum field {
     STEP_LENGTH,
     VALUE,
     BEST_VALUE,
+    DECREASE,
     HEADER_SIZE
 };
 
-static const double FORMAT_VERSION = 1;
+static const double FORMAT_VERSION = 2;
 static const double COUNTER_MAX = 0x1p53;
 
 static size_t history(const rm2i_optim *o) {
@@ -94,6 +95,7 @@ static void save_header(const rm2i_optim *o, double *state) {
     state[STEP_LENGTH] = o->step_length;
     state[VALUE] = o->started ? o->f : 0;
     state[BEST_VALUE] = o->started ? o->best_f : 0;
+    state[DECREASE] = o->decrease;
 }
 
 /* Pieces of a state: header, kept vectors, numbers that all ranks have. */
@@ -238,6 +240,7 @@ static void use_header(rm2i_optim *o, const double *header) {
     o->step_length = header[STEP_LENGTH];
     o->f = o->started ? header[VALUE] : INFINITY;
     o->best_f = o->started ? header[BEST_VALUE] : INFINITY;
+    o->decrease = header[DECREASE];
     o->gradient_max = o->started ? rm2i_optim_max_abs(o, o->gradient) : INFINITY;
 }
 

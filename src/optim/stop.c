@@ -1,8 +1,10 @@
 /* The stopping rule of all methods.
  *
  * Relative decrease (f_k - f_k+1) / max(|f_k|, |f_k+1|, 1) and max |gradient|, as in L-BFGS-B (Zhu,
- * Byrd, Lu and Nocedal, ACM TOMS 23, 1997), so that tolerances mean the same as there. Reasons that
- * say something about the point come before limits: who reaches both has converged. */
+ * Byrd, Lu and Nocedal, ACM TOMS 23, 1997), so that tolerances mean the same as there; but two
+ * iterations in a row must be that small. One alone is often a step that the line search cut short,
+ * and the next gains as much as those before. Reasons that say something about the point come before
+ * limits: who reaches both has converged. */
 #include <math.h>
 
 #include "optim/method.h"

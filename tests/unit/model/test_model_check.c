@@ -410,8 +410,11 @@ static bool resume_and_use(const char *path) {
     rm2_status status = rm2_fit(ctx, data, &s, &checkpoint, &model);
     rm2_data_free(data);
     assert_true((status == RM2_OK) == (model != NULL));
-    if (!model)
+    if (!model) {
+        if (!strstr(rm2_context_error(ctx), path))
+            fail_msg("status %d, without the file's name: %s", (int)status, rm2_context_error(ctx));
         return false;
+    }
     use(model);
     const rm2_model_info *i = rm2_model_info_of(model);
     assert_finite(i->iterations + 1, i->trace);

@@ -50,6 +50,30 @@ static void steps(rm2i_optim *o, valley *v, int count) {
         assert_int_equal(rm2i_optim_step(NULL, o, height, v, &stop), RM2_OK);
 }
 
+/* A small decrease of the old function and one of the new one are not two in a row. */
+static void decreases_of_two_functions_are_not_in_a_row(void **state) {
+    (void)state;
+    double x0[DIM];
+    valley v = {.centre = 0.3};
+    rm2_optim_settings s = usual_settings();
+    rm2i_optim *o;
+    rm2_stop stop = RM2_STOP_RUNNING;
+    for (size_t i = 0; i < DIM; i++)
+        x0[i] = 1;
+    s.gradient = 0;
+    s.relative_decrease = 2; /* every decrease is smaller */
+    assert_int_equal(rm2i_optim_create(NULL, &s, DIM, x0, &o), RM2_OK);
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(rm2i_optim_step(NULL, o, height, &v, &stop), RM2_OK);
+        assert_int_equal(stop, RM2_STOP_RUNNING);
+        assert_int_equal(rm2i_optim_step(NULL, o, height, &v, &stop), RM2_OK);
+        assert_int_equal(stop, RM2_STOP_DECREASE);
+        v.centre = 0.31;
+        assert_int_equal(rm2i_optim_renew(o, height, &v), RM2_OK);
+    }
+    rm2i_optim_free(o);
+}
+
 static void values_are_renewed(void **state) {
     (void)state;
     for (int method = RM2_LBFGS; method <= RM2_ADAM; method++) {
@@ -119,6 +143,7 @@ static void failure_changes_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_renewed),
+        cmocka_unit_test(decreases_of_two_functions_are_not_in_a_row),
         cmocka_unit_test(memory_is_kept),
         cmocka_unit_test(failure_changes_nothing),
     };

@@ -51,6 +51,66 @@ static void small_decrease_stops(void **state) {
     rm2i_optim_free(o);
 }
 
+enum { FALLS = 30 };
+
+/* Relative decreases of the first iterations on Rosenbrock's function of ten variables. */
+static void record_falls(double *falls) {
+    problem p = {.n = 10};
+    rm2i_optim *o = optim_filled(exact_settings(), 10, -1.3);
+    assert_int_equal(optim_step(o, rosenbrock, &p), RM2_STOP_RUNNING);
+    for (int k = 1; k < FALLS; k++) {
+        double before = rm2i_optim_f(o);
+        assert_int_equal(optim_step(o, rosenbrock, &p), RM2_STOP_RUNNING);
+        falls[k] = (before - rm2i_optim_f(o)) / fmax(before, 1);
+    }
+    rm2i_optim_free(o);
+}
+
+/* The first iteration that gains less than those next to it; later ones gain more again. */
+static int lone_small_fall(const double *falls) {
+    for (int k = 2; k < FALLS - 1; k++)
+        if (falls[k] < falls[k - 1] && falls[k] < falls[k + 1])
+            return k;
+    fail_msg("no iteration gains less than both of its neighbours");
+    return 0;
+}
+
+/* Another optimiser of n variables that continues from the state of this one. */
+static rm2i_optim *saved_and_restored(rm2i_optim *o, rm2_optim_settings s, size_t n) {
+    size_t size = rm2i_optim_state_size(o);
+    double *saved = calloc(size, sizeof *saved);
+    assert_non_null(saved);
+    rm2i_optim_save(o, saved);
+    rm2i_optim_free(o);
+    o = optim_filled(s, n, 0);
+    ok(optim_restore(o, saved, size));
+    free(saved);
+    return o;
+}
+
+/* With a tolerance that only iteration k keeps, k does not stop; with one that k and k + 1 keep, k + 1 does, also if the
+ * state was saved between them. */
+static void small_decrease_stops_only_twice_in_a_row(void **state) {
+    (void)state;
+    double falls[FALLS] = {0};
+    record_falls(falls);
+    int lone = lone_small_fall(falls);
+    for (int resumed = 0; resumed < 2; resumed++)
+        for (int twice = 0; twice < 2; twice++) {
+            problem p = {.n = 10};
+            rm2_optim_settings s = exact_settings();
+            s.relative_decrease = falls[lone + twice];
+            rm2i_optim *o = optim_filled(s, 10, -1.3);
+            for (int k = 0; k <= lone; k++)
+                assert_int_equal(optim_step(o, rosenbrock, &p), RM2_STOP_RUNNING);
+            if (resumed)
+                o = saved_and_restored(o, s, 10);
+            assert_int_equal(optim_step(o, rosenbrock, &p),
+                             twice ? RM2_STOP_DECREASE : RM2_STOP_RUNNING);
+            rm2i_optim_free(o);
+        }
+}
+
 static void iterations_are_limited(void **state) {
     (void)state;
     for (size_t most = 0; most < 4; most++)
@@ -75,19 +135,12 @@ static void seconds_are_limited_and_counted_across_resumes(void **state) {
         rm2i_optim *o = optim_filled(s, 2, -1.2);
         assert_int_equal(optim_step(o, rosenbrock, &p), RM2_STOP_MAX_SECONDS);
         assert_int_equal(rm2i_optim_iteration(o), 1);
-        double *saved = calloc(rm2i_optim_state_size(o), sizeof *saved);
-        assert_non_null(saved);
-        rm2i_optim_save(o, saved);
         double seconds = rm2i_optim_seconds(o);
-        rm2i_optim_free(o);
-
-        o = optim_filled(s, 2, 0);
-        ok(optim_restore(o, saved, rm2i_optim_state_size(o)));
+        o = saved_and_restored(o, s, 2);
         assert_true(rm2i_optim_seconds(o) == seconds && seconds > 0);
         assert_int_equal(optim_step(o, rosenbrock, &p), RM2_STOP_MAX_SECONDS);
         assert_int_equal(rm2i_optim_iteration(o), 1); /* the time was up already */
         rm2i_optim_free(o);
-        free(saved);
     }
 }
 
@@ -183,6 +236,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_functions_stop_at_once),
         cmocka_unit_test(small_decrease_stops),
+        cmocka_unit_test(small_decrease_stops_only_twice_in_a_row),
         cmocka_unit_test(iterations_are_limited),
         cmocka_unit_test(seconds_are_limited_and_counted_across_resumes),
         cmocka_unit_test(interrupt_stops_after_the_iteration),
