@@ -60,24 +60,13 @@ static int take_start(training *t) {
     return code;
 }
 
-/* Numbers of dimensions that cannot be meant, and settings that the data do not allow. */
-static int check_settings(const training *t) {
-    size_t Q = t->settings.latent_dim, dim = rm2_manifold_dim(t->data->manifold);
-    char text[160];
-    if (Q > t->data->count)
-        return work_complain(&t->work, EXIT_USAGE,
-                             "--latent %zu: more latent dimensions than points (%zu)", Q,
-                             t->data->count);
-    (void)snprintf(text, sizeof text, "warning: %zu latent dimensions for data of dimension %zu", Q,
-                   dim);
-    if (Q > dim)
-        work_note(&t->work, text);
+/* Without trajectories a recipe has no dynamics prior: warn the user, who may not have named them. */
+static void warn_of_missing_dynamics(const training *t) {
     rm2_fit_settings recipe = rm2_fit_settings_recipe(t->settings.recipe);
     if (recipe.gpdm_weight > 0 && t->data->trajectories == 0 &&
         !setting_given(&t->options->from, "gpdm_weight"))
         work_note(&t->work, "warning: no trajectories, so without the recipe's dynamics prior; "
                             "name their column with --group");
-    return EXIT_DONE;
 }
 
 int fit_read_inputs(training *t) {
@@ -87,10 +76,10 @@ int fit_read_inputs(training *t) {
     if (code != EXIT_DONE)
         return code;
     code = fit_options_settings(w, t->options, t->data, &t->settings, t->reason);
-    if (code == EXIT_DONE)
-        code = check_settings(t);
-    if (code == EXIT_DONE)
-        code = take_back_kernels(t);
+    if (code != EXIT_DONE)
+        return code;
+    warn_of_missing_dynamics(t);
+    code = take_back_kernels(t);
     if (code == EXIT_DONE)
         code = take_start(t);
     if (code == EXIT_DONE)

@@ -415,11 +415,28 @@ static rm2_status find_latents(rm2_context *ctx, const rm2_fit_settings *s, rm2_
     return status;
 }
 
+rm2_status rm2i_latent_check(rm2_context *ctx, const rm2_fit_settings *s, size_t points) {
+    if (s->latent_dim <= points)
+        return RM2_OK;
+    return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                     "settings.latent_dim %zu: more latent dimensions than points (%zu)",
+                     s->latent_dim, points);
+}
+
+/* More latent dimensions than the data can have are doubtful. */
+static void tell_dimensions(rm2_context *ctx, const rm2_model *m) {
+    size_t dim = rm2_manifold_dim(m->manifold);
+    if (m->Q > dim)
+        rm2i_log(ctx, RM2_LOG_WARNING, "%zu latent dimensions for data of dimension %zu", m->Q,
+                 dim);
+}
+
 rm2_status rm2i_model_train(rm2_context *ctx, const rm2_fit_settings *s,
                             const rm2_checkpoint *checkpoint, rm2_model *m) {
     bool integrated = s->task == RM2_TASK_INTEGRATED;
     if (integrated && checkpoint && checkpoint->path)
         return refuse_checkpoint(ctx);
+    tell_dimensions(ctx, m);
     RM2_TRY(find_base(ctx, s, m));
     RM2_TRY(find_latents(ctx, s, m));
     return integrated ? RM2_OK : train(ctx, s, checkpoint, m);
@@ -495,6 +512,7 @@ rm2_status rm2_fit_check(rm2_context *ctx, const rm2_data *data, const rm2_fit_s
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "settings.latent_dim is automatic, which needs settings.task integrated");
     s.latent_dim += s.latent_dim == 0; /* the smallest that could be chosen */
+    RM2_TRY(rm2i_latent_check(ctx, &s, data->count));
     return check_sizes(ctx, data, &s);
 }
 
@@ -509,6 +527,7 @@ static rm2_status prepare(rm2_context *ctx, const rm2_data *data, const rm2_fit_
         RM2_TRY(rm2i_training_check(ctx, s));
     if (s->latent_dim == 0)
         RM2_TRY(choose_dimension(ctx, data, s));
+    RM2_TRY(rm2i_latent_check(ctx, s, data->count));
     return rm2i_model_create(ctx, data, s, model);
 }
 

@@ -23,6 +23,7 @@ static rm2_status create_model(rm2_context *ctx, const request *q, const rm2i_di
                                rm2_model **m) {
     if (q->fit.model != RM2_GPLVM)
         RM2_TRY(rm2i_data_regular(ctx, d->own));
+    RM2_TRY(rm2i_latent_check(ctx, &q->fit, rm2i_parts_all(&d->parts, d->own->count)));
     return rm2i_model_create(ctx, d->own, &q->fit, m);
 }
 

@@ -358,7 +358,7 @@ double rm2i_mean_variance(const rm2i_model_problem *p) {
     double sum = 0;
     for (size_t m = 0; m < p->M; m++)
         rm2i_team_relay(p->team, sizeof sum, &sum, add_squares, &(output){p->N, p->F + m * p->N});
-    return sum / (double)((p->team ? p->all : p->N) - 1) / (double)p->M;
+    return sum / (double)(points_of(p) - 1) / (double)p->M;
 }
 
 /* A problem without a team is the whole. */

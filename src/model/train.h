@@ -24,6 +24,9 @@ void rm2i_tell_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N, 
 rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
                       rm2i_training *training);
 
+/* Are there as many points as latent dimensions? Else RM2_ERR_ARGUMENT. (fit.c) */
+rm2_status rm2i_latent_check(rm2_context *ctx, const rm2_fit_settings *s, size_t points);
+
 /* Base point, outputs, start and training of a model that rm2i_model_create made; all but its posterior. Collective where
  * ranks have parts of its points. (fit.c) */
 rm2_status rm2i_model_train(rm2_context *ctx, const rm2_fit_settings *s,

@@ -69,17 +69,33 @@ static void survives_recipes(const char *name, const rm2_data *data, size_t late
     }
 }
 
+/* More latent dimensions than points are refused before anything is done. */
+static void refuses_dimensions(const rm2_data *data, size_t latent_dim) {
+    rm2_fit_settings s = robust_settings(3);
+    rm2_model *model;
+    rm2_start_report *report;
+    s.latent_dim = latent_dim;
+    s.gpdm_weight = 0;
+    assert_int_equal(rm2_fit_check(ctx, data, &s), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_fit_inspect(ctx, data, &s, &report), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
+    assert_null(model);
+    assert_non_null(strstr(rm2_context_error(ctx), "more latent dimensions than points"));
+}
+
 static void test_few_points(void **state) {
     (void)state;
     rm2_data *toy = example_data("toy", 1, 12);
     for (int trajectory = 0; trajectory < 2; trajectory++)
-        for (size_t Q = 1; Q <= 4; Q++) {
+        for (size_t Q = 1; Q <= 2; Q++) {
             rm2_data *two = data_of("R2 x S2", 2, toy->points, trajectory);
             survives_recipes("two points", two, Q);
+            refuses_dimensions(two, Q + 2);
             rm2_data_free(two);
         }
     rm2_data *five = data_of("R2 x S2", 5, toy->points, true);
-    survives_recipes("Q above N and M", five, 7);
+    survives_recipes("Q above M, as many as N", five, 5);
+    refuses_dimensions(five, 6);
     rm2_data_free(five);
     double line[6] = {0, 1, 2, 3, 5, 4};
     rm2_data *flat = data_of("R1", 6, line, false);
