@@ -65,7 +65,7 @@ wheel: $(DEPS) deps-python
 	@scripts/wheel build/dist
 
 docs: tests deps-docs
-	@tests/cli/documents $(CURDIR)/$(BUILD)/riemann2 all
+	@/usr/bin/python3 scripts/docs-outputs $(BUILD)/riemann2
 	@/usr/bin/python3 scripts/docs $(BUILD)
 
 docs-numbers: all
