@@ -375,6 +375,28 @@ static void every_class_of_numbers_comes_back(void **state) {
     rm2_archive_close(archive);
 }
 
+/* Characters of 16 bits beyond ASCII become UTF-8; half a pair becomes U+FFFD. */
+static void every_character_comes_back(void **state) {
+    fixture *f = *state;
+    static const struct {
+        uint16_t units[3];
+        const char *text;
+    } rows[] = {{{'a', 0xe9, 0x20ac}, "a\xc3\xa9\xe2\x82\xac"},
+                {{0xd83d, 0xde00, 'b'},
+                 "\xf0\x9f\x98\x80"
+                 "b"},
+                {{0xd83d, 'x', 0xde00}, "\xef\xbf\xbdx\xef\xbf\xbd"},
+                {{'x', 'y', 0xd83d}, "xy\xef\xbf\xbd"}};
+    for (size_t version = 0; version < MAT_VERSIONS; version++)
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            rm2_archive *archive;
+            write_row(f, &mat_versions[version], MAT_C_CHAR, MAT_T_UINT16, (void *)rows[k].units);
+            assert_int_equal(rm2_archive_open(f->ctx, f->path, &archive), RM2_OK);
+            check_texts(f, archive, "x", 1, &rows[k].text);
+            rm2_archive_close(archive);
+        }
+}
+
 static void other_files_are_told_apart(void **state) {
     fixture *f = *state;
     rm2_archive *archive;
@@ -395,6 +417,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_come_back),
         cmocka_unit_test(every_class_of_numbers_comes_back),
+        cmocka_unit_test(every_character_comes_back),
         cmocka_unit_test(texts_come_back),
         cmocka_unit_test(others_are_refused_with_the_way_out),
         cmocka_unit_test(matrices_may_be_counted_by_the_last_axis),

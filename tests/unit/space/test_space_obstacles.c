@@ -80,6 +80,23 @@ static void goes_around(void **state) {
         }
 }
 
+/* A curve with few nodes has long sides: it is clear along all of them, or it says that it is not. Some are the way that
+ * was searched for, with the corners that it needs. */
+static void few_nodes(void **state) {
+    (void)state;
+    size_t ways = 0;
+    for (size_t nodes = 2; nodes <= 16; nodes++) {
+        rm2_space_settings s = around_settings();
+        s.nodes = nodes;
+        rm2_curve *c = path_in(&s);
+        assert_true(c->nodes == nodes);
+        assert_true(c->blocked || sampled(c, &ball, 0) >= s.clearance);
+        ways += !c->blocked && c->stage == RM2_STAGE_PATH;
+        rm2_curve_free(c);
+    }
+    assert_true(ways > 0);
+}
+
 /* Regions that grow with the uncertainty are passed at a larger distance. */
 static void deviations(void **state) {
     (void)state;
@@ -261,11 +278,11 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_around), cmocka_unit_test(deviations),
-        cmocka_unit_test(graph),       cmocka_unit_test(blocked),
-        cmocka_unit_test(end_inside),  cmocka_unit_test(through_and_many),
-        cmocka_unit_test(outside),     cmocka_unit_test(far_away),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(goes_around),      cmocka_unit_test(few_nodes),
+        cmocka_unit_test(deviations),       cmocka_unit_test(graph),
+        cmocka_unit_test(blocked),          cmocka_unit_test(end_inside),
+        cmocka_unit_test(through_and_many), cmocka_unit_test(outside),
+        cmocka_unit_test(far_away),         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, space_set_up, space_tear_down);
 }
