@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "data/data.h"
-#include "linalg/quaternion.h"
+#include "math/quaternion.h"
 
 /* Largest entry of |R^T R - I|; 2 if R is a reflection. */
 static double orthogonality_defect(const double R[9]) {

@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "linalg/factor.h"
 #include "linalg/serial.h"
-#include "linalg/special.h"
+#include "math/special.h"
 
 void rm2i_dual_prepare(rm2i_dual *d, const double *F) {
     rm2i_gram_product(d->ctx, &(rm2i_gram){d->N, d->M, F, 1 / d->c, 0}, d->T);

@@ -7,9 +7,9 @@
 
 #include "base/arena.h"
 #include "linalg/factor.h"
-#include "linalg/gamma.h"
 #include "linalg/lapack.h"
 #include "linalg/serial.h"
+#include "math/gamma.h"
 
 struct rm2i_evidence {
     size_t N, Q, n, m, rows;

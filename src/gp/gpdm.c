@@ -8,7 +8,7 @@
 #include "gp/likelihood.h"
 #include "kernel/latent.h"
 #include "linalg/serial.h"
-#include "linalg/special.h"
+#include "math/special.h"
 
 /* The scratch memory, and what is in it. */
 typedef struct increments {

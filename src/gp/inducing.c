@@ -11,7 +11,7 @@
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "linalg/serial.h"
-#include "linalg/special.h"
+#include "math/special.h"
 
 /* ---- object --------------------------------------------------------------------------------- */
 

@@ -20,9 +20,9 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/clones.h"
 #include "base/pool.h"
 #include "gp/inducing.h"
-#include "linalg/clones.h"
 #include "linalg/dense.h"
 #include "linalg/serial.h"
 

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/draw.h"
 #include "linalg/dense.h"
-#include "linalg/special.h"
+#include "math/special.h"
 
 static const double KEPT = 0.05;       /* of an eigenvalue, whatever the noise */
 static const double NO_EXTENT = 1e-12; /* of the largest eigenvalue: what counts as an extent */

@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "linalg/factor.h"
 #include "linalg/serial.h"
-#include "linalg/special.h"
+#include "math/special.h"
 
 rm2_status rm2i_matrix_normal_solve(rm2i_matrix_normal *mn, const double *K, double noise,
                                     const double *F, double *L) {

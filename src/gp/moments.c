@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "linalg/clones.h"
+#include "base/clones.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "linalg/serial.h"

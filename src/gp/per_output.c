@@ -6,7 +6,7 @@
 #include "gp/likelihood.h"
 #include "linalg/factor.h"
 #include "linalg/serial.h"
-#include "linalg/special.h"
+#include "math/special.h"
 
 /* Used by turns. */
 typedef struct scratch {

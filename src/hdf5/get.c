@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "hdf5/bytes.h"
-#include "hdf5/read.h"
+#include "hdf5/h5_read.h"
 
 static rm2_status wrong(rm2_context *ctx, const rm2i_h5 *h5, const char *name, const char *what) {
     return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: dataset %s %s", h5->name, name, what);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "hdf5/form.h"
-#include "hdf5/tree.h"
+#include "hdf5/h5_tree.h"
 
 enum {
     CONSTANT = 1,      /* flag of messages; others, such as that of shared messages, are refused */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hdf5/form.h"
-#include "hdf5/write.h"
+#include "hdf5/h5_write.h"
 
 enum {
     WIDTH = 2,         /* flag of headers: the size of the messages has 4 bytes */

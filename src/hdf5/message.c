@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "hdf5/form.h"
-#include "hdf5/tree.h"
+#include "hdf5/h5_tree.h"
 
 /* ---- dataspace ---------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "hdf5/bytes.h"
-#include "hdf5/write.h"
+#include "hdf5/h5_write.h"
 
 static const size_t MOST =
     SIZE_MAX / 16; /* bytes of a dataset: sums of a few sizes cannot overflow */

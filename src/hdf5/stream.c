@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "hdf5/bytes.h"
+#include "hdf5/h5_write.h"
 #include "hdf5/seal.h"
-#include "hdf5/write.h"
 
 enum { CHUNK = 1024 }; /* values that become bytes at a time */
 

@@ -11,9 +11,9 @@
 
 #include <math.h>
 
+#include "base/clones.h"
 #include "kernel/latent.h"
 #include "linalg/branchless.h"
-#include "linalg/clones.h"
 
 /* A block of the kernel matrix: coordinates of its columns are gathered once for all its rows. (Loops
  * that the compiler knows to be much shorter it writes out in full, to no good.) */

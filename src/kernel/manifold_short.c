@@ -16,7 +16,7 @@
 
 #include <math.h>
 
-#include "linalg/special.h"
+#include "math/special.h"
 
 static const double PI = 3.14159265358979323846;
 static const double VANISHED = 700; /* e^-700: below what a kernel keeps */

@@ -26,7 +26,7 @@
 
 #include "base/base.h"
 #include "kernel/manifold_profile.h"
-#include "linalg/special.h"
+#include "math/special.h"
 
 enum { MOST_NODES = 64, CHECKS = 32, AXIS_POINTS = 256 };
 

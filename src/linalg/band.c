@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "linalg/clones.h"
+#include "base/clones.h"
 #include "linalg/dense.h"
 
 /* Entries of column j below the diagonal. */

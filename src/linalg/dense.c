@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/clones.h"
+#include "base/clones.h"
 #include "linalg/dense.h"
 #include "linalg/lapack.h"
 #include "linalg/serial.h"

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/clones.h"
+#include "base/clones.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "linalg/clones.h"
+#include "base/clones.h"
 #include "linalg/dense.h"
 
 enum { N_MAX = RM2I_LANES_MOST, SWEEPS = 30 }; /* sweeps for each eigenvalue, at most */

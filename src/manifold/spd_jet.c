@@ -30,12 +30,12 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "linalg/clones.h"
+#include "base/clones.h"
+#include "geometry/spd.h"
 #include "linalg/dense.h"
 #include "linalg/eigen_lanes.h"
 #include "linalg/serial.h"
-#include "linalg/special.h"
-#include "manifold/spd.h"
+#include "math/special.h"
 
 static const double NEARLY_EQUAL =
     1e-3; /* |l_a - l_c| below which T is expanded, as in spd_metric.c */

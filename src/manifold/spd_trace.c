@@ -23,11 +23,11 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "linalg/clones.h"
+#include "base/clones.h"
 #include "linalg/dense.h"
 #include "linalg/serial.h"
-#include "linalg/special.h"
 #include "manifold/spd_jet.h"
+#include "math/special.h"
 
 enum { POWERS_MAX = 16 };
 static const double WIDEST = 4; /* h: g(8) is 47 */

@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "metric/clearance.h"
 #include "metric/metric.h"
+#include "metric/obstacle_clearance.h"
 
 typedef struct barrier {
     const rm2_metric *inner;

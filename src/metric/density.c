@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/clones.h"
 #include "linalg/branchless.h"
-#include "linalg/clones.h"
 #include "linalg/dense.h"
 #include "metric/metric.h"
 

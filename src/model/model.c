@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "linalg/factor.h"
 #include "manifold/manifold.h"
-#include "model/observation.h"
-#include "start/report.h"
+#include "start/start_report.h"
 
 void rm2_model_free(rm2_model *m) {
     if (!m)
@@ -162,6 +162,28 @@ rm2_status rm2i_model_whole(rm2_context *ctx, const rm2_model *m, const char *wh
                      what, m->trained, m->N);
 }
 
+/* Cholesky factor of P P^T, for observations without missing coordinates (Kronecker noise). */
+static rm2_status find_factor(rm2_context *ctx, rm2_model *m) {
+    size_t M = m->M;
+    const double *P = m->posterior->P;
+    double *S, jitter;
+    RM2_TRY(rm2i_alloc(ctx, M, M * sizeof *S, &S));
+    rm2_status status = rm2i_alloc(ctx, M, M * sizeof *m->factor, &m->factor);
+    for (size_t a = 0; status == RM2_OK && a < M; a++)
+        for (size_t b = 0; b <= a; b++) {
+            double sum = 0;
+            for (size_t k = 0; k < M; k++)
+                sum += P[a * M + k] * P[b * M + k];
+            S[a * M + b] = sum;
+        }
+    if (status == RM2_OK)
+        status = rm2i_factor(NULL, M, S, 0, m->factor, &jitter);
+    free(S);
+    return status == RM2_ERR_NUMERIC
+               ? rm2i_fail(ctx, status, "the covariance of the outputs is singular")
+               : status;
+}
+
 rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
     double *work;
     size_t failed;
@@ -181,7 +203,7 @@ rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
         RM2_TRY(rm2i_latent_prior_create(ctx, m->N, m->Q, m->X, m->latent_noise, &m->prior));
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *m->quick, &m->quick));
     if (m->settings.noise == RM2_NOISE_KRONECKER)
-        RM2_TRY(rm2i_observation_factor(ctx, m));
+        RM2_TRY(find_factor(ctx, m));
     fill_info(m);
     return RM2_OK;
 }

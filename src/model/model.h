@@ -107,4 +107,11 @@ rm2_status rm2i_model_outputs(rm2_context *ctx, const rm2_model *model, size_t n
 rm2_status rm2i_model_points(rm2_context *ctx, const rm2_model *model, size_t n,
                              const double *outputs, double *points);
 
+/* Are the data on the model's manifold, and their matrices regularised alike? */
+rm2_status rm2i_check_manifold(rm2_context *ctx, const rm2_model *model, const rm2_data *data);
+rm2_status rm2i_check_shrinkage(rm2_context *ctx, const rm2_model *m, const rm2_data *data);
+/* Are n x width numbers finite? `what` names a row in the message. */
+rm2_status rm2i_check_finite(rm2_context *ctx, const char *what, size_t n, size_t width,
+                             const double *x);
+
 #endif

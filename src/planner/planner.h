@@ -9,7 +9,7 @@
 #define RM2I_PLANNER_H
 
 #include "geodesic/newton.h"
-#include "metric/clearance.h"
+#include "metric/obstacle_clearance.h"
 #include "riemann2/planner.h"
 #include "roadmap/field.h"
 
@@ -20,7 +20,7 @@ void rm2i_field_position(const rm2i_field *field, const double *x, rm2i_clear_po
 /* Length of the line from a to b, with G in the middle of pieces not longer than a cell; infinite outside of the grid. */
 double rm2i_field_length(const rm2i_field *field, const double *a, const double *b);
 
-/* The metric phi G of the barrier (metric/clearance.h) on the field. Both must live as long; the regions may change. */
+/* The metric phi G of the barrier (metric/obstacle_clearance.h) on the field. Both must live as long; the regions may change. */
 rm2_status rm2i_field_metric(rm2_context *ctx, const rm2i_field *field,
                              const rm2i_clearance *clearance, double width, rm2_metric **metric);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/heap.h"
+#include "graph/heap.h"
 #include "planner/planner.h"
 
 enum { BETWEEN_LOOKS = 64 }; /* nodes, after which the clock is looked at */

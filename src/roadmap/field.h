@@ -2,8 +2,8 @@
 #ifndef RM2I_FIELD_H
 #define RM2I_FIELD_H
 
-#include "metric/clearance.h"
 #include "metric/metric.h"
+#include "metric/obstacle_clearance.h"
 #include "roadmap/roadmap.h"
 
 enum { RM2I_FIELD_NUMBERS = 10, RM2I_FIELD_TERMS = 10 }; /* at most, for Q = 3 */

@@ -12,8 +12,8 @@
 #define RM2I_ROADMAP_H
 
 #include "base/arena.h"
-#include "linalg/graph.h"
-#include "linalg/neighbours.h"
+#include "graph/graph.h"
+#include "graph/neighbours.h"
 #include "riemann2/roadmap.h"
 
 enum { RM2I_GRID_Q = 3 }; /* most dimensions of a grid */

@@ -19,7 +19,7 @@
 
 #include "base/base.h"
 #include "linalg/dense.h"
-#include "linalg/quaternion.h"
+#include "math/quaternion.h"
 #include "robot/robot.h"
 
 static const double RESOLUTION = 1e-4; /* relative to the reach */

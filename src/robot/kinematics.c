@@ -21,7 +21,7 @@
 
 #include "base/base.h"
 #include "linalg/dense.h"
-#include "linalg/quaternion.h"
+#include "math/quaternion.h"
 #include "robot/robot.h"
 
 /* ---- one configuration ---------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 #include "linalg/dense.h"
-#include "linalg/quaternion.h"
+#include "math/quaternion.h"
 #include "robot/robot.h"
 
 enum {

@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 #include "linalg/dense.h"
-#include "linalg/quaternion.h"
+#include "math/quaternion.h"
 #include "robot/robot.h"
 
 static const double UNIT_TOLERANCE = 1e-6; /* of quaternions, in length */

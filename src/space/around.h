@@ -7,14 +7,14 @@
 #ifndef RM2I_AROUND_H
 #define RM2I_AROUND_H
 
-#include "metric/clearance.h"
+#include "metric/obstacle_clearance.h"
 #include "space/space.h"
 
 /* ---- roadmaps with obstacles ---------------------------------------------------------------- */
 
 typedef struct rm2i_mask rm2i_mask;
 
-/* The roadmap in the metric phi G of the barrier (metric/clearance.h) without the edges that come nearer to a region than the
+/* The roadmap in the metric phi G of the barrier (metric/obstacle_clearance.h) without the edges that come nearer to a region than the
  * clearance that is wanted. Everything given must live as long. */
 typedef struct rm2i_mask_request {
     const rm2_roadmap *roadmap;

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "base/heap.h"
+#include "graph/heap.h"
 #include "space/around.h"
 
 struct rm2i_mask {

@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include "metric/clearance.h"
+#include "metric/obstacle_clearance.h"
 #include "riemann2/space.h"
 #include "roadmap/roadmap.h"
 

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/clones.h"
+#include "base/clones.h"
 
 enum { PAD = 3 }; /* infinite entries before each row of V: steps of up to 3 need no test */
 

@@ -3,7 +3,7 @@
 #define RM2I_ALIGNED_H
 
 #include "start/curves.h"
-#include "start/report.h"
+#include "start/start_report.h"
 
 typedef struct rm2i_aligned_settings {
     size_t neighbours;  /* k of the graph, in other demonstrations: 8 */

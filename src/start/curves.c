@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "linalg/neighbours.h"
+#include "graph/neighbours.h"
 
 enum {
     SPIKE_HALF = 2,     /* half width of the median that shows spikes */

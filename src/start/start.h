@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 #include "base/parts.h"
-#include "linalg/graph.h"
+#include "graph/graph.h"
 
 #define RM2I_START_SPREAD 0.01
 

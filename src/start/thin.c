@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linalg/clones.h"
-#include "linalg/neighbours.h"
+#include "base/clones.h"
+#include "graph/neighbours.h"
 #include "start/start.h"
 
 enum {

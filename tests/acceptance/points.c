@@ -10,7 +10,7 @@
 
 #include "linalg/dense.h"
 #include "linalg/factor.h"
-#include "linalg/special.h"
+#include "math/special.h"
 #include "riemann2.h"
 
 enum { NEIGHBOURS = 7, PAIRED = 40, SIDES = 6, MOST_NAME = 64, MOST_PATH = 4096 };

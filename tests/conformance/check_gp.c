@@ -9,8 +9,8 @@
 #include "gp/gpdm.h"
 #include "gp/posterior.h"
 #include "metric/pullback.h"
-#include "model/objective.h"
 #include "riemann2/geodesic.h"
+#include "train/objective.h"
 
 /* A case's Gaussian process. */
 typedef struct gp_case {

@@ -2,8 +2,8 @@
  * ends; a file that is taken is written and read again with the same records. */
 #include <string.h>
 
-#include "eval/cross.h"
 #include "fuzz_file.h"
+#include "validate/cross.h"
 
 enum { RECORDS = 3 };
 

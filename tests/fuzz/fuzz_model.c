@@ -10,8 +10,8 @@
 #include "fuzz.h"
 #include "h5_forge.h"
 #include "hdf5/bytes.h"
-#include "hdf5/read.h"
-#include "model/train.h"
+#include "hdf5/h5_read.h"
+#include "train/train.h"
 
 enum { FILES = 6, COMPACT = 4, FILE_MAX = 1 << 16, FIELDS_MAX = 1 << 13, DEMOS = 2, POINTS = 5 };
 

@@ -18,9 +18,9 @@
 #include "h5_forge.h"
 #include "h5_library.h"
 #include "hdf5/bytes.h"
-#include "hdf5/read.h"
+#include "hdf5/h5_read.h"
+#include "hdf5/h5_write.h"
 #include "hdf5/seal.h"
-#include "hdf5/write.h"
 #include "shared_context.h"
 
 /* PROPORTION: ten times the file at once (hdf5.h), blocks that grow by halves counted at every size. */

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/clones.h"
 #include "linalg/branchless.h"
-#include "linalg/clones.h"
 #include "riemann2/base.h"
 
 enum { MANY = 1000 };

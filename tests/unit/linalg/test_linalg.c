@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
-#include "linalg/special.h"
+#include "math/special.h"
 
 enum { N_MAX = 60, SIZE = N_MAX * N_MAX };
 

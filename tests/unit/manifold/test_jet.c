@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "linalg/special.h"
 #include "manifold/jet.h"
+#include "math/special.h"
 
 enum { POINTS = 3, COUNT = 2, DIRECTIONS = 2 };
 

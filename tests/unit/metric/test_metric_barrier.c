@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metric/clearance.h"
+#include "metric/obstacle_clearance.h"
 #include "space_fixture.h"
 
 /* Beside the letter J of the toy data, and on its way. */

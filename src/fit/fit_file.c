@@ -1,0 +1,194 @@
+/* From a file to a compact model; in a team by all ranks, each with its part of the file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "data/divided.h"
+#include "model/model.h"
+#include "settings/settings.h"
+#include "train/distribute.h"
+#include "train/train.h"
+
+/* What the ranks do together. */
+typedef struct request {
+    const char *path;
+    rm2_data_settings data;
+    rm2_fit_settings fit;
+    rm2_checkpoint checkpoint; /* only rank 0 uses the path; NULL: none */
+} request;
+
+/* ---- every rank ------------------------------------------------------------------------------ */
+
+static rm2_status create_model(rm2_context *ctx, const request *q, const rm2i_divided *d,
+                               rm2_model **m) {
+    if (q->fit.model != RM2_GPLVM)
+        RM2_TRY(rm2i_data_regular(ctx, d->own));
+    RM2_TRY(rm2i_latent_check(ctx, &q->fit, rm2i_parts_all(&d->parts, d->own->count)));
+    return rm2i_model_create(ctx, d->own, &q->fit, m);
+}
+
+/* What a compact model does not have. */
+static void log_start(rm2_context *ctx, const rm2_start_report *r) {
+    size_t reversed = 0, outliers = 0, resting = 0;
+    for (size_t d = 0; r && d < r->demos; d++) {
+        reversed += r->demo[d].reversed;
+        outliers += r->demo[d].outliers;
+        resting += r->demo[d].resting;
+    }
+    if (r)
+        rm2i_log(ctx, RM2_LOG_INFO,
+                 "%zu demonstrations aligned, %zu famil%s; %zu reversed, %zu points of pauses, %zu "
+                 "outliers",
+                 r->demos, r->families, r->families == 1 ? "y" : "ies", reversed, resting,
+                 outliers);
+}
+
+/* Collective; *model is rank 0's. */
+static rm2_status fit_parts(rm2_context *ctx, const rm2_team *team, const request *q,
+                            rm2_model **model) {
+    rm2i_divided d;
+    rm2_model *m = NULL;
+    rm2_status status = rm2i_data_read_divided(ctx, team, q->path, &q->data, &d);
+    if (status == RM2_OK)
+        status = rm2i_team_settle(ctx, team, create_model(ctx, q, &d, &m));
+    if (status == RM2_OK) {
+        m->parts = &d.parts;
+        status = rm2i_model_train(ctx, &q->fit, &q->checkpoint, m);
+    }
+    if (status == RM2_OK)
+        log_start(ctx, m->start_report);
+    if (status == RM2_OK)
+        status = rm2i_model_compact(ctx, m, (const char *const *)d.ids, 0, model);
+    rm2_model_free(m);
+    rm2i_divided_clear(&d);
+    return status;
+}
+
+/* ---- the request on all ranks ---------------------------------------------------------------- */
+
+/* Texts that the settings of other ranks point to. */
+typedef struct texts {
+    size_t count;
+    char **text;
+} texts;
+
+/* A text of rank 0, or NULL, on all ranks. Collective. */
+static rm2_status share_text(rm2_context *ctx, const rm2_team *team, const char **text,
+                             texts *own) {
+    const char *first = team->rank == 0 ? *text : NULL;
+    size_t size = first ? strlen(first) + 1 : 0;
+    char *copy = NULL;
+    rm2_status status = RM2_OK;
+    rm2i_team_tell(team, &size, sizeof size);
+    if (size > 0)
+        status = rm2i_alloc(ctx, size, 1, &copy);
+    own->text[own->count++] = copy;
+    RM2_TRY(rm2i_team_settle(ctx, team, status));
+    if (first && copy)
+        memcpy(copy, first, size);
+    rm2i_team_tell(team, copy, size);
+    *text = copy;
+    return RM2_OK;
+}
+
+static rm2_status share_texts(rm2_context *ctx, const rm2_team *team, request *q, texts *own) {
+    const rm2_settings_table *table = rm2_data_settings_table();
+    RM2_TRY(rm2i_team_settle(ctx, team,
+                             rm2i_calloc(ctx, table->count + 2, sizeof *own->text, &own->text)));
+    RM2_TRY(share_text(ctx, team, &q->path, own));
+    for (size_t k = 0; k < table->count; k++) {
+        const rm2_setting *row = rm2_settings_at(table, k);
+        rm2i_value value = {.text = NULL};
+        if (row->type != RM2_SETTING_TEXT)
+            continue;
+        if (team->rank == 0)
+            rm2i_setting_load(row, &q->data, &value);
+        RM2_TRY(share_text(ctx, team, &value.text, own));
+        rm2i_setting_store(row, &value, &q->data);
+    }
+    return RM2_OK;
+}
+
+/* All ranks have the request of rank 0, and fit. */
+static rm2_status fit_together(rm2_context *ctx, const rm2_team *team, request *q,
+                               rm2_model **model) {
+    texts own = {.count = 0};
+    const char *path = q->checkpoint.path;
+    rm2i_team_tell(team, q, sizeof *q);
+    if (team->rank != 0) {
+        q->checkpoint.path = q->checkpoint.path ? "" : NULL;
+        q->path = NULL;
+    } else
+        q->checkpoint.path = path;
+    rm2_status status = share_texts(ctx, team, q, &own);
+    if (status == RM2_OK)
+        status = fit_parts(ctx, team, q, model);
+    rm2i_texts_free(own.text, own.text ? own.count : 0);
+    return status;
+}
+
+rm2_status rm2i_fit_file_join(rm2_context *ctx, const rm2_team *team) {
+    request q = {.path = NULL};
+    rm2_model *none = NULL;
+    return fit_together(ctx, team, &q, &none);
+}
+
+/* ---- rank 0 ---------------------------------------------------------------------------------- */
+
+/* Can every rank read its part? */
+static bool divisible(rm2_context *ctx, const request *q) {
+    const rm2_fit_settings *s = &q->fit;
+    return (s->init == RM2_INIT_ALIGNED || s->init == RM2_INIT_ISOMAP) && s->latent_dim > 0 &&
+           s->base != RM2_BASE_GIVEN && !s->inducing_points && !s->back_kernels &&
+           s->families != RM2_FAMILIES_LABEL && rm2i_data_divisible(ctx, q->path, &q->data);
+}
+
+static rm2_status fit_whole(rm2_context *ctx, const request *q, const rm2_fit_settings *settings,
+                            rm2_model **model) {
+    rm2_data *data;
+    rm2_model *whole;
+    RM2_TRY(rm2_data_read(ctx, q->path, &q->data, &data, NULL, NULL));
+    rm2_status status = rm2_fit(ctx, data, settings, &q->checkpoint, &whole);
+    rm2_data_free(data);
+    RM2_TRY(status);
+    status = rm2_model_compact(ctx, whole, 0, model);
+    rm2_model_free(whole);
+    return status;
+}
+
+static rm2_status fit_on_team(rm2_context *ctx, const rm2_team *team, request *q,
+                              rm2_model **model) {
+    RM2_TRY(rm2i_training_check(ctx, &q->fit));
+    rm2i_activity_begin(ctx, "fit", q->fit.optim.max_iterations);
+    rm2i_work_begin(ctx, team, RM2I_WORK_FIT_FILE);
+    rm2_status status = fit_together(ctx, team, q, model);
+    rm2i_activity_end(ctx);
+    return status;
+}
+
+rm2_status rm2_fit_file(rm2_context *ctx, const char *path, const rm2_data_settings *data,
+                        const rm2_fit_settings *settings, const rm2_checkpoint *checkpoint,
+                        rm2_model **model) {
+    request q = {.path = path, .fit = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST)};
+    RM2_REQUIRE(ctx, model);
+    *model = NULL;
+    RM2_REQUIRE(ctx, path);
+    const rm2_team *team = rm2i_team_of(ctx);
+    if (team && team->rank != 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "only rank 0 of a team may train; other ranks call rm2_team_work");
+    RM2_TRY(rm2i_data_take_settings(ctx, data, true, &q.data));
+    RM2_TRY(rm2i_settings_take(ctx, settings, &q.fit));
+    RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), &q.fit));
+    if (checkpoint)
+        q.checkpoint = *checkpoint;
+    if (team && (settings || q.data.group) && divisible(ctx, &q)) {
+        request shared = q;
+        rm2_status status = fit_on_team(ctx, team, &shared, model);
+        if (status != RM2_ERR_UNSUPPORTED) /* such as an array in another order */
+            return status;
+    }
+    if (team)
+        rm2i_log(ctx, RM2_LOG_INFO, "rank 0 reads and prepares all data");
+    return fit_whole(ctx, &q, settings, model);
+}
