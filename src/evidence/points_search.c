@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/draw.h"
+#include "base/selection.h"
 #include "evidence/points_training.h"
 #include "gp/evidence_bound.h"
 #include "graph/neighbours.h"

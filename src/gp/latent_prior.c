@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/draw.h"
+#include "base/selection.h"
 #include "linalg/dense.h"
 #include "math/special.h"
 

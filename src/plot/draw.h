@@ -217,7 +217,7 @@ void rm2i_legend_draw(cairo_t *cr, const rm2i_legend_box *legend);
 /* An SVG of Cairo's (memory that ends with 0), the names of its parts replaced, with these texts (svg.c). */
 rm2_status rm2i_svg_print(rm2_context *ctx, const char *svg, const char *texts, FILE *stream);
 
-/* Texts of an SVG as elements <text> (svg_text.c): a stream for them, that of a drawing (NULL: it is no SVG). */
+/* Texts of an SVG as elements <text> (svg.c): a stream for them, that of a drawing (NULL: it is no SVG). */
 bool rm2i_svg_collect_texts(cairo_surface_t *surface, FILE *texts);
 FILE *rm2i_svg_texts(cairo_t *cr);
 

@@ -1,7 +1,7 @@
 /* A draw of some of many, in order, each with the same probability (selection sampling: Knuth, The Art of Computer
  * Programming, volume 2, algorithm S). It depends on the two numbers alone. */
-#ifndef RM2I_DRAW_H
-#define RM2I_DRAW_H
+#ifndef RM2I_SELECTION_H
+#define RM2I_SELECTION_H
 
 #include "riemann2/base.h"
 
