@@ -3,13 +3,13 @@
 #ifndef RIEMANN2_H
 #define RIEMANN2_H
 
-#include "riemann2/add.h"
 #include "riemann2/base.h"
 #include "riemann2/blas.h"
 #include "riemann2/covariance.h"
 #include "riemann2/cross.h"
 #include "riemann2/data.h"
 #include "riemann2/eval.h"
+#include "riemann2/fit.h"
 #include "riemann2/geodesic.h"
 #include "riemann2/geometry.h"
 #include "riemann2/io.h"

@@ -56,7 +56,7 @@ static void *train_half(void *user) {
     h->status = bench_fit(&h->run, h->data, &s, &model);
     if (h->status == RM2_OK) {
         const rm2_model_info *info = rm2_model_info_of(model);
-        h->seconds = info->seconds / (double)info->evaluations;
+        h->seconds = info->training.seconds / (double)info->training.evaluations;
     }
     rm2_model_free(model);
     return NULL;

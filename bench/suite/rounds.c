@@ -85,7 +85,8 @@ rm2_fit_settings bench_recipe(const bench_run *run) {
 rm2_status bench_fit(const bench_run *run, const rm2_data *data, const rm2_fit_settings *settings,
                      rm2_model **model) {
     WORK_TRY(rm2_fit(run->ctx, data, settings, NULL, model));
-    return rm2_model_info_of(*model)->stop == RM2_STOP_INTERRUPTED ? RM2_INTERRUPTED : RM2_OK;
+    return rm2_model_info_of(*model)->training.stop == RM2_STOP_INTERRUPTED ? RM2_INTERRUPTED
+                                                                            : RM2_OK;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

@@ -11,8 +11,8 @@ typedef struct training {
 
 static void note(training *t, const rm2_model_info *info) {
     t->inducing = info->inducing;
-    t->evaluations = info->evaluations;
-    t->objective = info->end.total / (double)info->points;
+    t->evaluations = info->training.evaluations;
+    t->objective = info->training.end.total / (double)info->points;
     t->outputs = info->outputs;
 }
 
@@ -35,7 +35,7 @@ static rm2_status evaluate(training *t, rm2_inference inference, double *seconds
     rm2_status status = bench_fit(t->run, t->data, &s, &model);
     if (status == RM2_OK) {
         const rm2_model_info *info = rm2_model_info_of(model);
-        *seconds = info->seconds / (double)info->evaluations;
+        *seconds = info->training.seconds / (double)info->training.evaluations;
         if (inference == bench_recipe(t->run).inference)
             note(t, info);
     }

@@ -9,6 +9,7 @@ static const struct {
 } translations[] = {
     {"settings.numeric", "--columns"},
     {"settings.text", "--group or --label"},
+    {"settings.init_latent", "--init-from"},
     {"pass overwrite = true", "use --force"},
 };
 

@@ -66,8 +66,6 @@ static void value_text(const rm2_setting *s, char *text, size_t size) {
         return;
     }
     text[0] = 0;
-    if (s->type == RM2_SETTING_RECIPE)
-        used = (size_t)snprintf(text, size, "auto|");
     for (int k = 0; s->words[k] && used < size; k++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", k ? "|" : "", s->words[k]);
 }
@@ -93,8 +91,6 @@ void setting_defaults(const rm2_settings_table *table, const rm2_setting *s, cha
     bool empty = !*first || (is_switch(s) && strcmp(first, "no") == 0);
     size_t used = 0;
     text[0] = 0;
-    if (s->type == RM2_SETTING_RECIPE)
-        first = "auto"; /* setting_take */
     if (!one || !empty)
         used = (size_t)snprintf(text, size, "default: %s", first);
     for (size_t k = 1; !one && k < table->columns && used < size; k++)
@@ -143,6 +139,14 @@ const char *setting_first_given(const setting_options *options, char word[SETTIN
         if (options->given[k])
             return setting_word(rm2_settings_at(options->table, k), word);
     return NULL;
+}
+
+size_t settings_texts(const setting_options *o, rm2_setting_text *texts) {
+    size_t count = 0;
+    for (size_t k = 0; k < o->table->count && k < SETTING_ROWS; k++)
+        if (o->given[k])
+            texts[count++] = (rm2_setting_text){rm2_settings_at(o->table, k)->name, o->given[k]};
+    return count;
 }
 
 rm2_status settings_apply(rm2_context *ctx, const setting_options *options, void *settings) {
@@ -227,10 +231,9 @@ static rm2_status set_values(const setting_match *match, const rm2_setting *s, c
          at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         int length = (int)strcspn(at, ",");
         (void)snprintf(value, sizeof value, "%.*s", length, at);
-        bool automatic = s->type == RM2_SETTING_RECIPE && strcmp(value, "auto") == 0;
         if (length >= SETTING_WORD)
             status = RM2_ERR_ARGUMENT;
-        else if (!automatic)
+        else
             status = rm2_settings_set(NULL, match->options->table, match->settings, s->name, value);
     }
     return status;
@@ -246,14 +249,9 @@ bool setting_take(const char *title, const setting_match *match, const char *val
         (void)fprintf(stderr, "%s: --%s and --no-%s exclude each other\n", title, word, word);
         return false;
     }
-    if (s->type == RM2_SETTING_RECIPE && strcmp(text, "auto") == 0) { /* as if not given */
-        o->given[match->row] = NULL;
-        return true;
-    }
     if (set_values(match, s, text) != RM2_OK) {
         rm2_setting_expected(s, expected, sizeof expected);
-        (void)fprintf(stderr, "%s: --%s %s: expected %s%s%s\n", title, word, PLAIN(text), expected,
-                      s->type == RM2_SETTING_RECIPE ? ", or auto" : "",
+        (void)fprintf(stderr, "%s: --%s %s: expected %s%s\n", title, word, PLAIN(text), expected,
                       o->lists ? ", or several separated by commas" : "");
         return false;
     }

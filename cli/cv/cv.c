@@ -52,20 +52,18 @@ static int check_files(const cv_run *r) {
     return code == EXIT_DONE ? check_checkpoint(r, inputs) : code;
 }
 
-/* Settings of every candidate, with the data known or not (NULL). Unknown words and contradictions end the command before the
- * data are read. */
-static int make_candidates(cv_run *r, const rm2_data *data) {
-    grid_text texts[GRID_AXES];
-    char reason[MESSAGE_SIZE], note[MESSAGE_SIZE + 60];
+/* Settings of every candidate. Unknown words and contradictions end the command before the data are read. */
+static int make_candidates(cv_run *r) {
     int code = EXIT_DONE;
+    r->settings = calloc(r->grid.candidates, sizeof *r->settings);
+    r->texts = calloc(r->grid.candidates, sizeof *r->texts);
+    if (!r->settings || !r->texts)
+        return work_no_memory(&r->work);
     for (size_t k = 0; code == EXIT_DONE && k < r->grid.candidates; k++) {
-        fit_options own = grid_options(&r->grid, &r->options->fit, k, texts);
-        reason[0] = 0;
-        code = data ? fit_options_settings(&r->work, &own, data, &r->settings[k], reason)
-                    : fit_options_check(&r->work, &own);
-        (void)snprintf(note, sizeof note, "row %zu uses the recipe robust: %s", k + 1, reason);
-        if (reason[0])
-            work_note(&r->work, note);
+        code =
+            grid_settings(&r->work, &r->grid, &r->options->fit, k, &r->texts[k], &r->settings[k]);
+        if (code == EXIT_DONE)
+            code = work_check(&r->work, rm2_fit_check(r->work.ctx, NULL, &r->settings[k]));
     }
     return code;
 }
@@ -98,14 +96,10 @@ static int cv(cv_run *r, const rm2_data_settings *data) {
     if (code == EXIT_DONE)
         code = grid_create(&r->work, &r->options->fit, &r->grid);
     if (code == EXIT_DONE)
-        code = make_candidates(r, NULL);
-    if (code == EXIT_DONE && !(r->settings = calloc(r->grid.candidates, sizeof *r->settings)))
-        code = work_no_memory(&r->work);
+        code = make_candidates(r);
     if (code == EXIT_DONE)
         code =
             work_check(&r->work, rm2_data_read(r->work.ctx, r->path, data, &r->data, NULL, NULL));
-    if (code == EXIT_DONE)
-        code = make_candidates(r, r->data);
     if (code == EXIT_DONE)
         code = validate(r);
     if (code == EXIT_DONE)
@@ -113,6 +107,7 @@ static int cv(cv_run *r, const rm2_data_settings *data) {
     rm2_cross_free(r->cross);
     rm2_data_free(r->data);
     free(r->settings);
+    free(r->texts);
     grid_free(&r->grid);
     return code;
 }

@@ -25,9 +25,9 @@ typedef struct grid {
 /* From the options as they were given. */
 int grid_create(const work *w, const fit_options *o, grid *g);
 void grid_free(grid *g);
-/* The options of one candidate; `texts` (GRID_AXES) hold what they point to. */
-typedef char grid_text[SETTING_WORD + VALUE_SIZE];
-fit_options grid_options(const grid *g, const fit_options *o, size_t candidate, grid_text *texts);
+/* The settings of one candidate; `texts` hold what they point to. */
+int grid_settings(const work *w, const grid *g, const fit_options *o, size_t candidate,
+                  fit_texts *texts, rm2_fit_settings *settings);
 /* Value of an axis for a candidate. */
 const char *grid_value(const grid *g, size_t candidate, size_t number);
 
@@ -48,6 +48,7 @@ typedef struct cv_run {
     rm2_data *data;
     grid grid;
     rm2_fit_settings *settings; /* of the candidates */
+    fit_texts *texts;
     rm2_cross *cross;
 } cv_run;
 

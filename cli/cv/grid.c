@@ -131,20 +131,25 @@ const char *grid_value(const grid *g, size_t candidate, size_t number) {
     return g->axes[number].value[digit(g, candidate, number)];
 }
 
-fit_options grid_options(const grid *g, const fit_options *o, size_t candidate, grid_text *texts) {
+int grid_settings(const work *w, const grid *g, const fit_options *o, size_t candidate,
+                  fit_texts *texts, rm2_fit_settings *settings) {
+    typedef char grid_text[SETTING_WORD + VALUE_SIZE];
     fit_options own = *o;
+    grid_text *items = calloc(GRID_AXES, sizeof *items);
+    if (!items)
+        return work_no_memory(w);
     own.set.count = 0;
     for (size_t k = 0; k < g->count; k++) {
         const axis *a = &g->axes[k];
         const char *value = grid_value(g, candidate, k);
-        bool automatic = a->row < SETTING_ROWS && strcmp(value, "auto") == 0 &&
-                         rm2_settings_at(o->from.table, a->row)->type == RM2_SETTING_RECIPE;
         if (a->row < SETTING_ROWS)
-            own.from.given[a->row] = automatic ? NULL : value;
+            own.from.given[a->row] = value;
         else {
-            (void)snprintf(texts[k], sizeof *texts, "%s=%s", a->name, value);
-            own.set.items[own.set.count++] = texts[k];
+            (void)snprintf(items[k], sizeof *items, "%s=%s", a->name, value);
+            own.set.items[own.set.count++] = items[k];
         }
     }
-    return own;
+    int code = fit_options_settings(w, &own, texts, settings);
+    free(items);
+    return code;
 }

@@ -336,7 +336,12 @@ static void print_json(const rm2_data *data, const rm2_data *held, const rm2_dat
  * (missing entries, mean that does not exist). */
 static rm2_start_report *look_at_demos(rm2_context *ctx, const rm2_data *data) {
     rm2_start_report *start = NULL;
-    return rm2_fit_inspect(ctx, data, NULL, &start) == RM2_OK ? start : NULL;
+    rm2_fit_plan *plan;
+    if (data->trajectories < 2 || rm2_fit_plan_create(ctx, data, NULL, &plan) != RM2_OK)
+        return NULL;
+    rm2_status status = rm2_fit_inspect(ctx, plan, &start);
+    rm2_fit_plan_free(plan);
+    return status == RM2_OK ? start : NULL;
 }
 
 static int check(const command *self, rm2_context *ctx, const char *path, data_options *options,

@@ -60,9 +60,20 @@ static setting_options choices_for(const experiment_run *r, const trained *t, bo
     return given;
 }
 
-int experiment_fit_settings(const experiment_run *r, const trained *t, rm2_fit_settings *s) {
+int experiment_fit_settings(const experiment_run *r, const trained *t, rm2_setting_text *texts,
+                            rm2_fit_settings *s) {
     const setting_options given = choices_for(r, t, false);
-    return work_check(&r->work, settings_apply(r->work.ctx, &given, s));
+    const char *latent = setting_given(&given, "latent_dim");
+    const char *recipe = setting_given(&given, "recipe");
+    *s = rm2_fit_settings_recipe(RM2_RECIPE_AUTO);
+    s->texts = texts;
+    s->text_count = settings_texts(&given, texts);
+    if (latent && strcmp(latent, "auto") == 0)
+        return work_complain(&r->work, EXIT_USAGE, "--latent auto: an experiment needs a number");
+    if (!recipe)
+        return EXIT_DONE;
+    return work_check(&r->work,
+                      rm2_settings_set(r->work.ctx, rm2_fit_settings_table(), s, "recipe", recipe));
 }
 
 int experiment_space_settings(const experiment_run *r, const trained *t, rm2_space_settings *s) {
@@ -86,7 +97,7 @@ static int check_one(const work *w, const char *text) {
                              "--for %s: unknown setting '%s'; known: recipe, kernel, latent, "
                              "iterations, metric, sigma, contrast",
                              text, c.name);
-    rm2_fit_settings fit = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    rm2_fit_settings fit = rm2_fit_settings_recipe(RM2_RECIPE_AUTO);
     rm2_space_settings space = rm2_space_settings_default();
     rm2_status status = known[k].space ? rm2_settings_set(w->ctx, rm2_space_settings_table(),
                                                           &space, known[k].setting, c.value)

@@ -356,7 +356,7 @@ int run_experiment(const command *self, int argc, char **argv) {
     static const char *const space[] = {"metric",      "contrast", "sigma",
                                         "grid_points", "nodes",    NULL};
     experiment_options options = {
-        .fit = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST),
+        .fit = rm2_fit_settings_recipe(RM2_RECIPE_AUTO),
         .from = {.table = rm2_fit_settings_table(), .only = training},
         .space = rm2_space_settings_default(),
         .space_from = {.table = rm2_space_settings_table(), .only = space},

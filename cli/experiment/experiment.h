@@ -155,7 +155,8 @@ int experiment_report(experiment_run *r);
 void experiment_free(experiment_run *r);
 
 /* Settings of a model: of all, and those that --for names. Whether --for is right is checked before the work. */
-int experiment_fit_settings(const experiment_run *r, const trained *t, rm2_fit_settings *s);
+int experiment_fit_settings(const experiment_run *r, const trained *t, rm2_setting_text *texts,
+                            rm2_fit_settings *s);
 int experiment_space_settings(const experiment_run *r, const trained *t, rm2_space_settings *s);
 int experiment_check_choices(const work *w, const experiment_options *o);
 

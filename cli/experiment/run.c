@@ -75,37 +75,18 @@ static void paper_settings(const experiment_run *r, rm2_factor_kernel *kernels, 
         kernels[k] = (rm2_factor_kernel){RM2_KERNEL_HEAT, euclidean ? 0.2 : e->back_lengthscale};
 }
 
-/* The choices on the settings of the recipe for the data. */
-static int recipe_settings(experiment_run *r, const trained *t, rm2_fit_settings *s) {
-    rm2_recipe recipe = RM2_RECIPE_ROBUST;
-    if (t->kind == RM2_WGPLVM && !t->independent && r->data->trajectories == 0) {
-        *s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
-        int code = experiment_fit_settings(r, t, s);
-        if (code != EXIT_DONE)
-            return code;
-        recipe = rm2_recipe_for(r->work.ctx, r->data, s);
-        if (recipe == RM2_RECIPE_ROBUST && s->recipe == RM2_RECIPE_POINTS)
-            experiment_say(r, "recipe robust, since %s", rm2_context_error(r->work.ctx));
-    }
-    *s = rm2_fit_settings_recipe(recipe);
-    return experiment_fit_settings(r, t, s);
-}
-
 static int train_one(experiment_run *r, trained *t) {
     const work *w = &r->work;
     enum { MOST_FACTORS = 16 };
     rm2_factor_kernel kernels[MOST_FACTORS];
+    rm2_setting_text texts[SETTING_ROWS];
     rm2_fit_settings s;
-    int code = recipe_settings(r, t, &s);
+    int code = experiment_fit_settings(r, t, texts, &s);
     if (code != EXIT_DONE)
         return code;
-    if (s.latent_dim == 0)
-        return work_complain(w, EXIT_USAGE, "--latent auto: an experiment needs a number");
     s.model = t->kind;
     s.independent = t->independent;
     s.seed = w->common->seed;
-    if (r->data->trajectories == 0)
-        s.gpdm_weight = 0;
     if (rm2_manifold_factor_count(r->data->manifold) > MOST_FACTORS)
         return work_complain(w, EXIT_BAD_DATA, "more than %d factors", MOST_FACTORS);
     if (s.recipe == RM2_RECIPE_PAPER)
@@ -118,7 +99,7 @@ static int train_one(experiment_run *r, trained *t) {
     experiment_say(r, "trained %s%s in %.1f s, %zu evaluations, objective %.6g",
                    t->kind == RM2_WGPLVM ? "wrapped model" : "Euclidean model",
                    t->independent ? " with independent outputs" : "", work_clock() - started,
-                   t->info->evaluations, t->info->end.total);
+                   t->info->training.evaluations, t->info->training.end.total);
     return EXIT_DONE;
 }
 

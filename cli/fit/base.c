@@ -140,7 +140,6 @@ int fit_read_base(training *t) {
                               &t->data_options->settings, t->base);
     if (code == EXIT_DONE && t->data_options->settings.align_signs) /* the side of the data */
         rm2_data_align_points(t->data, 1, t->base);
-    t->settings.base = RM2_BASE_GIVEN;
     t->settings.base_point = t->base;
     return code;
 }

@@ -14,6 +14,7 @@ static void training_free(training *t) {
     free(t->inducing);
     free(t->kernels);
     free(t->added);
+    rm2_fit_plan_free(t->plan);
     rm2_model_free(t->old);
     rm2_model_free(t->model);
     rm2_data_free(t->data);
@@ -32,7 +33,7 @@ typedef struct table {
 
 static bool print_row(void *user, const rm2_progress *report) {
     table *t = user;
-    const rm2_fit_progress *p = report->fit;
+    const rm2_fit_progress *p = report->row;
     if (!p) /* between iterations */
         return true;
     bool last = p->stop != RM2_STOP_RUNNING;
@@ -94,30 +95,41 @@ static int check_outputs(const training *t) {
 
 /* ---- training -------------------------------------------------------------------------------- */
 
-/* --latent auto: the dimension by points held out, with the table it was chosen from. */
-static int choose_latent(training *t) {
-    enum { MOST = 8 };
+void fit_print_note(FILE *out, const char *before, const rm2_fit_note *note) {
+    char reason[MESSAGE_SIZE], name[SETTING_WORD];
+    const rm2_setting *s = rm2_settings_find(rm2_fit_settings_table(), note->setting);
+    (void)fprintf(out, "%s%s %s, since %s\n", before, setting_name(s, name), note->value,
+                  message_as_options(note->reason, reason, sizeof reason));
+}
+
+/* The latent dimensions that the plan has compared. */
+static void print_dimensions(const work *w, const rm2_fit_plan_info *p) {
+    if (w->common->quiet || p->dimension_count == 0)
+        return;
+    (void)fprintf(stderr, "%6s | %12s | %9s | %9s\n", "latent", "log density", "std error",
+                  "residual");
+    for (size_t k = 0; k < p->dimension_count; k++) {
+        const rm2_latent_choice *row = &p->dimensions[k];
+        (void)fprintf(stderr, "%6zu | %12.4f | %9.4f | %9.4g%s\n", row->latent_dim,
+                      row->log_density, row->standard_error, row->residual,
+                      k == p->chosen ? "  chosen" : "");
+    }
+}
+
+static int plan(training *t) {
     const work *w = &t->work;
-    rm2_latent_choice rows[MOST];
-    size_t tried, chosen;
     progress p;
-    if (t->settings.latent_dim > 0)
-        return EXIT_DONE;
-    work_note(w, "choosing the latent dimension on held-out points");
+    if (t->options->settings.latent_dim == 0)
+        work_note(w, "choosing the latent dimension on held-out points");
     progress_begin(w, &p);
-    int code = progress_end(
-        &p, rm2_fit_choose_latent(w->ctx, t->data, &t->settings, MOST, rows, &tried, &chosen));
+    int code = progress_end(&p, rm2_fit_plan_create(w->ctx, t->data, &t->settings, &t->plan));
     if (code != EXIT_DONE)
         return code;
-    if (!w->common->quiet)
-        (void)fprintf(stderr, "%6s | %12s | %9s | %9s\n", "latent", "log density", "std error",
-                      "residual");
-    for (size_t k = 0; !w->common->quiet && k < tried; k++)
-        (void)fprintf(stderr, "%6zu | %12.4f | %9.4f | %9.4g%s\n", rows[k].latent_dim,
-                      rows[k].log_density, rows[k].standard_error, rows[k].residual,
-                      k == chosen ? "  chosen" : "");
-    t->settings.latent_dim = rows[chosen].latent_dim;
-    t->settings.init = rows[chosen].init;
+    const rm2_fit_plan_info *info = rm2_fit_plan_info_of(t->plan);
+    print_dimensions(w, info);
+    for (size_t k = 0; k < info->note_count; k++)
+        if (info->notes[k].warning && !w->common->quiet)
+            fit_print_note(stderr, "warning: ", &info->notes[k]);
     return EXIT_DONE;
 }
 
@@ -133,8 +145,8 @@ static int train(training *t) {
     rm2_status status;
     if (t->old)
         status = rm2_fit_add(w->ctx, t->old, t->data, &checkpoint, t->added, &t->model);
-    else if (t->data)
-        status = rm2_fit(w->ctx, t->data, &t->settings, &checkpoint, &t->model);
+    else if (t->plan)
+        status = rm2_fit_run(w->ctx, t->plan, &checkpoint, &t->model);
     else
         status = rm2_fit_file(w->ctx, t->path, &t->data_options->settings, &t->settings,
                               &checkpoint, &t->model);
@@ -144,11 +156,12 @@ static int train(training *t) {
     return work_check(w, status);
 }
 
-fit_end fit_ended(const training *t, const rm2_model_info *i) {
-    if (i->stop == RM2_STOP_INTERRUPTED || i->stop == RM2_STOP_MAX_SECONDS)
+fit_end fit_ended(const rm2_model_info *i) {
+    if (i->training.stop == RM2_STOP_INTERRUPTED || i->training.stop == RM2_STOP_MAX_SECONDS)
         return FIT_UNFINISHED;
-    bool no_other_end = t->settings.optim.method == RM2_ADAM;
-    return i->stop != RM2_STOP_MAX_ITERATIONS || no_other_end ? FIT_CONVERGED : FIT_AT_LIMIT;
+    bool no_other_end = i->settings->optim.method == RM2_ADAM;
+    return i->training.stop != RM2_STOP_MAX_ITERATIONS || no_other_end ? FIT_CONVERGED
+                                                                       : FIT_AT_LIMIT;
 }
 
 static int finish(const training *t) {
@@ -161,32 +174,29 @@ static int finish(const training *t) {
         FILE *out = strcmp(t->options->output, "-") == 0 ? stderr : stdout;
         fit_print_summary(out, t, info);
     }
-    bool relied = fit_ended(t, info) != FIT_UNFINISHED && fit_unknown(t) == 0;
+    bool relied = fit_ended(info) != FIT_UNFINISHED && fit_unknown(t) == 0;
     return relied ? EXIT_DONE : EXIT_NOT_CONVERGED;
 }
 
 /* ---- command --------------------------------------------------------------------------------- */
 
-/* Do the ranks of a team read the data, each its part? For that nothing here may need the data themselves. */
+/* May the ranks of a team read the data, each its part? Nothing here may need the data themselves. */
 static bool fit_in_parts(const training *t) {
     const fit_options *o = t->options;
     const rm2_data_settings *d = &t->data_options->settings;
-    const char *recipe = setting_given(&o->from, "recipe");
-    return command_ranks() > 1 && o->compact && !o->add && !o->init_from && !o->base_point &&
-           !o->back_kernels && !o->inducing_points && !o->family && !d->holdout && !d->label &&
-           (d->group || (recipe && strcmp(recipe, "robust") == 0));
+    return command_ranks() > 1 && o->compact && !o->init_from && !o->base_point &&
+           !o->back_kernels && !o->inducing_points && !d->holdout && !d->label;
 }
 
 static int fit(training *t) {
     int code = check_outputs(t);
-    bool in_parts = code == EXIT_DONE && fit_in_parts(t);
-    if (code == EXIT_DONE && in_parts)
-        code = fit_options_for(&t->work, t->options, t->data_options->settings.group != NULL,
-                               &t->settings);
-    else if (code == EXIT_DONE)
-        code = t->options->add ? fit_read_addition(t) : fit_read_inputs(t);
-    if (code == EXIT_DONE && !in_parts)
-        code = choose_latent(t);
+    if (code == EXIT_DONE && t->options->add)
+        code = fit_read_addition(t);
+    else if (code == EXIT_DONE && !fit_in_parts(t)) {
+        code = fit_read_inputs(t);
+        if (code == EXIT_DONE)
+            code = plan(t);
+    }
     if (code == EXIT_DONE)
         code = train(t);
     return code == EXIT_DONE ? finish(t) : code;
@@ -207,7 +217,9 @@ static int run(training *t) {
     int code = fit_options_check(&t->work, t->options);
     if (code == EXIT_DONE)
         code = take_family(t);
-    if (code == EXIT_DONE) /* what is wrong with them is said before data are read */
+    if (code == EXIT_DONE)
+        code = fit_options_settings(&t->work, t->options, &t->texts, &t->settings);
+    if (code == EXIT_DONE)
         code = fit(t);
     training_free(t);
     return code;
@@ -226,9 +238,9 @@ int run_fit(const command *self, int argc, char **argv) {
                                    {"Data", NULL, &data.settings, &data.from},
                                    {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
-    training t = {.work = {self, NULL, &common}, .data_options = &data, .options = &options};
+    const char *path;
     size_t count;
-    if (!options_parse(self->title, argc, argv, groups, &t.path, 1, &count))
+    if (!options_parse(self->title, argc, argv, groups, &path, 1, &count))
         return EXIT_USAGE;
     if (common.help) {
         command_help(self, groups);
@@ -240,16 +252,23 @@ int run_fit(const command *self, int argc, char **argv) {
             stderr, "riemann2 fit: expected --add FILE --from MODEL together, and no other file\n");
         return EXIT_USAGE;
     }
-    if (more)
-        t.path = options.add;
     if ((!more && (count == 0 || !data.settings.manifold)) || !options.output) {
         (void)fprintf(stderr, "usage: riemann2 fit %s\n%s", self->usage, self->examples);
         return EXIT_USAGE;
     }
-    t.work.ctx = command_context(&common);
-    if (!t.work.ctx)
+    work w = {self, command_context(&common), &common};
+    if (!w.ctx)
         return EXIT_FAILED;
-    int code = run(&t);
-    rm2_context_free(t.work.ctx);
+    training *t = calloc(1, sizeof *t);
+    int code = t ? EXIT_DONE : work_no_memory(&w);
+    if (t) {
+        t->work = w;
+        t->path = more ? options.add : path;
+        t->data_options = &data;
+        t->options = &options;
+        code = run(t);
+    }
+    free(t);
+    rm2_context_free(w.ctx);
     return code;
 }

@@ -25,17 +25,21 @@ fit_options fit_options_default(void);
 /* Names of the hyperparameters, a blank before each. */
 void hyper_list_names(char *text, size_t size);
 
-/* Options that cannot take effect are rejected, as far as that is known without data. */
+/* Settings as texts for the library; those of hyperparameters are copies. */
+enum { FIT_HYPERS = 48, FIT_VALUE = 96 };
+typedef struct fit_texts {
+    size_t count, copies;
+    rm2_setting_text list[SETTING_ROWS + FIT_HYPERS];
+    char value[FIT_HYPERS][FIT_VALUE];
+} fit_texts;
+
+/* The settings of the options; what files will hold is only marked as there. `texts` must outlive them. */
+int fit_options_settings(const work *w, const fit_options *o, fit_texts *texts,
+                         rm2_fit_settings *s);
+/* Reject options that contradict each other, as far as that is known without data. */
 int fit_options_check(const work *w, const fit_options *o);
-/* Settings of the recipe with the options' overrides. Dynamics need trajectories: a recipe's are
- * left out where there are none. Where no recipe was given it is robust for trajectories and points for
- * separate points, unless the options or the sizes do not allow that one. */
-int fit_options_settings(const work *w, const fit_options *o, const rm2_data *data,
-                         rm2_fit_settings *s, char reason[MESSAGE_SIZE]);
-/* The same where the data are not known, only whether they have trajectories: recipe robust unless one was given. */
-int fit_options_for(const work *w, const fit_options *o, bool trajectories, rm2_fit_settings *s);
-/* The part of it that is about hyperparameters. */
-int fit_hyper_settings(const work *w, const fit_options *o, rm2_fit_settings *s);
+/* --set, --learn, --hold and --prior. */
+int fit_hyper_texts(const work *w, const fit_options *o, fit_texts *texts);
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
@@ -46,8 +50,9 @@ typedef struct training {
     data_options *data_options;
     const fit_options *options;
     rm2_data *data, *held; /* NULL: the ranks of a team read it; trajectories set aside, or NULL */
-    rm2_fit_settings settings;
-    char reason[MESSAGE_SIZE]; /* why not the recipe points; empty: none */
+    fit_texts texts;
+    rm2_fit_settings settings; /* as given; those of the plan are what counts */
+    rm2_fit_plan *plan;        /* NULL: --add, or the ranks of a team read the data */
     rm2_factor_kernel *kernels;
     double *start;    /* latent points to start from, or NULL */
     double *base;     /* base point, or NULL */
@@ -77,10 +82,13 @@ typedef enum fit_end {
     FIT_AT_LIMIT, /* more iterations may improve it */
     FIT_UNFINISHED
 } fit_end;
-fit_end fit_ended(const training *t, const rm2_model_info *i);
+fit_end fit_ended(const rm2_model_info *i);
 
 /* The model's file (rescue.c). */
 int fit_write_model(const training *t);
+
+/* "recipe robust, since ...", after `before`. */
+void fit_print_note(FILE *out, const char *before, const rm2_fit_note *note);
 
 /* What became of the training, on `out`, with the model written. */
 void fit_print_summary(FILE *out, const training *t, const rm2_model_info *i);

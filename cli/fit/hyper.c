@@ -1,6 +1,5 @@
 /* Hyperparameters by name: --set, --learn, --hold and --prior are lists of NAME or NAME=VALUE, and each item
- * changes one hyperparameter of the settings that the recipe has filled. Names are the words of the
- * library's table, in either spelling: task-noise, task_noise. */
+ * becomes a text of a setting. Names are the words of the library's table, in either spelling: task-noise, task_noise. */
 #include <string.h>
 
 #include "fit/fit.h"
@@ -53,18 +52,19 @@ typedef enum hyper_action { SET, LEARN, HOLD, PRIOR, ACTIONS } hyper_action;
 /* In the order in which they are done. */
 static const struct {
     const char *option;
-    size_t offset;  /* of its list in fit_options */
-    bool has_value; /* items are NAME=VALUE */
+    size_t offset;    /* of its list in fit_options */
+    bool has_value;   /* items are NAME=VALUE */
+    const char *word; /* the text of a setting, where they are not */
 } actions[ACTIONS] = {
-    [SET] = {"--set", FIT(set), true},
-    [LEARN] = {"--learn", FIT(learn), false},
-    [HOLD] = {"--hold", FIT(hold), false},
-    [PRIOR] = {"--prior", FIT(prior), true},
+    [SET] = {"--set", FIT(set), true, NULL},
+    [LEARN] = {"--learn", FIT(learn), false, "learned"},
+    [HOLD] = {"--hold", FIT(hold), false, "held"},
+    [PRIOR] = {"--prior", FIT(prior), true, NULL},
 };
 
 typedef struct change {
     const work *work;
-    rm2_fit_settings *settings;
+    fit_texts *texts;
     bool named[ACTIONS][SETTING_ROWS];
 } change;
 
@@ -72,44 +72,24 @@ static int complain(const change *c, hyper_action action, const char *item, cons
     return work_complain(c->work, EXIT_USAGE, "%s %s: %s", actions[action].option, item, text);
 }
 
-static rm2_hyperparameter *hyper_at(const change *c, size_t row) {
-    char *at = (char *)c->settings + rm2_settings_at(rm2_fit_settings_table(), row)->offset;
-    return (rm2_hyperparameter *)(void *)at;
-}
-
-/* Why a hyperparameter has no effect, or is named once too often; NULL: nothing is wrong. */
+/* Why an item cannot be; NULL: nothing is wrong. */
 static const char *find_objection(const change *c, hyper_action action, size_t row) {
-    const rm2_fit_settings *s = c->settings;
-    const rm2_setting *setting = rm2_settings_at(rm2_fit_settings_table(), row);
-    if (hyper_at(c, row) == &s->task_noise && s->noise != RM2_NOISE_PER_OUTPUT)
-        return "it needs --noise per-output";
-    if (strcmp(setting->group, "Dynamics") == 0 && !(s->gpdm_weight > 0))
-        return "it needs dynamics: --gpdm, and --group for the trajectories";
     if (c->named[action][row])
         return "it is listed twice";
     if (action == HOLD && c->named[LEARN][row])
         return "--learn names it too";
-    if (action == PRIOR && !hyper_at(c, row)->learned)
-        return "it is held, where a prior has no effect; name it in --learn too";
     return NULL;
 }
 
-static rm2_status act(const change *c, hyper_action action, size_t row, const char *value) {
-    rm2_hyperparameter *h = hyper_at(c, row);
-    if (action == SET)
-        return rm2_hyperparameter_set_start(c->work->ctx, value, h);
-    if (action == PRIOR)
-        return rm2_hyperparameter_set_prior(c->work->ctx, value, h);
-    if (action == LEARN)
-        rm2_hyperparameter_learn(h);
-    else
-        rm2_hyperparameter_hold(h);
-    return RM2_OK;
+/* Is the value one of its kind? Whether it has an effect is for the library to say. */
+static bool is_value(const change *c, hyper_action action, const char *value) {
+    rm2_hyperparameter any = {.start = 1, .learned = true};
+    rm2_context *ctx = c->work->ctx;
+    return !value || (action == SET ? rm2_hyperparameter_set_start(ctx, value, &any)
+                                    : rm2_hyperparameter_set_prior(ctx, value, &any)) == RM2_OK;
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
-
-enum { ITEM_SIZE = 96 };
 
 static int unknown_name(const change *c, hyper_action action, const char *item) {
     char text[240], names[200] = "";
@@ -129,16 +109,23 @@ static int take_item(change *c, hyper_action action, const char *item) {
     const char *objection = find_objection(c, action, row);
     if (objection)
         return complain(c, action, item, objection);
+    if (!is_value(c, action, value))
+        return complain(c, action, item, rm2_context_error(c->work->ctx));
     c->named[action][row] = true;
-    return act(c, action, row, value) == RM2_OK
-               ? EXIT_DONE
-               : complain(c, action, item, rm2_context_error(c->work->ctx));
+    fit_texts *t = c->texts;
+    if (t->copies == FIT_HYPERS)
+        return complain(c, action, item, "too many hyperparameters");
+    char *copy = t->value[t->copies++];
+    (void)snprintf(copy, FIT_VALUE, "%s", value ? value : actions[action].word);
+    t->list[t->count++] =
+        (rm2_setting_text){rm2_settings_at(rm2_fit_settings_table(), row)->name, copy};
+    return EXIT_DONE;
 }
 
 /* "lengthscale=0.3,noise=0.01" */
 static int take_list(change *c, hyper_action action, const char *text) {
     for (;;) {
-        char item[ITEM_SIZE];
+        char item[FIT_VALUE];
         size_t length = strcspn(text, ",");
         if (length >= sizeof item)
             return complain(c, action, text, "too long");
@@ -151,8 +138,8 @@ static int take_list(change *c, hyper_action action, const char *text) {
     }
 }
 
-int fit_hyper_settings(const work *w, const fit_options *o, rm2_fit_settings *s) {
-    change c = {.work = w, .settings = s};
+int fit_hyper_texts(const work *w, const fit_options *o, fit_texts *texts) {
+    change c = {.work = w, .texts = texts};
     for (int action = 0; action < ACTIONS; action++) {
         const char *at = (const char *)o + actions[action].offset;
         const text_list *list = (const text_list *)(const void *)at;

@@ -114,7 +114,6 @@ static int take_points(training *t, const numbers *n) {
         return code;
     for (size_t k = 0; k < n->count; k++)
         t->inducing[k] = (size_t)n->values[k];
-    t->settings.inference = RM2_INFERENCE_INDUCING;
     t->settings.inducing_points = t->inducing;
     t->settings.inducing = n->count;
     return EXIT_DONE;

@@ -31,7 +31,7 @@ static int take_back_kernels(training *t) {
     if (!text)
         return EXIT_DONE;
     size_t factors =
-        t->settings.model == RM2_GPLVM ? 1 : rm2_manifold_factor_count(t->data->manifold);
+        t->options->settings.model == RM2_GPLVM ? 1 : rm2_manifold_factor_count(t->data->manifold);
     t->kernels = calloc(factors, sizeof *t->kernels);
     if (!t->kernels)
         return work_no_memory(&t->work);
@@ -50,23 +50,13 @@ static int take_start(training *t) {
     size_t rows;
     if (!path)
         return EXIT_DONE;
-    int code = work_read_latents(&t->work, path, t->settings.latent_dim, &rows, &t->start);
+    int code = work_read_latents(&t->work, path, t->options->settings.latent_dim, &rows, &t->start);
     if (code == EXIT_DONE && rows != t->data->count)
         code = work_complain(&t->work, EXIT_BAD_DATA,
                              "%s has %zu latent point%s, but there are %zu training points", path,
                              rows, plural(rows), t->data->count);
-    t->settings.init = RM2_INIT_GIVEN;
     t->settings.init_latent = t->start;
     return code;
-}
-
-/* Without trajectories a recipe has no dynamics prior: warn the user, who may not have named them. */
-static void warn_of_missing_dynamics(const training *t) {
-    rm2_fit_settings recipe = rm2_fit_settings_recipe(t->settings.recipe);
-    if (recipe.gpdm_weight > 0 && t->data->trajectories == 0 &&
-        !setting_given(&t->options->from, "gpdm_weight"))
-        work_note(&t->work, "warning: no trajectories, so without the recipe's dynamics prior; "
-                            "name their column with --group");
 }
 
 int fit_read_inputs(training *t) {
@@ -75,10 +65,6 @@ int fit_read_inputs(training *t) {
         w, rm2_data_read(w->ctx, t->path, &t->data_options->settings, &t->data, &t->held, NULL));
     if (code != EXIT_DONE)
         return code;
-    code = fit_options_settings(w, t->options, t->data, &t->settings, t->reason);
-    if (code != EXIT_DONE)
-        return code;
-    warn_of_missing_dynamics(t);
     code = take_back_kernels(t);
     if (code == EXIT_DONE)
         code = take_start(t);

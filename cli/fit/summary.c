@@ -64,7 +64,7 @@ static rm2_status find_distances(const training *t, const rm2_model_info *i, dou
 
 /* Means over the trajectories that were held out. */
 static rm2_status score_held_out(const training *t, quality *q) {
-    size_t n = t->held->count, Q = t->settings.latent_dim;
+    size_t n = t->held->count, Q = rm2_model_info_of(t->model)->latent_dim;
     size_t entries = n * rm2_manifold_ambient(t->held->manifold);
     double *latents = malloc(n * Q * sizeof *latents), squares = 0;
     double *points = malloc(entries * sizeof *points);
@@ -158,6 +158,15 @@ static const char *choice_of(const training *t, const rm2_model_info *i, const c
     return known ? text : "unknown";
 }
 
+/* Why the recipe is not points; "" if that is no question. */
+static const char *recipe_reason(const training *t) {
+    const rm2_fit_plan_info *plan = rm2_fit_plan_info_of(t->plan);
+    for (size_t k = 0; plan && k < plan->note_count; k++)
+        if (strcmp(plan->notes[k].setting, "recipe") == 0)
+            return plan->notes[k].reason;
+    return "";
+}
+
 static void print_json(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
     char text[SETTING_WORD];
     (void)fprintf(out, "{\"file\": ");
@@ -165,29 +174,29 @@ static void print_json(FILE *out, const training *t, const rm2_model_info *i, co
     (void)fprintf(out,
                   ", \"points\": %zu, \"outputs\": %zu, \"latent\": %zu, \"stop\": ", i->trained,
                   i->outputs, i->latent_dim);
-    json_text(out, rm2_stop_text(i->stop));
+    json_text(out, rm2_stop_text(i->training.stop));
     (void)fprintf(out, ", \"recipe\": ");
     json_text(out, choice_of(t, i, "recipe", text));
     (void)fprintf(out, ", \"recipe_reason\": ");
-    json_text(out, t->reason);
+    json_text(out, recipe_reason(t));
     (void)fprintf(out, ", \"init\": ");
     json_text(out, choice_of(t, i, "init", text));
-    fit_end end = fit_ended(t, i);
+    fit_end end = fit_ended(i);
     (void)fprintf(
         out, ", \"finished\": %s, \"converged\": %s, \"iterations\": %zu, \"evaluations\": %zu",
         end == FIT_UNFINISHED ? "false" : "true", end == FIT_CONVERGED ? "true" : "false",
-        i->iterations, i->evaluations);
-    json_field(out, "seconds", i->seconds);
-    json_field(out, "objective_start", i->start.total);
-    json_field(out, "objective", i->end.total);
-    json_field(out, "log_likelihood", i->end.log_likelihood);
-    json_field(out, "log_density", i->end.log_likelihood - i->volume);
+        i->training.iterations, i->training.evaluations);
+    json_field(out, "seconds", i->training.seconds);
+    json_field(out, "objective_start", i->training.start.total);
+    json_field(out, "objective", i->training.end.total);
+    json_field(out, "log_likelihood", i->training.end.log_likelihood);
+    json_field(out, "log_density", i->training.end.log_likelihood - i->volume);
     (void)fprintf(out, ", \"inducing\": %zu, \"gpdm_inducing\": %zu", i->inducing,
                   i->gpdm_inducing);
-    json_field(out, "log_likelihood_lower", i->likelihood.lower);
-    json_field(out, "log_likelihood_upper", i->likelihood.upper);
-    json_field(out, "gpdm_lower", i->dynamics.lower);
-    json_field(out, "gpdm_upper", i->dynamics.upper);
+    json_field(out, "log_likelihood_lower", i->training.likelihood.lower);
+    json_field(out, "log_likelihood_upper", i->training.likelihood.upper);
+    json_field(out, "gpdm_lower", i->training.dynamics.lower);
+    json_field(out, "gpdm_upper", i->training.dynamics.upper);
     json_field(out, "reconstruction", q->ambient);
     json_field(out, "reconstruction_tangent", q->outputs);
     (void)fprintf(out, ", \"distance\": [");
@@ -304,22 +313,23 @@ static void print_inference(FILE *out, const rm2_model_info *i) {
         "inference by %zu %sinducing point%s: log-likelihood %.4f, exactly between %.4f and "
         "%.4f (at most %.1e nats per point above)\n",
         i->inducing, i->settings->inducing_free ? "optimised " : "", plural(i->inducing),
-        i->end.log_likelihood, i->likelihood.lower, i->likelihood.upper,
-        (i->likelihood.upper - i->end.log_likelihood) / (double)i->trained);
+        i->training.end.log_likelihood, i->training.likelihood.lower, i->training.likelihood.upper,
+        (i->training.likelihood.upper - i->training.end.log_likelihood) / (double)i->trained);
     if (i->gpdm_inducing)
         (void)fprintf(out, "dynamics by %zu: %.4f, exactly between %.4f and %.4f\n",
-                      i->gpdm_inducing, i->end.gpdm, i->dynamics.lower, i->dynamics.upper);
+                      i->gpdm_inducing, i->training.end.gpdm, i->training.dynamics.lower,
+                      i->training.dynamics.upper);
 }
 
 /* What could be done to improve a training that did not end by itself. */
 static void print_advice(FILE *out, const training *t, const rm2_model_info *i) {
     bool saved = t->options->checkpoint != NULL;
-    size_t limit = t->settings.optim.max_iterations;
-    if (fit_ended(t, i) == FIT_AT_LIMIT)
+    size_t limit = i->settings->optim.max_iterations;
+    if (fit_ended(i) == FIT_AT_LIMIT)
         (void)fprintf(
             out, "stopped at the limit of %zu iteration%s; more --iterations%s may improve it\n",
             limit, plural(limit), saved ? " with --resume" : "");
-    if (fit_ended(t, i) == FIT_UNFINISHED)
+    if (fit_ended(i) == FIT_UNFINISHED)
         (void)fprintf(
             out, "not finished; %s\n",
             saved ? "go on with --resume"
@@ -334,14 +344,18 @@ static void print_text(FILE *out, const training *t, const rm2_model_info *i, co
     if (i->trained > i->points)
         (void)fprintf(out, "quality below is that of the %zu points that the compact model has\n",
                       i->points);
-    if (t->reason[0])
-        (void)fprintf(out, "recipe robust, since %s\n", t->reason);
+    const rm2_fit_plan_info *plan = rm2_fit_plan_info_of(t->plan);
+    for (size_t k = 0; plan && k < plan->note_count; k++)
+        if (!plan->notes[k].warning)
+            fit_print_note(out, "", &plan->notes[k]);
     start_print(out, i->data, i->start_report);
     (void)fprintf(out, "stopped: %s, after %zu iteration%s (%zu evaluation%s, %.2f s)\n",
-                  rm2_stop_text(i->stop), i->iterations, plural(i->iterations), i->evaluations,
-                  plural(i->evaluations), i->seconds);
+                  rm2_stop_text(i->training.stop), i->training.iterations,
+                  plural(i->training.iterations), i->training.evaluations,
+                  plural(i->training.evaluations), i->training.seconds);
     (void)fprintf(out, "objective %.4f (start %.4f); log density on the manifold %.4f\n",
-                  i->end.total, i->start.total, i->end.log_likelihood - i->volume);
+                  i->training.end.total, i->training.start.total,
+                  i->training.end.log_likelihood - i->volume);
     print_inference(out, i);
     print_reconstruction(out, i, q);
     print_fidelity(out, i, &q->fidelity, q->folds.points == 0);

@@ -70,12 +70,12 @@ static void put_settings(const rm2_model_info *i) {
 
 static void put_base(const rm2_model_info *i) {
     char word[32];
-    if (!i->settings->base_point) {
+    if (!i->base_point) {
         printf(", \"base\": null");
         return;
     }
     printf(", \"base\": {\"kind\": \"%s\"", word_of(i, "base", word, sizeof word));
-    put_numbers("point", rm2_manifold_ambient(i->manifold), i->settings->base_point);
+    put_numbers("point", rm2_manifold_ambient(i->manifold), i->base_point);
     printf("}");
 }
 
@@ -124,23 +124,23 @@ static void put_hyperparameters(const rm2_model_info *i) {
 /* ---- the rest -------------------------------------------------------------------------------- */
 
 static void put_objective(const rm2_model_info *i) {
-    put_number("objective_start", i->start.total);
-    put_number("objective", i->end.total);
-    put_number("log_likelihood", i->end.log_likelihood);
-    put_number("log_density", i->end.log_likelihood - i->volume);
+    put_number("objective_start", i->training.start.total);
+    put_number("objective", i->training.end.total);
+    put_number("log_likelihood", i->training.end.log_likelihood);
+    put_number("log_density", i->training.end.log_likelihood - i->volume);
     printf(", \"priors\": {\"outputs\": ");
-    json_number(stdout, i->end.task_anchor);
-    put_number("latents", i->end.latent);
-    put_number("dynamics", i->end.gpdm);
-    put_number("hyperparameters", i->end.hyper);
+    json_number(stdout, i->training.end.task_anchor);
+    put_number("latents", i->training.end.latent);
+    put_number("dynamics", i->training.end.gpdm);
+    put_number("hyperparameters", i->training.end.hyper);
     printf("}");
-    put_number("jitter", i->end.jitter);
+    put_number("jitter", i->training.end.jitter);
     put_count("inducing", i->inducing);
     put_count("gpdm_inducing", i->gpdm_inducing);
-    put_number("log_likelihood_lower", i->likelihood.lower);
-    put_number("log_likelihood_upper", i->likelihood.upper);
-    put_number("gpdm_lower", i->dynamics.lower);
-    put_number("gpdm_upper", i->dynamics.upper);
+    put_number("log_likelihood_lower", i->training.likelihood.lower);
+    put_number("log_likelihood_upper", i->training.likelihood.upper);
+    put_number("gpdm_lower", i->training.dynamics.lower);
+    put_number("gpdm_upper", i->training.dynamics.upper);
 }
 
 void info_print_json(const rm2_model_info *i) {
@@ -157,9 +157,9 @@ void info_print_json(const rm2_model_info *i) {
     put_count("labels", i->data->label_count);
     put_word("recipe", word_of(i, "recipe", word, sizeof word));
     printf(", \"seed\": %llu", (unsigned long long)i->settings->seed);
-    put_count("iterations", i->iterations);
-    put_count("evaluations", i->evaluations);
-    put_word("stop", rm2_stop_text(i->stop));
+    put_count("iterations", i->training.iterations);
+    put_count("evaluations", i->training.evaluations);
+    put_word("stop", rm2_stop_text(i->training.stop));
     put_number("shrinkage", i->data->shrinkage);
     put_numbers("scale", rm2_manifold_factor_count(i->manifold), i->data->scale);
     put_base(i);

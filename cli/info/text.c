@@ -68,10 +68,10 @@ static void print_shrinkage(const rm2_model_info *i) {
 }
 
 static void print_base(const rm2_model_info *i) {
-    if (!i->settings->base_point)
+    if (!i->base_point)
         return;
     begin("base point");
-    print_numbers(rm2_manifold_ambient(i->manifold), i->settings->base_point);
+    print_numbers(rm2_manifold_ambient(i->manifold), i->base_point);
     printf("\n");
 }
 
@@ -195,13 +195,15 @@ static void print_settings(const rm2_model_info *i) {
 
 static void print_objective(const rm2_model_info *i) {
     begin("objective");
-    printf("%.4f (start %.4f), without the constants of anchors\n", i->end.total, i->start.total);
+    printf("%.4f (start %.4f), without the constants of anchors\n", i->training.end.total,
+           i->training.start.total);
     begin("  likelihood");
-    printf("%.4f; as a log density on the manifold %.4f\n", i->end.log_likelihood,
-           i->end.log_likelihood - i->volume);
+    printf("%.4f; as a log density on the manifold %.4f\n", i->training.end.log_likelihood,
+           i->training.end.log_likelihood - i->volume);
     begin("  priors");
-    printf("outputs %.4f, latents %.4f, dynamics %.4f, hyperparameters %.4f\n", i->end.task_anchor,
-           i->end.latent, i->end.gpdm, i->end.hyper);
+    printf("outputs %.4f, latents %.4f, dynamics %.4f, hyperparameters %.4f\n",
+           i->training.end.task_anchor, i->training.end.latent, i->training.end.gpdm,
+           i->training.end.hyper);
 }
 
 static const char *inducing_word(const rm2_model_info *i) {
@@ -217,23 +219,25 @@ static void print_inference(const rm2_model_info *i) {
         return;
     }
     printf("%zu %sinducing point%s: likelihood exactly between %.4f and %.4f\n", i->inducing,
-           inducing_word(i), plural(i->inducing), i->likelihood.lower, i->likelihood.upper);
+           inducing_word(i), plural(i->inducing), i->training.likelihood.lower,
+           i->training.likelihood.upper);
     if (!i->gpdm_inducing)
         return;
     begin("  dynamics");
     printf("%zu inducing point%s: exactly between %.4f and %.4f\n", i->gpdm_inducing,
-           plural(i->gpdm_inducing), i->dynamics.lower, i->dynamics.upper);
+           plural(i->gpdm_inducing), i->training.dynamics.lower, i->training.dynamics.upper);
 }
 
 static void print_training(const rm2_model_info *i) {
     begin("training");
-    printf("%zu iteration%s, %zu evaluation%s; stopped: %s\n", i->iterations, plural(i->iterations),
-           i->evaluations, plural(i->evaluations), rm2_stop_text(i->stop));
+    printf("%zu iteration%s, %zu evaluation%s; stopped: %s\n", i->training.iterations,
+           plural(i->training.iterations), i->training.evaluations, plural(i->training.evaluations),
+           rm2_stop_text(i->training.stop));
     begin("output variance");
     printf("%.4g, mean over the outputs\n", info_output_variance(i));
-    if (i->end.jitter > 0) {
+    if (i->training.end.jitter > 0) {
         begin("jitter");
-        printf("%.1e added to a covariance matrix\n", i->end.jitter);
+        printf("%.1e added to a covariance matrix\n", i->training.end.jitter);
     }
 }
 

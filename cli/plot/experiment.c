@@ -190,9 +190,9 @@ static int draw_training(experiment_run *r) {
     if (status == RM2_OK)
         status = rm2_figure_panel(r->work.ctx, figure, 0, 0, &s, &panel);
     for (size_t k = 0; k < r->model_count && status == RM2_OK; k++)
-        status =
-            figure_trace(r->work.ctx, panel, r->models[k].info, r->models[k].info->trace[0],
-                         (double)r->models[k].info->points, experiment_model_name(&r->models[k]));
+        status = figure_trace(
+            r->work.ctx, panel, r->models[k].info, r->models[k].info->training.trace[0],
+            (double)r->models[k].info->points, experiment_model_name(&r->models[k]));
     int code = status == RM2_OK ? experiment_save(r, figure, "training",
                                                   "Training: the objective over its iterations.")
                                 : work_check(&r->work, status);

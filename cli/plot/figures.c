@@ -237,13 +237,13 @@ rm2_status figure_background(rm2_context *ctx, rm2_panel *panel, const rm2_data 
 
 rm2_status figure_trace(rm2_context *ctx, rm2_panel *panel, const rm2_model_info *i, double zero,
                         double unit, const char *label) {
-    size_t n = i->iterations + 1;
+    size_t n = i->training.iterations + 1;
     double *points = malloc(2 * n * sizeof *points);
     if (!points)
         return RM2_ERR_MEMORY;
     for (size_t k = 0; k < n; k++) {
         points[2 * k] = (double)k;
-        points[2 * k + 1] = (i->trace[k] - zero) / unit;
+        points[2 * k + 1] = (i->training.trace[k] - zero) / unit;
     }
     rm2_style style = {.label = label, .width = 1.2};
     rm2_status status = rm2_plot_curve(ctx, panel, n, points, &style);

@@ -126,8 +126,6 @@ RM2_API void rm2_context_clear_interrupt(rm2_context *ctx);
  * before keep working. NULL means the defaults. A size that no version has, such as the 0 of a struct
  * that was only zeroed, is RM2_ERR_ARGUMENT. Structs inside of settings (rm2_optim_settings,
  * rm2_hyperparameter, rm2_cost, rm2_axis) have no size and do not grow. */
-struct rm2_fit_progress; /* model.h */
-
 /* How far a long call is. */
 typedef struct rm2_progress {
     const char *activity; /* and what `done` counts: "fit" (iterations), "encode" (points),
@@ -135,9 +133,9 @@ typedef struct rm2_progress {
                              "mean" (geodesics or searches), "roadmap" (nodes), "permutations" */
     size_t done, total;   /* total 0: unknown */
     double seconds;       /* since the call began */
-    const struct rm2_fit_progress
-        *fit; /* one row of the iteration table; NULL for other activities,
-                                           and between iterations */
+    const void *
+        row; /* what the activity has to say of its latest part, as the header that declares the call
+                        describes it ("fit": rm2_fit_progress); or NULL */
 } rm2_progress;
 
 /* Return false to stop: the same as rm2_context_interrupt. A call whose work is complete by then still

@@ -16,7 +16,7 @@
 
 #include "riemann2/base.h"
 #include "riemann2/data.h"
-#include "riemann2/model.h"
+#include "riemann2/fit.h"
 #include "riemann2/settings.h"
 
 #ifdef __cplusplus
@@ -107,7 +107,7 @@ typedef struct rm2_cross {
 } rm2_cross;
 
 /* Run the jobs on the context's threads, one thread per job: results do not depend on their number. `count` candidates;
- * a NULL among them is the recipe of rm2_recipe_for. Everything that is fitted, scales of Euclidean factors included, sees the training part
+ * a NULL among them is RM2_RECIPE_AUTO; the recipe of a candidate is decided on all of the data. Everything that is fitted, scales of Euclidean factors included, sees the training part
  * alone. A job that fails is a result (RM2_ERR_MEMORY excepted). `settings` and `checkpoint` may be NULL. With a checkpoint the results of
  * finished jobs are in the file `path`, a CSV table written whole after each job that ends `seconds` or more after the last write, and at
  * the end; with `resume` jobs whose data and settings are the same are taken from it. */

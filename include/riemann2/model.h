@@ -68,7 +68,8 @@ typedef enum rm2_inference {
 } rm2_inference;
 
 typedef enum rm2_recipe {
-    RM2_RECIPE_ROBUST, /* latents only, short held lengthscale, anchored: the default */
+    RM2_RECIPE_AUTO, /* robust for trajectories; points for data without, where its rules allow the settings */
+    RM2_RECIPE_ROBUST, /* latents only, short held lengthscale, anchored */
     RM2_RECIPE_MAP,    /* everything learned under stated priors */
     RM2_RECIPE_PAPER,  /* the paper's settings */
     RM2_RECIPE_POINTS  /* all from an evidence, nearly linear: for data without trajectories */
@@ -79,7 +80,7 @@ typedef struct rm2_fit_settings {
     size_t size;       /* as rm2_fit_settings_recipe sets it */
     rm2_recipe recipe; /* what the rest was filled from */
     rm2_model_kind model;
-    size_t latent_dim; /* Q; 0: by rm2_fit_choose_latent (RM2_TASK_INTEGRATED) */
+    size_t latent_dim; /* Q; 0: chosen on points held out (RM2_TASK_INTEGRATED) */
 
     rm2_latent_kind kernel;
     bool ard; /* one lengthscale a latent dimension */
@@ -134,10 +135,18 @@ typedef struct rm2_fit_settings {
     uint64_t seed;
 
     rm2_families families;
+
+    /* Settings by name, such as {"latent_dim", "3"}: applied in this order over the members above, once the recipe is
+     * known. A name counts as given whatever its value; of the members above those that differ from their defaults. */
+    const rm2_setting_text *texts;
+    size_t text_count;
+    bool
+        compact; /* the model is to become compact (rm2_model_compact): inference by inducing points */
 } rm2_fit_settings;
 
 RM2_API const rm2_settings_table *rm2_fit_settings_table(void);
 
+/* Start from here; RM2_RECIPE_AUTO unless you know the recipe. */
 static inline rm2_fit_settings rm2_fit_settings_recipe(rm2_recipe recipe) {
     rm2_fit_settings settings = {0};
     settings.size = sizeof settings;
@@ -163,9 +172,7 @@ typedef struct rm2_certificate {
 
 /* ---- training ------------------------------------------------------------------------------- */
 
-typedef struct rm2_model rm2_model;
-
-/* One row of the iteration table, in rm2_progress.fit. */
+/* One row of the iteration table, rm2_progress.row of the activity "fit". */
 typedef struct rm2_fit_progress {
     size_t iteration, max_iterations, evaluations;
     rm2_objective_terms terms;
@@ -184,52 +191,19 @@ typedef struct rm2_checkpoint {
     bool resume;
 } rm2_checkpoint;
 
-/* The recipe for a data set, given settings of RM2_RECIPE_POINTS with the caller's changes (NULL: none): RM2_RECIPE_ROBUST
- * for trajectories; without these RM2_RECIPE_POINTS where rm2_fit_check allows the settings, else RM2_RECIPE_ROBUST, and
- * rm2_context_error has the reason. Settings of another recipe: that one. NULL context or data: RM2_RECIPE_ROBUST. */
-RM2_API rm2_recipe rm2_recipe_for(rm2_context *ctx, const rm2_data *data,
-                                  const rm2_fit_settings *settings);
+/* How a training went. Later versions may add members at the end. */
+typedef struct rm2_training_record {
+    rm2_stop stop;
+    size_t iterations, evaluations;
+    double seconds;                       /* 0 in a model that was read from a file */
+    rm2_objective_terms start, end;       /* of the objective, before and after */
+    rm2_certificate likelihood, dynamics; /* of end.log_likelihood and end.gpdm */
+    double *trace;                        /* iterations + 1: the objective's total */
+} rm2_training_record;
 
-/* Can rm2_fit train on the data with these settings? If not, RM2_ERR_ARGUMENT or RM2_ERR_DATA with the reason. */
-RM2_API rm2_status rm2_fit_check(rm2_context *ctx, const rm2_data *data,
-                                 const rm2_fit_settings *settings);
+/* ---- models --------------------------------------------------------------------------------- */
 
-/* Densities of points by models that were trained without them: five folds of at most 500 points. */
-typedef struct rm2_latent_choice {
-    size_t latent_dim, points;
-    double log_density, standard_error; /* mean per point, against the Riemannian volume */
-    double residual;                    /* root mean squared, tangent coordinates */
-    rm2_init_kind init; /* the start that was used, or chosen if that was automatic */
-} rm2_latent_choice;
-
-/* For RM2_TASK_INTEGRATED and data without trajectories: fill `rows` (`count`) for 1, 2, ... latent dimensions, as many
- * as the data allow (*tried), fewer where the density declines. *chosen is the row of the smallest dimension whose
- * density is not below the largest one by more than the standard error of the difference, and whose residual one more
- * dimension does not halve. `settings` (NULL: RM2_RECIPE_POINTS) apply, except latent_dim. */
-RM2_API rm2_status rm2_fit_choose_latent(rm2_context *ctx, const rm2_data *data,
-                                         const rm2_fit_settings *settings, size_t count,
-                                         rm2_latent_choice *rows, size_t *tried, size_t *chosen);
-
-/* Train on a data set, which the model retains; entries must not be missing. `settings` (NULL: of rm2_recipe_for) and
- * `checkpoint` may be NULL. The progress callback gets one row per iteration, and one with the reason at the end. An
- * interrupt ends training with the best state so far: RM2_OK, a model, and RM2_STOP_INTERRUPTED in it. Before the first
- * iteration, while the start is computed, it returns RM2_INTERRUPTED without a model. */
-RM2_API rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *settings,
-                           const rm2_checkpoint *checkpoint, rm2_model **model);
-/* What the start of such a training finds in the demonstrations, without training: families, cuts, reversals,
- * timing, outliers, pauses. *report (rm2_start_report_free) is NULL if the start aligns none: another one is
- * asked for, there are fewer than two trajectories, or most do not move. */
-RM2_API rm2_status rm2_fit_inspect(rm2_context *ctx, const rm2_data *data,
-                                   const rm2_fit_settings *settings, rm2_start_report **report);
-/* Train on a file, for a compact model (rm2_model_compact): rm2_data_read, rm2_fit and rm2_model_compact in one call. In a
- * team (riemann2/team.h) every rank reads its own part of the file, and no rank has all points: the way for data that one
- * machine cannot hold. The model has the same bits. For that the file is text, .npy or .npz with rows one after the other,
- * without labels, missing entries, and settings.select, holdout and thin, and the fit begins with RM2_INIT_ALIGNED or
- * RM2_INIT_ISOMAP, from no base point, inducing points or latents of your own; else rank 0 reads all. A path that other
- * ranks cannot read is an error. */
-RM2_API rm2_status rm2_fit_file(rm2_context *ctx, const char *path, const rm2_data_settings *data,
-                                const rm2_fit_settings *settings, const rm2_checkpoint *checkpoint,
-                                rm2_model **model);
+typedef struct rm2_model rm2_model;
 
 RM2_API void rm2_model_free(rm2_model *model);
 
@@ -260,32 +234,27 @@ RM2_API rm2_status rm2_model_from_bytes(rm2_context *ctx, const void *bytes, siz
 typedef struct rm2_model_info {
     const rm2_manifold *manifold; /* that of the data */
     const rm2_data *data;         /* the training set; retain it to keep it longer than the model */
-    /* How it was trained. `base_point` is there whatever its kind (NULL for RM2_GPLVM), as are the
-     * `back_kernels` of a back constraint (for RM2_GPLVM one, of the ambient space) and inducing points
-     * that were given; `init_latent` is NULL. */
+    /* How it was trained, for another training alike: `base_point` and inducing points are there if they were given, and
+     * the `back_kernels` of a back constraint (for RM2_GPLVM one, of the ambient space); `init_latent` is NULL. */
     const rm2_fit_settings *settings;
     size_t points, outputs, latent_dim; /* N, M, Q */
     const double *latents;              /* N x Q */
     const double *base;        /* ambient, in the units of data->points; NULL for RM2_GPLVM */
+    const double *base_point;  /* the same in the units of the data */
     const double *mean;        /* M: centre of the outputs */
     const double *lengthscale; /* Q */
     double variance, noise;
-    double linear;                        /* weight of the linear part of the kernel; 0: none */
-    const double *task_noise;             /* M; NULL with Kronecker noise */
-    const double *task_covariance;        /* Kf, M x M */
-    double gpdm[3];                       /* lengthscale, variance, noise; 0 without dynamics */
-    size_t inducing;                      /* inducing points; 0: exact inference */
-    const size_t *inducing_points;        /* which training points; NULL: exact, or free */
-    const double *inducing_inputs;        /* inducing x Q: where they are; NULL: exact */
-    size_t gpdm_inducing;                 /* those of the dynamics */
-    rm2_certificate likelihood, dynamics; /* of end.log_likelihood and end.gpdm */
-    rm2_objective_terms start, end;
+    double linear;                 /* weight of the linear part of the kernel; 0: none */
+    const double *task_noise;      /* M; NULL with Kronecker noise */
+    const double *task_covariance; /* Kf, M x M */
+    double gpdm[3];                /* lengthscale, variance, noise; 0 without dynamics */
+    size_t inducing;               /* inducing points; 0: exact inference */
+    const size_t *inducing_points; /* which training points; NULL: exact, or free */
+    const double *inducing_inputs; /* inducing x Q: where they are; NULL: exact */
+    size_t gpdm_inducing;          /* those of the dynamics */
+    rm2_training_record training;
     double
         volume; /* sum of log |det dExp|: log density on the manifold is log_likelihood - volume */
-    rm2_stop stop;
-    size_t iterations, evaluations;
-    double seconds;      /* of the training; 0 in a model that was read from a file */
-    const double *trace; /* iterations + 1: the objective's total */
     const rm2_start_report *start_report; /* NULL unless the start aligned demonstrations */
     /* RM2_TASK_INTEGRATED: degrees of freedom of the Student t density of an observation given its latent point, and
      * the variance that the noise of the outputs gives a latent; else 0 */

@@ -64,7 +64,7 @@ typedef enum rm2_setting_type {
     RM2_SETTING_SEED            /* uint64_t */
 } rm2_setting_type;
 
-enum { RM2_SETTING_COLUMNS = 4 }; /* most columns of defaults */
+enum { RM2_SETTING_COLUMNS = 5 }; /* most columns of defaults */
 
 /* Later versions may add members at the end. */
 typedef struct rm2_setting {
@@ -106,6 +106,11 @@ RM2_API const rm2_setting *rm2_settings_find(const rm2_settings_table *table, co
 RM2_API const char *rm2_setting_default(const rm2_setting *setting, size_t column);
 /* What a value must be: "a whole number from 1, or auto", "one of se, matern32, matern52". */
 RM2_API void rm2_setting_expected(const rm2_setting *setting, char *text, size_t size);
+
+/* A value by its setting's name. */
+typedef struct rm2_setting_text {
+    const char *name, *text;
+} rm2_setting_text;
 
 /* ---- settings by name ----------------------------------------------------------------------- */
 

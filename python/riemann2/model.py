@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import logging
 import os
 import warnings
 from typing import Any, Callable, NamedTuple, Sequence, TYPE_CHECKING, TypeVar
@@ -198,17 +197,11 @@ class WGPLVM(ModelSpace, ModelShow):
         return Data(array, manifold, groups=groups, time=time)
 
     def _prepare(self, Y: Any, groups: Any, time: Any) -> tuple[Data, dict[str, str]]:
-        """The data and all settings as texts, with the recipe that the data decide."""
+        """The data and all settings as texts."""
         seed = None if self.random_state is None else as_seed(self.random_state, "random_state")
         given = {name: getattr(self, name) for name in _keywords()}
-        given.update(model=self._model_word, latent_dim=self.latent_dim, seed=seed)
-        words = texts("fit", given)
-        data = self._data(Y, groups, time)
-        recipe, reason = _core.fit_recipe(data._handle, words) if self.recipe == "auto" else (self.recipe, "")
-        if reason:
-            logging.getLogger("riemann2").info("recipe robust, since %s", reason)
-        words.update(texts("fit", {"recipe": recipe}))
-        return data, words
+        given.update(model=self._model_word, latent_dim=self.latent_dim, recipe=self.recipe, seed=seed)
+        return self._data(Y, groups, time), texts("fit", given)
 
     def fit(
         self: Self,

@@ -54,24 +54,36 @@ static PyObject *result(const rm2_cross *c, size_t points) {
     return NULL;
 }
 
-/* Settings of the candidates from a list of dicts, and pointers to them, in one block; NULL with an exception. */
-static rm2_fit_settings *take_candidates(PyObject *list, Py_ssize_t count,
-                                         const rm2_fit_settings ***pointers) {
-    size_t n = (size_t)count;
-    rm2_fit_settings *settings = PyMem_Calloc(n + 1, sizeof *settings + sizeof(void *));
-    if (!settings)
-        return (rm2_fit_settings *)(void *)PyErr_NoMemory();
-    *pointers = (const rm2_fit_settings **)(void *)(settings + n + 1);
-    for (size_t k = 0; k < n; k++) {
-        settings[k] = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-        (*pointers)[k] = &settings[k];
-        if (!glue_settings(PyList_GetItem(list, (Py_ssize_t)k), rm2_fit_settings_table(),
-                           &settings[k])) {
-            PyMem_Free(settings);
-            return NULL;
-        }
+/* Settings of candidates, pointers to them, and the texts that they point to. */
+typedef struct candidates {
+    size_t count;
+    rm2_fit_settings *settings;
+    const rm2_fit_settings **pointers;
+    rm2_setting_text **texts;
+} candidates;
+
+static void release_candidates(candidates *c) {
+    for (size_t k = 0; c->texts && k < c->count; k++)
+        PyMem_Free(c->texts[k]);
+    PyMem_Free(c->texts);
+    PyMem_Free(c->pointers);
+    PyMem_Free(c->settings);
+}
+
+/* From a list of dicts; false with an exception. */
+static bool take_candidates(PyObject *list, candidates *c) {
+    c->count = (size_t)PyList_Size(list);
+    c->settings = PyMem_Calloc(c->count + 1, sizeof *c->settings);
+    c->pointers = PyMem_Calloc(c->count + 1, sizeof *c->pointers);
+    c->texts = PyMem_Calloc(c->count + 1, sizeof *c->texts);
+    if (!c->settings || !c->pointers || !c->texts)
+        return PyErr_NoMemory() != NULL;
+    for (size_t k = 0; k < c->count; k++) {
+        c->pointers[k] = &c->settings[k];
+        if (!glue_fit_settings(PyList_GetItem(list, (Py_ssize_t)k), &c->texts[k], &c->settings[k]))
+            return false;
     }
-    return settings;
+    return true;
 }
 
 /* cross_validate(data, settings, list of settings of the candidates, callback, path or None, resume) */
@@ -81,7 +93,7 @@ static PyObject *cross_validate(PyObject *self, PyObject *args) {
     glue_watcher watcher = {NULL, false, false};
     rm2_checkpoint checkpoint = {NULL, 0, false};
     rm2_cross_settings s = rm2_cross_settings_default();
-    const rm2_fit_settings **candidates = NULL;
+    candidates c = {.count = 0};
     rm2_cross *cross = NULL;
     int resume;
     (void)self;
@@ -90,21 +102,19 @@ static PyObject *cross_validate(PyObject *self, PyObject *args) {
         !glue_settings(dict, rm2_cross_settings_table(), &s))
         return NULL;
     checkpoint.resume = resume != 0;
-    Py_ssize_t count = PyList_Size(list);
-    rm2_fit_settings *settings = take_candidates(list, count, &candidates);
-    rm2_context *ctx = settings ? glue_enter() : NULL;
+    rm2_context *ctx = take_candidates(list, &c) ? glue_enter() : NULL;
     if (ctx) {
         rm2_status status;
         glue_watch(ctx, &watcher);
         GLUE_RUN(status,
-                 rm2_cross_validate(ctx, data, &s, (size_t)count, candidates, &checkpoint, &cross));
+                 rm2_cross_validate(ctx, data, &s, c.count, c.pointers, &checkpoint, &cross));
         none = glue_leave(ctx, status);
     }
     if (none)
         made = result(cross, data->count);
     Py_XDECREF(none);
     rm2_cross_free(cross);
-    PyMem_Free(settings);
+    release_candidates(&c);
     return made;
 }
 

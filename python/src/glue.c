@@ -42,7 +42,8 @@ static PyObject *set_logger(PyObject *self, PyObject *callable) {
 /* ---- progress ------------------------------------------------------------------------------- */
 
 static bool call_back(const glue_watcher *w, const rm2_progress *p) {
-    PyObject *objective = p->fit ? PyFloat_FromDouble(p->fit->terms.total) : Py_NewRef(Py_None);
+    const rm2_fit_progress *row = p->row;
+    PyObject *objective = row ? PyFloat_FromDouble(row->terms.total) : Py_NewRef(Py_None);
     PyObject *answer =
         objective ? PyObject_CallFunction(w->callback, "snndN", p->activity, (Py_ssize_t)p->done,
                                           (Py_ssize_t)p->total, p->seconds, objective)

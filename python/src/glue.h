@@ -91,6 +91,9 @@ bool glue_kernels(const rm2_manifold *m, PyObject *names, const glue_array *leng
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
+/* Settings of a fit from a dict of texts, which must outlive them; *texts is freed with PyMem_Free. False with an
+ * exception. */
+bool glue_fit_settings(PyObject *dict, rm2_setting_text **texts, rm2_fit_settings *settings);
 /* Set members by name from a dict of texts, which must outlive the settings. `recipe` is set first. False
  * with an exception. */
 bool glue_settings(PyObject *dict, const rm2_settings_table *table, void *settings);

@@ -57,21 +57,27 @@ static bool take_inducing(PyObject *list, given *g, rm2_fit_settings *s) {
     return g->inducing && !PyErr_Occurred();
 }
 
+/* Latents to start from, as many numbers per point as the dict says; for an automatic dimension the library has the message. */
+static bool take_latents(PyObject *dict, PyObject *object, const rm2_data *data, given *g,
+                         rm2_fit_settings *s) {
+    rm2_fit_settings named = rm2_fit_settings_recipe(RM2_RECIPE_AUTO);
+    if (!glue_read(object, "init", true, &g->latents))
+        return false;
+    if (!g->latents.data)
+        return true;
+    s->init_latent = g->latents.data;
+    return glue_settings(dict, rm2_fit_settings_table(), &named) &&
+           (named.latent_dim == 0 ||
+            glue_sized(&g->latents, "init", data->count * named.latent_dim));
+}
+
 static bool take_given(PyObject *const *objects, const rm2_data *data, given *g,
                        rm2_fit_settings *s) {
-    if (!glue_read(objects[0], "init", true, &g->latents) ||
-        !glue_read(objects[1], "base_point", true, &g->base))
+    if (!glue_read(objects[1], "base_point", true, &g->base))
         return false;
-    if (g->latents.data) {
-        if (!glue_sized(&g->latents, "init", data->count * s->latent_dim))
-            return false;
-        s->init = RM2_INIT_GIVEN;
-        s->init_latent = g->latents.data;
-    }
     if (g->base.data) {
         if (!glue_sized(&g->base, "base_point", rm2_manifold_ambient(data->manifold)))
             return false;
-        s->base = RM2_BASE_GIVEN;
         s->base_point = g->base.data;
     }
     return take_inducing(objects[2], g, s) && take_back_kernels(objects[3], data->manifold, g, s);
@@ -95,31 +101,6 @@ static rm2_model *run_fit(const rm2_data *data, const rm2_fit_settings *s,
     return NULL;
 }
 
-/* fit_recipe(data, settings): ("points", "") for data without trajectories where the settings allow it, else "robust" and the
- * reason, which is empty for trajectories. */
-static PyObject *fit_recipe(PyObject *self, PyObject *args) {
-    const rm2_data *data;
-    PyObject *dict;
-    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O&O", take_data, &data, &dict) ||
-        !glue_settings(dict, rm2_fit_settings_table(), &s))
-        return NULL;
-    rm2_context *ctx = glue_enter();
-    if (!ctx)
-        return NULL;
-    bool points = rm2_recipe_for(ctx, data, &s) == RM2_RECIPE_POINTS;
-    PyObject *answer =
-        Py_BuildValue("(ss)", points ? "points" : "robust",
-                      points || data->trajectories > 0 ? "" : rm2_context_error(ctx));
-    PyObject *none = glue_leave(ctx, RM2_OK);
-    Py_XDECREF(none);
-    if (none)
-        return answer;
-    Py_XDECREF(answer);
-    return NULL;
-}
-
 /* fit(data, settings, init, base_point, inducing points, back kernels, callback, checkpoint, seconds, resume):
  * arrays, lists, callback and path may be None. */
 static PyObject *fit(PyObject *self, PyObject *args) {
@@ -128,7 +109,8 @@ static PyObject *fit(PyObject *self, PyObject *args) {
     rm2_model *model = NULL;
     rm2_checkpoint checkpoint = {NULL, 0, false};
     int resume;
-    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    rm2_setting_text *texts = NULL;
+    rm2_fit_settings s;
     given g;
     (void)self;
     memset(&g, 0, sizeof g);
@@ -137,8 +119,10 @@ static PyObject *fit(PyObject *self, PyObject *args) {
                           &checkpoint.seconds, &resume))
         return NULL;
     checkpoint.resume = resume != 0;
-    if (glue_settings(dict, rm2_fit_settings_table(), &s) && take_given(objects, data, &g, &s))
+    if (glue_fit_settings(dict, &texts, &s) && take_latents(dict, objects[0], data, &g, &s) &&
+        take_given(objects, data, &g, &s))
         model = run_fit(data, &s, checkpoint.path ? &checkpoint : NULL, callback);
+    PyMem_Free(texts);
     PyMem_Free(g.inducing);
     glue_release(&g.lengths);
     glue_release(&g.latents);
@@ -241,11 +225,13 @@ static PyObject *describe(PyObject *self, PyObject *object) {
         rm2_manifold_spec(i->manifold), "points", (Py_ssize_t)i->points, "trained",
         (Py_ssize_t)i->trained, "outputs", (Py_ssize_t)i->outputs, "latent_dim",
         (Py_ssize_t)i->latent_dim, "variance", i->variance, "noise", i->noise, "objective",
-        i->end.total, "log_likelihood", i->end.log_likelihood, "log_likelihood_lower",
-        i->likelihood.lower, "log_likelihood_upper", i->likelihood.upper, "volume", i->volume,
-        "stop", rm2_stop_text(i->stop), "iterations", (Py_ssize_t)i->iterations, "evaluations",
-        (Py_ssize_t)i->evaluations, "seconds", i->seconds, "inducing", (Py_ssize_t)i->inducing,
-        "settings", glue_settings_dict(rm2_fit_settings_table(), i->settings));
+        i->training.end.total, "log_likelihood", i->training.end.log_likelihood,
+        "log_likelihood_lower", i->training.likelihood.lower, "log_likelihood_upper",
+        i->training.likelihood.upper, "volume", i->volume, "stop", rm2_stop_text(i->training.stop),
+        "iterations", (Py_ssize_t)i->training.iterations, "evaluations",
+        (Py_ssize_t)i->training.evaluations, "seconds", i->training.seconds, "inducing",
+        (Py_ssize_t)i->inducing, "settings",
+        glue_settings_dict(rm2_fit_settings_table(), i->settings));
 }
 
 /* model_array(model, name, out) */
@@ -267,9 +253,9 @@ static PyObject *copy_array(PyObject *self, PyObject *args) {
         {"latents", i->latents, i->points * i->latent_dim},
         {"lengthscale", i->lengthscale, i->latent_dim},
         {"task_covariance", i->task_covariance, i->outputs * i->outputs},
-        {"base", i->settings->base_point, rm2_manifold_ambient(i->manifold)},
+        {"base", i->base_point, rm2_manifold_ambient(i->manifold)},
         {"mean", i->mean, i->outputs},
-        {"trace", i->trace, i->iterations + 1},
+        {"trace", i->training.trace, i->training.iterations + 1},
         {"task_noise", i->task_noise, i->outputs},
         {"gpdm", i->gpdm, 3},
         {"inducing_inputs", i->inducing_inputs, i->inducing * i->latent_dim},
@@ -300,7 +286,6 @@ static PyObject *data_of(PyObject *self, PyObject *object) {
 
 static PyMethodDef functions[] = {
     {"fit", fit, METH_VARARGS, NULL},
-    {"fit_recipe", fit_recipe, METH_VARARGS, NULL},
     {"model_read", read_file, METH_VARARGS, NULL},
     {"model_write", write_file, METH_VARARGS, NULL},
     {"model_from_bytes", from_bytes, METH_VARARGS, NULL},

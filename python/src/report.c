@@ -86,20 +86,25 @@ static PyObject *inspect(PyObject *self, PyObject *args) {
     const rm2_data *data;
     PyObject *dict, *result = NULL;
     rm2_start_report *report = NULL;
-    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    rm2_setting_text *texts = NULL;
+    rm2_fit_plan *plan = NULL;
+    rm2_fit_settings s;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&O", take_data, &data, &dict) ||
-        !glue_settings(dict, rm2_fit_settings_table(), &s))
+    if (!PyArg_ParseTuple(args, "O&O", take_data, &data, &dict))
         return NULL;
-    rm2_context *ctx = glue_enter();
-    if (!ctx)
-        return NULL;
-    rm2_status status;
-    GLUE_RUN(status, rm2_fit_inspect(ctx, data, &s, &report));
-    PyObject *none = glue_leave(ctx, status);
-    Py_XDECREF(none);
-    if (none)
-        result = report_tuple(report);
+    rm2_context *ctx = glue_fit_settings(dict, &texts, &s) ? glue_enter() : NULL;
+    if (ctx) {
+        rm2_status status;
+        GLUE_RUN(status, rm2_fit_plan_create(ctx, data, &s, &plan));
+        if (status == RM2_OK)
+            GLUE_RUN(status, rm2_fit_inspect(ctx, plan, &report));
+        PyObject *none = glue_leave(ctx, status);
+        Py_XDECREF(none);
+        if (none)
+            result = report_tuple(report);
+    }
+    PyMem_Free(texts);
+    rm2_fit_plan_free(plan);
     rm2_start_report_free(report);
     return result;
 }
@@ -117,21 +122,24 @@ static PyObject *choose_latent(PyObject *self, PyObject *args) {
     glue_watcher watcher = {NULL, false, false};
     rm2_latent_choice rows[CHOICES];
     size_t tried = 0, chosen = 0;
-    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
+    rm2_setting_text *texts = NULL;
+    rm2_fit_settings s;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OnO", take_data, &data, &dict, &largest, &watcher.callback) ||
-        !glue_settings(dict, rm2_fit_settings_table(), &s))
+    if (!PyArg_ParseTuple(args, "O&OnO", take_data, &data, &dict, &largest, &watcher.callback))
         return NULL;
     if (largest < 1 || largest > CHOICES)
         return PyErr_Format(PyExc_ValueError, "largest: expected 1 to %d, got %zd", CHOICES,
                             largest);
-    rm2_context *ctx = glue_enter();
-    if (!ctx)
-        return NULL;
-    rm2_status status;
-    glue_watch(ctx, &watcher);
-    GLUE_RUN(status, rm2_fit_choose_latent(ctx, data, &s, (size_t)largest, rows, &tried, &chosen));
-    PyObject *none = glue_leave(ctx, status);
+    PyObject *none = NULL;
+    rm2_context *ctx = glue_fit_settings(dict, &texts, &s) ? glue_enter() : NULL;
+    if (ctx) {
+        rm2_status status;
+        glue_watch(ctx, &watcher);
+        GLUE_RUN(status,
+                 rm2_fit_choose_latent(ctx, data, &s, (size_t)largest, rows, &tried, &chosen));
+        none = glue_leave(ctx, status);
+    }
+    PyMem_Free(texts);
     Py_XDECREF(none);
     PyObject *list = none ? PyList_New(0) : NULL;
     bool good = list != NULL;

@@ -51,6 +51,29 @@ bool glue_settings(PyObject *dict, const rm2_settings_table *table, void *settin
     return good && none;
 }
 
+bool glue_fit_settings(PyObject *dict, rm2_setting_text **texts, rm2_fit_settings *s) {
+    PyObject *name, *text;
+    Py_ssize_t at = 0;
+    *texts = NULL;
+    *s = rm2_fit_settings_recipe(RM2_RECIPE_AUTO);
+    if (!PyDict_Check(dict)) {
+        PyErr_SetString(PyExc_TypeError, "settings: expected a dict");
+        return false;
+    }
+    *texts = PyMem_Calloc((size_t)PyDict_Size(dict) + 1, sizeof **texts);
+    if (!*texts)
+        return PyErr_NoMemory() != NULL;
+    s->texts = *texts;
+    while (PyDict_Next(dict, &at, &name, &text)) {
+        rm2_setting_text *next = &(*texts)[s->text_count++];
+        next->name = PyUnicode_AsUTF8AndSize(name, NULL);
+        next->text = next->name ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+        if (!next->text)
+            return false;
+    }
+    return true;
+}
+
 PyObject *glue_settings_dict(const rm2_settings_table *table, const void *settings) {
     rm2_context *ctx = glue_enter();
     PyObject *dict = ctx ? PyDict_New() : NULL;

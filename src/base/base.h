@@ -39,7 +39,7 @@ void rm2i_activity_end(rm2_context *ctx);
 /* `count` more parts are done; on any thread. */
 void rm2i_activity_advance(rm2_context *ctx, size_t parts);
 /* A row of the iteration table, with its number of iterations. */
-void rm2i_activity_row(rm2_context *ctx, size_t done, const struct rm2_fit_progress *row);
+void rm2i_activity_row(rm2_context *ctx, size_t done, const void *row);
 
 /* ---- memory --------------------------------------------------------------------------------- */
 

@@ -36,7 +36,7 @@ void rm2_context_clear_interrupt(rm2_context *ctx) {
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
-static void report(rm2_context *ctx, const struct rm2_fit_progress *row) {
+static void report(rm2_context *ctx, const void *row) {
     rm2i_activity *a = &ctx->activity;
     a->last = rm2i_seconds();
     a->reported = atomic_load(&a->done);
@@ -44,7 +44,7 @@ static void report(rm2_context *ctx, const struct rm2_fit_progress *row) {
                       .done = a->reported,
                       .total = a->total,
                       .seconds = a->last - a->started,
-                      .fit = row};
+                      .row = row};
     if (!ctx->progress(ctx->progress_user, &p))
         rm2_context_interrupt(ctx);
 }
@@ -98,7 +98,7 @@ void rm2i_activity_advance(rm2_context *ctx, size_t parts) {
         report(ctx, NULL);
 }
 
-void rm2i_activity_row(rm2_context *ctx, size_t done, const struct rm2_fit_progress *row) {
+void rm2i_activity_row(rm2_context *ctx, size_t done, const void *row) {
     atomic_store(&ctx->activity.done, done);
     if (can_report(ctx))
         report(ctx, row);

@@ -149,7 +149,7 @@ static void gather(rm2i_points_training *t, const rm2i_points_request *r, const 
 static rm2_status prepare_inducing(rm2i_points_training *t) {
     size_t most = t->s->inducing ? t->s->inducing : RM2I_INDUCING_MOST;
     t->by_inducing = rm2i_rules_inducing(t->s, t->d.N);
-    rm2i_tell_inference(t->ctx, t->s, t->d.N, t->by_inducing);
+    rm2i_rules_log_inference(t->ctx, t->s, t->d.N);
     if (!t->by_inducing)
         return RM2_OK;
     t->most = most < t->d.N ? most : t->d.N;
@@ -214,14 +214,14 @@ static void hand_over(rm2i_points_training *t, const rm2i_points_request *r, con
     out->unit = t->unit;
     out->freedom = t->hyper[RM2I_POINTS_WEIGHT] + rm2i_points_freedom(t) + 2;
     out->distinct = t->d.N;
-    out->stop = t->stop;
-    out->iterations = t->traced - 1;
-    out->evaluations = t->evaluations;
-    out->seconds = now() - t->since;
-    out->start = t->start;
-    out->end = t->terms;
-    out->likelihood = t->likelihood;
-    out->trace = t->trace;
+    out->training = (rm2_training_record){.stop = t->stop,
+                                          .iterations = t->traced - 1,
+                                          .evaluations = t->evaluations,
+                                          .seconds = now() - t->since,
+                                          .start = t->start,
+                                          .end = t->terms,
+                                          .likelihood = t->likelihood,
+                                          .trace = t->trace};
     t->trace = NULL;
     for (size_t j = 0; j < t->r; j++)
         t->index[j] = t->number[t->index[j]];

@@ -16,7 +16,7 @@
 #define RM2I_POINTS_H
 
 #include "gp/evidence.h"
-#include "riemann2/model.h"
+#include "train/train.h"
 
 typedef struct rm2i_points_data {
     size_t N, M, Q;
@@ -89,12 +89,7 @@ typedef struct rm2i_points_result {
     double level, unit;           /* e, s */
     double freedom;               /* nu + n + 2: of the Student t density of an observation */
     size_t distinct;              /* points */
-    rm2_stop stop;
-    size_t iterations, evaluations;
-    double seconds;
-    rm2_objective_terms start, end;
-    rm2_certificate likelihood;
-    double *trace; /* iterations + 1; the caller's to free */
+    rm2_training_record training; /* its trace is the caller's to free */
     size_t inducing_count;
     size_t *inducing; /* which of all points are inducing, the caller's to free; NULL: exact */
 } rm2i_points_result;
@@ -107,5 +102,8 @@ typedef struct rm2i_points_request {
 
 rm2_status rm2i_points_train(rm2_context *ctx, const rm2i_points_request *request,
                              rm2i_points_result *result);
+
+/* The same as a way to train a model (points_model.c). */
+extern const rm2i_trainer rm2i_evidence_trainer;
 
 #endif

@@ -7,8 +7,9 @@
 #include "base/base.h"
 #include "data/data.h"
 #include "fit/apart.h"
+#include "fit/run.h"
 #include "model/model.h"
-#include "riemann2/add.h"
+#include "riemann2/fit.h"
 
 static const double KNOWN = 0.25; /* of the spread of the training points */
 
@@ -169,7 +170,7 @@ static rm2_status extend(rm2_context *ctx, addition *d, const rm2_checkpoint *ch
     RM2_TRY(judge(ctx, d, added));
     RM2_TRY(place_new(ctx, d, added));
     rm2_fit_settings s = settings_of(d);
-    RM2_TRY(rm2_fit(ctx, d->both, &s, checkpoint, extended));
+    RM2_TRY(rm2i_fit_settled(ctx, d->both, &s, checkpoint, extended));
     rm2_status status = measure(ctx, d, *extended, added);
     if (status != RM2_OK) {
         rm2_model_free(*extended);

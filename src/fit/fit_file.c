@@ -4,10 +4,11 @@
 
 #include "base/base.h"
 #include "data/divided.h"
-#include "model/model.h"
+#include "fit/plan.h"
+#include "fit/run.h"
+#include "model/rules.h"
 #include "settings/settings.h"
 #include "train/distribute.h"
-#include "train/train.h"
 
 /* What the ranks do together. */
 typedef struct request {
@@ -19,12 +20,24 @@ typedef struct request {
 
 /* ---- every rank ------------------------------------------------------------------------------ */
 
+/* Every rank decides by the sizes of all points: alike. */
 static rm2_status create_model(rm2_context *ctx, const request *q, const rm2i_divided *d,
                                rm2_model **m) {
-    if (q->fit.model != RM2_GPLVM)
-        RM2_TRY(rm2i_data_regular(ctx, d->own));
-    RM2_TRY(rm2i_latent_check(ctx, &q->fit, rm2i_parts_all(&d->parts, d->own->count)));
-    return rm2i_model_create(ctx, d->own, &q->fit, m);
+    const rm2i_fit_subject all = {d->own->manifold, rm2i_parts_all(&d->parts, d->own->count),
+                                  d->parts.all_trajectories, d->own->source};
+    rm2_fit_plan *plan;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *plan, &plan));
+    rm2_status status = rm2i_plan_decide(ctx, &q->fit, &all, plan);
+    if (status == RM2_OK && plan->settings.model != RM2_GPLVM)
+        status = rm2i_data_regular(ctx, d->own);
+    if (status == RM2_OK) {
+        rm2i_plan_log(ctx, "", plan);
+        rm2i_warn_dimensions(ctx, &plan->settings, all.manifold);
+        rm2i_rules_log_inference(ctx, &plan->settings, all.points);
+        status = rm2i_model_create(ctx, d->own, &plan->settings, m);
+    }
+    free(plan);
+    return status;
 }
 
 /* What a compact model does not have. */
@@ -53,7 +66,7 @@ static rm2_status fit_parts(rm2_context *ctx, const rm2_team *team, const reques
         status = rm2i_team_settle(ctx, team, create_model(ctx, q, &d, &m));
     if (status == RM2_OK) {
         m->parts = &d.parts;
-        status = rm2i_model_train(ctx, &q->fit, &q->checkpoint, m);
+        status = rm2i_fit_model(ctx, &m->settings, &q->checkpoint, m);
     }
     if (status == RM2_OK)
         log_start(ctx, m->start_report);
@@ -143,12 +156,11 @@ static bool divisible(rm2_context *ctx, const request *q) {
            s->families != RM2_FAMILIES_LABEL && rm2i_data_divisible(ctx, q->path, &q->data);
 }
 
-static rm2_status fit_whole(rm2_context *ctx, const request *q, const rm2_fit_settings *settings,
-                            rm2_model **model) {
+static rm2_status fit_whole(rm2_context *ctx, const request *q, rm2_model **model) {
     rm2_data *data;
     rm2_model *whole;
     RM2_TRY(rm2_data_read(ctx, q->path, &q->data, &data, NULL, NULL));
-    rm2_status status = rm2_fit(ctx, data, settings, &q->checkpoint, &whole);
+    rm2_status status = rm2_fit(ctx, data, &q->fit, &q->checkpoint, &whole);
     rm2_data_free(data);
     RM2_TRY(status);
     status = rm2_model_compact(ctx, whole, 0, model);
@@ -166,10 +178,29 @@ static rm2_status fit_on_team(rm2_context *ctx, const rm2_team *team, request *q
     return status;
 }
 
+/* By all ranks; RM2_ERR_UNSUPPORTED where rank 0 has to read all data. The other ranks get settings without texts: what
+ * these say is decided before, and all but the number of trajectories is known: they are divided only if their recipe is. */
+static rm2_status fit_divided(rm2_context *ctx, const rm2_team *team, const request *given,
+                              rm2_model **model) {
+    request q = *given;
+    rm2_fit_plan *plan;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *plan, &plan));
+    rm2_status status = rm2i_plan_decide(ctx, &given->fit, NULL, plan);
+    q.fit = plan->settings;
+    if (status == RM2_OK && plan->open && !q.data.group)
+        status = RM2_ERR_UNSUPPORTED;
+    if (status == RM2_OK && !divisible(ctx, &q))
+        status = RM2_ERR_UNSUPPORTED;
+    if (status == RM2_OK)
+        rm2i_plan_log(ctx, "", plan);
+    free(plan);
+    return status == RM2_OK ? fit_on_team(ctx, team, &q, model) : status;
+}
+
 rm2_status rm2_fit_file(rm2_context *ctx, const char *path, const rm2_data_settings *data,
                         const rm2_fit_settings *settings, const rm2_checkpoint *checkpoint,
                         rm2_model **model) {
-    request q = {.path = path, .fit = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST)};
+    request q = {.path = path, .fit = rm2_fit_settings_recipe(RM2_RECIPE_AUTO)};
     RM2_REQUIRE(ctx, model);
     *model = NULL;
     RM2_REQUIRE(ctx, path);
@@ -179,16 +210,15 @@ rm2_status rm2_fit_file(rm2_context *ctx, const char *path, const rm2_data_setti
                          "only rank 0 of a team may train; other ranks call rm2_team_work");
     RM2_TRY(rm2i_data_take_settings(ctx, data, true, &q.data));
     RM2_TRY(rm2i_settings_take(ctx, settings, &q.fit));
-    RM2_TRY(rm2_settings_check(ctx, rm2_fit_settings_table(), &q.fit));
+    q.fit.compact = true;
+    RM2_TRY(rm2_fit_check(ctx, NULL, &q.fit));
     if (checkpoint)
         q.checkpoint = *checkpoint;
-    if (team && (settings || q.data.group) && divisible(ctx, &q)) {
-        request shared = q;
-        rm2_status status = fit_on_team(ctx, team, &shared, model);
+    if (team) {
+        rm2_status status = fit_divided(ctx, team, &q, model);
         if (status != RM2_ERR_UNSUPPORTED) /* such as an array in another order */
             return status;
-    }
-    if (team)
         rm2i_log(ctx, RM2_LOG_INFO, "rank 0 reads and prepares all data");
-    return fit_whole(ctx, &q, settings, model);
+    }
+    return fit_whole(ctx, &q, model);
 }

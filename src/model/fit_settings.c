@@ -5,7 +5,7 @@
 
 #include "riemann2/model.h"
 
-static const char *const recipes[] = {"robust", "map", "paper", "points", NULL};
+static const char *const recipes[] = {"auto", "robust", "map", "paper", "points", NULL};
 static const char *const models[] = {"wgplvm", "gplvm", NULL};
 static const char *const kernels[] = {"se", "matern32", "matern52", "linear", NULL};
 static const char *const noises[] = {"kronecker", "per-output", NULL};
@@ -63,9 +63,9 @@ static const char *const objectives[] = {"density", "residual", "nearest", NULL}
 #define LOG2 "0.6931471805599453" /* softplus(0), where the paper's parameters start */
 
 static const rm2_setting fit_rows[] = {
-    {FIT(recipe, RECIPE), .words = recipes, .defaults = {"robust", "map", "paper", "points"},
+    {FIT(recipe, RECIPE), .words = recipes, .defaults = {"auto", "robust", "map", "paper", "points"},
      .group = "Model",
-     .help = "robust: with trajectories; points: without; map: all learned; paper: as in the paper"},
+     .help = "auto: robust with trajectories, else points; map: all learned; paper: as in the paper"},
     {FIT(model, CHOICE), .words = models, .defaults = {"wgplvm"}, .group = "Model",
      .help = "wgplvm: on the manifold; gplvm: Euclidean, for comparison"},
     {FIT(latent_dim, COUNT), .option = "latent", RM2I_COUNT_FROM(1), .zero = "auto",
@@ -77,41 +77,41 @@ static const rm2_setting fit_rows[] = {
     {FIT(ard, FLAG), .defaults = {"no"}, .group = "Kernel",
      .help = "one lengthscale per latent dimension; the lengthscale must be learned"},
     {FIT(lengthscale, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
-     .defaults = {"held 0.2", "learned 0.2 lognormal:start:0.5", "learned " LOG2 " none",
+     .defaults = {"held 0.2", NULL, "learned 0.2 lognormal:start:0.5", "learned " LOG2 " none",
                   "learned data lognormal:start:1"},
      .group = "Kernel",
      .help = "lengthscale of the kernel; data (task integrated): from distances of the start"},
     {FIT(variance, HYPERPARAMETER), RM2I_ABOVE(0),
-     .defaults = {"held 1", NULL, "learned " LOG2 " none", "learned 0.1 lognormal:start:3"},
+     .defaults = {"held 1", NULL, NULL, "learned " LOG2 " none", "learned 0.1 lognormal:start:3"},
      .group = "Kernel", .help = "variance of the kernel"},
     {FIT(linear, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "off",
-     .defaults = {"held off", NULL, NULL, "held 1000"}, .group = "Kernel",
+     .defaults = {"held off", NULL, NULL, NULL, "held 1000"}, .group = "Kernel",
      .help = "weight of a linear part that is added to the kernel"},
 
-    {FIT(noise, CHOICE), .words = noises, .defaults = {"kronecker", NULL, "per-output"},
+    {FIT(noise, CHOICE), .words = noises, .defaults = {"kronecker", NULL, NULL, "per-output"},
      .group = "Noise", .help = "one noise variance, relative to the covariance of the outputs, or one per output"},
     {FIT(noise_variance, HYPERPARAMETER), .option = "noise", RM2I_ABOVE(0),
-     .defaults = {"held 0.005", "learned 0.005 lognormal:start:0.5", "learned " LOG2 " none",
+     .defaults = {"held 0.005", NULL, "learned 0.005 lognormal:start:0.5", "learned " LOG2 " none",
                   "held 1"},
      .group = "Noise",
      .help = "variance: relative to the outputs' covariance, or shared by all outputs"},
     {FIT(task_noise, HYPERPARAMETER), RM2I_ABOVE(0),
-     .defaults = {"held 0.005", "learned 0.005 lognormal:start:0.5", "learned " LOG2 " none"},
+     .defaults = {"held 0.005", NULL, "learned 0.005 lognormal:start:0.5", "learned " LOG2 " none"},
      .group = "Noise", .help = "variance of each output's own noise (noise per-output)"},
-    {FIT(noise_bound, NUMBER), RM2I_FROM(0), .defaults = {"0", NULL, "1e-8"}, .group = "Noise",
+    {FIT(noise_bound, NUMBER), RM2I_FROM(0), .defaults = {"0", NULL, NULL, "1e-8"}, .group = "Noise",
      .help = "smallest noise variance if parameters are positive by softplus"},
 
     {FIT(task, CHOICE), .words = tasks,
-     .defaults = {"profile", "learned", "learned", "integrated"}, .group = "Outputs",
+     .defaults = {"profile", NULL, "learned", "learned", "integrated"}, .group = "Outputs",
      .help = "covariance of the outputs: in closed form, as parameters, or integrated out"},
     {FIT(independent, FLAG), .option = "outputs", .words = outputs, .defaults = {"correlated"},
      .group = "Outputs", .help = "whether the covariance of the outputs is full or diagonal"},
     {FIT(task_rank, COUNT), .option = "rank", RM2I_COUNT_FROM(1), .zero = "full",
      .defaults = {"full"}, .group = "Outputs",
      .help = "rank of the low-rank part of a learned covariance of the outputs (plus a diagonal)"},
-    {FIT(task_random, FLAG), .defaults = {"no", NULL, "yes"}, .group = "Outputs",
+    {FIT(task_random, FLAG), .defaults = {"no", NULL, NULL, "yes"}, .group = "Outputs",
      .help = "start a learned covariance of the outputs at random, not at the closed form"},
-    {FIT(task_anchor, NUMBER), RM2I_FROM(0), .defaults = {"1", NULL, "0", "0"},
+    {FIT(task_anchor, NUMBER), RM2I_FROM(0), .defaults = {"1", NULL, NULL, "0", "0"},
      .group = "Outputs",
      .help = "weight of the task anchor (covariance of the outputs near isotropic), relative to the points"},
     {FIT(task_weight, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
@@ -121,25 +121,25 @@ static const rm2_setting fit_rows[] = {
      .defaults = {"learned data none"}, .group = "Outputs",
      .help = "task integrated: that weight times the mean variance of the prior"},
 
-    {FIT(latent_normal, FLAG), .defaults = {"no", "yes", "no"}, .group = "Latents",
+    {FIT(latent_normal, FLAG), .defaults = {"no", NULL, "yes", "no"}, .group = "Latents",
      .help = "prior N(0, I) on the latent points"},
     {FIT(latent_anchor, NUMBER), .option = "anchor", RM2I_ABOVE(0), .zero = "none",
-     .defaults = {"0.05", "none", "none", "0.5"}, .group = "Latents",
+     .defaults = {"0.05", NULL, "none", "none", "0.5"}, .group = "Latents",
      .help = "width of the latent anchor; task integrated: in deviations under the noise"},
     {FIT(latents_held, FLAG), .option = "hold-latents", .defaults = {"no"}, .group = "Latents",
      .help = "latent points stay at their start (task integrated)"},
 
     {FIT(gpdm_weight, NUMBER), .option = "gpdm", RM2I_FROM(0), .on = "1",
-     .defaults = {"0", "1", "1"}, .group = "Dynamics",
+     .defaults = {"0", NULL, "1", "1"}, .group = "Dynamics",
      .help = "weight of the dynamics prior over trajectories; 0: none"},
     {FIT(gpdm_lengthscale, HYPERPARAMETER), RM2I_ABOVE(0),
-     .defaults = {"learned 1 lognormal:start:0.5", NULL, "learned " LOG2 " none"},
+     .defaults = {"learned 1 lognormal:start:0.5", NULL, NULL, "learned " LOG2 " none"},
      .group = "Dynamics", .help = "lengthscale of the dynamics"},
     {FIT(gpdm_variance, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
-     .defaults = {"learned data lognormal:start:0.5", NULL, "learned " LOG2 " none"},
+     .defaults = {"learned data lognormal:start:0.5", NULL, NULL, "learned " LOG2 " none"},
      .group = "Dynamics", .help = "variance of the dynamics; data: mean squared step of the start"},
     {FIT(gpdm_noise, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
-     .defaults = {"learned data lognormal:start:0.5", NULL, "learned " LOG2 " none"},
+     .defaults = {"learned data lognormal:start:0.5", NULL, NULL, "learned " LOG2 " none"},
      .group = "Dynamics", .help = "noise of the dynamics; data: a tenth of the mean squared step"},
 
     {FIT(back_constraint, FLAG), .defaults = {"no"}, .group = "Back constraint",
@@ -157,7 +157,7 @@ static const rm2_setting fit_rows[] = {
     {FIT(inducing_free, FLAG), .option = "optimise-inducing", .defaults = {"no"},
      .group = "Inference", .help = "optimise the positions of the inducing points"},
 
-    {FIT(init, CHOICE), .words = starts, .defaults = {"aligned", NULL, "pca", "auto"}, .group = "Start",
+    {FIT(init, CHOICE), .words = starts, .defaults = {"aligned", NULL, NULL, "pca", "auto"}, .group = "Start",
      .help = "start; aligned: for any timing, isomap: by index or time, auto: chosen on held-out points"},
     {FIT(families, CHOICE), .words = families, .defaults = {"auto"}, .group = "Start",
      .help = "aligned: families of motions; auto: by label if there are labels, otherwise detected"},
@@ -168,12 +168,12 @@ static const rm2_setting fit_rows[] = {
     {FIT(seed, SEED), .defaults = {"0"}, .group = "Start",
      .help = "of the random numbers, for random starts"},
 
-    {FIT(base, CHOICE), .words = bases, .defaults = {"frechet", NULL, "default"},
+    {FIT(base, CHOICE), .words = bases, .defaults = {"frechet", NULL, NULL, "default"},
      .group = "Base point", .help = "frechet: mean of the data; default: 0, (1, 0, ...) or the identity; given: yours"},
 
-    OPTIMISER(rm2_fit_settings, EACH("lbfgs", NULL, "adam"), EACH("150", "500", "1000", "200"),
-              EACH("1e-5", NULL, NULL, "1e-9"), EACH("1e-6", NULL, NULL, "1e-7"), "20"),
-    {FIT(softplus, FLAG), .defaults = {"no", NULL, "yes"}, .group = "Optimiser",
+    OPTIMISER(rm2_fit_settings, EACH("lbfgs", NULL, NULL, "adam"), EACH("150", NULL, "500", "1000", "200"),
+              EACH("1e-5", NULL, NULL, NULL, "1e-9"), EACH("1e-6", NULL, NULL, NULL, "1e-7"), "20"),
+    {FIT(softplus, FLAG), .defaults = {"no", NULL, NULL, "yes"}, .group = "Optimiser",
      .help = "make parameters positive by softplus instead of exp"},
 };
 /* clang-format on */

@@ -30,7 +30,7 @@ void rm2_model_free(rm2_model *m) {
     free(m->inducing_inputs);
     free(m->inducing_sums);
     free(m->given_inducing);
-    free(m->trace);
+    free(m->training.trace);
     rm2_start_report_free(m->start_report);
     free(m->frame);
     free(m->factor);
@@ -89,13 +89,14 @@ static rm2_status keep_base_point(rm2_context *ctx, rm2_model *m) {
     RM2_TRY(rm2i_alloc(ctx, ambient, sizeof *m->base_point, &m->base_point));
     memcpy(m->base_point, m->base, ambient * sizeof *m->base_point);
     rm2_data_unscale(m->data, 1, m->base_point);
-    m->settings.base_point = m->base_point;
+    m->settings.base_point = m->settings.base == RM2_BASE_GIVEN ? m->base_point : NULL;
     return RM2_OK;
 }
 
 static void fill_info(rm2_model *m) {
     m->info = (rm2_model_info){
         .manifold = m->manifold,
+        .base_point = m->base_point,
         .data = m->data,
         .settings = &m->settings,
         .points = m->N,
@@ -115,16 +116,8 @@ static void fill_info(rm2_model *m) {
         .inducing_points = m->inducing,
         .inducing_inputs = m->inducing_inputs,
         .gpdm_inducing = m->gpdm_inducing,
-        .likelihood = m->likelihood,
-        .dynamics = m->dynamics,
-        .start = m->start,
-        .end = m->end,
+        .training = m->training,
         .volume = m->volume,
-        .stop = m->stop,
-        .iterations = m->iterations,
-        .evaluations = m->evaluations,
-        .seconds = m->seconds,
-        .trace = m->trace,
         .start_report = m->start_report,
         .freedom = m->freedom,
         .latent_noise = m->latent_noise,

@@ -49,13 +49,8 @@ struct rm2_model {
     size_t gpdm_inducing;
     size_t trained; /* compact models: points it was trained on, of which N are here; else 0 */
     /* record */
-    rm2_objective_terms start, end;
-    rm2_certificate likelihood, dynamics;
+    rm2_training_record training;
     double volume;
-    rm2_stop stop;
-    size_t iterations, evaluations;
-    double seconds;
-    double *trace;                  /* iterations + 1 */
     rm2_start_report *start_report; /* NULL unless the start aligned demonstrations */
     /* derived */
     rm2i_posterior *posterior;
@@ -67,17 +62,10 @@ struct rm2_model {
         *factor; /* M x M: Cholesky factor of P P^T of the posterior, Kronecker noise; else NULL */
 };
 
-/* rm2_recipe_for, with a log message that has the reason where data without trajectories get RM2_RECIPE_ROBUST. */
-rm2_recipe rm2i_recipe_logged(rm2_context *ctx, const rm2_data *data,
-                              const rm2_fit_settings *settings);
 /* An empty model of a data set with its arrays; task noise and back constraint only if the settings
  * ask for them. */
 rm2_status rm2i_model_create(rm2_context *ctx, const rm2_data *data,
                              const rm2_fit_settings *settings, rm2_model **model);
-/* Start X0 (N x Q) of the latents from the outputs V (N x M, centred), as the settings ask for; fills the
- * model's report of it. X0 NULL: of aligned demonstrations the report alone. */
-rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *settings, const double *V,
-                            double *X0, rm2_model *model);
 /* What the posterior is made from. */
 rm2i_gp rm2i_model_gp(const rm2_model *model);
 /* Failure with a message if most training points are not in the model, which `what` needs. */

@@ -3,11 +3,123 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 
 size_t rm2i_rules_outputs(const rm2_fit_settings *s, const rm2_manifold *manifold) {
     return s->model == RM2_GPLVM ? rm2_manifold_ambient(manifold) : rm2_manifold_dim(manifold);
+}
+
+/* ---- settings that need others, and pairs that exclude each other ------------------------------ */
+
+static size_t row_of(const char *name) {
+    const rm2_settings_table *table = rm2_fit_settings_table();
+    size_t row = 0;
+    while (strcmp(table->rows[row].name, name) != 0)
+        row++;
+    return row;
+}
+
+bool rm2i_rules_given(const rm2i_given *g, const char *name) {
+    return g->given[row_of(name)];
+}
+
+static bool is_named(const rm2i_given *g, const char *name) {
+    return g->named[row_of(name)];
+}
+
+/* Given, and not in order to switch something off. */
+static bool is_wanted(const rm2_fit_settings *s, const rm2i_given *g, const char *name) {
+    char text[16];
+    return rm2i_rules_given(g, name) && (rm2_settings_get(NULL, rm2_fit_settings_table(), s, name,
+                                                          text, sizeof text) != RM2_OK ||
+                                         strcmp(text, "no") != 0);
+}
+
+static rm2_status check_needs(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_given *g) {
+    bool adam = s->optim.method == RM2_ADAM, exact = s->inference == RM2_INFERENCE_EXACT;
+    bool graph = s->init == RM2_INIT_ALIGNED || s->init == RM2_INIT_ISOMAP;
+    bool still = !(s->gpdm_weight > 0);
+    static const char adam_only[] = "settings.optimiser adam", dynamics[] = "settings.gpdm_weight",
+                      lbfgs_only[] = "settings.optimiser lbfgs",
+                      inducing[] = "settings.inference inducing",
+                      learned[] = "settings.task learned";
+    const struct {
+        const char *name;  /* of a setting that was given, */
+        bool idle;         /* has no effect, */
+        const char *needs; /* and would have one with this */
+    } rules[] = {
+        {"ard", !s->lengthscale.learned,
+         "a lengthscale that is learned: settings.lengthscale is held at one value"},
+        {"task_noise", s->noise != RM2_NOISE_PER_OUTPUT, "settings.noise per-output"},
+        {"noise_bound", !s->softplus, "settings.softplus"},
+        {"task_rank", s->task == RM2_TASK_PROFILE, learned},
+        {"task_rank", s->independent, "settings.independent correlated"},
+        {"task_random", s->task == RM2_TASK_PROFILE, learned},
+        {"gpdm_lengthscale", still, dynamics},
+        {"gpdm_variance", still, dynamics},
+        {"gpdm_noise", still, dynamics},
+        {"back_ridge", !s->back_constraint, "settings.back_constraint"},
+        {"accuracy", exact, inducing},
+        {"inducing", exact, inducing},
+        {"inducing_free", exact, inducing},
+        {"families", s->init != RM2_INIT_ALIGNED, "settings.init aligned"},
+        {"time_weight", !graph, "settings.init aligned or isomap"},
+        {"neighbours", !graph, "settings.init aligned or isomap"},
+        {"base", s->model == RM2_GPLVM,
+         "settings.model wgplvm: a Euclidean model has no tangent space"},
+        {"relative_decrease", adam, lbfgs_only},
+        {"history", adam, lbfgs_only},
+        {"learning_rate", !adam, adam_only},
+        {"beta1", !adam, adam_only},
+        {"beta2", !adam, adam_only},
+        {"epsilon", !adam, adam_only},
+    };
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+        if (rules[k].idle && is_wanted(s, g, rules[k].name))
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s needs %s",
+                             rm2_settings_find(rm2_fit_settings_table(), rules[k].name)->field,
+                             rules[k].needs);
+    return RM2_OK;
+}
+
+rm2_status rm2i_rules_consistent(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_given *g) {
+    bool exact = s->inference == RM2_INFERENCE_EXACT, accuracy = rm2i_rules_given(g, "accuracy");
+    const struct {
+        bool found;
+        const char *text;
+    } conflicts[] = {
+        {s->init_latent && s->init != RM2_INIT_GIVEN,
+         "settings.init and settings.init_latent exclude each other"},
+        {s->init == RM2_INIT_GIVEN && !s->init_latent,
+         "settings.init given needs settings.init_latent"},
+        {s->init_latent && s->latent_dim == 0,
+         "settings.init_latent needs a number of dimensions in settings.latent_dim"},
+        {s->base_point && s->model == RM2_GPLVM,
+         "settings.base_point needs settings.model wgplvm: a Euclidean model has no tangent space"},
+        {s->base_point && s->base != RM2_BASE_GIVEN,
+         "settings.base and settings.base_point exclude each other"},
+        {s->base == RM2_BASE_GIVEN && !s->base_point,
+         "settings.base given needs settings.base_point"},
+        {s->back_kernels && !s->back_constraint,
+         "settings.back_kernels needs settings.back_constraint"},
+        {s->compact && exact, "settings.compact needs settings.inference inducing"},
+        {s->compact && s->task == RM2_TASK_INTEGRATED,
+         "settings.compact needs another settings.recipe than points, such as robust"},
+        {s->compact && s->back_constraint,
+         "settings.compact and settings.back_constraint exclude each other"},
+        {s->inducing_points && exact, "settings.inducing_points needs settings.inference inducing"},
+        {s->inducing_points && accuracy,
+         "settings.inducing_points and settings.accuracy exclude each other"},
+        {s->inducing_points && is_named(g, "inducing"),
+         "settings.inducing_points and settings.inducing exclude each other"},
+        {s->inducing > 0 && accuracy, "settings.inducing and settings.accuracy exclude each other"},
+    };
+    for (size_t k = 0; k < sizeof conflicts / sizeof *conflicts; k++)
+        if (conflicts[k].found)
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s", conflicts[k].text);
+    return check_needs(ctx, s, g);
 }
 
 /* ---- inference ------------------------------------------------------------------------------- */
@@ -23,6 +135,12 @@ bool rm2i_rules_inducing_asked(const rm2_fit_settings *s) {
 bool rm2i_rules_inducing(const rm2_fit_settings *s, size_t N) {
     return rm2i_rules_inducing_asked(s) || (s->inference == RM2_INFERENCE_AUTO && N > EXACT_UP_TO &&
                                             s->noise == RM2_NOISE_KRONECKER);
+}
+
+void rm2i_rules_log_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N) {
+    if (s->inference == RM2_INFERENCE_AUTO && rm2i_rules_inducing(s, N))
+        rm2i_log(ctx, RM2_LOG_INFO,
+                 "%zu points: inference by inducing points (settings.inference exact for none)", N);
 }
 
 /* Each given inducing point is a training point, and is given once. */

@@ -324,17 +324,18 @@ static rm2_status check_bounds(const check *c, const rm2_certificate *bounds) {
 
 static rm2_status check_record(const check *c) {
     const rm2_model *m = c->m;
-    RM2_TRY(check_entries(c, "training/trace", m->iterations + 1, m->trace, &FINITE));
+    RM2_TRY(
+        check_entries(c, "training/trace", m->training.iterations + 1, m->training.trace, &FINITE));
     RM2_TRY(check_number(c, "training/volume", m->volume, &FINITE));
-    RM2_TRY(check_number(c, "training/start, jitter", m->start.jitter, &NOT_NEGATIVE));
-    RM2_TRY(check_number(c, "training/end, jitter", m->end.jitter, &NOT_NEGATIVE));
-    if (m->stop == RM2_STOP_RUNNING)
+    RM2_TRY(check_number(c, "training/start, jitter", m->training.start.jitter, &NOT_NEGATIVE));
+    RM2_TRY(check_number(c, "training/end, jitter", m->training.end.jitter, &NOT_NEGATIVE));
+    if (m->training.stop == RM2_STOP_RUNNING)
         return wrong(c, "training/stop", 0, "a reason to stop");
-    if (m->evaluations < m->iterations)
-        return wrong(c, "training/evaluations", (double)m->evaluations,
+    if (m->training.evaluations < m->training.iterations)
+        return wrong(c, "training/evaluations", (double)m->training.evaluations,
                      "at least the number of iterations");
-    RM2_TRY(check_bounds(c, &m->likelihood));
-    return check_bounds(c, &m->dynamics);
+    RM2_TRY(check_bounds(c, &m->training.likelihood));
+    return check_bounds(c, &m->training.dynamics);
 }
 
 /* Settings that training accepts; their ranges were checked when they were read. */

@@ -166,17 +166,12 @@ static void copy_parameters(const rm2_model *m, const kept_rows *rows, rm2_model
 }
 
 static void copy_record(const rm2_model *m, rm2_model *c) {
-    c->start = m->start;
-    c->end = m->end;
-    c->likelihood = m->likelihood;
-    c->dynamics = m->dynamics;
+    double *trace = c->training.trace;
+    c->training = m->training;
+    c->training.trace = trace;
     c->volume = m->volume;
-    c->stop = m->stop;
-    c->iterations = m->iterations;
-    c->evaluations = m->evaluations;
-    c->seconds = m->seconds;
     c->gpdm_inducing = m->gpdm_inducing;
-    memcpy(c->trace, m->trace, (m->iterations + 1) * sizeof *c->trace);
+    memcpy(trace, m->training.trace, (m->training.iterations + 1) * sizeof *trace);
 }
 
 static rm2_status take_sums(rm2_context *ctx, const rm2_model *m, rm2_model *c) {
@@ -193,7 +188,8 @@ static rm2_status take_sums(rm2_context *ctx, const rm2_model *m, rm2_model *c) 
 static rm2_status fill(rm2_context *ctx, const source *from, rm2_model *c) {
     const rm2_model *m = from->m;
     c->trained = m->trained ? m->trained : rm2i_parts_all(m->parts, m->N);
-    RM2_TRY(rm2i_alloc(ctx, m->iterations + 1, sizeof *c->trace, &c->trace));
+    RM2_TRY(
+        rm2i_alloc(ctx, m->training.iterations + 1, sizeof *c->training.trace, &c->training.trace));
     copy_parameters(m, from->rows, c);
     copy_record(m, c);
     RM2_TRY(take_sums(ctx, m, c));

@@ -104,13 +104,14 @@ static rm2_status get_inducing(rm2i_reader r, rm2_model *m) {
 
 /* What was proven of the likelihood and of the dynamics; with exact inference there is nothing to. */
 static rm2_status get_certificate(rm2i_reader r, rm2_model *m) {
-    double c[4] = {m->end.log_likelihood, m->end.log_likelihood, m->end.gpdm, m->end.gpdm};
+    double c[4] = {m->training.end.log_likelihood, m->training.end.log_likelihood,
+                   m->training.end.gpdm, m->training.end.gpdm};
     if (m->inducing_count) {
         RM2_TRY(rm2i_file_vector(r, "training/certificate", 4, c));
         RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/gpdm_inducing", &m->gpdm_inducing));
     }
-    m->likelihood = (rm2_certificate){c[0], c[1]};
-    m->dynamics = (rm2_certificate){c[2], c[3]};
+    m->training.likelihood = (rm2_certificate){c[0], c[1]};
+    m->training.dynamics = (rm2_certificate){c[2], c[3]};
     return RM2_OK;
 }
 
@@ -151,19 +152,19 @@ static rm2_status get_parameters(rm2i_reader r, rm2_model *m) {
 
 static rm2_status get_training(rm2i_reader r, rm2_model *m) {
     size_t stop, length = SIZE_MAX;
-    RM2_TRY(get_terms(r, "training/start", &m->start));
-    RM2_TRY(get_terms(r, "training/end", &m->end));
+    RM2_TRY(get_terms(r, "training/start", &m->training.start));
+    RM2_TRY(get_terms(r, "training/end", &m->training.end));
     RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "training/volume", &m->volume));
     RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/stop", &stop));
     if (stop > RM2_STOP_MAX_SECONDS)
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: training/stop: unknown reason %zu", r.path,
                          stop);
-    m->stop = (rm2_stop)stop;
-    RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/evaluations", &m->evaluations));
-    RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, "training/trace", 1, &length, &m->trace));
+    m->training.stop = (rm2_stop)stop;
+    RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/evaluations", &m->training.evaluations));
+    RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, "training/trace", 1, &length, &m->training.trace));
     if (length == 0)
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: training/trace is empty", r.path);
-    m->iterations = length - 1;
+    m->training.iterations = length - 1;
     return get_certificate(r, m);
 }
 

@@ -124,16 +124,16 @@ static rm2_status put_parameters(writer w, const rm2_model *m) {
 }
 
 static rm2_status put_training(writer w, const rm2_model *m) {
-    RM2_TRY(put_terms(w, "training/start", &m->start));
-    RM2_TRY(put_terms(w, "training/end", &m->end));
+    RM2_TRY(put_terms(w, "training/start", &m->training.start));
+    RM2_TRY(put_terms(w, "training/end", &m->training.end));
     RM2_TRY(put_number(w, "training/volume", m->volume));
-    RM2_TRY(put_count(w, "training/stop", (size_t)m->stop));
-    RM2_TRY(put_count(w, "training/evaluations", m->evaluations));
-    RM2_TRY(put_vector(w, "training/trace", m->iterations + 1, m->trace));
+    RM2_TRY(put_count(w, "training/stop", (size_t)m->training.stop));
+    RM2_TRY(put_count(w, "training/evaluations", m->training.evaluations));
+    RM2_TRY(put_vector(w, "training/trace", m->training.iterations + 1, m->training.trace));
     if (m->inducing_count) {
         RM2_TRY(put_vector(w, "training/certificate", 4,
-                           (double[]){m->likelihood.lower, m->likelihood.upper, m->dynamics.lower,
-                                      m->dynamics.upper}));
+                           (double[]){m->training.likelihood.lower, m->training.likelihood.upper,
+                                      m->training.dynamics.lower, m->training.dynamics.upper}));
         RM2_TRY(put_count(w, "training/gpdm_inducing", m->gpdm_inducing));
     }
     RM2_TRY(rm2i_settings_put(w.ctx, w.h5, &m->settings));

@@ -162,6 +162,19 @@ static rm2_status refuse(rm2_context *ctx, const rm2_setting *row, const char *t
                      expected);
 }
 
+/* Why a text is not a value of the setting. */
+static rm2_status refuse_text(rm2_context *ctx, const rm2_setting *row, const rm2i_value *present,
+                              const char *text) {
+    char shown[64];
+    bool prior = strncmp(text, "gamma:", 6) == 0 || strncmp(text, "lognormal:", 10) == 0;
+    if (row->type == RM2_SETTING_HYPERPARAMETER && !present->hyper.learned &&
+        (prior || strcmp(text, "none") == 0))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "settings.%s is held, where a prior has no effect; learn it", row->field);
+    (void)snprintf(shown, sizeof shown, "\"%.60s\"", text);
+    return refuse(ctx, row, shown);
+}
+
 static void put(const rm2_settings_table *table, const rm2_setting *row, const rm2i_value *value,
                 void *settings) {
     if (row->type == RM2_SETTING_RECIPE)
@@ -174,13 +187,11 @@ rm2_status rm2_settings_set(rm2_context *ctx, const rm2_settings_table *table, v
                             const char *name, const char *text) {
     const rm2_setting *row = NULL;
     rm2i_value value;
-    char shown[64];
     RM2_TRY(find_row(ctx, table, settings, name, &row));
     RM2_REQUIRE_EACH(ctx, text);
     rm2i_setting_load(row, settings, &value);
-    (void)snprintf(shown, sizeof shown, "\"%.60s\"", text);
     if (!rm2i_setting_parse(row, text, &value))
-        return refuse(ctx, row, shown);
+        return refuse_text(ctx, row, &value, text);
     put(table, row, &value, settings);
     return RM2_OK;
 }

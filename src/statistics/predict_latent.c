@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "data/data.h"
 #include "manifold/manifold.h"
-#include "model/model.h"
+#include "riemann2/fit.h"
 #include "riemann2/space.h"
 #include "statistics/classify.h"
 
@@ -39,15 +39,13 @@ rm2_status rm2i_fold_model(rm2_context *ctx, rm2i_fold *f) {
     size_t Q = f->settings->latent_dim;
     rm2_status status = make_data(ctx, f, &data);
     if (status == RM2_OK) {
-        rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
-        s.latent_dim = Q;
-        s = rm2_fit_settings_recipe(rm2i_recipe_logged(ctx, data, &s));
+        rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_AUTO);
         s.latent_dim = Q;
         status = rm2_fit(ctx, data, &s, NULL, &f->model);
     }
     rm2_data_free(data);
     RM2_TRY(status);
-    rm2_stop stop = rm2_model_info_of(f->model)->stop;
+    rm2_stop stop = rm2_model_info_of(f->model)->training.stop;
     if (stop == RM2_STOP_INTERRUPTED)
         return rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
     f->unconverged += stop == RM2_STOP_MAX_ITERATIONS;

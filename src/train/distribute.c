@@ -169,7 +169,7 @@ rm2_status rm2i_training_collect(rm2_context *ctx, const rm2i_objective *o, rm2i
 
 static rm2_status train_part(rm2_context *ctx, const rm2i_part_of_training *part) {
     rm2i_objective *o;
-    rm2i_training training;
+    rm2_training_record training;
     rm2i_collected none;
     RM2_TRY(rm2i_objective_create(ctx, &part->settings, &part->problem, &o));
     rm2_status status = rm2i_train(ctx, o, &part->checkpoint, &training);

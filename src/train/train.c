@@ -18,7 +18,7 @@ typedef struct loop {
     rm2i_segments segments;
     const rm2_checkpoint *checkpoint;
     uint64_t fingerprint;
-    rm2i_training *out;
+    rm2_training_record *out;
     size_t traced;    /* values in the trace */
     size_t chosen_at; /* iteration of the last choice of inducing points */
     double last_checkpoint;
@@ -219,7 +219,7 @@ static rm2_status allocate(loop *l) {
 }
 
 static rm2_status run(loop *l) {
-    rm2i_training *out = l->out;
+    rm2_training_record *out = l->out;
     rm2_stop stop;
     if (l->o->s.optim.max_iterations == SIZE_MAX)
         return rm2i_fail(l->ctx, RM2_ERR_ARGUMENT, "too many iterations");
@@ -249,8 +249,8 @@ static rm2_status run(loop *l) {
 }
 
 rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
-                      rm2i_training *training) {
-    *training = (rm2i_training){.trace = NULL};
+                      rm2_training_record *training) {
+    *training = (rm2_training_record){.trace = NULL};
     loop l = {.ctx = ctx, .o = o, .team = o->p.team, .checkpoint = checkpoint, .out = training};
     rm2_status status = run(&l);
     rm2i_optim_free(l.optim);

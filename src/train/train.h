@@ -2,35 +2,39 @@
 #ifndef RM2I_TRAIN_H
 #define RM2I_TRAIN_H
 
+#include "model/model.h"
 #include "optim/optim.h"
 #include "riemann2/model.h"
 #include "train/objective.h"
-
-typedef struct rm2i_training {
-    rm2_stop stop;
-    size_t iterations, evaluations;
-    double seconds;
-    rm2_objective_terms start, end;
-    rm2_certificate likelihood, dynamics; /* at the end */
-    double *trace; /* iterations + 1 values of the objective's total; the caller's to free */
-} rm2i_training;
-
-/* Log that inference is by inducing points where the settings leave it open. */
-void rm2i_tell_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N, bool inducing);
 
 /* Train from the objective's start, or from the checkpoint; leaves the objective evaluated at the
  * best point. Collective where a team shares the problem; rank 0 reads and writes checkpoints, which are those of a
  * training by one process. */
 rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
-                      rm2i_training *training);
+                      rm2_training_record *training);
 
-/* Are there as many points as latent dimensions? Else RM2_ERR_ARGUMENT. (fit.c) */
-rm2_status rm2i_latent_check(rm2_context *ctx, const rm2_fit_settings *s, size_t points);
+/* ---- trainers -------------------------------------------------------------------------------- */
 
-/* Base point, outputs, start and training of a model that rm2i_model_create made; all but its posterior. Collective where
- * ranks have parts of its points. (fit.c) */
-rm2_status rm2i_model_train(rm2_context *ctx, const rm2_fit_settings *s,
-                            const rm2_checkpoint *checkpoint, rm2_model *model);
+/* A way to train a model whose base point and outputs are there. Collective where ranks have parts of its points. */
+typedef struct rm2i_trainer {
+    bool checkpoints; /* can it write and resume them? */
+    /* Find the latents to start from, m->X, from the outputs V (N x M, centred). */
+    rm2_status (*start)(rm2_context *ctx, const rm2_fit_settings *s, const double *V, rm2_model *m);
+    /* Train from these: latents, parameters and the record of the training. */
+    rm2_status (*train)(rm2_context *ctx, const rm2_fit_settings *s,
+                        const rm2_checkpoint *checkpoint, rm2_model *m);
+} rm2i_trainer;
+
+/* By the objective (train_model.c). RM2_TASK_INTEGRATED has rm2i_evidence_trainer (evidence/points.h). */
+extern const rm2i_trainer rm2i_objective_trainer;
+
+/* Warn if the accuracy that was asked for was not reached with inducing points. */
+void rm2i_warn_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2_model *m);
+
+/* Find the start X0 (N x Q) of the latents from the outputs V (N x M, centred), as the settings ask for; fill the
+ * model's report of it. X0 NULL: only the report of aligned demonstrations. (latent_start.c) */
+rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *s, const double *V,
+                            double *X0, rm2_model *m);
 
 /* ---- checkpoint.c --------------------------------------------------------------------------- */
 

@@ -1,11 +1,13 @@
 /* Cross-validation: the jobs, on the context's threads. */
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "data/data.h"
+#include "fit/plan.h"
 #include "validate/cross.h"
 
 /* What a call owns; the result is the first member, so that the address of both is the same. */
@@ -40,11 +42,24 @@ static size_t job_count(const validation *v) {
 
 /* ---- candidates and parts --------------------------------------------------------------------- */
 
+/* Decided on all of the data, so that every fold has the same recipe. */
 static rm2_status take_candidate(rm2_context *ctx, const rm2_data *data,
                                  const rm2_fit_settings *given, size_t number,
                                  rm2_fit_settings *own) {
-    *own = rm2_fit_settings_recipe(given ? RM2_RECIPE_ROBUST : rm2_recipe_for(ctx, data, NULL));
-    RM2_TRY(rm2i_settings_take(ctx, given, own));
+    const rm2i_fit_subject subject = rm2i_fit_subject_of(data);
+    char prefix[48];
+    rm2_fit_plan *plan;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *plan, &plan));
+    (void)snprintf(prefix, sizeof prefix, "candidates[%zu]: ", number);
+    rm2_status status = rm2i_plan_decide(ctx, given, &subject, plan);
+    if (status == RM2_OK)
+        rm2i_plan_log(ctx, prefix, plan);
+    else /* what the sizes of the data do not allow is a job that fails */
+        status = rm2_fit_check(ctx, NULL, given);
+    *own = plan->settings;
+    free(plan);
+    if (status != RM2_OK)
+        return rm2i_fail_prefix(ctx, status, "candidates[%zu]", number);
     if (own->init == RM2_INIT_GIVEN || own->inducing_points)
         return rm2i_fail(
             ctx, RM2_ERR_ARGUMENT,

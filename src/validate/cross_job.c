@@ -158,7 +158,7 @@ static rm2_status judge(rm2_context *ctx, const rm2i_cross_part *part, const rm2
                 .model = model,
                 .Q = info->latent_dim,
                 .width = rm2_manifold_ambient(info->manifold)};
-    if (info->stop == RM2_STOP_INTERRUPTED)
+    if (info->training.stop == RM2_STOP_INTERRUPTED)
         return rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &j, &j.memory));
     rm2_status status = measure_points(ctx, &j, job);

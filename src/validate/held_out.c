@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "fit/folds.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "linalg/serial.h"
 #include "math/special.h"
 #include "model/model.h"
-#include "validate/folds.h"
 
 static const rm2i_cross_plan PLAN = {.folds = 5, .most = 300};
 static const double CERTAIN = 2; /* standard errors above chance that count as structure */

@@ -646,7 +646,7 @@ static double objective_at(const set *s, const reference *r, rm2_fit_settings se
     double near = neighbour_distance(i->points, r->Q, i->latents), Q = (double)r->Q;
     double l = log(r->hyper[1] / fmax(sqrt(Q), 1.2 * near)), g = log(r->hyper[0] / 0.1) / 3;
     double nu = log(r->hyper[3] / ((double)s->N - 1 - Q)) / 3;
-    double value = i->end.log_likelihood - 0.5 * (l * l + g * g + nu * nu);
+    double value = i->training.end.log_likelihood - 0.5 * (l * l + g * g + nu * nu);
     rm2_model_free(model);
     return value;
 }
@@ -657,12 +657,12 @@ static fit_of_all fit_everything(const set *s, const reference *r) {
     settings.latent_dim = r->Q;
     settings.init = RM2_INIT_TANGENT;
     rm2_model *model = fit_all(s, &settings);
-    all.moved = without_constants(rm2_model_info_of(model)->end.total);
+    all.moved = without_constants(rm2_model_info_of(model)->training.end.total);
     all.latent_noise = rm2_model_info_of(model)->latent_noise;
     rm2_model_free(model);
     settings.latents_held = true;
     model = fit_all(s, &settings);
-    all.objective = without_constants(rm2_model_info_of(model)->end.total);
+    all.objective = without_constants(rm2_model_info_of(model)->training.end.total);
     rm2_model_free(model);
     all.at = objective_at(s, r, settings);
     return all;

@@ -4,6 +4,7 @@
 
 #include "fuzz_cli.h"
 #include "geometry/geometry.h"
+#include "riemann2/fit.h"
 
 enum { DEMOS = 2, POINTS = 6, LATENT = 2 };
 

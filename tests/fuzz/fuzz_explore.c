@@ -5,6 +5,7 @@
 
 #include "explore/explorer.h"
 #include "fuzz.h"
+#include "riemann2/fit.h"
 
 enum { DEMOS = 2, POINTS = 6, OK = 200, BAD = 400, NOT_FOUND = 404, FAULT = 422 };
 

@@ -33,15 +33,16 @@ static size_t number_of(const grid *g, size_t candidate) {
 }
 
 static void check_grid(const work *w, const grid *g, const fit_options *o) {
-    static grid_text texts[GRID_AXES];
+    static fit_texts texts;
     CHECK(g->candidates > 0 && g->candidates <= GRID_POINTS && g->count <= GRID_AXES);
     for (size_t k = 0; k < g->candidates && k < TRIED; k++) {
-        rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-        fit_options own = grid_options(g, o, k, texts);
+        rm2_fit_settings s;
         listener l;
         CHECK(number_of(g, k) == k);
         listener_start(&l);
-        int code = fit_hyper_settings(w, &own, &s);
+        int code = grid_settings(w, g, o, k, &texts, &s);
+        if (code == EXIT_DONE)
+            code = work_check(w, rm2_fit_check(w->ctx, NULL, &s));
         listener_stop(&l, code);
     }
 }

@@ -11,6 +11,7 @@
 #include "h5_forge.h"
 #include "hdf5/bytes.h"
 #include "hdf5/h5_read.h"
+#include "riemann2/fit.h"
 #include "train/train.h"
 
 enum { FILES = 6, COMPACT = 4, FILE_MAX = 1 << 16, FIELDS_MAX = 1 << 13, DEMOS = 2, POINTS = 5 };

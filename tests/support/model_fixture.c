@@ -14,6 +14,7 @@
 
 #include "data/data.h"
 #include "model/model.h"
+#include "riemann2/fit.h"
 
 static char folder[] = "/tmp/rm2_model_XXXXXX";
 
@@ -132,11 +133,12 @@ void check_model(const rm2_model *model) {
     assert_finite(N * Q, i.latents);
     assert_finite(M * M, i.task_covariance);
     assert_finite(Q, i.lengthscale);
-    assert_finite(i.iterations + 1, i.trace);
+    assert_finite(i.training.iterations + 1, i.training.trace);
     assert_true(i.variance > 0 && i.noise > 0 && isfinite(i.volume));
-    assert_true(i.trace[0] == i.start.total);
-    assert_true(i.end.total >= i.start.total);
-    assert_true(i.stop != RM2_STOP_RUNNING && i.evaluations >= i.iterations);
+    assert_true(i.training.trace[0] == i.training.start.total);
+    assert_true(i.training.end.total >= i.training.start.total);
+    assert_true(i.training.stop != RM2_STOP_RUNNING &&
+                i.training.evaluations >= i.training.iterations);
     assert_int_equal(rm2_model_decode(ctx, model, N, i.latents, points, tangent, cov, deviation),
                      RM2_OK);
     assert_finite(N * D, points);

@@ -41,7 +41,7 @@ static void use_matern32(rm2_fit_settings *s) {
 
 void use_matern52(rm2_fit_settings *s) {
     s->kernel = RM2_LATENT_MATERN52;
-    s->ard = true;
+    s->ard = s->lengthscale.learned;
 }
 
 static void use_linear_part(rm2_fit_settings *s) {

@@ -1,4 +1,4 @@
-/* add.h: arguments that are missing are named. */
+/* Adding demonstrations: arguments that are missing are named. */
 #include "api.h"
 
 static void addition(void **state) {

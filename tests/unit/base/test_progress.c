@@ -50,7 +50,7 @@ static void a_call_reports_its_parts(void **state) {
     listener l;
     listen_to(ctx, &l);
     rm2i_activity_begin(ctx, "test", 3);
-    assert_true(l.calls == 1 && l.last.done == 0 && l.last.total == 3 && !l.last.fit);
+    assert_true(l.calls == 1 && l.last.done == 0 && l.last.total == 3 && !l.last.row);
     assert_string_equal(l.last.activity, "test");
     rm2i_activity_advance(ctx, 1);
     rm2i_activity_advance(ctx, 2);

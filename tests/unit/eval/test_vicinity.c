@@ -13,6 +13,7 @@
 #include <omp.h>
 
 #include "riemann2/eval.h"
+#include "riemann2/fit.h"
 #include "riemann2/trajectory.h"
 
 enum { TRAJECTORIES = 4, POINTS = 40, DENSE = 1000, D = 5, ASKED = 60 };

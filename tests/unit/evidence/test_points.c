@@ -65,7 +65,7 @@ static void train(fitted *f, bool isomap) {
     rm2i_points_request r = {.data = {f->N, f->M, f->Q, f->F}, .start.X = f->X0, .settings = &f->s};
     ok(isomap ? rm2i_points_isomap(ctx, &r.data, 4, &r.start)
               : rm2i_points_components(ctx, &r.data, &r.start));
-    free(f->r.trace);
+    free(f->r.training.trace);
     ok(rm2i_points_train(ctx, &r, &f->r));
 }
 
@@ -74,7 +74,7 @@ static void release(fitted *f) {
     free(f->X0);
     free(f->r.X);
     free(f->r.Kf);
-    free(f->r.trace);
+    free(f->r.training.trace);
 }
 
 static void near(const char *what, double got, double want, double tolerance) {
@@ -113,7 +113,7 @@ static const struct {
 
 /* Prior densities there are without their constants, of widths 1, 3 and 3. */
 static void compare(const fitted *f, const double *want, double objective, double hyper) {
-    double total = f->r.end.total + log(9) + 1.5 * LOG_2PI;
+    double total = f->r.training.end.total + log(9) + 1.5 * LOG_2PI;
     if (!(fabs(total - want[0]) <= objective * (double)(f->N * f->M)))
         fail_msg("objective %.9g, not %.9g", total, want[0]);
     near("variance", f->r.variance, want[1], hyper);
@@ -209,7 +209,7 @@ static void equal_points_count_once(void **state) {
     train(&twice, false);
     assert_int_equal(once.r.distinct, 30);
     assert_int_equal(twice.r.distinct, 30);
-    near("objective", twice.r.end.total, once.r.end.total, 1e-4);
+    near("objective", twice.r.training.end.total, once.r.training.end.total, 1e-4);
     near("lengthscale", twice.r.lengthscale, once.r.lengthscale, 1e-3);
     for (size_t n = 0; n < 30; n++)
         assert_memory_equal(twice.r.X + 4 * n, twice.r.X + 4 * n + 2, 2 * sizeof *twice.r.X);
@@ -229,7 +229,7 @@ static void a_plane_has_a_floor(void **state) {
     for (size_t i = 0; i < 200; i++)
         variance += f.F[i] * f.F[i] / 200;
     train(&f, false);
-    assert_true(isfinite(f.r.end.total));
+    assert_true(isfinite(f.r.training.end.total));
     assert_true(f.r.level >= 0.9e-8 * variance && f.r.level < 1e-5 * variance);
     double L[25];
     assert_int_equal(rm2i_cholesky(5, f.r.Kf, L), RM2_OK);
@@ -331,8 +331,8 @@ static void interrupts_leave_a_model(void **state) {
     rm2_context_interrupt(ctx);
     train(&f, false);
     rm2_context_clear_interrupt(ctx);
-    assert_int_equal(f.r.stop, RM2_STOP_INTERRUPTED);
-    assert_true(f.r.level > 0 && isfinite(f.r.end.total));
+    assert_int_equal(f.r.training.stop, RM2_STOP_INTERRUPTED);
+    assert_true(f.r.level > 0 && isfinite(f.r.training.end.total));
     release(&f);
 }
 

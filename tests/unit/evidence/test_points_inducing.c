@@ -16,6 +16,7 @@
 #include "evidence/points.h"
 #include "linalg/dense.h"
 #include "model/rules.h"
+#include "riemann2/fit.h"
 #include "riemann2/metric.h"
 #include "surface_fixture.h"
 
@@ -65,12 +66,12 @@ static void high_accuracy_is_exact(void **state) {
     const rm2_model_info *a = rm2_model_info_of(exact), *b = rm2_model_info_of(model);
     assert_int_equal(a->inducing, 0);
     assert_true(b->inducing > Q && b->inducing <= N);
-    near("objective", b->end.total, a->end.total, 1e-5 * N * M);
+    near("objective", b->training.end.total, a->training.end.total, 1e-5 * N * M);
     near("variance", b->variance / a->variance, 1, 1e-2);
     near("lengthscale", b->lengthscale[0] / a->lengthscale[0], 1, 1e-2);
     near("freedom", b->freedom / a->freedom, 1, 1e-2);
     near("latent noise", b->latent_noise / a->latent_noise, 1, 1e-2);
-    near("upper bound", b->likelihood.upper, b->end.log_likelihood, 1e-5 * N);
+    near("upper bound", b->training.likelihood.upper, b->training.end.log_likelihood, 1e-5 * N);
     compare_predictions(exact, model, sqrt(a->task_covariance[0]));
     rm2_model_free(exact);
     rm2_model_free(model);
@@ -124,12 +125,12 @@ static void the_evidence_is_within_the_certificate(void **state) {
         ok(rm2i_points_train(ctx, &r, &result));
         double value = evidence_at(&r.data, &result);
         assert_int_equal(result.inducing_count, s.inducing);
-        assert_true(result.end.log_likelihood < value);
-        assert_true(result.likelihood.lower <= value + 1e-6 &&
-                    value - 1e-6 <= result.likelihood.upper);
-        assert_true(result.end.total > before); /* more points, a higher bound */
-        before = result.end.total;
-        free(result.trace);
+        assert_true(result.training.end.log_likelihood < value);
+        assert_true(result.training.likelihood.lower <= value + 1e-6 &&
+                    value - 1e-6 <= result.training.likelihood.upper);
+        assert_true(result.training.end.total > before); /* more points, a higher bound */
+        before = result.training.end.total;
+        free(result.training.trace);
         free(result.inducing);
     }
     rm2_data_free(data);
@@ -172,8 +173,8 @@ static void files_keep_all(void **state) {
                  0.5);
     for (size_t k = 0; k < 3; k++)
         assert_true(got[0][k].log_density == got[1][k].log_density);
-    assert_true(rm2_model_info_of(again)->likelihood.upper ==
-                rm2_model_info_of(model)->likelihood.upper);
+    assert_true(rm2_model_info_of(again)->training.likelihood.upper ==
+                rm2_model_info_of(model)->training.likelihood.upper);
     assert_int_equal(rm2_model_info_of(again)->inducing, rm2_model_info_of(model)->inducing);
     rm2_free(bytes);
     rm2_model_free(model);
@@ -208,9 +209,10 @@ static void interrupts_leave_a_model(void **state) {
     ok(rm2i_points_components(ctx, &r.data, &r.start));
     ok(rm2i_points_train(ctx, &r, &result));
     rm2_context_clear_interrupt(ctx);
-    assert_int_equal(result.stop, RM2_STOP_INTERRUPTED);
-    assert_true(result.level > 0 && isfinite(result.end.total) && result.inducing_count > 0);
-    free(result.trace);
+    assert_int_equal(result.training.stop, RM2_STOP_INTERRUPTED);
+    assert_true(result.level > 0 && isfinite(result.training.end.total) &&
+                result.inducing_count > 0);
+    free(result.training.trace);
     free(result.inducing);
     rm2_data_free(data);
 }

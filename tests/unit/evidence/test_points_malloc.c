@@ -12,6 +12,7 @@
 #include "failing_malloc.h"
 #include "gp/latent_prior.h"
 #include "model/model.h"
+#include "riemann2/fit.h"
 #include "surface_fixture.h"
 
 enum { N = 8, M = 4, Q = 1 };

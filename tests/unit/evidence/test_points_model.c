@@ -17,6 +17,7 @@
 
 #include "model/model.h"
 #include "predict/observation.h"
+#include "riemann2/fit.h"
 #include "surface_fixture.h"
 
 enum { MOST = 12 };
@@ -186,22 +187,29 @@ static void encoding_stays_near(void **state) {
 
 /* ---- choices --------------------------------------------------------------------------------- */
 
+/* The recipe of a plan. */
+static rm2_recipe decided(const rm2_data *data, const rm2_fit_settings *s) {
+    rm2_fit_plan *plan;
+    ok(rm2_fit_plan_create(ctx, data, s, &plan));
+    rm2_recipe recipe = rm2_fit_plan_info_of(plan)->settings->recipe;
+    rm2_fit_plan_free(plan);
+    return recipe;
+}
+
 static void points_are_the_default(void **state) {
     (void)state;
     rm2_data *data = surface(40, 5, false);
     rm2_model *model;
-    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
-    assert_int_equal(rm2_recipe_for(ctx, data, NULL), RM2_RECIPE_POINTS);
-    assert_int_equal(rm2_recipe_for(ctx, data, &s), RM2_RECIPE_POINTS);
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_AUTO);
+    assert_int_equal(decided(data, NULL), RM2_RECIPE_POINTS);
+    assert_int_equal(decided(data, &s), RM2_RECIPE_POINTS);
     s.latent_dim = 5;
-    assert_int_equal(rm2_recipe_for(ctx, data, &s), RM2_RECIPE_ROBUST);
-    s.latent_dim = 0;
-    assert_int_equal(rm2_recipe_for(ctx, data, &s), RM2_RECIPE_POINTS);
+    assert_int_equal(decided(data, &s), RM2_RECIPE_ROBUST);
     s.latent_dim = 2;
-    s.ard = true;
-    assert_int_equal(rm2_recipe_for(ctx, data, &s), RM2_RECIPE_ROBUST);
+    s.independent = true;
+    assert_int_equal(decided(data, &s), RM2_RECIPE_ROBUST);
     s = rm2_fit_settings_recipe(RM2_RECIPE_MAP);
-    assert_int_equal(rm2_recipe_for(ctx, data, &s), RM2_RECIPE_MAP);
+    assert_int_equal(decided(data, &s), RM2_RECIPE_MAP);
     s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
     ok(rm2_fit(ctx, data, NULL, NULL, &model));
     assert_int_equal(rm2_model_info_of(model)->settings->recipe, RM2_RECIPE_POINTS);

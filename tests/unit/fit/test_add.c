@@ -13,8 +13,8 @@
 #include <omp.h>
 
 #include "data/data.h"
-#include "riemann2/add.h"
 #include "riemann2/eval.h"
+#include "riemann2/fit.h"
 
 enum { POINTS = 15, WIDTH = 5 };
 
@@ -113,7 +113,7 @@ static void one_more(void **state) {
     rm2_data_original(i->data, after);
     for (size_t k = 0; k < (size_t)4 * POINTS * WIDTH; k++)
         near(after[k], before[k], 1e-13);
-    assert_true(i->end.total > i->start.total);
+    assert_true(i->training.end.total > i->training.start.total);
     assert_true(i->settings->latent_dim == 2 && i->settings->optim.max_iterations == 15);
     assert_int_equal(added.points, POINTS);
     near(added.before, residual_by_encoding(), 1e-12);

@@ -9,7 +9,7 @@
 #include <omp.h>
 
 #include "failing_malloc.h"
-#include "riemann2/add.h"
+#include "riemann2/fit.h"
 
 static rm2_context *ctx;
 static rm2_data *data, *moved; /* as the model has them; further on: another motion */

@@ -13,6 +13,7 @@
 
 #include "model/model.h"
 #include "riemann2/data.h"
+#include "riemann2/fit.h"
 #include "train/objective.h"
 
 enum { TRAJECTORIES = 3, LENGTH = 20, N = TRAJECTORIES * LENGTH, GIVEN = 6 };
@@ -78,7 +79,7 @@ static void given_points_stay(void **state) {
             assert_memory_equal(i.inducing_inputs + j * i.latent_dim,
                                 i.latents + given[j] * i.latent_dim,
                                 i.latent_dim * sizeof *i.latents);
-        assert_true(i.end.total > i.start.total);
+        assert_true(i.training.end.total > i.training.start.total);
         assert_true((i.gpdm_inducing > GIVEN) == (s.gpdm_weight > 0)); /* by accuracy */
         assert_true(i.settings->inducing_points != given); /* nothing borrowed is kept */
         assert_memory_equal(i.settings->inducing_points, given, sizeof given);
@@ -112,7 +113,7 @@ static void points_that_cannot_be(void **state) {
     s.inducing_points = given;
     s.inducing = GIVEN;
     s.inference = RM2_INFERENCE_EXACT;
-    refuse(f, &s, "settings.inference is exact");
+    refuse(f, &s, "settings.inducing_points needs settings.inference inducing");
     s = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
     s.inducing_free = true;
     refuse(f, &s, "Kronecker noise");
@@ -132,9 +133,10 @@ static void all_points_are_exact_inference(void **state) {
     rm2_model *bound = fit(f, &s, NULL);
     s.inference = RM2_INFERENCE_EXACT;
     s.inducing_points = NULL;
+    s.inducing = 0;
     rm2_model *exact = fit(f, &s, NULL);
-    double off = exact->end.log_likelihood - bound->end.log_likelihood;
-    if (!(fabs(off) <= 1e-6 * fabs(exact->end.log_likelihood))) /* pivots down to 1e-12 */
+    double off = exact->training.end.log_likelihood - bound->training.end.log_likelihood;
+    if (!(fabs(off) <= 1e-6 * fabs(exact->training.end.log_likelihood))) /* pivots down to 1e-12 */
         fail_msg("%g off", off);
     rm2_model_free(bound);
     rm2_model_free(exact);
@@ -159,12 +161,13 @@ static void free_inputs_raise_the_bound(void **state) {
         assert_int_equal(b.inducing, count);
         assert_null(b.inducing_points);
         assert_non_null(b.inducing_inputs);
-        assert_true(a.start.total == b.start.total);
-        double rise = a.end.total - a.start.total, further = b.end.total - a.end.total;
+        assert_true(a.training.start.total == b.training.start.total);
+        double rise = a.training.end.total - a.training.start.total,
+               further = b.training.end.total - a.training.end.total;
         if (!(further > 0.05 * rise))
             fail_msg("%zu points: %g more than %g", count, further, rise);
-        assert_true(b.end.log_likelihood <= b.likelihood.lower);
-        assert_true(b.likelihood.lower <= b.likelihood.upper);
+        assert_true(b.training.end.log_likelihood <= b.training.likelihood.lower);
+        assert_true(b.training.likelihood.lower <= b.training.likelihood.upper);
         rm2_model_free(held);
         rm2_model_free(raised);
     }
@@ -209,7 +212,8 @@ static void files_keep_free_inputs(void **state) {
     assert_null(i.inducing_points);
     assert_memory_equal(i.inducing_inputs, model->inducing_inputs,
                         GIVEN * i.latent_dim * sizeof(double));
-    assert_memory_equal(&i.likelihood, &model->likelihood, sizeof i.likelihood);
+    assert_memory_equal(&i.training.likelihood, &model->training.likelihood,
+                        sizeof i.training.likelihood);
     assert_true(read->settings.inducing_free);
     same_prediction(f, model, read);
     rm2_model_free(read);
@@ -233,7 +237,7 @@ static void settings_are_kept(void **state) {
         assert_int_equal(rm2_model_read(f->ctx, f->file, &read), RM2_OK);
         rm2_model *again = fit(f, rm2_model_info_of(read)->settings, NULL);
         assert_memory_equal(model->X, again->X, model->N * model->Q * sizeof *model->X);
-        assert_memory_equal(&model->end, &again->end, sizeof model->end);
+        assert_memory_equal(&model->training.end, &again->training.end, sizeof model->training.end);
         rm2_model_free(again);
         rm2_model_free(read);
         model->given_inducing[1] = N; /* no such point */
@@ -264,7 +268,7 @@ static void resume_is_exact(void **state) {
         assert_memory_equal(whole->X, rest->X, whole->N * whole->Q * sizeof *whole->X);
         assert_memory_equal(whole->inducing_inputs, rest->inducing_inputs,
                             GIVEN * whole->Q * sizeof *whole->X);
-        assert_memory_equal(&whole->end, &rest->end, sizeof whole->end);
+        assert_memory_equal(&whole->training.end, &rest->training.end, sizeof whole->training.end);
         memcpy(others, given, sizeof given);
         others[2]++;
         s.inducing_points = others;

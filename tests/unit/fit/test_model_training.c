@@ -10,6 +10,7 @@
 
 #include "model_fixture.h"
 #include "model_variants.h"
+#include "riemann2/fit.h"
 
 static void test_variants(void **state) {
     (void)state;
@@ -18,9 +19,10 @@ static void test_variants(void **state) {
         rm2_fit_settings s = settings_of(&variants[k], 20);
         rm2_model *model = fit_model(data, &s);
         rm2_model_info i = *rm2_model_info_of(model);
-        print_message("%s: %.1f to %.1f\n", variants[k].name, i.start.total, i.end.total);
+        print_message("%s: %.1f to %.1f\n", variants[k].name, i.training.start.total,
+                      i.training.end.total);
         check_model(model);
-        assert_true(i.end.total > i.start.total);
+        assert_true(i.training.end.total > i.training.start.total);
         assert_int_equal(i.settings->recipe, variants[k].recipe);
         assert_int_equal(i.points, 60);
         assert_int_equal(i.data->trajectories, 3);
@@ -98,7 +100,8 @@ static void test_seed(void **state) {
     rm2_model_info ia = *rm2_model_info_of(a), ib = *rm2_model_info_of(b);
     assert_memory_equal(ia.latents, ib.latents, bytes);
     assert_memory_equal(ia.task_covariance, ib.task_covariance, 16 * sizeof(double));
-    assert_memory_equal(ia.trace, ib.trace, (ia.iterations + 1) * sizeof(double));
+    assert_memory_equal(ia.training.trace, ib.training.trace,
+                        (ia.training.iterations + 1) * sizeof(double));
     assert_memory_not_equal(ia.latents, rm2_model_info_of(c)->latents, bytes);
     rm2_model_free(a);
     rm2_model_free(b);
@@ -117,14 +120,15 @@ static void test_base_point(void **state) {
     rm2_manifold_default_point(data->manifold, usual);
     const double *expected[] = {frechet, usual, given};
     for (int k = 0; k < 3; k++) {
-        s.base = (rm2_base_kind)k;
-        s.base_point = given;
+        s.base = k == 2 ? RM2_BASE_FRECHET : (rm2_base_kind)k;
+        s.base_point = k == 2 ? given : NULL; /* which implies RM2_BASE_GIVEN */
         rm2_model *model = fit_model(data, &s);
         assert_memory_equal(rm2_model_info_of(model)->base, expected[k], sizeof given);
         check_model(model);
         rm2_model_free(model);
     }
     rm2_model *model;
+    s.base = RM2_BASE_GIVEN;
     s.base_point = NULL;
     assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
     assert_null(model);
@@ -157,9 +161,9 @@ static void test_given_start(void **state) {
     rm2_model *model = fit_model(data, &s);
     rm2_model_info i = *rm2_model_info_of(model);
     assert_memory_equal(i.latents, X0, sizeof X0);
-    assert_int_equal(i.iterations, 0);
-    assert_int_equal(i.stop, RM2_STOP_MAX_ITERATIONS);
-    assert_true(i.end.total == i.start.total);
+    assert_int_equal(i.training.iterations, 0);
+    assert_int_equal(i.training.stop, RM2_STOP_MAX_ITERATIONS);
+    assert_true(i.training.end.total == i.training.start.total);
     rm2_model_free(model);
     X0[7] = NAN;
     assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_DATA);

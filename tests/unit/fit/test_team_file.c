@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "model_fixture.h"
+#include "riemann2/fit.h"
 #include "thread_team.h"
 
 enum { DEMOS = 14, POINTS = 75 };
@@ -85,14 +86,16 @@ static void assert_same_model(const rm2_model *a, const rm2_model *b) {
     const rm2_model_info *i = rm2_model_info_of(a), *k = rm2_model_info_of(b);
     assert_same_data(i->data, k->data);
     assert_int_equal(i->trained, k->trained);
-    assert_int_equal(i->iterations, k->iterations);
-    assert_int_equal(i->evaluations, k->evaluations);
+    assert_int_equal(i->training.iterations, k->training.iterations);
+    assert_int_equal(i->training.evaluations, k->training.evaluations);
     assert_memory_equal(i->latents, k->latents, i->points * i->latent_dim * sizeof(double));
     assert_memory_equal(i->mean, k->mean, i->outputs * sizeof(double));
-    assert_memory_equal(i->trace, k->trace, (i->iterations + 1) * sizeof(double));
-    assert_memory_equal(&i->end, &k->end, sizeof i->end);
+    assert_memory_equal(i->training.trace, k->training.trace,
+                        (i->training.iterations + 1) * sizeof(double));
+    assert_memory_equal(&i->training.end, &k->training.end, sizeof i->training.end);
     assert_memory_equal(&i->volume, &k->volume, sizeof i->volume);
-    assert_memory_equal(&i->likelihood, &k->likelihood, sizeof i->likelihood);
+    assert_memory_equal(&i->training.likelihood, &k->training.likelihood,
+                        sizeof i->training.likelihood);
     assert_memory_equal(i->inducing_inputs, k->inducing_inputs,
                         i->inducing * i->latent_dim * sizeof(double));
     assert_memory_equal(i->task_covariance, k->task_covariance,
@@ -150,6 +153,8 @@ static void recipes_and_starts(void **state) {
     t.fit.init = RM2_INIT_ISOMAP;
     assert_any_number_of_ranks(&t);
     t.fit.base = RM2_BASE_DEFAULT;
+    assert_any_number_of_ranks(&t);
+    t.fit.base = RM2_BASE_FRECHET;
     t.fit.model = RM2_GPLVM;
     assert_any_number_of_ranks(&t);
     remove_file(&t);

@@ -61,7 +61,7 @@ typedef struct counter {
 static bool count(void *user, const rm2_progress *p) {
     counter *c = user;
     assert_string_equal(p->activity, "distances");
-    assert_true(p->done >= c->last && p->seconds >= 0 && !p->fit);
+    assert_true(p->done >= c->last && p->seconds >= 0 && !p->row);
     c->calls += p->done > c->last;
     c->last = p->done;
     c->total = p->total;

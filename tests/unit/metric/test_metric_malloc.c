@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "failing_malloc.h"
+#include "riemann2/fit.h"
 #include "riemann2/metric.h"
 
 enum { POINTS = 3, Q = 2 };

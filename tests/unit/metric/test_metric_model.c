@@ -16,6 +16,7 @@
 
 #include "metric/pullback.h"
 #include "pullback_fixture.h"
+#include "riemann2/fit.h"
 
 enum { Q = 2, PLACES = 3 };
 

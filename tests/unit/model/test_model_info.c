@@ -60,18 +60,17 @@ static rm2_fit_settings unusual_settings(void) {
         .back_ridge = 1e-5,
         .softplus = true,
         .inference = RM2_INFERENCE_EXACT,
-        .accuracy = 0.01,
-        .inducing = 7,
-        .init = RM2_INIT_RANDOM,
+        .accuracy = 0.001,
+        .init = RM2_INIT_ISOMAP,
         .time_weight = 3,
         .neighbours = 5,
         .base = RM2_BASE_DEFAULT,
         .optim = {.method = RM2_ADAM,
                   .max_iterations = 3,
-                  .relative_decrease = 1e-4,
+                  .relative_decrease = 1e-5,
                   .gradient = 1e-7,
                   .max_seconds = 1e6,
-                  .history = 11,
+                  .history = 20,
                   .learning_rate = 0.01,
                   .beta1 = 0.8,
                   .beta2 = 0.99,
@@ -102,6 +101,12 @@ static void test_settings(void **state) {
     s.independent = true;
     s.inference = RM2_INFERENCE_INDUCING;
     s.inducing = 9;
+    s.optim.relative_decrease = 1e-4;
+    s.optim.history = 11;
+    check_settings(data, &s);
+    s.inducing = 0;
+    s.accuracy = 0.01;
+    s.init = RM2_INIT_RANDOM;
     check_settings(data, &s);
     rm2_data_free(data);
 }
@@ -128,22 +133,25 @@ static void test_base_point(void **state) {
     const double *expected[] = {mean, usual, given};
     for (int k = 0; k < 3; k++) {
         s.base = (rm2_base_kind)k;
-        s.base_point = given;
+        s.base_point = s.base == RM2_BASE_GIVEN ? given : NULL;
         rm2_model *model = fit_model(data, &s), *copy = through_file(model);
-        assert_near(5, rm2_model_info_of(model)->settings->base_point, expected[k]);
-        assert_near(5, rm2_model_info_of(copy)->settings->base_point, expected[k]);
-        /* the settings of a model are settings: one with the same base point */
+        assert_near(5, rm2_model_info_of(model)->base_point, expected[k]);
+        assert_near(5, rm2_model_info_of(copy)->base_point, expected[k]);
+        /* the settings of a model are settings, here with its base point held */
         rm2_fit_settings again = *rm2_model_info_of(copy)->settings;
         again.base = RM2_BASE_GIVEN;
+        again.base_point = rm2_model_info_of(copy)->base_point;
         rm2_model *second = fit_model(data, &again);
-        assert_near(5, rm2_model_info_of(second)->settings->base_point, expected[k]);
+        assert_near(5, rm2_model_info_of(second)->base_point, expected[k]);
         rm2_model_free(model);
         rm2_model_free(copy);
         rm2_model_free(second);
     }
     s.model = RM2_GPLVM; /* has none */
+    s.base = RM2_BASE_FRECHET;
+    s.base_point = NULL;
     rm2_model *model = fit_model(data, &s);
-    assert_null(rm2_model_info_of(model)->settings->base_point);
+    assert_null(rm2_model_info_of(model)->base_point);
     rm2_model_free(model);
     rm2_data_free(data);
 }

@@ -14,6 +14,7 @@
 
 #include "failing_malloc.h"
 #include "riemann2/eval.h"
+#include "riemann2/fit.h"
 #include "riemann2/model.h"
 #include "riemann2/trajectory.h"
 #include "start/start.h"

@@ -19,6 +19,7 @@
 #include "model_fixture.h"
 #include "near.h"
 #include "riemann2/eval.h"
+#include "riemann2/fit.h"
 #include "riemann2/geodesic.h"
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
@@ -199,7 +200,7 @@ static double *what_it_does(rm2_context *in, const rm2_model *model, size_t *cou
     APPEND(i->latents, N * Q);
     APPEND(i->task_covariance, M * M);
     APPEND(i->mean, M);
-    APPEND(&i->end, 7);
+    APPEND(&i->training.end, 7);
     assert_int_equal(
         rm2_model_decode(in, model, N, i->latents, next, next + N * D, NULL, next + N * (D + M)),
         RM2_OK);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "model_fixture.h"
+#include "riemann2/fit.h"
 
 typedef struct visitor {
     const rm2_model *shared;
@@ -107,7 +108,7 @@ typedef struct onlooker {
 
 static bool count_rows(void *user, const rm2_progress *p) {
     onlooker *o = user;
-    if (p->fit)
+    if (p->row)
         atomic_fetch_add(&o->rows, 1);
     return true;
 }
@@ -128,7 +129,7 @@ static void another_thread_interrupts(void **state) {
     rm2_model *fitted = NULL;
     pthread_t thread;
     s.optim.method = RM2_ADAM; /* converges slowly */
-    s.optim.relative_decrease = s.optim.gradient = 0;
+    s.optim.gradient = 0;
     onlooker o = {0};
     ok(rm2_context_create(&o.ctx));
     rm2_context_set_threads(o.ctx, 2);
@@ -136,7 +137,7 @@ static void another_thread_interrupts(void **state) {
     assert_int_equal(pthread_create(&thread, NULL, interrupt_after_rows, &o), 0);
     ok(rm2_fit(o.ctx, data, &s, NULL, &fitted));
     assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_int_equal(rm2_model_info_of(fitted)->stop, RM2_STOP_INTERRUPTED);
+    assert_int_equal(rm2_model_info_of(fitted)->training.stop, RM2_STOP_INTERRUPTED);
     rm2_model_free(fitted);
     rm2_context_free(o.ctx);
     rm2_data_free(data);

@@ -18,6 +18,7 @@
 #include "hdf5/bytes.h"
 #include "hdf5/seal.h"
 #include "model_fixture.h"
+#include "riemann2/fit.h"
 
 enum { FILE_MAX = 1 << 20, VALUES_MAX = 256, FIELDS_MAX = 1 << 14 };
 
@@ -417,8 +418,8 @@ static bool resume_and_use(const char *path) {
     }
     use(model);
     const rm2_model_info *i = rm2_model_info_of(model);
-    assert_finite(i->iterations + 1, i->trace);
-    assert_true(isfinite(i->start.total) && isfinite(i->end.total));
+    assert_finite(i->training.iterations + 1, i->training.trace);
+    assert_true(isfinite(i->training.start.total) && isfinite(i->training.end.total));
     rm2_model_free(model);
     return true;
 }

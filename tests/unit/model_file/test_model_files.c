@@ -13,6 +13,7 @@
 #include "model_fixture.h"
 #include "model_settings.h"
 #include "model_variants.h"
+#include "riemann2/fit.h"
 
 static void assert_same_text(const char *a, const char *b) {
     assert_true((a == NULL) == (b == NULL));
@@ -52,13 +53,13 @@ static void assert_same_info(const rm2_model_info *a, const rm2_model_info *b) {
     assert_same_array(a->task_noise, b->task_noise, M * d);
     assert_same_array(a->task_covariance, b->task_covariance, M * M * d);
     assert_memory_equal(a->gpdm, b->gpdm, sizeof a->gpdm);
-    assert_memory_equal(&a->start, &b->start, sizeof a->start);
-    assert_memory_equal(&a->end, &b->end, sizeof a->end);
-    assert_true(a->volume == b->volume && b->seconds == 0);
-    assert_int_equal(a->stop, b->stop);
-    assert_int_equal(a->iterations, b->iterations);
-    assert_int_equal(a->evaluations, b->evaluations);
-    assert_same_array(a->trace, b->trace, (a->iterations + 1) * d);
+    assert_memory_equal(&a->training.start, &b->training.start, sizeof a->training.start);
+    assert_memory_equal(&a->training.end, &b->training.end, sizeof a->training.end);
+    assert_true(a->volume == b->volume && b->training.seconds == 0);
+    assert_int_equal(a->training.stop, b->training.stop);
+    assert_int_equal(a->training.iterations, b->training.iterations);
+    assert_int_equal(a->training.evaluations, b->training.evaluations);
+    assert_same_array(a->training.trace, b->training.trace, (a->training.iterations + 1) * d);
 }
 
 static void check_round_trip(const rm2_model *model, const double *observations) {

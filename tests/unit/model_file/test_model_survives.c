@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "model_fixture.h"
+#include "riemann2/fit.h"
 
 /* Trained and sound in all it says, encodes and draws; or refused with a sentence. Outputs beyond
  * the range of an exponential map (a matrix e^1e26) are refused where they are decoded. */
@@ -73,11 +74,12 @@ static void survives_recipes(const char *name, const rm2_data *data, size_t late
 static void refuses_dimensions(const rm2_data *data, size_t latent_dim) {
     rm2_fit_settings s = robust_settings(3);
     rm2_model *model;
-    rm2_start_report *report;
+    rm2_fit_plan *plan;
     s.latent_dim = latent_dim;
     s.gpdm_weight = 0;
     assert_int_equal(rm2_fit_check(ctx, data, &s), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_fit_inspect(ctx, data, &s, &report), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_fit_plan_create(ctx, data, &s, &plan), RM2_ERR_ARGUMENT);
+    assert_null(plan);
     assert_int_equal(rm2_fit(ctx, data, &s, NULL, &model), RM2_ERR_ARGUMENT);
     assert_null(model);
     assert_non_null(strstr(rm2_context_error(ctx), "more latent dimensions than points"));

@@ -38,8 +38,8 @@ static void test_scale(void **state) {
         rm2_fit_settings s = robust_settings(40);
         s.model = kind ? RM2_GPLVM : RM2_WGPLVM;
         double base[5] = {100, 200, 0.6, 0, 0.8};
-        s.base = RM2_BASE_GIVEN;
-        s.base_point = base;
+        s.base = kind ? RM2_BASE_FRECHET : RM2_BASE_GIVEN;
+        s.base_point = kind ? NULL : base;
         rm2_model *model = fit_model(data, &s);
         rm2_model_info i = *rm2_model_info_of(model);
         check_model(model);

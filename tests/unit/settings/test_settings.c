@@ -92,10 +92,14 @@ static void test_rows_are_complete(void **state) {
 static void test_every_member_is_a_row(void **state) {
     (void)state;
     bool known[sizeof(rm2_fit_settings)] = {false};
-    const size_t others[] = {
-        offsetof(rm2_fit_settings, size), offsetof(rm2_fit_settings, back_kernels),
-        offsetof(rm2_fit_settings, inducing_points), offsetof(rm2_fit_settings, init_latent),
-        offsetof(rm2_fit_settings, base_point)};
+    const size_t others[] = {offsetof(rm2_fit_settings, size),
+                             offsetof(rm2_fit_settings, back_kernels),
+                             offsetof(rm2_fit_settings, inducing_points),
+                             offsetof(rm2_fit_settings, init_latent),
+                             offsetof(rm2_fit_settings, base_point),
+                             offsetof(rm2_fit_settings, texts),
+                             offsetof(rm2_fit_settings, text_count),
+                             offsetof(rm2_fit_settings, compact)};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         memset(known + others[k], true, sizeof(void *));
     for (size_t k = 0; k < rm2_fit_settings_table()->count; k++) {
@@ -441,7 +445,7 @@ static void test_recipe_by_name(void **state) {
         assert_string_equal(text, expected);
     }
     rm2_fit_settings unknown = rm2_fit_settings_recipe((rm2_recipe)77);
-    assert_int_equal(unknown.recipe, RM2_RECIPE_ROBUST);
+    assert_int_equal(unknown.recipe, RM2_RECIPE_AUTO);
 }
 
 int main(void) {

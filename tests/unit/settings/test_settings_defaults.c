@@ -120,11 +120,18 @@ static rm2_fit_settings points(void) {
     return s;
 }
 
+/* Those of robust, until the data are known. */
+static rm2_fit_settings automatic(void) {
+    rm2_fit_settings s = robust();
+    s.recipe = RM2_RECIPE_AUTO;
+    return s;
+}
+
 /* To the last bit, also of NaN: a prior is centred at its start by the same one. */
 static void test_recipes(void **state) {
     (void)state;
-    const rm2_fit_settings expected[] = {robust(), map(), paper(), points()};
-    for (int k = 0; k < 4; k++) {
+    const rm2_fit_settings expected[] = {automatic(), robust(), map(), paper(), points()};
+    for (int k = 0; k < 5; k++) {
         rm2_fit_settings s = rm2_fit_settings_recipe((rm2_recipe)k);
         assert_int_equal(s.size, sizeof s);
         assert_same_settings(&s, &expected[k]);
@@ -246,7 +253,8 @@ static void test_fit_by_an_earlier_version(void **state) {
     ok(rm2_fit(ctx, data, NULL, NULL, &same)); /* NULL is the first recipe */
     assert_same_settings(rm2_model_info_of(model)->settings, &whole);
     assert_same_settings(rm2_model_info_of(same)->settings, &whole);
-    assert_true(rm2_model_info_of(model)->end.total == rm2_model_info_of(same)->end.total);
+    assert_true(rm2_model_info_of(model)->training.end.total ==
+                rm2_model_info_of(same)->training.end.total);
     rm2_model_free(same);
     rm2_model_free(model);
     rm2_data_free(data);

@@ -8,6 +8,7 @@
 
 #include "context_fixture.h"
 #include "riemann2/eval.h"
+#include "riemann2/fit.h"
 #include "riemann2/trajectory.h"
 #include "space_fixture.h"
 
@@ -300,10 +301,10 @@ typedef struct fit_listener {
 static bool listen_to_fit(void *user, const rm2_progress *p) {
     fit_listener *l = user;
     l->reports++;
-    if (p->fit) {
+    if (p->row) {
         assert_string_equal(p->activity, "fit");
         l->rows++;
-        l->stop = p->fit->stop;
+        l->stop = ((const rm2_fit_progress *)p->row)->stop;
     }
     return l->reports != l->stop_at_report;
 }
@@ -329,7 +330,7 @@ static void fit_hands_out_its_model(void **state) {
                 continue;
             }
             ok(status);
-            assert_int_equal(rm2_model_info_of(fitted)->stop, RM2_STOP_INTERRUPTED);
+            assert_int_equal(rm2_model_info_of(fitted)->training.stop, RM2_STOP_INTERRUPTED);
             assert_true(l.stop == RM2_STOP_INTERRUPTED && l.rows >= 1);
             check_model(fitted);
             rm2_model_free(fitted);

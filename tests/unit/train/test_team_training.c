@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "model_fixture.h"
+#include "riemann2/fit.h"
 #include "thread_team.h"
 
 enum { DEMOS = 12, POINTS = 60 };
@@ -34,17 +35,19 @@ static rm2_model *fit_by(int ranks, const rm2_data *data, const rm2_fit_settings
 
 static void assert_same_model(const rm2_model *a, const rm2_model *b) {
     const rm2_model_info *i = rm2_model_info_of(a), *k = rm2_model_info_of(b);
-    assert_int_equal(i->iterations, k->iterations);
-    assert_int_equal(i->evaluations, k->evaluations);
-    assert_int_equal(i->stop, k->stop);
+    assert_int_equal(i->training.iterations, k->training.iterations);
+    assert_int_equal(i->training.evaluations, k->training.evaluations);
+    assert_int_equal(i->training.stop, k->training.stop);
     assert_memory_equal(i->latents, k->latents, i->points * i->latent_dim * sizeof(double));
     assert_memory_equal(i->task_covariance, k->task_covariance,
                         i->outputs * i->outputs * sizeof(double));
-    assert_memory_equal(i->trace, k->trace, (i->iterations + 1) * sizeof(double));
-    assert_memory_equal(&i->start, &k->start, sizeof i->start);
-    assert_memory_equal(&i->end, &k->end, sizeof i->end);
-    assert_memory_equal(&i->likelihood, &k->likelihood, sizeof i->likelihood);
-    assert_memory_equal(&i->dynamics, &k->dynamics, sizeof i->dynamics);
+    assert_memory_equal(i->training.trace, k->training.trace,
+                        (i->training.iterations + 1) * sizeof(double));
+    assert_memory_equal(&i->training.start, &k->training.start, sizeof i->training.start);
+    assert_memory_equal(&i->training.end, &k->training.end, sizeof i->training.end);
+    assert_memory_equal(&i->training.likelihood, &k->training.likelihood,
+                        sizeof i->training.likelihood);
+    assert_memory_equal(&i->training.dynamics, &k->training.dynamics, sizeof i->training.dynamics);
     assert_int_equal(i->inducing, k->inducing);
     assert_memory_equal(i->inducing_inputs, k->inducing_inputs,
                         i->inducing * i->latent_dim * sizeof(double));
@@ -153,7 +156,7 @@ static void checkpoints_do_not_depend_on_the_number_of_ranks(void **state) {
 
 static bool stop_at_four(void *user, const rm2_progress *progress) {
     (void)user;
-    return !progress->fit || progress->fit->iteration < 4;
+    return !progress->row || ((const rm2_fit_progress *)progress->row)->iteration < 4;
 }
 
 static void interrupts_end_all_ranks(void **state) {
@@ -165,8 +168,8 @@ static void interrupts_end_all_ranks(void **state) {
     rm2_model *model = fit_by(3, data, &s, NULL);
     rm2_context_set_progress(ctx, NULL, NULL);
     rm2_context_clear_interrupt(ctx);
-    assert_int_equal(rm2_model_info_of(model)->stop, RM2_STOP_INTERRUPTED);
-    assert_int_equal(rm2_model_info_of(model)->iterations, 4);
+    assert_int_equal(rm2_model_info_of(model)->training.stop, RM2_STOP_INTERRUPTED);
+    assert_int_equal(rm2_model_info_of(model)->training.iterations, 4);
     rm2_model_free(model);
     rm2_data_free(data);
 }
@@ -199,12 +202,13 @@ static void what_is_not_divided_is_refused(void **state) {
     assert_refused(data, &s, RM2_ERR_UNSUPPORTED, "settings.task integrated is not divided");
     s = settings(RM2_RECIPE_PAPER, 3);
     s.inference = RM2_INFERENCE_AUTO;
+    s.inducing = 0;
     assert_refused(data, &s, RM2_ERR_UNSUPPORTED, "settings.noise");
     s = settings(RM2_RECIPE_ROBUST, 3);
     assert_refused(two, &s, RM2_ERR_DATA, "at most 2 ranks, not 3");
     s.inducing = 10000; /* more than there are points: as many as there are */
     rm2_model *model = fit_model(data, &s);
-    assert_int_equal(rm2_model_info_of(model)->iterations, 3);
+    assert_int_equal(rm2_model_info_of(model)->training.iterations, 3);
     rm2_model_free(model);
     end_thread_team(team);
     rm2_data_free(data);

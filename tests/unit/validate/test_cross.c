@@ -16,6 +16,7 @@
 
 #include "riemann2/cross.h"
 #include "riemann2/eval.h"
+#include "riemann2/fit.h"
 #include "validate/cross.h"
 
 static const char FILE_NAME[] = "test_cross_jobs.csv";
@@ -301,7 +302,7 @@ static void resumes_and_keeps_failures(void **state) {
     rm2_cross_settings c = rm2_cross_settings_default();
     (void)state;
     c.motion = false;
-    s[1].gpdm_weight = -1; /* out of its range */
+    s[1].latent_dim = 1000; /* more than there are points */
     rm2_cross *first = validate(toy, &c, 3, s, &file);
     assert_int_equal(first->resumed, 0);
     assert_int_equal(first->rows[1].failed, 4);
@@ -447,7 +448,12 @@ static void wrong_arguments(void **state) {
     (void)state;
     refused(rm2_cross_validate(ctx, toy, NULL, 0, list, NULL, &cross), RM2_ERR_ARGUMENT,
             "count is 0");
+    s.gpdm_weight = -1;
+    refused(rm2_cross_validate(ctx, toy, NULL, 1, list, NULL, &cross), RM2_ERR_ARGUMENT,
+            "candidates[0]: settings.gpdm_weight is -1");
+    s.gpdm_weight = 0;
     s.init = RM2_INIT_GIVEN;
+    s.init_latent = toy->points;
     refused(rm2_cross_validate(ctx, toy, NULL, 1, list, NULL, &cross), RM2_ERR_ARGUMENT,
             "candidates[0]: given latents");
     c.folds = 1;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "riemann2/eval.h"
+#include "riemann2/fit.h"
 #include "riemann2/io.h"
 #include "riemann2/trajectory.h"
 

@@ -12,9 +12,10 @@
 
 #include <cmocka.h>
 
+#include "fit/folds.h"
 #include "model/model.h"
+#include "riemann2/fit.h"
 #include "surface_fixture.h"
-#include "validate/folds.h"
 
 enum { MOST = 16 };
 static const double PI = 3.14159265358979323846;

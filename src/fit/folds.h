@@ -2,7 +2,7 @@
 #ifndef RM2I_CROSS_H
 #define RM2I_CROSS_H
 
-#include "riemann2/model.h"
+#include "riemann2/fit.h"
 
 /* Of a data set without trajectories: at most `most` points, drawn by a generator of its own, in `folds` parts that
  * are held out in turn. */
@@ -41,7 +41,11 @@ void rm2i_cross_difference(size_t count, const double *a, const double *b, doubl
 
 /* RM2_INIT_TANGENT or RM2_INIT_ISOMAP: the second where its density is higher by more than a standard error and
  * its residual is not larger. */
-rm2_status rm2i_cross_start(rm2_context *ctx, const rm2_data *data,
-                            const rm2_fit_settings *settings, rm2_init_kind *init);
+rm2_status rm2i_choose_start(rm2_context *ctx, const rm2_data *data,
+                             const rm2_fit_settings *settings, rm2_init_kind *init);
+/* rm2_fit_choose_latent with settings that are decided, except for latent_dim and init. */
+rm2_status rm2i_choose_dimension(rm2_context *ctx, const rm2_data *data,
+                                 const rm2_fit_settings *settings, size_t count,
+                                 rm2_latent_choice *rows, size_t *tried, size_t *chosen);
 
 #endif

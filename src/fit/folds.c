@@ -1,5 +1,5 @@
 /* Points held out in turn; the choices that are made by them. */
-#include "validate/folds.h"
+#include "fit/folds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,9 @@
 
 #include "base/base.h"
 #include "data/data.h"
+#include "fit/run.h"
 #include "linalg/dense.h"
+#include "model/rules.h"
 
 static const rm2i_cross_plan START_PLAN = {.folds = 3, .most = 300};
 static const double CERTAIN = 1; /* standard errors that Isomap must be better by */
@@ -94,9 +96,9 @@ typedef struct folding {
 static rm2_status run_fold(rm2_context *ctx, const folding *f, const rm2_data *train,
                            const rm2_data *held) {
     rm2_model *model;
-    RM2_TRY(rm2_fit(ctx, train, f->settings, NULL, &model));
+    RM2_TRY(rm2i_fit_settled(ctx, train, f->settings, NULL, &model));
     rm2_status status = f->visit(f->user, ctx, model, held);
-    if (status == RM2_OK && rm2_model_info_of(model)->stop == RM2_STOP_INTERRUPTED)
+    if (status == RM2_OK && rm2_model_info_of(model)->training.stop == RM2_STOP_INTERRUPTED)
         status = RM2_INTERRUPTED;
     rm2_model_free(model);
     return status;
@@ -213,7 +215,7 @@ static rm2_status validate_start(rm2_context *ctx, const rm2_data *data, const r
     return ends ? status : RM2_OK; /* no model from Isomap: the other start */
 }
 
-rm2_status rm2i_cross_start(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
+rm2_status rm2i_choose_start(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
                             rm2_init_kind *init) {
     rm2i_cross_result result;
     rm2_status status = validate_start(ctx, data, s, &START_PLAN, &result, init);
@@ -281,26 +283,24 @@ static bool declines(size_t count, const rm2i_cross_result *results) {
     return mean > 2 * error;
 }
 
-rm2_status rm2_fit_choose_latent(rm2_context *ctx, const rm2_data *data,
+/* Do the rules allow this number of dimensions? */
+static bool allowed(const rm2_data *data, const rm2_fit_settings *s) {
+    const rm2i_fit_sizes sizes = {data->count, rm2i_rules_outputs(s, data->manifold), 0};
+    return s->latent_dim <= data->count && rm2i_rules_check(NULL, s, &sizes) == RM2_OK;
+}
+
+rm2_status rm2i_choose_dimension(rm2_context *ctx, const rm2_data *data,
                                  const rm2_fit_settings *settings, size_t count,
                                  rm2_latent_choice *rows, size_t *tried, size_t *chosen) {
-    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
+    rm2_fit_settings s = *settings;
     rm2i_cross_result *results;
-    RM2_REQUIRE(ctx, data, rows, tried, chosen);
-    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
-    if (s.task != RM2_TASK_INTEGRATED || data->trajectories > 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.latent_dim is automatic, which needs data without trajectories "
-                         "and settings.task integrated");
     *tried = 0;
-    s.latent_dim = 1;
-    RM2_TRY(rm2_fit_check(ctx, data, &s));
     RM2_TRY(rm2i_calloc(ctx, count, sizeof *results, &results));
     rm2_status status = RM2_OK;
     rm2i_activity_begin(ctx, "latent dimension", count);
     for (size_t k = 0; status == RM2_OK && k < count && !declines(*tried, results); k++) {
         s.latent_dim = k + 1;
-        if (rm2_fit_check(ctx, data, &s) != RM2_OK) /* as many as there are */
+        if (!allowed(data, &s)) /* as many as there are */
             break;
         status = measure_dimension(ctx, data, &s, &results[k], &rows[k]);
         *tried += status == RM2_OK;

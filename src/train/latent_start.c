@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "model/model.h"
 #include "start/aligned.h"
 #include "start/families.h"
 #include "start/start.h"
+#include "train/train.h"
 
 /* ---- families ------------------------------------------------------------------------------- */
 
