@@ -119,6 +119,10 @@ typedef struct rm2_nearness {
     size_t beyond;      /* points beyond RM2_VICINITY_LIMIT */
 } rm2_nearness;
 
+/* "is 2.31 spreads from the nearest training data (limit 1.5): ..." with remedies: what to print of a point beyond a
+ * limit, after its name. */
+RM2_API void rm2_vicinity_text(double over_spread, double limit, char *text, size_t size);
+
 /* Distances of n points in the units of the data, in spreads: over_spread (n, or NULL; NaN where the spread is
  * unknown), `nearness` (or NULL) of all. Quick where points follow each other, as those of a path do. */
 RM2_API rm2_status rm2_vicinity_of(rm2_context *ctx, const rm2_vicinity *vicinity, size_t n,

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "eval/nearest.h"
+#include "eval/vicinity.h"
 #include "model/model.h"
 #include "riemann2/eval.h"
 
@@ -166,6 +167,10 @@ void rm2_vicinity_free(rm2_vicinity *vicinity) {
     free(vicinity);
 }
 
+const rm2_model *rm2i_vicinity_model(const rm2_vicinity *vicinity) {
+    return vicinity->model;
+}
+
 rm2_vicinity_info rm2_vicinity_describe(const rm2_vicinity *vicinity) {
     return vicinity ? vicinity->info : (rm2_vicinity_info){.spread = NAN};
 }
@@ -225,4 +230,14 @@ rm2_status rm2_vicinity_of(rm2_context *ctx, const rm2_vicinity *vicinity, size_
     if (status == RM2_OK && nearness)
         *nearness = all;
     return status;
+}
+
+void rm2_vicinity_text(double over_spread, double limit, char *text, size_t size) {
+    if (text)
+        (void)snprintf(
+            text, size,
+            "is %.2f spreads from the nearest training data (limit %g): the result leaves "
+            "what was demonstrated. Choose end points among the demonstrations, add "
+            "demonstrations there, check the training, or raise settings.spread_limit",
+            over_spread, limit);
 }

@@ -64,5 +64,8 @@ rm2_status rm2i_around_through(rm2_context *ctx, rm2i_around *around, size_t n,
 
 /* Clearance of a polygon, to the accuracy that is reported. work: rm2i_clearance_work. */
 double rm2i_space_clearance_of(const rm2_space *space, size_t n, const double *x, double *work);
+/* The node with the least clearance; SIZE_MAX: there are no obstacles. */
+rm2_status rm2i_space_nearest_node(rm2_context *ctx, const rm2_space *space, size_t n,
+                                   const double *x, size_t *node);
 
 #endif

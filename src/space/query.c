@@ -187,9 +187,25 @@ rm2_status rm2_space_clearance(rm2_context *ctx, const rm2_space *space, size_t 
     return RM2_OK;
 }
 
-/* ---- lengths -------------------------------------------------------------------------------- */
+rm2_status rm2i_space_nearest_node(rm2_context *ctx, const rm2_space *space, size_t n,
+                                   const double *x, size_t *node) {
+    double *work, least = INFINITY;
+    *node = SIZE_MAX;
+    if (!space->regions)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, rm2i_clearance_work(&space->clearance), sizeof *work, &work));
+    for (size_t i = 0; i < n; i++) {
+        rm2i_clear_point at;
+        rm2i_clearance_at(&space->clearance, x + i * space->core->Q, &at, work);
+        if (at.clearance < least)
+            *node = i;
+        least = fmin(least, at.clearance);
+    }
+    free(work);
+    return RM2_OK;
+}
 
-enum { LINE_STEPS = 199 }; /* of a straight line, as many as a curve of 200 nodes has */
+/* ---- lengths -------------------------------------------------------------------------------- */
 
 rm2_status rm2_space_path_length(rm2_context *ctx, const rm2_space *space, size_t n,
                                  const double *path, double *length, double *energy) {
@@ -197,11 +213,11 @@ rm2_status rm2_space_path_length(rm2_context *ctx, const rm2_space *space, size_
     return rm2_metric_measure(ctx, space->core->exact, n, path, length, energy);
 }
 
-/* Point `row` of the lines through the points, each in LINE_STEPS steps; the last is row `last`. */
+/* Point `row` of the lines through the points, each in RM2I_PATH_STEPS steps; the last is row `last`. */
 static void place_on_lines(size_t Q, const double *points, size_t row, size_t last, double *x) {
-    size_t leg = row < last ? row / LINE_STEPS : last / LINE_STEPS - 1;
+    size_t leg = row < last ? row / RM2I_PATH_STEPS : last / RM2I_PATH_STEPS - 1;
     const double *from = points + leg * Q, *to = from + Q;
-    double part = (double)(row - leg * LINE_STEPS) / LINE_STEPS;
+    double part = (double)(row - leg * RM2I_PATH_STEPS) / RM2I_PATH_STEPS;
     for (size_t q = 0; q < Q; q++)
         x[q] = from[q] + part * (to[q] - from[q]);
 }
@@ -212,7 +228,7 @@ rm2_status rm2_space_straight_length(rm2_context *ctx, const rm2_space *space, s
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "straight lines through %zu points; expected 2 or more", n);
-    size_t Q = space->core->Q, last = (n - 1) * LINE_STEPS;
+    size_t Q = space->core->Q, last = (n - 1) * RM2I_PATH_STEPS;
     double *path;
     RM2_TRY(rm2i_metric_check_points(ctx, Q, n, points));
     RM2_TRY(rm2i_alloc(ctx, last + 1, Q * sizeof *path, &path));

@@ -15,6 +15,9 @@
 #include "riemann2/space.h"
 #include "roadmap/roadmap.h"
 
+/* Steps of a path whose length is measured as that of a polygon, and of each straight line. */
+enum { RM2I_PATH_STEPS = 199 };
+
 /* The smallest box around points; empty: low above high. */
 typedef struct rm2i_box {
     double low[RM2I_GRID_Q], high[RM2I_GRID_Q];

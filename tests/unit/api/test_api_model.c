@@ -149,6 +149,38 @@ static void evaluation(void **state) {
     rm2_model_free(model);
 }
 
+static void reports(void **state) {
+    rm2_context *ctx = *state;
+    rm2_model *model = small_model(ctx);
+    rm2_space *space;
+    rm2_curve *curve, empty = {.nodes = 2, .Q = 2};
+    rm2_path_report report = rm2_path_report_empty();
+    const double *x = rm2_model_info_of(model)->latents;
+    char text[40] = "as before";
+    MUST(rm2_space_create(ctx, model, NULL, 0, NULL, &space));
+    MUST(rm2_space_geodesic(ctx, space, x, x + 2, &curve));
+    NO_CONTEXT(rm2_path_measure(NULL, space, curve, NULL, NULL, &report));
+    MISSING("space", rm2_path_measure(ctx, NULL, curve, NULL, NULL, &report));
+    MISSING("curve", rm2_path_measure(ctx, space, NULL, NULL, NULL, &report));
+    MISSING("curve->x", rm2_path_measure(ctx, space, &empty, NULL, NULL, &report));
+    MISSING("report", rm2_path_measure(ctx, space, curve, NULL, NULL, NULL));
+    MUST(rm2_path_measure(ctx, space, curve, NULL, NULL, &report));
+    rm2_path_reason_text(&report, RM2_PATH_OUTSIDE, NULL, 10);
+    rm2_path_reason_text(&report, RM2_PATH_OUTSIDE, text, 0);
+    assert_string_equal(text, "as before");
+    rm2_path_reason_text(&report, RM2_PATH_OUTSIDE, text, sizeof text); /* not a reason here */
+    assert_string_equal(text, "");
+    rm2_path_reason_text(NULL, RM2_PATH_OUTSIDE, text, sizeof text);
+    rm2_vicinity_text(2, 1.5, NULL, 10);
+    assert_string_equal(rm2_path_reason_name((rm2_path_reason)77), "unknown reason");
+    assert_int_equal(rm2_path_next_reason(0, (rm2_path_reason)0), 0);
+    assert_int_equal(rm2_path_measured_nodes(0), 0);
+    assert_string_equal(rm2_report_settings_table()->name, "report");
+    rm2_curve_free(curve);
+    rm2_space_free(space);
+    rm2_model_free(model);
+}
+
 static void vicinity(void **state) {
     rm2_context *ctx = *state;
     rm2_model *model = small_model(ctx);
@@ -171,7 +203,7 @@ static void vicinity(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(training),   WITH_CONTEXT(files),    WITH_CONTEXT(predictions),
-        WITH_CONTEXT(evaluation), WITH_CONTEXT(vicinity),
+        WITH_CONTEXT(evaluation), WITH_CONTEXT(vicinity), WITH_CONTEXT(reports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
