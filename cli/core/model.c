@@ -20,6 +20,12 @@ FILE *model_summary(const model_work *m) {
     return model_wants_table(m) && model_prints(m->options->output) ? stderr : stdout;
 }
 
+int model_complain(const model_work *m, const char *what, const char *sentence) {
+    char text[MESSAGE_SIZE];
+    return work_complain(&m->work, EXIT_NOT_CONVERGED, "%s%s", what,
+                         message_as_options(sentence, text, sizeof text));
+}
+
 int model_write_sheet(const model_work *m, const sheet *s) {
     const char *path = m->options->output ? m->options->output : "-";
     return work_check(&m->work, sheet_write(m->work.ctx, s, path, m->work.common->force));
@@ -252,10 +258,11 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
     common_options common = {.help = false};
     data_options data = data_options_default();
     model_options options = {
-        .spread_limit = RM2_VICINITY_LIMIT,
         .space = rm2_space_settings_default(),
-        .space_from = {.table = rm2_space_settings_table(), .only = a->space_settings}};
-    option_group groups[8] = {{"Options", a->table, &options, NULL}};
+        .space_from = {.table = rm2_space_settings_table(), .only = a->space_settings},
+        .report = rm2_report_settings_default(),
+        .report_from = {.table = rm2_report_settings_table()}};
+    option_group groups[9] = {{"Options", a->table, &options, NULL}};
     size_t count = 1;
     for (const option_group *g = a->groups; g && !group_is_last(g); g++) {
         groups[count] = *g;
@@ -265,6 +272,8 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
     }
     if (a->space)
         groups[count++] = (option_group){NULL, NULL, &options.space, &options.space_from};
+    if (a->report)
+        groups[count++] = (option_group){NULL, NULL, &options.report, &options.report_from};
     if (a->run_with_data || a->run_on_points)
         groups[count++] = (option_group){"Data", NULL, &data.settings, &data.from};
     groups[count++] = (option_group){"Common options", common_option_table, &common, NULL};

@@ -13,11 +13,13 @@ typedef struct model_options {
     const char *from, *to, *through, *pairs, *speed, *acceleration;
     bool train, noise, whole_grid, spread;
     size_t count, medoids, samples;
-    double duration, spread_limit;
+    double duration;
     const char *discourage, *names;
     text_list avoid;
     rm2_space_settings space;
     setting_options space_from;
+    rm2_report_settings report;
+    setting_options report_from;
 } model_options;
 
 #define MODEL(member) offsetof(model_options, member)
@@ -37,6 +39,9 @@ bool model_prints(const char *output);
 bool model_wants_table(const model_work *m);
 /* Where the summary goes: standard error if the table is on standard output. */
 FILE *model_summary(const model_work *m);
+/* Print a sentence of the library about a result, with options in place of its fields, after `what` it is about; returns
+ * EXIT_NOT_CONVERGED. */
+int model_complain(const model_work *m, const char *what, const char *sentence);
 int model_write_sheet(const model_work *m, const sheet *s);
 /* Latent points from --at, --train, --trajectory or the second file; the caller's to free. */
 int model_find_latents(const model_work *m, size_t *n, double **latents);
@@ -58,6 +63,7 @@ typedef struct model_action {
     const option_group *groups; /* more options, at most 3 groups; settings NULL: model_options */
     bool space;                 /* has options of the latent space, */
     const char *const *space_settings; /* from these settings, ends with NULL; NULL: all */
+    bool report;                       /* has options of reports: --spread-limit */
     void *own;                         /* for the command itself */
     size_t files;                      /* most arguments */
     bool needs_source;                 /* latent points from exactly one place */

@@ -10,6 +10,8 @@ const settings_page settings_pages[] = {
     {rm2_encode_settings_table, "Encoding", "rm2_encode_settings", "encode, eval"},
     {rm2_space_settings_table, "Latent space", "rm2_space_settings",
      "metric, geodesic, distance, mean, plot, explore, experiment"},
+    {rm2_report_settings_table, "Reports on paths", "rm2_report_settings",
+     "geodesic, sample, encode"},
     {rm2_cross_settings_table, "Cross-validation", "rm2_cross_settings", "cv"},
     {rm2_test_settings_table, "Tests between labels", "rm2_test_settings", "mean"},
     {rm2_classify_settings_table, "Prediction of labels", "rm2_classify_settings", "classify"},

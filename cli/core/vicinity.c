@@ -4,7 +4,7 @@
 #include <math.h>
 
 bool vicinity_beyond(const model_work *m, double over_spread) {
-    return over_spread > m->options->spread_limit;
+    return over_spread > m->options->report.spread_limit;
 }
 
 const char *vicinity_unknown(const rm2_vicinity *v) {
@@ -25,14 +25,5 @@ void vicinity_print(FILE *out, const model_work *m, const rm2_vicinity *v, doubl
         (void)fprintf(out, "distance from the %s: unknown (%s)\n", what, unknown);
     else
         (void)fprintf(out, "distance from the %s: at most %.2f of their spread (limit %g)\n", what,
-                      over_spread, m->options->spread_limit);
-}
-
-int vicinity_complain(const model_work *m, const char *what, double over_spread) {
-    return work_complain(&m->work, EXIT_NOT_CONVERGED,
-                         "%s is %.2f spreads from the nearest training data (limit %g): the result "
-                         "leaves what was demonstrated. Choose end points among the demonstrations "
-                         "(first:ID, last:ID), add demonstrations there, check the training with "
-                         "eval, or accept it with --spread-limit",
-                         what, over_spread, m->options->spread_limit);
+                      over_spread, m->options->report.spread_limit);
 }

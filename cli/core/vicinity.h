@@ -1,16 +1,8 @@
-/* How near results are to the training data: what geodesic, sample and encode say of it. */
+/* How near results are to the training data: what geodesic, sample and encode print. */
 #ifndef RM2_CLI_VICINITY_H
 #define RM2_CLI_VICINITY_H
 
 #include "core/model.h"
-
-#define SPREAD_LIMIT_OPTION                                                                        \
-    {                                                                                              \
-        "--spread-limit", "X", OPTION_NUMBER, MODEL(spread_limit), NULL,                           \
-            "exit code 4 if the result is farther from the demonstrations, in multiples of their " \
-            "spread "                                                                              \
-            "(default: 1.5)"                                                                       \
-    }
 
 /* Is a distance beyond --spread-limit? One that is unknown is not. */
 bool vicinity_beyond(const model_work *m, double over_spread);
@@ -18,7 +10,4 @@ bool vicinity_beyond(const model_work *m, double over_spread);
 void vicinity_print(FILE *out, const model_work *m, const rm2_vicinity *v, double over_spread);
 /* Why the spread is unknown; NULL: it is known. */
 const char *vicinity_unknown(const rm2_vicinity *v);
-/* Say what is beyond ("node 87 of 200") and what to do; returns EXIT_NOT_CONVERGED. */
-int vicinity_complain(const model_work *m, const char *what, double over_spread);
-
 #endif

@@ -237,7 +237,7 @@ static int check_folder(const work *w, const experiment *e, const experiment_opt
 /* Everything is written by now. */
 static int judge_results(const experiment_run *r) {
     for (size_t k = 0; k < r->outcome_count; k++)
-        if (!r->outcomes[k].curve->converged)
+        if (!r->outcomes[k].report.converged)
             return EXIT_NOT_CONVERGED;
     return r->groups.unconverged ? EXIT_NOT_CONVERGED : EXIT_DONE;
 }

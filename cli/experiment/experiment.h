@@ -57,7 +57,7 @@ typedef struct outcome {
     const trained *trained;
     char metric[160]; /* what was minimised */
     rm2_curve *curve;
-    double length;                         /* in the model's own metric, whatever was minimised */
+    rm2_path_report report;                /* lengths in the model's own metric */
     double *points;                        /* nodes x ambient, units of the data */
     double share;                          /* of points on the manifold */
     rm2_distance_summary dtw, dtw_tangent; /* count 0: not defined */

@@ -195,8 +195,8 @@ static void print_csv(const experiment_run *r, FILE *out) {
         print_csv_number(out, o->dtw_tangent.count ? o->dtw_tangent.deviation : NAN);
         print_csv_number(out, r->floor_tangent.count ? r->floor_tangent.mean : NAN);
         print_csv_number(out, over(&o->dtw_tangent, &r->floor_tangent));
-        print_csv_number(out, o->length);
-        (void)fprintf(out, ",%d", o->curve->converged);
+        print_csv_number(out, o->report.length);
+        (void)fprintf(out, ",%d", o->report.converged);
         print_csv_number(out, paper_share(o));
         print_csv_number(out, paper_dtw(o));
         print_csv_number(out, paper_deviation(o));
@@ -223,13 +223,13 @@ static void json_outcome(FILE *out, const experiment_run *r, const outcome *o) {
     json_field(out, "on_manifold", o->share);
     json_spread(out, "dtw", &o->dtw);
     json_spread(out, "dtw_tangent", &o->dtw_tangent);
-    json_field(out, "length", o->length);
+    json_field(out, "length", o->report.length);
     json_field(out, "over_floor", over(&o->dtw, &r->floor));
     json_field(out, "paper_over_floor", paper_over_floor(r, o));
     if (r->options->paper_data)
         (void)fprintf(out, ", \"worse_than_paper\": %s",
                       worse_share(o) || worse_dtw(o) ? "true" : "false");
-    (void)fprintf(out, ", \"converged\": %s, \"metric\": ", o->curve->converged ? "true" : "false");
+    (void)fprintf(out, ", \"converged\": %s, \"metric\": ", o->report.converged ? "true" : "false");
     json_text(out, o->metric);
     (void)fprintf(out, "}");
 }
@@ -333,9 +333,9 @@ static void print_origin(const experiment_run *r, FILE *out) {
                           recipe_of(&r->models[k]));
     for (size_t k = 0; k < r->outcome_count; k++) {
         const outcome *o = &r->outcomes[k];
-        if (o->variant->movement == MOVE_PULLBACK || !o->curve->converged)
+        if (o->variant->movement == MOVE_PULLBACK || !o->report.converged)
             (void)fprintf(out, "%s: %s%s\n", o->variant->name, o->metric,
-                          o->curve->converged ? "" : "; geodesic NOT CONVERGED");
+                          o->report.converged ? "" : "; geodesic NOT CONVERGED");
     }
     if (!r->options->paper_data)
         (void)fprintf(out, "The paper's numbers are from its own data%s.\n",

@@ -191,23 +191,24 @@ static int move(const experiment_run *r, outcome *o) {
     const rm2_space *space = other ? other : t->space;
     find_ends(t->info, &from, &to);
     (void)snprintf(o->metric, sizeof o->metric, "%s", rm2_metric_text(rm2_space_metric(space)));
+    rm2_report_settings lengths = rm2_report_settings_default();
+    lengths.straight = false;
+    o->report = rm2_path_report_empty();
     rm2_status status = rm2_space_geodesic(r->work.ctx, space, from, to, &o->curve);
+    if (status == RM2_OK)
+        status = rm2_path_measure(r->work.ctx, space, o->curve, &lengths, NULL, &o->report);
     rm2_space_free(other);
     return work_check(&r->work, status);
 }
 
-/* Length in the model's own metric, decoded points, and how many of them are on the manifold. */
+/* Decoded points, and how many of them are on the manifold. */
 static rm2_status judge(const experiment_run *r, outcome *o) {
     rm2_context *ctx = r->work.ctx;
     size_t n = o->curve->nodes, on;
     o->points = malloc(n * rm2_manifold_ambient(r->data->manifold) * sizeof *o->points);
     if (!o->points)
         return RM2_ERR_MEMORY;
-    o->length = o->curve->length;
-    const rm2_space *space = o->trained->space;
-    if (is_other(o))
-        WORK_TRY(rm2_space_path_length(ctx, space, n, o->curve->x, &o->length, NULL));
-    WORK_TRY(rm2_space_decode(ctx, space, n, o->curve->x, o->points, NULL));
+    WORK_TRY(rm2_space_decode(ctx, o->trained->space, n, o->curve->x, o->points, NULL));
     WORK_TRY(rm2_manifold_contains(ctx, r->data->manifold, n, o->points, NULL, &on));
     o->share = (double)on / (double)n;
     return RM2_OK;
@@ -225,8 +226,8 @@ int experiment_move(experiment_run *r) {
             code = work_check(&r->work, judge(r, o));
         if (code == EXIT_DONE && o->variant->movement != MOVE_STRAIGHT)
             experiment_say(r, "%s: length %.4g, %zu iterations, %.2f s%s", o->variant->name,
-                           o->length, o->curve->iterations, work_clock() - started,
-                           o->curve->converged ? "" : ", not converged");
+                           o->report.length, o->curve->iterations, work_clock() - started,
+                           o->report.converged ? "" : ", not converged");
     }
     return code;
 }

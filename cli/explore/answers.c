@@ -11,7 +11,7 @@ enum {
     STOP_LIMIT = 64,      /* points that a path passes */
     NODE_LIMIT = 2000,    /* of a path to sample over */
     SAMPLE_LIMIT = 32,    /* trajectories drawn */
-    PATH_HEADER = 9,      /* numbers before the arrays of a path */
+    PATH_HEADER = 10,     /* numbers before the arrays of a path */
     QUICK_NODES = 100,    /* of a path while a handle moves */
     QUICK_ITERATIONS = 40,
     SEED = 1
@@ -104,6 +104,7 @@ typedef struct path_query {
                                  than an exact one */
     size_t stops;
     const double *points; /* stops x Q */
+    double started;       /* on the clock */
 } path_query;
 
 static rm2_status trace(rm2_context *ctx, const rm2_space *space, const path_query *q,
@@ -141,87 +142,74 @@ static rm2_status measure_speed(const explorer *e, rm2_context *ctx, size_t n, c
     return RM2_OK;
 }
 
-/* Header: nodes, length, energy, error, converged, length of the straight line, largest distance from the
- * demonstrations in spreads, clearance, seconds. */
-static rm2_status fill_path(const explorer *e, rm2_context *ctx, const rm2_curve *c,
-                            double *values) {
-    size_t Q = c->Q, n = c->nodes, ambient = rm2_manifold_ambient(e->info->manifold);
-    double *latent = values + PATH_HEADER, *points = latent + n * Q,
-           *deviation = points + n * ambient, *speed = deviation + n;
-    memcpy(latent, c->x, n * Q * sizeof *latent);
+/* Arrays of a path: latent points, decoded points, deviations, speeds. */
+static rm2_status fill_arrays(const explorer *e, rm2_context *ctx, const rm2_curve *c,
+                              double *latent) {
+    size_t n = c->nodes, ambient = rm2_manifold_ambient(e->info->manifold);
+    double *points = latent + n * c->Q, *deviation = points + n * ambient, *speed = deviation + n;
+    memcpy(latent, c->x, n * c->Q * sizeof *latent);
     WORK_TRY(rm2_model_decode(ctx, e->model, n, latent, points, NULL, NULL, deviation));
     /* a model that is not on the manifold (RM2_GPLVM) has no distances there */
     if (measure_speed(e, ctx, n, points, speed) != RM2_OK)
         memset(speed, 0, n * sizeof *speed);
-    values[0] = (double)n;
-    values[1] = c->length;
-    values[2] = c->energy;
-    values[3] = c->error;
-    values[4] = c->converged;
-    values[7] = c->clearance; /* negative where no way is around the obstacles */
     return RM2_OK;
 }
 
-/* With the straight line and with the demonstrations; not while a handle moves. */
-static rm2_status compare_path(const explorer *e, rm2_context *ctx, const space_loan *loan,
-                               const path_query *q, const rm2_curve *c, double *values) {
-    const double *points = values + PATH_HEADER + c->nodes * c->Q;
-    rm2_nearness nearness;
-    values[5] = values[6] = NAN;
-    if (q->stage < RM2_STAGE_POLISH)
-        return RM2_OK;
-    WORK_TRY(rm2_space_straight_length(ctx, loan->space, q->stops, q->points, &values[5]));
-    WORK_TRY(rm2_vicinity_of(ctx, e->vicinity, c->nodes, points, NULL, &nearness));
-    values[6] = nearness.over_spread;
-    return RM2_OK;
-}
-
-/* Header and arrays, without what compare_path adds. */
-static rm2_status write_path(const explorer *e, rm2_context *ctx, const rm2_curve *c,
-                             numbers *out) {
+/* Header: nodes, length, energy, error, converged, length of the straight line, largest distance from the
+ * demonstrations in spreads, clearance, seconds, reasons not to rely on it. While a handle moves, there are no comparisons
+ * with the straight line and with the demonstrations. */
+static rm2_status write_path(const explorer *e, rm2_context *ctx, const rm2_space *space,
+                             const path_query *q, const rm2_curve *c, numbers *out) {
     size_t width = c->Q + rm2_manifold_ambient(e->info->manifold) + 2;
+    rm2_path_report report = rm2_path_report_empty();
+    rm2_report_settings s = rm2_report_settings_default();
+    s.straight = q->stage == RM2_STAGE_POLISH;
+    s.vicinity = s.straight ? e->vicinity : NULL;
+    s.stops = q->stops;
+    s.points = q->points;
+    WORK_TRY(rm2_path_measure(ctx, space, c, &s, NULL, &report));
     WORK_TRY(numbers_make(PATH_HEADER + c->nodes * width, out));
-    return fill_path(e, ctx, c, out->values);
+    const double header[PATH_HEADER] = {
+        (double)c->nodes,          report.length,         report.energy,      report.error,
+        report.converged,          report.straight,       report.over_spread, report.clearance,
+        work_clock() - q->started, (double)report.reasons};
+    memcpy(out->values, header, sizeof header);
+    return fill_arrays(e, ctx, c, out->values + PATH_HEADER);
 }
 
 static rm2_status answer_path(const explorer *e, rm2_context *ctx, const space_loan *loan,
                               const path_query *q, numbers *out) {
     rm2_curve *curve = NULL;
-    double started = work_clock();
     WORK_TRY(find_path(ctx, loan->space, q, &curve));
-    rm2_status status = write_path(e, ctx, curve, out);
-    if (status == RM2_OK)
-        status = compare_path(e, ctx, loan, q, curve, out->values);
-    if (status == RM2_OK)
-        out->values[8] = work_clock() - started;
+    rm2_status status = write_path(e, ctx, loan->space, q, curve, out);
     rm2_curve_free(curve);
     return status;
 }
 
 typedef struct plan_answer {
-    const explorer *e;
+    explorer *e;
     rm2_context *ctx;
-    double started;
+    const path_query *query;
     numbers *out;
 } plan_answer;
 
 static rm2_status write_plan(void *user, const rm2_curve *c) {
     const plan_answer *a = user;
-    WORK_TRY(write_path(a->e, a->ctx, c, a->out));
-    a->out->values[5] = a->out->values[6] = NAN;
-    a->out->values[8] = work_clock() - a->started;
-    return RM2_OK;
+    const rm2_space *space;
+    WORK_TRY(space_plain(a->e, a->ctx, &space));
+    return write_path(a->e, a->ctx, space, a->query, c, a->out);
 }
 
 rm2_status answer_geodesic(explorer *e, rm2_context *ctx, reader *r, numbers *out) {
     space_loan loan;
-    path_query q = {.stage = (rm2_geodesic_stage)reader_count(r, RM2_STAGE_POLISH)};
+    path_query q = {.stage = (rm2_geodesic_stage)reader_count(r, RM2_STAGE_POLISH),
+                    .started = work_clock()};
     q.stops = reader_count(r, STOP_LIMIT);
     q.points = reader_numbers(r, q.stops * e->info->latent_dim);
     if (q.stops < 2)
         r->bad = true;
     if (q.stage < RM2_STAGE_POLISH && q.stops == 2 && !r->bad) {
-        plan_answer answer = {e, ctx, work_clock(), out};
+        plan_answer answer = {e, ctx, &q, out};
         WORK_TRY(planning_path(e, ctx, r, q.points, write_plan, &answer));
         if (out->values)
             return RM2_OK;

@@ -1,7 +1,6 @@
 /* riemann2 geodesic: shortest paths in the latent space, decoded to trajectories on the manifold. */
 #include "geometry/geodesic.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +22,6 @@ static const option geodesic_table[] = {
      "one per factor, 0 for none: starts and ends at rest"},
     {"--samples", "N", OPTION_SIZE, MODEL(samples), NULL,
      "estimate the expected length of the path from N random Jacobians"},
-    SPREAD_LIMIT_OPTION,
     {.name = NULL},
 };
 
@@ -132,18 +130,11 @@ static int find_limits(geodesic_job *j) {
 
 /* ---- geodesics ------------------------------------------------------------------------------ */
 
-/* Lengths of polygons need enough nodes, more perhaps than were asked for. */
-enum { FINE_STEPS = 199 };
-
-static void choose_nodes(geodesic_job *j, rm2_space_settings *s) {
-    j->nodes = s->nodes; /* two at least */
-    j->stride = j->nodes <= FINE_STEPS ? (FINE_STEPS + j->nodes - 2) / (j->nodes - 1) : 1;
-    s->nodes = (j->nodes - 1) * j->stride + 1;
-}
-
 static int open_space(geodesic_job *j) {
     rm2_space_settings s = j->m->options->space;
-    choose_nodes(j, &s);
+    j->nodes = s.nodes;
+    s.nodes = rm2_path_measured_nodes(j->nodes);
+    j->stride = (s.nodes - 1) / (j->nodes - 1);
     /* what j holds is freed by job_free. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     return geometry_open(j->m, &s, j->stops ? j->stops : 2 * j->pairs, j->ends, &j->space);
 }
@@ -174,56 +165,21 @@ static rm2_status compute(geodesic_job *j) {
                               &j->curves[0]);
 }
 
-/* Clearance of the nodes that are written: the straight lines between few of them may come nearer than the curve. */
-static rm2_status find_clearance(geodesic_job *j, size_t k) {
-    size_t Q = j->m->info->latent_dim;
-    const rm2_curve *c = j->curves[k];
-    measured *found = &j->measured[k];
-    found->clearance = c->clearance;
-    found->blocked = c->blocked;
-    if (j->m->options->avoid.count == 0 || j->stride == 1 || c->blocked)
-        return RM2_OK;
-    double *nodes = malloc(j->nodes * Q * sizeof *nodes);
-    if (!nodes)
-        return RM2_ERR_MEMORY;
-    for (size_t i = 0; i < j->nodes; i++)
-        memcpy(nodes + i * Q, c->x + i * j->stride * Q, Q * sizeof *nodes);
-    rm2_status status =
-        rm2_space_clearance(j->m->work.ctx, j->space, j->nodes, nodes, &found->clearance);
-    found->blocked = !(found->clearance >= j->m->options->space.clearance);
-    free(nodes);
-    return status;
-}
-
-/* How far the decoded nodes of curve k are from the demonstrations; unknown of one that is not written. */
-static rm2_status find_nearness(geodesic_job *j, size_t k) {
-    const rm2_curve *c = j->curves[k];
-    measured *found = &j->measured[k];
-    found->nearness.over_spread = NAN;
-    found->over_spread = malloc(c->nodes * sizeof *found->over_spread);
-    double *points = malloc(c->nodes * rm2_manifold_ambient(j->m->info->manifold) * sizeof *points);
-    rm2_status status = found->over_spread && points ? RM2_OK : RM2_ERR_MEMORY;
-    if (status == RM2_OK && !found->blocked)
-        status = rm2_space_decode(j->m->work.ctx, j->space, c->nodes, c->x, points, NULL);
-    if (status == RM2_OK && !found->blocked)
-        status = rm2_vicinity_of(j->m->work.ctx, j->vicinity, c->nodes, points, found->over_spread,
-                                 &found->nearness);
-    free(points);
-    return status;
-}
-
-/* Curve k in the model's own metric, whatever was minimised. */
 static rm2_status measure(geodesic_job *j, size_t k) {
     rm2_context *ctx = j->m->work.ctx;
-    size_t Q = j->m->info->latent_dim, samples = j->m->options->samples;
-    rm2_curve *c = j->curves[k];
+    size_t samples = j->m->options->samples;
+    const rm2_curve *c = j->curves[k];
     measured *found = &j->measured[k];
-    WORK_TRY(find_clearance(j, k));
-    WORK_TRY(find_nearness(j, k));
-    WORK_TRY(rm2_space_straight_length(ctx, j->space, j->stops ? j->stops : 2,
-                                       j->ends + (j->stops ? 0 : 2 * k * Q), &found->straight));
-    if (geometry_is_other(j->space))
-        WORK_TRY(rm2_space_path_length(ctx, j->space, c->nodes, c->x, &c->length, &c->energy));
+    rm2_report_settings s = j->m->options->report;
+    s.vicinity = j->vicinity;
+    s.stops = j->stops ? j->stops : 2;
+    s.points = j->ends + (j->stops ? 0 : 2 * k * c->Q);
+    s.nodes = j->nodes;
+    found->report = rm2_path_report_empty();
+    found->over_spread = malloc(c->nodes * sizeof *found->over_spread);
+    if (!found->over_spread)
+        return RM2_ERR_MEMORY;
+    WORK_TRY(rm2_path_measure(ctx, j->space, c, &s, found->over_spread, &found->report));
     if (!samples)
         return RM2_OK;
     return rm2_space_expected_length(ctx, j->space, c->nodes, c->x, samples, &found->expected,
@@ -287,6 +243,7 @@ int run_geodesic(const command *self, int argc, char **argv) {
                      &(model_action){.table = geodesic_table,
                                      .groups = obstacle_groups,
                                      .space = true,
+                                     .report = true,
                                      .files = 1,
                                      .run = do_geodesic});
 }

@@ -5,15 +5,12 @@
 #include "core/vicinity.h"
 #include "geometry/geometry.h"
 
-/* What is known of one curve apart from its points; lengths in the model's own metric. */
+/* What is known of one curve apart from its points. */
 typedef struct measured {
-    double straight; /* length of the straight line, or of those through the stops */
+    rm2_path_report report;          /* one that is blocked is not written */
     double expected, standard_error; /* expected length, with --samples */
-    double duration;  /* seconds within the limits of speed and acceleration; 0: not asked for */
-    double clearance; /* of the nodes that are written, from the obstacles; infinity without */
-    bool blocked;     /* no way keeps the clearance, or too few nodes to keep it: not written */
-    rm2_nearness nearness; /* of all nodes of the curve to the demonstrations */
-    double *over_spread;   /* of each */
+    double duration;     /* seconds within the limits of speed and acceleration; 0: not asked for */
+    double *over_spread; /* of each node of the curve, from the demonstrations */
 } measured;
 
 /* Geodesics and what was found about them. */

@@ -16,7 +16,7 @@ typedef struct trajectory {
 size_t geodesic_open(const geodesic_job *j) {
     size_t open = 0;
     for (size_t k = 0; k < j->pairs; k++)
-        open += !j->measured[k].blocked;
+        open += !j->measured[k].report.blocked;
     return open;
 }
 
@@ -41,7 +41,7 @@ static void take_nodes(const geodesic_job *j, trajectory *r) {
     for (size_t row = 0, curve = 0; row < r->rows; row++) {
         size_t node = row % j->nodes;
         curve += row > 0 && node == 0;
-        while (j->measured[curve].blocked)
+        while (j->measured[curve].report.blocked)
             curve++;
         r->pair[row] = (double)curve;
         r->over_spread[row] = j->measured[curve].over_spread[node * j->stride];
@@ -105,22 +105,31 @@ int geodesic_write(const geodesic_job *j) {
 
 /* ---- the summary ---------------------------------------------------------------------------- */
 
-/* Does curve k leave the demonstrations? */
-static bool is_outside(const geodesic_job *j, size_t k) {
-    return vicinity_beyond(j->m, j->measured[k].nearness.over_spread);
-}
-
 /* Length after a stage before the last; null where there was none. */
 static double after_stage(double length) {
     return length > 0 ? length : NAN;
 }
 
+static void print_reasons(FILE *out, unsigned reasons) {
+    (void)fprintf(out, ", \"reasons\": [");
+    for (rm2_path_reason reason = 0; (reason = rm2_path_next_reason(reasons, reason));)
+        (void)fprintf(out, "\"%s\"%s", rm2_path_reason_name(reason),
+                      rm2_path_next_reason(reasons, reason) ? ", " : "");
+    (void)fprintf(out, "]");
+}
+
+/* null where there is none. */
+static void print_node(FILE *out, const char *name, size_t node) {
+    json_field(out, name, node == SIZE_MAX ? NAN : (double)node);
+}
+
 static void print_curve(FILE *out, const geodesic_job *j, size_t k) {
     const rm2_curve *c = j->curves[k];
-    (void)fprintf(out, "{\"nodes\": %zu", j->nodes);
-    json_field(out, "length", c->length);
-    json_field(out, "energy", c->energy);
-    json_field(out, "straight_length", j->measured[k].straight);
+    const rm2_path_report *r = &j->measured[k].report;
+    (void)fprintf(out, "{\"nodes\": %zu", r->nodes);
+    json_field(out, "length", r->length);
+    json_field(out, "energy", r->energy);
+    json_field(out, "straight_length", r->straight);
     if (j->m->options->samples) {
         json_field(out, "expected_length", j->measured[k].expected);
         json_field(out, "expected_length_error", j->measured[k].standard_error);
@@ -128,18 +137,22 @@ static void print_curve(FILE *out, const geodesic_job *j, size_t k) {
     if (j->measured[k].duration > 0)
         json_field(out, "duration", j->measured[k].duration);
     if (j->m->options->avoid.count > 0) {
-        json_field(out, "clearance", j->measured[k].clearance);
-        (void)fprintf(out, ", \"blocked\": %s", j->measured[k].blocked ? "true" : "false");
+        json_field(out, "clearance", r->clearance);
+        (void)fprintf(out, ", \"blocked\": %s", r->blocked ? "true" : "false");
+        print_node(out, "clearance_node", r->clearance_node);
     }
-    json_field(out, "over_spread", j->measured[k].nearness.over_spread);
-    (void)fprintf(out, ", \"outside\": %s", is_outside(j, k) ? "true" : "false");
+    json_field(out, "over_spread", r->over_spread);
+    (void)fprintf(out, ", \"outside\": %s", r->reasons & RM2_PATH_OUTSIDE ? "true" : "false");
+    print_node(out, "farthest", r->farthest);
+    (void)fprintf(out, ", \"reliable\": %s", r->reliable ? "true" : "false");
+    print_reasons(out, r->reasons);
     json_field(out, "path_length", after_stage(c->path_length));
     json_field(out, "spline_length", after_stage(c->spline_length));
-    json_field(out, "residual", c->residual);
-    json_field(out, "error", c->error);
+    json_field(out, "residual", r->residual);
+    json_field(out, "error", r->error);
     (void)fprintf(
         out, ", \"stage\": \"%s\", \"iterations\": %zu, \"evaluations\": %zu, \"converged\": %s}",
-        rm2_stage_text(c->stage), c->iterations, c->evaluations, c->converged ? "true" : "false");
+        rm2_stage_text(c->stage), c->iterations, c->evaluations, r->converged ? "true" : "false");
 }
 
 static void print_json(FILE *out, const geodesic_job *j) {
@@ -150,7 +163,7 @@ static void print_json(FILE *out, const geodesic_job *j) {
     (void)fprintf(out, ", \"lengths_in\": ");
     json_text(out, rm2_metric_text(rm2_space_exact_metric(j->space)));
     json_field(out, "spread", rm2_vicinity_describe(j->vicinity).spread);
-    json_field(out, "spread_limit", j->m->options->spread_limit);
+    json_field(out, "spread_limit", j->m->options->report.spread_limit);
     (void)fprintf(out, ", \"curves\": [");
     for (size_t k = 0; k < j->pairs; k++) {
         (void)fprintf(out, "%s", k ? ", " : "");
@@ -159,35 +172,16 @@ static void print_json(FILE *out, const geodesic_job *j) {
     (void)fprintf(out, "]}\n");
 }
 
-/* What is known of the clearance of curve k; `name` stands before it. */
-static void print_clearance(FILE *out, const geodesic_job *j, size_t k, const char *name) {
-    double wanted = j->m->options->space.clearance;
-    const measured *found = &j->measured[k];
-    if (j->curves[k]->blocked)
-        (void)fprintf(
-            out,
-            "%sNO WAY AROUND within the data: best clearance found %.4g, wanted %.4g; nothing "
-            "is written. Lower --clearance, or add demonstrations that go around\n",
-            name, found->clearance, wanted);
-    else if (found->blocked)
-        (void)fprintf(out,
-                      "%sTOO FEW NODES: the straight lines between %zu points keep a clearance of "
-                      "%.4g, wanted %.4g; nothing is written. Raise --nodes\n",
-                      name, j->nodes, found->clearance, wanted);
-    else
-        (void)fprintf(out, "%sclearance %.6g from the obstacles (wanted %g)\n", name,
-                      found->clearance, wanted);
-}
-
 /* How good it is: what --tolerance is about where it is known, else how much the curve bends. */
 static void print_one(FILE *out, const geodesic_job *j) {
     const rm2_curve *c = j->curves[0];
-    bool known = isfinite(c->error);
+    const rm2_path_report *r = &j->measured[0].report;
+    bool known = isfinite(r->error);
     (void)fprintf(out,
                   "length %.6g (straight line %.6g), energy %.6g, %s, %s %.1e, %zu iteration%s%s\n",
-                  c->length, j->measured[0].straight, c->energy, rm2_stage_text(c->stage),
-                  known ? "relative error" : "residual", known ? c->error : c->residual,
-                  c->iterations, plural(c->iterations), c->converged ? "" : ", NOT CONVERGED");
+                  r->length, r->straight, r->energy, rm2_stage_text(c->stage),
+                  known ? "relative error" : "residual", known ? r->error : r->residual,
+                  c->iterations, plural(c->iterations), r->converged ? "" : ", NOT CONVERGED");
     if (j->m->options->samples)
         (void)fprintf(out, "expected length %.6g +- %.1e (sampled Jacobians)\n",
                       j->measured[0].expected, j->measured[0].standard_error);
@@ -195,26 +189,22 @@ static void print_one(FILE *out, const geodesic_job *j) {
         (void)fprintf(out, "duration %.4g s, as fast as the limits allow\n",
                       j->measured[0].duration);
     if (j->m->options->avoid.count > 0)
-        print_clearance(out, j, 0, "");
-    if (!j->measured[0].blocked)
-        vicinity_print(out, j->m, j->vicinity, j->measured[0].nearness.over_spread);
+        (void)fprintf(out, "clearance %.6g from the obstacles (wanted %g)%s\n", r->clearance,
+                      r->clearance_wanted, r->blocked ? ", BLOCKED: nothing is written" : "");
+    if (!r->blocked)
+        vicinity_print(out, j->m, j->vicinity, r->over_spread);
     (void)fprintf(out, "%s\n", rm2_metric_text(rm2_space_metric(j->space)));
     if (geometry_is_other(j->space))
         (void)fprintf(out, "lengths in the %s\n",
                       rm2_metric_text(rm2_space_exact_metric(j->space)));
 }
 
-/* Least clearance of several curves, and a line for each that is blocked. */
+/* Least clearance of several curves. */
 static void print_clearances(FILE *out, const geodesic_job *j) {
     double least = INFINITY;
-    char name[40];
-    for (size_t k = 0; k < j->pairs; k++) {
-        (void)snprintf(name, sizeof name, "pair %zu: ", k);
-        if (j->measured[k].blocked)
-            print_clearance(out, j, k, name);
-        else
-            least = fmin(least, j->measured[k].clearance);
-    }
+    for (size_t k = 0; k < j->pairs; k++)
+        if (!j->measured[k].report.blocked)
+            least = fmin(least, j->measured[k].report.clearance);
     if (geodesic_open(j) > 0)
         (void)fprintf(out, "clearance %.6g or more from the obstacles\n", least);
 }
@@ -222,51 +212,62 @@ static void print_clearances(FILE *out, const geodesic_job *j) {
 /* The curve that is farthest from the demonstrations; SIZE_MAX: none is known. */
 static size_t farthest_curve(const geodesic_job *j) {
     size_t worst = SIZE_MAX;
-    for (size_t k = 0; k < j->pairs; k++)
-        if (isfinite(j->measured[k].nearness.over_spread) &&
-            (worst == SIZE_MAX ||
-             j->measured[k].nearness.over_spread > j->measured[worst].nearness.over_spread))
+    for (size_t k = 0; k < j->pairs; k++) {
+        double over_spread = j->measured[k].report.over_spread;
+        if (isfinite(over_spread) &&
+            (worst == SIZE_MAX || over_spread > j->measured[worst].report.over_spread))
             worst = k;
+    }
     return worst;
 }
 
-static void print_many(FILE *out, const geodesic_job *j, size_t unconverged) {
-    size_t worst = farthest_curve(j);
+static size_t count_reason(const geodesic_job *j, rm2_path_reason reason) {
+    size_t count = 0;
+    for (size_t k = 0; k < j->pairs; k++)
+        count += (j->measured[k].report.reasons & reason) != 0;
+    return count;
+}
+
+static void print_many(FILE *out, const geodesic_job *j, size_t worst) {
     (void)fprintf(out, "%zu geodesic%s, %zu not converged; %s\n", j->pairs, plural(j->pairs),
-                  unconverged, rm2_metric_text(rm2_space_metric(j->space)));
+                  count_reason(j, RM2_PATH_NOT_CONVERGED) + j->pairs - geodesic_open(j),
+                  rm2_metric_text(rm2_space_metric(j->space)));
     if (j->m->options->avoid.count > 0)
         print_clearances(out, j);
     vicinity_print(out, j->m, j->vicinity,
-                   worst == SIZE_MAX ? NAN : j->measured[worst].nearness.over_spread);
+                   worst == SIZE_MAX ? NAN : j->measured[worst].report.over_spread);
 }
 
-/* "node 87 of 200", of several curves with how many leave the demonstrations. */
-static int complain_of_distance(const geodesic_job *j, size_t worst) {
-    char what[160];
-    size_t outside = 0, node = j->measured[worst].nearness.farthest / j->stride + 1;
-    for (size_t k = 0; k < j->pairs; k++)
-        outside += is_outside(j, k);
-    if (j->m->options->pairs)
-        (void)snprintf(what, sizeof what,
-                       "%zu of %zu paths leave the demonstrations, pair %zu most: node %zu of %zu",
-                       outside, j->pairs, worst, node, j->nodes);
-    else
-        (void)snprintf(what, sizeof what, "node %zu of %zu", node, j->nodes);
-    return vicinity_complain(j->m, what, j->measured[worst].nearness.over_spread);
+/* Why curve k may not be relied on; of several that leave the demonstrations only the farthest is named. */
+static void complain(const geodesic_job *j, size_t k, size_t farthest) {
+    const rm2_path_report *r = &j->measured[k].report;
+    for (rm2_path_reason reason = 0; (reason = rm2_path_next_reason(r->reasons, reason));) {
+        char text[RM2_REASON_SIZE], what[120] = "";
+        rm2_path_reason_text(r, reason, text, sizeof text);
+        if (reason == RM2_PATH_OUTSIDE && k != farthest)
+            continue;
+        if (reason == RM2_PATH_OUTSIDE && j->m->options->pairs)
+            (void)snprintf(what, sizeof what,
+                           "%zu of %zu paths leave the demonstrations, pair %zu most: ",
+                           count_reason(j, reason), j->pairs, k);
+        else if (j->m->options->pairs)
+            (void)snprintf(what, sizeof what, "pair %zu: ", k);
+        (void)model_complain(j->m, what, text);
+    }
 }
 
 int geodesic_report(const geodesic_job *j) {
     FILE *out = model_summary(j->m);
-    size_t unconverged = j->pairs - geodesic_open(j), worst = farthest_curve(j);
-    for (size_t k = 0; k < j->pairs; k++)
-        unconverged += !j->curves[k]->converged && !j->measured[k].blocked;
+    size_t farthest = farthest_curve(j), unreliable = 0;
     if (j->m->work.common->json)
         print_json(out, j);
     else if (!j->m->work.common->quiet && !j->m->options->pairs)
         print_one(out, j);
     else if (!j->m->work.common->quiet)
-        print_many(out, j, unconverged);
-    if (worst != SIZE_MAX && is_outside(j, worst))
-        return complain_of_distance(j, worst);
-    return unconverged ? EXIT_NOT_CONVERGED : EXIT_DONE;
+        print_many(out, j, farthest);
+    for (size_t k = 0; k < j->pairs; k++) {
+        unreliable += !j->measured[k].report.reliable;
+        complain(j, k, farthest);
+    }
+    return unreliable ? EXIT_NOT_CONVERGED : EXIT_DONE;
 }

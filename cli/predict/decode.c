@@ -22,7 +22,6 @@ static const option sample_table[] = {
      "along the latents of this training trajectory, instead of a file"},
     {"--count", "N", OPTION_SIZE, MODEL(count), NULL, "number of samples (default: 1)"},
     {"--with-noise", NULL, OPTION_FLAG, MODEL(noise), NULL, "add observation noise"},
-    SPREAD_LIMIT_OPTION,
     {.name = NULL},
 };
 
@@ -38,7 +37,7 @@ typedef struct samples {
 
 static void json_samples(FILE *out, const model_work *m, const samples *s) {
     json_field(out, "spread", rm2_vicinity_describe(s->vicinity).spread);
-    json_field(out, "spread_limit", m->options->spread_limit);
+    json_field(out, "spread_limit", m->options->report.spread_limit);
     json_field(out, "over_spread", s->worst.over_spread);
     (void)fprintf(out, ", \"outside\": %zu", s->outside);
 }
@@ -160,12 +159,13 @@ static rm2_status find_nearness(const model_work *m, samples *s) {
 
 /* A draw may stray; most of them may not. */
 static int judge(const model_work *m, const samples *s) {
-    char what[120];
+    char what[120], text[RM2_REASON_SIZE];
     if (2 * s->outside <= s->count)
         return EXIT_DONE;
-    (void)snprintf(what, sizeof what, "%zu of %zu samples leave it: point %zu of sample %zu",
+    (void)snprintf(what, sizeof what, "%zu of %zu samples leave it: point %zu of sample %zu ",
                    s->outside, s->count, s->worst.farthest % s->n, s->worst.farthest / s->n);
-    return vicinity_complain(m, what, s->worst.over_spread);
+    rm2_vicinity_text(s->worst.over_spread, m->options->report.spread_limit, text, sizeof text);
+    return model_complain(m, what, text);
 }
 
 static int draw(const model_work *m, const double *latents, samples *s) {
@@ -211,6 +211,7 @@ int run_decode(const command *self, int argc, char **argv) {
 int run_sample(const command *self, int argc, char **argv) {
     return model_run(self, argc, argv,
                      &(model_action){.table = sample_table,
+                                     .report = true,
                                      .files = 2,
                                      .needs_source = true,
                                      .formats = array_formats,

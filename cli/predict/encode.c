@@ -19,7 +19,6 @@ static const option points_table[] = {
 static const option encode_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
      "CSV, .npz or .npy (latents alone) to write (also -o; - prints CSV)"},
-    SPREAD_LIMIT_OPTION,
     {.name = NULL},
 };
 
@@ -100,7 +99,7 @@ static void print_encoded(const model_work *m, const encoded *e) {
         json_field(out, "log_density_at_latent", at_latent);
         json_field(out, "residual", sqrt(squares));
         json_field(out, "spread", e->spread);
-        json_field(out, "spread_limit", m->options->spread_limit);
+        json_field(out, "spread_limit", m->options->report.spread_limit);
         json_field(out, "over_spread", sqrt(squares) / e->spread);
         (void)fprintf(out, ", \"outside\": %zu", e->outside);
         (void)fprintf(out, "}\n");
@@ -113,7 +112,7 @@ static void print_encoded(const model_work *m, const encoded *e) {
         if (isfinite(e->spread))
             (void)fprintf(
                 out, "that is %.2f of the spread of the training data; points beyond %g: %zu\n",
-                sqrt(squares) / e->spread, m->options->spread_limit, e->outside);
+                sqrt(squares) / e->spread, m->options->report.spread_limit, e->outside);
     }
 }
 
@@ -162,7 +161,7 @@ static int judge(const model_work *m, const encoded *e) {
             "%zu of %zu points are farther than %g spreads of the training data from what their "
             "latent points decode to: the model does not describe these data. Check units, columns "
             "and --manifold, fit a model with such data, or accept it with --spread-limit",
-            e->outside, e->n, m->options->spread_limit);
+            e->outside, e->n, m->options->report.spread_limit);
     return e->converged == e->n ? EXIT_DONE : EXIT_NOT_CONVERGED;
 }
 
@@ -201,6 +200,7 @@ int run_encode(const command *self, int argc, char **argv) {
                      &(model_action){.table = encode_table,
                                      .groups = groups,
                                      .own = &own,
+                                     .report = true,
                                      .files = 2,
                                      .needs_source = true,
                                      .formats = array_formats,

@@ -2,7 +2,7 @@
 import { $ } from "./controls";
 import type { Path } from "./protocol";
 
-const SPREAD_LIMIT = 1.5; // RM2_VICINITY_LIMIT
+const OUTSIDE = 8; // RM2_PATH_OUTSIDE
 
 interface Fact {
   name: string;
@@ -24,8 +24,8 @@ function factsOf(path: Path, final: boolean): Fact[] {
   if (Number.isFinite(path.overSpread))
     facts.push(
       fact("distance to data", path.overSpread, `${path.overSpread.toPrecision(2)} ×`,
-        "Largest distance from the nearest demonstration, in multiples of the demonstrations' own spread; above 1.5 the path leaves the data",
-        path.overSpread > SPREAD_LIMIT),
+        "Largest distance from the nearest demonstration, in multiples of the demonstrations' own spread; red: the path leaves the data",
+        (path.reasons & OUTSIDE) !== 0),
     );
   if (Number.isFinite(path.clearance))
     facts.push(fact("clearance", path.clearance, path.clearance.toPrecision(3), "Least distance to an obstacle; negative: no way around it", path.clearance < 0));

@@ -54,6 +54,7 @@ export interface Path {
   overSpread: number; // largest distance from the nearest demonstration, in spreads of the demonstrations
   clearance: number; // least distance to an obstacle; infinite without
   seconds: number;
+  reasons: number; // not to rely on it: bits of rm2_path_reason
 }
 
 export interface Grid {
@@ -138,7 +139,7 @@ export interface PathQuery {
   stage: Stage;
 }
 
-const HEADER = 9;
+const HEADER = 10;
 
 export async function fetchPath(query: PathQuery, info: ModelInfo, signal?: AbortSignal): Promise<Path> {
   const body = [query.stage, query.points.length, ...query.points.flat(), ...obstacleNumbers(query.obstacles)];
@@ -156,6 +157,7 @@ export async function fetchPath(query: PathQuery, info: ModelInfo, signal?: Abor
     overSpread: values[6]!,
     clearance: values[7]!,
     seconds: values[8]!,
+    reasons: values[9]!,
     latent: take(nodes * info.latentDim),
     points: take(nodes * info.ambient),
     deviation: take(nodes),

@@ -65,7 +65,7 @@ from .figure import Figure, Panel
 from .manifold import Factor, Manifold, register_geometry
 from .model import Added, GPLVM, WGPLVM, load
 from .planner import Plan, Planner
-from .report import Demonstration, Family, Fidelity, HeldOut, LatentChoice, StartReport
+from .report import Demonstration, Family, Fidelity, HeldOut, LatentChoice, PathReport, StartReport
 from .robot import Arm, Clearance, Placement, Tracked
 from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, OutsideWarning, Path, Space, Sphere, medoids
 from .statistics import Accuracy, PermutationTest, classify, group_means, permutation_test
@@ -101,6 +101,7 @@ __all__ = [
     "OutsideWarning",
     "Panel",
     "Path",
+    "PathReport",
     "PermutationTest",
     "Placement",
     "Plan",

@@ -1,10 +1,10 @@
-"""What training finds besides the model."""
+"""Reports on training and on paths."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["Demonstration", "Family", "Fidelity", "HeldOut", "LatentChoice", "StartReport"]
+__all__ = ["Demonstration", "Family", "Fidelity", "HeldOut", "LatentChoice", "PathReport", "StartReport"]
 
 
 class Fidelity(NamedTuple):
@@ -94,3 +94,28 @@ class LatentChoice(NamedTuple):
     standard_error: float
     residual: float  #: root mean squared, in tangent coordinates
     chosen: bool
+
+
+class PathReport(NamedTuple):
+    """Measures of a path, and whether it may be relied on: see `Path.report`.
+
+    The program reports the same numbers, and ends with exit code 4 where ``reliable`` is False.
+    """
+
+    reliable: bool  #: no reason speaks against the path
+    reasons: dict[str, str]  #: "blocked", "too few nodes", "not converged", "outside": a sentence with numbers and a remedy
+    nodes: int
+    length: float  #: in the exact metric of the model, whatever was minimised
+    energy: float
+    straight_length: float  #: of the straight lines through the same points
+    error: float  #: estimated relative error of the velocity
+    residual: float  #: of the geodesic equation, relative to the length
+    converged: bool
+    blocked: bool  #: the path comes nearer to the obstacles than wanted, and must not be driven
+    clearance: float  #: proven distance from the obstacles; infinity without
+    clearance_wanted: float
+    clearance_node: int | None  #: node with the least clearance
+    over_spread: float  #: largest distance from the demonstrations, in spreads; NaN: unknown, or the path is blocked
+    farthest: int | None  #: node where it is
+    spread: float  #: of the demonstrations, in the model's units
+    spread_limit: float  #: in spreads

@@ -12,6 +12,7 @@ from ._arrays import as_count, as_doubles, as_seed
 from ._progress import Callback, watch
 from ._settings import texts
 from .planner import Planner
+from .report import PathReport
 
 if TYPE_CHECKING:
     from ._arrays import Array
@@ -233,8 +234,8 @@ class Path:
 
     @property
     def outside(self) -> bool:
-        """Whether the path leaves the demonstrations: a node is farther than 1.5 spreads from them."""
-        return bool(np.any(self.over_spread > self._model().spread_limit_))
+        """Whether the path leaves the demonstrations: a node is farther from them than ``spread_limit`` spreads."""
+        return "outside" in self._measure().reasons
 
     @property
     def exact_length(self) -> float:
@@ -245,6 +246,37 @@ class Path:
     def straight_length(self) -> float:
         """Length of the straight lines through the same points."""
         return self.space.straight_length(self._stops)
+
+    def report(self, **settings: Any) -> PathReport:
+        """Return lengths, clearance and distance from the demonstrations, and whether the path may be relied on.
+
+        A path of few nodes is measured along a curve with more of them, which is computed anew.
+
+        Parameters
+        ----------
+        **settings
+            Settings of the library's table "report": ``spread_limit``, the largest distance from the demonstrations in
+            multiples of their spread.
+
+        Examples
+        --------
+        >>> import riemann2 as rm2
+        >>> report = rm2.Space.from_metric("sphere_latlon", 2).geodesic([0, 0], [0, 1]).report()
+        >>> report.reliable, round(report.length, 6), report.reasons
+        (True, 1.0, {})
+        """
+        return self._measure(settings, straight=True, fine=True)
+
+    def _measure(self, settings: dict[str, Any] | None = None, straight: bool = False, fine: bool = False) -> PathReport:
+        measured, nodes = self, len(self)
+        if fine and nodes >= 2 and _core.path_nodes(nodes) > nodes:
+            space = self.space.with_settings(nodes=_core.path_nodes(nodes))
+            measured = Path(space, _core.geodesic(space._handle, self._stops, None), self._stops)
+        near = None if self.space.model is None else self.space.model._near()[0]
+        curve = (measured.length, measured.energy, measured.error, measured.residual, measured.converged,
+                 measured.clearance, measured.blocked)
+        return PathReport(*_core.path_report(self.space._handle, near, measured.latent, curve, self._stops, nodes, straight,
+                                             texts("report", settings or {})))
 
     def __len__(self) -> int:
         return len(self.latent)
@@ -416,15 +448,8 @@ class Space:
         stops = np.stack(rows)
         with watch(callback) as report:
             path = Path(self, _core.geodesic(self._handle, stops, report), stops)
-        if path.blocked:
-            warnings.warn(f"no way around the obstacles within the data: best clearance found {path.clearance:.3g}",
-                          RuntimeWarning, stacklevel=2)
-        elif not path.converged:
-            warnings.warn(f"the geodesic did not converge (error {path.error:.1e})", RuntimeWarning, stacklevel=2)
-        elif self.model is not None and path.outside:
-            node = int(np.nanargmax(path.over_spread))
-            warnings.warn(f"the path leaves the demonstrations: node {node} of {len(path)} is "
-                          f"{path.over_spread[node]:.2f} spreads from the nearest one", OutsideWarning, stacklevel=2)
+        for name, reason in path._measure().reasons.items():
+            warnings.warn(reason, OutsideWarning if name == "outside" else RuntimeWarning, stacklevel=2)
         return path
 
     def geodesics(self, starts: Any, ends: Any, *, callback: Callback = None) -> list[Path]:
@@ -436,7 +461,7 @@ class Space:
         with watch(callback) as report:
             rows = _core.geodesics(self._handle, a, b, report)
         paths = [Path(self, row, np.stack([a[k], b[k]])) for k, row in enumerate(rows)]
-        outside = sum(p.outside for p in paths) if self.model is not None else 0
+        outside = sum(p.outside for p in paths)
         if outside:
             warnings.warn(f"{outside} of {len(paths)} paths leave the demonstrations", OutsideWarning, stacklevel=2)
         return paths

@@ -1,5 +1,5 @@
 /* Evaluation: held-out density, calibration, reconstruction. */
-#include "glue.h"
+#include "space.h"
 
 #include <string.h>
 
@@ -177,10 +177,10 @@ static PyObject *vicinity(PyObject *self, PyObject *object) {
     Py_DECREF(none);
     rm2_vicinity_info info = rm2_vicinity_describe(found);
     PyObject *wrapped = glue_wrap(&vicinity_kind, found, object);
-    return wrapped
-               ? Py_BuildValue("NnNdd", wrapped, (Py_ssize_t)info.demonstrations,
-                               PyBool_FromLong(info.trajectories), info.spread, RM2_VICINITY_LIMIT)
-               : NULL;
+    return wrapped ? Py_BuildValue("NnNdd", wrapped, (Py_ssize_t)info.demonstrations,
+                                   PyBool_FromLong(info.trajectories), info.spread,
+                                   rm2_report_settings_default().spread_limit)
+                   : NULL;
 }
 
 /* vicinity_of(handle, model, points, out): of one path */
@@ -208,9 +208,89 @@ static PyObject *vicinity_of(PyObject *self, PyObject *args) {
     return result;
 }
 
+/* ---- reports on paths ----------------------------------------------------------------------- */
+
+/* {name: sentence} */
+static PyObject *reasons_of(const rm2_path_report *r) {
+    PyObject *dict = PyDict_New();
+    for (rm2_path_reason k = 0; dict && (k = rm2_path_next_reason(r->reasons, k));) {
+        char text[RM2_REASON_SIZE];
+        rm2_path_reason_text(r, k, text, sizeof text);
+        PyObject *sentence = PyUnicode_FromString(text);
+        if (!sentence || PyDict_SetItemString(dict, rm2_path_reason_name(k), sentence) != 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(sentence);
+    }
+    return dict;
+}
+
+/* None where there is none. */
+static PyObject *node_of(size_t node) {
+    return node == SIZE_MAX ? Py_NewRef(Py_None) : PyLong_FromSize_t(node);
+}
+
+static PyObject *report_tuple(const rm2_path_report *r) {
+    return Py_BuildValue("NNndddddNNddNdNdd", PyBool_FromLong(r->reliable), reasons_of(r),
+                         (Py_ssize_t)r->nodes, r->length, r->energy, r->straight, r->error,
+                         r->residual, PyBool_FromLong(r->converged), PyBool_FromLong(r->blocked),
+                         r->clearance, r->clearance_wanted, node_of(r->clearance_node),
+                         r->over_spread, node_of(r->farthest), r->spread, r->spread_limit);
+}
+
+/* path_report(space, vicinity or None, latents, (length, energy, error, residual, converged, clearance, blocked), stops,
+ * nodes, straight, settings): the members of rm2_path_report in their order. */
+static PyObject *path_report(PyObject *self, PyObject *args) {
+    latent_space *l;
+    PyObject *near, *in, *via, *dict, *result = NULL;
+    Py_ssize_t nodes;
+    int converged, blocked, straight;
+    glue_array x = {.data = NULL}, stops = {.data = NULL};
+    rm2_curve c = {.nodes = 0};
+    rm2_report_settings s = rm2_report_settings_default();
+    rm2_path_report report = rm2_path_report_empty();
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OO(ddddpdp)OnpO", take_space, &l, &near, &in, &c.length,
+                          &c.energy, &c.error, &c.residual, &converged, &c.clearance, &blocked,
+                          &via, &nodes, &straight, &dict) ||
+        !glue_settings(dict, rm2_report_settings_table(), &s) ||
+        (near != Py_None && !(s.vicinity = glue_unwrap(near, &vicinity_kind))))
+        return NULL;
+    c.Q = rm2_space_dim(l->space);
+    if (glue_read(in, "latent", false, &x) && glue_read(via, "stops", false, &stops) &&
+        glue_rows(&x, "latent", c.Q) && glue_rows(&stops, "stops", c.Q)) {
+        c.nodes = x.rows;
+        c.x = x.data;
+        c.converged = converged;
+        c.blocked = blocked;
+        s.stops = stops.rows;
+        s.points = stops.data;
+        s.straight = straight;
+        s.nodes = nodes > 0 ? (size_t)nodes : 0;
+        rm2_context *ctx = glue_enter();
+        if (ctx) {
+            rm2_status status;
+            GLUE_RUN(status, rm2_path_measure(ctx, l->space, &c, &s, NULL, &report));
+            if (leave_space(ctx, status, l))
+                result = report_tuple(&report);
+        }
+    }
+    glue_release(&x);
+    glue_release(&stops);
+    return result;
+}
+
+/* path_nodes(nodes): of a curve to measure a path with that many */
+static PyObject *path_nodes(PyObject *self, PyObject *number) {
+    size_t nodes = PyLong_AsSize_t(number);
+    (void)self;
+    return PyErr_Occurred() ? NULL : PyLong_FromSize_t(rm2_path_measured_nodes(nodes));
+}
+
 static PyMethodDef functions[] = {
     {"vicinity", vicinity, METH_O, NULL},
     {"vicinity_of", vicinity_of, METH_VARARGS, NULL},
+    {"path_report", path_report, METH_VARARGS, NULL},
+    {"path_nodes", path_nodes, METH_O, NULL},
     {"score", score, METH_VARARGS, NULL},
     {"calibration", calibration, METH_VARARGS, NULL},
     {"reconstruction", reconstruction, METH_O, NULL},

@@ -12,6 +12,7 @@ static const struct {
     {"encode", rm2_encode_settings_table},
     {"space", rm2_space_settings_table},
     {"covariance", rm2_covariance_settings_table},
+    {"report", rm2_report_settings_table},
     {"cross", rm2_cross_settings_table},
     {"test", rm2_test_settings_table},
     {"classify", rm2_classify_settings_table},

@@ -1,6 +1,6 @@
 // The pictures of the explorer in docs/figures. Usage: node tests/explorer/pictures.mjs PROGRAM FOLDER
 import { join } from "node:path";
-import { ask, eventually, finish, inFolder, makeToy, run, serve, sleep, startBrowser } from "./lib.mjs";
+import { HEADER, ask, eventually, finish, inFolder, makeToy, run, serve, sleep, startBrowser } from "./lib.mjs";
 
 const browser = await startBrowser();
 
@@ -26,7 +26,7 @@ const latents = new Float64Array(await (await fetch(`${toy.url}latents`)).arrayB
 const Q = info.latentDim;
 const [from, to] = [[...latents.slice(0, Q)], [...latents.slice(-Q)]];
 const path = (await ask(toy, "geodesic", [2, 2, ...from, ...to, 0])).values;
-const middle = 9 + path[0] * Q + Math.round(0.6 * path[0]) * info.ambient;
+const middle = HEADER + path[0] * Q + Math.round(0.6 * path[0]) * info.ambient;
 const obstacles = [{ centre: [path[middle] + 0.05, path[middle + 1]], radius: 0.12 }];
 await picture(toy, "explorer-toy.png", "dark", { from, to, obstacles, straight: true, samples: true, view: "Plane", time: 0.3 });
 await toy.stop();

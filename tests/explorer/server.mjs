@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { request } from "node:http";
 import { connect, createServer } from "node:net";
-import { ask, attempt, check, difference, eventually, finish, inFolder, makeToy, program, run, serve, sleep, table, write } from "./lib.mjs";
+import { HEADER, ask, attempt, check, difference, eventually, finish, inFolder, makeToy, program, run, serve, sleep, table, write } from "./lib.mjs";
 
 const model = makeToy();
 let server = await serve(model);
@@ -73,16 +73,17 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   check("length as the command has it", Math.abs(path[1] - curve.length) < 1e-10 * curve.length, path[1], curve.length);
   check("distance from the demonstrations as well", Math.abs(path[6] - curve.over_spread) < 1e-9 * curve.over_spread, path[6], curve.over_spread);
   check("straight line as well", Math.abs(path[5] - curve.straight_length) < 1e-10 * curve.straight_length, path[5], curve.straight_length);
-  check("size of a path", path.length === 9 + path[0] * (Q + info.ambient + 2), path.length);
+  check("no reason not to rely on it", path[9] === 0 && curve.reliable && curve.reasons.length === 0, path[9], curve.reasons);
+  check("size of a path", path.length === HEADER + path[0] * (Q + info.ambient + 2), path.length);
   for (const stage of [0, 1]) {
     const quick = (await ask(server, "geodesic", [stage, 2, ...ends.flat(), 0])).values;
-    check(`stage ${stage} joins the same ends and is no shorter`, difference(Array.from(quick.subarray(9, 9 + Q)), ends[0]) < 1e-12 && quick[1] > 0.999 * path[1], quick[1]);
+    check(`stage ${stage} joins the same ends and is no shorter`, difference(Array.from(quick.subarray(HEADER, HEADER + Q)), ends[0]) < 1e-12 && quick[1] > 0.999 * path[1], quick[1]);
   }
   const via = row(20);
   const through = (await ask(server, "geodesic", [2, 3, ...ends[0], ...via, ...ends[1], 0])).values;
   const [other] = JSON.parse(run("geodesic", "toy.h5", `--from=latent:${ends[0].join()}`, `--to=latent:${ends[1].join()}`, `--through=latent:${via.join()}`, "--json")).curves;
   check("length through a point", Math.abs(through[1] - other.length) < 1e-10 * other.length, through[1], other.length);
-  const middle = 9 + path[0] * Q + 100 * info.ambient;
+  const middle = HEADER + path[0] * Q + 100 * info.ambient;
   const obstacle = [path[middle], path[middle + 1], 0.2];
   const around = (await ask(server, "geodesic", [2, 2, ...ends.flat(), 1, ...obstacle])).values;
   const avoid = `--avoid=sphere,${obstacle.join()}`;
@@ -90,20 +91,20 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   check("length around an obstacle", Math.abs(around[1] - third.length) < 1e-10 * third.length, around[1], third.length);
   check("an obstacle keeps the path away", around[7] > 0 && path[7] === Infinity, around[7]); // the path led through its centre
   const moving = (await ask(server, "geodesic", [1, 2, ...ends.flat(), 1, ...obstacle])).values; // a planner answers
-  const from = 9 + moving[0] * Q;
+  const from = HEADER + moving[0] * Q;
   const places = Array.from({ length: moving[0] }, (_, k) => [moving[from + k * info.ambient], moving[from + k * info.ambient + 1]]);
   const room = Math.min(...places.map(([x, y]) => Math.hypot(x - obstacle[0], y - obstacle[1]) - 0.2));
   // between its points, where the planner measures too, a path can be nearer by half a step: a planner that runs out of time returns a polygon
   const step = Math.max(...places.slice(1).map(([x, y], k) => Math.hypot(x - places[k][0], y - places[k][1])));
   check("while an obstacle moves the path keeps away, too", moving[7] > 0 && moving[7] < room + 1e-6 && room - moving[7] < step / 2 + 1e-6, room, moving[7], step);
   check("and is about as short as the exact one", moving[1] < 1.1 * around[1] && moving[1] > 0.9 * around[1], moving[1], around[1]);
-  const enclosed = (await ask(server, "geodesic", [1, 2, ...ends.flat(), 1, path[9 + path[0] * Q], path[9 + path[0] * Q + 1], 0.2])).values;
+  const enclosed = (await ask(server, "geodesic", [1, 2, ...ends.flat(), 1, path[HEADER + path[0] * Q], path[HEADER + path[0] * Q + 1], 0.2])).values;
   check("an obstacle on the start is reported", enclosed[7] < 0, enclosed[7]);
   const grid = (await ask(server, "grid", [0, 1, 5, 4, -1, 1, -0.5, 0.5, ...row(0), 0])).values;
   const [corner] = table(run("metric", "toy.h5", "--at=-1,-0.5", "--quiet"));
   check("colours of the map", grid.length === 60 && Math.abs(grid[20] - corner.deviation) < 1e-9, grid[20], corner);
   check("no obstacle is near the map", [...grid].slice(40).every((c) => c === Infinity));
-  const here = [...path.slice(9 + 100 * Q, 9 + 101 * Q)]; // the latent point that decodes to the obstacle's centre
+  const here = [...path.slice(HEADER + 100 * Q, HEADER + 101 * Q)]; // the latent point that decodes to the obstacle's centre
   const box = [here[0], here[0] + 1, here[1], here[1] + 1];
   const blocked = (await ask(server, "grid", [0, 1, 2, 2, ...box, ...row(0), 1, ...obstacle])).values;
   check("the map knows what is inside an obstacle", Math.abs(blocked[8] + 0.2) < 1e-9, blocked[8]); // its centre: minus the radius

@@ -297,7 +297,7 @@ def test_over_spread(smooth):
 
 def test_outside_warning(smooth):
     Z = smooth.latents_
-    with pytest.warns(rm2.OutsideWarning, match="spreads from the nearest one"):
+    with pytest.warns(rm2.OutsideWarning, match="spreads from the nearest training data"):
         path = smooth.geodesic([9.0, 9.0], Z[3], stage="path")
     assert path.outside
     with pytest.warns(rm2.OutsideWarning, match="samples leave the training data"):
