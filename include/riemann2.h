@@ -9,6 +9,7 @@
 #include "riemann2/cross.h"
 #include "riemann2/data.h"
 #include "riemann2/eval.h"
+#include "riemann2/figure.h"
 #include "riemann2/fit.h"
 #include "riemann2/geodesic.h"
 #include "riemann2/geometry.h"

@@ -19,7 +19,7 @@ struct setting_options {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* A table that options are made from: its title in the reference, the struct, the commands. */
+/* A table of settings: its title in the reference, the struct, the commands that have options of it (NULL: none). */
 typedef struct settings_page {
     const rm2_settings_table *(*table)(void);
     const char *title, *type, *commands;

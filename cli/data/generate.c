@@ -1,6 +1,7 @@
 /* riemann2 generate: writes an example data set. */
 #include <string.h>
 
+#include "core/settings.h"
 #include "core/work.h"
 
 typedef struct generate_options {
@@ -11,10 +12,6 @@ typedef struct generate_options {
 static const option table[] = {
     {"--output", "FILE", OPTION_TEXT, offsetof(generate_options, output), NULL,
      "file to write: .csv, .tsv, .npy, .npz, or - for standard output (also -o)"},
-    {"--demos", "N", OPTION_SIZE, offsetof(generate_options, settings.trajectories), NULL,
-     "number of trajectories"},
-    {"--points", "N", OPTION_SIZE, offsetof(generate_options, settings.points), NULL,
-     "points of a trajectory (connectome: of the set)"},
     {.name = NULL},
 };
 
@@ -95,7 +92,9 @@ static int generate(const work *w, const char *name, const generate_options *opt
 int run_generate(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     generate_options options = {.settings = rm2_generate_settings_default()};
+    setting_options from = {.table = rm2_generate_settings_table()};
     const option_group groups[] = {{"Options", table, &options, NULL},
+                                   {NULL, NULL, &options.settings, &from},
                                    {"Common options", common_option_table, &common, NULL},
                                    {.options = NULL}};
     const char *name = NULL;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 static const char *const spaces[] = {"ambient", "tangent", "manifold", NULL};
-static const char *const conventions[] = {"warped", "padded", "nearest", NULL};
 static const char *const ratios[] = {"curves", "points", NULL};
 static const char *const objectives[] = {"both", "density", "residual", NULL};
 
@@ -28,11 +27,6 @@ static const option eval_table[] = {
      "column of ids if a file has several trajectories (default: demo, sample or pair)"},
     {"--space", NULL, OPTION_CHOICE, EVAL(space), spaces,
      "coordinates or distance in which trajectories are compared"},
-    {"--dtw", NULL, OPTION_CHOICE, EVAL(dtw), conventions,
-     "root of the least sum of squares; the same with the shorter one padded; sum of nearest "
-     "distances"},
-    {"--window", "N", OPTION_SIZE, EVAL(window), NULL,
-     "warp by less than N points (default: no limit)"},
     {"--resample", "N", OPTION_SIZE, EVAL(resample), NULL,
      "resample demonstrations to N points at equal steps along geodesics"},
     {"--over-floor", NULL, OPTION_CHOICE, EVAL(ratio), ratios,
@@ -66,7 +60,7 @@ static int check_options(const evaluation *e, const data_options *data) {
         {o->latents && e->m->options->trajectory, "--latents and --latents-of exclude each other"},
         {given && !held_out,
          "latents need held-out points: --holdout-file, or --reference with --holdout"},
-        {o->window && o->dtw == RM2_DTW_NEAREST,
+        {o->dtw.window && o->dtw.kind == RM2_DTW_NEAREST,
          "--window limits warping, and --dtw nearest has none"},
         {o->by && o->trajectories.count == 0, "--by needs --trajectory"},
     };
@@ -130,7 +124,8 @@ static void print_json(const evaluation *e, FILE *out) {
     (void)fprintf(out, "{\"model\": ");
     json_text(out, e->m->paths[0]);
     (void)fprintf(out, ", \"manifold\": \"%s\", \"space\": \"%s\", \"dtw\": \"%s\"",
-                  rm2_manifold_spec(e->m->info->manifold), spaces[o->space], conventions[o->dtw]);
+                  rm2_manifold_spec(e->m->info->manifold), spaces[o->space],
+                  rm2_settings_find(rm2_dtw_settings_table(), "kind")->words[o->dtw.kind]);
     findings_print_json(out, &e->found);
     (void)fprintf(out, "}\n");
 }
@@ -193,9 +188,12 @@ static int evaluate(const model_work *m, data_options *data) {
 
 int run_eval(const command *self, int argc, char **argv) {
     static const char *const except[] = {"objective", NULL}; /* eval's has one word more */
-    eval_options options = {.encode = rm2_encode_settings_default()};
+    eval_options options = {.encode = rm2_encode_settings_default(),
+                            .dtw = rm2_dtw_settings_default()};
+    setting_options warping = {.table = rm2_dtw_settings_table()};
     setting_options from = {.table = rm2_encode_settings_table(), .except = except};
     const option_group groups[] = {{"What to evaluate", eval_table, &options, NULL},
+                                   {NULL, NULL, &options.dtw, &warping},
                                    {"Held-out points", NULL, &options.encode, &from},
                                    {.options = NULL}};
     return model_run(self, argc, argv,

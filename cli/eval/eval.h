@@ -10,10 +10,11 @@ enum { OBJECTIVE_BOTH, OBJECTIVE_DENSITY, OBJECTIVE_RESIDUAL };
 typedef struct eval_options {
     const char *reference, *holdout_file, *by, *latents;
     text_list trajectories;
-    int space, dtw, objective; /* rm2_model_view, rm2_dtw_kind, one of the above */
-    size_t window, resample;
+    int space, objective; /* rm2_model_view, one of the above */
+    size_t resample;
     int ratio; /* 1: of the sequences of points */
     bool train;
+    rm2_dtw_settings dtw;
     rm2_encode_settings encode;
 } eval_options;
 

@@ -22,9 +22,7 @@ typedef struct demonstrations {
 enum { CURVE = 200 }; /* points of a curve */
 
 static rm2_dtw_settings dtw_settings(const evaluation *e) {
-    rm2_dtw_settings s = rm2_dtw_settings_default();
-    s.kind = (rm2_dtw_kind)e->options->dtw;
-    s.window = e->options->window;
+    rm2_dtw_settings s = e->options->dtw;
     s.manifold = e->options->space == RM2_VIEW_MANIFOLD ? e->m->info->manifold : NULL;
     return s;
 }

@@ -8,7 +8,8 @@
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* The option of a setting as in a usage line; empty: it has none. */
-static void option_text(const rm2_settings_table *table, size_t row, char *text, size_t size) {
+static void option_text(const settings_page *r, size_t row, char *text, size_t size) {
+    const rm2_settings_table *table = r->table();
     const rm2_setting *s = rm2_settings_at(table, row);
     data_options data = data_options_default();
     setting_options from = {.table = table};
@@ -16,6 +17,8 @@ static void option_text(const rm2_settings_table *table, size_t row, char *text,
     text[0] = 0;
     if (table == data.from.table)
         from.except = data.from.except;
+    if (!r->commands)
+        return;
     if (s->type == RM2_SETTING_HYPERPARAMETER)
         (void)snprintf(text, size, "--set %s=X", setting_name(s, name));
     else if (s->type == RM2_SETTING_SEED)
@@ -55,11 +58,12 @@ static void expected_text(const rm2_setting *s, char *text, size_t size) {
 
 static void print_text(const settings_page *r, bool first) {
     const rm2_settings_table *table = r->table();
-    printf("%s%s: %s (riemann2 %s)\n", first ? "" : "\n", table->name, r->type, r->commands);
+    printf("%s%s: %s (%s%s)\n", first ? "" : "\n", table->name, r->type,
+           r->commands ? "riemann2 " : "C and Python", r->commands ? r->commands : "");
     for (size_t k = 0; k < table->count; k++) {
         const rm2_setting *s = rm2_settings_at(table, k);
         char usage[160], expected[240], defaults[240];
-        option_text(table, k, usage, sizeof usage);
+        option_text(r, k, usage, sizeof usage);
         expected_text(s, expected, sizeof expected);
         defaults_text(table, s, defaults, sizeof defaults);
         if (begins_group(table, k))
@@ -91,10 +95,11 @@ static void print_cell(const char *text, bool code) {
         printf(*text == '|' ? "\\|" : "%c", *text);
 }
 
-static void print_row(const rm2_settings_table *table, size_t row) {
+static void print_row(const settings_page *r, size_t row) {
+    const rm2_settings_table *table = r->table();
     const rm2_setting *s = rm2_settings_at(table, row);
     char usage[160], expected[240], defaults[240];
-    option_text(table, row, usage, sizeof usage);
+    option_text(r, row, usage, sizeof usage);
     expected_text(s, expected, sizeof expected);
     defaults_text(table, s, defaults, sizeof defaults);
     printf("| `%s` |", s->name);
@@ -110,13 +115,14 @@ static void print_row(const rm2_settings_table *table, size_t row) {
 
 static void print_markdown(const settings_page *r) {
     const rm2_settings_table *table = r->table();
-    printf("\n## %s\n\n`%s` in C; `riemann2 %s`.\n", r->title, r->type, r->commands);
+    printf("\n## %s\n\n`%s` in C%s%s%s.\n", r->title, r->type, r->commands ? "; `riemann2 " : "",
+           r->commands ? r->commands : "", r->commands ? "`" : "");
     for (size_t k = 0; k < table->count; k++) {
         if (begins_group(table, k))
             printf("\n### %s: %s\n\n| setting | option | value | default | what |\n"
                    "|---|---|---|---|---|\n",
                    r->title, rm2_settings_at(table, k)->group);
-        print_row(table, k);
+        print_row(r, k);
     }
 }
 
@@ -133,7 +139,7 @@ static void print_man(const settings_page *r) {
     for (size_t k = 0; k < table->count; k++) {
         const rm2_setting *s = rm2_settings_at(table, k);
         char usage[160], defaults[240];
-        option_text(table, k, usage, sizeof usage);
+        option_text(r, k, usage, sizeof usage);
         setting_defaults(table, s, defaults, sizeof defaults);
         if (begins_group(table, k))
             printf(".SS %s\n", s->group);
@@ -210,10 +216,11 @@ static void put_range(const rm2_setting *s) {
            s->upper_open ? "true" : "false");
 }
 
-static void put_setting(const rm2_settings_table *table, size_t row) {
+static void put_setting(const settings_page *r, size_t row) {
+    const rm2_settings_table *table = r->table();
     const rm2_setting *s = rm2_settings_at(table, row);
     char usage[160];
-    option_text(table, row, usage, sizeof usage);
+    option_text(r, row, usage, sizeof usage);
     printf("%s{\"name\": \"%s\", \"field\": \"%s\", \"type\": \"%s\"", row ? ", " : "", s->name,
            s->field, type_name(s->type));
     put_text("group", s->group);
@@ -240,7 +247,7 @@ static void print_json(const settings_page *r, bool first) {
         printf("%s\"%s\"", k ? ", " : "", table->column_names[k]);
     printf("], \"settings\": [");
     for (size_t k = 0; k < table->count; k++)
-        put_setting(table, k);
+        put_setting(r, k);
     printf("]}");
 }
 

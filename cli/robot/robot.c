@@ -27,40 +27,20 @@ static const option robot_table[] = {
      "CSV or JSON file with times and joint names, for a robot's controller"},
     {"--joint-names", "N1,N2,...", OPTION_TEXT, ROBOT(joint_names), NULL,
      "names in that file (default: those of the arm)"},
-    {"--tolerance", "X", OPTION_NUMBER, ROBOT(track.position_tolerance), NULL,
-     "largest error of a position (default: 1e-6)"},
-    {"--angle-tolerance", "X", OPTION_NUMBER, ROBOT(track.orientation_tolerance), NULL,
-     "largest error of an orientation, in radians (default: 1e-6)"},
-    {"--orientation-weight", "X", OPTION_NUMBER, ROBOT(track.orientation_weight), NULL,
-     "length that weighs as a radian, out of reach (default: reach / 4)"},
-    {"--limit-weight", "X", OPTION_NUMBER, ROBOT(track.limit_weight), NULL,
-     "null space: weight of the middle of the ranges (1; 0 with ellipsoids)"},
-    {"--null-step", "X", OPTION_NUMBER, ROBOT(track.null_step), NULL,
-     "null space: largest motion of a joint per point (default: 0.1)"},
     {"--no-null-space", NULL, OPTION_FLAG, ROBOT(no_null_space), NULL,
      "while tracking, move only as the main task requires"},
     {"--start", "Q1,Q2,...", OPTION_TEXT, ROBOT(start), NULL,
      "joint angles to start from (default: the best of random ones)"},
-    {"--searches", "N", OPTION_SIZE, ROBOT(searches), NULL,
-     "random configurations tried for the start (default: 30)"},
-    {"--stations", "N", OPTION_INTEGER, ROBOT(stations), NULL,
-     "points at which the whole trajectory is searched (default: 48; 0: none)"},
-    {"--iterations", "N", OPTION_SIZE, ROBOT(track.iterations), NULL,
-     "largest number of steps per point (default: 200)"},
     {.name = NULL},
 };
 
 static const option place_table[] = {
     {"--place", NULL, OPTION_CHOICE, ROBOT(place), places,
      "auto: find a scale and an offset that put the points within reach"},
-    {"--scale", "S", OPTION_NUMBER, ROBOT(placement.scale), NULL,
-     "positions become S R x + offset (default: 1)"},
     {"--offset", "X,Y,Z", OPTION_TEXT, ROBOT(offset), NULL,
      "added to positions (default: 0; X,Y in the plane)"},
     {"--rotate", "ANGLE|W,X,Y,Z", OPTION_TEXT, ROBOT(rotate), NULL,
      "R: an angle about z in radians, or a quaternion"},
-    {"--ellipsoid-scale", "S", OPTION_NUMBER, ROBOT(placement.ellipsoid_scale), NULL,
-     "ellipsoids become S R M R^T (default: 1)"},
     {.name = NULL},
 };
 
@@ -124,7 +104,7 @@ static int parse_rotation(const robot_work *r) {
 static int find_place(robot_work *r) {
     rm2_placement *p = &r->options->placement;
     bool found;
-    if (r->options->offset || p->scale != 1)
+    if (r->options->offset || setting_given(&r->options->place_from, "scale"))
         return work_complain(&r->work, EXIT_USAGE,
                              "--place auto finds scale and offset itself; leave --scale and "
                              "--offset out");
@@ -177,12 +157,10 @@ static int place_targets(robot_work *r) {
 /* ---- following ------------------------------------------------------------------------------ */
 
 static int parse_start(const robot_work *r, double angles[RM2_ARM_MAX_LINKS]) {
-    if (r->options->start && r->options->searches)
+    if (r->options->start && setting_given(&r->options->track_from, "searches"))
         return work_complain(&r->work, EXIT_USAGE,
                              "--start and --searches exclude each other: --start gives one "
                              "configuration, --searches tries several");
-    if (r->options->searches)
-        r->options->track.searches = r->options->searches;
     if (r->options->start)
         r->options->track.start = angles;
     return take_numbers(r, "--start", r->options->start, rm2_arm_joints(r->arm), "angles", angles);
@@ -278,7 +256,6 @@ static int track(robot_work *r) {
     int code = output ? work_check_output(&r->work, output, inputs) : EXIT_DONE;
     if (output && code == EXIT_DONE)
         code = work_check_format(&r->work, output, table_formats);
-    r->options->track.stations = (size_t)r->options->stations;
     if (r->options->no_null_space)
         r->options->track.null_step = 0;
     if (code == EXIT_DONE)
@@ -316,13 +293,16 @@ int run_robot(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     robot_options options = {.data = data_options_default(),
                              .track = rm2_track_settings_default(),
-                             .placement = rm2_placement_default()};
-    options.stations = options.track.stations;
+                             .track_from = {.table = rm2_track_settings_table()},
+                             .placement = rm2_placement_default(),
+                             .place_from = {.table = rm2_placement_table()}};
     options.data.from.only = input_settings;
     options.data.settings.scale = RM2_SCALE_NONE; /* positions keep their units */
     const option_group groups[] = {{"Options", robot_table, &options, NULL},
+                                   {NULL, NULL, &options.track, &options.track_from},
                                    {"Links and what they avoid", link_table, &options, NULL},
                                    {"Place of the trajectory", place_table, &options, NULL},
+                                   {NULL, NULL, &options.placement, &options.place_from},
                                    {"Data (default: from the names of columns)", NULL,
                                     &options.data.settings, &options.data.from},
                                    {"Common options", common_option_table, &common, NULL},

@@ -9,13 +9,13 @@
 typedef struct robot_options {
     data_options data;
     rm2_track_settings track;
+    setting_options track_from;
     rm2_placement placement;
+    setting_options place_from;
     arm_source arm;
     const char *output, *offset, *rotate, *start;
     const char *trajectory, *joint_names; /* of the file for a robot's controller */
     int place;                            /* 1: auto */
-    size_t searches;                      /* 0: not given */
-    uint64_t stations;
     bool no_null_space;
     text_list avoid;
     const char *link_radius;

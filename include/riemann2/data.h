@@ -243,9 +243,13 @@ typedef struct rm2_generate_settings {
     bool scale;          /* as in rm2_data_settings */
 } rm2_generate_settings;
 
+/* Seed and sizes are in it. */
+RM2_API const rm2_settings_table *rm2_generate_settings_table(void);
+
 static inline rm2_generate_settings rm2_generate_settings_default(void) {
     rm2_generate_settings settings = {0};
     settings.size = sizeof settings;
+    rm2_settings_fill(rm2_generate_settings_table(), 0, &settings);
     return settings;
 }
 

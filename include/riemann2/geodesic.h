@@ -13,6 +13,7 @@
 #include "riemann2/manifold.h"
 #include "riemann2/metric.h"
 #include "riemann2/roadmap.h"
+#include "riemann2/settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,21 +31,19 @@ RM2_API const char *rm2_stage_text(rm2_geodesic_stage stage);
 
 typedef struct rm2_geodesic_settings {
     size_t size;             /* as rm2_geodesic_settings_default sets it */
-    rm2_geodesic_stage last; /* where to stop: RM2_STAGE_POLISH */
-    size_t nodes;            /* of the result: 200 */
-    size_t intervals;        /* of the first spline, doubled where that is too coarse: 16 */
-    size_t max_iterations;   /* of each optimisation: 200 */
-    double tolerance;        /* of the velocity, relative; that of the length is its square: 1e-6 */
+    rm2_geodesic_stage last; /* where to stop */
+    size_t nodes;            /* of the result */
+    size_t intervals;        /* of the first spline, doubled where that is too coarse */
+    size_t max_iterations;   /* of each optimisation */
+    double tolerance;        /* of the velocity, relative; that of the length is its square */
 } rm2_geodesic_settings;
+
+RM2_API const rm2_settings_table *rm2_geodesic_settings_table(void);
 
 static inline rm2_geodesic_settings rm2_geodesic_settings_default(void) {
     rm2_geodesic_settings settings = {0};
     settings.size = sizeof settings;
-    settings.last = RM2_STAGE_POLISH;
-    settings.nodes = 200;
-    settings.intervals = 16;
-    settings.max_iterations = 200;
-    settings.tolerance = 1e-6;
+    rm2_settings_fill(rm2_geodesic_settings_table(), 0, &settings);
     return settings;
 }
 

@@ -12,6 +12,7 @@
 
 #include "riemann2/base.h"
 #include "riemann2/geometry.h"
+#include "riemann2/settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -140,7 +141,7 @@ RM2_API rm2_status rm2_manifold_metric_derivative(rm2_context *ctx, const rm2_ma
 
 typedef struct rm2_mean_settings {
     size_t size; /* as rm2_mean_settings_default sets it */
-    int max_iterations;
+    size_t max_iterations;
     double tolerance; /* on |gradient| relative to the root mean squared distance */
 } rm2_mean_settings;
 
@@ -151,11 +152,12 @@ typedef struct rm2_mean_info {
     double variance; /* weighted mean of squared distances */
 } rm2_mean_info;
 
+RM2_API const rm2_settings_table *rm2_mean_settings_table(void);
+
 static inline rm2_mean_settings rm2_mean_settings_default(void) {
     rm2_mean_settings settings = {0};
     settings.size = sizeof settings;
-    settings.max_iterations = 500;
-    settings.tolerance = 1e-14;
+    rm2_settings_fill(rm2_mean_settings_table(), 0, &settings);
     return settings;
 }
 

@@ -35,6 +35,7 @@
 
 #include "riemann2/base.h"
 #include "riemann2/region.h"
+#include "riemann2/settings.h"
 #include "riemann2/space.h"
 
 #ifdef __cplusplus
@@ -44,18 +45,19 @@ extern "C" {
 typedef struct rm2_planner_settings {
     size_t size;       /* as rm2_planner_settings_default sets it */
     size_t factor;     /* Euclidean factor with the positions; RM2_ALL_FACTORS: the first one */
-    double deviations; /* standard deviations of the position by which regions grow: 0 */
-    size_t nodes;      /* of a refined path, at least 8: 48 */
-    double
-        gain; /* relative gain in length for which the path leaves the side of the last one: 0.01 */
+    double deviations; /* standard deviations of the position by which regions grow */
+    size_t nodes;      /* of a refined path */
+    double gain; /* relative gain in length for which the path leaves the side of the last one */
 } rm2_planner_settings;
+
+/* All but the factor are in it. */
+RM2_API const rm2_settings_table *rm2_planner_settings_table(void);
 
 static inline rm2_planner_settings rm2_planner_settings_default(void) {
     rm2_planner_settings settings = {0};
     settings.size = sizeof settings;
     settings.factor = RM2_ALL_FACTORS;
-    settings.nodes = 48;
-    settings.gain = 0.01;
+    rm2_settings_fill(rm2_planner_settings_table(), 0, &settings);
     return settings;
 }
 

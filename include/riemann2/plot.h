@@ -19,6 +19,7 @@
 #define RIEMANN2_PLOT_H
 
 #include "riemann2/base.h"
+#include "riemann2/figure.h"
 #include "riemann2/manifold.h"
 #include "riemann2/region.h"
 #include "riemann2/settings.h"
@@ -104,28 +105,6 @@ typedef struct rm2_style {
 
 typedef struct rm2_figure rm2_figure;
 typedef struct rm2_panel rm2_panel;
-
-typedef struct rm2_figure_settings {
-    size_t size;                            /* as rm2_figure_settings_default sets it */
-    double width, height;                   /* millimetres */
-    size_t rows, columns;                   /* grid of panels */
-    const double *row_parts, *column_parts; /* their sizes relative to each other; NULL: equal */
-    const char *title;                      /* NULL: none */
-    double font_size;                       /* points; the figure's title is a point larger */
-    bool legend; /* one legend below all panels, instead of one per panel */
-} rm2_figure_settings;
-
-/* 85 x 65 mm (one column of a paper), one panel, no title, 8 points. */
-static inline rm2_figure_settings rm2_figure_settings_default(void) {
-    rm2_figure_settings settings = {0};
-    settings.size = sizeof settings;
-    settings.width = 85;
-    settings.height = 65;
-    settings.rows = 1;
-    settings.columns = 1;
-    settings.font_size = 8;
-    return settings;
-}
 
 RM2_API rm2_status rm2_figure_create(rm2_context *ctx, const rm2_figure_settings *settings,
                                      rm2_figure **figure);

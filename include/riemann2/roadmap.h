@@ -4,6 +4,7 @@
 
 #include "riemann2/base.h"
 #include "riemann2/metric.h"
+#include "riemann2/settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,17 +20,19 @@ typedef enum rm2_edge_rule {
 typedef struct rm2_grid_settings {
     size_t size;    /* as rm2_grid_settings_default sets it */
     size_t points;  /* along each dimension; 0: 50 for Q <= 2, 24 for Q = 3 */
-    double padding; /* of the box around the points, in parts of its larger side: 0.1 */
+    double padding; /* of the box around the points, in parts of its larger side */
     size_t
         reach; /* edges to all primitive steps of at most this number of cells (1 to 10): 1, 2, 3 are 8,
                        16, 32 directions in the plane; 0: 3 for Q <= 2, 2 for Q = 3 */
     rm2_edge_rule rule;
 } rm2_grid_settings;
 
+RM2_API const rm2_settings_table *rm2_grid_settings_table(void);
+
 static inline rm2_grid_settings rm2_grid_settings_default(void) {
     rm2_grid_settings settings = {0};
     settings.size = sizeof settings;
-    settings.padding = 0.1;
+    rm2_settings_fill(rm2_grid_settings_table(), 0, &settings);
     return settings;
 }
 

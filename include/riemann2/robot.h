@@ -15,6 +15,7 @@
 #include "riemann2/base.h"
 #include "riemann2/manifold.h"
 #include "riemann2/region.h"
+#include "riemann2/settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -167,32 +168,29 @@ typedef struct rm2_arm_targets {
 
 typedef struct rm2_track_settings {
     size_t size;                  /* as rm2_track_settings_default sets it */
-    double position_tolerance;    /* a target further off than this is missed: 1e-6 */
-    double orientation_tolerance; /* the same for the rotation angle: 1e-6 */
+    double position_tolerance;    /* a target further off than this is missed */
+    double orientation_tolerance; /* the same for the rotation angle */
     double
         orientation_weight; /* length that weighs as much as a radian; 0: a quarter of the reach */
     double
         limit_weight;  /* null space: weight of the distance from the middle of the joints' ranges;
                             negative: 1, or 0 where ellipsoids are tracked */
-    double null_step;  /* null space: largest motion of a joint from one target to the next: 0.1 */
-    size_t iterations; /* most steps towards one target: 200 */
-    size_t searches;   /* from random configurations: 30 */
+    double null_step;  /* null space: largest motion of a joint from one target to the next */
+    size_t iterations; /* most steps towards one target */
+    size_t searches;   /* from random configurations */
     const double *start; /* joints: start from here instead; NULL: from random ones */
-    size_t stations;     /* targets at which the whole trajectory is searched: 48; 0: it is not */
+    size_t stations;     /* targets at which the whole trajectory is searched; 0: it is not */
     const rm2_arm_scene
         *scene; /* motions keep its clearances where they can; NULL: bodies do not count */
 } rm2_track_settings;
 
+/* All but start and scene are in it. */
+RM2_API const rm2_settings_table *rm2_track_settings_table(void);
+
 static inline rm2_track_settings rm2_track_settings_default(void) {
     rm2_track_settings settings = {0};
     settings.size = sizeof settings;
-    settings.position_tolerance = 1e-6;
-    settings.orientation_tolerance = 1e-6;
-    settings.limit_weight = -1;
-    settings.null_step = 0.1;
-    settings.iterations = 200;
-    settings.searches = 30;
-    settings.stations = 48;
+    rm2_settings_fill(rm2_track_settings_table(), 0, &settings);
     return settings;
 }
 
@@ -260,10 +258,22 @@ RM2_API rm2_status rm2_arm_velocities(rm2_context *ctx, const rm2_arm *arm, size
 /* Positions become scale R x + offset, orientations r q, ellipsoids ellipsoid_scale R M R^T, R the
  * rotation of the unit quaternion r. */
 typedef struct rm2_placement {
+    size_t size; /* as rm2_placement_default sets it */
     double scale, offset[3], rotation[4], ellipsoid_scale;
 } rm2_placement;
 
-RM2_API rm2_placement rm2_placement_default(void); /* leaves everything where it is */
+/* The two scales are in it. */
+RM2_API const rm2_settings_table *rm2_placement_table(void);
+
+/* Leaves everything where it is. */
+static inline rm2_placement rm2_placement_default(void) {
+    rm2_placement placement = {0};
+    placement.size = sizeof placement;
+    placement.rotation[0] = 1;
+    rm2_settings_fill(rm2_placement_table(), 0, &placement);
+    return placement;
+}
+
 RM2_API rm2_status rm2_arm_place(rm2_context *ctx, const rm2_arm_task *task,
                                  const rm2_placement *placement, size_t n, double *targets);
 /* Find scale and offset that put the targets within reach of the arm; what is there already stays

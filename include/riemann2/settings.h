@@ -6,8 +6,8 @@
  *     rm2_settings_set(ctx, rm2_fit_settings_table(), &s, "latent_dim", "3");
  *     rm2_settings_set(ctx, rm2_fit_settings_table(), &s, "lengthscale", "learned 0.3 gamma:2:10");
  *
- * Tables: rm2_fit_settings_table and rm2_encode_settings_table (model.h), rm2_data_settings_table
- * (data.h), rm2_space_settings_table (space.h). They are constant. */
+ * A struct of settings rm2_NAME_settings has the table rm2_NAME_settings_table, in the header of the struct. Tables are
+ * constant. */
 #ifndef RIEMANN2_SETTINGS_H
 #define RIEMANN2_SETTINGS_H
 

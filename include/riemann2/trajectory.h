@@ -5,6 +5,7 @@
 
 #include "riemann2/base.h"
 #include "riemann2/manifold.h"
+#include "riemann2/settings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,10 +36,12 @@ typedef struct rm2_dtw_settings {
         *manifold; /* its distance between points; NULL: Euclidean distance of rows */
 } rm2_dtw_settings;
 
-/* Warped, no window, Euclidean. */
+RM2_API const rm2_settings_table *rm2_dtw_settings_table(void);
+
 static inline rm2_dtw_settings rm2_dtw_settings_default(void) {
     rm2_dtw_settings settings = {0};
     settings.size = sizeof settings;
+    rm2_settings_fill(rm2_dtw_settings_table(), 0, &settings);
     return settings;
 }
 

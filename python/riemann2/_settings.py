@@ -34,6 +34,11 @@ class Setting(NamedTuple):
     help: str
     """One line of explanation."""
 
+    @property
+    def default(self) -> Any:
+        """The default of the first recipe, as a Python value."""
+        return self.value(self.defaults[0])
+
     def value(self, text: str) -> Any:
         """Turn a text of the library into a Python value."""
         if self.zero is not None and text == self.zero:
@@ -67,12 +72,18 @@ class Setting(NamedTuple):
 
 @lru_cache(maxsize=None)
 def table(name: str) -> dict[str, Setting]:
-    """Return the settings of a table ("fit", "data", "encode", "space", "cross", "test", "classify", "covariance") by name."""
+    """Return the settings of a table by name."""
     return {row[0]: Setting(*row) for row in _core.settings(name)}
 
 
 def settings(name: str) -> list[Setting]:
-    """Return the settings of a table: "fit", "data", "encode", "space", "cross", "test", "classify" or "covariance".
+    """Return the settings of a table.
+
+    Parameters
+    ----------
+    name : str
+        "fit", "data", "encode", "space", "report", "generate", "dtw", "track", "placement", "planner", "mean", "geodesic",
+        "grid", "figure", "cross", "test", "classify" or "covariance".
 
     Examples
     --------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import as_count, as_doubles, as_seed
+from ._arrays import as_doubles, as_seed
 from ._settings import describe, texts
 from .manifold import Manifold
 
@@ -220,17 +220,16 @@ if read.__doc__:
     read.__doc__ = read.__doc__.replace("{settings}", describe("data", ("manifold",)))
 
 
-def generate(name: str, *, seed: int = 0, trajectories: int = 0, points: int = 0) -> Data:
+def generate(name: str, *, seed: int = 0, **settings: Any) -> Data:
     """Generate an example data set: "toy", "robot", "manipulability" or "connectome".
 
     Parameters
     ----------
     name : str
     seed : int
-    trajectories, points : int
-        Trajectories, and points of each (connectome: of the set); 0 is the example's own number.
+    **settings
+        Settings of the library's table "generate": ``trajectories``, and ``points`` of each (connectome: of the set).
     """
     if not isinstance(name, str):
         raise TypeError(f"name: expected text, got {type(name).__name__}")
-    sizes = as_count(trajectories, "trajectories"), as_count(points, "points")
-    return Data._wrap(_core.data_generate(name, as_seed(seed), *sizes))
+    return Data._wrap(_core.data_generate(name, as_seed(seed), texts("generate", settings)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import as_count, as_doubles
+from ._arrays import as_doubles
 from ._progress import Callback, watch
 from ._settings import texts
 from .data import Data
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Calibration", "CrossValidation", "CrossValidationJob", "CrossValidationRow", "Floor", "Score", "calibration", "cross_validate", "dtw", "dtw_floor", "score"]
 
-_KINDS = ("warped", "padded", "nearest")
 
 
 def _need(model: Any, *data: Any) -> None:
@@ -50,14 +49,11 @@ def _rows(value: Any, name: str, shape: tuple[int, ...] | None) -> Array:
     return array
 
 
-def _dtw_settings(manifold: Any, kind: str, window: int, width: int) -> tuple[Any, ...]:
-    if kind not in _KINDS:
-        raise ValueError(f"kind: expected one of {', '.join(_KINDS)}, got {kind!r}")
-    handle = None if manifold is None else manifold._handle
-    return handle, _KINDS.index(kind), as_count(window, "window"), width
+def _dtw_settings(manifold: Any, settings: dict[str, Any], width: int) -> tuple[Any, ...]:
+    return None if manifold is None else manifold._handle, texts("dtw", settings), width
 
 
-def dtw(a: Any, b: Any, manifold: str | Manifold | None = None, *, kind: str = "warped", window: int = 0) -> Any:
+def dtw(a: Any, b: Any, manifold: str | Manifold | None = None, **settings: Any) -> Any:
     """Return the distance between sequences under dynamic time warping.
 
     Parameters
@@ -66,11 +62,10 @@ def dtw(a: Any, b: Any, manifold: str | Manifold | None = None, *, kind: str = "
     b : array of shape (m, *point_shape), or a list of such arrays
     manifold : str or Manifold, optional
         Whose distance between points is used; the Euclidean distance of rows by default.
-    kind : {"warped", "padded", "nearest"}
-        Root of the least sum of squared distances; the same with the shorter one padded first; sum of the distances
-        to the nearest points, without warping.
-    window : int
-        Warp by less than this number of points; 0 means no limit.
+    **settings
+        Settings of the library's table "dtw". ``kind``: "warped" (root of the least sum of squared distances), "padded" (the
+        shorter one is padded first) or "nearest" (sum of the distances to the nearest points). ``window``: warp by less than
+        this number of points.
 
     Returns
     -------
@@ -89,13 +84,11 @@ def dtw(a: Any, b: Any, manifold: str | Manifold | None = None, *, kind: str = "
     others = [_rows(one, "b", first.shape[1:]) for one in (b if many else [b])]
     out = np.empty(len(others))
     width = int(np.prod(first.shape[1:]))
-    _core.dtw_from(_dtw_settings(m, kind, window, width), first, others, out)
+    _core.dtw_from(_dtw_settings(m, settings, width), first, others, out)
     return out if many else float(out[0])
 
 
-def dtw_floor(
-    sequences: Sequence[Any] | Data, manifold: str | Manifold | None = None, *, kind: str = "warped", window: int = 0
-) -> Floor:
+def dtw_floor(sequences: Sequence[Any] | Data, manifold: str | Manifold | None = None, **settings: Any) -> Floor:
     """Return the distances among sequences (or trajectories of a data set): the floor of what a model can reach.
 
     Parameters are those of `dtw`.
@@ -109,7 +102,7 @@ def dtw_floor(
     rows += [_rows(one, "sequence", rows[0].shape[1:]) for one in given[1:]]
     out = np.empty(len(rows) * (len(rows) - 1) // 2)
     width = int(np.prod(rows[0].shape[1:]))
-    mean, deviation = _core.dtw_floor(_dtw_settings(m, kind, window, width), rows, out)
+    mean, deviation = _core.dtw_floor(_dtw_settings(m, settings, width), rows, out)
     return Floor(mean, deviation, out)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_count, as_doubles
+from ._settings import texts
 from .manifold import Manifold
 
 if TYPE_CHECKING:
@@ -206,13 +207,13 @@ class Figure:
 
     Parameters
     ----------
-    width, height : float
-        Millimetres.
-    rows, columns : int
+    width, height : float, optional
+        Millimetres. Defaults are those of the library's table "figure".
+    rows, columns : int, optional
     title : str, optional
-    font_size : float
+    font_size : float, optional
         Typographic points.
-    legend : bool
+    legend : bool, optional
         One legend below all panels, instead of one per panel.
 
     Examples
@@ -225,14 +226,15 @@ class Figure:
     True
     """
 
-    def __init__(self, width: float = 85.0, height: float = 65.0, rows: int = 1, columns: int = 1,
-                 title: str | None = None, font_size: float = 8.0, legend: bool = False):
+    def __init__(self, width: float | None = None, height: float | None = None, rows: int | None = None,
+                 columns: int | None = None, title: str | None = None, font_size: float | None = None,
+                 legend: bool | None = None):
         if not hasattr(_core, "figure"):
             raise NotImplementedError("riemann2 was built without Cairo: figures are not available")
-        self._handle = _core.figure(
-            float(width), float(height), as_count(rows, "rows"), as_count(columns, "columns"), title, float(font_size),
-            bool(legend),
-        )
+        self._handle = _core.figure(texts("figure", {
+            "width": width, "height": height, "rows": rows, "columns": columns, "title": title, "font_size": font_size,
+            "legend": legend,
+        }))
 
     def panel(
         self,

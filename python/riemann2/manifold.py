@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import as_count, as_doubles, as_seed
 from ._progress import Callback, watch
+from ._settings import texts
 
 if TYPE_CHECKING:
     from ._arrays import Array
@@ -352,9 +353,7 @@ class Manifold:
 
     # ---- statistics ---------------------------------------------------------------------------
 
-    def mean(
-        self, points: Any, weights: Any = None, *, max_iterations: int = 500, tolerance: float = 1e-14
-    ) -> Array:
+    def mean(self, points: Any, weights: Any = None, **settings: Any) -> Array:
         """Return the Fréchet mean of points, the minimiser of the weighted sum of squared distances.
 
         Parameters
@@ -362,9 +361,9 @@ class Manifold:
         points : array of shape (n, *point_shape)
         weights : array of shape (n,), optional
             Equal by default; they need not sum to one.
-        max_iterations : int
-        tolerance : float
-            On the gradient, relative to the root mean squared distance.
+        **settings
+            Settings of the library's table "mean": ``max_iterations``, and ``tolerance`` of the gradient, relative to the root
+            mean squared distance.
 
         Warns
         -----
@@ -376,7 +375,9 @@ class Manifold:
             raise ValueError(f"points: expected at least one point in an array of shape (n, ...), got {array.shape}")
         w = None if weights is None else as_doubles(weights, "weights")
         out = np.empty(self.point_shape)
-        converged, iterations, gradient, _ = _core.manifold_mean(self._handle, array, w, max_iterations, tolerance, out)
+        converged, iterations, gradient, _ = _core.manifold_mean(
+            self._handle, array, w, texts("mean", settings), out
+        )
         if not converged:
             import warnings
 

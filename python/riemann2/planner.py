@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import as_count
+from ._settings import texts
 
 if TYPE_CHECKING:
     from ._arrays import Array
@@ -53,12 +53,8 @@ class Planner:
     ----------
     space : Space
         With a grid, of a model with a Euclidean factor.
-    deviations : float
-        Standard deviations of the decoded position by which obstacles grow. Updates take longer with them.
-    nodes : int
-        Nodes of a path, at least 8.
-    gain : float
-        Relative gain in length for which the path leaves the side of the last one.
+    **settings
+        Settings of the library's table "planner": ``deviations``, ``nodes``, ``gain``; see `riemann2.settings`.
 
     Examples
     --------
@@ -70,11 +66,11 @@ class Planner:
     'found'
     """
 
-    def __init__(self, space: Space, *, deviations: float = 0.0, nodes: int = 48, gain: float = 0.01):
+    def __init__(self, space: Space, **settings: Any):
         if not hasattr(space, "_handle"):
             raise TypeError(f"space: expected riemann2.Space, got {type(space).__name__}")
         self.space = space
-        self._handle = _core.planner(space._handle, float(deviations), as_count(nodes, "nodes"), float(gain))
+        self._handle = _core.planner(space._handle, texts("planner", settings))
 
     def update(self, start: Any, goal: Any, obstacles: Any = (), *, clearance: float = 0.0, seconds: float = 0.0) -> Plan:
         """Return the path from the current point to the goal around the obstacles as they are now.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import as_count, as_doubles, as_seed
+from ._arrays import as_doubles, as_seed
+from ._settings import table, texts
 from .manifold import Manifold
 from .space import _regions
 
@@ -86,11 +87,11 @@ class Tracked(NamedTuple):
 class Placement(NamedTuple):
     """Where a trajectory is put: positions become scale R x + offset, orientations r q."""
 
-    scale: float = 1.0
+    scale: float = table("placement")["scale"].default
     offset: tuple[float, ...] = (0.0, 0.0, 0.0)
     rotation: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
     """Unit quaternion w x y z."""
-    ellipsoid_scale: float = 1.0
+    ellipsoid_scale: float = table("placement")["ellipsoid_scale"].default
 
 
 def _row(placement: Placement) -> Array:
@@ -268,16 +269,10 @@ class Arm:
             Position ("R2", "R3"), orientation ("S3", "SO3") and ellipsoid ("SPD2", "SPD3"), such as "R3 x S3" or
             "R2 x SPD2".
         time : array of shape (n,), optional
-        position_tolerance, orientation_tolerance : float, default 1e-6
-        orientation_weight : float
-            Length that weighs as much as a radian; 0 is a quarter of the reach.
-        limit_weight : float
-            Weight of the distance from the middle of the joints' ranges in the null space; negative is automatic.
-        null_step : float
-            Largest motion of a joint in the null space from one target to the next.
-        iterations, searches : int
-        stations : int, default 48
-            Targets at which the whole trajectory is searched where following it from a start fails; 0: none.
+        **settings
+            Settings of the library's table "track": ``position_tolerance``, ``orientation_tolerance``,
+            ``orientation_weight``, ``limit_weight``, ``null_step``, ``iterations``, ``searches``, ``stations``; see
+            `riemann2.settings`. And the following ones.
         start : array of shape (joints,), optional
         obstacles : sequence of Sphere, Box, Capsule, HalfSpace or texts, optional
             Keep-out regions of the links in the frame of the base; of two dimensions where positions are.
@@ -350,21 +345,8 @@ class Arm:
 
 
 def _track_settings(
-    *,
-    position_tolerance: float = 1e-6,
-    orientation_tolerance: float = 1e-6,
-    orientation_weight: float = 0.0,
-    limit_weight: float = -1.0,
-    null_step: float = 0.1,
-    iterations: int = 200,
-    searches: int = 30,
-    stations: int = 48,
-    obstacles: Any = None,
-    clearance: float | None = None,
-    self_clearance: float | None = None,
+    *, obstacles: Any = None, clearance: float | None = None, self_clearance: float | None = None, **settings: Any
 ) -> tuple[Any, ...]:
-    numbers = (position_tolerance, orientation_tolerance, orientation_weight, limit_weight, null_step)
-    counts = (as_count(iterations, "iterations"), as_count(searches, "searches"), as_count(stations, "stations"))
     scene = obstacles is not None or clearance is not None or self_clearance is not None
     regions = _regions(() if obstacles is None else obstacles) if scene else None
-    return (*map(float, numbers), *counts, regions, float(clearance or 0), float(self_clearance or 0))
+    return texts("track", settings), regions, float(clearance or 0), float(self_clearance or 0)

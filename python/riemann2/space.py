@@ -517,9 +517,9 @@ class Space:
             warnings.warn("the geodesic did not converge", RuntimeWarning, stacklevel=2)
         return out
 
-    def planner(self, *, deviations: float = 0.0, nodes: int = 48, gain: float = 0.01) -> Planner:
-        """Return a `Planner` for obstacles that move; its arguments are those of the class."""
-        return Planner(self, deviations=deviations, nodes=nodes, gain=gain)
+    def planner(self, **settings: Any) -> Planner:
+        """Return a `Planner` for obstacles that move; its settings are those of the class."""
+        return Planner(self, **settings)
 
     # ---- metric --------------------------------------------------------------------------------
 

@@ -191,19 +191,18 @@ static PyObject *read_file(PyObject *self, PyObject *args) {
     return wrap_made(glue_leave(ctx, status), &m);
 }
 
-/* data_generate(name, seed, trajectories, points) */
+/* data_generate(name, seed, settings) */
 static PyObject *generate(PyObject *self, PyObject *args) {
     const char *name;
     unsigned long long seed;
-    Py_ssize_t trajectories, points;
+    PyObject *dict;
     rm2_data *data = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "sKnn", &name, &seed, &trajectories, &points))
-        return NULL;
     rm2_generate_settings s = rm2_generate_settings_default();
+    if (!PyArg_ParseTuple(args, "sKO", &name, &seed, &dict) ||
+        !glue_settings(dict, rm2_generate_settings_table(), &s))
+        return NULL;
     s.seed = seed;
-    s.trajectories = (size_t)trajectories;
-    s.points = (size_t)points;
     s.scale = true; /* as data from files and arrays are */
     rm2_context *ctx = glue_enter();
     if (!ctx)

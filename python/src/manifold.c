@@ -250,17 +250,16 @@ static PyObject *contains(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* manifold_mean(m, x, weights or None, max_iterations, tolerance, y): (converged, iterations, gradient,
- * variance). */
+/* manifold_mean(m, x, weights or None, settings, y): (converged, iterations, gradient, variance). */
 static PyObject *mean(PyObject *self, PyObject *args) {
     const rm2_manifold *m;
     (void)self;
-    PyObject *in, *weigh, *out, *result = NULL;
+    PyObject *in, *weigh, *dict, *out, *result = NULL;
     glue_array x = {.data = NULL}, w = {.data = NULL}, y = {.data = NULL};
     rm2_mean_settings settings = rm2_mean_settings_default();
     rm2_mean_info info = {.converged = false};
-    if (!PyArg_ParseTuple(args, "O&OOidO", take_manifold, &m, &in, &weigh, &settings.max_iterations,
-                          &settings.tolerance, &out))
+    if (!PyArg_ParseTuple(args, "O&OOOO", take_manifold, &m, &in, &weigh, &dict, &out) ||
+        !glue_settings(dict, rm2_mean_settings_table(), &settings))
         return NULL;
     size_t ambient = rm2_manifold_ambient(m);
     if (glue_read(in, "points", false, &x) && glue_read(weigh, "weights", true, &w) &&

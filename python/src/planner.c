@@ -17,15 +17,14 @@ static void release(void *thing) {
 
 static const handle_kind planner_kind = {"planner", release};
 
-/* planner(space, deviations, nodes, gain) */
+/* planner(space, settings) */
 static PyObject *make(PyObject *self, PyObject *args) {
     rm2_planner_settings s = rm2_planner_settings_default();
-    PyObject *object;
+    PyObject *object, *dict;
     latent_space *l = NULL;
-    Py_ssize_t nodes;
     (void)self;
-    if (!PyArg_ParseTuple(args, "Odnd", &object, &s.deviations, &nodes, &s.gain) ||
-        !take_space(object, &l))
+    if (!PyArg_ParseTuple(args, "OO", &object, &dict) || !take_space(object, &l) ||
+        !glue_settings(dict, rm2_planner_settings_table(), &s))
         return NULL;
     const rm2_space *space = l->space;
     planner *p = PyMem_Calloc(1, sizeof *p);
@@ -34,7 +33,6 @@ static PyObject *make(PyObject *self, PyObject *args) {
         PyMem_Free(p);
         return p ? NULL : PyErr_NoMemory();
     }
-    s.nodes = nodes < 0 ? 0 : (size_t)nodes;
     p->Q = rm2_space_dim(space);
     p->manifold =
         rm2_space_model(space) ? rm2_model_info_of(rm2_space_model(space))->manifold : NULL;

@@ -21,19 +21,13 @@ static int take_panel(PyObject *object, void *address) {
     return (*(void **)address = glue_unwrap(object, &panel_kind)) != NULL;
 }
 
-/* figure(width, height, rows, columns, title or None, font size, one legend) */
-static PyObject *make(PyObject *self, PyObject *args) {
+/* figure(settings) */
+static PyObject *make(PyObject *self, PyObject *dict) {
     rm2_figure_settings s = rm2_figure_settings_default();
-    Py_ssize_t rows, columns;
-    int legend;
     rm2_figure *figure = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "ddnnzdp", &s.width, &s.height, &rows, &columns, &s.title,
-                          &s.font_size, &legend))
+    if (!glue_settings(dict, rm2_figure_settings_table(), &s))
         return NULL;
-    s.legend = legend != 0;
-    s.rows = rows > 0 ? (size_t)rows : 0;
-    s.columns = columns > 0 ? (size_t)columns : 0;
     rm2_context *ctx = glue_enter();
     if (!ctx)
         return NULL;
@@ -336,7 +330,7 @@ static PyObject *plot_regions(PyObject *self, PyObject *args) {
 }
 
 static PyMethodDef functions[] = {
-    {"figure", make, METH_VARARGS, NULL},
+    {"figure", make, METH_O, NULL},
     {"figure_save", save, METH_VARARGS, NULL},
     {"panel", add_panel, METH_VARARGS, NULL},
     {"plot", plot, METH_VARARGS, NULL},

@@ -264,24 +264,19 @@ static PyObject *velocities(PyObject *self, PyObject *args) {
 
 /* ---- tracking ------------------------------------------------------------------------------- */
 
-/* (position tolerance, orientation tolerance, orientation weight, limit weight, null step, iterations, searches,
- * stations, regions or None, clearance, self clearance) */
+/* (settings, regions or None, clearance, self clearance) */
 static bool take_settings(PyObject *tuple, const glue_array *start, const rm2_arm *arm, size_t dim,
                           links_scene *links, rm2_track_settings *s) {
-    Py_ssize_t iterations, searches, stations;
+    PyObject *dict;
     const char *regions;
     double clearance, self_clearance;
     *s = rm2_track_settings_default();
-    if (!PyArg_ParseTuple(tuple, "dddddnnnzdd", &s->position_tolerance, &s->orientation_tolerance,
-                          &s->orientation_weight, &s->limit_weight, &s->null_step, &iterations,
-                          &searches, &stations, &regions, &clearance, &self_clearance))
+    if (!PyArg_ParseTuple(tuple, "Ozdd", &dict, &regions, &clearance, &self_clearance) ||
+        !glue_settings(dict, rm2_track_settings_table(), s))
         return false;
     if (regions && !take_scene(regions, dim, clearance, self_clearance, links))
         return false;
     s->scene = regions ? &links->scene : NULL;
-    s->iterations = iterations > 0 ? (size_t)iterations : 0;
-    s->searches = searches > 0 ? (size_t)searches : 0;
-    s->stations = stations > 0 ? (size_t)stations : 0;
     s->start = start->data;
     return !start->data || glue_sized(start, "start", rm2_arm_joints(arm));
 }
@@ -398,6 +393,7 @@ static PyObject *track(PyObject *self, PyObject *args) {
 
 /* (scale, offset, rotation, ellipsoid scale) as nine numbers. */
 static void to_placement(const double *v, rm2_placement *p) {
+    *p = rm2_placement_default();
     p->scale = v[0];
     memcpy(p->offset, v + 1, sizeof p->offset);
     memcpy(p->rotation, v + 4, sizeof p->rotation);

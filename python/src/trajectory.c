@@ -69,19 +69,17 @@ static bool take_sequences(PyObject *list, size_t width, sequences *s) {
 }
 
 static bool take_dtw(PyObject *tuple, rm2_dtw_settings *s, size_t *width) {
-    int kind;
-    Py_ssize_t window, columns;
-    PyObject *space;
-    if (!PyArg_ParseTuple(tuple, "Oinn", &space, &kind, &window, &columns))
-        return false;
+    Py_ssize_t columns;
+    PyObject *space, *dict;
     *s = rm2_dtw_settings_default();
-    s->kind = (rm2_dtw_kind)kind;
-    s->window = window > 0 ? (size_t)window : 0;
+    if (!PyArg_ParseTuple(tuple, "OOn", &space, &dict, &columns) ||
+        !glue_settings(dict, rm2_dtw_settings_table(), s))
+        return false;
     *width = columns > 0 ? (size_t)columns : 1;
     return space == Py_None || take_manifold(space, (void *)&s->manifold);
 }
 
-/* dtw_from((manifold or None, kind, window, width), sequence, list, out) */
+/* dtw_from((manifold or None, settings, width), sequence, list, out) */
 static PyObject *dtw_from(PyObject *self, PyObject *args) {
     PyObject *tuple, *first, *list, *out, *result = NULL;
     glue_array a = {.data = NULL}, y = {.data = NULL};
@@ -111,7 +109,7 @@ static PyObject *dtw_from(PyObject *self, PyObject *args) {
     return result;
 }
 
-/* dtw_floor((manifold or None, kind, window, width), list, out): (mean, deviation) */
+/* dtw_floor((manifold or None, settings, width), list, out): (mean, deviation) */
 static PyObject *dtw_floor(PyObject *self, PyObject *args) {
     PyObject *tuple, *list, *out, *none = NULL;
     glue_array y = {.data = NULL};

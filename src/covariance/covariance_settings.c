@@ -20,14 +20,7 @@ static const rm2_setting rows[] = {
 };
 /* clang-format on */
 
-const rm2_settings_table *rm2_covariance_settings_table(void) {
-    static const rm2_settings_table table = {.name = "covariance",
-                                             .struct_size = sizeof(rm2_covariance_settings),
-                                             .count = sizeof rows / sizeof *rows,
-                                             .columns = 1,
-                                             .rows = rows};
-    return &table;
-}
+RM2I_TABLE(rm2_covariance_settings_table, "covariance", rm2_covariance_settings, rows)
 
 bool rm2i_estimator_shrinks(rm2_estimator estimator) {
     return estimator == RM2_ESTIMATOR_LWF || estimator == RM2_ESTIMATOR_OAS;

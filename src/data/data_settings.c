@@ -81,14 +81,7 @@ static const rm2_setting rows[] = {
 };
 /* clang-format on */
 
-const rm2_settings_table *rm2_data_settings_table(void) {
-    static const rm2_settings_table table = {.name = "data",
-                                             .struct_size = sizeof(rm2_data_settings),
-                                             .count = sizeof rows / sizeof *rows,
-                                             .columns = 1,
-                                             .rows = rows};
-    return &table;
-}
+RM2I_TABLE(rm2_data_settings_table, "data", rm2_data_settings, rows)
 
 const char *rm2i_spd_layout_name(rm2_spd_layout layout) {
     return layout_words[layout];

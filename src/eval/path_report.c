@@ -22,14 +22,7 @@ static const rm2_setting rows[] = {
      .help = "largest distance of a result from the demonstrations, in multiples of their spread"},
 };
 
-const rm2_settings_table *rm2_report_settings_table(void) {
-    static const rm2_settings_table table = {.name = "report",
-                                             .struct_size = sizeof(rm2_report_settings),
-                                             .count = sizeof rows / sizeof *rows,
-                                             .columns = 1,
-                                             .rows = rows};
-    return &table;
-}
+RM2I_TABLE(rm2_report_settings_table, "report", rm2_report_settings, rows)
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 

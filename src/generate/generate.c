@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "data/data.h"
 #include "generate/generate.h"
+#include "settings/settings.h"
 
 typedef struct generator {
     const char *name, *description, *manifold;
@@ -54,10 +55,21 @@ static rm2_status find(rm2_context *ctx, const char *name, const generator **fou
                      known);
 }
 
+static const rm2_setting rows[] = {
+    {RM2I_MEMBER(rm2_generate_settings, trajectories), .name = "trajectories", .option = "demos",
+     .type = RM2_SETTING_COUNT, RM2I_COUNT_FROM(1), .zero = "auto", .defaults = {"auto"},
+     .group = "Sizes", .help = "number of trajectories; auto: the example's own"},
+    {RM2I_MEMBER(rm2_generate_settings, points), .name = "points", .type = RM2_SETTING_COUNT,
+     RM2I_COUNT_FROM(2), .zero = "auto", .defaults = {"auto"}, .group = "Sizes",
+     .help = "points of a trajectory (connectome: of the set); auto: the example's own"},
+    {RM2I_MEMBER(rm2_generate_settings, seed), .name = "seed", .type = RM2_SETTING_SEED,
+     .defaults = {"0"}, .group = "Sizes", .help = "seed of the random numbers"},
+};
+
+RM2I_TABLE(rm2_generate_settings_table, "generate", rm2_generate_settings, rows)
+
 /* Fill in the set's own numbers and refuse what cannot be made. */
 static rm2_status complete(rm2_context *ctx, const generator *g, rm2_generate_settings *s) {
-    if (s->points == 1)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: 1 point; expected at least 2", g->name);
     if (g->trajectories == 0 && s->trajectories > 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "%s has points without trajectories; set the number of points instead",
@@ -128,6 +140,7 @@ rm2_status rm2_data_generate(rm2_context *ctx, const char *name,
     RM2_REQUIRE(ctx, name);
     rm2_generate_settings s = rm2_generate_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_generate_settings_table(), &s));
     const generator *g = NULL;
     RM2_TRY(find(ctx, name, &g));
     RM2_TRY(complete(ctx, g, &s));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "geodesic/geodesic_rows.h"
 #include "geodesic/lattice.h"
 
 enum {
@@ -21,29 +22,15 @@ static const double ROUGH = 0.03;           /* tolerance of a spline that is pol
 static const double ROUNDING = 1e-9;        /* of lengths */
 static const double LENGTH_ACCURACY = 1e-6; /* where a spline is the result */
 
-static rm2_status check(rm2_context *ctx, const rm2_geodesic_settings *settings) {
-    if ((unsigned)settings->last > RM2_STAGE_POLISH)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.last is %d, not an rm2_geodesic_stage",
-                         (int)settings->last);
-    if (settings->nodes < 2)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic: %zu nodes; expected 2 or more",
-                         settings->nodes);
-    if (settings->intervals < 2)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "geodesic: a spline of %zu intervals; expected 2 or more",
-                         settings->intervals);
-    if (!(settings->tolerance > 0))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "geodesic: tolerance is %g; expected a positive number",
-                         settings->tolerance);
-    return RM2_OK;
-}
+static const rm2_setting rows[] = {RM2I_GEODESIC_ROWS(rm2_geodesic_settings, last, "1e-6")};
+
+RM2I_TABLE(rm2_geodesic_settings_table, "geodesic", rm2_geodesic_settings, rows)
 
 rm2_status rm2i_take_geodesic_settings(rm2_context *ctx, const rm2_geodesic_settings *given,
                                        rm2_geodesic_settings *own) {
     *own = rm2_geodesic_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, given, own));
-    return check(ctx, own);
+    return rm2_settings_check(ctx, rm2_geodesic_settings_table(), own);
 }
 
 void rm2i_candidate_clear(rm2i_curve_candidate *candidate) {

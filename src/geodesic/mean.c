@@ -240,7 +240,7 @@ static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings 
     for (;;) {
         bool done = d->best.norm <= tolerance * sqrt(d->best.variance);
         info->converged = done && d->best.converged;
-        if (done || step < LEAST_STEP || info->iterations >= settings->max_iterations)
+        if (done || step < LEAST_STEP || (size_t)info->iterations >= settings->max_iterations)
             break;
         bool better;
         info->iterations++;
@@ -285,6 +285,7 @@ rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const r
                  .points = points};
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &d.settings));
     RM2_TRY(rm2i_settings_take(ctx, mean_settings, &limits));
+    RM2_TRY(rm2_settings_check(ctx, rm2_mean_settings_table(), &limits));
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: there are no points");
     d.settings.nodes = NODES;

@@ -97,7 +97,7 @@ static rm2_status search(rm2_context *ctx, pattern *p, const rm2_mean_settings *
     bool polled = p->variance == 0; /* at m, which has no gradient then */
     for (;;) {
         info->converged = h <= least * sqrt(p->variance);
-        if (info->converged || info->iterations >= settings->max_iterations)
+        if (info->converged || (size_t)info->iterations >= settings->max_iterations)
             break;
         info->iterations++;
         RM2_TRY(poll(ctx, p, h));

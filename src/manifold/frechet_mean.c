@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "manifold/manifold.h"
+#include "settings/settings.h"
 
 enum { BLOCK = 64, CANDIDATES = 16, WITNESSES = 256 };
 static const double ROUNDING_LEVEL = 1e3; /* tolerances within which no progress means done */
@@ -156,13 +157,24 @@ static rm2_status start(rm2_context *ctx, descent *d) {
                         : RM2_OK;
 }
 
+static const rm2_setting rows[] = {
+    {RM2I_MEMBER(rm2_mean_settings, max_iterations), .name = "max_iterations",
+     .type = RM2_SETTING_COUNT, RM2I_COUNT_FROM(0), .limit = true, .defaults = {"500"},
+     .group = "Mean", .help = "largest number of iterations"},
+    {RM2I_MEMBER(rm2_mean_settings, tolerance), .name = "tolerance", .type = RM2_SETTING_NUMBER,
+     RM2I_FROM(0), .defaults = {"1e-14"}, .group = "Mean",
+     .help = "norm of the gradient, relative to the root mean squared distance"},
+};
+
+RM2I_TABLE(rm2_mean_settings_table, "mean", rm2_mean_settings, rows)
+
 static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings *settings,
                           rm2_mean_info *info) {
     size_t dim = d->m->dim, bytes = d->m->ambient * sizeof *d->best;
     double step = 1, variance = 0, norm;
     RM2_TRY(evaluate(ctx, d, d->best, &variance));
     norm = rm2i_norm(dim, d->gradient);
-    while (info->iterations < settings->max_iterations) {
+    while ((size_t)info->iterations < settings->max_iterations) {
         double enough = settings->tolerance * sqrt(variance);
         info->converged = norm <= enough;
         if (info->converged)
@@ -217,6 +229,7 @@ rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
     info = info ? info : &ignored;
     *info = (rm2_mean_info){.converged = false};
     RM2_TRY(rm2i_settings_take(ctx, settings, &used));
+    RM2_TRY(rm2_settings_check(ctx, rm2_mean_settings_table(), &used));
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: there are no points");
     descent d = {.m = m, .n = n, .points = points, .weights = weights};

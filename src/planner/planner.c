@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "metric/metric.h"
 #include "planner/planner.h"
+#include "settings/settings.h"
 #include "space/space.h"
 
 enum { GRIDS = 3, FEWEST_NODES = 8, MOST_NODES = 100000, MOST_STEPS = 20 };
@@ -69,6 +70,20 @@ const char *rm2_plan_state_text(rm2_plan_state state) {
 
 /* ---- making a planner ----------------------------------------------------------------------- */
 
+static const rm2_setting rows[] = {
+    {RM2I_MEMBER(rm2_planner_settings, deviations), .name = "deviations",
+     .type = RM2_SETTING_NUMBER, RM2I_FROM(0), .defaults = {"0"}, .group = "Planner",
+     .help = "standard deviations of the position by which regions grow; updates take longer then"},
+    {RM2I_MEMBER(rm2_planner_settings, nodes), .name = "nodes", .type = RM2_SETTING_COUNT,
+     RM2I_FROM_TO(FEWEST_NODES, MOST_NODES), .defaults = {"48"}, .group = "Planner",
+     .help = "nodes of a refined path"},
+    {RM2I_MEMBER(rm2_planner_settings, gain), .name = "gain", .type = RM2_SETTING_NUMBER,
+     RM2I_FROM_TO_BELOW(0, 1), .defaults = {"0.01"}, .group = "Planner",
+     .help = "relative gain in length for which the path leaves the side of the last one"},
+};
+
+RM2I_TABLE(rm2_planner_settings_table, "planner", rm2_planner_settings, rows)
+
 static rm2_status check(rm2_context *ctx, const rm2_space *space, const rm2_planner_settings *s) {
     const rm2_roadmap *net = space->core->roadmap;
     if (!space->core->model)
@@ -78,16 +93,7 @@ static rm2_status check(rm2_context *ctx, const rm2_space *space, const rm2_plan
         return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
                          "a planner needs a space with a grid (settings.roadmap, at most 3 latent "
                          "dimensions)");
-    if (s->nodes < FEWEST_NODES || s->nodes > MOST_NODES)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.nodes is %zu; expected %d to %d",
-                         s->nodes, (int)FEWEST_NODES, (int)MOST_NODES);
-    if (!(s->deviations >= 0 && isfinite(s->deviations)))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.deviations is %g; expected 0 or more",
-                         s->deviations);
-    if (!(s->gain >= 0 && s->gain < 1))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.gain is %g; expected 0 or more, below 1",
-                         s->gain);
-    return RM2_OK;
+    return rm2_settings_check(ctx, rm2_planner_settings_table(), s);
 }
 
 static void lay_out(void *arg, rm2i_arena *a) {

@@ -8,23 +8,12 @@
 enum { GRID_MAX = 100 }; /* panels of a figure */
 
 static const double POINTS_PER_MM = 72 / 25.4;
-static const double SIDE_MIN = 10, SIDE_MAX = 2000; /* mm */
-static const double FONT_MIN = 4, FONT_MAX = 40;    /* points */
-
 static rm2_status check_settings(rm2_context *ctx, const rm2_figure_settings *s) {
-    if (!(s->width >= SIDE_MIN && s->width <= SIDE_MAX && s->height >= SIDE_MIN &&
-          s->height <= SIDE_MAX))
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
-                                "a figure of %g x %g mm cannot be drawn: sides are %g to %g mm",
-                                s->width, s->height, SIDE_MIN, SIDE_MAX);
-    if (s->rows < 1 || s->columns < 1 || s->rows > GRID_MAX || s->columns > GRID_MAX / s->rows)
+    RM2_TRY(rm2_settings_check(ctx, rm2_figure_settings_table(), s));
+    if (s->columns > GRID_MAX / s->rows)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
                                 "a figure of %zu x %zu panels cannot be drawn: there are 1 to %d",
                                 s->rows, s->columns, GRID_MAX);
-    if (!(s->font_size >= FONT_MIN && s->font_size <= FONT_MAX))
-        return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
-                                "font size %g is not between %g and %g points", s->font_size,
-                                FONT_MIN, FONT_MAX);
     return RM2_OK;
 }
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "metric/metric.h"
-#include "roadmap/roadmap.h"
+#include "roadmap/grid_rows.h"
 
-enum { REACH_MAX = 10, STEPS_MAX = 21 * 21 * 21 };
+enum { REACHED = 2 * RM2I_GRID_REACH + 1, STEPS_MAX = REACHED * REACHED * REACHED };
 
 size_t rm2i_grid_points(size_t Q) {
     return Q <= 2 ? 50 : 24;
@@ -167,16 +167,22 @@ static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *met
     return status;
 }
 
-static rm2_status check(rm2_context *ctx, size_t Q, size_t reach, rm2_edge_rule rule) {
+static const rm2_setting rows[] = {
+    RM2I_GRID_ROWS(rm2_grid_settings, points, "points", "Grid"),
+    {RM2I_GRID_ROW(rm2_grid_settings, rule, "rule", CHOICE, "Grid"), RM2I_WORDS("ends", "midpoint"),
+     .defaults = {"ends"},
+     .help = "metric along an edge: interpolated between its ends, or that of its middle"},
+};
+
+RM2I_TABLE(rm2_grid_settings_table, "grid", rm2_grid_settings, rows)
+
+static rm2_status check(rm2_context *ctx, size_t Q, const rm2_grid_settings *s) {
     if (Q > RM2I_GRID_Q)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a grid in %zu dimensions has too many nodes: use the graph over points "
                          "beyond 3",
                          Q);
-    if (reach > REACH_MAX)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "edges over %zu cells; expected at most %d", reach,
-                         REACH_MAX);
-    return rm2i_roadmap_check_rule(ctx, rule);
+    return rm2_settings_check(ctx, rm2_grid_settings_table(), s);
 }
 
 /* What was checked becomes a roadmap. */
@@ -204,7 +210,10 @@ rm2_status rm2_roadmap_grid_axes(rm2_context *ctx, const rm2_metric *metric, siz
     *roadmap = NULL;
     RM2_REQUIRE(ctx, metric, counts, axes);
     size_t Q = rm2_metric_dim(metric);
-    RM2_TRY(check(ctx, Q, reach, rule));
+    rm2_grid_settings s = rm2_grid_settings_default();
+    s.reach = reach;
+    s.rule = rule;
+    RM2_TRY(check(ctx, Q, &s));
     for (size_t q = 0; q < Q; q++)
         RM2_REQUIRE(ctx, axes[q]);
     return create(ctx, metric, &(grid_plan){Q, reach, rule, counts, axes}, roadmap);
@@ -253,14 +262,9 @@ rm2_status rm2_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
     rm2_grid_settings s = rm2_grid_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     size_t Q = rm2_metric_dim(metric), count = s.points ? s.points : rm2i_grid_points(Q);
-    RM2_TRY(check(ctx, Q, s.reach, s.rule));
-    if (count < 2 || n == 0)
-        return rm2i_fail(
-            ctx, RM2_ERR_ARGUMENT,
-            "a grid of %zu nodes per side around %zu points; expected at least 2 and 1", count, n);
-    if (!(s.padding >= 0 && isfinite(s.padding)))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the padding of the grid is %g; expected 0 or more",
-                         s.padding);
+    RM2_TRY(check(ctx, Q, &s));
+    if (n == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a grid around 0 points; expected 1 or more");
     double low[RM2I_GRID_Q] = {0}, high[RM2I_GRID_Q] = {0}, *memory;
     RM2_TRY(find_box(ctx, n, Q, points, s.padding, low, high));
     RM2_TRY(rm2i_alloc(ctx, count, Q * sizeof *memory, &memory));

@@ -16,7 +16,8 @@
 #include "graph/neighbours.h"
 #include "riemann2/roadmap.h"
 
-enum { RM2I_GRID_Q = 3 }; /* most dimensions of a grid */
+/* Most dimensions of a grid, and most cells that its edges span. */
+enum { RM2I_GRID_Q = 3, RM2I_GRID_REACH = 10 };
 
 struct rm2_roadmap {
     size_t nodes, Q;

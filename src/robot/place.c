@@ -15,6 +15,7 @@
 #include "linalg/dense.h"
 #include "math/quaternion.h"
 #include "robot/robot.h"
+#include "settings/settings.h"
 
 enum {
     TRIED = 400,  /* targets, at most */
@@ -26,16 +27,26 @@ enum {
 static const double SMALLEST = 0.05, LARGEST = 1.0 / 3, WANTED = 0.25, SMALLER = 0.7; /* of reach */
 static const double JUMP = 0.5; /* radians of a joint between neighbours */
 
-rm2_placement rm2_placement_default(void) {
-    return (rm2_placement){.scale = 1, .rotation = {1, 0, 0, 0}, .ellipsoid_scale = 1};
-}
+static const rm2_setting rows[] = {
+    {RM2I_MEMBER(rm2_placement, scale), .name = "scale", .type = RM2_SETTING_NUMBER, RM2I_ABOVE(0),
+     .defaults = {"1"}, .group = "Place", .help = "S: positions become S R x + offset"},
+    {RM2I_MEMBER(rm2_placement, ellipsoid_scale), .name = "ellipsoid_scale",
+     .type = RM2_SETTING_NUMBER, RM2I_ABOVE(0), .defaults = {"1"}, .group = "Place",
+     .help = "S: ellipsoids become S R M R^T"},
+};
 
-static rm2_status check(rm2_context *ctx, const rm2_arm_task *task, const rm2_placement *p) {
-    double length = rm2i_norm(4, p->rotation);
+RM2I_TABLE(rm2_placement_table, "placement", rm2_placement, rows)
+
+/* The caller's placement, whatever its version, checked. */
+static rm2_status take(rm2_context *ctx, const rm2_arm_task *task, const rm2_placement *given,
+                       rm2_placement *p) {
+    *p = rm2_placement_default();
     RM2_TRY(rm2i_check_task(ctx, task));
-    if (!(p->scale > 0) || !(p->ellipsoid_scale > 0) || !isfinite(p->scale) ||
-        !isfinite(p->ellipsoid_scale) || isinf(rm2i_max_abs(3, p->offset)))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "placement: scales must be positive and finite");
+    RM2_TRY(rm2i_settings_take(ctx, given, p));
+    RM2_TRY(rm2_settings_check(ctx, rm2_placement_table(), p));
+    double length = rm2i_norm(4, p->rotation);
+    if (isinf(rm2i_max_abs(3, p->offset)))
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "placement: the offset must be finite");
     if (!(fabs(length - 1) < 1e-6))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "placement: rotation of length %g, not 1", length);
     if (task->dim == 2 && (p->rotation[1] != 0 || p->rotation[2] != 0 || p->offset[2] != 0))
@@ -84,10 +95,11 @@ rm2_status rm2_arm_place(rm2_context *ctx, const rm2_arm_task *task, const rm2_p
     RM2_REQUIRE(ctx, task, placement);
     if (n > 0)
         RM2_REQUIRE(ctx, targets);
-    RM2_TRY(check(ctx, task, placement));
+    rm2_placement own;
+    RM2_TRY(take(ctx, task, placement, &own));
     size_t width = rm2_arm_task_width(task);
     for (size_t i = 0; i < n; i++)
-        place(task, placement, targets + i * width);
+        place(task, &own, targets + i * width);
     return RM2_OK;
 }
 
@@ -241,16 +253,19 @@ rm2_status rm2_arm_place_auto(rm2_context *ctx, const rm2_arm *arm, const rm2_ar
     if (n > 0)
         RM2_REQUIRE(ctx, targets->points);
     *found = false;
-    RM2_TRY(check(ctx, task, placement));
+    rm2_placement own;
+    RM2_TRY(take(ctx, task, placement, &own));
     RM2_TRY(rm2i_solver_create(ctx, arm, task, settings, &f.solver));
     rm2_status status = rm2i_check_targets(ctx, task, n, targets->points);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, f.n, rm2_arm_task_width(task) * sizeof *chosen, &chosen);
     if (status == RM2_OK) {
-        choose_targets(task, placement, n, targets->points, f.n, chosen);
+        choose_targets(task, &own, n, targets->points, f.n, chosen);
         f.targets = chosen;
         measure_targets(&f);
-        status = find_place(&f, placement, found);
+        status = find_place(&f, &own, found);
+        if (status == RM2_OK)
+            status = rm2i_settings_give(ctx, &own, placement);
     }
     free(chosen);
     free(f.solver);

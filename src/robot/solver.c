@@ -20,6 +20,7 @@
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "robot/robot.h"
+#include "settings/settings.h"
 
 static const double ROUNDING = 1e-13;    /* of lengths, relative to the reach */
 static const double NO_PROGRESS = 1e-13; /* relative decrease of |r|^2 at which to stop */
@@ -30,29 +31,32 @@ static const double ELLIPSOID_FLOOR = 1e-12; /* relative to the squared reach */
 
 /* ---- the solver ----------------------------------------------------------------------------- */
 
-static rm2_status check_settings(rm2_context *ctx, const rm2_track_settings *s) {
-    const struct {
-        const char *name;
-        double value;
-        bool positive;
-    } numbers[] = {{"position_tolerance", s->position_tolerance, true},
-                   {"orientation_tolerance", s->orientation_tolerance, true},
-                   {"orientation_weight", s->orientation_weight, false},
-                   {"null_step", s->null_step, false}};
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
-        if (!isfinite(numbers[k].value) || numbers[k].value < 0 ||
-            (numbers[k].positive && numbers[k].value == 0))
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s must be %s and finite, not %g",
-                             numbers[k].name, numbers[k].positive ? "positive" : "at least 0",
-                             numbers[k].value);
-    if (s->stations > RM2I_MOST_STATIONS || s->stations == 1)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "stations must be 0 or 2 to %d, not %zu",
-                         RM2I_MOST_STATIONS, s->stations);
-    if (!isfinite(s->limit_weight) || s->iterations == 0 || (s->searches == 0 && !s->start))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "limit_weight must be finite, iterations and searches at least 1");
-    return RM2_OK;
-}
+#define TRACK(member, kind)                                                                        \
+    RM2I_MEMBER(rm2_track_settings, member), .name = #member, .type = RM2_SETTING_##kind,          \
+                                             .group = "Tracking"
+
+/* clang-format off */
+static const rm2_setting track_rows[] = {
+    {TRACK(position_tolerance, NUMBER), .option = "tolerance", RM2I_ABOVE(0), .defaults = {"1e-6"},
+     .help = "largest error of a position; a point further off is missed"},
+    {TRACK(orientation_tolerance, NUMBER), .option = "angle-tolerance", RM2I_ABOVE(0),
+     .unit = "radians", .defaults = {"1e-6"}, .help = "largest error of an orientation"},
+    {TRACK(orientation_weight, NUMBER), RM2I_ABOVE(0), .zero = "auto", .defaults = {"auto"},
+     .help = "length that weighs as a radian where a pose is out of reach; auto: a quarter of the reach"},
+    {TRACK(limit_weight, NUMBER), RM2I_ANY_NUMBER, .defaults = {"-1"},
+     .help = "null space: weight of the middle of the ranges; negative: 1, or 0 with ellipsoids"},
+    {TRACK(null_step, NUMBER), RM2I_FROM(0), .defaults = {"0.1"},
+     .help = "null space: largest motion of a joint per point"},
+    {TRACK(searches, COUNT), RM2I_COUNT_FROM(1), .defaults = {"30"},
+     .help = "random configurations tried for the start"},
+    {TRACK(stations, COUNT), RM2I_FROM_TO(2, RM2I_MOST_STATIONS), .zero = "0", .defaults = {"48"},
+     .help = "points at which the whole trajectory is searched where following it fails; 0: none"},
+    {TRACK(iterations, COUNT), RM2I_COUNT_FROM(1), .limit = true, .defaults = {"200"},
+     .help = "largest number of steps per point"},
+};
+/* clang-format on */
+
+RM2I_TABLE(rm2_track_settings_table, "track", rm2_track_settings, track_rows)
 
 static rm2_status check_start(rm2_context *ctx, const rm2_arm *arm, const double *start) {
     RM2_TRY(rm2i_check_angles(ctx, arm, 1, start));
@@ -73,7 +77,7 @@ rm2_status rm2i_solver_create(rm2_context *ctx, const rm2_arm *arm, const rm2_ar
     RM2_TRY(rm2i_check_task(ctx, task));
     RM2_TRY(rm2i_check_arm(ctx, arm, task));
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
-    RM2_TRY(check_settings(ctx, &s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_track_settings_table(), &s));
     if (s.start)
         RM2_TRY(check_start(ctx, arm, s.start));
     if (s.orientation_weight == 0)

@@ -40,6 +40,8 @@ static void range_text(const rm2_setting *s, char *text, size_t size) {
     if (whole ? s->upper < RM2I_COUNT_MAX : isfinite(s->upper))
         (void)snprintf(text, size, "%s %s %g %s %g", what, s->lower_open ? "above" : "from",
                        s->lower, before, s->upper);
+    else if (isinf(s->lower))
+        (void)snprintf(text, size, "%s", what);
     else if (s->lower_open && s->lower == 0)
         (void)snprintf(text, size, "a positive number");
     else

@@ -22,6 +22,24 @@
 #define RM2I_FROM_TO(low, high)       .lower = (low), .upper = (high)
 #define RM2I_FROM_TO_BELOW(low, high) .lower = (low), .upper = (high), .upper_open = true
 #define RM2I_COUNT_FROM(low)          .lower = (low), .upper = RM2I_COUNT_MAX
+#define RM2I_ANY_NUMBER               .lower = -INFINITY, .lower_open = true, RM2I_UNBOUNDED
+
+/* Words of a choice. */
+#define RM2I_WORDS(...)                                                                            \
+    .words = (const char *const[]) {                                                               \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+/* The function that returns a table of one column: `list` are the rows of a struct. */
+#define RM2I_TABLE(function, id, structure, list)                                                  \
+    const rm2_settings_table *function(void) {                                                     \
+        static const rm2_settings_table table = {.name = (id),                                     \
+                                                 .struct_size = sizeof(structure),                 \
+                                                 .count = sizeof(list) / sizeof *(list),           \
+                                                 .columns = 1,                                     \
+                                                 .rows = (list)};                                  \
+        return &table;                                                                             \
+    }
 
 /* ---- values --------------------------------------------------------------------------------- */
 

@@ -2,14 +2,12 @@
 #include "settings/settings.h"
 
 #include "base/base.h"
+#include "geodesic/geodesic_rows.h"
 #include "geodesic/leg.h"
+#include "roadmap/grid_rows.h"
 #include "space/space.h"
 
 /* ---- the table ------------------------------------------------------------------------------ */
-
-static const char *const metrics[] = {"pullback", "density", "straight", NULL};
-static const char *const roadmaps[] = {"auto", "grid", "graph", "line", NULL};
-static const char *const stages[] = {"path", "spline", "polish", NULL};
 
 #define SPACE(member, kind)                                                                        \
     RM2I_MEMBER(rm2_space_settings, member), .name = #member, .type = RM2_SETTING_##kind
@@ -17,7 +15,7 @@ static const char *const stages[] = {"path", "spline", "polish", NULL};
 /* One row per setting. */
 /* clang-format off */
 static const rm2_setting rows[] = {
-    {SPACE(metric, CHOICE), .words = metrics, .defaults = {"pullback"}, .group = "Metric",
+    {SPACE(metric, CHOICE), RM2I_WORDS("pullback", "density", "straight"), .defaults = {"pullback"}, .group = "Metric",
      .help = "pullback metric, density metric of the latents, or straight lines"},
     {SPACE(contrast, NUMBER), RM2I_ABOVE(0), .zero = "none", .defaults = {"100"},
      .group = "Metric",
@@ -31,30 +29,14 @@ static const rm2_setting rows[] = {
      .defaults = {"1e-7"}, .group = "Metric",
      .help = "largest part of the kernel's trace that the support points of the search metric may leave out"},
 
-    {SPACE(roadmap, CHOICE), .option = "start", .words = roadmaps, .defaults = {"auto"},
+    {SPACE(roadmap, CHOICE), .option = "start", RM2I_WORDS("auto", "grid", "graph", "line"), .defaults = {"auto"},
      .group = "Roadmap",
      .help = "roadmap of the first path; auto: grid up to 3 dimensions, otherwise graph"},
-    {SPACE(grid_points, COUNT), .option = "grid", RM2I_COUNT_FROM(2), .zero = "auto",
-     .defaults = {"auto"}, .group = "Roadmap",
-     .help = "nodes of the grid along each dimension; auto: 50, or 24 in three dimensions"},
-    {SPACE(padding, NUMBER), RM2I_FROM(0), .defaults = {"0.1"}, .group = "Roadmap",
-     .help = "margin of the grid, as a fraction of its larger side"},
-    {SPACE(reach, COUNT), RM2I_FROM_TO(1, 10), .zero = "auto", .defaults = {"auto"},
-     .group = "Roadmap",
-     .help = "number of cells that edges of the grid span; auto: 3, or 2 in three dimensions"},
+    RM2I_GRID_ROWS(rm2_space_settings, grid_points, "grid_points", "Roadmap"),
     {SPACE(neighbours, COUNT), RM2I_COUNT_FROM(1), .defaults = {"8"}, .group = "Roadmap",
      .help = "neighbours of each latent point in the graph"},
 
-    {SPACE(stage, CHOICE), .words = stages, .defaults = {"polish"}, .group = "Geodesics",
-     .help = "last stage: path on the roadmap, spline of least energy, geodesic equation"},
-    {SPACE(nodes, COUNT), RM2I_COUNT_FROM(2), .defaults = {"200"}, .group = "Geodesics",
-     .help = "number of points per curve"},
-    {SPACE(intervals, COUNT), RM2I_COUNT_FROM(2), .defaults = {"16"}, .group = "Geodesics",
-     .help = "intervals of the first spline"},
-    {SPACE(max_iterations, COUNT), RM2I_COUNT_FROM(0), .limit = true, .defaults = {"200"},
-     .group = "Geodesics", .help = "largest number of iterations of each optimisation"},
-    {SPACE(tolerance, NUMBER), RM2I_ABOVE(0), .defaults = {"1e-4"}, .group = "Geodesics",
-     .help = "relative error of the velocity; that of the length is its square"},
+    RM2I_GEODESIC_ROWS(rm2_space_settings, stage, "1e-4"),
 
     {SPACE(clearance, NUMBER), RM2I_FROM(0), .defaults = {"0"}, .group = "Obstacles",
      .help = "distance that paths keep from obstacles, in the units of the data"},
@@ -63,14 +45,7 @@ static const rm2_setting rows[] = {
 };
 /* clang-format on */
 
-const rm2_settings_table *rm2_space_settings_table(void) {
-    static const rm2_settings_table table = {.name = "space",
-                                             .struct_size = sizeof(rm2_space_settings),
-                                             .count = sizeof rows / sizeof *rows,
-                                             .columns = 1,
-                                             .rows = rows};
-    return &table;
-}
+RM2I_TABLE(rm2_space_settings_table, "space", rm2_space_settings, rows)
 
 /* ---- geodesics ------------------------------------------------------------------------------ */
 

@@ -38,20 +38,6 @@ static const rm2_setting classify_rows[] = {
 };
 /* clang-format on */
 
-const rm2_settings_table *rm2_test_settings_table(void) {
-    static const rm2_settings_table table = {.name = "test",
-                                             .struct_size = sizeof(rm2_test_settings),
-                                             .count = sizeof test_rows / sizeof *test_rows,
-                                             .columns = 1,
-                                             .rows = test_rows};
-    return &table;
-}
+RM2I_TABLE(rm2_test_settings_table, "test", rm2_test_settings, test_rows)
 
-const rm2_settings_table *rm2_classify_settings_table(void) {
-    static const rm2_settings_table table = {.name = "classify",
-                                             .struct_size = sizeof(rm2_classify_settings),
-                                             .count = sizeof classify_rows / sizeof *classify_rows,
-                                             .columns = 1,
-                                             .rows = classify_rows};
-    return &table;
-}
+RM2I_TABLE(rm2_classify_settings_table, "classify", rm2_classify_settings, classify_rows)

@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "manifold/manifold.h"
 #include "riemann2/trajectory.h"
+#include "settings/settings.h"
 
 /* ---- two sequences -------------------------------------------------------------------------- */
 
@@ -132,15 +133,28 @@ static rm2_status nearest(const pairing *p, double *distance, const pairing_scra
     return RM2_OK;
 }
 
+/* ---- settings ------------------------------------------------------------------------------- */
+
+static const rm2_setting rows[] = {
+    {RM2I_MEMBER(rm2_dtw_settings, kind), .name = "kind", .option = "dtw",
+     .type = RM2_SETTING_CHOICE, RM2I_WORDS("warped", "padded", "nearest"), .defaults = {"warped"},
+     .group = "Time warping",
+     .help =
+         "root of the least sum of squares; with the shorter one padded; sum of nearest distances"},
+    {RM2I_MEMBER(rm2_dtw_settings, window), .name = "window", .type = RM2_SETTING_COUNT,
+     RM2I_COUNT_FROM(1), .zero = "unlimited", .defaults = {"unlimited"}, .group = "Time warping",
+     .help = "warp by less than this number of points"},
+};
+
+RM2I_TABLE(rm2_dtw_settings_table, "dtw", rm2_dtw_settings, rows)
+
 /* ---- checks --------------------------------------------------------------------------------- */
 
 static rm2_status take_settings(rm2_context *ctx, const rm2_dtw_settings *settings,
                                 rm2_dtw_settings *s) {
     *s = rm2_dtw_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, s));
-    if ((unsigned)s->kind > RM2_DTW_NEAREST)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.kind is %d, not an rm2_dtw_kind",
-                         (int)s->kind);
+    RM2_TRY(rm2_settings_check(ctx, rm2_dtw_settings_table(), s));
     if (s->kind == RM2_DTW_NEAREST && s->window)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a window of %zu limits warping; the sum of nearest distances has none",

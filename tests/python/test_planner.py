@@ -47,7 +47,7 @@ def test_states_and_errors(model):
         planner.update(Z[0], Z[-1], clearance=-1)
     with pytest.raises(ValueError, match="start: expected an array of shape"):
         planner.update(Z[0, :1], Z[-1])
-    with pytest.raises(ValueError, match="settings.nodes is 3"):
+    with pytest.raises(ValueError, match="settings.nodes is \"3\", expected a whole number from 8"):
         model.space().planner(nodes=3)
     with pytest.raises(TypeError):
         rm2.Planner(model.space(), what=1)

@@ -35,6 +35,15 @@ static void whole(void **state) {
     MISSING("own", rm2_settings_take(ctx, &s, NULL));
     MISSING("own", rm2_settings_give(ctx, NULL, &other));
     MISSING("given", rm2_settings_give(ctx, &s, NULL));
+    assert_string_equal(rm2_track_settings_table()->name, "track");
+    assert_string_equal(rm2_placement_table()->name, "placement");
+    assert_string_equal(rm2_planner_settings_table()->name, "planner");
+    assert_string_equal(rm2_dtw_settings_table()->name, "dtw");
+    assert_string_equal(rm2_mean_settings_table()->name, "mean");
+    assert_string_equal(rm2_generate_settings_table()->name, "generate");
+    assert_string_equal(rm2_geodesic_settings_table()->name, "geodesic");
+    assert_string_equal(rm2_grid_settings_table()->name, "grid");
+    assert_string_equal(rm2_figure_settings_table()->name, "figure");
     rm2_settings_fill(NULL, 0, &s);
     rm2_settings_fill(table, 0, NULL);
     assert_null(rm2_settings_at(NULL, 0));

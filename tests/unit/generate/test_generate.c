@@ -235,10 +235,11 @@ static void test_refusals(void **state) {
     (void)state;
     assert_refused("toys", 0, 0, "toy, robot, manipulability, connectome");
     assert_refused(NULL, 0, 0, "'name' is NULL");
-    assert_refused("toy", 0, 1, "expected at least 2");
-    assert_refused("connectome", 0, 1, "expected at least 2");
+    assert_refused("toy", 0, 1, "settings.points is 1, expected a whole number from 2");
+    assert_refused("connectome", 0, 1, "settings.points is 1");
     assert_refused("connectome", 3, 0, "without trajectories");
-    assert_refused("toy", SIZE_MAX, SIZE_MAX, "too many");
+    assert_refused("toy", (size_t)1 << 52, (size_t)1 << 52, "too many");
+    assert_refused("toy", SIZE_MAX, 2, "settings.trajectories is");
     assert_int_equal(rm2_data_generate(ctx, "toy", NULL, NULL), RM2_ERR_ARGUMENT);
 }
 

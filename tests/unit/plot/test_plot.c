@@ -257,9 +257,12 @@ static void impossible_figures_are_refused(void **state) {
         size_t rows, columns;
         double font;
         const char *words;
-    } bad[] = {{-3, 50, 1, 1, 8, "-3 x 50 mm"}, {85, 1e9, 1, 1, 8, "1e+09 mm"},
-               {85, NAN, 1, 1, 8, "mm"},        {85, 60, 0, 1, 8, "0 x 1 panels"},
-               {85, 60, 50, 50, 8, "50 x 50"},  {85, 60, 1, 1, 0, "font size 0"}};
+    } bad[] = {{-3, 50, 1, 1, 8, "settings.width is -3, expected a number from 10 to 2000"},
+               {85, 1e9, 1, 1, 8, "settings.height is 1000000000"},
+               {85, NAN, 1, 1, 8, "settings.height is nan"},
+               {85, 60, 0, 1, 8, "settings.rows is 0"},
+               {85, 60, 50, 50, 8, "50 x 50"},
+               {85, 60, 1, 1, 0, "settings.font_size is 0"}};
     for (size_t i = 0; i < 6; i++) {
         rm2_figure_settings s = {.size = sizeof s,
                                  .width = bad[i].width,

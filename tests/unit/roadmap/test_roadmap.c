@@ -310,7 +310,7 @@ static void bad_grids_are_refused(void **state) {
     assert_int_equal(rm2_roadmap_grid(ctx, plane, &s, 2, line, &net), RM2_ERR_ARGUMENT);
     s = (rm2_grid_settings){.size = sizeof(rm2_grid_settings), .points = 5, .reach = 11};
     assert_int_equal(rm2_roadmap_grid(ctx, plane, &s, 2, line, &net), RM2_ERR_ARGUMENT);
-    assert_says(ctx, "at most 10");
+    assert_says(ctx, "settings.reach is 11, expected a whole number from 1 to 10, or auto");
     assert_int_equal(rm2_roadmap_graph(ctx, plane, 2, bad, 1, RM2_EDGE_ENDS, &net), RM2_ERR_DATA);
     assert_int_equal(rm2_roadmap_graph(ctx, plane, 2, line, 0, RM2_EDGE_ENDS, &net),
                      RM2_ERR_ARGUMENT);

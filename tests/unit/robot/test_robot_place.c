@@ -12,7 +12,11 @@
 /* A quarter turn about z sends x to y; ellipsoids swap their axes. */
 static void placements_move_scale_and_turn(void **state) {
     (void)state;
-    rm2_placement p = {2, {10, 20, 30}, {sqrt(0.5), 0, 0, sqrt(0.5)}, 3};
+    rm2_placement p = {.size = sizeof p,
+                       .scale = 2,
+                       .offset = {10, 20, 30},
+                       .rotation = {sqrt(0.5), 0, 0, sqrt(0.5)},
+                       .ellipsoid_scale = 3};
     const rm2_arm_task all = {.dim = 3, .orientation = true, .ellipsoid = true};
     double target[16] = {1, 2, 3, 0, 1, 0, 0, 4, 1, 0, 1, 9, 2, 0, 2, 16};
     const double expected[16] = {10 - 4, 20 + 2, 30 + 6, 0,  sqrt(0.5), sqrt(0.5), 0, 27,
@@ -33,7 +37,8 @@ static void placements_move_scale_and_turn(void **state) {
     refuses(rm2_arm_place(ctx, &profile, &p, 1, flat), RM2_ERR_ARGUMENT, "rotation of length");
     p = rm2_placement_default();
     p.scale = 0;
-    refuses(rm2_arm_place(ctx, &profile, &p, 1, flat), RM2_ERR_ARGUMENT, "scales must be positive");
+    refuses(rm2_arm_place(ctx, &profile, &p, 1, flat), RM2_ERR_ARGUMENT,
+            "settings.scale is 0, expected a positive number");
     refuses(rm2_arm_place(ctx, &(rm2_arm_task){.dim = 7}, &p, 1, flat), RM2_ERR_ARGUMENT, "got 7");
 }
 

@@ -166,7 +166,7 @@ static void bad_input_is_refused(void **state) {
     s = rm2_track_settings_default();
     s.position_tolerance = 0;
     refuses(rm2_arm_solve(ctx, arm, &position, good, &s, q, NULL), RM2_ERR_ARGUMENT,
-            "position_tolerance must be positive");
+            "settings.position_tolerance is 0, expected a positive number");
     s = rm2_track_settings_default();
     s.null_step = NAN;
     refuses(rm2_arm_solve(ctx, arm, &position, good, &s, q, NULL), RM2_ERR_ARGUMENT, "null_step");

@@ -11,9 +11,7 @@
 
 #include <cmocka.h>
 
-#include "riemann2/covariance.h"
-#include "riemann2/data.h"
-#include "riemann2/model.h"
+#include "riemann2.h"
 #include "shared_context.h"
 
 /* ---- all tables ----------------------------------------------------------------------------- */
@@ -25,12 +23,29 @@ typedef union any_settings {
     rm2_data_settings data;
     rm2_encode_settings encode;
     rm2_covariance_settings covariance;
+    rm2_space_settings space;
+    rm2_report_settings report;
+    rm2_generate_settings generate;
+    rm2_dtw_settings dtw;
+    rm2_track_settings track;
+    rm2_placement placement;
+    rm2_planner_settings planner;
+    rm2_mean_settings mean;
+    rm2_geodesic_settings geodesic;
+    rm2_grid_settings grid;
+    rm2_figure_settings figure;
 } any_settings;
 
 static const rm2_settings_table *table_of(size_t index) {
-    const rm2_settings_table *tables[] = {rm2_fit_settings_table(), rm2_data_settings_table(),
-                                          rm2_encode_settings_table(),
-                                          rm2_covariance_settings_table(), NULL};
+    const rm2_settings_table *tables[] = {
+        rm2_fit_settings_table(),      rm2_data_settings_table(),
+        rm2_encode_settings_table(),   rm2_covariance_settings_table(),
+        rm2_space_settings_table(),    rm2_report_settings_table(),
+        rm2_generate_settings_table(), rm2_dtw_settings_table(),
+        rm2_track_settings_table(),    rm2_placement_table(),
+        rm2_planner_settings_table(),  rm2_mean_settings_table(),
+        rm2_geodesic_settings_table(), rm2_grid_settings_table(),
+        rm2_figure_settings_table(),   NULL};
     return tables[index];
 }
 
@@ -242,6 +257,11 @@ static void range_row(const rm2_settings_table *table, const rm2_setting *row) {
     number_refused(table, row, NAN);
     number_refused(table, row, INFINITY);
     number_refused(table, row, -INFINITY);
+    if (isinf(low)) { /* any finite number */
+        number_accepted(table, row, -1e300);
+        number_accepted(table, row, 1e300);
+        return;
+    }
     number_refused(table, row, -1);
     if (!(below == 0 && row->zero))
         number_refused(table, row, below);

@@ -179,6 +179,43 @@ static void test_data_defaults(void **state) {
     assert_true(s.project_below == 1e-6 && s.warn_below == 1e-3);
 }
 
+static void test_other_defaults(void **state) {
+    (void)state;
+    rm2_track_settings t = rm2_track_settings_default();
+    assert_true(t.size == sizeof t && t.position_tolerance == 1e-6);
+    assert_true(t.orientation_tolerance == 1e-6 && t.orientation_weight == 0 &&
+                t.limit_weight == -1);
+    assert_true(t.null_step == 0.1 && t.iterations == 200 && t.searches == 30 && t.stations == 48);
+    assert_true(!t.start && !t.scene);
+    rm2_placement p = rm2_placement_default();
+    assert_true(p.size == sizeof p && p.scale == 1 && p.ellipsoid_scale == 1);
+    assert_true(p.offset[0] == 0 && p.offset[1] == 0 && p.offset[2] == 0);
+    assert_true(p.rotation[0] == 1 && p.rotation[1] == 0 && p.rotation[2] == 0 &&
+                p.rotation[3] == 0);
+    rm2_planner_settings n = rm2_planner_settings_default();
+    assert_true(n.size == sizeof n && n.factor == RM2_ALL_FACTORS);
+    assert_true(n.deviations == 0 && n.nodes == 48 && n.gain == 0.01);
+    rm2_dtw_settings d = rm2_dtw_settings_default();
+    assert_true(d.size == sizeof d && d.kind == RM2_DTW_WARPED && d.window == 0 && !d.manifold);
+    rm2_mean_settings m = rm2_mean_settings_default();
+    assert_true(m.size == sizeof m && m.max_iterations == 500 && m.tolerance == 1e-14);
+    rm2_generate_settings g = rm2_generate_settings_default();
+    assert_true(g.size == sizeof g && g.seed == 0 && g.trajectories == 0 && g.points == 0 &&
+                !g.scale);
+    rm2_geodesic_settings c = rm2_geodesic_settings_default();
+    assert_true(c.size == sizeof c && c.last == RM2_STAGE_POLISH && c.nodes == 200);
+    assert_true(c.intervals == 16 && c.max_iterations == 200 && c.tolerance == 1e-6);
+    rm2_grid_settings r = rm2_grid_settings_default();
+    assert_true(r.size == sizeof r && r.points == 0 && r.padding == 0.1);
+    assert_true(r.reach == 0 && r.rule == RM2_EDGE_ENDS);
+    rm2_figure_settings f = rm2_figure_settings_default();
+    assert_true(f.size == sizeof f && f.width == 85 && f.height == 65 && f.rows == 1);
+    assert_true(f.columns == 1 && f.font_size == 8 && !f.title && !f.legend);
+    assert_true(!f.row_parts && !f.column_parts);
+    rm2_report_settings o = rm2_report_settings_default();
+    assert_true(o.size == sizeof o && o.spread_limit == 1.5 && o.straight && o.nodes == 0);
+}
+
 /* ---- sizes ---------------------------------------------------------------------------------- */
 
 /* Settings of some kind: two versions of a struct. */
@@ -312,6 +349,7 @@ static void test_zeroed_settings(void **state) {
         rm2_arm_solve(ctx, arm, &task, path, &(rm2_track_settings){0}, x, &error),
         rm2_arm_track(ctx, arm, &(rm2_arm_targets){.task = &task, .n = 1, .points = path},
                       &(rm2_track_settings){0}, x, NULL, NULL),
+        rm2_arm_place(ctx, &task, &(rm2_placement){0}, 1, path),
         rm2_figure_create(ctx, &(rm2_figure_settings){0}, &no_figure),
         rm2_figure_panel(ctx, figure, 0, 0, &(rm2_panel_settings){0}, &panel),
         rm2_panel_settings_factor(ctx, data->manifold, 0, &(rm2_panel_settings){0}),
@@ -327,7 +365,7 @@ static void test_zeroed_settings(void **state) {
     rm2_data_free(data);
 }
 
-/* An enumeration beyond its range, where settings have no table. */
+/* An enumeration beyond its range. */
 static void test_enumerations(void **state) {
     (void)state;
     rm2_table table;
@@ -371,6 +409,7 @@ int main(void) {
         cmocka_unit_test(test_recipes),
         cmocka_unit_test(test_encode_defaults),
         cmocka_unit_test(test_data_defaults),
+        cmocka_unit_test(test_other_defaults),
         cmocka_unit_test(test_take_and_give),
         cmocka_unit_test(test_earlier_version_of_fit),
         cmocka_unit_test(test_fit_by_an_earlier_version),

@@ -1,0 +1,36 @@
+/* Settings of figures (riemann2/plot.h). They are in the library itself, without its figures, so that every build knows
+ * their table. */
+#ifndef RIEMANN2_FIGURE_H
+#define RIEMANN2_FIGURE_H
+
+#include "riemann2/settings.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rm2_figure_settings {
+    size_t size;                            /* as rm2_figure_settings_default sets it */
+    double width, height;                   /* millimetres */
+    size_t rows, columns;                   /* grid of panels, at most 100 */
+    const double *row_parts, *column_parts; /* their sizes relative to each other; NULL: equal */
+    const char *title;                      /* NULL: none */
+    double font_size;                       /* points; the figure's title is a point larger */
+    bool legend; /* one legend below all panels, instead of one per panel */
+} rm2_figure_settings;
+
+/* All but the parts are in it. */
+RM2_API const rm2_settings_table *rm2_figure_settings_table(void);
+
+/* One panel, as wide as one column of a paper. */
+static inline rm2_figure_settings rm2_figure_settings_default(void) {
+    rm2_figure_settings settings = {0};
+    settings.size = sizeof settings;
+    rm2_settings_fill(rm2_figure_settings_table(), 0, &settings);
+    return settings;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
