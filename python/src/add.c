@@ -47,11 +47,7 @@ static PyObject *fit_add(PyObject *self, PyObject *args) {
     return added ? NULL : PyErr_NoMemory();
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef add_functions[] = {
     {"fit_add", fit_add, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool add_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

@@ -12,9 +12,7 @@ typedef struct windows {
 } windows;
 
 static void release(windows *w) {
-    glue_release(&w->x);
-    glue_release(&w->out);
-    glue_release(&w->shrinkage);
+    GLUE_RELEASE(&w->x, &w->out, &w->shrinkage);
     free(w->begin);
     free(w->info);
 }
@@ -83,9 +81,5 @@ static PyObject *covariances(PyObject *self, PyObject *args) {
     return result;
 }
 
-static PyMethodDef functions[] = {{"covariances", covariances, METH_VARARGS, NULL},
-                                  {NULL, NULL, 0, NULL}};
-
-bool covariance_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}
+PyMethodDef covariance_functions[] = {{"covariances", covariances, METH_VARARGS, NULL},
+                                      {NULL, NULL, 0, NULL}};

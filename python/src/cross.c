@@ -118,11 +118,7 @@ static PyObject *cross_validate(PyObject *self, PyObject *args) {
     return made;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef cross_functions[] = {
     {"cross_validate", cross_validate, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool cross_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

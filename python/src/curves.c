@@ -30,14 +30,9 @@ static PyObject *geodesic(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O&OO", take_space, &l, &in, &watcher.callback) ||
         !glue_read(in, "points", false, &x))
         return NULL;
-    rm2_context *ctx = glue_rows(&x, "points", rm2_space_dim(l->space)) ? glue_enter() : NULL;
-    if (ctx) {
-        rm2_status status;
-        glue_watch(ctx, &watcher);
-        GLUE_RUN(status, rm2_space_through(ctx, l->space, x.rows, x.data, &curve));
-        if (leave_space(ctx, status, l))
-            result = curve_tuple(curve);
-    }
+    if (glue_rows(&x, "points", rm2_space_dim(l->space)))
+        SPACE_CALL(result, curve_tuple(curve), l, &watcher,
+                   rm2_space_through(ctx, l->space, x.rows, x.data, &curve));
     rm2_curve_free(curve);
     glue_release(&x);
     return result;
@@ -45,12 +40,8 @@ static PyObject *geodesic(PyObject *self, PyObject *args) {
 
 static PyObject *list_curves(size_t count, rm2_curve *const *curves) {
     PyObject *list = PyList_New(0);
-    for (size_t k = 0; list && k < count; k++) {
-        PyObject *row = curve_tuple(curves[k]);
-        if (!row || PyList_Append(list, row) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(row);
-    }
+    for (size_t k = 0; list && k < count; k++)
+        glue_append(&list, curve_tuple(curves[k]));
     return list;
 }
 
@@ -68,21 +59,14 @@ static PyObject *geodesics(PyObject *self, PyObject *args) {
         glue_rows(&from, "starts", rm2_space_dim(l->space)) &&
         glue_sized(&to, "ends", from.count)) {
         curves = PyMem_Calloc(from.rows + 1, sizeof(void *));
-        rm2_context *ctx = curves ? glue_enter() : NULL;
-        if (ctx) {
-            rm2_status status;
-            glue_watch(ctx, &watcher);
-            GLUE_RUN(status,
-                     rm2_space_many(ctx, l->space, from.rows, from.data, to.data, curves, NULL));
-            if (leave_space(ctx, status, l))
-                list = list_curves(from.rows, curves);
-        }
+        if (curves)
+            SPACE_CALL(list, list_curves(from.rows, curves), l, &watcher,
+                       rm2_space_many(ctx, l->space, from.rows, from.data, to.data, curves, NULL));
         for (size_t k = 0; curves && k < from.rows; k++)
             rm2_curve_free(curves[k]);
     }
     PyMem_Free((void *)curves);
-    glue_release(&from);
-    glue_release(&to);
+    GLUE_RELEASE(&from, &to);
     return list;
 }
 
@@ -100,19 +84,10 @@ static PyObject *distances(PyObject *self, PyObject *args) {
         return NULL;
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y) &&
         glue_rows(&x, "points", rm2_space_dim(l->space)) &&
-        glue_sized(&y, "output", x.rows * x.rows)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            glue_watch(ctx, &watcher);
-            GLUE_RUN(status,
-                     rm2_space_distances(ctx, l->space, x.rows, x.data, y.data, &unconverged));
-            if (leave_space(ctx, status, l))
-                result = PyLong_FromSize_t(unconverged);
-        }
-    }
-    glue_release(&x);
-    glue_release(&y);
+        glue_sized(&y, "output", x.rows * x.rows))
+        SPACE_CALL(result, PyLong_FromSize_t(unconverged), l, &watcher,
+                   rm2_space_distances(ctx, l->space, x.rows, x.data, y.data, &unconverged));
+    GLUE_RELEASE(&x, &y);
     return result;
 }
 
@@ -129,21 +104,13 @@ static PyObject *mean(PyObject *self, PyObject *args) {
     size_t Q = rm2_space_dim(l->space);
     if (glue_read(in, "points", false, &x) && glue_read(weigh, "weights", true, &w) &&
         glue_write(out, "output", false, &y) && glue_rows(&x, "points", Q) &&
-        glue_sized(&y, "output", Q) && (!w.data || glue_sized(&w, "weights", x.rows))) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            glue_watch(ctx, &watcher);
-            GLUE_RUN(status,
-                     rm2_space_mean(ctx, l->space, x.rows, x.data, w.data, NULL, y.data, &info));
-            if (leave_space(ctx, status, l))
-                result = Py_BuildValue("Oidd", info.converged ? Py_True : Py_False, info.iterations,
-                                       info.gradient, info.variance);
-        }
-    }
-    glue_release(&x);
-    glue_release(&w);
-    glue_release(&y);
+        glue_sized(&y, "output", Q) && (!w.data || glue_sized(&w, "weights", x.rows)))
+        SPACE_CALL(result,
+                   Py_BuildValue("Oidd", info.converged ? Py_True : Py_False, info.iterations,
+                                 info.gradient, info.variance),
+                   l, &watcher,
+                   rm2_space_mean(ctx, l->space, x.rows, x.data, w.data, NULL, y.data, &info));
+    GLUE_RELEASE(&x, &w, &y);
     return result;
 }
 
@@ -157,18 +124,13 @@ static PyObject *medoids(PyObject *self, PyObject *args) {
         return NULL;
     size_t points = n > 0 ? (size_t)n : 0, wanted = k > 0 ? (size_t)k : 0;
     size_t *found = PyMem_Calloc(points + wanted + 1, sizeof *found);
-    rm2_context *ctx = found && glue_sized(&d, "distances", points * points) ? glue_enter() : NULL;
-    if (ctx) {
-        double cost = 0;
-        rm2_status status;
-        GLUE_RUN(status,
-                 rm2_distance_medoids(ctx, points, d.data, wanted, found, found + wanted, &cost));
-        PyObject *none = glue_leave(ctx, status);
-        if (none)
-            result = Py_BuildValue("NNd", glue_sizes(wanted, found),
-                                   glue_sizes(points, found + wanted), cost);
-        Py_XDECREF(none);
-    }
+    double cost = 0;
+    if (found && glue_sized(&d, "distances", points * points))
+        GLUE_VALUE(result,
+                   Py_BuildValue("NNd", glue_sizes(wanted, found),
+                                 glue_sizes(points, found + wanted), cost),
+                   NULL,
+                   rm2_distance_medoids(ctx, points, d.data, wanted, found, found + wanted, &cost));
     PyMem_Free(found);
     glue_release(&d);
     return result;
@@ -192,21 +154,11 @@ static PyObject *exponential(PyObject *self, PyObject *args) {
         glue_write(out[1], "output", false, &velocity) &&
         glue_write(out[2], "output", true, &path) && glue_sized(&x, "z", Q) &&
         glue_sized(&v, "v", Q) && glue_sized(&end, "output", Q) &&
-        glue_sized(&velocity, "output", Q) && glue_rows(&path, "output", Q)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, rm2_space_exp(ctx, l->space, x.data, v.data, end.data, velocity.data,
-                                           path.rows, path.data));
-            if (leave_space(ctx, status, l))
-                result = Py_NewRef(Py_None);
-        }
-    }
-    glue_release(&x);
-    glue_release(&v);
-    glue_release(&end);
-    glue_release(&velocity);
-    glue_release(&path);
+        glue_sized(&velocity, "output", Q) && glue_rows(&path, "output", Q))
+        SPACE_CALL(result, Py_NewRef(Py_None), l, NULL,
+                   rm2_space_exp(ctx, l->space, x.data, v.data, end.data, velocity.data, path.rows,
+                                 path.data));
+    GLUE_RELEASE(&x, &v, &end, &velocity, &path);
     return result;
 }
 
@@ -224,28 +176,16 @@ static PyObject *logarithm(PyObject *self, PyObject *args) {
         glue_write(out, "output", false, &v) && glue_sized(&x, "z", Q) && glue_sized(&y, "y", Q) &&
         glue_sized(&v, "output", Q)) {
         glue_watcher watcher = {Py_None, false, false};
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            glue_watch(ctx, &watcher);
-            GLUE_RUN(status, rm2_space_log(ctx, l->space, x.data, y.data, v.data, &converged));
-            if (leave_space(ctx, status, l))
-                result = PyBool_FromLong(converged);
-        }
+        SPACE_CALL(result, PyBool_FromLong(converged), l, &watcher,
+                   rm2_space_log(ctx, l->space, x.data, y.data, v.data, &converged));
     }
-    glue_release(&x);
-    glue_release(&y);
-    glue_release(&v);
+    GLUE_RELEASE(&x, &y, &v);
     return result;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef curves_functions[] = {
     {"geodesic", geodesic, METH_VARARGS, NULL},   {"geodesics", geodesics, METH_VARARGS, NULL},
     {"distances", distances, METH_VARARGS, NULL}, {"space_mean", mean, METH_VARARGS, NULL},
     {"medoids", medoids, METH_VARARGS, NULL},     {"space_exp", exponential, METH_VARARGS, NULL},
     {"space_log", logarithm, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL},
 };
-
-bool curves_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

@@ -45,17 +45,17 @@ static PyObject *report_tuple(const rm2_data_report *r) {
     PyObject *list = PyList_New(0);
     for (size_t k = 0; list && k < r->factors; k++) {
         const rm2_factor_report *f = &r->factor[k];
-        PyObject *row = Py_BuildValue(
-            "{sd,sn,sn,sn,sn,sn,sO,sn,sd,sd,sn,sO,sd,sd}", "worst_defect", f->worst_defect,
-            "worst_row", (Py_ssize_t)f->worst_row, "projected", (Py_ssize_t)f->projected, "warned",
-            (Py_ssize_t)f->warned, "sign_flips", (Py_ssize_t)f->sign_flips, "sign_jumps",
-            (Py_ssize_t)f->sign_jumps, "order_assumed", f->order_assumed ? Py_True : Py_False,
-            "near_cut", (Py_ssize_t)f->near_cut, "spread", f->spread, "farthest", f->farthest,
-            "rank", (Py_ssize_t)f->rank, "mean_found", f->mean_found ? Py_True : Py_False,
-            "condition", f->condition, "magnitude", f->magnitude);
-        if (!row || PyList_Append(list, row) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(row);
+        glue_append(&list,
+                    Py_BuildValue("{sd,sn,sn,sn,sn,sn,sO,sn,sd,sd,sn,sO,sd,sd}", "worst_defect",
+                                  f->worst_defect, "worst_row", (Py_ssize_t)f->worst_row,
+                                  "projected", (Py_ssize_t)f->projected, "warned",
+                                  (Py_ssize_t)f->warned, "sign_flips", (Py_ssize_t)f->sign_flips,
+                                  "sign_jumps", (Py_ssize_t)f->sign_jumps, "order_assumed",
+                                  f->order_assumed ? Py_True : Py_False, "near_cut",
+                                  (Py_ssize_t)f->near_cut, "spread", f->spread, "farthest",
+                                  f->farthest, "rank", (Py_ssize_t)f->rank, "mean_found",
+                                  f->mean_found ? Py_True : Py_False, "condition", f->condition,
+                                  "magnitude", f->magnitude));
     }
     return list ? Py_BuildValue("{sn,sn,sn,sn,sN}", "duplicates", (Py_ssize_t)r->duplicates,
                                 "shortest", (Py_ssize_t)r->shortest, "longest",
@@ -136,8 +136,7 @@ static bool take_parts(PyObject *const *objects, PyObject *dict, parts *p) {
 }
 
 static void release_parts(parts *p) {
-    glue_release(&p->points);
-    glue_release(&p->time);
+    GLUE_RELEASE(&p->points, &p->time);
     if (p->numbers.obj)
         PyBuffer_Release(&p->numbers);
     PyMem_Free((void *)p->groups);
@@ -158,16 +157,11 @@ static PyObject *make(PyObject *self, PyObject *args) {
                           &m.with_report, &p.arrays.shrunk))
         return NULL;
     p.arrays.width = width > 0 ? (size_t)width : 0;
-    if (take_parts(objects, dict, &p)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, rm2_data_create(ctx, &p.arrays, &p.settings, &m.data,
-                                             p.settings.holdout ? &m.held : NULL,
-                                             m.with_report ? &m.report : NULL));
-            none = glue_leave(ctx, status);
-        }
-    }
+    if (take_parts(objects, dict, &p))
+        GLUE_CALL(none, NULL,
+                  rm2_data_create(ctx, &p.arrays, &p.settings, &m.data,
+                                  p.settings.holdout ? &m.held : NULL,
+                                  m.with_report ? &m.report : NULL));
     release_parts(&p);
     return wrap_made(none, &m);
 }
@@ -204,26 +198,18 @@ static PyObject *generate(PyObject *self, PyObject *args) {
         return NULL;
     s.seed = seed;
     s.scale = true; /* as data from files and arrays are */
-    rm2_context *ctx = glue_enter();
-    if (!ctx)
-        return NULL;
-    rm2_status status;
-    GLUE_RUN(status, rm2_data_generate(ctx, name, &s, &data));
-    PyObject *none = glue_leave(ctx, status);
-    Py_XDECREF(none);
-    return none ? glue_wrap(&data_kind, data, NULL) : NULL;
+    PyObject *result = NULL;
+    GLUE_VALUE(result, glue_wrap(&data_kind, data, NULL), NULL,
+               rm2_data_generate(ctx, name, &s, &data));
+    return result;
 }
 
 /* ---- reading out ---------------------------------------------------------------------------- */
 
 static PyObject *list_texts(size_t count, const char *const *texts) {
     PyObject *list = PyList_New(0);
-    for (size_t k = 0; list && k < count; k++) {
-        PyObject *text = PyUnicode_DecodeUTF8(texts[k], (Py_ssize_t)strlen(texts[k]), "replace");
-        if (!text || PyList_Append(list, text) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(text);
-    }
+    for (size_t k = 0; list && k < count; k++)
+        glue_append(&list, PyUnicode_DecodeUTF8(texts[k], (Py_ssize_t)strlen(texts[k]), "replace"));
     return list;
 }
 
@@ -267,8 +253,7 @@ static PyObject *copy_out(PyObject *self, PyObject *args) {
         if (t.data)
             memcpy(t.data, d->time, d->count * sizeof *t.data);
     }
-    glue_release(&y);
-    glue_release(&t);
+    GLUE_RELEASE(&y, &t);
     if (good)
         Py_RETURN_NONE;
     return NULL;
@@ -281,14 +266,10 @@ static PyObject *align(PyObject *self, PyObject *args) {
     (void)self;
     if (!PyArg_ParseTuple(args, "O&O&", take_data, &d, take_data, &reference))
         return NULL;
-    rm2_context *ctx = glue_enter();
-    if (!ctx)
-        return NULL;
-    rm2_status status;
-    GLUE_RUN(status, rm2_data_align(ctx, d, reference, &aligned));
-    PyObject *none = glue_leave(ctx, status);
-    Py_XDECREF(none);
-    return none ? glue_wrap(&data_kind, aligned, NULL) : NULL;
+    PyObject *result = NULL;
+    GLUE_VALUE(result, glue_wrap(&data_kind, aligned, NULL), NULL,
+               rm2_data_align(ctx, d, reference, &aligned));
+    return result;
 }
 
 /* data_write(d, path, overwrite) */
@@ -299,15 +280,12 @@ static PyObject *write_file(PyObject *self, PyObject *args) {
     (void)self;
     if (!PyArg_ParseTuple(args, "O&sp", take_data, &d, &path, &overwrite))
         return NULL;
-    rm2_context *ctx = glue_enter();
-    if (!ctx)
-        return NULL;
-    rm2_status status;
-    GLUE_RUN(status, rm2_data_write(ctx, d, path, overwrite != 0));
-    return glue_leave(ctx, status);
+    PyObject *result = NULL;
+    GLUE_CALL(result, NULL, rm2_data_write(ctx, d, path, overwrite != 0));
+    return result;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef data_functions[] = {
     {"data", make, METH_VARARGS, NULL},
     {"data_read", read_file, METH_VARARGS, NULL},
     {"data_generate", generate, METH_VARARGS, NULL},
@@ -317,7 +295,3 @@ static PyMethodDef functions[] = {
     {"data_write", write_file, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool data_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

@@ -47,33 +47,18 @@ static PyObject *score(PyObject *self, PyObject *args) {
         list = none ? PyList_New(0) : NULL;
         Py_XDECREF(none);
     }
-    for (size_t k = 0; list && k < data->trajectories; k++) {
-        PyObject *row = score_tuple(&each[k]);
-        if (!row || PyList_Append(list, row) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(row);
-    }
+    for (size_t k = 0; list && k < data->trajectories; k++)
+        glue_append(&list, score_tuple(&each[k]));
     PyMem_Free(each);
     glue_release(&z);
     return list ? Py_BuildValue("NN", score_tuple(&total), list) : NULL;
-}
-
-static PyObject *levels(const double *values) {
-    PyObject *list = PyList_New(0);
-    for (size_t k = 0; list && k < RM2_LEVELS; k++) {
-        PyObject *value = PyFloat_FromDouble(values[k]);
-        if (!value || PyList_Append(list, value) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(value);
-    }
-    return list;
 }
 
 /* calibration(model, latents, points, squares, probabilities): (points, outputs, levels, quantiles, coverage,
  * mean square, uniformity). */
 static PyObject *calibration(PyObject *self, PyObject *args) {
     const rm2_model *model;
-    PyObject *in[2], *out[2], *none = NULL;
+    PyObject *in[2], *out[2], *result = NULL;
     glue_array z = {.data = NULL}, y = {.data = NULL}, s = {.data = NULL}, p = {.data = NULL};
     rm2_calibration c;
     (void)self;
@@ -87,22 +72,15 @@ static PyObject *calibration(PyObject *self, PyObject *args) {
         glue_sized(&y, "points", z.rows * rm2_manifold_ambient(i->manifold)) &&
         glue_sized(&s, "output", z.rows) && glue_sized(&p, "output", z.rows)) {
         rm2_calibration_points points = {z.rows, z.data, y.data, s.data, p.data};
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, rm2_model_calibration(ctx, model, &points, &c));
-            none = glue_leave(ctx, status);
-        }
+        GLUE_VALUE(result,
+                   Py_BuildValue("nnNNNdd", (Py_ssize_t)c.points, (Py_ssize_t)c.outputs,
+                                 glue_floats(RM2_LEVELS, c.level),
+                                 glue_floats(RM2_LEVELS, c.quantile),
+                                 glue_floats(RM2_LEVELS, c.coverage), c.mean_square, c.uniformity),
+                   NULL, rm2_model_calibration(ctx, model, &points, &c));
     }
-    glue_release(&z);
-    glue_release(&y);
-    glue_release(&s);
-    glue_release(&p);
-    Py_XDECREF(none);
-    return none ? Py_BuildValue("nnNNNdd", (Py_ssize_t)c.points, (Py_ssize_t)c.outputs,
-                                levels(c.level), levels(c.quantile), levels(c.coverage),
-                                c.mean_square, c.uniformity)
-                : NULL;
+    GLUE_RELEASE(&z, &y, &s, &p);
+    return result;
 }
 
 /* reconstruction(model): (ambient, outputs) */
@@ -110,14 +88,11 @@ static PyObject *reconstruction(PyObject *self, PyObject *object) {
     const rm2_model *model = glue_unwrap(object, &model_kind);
     double ambient = 0, outputs = 0;
     (void)self;
-    rm2_context *ctx = model ? glue_enter() : NULL;
-    if (!ctx)
-        return NULL;
-    rm2_status status;
-    GLUE_RUN(status, rm2_model_reconstruction(ctx, model, &ambient, &outputs));
-    PyObject *none = glue_leave(ctx, status);
-    Py_XDECREF(none);
-    return none ? Py_BuildValue("dd", ambient, outputs) : NULL;
+    PyObject *result = NULL;
+    if (model)
+        GLUE_VALUE(result, Py_BuildValue("dd", ambient, outputs), NULL,
+                   rm2_model_reconstruction(ctx, model, &ambient, &outputs));
+    return result;
 }
 
 /* view_width(model, view), view_rows(model, view, points, out) */
@@ -141,17 +116,10 @@ static PyObject *view_rows(PyObject *self, PyObject *args) {
     size_t width = rm2_model_view_width(model, (rm2_model_view)view);
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y) &&
         glue_rows(&x, "points", rm2_manifold_ambient(rm2_model_info_of(model)->manifold)) &&
-        glue_sized(&y, "output", x.rows * width)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status,
-                     rm2_model_view_rows(ctx, model, (rm2_model_view)view, x.rows, x.data, y.data));
-            result = glue_leave(ctx, status);
-        }
-    }
-    glue_release(&x);
-    glue_release(&y);
+        glue_sized(&y, "output", x.rows * width))
+        GLUE_CALL(result, NULL,
+                  rm2_model_view_rows(ctx, model, (rm2_model_view)view, x.rows, x.data, y.data));
+    GLUE_RELEASE(&x, &y);
     return result;
 }
 
@@ -195,16 +163,9 @@ static PyObject *vicinity_of(PyObject *self, PyObject *args) {
         return NULL;
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y) &&
         glue_rows(&x, "points", rm2_manifold_ambient(rm2_model_info_of(model)->manifold)) &&
-        glue_sized(&y, "output", x.rows)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, rm2_vicinity_of(ctx, v, x.rows, x.data, y.data, NULL));
-            result = glue_leave(ctx, status);
-        }
-    }
-    glue_release(&x);
-    glue_release(&y);
+        glue_sized(&y, "output", x.rows))
+        GLUE_CALL(result, NULL, rm2_vicinity_of(ctx, v, x.rows, x.data, y.data, NULL));
+    GLUE_RELEASE(&x, &y);
     return result;
 }
 
@@ -266,16 +227,10 @@ static PyObject *path_report(PyObject *self, PyObject *args) {
         s.points = stops.data;
         s.straight = straight;
         s.nodes = nodes > 0 ? (size_t)nodes : 0;
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, rm2_path_measure(ctx, l->space, &c, &s, NULL, &report));
-            if (leave_space(ctx, status, l))
-                result = report_tuple(&report);
-        }
+        SPACE_CALL(result, report_tuple(&report), l, NULL,
+                   rm2_path_measure(ctx, l->space, &c, &s, NULL, &report));
     }
-    glue_release(&x);
-    glue_release(&stops);
+    GLUE_RELEASE(&x, &stops);
     return result;
 }
 
@@ -286,7 +241,7 @@ static PyObject *path_nodes(PyObject *self, PyObject *number) {
     return PyErr_Occurred() ? NULL : PyLong_FromSize_t(rm2_path_measured_nodes(nodes));
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef eval_functions[] = {
     {"vicinity", vicinity, METH_O, NULL},
     {"vicinity_of", vicinity_of, METH_VARARGS, NULL},
     {"path_report", path_report, METH_VARARGS, NULL},
@@ -298,7 +253,3 @@ static PyMethodDef functions[] = {
     {"view_rows", view_rows, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool eval_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

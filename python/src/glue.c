@@ -70,7 +70,8 @@ static bool on_progress(void *user, const rm2_progress *p) {
 }
 
 void glue_watch(rm2_context *ctx, glue_watcher *watcher) {
-    rm2_context_set_progress(ctx, on_progress, watcher);
+    if (watcher)
+        rm2_context_set_progress(ctx, on_progress, watcher);
 }
 
 /* ---- contexts ------------------------------------------------------------------------------- */
@@ -122,6 +123,12 @@ PyObject *glue_leave(rm2_context *ctx, rm2_status status) {
     if (PyErr_Occurred())
         return NULL;
     Py_RETURN_NONE;
+}
+
+bool glue_left(rm2_context *ctx, rm2_status status) {
+    PyObject *none = glue_leave(ctx, status);
+    Py_XDECREF(none);
+    return none != NULL;
 }
 
 static PyObject *set_threads(PyObject *self, PyObject *number) {
@@ -209,6 +216,17 @@ void glue_release(glue_array *array) {
     memset(array, 0, sizeof *array);
 }
 
+void glue_append(PyObject **list, PyObject *item) {
+    if (!item || PyList_Append(*list, item) != 0)
+        Py_CLEAR(*list);
+    Py_XDECREF(item);
+}
+
+void glue_release_each(glue_array *const *arrays) {
+    for (; *arrays; arrays++)
+        glue_release(*arrays);
+}
+
 bool glue_sized(const glue_array *array, const char *name, size_t count) {
     if (array->count == count)
         return true;
@@ -221,14 +239,17 @@ bool glue_rows(glue_array *array, const char *name, size_t width) {
     return glue_sized(array, name, array->rows * width);
 }
 
+PyObject *glue_floats(size_t count, const double *values) {
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list && k < count; k++)
+        glue_append(&list, PyFloat_FromDouble(values[k]));
+    return list;
+}
+
 PyObject *glue_sizes(size_t count, const size_t *values) {
     PyObject *list = values ? PyList_New(0) : Py_NewRef(Py_None);
-    for (size_t k = 0; values && list && k < count; k++) {
-        PyObject *value = PyLong_FromSize_t(values[k]);
-        if (!value || PyList_Append(list, value) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(value);
-    }
+    for (size_t k = 0; values && list && k < count; k++)
+        glue_append(&list, PyLong_FromSize_t(values[k]));
     return list;
 }
 

@@ -35,8 +35,34 @@ typedef struct glue_watcher {
     bool stopped;           /* no more calls of the callback: an exception may be set */
 } glue_watcher;
 
-/* For the next call on the context; the watcher must live as long. */
+/* For the next call on the context; the watcher must live as long, and may be NULL. */
 void glue_watch(rm2_context *ctx, glue_watcher *watcher);
+/* glue_leave without its reference: did the call succeed? */
+bool glue_left(rm2_context *ctx, rm2_status status);
+
+/* Enter, run a call of the library on the context `ctx`, leave by `left`; then `result` becomes `value`, which is computed
+ * only if the call succeeded. */
+#define GLUE_VALUE_IF(result, value, left, watcher, call)                                          \
+    do {                                                                                           \
+        rm2_context *ctx = glue_enter();                                                           \
+        rm2_status status = RM2_OK;                                                                \
+        if (ctx) {                                                                                 \
+            glue_watch(ctx, (watcher));                                                            \
+            GLUE_RUN(status, call);                                                                \
+        }                                                                                          \
+        if (ctx && (left))                                                                         \
+            (result) = (value);                                                                    \
+    } while (0)
+#define GLUE_VALUE(result, value, watcher, call)                                                   \
+    GLUE_VALUE_IF(result, value, glue_left(ctx, status), watcher, call)
+#define GLUE_CALL(result, watcher, call) GLUE_VALUE(result, Py_NewRef(Py_None), watcher, call)
+/* Under the interpreter's lock: for short calls that change an object which several threads may share. */
+#define GLUE_LOCKED(result, call)                                                                  \
+    do {                                                                                           \
+        rm2_context *ctx = glue_enter();                                                           \
+        if (ctx)                                                                                   \
+            (result) = glue_leave(ctx, (call));                                                    \
+    } while (0)
 
 /* Add the exceptions, the thread settings and the log to the module. */
 bool glue_add(PyObject *module);
@@ -55,10 +81,17 @@ typedef struct glue_array {
 bool glue_read(PyObject *object, const char *name, bool optional, glue_array *array);
 bool glue_write(PyObject *object, const char *name, bool optional, glue_array *array);
 void glue_release(glue_array *array);
+/* Release each of some arrays. */
+#define GLUE_RELEASE(...) glue_release_each((glue_array *const[]){__VA_ARGS__, NULL})
+void glue_release_each(glue_array *const *arrays);
 /* Raise ValueError where an array does not have `count` doubles. */
 bool glue_sized(const glue_array *array, const char *name, size_t count);
 /* Count the rows of `width` numbers; raise ValueError where they are not whole. */
 bool glue_rows(glue_array *array, const char *name, size_t width);
+/* Append `item`, a new reference or NULL with an exception, to a list, which becomes NULL on failure. */
+void glue_append(PyObject **list, PyObject *item);
+/* A list of floats. */
+PyObject *glue_floats(size_t count, const double *values);
 /* A list of ints; None for NULL. */
 PyObject *glue_sizes(size_t count, const size_t *values);
 
@@ -100,28 +133,14 @@ bool glue_settings(PyObject *dict, const rm2_settings_table *table, void *settin
 /* All settings of a struct as a dict of texts. */
 PyObject *glue_settings_dict(const rm2_settings_table *table, const void *settings);
 
-/* Each adds its functions to the module. */
+/* Add the type of handles to the module. */
 bool objects_add(PyObject *module);
-bool settings_add(PyObject *module);
-bool covariance_add(PyObject *module);
-bool manifold_add(PyObject *module);
-bool data_add(PyObject *module);
-bool model_add(PyObject *module);
-bool report_add(PyObject *module);
-bool predict_add(PyObject *module);
-bool space_add(PyObject *module);
-bool curves_add(PyObject *module);
-bool metric_add(PyObject *module);
-bool planner_add(PyObject *module);
-bool trajectory_add(PyObject *module);
-bool kernel_add(PyObject *module);
-bool eval_add(PyObject *module);
-bool cross_add(PyObject *module);
-bool add_add(PyObject *module);
-bool statistics_add(PyObject *module);
-bool robot_add(PyObject *module);
-bool plot_add(PyObject *module);
-bool urdf_add(PyObject *module);
+/* Functions of the module, a list per file. */
+extern PyMethodDef add_functions[], covariance_functions[], cross_functions[], curves_functions[],
+    data_functions[], eval_functions[], kernel_functions[], manifold_functions[],
+    metric_functions[], model_functions[], planner_functions[], plot_functions[],
+    predict_functions[], report_functions[], robot_functions[], settings_functions[],
+    space_functions[], statistics_functions[], trajectory_functions[], urdf_functions[];
 /* Formats of files that libraries of their own read; false: no memory. */
 bool glue_add_formats(rm2_context *ctx);
 

@@ -58,26 +58,13 @@ static PyObject *matrix(PyObject *self, PyObject *args) {
         glue_read(in[0], "x", false, &x) && glue_read(in[1], "y", true, &y) &&
         glue_write(out, "output", false, &K) && glue_rows(&x, "x", ambient) &&
         glue_rows(&y, "y", ambient) &&
-        glue_sized(&K, "output", x.rows * (y.data ? y.rows : x.rows))) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, run_kernel(ctx, m, kernels, &x, &y, K.data));
-            result = glue_leave(ctx, status);
-        }
-    }
-    glue_release(&s);
-    glue_release(&x);
-    glue_release(&y);
-    glue_release(&K);
+        glue_sized(&K, "output", x.rows * (y.data ? y.rows : x.rows)))
+        GLUE_CALL(result, NULL, run_kernel(ctx, m, kernels, &x, &y, K.data));
+    GLUE_RELEASE(&s, &x, &y, &K);
     return result;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef kernel_functions[] = {
     {"kernel", matrix, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool kernel_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

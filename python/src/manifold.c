@@ -20,12 +20,10 @@ static PyObject *make(PyObject *self, PyObject *args) {
     (void)self;
     if (!PyArg_ParseTuple(args, "s", &spec))
         return NULL;
-    rm2_context *ctx = glue_enter();
-    if (!ctx)
-        return NULL;
-    PyObject *none = glue_leave(ctx, rm2_manifold_create(ctx, spec, &m));
-    Py_XDECREF(none);
-    return none ? glue_wrap(&manifold_kind, m, NULL) : NULL;
+    PyObject *result = NULL;
+    GLUE_VALUE(result, glue_wrap(&manifold_kind, m, NULL), NULL,
+               rm2_manifold_create(ctx, spec, &m));
+    return result;
 }
 
 /* ---- what it is ----------------------------------------------------------------------------- */
@@ -39,11 +37,8 @@ static PyObject *describe(PyObject *self, PyObject *object) {
     PyObject *list = PyList_New(0);
     for (size_t k = 0; list && k < rm2_manifold_factor_count(m); k++) {
         const rm2_factor *f = rm2_manifold_factor(m, k);
-        PyObject *row = Py_BuildValue("snnn", f->geometry->name, (Py_ssize_t)f->n,
-                                      (Py_ssize_t)f->dim, (Py_ssize_t)f->ambient);
-        if (!row || PyList_Append(list, row) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(row);
+        glue_append(&list, Py_BuildValue("snnn", f->geometry->name, (Py_ssize_t)f->n,
+                                         (Py_ssize_t)f->dim, (Py_ssize_t)f->ambient));
     }
     return list ? Py_BuildValue("snnN", rm2_manifold_spec(m), (Py_ssize_t)rm2_manifold_dim(m),
                                 (Py_ssize_t)rm2_manifold_ambient(m), list)
@@ -122,10 +117,7 @@ static bool take_arrays(const operation *op, PyObject *const *objects, arrays *a
 }
 
 static void release_arrays(arrays *a) {
-    glue_release(&a->p);
-    glue_release(&a->x);
-    glue_release(&a->w);
-    glue_release(&a->y);
+    GLUE_RELEASE(&a->p, &a->x, &a->w, &a->y);
 }
 
 /* n points, one base point for all or one for each, as many second vectors and results as points. */
@@ -168,14 +160,8 @@ static PyObject *apply(PyObject *self, PyObject *args) {
     const operation *op = find_operation(name);
     arrays a;
     memset(&a, 0, sizeof a);
-    if (op && take_arrays(op, objects, &a) && check_arrays(m, op, &a)) {
-        rm2_context *ctx = glue_enter();
-        rm2_status status = RM2_OK;
-        if (ctx) {
-            GLUE_RUN(status, run_operation(ctx, m, op, &a));
-            result = glue_leave(ctx, status);
-        }
-    }
+    if (op && take_arrays(op, objects, &a) && check_arrays(m, op, &a))
+        GLUE_CALL(result, NULL, run_operation(ctx, m, op, &a));
     release_arrays(&a);
     return result;
 }
@@ -190,13 +176,9 @@ static PyObject *random_points(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O&KO", take_manifold, &m, &seed, &out) ||
         !glue_write(out, "output", false, &y))
         return NULL;
-    rm2_context *ctx = glue_enter();
-    if (ctx) {
-        rm2_status status;
-        rm2_context_set_seed(ctx, seed);
-        GLUE_RUN(status, rm2_manifold_random(ctx, m, y.count / rm2_manifold_ambient(m), y.data));
-        result = glue_leave(ctx, status);
-    }
+    GLUE_CALL(result, NULL,
+              (rm2_context_set_seed(ctx, seed),
+               rm2_manifold_random(ctx, m, y.count / rm2_manifold_ambient(m), y.data)));
     glue_release(&y);
     return result;
 }
@@ -236,12 +218,7 @@ static PyObject *contains(PyObject *self, PyObject *args) {
     }
     size_t ambient = rm2_manifold_ambient(m), n = x.count / ambient;
     if (n * ambient == x.count && (size_t)on.len == n * rm2_manifold_factor_count(m)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, rm2_manifold_contains(ctx, m, n, x.data, on.buf, &count));
-            result = glue_leave(ctx, status);
-        }
+        GLUE_CALL(result, NULL, rm2_manifold_contains(ctx, m, n, x.data, on.buf, &count));
     } else {
         PyErr_SetString(PyExc_ValueError, "points and flags do not have the same rows");
     }
@@ -264,18 +241,11 @@ static PyObject *mean(PyObject *self, PyObject *args) {
     size_t ambient = rm2_manifold_ambient(m);
     if (glue_read(in, "points", false, &x) && glue_read(weigh, "weights", true, &w) &&
         glue_write(out, "output", false, &y) && glue_sized(&y, "output", ambient) &&
-        (!w.data || glue_sized(&w, "weights", x.count / ambient))) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, rm2_manifold_mean(ctx, m, x.count / ambient, x.data, w.data, &settings,
-                                               y.data, &info));
-            result = glue_leave(ctx, status);
-        }
-    }
-    glue_release(&x);
-    glue_release(&w);
-    glue_release(&y);
+        (!w.data || glue_sized(&w, "weights", x.count / ambient)))
+        GLUE_CALL(
+            result, NULL,
+            rm2_manifold_mean(ctx, m, x.count / ambient, x.data, w.data, &settings, y.data, &info));
+    GLUE_RELEASE(&x, &w, &y);
     if (!result)
         return NULL;
     Py_DECREF(result);
@@ -295,23 +265,12 @@ static PyObject *metric(PyObject *self, PyObject *args) {
     if (glue_read(objects[0], "c", false, &c) && glue_read(objects[1], "z", true, &z) &&
         glue_read(objects[2], "W", false, &W) && glue_write(objects[3], "output", false, &y) &&
         glue_rows(&c, "c", rm2_manifold_dim(m)) && (!z.data || glue_sized(&z, "z", c.count)) &&
-        glue_rows(&W, "W", c.count ? c.count : 1) && glue_sized(&y, "output", W.count)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            if (z.data)
-                GLUE_RUN(status, rm2_manifold_metric_derivative(ctx, m, c.rows, c.data, z.data,
-                                                                W.rows, W.data, y.data));
-            else
-                GLUE_RUN(status,
-                         rm2_manifold_metric(ctx, m, c.rows, c.data, W.rows, W.data, y.data));
-            result = glue_leave(ctx, status);
-        }
-    }
-    glue_release(&c);
-    glue_release(&z);
-    glue_release(&W);
-    glue_release(&y);
+        glue_rows(&W, "W", c.count ? c.count : 1) && glue_sized(&y, "output", W.count))
+        GLUE_CALL(result, NULL,
+                  z.data ? rm2_manifold_metric_derivative(ctx, m, c.rows, c.data, z.data, W.rows,
+                                                          W.data, y.data)
+                         : rm2_manifold_metric(ctx, m, c.rows, c.data, W.rows, W.data, y.data));
+    GLUE_RELEASE(&c, &z, &W, &y);
     return result;
 }
 
@@ -353,24 +312,17 @@ static PyObject *resample(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O&OOp", take_manifold, &m, &in, &out, &by_length))
         return NULL;
     size_t ambient = rm2_manifold_ambient(m);
-    if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status,
-                     (by_length ? rm2_trajectory_resample_by_length : rm2_trajectory_resample)(
-                         ctx, m, x.count / ambient, x.data, y.count / ambient, y.data));
-            result = glue_leave(ctx, status);
-        }
-    }
-    glue_release(&x);
-    glue_release(&y);
+    if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y))
+        GLUE_CALL(result, NULL,
+                  (by_length ? rm2_trajectory_resample_by_length : rm2_trajectory_resample)(
+                      ctx, m, x.count / ambient, x.data, y.count / ambient, y.data));
+    GLUE_RELEASE(&x, &y);
     return result;
 }
 
 /* ---- module --------------------------------------------------------------------------------- */
 
-static PyMethodDef functions[] = {
+PyMethodDef manifold_functions[] = {
     {"manifold", make, METH_VARARGS, NULL},
     {"manifold_info", describe, METH_O, NULL},
     {"manifold_apply", apply, METH_VARARGS, NULL},
@@ -383,7 +335,3 @@ static PyMethodDef functions[] = {
     {"manifold_resample", resample, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool manifold_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

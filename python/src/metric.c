@@ -45,18 +45,9 @@ static PyObject *metric(PyObject *self, PyObject *args) {
     if (glue_read(in, "latents", false, &x) && glue_rows(&x, "latents", Q) &&
         take_outputs(objects, x.rows, Q, &o)) {
         const rm2_metric *g = exact ? rm2_space_exact_metric(l->space) : rm2_space_metric(l->space);
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, run_metric(ctx, g, &x, &o));
-            if (leave_space(ctx, status, l))
-                result = Py_NewRef(Py_None);
-        }
+        SPACE_CALL(result, Py_NewRef(Py_None), l, NULL, run_metric(ctx, g, &x, &o));
     }
-    glue_release(&x);
-    glue_release(&o.G);
-    glue_release(&o.dG);
-    glue_release(&o.magnification);
+    GLUE_RELEASE(&x, &o.G, &o.dG, &o.magnification);
     return result;
 }
 
@@ -72,20 +63,11 @@ static PyObject *spread(PyObject *self, PyObject *args) {
         glue_write(out[0], "output", false, &m) && glue_write(out[1], "output", false, &d) &&
         glue_rows(&x, "latents", rm2_space_dim(l->space)) &&
         (!a.data || glue_sized(&a, "directions", x.count)) && glue_sized(&m, "output", x.rows) &&
-        glue_sized(&d, "output", x.rows)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, rm2_metric_spread(ctx, rm2_space_exact_metric(l->space), x.rows,
-                                               x.data, a.data, m.data, d.data));
-            if (leave_space(ctx, status, l))
-                result = Py_NewRef(Py_None);
-        }
-    }
-    glue_release(&x);
-    glue_release(&a);
-    glue_release(&m);
-    glue_release(&d);
+        glue_sized(&d, "output", x.rows))
+        SPACE_CALL(result, Py_NewRef(Py_None), l, NULL,
+                   rm2_metric_spread(ctx, rm2_space_exact_metric(l->space), x.rows, x.data, a.data,
+                                     m.data, d.data));
+    GLUE_RELEASE(&x, &a, &m, &d);
     return result;
 }
 
@@ -115,26 +97,18 @@ static PyObject *length(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O&iOnK", take_space, &l, &kind, &in, &samples, &seed) ||
         !glue_read(in, "path", false, &x))
         return NULL;
-    rm2_context *ctx = glue_rows(&x, "path", rm2_space_dim(l->space)) ? glue_enter() : NULL;
-    if (ctx) {
-        rm2_status status;
-        rm2_context_set_seed(ctx, seed);
-        GLUE_RUN(status, measure(ctx, l->space, (length_kind)kind,
-                                 samples > 0 ? (size_t)samples : 0, &x, found));
-        if (leave_space(ctx, status, l))
-            result = Py_BuildValue("dd", found[0], found[1]);
-    }
+    if (glue_rows(&x, "path", rm2_space_dim(l->space)))
+        SPACE_CALL(result, Py_BuildValue("dd", found[0], found[1]), l, NULL,
+                   (rm2_context_set_seed(ctx, seed),
+                    measure(ctx, l->space, (length_kind)kind, samples > 0 ? (size_t)samples : 0, &x,
+                            found)));
     glue_release(&x);
     return result;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef metric_functions[] = {
     {"space_metric", metric, METH_VARARGS, NULL},
     {"space_spread", spread, METH_VARARGS, NULL},
     {"space_length", length, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool metric_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

@@ -284,7 +284,7 @@ static PyObject *data_of(PyObject *self, PyObject *object) {
     return glue_wrap(&data_kind, rm2_data_retain(rm2_model_info_of(model)->data), NULL);
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef model_functions[] = {
     {"fit", fit, METH_VARARGS, NULL},
     {"model_read", read_file, METH_VARARGS, NULL},
     {"model_write", write_file, METH_VARARGS, NULL},
@@ -295,7 +295,3 @@ static PyMethodDef functions[] = {
     {"model_data", data_of, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool model_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

@@ -13,15 +13,19 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 
 PyMODINIT_FUNC PyInit__core(void);
 
+static PyMethodDef *const functions[] = {
+    settings_functions,   covariance_functions, manifold_functions, data_functions,
+    model_functions,      report_functions,     predict_functions,  space_functions,
+    curves_functions,     metric_functions,     planner_functions,  trajectory_functions,
+    kernel_functions,     eval_functions,       cross_functions,    add_functions,
+    statistics_functions, robot_functions,      plot_functions,     urdf_functions};
+
 PyMODINIT_FUNC PyInit__core(void) {
     PyObject *module = PyModule_Create(&definition);
-    if (module && glue_add(module) && objects_add(module) && settings_add(module) &&
-        covariance_add(module) && manifold_add(module) && data_add(module) && model_add(module) &&
-        report_add(module) && predict_add(module) && space_add(module) && curves_add(module) &&
-        metric_add(module) && planner_add(module) && trajectory_add(module) && kernel_add(module) &&
-        eval_add(module) && cross_add(module) && add_add(module) && statistics_add(module) &&
-        robot_add(module) && plot_add(module) && urdf_add(module) &&
-        PyModule_AddStringConstant(module, "version", rm2_version()) == 0)
+    bool good = module && glue_add(module) && objects_add(module);
+    for (size_t k = 0; good && k < sizeof functions / sizeof *functions; k++)
+        good = PyModule_AddFunctions(module, functions[k]) == 0;
+    if (good && PyModule_AddStringConstant(module, "version", rm2_version()) == 0)
         return module;
     Py_XDECREF(module);
     return NULL;

@@ -38,9 +38,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
         rm2_space_model(space) ? rm2_model_info_of(rm2_space_model(space))->manifold : NULL;
     rm2_status status;
     GLUE_RUN(status, rm2_planner_create(ctx, space, &s, &p->planner));
-    PyObject *none = glue_leave(ctx, status);
-    Py_XDECREF(none);
-    if (none)
+    if (glue_left(ctx, status))
         return glue_wrap(&planner_kind, p, object);
     release(p);
     return NULL;
@@ -67,8 +65,7 @@ static PyObject *run(planner *p, const rm2_plan_query *query) {
     GLUE_RUN(status, rm2_planner_update(ctx, p->planner, query, &plan));
     PyObject *result = status == RM2_OK ? plan_tuple(plan) : NULL;
     p->busy = false;
-    PyObject *none = glue_leave(ctx, status);
-    Py_XDECREF(none);
+    (void)glue_left(ctx, status);
     return result;
 }
 
@@ -98,8 +95,7 @@ static PyObject *update(PyObject *self, PyObject *args) {
         result = run(p, &q);
     }
     rm2_free(regions);
-    glue_release(&b);
-    glue_release(&a);
+    GLUE_RELEASE(&b, &a);
     return result;
 }
 
@@ -113,13 +109,9 @@ static PyObject *forget(PyObject *self, PyObject *object) {
     Py_RETURN_NONE;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef planner_functions[] = {
     {"planner", make, METH_VARARGS, NULL},
     {"planner_update", update, METH_VARARGS, NULL},
     {"planner_forget", forget, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool planner_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

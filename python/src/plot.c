@@ -28,12 +28,10 @@ static PyObject *make(PyObject *self, PyObject *dict) {
     (void)self;
     if (!glue_settings(dict, rm2_figure_settings_table(), &s))
         return NULL;
-    rm2_context *ctx = glue_enter();
-    if (!ctx)
-        return NULL;
-    PyObject *none = glue_leave(ctx, rm2_figure_create(ctx, &s, &figure));
-    Py_XDECREF(none);
-    return none ? glue_wrap(&figure_kind, figure, NULL) : NULL;
+    PyObject *result = NULL;
+    GLUE_VALUE(result, glue_wrap(&figure_kind, figure, NULL), NULL,
+               rm2_figure_create(ctx, &s, &figure));
+    return result;
 }
 
 /* figure_save(figure, path, dpi, overwrite) */
@@ -46,12 +44,10 @@ static PyObject *save(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "Osdp", &object, &path, &dpi, &overwrite))
         return NULL;
     const rm2_figure *figure = glue_unwrap(object, &figure_kind);
-    rm2_context *ctx = figure ? glue_enter() : NULL;
-    if (!ctx)
-        return NULL;
-    rm2_status status;
-    GLUE_RUN(status, rm2_figure_save(ctx, figure, path, dpi, overwrite != 0));
-    return glue_leave(ctx, status);
+    PyObject *result = NULL;
+    if (figure)
+        GLUE_CALL(result, NULL, rm2_figure_save(ctx, figure, path, dpi, overwrite != 0));
+    return result;
 }
 
 /* ---- panels --------------------------------------------------------------------------------- */
@@ -78,10 +74,7 @@ static bool take_kind(PyObject *manifold, Py_ssize_t kind, rm2_panel_settings *s
     const rm2_manifold *m;
     rm2_context *ctx = take_manifold(manifold, &m) ? glue_enter() : NULL;
     *s = rm2_panel_settings_default(RM2_PANEL_PLANE);
-    PyObject *none =
-        ctx ? glue_leave(ctx, rm2_panel_settings_factor(ctx, m, (size_t)kind, s)) : NULL;
-    Py_XDECREF(none);
-    return none != NULL;
+    return ctx && glue_left(ctx, rm2_panel_settings_factor(ctx, m, (size_t)kind, s));
 }
 
 /* The texts of a list, which they belong to; freed with PyMem_Free. */
@@ -134,13 +127,11 @@ static PyObject *add_panel(PyObject *self, PyObject *args) {
         return NULL;
     s.names = texts;
     rm2_context *ctx = glue_enter();
-    PyObject *none =
-        ctx ? glue_leave(ctx, rm2_figure_panel(ctx, figure, row < 0 ? SIZE_MAX : (size_t)row,
-                                               column < 0 ? SIZE_MAX : (size_t)column, &s, &panel))
-            : NULL;
+    bool good =
+        ctx && glue_left(ctx, rm2_figure_panel(ctx, figure, row < 0 ? SIZE_MAX : (size_t)row,
+                                               column < 0 ? SIZE_MAX : (size_t)column, &s, &panel));
     PyMem_Free((void *)texts);
-    Py_XDECREF(none);
-    PyObject *made = none ? glue_wrap(&panel_kind, panel, object) : NULL;
+    PyObject *made = good ? glue_wrap(&panel_kind, panel, object) : NULL;
     return made ? Py_BuildValue("Ni", made, (int)s.kind) : NULL;
 }
 
@@ -207,14 +198,9 @@ static PyObject *plot(PyObject *self, PyObject *args) {
         (manifold != Py_None && !take_manifold(manifold, &d.manifold)))
         return NULL;
     if (glue_read(objects[0], "points", true, &d.a) &&
-        glue_read(objects[1], "second", true, &d.b) && glue_read(objects[2], "third", true, &d.c)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx)
-            result = glue_leave(ctx, draw(ctx, (item)what, &d));
-    }
-    glue_release(&d.a);
-    glue_release(&d.b);
-    glue_release(&d.c);
+        glue_read(objects[1], "second", true, &d.b) && glue_read(objects[2], "third", true, &d.c))
+        GLUE_LOCKED(result, draw(ctx, (item)what, &d));
+    GLUE_RELEASE(&d.a, &d.b, &d.c);
     return result;
 }
 
@@ -240,11 +226,9 @@ static PyObject *plot_groups(PyObject *self, PyObject *args) {
     for (size_t k = 0; good && k < count; k++)
         good = (texts[k] = PyUnicode_AsUTF8AndSize(PyList_GetItem(names, (Py_ssize_t)k), NULL)) !=
                NULL;
-    rm2_context *ctx = good && !PyErr_Occurred() ? glue_enter() : NULL;
-    if (ctx) {
-        rm2_groups groups = {n, x.data, group, count, texts};
-        result = glue_leave(ctx, rm2_plot_groups(ctx, panel, &groups, &style));
-    }
+    const rm2_groups groups = {n, x.data, group, count, texts};
+    if (good && !PyErr_Occurred())
+        GLUE_LOCKED(result, rm2_plot_groups(ctx, panel, &groups, &style));
     PyMem_Free(group);
     PyMem_Free((void *)texts);
     glue_release(&x);
@@ -271,11 +255,8 @@ static PyObject *plot_heat(PyObject *self, PyObject *args) {
     h.values = x.data;
     h.log = logarithmic != 0;
     h.contours = contours > 0 ? (size_t)contours : 0;
-    rm2_context *ctx = columns >= 0 && rows >= 0 && glue_sized(&x, "values", h.columns * h.rows)
-                           ? glue_enter()
-                           : NULL;
-    if (ctx)
-        result = glue_leave(ctx, rm2_plot_heat(ctx, panel, &h));
+    if (columns >= 0 && rows >= 0 && glue_sized(&x, "values", h.columns * h.rows))
+        GLUE_LOCKED(result, rm2_plot_heat(ctx, panel, &h));
     glue_release(&x);
     return result;
 }
@@ -298,10 +279,8 @@ static PyObject *plot_matrices(PyObject *self, PyObject *args) {
     m.n = (size_t)n;
     m.values = x.data;
     m.correlation = correlation != 0;
-    rm2_context *ctx =
-        count >= 0 && n >= 0 && glue_sized(&x, "values", m.count * m.n * m.n) ? glue_enter() : NULL;
-    if (ctx)
-        result = glue_leave(ctx, rm2_plot_matrices(ctx, panel, &m));
+    if (count >= 0 && n >= 0 && glue_sized(&x, "values", m.count * m.n * m.n))
+        GLUE_LOCKED(result, rm2_plot_matrices(ctx, panel, &m));
     glue_release(&x);
     return result;
 }
@@ -329,7 +308,7 @@ static PyObject *plot_regions(PyObject *self, PyObject *args) {
     return glue_leave(ctx, status);
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef plot_functions[] = {
     {"figure", make, METH_O, NULL},
     {"figure_save", save, METH_VARARGS, NULL},
     {"panel", add_panel, METH_VARARGS, NULL},
@@ -341,15 +320,8 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-bool plot_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}
-
 #else
 
-bool plot_add(PyObject *module) {
-    (void)module;
-    return true;
-}
+PyMethodDef plot_functions[] = {{NULL, NULL, 0, NULL}};
 
 #endif

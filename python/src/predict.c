@@ -25,13 +25,10 @@ static PyObject *decode(PyObject *self, PyObject *args) {
     for (size_t k = 0; good && k < 4; k++)
         good = glue_write(out[k], names[k], true, &y[k]) &&
                (!y[k].data || glue_sized(&y[k], names[k], n * widths[k]));
-    rm2_context *ctx = good ? glue_enter() : NULL;
-    if (ctx) {
-        rm2_status status;
-        GLUE_RUN(status, rm2_model_decode(ctx, model, n, x.data, y[0].data, y[1].data, y[2].data,
-                                          y[3].data));
-        result = glue_leave(ctx, status);
-    }
+    if (good)
+        GLUE_CALL(
+            result, NULL,
+            rm2_model_decode(ctx, model, n, x.data, y[0].data, y[1].data, y[2].data, y[3].data));
     glue_release(&x);
     for (size_t k = 0; k < 4; k++)
         glue_release(&y[k]);
@@ -104,10 +101,7 @@ static void release_encoding(encoding *e) {
     free(e->found);
     free(e->points);
     free(e->starts);
-    glue_release(&e->x);
-    glue_release(&e->latents);
-    glue_release(&e->covariance);
-    glue_release(&e->info);
+    GLUE_RELEASE(&e->x, &e->latents, &e->covariance, &e->info);
 }
 
 /* encode(model, points, settings, starts or None, align signs, regularise, callback, latents, covariance or None,
@@ -159,29 +153,18 @@ static PyObject *sample(PyObject *self, PyObject *args) {
     if (count >= 0 && glue_read(in, "latents", false, &x) && glue_write(out, "output", false, &y)) {
         size_t n = x.count / i->latent_dim;
         if (glue_sized(&x, "latents", n * i->latent_dim) &&
-            glue_sized(&y, "output", (size_t)count * n * rm2_manifold_ambient(i->manifold))) {
-            rm2_context *ctx = glue_enter();
-            if (ctx) {
-                rm2_status status;
-                rm2_context_set_seed(ctx, seed);
-                GLUE_RUN(status, rm2_model_sample(ctx, model, n, x.data, (size_t)count, noise != 0,
-                                                  y.data));
-                result = glue_leave(ctx, status);
-            }
-        }
+            glue_sized(&y, "output", (size_t)count * n * rm2_manifold_ambient(i->manifold)))
+            GLUE_CALL(result, NULL,
+                      (rm2_context_set_seed(ctx, seed),
+                       rm2_model_sample(ctx, model, n, x.data, (size_t)count, noise != 0, y.data)));
     }
-    glue_release(&x);
-    glue_release(&y);
+    GLUE_RELEASE(&x, &y);
     return result;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef predict_functions[] = {
     {"decode", decode, METH_VARARGS, NULL},
     {"encode", encode, METH_VARARGS, NULL},
     {"sample", sample, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool predict_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

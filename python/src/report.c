@@ -6,16 +6,13 @@ static PyObject *fidelity(PyObject *self, PyObject *object) {
     const rm2_model *model = glue_unwrap(object, &model_kind);
     rm2_fidelity f = {0};
     (void)self;
-    rm2_context *ctx = model ? glue_enter() : NULL;
-    if (!ctx)
-        return NULL;
-    rm2_status status;
-    GLUE_RUN(status, rm2_model_fidelity(ctx, model, &f));
-    PyObject *none = glue_leave(ctx, status);
-    Py_XDECREF(none);
-    return none ? Py_BuildValue("dddnO", f.residual, f.mean, f.components, (Py_ssize_t)f.coincident,
-                                f.worse ? Py_True : Py_False)
-                : NULL;
+    PyObject *result = NULL;
+    if (model)
+        GLUE_VALUE(result,
+                   Py_BuildValue("dddnO", f.residual, f.mean, f.components,
+                                 (Py_ssize_t)f.coincident, f.worse ? Py_True : Py_False),
+                   NULL, rm2_model_fidelity(ctx, model, &f));
+    return result;
 }
 
 /* model_held_out(model): the members of rm2_held_out in their order. */
@@ -23,28 +20,19 @@ static PyObject *held_out(PyObject *self, PyObject *object) {
     const rm2_model *model = glue_unwrap(object, &model_kind);
     rm2_held_out h = {0};
     (void)self;
-    rm2_context *ctx = model ? glue_enter() : NULL;
-    if (!ctx)
-        return NULL;
-    rm2_status status;
-    GLUE_RUN(status, rm2_model_held_out(ctx, model, &h));
-    PyObject *none = glue_leave(ctx, status);
-    Py_XDECREF(none);
-    return none ? Py_BuildValue("nndddddddddddO", (Py_ssize_t)h.points, (Py_ssize_t)h.folds,
-                                h.residual, h.mean, h.components, h.explained, h.plane,
-                                h.explained_error, h.log_density, h.ppca, h.ledoit_wolf,
-                                h.ppca_error, h.ledoit_wolf_error, h.structure ? Py_True : Py_False)
-                : NULL;
+    PyObject *result = NULL;
+    if (model)
+        GLUE_VALUE(result,
+                   Py_BuildValue("nndddddddddddO", (Py_ssize_t)h.points, (Py_ssize_t)h.folds,
+                                 h.residual, h.mean, h.components, h.explained, h.plane,
+                                 h.explained_error, h.log_density, h.ppca, h.ledoit_wolf,
+                                 h.ppca_error, h.ledoit_wolf_error,
+                                 h.structure ? Py_True : Py_False),
+                   NULL, rm2_model_held_out(ctx, model, &h));
+    return result;
 }
 
 /* ---- demonstrations of a start ---------------------------------------------------------------- */
-
-/* Append `item`, a new reference or NULL with an exception. */
-static bool append(PyObject *list, PyObject *item) {
-    bool good = item && PyList_Append(list, item) == 0;
-    Py_XDECREF(item);
-    return good;
-}
 
 static PyObject *demo_tuple(const rm2_start_demo *d) {
     return Py_BuildValue("nOddddnn", (Py_ssize_t)d->family, d->reversed ? Py_True : Py_False,
@@ -62,16 +50,11 @@ static PyObject *report_tuple(const rm2_start_report *r) {
     if (!r)
         return Py_NewRef(Py_None);
     PyObject *demos = PyList_New(0), *families = PyList_New(0);
-    bool good = demos && families;
-    for (size_t k = 0; good && k < r->demos; k++)
-        good = append(demos, demo_tuple(&r->demo[k]));
-    for (size_t k = 0; good && k < r->families; k++)
-        good = append(families, family_tuple(&r->family[k]));
-    if (good)
-        return Py_BuildValue("ONN", r->labelled ? Py_True : Py_False, demos, families);
-    Py_XDECREF(demos);
-    Py_XDECREF(families);
-    return NULL;
+    for (size_t k = 0; demos && k < r->demos; k++)
+        glue_append(&demos, demo_tuple(&r->demo[k]));
+    for (size_t k = 0; demos && families && k < r->families; k++)
+        glue_append(&families, family_tuple(&r->family[k]));
+    return Py_BuildValue("ONN", r->labelled ? Py_True : Py_False, demos, families);
 }
 
 /* model_start(model) */
@@ -81,30 +64,30 @@ static PyObject *start_of(PyObject *self, PyObject *object) {
     return model ? report_tuple(rm2_model_info_of(model)->start_report) : NULL;
 }
 
+static rm2_status inspect_data(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
+                               rm2_start_report **report) {
+    rm2_fit_plan *plan;
+    rm2_status status = rm2_fit_plan_create(ctx, data, s, &plan);
+    if (status == RM2_OK)
+        status = rm2_fit_inspect(ctx, plan, report);
+    rm2_fit_plan_free(plan);
+    return status;
+}
+
 /* fit_inspect(data, settings) */
 static PyObject *inspect(PyObject *self, PyObject *args) {
     const rm2_data *data;
     PyObject *dict, *result = NULL;
     rm2_start_report *report = NULL;
     rm2_setting_text *texts = NULL;
-    rm2_fit_plan *plan = NULL;
     rm2_fit_settings s;
     (void)self;
     if (!PyArg_ParseTuple(args, "O&O", take_data, &data, &dict))
         return NULL;
-    rm2_context *ctx = glue_fit_settings(dict, &texts, &s) ? glue_enter() : NULL;
-    if (ctx) {
-        rm2_status status;
-        GLUE_RUN(status, rm2_fit_plan_create(ctx, data, &s, &plan));
-        if (status == RM2_OK)
-            GLUE_RUN(status, rm2_fit_inspect(ctx, plan, &report));
-        PyObject *none = glue_leave(ctx, status);
-        Py_XDECREF(none);
-        if (none)
-            result = report_tuple(report);
-    }
+    if (glue_fit_settings(dict, &texts, &s))
+        GLUE_VALUE(result, report_tuple(report), NULL,
+                   inspect_data(ctx, data, &s, &report));
     PyMem_Free(texts);
-    rm2_fit_plan_free(plan);
     rm2_start_report_free(report);
     return result;
 }
@@ -130,30 +113,19 @@ static PyObject *choose_latent(PyObject *self, PyObject *args) {
     if (largest < 1 || largest > CHOICES)
         return PyErr_Format(PyExc_ValueError, "largest: expected 1 to %d, got %zd", CHOICES,
                             largest);
-    PyObject *none = NULL;
-    rm2_context *ctx = glue_fit_settings(dict, &texts, &s) ? glue_enter() : NULL;
-    if (ctx) {
-        rm2_status status;
-        glue_watch(ctx, &watcher);
-        GLUE_RUN(status,
-                 rm2_fit_choose_latent(ctx, data, &s, (size_t)largest, rows, &tried, &chosen));
-        none = glue_leave(ctx, status);
-    }
+    PyObject *list = NULL;
+    if (glue_fit_settings(dict, &texts, &s))
+        GLUE_VALUE(list, PyList_New(0), &watcher,
+                   rm2_fit_choose_latent(ctx, data, &s, (size_t)largest, rows, &tried, &chosen));
     PyMem_Free(texts);
-    Py_XDECREF(none);
-    PyObject *list = none ? PyList_New(0) : NULL;
-    bool good = list != NULL;
-    for (size_t k = 0; good && k < tried; k++)
-        good = append(list, Py_BuildValue("nnddd", (Py_ssize_t)rows[k].latent_dim,
-                                          (Py_ssize_t)rows[k].points, rows[k].log_density,
-                                          rows[k].standard_error, rows[k].residual));
-    if (good)
-        return Py_BuildValue("Nn", list, (Py_ssize_t)chosen);
-    Py_XDECREF(list);
-    return NULL;
+    for (size_t k = 0; list && k < tried; k++)
+        glue_append(&list, Py_BuildValue("nnddd", (Py_ssize_t)rows[k].latent_dim,
+                                         (Py_ssize_t)rows[k].points, rows[k].log_density,
+                                         rows[k].standard_error, rows[k].residual));
+    return list ? Py_BuildValue("Nn", list, (Py_ssize_t)chosen) : NULL;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef report_functions[] = {
     {"model_fidelity", fidelity, METH_O, NULL},
     {"model_held_out", held_out, METH_O, NULL},
     {"model_start", start_of, METH_O, NULL},
@@ -161,7 +133,3 @@ static PyMethodDef functions[] = {
     {"fit_choose_latent", choose_latent, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool report_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

@@ -69,11 +69,8 @@ static PyObject *describe(PyObject *self, PyObject *object) {
     PyObject *list = arm ? PyList_New(0) : NULL;
     for (size_t k = 0; list && k < rm2_arm_joints(arm); k++) {
         const rm2_link *link = rm2_arm_joint(arm, k);
-        PyObject *row = Py_BuildValue("ddds", link->lower, link->upper, link->speed,
-                                      rm2_arm_joint_name(arm, k));
-        if (!row || PyList_Append(list, row) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(row);
+        glue_append(&list, Py_BuildValue("ddds", link->lower, link->upper, link->speed,
+                                         rm2_arm_joint_name(arm, k)));
     }
     return list ? Py_BuildValue("snndN", rm2_arm_name(arm), (Py_ssize_t)rm2_arm_joints(arm),
                                 (Py_ssize_t)rm2_arm_links(arm), rm2_arm_reach(arm), list)
@@ -87,10 +84,7 @@ static PyObject *list_bodies(PyObject *self, PyObject *object) {
     PyObject *list = arm ? PyList_New(0) : NULL;
     for (size_t k = 0; list && k < rm2_arm_bodies(arm); k++) {
         const rm2_arm_body *body = rm2_arm_body_at(arm, k);
-        PyObject *row = Py_BuildValue("sd", body->name, body->radius);
-        if (!row || PyList_Append(list, row) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(row);
+        glue_append(&list, Py_BuildValue("sd", body->name, body->radius));
     }
     return list;
 }
@@ -104,9 +98,7 @@ static PyObject *set_radii(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O&O", take_arm, &arm, &in) ||
         !glue_read(in, "link_radius", false, &x))
         return NULL;
-    rm2_context *ctx = glue_enter();
-    if (ctx)
-        result = glue_leave(ctx, rm2_arm_set_radii(ctx, arm, x.count, x.data));
+    GLUE_LOCKED(result, rm2_arm_set_radii(ctx, arm, x.count, x.data));
     glue_release(&x);
     return result;
 }
@@ -124,13 +116,10 @@ static bool take_scene(const char *text, size_t dim, double clearance, double se
     if (!*text)
         return true;
     rm2_context *ctx = glue_enter();
-    if (!ctx)
-        return false;
-    PyObject *none =
-        glue_leave(ctx, rm2_regions_parse(ctx, text, dim, &s->scene.count, &s->regions));
+    bool good =
+        ctx && glue_left(ctx, rm2_regions_parse(ctx, text, dim, &s->scene.count, &s->regions));
     s->scene.regions = s->regions;
-    Py_XDECREF(none);
-    return none != NULL;
+    return good;
 }
 
 /* ---- kinematics ----------------------------------------------------------------------------- */
@@ -184,16 +173,9 @@ static PyObject *kinematics(PyObject *self, PyObject *args) {
         return PyErr_Format(PyExc_ValueError, "dim: expected 2 or 3, got %zd", dim);
     size_t width = width_of(arm, (quantity)what, (size_t)dim);
     if (glue_read(in, "q", false, &q) && glue_write(out, "output", false, &y) &&
-        glue_rows(&q, "q", rm2_arm_joints(arm)) && glue_sized(&y, "output", q.rows * width)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, compute(ctx, arm, (quantity)what, (size_t)dim, &q, y.data));
-            result = glue_leave(ctx, status);
-        }
-    }
-    glue_release(&q);
-    glue_release(&y);
+        glue_rows(&q, "q", rm2_arm_joints(arm)) && glue_sized(&y, "output", q.rows * width))
+        GLUE_CALL(result, NULL, compute(ctx, arm, (quantity)what, (size_t)dim, &q, y.data));
+    GLUE_RELEASE(&q, &y);
     return result;
 }
 
@@ -218,30 +200,20 @@ static PyObject *measure_clearance(PyObject *self, PyObject *args) {
         return NULL;
     if (glue_read(in, "q", false, &q) && glue_write(out, "output", false, &rows) &&
         glue_rows(&q, "q", rm2_arm_joints(arm)) && glue_sized(&rows, "output", 2 * q.rows) &&
-        take_scene(text, dim > 0 ? (size_t)dim : 0, clearance, self_clearance, &s)) {
-        rm2_context *ctx = glue_enter();
-        PyObject *none = NULL;
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status,
-                     rm2_arm_clearance(ctx, arm, &s.scene, q.rows, q.data, rows.data, &info));
-            none = glue_leave(ctx, status);
-        }
-        if (none)
-            result = Py_BuildValue("NNN", PyBool_FromLong(info.kept), nearest_tuple(&info.region),
-                                   nearest_tuple(&info.self));
-        Py_XDECREF(none);
-    }
+        take_scene(text, dim > 0 ? (size_t)dim : 0, clearance, self_clearance, &s))
+        GLUE_VALUE(result,
+                   Py_BuildValue("NNN", PyBool_FromLong(info.kept), nearest_tuple(&info.region),
+                                 nearest_tuple(&info.self)),
+                   NULL, rm2_arm_clearance(ctx, arm, &s.scene, q.rows, q.data, rows.data, &info));
     rm2_free(s.regions);
-    glue_release(&q);
-    glue_release(&rows);
+    GLUE_RELEASE(&q, &rows);
     return result;
 }
 
 /* arm_velocities(arm, q, time, out): stretch */
 static PyObject *velocities(PyObject *self, PyObject *args) {
     const rm2_arm *arm;
-    PyObject *in, *clock, *out, *none = NULL;
+    PyObject *in, *clock, *out, *result = NULL;
     glue_array q = {.data = NULL}, time = {.data = NULL}, v = {.data = NULL};
     double stretch = 0;
     (void)self;
@@ -249,17 +221,11 @@ static PyObject *velocities(PyObject *self, PyObject *args) {
         return NULL;
     if (glue_read(in, "q", false, &q) && glue_read(clock, "time", false, &time) &&
         glue_write(out, "output", false, &v) && glue_rows(&q, "q", rm2_arm_joints(arm)) &&
-        glue_sized(&time, "time", q.rows) && glue_sized(&v, "output", q.count)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx)
-            none = glue_leave(
-                ctx, rm2_arm_velocities(ctx, arm, q.rows, q.data, time.data, v.data, &stretch));
-    }
-    glue_release(&q);
-    glue_release(&time);
-    glue_release(&v);
-    Py_XDECREF(none);
-    return none ? PyFloat_FromDouble(stretch) : NULL;
+        glue_sized(&time, "time", q.rows) && glue_sized(&v, "output", q.count))
+        GLUE_VALUE(result, PyFloat_FromDouble(stretch), NULL,
+                   rm2_arm_velocities(ctx, arm, q.rows, q.data, time.data, v.data, &stretch));
+    GLUE_RELEASE(&q, &time, &v);
+    return result;
 }
 
 /* ---- tracking ------------------------------------------------------------------------------- */
@@ -283,9 +249,7 @@ static bool take_settings(PyObject *tuple, const glue_array *start, const rm2_ar
 
 static bool take_task(const rm2_manifold *m, rm2_arm_task *task) {
     rm2_context *ctx = glue_enter();
-    PyObject *none = ctx ? glue_leave(ctx, rm2_arm_task_of(ctx, m, task)) : NULL;
-    Py_XDECREF(none);
-    return none != NULL;
+    return ctx && glue_left(ctx, rm2_arm_task_of(ctx, m, task));
 }
 
 /* Errors as rows of (position, orientation, ellipsoid, missed). */
@@ -321,11 +285,7 @@ static bool take_tracking(PyObject *const *objects, tracking *t) {
 
 static void release_tracking(tracking *t) {
     rm2_free(t->links.regions);
-    glue_release(&t->x);
-    glue_release(&t->time);
-    glue_release(&t->start);
-    glue_release(&t->q);
-    glue_release(&t->errors);
+    GLUE_RELEASE(&t->x, &t->time, &t->start, &t->q, &t->errors);
 }
 
 static PyObject *info_tuple(const rm2_track_info *i) {
@@ -421,18 +381,15 @@ static PyObject *place(PyObject *self, PyObject *args) {
         glue_write(out, "targets", false, &x) &&
         glue_rows(&x, "targets", rm2_arm_task_width(&task))) {
         to_placement(v.data, &placement);
-        rm2_context *ctx = glue_enter();
-        if (ctx)
-            result = glue_leave(ctx, rm2_arm_place(ctx, &task, &placement, x.rows, x.data));
+        GLUE_CALL(result, NULL, rm2_arm_place(ctx, &task, &placement, x.rows, x.data));
     }
-    glue_release(&v);
-    glue_release(&x);
+    GLUE_RELEASE(&v, &x);
     return result;
 }
 
 /* arm_place_auto(arm, manifold, targets, settings, seed, placement): found; the placement is changed in place. */
 static PyObject *place_auto(PyObject *self, PyObject *args) {
-    PyObject *objects[3] = {NULL, Py_None, Py_None}, *where, *none = NULL;
+    PyObject *objects[3] = {NULL, Py_None, Py_None}, *where, *result = NULL;
     bool found = false;
     glue_array v = {.data = NULL};
     tracking t;
@@ -446,23 +403,17 @@ static PyObject *place_auto(PyObject *self, PyObject *args) {
         rm2_arm_targets targets = {&t.task, t.x.rows, t.x.data, NULL};
         rm2_placement placement;
         to_placement(v.data, &placement);
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            rm2_context_set_seed(ctx, t.seed);
-            GLUE_RUN(status,
-                     rm2_arm_place_auto(ctx, t.arm, &targets, &t.settings, &placement, &found));
-            none = glue_leave(ctx, status);
-            from_placement(&placement, v.data);
-        }
+        GLUE_VALUE(result, PyBool_FromLong(found), NULL,
+                   (rm2_context_set_seed(ctx, t.seed),
+                    rm2_arm_place_auto(ctx, t.arm, &targets, &t.settings, &placement, &found)));
+        from_placement(&placement, v.data);
     }
     glue_release(&v);
     release_tracking(&t);
-    Py_XDECREF(none);
-    return none ? PyBool_FromLong(found) : NULL;
+    return result;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef robot_functions[] = {
     {"arm", open_arm, METH_VARARGS, NULL},
     {"arm_from_links", make_arm, METH_VARARGS, NULL},
     {"arm_info", describe, METH_O, NULL},
@@ -476,7 +427,3 @@ static PyMethodDef functions[] = {
     {"arm_place_auto", place_auto, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool robot_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

@@ -106,23 +106,15 @@ PyObject *glue_settings_dict(const rm2_settings_table *table, const void *settin
 
 static PyObject *words_of(const rm2_setting *s) {
     PyObject *list = PyList_New(0);
-    for (size_t k = 0; list && s->words && s->words[k]; k++) {
-        PyObject *word = PyUnicode_FromString(s->words[k]);
-        if (!word || PyList_Append(list, word) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(word);
-    }
+    for (size_t k = 0; list && s->words && s->words[k]; k++)
+        glue_append(&list, PyUnicode_FromString(s->words[k]));
     return list;
 }
 
 static PyObject *defaults_of(const rm2_settings_table *table, const rm2_setting *s) {
     PyObject *list = PyList_New(0);
-    for (size_t k = 0; list && k < table->columns; k++) {
-        PyObject *text = PyUnicode_FromString(rm2_setting_default(s, k));
-        if (!text || PyList_Append(list, text) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(text);
-    }
+    for (size_t k = 0; list && k < table->columns; k++)
+        glue_append(&list, PyUnicode_FromString(rm2_setting_default(s, k)));
     return list;
 }
 
@@ -143,20 +135,13 @@ static PyObject *rows(PyObject *self, PyObject *args) {
         const rm2_setting *s = rm2_settings_at(table, k);
         char expected[512];
         rm2_setting_expected(s, expected, sizeof expected);
-        PyObject *row = Py_BuildValue("siNzNsss", s->name, (int)s->type, words_of(s), s->zero,
-                                      defaults_of(table, s), expected, s->group, s->help);
-        if (!row || PyList_Append(list, row) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(row);
+        glue_append(&list, Py_BuildValue("siNzNsss", s->name, (int)s->type, words_of(s), s->zero,
+                                         defaults_of(table, s), expected, s->group, s->help));
     }
     return list;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef settings_functions[] = {
     {"settings", rows, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool settings_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

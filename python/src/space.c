@@ -81,9 +81,7 @@ bool leave_space(rm2_context *ctx, rm2_status status, latent_space *l) {
         PyErr_Restore(f->type, f->value, f->trace);
         f->type = f->value = f->trace = NULL;
     }
-    PyObject *none = glue_leave(ctx, status);
-    Py_XDECREF(none);
-    return none != NULL;
+    return glue_left(ctx, status);
 }
 
 /* Discouraged places as numbers: centre, radius, height of each, in the first Euclidean factor. */
@@ -199,8 +197,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
     good = good && create(l, model, &s, &x, callback);
     PyMem_Free(discouraged.memory);
     rm2_free(regions);
-    glue_release(&x);
-    glue_release(&rows);
+    GLUE_RELEASE(&x, &rows);
     return wrap(good, l, object);
 }
 
@@ -282,7 +279,7 @@ static PyObject *describe(PyObject *self, PyObject *object) {
         glue_settings_dict(rm2_space_settings_table(), rm2_space_settings_of(l->space)));
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef space_functions[] = {
     {"space", make, METH_VARARGS, NULL},
     {"space_from_metric", make_from_metric, METH_VARARGS, NULL},
     {"space_with", make_with, METH_VARARGS, NULL},
@@ -290,7 +287,3 @@ static PyMethodDef functions[] = {
     {"space_info", describe, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool space_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

@@ -26,6 +26,10 @@ int take_space(PyObject *object, void *address);
 /* glue_leave with the exception of the function, if that is why the call failed. */
 bool leave_space(rm2_context *ctx, rm2_status status, latent_space *l);
 
+/* GLUE_VALUE for a call on a space. */
+#define SPACE_CALL(result, value, l, watcher, call)                                                \
+    GLUE_VALUE_IF(result, value, leave_space(ctx, status, l), watcher, call)
+
 /* Keep-out regions in the first Euclidean factor from their texts; "" has none. `regions` is the caller's to free with
  * rm2_free. False with an exception. */
 bool glue_regions(const char *text, const rm2_manifold *m, rm2_obstacles *obstacles,

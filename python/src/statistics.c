@@ -49,9 +49,7 @@ static bool labelled_take(const rm2_manifold *m, PyObject *const objects[3], siz
 }
 
 static void labelled_release(labelled *l) {
-    glue_release(&l->points);
-    glue_release(&l->label_array);
-    glue_release(&l->subject_array);
+    GLUE_RELEASE(&l->points, &l->label_array, &l->subject_array);
     PyMem_Free(l->labels.values);
     PyMem_Free(l->subjects.values);
 }
@@ -67,17 +65,9 @@ static PyObject *distances(PyObject *self, PyObject *args) {
         return NULL;
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &d) &&
         glue_rows(&x, "points", rm2_manifold_ambient(m)) &&
-        glue_sized(&d, "output", x.rows * x.rows)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            glue_watch(ctx, &watcher);
-            GLUE_RUN(status, rm2_manifold_distances(ctx, m, x.rows, x.data, d.data));
-            result = glue_leave(ctx, status);
-        }
-    }
-    glue_release(&x);
-    glue_release(&d);
+        glue_sized(&d, "output", x.rows * x.rows))
+        GLUE_CALL(result, &watcher, rm2_manifold_distances(ctx, m, x.rows, x.data, d.data));
+    GLUE_RELEASE(&x, &d);
     return result;
 }
 
@@ -85,7 +75,7 @@ static PyObject *distances(PyObject *self, PyObject *args) {
  * (statistic, p value, permutations, as large, exact, converged). */
 static PyObject *group_test(PyObject *self, PyObject *args) {
     const rm2_manifold *m;
-    PyObject *objects[3], *dict, *out, *none = NULL;
+    PyObject *objects[3], *dict, *out, *result = NULL;
     Py_ssize_t count, first, second;
     glue_watcher watcher = {NULL, false, false};
     glue_array values = {.data = NULL};
@@ -98,23 +88,17 @@ static PyObject *group_test(PyObject *self, PyObject *args) {
         !glue_settings(dict, rm2_test_settings_table(), &s))
         return NULL;
     if (labelled_take(m, objects, (size_t)count, &l) && glue_write(out, "values", false, &values) &&
-        glue_sized(&values, "values", s.permutations)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            glue_watch(ctx, &watcher);
-            GLUE_RUN(status, rm2_group_test(ctx, &l.view, (size_t)first, (size_t)second, &s,
-                                            values.data, &r));
-            none = glue_leave(ctx, status);
-        }
-    }
+        glue_sized(&values, "values", s.permutations))
+        GLUE_VALUE(
+            result,
+            Py_BuildValue("ddnnOO", r.statistic, r.p_value, (Py_ssize_t)r.permutations,
+                          (Py_ssize_t)r.as_large, r.exact ? Py_True : Py_False,
+                          r.converged ? Py_True : Py_False),
+            &watcher,
+            rm2_group_test(ctx, &l.view, (size_t)first, (size_t)second, &s, values.data, &r));
     glue_release(&values);
     labelled_release(&l);
-    Py_XDECREF(none);
-    return none ? Py_BuildValue("ddnnOO", r.statistic, r.p_value, (Py_ssize_t)r.permutations,
-                                (Py_ssize_t)r.as_large, r.exact ? Py_True : Py_False,
-                                r.converged ? Py_True : Py_False)
-                : NULL;
+    return result;
 }
 
 /* Accuracies of one method: (accuracy, error, balanced, error, chance, balanced chance, list of labels' accuracies, list
@@ -122,17 +106,6 @@ static PyObject *group_test(PyObject *self, PyObject *args) {
 static PyObject *accuracy_tuple(const rm2_accuracy *a, PyObject *each, PyObject *errors) {
     return Py_BuildValue("ddddddNN", a->accuracy, a->error, a->balanced, a->balanced_error,
                          a->chance, a->chance_balanced, each, errors);
-}
-
-static PyObject *list_of(size_t count, const double *values) {
-    PyObject *list = PyList_New(0);
-    for (size_t k = 0; list && k < count; k++) {
-        PyObject *value = PyFloat_FromDouble(values[k]);
-        if (!value || PyList_Append(list, value) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(value);
-    }
-    return list;
 }
 
 static PyObject *accuracies(rm2_context *ctx, const rm2_labelled *data, size_t count,
@@ -143,12 +116,9 @@ static PyObject *accuracies(rm2_context *ctx, const rm2_labelled *data, size_t c
     for (size_t k = 0; list && k < count; k++) {
         rm2_accuracy a;
         rm2_status status = rm2_accuracy_of(ctx, data, right + k * data->n, &a, each, each + K);
-        PyObject *row = status == RM2_OK
-                            ? accuracy_tuple(&a, list_of(K, each), list_of(K, each + K))
-                            : PyErr_NoMemory();
-        if (!row || PyList_Append(list, row) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(row);
+        glue_append(&list, status == RM2_OK
+                               ? accuracy_tuple(&a, glue_floats(K, each), glue_floats(K, each + K))
+                               : PyErr_NoMemory());
     }
     PyMem_Free(each);
     return list;
@@ -209,13 +179,9 @@ static PyObject *classify(PyObject *self, PyObject *args) {
     return list ? Py_BuildValue("Nn", list, (Py_ssize_t)unconverged) : NULL;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef statistics_functions[] = {
     {"classify", classify, METH_VARARGS, NULL},
     {"manifold_distances", distances, METH_VARARGS, NULL},
     {"group_test", group_test, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool statistics_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

@@ -16,17 +16,9 @@ static PyObject *retime(PyObject *self, PyObject *args) {
         (!v.data || glue_sized(&v, "speed", factors)) &&
         (!a.data || glue_sized(&a, "acceleration", factors)) && glue_sized(&t, "time", x.rows)) {
         rm2_speed_limits limits = {v.data, a.data};
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, rm2_trajectory_retime(ctx, m, x.rows, x.data, &limits, t.data));
-            result = glue_leave(ctx, status);
-        }
+        GLUE_CALL(result, NULL, rm2_trajectory_retime(ctx, m, x.rows, x.data, &limits, t.data));
     }
-    glue_release(&x);
-    glue_release(&v);
-    glue_release(&a);
-    glue_release(&t);
+    GLUE_RELEASE(&x, &v, &a, &t);
     return result;
 }
 
@@ -95,16 +87,10 @@ static PyObject *dtw_from(PyObject *self, PyObject *args) {
         take_sequences(list, width, &s) && glue_write(out, "output", false, &y) &&
         glue_sized(&y, "output", s.count)) {
         rm2_sequence from = {a.rows, width, a.data};
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status,
-                     rm2_dtw_from(ctx, &settings, &from, s.count, s.list, y.data, &summary));
-            result = glue_leave(ctx, status);
-        }
+        GLUE_CALL(result, NULL,
+                  rm2_dtw_from(ctx, &settings, &from, s.count, s.list, y.data, &summary));
     }
-    glue_release(&a);
-    glue_release(&y);
+    GLUE_RELEASE(&a, &y);
     release_sequences(&s);
     return result;
 }
@@ -121,27 +107,17 @@ static PyObject *dtw_floor(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "OOO", &tuple, &list, &out) || !take_dtw(tuple, &settings, &width))
         return NULL;
     if (take_sequences(list, width, &s) && glue_write(out, "output", false, &y) &&
-        glue_sized(&y, "output", s.count ? s.count * (s.count - 1) / 2 : 0)) {
-        rm2_context *ctx = glue_enter();
-        if (ctx) {
-            rm2_status status;
-            GLUE_RUN(status, rm2_dtw_floor(ctx, &settings, s.count, s.list, y.data, &summary));
-            none = glue_leave(ctx, status);
-        }
-    }
+        glue_sized(&y, "output", s.count ? s.count * (s.count - 1) / 2 : 0))
+        GLUE_CALL(none, NULL, rm2_dtw_floor(ctx, &settings, s.count, s.list, y.data, &summary));
     glue_release(&y);
     release_sequences(&s);
     Py_XDECREF(none);
     return none ? Py_BuildValue("dd", summary.mean, summary.deviation) : NULL;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef trajectory_functions[] = {
     {"retime", retime, METH_VARARGS, NULL},
     {"dtw_from", dtw_from, METH_VARARGS, NULL},
     {"dtw_floor", dtw_floor, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-bool trajectory_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}

@@ -12,28 +12,19 @@ static PyObject *read_arm(PyObject *self, PyObject *args) {
     (void)self;
     if (!PyArg_ParseTuple(args, "szz", &path, &base, &tip))
         return NULL;
-    rm2_context *ctx = glue_enter();
-    if (!ctx)
-        return NULL;
-    PyObject *none = glue_leave(ctx, rm2_urdf_read(ctx, path, base, tip, &arm));
-    Py_XDECREF(none);
-    return none ? glue_wrap(&arm_kind, arm, NULL) : NULL;
+    PyObject *result = NULL;
+    GLUE_VALUE(result, glue_wrap(&arm_kind, arm, NULL), NULL,
+               rm2_urdf_read(ctx, path, base, tip, &arm));
+    return result;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef urdf_functions[] = {
     {"arm_from_urdf", read_arm, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
-bool urdf_add(PyObject *module) {
-    return PyModule_AddFunctions(module, functions) == 0;
-}
-
 #else
 
-bool urdf_add(PyObject *module) {
-    (void)module;
-    return true;
-}
+PyMethodDef urdf_functions[] = {{NULL, NULL, 0, NULL}};
 
 #endif
