@@ -98,7 +98,7 @@ typedef struct rm2_geometry {
     /* ---- optional: exp and log with ambient vectors for many points at one base point ---- */
     /* Faster than the calls above, one by one, for n up to `many_n_max`; with the same result up to
      * rounding. Rows of the arrays are `stride` apart. A failure means only that some point cannot
-     * be done this way: the calls above then find out which, and why. */
+     * be done this way, such as one that is off the manifold: the calls above then find out which, and why. */
     size_t many_n_max; /* 0: not offered */
     rm2_status (*exp_many)(size_t n, const double *frame, size_t count, const double *v, double *y,
                            size_t stride);

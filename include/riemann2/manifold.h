@@ -3,10 +3,10 @@
  * Layout: n points of a manifold with ambient size D are n x D doubles in C order. A product's
  * point is its factors' points side by side; coordinates likewise. Every call takes n points and
  * runs on the context's threads. Base points: `p_count` is 1 (all share one) or n (one each); the
- * message of a failure names the point, the factor and what is wrong with it. Base points that are off
- * the manifold by more than 1e-3 are refused (RM2_ERR_DOMAIN) by the calls that need a frame there. Other
- * points and tangent vectors are taken as they are: pass points of uncertain origin through
- * rm2_manifold_project_within first. */
+ * message of a failure names the point, the factor and what is wrong with it. Points that are off
+ * the manifold by more than 1e-3, relative to their size, are refused (RM2_ERR_DOMAIN); the check costs one pass over
+ * their numbers. Closer ones are taken as they are, and so are tangent vectors: pass points of uncertain origin
+ * through rm2_manifold_project_within first. */
 #ifndef RIEMANN2_MANIFOLD_H
 #define RIEMANN2_MANIFOLD_H
 

@@ -56,9 +56,11 @@ static double largest(size_t n, const double *values) {
 
 static double asymmetry(size_t n, const double *x) {
     double worst = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++)
-            worst = fmax(worst, fabs(x[i * n + j] - x[j * n + i]));
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = 0; j < i; j++) {
+            double off = fabs(x[i * n + j] - x[j * n + i]);
+            worst = off > worst ? off : worst;
+        }
     return worst;
 }
 
@@ -81,8 +83,12 @@ double rm2i_spd_defect(size_t n, const double *x, double *work) {
     return fmax(off, fmax(below, 1e-16));
 }
 
+/* The largest entry of a positive definite matrix is on its diagonal. */
 bool rm2i_spd_symmetric(size_t n, const double *p) {
-    return asymmetry(n, p) <= RM2I_OFF_MANIFOLD * rm2i_max_abs(n * n, p);
+    double size = 0;
+    for (size_t i = 0; i < n; i++)
+        size = p[i * n + i] > size ? p[i * n + i] : size;
+    return asymmetry(n, p) <= RM2I_OFF_MANIFOLD * size;
 }
 
 /* The Cholesky factor, which sees one triangle, finds what is not positive definite. */

@@ -5,11 +5,13 @@
  * lanes is rounding. Points whose spectrum is too wide for it are left to the calls for single points.
  * A matrix of the lanes is [entry][lane], entries by rows. */
 #include "geometry/spd_many.h"
+#include "geometry/spd.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "geometry/lanes.h"
+#include "geometry/spd.h"
 #include "geometry/spd_lanes.h"
 
 enum { N_MAX = 4, ENTRIES = N_MAX * N_MAX, SWEEPS = 12 };
@@ -251,6 +253,9 @@ RM2I_AVX2_CLONES static rm2_status exp_clones(size_t n, const double *frame, siz
 
 rm2_status rm2i_spd_log_many(size_t n, const double *frame, size_t count, const double *q,
                              double *v, size_t stride) {
+    for (size_t i = 0; i < count; i++)
+        if (!rm2i_spd_symmetric(n, q + i * stride))
+            return RM2_ERR_UNSUPPORTED;
     return n <= N_MAX ? log_clones(n, frame, count, q, v, stride)
                       : rm2i_spd_log_lanes(n, frame, count, q, v, stride);
 }

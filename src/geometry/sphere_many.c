@@ -6,7 +6,8 @@
  *   tan(d/4) = m/(2 + l),  tan(d/8) = m/(2 + l + sqrt(m^2 + (2 + l)^2)) <= tan(pi/8),
  *   without cancellation anywhere; d = 8 atan by its series. The direction is that of w = q - p
  *   (q + p beyond 120 degrees) less its part along p, of length sin(d) = m l/2; m cancels in d/sin(d).
- * Long vectors and points near the cut locus are left to the calls for single points. */
+ * Long vectors, points near the cut locus and points off the sphere, by m^2 + l^2 = 2 (|p|^2 + |q|^2), are left to the
+ * calls for single points. */
 #include <math.h>
 #include <string.h>
 
@@ -135,6 +136,8 @@ INLINED bool log_block(size_t n, const double *restrict p, const double *restric
     bool good = true;
     FOR_LANES(i)
     chords(n, p, q + (size_t)i * stride, pairs, i, &c);
+    FOR_LANES(i)
+    good &= fabs(c.minus2[i] + c.plus2[i] - 4) < 1e-4;
     FOR_LANES(i) /* half a turn: neither q nor -q is nearer */
     good &= !pairs || c.plus2[i] - c.minus2[i] > 1e-9;
     if (!stretches(c.minus2, c.plus2, stretch) || !good)

@@ -46,6 +46,7 @@ rm2_status rm2_manifold_distances(rm2_context *ctx, const rm2_manifold *m, size_
         RM2_REQUIRE(ctx, points, distance);
     pairs p = {ctx, m, n, points, distance};
     size_t bad = 0;
+    RM2_TRY(rm2i_manifold_check_all(ctx, m, "", n, points));
     rm2i_activity_begin(ctx, "distances", n > 0 ? n * (n - 1) / 2 : 0);
     rm2_status status = rm2i_jobs(ctx, n, m->work_size, fill_row, &p, &bad);
     rm2i_activity_end(ctx);

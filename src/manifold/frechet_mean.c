@@ -233,6 +233,7 @@ rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: there are no points");
     descent d = {.m = m, .n = n, .points = points, .weights = weights};
+    RM2_TRY(rm2i_manifold_check_all(ctx, m, "mean: ", n, points));
     rm2_status status = prepare(ctx, &d);
     if (status == RM2_OK)
         status = start(ctx, &d);

@@ -19,6 +19,14 @@ struct rm2_manifold {
 
 rm2_status rm2i_manifold_frame(const rm2_manifold *m, const double *p, double *frame, double *work,
                                size_t *failed);
+/* RM2_ERR_DOMAIN if x is off the manifold by more than RM2I_OFF_MANIFOLD: the rule for all points of the
+ * public calls. It costs one pass over the numbers of x. It leaves to the calls what they find
+ * themselves: numbers that are not finite, matrices that are not positive definite. */
+rm2_status rm2i_manifold_check(const rm2_manifold *m, const double *x, double *work,
+                               size_t *failed);
+/* The same for n points, on the context's threads. The message begins with `name` ("sequence 2, "). */
+rm2_status rm2i_manifold_check_all(rm2_context *ctx, const rm2_manifold *m, const char *name,
+                                   size_t n, const double *points);
 void rm2i_manifold_to_coords(const rm2_manifold *m, const double *frame, const double *v, double *c,
                              double *work);
 void rm2i_manifold_from_coords(const rm2_manifold *m, const double *frame, const double *c,

@@ -1,10 +1,12 @@
 /* The public calls: loops over n points around the one-point calls of product.c, on the context's
  * threads. A base point shared by all points gets its frame once. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "geometry/geometries.h"
 #include "linalg/dense.h"
 #include "manifold/manifold.h"
 
@@ -17,9 +19,11 @@ typedef struct job {
     const double *shared_frame; /* of the only base point, or NULL */
     const double *a, *b;        /* further inputs */
     double *out;
-    size_t count;   /* vectors a point (metric) */
-    size_t *failed; /* set only when a failure is looked at again */
-    many_kind many; /* what could be done for many points at once */
+    size_t count;     /* vectors a point (metric) */
+    size_t *failed;   /* set only when a failure is looked at again */
+    many_kind many;   /* what could be done for many points at once */
+    bool of_points;   /* a: points, not vectors */
+    const char *name; /* of the points in messages, or NULL */
 } job;
 
 /* One point's arrays. */
@@ -55,18 +59,27 @@ static rm2_status frame_of(const job *j, size_t i, const point_scratch *s, const
     return rm2i_manifold_frame(j->m, j->p + i * j->m->ambient, s->frame, s->work, j->failed);
 }
 
+/* How far point `index` of j->a is off the manifold in one factor. */
+static double off_by(const job *j, size_t index, const rm2_factor *f, double *work) {
+    return f->geometry->defect(f->n, j->a + index * j->m->ambient + f->ambient_offset, work);
+}
+
 static rm2_status explain(rm2_context *ctx, job *j, rm2i_point_fn fn, size_t index,
                           rm2_status status) {
     double *memory;
+    char off[40] = "";
     RM2_TRY(rm2i_alloc(ctx, scratch_size(j->m), sizeof *memory, &memory));
     size_t factor = 0;
     j->failed = &factor;
     (void)fn(j, index, memory);
     j->failed = NULL;
-    free(memory);
     const rm2_factor *f = &j->m->factors[factor];
-    return rm2i_fail(ctx, status, "point %zu, factor %zu (%s%zu): %s", index, factor + 1,
-                     f->geometry->name, f->n, rm2_status_text(status));
+    double defect = j->of_points ? off_by(j, index, f, scratch_in(j, memory).work) : 0;
+    if (status == RM2_ERR_DOMAIN && defect > RM2I_OFF_MANIFOLD && isfinite(defect))
+        (void)snprintf(off, sizeof off, ", off by %.2g", defect);
+    free(memory);
+    return rm2i_fail(ctx, status, "%spoint %zu, factor %zu (%s%zu): %s%s", j->name ? j->name : "",
+                     index, factor + 1, f->geometry->name, f->n, rm2_status_text(status), off);
 }
 
 static rm2_status run(rm2_context *ctx, size_t n, rm2i_point_fn fn, job *j) {
@@ -175,6 +188,18 @@ rm2_status rm2_manifold_defect(rm2_context *ctx, const rm2_manifold *m, size_t n
     return run(ctx, n, defect_point, &j);
 }
 
+static rm2_status check_point(const void *arg, size_t i, double *memory) {
+    const job *j = arg;
+    point_scratch s = scratch_in(j, memory);
+    return rm2i_manifold_check(j->m, j->a + i * j->m->ambient, s.work, j->failed);
+}
+
+rm2_status rm2i_manifold_check_all(rm2_context *ctx, const rm2_manifold *m, const char *name,
+                                   size_t n, const double *points) {
+    job j = {.m = m, .a = points, .name = name, .of_points = true};
+    return run(ctx, n, check_point, &j);
+}
+
 static rm2_status project_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
     point_scratch s = scratch_in(j, memory);
@@ -207,7 +232,10 @@ static rm2_status distance_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
     point_scratch s = scratch_in(j, memory);
     const double *p = j->count == 1 ? j->p : j->p + i * j->m->ambient;
-    return rm2i_manifold_distance(j->m, p, j->a + i * j->m->ambient, j->out + i, s.work, j->failed);
+    const double *q = j->a + i * j->m->ambient;
+    RM2_TRY(rm2i_manifold_check(j->m, p, s.work, j->failed));
+    RM2_TRY(rm2i_manifold_check(j->m, q, s.work, j->failed));
+    return rm2i_manifold_distance(j->m, p, q, j->out + i, s.work, j->failed);
 }
 
 rm2_status rm2_manifold_distance(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *p,
@@ -218,7 +246,7 @@ rm2_status rm2_manifold_distance(rm2_context *ctx, const rm2_manifold *m, size_t
     if (p_count != 1 && p_count != n)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%zu base points for %zu points: give 1 or %zu",
                          p_count, n, n);
-    job j = {.m = m, .p = p, .a = q, .out = d, .count = p_count};
+    job j = {.m = m, .p = p, .a = q, .out = d, .count = p_count, .of_points = true};
     return run(ctx, n, distance_point, &j);
 }
 
@@ -283,9 +311,10 @@ static rm2_status log_coords_point(const void *arg, size_t i, double *memory) {
     const job *j = arg;
     point_scratch s = scratch_in(j, memory);
     const double *frame;
+    const double *q = j->a + i * j->m->ambient;
     RM2_TRY(frame_of(j, i, &s, &frame));
-    return rm2i_manifold_log(j->m, frame, j->a + i * j->m->ambient, j->out + i * j->m->dim, s.work,
-                             j->failed);
+    RM2_TRY(rm2i_manifold_check(j->m, q, s.work, j->failed));
+    return rm2i_manifold_log(j->m, frame, q, j->out + i * j->m->dim, s.work, j->failed);
 }
 
 rm2_status rm2_manifold_log_coords(rm2_context *ctx, const rm2_manifold *m, size_t n,
@@ -293,7 +322,7 @@ rm2_status rm2_manifold_log_coords(rm2_context *ctx, const rm2_manifold *m, size
     RM2_REQUIRE(ctx, m);
     if (n > 0)
         RM2_REQUIRE(ctx, p, q, c);
-    job j = {.m = m, .p = p, .a = q, .out = c};
+    job j = {.m = m, .p = p, .a = q, .out = c, .of_points = true};
     return run_at(ctx, n, p_count, log_coords_point, &j);
 }
 
@@ -334,6 +363,7 @@ static rm2_status log_point(const void *arg, size_t i, double *memory) {
     const double *frame;
     RM2_TRY(frame_of(j, i, &s, &frame));
     size_t at = i * j->m->ambient;
+    RM2_TRY(rm2i_manifold_check(j->m, j->a + at, s.work, j->failed));
     RM2_TRY(rm2i_manifold_log(j->m, frame, j->a + at, s.a, s.work, j->failed));
     rm2i_manifold_from_coords(j->m, frame, s.a, j->out + at, s.work);
     return RM2_OK;
@@ -344,7 +374,7 @@ rm2_status rm2_manifold_log(rm2_context *ctx, const rm2_manifold *m, size_t n, c
     RM2_REQUIRE(ctx, m);
     if (n > 0)
         RM2_REQUIRE(ctx, p, q, v);
-    job j = {.m = m, .p = p, .a = q, .out = v, .many = MANY_LOG};
+    job j = {.m = m, .p = p, .a = q, .out = v, .many = MANY_LOG, .of_points = true};
     return run_at(ctx, n, p_count, log_point, &j);
 }
 

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/base.h"
+#include "geometry/geometries.h"
+#include "geometry/spd.h"
 #include "linalg/dense.h"
 #include "manifold/manifold.h"
 
@@ -28,6 +31,42 @@ rm2_status rm2i_manifold_frame(const rm2_manifold *m, const double *p, double *f
                                size_t *failed) {
     FOR_FACTORS(m, f, i,
                 f->geometry->frame(f->n, p + f->ambient_offset, frame + m->frame_offsets[i], work));
+}
+
+static const double LOW = (1 - RM2I_OFF_MANIFOLD) * (1 - RM2I_OFF_MANIFOLD),
+                    HIGH = (1 + RM2I_OFF_MANIFOLD) * (1 + RM2I_OFF_MANIFOLD);
+
+/* Is |x| = 1, by squares? */
+static bool near_sphere(size_t entries, const double *x) {
+    double square = 0;
+    for (size_t k = 0; k < entries; k++)
+        square += x[k] * x[k];
+    return square >= LOW && square <= HIGH;
+}
+
+/* Is x0 = sqrt(1 + |s|^2), by squares? */
+static bool near_hyperboloid(size_t entries, const double *x) {
+    double square = 1;
+    for (size_t k = 1; k < entries; k++)
+        square += x[k] * x[k];
+    return x[0] > 0 && x[0] * x[0] >= LOW * square && x[0] * x[0] <= HIGH * square;
+}
+
+static bool near_factor(const rm2_factor *f, const double *x, double *work) {
+    const rm2_geometry *g = f->geometry;
+    if (g == &rm2_euclidean)
+        return true;
+    if (g == &rm2_sphere || g == &rm2_rotation)
+        return near_sphere(f->ambient, x);
+    if (g == &rm2_hyperbolic)
+        return near_hyperboloid(f->ambient, x);
+    return rm2_is_spd(g) ? rm2i_spd_symmetric(f->n, x)
+                         : g->defect(f->n, x, work) <= RM2I_OFF_MANIFOLD;
+}
+
+rm2_status rm2i_manifold_check(const rm2_manifold *m, const double *x, double *work,
+                               size_t *failed) {
+    FOR_FACTORS(m, f, i, near_factor(f, x + f->ambient_offset, work) ? RM2_OK : RM2_ERR_DOMAIN);
 }
 
 void rm2i_manifold_to_coords(const rm2_manifold *m, const double *frame, const double *v, double *c,

@@ -7,6 +7,7 @@
  * length is all that is kept. The distance is the root of the last entry: dtaidistance's
  * dtw_ndim.distance, window included. The cost is symmetric, so sequences may change places. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -181,7 +182,11 @@ static rm2_status check_sequence(rm2_context *ctx, const rm2_dtw_settings *s, si
         if (!isfinite(q->points[i]))
             return rm2i_fail(ctx, RM2_ERR_DATA, "sequence %zu, point %zu: entry %zu is %g", index,
                              i / width, i % width, q->points[i]);
-    return RM2_OK;
+    if (!s->manifold)
+        return RM2_OK;
+    char name[40];
+    (void)snprintf(name, sizeof name, "sequence %zu, ", index);
+    return rm2i_manifold_check_all(ctx, s->manifold, name, q->count, q->points);
 }
 
 /* ---- many pairs ----------------------------------------------------------------------------- */

@@ -91,6 +91,24 @@ def test_project_and_belongs():
     np.testing.assert_allclose(m.defect(m.project(x)), 0, atol=1e-15)
 
 
+def test_points_off_the_manifold_are_refused():
+    """q and 5 q are one direction, but 5 q is no point of the sphere."""
+    S = rm2.Manifold("S2")
+    q = np.array([0.0, 0.6, 0.8])
+    for call in (
+        lambda x: S.dist(q, x),
+        lambda x: S.dist(x, q),
+        lambda x: S.log(q, x),
+        lambda x: S.log_coords(q, x),
+        lambda x: S.distances([q, x]),
+        lambda x: S.mean([q, x]),
+        lambda x: rm2.dtw([q, q], [q, x], manifold=S),
+    ):
+        call(1.0005 * q)
+        with pytest.raises(ValueError, match="point is not on the manifold.*off by 4|factor 1.*not on the manifold"):
+            call(5 * q)
+
+
 def test_spd_points_are_matrices():
     m = rm2.Manifold("SPD3")
     X = m.random(4)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "context_fixture.h"
+#include "riemann2/trajectory.h"
 
 /* ---- references ----------------------------------------------------------------------------- */
 
@@ -306,6 +307,64 @@ static void bad_base_points(void **state) {
     }
 }
 
+/* q and 5 q are one direction, but 5 q is no point of the sphere: every call that reads points says so and names the
+ * point; a point that is off by less than the tolerance is taken. */
+static void points_off_the_manifold(void **state) {
+    rm2_context *ctx = *state;
+    static const struct {
+        const char *spec;
+        double good[5], near[5], off[5];
+    } cases[] = {
+        {"S2", {0, 0.6, 0.8}, {0, 0.6003, 0.8004}, {0, 3, 4}},
+        {"SO3", {0.6, 0.8, 0, 0}, {0.6003, 0.8004, 0, 0}, {0.3, 0.4, 0, 0}},
+        {"H2", {1, 0, 0}, {1.0005, 0, 0}, {2, 0, 0}},
+        {"SPD2", {1, 0.1, 0.1, 1}, {1, 0.1, 0.1005, 1}, {1, 0.1, 0.3, 1}},
+        {"SPD2:log", {1, 0.1, 0.1, 1}, {1, 0.1, 0.1005, 1}, {1, 0.1, 0.3, 1}},
+        {"R2 x S2", {7, 8, 1, 0, 0}, {7, 8, 1.0005, 0, 0}, {7, 8, 5, 0, 0}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        enum { N = 40, AMBIENT = 5 }; /* enough for threads and for many points at once */
+        rm2_manifold *m = make_manifold(ctx, cases[i].spec);
+        size_t D = rm2_manifold_ambient(m);
+        double x[N * AMBIENT], out[N * N], p[AMBIENT];
+        rm2_manifold_default_point(m, p);
+        for (int off = 0; off < 2; off++) {
+            rm2_status expected = off ? RM2_ERR_DOMAIN : RM2_OK;
+            for (size_t k = 0; k < N; k++)
+                memcpy(x + k * D, cases[i].good, D * sizeof *x);
+            memcpy(x + 33 * D, off ? cases[i].off : cases[i].near, D * sizeof *x);
+            rm2_sequence a = {N, D, x}, b = {1, D, p};
+            rm2_dtw_settings s = rm2_dtw_settings_default();
+            s.manifold = m;
+            const struct {
+                const char *call;
+                rm2_status status;
+            } calls[] = {
+                {"distance", rm2_manifold_distance(ctx, m, N, p, 1, x, out)},
+                {"distance, from", rm2_manifold_distance(ctx, m, N, x, N, x, out)},
+                {"distances", rm2_manifold_distances(ctx, m, N, x, out)},
+                {"log", rm2_manifold_log(ctx, m, N, p, 1, x, out)},
+                {"log, one base point each", rm2_manifold_log(ctx, m, N, x, N, x, out)},
+                {"log_coords", rm2_manifold_log_coords(ctx, m, N, p, 1, x, out)},
+                {"mean", rm2_manifold_mean(ctx, m, N, x, NULL, NULL, out, NULL)},
+                {"dtw", rm2_dtw(ctx, &s, &b, &a, out)},
+            };
+            for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++)
+                if (calls[c].status != expected)
+                    fail_msg("%s, %s, %s: status %d", cases[i].spec, calls[c].call,
+                             off ? "off" : "near", (int)calls[c].status);
+            if (off)
+                assert_contains(rm2_context_error(ctx), "sequence 1, point 33, factor");
+            if (off && i == 5) {
+                assert_int_equal(rm2_manifold_log(ctx, m, N, p, 1, x, out), RM2_ERR_DOMAIN);
+                assert_string_equal(rm2_context_error(ctx), "point 33, factor 2 (S2): point is not "
+                                                            "on the manifold, off by 4");
+            }
+        }
+        rm2_manifold_free(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(references_are_counted),
@@ -318,6 +377,7 @@ int main(void) {
         cmocka_unit_test(points_within_a_tolerance),
         cmocka_unit_test(moved_points_are_logged),
         cmocka_unit_test(bad_base_points),
+        cmocka_unit_test(points_off_the_manifold),
     };
     return cmocka_run_group_tests(tests, create_context, destroy_context);
 }

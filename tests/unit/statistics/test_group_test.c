@@ -358,7 +358,8 @@ static void mistakes(void **state) {
     d = (rm2_labelled){m, 2, poles, labels, 2, NULL}; /* no mean of both together */
     assert_int_equal(rm2_group_test(ctx, &d, 0, 1, NULL, NULL, &r), RM2_ERR_CUT_LOCUS);
     points[8] = NAN;
-    refused(rm2_manifold_distances(ctx, m, 3, points, distance), RM2_ERR_DOMAIN, "points 0 and 2");
+    refused(rm2_manifold_distances(ctx, m, 3, points, distance), RM2_ERR_DOMAIN,
+            "point 2, factor 1 (S2)");
     rm2_manifold_free(m);
 }
 
