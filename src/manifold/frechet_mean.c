@@ -168,6 +168,17 @@ static const rm2_setting rows[] = {
 
 RM2I_TABLE(rm2_mean_settings_table, "mean", rm2_mean_settings, rows)
 
+/* A logarithm is a difference of points: it is rounded at the size of their numbers, however close they are. Those of
+ * SPD matrices are not, as P^-1 Q does not change with the unit. */
+static double rounding_size(const rm2_manifold *m, const double *x) {
+    double size = 1;
+    for (size_t k = 0; k < m->count; k++)
+        if (!rm2_is_spd(m->factors[k].geometry))
+            size =
+                fmax(size, rm2i_max_abs(m->factors[k].ambient, x + m->factors[k].ambient_offset));
+    return size;
+}
+
 static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings *settings,
                           rm2_mean_info *info) {
     size_t dim = d->m->dim, bytes = d->m->ambient * sizeof *d->best;
@@ -197,8 +208,8 @@ static rm2_status descend(rm2_context *ctx, descent *d, const rm2_mean_settings 
             continue;
         }
         RM2_TRY(evaluate(ctx, d, d->best, &variance)); /* back to the best point */
-        /* logarithms of points of size one round at that size, however close the points are */
-        info->converged = norm <= ROUNDING_LEVEL * settings->tolerance * fmax(1, sqrt(variance));
+        double size = fmax(rounding_size(d->m, d->best), sqrt(variance));
+        info->converged = norm <= ROUNDING_LEVEL * settings->tolerance * size;
         if (info->converged || step < 1e-6)
             break;
         step *= 0.5;

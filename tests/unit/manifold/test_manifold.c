@@ -522,6 +522,37 @@ static void mean_of_tight_clusters(void **state) {
         }
 }
 
+/* Map coordinates in metres: offsets of 5e6 and a spread of some metres, next to orientations. The mean is that of the
+ * positions less their offset: entries round at 5e6 * 2^-53, sums of 50 of them at no more than 50 times that. */
+static void mean_of_points_with_offsets(void **state) {
+    rm2_context *ctx = *state;
+    enum { N = 50 };
+    const double offset[3] = {453e3, 5031e3, 210};
+    rm2_manifold *m = make_manifold(ctx, "R3 x S3");
+    for (double spread = 1e3; spread > 1e-3; spread /= 10) {
+        double points[7 * N], mean[7], sum[3] = {0, 0, 0};
+        rm2_mean_info info;
+        assert_int_equal(rm2_manifold_random(ctx, m, N, points), RM2_OK);
+        for (size_t i = 0; i < N; i++) {
+            double *x = points + 7 * i;
+            x[3] = 5 * fabs(x[3]); /* orientations within one half of the sphere */
+            for (size_t k = 0; k < 3; k++) {
+                double deviation = spread * rm2_rng_normal(rm2_context_rng(ctx));
+                x[k] = offset[k] + deviation;
+                sum[k] += x[k] - offset[k];
+            }
+        }
+        assert_int_equal(rm2_manifold_project(ctx, m, N, points, points), RM2_OK);
+        assert_int_equal(rm2_manifold_mean(ctx, m, N, points, NULL, NULL, mean, &info), RM2_OK);
+        if (!info.converged)
+            fail_msg("spread %g: gradient %g after %d iterations", spread, info.gradient,
+                     info.iterations);
+        for (size_t k = 0; k < 3; k++)
+            assert_true(fabs(mean[k] - offset[k] - sum[k] / N) <= 50 * 5031e3 * 0x1p-53);
+    }
+    rm2_manifold_free(m);
+}
+
 static void mean_with_weights(void **state) {
     rm2_context *ctx = *state;
     rm2_manifold *m = make_manifold(ctx, "R1");
@@ -602,6 +633,7 @@ int main(void) {
         WITH_CONTEXT(bad_shared_base_is_named),
         WITH_CONTEXT(interrupt_stops_calls),
         WITH_CONTEXT(mean_of_tight_clusters),
+        WITH_CONTEXT(mean_of_points_with_offsets),
         WITH_CONTEXT(mean_with_weights),
         WITH_CONTEXT(mean_refuses),
         WITH_CONTEXT(mean_names_the_point_at_the_cut_locus),
