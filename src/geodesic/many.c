@@ -72,19 +72,11 @@ typedef struct distances {
     atomic_size_t unconverged;
 } distances;
 
-/* The pair (i, j), i < j, of a number: pairs are counted along the rows of the upper triangle. */
-static void find_pair(size_t n, size_t number, size_t *i, size_t *j) {
-    *i = 0;
-    while (number >= n - 1 - *i)
-        number -= n - 1 - (*i)++;
-    *j = *i + 1 + number;
-}
-
 static rm2_status one_distance(void *job, size_t number, rm2i_worker *worker) {
     distances *d = job;
     size_t i, j;
     rm2i_leg leg;
-    find_pair(d->n, number, &i, &j);
+    rm2i_find_pair(d->n, number, &i, &j);
     rm2_status status = rm2i_leg_between(worker->ctx, &worker->evaluator, d->roadmap, d->settings,
                                          d->points + i * d->Q, d->points + j * d->Q, &leg);
     if (status == RM2_OK) {

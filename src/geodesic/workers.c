@@ -28,6 +28,7 @@ static rm2_status create_workers(rm2_context *ctx, const rm2_metric *metric, wor
     RM2_TRY(rm2i_calloc(ctx, c->workers, sizeof *c->worker, &c->worker));
     for (size_t w = 0; w < c->workers; w++) {
         rm2i_worker *worker = &c->worker[w];
+        worker->number = w;
         if (rm2i_context_child(ctx, own_threads, &worker->ctx) != RM2_OK)
             return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory for %zu threads", c->workers);
         RM2_TRY(rm2i_evaluator_begin(ctx, metric, own_threads, &worker->evaluator));
@@ -93,4 +94,11 @@ rm2_status rm2i_workers_run(rm2_context *ctx, const rm2_metric *metric, size_t c
     if (failed)
         *failed = c.failed;
     return status;
+}
+
+void rm2i_find_pair(size_t n, size_t number, size_t *i, size_t *j) {
+    *i = 0;
+    while (number >= n - 1 - *i)
+        number -= n - 1 - (*i)++;
+    *j = *i + 1 + number;
 }

@@ -24,6 +24,8 @@ typedef struct rm2i_mask_request {
 } rm2i_mask_request;
 
 rm2_status rm2i_mask_create(rm2_context *ctx, const rm2i_mask_request *request, rm2i_mask **mask);
+/* A mask of the same roadmap for searches on another thread: searches leave out edges, each in its own mask. */
+rm2_status rm2i_mask_copy(rm2_context *ctx, const rm2i_mask *mask, rm2i_mask **copy);
 void rm2i_mask_free(rm2i_mask *mask);
 
 /* A polygon of n points. */
@@ -54,12 +56,13 @@ rm2_status rm2i_finer_grid(rm2_context *ctx, const rm2_roadmap *grid, size_t tim
 
 typedef struct rm2i_around rm2i_around;
 
-/* For calls with this roadmap, which must live as long as the space. */
+/* For calls with this roadmap, which must live as long as the space. Roadmaps with obstacles are made once, when a task
+ * needs them; up to `tasks` tasks run at the same time, and each has searches of its own. */
 rm2_status rm2i_around_create(rm2_context *ctx, const rm2_space *space, const rm2_roadmap *roadmap,
-                              rm2i_around **around);
+                              size_t tasks, rm2i_around **around);
 void rm2i_around_free(rm2i_around *around);
-/* Through n >= 2 points in turn. */
-rm2_status rm2i_around_through(rm2_context *ctx, rm2i_around *around, size_t n,
+/* Through n >= 2 points in turn, in the searches of one task. The curve does not depend on the tasks before. */
+rm2_status rm2i_around_through(rm2_context *ctx, rm2i_around *around, size_t task, size_t n,
                                const double *points, rm2_curve **curve);
 
 /* Clearance of a polygon, to the accuracy that is reported. work: rm2i_clearance_work. */

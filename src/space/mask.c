@@ -104,6 +104,24 @@ rm2_status rm2i_mask_create(rm2_context *ctx, const rm2i_mask_request *request, 
     return RM2_OK;
 }
 
+rm2_status rm2i_mask_copy(rm2_context *ctx, const rm2i_mask *mask, rm2i_mask **copy) {
+    rm2i_mask *m;
+    size_t n = mask->graph.n;
+    *copy = NULL;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *m, &m));
+    m->r = mask->r;
+    m->graph = mask->graph;
+    rm2_status status = rm2i_arena_alloc(ctx, lay_out, m, &m->memory);
+    if (status != RM2_OK) {
+        rm2i_mask_free(m);
+        return status;
+    }
+    memcpy(m->node, mask->node, n * sizeof *m->node);
+    memcpy(m->graph.length, mask->graph.length, m->graph.first[n] * sizeof *m->graph.length);
+    *copy = m;
+    return RM2_OK;
+}
+
 void rm2i_mask_free(rm2i_mask *mask) {
     if (!mask)
         return;

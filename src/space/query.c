@@ -1,67 +1,114 @@
 /* What is asked of a space: the calls of geodesic.h, metric.h and model.h with its parts in place. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "base/pool.h"
+#include "geodesic/workers.h"
 #include "metric/metric.h"
 #include "space/around.h"
 
 /* ---- around obstacles ------------------------------------------------------------------------ */
 
-/* Curves for `count` pairs in turn (distances: their lengths alone), or through the points of the first array. */
+/* Curves for `count` pairs, or one through the points of the first array. */
 typedef struct ways {
     size_t count;
     const double *from, *to;
     size_t stops; /* of one curve; 0: pairs */
 } ways;
 
+/* The tasks of one call. */
+typedef struct trips {
+    rm2i_around *around;
+    const ways *w;
+    size_t Q, n; /* n points: distances between all pairs */
+    rm2_curve **curves;
+    double *distance;
+    atomic_size_t unconverged;
+} trips;
+
+static rm2_status go_between(trips *t, const double *from, const double *to, rm2i_worker *worker,
+                             rm2_curve **curve) {
+    double *ends;
+    RM2_TRY(rm2i_alloc(worker->ctx, 2 * t->Q, sizeof *ends, &ends));
+    memcpy(ends, from, t->Q * sizeof *ends);
+    memcpy(ends + t->Q, to, t->Q * sizeof *ends);
+    rm2_status status = rm2i_around_through(worker->ctx, t->around, worker->number, 2, ends, curve);
+    free(ends);
+    return status;
+}
+
+static rm2_status one_trip(void *job, size_t i, rm2i_worker *worker) {
+    trips *t = job;
+    const ways *w = t->w;
+    return w->stops ? rm2i_around_through(worker->ctx, t->around, worker->number, w->stops, w->from,
+                                          t->curves)
+                    : go_between(t, w->from + i * t->Q, w->to + i * t->Q, worker, &t->curves[i]);
+}
+
+/* Infinite where the way is blocked. */
+static rm2_status one_distance(void *job, size_t number, rm2i_worker *worker) {
+    trips *t = job;
+    size_t i, k;
+    rm2_curve *curve;
+    rm2i_find_pair(t->n, number, &i, &k);
+    rm2_status status = go_between(t, t->w->from + i * t->Q, t->w->from + k * t->Q, worker, &curve);
+    if (status != RM2_OK)
+        return rm2i_fail_prefix(worker->ctx, status, "from point %zu to point %zu", i, k);
+    t->distance[i * t->n + k] = t->distance[k * t->n + i] =
+        curve->blocked ? INFINITY : curve->length;
+    atomic_fetch_add(&t->unconverged, (size_t)(!curve->converged && !curve->blocked));
+    rm2_curve_free(curve);
+    return RM2_OK;
+}
+
+/* On the context's threads, with the obstacles of all tasks in one place. */
+static rm2_status run_trips(rm2_context *ctx, const rm2_space *space, const rm2_roadmap *roadmap,
+                            const char *name, size_t count, rm2i_job_fn fn, trips *t,
+                            size_t *failed) {
+    t->Q = space->core->Q;
+    RM2_TRY(rm2i_around_create(ctx, space, roadmap, rm2i_workers(ctx, count), &t->around));
+    rm2i_activity_begin(ctx, name, count);
+    rm2_status status = rm2i_workers_run(ctx, space->core->search, count, fn, t, failed);
+    rm2i_activity_end(ctx);
+    rm2i_around_free(t->around);
+    return status;
+}
+
+/* An interrupt and lack of memory leave nothing behind. */
 static rm2_status go_around(rm2_context *ctx, const rm2_space *space, const rm2_roadmap *roadmap,
                             const ways *w, rm2_curve **curves, size_t *failed) {
-    rm2i_around *around;
-    size_t Q = space->core->Q;
-    double *pair;
-    RM2_TRY(rm2i_around_create(ctx, space, roadmap, &around));
-    rm2_status status = rm2i_alloc(ctx, 2 * Q, sizeof *pair, &pair);
-    if (status == RM2_OK && w->stops)
-        status = rm2i_around_through(ctx, around, w->stops, w->from, curves);
-    for (size_t i = 0; status == RM2_OK && !w->stops && i < w->count; i++) {
-        memcpy(pair, w->from + i * Q, Q * sizeof *pair);
-        memcpy(pair + Q, w->to + i * Q, Q * sizeof *pair);
-        status = rm2i_around_through(ctx, around, 2, pair, &curves[i]);
-        if (status != RM2_OK && failed)
-            *failed = i;
+    trips t = {.w = w, .curves = curves};
+    size_t count = w->stops ? 1 : w->count;
+    rm2_status status = run_trips(ctx, space, roadmap, "geodesics", count, one_trip, &t, failed);
+    bool ended = status == RM2_INTERRUPTED || status == RM2_ERR_MEMORY;
+    for (size_t i = 0; ended && i < count; i++) {
+        rm2_curve_free(curves[i]);
+        curves[i] = NULL;
     }
-    free(pair);
-    rm2i_around_free(around);
     return status;
+}
+
+static rm2_status distances_around(rm2_context *ctx, const rm2_space *space,
+                                   const rm2_roadmap *roadmap, size_t n, const double *points,
+                                   double *distance, size_t *unconverged) {
+    const ways all = {.from = points};
+    trips t = {.w = &all, .n = n, .distance = distance};
+    for (size_t i = 0; i < n; i++)
+        distance[i * n + i] = 0;
+    size_t count = n > 1 ? n * (n - 1) / 2 : 0;
+    RM2_TRY(run_trips(ctx, space, roadmap, "distances", count, one_distance, &t, NULL));
+    if (unconverged)
+        *unconverged = atomic_load(&t.unconverged);
+    return RM2_OK;
 }
 
 static rm2_status refuse_obstacles(rm2_context *ctx, const rm2_space *space, const char *what) {
     return space->regions ? rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
                                       "%s do not support obstacles: use a space without them", what)
                           : RM2_OK;
-}
-
-/* Lengths of the ways between all pairs; infinite where they are blocked. */
-static rm2_status distances_around(rm2_context *ctx, const rm2_space *space,
-                                   const rm2_roadmap *roadmap, size_t n, const double *points,
-                                   double *distance, size_t *unconverged) {
-    size_t Q = space->core->Q, count = 0;
-    for (size_t i = 0; i < n; i++)
-        distance[i * n + i] = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = i + 1; k < n; k++) {
-            rm2_curve *curve = NULL;
-            const ways pair = {.count = 1, .from = points + i * Q, .to = points + k * Q};
-            RM2_TRY(go_around(ctx, space, roadmap, &pair, &curve, NULL));
-            distance[i * n + k] = distance[k * n + i] = curve->blocked ? INFINITY : curve->length;
-            count += !curve->converged && !curve->blocked;
-            rm2_curve_free(curve);
-        }
-    if (unconverged)
-        *unconverged = count;
-    return RM2_OK;
 }
 
 /* ---- geodesics ------------------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "context_fixture.h"
 #include "space_fixture.h"
@@ -198,6 +199,69 @@ static void through_and_many(void **state) {
     rm2_space_free(again);
 }
 
+/* Distances are the lengths of single paths, whatever the number of threads and what other pairs needed: of blocked pairs
+ * in between, too. */
+static void distances_are_lengths(void **state) {
+    (void)state;
+    enum { POINTS = 6 };
+    rm2_space_settings s = around_settings();
+    double points[POINTS * Q], expected[POINTS * POINTS], distance[POINTS * POINTS];
+    size_t step = (N / 2 - 1) / (POINTS - 1), unconverged;
+    for (size_t i = 0; i < POINTS; i++)
+        memcpy(points + i * Q, latents + i * step * Q, Q * sizeof *points);
+    for (int blocked = 0; blocked < 2; blocked++) {
+        const rm2_region both[2] = {ball, wall};
+        const rm2_obstacles o = {blocked ? 2 : 1, both, RM2_ALL_FACTORS};
+        s.obstacles = &o;
+        rm2_space *space = make_space(&s, 0, NULL);
+        for (size_t i = 0; i < POINTS; i++)
+            for (size_t k = i + 1; k < POINTS; k++) {
+                rm2_curve *c;
+                ok(rm2_space_geodesic(ctx, space, points + i * Q, points + k * Q, &c));
+                expected[i * POINTS + k] = c->blocked ? INFINITY : c->length;
+                rm2_curve_free(c);
+            }
+        for (int threads = 1; threads <= 4; threads++) {
+            rm2_context_set_threads(ctx, threads);
+            ok(rm2_space_distances(ctx, space, POINTS, points, distance, &unconverged));
+            for (size_t i = 0; i < POINTS; i++)
+                for (size_t k = i + 1; k < POINTS; k++) {
+                    assert_true(distance[i * POINTS + k] == expected[i * POINTS + k]);
+                    assert_true(distance[k * POINTS + i] == expected[i * POINTS + k]);
+                }
+        }
+        rm2_context_set_threads(ctx, 1);
+        rm2_space_free(space);
+    }
+}
+
+static double seconds_of_distances(const rm2_space *space, size_t n, const double *points) {
+    double *distance = numbers(n * n);
+    clock_t start = clock();
+    ok(rm2_space_distances(ctx, space, n, points, distance, NULL));
+    free(distance);
+    return (double)(clock() - start);
+}
+
+/* The clearances of a grid are found once per call. They are most of the work of one path, so that 66 pairs take about 10 times as
+ * long as one and not 66 times; processor time of this process, which others on the machine do not add to. */
+static void obstacles_are_read_once(void **state) {
+    (void)state;
+    enum { POINTS = 12 };
+    rm2_space_settings s = around_settings();
+    s.stage = RM2_STAGE_PATH;
+    s.grid_points = 120;
+    double points[POINTS * Q];
+    for (size_t i = 0; i < POINTS; i++)
+        memcpy(points + i * Q, latents + i * Q, Q * sizeof *points);
+    rm2_space *space = make_space(&s, 0, NULL);
+    double pair = seconds_of_distances(space, 2, points);
+    double all = seconds_of_distances(space, POINTS, points);
+    if (!(all < 33 * pair))
+        fail_msg("%d points: %g times the time of two", POINTS, all / pair);
+    rm2_space_free(space);
+}
+
 /* Outside of the grid a call has a grid of its own. */
 static void outside(void **state) {
     (void)state;
@@ -278,11 +342,18 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_around),      cmocka_unit_test(few_nodes),
-        cmocka_unit_test(deviations),       cmocka_unit_test(graph),
-        cmocka_unit_test(blocked),          cmocka_unit_test(end_inside),
-        cmocka_unit_test(through_and_many), cmocka_unit_test(outside),
-        cmocka_unit_test(far_away),         cmocka_unit_test(refusals),
+        cmocka_unit_test(goes_around),
+        cmocka_unit_test(few_nodes),
+        cmocka_unit_test(deviations),
+        cmocka_unit_test(graph),
+        cmocka_unit_test(blocked),
+        cmocka_unit_test(end_inside),
+        cmocka_unit_test(through_and_many),
+        cmocka_unit_test(distances_are_lengths),
+        cmocka_unit_test(obstacles_are_read_once),
+        cmocka_unit_test(outside),
+        cmocka_unit_test(far_away),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, space_set_up, space_tear_down);
 }
