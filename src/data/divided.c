@@ -55,6 +55,26 @@ static rm2_status read_planned(reading *r, const rm2i_wanted *wanted, const rm2i
     return rm2i_check_width(r->ctx, r->path, r->s, wanted, &r->raw);
 }
 
+/* Do all ranks see the file that rank 0 sees? It reads the others' parts for this, while they wait for it. */
+static rm2_status compare_files(const reading *r, const rm2i_raw_plan *plan) {
+    uint64_t own = 0;
+    size_t rank = (size_t)r->team->rank;
+    rm2_status status = rank > 0 ? rm2i_raw_part_sum(r->ctx, r->path, plan, rank, &own) : RM2_OK;
+    RM2_TRY(rm2i_team_settle(r->ctx, r->team, status));
+    for (size_t k = 1; k < plan->parts; k++) {
+        uint64_t sum = own, expected = 0;
+        r->team->broadcast(r->team->user, (int)k, sizeof sum, &sum);
+        if (rank == 0 && status == RM2_OK)
+            status = rm2i_raw_part_sum(r->ctx, r->path, plan, k, &expected);
+        if (rank == 0 && status == RM2_OK && sum != expected)
+            status = rm2i_fail(r->ctx, RM2_ERR_DATA,
+                               "%s: rank %zu reads another file of this name: its contents differ "
+                               "from those on rank 0",
+                               r->path, k);
+    }
+    return rm2i_team_settle(r->ctx, r->team, status);
+}
+
 /* How many rows each rank has read. */
 static rm2_status count_rows(reading *r) {
     size_t ranks = (size_t)r->team->size;
@@ -86,6 +106,8 @@ static rm2_status read_rows(reading *r) {
         status = share_plan(r, &plan);
     if (status == RM2_OK)
         status = rm2i_team_settle(r->ctx, r->team, read_planned(r, &wanted, &plan));
+    if (status == RM2_OK)
+        status = compare_files(r, &plan);
     rm2i_raw_plan_free(&plan);
     return status == RM2_OK ? count_rows(r) : status;
 }

@@ -1,7 +1,11 @@
 /* Parts of a file: where they begin, and their rows. */
 #include "data/raw_part.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
 
 #include "base/base.h"
 
@@ -85,13 +89,14 @@ static rm2_status check_plan(rm2_context *ctx, const char *path, const rm2i_raw_
     if (part >= plan->parts)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: unknown part %zu of %zu", path, part,
                          plan->parts);
+    errno = 0;
     if (!rm2i_regular_file(path, &bytes))
-        return rm2i_fail(ctx, RM2_ERR_IO, "cannot read %s in parts: it is not a regular file",
-                         path);
+        return rm2i_fail(ctx, RM2_ERR_IO, "cannot read %s in parts: %s", path,
+                         errno ? strerror(errno) : "it is not a regular file");
     if (bytes != plan->bytes)
         return rm2i_fail(ctx, RM2_ERR_DATA,
                          "%s: expected %llu bytes as before, got %llu: the file has changed while "
-                         "it was read",
+                         "it was read, or is another one",
                          path, (unsigned long long)plan->bytes, (unsigned long long)bytes);
     return RM2_OK;
 }
@@ -107,4 +112,64 @@ rm2_status rm2i_raw_read_part(rm2_context *ctx, const char *path, const rm2_data
     }
     const rm2i_csv_part bytes = {.from = from, .to = to, .line = plan->numbers[part]};
     return rm2i_raw_part_of_table(ctx, path, s, &bytes, raw);
+}
+
+/* ---- checksums ------------------------------------------------------------------------------ */
+
+enum { EDGE = 1 << 16, BLOCK = 1 << 20 }; /* bytes of a head or end; read at once */
+
+typedef struct range {
+    uint64_t from, to;
+} range;
+
+/* at/rows of the file, rounded down. */
+static uint64_t share_of(const rm2i_raw_plan *plan, size_t at) {
+    return plan->bytes / plan->rows * at + plan->bytes % plan->rows * at / plan->rows;
+}
+
+static range bytes_of(const char *path, const rm2i_raw_plan *plan, size_t part) {
+    range all = {0, plan->bytes}, r = {plan->at[part], plan->at[part + 1]};
+    if (rm2i_has_extension(path, ".npz") || (is_array(path) && plan->rows == 0))
+        return (range){all.to < EDGE ? 0 : all.to - EDGE, all.to};
+    if (is_array(path)) /* the header is shorter than a head */
+        r = (range){share_of(plan, plan->at[part]), share_of(plan, plan->at[part + 1]) + EDGE};
+    return (range){r.from, r.to < all.to ? r.to : all.to};
+}
+
+/* The next bytes of the source, up to r.to; *at is where it is. */
+static rm2_status sum_range(rm2_context *ctx, rm2i_source *source, range r, unsigned char *block,
+                            uint64_t *at, uint64_t *sum) {
+    if (r.from > *at) {
+        RM2_TRY(rm2i_source_skip(source, r.from - *at));
+        *at = r.from;
+    }
+    while (*at < r.to) {
+        size_t size = r.to - *at < BLOCK ? (size_t)(r.to - *at) : BLOCK;
+        if (rm2i_interrupted(ctx))
+            return rm2i_fail(ctx, RM2_INTERRUPTED, "interrupted");
+        RM2_TRY(rm2i_source_exactly(source, block, size, "the part"));
+        *sum = crc32_z((uLong)*sum, block, size);
+        *at += size;
+    }
+    return RM2_OK;
+}
+
+rm2_status rm2i_raw_part_sum(rm2_context *ctx, const char *path, const rm2i_raw_plan *plan,
+                             size_t part, uint64_t *sum) {
+    rm2i_source source;
+    unsigned char *block;
+    uint64_t at = 0;
+    *sum = 0;
+    RM2_TRY(check_plan(ctx, path, plan, part));
+    RM2_TRY(rm2i_alloc(ctx, BLOCK, 1, &block));
+    rm2_status status = rm2i_source_open(ctx, path, &source);
+    if (status == RM2_OK) {
+        range head = {0, plan->bytes < EDGE ? plan->bytes : EDGE};
+        status = sum_range(ctx, &source, head, block, &at, sum);
+        if (status == RM2_OK)
+            status = sum_range(ctx, &source, bytes_of(path, plan, part), block, &at, sum);
+        rm2i_source_close(&source);
+    }
+    free(block);
+    return status;
 }

@@ -38,4 +38,12 @@ rm2_status rm2i_raw_read_part(rm2_context *ctx, const char *path, const rm2_data
                               const rm2i_wanted *wanted, const rm2i_raw_plan *plan, size_t part,
                               rm2i_raw *raw);
 
+/* A checksum of the bytes of the file that a part depends on. Where processes see different files of one name and size, it
+ * differs between the process that reads the part and the one that made the plan. Head of the file; then
+ *   text    the lines of the part
+ *   .npy    the rows of the part, and a little more
+ *   .npz    the end of the file, which has the checksums of all arrays */
+rm2_status rm2i_raw_part_sum(rm2_context *ctx, const char *path, const rm2i_raw_plan *plan,
+                             size_t part, uint64_t *sum);
+
 #endif

@@ -419,8 +419,40 @@ static void random_archives_are_the_same_in_parts(void **state) {
 #define NPY_TEST(test) cmocka_unit_test_setup_teardown(test, set_up_npy, tear_down)
 #define NPZ_TEST(test) cmocka_unit_test_setup_teardown(test, set_up_npz, tear_down)
 
+/* A file of the same name and size with one other number: the part that has it has another checksum, parts far from it have
+ * the same. */
+static void another_file(void **state) {
+    fixture *f = *state;
+    static npy a;
+    rm2i_raw_plan plan;
+    enum { ROWS = 40000, PARTS = 4, OTHER = 35000 }; /* in the last part */
+    uint64_t before[PARTS], after;
+    reading r = reading_of(f, plane);
+    begin(&a, "<f8", "False", "(40000, 2)");
+    size_t size = a.size + ROWS * 2 * sizeof(double);
+    unsigned char *bytes = calloc(size, 1);
+    assert_non_null(bytes);
+    memcpy(bytes, a.bytes, a.size);
+    write_bytes(f->path, bytes, size);
+    assert_int_equal(make_plan(f->ctx, &r, PARTS, &plan), RM2_OK);
+    for (size_t k = 0; k < PARTS; k++)
+        assert_int_equal(rm2i_raw_part_sum(f->ctx, r.path, &plan, k, &before[k]), RM2_OK);
+    bytes[a.start + OTHER * 2 * sizeof(double)] = 1;
+    write_bytes(f->path, bytes, size);
+    for (size_t k = 0; k < PARTS; k++) {
+        assert_int_equal(rm2i_raw_part_sum(f->ctx, r.path, &plan, k, &after), RM2_OK);
+        assert_true((after != before[k]) == (k == 3));
+    }
+    assert_int_equal(remove(r.path), 0);
+    assert_int_equal(rm2i_raw_part_sum(f->ctx, r.path, &plan, 1, &after), RM2_ERR_IO);
+    assert_non_null(strstr(rm2_context_error(f->ctx), "No such file or directory"));
+    rm2i_raw_plan_free(&plan);
+    free(bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        NPY_TEST(another_file),
         NPY_TEST(types_are_read_in_parts),
         NPY_TEST(long_arrays_are_read_in_parts),
         NPY_TEST(shapes_are_read_in_parts),
