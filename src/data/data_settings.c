@@ -62,9 +62,9 @@ static const rm2_setting rows[] = {
 
     {DATA(thin, COUNT), RM2I_COUNT_FROM(1), .zero = "all", .defaults = {"all"},
      .group = "Selection", .help = "number of evenly spaced points to keep per trajectory"},
-    {DATA(holdout, TEXT), .form = "ID,...", .defaults = {""}, .group = "Selection",
+    {DATA(holdout, TEXT), .form = "ID,...", .lower = 1, .defaults = {""}, .group = "Selection",
      .help = "trajectories to set aside"},
-    {DATA(select, TEXT), .form = "ID,...", .defaults = {""}, .group = "Selection",
+    {DATA(select, TEXT), .form = "ID,...", .lower = 1, .defaults = {""}, .group = "Selection",
      .help = "the only trajectories to keep; empty: all"},
 
     {DATA(allow_missing, FLAG), .defaults = {"no"}, .group = "Values",

@@ -135,9 +135,9 @@ static bool in_list(const char *list, const char *id) {
     return false;
 }
 
-/* Every id of the list is there; *count of them. */
-static rm2_status check_ids(rm2_context *ctx, const rm2i_draft *data, const char *list,
-                            size_t *count) {
+/* Every id of the list, settings.`name`, is there; *count of them. */
+static rm2_status check_ids(rm2_context *ctx, const rm2i_draft *data, const char *name,
+                            const char *list, size_t *count) {
     const char *item;
     size_t length;
     *count = 0;
@@ -159,6 +159,10 @@ static rm2_status check_ids(rm2_context *ctx, const rm2i_draft *data, const char
                              data->trajectories, data->ids[0], data->ids[data->trajectories - 1]);
         ++*count;
     }
+    if (*count == 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "%s: settings.%s is empty; expected ids of trajectories", data->source,
+                         name);
     return RM2_OK;
 }
 
@@ -211,9 +215,7 @@ rm2_status rm2i_select(rm2_context *ctx, rm2i_draft *data, const char *ids) {
     size_t count;
     bool *marked;
     rm2i_draft kept;
-    RM2_TRY(check_ids(ctx, data, ids, &count));
-    if (count == 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no trajectory named to select");
+    RM2_TRY(check_ids(ctx, data, "select", ids, &count));
     RM2_TRY(mark_listed(ctx, data, ids, &marked));
     rm2_status status = extract_marked(ctx, data, marked, true, &kept);
     free(marked);
@@ -226,7 +228,7 @@ rm2_status rm2i_hold_out(rm2_context *ctx, rm2i_draft *data, const char *ids,
                          rm2i_draft *held_out) {
     size_t count;
     bool *marked;
-    RM2_TRY(check_ids(ctx, data, ids, &count));
+    RM2_TRY(check_ids(ctx, data, "holdout", ids, &count));
     if (count >= data->trajectories)
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: all %zu trajectories would be held out",
                          data->source, data->trajectories);

@@ -277,6 +277,8 @@ void rm2_settings_fill(const rm2_settings_table *table, size_t column, void *set
             continue;
         memset(&value, 0, sizeof value);
         (void)rm2i_setting_parse(row, rm2_setting_default(row, column), &value);
+        if (row->type == RM2_SETTING_TEXT && value.text && !*value.text)
+            value.text = NULL;
         rm2i_setting_store(row, &value, settings);
     }
 }

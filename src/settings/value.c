@@ -169,7 +169,7 @@ static bool parse(const rm2_setting *setting, const char *text, rm2i_value *valu
         value->choice = find_word(setting->words, text);
         return true;
     case RM2_SETTING_TEXT:
-        value->text = *text ? text : NULL;
+        value->text = *text || setting->lower > 0 ? text : NULL; /* lower: of the length */
         return true;
     case RM2_SETTING_CHARACTER:
         return parse_character(text, &value->character);

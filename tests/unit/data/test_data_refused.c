@@ -15,6 +15,7 @@
 #include "io_fixture.h"
 #include "riemann2/data.h"
 #include "riemann2/io.h"
+#include "riemann2/settings.h"
 
 static int set_up(void **state) {
     return fixture_set_up(state, "a.npy");
@@ -214,6 +215,25 @@ static void ids_that_are_not_finite_are_named(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* No ids, as from an empty variable of a shell, are not all ids. */
+static void empty_lists_of_trajectories(void **state) {
+    fixture *f = *state;
+    static const char text[] = "x,y,demo\n1,2,a\n3,4,a\n5,6,b\n7,8,b\n";
+    static const char *const names[] = {"select", "holdout"};
+    (void)snprintf(strrchr(f->path, '.'), 5, ".csv");
+    FILE *file = fopen(f->path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+    for (int k = 0; k < 2; k++) {
+        rm2_data_settings s = settings_for("R2");
+        s.group = "demo";
+        assert_int_equal(rm2_settings_set(f->ctx, rm2_data_settings_table(), &s, names[k], ""),
+                         RM2_OK);
+        expect_refusal(f, &s, RM2_ERR_ARGUMENT, "is empty; expected ids");
+    }
+    assert_int_equal(remove(f->path), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(entries_that_are_not_finite_are_named),
@@ -223,6 +243,7 @@ int main(void) {
         TEST(settings_without_effect_on_the_file_are_refused),
         TEST(settings_without_effect_on_the_manifold_are_refused),
         TEST(settings_that_contradict_each_other_are_refused),
+        TEST(empty_lists_of_trajectories),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
