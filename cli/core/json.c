@@ -5,6 +5,14 @@
 
 #include "core/cli.h"
 
+/* Of a character of up to three bytes, as all control characters are. */
+static unsigned code_point(const char *text, size_t length) {
+    const unsigned char *p = (const unsigned char *)text;
+    return length == 1   ? p[0]
+           : length == 2 ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu)
+                         : (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
+}
+
 void json_text(FILE *out, const char *text) {
     (void)fputc('"', out);
     while (*text) {
@@ -14,8 +22,8 @@ void json_text(FILE *out, const char *text) {
             (void)fputs("\\ufffd", out); /* a byte that is no character */
         else if (c == '"' || c == '\\')
             (void)fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            (void)fprintf(out, "\\u%04x", c);
+        else if (rm2_utf8_printable(text, length) == 0)
+            (void)fprintf(out, "\\u%04x", code_point(text, length));
         else
             (void)fwrite(text, 1, length, out);
         text += length ? length : 1;

@@ -51,8 +51,8 @@ static int check_name(const work *w, const char *path, size_t place, const char 
         return work_complain(w, EXIT_BAD_DATA, "%s: name %zu has %zu bytes, more than %d", path,
                              place, length, REGION_NAME - 1);
     for (size_t used = 0; used < length;) {
-        size_t next = rm2_utf8_length(text + used, length - used);
-        if (next == 0 || (unsigned char)text[used] < 0x20 || text[used] == 0x7f)
+        size_t next = rm2_utf8_printable(text + used, length - used);
+        if (next == 0)
             return work_complain(w, EXIT_BAD_DATA,
                                  "%s: name %zu has a control character or is not UTF-8 (byte %zu)",
                                  path, place, used + 1);

@@ -19,8 +19,7 @@ static shown_label shown(const experiment_run *r, size_t label) {
     size_t used = 0;
     for (const char *text = label_name(r, label); *text;) {
         size_t length = rm2_utf8_length(text, strnlen(text, 4));
-        bool bad = length == 0 || (unsigned char)*text < 0x20 || *text == 0x7f ||
-                   ((unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0);
+        bool bad = rm2_utf8_printable(text, length) == 0;
         length = length ? length : 1;
         if (used + length >= sizeof s.text)
             break;

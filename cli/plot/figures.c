@@ -84,10 +84,7 @@ void figure_text(const char *text, char drawn[DRAWN_SIZE]) {
     size_t used = 0;
     while (*text) {
         size_t length = rm2_utf8_length(text, strnlen(text, 4));
-        bool control =
-            (unsigned char)*text < 0x20 || *text == 0x7f ||
-            (length == 2 && (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0);
-        const char *shown = length == 0 || control ? replacement : text;
+        const char *shown = rm2_utf8_printable(text, length) == 0 ? replacement : text;
         size_t size = shown == text ? length : sizeof replacement - 1;
         if (used + size + sizeof more > DRAWN_SIZE) {
             memcpy(drawn + used, more, sizeof more);

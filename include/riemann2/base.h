@@ -165,6 +165,10 @@ RM2_API double rm2_rng_normal(rm2_rng *rng);  /* N(0, 1) */
 /* Number of bytes of the well-formed UTF-8 character at the start of a text of `size` bytes; 0 if there is
  * none. */
 RM2_API size_t rm2_utf8_length(const char *text, size_t size);
+/* The same for characters that can be shown: 0 also for control characters (U+0000 to U+001F, U+007F to U+009F), line and
+ * paragraph separators, and marks that change the direction of the text around them (U+061C, U+200E, U+200F, U+202A to
+ * U+202E, U+2066 to U+2069). */
+RM2_API size_t rm2_utf8_printable(const char *text, size_t size);
 
 /* The generator of a context; seeded with 0 at the start. */
 RM2_API void rm2_context_set_seed(rm2_context *ctx, uint64_t seed);

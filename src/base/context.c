@@ -106,10 +106,21 @@ const struct rm2_archive_format *rm2i_context_format(const rm2_context *ctx, siz
 }
 
 /* Messages quote files and names, which may hold anything: no control character gets out of here. */
+/* Control characters become '?', and the text shorter where they have several bytes. Bytes that are not UTF-8 stay: they
+ * may be the beginning of a character that did not fit. */
 static void make_one_line(char *text) {
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
+    const char *from = text;
+    while (*from) {
+        size_t length = rm2_utf8_length(from, strnlen(from, 4));
+        size_t shown = length ? rm2_utf8_printable(from, length) : 1;
+        if (shown > 0)
+            memmove(text, from, shown);
+        else
             *text = '?';
+        text += shown ? shown : 1;
+        from += length ? length : 1;
+    }
+    *text = '\0';
 }
 
 static void store_message(rm2_context *ctx, const char *format, va_list args) {

@@ -27,3 +27,19 @@ size_t rm2_utf8_length(const char *text, size_t size) {
             return 0;
     return length;
 }
+
+static bool is_control(uint32_t c) {
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+size_t rm2_utf8_printable(const char *text, size_t size) {
+    static const unsigned char lead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    size_t length = rm2_utf8_length(text, size);
+    if (length == 0)
+        return 0;
+    uint32_t c = (unsigned char)text[0] & lead[length];
+    for (size_t i = 1; i < length; i++)
+        c = c << 6 | ((unsigned char)text[i] & 0x3f);
+    return is_control(c) ? 0 : length;
+}

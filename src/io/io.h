@@ -81,9 +81,6 @@ void rm2i_format_double(double value, char text[RM2I_NUMBER_SIZE]);
 
 enum { RM2I_SHOWN_SIZE = 48 }; /* buffer for a value shown in a message */
 
-/* Bytes of the well-formed UTF-8 character at p, if it prints something; otherwise 0. */
-size_t rm2i_printable_length(const unsigned char *p, size_t left);
-
 /* Copy at most 40 bytes of a text into `shown`, fit for one line of a message: control characters
  * and bytes that are not UTF-8 become '?', a longer text ends in "...". Returns `shown`. */
 const char *rm2i_shown(const char *text, size_t size, char shown[RM2I_SHOWN_SIZE]);

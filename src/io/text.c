@@ -11,17 +11,10 @@ enum {
     SLOTS_START = 16
 };
 
-size_t rm2i_printable_length(const unsigned char *p, size_t left) {
-    size_t length = rm2_utf8_length((const char *)p, left);
-    bool control = p[0] < 0x20 || p[0] == 0x7f ||
-                   (length == 2 && p[0] == 0xc2 && p[1] < 0xa0); /* U+0080 to U+009F */
-    return control ? 0 : length;
-}
-
 const char *rm2i_shown(const char *text, size_t size, char shown[RM2I_SHOWN_SIZE]) {
     size_t used = 0, i = 0;
     while (i < size) {
-        size_t length = rm2i_printable_length((const unsigned char *)text + i, size - i);
+        size_t length = rm2_utf8_printable(text + i, size - i);
         if (used + (length ? length : 1) > SHOWN_BYTES) {
             memcpy(shown + used, "...", 3);
             used += 3;

@@ -206,11 +206,8 @@ rm2_status rm2i_expect_panel(rm2_context *ctx, const rm2_panel *panel, unsigned 
 static size_t printable(const char *text, size_t size) {
     size_t used = 0;
     for (;;) {
-        const unsigned char *p = (const unsigned char *)text + used;
-        size_t length = rm2_utf8_length(text + used, size - used);
-        bool control = length > 0 && (p[0] < 0x20 || p[0] == 0x7f ||
-                                      (p[0] == 0xc2 && p[1] < 0xa0)); /* U+0080 to U+009F */
-        if (length == 0 || control)
+        size_t length = rm2_utf8_printable(text + used, size - used);
+        if (length == 0)
             return used;
         used += length;
     }

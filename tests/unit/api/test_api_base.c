@@ -40,6 +40,7 @@ static void generators(void **state) {
 static void texts(void **state) {
     (void)state;
     assert_int_equal(rm2_utf8_length(NULL, 1), 0);
+    assert_int_equal(rm2_utf8_printable(NULL, 1), 0);
     assert_non_null(rm2_version());
     assert_string_equal(rm2_status_text((rm2_status)77), "unknown status");
     assert_string_equal(rm2_stop_text((rm2_stop)77), "unknown reason");

@@ -80,6 +80,21 @@ static void every_character_has_its_length(void **state) {
     assert_int_equal(rm2_utf8_length(NULL, 3), 0);
 }
 
+/* By the categories of Unicode: Cc, Zl and Zp, and the characters with Bidi_Control. */
+static void characters_that_give_orders(void **state) {
+    (void)state;
+    static const uint32_t ranges[][2] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
+                                         {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
+    char text[4];
+    for (uint32_t c = 0; c <= 0x10ffff; c++) {
+        size_t length = encode(c, text);
+        bool shown = rm2_utf8_length(text, length) > 0;
+        for (size_t k = 0; k < sizeof ranges / sizeof ranges[0]; k++)
+            shown = shown && !(c >= ranges[k][0] && c <= ranges[k][1]);
+        assert_int_equal(rm2_utf8_printable(text, length), shown ? length : 0);
+    }
+}
+
 /* Of all three bytes, and of all two before two that end or do not end a character, there are as many of each
  * length as there are code points. */
 static void nothing_else_is_a_character(void **state) {
@@ -423,6 +438,7 @@ int main(void) {
         WITH_CONTEXT(messages_are_one_line),
         WITH_CONTEXT(long_messages_are_cut),
         WITH_CONTEXT(others_leave_messages_too),
+        cmocka_unit_test(characters_that_give_orders),
         cmocka_unit_test(every_character_has_its_length),
         cmocka_unit_test(nothing_else_is_a_character),
         WITH_CONTEXT(log_goes_to_the_sink),
