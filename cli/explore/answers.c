@@ -130,12 +130,23 @@ static rm2_status find_path(rm2_context *ctx, const rm2_space *space, const path
     return status;
 }
 
-/* Distance of neighbours on the manifold per step of time, 0..1. */
+static double side_of(size_t ambient, const double *points) {
+    double square = 0;
+    for (size_t k = 0; k < ambient; k++)
+        square += (points[ambient + k] - points[k]) * (points[ambient + k] - points[k]);
+    return sqrt(square);
+}
+
+/* Distance of neighbours per step of time, 0..1: on the manifold, or where the model is Euclidean and its points leave the
+ * manifold, in the space around it. */
 static rm2_status measure_speed(const explorer *e, rm2_context *ctx, size_t n, const double *points,
                                 double *speed) {
     size_t ambient = rm2_manifold_ambient(e->info->manifold);
-    WORK_TRY(rm2_manifold_distance(ctx, e->info->manifold, n - 1, points, n - 1, points + ambient,
-                                   speed));
+    if (e->info->base)
+        WORK_TRY(rm2_manifold_distance(ctx, e->info->manifold, n - 1, points, n - 1,
+                                       points + ambient, speed));
+    for (size_t i = 0; i + 1 < n && !e->info->base; i++)
+        speed[i] = side_of(ambient, points + i * ambient);
     for (size_t i = 0; i + 1 < n; i++)
         speed[i] *= (double)(n - 1);
     speed[n - 1] = speed[n - 2];

@@ -83,6 +83,24 @@ static void *watch_input(void *unused) {
     return unused;
 }
 
+enum { LONGEST_END = 1 }; /* seconds */
+
+static void end_at_once(int signal) {
+    (void)signal;
+    _exit(EXIT_DONE);
+}
+
+/* The server ends in a fraction of a second. A second Ctrl-C, or one second without an end, ends the program as it is: there are no
+ * files that it could leave half-written. */
+static void limit_end(const sigset_t *signals) {
+    const struct sigaction now = {.sa_handler = end_at_once};
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+        (void)sigaction(ends[k], &now, NULL);
+    (void)pthread_sigmask(SIG_UNBLOCK, signals, NULL);
+    (void)alarm(LONGEST_END);
+}
+
 static bool start_watch(void) {
     pthread_t thread;
     return pthread_create(&thread, NULL, watch_input, NULL) == 0 && pthread_detach(thread) == 0;
@@ -140,6 +158,8 @@ static int serve(const work *w, const explore_options *o, explorer *e, const sig
         open_browser(address);
     if (!o->until_eof || start_watch())
         (void)sigwait(signals, &signal);
+    limit_end(signals);
+    rm2_context_interrupt(e->opening.ctx);
     http_stop(server);
     return EXIT_DONE;
 }

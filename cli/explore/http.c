@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/connections.h"
 #include "explore/queue.h"
 
 enum {
-    CONNECTIONS = 512,
     IDLE_SECONDS = 60,
     HEADER_MEMORY = 16 * 1024, /* of a connection */
     UPLOADS = 256 << 20        /* bytes of bodies that are held at a time */
@@ -24,6 +24,7 @@ struct http_server {
     struct MHD_Daemon *daemons[2]; /* the second one listens on [::1] */
     _Atomic uint16_t port; /* known once the first daemon listens, which then answers already */
     queue *queue;
+    connections *connections;
     atomic_size_t uploads; /* bytes of bodies that are held */
 };
 
@@ -184,6 +185,23 @@ static enum MHD_Result ask(exchange *x, const char *name) {
     return MHD_YES;
 }
 
+static peer *place_of(struct MHD_Connection *c) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static void on_connection(void *user, struct MHD_Connection *c, void **place,
+                          enum MHD_ConnectionNotificationCode code) {
+    http_server *s = user;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED)
+        peer_gone(s->connections, *place);
+    else
+        *place = info ? peer_open(s->connections, info->connect_fd) : NULL;
+}
+
 static enum MHD_Result begin(http_server *s, struct MHD_Connection *connection, const char *url,
                              const char *method, void **state) {
     const char *text;
@@ -195,6 +213,7 @@ static enum MHD_Result begin(http_server *s, struct MHD_Connection *connection, 
     x->server = s;
     x->connection = connection;
     x->refused = fault != 0;
+    peer_set_busy(s->connections, place_of(connection), !fault);
     return fault ? refuse(connection, fault, text) : MHD_YES;
 }
 
@@ -232,10 +251,10 @@ static void on_end(void *user, struct MHD_Connection *connection, void **state,
                    enum MHD_RequestTerminationCode code) {
     exchange *x = *state;
     (void)user;
-    (void)connection;
     (void)code;
     if (!x)
         return;
+    peer_set_busy(x->server->connections, place_of(connection), false);
     x->server->uploads -= x->room;
     if (!x->job.answer.kept)
         free(x->job.answer.bytes);
@@ -258,10 +277,11 @@ static size_t keep_escapes(void *user, struct MHD_Connection *connection, char *
 static struct MHD_Daemon *listen_on(http_server *s, const struct sockaddr *where, unsigned flags) {
     return MHD_start_daemon(
         MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | flags, 0, NULL, NULL, on_request,
-        s, MHD_OPTION_SOCK_ADDR, where, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+        s, MHD_OPTION_SOCK_ADDR, where, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTION_PLACES,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)HEADER_MEMORY, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
-        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes,
+        NULL, MHD_OPTION_END);
 }
 
 /* Port of the first daemon. */
@@ -292,7 +312,8 @@ http_server *http_start(const http_settings *settings) {
         return NULL;
     s->settings = *settings;
     s->queue = queue_start(&settings->handlers, on_ready);
-    if (s->queue)
+    s->connections = connections_create();
+    if (s->queue && s->connections)
         s->daemons[0] = listen_on(s, (struct sockaddr *)&where, 0);
     if (!s->daemons[0] || !find_port(s)) {
         int reason = errno;
@@ -317,6 +338,7 @@ void http_stop(http_server *s) {
         if (s->daemons[k])
             MHD_stop_daemon(s->daemons[k]);
     queue_free(s->queue);
+    connections_free(s->connections);
     free(s);
 }
 

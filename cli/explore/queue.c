@@ -4,8 +4,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { REPLACED = 409 };
+enum {
+    REPLACED = 409,
+    ENDING = 503,
+    AGAIN = 20000000 /* nanoseconds between two interrupts */
+};
 
 struct queue {
     http_handlers handlers;
@@ -13,7 +18,7 @@ struct queue {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     queue_job *first;
-    size_t count;
+    size_t count, busy; /* jobs that wait; workers that have one */
     bool closing;
     queue_job *running[HTTP_WORKERS];
     pthread_t threads[HTTP_WORKERS];
@@ -28,7 +33,7 @@ http_answer http_text(unsigned status, const char *text) {
 
 /* ---- workers -------------------------------------------------------------------------------- */
 
-/* The oldest job; NULL: the queue is closed and empty. */
+/* The oldest job; NULL: the queue is closed. */
 static queue_job *take(queue *q, size_t worker) {
     (void)pthread_mutex_lock(&q->lock);
     while (!q->first && !q->closing)
@@ -39,6 +44,7 @@ static queue_job *take(queue *q, size_t worker) {
         q->count--;
     }
     q->running[worker] = job;
+    q->busy += job != NULL;
     (void)pthread_mutex_unlock(&q->lock);
     return job;
 }
@@ -58,6 +64,8 @@ static void *work_on(void *user) {
         job->answer = q->handlers.post(q->handlers.user, &request);
         (void)pthread_mutex_lock(&q->lock);
         q->running[worker] = NULL;
+        q->busy--;
+        (void)pthread_cond_broadcast(&q->changed);
         (void)pthread_mutex_unlock(&q->lock);
         q->ready(job->owner);
     }
@@ -100,6 +108,16 @@ static void append(queue *q, queue_job *job) {
     (void)pthread_cond_signal(&q->changed);
 }
 
+/* Answer jobs that nobody works on. */
+static void refuse_all(queue *q, queue_job *job, unsigned status, const char *text) {
+    while (job) {
+        queue_job *next = job->next;
+        job->answer = http_text(status, text);
+        q->ready(job->owner);
+        job = next;
+    }
+}
+
 bool queue_add(queue *q, queue_job *job) {
     (void)pthread_mutex_lock(&q->lock);
     bool room = q->count < QUEUE_LIMIT && !q->closing;
@@ -107,12 +125,7 @@ bool queue_add(queue *q, queue_job *job) {
     if (room)
         append(q, job);
     (void)pthread_mutex_unlock(&q->lock);
-    while (older) {
-        queue_job *next = older->next;
-        older->answer = http_text(REPLACED, "replaced by a newer request\n");
-        q->ready(older->owner);
-        older = next;
-    }
+    refuse_all(q, older, REPLACED, "replaced by a newer request\n");
     return room;
 }
 
@@ -141,14 +154,31 @@ queue *queue_start(const http_handlers *handlers, void (*ready)(void *owner)) {
     return NULL;
 }
 
+/* Jobs that run are interrupted, again and again: one that has just been taken may forget the first interrupt. */
+static void end_running(queue *q) {
+    while (q->busy > 0) {
+        struct timespec until;
+        for (size_t w = 0; w < HTTP_WORKERS; w++)
+            if (q->running[w])
+                q->handlers.interrupt(q->handlers.user, w);
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += AGAIN;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        (void)pthread_cond_timedwait(&q->changed, &q->lock, &until);
+    }
+}
+
 void queue_close(queue *q) {
     (void)pthread_mutex_lock(&q->lock);
+    queue_job *waiting = q->first;
+    q->first = NULL;
+    q->count = 0;
     q->closing = true;
-    for (size_t w = 0; w < HTTP_WORKERS; w++)
-        if (q->running[w])
-            q->handlers.interrupt(q->handlers.user, w);
     (void)pthread_cond_broadcast(&q->changed);
+    end_running(q);
     (void)pthread_mutex_unlock(&q->lock);
+    refuse_all(q, waiting, ENDING, "the explorer ends\n");
     for (size_t w = 0; w < HTTP_WORKERS; w++)
         (void)pthread_join(q->threads[w], NULL);
 }

@@ -24,7 +24,7 @@ typedef struct queue queue;
 queue *queue_start(const http_handlers *handlers, void (*ready)(void *owner));
 /* False: too many wait already, or the queue is closing. */
 bool queue_add(queue *q, queue_job *job);
-/* No more jobs are taken; returns when all that were are answered. */
+/* No more jobs are taken. Those that wait are refused, those that run interrupted; returns when all are answered. */
 void queue_close(queue *q);
 void queue_free(queue *q);
 

@@ -247,6 +247,21 @@ check("still there", await alive());
   check("and the server is there", await alive());
 }
 {
+  // connections that ask for nothing, more than the server keeps: the oldest are closed, and others are let in
+  const closed = new Set();
+  const idle = Array.from({ length: 700 }, (_, k) => {
+    const socket = connect(server.port, "127.0.0.1");
+    if (k % 2) socket.on("connect", () => socket.write("GET / HT"));
+    return socket.on("error", () => {}).on("data", () => {}).on("close", () => closed.add(k));
+  });
+  const answered = await Promise.race([alive(), sleep(20000).then(() => false)]);
+  check("a page is answered beside 700 idle connections", answered);
+  check("the oldest idle connections are closed", await eventually(() => closed.size >= 300, 5000), closed.size);
+  check("not the latest", ![...closed].some((k) => k >= 640), Math.max(...closed));
+  for (const socket of idle) socket.destroy();
+  check("and others are there again", await alive());
+}
+{
   const open = readdirSync(`/proc/${server.child.pid}/fd`).map((fd) => { try { return readlinkSync(`/proc/${server.child.pid}/fd/${fd}`); } catch { return ""; } });
   check("no file is open", open.every((target) => !target || /^(socket|pipe|anon_inode)/.test(target) || target.startsWith("/dev/")), open);
 }
@@ -254,6 +269,20 @@ check("still there", await alive());
 // ---- beginning and end ---------------------------------------------------------------------------
 
 check("ends with its input", (await server.stop()).code === 0);
+for (const again of [false, true]) {
+  // 60 maps of different pages wait; the work of one takes seconds. The end is not to wait for them: one second, and time for a
+  // busy machine to start and to see the end of a process
+  const one = await serve(model);
+  const maps = Array.from({ length: 60 }, (_, k) => ask(one, "grid", [0, 1, 400, 400, -9, 9, -9, 9, ...zero, 0], `page${k}`).catch(() => null));
+  await sleep(700);
+  const begun = performance.now();
+  one.child.kill("SIGTERM");
+  if (again) one.child.kill("SIGINT");
+  const { code } = await one.ended;
+  const seconds = (performance.now() - begun) / 1000;
+  check(`ends while 60 maps wait${again ? ", after a second signal" : ""}`, code === 0 && seconds < 3, code, seconds);
+  await Promise.all(maps);
+}
 for (const signal of ["SIGTERM", "SIGINT"]) {
   const one = await serve(model);
   one.child.kill(signal);
@@ -309,6 +338,7 @@ for (const signal of ["SIGTERM", "SIGINT"]) {
   const { status, values } = await ask(one, "geodesic", [1, 2, ...start.slice(0, Q), ...start.slice(6 * Q, 7 * Q), 0]);
   const speed = values?.subarray(values.length - values[0]);
   check("a path of a Euclidean model", status === 200 && speed.every((v) => v >= 0 && v < 100), status, speed);
+  check("also where its points are off the manifold", (await ask(one, "geodesic", [1, 2, ...start.slice(0, Q), 9, 9, 0])).status === 200);
   await one.stop();
 }
 {
