@@ -20,10 +20,10 @@
 /* ---- set-up --------------------------------------------------------------------------------- */
 
 /* P = Cholesky factor of Kf, zeros above the diagonal. */
-static rm2_status factor_task(rm2i_posterior *p) {
+static rm2_status factor_task(rm2_context *ctx, rm2i_posterior *p) {
     size_t M = p->gp.M;
     double jitter;
-    RM2_TRY(rm2i_factor(NULL, M, p->gp.Kf, 0, p->P, &jitter));
+    RM2_TRY(rm2i_factor(ctx, M, p->gp.Kf, 0, p->P, &jitter));
     for (size_t i = 0; i < M; i++)
         memset(p->P + i * M + i + 1, 0, (M - i - 1) * sizeof *p->P);
     p->observed = p->gp.noise;
@@ -39,7 +39,7 @@ static rm2_status solve_kronecker(rm2_context *ctx, rm2i_posterior *p, double *K
     if (status == RM2_OK) /* C = (A^-1 F)^T */
         rm2i_factor_other_half_solve(NULL, p->gp.N, p->L, M, p->C);
     if (status == RM2_OK)
-        status = factor_task(p);
+        status = factor_task(ctx, p);
     free(S);
     return status;
 }
@@ -116,7 +116,7 @@ static rm2_status solve_inducing(rm2i_posterior *p, rm2i_inducing *in, const ind
     }
     rm2i_factor_other_half_solve(NULL, r, in->L, r, p->root); /* rows: e_k^T Lu^-1 */
     multiply_root(p);
-    return factor_task(p);
+    return factor_task(in->ctx, p);
 }
 
 /* Of the set-up with per-output noise. */

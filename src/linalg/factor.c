@@ -51,7 +51,7 @@ double rm2i_factor_log_det(size_t n, const double *L) {
 
 /* ---- solves --------------------------------------------------------------------------------- */
 
-enum { STRIP = 64 };
+enum { STRIP = 64, SINGLE = 256 /* rows from which one right-hand side is solved by itself */ };
 
 typedef struct solving {
     size_t n, count, strip; /* strip: right-hand sides that are one part */
@@ -66,6 +66,13 @@ static void solve_strip(void *solving_, size_t part, size_t worker) {
     size_t at = part * s->strip, count = s->count - at < s->strip ? s->count - at : s->strip;
     int k = (int)s->n, c = (int)count;
     double *B = s->B + at * s->n;
+    if (c == 1 && s->n >= SINGLE) { /* dtrsm would copy L */
+        if (s->first)
+            rm2i_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, k, s->L, k, B, 1);
+        if (s->second)
+            rm2i_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, k, s->L, k, B, 1);
+        return;
+    }
     if (s->first)
         rm2i_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, k, c, 1, s->L, k,
                    B, k);

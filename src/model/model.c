@@ -33,7 +33,7 @@ void rm2_model_free(rm2_model *m) {
     free(m->training.trace);
     rm2_start_report_free(m->start_report);
     free(m->frame);
-    free(m->factor);
+    free(m->white);
     free(m);
 }
 
@@ -155,26 +155,29 @@ rm2_status rm2i_model_whole(rm2_context *ctx, const rm2_model *m, const char *wh
                      what, m->trained, m->N);
 }
 
-/* Cholesky factor of P P^T, for observations without missing coordinates (Kronecker noise). */
-static rm2_status find_factor(rm2_context *ctx, rm2_model *m) {
-    size_t M = m->M;
-    const double *P = m->posterior->P;
-    double *S, jitter;
-    RM2_TRY(rm2i_alloc(ctx, M, M * sizeof *S, &S));
-    rm2_status status = rm2i_alloc(ctx, M, M * sizeof *m->factor, &m->factor);
-    for (size_t a = 0; status == RM2_OK && a < M; a++)
-        for (size_t b = 0; b <= a; b++) {
-            double sum = 0;
-            for (size_t k = 0; k < M; k++)
-                sum += P[a * M + k] * P[b * M + k];
-            S[a * M + b] = sum;
-        }
-    if (status == RM2_OK)
-        status = rm2i_factor(NULL, M, S, 0, m->factor, &jitter);
-    free(S);
-    return status == RM2_ERR_NUMERIC
-               ? rm2i_fail(ctx, status, "the covariance of the outputs is singular")
-               : status;
+enum { MANY_OUTPUTS = 256 };
+
+/* The densities of observations need P^-1 (v - C k*): a solve per evaluation costs M^2, this M n. In one block: the copy of the
+ * posterior, then P^-1 C. */
+static rm2_status whiten(rm2_context *ctx, rm2_model *m) {
+    const rm2i_posterior *p = m->posterior;
+    size_t M = m->M, n = p->n;
+    double *rows;
+    if (M < MANY_OUTPUTS || m->settings.noise != RM2_NOISE_KRONECKER)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, M, n * sizeof *rows, &rows));
+    rm2_status status = rm2i_alloc(ctx, 1, sizeof *m->white + M * n * sizeof *rows, &m->white);
+    if (status == RM2_OK) {
+        *m->white = *p;
+        m->white->C = (double *)(void *)(m->white + 1);
+        for (size_t i = 0; i < M * n; i++)
+            rows[i % n * M + i / n] = p->C[i];
+        rm2i_factor_half_solve(ctx, M, p->P, n, rows);
+        for (size_t i = 0; i < M * n; i++)
+            m->white->C[i] = rows[i % n * M + i / n];
+    }
+    free(rows);
+    return status;
 }
 
 rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
@@ -195,8 +198,7 @@ rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
     if (m->freedom > 0)
         RM2_TRY(rm2i_latent_prior_create(ctx, m->N, m->Q, m->X, m->latent_noise, &m->prior));
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *m->quick, &m->quick));
-    if (m->settings.noise == RM2_NOISE_KRONECKER)
-        RM2_TRY(find_factor(ctx, m));
+    RM2_TRY(whiten(ctx, m));
     fill_info(m);
     return RM2_OK;
 }

@@ -57,9 +57,9 @@ struct rm2_model {
     rm2i_lazy_posterior *quick; /* for the variance while encoding; the posterior itself if there
                                    is none through fewer points */
     rm2i_latent_prior *prior; /* of a latent point, with `freedom`; NULL: a broad normal density */
-    double *frame;            /* of the manifold at the base point */
-    double
-        *factor; /* M x M: Cholesky factor of P P^T of the posterior, Kronecker noise; else NULL */
+    rm2i_posterior *
+        white; /* of many outputs, Kronecker noise: the posterior with P^-1 C in the place of C; else NULL */
+    double *frame; /* of the manifold at the base point */
 };
 
 /* An empty model of a data set with its arrays; task noise and back constraint only if the settings

@@ -46,8 +46,11 @@ static rm2_status encode_point(const void *arg, size_t i, double *work) {
         RM2_TRY(rm2i_encode_search(&o, e->s, x, &info));
     if (e->covariance)
         RM2_TRY(rm2i_observation_curvature(&o, x, e->covariance + i * m->Q * m->Q, scratch));
+    const rm2i_posterior *white = o.white;
+    o.white = NULL; /* leaves the residual itself */
     info.log_density_at_latent = rm2i_observation_density(&o, x, NULL);
     info.residual = rm2i_norm(o.count, o.r);
+    o.white = white;
     if (e->info) {
         RM2_TRY(rm2i_encode_marginal(&o, e->s, x, &info.log_density, scratch));
         e->info[i] = info;

@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "linalg/dense.h"
 #include "linalg/factor.h"
+#include "linalg/serial.h"
 #include "math/special.h"
 
 static const double LOG_PI = 1.1447298858494001741;
@@ -34,6 +35,7 @@ static bool kronecker(const rm2i_observation *o) {
 static void lay_out(rm2i_observation *o, rm2i_arena *a) {
     size_t M = o->m->M, Q = o->m->Q;
     o->v = rm2i_take(a, double, M);
+    o->w = rm2i_take(a, double, M);
     o->P = rm2i_take(a, double, M, M);
     o->centre = rm2i_take(a, double, Q);
     o->precision = rm2i_take(a, double, Q);
@@ -79,22 +81,20 @@ rm2i_observation rm2i_observation_in(const rm2_model *m, double *memory) {
     return o;
 }
 
-/* Lower triangle of P diag(g) P^T, g = h + noise or noise alone, for n rows of P. */
+/* S = P diag(g) P^T (lower triangle) of n rows of P, g = h + noise or noise alone. work: n x M. */
 static void fill_covariance(size_t n, size_t M, const double *P, const double *h, double noise,
-                            double *S) {
+                            double *S, double *work) {
     for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b <= a; b++) {
-            double sum = 0;
-            for (size_t m = 0; m < M; m++)
-                sum += P[a * M + m] * P[b * M + m] * (h ? h[m] + noise : noise);
-            S[a * n + b] = sum;
-        }
+        for (size_t m = 0; m < M; m++)
+            work[a * M + m] = P[a * M + m] * sqrt(h ? h[m] + noise : noise);
+    rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)M, 1, work, (int)M, 0, S,
+               (int)n);
 }
 
 /* S over the coordinates that are there, factored into o->L. */
 static rm2_status factor_covariance(rm2i_observation *o, const double *h, double noise) {
     double jitter;
-    fill_covariance(o->count, o->m->M, o->P, h, noise, o->Y);
+    fill_covariance(o->count, o->m->M, o->P, h, noise, o->Y, o->L);
     o->S = o->L;
     return rm2i_factor(NULL, o->count, o->Y, 0, o->L, &jitter);
 }
@@ -106,7 +106,8 @@ static void weigh_by_noise(rm2i_observation *o) {
     if (o->kind == RM2_ENCODE_NEAREST)
         return;
     if (kronecker(o)) {
-        rm2i_factor_solve(NULL, o->count, o->S, 1, o->y);
+        if (!o->white)
+            rm2i_factor_solve(NULL, o->count, o->S, 1, o->y);
         for (size_t k = 0; k < o->count; k++)
             o->y[k] /= o->m->posterior->observed;
         return;
@@ -125,22 +126,30 @@ rm2_status rm2i_observe(rm2i_observation *o, const double *centred, const bool *
     size_t M = o->m->M;
     const double *P = o->m->posterior->P;
     o->count = 0;
+    o->white = NULL;
     for (size_t k = 0; k < M; k++) {
         if (!there[k])
             continue;
         o->which[o->count] = k;
         o->v[o->count] = centred[k];
-        memcpy(o->P + o->count * M, P + k * M, M * sizeof *P);
         o->count++;
     }
+    bool rows = o->count < M || !kronecker(o); /* else the factor is P itself */
+    for (size_t k = 0; rows && k < o->count; k++)
+        memcpy(o->P + k * M, P + o->which[k] * M, M * sizeof *P);
     if (kronecker(o)) { /* else S depends on x: factored where it is needed */
         if (o->count == M)
-            o->S = o->m->factor;
+            o->S = P; /* a Cholesky factor itself */
         else
             RM2_TRY(factor_covariance(o, NULL, 1));
         o->log_det = rm2i_factor_log_det(o->count, o->S);
     }
     find_wall(o);
+    o->white = o->count == M && o->kind != RM2_ENCODE_NEAREST ? o->m->white : NULL;
+    if (o->white) {
+        memcpy(o->w, o->v, M * sizeof *o->w);
+        rm2i_factor_half_solve(NULL, M, o->S, 1, o->w);
+    }
     return RM2_OK;
 }
 
@@ -148,8 +157,9 @@ rm2_status rm2i_observe(rm2i_observation *o, const double *centred, const bool *
 
 /* r = v - f over the coordinates that are there. */
 static void find_residual(rm2i_observation *o) {
+    const double *v = o->white ? o->w : o->v;
     for (size_t k = 0; k < o->count; k++)
-        o->r[k] = o->v[k] - o->f[o->which[k]];
+        o->r[k] = v[k] - o->f[o->which[k]];
 }
 
 /* slope_q += y^T J_q */
@@ -179,7 +189,8 @@ static double kronecker_density(rm2i_observation *o, double *slope) {
     size_t n = o->count;
     double g = o->h[0] + o->m->posterior->observed;
     memcpy(o->y, o->r, n * sizeof *o->y);
-    rm2i_factor_solve(NULL, n, o->S, 1, o->y); /* (P P^T)^-1 r */
+    if (!o->white)
+        rm2i_factor_solve(NULL, n, o->S, 1, o->y); /* (P P^T)^-1 r */
     double quadratic = rm2i_dot(n, o->r, o->y);
     if (o->m->freedom > 0)
         return student_density(o, g, quadratic, slope);
@@ -218,8 +229,8 @@ static double general_density(rm2i_observation *o, double *slope) {
 
 double rm2i_observation_density(rm2i_observation *o, const double *x, double *slope) {
     bool simple = kronecker(o);
-    rm2i_posterior_gradient(o->m->posterior, x, o->f, simple ? NULL : o->h, o->J,
-                            simple ? NULL : o->dh, o->work);
+    rm2i_posterior_gradient(o->white ? o->white : o->m->posterior, x, o->f, simple ? NULL : o->h,
+                            o->J, simple ? NULL : o->dh, o->work);
     find_residual(o);
     if (!simple)
         return general_density(o, slope);
@@ -239,7 +250,8 @@ static double wall_at(const rm2i_observation *o, const double *x, double *slope)
 }
 
 static double least_squares(rm2i_observation *o, const double *x, double *slope) {
-    rm2i_posterior_gradient(o->m->posterior, x, o->f, NULL, o->J, NULL, o->work);
+    rm2i_posterior_gradient(o->white ? o->white : o->m->posterior, x, o->f, NULL, o->J, NULL,
+                            o->work);
     find_residual(o);
     weigh_by_noise(o);
     add_mean_slope(o, 1, slope);
@@ -320,7 +332,8 @@ rm2_status rm2i_observation_curvature(rm2i_observation *o, const double *x, doub
         for (size_t q = 0; q < Q; q++) {
             for (size_t k = 0; k < o->count; k++)
                 o->y[k] = o->J[o->which[k] * Q + q];
-            rm2i_factor_solve(NULL, o->count, o->S, 1, o->y);
+            if (!o->white)
+                rm2i_factor_solve(NULL, o->count, o->S, 1, o->y);
             for (size_t r = 0; r < Q; r++) {
                 double sum = q == r ? o->precision[q] : 0;
                 for (size_t k = 0; k < o->count; k++)

@@ -13,10 +13,13 @@ typedef struct rm2i_observation {
     size_t count;                /* coordinates that are there */
     size_t *which;               /* M: their indices */
     double *v;                   /* count: centred */
-    double *P;                   /* count x M: rows of P that are there */
-    double *centre, *precision;  /* Q: the broad Gaussian */
-    double wall;                 /* height of the wall around the latents, least squares only */
-    double *L;                   /* count x count: room for a factor */
+    const rm2i_posterior
+        *white; /* the model's where all coordinates are there: f, J, r, y are then */
+    double *w;  /* M: those of P^-1 v; NULL: of v */
+    double *P;  /* count x M: rows of P that are there */
+    double *centre, *precision; /* Q: the broad Gaussian */
+    double wall;                /* height of the wall around the latents, least squares only */
+    double *L;                  /* count x count: room for a factor */
     const double *S; /* factor of S, or of P P^T with Kronecker noise: L, or the model's */
     double log_det;  /* of P P^T, Kronecker noise */
     double *f, *h, *J, *dh, *r, *y, *Y; /* M, M, MQ, MQ, M, M, M x M */

@@ -553,6 +553,30 @@ static void mean_of_points_with_offsets(void **state) {
     rm2_manifold_free(m);
 }
 
+/* Matrices far apart: steps of constant length took 217 iterations. */
+static void mean_in_strong_curvature(void **state) {
+    rm2_context *ctx = *state;
+    enum { N = 20, SIZE = 20 };
+    rm2_manifold *m = make_manifold(ctx, "SPD20");
+    size_t dim = rm2_manifold_dim(m), ambient = rm2_manifold_ambient(m);
+    double *c = malloc(N * dim * sizeof *c), *points = malloc(N * ambient * sizeof *points);
+    double *base = malloc(ambient * sizeof *base), *mean = malloc(ambient * sizeof *mean);
+    rm2_mean_info info;
+    assert_true(c && points && base && mean);
+    rm2_manifold_default_point(m, base);
+    for (size_t i = 0; i < N * dim; i++)
+        c[i] = 0.6 * rm2_rng_normal(rm2_context_rng(ctx));
+    assert_int_equal(rm2_manifold_exp_coords(ctx, m, N, base, 1, c, points), RM2_OK);
+    assert_int_equal(rm2_manifold_mean(ctx, m, N, points, NULL, NULL, mean, &info), RM2_OK);
+    if (!info.converged || info.iterations > 60)
+        fail_msg("%d iterations, gradient %g", info.iterations, info.gradient);
+    free(c);
+    free(points);
+    free(base);
+    free(mean);
+    rm2_manifold_free(m);
+}
+
 static void mean_with_weights(void **state) {
     rm2_context *ctx = *state;
     rm2_manifold *m = make_manifold(ctx, "R1");
@@ -634,6 +658,7 @@ int main(void) {
         WITH_CONTEXT(interrupt_stops_calls),
         WITH_CONTEXT(mean_of_tight_clusters),
         WITH_CONTEXT(mean_of_points_with_offsets),
+        WITH_CONTEXT(mean_in_strong_curvature),
         WITH_CONTEXT(mean_with_weights),
         WITH_CONTEXT(mean_refuses),
         WITH_CONTEXT(mean_names_the_point_at_the_cut_locus),
