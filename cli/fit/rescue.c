@@ -1,5 +1,5 @@
-/* The model as a file. One that cannot be written where it was asked for (disk full, connection lost) is written to the
- * folder for temporary files, so that the training is not lost. */
+/* The model as a file. One that cannot be written where it was asked for (disk full, connection lost) is written to another
+ * folder, so that the training is not lost. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,18 +21,26 @@ static rm2_status write_model(const training *t, const char *path, bool overwrit
 }
 
 /* "riemann2-PID-0.h5", or the first number that is free; readable by the user alone, since others may share the folder. */
-static bool write_elsewhere(const training *t, char path[PATH_SIZE]) {
-    const char *folder = getenv("TMPDIR");
-    mode_t mask = umask(077);
+static rm2_status write_into(const training *t, const char *folder, char path[PATH_SIZE]) {
     rm2_status status = RM2_ERR_IO;
     for (int k = 0; k < NAMES && status == RM2_ERR_IO; k++) {
-        int length = snprintf(path, PATH_SIZE, "%s/riemann2-%ld-%d.h5",
-                              folder && *folder ? folder : "/tmp", (long)getpid(), k);
-        if (length >= 0 && length < PATH_SIZE)
-            status = write_model(t, path, false);
+        int length = snprintf(path, PATH_SIZE, "%s/riemann2-%ld-%d.h5", folder, (long)getpid(), k);
+        if (length < 0 || length >= PATH_SIZE)
+            return RM2_ERR_IO;
+        status = write_model(t, path, false);
     }
+    return status;
+}
+
+/* The folders for temporary files, that of the user, and the one that the program runs in: the first that takes it. */
+static bool write_elsewhere(const training *t, char path[PATH_SIZE]) {
+    const char *const folders[] = {getenv("TMPDIR"), "/tmp", "/var/tmp", getenv("HOME"), "."};
+    mode_t mask = umask(077);
+    bool written = false;
+    for (size_t k = 0; k < sizeof folders / sizeof *folders && !written; k++)
+        written = folders[k] && *folders[k] && write_into(t, folders[k], path) == RM2_OK;
     (void)umask(mask);
-    return status == RM2_OK;
+    return written;
 }
 
 int fit_write_model(const training *t) {
