@@ -6,10 +6,12 @@
  * Bytes go through a stream of our own making (fopencookie): unlike the C library's, it continues after a signal and
  * keeps the reason of a failure until someone asks. */
 #define _GNU_SOURCE /* realpath, fopencookie */ // NOLINT(bugprone-reserved-identifier)
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +21,7 @@
 enum {
     ATTEMPTS = 100,      /* names tried for the temporary file */
     NAME_PART_MAX = 200, /* bytes of the target's name kept in the temporary name */
+    STALE = 60,          /* seconds */
     SUFFIX_SIZE = 32     /* "/." before and ".tmp", 6 characters and NUL after the name */
 };
 
@@ -98,6 +101,38 @@ static void random_letters(rm2_rng *rng, char letters[7]) {
     letters[6] = '\0';
 }
 
+/* Is this the temporary file of a process that is gone? Those that are written are locked; STALE seconds are more than a file
+ * can be there before it is. */
+static bool is_stale(const char *path) {
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    bool stale = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+                 time(NULL) - info.st_mtime > STALE && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    (void)close(fd);
+    return stale;
+}
+
+/* Remove what a killed process left of this target: ".NAME.tmpXXXXXX". */
+static void remove_stale(const char *target, char *temporary, size_t size) {
+    const char *slash = strrchr(target, '/');
+    int directory = slash ? (int)(slash - target) + 1 : 0;
+    char begin[NAME_PART_MAX + SUFFIX_SIZE];
+    int length = snprintf(begin, sizeof begin, ".%.*s.tmp", NAME_PART_MAX, target + directory);
+    (void)snprintf(temporary, size, "%.*s.", directory, target);
+    DIR *folder = opendir(temporary);
+    for (const struct dirent *e; folder && (e = readdir(folder)) != NULL;) {
+        if (strncmp(e->d_name, begin, (size_t)length) != 0 || strlen(e->d_name + length) != 6)
+            continue;
+        (void)snprintf(temporary, size, "%.*s%s", directory, target, e->d_name);
+        if (is_stale(temporary))
+            (void)unlink(temporary);
+    }
+    if (folder)
+        (void)closedir(folder);
+}
+
 /* Create ".NAME.tmpXXXXXX" next to the target. */
 static int create_temporary(rm2_context *ctx, const char *target, char *temporary, size_t size) {
     const char *slash = strrchr(target, '/');
@@ -145,6 +180,7 @@ static rm2_status open_temporary(rm2_context *ctx, rm2_writer *output, const str
     size_t size = strlen(output->target) + SUFFIX_SIZE;
     char *temporary;
     RM2_TRY(rm2i_alloc(ctx, size, 1, &temporary));
+    remove_stale(output->target, temporary, size);
     int fd = create_temporary(ctx, output->target, temporary, size);
     if (fd < 0) {
         rm2_status status = write_failed(ctx, output->path);
@@ -152,6 +188,7 @@ static rm2_status open_temporary(rm2_context *ctx, rm2_writer *output, const str
         return status;
     }
     output->temporary = temporary;
+    (void)flock(fd, LOCK_EX | LOCK_NB); /* until it is closed */
     if (old)
         (void)fchmod(fd, old->st_mode & 0777); /* a new file with the old one's permissions */
     return attach_stream(ctx, output, fd);
