@@ -25,10 +25,14 @@ size_t rm2i_clearance_work(const rm2i_clearance *c) {
 
 /* ---- points --------------------------------------------------------------------------------- */
 
-static void point_at(const rm2i_clearance *c, const double *x, rm2i_clear_point *point,
-                     double *work) {
+static void point_at(const rm2i_clearance *c, const double *x, const double *shift,
+                     rm2i_clear_point *point, double *work) {
     point->deviation = 0;
     rm2i_position_at(&c->position, x, point->y, c->deviations > 0 ? &point->deviation : NULL, work);
+    for (size_t k = 0; shift && k < c->position.dim; k++) {
+        point->shift[k] = shift[k];
+        point->y[k] += shift[k];
+    }
     double nearest = INFINITY;
     for (size_t k = 0; k < c->count; k++)
         nearest = fmin(nearest, rm2_region_distance(&c->regions[k], point->y, NULL));
@@ -39,7 +43,7 @@ void rm2i_clearance_at(const rm2i_clearance *c, const double *x, rm2i_clear_poin
                        double *work) {
     clearance_scratch s;
     lay_out(&s, c, &(rm2i_arena){work, 0});
-    point_at(c, x, point, s.position);
+    point_at(c, x, NULL, point, s.position);
 }
 
 /* ---- lines ---------------------------------------------------------------------------------- */
@@ -51,6 +55,7 @@ typedef struct inquiry {
     double too_near; /* a point below this ends the search */
     double accuracy; /* between the bounds */
     double least;    /* clearance of a point so far */
+    bool shifted;    /* points have shifts */
     clearance_scratch s;
 } inquiry;
 
@@ -96,10 +101,13 @@ static double along(inquiry *i, const double *a, const rm2i_clear_point *at_a, c
         return fmin(lower, i->least);
     size_t Q = i->c->position.p->gp.Q;
     double *x = i->s.middle + depth * Q;
+    double shift[RM2I_POSITION_DIM];
     rm2i_clear_point at_x;
     for (size_t q = 0; q < Q; q++)
         x[q] = 0.5 * (a[q] + b[q]);
-    point_at(i->c, x, &at_x, i->s.position);
+    for (size_t k = 0; i->shifted && k < i->c->position.dim; k++)
+        shift[k] = 0.5 * (at_a->shift[k] + at_b->shift[k]);
+    point_at(i->c, x, i->shifted ? shift : NULL, &at_x, i->s.position);
     double first = along(i, a, at_a, x, &at_x, depth + 1);
     return fmin(first, along(i, x, &at_x, b, at_b, depth + 1));
 }
@@ -121,22 +129,42 @@ bool rm2i_clearance_holds(const rm2i_clearance *c, const double *a, const rm2i_c
     return rm2i_clearance_chord_holds(c, at_a, at_b) && along(&i, a, at_a, b, at_b, 0) >= c->wanted;
 }
 
-double rm2i_clearance_of(const rm2i_clearance *c, size_t n, const double *x, double accuracy,
-                         double enough, double *work) {
+/* The least clearance along the polygon. */
+static double along_polygon(inquiry *i, size_t n, const double *x, const double *shift) {
+    const rm2i_clearance *c = i->c;
     size_t Q = c->position.p->gp.Q;
-    inquiry i = {
-        .c = c, .enough = enough, .too_near = -INFINITY, .accuracy = accuracy, .least = INFINITY};
     rm2i_clear_point before, here;
     double least = INFINITY;
-    lay_out(&i.s, c, &(rm2i_arena){work, 0});
     for (size_t k = 0; k < n; k++, before = here) {
-        point_at(c, x + k * Q, &here, i.s.position);
+        point_at(c, x + k * Q, shift ? shift + k * c->position.dim : NULL, &here, i->s.position);
         least = fmin(least, here.clearance);
         if (k == 0)
             continue;
         double lost = c->deviations * fmax(before.deviation, here.deviation);
-        least = fmin(least, chord_distance(c, before.y, here.y, enough + lost) - lost);
-        least = fmin(least, along(&i, x + (k - 1) * Q, &before, x + k * Q, &here, 0));
+        least = fmin(least, chord_distance(c, before.y, here.y, i->enough + lost) - lost);
+        least = fmin(least, along(i, x + (k - 1) * Q, &before, x + k * Q, &here, 0));
     }
     return least;
+}
+
+double rm2i_clearance_of(const rm2i_clearance *c, size_t n, const double *x, double accuracy,
+                         double enough, double *work) {
+    inquiry i = {
+        .c = c, .enough = enough, .too_near = -INFINITY, .accuracy = accuracy, .least = INFINITY};
+    lay_out(&i.s, c, &(rm2i_arena){work, 0});
+    return along_polygon(&i, n, x, NULL);
+}
+
+double rm2i_clearance_of_shifted(const rm2i_clearance *c, size_t n, const double *x,
+                                 const double *shift, double accuracy, double *work) {
+    rm2i_clearance bare = *c;
+    bare.deviations = 0;
+    inquiry i = {.c = &bare,
+                 .enough = INFINITY,
+                 .too_near = -INFINITY,
+                 .accuracy = accuracy,
+                 .least = INFINITY,
+                 .shifted = true};
+    lay_out(&i.s, &bare, &(rm2i_arena){work, 0});
+    return along_polygon(&i, n, x, shift);
 }

@@ -27,8 +27,9 @@ typedef struct rm2i_clearance {
 /* A latent point, decoded. */
 typedef struct rm2i_clear_point {
     double y[RM2I_POSITION_DIM];
-    double deviation; /* 0 unless K > 0 */
-    double clearance; /* infinity without regions */
+    double deviation;                /* 0 unless K > 0 */
+    double clearance;                /* infinity without regions */
+    double shift[RM2I_POSITION_DIM]; /* that y includes, in calls with shifts alone */
 } rm2i_clear_point;
 
 /* Scratch of all calls below: one point's, and the middles of a line that is halved again and again. */
@@ -47,6 +48,11 @@ bool rm2i_clearance_chord_holds(const rm2i_clearance *clearance, const rm2i_clea
  * where it is below `enough`, above which nobody asks. */
 double rm2i_clearance_of(const rm2i_clearance *clearance, size_t n, const double *x,
                          double accuracy, double enough, double *work);
+
+/* The same for a decoded polygon that is shifted, by `shift` (n x dim) at the points and by linear interpolation between them:
+ * such a shift does not change by how much a line leaves its chord. Deviations are not looked at. */
+double rm2i_clearance_of_shifted(const rm2i_clearance *clearance, size_t n, const double *x,
+                                 const double *shift, double accuracy, double *work);
 
 /* The metric phi G with phi = 1 + sum_k e^(-u_k)/u_k, u_k = (d_k(y) - K sigma - wanted)/width: a barrier that no curve of
  * finite energy passes, and small some widths away. RM2_ERR_DOMAIN where the clearance is not kept. Both must
