@@ -17,6 +17,7 @@
 #include "riemann2/kernel.h"
 #include "riemann2/latent.h"
 #include "riemann2/manifold.h"
+#include "riemann2/meet.h"
 #include "riemann2/metric.h"
 #include "riemann2/model.h"
 #include "riemann2/optim.h"

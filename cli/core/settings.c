@@ -16,6 +16,7 @@ const settings_page settings_pages[] = {
     {rm2_dtw_settings_table, "Time warping", "rm2_dtw_settings", "eval"},
     {rm2_track_settings_table, "Tracking", "rm2_track_settings", "robot track"},
     {rm2_placement_table, "Placement", "rm2_placement", "robot track"},
+    {rm2_meet_settings_table, "Motions that meet poses", "rm2_meet_settings", "geodesic"},
     {rm2_cross_settings_table, "Cross-validation", "rm2_cross_settings", "cv"},
     {rm2_test_settings_table, "Tests between labels", "rm2_test_settings", "mean"},
     {rm2_classify_settings_table, "Prediction of labels", "rm2_classify_settings", "classify"},

@@ -4,17 +4,19 @@
 
 #include "fuzz.h"
 #include "riemann2/data.h"
+#include "riemann2/meet.h"
 #include "riemann2/model.h"
 #include "riemann2/settings.h"
 #include "riemann2/space.h"
 
-enum { TABLES = 4, TEXT_SIZE = 4096 };
+enum { TABLES = 5, TEXT_SIZE = 4096 };
 
 typedef union any_settings {
     rm2_fit_settings fit;
     rm2_data_settings data;
     rm2_encode_settings encode;
     rm2_space_settings space;
+    rm2_meet_settings meet;
 } any_settings;
 
 static const rm2_settings_table *choose(unsigned which, any_settings *s) {
@@ -28,6 +30,9 @@ static const rm2_settings_table *choose(unsigned which, any_settings *s) {
     case 2:
         s->encode = rm2_encode_settings_default();
         return rm2_encode_settings_table();
+    case 3:
+        s->meet = rm2_meet_settings_default();
+        return rm2_meet_settings_table();
     default:
         s->space = rm2_space_settings_default();
         return rm2_space_settings_table();

@@ -34,6 +34,7 @@ typedef union any_settings {
     rm2_geodesic_settings geodesic;
     rm2_grid_settings grid;
     rm2_figure_settings figure;
+    rm2_meet_settings meet;
 } any_settings;
 
 static const rm2_settings_table *table_of(size_t index) {
@@ -45,7 +46,8 @@ static const rm2_settings_table *table_of(size_t index) {
         rm2_track_settings_table(),    rm2_placement_table(),
         rm2_planner_settings_table(),  rm2_mean_settings_table(),
         rm2_geodesic_settings_table(), rm2_grid_settings_table(),
-        rm2_figure_settings_table(),   NULL};
+        rm2_figure_settings_table(),   rm2_meet_settings_table(),
+        NULL};
     return tables[index];
 }
 

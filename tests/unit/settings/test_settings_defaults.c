@@ -216,6 +216,14 @@ static void test_other_defaults(void **state) {
     assert_true(o.size == sizeof o && o.spread_limit == 1.5 && o.straight && o.nodes == 0);
 }
 
+static void test_meet_defaults(void **state) {
+    (void)state;
+    rm2_meet_settings s = rm2_meet_settings_default();
+    assert_int_equal(s.size, sizeof s);
+    assert_false(s.approach || s.through);
+    assert_true(s.robust && s.stretch_limit == 2 && s.duration == 1);
+}
+
 /* ---- sizes ---------------------------------------------------------------------------------- */
 
 /* Settings of some kind: two versions of a struct. */
@@ -410,6 +418,7 @@ int main(void) {
         cmocka_unit_test(test_encode_defaults),
         cmocka_unit_test(test_data_defaults),
         cmocka_unit_test(test_other_defaults),
+        cmocka_unit_test(test_meet_defaults),
         cmocka_unit_test(test_take_and_give),
         cmocka_unit_test(test_earlier_version_of_fit),
         cmocka_unit_test(test_fit_by_an_earlier_version),
