@@ -22,6 +22,8 @@ Models
 Latent spaces
     Space       geodesics, distances, means, exponential and logarithm in one metric
     Path        a geodesic: latent, points, std, length, time
+    Motion      a motion that meets poses exactly: points, cov, stretch, samples
+    Pose        such a pose, with velocity, time or latent point
     Sphere, Box, Capsule, HalfSpace   keep-out regions
     Discouraged a cost on positions
     medoids     clusters from distances
@@ -64,6 +66,7 @@ from .evaluation import (
 from .figure import Figure, Panel
 from .manifold import Factor, Manifold, register_geometry
 from .model import Added, GPLVM, WGPLVM, load
+from .motion import Motion, Pose
 from .planner import Plan, Planner
 from .report import Demonstration, Family, Fidelity, HeldOut, LatentChoice, PathReport, StartReport
 from .robot import Arm, Clearance, Placement, Tracked
@@ -97,6 +100,7 @@ __all__ = [
     "Manifold",
     "Mean",
     "Medoids",
+    "Motion",
     "NumericalError",
     "OutsideWarning",
     "Panel",
@@ -106,6 +110,7 @@ __all__ = [
     "Placement",
     "Plan",
     "Planner",
+    "Pose",
     "Progress",
     "Score",
     "Setting",

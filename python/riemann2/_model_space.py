@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence, cast
+from typing import TYPE_CHECKING, Any, Sequence, cast, overload
 
 import numpy as np
 
 from ._progress import Callback
 from ._settings import texts
+from .motion import Motion, meet, split_settings
 from .space import Discouraged, Medoids, Path, Space
 
 if TYPE_CHECKING:
@@ -44,17 +45,49 @@ class ModelSpace(ModelPart):
         model._spaces[key] = made._handle
         return made
 
+    @overload
     def geodesic(
-        self, start: Any, end: Any, *, via: Sequence[Any] = (), obstacles: Sequence[Any] | str = (),
+        self, start: Any = ..., end: Any = ..., *, start_pose: Any, goal_pose: Any = ...,
+        via_poses: Sequence[Any] = ..., obstacles: Sequence[Any] | str = ...,
+        discourage: Sequence[Any] | Discouraged = ..., cost: Any = ..., callback: Callback = ..., **settings: Any,
+    ) -> Motion: ...
+
+    @overload
+    def geodesic(
+        self, start: Any, end: Any = ..., *, goal_pose: Any, via_poses: Sequence[Any] = ..., obstacles: Sequence[Any] | str = ...,
+        discourage: Sequence[Any] | Discouraged = ..., cost: Any = ..., callback: Callback = ..., **settings: Any,
+    ) -> Motion: ...
+
+    @overload
+    def geodesic(
+        self, start: Any, end: Any, *, via_poses: Sequence[Any], obstacles: Sequence[Any] | str = ...,
+        discourage: Sequence[Any] | Discouraged = ..., cost: Any = ..., callback: Callback = ..., **settings: Any,
+    ) -> Motion: ...
+
+    @overload
+    def geodesic(
+        self, start: Any, end: Any, *, via: Sequence[Any] = ..., obstacles: Sequence[Any] | str = ...,
+        discourage: Sequence[Any] | Discouraged = ..., cost: Any = ..., callback: Callback = ..., **settings: Any,
+    ) -> Path: ...
+
+    def geodesic(
+        self, start: Any = None, end: Any = None, *, via: Sequence[Any] = (), start_pose: Any = None,
+        goal_pose: Any = None, via_poses: Sequence[Any] = (), obstacles: Sequence[Any] | str = (),
         discourage: Sequence[Any] | Discouraged = (), cost: Any = None, callback: Callback = None, **settings: Any,
     ) -> Path:
-        """Return the shortest path between two latent points.
+        """Return the shortest path between two latent points, or a motion that meets poses exactly.
 
         Parameters
         ----------
         start, end : arrays of shape (latent_dim,)
+            Not needed where there is a pose.
         via : sequence of latent points
             Points to pass on the way.
+        start_pose, goal_pose : points of the manifold, or `Pose`
+            The motion begins (ends) exactly there. One of them or a via pose makes the result a `Motion`; ends without a
+            pose are the decoded latent points.
+        via_poses : sequence of points of the manifold, or `Pose`
+            Poses that the motion passes on the way, in this order.
         obstacles : sequence of Sphere, Box, Capsule, HalfSpace or texts
             Keep-out regions in the first Euclidean factor; see ``clearance`` and ``deviations`` among the settings.
         discourage : sequence of Discouraged
@@ -64,13 +97,34 @@ class ModelSpace(ModelPart):
         callback : callable, optional
             Called with a `Progress`; returning False stops with KeyboardInterrupt.
         **settings
-            Settings of the library's table "space": ``contrast``, ``nodes``, ``tolerance``, ``stage``, ...
+            Settings of the library's table "space": ``contrast``, ``nodes``, ``tolerance``, ``stage``, ...; with poses
+            also of its table "meet": ``approach``, ``through``, ``robust``, ``stretch_limit``, ``duration``.
 
         Warns
         -----
         RuntimeWarning
             If the path did not reach the tolerance, or no way keeps the clearance from the obstacles.
+        OutsideWarning
+            If the path leaves the demonstrations, or the poses are far from them (`Motion.reason`).
+
+        Examples
+        --------
+        >>> import numpy as np, riemann2 as rm2
+        >>> data = rm2.generate("toy", trajectories=3, points=60)
+        >>> model = rm2.WGPLVM("R2 x S2").fit(data)
+        >>> start, goal = data.points[0], data.points[59]
+        >>> motion = model.geodesic(start_pose=start, goal_pose=goal)
+        >>> bool(np.allclose(motion.points[[0, -1]], [start, goal], rtol=0, atol=1e-9))
+        True
         """
+        if start_pose is not None or goal_pose is not None or len(via_poses):
+            if len(via):
+                raise TypeError("via: latent points on the way and poses exclude each other; pass via_poses")
+            own, rest = split_settings(settings)
+            space = self.space(obstacles=obstacles, discourage=discourage, cost=cost, callback=callback, **rest)
+            return meet(space, start_pose, goal_pose, via_poses, (start, end), own, callback)
+        if start is None or end is None:
+            raise TypeError("geodesic: pass start and end, or start_pose and goal_pose")
         space = self.space(obstacles=obstacles, discourage=discourage, cost=cost, callback=callback, **settings)
         return space.geodesic(start, end, via=via, callback=callback)
 

@@ -82,7 +82,7 @@ def settings(name: str) -> list[Setting]:
     Parameters
     ----------
     name : str
-        "fit", "data", "encode", "space", "report", "generate", "dtw", "track", "placement", "planner", "mean", "geodesic",
+        "fit", "data", "encode", "space", "meet", "report", "generate", "dtw", "track", "placement", "planner", "mean", "geodesic",
         "grid", "figure", "cross", "test", "classify" or "covariance".
 
     Examples

@@ -11,7 +11,7 @@ static PyObject *doubles(size_t count, const double *values) {
 
 /* (nodes, x, velocity, length, energy, error, residual, converged, stage, iterations, evaluations,
  * path length, spline length, clearance, blocked); arrays as bytes. */
-static PyObject *curve_tuple(const rm2_curve *c) {
+PyObject *curve_tuple(const rm2_curve *c) {
     return Py_BuildValue("nNNddddOsnndddO", (Py_ssize_t)c->nodes, doubles(c->nodes * c->Q, c->x),
                          doubles(c->nodes * c->Q, c->velocity), c->length, c->energy, c->error,
                          c->residual, c->converged ? Py_True : Py_False, rm2_stage_text(c->stage),

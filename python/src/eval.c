@@ -129,6 +129,10 @@ static void release_vicinity(void *thing) {
 
 static const handle_kind vicinity_kind = {"vicinity", release_vicinity};
 
+int take_vicinity(PyObject *object, void *address) {
+    return (*(void **)address = glue_unwrap(object, &vicinity_kind)) != NULL;
+}
+
 /* vicinity(model): (handle, demonstrations, trajectories, spread, limit) */
 static PyObject *vicinity(PyObject *self, PyObject *object) {
     const rm2_model *model = glue_unwrap(object, &model_kind);

@@ -115,6 +115,7 @@ int take_manifold(PyObject *object, void *address);
 int take_data(PyObject *object, void *address);
 int take_model(PyObject *object, void *address);
 int take_arm(PyObject *object, void *address);
+int take_vicinity(PyObject *object, void *address);
 
 /* Kernels of the factors of a manifold, at most this many: from a list of names (None: the default) and lengthscales.
  * False with an exception. */
@@ -138,7 +139,7 @@ bool objects_add(PyObject *module);
 /* Functions of the module, a list per file. */
 extern PyMethodDef add_functions[], covariance_functions[], cross_functions[], curves_functions[],
     data_functions[], eval_functions[], kernel_functions[], manifold_functions[],
-    metric_functions[], model_functions[], planner_functions[], plot_functions[],
+    meet_functions[], metric_functions[], model_functions[], planner_functions[], plot_functions[],
     predict_functions[], report_functions[], robot_functions[], settings_functions[],
     space_functions[], statistics_functions[], trajectory_functions[], urdf_functions[];
 /* Formats of files that libraries of their own read; false: no memory. */

@@ -16,7 +16,7 @@ PyMODINIT_FUNC PyInit__core(void);
 static PyMethodDef *const functions[] = {
     settings_functions,   covariance_functions, manifold_functions, data_functions,
     model_functions,      report_functions,     predict_functions,  space_functions,
-    curves_functions,     metric_functions,     planner_functions,  trajectory_functions,
+    curves_functions,     meet_functions,       metric_functions,     planner_functions,  trajectory_functions,
     kernel_functions,     eval_functions,       cross_functions,    add_functions,
     statistics_functions, robot_functions,      plot_functions,     urdf_functions};
 

@@ -11,6 +11,7 @@ static const struct {
     {"data", rm2_data_settings_table},
     {"encode", rm2_encode_settings_table},
     {"space", rm2_space_settings_table},
+    {"meet", rm2_meet_settings_table},
     {"covariance", rm2_covariance_settings_table},
     {"report", rm2_report_settings_table},
     {"generate", rm2_generate_settings_table},

@@ -30,6 +30,9 @@ bool leave_space(rm2_context *ctx, rm2_status status, latent_space *l);
 #define SPACE_CALL(result, value, l, watcher, call)                                                \
     GLUE_VALUE_IF(result, value, leave_space(ctx, status, l), watcher, call)
 
+/* A curve as a tuple of numbers and arrays (curves.c). */
+PyObject *curve_tuple(const rm2_curve *curve);
+
 /* Keep-out regions in the first Euclidean factor from their texts; "" has none. `regions` is the caller's to free with
  * rm2_free. False with an exception. */
 bool glue_regions(const char *text, const rm2_manifold *m, rm2_obstacles *obstacles,
