@@ -64,7 +64,7 @@ def test_readme(demos):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["robot", "covariances"])
+@pytest.mark.parametrize("name", ["robot", "covariances", "motions"])
 def test_tutorials(name, tmp_path, monkeypatch, capsys):
     """Every cell in turn, as in a notebook; figures are drawn."""
     pytest.importorskip("sklearn")
@@ -91,6 +91,7 @@ def test_types(tmp_path):
         "model: rm2.WGPLVM = rm2.WGPLVM('R2', kernel='se').fit(np.eye(2))\n"
         "path: rm2.Path = model.geodesic([0, 0], [1, 1], via=[[0, 1]], contrast=10)\n"
         "n: int = len(path)\n"
+        "motion: rm2.Motion = model.geodesic(start_pose=[0, 0], goal_pose=[1, 1], via_poses=[[0, 1]], approach=True)\n"
         "length: float = path.length\n"
         "where: np.ndarray[Any, np.dtype[Any]] = rm2.Manifold('S2').random(3)\n"
     )
