@@ -257,12 +257,15 @@ static int open_and_run(model_work *m, const model_action *a, data_options *data
 int model_run(const command *self, int argc, char **argv, const model_action *a) {
     common_options common = {.help = false};
     data_options data = data_options_default();
+    static const char *const apart[] = {"duration", NULL}; /* an option of its own */
     model_options options = {
         .space = rm2_space_settings_default(),
         .space_from = {.table = rm2_space_settings_table(), .only = a->space_settings},
         .report = rm2_report_settings_default(),
-        .report_from = {.table = rm2_report_settings_table()}};
-    option_group groups[9] = {{"Options", a->table, &options, NULL}};
+        .report_from = {.table = rm2_report_settings_table()},
+        .meet = rm2_meet_settings_default(),
+        .meet_from = {.table = rm2_meet_settings_table(), .except = apart}};
+    option_group groups[10] = {{"Options", a->table, &options, NULL}};
     size_t count = 1;
     for (const option_group *g = a->groups; g && !group_is_last(g); g++) {
         groups[count] = *g;
@@ -272,6 +275,8 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
     }
     if (a->space)
         groups[count++] = (option_group){NULL, NULL, &options.space, &options.space_from};
+    if (a->meet)
+        groups[count++] = (option_group){NULL, NULL, &options.meet, &options.meet_from};
     if (a->report)
         groups[count++] = (option_group){NULL, NULL, &options.report, &options.report_from};
     if (a->run_with_data || a->run_on_points)

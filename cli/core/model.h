@@ -20,6 +20,9 @@ typedef struct model_options {
     setting_options space_from;
     rm2_report_settings report;
     setting_options report_from;
+    rm2_meet_settings meet;
+    setting_options meet_from;
+    int ends; /* 0: poses are met; 1: their encodings are the ends */
 } model_options;
 
 #define MODEL(member) offsetof(model_options, member)
@@ -64,6 +67,7 @@ typedef struct model_action {
     bool space;                 /* has options of the latent space, */
     const char *const *space_settings; /* from these settings, ends with NULL; NULL: all */
     bool report;                       /* has options of reports: --spread-limit */
+    bool meet;                         /* has options of motions that meet poses */
     void *own;                         /* for the command itself */
     size_t files;                      /* most arguments */
     bool needs_source;                 /* latent points from exactly one place */

@@ -6,13 +6,21 @@
 
 #include "core/progress.h"
 
+static const char *const ends_kinds[] = {"meet", "encoded", NULL};
+
 static const option geodesic_table[] = {
     {"--output", "FILE", OPTION_TEXT, MODEL(output), NULL,
      "CSV file of the trajectory to write (also -o; - prints)"},
     {"--from", "POINT", OPTION_TEXT, MODEL(from), NULL,
-     "index of a training point, latent coordinates, entries of a point, first:ID, last:ID"},
+     "index of a training point, latent coordinates, first:ID, last:ID, or a pose to meet: the "
+     "entries "
+     "of a point, the word free in a factor that may be anything (middle:POSE: not a start of "
+     "motions)"},
     {"--to", "POINT", OPTION_TEXT, MODEL(to), NULL, "the same"},
-    {"--through", "P;P;...", OPTION_TEXT, MODEL(through), NULL, "via points"},
+    {"--through", "P;P;...", OPTION_TEXT, MODEL(through), NULL,
+     "via points; of poses P@T: at time T of --duration (default: 1)"},
+    {"--ends", NULL, OPTION_CHOICE, MODEL(ends), ends_kinds,
+     "encoded: run between the encodings of poses, which are only near them"},
     {"--pairs", "FILE", OPTION_TEXT, MODEL(pairs), NULL,
      "CSV file with columns from and to: many pairs of training points"},
     {"--duration", "S", OPTION_NUMBER, MODEL(duration), NULL, "seconds: adds a column time"},
@@ -117,15 +125,14 @@ static int take_limits(const model_work *m, const char *name, const char *text, 
                                 rm2_manifold_spec(m->info->manifold));
 }
 
-static int find_limits(geodesic_job *j) {
-    const model_options *o = j->m->options;
+int geodesic_find_limits(const model_work *m, double **speed, double **acceleration) {
+    const model_options *o = m->options;
     if (o->duration > 0 && (o->speed || o->acceleration))
-        return work_complain(&j->m->work, EXIT_USAGE,
+        return work_complain(&m->work, EXIT_USAGE,
                              "--duration excludes limits of speed and acceleration");
-    int code = take_limits(j->m, "--speed-limit", o->speed, &j->speed);
-    return code == EXIT_DONE
-               ? take_limits(j->m, "--acceleration-limit", o->acceleration, &j->acceleration)
-               : code;
+    int code = take_limits(m, "--speed-limit", o->speed, speed);
+    return code == EXIT_DONE ? take_limits(m, "--acceleration-limit", o->acceleration, acceleration)
+                             : code;
 }
 
 /* ---- geodesics ------------------------------------------------------------------------------ */
@@ -225,7 +232,9 @@ static void job_free(geodesic_job *j) {
 
 static int do_geodesic(const model_work *m) {
     geodesic_job j = {.m = m};
-    int code = find_limits(&j);
+    if (motion_wanted(m))
+        return motion_run(m);
+    int code = geodesic_find_limits(m, &j.speed, &j.acceleration);
     if (code == EXIT_DONE)
         code = find_ends(&j);
     if (code == EXIT_DONE)
@@ -244,6 +253,7 @@ int run_geodesic(const command *self, int argc, char **argv) {
                                      .groups = obstacle_groups,
                                      .space = true,
                                      .report = true,
+                                     .meet = true,
                                      .files = 1,
                                      .run = do_geodesic});
 }

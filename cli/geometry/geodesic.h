@@ -28,6 +28,13 @@ typedef struct geodesic_job {
     measured *measured;
 } geodesic_job;
 
+/* --speed-limit and --acceleration-limit: one number per factor; the caller's to free, NULL if not given. */
+int geodesic_find_limits(const model_work *m, double **speed, double **acceleration);
+
+/* Is an end or a via point a pose, which the motion must meet? Then motion_run does the work of the command. */
+bool motion_wanted(const model_work *m);
+int motion_run(const model_work *m);
+
 /* Nodes of all curves with their decoded points, as a table. */
 int geodesic_write(const geodesic_job *j);
 /* Curves that are not blocked. */

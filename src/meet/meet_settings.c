@@ -10,7 +10,7 @@
 static const rm2_setting rows[] = {
     {MEET(approach, FLAG), .defaults = {"no"}, .group = "Motions",
      .help = "new ends keep the direction in which the motion leaves the start and comes to the goal"},
-    {MEET(through, FLAG), .defaults = {"no"}, .group = "Motions",
+    {MEET(through, FLAG), .option = "route-through", .defaults = {"no"}, .group = "Motions",
      .help = "the route passes through the encoded via poses; for via poses far from it"},
     {MEET(robust, FLAG), .defaults = {"yes"}, .group = "Motions",
      .help = "leave out demonstrations where they are unlike all others"},

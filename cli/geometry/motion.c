@@ -1,0 +1,386 @@
+/* riemann2 geodesic between poses: a motion that meets them, around the geodesic as its route. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/progress.h"
+#include "geometry/geodesic.h"
+
+/* One of the ends or via points, as it was given. */
+typedef struct place {
+    const char *name, *text; /* the option, and its text without a time */
+    double *point, *latent;  /* one of them, the other NULL */
+    bool middle, timed;
+    double time;
+} place;
+
+typedef struct motion_job {
+    const model_work *m;
+    size_t count; /* start, via poses, goal */
+    place *places;
+    char **texts; /* of the via poses */
+    double *memory, *speed, *acceleration;
+    rm2_meet_pose *via;
+    rm2_space *space;
+    rm2_vicinity *vicinity;
+    rm2_meet *meet;
+    const rm2_meet_result *result;
+    double *time, *deviation;
+    double duration; /* within the limits; 0: not asked for */
+} motion_job;
+
+/* ---- what is asked -------------------------------------------------------------------------- */
+
+static bool begins(const char *text, const char *word) {
+    return strncmp(text, word, strlen(word)) == 0;
+}
+
+/* "point:X,Y,...", "middle:X,Y,...", or as many numbers as a data point has and a latent point has not. */
+static bool is_pose(const model_work *m, const char *text) {
+    size_t count = 1;
+    if (!text)
+        return false;
+    for (const char *comma = strchr(text, ','); comma; comma = strchr(comma + 1, ','))
+        count++;
+    return begins(text, "point:") || begins(text, "middle:") ||
+           (count == rm2_manifold_ambient(m->info->manifold) && count != m->info->latent_dim &&
+            !strchr(text, ':'));
+}
+
+bool motion_wanted(const model_work *m) {
+    const model_options *o = m->options;
+    bool found = is_pose(m, o->from) || is_pose(m, o->to);
+    for (const char *via = o->through; via && !found; via = strchr(via, ';')) {
+        via += *via == ';';
+        char *first = strndup(via, strcspn(via, ";@"));
+        found = is_pose(m, first);
+        free(first);
+    }
+    return found && !o->ends && !o->pairs && m->info->settings->model == RM2_WGPLVM;
+}
+
+/* Numbers with commas between them; the word "free" stands for one that may be anything. */
+static bool parse_pose(const char *text, size_t count, double *point) {
+    for (size_t k = 0; k < count; k++) {
+        char *end;
+        bool none = strncmp(text, "free", 4) == 0;
+        point[k] = none ? NAN : strtod(text, &end);
+        if (none)
+            end = (char *)(uintptr_t)(text + 4);
+        if (end == text || (!none && !isfinite(point[k])) || *end != (k + 1 < count ? ',' : 0))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+/* A pose onto the manifold, and its quaternions to the side of the data; factors that are free stay so. */
+static int move_onto(const model_work *m, place *p) {
+    size_t ambient = rm2_manifold_ambient(m->info->manifold);
+    double *whole = malloc(ambient * sizeof *whole);
+    if (!whole)
+        return work_no_memory(&m->work);
+    rm2_manifold_default_point(m->info->manifold, whole);
+    for (size_t k = 0; k < ambient; k++)
+        if (!isnan(p->point[k]))
+            whole[k] = p->point[k];
+    int code = work_move_onto(&m->work, EXIT_USAGE, p->name, m->info->manifold, NULL, whole);
+    if (code == EXIT_DONE)
+        rm2_data_align_points(m->info->data, 1, whole);
+    for (size_t k = 0; k < ambient; k++)
+        if (!isnan(p->point[k]))
+            p->point[k] = whole[k];
+    free(whole);
+    return code;
+}
+
+static int take_pose(const model_work *m, place *p) {
+    const char *text = p->text;
+    p->middle = begins(text, "middle:");
+    text += p->middle ? strlen("middle:") : begins(text, "point:") ? strlen("point:") : 0;
+    if (!parse_pose(text, rm2_manifold_ambient(m->info->manifold), p->point))
+        return work_complain(&m->work, EXIT_USAGE,
+                             "%s %s: a point of %s has %zu numbers, or the word free in all "
+                             "places of a factor",
+                             p->name, text, rm2_manifold_spec(m->info->manifold),
+                             rm2_manifold_ambient(m->info->manifold));
+    return move_onto(m, p);
+}
+
+static int take_place(motion_job *j, place *p, double *point, double *latent) {
+    if (is_pose(j->m, p->text)) {
+        p->point = point;
+        return take_pose(j->m, p);
+    }
+    p->latent = latent;
+    return geometry_parse_end(j->m, p->name, p->text, latent);
+}
+
+/* "POSE@TIME": the time in parts of the motion, or in seconds with --duration. */
+static int take_time(const motion_job *j, char *text, place *p) {
+    char *at = strrchr(text, '@'), *end;
+    p->text = text;
+    if (!at)
+        return EXIT_DONE;
+    p->time = strtod(at + 1, &end);
+    if (end == at + 1 || *end)
+        return work_complain(&j->m->work, EXIT_USAGE,
+                             "--through %s: expected a number of the time after @", text);
+    p->timed = true;
+    *at = 0;
+    return EXIT_DONE;
+}
+
+static int take_places(motion_job *j) {
+    const model_options *o = j->m->options;
+    size_t Q = j->m->info->latent_dim, ambient = rm2_manifold_ambient(j->m->info->manifold);
+    size_t between = 0;
+    j->texts = o->through ? split_text(o->through, ';', &between) : NULL;
+    j->count = between + 2;
+    j->places = calloc(j->count, sizeof *j->places);
+    j->memory = malloc(j->count * (Q + ambient) * sizeof *j->memory);
+    if ((o->through && !j->texts) || !j->places || !j->memory)
+        return work_no_memory(&j->m->work);
+    j->places[0] = (place){.name = "--from", .text = o->from};
+    j->places[j->count - 1] = (place){.name = "--to", .text = o->to};
+    int code = EXIT_DONE;
+    for (size_t k = 0; k < between && code == EXIT_DONE; k++) {
+        j->places[k + 1].name = "--through";
+        code = take_time(j, j->texts[k], &j->places[k + 1]);
+    }
+    for (size_t k = 0; k < j->count && code == EXIT_DONE; k++)
+        code = take_place(j, &j->places[k], j->memory + k * ambient,
+                          j->memory + j->count * ambient + k * Q);
+    return code;
+}
+
+/* ---- the motion ----------------------------------------------------------------------------- */
+
+static rm2_meet_pose pose_of(const place *p) {
+    return (rm2_meet_pose){.point = p->point,
+                           .latent = p->latent,
+                           .middle = p->middle,
+                           .timed = p->timed,
+                           .time = p->time};
+}
+
+static rm2_status fill_columns(motion_job *j) {
+    const rm2_meet_result *r = j->result;
+    const model_work *m = j->m;
+    size_t square = r->dim * r->dim;
+    double *covariance = malloc(r->nodes * square * sizeof *covariance);
+    j->deviation = malloc(r->nodes * sizeof *j->deviation);
+    j->time = malloc(r->nodes * sizeof *j->time);
+    rm2_status status = RM2_ERR_MEMORY;
+    if (covariance && j->deviation && j->time)
+        status = rm2_meet_covariance(m->work.ctx, j->meet, RM2_MEET_CARRIED, covariance, NULL);
+    for (size_t i = 0; status == RM2_OK && i < r->nodes; i++) {
+        double trace = 0;
+        for (size_t k = 0; k < r->dim; k++)
+            trace += covariance[i * square + k * (r->dim + 1)];
+        j->deviation[i] = sqrt(fmax(trace, 0) / (double)r->dim);
+        j->time[i] = m->options->duration * (double)i / (double)(r->nodes - 1);
+    }
+    free(covariance);
+    const rm2_speed_limits limits = {j->speed, j->acceleration};
+    if (status == RM2_OK && (j->speed || j->acceleration)) {
+        status = rm2_trajectory_retime(m->work.ctx, m->info->manifold, r->nodes, r->points, &limits,
+                                       j->time);
+        j->duration = j->time[r->nodes - 1];
+    }
+    return status;
+}
+
+static rm2_status compute(motion_job *j, const rm2_meet_request *request) {
+    rm2_context *ctx = j->m->work.ctx;
+    rm2_meet_settings s = j->m->options->meet;
+    if (j->m->options->duration > 0)
+        s.duration = j->m->options->duration;
+    WORK_TRY(rm2_vicinity_create(ctx, j->m->model, &j->vicinity));
+    WORK_TRY(rm2_meet_create(ctx, j->space, j->vicinity, request, &s, &j->meet));
+    j->result = rm2_meet_result_of(j->meet);
+    return fill_columns(j);
+}
+
+static int find_motion(motion_job *j) {
+    rm2_space_settings s = j->m->options->space;
+    progress p;
+    int code = geometry_open(j->m, &s, 0, NULL, &j->space);
+    if (code != EXIT_DONE)
+        return code;
+    j->via = calloc(j->count, sizeof *j->via);
+    if (!j->via)
+        return work_no_memory(&j->m->work);
+    for (size_t k = 1; k + 1 < j->count; k++)
+        j->via[k - 1] = pose_of(&j->places[k]);
+    const rm2_meet_request request = {.start = pose_of(&j->places[0]),
+                                      .goal = pose_of(&j->places[j->count - 1]),
+                                      .count = j->count - 2,
+                                      .via = j->via};
+    progress_begin(&j->m->work, &p);
+    return progress_end(&p, compute(j, &request));
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static int write_motion(const motion_job *j) {
+    const rm2_meet_result *r = j->result;
+    bool timed = j->duration > 0 || j->m->options->duration > 0;
+    size_t Q = j->m->info->latent_dim;
+    size_t columns = 4 + timed + Q + rm2_manifold_ambient(j->m->info->manifold);
+    double *t = malloc(2 * r->nodes * sizeof *t), *correction = t ? t + r->nodes : NULL;
+    sheet s;
+    if (!t)
+        return work_no_memory(&j->m->work);
+    for (size_t i = 0; i < r->nodes; i++) {
+        double square = 0;
+        for (size_t k = 0; k < r->dim; k++)
+            square += pow(r->correction[i * r->dim + k], 2);
+        t[i] = (double)i / (double)(r->nodes - 1);
+        correction[i] = sqrt(square);
+    }
+    bool built =
+        sheet_create(&s, r->nodes, columns) && sheet_add(&s, "t", t, 1) &&
+        (!timed || sheet_add(&s, "time", j->time, 1)) && sheet_add_latents(&s, Q, r->route->x) &&
+        sheet_add_points(&s, j->m->info->manifold, r->points) &&
+        sheet_add(&s, "deviation", j->deviation, 1) && sheet_add(&s, "correction", correction, 1) &&
+        sheet_add(&s, "over_spread", r->over_spread, 1);
+    int code = built ? model_write_sheet(j->m, &s) : work_no_memory(&j->m->work);
+    sheet_free(&s);
+    free(t);
+    return code;
+}
+
+/* ---- the summary ---------------------------------------------------------------------------- */
+
+static bool is_rotation(const rm2_factor *f) {
+    return strcmp(f->geometry->name, "SO") == 0 ||
+           (strcmp(f->geometry->name, "S") == 0 && f->n == 3);
+}
+
+/* "0.021 (R3), 4.1 degrees (S3)" */
+static void print_largest(FILE *out, const motion_job *j) {
+    for (size_t k = 0; k < j->result->factors; k++) {
+        const rm2_factor *f = rm2_manifold_factor(j->m->info->manifold, k);
+        bool angle = is_rotation(f);
+        (void)fprintf(out, "%s%.3g%s (%s%zu)", k ? ", " : "",
+                      j->result->largest[k] * (angle ? 180 / acos(-1) : 1), angle ? " degrees" : "",
+                      f->geometry->name, f->n);
+    }
+}
+
+/* "start, goal and 1 via pose met exactly": the library fails where one is missed. */
+static void print_text(FILE *out, const motion_job *j) {
+    const rm2_meet_result *r = j->result;
+    size_t vias = r->poses - 2;
+    (void)fprintf(out,
+                  vias ? "start, goal and %zu via pose%s met exactly; correction at most "
+                       : "start and goal met exactly; correction at most ",
+                  vias, plural(vias));
+    print_largest(out, j);
+    (void)fprintf(out,
+                  "\nstretch %.2f (1: as far as the demonstrations from each other; limit %g)\n",
+                  r->stretch, j->m->options->meet.stretch_limit);
+    (void)fprintf(out, "route: length %.6g, %zu nodes%s%s\n", r->route->length, r->nodes,
+                  r->reversed ? ", against the direction of the demonstrations" : "",
+                  r->route->converged ? "" : ", NOT CONVERGED");
+    if (j->duration > 0)
+        (void)fprintf(out, "duration %.4g s, as fast as the limits allow\n", j->duration);
+    if (j->m->options->avoid.count > 0)
+        (void)fprintf(out, "clearance %.6g from the obstacles, %zu plan%s%s\n", r->clearance,
+                      r->plans, plural(r->plans),
+                      r->blocked ? ", BLOCKED: nothing is written" : "");
+    vicinity_print(out, j->m, j->vicinity, r->route_over_spread);
+}
+
+static void json_list(FILE *out, const char *name, size_t n, const double *values) {
+    (void)fprintf(out, ", \"%s\": [", name);
+    for (size_t k = 0; k < n; k++) {
+        (void)fprintf(out, "%s", k ? ", " : "");
+        json_number(out, values[k]);
+    }
+    (void)fprintf(out, "]");
+}
+
+static void print_json(FILE *out, const motion_job *j, bool reliable) {
+    const rm2_meet_result *r = j->result;
+    (void)fprintf(out, "{\"nodes\": %zu", r->nodes);
+    json_field(out, "length", r->route->length);
+    json_field(out, "stretch", r->stretch);
+    json_field(out, "stretch_limit", j->m->options->meet.stretch_limit);
+    json_field(out, "kappa", r->kappa);
+    (void)fprintf(out, ", \"pose_nodes\": [");
+    for (size_t k = 0; k < r->poses; k++)
+        (void)fprintf(out, "%s%zu", k ? ", " : "", r->pose_nodes[k]);
+    (void)fprintf(out, "]");
+    json_list(out, "pose_errors", r->poses * r->factors, r->pose_errors);
+    json_list(out, "pose_shares", r->poses, r->pose_shares);
+    json_list(out, "correction", r->factors, r->largest);
+    (void)fprintf(out, ", \"demonstrations\": %zu, \"reversed\": %s", r->demonstrations,
+                  r->reversed ? "true" : "false");
+    json_field(out, "over_spread", r->route_over_spread);
+    json_field(out, "spread", rm2_vicinity_describe(j->vicinity).spread);
+    json_field(out, "clearance", r->clearance);
+    (void)fprintf(out, ", \"plans\": %zu, \"blocked\": %s, \"outside\": %s, \"converged\": %s",
+                  r->plans, r->blocked ? "true" : "false", r->outside ? "true" : "false",
+                  r->route->converged ? "true" : "false");
+    if (j->duration > 0)
+        json_field(out, "duration", j->duration);
+    (void)fprintf(out, ", \"reliable\": %s, \"reason\": ", reliable ? "true" : "false");
+    json_text(out, r->reason);
+    (void)fprintf(out, "}\n");
+}
+
+static int report(const motion_job *j) {
+    const rm2_meet_result *r = j->result;
+    bool reliable = !r->blocked && !r->outside && r->route->converged;
+    FILE *out = model_summary(j->m);
+    if (j->m->work.common->json)
+        print_json(out, j, reliable);
+    else if (!j->m->work.common->quiet)
+        print_text(out, j);
+    if (*r->reason && !reliable)
+        (void)model_complain(j->m, "", r->reason);
+    else if (*r->reason)
+        work_note(&j->m->work, r->reason);
+    if (!r->route->converged && !r->blocked)
+        (void)model_complain(j->m, "", "the route did not converge");
+    return reliable ? EXIT_DONE : EXIT_NOT_CONVERGED;
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+static void job_free(motion_job *j) {
+    rm2_meet_free(j->meet);
+    rm2_vicinity_free(j->vicinity);
+    rm2_space_free(j->space);
+    free(j->via);
+    free(j->places);
+    free((void *)j->texts);
+    free(j->memory);
+    free(j->speed);
+    free(j->acceleration);
+    free(j->time);
+    free(j->deviation);
+}
+
+int motion_run(const model_work *m) {
+    motion_job j = {.m = m};
+    if (!m->options->from || !m->options->to)
+        return work_complain(&m->work, EXIT_USAGE, "needs --from and --to, or --pairs");
+    if (m->options->samples)
+        return work_complain(&m->work, EXIT_USAGE,
+                             "--samples is for geodesics; use --ends encoded with it");
+    int code = geodesic_find_limits(m, &j.speed, &j.acceleration);
+    if (code == EXIT_DONE)
+        code = take_places(&j);
+    if (code == EXIT_DONE)
+        code = find_motion(&j);
+    if (code == EXIT_DONE && model_wants_table(m) && !j.result->blocked)
+        code = write_motion(&j);
+    if (code == EXIT_DONE)
+        code = report(&j);
+    job_free(&j);
+    return code;
+}
