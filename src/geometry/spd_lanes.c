@@ -5,6 +5,7 @@
 #include "geometry/spd_lanes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clones.h"
@@ -224,22 +225,31 @@ INLINED bool exp_lanes(const span *s, const double *frame, size_t first, const d
 }
 
 RM2I_AVX2_CLONES static rm2_status all_lanes(const span *s, bool logarithm, const double *frame,
-                                             const double *in, double *out) {
-    room r;
+                                             const double *in, double *out, room *r) {
     for (size_t first = 0; first < s->count; first += RM2I_LANES) {
-        if (!(logarithm ? log_lanes(s, frame, first, in, &r) : exp_lanes(s, frame, first, in, &r)))
+        if (!(logarithm ? log_lanes(s, frame, first, in, r) : exp_lanes(s, frame, first, in, r)))
             return RM2_ERR_UNSUPPORTED;
-        scatter(s, first, r.X, out);
+        scatter(s, first, r->X, out);
     }
     return RM2_OK;
 }
 
+/* A room is too large for small stacks. Without memory the points are left to the calls for one. */
+static rm2_status in_room(const span *s, bool logarithm, const double *frame, const double *in,
+                          double *out) {
+    enum { CACHE_LINE = 64 }; /* at least the alignment of lanes in the widest registers */
+    room *r = aligned_alloc(CACHE_LINE, (sizeof *r + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    rm2_status status = r ? all_lanes(s, logarithm, frame, in, out, r) : RM2_ERR_UNSUPPORTED;
+    free(r);
+    return status;
+}
+
 rm2_status rm2i_spd_log_lanes(size_t n, const double *frame, size_t count, const double *q,
                               double *v, size_t stride) {
-    return all_lanes(&(span){n, count, stride}, true, frame, q, v);
+    return in_room(&(span){n, count, stride}, true, frame, q, v);
 }
 
 rm2_status rm2i_spd_exp_lanes(size_t n, const double *frame, size_t count, const double *v,
                               double *y, size_t stride) {
-    return all_lanes(&(span){n, count, stride}, false, frame, v, y);
+    return in_room(&(span){n, count, stride}, false, frame, v, y);
 }

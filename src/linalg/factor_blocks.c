@@ -10,7 +10,7 @@
 #include "linalg/lapack.h"
 #include "linalg/serial.h"
 
-enum { MOST_INVERTED = 128 }; /* rows of a block of the inverse */
+enum { MOST_INVERTED = 64 }; /* rows of a block of the inverse */
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
