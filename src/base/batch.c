@@ -7,9 +7,11 @@
 #include "base/pool.h"
 
 enum {
-    CHUNK_MAX = 256,  /* points between two looks at the interrupt flag */
-    CHUNKS = 4,       /* parts per thread at least, so that none waits long for another */
-    CACHE_LINE = 8,   /* doubles: slices of two threads never share a line */
+    CHUNK_MAX = 256, /* points between two looks at the interrupt flag */
+    CHUNKS = 4,      /* parts per thread at least, so that none waits long for another */
+    CACHE_LINE = 8,  /* doubles: slices of two threads never share a line */
+    SLOW =
+        1024, /* doubles of scratch of points that are slow: interrupts are looked at before each */
     SERIAL_BELOW = 32 /* points below which starting threads costs more than it brings */
 };
 
@@ -46,7 +48,12 @@ static void run_chunk(void *chunks, size_t c, size_t worker) {
         atomic_store(&l->stop, true);
         return;
     }
+    bool slow = l->slice >= SLOW;
     for (size_t i = c * l->chunk; i < end; i++) {
+        if (slow && rm2i_interrupted(l->ctx)) {
+            atomic_store(&l->stop, true);
+            return;
+        }
         rm2_status status = l->fn(l->job, i, own);
         if (status == RM2_OK)
             continue;

@@ -12,13 +12,20 @@ typedef struct pairs {
     double *distance;
 } pairs;
 
+enum {
+    SLOW = 64
+}; /* numbers of a point whose distances take microseconds: interrupts are looked at before each */
+
 /* Row i, behind the diagonal; and the column that is equal to it. */
 static rm2_status fill_row(const void *arg, size_t i, double *work) {
     const pairs *p = arg;
     const double *x = p->points + i * p->m->ambient;
+    bool slow = p->m->ambient >= SLOW;
     p->distance[i * p->n + i] = 0;
     for (size_t j = i + 1; j < p->n; j++) {
         double *d = &p->distance[i * p->n + j];
+        if (slow && rm2i_interrupted(p->ctx))
+            return RM2_INTERRUPTED;
         RM2_TRY(rm2i_manifold_distance(p->m, x, p->points + j * p->m->ambient, d, work, NULL));
         p->distance[j * p->n + i] = *d;
     }

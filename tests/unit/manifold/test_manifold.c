@@ -8,9 +8,11 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "context_fixture.h"
 
@@ -498,6 +500,41 @@ static void interrupt_stops_calls(void **state) {
     rm2_manifold_free(m);
 }
 
+static void *interrupt_soon(void *ctx) {
+    const struct timespec pause = {0, 100000000};
+    (void)nanosleep(&pause, NULL);
+    rm2_context_interrupt(ctx);
+    return NULL;
+}
+
+/* Large matrices: a row of distances, or a part of a batch, takes many times longer than one. The interrupt comes when the call has hardly
+ * begun; from then on it takes the time of a few distances. In units of one distance, in processor time of this process. */
+static void interrupts_are_seen_between_large_points(void **state) {
+    rm2_context *ctx = *state;
+    enum { N = 400, SOME = 20, ENOUGH = 60 };
+    rm2_manifold *m = make_manifold(ctx, "SPD30");
+    size_t ambient = rm2_manifold_ambient(m);
+    double *points = malloc(N * ambient * sizeof *points), *out = malloc(N * ambient * sizeof *out);
+    assert_true(points && out);
+    assert_int_equal(rm2_manifold_random(ctx, m, N, points), RM2_OK);
+    rm2_context_set_threads(ctx, 1);
+    clock_t start = clock();
+    assert_int_equal(rm2_manifold_distance(ctx, m, SOME, points, 1, points, out), RM2_OK);
+    double one = (double)(clock() - start) / SOME, before = 0.1 * CLOCKS_PER_SEC;
+    pthread_t thread;
+    start = clock();
+    assert_int_equal(pthread_create(&thread, NULL, interrupt_soon, ctx), 0);
+    assert_int_equal(rm2_manifold_distances(ctx, m, N, points, out), RM2_INTERRUPTED);
+    double took = (double)(clock() - start);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    if (took > before + ENOUGH * one)
+        fail_msg("%g distances after the interrupt", (took - before) / one);
+    rm2_context_clear_interrupt(ctx);
+    free(points);
+    free(out);
+    rm2_manifold_free(m);
+}
+
 /* ---- mean ----------------------------------------------------------------------------------- */
 
 /* However close together the points are, the mean converges, with the gradient of its rounding:
@@ -659,6 +696,7 @@ int main(void) {
         WITH_CONTEXT(mean_of_tight_clusters),
         WITH_CONTEXT(mean_of_points_with_offsets),
         WITH_CONTEXT(mean_in_strong_curvature),
+        WITH_CONTEXT(interrupts_are_seen_between_large_points),
         WITH_CONTEXT(mean_with_weights),
         WITH_CONTEXT(mean_refuses),
         WITH_CONTEXT(mean_names_the_point_at_the_cut_locus),
