@@ -1,6 +1,5 @@
 /* riemann2 geodesic between poses: a motion that meets them, around the geodesic as its route. */
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,15 +61,15 @@ bool motion_wanted(const model_work *m) {
 
 /* Numbers with commas between them; the word "free" stands for one that may be anything. */
 static bool parse_pose(const char *text, size_t count, double *point) {
+    static const char word[] = "free";
     for (size_t k = 0; k < count; k++) {
-        char *end;
-        bool none = strncmp(text, "free", 4) == 0;
+        bool none = begins(text, word);
+        char *end = NULL;
         point[k] = none ? NAN : strtod(text, &end);
-        if (none)
-            end = (char *)(uintptr_t)(text + 4);
-        if (end == text || (!none && !isfinite(point[k])) || *end != (k + 1 < count ? ',' : 0))
+        const char *after = none ? text + strlen(word) : end;
+        if (after == text || (!none && !isfinite(point[k])) || *after != (k + 1 < count ? ',' : 0))
             return false;
-        text = end + 1;
+        text = after + 1;
     }
     return true;
 }
@@ -78,7 +77,7 @@ static bool parse_pose(const char *text, size_t count, double *point) {
 /* A pose onto the manifold, and its quaternions to the side of the data; factors that are free stay so. */
 static int move_onto(const model_work *m, place *p) {
     size_t ambient = rm2_manifold_ambient(m->info->manifold);
-    double *whole = malloc(ambient * sizeof *whole);
+    double *whole = calloc(ambient, sizeof *whole);
     if (!whole)
         return work_no_memory(&m->work);
     rm2_manifold_default_point(m->info->manifold, whole);

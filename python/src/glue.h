@@ -138,8 +138,8 @@ PyObject *glue_settings_dict(const rm2_settings_table *table, const void *settin
 bool objects_add(PyObject *module);
 /* Functions of the module, a list per file. */
 extern PyMethodDef add_functions[], covariance_functions[], cross_functions[], curves_functions[],
-    data_functions[], eval_functions[], kernel_functions[], manifold_functions[],
-    meet_functions[], metric_functions[], model_functions[], planner_functions[], plot_functions[],
+    data_functions[], eval_functions[], kernel_functions[], manifold_functions[], meet_functions[],
+    metric_functions[], model_functions[], planner_functions[], plot_functions[],
     predict_functions[], report_functions[], robot_functions[], settings_functions[],
     space_functions[], statistics_functions[], trajectory_functions[], urdf_functions[];
 /* Formats of files that libraries of their own read; false: no memory. */

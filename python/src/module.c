@@ -16,9 +16,10 @@ PyMODINIT_FUNC PyInit__core(void);
 static PyMethodDef *const functions[] = {
     settings_functions,   covariance_functions, manifold_functions, data_functions,
     model_functions,      report_functions,     predict_functions,  space_functions,
-    curves_functions,     meet_functions,       metric_functions,     planner_functions,  trajectory_functions,
-    kernel_functions,     eval_functions,       cross_functions,    add_functions,
-    statistics_functions, robot_functions,      plot_functions,     urdf_functions};
+    curves_functions,     meet_functions,       metric_functions,   planner_functions,
+    trajectory_functions, kernel_functions,     eval_functions,     cross_functions,
+    add_functions,        statistics_functions, robot_functions,    plot_functions,
+    urdf_functions};
 
 PyMODINIT_FUNC PyInit__core(void) {
     PyObject *module = PyModule_Create(&definition);

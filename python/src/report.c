@@ -85,8 +85,7 @@ static PyObject *inspect(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O&O", take_data, &data, &dict))
         return NULL;
     if (glue_fit_settings(dict, &texts, &s))
-        GLUE_VALUE(result, report_tuple(report), NULL,
-                   inspect_data(ctx, data, &s, &report));
+        GLUE_VALUE(result, report_tuple(report), NULL, inspect_data(ctx, data, &s, &report));
     PyMem_Free(texts);
     rm2_start_report_free(report);
     return result;

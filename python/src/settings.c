@@ -7,24 +7,15 @@ static const struct {
     const char *name;
     const rm2_settings_table *(*table)(void);
 } tables[] = {
-    {"fit", rm2_fit_settings_table},
-    {"data", rm2_data_settings_table},
-    {"encode", rm2_encode_settings_table},
-    {"space", rm2_space_settings_table},
-    {"meet", rm2_meet_settings_table},
-    {"covariance", rm2_covariance_settings_table},
-    {"report", rm2_report_settings_table},
-    {"generate", rm2_generate_settings_table},
-    {"dtw", rm2_dtw_settings_table},
-    {"track", rm2_track_settings_table},
-    {"placement", rm2_placement_table},
-    {"planner", rm2_planner_settings_table},
-    {"mean", rm2_mean_settings_table},
-    {"geodesic", rm2_geodesic_settings_table},
-    {"grid", rm2_grid_settings_table},
-    {"figure", rm2_figure_settings_table},
-    {"cross", rm2_cross_settings_table},
-    {"test", rm2_test_settings_table},
+    {"fit", rm2_fit_settings_table},           {"data", rm2_data_settings_table},
+    {"encode", rm2_encode_settings_table},     {"space", rm2_space_settings_table},
+    {"meet", rm2_meet_settings_table},         {"covariance", rm2_covariance_settings_table},
+    {"report", rm2_report_settings_table},     {"generate", rm2_generate_settings_table},
+    {"dtw", rm2_dtw_settings_table},           {"track", rm2_track_settings_table},
+    {"placement", rm2_placement_table},        {"planner", rm2_planner_settings_table},
+    {"mean", rm2_mean_settings_table},         {"geodesic", rm2_geodesic_settings_table},
+    {"grid", rm2_grid_settings_table},         {"figure", rm2_figure_settings_table},
+    {"cross", rm2_cross_settings_table},       {"test", rm2_test_settings_table},
     {"classify", rm2_classify_settings_table},
 };
 

@@ -216,7 +216,7 @@ static rm2_status validate_start(rm2_context *ctx, const rm2_data *data, const r
 }
 
 rm2_status rm2i_choose_start(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
-                            rm2_init_kind *init) {
+                             rm2_init_kind *init) {
     rm2i_cross_result result;
     rm2_status status = validate_start(ctx, data, s, &START_PLAN, &result, init);
     rm2i_cross_clear(&result);

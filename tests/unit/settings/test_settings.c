@@ -38,16 +38,23 @@ typedef union any_settings {
 } any_settings;
 
 static const rm2_settings_table *table_of(size_t index) {
-    const rm2_settings_table *tables[] = {
-        rm2_fit_settings_table(),      rm2_data_settings_table(),
-        rm2_encode_settings_table(),   rm2_covariance_settings_table(),
-        rm2_space_settings_table(),    rm2_report_settings_table(),
-        rm2_generate_settings_table(), rm2_dtw_settings_table(),
-        rm2_track_settings_table(),    rm2_placement_table(),
-        rm2_planner_settings_table(),  rm2_mean_settings_table(),
-        rm2_geodesic_settings_table(), rm2_grid_settings_table(),
-        rm2_figure_settings_table(),   rm2_meet_settings_table(),
-        NULL};
+    const rm2_settings_table *tables[] = {rm2_fit_settings_table(),
+                                          rm2_data_settings_table(),
+                                          rm2_encode_settings_table(),
+                                          rm2_covariance_settings_table(),
+                                          rm2_space_settings_table(),
+                                          rm2_report_settings_table(),
+                                          rm2_generate_settings_table(),
+                                          rm2_dtw_settings_table(),
+                                          rm2_track_settings_table(),
+                                          rm2_placement_table(),
+                                          rm2_planner_settings_table(),
+                                          rm2_mean_settings_table(),
+                                          rm2_geodesic_settings_table(),
+                                          rm2_grid_settings_table(),
+                                          rm2_figure_settings_table(),
+                                          rm2_meet_settings_table(),
+                                          NULL};
     return tables[index];
 }
 

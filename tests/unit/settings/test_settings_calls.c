@@ -122,8 +122,8 @@ static any_settings defaults_of(const rm2_settings_table *table) {
 /* A value in the member, without a check. */
 static void poke(const rm2_setting *row, any_settings *s, double x) {
     char *at = (char *)s + row->offset;
-    size_t count = (size_t)x;
-    int choice = (int)x;
+    size_t count = x >= 0 && x < 1e18 ? (size_t)x : SIZE_MAX;
+    int choice = x > -1e9 && x < 1e9 ? (int)x : -1;
     if (row->type == RM2_SETTING_NUMBER)
         memcpy(at, &x, sizeof x);
     else if (row->type == RM2_SETTING_COUNT)

@@ -155,7 +155,8 @@ static void closed_forms(void **state) {
     const double x[] = {1, 2, 3, 4}, y[] = {2, 2, 5, 1};
     rm2_sequence p = {4, 1, x}, q = {4, 1, y};
     near(distance(&(rm2_dtw_settings){SIZED, .window = 1}, &p, &q), sqrt(1 + 0 + 4 + 9));
-    near(distance(&(rm2_dtw_settings){SIZED, .window = (size_t)1 << 52}, &p, &q), distance(NULL, &p, &q));
+    near(distance(&(rm2_dtw_settings){SIZED, .window = (size_t)1 << 52}, &p, &q),
+         distance(NULL, &p, &q));
     rm2_sequence plane = {2, 2, x}, same = {1, 4, x}; /* the same numbers, other points */
     near(distance(NULL, &plane, &plane), 0);
     near(distance(NULL, &same, &same), 0);
