@@ -257,7 +257,8 @@ static int open_and_run(model_work *m, const model_action *a, data_options *data
 int model_run(const command *self, int argc, char **argv, const model_action *a) {
     common_options common = {.help = false};
     data_options data = data_options_default();
-    static const char *const apart[] = {"duration", NULL}; /* an option of its own */
+    static const char *const apart[] = {"duration", "spread_limit",
+                                        NULL}; /* options of their own */
     model_options options = {
         .space = rm2_space_settings_default(),
         .space_from = {.table = rm2_space_settings_table(), .only = a->space_settings},

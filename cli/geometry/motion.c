@@ -194,6 +194,7 @@ static rm2_status fill_columns(motion_job *j) {
 static rm2_status compute(motion_job *j, const rm2_meet_request *request) {
     rm2_context *ctx = j->m->work.ctx;
     rm2_meet_settings s = j->m->options->meet;
+    s.spread_limit = j->m->options->report.spread_limit;
     if (j->m->options->duration > 0)
         s.duration = j->m->options->duration;
     WORK_TRY(rm2_vicinity_create(ctx, j->m->model, &j->vicinity));

@@ -41,6 +41,8 @@ typedef struct rm2_meet_settings {
     bool robust;  /* leave out demonstrations where they are unlike all others */
     double stretch_limit; /* a motion beyond it is outside */
     double duration; /* of the whole motion: unit of the times of via poses and of velocities */
+    double
+        spread_limit; /* a motion whose route is farther from the demonstrations is outside, in their spreads */
 } rm2_meet_settings;
 
 RM2_API const rm2_settings_table *rm2_meet_settings_table(void);

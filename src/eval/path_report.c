@@ -12,12 +12,9 @@
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
-#define TEXT_OF(value)  #value
-#define VALUE_AS(value) TEXT_OF(value)
-
 static const rm2_setting rows[] = {
     {RM2I_MEMBER(rm2_report_settings, spread_limit), .name = "spread_limit",
-     .type = RM2_SETTING_NUMBER, RM2I_ABOVE(0), .defaults = {VALUE_AS(RM2_VICINITY_LIMIT)},
+     .type = RM2_SETTING_NUMBER, RM2I_ABOVE(0), .defaults = {RM2I_TEXT(RM2_VICINITY_LIMIT)},
      .group = "Reliance",
      .help = "largest distance of a result from the demonstrations, in multiples of their spread"},
 };

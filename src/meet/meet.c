@@ -483,9 +483,9 @@ static void explain(rm2_meet *meet, const writable *w) {
         SAY("the %s is %.2g times as far from the demonstrations as they are from each other: the "
             "motion is stretched; ",
             name, r->stretch);
-    if (r->route_over_spread > RM2_VICINITY_LIMIT)
+    if (r->route_over_spread > meet->settings.spread_limit)
         SAY("the route is %.2g spreads away from the demonstrations (limit %g); ",
-            r->route_over_spread, RM2_VICINITY_LIMIT);
+            r->route_over_spread, meet->settings.spread_limit);
 #undef SAY
     if (used > 1 && used < room)
         text[used - 2] = '\0';
@@ -520,8 +520,8 @@ static rm2_status report(rm2_context *ctx, rm2_meet *meet, const rm2_vicinity *v
     r->family = meet->ends.family;
     r->context[0] = meet->poses.pose[0].context;
     r->context[1] = meet->poses.pose[meet->poses.count - 1].context;
-    r->outside =
-        r->stretch > meet->settings.stretch_limit || r->route_over_spread > RM2_VICINITY_LIMIT;
+    r->outside = r->stretch > meet->settings.stretch_limit ||
+                 r->route_over_spread > meet->settings.spread_limit;
     explain(meet, w);
     r->reason = meet->reason;
     return RM2_OK;

@@ -18,6 +18,9 @@ static const rm2_setting rows[] = {
      .help = "motions of a larger stretch count as outside the demonstrations"},
     {MEET(duration, NUMBER), RM2I_ABOVE(0), .defaults = {"1"}, .group = "Motions",
      .help = "duration of the whole motion: unit of the times of via poses and of velocities"},
+    {MEET(spread_limit, NUMBER), RM2I_ABOVE(0), .defaults = {RM2I_TEXT(RM2_VICINITY_LIMIT)},
+     .group = "Motions",
+     .help = "largest distance of the route from the demonstrations, in multiples of their spread"},
 };
 /* clang-format on */
 

@@ -22,7 +22,11 @@
 #define RM2I_FROM_TO(low, high)       .lower = (low), .upper = (high)
 #define RM2I_FROM_TO_BELOW(low, high) .lower = (low), .upper = (high), .upper_open = true
 #define RM2I_COUNT_FROM(low)          .lower = (low), .upper = RM2I_COUNT_MAX
-#define RM2I_ANY_NUMBER               .lower = -INFINITY, .lower_open = true, RM2I_UNBOUNDED
+
+/* The value of a macro as a text, for defaults that stand in a header. */
+#define RM2I_TEXT_OF(value) #value
+#define RM2I_TEXT(value)    RM2I_TEXT_OF(value)
+#define RM2I_ANY_NUMBER     .lower = -INFINITY, .lower_open = true, RM2I_UNBOUNDED
 
 /* Words of a choice. */
 #define RM2I_WORDS(...)                                                                            \

@@ -221,7 +221,7 @@ static void test_meet_defaults(void **state) {
     rm2_meet_settings s = rm2_meet_settings_default();
     assert_int_equal(s.size, sizeof s);
     assert_false(s.approach || s.through);
-    assert_true(s.robust && s.stretch_limit == 2 && s.duration == 1);
+    assert_true(s.robust && s.stretch_limit == 2 && s.duration == 1 && s.spread_limit == 1.5);
 }
 
 /* ---- sizes ---------------------------------------------------------------------------------- */
