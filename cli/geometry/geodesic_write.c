@@ -24,7 +24,7 @@ static bool trajectory_alloc(trajectory *r, const geodesic_job *j) {
     r->Q = j->m->info->latent_dim;
     r->ambient = rm2_manifold_ambient(j->m->info->manifold);
     r->rows = geodesic_open(j) * j->nodes;
-    r->memory = calloc(r->rows, (5 + r->Q + r->ambient) * sizeof *r->memory);
+    r->memory = calloc(r->rows ? r->rows : 1, (5 + r->Q + r->ambient) * sizeof *r->memory);
     if (!r->memory)
         return false;
     r->pair = r->memory;

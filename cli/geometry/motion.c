@@ -138,7 +138,7 @@ static int take_places(motion_job *j) {
     j->texts = o->through ? split_text(o->through, ';', &between) : NULL;
     j->count = between + 2;
     j->places = calloc(j->count, sizeof *j->places);
-    j->memory = malloc(j->count * (Q + ambient) * sizeof *j->memory);
+    j->memory = calloc(j->count * (Q + ambient), sizeof *j->memory);
     if ((o->through && !j->texts) || !j->places || !j->memory)
         return work_no_memory(&j->m->work);
     j->places[0] = (place){.name = "--from", .text = o->from};

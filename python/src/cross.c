@@ -74,8 +74,8 @@ static void release_candidates(candidates *c) {
 static bool take_candidates(PyObject *list, candidates *c) {
     c->count = (size_t)PyList_Size(list);
     c->settings = PyMem_Calloc(c->count + 1, sizeof *c->settings);
-    c->pointers = PyMem_Calloc(c->count + 1, sizeof *c->pointers);
-    c->texts = PyMem_Calloc(c->count + 1, sizeof *c->texts);
+    c->pointers = PyMem_Calloc(c->count + 1, sizeof(void *));
+    c->texts = PyMem_Calloc(c->count + 1, sizeof(void *));
     if (!c->settings || !c->pointers || !c->texts)
         return PyErr_NoMemory() != NULL;
     for (size_t k = 0; k < c->count; k++) {

@@ -38,7 +38,7 @@ size_t rm2_utf8_printable(const char *text, size_t size) {
     size_t length = rm2_utf8_length(text, size);
     if (length == 0)
         return 0;
-    uint32_t c = (unsigned char)text[0] & lead[length];
+    uint32_t c = (unsigned char)text[0] & lead[length < sizeof lead ? length : 0];
     for (size_t i = 1; i < length; i++)
         c = c << 6 | ((unsigned char)text[i] & 0x3f);
     return is_control(c) ? 0 : length;

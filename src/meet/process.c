@@ -150,7 +150,7 @@ static rm2_status find_kappa(rm2_context *ctx, rm2i_meet_process *p) {
     RM2_TRY(rm2i_alloc(ctx, p->P, sizeof *rest, &rest));
     rm2_status status = RM2_OK;
     p->kappa = 1;
-    for (size_t round = 0; round < MOST_GROWTH; round++, p->kappa *= GROWTH) {
+    for (size_t round = 0; round < MOST_GROWTH; round++) {
         fill_matrix(p);
         status = rm2i_factor(ctx, p->P, p->K, 0, p->L, &jitter);
         if (status != RM2_OK)
@@ -160,6 +160,7 @@ static rm2_status find_kappa(rm2_context *ctx, rm2i_meet_process *p) {
             p->stretch = sqrt(fmax(square, 0));
         if (!(square > 1))
             break;
+        p->kappa *= GROWTH;
     }
     free(rest);
     return status == RM2_OK

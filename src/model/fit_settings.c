@@ -60,7 +60,8 @@ static const char *const objectives[] = {"density", "residual", "nearest", NULL}
 #define FIT(member, kind)                                                                          \
     RM2I_MEMBER(rm2_fit_settings, member), .name = #member, .type = RM2_SETTING_##kind
 
-#define LOG2 "0.6931471805599453" /* softplus(0), where the paper's parameters start */
+/* The paper's parameters start at softplus(0) = log 2. */
+#define FREE_FROM_LOG2 "learned 0.6931471805599453 none"
 
 static const rm2_setting fit_rows[] = {
     {FIT(recipe, RECIPE), .words = recipes, .defaults = {"auto", "robust", "map", "paper", "points"},
@@ -77,12 +78,12 @@ static const rm2_setting fit_rows[] = {
     {FIT(ard, FLAG), .defaults = {"no"}, .group = "Kernel",
      .help = "one lengthscale per latent dimension; the lengthscale must be learned"},
     {FIT(lengthscale, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
-     .defaults = {"held 0.2", NULL, "learned 0.2 lognormal:start:0.5", "learned " LOG2 " none",
+     .defaults = {"held 0.2", NULL, "learned 0.2 lognormal:start:0.5", FREE_FROM_LOG2,
                   "learned data lognormal:start:1"},
      .group = "Kernel",
      .help = "lengthscale of the kernel; data (task integrated): from distances of the start"},
     {FIT(variance, HYPERPARAMETER), RM2I_ABOVE(0),
-     .defaults = {"held 1", NULL, NULL, "learned " LOG2 " none", "learned 0.1 lognormal:start:3"},
+     .defaults = {"held 1", NULL, NULL, FREE_FROM_LOG2, "learned 0.1 lognormal:start:3"},
      .group = "Kernel", .help = "variance of the kernel"},
     {FIT(linear, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "off",
      .defaults = {"held off", NULL, NULL, NULL, "held 1000"}, .group = "Kernel",
@@ -91,12 +92,12 @@ static const rm2_setting fit_rows[] = {
     {FIT(noise, CHOICE), .words = noises, .defaults = {"kronecker", NULL, NULL, "per-output"},
      .group = "Noise", .help = "one noise variance, relative to the covariance of the outputs, or one per output"},
     {FIT(noise_variance, HYPERPARAMETER), .option = "noise", RM2I_ABOVE(0),
-     .defaults = {"held 0.005", NULL, "learned 0.005 lognormal:start:0.5", "learned " LOG2 " none",
+     .defaults = {"held 0.005", NULL, "learned 0.005 lognormal:start:0.5", FREE_FROM_LOG2,
                   "held 1"},
      .group = "Noise",
      .help = "variance: relative to the outputs' covariance, or shared by all outputs"},
     {FIT(task_noise, HYPERPARAMETER), RM2I_ABOVE(0),
-     .defaults = {"held 0.005", NULL, "learned 0.005 lognormal:start:0.5", "learned " LOG2 " none"},
+     .defaults = {"held 0.005", NULL, "learned 0.005 lognormal:start:0.5", FREE_FROM_LOG2},
      .group = "Noise", .help = "variance of each output's own noise (noise per-output)"},
     {FIT(noise_bound, NUMBER), RM2I_FROM(0), .defaults = {"0", NULL, NULL, "1e-8"}, .group = "Noise",
      .help = "smallest noise variance if parameters are positive by softplus"},
@@ -133,13 +134,13 @@ static const rm2_setting fit_rows[] = {
      .defaults = {"0", NULL, "1", "1"}, .group = "Dynamics",
      .help = "weight of the dynamics prior over trajectories; 0: none"},
     {FIT(gpdm_lengthscale, HYPERPARAMETER), RM2I_ABOVE(0),
-     .defaults = {"learned 1 lognormal:start:0.5", NULL, NULL, "learned " LOG2 " none"},
+     .defaults = {"learned 1 lognormal:start:0.5", NULL, NULL, FREE_FROM_LOG2},
      .group = "Dynamics", .help = "lengthscale of the dynamics"},
     {FIT(gpdm_variance, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
-     .defaults = {"learned data lognormal:start:0.5", NULL, NULL, "learned " LOG2 " none"},
+     .defaults = {"learned data lognormal:start:0.5", NULL, NULL, FREE_FROM_LOG2},
      .group = "Dynamics", .help = "variance of the dynamics; data: mean squared step of the start"},
     {FIT(gpdm_noise, HYPERPARAMETER), RM2I_ABOVE(0), .zero = "data",
-     .defaults = {"learned data lognormal:start:0.5", NULL, NULL, "learned " LOG2 " none"},
+     .defaults = {"learned data lognormal:start:0.5", NULL, NULL, FREE_FROM_LOG2},
      .group = "Dynamics", .help = "noise of the dynamics; data: a tenth of the mean squared step"},
 
     {FIT(back_constraint, FLAG), .defaults = {"no"}, .group = "Back constraint",
