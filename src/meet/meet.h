@@ -6,7 +6,7 @@
  *     meet_route.c   the decoded route: frames, arc length
  *     alignment.c    demonstrations on the route
  *     deviations.c   their mean and covariance, and how far each of them counts
- *     process.c      the Gaussian process of deviations, conditioned on the poses
+ *     conditioned.c      the Gaussian process of deviations, conditioned on the poses
  *     clear_route.c  plans around obstacles, proofs
  *     meet.c         the object
  *     meet_sample.c  covariances and draws */
