@@ -71,6 +71,19 @@ void options_print(FILE *out, const option_group *groups);
 
 extern const option common_option_table[];
 
+/* The word most like a name so far: it shares most letters at the start, at least one more than `shared` was at first. */
+enum { LIKENESS_WORD = 64, LIKENESS_SIZE = LIKENESS_WORD + 20 };
+typedef struct likeness {
+    const char *name;
+    char best[LIKENESS_WORD]; /* empty: none yet */
+    size_t shared;
+} likeness;
+
+void likeness_compare(likeness *like, const char *word);
+/* " (did you mean fit?)", or nothing; `text` is empty and has LIKENESS_SIZE bytes. */
+const char *likeness_text(const likeness *like, char *text);
+#define LIKENESS(like) likeness_text((like), (char[LIKENESS_SIZE]){0})
+
 /* ---- commands ------------------------------------------------------------------------------- */
 
 typedef struct command {

@@ -127,14 +127,7 @@ static size_t common_start(const char *a, const char *b) {
     return k;
 }
 
-/* The option most like a name so far. */
-typedef struct likeness {
-    const char *name;
-    char best[SETTING_WORD];
-    size_t shared;
-} likeness;
-
-static void compare(likeness *like, const char *word) {
+void likeness_compare(likeness *like, const char *word) {
     size_t shared = common_start(word, like->name);
     if (shared < like->shared ||
         (shared == like->shared && (!*like->best || strlen(word) >= strlen(like->best))))
@@ -143,14 +136,20 @@ static void compare(likeness *like, const char *word) {
     (void)snprintf(like->best, sizeof like->best, "%s", word);
 }
 
+const char *likeness_text(const likeness *like, char *text) {
+    if (like->best[0])
+        (void)snprintf(text, LIKENESS_SIZE, " (did you mean %s?)", like->best);
+    return text;
+}
+
 static void find_nearest(const option_group *groups, likeness *like) {
     for (; !group_is_last(groups); groups++) {
         for (const option *o = groups->options; o && o->name; o++)
-            compare(like, o->name);
+            likeness_compare(like, o->name);
         for (size_t k = 0; groups->from && k < groups->from->table->count; k++) {
             char word[SETTING_WORD];
             if (setting_is_option(groups->from, k))
-                compare(like, setting_word(rm2_settings_at(groups->from->table, k), word));
+                likeness_compare(like, setting_word(rm2_settings_at(groups->from->table, k), word));
         }
     }
 }
@@ -158,9 +157,8 @@ static void find_nearest(const option_group *groups, likeness *like) {
 static bool unknown(const char *title, const option_group *groups, const char *argument) {
     likeness like = {.name = argument, .shared = 3}; /* two dashes and a letter are no likeness */
     find_nearest(groups, &like);
-    bool found = like.best[0] != 0;
-    (void)fprintf(stderr, "%s: unknown option %s%s%s%s; see %s --help\n", title, PLAIN(argument),
-                  found ? " (did you mean " : "", like.best, found ? "?)" : "", title);
+    (void)fprintf(stderr, "%s: unknown option %s%s; see %s --help\n", title, PLAIN(argument),
+                  LIKENESS(&like), title);
     return false;
 }
 

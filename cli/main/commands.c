@@ -149,6 +149,15 @@ int run_version(const command *self, int argc, char **argv) {
     return EXIT_DONE;
 }
 
+static int complain_unknown(const char *name) {
+    likeness like = {.name = name};
+    for (const command *c = commands; c->name; c++)
+        likeness_compare(&like, c->name);
+    (void)fprintf(stderr, "riemann2: unknown command \"%s\"%s; see riemann2 --help\n", PLAIN(name),
+                  LIKENESS(&like));
+    return EXIT_USAGE;
+}
+
 int run_command(int argc, char **argv) {
     if (argc < 2) {
         print_usage(stderr);
@@ -168,7 +177,5 @@ int run_command(int argc, char **argv) {
     for (const command *c = commands; c->name; c++)
         if (strcmp(c->name, help ? argv[2] : name) == 0)
             return help ? c->run(c, 1, help_arguments) : c->run(c, argc - 2, argv + 2);
-    (void)fprintf(stderr, "riemann2: no command \"%s\"; see riemann2 --help\n",
-                  PLAIN(help ? argv[2] : name));
-    return EXIT_USAGE;
+    return complain_unknown(help ? argv[2] : name);
 }
