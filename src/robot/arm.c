@@ -260,6 +260,31 @@ static rm2_status parse_planar(rm2_context *ctx, const char *spec, rm2_arm **arm
     }
 }
 
+/* The known arm that begins with the same letters, two or more. */
+static const char *nearest_arm(const char *spec) {
+    static const char *const known[] = {"panda", "planar:1,1,0.5"};
+    const char *nearest = NULL;
+    for (size_t i = 0, most = 1; i < sizeof known / sizeof known[0]; i++) {
+        size_t shared = 0;
+        while (spec[shared] && spec[shared] == known[i][shared])
+            shared++;
+        if (shared > most) {
+            most = shared;
+            nearest = known[i];
+        }
+    }
+    return nearest;
+}
+
+static rm2_status fail_unknown(rm2_context *ctx, const char *spec) {
+    const char *nearest = nearest_arm(spec);
+    return rm2i_fail(
+        ctx, RM2_ERR_ARGUMENT,
+        "unknown arm \"%.60s\"%s%s%s; known: panda, planar:L1,L2,..., URDF files (*.urdf) "
+        "and CSV files of modified Denavit-Hartenberg parameters",
+        spec, nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
+}
+
 rm2_status rm2_arm_open(rm2_context *ctx, const char *spec, rm2_arm **arm) {
     RM2_REQUIRE(ctx, arm);
     *arm = NULL;
@@ -278,9 +303,6 @@ rm2_status rm2_arm_open(rm2_context *ctx, const char *spec, rm2_arm **arm) {
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "%s: URDF files are read by rm2_urdf_read of libriemann2-urdf", spec);
     if (!strpbrk(spec, "./"))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "unknown arm \"%.60s\"; known: panda, planar:L1,L2,... and CSV files of "
-                         "modified Denavit-Hartenberg parameters",
-                         spec);
+        return fail_unknown(ctx, spec);
     return rm2i_arm_read(ctx, spec, arm);
 }

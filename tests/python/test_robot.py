@@ -138,3 +138,8 @@ def test_urdf(tmp_path):
         rm2.Arm(path, tip="hand")
     with pytest.raises(ValueError, match="base and tip"):
         rm2.Arm("panda", tip="hand")
+
+
+def test_unknown_arms_are_told_the_nearest():
+    with pytest.raises(ValueError, match=r'unknown arm "panada" \(did you mean panda\?\); .*URDF files'):
+        rm2.Arm("panada")
