@@ -25,19 +25,18 @@ static rm2_status find_place(rm2_context *ctx, explorer *e, bool *found) {
     return status;
 }
 
-rm2_status player_open(rm2_context *ctx, const char *name, explorer *e) {
-    const arm_source source = {.spec = name};
+rm2_status player_open(rm2_context *ctx, const arm_source *source, explorer *e) {
     bool found;
-    e->player.name = name;
+    e->player.name = arm_given(source);
     e->player.placement = rm2_placement_default();
-    WORK_TRY(arm_open(ctx, &source, &e->player.arm));
+    WORK_TRY(arm_open(ctx, source, &e->player.arm));
     WORK_TRY(rm2_arm_task_of(ctx, e->info->manifold, &e->player.task));
     rm2_context_set_seed(ctx, SEED);
     WORK_TRY(find_place(ctx, e, &found));
     if (found)
         return RM2_OK;
     return rm2_context_fail(ctx, RM2_ERR_DATA, "the arm %s cannot reach the data from any place",
-                            name);
+                            e->player.name);
 }
 
 /* x = (p - offset)/scale: the rotation of the placement is the identity. */

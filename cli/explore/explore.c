@@ -13,7 +13,8 @@
 
 typedef struct explore_options {
     uint64_t port;
-    const char *bind, *arm;
+    const char *bind;
+    arm_source arm;
     bool no_browser, until_eof;
     rm2_space_settings space;
 } explore_options;
@@ -24,8 +25,6 @@ static const option explore_table[] = {
     {"--port", "N", OPTION_INTEGER, EXPLORE(port), NULL, "port (default 0: any that is free)"},
     {"--no-browser", NULL, OPTION_FLAG, EXPLORE(no_browser), NULL,
      "print the address only, do not open a browser"},
-    {"--arm", "ARM", OPTION_TEXT, EXPLORE(arm), NULL,
-     "robot arm that follows the path: panda, planar:L1,L2,..., or a CSV file"},
     {"--until-eof", NULL, OPTION_FLAG, EXPLORE(until_eof), NULL,
      "end when standard input ends, for programs that start the explorer"},
     {"--bind", "ADDRESS", OPTION_TEXT, EXPLORE(bind), NULL,
@@ -178,7 +177,7 @@ static int explore(const work *w, const char *path, const explore_options *o) {
     block_signals(&signals);
     int code = work_check(w, rm2_model_read(w->ctx, path, &model));
     if (code == EXIT_DONE) {
-        code = work_check(w, explorer_open(w->ctx, model, o->arm, &e));
+        code = work_check(w, explorer_open(w->ctx, model, &o->arm, &e));
         if (code == EXIT_DONE)
             code = serve(w, o, &e, &signals);
         explorer_close(&e);
@@ -192,10 +191,12 @@ int run_explore(const command *self, int argc, char **argv) {
     static const char *const space_settings[] = {"contrast", NULL};
     explore_options options = {.space = rm2_space_settings_default()};
     setting_options space_from = {.table = rm2_space_settings_table(), .only = space_settings};
-    const option_group groups[] = {{"Explorer", explore_table, &options, NULL},
-                                   {"Latent space", NULL, &options.space, &space_from},
-                                   {"Common options", common_option_table, &common, NULL},
-                                   {.options = NULL}};
+    const option_group groups[] = {
+        {"Explorer", explore_table, &options, NULL},
+        {"Arm that follows the path", arm_option_table, &options.arm, NULL},
+        {"Latent space", NULL, &options.space, &space_from},
+        {"Common options", common_option_table, &common, NULL},
+        {.options = NULL}};
     work w = {self, NULL, &common};
     const char *path;
     size_t count;
@@ -212,6 +213,9 @@ int run_explore(const command *self, int argc, char **argv) {
     if (options.port > UINT16_MAX)
         return work_complain(&w, EXIT_USAGE, "--port %llu: expected 0 to 65535",
                              (unsigned long long)options.port);
+    int code = arm_check(&w, &options.arm);
+    if (code != EXIT_DONE)
+        return code;
     if (!page_is_built())
         return work_complain(&w, EXIT_FAILED,
                              "built without the page of the explorer: run 'make explorer' in the "
@@ -219,7 +223,7 @@ int run_explore(const command *self, int argc, char **argv) {
     w.ctx = command_context(&common);
     if (!w.ctx)
         return EXIT_FAILED;
-    int code = explore(&w, path, &options);
+    code = explore(&w, path, &options);
     rm2_context_free(w.ctx);
     return code;
 }

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "core/work.h"
+#include "core/arm.h"
 #include "explore/http.h"
 
 /* The space without obstacles. It is made on a thread of its own, so that the page is there meanwhile;
@@ -60,7 +60,8 @@ typedef struct explorer {
 
 /* From a model that outlives it; `arm` may be NULL. What was made is freed by explorer_close also after
  * a failure. */
-rm2_status explorer_open(rm2_context *ctx, const rm2_model *model, const char *arm, explorer *e);
+rm2_status explorer_open(rm2_context *ctx, const rm2_model *model, const arm_source *arm,
+                         explorer *e);
 void explorer_close(explorer *e);
 /* The functions that answer; their `user` is the explorer. */
 http_handlers explorer_handlers(explorer *e);
@@ -137,6 +138,6 @@ rm2_status planning_path(explorer *e, rm2_context *ctx, reader *r, const double 
 
 /* ---- an arm --------------------------------------------------------------------------------- */
 
-rm2_status player_open(rm2_context *ctx, const char *name, explorer *e);
+rm2_status player_open(rm2_context *ctx, const arm_source *source, explorer *e);
 
 #endif

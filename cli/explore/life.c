@@ -20,7 +20,8 @@ static rm2_status copy_points(explorer *e) {
     return RM2_OK;
 }
 
-rm2_status explorer_open(rm2_context *ctx, const rm2_model *model, const char *arm, explorer *e) {
+rm2_status explorer_open(rm2_context *ctx, const rm2_model *model, const arm_source *arm,
+                         explorer *e) {
     (void)pthread_mutex_init(&e->avoiding.lock, NULL);
     (void)pthread_mutex_init(&e->planning.lock, NULL);
     (void)pthread_mutex_init(&e->opening.lock, NULL);
@@ -30,7 +31,7 @@ rm2_status explorer_open(rm2_context *ctx, const rm2_model *model, const char *a
     WORK_TRY(make_contexts(ctx, e));
     WORK_TRY(copy_points(e));
     WORK_TRY(rm2_vicinity_create(ctx, model, &e->vicinity));
-    if (arm)
+    if (arm_given(arm))
         WORK_TRY(player_open(ctx, arm, e));
     WORK_TRY(explorer_describe(ctx, e, &e->description));
     return spaces_open(e) ? RM2_OK : RM2_ERR_MEMORY;

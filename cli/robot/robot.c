@@ -12,16 +12,6 @@ static const char *const places[] = {"given", "auto", NULL};
 #define ROBOT(member) offsetof(robot_options, member)
 
 static const option robot_table[] = {
-    {"--arm", "ARM", OPTION_TEXT, ROBOT(arm.spec), NULL,
-     "panda, planar:L1,L2,..., a URDF file, or a CSV file of\n"
-     "                            modified Denavit-Hartenberg parameters: a, d, alpha, theta,\n"
-     "                            lower, upper, speed"},
-    {"--urdf", "FILE", OPTION_TEXT, ROBOT(arm.urdf), NULL,
-     "URDF file of the arm, whatever its name (in place of --arm)"},
-    {"--base", "LINK", OPTION_TEXT, ROBOT(arm.base), NULL,
-     "link of the URDF file that positions refer to (default: the root)"},
-    {"--tip", "LINK", OPTION_TEXT, ROBOT(arm.tip), NULL,
-     "link of the URDF file that follows the trajectory (default: the only leaf)"},
     {"--output", "FILE", OPTION_TEXT, ROBOT(output), NULL, "CSV file to write (also -o; - prints)"},
     {"--joint-trajectory", "FILE", OPTION_TEXT, ROBOT(trajectory), NULL,
      "CSV or JSON file with times and joint names, for a robot's controller"},
@@ -250,7 +240,7 @@ static int follow(robot_work *r) {
 
 static int track(robot_work *r) {
     const arm_source *arm = &r->options->arm;
-    const char *const inputs[] = {r->path, arm->urdf ? arm->urdf : arm->spec, NULL};
+    const char *const inputs[] = {r->path, arm_given(arm), NULL};
     double start[RM2_ARM_MAX_LINKS];
     const char *output = r->options->output;
     int code = output ? work_check_output(&r->work, output, inputs) : EXIT_DONE;
@@ -298,7 +288,8 @@ int run_robot(const command *self, int argc, char **argv) {
                              .place_from = {.table = rm2_placement_table()}};
     options.data.from.only = input_settings;
     options.data.settings.scale = RM2_SCALE_NONE; /* positions keep their units */
-    const option_group groups[] = {{"Options", robot_table, &options, NULL},
+    const option_group groups[] = {{"Arm", arm_option_table, &options.arm, NULL},
+                                   {"Options", robot_table, &options, NULL},
                                    {NULL, NULL, &options.track, &options.track_from},
                                    {"Links and what they avoid", link_table, &options, NULL},
                                    {"Place of the trajectory", place_table, &options, NULL},
@@ -319,20 +310,17 @@ int run_robot(const command *self, int argc, char **argv) {
     if (count > 0 && strcmp(arguments[0], "track") != 0)
         return work_complain(&r.work, EXIT_USAGE, "unknown action \"%s\"; known: track",
                              arguments[0]);
-    if (options.arm.spec && options.arm.urdf)
-        return work_complain(&r.work, EXIT_USAGE,
-                             "--arm and --urdf both name an arm: leave one out");
-    if ((options.arm.base || options.arm.tip) && !options.arm.urdf &&
-        !(options.arm.spec && has_ending(options.arm.spec, ".urdf")))
-        return work_complain(&r.work, EXIT_USAGE, "--base and --tip name links of a URDF file");
-    if (count < 2 || !(options.arm.spec || options.arm.urdf)) {
+    int code = arm_check(&r.work, &options.arm);
+    if (code != EXIT_DONE)
+        return code;
+    if (count < 2 || !arm_given(&options.arm)) {
         (void)fprintf(stderr, "usage: %s %s\n%s", self->title, self->usage, self->examples);
         return EXIT_USAGE;
     }
     r.work.ctx = command_context(&common);
     if (!r.work.ctx)
         return EXIT_FAILED;
-    int code = track(&r);
+    code = track(&r);
     rm2_context_free(r.work.ctx);
     return code;
 }

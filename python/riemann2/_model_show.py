@@ -67,8 +67,8 @@ class ModelShow(ModelPart):
         return draw_decoded(model, paths, obstacles, title)
 
     def explore(
-        self, *, browser: bool = False, program: str | os.PathLike[str] | None = None, arm: str | None = None,
-        port: int = 0, height: int = 720,
+        self, *, browser: bool = False, program: str | os.PathLike[str] | None = None, arm: str | os.PathLike[str] | None = None,
+        base: str | None = None, tip: str | None = None, port: int = 0, height: int = 720,
     ) -> Explorer:
         """Show the latent space in a page that can be touched; notebooks show it inline.
 
@@ -78,8 +78,10 @@ class ModelShow(ModelPart):
             Open the page in a browser.
         program : path, optional
             The program riemann2, which serves the page; default: RIEMANN2_PROGRAM, or `riemann2` on the path.
-        arm : str, optional
-            Robot arm to show with poses, such as "panda".
+        arm : str or path, optional
+            Robot arm to show with poses, such as "panda" or a URDF file.
+        base, tip : str, optional
+            Links of the URDF file, as in `Arm`.
         port : int
             Port on this machine; 0: a free one.
         height : int
@@ -87,7 +89,7 @@ class ModelShow(ModelPart):
         """
         from .explorer import Explorer
 
-        shown = Explorer(self._whole(), program, arm, port, height)
+        shown = Explorer(self._whole(), program, arm, port, height, base, tip)
         if browser:
             import webbrowser
 

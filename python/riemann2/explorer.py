@@ -32,12 +32,13 @@ class Explorer:
     It ends with `close`, at the end of a `with` block, or with Python.
     """
 
-    def __init__(self, model: WGPLVM, program: str | os.PathLike[str] | None = None, arm: str | None = None,
-                 port: int = 0, height: int = 720):
+    def __init__(self, model: WGPLVM, program: str | os.PathLike[str] | None = None, arm: str | os.PathLike[str] | None = None,
+                 port: int = 0, height: int = 720, base: str | None = None, tip: str | None = None):
         self.height = height
         command = [_find_program(program), "explore", "--no-browser", "--until-eof", "--quiet", "--port", str(int(port))]
-        if arm is not None:
-            command += ["--arm", arm]
+        for option, value in (("--arm", arm), ("--base", base), ("--tip", tip)):
+            if value is not None:
+                command += [option, os.fspath(value)]
         with tempfile.TemporaryDirectory(prefix="riemann2-") as folder:  # the program has read the model once it answers
             path = os.path.join(folder, "model.h5")
             model.save(path)

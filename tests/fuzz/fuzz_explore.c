@@ -20,6 +20,7 @@ static explorer *small_explorer(void) {
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     rm2_context *ctx;
     rm2_data *data;
+    const arm_source arm = {.spec = "planar:1,1,1"};
     const rm2_space *space;
     if (model)
         return &e;
@@ -29,7 +30,7 @@ static explorer *small_explorer(void) {
     CHECK(rm2_data_generate(ctx, "manipulability", &toy, &data) == RM2_OK);
     CHECK(rm2_fit(ctx, data, &s, NULL, &model) == RM2_OK);
     e = (explorer){.file = "fuzz.h5", .settings = rm2_space_settings_default()};
-    CHECK(explorer_open(ctx, model, "planar:1,1,1", &e) == RM2_OK);
+    CHECK(explorer_open(ctx, model, &arm, &e) == RM2_OK);
     CHECK(space_plain(&e, ctx, &space) == RM2_OK); /* or its thread would outlive main */
     rm2_data_free(data);
     rm2_context_free(ctx);
