@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
+import sys
 from functools import lru_cache
+from types import FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,17 +107,34 @@ def describe(name: str, skip: tuple[str, ...] = ()) -> str:
     return "\n".join(rows)
 
 
+def _parameters_of_calls() -> list[str]:
+    """Return the named parameters of the package's functions that are running and take settings."""
+    names: list[str] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        code = frame.f_code
+        if code.co_flags & inspect.CO_VARKEYWORDS:
+            named = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            names += [n for n in named if n not in ("self", "cls")]
+        frame = frame.f_back
+    return names
+
+
+def check(values: dict[str, Any], *names: str) -> None:
+    """Raise TypeError for keywords that are in none of the tables; it names the nearest keyword of the call."""
+    known = [key for name in names for key in table(name)]
+    for key in values:
+        if key not in known:
+            near = difflib.get_close_matches(key, known + _parameters_of_calls(), 1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            raise TypeError(f"unknown setting '{key}'{hint}")
+
+
 def texts(name: str, values: dict[str, Any]) -> dict[str, str]:
     """Turn keyword arguments into the texts that the library takes; None means the default.
 
     Unknown names raise TypeError.
     """
+    check(values, name)
     rows = table(name)
-    for key in values:
-        if key not in rows:
-            import difflib
-
-            near = difflib.get_close_matches(key, rows, 1)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
-            raise TypeError(f"unknown setting '{key}'{hint}")
     return {key: rows[key].text(value) for key, value in values.items() if value is not None}

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import as_count, as_doubles, as_seed
 from ._progress import Callback, watch
-from ._settings import table, texts
+from ._settings import check, table, texts
 from .space import OutsideWarning, Path, Space
 
 if TYPE_CHECKING:
@@ -177,6 +177,7 @@ class Motion(Path):
 
 def split_settings(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Divide keywords into those of motions and those of spaces."""
+    check(settings, "meet", "space")
     own = table("meet")
     return ({k: v for k, v in settings.items() if k in own}, {k: v for k, v in settings.items() if k not in own})
 

@@ -252,14 +252,19 @@ class Arm:
 
     # ---- tracking ------------------------------------------------------------------------------
 
-    def solve(self, target: Any, manifold: str | Manifold, **settings: Any) -> Tracked:
+    def solve(
+        self, target: Any, manifold: str | Manifold, *, start: Any = None, seed: Any = 0, **settings: Any
+    ) -> Tracked:
         """Return a configuration for one target by inverse kinematics.
 
         Parameters are those of `track`.
         """
-        return self._track([np.asarray(target)], manifold, None, True, settings)
+        return self._track([np.asarray(target)], manifold, None, start, seed, True, settings)
 
-    def track(self, targets: Any, manifold: str | Manifold, *, time: Any = None, **settings: Any) -> Tracked:
+    def track(
+        self, targets: Any, manifold: str | Manifold, *, time: Any = None, start: Any = None, seed: Any = 0,
+        **settings: Any,
+    ) -> Tracked:
         """Return a joint trajectory through targets, within the limits of the joints.
 
         Parameters
@@ -269,16 +274,16 @@ class Arm:
             Position ("R2", "R3"), orientation ("S3", "SO3") and ellipsoid ("SPD2", "SPD3"), such as "R3 x S3" or
             "R2 x SPD2".
         time : array of shape (n,), optional
+        start : array of shape (joints,), optional
+        seed : int
         **settings
             Settings of the library's table "track": ``position_tolerance``, ``orientation_tolerance``,
             ``orientation_weight``, ``limit_weight``, ``null_step``, ``iterations``, ``searches``, ``stations``; see
             `riemann2.settings`. And the following ones.
-        start : array of shape (joints,), optional
         obstacles : sequence of Sphere, Box, Capsule, HalfSpace or texts, optional
             Keep-out regions of the links in the frame of the base; of two dimensions where positions are.
         clearance, self_clearance : float, optional
             Distance of the links from the obstacles, and from each other; by default 0.
-        seed : int
 
         Warns
         -----
@@ -286,7 +291,7 @@ class Arm:
             If the motion jumps: between these targets the arm leaves the path. Or if the links come nearer to
             obstacles or to each other than they may.
         """
-        found = self._track(targets, manifold, time, False, settings)
+        found = self._track(targets, manifold, time, start, seed, False, settings)
         if found.jumps:
             warnings.warn(f"the motion jumps {found.jumps} times, first on the way to target {found.jump_target}",
                           RuntimeWarning, stacklevel=2)
@@ -296,17 +301,18 @@ class Arm:
                           f"{near.self_distance:.4g} to each other, nearer than they may", RuntimeWarning, stacklevel=2)
         return found
 
-    def _track(self, targets: Any, manifold: Any, time: Any, one: bool, settings: dict[str, Any]) -> Tracked:
+    def _track(
+        self, targets: Any, manifold: Any, time: Any, start: Any, seed: Any, one: bool, settings: dict[str, Any]
+    ) -> Tracked:
         m = Manifold(manifold)
         x, lead = m._take(targets, "targets", m.point_shape)
         if len(lead) != 1 or lead[0] == 0:
             raise ValueError(f"targets: expected an array of shape (n, *point_shape), got {x.shape}")
-        start, seed = settings.pop("start", None), as_seed(settings.pop("seed", 0))
         q, errors = np.empty(lead + (self.joints,)), np.empty(lead + (4,))
         clock = None if time is None else as_doubles(time, "time")
         first = None if start is None else as_doubles(start, "start")
         info = _core.arm_track(
-            self._handle, m._handle, x, clock, first, _track_settings(**settings), seed, one, q, errors
+            self._handle, m._handle, x, clock, first, _track_settings(**settings), as_seed(seed), one, q, errors
         )
         _, worst, margin, margin_joint, step, stretch, stretch_joint, cause, where, joint, limit = info[:11]
         jumps, target, jumping = info[11:]

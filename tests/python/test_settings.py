@@ -137,3 +137,23 @@ def test_defaults_are_those_of_the_table():
     targets = [[0.5, 0.5], [0.6, 0.5]]
     same = {s.name: s.default for s in rm2.settings("track")}
     np.testing.assert_array_equal(ARM.track(targets, "R2").q, ARM.track(targets, "R2", **same).q)
+
+
+def test_misspelt_keywords_name_the_nearest_of_the_call(model):
+    z, arm = model.latents_[0], rm2.Arm("planar:1,1")
+    calls = {
+        "obstacles": lambda: model.geodesic(z, z, obstacle=[rm2.Sphere([0, 0], 1)]),
+        "discourage": lambda: model.space(discourag=[]),
+        "contrast": lambda: model.geodesic(z, z, contrst=3),
+        "start_pose": lambda: model.geodesic(z, z, start_pos=[0, 0]),
+        "goal_pose": lambda: model.geodesic(start_pose=[0], goalpose=[0]),
+        "stretch_limit": lambda: model.geodesic(start_pose=[0], stretch_limt=1),
+        "cover": lambda: rm2.Space(model, covers=[z]),
+        "points": lambda: rm2.Space.from_metric("bump", 2, point=[]),
+        "self_clearance": lambda: arm.track([[1.0, 0.5]], "R2", self_clearanc=1),
+        "seed": lambda: arm.solve([1.0, 0.5], "R2", sead=1),
+        "random_state": lambda: rm2.WGPLVM("R2", random_stat=1),
+    }
+    for name, call in calls.items():
+        with pytest.raises(TypeError, match=f"did you mean '{name}'"):
+            call()
