@@ -233,9 +233,16 @@ class Manifold:
         """Return the length of tangent vectors `v` at `p`."""
         return np.sqrt(self.inner(p, v, v))
 
-    def parallel_transport(self, p: Any, v: Any, z: Any) -> Array:
-        """Carry tangent vectors `z` along the geodesic t -> exp(p, t v) from t = 0 to 1."""
-        return self._apply("transport", p, v, z, (self.point_shape, self.point_shape))
+    def parallel_transport(self, p: Any, *, direction: Any, vector: Any) -> Array:
+        """Carry tangent vectors along the geodesic t -> exp(p, t direction) from t = 0 to 1.
+
+        Parameters
+        ----------
+        p : array of shape (..., *point_shape)
+        direction, vector : arrays of shape (..., *point_shape)
+            Tangent vectors at `p`: the way to go, and what is carried to its end. By name, so that they are not swapped.
+        """
+        return self._apply("transport", p, direction, vector, (self.point_shape, self.point_shape))
 
     def dexp(self, p: Any, v: Any, w: Any) -> Array:
         """Return the derivative of exp(p, v + t w) at t = 0."""

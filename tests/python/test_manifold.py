@@ -45,8 +45,10 @@ def test_transport_keeps_inner_products(spec, rng):
     p, q = near_pair(m, 4, rng)
     v = m.log(p, q)
     z = m.from_coords(p, rng.standard_normal((4, m.dim)))
-    moved, end = m.parallel_transport(p, v, z), m.exp(p, v)
+    moved, end = m.parallel_transport(p, direction=v, vector=z), m.exp(p, v)
     np.testing.assert_allclose(m.inner(end, moved, moved), m.inner(p, z, z), **CLOSE)
+    with pytest.raises(TypeError):
+        m.parallel_transport(p, v, z)
 
 
 @pytest.mark.parametrize("spec", SPECS)
