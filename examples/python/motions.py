@@ -75,7 +75,7 @@ figure
 ball = rm2.Sphere(motion.points[100, :3] + [0, 0.01, 0.01], 0.02)
 around = model.geodesic(start_pose=start, goal_pose=moved, obstacles=[ball], clearance=0.01)
 print("blocked:", around.blocked, " proven clearance:", round(around.clearance, 4), " plans:", around.plans)
-seconds = around.time(speed=(0.2, 0.5), acceleration=(1, 2))
+seconds = around.time(linear=0.2, angular=1, acceleration=(1, 2))
 print("takes", seconds[-1].round(2), "seconds")
 figure = rm2.Figure()
 panel = figure.panel(title="Around an obstacle", x="x (m)", y="z (m)", equal=True)

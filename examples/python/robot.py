@@ -71,10 +71,11 @@ figure.savefig("python-robot-decoded.png", dpi=150)
 
 # %% [markdown]
 # ## Time
-# As fast as 0.2 m/s, 0.4 rad/s, 1 m/s² and 2 rad/s² allow.
+# As fast as 0.2 m/s, 0.4 rad/s, 1 m/s² and 2 rad/s² allow. Limits of acceleration are in the distance of each factor, which
+# is half the angle of rotation on S3.
 
 # %%
-time = around.time(speed=(0.2, 0.4), acceleration=(1, 2))
+time = around.time(linear=0.2, angular=0.4, acceleration=(1, 1))
 print(f"{time[-1]:.2f} s")
 
 # %% [markdown]

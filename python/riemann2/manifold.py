@@ -36,6 +36,14 @@ class Factor(NamedTuple):
         return (self.n, self.n) if self.name.startswith("SPD") else (self.ambient,)
 
 
+def _linear(factor: Factor) -> float:
+    return float(factor.name == "R")
+
+
+def _angular(factor: Factor) -> float:
+    return {("S", 3): 0.5, ("SO", 3): 1.0}.get((factor.name, factor.n), 0.0)
+
+
 class Manifold:
     """A Riemannian manifold, from a specification.
 
@@ -260,7 +268,24 @@ class Manifold:
         _core.manifold_resample(self._handle, array, out, bool(by_length))
         return out
 
-    def retime(self, points: Any, speed: Any = None, acceleration: Any = None) -> Array:
+    def _speeds(self, linear: float | None, angular: float | None) -> Array:
+        """Limits per factor, in its distance units, from those by name; the distance of S3 is half the rotation angle."""
+        speed = np.zeros(len(self.factors))
+        for name, limit, of in (("linear", linear, _linear), ("angular", angular, _angular)):
+            if limit is None:
+                continue
+            if not (np.isfinite(limit) and limit > 0):
+                raise ValueError(f"{name}: expected a positive number, got {limit!r}")
+            scales = np.array([of(f) for f in self.factors])
+            if not scales.any():
+                raise ValueError(f"{name}: {self.spec} has no factor {'R' if name == 'linear' else 'S3 or SO3'}")
+            speed += scales * limit
+        return speed
+
+    def retime(
+        self, points: Any, speed: Any = None, acceleration: Any = None, *, linear: float | None = None,
+        angular: float | None = None,
+    ) -> Array:
         """Return times of the points of a trajectory, from 0, as fast as limits allow.
 
         Parameters
@@ -268,8 +293,22 @@ class Manifold:
         points : array of shape (n, *point_shape)
         speed, acceleration : sequence of floats, one per factor, optional
             In the factor's distance units per second, and per second squared; 0 means no limit. With limits of
-            acceleration the trajectory starts and ends at rest.
+            acceleration the trajectory starts and ends at rest. The distance of S3 is half the angle of rotation.
+        linear, angular : float, optional
+            Instead of `speed`: limits of all Euclidean factors, in units of the data per second, and of all S3 and SO3
+            factors, in radians of rotation per second.
+
+        Examples
+        --------
+        >>> import numpy as np, riemann2 as rm2
+        >>> half_turn = [[1, 0, 0, 0], [0, 1, 0, 0]]
+        >>> rm2.Manifold("S3").retime(half_turn, angular=np.pi / 2).round(6).tolist()
+        [0.0, 2.0]
         """
+        if linear is not None or angular is not None:
+            if speed is not None:
+                raise TypeError("speed: leave it out with linear and angular, which are limits of speed, too")
+            speed = self._speeds(linear, angular)
         array, lead = self._take(points, "points", self.point_shape)
         if len(lead) != 1:
             raise ValueError(f"points: expected one trajectory of shape (n, {self.point_shape}), got {array.shape}")

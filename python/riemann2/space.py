@@ -285,15 +285,21 @@ class Path:
         state = ", blocked" if self.blocked else "" if self.converged else ", not converged"
         return f"<riemann2.Path: {len(self)} nodes, length {self.length:.6g}{state}>"
 
-    def time(self, speed: Any = None, acceleration: Any = None) -> Array:
+    def time(
+        self, speed: Any = None, acceleration: Any = None, *, linear: float | None = None, angular: float | None = None
+    ) -> Array:
         """Return the times of the nodes, as fast as limits allow.
 
         Parameters
         ----------
         speed, acceleration : sequence of floats, one per factor, optional
-            In the factor's distance units per second, and per second squared; 0 means no limit.
+            In the factor's distance units per second, and per second squared; 0 means no limit. The distance of S3 is
+            half the angle of rotation.
+        linear, angular : float, optional
+            Instead of `speed`: limits of all Euclidean factors, in units of the data per second, and of all S3 and SO3
+            factors, in radians of rotation per second.
         """
-        return self._model().manifold_.retime(self.points, speed, acceleration)
+        return self._model().manifold_.retime(self.points, speed, acceleration, linear=linear, angular=angular)
 
 
 class Space:

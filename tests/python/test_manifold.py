@@ -142,6 +142,22 @@ def test_resample_and_retime():
     np.testing.assert_allclose(m.retime(line, speed=2.0), [0, 0.5, 1.5], rtol=1e-12)
 
 
+@pytest.mark.parametrize("orientation", ["S3", "SO3"])
+def test_angular_speed_is_that_of_the_rotation(orientation):
+    m = rm2.Manifold(f"R3 x {orientation}")
+    half = np.array([0, 0.5])  # of a turn by 1 rad about x, while a position moves by 1
+    poses = np.column_stack([2 * half, 0 * half, 0 * half, np.cos(half), np.sin(half), 0 * half, 0 * half])
+    np.testing.assert_allclose(m.retime(poses, angular=0.4)[-1], 1 / 0.4, rtol=1e-12)
+    np.testing.assert_allclose(m.retime(poses, linear=0.2)[-1], 1 / 0.2, rtol=1e-12)
+    np.testing.assert_allclose(m.retime(poses, linear=2, angular=0.5)[-1], 1 / 0.5, rtol=1e-12)
+    with pytest.raises(TypeError, match="leave it out"):
+        m.retime(poses, (1, 1), angular=1)
+    with pytest.raises(ValueError, match="angular: expected a positive number"):
+        m.retime(poses, angular=0)
+    with pytest.raises(ValueError, match="R3 has no factor S3 or SO3"):
+        rm2.Manifold("R3").retime(poses[:, :3], angular=1)
+
+
 def test_metric_of_coordinates(rng):
     m = rm2.Manifold("S2")
     p = m.random()

@@ -210,6 +210,7 @@ def test_path_timing(pose_model):
     for m, part, limit in ((R, slice(0, 3), 0.2), (S, slice(3, 7), 0.4)):
         step = m.dist(path.points[:-1, part], path.points[1:, part])
         assert (step <= limit * h * (1 + 1e-9)).all()
+    np.testing.assert_array_equal(path.time(linear=0.2, angular=0.8, acceleration=(1, 2)), t)
     with pytest.raises(ValueError, match="speed"):
         path.time(speed=(1,))
 
