@@ -242,11 +242,11 @@ class CrossValidation(NamedTuple):
     jobs: list[list[CrossValidationJob]]
     """Per candidate one per fold."""
     folds: Array
-    """Fold of each point."""
+    """Fold of each point, from 0."""
     best: int | None
-    """Candidate with the highest density; None if each failed in some fold."""
+    """Candidate (from 0) with the highest density; None if each failed in some fold."""
     recommended: int | None
-    """The simplest candidate that is behind the best by at most one standard error of the difference."""
+    """The simplest candidate (from 0) that is behind the best by at most one standard error of the difference."""
     resumed: int
     """Jobs that were taken from the checkpoint."""
 

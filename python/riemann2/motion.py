@@ -67,7 +67,7 @@ class Motion(Path):
     kappa : float
         Factor of the affine part of the process; 1: the poses are plausible.
     pose_nodes : list of int
-        Nodes of start, via poses and goal.
+        Nodes of start, via poses and goal, from 0; messages count from 1.
     pose_errors : array of shape (poses, factors)
         Distance of the motion from each pose; NaN where a factor is free.
     pose_shares : array of shape (poses,)
@@ -75,7 +75,7 @@ class Motion(Path):
     demonstrations : int
         Demonstrations that were used.
     family : int or None
-        Family of demonstrations of the route.
+        Family of demonstrations of the route, from 0.
     context : tuple of two bool
         Whether the route begins and ends where demonstrations do, and not at the encoded pose.
     reversed : bool

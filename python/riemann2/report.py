@@ -52,7 +52,7 @@ class HeldOut(NamedTuple):
 class Demonstration(NamedTuple):
     """How a trajectory passes the motion of its family, whose phase runs from 0 to 1."""
 
-    family: int
+    family: int  #: from 0
     reversed: bool  #: it runs against the motion
     begin: float  #: phase of its first point
     end: float  #: phase of its last point
@@ -66,7 +66,7 @@ class Family(NamedTuple):
     """Demonstrations of one motion."""
 
     demonstrations: int
-    reference: int  #: the demonstration that the others fit into best
+    reference: int  #: the demonstration that the others fit into best, from 0
     complete: bool  #: the reference is the whole motion; else it was continued by others
 
 
@@ -114,8 +114,8 @@ class PathReport(NamedTuple):
     blocked: bool  #: the path comes nearer to the obstacles than wanted, and must not be driven
     clearance: float  #: proven distance from the obstacles; infinity without
     clearance_wanted: float
-    clearance_node: int | None  #: node with the least clearance
+    clearance_node: int | None  #: node with the least clearance, from 0
     over_spread: float  #: largest distance from the demonstrations, in spreads; NaN: unknown, or the path is blocked
-    farthest: int | None  #: node where it is
+    farthest: int | None  #: node where it is, from 0; reasons count from 1
     spread: float  #: of the demonstrations, in the model's units
     spread_limit: float  #: in spreads

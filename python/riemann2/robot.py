@@ -33,9 +33,9 @@ class Clearance(NamedTuple):
     """Smallest distance of a link from a region, proven between configurations too; infinite without regions."""
     region_link: str | None
     region: int | None
-    """Which of the obstacles."""
+    """Which of the obstacles, from 0."""
     region_at: float | None
-    """Where: 3.25 is a quarter of the way from configuration 3 to 4."""
+    """Where: 3.25 is a quarter of the way from configuration 3 to 4, from 0."""
     self_distance: float
     """Smallest distance of two links that are not neighbours."""
     self_links: tuple[str, str] | None
@@ -46,7 +46,7 @@ class Clearance(NamedTuple):
 
 
 class Tracked(NamedTuple):
-    """A joint trajectory that follows targets."""
+    """A joint trajectory that follows targets. Targets and joints have indices from 0; messages count from 1."""
 
     q: Array
     """Configurations, (n, joints)."""
@@ -58,28 +58,32 @@ class Tracked(NamedTuple):
     missed: Array
     """Targets that are off by more than a tolerance."""
     worst: int
-    """Target with the largest error."""
+    """Target with the largest error, from 0."""
     margin: float
     """Smallest distance of a joint to its limit."""
     margin_joint: int
+    """Which joint, from 0."""
     largest_step: float
     """Of a joint between neighbours."""
     stretch: float
     """Largest speed over its limit: above 1, time must be stretched by this factor; 0 without times."""
     stretch_joint: int
+    """Which joint, from 0."""
     cause: str | None = None
     """Why targets were missed: "reach", "pose", "limit" or "way" (each is reached, but no motion leads through all
     without a jump)."""
     cause_target: int | None = None
+    """Where, from 0."""
     cause_joint: int | None = None
-    """The joint whose limit is in the way."""
+    """The joint whose limit is in the way, from 0."""
     cause_limit: float | None = None
     jumps: int = 0
     """Steps between neighbours at which a joint moves by more than 0.5 rad or a quarter of the reach; with times and
     speed limits, faster than these and than eight times the median step."""
     jump_target: int | None = None
-    """Target that the first of them leads to."""
+    """Target that the first of them leads to, from 0."""
     jump_joint: int | None = None
+    """The joint that jumps there, from 0."""
     clearance: Clearance | None = None
     """Of the links, where `track` was given obstacles or a self_clearance."""
 

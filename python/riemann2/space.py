@@ -113,9 +113,9 @@ class Medoids(NamedTuple):
     """Points that represent clusters."""
 
     indices: Array
-    """Their indices, increasing."""
+    """Their indices from 0, increasing."""
     clusters: Array
-    """Which of them each point is nearest to."""
+    """Which of them each point is nearest to, from 0."""
     cost: float
     """Sum of the distances to them."""
 

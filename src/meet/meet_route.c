@@ -56,7 +56,7 @@ static rm2_status carry_frames(rm2_context *ctx, rm2i_meet_route *route) {
         status = carry_step(&c, route->F + i * M * M, route->y + i * D, route->y + (i + 1) * D,
                             route->F + (i + 1) * M * M);
         if (status != RM2_OK)
-            status = rm2i_fail(ctx, status, "route, from node %zu to %zu: %s", i, i + 1,
+            status = rm2i_fail(ctx, status, "route, from node %zu to %zu: %s", i + 1, i + 2,
                                rm2_status_text(status));
     }
     free(c.memory);
@@ -128,7 +128,7 @@ static rm2_status check_cut(rm2_context *ctx, const rm2_manifold *m, const char 
             return rm2i_fail(ctx, RM2_ERR_CUT_LOCUS,
                              "%s is %.4g away from node %zu of the route in factor %zu, at most "
                              "%.4g are possible: the direction to it is not unique",
-                             what, length, i, f + 1, radius - RM2I_MEET_CUT);
+                             what, length, i + 1, f + 1, radius - RM2I_MEET_CUT);
     }
     return RM2_OK;
 }

@@ -329,7 +329,7 @@ rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_tas
 static rm2_status check_time(rm2_context *ctx, size_t n, const double *time) {
     for (size_t i = 0; time && i < n; i++)
         if (!isfinite(time[i]) || (i > 0 && !(time[i] > time[i - 1])))
-            return rm2i_fail(ctx, RM2_ERR_DATA, "target %zu: time %g does not come after %g", i,
+            return rm2i_fail(ctx, RM2_ERR_DATA, "target %zu: time %g does not come after %g", i + 1,
                              time[i], i > 0 ? time[i - 1] : -(double)INFINITY);
     return RM2_OK;
 }

@@ -37,6 +37,14 @@ def test_everything_public_has_a_docstring():
                     assert member.__doc__, f"{name}.{key}"
 
 
+def test_indices_say_that_they_count_from_0():
+    """Messages count from 1, so that the pages of the attributes must say what they do."""
+    texts = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "python" / "riemann2").glob("*.py"))
+    for name in ("clearance_node", "farthest", "pose_nodes", "worst", "margin_joint", "stretch_joint", "cause_target",
+                 "cause_joint", "jump_target", "jump_joint", "region", "best", "recommended", "reference"):
+        assert re.search(rf"^    {name} ?: [^\n]*(\n {{4,}}[^\n]*)?from 0\b", texts, re.M), name
+
+
 @pytest.fixture
 def demos(tmp_path, monkeypatch):
     """A folder with demos.csv."""

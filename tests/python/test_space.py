@@ -215,6 +215,11 @@ def test_path_timing(pose_model):
         path.time(speed=(1,))
 
 
+def test_messages_count_nodes_from_1(pose_model):
+    report = pose_model.geodesic(*pose_model.latents_[[0, -1]]).report(spread_limit=1e-9)
+    assert report.reasons["outside"].startswith(f"node {report.farthest + 1} of {report.nodes} ")
+
+
 def test_settings_of_spaces(model):
     space = model.space(nodes=20, contrast="none")
     assert space.settings["nodes"] == "20" and "contrast" in space.settings and space.dim == 2

@@ -133,16 +133,16 @@ static void bad_input_is_refused(void **state) {
     refuses(rm2_arm_track(ctx, arm,
                           &(rm2_arm_targets){&position, 2, (double[]){1, 1, NAN, 1}, NULL}, NULL, q,
                           NULL, NULL),
-            RM2_ERR_DATA, "target 1 has a number that is not finite");
+            RM2_ERR_DATA, "target 2 has a number that is not finite");
     refuses(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&position, 1, (double[]){1, -1e60}, NULL},
                           NULL, q, NULL, NULL),
-            RM2_ERR_DATA, "target 0 is 1e+60 away");
+            RM2_ERR_DATA, "target 1 is 1e+60 away");
     refuses(
         rm2_arm_track(ctx, arm, &(rm2_arm_targets){&position, 0, good, NULL}, NULL, q, NULL, NULL),
         RM2_ERR_ARGUMENT, "no targets");
     refuses(
         rm2_arm_track(ctx, arm, &(rm2_arm_targets){&position, 2, good, late}, NULL, q, NULL, NULL),
-        RM2_ERR_DATA, "target 1: time 1 does not come after 1");
+        RM2_ERR_DATA, "target 2: time 1 does not come after 1");
     refuses(rm2_arm_track(ctx, panda,
                           &(rm2_arm_targets){&pose, 1, (double[]){0, 0, 0, 1, 1, 0, 0}, NULL}, NULL,
                           q, NULL, NULL),
