@@ -231,36 +231,19 @@ void robot_place(const robot_work *r, double at, char *text, size_t size) {
 
 /* "; at line 17 (point 3 of 68, 0.03 of the way) joint 7 (elbow) is at its limit 2.9: ...". */
 static void explain(const robot_work *r, char *text, size_t size) {
-    const rm2_track_info *i = &r->info;
-    static const char *const remedies[] = {
-        [RM2_TRACK_NOT_MISSED] = "",
-        [RM2_TRACK_FAR] = "it is beyond the arm's reach; move or shrink the path (--place auto, "
-                          "--scale, --offset)",
-        [RM2_TRACK_POSE] =
-            "no posture has this position and orientation; move or turn the path (--place auto, "
-            "--offset, --rotate)",
-        [RM2_TRACK_LIMIT] =
-            "only postures beyond joint limits reach it; move or turn the path (--place auto, "
-            "--offset, --rotate)",
-        [RM2_TRACK_WAY] = "every point can be reached, but no motion was found that leads through "
-                          "all without a jump; "
-                          "move or turn the path (--place auto, --offset, --rotate), split it "
-                          "here, or search at more "
-                          "points (--stations)"};
-    char joint[160] = "", place[PLACE_SIZE];
-    robot_place(r, (double)i->cause_target, place, sizeof place);
-    if (i->cause_joint != SIZE_MAX)
-        (void)snprintf(joint, sizeof joint, "joint %zu (%.60s) is at its limit %.6g, ",
-                       i->cause_joint + 1, rm2_arm_joint_name(r->arm, i->cause_joint),
-                       i->cause_limit);
-    (void)snprintf(text, size, "%s %s%s", place, joint, remedies[i->cause]);
+    char cause[MESSAGE_SIZE / 2], why[MESSAGE_SIZE / 2], place[PLACE_SIZE];
+    robot_place(r, (double)r->info.cause_target, place, sizeof place);
+    rm2_track_cause_text(r->arm, &r->info, cause, sizeof cause);
+    (void)snprintf(text, size, "%s %s (--place auto, %s)", place,
+                   message_as_options(cause, why, sizeof why),
+                   r->info.cause == RM2_TRACK_FAR ? "--scale, --offset" : "--offset, --rotate");
 }
 
 /* "3 of 68 points were missed, line 17 most: ..." */
 static int complain_of_misses(const robot_work *r) {
     const rm2_data *d = r->data;
     const rm2_track_error *e = &r->errors[r->info.worst];
-    char angle[NAME_SIZE] = "", cause[600];
+    char angle[NAME_SIZE] = "", cause[PLACE_SIZE + MESSAGE_SIZE];
     if (r->task.orientation)
         (void)snprintf(angle, sizeof angle, " and %.3g rad", e->orientation);
     explain(r, cause, sizeof cause);

@@ -245,6 +245,11 @@ RM2_API rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm,
                                  const rm2_arm_targets *targets, const rm2_track_settings *settings,
                                  double *q, rm2_track_error *errors, rm2_track_info *info);
 
+/* Why targets were missed, to be read behind the place of info->cause_target: "joint 7 (elbow) is at its limit 2.9, only postures
+ * beyond joint limits reach it; move or turn the path". Front ends add how to move it. "" if none was missed. */
+RM2_API void rm2_track_cause_text(const rm2_arm *arm, const rm2_track_info *info, char *text,
+                                  size_t size);
+
 /* Velocities, n x joints, of a motion through n configurations at growing times (seconds) that starts and ends at rest: slopes of
  * the cubic of Fritsch and Butland (1984), which stays between neighbours, so that a controller that takes them for
  * a cubic spline leaves no range that the configurations keep. *stretch (or NULL): largest speed of that spline over

@@ -86,6 +86,8 @@ class Tracked(NamedTuple):
     """The joint that jumps there, from 0."""
     clearance: Clearance | None = None
     """Of the links, where `track` was given obstacles or a self_clearance."""
+    why: str = ""
+    """The cause in words, and what helps; empty if no target was missed."""
 
 
 class Placement(NamedTuple):
@@ -292,13 +294,15 @@ class Arm:
         Warns
         -----
         RuntimeWarning
-            If the motion jumps: between these targets the arm leaves the path. Or if the links come nearer to
+            If targets are missed, with the reason and what helps. If the motion jumps: between these targets the arm leaves the path. Or if the links come nearer to
             obstacles or to each other than they may.
         """
         found = self._track(targets, manifold, time, start, seed, False, settings)
-        if found.jumps:
-            warnings.warn(f"the motion jumps {found.jumps} times, first on the way to target {found.jump_target}",
-                          RuntimeWarning, stacklevel=2)
+        if found.missed.any():
+            warnings.warn(_misses(found), RuntimeWarning, stacklevel=2)
+        elif found.jump_target is not None:
+            warnings.warn(f"the motion jumps {found.jumps} times, first on the way to target {found.jump_target + 1} of "
+                          f"{len(found.q)}", RuntimeWarning, stacklevel=2)
         near = found.clearance
         if near is not None and not near.kept:
             warnings.warn(f"links come as near as {near.region_distance:.4g} to obstacles and "
@@ -319,13 +323,13 @@ class Arm:
             self._handle, m._handle, x, clock, first, _track_settings(**settings), as_seed(seed), one, q, errors
         )
         _, worst, margin, margin_joint, step, stretch, stretch_joint, cause, where, joint, limit = info[:11]
-        jumps, target, jumping = info[11:]
+        jumps, target, jumping, why = info[11:]
         scene = {key: settings[key] for key in _SCENE if settings.get(key) is not None}
         near = self.clearance(q, **scene, dim=m.factors[0].ambient) if scene else None
         return Tracked(
             q, errors[:, 0], errors[:, 1], errors[:, 2], errors[:, 3] != 0, worst, margin, margin_joint, step, stretch,
             stretch_joint, _CAUSES[cause], where if cause else None, joint if joint >= 0 else None,
-            limit if joint >= 0 else None, jumps, target if jumps else None, jumping if jumps else None, near,
+            limit if joint >= 0 else None, jumps, target if jumps else None, jumping if jumps else None, near, why,
         )
 
     def place(self, targets: Any, manifold: str | Manifold, placement: Placement = Placement()) -> Array:
@@ -352,6 +356,15 @@ class Arm:
         row = _row(placement).copy()
         found = _core.arm_place_auto(self._handle, m._handle, x, _track_settings(**settings), as_seed(seed), row)
         return Placement(row[0], tuple(row[1:4]), tuple(row[4:8]), row[8]), found
+
+
+def _misses(found: Tracked) -> str:
+    """The sentence of the program; targets count from 1."""
+    count, k = len(found.q), found.worst
+    angle = f" and {found.orientation_error[k]:.3g} rad" if found.orientation_error.any() else ""
+    place = "" if found.cause_target is None else f"; at target {found.cause_target + 1} {found.why} (Arm.find_place, Arm.place)"
+    return (f"{int(found.missed.sum())} of {count} points were missed, target {k + 1} most: by "
+            f"{found.position_error[k]:.3g}{angle}; the nearest configurations were taken{place}")
 
 
 def _track_settings(

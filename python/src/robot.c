@@ -288,14 +288,16 @@ static void release_tracking(tracking *t) {
     GLUE_RELEASE(&t->x, &t->time, &t->start, &t->q, &t->errors);
 }
 
-static PyObject *info_tuple(const rm2_track_info *i) {
+static PyObject *info_tuple(const rm2_arm *arm, const rm2_track_info *i) {
+    char why[500];
     bool joint = i->cause != RM2_TRACK_NOT_MISSED && i->cause_joint != SIZE_MAX;
-    return Py_BuildValue("nndnddnnnndnnn", (Py_ssize_t)i->missed, (Py_ssize_t)i->worst, i->margin,
+    rm2_track_cause_text(arm, i, why, sizeof why);
+    return Py_BuildValue("nndnddnnnndnnns", (Py_ssize_t)i->missed, (Py_ssize_t)i->worst, i->margin,
                          (Py_ssize_t)i->margin_joint, i->largest_step, i->stretch,
                          (Py_ssize_t)i->stretch_joint, (Py_ssize_t)i->cause,
                          (Py_ssize_t)i->cause_target, joint ? (Py_ssize_t)i->cause_joint : -1,
                          i->cause_limit, (Py_ssize_t)i->jumps, (Py_ssize_t)i->jump_target,
-                         (Py_ssize_t)i->jump_joint);
+                         (Py_ssize_t)i->jump_joint, why);
 }
 
 static PyObject *run_tracking(tracking *t, bool one) {
@@ -319,7 +321,7 @@ static PyObject *run_tracking(tracking *t, bool one) {
         PyObject *none = glue_leave(ctx, status);
         if (none) {
             spread_errors(t->x.rows, errors, t->errors.data);
-            result = info_tuple(&info);
+            result = info_tuple(t->arm, &info);
         }
         Py_XDECREF(none);
     }
@@ -328,7 +330,8 @@ static PyObject *run_tracking(tracking *t, bool one) {
 }
 
 /* arm_track(arm, manifold, targets, time, start, settings, seed, one, q, errors): (missed, worst, margin, margin
- * joint, largest step, stretch, stretch joint, cause, its target, its joint or -1, its limit). With `one` there is one target, solved alone. */
+ * joint, largest step, stretch, stretch joint, cause, its target, its joint or -1, its limit, jumps, their
+ * first target, its joint, why targets were missed). With `one` there is one target, solved alone. */
 static PyObject *track(PyObject *self, PyObject *args) {
     PyObject *objects[3], *out[2], *result = NULL;
     int one;

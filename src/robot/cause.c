@@ -2,6 +2,7 @@
  * them, or that each of them is reached but no motion leads through all. */
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/base.h"
@@ -93,4 +94,28 @@ rm2_status rm2i_find_cause(rm2i_solver *s, const rm2i_motion *m, rm2_track_info 
     name_joint(s, m->targets + first * rm2_arm_task_width(&s->task), m->q + first * s->joints,
                info);
     return RM2_OK;
+}
+
+/* ---- in words ------------------------------------------------------------------------------- */
+
+void rm2_track_cause_text(const rm2_arm *arm, const rm2_track_info *info, char *text, size_t size) {
+    static const char *const causes[] = {
+        [RM2_TRACK_FAR] = "it is beyond the arm's reach; move or shrink the path",
+        [RM2_TRACK_POSE] = "no posture has this position and orientation; move or turn the path",
+        [RM2_TRACK_LIMIT] = "only postures beyond joint limits reach it; move or turn the path",
+        [RM2_TRACK_WAY] =
+            "every point can be reached, but no motion was found that leads through all without a "
+            "jump; search at more points (settings.stations), split the path here, or move or turn "
+            "it"};
+    char joint[160] = "";
+    if (!text || size == 0)
+        return;
+    *text = 0;
+    if (!info || info->cause < RM2_TRACK_FAR || info->cause > RM2_TRACK_WAY)
+        return;
+    if (info->cause_joint != SIZE_MAX)
+        (void)snprintf(joint, sizeof joint, "joint %zu (%.60s) is at its limit %.6g, ",
+                       info->cause_joint + 1, rm2_arm_joint_name(arm, info->cause_joint),
+                       info->cause_limit);
+    (void)snprintf(text, size, "%s%s", joint, causes[info->cause]);
 }

@@ -104,13 +104,14 @@ rm2_status rm2i_check_targets(rm2_context *ctx, const rm2_arm_task *task, size_t
         const double *t = targets + i * width;
         double factor[RM2I_ELLIPSOID_SIZE];
         if (isinf(rm2i_max_abs(width, t)))
-            return rm2i_fail(ctx, RM2_ERR_DATA, "target %zu has a number that is not finite", i + 1);
+            return rm2i_fail(ctx, RM2_ERR_DATA, "target %zu has a number that is not finite",
+                             i + 1);
         if (rm2i_max_abs(task->dim, t) > RM2I_LARGEST)
             return rm2i_fail(ctx, RM2_ERR_DATA, "target %zu is %g away; choose other units", i + 1,
                              rm2i_max_abs(task->dim, t));
         if (task->orientation && fabs(rm2i_norm(4, quaternion_of(task, t)) - 1) > UNIT_TOLERANCE)
-            return rm2i_fail(ctx, RM2_ERR_DATA, "target %zu: quaternion of length %.9g, not 1", i + 1,
-                             rm2i_norm(4, quaternion_of(task, t)));
+            return rm2i_fail(ctx, RM2_ERR_DATA, "target %zu: quaternion of length %.9g, not 1",
+                             i + 1, rm2i_norm(4, quaternion_of(task, t)));
         if (task->ellipsoid && rm2i_cholesky(task->dim, ellipsoid_of(task, t), factor) != RM2_OK)
             return rm2i_fail(ctx, RM2_ERR_DATA,
                              "target %zu: the ellipsoid is not positive definite", i + 1);

@@ -110,9 +110,14 @@ def test_velocities():
 def test_causes_of_misses():
     arm = rm2.Arm([[0, 0, 0, 0, -1, 1, 1], [1, 0, 0, 0, -1, 1, 1], [1, 0, 0, 0, 0, 0, 1]])
     assert arm.joint_names == ["joint1", "joint2"]
-    found = arm.track([[5.0, 0.0]], "R2")
+    with pytest.warns(RuntimeWarning, match="1 of 2 points were missed, target 2 most: by 3; the nearest configurations were "
+                                            "taken; at target 2 it is beyond the arm's reach; move or shrink the path"):
+        arm.track([[1.7, 0.5], [5.0, 0.0]], "R2")
+    with pytest.warns(RuntimeWarning):
+        found = arm.track([[5.0, 0.0]], "R2")
     assert (found.cause, found.cause_target, found.cause_joint) == ("reach", 0, None)
-    found = arm.track([[-1.0, 0.2]], "R2")
+    with pytest.warns(RuntimeWarning, match=r"joint \d \(joint\d\) is at its limit -?1, only postures beyond"):
+        found = arm.track([[-1.0, 0.2]], "R2")
     assert found.cause == "limit" and abs(found.cause_limit) == 1 and found.cause_joint in (0, 1)
     assert arm.track([[1.7, 0.5]], "R2").cause is None
 

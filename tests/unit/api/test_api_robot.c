@@ -29,6 +29,13 @@ static void arms(void **state) {
     assert_null(rm2_arm_link(NULL, 0));
     assert_null(rm2_arm_joint(NULL, 0));
     assert_true(rm2_arm_reach(NULL) == 0);
+    char why[40] = "x";
+    rm2_track_cause_text(NULL, NULL, NULL, 0);
+    rm2_track_cause_text(NULL, NULL, why, sizeof why);
+    assert_string_equal(why, "");
+    const rm2_track_info far = {.cause = RM2_TRACK_FAR, .cause_joint = SIZE_MAX};
+    rm2_track_cause_text(NULL, &far, why, sizeof why);
+    assert_string_equal(why, "it is beyond the arm's reach; move or s"); /* what fits */
     MUST(rm2_arm_create(ctx, "arm", &link, 1, &arm));
     assert_null(rm2_arm_link(arm, 1));
     assert_null(rm2_arm_joint(arm, 1));

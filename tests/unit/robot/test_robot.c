@@ -375,7 +375,8 @@ static void bad_arms_are_refused(void **state) {
     refuses(f, "planar:1,", RM2_ERR_ARGUMENT, "expected lengths");
     refuses(f, "panada", RM2_ERR_ARGUMENT, "unknown arm \"panada\" (did you mean panda?)");
     refuses(f, "planer:1,1", RM2_ERR_ARGUMENT, "(did you mean planar:1,1,0.5?)");
-    refuses(f, "ur5", RM2_ERR_ARGUMENT, "unknown arm \"ur5\"; known: panda, planar:L1,L2,..., URDF");
+    refuses(f, "ur5", RM2_ERR_ARGUMENT,
+            "unknown arm \"ur5\"; known: panda, planar:L1,L2,..., URDF");
     refuses(f, "no/such.csv", RM2_ERR_IO, "no/such.csv");
     rm2_link link = {.a = 1, .lower = NAN, .upper = 1, .speed = 1};
     rm2_arm *arm;
