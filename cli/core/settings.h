@@ -50,7 +50,7 @@ void settings_json(FILE *out, const rm2_settings_table *table, const void *setti
 const char *setting_given(const setting_options *options, const char *name);
 /* The first option that was given; NULL: none. */
 const char *setting_first_given(const setting_options *options, char word[SETTING_WORD]);
-/* What was given, by name: fills `texts` (SETTING_ROWS), which point to the options; returns how many. */
+/* List the settings that were given, by name: fill `texts` (SETTING_ROWS), which point to the options; return their number. */
 size_t settings_texts(const setting_options *options, rm2_setting_text *texts);
 /* Set what was given, recipes first. */
 rm2_status settings_apply(rm2_context *ctx, const setting_options *options, void *settings);

@@ -158,7 +158,7 @@ static const char *choice_of(const training *t, const rm2_model_info *i, const c
     return known ? text : "unknown";
 }
 
-/* Why the recipe is not points; "" if that is no question. */
+/* Reason why an automatic recipe is not points, or "". */
 static const char *recipe_reason(const training *t) {
     const rm2_fit_plan_info *plan = rm2_fit_plan_info_of(t->plan);
     for (size_t k = 0; plan && k < plan->note_count; k++)

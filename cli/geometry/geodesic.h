@@ -5,7 +5,7 @@
 #include "core/vicinity.h"
 #include "geometry/geometry.h"
 
-/* What is known of one curve apart from its points. */
+/* Measures of one curve. */
 typedef struct measured {
     rm2_path_report report;          /* one that is blocked is not written */
     double expected, standard_error; /* expected length, with --samples */

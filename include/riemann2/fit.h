@@ -35,7 +35,7 @@ typedef struct rm2_latent_choice {
     rm2_init_kind init; /* the start that was used, or chosen if that was automatic */
 } rm2_latent_choice;
 
-/* What a plan has decided. Later versions may add members at the end. */
+/* Decisions of a plan. Later versions may add members at the end. */
 typedef struct rm2_fit_plan_info {
     const rm2_fit_settings
         *settings; /* all of them; recipe, latent_dim and init are not automatic */

@@ -15,7 +15,7 @@ rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint 
 
 /* ---- trainers -------------------------------------------------------------------------------- */
 
-/* A way to train a model whose base point and outputs are there. Collective where ranks have parts of its points. */
+/* Method of training for a model whose base point and outputs are there. Collective where ranks have parts of its points. */
 typedef struct rm2i_trainer {
     bool checkpoints; /* can it write and resume them? */
     /* Find the latents to start from, m->X, from the outputs V (N x M, centred). */
