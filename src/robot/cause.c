@@ -99,14 +99,14 @@ rm2_status rm2i_find_cause(rm2i_solver *s, const rm2i_motion *m, rm2_track_info 
 /* ---- in words ------------------------------------------------------------------------------- */
 
 void rm2_track_cause_text(const rm2_arm *arm, const rm2_track_info *info, char *text, size_t size) {
+    static const char way[] =
+        "every point can be reached, but no motion was found that leads through all without a "
+        "jump; search at more points (settings.stations), split the path here, or move or turn it";
     static const char *const causes[] = {
         [RM2_TRACK_FAR] = "it is beyond the arm's reach; move or shrink the path",
         [RM2_TRACK_POSE] = "no posture has this position and orientation; move or turn the path",
         [RM2_TRACK_LIMIT] = "only postures beyond joint limits reach it; move or turn the path",
-        [RM2_TRACK_WAY] =
-            "every point can be reached, but no motion was found that leads through all without a "
-            "jump; search at more points (settings.stations), split the path here, or move or turn "
-            "it"};
+        [RM2_TRACK_WAY] = way};
     char joint[160] = "";
     if (!text || size == 0)
         return;
