@@ -1,5 +1,5 @@
 /* A setting is kept as one double: choices, flags and counts are small whole numbers, exact there. A
- * hyperparameter is five of them, a seed two of 32 bits. */
+ * hyperparameter is five of them, a seed two of 32 bits. The recipe is never automatic by then: 0 is the first of the others. */
 #include "model_file/settings_file.h"
 
 #include <stdio.h>
@@ -22,7 +22,9 @@ static void take_apart(const rm2_setting *row, const rm2_fit_settings *s, double
     rm2i_value value;
     rm2i_setting_load(row, s, &value);
     parts[0] = rm2i_setting_to_number(row, &value);
-    if (row->type == RM2_SETTING_HYPERPARAMETER) {
+    if (row->type == RM2_SETTING_RECIPE) {
+        parts[0] -= RM2_RECIPE_ROBUST;
+    } else if (row->type == RM2_SETTING_HYPERPARAMETER) {
         parts[1] = value.hyper.learned;
         parts[2] = value.hyper.prior;
         parts[3] = value.hyper.a;
@@ -54,6 +56,8 @@ static bool put_together(const rm2_setting *row, const double parts[PARTS], rm2_
     } else if (row->type == RM2_SETTING_SEED) {
         good = is_whole(parts[0], UINT32_MAX) && is_whole(parts[1], UINT32_MAX);
         value.seed = good ? (uint64_t)parts[1] << 32 | (uint64_t)parts[0] : 0;
+    } else if (row->type == RM2_SETTING_RECIPE) {
+        good = parts[0] >= 0 && rm2i_setting_from_number(row, parts[0] + RM2_RECIPE_ROBUST, &value);
     } else {
         good = rm2i_setting_from_number(row, parts[0], &value);
     }
