@@ -76,7 +76,7 @@ rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5_writer *h5, const rm2_fit
     const rm2_settings_table *table = rm2_fit_settings_table();
     for (size_t k = 0; k < table->count; k++) {
         const char *const *endings = endings_of(&table->rows[k]);
-        double parts[PARTS];
+        double parts[PARTS] = {0};
         take_apart(&table->rows[k], s, parts);
         for (size_t p = 0; endings[p]; p++) {
             char path[PATH_SIZE];
@@ -90,7 +90,7 @@ rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5_writer *h5, const rm2_fit
 static rm2_status get_row(rm2_context *ctx, const rm2i_h5 *h5, const rm2_setting *row,
                           rm2_fit_settings *s) {
     const char *const *endings = endings_of(row);
-    double parts[PARTS];
+    double parts[PARTS] = {0};
     char path[PATH_SIZE];
     take_apart(row, s, parts);
     for (size_t p = 0; endings[p]; p++) {
@@ -118,7 +118,7 @@ void rm2i_settings_each(const rm2_fit_settings *s, void (*take)(void *user, doub
     const rm2_settings_table *table = rm2_fit_settings_table();
     for (size_t k = 0; k < table->count; k++) {
         const char *const *endings = endings_of(&table->rows[k]);
-        double parts[PARTS];
+        double parts[PARTS] = {0};
         take_apart(&table->rows[k], s, parts);
         for (size_t p = 0; !table->rows[k].limit && endings[p]; p++)
             take(user, parts[p]);
