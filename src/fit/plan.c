@@ -236,12 +236,14 @@ static rm2_status choose_dimension(rm2_context *ctx, rm2_fit_plan *p) {
 
 static rm2_status choose(rm2_context *ctx, rm2_fit_plan *p) {
     rm2_fit_settings *s = &p->settings;
+    rm2_init_kind init;
     RM2_TRY(rm2i_data_complete(ctx, p->data, "training needs"));
     if (s->latent_dim == 0)
         RM2_TRY(choose_dimension(ctx, p));
     if (s->init != RM2_INIT_AUTO)
         return RM2_OK;
-    RM2_TRY(rm2i_choose_start(ctx, p->data, s, &s->init));
+    RM2_TRY(rm2i_choose_start(ctx, p->data, s, &init));
+    s->init = init;
     note(p, "init", false, "models with this start describe points held out best");
     return RM2_OK;
 }

@@ -1,5 +1,6 @@
 /* Plans of fits: what is decided, why, and what is rejected. Models of the same decisions have the same bits, so that nothing
  * here needs a tolerance. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -55,6 +56,37 @@ static void rejected(const rm2_data *data, const rm2_fit_settings *s, const char
     assert_null(plan);
     if (!strstr(rm2_context_error(ctx), words))
         fail_msg("'%s' is not in '%s'", words, rm2_context_error(ctx));
+}
+
+/* ---- the start ------------------------------------------------------------------------------- */
+
+enum { SPIRAL = 90 };
+
+/* Points along one and a half turns, where the first principal component folds the curve; or the same turns without their
+ * curvature, a line, where both starts find the same order. */
+static rm2_init_kind start_of_curve(double turns) {
+    double curve[SPIRAL * 2];
+    rm2_rng rng;
+    rm2_rng_seed(&rng, 5);
+    for (size_t i = 0; i < SPIRAL; i++) {
+        double t = (double)i / (SPIRAL - 1), angle = 2 * acos(-1) * turns * t, radius = 1 + 2 * t;
+        curve[2 * i] = radius * cos(angle) + 0.02 * rm2_rng_normal(&rng);
+        curve[2 * i + 1] = radius * sin(angle) + 0.02 * rm2_rng_normal(&rng);
+    }
+    const rm2_setting_text one[] = {{"latent_dim", "1"}};
+    rm2_data *data = data_of("R2", SPIRAL, curve, false);
+    rm2_fit_settings s = with(one, 1);
+    rm2_fit_plan *plan = plan_of(data, &s);
+    rm2_init_kind init = rm2_fit_plan_info_of(plan)->settings->init;
+    rm2_fit_plan_free(plan);
+    rm2_data_free(data);
+    return init;
+}
+
+static void a_spiral_starts_with_isomap(void **state) {
+    (void)state;
+    assert_int_equal(start_of_curve(1.5), RM2_INIT_ISOMAP);
+    assert_int_equal(start_of_curve(0), RM2_INIT_TANGENT);
 }
 
 /* ---- the recipe ------------------------------------------------------------------------------ */
@@ -269,6 +301,7 @@ static void dimensions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_spiral_starts_with_isomap),
         cmocka_unit_test(data_decide_the_recipe),
         cmocka_unit_test(texts_wait_for_the_recipe),
         cmocka_unit_test(members_are_texts),
