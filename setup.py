@@ -30,8 +30,8 @@ class CMakeBuild(build_ext):
 
 
 def version():
-    """The version of the project, from its CMakeLists.txt."""
-    return re.search(r"project\(riemann2 VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    """The version of the project, from its header."""
+    return ".".join(re.findall(r"#define RM2_VERSION_\w+ (\d+)", (ROOT / "include/riemann2/base.h").read_text()))
 
 
 (ROOT / FOLDER).mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 /* One figure of each kind, from made-up formulas: what rm2_plot_* can draw, and how it is called.
  * Usage: figures [DIRECTORY [png|svg|pdf]]
- * cc figures.c $(pkg-config --cflags --libs riemann2) -lm -o figures */
+ * cc figures.c $(pkg-config --cflags --libs riemann2) -o figures */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* From data to a motion: learns the latent space of example motions, gives it the metric of their
  * manifold, finds the shortest path between the start of one demonstration and the end of another, and
  * decodes it to a trajectory on the manifold with its uncertainty.
- * cc geodesic.c $(pkg-config --cflags --libs riemann2) -lm -o geodesic */
+ * cc geodesic.c $(pkg-config --cflags --libs riemann2) -o geodesic */
 #include <stdio.h>
 
 #include <riemann2.h>

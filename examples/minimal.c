@@ -1,5 +1,5 @@
 /* From arrays to a latent space, a geodesic in it, and back to the sphere.
- * cc minimal.c $(pkg-config --cflags --libs riemann2) -lm -o minimal */
+ * cc minimal.c $(pkg-config --cflags --libs riemann2) -o minimal */
 #include <math.h>
 #include <stdio.h>
 

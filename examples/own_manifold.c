@@ -1,7 +1,7 @@
 /* A manifold of one's own: the sphere of radius 3, made from the unit sphere's table by scaling. It is
  * put through the library's conformance suite; a model is trained on it, written, read again where the
  * geometry is registered, and a geodesic of the model computed.
- * cc own_manifold.c $(pkg-config --cflags --libs riemann2) -lm -o own_manifold */
+ * cc own_manifold.c $(pkg-config --cflags --libs riemann2) -o own_manifold */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* A robot that avoids an obstacle which moves: 200 times a second a planner gets the obstacle as it is, the point where the
  * robot is and its goal, and answers with a path that keeps the clearance. At the end come a histogram of the times that
  * the answers took, and how often there was a path.
- * cc replan.c $(pkg-config --cflags --libs riemann2) -lm -o replan */
+ * cc replan.c $(pkg-config --cflags --libs riemann2) -o replan */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -50,6 +50,7 @@ extern "C" {
 #define RM2_PRINTF(text, first)
 #endif
 
+/* The version of the project: packages and pages take it from here. */
 #define RM2_VERSION_MAJOR 0
 #define RM2_VERSION_MINOR 1
 #define RM2_VERSION_PATCH 0
