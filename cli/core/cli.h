@@ -69,6 +69,19 @@ bool options_parse(const char *title, int argc, char **argv, const option_group 
                    const char **positional, size_t max_positional, size_t *count);
 void options_print(FILE *out, const option_group *groups);
 
+/* An option as a shell completes it. */
+typedef enum value_need { VALUE_NONE, VALUE_OPTIONAL, VALUE_NEEDED } value_need;
+typedef struct option_form {
+    const char *name; /* "--kernel" */
+    value_need need;
+    const char *value;        /* name of its value; NULL: it has no value, or words */
+    const char *const *words; /* its values, NULL-ended; NULL: any text */
+    const char *help;
+} option_form;
+typedef void option_visit(const void *user, const option_form *form);
+/* All options of the groups, in the order of the help. */
+void options_visit(const option_group *groups, option_visit *visit, const void *user);
+
 extern const option common_option_table[];
 
 /* The word most like a name so far: it shares most letters at the start, at least one more than `shared` was at first. */
@@ -95,7 +108,10 @@ typedef struct command {
     const char *examples; /* lines for --help */
 } command;
 
-void command_help(const command *self, const option_group *groups);
+/* Print the help of a command; false if its options were handed to command_visit_options instead. */
+bool command_help(const command *self, const option_group *groups);
+/* All options of a command, which hands them to `visit` where it would print its help. */
+void command_visit_options(const command *c, option_visit *visit, const void *user);
 
 /* A context set up from the common options; NULL after saying why not. */
 rm2_context *command_context(common_options *common);
@@ -139,6 +155,10 @@ int run_experiment(const command *self, int argc, char **argv);
 int run_explore(const command *self, int argc, char **argv);
 int run_settings(const command *self, int argc, char **argv);
 int run_version(const command *self, int argc, char **argv);
+int run_completion(const command *self, int argc, char **argv);
+/* The script that completes these commands in a shell (completion_shells). */
+void completion_print(int shell, const command *commands);
+extern const char *const completion_shells[];
 
 /* ---- the process ------------------------------------------------------------------------------ */
 

@@ -7,13 +7,33 @@
 
 #include "core/cli.h"
 
-void command_help(const command *self, const option_group *groups) {
+/* Who takes the options in place of the help; NULL: standard output. */
+static struct {
+    option_visit *visit;
+    const void *user;
+} reader;
+
+void command_visit_options(const command *c, option_visit *visit, const void *user) {
+    static char help_flag[] = "--help";
+    char *arguments[] = {help_flag};
+    reader.visit = visit;
+    reader.user = user;
+    (void)c->run(c, 1, arguments);
+    reader.visit = NULL;
+}
+
+bool command_help(const command *self, const option_group *groups) {
+    if (reader.visit) {
+        options_visit(groups, reader.visit, reader.user);
+        return false;
+    }
     printf("%s: %s\n\nusage: %s %s\n", self->title, self->summary, self->title, self->usage);
     options_print(stdout, groups);
     if (self->examples[0])
         printf("\nExamples:\n%s", self->examples);
     printf("\nExit codes: 0 done, 1 failure, 2 usage, 3 bad data, 4 result written, but not "
            "reliable.\n");
+    return true;
 }
 
 static void log_to_stderr(void *user, rm2_log_level level, const char *line) {

@@ -323,6 +323,23 @@ void settings_print(FILE *out, const option_group *group) {
     }
 }
 
+void settings_visit(const option_group *group, option_visit *visit, const void *user) {
+    for (size_t k = 0; k < group->from->table->count; k++) {
+        const rm2_setting *s = rm2_settings_at(group->from->table, k);
+        char bare[SETTING_WORD], word[SETTING_WORD + 8];
+        if (!setting_is_option(group->from, k))
+            continue;
+        for (int negated = 0; negated <= (int)has_negation(s); negated++) {
+            setting_match match = {group->from, NULL, k, negated};
+            value_need need = setting_needs_value(&match);
+            (void)snprintf(word, sizeof word, "--%s%s", negated ? "no-" : "",
+                           setting_name(s, bare));
+            visit(user, &(option_form){word, need, need && !s->words ? value_form(s) : NULL,
+                                       need ? s->words : NULL, s->help});
+        }
+    }
+}
+
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_value(FILE *out, const rm2_settings_table *table, const rm2_setting *s,

@@ -102,8 +102,8 @@ int run_generate(const command *self, int argc, char **argv) {
     if (!options_parse(self->title, argc, argv, groups, &name, 1, &count))
         return EXIT_USAGE;
     if (common.help) {
-        command_help(self, groups);
-        print_names(stdout);
+        if (command_help(self, groups))
+            print_names(stdout);
         return EXIT_DONE;
     }
     if (count == 0 || !options.output) {

@@ -108,6 +108,11 @@ static const command commands[] = {
      "[fit|data|encode|space|covariance] [--json]",
      "  riemann2 settings fit\n"
      "  riemann2 settings --json\n"},
+    {COMMAND("completion"), "print a script that completes commands and options in a shell",
+     run_completion, "bash|zsh|fish",
+     "  riemann2 completion bash > ~/.local/share/bash-completion/completions/riemann2\n"
+     "  riemann2 completion zsh > ~/.zfunc/_riemann2\n"
+     "  riemann2 completion fish > ~/.config/fish/completions/riemann2.fish\n"},
     {COMMAND("version"), "print the version, the linear algebra library and the threads",
      run_version, "[--json]", ""},
     {.name = NULL},
@@ -146,6 +151,34 @@ int run_version(const command *self, int argc, char **argv) {
     else
         printf("riemann2 %s\n%s, %s kernels\n%d threads\n", rm2_version(), blas.config, blas.core,
                threads);
+    return EXIT_DONE;
+}
+
+static int find_word(const char *const *words, const char *word) {
+    int k = 0;
+    while (words[k] && strcmp(words[k], word) != 0)
+        k++;
+    return words[k] ? k : -1;
+}
+
+int run_completion(const command *self, int argc, char **argv) {
+    common_options common = {.help = false};
+    const option_group groups[] = {{"Options", common_option_table, &common, NULL},
+                                   {.options = NULL}};
+    const char *name = "";
+    size_t count;
+    if (!options_parse(self->title, argc, argv, groups, &name, 1, &count))
+        return EXIT_USAGE;
+    if (common.help) {
+        command_help(self, groups);
+        return EXIT_DONE;
+    }
+    int shell = find_word(completion_shells, name);
+    if (shell < 0) {
+        (void)fprintf(stderr, "%s: expected a shell: bash, zsh or fish\n", self->title);
+        return EXIT_USAGE;
+    }
+    completion_print(shell, commands);
     return EXIT_DONE;
 }
 
