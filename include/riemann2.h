@@ -5,6 +5,7 @@
 
 #include "riemann2/base.h"
 #include "riemann2/blas.h"
+#include "riemann2/communicator.h"
 #include "riemann2/covariance.h"
 #include "riemann2/cross.h"
 #include "riemann2/data.h"
@@ -29,7 +30,6 @@
 #include "riemann2/settings.h"
 #include "riemann2/space.h"
 #include "riemann2/statistics.h"
-#include "riemann2/team.h"
 #include "riemann2/trajectory.h"
 
 #endif

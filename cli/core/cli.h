@@ -117,9 +117,9 @@ void command_visit_options(const command *c, option_visit *visit, const void *us
 rm2_context *command_context(common_options *common);
 /* Read .mat files in this context, or say how to (cli/mat, cli/matless). */
 rm2_status mat_register(rm2_context *ctx);
-/* The team of contexts that are created from now on; NULL: none. */
-void command_set_team(const rm2_team *team);
-/* Processes of the team; 1 without one. */
+/* The communicator of contexts that are created from now on; NULL: none. */
+void command_set_communicator(const rm2_communicator *comm);
+/* Processes of the communicator; 1 without one. */
 int command_ranks(void);
 /* A message of the library with options in place of its fields: "settings.spd_layout upper" is "--spd-layout
  * upper". Returns `text`. */

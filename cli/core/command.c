@@ -47,14 +47,14 @@ static void log_to_stderr(void *user, rm2_log_level level, const char *line) {
 }
 
 /* Of the process, set before a command runs. */
-static const rm2_team *process_team;
+static const rm2_communicator *process_communicator;
 
-void command_set_team(const rm2_team *team) {
-    process_team = team;
+void command_set_communicator(const rm2_communicator *comm) {
+    process_communicator = comm;
 }
 
 int command_ranks(void) {
-    return process_team ? process_team->size : 1;
+    return process_communicator ? process_communicator->ranks : 1;
 }
 
 /* Threads that share fewer processors than there are: mpirun binds a rank to one processor where it starts one or two. */
@@ -67,7 +67,7 @@ static void warn_if_bound(const rm2_context *ctx, int threads, common_options *c
     (void)snprintf(line, sizeof line,
                    "%d threads share %d of %ld processors, to which this process is bound%s",
                    threads, allowed, all,
-                   process_team ? " (Open MPI: start it with mpirun --bind-to none)" : "");
+                   process_communicator ? " (Open MPI: start it with mpirun --bind-to none)" : "");
     log_to_stderr(common, RM2_LOG_WARNING, line);
 }
 
@@ -88,7 +88,7 @@ rm2_context *command_context(common_options *common) {
         rm2_context_free(ctx);
         return NULL;
     }
-    (void)rm2_context_set_team(ctx, process_team);
+    (void)rm2_context_set_communicator(ctx, process_communicator);
     return ctx;
 }
 

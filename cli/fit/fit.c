@@ -180,7 +180,7 @@ static int finish(const training *t) {
 
 /* ---- command --------------------------------------------------------------------------------- */
 
-/* May the ranks of a team read the data, each its part? Nothing here may need the data themselves. */
+/* May every process reads its part, each its part? Nothing here may need the data themselves. */
 static bool fit_in_parts(const training *t) {
     const fit_options *o = t->options;
     const rm2_data_settings *d = &t->data_options->settings;

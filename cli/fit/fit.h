@@ -49,10 +49,10 @@ typedef struct training {
     const char *path; /* of the data */
     data_options *data_options;
     const fit_options *options;
-    rm2_data *data, *held; /* NULL: the ranks of a team read it; trajectories set aside, or NULL */
+    rm2_data *data, *held; /* NULL: every process reads its part; trajectories set aside, or NULL */
     fit_texts texts;
     rm2_fit_settings settings; /* as given; those of the plan are what counts */
-    rm2_fit_plan *plan;        /* NULL: --add, or the ranks of a team read the data */
+    rm2_fit_plan *plan;        /* NULL: --add, or every process reads its part */
     rm2_factor_kernel *kernels;
     double *start;    /* latent points to start from, or NULL */
     double *base;     /* base point, or NULL */

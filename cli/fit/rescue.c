@@ -9,7 +9,7 @@
 
 enum { NAMES = 10, PATH_SIZE = 4096 };
 
-/* As a compact model where that is asked for; one that a team trained is compact. */
+/* As a compact model where that is asked for; one that several processes trained is compact. */
 static rm2_status write_model(const training *t, const char *path, bool overwrite) {
     rm2_model *compact = NULL;
     bool whole = t->options->compact && t->data;

@@ -21,25 +21,25 @@ static void interrupt(int number) {
     (void)raise(SIGINT);
 }
 
-static int run_rank_0(rm2_context *ctx, const rm2_team *team, int argc, char **argv) {
+static int run_rank_0(rm2_context *ctx, const rm2_communicator *comm, int argc, char **argv) {
     (void)signal(SIGUSR1, interrupt);
-    command_set_team(team);
+    command_set_communicator(comm);
     int code = process_end(run_command(argc, argv));
-    command_set_team(NULL);
-    (void)rm2_team_end(ctx);
+    command_set_communicator(NULL);
+    (void)rm2_communicator_end(ctx);
     return code;
 }
 
 static int work(rm2_context *ctx) {
     leave_signals_to_rank_0();
-    return rm2_team_work(ctx) == RM2_OK ? EXIT_DONE : EXIT_FAILED;
+    return rm2_communicator_serve(ctx) == RM2_OK ? EXIT_DONE : EXIT_FAILED;
 }
 
 static void report_traffic(rm2_context *ctx, const rm2_mpi *mpi) {
     rm2_mpi_traffic t;
     if (getenv("RIEMANN2_TRAFFIC") && rm2_mpi_traffic_of(ctx, mpi, &t) == RM2_OK)
         (void)fprintf(stderr, "rank %d: %zu collective calls, %.6g MB sent, %.3f s in them\n",
-                      rm2_mpi_team(mpi)->rank, t.calls, 1e-6 * t.bytes, t.seconds);
+                      rm2_mpi_communicator(mpi)->rank, t.calls, 1e-6 * t.bytes, t.seconds);
 }
 
 /* A rank that cannot begin ends all of them: the others would wait for it. */
@@ -52,12 +52,12 @@ static _Noreturn void give_up(const char *reason) {
 static int run(rm2_context *ctx, int argc, char **argv) {
     rm2_mpi *mpi;
     if (rm2_mpi_create(ctx, MPI_COMM_WORLD, &mpi) != RM2_OK ||
-        rm2_context_set_team(ctx, rm2_mpi_team(mpi)) != RM2_OK)
+        rm2_context_set_communicator(ctx, rm2_mpi_communicator(mpi)) != RM2_OK)
         give_up(rm2_context_error(ctx));
-    const rm2_team *team = rm2_mpi_team(mpi);
-    int code = team->rank == 0 ? run_rank_0(ctx, team, argc, argv) : work(ctx);
+    const rm2_communicator *comm = rm2_mpi_communicator(mpi);
+    int code = comm->rank == 0 ? run_rank_0(ctx, comm, argc, argv) : work(ctx);
     report_traffic(ctx, mpi);
-    (void)rm2_context_set_team(ctx, NULL);
+    (void)rm2_context_set_communicator(ctx, NULL);
     rm2_mpi_free(mpi);
     return code;
 }

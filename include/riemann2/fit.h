@@ -90,7 +90,7 @@ RM2_API rm2_status rm2_fit(rm2_context *ctx, const rm2_data *data, const rm2_fit
                            const rm2_checkpoint *checkpoint, rm2_model **model);
 
 /* Train on a file, for a compact model (settings.compact is implied): rm2_data_read, rm2_fit and rm2_model_compact in one call. In a
- * team (riemann2/team.h) every rank reads its own part of the file, and no rank has all points: the way for data that one
+ * team (riemann2/communicator.h) every rank reads its own part of the file, and no rank has all points: the way for data that one
  * machine cannot hold. The model has the same bits. For that the file is text, .npy or .npz with rows one after the other,
  * without labels, missing entries, and settings.select, holdout and thin, and the fit begins with RM2_INIT_ALIGNED or
  * RM2_INIT_ISOMAP, from no base point, inducing points or latents of your own; else rank 0 reads all. A path that other

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "base/pool.h"
-#include "riemann2/team.h"
+#include "riemann2/communicator.h"
 
 enum { RM2I_MESSAGE_SIZE = 1024, RM2I_HELPERS = 255 };
 
@@ -63,8 +63,8 @@ struct rm2_context {
     const struct rm2_archive_format **formats; /* registered ones */
     size_t format_count;
     rm2i_pool pool;
-    const rm2_team *team; /* borrowed; NULL: none */
-    rm2_context *parent;  /* whose flag and progress count instead; NULL: its own */
+    const rm2_communicator *communicator; /* borrowed; NULL: none */
+    rm2_context *parent;                  /* whose flag and progress count instead; NULL: its own */
 };
 
 #endif

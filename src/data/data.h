@@ -9,9 +9,9 @@
 #ifndef RM2I_DATA_H
 #define RM2I_DATA_H
 
-#include "base/parts.h"
 #include "io/io.h"
 #include "riemann2/data.h"
+#include "rows/parts.h"
 
 /* ---- making data sets (data.c) -------------------------------------------------------------- */
 

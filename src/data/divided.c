@@ -22,7 +22,7 @@ void rm2i_divided_clear(rm2i_divided *d) {
 /* What is known on the way. */
 typedef struct reading {
     rm2_context *ctx;
-    const rm2_team *team;
+    const rm2_communicator *comm;
     const char *path;
     const rm2_data_settings *s;
     rm2_manifold *manifold;
@@ -37,33 +37,33 @@ typedef struct reading {
 
 /* The plan of rank 0 on all ranks. */
 static rm2_status share_plan(const reading *r, rm2i_raw_plan *plan) {
-    size_t ranks = (size_t)r->team->size, *memory = plan->memory;
+    size_t ranks = (size_t)r->comm->ranks, *memory = plan->memory;
     rm2_status status = RM2_OK;
-    rm2i_team_tell(r->team, plan, sizeof *plan);
-    if (r->team->rank != 0)
+    rm2i_broadcast(r->comm, plan, sizeof *plan);
+    if (r->comm->rank != 0)
         status = rm2i_alloc(r->ctx, 2 * (ranks + 1), sizeof *memory, &memory);
     plan->memory = plan->at = memory;
-    RM2_TRY(rm2i_team_settle(r->ctx, r->team, status));
+    RM2_TRY(rm2i_agree(r->ctx, r->comm, status));
     plan->numbers = memory + ranks + 1;
-    rm2i_team_tell(r->team, memory, 2 * (ranks + 1) * sizeof *memory);
+    rm2i_broadcast(r->comm, memory, 2 * (ranks + 1) * sizeof *memory);
     return RM2_OK;
 }
 
 static rm2_status read_planned(reading *r, const rm2i_wanted *wanted, const rm2i_raw_plan *plan) {
     RM2_TRY(
-        rm2i_raw_read_part(r->ctx, r->path, r->s, wanted, plan, (size_t)r->team->rank, &r->raw));
+        rm2i_raw_read_part(r->ctx, r->path, r->s, wanted, plan, (size_t)r->comm->rank, &r->raw));
     return rm2i_check_width(r->ctx, r->path, r->s, wanted, &r->raw);
 }
 
 /* Do all ranks see the file that rank 0 sees? It reads the others' parts for this, while they wait for it. */
 static rm2_status compare_files(const reading *r, const rm2i_raw_plan *plan) {
     uint64_t own = 0;
-    size_t rank = (size_t)r->team->rank;
+    size_t rank = (size_t)r->comm->rank;
     rm2_status status = rank > 0 ? rm2i_raw_part_sum(r->ctx, r->path, plan, rank, &own) : RM2_OK;
-    RM2_TRY(rm2i_team_settle(r->ctx, r->team, status));
+    RM2_TRY(rm2i_agree(r->ctx, r->comm, status));
     for (size_t k = 1; k < plan->parts; k++) {
         uint64_t sum = own, expected = 0;
-        r->team->broadcast(r->team->user, (int)k, sizeof sum, &sum);
+        r->comm->broadcast(r->comm->user, (int)k, sizeof sum, &sum);
         if (rank == 0 && status == RM2_OK)
             status = rm2i_raw_part_sum(r->ctx, r->path, plan, k, &expected);
         if (rank == 0 && status == RM2_OK && sum != expected)
@@ -72,17 +72,16 @@ static rm2_status compare_files(const reading *r, const rm2i_raw_plan *plan) {
                                "from those on rank 0",
                                r->path, k);
     }
-    return rm2i_team_settle(r->ctx, r->team, status);
+    return rm2i_agree(r->ctx, r->comm, status);
 }
 
 /* How many rows each rank has read. */
 static rm2_status count_rows(reading *r) {
-    size_t ranks = (size_t)r->team->size;
-    RM2_TRY(rm2i_team_settle(r->ctx, r->team,
-                             rm2i_calloc(r->ctx, ranks + 1, sizeof *r->from, &r->from)));
+    size_t ranks = (size_t)r->comm->ranks;
+    RM2_TRY(rm2i_agree(r->ctx, r->comm, rm2i_calloc(r->ctx, ranks + 1, sizeof *r->from, &r->from)));
     for (size_t k = 0; k < ranks; k++) {
         size_t rows = r->raw.rows;
-        r->team->broadcast(r->team->user, (int)k, sizeof rows, &rows);
+        r->comm->broadcast(r->comm->user, (int)k, sizeof rows, &rows);
         r->from[k + 1] = r->from[k] + rows;
     }
     return RM2_OK;
@@ -99,13 +98,13 @@ static rm2_status read_rows(reading *r) {
     rm2i_wanted wanted = {.width = 0};
     rm2i_raw_plan plan = {.parts = 0};
     rm2_status status = prepare(r, &wanted);
-    if (status == RM2_OK && r->team->rank == 0)
-        status = rm2i_raw_plan_make(r->ctx, r->path, r->s, &wanted, (size_t)r->team->size, &plan);
-    status = rm2i_team_settle(r->ctx, r->team, status);
+    if (status == RM2_OK && r->comm->rank == 0)
+        status = rm2i_raw_plan_make(r->ctx, r->path, r->s, &wanted, (size_t)r->comm->ranks, &plan);
+    status = rm2i_agree(r->ctx, r->comm, status);
     if (status == RM2_OK)
         status = share_plan(r, &plan);
     if (status == RM2_OK)
-        status = rm2i_team_settle(r->ctx, r->team, read_planned(r, &wanted, &plan));
+        status = rm2i_agree(r->ctx, r->comm, read_planned(r, &wanted, &plan));
     if (status == RM2_OK)
         status = compare_files(r, &plan);
     rm2i_raw_plan_free(&plan);
@@ -169,25 +168,24 @@ typedef struct all_runs {
 } all_runs;
 
 static rm2_status collect_runs(reading *r, const runs *own, all_runs *to) {
-    size_t ranks = (size_t)r->team->size;
-    rm2i_mail mail = {.team = r->team};
-    RM2_TRY(rm2i_team_settle(
-        r->ctx, r->team, rm2i_calloc(r->ctx, 4 * (ranks + 1), sizeof *to->memory, &to->memory)));
+    size_t ranks = (size_t)r->comm->ranks;
+    rm2i_mail mail = {.comm = r->comm};
+    RM2_TRY(rm2i_agree(r->ctx, r->comm,
+                       rm2i_calloc(r->ctx, 4 * (ranks + 1), sizeof *to->memory, &to->memory)));
     to->first = to->memory;
     to->words = to->first + ranks + 1;
     mail.sent = to->words + ranks + 1;
     mail.received = mail.sent + ranks + 1;
     for (size_t k = 0; k < ranks; k++) {
         size_t sizes[] = {own->count, doubles_for(own->bytes)};
-        r->team->broadcast(r->team->user, (int)k, sizeof sizes, sizes);
+        r->comm->broadcast(r->comm->user, (int)k, sizeof sizes, sizes);
         to->first[k + 1] = to->first[k] + sizes[0];
         to->words[k + 1] = to->words[k] + sizes[1];
     }
-    bool first = r->team->rank == 0;
+    bool first = r->comm->rank == 0;
     to->all.count = first ? to->first[ranks] : 0;
-    RM2_TRY(rm2i_team_settle(
-        r->ctx, r->team,
-        runs_create(r->ctx, to->all.count, first ? to->words[ranks] : 0, &to->all)));
+    RM2_TRY(rm2i_agree(r->ctx, r->comm,
+                       runs_create(r->ctx, to->all.count, first ? to->words[ranks] : 0, &to->all)));
     rm2i_mail_collect(&mail, to->first, 2, own->rows, to->all.rows);
     rm2i_mail_collect(&mail, to->words, 1, own->text, to->all.text);
     return RM2_OK;
@@ -265,18 +263,18 @@ static rm2_status take_ids(reading *r, const trajectories *t) {
 
 /* Rank 0: who gets which rows. */
 static rm2_status plan_parts(reading *r, const all_runs *found) {
-    size_t N = r->from[r->team->size];
+    size_t N = r->from[r->comm->ranks];
     rm2i_rows_of whole = {.N = N, .rows = rm2i_unit_rows(N)};
     if (!found)
-        return rm2i_parts_plan(r->ctx, r->team, &whole, &r->to->parts);
+        return rm2i_parts_plan(r->ctx, r->comm, &whole, &r->to->parts);
     trajectories t = {.count = found->all.count};
     RM2_TRY(rm2i_arena_alloc(r->ctx, lay_out_trajectories, &t, &t.memory));
-    join_runs(found, r->team->size, &t);
+    join_runs(found, r->comm->ranks, &t);
     whole.trajectories = t.count;
     whole.starts = t.starts;
     rm2_status status = check_ids(r, &t);
     if (status == RM2_OK)
-        status = rm2i_parts_plan(r->ctx, r->team, &whole, &r->to->parts);
+        status = rm2i_parts_plan(r->ctx, r->comm, &whole, &r->to->parts);
     if (status == RM2_OK)
         status = take_ids(r, &t);
     free(t.memory);
@@ -284,25 +282,25 @@ static rm2_status plan_parts(reading *r, const all_runs *found) {
 }
 
 static rm2_status share_ids(reading *r) {
-    rm2i_team_tell(r->team, &r->id_size, sizeof r->id_size);
-    rm2_status status = r->team->rank == 0 ? RM2_OK : rm2i_alloc(r->ctx, r->id_size, 1, &r->ids);
-    RM2_TRY(rm2i_team_settle(r->ctx, r->team, status));
-    rm2i_team_tell(r->team, r->ids, r->id_size);
+    rm2i_broadcast(r->comm, &r->id_size, sizeof r->id_size);
+    rm2_status status = r->comm->rank == 0 ? RM2_OK : rm2i_alloc(r->ctx, r->id_size, 1, &r->ids);
+    RM2_TRY(rm2i_agree(r->ctx, r->comm, status));
+    rm2i_broadcast(r->comm, r->ids, r->id_size);
     return RM2_OK;
 }
 
 static rm2_status plan_with(reading *r, const all_runs *found) {
-    RM2_TRY(rm2i_team_settle(r->ctx, r->team, r->team->rank == 0 ? plan_parts(r, found) : RM2_OK));
-    RM2_TRY(rm2i_parts_share(r->ctx, r->team, &r->to->parts));
+    RM2_TRY(rm2i_agree(r->ctx, r->comm, r->comm->rank == 0 ? plan_parts(r, found) : RM2_OK));
+    RM2_TRY(rm2i_parts_share(r->ctx, r->comm, &r->to->parts));
     return found ? share_ids(r) : RM2_OK;
 }
 
 static rm2_status find_parts(reading *r) {
     runs own = {.count = 0};
     all_runs all = {.memory = NULL};
-    if (!r->s->group && !rm2i_team_decide(r->team, r->raw.group.code != NULL))
+    if (!r->s->group && !rm2i_decide(r->comm, r->raw.group.code != NULL))
         return plan_with(r, NULL);
-    rm2_status status = rm2i_team_settle(r->ctx, r->team, find_runs(r->ctx, &r->raw, &own));
+    rm2_status status = rm2i_agree(r->ctx, r->comm, find_runs(r->ctx, &r->raw, &own));
     if (status == RM2_OK)
         status = collect_runs(r, &own, &all);
     if (status == RM2_OK)
@@ -324,14 +322,14 @@ static size_t overlap(const size_t *a, const size_t *b) {
 /* Rows of `width` numbers, as they were read, to the rows that this rank gets, in fresh memory; the old is freed. */
 static rm2_status move(const reading *r, size_t width, double **rows) {
     const rm2i_parts *p = &r->to->parts;
-    int own = r->team->rank;
+    int own = r->comm->rank;
     double *moved;
-    RM2_TRY(rm2i_team_alloc(r->ctx, r->team, rm2i_parts_rows(p), width * sizeof *moved, &moved));
-    for (int k = 0; k < r->team->size; k++) {
+    RM2_TRY(rm2i_alloc_all(r->ctx, r->comm, rm2i_parts_rows(p), width * sizeof *moved, &moved));
+    for (int k = 0; k < r->comm->ranks; k++) {
         p->sent[k] = overlap(r->from + own, p->rows + k) * width;
         p->received[k] = overlap(r->from + k, p->rows + own) * width;
     }
-    r->team->exchange(r->team->user, p->sent, *rows, p->received, moved);
+    r->comm->alltoall(r->comm->user, p->sent, *rows, p->received, moved);
     free(*rows);
     *rows = moved;
     return RM2_OK;
@@ -346,15 +344,15 @@ static void sizes_to_doubles(size_t n, size_t *sizes, double *doubles) {
 static rm2_status move_numbers(reading *r) {
     double *numbers;
     rm2i_raw *raw = &r->raw;
-    RM2_TRY(rm2i_team_alloc(r->ctx, r->team, raw->rows, sizeof *numbers, &numbers));
+    RM2_TRY(rm2i_alloc_all(r->ctx, r->comm, raw->rows, sizeof *numbers, &numbers));
     sizes_to_doubles(raw->rows, raw->numbers, numbers);
     rm2_status status = move(r, 1, &numbers);
     size_t n = rm2i_parts_rows(&r->to->parts);
     if (status == RM2_OK) {
         free(raw->numbers);
         raw->numbers = NULL;
-        status = rm2i_team_settle(r->ctx, r->team,
-                                  rm2i_alloc(r->ctx, n, sizeof *raw->numbers, &raw->numbers));
+        status =
+            rm2i_agree(r->ctx, r->comm, rm2i_alloc(r->ctx, n, sizeof *raw->numbers, &raw->numbers));
     }
     for (size_t i = 0; status == RM2_OK && i < n; i++)
         raw->numbers[i] = (size_t)numbers[i];
@@ -381,7 +379,7 @@ static rm2_status take_trajectories(const reading *r, rm2i_draft *d) {
     if (d->trajectories == 0)
         return RM2_OK;
     rm2i_parts_starts(p, d->starts);
-    for (size_t t = 0; t < p->trajectories[r->team->rank]; t++)
+    for (size_t t = 0; t < p->trajectories[r->comm->rank]; t++)
         id += strlen(id) + 1;
     for (size_t t = 0; t < d->trajectories; t++, id += strlen(id) + 1) {
         free(d->ids[t]);
@@ -433,12 +431,12 @@ static void add_singular(const void *job, void *state) {
 static rm2_status report_findings(const reading *r, rm2i_draft *d, const rm2_data_report *own) {
     rm2_data_report all = {.factors = own->factors};
     singular matrices = {0, 0};
-    RM2_TRY(rm2i_team_alloc(r->ctx, r->team, all.factors, sizeof *all.factor, &all.factor));
-    rm2i_team_relay(r->team, all.factors * sizeof *all.factor, all.factor, add_findings, own);
-    rm2i_team_relay(r->team, sizeof matrices, &matrices, add_singular, d);
+    RM2_TRY(rm2i_alloc_all(r->ctx, r->comm, all.factors, sizeof *all.factor, &all.factor));
+    rm2i_comm_fold(r->comm, all.factors * sizeof *all.factor, all.factor, add_findings, own);
+    rm2i_comm_fold(r->comm, sizeof matrices, &matrices, add_singular, d);
     d->singular = matrices.count;
     d->singular_row = matrices.row;
-    if (r->team->rank == 0)
+    if (r->comm->rank == 0)
         rm2i_log_validated(r->ctx, r->s, d, r->to->parts.all, &all);
     rm2_data_report_clear(&all);
     return RM2_OK;
@@ -453,13 +451,13 @@ static rm2_status finish(const reading *r, rm2i_draft *d, rm2_data_report *repor
     if (rm2i_data_scales(r->s, d->manifold, p->all) ||
         (r->s->scale == RM2_SCALE_AUTO && rm2i_scale_vanishes(d, p)))
         RM2_TRY(rm2i_scale(r->ctx, p, d, NULL));
-    return rm2i_team_settle(r->ctx, r->team, rm2i_draft_finish(r->ctx, d, &r->to->own));
+    return rm2i_agree(r->ctx, r->comm, rm2i_draft_finish(r->ctx, d, &r->to->own));
 }
 
 static rm2_status make_points(reading *r) {
     rm2i_draft d = {.count = 0};
     rm2_data_report report = {.factors = 0};
-    rm2_status status = rm2i_team_settle(r->ctx, r->team, to_draft(r, &d, &report));
+    rm2_status status = rm2i_agree(r->ctx, r->comm, to_draft(r, &d, &report));
     if (status == RM2_OK)
         status = finish(r, &d, &report);
     rm2_data_report_clear(&report);
@@ -467,9 +465,9 @@ static rm2_status make_points(reading *r) {
     return status;
 }
 
-rm2_status rm2i_data_read_divided(rm2_context *ctx, const rm2_team *team, const char *path,
+rm2_status rm2i_data_read_divided(rm2_context *ctx, const rm2_communicator *comm, const char *path,
                                   const rm2_data_settings *s, rm2i_divided *divided) {
-    reading r = {.ctx = ctx, .team = team, .path = path, .s = s, .to = divided};
+    reading r = {.ctx = ctx, .comm = comm, .path = path, .s = s, .to = divided};
     *divided = (rm2i_divided){.own = NULL};
     rm2_status status = read_rows(&r);
     if (status == RM2_OK)

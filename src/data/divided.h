@@ -1,7 +1,7 @@
 /* A data set that no process has as a whole.
  *
  * Each rank of a team reads its part of the file (raw_part.h), whatever trajectories begin and end there. Rank 0 learns
- * where trajectories begin in all, and decides who gets which (base/parts.h); ranks exchange the rows at the borders of
+ * where trajectories begin in all, and decides who gets which (rows/parts.h); ranks exchange the rows at the borders of
  * their parts. From then on every rank has whole trajectories, and checks and converts them as a single process does.
  * What depends on all points, signs and scales, is found together, with the bits of a single process. */
 #ifndef RM2I_DIVIDED_H
@@ -20,7 +20,7 @@ bool rm2i_data_divisible(rm2_context *ctx, const char *path, const rm2_data_sett
 
 /* Collective; all ranks have the same path and settings (rm2i_data_take_settings). A failure is the same on all ranks,
  * with the message of the first rank that failed; clear the result also then. */
-rm2_status rm2i_data_read_divided(rm2_context *ctx, const rm2_team *team, const char *path,
+rm2_status rm2i_data_read_divided(rm2_context *ctx, const rm2_communicator *comm, const char *path,
                                   const rm2_data_settings *s, rm2i_divided *divided);
 void rm2i_divided_clear(rm2i_divided *divided);
 

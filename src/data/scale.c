@@ -59,7 +59,7 @@ static double unit_of(const entries *e) {
     enum { SMALL = -400 }; /* squares below 2^-800 come near the least normal number, 2^-1022 */
     double largest = 0;
     int exponent = 0;
-    rm2i_team_relay(rm2i_parts_team(e->parts), sizeof largest, &largest, find_largest, e);
+    rm2i_comm_fold(rm2i_parts_comm(e->parts), sizeof largest, &largest, find_largest, e);
     (void)frexp(largest, &exponent);
     return largest > 0 && exponent < SMALL ? ldexp(1, exponent - 1) : 1;
 }
@@ -92,14 +92,14 @@ static void add_squares(const void *job, void *state) {
 
 /* Mean over the factor's columns of their variance (divisor n - 1), in units of unit^2. */
 static double mean_variance(const entries *e, double unit) {
-    const rm2_team *team = rm2i_parts_team(e->parts);
+    const rm2_communicator *comm = rm2i_parts_comm(e->parts);
     double total = 0, n = (double)rm2i_parts_all(e->parts, e->d->count);
     for (size_t k = 0; k < e->f->ambient; k++) {
         column c = {e, k, unit, 0};
         double squares = 0;
-        rm2i_team_relay(team, sizeof c.mean, &c.mean, add_shares,
-                        &(column){.e = e, .entry = k, .unit = unit});
-        rm2i_team_relay(team, sizeof squares, &squares, add_squares, &c);
+        rm2i_comm_fold(comm, sizeof c.mean, &c.mean, add_shares,
+                       &(column){.e = e, .entry = k, .unit = unit});
+        rm2i_comm_fold(comm, sizeof squares, &squares, add_squares, &c);
         total += squares / (n - 1);
     }
     return total / (double)e->f->ambient;

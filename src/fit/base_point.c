@@ -41,17 +41,17 @@ static rm2_status pick_points(rm2_context *ctx, const rm2_model *m, const rm2i_k
 
 static rm2_status mean_of_some(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept,
                                rm2_mean_info *info) {
-    const rm2_team *team = rm2i_parts_team(m->parts);
+    const rm2_communicator *comm = rm2i_parts_comm(m->parts);
     size_t ambient = rm2_manifold_ambient(m->manifold);
     bool first = rm2i_parts_first(m->parts);
     double *points;
-    RM2_TRY(rm2i_team_alloc(ctx, team, first ? kept->n : 0, ambient * sizeof *points, &points));
+    RM2_TRY(rm2i_alloc_all(ctx, comm, first ? kept->n : 0, ambient * sizeof *points, &points));
     rm2_status status = pick_points(ctx, m, kept, points);
     if (status == RM2_OK && first)
         status = rm2_manifold_mean(ctx, m->manifold, kept->n, points, NULL, NULL, m->base, info);
     free(points);
-    RM2_TRY(rm2i_team_settle(ctx, team, status));
-    rm2i_team_tell(team, m->base, ambient * sizeof *m->base);
+    RM2_TRY(rm2i_agree(ctx, comm, status));
+    rm2i_broadcast(comm, m->base, ambient * sizeof *m->base);
     return RM2_OK;
 }
 
@@ -65,8 +65,8 @@ static rm2_status find_mean(rm2_context *ctx, const rm2_model *m, rm2_mean_info 
                                      m->parts ? m->parts->all_trajectories : m->data->trajectories,
                                  .starts = m->parts ? m->parts->starts : m->data->starts};
     rm2i_kept kept;
-    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(m->parts),
-                             rm2i_keep(ctx, &all, N <= MEAN_OF_ALL ? N : MEAN_OF_SOME, &kept)));
+    RM2_TRY(rm2i_agree(ctx, rm2i_parts_comm(m->parts),
+                       rm2i_keep(ctx, &all, N <= MEAN_OF_ALL ? N : MEAN_OF_SOME, &kept)));
     rm2_status status = mean_of_some(ctx, m, &kept, info);
     rm2i_kept_free(&kept);
     return status;

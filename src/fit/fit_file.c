@@ -57,13 +57,13 @@ static void log_start(rm2_context *ctx, const rm2_start_report *r) {
 }
 
 /* Collective; *model is rank 0's. */
-static rm2_status fit_parts(rm2_context *ctx, const rm2_team *team, const request *q,
+static rm2_status fit_parts(rm2_context *ctx, const rm2_communicator *comm, const request *q,
                             rm2_model **model) {
     rm2i_divided d;
     rm2_model *m = NULL;
-    rm2_status status = rm2i_data_read_divided(ctx, team, q->path, &q->data, &d);
+    rm2_status status = rm2i_data_read_divided(ctx, comm, q->path, &q->data, &d);
     if (status == RM2_OK)
-        status = rm2i_team_settle(ctx, team, create_model(ctx, q, &d, &m));
+        status = rm2i_agree(ctx, comm, create_model(ctx, q, &d, &m));
     if (status == RM2_OK) {
         m->parts = &d.parts;
         status = rm2i_fit_model(ctx, &m->settings, &q->checkpoint, m);
@@ -86,64 +86,65 @@ typedef struct texts {
 } texts;
 
 /* A text of rank 0, or NULL, on all ranks. Collective. */
-static rm2_status share_text(rm2_context *ctx, const rm2_team *team, const char **text,
+static rm2_status share_text(rm2_context *ctx, const rm2_communicator *comm, const char **text,
                              texts *own) {
-    const char *first = team->rank == 0 ? *text : NULL;
+    const char *first = comm->rank == 0 ? *text : NULL;
     size_t size = first ? strlen(first) + 1 : 0;
     char *copy = NULL;
     rm2_status status = RM2_OK;
-    rm2i_team_tell(team, &size, sizeof size);
+    rm2i_broadcast(comm, &size, sizeof size);
     if (size > 0)
         status = rm2i_alloc(ctx, size, 1, &copy);
     own->text[own->count++] = copy;
-    RM2_TRY(rm2i_team_settle(ctx, team, status));
+    RM2_TRY(rm2i_agree(ctx, comm, status));
     if (first && copy)
         memcpy(copy, first, size);
-    rm2i_team_tell(team, copy, size);
+    rm2i_broadcast(comm, copy, size);
     *text = copy;
     return RM2_OK;
 }
 
-static rm2_status share_texts(rm2_context *ctx, const rm2_team *team, request *q, texts *own) {
+static rm2_status share_texts(rm2_context *ctx, const rm2_communicator *comm, request *q,
+                              texts *own) {
     const rm2_settings_table *table = rm2_data_settings_table();
-    RM2_TRY(rm2i_team_settle(ctx, team,
-                             rm2i_calloc(ctx, table->count + 2, sizeof *own->text, &own->text)));
-    RM2_TRY(share_text(ctx, team, &q->path, own));
+    RM2_TRY(
+        rm2i_agree(ctx, comm, rm2i_calloc(ctx, table->count + 2, sizeof *own->text, &own->text)));
+    RM2_TRY(share_text(ctx, comm, &q->path, own));
     for (size_t k = 0; k < table->count; k++) {
         const rm2_setting *row = rm2_settings_at(table, k);
         rm2i_value value = {.text = NULL};
         if (row->type != RM2_SETTING_TEXT)
             continue;
-        if (team->rank == 0)
+        if (comm->rank == 0)
             rm2i_setting_load(row, &q->data, &value);
-        RM2_TRY(share_text(ctx, team, &value.text, own));
+        RM2_TRY(share_text(ctx, comm, &value.text, own));
         rm2i_setting_store(row, &value, &q->data);
     }
     return RM2_OK;
 }
 
 /* All ranks have the request of rank 0, and fit. */
-static rm2_status fit_together(rm2_context *ctx, const rm2_team *team, request *q,
+static rm2_status fit_together(rm2_context *ctx, const rm2_communicator *comm, request *q,
                                rm2_model **model) {
     texts own = {.count = 0};
     const char *path = q->checkpoint.path;
-    rm2i_team_tell(team, q, sizeof *q);
-    if (team->rank != 0) {
+    rm2i_broadcast(comm, q, sizeof *q);
+    if (comm->rank != 0) {
         q->checkpoint.path = q->checkpoint.path ? "" : NULL;
         q->path = NULL;
     } else
         q->checkpoint.path = path;
-    rm2_status status = share_texts(ctx, team, q, &own);
+    rm2_status status = share_texts(ctx, comm, q, &own);
     if (status == RM2_OK)
-        status = fit_parts(ctx, team, q, model);
+        status = fit_parts(ctx, comm, q, model);
     rm2i_texts_free(own.text, own.text ? own.count : 0);
     return status;
 }
 
-rm2_status rm2i_fit_file_join(rm2_context *ctx, const rm2_team *team) {
+rm2_status rm2i_fit_file_join(rm2_context *ctx, const rm2_communicator *comm) {
     request q = {.path = NULL};
     rm2_model *none = NULL;
-    return fit_together(ctx, team, &q, &none);
+    return fit_together(ctx, comm, &q, &none);
 }
 
 /* ---- rank 0 ---------------------------------------------------------------------------------- */
@@ -168,19 +169,19 @@ static rm2_status fit_whole(rm2_context *ctx, const request *q, rm2_model **mode
     return status;
 }
 
-static rm2_status fit_on_team(rm2_context *ctx, const rm2_team *team, request *q,
+static rm2_status fit_on_team(rm2_context *ctx, const rm2_communicator *comm, request *q,
                               rm2_model **model) {
     RM2_TRY(rm2i_training_check(ctx, &q->fit));
     rm2i_activity_begin(ctx, "fit", q->fit.optim.max_iterations);
-    rm2i_work_begin(ctx, team, RM2I_WORK_FIT_FILE);
-    rm2_status status = fit_together(ctx, team, q, model);
+    rm2i_work_begin(ctx, comm, RM2I_WORK_FIT_FILE);
+    rm2_status status = fit_together(ctx, comm, q, model);
     rm2i_activity_end(ctx);
     return status;
 }
 
 /* By all ranks; RM2_ERR_UNSUPPORTED where rank 0 has to read all data. The other ranks get settings without texts: what
  * these say is decided before, and all but the number of trajectories is known: they are divided only if their recipe is. */
-static rm2_status fit_divided(rm2_context *ctx, const rm2_team *team, const request *given,
+static rm2_status fit_divided(rm2_context *ctx, const rm2_communicator *comm, const request *given,
                               rm2_model **model) {
     request q = *given;
     rm2_fit_plan *plan;
@@ -194,7 +195,7 @@ static rm2_status fit_divided(rm2_context *ctx, const rm2_team *team, const requ
     if (status == RM2_OK)
         rm2i_plan_log(ctx, "", plan);
     free(plan);
-    return status == RM2_OK ? fit_on_team(ctx, team, &q, model) : status;
+    return status == RM2_OK ? fit_on_team(ctx, comm, &q, model) : status;
 }
 
 rm2_status rm2_fit_file(rm2_context *ctx, const char *path, const rm2_data_settings *data,
@@ -204,18 +205,18 @@ rm2_status rm2_fit_file(rm2_context *ctx, const char *path, const rm2_data_setti
     RM2_REQUIRE(ctx, model);
     *model = NULL;
     RM2_REQUIRE(ctx, path);
-    const rm2_team *team = rm2i_team_of(ctx);
-    if (team && team->rank != 0)
+    const rm2_communicator *comm = rm2i_communicator_of(ctx);
+    if (comm && comm->rank != 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "only rank 0 of a team may train; other ranks call rm2_team_work");
+                         "only rank 0 may train; other ranks call rm2_communicator_serve");
     RM2_TRY(rm2i_data_take_settings(ctx, data, true, &q.data));
     RM2_TRY(rm2i_settings_take(ctx, settings, &q.fit));
     q.fit.compact = true;
     RM2_TRY(rm2_fit_check(ctx, NULL, &q.fit));
     if (checkpoint)
         q.checkpoint = *checkpoint;
-    if (team) {
-        rm2_status status = fit_divided(ctx, team, &q, model);
+    if (comm) {
+        rm2_status status = fit_divided(ctx, comm, &q, model);
         if (status != RM2_ERR_UNSUPPORTED) /* such as an array in another order */
             return status;
         rm2i_log(ctx, RM2_LOG_INFO, "rank 0 reads and prepares all data");

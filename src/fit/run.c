@@ -12,7 +12,7 @@
 static rm2_status find_start(rm2_context *ctx, const rm2i_trainer *trainer,
                              const rm2_fit_settings *s, rm2_model *m) {
     double *V;
-    RM2_TRY(rm2i_team_alloc(ctx, rm2i_parts_team(m->parts), m->N, m->M * sizeof *V, &V));
+    RM2_TRY(rm2i_alloc_all(ctx, rm2i_parts_comm(m->parts), m->N, m->M * sizeof *V, &V));
     rm2_status status = rm2i_find_outputs(ctx, m, V);
     if (status == RM2_OK)
         status = trainer ? trainer->start(ctx, s, V, m) : rm2i_model_start(ctx, s, V, NULL, m);
@@ -39,7 +39,7 @@ static rm2_status prepare(rm2_context *ctx, const rm2_data *data, const rm2_fit_
     RM2_TRY(rm2i_data_complete(ctx, data, "training needs"));
     if (s->model != RM2_GPLVM) /* which sees entries of matrices, not distances */
         RM2_TRY(rm2i_data_regular(ctx, data));
-    if (rm2i_team_of(ctx))
+    if (rm2i_communicator_of(ctx))
         RM2_TRY(rm2i_training_check(ctx, s));
     return rm2i_model_create(ctx, data, s, m);
 }

@@ -107,18 +107,18 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
                                rm2i_inducing **inducing) {
     rm2i_inducing_shape shape = {
         .N = request->N, .M = M, .Q = request->kernel->dim, .units = request->units};
-    const rm2_team *team = rm2i_ranges_team(request->units);
+    const rm2_communicator *comm = rm2i_ranges_comm(request->units);
     size_t N = rm2i_rows_all(request->units, request->N),
            most = request->most < N ? request->most : N;
     size_t *index;
     double left;
-    RM2_TRY(rm2i_team_alloc(ctx, team, most, sizeof *index, &index));
+    RM2_TRY(rm2i_alloc_all(ctx, comm, most, sizeof *index, &index));
     rm2_status status = rm2i_inducing_choose(ctx, request, index, &shape.r, &left);
     shape.index = index;
     shape.derivatives = true;
     if (status == RM2_OK) {
         rm2i_inducing_free(*inducing); /* first: the new one's arrays take its place */
-        status = rm2i_team_settle(ctx, team, rm2i_inducing_create(ctx, &shape, inducing));
+        status = rm2i_agree(ctx, comm, rm2i_inducing_create(ctx, &shape, inducing));
     }
     if (status == RM2_OK)
         (*inducing)->chosen = left;
@@ -365,12 +365,12 @@ rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data
                                            .most = most_for_bounds(N),
                                            .units = data->units,
                                            .considered = data->considered};
-    const rm2_team *team = rm2i_ranges_team(data->units);
+    const rm2_communicator *comm = rm2i_ranges_comm(data->units);
     bounds_scratch scratch = {.data = data};
     size_t *index;
     double left;
     rm2i_inducing *in = NULL;
-    RM2_TRY(rm2i_team_alloc(ctx, team, request.most, sizeof *index, &index));
+    RM2_TRY(rm2i_alloc_all(ctx, comm, request.most, sizeof *index, &index));
     rm2_status status = rm2i_inducing_choose_for_all(ctx, &request, index, &bounds->count, &left);
     const rm2i_inducing_shape shape = {.N = data->N,
                                        .M = data->M,
@@ -383,7 +383,7 @@ rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data
         status = rm2i_inducing_create(ctx, &shape, &in);
     if (status == RM2_OK)
         status = rm2i_arena_alloc(ctx, lay_out_bounds, &scratch, &scratch.memory);
-    status = rm2i_team_settle(ctx, team, status);
+    status = rm2i_agree(ctx, comm, status);
     if (status == RM2_OK)
         status = both(in, &scratch, bounds);
     free(scratch.memory);

@@ -15,11 +15,11 @@
 #ifndef RM2I_INDUCING_H
 #define RM2I_INDUCING_H
 
-#include "base/tree.h"
-#include "base/units.h"
 #include "gp/inducing_sides.h"
 #include "kernel/latent.h"
 #include "riemann2/base.h"
+#include "rows/tree.h"
+#include "rows/units.h"
 
 /* The most that are chosen where only an accuracy is asked for. */
 #define RM2I_INDUCING_MOST 1000

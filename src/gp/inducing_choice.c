@@ -53,9 +53,9 @@ typedef struct leader {
 
 typedef struct choice {
     const rm2i_latent_kernel *kernel;
-    const rm2_team *team; /* NULL: one process */
-    size_t all;           /* points */
-    size_t first, n;      /* points that are this rank's */
+    const rm2_communicator *comm; /* NULL: one process */
+    size_t all;                   /* points */
+    size_t first, n;              /* points that are this rank's */
     size_t chunks, count;
     leader pivot;
     const double *X;  /* all x Q */
@@ -87,8 +87,8 @@ static void lay_out(void *arg, rm2i_arena *a) {
     c->d = rm2i_take(a, double, n);
     c->told = rm2i_take(a, double, 2);
     c->sum = rm2i_take(a, double, blocks); /* follows without a gap */
-    c->heard = c->team ? rm2i_take(a, double, 2 * rm2i_team_ranks(c->team) + all_blocks) : c->told;
-    c->counts = rm2i_take(a, size_t, rm2i_team_ranks(c->team));
+    c->heard = c->comm ? rm2i_take(a, double, 2 * rm2i_ranks(c->comm) + all_blocks) : c->told;
+    c->counts = rm2i_take(a, size_t, rm2i_ranks(c->comm));
     c->at_pivot = rm2i_take(a, double, c->most);
     c->at_guess = rm2i_take(a, double, AHEAD, c->most);
     c->guess = rm2i_take(a, double, n);
@@ -117,7 +117,7 @@ static const double *points_from(const choice *c, size_t first) {
 /* Points of the ranks before this one: whole blocks, as many to each. */
 static size_t points_before(const choice *c, size_t rank) {
     size_t blocks = (c->all + BLOCK - 1) / BLOCK,
-           points = blocks * rank / rm2i_team_ranks(c->team) * BLOCK;
+           points = blocks * rank / rm2i_ranks(c->comm) * BLOCK;
     return points < c->all ? points : c->all;
 }
 
@@ -126,7 +126,7 @@ static size_t blocks_of_rank(const choice *c, size_t rank) {
 }
 
 static void divide(choice *c) {
-    size_t rank = c->team ? (size_t)c->team->rank : 0;
+    size_t rank = c->comm ? (size_t)c->comm->rank : 0;
     c->first = points_before(c, rank);
     c->n = points_before(c, rank + 1) - c->first;
 }
@@ -140,11 +140,11 @@ static leader agree(const choice *c, leader own, double *left) {
         *left = 0;
     c->told[0] = own.value;
     c->told[1] = (double)own.point;
-    for (size_t k = 0; k < rm2i_team_ranks(c->team); k++)
+    for (size_t k = 0; k < rm2i_ranks(c->comm); k++)
         c->counts[k] = 2 + (left ? blocks_of_rank(c, k) : 0);
-    if (c->team)
-        c->team->gather(c->team->user, c->counts, c->told, c->heard);
-    for (size_t k = 0; k < rm2i_team_ranks(c->team); next += c->counts[k++]) {
+    if (c->comm)
+        c->comm->allgather(c->comm->user, c->counts, c->told, c->heard);
+    for (size_t k = 0; k < rm2i_ranks(c->comm); next += c->counts[k++]) {
         if (next[0] > best.value)
             best = (leader){next[0], (size_t)next[1]};
         for (size_t b = 2; b < c->counts[k]; b++)
@@ -160,8 +160,8 @@ static void values_at(const choice *c, size_t point, double *values) {
         values[i] = row(c, i)[point - c->first];
     while (point >= points_before(c, owner + 1))
         owner++;
-    if (c->team && c->count > 0)
-        c->team->broadcast(c->team->user, (int)owner, c->count * sizeof *values, values);
+    if (c->comm && c->count > 0)
+        c->comm->broadcast(c->comm->user, (int)owner, c->count * sizeof *values, values);
 }
 
 /* ---- steps over blocks ---------------------------------------------------------------------- */
@@ -339,7 +339,7 @@ static rm2_status allocate_rows(rm2_context *ctx, choice *c) {
 /* Memory for this number of rows, on all ranks or none. */
 static rm2_status reserve(rm2_context *ctx, choice *c, size_t rows) {
     for (size_t k = c->chunks; k * CHUNK < rows; k++)
-        RM2_TRY(rm2i_team_settle(ctx, c->team, allocate_rows(ctx, c)));
+        RM2_TRY(rm2i_agree(ctx, c->comm, allocate_rows(ctx, c)));
     return RM2_OK;
 }
 
@@ -423,14 +423,14 @@ rm2_status rm2i_inducing_choose_more(rm2_context *ctx, const rm2i_inducing_reque
                                      double *left) {
     size_t all = request->N + (given ? given->count : 0);
     choice c = {.kernel = request->kernel,
-                .team = rm2i_ranges_team(request->units),
+                .comm = rm2i_ranges_comm(request->units),
                 .all = request->N,
                 .X = request->X,
                 .most = request->most < all ? request->most : all,
                 .ctx = ctx};
     divide(&c);
     rm2_status status = rm2i_arena_alloc(ctx, lay_out, &c, &c.memory);
-    status = rm2i_team_settle(ctx, c.team, status);
+    status = rm2i_agree(ctx, c.comm, status);
     if (status == RM2_OK) {
         for (size_t q = 0; q < c.kernel->dim; q++)
             c.narrow[q] = NARROW * c.kernel->lengthscale[q];

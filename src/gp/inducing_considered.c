@@ -37,35 +37,35 @@ static void count_points(considered *c) {
 /* The considered points of all ranks, which are every-th ones of all points in their order. */
 static void gather(const considered *c) {
     const rm2i_ranges *units = c->request->units;
-    const rm2_team *team = rm2i_ranges_team(units);
+    const rm2_communicator *comm = rm2i_ranges_comm(units);
     size_t Q = c->request->kernel->dim, before = rm2i_rows_before(units);
-    double *own = team ? c->X + c->n * Q : c->X;
+    double *own = comm ? c->X + c->n * Q : c->X;
     for (size_t i = 0; i < c->own; i++) {
         size_t row = (considered_until(c, before) + i) * c->every - before;
         memcpy(own + i * Q, c->request->X + row * Q, Q * sizeof *own);
     }
-    for (int k = 0; team && k < team->size; k++)
+    for (int k = 0; comm && k < comm->ranks; k++)
         c->counts[k] =
             (considered_until(c, units->of_rank[k + 1]) - considered_until(c, units->of_rank[k])) *
             Q;
-    if (team)
-        team->gather(team->user, c->counts, own, c->X);
+    if (comm)
+        comm->allgather(comm->user, c->counts, own, c->X);
 }
 
 static rm2_status allocate(rm2_context *ctx, considered *c) {
-    const rm2_team *team = rm2i_ranges_team(c->request->units);
-    size_t ranks = team ? (size_t)team->size : 0;
+    const rm2_communicator *comm = rm2i_ranges_comm(c->request->units);
+    size_t ranks = comm ? (size_t)comm->ranks : 0;
     RM2_TRY(
-        rm2i_alloc(ctx, c->n + (team ? c->own : 0), c->request->kernel->dim * sizeof *c->X, &c->X));
+        rm2i_alloc(ctx, c->n + (comm ? c->own : 0), c->request->kernel->dim * sizeof *c->X, &c->X));
     return rm2i_alloc(ctx, ranks, sizeof *c->counts, &c->counts);
 }
 
 static rm2_status choose(rm2_context *ctx, considered *c, size_t *index, size_t *count,
                          double *left) {
-    const rm2_team *team = rm2i_ranges_team(c->request->units);
+    const rm2_communicator *comm = rm2i_ranges_comm(c->request->units);
     rm2i_inducing_request some = *c->request;
     double share = (double)c->n / (double)c->all;
-    RM2_TRY(rm2i_team_settle(ctx, team, allocate(ctx, c)));
+    RM2_TRY(rm2i_agree(ctx, comm, allocate(ctx, c)));
     gather(c);
     some.N = c->n;
     some.X = c->X;
@@ -82,7 +82,7 @@ rm2_status rm2i_inducing_choose(rm2_context *ctx, const rm2i_inducing_request *r
     considered c = {.request = request};
     *count = 0;
     count_points(&c);
-    if (c.every == 1 && !rm2i_ranges_team(request->units)) /* all of them are here */
+    if (c.every == 1 && !rm2i_ranges_comm(request->units)) /* all of them are here */
         return rm2i_inducing_choose_more(ctx, request, NULL, index, count, left);
     rm2_status status = choose(ctx, &c, index, count, left);
     free(c.X);

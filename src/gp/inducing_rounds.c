@@ -56,12 +56,12 @@ typedef struct candidates {
     double *memory;
 } candidates;
 
-static const rm2_team *team_of(const rounds *s) {
-    return rm2i_ranges_team(s->request->units);
+static const rm2_communicator *comm_of(const rounds *s) {
+    return rm2i_ranges_comm(s->request->units);
 }
 
 static size_t ranks_of(const rounds *s) {
-    return rm2i_team_ranks(team_of(s));
+    return rm2i_ranks(comm_of(s));
 }
 
 static void lay_out(void *rounds_, rm2i_arena *a) {
@@ -129,22 +129,22 @@ static void lay_out_candidates(void *candidates_, rm2i_arena *a) {
 
 /* How many every rank has. Where they are more than can be considered, as where many d are equal, the first ones. */
 static void count_candidates(rounds *s, double threshold, candidates *c) {
-    const rm2_team *team = team_of(s);
+    const rm2_communicator *comm = comm_of(s);
     double own = 0;
     for (size_t i = 0; i < s->request->N; i++)
         own += s->variances[i] >= threshold;
     s->counted[0] = own;
     for (size_t k = 0; k < ranks_of(s); k++)
         s->of_rank[k] = 1;
-    if (team)
-        team->gather(team->user, s->of_rank, &own, s->counted);
+    if (comm)
+        comm->allgather(comm->user, s->of_rank, &own, s->counted);
     c->n = 0;
     for (size_t k = 0; k < ranks_of(s); k++) {
         size_t room = s->most - c->n, found = (size_t)s->counted[k];
         s->of_rank[k] = found < room ? found : room;
         c->n += s->of_rank[k];
     }
-    c->own = s->of_rank[team ? team->rank : 0];
+    c->own = s->of_rank[comm ? comm->rank : 0];
 }
 
 static void pack(const rounds *s, double threshold, const candidates *c) {
@@ -162,12 +162,12 @@ static void pack(const rounds *s, double threshold, const candidates *c) {
 
 /* The candidates of all ranks, in the order of points. */
 static void share(const rounds *s, const candidates *c) {
-    const rm2_team *team = team_of(s);
+    const rm2_communicator *comm = comm_of(s);
     size_t Q = c->width - 2;
     for (size_t k = 0; k < ranks_of(s); k++)
         s->of_rank[k] *= c->width;
-    if (team)
-        team->gather(team->user, s->of_rank, c->items, c->all);
+    if (comm)
+        comm->allgather(comm->user, s->of_rank, c->items, c->all);
     else
         memcpy(c->all, c->items, c->n * c->width * sizeof *c->all);
     for (size_t i = 0; i < c->n; i++) {
@@ -201,12 +201,12 @@ static rm2_status choose_candidates(rm2_context *ctx, rounds *s, const rm2i_indu
 }
 
 static rm2_status go_on(rm2_context *ctx, rounds *s, rm2i_rows *rows) {
-    const rm2_team *team = team_of(s);
+    const rm2_communicator *comm = comm_of(s);
     double threshold = find_threshold(s, rows);
     candidates c = {.width = s->request->kernel->dim + 2};
     count_candidates(s, threshold, &c);
     rm2_status status = rm2i_arena_alloc(ctx, lay_out_candidates, &c, &c.memory);
-    status = rm2i_team_settle(ctx, team, status);
+    status = rm2i_agree(ctx, comm, status);
     if (status == RM2_OK) {
         pack(s, threshold, &c);
         share(s, &c);
@@ -231,7 +231,7 @@ static rm2_status one_round(rm2_context *ctx, rounds *s) {
                                        .recompute = true};
     rm2i_inducing *in;
     rm2_status status = rm2i_inducing_create(ctx, &shape, &in);
-    status = rm2i_team_settle(ctx, team_of(s), status);
+    status = rm2i_agree(ctx, comm_of(s), status);
     if (status == RM2_OK)
         status = rm2i_inducing_factor(in, request->kernel, request->X);
     if (status == RM2_OK) {
@@ -251,7 +251,7 @@ static rm2_status run(rm2_context *ctx, rounds *s) {
     first.most = (size_t)ceil(OF_MOST * (double)first.most);
     RM2_TRY(rm2i_inducing_choose(ctx, &first, s->index, &s->count, &s->left));
     rm2_status status = rm2i_arena_alloc(ctx, lay_out, s, &s->memory);
-    RM2_TRY(rm2i_team_settle(ctx, team_of(s), status));
+    RM2_TRY(rm2i_agree(ctx, comm_of(s), status));
     for (int k = 0; k < ROUNDS; k++) {
         size_t before = s->count;
         RM2_TRY(one_round(ctx, s));

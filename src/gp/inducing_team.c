@@ -5,7 +5,7 @@
 #include "linalg/dense.h"
 
 size_t rm2i_inducing_ranks(const rm2i_inducing *in) {
-    return rm2i_team_ranks(rm2i_ranges_team(in->units));
+    return rm2i_ranks(rm2i_ranges_comm(in->units));
 }
 
 /* The rank that has a row. */
@@ -18,17 +18,17 @@ static size_t owner_of(const rm2i_ranges *units, size_t row) {
 
 /* Every rank packs those it has; all get all, by rank, and put them where they belong. */
 static void gather_inputs(rm2i_inducing *in, const double *X) {
-    const rm2_team *team = rm2i_ranges_team(in->units);
+    const rm2_communicator *comm = rm2i_ranges_comm(in->units);
     size_t Q = in->Q, before = rm2i_rows_before(in->units), own = 0, begin = 0;
     double *all = in->gathered + in->r * Q;
     memset(in->owned, 0, rm2i_inducing_ranks(in) * sizeof *in->owned);
     for (size_t j = 0; j < in->r; j++) {
         size_t rank = owner_of(in->units, in->index[j]);
         in->owned[rank] += Q;
-        if (rank == (size_t)team->rank)
+        if (rank == (size_t)comm->rank)
             memcpy(in->gathered + own++ * Q, X + (in->index[j] - before) * Q, Q * sizeof *X);
     }
-    team->gather(team->user, in->owned, in->gathered, all);
+    comm->allgather(comm->user, in->owned, in->gathered, all);
     for (size_t k = 0; k < rm2i_inducing_ranks(in); k++) { /* from counts to beginnings */
         size_t count = in->owned[k];
         in->owned[k] = begin;
@@ -42,7 +42,7 @@ static void gather_inputs(rm2i_inducing *in, const double *X) {
 }
 
 void rm2i_inducing_take_inputs(rm2i_inducing *in, const double *X) {
-    if (rm2i_ranges_team(in->units))
+    if (rm2i_ranges_comm(in->units))
         gather_inputs(in, X);
     else
         rm2i_inducing_gather(in->r, in->index, in->Q, X, in->Z);

@@ -4,11 +4,11 @@
 
 #include <stdatomic.h>
 
-#include "base/parts.h"
 #include "data/data.h"
 #include "gp/latent_prior.h"
 #include "gp/posterior.h"
 #include "riemann2/model.h"
+#include "rows/parts.h"
 
 /* Found when it is needed for the first time: it takes longer than loading a model. */
 typedef struct rm2i_lazy_posterior {

@@ -63,7 +63,7 @@ static rm2_status take(rm2_context *ctx, const rm2_model *m, const rm2i_kept *ke
 static rm2_status take_numbers(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept,
                                const kept_rows *rows) {
     double *numbers;
-    RM2_TRY(rm2i_team_alloc(ctx, rm2i_parts_team(m->parts), m->N, sizeof *numbers, &numbers));
+    RM2_TRY(rm2i_alloc_all(ctx, rm2i_parts_comm(m->parts), m->N, sizeof *numbers, &numbers));
     for (size_t i = 0; i < m->N; i++)
         numbers[i] = (double)m->data->rows[i];
     rm2_status status = take(ctx, m, kept, 1, numbers, rows->numbers);
@@ -79,8 +79,8 @@ static rm2_status take_rows(rm2_context *ctx, const rm2_model *m, const rm2i_kep
                         .ambient = rm2_manifold_ambient(m->manifold),
                         .M = m->M,
                         .Q = m->Q};
-    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(m->parts),
-                             rm2i_arena_alloc(ctx, lay_out, rows, &rows->memory)));
+    RM2_TRY(rm2i_agree(ctx, rm2i_parts_comm(m->parts),
+                       rm2i_arena_alloc(ctx, lay_out, rows, &rows->memory)));
     RM2_TRY(take(ctx, m, kept, rows->ambient, m->data->points, rows->points));
     RM2_TRY(take_numbers(ctx, m, kept, rows));
     if (m->data->time)
@@ -220,8 +220,8 @@ rm2_status rm2i_model_compact(rm2_context *ctx, const rm2_model *m, const char *
                                  .starts = parts ? parts->starts : m->data->starts};
     rm2i_kept kept;
     kept_rows rows = {.memory = NULL};
-    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(parts),
-                             rm2i_keep(ctx, &all, points ? points : KEPT, &kept)));
+    RM2_TRY(rm2i_agree(ctx, rm2i_parts_comm(parts),
+                       rm2i_keep(ctx, &all, points ? points : KEPT, &kept)));
     rm2_status status = take_rows(ctx, m, &kept, &rows);
     if (status == RM2_OK && rm2i_parts_first(parts))
         status = build(ctx, &(source){m, &kept, &rows, ids}, compact);

@@ -3,8 +3,8 @@
 #define RM2I_OPTIM_METHOD_H
 
 #include "base/arena.h"
-#include "base/team.h"
 #include "optim/optim.h"
+#include "rows/shares.h"
 
 typedef struct rm2i_optim_problem {
     rm2i_objective_fn fn;
@@ -51,8 +51,8 @@ struct rm2i_optim {
 };
 
 /* The team that shares the variables; NULL: none. */
-static inline const rm2_team *rm2i_optim_team(const rm2i_optim *o) {
-    return o->segments && o->segments->shares ? o->segments->shares->team : NULL;
+static inline const rm2_communicator *rm2i_optim_comm(const rm2i_optim *o) {
+    return o->segments && o->segments->shares ? o->segments->shares->comm : NULL;
 }
 
 /* Value and gradient at trial_x; RM2_ERR_NUMERIC if they are not finite. Keeps the best. */

@@ -148,7 +148,7 @@ static rm2_status start(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_proble
 }
 
 static bool interrupted(rm2_context *ctx, const rm2i_optim *o) {
-    return rm2i_team_decide(rm2i_optim_team(o), rm2i_interrupted(ctx));
+    return rm2i_decide(rm2i_optim_comm(o), rm2i_interrupted(ctx));
 }
 
 static rm2_stop test(rm2_context *ctx, const rm2i_optim *o, double decrease, bool stuck) {
@@ -158,7 +158,7 @@ static rm2_stop test(rm2_context *ctx, const rm2i_optim *o, double decrease, boo
                               .iteration = o->iteration,
                               .stuck = stuck,
                               .interrupted = interrupted(ctx, o)};
-    rm2i_team_tell(rm2i_optim_team(o), &progress.seconds, sizeof progress.seconds);
+    rm2i_broadcast(rm2i_optim_comm(o), &progress.seconds, sizeof progress.seconds);
     return rm2i_stop_test(&o->settings, o->method->monotone, &progress);
 }
 

@@ -16,12 +16,12 @@ rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *setting
                              const double *x0, rm2i_optim **optim);
 void rm2i_optim_free(rm2i_optim *optim);
 
-/* Inner products as trees (base/tree.h) of sums over segments: term offset + b is that of the variables first[b] width to
+/* Inner products as trees (rows/tree.h) of sums over segments: term offset + b is that of the variables first[b] width to
  * first[b + 1] width - 1. What is behind the last segment is added at the end.
  *
  * With shares, the segments are those of this rank of a team, and the variables behind them are the same on all ranks.
  * All calls with an optimiser are collective then; decisions that depend on time or interrupts are those of rank 0. */
-struct rm2i_shares; /* base/team.h */
+struct rm2i_shares; /* rows/shares.h */
 typedef struct rm2i_segments {
     size_t count, offset, width;
     const size_t *first;        /* count + 1 */

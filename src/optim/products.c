@@ -1,9 +1,9 @@
 /* Inner products of the optimiser's vectors: by one loop, or as a tree of the sums of segments. */
 #include <math.h>
 
-#include "base/tree.h"
 #include "linalg/dense.h"
 #include "optim/method.h"
+#include "rows/tree.h"
 
 /* Sums of products of the entries from `begin` to `end`. */
 typedef void (*range_fn)(const void *vectors, size_t begin, size_t end, double *sums);

@@ -49,8 +49,8 @@ static size_t own_variables(const rm2i_optim *o) {
 
 /* Variables of all ranks. */
 static size_t all_variables(const rm2i_optim *o) {
-    const rm2_team *team = rm2i_optim_team(o);
-    return team ? o->segments->of_rank[team->size] * o->segments->width + o->n - own_variables(o)
+    const rm2_communicator *comm = rm2i_optim_comm(o);
+    return comm ? o->segments->of_rank[comm->ranks] * o->segments->width + o->n - own_variables(o)
                 : o->n;
 }
 
@@ -72,7 +72,7 @@ static void distribute(rm2i_optim *o, size_t k, const double *kept) {
     rm2i_shares_distribute(s->shares, s->of_rank, s->width, kept, vector);
     if (kept)
         memcpy(vector + own, kept + all - behind, behind * sizeof *kept);
-    rm2i_team_tell(rm2i_optim_team(o), vector + own, behind * sizeof *vector);
+    rm2i_broadcast(rm2i_optim_comm(o), vector + own, behind * sizeof *vector);
 }
 
 /* ---- save ----------------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ size_t rm2i_optim_piece_size(const rm2i_optim *optim, size_t k) {
 
 void rm2i_optim_save_piece(const rm2i_optim *optim, size_t k, double *piece) {
     bool is_vector = k > 0 && k <= vectors(optim);
-    if (is_vector && rm2i_optim_team(optim))
+    if (is_vector && rm2i_optim_comm(optim))
         collect(optim, k - 1, piece);
     else if (piece && k == 0)
         save_header(optim, piece);
@@ -201,32 +201,32 @@ static bool numbers_are_sound(const rm2i_optim *o, const double *header, size_t 
 /* Kept vector k; `whole` has room for that of all ranks on rank 0 of a team, and is NULL on others and without one. */
 static rm2_status restore_vector(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_source *source,
                                  size_t k, double *whole) {
-    const rm2_team *team = rm2i_optim_team(o);
-    double *vector = team ? whole : o->memory + k * o->n;
+    const rm2_communicator *comm = rm2i_optim_comm(o);
+    double *vector = comm ? whole : o->memory + k * o->n;
     rm2_status status = RM2_OK;
     if (vector)
         status = source->next(source->user, all_variables(o), vector);
     if (vector && status == RM2_OK && !vector_is_sound(k, all_variables(o), vector))
         status = damaged(ctx);
-    RM2_TRY(rm2i_team_settle(ctx, team, status));
-    if (team)
+    RM2_TRY(rm2i_agree(ctx, comm, status));
+    if (comm)
         distribute(o, k, whole);
     return RM2_OK;
 }
 
 static rm2_status restore_numbers(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_source *source,
                                   const double *header) {
-    const rm2_team *team = rm2i_optim_team(o);
+    const rm2_communicator *comm = rm2i_optim_comm(o);
     size_t count = o->kept - vectors(o) * o->n;
     double *numbers = o->memory + vectors(o) * o->n;
     rm2_status status = RM2_OK;
-    if (!team || team->rank == 0) {
+    if (!comm || comm->rank == 0) {
         status = source->next(source->user, count, numbers);
         if (status == RM2_OK && !numbers_are_sound(o, header, count, numbers))
             status = damaged(ctx);
     }
-    RM2_TRY(rm2i_team_settle(ctx, team, status));
-    rm2i_team_tell(team, numbers, count * sizeof *numbers);
+    RM2_TRY(rm2i_agree(ctx, comm, status));
+    rm2i_broadcast(comm, numbers, count * sizeof *numbers);
     return RM2_OK;
 }
 
@@ -246,11 +246,11 @@ static void use_header(rm2i_optim *o, const double *header) {
 
 static rm2_status restore(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_source *source,
                           double *whole) {
-    const rm2_team *team = rm2i_optim_team(o);
-    bool first = !team || team->rank == 0;
+    const rm2_communicator *comm = rm2i_optim_comm(o);
+    bool first = !comm || comm->rank == 0;
     double header[HEADER_SIZE] = {0};
-    RM2_TRY(rm2i_team_settle(ctx, team, first ? take_header(ctx, o, source, header) : RM2_OK));
-    rm2i_team_tell(team, header, sizeof header);
+    RM2_TRY(rm2i_agree(ctx, comm, first ? take_header(ctx, o, source, header) : RM2_OK));
+    rm2i_broadcast(comm, header, sizeof header);
     for (size_t k = 0; k < vectors(o); k++)
         RM2_TRY(restore_vector(ctx, o, source, k, whole));
     RM2_TRY(restore_numbers(ctx, o, source, header));
@@ -260,12 +260,12 @@ static rm2_status restore(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_sour
 
 rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim,
                               const rm2i_optim_source *source) {
-    const rm2_team *team = rm2i_optim_team(optim);
+    const rm2_communicator *comm = rm2i_optim_comm(optim);
     double *whole = NULL;
     rm2_status status = RM2_OK;
-    if (team && team->rank == 0)
+    if (comm && comm->rank == 0)
         status = rm2i_alloc(ctx, all_variables(optim), sizeof *whole, &whole);
-    status = rm2i_team_settle(ctx, team, status);
+    status = rm2i_agree(ctx, comm, status);
     if (status == RM2_OK)
         status = restore(ctx, optim, source, whole);
     free(whole);

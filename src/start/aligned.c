@@ -375,10 +375,10 @@ static rm2_status run_for_all(aligned *w, places *all, rm2_start_report **report
 static rm2_status hand_out(const aligned *w, const rm2i_parts *parts, const places *all,
                            own_demos *own) {
     size_t *nodes = NULL;
-    rm2_status status = rm2i_alloc(w->ctx, (size_t)parts->team->size + 1, sizeof *nodes, &nodes);
+    rm2_status status = rm2i_alloc(w->ctx, (size_t)parts->comm->ranks + 1, sizeof *nodes, &nodes);
     if (status == RM2_OK)
         status = places_create(w->ctx, own->curves, w->Q, &own->places);
-    status = rm2i_team_settle(w->ctx, parts->team, status);
+    status = rm2i_agree(w->ctx, parts->comm, status);
     if (status == RM2_OK) {
         rm2i_curves_of_ranks(parts, own->curves, &w->curves, nodes);
         rm2i_parts_distribute(parts, nodes, w->Q + 1, all->node, own->places.node);
@@ -393,7 +393,7 @@ static rm2_status collect_unevenness(const aligned *w, const rm2i_parts *parts,
                                      const own_demos *own, const rm2_start_report *report) {
     size_t all = report ? report->demos : 0;
     double *uneven;
-    RM2_TRY(rm2i_team_alloc(w->ctx, parts->team, own->curves->D + all, sizeof *uneven, &uneven));
+    RM2_TRY(rm2i_alloc_all(w->ctx, parts->comm, own->curves->D + all, sizeof *uneven, &uneven));
     for (size_t d = 0; d < own->curves->D; d++)
         uneven[d] = unevenness_of(own, d);
     rm2i_parts_collect(parts, parts->trajectories, 1, uneven, uneven + own->curves->D);
@@ -411,9 +411,9 @@ static rm2_status run_in_team(aligned *w, own_demos *own, double *X0, rm2_start_
                                  .trajectories = parts->all_trajectories,
                                  .starts = parts->starts};
     RM2_TRY(rm2i_curves_collect(w->ctx, own->demos, own->curves, w->settings.timed, &w->curves));
-    bool first = parts->team->rank == 0;
+    bool first = parts->comm->rank == 0;
     rm2_status status =
-        rm2i_team_settle(w->ctx, parts->team, first ? run_for_all(w, &all, report) : RM2_OK);
+        rm2i_agree(w->ctx, parts->comm, first ? run_for_all(w, &all, report) : RM2_OK);
     if (status == RM2_OK)
         status = hand_out(w, parts, &all, own);
     free(all.memory);
@@ -452,8 +452,7 @@ static rm2_status without_alignment(rm2_context *ctx, size_t neighbours,
 static rm2_status build_curves(rm2_context *ctx, const rm2i_start_data *demos, double scale,
                                rm2i_curves *curves) {
     double *F;
-    RM2_TRY(
-        rm2i_team_alloc(ctx, rm2i_parts_team(demos->parts), demos->N, demos->M * sizeof *F, &F));
+    RM2_TRY(rm2i_alloc_all(ctx, rm2i_parts_comm(demos->parts), demos->N, demos->M * sizeof *F, &F));
     for (size_t i = 0; i < demos->N * demos->M; i++)
         F[i] = scale * demos->F[i];
     rm2i_start_data scaled = *demos;
@@ -477,8 +476,7 @@ rm2_status rm2i_start_aligned(rm2_context *ctx, const rm2i_aligned_settings *set
     *report = NULL;
     RM2_TRY(check_settings(ctx, &w.settings, demos));
     RM2_TRY(rm2i_start_check(ctx, demos, Q, &scale));
-    RM2_TRY(
-        rm2i_team_settle(ctx, rm2i_parts_team(parts), rm2i_start_check_trajectories(ctx, demos)));
+    RM2_TRY(rm2i_agree(ctx, rm2i_parts_comm(parts), rm2i_start_check_trajectories(ctx, demos)));
     if ((parts ? parts->all_trajectories : demos->trajectories) < 2)
         return without_alignment(ctx, w.settings.neighbours, demos, Q, X0);
     RM2_TRY(build_curves(ctx, demos, scale, &curves));

@@ -244,8 +244,8 @@ static void add_curves(const void *job, void *state) {
 static void find_average(const average_job *job, double *average) {
     size_t M = job->demos->M;
     memset(average, 0, (M + 1) * sizeof *average);
-    rm2i_team_relay(rm2i_parts_team(job->demos->parts), (M + 1) * sizeof *average, average,
-                    add_curves, job);
+    rm2i_comm_fold(rm2i_parts_comm(job->demos->parts), (M + 1) * sizeof *average, average,
+                   add_curves, job);
     for (size_t m = 0; m < M; m++)
         average[m] /= average[M];
 }
@@ -274,15 +274,15 @@ static rm2_status find_typical(rm2_context *ctx, const rm2i_start_data *demos, c
     bool first = rm2i_parts_first(parts);
     size_t D = parts ? parts->all_trajectories : demos->trajectories;
     double *all = NULL;
-    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(parts),
-                             first ? rm2i_alloc(ctx, D, sizeof *all, &all) : RM2_OK));
+    RM2_TRY(rm2i_agree(ctx, rm2i_parts_comm(parts),
+                       first ? rm2i_alloc(ctx, D, sizeof *all, &all) : RM2_OK));
     if (parts)
         rm2i_parts_collect(parts, parts->trajectories, 1, length, all);
     else
         memcpy(all, length, D * sizeof *all);
     *typical = first ? rm2i_median(D, all) : 0;
     free(all);
-    rm2i_team_tell(rm2i_parts_team(parts), typical, sizeof *typical);
+    rm2i_broadcast(rm2i_parts_comm(parts), typical, sizeof *typical);
     return RM2_OK;
 }
 
@@ -299,16 +299,16 @@ static void count_nodes(size_t D, double typical, const double *length, rm2i_cur
 /* q: N x M, then the lengths of the curves and scratch of spread_of */
 static rm2_status resample(rm2_context *ctx, const rm2i_start_data *demos, double *q,
                            rm2i_curves *c) {
-    const rm2_team *team = rm2i_parts_team(demos->parts);
+    const rm2_communicator *comm = rm2i_parts_comm(demos->parts);
     double *length = q + demos->N * demos->M, typical;
-    RM2_TRY(rm2i_team_settle(ctx, team, measure(ctx, demos, q, c, length)));
+    RM2_TRY(rm2i_agree(ctx, comm, measure(ctx, demos, q, c, length)));
     c->spread = spread_of((average_job){demos, q, c->place, length, NULL}, length + c->D);
     RM2_TRY(find_typical(ctx, demos, length, &typical));
     if (!(typical > 0)) /* more than half of the curves have no length */
         return RM2_OK;
     count_nodes(demos->parts ? demos->parts->all_trajectories : c->D, typical, length, c);
-    RM2_TRY(rm2i_team_settle(ctx, team,
-                             rm2i_alloc(ctx, c->first[c->D], c->M * sizeof *c->node, &c->node)));
+    RM2_TRY(
+        rm2i_agree(ctx, comm, rm2i_alloc(ctx, c->first[c->D], c->M * sizeof *c->node, &c->node)));
     for (size_t d = 0; d < demos->trajectories; d++) {
         size_t from = demos->starts[d];
         put_nodes(demos->starts[d + 1] - from, c->M, q + from * c->M, c->place + from,
@@ -339,7 +339,7 @@ rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_start_data *demos, rm2
     rm2_status status = allocate(ctx, demos->N, c);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, numbers, sizeof *q, &q);
-    status = rm2i_team_settle(ctx, rm2i_parts_team(demos->parts), status);
+    status = rm2i_agree(ctx, rm2i_parts_comm(demos->parts), status);
     if (status == RM2_OK)
         status = resample(ctx, demos, q, c);
     free(q);
@@ -386,10 +386,10 @@ static void collect_counts(const rm2i_parts *parts, const rm2i_curves *own, cons
 
 void rm2i_curves_of_ranks(const rm2i_parts *parts, const rm2i_curves *own, const rm2i_curves *all,
                           size_t *nodes) {
-    int rank = parts->team->rank;
-    memset(nodes, 0, ((size_t)parts->team->size + 1) * sizeof *nodes);
+    int rank = parts->comm->rank;
+    memset(nodes, 0, ((size_t)parts->comm->ranks + 1) * sizeof *nodes);
     nodes[rank + 1] = own->first[own->D];
-    for (int k = 0; rank == 0 && k <= parts->team->size; k++)
+    for (int k = 0; rank == 0 && k <= parts->comm->ranks; k++)
         nodes[k] = all->first[parts->trajectories[k]];
 }
 
@@ -397,9 +397,9 @@ static rm2_status collect(rm2_context *ctx, const rm2i_parts *parts, const rm2i_
                           const collection *k, rm2i_curves *all) {
     collect_counts(parts, own, k, all);
     rm2i_curves_of_ranks(parts, own, all, k->nodes);
-    bool first = parts->team->rank == 0;
-    RM2_TRY(rm2i_team_settle(
-        ctx, parts->team,
+    bool first = parts->comm->rank == 0;
+    RM2_TRY(rm2i_agree(
+        ctx, parts->comm,
         first ? rm2i_alloc(ctx, all->first[all->D], all->M * sizeof *all->node, &all->node)
               : RM2_OK));
     rm2i_parts_collect(parts, k->nodes, own->M, own->node, all->node);
@@ -409,16 +409,16 @@ static rm2_status collect(rm2_context *ctx, const rm2i_parts *parts, const rm2i_
 rm2_status rm2i_curves_collect(rm2_context *ctx, const rm2i_start_data *demos,
                                const rm2i_curves *own, bool places, rm2i_curves *all) {
     const rm2i_parts *parts = demos->parts;
-    bool first = parts->team->rank == 0;
+    bool first = parts->comm->rank == 0;
     collection k = {.demos = own->D,
                     .all_demos = first ? parts->all_trajectories : 0,
-                    .ranks = (size_t)parts->team->size};
+                    .ranks = (size_t)parts->comm->ranks};
     *all = (rm2i_curves){
         .D = k.all_demos, .M = own->M, .spread = own->spread, .spacing = own->spacing};
     rm2_status status = first ? allocate(ctx, places ? parts->all : 0, all) : RM2_OK;
     if (status == RM2_OK)
         status = rm2i_arena_alloc(ctx, lay_out, &k, &k.memory);
-    status = rm2i_team_settle(ctx, parts->team, status);
+    status = rm2i_agree(ctx, parts->comm, status);
     if (status == RM2_OK)
         status = collect(ctx, parts, own, &k, all);
     if (status == RM2_OK && places)

@@ -53,7 +53,7 @@ static void look(const void *job, void *state) {
 }
 
 static rm2_status check_finite(rm2_context *ctx, const rm2i_start_data *d) {
-    size_t before = d->parts ? d->parts->rows[d->parts->team->rank] : 0;
+    size_t before = d->parts ? d->parts->rows[d->parts->comm->rank] : 0;
     for (size_t i = 0; i < d->N * d->M; i++)
         if (!isfinite(d->F[i]))
             return rm2i_fail(ctx, RM2_ERR_DATA, "point %zu, coordinate %zu is not finite: %g",
@@ -74,7 +74,7 @@ static rm2_status check_sizes(rm2_context *ctx, const rm2i_start_data *d, size_t
 
 rm2_status rm2i_start_check(rm2_context *ctx, const rm2i_start_data *data, size_t Q,
                             double *scale) {
-    const rm2_team *team = rm2i_parts_team(data->parts);
+    const rm2_communicator *comm = rm2i_parts_comm(data->parts);
     double *first;
     RM2_TRY(check_sizes(ctx, data, Q));
     rm2_status status = check_finite(ctx, data);
@@ -82,12 +82,12 @@ rm2_status rm2i_start_check(rm2_context *ctx, const rm2i_start_data *data, size_
         status = rm2i_alloc(ctx, data->M, sizeof *first, &first);
     else
         first = NULL;
-    status = rm2i_team_settle(ctx, team, status);
+    status = rm2i_agree(ctx, comm, status);
     sight seen = {0, false};
     if (status == RM2_OK) {
         memcpy(first, data->F, data->M * sizeof *first);
-        rm2i_team_tell(team, first, data->M * sizeof *first);
-        rm2i_team_relay(team, sizeof seen, &seen, look, &(sight_job){data, first});
+        rm2i_broadcast(comm, first, data->M * sizeof *first);
+        rm2i_comm_fold(comm, sizeof seen, &seen, look, &(sight_job){data, first});
     }
     free(first);
     RM2_TRY(status);
@@ -151,15 +151,15 @@ static void add_points(const void *job, void *state) {
 /* sqrt(sum_m var F_m) */
 static rm2_status find_spread(rm2_context *ctx, const rm2i_start_data *data, double scale,
                               double *spread) {
-    const rm2_team *team = rm2i_parts_team(data->parts);
+    const rm2_communicator *comm = rm2i_parts_comm(data->parts);
     double *mean, N = (double)rm2i_parts_all(data->parts, data->N), sum = 0;
     size_t M = data->M;
-    RM2_TRY(rm2i_team_alloc(ctx, team, 2 * M, sizeof *mean, &mean));
+    RM2_TRY(rm2i_alloc_all(ctx, comm, 2 * M, sizeof *mean, &mean));
     double *square = mean + M;
-    rm2i_team_relay(team, M * sizeof *mean, mean, add_points, &(sums_job){data, scale, NULL});
+    rm2i_comm_fold(comm, M * sizeof *mean, mean, add_points, &(sums_job){data, scale, NULL});
     for (size_t m = 0; m < M; m++)
         mean[m] /= N;
-    rm2i_team_relay(team, M * sizeof *mean, square, add_points, &(sums_job){data, scale, mean});
+    rm2i_comm_fold(comm, M * sizeof *mean, square, add_points, &(sums_job){data, scale, mean});
     for (size_t m = 0; m < M; m++)
         sum += square[m] / N;
     free(mean);
@@ -217,10 +217,10 @@ static rm2_status scale_collected(rm2_context *ctx, const rm2i_start_data *point
                                   const rm2i_graph_settings *plan, size_t landmarks, size_t Q,
                                   double *X) {
     const rm2i_parts *parts = points->parts;
-    bool first = parts->team->rank == 0;
+    bool first = parts->comm->rank == 0;
     double *F = NULL;
-    RM2_TRY(rm2i_team_settle(
-        ctx, parts->team, first ? rm2i_alloc(ctx, parts->all, points->M * sizeof *F, &F) : RM2_OK));
+    RM2_TRY(rm2i_agree(ctx, parts->comm,
+                       first ? rm2i_alloc(ctx, parts->all, points->M * sizeof *F, &F) : RM2_OK));
     rm2i_parts_collect(parts, parts->rows, points->M, points->F, F);
     const rm2i_start_data all = {.N = parts->all,
                                  .M = points->M,
@@ -229,7 +229,7 @@ static rm2_status scale_collected(rm2_context *ctx, const rm2i_start_data *point
                                  .starts = parts->starts};
     rm2_status status = first ? scale_whole(ctx, &all, plan, landmarks, Q, X) : RM2_OK;
     free(F);
-    return rm2i_team_settle(ctx, parts->team, status);
+    return rm2i_agree(ctx, parts->comm, status);
 }
 
 rm2_status rm2i_start_scaling(rm2_context *ctx, const rm2i_start_data *points,
@@ -250,9 +250,8 @@ static rm2_status scale_features(rm2_context *ctx, const rm2i_isomap_settings *s
     bool first = rm2i_parts_first(parts);
     double *whole = X0, *collected = NULL;
     if (parts) {
-        RM2_TRY(rm2i_team_settle(ctx, parts->team,
-                                 first ? rm2i_alloc(ctx, N, Q * sizeof *collected, &collected)
-                                       : RM2_OK));
+        RM2_TRY(rm2i_agree(ctx, parts->comm,
+                           first ? rm2i_alloc(ctx, N, Q * sizeof *collected, &collected) : RM2_OK));
         whole = collected;
     }
     rm2_status status = rm2i_start_scaling(ctx, points, &plan, s->landmarks, Q, whole);
@@ -275,11 +274,11 @@ rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *setti
                          use->time_weight);
     double scale, spread, *features;
     RM2_TRY(rm2i_start_check(ctx, data, Q, &scale));
-    RM2_TRY(rm2i_team_settle(ctx, rm2i_parts_team(data->parts),
-                             rm2i_start_check_trajectories(ctx, data)));
+    RM2_TRY(
+        rm2i_agree(ctx, rm2i_parts_comm(data->parts), rm2i_start_check_trajectories(ctx, data)));
     RM2_TRY(find_spread(ctx, data, scale, &spread));
-    RM2_TRY(rm2i_team_alloc(ctx, rm2i_parts_team(data->parts), data->N,
-                            (data->M + 1) * sizeof *features, &features));
+    RM2_TRY(rm2i_alloc_all(ctx, rm2i_parts_comm(data->parts), data->N,
+                           (data->M + 1) * sizeof *features, &features));
     fill_features(data, scale, use->time_weight * spread, features);
     rm2i_start_data points = *data;
     points.M++;

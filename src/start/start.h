@@ -10,8 +10,8 @@
 #define RM2I_START_H
 
 #include "base/base.h"
-#include "base/parts.h"
 #include "graph/graph.h"
+#include "rows/parts.h"
 
 #define RM2I_START_SPREAD 0.01
 

@@ -123,7 +123,7 @@ static rm2_status copy_kept(rm2_context *ctx, const rm2i_start_data *p, const th
     if (p->parts) {
         const rm2i_some_rows rows = {t->kept.n, t->kept.index, p->M, p->F};
         RM2_TRY(rm2i_parts_pick(ctx, p->parts, &rows, t->F));
-        rm2i_team_tell(p->parts->team, t->F, t->kept.n * p->M * sizeof *t->F);
+        rm2i_broadcast(p->parts->comm, t->F, t->kept.n * p->M * sizeof *t->F);
         return RM2_OK;
     }
     for (size_t k = 0; k < t->kept.n; k++)
@@ -132,14 +132,14 @@ static rm2_status copy_kept(rm2_context *ctx, const rm2i_start_data *p, const th
 }
 
 static rm2_status keep(rm2_context *ctx, const rm2i_start_data *p, size_t most, thinned *t) {
-    const rm2_team *team = rm2i_parts_team(p->parts);
+    const rm2_communicator *comm = rm2i_parts_comm(p->parts);
     const rm2i_start_data all = all_of(p);
     rm2_status status = rm2i_keep(ctx, &all, most, &t->kept);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, t->kept.n, p->M * sizeof *t->F, &t->F);
-    RM2_TRY(rm2i_team_settle(ctx, team, status));
+    RM2_TRY(rm2i_agree(ctx, comm, status));
     RM2_TRY(copy_kept(ctx, p, t));
-    return rm2i_team_settle(ctx, team, rm2i_kd_build(ctx, t->kept.n, p->M, t->F, &t->tree));
+    return rm2i_agree(ctx, comm, rm2i_kd_build(ctx, t->kept.n, p->M, t->F, &t->tree));
 }
 
 /* ---- landmarks ------------------------------------------------------------------------------ */
@@ -183,12 +183,12 @@ static rm2_status find_landmarks(rm2_context *ctx, const rm2i_start_data *points
 }
 
 /* What rank 0 has found, on all ranks. */
-static rm2_status share_landmarks(rm2_context *ctx, const rm2_team *team, thinned *t) {
+static rm2_status share_landmarks(rm2_context *ctx, const rm2_communicator *comm, thinned *t) {
     rm2i_landmarks *s = &t->scaling;
     size_t sizes[] = {t->count, s->held};
-    rm2i_team_tell(team, sizes, sizeof sizes);
+    rm2i_broadcast(comm, sizes, sizeof sizes);
     rm2_status status = RM2_OK;
-    if (team->rank != 0) {
+    if (comm->rank != 0) {
         t->count = s->count = sizes[0];
         s->held = sizes[1];
         status = rm2i_alloc(ctx, s->count, (1 + s->held) * sizeof *s->means, &s->means);
@@ -196,20 +196,20 @@ static rm2_status share_landmarks(rm2_context *ctx, const rm2_team *team, thinne
         if (status == RM2_OK)
             status = rm2i_alloc(ctx, t->kept.n, t->count * sizeof *t->distance, &t->distance);
     }
-    RM2_TRY(rm2i_team_settle(ctx, team, status));
-    rm2i_team_tell(team, s->means, s->count * sizeof *s->means);
-    rm2i_team_tell(team, s->weights, s->count * s->held * sizeof *s->weights);
-    rm2i_team_tell(team, t->distance, t->kept.n * t->count * sizeof *t->distance);
+    RM2_TRY(rm2i_agree(ctx, comm, status));
+    rm2i_broadcast(comm, s->means, s->count * sizeof *s->means);
+    rm2i_broadcast(comm, s->weights, s->count * s->held * sizeof *s->weights);
+    rm2i_broadcast(comm, t->distance, t->kept.n * t->count * sizeof *t->distance);
     return RM2_OK;
 }
 
 static rm2_status prepare(rm2_context *ctx, const rm2i_start_data *points,
                           const rm2i_graph_settings *plan, size_t kept, size_t Q, thinned *t) {
-    const rm2_team *team = rm2i_parts_team(points->parts);
+    const rm2_communicator *comm = rm2i_parts_comm(points->parts);
     RM2_TRY(keep(ctx, points, kept, t));
     bool first = rm2i_parts_first(points->parts);
-    RM2_TRY(rm2i_team_settle(ctx, team, first ? find_landmarks(ctx, points, plan, Q, t) : RM2_OK));
-    return team ? share_landmarks(ctx, team, t) : RM2_OK;
+    RM2_TRY(rm2i_agree(ctx, comm, first ? find_landmarks(ctx, points, plan, Q, t) : RM2_OK));
+    return comm ? share_landmarks(ctx, comm, t) : RM2_OK;
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
@@ -255,13 +255,13 @@ static rm2_status turn(rm2_context *ctx, const rm2i_start_data *points, size_t h
     double *all = NULL;
     if (!parts)
         return rm2i_start_pca(ctx, points->N, held, T, Q, false, X);
-    bool first = parts->team->rank == 0;
-    RM2_TRY(rm2i_team_settle(
-        ctx, parts->team, first ? rm2i_alloc(ctx, parts->all, held * sizeof *all, &all) : RM2_OK));
+    bool first = parts->comm->rank == 0;
+    RM2_TRY(rm2i_agree(ctx, parts->comm,
+                       first ? rm2i_alloc(ctx, parts->all, held * sizeof *all, &all) : RM2_OK));
     rm2i_parts_collect(parts, parts->rows, held, T, all);
     rm2_status status = first ? rm2i_start_pca(ctx, parts->all, held, all, Q, false, X) : RM2_OK;
     free(all);
-    return rm2i_team_settle(ctx, parts->team, status);
+    return rm2i_agree(ctx, parts->comm, status);
 }
 
 static rm2_status place(rm2_context *ctx, const rm2i_start_data *points, const thinned *t,
@@ -271,7 +271,7 @@ static rm2_status place(rm2_context *ctx, const rm2i_start_data *points, const t
     rm2_status status = rm2i_alloc(ctx, points->N, held * sizeof *job.T, &job.T);
     if (status == RM2_OK)
         status = rm2i_batch(ctx, points->N, t->count, place_point, &job, NULL);
-    status = rm2i_team_settle(ctx, rm2i_parts_team(points->parts), status);
+    status = rm2i_agree(ctx, rm2i_parts_comm(points->parts), status);
     if (status == RM2_OK)
         status = turn(ctx, points, held, job.T, Q, X);
     free(job.T);

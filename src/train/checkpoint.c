@@ -36,29 +36,30 @@ static void mix_numbers(const void *job, void *hash) {
     mix(hash, n->values, n->count);
 }
 
-static void mix_all(const rm2_team *team, uint64_t *hash, const double *values, size_t count) {
-    rm2i_team_relay(team, sizeof *hash, hash, mix_numbers, &(numbers){count, values});
+static void mix_all(const rm2_communicator *comm, uint64_t *hash, const double *values,
+                    size_t count) {
+    rm2i_comm_fold(comm, sizeof *hash, hash, mix_numbers, &(numbers){count, values});
 }
 
 static uint64_t of_data(const rm2i_model_problem *p) {
     uint64_t hash = UINT64_C(14695981039346656037);
     for (size_t m = 0; m < p->M; m++)
-        mix_all(p->team, &hash, p->F + m * p->N, p->N);
-    mix_all(p->team, &hash, p->X0, p->N * p->Q);
+        mix_all(p->comm, &hash, p->F + m * p->N, p->N);
+    mix_all(p->comm, &hash, p->X0, p->N * p->Q);
     return hash;
 }
 
 uint64_t rm2i_fingerprint_begin(const rm2i_model_problem *whole) {
     uint64_t hash = of_data(whole);
-    mix_all(whole->team, &hash, whole->X0,
+    mix_all(whole->comm, &hash, whole->X0,
             whole->N * whole->Q); /* once more, as the raw vector's latents */
     return hash;
 }
 
 uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
     const rm2i_model_problem *p = &o->p;
-    uint64_t hash = p->team ? p->begun : of_data(p);
-    size_t mixed = p->team ? p->N * p->Q : 0; /* of the raw vector */
+    uint64_t hash = p->comm ? p->begun : of_data(p);
+    size_t mixed = p->comm ? p->N * p->Q : 0; /* of the raw vector */
     mix(&hash, raw + mixed, o->par.raw_size - mixed);
     for (size_t t = 0; t < p->all_trajectories; t++)
         mix_one(&hash, (double)p->all_starts[t]);
@@ -146,20 +147,20 @@ static rm2_status put_state(rm2_context *ctx, const rm2i_optim *optim, rm2i_h5_s
 
 rm2_status rm2i_checkpoint_write(rm2_context *ctx, const rm2i_checkpoint_place *place,
                                  const rm2i_saved *saved, const rm2i_optim *optim) {
-    bool has_file = !place->team || place->team->rank == 0;
+    bool has_file = !place->comm || place->comm->rank == 0;
     rm2i_h5_stream *stream = NULL;
     double *piece = NULL;
     rm2_status status = has_file ? allocate_piece(ctx, optim, &piece) : RM2_OK;
     if (status == RM2_OK && has_file)
         status = begin(ctx, place, saved, rm2i_optim_state_size(optim), &stream);
-    status = rm2i_team_settle(ctx, place->team, status);
+    status = rm2i_agree(ctx, place->comm, status);
     if (status == RM2_OK) {
         status = put_state(ctx, optim, stream, piece);
         if (stream && status == RM2_OK) {
             status = rm2i_h5_stream_commit(ctx, stream);
             stream = NULL;
         }
-        status = rm2i_team_settle(ctx, place->team, status);
+        status = rm2i_agree(ctx, place->comm, status);
     }
     rm2i_h5_stream_discard(stream);
     free(piece);
@@ -266,30 +267,30 @@ static rm2_status allocate_saved(rm2_context *ctx, rm2i_saved *saved) {
     return allocate_set(ctx, &saved->sets.dynamics);
 }
 
-static void tell_set(const rm2_team *team, const rm2i_set *set) {
-    rm2i_team_tell(team, set->index, set->count * sizeof *set->index);
+static void tell_set(const rm2_communicator *comm, const rm2i_set *set) {
+    rm2i_broadcast(comm, set->index, set->count * sizeof *set->index);
 }
 
-rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_team *team, rm2i_saved *saved) {
+rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_communicator *comm, rm2i_saved *saved) {
     rm2i_saved all = *saved;
-    if (!team)
+    if (!comm)
         return RM2_OK;
-    rm2i_team_tell(team, &all, sizeof all); /* of which other ranks can use all but the arrays */
-    if (team->rank != 0) {
+    rm2i_broadcast(comm, &all, sizeof all); /* of which other ranks can use all but the arrays */
+    if (comm->rank != 0) {
         all.file = NULL;
         all.trace = NULL;
         all.sets.likelihood.index = all.sets.dynamics.index = NULL;
         *saved = all;
     }
-    rm2_status status = team->rank == 0 ? RM2_OK : allocate_saved(ctx, saved);
-    status = rm2i_team_settle(ctx, team, status);
+    rm2_status status = comm->rank == 0 ? RM2_OK : allocate_saved(ctx, saved);
+    status = rm2i_agree(ctx, comm, status);
     if (status != RM2_OK) {
         rm2i_saved_free(saved);
         return status;
     }
-    rm2i_team_tell(team, saved->trace, saved->trace_size * sizeof *saved->trace);
-    tell_set(team, &saved->sets.likelihood);
-    tell_set(team, &saved->sets.dynamics);
+    rm2i_broadcast(comm, saved->trace, saved->trace_size * sizeof *saved->trace);
+    tell_set(comm, &saved->sets.likelihood);
+    tell_set(comm, &saved->sets.dynamics);
     return RM2_OK;
 }
 

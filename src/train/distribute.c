@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/parts.h"
+#include "rows/parts.h"
 
 /* ---- what rank 0 tells the others ----------------------------------------------------------- */
 
@@ -85,7 +85,7 @@ static void fill(const job *j, const rm2i_parts *parts, const rm2i_whole_trainin
         memcpy(part->inducing_points, whole->settings->inducing_points,
                j->settings.inducing * sizeof *part->inducing_points);
     if (j->inducing_points)
-        rm2i_team_tell(parts->team, part->inducing_points,
+        rm2i_broadcast(parts->comm, part->inducing_points,
                        j->settings.inducing * sizeof *part->inducing_points);
 }
 
@@ -102,7 +102,7 @@ static void describe(const job *j, const rm2i_parts *parts, const rm2i_whole_tra
                                          .X0 = part->X0,
                                          .trajectories = rm2i_parts_trajectories(parts),
                                          .starts = part->starts,
-                                         .team = parts->team,
+                                         .comm = parts->comm,
                                          .all = parts->all,
                                          .all_trajectories = parts->all_trajectories,
                                          .psi = j->psi,
@@ -119,16 +119,17 @@ static void describe(const job *j, const rm2i_parts *parts, const rm2i_whole_tra
 }
 
 /* Both sides of the division, once all know the job; rank 0 has the whole and the plan. */
-static rm2_status take_part(rm2_context *ctx, const rm2_team *team, const job *j, rm2i_parts *parts,
-                            const rm2i_whole_training *whole, rm2i_part_of_training *part) {
-    RM2_TRY(rm2i_parts_share(ctx, team, parts));
-    RM2_TRY(rm2i_team_settle(ctx, team, allocate(ctx, j, parts, part)));
+static rm2_status take_part(rm2_context *ctx, const rm2_communicator *comm, const job *j,
+                            rm2i_parts *parts, const rm2i_whole_training *whole,
+                            rm2i_part_of_training *part) {
+    RM2_TRY(rm2i_parts_share(ctx, comm, parts));
+    RM2_TRY(rm2i_agree(ctx, comm, allocate(ctx, j, parts, part)));
     fill(j, parts, whole, part);
     describe(j, parts, whole, part);
     return RM2_OK;
 }
 
-rm2_status rm2i_training_divide(rm2_context *ctx, const rm2_team *team,
+rm2_status rm2i_training_divide(rm2_context *ctx, const rm2_communicator *comm,
                                 const rm2i_whole_training *whole, rm2i_part_of_training *part) {
     const rm2i_model_problem *p = whole->problem;
     const rm2i_rows_of what = {.N = p->N,
@@ -137,11 +138,11 @@ rm2_status rm2i_training_divide(rm2_context *ctx, const rm2_team *team,
                                .rows = rm2i_unit_rows(p->N)};
     rm2i_parts parts;
     *part = (rm2i_part_of_training){.F = NULL};
-    RM2_TRY(rm2i_parts_plan(ctx, team, &what, &parts));
+    RM2_TRY(rm2i_parts_plan(ctx, comm, &what, &parts));
     job j = job_of(whole);
-    rm2i_work_begin(ctx, team, RM2I_WORK_TRAIN);
-    rm2i_team_tell(team, &j, sizeof j);
-    rm2_status status = take_part(ctx, team, &j, &parts, whole, part);
+    rm2i_work_begin(ctx, comm, RM2I_WORK_TRAIN);
+    rm2i_broadcast(comm, &j, sizeof j);
+    rm2_status status = take_part(ctx, comm, &j, &parts, whole, part);
     rm2i_parts_free(&parts);
     return status;
 }
@@ -156,8 +157,7 @@ rm2_status rm2i_training_collect(rm2_context *ctx, const rm2i_objective *o, rm2i
     const rm2i_ranges *points = &o->units->points;
     const rm2i_model_problem *p = &o->p;
     *whole = (rm2i_collected){.X = NULL};
-    RM2_TRY(rm2i_team_settle(ctx, p->team,
-                             p->team->rank == 0 ? allocate_whole(ctx, p, whole) : RM2_OK));
+    RM2_TRY(rm2i_agree(ctx, p->comm, p->comm->rank == 0 ? allocate_whole(ctx, p, whole) : RM2_OK));
     rm2i_shares_collect(points->shares, points->of_rank, p->Q, o->X, whole->X);
     for (size_t m = 0; m < p->M; m++)
         rm2i_shares_collect(points->shares, points->of_rank, 1, p->F + m * p->N,
@@ -178,7 +178,7 @@ static rm2_status train_part(rm2_context *ctx, const rm2i_part_of_training *part
         status = rm2i_training_collect(ctx, o, &none);
     }
     if (status == RM2_OK) /* that rank 0 has memory for what comes */
-        status = rm2i_team_settle(ctx, part->problem.team, RM2_OK);
+        status = rm2i_agree(ctx, part->problem.comm, RM2_OK);
     if (status == RM2_OK)
         status = rm2i_objective_sums(o, NULL);
     rm2i_objective_free(o);
@@ -191,17 +191,17 @@ typedef struct announcement {
     int threads; /* of each rank */
 } announcement;
 
-void rm2i_work_begin(const rm2_context *ctx, const rm2_team *team, rm2i_work work) {
+void rm2i_work_begin(const rm2_context *ctx, const rm2_communicator *comm, rm2i_work work) {
     announcement a = {work, rm2_context_threads(ctx)};
-    rm2i_team_tell(team, &a, sizeof a);
+    rm2i_broadcast(comm, &a, sizeof a);
 }
 
-static rm2_status join_training(rm2_context *ctx, const rm2_team *team) {
+static rm2_status join_training(rm2_context *ctx, const rm2_communicator *comm) {
     job j;
-    rm2i_parts parts = {.team = NULL};
+    rm2i_parts parts = {.comm = NULL};
     rm2i_part_of_training part = {.F = NULL};
-    rm2i_team_tell(team, &j, sizeof j);
-    rm2_status status = take_part(ctx, team, &j, &parts, NULL, &part);
+    rm2i_broadcast(comm, &j, sizeof j);
+    rm2_status status = take_part(ctx, comm, &j, &parts, NULL, &part);
     rm2i_parts_free(&parts);
     if (status == RM2_OK)
         status = train_part(ctx, &part);
@@ -209,32 +209,33 @@ static rm2_status join_training(rm2_context *ctx, const rm2_team *team) {
     return status;
 }
 
-rm2_status rm2_team_work(rm2_context *ctx) {
+rm2_status rm2_communicator_serve(rm2_context *ctx) {
     if (!ctx)
         return RM2_ERR_ARGUMENT;
-    const rm2_team *team = rm2i_team_of(ctx);
-    if (team && team->rank == 0)
+    const rm2_communicator *comm = rm2i_communicator_of(ctx);
+    if (comm && comm->rank == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "only rank 0 of a team may train; other ranks call rm2_team_work");
-    while (team) { /* rank 0 knows of a failure, and reports it */
+                         "only rank 0 may train; other ranks call rm2_communicator_serve");
+    while (comm) { /* rank 0 knows of a failure, and reports it */
         announcement a;
-        rm2i_team_tell(team, &a, sizeof a);
+        rm2i_broadcast(comm, &a, sizeof a);
         if (a.work == RM2I_WORK_END)
             break;
         rm2_context_set_threads(ctx, a.threads);
-        (void)(a.work == RM2I_WORK_TRAIN ? join_training(ctx, team)
-                                         : rm2i_fit_file_join(ctx, team));
+        (void)(a.work == RM2I_WORK_TRAIN ? join_training(ctx, comm)
+                                         : rm2i_fit_file_join(ctx, comm));
     }
     return RM2_OK;
 }
 
-rm2_status rm2_team_end(rm2_context *ctx) {
+rm2_status rm2_communicator_end(rm2_context *ctx) {
     if (!ctx)
         return RM2_ERR_ARGUMENT;
-    const rm2_team *team = rm2i_team_of(ctx);
-    if (team && team->rank != 0)
+    const rm2_communicator *comm = rm2i_communicator_of(ctx);
+    if (comm && comm->rank != 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "only rank 0 may end the work of a team; this is rank %d", team->rank);
-    rm2i_work_begin(ctx, team, RM2I_WORK_END);
+                         "only rank 0 may end the training of other ranks; this is rank %d",
+                         comm->rank);
+    rm2i_work_begin(ctx, comm, RM2I_WORK_END);
     return RM2_OK;
 }

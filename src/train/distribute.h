@@ -1,6 +1,6 @@
 /* A training that the ranks of a team share.
  *
- * Rank 0 has the whole problem and gives each rank its part: whole units (base/units.h), about as many points to each.
+ * Rank 0 has the whole problem and gives each rank its part: whole units (rows/units.h), about as many points to each.
  * Then all ranks make the same calls (objective.h, train.h), each with its part; at the end rank 0 gets the latents of
  * all, and the outputs, which it need not keep meanwhile. */
 #ifndef RM2I_DISTRIBUTE_H
@@ -11,9 +11,9 @@
 /* What the ranks that wait are asked for, by rank 0. */
 typedef enum rm2i_work { RM2I_WORK_END, RM2I_WORK_TRAIN, RM2I_WORK_FIT_FILE } rm2i_work;
 /* Rank 0: the others begin, as its next calls ask for. A team of NULL: there are none. */
-void rm2i_work_begin(const rm2_context *ctx, const rm2_team *team, rm2i_work work);
+void rm2i_work_begin(const rm2_context *ctx, const rm2_communicator *comm, rm2i_work work);
 /* Other ranks: their side of rm2_fit_file (fit_file.c). */
-rm2_status rm2i_fit_file_join(rm2_context *ctx, const rm2_team *team);
+rm2_status rm2i_fit_file_join(rm2_context *ctx, const rm2_communicator *comm);
 
 /* What a rank trains on. */
 typedef struct rm2i_part_of_training {
@@ -35,7 +35,7 @@ typedef struct rm2i_whole_training {
 rm2_status rm2i_training_check(rm2_context *ctx, const rm2_fit_settings *s);
 /* Rank 0: give the ranks their parts of a training, and this one its own. Refuses more ranks than there
  * are units, before another rank knows of it. Of the whole, the trajectories and the checkpoint's path must live longer. */
-rm2_status rm2i_training_divide(rm2_context *ctx, const rm2_team *team,
+rm2_status rm2i_training_divide(rm2_context *ctx, const rm2_communicator *comm,
                                 const rm2i_whole_training *whole, rm2i_part_of_training *part);
 /* What a training leaves: latents (N x Q) and outputs (M x N) of all ranks, in fresh arrays on rank 0; NULL on others. */
 typedef struct rm2i_collected {

@@ -56,8 +56,8 @@ static rm2_status start_aligned(rm2_context *ctx, const rm2_fit_settings *s,
     aligned.neighbours = s->neighbours;
     aligned.time_weight = s->time_weight;
     aligned.timed = s->gpdm_weight > 0;
-    RM2_TRY(rm2i_team_alloc(ctx, rm2i_parts_team(points->parts), points->trajectories,
-                            sizeof *family, &family));
+    RM2_TRY(rm2i_alloc_all(ctx, rm2i_parts_comm(points->parts), points->trajectories,
+                           sizeof *family, &family));
     rm2_status status = RM2_OK;
     if (s->families == RM2_FAMILIES_ONE)
         aligned.families = 1;

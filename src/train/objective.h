@@ -19,7 +19,7 @@ typedef struct rm2i_model_problem {
     size_t trajectories;
     const size_t *starts;
     /* Where a team trains, the above is the part of this rank, and the rest about the whole; NULL: it is the whole. */
-    const rm2_team *team;
+    const rm2_communicator *comm;
     size_t all, all_trajectories; /* points and trajectories of all ranks */
     double psi, squared_step;     /* rm2i_mean_variance, rm2i_mean_squared_step */
     const size_t *all_starts;     /* on rank 0: of all trajectories */

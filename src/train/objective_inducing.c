@@ -60,7 +60,7 @@ static rm2_status use_points(rm2i_objective *o) {
                                        .index = o->s.inducing_points,
                                        .derivatives = true,
                                        .units = &o->units->points};
-    return rm2i_team_settle(o->ctx, o->p.team, rm2i_inducing_create(o->ctx, &shape, &o->inducing));
+    return rm2i_agree(o->ctx, o->p.comm, rm2i_inducing_create(o->ctx, &shape, &o->inducing));
 }
 
 static rm2_status choose_likelihood(rm2i_objective *o) {
@@ -166,7 +166,7 @@ rm2_status rm2i_objective_prepare(rm2i_objective *o) {
         rm2i_inducing_free(o->gpdm.inducing);
         o->inducing = o->gpdm.inducing = NULL;
     }
-    return o->p.team ? refuse_exact(o) : allocate_square(o);
+    return o->p.comm ? refuse_exact(o) : allocate_square(o);
 }
 
 /* ---- sets that travel ----------------------------------------------------------------------- */
@@ -203,8 +203,7 @@ static rm2_status use(rm2_context *ctx, const rm2i_set *set, rm2i_inducing **ind
                                        .index = set->index,
                                        .derivatives = true,
                                        .units = old->units};
-    RM2_TRY(rm2i_team_settle(ctx, rm2i_ranges_team(old->units),
-                             rm2i_inducing_create(ctx, &shape, &in)));
+    RM2_TRY(rm2i_agree(ctx, rm2i_ranges_comm(old->units), rm2i_inducing_create(ctx, &shape, &in)));
     in->chosen = set->chosen;
     in->trace = set->trace;
     rm2i_inducing_free(*inducing);

@@ -77,7 +77,7 @@ static void add_steps(const void *problem, void *state) {
 
 double rm2i_mean_squared_step(const rm2i_model_problem *p) {
     steps s = {0, 0};
-    rm2i_team_relay(p->team, sizeof s, &s, add_steps, p);
+    rm2i_comm_fold(p->comm, sizeof s, &s, add_steps, p);
     return s.sum > 0 ? s.sum / (double)s.count : 1;
 }
 
@@ -263,7 +263,7 @@ static rm2_status allocate(rm2i_objective *o) {
 /* ---- object ---------------------------------------------------------------------------------- */
 
 static size_t points_of(const rm2i_model_problem *p) {
-    return p->team ? p->all : p->N;
+    return p->comm ? p->all : p->N;
 }
 
 /* An output of all points. */
@@ -282,14 +282,14 @@ static void add_squares(const void *job, void *state) {
 double rm2i_mean_variance(const rm2i_model_problem *p) {
     double sum = 0;
     for (size_t m = 0; m < p->M; m++)
-        rm2i_team_relay(p->team, sizeof sum, &sum, add_squares, &(output){p->N, p->F + m * p->N});
+        rm2i_comm_fold(p->comm, sizeof sum, &sum, add_squares, &(output){p->N, p->F + m * p->N});
     return sum / (double)(points_of(p) - 1) / (double)p->M;
 }
 
 /* A problem without a team is the whole. */
 static rm2_status describe_whole(rm2i_objective *o) {
     rm2i_model_problem *p = &o->p;
-    if (!p->team) {
+    if (!p->comm) {
         p->all = p->N;
         p->all_trajectories = p->trajectories;
         p->all_starts = p->starts;
@@ -303,22 +303,22 @@ static rm2_status describe_whole(rm2i_objective *o) {
 }
 
 rm2_status rm2i_objective_divide(rm2i_objective *o, size_t rows) {
-    const rm2i_rows_of what = {o->p.N, o->p.trajectories, o->p.starts, rows, o->p.team};
+    const rm2i_rows_of what = {o->p.N, o->p.trajectories, o->p.starts, rows, o->p.comm};
     RM2_TRY(rm2i_units_create(o->ctx, &what, &o->units));
     o->gpdm.units = o->units;
     return RM2_OK;
 }
 
 static rm2_status build(rm2i_objective *o) {
-    RM2_TRY(rm2i_team_settle(
-        o->ctx, o->p.team,
+    RM2_TRY(rm2i_agree(
+        o->ctx, o->p.comm,
         rm2i_rules_check(o->ctx, &o->s,
                          &(rm2i_fit_sizes){points_of(&o->p), o->p.M, o->p.trajectories})));
     RM2_TRY(describe_whole(o));
     o->rank = o->s.independent ? 0 : o->s.task_rank ? o->s.task_rank : o->p.M;
     describe_blocks(o);
     RM2_TRY(rm2i_objective_divide(o, rm2i_unit_rows(o->p.all)));
-    RM2_TRY(rm2i_team_settle(o->ctx, o->p.team, allocate(o)));
+    RM2_TRY(rm2i_agree(o->ctx, o->p.comm, allocate(o)));
     start_hyperparameters(o);
     RM2_TRY(start_latents(o));
     rm2i_objective_latents(o);
@@ -338,7 +338,7 @@ rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s,
         return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, not %zu",
                          points_of(p));
     rm2i_objective *o;
-    RM2_TRY(rm2i_team_alloc(ctx, p->team, 1, sizeof *o, &o));
+    RM2_TRY(rm2i_alloc_all(ctx, p->comm, 1, sizeof *o, &o));
     o->ctx = ctx;
     o->s = *s;
     o->p = *p;

@@ -13,7 +13,7 @@
 typedef struct loop {
     rm2_context *ctx;
     rm2i_objective *o;
-    const rm2_team *team; /* of the objective */
+    const rm2_communicator *comm; /* of the objective */
     rm2i_optim *optim;
     rm2i_segments segments;
     const rm2_checkpoint *checkpoint;
@@ -30,7 +30,7 @@ typedef struct loop {
 
 /* Rank 0 of a team, or the only process: who reads and writes. */
 static bool is_first(const loop *l) {
-    return !l->team || l->team->rank == 0;
+    return !l->comm || l->comm->rank == 0;
 }
 
 static rm2_status save(loop *l, rm2_stop stop) {
@@ -40,7 +40,7 @@ static rm2_status save(loop *l, rm2_stop stop) {
                         .stop = stop,
                         .sets = rm2i_objective_sets(l->o),
                         .chosen_at = l->chosen_at};
-    const rm2i_checkpoint_place place = {l->team, l->checkpoint->path, l->fingerprint};
+    const rm2i_checkpoint_place place = {l->comm, l->checkpoint->path, l->fingerprint};
     rm2_status status = rm2i_checkpoint_write(l->ctx, &place, &saved, l->optim);
     l->last_checkpoint = rm2i_seconds();
     return status;
@@ -70,7 +70,7 @@ static bool converged(rm2_stop stop) {
 static bool can_resume(const loop *l) {
     bool there = wants_checkpoint(l) && l->checkpoint->resume && is_first(l) &&
                  access(l->checkpoint->path, F_OK) == 0;
-    return rm2i_team_decide(l->team, there);
+    return rm2i_decide(l->comm, there);
 }
 
 /* From what was saved; *stop tells if it had ended. */
@@ -109,8 +109,8 @@ static rm2_status resume(loop *l, rm2_stop *stop) {
     rm2_status status =
         is_first(l) ? rm2i_checkpoint_read(l->ctx, l->checkpoint->path, l->fingerprint, &saved)
                     : RM2_OK;
-    RM2_TRY(rm2i_team_settle(l->ctx, l->team, status));
-    RM2_TRY(rm2i_saved_tell(l->ctx, l->team, &saved));
+    RM2_TRY(rm2i_agree(l->ctx, l->comm, status));
+    RM2_TRY(rm2i_saved_tell(l->ctx, l->comm, &saved));
     status = continue_from(l, &saved, stop);
     rm2i_saved_free(&saved);
     return status;
@@ -126,7 +126,7 @@ static rm2_status evaluate(loop *l, const double *raw) {
 /* What the optimiser minimises: no evaluation begins after an interrupt. */
 static rm2_status evaluate_next(void *user, const double *raw, double *f, double *gradient) {
     loop *l = user;
-    bool stop = rm2i_team_decide(l->team, rm2i_interrupted(l->ctx));
+    bool stop = rm2i_decide(l->comm, rm2i_interrupted(l->ctx));
     return stop ? RM2_INTERRUPTED : rm2i_objective_evaluate(l->o, raw, f, gradient);
 }
 
@@ -176,7 +176,7 @@ static rm2_status choose_again(loop *l, rm2_stop *stop) {
 }
 
 static bool is_due(const loop *l) {
-    return rm2i_team_decide(l->team, rm2i_seconds() - l->last_checkpoint >= l->checkpoint->seconds);
+    return rm2i_decide(l->comm, rm2i_seconds() - l->last_checkpoint >= l->checkpoint->seconds);
 }
 
 static rm2_status iterate(loop *l, rm2_stop stop) {
@@ -223,7 +223,7 @@ static rm2_status run(loop *l) {
     rm2_stop stop;
     if (l->o->s.optim.max_iterations == SIZE_MAX)
         return rm2i_fail(l->ctx, RM2_ERR_ARGUMENT, "too many iterations");
-    RM2_TRY(rm2i_team_settle(l->ctx, l->team, allocate(l)));
+    RM2_TRY(rm2i_agree(l->ctx, l->comm, allocate(l)));
     divide(l);
     rm2_status status = evaluate(l, rm2i_optim_x(l->optim));
     if (status != RM2_OK)
@@ -251,7 +251,7 @@ static rm2_status run(loop *l) {
 rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
                       rm2_training_record *training) {
     *training = (rm2_training_record){.trace = NULL};
-    loop l = {.ctx = ctx, .o = o, .team = o->p.team, .checkpoint = checkpoint, .out = training};
+    loop l = {.ctx = ctx, .o = o, .comm = o->p.comm, .checkpoint = checkpoint, .out = training};
     rm2_status status = run(&l);
     rm2i_optim_free(l.optim);
     if (status != RM2_OK) {

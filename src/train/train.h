@@ -55,7 +55,8 @@ uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw);
 uint64_t rm2i_fingerprint_begin(const rm2i_model_problem *whole);
 /* Where a checkpoint is written. */
 typedef struct rm2i_checkpoint_place {
-    const rm2_team *team; /* NULL, or the ranks that write it together: rank 0 has the file */
+    const rm2_communicator
+        *comm; /* NULL, or the ranks that write it together: rank 0 has the file */
     const char *path;
     uint64_t fingerprint;
 } rm2i_checkpoint_place;
@@ -68,7 +69,7 @@ rm2_status rm2i_checkpoint_read(rm2_context *ctx, const char *path, uint64_t fin
 /* The optimiser's state, piece by piece. Collective. */
 rm2_status rm2i_checkpoint_restore(rm2_context *ctx, const rm2i_saved *saved, rm2i_optim *optim);
 /* What rank 0 has read, on all ranks, except for the optimiser's state. A failure leaves nothing to free. */
-rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_team *team, rm2i_saved *saved);
+rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_communicator *comm, rm2i_saved *saved);
 void rm2i_saved_free(rm2i_saved *saved);
 
 #endif

@@ -18,7 +18,7 @@ static void copy_block(const rm2i_objective *o, rm2i_parameter_block block, doub
  * have read their parts keep what is theirs. */
 static rm2_status take_latents(rm2_context *ctx, const rm2i_objective *o, rm2_model *m) {
     rm2i_collected whole;
-    if (!o->p.team || m->parts) {
+    if (!o->p.comm || m->parts) {
         memcpy(m->X, o->X, m->N * m->Q * sizeof *m->X);
         return RM2_OK;
     }
@@ -73,7 +73,7 @@ static rm2_status take_sums(rm2_context *ctx, const rm2i_objective *o, rm2_model
     rm2_status status = RM2_OK;
     if (rm2i_parts_first(m->parts))
         status = rm2i_alloc(ctx, count, sizeof *m->inducing_sums, &m->inducing_sums);
-    RM2_TRY(rm2i_team_settle(ctx, o->p.team, status));
+    RM2_TRY(rm2i_agree(ctx, o->p.comm, status));
     m->own_sums = true;
     return rm2i_objective_sums(o, m->inducing_sums);
 }
@@ -102,15 +102,15 @@ static rm2_status train_problem(rm2_context *ctx, const rm2i_whole_training *tra
     if (status == RM2_OK)
         status = take_sums(ctx, o, m);
     if (status == RM2_OK)
-        status = rm2i_team_settle(ctx, rm2i_parts_team(m->parts), take_inducing(ctx, o, m));
+        status = rm2i_agree(ctx, rm2i_parts_comm(m->parts), take_inducing(ctx, o, m));
     rm2i_objective_free(o);
     return status;
 }
 
-static rm2_status train_with_team(rm2_context *ctx, const rm2_team *team,
+static rm2_status train_with_team(rm2_context *ctx, const rm2_communicator *comm,
                                   const rm2i_whole_training *whole, rm2_model *m) {
     rm2i_part_of_training part;
-    rm2_status status = rm2i_training_divide(ctx, team, whole, &part);
+    rm2_status status = rm2i_training_divide(ctx, comm, whole, &part);
     if (status == RM2_OK) {
         free(m->X); /* the ranks have them */
         free(m->F);
@@ -126,7 +126,7 @@ static rm2_status train_with_team(rm2_context *ctx, const rm2_team *team,
 static rm2_status train_read_parts(rm2_context *ctx, const rm2_fit_settings *s,
                                    const rm2_checkpoint *checkpoint, rm2i_model_problem *p,
                                    rm2_model *m) {
-    p->team = m->parts->team;
+    p->comm = m->parts->comm;
     p->all = m->parts->all;
     p->all_trajectories = m->parts->all_trajectories;
     p->all_starts = m->parts->starts;
@@ -140,7 +140,7 @@ static rm2_status train_read_parts(rm2_context *ctx, const rm2_fit_settings *s,
 /* From the start in m->X, which becomes the result. */
 static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
                         const rm2_checkpoint *checkpoint, rm2_model *m) {
-    const rm2_team *team = rm2i_team_of(ctx);
+    const rm2_communicator *comm = rm2i_communicator_of(ctx);
     double *gram = NULL;
     rm2_status status =
         s->back_constraint ? rm2i_back_create(ctx, s->back_kernels, m, &gram) : RM2_OK;
@@ -156,7 +156,7 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
     if (status == RM2_OK && m->parts)
         status = train_read_parts(ctx, s, checkpoint, &problem, m);
     else if (status == RM2_OK)
-        status = team ? train_with_team(ctx, team, &whole, m) : train_problem(ctx, &whole, m);
+        status = comm ? train_with_team(ctx, comm, &whole, m) : train_problem(ctx, &whole, m);
     free(gram);
     if (status == RM2_OK && m->training.end.jitter > 0)
         rm2i_log(ctx, RM2_LOG_WARNING, "a jitter of %.1e was added to a covariance matrix",

@@ -19,7 +19,7 @@ typedef struct shown {
 
 typedef struct member {
     struct thread_team *of;
-    rm2_team table;
+    rm2_communicator table;
     rm2_context *ctx;
     pthread_t thread;
 } member;
@@ -64,25 +64,25 @@ static void broadcast(void *user, int root, size_t bytes, void *data) {
     part(t);
 }
 
-static void gather(void *user, const size_t *counts, const double *own, double *all) {
+static void allgather(void *user, const size_t *counts, const double *own, double *all) {
     member *m = user;
-    thread_team *t = meet(m, (shown){.call = "gather", .out = own, .counts = counts});
+    thread_team *t = meet(m, (shown){.call = "allgather", .out = own, .counts = counts});
     for (int k = 0; k < t->size; all += counts[k], k++) {
-        require(t->board[k].counts[k] == counts[k], "counts of gather differ");
+        require(t->board[k].counts[k] == counts[k], "counts of allgather differ");
         if (counts[k] > 0)
             memcpy(all, t->board[k].out, counts[k] * sizeof *all);
     }
     part(t);
 }
 
-static void exchange(void *user, const size_t *sent, const double *out, const size_t *received,
+static void alltoall(void *user, const size_t *sent, const double *out, const size_t *received,
                      double *in) {
     member *m = user;
-    thread_team *t = meet(m, (shown){.call = "exchange", .out = out, .counts = sent});
+    thread_team *t = meet(m, (shown){.call = "alltoall", .out = out, .counts = sent});
     for (int k = 0; k < t->size; k++) {
         const size_t *theirs = t->board[k].counts;
         const double *from = t->board[k].out;
-        require(theirs[m->table.rank] == received[k], "counts of exchange differ");
+        require(theirs[m->table.rank] == received[k], "counts of alltoall differ");
         size_t before = 0;
         for (int i = 0; i < m->table.rank; i++)
             before += theirs[i];
@@ -110,10 +110,11 @@ static thread_team *start(rm2_context *first, int size, member_fn fn, void *user
     require(pthread_barrier_init(&t->barrier, NULL, (unsigned)size) == 0, "no barrier");
     for (int k = 0; k < size; k++) {
         member *m = &t->members[k];
-        *m = (member){t, {k, size, m, broadcast, gather, exchange}, first, 0};
+        *m = (member){
+            t, {sizeof(rm2_communicator), k, size, m, broadcast, allgather, alltoall}, first, 0};
         require(k == 0 || rm2_context_create(&m->ctx) == RM2_OK, "no context");
         rm2_context_set_threads(m->ctx, 1);
-        require(rm2_context_set_team(m->ctx, &m->table) == RM2_OK, "the table is refused");
+        require(rm2_context_set_communicator(m->ctx, &m->table) == RM2_OK, "the table is refused");
     }
     for (int k = 1; k < size; k++)
         require(pthread_create(&t->members[k].thread, NULL, run_member, &t->members[k]) == 0,
@@ -122,7 +123,7 @@ static thread_team *start(rm2_context *first, int size, member_fn fn, void *user
 }
 
 static void finish(thread_team *t) {
-    (void)rm2_context_set_team(t->members[0].ctx, NULL);
+    (void)rm2_context_set_communicator(t->members[0].ctx, NULL);
     for (int k = 1; k < t->size; k++) {
         (void)pthread_join(t->members[k].thread, NULL);
         rm2_context_free(t->members[k].ctx);
@@ -137,9 +138,9 @@ void run_thread_team(rm2_context *first, int size, member_fn fn, void *user) {
     finish(t);
 }
 
-static void wait_for_trainings(rm2_context *own, const rm2_team *team, void *user) {
-    (void)team, (void)user;
-    require(rm2_team_work(own) == RM2_OK, "a rank cannot work");
+static void wait_for_trainings(rm2_context *own, const rm2_communicator *comm, void *user) {
+    (void)comm, (void)user;
+    require(rm2_communicator_serve(own) == RM2_OK, "a rank cannot work");
 }
 
 thread_team *start_thread_team(rm2_context *first, int size) {
@@ -147,6 +148,6 @@ thread_team *start_thread_team(rm2_context *first, int size) {
 }
 
 void end_thread_team(thread_team *team) {
-    require(rm2_team_end(team->members[0].ctx) == RM2_OK, "the team cannot end");
+    require(rm2_communicator_end(team->members[0].ctx) == RM2_OK, "the team cannot end");
     finish(team);
 }

@@ -3,12 +3,12 @@
 #ifndef THREAD_TEAM_H
 #define THREAD_TEAM_H
 
-#include "riemann2/team.h"
+#include "riemann2/communicator.h"
 
 enum { THREAD_TEAM_MOST = 8 };
 
 /* What a rank does, with a context of its own that has the team and one thread. */
-typedef void (*member_fn)(rm2_context *own, const rm2_team *team, void *user);
+typedef void (*member_fn)(rm2_context *own, const rm2_communicator *comm, void *user);
 
 /* fn on all ranks; returns when all have. The context of rank 0 is `first`, without its team afterwards. */
 void run_thread_team(rm2_context *first, int size, member_fn fn, void *user);

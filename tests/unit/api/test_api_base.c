@@ -1,4 +1,4 @@
-/* base.h, blas.h, optim.h, team.h: nothing crashes without its arguments. */
+/* base.h, blas.h, optim.h, communicator.h: nothing crashes without its arguments. */
 #include <math.h>
 
 #include "api.h"
@@ -20,13 +20,13 @@ static void contexts(void **state) {
     assert_null(rm2_context_rng(NULL));
 }
 
-static void teams(void **state) {
+static void communicators(void **state) {
     rm2_context *ctx = *state;
-    const rm2_team empty = {.size = 2};
-    assert_int_equal(rm2_context_set_team(NULL, NULL), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_context_set_team(ctx, &empty), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_team_work(NULL), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_team_end(NULL), RM2_ERR_ARGUMENT);
+    const rm2_communicator empty = {.size = 2};
+    assert_int_equal(rm2_context_set_communicator(NULL, NULL), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_context_set_communicator(ctx, &empty), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_communicator_serve(NULL), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_communicator_end(NULL), RM2_ERR_ARGUMENT);
 }
 
 static void generators(void **state) {
@@ -54,9 +54,8 @@ static void linear_algebra(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contexts),       WITH_CONTEXT(teams),
-        cmocka_unit_test(generators),     cmocka_unit_test(texts),
-        cmocka_unit_test(linear_algebra),
+        cmocka_unit_test(contexts), WITH_CONTEXT(communicators),      cmocka_unit_test(generators),
+        cmocka_unit_test(texts),    cmocka_unit_test(linear_algebra),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@ static void without_mpi(void **state) {
     rm2_mpi *mpi;
     rm2_mpi_traffic traffic;
     rm2_mpi_free(NULL);
-    assert_null(rm2_mpi_team(NULL));
+    assert_null(rm2_mpi_communicator(NULL));
     assert_int_equal(rm2_mpi_create(NULL, MPI_COMM_WORLD, &mpi), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_mpi_create(ctx, MPI_COMM_WORLD, NULL), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_mpi_create(ctx, MPI_COMM_WORLD, &mpi), RM2_ERR_ARGUMENT); /* no MPI_Init */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-#include "base/team.h"
+#include "rows/shares.h"
 #include "shared_context.h"
 #include "thread_team.h"
 
@@ -46,19 +46,20 @@ static void fill(const sum *s, size_t begin, size_t end, rm2i_tree *tree) {
     }
 }
 
-static void add_up(rm2_context *own, const rm2_team *team, void *user) {
+static void add_up(rm2_context *own, const rm2_communicator *comm, void *user) {
     sum *s = user;
-    size_t begin = s->first[team->rank], end = s->first[team->rank + 1];
+    size_t begin = s->first[comm->rank], end = s->first[comm->rank + 1];
     double *values = malloc(rm2i_tree_most(s->terms) * s->size * sizeof *values);
     rm2i_tree tree = {.size = s->size, .values = values};
     rm2i_shares *shares;
-    if (!values || rm2i_shares_create(own, rm2i_team_of(own), end - begin, &shares) != RM2_OK)
+    if (!values ||
+        rm2i_shares_create(own, rm2i_communicator_of(own), end - begin, &shares) != RM2_OK)
         abort();
     fill(s, begin, end, &tree);
     const double *total = rm2i_shares_total(shares, &tree);
     bool same =
         rm2i_shares_agree(shares, total[0]) && rm2i_shares_agree(shares, total[s->size - 1]);
-    if (team->rank == 0) {
+    if (comm->rank == 0) {
         memcpy(s->total, total, s->size * sizeof *total);
         s->same = same;
     }
@@ -105,21 +106,21 @@ typedef struct rows {
 
 static const size_t of_rank[] = {0, 5, 5, 12}; /* rank 1 has none */
 
-static void move_rows(rm2_context *own, const rm2_team *team, void *user) {
+static void move_rows(rm2_context *own, const rm2_communicator *comm, void *user) {
     rows *r = user;
     rm2i_shares *shares;
     double here[12 * 2];
-    size_t first = of_rank[team->rank], count = of_rank[team->rank + 1] - first;
-    bool on_rank_0 = team->rank == 0;
-    if (rm2i_shares_create(own, team, 1, &shares) != RM2_OK)
+    size_t first = of_rank[comm->rank], count = of_rank[comm->rank + 1] - first;
+    bool on_rank_0 = comm->rank == 0;
+    if (rm2i_shares_create(own, comm, 1, &shares) != RM2_OK)
         abort();
     rm2i_shares_distribute(shares, of_rank, 2, on_rank_0 ? r->whole : NULL, here);
     for (size_t i = 0; i < count * 2; i++)
-        here[i] += 100 * team->rank;
+        here[i] += 100 * comm->rank;
     rm2i_shares_collect(shares, of_rank, 2, here, on_rank_0 ? r->whole : NULL);
-    r->max[team->rank] = rm2i_shares_max(shares, team->rank == 1 ? INFINITY : -1);
-    r->agree[team->rank] = rm2i_shares_agree(shares, team->rank == 2 ? 1 + 0x1p-52 : 1);
-    r->decision[team->rank] = rm2i_team_decide(team, on_rank_0);
+    r->max[comm->rank] = rm2i_shares_max(shares, comm->rank == 1 ? INFINITY : -1);
+    r->agree[comm->rank] = rm2i_shares_agree(shares, comm->rank == 2 ? 1 + 0x1p-52 : 1);
+    r->decision[comm->rank] = rm2i_decide(comm, on_rank_0);
     rm2i_shares_free(shares);
 }
 
@@ -146,13 +147,13 @@ typedef struct failure {
     char message[3][64];
 } failure;
 
-static void fail_on_some(rm2_context *own, const rm2_team *team, void *user) {
+static void fail_on_some(rm2_context *own, const rm2_communicator *comm, void *user) {
     failure *f = user;
     rm2_status status = RM2_OK;
-    if (f->rank >= 0 && team->rank >= f->rank)
-        status = rm2i_fail(own, RM2_ERR_MEMORY, "no room on %d", team->rank);
-    f->status[team->rank] = rm2i_team_settle(own, team, status);
-    strncpy(f->message[team->rank], rm2_context_error(own), sizeof f->message[0] - 1);
+    if (f->rank >= 0 && comm->rank >= f->rank)
+        status = rm2i_fail(own, RM2_ERR_MEMORY, "no room on %d", comm->rank);
+    f->status[comm->rank] = rm2i_agree(own, comm, status);
+    strncpy(f->message[comm->rank], rm2_context_error(own), sizeof f->message[0] - 1);
 }
 
 static void a_failure_of_one_is_that_of_all(void **state) {
@@ -187,23 +188,26 @@ static void exchange_nothing(void *user, const size_t *sent, const double *out,
 
 static void tables_are_checked(void **state) {
     (void)state;
-    const rm2_team good = {0, 2, NULL, nothing, gather_nothing, exchange_nothing};
-    rm2_team bad[] = {good, good, good, good, good};
+    const rm2_communicator good = {sizeof good,     0, 2, NULL, nothing, gather_nothing,
+                                   exchange_nothing};
+    rm2_communicator bad[] = {good, good, good, good, good, good};
     bad[0].rank = -1;
     bad[1].rank = 2;
-    bad[2].size = 0;
+    bad[2].ranks = 0;
     bad[3].broadcast = NULL;
-    bad[4].exchange = NULL;
+    bad[4].alltoall = NULL;
+    bad[5].size = 8;
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
-        assert_int_equal(rm2_context_set_team(ctx, &bad[k]), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_context_set_team(ctx, &good), RM2_OK);
-    assert_ptr_equal(rm2i_team_of(ctx), &good);
-    const rm2_team one = {0, 1, NULL, nothing, gather_nothing, exchange_nothing};
-    assert_int_equal(rm2_context_set_team(ctx, &one), RM2_OK);
-    assert_null(rm2i_team_of(ctx)); /* the same as none */
-    assert_int_equal(rm2_context_set_team(ctx, NULL), RM2_OK);
-    assert_null(rm2i_team_of(ctx));
-    assert_null(rm2i_team_of(NULL));
+        assert_int_equal(rm2_context_set_communicator(ctx, &bad[k]), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_context_set_communicator(ctx, &good), RM2_OK);
+    assert_ptr_equal(rm2i_communicator_of(ctx), &good);
+    const rm2_communicator one = {sizeof one,      0, 1, NULL, nothing, gather_nothing,
+                                  exchange_nothing};
+    assert_int_equal(rm2_context_set_communicator(ctx, &one), RM2_OK);
+    assert_null(rm2i_communicator_of(ctx)); /* the same as none */
+    assert_int_equal(rm2_context_set_communicator(ctx, NULL), RM2_OK);
+    assert_null(rm2i_communicator_of(ctx));
+    assert_null(rm2i_communicator_of(NULL));
 }
 
 int main(void) {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/tree.h"
-#include "base/units.h"
+#include "rows/tree.h"
+#include "rows/units.h"
 
 enum { MOST = 200 };
 

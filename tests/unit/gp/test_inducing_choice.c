@@ -49,12 +49,13 @@ static run run_of(const rm2i_latent_kernel *k, size_t n, size_t most, double eno
 }
 
 /* All points are considered, and all ranks have them; units are there for their team. */
-static void member(rm2_context *own, const rm2_team *team, void *user) {
+static void member(rm2_context *own, const rm2_communicator *comm, void *user) {
     run *r = user;
-    result *to = &r->of_rank[team->rank];
+    result *to = &r->of_rank[comm->rank];
     rm2i_inducing_request request = r->request;
     rm2i_units *units;
-    if (rm2i_units_create(own, &(rm2i_rows_of){.N = 10, .rows = 1, .team = rm2i_team_of(own)},
+    if (rm2i_units_create(own,
+                          &(rm2i_rows_of){.N = 10, .rows = 1, .comm = rm2i_communicator_of(own)},
                           &units) != RM2_OK)
         abort();
     request.units = &units->points;

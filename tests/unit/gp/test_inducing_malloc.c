@@ -71,21 +71,21 @@ typedef struct failure {
     char message[RANKS][64];
 } failure;
 
-static void member(rm2_context *own, const rm2_team *team, void *user) {
+static void member(rm2_context *own, const rm2_communicator *comm, void *user) {
     failure *f = user;
-    size_t first = N * (size_t)team->rank / RANKS, end = N * (size_t)(team->rank + 1) / RANKS;
+    size_t first = N * (size_t)comm->rank / RANKS, end = N * (size_t)(comm->rank + 1) / RANKS;
     fixture of_rank = {own, data_of(first, end - first)};
     rm2i_units *units;
-    if (rm2i_units_create(own, &(rm2i_rows_of){.N = end - first, .rows = 50, .team = team},
+    if (rm2i_units_create(own, &(rm2i_rows_of){.N = end - first, .rows = 50, .comm = comm},
                           &units) != RM2_OK)
         abort();
     of_rank.data.units = &units->points;
-    if (team->rank == f->rank)
+    if (comm->rank == f->rank)
         fail_allocation_after(f->after, false);
-    f->of_rank[team->rank] = bounds(&of_rank);
-    if (team->rank == f->rank)
+    f->of_rank[comm->rank] = bounds(&of_rank);
+    if (comm->rank == f->rank)
         f->failed = fail_no_allocation();
-    (void)snprintf(f->message[team->rank], sizeof *f->message, "%s", rm2_context_error(own));
+    (void)snprintf(f->message[comm->rank], sizeof *f->message, "%s", rm2_context_error(own));
     rm2i_units_free(units);
 }
 

@@ -242,17 +242,18 @@ typedef struct run {
 } run;
 
 /* A rank's part: whole units of all points. */
-static void member(rm2_context *own, const rm2_team *team, void *user) {
+static void member(rm2_context *own, const rm2_communicator *comm, void *user) {
     run *to = user;
     rm2i_units *whole, *units;
-    size_t rows = rm2i_unit_rows(N), rank = (size_t)team->rank, ranks = (size_t)team->size;
+    size_t rows = rm2i_unit_rows(N), rank = (size_t)comm->rank, ranks = (size_t)comm->ranks;
     double *f = malloc(sizeof F);
     if (rm2i_units_create(own, &(rm2i_rows_of){.N = N, .rows = rows}, &whole) != RM2_OK)
         abort();
     size_t begin = whole->points.first[whole->points.count * rank / ranks];
     size_t n = whole->points.first[whole->points.count * (rank + 1) / ranks] - begin;
     rm2i_units_free(whole);
-    if (rm2i_units_create(own, &(rm2i_rows_of){.N = n, .rows = rows, .team = rm2i_team_of(own)},
+    if (rm2i_units_create(own,
+                          &(rm2i_rows_of){.N = n, .rows = rows, .comm = rm2i_communicator_of(own)},
                           &units) != RM2_OK)
         abort();
     for (size_t m = 0; m < M; m++)

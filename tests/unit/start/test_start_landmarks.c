@@ -272,23 +272,24 @@ typedef struct shared_start {
     rm2_status status; /* of rank 0 */
 } shared_start;
 
-static rm2_status start_part(rm2_context *own, const rm2_team *team, const shared_start *s) {
-    rm2i_parts parts = {.team = NULL};
+static rm2_status start_part(rm2_context *own, const rm2_communicator *comm,
+                             const shared_start *s) {
+    rm2i_parts parts = {.comm = NULL};
     size_t starts[64];
     rm2_status status = RM2_OK;
-    if (team->rank == 0)
-        status = rm2i_parts_plan(own, team,
+    if (comm->rank == 0)
+        status = rm2i_parts_plan(own, comm,
                                  &(rm2i_rows_of){.N = s->all.N,
                                                  .trajectories = s->all.trajectories,
                                                  .starts = s->all.starts,
                                                  .rows = 128},
                                  &parts);
-    RM2_TRY(rm2i_team_settle(own, team, status));
-    status = rm2i_parts_share(own, team, &parts);
+    RM2_TRY(rm2i_agree(own, comm, status));
+    status = rm2i_parts_share(own, comm, &parts);
     if (status == RM2_OK) {
         rm2i_start_data part = s->all;
         part.N = rm2i_parts_rows(&parts);
-        part.F += parts.rows[team->rank] * part.M;
+        part.F += parts.rows[comm->rank] * part.M;
         part.trajectories = rm2i_parts_trajectories(&parts);
         rm2i_parts_starts(&parts, starts);
         part.starts = starts;
@@ -299,10 +300,10 @@ static rm2_status start_part(rm2_context *own, const rm2_team *team, const share
     return status;
 }
 
-static void run_part(rm2_context *own, const rm2_team *team, void *user) {
+static void run_part(rm2_context *own, const rm2_communicator *comm, void *user) {
     shared_start *s = user;
-    rm2_status status = start_part(own, team, s);
-    if (team->rank == 0)
+    rm2_status status = start_part(own, comm, s);
+    if (comm->rank == 0)
         s->status = status;
 }
 

@@ -95,7 +95,7 @@ typedef struct part {
     rm2i_model_problem p;
 } part;
 
-static void cut(rm2_context *own, const rm2_team *team, part *to) {
+static void cut(rm2_context *own, const rm2_communicator *comm, part *to) {
     const rm2i_model_problem whole = {
         .N = N, .M = M, .Q = Q, .F = F, .X0 = X0, .trajectories = TRAJECTORIES, .starts = starts};
     rm2i_units *units;
@@ -105,7 +105,7 @@ static void cut(rm2_context *own, const rm2_team *team, part *to) {
                 .N = N, .trajectories = TRAJECTORIES, .starts = starts, .rows = rm2i_unit_rows(N)},
             &units) != RM2_OK)
         abort();
-    size_t ranks = (size_t)team->size, rank = (size_t)team->rank, count = units->points.count;
+    size_t ranks = (size_t)comm->ranks, rank = (size_t)comm->rank, count = units->points.count;
     size_t u = count * rank / ranks, v = count * (rank + 1) / ranks;
     size_t begin = units->points.first[u], n = units->points.first[v] - begin;
     size_t first = units->trajectories.first[u], t = units->trajectories.first[v] - first;
@@ -121,7 +121,7 @@ static void cut(rm2_context *own, const rm2_team *team, part *to) {
                                  .X0 = X0 + begin * Q,
                                  .trajectories = t,
                                  .starts = to->starts,
-                                 .team = rm2i_team_of(own),
+                                 .comm = rm2i_communicator_of(own),
                                  .all = N,
                                  .all_trajectories = TRAJECTORIES,
                                  .psi = rm2i_mean_variance(&whole),
@@ -148,12 +148,12 @@ static void take_gradient(const rm2i_objective *o, size_t first, const double *g
     }
 }
 
-static void evaluate(rm2_context *own, const rm2_team *team, void *user) {
+static void evaluate(rm2_context *own, const rm2_communicator *comm, void *user) {
     evaluation *e = user;
     rm2_fit_settings s = settings_of(e->c);
     part *my = malloc(sizeof *my);
     rm2i_objective *o = NULL;
-    cut(own, team, my);
+    cut(own, comm, my);
     rm2_status status = rm2i_objective_create(own, &s, &my->p, &o);
     if (status == RM2_OK) {
         size_t first = (size_t)(my->p.X0 - X0);
@@ -166,7 +166,7 @@ static void evaluate(rm2_context *own, const rm2_team *team, void *user) {
         if (status == RM2_OK)
             status = rm2i_objective_certify(o, &likelihood, &dynamics);
         take_gradient(o, first, gradient, e);
-        if (team->rank == 0) {
+        if (comm->rank == 0) {
             e->f = f;
             e->likelihood = likelihood;
             e->dynamics = dynamics;
@@ -175,7 +175,7 @@ static void evaluate(rm2_context *own, const rm2_team *team, void *user) {
         }
         free(raw);
     }
-    if (team->rank == 0) {
+    if (comm->rank == 0) {
         e->status = status;
         strncpy(e->message, rm2_context_error(own), sizeof e->message - 1);
     }

@@ -218,10 +218,10 @@ static void what_is_not_divided_is_refused(void **state) {
 static void roles_are_checked(void **state) {
     (void)state;
     thread_team *team = start_thread_team(ctx, 2);
-    assert_int_equal(rm2_team_work(ctx), RM2_ERR_ARGUMENT); /* rank 0 */
+    assert_int_equal(rm2_communicator_serve(ctx), RM2_ERR_ARGUMENT); /* rank 0 */
     end_thread_team(team);
-    assert_int_equal(rm2_team_work(ctx), RM2_OK); /* no team: nothing to do */
-    assert_int_equal(rm2_team_end(ctx), RM2_OK);
+    assert_int_equal(rm2_communicator_serve(ctx), RM2_OK); /* no team: nothing to do */
+    assert_int_equal(rm2_communicator_end(ctx), RM2_OK);
 }
 
 int main(void) {

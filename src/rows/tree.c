@@ -1,5 +1,5 @@
 /* Nodes lie one behind the other; two that are children of the same node are added as soon as both are there. */
-#include "base/tree.h"
+#include "rows/tree.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The operations of a team as calls of MPI: collective ones that do not block, and a wait that sleeps. */
+/* The operations of a communicator as calls of MPI: collective ones that do not block, and a wait that sleeps. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum {
 };
 
 struct rm2_mpi {
-    rm2_team team;
+    rm2_communicator table;
     MPI_Comm comm;
     int *counts, *offsets, *other_counts, *other_offsets; /* one per rank */
     rm2_mpi_traffic traffic;
@@ -53,7 +53,7 @@ static int as_int(const rm2_mpi *mpi, size_t count) {
         (void)fprintf(stderr,
                       "riemann2: rank %d: a message of %zu numbers is too long for MPI; use more "
                       "ranks\n",
-                      mpi->team.rank, count);
+                      mpi->table.rank, count);
         (void)MPI_Abort(mpi->comm, 1);
     }
     return (int)count;
@@ -62,7 +62,7 @@ static int as_int(const rm2_mpi *mpi, size_t count) {
 /* Counts as MPI has them; returns their sum. */
 static double count(const rm2_mpi *mpi, const size_t *of, int *counts, int *offsets) {
     size_t at = 0;
-    for (int k = 0; k < mpi->team.size; k++) {
+    for (int k = 0; k < mpi->table.ranks; k++) {
         counts[k] = as_int(mpi, of[k]);
         offsets[k] = as_int(mpi, at);
         at += of[k];
@@ -73,30 +73,30 @@ static double count(const rm2_mpi *mpi, const size_t *of, int *counts, int *offs
 static void broadcast(void *user, int root, size_t bytes, void *data) {
     rm2_mpi *mpi = user;
     MPI_Request request;
-    double since = begin(mpi, root == mpi->team.rank ? (double)bytes : 0);
+    double since = begin(mpi, root == mpi->table.rank ? (double)bytes : 0);
     (void)MPI_Ibcast(data, as_int(mpi, bytes), MPI_BYTE, root, mpi->comm, &request);
     end(mpi, &request, since);
     (void)MPI_Wait(&request, MPI_STATUS_IGNORE); /* returns at once; static analysis asks for it */
 }
 
-static void gather(void *user, const size_t *counts, const double *own, double *all) {
+static void allgather(void *user, const size_t *counts, const double *own, double *all) {
     rm2_mpi *mpi = user;
     MPI_Request request;
     (void)count(mpi, counts, mpi->counts, mpi->offsets);
-    double others = (double)(mpi->team.size - 1), sent = (double)counts[mpi->team.rank];
+    double others = (double)(mpi->table.ranks - 1), sent = (double)counts[mpi->table.rank];
     double since = begin(mpi, others * sent * sizeof *own);
-    (void)MPI_Iallgatherv(own, mpi->counts[mpi->team.rank], MPI_DOUBLE, all, mpi->counts,
+    (void)MPI_Iallgatherv(own, mpi->counts[mpi->table.rank], MPI_DOUBLE, all, mpi->counts,
                           mpi->offsets, MPI_DOUBLE, mpi->comm, &request);
     end(mpi, &request, since);
 }
 
-static void exchange(void *user, const size_t *sent, const double *out, const size_t *received,
+static void alltoall(void *user, const size_t *sent, const double *out, const size_t *received,
                      double *in) {
     rm2_mpi *mpi = user;
     MPI_Request request;
     double all = count(mpi, sent, mpi->counts, mpi->offsets);
     (void)count(mpi, received, mpi->other_counts, mpi->other_offsets);
-    double since = begin(mpi, (all - (double)sent[mpi->team.rank]) * sizeof *out);
+    double since = begin(mpi, (all - (double)sent[mpi->table.rank]) * sizeof *out);
     (void)MPI_Ialltoallv(out, mpi->counts, mpi->offsets, MPI_DOUBLE, in, mpi->other_counts,
                          mpi->other_offsets, MPI_DOUBLE, mpi->comm, &request);
     end(mpi, &request, since);
@@ -118,10 +118,14 @@ rm2_status rm2_mpi_create(rm2_context *ctx, MPI_Comm comm, rm2_mpi **mpi) {
     rm2_mpi *m = calloc(1, sizeof *m);
     if (!m)
         return rm2_context_fail(ctx, RM2_ERR_MEMORY, "out of memory");
-    m->team = (rm2_team){.user = m, .broadcast = broadcast, .gather = gather, .exchange = exchange};
-    (void)MPI_Comm_rank(comm, &m->team.rank);
-    (void)MPI_Comm_size(comm, &m->team.size);
-    size_t ranks = (size_t)m->team.size;
+    m->table = (rm2_communicator){.size = sizeof m->table,
+                                  .user = m,
+                                  .broadcast = broadcast,
+                                  .allgather = allgather,
+                                  .alltoall = alltoall};
+    (void)MPI_Comm_rank(comm, &m->table.rank);
+    (void)MPI_Comm_size(comm, &m->table.ranks);
+    size_t ranks = (size_t)m->table.ranks;
     m->counts = calloc(4 * ranks, sizeof *m->counts);
     if (!m->counts) {
         free(m);
@@ -143,8 +147,8 @@ void rm2_mpi_free(rm2_mpi *mpi) {
     free(mpi);
 }
 
-const rm2_team *rm2_mpi_team(const rm2_mpi *mpi) {
-    return mpi ? &mpi->team : NULL;
+const rm2_communicator *rm2_mpi_communicator(const rm2_mpi *mpi) {
+    return mpi ? &mpi->table : NULL;
 }
 
 rm2_status rm2_mpi_traffic_of(rm2_context *ctx, const rm2_mpi *mpi, rm2_mpi_traffic *traffic) {

@@ -6,10 +6,10 @@
 #ifndef RM2I_PARTS_H
 #define RM2I_PARTS_H
 
-#include "base/units.h"
+#include "rows/units.h"
 
 typedef struct rm2i_parts {
-    const rm2_team *team;
+    const rm2_communicator *comm;
     size_t all, all_trajectories; /* of all ranks */
     size_t *rows;                 /* ranks + 1: rank k has the rows rows[k] to rows[k + 1] - 1, */
     size_t *trajectories;         /* ranks + 1: and these trajectories */
@@ -19,23 +19,23 @@ typedef struct rm2i_parts {
 } rm2i_parts;
 
 /* On rank 0: who gets which of all rows. Refuses more ranks than there are units. Empty on failure. */
-rm2_status rm2i_parts_plan(rm2_context *ctx, const rm2_team *team, const rm2i_rows_of *whole,
-                           rm2i_parts *parts);
+rm2_status rm2i_parts_plan(rm2_context *ctx, const rm2_communicator *comm,
+                           const rm2i_rows_of *whole, rm2i_parts *parts);
 /* Collective: what rank 0 has planned, on all ranks; on others `parts` need not be set. The caller frees them on rank 0
  * also after a failure. */
-rm2_status rm2i_parts_share(rm2_context *ctx, const rm2_team *team, rm2i_parts *parts);
+rm2_status rm2i_parts_share(rm2_context *ctx, const rm2_communicator *comm, rm2i_parts *parts);
 void rm2i_parts_free(rm2i_parts *parts);
 
 /* Of parts that may be NULL: the team; rows of all ranks, where this one has n. */
-static inline const rm2_team *rm2i_parts_team(const rm2i_parts *parts) {
-    return parts ? parts->team : NULL;
+static inline const rm2_communicator *rm2i_parts_comm(const rm2i_parts *parts) {
+    return parts ? parts->comm : NULL;
 }
 static inline size_t rm2i_parts_all(const rm2i_parts *parts, size_t n) {
     return parts ? parts->all : n;
 }
 /* Is this the process that has what is about the whole? */
 static inline bool rm2i_parts_first(const rm2i_parts *parts) {
-    return !parts || parts->team->rank == 0;
+    return !parts || parts->comm->rank == 0;
 }
 
 /* Rows and trajectories of this rank, and where its trajectories begin among its rows: one more than it has. */

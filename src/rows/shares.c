@@ -1,104 +1,25 @@
 /* Sums over a team. */
-#include "base/team.h"
+#include "rows/shares.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/context.h"
+#include "base/base.h"
 
 enum {
     PIECE = 1 << 16, /* numbers of a sum that are exchanged at a time */
     SHORT = 16       /* numbers of a sum that every rank adds up by itself */
 };
 
-/* ---- context -------------------------------------------------------------------------------- */
-
-rm2_status rm2_context_set_team(rm2_context *ctx, const rm2_team *team) {
-    if (!ctx)
-        return RM2_ERR_ARGUMENT;
-    if (team && (team->size < 1 || team->rank < 0 || team->rank >= team->size))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "team: rank %d of %d ranks", team->rank,
-                         team->size);
-    if (team && !(team->broadcast && team->gather && team->exchange))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "team: an operation is NULL");
-    ctx->team = team;
-    return RM2_OK;
-}
-
-const rm2_team *rm2i_team_of(const rm2_context *ctx) {
-    return ctx && ctx->team && ctx->team->size > 1 ? ctx->team : NULL;
-}
-
-/* ---- decisions and failures ----------------------------------------------------------------- */
-
-void rm2i_team_tell(const rm2_team *team, void *data, size_t bytes) {
-    if (team && bytes > 0)
-        team->broadcast(team->user, 0, bytes, data);
-}
-
-bool rm2i_team_decide(const rm2_team *team, bool on_this_rank) {
-    unsigned char decision = on_this_rank;
-    rm2i_team_tell(team, &decision, sizeof decision);
-    return decision != 0;
-}
-
-/* What a rank reports. */
-typedef struct report {
-    rm2_status status;
-    char message[RM2I_MESSAGE_SIZE];
-} report;
-
-rm2_status rm2i_team_settle_all(rm2_context *ctx, const rm2_team *team, rm2_status status) {
-    for (int k = 0; k < team->size; k++) {
-        report r = {.status = status};
-        memcpy(r.message, rm2_context_error(ctx), strlen(rm2_context_error(ctx)) + 1);
-        team->broadcast(team->user, k, sizeof r.status, &r.status);
-        if (r.status == RM2_OK)
-            continue;
-        team->broadcast(team->user, k, sizeof r.message, r.message);
-        if (k == 0) /* what rank 0 reports is about the whole, or the same on all ranks */
-            return rm2i_fail(ctx, r.status, "%s", r.message);
-        return rm2i_fail(ctx, r.status, "rank %d: %.1000s", k, r.message);
-    }
-    return status;
-}
-
-rm2_status rm2i_team_alloc(rm2_context *ctx, const rm2_team *team, size_t count, size_t size,
-                           void *out) {
-    void *block;
-    rm2_status status = rm2i_team_settle(ctx, team, rm2i_calloc(ctx, count, size, &block));
-    if (status != RM2_OK) {
-        free(block);
-        block = NULL;
-    }
-    memcpy(out, &block, sizeof block);
-    return status;
-}
-
-/* ---- relays --------------------------------------------------------------------------------- */
-
-void rm2i_team_relay(const rm2_team *team, size_t bytes, void *state,
-                     void (*leg)(const void *job, void *state), const void *job) {
-    if (!team) {
-        leg(job, state);
-        return;
-    }
-    for (int k = 0; k < team->size; k++) {
-        if (k == team->rank)
-            leg(job, state);
-        team->broadcast(team->user, k, bytes, state);
-    }
-}
-
 /* ---- shares --------------------------------------------------------------------------------- */
 
 static size_t ranks_of(const rm2i_shares *s) {
-    return (size_t)s->team->size;
+    return (size_t)s->comm->ranks;
 }
 
 static size_t own_rank(const rm2i_shares *s) {
-    return (size_t)s->team->rank;
+    return (size_t)s->comm->rank;
 }
 
 /* Nodes of the terms of rank k. */
@@ -137,17 +58,18 @@ static void count_terms(rm2i_shares *s, size_t terms) {
     rm2i_node node[RM2I_TREE_NODES];
     for (size_t k = 0; k < ranks_of(s); k++) {
         size_t theirs = terms;
-        s->team->broadcast(s->team->user, (int)k, sizeof theirs, &theirs);
+        s->comm->broadcast(s->comm->user, (int)k, sizeof theirs, &theirs);
         s->first[k + 1] = s->first[k] + theirs;
         s->nodes += nodes_of(s, k, node);
     }
 }
 
-static rm2_status allocate_counts(rm2_context *ctx, const rm2_team *team, rm2i_shares **shares) {
+static rm2_status allocate_counts(rm2_context *ctx, const rm2_communicator *comm,
+                                  rm2i_shares **shares) {
     rm2i_shares *s;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *s, &s));
     *shares = s;
-    s->team = team;
+    s->comm = comm;
     rm2i_arena counted = {NULL, 0};
     lay_out_counts(s, &counted);
     RM2_TRY(rm2i_calloc(ctx, counted.used, sizeof *s->counts, &s->counts));
@@ -155,16 +77,15 @@ static rm2_status allocate_counts(rm2_context *ctx, const rm2_team *team, rm2i_s
     return RM2_OK;
 }
 
-rm2_status rm2i_shares_create(rm2_context *ctx, const rm2_team *team, size_t terms,
+rm2_status rm2i_shares_create(rm2_context *ctx, const rm2_communicator *comm, size_t terms,
                               rm2i_shares **shares) {
     *shares = NULL;
-    if (!team)
+    if (!comm)
         return RM2_OK;
-    rm2_status status = rm2i_team_settle(ctx, team, allocate_counts(ctx, team, shares));
+    rm2_status status = rm2i_agree(ctx, comm, allocate_counts(ctx, comm, shares));
     if (status == RM2_OK) {
         count_terms(*shares, terms);
-        status = rm2i_team_settle(ctx, team,
-                                  rm2i_arena_alloc(ctx, lay_out, *shares, &(*shares)->memory));
+        status = rm2i_agree(ctx, comm, rm2i_arena_alloc(ctx, lay_out, *shares, &(*shares)->memory));
     }
     if (status == RM2_OK)
         return RM2_OK;
@@ -200,7 +121,7 @@ static void total_short(const rm2i_shares *s, const rm2i_tree *tree) {
     rm2i_node node[RM2I_TREE_NODES];
     for (size_t k = 0; k < ranks_of(s); k++)
         s->received[k] = nodes_of(s, k, node) * tree->size;
-    s->team->gather(s->team->user, s->received, tree->values, s->in);
+    s->comm->allgather(s->comm->user, s->received, tree->values, s->in);
     memcpy(tree->values, join_all(s, tree->size), tree->size * sizeof *tree->values);
 }
 
@@ -217,10 +138,10 @@ static void total_piece(const rm2i_shares *s, const rm2i_tree *tree, size_t firs
         s->sent[k] = tree->count * slice;
         s->received[k] = nodes_of(s, k, node) * own;
     }
-    s->team->exchange(s->team->user, s->sent, s->out, s->received, s->in);
+    s->comm->alltoall(s->comm->user, s->sent, s->out, s->received, s->in);
     for (size_t k = 0; k < ranks_of(s); k++)
         s->received[k] = slice_length(s, k, length);
-    s->team->gather(s->team->user, s->received, join_all(s, own), tree->values + first);
+    s->comm->allgather(s->comm->user, s->received, join_all(s, own), tree->values + first);
 }
 
 double *rm2i_shares_total(const rm2i_shares *shares, rm2i_tree *tree) {
@@ -238,7 +159,7 @@ double *rm2i_shares_total(const rm2i_shares *shares, rm2i_tree *tree) {
 static void gather_values(const rm2i_shares *s, double value) {
     for (size_t k = 0; k < ranks_of(s); k++)
         s->received[k] = 1;
-    s->team->gather(s->team->user, s->received, &value, s->in);
+    s->comm->allgather(s->comm->user, s->received, &value, s->in);
 }
 
 double rm2i_shares_max(const rm2i_shares *shares, double value) {
@@ -270,8 +191,8 @@ bool rm2i_shares_agree(const rm2i_shares *shares, double value) {
 
 /* Numbers between this rank and each other: `sent` what it owns, to rank 0; `received` what rank 0 has of all. */
 static void count_rows(const rm2i_mail *m, const size_t *of_rank, size_t width) {
-    int own = m->team->rank;
-    for (int k = 0; k < m->team->size; k++) {
+    int own = m->comm->rank;
+    for (int k = 0; k < m->comm->ranks; k++) {
         m->sent[k] = k == 0 ? (of_rank[own + 1] - of_rank[own]) * width : 0;
         m->received[k] = own == 0 ? (of_rank[k + 1] - of_rank[k]) * width : 0;
     }
@@ -280,23 +201,23 @@ static void count_rows(const rm2i_mail *m, const size_t *of_rank, size_t width) 
 void rm2i_mail_collect(const rm2i_mail *mail, const size_t *of_rank, size_t width,
                        const double *own, double *whole) {
     count_rows(mail, of_rank, width);
-    mail->team->exchange(mail->team->user, mail->sent, own, mail->received, whole);
+    mail->comm->alltoall(mail->comm->user, mail->sent, own, mail->received, whole);
 }
 
 void rm2i_mail_distribute(const rm2i_mail *mail, const size_t *of_rank, size_t width,
                           const double *whole, double *own) {
     count_rows(mail, of_rank, width);
-    mail->team->exchange(mail->team->user, mail->received, whole, mail->sent, own);
+    mail->comm->alltoall(mail->comm->user, mail->received, whole, mail->sent, own);
 }
 
 void rm2i_shares_collect(const rm2i_shares *shares, const size_t *of_rank, size_t width,
                          const double *own, double *whole) {
-    const rm2i_mail mail = {shares->team, shares->sent, shares->received};
+    const rm2i_mail mail = {shares->comm, shares->sent, shares->received};
     rm2i_mail_collect(&mail, of_rank, width, own, whole);
 }
 
 void rm2i_shares_distribute(const rm2i_shares *shares, const size_t *of_rank, size_t width,
                             const double *whole, double *own) {
-    const rm2i_mail mail = {shares->team, shares->sent, shares->received};
+    const rm2i_mail mail = {shares->comm, shares->sent, shares->received};
     rm2i_mail_distribute(&mail, of_rank, width, whole, own);
 }

@@ -1,14 +1,14 @@
 /* Rows in units that depend on the data alone.
  *
- * Sums over points are trees (base/tree.h) whose terms are the sums of units: whole trajectories, consecutive ones joined
+ * Sums over points are trees (rows/tree.h) whose terms are the sums of units: whole trajectories, consecutive ones joined
  * until they have enough rows; without trajectories as many rows. A process owns whole units, and a thread adds up whole
  * units, so that results do not depend on who has which. Inside a unit the work goes in blocks of at most RM2I_ROWS
  * rows. */
 #ifndef RM2I_UNITS_H
 #define RM2I_UNITS_H
 
-#include "base/team.h"
 #include "riemann2/base.h"
+#include "rows/shares.h"
 
 enum { RM2I_ROWS = 128 }; /* most rows in a block */
 
@@ -22,11 +22,11 @@ typedef struct rm2i_ranges {
 } rm2i_ranges;
 
 /* Of ranges that may be NULL: the team, rows of the ranks before this one, and of all ranks where N are here. */
-static inline const rm2_team *rm2i_ranges_team(const rm2i_ranges *r) {
-    return r && r->shares ? r->shares->team : NULL;
+static inline const rm2_communicator *rm2i_ranges_comm(const rm2i_ranges *r) {
+    return r && r->shares ? r->shares->comm : NULL;
 }
 static inline size_t rm2i_rows_before(const rm2i_ranges *r) {
-    return rm2i_ranges_team(r) ? r->of_rank[r->shares->team->rank] : 0;
+    return rm2i_ranges_comm(r) ? r->of_rank[r->shares->comm->rank] : 0;
 }
 static inline size_t rm2i_rows_all(const rm2i_ranges *r, size_t N) {
     return r ? r->all : N;
@@ -50,7 +50,8 @@ typedef struct rm2i_rows_of {
     size_t N, trajectories;
     const size_t *starts; /* trajectories + 1; not read where there are none */
     size_t rows;          /* rm2i_unit_rows; SIZE_MAX: all in one unit */
-    const rm2_team *team; /* the others have the rows before and behind; NULL: one process */
+    const rm2_communicator
+        *comm; /* the others have the rows before and behind; NULL: one process */
 } rm2i_rows_of;
 
 /* Collective where there is a team. */

@@ -1,5 +1,5 @@
 /* Units of whole trajectories. */
-#include "base/units.h"
+#include "rows/units.h"
 
 #include <stdlib.h>
 
@@ -65,10 +65,10 @@ static void lay_out_ranks(rm2i_units *u, size_t ranks, rm2i_arena *a) {
 
 /* Who has how many rows of which kind. */
 static void count_rows(const rm2i_rows_of *what, rm2i_units *u) {
-    const rm2_team *team = what->team;
-    for (int k = 0; k < team->size; k++) {
+    const rm2_communicator *comm = what->comm;
+    for (int k = 0; k < comm->ranks; k++) {
         size_t own[] = {what->N, what->trajectories};
-        team->broadcast(team->user, k, sizeof own, own);
+        comm->broadcast(comm->user, k, sizeof own, own);
         u->points.of_rank[k + 1] = u->points.of_rank[k] + own[0];
         u->trajectories.of_rank[k + 1] = u->trajectories.of_rank[k] + own[1];
         u->increments.of_rank[k + 1] = u->points.of_rank[k + 1] - u->trajectories.of_rank[k + 1];
@@ -76,22 +76,22 @@ static void count_rows(const rm2i_rows_of *what, rm2i_units *u) {
 }
 
 static void place(rm2i_units *u, rm2i_ranges *r) {
-    const rm2_team *team = u->shares->team;
+    const rm2_communicator *comm = u->shares->comm;
     r->shares = u->shares;
-    r->offset = u->shares->first[team->rank];
-    r->terms = u->shares->first[team->size];
-    r->all = r->of_rank[team->size];
+    r->offset = u->shares->first[comm->rank];
+    r->terms = u->shares->first[comm->ranks];
+    r->all = r->of_rank[comm->ranks];
 }
 
 /* Units of this process among those of all. */
 static rm2_status place_among_all(rm2_context *ctx, const rm2i_rows_of *what, rm2i_units *u) {
     rm2i_arena counted = {NULL, 0};
-    size_t ranks = (size_t)what->team->size;
+    size_t ranks = (size_t)what->comm->ranks;
     lay_out_ranks(u, ranks, &counted);
-    RM2_TRY(rm2i_team_settle(ctx, what->team,
-                             rm2i_calloc(ctx, counted.used, sizeof *u->ranks, &u->ranks)));
+    RM2_TRY(
+        rm2i_agree(ctx, what->comm, rm2i_calloc(ctx, counted.used, sizeof *u->ranks, &u->ranks)));
     lay_out_ranks(u, ranks, &(rm2i_arena){u->ranks, 0});
-    RM2_TRY(rm2i_shares_create(ctx, what->team, u->points.count, &u->shares));
+    RM2_TRY(rm2i_shares_create(ctx, what->comm, u->points.count, &u->shares));
     count_rows(what, u);
     place(u, &u->points);
     place(u, &u->increments);
@@ -117,8 +117,8 @@ static rm2_status create_own(rm2_context *ctx, const rm2i_rows_of *what, rm2i_un
 
 rm2_status rm2i_units_create(rm2_context *ctx, const rm2i_rows_of *what, rm2i_units **units) {
     *units = NULL;
-    rm2_status status = rm2i_team_settle(ctx, what->team, create_own(ctx, what, units));
-    if (status == RM2_OK && what->team)
+    rm2_status status = rm2i_agree(ctx, what->comm, create_own(ctx, what, units));
+    if (status == RM2_OK && what->comm)
         status = place_among_all(ctx, what, *units);
     if (status == RM2_OK)
         return RM2_OK;

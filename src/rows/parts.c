@@ -1,5 +1,5 @@
 /* Who has which rows. */
-#include "base/parts.h"
+#include "rows/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@ enum { GRANULES = 8 }; /* per rank, at least: the parts are even to a sixteenth 
 
 void rm2i_parts_free(rm2i_parts *parts) {
     free(parts->memory);
-    *parts = (rm2i_parts){.team = NULL};
+    *parts = (rm2i_parts){.comm = NULL};
 }
 
 static rm2_status allocate(rm2_context *ctx, rm2i_parts *p) {
-    size_t ranks = (size_t)p->team->size;
+    size_t ranks = (size_t)p->comm->ranks;
     RM2_TRY(
         rm2i_calloc(ctx, 4 * (ranks + 1) + p->all_trajectories + 1, sizeof *p->memory, &p->memory));
     p->rows = p->memory;
@@ -57,26 +57,27 @@ static void cut(const rm2i_units *units, size_t ranks, rm2i_parts *p) {
     p->trajectories[ranks] = units->trajectories.all;
 }
 
-static rm2_status check_units(rm2_context *ctx, const rm2_team *team, const rm2i_units *units) {
-    if (units->points.count >= (size_t)team->size)
+static rm2_status check_units(rm2_context *ctx, const rm2_communicator *comm,
+                              const rm2i_units *units) {
+    if (units->points.count >= (size_t)comm->ranks)
         return RM2_OK;
     return rm2i_fail(
         ctx, RM2_ERR_DATA,
         "%zu points in %zu trajectories can be divided among at most %zu ranks, not %d: ranks get "
         "whole trajectories, and at least some hundred points",
-        units->points.all, units->trajectories.all, units->points.count, team->size);
+        units->points.all, units->trajectories.all, units->points.count, comm->ranks);
 }
 
-rm2_status rm2i_parts_plan(rm2_context *ctx, const rm2_team *team, const rm2i_rows_of *whole,
-                           rm2i_parts *parts) {
+rm2_status rm2i_parts_plan(rm2_context *ctx, const rm2_communicator *comm,
+                           const rm2i_rows_of *whole, rm2i_parts *parts) {
     rm2i_units *units;
-    *parts = (rm2i_parts){.team = team, .all = whole->N, .all_trajectories = whole->trajectories};
+    *parts = (rm2i_parts){.comm = comm, .all = whole->N, .all_trajectories = whole->trajectories};
     RM2_TRY(rm2i_units_create(ctx, whole, &units));
-    rm2_status status = check_units(ctx, team, units);
+    rm2_status status = check_units(ctx, comm, units);
     if (status == RM2_OK)
         status = allocate(ctx, parts);
     if (status == RM2_OK) {
-        cut(units, (size_t)team->size, parts);
+        cut(units, (size_t)comm->ranks, parts);
         if (whole->trajectories > 0)
             memcpy(parts->starts, whole->starts, (whole->trajectories + 1) * sizeof *parts->starts);
     }
@@ -84,48 +85,48 @@ rm2_status rm2i_parts_plan(rm2_context *ctx, const rm2_team *team, const rm2i_ro
     return status;
 }
 
-rm2_status rm2i_parts_share(rm2_context *ctx, const rm2_team *team, rm2i_parts *parts) {
-    size_t ranks = (size_t)team->size, sizes[] = {parts->all, parts->all_trajectories};
-    rm2i_team_tell(team, sizes, sizeof sizes);
+rm2_status rm2i_parts_share(rm2_context *ctx, const rm2_communicator *comm, rm2i_parts *parts) {
+    size_t ranks = (size_t)comm->ranks, sizes[] = {parts->all, parts->all_trajectories};
+    rm2i_broadcast(comm, sizes, sizeof sizes);
     rm2_status status = RM2_OK;
-    if (team->rank != 0) {
-        *parts = (rm2i_parts){.team = team, .all = sizes[0], .all_trajectories = sizes[1]};
+    if (comm->rank != 0) {
+        *parts = (rm2i_parts){.comm = comm, .all = sizes[0], .all_trajectories = sizes[1]};
         status = allocate(ctx, parts);
     }
-    RM2_TRY(rm2i_team_settle(ctx, team, status));
-    rm2i_team_tell(team, parts->rows, (ranks + 1) * sizeof *parts->rows);
-    rm2i_team_tell(team, parts->trajectories, (ranks + 1) * sizeof *parts->trajectories);
-    rm2i_team_tell(team, parts->starts, (sizes[1] + 1) * sizeof *parts->starts);
+    RM2_TRY(rm2i_agree(ctx, comm, status));
+    rm2i_broadcast(comm, parts->rows, (ranks + 1) * sizeof *parts->rows);
+    rm2i_broadcast(comm, parts->trajectories, (ranks + 1) * sizeof *parts->trajectories);
+    rm2i_broadcast(comm, parts->starts, (sizes[1] + 1) * sizeof *parts->starts);
     return RM2_OK;
 }
 
 /* ---- this rank's ---------------------------------------------------------------------------- */
 
 size_t rm2i_parts_rows(const rm2i_parts *p) {
-    return p->rows[p->team->rank + 1] - p->rows[p->team->rank];
+    return p->rows[p->comm->rank + 1] - p->rows[p->comm->rank];
 }
 
 size_t rm2i_parts_trajectories(const rm2i_parts *p) {
-    return p->trajectories[p->team->rank + 1] - p->trajectories[p->team->rank];
+    return p->trajectories[p->comm->rank + 1] - p->trajectories[p->comm->rank];
 }
 
 void rm2i_parts_starts(const rm2i_parts *p, size_t *starts) {
-    const size_t *first = p->starts + p->trajectories[p->team->rank];
+    const size_t *first = p->starts + p->trajectories[p->comm->rank];
     for (size_t t = 0; t <= rm2i_parts_trajectories(p); t++)
-        starts[t] = first[t] - p->rows[p->team->rank];
+        starts[t] = first[t] - p->rows[p->comm->rank];
 }
 
 /* ---- rows of all ---------------------------------------------------------------------------- */
 
 void rm2i_parts_collect(const rm2i_parts *p, const size_t *of_rank, size_t width, const double *own,
                         double *whole) {
-    const rm2i_mail mail = {p->team, p->sent, p->received};
+    const rm2i_mail mail = {p->comm, p->sent, p->received};
     rm2i_mail_collect(&mail, of_rank, width, own, whole);
 }
 
 void rm2i_parts_distribute(const rm2i_parts *p, const size_t *of_rank, size_t width,
                            const double *whole, double *own) {
-    const rm2i_mail mail = {p->team, p->sent, p->received};
+    const rm2i_mail mail = {p->comm, p->sent, p->received};
     rm2i_mail_distribute(&mail, of_rank, width, whole, own);
 }
 
@@ -144,20 +145,20 @@ static size_t count_below(const rm2i_some_rows *what, size_t row) {
 
 rm2_status rm2i_parts_pick(rm2_context *ctx, const rm2i_parts *p, const rm2i_some_rows *what,
                            double *some) {
-    size_t ranks = (size_t)p->team->size, *of_rank = NULL, width = what->width;
+    size_t ranks = (size_t)p->comm->ranks, *of_rank = NULL, width = what->width;
     double *own = NULL;
-    size_t first = count_below(what, p->rows[p->team->rank]);
-    size_t end = count_below(what, p->rows[p->team->rank + 1]);
+    size_t first = count_below(what, p->rows[p->comm->rank]);
+    size_t end = count_below(what, p->rows[p->comm->rank + 1]);
     rm2_status status = rm2i_alloc(ctx, ranks + 1, sizeof *of_rank, &of_rank);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, end - first, width * sizeof *own, &own);
-    status = rm2i_team_settle(ctx, p->team, status);
+    status = rm2i_agree(ctx, p->comm, status);
     if (status == RM2_OK) {
         for (size_t k = 0; k <= ranks; k++)
             of_rank[k] = count_below(what, p->rows[k]);
         for (size_t i = first; i < end; i++)
             memcpy(own + (i - first) * width,
-                   what->own + (what->index[i] - p->rows[p->team->rank]) * width,
+                   what->own + (what->index[i] - p->rows[p->comm->rank]) * width,
                    width * sizeof *own);
         rm2i_parts_collect(p, of_rank, width, own, some);
     }
