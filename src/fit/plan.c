@@ -237,7 +237,7 @@ static rm2_status choose_dimension(rm2_context *ctx, rm2_fit_plan *p) {
 static rm2_status choose(rm2_context *ctx, rm2_fit_plan *p) {
     rm2_fit_settings *s = &p->settings;
     rm2_init_kind init;
-    RM2_TRY(rm2i_data_complete(ctx, p->data, "training needs"));
+    RM2_TRY(rm2i_data_usable(ctx, p->data, s));
     if (s->latent_dim == 0)
         RM2_TRY(choose_dimension(ctx, p));
     if (s->init != RM2_INIT_AUTO)

@@ -33,12 +33,17 @@ rm2_status rm2i_fit_model(rm2_context *ctx, const rm2_fit_settings *s,
     return trainer->train(ctx, s, checkpoint, m);
 }
 
+rm2_status rm2i_data_usable(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s) {
+    RM2_TRY(rm2i_data_complete(ctx, data, "training needs"));
+    if (s->model == RM2_GPLVM) /* which sees entries of matrices, not distances */
+        return RM2_OK;
+    return rm2i_data_regular(ctx, data);
+}
+
 /* An untrained model, if the data allow one. */
 static rm2_status prepare(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
                           rm2_model **m) {
-    RM2_TRY(rm2i_data_complete(ctx, data, "training needs"));
-    if (s->model != RM2_GPLVM) /* which sees entries of matrices, not distances */
-        RM2_TRY(rm2i_data_regular(ctx, data));
+    RM2_TRY(rm2i_data_usable(ctx, data, s));
     if (rm2i_communicator_of(ctx))
         RM2_TRY(rm2i_training_check(ctx, s));
     return rm2i_model_create(ctx, data, s, m);

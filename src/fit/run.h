@@ -9,6 +9,8 @@ rm2_status rm2i_find_base(rm2_context *ctx, const rm2_fit_settings *s, rm2_model
 /* V (N x M, becomes centred), mean, F (M x N), volume. (outputs.c) */
 rm2_status rm2i_find_outputs(rm2_context *ctx, rm2_model *m, double *V);
 
+/* Do the data have all entries, and matrices whose distances are finite if the model needs these? */
+rm2_status rm2i_data_usable(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s);
 /* Train a model that rm2i_model_create made, except for its posterior. Collective where ranks have parts of its points. */
 rm2_status rm2i_fit_model(rm2_context *ctx, const rm2_fit_settings *s,
                           const rm2_checkpoint *checkpoint, rm2_model *m);
