@@ -10,6 +10,8 @@ static const struct {
     {"settings.numeric", "--columns"},
     {"settings.text", "--group or --label"},
     {"settings.init_latent", "--init-from"},
+    {"settings.obstacles", "--avoid"},
+    {"settings.discouraged", "--discourage"},
     {"pass overwrite = true", "use --force"},
 };
 

@@ -80,8 +80,10 @@ int experiment_space_settings(const experiment_run *r, const trained *t, rm2_spa
     const setting_options given = choices_for(r, t, true);
     *s = r->options->space;
     int code = work_check(&r->work, settings_apply(r->work.ctx, &given, s));
-    if (code == EXIT_DONE && t->info && t->info->latent_dim > 3)
+    if (code == EXIT_DONE && t->info && t->info->latent_dim > 3) {
         s->roadmap = RM2_SPACE_AUTO; /* a grid has too many nodes */
+        s->grid_points = 0;
+    }
     return code;
 }
 

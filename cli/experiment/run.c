@@ -103,12 +103,18 @@ static int train_one(experiment_run *r, trained *t) {
     return EXIT_DONE;
 }
 
+/* Another metric, without the width that was given for the density metric. */
+static void set_metric(rm2_space_settings *s, rm2_space_metric_kind metric, double sigma) {
+    s->metric = metric;
+    s->sigma = sigma;
+}
+
 static int open_space(experiment_run *r, trained *t) {
     const work *w = &r->work;
     rm2_space_settings s;
     int code = experiment_space_settings(r, t, &s);
     t->metric = s.metric;
-    s.metric = RM2_SPACE_PULLBACK;
+    set_metric(&s, RM2_SPACE_PULLBACK, rm2_space_settings_default().sigma);
     if (code == EXIT_DONE)
         code = work_check(w, rm2_space_create(w->ctx, t->model, &s, 0, NULL, &t->space));
     return code;
@@ -170,13 +176,13 @@ static int open_other(const experiment_run *r, const outcome *o, rm2_space **spa
     if (code != EXIT_DONE)
         return code;
     if (o->variant->movement == MOVE_STRAIGHT)
-        s.metric = RM2_SPACE_STRAIGHT;
-    if (o->variant->movement == MOVE_DENSITY) {
-        s.metric = RM2_SPACE_DENSITY;
-        s.sigma = o->variant->sigma;
-    }
-    if (s.metric == RM2_SPACE_STRAIGHT)
+        set_metric(&s, RM2_SPACE_STRAIGHT, rm2_space_settings_default().sigma);
+    if (o->variant->movement == MOVE_DENSITY)
+        set_metric(&s, RM2_SPACE_DENSITY, o->variant->sigma);
+    if (s.metric == RM2_SPACE_STRAIGHT) {
         s.roadmap = RM2_SPACE_LINE;
+        s.grid_points = 0;
+    }
     return work_check(&r->work,
                       rm2_space_create(r->work.ctx, o->trained->model, &s, 0, NULL, space));
 }

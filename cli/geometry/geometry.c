@@ -30,58 +30,6 @@ const option_group obstacle_groups[] = {{"Costs", cost_table, NULL, NULL},
 const char *const metric_settings[] = {"metric",      "contrast", "weight", "sigma",
                                        "grid_points", "padding",  NULL};
 
-static bool is_given(const model_work *m, const char *name) {
-    return setting_given(&m->options->space_from, name) != NULL;
-}
-
-int geometry_check_metric(const model_work *m) {
-    rm2_space_metric_kind metric = m->options->space.metric;
-    const struct {
-        bool found;
-        const char *text;
-    } conflicts[] = {
-        {is_given(m, "contrast") && is_given(m, "weight"),
-         "--contrast and --weight exclude each other"},
-        {is_given(m, "sigma") && metric != RM2_SPACE_DENSITY, "--sigma needs --metric density"},
-        {is_given(m, "support") && metric != RM2_SPACE_PULLBACK,
-         "--support needs --metric pullback"},
-        {m->options->discourage && metric != RM2_SPACE_PULLBACK,
-         "--discourage needs --metric pullback"},
-        {is_given(m, "clearance") && m->options->avoid.count == 0, "--clearance needs --avoid"},
-        {is_given(m, "deviations") && m->options->avoid.count == 0, "--deviations needs --avoid"},
-        {m->options->avoid.count > 0 && m->options->space.roadmap == RM2_SPACE_LINE,
-         "--avoid needs ways around: --start grid or graph, not line"},
-    };
-    for (size_t k = 0; k < sizeof conflicts / sizeof *conflicts; k++)
-        if (conflicts[k].found)
-            return work_complain(&m->work, EXIT_USAGE, "%s", conflicts[k].text);
-    return EXIT_DONE;
-}
-
-/* As the library chooses. */
-static rm2_space_roadmap_kind choose_start(const model_work *m) {
-    const rm2_space_settings *s = &m->options->space;
-    if (s->roadmap != RM2_SPACE_AUTO)
-        return s->roadmap;
-    if (s->metric == RM2_SPACE_STRAIGHT && m->options->avoid.count == 0)
-        return RM2_SPACE_LINE;
-    return m->info->latent_dim <= 3 ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;
-}
-
-static int check_roadmap(const model_work *m) {
-    rm2_space_roadmap_kind start = choose_start(m);
-    const char *word = rm2_settings_find(rm2_space_settings_table(), "roadmap")->words[start];
-    if ((is_given(m, "grid_points") || is_given(m, "padding") || is_given(m, "reach")) &&
-        start != RM2_SPACE_GRID)
-        return work_complain(&m->work, EXIT_USAGE,
-                             "--grid, --padding and --reach need --start grid; here it is %s",
-                             word);
-    if (is_given(m, "neighbours") && start != RM2_SPACE_GRAPH)
-        return work_complain(&m->work, EXIT_USAGE,
-                             "--neighbours needs --start graph; here it is %s", word);
-    return EXIT_DONE;
-}
-
 /* ---- spaces --------------------------------------------------------------------------------- */
 
 /* `avoid`: with the keep-out regions. */
@@ -116,18 +64,14 @@ static int create(const model_work *m, const rm2_space_settings *s, bool avoid, 
 
 int geometry_open(const model_work *m, const rm2_space_settings *s, size_t n, const double *points,
                   rm2_space **space) {
-    int code = geometry_check_metric(m);
-    if (code == EXIT_DONE)
-        code = check_roadmap(m);
-    return code == EXIT_DONE ? create(m, s, true, n, points, space) : code;
+    return create(m, s, true, n, points, space);
 }
 
 int geometry_open_metric(const model_work *m, bool grid, rm2_space **space) {
     rm2_space_settings s = m->options->space;
-    int code = geometry_check_metric(m);
-    s.support = 0;
+    s.support = s.clearance = s.deviations = 0;
     s.roadmap = grid ? RM2_SPACE_GRID : RM2_SPACE_LINE;
-    return code == EXIT_DONE ? create(m, &s, false, 0, NULL, space) : code;
+    return create(m, &s, false, 0, NULL, space);
 }
 
 bool geometry_is_other(const rm2_space *space) {

@@ -9,8 +9,6 @@
 extern const option_group cost_groups[], obstacle_groups[];
 extern const char *const metric_settings[];
 
-/* Options of metrics that exclude each other, or would have no effect. */
-int geometry_check_metric(const model_work *m);
 /* The space with these settings and the obstacles of --avoid and the places of --discourage; a grid covers `points` (n x Q) and the
  * training latents. */
 int geometry_open(const model_work *m, const rm2_space_settings *s, size_t n, const double *points,

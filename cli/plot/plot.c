@@ -141,6 +141,8 @@ static int check_options(const plot_job *j) {
          "shows no obstacles: leave --avoid out"},
         {kinds[kind].regions && !kinds[kind].grid && is_given(j, clearance),
          "shows the obstacles themselves: leave --clearance out"},
+        {is_given(j, clearance) && j->m->options->avoid.count == 0,
+         "shows no obstacles without --avoid: leave --clearance out"},
         {!kinds[kind].grid && is_given(j, grid), "has no grid: leave --grid and --padding out"},
         {!kinds[kind].metric && (is_given(j, metric) || j->m->options->discourage),
          "shows no metric: leave --metric, --contrast, --weight, --sigma and --discourage out"},

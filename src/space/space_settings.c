@@ -69,28 +69,62 @@ void rm2i_space_set_geodesics(const rm2_geodesic_settings *g, rm2_space_settings
 
 /* ---- the caller's --------------------------------------------------------------------------- */
 
-static rm2_status check_costs(rm2_context *ctx, const rm2_space_settings *s) {
-    if (s->metric != RM2_SPACE_PULLBACK && (s->cost.at || s->discouraged))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s needs settings.metric pullback",
-                         s->cost.at ? "cost" : "discouraged");
-    if (s->cost.at && s->discouraged)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.cost and settings.discouraged exclude each other");
+/* Settings that exclude each other, or would have no effect. A member that equals its default counts as not given. */
+static rm2_status check_needs(rm2_context *ctx, const rm2_space_settings *s) {
+    const rm2_space_settings d = rm2_space_settings_default();
+    bool pullback = s->metric == RM2_SPACE_PULLBACK;
+    const struct {
+        bool found;
+        const char *text;
+    } conflicts[] = {
+        {s->weight > 0 && s->contrast != d.contrast,
+         "settings.contrast and settings.weight exclude each other"},
+        {s->sigma != d.sigma && s->metric != RM2_SPACE_DENSITY,
+         "settings.sigma needs settings.metric density"},
+        {s->support != d.support && s->support > 0 && !pullback,
+         "settings.support needs settings.metric pullback"},
+        {s->cost.at && !pullback, "settings.cost needs settings.metric pullback"},
+        {s->discouraged && !pullback, "settings.discouraged needs settings.metric pullback"},
+        {s->cost.at && s->discouraged, "settings.cost and settings.discouraged exclude each other"},
+        {s->clearance != 0 && !s->obstacles, "settings.clearance needs settings.obstacles"},
+        {s->deviations != 0 && !s->obstacles, "settings.deviations needs settings.obstacles"},
+    };
+    for (size_t k = 0; k < sizeof conflicts / sizeof *conflicts; k++)
+        if (conflicts[k].found)
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s", conflicts[k].text);
     return RM2_OK;
 }
 
-static void choose_roadmap(size_t Q, size_t n, rm2_space_settings *s) {
+/* The same for settings of another roadmap than the one that was chosen; `s` is still the caller's. */
+static rm2_status check_roadmap(rm2_context *ctx, const rm2_space_settings *s,
+                                rm2_space_roadmap_kind chosen) {
+    const rm2_space_settings d = rm2_space_settings_default();
+    const struct {
+        bool changed;
+        const char *name;
+        rm2_space_roadmap_kind needs;
+    } rules[] = {
+        {s->grid_points != d.grid_points, "grid_points", RM2_SPACE_GRID},
+        {s->padding != d.padding, "padding", RM2_SPACE_GRID},
+        {s->reach != d.reach, "reach", RM2_SPACE_GRID},
+        {s->neighbours != d.neighbours, "neighbours", RM2_SPACE_GRAPH},
+    };
+    const char *const *words = rm2_settings_find(rm2_space_settings_table(), "roadmap")->words;
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+        if (rules[k].changed && rules[k].needs != chosen)
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                             "settings.%s needs settings.roadmap %s; here it is %s", rules[k].name,
+                             words[rules[k].needs], words[chosen]);
+    return RM2_OK;
+}
+
+static rm2_space_roadmap_kind choose_roadmap(const rm2_space_settings *s, size_t Q, size_t n) {
     bool line = s->metric == RM2_SPACE_STRAIGHT && !s->obstacles; /* obstacles need ways around */
-    if (s->roadmap == RM2_SPACE_AUTO && (line || n == 0))
-        s->roadmap = RM2_SPACE_LINE;
-    else if (s->roadmap == RM2_SPACE_AUTO)
-        s->roadmap = Q <= RM2I_GRID_Q ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;
-    if (s->roadmap != RM2_SPACE_GRID)
-        return;
-    if (s->grid_points == 0)
-        s->grid_points = rm2i_grid_points(Q);
-    if (s->reach == 0)
-        s->reach = rm2i_grid_reach(Q);
+    if (s->roadmap != RM2_SPACE_AUTO)
+        return s->roadmap;
+    if (line || n == 0)
+        return RM2_SPACE_LINE;
+    return Q <= RM2I_GRID_Q ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;
 }
 
 rm2_status rm2i_space_settings_take(rm2_context *ctx, const rm2_space_settings *given, size_t Q,
@@ -98,7 +132,13 @@ rm2_status rm2i_space_settings_take(rm2_context *ctx, const rm2_space_settings *
     *s = rm2_space_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, given, s));
     RM2_TRY(rm2_settings_check(ctx, rm2_space_settings_table(), s));
-    RM2_TRY(check_costs(ctx, s));
-    choose_roadmap(Q, n, s);
+    RM2_TRY(check_needs(ctx, s));
+    rm2_space_roadmap_kind chosen = choose_roadmap(s, Q, n);
+    RM2_TRY(check_roadmap(ctx, s, chosen));
+    s->roadmap = chosen;
+    if (chosen == RM2_SPACE_GRID && s->grid_points == 0)
+        s->grid_points = rm2i_grid_points(Q);
+    if (chosen == RM2_SPACE_GRID && s->reach == 0)
+        s->reach = rm2i_grid_reach(Q);
     return RM2_OK;
 }

@@ -215,6 +215,30 @@ def compare_shell(table, row, text, command):
         check(what, not any("expected" in line for line in complaint), f"shell: {shell} {complaint}")
 
 
+# Settings of a space that exclude each other, or need others.
+CONTRADICTIONS = [
+    {"contrast": "50", "weight": "2"}, {"sigma": "0.4"}, {"metric": "straight", "support": "0.1"},
+    {"clearance": "0.1"}, {"deviations": "2"}, {"neighbours": "3"}, {"roadmap": "line", "grid_points": "12"},
+    {"roadmap": "graph", "padding": "0.5"}, {"metric": "straight", "reach": "2"},
+]
+
+
+def compare_contradictions(model, folder):
+    shown = {row["name"]: row for row in rows("space")}
+    for given in CONTRADICTIONS:
+        try:
+            model.space(**given)
+            raised = None
+        except ValueError as error:
+            raised = str(error)
+        words = [word for name, text in given.items() for word in words_of(shown[name], text)]
+        shell, complaint = run(PROGRAM, "geodesic", f"{folder}/model.h5", "--from", "0", "--to", "9", "--quiet", *words)
+        said = complaint[-1].removeprefix("riemann2 geodesic: ") if complaint else ""
+        expected = as_options(raised or "", ("space",)).replace("--obstacles", "--avoid")
+        check(f"space {given}", raised is not None and shell == 2 and said == expected, f"Python: {raised}",
+              f"shell: {shell} {said}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "demos.csv")
@@ -228,6 +252,7 @@ def main():
                     compare(folder, path, table, row, text)
         model = rm2.WGPLVM(DATA["manifold"], max_iterations=2).fit(rm2.read(path, **DATA))
         model.save(os.path.join(folder, "model.h5"))
+        compare_contradictions(model, folder)
         calls = python_calls(model, None, None)
         commands = {"encode": ["encode", f"{folder}/model.h5", path, "--quiet", "-o", "-"],
                     "space": ["metric", f"{folder}/model.h5", "--at", "0,0", "--quiet"]}

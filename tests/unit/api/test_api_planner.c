@@ -10,6 +10,7 @@ static void calls(void **state) {
     rm2_plan_query query = rm2_plan_query_default();
     rm2_space_settings s = rm2_space_settings_default();
     s.roadmap = RM2_SPACE_LINE;
+    s.grid_points = 0;
     MUST(rm2_metric_analytic(ctx, "euclidean", 2, &metric));
     MUST(rm2_space_from_metric(ctx, metric, &s, 0, NULL, &space));
     NO_CONTEXT(rm2_planner_create(NULL, space, NULL, &planner));

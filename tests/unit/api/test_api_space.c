@@ -13,6 +13,7 @@ static plane open_plane(rm2_context *ctx) {
     rm2_space_settings s = rm2_space_settings_default();
     plane p;
     s.roadmap = RM2_SPACE_LINE;
+    s.grid_points = 0;
     MUST(rm2_metric_analytic(ctx, "euclidean", 2, &p.metric));
     MUST(rm2_space_from_metric(ctx, p.metric, &s, 0, NULL, &p.space));
     return p;

@@ -864,6 +864,7 @@ static void unsupported(void **state) {
     (void)state;
     rm2_space_settings line = rm2_space_settings_default();
     line.roadmap = RM2_SPACE_LINE;
+    line.grid_points = 0;
     ok(rm2_metric_analytic(ctx, "euclidean", 2, &flat));
     ok(rm2_space_from_metric(ctx, flat, &line, 0, NULL, &space));
     assert_int_equal(rm2_meet_create(ctx, space, NULL, &r, NULL, &meet), RM2_ERR_UNSUPPORTED);

@@ -81,6 +81,7 @@ static void rejected(void **state) {
     const rm2_plan *plan;
     rm2_space *space = make_space(&s, 0, NULL), *other;
     s.roadmap = RM2_SPACE_GRAPH;
+    s.grid_points = 0;
     other = make_space(&s, 0, NULL);
     assert_int_equal(rm2_planner_create(ctx, other, NULL, &planner), RM2_ERR_UNSUPPORTED);
     assert_contains(rm2_context_error(ctx), "a planner needs a space with a grid");

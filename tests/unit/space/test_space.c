@@ -148,10 +148,13 @@ static void same_as_by_hand(void **state) {
     variants[1].metric = RM2_SPACE_DENSITY;
     variants[1].sigma = 0.6;
     variants[2].metric = RM2_SPACE_STRAIGHT;
+    variants[2].grid_points = 0;
     variants[3].roadmap = RM2_SPACE_GRAPH;
+    variants[3].grid_points = 0;
     variants[3].contrast = 0;
     variants[3].support = 0;
     variants[4].roadmap = RM2_SPACE_LINE;
+    variants[4].grid_points = 0;
     variants[4].weight = 3;
     variants[5].discouraged = &discouraged;
     variants[5].stage = RM2_STAGE_SPLINE;
@@ -253,6 +256,7 @@ static void older_callers(void **state) {
     s.size = offsetof(rm2_space_settings, roadmap);
     s.support = 0;
     s.roadmap = RM2_SPACE_LINE;
+    s.grid_points = 0;
     s.nodes = 1;
     ok(rm2_space_create(ctx, model, &s, 0, NULL, &space));
     const rm2_space_settings *used = rm2_space_settings_of(space);
@@ -298,6 +302,7 @@ static void bad_settings(void **state) {
     REFUSED(grid_points, 1, "settings.grid_points is 1");
     REFUSED(reach, 11, "settings.reach is 11");
     s.roadmap = RM2_SPACE_GRAPH;
+    s.grid_points = 0;
     s.reach = s.neighbours = 0;
     refused(s, "settings.neighbours is 0");
     s = quick_settings();
@@ -307,6 +312,7 @@ static void bad_settings(void **state) {
     s.sigma = 1;
     s.discouraged = &discouraged;
     refused(s, "settings.discouraged needs");
+    s.sigma = rm2_space_settings_default().sigma;
     s.metric = RM2_SPACE_PULLBACK;
     s.cost = (rm2_cost){rm2_discouraged_cost, &discouraged, RM2_ALL_FACTORS};
     refused(s, "exclude each other");

@@ -40,6 +40,7 @@ static rm2_status create_with_discouraged(void *state) {
     (void)state;
     s.discouraged = &discouraged;
     s.roadmap = RM2_SPACE_GRAPH;
+    s.grid_points = 0;
     return make(&s);
 }
 

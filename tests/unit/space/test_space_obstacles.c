@@ -60,6 +60,7 @@ static void goes_around(void **state) {
     (void)state;
     rm2_space_settings s = around_settings();
     s.obstacles = NULL;
+    s.clearance = 0;
     rm2_curve *c = path_in(&s);
     assert_true(isinf(c->clearance) && !c->blocked);
     assert_true(sampled(c, &ball, 0) < 0);
@@ -117,6 +118,7 @@ static void graph(void **state) {
     const rm2_obstacles o = {1, &small, 0};
     rm2_space_settings s = around_settings();
     s.roadmap = RM2_SPACE_GRAPH;
+    s.grid_points = 0;
     s.obstacles = &o;
     s.clearance = 0;
     rm2_curve *c = path_in(&s);
@@ -316,6 +318,7 @@ static void refusals(void **state) {
     rm2_obstacles o = {1, &bad, RM2_ALL_FACTORS};
     double x[Q] = {0}, v[Q] = {0}, end[Q];
     s.roadmap = RM2_SPACE_LINE;
+    s.grid_points = 0;
     refused(&s, "settings.roadmap is line");
     s = around_settings();
     s.obstacles = &o;

@@ -47,6 +47,7 @@ static rm2_status create_graph(double *answer) {
     rm2_space_settings s = quick_settings();
     rm2_space *made = space;
     s.roadmap = RM2_SPACE_GRAPH;
+    s.grid_points = 0;
     rm2_status status = rm2_space_create(ctx, model, &s, 0, NULL, &made);
     assert_true((made != NULL) == (status == RM2_OK));
     if (made)
