@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/motion.h"
 #include "core/progress.h"
 #include "geometry/geodesic.h"
 
@@ -10,6 +11,7 @@
 typedef struct place {
     const char *name, *text; /* the option, and its text without a time */
     double *point, *latent;  /* one of them, the other NULL */
+    double *velocity;        /* NULL: free */
     bool middle, timed;
     double time;
 } place;
@@ -25,7 +27,8 @@ typedef struct motion_job {
     rm2_vicinity *vicinity;
     rm2_meet *meet;
     const rm2_meet_result *result;
-    double *time, *deviation;
+    motion_columns columns;
+    double *time;
     double duration; /* within the limits; 0: not asked for */
 } motion_job;
 
@@ -40,8 +43,8 @@ static bool is_pose(const model_work *m, const char *text) {
     size_t count = 1;
     if (!text)
         return false;
-    for (const char *comma = strchr(text, ','); comma; comma = strchr(comma + 1, ','))
-        count++;
+    for (const char *c = text; *c && *c != '/'; c++)
+        count += *c == ',';
     return begins(text, "point:") || begins(text, "middle:") ||
            (count == rm2_manifold_ambient(m->info->manifold) && count != m->info->latent_dim &&
             !strchr(text, ':'));
@@ -59,57 +62,59 @@ bool motion_wanted(const model_work *m) {
     return found && !o->ends && !o->pairs && m->info->settings->model == RM2_WGPLVM;
 }
 
-/* Numbers with commas between them; the word "free" stands for one that may be anything. */
-static bool parse_pose(const char *text, size_t count, double *point) {
+/* Numbers with commas between them, to the end of the text or a slash; the word "free" stands for one that may be anything. NULL:
+ * this is not what the text is. */
+static const char *parse_entries(const char *text, size_t count, double *entries) {
     static const char word[] = "free";
     for (size_t k = 0; k < count; k++) {
         bool none = begins(text, word);
         char *end = NULL;
-        point[k] = none ? NAN : strtod(text, &end);
+        entries[k] = none ? NAN : strtod(text, &end);
         const char *after = none ? text + strlen(word) : end;
-        if (after == text || (!none && !isfinite(point[k])) || *after != (k + 1 < count ? ',' : 0))
-            return false;
-        text = after + 1;
+        bool last = k + 1 == count;
+        if (after == text || (!none && !isfinite(entries[k])) ||
+            (last ? *after && *after != '/' : *after != ','))
+            return NULL;
+        text = last ? after : after + 1;
     }
-    return true;
+    return text;
 }
 
-/* A pose onto the manifold, and its quaternions to the side of the data; factors that are free stay so. */
-static int move_onto(const model_work *m, place *p) {
-    size_t ambient = rm2_manifold_ambient(m->info->manifold);
-    double *whole = calloc(ambient, sizeof *whole);
-    if (!whole)
-        return work_no_memory(&m->work);
-    rm2_manifold_default_point(m->info->manifold, whole);
-    for (size_t k = 0; k < ambient; k++)
-        if (!isnan(p->point[k]))
-            whole[k] = p->point[k];
-    int code = work_move_onto(&m->work, EXIT_USAGE, p->name, m->info->manifold, NULL, whole);
-    if (code == EXIT_DONE)
-        rm2_data_align_points(m->info->data, 1, whole);
-    for (size_t k = 0; k < ambient; k++)
-        if (!isnan(p->point[k]))
-            p->point[k] = whole[k];
-    free(whole);
-    return code;
+/* "rest" or the entries of a tangent vector. */
+static bool parse_velocity(const char *text, size_t count, const double *point, double *velocity) {
+    if (strcmp(text, "rest") != 0) {
+        const char *end = parse_entries(text, count, velocity);
+        return end && !*end;
+    }
+    for (size_t k = 0; k < count; k++)
+        velocity[k] = isnan(point[k]) ? NAN : 0;
+    return true;
 }
 
 static int take_pose(const model_work *m, place *p) {
     const char *text = p->text;
+    size_t ambient = rm2_manifold_ambient(m->info->manifold);
     p->middle = begins(text, "middle:");
     text += p->middle ? strlen("middle:") : begins(text, "point:") ? strlen("point:") : 0;
-    if (!parse_pose(text, rm2_manifold_ambient(m->info->manifold), p->point))
+    const char *end = parse_entries(text, ambient, p->point);
+    if (!end)
         return work_complain(&m->work, EXIT_USAGE,
                              "%s %s: a point of %s has %zu numbers, or the word free in all "
                              "places of a factor",
-                             p->name, text, rm2_manifold_spec(m->info->manifold),
-                             rm2_manifold_ambient(m->info->manifold));
-    return move_onto(m, p);
+                             p->name, text, rm2_manifold_spec(m->info->manifold), ambient);
+    if (*end && !parse_velocity(end + 1, ambient, p->point, p->velocity))
+        return work_complain(&m->work, EXIT_USAGE,
+                             "%s %s: a velocity of %s has %zu numbers, or the word free in all "
+                             "places of a factor; or it is the word rest",
+                             p->name, end + 1, rm2_manifold_spec(m->info->manifold), ambient);
+    p->velocity = *end ? p->velocity : NULL;
+    return EXIT_DONE;
 }
 
-static int take_place(motion_job *j, place *p, double *point, double *latent) {
+static int take_place(motion_job *j, place *p, double *point, double *velocity, double *latent) {
     if (is_pose(j->m, p->text)) {
         p->point = point;
+        p->velocity = velocity;
         return take_pose(j->m, p);
     }
     p->latent = latent;
@@ -138,7 +143,7 @@ static int take_places(motion_job *j) {
     j->texts = o->through ? split_text(o->through, ';', &between) : NULL;
     j->count = between + 2;
     j->places = calloc(j->count, sizeof *j->places);
-    j->memory = calloc(j->count * (Q + ambient), sizeof *j->memory);
+    j->memory = calloc(j->count * (Q + 2 * ambient), sizeof *j->memory);
     if ((o->through && !j->texts) || !j->places || !j->memory)
         return work_no_memory(&j->m->work);
     j->places[0] = (place){.name = "--from", .text = o->from};
@@ -149,8 +154,9 @@ static int take_places(motion_job *j) {
         code = take_time(j, j->texts[k], &j->places[k + 1]);
     }
     for (size_t k = 0; k < j->count && code == EXIT_DONE; k++)
-        code = take_place(j, &j->places[k], j->memory + k * ambient,
-                          j->memory + j->count * ambient + k * Q);
+        code = take_place(j, &j->places[k], j->memory + 2 * k * ambient,
+                          j->memory + (2 * k + 1) * ambient,
+                          j->memory + 2 * j->count * ambient + k * Q);
     return code;
 }
 
@@ -159,36 +165,27 @@ static int take_places(motion_job *j) {
 static rm2_meet_pose pose_of(const place *p) {
     return (rm2_meet_pose){.point = p->point,
                            .latent = p->latent,
+                           .velocity = p->velocity,
                            .middle = p->middle,
                            .timed = p->timed,
                            .time = p->time};
 }
 
-static rm2_status fill_columns(motion_job *j) {
+static rm2_status fill_times(motion_job *j) {
     const rm2_meet_result *r = j->result;
     const model_work *m = j->m;
-    size_t square = r->dim * r->dim;
-    double *covariance = malloc(r->nodes * square * sizeof *covariance);
-    j->deviation = malloc(r->nodes * sizeof *j->deviation);
-    j->time = malloc(r->nodes * sizeof *j->time);
-    rm2_status status = RM2_ERR_MEMORY;
-    if (covariance && j->deviation && j->time)
-        status = rm2_meet_covariance(m->work.ctx, j->meet, RM2_MEET_CARRIED, covariance, NULL);
-    for (size_t i = 0; status == RM2_OK && i < r->nodes; i++) {
-        double trace = 0;
-        for (size_t k = 0; k < r->dim; k++)
-            trace += covariance[i * square + k * (r->dim + 1)];
-        j->deviation[i] = sqrt(fmax(trace, 0) / (double)r->dim);
-        j->time[i] = m->options->duration * (double)i / (double)(r->nodes - 1);
-    }
-    free(covariance);
     const rm2_speed_limits limits = {j->speed, j->acceleration};
-    if (status == RM2_OK && (j->speed || j->acceleration)) {
-        status = rm2_trajectory_retime(m->work.ctx, m->info->manifold, r->nodes, r->points, &limits,
-                                       j->time);
-        j->duration = j->time[r->nodes - 1];
-    }
-    return status;
+    j->time = malloc(r->nodes * sizeof *j->time);
+    if (!j->time)
+        return RM2_ERR_MEMORY;
+    for (size_t i = 0; i < r->nodes; i++)
+        j->time[i] = m->options->duration * (double)i / (double)(r->nodes - 1);
+    if (!j->speed && !j->acceleration)
+        return RM2_OK;
+    WORK_TRY(rm2_trajectory_retime(m->work.ctx, m->info->manifold, r->nodes, r->points, &limits,
+                                   j->time));
+    j->duration = j->time[r->nodes - 1];
+    return RM2_OK;
 }
 
 static rm2_status compute(motion_job *j, const rm2_meet_request *request) {
@@ -200,7 +197,8 @@ static rm2_status compute(motion_job *j, const rm2_meet_request *request) {
     WORK_TRY(rm2_vicinity_create(ctx, j->m->model, &j->vicinity));
     WORK_TRY(rm2_meet_create(ctx, j->space, j->vicinity, request, &s, &j->meet));
     j->result = rm2_meet_result_of(j->meet);
-    return fill_columns(j);
+    WORK_TRY(motion_columns_create(ctx, j->m->model, j->meet, &j->columns));
+    return fill_times(j);
 }
 
 static int find_motion(motion_job *j) {
@@ -219,33 +217,45 @@ static int find_motion(motion_job *j) {
                                       .count = j->count - 2,
                                       .via = j->via};
     progress_begin(&j->m->work, &p);
-    return progress_end(&p, compute(j, &request));
+    rm2_status status = compute(j, &request);
+    int code = progress_end(&p, status);
+    return status == RM2_ERR_DOMAIN ? EXIT_USAGE : code; /* an option that is no point of the manifold */
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
+static bool add_columns(sheet *s, const char *name, size_t count, const double *values) {
+    bool added = true;
+    for (size_t k = 0; k < count && added; k++) {
+        char text[NAME_SIZE];
+        (void)snprintf(text, sizeof text, "%s%zu", name, k + 1);
+        added = sheet_add(s, text, values + k, count);
+    }
+    return added;
+}
+
 static int write_motion(const motion_job *j) {
     const rm2_meet_result *r = j->result;
+    const motion_columns *c = &j->columns;
     bool timed = j->duration > 0 || j->m->options->duration > 0;
     size_t Q = j->m->info->latent_dim;
-    size_t columns = 4 + timed + Q + rm2_manifold_ambient(j->m->info->manifold);
-    double *t = malloc(2 * r->nodes * sizeof *t), *correction = t ? t + r->nodes : NULL;
+    size_t columns = 5 + timed + Q + rm2_manifold_ambient(j->m->info->manifold) + 2 * r->dim;
+    double *t = malloc(r->nodes * sizeof *t);
     sheet s;
     if (!t)
         return work_no_memory(&j->m->work);
-    for (size_t i = 0; i < r->nodes; i++) {
-        double square = 0;
-        for (size_t k = 0; k < r->dim; k++)
-            square += pow(r->correction[i * r->dim + k], 2);
+    for (size_t i = 0; i < r->nodes; i++)
         t[i] = (double)i / (double)(r->nodes - 1);
-        correction[i] = sqrt(square);
-    }
-    bool built =
-        sheet_create(&s, r->nodes, columns) && sheet_add(&s, "t", t, 1) &&
-        (!timed || sheet_add(&s, "time", j->time, 1)) && sheet_add_latents(&s, Q, r->route->x) &&
-        sheet_add_points(&s, j->m->info->manifold, r->points) &&
-        sheet_add(&s, "deviation", j->deviation, 1) && sheet_add(&s, "correction", correction, 1) &&
-        sheet_add(&s, "over_spread", r->over_spread, 1);
+    bool built = sheet_create(&s, r->nodes, columns) && sheet_add(&s, "t", t, 1) &&
+                 (!timed || sheet_add(&s, "time", j->time, 1)) &&
+                 sheet_add_latents(&s, Q, r->route->x) &&
+                 sheet_add_points(&s, j->m->info->manifold, r->points) &&
+                 sheet_add(&s, "deviation", c->deviation, 1) &&
+                 sheet_add(&s, "correction", c->correction, 1) &&
+                 sheet_add(&s, "over_spread", r->over_spread, 1) &&
+                 sheet_add(&s, "model_deviation", c->of_model, 1) &&
+                 add_columns(&s, "deviation", r->dim, c->each) &&
+                 add_columns(&s, "variability", r->dim, c->variability);
     int code = built ? model_write_sheet(j->m, &s) : work_no_memory(&j->m->work);
     sheet_free(&s);
     free(t);
@@ -303,6 +313,24 @@ static void json_list(FILE *out, const char *name, size_t n, const double *value
     (void)fprintf(out, "]");
 }
 
+static double mean_of(size_t n, size_t stride, const double *values) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += values[i * stride];
+    return sum / (double)n;
+}
+
+/* Mean over the nodes, by factor. */
+static void json_means(FILE *out, const char *name, const rm2_meet_result *r,
+                       const double *values) {
+    (void)fprintf(out, ", \"%s\": [", name);
+    for (size_t f = 0; f < r->factors; f++) {
+        (void)fprintf(out, "%s", f ? ", " : "");
+        json_number(out, mean_of(r->nodes, r->factors, values + f));
+    }
+    (void)fprintf(out, "]");
+}
+
 static void print_json(FILE *out, const motion_job *j, bool reliable) {
     const rm2_meet_result *r = j->result;
     (void)fprintf(out, "{\"nodes\": %zu", r->nodes);
@@ -316,7 +344,12 @@ static void print_json(FILE *out, const motion_job *j, bool reliable) {
     (void)fprintf(out, "]");
     json_list(out, "pose_errors", r->poses * r->factors, r->pose_errors);
     json_list(out, "pose_shares", r->poses, r->pose_shares);
+    json_list(out, "pose_velocities", r->poses * rm2_manifold_ambient(j->m->info->manifold),
+              r->pose_velocities);
     json_list(out, "correction", r->factors, r->largest);
+    json_means(out, "variability", r, r->variability);
+    json_means(out, "deviation", r, j->columns.by_factor);
+    json_field(out, "model_deviation", mean_of(r->nodes, 1, j->columns.of_model));
     (void)fprintf(out, ", \"demonstrations\": %zu, \"reversed\": %s", r->demonstrations,
                   r->reversed ? "true" : "false");
     json_field(out, "over_spread", r->route_over_spread);
@@ -362,7 +395,7 @@ static void job_free(motion_job *j) {
     free(j->speed);
     free(j->acceleration);
     free(j->time);
-    free(j->deviation);
+    motion_columns_free(&j->columns);
 }
 
 int motion_run(const model_work *m) {

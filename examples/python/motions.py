@@ -68,6 +68,28 @@ figure.savefig("ends.png", dpi=150)
 figure
 
 # %% [markdown]
+# ## A stiffness profile
+# Where all demonstrators went the same way a controller should hold the motion firmly; where they differed it may give way. The second
+# result of `covariances` is how much they differed, in metres and radians in the frame of the pose: along its axes the stiffness falls
+# from `STIFF` to `SOFT` newtons per metre, by the half at a standard deviation of `HALF` metres. Take the first result in its place for a
+# controller that must be firm where *this* motion is bound to its poses.
+
+# %%
+SOFT, STIFF, HALF = 100.0, 1000.0, 0.01
+
+
+def stiffness(cov):
+    values, axes = np.linalg.eigh(cov)
+    gains = SOFT + (STIFF - SOFT) / (1 + values.clip(0)[..., None, :] / HALF**2)
+    return axes * gains @ np.swapaxes(axes, -1, -2)
+
+
+of_motion, of_demonstrators = motion.covariances()
+K = stiffness(of_demonstrators[:, :3, :3])
+print("least and largest stiffness (N/m), nodes 0, 50, 100, 150:")
+print(np.linalg.eigvalsh(K[[0, 50, 100, 150]])[:, [0, -1]].round(0))
+
+# %% [markdown]
 # ## An obstacle
 # The correction changes the route, so that clearance is proven again for the corrected motion.
 

@@ -129,8 +129,11 @@ typedef struct rm2_meet_result {
     const double *
         pose_errors; /* poses x factors: distance of the motion from the pose, in the units of the data; NaN: free */
     const double *pose_shares; /* poses: shares of the squared stretch; they add up to 1 */
-    size_t demonstrations;     /* that were used */
-    size_t family;             /* of the route; SIZE_MAX: it joins two, or the model knows none */
+    const double *
+        pose_velocities; /* poses x ambient: velocity of the motion there, units of the data per unit of
+                                      settings.duration, by the difference quotient that asked velocities are met with */
+    size_t demonstrations; /* that were used */
+    size_t family;         /* of the route; SIZE_MAX: it joins two, or the model knows none */
     bool context
         [2]; /* start and goal of the route are those of a demonstration, not the encoded pose */
     bool reversed;      /* the motion runs against the demonstrations */
@@ -153,6 +156,10 @@ typedef enum rm2_meet_frame {
  * around the route. Either may be NULL. */
 RM2_API rm2_status rm2_meet_covariance(rm2_context *ctx, const rm2_meet *meet, rm2_meet_frame frame,
                                        double *covariance, double *variability);
+
+/* Standard deviations of the coordinates alone (nodes x dim), the roots of the diagonals of both. Either may be NULL. */
+RM2_API rm2_status rm2_meet_deviations(rm2_context *ctx, const rm2_meet *meet, rm2_meet_frame frame,
+                                       double *deviations, double *variability);
 
 /* `count` motions drawn from the conditioned process by the context's generator: count x nodes x ambient, in the units of
  * the data. Each meets the poses. Obstacles are not looked at. RM2_ERR_CUT_LOCUS where a draw comes within 0.1 of it. */

@@ -72,6 +72,8 @@ class Motion(Path):
         Distance of the motion from each pose; NaN where a factor is free.
     pose_shares : array of shape (poses,)
         Share of each pose in the squared stretch.
+    pose_velocities : array of shape (poses, *point_shape)
+        Velocity of the motion at each pose, a tangent vector in the units of the data per unit of `duration`.
     demonstrations : int
         Demonstrations that were used.
     family : int or None
@@ -109,6 +111,7 @@ class Motion(Path):
         self.pose_nodes: list[int] = found["pose_nodes"]
         self.pose_errors: Array = np.frombuffer(found["pose_errors"]).reshape(len(self.pose_nodes), -1).copy()
         self.pose_shares: Array = np.frombuffer(found["pose_shares"]).copy()
+        self.pose_velocities: Array = np.frombuffer(found["pose_velocities"]).reshape(len(self.pose_nodes), *shape).copy()
         self.route_over_spread: float = found["route_over_spread"]
         self.stretch: float = found["stretch"]
         self.kappa: float = found["kappa"]

@@ -81,7 +81,8 @@ static PyObject *describe(const rm2_meet_result *r, size_t ambient) {
         return NULL;
     }
     return Py_BuildValue(
-        "{s:N,s:n,s:n,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:d,s:d,s:d,s:N,s:N,s:N,s:n,s:N,s:(OO),"
+        "{s:N,s:n,s:n,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:d,s:d,s:d,s:N,s:N,s:N,s:N,s:n,s:N,s:("
+        "OO),"
         "s:O,s:O,s:O,s:d,s:n,s:s}",
         "route", route, "nodes", (Py_ssize_t)r->nodes, "dim", (Py_ssize_t)r->dim, "phase",
         doubles(r->nodes, r->phase), "route_points", doubles(r->nodes * ambient, r->route_points),
@@ -93,11 +94,13 @@ static PyObject *describe(const rm2_meet_result *r, size_t ambient) {
         doubles(r->nodes, r->over_spread), "route_over_spread", r->route_over_spread, "stretch",
         r->stretch, "kappa", r->kappa, "pose_nodes", glue_sizes(r->poses, r->pose_nodes),
         "pose_errors", doubles(r->poses * r->factors, r->pose_errors), "pose_shares",
-        doubles(r->poses, r->pose_shares), "demonstrations", (Py_ssize_t)r->demonstrations,
-        "family", family, "context", r->context[0] ? Py_True : Py_False,
-        r->context[1] ? Py_True : Py_False, "reversed", r->reversed ? Py_True : Py_False, "outside",
-        r->outside ? Py_True : Py_False, "blocked", r->blocked ? Py_True : Py_False, "clearance",
-        r->clearance, "plans", (Py_ssize_t)r->plans, "reason", r->reason);
+        doubles(r->poses, r->pose_shares), "pose_velocities",
+        doubles(r->poses * ambient, r->pose_velocities), "demonstrations",
+        (Py_ssize_t)r->demonstrations, "family", family, "context",
+        r->context[0] ? Py_True : Py_False, r->context[1] ? Py_True : Py_False, "reversed",
+        r->reversed ? Py_True : Py_False, "outside", r->outside ? Py_True : Py_False, "blocked",
+        r->blocked ? Py_True : Py_False, "clearance", r->clearance, "plans", (Py_ssize_t)r->plans,
+        "reason", r->reason);
 }
 
 static PyObject *wrap(rm2_meet *meet, size_t ambient, PyObject *owner) {

@@ -18,7 +18,7 @@ static const double DEGREES = 57.295779513082320877;
 
 typedef struct writable {
     double *route_points, *points, *corrected, *largest, *variability, *over_spread, *pose_errors,
-        *pose_shares, *correction;
+        *pose_shares, *pose_velocities, *correction;
     size_t *pose_nodes;
 } writable;
 
@@ -40,6 +40,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     l->w.over_spread = rm2i_take(a, double, n);
     l->w.pose_errors = rm2i_take(a, double, poses, m->count);
     l->w.pose_shares = rm2i_take(a, double, poses);
+    l->w.pose_velocities = rm2i_take(a, double, poses, m->ambient);
     l->w.correction = rm2i_take(a, double, n, m->dim);
     l->w.pose_nodes = rm2i_take(a, size_t, poses);
 }
@@ -458,6 +459,48 @@ static void measure_shares(const rm2_meet *meet, const writable *w) {
         w->pose_nodes[k] = meet->poses.pose[k].node;
 }
 
+typedef struct quotient {
+    const rm2_manifold *m;
+    double *v, *sum, *frame, *work, *memory;
+} quotient;
+
+static void lay_out_quotient(void *arg, rm2i_arena *a) {
+    quotient *q = arg;
+    q->v = rm2i_take(a, double, q->m->dim);
+    q->sum = rm2i_take(a, double, q->m->dim);
+    q->frame = rm2i_take(a, double, q->m->frame_size);
+    q->work = rm2i_take(a, double, q->m->work_size);
+}
+
+/* Sum of the weights times Log from the point, which is that of the asked velocities. */
+static rm2_status find_velocity(const rm2_meet *meet, size_t node, const quotient *q,
+                                double *velocity) {
+    const rm2_manifold *m = q->m;
+    rm2i_meet_slope d = rm2i_meet_slope_at(&meet->line, node);
+    memset(q->sum, 0, m->dim * sizeof *q->sum);
+    RM2_TRY(rm2i_manifold_frame(m, meet->moved + node * m->ambient, q->frame, q->work, NULL));
+    for (size_t k = 0; k < 3; k++) {
+        const double *point = meet->moved + d.node[k] * m->ambient;
+        RM2_TRY(rm2i_manifold_log(m, q->frame, point, q->v, q->work, NULL));
+        rm2i_axpy(m->dim, d.weight[k] / meet->settings.duration, q->v, q->sum);
+    }
+    rm2i_manifold_from_coords(m, q->frame, q->sum, velocity, q->work);
+    rm2_data_unscale(meet->model->data, 1, velocity);
+    return RM2_OK;
+}
+
+static rm2_status measure_velocities(rm2_context *ctx, const rm2_meet *meet, const writable *w) {
+    quotient q = {.m = meet->line.m};
+    RM2_TRY(rm2i_arena_alloc(ctx, lay_out_quotient, &q, &q.memory));
+    rm2_status status = RM2_OK;
+    for (size_t k = 0; status == RM2_OK && k < meet->poses.count; k++)
+        status = find_velocity(meet, w->pose_nodes[k], &q, w->pose_velocities + k * q.m->ambient);
+    free(q.memory);
+    return status == RM2_OK
+               ? status
+               : rm2i_fail(ctx, status, "velocities at the poses: %s", rm2_status_text(status));
+}
+
 static void explain(rm2_meet *meet, const writable *w) {
     const rm2_meet_result *r = &meet->result;
     size_t worst = 0, used = 0;
@@ -499,6 +542,7 @@ static rm2_status report(rm2_context *ctx, rm2_meet *meet, const rm2_vicinity *v
     RM2_TRY(rm2_vicinity_of(ctx, vicinity, r->nodes, w->points, w->over_spread, NULL));
     measure_corrections(meet, w);
     measure_shares(meet, w);
+    RM2_TRY(measure_velocities(ctx, meet, w));
     r->route = meet->route;
     r->phase = meet->line.s;
     r->route_points = w->route_points;
@@ -512,6 +556,7 @@ static rm2_status report(rm2_context *ctx, rm2_meet *meet, const rm2_vicinity *v
     r->pose_nodes = w->pose_nodes;
     r->pose_errors = w->pose_errors;
     r->pose_shares = w->pose_shares;
+    r->pose_velocities = w->pose_velocities;
     r->route_over_spread = route.over_spread;
     r->stretch = meet->process.stretch;
     r->kappa = meet->process.kappa;

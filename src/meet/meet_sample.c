@@ -21,7 +21,7 @@ typedef struct turning {
     const rm2_meet *meet;
     double *
         T; /* M x M: carried coordinates to those at the motion's point, in the units of the data */
-    double *C, *half, *column, *v, *moved, *frame, *next, *work, *solved;
+    double *C, *half, *turned, *column, *v, *moved, *frame, *next, *work, *solved;
     double *memory;
 } turning;
 
@@ -32,6 +32,7 @@ static void lay_out_turning(void *arg, rm2i_arena *a) {
     t->T = rm2i_take(a, double, M, M);
     t->C = rm2i_take(a, double, M, M);
     t->half = rm2i_take(a, double, M, M);
+    t->turned = rm2i_take(a, double, M, M);
     t->column = rm2i_take(a, double, M);
     t->v = rm2i_take(a, double, M);
     t->moved = rm2i_take(a, double, m->ambient);
@@ -87,34 +88,66 @@ static void demonstrated(const turning *t, size_t i) {
         }
 }
 
-rm2_status rm2_meet_covariance(rm2_context *ctx, const rm2_meet *meet, rm2_meet_frame frame,
-                               double *covariance, double *variability) {
+/* What is asked of each node: whole covariances (M x M), or the roots of their diagonals (M). */
+typedef struct asked {
+    rm2_meet_frame frame;
+    bool diagonal;
+    double *of_motion, *of_demonstrations; /* NULL: not asked */
+} asked;
+
+static void put(const turning *t, const asked *a, size_t i, double *out) {
+    size_t M = t->meet->line.m->dim;
+    turn(t, a->frame, a->diagonal ? t->turned : out + i * M * M);
+    for (size_t k = 0; a->diagonal && k < M; k++)
+        out[i * M + k] = sqrt(fmax(t->turned[k * (M + 1)], 0));
+}
+
+static rm2_status put_all(rm2_context *ctx, const turning *t, const asked *a) {
+    for (size_t i = 0; i < t->meet->line.n; i++) {
+        if (rm2i_interrupted(ctx))
+            return RM2_INTERRUPTED;
+        if (a->frame == RM2_MEET_POSE)
+            RM2_TRY(find_turn(t, i));
+        if (a->of_motion) {
+            rm2i_meet_posterior(ctx, &t->meet->process, i, t->C, t->solved);
+            put(t, a, i, a->of_motion);
+        }
+        if (a->of_demonstrations) {
+            demonstrated(t, i);
+            put(t, a, i, a->of_demonstrations);
+        }
+    }
+    return RM2_OK;
+}
+
+static rm2_status answer(rm2_context *ctx, const rm2_meet *meet, const asked *a) {
     RM2_REQUIRE(ctx, meet);
-    if (frame != RM2_MEET_CARRIED && frame != RM2_MEET_POSE)
+    if (a->frame != RM2_MEET_CARRIED && a->frame != RM2_MEET_POSE)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "frame is %d; expected RM2_MEET_CARRIED or "
                          "RM2_MEET_POSE",
-                         (int)frame);
+                         (int)a->frame);
     turning t = {.meet = meet};
-    size_t block = meet->line.m->dim * meet->line.m->dim;
-    rm2_status status = RM2_OK;
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out_turning, &t, &t.memory));
-    for (size_t i = 0; status == RM2_OK && i < meet->line.n; i++) {
-        if (frame == RM2_MEET_POSE)
-            status = find_turn(&t, i);
-        if (status == RM2_OK && covariance) {
-            rm2i_meet_posterior(ctx, &meet->process, i, t.C, t.solved);
-            turn(&t, frame, covariance + i * block);
-        }
-        if (status == RM2_OK && variability) {
-            demonstrated(&t, i);
-            turn(&t, frame, variability + i * block);
-        }
-    }
+    rm2i_activity_begin(ctx, "covariance of a motion", 0);
+    rm2_status status = put_all(ctx, &t, a);
+    rm2i_activity_end(ctx);
     free(t.memory);
-    return status == RM2_OK
+    return status == RM2_OK || status == RM2_INTERRUPTED
                ? status
                : rm2i_fail(ctx, status, "covariance of the motion: %s", rm2_status_text(status));
+}
+
+rm2_status rm2_meet_covariance(rm2_context *ctx, const rm2_meet *meet, rm2_meet_frame frame,
+                               double *covariance, double *variability) {
+    const asked a = {frame, false, covariance, variability};
+    return answer(ctx, meet, &a);
+}
+
+rm2_status rm2_meet_deviations(rm2_context *ctx, const rm2_meet *meet, rm2_meet_frame frame,
+                               double *deviations, double *variability) {
+    const asked a = {frame, true, deviations, variability};
+    return answer(ctx, meet, &a);
 }
 
 /* ---- draws ---------------------------------------------------------------------------------- */

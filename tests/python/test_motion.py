@@ -1,6 +1,7 @@
 """Motions that meet poses: shapes, poses, settings and wrong arguments. Numbers are tested in C."""
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,6 +56,8 @@ def test_mixed_ends(model, ends):
     s = motion.phase[-3:] - 1
     slope = np.polyfit(s, motion.points[-3:, :2], 2)[1]
     np.testing.assert_allclose(slope, [1, 0], atol=1e-6)  # per duration
+    np.testing.assert_allclose(motion.pose_velocities[1, :2], [0.5, 0], atol=1e-6)
+    assert abs(motion.pose_velocities[0, 2:] @ motion.points[0, 2:]) < 1e-9  # tangent
     timed = model.geodesic(start_pose=start, goal_pose=goal, via_poses=[rm2.Pose(middle, time=0.8)], duration=2)
     assert abs(timed.phase[timed.pose_nodes[1]] - 0.4) < 0.01
     part = model.geodesic(start_pose=rm2.Pose(middle, middle=True), goal_pose=goal)
@@ -108,3 +111,23 @@ def test_wrong_arguments(model, ends):
         motion.covariances("world")
     with pytest.raises(ValueError):
         rm2.GPLVM("R2 x S2").fit(model.data_).geodesic(start_pose=start, goal_pose=goal)
+
+
+def test_stiffness_follows_the_demonstrators(monkeypatch, tmp_path):
+    """The stiffness profile of examples/python/motions.py, compared with its definition."""
+    monkeypatch.chdir(tmp_path)
+    parts = (Path(__file__).resolve().parents[2] / "examples" / "python" / "motions.py").read_text(encoding="utf-8").split("# %%")
+    wanted = [p for p in parts if "import riemann2" in p or "moved = goal" in p or "def stiffness" in p]
+    assert len(wanted) == 3
+    space = {}
+    exec("".join(p.partition("\n")[2] for p in wanted), space)
+    motion, K, soft, stiff = (space[n] for n in ("motion", "K", "SOFT", "STIFF"))
+    assert K.shape == (len(motion), 3, 3)
+    _, spread = motion.covariances()
+    for k, cov in zip(K, spread[:, :3, :3]):
+        np.testing.assert_allclose(k, k.T)
+        values, vectors = np.linalg.eigh(cov)
+        own = np.einsum("ia,ij,ja->a", vectors, k, vectors)
+        np.testing.assert_allclose(vectors.T @ k @ vectors, np.diag(own), atol=1e-9 * stiff)  # the same axes
+        assert (np.diff(own) <= 1e-9 * stiff).all() and own.min() >= soft and own.max() <= stiff  # stiff where all agree
+    assert K[:, 0, 0].max() > 1.5 * K[:, 0, 0].min()

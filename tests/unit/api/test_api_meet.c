@@ -50,6 +50,10 @@ static void motions(void **state) {
     MISSING("meet", rm2_meet_covariance(ctx, NULL, RM2_MEET_POSE, covariance, NULL));
     REFUSED("frame is 7", rm2_meet_covariance(ctx, meet, (rm2_meet_frame)7, covariance, NULL));
     MUST(rm2_meet_covariance(ctx, meet, RM2_MEET_POSE, NULL, NULL));
+    NO_CONTEXT(rm2_meet_deviations(NULL, meet, RM2_MEET_POSE, covariance, NULL));
+    MISSING("meet", rm2_meet_deviations(ctx, NULL, RM2_MEET_POSE, covariance, NULL));
+    REFUSED("frame is 7", rm2_meet_deviations(ctx, meet, (rm2_meet_frame)7, covariance, NULL));
+    MUST(rm2_meet_deviations(ctx, meet, RM2_MEET_POSE, NULL, NULL));
     NO_CONTEXT(rm2_meet_sample(NULL, meet, 1, points));
     MISSING("meet", rm2_meet_sample(ctx, NULL, 1, points));
     MISSING("points", rm2_meet_sample(ctx, meet, 1, NULL));

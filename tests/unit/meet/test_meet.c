@@ -387,8 +387,12 @@ static void velocities(void **state) {
             {.point = at[0], .velocity = v[0]}, {.point = goal, .velocity = v[2]}, 1, &middle};
         rm2_meet *meet = meet_request(&s, &r, &settings);
         const rm2_meet_result *out = rm2_meet_result_of(meet);
-        for (size_t e = 0; e < 3; e++)
+        for (size_t e = 0; e < 3; e++) {
+            const double *found = out->pose_velocities + e * s.D;
             assert_velocity(&s, out, out->pose_nodes[e], v[e], 2);
+            for (size_t a = 0; a < s.D; a++) /* up to the sign of a quaternion */
+                assert_true(fabs(fabs(found[a]) - fabs(v[e][a])) < 1e-6);
+        }
         rm2_meet_free(meet);
         free(goal);
         free(via);
@@ -444,7 +448,13 @@ static void covariance_units(void **state) {
     ok(rm2_meet_covariance(ctx, meet, RM2_MEET_CARRIED, carried, NULL));
     ok(rm2_meet_covariance(ctx, meet, RM2_MEET_POSE, pose, shown_by));
     const rm2_meet_result *r = rm2_meet_result_of(meet);
-    double scale = s.data->scale[0];
+    double scale = s.data->scale[0], *each = numbers(NODES * 6), *of_demos = numbers(NODES * 6);
+    ok(rm2_meet_deviations(ctx, meet, RM2_MEET_POSE, each, of_demos));
+    for (size_t i = 0; i < NODES * 6; i++) {
+        double variance[2] = {pose[i / 6 * 36 + i % 6 * 7], shown_by[i / 6 * 36 + i % 6 * 7]};
+        assert_true(each[i] == sqrt(fmax(variance[0], 0)) && of_demos[i] == sqrt(variance[1]));
+    }
+    ok(rm2_meet_deviations(ctx, meet, RM2_MEET_CARRIED, NULL, of_demos));
     for (size_t i = 0; i < NODES; i++) {
         double trace[2][3] = {{0}};
         for (size_t a = 0; a < 6; a++) {
@@ -457,6 +467,8 @@ static void covariance_units(void **state) {
         for (size_t f = 0; f < 2; f++)
             assert_true(fabs(sqrt(trace[f][2]) - r->variability[i * 2 + f]) < 1e-12);
     }
+    free(each);
+    free(of_demos);
     free(carried);
     free(pose);
     free(shown_by);
